@@ -1,0 +1,3 @@
+//! The `podreach` command.
+
+fn main() {}

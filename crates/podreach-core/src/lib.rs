@@ -1,0 +1,1 @@
+//! The trusted core of podreach.

@@ -1,0 +1,63 @@
+//! What the input made us say: errors, warnings and what each does to a verdict.
+//!
+//! Nothing is dropped in silence. A thing that cannot be read stops the run; a thing that cannot be modelled says which verdicts it
+//! spoils, so that every other verdict still stands.
+
+use crate::read::Span;
+
+/// A remark about the input, with the place that caused it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Diagnostic {
+    /// A stable code, such as `E0101`; `docs/diagnostics.md` explains each.
+    pub code: &'static str,
+    /// Where in the input; `None` when it is about the input as a whole.
+    pub span: Option<Span>,
+    /// One sentence in the user's words.
+    pub message: String,
+    /// What to do about it, if there is something to say.
+    pub help: Option<String>,
+    /// What it does to verdicts.
+    pub effect: Effect,
+    /// The pod type it is about (its full name), when it is about one: it then spoils only verdicts in which that type takes part.
+    pub pod: Option<String>,
+}
+
+/// What a diagnostic does to verdicts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Effect {
+    /// Nothing: worth knowing, no more.
+    Notes,
+    /// The model allows more than the cluster does: only *never* survives.
+    Widens,
+    /// The model allows less than the cluster may: only *deployable* survives.
+    Narrows,
+    /// Both at once: neither verdict survives.
+    Blurs,
+    /// The input cannot be used.
+    Stops,
+}
+
+impl Diagnostic {
+    /// An error that stops the run.
+    pub fn stops(code: &'static str, span: impl Into<Option<Span>>, message: impl Into<String>) -> Self {
+        Self { code, span: span.into(), message: message.into(), help: None, effect: Effect::Stops, pod: None }
+    }
+
+    /// A remark with another effect.
+    pub fn with_effect(mut self, effect: Effect) -> Self {
+        self.effect = effect;
+        self
+    }
+
+    /// Adds what to do about it.
+    pub fn with_help(mut self, help: impl Into<String>) -> Self {
+        self.help = Some(help.into());
+        self
+    }
+
+    /// Says which pod type it is about.
+    pub fn about(mut self, pod: impl Into<String>) -> Self {
+        self.pod = Some(pod.into());
+        self
+    }
+}

@@ -1,0 +1,4 @@
+//! podreach as a library: from manifests to checked verdicts, in one straight line.
+
+pub mod diagnostic;
+pub mod read;

@@ -1,0 +1,92 @@
+//! The tree every document becomes, whatever its notation, with the place of every value.
+
+use std::borrow::Cow;
+
+/// A file (or standard input) among the sources of a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct SourceId(pub u32);
+
+/// A range of bytes in a source.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Span {
+    /// The source.
+    pub source: SourceId,
+    /// First byte.
+    pub start: u32,
+    /// One past the last byte.
+    pub end: u32,
+}
+
+/// A value and where it stands.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Tree<'a> {
+    /// Where it stands.
+    pub span: Span,
+    /// What it is, as kubectl would see it after converting YAML to JSON.
+    pub value: Value<'a>,
+}
+
+/// A value as JSON knows it; numbers keep their spelling so that nothing is rounded.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Value<'a> {
+    /// `null`, and a key without a value.
+    Null,
+    /// `true` or `false` (in YAML also `yes`, `on` and the like, as YAML 1.1 has it).
+    Bool(bool),
+    /// An integer that fits, already resolved (`0x10` is 16).
+    Int(i128),
+    /// Any other number, in the spelling that JSON would give it (`1.5`, `1e3`, `1e400`).
+    Float(Cow<'a, str>),
+    /// A string.
+    String(Cow<'a, str>),
+    /// A list.
+    Seq(Vec<Tree<'a>>),
+    /// A mapping, in the order of the text, without duplicate keys.
+    Map(Vec<Entry<'a>>),
+}
+
+/// One entry of a mapping.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Entry<'a> {
+    /// The key.
+    pub key: Cow<'a, str>,
+    /// Where the key stands.
+    pub key_span: Span,
+    /// The value.
+    pub value: Tree<'a>,
+}
+
+impl<'a> Tree<'a> {
+    /// The entries of a mapping; `None` for anything else.
+    pub fn map(&self) -> Option<&[Entry<'a>]> {
+        if let Value::Map(entries) = &self.value { Some(entries) } else { None }
+    }
+
+    /// The items of a list; `None` for anything else.
+    pub fn seq(&self) -> Option<&[Tree<'a>]> {
+        if let Value::Seq(items) = &self.value { Some(items) } else { None }
+    }
+
+    /// The text of a string; `None` for anything else.
+    pub fn str(&self) -> Option<&str> {
+        if let Value::String(text) = &self.value { Some(text) } else { None }
+    }
+
+    /// The value under `key` of a mapping, unless absent or null.
+    pub fn field(&self, key: &str) -> Option<&Tree<'a>> {
+        let entry = self.map()?.iter().find(|entry| entry.key == key)?;
+        (entry.value.value != Value::Null).then_some(&entry.value)
+    }
+
+    /// What kind of value this is, in the words of an error message.
+    pub fn kind(&self) -> &'static str {
+        match self.value {
+            Value::Null => "null",
+            Value::Bool(_) => "a boolean",
+            Value::Int(_) | Value::Float(_) => "a number",
+            Value::String(_) => "a string",
+            Value::Seq(_) => "a list",
+            Value::Map(_) => "a mapping",
+        }
+    }
+}
