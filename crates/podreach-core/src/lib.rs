@@ -1,1 +1,30 @@
-//! The trusted core of podreach.
+//! The trusted core of podreach: what a cluster is, what a step is, and what counts as evidence.
+//!
+//! A verdict is right if this crate is right. It depends on `std` alone, so that it can see no engine, no parser and no clock.
+//! Read it in this order: [`step`], [`rule`], [`check`].
+
+pub mod check;
+pub mod cluster;
+pub mod configuration;
+pub mod goal;
+pub mod guard;
+pub mod id;
+pub mod intern;
+pub mod label;
+pub mod model;
+pub mod resource;
+pub mod rule;
+pub mod selector;
+pub mod step;
+#[cfg(any(test, feature = "testing"))]
+pub mod testing;
+pub mod verdict;
+
+pub use check::{Checked, Checker, Flaw, check};
+pub use cluster::Cluster;
+pub use configuration::{Atom, Configuration};
+pub use goal::Goal;
+pub use id::{Id, NodeId, PodId};
+pub use model::{Model, Semantics};
+pub use step::{Action, Illegal, Problem};
+pub use verdict::{Learned, Proof, Reason, Trace, Verdict};

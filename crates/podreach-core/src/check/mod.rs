@@ -1,0 +1,131 @@
+//! The checker: the only code that turns a claim into an answer.
+//!
+//! It shares the rules with the engines and nothing else. To trust a verdict, read this folder and the rules; the engines may be as
+//! clever, and as wrong, as they like.
+//!
+//! * `Deployable(a₁…aₖ)`  holds if  `start –a₁→ … –aₖ→ s`  and  `goal ≤ s`
+//! * `Never(B)`  holds if  some `b ∈ B` is `≤ goal`,  no `b ∈ B` is `≤ start`,  and  for every `b ∈ B` and `(p, n) ∈ b`,
+//!   each way to deploy `(p, n)` on top of `b − (p, n)` already contains some `b' ∈ B`
+
+mod forbidden;
+mod replay;
+
+use std::fmt;
+
+use crate::configuration::Configuration;
+use crate::step::{Illegal, Problem};
+use crate::verdict::{Reason, Verdict};
+
+/// A verdict whose evidence was accepted. Nothing but this module makes one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Checked(Verdict);
+
+impl Checked {
+    /// The verdict.
+    pub fn verdict(&self) -> &Verdict {
+        &self.0
+    }
+
+    /// Whether the goal can be reached; `None` when that is not known.
+    pub fn answer(&self) -> Option<bool> {
+        match self.0 {
+            Verdict::Deployable(_) => Some(true),
+            Verdict::Never(_) => Some(false),
+            Verdict::Unknown(_) => None,
+        }
+    }
+
+    /// The answer of someone who knows a reason not to give one: always acceptable, never a claim.
+    pub fn unknown(reason: Reason) -> Self {
+        Self(Verdict::Unknown(reason))
+    }
+}
+
+/// What is wrong with a piece of evidence.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Flaw {
+    /// A step of the trace (counted from zero) is not legal.
+    Step(usize, Illegal),
+    /// The trace is legal but ends elsewhere.
+    GoalNotMet,
+    /// A goal that no forbidden group rules out (by its index).
+    GoalNotForbidden(usize),
+    /// A group that the start contains (by its index).
+    StartForbidden(usize),
+    /// A group that names a pod type or a node that does not exist (by its index).
+    UnknownAtom(usize),
+    /// A group (by its index) that can be completed: its last pod can be deployed where no group is present.
+    Escapes {
+        /// The group.
+        group: usize,
+        /// What is there before, besides the kept pods.
+        before: Configuration,
+        /// The pod and node that complete the group.
+        last: crate::configuration::Atom,
+    },
+    /// The check was stopped before it was done.
+    Stopped,
+}
+
+impl fmt::Display for Flaw {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Step(index, Illegal::Unknown) => {
+                write!(f, "step {} names a pod or node that does not exist", index + 1)
+            }
+            Self::Step(index, Illegal::Barred) => write!(f, "step {} deploys a pod that is never deployed", index + 1),
+            Self::Step(index, Illegal::Refused(rule, _)) => {
+                write!(f, "step {} is refused by {}", index + 1, rule.name())
+            }
+            Self::Step(index, Illegal::NothingToDelete) => {
+                write!(f, "step {} deletes what is not there or must stay", index + 1)
+            }
+            Self::GoalNotMet => write!(f, "the trace does not end in the goal"),
+            Self::GoalNotForbidden(index) => {
+                write!(f, "no forbidden group rules out alternative {} of the goal", index + 1)
+            }
+            Self::StartForbidden(index) => write!(f, "the start contains forbidden group {}", index + 1),
+            Self::UnknownAtom(index) => {
+                write!(f, "forbidden group {} names a pod or node that does not exist", index + 1)
+            }
+            Self::Escapes { group, .. } => {
+                write!(f, "forbidden group {} can be completed from a configuration without any group", group + 1)
+            }
+            Self::Stopped => write!(f, "the check was stopped before it was done"),
+        }
+    }
+}
+
+/// Checks claims about one cluster and start, for any number of goals.
+#[derive(Clone, Debug)]
+pub struct Checker {
+    problem: Problem,
+    scratch: Configuration,
+}
+
+impl Checker {
+    /// A checker for this cluster, start and kept pods; the problem's own goal plays no part.
+    pub fn new(problem: &Problem) -> Self {
+        Self { problem: problem.clone(), scratch: (*problem.start).clone() }
+    }
+
+    /// Accepts a verdict about `goal`, or says what is wrong with it. `stop` is asked now and then whether to give up.
+    pub fn check(
+        &mut self,
+        goal: &crate::goal::Goal,
+        verdict: Verdict,
+        stop: &dyn Fn() -> bool,
+    ) -> Result<Checked, Flaw> {
+        match &verdict {
+            Verdict::Deployable(trace) => replay::check(&self.problem, goal, trace, &mut self.scratch)?,
+            Verdict::Never(proof) => forbidden::check(&self.problem, goal, proof, stop)?,
+            Verdict::Unknown(_) => {}
+        }
+        Ok(Checked(verdict))
+    }
+}
+
+/// Accepts a verdict about a problem, or says what is wrong with it.
+pub fn check(problem: &Problem, verdict: Verdict) -> Result<Checked, Flaw> {
+    Checker::new(problem).check(&problem.goal, verdict, &|| false)
+}

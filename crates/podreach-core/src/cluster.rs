@@ -1,0 +1,302 @@
+//! The facts of a cluster: what no step changes.
+//!
+//! A `Cluster` is written once, by lowering or by a test, and read ever after through a `Model`. It holds Kubernetes' words for
+//! Kubernetes' things; every name is resolved to an id.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use crate::id::{IdVec, KeyId, MatcherId, NamespaceId, NodeId, PodId, ResourceId, Symbol};
+use crate::intern::{Interner, Table};
+use crate::label::Labels;
+use crate::resource::Resources;
+use crate::selector::{Allowed, Selector};
+
+/// Nodes, pod types, and the tables they refer to.
+#[derive(Clone, Debug, Default)]
+pub struct Cluster {
+    /// Every string of the cluster.
+    pub symbols: Interner,
+    /// The nodes.
+    pub nodes: IdVec<NodeId, Node>,
+    /// The namespaces, by name.
+    pub namespaces: Table<NamespaceId, Symbol>,
+    /// The labels of the namespaces whose objects are known.
+    pub namespace_labels: BTreeMap<NamespaceId, Labels>,
+    /// The pod types.
+    pub pods: IdVec<PodId, Pod>,
+    /// The resources, by name.
+    pub resources: Table<ResourceId, Symbol>,
+    /// The topology keys that some constraint uses.
+    pub keys: Table<KeyId, Symbol>,
+    /// The selectors that some constraint uses, with the namespaces they look at.
+    pub matchers: Table<MatcherId, Matcher>,
+    /// How many instances of a workload may run at a time.
+    pub limits: Vec<Limit>,
+    /// What differs between Kubernetes releases.
+    pub behaviour: Behaviour,
+}
+
+/// What differs between Kubernetes releases.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Behaviour {
+    /// A bound pod carries its node's zone and region labels (admission plugin `PodTopologyLabels`, on since 1.35).
+    pub topology_labels: bool,
+    /// A spread constraint with `labelSelector: {}` counts every pod, and not none as in 1.27 to 1.37.
+    pub empty_spread_selector_counts: bool,
+}
+
+impl Default for Behaviour {
+    fn default() -> Self {
+        Self { topology_labels: true, empty_spread_selector_counts: false }
+    }
+}
+
+/// A node of the cluster.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Node {
+    /// Its name.
+    pub name: Symbol,
+    /// Its labels, from which all topology is read.
+    pub labels: Labels,
+    /// Its taints.
+    pub taints: Vec<Taint>,
+    /// Whether it is cordoned.
+    pub unschedulable: bool,
+    /// What it has to give; what is not listed is zero.
+    pub allocatable: Resources,
+}
+
+/// A taint of a node.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Taint {
+    /// Its key.
+    pub key: Symbol,
+    /// Its value, possibly the empty string.
+    pub value: Symbol,
+    /// What it does.
+    pub effect: TaintEffect,
+}
+
+/// What a taint does to pods that do not tolerate it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum TaintEffect {
+    /// New pods stay away.
+    NoSchedule,
+    /// New pods stay away if there is another place: a wish, not a rule.
+    PreferNoSchedule,
+    /// New pods stay away and old ones leave.
+    NoExecute,
+}
+
+/// A toleration of a pod.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Toleration {
+    /// The key it is about; `None` for every key.
+    pub key: Option<Symbol>,
+    /// What it asks of the value.
+    pub operator: TolerationOperator,
+    /// The effect it is about; `None` for every effect.
+    pub effect: Option<TaintEffect>,
+}
+
+/// What a toleration asks of a taint's value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum TolerationOperator {
+    /// `Exists`: nothing.
+    Exists,
+    /// `Equal`: this value.
+    Equal(Symbol),
+    /// `Lt` and `Gt`, which tolerate nothing while their feature gate is off (its default).
+    Comparison,
+}
+
+/// A pod type: what all instances made from one template share.
+#[derive(Clone, Debug)]
+pub struct Pod {
+    /// Its name, `kind/namespace/name`.
+    pub name: String,
+    /// Other names of the same type: workloads whose pods nothing tells apart.
+    pub aliases: Vec<String>,
+    /// What the rules look at.
+    pub spec: Arc<PodSpec>,
+}
+
+/// Everything about a pod that any rule looks at; pods with equal specs are one type.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct PodSpec {
+    /// Its namespace.
+    pub namespace: NamespaceId,
+    /// Its labels, before binding adds any.
+    pub labels: Labels,
+    /// Why no step ever deploys it, if so: its instances are what the start has.
+    pub barred: Option<Arc<str>>,
+    /// Whether it is being deleted: it then still counts for everything but topology spread.
+    pub terminating: bool,
+    /// The one node it asks for by name.
+    pub node_name: Option<Symbol>,
+    /// The labels its node must have.
+    pub node_selector: Labels,
+    /// The node affinity terms of which one must hold, when there is a required node affinity.
+    pub node_affinity: Option<Vec<NodeTerm>>,
+    /// Its tolerations.
+    pub tolerations: Vec<Toleration>,
+    /// What it requests.
+    pub requests: Resources,
+    /// The ports of the host that it takes.
+    pub ports: BTreeSet<HostPort>,
+    /// Its required pod affinity terms.
+    pub affinity: Vec<Term>,
+    /// Its required pod anti-affinity terms.
+    pub anti_affinity: Vec<Term>,
+    /// Its hard topology spread constraints.
+    pub spread: Vec<Spread>,
+}
+
+impl PodSpec {
+    /// A pod that asks for nothing.
+    pub fn plain(namespace: NamespaceId) -> Self {
+        Self {
+            namespace,
+            labels: Labels::default(),
+            barred: None,
+            terminating: false,
+            node_name: None,
+            node_selector: Labels::default(),
+            node_affinity: None,
+            tolerations: Vec::new(),
+            requests: Resources::default(),
+            ports: BTreeSet::new(),
+            affinity: Vec::new(),
+            anti_affinity: Vec::new(),
+            spread: Vec::new(),
+        }
+    }
+}
+
+/// A node affinity term: all its requirements must hold; without any, it matches no node.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct NodeTerm {
+    /// Requirements on labels.
+    pub expressions: Vec<(Symbol, NodeRequirement)>,
+    /// Requirements on the node's name (`matchFields`).
+    pub names: Vec<Allowed>,
+}
+
+/// What a node affinity expression asks of a label.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum NodeRequirement {
+    /// `In`, `NotIn`, `Exists`, `DoesNotExist`.
+    Label(Allowed),
+    /// `Gt`: the value is an integer above this one.
+    Above(i64),
+    /// `Lt`: the value is an integer below this one.
+    Below(i64),
+}
+
+/// A port of the host.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct HostPort {
+    /// The address; `None` for all of them (`0.0.0.0`).
+    pub address: Option<Symbol>,
+    /// `TCP`, `UDP` or `SCTP`.
+    pub protocol: Symbol,
+    /// The number.
+    pub port: u16,
+}
+
+impl HostPort {
+    /// Whether two pods cannot hold these ports on one node.
+    ///
+    /// Kubernetes: `framework/types.go`, `HostPortInfo.CheckConflict`.
+    pub fn conflicts(&self, other: &Self) -> bool {
+        let meet = self.address.is_none() || other.address.is_none() || self.address == other.address;
+        meet && (self.protocol, self.port) == (other.protocol, other.port)
+    }
+}
+
+/// A required pod affinity or anti-affinity term.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Term {
+    /// Which pods.
+    pub matcher: MatcherId,
+    /// How near.
+    pub key: KeyId,
+}
+
+/// A hard topology spread constraint.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Spread {
+    /// Which pods are counted.
+    pub matcher: MatcherId,
+    /// Over which domains.
+    pub key: KeyId,
+    /// How far the fullest domain may be ahead of the emptiest; at least one.
+    pub max_skew: u64,
+    /// With fewer domains than this, the emptiest counts as having none.
+    pub min_domains: u64,
+    /// Whether only nodes that the pod's node selector and affinity match are counted.
+    pub honor_affinity: bool,
+    /// Whether only nodes whose taints the pod tolerates are counted.
+    pub honor_taints: bool,
+}
+
+/// A label selector together with the namespaces it looks at.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Matcher {
+    /// Which namespaces.
+    pub scope: Scope,
+    /// Which labels.
+    pub selector: Selector,
+}
+
+/// The namespaces a term looks at: those listed and those selected.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Scope {
+    /// Namespaces by name; the owner's own when the term says nothing.
+    pub listed: BTreeSet<NamespaceId>,
+    /// Namespaces by label.
+    pub selector: Option<Selector>,
+}
+
+impl Scope {
+    /// Just one namespace.
+    pub fn only(namespace: NamespaceId) -> Self {
+        Self { listed: BTreeSet::from([namespace]), selector: None }
+    }
+}
+
+/// A cap on instances: at a deployment of one of `pods`, fewer than `most` of them may run (on its node, or anywhere).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Limit {
+    /// Whose cap it is, for people.
+    pub name: String,
+    /// The pod types it counts.
+    pub pods: BTreeSet<PodId>,
+    /// Whether each node has the cap for itself, as with a DaemonSet.
+    pub per_node: bool,
+    /// The most that may run.
+    pub most: u64,
+}
+
+impl Cluster {
+    /// The id of a namespace, made on first use.
+    pub fn namespace(&mut self, name: &str) -> NamespaceId {
+        self.namespaces.intern(self.symbols.intern(name))
+    }
+
+    /// The id of a resource, made on first use.
+    pub fn resource(&mut self, name: &str) -> ResourceId {
+        self.resources.intern(self.symbols.intern(name))
+    }
+
+    /// The id of a topology key, made on first use.
+    pub fn key(&mut self, name: &str) -> KeyId {
+        self.keys.intern(self.symbols.intern(name))
+    }
+
+    /// Labels from pairs of strings.
+    pub fn labels<'s>(&mut self, pairs: impl IntoIterator<Item = (&'s str, &'s str)>) -> Labels {
+        pairs.into_iter().map(|(key, value)| (self.symbols.intern(key), self.symbols.intern(value))).collect()
+    }
+}

@@ -1,0 +1,146 @@
+//! Configurations: how many instances of each pod type run on each node.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use crate::id::{NodeId, PodId};
+
+/// A pod type on a node: the unit of goals, guards and proofs.
+pub type Atom = (PodId, NodeId);
+
+/// Counts per (pod, node), ordered pointwise. No zero entries.
+///
+/// The same multiset in two orders: rules ask both what runs on a node and where a pod type runs.
+#[derive(Clone, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Configuration {
+    by_pod: BTreeMap<(PodId, NodeId), u64>,
+    by_node: BTreeMap<(NodeId, PodId), u64>,
+}
+
+impl Configuration {
+    /// The empty configuration.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// How many instances of `pod` run on `node`.
+    pub fn count(&self, (pod, node): Atom) -> u64 {
+        self.by_pod.get(&(pod, node)).copied().unwrap_or(0)
+    }
+
+    /// Sets how many instances of `pod` run on `node`.
+    pub fn set(&mut self, (pod, node): Atom, count: u64) {
+        if count == 0 {
+            self.by_pod.remove(&(pod, node));
+            self.by_node.remove(&(node, pod));
+        } else {
+            self.by_pod.insert((pod, node), count);
+            self.by_node.insert((node, pod), count);
+        }
+    }
+
+    /// One more instance.
+    pub fn add(&mut self, atom: Atom) {
+        self.set(atom, self.count(atom).saturating_add(1));
+    }
+
+    /// One instance less; there must be one.
+    pub fn remove(&mut self, atom: Atom) {
+        self.set(atom, self.count(atom).checked_sub(1).expect("only what runs can be removed"));
+    }
+
+    /// All atoms with their counts, by pod and then by node.
+    pub fn iter(&self) -> impl DoubleEndedIterator<Item = (Atom, u64)> + '_ {
+        self.by_pod.iter().map(|(&atom, &count)| (atom, count))
+    }
+
+    /// The pod types on `node` with their counts.
+    pub fn on(&self, node: NodeId) -> impl Iterator<Item = (PodId, u64)> + '_ {
+        let all = (node, PodId::MIN)..=(node, PodId::MAX);
+        self.by_node.range(all).map(|(&(_, pod), &count)| (pod, count))
+    }
+
+    /// The nodes where `pod` runs with its counts.
+    pub fn of(&self, pod: PodId) -> impl Iterator<Item = (NodeId, u64)> + '_ {
+        let all = (pod, NodeId::MIN)..=(pod, NodeId::MAX);
+        self.by_pod.range(all).map(|(&(_, node), &count)| (node, count))
+    }
+
+    /// The number of distinct atoms.
+    pub fn support(&self) -> usize {
+        self.by_pod.len()
+    }
+
+    /// The number of instances.
+    pub fn size(&self) -> u64 {
+        self.by_pod.values().fold(0, |sum, &count| sum.saturating_add(count))
+    }
+
+    /// Whether nothing runs.
+    pub fn is_empty(&self) -> bool {
+        self.by_pod.is_empty()
+    }
+
+    /// Pointwise `≤`.
+    pub fn is_within(&self, other: &Self) -> bool {
+        self.support() <= other.support() && self.iter().all(|(atom, count)| count <= other.count(atom))
+    }
+
+    /// Pointwise difference, not below zero.
+    #[must_use]
+    pub fn minus(&self, other: &Self) -> Self {
+        self.iter().map(|(atom, count)| (atom, count.saturating_sub(other.count(atom)))).collect()
+    }
+
+    /// Pointwise sum.
+    #[must_use]
+    pub fn plus(&self, other: &Self) -> Self {
+        let mut sum = self.clone();
+        other.iter().for_each(|(atom, count)| sum.set(atom, sum.count(atom).saturating_add(count)));
+        sum
+    }
+}
+
+impl FromIterator<(Atom, u64)> for Configuration {
+    fn from_iter<It: IntoIterator<Item = (Atom, u64)>>(counts: It) -> Self {
+        let mut configuration = Self::new();
+        for (atom, count) in counts {
+            configuration.set(atom, configuration.count(atom).saturating_add(count));
+        }
+        configuration
+    }
+}
+
+impl fmt::Debug for Configuration {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_map().entries(self.iter()).finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::id::Id;
+
+    fn atom(pod: usize, node: usize) -> Atom {
+        (PodId::from_index(pod), NodeId::from_index(node))
+    }
+
+    #[test]
+    fn both_orders_show_the_same_multiset() {
+        let mut s = Configuration::new();
+        [atom(0, 1), atom(2, 1), atom(0, 0), atom(0, 1)].into_iter().for_each(|a| s.add(a));
+        assert_eq!(s.of(PodId::from_index(0)).map(|(_, count)| count).collect::<Vec<_>>(), [1, 2]);
+        assert_eq!(s.on(NodeId::from_index(1)).map(|(_, count)| count).collect::<Vec<_>>(), [2, 1]);
+        s.remove(atom(2, 1));
+        assert_eq!((s.support(), s.size(), s.count(atom(2, 1))), (2, 3, 0));
+    }
+
+    #[test]
+    fn order_is_pointwise() {
+        let small: Configuration = [(atom(0, 0), 1)].into_iter().collect();
+        let large: Configuration = [(atom(0, 0), 2), (atom(1, 0), 1)].into_iter().collect();
+        assert!(small.is_within(&large) && !large.is_within(&small));
+        assert_eq!(large.minus(&small).plus(&small), large);
+    }
+}

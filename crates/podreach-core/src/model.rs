@@ -1,0 +1,332 @@
+//! A cluster under one semantics, with everything that no step changes worked out once.
+//!
+//! Which pods pass which nodes' static filters, which pods each selector matches, and which nodes share a topology domain are
+//! questions about the cluster alone. The rules, the guards and the engines only look the answers up.
+
+use crate::cluster::{Cluster, Matcher, Node, PodSpec, Scope, Taint, TaintEffect};
+use crate::id::{DomainId, IdVec, KeyId, MatcherId, NamespaceId, NodeId, PodId, ResourceId, Symbol};
+use crate::label::Labels;
+use crate::rule;
+use crate::selector::Selector;
+
+/// Which rules a deployment obeys.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Semantics {
+    /// What the filters of the real kube-scheduler do.
+    KubeScheduler,
+    /// Section 2 of the paper, to the letter.
+    Paper,
+}
+
+impl Semantics {
+    /// Its name on the command line and in documents.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::KubeScheduler => "kube-scheduler",
+            Self::Paper => "paper",
+        }
+    }
+}
+
+/// A cluster under one semantics; immutable once built.
+#[derive(Clone, Debug)]
+pub struct Model {
+    cluster: Cluster,
+    semantics: Semantics,
+    static_ok: BitMatrix,
+    topologies: IdVec<KeyId, Topology>,
+    domains: IdVec<DomainId, Vec<NodeId>>,
+    matches: IdVec<MatcherId, Matches>,
+    eligible: IdVec<PodId, Vec<BitRow>>,
+    copied_keys: Vec<Symbol>,
+    repelling: Vec<PodId>,
+    pods_resource: ResourceId,
+    cordon: Taint,
+}
+
+/// The domain of each node under one key.
+type Topology = IdVec<NodeId, Option<DomainId>>;
+
+/// The pods a matcher matches, by their own labels.
+#[derive(Clone, Debug)]
+struct Matches {
+    /// As terms of an incoming pod see them.
+    seen: BitRow,
+    /// As terms of a resident pod see them when they come in.
+    noticed: BitRow,
+    /// Whether the match of a resident also depends on labels that its node gives it.
+    placed: bool,
+}
+
+impl Model {
+    /// Works out the tables of a cluster under a semantics.
+    pub fn new(mut cluster: Cluster, semantics: Semantics) -> Self {
+        let pods_resource = cluster.resource("pods");
+        let cordon = cordon(&mut cluster);
+        let copied_keys = copied_keys(&cluster, semantics);
+        let (topologies, domains) = topologies(&cluster);
+        let matches =
+            cluster.matchers.entries().values().map(|matcher| matches(&cluster, matcher, &copied_keys)).collect();
+        let repelling =
+            cluster.pods.iter().filter(|(_, pod)| !pod.spec.anti_affinity.is_empty()).map(|(p, _)| p).collect();
+        let mut model = Self {
+            static_ok: BitMatrix::default(),
+            eligible: IdVec::new(),
+            cluster,
+            semantics,
+            topologies,
+            domains,
+            matches,
+            copied_keys,
+            repelling,
+            pods_resource,
+            cordon,
+        };
+        model.static_ok = static_filters(&model);
+        model.eligible = eligible_nodes(&model);
+        model
+    }
+
+    /// The facts.
+    pub fn cluster(&self) -> &Cluster {
+        &self.cluster
+    }
+
+    /// The semantics.
+    pub fn semantics(&self) -> Semantics {
+        self.semantics
+    }
+
+    /// What the rules look at in a pod type.
+    pub fn pod(&self, pod: PodId) -> &PodSpec {
+        &self.cluster.pods[pod].spec
+    }
+
+    /// A node.
+    pub fn node(&self, node: NodeId) -> &Node {
+        &self.cluster.nodes[node]
+    }
+
+    /// All pod types.
+    pub fn pods(&self) -> impl DoubleEndedIterator<Item = PodId> + ExactSizeIterator + Clone + use<> {
+        self.cluster.pods.ids()
+    }
+
+    /// All nodes.
+    pub fn nodes(&self) -> impl DoubleEndedIterator<Item = NodeId> + ExactSizeIterator + Clone + use<> {
+        self.cluster.nodes.ids()
+    }
+
+    /// The name of a pod type.
+    pub fn pod_name(&self, pod: PodId) -> &str {
+        &self.cluster.pods[pod].name
+    }
+
+    /// The name of a node.
+    pub fn node_name(&self, node: NodeId) -> &str {
+        self.cluster.symbols.str(self.node(node).name)
+    }
+
+    /// The string of a symbol.
+    pub fn str(&self, symbol: Symbol) -> &str {
+        self.cluster.symbols.str(symbol)
+    }
+
+    /// Whether `pod` passes every filter of `node` that looks at no other pod.
+    pub fn static_ok(&self, pod: PodId, node: NodeId) -> bool {
+        self.static_ok.bit(pod, node)
+    }
+
+    /// Whether some step could deploy `pod` on `node`, as far as the two alone can tell.
+    pub fn placeable(&self, pod: PodId, node: NodeId) -> bool {
+        self.pod(pod).barred.is_none() && self.static_ok(pod, node)
+    }
+
+    /// The domain of `node` under `key`; `None` when it lacks the key.
+    pub fn domain(&self, key: KeyId, node: NodeId) -> Option<DomainId> {
+        self.topologies[key][node]
+    }
+
+    /// The nodes of a domain, in order.
+    pub fn members(&self, domain: DomainId) -> &[NodeId] {
+        &self.domains[domain]
+    }
+
+    /// The nodes that share `node`'s value of `key`; none when it lacks the key.
+    pub fn neighbours(&self, key: KeyId, node: NodeId) -> &[NodeId] {
+        self.domain(key, node).map_or(&[], |domain| self.members(domain))
+    }
+
+    /// Whether two nodes share a value of `key`.
+    pub fn share(&self, key: KeyId, a: NodeId, b: NodeId) -> bool {
+        let domain = self.domain(key, a);
+        domain.is_some() && domain == self.domain(key, b)
+    }
+
+    /// Whether a term of an incoming pod matches the resident `pod` on `node`.
+    pub fn sees(&self, matcher: MatcherId, pod: PodId, node: NodeId) -> bool {
+        let matches = &self.matches[matcher];
+        if !matches.placed {
+            return matches.seen.bit(pod);
+        }
+        let Matcher { scope, selector } = &self.cluster.matchers[matcher];
+        in_scope_of_incoming(&self.cluster, scope, self.pod(pod).namespace)
+            && selector.matches(&self.bound_labels(pod, node))
+    }
+
+    /// Whether a term of an incoming pod matches that pod itself (or one like it) before it has a node.
+    pub fn sees_unbound(&self, matcher: MatcherId, pod: PodId) -> bool {
+        self.matches[matcher].seen.bit(pod)
+    }
+
+    /// Whether a term of a resident pod matches the incoming `pod`.
+    pub fn notices(&self, matcher: MatcherId, pod: PodId) -> bool {
+        self.matches[matcher].noticed.bit(pod)
+    }
+
+    /// Whether a resident's match also depends on labels that its node gives it.
+    pub fn depends_on_node(&self, matcher: MatcherId) -> bool {
+        self.matches[matcher].placed
+    }
+
+    /// Whether a spread constraint of `pod` (by its index) looks at `node`.
+    pub fn eligible(&self, pod: PodId, constraint: usize, node: NodeId) -> bool {
+        self.eligible[pod][constraint].bit(node)
+    }
+
+    /// The taint that a cordoned node is treated as having.
+    pub fn cordon(&self) -> &Taint {
+        &self.cordon
+    }
+
+    /// The resource `pods`, of which every pod takes one.
+    pub fn pods_resource(&self) -> ResourceId {
+        self.pods_resource
+    }
+
+    /// The pod types that have an anti-affinity term of their own.
+    pub fn repelling(&self) -> &[PodId] {
+        &self.repelling
+    }
+
+    /// The labels of `pod` once it is bound to `node`.
+    pub fn bound_labels(&self, pod: PodId, node: NodeId) -> Labels {
+        let mut labels = self.pod(pod).labels.clone();
+        for &key in &self.copied_keys {
+            if let Some(value) = self.node(node).labels.value(key) {
+                labels.set(key, value);
+            }
+        }
+        labels
+    }
+}
+
+fn cordon(cluster: &mut Cluster) -> Taint {
+    let key = cluster.symbols.intern("node.kubernetes.io/unschedulable");
+    Taint { key, value: cluster.symbols.intern(""), effect: TaintEffect::NoSchedule }
+}
+
+/// The keys whose values a node gives to the pods bound to it.
+///
+/// Kubernetes: admission plugin `PodTopologyLabels`, which overwrites what the pod had.
+fn copied_keys(cluster: &Cluster, semantics: Semantics) -> Vec<Symbol> {
+    if semantics == Semantics::Paper || !cluster.behaviour.topology_labels {
+        return Vec::new();
+    }
+    let keys = ["topology.kubernetes.io/zone", "topology.kubernetes.io/region"];
+    keys.iter().filter_map(|key| cluster.symbols.symbol(key)).collect()
+}
+
+fn topologies(cluster: &Cluster) -> (IdVec<KeyId, Topology>, IdVec<DomainId, Vec<NodeId>>) {
+    let mut domains = IdVec::<DomainId, Vec<NodeId>>::new();
+    let mut topology = |key: Symbol| {
+        let mut by_value = std::collections::HashMap::new();
+        let domain_of = |(id, node): (NodeId, &Node)| {
+            let domain = *by_value.entry(node.labels.value(key)?).or_insert_with(|| domains.push(Vec::new()));
+            domains[domain].push(id);
+            Some(domain)
+        };
+        cluster.nodes.iter().map(domain_of).collect()
+    };
+    let topologies = cluster.keys.entries().values().map(|&key| topology(key)).collect();
+    (topologies, domains)
+}
+
+fn matches(cluster: &Cluster, matcher: &Matcher, copied_keys: &[Symbol]) -> Matches {
+    let Matcher { scope, selector } = matcher;
+    let by_labels: Vec<bool> = cluster.pods.values().map(|pod| selector.matches(&pod.spec.labels)).collect();
+    let row = |in_scope: &dyn Fn(NamespaceId) -> bool| {
+        let bits = cluster.pods.values().zip(&by_labels).map(|(pod, &matched)| matched && in_scope(pod.spec.namespace));
+        bits.collect::<BitRow>()
+    };
+    Matches {
+        seen: row(&|namespace| in_scope_of_incoming(cluster, scope, namespace)),
+        noticed: row(&|namespace| in_scope_of_resident(cluster, scope, namespace)),
+        placed: copied_keys.iter().any(|&key| selector.mentions(key)),
+    }
+}
+
+/// Whether a term of an incoming pod looks at a namespace: one without an object is seen only by the selector `{}`.
+///
+/// Kubernetes: `interpodaffinity/plugin.go`, `mergeAffinityTermNamespacesIfNotEmpty`.
+fn in_scope_of_incoming(cluster: &Cluster, scope: &Scope, namespace: NamespaceId) -> bool {
+    let selected = |selector: &Selector| {
+        selector.is_everything()
+            || cluster.namespace_labels.get(&namespace).is_some_and(|labels| selector.matches(labels))
+    };
+    scope.listed.contains(&namespace) || scope.selector.as_ref().is_some_and(selected)
+}
+
+/// Whether a term of a resident pod looks at a namespace: one without an object has no labels.
+///
+/// Kubernetes: `interpodaffinity/plugin.go`, `GetNamespaceLabelsSnapshot`.
+fn in_scope_of_resident(cluster: &Cluster, scope: &Scope, namespace: NamespaceId) -> bool {
+    let none = Labels::default();
+    let labels = cluster.namespace_labels.get(&namespace).unwrap_or(&none);
+    scope.listed.contains(&namespace) || scope.selector.as_ref().is_some_and(|selector| selector.matches(labels))
+}
+
+fn static_filters(model: &Model) -> BitMatrix {
+    let row = |pod| model.nodes().map(|node| rule::static_refusal(model, pod, node).is_none()).collect();
+    BitMatrix { rows: model.pods().map(row).collect() }
+}
+
+fn eligible_nodes(model: &Model) -> IdVec<PodId, Vec<BitRow>> {
+    let row = |pod, index| model.nodes().map(|node| rule::spread::is_eligible(model, pod, index, node)).collect();
+    model.pods().map(|pod| (0..model.pod(pod).spread.len()).map(|index| row(pod, index)).collect()).collect()
+}
+
+/// A row of bits.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+struct BitRow(Vec<u64>);
+
+impl BitRow {
+    fn bit<I: crate::id::Id>(&self, id: I) -> bool {
+        self.0[id.index() / 64] >> (id.index() % 64) & 1 == 1
+    }
+}
+
+impl FromIterator<bool> for BitRow {
+    fn from_iter<It: IntoIterator<Item = bool>>(bits: It) -> Self {
+        let mut words = Vec::new();
+        for (index, bit) in bits.into_iter().enumerate() {
+            if index % 64 == 0 {
+                words.push(0);
+            }
+            words[index / 64] |= u64::from(bit) << (index % 64);
+        }
+        Self(words)
+    }
+}
+
+/// One row of bits over the nodes per pod.
+#[derive(Clone, Debug, Default)]
+struct BitMatrix {
+    rows: IdVec<PodId, BitRow>,
+}
+
+impl BitMatrix {
+    fn bit(&self, pod: PodId, node: NodeId) -> bool {
+        self.rows[pod].bit(node)
+    }
+}

@@ -1,0 +1,46 @@
+//! NodeResourcesFit: what a pod requests must be free.
+//!
+//! ```text
+//! used(s, n, r)          =  Σ { s(q, n) · request(q, r) }
+//! paper:           fits  ≡  ∀ r:                       used(s, n, r) + request(p, r) ≤ allocatable(n, r)
+//! kube-scheduler:  fits  ≡  ∀ r with request(p, r) > 0:  the same,   and   |s on n| + 1 ≤ allocatable(n, pods)
+//! ```
+//! The real filter never looks at a resource that the pod does not request, even on a node that is over-committed in it; the paper
+//! compares whole vectors. The resource `pods` is the real filter's alone.
+//! Kubernetes: `noderesources/fit.go`, `fitsRequest`. Paper: section 2, `used`.
+
+use super::Refusal;
+use crate::configuration::Configuration;
+use crate::id::{NodeId, PodId, ResourceId};
+use crate::model::{Model, Semantics};
+use crate::resource::Amount;
+
+/// Refuses a node where too little is free.
+pub fn refusal(m: &Model, s: &Configuration, pod: PodId, node: NodeId) -> Option<Refusal> {
+    checked(m, pod).into_iter().find_map(|resource| {
+        let (requested, allocatable) = (weight(m, pod, resource), m.node(node).allocatable.amount(resource));
+        let used = used(m, s, node, resource);
+        let over = used.saturating_add(requested) > allocatable;
+        over.then_some(Refusal::Insufficient { resource, requested, used, allocatable })
+    })
+}
+
+/// The resources that are looked at when `pod` is deployed.
+pub fn checked(m: &Model, pod: PodId) -> Vec<ResourceId> {
+    match m.semantics() {
+        Semantics::Paper => m.cluster().resources.entries().ids().filter(|&r| r != m.pods_resource()).collect(),
+        Semantics::KubeScheduler => {
+            std::iter::once(m.pods_resource()).chain(m.pod(pod).requests.iter().map(|(resource, _)| resource)).collect()
+        }
+    }
+}
+
+/// How much of a resource one instance takes: its request, and one of `pods`.
+pub fn weight(m: &Model, pod: PodId, resource: ResourceId) -> Amount {
+    if resource == m.pods_resource() { 1 } else { m.pod(pod).requests.amount(resource) }
+}
+
+fn used(m: &Model, s: &Configuration, node: NodeId, resource: ResourceId) -> Amount {
+    let taken = s.on(node).map(|(q, count)| weight(m, q, resource).saturating_mul(Amount::from(count)));
+    taken.fold(0, Amount::saturating_add)
+}

@@ -1,0 +1,37 @@
+//! NodeAffinity: the node selector, and one term of the required node affinity.
+//!
+//! ```text
+//! selected(p, n)  ≡  nodeSelector(p) ⊆ labels(n)  ∧  ( no required affinity  ∨  ∃ term: term ≠ ∅ ∧ every requirement holds on n )
+//! ```
+//! Terms are ORed, requirements within a term ANDed, and a term without any matches no node.
+//! Kubernetes: `nodeaffinity/node_affinity.go`; `component-helpers/scheduling/corev1/nodeaffinity`, `nodeSelectorTerm.match`.
+
+use super::Refusal;
+use crate::cluster::{Node, NodeRequirement, NodeTerm};
+use crate::id::{NodeId, PodId, Symbol};
+use crate::model::Model;
+
+/// Refuses a node that the selector or the required affinity does not match.
+pub fn refusal(m: &Model, pod: PodId, node: NodeId) -> Option<Refusal> {
+    let (spec, node) = (m.pod(pod), m.node(node));
+    if !node.labels.includes(&spec.node_selector) {
+        return Some(Refusal::NodeSelector);
+    }
+    let terms = spec.node_affinity.as_ref()?;
+    (!terms.iter().any(|term| matches(m, term, node))).then_some(Refusal::NodeAffinity)
+}
+
+fn matches(m: &Model, term: &NodeTerm, node: &Node) -> bool {
+    let asks = !term.expressions.is_empty() || !term.names.is_empty();
+    let labels = term.expressions.iter().all(|(key, requirement)| holds(m, requirement, node.labels.value(*key)));
+    asks && labels && term.names.iter().all(|allowed| allowed.allows(Some(node.name)))
+}
+
+fn holds(m: &Model, requirement: &NodeRequirement, value: Option<Symbol>) -> bool {
+    let number = || value.and_then(|value| m.str(value).parse::<i64>().ok());
+    match requirement {
+        NodeRequirement::Label(allowed) => allowed.allows(value),
+        NodeRequirement::Above(bound) => number().is_some_and(|number| number > *bound),
+        NodeRequirement::Below(bound) => number().is_some_and(|number| number < *bound),
+    }
+}

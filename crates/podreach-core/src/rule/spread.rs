@@ -1,0 +1,84 @@
+//! Topology spread: no domain may get too far ahead of the emptiest one.
+//!
+//! ```text
+//! count(s, c, v)   =  number of pods q ∈ s on eligible nodes with value v of key(c) that selector(c) matches
+//! least(s, c)      =  min over the values v of eligible nodes of count(s, c, v);  0 if there are fewer than minDomains(c)
+//! even(s, c, p, n) ≡  count(s, c, n[key(c)]) + [p ⊨ selector(c)] − least(s, c) ≤ maxSkew(c)
+//!
+//! eligible, kube-scheduler:  has the keys of all hard constraints of p, and passes p's node affinity and taints as the policies say
+//! eligible, paper:           the same for the constraint's own key; and n itself must be eligible
+//! ```
+//! Under kube-scheduler pods being deleted are not counted, and neither is any pod by `labelSelector: {}` (from 1.27 to 1.37).
+//! Kubernetes: `podtopologyspread/filtering.go`, `calPreFilterState`, `Filter`. Paper: section 2, `SpreadOK`.
+
+use std::collections::BTreeMap;
+
+use super::{Refusal, node_affinity, residents, taint};
+use crate::cluster::Spread;
+use crate::configuration::Configuration;
+use crate::id::{DomainId, NodeId, PodId};
+use crate::model::{Model, Semantics};
+
+/// Refuses a node whose domain is too full already.
+pub fn refusal(m: &Model, s: &Configuration, pod: PodId, node: NodeId) -> Option<Refusal> {
+    let constraints = &m.pod(pod).spread;
+    let missing = constraints.iter().position(|constraint| m.domain(constraint.key, node).is_none());
+    if let Some(constraint) = missing {
+        return Some(Refusal::SpreadKey(constraint));
+    }
+    (0..constraints.len()).find_map(|index| uneven(m, s, pod, node, index))
+}
+
+fn uneven(m: &Model, s: &Configuration, pod: PodId, node: NodeId, index: usize) -> Option<Refusal> {
+    let constraint = m.pod(pod).spread[index];
+    if m.semantics() == Semantics::Paper && !m.eligible(pod, index, node) {
+        return Some(Refusal::SpreadIneligible(index));
+    }
+    let counts = counts(m, s, pod, index);
+    let own = m.domain(constraint.key, node).and_then(|domain| counts.get(&domain)).copied().unwrap_or(0);
+    let enough = counts.len() as u64 >= constraint.min_domains;
+    let least = if enough { counts.values().copied().min().unwrap_or(0) } else { 0 };
+    let here = own.saturating_add(u64::from(m.sees_unbound(constraint.matcher, pod)));
+    (here.saturating_sub(least) > constraint.max_skew).then_some(Refusal::Skew { constraint: index, here, least })
+}
+
+fn counts(m: &Model, s: &Configuration, pod: PodId, index: usize) -> BTreeMap<DomainId, u64> {
+    let constraint = m.pod(pod).spread[index];
+    let eligible = |&node: &NodeId| m.eligible(pod, index, node);
+    let mut counts: BTreeMap<DomainId, u64> =
+        m.nodes().filter(eligible).filter_map(|node| Some((m.domain(constraint.key, node)?, 0))).collect();
+    if !counts_pods(m, &constraint) {
+        return counts;
+    }
+    for (q, at, count) in residents(m, s, std::iter::once(constraint.matcher)) {
+        if m.eligible(pod, index, at) && is_counted(m, q) {
+            let domain = m.domain(constraint.key, at).expect("an eligible node has the key");
+            let sum = counts.get_mut(&domain).expect("an eligible node's domain is listed");
+            *sum = sum.saturating_add(count);
+        }
+    }
+    counts
+}
+
+/// Whether a constraint counts any pod at all.
+pub fn counts_pods(m: &Model, constraint: &Spread) -> bool {
+    let everything = m.cluster().matchers[constraint.matcher].selector.is_everything();
+    m.semantics() == Semantics::Paper || m.cluster().behaviour.empty_spread_selector_counts || !everything
+}
+
+/// Whether a pod that a constraint's selector matches is counted.
+pub fn is_counted(m: &Model, pod: PodId) -> bool {
+    m.semantics() == Semantics::Paper || !m.pod(pod).terminating
+}
+
+/// Whether a constraint of `pod` (by its index) looks at `node`.
+pub fn is_eligible(m: &Model, pod: PodId, index: usize, node: NodeId) -> bool {
+    let constraints = &m.pod(pod).spread;
+    let constraint = &constraints[index];
+    let keys = match m.semantics() {
+        Semantics::KubeScheduler => constraints.iter().all(|other| m.domain(other.key, node).is_some()),
+        Semantics::Paper => m.domain(constraint.key, node).is_some(),
+    };
+    keys && (!constraint.honor_affinity || node_affinity::refusal(m, pod, node).is_none())
+        && (!constraint.honor_taints || taint::refusal(m, pod, node).is_none())
+}
