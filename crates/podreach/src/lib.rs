@@ -1,4 +1,5 @@
 //! podreach as a library: from manifests to checked verdicts, in one straight line.
 
 pub mod diagnostic;
+pub mod engine;
 pub mod read;
