@@ -4,15 +4,25 @@
 
 use super::place::line_around;
 
-/// Where the template that explains an error at byte `at` of `document` stands, if there is one.
-pub(super) fn template(document: &str, at: usize) -> Option<usize> {
-    on_line(document, at).or_else(|| alone_on_a_line(document))
+/// Where the template stands that explains an error at byte `at` of a stream, if the document around it has one.
+pub(super) fn template(text: &str, at: usize) -> Option<usize> {
+    on_line(text, at).or_else(|| {
+        let (start, document) = document_around(text, at)?;
+        Some(start + alone_on_a_line(document)?)
+    })
+}
+
+/// The text between the document marks around byte `at`, and where it starts.
+fn document_around(text: &str, at: usize) -> Option<(usize, &str)> {
+    let start = text.get(..at)?.rfind("\n---").map_or(0, |mark| mark + 1);
+    let end = text[at..].find("\n---").map_or(text.len(), |mark| at + mark);
+    Some((start, &text[start..end]))
 }
 
 /// The error's own line, or the one before it, where a parser may have gone astray.
-fn on_line(document: &str, at: usize) -> Option<usize> {
-    let (start, line) = line_around(document, at);
-    let (previous, before) = line_around(document, start.saturating_sub(1));
+fn on_line(text: &str, at: usize) -> Option<usize> {
+    let (start, line) = line_around(text, at);
+    let (previous, before) = line_around(text, start.saturating_sub(1));
     line.find("{{").map(|i| start + i).or_else(|| before.find("{{").map(|i| previous + i))
 }
 
@@ -42,6 +52,11 @@ mod tests {
     #[test]
     fn a_control_line_explains_an_error_anywhere() {
         assert_eq!(template("{{- if .x }}\na: 1\n\n\n b: 2\n", 20), Some(0));
+    }
+
+    #[test]
+    fn a_control_line_of_another_document_does_not() {
+        assert_eq!(template("{{- if .x }}\n---\na: 1\n\n\n b: 2\n---\n{{ end }}\n", 26), None);
     }
 
     #[test]

@@ -131,8 +131,19 @@ impl<'a> Builder<'a> {
         if self.open.len() == MAX_DEPTH {
             return Err(problem::too_deep(open.span));
         }
+        if open.style == StructureStyle::Block && self.is_indented_with_tabs(open.span) {
+            return Err(problem::tab(open.span));
+        }
         self.open.push(open);
         Ok(())
+    }
+
+    /// Whether a tab stands between the start of the line and `span`, which the parser lets pass at the root.
+    fn is_indented_with_tabs(&self, span: Span) -> bool {
+        let before = &self.text.as_bytes()[..span.start as usize];
+        let blanks = before.iter().rev().take_while(|b| matches!(b, b' ' | b'\t')).count();
+        let (line, indentation) = before.split_at(before.len() - blanks);
+        indentation.contains(&b'\t') && matches!(line.last(), None | Some(b'\n' | b'\r'))
     }
 
     fn close(&mut self, end: Span) -> Result<(), Refused> {
