@@ -45,6 +45,11 @@ impl Sources {
         self.all.get(id.0 as usize).map(|lined| &lined.source)
     }
 
+    /// The ids of all sources, in the order they were added.
+    pub fn ids(&self) -> impl Iterator<Item = SourceId> + use<> {
+        (0..self.all.len() as u32).map(SourceId)
+    }
+
     /// The documents of a source; one whose name ends in `.json` is read as JSON only.
     pub fn documents(&self, id: SourceId) -> (Vec<Tree<'_>>, Vec<Diagnostic>) {
         match self.source(id) {

@@ -89,6 +89,7 @@ fn around(children: impl Iterator<Item = Weight>) -> Weight {
 mod tests {
     use super::*;
     use crate::read::SourceId;
+    use crate::read::yaml::testing::*;
 
     const SPAN: Span = Span { source: SourceId(0), start: 0, end: 0 };
 
@@ -123,5 +124,37 @@ mod tests {
     #[test]
     fn an_anchor_still_open_is_a_cycle() {
         assert_eq!(Anchors::new().expanded(7, SPAN, 0).unwrap_err().code, "E0114");
+    }
+
+    #[test]
+    fn aliases_are_copies() {
+        assert_eq!(
+            json(&one("a: &x {b: [1]}\nc: *x\nd: &y z\n*y : *y\n")),
+            r#"{"a":{"b":[1]},"c":{"b":[1]},"d":"z","z":"z"}"#
+        );
+        assert_eq!(json(&one("[&a 1, &a 2, *a]")), "[1,2,2]");
+    }
+
+    #[test]
+    fn aliases_do_not_reach_into_other_documents() {
+        assert_eq!(codes("a: &x 1\n---\nb: *x\n"), ["E0115"]);
+    }
+
+    #[test]
+    fn an_alias_inside_its_own_value_is_refused() {
+        assert_eq!(codes("a: &x {b: *x}"), ["E0114"]);
+        assert_eq!(codes("&x [*x]"), ["E0114"]);
+    }
+
+    #[test]
+    fn a_chain_of_aliases_may_not_nest_too_deep() {
+        let chain: String = (1..1000).map(|i| format!("a{i}: &a{i} [*a{}]\n", i - 1)).collect();
+        assert_eq!(codes(&format!("a0: &a0 x\n{chain}")), ["E0110"]);
+    }
+
+    #[test]
+    fn anchors_within_anchors_are_paid_for() {
+        let text = "&a [".repeat(150) + &"x,".repeat(100_000) + &"]".repeat(150);
+        assert_eq!(codes(&text), ["E0112"]);
     }
 }

@@ -152,7 +152,10 @@ impl<'a> Builder<'a> {
             self.ends_at(end);
         }
         let value = match gathered {
-            Gathered::Seq(items) => Value::Seq(items),
+            Gathered::Seq(mut items) => {
+                items.shrink_to_fit();
+                Value::Seq(items)
+            }
             Gathered::Map(mapping) => Value::Map(mapping.finish(self.text)?),
         };
         let span = Span { end: self.last_end.max(span.start), ..span };
@@ -211,5 +214,47 @@ fn finite(text: Cow<'_, str>, span: Span) -> Result<Value<'_>, Refused> {
     match resolved(text) {
         Resolved::Value(value) => Ok(value),
         Resolved::NotFinite(spelling) => Err(problem::not_finite(span, &spelling)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::read::yaml::testing::*;
+
+    #[test]
+    fn spans_cover_what_is_written() {
+        let text = "a:\n  b: [1, 2]   # c\n  d: 'x'\n\n# end\ne: |\n  text\n";
+        let tree = one(text);
+        let slice = |span: Span| &text[span.start as usize..span.end as usize];
+        assert_eq!(slice(tree.field("a").unwrap().span), "b: [1, 2]   # c\n  d: 'x'");
+        assert_eq!(slice(tree.field("a").unwrap().field("b").unwrap().span), "[1, 2]");
+        assert_eq!(slice(tree.map().unwrap()[1].key_span), "e");
+    }
+
+    #[test]
+    fn quoted_scalars_are_strings_whatever_they_hold() {
+        assert_eq!(json(&one("[yes, 'yes', \"on\", '010', '']")), r#"[true,"yes","on","010",""]"#);
+        assert_eq!(json(&one("a: |\n  1\nb: >-\n  2\n")), r#"{"a":"1\n","b":"2"}"#);
+    }
+
+    #[test]
+    fn infinities_are_refused() {
+        assert_eq!(codes("a: .inf\n---\nb: -.INF\n---\nc: .nan"), ["E0121"; 3]);
+    }
+
+    #[test]
+    fn duplicate_keys_name_both_places_even_when_spelt_differently() {
+        let diagnostics = read("a: 1\nyes: 2\n'true': 3\n").1;
+        assert_eq!((diagnostics[0].code, diagnostics[0].span.unwrap().start), ("E0113", 12));
+        assert!(diagnostics[0].message.contains("line 2, column 1"));
+    }
+
+    #[test]
+    fn depth_stops_at_the_limit() {
+        let block = |n: usize| (0..n).map(|i| " ".repeat(i) + "a:\n").collect::<String>();
+        assert!(read(&block(MAX_DEPTH)).1.is_empty());
+        assert_eq!(codes(&block(MAX_DEPTH + 1)), ["E0110"]);
+        assert_eq!(codes(&format!("{}{}", "- ".repeat(150), "[".repeat(150) + &"]".repeat(150))), ["E0110"]);
     }
 }

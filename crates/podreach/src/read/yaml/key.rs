@@ -36,6 +36,7 @@ fn float(spelling: &str) -> Option<String> {
 mod tests {
     use super::*;
     use crate::read::SourceId;
+    use crate::read::yaml::testing::*;
 
     fn of(value: Value<'_>) -> Option<Cow<'_, str>> {
         key(Tree { span: Span { source: SourceId(0), start: 0, end: 0 }, value }).ok()
@@ -67,5 +68,18 @@ mod tests {
         let values =
             [Value::Null, Value::Seq(vec![]), Value::Map(vec![]), Value::Int(1 << 63), Value::Float("1e39".into())];
         values.into_iter().for_each(|value| assert_eq!(of(value.clone()), None, "{value:?}"));
+    }
+
+    #[test]
+    fn keys_are_resolved_and_then_written_as_strings() {
+        assert_eq!(json(&one("{n: 1, 0x10: 2, 1.50: 3, 'y': 4, '': 5}")), r#"{"false":1,"16":2,"1.5":3,"y":4,"":5}"#);
+        assert_eq!(json(&one("? a\n: b\n? c\n")), r#"{"a":"b","c":null}"#);
+    }
+
+    #[test]
+    fn keys_that_are_no_strings_are_refused() {
+        for text in ["[a]: x", "{a: 1}: x", "~: x", ": x", "18446744073709551615: x"] {
+            assert_eq!(codes(text), ["E0118"], "{text}");
+        }
     }
 }

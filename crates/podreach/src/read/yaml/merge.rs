@@ -49,3 +49,36 @@ fn mapping(tree: Tree<'_>) -> Result<Vec<Entry<'_>>, Refused> {
     let kind = tree.kind();
     if let Value::Map(entries) = tree.value { Ok(entries) } else { Err(problem::merge_value(tree.span, kind)) }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::read::yaml::testing::*;
+
+    #[test]
+    fn merged_entries_yield_to_keys_written_after() {
+        assert_eq!(json(&one("<<: {a: 1, b: 2}\nb: 3\n")), r#"{"b":3,"a":1}"#);
+        assert_eq!(json(&one("<<: [{a: 1}, {a: 2, b: 3}]\nc: 4\n")), r#"{"c":4,"a":1,"b":3}"#);
+        assert_eq!(json(&one("x: &x {a: 1}\nz: {<<: {<<: *x}, b: 2}\n")), r#"{"x":{"a":1},"z":{"b":2,"a":1}}"#);
+        assert_eq!(json(&one("c: 1\n<<: {a: 2}\n")), r#"{"c":1,"a":2}"#);
+    }
+
+    #[test]
+    fn a_merge_over_a_key_written_before_is_ambiguous() {
+        assert_eq!(codes("a: 1\n<<: {a: 2}\n"), ["E0120"]);
+    }
+
+    #[test]
+    fn only_a_plain_merge_key_merges() {
+        assert_eq!(json(&one("'<<': {a: 1}\n")), r#"{"<<":{"a":1}}"#);
+        assert_eq!(json(&one("!!str <<: {a: 1}\nb: <<\n")), r#"{"<<":{"a":1},"b":"<<"}"#);
+        assert_eq!(json(&one("[<<, <<]")), r#"["<<","<<"]"#);
+    }
+
+    #[test]
+    fn a_merge_of_anything_else_is_refused() {
+        for text in ["<<: 3", "<<: ~", "<<: [1]", "<<: [{a: 1}, [b]]"] {
+            assert_eq!(codes(text), ["E0119"], "{text}");
+        }
+        assert_eq!(codes("<<: {a: 1}\n<<: {b: 1}\n"), ["E0113"]);
+    }
+}

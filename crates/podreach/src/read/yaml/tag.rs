@@ -39,3 +39,49 @@ fn fits(name: &str, value: &Value) -> bool {
         Value::String(_) | Value::Seq(_) | Value::Map(_) => false,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::read::yaml::testing::*;
+
+    #[test]
+    fn tags_of_json_types_are_honoured() {
+        let text =
+            "[!!str 1, !!str, !!int '7', !!int 010, !!float 1, !!bool 'yes', !!null '', !!map {a: 1}, !!seq [1]]";
+        assert_eq!(json(&one(text)), r#"["1","",7,8,1,true,null,{"a":1},[1]]"#);
+        assert_eq!(json(&one("!!str n: 1\n!<tag:yaml.org,2002:str> 2: 3\n")), r#"{"n":1,"2":3}"#);
+    }
+
+    #[test]
+    fn other_tags_are_refused_where_they_stand() {
+        for text in [
+            "a: !!binary YQ==",
+            "a: !foo b",
+            "a: !!python/object/apply:os.system [id]",
+            "a: !!set {b}",
+            "a: !!timestamp 1",
+        ] {
+            let (documents, diagnostics) = read(text);
+            assert_eq!((documents.len(), diagnostics[0].code), (0, "E0116"), "{text}");
+            assert_eq!(diagnostics[0].span.unwrap().start, 3);
+        }
+        assert_eq!(codes("a: !undeclared!x b"), ["E0107"]);
+    }
+
+    #[test]
+    fn tags_must_fit_their_values() {
+        for text in [
+            "!!int abc",
+            "!!int 1.5",
+            "!!bool 1",
+            "!!null x",
+            "!!float .inf",
+            "!!str [1]",
+            "!!seq {a: 1}",
+            "!!map [1]",
+            "!!map x",
+        ] {
+            assert_eq!(codes(text), ["E0117"], "{text}");
+        }
+    }
+}
