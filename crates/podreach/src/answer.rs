@@ -1,0 +1,179 @@
+//! Answers: verdicts about the model, held back where the model may differ from the cluster.
+//!
+//! A diagnostic says how the model may differ, and a verdict stands if it does not depend on that. Both ways are asked of the engines
+//! in the same manner, by a second model that errs on the other side:
+//!
+//! ```text
+//! Widens   the model allows too much.   A trace stands if it deploys no pod type in doubt. If it does, the goal must be reachable
+//!                                       in the strict model, in which those types are never deployed. Never always stands.
+//! Narrows  the model allows too little. A proof stands if the goal is out of reach in the loose model, too, in which the pod
+//!                                       types in doubt can be deployed anywhere. Deployable always stands.
+//! Blurs    both.
+//! ```
+//! A doubt about no pod type in particular is about all of them. When it narrows, there may be pods that we cannot see, with any
+//! labels and anywhere. They can serve any affinity and even out any spread, so the loose model has neither; they cannot make a node
+//! larger, remove a taint or make a pod tolerate another, so what the other rules refuse stays refused.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use podreach_core::cluster::{PodSpec, Toleration, TolerationOperator};
+use podreach_core::{Action, Checked, Checker, Cluster, Goal, Model, PodId, Problem, Reason, Verdict};
+
+use crate::diagnostic::{Diagnostic, Effect};
+use crate::engine::{Budget, Decider, Decision};
+
+/// Answers any number of questions about one cluster and start.
+#[derive(Clone, Debug)]
+pub struct Oracle {
+    problem: Problem,
+    decider: Decider,
+    widening: Vec<Doubt>,
+    narrowing: Vec<Doubt>,
+    strict: Option<(Decider, Checker)>,
+    loose: Option<Decider>,
+}
+
+/// A way in which the model may differ from the cluster.
+#[derive(Clone, Debug)]
+struct Doubt {
+    /// The pod type it is about; `None` for all of them.
+    pod: Option<PodId>,
+    message: String,
+}
+
+impl Oracle {
+    /// For this cluster, start and kept pods, read with these remarks; the problem's own goal plays no part.
+    pub fn new(problem: &Problem, diagnostics: &[Diagnostic]) -> Self {
+        let names = names(problem.model.cluster());
+        let doubts = |effect: Effect| {
+            let about = diagnostics.iter().filter(|d| d.effect == effect || d.effect == Effect::Blurs);
+            let doubt = |d: &Diagnostic| Doubt {
+                pod: d.pod.as_deref().and_then(|name| names.get(name).copied()),
+                message: d.message.clone(),
+            };
+            about.map(doubt).collect()
+        };
+        Self {
+            problem: problem.clone(),
+            decider: Decider::new(problem),
+            widening: doubts(Effect::Widens),
+            narrowing: doubts(Effect::Narrows),
+            strict: None,
+            loose: None,
+        }
+    }
+
+    /// Decides a goal, checks the evidence, and holds the verdict back if it is in doubt.
+    pub fn answer(&mut self, goal: &Goal, budget: &Budget<'_>) -> Decision {
+        let decision = self.decider.decide(goal, budget);
+        match self.doubt(goal, &decision.checked, budget) {
+            Ok(None) => decision,
+            Ok(Some(sure)) => sure,
+            Err(reason) => Decision { checked: Checked::unknown(reason), ..decision },
+        }
+    }
+
+    /// Whether a checked verdict stands: as it is (`None`), with other evidence, or not at all.
+    pub fn doubt(&mut self, goal: &Goal, checked: &Checked, budget: &Budget<'_>) -> Result<Option<Decision>, Reason> {
+        match checked.verdict() {
+            Verdict::Deployable(trace) => {
+                let deployed = |doubt: &&Doubt| trace.0.iter().any(|action| doubt.is_about(action));
+                let by = messages(self.widening.iter().filter(deployed));
+                if by.is_empty() {
+                    return Ok(None);
+                }
+                self.without_doubt(goal, budget).map(Some).ok_or(Reason::Spoiled { verdict: "deployable", by })
+            }
+            Verdict::Never(_) if self.narrowing.is_empty() || self.is_never_at_all(goal, budget) => Ok(None),
+            Verdict::Never(_) => {
+                Err(Reason::Spoiled { verdict: "never", by: messages(self.doubts_about(goal).iter()) })
+            }
+            Verdict::Unknown(_) => Ok(None),
+        }
+    }
+
+    /// A trace that deploys no pod type in doubt, checked against the model itself.
+    fn without_doubt(&mut self, goal: &Goal, budget: &Budget<'_>) -> Option<Decision> {
+        let (problem, doubts) = (&self.problem, &self.widening);
+        let (decider, checker) = self.strict.get_or_insert_with(|| {
+            let cluster = strict(problem.model.cluster(), doubts);
+            (Decider::new(&with_cluster(problem, cluster)), Checker::new(problem))
+        });
+        let decision = decider.decide(goal, budget);
+        decision.checked.answer().filter(|&yes| yes)?;
+        let checked = checker.check(goal, decision.checked.verdict().clone(), &|| false).ok()?;
+        Some(Decision { checked, ..decision })
+    }
+
+    fn is_never_at_all(&mut self, goal: &Goal, budget: &Budget<'_>) -> bool {
+        let (problem, doubts) = (&self.problem, &self.narrowing);
+        let decider = self.loose.get_or_insert_with(|| {
+            let cluster = loose(problem.model.cluster(), doubts);
+            Decider::new(&with_cluster(problem, cluster))
+        });
+        decider.decide(goal, budget).checked.answer() == Some(false)
+    }
+
+    /// The narrowing doubts to name when a proof does not stand: those about the goal's own pods if there are some, or else all.
+    fn doubts_about(&self, goal: &Goal) -> Vec<Doubt> {
+        let asked = |pod: PodId| goal.any.iter().any(|alternative| alternative.of(pod).next().is_some());
+        let own: Vec<Doubt> = self.narrowing.iter().filter(|doubt| doubt.pod.is_some_and(asked)).cloned().collect();
+        if own.is_empty() { self.narrowing.clone() } else { own }
+    }
+}
+
+impl Doubt {
+    fn is_about(&self, action: &Action) -> bool {
+        matches!(*action, Action::Deploy(pod, _) if self.pod.is_none_or(|about| about == pod))
+    }
+}
+
+fn messages<'d>(doubts: impl Iterator<Item = &'d Doubt>) -> Vec<String> {
+    let mut messages: Vec<String> = doubts.map(|doubt| doubt.message.clone()).collect();
+    messages.sort();
+    messages.dedup();
+    messages
+}
+
+fn names(cluster: &Cluster) -> BTreeMap<&str, PodId> {
+    let mut names = BTreeMap::new();
+    for (id, pod) in cluster.pods.iter() {
+        names.extend(pod.aliases.iter().map(|alias| (alias.as_str(), id)));
+        names.insert(pod.name.as_str(), id);
+    }
+    names
+}
+
+fn with_cluster(problem: &Problem, cluster: Cluster) -> Problem {
+    Problem { model: Arc::new(Model::new(cluster, problem.model.semantics())), ..problem.clone() }
+}
+
+/// The cluster in which no pod type in doubt is ever deployed.
+fn strict(cluster: &Cluster, doubts: &[Doubt]) -> Cluster {
+    let mut cluster = cluster.clone();
+    for pod in cluster.pods.ids() {
+        if doubts.iter().any(|doubt| doubt.pod.is_none_or(|about| about == pod)) {
+            Arc::make_mut(&mut cluster.pods[pod].spec).barred = Some("it is in doubt".into());
+        }
+    }
+    cluster
+}
+
+/// The cluster in which the pod types in doubt can be deployed anywhere, and, if there may be unseen pods, no pod needs others.
+fn loose(cluster: &Cluster, doubts: &[Doubt]) -> Cluster {
+    let mut cluster = cluster.clone();
+    let unseen = doubts.iter().any(|doubt| doubt.pod.is_none());
+    for pod in cluster.pods.ids() {
+        let spec = Arc::make_mut(&mut cluster.pods[pod].spec);
+        if doubts.iter().any(|doubt| doubt.pod == Some(pod)) {
+            let (namespace, labels) = (spec.namespace, spec.labels.clone());
+            let anything = Toleration { key: None, operator: TolerationOperator::Exists, effect: None };
+            *spec = PodSpec { labels, tolerations: vec![anything], ..PodSpec::plain(namespace) };
+        } else if unseen {
+            spec.affinity.clear();
+            spec.spread.clear();
+        }
+    }
+    cluster
+}
