@@ -1,4 +1,6 @@
 //! podreach as a library: from manifests to checked verdicts, in one straight line.
 
 pub mod diagnostic;
+pub mod lower;
+pub mod question;
 pub mod read;
