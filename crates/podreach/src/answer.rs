@@ -8,8 +8,11 @@
 //!                                       in the strict model, in which those types are never deployed. Never always stands.
 //! Narrows  the model allows too little. A proof stands if the goal is out of reach in the loose model, too, in which the pod
 //!                                       types in doubt can be deployed anywhere. Deployable always stands.
-//! Blurs    both.
+//! Blurs    both, and what the type's running pods do to others is in doubt, too: the strict model starts without them.
 //! ```
+//! Two doubts have a reach of their own. A type that another scheduler places (S0415) has running pods like any other. A type whose
+//! labels differ from instance to instance (S0422) can be a friend of anyone, as unseen pods can.
+//!
 //! A doubt about no pod type in particular is about all of them. When it narrows, there may be pods that we cannot see, with any
 //! labels and anywhere. They can serve any affinity and even out any spread, so the loose model has neither; they cannot make a node
 //! larger, remove a taint or make a pod tolerate another, so what the other rules refuse stays refused.
@@ -18,7 +21,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use podreach_core::cluster::{PodSpec, Toleration, TolerationOperator};
-use podreach_core::{Action, Checked, Checker, Cluster, Goal, Model, PodId, Problem, Reason, Verdict};
+use podreach_core::{Action, Checked, Checker, Cluster, Goal, Model, PodId, Problem, Reason, Trace, Verdict};
 
 use crate::diagnostic::{Diagnostic, Effect};
 use crate::engine::{Budget, Decider, Decision};
@@ -30,7 +33,7 @@ pub struct Oracle {
     decider: Decider,
     widening: Vec<Doubt>,
     narrowing: Vec<Doubt>,
-    strict: Option<(Decider, Checker)>,
+    strict: Option<Strict>,
     loose: Option<Decider>,
 }
 
@@ -39,8 +42,21 @@ pub struct Oracle {
 struct Doubt {
     /// The pod type it is about; `None` for all of them.
     pod: Option<PodId>,
+    /// Whether it extends to the running pods of the type.
+    residents: bool,
     message: String,
 }
+
+/// The strict model: what is deleted at first, and who decides and checks the rest.
+#[derive(Clone, Debug)]
+struct Strict {
+    deleted: Vec<Action>,
+    decider: Decider,
+    checker: Checker,
+}
+
+const OTHER_SCHEDULER: &str = "S0415";
+const INSTANCE_LABELS: &str = "S0422";
 
 impl Oracle {
     /// For this cluster, start and kept pods, read with these remarks; the problem's own goal plays no part.
@@ -48,17 +64,16 @@ impl Oracle {
         let names = names(problem.model.cluster());
         let doubts = |effect: Effect| {
             let about = diagnostics.iter().filter(|d| d.effect == effect || d.effect == Effect::Blurs);
-            let doubt = |d: &Diagnostic| Doubt {
-                pod: d.pod.as_deref().and_then(|name| names.get(name).copied()),
-                message: d.message.clone(),
-            };
-            about.map(doubt).collect()
+            about.map(|diagnostic| Doubt::new(diagnostic, &names)).collect::<Vec<_>>()
         };
+        let mut narrowing = doubts(Effect::Narrows);
+        let unseen = diagnostics.iter().filter(|d| d.code == INSTANCE_LABELS);
+        narrowing.extend(unseen.map(|d| Doubt { pod: None, ..Doubt::new(d, &names) }));
         Self {
             problem: problem.clone(),
             decider: Decider::new(problem),
             widening: doubts(Effect::Widens),
-            narrowing: doubts(Effect::Narrows),
+            narrowing,
             strict: None,
             loose: None,
         }
@@ -78,8 +93,7 @@ impl Oracle {
     pub fn doubt(&mut self, goal: &Goal, checked: &Checked, budget: &Budget<'_>) -> Result<Option<Decision>, Reason> {
         match checked.verdict() {
             Verdict::Deployable(trace) => {
-                let deployed = |doubt: &&Doubt| trace.0.iter().any(|action| doubt.is_about(action));
-                let by = messages(self.widening.iter().filter(deployed));
+                let by = messages(self.widening.iter().filter(|doubt| doubt.spoils(&self.problem, trace)));
                 if by.is_empty() {
                     return Ok(None);
                 }
@@ -96,13 +110,14 @@ impl Oracle {
     /// A trace that deploys no pod type in doubt, checked against the model itself.
     fn without_doubt(&mut self, goal: &Goal, budget: &Budget<'_>) -> Option<Decision> {
         let (problem, doubts) = (&self.problem, &self.widening);
-        let (decider, checker) = self.strict.get_or_insert_with(|| {
-            let cluster = strict(problem.model.cluster(), doubts);
-            (Decider::new(&with_cluster(problem, cluster)), Checker::new(problem))
-        });
-        let decision = decider.decide(goal, budget);
-        decision.checked.answer().filter(|&yes| yes)?;
-        let checked = checker.check(goal, decision.checked.verdict().clone(), &|| false).ok()?;
+        let strict = self.strict.get_or_insert_with(|| Strict::new(problem, doubts));
+        let decision = strict.decider.decide(goal, budget);
+        let Verdict::Deployable(trace) = decision.checked.verdict() else { return None };
+        let trace = Trace(strict.deleted.iter().chain(&trace.0).copied().collect());
+        if doubts.iter().any(|doubt| doubt.spoils(problem, &trace)) {
+            return None;
+        }
+        let checked = strict.checker.check(goal, Verdict::Deployable(trace), &|| false).ok()?;
         Some(Decision { checked, ..decision })
     }
 
@@ -124,8 +139,46 @@ impl Oracle {
 }
 
 impl Doubt {
-    fn is_about(&self, action: &Action) -> bool {
-        matches!(*action, Action::Deploy(pod, _) if self.pod.is_none_or(|about| about == pod))
+    fn new(diagnostic: &Diagnostic, names: &BTreeMap<&str, PodId>) -> Self {
+        Self {
+            pod: diagnostic.pod.as_deref().and_then(|name| names.get(name).copied()),
+            residents: diagnostic.effect == Effect::Blurs && diagnostic.code != OTHER_SCHEDULER,
+            message: diagnostic.message.clone(),
+        }
+    }
+
+    fn is_about(&self, pod: PodId) -> bool {
+        self.pod.is_none_or(|about| about == pod)
+    }
+
+    /// Whether a trace leans on it: a step deploys a pod in doubt, or deploys beside one.
+    fn spoils(&self, problem: &Problem, trace: &Trace) -> bool {
+        let deploys = |action: &Action| matches!(*action, Action::Deploy(pod, _) if self.is_about(pod));
+        trace.0.iter().any(deploys) || (self.residents && self.stays(problem, trace))
+    }
+
+    /// Whether some running pod in doubt is there when something is deployed.
+    fn stays(&self, problem: &Problem, trace: &Trace) -> bool {
+        let Some(first) = trace.0.iter().position(|action| matches!(action, Action::Deploy(..))) else { return false };
+        let mut s = (*problem.start).clone();
+        trace.0[..first].iter().for_each(|&action| problem.step(&mut s, action).expect("a checked trace is legal"));
+        s.iter().any(|((pod, _), _)| self.is_about(pod))
+    }
+}
+
+impl Strict {
+    fn new(problem: &Problem, doubts: &[Doubt]) -> Self {
+        let mut start = (*problem.start).clone();
+        let mut deleted = Vec::new();
+        for (atom, count) in problem.start.minus(&problem.kept).iter() {
+            if doubts.iter().any(|doubt| doubt.residents && doubt.is_about(atom.0)) {
+                start.set(atom, start.count(atom) - count);
+                deleted.extend((0..count).map(|_| Action::Delete(atom.0, atom.1)));
+            }
+        }
+        let cluster = strict(problem.model.cluster(), doubts);
+        let strict = Problem { start: Arc::new(start), ..with_cluster(problem, cluster) };
+        Self { deleted, decider: Decider::new(&strict), checker: Checker::new(problem) }
     }
 }
 
@@ -153,7 +206,7 @@ fn with_cluster(problem: &Problem, cluster: Cluster) -> Problem {
 fn strict(cluster: &Cluster, doubts: &[Doubt]) -> Cluster {
     let mut cluster = cluster.clone();
     for pod in cluster.pods.ids() {
-        if doubts.iter().any(|doubt| doubt.pod.is_none_or(|about| about == pod)) {
+        if doubts.iter().any(|doubt| doubt.is_about(pod)) {
             Arc::make_mut(&mut cluster.pods[pod].spec).barred = Some("it is in doubt".into());
         }
     }

@@ -5,6 +5,7 @@
 
 mod amount;
 mod certificate;
+mod flaw;
 mod json;
 mod matrix;
 mod proof;
@@ -21,6 +22,7 @@ use crate::engine::Decision;
 use crate::lower::Options;
 
 pub use certificate::{Certificate, Claim};
+pub use flaw::flaw;
 pub use json::{API_VERSION, diagnostics, list, verdict};
 pub use matrix::{Width, matrix, matrix_json};
 pub use text::{Detail, headline, verdict as verdict_text};
@@ -36,9 +38,4 @@ pub struct Answered<'a> {
     pub options: &'a Options,
     /// The answer.
     pub decision: &'a Decision,
-}
-
-/// `word` in the singular or plural.
-fn plural(count: usize, word: &str) -> String {
-    words::number(count, word)
 }
