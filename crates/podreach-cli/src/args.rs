@@ -16,18 +16,18 @@ use crate::budget;
     after_help = "Start with `podreach demo`.",
     max_term_width = 100
 )]
-pub struct CommandLine {
+pub(crate) struct CommandLine {
     /// What to do.
     #[command(subcommand)]
-    pub command: Command,
+    pub(crate) command: Command,
     /// When to use colours.
     #[arg(long, global = true, value_enum, default_value_t = Color::Auto, value_name = "WHEN")]
-    pub color: Color,
+    pub(crate) color: Color,
 }
 
 /// The commands.
 #[derive(Debug, Subcommand)]
-pub enum Command {
+pub(crate) enum Command {
     /// Can POD ever run on NODE? The answer comes with a run or a proof
     Check(Check),
     /// Right now, which scheduler rule accepts or refuses POD on each node?
@@ -49,139 +49,139 @@ pub enum Command {
 #[derive(Debug, Args)]
 #[command(after_help = "Exit status: 0 deployable, 1 never, 2 bad input or usage, 3 unknown.\n\
     Without POD and NODE, the Question documents of the input are answered.")]
-pub struct Check {
+pub(crate) struct Check {
     /// A pod type: kind/namespace/name, or namespace/name or name where only one has it
-    pub pod: Option<String>,
+    pub(crate) pod: Option<String>,
     /// A node
-    pub node: Option<String>,
+    pub(crate) node: Option<String>,
     /// Any node with these labels instead of NODE
     #[arg(short = 'l', long, value_name = "SELECTOR", conflicts_with_all = ["node", "any_node"])]
-    pub selector: Option<String>,
+    pub(crate) selector: Option<String>,
     /// Any node at all instead of NODE
     #[arg(long, conflicts_with = "node")]
-    pub any_node: bool,
+    pub(crate) any_node: bool,
     /// Also this pod at the same time; for POD and NODE themselves, how many of it (repeatable)
     #[arg(long, value_name = "POD@NODE[=COUNT]", requires = "pod")]
-    pub with: Vec<String>,
+    pub(crate) with: Vec<String>,
     /// A whole configuration instead of POD and NODE: a file with a list of {pod, node, count}
     #[arg(long, value_name = "FILE", conflicts_with_all = ["pod", "node", "selector", "any_node", "with"])]
-    pub exact: Option<PathBuf>,
+    pub(crate) exact: Option<PathBuf>,
     /// Write the verdict with its evidence to this file, for `podreach verify`
     #[arg(long, value_name = "FILE")]
-    pub proof_out: Option<PathBuf>,
+    pub(crate) proof_out: Option<PathBuf>,
     /// The input.
     #[command(flatten)]
-    pub input: Input,
+    pub(crate) input: Input,
     /// How it is read.
     #[command(flatten)]
-    pub reading: Reading,
+    pub(crate) reading: Reading,
     /// How long and how much.
     #[command(flatten)]
-    pub limits: Limits,
+    pub(crate) limits: Limits,
     /// What is written.
     #[command(flatten)]
-    pub output: Output,
+    pub(crate) output: Output,
 }
 
 /// `podreach why`.
 #[derive(Debug, Args)]
 #[command(after_help = "Exit status: 0 feasible somewhere, 1 nowhere, 2 bad input or usage, 3 unknown.")]
-pub struct Why {
+pub(crate) struct Why {
     /// A pod type: kind/namespace/name, or namespace/name or name where only one has it
-    pub pod: String,
+    pub(crate) pod: String,
     /// A node; without it, all of them
-    pub node: Option<String>,
+    pub(crate) node: Option<String>,
     /// Only nodes with these labels
     #[arg(short = 'l', long, value_name = "SELECTOR", conflicts_with = "node")]
-    pub selector: Option<String>,
+    pub(crate) selector: Option<String>,
     /// The input.
     #[command(flatten)]
-    pub input: Input,
+    pub(crate) input: Input,
     /// How it is read.
     #[command(flatten)]
-    pub reading: Reading,
+    pub(crate) reading: Reading,
     /// What is written.
     #[command(flatten)]
-    pub output: Output,
+    pub(crate) output: Output,
 }
 
 /// `podreach matrix`.
 #[derive(Debug, Args)]
 #[command(after_help = "Exit status: 0 decided, 2 bad input or usage, 3 a cell is unknown.")]
-pub struct Matrix {
+pub(crate) struct Matrix {
     /// The input.
     #[command(flatten)]
-    pub input: Input,
+    pub(crate) input: Input,
     /// How it is read.
     #[command(flatten)]
-    pub reading: Reading,
+    pub(crate) reading: Reading,
     /// How long and how much.
     #[command(flatten)]
-    pub limits: Limits,
+    pub(crate) limits: Limits,
     /// What is written.
     #[command(flatten)]
-    pub output: Output,
+    pub(crate) output: Output,
 }
 
 /// `podreach verify`.
 #[derive(Debug, Args)]
 #[command(after_help = "Exit status: 0 proved, 1 not proved, 2 bad input or usage, 3 out of time.")]
-pub struct Verify {
+pub(crate) struct Verify {
     /// A verdict as `check -o json`, `-o yaml` or `--proof-out` writes it; - for standard input
-    pub certificate: PathBuf,
+    pub(crate) certificate: PathBuf,
     /// The input.
     #[command(flatten)]
-    pub input: Input,
+    pub(crate) input: Input,
     /// How long and how much.
     #[command(flatten)]
-    pub limits: Limits,
+    pub(crate) limits: Limits,
     /// Say nothing: the exit status is the answer
     #[arg(short, long)]
-    pub quiet: bool,
+    pub(crate) quiet: bool,
     /// Say everything
     #[arg(short, long)]
-    pub verbose: bool,
+    pub(crate) verbose: bool,
 }
 
 /// Where the cluster comes from.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Input")]
-pub struct Input {
+pub(crate) struct Input {
     /// A file, a folder, or - for standard input (repeatable): manifests and dumps, YAML or JSON, also gzip'd
     #[arg(short, long = "filename", value_name = "PATH")]
-    pub filename: Vec<PathBuf>,
+    pub(crate) filename: Vec<PathBuf>,
     /// Read folders within folders, too
     #[arg(short = 'R', long)]
-    pub recursive: bool,
+    pub(crate) recursive: bool,
 }
 
 /// How the cluster is read.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Question")]
-pub struct Reading {
+pub(crate) struct Reading {
     /// Whose rules: those of kube-scheduler, those of the paper, or both; without it the Question's own, else kube-scheduler
     #[arg(long, value_enum, value_name = "WHOSE")]
-    pub semantics: Option<Whose>,
+    pub(crate) semantics: Option<Whose>,
     /// What runs at first
     #[arg(long, value_enum, default_value_t = FirstOf::Current, value_name = "WHAT")]
-    pub start: FirstOf,
+    pub(crate) start: FirstOf,
     /// Pods that are never deleted: a label selector, or `daemonsets` (repeatable)
     #[arg(long, value_name = "SELECTOR")]
-    pub keep: Vec<String>,
+    pub(crate) keep: Vec<String>,
     /// Pods of this namespace are never deleted (repeatable)
     #[arg(long, value_name = "NAMESPACE")]
-    pub keep_namespace: Vec<String>,
+    pub(crate) keep_namespace: Vec<String>,
     /// How many instances of a workload there may be: any number, or what it declares
     #[arg(long, value_enum, default_value_t = HowMany::Unlimited, value_name = "HOW-MANY")]
-    pub instances: HowMany,
+    pub(crate) instances: HowMany,
     /// The Kubernetes release whose behaviour counts
     #[arg(long, value_name = "RELEASE", default_value_t = Release::default())]
-    pub kubernetes_version: Release,
+    pub(crate) kubernetes_version: Release,
 }
 
 impl Reading {
     /// The same as options of the library.
-    pub fn options(&self) -> Options {
+    pub(crate) fn options(&self) -> Options {
         let selected = self.keep.iter().map(|keep| match keep.as_str() {
             "daemonsets" => Keep::DaemonSets,
             selector => Keep::Selector(selector.to_owned()),
@@ -197,7 +197,7 @@ impl Reading {
     }
 
     /// The semantics to answer under; `own` is what a Question asks for.
-    pub fn semantics(&self, own: Option<Semantics>) -> Vec<Semantics> {
+    pub(crate) fn semantics(&self, own: Option<Semantics>) -> Vec<Semantics> {
         match self.semantics {
             None => vec![own.unwrap_or(Semantics::KubeScheduler)],
             Some(Whose::KubeScheduler) => vec![Semantics::KubeScheduler],
@@ -210,36 +210,36 @@ impl Reading {
 /// How long and how much a search may take.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Limits")]
-pub struct Limits {
+pub(crate) struct Limits {
     /// Answer unknown after this time: 30, 30s, 5m, 1h
     #[arg(long, value_name = "TIME", default_value = "60s", value_parser = budget::duration)]
-    pub timeout: std::time::Duration,
+    pub(crate) timeout: std::time::Duration,
     /// Answer unknown when the search holds this much: 512Mi, 2Gi
     #[arg(long, value_name = "SIZE", default_value = "2Gi", value_parser = budget::bytes)]
-    pub memory: usize,
+    pub(crate) memory: usize,
     /// How many threads may work; as many as there are cores by default
     #[arg(long, value_name = "COUNT")]
-    pub threads: Option<std::num::NonZeroUsize>,
+    pub(crate) threads: Option<std::num::NonZeroUsize>,
 }
 
 /// What is written to standard output.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Output")]
-pub struct Output {
+pub(crate) struct Output {
     /// The format
-    #[arg(short, long = "output", value_enum, default_value_t = Format::Text, value_name = "FORMAT")]
-    pub format: Format,
+    #[arg(short = 'o', long = "output", value_enum, default_value_t = Format::Text, value_name = "FORMAT")]
+    pub(crate) format: Format,
     /// Only the first line, and no remarks about the input
     #[arg(short, long, conflicts_with = "verbose")]
-    pub quiet: bool,
+    pub(crate) quiet: bool,
     /// Long evidence and all remarks in full
     #[arg(short, long)]
-    pub verbose: bool,
+    pub(crate) verbose: bool,
 }
 
 /// An output format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Format {
+pub(crate) enum Format {
     /// For people.
     Text,
     /// For people with room: names in full.
@@ -252,7 +252,7 @@ pub enum Format {
 
 /// When to use colours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Color {
+pub(crate) enum Color {
     /// On a terminal, unless NO_COLOR is set.
     Auto,
     /// Always.
@@ -263,7 +263,7 @@ pub enum Color {
 
 /// Whose rules count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Whose {
+pub(crate) enum Whose {
     /// What the real filters do.
     KubeScheduler,
     /// Section 2 of the paper.
@@ -274,7 +274,7 @@ pub enum Whose {
 
 /// What runs at first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum FirstOf {
+pub(crate) enum FirstOf {
     /// The running pods of the input.
     Current,
     /// Nothing, or just what is kept.
@@ -283,7 +283,7 @@ pub enum FirstOf {
 
 /// How many instances there may be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum HowMany {
+pub(crate) enum HowMany {
     /// Any number.
     Unlimited,
     /// What replicas, autoscalers and rollouts say.

@@ -14,18 +14,18 @@ static LISTENING: OnceLock<()> = OnceLock::new();
 
 /// The limits of a run, with its clock started.
 #[derive(Debug)]
-pub struct Clock {
+pub(crate) struct Clock {
     started: Instant,
     timeout: Duration,
     /// How many bytes a search may hold.
-    pub memory: usize,
+    pub(crate) memory: usize,
     /// How many threads may work.
-    pub threads: usize,
+    pub(crate) threads: usize,
 }
 
 impl Clock {
     /// Starts the clock, and listens for Ctrl-C: the first ends the search with what it has learned, the second the program.
-    pub fn start(limits: &Limits) -> Self {
+    pub(crate) fn start(limits: &Limits) -> Self {
         LISTENING.get_or_init(|| {
             let pressed = || {
                 if INTERRUPTED.swap(true, Ordering::Relaxed) {
@@ -41,7 +41,7 @@ impl Clock {
     }
 
     /// Why to stop now, if there is a reason.
-    pub fn stop(&self) -> Option<Stop> {
+    pub(crate) fn stop(&self) -> Option<Stop> {
         if INTERRUPTED.load(Ordering::Relaxed) {
             return Some(Stop::Interrupted);
         }
@@ -50,7 +50,7 @@ impl Clock {
 }
 
 /// Reads a time: `30`, `30s`, `5m`, `1h`, `500ms`.
-pub fn duration(text: &str) -> Result<Duration, String> {
+pub(crate) fn duration(text: &str) -> Result<Duration, String> {
     let units = [("ms", 0.001), ("s", 1.0), ("m", 60.0), ("h", 3600.0), ("", 1.0)];
     let read = |(unit, seconds): (&str, f64)| {
         let number = text.strip_suffix(unit)?.parse::<f64>().ok()?;
@@ -60,7 +60,7 @@ pub fn duration(text: &str) -> Result<Duration, String> {
 }
 
 /// Reads an amount of memory: `512Mi`, `2Gi`.
-pub fn bytes(text: &str) -> Result<usize, String> {
+pub(crate) fn bytes(text: &str) -> Result<usize, String> {
     let amount = Quantity::parse(text).ok().map(|(quantity, _)| quantity.units());
     let amount = amount.filter(|&bytes| bytes >= 0).map(|bytes| usize::try_from(bytes).unwrap_or(usize::MAX));
     amount.ok_or_else(|| "an amount of memory looks like 512Mi or 2Gi".to_owned())

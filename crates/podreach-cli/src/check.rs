@@ -8,7 +8,7 @@ use podreach::answer::Oracle;
 use podreach::engine::{Budget, Decision};
 use podreach::report::{self, Answered, Detail};
 use podreach::{question, read};
-use podreach_core::{Atom, Goal, NodeId, Problem, Semantics, Verdict};
+use podreach_core::{Atom, Goal, NodeId, PodId, Problem, Semantics, Verdict};
 use serde_json::Value;
 
 use crate::args::{Check, Format, Output};
@@ -32,7 +32,7 @@ struct Answer {
 }
 
 /// Runs the command.
-pub fn run(args: &Check) -> Result<Exit, Told> {
+pub(crate) fn run(args: &Check) -> Result<Exit, Told> {
     if args.output.format == Format::Wide {
         return Err(refuse("-o wide is for `matrix`; check writes text, json or yaml", None));
     }
@@ -42,8 +42,9 @@ pub fn run(args: &Check) -> Result<Exit, Told> {
     let answers: Vec<Answer> = asked.into_iter().map(|asked| answer(&session, asked, &clock)).collect();
     let documents = documents(&session, &answers);
     if let Some(path) = &args.proof_out {
-        write_atomically(path, &pretty(&documents))
-            .map_err(|error| refuse(&format!("{} cannot be written: {error}", read::shown(&path.to_string_lossy())), None))?;
+        write_atomically(path, &pretty(&documents)).map_err(|error| {
+            refuse(&format!("{} cannot be written: {error}", read::shown(&path.to_string_lossy())), None)
+        })?;
     }
     match args.output.format {
         Format::Json => print::data(&pretty(&documents)),
@@ -86,8 +87,7 @@ fn asked(args: &Check, session: &Session) -> Result<Vec<Asked>, Told> {
 /// The goal of the command line.
 fn goal(args: &Check, session: &Session) -> Result<Goal, Told> {
     let cluster = &session.lowered.cluster;
-    let pod = args.pod.as_deref().unwrap_or_default();
-    let pod = question::pod(cluster, pod).map_err(|error| refuse(&error.to_string(), Some(&known_pods(session))))?;
+    let pod = named_pod(session, args.pod.as_deref().unwrap_or_default())?;
     let nodes = nodes(args, session)?;
     let beside = args.with.iter().map(|given| question::with(cluster, given));
     let beside = beside.collect::<Result<Vec<_>, _>>().map_err(|error| refuse(&format!("--with: {error}"), None))?;
@@ -100,18 +100,20 @@ fn nodes(args: &Check, session: &Session) -> Result<Vec<NodeId>, Told> {
         (Some(node), _) => named_node(session, node).map(|node| vec![node]),
         (None, Some(selector)) => selected(session, selector),
         (None, None) if args.any_node => Ok(cluster.nodes.ids().collect()),
-        (None, None) => Err(refuse("where? name a NODE, or use -l SELECTOR or --any-node", Some(&known_nodes(session)))),
+        (None, None) => {
+            Err(refuse("where? name a NODE, or use -l SELECTOR or --any-node", Some(&known_nodes(session))))
+        }
     }
 }
 
 /// The node of a name.
-pub fn named_node(session: &Session, node: &str) -> Result<NodeId, Told> {
+pub(crate) fn named_node(session: &Session, node: &str) -> Result<NodeId, Told> {
     let found = question::node(&session.lowered.cluster, node);
     found.map_err(|error| refuse(&error.to_string(), Some(&known_nodes(session))))
 }
 
 /// The nodes of a selector; there must be some.
-pub fn selected(session: &Session, selector: &str) -> Result<Vec<NodeId>, Told> {
+pub(crate) fn selected(session: &Session, selector: &str) -> Result<Vec<NodeId>, Told> {
     let nodes = question::nodes(&session.lowered.cluster, selector);
     let nodes = nodes.map_err(|why| refuse(&format!("-l {}: {why}", read::shown(selector)), None))?;
     if nodes.is_empty() {
@@ -121,10 +123,17 @@ pub fn selected(session: &Session, selector: &str) -> Result<Vec<NodeId>, Told> 
     Ok(nodes)
 }
 
-/// Some of the pod types there are.
-pub fn known_pods(session: &Session) -> String {
-    let names = session.lowered.cluster.pods.values().map(|pod| pod.name.clone());
-    some_of("pod types", names.collect())
+/// The pod type of a name.
+pub(crate) fn named_pod(session: &Session, given: &str) -> Result<PodId, Told> {
+    let found = question::pod(&session.lowered.cluster, given);
+    found.map_err(|error| refuse(&error.to_string(), Some(&known_pods(session, given))))
+}
+
+/// Some of the pod types there are; those whose name contains what was given, if there are some.
+fn known_pods(session: &Session, given: &str) -> String {
+    let names: Vec<String> = session.lowered.cluster.pods.values().map(|pod| pod.name.clone()).collect();
+    let like: Vec<String> = names.iter().filter(|name| name.contains(given)).cloned().collect();
+    if like.is_empty() { some_of("pod types", names) } else { some_of("pod types with that in their name", like) }
 }
 
 fn known_nodes(session: &Session) -> String {
@@ -147,7 +156,8 @@ fn exact(session: &Session, path: &Path) -> Result<Goal, Told> {
     };
     let entries = given.iter().map(resolve).collect::<Result<Vec<_>, _>>();
     let entries = entries.map_err(|error| refuse(&format!("--exact: {error}"), None))?;
-    question::exact(cluster, &session.lowered.kept, &entries).map_err(|error| refuse(&format!("--exact: {error}"), None))
+    question::exact(cluster, &session.lowered.kept, &entries)
+        .map_err(|error| refuse(&format!("--exact: {error}"), None))
 }
 
 fn answer(session: &Session, asked: Asked, clock: &Clock) -> Answer {
@@ -162,7 +172,7 @@ fn answer(session: &Session, asked: Asked, clock: &Clock) -> Answer {
 }
 
 /// A sign of life on standard error, where someone watches.
-pub fn spinner(what: &'static str) -> ProgressBar {
+pub(crate) fn spinner(what: &'static str) -> ProgressBar {
     if !print::is_watched() {
         return ProgressBar::hidden();
     }

@@ -9,12 +9,13 @@ use crate::remark;
 use crate::session::{Told, refuse};
 
 /// A pod, a node and how many.
-pub type Entry = (String, String, u64);
+pub(crate) type Entry = (String, String, u64);
 
 /// Reads the entries of a file; what is wrong with it is told.
-pub fn read(path: &Path) -> Result<Vec<Entry>, Told> {
+pub(crate) fn read(path: &Path) -> Result<Vec<Entry>, Told> {
     let name = path.to_string_lossy();
-    let bytes = std::fs::read(path).map_err(|error| refuse(&format!("{} cannot be read: {error}", shown(&name)), None))?;
+    let bytes =
+        std::fs::read(path).map_err(|error| refuse(&format!("{} cannot be read: {error}", shown(&name)), None))?;
     let mut sources = Sources::default();
     let read = Source::from_bytes(name, bytes).and_then(|source| {
         let id = sources.add(source);

@@ -17,16 +17,16 @@ use crate::args::Input;
 
 /// Everything that was asked for, and what is to be said about it.
 #[derive(Debug, Default)]
-pub struct Gathered {
+pub(crate) struct Gathered {
     /// The texts.
-    pub sources: Sources,
+    pub(crate) sources: Sources,
     /// What could not be read, and what was left out.
-    pub diagnostics: Vec<Diagnostic>,
+    pub(crate) diagnostics: Vec<Diagnostic>,
     seen: BTreeSet<PathBuf>,
 }
 
 /// Reads all paths of the command line.
-pub fn gather(input: &Input) -> Gathered {
+pub(crate) fn gather(input: &Input) -> Gathered {
     let mut gathered = Gathered::default();
     for path in &input.filename {
         if path.as_os_str() == "-" {

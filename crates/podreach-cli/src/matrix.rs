@@ -14,7 +14,7 @@ use crate::print;
 use crate::session::{Exit, Session, Told};
 
 /// Runs the command.
-pub fn run(args: &args::Matrix) -> Result<Exit, Told> {
+pub(crate) fn run(args: &args::Matrix) -> Result<Exit, Told> {
     let session = Session::read(&args.input, args.reading.options(), (&args.output).into())?;
     let clock = Clock::start(&args.limits);
     let under = args.reading.semantics(None);
@@ -31,7 +31,7 @@ pub fn run(args: &args::Matrix) -> Result<Exit, Told> {
 }
 
 /// The matrix under a semantics.
-pub fn matrix(session: &Session, semantics: Semantics, clock: &Clock) -> (Problem, Matrix) {
+pub(crate) fn matrix(session: &Session, semantics: Semantics, clock: &Clock) -> (Problem, Matrix) {
     let problem = podreach::problem(&session.lowered, semantics);
     let oracle = Oracle::new(&problem, &session.lowered.diagnostics);
     let budget = Budget { interrupt: &|| clock.stop(), memory: clock.memory };

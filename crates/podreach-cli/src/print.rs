@@ -7,7 +7,7 @@ use anstyle::{AnsiColor, Style};
 use crate::args::Color;
 
 /// Sets when colours are used.
-pub fn set_colour(color: Color) {
+pub(crate) fn set_colour(color: Color) {
     let choice = match color {
         Color::Auto => anstream::ColorChoice::Auto,
         Color::Always => anstream::ColorChoice::Always,
@@ -17,34 +17,34 @@ pub fn set_colour(color: Color) {
 }
 
 /// Whether messages on standard error are coloured.
-pub fn is_coloured() -> bool {
+pub(crate) fn is_coloured() -> bool {
     anstream::AutoStream::choice(&io::stderr()) != anstream::ColorChoice::Never
 }
 
 /// Whether someone watches standard error.
-pub fn is_watched() -> bool {
+pub(crate) fn is_watched() -> bool {
     io::stderr().is_terminal()
 }
 
 /// Prints a report: control characters are escaped, verdicts and marks coloured.
-pub fn report(text: &str) {
+pub(crate) fn report(text: &str) {
     let painted: String = harmless_lines(text).split_inclusive('\n').map(painted).collect();
     // A reader that has seen enough closes its end; that is no error of ours.
     let _ = anstream::stdout().write_all(painted.as_bytes());
 }
 
 /// Prints data for programs, as it is.
-pub fn data(text: &str) {
+pub(crate) fn data(text: &str) {
     let _ = io::stdout().write_all(text.as_bytes());
 }
 
 /// Prints a message that is harmless already.
-pub fn error(text: &str) {
+pub(crate) fn error(text: &str) {
     let _ = anstream::stderr().write_all(text.as_bytes());
 }
 
 /// Prints an error of usage, with what to do about it.
-pub fn usage(message: &str, help: Option<&str>) {
+pub(crate) fn usage(message: &str, help: Option<&str>) {
     let red = Style::new().fg_color(Some(AnsiColor::BrightRed.into())).bold();
     let mut text = format!("{red}error{red:#}: {}\n", harmless_lines(message));
     if let Some(help) = help {
@@ -54,7 +54,7 @@ pub fn usage(message: &str, help: Option<&str>) {
 }
 
 /// Text on one line without control characters.
-pub fn harmless(text: &str) -> String {
+pub(crate) fn harmless(text: &str) -> String {
     text.chars().flat_map(|c| escaped(c, false)).collect()
 }
 
@@ -63,7 +63,8 @@ fn harmless_lines(text: &str) -> String {
 }
 
 fn escaped(c: char, lines: bool) -> Vec<char> {
-    let hidden = c.is_control() || matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}');
+    let hidden = c.is_control()
+        || matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}');
     if hidden && !(lines && c == '\n') { c.escape_default().collect() } else { vec![c] }
 }
 

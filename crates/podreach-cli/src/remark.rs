@@ -12,7 +12,7 @@ use crate::print;
 const LONGEST: usize = 160;
 
 /// Prints all errors, or else the remarks: all of them when `verbose`, none when `quiet`, or else one of each kind.
-pub fn print(sources: &Sources, diagnostics: &[Diagnostic], quiet: bool, verbose: bool) {
+pub(crate) fn print(sources: &Sources, diagnostics: &[Diagnostic], quiet: bool, verbose: bool) {
     let errors: Vec<&Diagnostic> = diagnostics.iter().filter(|d| d.effect == Effect::Stops).collect();
     if !errors.is_empty() {
         errors.iter().for_each(|diagnostic| show(sources, diagnostic, 0));

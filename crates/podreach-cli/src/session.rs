@@ -9,7 +9,7 @@ use crate::{input, print, remark};
 
 /// How a command ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Exit {
+pub(crate) enum Exit {
     /// Yes.
     Yes = 0,
     /// No.
@@ -22,26 +22,26 @@ pub enum Exit {
 
 /// An ending that was told to the user already.
 #[derive(Clone, Copy, Debug)]
-pub struct Told;
+pub(crate) struct Told;
 
 /// The input of a command, usable.
 #[derive(Debug)]
-pub struct Session {
+pub(crate) struct Session {
     /// The texts.
-    pub sources: Sources,
+    pub(crate) sources: Sources,
     /// How they were read.
-    pub options: Options,
+    pub(crate) options: Options,
     /// The cluster.
-    pub lowered: Lowered,
+    pub(crate) lowered: Lowered,
 }
 
 /// What is said while the input is read.
 #[derive(Clone, Copy, Debug)]
-pub struct Saying {
+pub(crate) struct Saying {
     /// No remarks.
-    pub quiet: bool,
+    pub(crate) quiet: bool,
     /// All remarks.
-    pub verbose: bool,
+    pub(crate) verbose: bool,
 }
 
 impl From<&Output> for Saying {
@@ -52,7 +52,7 @@ impl From<&Output> for Saying {
 
 impl Session {
     /// Reads the input; what is wrong with it is told.
-    pub fn read(input: &Input, options: Options, saying: Saying) -> Result<Self, Told> {
+    pub(crate) fn read(input: &Input, options: Options, saying: Saying) -> Result<Self, Told> {
         if input.filename.is_empty() {
             let help = "for example: kubectl get nodes,namespaces,pods,deployments,replicasets,statefulsets,daemonsets,jobs,cronjobs \
                 -A -o json | podreach check -f - POD NODE";
@@ -63,7 +63,7 @@ impl Session {
     }
 
     /// Reads sources; what is wrong with them is told.
-    pub fn of_sources(
+    pub(crate) fn of_sources(
         sources: Sources,
         diagnostics: Vec<Diagnostic>,
         options: Options,
@@ -88,7 +88,8 @@ impl Session {
 
 fn nothing_to_do(lowered: &Lowered) -> Told {
     if lowered.cluster.pods.is_empty() {
-        let help = "give manifests or dumps of a cluster, for example from kubectl get nodes,pods,deployments -A -o yaml";
+        let help =
+            "give manifests or dumps of a cluster, for example from kubectl get nodes,pods,deployments -A -o yaml";
         return refuse("the input is empty: there are no nodes and no pods in it", Some(help));
     }
     let help = "add the output of kubectl get nodes -o yaml";
@@ -96,7 +97,7 @@ fn nothing_to_do(lowered: &Lowered) -> Told {
 }
 
 /// Tells why nothing can be done.
-pub fn refuse(message: &str, help: Option<&str>) -> Told {
+pub(crate) fn refuse(message: &str, help: Option<&str>) -> Told {
     print::usage(message, help);
     Told
 }

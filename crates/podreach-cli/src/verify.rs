@@ -16,7 +16,7 @@ use crate::session::{Exit, Saying, Session, Told, refuse};
 use crate::{print, remark};
 
 /// Runs the command.
-pub fn run(args: &Verify) -> Result<Exit, Told> {
+pub(crate) fn run(args: &Verify) -> Result<Exit, Told> {
     let certificates = certificates(args)?;
     let saying = Saying { quiet: args.quiet || !args.verbose, verbose: args.verbose };
     let clock = Clock::start(&args.limits);

@@ -1,25 +1,23 @@
 //! `podreach why`: what does each rule say right now?
 
 use podreach::diagnostic::{Diagnostic, Effect};
-use podreach::question;
 use podreach::report;
 use podreach_core::{NodeId, PodId, Semantics};
 use serde_json::Value;
 
 use crate::args::{Format, Why};
-use crate::check::{known_pods, named_node, selected};
+use crate::check::{named_node, named_pod, selected};
 use crate::print;
 use crate::session::{Exit, Session, Told, refuse};
 
 /// Runs the command.
-pub fn run(args: &Why) -> Result<Exit, Told> {
+pub(crate) fn run(args: &Why) -> Result<Exit, Told> {
     if args.output.format == Format::Wide {
         return Err(refuse("-o wide is for `matrix`; why writes text, json or yaml", None));
     }
     let session = Session::read(&args.input, args.reading.options(), (&args.output).into())?;
     let cluster = &session.lowered.cluster;
-    let pod = question::pod(cluster, &args.pod);
-    let pod = pod.map_err(|error| refuse(&error.to_string(), Some(&known_pods(&session))))?;
+    let pod = named_pod(&session, &args.pod)?;
     let nodes = match (&args.node, &args.selector) {
         (Some(node), _) => vec![named_node(&session, node)?],
         (None, Some(selector)) => selected(&session, selector)?,

@@ -40,7 +40,8 @@ impl Matrix {
     pub fn new(model: &Model, oracle: &Oracle, budget: &Budget<'_>, threads: usize, done: &(dyn Fn() + Sync)) -> Self {
         let rows = rows(model, oracle, budget, threads, done);
         let classes = classes(model, &rows);
-        let of_classes = |row: &Vec<Cell>| classes.iter().map(|class| row[podreach_core::Id::index(class[0])]).collect();
+        let of_classes =
+            |row: &Vec<Cell>| classes.iter().map(|class| row[podreach_core::Id::index(class[0])]).collect();
         Self { rows: model.pods().zip(rows.iter().map(of_classes)).collect(), classes }
     }
 
@@ -53,7 +54,13 @@ impl Matrix {
     }
 }
 
-fn rows(model: &Model, oracle: &Oracle, budget: &Budget<'_>, threads: usize, done: &(dyn Fn() + Sync)) -> Vec<Vec<Cell>> {
+fn rows(
+    model: &Model,
+    oracle: &Oracle,
+    budget: &Budget<'_>,
+    threads: usize,
+    done: &(dyn Fn() + Sync),
+) -> Vec<Vec<Cell>> {
     let pods: Vec<PodId> = model.pods().collect();
     let rows = Mutex::new(vec![Vec::new(); pods.len()]);
     let next = AtomicUsize::new(0);

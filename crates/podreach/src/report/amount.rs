@@ -1,8 +1,8 @@
 //! Amounts of resources as people write them: `1500m`, `2Gi`, `3`.
 
+use podreach_core::Model;
 use podreach_core::id::ResourceId;
 use podreach_core::resource::Amount;
-use podreach_core::Model;
 
 const BINARY: [&str; 7] = ["", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei"];
 

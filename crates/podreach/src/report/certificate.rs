@@ -99,7 +99,8 @@ impl<'m> Names<'m> {
     }
 
     fn atom(&self, pod: &str, node: &str) -> Result<Atom, String> {
-        let pod = self.pods.get(pod).ok_or_else(|| format!("it names a pod {} that is not in the input", shown(pod)))?;
+        let pod =
+            self.pods.get(pod).ok_or_else(|| format!("it names a pod {} that is not in the input", shown(pod)))?;
         let node =
             self.nodes.get(node).ok_or_else(|| format!("it names a node {} that is not in the input", shown(node)))?;
         Ok((*pod, *node))
@@ -250,7 +251,8 @@ impl Classes {
         };
         known(tree, &["class", "count"])?;
         let name = text(class)?;
-        let index = self.named.get(name).ok_or_else(|| refused(class.span, format!("there is no class {}", shown(name))))?;
+        let index =
+            self.named.get(name).ok_or_else(|| refused(class.span, format!("there is no class {}", shown(name))))?;
         Ok((*index, count(required(tree, "count")?)?))
     }
 
@@ -272,7 +274,8 @@ fn required<'t, 'a>(tree: &'t Tree<'a>, key: &str) -> Read<&'t Tree<'a>> {
 }
 
 fn known(tree: &Tree<'_>, keys: &[&str]) -> Read<()> {
-    let entries = tree.map().ok_or_else(|| refused(tree.span, format!("a mapping is expected here, not {}", tree.kind())))?;
+    let entries =
+        tree.map().ok_or_else(|| refused(tree.span, format!("a mapping is expected here, not {}", tree.kind())))?;
     match entries.iter().find(|entry| !keys.contains(&entry.key.as_ref())) {
         Some(entry) => Err(refused(entry.key_span, format!("a certificate has no {} here", shown(&entry.key)))),
         None => Ok(()),

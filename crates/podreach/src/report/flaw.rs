@@ -12,13 +12,22 @@ pub fn flaw(problem: &Problem, verdict: &Verdict, flaw: &Flaw) -> String {
         (Flaw::Step(index, Illegal::Refused(rule, refusal)), Verdict::Deployable(trace)) => match trace.0[*index] {
             Action::Deploy(pod, node) => {
                 let why = reason(m, pod, node, refusal);
-                format!("step {} cannot deploy {}: {} refuses, {why}", index + 1, words::atom(m, (pod, node)), rule.name())
+                format!(
+                    "step {} cannot deploy {}: {} refuses, {why}",
+                    index + 1,
+                    words::atom(m, (pod, node)),
+                    rule.name()
+                )
             }
             Action::Delete(..) => flaw.to_string(),
         },
         (Flaw::Step(index, Illegal::NothingToDelete), Verdict::Deployable(trace)) => match trace.0[*index] {
             Action::Delete(pod, node) => {
-                format!("step {} cannot delete {}: none is there that may be deleted", index + 1, words::atom(m, (pod, node)))
+                format!(
+                    "step {} cannot delete {}: none is there that may be deleted",
+                    index + 1,
+                    words::atom(m, (pod, node))
+                )
             }
             Action::Deploy(..) => flaw.to_string(),
         },

@@ -6,41 +6,49 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use podreach_core::rule::{self, Refusal, Rule};
-use podreach_core::{Atom, Configuration, Problem, Proof, guard};
+use podreach_core::verdict::Group;
+use podreach_core::{Atom, Configuration, NodeId, PodId, Problem, Proof, guard};
 
 use super::reason::{reason, wanted};
 use super::words;
 
 /// The most facts that are told unless all are asked for.
-const MOST: usize = 10;
+const MOST: usize = 8;
+/// The most groups that are looked at for them.
+const LOOKED_AT: usize = 400;
 /// The most names in a list.
 const NAMES: usize = 4;
 
 /// The lines of a proof.
 pub(crate) fn lines(problem: &Problem, proof: &Proof, all: bool) -> Vec<String> {
     let telling = Telling::new(problem, proof);
-    let mut facts = telling.facts(if all { usize::MAX } else { MOST });
-    let number: BTreeMap<usize, usize> = facts.iter().enumerate().map(|(at, fact)| (fact.group, at + 1)).collect();
-    let told = facts.len();
+    let mut facts = merged(telling.facts(if all { usize::MAX } else { LOOKED_AT }));
+    facts.truncate(if all { usize::MAX } else { MOST });
+    let numbered = facts.iter().enumerate();
+    let number: BTreeMap<usize, usize> =
+        numbered.flat_map(|(at, fact)| fact.groups.iter().map(move |&group| (group, at + 1))).collect();
     let mut lines: Vec<String> =
-        facts.iter_mut().enumerate().flat_map(|(at, fact)| fact.lines(at + 1, &number)).collect();
+        facts.iter().enumerate().flat_map(|(at, fact)| telling.lines(at + 1, fact, &number)).collect();
+    let told: usize = facts.iter().map(|fact| fact.groups.len()).sum();
     if proof.forbidden.len() > told {
-        let more = words::number(proof.forbidden.len() - told, "more fact");
-        lines.push(format!("     … {more} of the same kind (-v shows all)"));
+        let more = words::number(proof.forbidden.len() - told, "more combination");
+        lines.push(format!("     … and {more} that can never be (-v shows all)"));
     }
-    lines.extend(telling.legend(facts.iter().map(|fact| fact.group)));
+    lines.extend(telling.legend(facts.iter().flat_map(|fact| fact.groups.iter().copied())));
     lines
 }
 
-/// A forbidden group in words.
+/// Forbidden groups with the same reasons.
 struct Fact {
-    group: usize,
-    claim: String,
+    groups: Vec<usize>,
+    /// The one pod type that they are about, and its nodes, if each is a single pod.
+    single: Option<(PodId, Vec<NodeId>)>,
     /// Why each of its pods could not come last.
     because: Vec<Because>,
 }
 
 /// Why a pod could not come last.
+#[derive(PartialEq)]
 struct Because {
     /// The pod, when the group has others.
     last: Option<String>,
@@ -49,22 +57,38 @@ struct Because {
     leans_on: BTreeSet<usize>,
 }
 
-impl Fact {
-    fn lines(&self, at: usize, number: &BTreeMap<usize, usize>) -> Vec<String> {
-        let mut lines = vec![format!("{:>5} {}", format!("{at}."), self.claim)];
-        for because in &self.because {
-            let facts: Vec<String> =
-                because.leans_on.iter().filter_map(|group| Some(number.get(group)?.to_string())).collect();
-            let see = match facts.as_slice() {
-                [] => String::new(),
-                [one] => format!(" (fact {one})"),
-                facts if facts.len() <= NAMES => format!(" (facts {})", words::all(facts)),
-                facts => format!(" (facts {} and {} more)", facts[..NAMES].join(", "), facts.len() - NAMES),
-            };
-            let last = because.last.as_ref().map_or(String::new(), |last| format!("if {last} came last: "));
-            lines.push(format!("      {last}{}{see}", because.why));
+/// Facts about one pod type with the same reasons as one.
+fn merged(facts: Vec<Fact>) -> Vec<Fact> {
+    let mut merged: Vec<Fact> = Vec::new();
+    for fact in facts {
+        let alike = |other: &&mut Fact| {
+            let same = |(a, b): (&(PodId, _), &(PodId, _))| a.0 == b.0;
+            other.single.as_ref().zip(fact.single.as_ref()).is_some_and(same) && other.because == fact.because
+        };
+        match merged.iter_mut().find(alike) {
+            Some(other) => {
+                other.groups.extend(fact.groups);
+                let nodes = other.single.iter_mut().map(|(_, nodes)| nodes);
+                nodes.zip(fact.single).for_each(|(nodes, (_, more))| nodes.extend(more));
+                other.single.iter_mut().for_each(|(_, nodes)| nodes.sort_unstable());
+            }
+            None => merged.push(fact),
         }
-        lines
+    }
+    merged
+}
+
+impl Because {
+    fn line(&self, number: &BTreeMap<usize, usize>) -> String {
+        let facts: BTreeSet<usize> = self.leans_on.iter().filter_map(|group| number.get(group).copied()).collect();
+        let facts: Vec<String> = facts.iter().map(usize::to_string).collect();
+        let see = match facts.as_slice() {
+            [] => String::new(),
+            [one] => format!(" (fact {one})"),
+            facts => format!(" (facts {})", words::all(&words::first(facts.iter().cloned(), NAMES))),
+        };
+        let last = self.last.as_ref().map_or(String::new(), |last| format!("{last} last: "));
+        format!("      {last}{}{see}", self.why)
     }
 }
 
@@ -113,27 +137,45 @@ impl<'a> Telling<'a> {
 
     fn fact(&self, group: usize) -> Fact {
         let counts = &self.proof.forbidden[group];
-        let names: Vec<String> = counts.iter().map(|(&class, &count)| self.name(class, count)).collect();
-        let alone = counts.len() == 1 && counts.values().all(|&count| count == 1);
-        let claim = match alone {
-            true => format!("{} can never be there", names[0]),
-            false => format!("{} can never be present together", words::all(&names)),
-        };
-        let single = counts.len() == 1;
+        let alone = counts.len() == 1;
         let because = counts.keys().map(|&class| {
             let (why, leans_on) = self.because(group, class);
-            Because { last: (!single).then(|| self.name(class, 1)), why, leans_on }
+            Because { last: (!alone).then(|| self.name(class, 1)), why, leans_on }
         });
-        Fact { group, claim: self.as_run(counts).unwrap_or(claim), because: because.collect() }
+        let single = counts.iter().next().filter(|&(_, &count)| alone && count == 1).and_then(|(&class, _)| {
+            let &[(pod, node)] = self.proof.classes[class].as_slice() else { return None };
+            Some((pod, vec![node]))
+        });
+        Fact { groups: vec![group], single, because: because.collect() }
     }
 
-    /// The claim about one instance of one atom, in the words of the question.
-    fn as_run(&self, counts: &podreach_core::verdict::Group) -> Option<String> {
-        let (&class, &count) = counts.iter().next().filter(|_| counts.len() == 1)?;
-        let &[(pod, node)] = self.proof.classes[class].as_slice() else { return None };
-        let m = &self.problem.model;
-        let times = if count == 1 { String::new() } else { format!("{count} instances of ") };
-        Some(format!("{times}{} can never run on {}", m.pod_name(pod), m.node_name(node)))
+    fn lines(&self, at: usize, fact: &Fact, number: &BTreeMap<usize, usize>) -> Vec<String> {
+        let claim = match &fact.single {
+            Some((pod, nodes)) => {
+                let m = &self.problem.model;
+                let nodes = words::first(nodes.iter().map(|&node| m.node_name(node).to_owned()), NAMES);
+                format!("{} can never run on {}", m.pod_name(*pod), words::either(&nodes))
+            }
+            None => self.claim(&self.proof.forbidden[fact.groups[0]]),
+        };
+        let end = if claim.contains(':') { "" } else { ":" };
+        let mut lines = vec![format!("{:>5} {claim}{end}", format!("{at}."))];
+        lines.extend(fact.because.iter().map(|because| because.line(number)));
+        lines
+    }
+
+    /// What a group says, when it is not about a single pod.
+    fn claim(&self, counts: &Group) -> String {
+        let names: Vec<String> = counts.iter().map(|(&class, &count)| self.name(class, count)).collect();
+        let one = counts.values().sum::<u64>() == 1;
+        match (one, counts.len()) {
+            (true, _) => format!("{} can never run", names[0]),
+            (false, 1) => format!("{} can never be present together", names[0]),
+            _ => {
+                let names = words::all(&names);
+                format!("{names} can never be present together: whichever came last would have been refused")
+            }
+        }
     }
 
     /// Why the first member of a class cannot be the last of a group to come.
@@ -153,14 +195,17 @@ impl<'a> Telling<'a> {
                 self.missing(atom, &others, why, &|_| true)
             }
             Some((_, refusal)) => (reason(m, atom.0, atom.1, &refusal), BTreeSet::new()),
-            None => ("what it would join is ruled out already".to_owned(), self.forbidden_within(&others).into_iter().collect()),
+            None => (
+                "what it would join is ruled out already".to_owned(),
+                self.forbidden_within(&others).into_iter().collect(),
+            ),
         }
     }
 
     fn witnesses(&self, atom: Atom, others: &Configuration, term: usize) -> (String, BTreeSet<usize>) {
         let m = &self.problem.model;
         let key = m.pod(atom.0).affinity[term].key;
-        let why = format!("it needs a pod matching {} {}", wanted(m, atom.0, term), words::near(m, key, atom.1));
+        let why = format!("it would need a pod matching {} {}", wanted(m, atom.0, term), words::near(m, key, atom.1));
         self.missing(atom, others, why, &|at| m.share(key, at, atom.1))
     }
 
@@ -170,7 +215,7 @@ impl<'a> Telling<'a> {
         atom: Atom,
         others: &Configuration,
         why: String,
-        near: &dyn Fn(podreach_core::NodeId) -> bool,
+        near: &dyn Fn(NodeId) -> bool,
     ) -> (String, BTreeSet<usize>) {
         let m = &self.problem.model;
         let helpers = guard::helpers(self.problem, atom).unwrap_or_default();
@@ -186,14 +231,12 @@ impl<'a> Telling<'a> {
                 None => in_the_way.push(helper),
             }
         }
-        let names = |atoms: &[Atom]| words::all(&words::first(atoms.iter().map(|&a| words::atom(m, a)), NAMES));
-        let tail = match (ruled_out.as_slice(), in_the_way.as_slice()) {
-            ([], []) => ", and no such pod can ever run there".to_owned(),
-            (out, []) => format!(", and {} cannot be there", names(out)),
-            ([], way) => format!(", and with {} there it is refused as well", names(way)),
-            (out, way) => {
-                format!(", and {} cannot be there, and with {} it is refused as well", names(out), names(way))
-            }
+        let (out, way) = (words::atoms(m, &ruled_out, NAMES), words::atoms(m, &in_the_way, NAMES));
+        let tail = match (ruled_out.is_empty(), in_the_way.is_empty()) {
+            (true, true) => ", and no such pod can ever run there".to_owned(),
+            (false, true) => format!(", and there can be no {out}"),
+            (true, false) => format!(", and beside {way} it is still refused"),
+            (false, false) => format!(", and there can be no {out}, and beside {way} it is still refused"),
         };
         (why + &tail, leans_on)
     }
@@ -229,8 +272,7 @@ impl<'a> Telling<'a> {
 
     /// What the letters of the classes in these groups stand for.
     fn legend(&self, groups: impl Iterator<Item = usize>) -> Vec<String> {
-        let classes: BTreeSet<usize> =
-            groups.flat_map(|group| self.proof.forbidden[group].keys().copied()).collect();
+        let classes: BTreeSet<usize> = groups.flat_map(|group| self.proof.forbidden[group].keys().copied()).collect();
         let several = classes.into_iter().filter(|&class| self.proof.classes[class].len() > 1);
         let line = |class: usize| {
             let members = self.proof.classes[class].iter().map(|&atom| words::atom(&self.problem.model, atom));

@@ -57,8 +57,7 @@ pub(crate) fn wanted(m: &Model, pod: PodId, index: usize) -> String {
         Semantics::Paper => std::slice::from_ref(&spec.affinity[index]),
         Semantics::KubeScheduler => &spec.affinity[..],
     };
-    let mut wanted: Vec<String> =
-        terms.iter().map(|term| words::matcher(m, term.matcher, spec.namespace)).collect();
+    let mut wanted: Vec<String> = terms.iter().map(|term| words::matcher(m, term.matcher, spec.namespace)).collect();
     wanted.dedup();
     words::all(&wanted)
 }
@@ -67,9 +66,9 @@ fn insufficient(name: &str, requested: &str, used: &str, allocatable: &str) -> S
     match (name, used, allocatable) {
         ("pods", "0", "0") => "the node takes no pods".to_owned(),
         ("pods", used, _) => format!("the node is full: {used} of {allocatable} pods"),
-        (_, "0", "0") => format!("requests {requested} {name}, the node has none"),
-        (_, "0", _) => format!("requests {requested} {name}, the node has {allocatable}"),
-        _ => format!("requests {requested} {name}, {used} of {allocatable} are taken"),
+        (_, "0", "0") => format!("it requests {requested} {name}, the node has none"),
+        (_, "0", _) => format!("it requests {requested} {name}, the node has {allocatable}"),
+        _ => format!("it requests {requested} {name}, {used} of {allocatable} are taken"),
     }
 }
 

@@ -67,6 +67,7 @@ fn claim(problem: &Problem, reached: &Configuration) -> String {
     let goal = Goal::all(met.cloned().unwrap_or_default());
     let of = match problem.goal.any.len() {
         1 => String::new(),
+        all if problem.goal.any.iter().all(|one| one.support() == 1) => format!(", one of the {all} nodes asked for"),
         all => format!(", one of {all} alternatives"),
     };
     sentence(problem, &goal, "can") + &of
@@ -116,10 +117,7 @@ fn evidence(answered: &Answered<'_>, all: bool) -> Vec<String> {
             lines
         }
         Verdict::Never(proof) => {
-            let facts = words::number(proof.forbidden.len(), "fact");
-            let them = if proof.forbidden.len() == 1 { "it holds" } else { "they hold" };
-            let mut lines =
-                vec![String::new(), format!("Why, in {facts} ({them} at the start, and no step can change that):")];
+            let mut lines = vec![String::new(), "Why (this holds at the start, and no step can change it):".to_owned()];
             lines.extend(proof::lines(problem, proof, all));
             lines
         }

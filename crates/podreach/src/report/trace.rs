@@ -68,7 +68,9 @@ fn steps(problem: &Problem, trace: &Trace) -> Vec<Steps> {
             None => {
                 let notes = match action {
                     Action::Deploy(pod, node) => deployment(&problem.model, &s, (pod, node)),
-                    Action::Delete(..) => next[index].and_then(|at| deletion(problem, &s, trace, at)).into_iter().collect(),
+                    Action::Delete(..) => {
+                        next[index].and_then(|at| deletion(problem, &s, trace, at)).into_iter().collect()
+                    }
                 };
                 steps.push(Steps { first: index + 1, count: 1, action, notes });
             }

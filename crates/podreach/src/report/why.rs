@@ -53,8 +53,7 @@ pub fn why_json(why: &Why) -> Value {
         None => json!({"ok": true}),
     };
     let node = |refusals: &Refusals| {
-        let rules: Map<String, Value> =
-            why.rules.iter().map(|&r| (r.name().to_owned(), rule(refusals, r))).collect();
+        let rules: Map<String, Value> = why.rules.iter().map(|&r| (r.name().to_owned(), rule(refusals, r))).collect();
         json!({"feasible": refusals.is_empty(), "rules": rules})
     };
     let nodes: Map<String, Value> = why.nodes.iter().map(|(name, refusals)| (name.clone(), node(refusals))).collect();
@@ -125,7 +124,8 @@ fn table(why: &Why, all: bool) -> Vec<String> {
         let marks: String = refusing.iter().map(|rule| group.mark(*rule)).collect();
         lines.push(format!("  {name:<width$}  {}", marks.trim_end()).trim_end().to_owned());
     }
-    let accepting: Vec<&str> = why.rules.iter().filter(|rule| !refusing.contains(rule)).map(|rule| rule.name()).collect();
+    let accepting: Vec<&str> =
+        why.rules.iter().filter(|rule| !refusing.contains(rule)).map(|rule| rule.name()).collect();
     if !accepting.is_empty() {
         lines.push(format!("  accept every node: {}", accepting.join(", ")));
     }

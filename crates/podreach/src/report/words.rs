@@ -3,7 +3,7 @@
 use podreach_core::cluster::{Matcher, NodeRequirement, NodeTerm, Taint, TaintEffect};
 use podreach_core::id::{KeyId, MatcherId, NamespaceId, Symbol};
 use podreach_core::selector::{Allowed, Selector, Values};
-use podreach_core::{Atom, Model, NodeId};
+use podreach_core::{Atom, Model, NodeId, PodId};
 
 /// `deployment/shop/web on edge-1`.
 pub(crate) fn atom(m: &Model, (pod, node): Atom) -> String {
@@ -13,6 +13,18 @@ pub(crate) fn atom(m: &Model, (pod, node): Atom) -> String {
 /// `3 × deployment/shop/web on edge-1`; the number is left out when it is one.
 pub(crate) fn counted(m: &Model, (a, count): (Atom, u64)) -> String {
     if count == 1 { atom(m, a) } else { format!("{count} × {}", atom(m, a)) }
+}
+
+/// Pods on nodes, the nodes of one pod together: `deployment/shop/web on edge-1 and edge-2`.
+pub(crate) fn atoms(m: &Model, atoms: &[Atom], most: usize) -> String {
+    let mut nodes = std::collections::BTreeMap::<PodId, Vec<String>>::new();
+    for &(pod, node) in atoms {
+        nodes.entry(pod).or_default().push(m.node_name(node).to_owned());
+    }
+    let on = |(pod, nodes): (&PodId, &Vec<String>)| {
+        format!("{} on {}", m.pod_name(*pod), either(&first(nodes.iter().cloned(), most)))
+    };
+    either(&first(nodes.iter().map(on), most))
 }
 
 /// What is near a node under a topology key: `on edge-1`, `in zone eu-1`, `where rack=r1`.
