@@ -82,13 +82,15 @@ fn node_terms(cx: &mut Context, selector: &Object<'_, '_>) -> Vec<NodeTerm> {
     terms.iter().map(|term| node_term(cx, term)).collect()
 }
 
+/// A term; one with a requirement that cannot be read matches no node, as the scheduler has it.
 fn node_term(cx: &mut Context, term: &Object<'_, '_>) -> NodeTerm {
     let expressions = term.objects("matchExpressions", &REQUIREMENT, &mut cx.log);
     let fields = term.objects("matchFields", &REQUIREMENT, &mut cx.log);
-    NodeTerm {
-        expressions: expressions.iter().filter_map(|expression| node_requirement(cx, expression)).collect(),
-        names: fields.iter().filter_map(|field| name_requirement(cx, field)).collect(),
-    }
+    let expressions: Vec<_> = expressions.iter().map(|expression| node_requirement(cx, expression)).collect();
+    let names: Vec<_> = fields.iter().map(|field| name_requirement(cx, field)).collect();
+    let term = expressions.into_iter().collect::<Option<_>>().zip(names.into_iter().collect::<Option<_>>());
+    let (expressions, names) = term.unwrap_or_default();
+    NodeTerm { expressions, names }
 }
 
 fn node_requirement(cx: &mut Context, expression: &Object<'_, '_>) -> Option<(Symbol, NodeRequirement)> {
