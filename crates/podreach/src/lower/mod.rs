@@ -130,7 +130,7 @@ fn declare_limits(cx: &mut Context, inventory: &Inventory, typing: &Typing) {
     let mut bounds = Vec::new();
     for (&at, &id) in &typing.workloads {
         let workload = &inventory.workloads[at];
-        if typing.above.workloads[at].last().is_some_and(|top| typing.workloads.contains_key(top)) {
+        if typing.above.is_owned(at) {
             continue;
         }
         let below = |other: &(&usize, _)| typing.above.workloads[*other.0].contains(&at);

@@ -63,6 +63,12 @@ impl Above {
             pods: inventory.pods.iter().map(|pod| chain(&pod.metadata)).collect(),
         }
     }
+
+    /// Whether a workload belongs to another one, and not in a circle to itself.
+    pub(crate) fn is_owned(&self, workload: usize) -> bool {
+        let chain = &self.workloads[workload];
+        !chain.is_empty() && !chain.contains(&workload)
+    }
 }
 
 /// The node a pod runs on, if that is in the input.
@@ -98,7 +104,7 @@ fn workload_drafts(cx: &mut Context, inventory: &Inventory, above: &Above) -> BT
     let mut drafts = BTreeMap::new();
     for (at, workload) in inventory.workloads.iter().enumerate() {
         let emptied = workload.metadata.owner.is_some() && workload.scale.replicas == Some(0);
-        let owned = !above.workloads[at].is_empty();
+        let owned = above.is_owned(at);
         if busy.contains(&at) || !(owned || emptied) {
             let spec = spec::resolved(cx, &workload.template, workload.template.labels.clone());
             drafts.insert(at, Draft { spec, causes: workload.template.causes.clone() });
@@ -216,7 +222,7 @@ fn selects_namespaces(cx: &Context, pod: &PodSpec) -> bool {
 impl Typing {
     fn name_workloads(&mut self, cx: &mut Context, inventory: &Inventory, drafts: &BTreeMap<usize, Draft>) {
         let name = |at: usize| full_name(inventory.workloads[at].kind, &inventory.workloads[at].metadata);
-        let mut order: Vec<_> = drafts.keys().map(|&at| (!self.above.workloads[at].is_empty(), name(at), at)).collect();
+        let mut order: Vec<_> = drafts.keys().map(|&at| (self.above.is_owned(at), name(at), at)).collect();
         order.sort_unstable();
         for (owned, name, at) in order {
             let draft = &drafts[&at];
