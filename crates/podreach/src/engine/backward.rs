@@ -8,10 +8,9 @@
 use std::collections::{HashSet, VecDeque};
 use std::ops::ControlFlow;
 
-use podreach_core::guard::Guard;
-
 use super::antichain::Antichain;
-use super::group::{self, Class, Group};
+use super::form::{FormGuard, Forms, State};
+use super::group::{self, Group};
 use super::run::{Run, Step};
 use super::system::System;
 use super::{Budget, Found, Stop};
@@ -83,7 +82,8 @@ impl Search<'_> {
                 budget.stop(bytes).map_or(ControlFlow::Continue(()), stopped)?;
                 let before = group::without(&group, last);
                 let mut stop = || budget.stop(bytes);
-                let ways = ways(&self.system.rules[rule].guard, before, &self.least, &mut stop);
+                let guard = &self.system.rules[rule].guard;
+                let ways = ways(&self.system.forms, guard, before, &self.least, &mut stop);
                 let ways = match ways {
                     Ok(ways) => ways,
                     Err(stop) => return stopped(stop),
@@ -109,7 +109,8 @@ impl Search<'_> {
 
 /// The least groups above `base` where the guard holds, but for those that are covered already.
 fn ways(
-    guard: &Guard<Class>,
+    forms: &Forms,
+    guard: &FormGuard,
     base: Group,
     covered: &Antichain,
     stop: &mut dyn FnMut() -> Option<Stop>,
@@ -121,14 +122,15 @@ fn ways(
         {
             return Err(stop);
         }
-        if !group::is_bounded(guard, &group) || covered.covers(&group) {
+        let state = State::of_group(forms, &group);
+        if !guard.is_bounded(&state) || covered.covers(&group) {
             continue;
         }
-        let Some(needed) = group::needed(guard, &group) else {
+        let Some(needed) = guard.needed(&state) else {
             found.push(group);
             continue;
         };
-        for class in needed.into_iter().rev() {
+        for &(class, _) in forms.weights[needed as usize].iter().rev() {
             let larger = group::with(&group, class);
             if seen.insert(larger.clone()) {
                 stack.push(larger);

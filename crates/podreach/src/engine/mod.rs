@@ -4,7 +4,11 @@
 
 mod antichain;
 mod backward;
+mod bits;
+mod form;
 mod group;
+mod inductive;
+mod lemmas;
 mod relax;
 mod run;
 mod slice;
@@ -139,7 +143,11 @@ impl Decider {
         if system.goals.is_empty() {
             return (Verdict::Never(system.proof(&problem, &[])), "relax");
         }
-        (self.verdict(&problem, &system, backward::decide(&system, budget)), "backward")
+        let (found, engine) = match std::env::var("ENGINE").as_deref() {
+            Ok("backward") => (backward::decide(&system, budget), "backward"),
+            _ => (inductive::decide(&system, budget), "inductive"),
+        };
+        (self.verdict(&problem, &system, found), engine)
     }
 
     fn verdict(&mut self, problem: &Problem, system: &System, found: Found) -> Verdict {

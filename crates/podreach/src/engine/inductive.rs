@@ -1,0 +1,335 @@
+//! Incremental inductive coverability: IC3 for systems in which everything can be deleted.
+//!
+//! Frame `k` holds groups that no configuration within `k` deployments contains. To show that a goal is not reached within `k`
+//! deployments, ask of each pod of it: could it have come last, on top of a configuration that frame `k − 1` allows? If so, that
+//! configuration's least part is a goal for `k − 1`; if not, the goal is forbidden at `k`, and so is as small a part of it as the
+//! same argument carries. When two frames agree, they are an invariant and the proof.
+//!
+//! Goals ask only for presence, so predecessors need no lifting and groups no negation. After Kloos, Majumdar, Niksic and Piskac,
+//! *Incremental, Inductive Coverability* (CAV 2013), with the obligation queue and generalisation of Bradley, Eén and others.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use super::bits::Bits;
+use super::form::{Form, State};
+use super::group::{self, Class, Group};
+use super::lemmas::Lemmas;
+use super::run::{Run, Step};
+use super::system::{Rule, System};
+use super::{Budget, Found, Stop};
+
+/// How many counterexamples to generalisation are blocked before an entry is kept, and how deeply.
+const COUNTEREXAMPLES: usize = 3;
+const COUNTEREXAMPLE_DEPTH: usize = 1;
+
+/// Decides a system by growing frames.
+pub fn decide(system: &System, budget: &Budget<'_>) -> Found {
+    let mut search = Search {
+        system,
+        budget,
+        lemmas: Lemmas::new(system.classes.len()),
+        cursor: State::empty(&system.forms),
+        near: Vec::new(),
+        helpers_of_rule: system.rules.iter().map(|rule| helpers(system, rule)).collect(),
+        helpers_of_class: Vec::new(),
+        goals: Vec::new(),
+        queue: BinaryHeap::new(),
+        activity: vec![0.0; system.classes.len()],
+        bump: 1.0,
+        top: 1,
+        questions: 0,
+    };
+    search.helpers_of_class = system.rules_of.iter().map(|rules| search.helpers_of(rules)).collect();
+    match search.run() {
+        Err(End::Reached(goal)) => Found::Reached(search.trail(goal)),
+        Err(End::Invariant(level)) => Found::Never(search.lemmas.from(level)),
+        Err(End::Stopped(stop)) => {
+            Found::Stopped { stop, ruled_out: Some(u64::from(search.top) - 1), explored: search.questions }
+        }
+    }
+}
+
+/// How a search ends.
+enum End {
+    Reached(usize),
+    Invariant(u32),
+    Stopped(Stop),
+}
+
+/// A goal and where it came from: deploying by the rule on top of it leads to the parent.
+struct Obligation {
+    group: Group,
+    parent: Option<(usize, usize)>,
+}
+
+struct Search<'a> {
+    system: &'a System,
+    budget: &'a Budget<'a>,
+    lemmas: Lemmas,
+    /// The configuration that is being completed.
+    cursor: State,
+    /// The lemmas that it could come to contain.
+    near: Vec<u32>,
+    /// The classes that each rule's guard may ask for.
+    helpers_of_rule: Vec<Bits>,
+    /// The same for all rules of a class together.
+    helpers_of_class: Vec<Bits>,
+    goals: Vec<Obligation>,
+    /// Goals to block, lowest level first, newest first.
+    queue: BinaryHeap<(Reverse<u32>, usize)>,
+    activity: Vec<f64>,
+    bump: f64,
+    top: u32,
+    questions: u64,
+}
+
+/// The classes that a rule's guard may ask for.
+fn helpers(system: &System, rule: &Rule) -> Bits {
+    let near = rule.guard.affinity.iter().flat_map(|condition| condition.near.iter().copied());
+    let spread = rule.guard.spread.iter().flat_map(|condition| condition.domains.iter().map(|domain| domain.0));
+    let classes = near.chain(spread).flat_map(|form| &system.forms.weights[form as usize]);
+    Bits::of(system.classes.len(), classes.map(|&(class, _)| class as usize))
+}
+
+impl Search<'_> {
+    fn run(&mut self) -> Result<std::convert::Infallible, End> {
+        for group in self.system.goals.clone() {
+            self.goals.push(Obligation { group, parent: None });
+        }
+        let roots = self.goals.len();
+        loop {
+            self.queue.extend((0..roots).map(|goal| (Reverse(self.top), goal)));
+            while let Some((Reverse(level), goal)) = self.queue.pop() {
+                self.block(goal, level)?;
+            }
+            self.propagate()?;
+            self.top += 1;
+        }
+    }
+
+    /// Shows that a goal is not reached within `level` deployments, or asks the same of a predecessor first.
+    fn block(&mut self, goal: usize, level: u32) -> Result<(), End> {
+        let group = self.goals[goal].group.clone();
+        if group::is_covered(&group, &self.system.start) {
+            return Err(End::Reached(goal));
+        }
+        if let Some(known) = self.conflict(&group, level) {
+            self.reschedule(goal, known.saturating_add(1));
+            return Ok(());
+        }
+        if let Some((before, rule)) = self.predecessor(&group, level)? {
+            self.goals.push(Obligation { group: before, parent: Some((goal, rule)) });
+            self.queue.push((Reverse(level), goal));
+            self.queue.push((Reverse(level - 1), self.goals.len() - 1));
+            return Ok(());
+        }
+        let known = self.learn(group, level, 0)?;
+        self.reschedule(goal, known + 1);
+        Ok(())
+    }
+
+    fn reschedule(&mut self, goal: usize, level: u32) {
+        if level <= self.top {
+            self.queue.push((Reverse(level), goal));
+        }
+    }
+
+    /// Generalises a group that is forbidden at `level`, raises it as far as it goes, and files it.
+    fn learn(&mut self, group: Group, level: u32, depth: usize) -> Result<u32, End> {
+        let group = self.generalise(group, level, depth)?;
+        let mut level = level;
+        while level < self.top && self.is_forbidden(&group, level + 1)? {
+            level += 1;
+        }
+        for &(class, _) in &group {
+            self.activity[class as usize] += self.bump;
+        }
+        self.bump *= 1.02;
+        if self.bump > 1e100 {
+            self.activity.iter_mut().for_each(|activity| *activity *= 1e-100);
+            self.bump *= 1e-100;
+        }
+        self.lemmas.add(group, level);
+        Ok(level)
+    }
+
+    /// A part of the group, as small as dropping one entry after the other gives, that is still forbidden at `level`.
+    fn generalise(&mut self, group: Group, level: u32, depth: usize) -> Result<Group, End> {
+        let mut order: Vec<Class> = group.iter().map(|entry| entry.0).collect();
+        order.sort_by(|&a, &b| self.activity[a as usize].total_cmp(&self.activity[b as usize]).then(a.cmp(&b)));
+        let mut kept = group;
+        for class in order {
+            loop {
+                let smaller = group::without(&kept, class);
+                if smaller.len() == kept.len() && group::count(&smaller, class) == group::count(&kept, class) {
+                    break;
+                }
+                if !self.is_forbidden_with_help(&smaller, level, depth)? {
+                    break;
+                }
+                kept = smaller;
+                if group::count(&kept, class) == 0 {
+                    break;
+                }
+            }
+        }
+        Ok(kept)
+    }
+
+    /// Whether a group is forbidden at `level`, after blocking a few counterexamples that stand in the way.
+    fn is_forbidden_with_help(&mut self, group: &Group, level: u32, depth: usize) -> Result<bool, End> {
+        if group::is_covered(group, &self.system.start) {
+            return Ok(false);
+        }
+        for _ in 0..=COUNTEREXAMPLES {
+            if self.conflict(group, level).is_some() {
+                return Ok(true);
+            }
+            let Some((before, _)) = self.predecessor(group, level)? else { return Ok(true) };
+            let hopeless =
+                depth >= COUNTEREXAMPLE_DEPTH || level <= 1 || group::is_covered(&before, &self.system.start);
+            if hopeless || !self.is_forbidden(&before, level - 1)? {
+                return Ok(false);
+            }
+            self.learn(before, level - 1, depth + 1)?;
+        }
+        Ok(false)
+    }
+
+    fn is_forbidden(&mut self, group: &Group, level: u32) -> Result<bool, End> {
+        Ok(!group::is_covered(group, &self.system.start) && self.predecessor(group, level)?.is_none())
+    }
+
+    /// The level of a lemma that forbids the group at `level` or beyond.
+    fn conflict(&self, group: &Group, level: u32) -> Option<u32> {
+        let support = Bits::of(self.system.classes.len(), group.iter().map(|entry| entry.0 as usize));
+        self.lemmas.conflict(group, &support, level)
+    }
+
+    fn helpers_of(&self, rules: &[usize]) -> Bits {
+        let mut all = Bits::none(self.system.classes.len());
+        rules.iter().for_each(|&rule| all.extend(&self.helpers_of_rule[rule]));
+        all
+    }
+
+    /// Raises lemmas to the next level where they hold there too; ends the search when two frames agree.
+    fn propagate(&mut self) -> Result<(), End> {
+        for level in 1..=self.top {
+            for lemma in self.lemmas.at(level) {
+                // Another lemma may have replaced it meanwhile.
+                if self.lemmas.level(lemma) == level {
+                    let group = self.lemmas.group(lemma).clone();
+                    if self.is_forbidden(&group, level + 1)? {
+                        self.lemmas.raise(lemma, level + 1);
+                    }
+                }
+            }
+            if self.lemmas.at(level).is_empty() {
+                return Err(End::Invariant(level + 1));
+            }
+        }
+        Ok(())
+    }
+
+    /// A configuration within `level − 1` deployments, as far as the frames know, and a rule that completes `group` from it.
+    fn predecessor(&mut self, group: &Group, level: u32) -> Result<Option<(Group, usize)>, End> {
+        let system = self.system;
+        let classes = system.classes.len();
+        let mut reach = Bits::of(classes, group.iter().map(|entry| entry.0 as usize));
+        group.iter().for_each(|&(class, _)| reach.extend(&self.helpers_of_class[class as usize]));
+        let near: Vec<u32> = self.lemmas.within(&reach, level - 1).collect();
+        for &(last, _) in group {
+            let base = group::without(group, last);
+            let support = Bits::of(classes, base.iter().map(|entry| entry.0 as usize));
+            self.cursor = State::of_group(&system.forms, &base);
+            for &rule in &system.rules_of[last as usize] {
+                self.ask()?;
+                let mut reach = support.clone();
+                reach.extend(&self.helpers_of_rule[rule]);
+                self.near =
+                    near.iter().copied().filter(|&lemma| self.lemmas.support(lemma).is_within(&reach)).collect();
+                let mut added = Vec::new();
+                if self.extend(rule, level - 1, last, &mut added) {
+                    let before = added.iter().fold(base, |before, &class| group::with(&before, class));
+                    return Ok(Some((before, rule)));
+                }
+            }
+        }
+        Ok(None)
+    }
+
+    fn ask(&mut self) -> Result<(), End> {
+        self.questions += 1;
+        match self.questions % 64 {
+            0 => self.budget.stop(self.bytes()).map_or(Ok(()), |stop| Err(End::Stopped(stop))),
+            _ => Ok(()),
+        }
+    }
+
+    /// Adds to the cursor what the rule's guard needs, staying clear of the lemmas of `level`; what was added stays if that works.
+    /// Adding `last` would make the group that is to be completed only now.
+    fn extend(&mut self, rule: usize, level: u32, last: Class, added: &mut Vec<Class>) -> bool {
+        let system = self.system;
+        let guard = &system.rules[rule].guard;
+        if !guard.is_bounded(&self.cursor) || self.is_forbidden_here() || !self.is_at_start(level) {
+            return false;
+        }
+        let Some(candidates) = self.candidates(rule, level, last) else { return true };
+        for class in candidates {
+            self.cursor.add(&system.forms, class, 1);
+            added.push(class);
+            if self.extend(rule, level, last, added) {
+                return true;
+            }
+            added.pop();
+            self.cursor.remove(&system.forms, class, 1);
+        }
+        false
+    }
+
+    /// Whether the cursor contains a lemma.
+    fn is_forbidden_here(&self) -> bool {
+        self.near.iter().any(|&lemma| group::is_covered(self.lemmas.group(lemma), &self.cursor.counts))
+    }
+
+    fn is_at_start(&self, level: u32) -> bool {
+        level > 0 || self.cursor.counts.iter().zip(&self.system.start).all(|(count, start)| count <= start)
+    }
+
+    /// The classes of which one more is needed next: of all groups that lack a member, the one with the fewest choices. `None` when
+    /// the guard asks for no more.
+    fn candidates(&self, rule: usize, level: u32, last: Class) -> Option<Vec<Class>> {
+        let guard = &self.system.rules[rule].guard;
+        let lonely = guard.affinity.iter().filter(|condition| condition.lonely(&self.cursor).is_some());
+        let groups =
+            lonely.flat_map(|condition| condition.near.iter().copied().filter(|&form| self.cursor.value(form) == 0));
+        let choices = groups.map(|form| self.choices(form, level, last)).min_by_key(Vec::len);
+        choices.or_else(|| {
+            let behind = guard.spread.iter().find_map(|condition| condition.behind(&self.cursor))?;
+            Some(self.choices(behind, level, last))
+        })
+    }
+
+    fn choices(&self, form: Form, level: u32, last: Class) -> Vec<Class> {
+        let (start, counts) = (&self.system.start, &self.cursor.counts);
+        let classes = self.system.forms.weights[form as usize].iter().map(|&(class, _)| class);
+        classes
+            .filter(|&class| class != last && (level > 0 || counts[class as usize] < start[class as usize]))
+            .collect()
+    }
+
+    fn bytes(&self) -> usize {
+        (self.lemmas.ever() + self.goals.len()) * 200
+    }
+
+    /// The deployments that lead from the start to a root goal, each with what must be there before it.
+    fn trail(&self, mut at: usize) -> Run {
+        let mut steps = Vec::new();
+        while let Some((parent, rule)) = self.goals[at].parent {
+            steps.push(Step { rule, needs: self.goals[at].group.clone() });
+            at = parent;
+        }
+        Run { steps, reaches: self.goals[at].group.clone() }
+    }
+}
