@@ -10,6 +10,7 @@
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
+use std::convert::Infallible;
 
 use super::bits::Bits;
 use super::form::{Form, State};
@@ -17,44 +18,18 @@ use super::group::{self, Class, Group};
 use super::lemmas::Lemmas;
 use super::run::{Run, Step};
 use super::system::{Rule, System};
-use super::{Budget, Found, Stop};
+use super::{Budget, Engine, Found, Pursuit, Stop};
 
 /// How many counterexamples to generalisation are blocked before an entry is kept, and how deeply.
 const COUNTEREXAMPLES: usize = 3;
 const COUNTEREXAMPLE_DEPTH: usize = 1;
 
-/// Decides a system by growing frames.
-pub fn decide(system: &System, budget: &Budget<'_>) -> Found {
-    let mut search = Search {
-        system,
-        budget,
-        lemmas: Lemmas::new(system.classes.len()),
-        cursor: State::empty(&system.forms),
-        near: Vec::new(),
-        helpers_of_rule: system.rules.iter().map(|rule| helpers(system, rule)).collect(),
-        helpers_of_class: Vec::new(),
-        goals: Vec::new(),
-        queue: BinaryHeap::new(),
-        activity: vec![0.0; system.classes.len()],
-        bump: 1.0,
-        top: 1,
-        questions: 0,
-    };
-    search.helpers_of_class = system.rules_of.iter().map(|rules| search.helpers_of(rules)).collect();
-    match search.run() {
-        Err(End::Reached(goal)) => Found::Reached(search.trail(goal)),
-        Err(End::Invariant(level)) => Found::Never(search.lemmas.from(level)),
-        Err(End::Stopped(stop)) => {
-            Found::Stopped { stop, ruled_out: Some(u64::from(search.top) - 1), explored: search.questions }
-        }
-    }
-}
-
-/// How a search ends.
+/// How a search ends, or why it pauses.
 enum End {
     Reached(usize),
     Invariant(u32),
     Stopped(Stop),
+    Paused,
 }
 
 /// A goal and where it came from: deploying by the rule on top of it leads to the parent.
@@ -63,9 +38,9 @@ struct Obligation {
     parent: Option<(usize, usize)>,
 }
 
-struct Search<'a> {
+/// A search that can be paused.
+pub struct Inductive<'a> {
     system: &'a System,
-    budget: &'a Budget<'a>,
     lemmas: Lemmas,
     /// The configuration that is being completed.
     cursor: State,
@@ -82,6 +57,8 @@ struct Search<'a> {
     bump: f64,
     top: u32,
     questions: u64,
+    /// The number of questions at which to pause.
+    pause: u64,
 }
 
 /// The classes that a rule's guard may ask for.
@@ -92,54 +69,79 @@ fn helpers(system: &System, rule: &Rule) -> Bits {
     Bits::of(system.classes.len(), classes.map(|&(class, _)| class as usize))
 }
 
-impl Search<'_> {
-    fn run(&mut self) -> Result<std::convert::Infallible, End> {
-        for group in self.system.goals.clone() {
-            self.goals.push(Obligation { group, parent: None });
-        }
-        let roots = self.goals.len();
+impl<'a> Inductive<'a> {
+    /// A search for the goals of a system.
+    pub fn new(system: &'a System) -> Self {
+        let helpers_of_rule: Vec<Bits> = system.rules.iter().map(|rule| helpers(system, rule)).collect();
+        let together = |rules: &Vec<usize>| {
+            let mut all = Bits::none(system.classes.len());
+            rules.iter().for_each(|&rule| all.extend(&helpers_of_rule[rule]));
+            all
+        };
+        let mut search = Self {
+            system,
+            lemmas: Lemmas::new(system.classes.len()),
+            cursor: State::empty(&system.forms),
+            near: Vec::new(),
+            helpers_of_class: system.rules_of.iter().map(together).collect(),
+            helpers_of_rule,
+            goals: system.goals.iter().map(|group| Obligation { group: group.clone(), parent: None }).collect(),
+            queue: BinaryHeap::new(),
+            activity: vec![0.0; system.classes.len()],
+            bump: 1.0,
+            top: 1,
+            questions: 0,
+            pause: 0,
+        };
+        search.aim();
+        search
+    }
+
+    /// Asks for every goal at the top level.
+    fn aim(&mut self) {
+        self.queue.extend((0..self.system.goals.len()).map(|goal| (Reverse(self.top), goal)));
+    }
+
+    fn run(&mut self, budget: &Budget<'_>) -> Result<Infallible, End> {
         loop {
-            self.queue.extend((0..roots).map(|goal| (Reverse(self.top), goal)));
-            while let Some((Reverse(level), goal)) = self.queue.pop() {
-                self.block(goal, level)?;
+            // A goal leaves the queue only once it is dealt with, so that a pause loses nothing.
+            while let Some(&(Reverse(level), goal)) = self.queue.peek() {
+                let again = self.block(goal, level, budget)?;
+                self.queue.pop();
+                self.queue.extend(again);
             }
-            self.propagate()?;
+            self.propagate(budget)?;
             self.top += 1;
+            self.aim();
         }
     }
 
-    /// Shows that a goal is not reached within `level` deployments, or asks the same of a predecessor first.
-    fn block(&mut self, goal: usize, level: u32) -> Result<(), End> {
+    /// Shows that a goal is not reached within `level` deployments, or asks the same of a predecessor first; returns what to do next.
+    fn block(&mut self, goal: usize, level: u32, budget: &Budget<'_>) -> Result<Vec<(Reverse<u32>, usize)>, End> {
         let group = self.goals[goal].group.clone();
         if group::is_covered(&group, &self.system.start) {
             return Err(End::Reached(goal));
         }
         if let Some(known) = self.conflict(&group, level) {
-            self.reschedule(goal, known.saturating_add(1));
-            return Ok(());
+            return Ok(self.again(goal, known.saturating_add(1)));
         }
-        if let Some((before, rule)) = self.predecessor(&group, level)? {
+        if let Some((before, rule)) = self.predecessor(&group, level, budget)? {
             self.goals.push(Obligation { group: before, parent: Some((goal, rule)) });
-            self.queue.push((Reverse(level), goal));
-            self.queue.push((Reverse(level - 1), self.goals.len() - 1));
-            return Ok(());
+            return Ok(vec![(Reverse(level), goal), (Reverse(level - 1), self.goals.len() - 1)]);
         }
-        let known = self.learn(group, level, 0)?;
-        self.reschedule(goal, known + 1);
-        Ok(())
+        let known = self.learn(group, level, 0, budget)?;
+        Ok(self.again(goal, known + 1))
     }
 
-    fn reschedule(&mut self, goal: usize, level: u32) {
-        if level <= self.top {
-            self.queue.push((Reverse(level), goal));
-        }
+    fn again(&self, goal: usize, level: u32) -> Vec<(Reverse<u32>, usize)> {
+        if level <= self.top { vec![(Reverse(level), goal)] } else { Vec::new() }
     }
 
     /// Generalises a group that is forbidden at `level`, raises it as far as it goes, and files it.
-    fn learn(&mut self, group: Group, level: u32, depth: usize) -> Result<u32, End> {
-        let group = self.generalise(group, level, depth)?;
+    fn learn(&mut self, group: Group, level: u32, depth: usize, budget: &Budget<'_>) -> Result<u32, End> {
+        let group = self.generalise(group, level, depth, budget)?;
         let mut level = level;
-        while level < self.top && self.is_forbidden(&group, level + 1)? {
+        while level < self.top && self.is_forbidden(&group, level + 1, budget)? {
             level += 1;
         }
         for &(class, _) in &group {
@@ -155,7 +157,7 @@ impl Search<'_> {
     }
 
     /// A part of the group, as small as dropping one entry after the other gives, that is still forbidden at `level`.
-    fn generalise(&mut self, group: Group, level: u32, depth: usize) -> Result<Group, End> {
+    fn generalise(&mut self, group: Group, level: u32, depth: usize, budget: &Budget<'_>) -> Result<Group, End> {
         let mut order: Vec<Class> = group.iter().map(|entry| entry.0).collect();
         order.sort_by(|&a, &b| self.activity[a as usize].total_cmp(&self.activity[b as usize]).then(a.cmp(&b)));
         let mut kept = group;
@@ -165,7 +167,7 @@ impl Search<'_> {
                 if smaller.len() == kept.len() && group::count(&smaller, class) == group::count(&kept, class) {
                     break;
                 }
-                if !self.is_forbidden_with_help(&smaller, level, depth)? {
+                if !self.is_forbidden_with_help(&smaller, level, depth, budget)? {
                     break;
                 }
                 kept = smaller;
@@ -178,7 +180,13 @@ impl Search<'_> {
     }
 
     /// Whether a group is forbidden at `level`, after blocking a few counterexamples that stand in the way.
-    fn is_forbidden_with_help(&mut self, group: &Group, level: u32, depth: usize) -> Result<bool, End> {
+    fn is_forbidden_with_help(
+        &mut self,
+        group: &Group,
+        level: u32,
+        depth: usize,
+        budget: &Budget<'_>,
+    ) -> Result<bool, End> {
         if group::is_covered(group, &self.system.start) {
             return Ok(false);
         }
@@ -186,19 +194,19 @@ impl Search<'_> {
             if self.conflict(group, level).is_some() {
                 return Ok(true);
             }
-            let Some((before, _)) = self.predecessor(group, level)? else { return Ok(true) };
+            let Some((before, _)) = self.predecessor(group, level, budget)? else { return Ok(true) };
             let hopeless =
                 depth >= COUNTEREXAMPLE_DEPTH || level <= 1 || group::is_covered(&before, &self.system.start);
-            if hopeless || !self.is_forbidden(&before, level - 1)? {
+            if hopeless || !self.is_forbidden(&before, level - 1, budget)? {
                 return Ok(false);
             }
-            self.learn(before, level - 1, depth + 1)?;
+            self.learn(before, level - 1, depth + 1, budget)?;
         }
         Ok(false)
     }
 
-    fn is_forbidden(&mut self, group: &Group, level: u32) -> Result<bool, End> {
-        Ok(!group::is_covered(group, &self.system.start) && self.predecessor(group, level)?.is_none())
+    fn is_forbidden(&mut self, group: &Group, level: u32, budget: &Budget<'_>) -> Result<bool, End> {
+        Ok(!group::is_covered(group, &self.system.start) && self.predecessor(group, level, budget)?.is_none())
     }
 
     /// The level of a lemma that forbids the group at `level` or beyond.
@@ -207,20 +215,14 @@ impl Search<'_> {
         self.lemmas.conflict(group, &support, level)
     }
 
-    fn helpers_of(&self, rules: &[usize]) -> Bits {
-        let mut all = Bits::none(self.system.classes.len());
-        rules.iter().for_each(|&rule| all.extend(&self.helpers_of_rule[rule]));
-        all
-    }
-
     /// Raises lemmas to the next level where they hold there too; ends the search when two frames agree.
-    fn propagate(&mut self) -> Result<(), End> {
+    fn propagate(&mut self, budget: &Budget<'_>) -> Result<(), End> {
         for level in 1..=self.top {
             for lemma in self.lemmas.at(level) {
                 // Another lemma may have replaced it meanwhile.
                 if self.lemmas.level(lemma) == level {
                     let group = self.lemmas.group(lemma).clone();
-                    if self.is_forbidden(&group, level + 1)? {
+                    if self.is_forbidden(&group, level + 1, budget)? {
                         self.lemmas.raise(lemma, level + 1);
                     }
                 }
@@ -233,7 +235,7 @@ impl Search<'_> {
     }
 
     /// A configuration within `level − 1` deployments, as far as the frames know, and a rule that completes `group` from it.
-    fn predecessor(&mut self, group: &Group, level: u32) -> Result<Option<(Group, usize)>, End> {
+    fn predecessor(&mut self, group: &Group, level: u32, budget: &Budget<'_>) -> Result<Option<(Group, usize)>, End> {
         let system = self.system;
         let classes = system.classes.len();
         let mut reach = Bits::of(classes, group.iter().map(|entry| entry.0 as usize));
@@ -244,7 +246,7 @@ impl Search<'_> {
             let support = Bits::of(classes, base.iter().map(|entry| entry.0 as usize));
             self.cursor = State::of_group(&system.forms, &base);
             for &rule in &system.rules_of[last as usize] {
-                self.ask()?;
+                self.ask(budget)?;
                 let mut reach = support.clone();
                 reach.extend(&self.helpers_of_rule[rule]);
                 self.near =
@@ -259,10 +261,14 @@ impl Search<'_> {
         Ok(None)
     }
 
-    fn ask(&mut self) -> Result<(), End> {
+    /// Counts a question, and says when to stop or to pause.
+    fn ask(&mut self, budget: &Budget<'_>) -> Result<(), End> {
         self.questions += 1;
+        if self.questions >= self.pause {
+            return Err(End::Paused);
+        }
         match self.questions % 64 {
-            0 => self.budget.stop(self.bytes()).map_or(Ok(()), |stop| Err(End::Stopped(stop))),
+            0 => budget.stop(self.bytes()).map_or(Ok(()), |stop| Err(End::Stopped(stop))),
             _ => Ok(()),
         }
     }
@@ -331,5 +337,24 @@ impl Search<'_> {
             at = parent;
         }
         Run { steps, reaches: self.goals[at].group.clone() }
+    }
+}
+
+impl Pursuit for Inductive<'_> {
+    fn engine(&self) -> Engine {
+        Engine::Inductive
+    }
+
+    fn pursue(&mut self, work: u64, budget: &Budget<'_>) -> Option<Found> {
+        self.pause = self.questions + work;
+        match self.run(budget) {
+            Err(End::Reached(goal)) => Some(Found::Reached(self.trail(goal))),
+            Err(End::Invariant(level)) => Some(Found::Never(self.lemmas.from(level))),
+            Err(End::Stopped(stop)) => {
+                let ruled_out = Some(u64::from(self.top) - 1);
+                Some(Found::Stopped { stop, ruled_out, explored: self.questions })
+            }
+            Err(End::Paused) => None,
+        }
     }
 }
