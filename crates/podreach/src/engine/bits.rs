@@ -22,6 +22,11 @@ impl Bits {
         self.0[number / 64] |= 1 << (number % 64);
     }
 
+    /// Whether it has a number.
+    pub fn contains(&self, number: usize) -> bool {
+        self.0[number / 64] >> (number % 64) & 1 == 1
+    }
+
     /// Adds all numbers of another set.
     pub fn extend(&mut self, other: &Self) {
         self.0.iter_mut().zip(&other.0).for_each(|(word, other)| *word |= other);

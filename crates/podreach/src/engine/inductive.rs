@@ -13,7 +13,7 @@ use std::collections::BinaryHeap;
 use std::convert::Infallible;
 
 use super::bits::Bits;
-use super::form::{Form, State};
+use super::form::{Form, FormGuard, State};
 use super::group::{self, Class, Group};
 use super::lemmas::Lemmas;
 use super::run::{Run, Step};
@@ -46,6 +46,12 @@ pub struct Inductive<'a> {
     cursor: State,
     /// The lemmas that it could come to contain.
     near: Vec<u32>,
+    /// The group that is being completed, but for its last pod.
+    base: Group,
+    /// The classes of the base that the present argument uses.
+    used: Bits,
+    /// Why the latest group without a predecessor has none: for each class that could have come last, the classes that rule it out.
+    cores: Vec<(Class, Bits)>,
     /// The classes that each rule's guard may ask for.
     helpers_of_rule: Vec<Bits>,
     /// The same for all rules of a class together.
@@ -83,6 +89,9 @@ impl<'a> Inductive<'a> {
             lemmas: Lemmas::new(system.classes.len()),
             cursor: State::empty(&system.forms),
             near: Vec::new(),
+            base: Group::new(),
+            used: Bits::none(system.classes.len()),
+            cores: Vec::new(),
             helpers_of_class: system.rules_of.iter().map(together).collect(),
             helpers_of_rule,
             goals: system.goals.iter().map(|group| Obligation { group: group.clone(), parent: None }).collect(),
@@ -156,27 +165,47 @@ impl<'a> Inductive<'a> {
         Ok(level)
     }
 
-    /// A part of the group, as small as dropping one entry after the other gives, that is still forbidden at `level`.
+    /// A part of the group, as small as dropping one pod after the other gives, that is still forbidden at `level`. The group was
+    /// just found to have no predecessor.
     fn generalise(&mut self, group: Group, level: u32, depth: usize, budget: &Budget<'_>) -> Result<Group, End> {
-        let mut order: Vec<Class> = group.iter().map(|entry| entry.0).collect();
+        let mut kept = self.argument(group);
+        let mut order: Vec<Class> = kept.iter().map(|entry| entry.0).collect();
         order.sort_by(|&a, &b| self.activity[a as usize].total_cmp(&self.activity[b as usize]).then(a.cmp(&b)));
-        let mut kept = group;
         for class in order {
-            loop {
+            while group::count(&kept, class) > 0 {
                 let smaller = group::without(&kept, class);
-                if smaller.len() == kept.len() && group::count(&smaller, class) == group::count(&kept, class) {
-                    break;
-                }
                 if !self.is_forbidden_with_help(&smaller, level, depth, budget)? {
                     break;
                 }
-                kept = smaller;
-                if group::count(&kept, class) == 0 {
-                    break;
-                }
+                kept = self.argument(smaller);
             }
         }
         Ok(kept)
+    }
+
+    /// The smallest part of a group that the latest argument is about: whichever of its pods came last, the part rules it out, and
+    /// the start does not have it.
+    fn argument(&self, group: Group) -> Group {
+        let beyond_start = group.iter().filter(|&&(class, count)| count > self.system.start[class as usize]);
+        let parts = beyond_start.filter_map(|&(class, _)| self.closure(class));
+        let Some(part) = parts.min_by_key(|part| part.ones().count()) else { return group };
+        group.into_iter().filter(|&(class, _)| part.contains(class as usize)).collect()
+    }
+
+    /// The classes that are needed to rule out `class`, and those needed to rule out these, and so on.
+    fn closure(&self, class: Class) -> Option<Bits> {
+        let mut part = Bits::of(self.system.classes.len(), std::iter::once(class as usize));
+        let mut todo = vec![class as usize];
+        while let Some(class) = todo.pop() {
+            let (_, core) = self.cores.iter().find(|(last, _)| *last as usize == class)?;
+            for needed in core.ones() {
+                if !part.contains(needed) {
+                    part.insert(needed);
+                    todo.push(needed);
+                }
+            }
+        }
+        Some(part)
     }
 
     /// Whether a group is forbidden at `level`, after blocking a few counterexamples that stand in the way.
@@ -192,6 +221,7 @@ impl<'a> Inductive<'a> {
         }
         for _ in 0..=COUNTEREXAMPLES {
             if self.conflict(group, level).is_some() {
+                self.cores.clear();
                 return Ok(true);
             }
             let Some((before, _)) = self.predecessor(group, level, budget)? else { return Ok(true) };
@@ -241,10 +271,12 @@ impl<'a> Inductive<'a> {
         let mut reach = Bits::of(classes, group.iter().map(|entry| entry.0 as usize));
         group.iter().for_each(|&(class, _)| reach.extend(&self.helpers_of_class[class as usize]));
         let near: Vec<u32> = self.lemmas.within(&reach, level - 1).collect();
+        self.cores.clear();
         for &(last, _) in group {
-            let base = group::without(group, last);
-            let support = Bits::of(classes, base.iter().map(|entry| entry.0 as usize));
-            self.cursor = State::of_group(&system.forms, &base);
+            self.base = group::without(group, last);
+            self.used = Bits::none(classes);
+            let support = Bits::of(classes, self.base.iter().map(|entry| entry.0 as usize));
+            self.cursor = State::of_group(&system.forms, &self.base);
             for &rule in &system.rules_of[last as usize] {
                 self.ask(budget)?;
                 let mut reach = support.clone();
@@ -253,10 +285,11 @@ impl<'a> Inductive<'a> {
                     near.iter().copied().filter(|&lemma| self.lemmas.support(lemma).is_within(&reach)).collect();
                 let mut added = Vec::new();
                 if self.extend(rule, level - 1, last, &mut added) {
-                    let before = added.iter().fold(base, |before, &class| group::with(&before, class));
+                    let before = added.iter().fold(self.base.clone(), |before, &class| group::with(&before, class));
                     return Ok(Some((before, rule)));
                 }
             }
+            self.cores.push((last, self.used.clone()));
         }
         Ok(None)
     }
@@ -273,16 +306,17 @@ impl<'a> Inductive<'a> {
         }
     }
 
-    /// Adds to the cursor what the rule's guard needs, staying clear of the lemmas of `level`; what was added stays if that works.
-    /// Adding `last` would make the group that is to be completed only now.
+    /// Adds to the cursor what the rule's guard needs, staying clear of the lemmas of `level`; what was added stays if that works, and
+    /// what of the base was in the way is noted if not. Adding `last` would make the group that is to be completed only now.
     fn extend(&mut self, rule: usize, level: u32, last: Class, added: &mut Vec<Class>) -> bool {
         let system = self.system;
         let guard = &system.rules[rule].guard;
-        if !guard.is_bounded(&self.cursor) || self.is_forbidden_here() || !self.is_at_start(level) {
+        if self.exceeds_bound(guard) || self.contains_lemma() || (level == 0 && self.exceeds_start()) {
             return false;
         }
-        let Some(candidates) = self.candidates(rule, level, last) else { return true };
-        for class in candidates {
+        let Some(form) = self.most_wanted(guard, level, last) else { return true };
+        self.note_need(guard, form);
+        for class in self.choices(form, level, last) {
             self.cursor.add(&system.forms, class, 1);
             added.push(class);
             if self.extend(rule, level, last, added) {
@@ -291,30 +325,83 @@ impl<'a> Inductive<'a> {
             added.pop();
             self.cursor.remove(&system.forms, class, 1);
         }
+        if level == 0 {
+            // What the start has of it may be used up by the base.
+            self.note_base(form);
+        }
         false
     }
 
-    /// Whether the cursor contains a lemma.
-    fn is_forbidden_here(&self) -> bool {
-        self.near.iter().any(|&lemma| group::is_covered(self.lemmas.group(lemma), &self.cursor.counts))
+    /// Whether an upper bound is exceeded; notes pods of the base that suffice for that.
+    fn exceeds_bound(&mut self, guard: &FormGuard) -> bool {
+        let exceeded = guard.at_most.iter().find(|&&(form, bound)| self.cursor.value(form) > bound);
+        let Some(&(form, bound)) = exceeded else { return false };
+        let weights = &self.system.forms.weights[form as usize];
+        let there = |class: Class| u128::from(self.cursor.counts[class as usize]);
+        let mut from_base: Vec<(Class, u128)> = weights
+            .iter()
+            .filter(|&&(class, _)| group::count(&self.base, class) > 0)
+            .map(|&(c, w)| (c, w * there(c)))
+            .collect();
+        let mut sum = self.cursor.value(form) - from_base.iter().map(|&(_, weight)| weight).sum::<u128>();
+        from_base.sort_by_key(|&(class, weight)| (std::cmp::Reverse(weight), class));
+        for (class, weight) in from_base {
+            if sum > bound {
+                break;
+            }
+            sum += weight;
+            self.used.insert(class as usize);
+        }
+        true
     }
 
-    fn is_at_start(&self, level: u32) -> bool {
-        level > 0 || self.cursor.counts.iter().zip(&self.system.start).all(|(count, start)| count <= start)
+    /// Whether the cursor contains a lemma; notes its part of the base.
+    fn contains_lemma(&mut self) -> bool {
+        let contained = |&&lemma: &&u32| group::is_covered(self.lemmas.group(lemma), &self.cursor.counts);
+        let Some(&lemma) = self.near.iter().find(contained) else { return false };
+        for &(class, _) in self.lemmas.group(lemma) {
+            if group::count(&self.base, class) > 0 {
+                self.used.insert(class as usize);
+            }
+        }
+        true
     }
 
-    /// The classes of which one more is needed next: of all groups that lack a member, the one with the fewest choices. `None` when
-    /// the guard asks for no more.
-    fn candidates(&self, rule: usize, level: u32, last: Class) -> Option<Vec<Class>> {
-        let guard = &self.system.rules[rule].guard;
+    /// Whether the cursor has more than the start; notes of what.
+    fn exceeds_start(&mut self) -> bool {
+        let start = &self.system.start;
+        let more = self.base.iter().find(|&&(class, _)| self.cursor.counts[class as usize] > start[class as usize]);
+        let Some(&(class, _)) = more else { return false };
+        self.used.insert(class as usize);
+        true
+    }
+
+    /// A form that must grow for the guard to hold, the one with the fewest choices; `None` when the guard asks for no more.
+    fn most_wanted(&self, guard: &FormGuard, level: u32, last: Class) -> Option<Form> {
         let lonely = guard.affinity.iter().filter(|condition| condition.lonely(&self.cursor).is_some());
-        let groups =
+        let forms =
             lonely.flat_map(|condition| condition.near.iter().copied().filter(|&form| self.cursor.value(form) == 0));
-        let choices = groups.map(|form| self.choices(form, level, last)).min_by_key(Vec::len);
-        choices.or_else(|| {
-            let behind = guard.spread.iter().find_map(|condition| condition.behind(&self.cursor))?;
-            Some(self.choices(behind, level, last))
-        })
+        let wanted = forms.min_by_key(|&form| self.choices(form, level, last).len());
+        wanted.or_else(|| guard.spread.iter().find_map(|condition| condition.behind(&self.cursor)))
+    }
+
+    /// Notes the pods of the base that make a form needed at all: those that keep the pod from being the first of its kind, and
+    /// those in its own domain.
+    fn note_need(&mut self, guard: &FormGuard, form: Form) {
+        let first =
+            guard.affinity.iter().filter(|condition| condition.near.contains(&form)).filter_map(|c| c.first_unless);
+        let own = guard.spread.iter().filter(|condition| condition.domains.iter().any(|domain| domain.0 == form));
+        let own = own.map(|condition| condition.domains[condition.own].0);
+        let forms: Vec<Form> = first.chain(own).collect();
+        forms.into_iter().for_each(|form| self.note_base(form));
+    }
+
+    fn note_base(&mut self, form: Form) {
+        for &(class, _) in &self.system.forms.weights[form as usize] {
+            if group::count(&self.base, class) > 0 {
+                self.used.insert(class as usize);
+            }
+        }
     }
 
     fn choices(&self, form: Form, level: u32, last: Class) -> Vec<Class> {
