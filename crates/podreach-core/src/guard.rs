@@ -117,6 +117,20 @@ pub fn guard(problem: &Problem, (pod, node): Atom, universe: &Universe) -> Optio
     Some(guard)
 }
 
+/// The atoms whose presence can help to deploy an atom: its witnesses and counterweights. `None` when nothing can.
+pub fn helpers(problem: &Problem, (pod, node): Atom) -> Option<BTreeSet<Atom>> {
+    let view = View { problem, m: &problem.model, kept: &problem.kept, universe: &Universe::Possible };
+    if !view.m.placeable(pod, node) {
+        return None;
+    }
+    let mut guard = Guard { at_most: Vec::new(), affinity: view.affinity(pod, node)?, spread: Vec::new() };
+    for index in 0..view.m.pod(pod).spread.len() {
+        view.spread(pod, node, index, &mut guard)?;
+    }
+    let witnesses = guard.affinity.iter().flat_map(|condition| condition.near.iter().flatten());
+    Some(witnesses.chain(guard.spread.iter().flat_map(Spread::counterweights)).copied().collect())
+}
+
 impl View<'_> {
     /// `weight` per atom and at most `bound`, with the kept pods taken off the bound; `None` when they alone exceed it.
     fn at_most(
@@ -349,6 +363,14 @@ impl<A: Copy> Affinity<A> {
         let group = self.near.iter().find(|group| empty(group))?;
         let first = self.first_unless.as_ref().is_some_and(empty);
         (!first).then_some(group)
+    }
+}
+
+impl<A> Spread<A> {
+    /// The atoms outside the pod's own domain.
+    pub fn counterweights(&self) -> impl Iterator<Item = &A> {
+        let others = self.domains.iter().enumerate().filter(|&(index, _)| index != self.own);
+        others.flat_map(|(_, domain)| &domain.atoms)
     }
 }
 

@@ -1,1 +1,358 @@
-//! Generators.
+//! Random small problems, and the truth about them by exhaustive search.
+//!
+//! Small enough that every configuration can be visited, and odd enough that every rule takes part: nodes without the keys that
+//! terms ask for, starts that violate their own constraints, pods that must stay, goals of several pods.
+
+use std::collections::{BTreeSet, HashSet, VecDeque};
+use std::sync::Arc;
+
+use crate::cluster::{
+    Cluster, HostPort, Limit, Matcher, Node, NodeRequirement, NodeTerm, Pod, PodSpec, Scope, Spread, Taint,
+    TaintEffect, Term, Toleration, TolerationOperator,
+};
+use crate::configuration::{Atom, Configuration};
+use crate::goal::Goal;
+use crate::id::{Id, NamespaceId, NodeId, PodId};
+use crate::model::{Model, Semantics};
+use crate::selector::{Allowed, Selector};
+use crate::step::{Action, Problem};
+
+/// A small source of random numbers: the same seed gives the same problems for ever (xorshift64*).
+#[derive(Clone, Debug)]
+pub struct Rng(u64);
+
+impl Rng {
+    /// A generator from a seed.
+    pub fn new(seed: u64) -> Self {
+        let mut rng = Self(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1);
+        rng.next();
+        rng.next();
+        rng
+    }
+
+    #[allow(clippy::should_implement_trait)]
+    /// The next number.
+    pub fn next(&mut self) -> u64 {
+        self.0 ^= self.0 >> 12;
+        self.0 ^= self.0 << 25;
+        self.0 ^= self.0 >> 27;
+        self.0.wrapping_mul(0x2545_F491_4F6C_DD1D)
+    }
+
+    /// A number below `bound`.
+    pub fn below(&mut self, bound: usize) -> usize {
+        (self.next() >> 33) as usize % bound
+    }
+
+    /// True once in `n` times.
+    pub fn one_in(&mut self, n: usize) -> bool {
+        self.below(n) == 0
+    }
+
+    /// One of these.
+    pub fn pick<T: Copy>(&mut self, items: &[T]) -> T {
+        items[self.below(items.len())]
+    }
+}
+
+/// What random problems may contain.
+#[derive(Clone, Copy, Debug)]
+pub struct Shape {
+    /// The rules that deployments obey.
+    pub semantics: Semantics,
+    /// At most this many nodes.
+    pub nodes: usize,
+    /// At most this many pod types.
+    pub pods: usize,
+    /// At most this many pods on a node; `None` leaves counts unbounded.
+    pub room: Option<u64>,
+    /// Whether spread constraints appear.
+    pub spread: bool,
+}
+
+impl Shape {
+    /// Problems that exhaustive search finishes quickly.
+    pub fn small(semantics: Semantics) -> Self {
+        Self { semantics, nodes: 3, pods: 3, room: Some(2), spread: true }
+    }
+
+    /// Problems without any bound on counts (and therefore without spread, which counts).
+    pub fn unbounded(semantics: Semantics) -> Self {
+        Self { semantics, nodes: 2, pods: 4, room: None, spread: false }
+    }
+}
+
+const ZONE: &str = "topology.kubernetes.io/zone";
+const HOST: &str = "kubernetes.io/hostname";
+
+/// A random problem.
+pub fn problem(rng: &mut Rng, shape: Shape) -> Problem {
+    let mut make = Make { rng, shape, cluster: Cluster::default(), namespaces: Vec::new() };
+    make.cluster();
+    let cluster = std::mem::take(&mut make.cluster);
+    let model = Arc::new(Model::new(cluster, shape.semantics));
+    let start = random_configuration(rng, &model, 3);
+    let kept = kept(rng, &start);
+    let goal = goal(rng, &model);
+    Problem { model, start: Arc::new(start), kept: Arc::new(kept), goal }
+}
+
+/// A random configuration with up to `size` pods, legal or not.
+pub fn random_configuration(rng: &mut Rng, model: &Model, size: usize) -> Configuration {
+    let mut configuration = Configuration::new();
+    for _ in 0..rng.below(size + 1) {
+        configuration.add(atom(rng, model));
+    }
+    configuration
+}
+
+fn kept(rng: &mut Rng, start: &Configuration) -> Configuration {
+    if !rng.one_in(3) {
+        return Configuration::new();
+    }
+    start.iter().filter(|_| rng.one_in(2)).collect()
+}
+
+fn goal(rng: &mut Rng, model: &Model) -> Goal {
+    let alternatives = if rng.one_in(6) { 2 } else { 1 };
+    let mut alternative = || {
+        let atoms = [1, 1, 1, 2, 2, 3][rng.below(6)];
+        (0..atoms).map(|_| (atom(rng, model), 1)).collect()
+    };
+    Goal { any: (0..alternatives).map(|_| alternative()).collect() }
+}
+
+fn atom(rng: &mut Rng, model: &Model) -> Atom {
+    (PodId::from_index(rng.below(model.pods().len())), NodeId::from_index(rng.below(model.nodes().len())))
+}
+
+struct Make<'r> {
+    rng: &'r mut Rng,
+    shape: Shape,
+    cluster: Cluster,
+    namespaces: Vec<NamespaceId>,
+}
+
+impl Make<'_> {
+    fn cluster(&mut self) {
+        self.cluster.behaviour.topology_labels = !self.rng.one_in(3);
+        self.cluster.behaviour.empty_spread_selector_counts = self.rng.one_in(2);
+        self.namespaces();
+        let nodes = 1 + self.rng.below(self.shape.nodes);
+        (0..nodes).for_each(|index| self.node(index));
+        let pods = 1 + self.rng.below(self.shape.pods);
+        (0..pods).for_each(|index| self.pod(index));
+        if self.rng.one_in(6) {
+            self.limit();
+        }
+    }
+
+    fn namespaces(&mut self) {
+        self.namespaces = vec![self.cluster.namespace("default")];
+        if self.rng.one_in(3) {
+            let other = self.cluster.namespace("other");
+            self.namespaces.push(other);
+            if self.rng.one_in(2) {
+                let labels = self.cluster.labels([("team", "x")]);
+                self.cluster.namespace_labels.insert(other, labels);
+            }
+        }
+    }
+
+    fn node(&mut self, index: usize) {
+        let name = format!("n{index}");
+        let mut pairs = vec![(HOST, name.as_str())];
+        if !self.rng.one_in(5) || self.shape.semantics == Semantics::Paper {
+            pairs.push((ZONE, self.rng.pick(&["a", "b"])));
+        }
+        if self.rng.one_in(2) || self.shape.semantics == Semantics::Paper {
+            pairs.push(("rack", self.rng.pick(&["1", "2"])));
+        }
+        let labels = self.cluster.labels(pairs);
+        let mut allocatable = vec![];
+        if let Some(room) = self.shape.room {
+            let pods = 1 + self.rng.below(room as usize) as u128;
+            allocatable.push((self.cluster.resource("pods"), pods));
+            allocatable.push((self.cluster.resource("slot"), pods));
+            allocatable.push((self.cluster.resource("cpu"), 1 + self.rng.below(3) as u128));
+        } else {
+            allocatable.push((self.cluster.resource("pods"), u128::MAX));
+        }
+        let taint = self.rng.one_in(8).then(|| self.taint());
+        let node = Node {
+            name: self.cluster.symbols.intern(&name),
+            labels,
+            taints: taint.into_iter().collect(),
+            unschedulable: self.rng.one_in(12),
+            allocatable: allocatable.into_iter().collect(),
+        };
+        self.cluster.nodes.push(node);
+    }
+
+    fn taint(&mut self) -> Taint {
+        let effects = [TaintEffect::NoSchedule, TaintEffect::NoExecute, TaintEffect::PreferNoSchedule];
+        Taint {
+            key: self.cluster.symbols.intern("pool"),
+            value: self.cluster.symbols.intern(self.rng.pick(&["x", ""])),
+            effect: self.rng.pick(&effects),
+        }
+    }
+
+    fn pod(&mut self, index: usize) {
+        let mut spec = PodSpec::plain(self.rng.pick(&self.namespaces));
+        let mut pairs = vec![("app", self.rng.pick(&["a", "b", "c"]))];
+        if self.rng.one_in(3) {
+            pairs.push(("tier", self.rng.pick(&["a", "b"])));
+        }
+        spec.labels = self.cluster.labels(pairs);
+        self.bound(&mut spec);
+        self.statics(&mut spec);
+        let terms = [0, 0, 1, 1, 2];
+        spec.affinity = (0..self.rng.pick(&terms)).map(|_| self.term(spec.namespace)).collect();
+        spec.anti_affinity = (0..self.rng.pick(&terms)).map(|_| self.term(spec.namespace)).collect();
+        if self.shape.spread && self.rng.one_in(3) {
+            spec.spread = self.spread(spec.namespace);
+        }
+        let pod = Pod { name: format!("pod/default/p{index}"), aliases: Vec::new(), spec: Arc::new(spec) };
+        self.cluster.pods.push(pod);
+    }
+
+    /// One slot each, where counts are bounded, so that the paper's semantics (which has no `pods`) is bounded too.
+    fn bound(&mut self, spec: &mut PodSpec) {
+        if self.shape.room.is_some() {
+            spec.requests.set(self.cluster.resource("slot"), 1);
+            spec.requests.set(self.cluster.resource("cpu"), self.rng.below(3) as u128);
+        }
+        if self.rng.one_in(5) {
+            let address = self.rng.one_in(2).then(|| self.cluster.symbols.intern("127.0.0.1"));
+            spec.ports.insert(HostPort { address, protocol: self.cluster.symbols.intern("TCP"), port: 80 });
+        }
+    }
+
+    fn statics(&mut self, spec: &mut PodSpec) {
+        if self.rng.one_in(10) {
+            spec.barred = Some("never deployed".into());
+            spec.terminating = self.rng.one_in(2);
+        }
+        if self.rng.one_in(3) {
+            let value = self.cluster.symbols.intern("x");
+            let operator = self.rng.pick(&[TolerationOperator::Exists, TolerationOperator::Equal(value)]);
+            spec.tolerations.push(Toleration { key: None, operator, effect: None });
+        }
+        if self.rng.one_in(8) {
+            spec.node_selector = self.cluster.labels([("rack", "1")]);
+        }
+        if self.rng.one_in(8) {
+            let (key, value) = (self.cluster.symbols.intern(ZONE), self.cluster.symbols.intern("a"));
+            let requirement = NodeRequirement::Label(Allowed::none_of([value]));
+            spec.node_affinity = Some(vec![NodeTerm { expressions: vec![(key, requirement)], names: Vec::new() }]);
+        }
+    }
+
+    fn term(&mut self, namespace: NamespaceId) -> Term {
+        let scope = self.scope(namespace);
+        let selector = self.selector();
+        Term { matcher: self.cluster.matchers.intern(Matcher { scope, selector }), key: self.key() }
+    }
+
+    fn key(&mut self) -> crate::id::KeyId {
+        let key = self.rng.pick(&[HOST, HOST, ZONE, "rack"]);
+        self.cluster.key(key)
+    }
+
+    fn scope(&mut self, namespace: NamespaceId) -> Scope {
+        let team = self.cluster.symbols.intern("team");
+        match self.rng.below(8) {
+            0 => Scope { listed: BTreeSet::new(), selector: Some(Selector::everything()) },
+            1 => {
+                Scope { listed: BTreeSet::new(), selector: Some(Selector::everything().and(team, Allowed::missing())) }
+            }
+            2 => Scope { listed: self.namespaces.iter().copied().collect(), selector: None },
+            _ => Scope::only(namespace),
+        }
+    }
+
+    fn selector(&mut self) -> Selector {
+        let key = self.rng.pick(&["app", "app", "app", "tier", ZONE]);
+        let key = self.cluster.symbols.intern(key);
+        let value = self.cluster.symbols.intern(self.rng.pick(&["a", "b", "c"]));
+        let allowed = match self.rng.below(7) {
+            0 => Allowed::none_of([value]),
+            1 => Allowed::present(),
+            2 => Allowed::missing(),
+            _ => Allowed::one_of([value]),
+        };
+        if self.rng.one_in(12) { Selector::everything() } else { Selector::everything().and(key, allowed) }
+    }
+
+    fn spread(&mut self, namespace: NamespaceId) -> Vec<Spread> {
+        let constraints = if self.rng.one_in(4) { 2 } else { 1 };
+        let mut spread: Vec<Spread> = (0..constraints).map(|_| self.constraint(namespace)).collect();
+        spread.sort_unstable_by_key(|constraint| constraint.key);
+        spread.dedup_by_key(|constraint| constraint.key);
+        spread
+    }
+
+    fn constraint(&mut self, namespace: NamespaceId) -> Spread {
+        let selector = self.selector();
+        Spread {
+            matcher: self.cluster.matchers.intern(Matcher { scope: Scope::only(namespace), selector }),
+            key: self.key(),
+            max_skew: 1 + self.rng.below(2) as u64,
+            min_domains: 1 + self.rng.below(3) as u64,
+            honor_affinity: self.rng.one_in(2),
+            honor_taints: self.rng.one_in(2),
+        }
+    }
+
+    fn limit(&mut self) {
+        let pods = self.cluster.pods.ids().filter(|_| self.rng.one_in(2)).collect();
+        let limit = Limit { name: "limit".into(), pods, per_node: self.rng.one_in(2), most: self.rng.below(3) as u64 };
+        self.cluster.limits.push(limit);
+    }
+}
+
+/// Whether the goal can be reached, by visiting every configuration; `None` when there are more than `most`.
+///
+/// Where nothing bounds the counts, more instances of an atom than the goal or the start has are not visited: without spread or
+/// capacity, guards ask only whether an atom is there.
+pub fn exhaustive(problem: &Problem, most: usize) -> Option<bool> {
+    let cap = |atom| {
+        let asked = problem.goal.any.iter().map(|alternative| alternative.count(atom)).max().unwrap_or(0);
+        asked.max(problem.start.count(atom)).max(1)
+    };
+    let bounded = problem.model.cluster().symbols.symbol("slot").is_some();
+    let fits = |s: &Configuration, atom| bounded || s.count(atom) < cap(atom);
+    let mut seen = HashSet::from([(*problem.start).clone()]);
+    let mut todo = VecDeque::from([(*problem.start).clone()]);
+    while let Some(s) = todo.pop_front() {
+        if problem.goal.is_met_by(&s) {
+            return Some(true);
+        }
+        if seen.len() > most {
+            return None;
+        }
+        for next in successors(problem, &s).filter(|(action, _)| match *action {
+            Action::Deploy(pod, node) => fits(&s, (pod, node)),
+            Action::Delete(..) => true,
+        }) {
+            if seen.insert(next.1.clone()) {
+                todo.push_back(next.1);
+            }
+        }
+    }
+    Some(false)
+}
+
+/// Every legal step from `s`, with where it leads.
+pub fn successors<'a>(
+    problem: &'a Problem,
+    s: &'a Configuration,
+) -> impl Iterator<Item = (Action, Configuration)> + 'a {
+    let atoms = problem.model.pods().flat_map(|pod| problem.model.nodes().map(move |node| (pod, node)));
+    let actions = atoms.flat_map(|(pod, node)| [Action::Deploy(pod, node), Action::Delete(pod, node)]);
+    actions.filter_map(|action| {
+        let mut next = s.clone();
+        problem.step(&mut next, action).ok().map(|()| (action, next))
+    })
+}

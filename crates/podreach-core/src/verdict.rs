@@ -1,8 +1,9 @@
 //! Verdicts: an answer and its evidence in one value.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
-use crate::configuration::Configuration;
+use crate::configuration::{Atom, Configuration};
 use crate::step::Action;
 
 /// What an engine claims; only [`crate::check::check`] turns it into an answer.
@@ -24,10 +25,31 @@ pub struct Trace(pub Vec<Action>);
 ///
 /// Together they form an inductive invariant: no configuration on any run contains one of them, because the start does not, and
 /// whichever pod of a group came last would have needed a configuration that contained another group already.
+///
+/// A group counts classes of atoms, so that pods which nothing tells apart need not be listed in every combination. A class of one
+/// atom is that atom.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Proof {
-    /// The forbidden groups, as the least counts that are never reached together.
-    pub forbidden: Vec<Configuration>,
+    /// The classes; no atom is in two.
+    pub classes: Vec<Vec<Atom>>,
+    /// The forbidden groups.
+    pub forbidden: Vec<Group>,
+}
+
+/// A forbidden group: for each class (by its index in the proof), how many of its pods together are one too many.
+pub type Group = BTreeMap<usize, u64>;
+
+impl Proof {
+    /// A proof whose groups are plain configurations.
+    pub fn of_configurations(forbidden: &[Configuration]) -> Self {
+        let atoms: BTreeSet<Atom> = forbidden.iter().flat_map(|group| group.iter().map(|(atom, _)| atom)).collect();
+        let index: BTreeMap<Atom, usize> = atoms.iter().enumerate().map(|(index, &atom)| (atom, index)).collect();
+        let group = |group: &Configuration| group.iter().map(|(atom, count)| (index[&atom], count)).collect();
+        Self {
+            classes: atoms.iter().map(|&atom| vec![atom]).collect(),
+            forbidden: forbidden.iter().map(group).collect(),
+        }
+    }
 }
 
 /// Why a question was not decided.

@@ -9,94 +9,102 @@
 //! not be arbitrarily large: the least solutions of `m` linear inequalities `A·x ≥ c` over the naturals sum to at most
 //! `(2 + ‖A‖ + ‖c‖)^m` (Pottier, 1991), so the search stops there.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{HashMap, HashSet};
 
 use super::Flaw;
-use crate::configuration::{Atom, Configuration};
+use super::classes::{Class, Classes};
+use crate::configuration::Configuration;
 use crate::goal::Goal;
-use crate::guard::{Guard, Universe, guard};
+use crate::guard::Guard;
 use crate::step::Problem;
-use crate::verdict::Proof;
-
-/// Pods that are there besides the kept ones.
-type Group = BTreeMap<Atom, u64>;
+use crate::verdict::{Group, Proof};
 
 /// Checks the three conditions of a proof.
 pub(super) fn check(problem: &Problem, goal: &Goal, proof: &Proof, stop: &dyn Fn() -> bool) -> Result<(), Flaw> {
-    let cluster = problem.model.cluster();
-    let exists = |(pod, node): Atom| cluster.pods.get(pod).is_some() && cluster.nodes.get(node).is_some();
-    let unknown = proof.forbidden.iter().position(|group| !group.iter().all(|(atom, _)| exists(atom)));
-    unknown.map_or(Ok(()), |index| Err(Flaw::UnknownAtom(index)))?;
+    let mut classes = Classes::new(problem, proof)?;
+    let known = |group: &Group| group.keys().all(|&class| class < proof.classes.len());
+    none(proof.forbidden.iter().position(|group| !known(group)), Flaw::UnknownClass)?;
+    let contained =
+        |group: &Group, s: &Configuration| group.iter().all(|(&class, &count)| classes.count(class, s) >= count);
+    none(proof.forbidden.iter().position(|group| contained(group, &problem.start)), Flaw::StartForbidden)?;
 
-    let started = proof.forbidden.iter().position(|group| group.is_within(&problem.start));
-    started.map_or(Ok(()), |index| Err(Flaw::StartForbidden(index)))?;
-
-    let groups: Vec<Group> = proof.forbidden.iter().map(|group| besides_kept(problem, group)).collect();
+    let groups: Vec<Group> = proof.forbidden.iter().map(|group| besides_kept(problem, &classes, group)).collect();
     let index = Index::new(&groups);
-    let allowed = goal.any.iter().position(|alternative| !index.finds_in(&besides_kept(problem, alternative)));
-    allowed.map_or(Ok(()), |alternative| Err(Flaw::GoalNotForbidden(alternative)))?;
+    let ruled_out = |alternative: &Configuration| {
+        let besides = alternative.minus(&problem.kept);
+        let counts = (0..proof.classes.len()).map(|class| (class, classes.count(class, &besides)));
+        index.finds_in(&counts.filter(|&(_, count)| count > 0).collect())
+    };
+    none(goal.any.iter().position(|alternative| !ruled_out(alternative)), Flaw::GoalNotForbidden)?;
 
-    let mut guards = HashMap::new();
     for (number, group) in groups.iter().enumerate() {
-        for &last in group.keys() {
-            let guard = guards.entry(last).or_insert_with(|| guard(problem, last, &Universe::Possible));
-            let Some(guard) = guard else { continue };
-            let mut before = group.clone();
-            less(&mut before, last);
-            if let Some(escape) = escape(&before, guard, &index, stop)? {
-                return Err(Flaw::Escapes { group: number, before: escape.into_iter().collect(), last });
+        for &class in group.keys() {
+            let before = without_one(group, class);
+            for last in classes.members(class).to_vec() {
+                let Some(guard) = classes.guard(last)? else { continue };
+                if escapes(&before, &guard, &index, stop)? {
+                    return Err(Flaw::Escapes { group: number, last });
+                }
             }
         }
     }
     Ok(())
 }
 
-fn besides_kept(problem: &Problem, group: &Configuration) -> Group {
-    group.minus(&problem.kept).iter().collect()
+fn none(found: Option<usize>, flaw: impl Fn(usize) -> Flaw) -> Result<(), Flaw> {
+    found.map_or(Ok(()), |index| Err(flaw(index)))
 }
 
-fn less(group: &mut Group, atom: Atom) {
-    match group.get_mut(&atom) {
+/// The group as what must be there besides the kept pods.
+fn besides_kept(problem: &Problem, classes: &Classes<'_>, group: &Group) -> Group {
+    let besides = |(&class, &count): (&Class, &u64)| (class, count.saturating_sub(classes.count(class, &problem.kept)));
+    group.iter().map(besides).filter(|&(_, count)| count > 0).collect()
+}
+
+fn without_one(group: &Group, class: Class) -> Group {
+    let mut rest = group.clone();
+    match rest.get_mut(&class) {
         Some(count) if *count > 1 => *count -= 1,
-        _ => drop(group.remove(&atom)),
+        _ => drop(rest.remove(&class)),
     }
+    rest
 }
 
-/// A configuration above `base` where the guard holds and no group is present, if there is one.
-fn escape(base: &Group, guard: &Guard, index: &Index, stop: &dyn Fn() -> bool) -> Result<Option<Group>, Flaw> {
+/// Whether there is a configuration above `base` where the guard holds and no group is present.
+fn escapes(base: &Group, guard: &Guard<Class>, index: &Index<'_>, stop: &dyn Fn() -> bool) -> Result<bool, Flaw> {
     let most = most_needed(base, guard);
     let (mut stack, mut seen) = (vec![base.clone()], HashSet::new());
     while let Some(group) = stack.pop() {
-        if seen.len() % 64 == 0 && stop() {
+        if seen.len() % 256 == 255 && stop() {
             return Err(Flaw::Stopped);
         }
-        let count = |atom: Atom| group.get(&atom).copied().unwrap_or(0);
+        let count = |class: Class| group.get(&class).copied().unwrap_or(0);
         if index.finds_in(&group)
             || size(&group) > most
             || !guard.at_most.iter().all(|condition| condition.holds(count))
         {
             continue;
         }
-        let Some(needed) = needed(guard, count) else { return Ok(Some(group)) };
-        for &atom in needed {
+        let Some(needed) = needed(guard, count) else { return Ok(true) };
+        for &class in needed {
             let mut larger = group.clone();
-            *larger.entry(atom).or_default() += 1;
+            *larger.entry(class).or_default() += 1;
             if seen.insert(larger.clone()) {
                 stack.push(larger);
             }
         }
     }
-    Ok(None)
+    Ok(false)
 }
 
-/// Atoms of which one more must be there for the guard to hold; `None` when it holds (as far as it asks for more).
-fn needed(guard: &Guard, count: impl Fn(Atom) -> u64 + Copy) -> Option<&[Atom]> {
+/// Classes of which one more pod must be there for the guard to hold; `None` when it holds, as far as it asks for more.
+fn needed(guard: &Guard<Class>, count: impl Fn(Class) -> u64 + Copy) -> Option<&[Class]> {
     let lonely = guard.affinity.iter().find_map(|condition| condition.lonely(count));
     lonely.or_else(|| guard.spread.iter().find_map(|condition| condition.behind(count)).map(|domain| &domain.atoms[..]))
 }
 
 /// A size that no least configuration above `base` exceeds.
-fn most_needed(base: &Group, guard: &Guard) -> u128 {
+fn most_needed(base: &Group, guard: &Guard<Class>) -> u128 {
     let witnesses: u128 = guard.affinity.iter().map(|condition| condition.near.len() as u128).sum();
     let here = size(base).saturating_add(witnesses);
     let domains = || guard.spread.iter().flat_map(|condition| &condition.domains);
@@ -112,17 +120,17 @@ fn size(group: &Group) -> u128 {
     group.values().map(|&count| u128::from(count)).sum()
 }
 
-/// The groups, each filed under the atom that the fewest groups have.
-struct Index<'a>(HashMap<Atom, Vec<&'a Group>>);
+/// The groups, each filed under the class that the fewest groups have.
+struct Index<'a>(HashMap<Class, Vec<&'a Group>>);
 
 impl<'a> Index<'a> {
     fn new(groups: &'a [Group]) -> Self {
-        let mut uses: HashMap<Atom, usize> = HashMap::new();
-        groups.iter().flat_map(Group::keys).for_each(|&atom| *uses.entry(atom).or_default() += 1);
-        let mut filed: HashMap<Atom, Vec<&Group>> = HashMap::new();
+        let mut uses: HashMap<Class, usize> = HashMap::new();
+        groups.iter().flat_map(Group::keys).for_each(|&class| *uses.entry(class).or_default() += 1);
+        let mut filed: HashMap<Class, Vec<&Group>> = HashMap::new();
         for group in groups {
             let rarest =
-                group.keys().min_by_key(|&atom| (uses[atom], *atom)).expect("the start contains the empty group");
+                group.keys().min_by_key(|&class| (uses[class], *class)).expect("the start contains the empty group");
             filed.entry(*rarest).or_default().push(group);
         }
         Self(filed)
@@ -131,7 +139,7 @@ impl<'a> Index<'a> {
     /// Whether `group` contains one of the groups.
     fn finds_in(&self, group: &Group) -> bool {
         let within =
-            |small: &Group| small.iter().all(|(atom, count)| group.get(atom).is_some_and(|have| have >= count));
-        group.keys().filter_map(|atom| self.0.get(atom)).flatten().any(|small| within(small))
+            |small: &Group| small.iter().all(|(class, count)| group.get(class).is_some_and(|have| have >= count));
+        group.keys().filter_map(|class| self.0.get(class)).flatten().any(|small| within(small))
     }
 }

@@ -7,12 +7,14 @@
 //! * `Never(B)`  holds if  some `b ∈ B` is `≤ goal`,  no `b ∈ B` is `≤ start`,  and  for every `b ∈ B` and `(p, n) ∈ b`,
 //!   each way to deploy `(p, n)` on top of `b − (p, n)` already contains some `b' ∈ B`
 
+mod classes;
 mod forbidden;
 mod replay;
 
 use std::fmt;
 
-use crate::configuration::Configuration;
+use crate::configuration::{Atom, Configuration};
+use crate::goal::Goal;
 use crate::step::{Illegal, Problem};
 use crate::verdict::{Reason, Verdict};
 
@@ -52,16 +54,18 @@ pub enum Flaw {
     GoalNotForbidden(usize),
     /// A group that the start contains (by its index).
     StartForbidden(usize),
-    /// A group that names a pod type or a node that does not exist (by its index).
-    UnknownAtom(usize),
+    /// A class (by its index) that names a pod type or a node that does not exist, or an atom of another class.
+    BadClass(usize),
+    /// A group (by its index) that names a class that does not exist.
+    UnknownClass(usize),
+    /// A class (by its index) whose members a guard tells apart: that of this atom.
+    SplitClass(usize, Atom),
     /// A group (by its index) that can be completed: its last pod can be deployed where no group is present.
     Escapes {
         /// The group.
         group: usize,
-        /// What is there before, besides the kept pods.
-        before: Configuration,
         /// The pod and node that complete the group.
-        last: crate::configuration::Atom,
+        last: Atom,
     },
     /// The check was stopped before it was done.
     Stopped,
@@ -85,9 +89,11 @@ impl fmt::Display for Flaw {
                 write!(f, "no forbidden group rules out alternative {} of the goal", index + 1)
             }
             Self::StartForbidden(index) => write!(f, "the start contains forbidden group {}", index + 1),
-            Self::UnknownAtom(index) => {
-                write!(f, "forbidden group {} names a pod or node that does not exist", index + 1)
+            Self::BadClass(index) => {
+                write!(f, "class {} names a pod or node that does not exist, or one of another class", index + 1)
             }
+            Self::UnknownClass(index) => write!(f, "forbidden group {} names a class that does not exist", index + 1),
+            Self::SplitClass(index, _) => write!(f, "class {} has members that a guard tells apart", index + 1),
             Self::Escapes { group, .. } => {
                 write!(f, "forbidden group {} can be completed from a configuration without any group", group + 1)
             }
@@ -110,12 +116,7 @@ impl Checker {
     }
 
     /// Accepts a verdict about `goal`, or says what is wrong with it. `stop` is asked now and then whether to give up.
-    pub fn check(
-        &mut self,
-        goal: &crate::goal::Goal,
-        verdict: Verdict,
-        stop: &dyn Fn() -> bool,
-    ) -> Result<Checked, Flaw> {
+    pub fn check(&mut self, goal: &Goal, verdict: Verdict, stop: &dyn Fn() -> bool) -> Result<Checked, Flaw> {
         match &verdict {
             Verdict::Deployable(trace) => replay::check(&self.problem, goal, trace, &mut self.scratch)?,
             Verdict::Never(proof) => forbidden::check(&self.problem, goal, proof, stop)?,

@@ -148,3 +148,10 @@ pub(super) fn yaml_version(span: Span) -> Refused {
 pub(super) fn too_many_errors(span: Span) -> Refused {
     refused("E0123", span, format!("{MAX_ERRORS} errors so far; the rest of this source is not read"))
 }
+
+/// A spelling that YAML 1.1 and 1.2 read differently.
+pub(super) fn version_dependent(span: Span) -> Refused {
+    let refused =
+        Diagnostic::stops("E0124", span, "YAML 1.1, which kubectl reads, and YAML 1.2 understand this differently");
+    Box::new(refused.with_help("put a space after `:` or `?`, or quote the text"))
+}

@@ -102,6 +102,9 @@ impl<'a> Builder<'a> {
             return Err(problem::scalar_too_long(span));
         }
         let plain = style == ScalarStyle::Plain && tag.is_none();
+        if plain && self.depends_on_version(span) {
+            return Err(problem::version_dependent(span));
+        }
         if plain && text == "<<" && self.begin_merge(span) {
             return Ok(());
         }
@@ -111,6 +114,15 @@ impl<'a> Builder<'a> {
             None => Value::String(text),
         };
         self.place(Tree { span, value }, anchor)
+    }
+
+    /// Whether a plain scalar between brackets reads otherwise in YAML 1.1: `{a:}` has the key `a:` there, and `[?a]` a mapping.
+    fn depends_on_version(&self, span: Span) -> bool {
+        if span.start == span.end || self.open.last().is_none_or(|open| open.style != StructureStyle::Flow) {
+            return false;
+        }
+        let (scalar, after) = self.text.as_bytes()[span.start as usize..].split_at((span.end - span.start) as usize);
+        scalar.starts_with(b"?") || matches!(after, [b':', b',' | b'[' | b']' | b'{' | b'}', ..])
     }
 
     /// Marks the next value as merged, if a key is due.
@@ -236,6 +248,17 @@ mod tests {
     fn quoted_scalars_are_strings_whatever_they_hold() {
         assert_eq!(json(&one("[yes, 'yes', \"on\", '010', '']")), r#"[true,"yes","on","010",""]"#);
         assert_eq!(json(&one("a: |\n  1\nb: >-\n  2\n")), r#"{"a":"1\n","b":"2"}"#);
+    }
+
+    #[test]
+    fn scalars_that_yaml_1_1_and_1_2_read_differently_are_refused() {
+        for text in ["{a:}", "{a:,b: 1}", "[a:]", "[x, a:, b]", "{? a:}", "k: {a: {b:}}", "[?a]"] {
+            assert_eq!(codes(text), ["E0124"], "{text}");
+        }
+        assert_eq!(
+            json(&one("{a: , 'b':, \"c\":, d: {? e}, f:g, h: 1}")),
+            r#"{"a":null,"b":null,"c":null,"d":{"e":null},"f:g":null,"h":1}"#
+        );
     }
 
     #[test]

@@ -1,0 +1,37 @@
+//! The guard normal form equals the rules, configuration by configuration.
+
+use podreach_core::guard::{Universe, guard};
+use podreach_core::rule::hard;
+use podreach_core::testing::{Rng, Shape, problem, random_configuration};
+use podreach_core::{Configuration, Problem, Semantics};
+
+fn agree(problem: &Problem, free: &Configuration) {
+    let s = problem.kept.plus(free);
+    for pod in problem.model.pods() {
+        for node in problem.model.nodes() {
+            let guard = guard(problem, (pod, node), &Universe::Possible);
+            let normal = guard.is_some_and(|guard| guard.holds(|atom| free.count(atom)));
+            assert_eq!(normal, hard(&problem.model, &s, pod, node), "{pod:?} on {node:?} in {s:?} of {problem:#?}");
+        }
+    }
+}
+
+/// Configurations within what the start and deployments can make present.
+fn possible(problem: &Problem, s: Configuration) -> Configuration {
+    s.iter().filter(|&(atom, _)| problem.is_possible(atom)).collect()
+}
+
+#[test]
+fn guards_equal_rules() {
+    let mut rng = Rng::new(1);
+    let cases = std::env::var("PODREACH_CASES").ok().and_then(|text| text.parse().ok()).unwrap_or(4_000);
+    for case in 0..cases {
+        let semantics = if case % 2 == 0 { Semantics::KubeScheduler } else { Semantics::Paper };
+        let shape = if case % 5 == 0 { Shape::unbounded(semantics) } else { Shape::small(semantics) };
+        let problem = problem(&mut rng, shape);
+        for _ in 0..4 {
+            let free = random_configuration(&mut rng, &problem.model, 5);
+            agree(&problem, &possible(&problem, free));
+        }
+    }
+}

@@ -1,0 +1,72 @@
+//! Groups: small multisets of classes, as sorted lists.
+
+/// A class of atoms that nothing tells apart, by its index in the system.
+pub type Class = u32;
+
+/// How many pods of each class, at least; sorted by class, no zeros.
+pub type Group = Vec<(Class, u64)>;
+
+/// How many of `class` a group has.
+pub fn count(group: &[(Class, u64)], class: Class) -> u64 {
+    group.binary_search_by_key(&class, |entry| entry.0).map_or(0, |index| group[index].1)
+}
+
+/// The group with one more of `class`.
+#[must_use]
+pub fn with(group: &[(Class, u64)], class: Class) -> Group {
+    let mut larger = group.to_vec();
+    match larger.binary_search_by_key(&class, |entry| entry.0) {
+        Ok(index) => larger[index].1 += 1,
+        Err(index) => larger.insert(index, (class, 1)),
+    }
+    larger
+}
+
+/// The group with one less of `class`, of which it has one.
+#[must_use]
+pub fn without(group: &[(Class, u64)], class: Class) -> Group {
+    let mut smaller = group.to_vec();
+    if let Ok(index) = smaller.binary_search_by_key(&class, |entry| entry.0) {
+        smaller[index].1 -= 1;
+        if smaller[index].1 == 0 {
+            smaller.remove(index);
+        }
+    }
+    smaller
+}
+
+/// Pointwise `≤`.
+pub fn is_within(small: &[(Class, u64)], large: &[(Class, u64)]) -> bool {
+    let mut rest = large.iter();
+    small.len() <= large.len()
+        && small.iter().all(|&(class, needed)| {
+            rest.by_ref().find(|entry| entry.0 >= class).is_some_and(|&(c, have)| c == class && have >= needed)
+        })
+}
+
+/// Pointwise `≤` against counts of all classes.
+pub fn is_covered(group: &[(Class, u64)], counts: &[u64]) -> bool {
+    group.iter().all(|&(class, needed)| counts[class as usize] >= needed)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn adding_and_removing_undo_each_other() {
+        let group = vec![(1, 2), (4, 1)];
+        assert_eq!(without(&with(&group, 3), 3), group);
+        assert_eq!(without(&with(&group, 4), 4), group);
+        assert_eq!(without(&group, 4), vec![(1, 2)]);
+    }
+
+    #[test]
+    fn containment_is_pointwise() {
+        let large = vec![(1, 2), (4, 1), (7, 3)];
+        assert!(is_within(&[(1, 1), (7, 3)], &large) && is_within(&[], &large) && is_within(&large, &large));
+        assert!(
+            !is_within(&[(1, 3)], &large) && !is_within(&[(2, 1)], &large) && !is_within(&[(7, 1), (8, 1)], &large)
+        );
+    }
+}

@@ -1,0 +1,281 @@
+//! Engines: the ways to decide a problem, and the order in which they are tried.
+//!
+//! An engine may be clever and wrong; the checker says so. Each works on a compiled [`System`] and knows nothing of Kubernetes.
+
+mod antichain;
+mod backward;
+mod bits;
+mod form;
+mod forward;
+mod group;
+mod inductive;
+mod lemmas;
+mod relax;
+mod run;
+mod slice;
+mod system;
+
+use podreach_core::rule::hard;
+use podreach_core::{
+    Atom, Checked, Checker, Configuration, Flaw, Goal, Learned, Problem, Proof, Reason, Trace, Verdict,
+};
+
+use group::Group;
+use run::{Run, Tracing};
+pub use system::System;
+
+/// What limits a search.
+#[derive(Clone, Copy)]
+pub struct Budget<'a> {
+    /// Asked often; says when to stop.
+    pub interrupt: &'a (dyn Fn() -> Option<Stop> + Sync),
+    /// How many bytes a search may hold.
+    pub memory: usize,
+}
+
+/// Why a search stopped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stop {
+    /// Time ran out.
+    Timeout,
+    /// Memory ran out.
+    Memory,
+    /// The user interrupted.
+    Interrupted,
+}
+
+impl Budget<'_> {
+    /// As long and as much as it takes.
+    pub fn unlimited() -> Self {
+        Self { interrupt: &|| None, memory: usize::MAX }
+    }
+
+    fn stop(&self, bytes: usize) -> Option<Stop> {
+        if bytes > self.memory { Some(Stop::Memory) } else { (self.interrupt)() }
+    }
+}
+
+/// What an engine found out about a system.
+#[derive(Clone, Debug)]
+pub enum Found {
+    /// A run to a goal.
+    Reached(Run),
+    /// Groups that are never present together, a goal among them.
+    Never(Vec<Group>),
+    /// Everything was looked at without meeting a goal, which is no proof that others could check.
+    Spent,
+    /// Nothing yet.
+    Stopped {
+        /// Why it stopped.
+        stop: Stop,
+        /// No run with this many deployments reaches a goal.
+        ruled_out: Option<u64>,
+        /// How much was looked at.
+        explored: u64,
+    },
+}
+
+/// A search that works in portions, so that several can take turns.
+trait Pursuit {
+    /// The engine it is a search of.
+    fn engine(&self) -> Engine;
+    /// Works on; `None` when the portion is used up and nothing is decided.
+    fn pursue(&mut self, work: u64, budget: &Budget<'_>) -> Option<Found>;
+    /// Whether there is nothing left to look at, although nothing is decided.
+    fn is_spent(&self) -> bool {
+        false
+    }
+}
+
+/// A decision procedure; each is complete for what it says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Engine {
+    /// Goal regression with an antichain of least goals.
+    Backward,
+    /// Frames of forbidden groups.
+    Inductive,
+    /// Search over maximal configurations.
+    Forward,
+}
+
+impl Engine {
+    /// Every engine.
+    pub const ALL: [Self; 3] = [Self::Backward, Self::Inductive, Self::Forward];
+
+    /// The engines that decide together, unless told otherwise.
+    pub const PORTFOLIO: &'static [Self] = &[Self::Inductive, Self::Forward];
+
+    /// Its name in reports.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Backward => "backward",
+            Self::Inductive => "inductive",
+            Self::Forward => "forward",
+        }
+    }
+
+    /// Just this engine.
+    pub fn alone(self) -> &'static [Self] {
+        match self {
+            Self::Backward => &[Self::Backward],
+            Self::Inductive => &[Self::Inductive],
+            Self::Forward => &[Self::Forward],
+        }
+    }
+
+    fn pursuit<'a>(self, system: &'a System) -> Box<dyn Pursuit + 'a> {
+        match self {
+            Self::Backward => Box::new(backward::Backward::new(system)),
+            Self::Inductive => Box::new(inductive::Inductive::new(system)),
+            Self::Forward => Box::new(forward::Forward::new(system)),
+        }
+    }
+}
+
+/// Lets engines take turns with growing portions until one decides. Portions count work and not time, so that the same problem
+/// always ends with the same evidence.
+fn portfolio(system: &System, engines: &[Engine], budget: &Budget<'_>) -> (Found, &'static str) {
+    let mut pursuits: Vec<Box<dyn Pursuit>> = engines.iter().map(|engine| engine.pursuit(system)).collect();
+    let mut work = 256;
+    loop {
+        let mut stopped = None;
+        for pursuit in &mut pursuits {
+            match pursuit.pursue(work, budget) {
+                Some(Found::Stopped { stop, ruled_out, explored }) => {
+                    let best = stopped.take().unwrap_or((stop, None, 0, pursuit.engine().name()));
+                    let (_, before, so_far, name) = best;
+                    stopped = Some((stop, before.max(ruled_out), so_far + explored, name));
+                }
+                Some(found) => return (found, pursuit.engine().name()),
+                None => {}
+            }
+        }
+        if let Some((stop, ruled_out, explored, engine)) = stopped {
+            return (Found::Stopped { stop, ruled_out, explored }, engine);
+        }
+        if pursuits.iter().all(|pursuit| pursuit.is_spent()) {
+            return (Found::Spent, pursuits[0].engine().name());
+        }
+        work *= 2;
+    }
+}
+
+/// A checked verdict and how it came about.
+#[derive(Clone, Debug)]
+pub struct Decision {
+    /// The verdict.
+    pub checked: Checked,
+    /// The engine that gave it.
+    pub engine: &'static str,
+}
+
+/// Decides any number of goals about one cluster and start.
+#[derive(Clone, Debug)]
+pub struct Decider {
+    problem: Problem,
+    tracing: Tracing,
+    checker: Checker,
+    engines: &'static [Engine],
+}
+
+impl Decider {
+    /// For this cluster, start and kept pods; the problem's own goal plays no part.
+    pub fn new(problem: &Problem) -> Self {
+        Self {
+            problem: problem.clone(),
+            tracing: Tracing::new(problem),
+            checker: Checker::new(problem),
+            engines: Engine::PORTFOLIO,
+        }
+    }
+
+    /// The same, with these engines only.
+    #[must_use]
+    pub fn with_engines(mut self, engines: &'static [Engine]) -> Self {
+        self.engines = engines;
+        self
+    }
+
+    /// Decides a goal and checks the evidence.
+    pub fn decide(&mut self, goal: &Goal, budget: &Budget<'_>) -> Decision {
+        let (verdict, engine) = self.claim(goal, budget);
+        let checked = match self.checker.check(goal, verdict, &|| (budget.interrupt)().is_some()) {
+            Ok(checked) => checked,
+            Err(Flaw::Stopped) => {
+                Checked::unknown(reason((budget.interrupt)().unwrap_or(Stop::Timeout), Learned::default()))
+            }
+            Err(flaw) => Checked::unknown(Reason::Rejected { engine: engine.into(), flaw: flaw.to_string() }),
+        };
+        Decision { checked, engine }
+    }
+
+    /// A verdict that is not checked yet, and the engine it comes from.
+    fn claim(&mut self, goal: &Goal, budget: &Budget<'_>) -> (Verdict, &'static str) {
+        if goal.is_met_by(&self.problem.start) {
+            return (Verdict::Deployable(Trace::default()), "start");
+        }
+        if let Some(verdict) = goal.any.iter().find_map(|alternative| self.in_one_step(alternative)) {
+            return (verdict, "one-step");
+        }
+        if goal.any.iter().all(|alternative| self.is_hopeless(alternative)) {
+            return (Verdict::Never(Proof::of_configurations(&goal.any)), "affinity-free");
+        }
+        self.search(goal, budget)
+    }
+
+    /// A goal of one pod that the kept pods alone allow.
+    fn in_one_step(&mut self, alternative: &Configuration) -> Option<Verdict> {
+        let (pod, node) = single(&alternative.minus(&self.problem.kept))?;
+        hard(&self.problem.model, &self.problem.kept, pod, node)
+            .then(|| Verdict::Deployable(self.tracing.single((pod, node))))
+    }
+
+    /// A goal of one pod, without affinity or spread, that the kept pods alone do not allow: nothing can help it. The paper's
+    /// polynomial fragment.
+    fn is_hopeless(&self, alternative: &Configuration) -> bool {
+        let Some((pod, _)) = single(&alternative.minus(&self.problem.kept)) else { return false };
+        let spec = self.problem.model.pod(pod);
+        spec.affinity.is_empty() && (spec.spread.is_empty() || self.problem.kept.is_empty())
+    }
+
+    fn search(&mut self, goal: &Goal, budget: &Budget<'_>) -> (Verdict, &'static str) {
+        let problem = self.problem.with_goal(goal.clone());
+        let system = System::new(&problem, slice::slice(&problem));
+        if system.goals.is_empty() {
+            return (Verdict::Never(system.proof(&problem, &[])), "relax");
+        }
+        let (found, engine) = portfolio(&system, self.engines, budget);
+        (self.verdict(&problem, &system, found), engine)
+    }
+
+    fn verdict(&mut self, problem: &Problem, system: &System, found: Found) -> Verdict {
+        match found {
+            Found::Reached(run) => Verdict::Deployable(self.tracing.of_run(system, &run)),
+            Found::Never(groups) => Verdict::Never(system.proof(problem, &groups)),
+            Found::Spent => Verdict::Unknown(Reason::Unsupported("a proof by visiting every configuration".into())),
+            Found::Stopped { stop, ruled_out, explored } => {
+                Verdict::Unknown(reason(stop, Learned { deployments_ruled_out: ruled_out, explored }))
+            }
+        }
+    }
+}
+
+fn reason(stop: Stop, learned: Learned) -> Reason {
+    match stop {
+        Stop::Timeout => Reason::Timeout(learned),
+        Stop::Memory => Reason::Memory(learned),
+        Stop::Interrupted => Reason::Interrupted(learned),
+    }
+}
+
+/// The one instance a configuration has, if it has just one.
+fn single(configuration: &Configuration) -> Option<Atom> {
+    let mut atoms = configuration.iter();
+    let (atom, count) = atoms.next()?;
+    (count == 1 && atoms.next().is_none()).then_some(atom)
+}
+
+/// Decides a problem and checks the evidence.
+pub fn decide(problem: &Problem, budget: &Budget<'_>) -> Decision {
+    Decider::new(problem).decide(&problem.goal, budget)
+}

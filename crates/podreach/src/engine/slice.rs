@@ -1,0 +1,22 @@
+//! The part of a problem that can matter to its goal.
+//!
+//! An atom can help the goal only as a witness or a counterweight of something that helps it. Everything else can be deleted first or
+//! never deployed, so it drops out, whatever it is. A goal without affinity and spread slices to itself.
+
+use std::collections::BTreeSet;
+
+use podreach_core::guard::helpers;
+use podreach_core::{Atom, Problem};
+
+/// The atoms that can take part in reaching the goal.
+pub fn slice(problem: &Problem) -> BTreeSet<Atom> {
+    let besides =
+        problem.goal.any.iter().flat_map(|alternative| alternative.minus(&problem.kept).iter().collect::<Vec<_>>());
+    let mut todo: Vec<Atom> = besides.map(|(atom, _)| atom).collect();
+    let mut slice: BTreeSet<Atom> = todo.iter().copied().collect();
+    while let Some(atom) = todo.pop() {
+        let fresh = helpers(problem, atom).into_iter().flatten().filter(|&helper| slice.insert(helper));
+        todo.extend(fresh);
+    }
+    slice
+}

@@ -1,0 +1,209 @@
+//! A problem compiled for search: classes of atoms that nothing tells apart, and the rules that make one more pod of a class.
+//!
+//! Atoms are sliced, atoms that can never appear are dropped, and atoms that every guard and the goal treat alike become one class. A
+//! class may be made in several ways, one rule each. Everything engines say about classes comes back to pods: traces because each
+//! rule names the atom it deploys, proofs because they count classes themselves.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use podreach_core::guard::{Guard, Universe, guard};
+use podreach_core::{Atom, Configuration, Problem, Proof};
+
+use super::form::{FormGuard, Forms};
+use super::group::{Class, Group};
+use super::relax;
+
+/// A compiled problem; configurations count what is there besides the kept pods.
+#[derive(Clone, Debug)]
+pub struct System {
+    /// The classes.
+    pub classes: Vec<Vec<Atom>>,
+    /// The rules.
+    pub rules: Vec<Rule>,
+    /// The rules that make a class, by their indexes.
+    pub rules_of: Vec<Vec<usize>>,
+    /// How many pods of each class run at first.
+    pub start: Vec<u64>,
+    /// The alternatives of the goal that were not ruled out.
+    pub goals: Vec<Group>,
+    /// The sums that guards compare.
+    pub forms: Forms,
+    /// Atoms of the slice that can never appear.
+    pub dead: BTreeSet<Atom>,
+    guards: BTreeMap<Atom, Guard>,
+    class_of: HashMap<Atom, Class>,
+}
+
+/// A way to make one more pod of a class.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Rule {
+    /// The class.
+    pub head: Class,
+    /// The atom it deploys.
+    pub deploys: Atom,
+    /// When it may.
+    pub guard: FormGuard,
+}
+
+impl System {
+    /// Compiles the part of a problem that matters to its goal.
+    pub fn new(problem: &Problem, slice: BTreeSet<Atom>) -> Self {
+        let universe = Universe::Slice(slice);
+        let Universe::Slice(slice) = &universe else { unreachable!("made so above") };
+        let guards: BTreeMap<Atom, Guard> =
+            slice.iter().filter_map(|&atom| Some((atom, guard(problem, atom, &universe)?))).collect();
+        let alive = relax::alive(problem, &guards, slice);
+        let dead: BTreeSet<Atom> = slice.difference(&alive).copied().collect();
+        let goals: Vec<Configuration> = problem.goal.any.iter().map(|goal| goal.minus(&problem.kept)).collect();
+        let goals: Vec<Configuration> =
+            goals.into_iter().filter(|goal| goal.iter().all(|(atom, _)| !dead.contains(&atom))).collect();
+        let useful = useful(&guards, &alive, &goals);
+        let classes = classes(&guards, &useful, &goals);
+        let class_of = classes.iter().zip(0..).flat_map(|(atoms, class)| atoms.iter().map(move |&atom| (atom, class)));
+        let mut system = Self {
+            class_of: class_of.collect(),
+            rules: Vec::new(),
+            rules_of: vec![Vec::new(); classes.len()],
+            start: vec![0; classes.len()],
+            goals: Vec::new(),
+            forms: Forms::new(classes.len()),
+            classes,
+            dead,
+            guards,
+        };
+        system.goals = goals.iter().map(|goal| system.group(goal)).collect();
+        system.add_rules();
+        system.add_start(problem);
+        system
+    }
+
+    fn add_rules(&mut self) {
+        for head in 0..self.classes.len() {
+            for atom in self.classes[head].clone() {
+                let Some(guard) = self.guards.get(&atom) else { continue };
+                let guard = self.fold(guard);
+                let lost = guard.affinity.iter().any(|c| c.first_unless.is_none() && c.near.iter().any(Vec::is_empty));
+                let guard = FormGuard::new(&mut self.forms, guard);
+                let known = |&rule: &usize| self.rules[rule].guard == guard;
+                if !lost && !self.rules_of[head].iter().any(known) {
+                    self.rules_of[head].push(self.rules.len());
+                    self.rules.push(Rule { head: head as Class, deploys: atom, guard });
+                }
+            }
+        }
+    }
+
+    /// A guard over classes; what is dead or of no use is never there.
+    fn fold(&self, guard: &Guard) -> Guard<Class> {
+        let mut folded = guard.map(|atom| self.class_of.get(&atom).copied());
+        let tidy = |classes: &mut Vec<Class>| {
+            classes.sort_unstable();
+            classes.dedup();
+        };
+        for condition in &mut folded.at_most {
+            condition.weights.sort_unstable();
+            condition.weights.dedup();
+        }
+        folded.at_most.retain(|condition| !condition.weights.is_empty());
+        folded.at_most.sort_unstable();
+        folded.at_most.dedup();
+        for condition in &mut folded.affinity {
+            condition.near.iter_mut().for_each(tidy);
+            condition.first_unless.iter_mut().for_each(tidy);
+        }
+        folded
+            .spread
+            .iter_mut()
+            .flat_map(|condition| &mut condition.domains)
+            .for_each(|domain| tidy(&mut domain.atoms));
+        folded
+    }
+
+    fn add_start(&mut self, problem: &Problem) {
+        for (&atom, &class) in &self.class_of {
+            let free = problem.start.count(atom) - problem.kept.count(atom);
+            let count = &mut self.start[class as usize];
+            *count = count.saturating_add(free);
+        }
+    }
+
+    /// A configuration, all of whose atoms have a class, as a group.
+    fn group(&self, configuration: &Configuration) -> Group {
+        let mut counts = BTreeMap::<Class, u64>::new();
+        for (atom, count) in configuration.iter() {
+            *counts.entry(self.class_of[&atom]).or_default() += count;
+        }
+        counts.into_iter().collect()
+    }
+
+    /// The class of an atom, if it has one.
+    pub fn class(&self, atom: Atom) -> Option<Class> {
+        self.class_of.get(&atom).copied()
+    }
+
+    /// Forbidden groups of classes, and the atoms that never appear, as a proof about the whole problem.
+    pub fn proof(&self, problem: &Problem, groups: &[Group]) -> Proof {
+        let mut proof = Proof { classes: self.classes.clone(), forbidden: Vec::new() };
+        let kept = |class: Class| {
+            let counts = self.classes[class as usize].iter().map(|&atom| problem.kept.count(atom));
+            counts.fold(0u64, u64::saturating_add)
+        };
+        for group in groups {
+            let total = group.iter().map(|&(class, count)| (class as usize, count.saturating_add(kept(class))));
+            proof.forbidden.push(total.collect());
+        }
+        for &atom in &self.dead {
+            proof.forbidden.push(BTreeMap::from([(proof.classes.len(), problem.kept.count(atom).saturating_add(1))]));
+            proof.classes.push(vec![atom]);
+        }
+        proof
+    }
+}
+
+/// The live atoms that can still help a goal once dead ones are gone.
+fn useful(guards: &BTreeMap<Atom, Guard>, alive: &BTreeSet<Atom>, goals: &[Configuration]) -> BTreeSet<Atom> {
+    let mut todo: Vec<Atom> = goals.iter().flat_map(|goal| goal.iter().map(|(atom, _)| atom)).collect();
+    let mut useful: BTreeSet<Atom> = todo.iter().copied().collect();
+    while let Some(atom) = todo.pop() {
+        let Some(guard) = guards.get(&atom) else { continue };
+        let witnesses = guard.affinity.iter().flat_map(|condition| condition.near.iter().flatten());
+        let helpers = witnesses.chain(guard.spread.iter().flat_map(|condition| condition.counterweights()));
+        todo.extend(helpers.filter(|atom| alive.contains(atom)).filter(|&&atom| useful.insert(atom)));
+    }
+    useful
+}
+
+/// Atoms that every condition of every guard, and the goal, treat alike.
+fn classes(guards: &BTreeMap<Atom, Guard>, useful: &BTreeSet<Atom>, goals: &[Configuration]) -> Vec<Vec<Atom>> {
+    let mut signatures: BTreeMap<Atom, Vec<(usize, u128)>> = useful.iter().map(|&atom| (atom, Vec::new())).collect();
+    let mut conditions: HashMap<Vec<(Atom, u128)>, usize> = HashMap::new();
+    let mut condition = |members: Vec<(Atom, u128)>| {
+        let number = conditions.len();
+        if let std::collections::hash_map::Entry::Vacant(entry) = conditions.entry(members) {
+            for (atom, weight) in entry.key() {
+                if let Some(signature) = signatures.get_mut(atom) {
+                    signature.push((number, *weight));
+                }
+            }
+            entry.insert(number);
+        }
+    };
+    let plain = |atoms: &[Atom]| atoms.iter().map(|&atom| (atom, 1)).collect::<Vec<_>>();
+    for guard in useful.iter().filter_map(|atom| guards.get(atom)) {
+        guard.at_most.iter().for_each(|c| condition(c.weights.clone()));
+        guard
+            .affinity
+            .iter()
+            .flat_map(|c| c.near.iter().chain(&c.first_unless))
+            .for_each(|group| condition(plain(group)));
+        guard.spread.iter().flat_map(|c| &c.domains).for_each(|domain| condition(plain(&domain.atoms)));
+    }
+    for goal in goals {
+        goal.iter().for_each(|(atom, _)| condition(vec![(atom, u128::MAX)]));
+    }
+    let mut classes: BTreeMap<Vec<(usize, u128)>, Vec<Atom>> = BTreeMap::new();
+    signatures.into_iter().for_each(|(atom, signature)| classes.entry(signature).or_default().push(atom));
+    let mut classes: Vec<Vec<Atom>> = classes.into_values().collect();
+    classes.sort_unstable();
+    classes
+}
