@@ -15,10 +15,11 @@ use super::fields::{OBJECT, POD_SPEC, POD_STATUS, POD_TEMPLATE_SPEC, RESOURCE_RE
 use super::kind::Kind;
 use super::metadata::{self, Metadata};
 use super::object::Object;
+use super::quantity::Quantity;
 use super::request::Parts;
 use super::spread::{self, SpreadDraft};
 use super::{name, problem, toleration};
-use crate::read::{Span, Tree};
+use crate::read::{Entry, Span, Tree};
 
 /// What a pod or template says.
 #[derive(Clone, Debug)]
@@ -61,7 +62,30 @@ pub(crate) fn read(cx: &mut Context, tree: &Tree<'_>) -> Option<PodObject> {
     let status = object.object("status", &POD_STATUS, &mut cx.log);
     let phase = status.and_then(|status| status.text("phase", &mut cx.log));
     let bound = draft.node_name.take();
+    if let Some(span) = status.filter(|_| bound.is_some()).and_then(|status| resized(&status, &draft.parts)) {
+        draft.causes.insert(Cause::Resized, span);
+    }
     Some(PodObject { metadata, draft, bound, finished: matches!(phase, Some("Succeeded" | "Failed")) })
+}
+
+/// Where the status of a pod says that a container has other amounts than its spec asks for.
+///
+/// Kubernetes: `component-helpers/resource/helpers.go`, `PodRequests` with `UseStatusResources`.
+fn resized(status: &Object<'_, '_>, parts: &Parts) -> Option<Span> {
+    let lists = ["containerStatuses", "initContainerStatuses"].map(|field| status.field(field).and_then(Tree::seq));
+    let differs = |status: &&Tree<'_>| {
+        let name = status.field("name").and_then(Tree::str);
+        let mut containers = parts.containers.iter().chain(&parts.init);
+        let container = containers.find(|container| Some(container.name.as_str()) == name);
+        let amounts = status.field("resources").and_then(|resources| resources.field("requests")).and_then(Tree::map);
+        let other = |entry: &Entry<'_>| {
+            let now = entry.value.str().and_then(|text| Quantity::parse(text).ok()).map(|(quantity, _)| quantity);
+            let asked = container.and_then(|container| container.requests.get(entry.key.as_ref()));
+            now.is_some_and(|now| asked.is_some_and(|asked| *asked != now))
+        };
+        amounts.is_some_and(|amounts| amounts.iter().any(other))
+    };
+    lists.into_iter().flatten().flatten().find(differs).map(|status| status.span)
 }
 
 /// Reads the template in a field of a workload.

@@ -190,6 +190,9 @@ fn add_causes(
         if selects(cx, &draft.own.spec) {
             draft.own.causes.insert(Cause::NamespaceLabels, pod.draft.span);
         }
+        if draft.own.spec.barred.is_some() {
+            draft.own.causes.retain(|cause, _| cause.outlives_deployment());
+        }
     }
 }
 
