@@ -2,8 +2,13 @@
 //!
 //! Each cause says in which direction the model is wrong: it allows too much (*widens*), too little (*narrows*), or either (*blurs*).
 
+use std::collections::BTreeMap;
+
 use crate::diagnostic::{Diagnostic, Effect};
 use crate::read::Span;
+
+/// What is not modelled, and where the input says so.
+pub(crate) type Causes = BTreeMap<Cause, Span>;
 
 /// Something about a pod type that is not modelled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -11,15 +11,14 @@ use super::amount;
 use super::cause::Cause;
 use super::container;
 use super::context::Context;
-use super::fields::{OBJECT, POD_SPEC, POD_STATUS, POD_TEMPLATE_SPEC, RESOURCE_REQUIREMENTS, VOLUME};
+use super::fields::{OBJECT, POD_SPEC, POD_STATUS, POD_TEMPLATE_SPEC, RESOURCE_REQUIREMENTS};
 use super::kind::Kind;
 use super::metadata::{self, Metadata};
 use super::object::Object;
-use super::quantity::Quantity;
 use super::request::Parts;
 use super::spread::{self, SpreadDraft};
-use super::{name, problem, toleration};
-use crate::read::{Entry, Span, Tree};
+use super::{name, problem, spoiling, toleration};
+use crate::read::{Span, Tree};
 
 /// What a pod or template says.
 #[derive(Clone, Debug)]
@@ -53,6 +52,13 @@ pub(crate) struct PodObject {
     pub(crate) finished: bool,
 }
 
+impl PodObject {
+    /// Whether a DaemonSet made it, in the input or not.
+    pub(crate) fn is_of_daemon_set(&self) -> bool {
+        self.metadata.owner.as_ref().is_some_and(|owner| owner.kind == Kind::DaemonSet.name())
+    }
+}
+
 /// Reads a Pod object.
 pub(crate) fn read(cx: &mut Context, tree: &Tree<'_>) -> Option<PodObject> {
     let object = Object::new(tree, &OBJECT, &mut cx.log)?;
@@ -62,30 +68,13 @@ pub(crate) fn read(cx: &mut Context, tree: &Tree<'_>) -> Option<PodObject> {
     let status = object.object("status", &POD_STATUS, &mut cx.log);
     let phase = status.and_then(|status| status.text("phase", &mut cx.log));
     let bound = draft.node_name.take();
-    if let Some(span) = status.filter(|_| bound.is_some()).and_then(|status| resized(&status, &draft.parts)) {
-        draft.causes.insert(Cause::Resized, span);
+    if bound.is_some() {
+        // What its runtime class adds was added when the pod was made.
+        draft.causes.remove(&Cause::RuntimeClass);
+        let resized = status.and_then(|status| spoiling::resized(&status, &draft.parts));
+        draft.causes.extend(resized.map(|span| (Cause::Resized, span)));
     }
     Some(PodObject { metadata, draft, bound, finished: matches!(phase, Some("Succeeded" | "Failed")) })
-}
-
-/// Where the status of a pod says that a container has other amounts than its spec asks for.
-///
-/// Kubernetes: `component-helpers/resource/helpers.go`, `PodRequests` with `UseStatusResources`.
-fn resized(status: &Object<'_, '_>, parts: &Parts) -> Option<Span> {
-    let lists = ["containerStatuses", "initContainerStatuses"].map(|field| status.field(field).and_then(Tree::seq));
-    let differs = |status: &&Tree<'_>| {
-        let name = status.field("name").and_then(Tree::str);
-        let mut containers = parts.containers.iter().chain(&parts.init);
-        let container = containers.find(|container| Some(container.name.as_str()) == name);
-        let amounts = status.field("resources").and_then(|resources| resources.field("requests")).and_then(Tree::map);
-        let other = |entry: &Entry<'_>| {
-            let now = entry.value.str().and_then(|text| Quantity::parse(text).ok()).map(|(quantity, _)| quantity);
-            let asked = container.and_then(|container| container.requests.get(entry.key.as_ref()));
-            now.is_some_and(|now| asked.is_some_and(|asked| *asked != now))
-        };
-        amounts.is_some_and(|amounts| amounts.iter().any(other))
-    };
-    lists.into_iter().flatten().flatten().find(differs).map(|status| status.span)
 }
 
 /// Reads the template in a field of a workload.
@@ -123,7 +112,7 @@ fn spec(cx: &mut Context, holder: &Object<'_, '_>, namespace: NamespaceId, label
         affinities: affinity::read(cx, &spec, namespace),
         spread: spread::read(cx, &spec),
         tolerations,
-        causes: causes(cx, &spec, &parts, host_network),
+        causes: spoiling::of_spec(cx, &spec, &parts, host_network),
         parts,
         ports,
         host_network,
@@ -153,36 +142,4 @@ fn node_name(cx: &mut Context, spec: &Object<'_, '_>) -> Option<Symbol> {
         return None;
     }
     Some(cx.symbol(text))
-}
-
-/// What a pod asks for that filters look at and we do not.
-fn causes(cx: &mut Context, spec: &Object<'_, '_>, parts: &Parts, host_network: bool) -> BTreeMap<Cause, Span> {
-    let mut causes = BTreeMap::new();
-    let mut note = |cause, tree: &Tree<'_>| _ = causes.entry(cause).or_insert(tree.span);
-    let volumes = spec.objects("volumes", &VOLUME, &mut cx.log);
-    let looked_at =
-        |volume: &Object<'_, '_>| VOLUME.spoiling.iter().find_map(|source| volume.field(source).map(|tree| tree.span));
-    let filled = |field: &str| spec.field(field).filter(|tree| tree.seq().is_none_or(|items| !items.is_empty()));
-    for (field, cause) in [
-        ("resourceClaims", Cause::ResourceClaims),
-        ("schedulingGates", Cause::SchedulingGates),
-        ("schedulingGroup", Cause::Group),
-        ("workloadRef", Cause::Group),
-    ] {
-        filled(field).into_iter().for_each(|tree| note(cause, tree));
-    }
-    let named = |field: &str, usual: &str| spec.field(field).filter(|tree| tree.str().is_none_or(|text| text != usual));
-    named("runtimeClassName", "").into_iter().for_each(|tree| note(Cause::RuntimeClass, tree));
-    let scheduler = named("schedulerName", "").filter(|tree| tree.str() != Some("default-scheduler"));
-    scheduler.into_iter().for_each(|tree| note(Cause::OtherScheduler, tree));
-    let own_users =
-        spec.field("hostUsers").filter(|tree| host_network && tree.value == crate::read::Value::Bool(false));
-    own_users.into_iter().for_each(|tree| note(Cause::DeclaredFeatures, tree));
-    if let Some(span) = volumes.iter().find_map(looked_at) {
-        causes.entry(Cause::Volumes).or_insert(span);
-    }
-    for cause in parts.containers.iter().chain(&parts.init).flat_map(|container| &container.causes) {
-        causes.entry(*cause).or_insert(spec.span());
-    }
-    causes
 }
