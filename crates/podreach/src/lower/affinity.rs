@@ -22,7 +22,7 @@ use crate::read::{Span, shown};
 const REQUIRED: &str = "requiredDuringSchedulingIgnoredDuringExecution";
 
 /// The affinities of a pod.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Affinities {
     pub(crate) node: Option<Vec<NodeTerm>>,
     pub(crate) near: Vec<TermDraft>,
@@ -30,7 +30,7 @@ pub(crate) struct Affinities {
 }
 
 /// A required pod affinity or anti-affinity term, before the labels of its pod are known.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct TermDraft {
     pub(crate) selector: Option<Selector>,
     pub(crate) same: Vec<Symbol>,
@@ -82,13 +82,15 @@ fn node_terms(cx: &mut Context, selector: &Object<'_, '_>) -> Vec<NodeTerm> {
     terms.iter().map(|term| node_term(cx, term)).collect()
 }
 
+/// A term; one with a requirement that cannot be read matches no node, as the scheduler has it.
 fn node_term(cx: &mut Context, term: &Object<'_, '_>) -> NodeTerm {
     let expressions = term.objects("matchExpressions", &REQUIREMENT, &mut cx.log);
     let fields = term.objects("matchFields", &REQUIREMENT, &mut cx.log);
-    NodeTerm {
-        expressions: expressions.iter().filter_map(|expression| node_requirement(cx, expression)).collect(),
-        names: fields.iter().filter_map(|field| name_requirement(cx, field)).collect(),
-    }
+    let expressions: Vec<_> = expressions.iter().map(|expression| node_requirement(cx, expression)).collect();
+    let names: Vec<_> = fields.iter().map(|field| name_requirement(cx, field)).collect();
+    let term = expressions.into_iter().collect::<Option<_>>().zip(names.into_iter().collect::<Option<_>>());
+    let (expressions, names) = term.unwrap_or_default();
+    NodeTerm { expressions, names }
 }
 
 fn node_requirement(cx: &mut Context, expression: &Object<'_, '_>) -> Option<(Symbol, NodeRequirement)> {
