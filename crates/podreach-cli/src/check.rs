@@ -4,7 +4,7 @@ use std::path::Path;
 use std::time::Instant;
 
 use indicatif::{ProgressBar, ProgressStyle};
-use podreach::answer::Oracle;
+use podreach::answer::{self, Oracle};
 use podreach::engine::{Budget, Decision};
 use podreach::report::{self, Answered, Detail};
 use podreach::{question, read};
@@ -39,7 +39,10 @@ pub(crate) fn run(args: &Check) -> Result<Exit, Told> {
     let session = Session::read(&args.input, args.reading.options(), (&args.output).into())?;
     let asked = asked(args, &session)?;
     let clock = Clock::start(&args.limits);
-    let answers: Vec<Answer> = asked.into_iter().map(|asked| answer(&session, asked, &clock)).collect();
+    let mut answers: Vec<Answer> = asked.into_iter().map(|asked| answer(&session, asked, &clock)).collect();
+    if args.exact.is_some() {
+        answers = answers.into_iter().map(Answer::exactly).collect();
+    }
     let documents = documents(&session, &answers);
     if let Some(path) = &args.proof_out {
         write_atomically(path, &pretty(&documents)).map_err(|error| {
@@ -185,6 +188,10 @@ pub(crate) fn spinner(what: &'static str) -> ProgressBar {
 }
 
 impl Answer {
+    fn exactly(self) -> Self {
+        Self { decision: answer::exactly(&self.problem, self.decision), ..self }
+    }
+
     fn exit(&self) -> Exit {
         match self.decision.checked.answer() {
             Some(true) => Exit::Yes,
@@ -224,8 +231,9 @@ fn text(session: &Session, answers: &[Answer], output: &Output) -> String {
     let mut parts = Vec::new();
     for (at, answer) in answers.iter().enumerate() {
         let mut part = report::verdict_text(&answer.answered(session), detail);
-        if answers.len() > 1 && detail > Detail::Quiet {
-            part.insert_str(0, &answer.name.as_ref().map_or(String::new(), |name| format!("# {name}\n")));
+        if let Some(name) = answer.name.as_ref().filter(|_| answers.len() > 1 && detail > Detail::Quiet) {
+            let end = part.find('\n').unwrap_or(part.len());
+            part.insert_str(end, &format!("\n  asked by the question {name}"));
         }
         parts.push(part);
         if let Some(verdicts) = at.checked_sub(1).and_then(|before| compared(&answers[before], answer)) {

@@ -1,6 +1,5 @@
 //! `podreach why`: what does each rule say right now?
 
-use podreach::diagnostic::{Diagnostic, Effect};
 use podreach::report;
 use podreach_core::{NodeId, PodId, Semantics};
 use serde_json::Value;
@@ -31,12 +30,14 @@ pub(crate) fn run(args: &Why) -> Result<Exit, Told> {
         Format::Yaml => print::data(&report::yaml(&document(&answers))),
         Format::Text | Format::Wide => print::report(&text(&answers, args)),
     }
-    Ok(answers.iter().map(|(_, why)| exit(&session, pod, why)).max().unwrap_or(Exit::Yes))
+    Ok(answers.iter().map(|(_, why)| exit(why)).max().unwrap_or(Exit::Yes))
 }
 
 fn why(session: &Session, semantics: Semantics, pod: PodId, nodes: &[NodeId]) -> report::Why {
     let problem = podreach::problem(&session.lowered, semantics);
-    report::Why::new(&problem.model, &problem.start, pod, nodes)
+    let of = &session.lowered.cluster.pods[pod];
+    let names: Vec<&str> = std::iter::once(&of.name).chain(&of.aliases).map(String::as_str).collect();
+    report::Why::new(&problem.model, &problem.start, pod, nodes).with_doubts(&session.lowered.diagnostics, &names)
 }
 
 fn document(answers: &[(Semantics, report::Why)]) -> Value {
@@ -58,18 +59,10 @@ fn text(answers: &[(Semantics, report::Why)], args: &Why) -> String {
     answers.iter().map(part).collect::<Vec<_>>().join("\n")
 }
 
-/// Whether the answer is yes, no, or in doubt because of something that is not modelled.
-fn exit(session: &Session, pod: PodId, why: &report::Why) -> Exit {
-    let pod = &session.lowered.cluster.pods[pod];
-    let own = |d: &Diagnostic| d.pod.as_ref().is_some_and(|name| *name == pod.name || pod.aliases.contains(name));
-    let about = |effect: Effect| {
-        let matching = move |d: &&Diagnostic| d.effect == effect || d.effect == Effect::Blurs;
-        session.lowered.diagnostics.iter().filter(matching)
-    };
-    if why.feasible().next().is_some() {
-        let doubtful = about(Effect::Widens).any(|d| own(d) || d.pod.is_none());
-        return if doubtful { Exit::Unknown } else { Exit::Yes };
+fn exit(why: &report::Why) -> Exit {
+    match why.answer() {
+        Some(true) => Exit::Yes,
+        Some(false) => Exit::No,
+        None => Exit::Unknown,
     }
-    let doubtful = about(Effect::Narrows).any(|d| own(d) || (d.pod.is_none() && why.lacks_company_only()));
-    if doubtful { Exit::Unknown } else { Exit::No }
 }

@@ -22,7 +22,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use podreach_core::cluster::{Pod, PodSpec, Toleration, TolerationOperator};
-use podreach_core::{Action, Checked, Checker, Cluster, Goal, Model, PodId, Problem, Reason, Trace, Verdict};
+use podreach_core::{Action, Checked, Checker, Cluster, Goal, Model, PodId, Problem, Reason, Trace, Verdict, check};
 
 use crate::diagnostic::{Diagnostic, Effect};
 use crate::engine::{Budget, Decider, Decision};
@@ -139,6 +139,24 @@ impl Oracle {
         let asked = |pod: PodId| goal.any.iter().any(|alternative| alternative.of(pod).next().is_some());
         let own: Vec<Doubt> = self.narrowing.iter().filter(|doubt| doubt.pod.is_some_and(asked)).cloned().collect();
         if own.is_empty() { self.narrowing.clone() } else { own }
+    }
+}
+
+/// The same decision with a trace that ends in the goal and nothing else: what is left over is deleted at the end.
+pub fn exactly(problem: &Problem, decision: Decision) -> Decision {
+    let Verdict::Deployable(trace) = decision.checked.verdict() else { return decision };
+    let mut s = (*problem.start).clone();
+    trace.0.iter().for_each(|&action| problem.step(&mut s, action).expect("a checked trace is legal"));
+    let met = problem.goal.any.iter().find(|alternative| alternative.is_within(&s)).cloned().unwrap_or_default();
+    let leftover = s
+        .minus(&met)
+        .iter()
+        .flat_map(|((pod, node), count)| (0..count).map(move |_| Action::Delete(pod, node)))
+        .collect::<Vec<_>>();
+    let trace = Trace(trace.0.iter().copied().chain(leftover).collect());
+    match check(problem, Verdict::Deployable(trace)) {
+        Ok(checked) => Decision { checked, ..decision },
+        Err(_) => decision,
     }
 }
 

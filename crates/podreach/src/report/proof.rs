@@ -79,7 +79,7 @@ fn merged(facts: Vec<Fact>) -> Vec<Fact> {
 }
 
 impl Because {
-    fn line(&self, number: &BTreeMap<usize, usize>) -> String {
+    fn lines(&self, number: &BTreeMap<usize, usize>) -> Vec<String> {
         let facts: BTreeSet<usize> = self.leans_on.iter().filter_map(|group| number.get(group).copied()).collect();
         let facts: Vec<String> = facts.iter().map(usize::to_string).collect();
         let see = match facts.as_slice() {
@@ -88,7 +88,7 @@ impl Because {
             facts => format!(" (facts {})", words::all(&words::first(facts.iter().cloned(), NAMES))),
         };
         let last = self.last.as_ref().map_or(String::new(), |last| format!("{last} last: "));
-        format!("      {last}{}{see}", self.why)
+        words::wrapped(&format!("{last}{}{see}", self.why), 6)
     }
 }
 
@@ -160,7 +160,7 @@ impl<'a> Telling<'a> {
         };
         let end = if claim.contains(':') { "" } else { ":" };
         let mut lines = vec![format!("{:>5} {claim}{end}", format!("{at}."))];
-        lines.extend(fact.because.iter().map(|because| because.line(number)));
+        lines.extend(fact.because.iter().flat_map(|because| because.lines(number)));
         lines
     }
 
@@ -192,7 +192,7 @@ impl<'a> Telling<'a> {
             Some((Rule::InterPodAffinity, Refusal::NoWitness(term))) => self.witnesses(atom, &others, term),
             Some((Rule::PodTopologySpread, refusal @ Refusal::Skew { .. })) => {
                 let why = reason(m, atom.0, atom.1, &refusal);
-                self.missing(atom, &others, why, &|_| true)
+                self.missing(atom, &others, why, "no pod can ever even that out", &|_| true)
             }
             Some((_, refusal)) => (reason(m, atom.0, atom.1, &refusal), BTreeSet::new()),
             None => (
@@ -206,15 +206,16 @@ impl<'a> Telling<'a> {
         let m = &self.problem.model;
         let key = m.pod(atom.0).affinity[term].key;
         let why = format!("it would need a pod matching {} {}", wanted(m, atom.0, term), words::near(m, key, atom.1));
-        self.missing(atom, others, why, &|at| m.share(key, at, atom.1))
+        self.missing(atom, others, why, "no such pod can ever run there", &|at| m.share(key, at, atom.1))
     }
 
-    /// Adds to `why` what becomes of those that could help.
+    /// Adds to `why` what becomes of those that could help, or `nobody` if there are none.
     fn missing(
         &self,
         atom: Atom,
         others: &Configuration,
         why: String,
+        nobody: &str,
         near: &dyn Fn(NodeId) -> bool,
     ) -> (String, BTreeSet<usize>) {
         let m = &self.problem.model;
@@ -233,7 +234,7 @@ impl<'a> Telling<'a> {
         }
         let (out, way) = (words::atoms(m, &ruled_out, NAMES), words::atoms(m, &in_the_way, NAMES));
         let tail = match (ruled_out.is_empty(), in_the_way.is_empty()) {
-            (true, true) => ", and no such pod can ever run there".to_owned(),
+            (true, true) => format!(", and {nobody}"),
             (false, true) => format!(", and there can be no {out}"),
             (true, false) => format!(", and beside {way} it is still refused"),
             (false, false) => format!(", and there can be no {out}, and beside {way} it is still refused"),

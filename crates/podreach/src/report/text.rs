@@ -1,6 +1,6 @@
 //! The verdict for a person: the answer in the first line, the evidence below.
 
-use podreach_core::{Configuration, Goal, Problem, Verdict};
+use podreach_core::{Configuration, Goal, Problem, Reason, Verdict};
 
 use super::{Answered, proof, trace, words};
 use crate::lower::{Instances, Start};
@@ -121,6 +121,17 @@ fn evidence(answered: &Answered<'_>, all: bool) -> Vec<String> {
             lines.extend(proof::lines(problem, proof, all));
             lines
         }
-        Verdict::Unknown(reason) => vec![String::new(), format!("  {reason}")],
+        Verdict::Unknown(reason) => unknown(reason, all),
     }
+}
+
+/// Why a question was not decided; a long list of what is in doubt is cut.
+fn unknown(reason: &Reason, all: bool) -> Vec<String> {
+    let Reason::Spoiled { verdict, by } = reason else { return vec![String::new(), format!("  {reason}")] };
+    let mut lines =
+        vec![String::new(), format!("  It would be {verdict}, but that may change with what is not modelled:")];
+    lines.extend(
+        words::first(by.iter().cloned(), if all { usize::MAX } else { 5 }).iter().map(|by| format!("  - {by}")),
+    );
+    lines
 }

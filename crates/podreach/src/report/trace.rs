@@ -52,28 +52,28 @@ impl Steps {
         };
         let times = if self.count == 1 { String::new() } else { format!("{} × ", self.count) };
         let mut lines = vec![format!("{number:>5} {verb} {times}{}", words::atom(m, (pod, node)))];
-        lines.extend(self.notes.iter().map(|note| format!("{:13}{note}", "")));
+        lines.extend(self.notes.iter().flat_map(|note| words::wrapped(note, 13)));
         lines
     }
 }
 
-/// The steps of a trace, equal ones in a row together; the notes are those of the first.
+/// The steps of a trace, equal ones in a row together; equal deletions share the note of the first.
 fn steps(problem: &Problem, trace: &Trace) -> Vec<Steps> {
     let next = next_deployments(trace);
     let mut s = (*problem.start).clone();
     let mut steps: Vec<Steps> = Vec::new();
     for (index, &action) in trace.0.iter().enumerate() {
-        match steps.last_mut().filter(|last| last.action == action) {
+        let repeats = steps.last().is_some_and(|last| last.action == action);
+        let notes = match (action, next[index]) {
+            (Action::Deploy(pod, node), _) => deployment(&problem.model, &s, (pod, node)),
+            (Action::Delete(..), _) if repeats => Vec::new(),
+            (Action::Delete(..), Some(at)) => deletion(problem, &s, trace, at).into_iter().collect(),
+            (Action::Delete(..), None) => vec!["left over".to_owned()],
+        };
+        let deletes = matches!(action, Action::Delete(..));
+        match steps.last_mut().filter(|last| repeats && (deletes || last.notes == notes)) {
             Some(last) => last.count += 1,
-            None => {
-                let notes = match action {
-                    Action::Deploy(pod, node) => deployment(&problem.model, &s, (pod, node)),
-                    Action::Delete(..) => {
-                        next[index].and_then(|at| deletion(problem, &s, trace, at)).into_iter().collect()
-                    }
-                };
-                steps.push(Steps { first: index + 1, count: 1, action, notes });
-            }
+            None => steps.push(Steps { first: index + 1, count: 1, action, notes }),
         }
         problem.step(&mut s, action).expect("a checked trace is legal");
     }

@@ -8,6 +8,7 @@ use serde_json::{Map, Value, json};
 
 use super::reason::reason;
 use super::words;
+use crate::diagnostic::{Diagnostic, Effect};
 
 /// What each rule says about a pod on some nodes.
 #[derive(Clone, Debug)]
@@ -16,6 +17,8 @@ pub struct Why {
     /// The rules that were asked.
     rules: Vec<Rule>,
     nodes: Vec<(String, Refusals)>,
+    /// What keeps the answer from being sure.
+    doubts: Vec<String>,
 }
 
 /// The reasons of the rules that refuse.
@@ -31,16 +34,38 @@ impl Why {
             rules.iter().filter_map(refusal).collect()
         };
         let nodes = nodes.iter().map(|&node| (m.node_name(node).to_owned(), refusals(node))).collect();
-        Self { pod: m.pod_name(pod).to_owned(), rules, nodes }
+        Self { pod: m.pod_name(pod).to_owned(), rules, nodes, doubts: Vec::new() }
+    }
+
+    /// The answer with what keeps it from being sure: something that is not modelled, and that the answer hangs on.
+    ///
+    /// A yes hangs on what may refuse the pod after all. A no hangs on what may place the pod after all, and on unseen pods if they
+    /// could satisfy every rule that refuses some node.
+    #[must_use]
+    pub fn with_doubts(self, diagnostics: &[Diagnostic], names: &[&str]) -> Self {
+        let feasible = self.feasible().next().is_some();
+        let effect = if feasible { Effect::Widens } else { Effect::Narrows };
+        let about = |d: &&Diagnostic| match &d.pod {
+            Some(pod) => names.contains(&pod.as_str()),
+            None => feasible || self.lacks_company_only(),
+        };
+        let spoils = diagnostics.iter().filter(|d| d.effect == effect || d.effect == Effect::Blurs).filter(about);
+        let doubts = spoils.map(|d| d.message.clone()).collect();
+        Self { doubts, ..self }
+    }
+
+    /// Whether the pod can be deployed somewhere right now; `None` when that is in doubt.
+    pub fn answer(&self) -> Option<bool> {
+        self.doubts.is_empty().then(|| self.feasible().next().is_some())
     }
 
     /// The nodes that every rule accepts.
-    pub fn feasible(&self) -> impl Iterator<Item = &str> {
+    fn feasible(&self) -> impl Iterator<Item = &str> {
         self.nodes.iter().filter(|(_, refusals)| refusals.is_empty()).map(|(node, _)| node.as_str())
     }
 
     /// Whether some node is refused by no rule but those that other pods can satisfy: affinity and spread.
-    pub fn lacks_company_only(&self) -> bool {
+    fn lacks_company_only(&self) -> bool {
         let company = |rule: &Rule| matches!(rule, Rule::InterPodAffinity | Rule::PodTopologySpread);
         self.nodes.iter().any(|(_, refusals)| !refusals.is_empty() && refusals.keys().all(company))
     }
@@ -57,7 +82,11 @@ pub fn why_json(why: &Why) -> Value {
         json!({"feasible": refusals.is_empty(), "rules": rules})
     };
     let nodes: Map<String, Value> = why.nodes.iter().map(|(name, refusals)| (name.clone(), node(refusals))).collect();
-    json!({"pod": why.pod, "nodes": nodes})
+    let mut document = json!({"pod": why.pod, "nodes": nodes});
+    if !why.doubts.is_empty() {
+        document["doubts"] = why.doubts.clone().into();
+    }
+    document
 }
 
 /// The text of `why`: a table of nodes by rules, and the reasons below it.
@@ -70,11 +99,19 @@ pub fn why(why: &Why, all: bool) -> String {
         }
         _ => lines.extend(table(why, all)),
     }
+    if !why.doubts.is_empty() {
+        lines.extend([String::new(), "  That may change with what is not modelled:".to_owned()]);
+        lines.extend(why.doubts.iter().map(|doubt| format!("  - {doubt}")));
+    }
     lines.join("\n") + "\n"
 }
 
 fn headline(why: &Why) -> String {
     let (feasible, all) = (why.feasible().count(), why.nodes.len());
+    if !why.doubts.is_empty() {
+        let accepted = words::number(feasible, "node");
+        return format!("UNKNOWN  the rules accept {} on {accepted} of {all} right now, but that is in doubt", why.pod);
+    }
     match why.nodes.as_slice() {
         [(node, _)] if feasible == 1 => format!("FEASIBLE  {} can be deployed on {node} right now", why.pod),
         [(node, _)] => format!("REFUSED  {} cannot be deployed on {node} right now", why.pod),

@@ -158,6 +158,22 @@ pub(crate) fn first(items: impl ExactSizeIterator<Item = String>, most: usize) -
     shown
 }
 
+/// A sentence as lines of a readable width, all of them indented.
+pub(crate) fn wrapped(text: &str, indent: usize) -> Vec<String> {
+    const WIDTH: usize = 110;
+    let mut lines: Vec<String> = Vec::new();
+    for word in text.split(' ') {
+        match lines.last_mut() {
+            Some(line) if line.chars().count() + 1 + word.chars().count() <= WIDTH => {
+                line.push(' ');
+                line.push_str(word);
+            }
+            _ => lines.push(format!("{:indent$}{word}", "")),
+        }
+    }
+    lines
+}
+
 /// `1 node`, `2 nodes`.
 pub(crate) fn number(count: usize, noun: &str) -> String {
     if count == 1 { format!("1 {noun}") } else { format!("{count} {noun}s") }
