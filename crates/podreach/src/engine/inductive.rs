@@ -16,6 +16,7 @@ use super::bits::Bits;
 use super::form::{Form, FormGuard, State};
 use super::group::{self, Class, Group};
 use super::lemmas::Lemmas;
+use super::pairs::Pairs;
 use super::run::{Run, Step};
 use super::system::{Rule, System};
 use super::{Budget, Engine, Found, Pursuit, Stop};
@@ -41,6 +42,7 @@ struct Obligation {
 /// A search that can be paused.
 pub struct Inductive<'a> {
     system: &'a System,
+    pairs: &'a Pairs,
     lemmas: Lemmas,
     /// The configuration that is being completed.
     cursor: State,
@@ -77,7 +79,7 @@ fn helpers(system: &System, rule: &Rule) -> Bits {
 
 impl<'a> Inductive<'a> {
     /// A search for the goals of a system.
-    pub fn new(system: &'a System) -> Self {
+    pub fn new(system: &'a System, pairs: &'a Pairs) -> Self {
         let helpers_of_rule: Vec<Bits> = system.rules.iter().map(|rule| helpers(system, rule)).collect();
         let together = |rules: &Vec<usize>| {
             let mut all = Bits::none(system.classes.len());
@@ -86,6 +88,7 @@ impl<'a> Inductive<'a> {
         };
         let mut search = Self {
             system,
+            pairs,
             lemmas: Lemmas::new(system.classes.len()),
             cursor: State::empty(&system.forms),
             near: Vec::new(),
@@ -239,10 +242,9 @@ impl<'a> Inductive<'a> {
         Ok(!group::is_covered(group, &self.system.start) && self.predecessor(group, level, budget)?.is_none())
     }
 
-    /// The level of a lemma that forbids the group at `level` or beyond.
+    /// The level from which a pair or a lemma forbids the group, if that is `level` or more.
     fn conflict(&self, group: &Group, level: u32) -> Option<u32> {
-        let support = Bits::of(self.system.classes.len(), group.iter().map(|entry| entry.0 as usize));
-        self.lemmas.conflict(group, &support, level)
+        if self.pairs.exclusive(group).is_some() { Some(u32::MAX) } else { self.lemmas.conflict(group, level) }
     }
 
     /// Raises lemmas to the next level where they hold there too; ends the search when two frames agree.
@@ -275,14 +277,18 @@ impl<'a> Inductive<'a> {
         for &(last, _) in group {
             self.base = group::without(group, last);
             self.used = Bits::none(classes);
+            if let Some(pair) = self.pairs.exclusive(&self.base) {
+                pair.iter().for_each(|&(class, _)| self.used.insert(class as usize));
+                self.cores.push((last, self.used.clone()));
+                continue;
+            }
             let support = Bits::of(classes, self.base.iter().map(|entry| entry.0 as usize));
             self.cursor = State::of_group(&system.forms, &self.base);
             for &rule in &system.rules_of[last as usize] {
                 self.ask(budget)?;
                 let mut reach = support.clone();
                 reach.extend(&self.helpers_of_rule[rule]);
-                self.near =
-                    near.iter().copied().filter(|&lemma| self.lemmas.support(lemma).is_within(&reach)).collect();
+                self.near = near.iter().copied().filter(|&lemma| self.lemmas.is_within(lemma, &reach)).collect();
                 let mut added = Vec::new();
                 if self.extend(rule, level - 1, last, &mut added) {
                     let before = added.iter().fold(self.base.clone(), |before, &class| group::with(&before, class));
@@ -317,6 +323,9 @@ impl<'a> Inductive<'a> {
         let Some(form) = self.most_wanted(guard, level, last) else { return true };
         self.note_need(guard, form);
         for class in self.choices(form, level, last) {
+            if self.excludes(class, added) {
+                continue;
+            }
             self.cursor.add(&system.forms, class, 1);
             added.push(class);
             if self.extend(rule, level, last, added) {
@@ -330,6 +339,18 @@ impl<'a> Inductive<'a> {
             self.note_base(form);
         }
         false
+    }
+
+    /// Whether one more of `class` is never present with what the cursor has; notes what of the base rules it out.
+    fn excludes(&mut self, class: Class, added: &[Class]) -> bool {
+        let together = &self.pairs.together[class as usize];
+        let excluded = |other: Class| !together.contains(other as usize);
+        if !self.pairs.possible.contains(class as usize) || added.iter().any(|&other| excluded(other)) {
+            return true;
+        }
+        let Some(&(other, _)) = self.base.iter().find(|entry| excluded(entry.0)) else { return false };
+        self.used.insert(other as usize);
+        true
     }
 
     /// Whether an upper bound is exceeded; notes pods of the base that suffice for that.
