@@ -2,12 +2,12 @@
 
 /// A set of numbers below a bound.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Bits(Box<[u64]>);
+pub struct Bits(Vec<u64>);
 
 impl Bits {
     /// No numbers, below `bound`.
     pub fn none(bound: usize) -> Self {
-        Self(vec![0; bound.div_ceil(64)].into())
+        Self(vec![0; bound.div_ceil(64)])
     }
 
     /// These numbers, below `bound`.
@@ -20,6 +20,16 @@ impl Bits {
     /// Adds a number.
     pub fn insert(&mut self, number: usize) {
         self.0[number / 64] |= 1 << (number % 64);
+    }
+
+    /// Removes every number.
+    pub fn clear(&mut self) {
+        self.0.fill(0);
+    }
+
+    /// How many numbers it has.
+    pub fn len(&self) -> usize {
+        self.0.iter().map(|word| word.count_ones() as usize).sum()
     }
 
     /// Removes a number.
@@ -45,6 +55,11 @@ impl Bits {
     /// Removes all numbers but those of another set.
     pub fn retain_within(&mut self, other: &Self) {
         self.0.iter_mut().zip(&other.0).for_each(|(word, other)| *word &= other);
+    }
+
+    /// Whether all its numbers are in another set.
+    pub fn is_within(&self, other: &Self) -> bool {
+        self.0.iter().zip(&other.0).all(|(word, other)| word & !other == 0)
     }
 
     /// Whether it has no number.

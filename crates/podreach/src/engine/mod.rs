@@ -11,6 +11,7 @@ mod group;
 mod inductive;
 mod lemmas;
 mod pairs;
+mod predecessor;
 mod reduce;
 mod relax;
 mod run;
