@@ -18,6 +18,8 @@ pub struct Lemmas {
     supports: Vec<u64>,
     words: usize,
     levels: Vec<u32>,
+    /// The lemmas that came to each level; some have moved on since.
+    arrived: Vec<Vec<u32>>,
     /// For each class, the lemmas that mention it.
     mentions: Vec<Vec<u32>>,
     /// For each class, the lemmas filed under it.
@@ -29,7 +31,15 @@ impl Lemmas {
     pub fn new(classes: usize) -> Self {
         let none = || vec![Vec::new(); classes];
         let words = classes.div_ceil(64);
-        Self { groups: Vec::new(), supports: Vec::new(), words, levels: Vec::new(), mentions: none(), filed: none() }
+        Self {
+            groups: Vec::new(),
+            supports: Vec::new(),
+            words,
+            levels: Vec::new(),
+            arrived: Vec::new(),
+            mentions: none(),
+            filed: none(),
+        }
     }
 
     /// The lemmas of at least `level` whose classes are all within `classes`.
@@ -77,6 +87,7 @@ impl Lemmas {
         let support = Bits::of(self.mentions.len(), group.iter().map(|entry| entry.0 as usize));
         self.supports.extend(support.words());
         self.levels.push(level);
+        self.arrive(lemma, level);
         self.groups.push(group);
     }
 
@@ -90,7 +101,8 @@ impl Lemmas {
 
     /// The lemmas of exactly a level.
     pub fn at(&self, level: u32) -> Vec<u32> {
-        (0..self.levels.len() as u32).filter(|&lemma| self.levels[lemma as usize] == level).collect()
+        let arrived = self.arrived.get(level as usize).into_iter().flatten().copied();
+        arrived.filter(|&lemma| self.levels[lemma as usize] == level).collect()
     }
 
     /// The group of a lemma.
@@ -106,6 +118,15 @@ impl Lemmas {
     /// Raises a lemma to a level.
     pub fn raise(&mut self, lemma: u32, level: u32) {
         self.levels[lemma as usize] = level;
+        self.arrive(lemma, level);
+    }
+
+    fn arrive(&mut self, lemma: u32, level: u32) {
+        let level = level as usize;
+        if self.arrived.len() <= level {
+            self.arrived.resize(level + 1, Vec::new());
+        }
+        self.arrived[level].push(lemma);
     }
 
     /// The groups that are forbidden from a level on.

@@ -10,6 +10,7 @@ mod forward;
 mod group;
 mod inductive;
 mod lemmas;
+mod opening;
 mod pairs;
 mod predecessor;
 mod reduce;
