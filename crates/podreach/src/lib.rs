@@ -2,4 +2,6 @@
 
 pub mod diagnostic;
 pub mod engine;
+pub mod lower;
+pub mod question;
 pub mod read;

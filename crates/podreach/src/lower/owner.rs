@@ -1,0 +1,191 @@
+//! Who made a pod, and what its maker and its node added to it.
+
+use std::collections::{BTreeSet, HashMap};
+
+use podreach_core::cluster::{NodeTerm, PodSpec};
+use podreach_core::id::Symbol;
+use podreach_core::label::Labels;
+use podreach_core::selector::{Allowed, Values};
+
+use super::context::Context;
+use super::kind::Kind;
+use super::metadata::{Metadata, Owner};
+use super::pod::{Draft, PodObject};
+use super::workload::Workload;
+
+/// The label in which a ReplicaSet keeps the hash of its template.
+pub(crate) const TEMPLATE_HASH: &str = "pod-template-hash";
+
+/// The value of that label for a Deployment whose ReplicaSet is not known.
+const UNKNOWN_HASH: &str = "unassigned";
+
+const TOPOLOGY: [&str; 2] = ["topology.kubernetes.io/zone", "topology.kubernetes.io/region"];
+
+/// Workloads by kind, namespace and name.
+pub(crate) struct Owners {
+    index: HashMap<(Kind, String, String), usize>,
+}
+
+impl Owners {
+    /// Indexes the workloads.
+    pub(crate) fn new(workloads: &[Workload]) -> Self {
+        let id = |workload: &Workload| {
+            let Metadata { namespace, name, .. } = &workload.metadata;
+            (workload.kind, namespace.clone(), name.clone())
+        };
+        Self { index: workloads.iter().enumerate().map(|(at, workload)| (id(workload), at)).collect() }
+    }
+
+    fn find(&self, kind: Kind, namespace: &str, name: &str) -> Option<usize> {
+        self.index.get(&(kind, namespace.to_owned(), name.to_owned())).copied()
+    }
+
+    /// The workloads above an object, the nearest first.
+    pub(crate) fn chain(&self, cx: &Context, workloads: &[Workload], metadata: &Metadata) -> Vec<usize> {
+        let mut chain = Vec::new();
+        let first = metadata.owner.as_ref().and_then(|owner| {
+            self.direct(owner, &metadata.namespace).or_else(|| self.absent_replica_set(cx, owner, metadata))
+        });
+        let mut next = first;
+        while let Some(at) = next.filter(|at| !chain.contains(at)) {
+            chain.push(at);
+            let above = &workloads[at].metadata;
+            next = above.owner.as_ref().and_then(|owner| self.direct(owner, &above.namespace));
+        }
+        chain
+    }
+
+    fn direct(&self, owner: &Owner, namespace: &str) -> Option<usize> {
+        self.find(Kind::of_owner(&owner.kind)?, namespace, &owner.name)
+    }
+
+    /// The Deployment of a pod whose ReplicaSet is not in the input: the ReplicaSet is named after it and the template's hash.
+    fn absent_replica_set(&self, cx: &Context, owner: &Owner, metadata: &Metadata) -> Option<usize> {
+        let hash = cx.cluster.symbols.symbol(TEMPLATE_HASH).and_then(|key| metadata.labels.value(key))?;
+        let name = owner.name.strip_suffix(cx.cluster.symbols.str(hash))?.strip_suffix('-')?;
+        (owner.kind == "ReplicaSet").then(|| self.find(Kind::Deployment, &metadata.namespace, name))?
+    }
+}
+
+/// Gives the templates of Deployments the hash that their pods carry: that of the newest ReplicaSet if it is made from the same
+/// template, else the only one that pods have, else one that nothing else has.
+pub(crate) fn name_templates(cx: &mut Context, workloads: &mut [Workload], pods: &[PodObject], owners: &Owners) {
+    if !cx.admission {
+        return;
+    }
+    let key = cx.symbol(TEMPLATE_HASH);
+    let unknown = cx.symbol(UNKNOWN_HASH);
+    let newest = newest_below(cx, workloads, owners);
+    let seen = hashes_below(cx, workloads, pods, owners, key);
+    for at in 0..workloads.len() {
+        let template = &workloads[at].template;
+        if workloads[at].kind != Kind::Deployment || template.labels.value(key).is_some() {
+            continue;
+        }
+        let below = newest.get(&at).map(|&below| &workloads[below].template);
+        let current = below.filter(|below| is_same(template, below, key)).and_then(|below| below.labels.value(key));
+        let only = seen.get(&at).filter(|hashes| below.is_none() && hashes.len() == 1).and_then(BTreeSet::first);
+        let hash = current.or(only.copied()).unwrap_or(unknown);
+        workloads[at].template.labels.set(key, hash);
+    }
+}
+
+/// The workload of the highest revision directly below each workload.
+fn newest_below(cx: &Context, workloads: &[Workload], owners: &Owners) -> HashMap<usize, usize> {
+    let mut newest: HashMap<usize, usize> = HashMap::new();
+    for (at, workload) in workloads.iter().enumerate() {
+        let Some(&above) = owners.chain(cx, workloads, &workload.metadata).first() else { continue };
+        let entry = newest.entry(above).or_insert(at);
+        if workload.metadata.revision > workloads[*entry].metadata.revision {
+            *entry = at;
+        }
+    }
+    newest
+}
+
+/// The template hashes of the pods directly below each workload.
+fn hashes_below(
+    cx: &Context,
+    workloads: &[Workload],
+    pods: &[PodObject],
+    owners: &Owners,
+    key: Symbol,
+) -> HashMap<usize, BTreeSet<Symbol>> {
+    let mut seen: HashMap<usize, BTreeSet<Symbol>> = HashMap::new();
+    for pod in pods {
+        let above = owners.chain(cx, workloads, &pod.metadata).first().copied();
+        if let Some((above, hash)) = above.zip(pod.draft.labels.value(key)) {
+            seen.entry(above).or_default().insert(hash);
+        }
+    }
+    seen
+}
+
+/// Whether two templates say the same about placement, but for one label.
+fn is_same(a: &Draft, b: &Draft, except: Symbol) -> bool {
+    let others = |draft: &Draft| draft.labels.iter().filter(|(key, _)| *key != except).collect::<Vec<_>>();
+    let requests = |draft: &Draft| super::request::of_pod(&draft.parts, true);
+    others(a) == others(b)
+        && (a.node_name, &a.node_selector, &a.ports) == (b.node_name, &b.node_selector, &b.ports)
+        && (&a.affinities, &a.spread, &a.tolerations) == (&b.affinities, &b.spread, &b.tolerations)
+        && requests(a) == requests(b)
+}
+
+/// Labels that a controller of this kind gives each pod (or each revision) a value of its own.
+pub(crate) fn instance_labels(kind: Kind) -> &'static [&'static str] {
+    match kind {
+        Kind::StatefulSet => {
+            &["apps.kubernetes.io/pod-index", "controller-revision-hash", "statefulset.kubernetes.io/pod-name"]
+        }
+        Kind::DaemonSet => &["controller-revision-hash", "pod-template-generation"],
+        Kind::Job => &["batch.kubernetes.io/job-completion-index"],
+        Kind::CronJob => &[
+            "batch.kubernetes.io/controller-uid",
+            "batch.kubernetes.io/job-completion-index",
+            "batch.kubernetes.io/job-name",
+            "controller-uid",
+            "job-name",
+        ],
+        _ => &[],
+    }
+}
+
+/// The labels of a pod as its template had them: without what its owner and its node gave it.
+pub(crate) fn original_labels(
+    cx: &Context,
+    pod: &PodObject,
+    node: Option<&Labels>,
+    template: Option<&Workload>,
+) -> Labels {
+    let mut labels = pod.draft.labels.clone();
+    let mut reset = |key: &str| {
+        let Some(key) = cx.cluster.symbols.symbol(key) else { return };
+        match template.and_then(|workload| workload.template.labels.value(key)) {
+            Some(value) => labels.set(key, value),
+            None => labels.remove(key),
+        }
+    };
+    template.map_or(&[][..], |workload| instance_labels(workload.kind)).iter().for_each(|key| reset(key));
+    if cx.admission && cx.cluster.behaviour.topology_labels {
+        let given = |key: &&&str| {
+            node.is_some_and(|node| cx.cluster.symbols.symbol(key).is_some_and(|k| node.value(k).is_some()))
+        };
+        TOPOLOGY.iter().filter(given).for_each(|key| reset(key));
+    }
+    labels
+}
+
+/// Takes back the pin to its node that the DaemonSet controller gave a pod in place of its template's node affinity.
+///
+/// Kubernetes: `pkg/controller/daemon/util/daemonset_util.go`, `ReplaceDaemonSetPodNodeNameNodeAffinity`.
+pub(crate) fn unpin(spec: &mut PodSpec, template: &Workload) {
+    if template.kind == Kind::DaemonSet && is_pinned(spec.node_affinity.as_deref()) {
+        spec.node_affinity = template.template.affinities.node.clone();
+    }
+}
+
+/// Whether node affinity asks for one node by name and nothing else.
+pub(crate) fn is_pinned(terms: Option<&[NodeTerm]>) -> bool {
+    let one = |allowed: &Allowed| !allowed.absent && matches!(&allowed.values, Values::Only(names) if names.len() == 1);
+    matches!(terms, Some([term]) if term.expressions.is_empty() && matches!(term.names.as_slice(), [name] if one(name)))
+}
