@@ -50,7 +50,7 @@ pub struct Inductive<'a> {
     activity: Vec<f64>,
     bump: f64,
     top: u32,
-    /// The number of questions at which to pause.
+    /// The amount of work at which to pause.
     pause: u64,
 }
 
@@ -207,7 +207,7 @@ impl<'a> Inductive<'a> {
 
     /// A configuration within `level − 1` deployments, as far as the frames know, and a rule that completes `group` from it.
     fn predecessor(&mut self, group: &Group, level: u32, budget: &Budget<'_>) -> Result<Option<(Group, usize)>, End> {
-        if self.predecessors.asked >= self.pause {
+        if self.predecessors.work >= self.pause {
             return Err(End::Paused);
         }
         let found = self.predecessors.find(&self.lemmas, group, level - 1);
@@ -235,7 +235,7 @@ impl Pursuit for Inductive<'_> {
     }
 
     fn pursue(&mut self, work: u64, budget: &Budget<'_>) -> Option<Found> {
-        self.pause = self.predecessors.asked + work;
+        self.pause = self.predecessors.work + work;
         match self.run(budget) {
             Err(End::Reached(goal)) => Some(Found::Reached(self.trail(goal))),
             Err(End::Invariant(level)) => Some(Found::Never(self.lemmas.from(level))),

@@ -49,6 +49,11 @@ impl Lemmas {
         filed.filter(move |&lemma| self.levels[lemma as usize] >= level && self.is_within(lemma, classes))
     }
 
+    /// How many lemmas have to be looked at to find those within `classes`.
+    pub fn filed_within(&self, classes: &Bits) -> usize {
+        classes.ones().map(|class| self.filed[class].len()).sum()
+    }
+
     /// Whether the classes of a lemma are all within `classes`.
     pub fn is_within(&self, lemma: u32, classes: &Bits) -> bool {
         let at = lemma as usize * self.words;

@@ -37,6 +37,8 @@ pub struct Predecessors<'a> {
     cores: Vec<(Class, Bits)>,
     /// How many questions were asked.
     pub asked: u64,
+    /// How much work that was, in units of about one new configuration of the forward search.
+    pub work: u64,
 }
 
 /// The classes that a rule's guard may ask for.
@@ -72,6 +74,7 @@ impl<'a> Predecessors<'a> {
             used: none(),
             cores: Vec::new(),
             asked: 0,
+            work: 0,
         }
     }
 
@@ -96,6 +99,7 @@ impl<'a> Predecessors<'a> {
         group.iter().for_each(|&(class, _)| self.support.insert(class as usize));
         self.reach.clone_from(&self.support);
         group.iter().for_each(|&(class, _)| self.reach.extend(&self.helpers_of_class[class as usize]));
+        self.work += 1 + lemmas.filed_within(&self.reach) as u64 / 32;
         self.nearby.clear();
         self.nearby.extend(lemmas.within(&self.reach, level));
     }
@@ -116,6 +120,7 @@ impl<'a> Predecessors<'a> {
         self.used.clear();
         let found = self.system.rules_of[last as usize].iter().copied().find(|&rule| {
             self.asked += 1;
+            self.work += 1 + self.nearby.len() as u64 / 32;
             self.reach.clone_from(&self.support);
             self.reach.extend(&self.helpers_of_rule[rule]);
             let (near, reach) = (&mut self.near, &self.reach);
