@@ -10,6 +10,10 @@ mod forward;
 mod group;
 mod inductive;
 mod lemmas;
+mod opening;
+mod pairs;
+mod predecessor;
+mod reduce;
 mod relax;
 mod run;
 mod slice;
@@ -21,6 +25,7 @@ use podreach_core::{
 };
 
 use group::Group;
+use pairs::Pairs;
 use run::{Run, Tracing};
 pub use system::System;
 
@@ -123,10 +128,10 @@ impl Engine {
         }
     }
 
-    fn pursuit<'a>(self, system: &'a System) -> Box<dyn Pursuit + 'a> {
+    fn pursuit<'a>(self, system: &'a System, pairs: &'a Pairs) -> Box<dyn Pursuit + 'a> {
         match self {
             Self::Backward => Box::new(backward::Backward::new(system)),
-            Self::Inductive => Box::new(inductive::Inductive::new(system)),
+            Self::Inductive => Box::new(inductive::Inductive::new(system, pairs)),
             Self::Forward => Box::new(forward::Forward::new(system)),
         }
     }
@@ -134,8 +139,8 @@ impl Engine {
 
 /// Lets engines take turns with growing portions until one decides. Portions count work and not time, so that the same problem
 /// always ends with the same evidence.
-fn portfolio(system: &System, engines: &[Engine], budget: &Budget<'_>) -> (Found, &'static str) {
-    let mut pursuits: Vec<Box<dyn Pursuit>> = engines.iter().map(|engine| engine.pursuit(system)).collect();
+fn portfolio(system: &System, pairs: &Pairs, engines: &[Engine], budget: &Budget<'_>) -> (Found, &'static str) {
+    let mut pursuits: Vec<Box<dyn Pursuit>> = engines.iter().map(|engine| engine.pursuit(system, pairs)).collect();
     let mut work = 256;
     loop {
         let mut stopped = None;
@@ -244,14 +249,22 @@ impl Decider {
         if system.goals.is_empty() {
             return (Verdict::Never(system.proof(&problem, &[])), "relax");
         }
-        let (found, engine) = portfolio(&system, self.engines, budget);
-        (self.verdict(&problem, &system, found), engine)
+        let pairs = Pairs::new(&system);
+        let (found, engine) = if system.goals.iter().all(|goal| pairs.exclusive(goal).is_some()) {
+            (Found::Never(Vec::new()), "pairs")
+        } else {
+            portfolio(&system, &pairs, self.engines, budget)
+        };
+        (self.verdict(&problem, &system, &pairs, found), engine)
     }
 
-    fn verdict(&mut self, problem: &Problem, system: &System, found: Found) -> Verdict {
+    fn verdict(&mut self, problem: &Problem, system: &System, pairs: &Pairs, found: Found) -> Verdict {
         match found {
             Found::Reached(run) => Verdict::Deployable(self.tracing.of_run(system, &run)),
-            Found::Never(groups) => Verdict::Never(system.proof(problem, &groups)),
+            Found::Never(groups) => {
+                let groups = reduce::reduced(system, pairs, &groups).unwrap_or(groups);
+                Verdict::Never(system.proof(problem, &groups))
+            }
             Found::Spent => Verdict::Unknown(Reason::Unsupported("a proof by visiting every configuration".into())),
             Found::Stopped { stop, ruled_out, explored } => {
                 Verdict::Unknown(reason(stop, Learned { deployments_ruled_out: ruled_out, explored }))
