@@ -166,7 +166,7 @@ fn daemon_pods_are_unpinned_and_tolerate_what_their_controller_says() {
     let lowered = lowered(&text);
     assert_eq!(types(&lowered), ["daemonset/default/log", "pod/default/other-1"]);
     assert_eq!(lowered.start.size(), 2);
-    assert_eq!(codes(&lowered), [("S0426", Effect::Narrows, Some("pod/default/other-1"))]);
+    assert_eq!(codes(&lowered), [("S0426", Effect::Notes, Some("pod/default/other-1"))]);
 }
 
 #[test]

@@ -18,7 +18,7 @@ use super::group::{self, Class, Group};
 use super::opening::openings;
 use super::run::{Run, Step};
 use super::system::System;
-use super::{Budget, Engine, Found, Pursuit};
+use super::{Budget, Found, Pursuit};
 
 /// A search that can be paused.
 pub struct Forward<'a> {
@@ -36,7 +36,7 @@ pub struct Forward<'a> {
     known: HashTable<u32>,
     /// The next configuration to look at.
     next: usize,
-    /// How many configurations were made, new or not.
+    /// How much was done, in units of one configuration made, new or not.
     made: u64,
 }
 
@@ -45,6 +45,9 @@ struct Mask {
     near: Vec<Bits>,
     barred: Bits,
 }
+
+/// How much more work it is to look for an opening than to file a configuration, roughly.
+const WORK_PER_OPENING: u64 = 8;
 
 /// The start of the search has no parent.
 const NONE: u32 = u32::MAX;
@@ -144,7 +147,10 @@ impl<'a> Forward<'a> {
         if state.counts[head as usize] >= self.caps[head as usize] {
             return None;
         }
-        for mut next in openings(system, &system.rules[rule].guard, state) {
+        let mut looked_at = 0;
+        let openings = openings(system, &system.rules[rule].guard, state, &mut looked_at);
+        self.made += WORK_PER_OPENING * looked_at;
+        for mut next in openings {
             next.add(&system.forms, head, 1);
             let new = self.add(&self.pack(&next.counts), id, rule as u32);
             if let Some(new) = new.filter(|&new| self.is_goal(new)) {
@@ -230,10 +236,6 @@ fn mask(system: &System, guard: &FormGuard) -> Option<Mask> {
 }
 
 impl Pursuit for Forward<'_> {
-    fn engine(&self) -> Engine {
-        Engine::Forward
-    }
-
     fn pursue(&mut self, work: u64, budget: &Budget<'_>) -> Option<Found> {
         let until = self.made + work;
         while self.made < until && !self.is_spent() {

@@ -18,7 +18,7 @@ use super::pairs::Pairs;
 use super::predecessor::Predecessors;
 use super::run::{Run, Step};
 use super::system::System;
-use super::{Budget, Engine, Found, Pursuit, Stop};
+use super::{Budget, Found, Pursuit, Stop};
 
 /// How many counterexamples to generalisation are blocked before an entry is kept, and how deeply.
 const COUNTEREXAMPLES: usize = 3;
@@ -230,10 +230,6 @@ impl<'a> Inductive<'a> {
 }
 
 impl Pursuit for Inductive<'_> {
-    fn engine(&self) -> Engine {
-        Engine::Inductive
-    }
-
     fn pursue(&mut self, work: u64, budget: &Budget<'_>) -> Option<Found> {
         self.pause = self.predecessors.work + work;
         match self.run(budget) {

@@ -82,8 +82,6 @@ pub enum Found {
 
 /// A search that works in portions, so that several can take turns.
 trait Pursuit {
-    /// The engine it is a search of.
-    fn engine(&self) -> Engine;
     /// Works on; `None` when the portion is used up and nothing is decided.
     fn pursue(&mut self, work: u64, budget: &Budget<'_>) -> Option<Found>;
     /// Whether there is nothing left to look at, although nothing is decided.
@@ -128,7 +126,7 @@ impl Engine {
         }
     }
 
-    fn pursuit<'a>(self, system: &'a System, pairs: &'a Pairs) -> Box<dyn Pursuit + 'a> {
+    fn pursuit<'a>(self, system: &'a System, pairs: &'a Pairs) -> Box<dyn Pursuit + Send + 'a> {
         match self {
             Self::Backward => Box::new(backward::Backward::new(system)),
             Self::Inductive => Box::new(inductive::Inductive::new(system, pairs)),
@@ -137,21 +135,32 @@ impl Engine {
     }
 }
 
-/// Lets engines take turns with growing portions until one decides. Portions count work and not time, so that the same problem
-/// always ends with the same evidence.
-fn portfolio(system: &System, pairs: &Pairs, engines: &[Engine], budget: &Budget<'_>) -> (Found, &'static str) {
-    let mut pursuits: Vec<Box<dyn Pursuit>> = engines.iter().map(|engine| engine.pursuit(system, pairs)).collect();
+/// Lets engines work side by side, in rounds of growing portions, until one decides; of several in one round, the first in the
+/// list. Portions count work and not time, so that the same problem always ends with the same evidence, on any number of threads.
+fn portfolio(
+    system: &System,
+    pairs: &Pairs,
+    engines: &[Engine],
+    threads: usize,
+    budget: &Budget<'_>,
+) -> (Found, Engine) {
+    let mut pursuits: Vec<Box<dyn Pursuit + Send>> =
+        engines.iter().map(|engine| engine.pursuit(system, pairs)).collect();
     let mut work = 256;
     loop {
+        let round = if threads > 1 {
+            round_in_parallel(&mut pursuits, work, budget)
+        } else {
+            round(&mut pursuits, work, budget)
+        };
         let mut stopped = None;
-        for pursuit in &mut pursuits {
-            match pursuit.pursue(work, budget) {
+        for (found, &engine) in round.into_iter().zip(engines) {
+            match found {
                 Some(Found::Stopped { stop, ruled_out, explored }) => {
-                    let best = stopped.take().unwrap_or((stop, None, 0, pursuit.engine().name()));
-                    let (_, before, so_far, name) = best;
-                    stopped = Some((stop, before.max(ruled_out), so_far + explored, name));
+                    let (_, before, so_far, first) = stopped.unwrap_or((stop, None, 0, engine));
+                    stopped = Some((stop, ruled_out.max(before), explored + so_far, first));
                 }
-                Some(found) => return (found, pursuit.engine().name()),
+                Some(found) => return (found, engine),
                 None => {}
             }
         }
@@ -159,10 +168,33 @@ fn portfolio(system: &System, pairs: &Pairs, engines: &[Engine], budget: &Budget
             return (Found::Stopped { stop, ruled_out, explored }, engine);
         }
         if pursuits.iter().all(|pursuit| pursuit.is_spent()) {
-            return (Found::Spent, pursuits[0].engine().name());
+            return (Found::Spent, engines[0]);
         }
         work *= 2;
     }
+}
+
+/// One portion each, one after the other; nobody needs to work once a more important engine has decided.
+fn round(pursuits: &mut [Box<dyn Pursuit + Send + '_>], work: u64, budget: &Budget<'_>) -> Vec<Option<Found>> {
+    let mut found = Vec::new();
+    for pursuit in pursuits {
+        found.push(pursuit.pursue(work, budget));
+        if matches!(found.last(), Some(Some(Found::Reached(_) | Found::Never(_)))) {
+            break;
+        }
+    }
+    found
+}
+
+fn round_in_parallel(
+    pursuits: &mut [Box<dyn Pursuit + Send + '_>],
+    work: u64,
+    budget: &Budget<'_>,
+) -> Vec<Option<Found>> {
+    std::thread::scope(|scope| {
+        let running: Vec<_> = pursuits.iter_mut().map(|pursuit| scope.spawn(|| pursuit.pursue(work, budget))).collect();
+        running.into_iter().map(|thread| thread.join().expect("engines do not panic")).collect()
+    })
 }
 
 /// A checked verdict and how it came about.
@@ -181,6 +213,7 @@ pub struct Decider {
     tracing: Tracing,
     checker: Checker,
     engines: &'static [Engine],
+    threads: usize,
 }
 
 impl Decider {
@@ -191,6 +224,7 @@ impl Decider {
             tracing: Tracing::new(problem),
             checker: Checker::new(problem),
             engines: Engine::PORTFOLIO,
+            threads: 1,
         }
     }
 
@@ -198,6 +232,13 @@ impl Decider {
     #[must_use]
     pub fn with_engines(mut self, engines: &'static [Engine]) -> Self {
         self.engines = engines;
+        self
+    }
+
+    /// The same, on so many threads; answers and evidence do not depend on it.
+    #[must_use]
+    pub fn with_threads(mut self, threads: usize) -> Self {
+        self.threads = threads;
         self
     }
 
@@ -253,7 +294,8 @@ impl Decider {
         let (found, engine) = if system.goals.iter().all(|goal| pairs.exclusive(goal).is_some()) {
             (Found::Never(Vec::new()), "pairs")
         } else {
-            portfolio(&system, &pairs, self.engines, budget)
+            let (found, engine) = portfolio(&system, &pairs, self.engines, self.threads, budget);
+            (found, engine.name())
         };
         (self.verdict(&problem, &system, &pairs, found), engine)
     }

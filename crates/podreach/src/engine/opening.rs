@@ -6,8 +6,8 @@
 use super::form::{Form, FormGuard, State};
 use super::system::System;
 
-/// The maximal configurations within `state` where the guard holds.
-pub fn openings(system: &System, guard: &FormGuard, state: &State) -> Vec<State> {
+/// The maximal configurations within `state` where the guard holds; adds to `work` how many were looked at.
+pub fn openings(system: &System, guard: &FormGuard, state: &State, work: &mut u64) -> Vec<State> {
     // Witnesses that are not there now will not be there after a deletion either.
     let near = |form: &Form| state.value(*form) > 0;
     if guard.affinity.iter().any(|condition| condition.first_unless.is_none() && !condition.near.iter().all(near)) {
@@ -16,6 +16,7 @@ pub fn openings(system: &System, guard: &FormGuard, state: &State) -> Vec<State>
     let mut openings: Vec<State> = Vec::new();
     let mut todo = vec![state.clone()];
     while let Some(state) = todo.pop() {
+        *work += 1;
         match excess(guard, &state) {
             Excess::None => openings.push(state),
             Excess::Hopeless => {}
