@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use podreach_core::cluster::{Node, Taint};
 use podreach_core::id::Symbol;
 use podreach_core::resource::Resources;
-use podreach_core::{Goal, Model, NodeId, PodId};
+use podreach_core::{Atom, Goal, Id, Model, NodeId, PodId};
 
 use crate::answer::Oracle;
 use crate::engine::Budget;
@@ -24,6 +24,17 @@ pub enum Cell {
     Never,
     /// Not decided.
     Unknown,
+}
+
+impl Cell {
+    /// The verdict as documents name it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Deployable => "deployable",
+            Self::Never => "never",
+            Self::Unknown => "unknown",
+        }
+    }
 }
 
 /// Every pod type against every node.
@@ -40,9 +51,17 @@ impl Matrix {
     pub fn new(model: &Model, oracle: &Oracle, budget: &Budget<'_>, threads: usize, done: &(dyn Fn() + Sync)) -> Self {
         let rows = rows(model, oracle, budget, threads, done);
         let classes = classes(model, &rows);
-        let of_classes =
-            |row: &Vec<Cell>| classes.iter().map(|class| row[podreach_core::Id::index(class[0])]).collect();
+        let of_classes = |row: &Vec<Cell>| classes.iter().map(|class| row[Id::index(class[0])]).collect();
         Self { rows: model.pods().zip(rows.iter().map(of_classes)).collect(), classes }
+    }
+
+    /// The answer of every pair of a pod type and a node.
+    pub fn cells(&self) -> BTreeMap<Atom, Cell> {
+        let of_row = |(pod, cells): &(PodId, Vec<Cell>)| {
+            let pairs = self.classes.iter().zip(cells).flat_map(|(class, &cell)| class.iter().map(move |&n| (n, cell)));
+            pairs.map(|(node, cell)| ((*pod, node), cell)).collect::<Vec<_>>()
+        };
+        self.rows.iter().flat_map(of_row).collect()
     }
 
     /// How many pairs of a pod and a node have this answer; a type counts once for each of its names.
@@ -69,7 +88,7 @@ fn rows(
         let mut oracle = oracle.clone();
         while let Some(&pod) = pods.get(next.fetch_add(1, Ordering::Relaxed)) {
             let row = row(model, &mut oracle, pod, budget);
-            rows.lock().expect("no thread panics with the lock")[podreach_core::Id::index(pod)] = row;
+            rows.lock().expect("no thread panics with the lock")[Id::index(pod)] = row;
             done();
         }
     };
@@ -97,7 +116,7 @@ fn classes(model: &Model, rows: &[Vec<Cell>]) -> Vec<Vec<NodeId>> {
     let mut index = BTreeMap::<Content<'_>, usize>::new();
     let mut classes: Vec<Vec<NodeId>> = Vec::new();
     for node in model.nodes() {
-        let column = rows.iter().map(|row| row[podreach_core::Id::index(node)]).collect();
+        let column = rows.iter().map(|row| row[Id::index(node)]).collect();
         let Node { taints, unschedulable, allocatable, .. } = model.node(node);
         let content = (column, anonymous_labels(model, node), taints.as_slice(), *unschedulable, allocatable);
         let class = *index.entry(content).or_insert(classes.len());
