@@ -64,14 +64,20 @@ impl Matrix {
         self.rows.iter().flat_map(of_row).collect()
     }
 
-    /// How many pairs of a pod and a node have this answer; a type counts once for each of its names.
+    /// How many pairs of a pod and a node have this answer; a type counts once for each workload that it stands for.
     pub fn count(&self, model: &Model, cell: Cell) -> usize {
         let in_row = |cells: &[Cell]| -> usize {
             self.classes.iter().zip(cells).filter(|&(_, &c)| c == cell).map(|(class, _)| class.len()).sum()
         };
-        let names = |pod: PodId| 1 + model.cluster().pods[pod].aliases.len();
-        self.rows.iter().map(|(pod, cells)| names(*pod) * in_row(cells)).sum()
+        self.rows.iter().map(|(pod, cells)| workloads(model, *pod) * in_row(cells)).sum()
     }
+}
+
+/// How many workloads a type stands for; pods by themselves are one together.
+fn workloads(model: &Model, pod: PodId) -> usize {
+    let pod = &model.cluster().pods[pod];
+    let names = std::iter::once(&pod.name).chain(&pod.aliases);
+    names.filter(|name| !name.starts_with("pod/")).count().max(1)
 }
 
 fn rows(
