@@ -7,7 +7,7 @@ use podreach_core::id::KeyId;
 use podreach_core::rule::{self, Refusal, pod_affinity};
 use podreach_core::{Action, Atom, Configuration, Model, Problem, Semantics, Trace};
 
-use super::reason::{reason, wanted};
+use super::reason::{emptiest, reason, wanted};
 use super::words;
 
 /// Some equal steps in a row.
@@ -152,7 +152,7 @@ fn balance(m: &Model, s: &Configuration, (pod, node): Atom, index: usize) -> Opt
     let domain = m.domain(constraint.key, node)?;
     let before = counts.get(&domain)?;
     let here = before + u64::from(m.sees_unbound(constraint.matcher, pod));
-    let least = counts.values().min()?;
-    let (place, over) = (words::near(m, constraint.key, node), words::key(m, constraint.key));
-    Some(format!("spread: {here} {place}, {least} in the emptiest of the {over} (maxSkew {})", constraint.max_skew))
+    let least = emptiest(m, pod, index, *counts.values().min()?);
+    let place = words::near(m, constraint.key, node);
+    Some(format!("spread: {here} {place}, {least} (maxSkew {})", constraint.max_skew))
 }
