@@ -16,7 +16,7 @@ fn repository() -> PathBuf {
 
 fn pages() -> Vec<PathBuf> {
     let root = repository();
-    let mut pages: Vec<PathBuf> = Some(root.join("README.md")).into_iter().filter(|page| page.exists()).collect();
+    let mut pages = vec![root.join("README.md")];
     for folder in ["docs", "docs/spec"] {
         let entries = fs::read_dir(root.join(folder)).into_iter().flatten();
         pages.extend(

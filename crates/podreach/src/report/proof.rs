@@ -199,7 +199,8 @@ impl<'a> Telling<'a> {
         let m = &self.problem.model;
         let s = others.plus(&self.problem.kept);
         let first = rule::first_refusal(m, &s, atom.0, atom.1).map(|(_, refusal)| refusal);
-        let lasting = || anti_affinity::refusal(m, &s, atom.0, atom.1).or_else(|| limit::refusal(m, &s, atom.0, atom.1));
+        let lasting =
+            || anti_affinity::refusal(m, &s, atom.0, atom.1).or_else(|| limit::refusal(m, &s, atom.0, atom.1));
         let refusal = match first {
             Some(Refusal::NoWitness(_) | Refusal::Skew { .. }) => lasting().or(first),
             first => first,
@@ -264,13 +265,7 @@ impl<'a> Telling<'a> {
     }
 
     /// Why a pod is refused beside each of some that help, if they are few and it is for the same reason.
-    fn beside(
-        &self,
-        atom: Atom,
-        others: &Configuration,
-        helpers: &[Atom],
-        deep: usize,
-    ) -> (String, BTreeSet<usize>) {
+    fn beside(&self, atom: Atom, others: &Configuration, helpers: &[Atom], deep: usize) -> (String, BTreeSet<usize>) {
         let still = || ("it is still refused".to_owned(), BTreeSet::new());
         if deep == 0 || helpers.len() > HELPERS {
             return still();

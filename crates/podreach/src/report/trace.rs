@@ -154,5 +154,5 @@ fn balance(m: &Model, s: &Configuration, (pod, node): Atom, index: usize) -> Opt
     let here = before + u64::from(m.sees_unbound(constraint.matcher, pod));
     let least = emptiest(m, pod, index, *counts.values().min()?);
     let place = words::near(m, constraint.key, node);
-    Some(format!("spread: {here} {place}, {least} (maxSkew {})", constraint.max_skew))
+    Some(format!("spread: {here} {place} against {least} (maxSkew {})", constraint.max_skew))
 }

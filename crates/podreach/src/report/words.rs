@@ -60,7 +60,8 @@ pub(crate) fn matcher(m: &Model, id: MatcherId, home: NamespaceId) -> String {
     if scope.selector.as_ref().is_some_and(Selector::is_everything) {
         return format!("{labels} in any namespace");
     }
-    let listed = scope.listed.iter().map(|&namespace| format!("namespace {}", m.str(m.cluster().namespaces[namespace])));
+    let listed =
+        scope.listed.iter().map(|&namespace| format!("namespace {}", m.str(m.cluster().namespaces[namespace])));
     let selected = scope.selector.iter().map(|chosen| format!("a namespace with {}", selector(m, chosen)));
     format!("{labels} in {}", either(&listed.chain(selected).collect::<Vec<_>>()))
 }
