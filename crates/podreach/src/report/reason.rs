@@ -4,8 +4,8 @@
 //! same reason can share one line.
 
 use podreach_core::cluster::HostPort;
-use podreach_core::rule::{Refusal, spread};
-use podreach_core::{Configuration, Model, NodeId, PodId, Semantics};
+use podreach_core::rule::Refusal;
+use podreach_core::{Model, NodeId, PodId, Semantics};
 
 use super::{amount::amount, words};
 
@@ -105,7 +105,7 @@ fn skew(m: &Model, pod: PodId, node: NodeId, index: usize, here: u64, least: u64
 pub(crate) fn emptiest(m: &Model, pod: PodId, index: usize, least: u64) -> String {
     let constraint = &m.pod(pod).spread[index];
     let domain = |several| words::domain(m, constraint.key, several);
-    let looked_at = spread::counts(m, &Configuration::new(), pod, index).len() as u64;
+    let looked_at = m.eligible_domains(pod, index) as u64;
     match constraint.min_domains {
         wanted if looked_at < wanted => format!("0, since there are fewer than {wanted} {}", domain(true)),
         _ => format!("{least} in the emptiest {}", domain(false)),

@@ -148,11 +148,8 @@ fn witness(m: &Model, s: &Configuration, group: &[Term], key: KeyId, (_, node): 
 
 fn balance(m: &Model, s: &Configuration, (pod, node): Atom, index: usize) -> Option<String> {
     let constraint = &m.pod(pod).spread[index];
-    let counts = rule::spread::counts(m, s, pod, index);
-    let domain = m.domain(constraint.key, node)?;
-    let before = counts.get(&domain)?;
-    let here = before + u64::from(m.sees_unbound(constraint.matcher, pod));
-    let least = emptiest(m, pod, index, *counts.values().min()?);
-    let place = words::near(m, constraint.key, node);
+    m.domain(constraint.key, node)?;
+    let (here, least) = rule::spread::balance(m, s, pod, node, index);
+    let (place, least) = (words::near(m, constraint.key, node), emptiest(m, pod, index, least));
     Some(format!("spread: {here} {place} against {least} (maxSkew {})", constraint.max_skew))
 }
