@@ -5,7 +5,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use podreach_core::rule::{self, Refusal, Rule};
+use podreach_core::cluster::Term;
+use podreach_core::rule::{self, Refusal, anti_affinity, limit};
 use podreach_core::verdict::Group;
 use podreach_core::{Atom, Configuration, NodeId, PodId, Problem, Proof, guard};
 
@@ -18,6 +19,9 @@ const MOST: usize = 8;
 const LOOKED_AT: usize = 400;
 /// The most names in a list.
 const NAMES: usize = 4;
+/// The most helpers of a pod that are looked at one by one, and how many of them at a time.
+const HELPERS: usize = 16;
+const HELPERS_DEEP: usize = 2;
 
 /// The lines of a proof.
 pub(crate) fn lines(problem: &Problem, proof: &Proof, all: bool) -> Vec<String> {
@@ -180,33 +184,47 @@ impl<'a> Telling<'a> {
 
     /// Why the first member of a class cannot be the last of a group to come.
     fn because(&self, group: usize, class: usize) -> (String, BTreeSet<usize>) {
-        let m = &self.problem.model;
         let atom = self.proof.classes[class][0];
         let mut others = self.representatives(group);
         others.remove(atom);
-        let s = others.plus(&self.problem.kept);
-        if let Some(why) = &m.pod(atom.0).barred {
+        if let Some(why) = &self.problem.model.pod(atom.0).barred {
             return (format!("nothing deploys it: {why}"), BTreeSet::new());
         }
-        match rule::first_refusal(m, &s, atom.0, atom.1) {
-            Some((Rule::InterPodAffinity, Refusal::NoWitness(term))) => self.witnesses(atom, &others, term),
-            Some((Rule::PodTopologySpread, refusal @ Refusal::Skew { .. })) => {
+        self.refused(atom, &others, HELPERS_DEEP)
+    }
+
+    /// Why a pod cannot come when `others` are there. Only others that help can change an affinity or a spread, so these are told
+    /// last, with what becomes of those, and of pairs of them, until they are `deep`.
+    fn refused(&self, atom: Atom, others: &Configuration, deep: usize) -> (String, BTreeSet<usize>) {
+        let m = &self.problem.model;
+        let s = others.plus(&self.problem.kept);
+        let first = rule::first_refusal(m, &s, atom.0, atom.1).map(|(_, refusal)| refusal);
+        let lasting =
+            || anti_affinity::refusal(m, &s, atom.0, atom.1).or_else(|| limit::refusal(m, &s, atom.0, atom.1));
+        let refusal = match first {
+            Some(Refusal::NoWitness(_) | Refusal::Skew { .. }) => lasting().or(first),
+            first => first,
+        };
+        match refusal {
+            Some(Refusal::NoWitness(term)) => self.witnesses(atom, others, term, deep),
+            Some(refusal @ Refusal::Skew { .. }) => {
                 let why = reason(m, atom.0, atom.1, &refusal);
-                self.missing(atom, &others, why, "no pod can ever even that out", &|_| true)
+                self.missing(atom, others, why, "no pod can ever even that out", deep, &|_| true)
             }
-            Some((_, refusal)) => (reason(m, atom.0, atom.1, &refusal), BTreeSet::new()),
+            Some(refusal) => (reason(m, atom.0, atom.1, &refusal), BTreeSet::new()),
             None => (
                 "what it would join is ruled out already".to_owned(),
-                self.forbidden_within(&others).into_iter().collect(),
+                self.forbidden_within(others).into_iter().collect(),
             ),
         }
     }
 
-    fn witnesses(&self, atom: Atom, others: &Configuration, term: usize) -> (String, BTreeSet<usize>) {
+    fn witnesses(&self, atom: Atom, others: &Configuration, term: usize, deep: usize) -> (String, BTreeSet<usize>) {
         let m = &self.problem.model;
-        let key = m.pod(atom.0).affinity[term].key;
+        let Term { key, matcher } = m.pod(atom.0).affinity[term];
         let why = format!("it would need a pod matching {} {}", wanted(m, atom.0, term), words::near(m, key, atom.1));
-        self.missing(atom, others, why, "no such pod can ever run there", &|at| m.share(key, at, atom.1))
+        let serves = |(pod, at): Atom| m.share(key, at, atom.1) && m.sees(matcher, pod, at);
+        self.missing(atom, others, why, "no such pod can ever run there", deep, &serves)
     }
 
     /// Adds to `why` what becomes of those that could help, or `nobody` if there are none.
@@ -216,15 +234,14 @@ impl<'a> Telling<'a> {
         others: &Configuration,
         why: String,
         nobody: &str,
-        near: &dyn Fn(NodeId) -> bool,
+        deep: usize,
+        serves: &dyn Fn(Atom) -> bool,
     ) -> (String, BTreeSet<usize>) {
         let m = &self.problem.model;
         let helpers = guard::helpers(self.problem, atom).unwrap_or_default();
         let (mut ruled_out, mut in_the_way, mut leans_on) = (Vec::new(), Vec::new(), BTreeSet::new());
-        for helper in helpers.into_iter().filter(|&(_, at)| near(at)) {
-            let mut with = others.clone();
-            with.add(helper);
-            match self.forbidden_within(&with) {
+        for helper in helpers.into_iter().filter(|&helper| serves(helper)) {
+            match self.forbidden_within(&with(others, helper)) {
                 Some(group) => {
                     leans_on.insert(group);
                     ruled_out.push(helper);
@@ -232,14 +249,36 @@ impl<'a> Telling<'a> {
                 None => in_the_way.push(helper),
             }
         }
-        let (out, way) = (words::atoms(m, &ruled_out, NAMES), words::atoms(m, &in_the_way, NAMES));
-        let tail = match (ruled_out.is_empty(), in_the_way.is_empty()) {
-            (true, true) => format!(", and {nobody}"),
-            (false, true) => format!(", and there can be no {out}"),
-            (true, false) => format!(", and beside {way} it is still refused"),
-            (false, false) => format!(", and there can be no {out}, and beside {way} it is still refused"),
-        };
-        (why + &tail, leans_on)
+        let mut tails = Vec::new();
+        if !ruled_out.is_empty() {
+            tails.push(format!("there can be no {}", words::atoms(m, &ruled_out, NAMES)));
+        }
+        if !in_the_way.is_empty() {
+            let (still, also) = self.beside(atom, others, &in_the_way, deep);
+            leans_on.extend(also);
+            tails.push(format!("beside {} {still}", words::atoms(m, &in_the_way, NAMES)));
+        }
+        if tails.is_empty() {
+            tails.push(nobody.to_owned());
+        }
+        (format!("{why}, and {}", tails.join(", and ")), leans_on)
+    }
+
+    /// Why a pod is refused beside each of some that help, if they are few and it is for the same reason.
+    fn beside(&self, atom: Atom, others: &Configuration, helpers: &[Atom], deep: usize) -> (String, BTreeSet<usize>) {
+        let still = || ("it is still refused".to_owned(), BTreeSet::new());
+        if deep == 0 || helpers.len() > HELPERS {
+            return still();
+        }
+        let mut each = helpers.iter().map(|&helper| self.refused(atom, &with(others, helper), deep - 1));
+        let Some((why, mut leans_on)) = each.next() else { return still() };
+        for (other, also) in each {
+            if other != why {
+                return still();
+            }
+            leans_on.extend(also);
+        }
+        (why, leans_on)
     }
 
     /// A group that a configuration contains.
@@ -281,6 +320,13 @@ impl<'a> Telling<'a> {
         };
         several.map(line).collect()
     }
+}
+
+/// A configuration with one more.
+fn with(s: &Configuration, atom: Atom) -> Configuration {
+    let mut s = s.clone();
+    s.add(atom);
+    s
 }
 
 /// The name of a class in documents and sentences.
