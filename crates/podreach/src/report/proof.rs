@@ -5,12 +5,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use podreach_core::cluster::Term;
-use podreach_core::rule::{self, Refusal, anti_affinity, limit};
+use podreach_core::rule::{self, Refusal};
 use podreach_core::verdict::Group;
-use podreach_core::{Atom, Configuration, NodeId, PodId, Problem, Proof, guard};
+use podreach_core::{Atom, Configuration, NodeId, PodId, Problem, Proof};
 
-use super::reason::{reason, wanted};
+use super::need::{self, Lack};
+use super::reason::reason;
 use super::words;
 
 /// The most facts that are told unless all are asked for.
@@ -19,9 +19,6 @@ const MOST: usize = 8;
 const LOOKED_AT: usize = 400;
 /// The most names in a list.
 const NAMES: usize = 4;
-/// The most helpers of a pod that are looked at one by one, and how many of them at a time.
-const HELPERS: usize = 16;
-const HELPERS_DEEP: usize = 2;
 
 /// The lines of a proof.
 pub(crate) fn lines(problem: &Problem, proof: &Proof, all: bool) -> Vec<String> {
@@ -163,14 +160,34 @@ impl<'a> Telling<'a> {
             None => self.claim(&self.proof.forbidden[fact.groups[0]]),
         };
         let end = if claim.contains(':') { "" } else { ":" };
-        let mut lines = vec![format!("{:>5} {claim}{end}", format!("{at}."))];
+        let mut lines = words::wrapped(&format!("{claim}{end}"), 6);
+        lines[0].replace_range(..5, &format!("{:>5}", format!("{at}.")));
         lines.extend(fact.because.iter().flat_map(|because| because.lines(number)));
         lines
     }
 
+    /// The members of a group; when each is one pod on the same node, the node is named once.
+    fn names(&self, counts: &Group) -> Vec<String> {
+        let m = &self.problem.model;
+        let atoms: Vec<&[Atom]> = counts.keys().map(|&class| self.proof.classes[class].as_slice()).collect();
+        let node = atoms.first().and_then(|class| class.first()).map(|&(_, node)| node);
+        let alike = atoms.iter().all(|class| matches!(class, [(_, at)] if Some(*at) == node));
+        let mut names: Vec<String> = match alike && counts.len() > 1 && counts.values().all(|&count| count == 1) {
+            true => atoms.iter().map(|class| m.pod_name(class[0].0).to_owned()).collect(),
+            false => return counts.iter().map(|(&class, &count)| self.name(class, count)).collect(),
+        };
+        names
+            .iter_mut()
+            .last()
+            .into_iter()
+            .zip(node)
+            .for_each(|(last, node)| last.push_str(&format!(" on {}", m.node_name(node))));
+        names
+    }
+
     /// What a group says, when it is not about a single pod.
     fn claim(&self, counts: &Group) -> String {
-        let names: Vec<String> = counts.iter().map(|(&class, &count)| self.name(class, count)).collect();
+        let names = self.names(counts);
         let one = counts.values().sum::<u64>() == 1;
         match (one, counts.len()) {
             (true, _) => format!("{} can never run", names[0]),
@@ -184,101 +201,47 @@ impl<'a> Telling<'a> {
 
     /// Why the first member of a class cannot be the last of a group to come.
     fn because(&self, group: usize, class: usize) -> (String, BTreeSet<usize>) {
+        let m = &self.problem.model;
         let atom = self.proof.classes[class][0];
         let mut others = self.representatives(group);
         others.remove(atom);
-        if let Some(why) = &self.problem.model.pod(atom.0).barred {
+        let s = others.plus(&self.problem.kept);
+        if let Some(why) = &m.pod(atom.0).barred {
             return (format!("nothing deploys it: {why}"), BTreeSet::new());
         }
-        self.refused(atom, &others, HELPERS_DEEP)
+        match rule::first_refusal(m, &s, atom.0, atom.1) {
+            Some((_, refusal @ (Refusal::NoWitness(_) | Refusal::Skew { .. }))) => {
+                self.lacking(atom, &others, need::lack(self.problem, &s, atom, &refusal))
+            }
+            Some((_, refusal)) => (reason(m, atom.0, atom.1, &refusal), BTreeSet::new()),
+            None => {
+                let within = self.forbidden_within(&others);
+                ("what it would join is ruled out already".to_owned(), within.into_iter().collect())
+            }
+        }
     }
 
-    /// Why a pod cannot come when `others` are there. Only others that help can change an affinity or a spread, so these are told
-    /// last, with what becomes of those, and of pairs of them, until they are `deep`.
-    fn refused(&self, atom: Atom, others: &Configuration, deep: usize) -> (String, BTreeSet<usize>) {
+    /// What becomes of every way to get what a pod lacks: another group forbids it, or the pod is refused all the same.
+    fn lacking(&self, (pod, node): Atom, others: &Configuration, lack: Lack) -> (String, BTreeSet<usize>) {
         let m = &self.problem.model;
-        let s = others.plus(&self.problem.kept);
-        let first = rule::first_refusal(m, &s, atom.0, atom.1).map(|(_, refusal)| refusal);
-        let lasting =
-            || anti_affinity::refusal(m, &s, atom.0, atom.1).or_else(|| limit::refusal(m, &s, atom.0, atom.1));
-        let refusal = match first {
-            Some(Refusal::NoWitness(_) | Refusal::Skew { .. }) => lasting().or(first),
-            first => first,
+        let (mut leans_on, mut refused) = (BTreeSet::new(), None);
+        for way in &lack.ways {
+            let mut with = others.clone();
+            way.iter().for_each(|&atom| with.add(atom));
+            match self.forbidden_within(&with) {
+                Some(group) => drop(leans_on.insert(group)),
+                None if refused.is_some() => {}
+                None => refused = rule::first_refusal(m, &with.plus(&self.problem.kept), pod, node),
+            }
+        }
+        let refused = refused.map(|(_, refusal)| reason(m, pod, node, &refusal));
+        let tail = match (leans_on.is_empty(), refused) {
+            (true, None) => String::new(),
+            (false, None) => ", which is ruled out".to_owned(),
+            (true, Some(why)) => format!(", and would still be refused: {why}"),
+            (false, Some(why)) => format!(", which is ruled out, or would still be refused: {why}"),
         };
-        match refusal {
-            Some(Refusal::NoWitness(term)) => self.witnesses(atom, others, term, deep),
-            Some(refusal @ Refusal::Skew { .. }) => {
-                let why = reason(m, atom.0, atom.1, &refusal);
-                self.missing(atom, others, why, "no pod can ever even that out", deep, &|_| true)
-            }
-            Some(refusal) => (reason(m, atom.0, atom.1, &refusal), BTreeSet::new()),
-            None => (
-                "what it would join is ruled out already".to_owned(),
-                self.forbidden_within(others).into_iter().collect(),
-            ),
-        }
-    }
-
-    fn witnesses(&self, atom: Atom, others: &Configuration, term: usize, deep: usize) -> (String, BTreeSet<usize>) {
-        let m = &self.problem.model;
-        let Term { key, matcher } = m.pod(atom.0).affinity[term];
-        let why = format!("it would need a pod matching {} {}", wanted(m, atom.0, term), words::near(m, key, atom.1));
-        let serves = |(pod, at): Atom| m.share(key, at, atom.1) && m.sees(matcher, pod, at);
-        self.missing(atom, others, why, "no such pod can ever run there", deep, &serves)
-    }
-
-    /// Adds to `why` what becomes of those that could help, or `nobody` if there are none.
-    fn missing(
-        &self,
-        atom: Atom,
-        others: &Configuration,
-        why: String,
-        nobody: &str,
-        deep: usize,
-        serves: &dyn Fn(Atom) -> bool,
-    ) -> (String, BTreeSet<usize>) {
-        let m = &self.problem.model;
-        let helpers = guard::helpers(self.problem, atom).unwrap_or_default();
-        let (mut ruled_out, mut in_the_way, mut leans_on) = (Vec::new(), Vec::new(), BTreeSet::new());
-        for helper in helpers.into_iter().filter(|&helper| serves(helper)) {
-            match self.forbidden_within(&with(others, helper)) {
-                Some(group) => {
-                    leans_on.insert(group);
-                    ruled_out.push(helper);
-                }
-                None => in_the_way.push(helper),
-            }
-        }
-        let mut tails = Vec::new();
-        if !ruled_out.is_empty() {
-            tails.push(format!("there can be no {}", words::atoms(m, &ruled_out, NAMES)));
-        }
-        if !in_the_way.is_empty() {
-            let (still, also) = self.beside(atom, others, &in_the_way, deep);
-            leans_on.extend(also);
-            tails.push(format!("beside {} {still}", words::atoms(m, &in_the_way, NAMES)));
-        }
-        if tails.is_empty() {
-            tails.push(nobody.to_owned());
-        }
-        (format!("{why}, and {}", tails.join(", and ")), leans_on)
-    }
-
-    /// Why a pod is refused beside each of some that help, if they are few and it is for the same reason.
-    fn beside(&self, atom: Atom, others: &Configuration, helpers: &[Atom], deep: usize) -> (String, BTreeSet<usize>) {
-        let still = || ("it is still refused".to_owned(), BTreeSet::new());
-        if deep == 0 || helpers.len() > HELPERS {
-            return still();
-        }
-        let mut each = helpers.iter().map(|&helper| self.refused(atom, &with(others, helper), deep - 1));
-        let Some((why, mut leans_on)) = each.next() else { return still() };
-        for (other, also) in each {
-            if other != why {
-                return still();
-            }
-            leans_on.extend(also);
-        }
-        (why, leans_on)
+        (lack.text + &tail, leans_on)
     }
 
     /// A group that a configuration contains.
@@ -320,13 +283,6 @@ impl<'a> Telling<'a> {
         };
         several.map(line).collect()
     }
-}
-
-/// A configuration with one more.
-fn with(s: &Configuration, atom: Atom) -> Configuration {
-    let mut s = s.clone();
-    s.add(atom);
-    s
 }
 
 /// The name of a class in documents and sentences.
