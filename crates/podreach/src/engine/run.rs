@@ -3,6 +3,7 @@
 //! A run says which deployments to make and what each needs. The trace keeps everything else for as long as it can: before a
 //! deployment it deletes just what a rule says is in the way, and nothing that the rest of the run needs.
 
+use podreach_core::id::MatcherId;
 use podreach_core::rule::{Refusal, first_refusal, fit, port};
 use podreach_core::{Action, Atom, Configuration, Model, NodeId, PodId, Problem, Semantics, Trace};
 
@@ -114,7 +115,6 @@ impl Tracing {
 
 /// Pods whose deletion works towards lifting a refusal, the best choice first.
 fn culprits(m: &Model, s: &Configuration, pod: PodId, node: NodeId, refusal: &Refusal) -> Vec<Atom> {
-    let all = || s.iter().map(|(atom, _)| atom);
     match *refusal {
         Refusal::PortTaken { .. } => {
             s.on(node).map(|(q, _)| (q, node)).filter(|&(q, _)| port::conflict(m, pod, q)).collect()
@@ -132,19 +132,30 @@ fn culprits(m: &Model, s: &Configuration, pod: PodId, node: NodeId, refusal: &Re
         }
         Refusal::Skew { constraint, .. } => {
             let spread = m.pod(pod).spread[constraint];
-            all().filter(|&(q, at)| m.share(spread.key, at, node) && m.sees(spread.matcher, q, at)).collect()
+            let matchers = [spread.matcher];
+            let matching = matching(m, s, &matchers);
+            matching.filter(|&(_, at)| m.share(spread.key, at, node)).collect()
         }
         Refusal::NoWitness(term) => {
             let terms = &m.pod(pod).affinity;
             let terms = if m.semantics() == Semantics::Paper { &terms[term..=term] } else { terms };
-            all().filter(|&(q, at)| terms.iter().all(|term| m.sees(term.matcher, q, at))).collect()
+            let matchers: Vec<MatcherId> = terms.iter().map(|term| term.matcher).collect();
+            matching(m, s, &matchers).collect()
         }
         Refusal::Repels { resident, at, .. } | Refusal::RepelledBy { resident, at, .. } => vec![(resident, at)],
         Refusal::LimitReached(limit) => {
             let limit = &m.cluster().limits[limit];
-            let counts = |&(q, at): &Atom| limit.pods.contains(&q) && (!limit.per_node || at == node);
-            all().filter(counts).collect()
+            let running = limit.pods.iter().flat_map(|&q| s.of(q).map(move |(at, _)| (q, at)));
+            running.filter(|&(_, at)| !limit.per_node || at == node).collect()
         }
         _ => Vec::new(),
     }
+}
+
+/// The running pods that all `matchers` see, found through the pod types: there are far fewer of those.
+fn matching<'a>(m: &'a Model, s: &'a Configuration, matchers: &'a [MatcherId]) -> impl Iterator<Item = Atom> + 'a {
+    let may_match =
+        |q: &PodId| matchers.iter().all(|&matcher| m.depends_on_node(matcher) || m.sees_unbound(matcher, *q));
+    let running = m.pods().filter(may_match).flat_map(|q| s.of(q).map(move |(at, _)| (q, at)));
+    running.filter(|&(q, at)| matchers.iter().all(|&matcher| m.sees(matcher, q, at)))
 }

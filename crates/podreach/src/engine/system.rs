@@ -58,7 +58,7 @@ impl System {
         let goals: Vec<Configuration> =
             goals.into_iter().filter(|goal| goal.iter().all(|(atom, _)| !dead.contains(&atom))).collect();
         let useful = useful(&guards, &alive, &goals);
-        let classes = classes(&guards, &useful, &goals);
+        let classes = classes(&guards, &useful, &dead, &goals);
         let class_of = classes.iter().zip(0..).flat_map(|(atoms, class)| atoms.iter().map(move |&atom| (atom, class)));
         let mut system = Self {
             class_of: class_of.collect(),
@@ -173,8 +173,14 @@ fn useful(guards: &BTreeMap<Atom, Guard>, alive: &BTreeSet<Atom>, goals: &[Confi
     useful
 }
 
-/// Atoms that every condition of every guard, and the goal, treat alike.
-fn classes(guards: &BTreeMap<Atom, Guard>, useful: &BTreeSet<Atom>, goals: &[Configuration]) -> Vec<Vec<Atom>> {
+/// Useful atoms that every condition of every guard, and the goal, treat alike. The guards of dead atoms count, too: the proof says
+/// why these never appear, in terms of the same classes.
+fn classes(
+    guards: &BTreeMap<Atom, Guard>,
+    useful: &BTreeSet<Atom>,
+    dead: &BTreeSet<Atom>,
+    goals: &[Configuration],
+) -> Vec<Vec<Atom>> {
     let mut signatures: BTreeMap<Atom, Vec<(usize, u128)>> = useful.iter().map(|&atom| (atom, Vec::new())).collect();
     let mut conditions: HashMap<Vec<(Atom, u128)>, usize> = HashMap::new();
     let mut condition = |members: Vec<(Atom, u128)>| {
@@ -189,7 +195,7 @@ fn classes(guards: &BTreeMap<Atom, Guard>, useful: &BTreeSet<Atom>, goals: &[Con
         }
     };
     let plain = |atoms: &[Atom]| atoms.iter().map(|&atom| (atom, 1)).collect::<Vec<_>>();
-    for guard in useful.iter().filter_map(|atom| guards.get(atom)) {
+    for guard in useful.iter().chain(dead).filter_map(|atom| guards.get(atom)) {
         guard.at_most.iter().for_each(|c| condition(c.weights.clone()));
         guard
             .affinity

@@ -66,6 +66,7 @@ fn insufficient(name: &str, requested: &str, used: &str, allocatable: &str) -> S
     match (name, used, allocatable) {
         ("pods", "0", "0") => "the node takes no pods".to_owned(),
         ("pods", used, _) => format!("the node is full: {used} of {allocatable} pods"),
+        _ if requested == "0" => format!("{used} of {allocatable} {name} are taken, although it requests none"),
         (_, "0", "0") => format!("it requests {requested} {name}, the node has none"),
         (_, "0", _) => format!("it requests {requested} {name}, the node has {allocatable}"),
         _ => format!("it requests {requested} {name}, {used} of {allocatable} are taken"),
@@ -95,15 +96,27 @@ fn no_label(m: &Model, key: podreach_core::id::KeyId, what: &str) -> String {
 
 fn skew(m: &Model, pod: PodId, node: NodeId, index: usize, here: u64, least: u64) -> String {
     let constraint = &m.pod(pod).spread[index];
-    let place = words::here(m, constraint.key, node);
-    let (over, most) = (words::key(m, constraint.key), constraint.max_skew);
-    format!("{here} {place} would be too many against {least} in the emptiest of the {over} (maxSkew {most})")
+    let (place, most) = (words::here(m, constraint.key, node), constraint.max_skew);
+    let against = emptiest(m, pod, index, least);
+    format!("{here} {place} would be too many against {against} (maxSkew {most})")
+}
+
+/// What a spread constraint (by its index) compares with: `1 in the emptiest zone`.
+pub(crate) fn emptiest(m: &Model, pod: PodId, index: usize, least: u64) -> String {
+    let constraint = &m.pod(pod).spread[index];
+    let domain = |several| words::domain(m, constraint.key, several);
+    let looked_at = m.eligible_domains(pod, index) as u64;
+    match constraint.min_domains {
+        wanted if looked_at < wanted => format!("0, since there are fewer than {wanted} {}", domain(true)),
+        _ => format!("{least} in the emptiest {}", domain(false)),
+    }
 }
 
 fn limit(m: &Model, index: usize) -> String {
     let limit = &m.cluster().limits[index];
     let place = if limit.per_node { " on this node" } else { "" };
-    format!("{} has its {} declared instances already{place}", limit.name, limit.most)
+    let instances = words::number(usize::try_from(limit.most).unwrap_or(usize::MAX), "declared instance");
+    format!("{} has its {instances} already{place}", limit.name)
 }
 
 /// `TCP 80`, with the address when it is a particular one.

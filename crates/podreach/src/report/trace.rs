@@ -7,7 +7,7 @@ use podreach_core::id::KeyId;
 use podreach_core::rule::{self, Refusal, pod_affinity};
 use podreach_core::{Action, Atom, Configuration, Model, Problem, Semantics, Trace};
 
-use super::reason::{reason, wanted};
+use super::reason::{emptiest, reason, wanted};
 use super::words;
 
 /// Some equal steps in a row.
@@ -150,6 +150,6 @@ fn balance(m: &Model, s: &Configuration, (pod, node): Atom, index: usize) -> Opt
     let constraint = &m.pod(pod).spread[index];
     m.domain(constraint.key, node)?;
     let (here, least) = rule::spread::balance(m, s, pod, node, index);
-    let (place, over) = (words::near(m, constraint.key, node), words::key(m, constraint.key));
-    Some(format!("spread: {here} {place}, {least} in the emptiest of the {over} (maxSkew {})", constraint.max_skew))
+    let (place, least) = (words::near(m, constraint.key, node), emptiest(m, pod, index, least));
+    Some(format!("spread: {here} {place} against {least} (maxSkew {})", constraint.max_skew))
 }

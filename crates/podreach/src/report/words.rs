@@ -47,13 +47,14 @@ pub(crate) fn here(m: &Model, key: KeyId, node: NodeId) -> String {
     }
 }
 
-/// The name of a topology key, short where everybody knows it.
-pub(crate) fn key(m: &Model, key: KeyId) -> &str {
+/// So many domains of a topology key, short where everybody knows it: `zone` and `zones`, `domain of rack` and `domains of rack`.
+pub(crate) fn domain(m: &Model, key: KeyId, several: bool) -> String {
+    let end = if several { "s" } else { "" };
     match m.str(m.cluster().keys[key]) {
-        "kubernetes.io/hostname" => "nodes",
-        "topology.kubernetes.io/zone" => "zones",
-        "topology.kubernetes.io/region" => "regions",
-        other => other,
+        "kubernetes.io/hostname" => format!("node{end}"),
+        "topology.kubernetes.io/zone" => format!("zone{end}"),
+        "topology.kubernetes.io/region" => format!("region{end}"),
+        other => format!("domain{end} of {other}"),
     }
 }
 
@@ -64,12 +65,13 @@ pub(crate) fn matcher(m: &Model, id: MatcherId, home: NamespaceId) -> String {
     if scope.selector.is_none() && scope.listed.len() == 1 && scope.listed.contains(&home) {
         return labels;
     }
-    let listed = scope.listed.iter().map(|&namespace| m.str(m.cluster().namespaces[namespace]).to_owned());
-    let selected = scope.selector.iter().map(|chosen| match chosen.is_everything() {
-        true => "any".to_owned(),
-        false => format!("with {}", selector(m, chosen)),
-    });
-    format!("{labels} in namespace {}", either(&listed.chain(selected).collect::<Vec<_>>()))
+    if scope.selector.as_ref().is_some_and(Selector::is_everything) {
+        return format!("{labels} in any namespace");
+    }
+    let listed =
+        scope.listed.iter().map(|&namespace| format!("namespace {}", m.str(m.cluster().namespaces[namespace])));
+    let selected = scope.selector.iter().map(|chosen| format!("a namespace with {}", selector(m, chosen)));
+    format!("{labels} in {}", either(&listed.chain(selected).collect::<Vec<_>>()))
 }
 
 /// A label selector in the notation of `kubectl -l`.
