@@ -35,11 +35,13 @@ pub struct Tracing {
     s: Configuration,
 }
 
+/// How far ahead a run is searched for a step whose needs are met already, unless it is so long that nobody will read it.
+const LOOK_AHEAD: usize = 64;
+const LONG: usize = 10_000;
+
 /// What a deployment needs of what is there besides the kept pods.
 #[derive(Clone, Copy)]
 enum Needs<'a> {
-    /// Nothing.
-    Nothing,
     /// These pods.
     Pods(&'a Configuration),
     /// So many of each class.
@@ -54,31 +56,57 @@ impl Tracing {
 
     /// The trace that deploys one atom which the kept pods alone allow.
     pub fn single(&mut self, atom: Atom) -> Trace {
-        self.trace([(atom, Needs::Nothing)].into_iter())
+        self.sequence(&[atom])
     }
 
     /// The trace that deploys these atoms one after the other and keeps them all.
     pub fn sequence(&mut self, atoms: &[Atom]) -> Trace {
-        let before: Vec<Configuration> =
-            (0..atoms.len()).map(|count| atoms[..count].iter().map(|&atom| (atom, 1)).collect()).collect();
-        self.trace(atoms.iter().zip(&before).map(|(&atom, before)| (atom, Needs::Pods(before))))
-    }
-
-    /// The trace of a run.
-    pub fn of_run(&mut self, system: &System, run: &Run) -> Trace {
-        self.trace(run.steps.iter().map(|step| (system.rules[step.rule].deploys, Needs::Classes(system, &step.needs))))
-    }
-
-    fn trace<'a>(&mut self, deployments: impl Iterator<Item = (Atom, Needs<'a>)>) -> Trace {
-        let mut actions = Vec::new();
-        for ((pod, node), needs) in deployments {
-            while let Some(obstacle) = self.obstacle(pod, node, needs) {
-                self.s.remove(obstacle);
-                actions.push(Action::Delete(obstacle.0, obstacle.1));
-            }
-            self.s.add((pod, node));
-            actions.push(Action::Deploy(pod, node));
+        let (mut before, mut actions) = (Configuration::new(), Vec::new());
+        for &atom in atoms {
+            self.deploy(atom, Needs::Pods(&before), &mut actions);
+            before.add(atom);
         }
+        self.finish(actions)
+    }
+
+    /// The trace of a run. What is there already need not be deployed: the trace goes on at the latest step whose needs are met.
+    pub fn of_run(&mut self, system: &System, run: &Run) -> Trace {
+        let (mut actions, mut at) = (Vec::new(), 0);
+        let look_ahead = if run.steps.len() <= LONG { LOOK_AHEAD } else { 1 };
+        while !self.has(system, &run.reaches) {
+            let ahead = run.steps.len().min(at + look_ahead);
+            at = (at..ahead).rev().find(|&step| self.has(system, &run.steps[step].needs)).unwrap_or(at);
+            let Some(Step { rule, needs }) = run.steps.get(at) else { break };
+            self.deploy(system.rules[*rule].deploys, Needs::Classes(system, needs), &mut actions);
+            at += 1;
+        }
+        self.finish(actions)
+    }
+
+    /// Whether there is enough of each class besides the kept pods.
+    fn has(&self, system: &System, group: &Group) -> bool {
+        group.iter().all(|&(class, needed)| {
+            let there = system.classes[class as usize].iter().map(|&member| self.free(member));
+            there.fold(0, u64::saturating_add) >= needed
+        })
+    }
+
+    fn free(&self, atom: Atom) -> u64 {
+        self.s.count(atom) - self.problem.kept.count(atom)
+    }
+
+    /// Deletes what is in the way of an atom, and deploys it.
+    fn deploy(&mut self, (pod, node): Atom, needs: Needs<'_>, actions: &mut Vec<Action>) {
+        while let Some(obstacle) = self.obstacle(pod, node, needs) {
+            self.s.remove(obstacle);
+            actions.push(Action::Delete(obstacle.0, obstacle.1));
+        }
+        self.s.add((pod, node));
+        actions.push(Action::Deploy(pod, node));
+    }
+
+    /// Goes back to the start.
+    fn finish(&mut self, actions: Vec<Action>) -> Trace {
         for &action in actions.iter().rev() {
             match action {
                 Action::Deploy(pod, node) => self.s.remove((pod, node)),
@@ -98,18 +126,16 @@ impl Tracing {
 
     /// Whether an instance may be deleted and the run does not need it.
     fn is_spare(&self, atom: Atom, needs: Needs<'_>) -> bool {
-        let free = |atom| self.s.count(atom) - self.problem.kept.count(atom);
         let needed = match needs {
-            Needs::Nothing => 0,
             Needs::Pods(pods) => pods.count(atom),
             Needs::Classes(system, group) => {
-                let Some(class) = system.class(atom) else { return free(atom) > 0 };
+                let Some(class) = system.class(atom) else { return self.free(atom) > 0 };
                 let members = system.classes[class as usize].iter().filter(|&&member| member != atom);
-                let others = members.map(|&member| free(member)).fold(0, u64::saturating_add);
+                let others = members.map(|&member| self.free(member)).fold(0, u64::saturating_add);
                 count(group, class).saturating_sub(others)
             }
         };
-        free(atom) > needed
+        self.free(atom) > needed
     }
 }
 

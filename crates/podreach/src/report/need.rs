@@ -88,7 +88,7 @@ impl Need<'_> {
         let wish = format!("a pod matching {} {}", wanted(m, atom.0, self.index), words::near(m, self.key, atom.1));
         match candidates {
             [] => format!("{wish}, and no such pod can ever run there"),
-            [one] => format!("{} ({})", words::atom(m, *one), wanted(m, atom.0, self.index)),
+            [one] => words::atom(m, *one),
             several => format!("{wish} ({})", names(m, several.iter())),
         }
     }
