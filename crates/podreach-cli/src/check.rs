@@ -6,9 +6,10 @@ use std::time::Instant;
 use indicatif::{ProgressBar, ProgressStyle};
 use podreach::answer::{self, Oracle};
 use podreach::engine::{Budget, Decision};
+use podreach::question::{self, Named, Question};
+use podreach::read;
 use podreach::report::{self, Answered, Detail};
-use podreach::{question, read};
-use podreach_core::{Atom, Goal, NodeId, PodId, Problem, Semantics, Verdict};
+use podreach_core::{Atom, Goal, NodeId, Problem, Semantics, Verdict};
 use serde_json::Value;
 
 use crate::args::{Check, Format, Output};
@@ -36,7 +37,8 @@ pub(crate) fn run(args: &Check) -> Result<Exit, Told> {
     if args.output.format == Format::Wide {
         return Err(refuse("-o wide is for `matrix`; check writes text, json or yaml", None));
     }
-    let session = Session::read(&args.input, args.reading.options(), (&args.output).into())?;
+    let mut session = Session::read(&args.input, args.reading.options(), (&args.output).into())?;
+    session.speak_of(names(args, &session.lowered.questions).iter().map(String::as_str));
     let asked = asked(args, &session)?;
     let clock = Clock::start(&args.limits);
     let mut answers: Vec<Answer> = asked.into_iter().map(|asked| answer(&session, asked, &clock)).collect();
@@ -55,6 +57,13 @@ pub(crate) fn run(args: &Check) -> Result<Exit, Told> {
         Format::Text | Format::Wide => print::report(&text(&session, &answers, &args.output)),
     }
     Ok(answers.iter().map(Answer::exit).max().unwrap_or(Exit::Yes))
+}
+
+/// The names of pods that are asked about.
+fn names(args: &Check, questions: &[Question]) -> Vec<String> {
+    let beside = args.with.iter().filter_map(|given| given.split_once('@')).map(|(pod, _)| pod.to_owned());
+    let documents = questions.iter().flat_map(|question| question.goal.iter().map(|wanted| wanted.pod.clone()));
+    args.pod.iter().cloned().chain(beside).chain(documents).collect()
 }
 
 /// The questions of the command line or of the input, once per semantics.
@@ -94,7 +103,7 @@ fn goal(args: &Check, session: &Session) -> Result<Goal, Told> {
     let nodes = nodes(args, session)?;
     let beside = args.with.iter().map(|given| question::with(cluster, given));
     let beside = beside.collect::<Result<Vec<_>, _>>().map_err(|error| refuse(&format!("--with: {error}"), None))?;
-    Ok(question::goal(pod, &nodes, &beside))
+    Ok(question::goal(&pod, &nodes, &beside))
 }
 
 fn nodes(args: &Check, session: &Session) -> Result<Vec<NodeId>, Told> {
@@ -127,8 +136,8 @@ pub(crate) fn selected(session: &Session, selector: &str) -> Result<Vec<NodeId>,
 }
 
 /// The pod type of a name.
-pub(crate) fn named_pod(session: &Session, given: &str) -> Result<PodId, Told> {
-    let found = question::pod(&session.lowered.cluster, given);
+pub(crate) fn named_pod(session: &Session, given: &str) -> Result<Named, Told> {
+    let found = question::named(&session.lowered.cluster, given);
     found.map_err(|error| refuse(&error.to_string(), Some(&known_pods(session, given))))
 }
 
@@ -168,7 +177,7 @@ fn answer(session: &Session, asked: Asked, clock: &Clock) -> Answer {
     let started = Instant::now();
     let spinner = spinner("deciding");
     let mut oracle = Oracle::new(&problem, &session.lowered.diagnostics);
-    let budget = Budget { interrupt: &|| clock.stop(), memory: clock.memory };
+    let budget = Budget { interrupt: &|| clock.stop(), memory: clock.memory, threads: clock.threads };
     let decision = oracle.answer(&problem.goal, &budget);
     spinner.finish_and_clear();
     Answer { name, problem, decision, seconds: started.elapsed().as_secs_f64() }

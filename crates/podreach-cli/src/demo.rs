@@ -45,10 +45,10 @@ pub(crate) fn run() -> Result<Exit, Told> {
 
 fn check(session: &Session, pod: &str, node: &str) -> String {
     let cluster = &session.lowered.cluster;
-    let found = question::pod(cluster, pod).ok().zip(question::node(cluster, node).ok());
+    let found = question::named(cluster, pod).ok().zip(question::node(cluster, node).ok());
     let (id, at) = found.expect("the demo has this pod and this node");
     let mut problem = podreach::problem(&session.lowered, Semantics::KubeScheduler);
-    problem.goal = question::goal(id, &[at], &[]);
+    problem.goal = question::goal(&id, &[at], &[]);
     let decision = Oracle::new(&problem, &session.lowered.diagnostics).answer(&problem.goal, &Budget::unlimited());
     let answered = Answered { problem: &problem, options: &session.options, decision: &decision };
     let text = report::verdict_text(&answered, Detail::Normal);

@@ -2,6 +2,7 @@
 
 use podreach::diagnostic::Diagnostic;
 use podreach::lower::{Lowered, Options};
+use podreach::question::{self, Named};
 use podreach::read::Sources;
 
 use crate::args::{Input, Output};
@@ -83,6 +84,15 @@ impl Session {
             return Err(refuse("the input has nodes but no pods, so there is nothing to place", Some(help)));
         }
         Ok(Self { sources, options, lowered })
+    }
+
+    /// Speaks of pod types by these names from now on, where a type has several; the first one asked for counts.
+    pub(crate) fn speak_of<'n>(&mut self, names: impl Iterator<Item = &'n str>) {
+        let cluster = &mut self.lowered.cluster;
+        let asked: Vec<Named> = names.filter_map(|name| question::named(cluster, name).ok()).collect();
+        for Named { pod, name } in asked.into_iter().rev() {
+            cluster.call(pod, &name);
+        }
     }
 }
 

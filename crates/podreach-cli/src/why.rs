@@ -14,9 +14,10 @@ pub(crate) fn run(args: &Why) -> Result<Exit, Told> {
     if args.output.format == Format::Wide {
         return Err(refuse("-o wide is for `matrix`; why writes text, json or yaml", None));
     }
-    let session = Session::read(&args.input, args.reading.options(), (&args.output).into())?;
+    let mut session = Session::read(&args.input, args.reading.options(), (&args.output).into())?;
+    session.speak_of(std::iter::once(args.pod.as_str()));
     let cluster = &session.lowered.cluster;
-    let pod = named_pod(&session, &args.pod)?;
+    let pod = named_pod(&session, &args.pod)?.pod;
     let nodes = match (&args.node, &args.selector) {
         (Some(node), _) => vec![named_node(&session, node)?],
         (None, Some(selector)) => selected(&session, selector)?,

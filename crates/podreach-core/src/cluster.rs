@@ -295,6 +295,14 @@ impl Cluster {
         self.keys.intern(self.symbols.intern(name))
     }
 
+    /// Makes one of a pod type's aliases its name, and its name an alias.
+    pub fn call(&mut self, pod: PodId, alias: &str) {
+        let Pod { name, aliases, .. } = &mut self.pods[pod];
+        if let Some(at) = aliases.iter().position(|other| other == alias) {
+            std::mem::swap(name, &mut aliases[at]);
+        }
+    }
+
     /// Labels from pairs of strings.
     pub fn labels<'s>(&mut self, pairs: impl IntoIterator<Item = (&'s str, &'s str)>) -> Labels {
         pairs.into_iter().map(|(key, value)| (self.symbols.intern(key), self.symbols.intern(value))).collect()

@@ -91,11 +91,11 @@ pub struct Learned {
 impl fmt::Display for Learned {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.deployments_ruled_out {
-            Some(1) => write!(f, "no run with a single deployment reaches the goal")?,
-            Some(bound) => write!(f, "no run with {bound} deployments or fewer reaches the goal")?,
-            None => write!(f, "nothing was ruled out")?,
+            None => write!(f, "nothing was ruled out"),
+            Some(0) => write!(f, "the start does not meet the goal, and no more was ruled out"),
+            Some(1) => write!(f, "no run with a single deployment reaches the goal"),
+            Some(bound) => write!(f, "no run with {bound} deployments or fewer reaches the goal"),
         }
-        write!(f, " ({} looked at)", self.explored)
     }
 }
 

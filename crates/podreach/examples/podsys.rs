@@ -57,8 +57,8 @@ fn main() {
         let limit: f64 = std::env::var("LIMIT").ok().and_then(|t| t.parse().ok()).unwrap_or(60.0);
         let interrupt = || (begin.elapsed().as_secs_f64() > limit).then_some(Stop::Timeout);
         let threads = std::env::var("THREADS").ok().and_then(|t| t.parse().ok()).unwrap_or(2);
-        let mut decider = Decider::new(&problem).with_threads(threads);
-        let decision = decider.decide(&problem.goal, &Budget { interrupt: &interrupt, memory: 4 << 30 });
+        let mut decider = Decider::new(&problem);
+        let decision = decider.decide(&problem.goal, &Budget { interrupt: &interrupt, memory: 4 << 30, threads });
         let v = decision.checked.verdict();
         let shown = match v {
             Verdict::Deployable(t) => format!("deployable, {} steps", t.0.len()),

@@ -439,9 +439,9 @@ fn goals_from_pieces() {
         + &workload("Deployment", "db", "app: db", ", nodeSelector: {x: z}", "");
     let lowered = lowered(&text);
     let cluster = &lowered.cluster;
-    let (web, nodes) = (question::pod(cluster, "web").expect("web"), cluster.nodes.ids().collect::<Vec<_>>());
+    let (named, nodes) = (question::named(cluster, "web").expect("web"), cluster.nodes.ids().collect::<Vec<_>>());
     let beside = ["db@n1", "web@n1=3"].map(|piece| question::with(cluster, piece).expect("a piece"));
-    let goal = question::goal(web, &nodes, &beside);
+    let (goal, web) = (question::goal(&named, &nodes, &beside), named.pod);
     let alternatives: Vec<_> = goal.any.iter().map(|all| running(cluster, all).join(" ")).collect();
     assert_eq!(
         alternatives,
@@ -485,4 +485,19 @@ fn label_keys_are_merged_into_the_selectors_of_templates() {
     let [a, b] = ["a", "b"].map(|name| question::pod(model.cluster(), name).expect("a type"));
     let term = model.pod(a).anti_affinity[0].matcher;
     assert_eq!((model.sees_unbound(term, a), model.sees_unbound(term, b)), (false, true));
+}
+
+#[test]
+fn two_names_of_one_type_are_two_pods() {
+    let text = workload("Deployment", "web", "app: web", "", "") + &workload("Deployment", "api", "app: api", "", "");
+    let lowered = lowered(&text);
+    let cluster = &lowered.cluster;
+    assert_eq!(cluster.pods.len(), 1, "nothing looks at their labels");
+    let goal = |beside: &str| {
+        let beside = question::with(cluster, beside).expect("a piece");
+        let goal = question::goal(&question::named(cluster, "web").expect("web"), &[beside.node], &[beside]);
+        running(cluster, &goal.any[0])
+    };
+    assert_eq!(goal("api@n1"), ["deployment/default/api@n1*2"]);
+    assert_eq!(goal("web@n1"), ["deployment/default/api@n1*1"]);
 }

@@ -8,6 +8,8 @@
 use std::collections::{HashSet, VecDeque};
 use std::ops::ControlFlow;
 
+use podreach_core::Learned;
+
 use super::antichain::Antichain;
 use super::form::{FormGuard, Forms, State};
 use super::group::{self, Group};
@@ -112,7 +114,8 @@ impl Pursuit for Backward<'_> {
             ControlFlow::Break(End::Met(goal)) => Some(Found::Reached(self.trail(goal))),
             ControlFlow::Break(End::Stopped(stop, depth)) => {
                 // Every goal of a lesser depth was regressed, and none of them met the start.
-                Some(Found::Stopped { stop, ruled_out: Some(depth), explored: self.goals.len() as u64 })
+                let learned = Learned { deployments_ruled_out: Some(depth), explored: self.goals.len() as u64 };
+                Some(Found::Stopped { stop, learned })
             }
         }
     }

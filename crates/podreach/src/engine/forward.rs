@@ -12,6 +12,8 @@ use std::hash::BuildHasher;
 use hashbrown::HashTable;
 use rustc_hash::FxBuildHasher;
 
+use podreach_core::Learned;
+
 use super::bits::Bits;
 use super::form::{Form, FormGuard, State};
 use super::group::{self, Class, Group};
@@ -242,7 +244,8 @@ impl Pursuit for Forward<'_> {
             if self.next.is_multiple_of(16)
                 && let Some(stop) = budget.stop(self.parents.len() * (self.words * 8 + 16))
             {
-                return Some(Found::Stopped { stop, ruled_out: None, explored: self.parents.len() as u64 });
+                let learned = Learned { deployments_ruled_out: None, explored: self.parents.len() as u64 };
+                return Some(Found::Stopped { stop, learned });
             }
             let goal = self.expand(self.next as u32);
             self.next += 1;

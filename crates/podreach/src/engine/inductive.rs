@@ -12,6 +12,8 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::convert::Infallible;
 
+use podreach_core::Learned;
+
 use super::group::{self, Class, Group};
 use super::lemmas::Lemmas;
 use super::pairs::Pairs;
@@ -236,8 +238,11 @@ impl Pursuit for Inductive<'_> {
             Err(End::Reached(goal)) => Some(Found::Reached(self.trail(goal))),
             Err(End::Invariant(level)) => Some(Found::Never(self.lemmas.from(level))),
             Err(End::Stopped(stop)) => {
-                let ruled_out = Some(u64::from(self.top) - 1);
-                Some(Found::Stopped { stop, ruled_out, explored: self.predecessors.asked })
+                let deployments_ruled_out = Some(u64::from(self.top) - 1);
+                Some(Found::Stopped {
+                    stop,
+                    learned: Learned { deployments_ruled_out, explored: self.predecessors.asked },
+                })
             }
             Err(End::Paused) => None,
         }

@@ -38,6 +38,8 @@ pub struct Budget<'a> {
     pub interrupt: &'a (dyn Fn() -> Option<Stop> + Sync),
     /// How many bytes a search may hold.
     pub memory: usize,
+    /// How many threads it may use; answers and evidence do not depend on it.
+    pub threads: usize,
 }
 
 /// Why a search stopped.
@@ -54,7 +56,7 @@ pub enum Stop {
 impl Budget<'_> {
     /// As long and as much as it takes.
     pub fn unlimited() -> Self {
-        Self { interrupt: &|| None, memory: usize::MAX }
+        Self { interrupt: &|| None, memory: usize::MAX, threads: 1 }
     }
 
     fn stop(&self, bytes: usize) -> Option<Stop> {
@@ -75,10 +77,8 @@ pub enum Found {
     Stopped {
         /// Why it stopped.
         stop: Stop,
-        /// No run with this many deployments reaches a goal.
-        ruled_out: Option<u64>,
-        /// How much was looked at.
-        explored: u64,
+        /// What was ruled out.
+        learned: Learned,
     },
 }
 
@@ -139,37 +139,38 @@ impl Engine {
 
 /// Lets engines work side by side, in rounds of growing portions, until one decides; of several in one round, the first in the
 /// list. Portions count work and not time, so that the same problem always ends with the same evidence, on any number of threads.
-fn portfolio(
-    system: &System,
-    pairs: &Pairs,
-    engines: &[Engine],
-    threads: usize,
-    budget: &Budget<'_>,
-) -> (Found, Engine) {
-    let mut pursuits: Vec<Box<dyn Pursuit + Send>> =
-        engines.iter().map(|engine| engine.pursuit(system, pairs)).collect();
+/// An engine that runs out of memory retires, and the others go on.
+fn portfolio(system: &System, pairs: &Pairs, engines: &[Engine], budget: &Budget<'_>) -> (Found, Engine) {
+    let mut pursuits: Vec<(Engine, Box<dyn Pursuit + Send>)> =
+        engines.iter().map(|&engine| (engine, engine.pursuit(system, pairs))).collect();
+    let mut learned = Learned::default();
     let mut work = 256;
     loop {
-        let round = if threads > 1 {
+        let round = if budget.threads > 1 {
             round_in_parallel(&mut pursuits, work, budget)
         } else {
             round(&mut pursuits, work, budget)
         };
-        let mut stopped = None;
-        for (found, &engine) in round.into_iter().zip(engines) {
+        let mut retired = Vec::new();
+        for (at, found) in round.into_iter().enumerate() {
+            let engine = pursuits[at].0;
             match found {
-                Some(Found::Stopped { stop, ruled_out, explored }) => {
-                    let (_, before, so_far, first) = stopped.unwrap_or((stop, None, 0, engine));
-                    stopped = Some((stop, ruled_out.max(before), explored + so_far, first));
+                Some(Found::Stopped { stop, learned: more }) => {
+                    learned.deployments_ruled_out = learned.deployments_ruled_out.max(more.deployments_ruled_out);
+                    learned.explored += more.explored;
+                    retired.push((at, stop));
                 }
                 Some(found) => return (found, engine),
                 None => {}
             }
         }
-        if let Some((stop, ruled_out, explored, engine)) = stopped {
-            return (Found::Stopped { stop, ruled_out, explored }, engine);
+        if let Some(&(_, stop)) =
+            retired.iter().find(|(_, stop)| *stop != Stop::Memory || retired.len() == pursuits.len())
+        {
+            return (Found::Stopped { stop, learned }, engines[0]);
         }
-        if pursuits.iter().all(|pursuit| pursuit.is_spent()) {
+        retired.into_iter().rev().for_each(|(at, _)| drop(pursuits.remove(at)));
+        if pursuits.iter().all(|(_, pursuit)| pursuit.is_spent()) {
             return (Found::Spent, engines[0]);
         }
         work *= 2;
@@ -177,9 +178,13 @@ fn portfolio(
 }
 
 /// One portion each, one after the other; nobody needs to work once a more important engine has decided.
-fn round(pursuits: &mut [Box<dyn Pursuit + Send + '_>], work: u64, budget: &Budget<'_>) -> Vec<Option<Found>> {
+fn round(
+    pursuits: &mut [(Engine, Box<dyn Pursuit + Send + '_>)],
+    work: u64,
+    budget: &Budget<'_>,
+) -> Vec<Option<Found>> {
     let mut found = Vec::new();
-    for pursuit in pursuits {
+    for (_, pursuit) in pursuits {
         found.push(pursuit.pursue(work, budget));
         if matches!(found.last(), Some(Some(Found::Reached(_) | Found::Never(_)))) {
             break;
@@ -189,12 +194,13 @@ fn round(pursuits: &mut [Box<dyn Pursuit + Send + '_>], work: u64, budget: &Budg
 }
 
 fn round_in_parallel(
-    pursuits: &mut [Box<dyn Pursuit + Send + '_>],
+    pursuits: &mut [(Engine, Box<dyn Pursuit + Send + '_>)],
     work: u64,
     budget: &Budget<'_>,
 ) -> Vec<Option<Found>> {
     std::thread::scope(|scope| {
-        let running: Vec<_> = pursuits.iter_mut().map(|pursuit| scope.spawn(|| pursuit.pursue(work, budget))).collect();
+        let running: Vec<_> =
+            pursuits.iter_mut().map(|(_, pursuit)| scope.spawn(|| pursuit.pursue(work, budget))).collect();
         running.into_iter().map(|thread| thread.join().expect("engines do not panic")).collect()
     })
 }
@@ -216,7 +222,6 @@ pub struct Decider {
     greedy: Greedy,
     checker: Checker,
     engines: &'static [Engine],
-    threads: usize,
 }
 
 impl Decider {
@@ -228,7 +233,6 @@ impl Decider {
             greedy: Greedy::new(problem),
             checker: Checker::new(problem),
             engines: Engine::PORTFOLIO,
-            threads: 1,
         }
     }
 
@@ -236,13 +240,6 @@ impl Decider {
     #[must_use]
     pub fn with_engines(mut self, engines: &'static [Engine]) -> Self {
         self.engines = engines;
-        self
-    }
-
-    /// The same, on so many threads; answers and evidence do not depend on it.
-    #[must_use]
-    pub fn with_threads(mut self, threads: usize) -> Self {
-        self.threads = threads;
         self
     }
 
@@ -316,7 +313,7 @@ impl Decider {
         let (found, engine) = if system.goals.iter().all(|goal| pairs.exclusive(goal).is_some()) {
             (Found::Never(Vec::new()), "pairs")
         } else {
-            let (found, engine) = portfolio(&system, &pairs, self.engines, self.threads, budget);
+            let (found, engine) = portfolio(&system, &pairs, self.engines, budget);
             (found, engine.name())
         };
         (self.verdict(&problem, &system, &pairs, found), engine)
@@ -330,9 +327,7 @@ impl Decider {
                 Verdict::Never(system.proof(problem, &groups))
             }
             Found::Spent => Verdict::Unknown(Reason::Unsupported("a proof by visiting every configuration".into())),
-            Found::Stopped { stop, ruled_out, explored } => {
-                Verdict::Unknown(reason(stop, Learned { deployments_ruled_out: ruled_out, explored }))
-            }
+            Found::Stopped { stop, learned } => Verdict::Unknown(reason(stop, learned)),
         }
     }
 }

@@ -26,15 +26,15 @@ impl Kept {
         for option in options {
             let (rule, name) = match option {
                 Keep::Selector(text) => match Selection::parse(text) {
-                    Ok(selection) => (Rule::Selector(selection), shown(text)),
+                    Ok(selection) => (Rule::Selector(selection), format!("--keep {}", shown(text))),
                     Err(why) => {
                         cx.report(problem::bad_keep(text, &why));
                         continue;
                     }
                 },
-                Keep::DaemonSets => (Rule::DaemonSets, "daemonsets".to_owned()),
+                Keep::DaemonSets => (Rule::DaemonSets, "--keep daemonsets".to_owned()),
                 Keep::Namespace(namespace) => {
-                    (Rule::Namespace(namespace.clone()), format!("namespace {}", shown(namespace)))
+                    (Rule::Namespace(namespace.clone()), format!("--keep-namespace {}", shown(namespace)))
                 }
             };
             rules.push((rule, name, false));
@@ -63,7 +63,7 @@ impl Kept {
     pub(crate) fn report_unused(self, cx: &mut Context) {
         for (_, name, used) in self.rules {
             if !used {
-                cx.report(problem::note("W0305", None, format!("--keep {name} keeps no running pod")));
+                cx.report(problem::note("W0305", None, format!("{name} keeps no running pod")));
             }
         }
     }

@@ -1,11 +1,12 @@
 //! Goals from the pieces people give: a pod and its nodes, what runs beside it, or a whole configuration.
 
+use std::collections::BTreeMap;
 use std::fmt;
 
 use podreach_core::{Atom, Cluster, Configuration, Goal, NodeId, PodId};
 
 use super::document::{Question, Wanted};
-use super::name::{self, NameError};
+use super::name::{self, NameError, Named};
 use crate::diagnostic::Diagnostic;
 use crate::read::shown;
 
@@ -40,23 +41,38 @@ impl From<NameError> for GoalError {
     }
 }
 
+/// So many instances of a pod on a node.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Beside {
+    /// The pod, by one of its names.
+    pub pod: Named,
+    /// The node.
+    pub node: NodeId,
+    /// How many.
+    pub count: u64,
+}
+
 /// One instance of `pod` on any of `nodes`, with all of `beside` at the same time.
 ///
-/// An entry of `beside` for the very same pod and node says how many there are to be, and not how many more.
-pub fn goal(pod: PodId, nodes: &[NodeId], beside: &[(Atom, u64)]) -> Goal {
-    let alternative = |&node: &NodeId| at_once(std::iter::once(((pod, node), 1)).chain(beside.iter().copied()));
+/// An entry for the same name and node says how many there are to be, and not how many more. Two names stand for pods of their own,
+/// even where nothing tells them apart.
+pub fn goal(pod: &Named, nodes: &[NodeId], beside: &[Beside]) -> Goal {
+    let alternative = |&node: &NodeId| {
+        let own = Beside { pod: pod.clone(), node, count: 1 };
+        at_once(std::iter::once(&own).chain(beside))
+    };
     Goal { any: nodes.iter().map(alternative).collect() }
 }
 
-/// The atom and count of `POD@NODE` or `POD@NODE=COUNT`.
-pub fn with(cluster: &Cluster, given: &str) -> Result<(Atom, u64), GoalError> {
+/// The entry of `POD@NODE` or `POD@NODE=COUNT`.
+pub fn with(cluster: &Cluster, given: &str) -> Result<Beside, GoalError> {
     let form = || GoalError::Form(given.to_owned());
     let (pod, place) = given.split_once('@').ok_or_else(form)?;
     let (node, count) = match place.split_once('=') {
         Some((node, count)) => (node, count.parse().ok().filter(|&count| count > 0).ok_or_else(form)?),
         None => (place, 1),
     };
-    Ok(((name::pod(cluster, pod)?, name::node(cluster, node)?), count))
+    Ok(Beside { pod: name::named(cluster, pod)?, node: name::node(cluster, node)?, count })
 }
 
 /// A whole configuration: these instances and no others.
@@ -72,12 +88,13 @@ pub fn exact(cluster: &Cluster, kept: &Configuration, entries: &[(Atom, u64)]) -
     Ok(Goal::all(configuration))
 }
 
-fn at_once(entries: impl Iterator<Item = (Atom, u64)>) -> Configuration {
-    let mut configuration = Configuration::new();
-    for (atom, count) in entries {
-        configuration.set(atom, configuration.count(atom).max(count));
+fn at_once<'b>(entries: impl Iterator<Item = &'b Beside>) -> Configuration {
+    let mut counts = BTreeMap::<(&str, NodeId), (PodId, u64)>::new();
+    for Beside { pod, node, count } in entries {
+        let (_, most) = counts.entry((&pod.name, *node)).or_insert((pod.pod, 0));
+        *most = (*most).max(*count);
     }
-    configuration
+    counts.into_iter().map(|((_, node), (pod, count))| ((pod, node), count)).collect()
 }
 
 impl Question {

@@ -5,7 +5,7 @@ mod goal;
 mod name;
 
 pub use document::{Question, Wanted};
-pub use goal::{GoalError, exact, goal, with};
-pub use name::{NameError, Unresolved, node, nodes, pod};
+pub use goal::{Beside, GoalError, exact, goal, with};
+pub use name::{NameError, Named, Unresolved, named, node, nodes, pod};
 
 pub(crate) use document::read;

@@ -43,8 +43,23 @@ impl fmt::Display for NameError {
 
 impl std::error::Error for NameError {}
 
+/// A pod type under one of its names.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Named {
+    /// The type.
+    pub pod: PodId,
+    /// The name it was asked for by, in full.
+    pub name: String,
+}
+
 /// The pod type of a name: `kind/namespace/name`, or `namespace/name` or `name` where only one type has it.
 pub fn pod(cluster: &Cluster, given: &str) -> Result<PodId, NameError> {
+    named(cluster, given).map(|named| named.pod)
+}
+
+/// The same, with the full name.
+pub fn named(cluster: &Cluster, given: &str) -> Result<Named, NameError> {
+    let named = |&(pod, name): &(PodId, &String)| Named { pod, name: name.clone() };
     let error = |why| NameError { what: "pod type", given: given.to_owned(), why };
     let names = || {
         let names_of = |pod: &'_ podreach_core::cluster::Pod| pod.aliases.len();
@@ -56,12 +71,12 @@ pub fn pod(cluster: &Cluster, given: &str) -> Result<PodId, NameError> {
     let found: Vec<_> = names().filter(|(_, name)| tail(name, depth) == given).collect();
     let exact = found.iter().find(|(_, name)| *name == given);
     match (exact, found.as_slice()) {
-        (Some(&(id, _)), _) => Ok(id),
+        (Some(exact), _) => Ok(named(exact)),
         (None, []) => {
             let near = nearest(given, names().map(|(_, name)| tail(name, depth)));
             Err(error(Unresolved::Unknown(near.into_iter().map(str::to_owned).collect())))
         }
-        (None, [(first, _), rest @ ..]) if rest.iter().all(|(id, _)| id == first) => Ok(*first),
+        (None, [first, rest @ ..]) if rest.iter().all(|(id, _)| *id == first.0) => Ok(named(first)),
         (None, _) => Err(error(Unresolved::Ambiguous(found.iter().map(|(_, name)| (*name).clone()).collect()))),
     }
 }

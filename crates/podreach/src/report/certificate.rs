@@ -94,7 +94,9 @@ struct Names<'m> {
 
 impl<'m> Names<'m> {
     fn new(m: &'m Model) -> Self {
-        let pods = m.pods().map(|pod| (m.pod_name(pod), pod)).collect();
+        let aliases = |pod: PodId| m.cluster().pods[pod].aliases.iter().map(move |alias| (alias.as_str(), pod));
+        let mut pods: BTreeMap<&str, PodId> = m.pods().flat_map(aliases).collect();
+        pods.extend(m.pods().map(|pod| (m.pod_name(pod), pod)));
         Self { pods, nodes: m.nodes().map(|node| (m.node_name(node), node)).collect() }
     }
 
