@@ -16,8 +16,8 @@
 //! let options = Options::default();
 //! let lowered = podreach::lowered(&sources, &options);                             // text     → cluster
 //! let mut problem = podreach::problem(&lowered, Semantics::KubeScheduler);         // cluster  → problem
-//! let (pod, node) = (question::pod(&lowered.cluster, "web")?, question::node(&lowered.cluster, "n1")?);
-//! problem.goal = question::goal(pod, &[node], &[]);                                // names    → goal
+//! let (pod, node) = (question::named(&lowered.cluster, "web")?, question::node(&lowered.cluster, "n1")?);
+//! problem.goal = question::goal(&pod, &[node], &[]);                               // names    → goal
 //! let mut oracle = Oracle::new(&problem, &lowered.diagnostics);
 //! let decision = oracle.answer(&problem.goal, &Budget::unlimited());               // problem  → checked verdict
 //! let answered = report::Answered { problem: &problem, options: &options, decision: &decision };
