@@ -1,5 +1,6 @@
 //! podreach as a library: from manifests to checked verdicts, in one straight line.
 
 pub mod diagnostic;
+pub mod encode;
 pub mod engine;
 pub mod read;

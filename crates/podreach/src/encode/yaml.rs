@@ -1,0 +1,141 @@
+//! JSON values as YAML that people like to read: short things on one line, long ones in blocks.
+
+use serde_json::Value;
+
+/// The widest line that is still written in one piece.
+const WIDTH: usize = 100;
+
+/// A stream of documents.
+pub(super) fn documents(values: &[Value]) -> String {
+    let mut out = String::new();
+    for value in values {
+        out.push_str("---\n");
+        block(value, 0, &mut out);
+    }
+    out
+}
+
+/// A value in block notation, each line indented.
+fn block(value: &Value, indent: usize, out: &mut String) {
+    match value {
+        Value::Object(entries) if !entries.is_empty() => {
+            for (key, value) in entries {
+                pad(indent, out);
+                out.push_str(&scalar(key));
+                out.push(':');
+                item(value, indent, out);
+            }
+        }
+        Value::Array(items) if !items.is_empty() => {
+            for value in items {
+                pad(indent, out);
+                out.push('-');
+                item(value, indent, out);
+            }
+        }
+        plain => {
+            pad(indent, out);
+            out.push_str(&flow(plain));
+            out.push('\n');
+        }
+    }
+}
+
+/// What stands after a key or a dash: on the same line if it fits, otherwise below.
+fn item(value: &Value, indent: usize, out: &mut String) {
+    let line = flow(value);
+    let nested = matches!(value, Value::Object(entries) if !entries.is_empty())
+        || matches!(value, Value::Array(items) if !items.is_empty());
+    if !nested || indent + line.len() < WIDTH {
+        out.push(' ');
+        out.push_str(&line);
+        out.push('\n');
+        return;
+    }
+    out.push('\n');
+    block(value, indent + 2, out);
+}
+
+/// A value on one line.
+fn flow(value: &Value) -> String {
+    match value {
+        Value::Object(entries) => {
+            let entries: Vec<String> =
+                entries.iter().map(|(key, value)| format!("{}: {}", scalar(key), flow(value))).collect();
+            format!("{{{}}}", entries.join(", "))
+        }
+        Value::Array(items) => format!("[{}]", items.iter().map(flow).collect::<Vec<_>>().join(", ")),
+        Value::String(text) => scalar(text),
+        other => other.to_string(),
+    }
+}
+
+/// A string, in quotes unless it can only be read as one. What JSON quotes, YAML reads the same.
+fn scalar(text: &str) -> String {
+    let word = |b: u8| b.is_ascii_alphanumeric() || b"-_./".contains(&b);
+    let starts = text.bytes().next().is_some_and(|b| b.is_ascii_alphabetic());
+    let lower = text.to_ascii_lowercase();
+    let taken = ["y", "n", "yes", "no", "on", "off", "true", "false", "null"].contains(&lower.as_str());
+    if starts && text.bytes().all(word) && !taken { text.to_owned() } else { quoted(text) }
+}
+
+fn quoted(text: &str) -> String {
+    let mut out = String::from('"');
+    for c in text.chars() {
+        match c {
+            '"' | '\\' => out.extend(['\\', c]),
+            '\n' => out.push_str("\\n"),
+            '\t' => out.push_str("\\t"),
+            c if c.is_control() || matches!(c, '\u{2028}' | '\u{2029}' | '\u{feff}') => {
+                out.push_str(&format!("\\u{:04x}", c as u32));
+            }
+            c => out.push(c),
+        }
+    }
+    out.push('"');
+    out
+}
+
+fn pad(indent: usize, out: &mut String) {
+    out.extend(std::iter::repeat_n(' ', indent));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn short_things_stay_on_their_line() {
+        let value = json!({"kind": "Node", "metadata": {"name": "n", "labels": {"yes": "1"}}, "empty": []});
+        let text = documents(&[value]);
+        assert_eq!(text, "---\nkind: Node\nmetadata: {name: n, labels: {\"yes\": \"1\"}}\nempty: []\n");
+    }
+
+    #[test]
+    fn whatever_is_written_is_read_back() {
+        let long = "x".repeat(120);
+        let strings = [
+            "",
+            "no",
+            "1",
+            "1.5",
+            "a: b",
+            "#",
+            "~",
+            "ä\u{85}\u{7}\n\"\\",
+            "- a",
+            "2001-01-01",
+            &long,
+            "a,b",
+            "=",
+            "<<",
+            "𝄞",
+        ];
+        let text = documents(&[json!({"strings": strings, "deep": {"a": [{"b": [[1, true, null], {}]}, long]}})]);
+        let (read, problems) = crate::read::documents(crate::read::SourceId(0), &text);
+        assert!(problems.is_empty(), "{problems:?} in {text}");
+        let back = read[0].field("strings").unwrap().seq().unwrap();
+        assert!(back.iter().zip(strings).all(|(tree, string)| tree.str() == Some(string)), "{text}");
+    }
+}
