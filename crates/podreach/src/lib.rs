@@ -3,4 +3,6 @@
 pub mod diagnostic;
 pub mod encode;
 pub mod engine;
+pub mod lower;
+pub mod question;
 pub mod read;

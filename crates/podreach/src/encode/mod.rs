@@ -12,6 +12,7 @@ pub mod dot;
 pub mod explore;
 pub mod firing;
 pub mod graph;
+pub mod line;
 mod name;
 pub mod net;
 mod object;

@@ -1,0 +1,105 @@
+//! Amounts of resources in manifests: `requests`, `limits`, `allocatable` and the like.
+
+use std::collections::BTreeMap;
+
+use podreach_core::resource::{Amount, Resources};
+
+use super::context::Context;
+use super::object::Object;
+use super::quantity::{Quantity, Spelling};
+use super::{name, problem};
+use crate::read::{Entry, Value, shown};
+
+/// Amounts by the name of the resource.
+pub(crate) type Amounts = BTreeMap<String, Quantity>;
+
+/// The amounts in a field, of which none may be negative.
+pub(crate) fn read(cx: &mut Context, object: &Object<'_, '_>, field: &str) -> Amounts {
+    let mut amounts = Amounts::new();
+    for entry in object.entries(field, &mut cx.log) {
+        if let Err(why) = name::key(&entry.key) {
+            cx.report(problem::bad_name(entry.key_span, "resource", &entry.key, why));
+        } else if let Some(quantity) = quantity(cx, entry) {
+            amounts.insert(entry.key.to_string(), quantity);
+        }
+    }
+    amounts
+}
+
+/// The amounts in a field of a container or pod, which only some resources may have.
+pub(crate) fn read_requests(cx: &mut Context, object: &Object<'_, '_>, field: &str) -> Amounts {
+    let bad = |entry: &&Entry<'_>| !entry.key.is_empty() && !name::is_requestable(&entry.key);
+    let unfit: Vec<_> = object.entries(field, &mut Vec::new()).iter().filter(bad).collect();
+    unfit.iter().for_each(|entry| cx.report(problem::bad_resource(entry.key_span, &entry.key)));
+    read(cx, object, field)
+}
+
+fn quantity(cx: &mut Context, entry: &Entry<'_>) -> Option<Quantity> {
+    let span = entry.value.span;
+    let text = match &entry.value.value {
+        Value::Int(value) => value.to_string(),
+        Value::Float(text) | Value::String(text) => text.to_string(),
+        _ => {
+            cx.report(problem::wrong_kind(&entry.value, &entry.key, "a quantity"));
+            return None;
+        }
+    };
+    let (quantity, spelling) = match Quantity::parse(&text) {
+        Ok(parsed) => parsed,
+        Err(defect) => {
+            cx.report(problem::bad_quantity(span, &entry.key, &text, defect));
+            return None;
+        }
+    };
+    if quantity.is_negative() {
+        cx.report(problem::negative(span, &entry.key));
+        return None;
+    }
+    if (name::is_extended(&entry.key) || entry.key == "pods") && !quantity.is_whole() {
+        cx.report(problem::fraction(span, &entry.key));
+        return None;
+    }
+    remark(cx, entry, &text, spelling);
+    Some(quantity)
+}
+
+/// Notes what is legal but hardly meant.
+fn remark(cx: &mut Context, entry: &Entry<'_>, text: &str, spelling: Spelling<'_>) {
+    let span = entry.value.span;
+    let (cpu, bytes) = (entry.key == "cpu", matches!(entry.key.as_ref(), "memory" | "ephemeral-storage"));
+    if spelling.capped {
+        let message = format!("{} is cut down to 2^63 - 1, as Kubernetes does", shown(text));
+        cx.report(problem::note("W0301", span, message));
+    } else if cpu && spelling.suffix.starts_with(['M', 'G', 'T', 'P', 'E', 'K']) && spelling.suffix.len() < 3 {
+        let message = format!("{} is a very large amount of cpu", shown(text));
+        cx.report(problem::note("W0302", span, message).with_help("for thousandths of a cpu write m"));
+    } else if bytes && matches!(spelling.suffix, "m" | "u" | "n") {
+        let message = format!("{} is a fraction of a byte of {}", shown(text), entry.key);
+        cx.report(problem::note("W0302", span, message).with_help("for mebibytes write Mi"));
+    }
+}
+
+/// Adds amounts to others, resource by resource.
+pub(crate) fn add(sum: &mut Amounts, more: &Amounts) {
+    for (resource, &quantity) in more {
+        let total = sum.entry(resource.clone()).or_default();
+        *total = *total + quantity;
+    }
+}
+
+/// Raises amounts to others where those are larger.
+pub(crate) fn raise(most: &mut Amounts, other: &Amounts) {
+    for (resource, &quantity) in other {
+        let larger = most.entry(resource.clone()).or_default();
+        *larger = (*larger).max(quantity);
+    }
+}
+
+/// Amounts as the scheduler compares them: thousandths of cpu and units of everything else, rounded up.
+pub(crate) fn resources(cx: &mut Context, amounts: &Amounts) -> Resources {
+    let whole = |(resource, quantity): (&String, &Quantity)| {
+        let value = if resource == "cpu" { quantity.millis() } else { quantity.units() };
+        (cx.cluster.resource(resource), Amount::try_from(value).unwrap_or(0))
+    };
+    amounts.iter().map(whole).collect()
+}

@@ -1,0 +1,113 @@
+//! What we do not model about a pod type, and which verdicts that spoils.
+//!
+//! Each cause says in which direction the model is wrong: it allows too much (*widens*), too little (*narrows*), or either (*blurs*).
+
+use crate::diagnostic::{Diagnostic, Effect};
+use crate::read::Span;
+
+/// Something about a pod type that is not modelled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) enum Cause {
+    /// It mounts volumes that filters look at.
+    Volumes,
+    /// It claims devices.
+    ResourceClaims,
+    /// A runtime class may add overhead, node selector and tolerations.
+    RuntimeClass,
+    /// It waits for gates to be lifted.
+    SchedulingGates,
+    /// Another scheduler places it.
+    OtherScheduler,
+    /// It is scheduled as one of a group.
+    Group,
+    /// Its node must declare features.
+    DeclaredFeatures,
+    /// Its template names the node, so no filter is asked.
+    BoundByName,
+    /// Its namespace adds requests that it does not state.
+    LimitRangeDefaults,
+    /// Its namespace bounds what it may request.
+    LimitRangeBounds,
+    /// Its namespace bounds what all its pods together may request.
+    Quota,
+    /// A resource that it requests may be met by a device class.
+    DeviceClass,
+    /// A selector looks at a label that each of its instances has differently.
+    InstanceLabels,
+    /// Its pods are pinned one by one, which changes what its spread constraints count.
+    DaemonSpread,
+    /// A namespace selector looks at namespaces whose labels are not in the input.
+    NamespaceLabels,
+    /// The pod is pinned by a DaemonSet that is not in the input.
+    MissingDaemonSet,
+    /// It stands for a DaemonSet and for another workload, and the cap on both is only an upper bound.
+    MixedLimits,
+}
+
+impl Cause {
+    /// Its code, what it does to verdicts, and what it says after the name of the pod type.
+    fn facts(self) -> (&'static str, Effect, &'static str) {
+        use Effect::{Blurs, Narrows, Widens};
+        match self {
+            Self::Volumes => ("S0411", Widens, "mounts volumes that may tie it to some nodes; this is not modelled"),
+            Self::ResourceClaims => ("S0412", Widens, "claims devices; this is not modelled"),
+            Self::RuntimeClass => (
+                "S0413",
+                Blurs,
+                "has a runtime class, which may add overhead, a node selector and tolerations; this is not modelled",
+            ),
+            Self::SchedulingGates => {
+                ("S0414", Widens, "waits for its scheduling gates to be lifted; this is not modelled")
+            }
+            Self::OtherScheduler => ("S0415", Blurs, "is placed by another scheduler, whose rules are not known"),
+            Self::LimitRangeDefaults => {
+                ("S0416", Blurs, "gets requests from a LimitRange of its namespace; this is not modelled")
+            }
+            Self::LimitRangeBounds => {
+                ("S0417", Widens, "may be refused by a LimitRange of its namespace; this is not modelled")
+            }
+            Self::Quota => {
+                ("S0418", Widens, "may be refused by a ResourceQuota of its namespace; this is not modelled")
+            }
+            Self::Group => {
+                ("S0419", Widens, "is scheduled together with its group or not at all; this is not modelled")
+            }
+            Self::DeclaredFeatures => {
+                ("S0420", Widens, "needs features that a node must declare; this is not modelled")
+            }
+            Self::DeviceClass => {
+                ("S0421", Blurs, "requests a resource that a DeviceClass may provide; this is not modelled")
+            }
+            Self::InstanceLabels => (
+                "S0422",
+                Blurs,
+                "has labels that differ from instance to instance, and a selector looks at them; this is not modelled",
+            ),
+            Self::DaemonSpread => (
+                "S0423",
+                Blurs,
+                "is a DaemonSet with spread constraints, which count only the node of each pod; this is not modelled",
+            ),
+            Self::NamespaceLabels => {
+                ("S0424", Blurs, "selects namespaces by labels, and not every Namespace is in the input")
+            }
+            Self::BoundByName => (
+                "S0425",
+                Narrows,
+                "names its node in its template and so evades the scheduler, whose rules are applied here all the same",
+            ),
+            Self::MissingDaemonSet => {
+                ("S0426", Narrows, "belongs to a DaemonSet that is not in the input; its other pods are not seen")
+            }
+            Self::MixedLimits => {
+                ("S0427", Widens, "stands for a DaemonSet and for another workload; its cap is only an upper bound")
+            }
+        }
+    }
+
+    /// The diagnostic about a pod type.
+    pub(crate) fn diagnostic(self, pod: &str, span: Span) -> Diagnostic {
+        let (code, effect, sentence) = self.facts();
+        Diagnostic::stops(code, span, format!("{pod} {sentence}")).with_effect(effect).about(pod)
+    }
+}

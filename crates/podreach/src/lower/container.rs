@@ -1,0 +1,96 @@
+//! Containers: what they request and which ports of the host they take.
+
+use std::net::IpAddr;
+
+use podreach_core::cluster::HostPort;
+
+use super::amount::{self, Amounts};
+use super::cause::Cause;
+use super::context::Context;
+use super::fields::{CONTAINER, CONTAINER_PORT, RESOURCE_REQUIREMENTS};
+use super::object::Object;
+use super::problem;
+use crate::read::Tree;
+
+/// A container, as far as placement is concerned.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Container {
+    pub(crate) requests: Amounts,
+    pub(crate) limits: Amounts,
+    pub(crate) ports: Vec<HostPort>,
+    /// Whether it is an init container that goes on running beside the others.
+    pub(crate) always: bool,
+    /// What about it is not modelled.
+    pub(crate) causes: Vec<Cause>,
+}
+
+/// The containers in a field of a pod.
+pub(crate) fn read(cx: &mut Context, spec: &Object<'_, '_>, field: &str, host_network: bool) -> Vec<Container> {
+    let containers = spec.objects(field, &CONTAINER, &mut cx.log);
+    containers.iter().map(|container| read_one(cx, container, host_network)).collect()
+}
+
+fn read_one(cx: &mut Context, container: &Object<'_, '_>, host_network: bool) -> Container {
+    let resources = container.object("resources", &RESOURCE_REQUIREMENTS, &mut cx.log);
+    let (requests, limits) = resources.map(|resources| amounts(cx, &resources)).unwrap_or_default();
+    let claims = resources.is_some_and(|resources| !resources.items("claims", &mut cx.log).is_empty());
+    let mut causes = Vec::new();
+    causes.extend(claims.then_some(Cause::ResourceClaims));
+    causes.extend(needs_features(container).then_some(Cause::DeclaredFeatures));
+    Container {
+        requests,
+        limits,
+        ports: ports(cx, container, host_network),
+        always: container.text("restartPolicy", &mut cx.log) == Some("Always"),
+        causes,
+    }
+}
+
+/// Requests and limits. What has a limit and no request requests its limit, as the API server has it.
+///
+/// Kubernetes: `pkg/apis/core/v1/defaults.go`, `SetDefaults_Pod`.
+pub(crate) fn amounts(cx: &mut Context, resources: &Object<'_, '_>) -> (Amounts, Amounts) {
+    let limits = amount::read_requests(cx, resources, "limits");
+    let requests = amount::read_requests(cx, resources, "requests");
+    let above = |(resource, request): &(&String, _)| limits.get(*resource).is_some_and(|limit| limit < *request);
+    let above: Vec<_> = requests.iter().filter(above).map(|(resource, _)| resource.clone()).collect();
+    above.iter().for_each(|resource| cx.report(problem::above_limit(resources.span(), resource)));
+    (requests, limits)
+}
+
+/// Whether a container asks for features that a node must declare.
+///
+/// Kubernetes: `component-helpers/nodedeclaredfeatures/features`.
+fn needs_features(container: &Object<'_, '_>) -> bool {
+    let rules = container.field("restartPolicyRules").and_then(Tree::seq).unwrap_or_default();
+    let mounts = container.field("volumeMounts").and_then(Tree::seq).unwrap_or_default();
+    let restarts_all = |rule: &Tree<'_>| {
+        rule.field("action").and_then(Tree::str).is_some_and(|action| action == "RestartAllContainers")
+    };
+    rules.iter().any(restarts_all) || mounts.iter().any(|mount| mount.field("bindMountOptions").is_some())
+}
+
+fn ports(cx: &mut Context, container: &Object<'_, '_>, host_network: bool) -> Vec<HostPort> {
+    let ports = container.objects("ports", &CONTAINER_PORT, &mut cx.log);
+    ports.iter().filter_map(|port| host_port(cx, port, host_network)).collect()
+}
+
+/// The port of the host that a container port takes, if it takes one.
+fn host_port(cx: &mut Context, port: &Object<'_, '_>, host_network: bool) -> Option<HostPort> {
+    if port.field("containerPort").is_none() {
+        cx.report(problem::missing(port.span(), "ContainerPort", "containerPort"));
+    }
+    let inner = port.integer("containerPort", 1, 65535, &mut cx.log);
+    let outer = port.integer("hostPort", 0, 65535, &mut cx.log).filter(|&number| number != 0);
+    let protocol = port.text("protocol", &mut cx.log).filter(|text| !text.is_empty()).unwrap_or("TCP");
+    if !["TCP", "UDP", "SCTP"].contains(&protocol) {
+        cx.report(problem::not_one_of(port.span(), "protocol", protocol, &["TCP", "UDP", "SCTP"]));
+    }
+    let address = port.text("hostIP", &mut cx.log).filter(|text| !text.is_empty());
+    if let Some(text) = address.filter(|text| text.parse::<IpAddr>().is_err()) {
+        cx.report(problem::bad_address(port.span(), text));
+    }
+    let number = outer.or(inner.filter(|_| host_network && cx.admission))?;
+    let address = address.filter(|&text| text != "0.0.0.0").map(|text| cx.symbol(text));
+    Some(HostPort { address, protocol: cx.symbol(protocol), port: u16::try_from(number).ok()? })
+}

@@ -1,0 +1,52 @@
+//! What every reader of objects shares: the cluster being written and the remarks so far.
+
+use podreach_core::Cluster;
+use podreach_core::id::Symbol;
+use podreach_core::label::Labels;
+
+use super::object::{Log, Object};
+use super::{Options, name, problem};
+use crate::diagnostic::Diagnostic;
+
+/// The cluster being written, and what has been said about its input.
+pub(crate) struct Context {
+    /// The cluster, as far as it is known.
+    pub(crate) cluster: Cluster,
+    /// The remarks.
+    pub(crate) log: Log,
+    /// Whether defaults and admission are still to be applied.
+    pub(crate) admission: bool,
+}
+
+impl Context {
+    /// An empty cluster of the chosen release.
+    pub(crate) fn new(options: &Options) -> Self {
+        let cluster = Cluster { behaviour: options.release.behaviour(), ..Cluster::default() };
+        Self { cluster, log: Log::new(), admission: options.admission }
+    }
+
+    /// Adds a remark.
+    pub(crate) fn report(&mut self, diagnostic: Diagnostic) {
+        self.log.push(diagnostic);
+    }
+
+    /// The symbol of a text.
+    pub(crate) fn symbol(&mut self, text: &str) -> Symbol {
+        self.cluster.symbols.intern(text)
+    }
+
+    /// The labels in a field; those the API server would not take are reported and left out.
+    pub(crate) fn labels(&mut self, object: &Object<'_, '_>, field: &str) -> Labels {
+        let mut labels = Labels::default();
+        for (entry, value) in object.pairs(field, &mut self.log) {
+            if let Err(why) = name::key(&entry.key) {
+                self.report(problem::bad_label(entry.key_span, "label key", &entry.key, why));
+            } else if let Err(why) = name::value(value) {
+                self.report(problem::bad_label(entry.value.span, "label value", value, why));
+            } else {
+                labels.set(self.symbol(&entry.key), self.symbol(value));
+            }
+        }
+        labels
+    }
+}

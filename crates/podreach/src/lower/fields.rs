@@ -1,0 +1,311 @@
+//! Every field of the objects we read, and what it has to do with hard placement.
+//!
+//! A field is *modelled* when its content becomes part of the cluster, *irrelevant* when no filter of the scheduler looks at it, and
+//! *spoiling* when some filter does but we do not: its use becomes a diagnostic. A field in no list is an error, as it is for
+//! `kubectl apply --validate=strict`; nothing is dropped because we did not know it. Lists follow the published API of 1.33 to 1.37.
+
+/// The fields of one kind of object.
+#[derive(Debug)]
+pub struct Table {
+    /// Its name in the API.
+    pub name: &'static str,
+    /// Fields whose content is read.
+    pub modelled: &'static [&'static str],
+    /// Fields that some filter looks at and we do not.
+    pub spoiling: &'static [&'static str],
+    /// Fields that no filter looks at; their content is not looked at here either.
+    pub irrelevant: &'static [&'static str],
+    /// Whether other fields are let through: parts that controllers write and users do not.
+    pub open: bool,
+}
+
+impl Table {
+    /// Whether the table lists a field.
+    pub fn knows(&self, field: &str) -> bool {
+        self.fields().any(|known| known == field)
+    }
+
+    /// All fields, in no particular order.
+    pub fn fields(&self) -> impl Iterator<Item = &'static str> + '_ {
+        [self.modelled, self.spoiling, self.irrelevant].into_iter().flatten().copied()
+    }
+}
+
+macro_rules! tables {
+    ($($id:ident $name:literal { modelled: [$($m:literal),*], spoiling: [$($s:literal),*], irrelevant: [$($i:literal),*] $(, $open:ident)? })*) => {
+        $(
+            #[doc = concat!("The fields of `", $name, "`.")]
+            pub static $id: Table = Table {
+                name: $name,
+                modelled: &[$($m),*],
+                spoiling: &[$($s),*],
+                irrelevant: &[$($i),*],
+                open: tables!(@open $($open)?),
+            };
+        )*
+        /// Every table, for audits against a published schema.
+        pub static ALL: &[&Table] = &[$(&$id),*];
+    };
+    (@open open) => { true };
+    (@open) => { false };
+}
+
+tables! {
+    // Objects.
+    OBJECT_META "ObjectMeta" {
+        modelled: ["annotations", "deletionTimestamp", "generateName", "labels", "name", "namespace", "ownerReferences", "uid"],
+        spoiling: [],
+        irrelevant: ["creationTimestamp", "deletionGracePeriodSeconds", "finalizers", "generation", "managedFields",
+            "resourceVersion", "selfLink"]
+    }
+    OWNER_REFERENCE "OwnerReference" {
+        modelled: ["apiVersion", "controller", "kind", "name", "uid"],
+        spoiling: [],
+        irrelevant: ["blockOwnerDeletion"]
+    }
+    OBJECT "object" {
+        modelled: ["apiVersion", "kind", "metadata", "spec", "status"],
+        spoiling: [],
+        irrelevant: []
+    }
+    TEMPLATE_OBJECT "PodTemplate" {
+        modelled: ["apiVersion", "kind", "metadata", "template"],
+        spoiling: [],
+        irrelevant: []
+    }
+    LIST "List" {
+        modelled: ["apiVersion", "items", "kind"],
+        spoiling: [],
+        irrelevant: ["metadata"]
+    }
+
+    // Nodes.
+    NODE_SPEC "NodeSpec" {
+        modelled: ["taints", "unschedulable"],
+        spoiling: [],
+        irrelevant: ["configSource", "externalID", "podCIDR", "podCIDRs", "providerID"]
+    }
+    NODE_STATUS "NodeStatus" {
+        modelled: ["allocatable", "capacity"],
+        spoiling: [],
+        irrelevant: ["addresses", "conditions", "config", "daemonEndpoints", "declaredFeatures", "features", "images", "nodeInfo",
+            "phase", "runtimeHandlers", "volumesAttached", "volumesInUse"],
+        open
+    }
+    TAINT "Taint" {
+        modelled: ["effect", "key", "value"],
+        spoiling: [],
+        irrelevant: ["timeAdded"]
+    }
+
+    // Pods.
+    POD_TEMPLATE_SPEC "PodTemplateSpec" {
+        modelled: ["metadata", "spec"],
+        spoiling: [],
+        irrelevant: []
+    }
+    POD_SPEC "PodSpec" {
+        modelled: ["affinity", "containers", "hostNetwork", "initContainers", "nodeName", "nodeSelector", "overhead", "resources",
+            "tolerations", "topologySpreadConstraints"],
+        spoiling: ["hostUsers", "resourceClaims", "runtimeClassName", "schedulerName", "schedulingGates", "schedulingGroup", "volumes",
+            "workloadRef"],
+        irrelevant: ["activeDeadlineSeconds", "automountServiceAccountToken", "dnsConfig", "dnsPolicy", "enableServiceLinks",
+            "ephemeralContainers", "hostAliases", "hostIPC", "hostPID", "hostname", "hostnameOverride", "imagePullSecrets", "os",
+            "preemptionPolicy", "priority", "priorityClassName", "readinessGates", "restartPolicy", "securityContext",
+            "serviceAccount", "serviceAccountName", "setHostnameAsFQDN", "shareProcessNamespace", "subdomain",
+            "terminationGracePeriodSeconds"]
+    }
+    POD_STATUS "PodStatus" {
+        modelled: ["phase"],
+        spoiling: [],
+        irrelevant: ["allocatedResources", "conditions", "containerStatuses", "ephemeralContainerStatuses",
+            "extendedResourceClaimStatus", "hostIP", "hostIPs", "initContainerStatuses", "message", "nominatedNodeName",
+            "observedGeneration", "podIP", "podIPs", "qosClass", "reason", "resize", "resourceClaimStatuses", "resources", "startTime"],
+        open
+    }
+    CONTAINER "Container" {
+        modelled: ["ports", "resources", "restartPolicy"],
+        spoiling: ["restartPolicyRules", "volumeMounts"],
+        irrelevant: ["args", "command", "env", "envFrom", "image", "imagePullPolicy", "lifecycle", "livenessProbe", "name",
+            "readinessProbe", "resizePolicy", "securityContext", "startupProbe", "stdin", "stdinOnce", "terminationMessagePath",
+            "terminationMessagePolicy", "tty", "volumeDevices", "workingDir"]
+    }
+    RESOURCE_REQUIREMENTS "ResourceRequirements" {
+        modelled: ["limits", "requests"],
+        spoiling: ["claims"],
+        irrelevant: []
+    }
+    CONTAINER_PORT "ContainerPort" {
+        modelled: ["containerPort", "hostIP", "hostPort", "protocol"],
+        spoiling: [],
+        irrelevant: ["name"]
+    }
+    TOLERATION "Toleration" {
+        modelled: ["effect", "key", "operator", "value"],
+        spoiling: [],
+        irrelevant: ["tolerationSeconds"]
+    }
+    VOLUME "Volume" {
+        modelled: [],
+        spoiling: ["awsElasticBlockStore", "azureDisk", "cinder", "csi", "ephemeral", "gcePersistentDisk", "iscsi",
+            "persistentVolumeClaim", "portworxVolume", "rbd", "vsphereVolume"],
+        irrelevant: ["azureFile", "cephfs", "configMap", "downwardAPI", "emptyDir", "fc", "flexVolume", "flocker", "gitRepo",
+            "glusterfs", "hostPath", "image", "name", "nfs", "photonPersistentDisk", "projected", "quobyte", "scaleIO", "secret",
+            "storageos"]
+    }
+
+    // Affinity and spread.
+    AFFINITY "Affinity" {
+        modelled: ["nodeAffinity", "podAffinity", "podAntiAffinity"],
+        spoiling: [],
+        irrelevant: []
+    }
+    NODE_AFFINITY "NodeAffinity" {
+        modelled: ["requiredDuringSchedulingIgnoredDuringExecution"],
+        spoiling: [],
+        irrelevant: ["preferredDuringSchedulingIgnoredDuringExecution"]
+    }
+    POD_AFFINITY "PodAffinity" {
+        modelled: ["requiredDuringSchedulingIgnoredDuringExecution"],
+        spoiling: [],
+        irrelevant: ["preferredDuringSchedulingIgnoredDuringExecution"]
+    }
+    NODE_SELECTOR "NodeSelector" {
+        modelled: ["nodeSelectorTerms"],
+        spoiling: [],
+        irrelevant: []
+    }
+    NODE_SELECTOR_TERM "NodeSelectorTerm" {
+        modelled: ["matchExpressions", "matchFields"],
+        spoiling: [],
+        irrelevant: []
+    }
+    REQUIREMENT "selector requirement" {
+        modelled: ["key", "operator", "values"],
+        spoiling: [],
+        irrelevant: []
+    }
+    POD_AFFINITY_TERM "PodAffinityTerm" {
+        modelled: ["labelSelector", "matchLabelKeys", "mismatchLabelKeys", "namespaceSelector", "namespaces", "topologyKey"],
+        spoiling: [],
+        irrelevant: []
+    }
+    LABEL_SELECTOR "LabelSelector" {
+        modelled: ["matchExpressions", "matchLabels"],
+        spoiling: [],
+        irrelevant: []
+    }
+    SPREAD_CONSTRAINT "TopologySpreadConstraint" {
+        modelled: ["labelSelector", "matchLabelKeys", "maxSkew", "minDomains", "nodeAffinityPolicy", "nodeTaintsPolicy", "topologyKey",
+            "whenUnsatisfiable"],
+        spoiling: [],
+        irrelevant: []
+    }
+
+    // Workloads.
+    DEPLOYMENT_SPEC "DeploymentSpec" {
+        modelled: ["replicas", "strategy", "template"],
+        spoiling: [],
+        irrelevant: ["minReadySeconds", "paused", "progressDeadlineSeconds", "revisionHistoryLimit", "selector"]
+    }
+    DEPLOYMENT_STRATEGY "DeploymentStrategy" {
+        modelled: ["rollingUpdate", "type"],
+        spoiling: [],
+        irrelevant: []
+    }
+    ROLLING_UPDATE "rolling update" {
+        modelled: ["maxSurge"],
+        spoiling: [],
+        irrelevant: ["maxUnavailable", "partition"]
+    }
+    REPLICA_SET_SPEC "ReplicaSetSpec" {
+        modelled: ["replicas", "template"],
+        spoiling: [],
+        irrelevant: ["minReadySeconds", "selector"]
+    }
+    STATEFUL_SET_SPEC "StatefulSetSpec" {
+        modelled: ["replicas", "template"],
+        spoiling: ["volumeClaimTemplates"],
+        irrelevant: ["minReadySeconds", "ordinals", "persistentVolumeClaimRetentionPolicy", "podManagementPolicy",
+            "revisionHistoryLimit", "selector", "serviceName", "updateStrategy"]
+    }
+    DAEMON_SET_SPEC "DaemonSetSpec" {
+        modelled: ["template", "updateStrategy"],
+        spoiling: [],
+        irrelevant: ["minReadySeconds", "revisionHistoryLimit", "selector", "templateGeneration"]
+    }
+    JOB_SPEC "JobSpec" {
+        modelled: ["completionMode", "parallelism", "template"],
+        spoiling: [],
+        irrelevant: ["activeDeadlineSeconds", "backoffLimit", "backoffLimitPerIndex", "completions", "managedBy", "manualSelector",
+            "maxFailedIndexes", "podFailurePolicy", "podReplacementPolicy", "selector", "successPolicy", "suspend",
+            "ttlSecondsAfterFinished"]
+    }
+    CRON_JOB_SPEC "CronJobSpec" {
+        modelled: ["concurrencyPolicy", "jobTemplate"],
+        spoiling: [],
+        irrelevant: ["failedJobsHistoryLimit", "schedule", "startingDeadlineSeconds", "successfulJobsHistoryLimit", "suspend",
+            "timeZone"]
+    }
+    JOB_TEMPLATE_SPEC "JobTemplateSpec" {
+        modelled: ["spec"],
+        spoiling: [],
+        irrelevant: ["metadata"]
+    }
+    AUTOSCALER_SPEC "HorizontalPodAutoscalerSpec" {
+        modelled: ["maxReplicas", "scaleTargetRef"],
+        spoiling: [],
+        irrelevant: ["behavior", "metrics", "minReplicas", "targetCPUUtilizationPercentage"]
+    }
+    SCALE_TARGET "CrossVersionObjectReference" {
+        modelled: ["apiVersion", "kind", "name"],
+        spoiling: [],
+        irrelevant: []
+    }
+
+    // What changes pods on their way in.
+    LIMIT_RANGE_SPEC "LimitRangeSpec" {
+        modelled: ["limits"],
+        spoiling: [],
+        irrelevant: []
+    }
+    LIMIT_RANGE_ITEM "LimitRangeItem" {
+        modelled: ["default", "defaultRequest", "max", "maxLimitRequestRatio", "min", "type"],
+        spoiling: [],
+        irrelevant: []
+    }
+    DEVICE_CLASS_SPEC "DeviceClassSpec" {
+        modelled: ["extendedResourceName"],
+        spoiling: [],
+        irrelevant: ["config", "selectors", "suitableNodes"],
+        open
+    }
+
+    // Ours.
+    QUESTION_SPEC "QuestionSpec" {
+        modelled: ["goal", "semantics"],
+        spoiling: [],
+        irrelevant: []
+    }
+    QUESTION_GOAL "goal" {
+        modelled: ["count", "node", "pod"],
+        spoiling: [],
+        irrelevant: []
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_field_has_two_roles_and_lists_are_sorted() {
+        for table in ALL {
+            let mut seen = std::collections::BTreeSet::new();
+            assert!(table.fields().all(|field| seen.insert(field)), "{}", table.name);
+            for list in [table.modelled, table.spoiling, table.irrelevant] {
+                assert!(list.is_sorted(), "{} {list:?}", table.name);
+            }
+        }
+    }
+}

@@ -1,0 +1,113 @@
+//! Everything the documents hold, sorted by what it is to us.
+
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+
+use podreach_core::NodeId;
+use podreach_core::id::Symbol;
+
+use super::admission::Rules;
+use super::context::Context;
+use super::document;
+use super::kind::Kind;
+use super::metadata::Metadata;
+use super::pod::{self, PodObject};
+use super::scale::{self, Autoscaled};
+use super::workload::{self, Workload};
+use super::{node, problem};
+use crate::question::{self, Question};
+use crate::read::Tree;
+
+/// The objects of the input.
+#[derive(Default)]
+pub(crate) struct Inventory {
+    pub(crate) nodes: Vec<Metadata>,
+    pub(crate) node_ids: BTreeMap<Symbol, NodeId>,
+    pub(crate) namespaces: BTreeSet<String>,
+    pub(crate) workloads: Vec<Workload>,
+    pub(crate) pods: Vec<PodObject>,
+    pub(crate) autoscaled: Autoscaled,
+    pub(crate) rules: Rules,
+    pub(crate) questions: Vec<Question>,
+    names: HashSet<(Kind, String, String)>,
+}
+
+impl Inventory {
+    /// Reads all documents; nodes and namespaces go straight into the cluster.
+    pub(crate) fn new(cx: &mut Context, documents: &[Tree<'_>]) -> Self {
+        let mut inventory = Self::default();
+        let objects = document::objects(documents, &mut cx.log);
+        objects.into_iter().for_each(|(kind, tree)| inventory.add(cx, kind, tree));
+        inventory
+    }
+
+    fn add(&mut self, cx: &mut Context, kind: Kind, tree: &Tree<'_>) {
+        match kind {
+            Kind::Node => self.add_node(cx, tree),
+            Kind::Namespace => self.add_namespace(cx, tree),
+            Kind::Pod => self.add_pod(cx, tree),
+            Kind::HorizontalPodAutoscaler => scale::read_autoscaler(cx, tree, &mut self.autoscaled),
+            Kind::LimitRange | Kind::ResourceQuota | Kind::DeviceClass => self.rules.add(cx, kind, tree),
+            Kind::Question => self.questions.extend(question::read(cx, tree)),
+            _ => self.add_workload(cx, kind, tree),
+        }
+    }
+
+    fn add_node(&mut self, cx: &mut Context, tree: &Tree<'_>) {
+        let Some((mut metadata, mut node)) = node::read(cx, tree) else { return };
+        metadata.namespace.clear();
+        if self.is_new(cx, Kind::Node, &mut metadata) {
+            node.name = cx.symbol(&metadata.name);
+            self.node_ids.insert(node.name, cx.cluster.nodes.push(node));
+            self.nodes.push(metadata);
+        }
+    }
+
+    fn add_namespace(&mut self, cx: &mut Context, tree: &Tree<'_>) {
+        let Some(mut metadata) = node::read_namespace(cx, tree) else { return };
+        metadata.namespace.clear();
+        if self.is_new(cx, Kind::Namespace, &mut metadata) {
+            let namespace = cx.cluster.namespace(&metadata.name);
+            cx.cluster.namespace_labels.insert(namespace, metadata.labels);
+            self.namespaces.insert(metadata.name);
+        }
+    }
+
+    fn add_pod(&mut self, cx: &mut Context, tree: &Tree<'_>) {
+        let Some(mut pod) = pod::read(cx, tree) else { return };
+        if self.is_new(cx, Kind::Pod, &mut pod.metadata) {
+            self.pods.push(pod);
+        }
+    }
+
+    fn add_workload(&mut self, cx: &mut Context, kind: Kind, tree: &Tree<'_>) {
+        let Some(mut workload) = workload::read(cx, kind, tree) else { return };
+        if self.is_new(cx, kind, &mut workload.metadata) {
+            self.workloads.push(workload);
+        }
+    }
+
+    /// Whether no object of the kind had that name before. Names that the API server will complete are always new.
+    fn is_new(&mut self, cx: &mut Context, kind: Kind, metadata: &mut Metadata) -> bool {
+        let id = |metadata: &Metadata| (kind, metadata.namespace.clone(), metadata.name.clone());
+        let start = metadata.name.clone();
+        let mut number = 1_u64;
+        while !self.names.insert(id(metadata)) {
+            if !metadata.generated {
+                cx.report(problem::duplicate_object(metadata.span, &full_name(kind, metadata)));
+                return false;
+            }
+            number += 1;
+            metadata.name = format!("{start}{number}");
+        }
+        true
+    }
+}
+
+/// The name of an object: `kind/namespace/name`, or `kind/name` for what is in no namespace.
+pub(crate) fn full_name(kind: Kind, metadata: &Metadata) -> String {
+    let kind = kind.name().to_lowercase();
+    match metadata.namespace.as_str() {
+        "" => format!("{kind}/{}", metadata.name),
+        namespace => format!("{kind}/{namespace}/{}", metadata.name),
+    }
+}

@@ -1,0 +1,290 @@
+//! Which objects matter: by kind and API group.
+//!
+//! Three sorts are told apart: kinds we read; kinds of Kubernetes (and a few others) that cannot make pods, which are skipped unseen,
+//! Secrets among them; and everything else, which may make pods that we cannot see.
+
+use super::nearest::nearest;
+
+/// A kind of object that is read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Kind {
+    /// `apps/v1` Deployment.
+    Deployment,
+    /// `apps/v1` ReplicaSet.
+    ReplicaSet,
+    /// `apps/v1` StatefulSet.
+    StatefulSet,
+    /// `apps/v1` DaemonSet.
+    DaemonSet,
+    /// `batch/v1` Job.
+    Job,
+    /// `batch/v1` CronJob.
+    CronJob,
+    /// `v1` ReplicationController.
+    ReplicationController,
+    /// `v1` PodTemplate.
+    PodTemplate,
+    /// `v1` Pod.
+    Pod,
+    /// `v1` Node.
+    Node,
+    /// `v1` Namespace.
+    Namespace,
+    /// `autoscaling` HorizontalPodAutoscaler.
+    HorizontalPodAutoscaler,
+    /// `v1` LimitRange.
+    LimitRange,
+    /// `v1` ResourceQuota.
+    ResourceQuota,
+    /// `resource.k8s.io` DeviceClass.
+    DeviceClass,
+    /// `podreach.dev/v1alpha1` Question.
+    Question,
+}
+
+/// Kind, name, group, and the versions of it that are read.
+const READ: &[(Kind, &str, &str, &[&str])] = &[
+    (Kind::Deployment, "Deployment", "apps", &["v1"]),
+    (Kind::ReplicaSet, "ReplicaSet", "apps", &["v1"]),
+    (Kind::StatefulSet, "StatefulSet", "apps", &["v1"]),
+    (Kind::DaemonSet, "DaemonSet", "apps", &["v1"]),
+    (Kind::Job, "Job", "batch", &["v1"]),
+    (Kind::CronJob, "CronJob", "batch", &["v1"]),
+    (Kind::ReplicationController, "ReplicationController", "", &["v1"]),
+    (Kind::PodTemplate, "PodTemplate", "", &["v1"]),
+    (Kind::Pod, "Pod", "", &["v1"]),
+    (Kind::Node, "Node", "", &["v1"]),
+    (Kind::Namespace, "Namespace", "", &["v1"]),
+    (Kind::HorizontalPodAutoscaler, "HorizontalPodAutoscaler", "autoscaling", &["v2", "v1", "v2beta2", "v2beta1"]),
+    (Kind::LimitRange, "LimitRange", "", &["v1"]),
+    (Kind::ResourceQuota, "ResourceQuota", "", &["v1"]),
+    (Kind::DeviceClass, "DeviceClass", "resource.k8s.io", &["v1", "v1beta2", "v1beta1", "v1alpha3"]),
+    (Kind::Question, "Question", "podreach.dev", &["v1alpha1"]),
+];
+
+/// Groups whose every kind is Kubernetes' own.
+const BUILT_IN: &[&str] = &[
+    "",
+    "admissionregistration.k8s.io",
+    "apiextensions.k8s.io",
+    "apiregistration.k8s.io",
+    "apps",
+    "authentication.k8s.io",
+    "authorization.k8s.io",
+    "autoscaling",
+    "batch",
+    "certificates.k8s.io",
+    "coordination.k8s.io",
+    "discovery.k8s.io",
+    "events.k8s.io",
+    "extensions",
+    "flowcontrol.apiserver.k8s.io",
+    "imagepolicy.k8s.io",
+    "internal.apiserver.k8s.io",
+    "metrics.k8s.io",
+    "networking.k8s.io",
+    "node.k8s.io",
+    "policy",
+    "rbac.authorization.k8s.io",
+    "resource.k8s.io",
+    "scheduling.k8s.io",
+    "storage.k8s.io",
+    "storagemigration.k8s.io",
+];
+
+/// Kinds of Kubernetes that make no pods.
+const WITHOUT_PODS: &[&str] = &[
+    "APIService",
+    "Binding",
+    "CSIDriver",
+    "CSINode",
+    "CSIStorageCapacity",
+    "CertificateSigningRequest",
+    "ClusterRole",
+    "ClusterRoleBinding",
+    "ClusterTrustBundle",
+    "ComponentStatus",
+    "ConfigMap",
+    "ControllerRevision",
+    "CustomResourceDefinition",
+    "DeviceTaintRule",
+    "EndpointSlice",
+    "Endpoints",
+    "Event",
+    "Eviction",
+    "FlowSchema",
+    "IPAddress",
+    "Ingress",
+    "IngressClass",
+    "Lease",
+    "LeaseCandidate",
+    "LocalSubjectAccessReview",
+    "MutatingAdmissionPolicy",
+    "MutatingAdmissionPolicyBinding",
+    "MutatingWebhookConfiguration",
+    "NetworkPolicy",
+    "NodeMetrics",
+    "PersistentVolume",
+    "PersistentVolumeClaim",
+    "PodCertificateRequest",
+    "PodDisruptionBudget",
+    "PodMetrics",
+    "PodSecurityPolicy",
+    "PriorityClass",
+    "PriorityLevelConfiguration",
+    "ResourceClaim",
+    "ResourceClaimTemplate",
+    "ResourceSlice",
+    "Role",
+    "RoleBinding",
+    "RuntimeClass",
+    "Scale",
+    "Secret",
+    "SelfSubjectAccessReview",
+    "SelfSubjectReview",
+    "SelfSubjectRulesReview",
+    "Service",
+    "ServiceAccount",
+    "ServiceCIDR",
+    "Status",
+    "StorageClass",
+    "StorageVersion",
+    "StorageVersionMigration",
+    "SubjectAccessReview",
+    "TokenRequest",
+    "TokenReview",
+    "ValidatingAdmissionPolicy",
+    "ValidatingAdmissionPolicyBinding",
+    "ValidatingWebhookConfiguration",
+    "VolumeAttachment",
+    "VolumeAttributesClass",
+];
+
+/// Custom kinds, with their group, that are known to make no pods.
+const CUSTOM_WITHOUT_PODS: &[(&str, &[&str])] = &[
+    (
+        "gateway.networking.k8s.io",
+        &["GRPCRoute", "GatewayClass", "HTTPRoute", "ReferenceGrant", "TCPRoute", "TLSRoute", "UDPRoute"],
+    ),
+    ("monitoring.coreos.com", &["PodMonitor", "Probe", "PrometheusRule", "ScrapeConfig", "ServiceMonitor"]),
+    ("podreach.dev", &["PebblingGame", "PetriNet"]),
+    (
+        "policy.linkerd.io",
+        &[
+            "AuthorizationPolicy",
+            "HTTPRoute",
+            "MeshTLSAuthentication",
+            "NetworkAuthentication",
+            "Server",
+            "ServerAuthorization",
+        ],
+    ),
+    ("snapshot.storage.k8s.io", &["VolumeSnapshot", "VolumeSnapshotClass", "VolumeSnapshotContent"]),
+];
+
+/// What an object is to us.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Sort {
+    /// Read.
+    Read(Kind),
+    /// A list of objects.
+    List,
+    /// Makes no pods: skipped.
+    WithoutPods,
+    /// Of a kind we read, in a version that we do not; the versions that we do.
+    OtherVersion(&'static str, String),
+    /// Not a kind of Kubernetes, but nearly the one given.
+    Misspelt(&'static str),
+    /// A kind of Kubernetes' that we do not know.
+    Unknown,
+    /// Not Kubernetes' own: may make pods.
+    Custom,
+}
+
+/// What an object with this apiVersion and kind is to us.
+pub(crate) fn sort(api_version: &str, kind: &str) -> Sort {
+    let (group, version) = api_version.split_once('/').unwrap_or(("", api_version));
+    let ours = READ.iter().find(|(_, name, own, _)| *name == kind && *own == group);
+    if let Some((kind, name, group, versions)) = ours {
+        let slash = if group.is_empty() { "" } else { "/" };
+        return if versions.contains(&version) {
+            Sort::Read(*kind)
+        } else {
+            Sort::OtherVersion(name, format!("{group}{slash}{}", versions[0]))
+        };
+    }
+    if !BUILT_IN.contains(&group) {
+        return custom(group, kind);
+    }
+    if kind.ends_with("List") {
+        return Sort::List;
+    }
+    if let Some((_, name, group, versions)) = READ.iter().find(|(_, name, ..)| *name == kind) {
+        let slash = if group.is_empty() { "" } else { "/" };
+        return Sort::OtherVersion(name, format!("{group}{slash}{}", versions[0]));
+    }
+    built_in(kind)
+}
+
+fn custom(group: &str, kind: &str) -> Sort {
+    let harmless = |(own, kinds): &(&str, &[&str])| {
+        let item = kind.strip_suffix("List").unwrap_or(kind);
+        *own == group && kinds.contains(&item)
+    };
+    if CUSTOM_WITHOUT_PODS.iter().any(harmless) { Sort::WithoutPods } else { Sort::Custom }
+}
+
+fn built_in(kind: &str) -> Sort {
+    if WITHOUT_PODS.contains(&kind) {
+        return Sort::WithoutPods;
+    }
+    match nearest(kind, READ.iter().map(|(_, name, ..)| *name)).first() {
+        Some(meant) => Sort::Misspelt(meant),
+        None => Sort::Unknown,
+    }
+}
+
+impl Kind {
+    /// Its name in manifests.
+    pub fn name(self) -> &'static str {
+        READ.iter().find(|(kind, ..)| *kind == self).map_or("", |(_, name, ..)| name)
+    }
+
+    /// The kind of that name, when it can own pods.
+    pub(crate) fn of_owner(name: &str) -> Option<Self> {
+        let owners = [
+            Self::Deployment,
+            Self::ReplicaSet,
+            Self::StatefulSet,
+            Self::DaemonSet,
+            Self::Job,
+            Self::CronJob,
+            Self::ReplicationController,
+        ];
+        owners.into_iter().find(|kind| kind.name() == name)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn kinds_are_told_by_group_too() {
+        assert_eq!(sort("apps/v1", "Deployment"), Sort::Read(Kind::Deployment));
+        assert_eq!(sort("example.com/v1", "Deployment"), Sort::Custom);
+        assert_eq!(sort("extensions/v1beta1", "Deployment"), Sort::OtherVersion("Deployment", "apps/v1".to_owned()));
+        assert_eq!(sort("v1", "Deployment"), Sort::OtherVersion("Deployment", "apps/v1".to_owned()));
+        assert_eq!(sort("v2", "Pod"), Sort::OtherVersion("Pod", "v1".to_owned()));
+    }
+
+    #[test]
+    fn secrets_are_skipped_and_custom_resources_are_not() {
+        assert_eq!(sort("v1", "Secret"), Sort::WithoutPods);
+        assert_eq!(sort("monitoring.coreos.com/v1", "ServiceMonitor"), Sort::WithoutPods);
+        assert_eq!(sort("monitoring.coreos.com/v1", "Prometheus"), Sort::Custom);
+        assert_eq!(sort("v1", "Pood"), Sort::Misspelt("Pod"));
+        assert_eq!(sort("v1", "Frobnication"), Sort::Unknown);
+        assert_eq!((sort("v1", "List"), sort("apps/v1", "DeploymentList")), (Sort::List, Sort::List));
+    }
+}

@@ -1,0 +1,157 @@
+//! Objects to a cluster: what the API server, the controllers and the scheduler would make of the documents.
+//!
+//! ```text
+//! documents ─ document ─> objects ─ inventory ─> nodes, workloads, pods ─ typing ─> pod types ─> cluster, start, kept
+//! ```
+//! Reading is strict: a field we do not know is an error, and what we know but do not model is said. Nothing here fails; everything
+//! that is wrong with the input ends up among the diagnostics.
+
+mod admission;
+mod affinity;
+mod amount;
+mod cause;
+mod container;
+pub(crate) mod context;
+mod document;
+pub mod fields;
+mod inventory;
+mod keep;
+mod kind;
+mod metadata;
+mod name;
+pub(crate) mod nearest;
+mod node;
+pub(crate) mod object;
+mod options;
+mod origin;
+mod owner;
+mod pod;
+pub(crate) mod problem;
+pub mod quantity;
+mod request;
+mod scale;
+mod selection;
+mod selector;
+mod spec;
+mod spread;
+mod toleration;
+mod typing;
+mod workload;
+
+pub use kind::Kind;
+pub use options::{Instances, Keep, Options, Release, Start};
+pub use origin::{Instance, Origin, Origins};
+pub use selection::Selection;
+
+use std::collections::BTreeSet;
+
+use podreach_core::{Cluster, Configuration};
+
+use crate::diagnostic::{Diagnostic, Effect};
+use crate::question::Question;
+use crate::read::Tree;
+use cause::Cause;
+use context::Context;
+use inventory::{Inventory, full_name};
+use keep::Kept;
+use scale::Bound;
+use typing::{Typing, typing};
+
+/// A cluster and where it came from.
+#[derive(Clone, Debug, Default)]
+pub struct Lowered {
+    /// The nodes, the pod types and what they refer to.
+    pub cluster: Cluster,
+    /// What runs at first.
+    pub start: Configuration,
+    /// What is never deleted; within the start.
+    pub kept: Configuration,
+    /// Every name of the input, with its labels and its place.
+    pub origins: Origins,
+    /// The questions that the input asks itself.
+    pub questions: Vec<Question>,
+    /// Everything there is to say about the input.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+impl Lowered {
+    /// Whether the input cannot be used.
+    pub fn is_stopped(&self) -> bool {
+        self.diagnostics.iter().any(|diagnostic| diagnostic.effect == Effect::Stops)
+    }
+}
+
+/// The cluster that documents describe.
+pub fn cluster(documents: &[Tree<'_>], options: &Options) -> Lowered {
+    let mut cx = Context::new(options);
+    let mut inventory = Inventory::new(&mut cx, documents);
+    let typing = typing(&mut cx, &mut inventory);
+    if options.instances == Instances::Declared {
+        declare_limits(&mut cx, &inventory, &typing);
+    }
+    let instances = instances(&mut cx, &inventory, &typing, &options.keep);
+    let origins = origin::origins(&cx, &inventory, &typing, instances);
+    let kept = count(origins.instances.iter().filter(|instance| instance.kept));
+    let start = match options.start {
+        Start::Current => count(origins.instances.iter()),
+        Start::Empty => kept.clone(),
+    };
+    let Context { cluster, log, .. } = cx;
+    Lowered { cluster, start, kept, origins, questions: inventory.questions, diagnostics: log }
+}
+
+fn count<'i>(instances: impl Iterator<Item = &'i Instance>) -> Configuration {
+    instances.map(|instance| ((instance.pod, instance.node), 1)).collect()
+}
+
+/// The running pods, each with its type and its node.
+fn instances(cx: &mut Context, inventory: &Inventory, typing: &Typing, keep: &[Keep]) -> Vec<Instance> {
+    let mut kept = Kept::new(cx, keep);
+    let mut instances = Vec::new();
+    for (at, pod) in inventory.pods.iter().enumerate() {
+        let Some(bound) = pod.bound.filter(|_| !pod.finished) else { continue };
+        let (Some(node), Some(&id)) = (typing::place(inventory, pod), typing.pods.get(&at)) else {
+            let (name, node) = (full_name(Kind::Pod, &pod.metadata), cx.cluster.symbols.str(bound));
+            let message = format!("{name} runs on node {node}, which is not in the input: it is counted nowhere");
+            cx.report(problem::note("W0304", pod.metadata.span, message));
+            continue;
+        };
+        let daemon = pod.metadata.owner.as_ref().is_some_and(|owner| owner.kind == Kind::DaemonSet.name());
+        let kept = kept.keeps(cx, &pod.metadata.namespace, &pod.metadata.labels, daemon);
+        let name = full_name(Kind::Pod, &pod.metadata);
+        instances.push(Instance { name, pod: id, node, kept, span: pod.metadata.span });
+    }
+    kept.report_unused(cx);
+    instances
+}
+
+/// Bounds the instances of every workload by what it says of itself.
+fn declare_limits(cx: &mut Context, inventory: &Inventory, typing: &Typing) {
+    let mut bounds = Vec::new();
+    for (&at, &id) in &typing.workloads {
+        let workload = &inventory.workloads[at];
+        if typing.above.is_owned(at) {
+            continue;
+        }
+        let below = |other: &(&usize, _)| typing.above.workloads[*other.0].contains(&at);
+        let mut pods: BTreeSet<_> = typing.workloads.iter().filter(below).map(|(_, &id)| id).collect();
+        pods.insert(id);
+        let target = (workload.kind, workload.metadata.namespace.clone(), workload.metadata.name.clone());
+        let most = workload.scale.most(inventory.autoscaled.get(&target).copied());
+        let name = full_name(workload.kind, &workload.metadata);
+        bounds.push(Bound { name, pods, per_node: workload.scale.per_node, most });
+    }
+    for &at in &typing.named_pods {
+        let (name, pods) = (full_name(Kind::Pod, &inventory.pods[at].metadata), BTreeSet::from([typing.pods[&at]]));
+        bounds.push(Bound { name, pods, per_node: false, most: Some(1) });
+    }
+    let (limits, mixed) = scale::limits(bounds, cx.cluster.nodes.len());
+    cx.cluster.limits = limits;
+    for id in mixed {
+        let at = typing.workloads.iter().find(|(_, other)| **other == id).map(|(&at, _)| at);
+        if let Some(workload) = at.map(|at| &inventory.workloads[at]) {
+            let diagnostic = Cause::MixedLimits.diagnostic(&cx.cluster.pods[id].name, workload.metadata.span);
+            cx.report(diagnostic);
+        }
+    }
+}

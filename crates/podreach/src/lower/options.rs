@@ -1,0 +1,129 @@
+//! What the user decides about the reading of a cluster: where it starts, what stays, how many there may be, which release.
+
+use std::fmt;
+use std::str::FromStr;
+
+use podreach_core::cluster::Behaviour;
+
+/// How objects become a cluster.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Options {
+    /// What runs at first.
+    pub start: Start,
+    /// Which running pods are never deleted.
+    pub keep: Vec<Keep>,
+    /// How many instances of a workload there may be.
+    pub instances: Instances,
+    /// The Kubernetes release whose behaviour counts.
+    pub release: Release,
+    /// Whether the defaults of the API server and its admission plugins are still to be applied to pods and templates.
+    ///
+    /// On by default, as it does no harm to what has them already; off for pods that never met an API server.
+    pub admission: bool,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            start: Start::default(),
+            keep: Vec::new(),
+            instances: Instances::default(),
+            release: Release::default(),
+            admission: true,
+        }
+    }
+}
+
+/// What runs at first.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Start {
+    /// The running pods of the input.
+    #[default]
+    Current,
+    /// Only those of them that are kept.
+    Empty,
+}
+
+/// A set of running pods that are never deleted.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Keep {
+    /// Those a label selector matches, in the notation of `kubectl -l`.
+    Selector(String),
+    /// Those of DaemonSets.
+    DaemonSets,
+    /// Those of a namespace.
+    Namespace(String),
+}
+
+/// How many instances of a workload there may be.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Instances {
+    /// Any number: whoever deploys may scale.
+    #[default]
+    Unlimited,
+    /// What replicas, autoscalers and rollouts say.
+    Declared,
+}
+
+/// A Kubernetes release, 1.`minor`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Release {
+    /// The number after `1.`.
+    pub minor: u32,
+}
+
+impl Default for Release {
+    fn default() -> Self {
+        Self { minor: 37 }
+    }
+}
+
+impl Release {
+    /// What differs between releases, for this one.
+    pub fn behaviour(self) -> Behaviour {
+        Behaviour {
+            topology_labels: self.minor >= 35,
+            empty_spread_selector_counts: self.minor < 27 || self.minor >= 38,
+        }
+    }
+}
+
+impl fmt::Display for Release {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "1.{}", self.minor)
+    }
+}
+
+impl FromStr for Release {
+    type Err = String;
+
+    /// Reads `1.37`, also as a cluster spells it (`v1.37.2-gke.1`).
+    fn from_str(text: &str) -> Result<Self, String> {
+        let rest = text.strip_prefix('v').unwrap_or(text).strip_prefix("1.");
+        let digits = rest.map(|rest| rest.split(|c: char| !c.is_ascii_digit()).next().unwrap_or_default());
+        let minor = digits.and_then(|digits| digits.parse().ok());
+        minor.map(|minor| Self { minor }).ok_or_else(|| "a Kubernetes release looks like 1.37".to_owned())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_release_is_read_as_clusters_spell_it() {
+        let minor = |text: &str| text.parse::<Release>().map(|release| release.minor).ok();
+        assert_eq!(
+            [minor("1.34"), minor("v1.37.2-gke.1"), minor("2.0"), minor("1.x")],
+            [Some(34), Some(37), None, None]
+        );
+    }
+
+    #[test]
+    fn behaviour_changes_with_the_release() {
+        let at = |minor| Release { minor }.behaviour();
+        assert!(!at(34).topology_labels && at(35).topology_labels);
+        let counts = [26, 27, 37, 38].map(|minor| at(minor).empty_spread_selector_counts);
+        assert_eq!(counts, [true, false, false, true]);
+    }
+}

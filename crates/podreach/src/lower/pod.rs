@@ -1,0 +1,164 @@
+//! Pods and pod templates, before the labels that decide their terms are known for good.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use podreach_core::cluster::{HostPort, Toleration};
+use podreach_core::id::{NamespaceId, Symbol};
+use podreach_core::label::Labels;
+
+use super::affinity::{self, Affinities};
+use super::amount;
+use super::cause::Cause;
+use super::container;
+use super::context::Context;
+use super::fields::{OBJECT, POD_SPEC, POD_STATUS, POD_TEMPLATE_SPEC, RESOURCE_REQUIREMENTS, VOLUME};
+use super::kind::Kind;
+use super::metadata::{self, Metadata};
+use super::object::Object;
+use super::request::Parts;
+use super::spread::{self, SpreadDraft};
+use super::{name, problem, toleration};
+use crate::read::{Span, Tree};
+
+/// What a pod or template says.
+#[derive(Clone, Debug)]
+pub(crate) struct Draft {
+    pub(crate) namespace: NamespaceId,
+    /// All its labels.
+    pub(crate) labels: Labels,
+    /// The node it names.
+    pub(crate) node_name: Option<Symbol>,
+    pub(crate) node_selector: Labels,
+    pub(crate) affinities: Affinities,
+    pub(crate) spread: Vec<SpreadDraft>,
+    pub(crate) tolerations: Vec<Toleration>,
+    pub(crate) parts: Parts,
+    pub(crate) ports: BTreeSet<HostPort>,
+    pub(crate) host_network: bool,
+    /// What about it is not modelled, and where it says so.
+    pub(crate) causes: BTreeMap<Cause, Span>,
+    pub(crate) span: Span,
+}
+
+/// A Pod object.
+#[derive(Clone, Debug)]
+pub(crate) struct PodObject {
+    pub(crate) metadata: Metadata,
+    /// What it says, but for the node: a bound pod may run elsewhere next time.
+    pub(crate) draft: Draft,
+    /// The node it is bound to.
+    pub(crate) bound: Option<Symbol>,
+    /// Whether it has succeeded or failed.
+    pub(crate) finished: bool,
+}
+
+/// Reads a Pod object.
+pub(crate) fn read(cx: &mut Context, tree: &Tree<'_>) -> Option<PodObject> {
+    let object = Object::new(tree, &OBJECT, &mut cx.log)?;
+    let metadata = metadata::read(cx, Kind::Pod, &object)?;
+    let namespace = cx.cluster.namespace(&metadata.namespace);
+    let mut draft = spec(cx, &object, namespace, metadata.labels.clone())?;
+    let status = object.object("status", &POD_STATUS, &mut cx.log);
+    let phase = status.and_then(|status| status.text("phase", &mut cx.log));
+    let bound = draft.node_name.take();
+    Some(PodObject { metadata, draft, bound, finished: matches!(phase, Some("Succeeded" | "Failed")) })
+}
+
+/// Reads the template in a field of a workload.
+pub(crate) fn template(cx: &mut Context, object: &Object<'_, '_>, namespace: NamespaceId) -> Option<Draft> {
+    if object.field("template").is_none() {
+        cx.report(problem::missing(object.span(), "a workload", "template"));
+    }
+    let template = object.object("template", &POD_TEMPLATE_SPEC, &mut cx.log)?;
+    let labels = metadata::template_labels(cx, &template);
+    let mut draft = spec(cx, &template, namespace, labels)?;
+    if draft.node_name.is_some() {
+        draft.causes.insert(Cause::BoundByName, draft.span);
+    }
+    Some(draft)
+}
+
+fn spec(cx: &mut Context, holder: &Object<'_, '_>, namespace: NamespaceId, labels: Labels) -> Option<Draft> {
+    if holder.field("spec").is_none() {
+        cx.report(problem::missing(holder.span(), "a pod", "spec"));
+    }
+    let spec = holder.object("spec", &POD_SPEC, &mut cx.log)?;
+    let host_network = spec.flag("hostNetwork", &mut cx.log);
+    let parts = parts(cx, &spec, host_network);
+    let lasting = parts.containers.iter().chain(parts.init.iter().filter(|container| container.always));
+    let ports = lasting.flat_map(|container| container.ports.iter().copied()).collect();
+    let mut tolerations = toleration::read(cx, &spec);
+    if cx.admission {
+        toleration::add_defaults(cx, &mut tolerations);
+    }
+    Some(Draft {
+        namespace,
+        labels,
+        node_name: node_name(cx, &spec),
+        node_selector: cx.labels(&spec, "nodeSelector"),
+        affinities: affinity::read(cx, &spec, namespace),
+        spread: spread::read(cx, &spec),
+        tolerations,
+        causes: causes(cx, &spec, &parts, host_network),
+        parts,
+        ports,
+        host_network,
+        span: spec.span(),
+    })
+}
+
+fn parts(cx: &mut Context, spec: &Object<'_, '_>, host_network: bool) -> Parts {
+    let containers = container::read(cx, spec, "containers", host_network);
+    if containers.is_empty() {
+        cx.report(problem::missing(spec.span(), "a pod", "containers"));
+    }
+    let whole = spec.object("resources", &RESOURCE_REQUIREMENTS, &mut cx.log);
+    Parts {
+        containers,
+        init: container::read(cx, spec, "initContainers", host_network),
+        whole: whole.map(|resources| container::amounts(cx, &resources)),
+        overhead: amount::read(cx, spec, "overhead"),
+    }
+}
+
+fn node_name(cx: &mut Context, spec: &Object<'_, '_>) -> Option<Symbol> {
+    let text = spec.text("nodeName", &mut cx.log).filter(|text| !text.is_empty())?;
+    if let Err(why) = name::subdomain(text) {
+        let span = spec.field("nodeName").map_or(spec.span(), |name| name.span);
+        cx.report(problem::bad_name(span, "name of a node", text, why));
+        return None;
+    }
+    Some(cx.symbol(text))
+}
+
+/// What a pod asks for that filters look at and we do not.
+fn causes(cx: &mut Context, spec: &Object<'_, '_>, parts: &Parts, host_network: bool) -> BTreeMap<Cause, Span> {
+    let mut causes = BTreeMap::new();
+    let mut note = |cause, tree: &Tree<'_>| _ = causes.entry(cause).or_insert(tree.span);
+    let volumes = spec.objects("volumes", &VOLUME, &mut cx.log);
+    let looked_at =
+        |volume: &Object<'_, '_>| VOLUME.spoiling.iter().find_map(|source| volume.field(source).map(|tree| tree.span));
+    let filled = |field: &str| spec.field(field).filter(|tree| tree.seq().is_none_or(|items| !items.is_empty()));
+    for (field, cause) in [
+        ("resourceClaims", Cause::ResourceClaims),
+        ("schedulingGates", Cause::SchedulingGates),
+        ("schedulingGroup", Cause::Group),
+        ("workloadRef", Cause::Group),
+    ] {
+        filled(field).into_iter().for_each(|tree| note(cause, tree));
+    }
+    let named = |field: &str, usual: &str| spec.field(field).filter(|tree| tree.str().is_none_or(|text| text != usual));
+    named("runtimeClassName", "").into_iter().for_each(|tree| note(Cause::RuntimeClass, tree));
+    let scheduler = named("schedulerName", "").filter(|tree| tree.str() != Some("default-scheduler"));
+    scheduler.into_iter().for_each(|tree| note(Cause::OtherScheduler, tree));
+    let own_users =
+        spec.field("hostUsers").filter(|tree| host_network && tree.value == crate::read::Value::Bool(false));
+    own_users.into_iter().for_each(|tree| note(Cause::DeclaredFeatures, tree));
+    if let Some(span) = volumes.iter().find_map(looked_at) {
+        causes.entry(Cause::Volumes).or_insert(span);
+    }
+    for cause in parts.containers.iter().chain(&parts.init).flat_map(|container| &container.causes) {
+        causes.entry(*cause).or_insert(spec.span());
+    }
+    causes
+}

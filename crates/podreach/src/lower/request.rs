@@ -1,0 +1,134 @@
+//! What a pod requests as a whole.
+//!
+//! ```text
+//! C  =  Σ containers + Σ sidecars                      a sidecar is an init container that goes on running
+//! I  =  max over init containers i:  i + Σ sidecars before i
+//! R  =  max(C, I), resource by resource;  replaced by what the pod as a whole requests of cpu, memory and huge pages;  plus overhead
+//! ```
+//! Kubernetes: `component-helpers/resource/helpers.go`, `PodRequests`.
+
+use super::amount::{Amounts, add, raise};
+use super::container::Container;
+
+/// The parts of a pod that have amounts.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Parts {
+    pub(crate) containers: Vec<Container>,
+    pub(crate) init: Vec<Container>,
+    /// Requests and limits of the pod as a whole.
+    pub(crate) whole: Option<(Amounts, Amounts)>,
+    pub(crate) overhead: Amounts,
+}
+
+/// What a pod requests, after the API server's defaults if `admission` says so.
+pub(crate) fn of_pod(parts: &Parts, admission: bool) -> Amounts {
+    let mut sum = aggregate(parts, admission);
+    if let Some((requests, limits)) = &parts.whole {
+        let requests = whole(requests, limits, &sum, admission);
+        sum.extend(requests.into_iter().filter(|(resource, _)| is_pod_level(resource)));
+    }
+    add(&mut sum, &parts.overhead);
+    sum.retain(|resource, _| super::name::is_fitted(resource));
+    sum
+}
+
+/// What the containers request together.
+fn aggregate(parts: &Parts, admission: bool) -> Amounts {
+    let mut together = Amounts::new();
+    parts.containers.iter().for_each(|container| add(&mut together, &requests(container, admission)));
+    let (mut beside, mut peak) = (Amounts::new(), Amounts::new());
+    for container in &parts.init {
+        let mut here = requests(container, admission);
+        if container.always {
+            add(&mut beside, &here);
+            here = beside.clone();
+        } else {
+            add(&mut here, &beside);
+        }
+        raise(&mut peak, &here);
+    }
+    add(&mut together, &beside);
+    raise(&mut together, &peak);
+    together
+}
+
+/// What a container requests: what has a limit and no request requests its limit.
+///
+/// Kubernetes: `pkg/apis/core/v1/defaults.go`, `SetDefaults_Pod`.
+fn requests(container: &Container, admission: bool) -> Amounts {
+    let mut requests = container.requests.clone();
+    if admission {
+        for (resource, &limit) in &container.limits {
+            requests.entry(resource.clone()).or_insert(limit);
+        }
+    }
+    requests
+}
+
+/// What the pod as a whole requests: a limit stands in where neither it nor its containers say anything.
+///
+/// Kubernetes: `pkg/api/pod/util.go`, `DefaultPodLevelResources`.
+fn whole(requests: &Amounts, limits: &Amounts, containers: &Amounts, admission: bool) -> Amounts {
+    let mut requests = requests.clone();
+    if admission {
+        for (resource, &limit) in limits {
+            let said = containers.contains_key(resource) && !resource.starts_with("hugepages-");
+            if !said {
+                requests.entry(resource.clone()).or_insert(limit);
+            }
+        }
+    }
+    requests
+}
+
+fn is_pod_level(resource: &str) -> bool {
+    matches!(resource, "cpu" | "memory") || resource.starts_with("hugepages-")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::quantity::Quantity;
+    use super::*;
+
+    fn amounts(list: &[(&str, &str)]) -> Amounts {
+        let quantity = |text| Quantity::parse(text).expect("a quantity").0;
+        list.iter().map(|&(resource, text)| (resource.to_owned(), quantity(text))).collect()
+    }
+
+    fn container(cpu: &str, always: bool) -> Container {
+        Container { requests: amounts(&[("cpu", cpu)]), always, ..Container::default() }
+    }
+
+    fn millis(parts: &Parts) -> i128 {
+        of_pod(parts, true)["cpu"].millis()
+    }
+
+    #[test]
+    fn init_containers_count_once_and_sidecars_always() {
+        let mut parts = Parts { containers: vec![container("1", false), container("500m", false)], ..Parts::default() };
+        assert_eq!(millis(&parts), 1500);
+        parts.init = vec![container("2", false)];
+        assert_eq!(millis(&parts), 2000);
+        parts.init = vec![container("1", true), container("2", false), container("1", true)];
+        assert_eq!(millis(&parts), 3500);
+    }
+
+    #[test]
+    fn limits_stand_in_for_requests_unless_stored_otherwise() {
+        let limited = Container { limits: amounts(&[("cpu", "2")]), ..Container::default() };
+        let parts = Parts { containers: vec![limited], ..Parts::default() };
+        assert_eq!(millis(&parts), 2000);
+        assert!(of_pod(&parts, false).is_empty());
+    }
+
+    #[test]
+    fn the_pod_as_a_whole_overrides_its_containers() {
+        let mut parts = Parts { containers: vec![container("1", false)], ..Parts::default() };
+        parts.whole = Some((amounts(&[("cpu", "3")]), Amounts::new()));
+        parts.overhead = amounts(&[("cpu", "100m")]);
+        assert_eq!(millis(&parts), 3100);
+        parts.whole = Some((Amounts::new(), amounts(&[("cpu", "4"), ("memory", "1")])));
+        let requests = of_pod(&parts, true);
+        assert_eq!((requests["cpu"].millis(), requests["memory"].units()), (1100, 1));
+    }
+}

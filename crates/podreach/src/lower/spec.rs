@@ -1,0 +1,85 @@
+//! From what a pod says to what the rules look at.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use podreach_core::cluster::{Matcher, PodSpec, Spread, Term};
+use podreach_core::id::{MatcherId, Symbol};
+use podreach_core::label::Labels;
+use podreach_core::selector::Selector;
+
+use super::affinity::TermDraft;
+use super::context::Context;
+use super::pod::Draft;
+use super::{amount, request};
+
+/// The spec of a pod with these labels.
+pub(crate) fn resolved(cx: &mut Context, draft: &Draft, labels: Labels) -> PodSpec {
+    let requests = request::of_pod(&draft.parts, cx.admission);
+    let mut tolerations = draft.tolerations.clone();
+    tolerations.sort_unstable();
+    tolerations.dedup();
+    PodSpec {
+        namespace: draft.namespace,
+        barred: None,
+        terminating: false,
+        node_name: draft.node_name,
+        node_selector: draft.node_selector.clone(),
+        node_affinity: draft.affinities.node.clone(),
+        tolerations,
+        requests: amount::resources(cx, &requests),
+        ports: draft.ports.clone(),
+        affinity: terms(cx, &draft.affinities.near, &labels),
+        anti_affinity: terms(cx, &draft.affinities.apart, &labels),
+        spread: spread(cx, draft, &labels),
+        labels,
+    }
+}
+
+/// The spec of a pod that no step deploys.
+pub(crate) fn barred(spec: PodSpec, why: &str, terminating: bool) -> PodSpec {
+    PodSpec { barred: Some(Arc::from(why)), terminating, ..spec }
+}
+
+fn terms(cx: &mut Context, drafts: &[TermDraft], labels: &Labels) -> Vec<Term> {
+    let term = |draft: &TermDraft| {
+        let matcher = draft.matcher(labels, cx.admission);
+        Term { matcher: cx.cluster.matchers.intern(matcher), key: cx.cluster.keys.intern(draft.key) }
+    };
+    drafts.iter().map(term).collect()
+}
+
+fn spread(cx: &mut Context, draft: &Draft, labels: &Labels) -> Vec<Spread> {
+    let mut constraints = Vec::new();
+    for constraint in &draft.spread {
+        let matcher = constraint.matcher(labels, draft.namespace);
+        constraints.push(Spread {
+            matcher: cx.cluster.matchers.intern(matcher),
+            key: cx.cluster.keys.intern(constraint.key),
+            max_skew: constraint.max_skew,
+            min_domains: constraint.min_domains,
+            honor_affinity: constraint.honor_affinity,
+            honor_taints: constraint.honor_taints,
+        });
+    }
+    constraints
+}
+
+/// The label keys that selectors look at: no other label can make a difference to any rule.
+pub(crate) fn mentioned<'m>(matchers: impl Iterator<Item = &'m Matcher>) -> BTreeSet<Symbol> {
+    let keys = |matcher: &'m Matcher| match &matcher.selector {
+        Selector::Nothing => None,
+        Selector::Every(entries) => Some(entries.keys().copied()),
+    };
+    matchers.filter_map(keys).flatten().collect()
+}
+
+/// Drops the labels that nothing looks at.
+pub(crate) fn restrict(spec: &mut PodSpec, mentioned: &BTreeSet<Symbol>) {
+    spec.labels = spec.labels.iter().filter(|(key, _)| mentioned.contains(key)).collect();
+}
+
+/// The matchers of a spec's pod affinity and anti-affinity terms.
+pub(crate) fn term_matchers(spec: &PodSpec) -> impl Iterator<Item = MatcherId> + '_ {
+    spec.affinity.iter().chain(&spec.anti_affinity).map(|term| term.matcher)
+}

@@ -1,0 +1,182 @@
+//! Workloads: objects that make pods from a template.
+
+use podreach_core::id::NamespaceId;
+
+use super::cause::Cause;
+use super::context::Context;
+use super::fields::{
+    CRON_JOB_SPEC, DAEMON_SET_SPEC, DEPLOYMENT_SPEC, DEPLOYMENT_STRATEGY, JOB_SPEC, JOB_TEMPLATE_SPEC, OBJECT,
+    REPLICA_SET_SPEC, ROLLING_UPDATE, STATEFUL_SET_SPEC, TEMPLATE_OBJECT, Table,
+};
+use super::kind::Kind;
+use super::metadata::{self, Metadata};
+use super::object::Object;
+use super::pod::{self, Draft};
+use super::scale::{Scale, Surge};
+use super::{problem, toleration};
+use crate::read::{Tree, Value};
+
+/// A workload.
+#[derive(Clone, Debug)]
+pub(crate) struct Workload {
+    pub(crate) kind: Kind,
+    pub(crate) metadata: Metadata,
+    pub(crate) template: Draft,
+    pub(crate) scale: Scale,
+}
+
+/// Reads a workload of a kind.
+pub(crate) fn read(cx: &mut Context, kind: Kind, tree: &Tree<'_>) -> Option<Workload> {
+    let table = if kind == Kind::PodTemplate { &TEMPLATE_OBJECT } else { &OBJECT };
+    let object = Object::new(tree, table, &mut cx.log)?;
+    let metadata = metadata::read(cx, kind, &object)?;
+    let namespace = cx.cluster.namespace(&metadata.namespace);
+    let (mut template, scale) = content(cx, kind, &object, namespace)?;
+    if kind == Kind::Job {
+        name_job(cx, &metadata, &mut template);
+    }
+    Some(Workload { kind, metadata, template, scale })
+}
+
+fn content(cx: &mut Context, kind: Kind, object: &Object<'_, '_>, namespace: NamespaceId) -> Option<(Draft, Scale)> {
+    match kind {
+        Kind::PodTemplate => Some((pod::template(cx, object, namespace)?, Scale::UNLIMITED)),
+        Kind::Deployment => {
+            let spec = spec(cx, kind, object, &DEPLOYMENT_SPEC)?;
+            let scale = Scale { surge: surge(cx, &spec), ..replicas(cx, &spec) };
+            Some((pod::template(cx, &spec, namespace)?, scale))
+        }
+        Kind::StatefulSet => {
+            let spec = spec(cx, kind, object, &STATEFUL_SET_SPEC)?;
+            let scale = replicas(cx, &spec);
+            let mut template = pod::template(cx, &spec, namespace)?;
+            if let Some(claims) = spec.items("volumeClaimTemplates", &mut cx.log).first() {
+                template.causes.entry(Cause::Volumes).or_insert(claims.span);
+            }
+            Some((template, scale))
+        }
+        Kind::DaemonSet => daemon_set(cx, object, namespace),
+        Kind::Job => {
+            let spec = spec(cx, kind, object, &JOB_SPEC)?;
+            job(cx, &spec, namespace)
+        }
+        Kind::CronJob => cron_job(cx, object, namespace),
+        _ => {
+            let spec = spec(cx, kind, object, &REPLICA_SET_SPEC)?;
+            let scale = replicas(cx, &spec);
+            Some((pod::template(cx, &spec, namespace)?, scale))
+        }
+    }
+}
+
+fn spec<'t, 'a>(
+    cx: &mut Context,
+    kind: Kind,
+    object: &Object<'t, 'a>,
+    table: &'static Table,
+) -> Option<Object<'t, 'a>> {
+    if object.field("spec").is_none() {
+        cx.report(problem::missing(object.span(), kind.name(), "spec"));
+    }
+    object.object("spec", table, &mut cx.log)
+}
+
+fn replicas(cx: &mut Context, spec: &Object<'_, '_>) -> Scale {
+    Scale::of(count(cx, spec, "replicas"))
+}
+
+/// A number of pods; one when not said.
+fn count(cx: &mut Context, spec: &Object<'_, '_>, field: &str) -> u64 {
+    let number = spec.integer(field, 0, i64::from(i32::MAX), &mut cx.log);
+    number.and_then(|number| u64::try_from(number).ok()).unwrap_or(1)
+}
+
+/// How many pods a Deployment may have besides its replicas while it rolls out.
+fn surge(cx: &mut Context, spec: &Object<'_, '_>) -> Surge {
+    let Some(strategy) = spec.object("strategy", &DEPLOYMENT_STRATEGY, &mut cx.log) else { return Surge::Percent(25) };
+    match strategy.text("type", &mut cx.log) {
+        Some("Recreate") => return Surge::Count(0),
+        None | Some("RollingUpdate" | "") => {}
+        Some(other) => {
+            let allowed = ["RollingUpdate", "Recreate"];
+            cx.report(problem::not_one_of(strategy.span(), "strategy.type", other, &allowed));
+        }
+    }
+    max_surge(cx, &strategy).unwrap_or(Surge::Percent(25))
+}
+
+fn max_surge(cx: &mut Context, strategy: &Object<'_, '_>) -> Option<Surge> {
+    let rolling = strategy.object("rollingUpdate", &ROLLING_UPDATE, &mut cx.log)?;
+    let tree = rolling.field("maxSurge")?;
+    let percent = |text: &str| text.strip_suffix('%').and_then(|digits| digits.parse().ok()).map(Surge::Percent);
+    let surge = match &tree.value {
+        Value::Int(number) => u64::try_from(*number).ok().map(Surge::Count),
+        Value::String(text) => percent(text),
+        _ => None,
+    };
+    if surge.is_none() {
+        cx.report(problem::wrong_kind(tree, "maxSurge", "a whole number or a percentage such as \"25%\""));
+    }
+    surge
+}
+
+fn daemon_set(cx: &mut Context, object: &Object<'_, '_>, namespace: NamespaceId) -> Option<(Draft, Scale)> {
+    let spec = spec(cx, Kind::DaemonSet, object, &DAEMON_SET_SPEC)?;
+    let strategy = spec.object("updateStrategy", &DEPLOYMENT_STRATEGY, &mut cx.log);
+    let surge = strategy.and_then(|strategy| max_surge(cx, &strategy));
+    let mut template = pod::template(cx, &spec, namespace)?;
+    if cx.admission {
+        toleration::add_daemon(cx, &mut template.tolerations, template.host_network);
+        let pinned = template.spread.iter().any(|constraint| constraint.honor_affinity);
+        if pinned {
+            template.causes.insert(Cause::DaemonSpread, template.span);
+        }
+    }
+    let rolling = surge.is_some_and(|surge| surge.of(1) > 0);
+    Some((template, Scale::per_node(1 + u64::from(rolling))))
+}
+
+fn job(cx: &mut Context, spec: &Object<'_, '_>, namespace: NamespaceId) -> Option<(Draft, Scale)> {
+    let scale = Scale::of(count(cx, spec, "parallelism"));
+    spec.text("completionMode", &mut cx.log);
+    Some((pod::template(cx, spec, namespace)?, scale))
+}
+
+fn cron_job(cx: &mut Context, object: &Object<'_, '_>, namespace: NamespaceId) -> Option<(Draft, Scale)> {
+    let outer = spec(cx, Kind::CronJob, object, &CRON_JOB_SPEC)?;
+    let policy = outer.text("concurrencyPolicy", &mut cx.log).unwrap_or("Allow");
+    if !["Allow", "Forbid", "Replace"].contains(&policy) {
+        let allowed = ["Allow", "Forbid", "Replace"];
+        cx.report(problem::not_one_of(outer.span(), "concurrencyPolicy", policy, &allowed));
+    }
+    if outer.field("jobTemplate").is_none() {
+        cx.report(problem::missing(outer.span(), "CronJob", "jobTemplate"));
+    }
+    let template = outer.object("jobTemplate", &JOB_TEMPLATE_SPEC, &mut cx.log)?;
+    let (draft, scale) = {
+        let inner = spec(cx, Kind::Job, &template, &JOB_SPEC)?;
+        job(cx, &inner, namespace)?
+    };
+    Some((draft, if policy == "Allow" { Scale::UNLIMITED } else { scale }))
+}
+
+/// Labels that the Job controller gives all pods of a job.
+///
+/// Kubernetes: `pkg/registry/batch/job/strategy.go`, `generateSelector`.
+fn name_job(cx: &mut Context, metadata: &Metadata, template: &mut Draft) {
+    if !cx.admission {
+        return;
+    }
+    let mut fill = |key: &str, value: &str| {
+        let key = cx.symbol(key);
+        if template.labels.value(key).is_none() {
+            template.labels.set(key, cx.symbol(value));
+        }
+    };
+    // A job without an id yet will get one that nothing else has.
+    let uid = metadata.uid.as_deref().unwrap_or("unassigned");
+    for (key, value) in [("job-name", metadata.name.as_str()), ("controller-uid", uid)] {
+        fill(key, value);
+        fill(&format!("batch.kubernetes.io/{key}"), value);
+    }
+}

@@ -1,0 +1,95 @@
+//! Names as people type them: full, or as short as is unambiguous.
+
+use std::fmt;
+
+use podreach_core::{Cluster, NodeId, PodId};
+
+use crate::lower::Selection;
+use crate::lower::nearest::nearest;
+use crate::read::shown;
+
+/// A name that stands for nothing, or for more than one thing.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NameError {
+    /// What it should have named: `pod type` or `node`.
+    pub what: &'static str,
+    /// The name as given.
+    pub given: String,
+    /// Why it cannot be used.
+    pub why: Unresolved,
+}
+
+/// Why a name cannot be used.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Unresolved {
+    /// Nothing has it; these are near.
+    Unknown(Vec<String>),
+    /// These have it.
+    Ambiguous(Vec<String>),
+}
+
+impl fmt::Display for NameError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let given = shown(&self.given);
+        match &self.why {
+            Unresolved::Unknown(near) if near.is_empty() => write!(f, "there is no {} {given}", self.what),
+            Unresolved::Unknown(near) => {
+                write!(f, "there is no {} {given}; did you mean {}?", self.what, near.join(" or "))
+            }
+            Unresolved::Ambiguous(names) => write!(f, "{given} could be {}", names.join(" or ")),
+        }
+    }
+}
+
+impl std::error::Error for NameError {}
+
+/// The pod type of a name: `kind/namespace/name`, or `namespace/name` or `name` where only one type has it.
+pub fn pod(cluster: &Cluster, given: &str) -> Result<PodId, NameError> {
+    let error = |why| NameError { what: "pod type", given: given.to_owned(), why };
+    let names = || {
+        let names_of = |pod: &'_ podreach_core::cluster::Pod| pod.aliases.len();
+        cluster.pods.iter().flat_map(move |(id, pod)| {
+            (0..=names_of(pod)).map(move |at| (id, if at == 0 { &pod.name } else { &pod.aliases[at - 1] }))
+        })
+    };
+    let depth = given.matches('/').count();
+    let found: Vec<_> = names().filter(|(_, name)| tail(name, depth) == given).collect();
+    let exact = found.iter().find(|(_, name)| *name == given);
+    match (exact, found.as_slice()) {
+        (Some(&(id, _)), _) => Ok(id),
+        (None, []) => {
+            let near = nearest(given, names().map(|(_, name)| tail(name, depth)));
+            Err(error(Unresolved::Unknown(near.into_iter().map(str::to_owned).collect())))
+        }
+        (None, [(first, _), rest @ ..]) if rest.iter().all(|(id, _)| id == first) => Ok(*first),
+        (None, _) => Err(error(Unresolved::Ambiguous(found.iter().map(|(_, name)| (*name).clone()).collect()))),
+    }
+}
+
+/// The end of a name, from so many slashes before its last part.
+fn tail(name: &str, slashes: usize) -> &str {
+    let start = name.rmatch_indices('/').nth(slashes).map_or(0, |(at, _)| at + 1);
+    &name[start..]
+}
+
+/// The node of a name.
+pub fn node(cluster: &Cluster, given: &str) -> Result<NodeId, NameError> {
+    let name = |id: NodeId| cluster.symbols.str(cluster.nodes[id].name);
+    let symbol = cluster.symbols.symbol(given);
+    let found = cluster.nodes.iter().find(|(_, node)| Some(node.name) == symbol);
+    found.map(|(id, _)| id).ok_or_else(|| {
+        let near = nearest(given, cluster.nodes.ids().map(name)).into_iter().map(str::to_owned).collect();
+        NameError { what: "node", given: given.to_owned(), why: Unresolved::Unknown(near) }
+    })
+}
+
+/// The nodes that a selector matches, in the notation of `kubectl -l`.
+pub fn nodes(cluster: &Cluster, selector: &str) -> Result<Vec<NodeId>, String> {
+    let selection = Selection::parse(selector)?;
+    let symbols = &cluster.symbols;
+    let matches = |id: &NodeId| {
+        let labels = &cluster.nodes[*id].labels;
+        selection.matches(|key| symbols.symbol(key).and_then(|key| labels.value(key)).map(|value| symbols.str(value)))
+    };
+    Ok(cluster.nodes.ids().filter(matches).collect())
+}

@@ -1,0 +1,202 @@
+//! The recorded kube-scheduler: our reading of Kubernetes differs from it nowhere.
+//!
+//! Every recorded cluster is lowered as a user's would be, and every rule is asked about every node.
+
+use std::io::Read as _;
+use std::path::Path;
+use std::sync::Arc;
+
+use flate2::read::GzDecoder;
+use podreach::diagnostic::Effect;
+use podreach::lower::{self, Lowered, Options, Release};
+use podreach::question;
+use podreach::read::{SourceId, documents_of_json};
+use podreach_core::rule::{self, Rule};
+use podreach_core::{Action, Configuration, Goal, Model, Problem, Semantics};
+use serde_json::{Value, json};
+
+/// The filters that are modelled.
+const MODELLED: [Rule; 8] = [
+    Rule::NodeName,
+    Rule::NodeUnschedulable,
+    Rule::TaintToleration,
+    Rule::NodeAffinity,
+    Rule::NodePorts,
+    Rule::NodeResourcesFit,
+    Rule::PodTopologySpread,
+    Rule::InterPodAffinity,
+];
+
+/// What the API server would refuse and the recording has all the same: two spread constraints on one key, `minDomains` on a soft
+/// one, label keys without a selector, tolerations without a key that are not `Exists`.
+const BEYOND_THE_API: [&str; 3] = ["E0217", "E0220", "E0221"];
+
+fn rows(file: &str) -> Vec<Value> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/conformance").join(file);
+    let mut text = String::new();
+    let packed = std::fs::File::open(path).expect("the recording is there");
+    GzDecoder::new(packed).read_to_string(&mut text).expect("the recording is gzip");
+    text.lines().map(|line| serde_json::from_str(line).expect("a row is JSON")).collect()
+}
+
+fn typed(kind: &str, object: &Value) -> Value {
+    let mut object = object.clone();
+    object["apiVersion"] = json!("v1");
+    object["kind"] = json!(kind);
+    object
+}
+
+/// A pod that is yet to be placed, as a template: the node it may name is a wish and not where it runs.
+fn template(pod: &Value) -> Value {
+    let metadata = &pod["metadata"];
+    json!({
+        "apiVersion": "v1",
+        "kind": "PodTemplate",
+        "metadata": {"name": metadata["name"], "namespace": metadata["namespace"]},
+        "template": {"metadata": {"labels": metadata["labels"]}, "spec": pod["spec"]},
+    })
+}
+
+fn objects(doc: &Value, kind: &str, field: &str) -> Vec<Value> {
+    doc[field].as_array().into_iter().flatten().map(|object| typed(kind, object)).collect()
+}
+
+/// A recorded cluster as documents: pods were placed without admission, so they carry no labels of their nodes.
+fn lowered(doc: &Value, templates: Vec<Value>) -> Lowered {
+    let parts = [("Node", "nodes"), ("Namespace", "namespaces"), ("Pod", "pods")];
+    let mut items: Vec<Value> = parts.iter().flat_map(|(kind, field)| objects(doc, kind, field)).collect();
+    items.extend(templates);
+    let text = json!({"apiVersion": "v1", "kind": "List", "items": items}).to_string();
+    let (documents, problems) = documents_of_json(SourceId(0), &text);
+    assert_eq!(problems, []);
+    let admission = doc["admit"] == json!(true);
+    let options = Options { release: Release { minor: 34 }, admission, ..Options::default() };
+    let lowered = lower::cluster(&documents, &options);
+    let refused =
+        |d: &&podreach::diagnostic::Diagnostic| d.effect == Effect::Stops && !BEYOND_THE_API.contains(&d.code);
+    assert_eq!(lowered.diagnostics.iter().find(refused), None, "{text}");
+    lowered
+}
+
+fn passes(answer: &Value) -> bool {
+    answer == &json!(true) || answer == &json!("ok")
+}
+
+/// Compares every rule on every node; returns how many verdicts were compared and the differences.
+fn differences(row: &Value) -> (usize, Vec<String>) {
+    let lowered = lowered(&row["doc"], vec![template(&row["doc"]["incoming"])]);
+    let namespace = row["doc"]["incoming"]["metadata"]["namespace"].as_str().expect("a namespace");
+    let pod = question::pod(&lowered.cluster, &format!("podtemplate/{namespace}/x")).expect("the incoming pod");
+    let model = Model::new(lowered.cluster, Semantics::KubeScheduler);
+    let mut differences = Vec::new();
+    let mut compared = 0;
+    for node in model.nodes() {
+        let real = &row["real"][model.node_name(node)];
+        for rule in MODELLED {
+            let ours = rule.refusal(&model, &lowered.start, pod, node);
+            compared += 1;
+            if ours.is_none() != passes(&real[rule.name()]) {
+                let name = (rule.name(), model.node_name(node));
+                differences.push(format!("{name:?}: {ours:?}, but {}", real[rule.name()]));
+            }
+        }
+        let answers = real.as_object().expect("answers by plugin").iter();
+        let is_ours = |plugin: &str| MODELLED.iter().any(|rule| rule.name() == plugin);
+        let others = answers.filter(|(plugin, _)| !is_ours(plugin) && *plugin != "_verdict");
+        if others.into_iter().all(|(_, answer)| passes(answer)) {
+            compared += 1;
+            if rule::hard(&model, &lowered.start, pod, node) != passes(&real["_verdict"]) {
+                differences.push(format!("{}: {}", model.node_name(node), real["_verdict"]));
+            }
+        }
+    }
+    (compared, differences)
+}
+
+fn check(rows: &[Value]) -> usize {
+    let mut compared = 0;
+    let mut wrong = Vec::new();
+    for (at, row) in rows.iter().enumerate() {
+        let (count, differences) = differences(row);
+        compared += count;
+        if !differences.is_empty() {
+            wrong.push(format!("row {at} {}: {differences:#?}\n{}", row["name"], row["doc"]));
+        }
+    }
+    assert!(wrong.is_empty(), "{} rows differ, the first: {}", wrong.len(), wrong[0]);
+    compared
+}
+
+#[test]
+fn hand_made_cases_agree() {
+    let rows = rows("table.jsonl.gz");
+    assert_eq!(rows.len(), 108);
+    assert!(check(&rows) > 1000);
+}
+
+#[test]
+fn volume_plugins_refuse_what_we_only_warn_about() {
+    let refused = |row: &&Value| {
+        let verdicts = row["real"].as_object().expect("answers by node").values();
+        verdicts.into_iter().any(|real| !passes(&real["_verdict"]) && MODELLED.iter().all(|r| passes(&real[r.name()])))
+    };
+    let rows = rows("table.jsonl.gz");
+    let names: Vec<_> = rows.iter().filter(refused).map(|row| row["name"].as_str().expect("a name")).collect();
+    assert_eq!(
+        names,
+        [
+            "PVC missing => VolumeRestrictions/VolumeBinding reject everywhere",
+            "RWOP PVC used by a pod anywhere in the cluster",
+            "VolumeZone label on PV",
+            "VolumeBinding: PV nodeAffinity",
+            "CSI attach limit",
+        ]
+    );
+    for row in rows.iter().filter(refused) {
+        let lowered = lowered(&row["doc"], vec![template(&row["doc"]["incoming"])]);
+        assert!(lowered.diagnostics.iter().any(|d| d.code == "S0411" && d.effect == Effect::Widens), "{}", row["name"]);
+    }
+}
+
+#[test]
+fn random_clusters_agree() {
+    let rows = rows("oneshot.jsonl.gz");
+    assert_eq!(rows.len(), 4500);
+    assert!(check(&rows) > 140_000);
+}
+
+#[test]
+fn recorded_runs_are_runs() {
+    let mut steps = 0;
+    for row in rows("reach.jsonl.gz") {
+        let types = row["doc"]["types"].as_object().expect("pod types by name");
+        let lowered = lowered(&row["doc"], types.values().map(template).collect());
+        let model = Arc::new(Model::new(lowered.cluster, Semantics::KubeScheduler));
+        for (pod, runs) in row["real"]["witness"].as_object().into_iter().flatten() {
+            for (node, run) in runs.as_object().into_iter().flatten() {
+                steps += replay(&model, pod, node, run);
+            }
+        }
+    }
+    assert_eq!(steps, 2907);
+}
+
+fn replay(model: &Arc<Model>, pod: &str, node: &str, run: &Value) -> usize {
+    let id = |pod: &str| question::pod(model.cluster(), &format!("podtemplate/default/{pod}")).expect("a type");
+    let at = |node: &str| question::node(model.cluster(), node).expect("a node");
+    let goal = Goal::atom((id(pod), at(node)));
+    let problem = Problem::new(Arc::clone(model), Configuration::new(), goal.clone());
+    let mut s = Configuration::new();
+    let run = run.as_array().expect("a run is a list");
+    for step in run {
+        let node = at(step["node"].as_str().expect("a node"));
+        let action = match (step["deploy"].as_str(), step["delete"].as_str()) {
+            (Some(pod), _) => Action::Deploy(id(pod), node),
+            (_, Some(pod)) => Action::Delete(id(pod), node),
+            _ => panic!("a step deploys or deletes: {step}"),
+        };
+        assert_eq!(problem.step(&mut s, action), Ok(()), "{run:?}");
+    }
+    assert!(goal.is_met_by(&s), "{run:?}");
+    run.len()
+}
