@@ -82,8 +82,16 @@ pub fn invariant(
             join(places, members.collect::<Option<Vec<Role>>>()?, count)
         }));
     }
+    // What no pod stands for is not in the proof: places that nothing ever marks, and the goal as a whole.
+    sets.extend((0..net.places.len()).map(|place| BTreeSet::from([place])));
+    sets.insert(goal.iter().copied().collect());
     sets.remove(&BTreeSet::new());
-    inductive(net, goal, sets.into_iter().collect())
+    Some(smallest(inductive(net, goal, sets.into_iter().collect())?))
+}
+
+/// The sets of an inductive collection that contain no other; together they forbid the same and are inductive still.
+fn smallest(sets: Vec<BTreeSet<usize>>) -> Vec<BTreeSet<usize>> {
+    sets.iter().filter(|set| !sets.iter().any(|other| other != *set && other.is_subset(set))).cloned().collect()
 }
 
 /// Adds the place that a class of pods is about; `None` when it is about something else.

@@ -7,9 +7,9 @@ use podreach_core::{Checked, Model, Problem};
 use super::Encoded;
 use super::pebbling::{self, Smallest};
 use crate::diagnostic::{Diagnostic, Effect};
+use crate::encode::graph::Graph;
 use crate::engine::{Budget, decide};
 use crate::lower::{Options, cluster};
-use crate::encode::graph::Graph;
 use crate::read::{SourceId, documents_of_json};
 
 /// The problem that the objects of an encoding describe.

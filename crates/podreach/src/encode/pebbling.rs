@@ -8,6 +8,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 
+use podreach_core::cluster::Pod;
 use podreach_core::{Action, Checked, Id, Problem, Proof, Semantics, Trace, Verdict};
 
 use super::graph::{Graph, Move};
@@ -114,12 +115,16 @@ impl Game {
     }
 
     /// The vertex of each pod type of a problem.
+    ///
+    /// Vertices that nothing depends on and that depend on the same become one type with several names; only the target matters then.
     fn vertices(&self, problem: &Problem) -> Vec<Option<usize>> {
         let names = self.pod_types().into_iter().map(|pod| pod.full_name()).zip(0..);
         let by_name: HashMap<String, usize> = names.collect();
-        let pods = problem.model.cluster().pods.values();
-        pods.map(|pod| std::iter::once(&pod.name).chain(&pod.aliases).find_map(|name| by_name.get(name).copied()))
-            .collect()
+        let vertex = |pod: &Pod| {
+            let named = std::iter::once(&pod.name).chain(&pod.aliases).filter_map(|name| by_name.get(name).copied());
+            named.max_by_key(|&vertex| vertex == self.target)
+        };
+        problem.model.cluster().pods.values().map(vertex).collect()
     }
 
     /// The moves of a run, copies forgotten, played on the graph; otherwise what is wrong with them.
@@ -160,6 +165,8 @@ impl Game {
                 (count == 1).then_some(set)
             }));
         }
+        // Vertices that a proof has no need to tell apart may still be out of reach one by one.
+        sets.extend((0..self.graph.vertices.len()).map(|vertex| BTreeSet::from([vertex])));
         self.inductive(sets.into_iter().collect())
     }
 
