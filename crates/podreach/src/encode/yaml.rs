@@ -107,9 +107,9 @@ mod tests {
 
     #[test]
     fn short_things_stay_on_their_line() {
-        let value = json!({"kind": "Node", "metadata": {"name": "n", "labels": {"yes": "1"}}, "empty": []});
+        let value = json!({"kind": "Node", "metadata": {"name": "a", "labels": {"yes": "1"}}, "empty": []});
         let text = documents(&[value]);
-        assert_eq!(text, "---\nkind: Node\nmetadata: {name: n, labels: {\"yes\": \"1\"}}\nempty: []\n");
+        assert_eq!(text, "---\nkind: Node\nmetadata: {name: a, labels: {\"yes\": \"1\"}}\nempty: []\n");
     }
 
     #[test]

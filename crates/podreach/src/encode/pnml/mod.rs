@@ -10,6 +10,7 @@
 
 mod element;
 mod link;
+mod write;
 
 use quick_xml::errors::{Error, IllFormedError};
 use quick_xml::escape::resolve_predefined_entity;
@@ -18,6 +19,7 @@ use quick_xml::name::ResolveResult;
 use quick_xml::reader::NsReader;
 
 use self::element::{Element, Parts};
+pub use self::write::write;
 use super::net::Net;
 use super::problem;
 use crate::diagnostic::Diagnostic;
