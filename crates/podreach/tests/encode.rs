@@ -363,7 +363,7 @@ fn example(path: &str) -> std::path::PathBuf {
 fn is_current(path: &str, encoded: &Encoded) {
     let path = example(path);
     if std::env::var_os("PODREACH_BLESS").is_some() {
-        std::fs::write(&path, encoded.yaml()).unwrap();
+        std::fs::write(&path, encoded.yaml()).expect("the example can be written");
     }
     let text = std::fs::read_to_string(&path).unwrap_or_default();
     assert!(text == encoded.yaml(), "{} is not the encoding of its source", path.display());
