@@ -1,3 +1,7 @@
 //! The `podreach` command.
 
-fn main() {}
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    podreach_cli::main("podreach")
+}

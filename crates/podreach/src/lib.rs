@@ -1,8 +1,60 @@
 //! podreach as a library: from manifests to checked verdicts, in one straight line.
+//!
+//! ```
+//! use podreach::lower::Options;
+//! use podreach::{answer::Oracle, engine::Budget, question, read, report};
+//! use podreach_core::Semantics;
+//!
+//! let manifest = "
+//! {apiVersion: v1, kind: Node, metadata: {name: n1}, status: {allocatable: {cpu: 4, pods: 10}}}
+//! ---
+//! {apiVersion: v1, kind: Pod, metadata: {name: web}, spec: {containers: [{name: c, resources: {requests: {cpu: 2}}}]}}
+//! ";
+//! let mut sources = read::Sources::default();
+//! sources.add(read::Source::from_bytes("example.yaml", manifest.into()).unwrap());
+//!
+//! let options = Options::default();
+//! let lowered = podreach::lowered(&sources, &options);                             // text     → cluster
+//! let mut problem = podreach::problem(&lowered, Semantics::KubeScheduler);         // cluster  → problem
+//! let (pod, node) = (question::pod(&lowered.cluster, "web")?, question::node(&lowered.cluster, "n1")?);
+//! problem.goal = question::goal(pod, &[node], &[]);                                // names    → goal
+//! let mut oracle = Oracle::new(&problem, &lowered.diagnostics);
+//! let decision = oracle.answer(&problem.goal, &Budget::unlimited());               // problem  → checked verdict
+//! let answered = report::Answered { problem: &problem, options: &options, decision: &decision };
+//! assert!(report::headline(&answered).starts_with("DEPLOYABLE  pod/default/web can run on n1"));
+//! # Ok::<(), podreach::question::NameError>(())
+//! ```
 
+pub mod answer;
 pub mod diagnostic;
 pub mod encode;
 pub mod engine;
 pub mod lower;
+pub mod matrix;
 pub mod question;
 pub mod read;
+pub mod report;
+
+use std::sync::Arc;
+
+use podreach_core::{Goal, Model, Problem, Semantics};
+
+/// Reads all sources and lowers what they say to a cluster.
+pub fn lowered(sources: &read::Sources, options: &lower::Options) -> lower::Lowered {
+    let (mut documents, mut diagnostics) = (Vec::new(), Vec::new());
+    for id in sources.ids() {
+        let (read, remarks) = sources.documents(id);
+        documents.extend(read);
+        diagnostics.extend(remarks);
+    }
+    let mut lowered = lower::cluster(&documents, options);
+    diagnostics.append(&mut lowered.diagnostics);
+    lower::Lowered { diagnostics, ..lowered }
+}
+
+/// The cluster under a semantics, with its start and what is kept, and no goal yet.
+pub fn problem(lowered: &lower::Lowered, semantics: Semantics) -> Problem {
+    let model = Model::new(lowered.cluster.clone(), semantics);
+    let kept = Arc::new(lowered.kept.clone());
+    Problem { kept, ..Problem::new(Arc::new(model), lowered.start.clone(), Goal::default()) }
+}

@@ -1,27 +1,32 @@
 //! Every engine agrees with exhaustive search, and the checker accepts its evidence.
 
-use podreach::engine::{Budget, decide};
+use std::collections::BTreeMap;
+
+use podreach::engine::{Budget, Decider, Engine};
 use podreach_core::testing::{Rng, Shape, exhaustive, problem};
-use podreach_core::{Semantics, Verdict};
+use podreach_core::{Problem, Semantics, Verdict};
 
 fn cases(default: usize) -> usize {
     std::env::var("PODREACH_CASES").ok().and_then(|text| text.parse().ok()).unwrap_or(default)
 }
 
-#[test]
-fn decisions_equal_exhaustive_search() {
-    let mut rng = Rng::new(7);
-    let mut answers = [0; 3];
-    let mut engines = std::collections::BTreeMap::<_, [usize; 2]>::new();
-    for case in 0..cases(3_000) {
+/// Random problems with the truth about them, for as many cases as asked.
+fn each_problem(seed: u64, count: usize, mut test: impl FnMut(usize, &Problem, bool)) {
+    let mut rng = Rng::new(seed);
+    for case in 0..count {
         let semantics = if case % 2 == 0 { Semantics::KubeScheduler } else { Semantics::Paper };
         let shape = if case % 5 == 0 { Shape::unbounded(semantics) } else { Shape::small(semantics) };
         let problem = problem(&mut rng, shape);
-        let Some(truth) = exhaustive(&problem, 20_000) else {
-            answers[2] += 1;
-            continue;
-        };
-        let decision = decide(&problem, &Budget::unlimited());
+        let truth = exhaustive(&problem, 100_000).expect("small problems have few configurations");
+        test(case, &problem, truth);
+    }
+}
+
+#[test]
+fn decisions_equal_exhaustive_search() {
+    let mut engines = BTreeMap::<_, [usize; 2]>::new();
+    each_problem(7, cases(4_000), |case, problem, truth| {
+        let decision = Decider::new(problem).decide(&problem.goal, &Budget::unlimited());
         let verdict = decision.checked.verdict();
         assert!(
             !matches!(verdict, Verdict::Unknown(_)),
@@ -34,10 +39,28 @@ fn decisions_equal_exhaustive_search() {
             "case {case} by {}: {verdict:?} of {problem:#?}",
             decision.engine
         );
-        answers[usize::from(truth)] += 1;
         engines.entry(decision.engine).or_default()[usize::from(truth)] += 1;
-    }
-    assert!(answers[0] > 0 && answers[1] > 0, "both answers occur: {answers:?}");
-    println!("never {}, deployable {}, too large {}", answers[0], answers[1], answers[2]);
-    println!("{engines:?}");
+    });
+    println!("never and deployable by engine: {engines:?}");
+    assert!(engines["inductive"].iter().all(|&count| count > 0), "both answers need a search: {engines:?}");
+}
+
+#[test]
+fn each_engine_alone_equals_exhaustive_search() {
+    each_problem(11, cases(2_000), |case, problem, truth| {
+        for engine in Engine::ALL {
+            let mut decider = Decider::new(problem).with_engines(engine.alone());
+            let decision = decider.decide(&problem.goal, &Budget::unlimited());
+            let (answer, name) = (decision.checked.answer(), engine.name());
+            let rejected =
+                matches!(decision.checked.verdict(), Verdict::Unknown(podreach_core::Reason::Rejected { .. }));
+            assert!(!rejected, "case {case}, {name}: {:?} of {problem:#?}", decision.checked.verdict());
+            assert!(answer.is_none_or(|yes| yes == truth), "case {case}: {name} lies about {problem:#?}");
+            // Forward search proves nothing, but it must find every run; the others decide everything.
+            assert!(
+                answer.is_some() || (engine == Engine::Forward && !truth),
+                "case {case}: {name} gives up on {problem:#?}"
+            );
+        }
+    });
 }

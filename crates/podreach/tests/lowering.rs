@@ -416,7 +416,7 @@ fn names_are_as_short_as_is_unambiguous() {
     assert_eq!(question::pod(cluster, "statefulset/default/db"), question::pod(cluster, "db"));
     assert_eq!(question::pod(cluster, "default/db"), question::pod(cluster, "db"));
     let error = question::pod(cluster, "default/wed").expect_err("no such pod");
-    assert_eq!(error.to_string(), "there is no pod type \"default/wed\"; did you mean default/db or default/web?");
+    assert_eq!(error.to_string(), "there is no pod type \"default/wed\"; did you mean default/web or default/db?");
     assert_eq!(
         question::node(cluster, "n3").expect_err("no such node").to_string(),
         "there is no node \"n3\"; did you mean n1 or n2?"

@@ -42,7 +42,8 @@ fn uneven(m: &Model, s: &Configuration, pod: PodId, node: NodeId, index: usize) 
     (here.saturating_sub(least) > constraint.max_skew).then_some(Refusal::Skew { constraint: index, here, least })
 }
 
-fn counts(m: &Model, s: &Configuration, pod: PodId, index: usize) -> BTreeMap<DomainId, u64> {
+/// The pods that a spread constraint of `pod` (by its index) counts, in each domain that it looks at.
+pub fn counts(m: &Model, s: &Configuration, pod: PodId, index: usize) -> BTreeMap<DomainId, u64> {
     let constraint = m.pod(pod).spread[index];
     let eligible = |&node: &NodeId| m.eligible(pod, index, node);
     let mut counts: BTreeMap<DomainId, u64> =

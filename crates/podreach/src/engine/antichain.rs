@@ -10,18 +10,12 @@ pub struct Antichain {
     having: Vec<Vec<usize>>,
     /// For each class the groups that are filed under it: under one of their own classes each, the rarest when they came.
     filed: Vec<Vec<usize>>,
-    live: usize,
 }
 
 impl Antichain {
     /// An empty set of groups over so many classes.
     pub fn new(classes: usize) -> Self {
-        Self { groups: Vec::new(), having: vec![Vec::new(); classes], filed: vec![Vec::new(); classes], live: 0 }
-    }
-
-    /// How many groups there are.
-    pub fn len(&self) -> usize {
-        self.live
+        Self { groups: Vec::new(), having: vec![Vec::new(); classes], filed: vec![Vec::new(); classes] }
     }
 
     /// Whether some group is within `group`.
@@ -38,14 +32,12 @@ impl Antichain {
             for &other in &self.having[rarest] {
                 if self.groups[other].as_ref().is_some_and(|large| is_within(&group, large)) {
                     self.groups[other] = None;
-                    self.live -= 1;
                 }
             }
             self.filed[rarest].push(id);
         }
         group.iter().for_each(|&(class, _)| self.having[class as usize].push(id));
         self.groups.push(Some(group));
-        self.live += 1;
         id
     }
 
@@ -72,6 +64,5 @@ mod tests {
         assert!(set.covers(&[(0, 1), (1, 2)]) && !set.covers(&[(0, 5), (2, 1)]));
         set.insert(vec![(1, 1)]);
         assert_eq!(set.iter().collect::<Vec<_>>(), [&vec![(2, 2)], &vec![(1, 1)]]);
-        assert_eq!(set.len(), 2);
     }
 }

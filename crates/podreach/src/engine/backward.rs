@@ -8,13 +8,12 @@
 use std::collections::{HashSet, VecDeque};
 use std::ops::ControlFlow;
 
-use podreach_core::guard::Guard;
-
 use super::antichain::Antichain;
-use super::group::{self, Class, Group};
+use super::form::{FormGuard, Forms, State};
+use super::group::{self, Group};
 use super::run::{Run, Step};
 use super::system::System;
-use super::{Budget, Found, Stop};
+use super::{Budget, Engine, Found, Pursuit, Stop};
 
 /// A goal and where it came from: deploying by `rule` on top of this goal leads to `parent`.
 struct Regressed {
@@ -24,18 +23,12 @@ struct Regressed {
     group: Group,
 }
 
-/// Decides a system by regression.
-pub fn decide(system: &System, budget: &Budget<'_>) -> Found {
-    let mut search =
-        Search { system, goals: Vec::new(), least: Antichain::new(system.classes.len()), todo: VecDeque::new() };
-    let outcome = search.run(budget);
-    match outcome {
-        ControlFlow::Continue(()) => Found::Never(search.least.iter().cloned().collect()),
-        ControlFlow::Break(End::Met(goal)) => Found::Reached(search.trail(goal)),
-        ControlFlow::Break(End::Stopped(stop, depth)) => {
-            Found::Stopped { stop, ruled_out: depth.checked_sub(1), explored: search.goals.len() as u64 }
-        }
-    }
+/// A search that can be paused between goals.
+pub struct Backward<'a> {
+    system: &'a System,
+    goals: Vec<Regressed>,
+    least: Antichain,
+    todo: VecDeque<usize>,
 }
 
 enum End {
@@ -43,24 +36,27 @@ enum End {
     Stopped(Stop, u64),
 }
 
-struct Search<'a> {
-    system: &'a System,
-    goals: Vec<Regressed>,
-    least: Antichain,
-    todo: VecDeque<usize>,
-}
+impl<'a> Backward<'a> {
+    /// A search for the goals of a system.
+    pub fn new(system: &'a System) -> Self {
+        Self { system, goals: Vec::new(), least: Antichain::new(system.classes.len()), todo: VecDeque::new() }
+    }
 
-impl Search<'_> {
-    fn run(&mut self, budget: &Budget<'_>) -> ControlFlow<End> {
-        for goal in self.system.goals.clone() {
-            self.add(goal, None, 0)?;
+    /// Regresses so many goals; `Continue(true)` when none is left.
+    fn run(&mut self, work: u64, budget: &Budget<'_>) -> ControlFlow<End, bool> {
+        if self.goals.is_empty() {
+            for goal in &self.system.goals {
+                self.add(goal.clone(), None, 0)?;
+            }
         }
-        while let Some(next) = self.todo.pop_front() {
+        for _ in 0..work {
+            let Some(&next) = self.todo.front() else { return ControlFlow::Continue(true) };
             if self.least.contains(self.goals[next].id) {
                 self.regress(next, budget)?;
             }
+            self.todo.pop_front();
         }
-        ControlFlow::Continue(())
+        ControlFlow::Continue(false)
     }
 
     fn add(&mut self, group: Group, parent: Option<(usize, usize)>, depth: u64) -> ControlFlow<End> {
@@ -75,15 +71,16 @@ impl Search<'_> {
     }
 
     fn regress(&mut self, goal: usize, budget: &Budget<'_>) -> ControlFlow<End> {
-        let (group, depth) = (self.goals[goal].group.clone(), self.goals[goal].depth);
+        let (group, depth, system) = (self.goals[goal].group.clone(), self.goals[goal].depth, self.system);
         for &(last, _) in &group {
-            for &rule in &self.system.rules_of[last as usize] {
+            for &rule in &system.rules_of[last as usize] {
                 let stopped = |stop| ControlFlow::Break(End::Stopped(stop, depth));
                 let bytes = self.goals.len() * 160;
                 budget.stop(bytes).map_or(ControlFlow::Continue(()), stopped)?;
                 let before = group::without(&group, last);
                 let mut stop = || budget.stop(bytes);
-                let ways = ways(&self.system.rules[rule].guard, before, &self.least, &mut stop);
+                let guard = &system.rules[rule].guard;
+                let ways = ways(&system.forms, guard, before, &self.least, &mut stop);
                 let ways = match ways {
                     Ok(ways) => ways,
                     Err(stop) => return stopped(stop),
@@ -107,9 +104,28 @@ impl Search<'_> {
     }
 }
 
+impl Pursuit for Backward<'_> {
+    fn engine(&self) -> Engine {
+        Engine::Backward
+    }
+
+    fn pursue(&mut self, work: u64, budget: &Budget<'_>) -> Option<Found> {
+        match self.run(work, budget) {
+            ControlFlow::Continue(true) => Some(Found::Never(self.least.iter().cloned().collect())),
+            ControlFlow::Continue(false) => None,
+            ControlFlow::Break(End::Met(goal)) => Some(Found::Reached(self.trail(goal))),
+            ControlFlow::Break(End::Stopped(stop, depth)) => {
+                // Every goal of a lesser depth was regressed, and none of them met the start.
+                Some(Found::Stopped { stop, ruled_out: Some(depth), explored: self.goals.len() as u64 })
+            }
+        }
+    }
+}
+
 /// The least groups above `base` where the guard holds, but for those that are covered already.
 fn ways(
-    guard: &Guard<Class>,
+    forms: &Forms,
+    guard: &FormGuard,
     base: Group,
     covered: &Antichain,
     stop: &mut dyn FnMut() -> Option<Stop>,
@@ -121,14 +137,15 @@ fn ways(
         {
             return Err(stop);
         }
-        if !group::is_bounded(guard, &group) || covered.covers(&group) {
+        let state = State::of_group(forms, &group);
+        if !guard.is_bounded(&state) || covered.covers(&group) {
             continue;
         }
-        let Some(needed) = group::needed(guard, &group) else {
+        let Some(needed) = guard.needed(&state) else {
             found.push(group);
             continue;
         };
-        for class in needed.into_iter().rev() {
+        for &(class, _) in forms.weights[needed as usize].iter().rev() {
             let larger = group::with(&group, class);
             if seen.insert(larger.clone()) {
                 stack.push(larger);

@@ -1,7 +1,5 @@
 //! Groups: small multisets of classes, as sorted lists.
 
-use podreach_core::guard::Guard;
-
 /// A class of atoms that nothing tells apart, by its index in the system.
 pub type Class = u32;
 
@@ -49,20 +47,6 @@ pub fn is_within(small: &[(Class, u64)], large: &[(Class, u64)]) -> bool {
 /// Pointwise `≤` against counts of all classes.
 pub fn is_covered(group: &[(Class, u64)], counts: &[u64]) -> bool {
     group.iter().all(|&(class, needed)| counts[class as usize] >= needed)
-}
-
-/// The classes of which one more pod must be there for the guard to hold; `None` when it asks for no more.
-pub fn needed(guard: &Guard<Class>, group: &[(Class, u64)]) -> Option<Vec<Class>> {
-    let count = |class| count(group, class);
-    let lonely = guard.affinity.iter().find_map(|condition| condition.lonely(count));
-    let needed =
-        lonely.or_else(|| guard.spread.iter().find_map(|condition| condition.behind(count)).map(|d| &d.atoms[..]));
-    needed.map(<[Class]>::to_vec)
-}
-
-/// Whether every upper bound of the guard holds.
-pub fn is_bounded(guard: &Guard<Class>, group: &[(Class, u64)]) -> bool {
-    guard.at_most.iter().all(|condition| condition.holds(|class| count(group, class)))
 }
 
 #[cfg(test)]

@@ -4,7 +4,12 @@
 
 mod antichain;
 mod backward;
+mod bits;
+mod form;
+mod forward;
 mod group;
+mod inductive;
+mod lemmas;
 mod relax;
 mod run;
 mod slice;
@@ -57,6 +62,8 @@ pub enum Found {
     Reached(Run),
     /// Groups that are never present together, a goal among them.
     Never(Vec<Group>),
+    /// Everything was looked at without meeting a goal, which is no proof that others could check.
+    Spent,
     /// Nothing yet.
     Stopped {
         /// Why it stopped.
@@ -66,6 +73,91 @@ pub enum Found {
         /// How much was looked at.
         explored: u64,
     },
+}
+
+/// A search that works in portions, so that several can take turns.
+trait Pursuit {
+    /// The engine it is a search of.
+    fn engine(&self) -> Engine;
+    /// Works on; `None` when the portion is used up and nothing is decided.
+    fn pursue(&mut self, work: u64, budget: &Budget<'_>) -> Option<Found>;
+    /// Whether there is nothing left to look at, although nothing is decided.
+    fn is_spent(&self) -> bool {
+        false
+    }
+}
+
+/// A decision procedure; each is complete for what it says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Engine {
+    /// Goal regression with an antichain of least goals.
+    Backward,
+    /// Frames of forbidden groups.
+    Inductive,
+    /// Search over maximal configurations.
+    Forward,
+}
+
+impl Engine {
+    /// Every engine.
+    pub const ALL: [Self; 3] = [Self::Backward, Self::Inductive, Self::Forward];
+
+    /// The engines that decide together, unless told otherwise.
+    pub const PORTFOLIO: &'static [Self] = &[Self::Inductive, Self::Forward];
+
+    /// Its name in reports.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Backward => "backward",
+            Self::Inductive => "inductive",
+            Self::Forward => "forward",
+        }
+    }
+
+    /// Just this engine.
+    pub fn alone(self) -> &'static [Self] {
+        match self {
+            Self::Backward => &[Self::Backward],
+            Self::Inductive => &[Self::Inductive],
+            Self::Forward => &[Self::Forward],
+        }
+    }
+
+    fn pursuit<'a>(self, system: &'a System) -> Box<dyn Pursuit + 'a> {
+        match self {
+            Self::Backward => Box::new(backward::Backward::new(system)),
+            Self::Inductive => Box::new(inductive::Inductive::new(system)),
+            Self::Forward => Box::new(forward::Forward::new(system)),
+        }
+    }
+}
+
+/// Lets engines take turns with growing portions until one decides. Portions count work and not time, so that the same problem
+/// always ends with the same evidence.
+fn portfolio(system: &System, engines: &[Engine], budget: &Budget<'_>) -> (Found, &'static str) {
+    let mut pursuits: Vec<Box<dyn Pursuit>> = engines.iter().map(|engine| engine.pursuit(system)).collect();
+    let mut work = 256;
+    loop {
+        let mut stopped = None;
+        for pursuit in &mut pursuits {
+            match pursuit.pursue(work, budget) {
+                Some(Found::Stopped { stop, ruled_out, explored }) => {
+                    let best = stopped.take().unwrap_or((stop, None, 0, pursuit.engine().name()));
+                    let (_, before, so_far, name) = best;
+                    stopped = Some((stop, before.max(ruled_out), so_far + explored, name));
+                }
+                Some(found) => return (found, pursuit.engine().name()),
+                None => {}
+            }
+        }
+        if let Some((stop, ruled_out, explored, engine)) = stopped {
+            return (Found::Stopped { stop, ruled_out, explored }, engine);
+        }
+        if pursuits.iter().all(|pursuit| pursuit.is_spent()) {
+            return (Found::Spent, pursuits[0].engine().name());
+        }
+        work *= 2;
+    }
 }
 
 /// A checked verdict and how it came about.
@@ -83,12 +175,25 @@ pub struct Decider {
     problem: Problem,
     tracing: Tracing,
     checker: Checker,
+    engines: &'static [Engine],
 }
 
 impl Decider {
     /// For this cluster, start and kept pods; the problem's own goal plays no part.
     pub fn new(problem: &Problem) -> Self {
-        Self { problem: problem.clone(), tracing: Tracing::new(problem), checker: Checker::new(problem) }
+        Self {
+            problem: problem.clone(),
+            tracing: Tracing::new(problem),
+            checker: Checker::new(problem),
+            engines: Engine::PORTFOLIO,
+        }
+    }
+
+    /// The same, with these engines only.
+    #[must_use]
+    pub fn with_engines(mut self, engines: &'static [Engine]) -> Self {
+        self.engines = engines;
+        self
     }
 
     /// Decides a goal and checks the evidence.
@@ -139,13 +244,15 @@ impl Decider {
         if system.goals.is_empty() {
             return (Verdict::Never(system.proof(&problem, &[])), "relax");
         }
-        (self.verdict(&problem, &system, backward::decide(&system, budget)), "backward")
+        let (found, engine) = portfolio(&system, self.engines, budget);
+        (self.verdict(&problem, &system, found), engine)
     }
 
     fn verdict(&mut self, problem: &Problem, system: &System, found: Found) -> Verdict {
         match found {
             Found::Reached(run) => Verdict::Deployable(self.tracing.of_run(system, &run)),
             Found::Never(groups) => Verdict::Never(system.proof(problem, &groups)),
+            Found::Spent => Verdict::Unknown(Reason::Unsupported("a proof by visiting every configuration".into())),
             Found::Stopped { stop, ruled_out, explored } => {
                 Verdict::Unknown(reason(stop, Learned { deployments_ruled_out: ruled_out, explored }))
             }

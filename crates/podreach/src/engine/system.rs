@@ -9,6 +9,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use podreach_core::guard::{Guard, Universe, guard};
 use podreach_core::{Atom, Configuration, Problem, Proof};
 
+use super::form::{FormGuard, Forms};
 use super::group::{Class, Group};
 use super::relax;
 
@@ -25,6 +26,8 @@ pub struct System {
     pub start: Vec<u64>,
     /// The alternatives of the goal that were not ruled out.
     pub goals: Vec<Group>,
+    /// The sums that guards compare.
+    pub forms: Forms,
     /// Atoms of the slice that can never appear.
     pub dead: BTreeSet<Atom>,
     guards: BTreeMap<Atom, Guard>,
@@ -39,7 +42,7 @@ pub struct Rule {
     /// The atom it deploys.
     pub deploys: Atom,
     /// When it may.
-    pub guard: Guard<Class>,
+    pub guard: FormGuard,
 }
 
 impl System {
@@ -63,6 +66,7 @@ impl System {
             rules_of: vec![Vec::new(); classes.len()],
             start: vec![0; classes.len()],
             goals: Vec::new(),
+            forms: Forms::new(classes.len()),
             classes,
             dead,
             guards,
@@ -74,12 +78,13 @@ impl System {
     }
 
     fn add_rules(&mut self) {
-        for (head, atoms) in self.classes.iter().enumerate() {
-            for &atom in atoms {
+        for head in 0..self.classes.len() {
+            for atom in self.classes[head].clone() {
                 let Some(guard) = self.guards.get(&atom) else { continue };
                 let guard = self.fold(guard);
-                let known = |&rule: &usize| self.rules[rule].guard == guard;
                 let lost = guard.affinity.iter().any(|c| c.first_unless.is_none() && c.near.iter().any(Vec::is_empty));
+                let guard = FormGuard::new(&mut self.forms, guard);
+                let known = |&rule: &usize| self.rules[rule].guard == guard;
                 if !lost && !self.rules_of[head].iter().any(known) {
                     self.rules_of[head].push(self.rules.len());
                     self.rules.push(Rule { head: head as Class, deploys: atom, guard });

@@ -22,7 +22,7 @@ use crate::read::{Span, shown};
 const REQUIRED: &str = "requiredDuringSchedulingIgnoredDuringExecution";
 
 /// The affinities of a pod.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Affinities {
     pub(crate) node: Option<Vec<NodeTerm>>,
     pub(crate) near: Vec<TermDraft>,
@@ -30,7 +30,7 @@ pub(crate) struct Affinities {
 }
 
 /// A required pod affinity or anti-affinity term, before the labels of its pod are known.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct TermDraft {
     pub(crate) selector: Option<Selector>,
     pub(crate) same: Vec<Symbol>,

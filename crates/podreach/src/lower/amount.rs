@@ -13,6 +13,9 @@ use crate::read::{Entry, Value, shown};
 /// Amounts by the name of the resource.
 pub(crate) type Amounts = BTreeMap<String, Quantity>;
 
+/// Suffixes that hardly anyone means for cpu.
+const LARGE: [&str; 6] = ["K", "M", "G", "T", "P", "E"];
+
 /// The amounts in a field, of which none may be negative.
 pub(crate) fn read(cx: &mut Context, object: &Object<'_, '_>, field: &str) -> Amounts {
     let mut amounts = Amounts::new();
@@ -70,7 +73,7 @@ fn remark(cx: &mut Context, entry: &Entry<'_>, text: &str, spelling: Spelling<'_
     if spelling.capped {
         let message = format!("{} is cut down to 2^63 - 1, as Kubernetes does", shown(text));
         cx.report(problem::note("W0301", span, message));
-    } else if cpu && spelling.suffix.starts_with(['M', 'G', 'T', 'P', 'E', 'K']) && spelling.suffix.len() < 3 {
+    } else if cpu && LARGE.contains(&spelling.suffix.trim_end_matches('i')) {
         let message = format!("{} is a very large amount of cpu", shown(text));
         cx.report(problem::note("W0302", span, message).with_help("for thousandths of a cpu write m"));
     } else if bytes && matches!(spelling.suffix, "m" | "u" | "n") {

@@ -2,8 +2,13 @@
 //!
 //! Each cause says in which direction the model is wrong: it allows too much (*widens*), too little (*narrows*), or either (*blurs*).
 
+use std::collections::BTreeMap;
+
 use crate::diagnostic::{Diagnostic, Effect};
 use crate::read::Span;
+
+/// What is not modelled, and where the input says so.
+pub(crate) type Causes = BTreeMap<Cause, Span>;
 
 /// Something about a pod type that is not modelled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -40,6 +45,8 @@ pub(crate) enum Cause {
     NamespaceLabels,
     /// The pod is pinned by a DaemonSet that is not in the input.
     MissingDaemonSet,
+    /// Its status speaks of other amounts than its spec.
+    Resized,
     /// It stands for a DaemonSet and for another workload, and the cap on both is only an upper bound.
     MixedLimits,
 }
@@ -99,10 +106,20 @@ impl Cause {
             Self::MissingDaemonSet => {
                 ("S0426", Narrows, "belongs to a DaemonSet that is not in the input; its other pods are not seen")
             }
+            Self::Resized => (
+                "S0428",
+                Blurs,
+                "is being resized, and until that is done the scheduler counts other requests; this is not modelled",
+            ),
             Self::MixedLimits => {
                 ("S0427", Widens, "stands for a DaemonSet and for another workload; its cap is only an upper bound")
             }
         }
+    }
+
+    /// Whether it still matters for a pod that no step deploys: what it does to others.
+    pub(crate) fn outlives_deployment(self) -> bool {
+        matches!(self, Self::NamespaceLabels | Self::Resized)
     }
 
     /// The diagnostic about a pod type.

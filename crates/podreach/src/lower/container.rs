@@ -15,6 +15,7 @@ use crate::read::Tree;
 /// A container, as far as placement is concerned.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Container {
+    pub(crate) name: String,
     pub(crate) requests: Amounts,
     pub(crate) limits: Amounts,
     pub(crate) ports: Vec<HostPort>,
@@ -38,6 +39,7 @@ fn read_one(cx: &mut Context, container: &Object<'_, '_>, host_network: bool) ->
     causes.extend(claims.then_some(Cause::ResourceClaims));
     causes.extend(needs_features(container).then_some(Cause::DeclaredFeatures));
     Container {
+        name: container.text("name", &mut cx.log).unwrap_or_default().to_owned(),
         requests,
         limits,
         ports: ports(cx, container, host_network),

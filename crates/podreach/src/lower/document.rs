@@ -12,32 +12,47 @@ const DEEPEST: usize = 16;
 /// The objects of the documents that are read, in order.
 pub(crate) fn objects<'t, 'a>(documents: &'t [Tree<'a>], log: &mut Log) -> Vec<(Kind, &'t Tree<'a>)> {
     let mut objects = Vec::new();
-    documents.iter().for_each(|document| unfold(document, DEEPEST, &mut objects, log));
+    documents.iter().for_each(|document| unfold(document, None, DEEPEST, &mut objects, log));
     objects
 }
 
-fn unfold<'t, 'a>(tree: &'t Tree<'a>, depth: usize, objects: &mut Vec<(Kind, &'t Tree<'a>)>, log: &mut Log) {
+/// Adds the objects of a document or list item; `usual` is the apiVersion and kind of items that have none.
+fn unfold<'t, 'a>(
+    tree: &'t Tree<'a>,
+    usual: Option<(&str, &str)>,
+    depth: usize,
+    objects: &mut Vec<(Kind, &'t Tree<'a>)>,
+    log: &mut Log,
+) {
     let Some(entries) = tree.map() else {
         if tree.value != Value::Null {
             log.push(problem::not_an_object(tree));
         }
         return;
     };
+    if entries.is_empty() {
+        return;
+    }
     let text = |key| tree.field(key).and_then(Tree::str);
-    match (text("apiVersion"), text("kind")) {
-        _ if entries.is_empty() => {}
-        (Some(version), Some(kind)) => match sort(version, kind) {
-            Sort::Read(kind) => objects.push((kind, tree)),
-            Sort::List if depth == 0 => log.push(problem::nested_lists(tree.span)),
-            Sort::List => items(tree, log).iter().for_each(|item| unfold(item, depth - 1, objects, log)),
-            Sort::WithoutPods => {}
-            other => log.extend(refusal(tree, version, kind, &other)),
-        },
-        _ => log.push(fragment(tree)),
+    let own = text("apiVersion").zip(text("kind"));
+    let bare = tree.field("apiVersion").is_none() && tree.field("kind").is_none();
+    let Some((version, kind)) = own.or(usual.filter(|_| bare)) else {
+        log.push(fragment(tree));
+        return;
+    };
+    match sort(version, kind) {
+        Sort::Read(kind) => objects.push((kind, tree)),
+        Sort::List if depth == 0 => log.push(problem::nested_lists(tree.span)),
+        Sort::List => {
+            let usual = kind.strip_suffix("List").filter(|kind| !kind.is_empty()).map(|kind| (version, kind));
+            items(tree, log).iter().for_each(|item| unfold(item, usual, depth - 1, objects, log));
+        }
+        Sort::WithoutPods => {}
+        other => log.extend(refusal(tree, version, kind, &other)),
     }
 }
 
-/// The items of a list, which the API lets go without kinds of their own only in answers; a list without any is empty.
+/// The items of a list; a list without any is empty.
 fn items<'t, 'a>(list: &'t Tree<'a>, log: &mut Log) -> &'t [Tree<'a>] {
     let Some(items) = list.field("items") else { return &[] };
     items.seq().unwrap_or_else(|| {

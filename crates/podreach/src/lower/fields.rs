@@ -117,16 +117,16 @@ tables! {
     }
     POD_STATUS "PodStatus" {
         modelled: ["phase"],
-        spoiling: [],
-        irrelevant: ["allocatedResources", "conditions", "containerStatuses", "ephemeralContainerStatuses",
-            "extendedResourceClaimStatus", "hostIP", "hostIPs", "initContainerStatuses", "message", "nominatedNodeName",
+        spoiling: ["containerStatuses", "initContainerStatuses"],
+        irrelevant: ["allocatedResources", "conditions", "ephemeralContainerStatuses", "extendedResourceClaimStatus", "hostIP",
+            "hostIPs", "message", "nominatedNodeName",
             "observedGeneration", "podIP", "podIPs", "qosClass", "reason", "resize", "resourceClaimStatuses", "resources", "startTime"],
         open
     }
     CONTAINER "Container" {
-        modelled: ["ports", "resources", "restartPolicy"],
+        modelled: ["name", "ports", "resources", "restartPolicy"],
         spoiling: ["restartPolicyRules", "volumeMounts"],
-        irrelevant: ["args", "command", "env", "envFrom", "image", "imagePullPolicy", "lifecycle", "livenessProbe", "name",
+        irrelevant: ["args", "command", "env", "envFrom", "image", "imagePullPolicy", "lifecycle", "livenessProbe",
             "readinessProbe", "resizePolicy", "securityContext", "startupProbe", "stdin", "stdinOnce", "terminationMessagePath",
             "terminationMessagePolicy", "tty", "volumeDevices", "workingDir"]
     }

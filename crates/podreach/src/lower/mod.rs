@@ -9,6 +9,7 @@
 mod admission;
 mod affinity;
 mod amount;
+mod candidate;
 mod cause;
 mod container;
 pub(crate) mod context;
@@ -33,6 +34,7 @@ mod scale;
 mod selection;
 mod selector;
 mod spec;
+mod spoiling;
 mod spread;
 mod toleration;
 mod typing;
@@ -110,14 +112,13 @@ fn instances(cx: &mut Context, inventory: &Inventory, typing: &Typing, keep: &[K
     let mut instances = Vec::new();
     for (at, pod) in inventory.pods.iter().enumerate() {
         let Some(bound) = pod.bound.filter(|_| !pod.finished) else { continue };
-        let (Some(node), Some(&id)) = (typing::place(inventory, pod), typing.pods.get(&at)) else {
+        let (Some(node), Some(&id)) = (candidate::place(inventory, pod), typing.pods.get(&at)) else {
             let (name, node) = (full_name(Kind::Pod, &pod.metadata), cx.cluster.symbols.str(bound));
             let message = format!("{name} runs on node {node}, which is not in the input: it is counted nowhere");
             cx.report(problem::note("W0304", pod.metadata.span, message));
             continue;
         };
-        let daemon = pod.metadata.owner.as_ref().is_some_and(|owner| owner.kind == Kind::DaemonSet.name());
-        let kept = kept.keeps(cx, &pod.metadata.namespace, &pod.metadata.labels, daemon);
+        let kept = kept.keeps(cx, &pod.metadata.namespace, &pod.metadata.labels, pod.is_of_daemon_set());
         let name = full_name(Kind::Pod, &pod.metadata);
         instances.push(Instance { name, pod: id, node, kept, span: pod.metadata.span });
     }

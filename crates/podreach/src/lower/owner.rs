@@ -1,11 +1,11 @@
 //! Who made a pod, and what its maker and its node added to it.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use podreach_core::cluster::{NodeTerm, PodSpec};
 use podreach_core::id::Symbol;
 use podreach_core::label::Labels;
-use podreach_core::selector::Allowed;
+use podreach_core::selector::{Allowed, Values};
 
 use super::context::Context;
 use super::kind::Kind;
@@ -70,54 +70,65 @@ impl Owners {
 /// Gives the templates of Deployments the hash that their pods carry: that of the newest ReplicaSet if it is made from the same
 /// template, else the only one that pods have, else one that nothing else has.
 pub(crate) fn name_templates(cx: &mut Context, workloads: &mut [Workload], pods: &[PodObject], owners: &Owners) {
+    if !cx.admission {
+        return;
+    }
     let key = cx.symbol(TEMPLATE_HASH);
     let unknown = cx.symbol(UNKNOWN_HASH);
+    let newest = newest_below(cx, workloads, owners);
+    let seen = hashes_below(cx, workloads, pods, owners, key);
+    for at in 0..workloads.len() {
+        let template = &workloads[at].template;
+        if workloads[at].kind != Kind::Deployment || template.labels.value(key).is_some() {
+            continue;
+        }
+        let below = newest.get(&at).map(|&below| &workloads[below].template);
+        let current = below.filter(|below| is_same(template, below, key)).and_then(|below| below.labels.value(key));
+        let only = seen.get(&at).filter(|hashes| below.is_none() && hashes.len() == 1).and_then(BTreeSet::first);
+        let hash = current.or(only.copied()).unwrap_or(unknown);
+        workloads[at].template.labels.set(key, hash);
+    }
+}
+
+/// The workload of the highest revision directly below each workload.
+fn newest_below(cx: &Context, workloads: &[Workload], owners: &Owners) -> HashMap<usize, usize> {
     let mut newest: HashMap<usize, usize> = HashMap::new();
     for (at, workload) in workloads.iter().enumerate() {
         let Some(&above) = owners.chain(cx, workloads, &workload.metadata).first() else { continue };
-        let revision = |at: usize| workloads[at].metadata.revision;
         let entry = newest.entry(above).or_insert(at);
-        if revision(at) > revision(*entry) {
+        if workload.metadata.revision > workloads[*entry].metadata.revision {
             *entry = at;
         }
     }
-    let mut seen: HashMap<usize, Vec<Symbol>> = HashMap::new();
+    newest
+}
+
+/// The template hashes of the pods directly below each workload.
+fn hashes_below(
+    cx: &Context,
+    workloads: &[Workload],
+    pods: &[PodObject],
+    owners: &Owners,
+    key: Symbol,
+) -> HashMap<usize, BTreeSet<Symbol>> {
+    let mut seen: HashMap<usize, BTreeSet<Symbol>> = HashMap::new();
     for pod in pods {
-        let chain = owners.chain(cx, workloads, &pod.metadata);
-        if let (Some(&above), Some(hash)) = (chain.first(), pod.draft.labels.value(key)) {
-            let hashes = seen.entry(above).or_default();
-            if !hashes.contains(&hash) {
-                hashes.push(hash);
-            }
+        let above = owners.chain(cx, workloads, &pod.metadata).first().copied();
+        if let Some((above, hash)) = above.zip(pod.draft.labels.value(key)) {
+            seen.entry(above).or_default().insert(hash);
         }
     }
-    for at in 0..workloads.len() {
-        if workloads[at].kind != Kind::Deployment || workloads[at].template.labels.value(key).is_some() {
-            continue;
-        }
-        let replica_set = newest.get(&at).map(|&below| &workloads[below].template);
-        let current = replica_set.filter(|template| is_same(&workloads[at].template, template, key));
-        let hash = match (current.and_then(|template| template.labels.value(key)), seen.get(&at).map(Vec::as_slice)) {
-            (Some(hash), _) => hash,
-            (None, Some([hash])) if replica_set.is_none() => *hash,
-            _ => unknown,
-        };
-        if cx.admission {
-            workloads[at].template.labels.set(key, hash);
-        }
-    }
+    seen
 }
 
 /// Whether two templates say the same about placement, but for one label.
 fn is_same(a: &Draft, b: &Draft, except: Symbol) -> bool {
     let others = |draft: &Draft| draft.labels.iter().filter(|(key, _)| *key != except).collect::<Vec<_>>();
-    let key =
-        |draft: &Draft| format!("{:?}", (&draft.node_selector, &draft.affinities, &draft.spread, &draft.tolerations));
+    let requests = |draft: &Draft| super::request::of_pod(&draft.parts, true);
     others(a) == others(b)
-        && a.ports == b.ports
-        && a.node_name == b.node_name
-        && super::request::of_pod(&a.parts, true) == super::request::of_pod(&b.parts, true)
-        && key(a) == key(b)
+        && (a.node_name, &a.node_selector, &a.ports) == (b.node_name, &b.node_selector, &b.ports)
+        && (&a.affinities, &a.spread, &a.tolerations) == (&b.affinities, &b.spread, &b.tolerations)
+        && requests(a) == requests(b)
 }
 
 /// Labels that a controller of this kind gives each pod (or each revision) a value of its own.
@@ -175,8 +186,6 @@ pub(crate) fn unpin(spec: &mut PodSpec, template: &Workload) {
 
 /// Whether node affinity asks for one node by name and nothing else.
 pub(crate) fn is_pinned(terms: Option<&[NodeTerm]>) -> bool {
-    let one = |allowed: &Allowed| {
-        !allowed.absent && matches!(&allowed.values, podreach_core::selector::Values::Only(names) if names.len() == 1)
-    };
+    let one = |allowed: &Allowed| !allowed.absent && matches!(&allowed.values, Values::Only(names) if names.len() == 1);
     matches!(terms, Some([term]) if term.expressions.is_empty() && matches!(term.names.as_slice(), [name] if one(name)))
 }

@@ -11,13 +11,13 @@ use super::amount;
 use super::cause::Cause;
 use super::container;
 use super::context::Context;
-use super::fields::{OBJECT, POD_SPEC, POD_STATUS, POD_TEMPLATE_SPEC, RESOURCE_REQUIREMENTS, VOLUME};
+use super::fields::{OBJECT, POD_SPEC, POD_STATUS, POD_TEMPLATE_SPEC, RESOURCE_REQUIREMENTS};
 use super::kind::Kind;
 use super::metadata::{self, Metadata};
 use super::object::Object;
 use super::request::Parts;
 use super::spread::{self, SpreadDraft};
-use super::{name, problem, toleration};
+use super::{name, problem, spoiling, toleration};
 use crate::read::{Span, Tree};
 
 /// What a pod or template says.
@@ -52,6 +52,13 @@ pub(crate) struct PodObject {
     pub(crate) finished: bool,
 }
 
+impl PodObject {
+    /// Whether a DaemonSet made it, in the input or not.
+    pub(crate) fn is_of_daemon_set(&self) -> bool {
+        self.metadata.owner.as_ref().is_some_and(|owner| owner.kind == Kind::DaemonSet.name())
+    }
+}
+
 /// Reads a Pod object.
 pub(crate) fn read(cx: &mut Context, tree: &Tree<'_>) -> Option<PodObject> {
     let object = Object::new(tree, &OBJECT, &mut cx.log)?;
@@ -61,6 +68,12 @@ pub(crate) fn read(cx: &mut Context, tree: &Tree<'_>) -> Option<PodObject> {
     let status = object.object("status", &POD_STATUS, &mut cx.log);
     let phase = status.and_then(|status| status.text("phase", &mut cx.log));
     let bound = draft.node_name.take();
+    if bound.is_some() {
+        // What its runtime class adds was added when the pod was made.
+        draft.causes.remove(&Cause::RuntimeClass);
+        let resized = status.and_then(|status| spoiling::resized(&status, &draft.parts));
+        draft.causes.extend(resized.map(|span| (Cause::Resized, span)));
+    }
     Some(PodObject { metadata, draft, bound, finished: matches!(phase, Some("Succeeded" | "Failed")) })
 }
 
@@ -99,7 +112,7 @@ fn spec(cx: &mut Context, holder: &Object<'_, '_>, namespace: NamespaceId, label
         affinities: affinity::read(cx, &spec, namespace),
         spread: spread::read(cx, &spec),
         tolerations,
-        causes: causes(cx, &spec, &parts, host_network),
+        causes: spoiling::of_spec(cx, &spec, &parts, host_network),
         parts,
         ports,
         host_network,
@@ -129,36 +142,4 @@ fn node_name(cx: &mut Context, spec: &Object<'_, '_>) -> Option<Symbol> {
         return None;
     }
     Some(cx.symbol(text))
-}
-
-/// What a pod asks for that filters look at and we do not.
-fn causes(cx: &mut Context, spec: &Object<'_, '_>, parts: &Parts, host_network: bool) -> BTreeMap<Cause, Span> {
-    let mut causes = BTreeMap::new();
-    let mut note = |cause, tree: &Tree<'_>| _ = causes.entry(cause).or_insert(tree.span);
-    let volumes = spec.objects("volumes", &VOLUME, &mut cx.log);
-    let looked_at =
-        |volume: &Object<'_, '_>| VOLUME.spoiling.iter().find_map(|source| volume.field(source).map(|tree| tree.span));
-    let filled = |field: &str| spec.field(field).filter(|tree| tree.seq().is_none_or(|items| !items.is_empty()));
-    for (field, cause) in [
-        ("resourceClaims", Cause::ResourceClaims),
-        ("schedulingGates", Cause::SchedulingGates),
-        ("schedulingGroup", Cause::Group),
-        ("workloadRef", Cause::Group),
-    ] {
-        filled(field).into_iter().for_each(|tree| note(cause, tree));
-    }
-    let named = |field: &str, usual: &str| spec.field(field).filter(|tree| tree.str().is_none_or(|text| text != usual));
-    named("runtimeClassName", "").into_iter().for_each(|tree| note(Cause::RuntimeClass, tree));
-    let scheduler = named("schedulerName", "").filter(|tree| tree.str() != Some("default-scheduler"));
-    scheduler.into_iter().for_each(|tree| note(Cause::OtherScheduler, tree));
-    let own_users =
-        spec.field("hostUsers").filter(|tree| host_network && tree.value == crate::read::Value::Bool(false));
-    own_users.into_iter().for_each(|tree| note(Cause::DeclaredFeatures, tree));
-    if let Some(span) = volumes.iter().find_map(looked_at) {
-        causes.entry(Cause::Volumes).or_insert(span);
-    }
-    for cause in parts.containers.iter().chain(&parts.init).flat_map(|container| &container.causes) {
-        causes.entry(*cause).or_insert(spec.span());
-    }
-    causes
 }

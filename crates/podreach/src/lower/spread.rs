@@ -14,7 +14,7 @@ use super::object::Object;
 use super::{problem, selector};
 
 /// A hard spread constraint, before the labels of its pod are known.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct SpreadDraft {
     pub(crate) selector: Option<Selector>,
     pub(crate) same: Vec<Symbol>,

@@ -1,0 +1,291 @@
+//! The command line: commands and flags, as `podreach help` shows them.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use podreach::lower::{Instances, Keep, Options, Release, Start};
+use podreach_core::Semantics;
+
+use crate::budget;
+
+/// The whole command line.
+#[derive(Debug, Parser)]
+#[command(
+    version,
+    about = "Can this pod ever land on that node? Decided, with evidence.",
+    after_help = "Start with `podreach demo`.",
+    max_term_width = 100
+)]
+pub(crate) struct CommandLine {
+    /// What to do.
+    #[command(subcommand)]
+    pub(crate) command: Command,
+    /// When to use colours.
+    #[arg(long, global = true, value_enum, default_value_t = Color::Auto, value_name = "WHEN")]
+    pub(crate) color: Color,
+}
+
+/// The commands.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Can POD ever run on NODE? The answer comes with a run or a proof
+    Check(Check),
+    /// Right now, which scheduler rule accepts or refuses POD on each node?
+    Why(Why),
+    /// Every pod type against every node
+    Matrix(Matrix),
+    /// Does a certificate prove what it says about this input?
+    Verify(Verify),
+    /// A bundled example: nothing to install, nothing to know
+    Demo,
+    /// Completion for a shell
+    Completion {
+        /// The shell.
+        shell: clap_complete::Shell,
+    },
+}
+
+/// `podreach check`.
+#[derive(Debug, Args)]
+#[command(after_help = "Exit status: 0 deployable, 1 never, 2 bad input or usage, 3 unknown.\n\
+    Without POD and NODE, the Question documents of the input are answered.")]
+pub(crate) struct Check {
+    /// A pod type: kind/namespace/name, or namespace/name or name where only one has it
+    pub(crate) pod: Option<String>,
+    /// A node
+    pub(crate) node: Option<String>,
+    /// Any node with these labels instead of NODE
+    #[arg(short = 'l', long, value_name = "SELECTOR", conflicts_with_all = ["node", "any_node"])]
+    pub(crate) selector: Option<String>,
+    /// Any node at all instead of NODE
+    #[arg(long, conflicts_with = "node")]
+    pub(crate) any_node: bool,
+    /// Also this pod at the same time; for POD and NODE themselves, how many of it (repeatable)
+    #[arg(long, value_name = "POD@NODE[=COUNT]", requires = "pod")]
+    pub(crate) with: Vec<String>,
+    /// A whole configuration instead of POD and NODE: a file with a list of {pod, node, count}
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["pod", "node", "selector", "any_node", "with"])]
+    pub(crate) exact: Option<PathBuf>,
+    /// Write the verdict with its evidence to this file, for `podreach verify`
+    #[arg(long, value_name = "FILE")]
+    pub(crate) proof_out: Option<PathBuf>,
+    /// The input.
+    #[command(flatten)]
+    pub(crate) input: Input,
+    /// How it is read.
+    #[command(flatten)]
+    pub(crate) reading: Reading,
+    /// How long and how much.
+    #[command(flatten)]
+    pub(crate) limits: Limits,
+    /// What is written.
+    #[command(flatten)]
+    pub(crate) output: Output,
+}
+
+/// `podreach why`.
+#[derive(Debug, Args)]
+#[command(after_help = "Exit status: 0 feasible somewhere, 1 nowhere, 2 bad input or usage, 3 unknown.")]
+pub(crate) struct Why {
+    /// A pod type: kind/namespace/name, or namespace/name or name where only one has it
+    pub(crate) pod: String,
+    /// A node; without it, all of them
+    pub(crate) node: Option<String>,
+    /// Only nodes with these labels
+    #[arg(short = 'l', long, value_name = "SELECTOR", conflicts_with = "node")]
+    pub(crate) selector: Option<String>,
+    /// The input.
+    #[command(flatten)]
+    pub(crate) input: Input,
+    /// How it is read.
+    #[command(flatten)]
+    pub(crate) reading: Reading,
+    /// What is written.
+    #[command(flatten)]
+    pub(crate) output: Output,
+}
+
+/// `podreach matrix`.
+#[derive(Debug, Args)]
+#[command(after_help = "Exit status: 0 decided, 2 bad input or usage, 3 a cell is unknown.")]
+pub(crate) struct Matrix {
+    /// The input.
+    #[command(flatten)]
+    pub(crate) input: Input,
+    /// How it is read.
+    #[command(flatten)]
+    pub(crate) reading: Reading,
+    /// How long and how much.
+    #[command(flatten)]
+    pub(crate) limits: Limits,
+    /// What is written.
+    #[command(flatten)]
+    pub(crate) output: Output,
+}
+
+/// `podreach verify`.
+#[derive(Debug, Args)]
+#[command(after_help = "Exit status: 0 proved, 1 not proved, 2 bad input or usage, 3 out of time.")]
+pub(crate) struct Verify {
+    /// A verdict as `check -o json`, `-o yaml` or `--proof-out` writes it; - for standard input
+    pub(crate) certificate: PathBuf,
+    /// The input.
+    #[command(flatten)]
+    pub(crate) input: Input,
+    /// How long and how much.
+    #[command(flatten)]
+    pub(crate) limits: Limits,
+    /// Say nothing: the exit status is the answer
+    #[arg(short, long)]
+    pub(crate) quiet: bool,
+    /// Say everything
+    #[arg(short, long)]
+    pub(crate) verbose: bool,
+}
+
+/// Where the cluster comes from.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Input")]
+pub(crate) struct Input {
+    /// A file, a folder, or - for standard input (repeatable): manifests and dumps, YAML or JSON, also gzip'd
+    #[arg(short, long = "filename", value_name = "PATH")]
+    pub(crate) filename: Vec<PathBuf>,
+    /// Read folders within folders, too
+    #[arg(short = 'R', long)]
+    pub(crate) recursive: bool,
+}
+
+/// How the cluster is read.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Question")]
+pub(crate) struct Reading {
+    /// Whose rules: those of kube-scheduler, those of the paper, or both; without it the Question's own, else kube-scheduler
+    #[arg(long, value_enum, value_name = "WHOSE")]
+    pub(crate) semantics: Option<Whose>,
+    /// What runs at first
+    #[arg(long, value_enum, default_value_t = FirstOf::Current, value_name = "WHAT")]
+    pub(crate) start: FirstOf,
+    /// Pods that are never deleted: a label selector, or `daemonsets` (repeatable)
+    #[arg(long, value_name = "SELECTOR")]
+    pub(crate) keep: Vec<String>,
+    /// Pods of this namespace are never deleted (repeatable)
+    #[arg(long, value_name = "NAMESPACE")]
+    pub(crate) keep_namespace: Vec<String>,
+    /// How many instances of a workload there may be: any number, or what it declares
+    #[arg(long, value_enum, default_value_t = HowMany::Unlimited, value_name = "HOW-MANY")]
+    pub(crate) instances: HowMany,
+    /// The Kubernetes release whose behaviour counts
+    #[arg(long, value_name = "RELEASE", default_value_t = Release::default())]
+    pub(crate) kubernetes_version: Release,
+}
+
+impl Reading {
+    /// The same as options of the library.
+    pub(crate) fn options(&self) -> Options {
+        let selected = self.keep.iter().map(|keep| match keep.as_str() {
+            "daemonsets" => Keep::DaemonSets,
+            selector => Keep::Selector(selector.to_owned()),
+        });
+        let namespaces = self.keep_namespace.iter().map(|name| Keep::Namespace(name.clone()));
+        Options {
+            start: if self.start == FirstOf::Empty { Start::Empty } else { Start::Current },
+            keep: selected.chain(namespaces).collect(),
+            instances: if self.instances == HowMany::Declared { Instances::Declared } else { Instances::Unlimited },
+            release: self.kubernetes_version,
+            ..Options::default()
+        }
+    }
+
+    /// The semantics to answer under; `own` is what a Question asks for.
+    pub(crate) fn semantics(&self, own: Option<Semantics>) -> Vec<Semantics> {
+        match self.semantics {
+            None => vec![own.unwrap_or(Semantics::KubeScheduler)],
+            Some(Whose::KubeScheduler) => vec![Semantics::KubeScheduler],
+            Some(Whose::Paper) => vec![Semantics::Paper],
+            Some(Whose::Both) => vec![Semantics::KubeScheduler, Semantics::Paper],
+        }
+    }
+}
+
+/// How long and how much a search may take.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Limits")]
+pub(crate) struct Limits {
+    /// Answer unknown after this time: 30, 30s, 5m, 1h
+    #[arg(long, value_name = "TIME", default_value = "60s", value_parser = budget::duration)]
+    pub(crate) timeout: std::time::Duration,
+    /// Answer unknown when the search holds this much: 512Mi, 2Gi
+    #[arg(long, value_name = "SIZE", default_value = "2Gi", value_parser = budget::bytes)]
+    pub(crate) memory: usize,
+    /// How many threads may work; as many as there are cores by default
+    #[arg(long, value_name = "COUNT")]
+    pub(crate) threads: Option<std::num::NonZeroUsize>,
+}
+
+/// What is written to standard output.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Output")]
+pub(crate) struct Output {
+    /// The format
+    #[arg(short = 'o', long = "output", value_enum, default_value_t = Format::Text, value_name = "FORMAT")]
+    pub(crate) format: Format,
+    /// Only the first line, and no remarks about the input
+    #[arg(short, long, conflicts_with = "verbose")]
+    pub(crate) quiet: bool,
+    /// Long evidence and all remarks in full
+    #[arg(short, long)]
+    pub(crate) verbose: bool,
+}
+
+/// An output format.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Format {
+    /// For people.
+    Text,
+    /// For people with room: names in full.
+    Wide,
+    /// For programs.
+    Json,
+    /// For programs and people.
+    Yaml,
+}
+
+/// When to use colours.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Color {
+    /// On a terminal, unless NO_COLOR is set.
+    Auto,
+    /// Always.
+    Always,
+    /// Never.
+    Never,
+}
+
+/// Whose rules count.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Whose {
+    /// What the real filters do.
+    KubeScheduler,
+    /// Section 2 of the paper.
+    Paper,
+    /// One after the other, and where they differ.
+    Both,
+}
+
+/// What runs at first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum FirstOf {
+    /// The running pods of the input.
+    Current,
+    /// Nothing, or just what is kept.
+    Empty,
+}
+
+/// How many instances there may be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum HowMany {
+    /// Any number.
+    Unlimited,
+    /// What replicas, autoscalers and rollouts say.
+    Declared,
+}

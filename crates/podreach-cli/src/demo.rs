@@ -1,0 +1,64 @@
+//! `podreach demo`: a bundled cluster, two questions about it, and what to type next.
+
+use podreach::answer::Oracle;
+use podreach::engine::Budget;
+use podreach::lower::Options;
+use podreach::question;
+use podreach::read::{Source, Sources};
+use podreach::report::{self, Answered, Detail, Width};
+use podreach_core::Semantics;
+
+use crate::print;
+use crate::session::{Exit, Saying, Session, Told};
+
+const MANIFEST: &str = include_str!("../../../examples/demo.yaml");
+
+const INTRODUCTION: &str = "\
+A shop on three nodes: `web` runs only beside `cache`, and `cache` keeps away from `batch`, which runs
+on edge-1 today. `ledger` and `audit` each want to join the other, so neither can be first.
+";
+
+const NEXT: &str = "\
+Next, with examples/demo.yaml or files of your own (kubectl get nodes,pods,deployments -A -o yaml):
+  podreach check -f FILE POD NODE     can it ever run there? exit status 0 yes, 1 never, 3 unknown
+  podreach why -f FILE POD            which rule refuses it where, right now
+  podreach matrix -f FILE             every pod against every node
+  podreach help                       everything else
+";
+
+/// Runs the command.
+pub(crate) fn run() -> Result<Exit, Told> {
+    let mut sources = Sources::default();
+    sources.add(Source { name: "examples/demo.yaml".to_owned(), text: MANIFEST.to_owned() });
+    let saying = Saying { quiet: false, verbose: false };
+    let session = Session::of_sources(sources, Vec::new(), Options::default(), saying)?;
+    let parts = [
+        INTRODUCTION.to_owned(),
+        check(&session, "web", "edge-1"),
+        check(&session, "ledger", "edge-1"),
+        matrix(&session),
+        NEXT.to_owned(),
+    ];
+    print::report(&parts.join("\n"));
+    Ok(Exit::Yes)
+}
+
+fn check(session: &Session, pod: &str, node: &str) -> String {
+    let cluster = &session.lowered.cluster;
+    let found = question::pod(cluster, pod).ok().zip(question::node(cluster, node).ok());
+    let (id, at) = found.expect("the demo has this pod and this node");
+    let mut problem = podreach::problem(&session.lowered, Semantics::KubeScheduler);
+    problem.goal = question::goal(id, &[at], &[]);
+    let decision = Oracle::new(&problem, &session.lowered.diagnostics).answer(&problem.goal, &Budget::unlimited());
+    let answered = Answered { problem: &problem, options: &session.options, decision: &decision };
+    let text = report::verdict_text(&answered, Detail::Normal);
+    format!("$ podreach check -f examples/demo.yaml {pod} {node}\n{text}")
+}
+
+fn matrix(session: &Session) -> String {
+    let problem = podreach::problem(&session.lowered, Semantics::KubeScheduler);
+    let oracle = Oracle::new(&problem, &session.lowered.diagnostics);
+    let matrix = podreach::matrix::Matrix::new(&problem.model, &oracle, &Budget::unlimited(), 1, &|| ());
+    let text = report::matrix(&problem.model, &matrix, Width::Normal);
+    format!("$ podreach matrix -f examples/demo.yaml\n{text}")
+}

@@ -1,0 +1,156 @@
+//! Files, folders and standard input, as sources.
+//!
+//! Folders are read as kubectl reads them: `.json`, `.yaml` and `.yml`, here also gzip'd, in the order of their names, and not their
+//! folders unless asked. Inside a folder whatever is no plain file is left out with a warning, so that a stray link or pipe can neither
+//! lead out of the folder nor block the run. A path that was named is read, whatever it is, or it is an error.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+
+use podreach::diagnostic::{Diagnostic, Effect};
+use podreach::read::limits::MAX_SOURCE_BYTES;
+use podreach::read::{Source, Sources, shown};
+
+use crate::args::Input;
+
+/// Everything that was asked for, and what is to be said about it.
+#[derive(Debug, Default)]
+pub(crate) struct Gathered {
+    /// The texts.
+    pub(crate) sources: Sources,
+    /// What could not be read, and what was left out.
+    pub(crate) diagnostics: Vec<Diagnostic>,
+    seen: BTreeSet<PathBuf>,
+}
+
+/// Reads all paths of the command line.
+pub(crate) fn gather(input: &Input) -> Gathered {
+    let mut gathered = Gathered::default();
+    for path in &input.filename {
+        if path.as_os_str() == "-" {
+            gathered.stdin();
+        } else {
+            gathered.path(path, input.recursive);
+        }
+    }
+    gathered
+}
+
+impl Gathered {
+    fn stdin(&mut self) {
+        let mut bytes = Vec::new();
+        match io::stdin().lock().take(MAX_SOURCE_BYTES as u64 + 1).read_to_end(&mut bytes) {
+            Ok(_) => self.add("<stdin>", bytes),
+            Err(error) => self.fail("E0002", format!("standard input cannot be read: {error}")),
+        }
+    }
+
+    fn path(&mut self, path: &Path, recursive: bool) {
+        match fs::metadata(path) {
+            Ok(kind) if kind.is_dir() => self.folder(path, path, recursive),
+            Ok(_) => self.file(path),
+            Err(error) => self.fail("E0001", format!("{} cannot be read: {}", quoted(path), plain(&error))),
+        }
+    }
+
+    fn file(&mut self, path: &Path) {
+        let read = fs::File::open(path).and_then(|file| {
+            let mut bytes = Vec::new();
+            file.take(MAX_SOURCE_BYTES as u64 + 1).read_to_end(&mut bytes).map(|_| bytes)
+        });
+        match read {
+            Ok(bytes) => self.add(&path.to_string_lossy(), bytes),
+            Err(error) => self.fail("E0001", format!("{} cannot be read: {}", quoted(path), plain(&error))),
+        }
+    }
+
+    /// Reads the manifests of a folder; `root` is the folder that was named.
+    fn folder(&mut self, folder: &Path, root: &Path, recursive: bool) {
+        let entries = match fs::read_dir(folder).and_then(Iterator::collect::<io::Result<Vec<_>>>) {
+            Ok(entries) => entries,
+            Err(error) => return self.fail("E0001", format!("{} cannot be read: {}", quoted(folder), plain(&error))),
+        };
+        let before = self.sources.ids().count();
+        let mut paths: Vec<PathBuf> = entries.into_iter().map(|entry| entry.path()).collect();
+        paths.sort();
+        for path in &paths {
+            self.entry(path, root, recursive);
+        }
+        if folder == root && self.sources.ids().count() == before {
+            let message = format!("{} has no .yaml, .yml or .json files", quoted(folder));
+            self.warn("W0003", message, (!recursive).then_some("-R also reads the folders within"));
+        }
+    }
+
+    fn entry(&mut self, path: &Path, root: &Path, recursive: bool) {
+        let real = match fs::canonicalize(path) {
+            Ok(real) => real,
+            Err(_) if !is_manifest(path) => return,
+            Err(error) => {
+                return self.warn("W0001", format!("{} is left out: {}", quoted(path), plain(&error)), None);
+            }
+        };
+        let Ok(kind) = fs::metadata(&real) else { return };
+        if kind.is_dir() {
+            if recursive && self.is_inside(path, &real, root) && self.seen.insert(real) {
+                self.folder(path, root, recursive);
+            }
+        } else if is_manifest(path) {
+            if !kind.is_file() {
+                self.warn("W0002", format!("{} is left out: it is no plain file", quoted(path)), None);
+            } else if self.is_inside(path, &real, root) && self.seen.insert(real) {
+                self.file(path);
+            }
+        }
+    }
+
+    /// Whether a path leads to a place within the folder that was named; a link that does not is left out.
+    fn is_inside(&mut self, path: &Path, real: &Path, root: &Path) -> bool {
+        let inside = fs::canonicalize(root).is_ok_and(|root| real.starts_with(root));
+        if !inside {
+            let help = "name it with -f to read it";
+            self.warn("W0001", format!("{} is left out: it leads out of {}", quoted(path), quoted(root)), Some(help));
+        }
+        inside
+    }
+
+    fn add(&mut self, name: &str, bytes: Vec<u8>) {
+        match Source::from_bytes(name, bytes) {
+            Ok(source) => drop(self.sources.add(source)),
+            Err(diagnostic) => self.diagnostics.push(diagnostic),
+        }
+    }
+
+    fn fail(&mut self, code: &'static str, message: String) {
+        self.diagnostics.push(Diagnostic::stops(code, None, message));
+    }
+
+    fn warn(&mut self, code: &'static str, message: String, help: Option<&str>) {
+        let diagnostic = Diagnostic::stops(code, None, message).with_effect(Effect::Notes);
+        self.diagnostics.push(match help {
+            Some(help) => diagnostic.with_help(help),
+            None => diagnostic,
+        });
+    }
+}
+
+fn is_manifest(path: &Path) -> bool {
+    let name = path.file_name().map(|name| name.to_string_lossy().to_lowercase()).unwrap_or_default();
+    let name = name.strip_suffix(".gz").unwrap_or(&name);
+    [".json", ".yaml", ".yml"].iter().any(|extension| name.ends_with(extension))
+}
+
+fn quoted(path: &Path) -> String {
+    shown(&path.to_string_lossy())
+}
+
+/// An error of the system without its number.
+fn plain(error: &io::Error) -> String {
+    match error.kind() {
+        io::ErrorKind::NotFound => "there is no such file".to_owned(),
+        io::ErrorKind::PermissionDenied => "permission denied".to_owned(),
+        _ => error.to_string(),
+    }
+}

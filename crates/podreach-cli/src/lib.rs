@@ -1,0 +1,40 @@
+//! Everything that touches the world: arguments, files, the clock, the terminal.
+
+mod args;
+mod budget;
+mod check;
+mod demo;
+mod entries;
+mod input;
+mod matrix;
+mod print;
+mod remark;
+mod session;
+mod verify;
+mod why;
+
+use std::process::ExitCode;
+
+use args::{Command, CommandLine};
+use clap::{CommandFactory, FromArgMatches};
+use session::Exit;
+
+/// Runs the command line of the process; `name` is what usage calls the program.
+pub fn main(name: &'static str) -> ExitCode {
+    let command = CommandLine::command().name(name).bin_name(name);
+    let matches = command.clone().get_matches();
+    let line = CommandLine::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
+    print::set_colour(line.color);
+    let exit = match &line.command {
+        Command::Check(args) => check::run(args),
+        Command::Why(args) => why::run(args),
+        Command::Matrix(args) => matrix::run(args),
+        Command::Verify(args) => verify::run(args),
+        Command::Demo => demo::run(),
+        Command::Completion { shell } => {
+            clap_complete::generate(*shell, &mut command.clone(), name.replace(' ', "-"), &mut std::io::stdout());
+            Ok(Exit::Yes)
+        }
+    };
+    ExitCode::from(exit.unwrap_or(Exit::Bad) as u8)
+}

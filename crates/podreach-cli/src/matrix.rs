@@ -1,0 +1,69 @@
+//! `podreach matrix`: every pod type against every node.
+
+use indicatif::{ProgressBar, ProgressStyle};
+use podreach::answer::Oracle;
+use podreach::engine::Budget;
+use podreach::matrix::{Cell, Matrix};
+use podreach::report::{self, Width};
+use podreach_core::{Problem, Semantics};
+use serde_json::Value;
+
+use crate::args::{self, Format};
+use crate::budget::Clock;
+use crate::print;
+use crate::session::{Exit, Session, Told};
+
+/// Runs the command.
+pub(crate) fn run(args: &args::Matrix) -> Result<Exit, Told> {
+    let session = Session::read(&args.input, args.reading.options(), (&args.output).into())?;
+    let clock = Clock::start(&args.limits);
+    let under = args.reading.semantics(None);
+    let matrices: Vec<(Problem, Matrix)> =
+        under.into_iter().map(|semantics| matrix(&session, semantics, &clock)).collect();
+    match args.output.format {
+        Format::Json => print::data(&(document(&matrices).to_string() + "\n")),
+        Format::Yaml => print::data(&report::yaml(&document(&matrices))),
+        Format::Text => print::report(&text(&matrices, Width::Normal, args.output.quiet)),
+        Format::Wide => print::report(&text(&matrices, Width::Wide, args.output.quiet)),
+    }
+    let decided = matrices.iter().all(|(_, matrix)| matrix.count(Cell::Unknown) == 0);
+    Ok(if decided { Exit::Yes } else { Exit::Unknown })
+}
+
+/// The matrix under a semantics.
+pub(crate) fn matrix(session: &Session, semantics: Semantics, clock: &Clock) -> (Problem, Matrix) {
+    let problem = podreach::problem(&session.lowered, semantics);
+    let oracle = Oracle::new(&problem, &session.lowered.diagnostics);
+    let budget = Budget { interrupt: &|| clock.stop(), memory: clock.memory };
+    let bar = bar(problem.model.pods().len());
+    let matrix = Matrix::new(&problem.model, &oracle, &budget, clock.threads, &|| bar.inc(1));
+    bar.finish_and_clear();
+    (problem, matrix)
+}
+
+fn bar(rows: usize) -> ProgressBar {
+    if !print::is_watched() {
+        return ProgressBar::hidden();
+    }
+    let bar = ProgressBar::new(rows as u64);
+    if let Ok(style) = ProgressStyle::with_template("{bar:30} {pos} of {len} pod types {elapsed}") {
+        bar.set_style(style);
+    }
+    bar
+}
+
+fn document(matrices: &[(Problem, Matrix)]) -> Value {
+    let one = |(problem, matrix): &(Problem, Matrix)| report::matrix_json(&problem.model, matrix);
+    match matrices {
+        [only] => one(only),
+        several => several.iter().map(|m| (m.0.model.semantics().name().to_owned(), one(m))).collect(),
+    }
+}
+
+fn text(matrices: &[(Problem, Matrix)], width: Width, quiet: bool) -> String {
+    let one = |(problem, matrix): &(Problem, Matrix)| {
+        let text = report::matrix(&problem.model, matrix, width);
+        if quiet { text.lines().take(1).collect::<String>() + "\n" } else { text }
+    };
+    matrices.iter().map(one).collect::<Vec<_>>().join("\n")
+}

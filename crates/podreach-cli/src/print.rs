@@ -1,0 +1,104 @@
+//! Standard output and standard error: colours where they are wanted, and nothing a terminal could take for an order.
+
+use std::io::{self, IsTerminal, Write};
+
+use anstyle::{AnsiColor, Style};
+
+use crate::args::Color;
+
+/// Sets when colours are used.
+pub(crate) fn set_colour(color: Color) {
+    let choice = match color {
+        Color::Auto => anstream::ColorChoice::Auto,
+        Color::Always => anstream::ColorChoice::Always,
+        Color::Never => anstream::ColorChoice::Never,
+    };
+    choice.write_global();
+}
+
+/// Whether messages on standard error are coloured.
+pub(crate) fn is_coloured() -> bool {
+    anstream::AutoStream::choice(&io::stderr()) != anstream::ColorChoice::Never
+}
+
+/// Whether someone watches standard error.
+pub(crate) fn is_watched() -> bool {
+    io::stderr().is_terminal()
+}
+
+/// Prints a report: control characters are escaped, verdicts and marks coloured.
+pub(crate) fn report(text: &str) {
+    let painted: String = harmless_lines(text).split_inclusive('\n').map(painted).collect();
+    // A reader that has seen enough closes its end; that is no error of ours.
+    let _ = anstream::stdout().write_all(painted.as_bytes());
+}
+
+/// Prints data for programs, as it is.
+pub(crate) fn data(text: &str) {
+    let _ = io::stdout().write_all(text.as_bytes());
+}
+
+/// Prints a message that is harmless already.
+pub(crate) fn error(text: &str) {
+    let _ = anstream::stderr().write_all(text.as_bytes());
+}
+
+/// Prints an error of usage, with what to do about it.
+pub(crate) fn usage(message: &str, help: Option<&str>) {
+    let red = Style::new().fg_color(Some(AnsiColor::BrightRed.into())).bold();
+    let mut text = format!("{red}error{red:#}: {}\n", harmless_lines(message));
+    if let Some(help) = help {
+        text += &format!("  help: {}\n", harmless_lines(help));
+    }
+    error(&text);
+}
+
+/// Text on one line without control characters.
+pub(crate) fn harmless(text: &str) -> String {
+    text.chars().flat_map(|c| escaped(c, false)).collect()
+}
+
+fn harmless_lines(text: &str) -> String {
+    text.chars().flat_map(|c| escaped(c, true)).collect()
+}
+
+fn escaped(c: char, lines: bool) -> Vec<char> {
+    let hidden = c.is_control()
+        || matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}');
+    if hidden && !(lines && c == '\n') { c.escape_default().collect() } else { vec![c] }
+}
+
+/// A line with its verdict and its marks in colour.
+fn painted(line: &str) -> String {
+    let words = [
+        (AnsiColor::Green, ["DEPLOYABLE", "FEASIBLE", "PROVED"].as_slice()),
+        (AnsiColor::Red, &["NEVER", "REFUSED", "NOT PROVED"]),
+        (AnsiColor::Yellow, &["UNKNOWN"]),
+    ];
+    for (color, words) in words {
+        if let Some(word) = words.iter().find(|word| line.starts_with(&format!("{word}  "))) {
+            let style = Style::new().fg_color(Some(color.into())).bold();
+            return format!("{style}{word}{style:#}{}", &line[word.len()..]);
+        }
+    }
+    let marks = [('✓', AnsiColor::Green), ('✗', AnsiColor::Red), ('?', AnsiColor::Yellow)];
+    let paint = |c: char| match marks.iter().find(|(mark, _)| *mark == c && c != '?') {
+        Some((_, color)) => {
+            let style = Style::new().fg_color(Some((*color).into()));
+            format!("{style}{c}{style:#}")
+        }
+        None => c.to_string(),
+    };
+    line.chars().map(paint).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_terminal_never_gets_an_order() {
+        assert_eq!(harmless("a\u{1b}[31mb\n\u{202e}"), "a\\u{1b}[31mb\\n\\u{202e}");
+        assert_eq!(harmless_lines("größe ✓\n"), "größe ✓\n");
+    }
+}

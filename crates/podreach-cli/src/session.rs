@@ -1,0 +1,103 @@
+//! What all commands do first: gather the input, read it, and refuse it if it cannot be used.
+
+use podreach::diagnostic::Diagnostic;
+use podreach::lower::{Lowered, Options};
+use podreach::read::Sources;
+
+use crate::args::{Input, Output};
+use crate::{input, print, remark};
+
+/// How a command ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Exit {
+    /// Yes.
+    Yes = 0,
+    /// No.
+    No = 1,
+    /// Not decided.
+    Unknown = 3,
+    /// The input or the command line cannot be used.
+    Bad = 2,
+}
+
+/// An ending that was told to the user already.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Told;
+
+/// The input of a command, usable.
+#[derive(Debug)]
+pub(crate) struct Session {
+    /// The texts.
+    pub(crate) sources: Sources,
+    /// How they were read.
+    pub(crate) options: Options,
+    /// The cluster.
+    pub(crate) lowered: Lowered,
+}
+
+/// What is said while the input is read.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Saying {
+    /// No remarks.
+    pub(crate) quiet: bool,
+    /// All remarks.
+    pub(crate) verbose: bool,
+}
+
+impl From<&Output> for Saying {
+    fn from(output: &Output) -> Self {
+        Self { quiet: output.quiet, verbose: output.verbose }
+    }
+}
+
+impl Session {
+    /// Reads the input; what is wrong with it is told.
+    pub(crate) fn read(input: &Input, options: Options, saying: Saying) -> Result<Self, Told> {
+        if input.filename.is_empty() {
+            let help = "for example: kubectl get nodes,namespaces,pods,deployments,replicasets,statefulsets,daemonsets,jobs,cronjobs \
+                -A -o json | podreach check -f - POD NODE";
+            return Err(refuse("live clusters are not read yet: give files with -f", Some(help)));
+        }
+        let gathered = input::gather(input);
+        Self::of_sources(gathered.sources, gathered.diagnostics, options, saying)
+    }
+
+    /// Reads sources; what is wrong with them is told.
+    pub(crate) fn of_sources(
+        sources: Sources,
+        diagnostics: Vec<Diagnostic>,
+        options: Options,
+        saying: Saying,
+    ) -> Result<Self, Told> {
+        let mut lowered = podreach::lowered(&sources, &options);
+        lowered.diagnostics.splice(0..0, diagnostics);
+        remark::print(&sources, &lowered.diagnostics, saying.quiet, saying.verbose);
+        if lowered.is_stopped() {
+            return Err(Told);
+        }
+        if lowered.cluster.nodes.is_empty() {
+            return Err(nothing_to_do(&lowered));
+        }
+        if lowered.cluster.pods.is_empty() {
+            let help = "add workloads or pods, for example from kubectl get pods,deployments -A -o yaml";
+            return Err(refuse("the input has nodes but no pods, so there is nothing to place", Some(help)));
+        }
+        Ok(Self { sources, options, lowered })
+    }
+}
+
+fn nothing_to_do(lowered: &Lowered) -> Told {
+    if lowered.cluster.pods.is_empty() {
+        let help =
+            "give manifests or dumps of a cluster, for example from kubectl get nodes,pods,deployments -A -o yaml";
+        return refuse("the input is empty: there are no nodes and no pods in it", Some(help));
+    }
+    let help = "add the output of kubectl get nodes -o yaml";
+    refuse("the input has no nodes, so nothing can be placed", Some(help))
+}
+
+/// Tells why nothing can be done.
+pub(crate) fn refuse(message: &str, help: Option<&str>) -> Told {
+    print::usage(message, help);
+    Told
+}

@@ -1,0 +1,68 @@
+//! `podreach why`: what does each rule say right now?
+
+use podreach::report;
+use podreach_core::{NodeId, PodId, Semantics};
+use serde_json::Value;
+
+use crate::args::{Format, Why};
+use crate::check::{named_node, named_pod, selected};
+use crate::print;
+use crate::session::{Exit, Session, Told, refuse};
+
+/// Runs the command.
+pub(crate) fn run(args: &Why) -> Result<Exit, Told> {
+    if args.output.format == Format::Wide {
+        return Err(refuse("-o wide is for `matrix`; why writes text, json or yaml", None));
+    }
+    let session = Session::read(&args.input, args.reading.options(), (&args.output).into())?;
+    let cluster = &session.lowered.cluster;
+    let pod = named_pod(&session, &args.pod)?;
+    let nodes = match (&args.node, &args.selector) {
+        (Some(node), _) => vec![named_node(&session, node)?],
+        (None, Some(selector)) => selected(&session, selector)?,
+        (None, None) => cluster.nodes.ids().collect(),
+    };
+    let under = args.reading.semantics(None);
+    let answers: Vec<(Semantics, report::Why)> =
+        under.into_iter().map(|semantics| (semantics, why(&session, semantics, pod, &nodes))).collect();
+    match args.output.format {
+        Format::Json => print::data(&(serde_json::to_string_pretty(&document(&answers)).unwrap_or_default() + "\n")),
+        Format::Yaml => print::data(&report::yaml(&document(&answers))),
+        Format::Text | Format::Wide => print::report(&text(&answers, args)),
+    }
+    Ok(answers.iter().map(|(_, why)| exit(why)).max().unwrap_or(Exit::Yes))
+}
+
+fn why(session: &Session, semantics: Semantics, pod: PodId, nodes: &[NodeId]) -> report::Why {
+    let problem = podreach::problem(&session.lowered, semantics);
+    let of = &session.lowered.cluster.pods[pod];
+    let names: Vec<&str> = std::iter::once(&of.name).chain(&of.aliases).map(String::as_str).collect();
+    report::Why::new(&problem.model, &problem.start, pod, nodes).with_doubts(&session.lowered.diagnostics, &names)
+}
+
+fn document(answers: &[(Semantics, report::Why)]) -> Value {
+    match answers {
+        [(_, why)] => report::why_json(why),
+        answers => {
+            answers.iter().map(|(semantics, why)| (semantics.name().to_owned(), report::why_json(why))).collect()
+        }
+    }
+}
+
+fn text(answers: &[(Semantics, report::Why)], args: &Why) -> String {
+    let part = |(semantics, why): &(Semantics, report::Why)| {
+        let title = if answers.len() > 1 { format!("# {}\n", semantics.name()) } else { String::new() };
+        let text = report::why(why, args.output.verbose);
+        let text = if args.output.quiet { text.lines().take(1).collect::<String>() + "\n" } else { text };
+        title + &text
+    };
+    answers.iter().map(part).collect::<Vec<_>>().join("\n")
+}
+
+fn exit(why: &report::Why) -> Exit {
+    match why.answer() {
+        Some(true) => Exit::Yes,
+        Some(false) => Exit::No,
+        None => Exit::Unknown,
+    }
+}

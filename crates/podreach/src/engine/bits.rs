@@ -1,0 +1,62 @@
+//! Small sets of small numbers.
+
+/// A set of numbers below a bound.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Bits(Box<[u64]>);
+
+impl Bits {
+    /// No numbers, below `bound`.
+    pub fn none(bound: usize) -> Self {
+        Self(vec![0; bound.div_ceil(64)].into())
+    }
+
+    /// These numbers, below `bound`.
+    pub fn of(bound: usize, numbers: impl Iterator<Item = usize>) -> Self {
+        let mut bits = Self::none(bound);
+        numbers.for_each(|number| bits.insert(number));
+        bits
+    }
+
+    /// Adds a number.
+    pub fn insert(&mut self, number: usize) {
+        self.0[number / 64] |= 1 << (number % 64);
+    }
+
+    /// Whether it has a number.
+    pub fn contains(&self, number: usize) -> bool {
+        self.0[number / 64] >> (number % 64) & 1 == 1
+    }
+
+    /// Adds all numbers of another set.
+    pub fn extend(&mut self, other: &Self) {
+        self.0.iter_mut().zip(&other.0).for_each(|(word, other)| *word |= other);
+    }
+
+    /// Whether all its numbers are in another set.
+    pub fn is_within(&self, other: &Self) -> bool {
+        self.0.iter().zip(&other.0).all(|(word, other)| word & !other == 0)
+    }
+
+    /// Its numbers, in order.
+    pub fn ones(&self) -> impl Iterator<Item = usize> + '_ {
+        self.0.iter().enumerate().flat_map(|(index, &word)| {
+            std::iter::successors((word != 0).then_some(word), |&rest| {
+                let rest = rest & (rest - 1);
+                (rest != 0).then_some(rest)
+            })
+            .map(move |rest| index * 64 + rest.trailing_zeros() as usize)
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_set_has_what_was_put_in() {
+        let bits = Bits::of(130, [3, 64, 129].into_iter());
+        assert_eq!(bits.ones().collect::<Vec<_>>(), [3, 64, 129]);
+        assert!(Bits::of(130, [3].into_iter()).is_within(&bits) && !bits.is_within(&Bits::none(130)));
+    }
+}

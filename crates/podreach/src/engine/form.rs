@@ -1,0 +1,177 @@
+//! Linear forms: the sums over counts that guards compare, each kept once and updated as pods come and go.
+//!
+//! Many guards share a sum: every pod on a node looks at the same free memory, every pod of a group at the same witnesses. A state
+//! carries the value of each form, so that a guard is a few comparisons and a step touches only the forms its class is in.
+
+use std::collections::HashMap;
+
+use podreach_core::guard::Guard;
+
+use super::group::{Class, Group};
+
+/// A form, by its index.
+pub type Form = u32;
+
+/// The forms of a system.
+#[derive(Clone, Debug)]
+pub struct Forms {
+    /// The weights of each form, by class.
+    pub weights: Vec<Vec<(Class, u128)>>,
+    /// The forms each class is in, with its weight.
+    pub of: Vec<Vec<(Form, u128)>>,
+    known: HashMap<Vec<(Class, u128)>, Form>,
+}
+
+impl Forms {
+    /// No forms yet, over so many classes.
+    pub fn new(classes: usize) -> Self {
+        Self { weights: Vec::new(), of: vec![Vec::new(); classes], known: HashMap::new() }
+    }
+
+    fn intern(&mut self, weights: Vec<(Class, u128)>) -> Form {
+        if let Some(&form) = self.known.get(&weights) {
+            return form;
+        }
+        let form = self.weights.len() as Form;
+        weights.iter().for_each(|&(class, weight)| self.of[class as usize].push((form, weight)));
+        self.weights.push(weights.clone());
+        self.known.insert(weights, form);
+        form
+    }
+
+    fn group(&mut self, classes: Vec<Class>) -> Form {
+        self.intern(classes.into_iter().map(|class| (class, 1)).collect())
+    }
+}
+
+/// A guard in terms of forms.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FormGuard {
+    /// The value of each form must not exceed the bound.
+    pub at_most: Vec<(Form, u128)>,
+    /// The witnesses it needs.
+    pub affinity: Vec<FormAffinity>,
+    /// The balances it needs.
+    pub spread: Vec<FormSpread>,
+}
+
+/// Every local form is positive, or the cluster-wide one is zero.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FormAffinity {
+    /// One form per topology key.
+    pub near: Vec<Form>,
+    /// The form that must be zero for the pod to be the first of its kind.
+    pub first_unless: Option<Form>,
+}
+
+/// No domain is further behind the own one than the skew allows.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FormSpread {
+    /// The domains, each with what is counted of kept pods.
+    pub domains: Vec<(Form, u64)>,
+    /// The index of the own domain.
+    pub own: usize,
+    /// One if the pod itself counts.
+    pub joins: u64,
+    /// How far ahead the own domain may be.
+    pub max_skew: u64,
+}
+
+impl FormGuard {
+    /// The guard, with its sums among `forms`.
+    pub fn new(forms: &mut Forms, guard: Guard<Class>) -> Self {
+        let at_most = guard.at_most.into_iter().map(|c| (forms.intern(c.weights), c.bound)).collect();
+        let affinity = guard.affinity.into_iter().map(|c| FormAffinity {
+            near: c.near.into_iter().map(|group| forms.group(group)).collect(),
+            first_unless: c.first_unless.map(|group| forms.group(group)),
+        });
+        let affinity = affinity.collect();
+        let spread = guard.spread.into_iter().map(|c| FormSpread {
+            domains: c.domains.into_iter().map(|domain| (forms.group(domain.atoms), domain.base)).collect(),
+            own: c.own,
+            joins: c.joins,
+            max_skew: c.max_skew,
+        });
+        Self { at_most, affinity, spread: spread.collect() }
+    }
+
+    /// Whether every upper bound holds.
+    pub fn is_bounded(&self, state: &State) -> bool {
+        self.at_most.iter().all(|&(form, bound)| state.value(form) <= bound)
+    }
+
+    /// A form that must grow for the guard to hold; `None` when it asks for no more.
+    pub fn needed(&self, state: &State) -> Option<Form> {
+        let lonely = self.affinity.iter().find_map(|condition| condition.lonely(state));
+        lonely.or_else(|| self.spread.iter().find_map(|condition| condition.behind(state)))
+    }
+}
+
+impl FormAffinity {
+    /// A local form that is zero, unless the pod may be the first.
+    pub fn lonely(&self, state: &State) -> Option<Form> {
+        let form = self.near.iter().copied().find(|&form| state.value(form) == 0)?;
+        let first = self.first_unless.is_some_and(|form| state.value(form) == 0);
+        (!first).then_some(form)
+    }
+}
+
+impl FormSpread {
+    /// The form of a domain that is too far behind.
+    pub fn behind(&self, state: &State) -> Option<Form> {
+        let size = |(form, base): (Form, u64)| state.value(form).saturating_add(base.into());
+        let here = size(self.domains[self.own]).saturating_add(self.joins.into());
+        let behind = |&&domain: &&(Form, u64)| here.saturating_sub(size(domain)) > self.max_skew.into();
+        self.domains.iter().find(behind).map(|&(form, _)| form)
+    }
+}
+
+/// Counts per class, with the value of every form.
+#[derive(Clone, Debug)]
+pub struct State {
+    /// How many pods of each class.
+    pub counts: Vec<u64>,
+    values: Vec<u128>,
+}
+
+impl State {
+    /// Nothing but the kept pods.
+    pub fn empty(forms: &Forms) -> Self {
+        Self { counts: vec![0; forms.of.len()], values: vec![0; forms.weights.len()] }
+    }
+
+    /// Exactly a group.
+    pub fn of_group(forms: &Forms, group: &[(Class, u64)]) -> Self {
+        let mut state = Self::empty(forms);
+        group.iter().for_each(|&(class, count)| state.add(forms, class, count));
+        state
+    }
+
+    /// The value of a form.
+    pub fn value(&self, form: Form) -> u128 {
+        self.values[form as usize]
+    }
+
+    /// More pods of a class.
+    pub fn add(&mut self, forms: &Forms, class: Class, count: u64) {
+        self.counts[class as usize] += count;
+        for &(form, weight) in &forms.of[class as usize] {
+            let value = &mut self.values[form as usize];
+            *value = value.saturating_add(weight.saturating_mul(count.into()));
+        }
+    }
+
+    /// Fewer pods of a class.
+    pub fn remove(&mut self, forms: &Forms, class: Class, count: u64) {
+        self.counts[class as usize] -= count;
+        for &(form, weight) in &forms.of[class as usize] {
+            self.values[form as usize] -= weight.saturating_mul(count.into());
+        }
+    }
+
+    /// The counts as a group.
+    pub fn group(&self) -> Group {
+        let counts = self.counts.iter().enumerate().filter(|&(_, &count)| count > 0);
+        counts.map(|(class, &count)| (class as Class, count)).collect()
+    }
+}

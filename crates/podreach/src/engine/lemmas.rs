@@ -1,0 +1,106 @@
+//! Forbidden groups by level, filed so that only those that could matter are ever looked at.
+//!
+//! A lemma of level `k` says that no configuration within `k` deployments of the start contains its group. A search that starts from
+//! one group and may add pods of a few classes can only meet lemmas within those classes; they are found through an index (each
+//! lemma under one of its classes, the rarest when it came) and a comparison of bit sets.
+
+use super::bits::Bits;
+use super::group::{Class, Group, is_within};
+
+/// The level of lemmas that were replaced by better ones.
+const GONE: u32 = 0;
+
+/// Forbidden groups by level.
+#[derive(Clone, Debug)]
+pub struct Lemmas {
+    groups: Vec<Group>,
+    supports: Vec<Bits>,
+    levels: Vec<u32>,
+    /// For each class, the lemmas that mention it.
+    mentions: Vec<Vec<u32>>,
+    /// For each class, the lemmas filed under it.
+    filed: Vec<Vec<u32>>,
+}
+
+impl Lemmas {
+    /// No lemmas, over so many classes.
+    pub fn new(classes: usize) -> Self {
+        let none = || vec![Vec::new(); classes];
+        Self { groups: Vec::new(), supports: Vec::new(), levels: Vec::new(), mentions: none(), filed: none() }
+    }
+
+    /// The lemmas of at least `level` whose classes are all within `classes`.
+    pub fn within<'a>(&'a self, classes: &'a Bits, level: u32) -> impl Iterator<Item = u32> + 'a {
+        let filed = classes.ones().flat_map(|class| &self.filed[class]).copied();
+        let level = level.max(1);
+        filed.filter(move |&lemma| {
+            self.levels[lemma as usize] >= level && self.supports[lemma as usize].is_within(classes)
+        })
+    }
+
+    /// The highest level of a lemma that `group` contains, if it is at least `level`.
+    pub fn conflict(&self, group: &[(Class, u64)], support: &Bits, level: u32) -> Option<u32> {
+        let within = self.within(support, level).filter(|&lemma| is_within(&self.groups[lemma as usize], group));
+        within.map(|lemma| self.levels[lemma as usize]).max()
+    }
+
+    /// Adds a lemma and removes those that say no more than it does.
+    pub fn add(&mut self, group: Group, level: u32) {
+        let rarest = group.iter().map(|entry| entry.0 as usize).min_by_key(|&class| self.mentions[class].len());
+        let rarest = rarest.expect("the start contains the empty group");
+        let weaker =
+            |&&other: &&u32| self.levels[other as usize] <= level && is_within(&group, &self.groups[other as usize]);
+        let weaker: Vec<u32> = self.mentions[rarest].iter().filter(weaker).copied().collect();
+        weaker.into_iter().for_each(|other| self.remove(other));
+        let lemma = self.groups.len() as u32;
+        group.iter().for_each(|&(class, _)| self.mentions[class as usize].push(lemma));
+        self.filed[rarest].push(lemma);
+        self.supports.push(Bits::of(self.mentions.len(), group.iter().map(|entry| entry.0 as usize)));
+        self.levels.push(level);
+        self.groups.push(group);
+    }
+
+    fn remove(&mut self, lemma: u32) {
+        self.levels[lemma as usize] = GONE;
+        for (class, _) in std::mem::take(&mut self.groups[lemma as usize]) {
+            self.mentions[class as usize].retain(|&other| other != lemma);
+            self.filed[class as usize].retain(|&other| other != lemma);
+        }
+    }
+
+    /// The lemmas of exactly a level.
+    pub fn at(&self, level: u32) -> Vec<u32> {
+        (0..self.levels.len() as u32).filter(|&lemma| self.levels[lemma as usize] == level).collect()
+    }
+
+    /// The group of a lemma.
+    pub fn group(&self, lemma: u32) -> &Group {
+        &self.groups[lemma as usize]
+    }
+
+    /// The classes of a lemma.
+    pub fn support(&self, lemma: u32) -> &Bits {
+        &self.supports[lemma as usize]
+    }
+
+    /// The level of a lemma.
+    pub fn level(&self, lemma: u32) -> u32 {
+        self.levels[lemma as usize]
+    }
+
+    /// Raises a lemma to a level.
+    pub fn raise(&mut self, lemma: u32, level: u32) {
+        self.levels[lemma as usize] = level;
+    }
+
+    /// The groups that are forbidden from a level on.
+    pub fn from(&self, level: u32) -> Vec<Group> {
+        let lemmas = self.groups.iter().zip(&self.levels).filter(|&(_, &at)| at >= level.max(1));
+        lemmas.map(|(group, _)| group.clone()).collect()
+    }
+
+    /// How many lemmas there ever were.
+    pub fn ever(&self) -> usize {
+        self.levels.len()
+    }
+}

@@ -1,0 +1,115 @@
+//! The matrix: every pod type against every node, with equal nodes together.
+//!
+//! Rows are independent, so they are shared out among threads; each cell is decided by the same procedure as a single question, so the
+//! result does not depend on how.
+
+use std::collections::BTreeMap;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use podreach_core::cluster::{Node, Taint};
+use podreach_core::id::Symbol;
+use podreach_core::resource::Resources;
+use podreach_core::{Goal, Model, NodeId, PodId};
+
+use crate::answer::Oracle;
+use crate::engine::Budget;
+
+/// The answer of one cell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Cell {
+    /// The pod can run there.
+    Deployable,
+    /// It can never run there.
+    Never,
+    /// Not decided.
+    Unknown,
+}
+
+/// Every pod type against every node.
+#[derive(Clone, Debug)]
+pub struct Matrix {
+    /// Nodes whose columns and whose content are equal, in order of their first node.
+    pub classes: Vec<Vec<NodeId>>,
+    /// One row per pod type: its answer for each class.
+    pub rows: Vec<(PodId, Vec<Cell>)>,
+}
+
+impl Matrix {
+    /// Decides every cell, with up to `threads` threads; `done` hears of each finished row.
+    pub fn new(model: &Model, oracle: &Oracle, budget: &Budget<'_>, threads: usize, done: &(dyn Fn() + Sync)) -> Self {
+        let rows = rows(model, oracle, budget, threads, done);
+        let classes = classes(model, &rows);
+        let of_classes =
+            |row: &Vec<Cell>| classes.iter().map(|class| row[podreach_core::Id::index(class[0])]).collect();
+        Self { rows: model.pods().zip(rows.iter().map(of_classes)).collect(), classes }
+    }
+
+    /// How many pairs of a pod type and a node have this answer.
+    pub fn count(&self, cell: Cell) -> usize {
+        let in_row = |cells: &Vec<Cell>| -> usize {
+            self.classes.iter().zip(cells).filter(|&(_, &c)| c == cell).map(|(class, _)| class.len()).sum()
+        };
+        self.rows.iter().map(|(_, cells)| in_row(cells)).sum()
+    }
+}
+
+fn rows(
+    model: &Model,
+    oracle: &Oracle,
+    budget: &Budget<'_>,
+    threads: usize,
+    done: &(dyn Fn() + Sync),
+) -> Vec<Vec<Cell>> {
+    let pods: Vec<PodId> = model.pods().collect();
+    let rows = Mutex::new(vec![Vec::new(); pods.len()]);
+    let next = AtomicUsize::new(0);
+    let work = || {
+        let mut oracle = oracle.clone();
+        while let Some(&pod) = pods.get(next.fetch_add(1, Ordering::Relaxed)) {
+            let row = row(model, &mut oracle, pod, budget);
+            rows.lock().expect("no thread panics with the lock")[podreach_core::Id::index(pod)] = row;
+            done();
+        }
+    };
+    if threads <= 1 {
+        work();
+    } else {
+        std::thread::scope(|scope| (0..threads.min(pods.len())).for_each(|_| drop(scope.spawn(work))));
+    }
+    rows.into_inner().expect("no thread panics with the lock")
+}
+
+fn row(model: &Model, oracle: &mut Oracle, pod: PodId, budget: &Budget<'_>) -> Vec<Cell> {
+    let cell = |node| match oracle.answer(&Goal::atom((pod, node)), budget).checked.answer() {
+        Some(true) => Cell::Deployable,
+        Some(false) => Cell::Never,
+        None => Cell::Unknown,
+    };
+    model.nodes().map(cell).collect()
+}
+
+/// What nodes of a class share: their column, and all content but their own name.
+type Content<'m> = (Vec<Cell>, Vec<(Symbol, Symbol)>, &'m [Taint], bool, &'m Resources);
+
+fn classes(model: &Model, rows: &[Vec<Cell>]) -> Vec<Vec<NodeId>> {
+    let mut index = BTreeMap::<Content<'_>, usize>::new();
+    let mut classes: Vec<Vec<NodeId>> = Vec::new();
+    for node in model.nodes() {
+        let column = rows.iter().map(|row| row[podreach_core::Id::index(node)]).collect();
+        let Node { taints, unschedulable, allocatable, .. } = model.node(node);
+        let content = (column, anonymous_labels(model, node), taints.as_slice(), *unschedulable, allocatable);
+        let class = *index.entry(content).or_insert(classes.len());
+        if class == classes.len() {
+            classes.push(Vec::new());
+        }
+        classes[class].push(node);
+    }
+    classes
+}
+
+/// The labels of a node without those that repeat its name.
+fn anonymous_labels(model: &Model, node: NodeId) -> Vec<(Symbol, Symbol)> {
+    let own = |key, value| model.str(key) == "kubernetes.io/hostname" || value == model.node(node).name;
+    model.node(node).labels.iter().filter(|&(key, value)| !own(key, value)).collect()
+}

@@ -1,0 +1,37 @@
+//! Amounts of resources as people write them: `1500m`, `2Gi`, `3`.
+
+use podreach_core::Model;
+use podreach_core::id::ResourceId;
+use podreach_core::resource::Amount;
+
+const BINARY: [&str; 7] = ["", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei"];
+
+/// An amount of a resource in the notation of Kubernetes, exact.
+pub(crate) fn amount(m: &Model, resource: ResourceId, amount: Amount) -> String {
+    match m.str(m.cluster().resources[resource]) {
+        "cpu" if amount.is_multiple_of(1000) => (amount / 1000).to_string(),
+        "cpu" => format!("{amount}m"),
+        name if name.contains("memory") || name.contains("storage") || name.starts_with("hugepages-") => bytes(amount),
+        _ => amount.to_string(),
+    }
+}
+
+/// Bytes with the largest binary suffix that leaves a whole number.
+fn bytes(mut amount: Amount) -> String {
+    let mut suffix = 0;
+    while amount >= 1024 && amount.is_multiple_of(1024) && suffix + 1 < BINARY.len() {
+        amount /= 1024;
+        suffix += 1;
+    }
+    format!("{amount}{}", BINARY[suffix])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bytes_keep_their_value() {
+        assert_eq!([bytes(2 << 30), bytes(1536 << 20), bytes(1000), bytes(0)], ["2Gi", "1536Mi", "1000", "0"]);
+    }
+}

@@ -1,0 +1,302 @@
+//! Certificates read back: a verdict document, taken at its word about nothing.
+//!
+//! Reading is strict. A key, a value or a shape that podreach does not write is refused, since a claim that is only half understood
+//! cannot be checked.
+
+use std::collections::BTreeMap;
+
+use podreach_core::verdict::Group;
+use podreach_core::{Action, Atom, Configuration, Goal, Model, NodeId, PodId, Proof, Semantics, Trace, Verdict};
+
+use super::json::API_VERSION;
+use crate::diagnostic::Diagnostic;
+use crate::lower::{Instances, Keep, Options, Start};
+use crate::read::{Span, Tree, Value, shown};
+
+/// A verdict document, with names that are not resolved yet.
+#[derive(Clone, Debug)]
+pub struct Certificate {
+    /// The rules it is about.
+    pub semantics: Semantics,
+    /// How the input is to be read.
+    pub options: Options,
+    /// What was asked: alternatives of (pod, node, count).
+    pub goal: Vec<Vec<Entry>>,
+    /// What it claims.
+    pub claim: Claim,
+}
+
+/// So many instances of a pod on a node, by name.
+pub type Entry = (String, String, u64);
+
+/// What a certificate claims.
+#[derive(Clone, Debug)]
+pub enum Claim {
+    /// The goal can be reached by these steps: whether to deploy, the pod, the node.
+    Deployable(Vec<(bool, String, String)>),
+    /// The goal can never be reached.
+    Never {
+        /// The classes: pods on nodes, by name.
+        classes: Vec<Vec<(String, String)>>,
+        /// The forbidden groups: counts of classes.
+        forbidden: Vec<Group>,
+    },
+    /// Nothing, for this reason.
+    Unknown(String),
+}
+
+type Read<T> = Result<T, Diagnostic>;
+
+impl Certificate {
+    /// The certificates of a document: one verdict, or a list of them.
+    pub fn read(document: &Tree<'_>) -> Read<Vec<Self>> {
+        match text(required(document, "kind")?)? {
+            "Verdict" => Ok(vec![verdict(document)?]),
+            "VerdictList" => {
+                known(document, &["apiVersion", "kind", "items"])?;
+                version(document)?;
+                items(required(document, "items")?)?.iter().map(verdict).collect()
+            }
+            other => Err(refused(document.span, format!("a certificate is a Verdict, not a {}", shown(other)))),
+        }
+    }
+
+    /// The goal and the claim about a cluster; or which name the cluster does not have.
+    pub fn resolve(&self, m: &Model) -> Result<(Goal, Verdict), String> {
+        let names = Names::new(m);
+        let any = self.goal.iter().map(|alternative| names.configuration(alternative)).collect::<Result<_, _>>()?;
+        let verdict = match &self.claim {
+            Claim::Deployable(steps) => {
+                let step = |(deploy, pod, node): &(bool, String, String)| {
+                    let (pod, node) = names.atom(pod, node)?;
+                    Ok(if *deploy { Action::Deploy(pod, node) } else { Action::Delete(pod, node) })
+                };
+                Verdict::Deployable(Trace(steps.iter().map(step).collect::<Result<_, String>>()?))
+            }
+            Claim::Never { classes, forbidden } => {
+                let class = |members: &Vec<(String, String)>| {
+                    members.iter().map(|(pod, node)| names.atom(pod, node)).collect::<Result<Vec<Atom>, String>>()
+                };
+                let classes = classes.iter().map(class).collect::<Result<_, _>>()?;
+                Verdict::Never(Proof { classes, forbidden: forbidden.clone() })
+            }
+            Claim::Unknown(reason) => return Err(format!("it claims nothing: {}", shown(reason))),
+        };
+        Ok((Goal { any }, verdict))
+    }
+}
+
+/// The names of a cluster.
+struct Names<'m> {
+    pods: BTreeMap<&'m str, PodId>,
+    nodes: BTreeMap<&'m str, NodeId>,
+}
+
+impl<'m> Names<'m> {
+    fn new(m: &'m Model) -> Self {
+        let pods = m.pods().map(|pod| (m.pod_name(pod), pod)).collect();
+        Self { pods, nodes: m.nodes().map(|node| (m.node_name(node), node)).collect() }
+    }
+
+    fn atom(&self, pod: &str, node: &str) -> Result<Atom, String> {
+        let pod =
+            self.pods.get(pod).ok_or_else(|| format!("it names a pod {} that is not in the input", shown(pod)))?;
+        let node =
+            self.nodes.get(node).ok_or_else(|| format!("it names a node {} that is not in the input", shown(node)))?;
+        Ok((*pod, *node))
+    }
+
+    fn configuration(&self, entries: &[Entry]) -> Result<Configuration, String> {
+        entries.iter().map(|(pod, node, count)| Ok((self.atom(pod, node)?, *count))).collect()
+    }
+}
+
+fn verdict(document: &Tree<'_>) -> Read<Certificate> {
+    let keys = ["apiVersion", "kind", "question", "verdict", "trace", "proof", "reason", "engine", "checked"];
+    known(document, &[&keys[..], &["diagnostics", "stats"]].concat())?;
+    version(document)?;
+    let question = required(document, "question")?;
+    known(question, &["semantics", "start", "keep", "instances", "kubernetesVersion", "goal", "anyOf"])?;
+    Ok(Certificate {
+        semantics: semantics(question)?,
+        options: options(question)?,
+        goal: goal(question)?,
+        claim: claim(document)?,
+    })
+}
+
+fn version(document: &Tree<'_>) -> Read<()> {
+    let version = required(document, "apiVersion")?;
+    match text(version)? {
+        API_VERSION => Ok(()),
+        other => Err(refused(version.span, format!("apiVersion {} is not {API_VERSION}", shown(other)))),
+    }
+}
+
+fn semantics(question: &Tree<'_>) -> Read<Semantics> {
+    let tree = required(question, "semantics")?;
+    choice(tree, &[("kube-scheduler", Semantics::KubeScheduler), ("paper", Semantics::Paper)])
+}
+
+fn options(question: &Tree<'_>) -> Read<Options> {
+    let mut options = Options {
+        start: choice(required(question, "start")?, &[("current", Start::Current), ("empty", Start::Empty)])?,
+        ..Options::default()
+    };
+    if let Some(instances) = question.field("instances") {
+        options.instances = choice(instances, &[("declared", Instances::Declared)])?;
+    }
+    if let Some(release) = question.field("kubernetesVersion") {
+        options.release = text(release)?.parse().map_err(|why: String| refused(release.span, why))?;
+    }
+    if let Some(keep) = question.field("keep") {
+        options.keep = items(keep)?.iter().map(self::keep).collect::<Read<_>>()?;
+    }
+    Ok(options)
+}
+
+fn keep(tree: &Tree<'_>) -> Read<Keep> {
+    known(tree, &["selector", "daemonsets", "namespace"])?;
+    match tree.map().unwrap_or_default() {
+        [entry] if entry.key == "selector" => Ok(Keep::Selector(text(&entry.value)?.to_owned())),
+        [entry] if entry.key == "namespace" => Ok(Keep::Namespace(text(&entry.value)?.to_owned())),
+        [entry] if entry.value.value == Value::Bool(true) => Ok(Keep::DaemonSets),
+        _ => Err(refused(tree.span, "one of selector, namespace, `daemonsets: true`")),
+    }
+}
+
+fn goal(question: &Tree<'_>) -> Read<Vec<Vec<Entry>>> {
+    match (question.field("goal"), question.field("anyOf")) {
+        (Some(goal), None) => Ok(vec![entries(goal)?]),
+        (None, Some(any)) => items(any)?.iter().map(entries).collect(),
+        _ => Err(refused(question.span, "a question has a goal, or alternatives under anyOf")),
+    }
+}
+
+fn entries(tree: &Tree<'_>) -> Read<Vec<Entry>> {
+    items(tree)?.iter().map(entry).collect()
+}
+
+fn entry(tree: &Tree<'_>) -> Read<Entry> {
+    known(tree, &["pod", "node", "count"])?;
+    let (pod, node) = (text(required(tree, "pod")?)?, text(required(tree, "node")?)?);
+    Ok((pod.to_owned(), node.to_owned(), count(required(tree, "count")?)?))
+}
+
+fn claim(document: &Tree<'_>) -> Read<Claim> {
+    let verdict = required(document, "verdict")?;
+    let evidence = ["trace", "proof", "reason"].map(|key| document.field(key));
+    match (text(verdict)?, evidence) {
+        ("deployable", [Some(trace), None, None]) => {
+            Ok(Claim::Deployable(items(trace)?.iter().map(step).collect::<Read<_>>()?))
+        }
+        ("never", [None, Some(proof), None]) => self::proof(proof),
+        ("unknown", [None, None, Some(reason)]) => Ok(Claim::Unknown(text(reason)?.to_owned())),
+        _ => {
+            let shape = "a verdict is deployable with a trace, never with a proof, or unknown with a reason";
+            Err(refused(verdict.span, shape))
+        }
+    }
+}
+
+fn step(tree: &Tree<'_>) -> Read<(bool, String, String)> {
+    known(tree, &["op", "pod", "node"])?;
+    let deploy = choice(required(tree, "op")?, &[("deploy", true), ("delete", false)])?;
+    let [pod, node] = ["pod", "node"].map(|key| text(required(tree, key)?).map(str::to_owned));
+    Ok((deploy, pod?, node?))
+}
+
+fn proof(tree: &Tree<'_>) -> Read<Claim> {
+    known(tree, &["forbidden", "classes"])?;
+    let mut classes = Classes::default();
+    for listed in tree.field("classes").and_then(Tree::map).unwrap_or_default() {
+        let members = items(&listed.value)?.iter().map(member).collect::<Read<Vec<_>>>()?;
+        classes.named.insert(listed.key.to_string(), classes.all.len());
+        classes.all.push(members);
+    }
+    let groups = items(required(tree, "forbidden")?)?.iter();
+    let forbidden = groups.map(|group| classes.group(group)).collect::<Read<_>>()?;
+    Ok(Claim::Never { classes: classes.all, forbidden })
+}
+
+fn member(tree: &Tree<'_>) -> Read<(String, String)> {
+    known(tree, &["pod", "node"])?;
+    Ok((text(required(tree, "pod")?)?.to_owned(), text(required(tree, "node")?)?.to_owned()))
+}
+
+/// The classes of a proof: those it lists, and one for each atom that a group names by itself.
+#[derive(Default)]
+struct Classes {
+    all: Vec<Vec<(String, String)>>,
+    named: BTreeMap<String, usize>,
+    single: BTreeMap<(String, String), usize>,
+}
+
+impl Classes {
+    fn group(&mut self, tree: &Tree<'_>) -> Read<Group> {
+        let mut group = Group::new();
+        for entry in items(tree)? {
+            let (class, count) = self.entry(entry)?;
+            if count == 0 || group.insert(class, count).is_some() {
+                return Err(refused(entry.span, "a group counts each of its pods once, and at least one of it"));
+            }
+        }
+        Ok(group)
+    }
+
+    fn entry(&mut self, tree: &Tree<'_>) -> Read<(usize, u64)> {
+        let Some(class) = tree.field("class") else {
+            let (pod, node, count) = entry(tree)?;
+            return Ok((self.single(pod, node), count));
+        };
+        known(tree, &["class", "count"])?;
+        let name = text(class)?;
+        let index =
+            self.named.get(name).ok_or_else(|| refused(class.span, format!("there is no class {}", shown(name))))?;
+        Ok((*index, count(required(tree, "count")?)?))
+    }
+
+    fn single(&mut self, pod: String, node: String) -> usize {
+        let all = &mut self.all;
+        *self.single.entry((pod, node)).or_insert_with_key(|atom| {
+            all.push(vec![atom.clone()]);
+            all.len() - 1
+        })
+    }
+}
+
+fn refused(span: Span, message: impl Into<String>) -> Diagnostic {
+    Diagnostic::stops("E0301", span, message)
+}
+
+fn required<'t, 'a>(tree: &'t Tree<'a>, key: &str) -> Read<&'t Tree<'a>> {
+    tree.field(key).ok_or_else(|| refused(tree.span, format!("{key} is missing")))
+}
+
+fn known(tree: &Tree<'_>, keys: &[&str]) -> Read<()> {
+    let entries =
+        tree.map().ok_or_else(|| refused(tree.span, format!("a mapping is expected here, not {}", tree.kind())))?;
+    match entries.iter().find(|entry| !keys.contains(&entry.key.as_ref())) {
+        Some(entry) => Err(refused(entry.key_span, format!("a certificate has no {} here", shown(&entry.key)))),
+        None => Ok(()),
+    }
+}
+
+fn items<'t, 'a>(tree: &'t Tree<'a>) -> Read<&'t [Tree<'a>]> {
+    tree.seq().ok_or_else(|| refused(tree.span, format!("a list is expected here, not {}", tree.kind())))
+}
+
+fn text<'t>(tree: &'t Tree<'_>) -> Read<&'t str> {
+    tree.str().ok_or_else(|| refused(tree.span, format!("a string is expected here, not {}", tree.kind())))
+}
+
+fn count(tree: &Tree<'_>) -> Read<u64> {
+    let number = if let Value::Int(number) = tree.value { u64::try_from(number).ok() } else { None };
+    number.ok_or_else(|| refused(tree.span, "a count is a whole number"))
+}
+
+fn choice<T: Copy>(tree: &Tree<'_>, choices: &[(&str, T)]) -> Read<T> {
+    let found = choices.iter().find(|(name, _)| tree.str() == Some(name));
+    let names: Vec<&str> = choices.iter().map(|(name, _)| *name).collect();
+    found.map(|(_, choice)| *choice).ok_or_else(|| refused(tree.span, format!("this must be {}", names.join(" or "))))
+}

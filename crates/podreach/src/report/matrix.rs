@@ -1,0 +1,107 @@
+//! The matrix as a grid by node class, and as a document.
+
+use podreach_core::Model;
+use serde_json::{Value, json};
+
+use super::words;
+use crate::matrix::{Cell, Matrix};
+
+/// How much of a matrix is written out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Width {
+    /// The first few members of each class.
+    Normal,
+    /// Every node and every alias.
+    Wide,
+}
+
+/// The document of `matrix`.
+pub fn matrix_json(m: &Model, matrix: &Matrix) -> Value {
+    let class = |nodes: &Vec<_>| json!({"nodes": nodes.iter().map(|&node| m.node_name(node)).collect::<Vec<_>>()});
+    let row = |(pod, cells): &(podreach_core::PodId, Vec<Cell>)| {
+        let with = |cell: Cell| -> Vec<usize> {
+            cells.iter().enumerate().filter(|&(_, &c)| c == cell).map(|(index, _)| index).collect()
+        };
+        let (name, aliases) = (m.pod_name(*pod), &m.cluster().pods[*pod].aliases);
+        let [deployable, never, unknown] = [Cell::Deployable, Cell::Never, Cell::Unknown].map(with);
+        json!({"pod": name, "aliases": aliases, "deployable": deployable, "never": never, "unknown": unknown})
+    };
+    json!({
+        "nodeClasses": matrix.classes.iter().map(class).collect::<Vec<_>>(),
+        "rows": matrix.rows.iter().map(row).collect::<Vec<_>>(),
+    })
+}
+
+/// The text of `matrix`.
+pub fn matrix(m: &Model, matrix: &Matrix, width: Width) -> String {
+    let mut lines = vec![summary(m, matrix), String::new()];
+    lines.extend(grid(m, matrix));
+    lines.push(String::new());
+    lines.extend(legend(m, matrix, width));
+    lines.extend(aliases(m, matrix, width));
+    lines.join("\n") + "\n"
+}
+
+fn summary(m: &Model, matrix: &Matrix) -> String {
+    let pairs = matrix.count(Cell::Deployable);
+    let (pods, nodes) = (words::number(m.pods().len(), "pod type"), words::number(m.nodes().len(), "node"));
+    let all = m.pods().len() * m.nodes().len();
+    let unknown = match matrix.count(Cell::Unknown) {
+        0 => String::new(),
+        count => format!(", {count} unknown"),
+    };
+    format!("{pods} on {nodes}: {pairs} of {all} pairs are deployable{unknown} ({})", m.semantics().name())
+}
+
+fn grid(m: &Model, matrix: &Matrix) -> Vec<String> {
+    let width = matrix.rows.iter().map(|(pod, _)| m.pod_name(*pod).len()).max().unwrap_or(0).max(3);
+    let letters: Vec<String> = (0..matrix.classes.len()).map(letters).collect();
+    let mut lines = vec![format!("  {:<width$}  {}", "POD", letters.join(" "))];
+    for (pod, cells) in &matrix.rows {
+        let mark = |(cell, letters): (&Cell, &String)| format!("{:<width$}", mark(*cell), width = letters.len());
+        let marks: Vec<String> = cells.iter().zip(&letters).map(mark).collect();
+        lines.push(format!("  {:<width$}  {}", m.pod_name(*pod), marks.join(" ")).trim_end().to_owned());
+    }
+    lines
+}
+
+fn legend(m: &Model, matrix: &Matrix, width: Width) -> Vec<String> {
+    let most = if width == Width::Wide { usize::MAX } else { 4 };
+    let mut lines = vec!["  ✓ can run there   ✗ never   ? unknown".to_owned()];
+    for (index, nodes) in matrix.classes.iter().enumerate() {
+        let names = words::first(nodes.iter().map(|&node| m.node_name(node).to_owned()), most);
+        let count = if nodes.len() == 1 { String::new() } else { format!("  ({} nodes)", nodes.len()) };
+        lines.push(format!("  {:<2} {}{count}", letters(index), names.join(", ")));
+    }
+    lines
+}
+
+fn aliases(m: &Model, matrix: &Matrix, width: Width) -> Vec<String> {
+    let most = if width == Width::Wide { usize::MAX } else { 3 };
+    let several = matrix.rows.iter().filter(|(pod, _)| !m.cluster().pods[*pod].aliases.is_empty());
+    let line = |(pod, _): &(podreach_core::PodId, Vec<Cell>)| {
+        let aliases = words::first(m.cluster().pods[*pod].aliases.iter().cloned(), most);
+        format!("  {} also stands for {}", m.pod_name(*pod), words::all(&aliases))
+    };
+    several.map(line).collect()
+}
+
+fn mark(cell: Cell) -> &'static str {
+    match cell {
+        Cell::Deployable => "✓",
+        Cell::Never => "✗",
+        Cell::Unknown => "?",
+    }
+}
+
+/// `A` to `Z`, then `AA`, `AB` and so on, as spreadsheets count.
+fn letters(mut index: usize) -> String {
+    let mut letters = Vec::new();
+    loop {
+        letters.push(char::from(b'A' + u8::try_from(index % 26).expect("below 26")));
+        if index < 26 {
+            return letters.iter().rev().collect();
+        }
+        index = index / 26 - 1;
+    }
+}

@@ -1,0 +1,41 @@
+//! Reports: checked answers as text for people and as documents for programs.
+//!
+//! Every function here is pure: it takes what was found out and returns a string or a JSON value. The wire format lives here alone, and
+//! names pods and nodes, never ids.
+
+mod amount;
+mod certificate;
+mod flaw;
+mod json;
+mod matrix;
+mod proof;
+mod reason;
+mod text;
+mod trace;
+mod why;
+mod words;
+mod yaml;
+
+use podreach_core::Problem;
+
+use crate::engine::Decision;
+use crate::lower::Options;
+
+pub use certificate::{Certificate, Claim};
+pub use flaw::flaw;
+pub use json::{API_VERSION, diagnostics, list, verdict};
+pub use matrix::{Width, matrix, matrix_json};
+pub use text::{Detail, headline, verdict as verdict_text};
+pub use why::{Why, why, why_json};
+pub use yaml::yaml;
+
+/// A question and its answer, as reports take them.
+#[derive(Clone, Copy, Debug)]
+pub struct Answered<'a> {
+    /// The question, with the cluster and the start it is about.
+    pub problem: &'a Problem,
+    /// How the input was read.
+    pub options: &'a Options,
+    /// The answer.
+    pub decision: &'a Decision,
+}

@@ -1,0 +1,209 @@
+//! The rules right now: which scheduler rule accepts or refuses a pod on each node.
+
+use std::collections::BTreeMap;
+
+use podreach_core::rule::Rule;
+use podreach_core::{Configuration, Model, NodeId, PodId};
+use serde_json::{Map, Value, json};
+
+use super::reason::reason;
+use super::words;
+use crate::diagnostic::{Diagnostic, Effect};
+
+/// What each rule says about a pod on some nodes.
+#[derive(Clone, Debug)]
+pub struct Why {
+    pod: String,
+    /// The rules that were asked.
+    rules: Vec<Rule>,
+    nodes: Vec<(String, Refusals)>,
+    /// What keeps the answer from being sure.
+    doubts: Vec<String>,
+}
+
+/// The reasons of the rules that refuse.
+type Refusals = BTreeMap<Rule, String>;
+
+impl Why {
+    /// Asks every rule about `pod` on each of `nodes` in configuration `s`.
+    pub fn new(m: &Model, s: &Configuration, pod: PodId, nodes: &[NodeId]) -> Self {
+        let limited = !m.cluster().limits.is_empty();
+        let rules: Vec<Rule> = Rule::ALL.into_iter().filter(|&rule| limited || rule != Rule::InstanceLimit).collect();
+        let refusals = |node| {
+            let refusal = |rule: &Rule| Some((*rule, reason(m, pod, node, &rule.refusal(m, s, pod, node)?)));
+            rules.iter().filter_map(refusal).collect()
+        };
+        let nodes = nodes.iter().map(|&node| (m.node_name(node).to_owned(), refusals(node))).collect();
+        Self { pod: m.pod_name(pod).to_owned(), rules, nodes, doubts: Vec::new() }
+    }
+
+    /// The answer with what keeps it from being sure: something that is not modelled, and that the answer hangs on.
+    ///
+    /// A yes hangs on what may refuse the pod after all. A no hangs on what may place the pod after all, and on unseen pods if they
+    /// could satisfy every rule that refuses some node.
+    #[must_use]
+    pub fn with_doubts(self, diagnostics: &[Diagnostic], names: &[&str]) -> Self {
+        let feasible = self.feasible().next().is_some();
+        let effect = if feasible { Effect::Widens } else { Effect::Narrows };
+        let about = |d: &&Diagnostic| match &d.pod {
+            Some(pod) => names.contains(&pod.as_str()),
+            None => feasible || self.lacks_company_only(),
+        };
+        let spoils = diagnostics.iter().filter(|d| d.effect == effect || d.effect == Effect::Blurs).filter(about);
+        let doubts = spoils.map(|d| d.message.clone()).collect();
+        Self { doubts, ..self }
+    }
+
+    /// Whether the pod can be deployed somewhere right now; `None` when that is in doubt.
+    pub fn answer(&self) -> Option<bool> {
+        self.doubts.is_empty().then(|| self.feasible().next().is_some())
+    }
+
+    /// The nodes that every rule accepts.
+    fn feasible(&self) -> impl Iterator<Item = &str> {
+        self.nodes.iter().filter(|(_, refusals)| refusals.is_empty()).map(|(node, _)| node.as_str())
+    }
+
+    /// Whether some node is refused by no rule but those that other pods can satisfy: affinity and spread.
+    fn lacks_company_only(&self) -> bool {
+        let company = |rule: &Rule| matches!(rule, Rule::InterPodAffinity | Rule::PodTopologySpread);
+        self.nodes.iter().any(|(_, refusals)| !refusals.is_empty() && refusals.keys().all(company))
+    }
+}
+
+/// The document of `why`.
+pub fn why_json(why: &Why) -> Value {
+    let rule = |refusals: &Refusals, rule: Rule| match refusals.get(&rule) {
+        Some(reason) => json!({"ok": false, "reason": reason}),
+        None => json!({"ok": true}),
+    };
+    let node = |refusals: &Refusals| {
+        let rules: Map<String, Value> = why.rules.iter().map(|&r| (r.name().to_owned(), rule(refusals, r))).collect();
+        json!({"feasible": refusals.is_empty(), "rules": rules})
+    };
+    let nodes: Map<String, Value> = why.nodes.iter().map(|(name, refusals)| (name.clone(), node(refusals))).collect();
+    let mut document = json!({"pod": why.pod, "nodes": nodes});
+    if !why.doubts.is_empty() {
+        document["doubts"] = why.doubts.clone().into();
+    }
+    document
+}
+
+/// The text of `why`: a table of nodes by rules, and the reasons below it.
+pub fn why(why: &Why, all: bool) -> String {
+    let mut lines = vec![headline(why)];
+    match why.nodes.as_slice() {
+        [(_, refusals)] => {
+            lines.push(String::new());
+            lines.extend(why.rules.iter().map(|rule| single(*rule, refusals)));
+        }
+        _ => lines.extend(table(why, all)),
+    }
+    if !why.doubts.is_empty() {
+        lines.extend([String::new(), "  That may change with what is not modelled:".to_owned()]);
+        lines.extend(why.doubts.iter().map(|doubt| format!("  - {doubt}")));
+    }
+    lines.join("\n") + "\n"
+}
+
+fn headline(why: &Why) -> String {
+    let (feasible, all) = (why.feasible().count(), why.nodes.len());
+    if !why.doubts.is_empty() {
+        let accepted = words::number(feasible, "node");
+        return format!("UNKNOWN  the rules accept {} on {accepted} of {all} right now, but that is in doubt", why.pod);
+    }
+    match why.nodes.as_slice() {
+        [(node, _)] if feasible == 1 => format!("FEASIBLE  {} can be deployed on {node} right now", why.pod),
+        [(node, _)] => format!("REFUSED  {} cannot be deployed on {node} right now", why.pod),
+        _ if feasible == 0 => format!("REFUSED  {} cannot be deployed on any of {all} nodes right now", why.pod),
+        _ => format!("FEASIBLE  {} can be deployed on {feasible} of {all} nodes right now", why.pod),
+    }
+}
+
+fn single(rule: Rule, refusals: &Refusals) -> String {
+    match refusals.get(&rule) {
+        Some(reason) => format!("  ✗ {:<18} {reason}", rule.name()),
+        None => format!("  ✓ {}", rule.name()),
+    }
+}
+
+/// Nodes that all rules treat alike, for the same reasons.
+struct Alike<'w> {
+    nodes: Vec<&'w str>,
+    refusals: &'w Refusals,
+}
+
+fn alike(why: &Why) -> Vec<Alike<'_>> {
+    let mut index = BTreeMap::<&Refusals, usize>::new();
+    let mut groups: Vec<Alike<'_>> = Vec::new();
+    for (node, refusals) in &why.nodes {
+        let at = *index.entry(refusals).or_insert(groups.len());
+        if at == groups.len() {
+            groups.push(Alike { nodes: Vec::new(), refusals });
+        }
+        groups[at].nodes.push(node);
+    }
+    groups
+}
+
+fn table(why: &Why, all: bool) -> Vec<String> {
+    let groups = alike(why);
+    let refusing: Vec<Rule> =
+        why.rules.iter().copied().filter(|rule| groups.iter().any(|group| group.refusals.contains_key(rule))).collect();
+    let names: Vec<String> = groups.iter().map(|group| group.name(if all { usize::MAX } else { 3 })).collect();
+    let width = names.iter().map(|name| name.chars().count()).max().unwrap_or(0).max(4);
+    let mut lines = vec![String::new()];
+    if !refusing.is_empty() {
+        let header: Vec<&str> = refusing.iter().map(|rule| rule.name()).collect();
+        lines.push(format!("  {:<width$}  {}", "NODE", header.join("  ")));
+    }
+    for (name, group) in names.iter().zip(&groups) {
+        let marks: String = refusing.iter().map(|rule| group.mark(*rule)).collect();
+        lines.push(format!("  {name:<width$}  {}", marks.trim_end()).trim_end().to_owned());
+    }
+    let accepting: Vec<&str> =
+        why.rules.iter().filter(|rule| !refusing.contains(rule)).map(|rule| rule.name()).collect();
+    if !accepting.is_empty() {
+        lines.push(format!("  accept every node: {}", accepting.join(", ")));
+    }
+    lines.extend(reasons(&groups, &refusing, all));
+    lines
+}
+
+impl Alike<'_> {
+    fn name(&self, most: usize) -> String {
+        let shown = words::first(self.nodes.iter().map(|&node| node.to_owned()), most);
+        if self.nodes.len() > 1 && self.nodes.len() > most { words::all(&shown) } else { self.nodes.join(", ") }
+    }
+
+    fn mark(&self, rule: Rule) -> String {
+        let mark = if self.refusals.contains_key(&rule) { '✗' } else { '✓' };
+        format!("{mark:<width$}  ", width = rule.name().len())
+    }
+}
+
+/// For each rule, its distinct reasons with how many nodes have them.
+fn reasons(groups: &[Alike<'_>], refusing: &[Rule], all: bool) -> Vec<String> {
+    let most = if all { usize::MAX } else { 8 };
+    let mut lines = Vec::new();
+    for &rule in refusing {
+        let mut by_reason: Vec<(&str, Vec<&str>)> = Vec::new();
+        for group in groups {
+            let Some(reason) = group.refusals.get(&rule) else { continue };
+            match by_reason.iter_mut().find(|(known, _)| known == reason) {
+                Some((_, nodes)) => nodes.extend(&group.nodes),
+                None => by_reason.push((reason, group.nodes.clone())),
+            }
+        }
+        lines.extend([String::new(), format!("  {}", rule.name())]);
+        let more = by_reason.len().saturating_sub(most);
+        for (reason, nodes) in by_reason.into_iter().take(most) {
+            let names = words::first(nodes.iter().map(|&node| node.to_owned()), if all { usize::MAX } else { 3 });
+            lines.push(format!("    ✗ {reason}  [{}]", names.join(", ")));
+        }
+        if more > 0 {
+            lines.push(format!("    … {} (-v shows all)", words::number(more, "more reason")));
+        }
+    }
+    lines
+}

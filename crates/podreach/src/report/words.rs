@@ -1,0 +1,180 @@
+//! The names of things inside a sentence: selectors, places, pods on nodes, lists.
+
+use podreach_core::cluster::{Matcher, NodeRequirement, NodeTerm, Taint, TaintEffect};
+use podreach_core::id::{KeyId, MatcherId, NamespaceId, Symbol};
+use podreach_core::selector::{Allowed, Selector, Values};
+use podreach_core::{Atom, Model, NodeId, PodId};
+
+/// `deployment/shop/web on edge-1`.
+pub(crate) fn atom(m: &Model, (pod, node): Atom) -> String {
+    format!("{} on {}", m.pod_name(pod), m.node_name(node))
+}
+
+/// `3 × deployment/shop/web on edge-1`; the number is left out when it is one.
+pub(crate) fn counted(m: &Model, (a, count): (Atom, u64)) -> String {
+    if count == 1 { atom(m, a) } else { format!("{count} × {}", atom(m, a)) }
+}
+
+/// Pods on nodes, the nodes of one pod together: `deployment/shop/web on edge-1 and edge-2`.
+pub(crate) fn atoms(m: &Model, atoms: &[Atom], most: usize) -> String {
+    let mut nodes = std::collections::BTreeMap::<PodId, Vec<String>>::new();
+    for &(pod, node) in atoms {
+        nodes.entry(pod).or_default().push(m.node_name(node).to_owned());
+    }
+    let on = |(pod, nodes): (&PodId, &Vec<String>)| {
+        format!("{} on {}", m.pod_name(*pod), either(&first(nodes.iter().cloned(), most)))
+    };
+    either(&first(nodes.iter().map(on), most))
+}
+
+/// What is near a node under a topology key: `on edge-1`, `in zone eu-1`, `where rack=r1`.
+pub(crate) fn near(m: &Model, key: KeyId, node: NodeId) -> String {
+    let key = m.cluster().keys[key];
+    let Some(value) = m.node(node).labels.value(key) else { return format!("on {}", m.node_name(node)) };
+    match (m.str(key), m.str(value)) {
+        ("kubernetes.io/hostname", value) => format!("on {value}"),
+        ("topology.kubernetes.io/zone", value) => format!("in zone {value}"),
+        ("topology.kubernetes.io/region", value) => format!("in region {value}"),
+        (key, value) => format!("where {key}={value}"),
+    }
+}
+
+/// The name of a topology key, short where everybody knows it.
+pub(crate) fn key(m: &Model, key: KeyId) -> &str {
+    match m.str(m.cluster().keys[key]) {
+        "kubernetes.io/hostname" => "nodes",
+        "topology.kubernetes.io/zone" => "zones",
+        "topology.kubernetes.io/region" => "regions",
+        other => other,
+    }
+}
+
+/// What a matcher of a pod in namespace `home` looks for: `app=db`, `app=db in namespace data`.
+pub(crate) fn matcher(m: &Model, id: MatcherId, home: NamespaceId) -> String {
+    let Matcher { scope, selector: labels } = &m.cluster().matchers[id];
+    let labels = selector(m, labels);
+    if scope.selector.is_none() && scope.listed.len() == 1 && scope.listed.contains(&home) {
+        return labels;
+    }
+    let listed = scope.listed.iter().map(|&namespace| m.str(m.cluster().namespaces[namespace]).to_owned());
+    let selected = scope.selector.iter().map(|chosen| match chosen.is_everything() {
+        true => "any".to_owned(),
+        false => format!("with {}", selector(m, chosen)),
+    });
+    format!("{labels} in namespace {}", either(&listed.chain(selected).collect::<Vec<_>>()))
+}
+
+/// A label selector in the notation of `kubectl -l`.
+pub(crate) fn selector(m: &Model, selector: &Selector) -> String {
+    match selector {
+        Selector::Nothing => "nothing".to_owned(),
+        Selector::Every(entries) if entries.is_empty() => "any labels".to_owned(),
+        Selector::Every(entries) => {
+            let mut entries: Vec<String> = entries.iter().map(|(&key, allowed)| requirement(m, key, allowed)).collect();
+            entries.sort();
+            entries.join(",")
+        }
+    }
+}
+
+fn requirement(m: &Model, key: Symbol, allowed: &Allowed) -> String {
+    let key = m.str(key);
+    let (absent, values) = match &allowed.values {
+        Values::Only(values) => (allowed.absent, values),
+        Values::AllBut(values) => (!allowed.absent, values),
+    };
+    let mut values: Vec<&str> = values.iter().map(|&value| m.str(value)).collect();
+    values.sort_unstable();
+    match (&allowed.values, values.as_slice()) {
+        (Values::AllBut(_), []) if !allowed.absent => key.to_owned(),
+        (Values::AllBut(_), []) => format!("any {key}"),
+        (Values::Only(_), []) => format!("!{key}"),
+        (Values::Only(_), [value]) if !absent => format!("{key}={value}"),
+        (Values::Only(_), values) if !absent => format!("{key} in ({})", values.join(",")),
+        (Values::Only(_), values) => format!("{key} absent or in ({})", values.join(",")),
+        (Values::AllBut(_), [value]) if !absent => format!("{key}!={value}"),
+        (Values::AllBut(_), values) if !absent => format!("{key} notin ({})", values.join(",")),
+        (Values::AllBut(_), values) => format!("{key},{key} notin ({})", values.join(",")),
+    }
+}
+
+/// A term of a required node affinity.
+pub(crate) fn node_term(m: &Model, term: &NodeTerm) -> String {
+    let expression = |(key, asked): &(Symbol, NodeRequirement)| match asked {
+        NodeRequirement::Label(allowed) => requirement(m, *key, allowed),
+        NodeRequirement::Above(bound) => format!("{}>{bound}", m.str(*key)),
+        NodeRequirement::Below(bound) => format!("{}<{bound}", m.str(*key)),
+    };
+    let name = |allowed: &Allowed| match &allowed.values {
+        Values::Only(names) => format!("name in ({})", join(m, names)),
+        Values::AllBut(names) => format!("name notin ({})", join(m, names)),
+    };
+    let parts: Vec<String> = term.expressions.iter().map(expression).chain(term.names.iter().map(name)).collect();
+    if parts.is_empty() { "an empty term".to_owned() } else { parts.join(",") }
+}
+
+fn join(m: &Model, symbols: &std::collections::BTreeSet<Symbol>) -> String {
+    symbols.iter().map(|&symbol| m.str(symbol)).collect::<Vec<_>>().join(",")
+}
+
+/// A taint as kubectl writes it: `dedicated=gpu:NoSchedule`.
+pub(crate) fn taint(m: &Model, taint: &Taint) -> String {
+    let effect = match taint.effect {
+        TaintEffect::NoSchedule => "NoSchedule",
+        TaintEffect::PreferNoSchedule => "PreferNoSchedule",
+        TaintEffect::NoExecute => "NoExecute",
+    };
+    match (m.str(taint.key), m.str(taint.value)) {
+        (key, "") => format!("{key}:{effect}"),
+        (key, value) => format!("{key}={value}:{effect}"),
+    }
+}
+
+/// `a`, `a and b`, `a, b and c`.
+pub(crate) fn all(items: &[String]) -> String {
+    list(items, "and")
+}
+
+/// `a`, `a or b`, `a, b or c`.
+pub(crate) fn either(items: &[String]) -> String {
+    list(items, "or")
+}
+
+fn list(items: &[String], last: &str) -> String {
+    match items {
+        [] => String::new(),
+        [one] => one.clone(),
+        [rest @ .., end] => format!("{} {last} {end}", rest.join(", ")),
+    }
+}
+
+/// The first `most` items of a list and how many more there are.
+pub(crate) fn first(items: impl ExactSizeIterator<Item = String>, most: usize) -> Vec<String> {
+    let more = items.len().saturating_sub(most);
+    let mut shown: Vec<String> = items.take(most).collect();
+    if more > 0 {
+        shown.push(format!("{more} more"));
+    }
+    shown
+}
+
+/// A sentence as lines of a readable width, all of them indented.
+pub(crate) fn wrapped(text: &str, indent: usize) -> Vec<String> {
+    const WIDTH: usize = 110;
+    let mut lines: Vec<String> = Vec::new();
+    for word in text.split(' ') {
+        match lines.last_mut() {
+            Some(line) if line.chars().count() + 1 + word.chars().count() <= WIDTH => {
+                line.push(' ');
+                line.push_str(word);
+            }
+            _ => lines.push(format!("{:indent$}{word}", "")),
+        }
+    }
+    lines
+}
+
+/// `1 node`, `2 nodes`.
+pub(crate) fn number(count: usize, noun: &str) -> String {
+    if count == 1 { format!("1 {noun}") } else { format!("{count} {noun}s") }
+}
