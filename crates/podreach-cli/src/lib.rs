@@ -4,6 +4,7 @@ mod args;
 mod budget;
 mod check;
 mod demo;
+mod encode;
 mod entries;
 mod input;
 mod matrix;
@@ -30,6 +31,7 @@ pub fn main(name: &'static str) -> ExitCode {
         Command::Why(args) => why::run(args),
         Command::Matrix(args) => matrix::run(args),
         Command::Verify(args) => verify::run(args),
+        Command::Encode(args) => encode::run(args),
         Command::Demo => demo::run(),
         Command::Completion { shell } => {
             clap_complete::generate(*shell, &mut command.clone(), name.replace(' ', "-"), &mut std::io::stdout());

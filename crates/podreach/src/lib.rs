@@ -52,6 +52,18 @@ pub fn lowered(sources: &read::Sources, options: &lower::Options) -> lower::Lowe
     lower::Lowered { diagnostics, ..lowered }
 }
 
+/// What the sources say they are an encoding of, if they say so, and what is to be said about that.
+pub fn source(sources: &read::Sources) -> (Option<encode::Source>, Vec<diagnostic::Diagnostic>) {
+    let mentions = |id: &read::SourceId| {
+        sources.source(*id).is_some_and(|source| encode::source::KINDS.iter().any(|kind| source.text.contains(kind)))
+    };
+    if !sources.ids().any(|id| mentions(&id)) {
+        return (None, Vec::new());
+    }
+    let documents: Vec<read::Tree<'_>> = sources.ids().flat_map(|id| sources.documents(id).0).collect();
+    encode::source::find(&documents)
+}
+
 /// The cluster under a semantics, with its start and what is kept, and no goal yet.
 pub fn problem(lowered: &lower::Lowered, semantics: Semantics) -> Problem {
     let model = Model::new(lowered.cluster.clone(), semantics);

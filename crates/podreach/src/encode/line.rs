@@ -1,13 +1,11 @@
 //! An encoded question on the usual line: the text that would be in its file, read and lowered like any other.
 
-use std::sync::Arc;
-
-use podreach_core::{Checked, Model, Problem};
+use podreach_core::{Checked, Problem};
 
 use super::Encoded;
+use super::graph::Graph;
 use super::pebbling::{self, Smallest};
 use crate::diagnostic::{Diagnostic, Effect};
-use crate::encode::graph::Graph;
 use crate::engine::{Budget, decide};
 use crate::lower::{Options, cluster};
 use crate::read::{SourceId, documents_of_json};
@@ -17,12 +15,11 @@ pub fn problem(encoded: &Encoded) -> Result<Problem, Vec<Diagnostic>> {
     let text = encoded.json().to_string();
     let (documents, refused) = documents_of_json(SourceId(0), &text);
     let lowered = cluster(&documents, &Options::default());
-    let stops = |diagnostic: &Diagnostic| diagnostic.effect != Effect::Notes;
-    let problems: Vec<Diagnostic> = refused.into_iter().chain(lowered.diagnostics).filter(stops).collect();
+    let remarks = refused.iter().chain(&lowered.diagnostics).filter(|remark| remark.effect != Effect::Notes);
+    let problems: Vec<Diagnostic> = remarks.cloned().collect();
     let question = lowered.questions.first().filter(|_| problems.is_empty()).ok_or(problems)?;
     let goal = question.goal(&lowered.cluster)?;
-    let model = Model::new(lowered.cluster, encoded.semantics);
-    Ok(Problem::new(Arc::new(model), lowered.start, goal))
+    Ok(crate::problem(&lowered, encoded.semantics).with_goal(goal))
 }
 
 /// Decides an encoded question.

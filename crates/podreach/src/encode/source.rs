@@ -17,6 +17,7 @@ use std::collections::BTreeMap;
 use podreach_core::Semantics;
 use serde_json::{Map, Value, json};
 
+use super::explore::{Safety, safety};
 use super::graph::Graph;
 use super::name::names;
 use super::net::{Net, Place, Transition};
@@ -29,6 +30,9 @@ use crate::read::{Span, Tree, Value as Read};
 
 /// The kinds of documents that hold a source; whoever reads clusters passes over them.
 pub const KINDS: [&str; 2] = ["PetriNet", "PebblingGame"];
+
+/// How many firings are tried to find out whether the net of a document is 1-safe.
+const SAFETY_EFFORT: usize = 200_000;
 
 /// What an encoding was made from.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -121,16 +125,22 @@ fn document_name(title: &str, word: &str) -> String {
 
 /// The source among some documents (lists looked into), and what is to be said about it.
 ///
-/// A source whose objects are not its encoding is not trusted, and not returned.
+/// A source whose objects are not its encoding is not trusted, and not returned; nor is a net that is not 1-safe.
 pub fn find(documents: &[Tree<'_>]) -> (Option<Source>, Vec<Diagnostic>) {
     let objects: Vec<&Tree<'_>> = documents.iter().flat_map(objects).collect();
     let Some(document) = objects.iter().find(|object| is_source(object)) else { return (None, Vec::new()) };
-    match read(document) {
-        Err(refused) => (None, vec![refused]),
-        Ok(source) => match difference(&source.encoded(), &objects) {
-            None => (Some(source), Vec::new()),
-            Some(what) => (None, vec![problem::changed(document.span, &what)]),
-        },
+    let source = match read(document) {
+        Ok(source) => source,
+        Err(refused) => return (None, vec![refused]),
+    };
+    if let Some(what) = difference(&source.encoded(), &objects) {
+        return (None, vec![problem::changed(document.span, &what)]);
+    }
+    let safety = if let Source::Net { net, .. } = &source { safety(net, SAFETY_EFFORT) } else { Safety::Safe };
+    match safety {
+        Safety::Safe => (Some(source), Vec::new()),
+        Safety::Undecided => (Some(source), vec![problem::maybe_unsafe()]),
+        Safety::Unsafe { .. } => (None, vec![problem::changed(document.span, "its net is not 1-safe")]),
     }
 }
 
