@@ -52,7 +52,7 @@ fn check(session: &Session, pod: &str, node: &str) -> String {
     let decision = Oracle::new(&problem, &session.lowered.diagnostics).answer(&problem.goal, &Budget::unlimited());
     let answered = Answered { problem: &problem, options: &session.options, decision: &decision };
     let text = report::verdict_text(&answered, Detail::Normal);
-    format!("$ podreach check -f examples/demo.yaml {pod} {node}\n{text}")
+    format!("> podreach check -f examples/demo.yaml {pod} {node}\n{text}")
 }
 
 fn matrix(session: &Session) -> String {
@@ -60,5 +60,5 @@ fn matrix(session: &Session) -> String {
     let oracle = Oracle::new(&problem, &session.lowered.diagnostics);
     let matrix = podreach::matrix::Matrix::new(&problem.model, &oracle, &Budget::unlimited(), 1, &|| ());
     let text = report::matrix(&problem.model, &matrix, Width::Normal);
-    format!("$ podreach matrix -f examples/demo.yaml\n{text}")
+    format!("> podreach matrix -f examples/demo.yaml\n{text}")
 }

@@ -3,7 +3,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Instant;
 
-use podreach::engine::{Budget, Stop, decide};
+use podreach::engine::{Budget, Decider, Stop};
 use podreach_core::cluster::*;
 use podreach_core::selector::{Allowed, Selector};
 use podreach_core::*;
@@ -56,7 +56,9 @@ fn main() {
         let begin = Instant::now();
         let limit: f64 = std::env::var("LIMIT").ok().and_then(|t| t.parse().ok()).unwrap_or(60.0);
         let interrupt = || (begin.elapsed().as_secs_f64() > limit).then_some(Stop::Timeout);
-        let decision = decide(&problem, &Budget { interrupt: &interrupt, memory: 4 << 30 });
+        let threads = std::env::var("THREADS").ok().and_then(|t| t.parse().ok()).unwrap_or(2);
+        let mut decider = Decider::new(&problem).with_threads(threads);
+        let decision = decider.decide(&problem.goal, &Budget { interrupt: &interrupt, memory: 4 << 30 });
         let v = decision.checked.verdict();
         let shown = match v {
             Verdict::Deployable(t) => format!("deployable, {} steps", t.0.len()),

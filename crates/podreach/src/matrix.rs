@@ -45,12 +45,13 @@ impl Matrix {
         Self { rows: model.pods().zip(rows.iter().map(of_classes)).collect(), classes }
     }
 
-    /// How many pairs of a pod type and a node have this answer.
-    pub fn count(&self, cell: Cell) -> usize {
-        let in_row = |cells: &Vec<Cell>| -> usize {
+    /// How many pairs of a pod and a node have this answer; a type counts once for each of its names.
+    pub fn count(&self, model: &Model, cell: Cell) -> usize {
+        let in_row = |cells: &[Cell]| -> usize {
             self.classes.iter().zip(cells).filter(|&(_, &c)| c == cell).map(|(class, _)| class.len()).sum()
         };
-        self.rows.iter().map(|(_, cells)| in_row(cells)).sum()
+        let names = |pod: PodId| 1 + model.cluster().pods[pod].aliases.len();
+        self.rows.iter().map(|(pod, cells)| names(*pod) * in_row(cells)).sum()
     }
 }
 

@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use flate2::read::GzDecoder;
 use podreach::diagnostic::Effect;
+use podreach::engine::{Budget, Decider};
 use podreach::lower::{self, Lowered, Options, Release};
 use podreach::question;
 use podreach::read::{SourceId, documents_of_json};
@@ -199,4 +200,32 @@ fn replay(model: &Arc<Model>, pod: &str, node: &str, run: &Value) -> usize {
     }
     assert!(goal.is_met_by(&s), "{run:?}");
     run.len()
+}
+
+#[test]
+fn decisions_equal_exhaustive_search_with_the_real_filters() {
+    let (mut deployable, mut never) = (0, 0);
+    for row in rows("reach.jsonl.gz") {
+        let types = row["doc"]["types"].as_object().expect("pod types by name");
+        let lowered = lowered(&row["doc"], types.values().map(template).collect());
+        let model = Arc::new(Model::new(lowered.cluster, Semantics::KubeScheduler));
+        let mut decider = Decider::new(&Problem::new(Arc::clone(&model), Configuration::new(), Goal::default()));
+        for name in types.keys() {
+            let pod = question::pod(model.cluster(), &format!("podtemplate/default/{name}")).expect("a type");
+            let listed = row["real"]["deployable"][name].as_array().expect("nodes");
+            for node in model.nodes() {
+                let decision = decider.decide(&Goal::atom((pod, node)), &Budget::unlimited());
+                let real = listed.iter().any(|listed| listed == model.node_name(node));
+                assert_eq!(
+                    decision.checked.answer(),
+                    Some(real),
+                    "{name} on {}: {}",
+                    model.node_name(node),
+                    row["doc"]
+                );
+                *if real { &mut deployable } else { &mut never } += 1;
+            }
+        }
+    }
+    assert!(deployable > 1000 && never > 100, "both answers occur: {deployable} deployable, {never} never");
 }

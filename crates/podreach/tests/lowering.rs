@@ -166,7 +166,7 @@ fn daemon_pods_are_unpinned_and_tolerate_what_their_controller_says() {
     let lowered = lowered(&text);
     assert_eq!(types(&lowered), ["daemonset/default/log", "pod/default/other-1"]);
     assert_eq!(lowered.start.size(), 2);
-    assert_eq!(codes(&lowered), [("S0426", Effect::Narrows, Some("pod/default/other-1"))]);
+    assert_eq!(codes(&lowered), [("S0426", Effect::Notes, Some("pod/default/other-1"))]);
 }
 
 #[test]
@@ -456,4 +456,33 @@ fn goals_from_pieces() {
     let kept = [((web, nodes[0]), 1)].into_iter().collect();
     assert!(question::exact(cluster, &kept, &[((web, nodes[0]), 2)]).is_ok());
     assert!(question::exact(cluster, &kept, &[((web, nodes[1]), 2)]).is_err());
+}
+
+#[test]
+fn a_pod_that_is_being_resized_is_not_what_its_template_says() {
+    let text = "apiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec: {nodeName: n1, runtimeClassName: gvisor, containers: [{name: c, \
+                resources: {requests: {cpu: 1}}}]}\nstatus: {phase: Running, containerStatuses: [{name: c, resources: {requests: {cpu: CPU}}}]}\n";
+    assert_eq!(codes(&lowered(&text.replace("CPU", "'1000m'"))), []);
+    assert_eq!(codes(&lowered(&text.replace("CPU", "'2'"))), [("S0428", Effect::Blurs, Some("pod/default/p"))]);
+}
+
+#[test]
+fn two_questions_of_one_name_are_one_too_many() {
+    let question = "apiVersion: podreach.dev/v1alpha1\nkind: Question\nmetadata: {name: q}\nspec: {goal: [{pod: a, node: b}]}\n---\n";
+    let text = question.repeat(2);
+    let (documents, _) = documents(SourceId(0), &text);
+    let lowered = lower::cluster(&documents, &Options::default());
+    assert_eq!(lowered.diagnostics.iter().map(|d| d.code).collect::<Vec<_>>(), ["E0208"]);
+}
+
+#[test]
+fn label_keys_are_merged_into_the_selectors_of_templates() {
+    let anti = ", affinity: {podAntiAffinity: {requiredDuringSchedulingIgnoredDuringExecution: [{topologyKey: kubernetes.io/hostname, \
+                labelSelector: {matchLabels: {app: web}}, mismatchLabelKeys: [tenant]}]}}";
+    let text = workload("Deployment", "a", "app: web, tenant: a", anti, "")
+        + &workload("Deployment", "b", "app: web, tenant: b", anti, "");
+    let model = Model::new(lowered(&text).cluster, Semantics::KubeScheduler);
+    let [a, b] = ["a", "b"].map(|name| question::pod(model.cluster(), name).expect("a type"));
+    let term = model.pod(a).anti_affinity[0].matcher;
+    assert_eq!((model.sees_unbound(term, a), model.sees_unbound(term, b)), (false, true));
 }

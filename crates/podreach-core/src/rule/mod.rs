@@ -19,7 +19,7 @@ pub mod unschedulable;
 
 use crate::cluster::{HostPort, Taint};
 use crate::configuration::Configuration;
-use crate::id::{NodeId, PodId, ResourceId};
+use crate::id::{MatcherId, NodeId, PodId, ResourceId};
 use crate::model::Model;
 use crate::resource::Amount;
 
@@ -187,15 +187,21 @@ pub fn hard(m: &Model, s: &Configuration, pod: PodId, node: NodeId) -> bool {
     m.pod(pod).barred.is_none() && first_refusal(m, s, pod, node).is_none()
 }
 
-/// The residents of `s` that every matcher of `terms` sees, with where they run.
+/// The residents of `s` that every one of `matchers` sees, with where they run and how many.
+///
+/// Goes through what runs or through the pod types, whichever is less: a puzzle has many types and runs few, a cluster the reverse.
 fn residents<'a>(
     m: &'a Model,
     s: &'a Configuration,
-    matchers: impl Iterator<Item = crate::id::MatcherId> + Clone + 'a,
+    matchers: impl Iterator<Item = MatcherId> + Clone + 'a,
 ) -> impl Iterator<Item = (PodId, NodeId, u64)> + 'a {
+    let few = s.support() <= m.pods().len();
     let by_labels = matchers.clone();
-    m.pods()
-        .filter(move |&q| by_labels.clone().all(|matcher| m.depends_on_node(matcher) || m.sees_unbound(matcher, q)))
-        .flat_map(|q| s.of(q).map(move |(at, count)| (q, at, count)))
-        .filter(move |&(q, at, _)| matchers.clone().all(|matcher| m.sees(matcher, q, at)))
+    let may_match =
+        move |q: PodId| by_labels.clone().all(|matcher| m.depends_on_node(matcher) || m.sees_unbound(matcher, q));
+    let running = few.then(|| s.iter().map(|((q, at), count)| (q, at, count)));
+    let by_type = (!few).then(|| m.pods().filter(move |&q| may_match(q)));
+    let by_type = by_type.into_iter().flatten().flat_map(|q| s.of(q).map(move |(at, count)| (q, at, count)));
+    let all = running.into_iter().flatten().chain(by_type);
+    all.filter(move |&(q, at, _)| matchers.clone().all(|matcher| m.sees(matcher, q, at)))
 }

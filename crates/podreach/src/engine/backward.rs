@@ -13,7 +13,7 @@ use super::form::{FormGuard, Forms, State};
 use super::group::{self, Group};
 use super::run::{Run, Step};
 use super::system::System;
-use super::{Budget, Engine, Found, Pursuit, Stop};
+use super::{Budget, Found, Pursuit, Stop};
 
 /// A goal and where it came from: deploying by `rule` on top of this goal leads to `parent`.
 struct Regressed {
@@ -105,10 +105,6 @@ impl<'a> Backward<'a> {
 }
 
 impl Pursuit for Backward<'_> {
-    fn engine(&self) -> Engine {
-        Engine::Backward
-    }
-
     fn pursue(&mut self, work: u64, budget: &Budget<'_>) -> Option<Found> {
         match self.run(work, budget) {
             ControlFlow::Continue(true) => Some(Found::Never(self.least.iter().cloned().collect())),

@@ -2,12 +2,12 @@
 
 /// A set of numbers below a bound.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Bits(Box<[u64]>);
+pub struct Bits(Vec<u64>);
 
 impl Bits {
     /// No numbers, below `bound`.
     pub fn none(bound: usize) -> Self {
-        Self(vec![0; bound.div_ceil(64)].into())
+        Self(vec![0; bound.div_ceil(64)])
     }
 
     /// These numbers, below `bound`.
@@ -22,6 +22,21 @@ impl Bits {
         self.0[number / 64] |= 1 << (number % 64);
     }
 
+    /// Removes every number.
+    pub fn clear(&mut self) {
+        self.0.fill(0);
+    }
+
+    /// How many numbers it has.
+    pub fn len(&self) -> usize {
+        self.0.iter().map(|word| word.count_ones() as usize).sum()
+    }
+
+    /// Removes a number.
+    pub fn remove(&mut self, number: usize) {
+        self.0[number / 64] &= !(1 << (number % 64));
+    }
+
     /// Whether it has a number.
     pub fn contains(&self, number: usize) -> bool {
         self.0[number / 64] >> (number % 64) & 1 == 1
@@ -32,9 +47,29 @@ impl Bits {
         self.0.iter_mut().zip(&other.0).for_each(|(word, other)| *word |= other);
     }
 
+    /// Removes all numbers of another set.
+    pub fn subtract(&mut self, other: &Self) {
+        self.0.iter_mut().zip(&other.0).for_each(|(word, other)| *word &= !other);
+    }
+
+    /// Removes all numbers but those of another set.
+    pub fn retain_within(&mut self, other: &Self) {
+        self.0.iter_mut().zip(&other.0).for_each(|(word, other)| *word &= other);
+    }
+
     /// Whether all its numbers are in another set.
     pub fn is_within(&self, other: &Self) -> bool {
         self.0.iter().zip(&other.0).all(|(word, other)| word & !other == 0)
+    }
+
+    /// Whether it has no number.
+    pub fn is_empty(&self) -> bool {
+        self.0.iter().all(|&word| word == 0)
+    }
+
+    /// Its numbers as words of bits.
+    pub fn words(&self) -> &[u64] {
+        &self.0
     }
 
     /// Its numbers, in order.
@@ -55,8 +90,13 @@ mod tests {
 
     #[test]
     fn a_set_has_what_was_put_in() {
-        let bits = Bits::of(130, [3, 64, 129].into_iter());
+        let mut bits = Bits::of(130, [3, 64, 129].into_iter());
         assert_eq!(bits.ones().collect::<Vec<_>>(), [3, 64, 129]);
-        assert!(Bits::of(130, [3].into_iter()).is_within(&bits) && !bits.is_within(&Bits::none(130)));
+        bits.remove(64);
+        assert!(bits.contains(129) && !bits.contains(64));
+        bits.subtract(&Bits::of(130, [3].into_iter()));
+        bits.extend(&Bits::of(130, [5].into_iter()));
+        bits.retain_within(&Bits::of(130, [5, 6].into_iter()));
+        assert_eq!(bits.ones().collect::<Vec<_>>(), [5]);
     }
 }

@@ -11,27 +11,37 @@ pub fn count(group: &[(Class, u64)], class: Class) -> u64 {
     group.binary_search_by_key(&class, |entry| entry.0).map_or(0, |index| group[index].1)
 }
 
+/// Adds one of `class`.
+pub fn add(group: &mut Group, class: Class) {
+    match group.binary_search_by_key(&class, |entry| entry.0) {
+        Ok(index) => group[index].1 += 1,
+        Err(index) => group.insert(index, (class, 1)),
+    }
+}
+
+/// Removes one of `class`, if there is one.
+pub fn remove(group: &mut Group, class: Class) {
+    if let Ok(index) = group.binary_search_by_key(&class, |entry| entry.0) {
+        group[index].1 -= 1;
+        if group[index].1 == 0 {
+            group.remove(index);
+        }
+    }
+}
+
 /// The group with one more of `class`.
 #[must_use]
 pub fn with(group: &[(Class, u64)], class: Class) -> Group {
     let mut larger = group.to_vec();
-    match larger.binary_search_by_key(&class, |entry| entry.0) {
-        Ok(index) => larger[index].1 += 1,
-        Err(index) => larger.insert(index, (class, 1)),
-    }
+    add(&mut larger, class);
     larger
 }
 
-/// The group with one less of `class`, of which it has one.
+/// The group with one less of `class`.
 #[must_use]
 pub fn without(group: &[(Class, u64)], class: Class) -> Group {
     let mut smaller = group.to_vec();
-    if let Ok(index) = smaller.binary_search_by_key(&class, |entry| entry.0) {
-        smaller[index].1 -= 1;
-        if smaller[index].1 == 0 {
-            smaller.remove(index);
-        }
-    }
+    remove(&mut smaller, class);
     smaller
 }
 

@@ -14,8 +14,12 @@ const GONE: u32 = 0;
 #[derive(Clone, Debug)]
 pub struct Lemmas {
     groups: Vec<Group>,
-    supports: Vec<Bits>,
+    /// The classes of each lemma, one after the other.
+    supports: Vec<u64>,
+    words: usize,
     levels: Vec<u32>,
+    /// The lemmas that came to each level; some have moved on since.
+    arrived: Vec<Vec<u32>>,
     /// For each class, the lemmas that mention it.
     mentions: Vec<Vec<u32>>,
     /// For each class, the lemmas filed under it.
@@ -26,22 +30,52 @@ impl Lemmas {
     /// No lemmas, over so many classes.
     pub fn new(classes: usize) -> Self {
         let none = || vec![Vec::new(); classes];
-        Self { groups: Vec::new(), supports: Vec::new(), levels: Vec::new(), mentions: none(), filed: none() }
+        let words = classes.div_ceil(64);
+        Self {
+            groups: Vec::new(),
+            supports: Vec::new(),
+            words,
+            levels: Vec::new(),
+            arrived: Vec::new(),
+            mentions: none(),
+            filed: none(),
+        }
     }
 
     /// The lemmas of at least `level` whose classes are all within `classes`.
     pub fn within<'a>(&'a self, classes: &'a Bits, level: u32) -> impl Iterator<Item = u32> + 'a {
-        let filed = classes.ones().flat_map(|class| &self.filed[class]).copied();
         let level = level.max(1);
-        filed.filter(move |&lemma| {
-            self.levels[lemma as usize] >= level && self.supports[lemma as usize].is_within(classes)
-        })
+        let filed = classes.ones().flat_map(|class| &self.filed[class]).copied();
+        filed.filter(move |&lemma| self.levels[lemma as usize] >= level && self.is_within(lemma, classes))
+    }
+
+    /// How many lemmas have to be looked at to find those within `classes`.
+    pub fn filed_within(&self, classes: &Bits) -> usize {
+        classes.ones().map(|class| self.filed[class].len()).sum()
+    }
+
+    /// Whether the classes of a lemma are all within `classes`.
+    pub fn is_within(&self, lemma: u32, classes: &Bits) -> bool {
+        let at = lemma as usize * self.words;
+        self.supports[at..at + self.words].iter().zip(classes.words()).all(|(word, allowed)| word & !allowed == 0)
     }
 
     /// The highest level of a lemma that `group` contains, if it is at least `level`.
-    pub fn conflict(&self, group: &[(Class, u64)], support: &Bits, level: u32) -> Option<u32> {
-        let within = self.within(support, level).filter(|&lemma| is_within(&self.groups[lemma as usize], group));
-        within.map(|lemma| self.levels[lemma as usize]).max()
+    pub fn conflict(&self, group: &[(Class, u64)], level: u32) -> Option<u32> {
+        self.contained(group, level).map(|lemma| self.levels[lemma as usize]).max()
+    }
+
+    /// A lemma that `group` contains.
+    pub fn first_within(&self, group: &[(Class, u64)]) -> Option<&Group> {
+        self.contained(group, 1).next().map(|lemma| &self.groups[lemma as usize])
+    }
+
+    fn contained<'a>(&'a self, group: &'a [(Class, u64)], level: u32) -> impl Iterator<Item = u32> + 'a {
+        let level = level.max(1);
+        let filed = group.iter().flat_map(|&(class, _)| &self.filed[class as usize]).copied();
+        filed.filter(move |&lemma| {
+            self.levels[lemma as usize] >= level && is_within(&self.groups[lemma as usize], group)
+        })
     }
 
     /// Adds a lemma and removes those that say no more than it does.
@@ -55,8 +89,10 @@ impl Lemmas {
         let lemma = self.groups.len() as u32;
         group.iter().for_each(|&(class, _)| self.mentions[class as usize].push(lemma));
         self.filed[rarest].push(lemma);
-        self.supports.push(Bits::of(self.mentions.len(), group.iter().map(|entry| entry.0 as usize)));
+        let support = Bits::of(self.mentions.len(), group.iter().map(|entry| entry.0 as usize));
+        self.supports.extend(support.words());
         self.levels.push(level);
+        self.arrive(lemma, level);
         self.groups.push(group);
     }
 
@@ -70,17 +106,13 @@ impl Lemmas {
 
     /// The lemmas of exactly a level.
     pub fn at(&self, level: u32) -> Vec<u32> {
-        (0..self.levels.len() as u32).filter(|&lemma| self.levels[lemma as usize] == level).collect()
+        let arrived = self.arrived.get(level as usize).into_iter().flatten().copied();
+        arrived.filter(|&lemma| self.levels[lemma as usize] == level).collect()
     }
 
     /// The group of a lemma.
     pub fn group(&self, lemma: u32) -> &Group {
         &self.groups[lemma as usize]
-    }
-
-    /// The classes of a lemma.
-    pub fn support(&self, lemma: u32) -> &Bits {
-        &self.supports[lemma as usize]
     }
 
     /// The level of a lemma.
@@ -91,6 +123,15 @@ impl Lemmas {
     /// Raises a lemma to a level.
     pub fn raise(&mut self, lemma: u32, level: u32) {
         self.levels[lemma as usize] = level;
+        self.arrive(lemma, level);
+    }
+
+    fn arrive(&mut self, lemma: u32, level: u32) {
+        let level = level as usize;
+        if self.arrived.len() <= level {
+            self.arrived.resize(level + 1, Vec::new());
+        }
+        self.arrived[level].push(lemma);
     }
 
     /// The groups that are forbidden from a level on.

@@ -10,6 +10,10 @@ mod forward;
 mod group;
 mod inductive;
 mod lemmas;
+mod opening;
+mod pairs;
+mod predecessor;
+mod reduce;
 mod relax;
 mod run;
 mod slice;
@@ -21,6 +25,7 @@ use podreach_core::{
 };
 
 use group::Group;
+use pairs::Pairs;
 use run::{Run, Tracing};
 pub use system::System;
 
@@ -77,8 +82,6 @@ pub enum Found {
 
 /// A search that works in portions, so that several can take turns.
 trait Pursuit {
-    /// The engine it is a search of.
-    fn engine(&self) -> Engine;
     /// Works on; `None` when the portion is used up and nothing is decided.
     fn pursue(&mut self, work: u64, budget: &Budget<'_>) -> Option<Found>;
     /// Whether there is nothing left to look at, although nothing is decided.
@@ -123,30 +126,41 @@ impl Engine {
         }
     }
 
-    fn pursuit<'a>(self, system: &'a System) -> Box<dyn Pursuit + 'a> {
+    fn pursuit<'a>(self, system: &'a System, pairs: &'a Pairs) -> Box<dyn Pursuit + Send + 'a> {
         match self {
             Self::Backward => Box::new(backward::Backward::new(system)),
-            Self::Inductive => Box::new(inductive::Inductive::new(system)),
+            Self::Inductive => Box::new(inductive::Inductive::new(system, pairs)),
             Self::Forward => Box::new(forward::Forward::new(system)),
         }
     }
 }
 
-/// Lets engines take turns with growing portions until one decides. Portions count work and not time, so that the same problem
-/// always ends with the same evidence.
-fn portfolio(system: &System, engines: &[Engine], budget: &Budget<'_>) -> (Found, &'static str) {
-    let mut pursuits: Vec<Box<dyn Pursuit>> = engines.iter().map(|engine| engine.pursuit(system)).collect();
+/// Lets engines work side by side, in rounds of growing portions, until one decides; of several in one round, the first in the
+/// list. Portions count work and not time, so that the same problem always ends with the same evidence, on any number of threads.
+fn portfolio(
+    system: &System,
+    pairs: &Pairs,
+    engines: &[Engine],
+    threads: usize,
+    budget: &Budget<'_>,
+) -> (Found, Engine) {
+    let mut pursuits: Vec<Box<dyn Pursuit + Send>> =
+        engines.iter().map(|engine| engine.pursuit(system, pairs)).collect();
     let mut work = 256;
     loop {
+        let round = if threads > 1 {
+            round_in_parallel(&mut pursuits, work, budget)
+        } else {
+            round(&mut pursuits, work, budget)
+        };
         let mut stopped = None;
-        for pursuit in &mut pursuits {
-            match pursuit.pursue(work, budget) {
+        for (found, &engine) in round.into_iter().zip(engines) {
+            match found {
                 Some(Found::Stopped { stop, ruled_out, explored }) => {
-                    let best = stopped.take().unwrap_or((stop, None, 0, pursuit.engine().name()));
-                    let (_, before, so_far, name) = best;
-                    stopped = Some((stop, before.max(ruled_out), so_far + explored, name));
+                    let (_, before, so_far, first) = stopped.unwrap_or((stop, None, 0, engine));
+                    stopped = Some((stop, ruled_out.max(before), explored + so_far, first));
                 }
-                Some(found) => return (found, pursuit.engine().name()),
+                Some(found) => return (found, engine),
                 None => {}
             }
         }
@@ -154,10 +168,33 @@ fn portfolio(system: &System, engines: &[Engine], budget: &Budget<'_>) -> (Found
             return (Found::Stopped { stop, ruled_out, explored }, engine);
         }
         if pursuits.iter().all(|pursuit| pursuit.is_spent()) {
-            return (Found::Spent, pursuits[0].engine().name());
+            return (Found::Spent, engines[0]);
         }
         work *= 2;
     }
+}
+
+/// One portion each, one after the other; nobody needs to work once a more important engine has decided.
+fn round(pursuits: &mut [Box<dyn Pursuit + Send + '_>], work: u64, budget: &Budget<'_>) -> Vec<Option<Found>> {
+    let mut found = Vec::new();
+    for pursuit in pursuits {
+        found.push(pursuit.pursue(work, budget));
+        if matches!(found.last(), Some(Some(Found::Reached(_) | Found::Never(_)))) {
+            break;
+        }
+    }
+    found
+}
+
+fn round_in_parallel(
+    pursuits: &mut [Box<dyn Pursuit + Send + '_>],
+    work: u64,
+    budget: &Budget<'_>,
+) -> Vec<Option<Found>> {
+    std::thread::scope(|scope| {
+        let running: Vec<_> = pursuits.iter_mut().map(|pursuit| scope.spawn(|| pursuit.pursue(work, budget))).collect();
+        running.into_iter().map(|thread| thread.join().expect("engines do not panic")).collect()
+    })
 }
 
 /// A checked verdict and how it came about.
@@ -176,6 +213,7 @@ pub struct Decider {
     tracing: Tracing,
     checker: Checker,
     engines: &'static [Engine],
+    threads: usize,
 }
 
 impl Decider {
@@ -186,6 +224,7 @@ impl Decider {
             tracing: Tracing::new(problem),
             checker: Checker::new(problem),
             engines: Engine::PORTFOLIO,
+            threads: 1,
         }
     }
 
@@ -193,6 +232,13 @@ impl Decider {
     #[must_use]
     pub fn with_engines(mut self, engines: &'static [Engine]) -> Self {
         self.engines = engines;
+        self
+    }
+
+    /// The same, on so many threads; answers and evidence do not depend on it.
+    #[must_use]
+    pub fn with_threads(mut self, threads: usize) -> Self {
+        self.threads = threads;
         self
     }
 
@@ -244,14 +290,23 @@ impl Decider {
         if system.goals.is_empty() {
             return (Verdict::Never(system.proof(&problem, &[])), "relax");
         }
-        let (found, engine) = portfolio(&system, self.engines, budget);
-        (self.verdict(&problem, &system, found), engine)
+        let pairs = Pairs::new(&system);
+        let (found, engine) = if system.goals.iter().all(|goal| pairs.exclusive(goal).is_some()) {
+            (Found::Never(Vec::new()), "pairs")
+        } else {
+            let (found, engine) = portfolio(&system, &pairs, self.engines, self.threads, budget);
+            (found, engine.name())
+        };
+        (self.verdict(&problem, &system, &pairs, found), engine)
     }
 
-    fn verdict(&mut self, problem: &Problem, system: &System, found: Found) -> Verdict {
+    fn verdict(&mut self, problem: &Problem, system: &System, pairs: &Pairs, found: Found) -> Verdict {
         match found {
             Found::Reached(run) => Verdict::Deployable(self.tracing.of_run(system, &run)),
-            Found::Never(groups) => Verdict::Never(system.proof(problem, &groups)),
+            Found::Never(groups) => {
+                let groups = reduce::reduced(system, pairs, &groups).unwrap_or(groups);
+                Verdict::Never(system.proof(problem, &groups))
+            }
             Found::Spent => Verdict::Unknown(Reason::Unsupported("a proof by visiting every configuration".into())),
             Found::Stopped { stop, ruled_out, explored } => {
                 Verdict::Unknown(reason(stop, Learned { deployments_ruled_out: ruled_out, explored }))

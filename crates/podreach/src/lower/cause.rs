@@ -54,7 +54,7 @@ pub(crate) enum Cause {
 impl Cause {
     /// Its code, what it does to verdicts, and what it says after the name of the pod type.
     fn facts(self) -> (&'static str, Effect, &'static str) {
-        use Effect::{Blurs, Narrows, Widens};
+        use Effect::{Blurs, Narrows, Notes, Widens};
         match self {
             Self::Volumes => ("S0411", Widens, "mounts volumes that may tie it to some nodes; this is not modelled"),
             Self::ResourceClaims => ("S0412", Widens, "claims devices; this is not modelled"),
@@ -103,9 +103,11 @@ impl Cause {
                 Narrows,
                 "names its node in its template and so evades the scheduler, whose rules are applied here all the same",
             ),
-            Self::MissingDaemonSet => {
-                ("S0426", Narrows, "belongs to a DaemonSet that is not in the input; its other pods are not seen")
-            }
+            Self::MissingDaemonSet => (
+                "S0426",
+                Notes,
+                "belongs to a DaemonSet that is not in the input; it is taken as a pod pinned to its node",
+            ),
             Self::Resized => (
                 "S0428",
                 Blurs,

@@ -47,7 +47,7 @@ impl Inventory {
             Kind::Pod => self.add_pod(cx, tree),
             Kind::HorizontalPodAutoscaler => scale::read_autoscaler(cx, tree, &mut self.autoscaled),
             Kind::LimitRange | Kind::ResourceQuota | Kind::DeviceClass => self.rules.add(cx, kind, tree),
-            Kind::Question => self.questions.extend(question::read(cx, tree)),
+            Kind::Question => self.add_question(cx, tree),
             _ => self.add_workload(cx, kind, tree),
         }
     }
@@ -84,6 +84,15 @@ impl Inventory {
         if self.is_new(cx, kind, &mut workload.metadata) {
             self.workloads.push(workload);
         }
+    }
+
+    fn add_question(&mut self, cx: &mut Context, tree: &Tree<'_>) {
+        let Some(question) = question::read(cx, tree) else { return };
+        let key = (Kind::Question, String::new(), question.name.clone());
+        if !question.name.is_empty() && !self.names.insert(key) {
+            cx.report(problem::duplicate_object(question.span, &format!("question/{}", question.name)));
+        }
+        self.questions.push(question);
     }
 
     /// Whether no object of the kind had that name before. Names that the API server will complete are always new.

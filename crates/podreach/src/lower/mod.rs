@@ -19,7 +19,7 @@ mod inventory;
 mod keep;
 mod kind;
 mod metadata;
-mod name;
+pub(crate) mod name;
 pub(crate) mod nearest;
 mod node;
 pub(crate) mod object;

@@ -4,6 +4,7 @@ use podreach_core::model::Semantics;
 
 use crate::lower::context::Context;
 use crate::lower::fields::{OBJECT, OBJECT_META, QUESTION_GOAL, QUESTION_SPEC};
+use crate::lower::name::subdomain;
 use crate::lower::object::Object;
 use crate::lower::problem;
 use crate::read::{Span, Tree};
@@ -39,6 +40,9 @@ pub(crate) fn read(cx: &mut Context, tree: &Tree<'_>) -> Option<Question> {
     let object = Object::new(tree, &OBJECT, &mut cx.log)?;
     let metadata = object.object("metadata", &OBJECT_META, &mut cx.log);
     let name = metadata.and_then(|metadata| metadata.text("name", &mut cx.log)).unwrap_or_default().to_owned();
+    if let Some(Err(why)) = Some(name.as_str()).filter(|name| !name.is_empty()).map(subdomain) {
+        cx.report(problem::bad_name(object.span(), "name", &name, why));
+    }
     if object.field("spec").is_none() {
         cx.report(problem::missing(object.span(), "Question", "spec"));
     }

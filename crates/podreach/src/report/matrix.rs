@@ -43,14 +43,19 @@ pub fn matrix(m: &Model, matrix: &Matrix, width: Width) -> String {
 }
 
 fn summary(m: &Model, matrix: &Matrix) -> String {
-    let pairs = matrix.count(Cell::Deployable);
-    let (pods, nodes) = (words::number(m.pods().len(), "pod type"), words::number(m.nodes().len(), "node"));
-    let all = m.pods().len() * m.nodes().len();
-    let unknown = match matrix.count(Cell::Unknown) {
+    let [yes, no, open] = [Cell::Deployable, Cell::Never, Cell::Unknown].map(|cell| matrix.count(m, cell));
+    let all = yes + no + open;
+    let (types, nodes) = (m.pods().len(), m.nodes().len());
+    let pods = match all / nodes {
+        names if names == types => words::number(types, "pod type"),
+        names => format!("{} of {}", words::number(names, "pod"), words::number(types, "type")),
+    };
+    let nodes = words::number(nodes, "node");
+    let unknown = match open {
         0 => String::new(),
         count => format!(", {count} unknown"),
     };
-    format!("{pods} on {nodes}: {pairs} of {all} pairs are deployable{unknown} ({})", m.semantics().name())
+    format!("{pods} on {nodes}: {yes} of {all} pairs are deployable{unknown} ({})", m.semantics().name())
 }
 
 fn grid(m: &Model, matrix: &Matrix) -> Vec<String> {

@@ -8,6 +8,7 @@ mod certificate;
 mod flaw;
 mod json;
 mod matrix;
+mod need;
 mod proof;
 mod reason;
 mod source;

@@ -5,11 +5,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use podreach_core::rule::{self, Refusal, Rule};
+use podreach_core::rule::{self, Refusal};
 use podreach_core::verdict::Group;
-use podreach_core::{Atom, Configuration, NodeId, PodId, Problem, Proof, guard};
+use podreach_core::{Atom, Configuration, NodeId, PodId, Problem, Proof};
 
-use super::reason::{reason, wanted};
+use super::need::{self, Lack};
+use super::reason::reason;
 use super::words;
 
 /// The most facts that are told unless all are asked for.
@@ -159,14 +160,34 @@ impl<'a> Telling<'a> {
             None => self.claim(&self.proof.forbidden[fact.groups[0]]),
         };
         let end = if claim.contains(':') { "" } else { ":" };
-        let mut lines = vec![format!("{:>5} {claim}{end}", format!("{at}."))];
+        let mut lines = words::wrapped(&format!("{claim}{end}"), 6);
+        lines[0].replace_range(..5, &format!("{:>5}", format!("{at}.")));
         lines.extend(fact.because.iter().flat_map(|because| because.lines(number)));
         lines
     }
 
+    /// The members of a group; when each is one pod on the same node, the node is named once.
+    fn names(&self, counts: &Group) -> Vec<String> {
+        let m = &self.problem.model;
+        let atoms: Vec<&[Atom]> = counts.keys().map(|&class| self.proof.classes[class].as_slice()).collect();
+        let node = atoms.first().and_then(|class| class.first()).map(|&(_, node)| node);
+        let alike = atoms.iter().all(|class| matches!(class, [(_, at)] if Some(*at) == node));
+        let mut names: Vec<String> = match alike && counts.len() > 1 && counts.values().all(|&count| count == 1) {
+            true => atoms.iter().map(|class| m.pod_name(class[0].0).to_owned()).collect(),
+            false => return counts.iter().map(|(&class, &count)| self.name(class, count)).collect(),
+        };
+        names
+            .iter_mut()
+            .last()
+            .into_iter()
+            .zip(node)
+            .for_each(|(last, node)| last.push_str(&format!(" on {}", m.node_name(node))));
+        names
+    }
+
     /// What a group says, when it is not about a single pod.
     fn claim(&self, counts: &Group) -> String {
-        let names: Vec<String> = counts.iter().map(|(&class, &count)| self.name(class, count)).collect();
+        let names = self.names(counts);
         let one = counts.values().sum::<u64>() == 1;
         match (one, counts.len()) {
             (true, _) => format!("{} can never run", names[0]),
@@ -189,57 +210,38 @@ impl<'a> Telling<'a> {
             return (format!("nothing deploys it: {why}"), BTreeSet::new());
         }
         match rule::first_refusal(m, &s, atom.0, atom.1) {
-            Some((Rule::InterPodAffinity, Refusal::NoWitness(term))) => self.witnesses(atom, &others, term),
-            Some((Rule::PodTopologySpread, refusal @ Refusal::Skew { .. })) => {
-                let why = reason(m, atom.0, atom.1, &refusal);
-                self.missing(atom, &others, why, "no pod can ever even that out", &|_| true)
+            Some((_, refusal @ (Refusal::NoWitness(_) | Refusal::Skew { .. }))) => {
+                self.lacking(atom, &others, need::lack(self.problem, &s, atom, &refusal))
             }
             Some((_, refusal)) => (reason(m, atom.0, atom.1, &refusal), BTreeSet::new()),
-            None => (
-                "what it would join is ruled out already".to_owned(),
-                self.forbidden_within(&others).into_iter().collect(),
-            ),
-        }
-    }
-
-    fn witnesses(&self, atom: Atom, others: &Configuration, term: usize) -> (String, BTreeSet<usize>) {
-        let m = &self.problem.model;
-        let key = m.pod(atom.0).affinity[term].key;
-        let why = format!("it would need a pod matching {} {}", wanted(m, atom.0, term), words::near(m, key, atom.1));
-        self.missing(atom, others, why, "no such pod can ever run there", &|at| m.share(key, at, atom.1))
-    }
-
-    /// Adds to `why` what becomes of those that could help, or `nobody` if there are none.
-    fn missing(
-        &self,
-        atom: Atom,
-        others: &Configuration,
-        why: String,
-        nobody: &str,
-        near: &dyn Fn(NodeId) -> bool,
-    ) -> (String, BTreeSet<usize>) {
-        let m = &self.problem.model;
-        let helpers = guard::helpers(self.problem, atom).unwrap_or_default();
-        let (mut ruled_out, mut in_the_way, mut leans_on) = (Vec::new(), Vec::new(), BTreeSet::new());
-        for helper in helpers.into_iter().filter(|&(_, at)| near(at)) {
-            let mut with = others.clone();
-            with.add(helper);
-            match self.forbidden_within(&with) {
-                Some(group) => {
-                    leans_on.insert(group);
-                    ruled_out.push(helper);
-                }
-                None => in_the_way.push(helper),
+            None => {
+                let within = self.forbidden_within(&others);
+                ("what it would join is ruled out already".to_owned(), within.into_iter().collect())
             }
         }
-        let (out, way) = (words::atoms(m, &ruled_out, NAMES), words::atoms(m, &in_the_way, NAMES));
-        let tail = match (ruled_out.is_empty(), in_the_way.is_empty()) {
-            (true, true) => format!(", and {nobody}"),
-            (false, true) => format!(", and there can be no {out}"),
-            (true, false) => format!(", and beside {way} it is still refused"),
-            (false, false) => format!(", and there can be no {out}, and beside {way} it is still refused"),
+    }
+
+    /// What becomes of every way to get what a pod lacks: another group forbids it, or the pod is refused all the same.
+    fn lacking(&self, (pod, node): Atom, others: &Configuration, lack: Lack) -> (String, BTreeSet<usize>) {
+        let m = &self.problem.model;
+        let (mut leans_on, mut refused) = (BTreeSet::new(), None);
+        for way in &lack.ways {
+            let mut with = others.clone();
+            way.iter().for_each(|&atom| with.add(atom));
+            match self.forbidden_within(&with) {
+                Some(group) => drop(leans_on.insert(group)),
+                None if refused.is_some() => {}
+                None => refused = rule::first_refusal(m, &with.plus(&self.problem.kept), pod, node),
+            }
+        }
+        let refused = refused.map(|(_, refusal)| reason(m, pod, node, &refusal));
+        let tail = match (leans_on.is_empty(), refused) {
+            (true, None) => String::new(),
+            (false, None) => ", which is ruled out".to_owned(),
+            (true, Some(why)) => format!(", and would still be refused: {why}"),
+            (false, Some(why)) => format!(", which is ruled out, or would still be refused: {why}"),
         };
-        (why + &tail, leans_on)
+        (lack.text + &tail, leans_on)
     }
 
     /// A group that a configuration contains.

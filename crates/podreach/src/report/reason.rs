@@ -34,7 +34,7 @@ pub(crate) fn reason(m: &Model, pod: PodId, node: NodeId, refusal: &Refusal) -> 
         &Refusal::Skew { constraint, here, least } => skew(m, pod, node, constraint, here, least),
         Refusal::AffinityKey(index) => no_label(m, spec.affinity[*index].key, "its pod affinity"),
         Refusal::NoWitness(index) => {
-            let place = words::near(m, spec.affinity[*index].key, node);
+            let place = words::here(m, spec.affinity[*index].key, node);
             format!("no pod matching {} runs {place}", wanted(m, pod, *index))
         }
         &Refusal::Repels { term, resident, at } => {
@@ -95,7 +95,7 @@ fn no_label(m: &Model, key: podreach_core::id::KeyId, what: &str) -> String {
 
 fn skew(m: &Model, pod: PodId, node: NodeId, index: usize, here: u64, least: u64) -> String {
     let constraint = &m.pod(pod).spread[index];
-    let place = words::near(m, constraint.key, node);
+    let place = words::here(m, constraint.key, node);
     let (over, most) = (words::key(m, constraint.key), constraint.max_skew);
     format!("{here} {place} would be too many against {least} in the emptiest of the {over} (maxSkew {most})")
 }

@@ -164,7 +164,7 @@ fn table(why: &Why, all: bool) -> Vec<String> {
     let accepting: Vec<&str> =
         why.rules.iter().filter(|rule| !refusing.contains(rule)).map(|rule| rule.name()).collect();
     if !accepting.is_empty() {
-        lines.push(format!("  accept every node: {}", accepting.join(", ")));
+        lines.extend(words::wrapped(&format!("accept every node: {}", accepting.join(", ")), 2));
     }
     lines.extend(reasons(&groups, &refusing, all));
     lines

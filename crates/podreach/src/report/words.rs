@@ -39,6 +39,14 @@ pub(crate) fn near(m: &Model, key: KeyId, node: NodeId) -> String {
     }
 }
 
+/// The same for the node that the sentence is about.
+pub(crate) fn here(m: &Model, key: KeyId, node: NodeId) -> String {
+    match m.str(m.cluster().keys[key]) {
+        "kubernetes.io/hostname" => "on the node".to_owned(),
+        _ => near(m, key, node),
+    }
+}
+
 /// The name of a topology key, short where everybody knows it.
 pub(crate) fn key(m: &Model, key: KeyId) -> &str {
     match m.str(m.cluster().keys[key]) {
