@@ -157,8 +157,8 @@ fn rows(widths: impl Iterator<Item = usize>, below: impl Fn(usize) -> [usize; 2]
 type Family = (&'static str, fn(usize) -> Graph, std::ops::RangeInclusive<usize>, fn(u64) -> u64);
 const FAMILIES: [Family; 3] = [
     ("chain", chain, 2..=40, |_| 2),
-    ("tree", tree, 1..=4, |height| height + 2),
-    ("pyramid", pyramid, 1..=6, |height| height + 2),
+    ("tree", tree, 1..=7, |height| height + 2),
+    ("pyramid", pyramid, 1..=7, |height| height + 2),
 ];
 
 #[test]
