@@ -3,7 +3,7 @@
 use std::io::Read;
 use std::path::Path;
 
-use podreach::diagnostic::{Diagnostic, Effect};
+use podreach::diagnostic::Diagnostic;
 use podreach::encode::{Encoded, dot, line, pebbling, petri, pnml, to_pnml};
 use podreach::engine::{Budget, Decision};
 use podreach::lower::Options;
@@ -65,23 +65,13 @@ fn pebbling(args: &Pebbling) -> Result<Exit, Told> {
                 certificates(folder, &smallest)?;
             }
             if !args.quiet {
-                remark::print(&sources, &[found(&smallest)], false, true);
+                remark::print(&sources, &[smallest.note()], false, true);
             }
             smallest.enough.0
         }
     };
     written(&game.encoded(), args.format);
     Ok(Exit::Yes)
-}
-
-/// The smallest number of pebbles, in a sentence.
-fn found(smallest: &pebbling::Smallest) -> Diagnostic {
-    let enough = smallest.enough.0.pebbles;
-    let message = match &smallest.short {
-        Some((short, _)) => format!("{enough} pebbles are enough and {} are not; both were proved", short.pebbles),
-        None => format!("{enough} pebble is enough, as a run shows"),
-    };
-    Diagnostic::stops("W0526", None, message).with_effect(Effect::Notes)
 }
 
 /// Writes both games and their certificates, so that `podreach verify` can be asked about each.

@@ -1,10 +1,8 @@
-//! The command line as users see it: every transcript in `tests/cmd` and `docs/spec` is run and compared to the letter.
+//! The command line as users see it: every transcript in `tests/cmd` is run and compared to the letter.
 
 #[test]
 fn transcripts() {
     // Paths in the transcripts are those of the repository, as a reader would type them.
     std::env::set_current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/../..")).unwrap();
-    trycmd::TestCases::new()
-        .case(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/cmd/*.md"))
-        .case(concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/spec/*.md"));
+    trycmd::TestCases::new().case(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/cmd/*.md"));
 }

@@ -46,6 +46,13 @@ pub struct Smallest {
     pub short: Option<(Game, Checked)>,
 }
 
+impl Smallest {
+    /// What was found, in a sentence.
+    pub fn note(&self) -> Diagnostic {
+        problem::smallest(self.enough.0.pebbles, self.short.as_ref().map(|(short, _)| short.pebbles))
+    }
+}
+
 /// The game on a graph whose target is given by name.
 pub fn game(graph: Graph, target: &str, pebbles: u64) -> Result<Game, Diagnostic> {
     let target = graph.vertex(target).ok_or_else(|| problem::unknown_vertex(target))?;

@@ -149,6 +149,15 @@ pub(super) fn pebbles_unknown(pebbles: u64, reason: &str) -> Diagnostic {
     Diagnostic::stops("E0525", None, format!("whether {pebbles} pebbles are enough was not found out: {reason}"))
 }
 
+/// The smallest number of pebbles.
+pub(super) fn smallest(enough: u64, short: Option<u64>) -> Diagnostic {
+    let message = match short {
+        Some(short) => format!("{enough} pebbles are enough and {short} are not; both were proved"),
+        None => format!("{enough} pebble is enough, as a run shows"),
+    };
+    Diagnostic::stops("W0526", None, message).with_effect(Effect::Notes)
+}
+
 /// A cluster that has no net.
 pub(super) fn no_net(why: impl Into<String>) -> Diagnostic {
     Diagnostic::stops("E0531", None, why)

@@ -2,6 +2,8 @@
 
 use serde_json::Value;
 
+use crate::report::yaml_string as string;
+
 /// The widest line that is still written in one piece.
 const WIDTH: usize = 100;
 
@@ -21,7 +23,7 @@ fn block(value: &Value, indent: usize, out: &mut String) {
         Value::Object(entries) if !entries.is_empty() => {
             for (key, value) in entries {
                 pad(indent, out);
-                out.push_str(&scalar(key));
+                out.push_str(&string(key));
                 out.push(':');
                 item(value, indent, out);
             }
@@ -61,39 +63,13 @@ fn flow(value: &Value) -> String {
     match value {
         Value::Object(entries) => {
             let entries: Vec<String> =
-                entries.iter().map(|(key, value)| format!("{}: {}", scalar(key), flow(value))).collect();
+                entries.iter().map(|(key, value)| format!("{}: {}", string(key), flow(value))).collect();
             format!("{{{}}}", entries.join(", "))
         }
         Value::Array(items) => format!("[{}]", items.iter().map(flow).collect::<Vec<_>>().join(", ")),
-        Value::String(text) => scalar(text),
+        Value::String(text) => string(text),
         other => other.to_string(),
     }
-}
-
-/// A string, in quotes unless it can only be read as one. What JSON quotes, YAML reads the same.
-fn scalar(text: &str) -> String {
-    let word = |b: u8| b.is_ascii_alphanumeric() || b"-_./".contains(&b);
-    let starts = text.bytes().next().is_some_and(|b| b.is_ascii_alphabetic());
-    let lower = text.to_ascii_lowercase();
-    let taken = ["y", "n", "yes", "no", "on", "off", "true", "false", "null"].contains(&lower.as_str());
-    if starts && text.bytes().all(word) && !taken { text.to_owned() } else { quoted(text) }
-}
-
-fn quoted(text: &str) -> String {
-    let mut out = String::from('"');
-    for c in text.chars() {
-        match c {
-            '"' | '\\' => out.extend(['\\', c]),
-            '\n' => out.push_str("\\n"),
-            '\t' => out.push_str("\\t"),
-            c if c.is_control() || matches!(c, '\u{2028}' | '\u{2029}' | '\u{feff}') => {
-                out.push_str(&format!("\\u{:04x}", c as u32));
-            }
-            c => out.push(c),
-        }
-    }
-    out.push('"');
-    out
 }
 
 fn pad(indent: usize, out: &mut String) {

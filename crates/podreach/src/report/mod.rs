@@ -30,6 +30,7 @@ pub use matrix::{Width, matrix, matrix_json};
 pub use source::{source_json, source_text};
 pub use text::{Detail, headline, verdict as verdict_text};
 pub use why::{Why, why, why_json};
+pub(crate) use yaml::string as yaml_string;
 pub use yaml::yaml;
 
 /// A question and its answer, as reports take them.

@@ -201,8 +201,9 @@ fn label(kind: Label) -> Element {
     Element::Label { kind, text: None }
 }
 
-/// Whether a net type is that of place/transition nets: the standard's, or one of those in use before it.
+/// Whether a net type is that of place/transition nets: the standard's, one of those in use before it, or the core model, under which
+/// some tools write theirs.
 fn is_ptnet(kind: &str) -> bool {
     let last = kind.rsplit('/').next().unwrap_or(kind).to_ascii_lowercase();
-    matches!(last.as_str(), "ptnet" | "ptnetb" | "ptnet.pntd") || kind.eq_ignore_ascii_case("P/T net")
+    matches!(last.as_str(), "ptnet" | "ptnetb" | "ptnet.pntd" | "pnmlcoremodel") || kind.eq_ignore_ascii_case("P/T net")
 }

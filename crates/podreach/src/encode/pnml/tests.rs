@@ -44,6 +44,36 @@ fn the_contest_dialect_is_read() {
     assert_eq!(net.transitions[0].post.keys().collect::<Vec<_>>(), [&1]);
 }
 
+/// As process miners write nets: no namespace, the core model, invisible transitions, final markings outside the page.
+#[test]
+fn the_dialect_of_process_mining_is_read() {
+    let text = r#"<?xml version='1.0' encoding='UTF-8'?>
+        <pnml><net id="mined" type="http://www.pnml.org/version-2009/grammar/pnmlcoremodel">
+          <page id="n0">
+            <place id="source"><name><text>source</text></name><initialMarking><text>1</text></initialMarking></place>
+            <place id="sink"><name><text>sink</text></name></place>
+            <transition id="skip"><name><text>skip</text></name><toolspecific tool="ProM" version="6.4" activity="$invisible$"/></transition>
+            <arc id="1" source="source" target="skip"/>
+            <arc id="2" source="skip" target="sink"><name><text>1</text></name><arctype><text>normal</text></arctype></arc>
+          </page>
+          <finalmarkings><marking><place idref="sink"><text>1</text></place></marking></finalmarkings>
+        </net></pnml>"#;
+    let net = read(SourceId(0), text).unwrap();
+    assert_eq!((net.places.len(), net.transitions.len(), net.arcs()), (2, 1, 2));
+}
+
+/// Nested-unit structure, as the contest's nets carry it.
+#[test]
+fn tool_specific_structure_is_passed_over() {
+    let body = r#"<page id="page">
+        <place id="p0"><initialMarking><text>1</text></initialMarking><name><text>p0</text></name></place>
+        <transition id="t0"><name><text>t0</text></name></transition><arc id="a0" source="p0" target="t0"/>
+        <toolspecific tool="nupn" version="1.1"><size places="1" transitions="1" arcs="1"/>
+          <structure units="1" root="u0" safe="true"><unit id="u0"><places>p0</places><subunits/></unit></structure>
+        </toolspecific></page>"#;
+    assert_eq!(net(body).unwrap().arcs(), 1);
+}
+
 #[test]
 fn places_go_by_their_identifiers_when_names_are_missing_or_shared() {
     let shared = r#"<page id="g"><place id="a"><name><text>p</text></name></place>
