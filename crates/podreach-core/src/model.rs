@@ -38,6 +38,7 @@ pub struct Model {
     domains: IdVec<DomainId, Vec<NodeId>>,
     matches: IdVec<MatcherId, Matches>,
     eligible: IdVec<PodId, Vec<BitRow>>,
+    eligible_domains: IdVec<PodId, Vec<usize>>,
     copied_keys: Vec<Symbol>,
     repelling: Vec<PodId>,
     pods_resource: ResourceId,
@@ -72,6 +73,7 @@ impl Model {
         let mut model = Self {
             static_ok: BitMatrix::default(),
             eligible: IdVec::new(),
+            eligible_domains: IdVec::new(),
             cluster,
             semantics,
             topologies,
@@ -84,6 +86,7 @@ impl Model {
         };
         model.static_ok = static_filters(&model);
         model.eligible = eligible_nodes(&model);
+        model.eligible_domains = eligible_domains(&model);
         model
     }
 
@@ -194,6 +197,11 @@ impl Model {
         self.eligible[pod][constraint].bit(node)
     }
 
+    /// How many domains the nodes have that a spread constraint of `pod` (by its index) looks at.
+    pub fn eligible_domains(&self, pod: PodId, constraint: usize) -> usize {
+        self.eligible_domains[pod][constraint]
+    }
+
     /// The taint that a cordoned node is treated as having.
     pub fn cordon(&self) -> &Taint {
         &self.cordon
@@ -294,6 +302,15 @@ fn static_filters(model: &Model) -> BitMatrix {
 fn eligible_nodes(model: &Model) -> IdVec<PodId, Vec<BitRow>> {
     let row = |pod, index| model.nodes().map(|node| rule::spread::is_eligible(model, pod, index, node)).collect();
     model.pods().map(|pod| (0..model.pod(pod).spread.len()).map(|index| row(pod, index)).collect()).collect()
+}
+
+fn eligible_domains(model: &Model) -> IdVec<PodId, Vec<usize>> {
+    let domains = |pod: PodId, index: usize| {
+        let nodes = model.nodes().filter(|&node| model.eligible(pod, index, node));
+        let key = model.pod(pod).spread[index].key;
+        nodes.filter_map(|node| model.domain(key, node)).collect::<std::collections::BTreeSet<_>>().len()
+    };
+    model.pods().map(|pod| (0..model.pod(pod).spread.len()).map(|index| domains(pod, index)).collect()).collect()
 }
 
 /// A row of bits.

@@ -86,6 +86,16 @@ impl Oracle {
     /// Decides a goal, checks the evidence, and holds the verdict back if it is in doubt.
     pub fn answer(&mut self, goal: &Goal, budget: &Budget<'_>) -> Decision {
         let decision = self.decider.decide(goal, budget);
+        self.sure(goal, decision, budget)
+    }
+
+    /// The same for a goal that can be decided without a search; `None` for others.
+    pub fn quick_answer(&mut self, goal: &Goal, budget: &Budget<'_>) -> Option<Decision> {
+        let decision = self.decider.decide_without_search(goal, budget)?;
+        Some(self.sure(goal, decision, budget))
+    }
+
+    fn sure(&mut self, goal: &Goal, decision: Decision, budget: &Budget<'_>) -> Decision {
         match self.doubt(goal, &decision.checked, budget) {
             Ok(None) => decision,
             Ok(Some(sure)) => sure,

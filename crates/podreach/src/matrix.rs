@@ -10,10 +10,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use podreach_core::cluster::{Node, Taint};
 use podreach_core::id::Symbol;
 use podreach_core::resource::Resources;
-use podreach_core::{Goal, Model, NodeId, PodId};
+use podreach_core::{Goal, Id, Model, NodeId, PodId};
 
 use crate::answer::Oracle;
-use crate::engine::Budget;
+use crate::engine::{Budget, Decision};
 
 /// The answer of one cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -40,8 +40,7 @@ impl Matrix {
     pub fn new(model: &Model, oracle: &Oracle, budget: &Budget<'_>, threads: usize, done: &(dyn Fn() + Sync)) -> Self {
         let rows = rows(model, oracle, budget, threads, done);
         let classes = classes(model, &rows);
-        let of_classes =
-            |row: &Vec<Cell>| classes.iter().map(|class| row[podreach_core::Id::index(class[0])]).collect();
+        let of_classes = |row: &Vec<Cell>| classes.iter().map(|class| row[class[0].index()]).collect();
         Self { rows: model.pods().zip(rows.iter().map(of_classes)).collect(), classes }
     }
 
@@ -69,7 +68,7 @@ fn rows(
         let mut oracle = oracle.clone();
         while let Some(&pod) = pods.get(next.fetch_add(1, Ordering::Relaxed)) {
             let row = row(model, &mut oracle, pod, budget);
-            rows.lock().expect("no thread panics with the lock")[podreach_core::Id::index(pod)] = row;
+            rows.lock().expect("no thread panics with the lock")[pod.index()] = row;
             done();
         }
     };
@@ -81,13 +80,30 @@ fn rows(
     rows.into_inner().expect("no thread panics with the lock")
 }
 
+/// One row: cells that need no search one by one, and the rest together, since what holds for none of them holds for each.
 fn row(model: &Model, oracle: &mut Oracle, pod: PodId, budget: &Budget<'_>) -> Vec<Cell> {
-    let cell = |node| match oracle.answer(&Goal::atom((pod, node)), budget).checked.answer() {
+    let mut cells = vec![Cell::Unknown; model.nodes().len()];
+    let mut open = Vec::new();
+    for node in model.nodes() {
+        match oracle.quick_answer(&Goal::atom((pod, node)), budget) {
+            Some(decision) => cells[node.index()] = cell(&decision),
+            None => open.push(node),
+        }
+    }
+    let together = Goal { any: open.iter().map(|&node| [((pod, node), 1)].into_iter().collect()).collect() };
+    let none = open.len() > 1 && oracle.answer(&together, budget).checked.answer() == Some(false);
+    for node in open {
+        cells[node.index()] = if none { Cell::Never } else { cell(&oracle.answer(&Goal::atom((pod, node)), budget)) };
+    }
+    cells
+}
+
+fn cell(decision: &Decision) -> Cell {
+    match decision.checked.answer() {
         Some(true) => Cell::Deployable,
         Some(false) => Cell::Never,
         None => Cell::Unknown,
-    };
-    model.nodes().map(cell).collect()
+    }
 }
 
 /// What nodes of a class share: their column, and all content but their own name.
@@ -97,7 +113,7 @@ fn classes(model: &Model, rows: &[Vec<Cell>]) -> Vec<Vec<NodeId>> {
     let mut index = BTreeMap::<Content<'_>, usize>::new();
     let mut classes: Vec<Vec<NodeId>> = Vec::new();
     for node in model.nodes() {
-        let column = rows.iter().map(|row| row[podreach_core::Id::index(node)]).collect();
+        let column = rows.iter().map(|row| row[node.index()]).collect();
         let Node { taints, unschedulable, allocatable, .. } = model.node(node);
         let content = (column, anonymous_labels(model, node), taints.as_slice(), *unschedulable, allocatable);
         let class = *index.entry(content).or_insert(classes.len());

@@ -34,27 +34,33 @@ fn uneven(m: &Model, s: &Configuration, pod: PodId, node: NodeId, index: usize) 
     if m.semantics() == Semantics::Paper && !m.eligible(pod, index, node) {
         return Some(Refusal::SpreadIneligible(index));
     }
-    let counts = counts(m, s, pod, index);
-    let own = m.domain(constraint.key, node).and_then(|domain| counts.get(&domain)).copied().unwrap_or(0);
-    let enough = counts.len() as u64 >= constraint.min_domains;
-    let least = if enough { counts.values().copied().min().unwrap_or(0) } else { 0 };
-    let here = own.saturating_add(u64::from(m.sees_unbound(constraint.matcher, pod)));
+    let (here, least) = balance(m, s, pod, node, index);
     (here.saturating_sub(least) > constraint.max_skew).then_some(Refusal::Skew { constraint: index, here, least })
 }
 
-/// The pods that a spread constraint of `pod` (by its index) counts, in each domain that it looks at.
-pub fn counts(m: &Model, s: &Configuration, pod: PodId, index: usize) -> BTreeMap<DomainId, u64> {
+/// The matching pods in `node`'s domain, the new one included if it matches, and those in the emptiest domain.
+pub fn balance(m: &Model, s: &Configuration, pod: PodId, node: NodeId, index: usize) -> (u64, u64) {
     let constraint = m.pod(pod).spread[index];
-    let eligible = |&node: &NodeId| m.eligible(pod, index, node);
-    let mut counts: BTreeMap<DomainId, u64> =
-        m.nodes().filter(eligible).filter_map(|node| Some((m.domain(constraint.key, node)?, 0))).collect();
+    let counts = counts(m, s, pod, index);
+    let own = m.domain(constraint.key, node).and_then(|domain| counts.get(&domain)).copied().unwrap_or(0);
+    let domains = m.eligible_domains(pod, index);
+    let enough = domains as u64 >= constraint.min_domains;
+    // A domain without a count has no pod.
+    let least = if enough && counts.len() == domains { counts.values().copied().min().unwrap_or(0) } else { 0 };
+    (own.saturating_add(u64::from(m.sees_unbound(constraint.matcher, pod))), least)
+}
+
+/// The pods counted in each eligible domain that has any.
+fn counts(m: &Model, s: &Configuration, pod: PodId, index: usize) -> BTreeMap<DomainId, u64> {
+    let constraint = m.pod(pod).spread[index];
+    let mut counts = BTreeMap::new();
     if !counts_pods(m, &constraint) {
         return counts;
     }
     for (q, at, count) in residents(m, s, std::iter::once(constraint.matcher)) {
         if m.eligible(pod, index, at) && is_counted(m, q) {
             let domain = m.domain(constraint.key, at).expect("an eligible node has the key");
-            let sum = counts.get_mut(&domain).expect("an eligible node's domain is listed");
+            let sum: &mut u64 = counts.entry(domain).or_default();
             *sum = sum.saturating_add(count);
         }
     }

@@ -239,7 +239,7 @@ impl Pursuit for Forward<'_> {
     fn pursue(&mut self, work: u64, budget: &Budget<'_>) -> Option<Found> {
         let until = self.made + work;
         while self.made < until && !self.is_spent() {
-            if self.next % 16 == 0
+            if self.next.is_multiple_of(16)
                 && let Some(stop) = budget.stop(self.parents.len() * (self.words * 8 + 16))
             {
                 return Some(Found::Stopped { stop, ruled_out: None, explored: self.parents.len() as u64 });

@@ -7,6 +7,7 @@ mod backward;
 mod bits;
 mod form;
 mod forward;
+mod greedy;
 mod group;
 mod inductive;
 mod lemmas;
@@ -24,6 +25,7 @@ use podreach_core::{
     Atom, Checked, Checker, Configuration, Flaw, Goal, Learned, Problem, Proof, Reason, Trace, Verdict,
 };
 
+use greedy::Greedy;
 use group::Group;
 use pairs::Pairs;
 use run::{Run, Tracing};
@@ -211,6 +213,7 @@ pub struct Decision {
 pub struct Decider {
     problem: Problem,
     tracing: Tracing,
+    greedy: Greedy,
     checker: Checker,
     engines: &'static [Engine],
     threads: usize,
@@ -222,6 +225,7 @@ impl Decider {
         Self {
             problem: problem.clone(),
             tracing: Tracing::new(problem),
+            greedy: Greedy::new(problem),
             checker: Checker::new(problem),
             engines: Engine::PORTFOLIO,
             threads: 1,
@@ -244,7 +248,17 @@ impl Decider {
 
     /// Decides a goal and checks the evidence.
     pub fn decide(&mut self, goal: &Goal, budget: &Budget<'_>) -> Decision {
-        let (verdict, engine) = self.claim(goal, budget);
+        let (verdict, engine) = self.claim_without_search(goal).unwrap_or_else(|| self.search(goal, budget));
+        self.checked(goal, verdict, engine, budget)
+    }
+
+    /// The same for a goal that needs no search; `None` for others.
+    pub fn decide_without_search(&mut self, goal: &Goal, budget: &Budget<'_>) -> Option<Decision> {
+        let (verdict, engine) = self.claim_without_search(goal)?;
+        Some(self.checked(goal, verdict, engine, budget))
+    }
+
+    fn checked(&mut self, goal: &Goal, verdict: Verdict, engine: &'static str, budget: &Budget<'_>) -> Decision {
         let checked = match self.checker.check(goal, verdict, &|| (budget.interrupt)().is_some()) {
             Ok(checked) => checked,
             Err(Flaw::Stopped) => {
@@ -255,18 +269,26 @@ impl Decider {
         Decision { checked, engine }
     }
 
-    /// A verdict that is not checked yet, and the engine it comes from.
-    fn claim(&mut self, goal: &Goal, budget: &Budget<'_>) -> (Verdict, &'static str) {
+    /// A verdict that is not checked yet, and where it comes from, if that takes no search.
+    fn claim_without_search(&mut self, goal: &Goal) -> Option<(Verdict, &'static str)> {
         if goal.is_met_by(&self.problem.start) {
-            return (Verdict::Deployable(Trace::default()), "start");
+            return Some((Verdict::Deployable(Trace::default()), "start"));
         }
         if let Some(verdict) = goal.any.iter().find_map(|alternative| self.in_one_step(alternative)) {
-            return (verdict, "one-step");
+            return Some((verdict, "one-step"));
         }
         if goal.any.iter().all(|alternative| self.is_hopeless(alternative)) {
-            return (Verdict::Never(Proof::of_configurations(&goal.any)), "affinity-free");
+            return Some((Verdict::Never(Proof::of_configurations(&goal.any)), "affinity-free"));
         }
-        self.search(goal, budget)
+        let verdict = goal.any.iter().find_map(|alternative| self.greedily(alternative))?;
+        Some((verdict, "greedy"))
+    }
+
+    /// A goal of one pod whose witnesses can be deployed one after the other.
+    fn greedily(&mut self, alternative: &Configuration) -> Option<Verdict> {
+        let atom = single(&alternative.minus(&self.problem.kept))?;
+        let order = self.greedy.order(&self.problem.model, atom)?;
+        Some(Verdict::Deployable(self.tracing.sequence(&order)))
     }
 
     /// A goal of one pod that the kept pods alone allow.

@@ -31,9 +31,15 @@ impl Pairs {
             }
         }
         let barred: Vec<Bits> = system.rules.iter().map(|rule| barred(system, &rule.guard)).collect();
-        while (0..system.rules.len()).fold(false, |changed, rule| pairs.apply(system, rule, &barred[rule]) || changed) {
+        loop {
+            let mut changed = false;
+            for (rule, barred) in barred.iter().enumerate() {
+                changed |= pairs.apply(system, rule, barred);
+            }
+            if !changed {
+                return pairs;
+            }
         }
-        pairs
     }
 
     /// Adds what a deployment by a rule allows; says whether that was anything new.

@@ -6,7 +6,7 @@
 use podreach_core::rule::{Refusal, first_refusal, fit, port};
 use podreach_core::{Action, Atom, Configuration, Model, NodeId, PodId, Problem, Semantics, Trace};
 
-use super::group::{Class, Group, count};
+use super::group::{Group, count};
 use super::system::System;
 
 /// Deployments that lead from the start to a goal.
@@ -34,8 +34,16 @@ pub struct Tracing {
     s: Configuration,
 }
 
-/// The classes that a deployment needs, if it needs any.
-type Needs<'a> = Option<(&'a System, &'a Group)>;
+/// What a deployment needs of what is there besides the kept pods.
+#[derive(Clone, Copy)]
+enum Needs<'a> {
+    /// Nothing.
+    Nothing,
+    /// These pods.
+    Pods(&'a Configuration),
+    /// So many of each class.
+    Classes(&'a System, &'a Group),
+}
 
 impl Tracing {
     /// For this cluster, start and kept pods.
@@ -45,12 +53,19 @@ impl Tracing {
 
     /// The trace that deploys one atom which the kept pods alone allow.
     pub fn single(&mut self, atom: Atom) -> Trace {
-        self.trace([(atom, None)].into_iter())
+        self.trace([(atom, Needs::Nothing)].into_iter())
+    }
+
+    /// The trace that deploys these atoms one after the other and keeps them all.
+    pub fn sequence(&mut self, atoms: &[Atom]) -> Trace {
+        let before: Vec<Configuration> =
+            (0..atoms.len()).map(|count| atoms[..count].iter().map(|&atom| (atom, 1)).collect()).collect();
+        self.trace(atoms.iter().zip(&before).map(|(&atom, before)| (atom, Needs::Pods(before))))
     }
 
     /// The trace of a run.
     pub fn of_run(&mut self, system: &System, run: &Run) -> Trace {
-        self.trace(run.steps.iter().map(|step| (system.rules[step.rule].deploys, Some((system, &step.needs)))))
+        self.trace(run.steps.iter().map(|step| (system.rules[step.rule].deploys, Needs::Classes(system, &step.needs))))
     }
 
     fn trace<'a>(&mut self, deployments: impl Iterator<Item = (Atom, Needs<'a>)>) -> Trace {
@@ -83,14 +98,17 @@ impl Tracing {
     /// Whether an instance may be deleted and the run does not need it.
     fn is_spare(&self, atom: Atom, needs: Needs<'_>) -> bool {
         let free = |atom| self.s.count(atom) - self.problem.kept.count(atom);
-        free(atom) > 0
-            && needs.is_none_or(|(system, group)| {
-                system.class(atom).is_none_or(|class| {
-                    let members = &system.classes[class as usize];
-                    let there = members.iter().map(|&member| free(member)).fold(0, u64::saturating_add);
-                    there > count(group, class as Class)
-                })
-            })
+        let needed = match needs {
+            Needs::Nothing => 0,
+            Needs::Pods(pods) => pods.count(atom),
+            Needs::Classes(system, group) => {
+                let Some(class) = system.class(atom) else { return free(atom) > 0 };
+                let members = system.classes[class as usize].iter().filter(|&&member| member != atom);
+                let others = members.map(|&member| free(member)).fold(0, u64::saturating_add);
+                count(group, class).saturating_sub(others)
+            }
+        };
+        free(atom) > needed
     }
 }
 

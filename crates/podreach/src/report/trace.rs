@@ -148,11 +148,8 @@ fn witness(m: &Model, s: &Configuration, group: &[Term], key: KeyId, (_, node): 
 
 fn balance(m: &Model, s: &Configuration, (pod, node): Atom, index: usize) -> Option<String> {
     let constraint = &m.pod(pod).spread[index];
-    let counts = rule::spread::counts(m, s, pod, index);
-    let domain = m.domain(constraint.key, node)?;
-    let before = counts.get(&domain)?;
-    let here = before + u64::from(m.sees_unbound(constraint.matcher, pod));
-    let least = counts.values().min()?;
+    m.domain(constraint.key, node)?;
+    let (here, least) = rule::spread::balance(m, s, pod, node, index);
     let (place, over) = (words::near(m, constraint.key, node), words::key(m, constraint.key));
     Some(format!("spread: {here} {place}, {least} in the emptiest of the {over} (maxSkew {})", constraint.max_skew))
 }
