@@ -3,5 +3,5 @@
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    podreach_cli::main("kubectl podreach")
+    podreach_cli::main()
 }

@@ -20,8 +20,9 @@ use args::{Command, CommandLine};
 use clap::{CommandFactory, FromArgMatches};
 use session::Exit;
 
-/// Runs the command line of the process; `name` is what usage calls the program.
-pub fn main(name: &'static str) -> ExitCode {
+/// Runs the command line of the process.
+pub fn main() -> ExitCode {
+    let name = name();
     let command = CommandLine::command().name(name).bin_name(name);
     let matches = command.clone().get_matches();
     let line = CommandLine::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
@@ -39,4 +40,11 @@ pub fn main(name: &'static str) -> ExitCode {
         }
     };
     ExitCode::from(exit.unwrap_or(Exit::Bad) as u8)
+}
+
+/// What usage calls the program: kubectl finds plugins by the name of their file.
+fn name() -> &'static str {
+    let called = std::env::args_os().next().map(std::path::PathBuf::from);
+    let file = called.as_deref().and_then(std::path::Path::file_name).map(|name| name.to_string_lossy().into_owned());
+    if file.is_some_and(|name| name.starts_with("kubectl-")) { "kubectl podreach" } else { "podreach" }
 }

@@ -65,5 +65,31 @@ fn text(matrices: &[(Problem, Matrix)], width: Width, quiet: bool) -> String {
         let text = report::matrix(&problem.model, matrix, width);
         if quiet { text.lines().take(1).collect::<String>() + "\n" } else { text }
     };
-    matrices.iter().map(one).collect::<Vec<_>>().join("\n")
+    let mut parts: Vec<String> = matrices.iter().map(one).collect();
+    if let [a, b] = matrices {
+        parts.push(differences(a, b, if width == Width::Wide { usize::MAX } else { 10 }));
+    }
+    parts.join(if quiet { "" } else { "\n" })
+}
+
+/// The pairs of a pod and a node about which two semantics disagree.
+fn differences(a: &(Problem, Matrix), b: &(Problem, Matrix), most: usize) -> String {
+    let (left, right) = (a.1.cells(), b.1.cells());
+    let model = &a.0.model;
+    let differing: Vec<_> = left.iter().filter(|(atom, cell)| right[*atom] != **cell).collect();
+    let [first, second] = [a, b].map(|(problem, _)| problem.model.semantics().name());
+    if differing.is_empty() {
+        return "Both semantics agree on every pair.\n".to_owned();
+    }
+    let count = differing.len();
+    let pairs = if count == 1 { "1 pair".to_owned() } else { format!("{count} pairs") };
+    let mut text = format!("They differ in {pairs} ({first} / {second}):\n");
+    for (atom @ (pod, node), cell) in differing.iter().take(most) {
+        let [one, other] = [**cell, right[atom]].map(Cell::name);
+        text += &format!("  {} on {}: {one} / {other}\n", model.pod_name(*pod), model.node_name(*node));
+    }
+    if differing.len() > most {
+        text += &format!("  … {} more (-o wide shows all)\n", differing.len() - most);
+    }
+    text
 }

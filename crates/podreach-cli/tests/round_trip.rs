@@ -5,18 +5,18 @@ use std::process::{Command, Output};
 
 fn podreach(args: &[&str]) -> Output {
     let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
-    Command::new(env!("CARGO_BIN_EXE_podreach")).args(args).current_dir(root).output().unwrap()
+    Command::new(env!("CARGO_BIN_EXE_podreach")).args(args).current_dir(root).output().expect("it runs")
 }
 
 fn code(args: &[&str]) -> i32 {
-    podreach(args).status.code().unwrap()
+    podreach(args).status.code().expect("it exits by itself")
 }
 
 /// A folder of its own for a test.
 fn folder(name: &str) -> PathBuf {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
     let _ = std::fs::remove_dir_all(&folder);
-    std::fs::create_dir_all(&folder).unwrap();
+    std::fs::create_dir_all(&folder).expect("a writable folder");
     folder
 }
 

@@ -10,9 +10,8 @@
 //!                                       types in doubt can be deployed anywhere. Deployable always stands.
 //! Blurs    both, and what the type's running pods do to others is in doubt, too: the strict model starts without them.
 //! ```
-//! Three doubts have a reach of their own. A type that another scheduler places (S0415) has running pods like any other. A type whose
-//! labels differ from instance to instance (S0422) can be a friend of anyone, as unseen pods can. A pod whose DaemonSet is missing
-//! (S0426) stays where it is, but there may be others like it on other nodes.
+//! Two doubts have a reach of their own. A type that another scheduler places (S0415) has running pods like any other. A type whose
+//! labels differ from instance to instance (S0422) can be a friend of anyone, as unseen pods can.
 //!
 //! A doubt about no pod type in particular is about all of them. When it narrows, there may be pods that we cannot see, with any
 //! labels and anywhere. They can serve any affinity and even out any spread, so the loose model has neither; they cannot make a node
@@ -21,7 +20,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use podreach_core::cluster::{Pod, PodSpec, Toleration, TolerationOperator};
+use podreach_core::cluster::{PodSpec, Toleration, TolerationOperator};
 use podreach_core::{Action, Checked, Checker, Cluster, Goal, Model, PodId, Problem, Reason, Trace, Verdict, check};
 
 use crate::diagnostic::{Diagnostic, Effect};
@@ -45,8 +44,6 @@ struct Doubt {
     pod: Option<PodId>,
     /// Whether it extends to the running pods of the type.
     residents: bool,
-    /// Whether it is about other pods like those of the type, and not about these.
-    others: bool,
     message: String,
 }
 
@@ -60,7 +57,6 @@ struct Strict {
 
 const OTHER_SCHEDULER: &str = "S0415";
 const INSTANCE_LABELS: &str = "S0422";
-const MISSING_DAEMON_SET: &str = "S0426";
 
 impl Oracle {
     /// For this cluster, start and kept pods, read with these remarks; the problem's own goal plays no part.
@@ -175,7 +171,6 @@ impl Doubt {
         Self {
             pod: diagnostic.pod.as_deref().and_then(|name| names.get(name).copied()),
             residents: diagnostic.effect == Effect::Blurs && diagnostic.code != OTHER_SCHEDULER,
-            others: diagnostic.code == MISSING_DAEMON_SET,
             message: diagnostic.message.clone(),
         }
     }
@@ -251,25 +246,15 @@ fn loose(cluster: &Cluster, doubts: &[Doubt]) -> Cluster {
     let mut cluster = cluster.clone();
     let unseen = doubts.iter().any(|doubt| doubt.pod.is_none());
     for pod in cluster.pods.ids() {
-        let about = |doubt: &&Doubt| doubt.pod == Some(pod);
-        let anywhere = anywhere(&cluster.pods[pod].spec);
-        if doubts.iter().filter(about).any(|doubt| doubt.others) {
-            let (name, aliases) = (format!("{} elsewhere", cluster.pods[pod].name), Vec::new());
-            cluster.pods.push(Pod { name, aliases, spec: Arc::new(anywhere.clone()) });
-        }
         let spec = Arc::make_mut(&mut cluster.pods[pod].spec);
-        if doubts.iter().filter(about).any(|doubt| !doubt.others) {
-            *spec = anywhere;
+        if doubts.iter().any(|doubt| doubt.pod == Some(pod)) {
+            let anything = Toleration { key: None, operator: TolerationOperator::Exists, effect: None };
+            let labels = spec.labels.clone();
+            *spec = PodSpec { labels, tolerations: vec![anything], ..PodSpec::plain(spec.namespace) };
         } else if unseen {
             spec.affinity.clear();
             spec.spread.clear();
         }
     }
     cluster
-}
-
-/// A pod like this one that no rule keeps off any node.
-fn anywhere(spec: &PodSpec) -> PodSpec {
-    let anything = Toleration { key: None, operator: TolerationOperator::Exists, effect: None };
-    PodSpec { labels: spec.labels.clone(), tolerations: vec![anything], ..PodSpec::plain(spec.namespace) }
 }

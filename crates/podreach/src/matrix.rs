@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use podreach_core::cluster::{Node, Taint};
 use podreach_core::id::Symbol;
 use podreach_core::resource::Resources;
-use podreach_core::{Goal, Id, Model, NodeId, PodId};
+use podreach_core::{Atom, Goal, Id, Model, NodeId, PodId};
 
 use crate::answer::Oracle;
 use crate::engine::{Budget, Decision};
@@ -24,6 +24,17 @@ pub enum Cell {
     Never,
     /// Not decided.
     Unknown,
+}
+
+impl Cell {
+    /// The verdict as documents name it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Deployable => "deployable",
+            Self::Never => "never",
+            Self::Unknown => "unknown",
+        }
+    }
 }
 
 /// Every pod type against every node.
@@ -44,14 +55,29 @@ impl Matrix {
         Self { rows: model.pods().zip(rows.iter().map(of_classes)).collect(), classes }
     }
 
-    /// How many pairs of a pod and a node have this answer; a type counts once for each of its names.
+    /// The answer of every pair of a pod type and a node.
+    pub fn cells(&self) -> BTreeMap<Atom, Cell> {
+        let of_row = |(pod, cells): &(PodId, Vec<Cell>)| {
+            let pairs = self.classes.iter().zip(cells).flat_map(|(class, &cell)| class.iter().map(move |&n| (n, cell)));
+            pairs.map(|(node, cell)| ((*pod, node), cell)).collect::<Vec<_>>()
+        };
+        self.rows.iter().flat_map(of_row).collect()
+    }
+
+    /// How many pairs of a pod and a node have this answer; a type counts once for each workload that it stands for.
     pub fn count(&self, model: &Model, cell: Cell) -> usize {
         let in_row = |cells: &[Cell]| -> usize {
             self.classes.iter().zip(cells).filter(|&(_, &c)| c == cell).map(|(class, _)| class.len()).sum()
         };
-        let names = |pod: PodId| 1 + model.cluster().pods[pod].aliases.len();
-        self.rows.iter().map(|(pod, cells)| names(*pod) * in_row(cells)).sum()
+        self.rows.iter().map(|(pod, cells)| workloads(model, *pod) * in_row(cells)).sum()
     }
+}
+
+/// How many workloads a type stands for; pods by themselves are one together.
+fn workloads(model: &Model, pod: PodId) -> usize {
+    let pod = &model.cluster().pods[pod];
+    let names = std::iter::once(&pod.name).chain(&pod.aliases);
+    names.filter(|name| !name.starts_with("pod/")).count().max(1)
 }
 
 fn rows(

@@ -23,6 +23,7 @@ fn every_code_is_explained() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut files = Vec::new();
     rust_files(&root.join("src"), &mut files);
+    rust_files(&root.join("../podreach-cli/src"), &mut files);
     let text = |path: &PathBuf| std::fs::read_to_string(path).expect("a source is text");
     let sources: Vec<String> = files.iter().map(text).collect();
     let quoted =

@@ -1,6 +1,6 @@
 //! The matrix as a grid by node class, and as a document.
 
-use podreach_core::Model;
+use podreach_core::{Model, PodId};
 use serde_json::{Value, json};
 
 use super::words;
@@ -18,7 +18,7 @@ pub enum Width {
 /// The document of `matrix`.
 pub fn matrix_json(m: &Model, matrix: &Matrix) -> Value {
     let class = |nodes: &Vec<_>| json!({"nodes": nodes.iter().map(|&node| m.node_name(node)).collect::<Vec<_>>()});
-    let row = |(pod, cells): &(podreach_core::PodId, Vec<Cell>)| {
+    let row = |(pod, cells): &(PodId, Vec<Cell>)| {
         let with = |cell: Cell| -> Vec<usize> {
             cells.iter().enumerate().filter(|&(_, &c)| c == cell).map(|(index, _)| index).collect()
         };
@@ -48,7 +48,7 @@ fn summary(m: &Model, matrix: &Matrix) -> String {
     let (types, nodes) = (m.pods().len(), m.nodes().len());
     let pods = match all / nodes {
         names if names == types => words::number(types, "pod type"),
-        names => format!("{} of {}", words::number(names, "pod"), words::number(types, "type")),
+        names => format!("{} of {}", words::number(names, "workload"), words::number(types, "type")),
     };
     let nodes = words::number(nodes, "node");
     let unknown = match open {
@@ -81,14 +81,17 @@ fn legend(m: &Model, matrix: &Matrix, width: Width) -> Vec<String> {
     lines
 }
 
+/// What else the rows stand for. Running pods of a workload go without saying, unless everything is asked for.
 fn aliases(m: &Model, matrix: &Matrix, width: Width) -> Vec<String> {
     let most = if width == Width::Wide { usize::MAX } else { 3 };
-    let several = matrix.rows.iter().filter(|(pod, _)| !m.cluster().pods[*pod].aliases.is_empty());
-    let line = |(pod, _): &(podreach_core::PodId, Vec<Cell>)| {
-        let aliases = words::first(m.cluster().pods[*pod].aliases.iter().cloned(), most);
-        format!("  {} also stands for {}", m.pod_name(*pod), words::all(&aliases))
+    let is_pod = |name: &str| name.starts_with("pod/");
+    let line = |pod: PodId| {
+        let (name, aliases) = (m.pod_name(pod), m.cluster().pods[pod].aliases.iter());
+        let told = aliases.filter(|alias| width == Width::Wide || is_pod(name) || !is_pod(alias)).cloned();
+        let told = words::first(told.collect::<Vec<_>>().into_iter(), most);
+        (!told.is_empty()).then(|| format!("  {name} also stands for {}", words::all(&told)))
     };
-    several.map(line).collect()
+    matrix.rows.iter().filter_map(|&(pod, _)| line(pod)).collect()
 }
 
 fn mark(cell: Cell) -> &'static str {

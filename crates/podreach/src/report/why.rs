@@ -127,30 +127,28 @@ fn single(rule: Rule, refusals: &Refusals) -> String {
     }
 }
 
-/// Nodes that all rules treat alike, for the same reasons.
+/// Nodes that are refused by the same rules.
 struct Alike<'w> {
     nodes: Vec<&'w str>,
-    refusals: &'w Refusals,
+    rules: Vec<Rule>,
 }
 
 fn alike(why: &Why) -> Vec<Alike<'_>> {
-    let mut index = BTreeMap::<&Refusals, usize>::new();
     let mut groups: Vec<Alike<'_>> = Vec::new();
     for (node, refusals) in &why.nodes {
-        let at = *index.entry(refusals).or_insert(groups.len());
-        if at == groups.len() {
-            groups.push(Alike { nodes: Vec::new(), refusals });
+        match groups.iter_mut().find(|group| group.rules.iter().eq(refusals.keys())) {
+            Some(group) => group.nodes.push(node),
+            None => groups.push(Alike { nodes: vec![node], rules: refusals.keys().copied().collect() }),
         }
-        groups[at].nodes.push(node);
     }
     groups
 }
 
 fn table(why: &Why, all: bool) -> Vec<String> {
     let groups = alike(why);
-    let refusing: Vec<Rule> =
-        why.rules.iter().copied().filter(|rule| groups.iter().any(|group| group.refusals.contains_key(rule))).collect();
-    let names: Vec<String> = groups.iter().map(|group| group.name(if all { usize::MAX } else { 3 })).collect();
+    let refuses = |rule: &&Rule| groups.iter().any(|group| group.rules.contains(rule));
+    let (refusing, accepting): (Vec<&Rule>, Vec<&Rule>) = why.rules.iter().partition(refuses);
+    let names: Vec<String> = groups.iter().map(|group| listed(&group.nodes, all)).collect();
     let width = names.iter().map(|name| name.chars().count()).max().unwrap_or(0).max(4);
     let mut lines = vec![String::new()];
     if !refusing.is_empty() {
@@ -158,52 +156,45 @@ fn table(why: &Why, all: bool) -> Vec<String> {
         lines.push(format!("  {:<width$}  {}", "NODE", header.join("  ")));
     }
     for (name, group) in names.iter().zip(&groups) {
-        let marks: String = refusing.iter().map(|rule| group.mark(*rule)).collect();
-        lines.push(format!("  {name:<width$}  {}", marks.trim_end()).trim_end().to_owned());
+        let marks: String = refusing.iter().map(|rule| group.mark(**rule)).collect();
+        lines.push(format!("  {name:<width$}  {marks}").trim_end().to_owned());
     }
-    let accepting: Vec<&str> =
-        why.rules.iter().filter(|rule| !refusing.contains(rule)).map(|rule| rule.name()).collect();
     if !accepting.is_empty() {
-        lines.extend(words::wrapped(&format!("accept every node: {}", accepting.join(", ")), 2));
+        let names: Vec<&str> = accepting.iter().map(|rule| rule.name()).collect();
+        lines.extend(words::wrapped(&format!("accept every node: {}", names.join(", ")), 2));
     }
-    lines.extend(reasons(&groups, &refusing, all));
+    lines.extend(refusing.iter().flat_map(|rule| reasons(why, **rule, all)));
     lines
 }
 
 impl Alike<'_> {
-    fn name(&self, most: usize) -> String {
-        let shown = words::first(self.nodes.iter().map(|&node| node.to_owned()), most);
-        if self.nodes.len() > 1 && self.nodes.len() > most { words::all(&shown) } else { self.nodes.join(", ") }
-    }
-
     fn mark(&self, rule: Rule) -> String {
-        let mark = if self.refusals.contains_key(&rule) { '✗' } else { '✓' };
+        let mark = if self.rules.contains(&rule) { '✗' } else { '✓' };
         format!("{mark:<width$}  ", width = rule.name().len())
     }
 }
 
-/// For each rule, its distinct reasons with how many nodes have them.
-fn reasons(groups: &[Alike<'_>], refusing: &[Rule], all: bool) -> Vec<String> {
-    let most = if all { usize::MAX } else { 8 };
-    let mut lines = Vec::new();
-    for &rule in refusing {
-        let mut by_reason: Vec<(&str, Vec<&str>)> = Vec::new();
-        for group in groups {
-            let Some(reason) = group.refusals.get(&rule) else { continue };
-            match by_reason.iter_mut().find(|(known, _)| known == reason) {
-                Some((_, nodes)) => nodes.extend(&group.nodes),
-                None => by_reason.push((reason, group.nodes.clone())),
-            }
-        }
-        lines.extend([String::new(), format!("  {}", rule.name())]);
-        let more = by_reason.len().saturating_sub(most);
-        for (reason, nodes) in by_reason.into_iter().take(most) {
-            let names = words::first(nodes.iter().map(|&node| node.to_owned()), if all { usize::MAX } else { 3 });
-            lines.push(format!("    ✗ {reason}  [{}]", names.join(", ")));
-        }
-        if more > 0 {
-            lines.push(format!("    … {} (-v shows all)", words::number(more, "more reason")));
+/// The reasons of a rule, those of most nodes first.
+fn reasons(why: &Why, rule: Rule, all: bool) -> Vec<String> {
+    let mut nodes = BTreeMap::<&str, Vec<&str>>::new();
+    for (node, refusals) in &why.nodes {
+        if let Some(reason) = refusals.get(&rule) {
+            nodes.entry(reason).or_default().push(node);
         }
     }
+    let mut reasons: Vec<_> = nodes.into_iter().collect();
+    reasons.sort_by_key(|(_, nodes)| std::cmp::Reverse(nodes.len()));
+    let most = if all { usize::MAX } else { 6 };
+    let more = reasons.len().saturating_sub(most);
+    let mut lines = vec![String::new(), format!("  {}", rule.name())];
+    let shown = reasons.iter().take(most);
+    lines.extend(shown.map(|(reason, nodes)| format!("    ✗ {reason}  [{}]", listed(nodes, all))));
+    if more > 0 {
+        lines.push(format!("    … {} (-v shows all)", words::number(more, "more reason")));
+    }
     lines
+}
+
+fn listed(nodes: &[&str], all: bool) -> String {
+    words::first(nodes.iter().map(|&node| node.to_owned()), if all { usize::MAX } else { 3 }).join(", ")
 }
