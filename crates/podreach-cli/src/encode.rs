@@ -44,7 +44,7 @@ fn petri(args: &Petri) -> Result<Exit, Told> {
     let (sources, id) = opened(&args.net)?;
     let encoded = pnml::read(id, text(&sources, id)).and_then(|net| petri::encode(&net, &goal, semantics));
     let encoded = encoded.map_err(|refused| told(&sources, &refused))?;
-    remark::print(&sources, &encoded.notes, args.quiet, true);
+    remark::print(&sources, &encoded.notes, args.quiet, !args.quiet);
     written(&encoded, args.format);
     Ok(Exit::Yes)
 }

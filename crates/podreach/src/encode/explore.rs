@@ -5,6 +5,7 @@
 
 use std::collections::HashMap;
 
+use super::concurrency::is_safe;
 use super::net::{Marking, Net, covers};
 
 /// What a search found.
@@ -21,7 +22,7 @@ pub enum Explored {
 /// Whether a net is 1-safe.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Safety {
-    /// Every reachable marking was seen, and none has two tokens on a place.
+    /// No reachable marking has two tokens on a place.
     Safe,
     /// These firings put a second token on this place.
     Unsafe {
@@ -34,8 +35,13 @@ pub enum Safety {
     Undecided,
 }
 
-/// Looks for a second token on some place, trying at most `effort` firings.
+/// Looks for a reason why there is never a second token on a place, and then for a run, trying at most `effort` firings.
 pub fn safety(net: &Net, effort: usize) -> Safety {
+    if is_safe(net) { Safety::Safe } else { searched(net, effort) }
+}
+
+/// Looks for a second token on some place, trying at most `effort` firings.
+pub fn searched(net: &Net, effort: usize) -> Safety {
     let crowded = |marking: &Marking| marking.iter().find(|&(_, &tokens)| tokens > 1).map(|(&place, _)| place);
     match explore(net, effort, |marking| crowded(marking).is_some()) {
         Explored::Absent => Safety::Safe,

@@ -8,6 +8,7 @@
 //! Encoders produce Kubernetes objects, so an encoded file is checked like any other. The source travels with them as a document of its
 //! own ([`source`]); decoded runs and invariants are verified against the source's native semantics before anything is said.
 
+pub mod concurrency;
 pub mod dot;
 pub mod explore;
 pub mod firing;
