@@ -5,6 +5,7 @@ use std::time::Instant;
 
 use indicatif::{ProgressBar, ProgressStyle};
 use podreach::answer::{self, Oracle};
+use podreach::encode::{self, Decoded, Source};
 use podreach::engine::{Budget, Decision};
 use podreach::question::{self, Named, Question};
 use podreach::read;
@@ -217,6 +218,22 @@ impl Answer {
         }
     }
 
+    /// The answer in the words of what the input is an encoding of, if it is one and this is its question.
+    fn decoded<'a>(&self, session: &'a Session) -> Option<(&'a Source, Result<Decoded, String>)> {
+        let source = session.source.as_ref()?;
+        Some((source, encode::decode(source, &self.problem, &self.decision.checked)?))
+    }
+
+    fn source_words(&self, session: &Session, detail: Detail) -> Option<String> {
+        match self.decoded(session)? {
+            _ if detail == Detail::Quiet => None,
+            (source, Ok(decoded)) => Some(report::source_text(source, &decoded, detail)),
+            (_, Err(why)) => {
+                Some(format!("This makes no sense in the encoded source, which is a bug in podreach: {why}.\n"))
+            }
+        }
+    }
+
     fn answered<'a>(&'a self, session: &'a Session) -> Answered<'a> {
         Answered { problem: &self.problem, options: &session.options, decision: &self.decision }
     }
@@ -224,7 +241,13 @@ impl Answer {
 
 fn documents(session: &Session, answers: &[Answer]) -> Value {
     let diagnostics = report::diagnostics(&session.sources, &session.lowered.diagnostics);
-    let document = |answer: &Answer| report::verdict(&answer.answered(session), &diagnostics, answer.seconds);
+    let document = |answer: &Answer| {
+        let mut document = report::verdict(&answer.answered(session), &diagnostics, answer.seconds);
+        if let Some((source, Ok(decoded))) = answer.decoded(session) {
+            document["source"] = report::source_json(source, &decoded);
+        }
+        document
+    };
     match answers {
         [answer] => document(answer),
         answers => report::list("VerdictList", answers.iter().map(document).collect()),
@@ -240,6 +263,9 @@ fn text(session: &Session, answers: &[Answer], output: &Output) -> String {
     let mut parts = Vec::new();
     for (at, answer) in answers.iter().enumerate() {
         let mut part = report::verdict_text(&answer.answered(session), detail);
+        if let Some(words) = answer.source_words(session, detail) {
+            part.insert_str(part.find('\n').map_or(part.len(), |end| end + 1), &format!("\n{words}"));
+        }
         if let Some(name) = answer.name.as_ref().filter(|_| answers.len() > 1 && detail > Detail::Quiet) {
             let end = part.find('\n').unwrap_or(part.len());
             part.insert_str(end, &format!("\n  asked by the question {name}"));

@@ -4,6 +4,7 @@ mod args;
 mod budget;
 mod check;
 mod demo;
+mod encode;
 mod entries;
 mod input;
 mod matrix;
@@ -31,6 +32,7 @@ pub fn main() -> ExitCode {
         Command::Why(args) => why::run(args),
         Command::Matrix(args) => matrix::run(args),
         Command::Verify(args) => verify::run(args),
+        Command::Encode(args) => encode::run(args),
         Command::Demo => demo::run(),
         Command::Completion { shell } => {
             clap_complete::generate(*shell, &mut command.clone(), name.replace(' ', "-"), &mut std::io::stdout());

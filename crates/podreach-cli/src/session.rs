@@ -34,6 +34,8 @@ pub(crate) struct Session {
     pub(crate) options: Options,
     /// The cluster.
     pub(crate) lowered: Lowered,
+    /// What the input is an encoding of, if it is one.
+    pub(crate) source: Option<podreach::encode::Source>,
 }
 
 /// What is said while the input is read.
@@ -72,6 +74,8 @@ impl Session {
     ) -> Result<Self, Told> {
         let mut lowered = podreach::lowered(&sources, &options);
         lowered.diagnostics.splice(0..0, diagnostics);
+        let (source, remarks) = podreach::source(&sources);
+        lowered.diagnostics.extend(remarks);
         remark::print(&sources, &lowered.diagnostics, saying.quiet, saying.verbose);
         if lowered.is_stopped() {
             return Err(Told);
@@ -83,7 +87,7 @@ impl Session {
             let help = "add workloads or pods, for example from kubectl get pods,deployments -A -o yaml";
             return Err(refuse("the input has nodes but no pods, so there is nothing to place", Some(help)));
         }
-        Ok(Self { sources, options, lowered })
+        Ok(Self { sources, options, lowered, source })
     }
 
     /// Speaks of pod types by these names from now on, where a type has several; the first one asked for counts.

@@ -102,7 +102,7 @@ fn check(path: &Path, bless: bool) -> Page {
     let folder = std::env::temp_dir().join(format!(
         "podreach-prose-{}-{}",
         std::process::id(),
-        path.file_stem().unwrap().display()
+        path.file_stem().expect("pages have names").display()
     ));
     fs::create_dir_all(&folder).expect("a writable folder");
     let examples = folder.join("examples");

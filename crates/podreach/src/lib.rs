@@ -27,6 +27,7 @@
 
 pub mod answer;
 pub mod diagnostic;
+pub mod encode;
 pub mod engine;
 pub mod lower;
 pub mod matrix;
@@ -49,6 +50,18 @@ pub fn lowered(sources: &read::Sources, options: &lower::Options) -> lower::Lowe
     let mut lowered = lower::cluster(&documents, options);
     diagnostics.append(&mut lowered.diagnostics);
     lower::Lowered { diagnostics, ..lowered }
+}
+
+/// What the sources say they are an encoding of, if they say so, and what is to be said about that.
+pub fn source(sources: &read::Sources) -> (Option<encode::Source>, Vec<diagnostic::Diagnostic>) {
+    let mentions = |id: &read::SourceId| {
+        sources.source(*id).is_some_and(|source| encode::source::KINDS.iter().any(|kind| source.text.contains(kind)))
+    };
+    if !sources.ids().any(|id| mentions(&id)) {
+        return (None, Vec::new());
+    }
+    let documents: Vec<read::Tree<'_>> = sources.ids().flat_map(|id| sources.documents(id).0).collect();
+    encode::source::find(&documents)
 }
 
 /// The cluster under a semantics, with its start and what is kept, and no goal yet.

@@ -115,7 +115,8 @@ impl<'m> Names<'m> {
 
 fn verdict(document: &Tree<'_>) -> Read<Certificate> {
     let keys = ["apiVersion", "kind", "question", "verdict", "trace", "proof", "reason", "engine", "checked"];
-    known(document, &[&keys[..], &["diagnostics", "stats"]].concat())?;
+    // What `source` says is a retelling of the evidence and claims nothing more.
+    known(document, &[&keys[..], &["source", "diagnostics", "stats"]].concat())?;
     version(document)?;
     let question = required(document, "question")?;
     known(question, &["semantics", "start", "keep", "instances", "kubernetesVersion", "goal", "anyOf"])?;

@@ -11,6 +11,7 @@ mod matrix;
 mod need;
 mod proof;
 mod reason;
+mod source;
 mod text;
 mod trace;
 mod why;
@@ -26,8 +27,10 @@ pub use certificate::{Certificate, Claim};
 pub use flaw::flaw;
 pub use json::{API_VERSION, diagnostics, list, verdict};
 pub use matrix::{Width, matrix, matrix_json};
+pub use source::{source_json, source_text};
 pub use text::{Detail, headline, verdict as verdict_text};
 pub use why::{Why, why, why_json};
+pub(crate) use yaml::string as yaml_string;
 pub use yaml::yaml;
 
 /// A question and its answer, as reports take them.

@@ -78,12 +78,25 @@ fn inline(value: &Value) -> String {
     }
 }
 
-fn string(text: &str) -> String {
+/// A string, in quotes unless it can only be read as one.
+pub(crate) fn string(text: &str) -> String {
     const WORDS: [&str; 9] = ["true", "false", "yes", "no", "on", "off", "null", "y", "n"];
     let plain = text.starts_with(|c: char| c.is_ascii_alphabetic())
         && text.chars().all(|c| c.is_ascii_alphanumeric() || "-_./".contains(c))
         && !WORDS.contains(&text.to_ascii_lowercase().as_str());
-    if plain { text.to_owned() } else { Value::from(text).to_string() }
+    if plain { text.to_owned() } else { quoted(text) }
+}
+
+/// As JSON quotes it, with what YAML takes for line ends and marks escaped as well.
+fn quoted(text: &str) -> String {
+    let mut out = String::new();
+    for c in Value::from(text).to_string().chars() {
+        match c {
+            '\u{7f}'..='\u{9f}' | '\u{2028}' | '\u{2029}' | '\u{feff}' => out += &format!("\\u{:04x}", c as u32),
+            c => out.push(c),
+        }
+    }
+    out
 }
 
 #[cfg(test)]

@@ -1,0 +1,160 @@
+//! `podreach encode`: nets and pebble games as clusters, and clusters as nets.
+
+use std::io::Read;
+use std::path::Path;
+
+use podreach::diagnostic::Diagnostic;
+use podreach::encode::{Encoded, dot, line, pebbling, petri, pnml, to_pnml};
+use podreach::engine::{Budget, Decision};
+use podreach::lower::Options;
+use podreach::read::{Source, SourceId, Sources, shown};
+use podreach::report::{self, Answered};
+use podreach::{question, read};
+use podreach_core::{Goal, Semantics};
+
+use crate::args::{Encode, Encoding, Notation, Pebbling, Petri, ToNet, Whose};
+use crate::budget::Clock;
+use crate::session::{Exit, Saying, Session, Told, refuse};
+use crate::{check, print, remark};
+
+/// Runs the command.
+pub(crate) fn run(args: &Encode) -> Result<Exit, Told> {
+    match (&args.what, args.to) {
+        (Some(Encoding::Petri(args)), None) => petri(args),
+        (Some(Encoding::Pebbling(args)), None) => pebbling(args),
+        (None, Some(ToNet::Pnml)) => net(args),
+        (Some(_), Some(_)) => {
+            Err(refuse("--to writes a cluster in another form; it does not go with petri or pebbling", None))
+        }
+        (None, None) => {
+            let help = "podreach encode petri NET.pnml --goal PLACE, podreach encode pebbling GRAPH --target V, \
+                or podreach encode --to pnml -f FILE";
+            Err(refuse("nothing is to be encoded", Some(help)))
+        }
+    }
+}
+
+fn petri(args: &Petri) -> Result<Exit, Told> {
+    let goal: Vec<&str> = args.goal.iter().map(String::as_str).collect();
+    let semantics = match args.semantics {
+        Whose::KubeScheduler => Semantics::KubeScheduler,
+        Whose::Paper => Semantics::Paper,
+        Whose::Both => return Err(refuse("an encoding is for one semantics: paper or kube-scheduler", None)),
+    };
+    let (sources, id) = opened(&args.net)?;
+    let encoded = pnml::read(id, text(&sources, id)).and_then(|net| petri::encode(&net, &goal, semantics));
+    let encoded = encoded.map_err(|refused| told(&sources, &refused))?;
+    remark::print(&sources, &encoded.notes, args.quiet, !args.quiet);
+    written(&encoded, args.format);
+    Ok(Exit::Yes)
+}
+
+fn pebbling(args: &Pebbling) -> Result<Exit, Told> {
+    let (sources, id) = opened(&args.graph)?;
+    let graph = dot::read(id, text(&sources, id)).map_err(|refused| told(&sources, &[refused]))?;
+    let game = match args.pebbles {
+        Some(pebbles) => pebbling::game(graph, &args.target, pebbles).map_err(|refused| told(&sources, &[refused]))?,
+        None => {
+            let clock = Clock::start(&args.limits);
+            let budget = Budget { interrupt: &|| clock.stop(), memory: clock.memory, threads: clock.threads };
+            let spinner = check::spinner("searching");
+            let smallest = line::smallest(&graph, &args.target, &budget);
+            spinner.finish_and_clear();
+            let smallest = smallest.map_err(|refused| told(&sources, &refused))?;
+            if let Some(folder) = &args.proof_out {
+                certificates(folder, &smallest)?;
+            }
+            if !args.quiet {
+                remark::print(&sources, &[smallest.note()], false, true);
+            }
+            smallest.enough.0
+        }
+    };
+    written(&game.encoded(), args.format);
+    Ok(Exit::Yes)
+}
+
+/// Writes both games and their certificates, so that `podreach verify` can be asked about each.
+fn certificates(folder: &Path, smallest: &pebbling::Smallest) -> Result<(), Told> {
+    let cannot = |error: std::io::Error| {
+        refuse(&format!("{} cannot be written: {error}", shown(&folder.to_string_lossy())), None)
+    };
+    std::fs::create_dir_all(folder).map_err(cannot)?;
+    for (game, checked) in std::iter::once(&smallest.enough).chain(&smallest.short) {
+        let encoded = game.encoded();
+        let problem = line::problem(&encoded).expect("it was decided before");
+        let decision = Decision { checked: checked.clone(), engine: "portfolio" };
+        let answered = Answered { problem: &problem, options: &Options::default(), decision: &decision };
+        let certificate = report::verdict(&answered, &serde_json::json!([]), 0.0);
+        let name = format!("pebbles-{}", game.pebbles);
+        std::fs::write(folder.join(format!("{name}.yaml")), encoded.yaml()).map_err(cannot)?;
+        let pretty = serde_json::to_string_pretty(&certificate).expect("a value is always written") + "\n";
+        std::fs::write(folder.join(format!("{name}.json")), pretty).map_err(cannot)?;
+    }
+    Ok(())
+}
+
+/// A cluster as a net.
+fn net(args: &Encode) -> Result<Exit, Told> {
+    let saying = Saying { quiet: args.quiet, verbose: false };
+    let session = Session::read(&args.input, args.reading.options(), saying)?;
+    let (semantics, goal) = asked(args, &session)?;
+    let problem = podreach::problem(&session.lowered, semantics).with_goal(goal);
+    let written = to_pnml::net(&problem).map_err(|refused| told(&session.sources, &[refused]))?;
+    print::data(&pnml::write(&written.net));
+    Ok(Exit::Yes)
+}
+
+/// The goal of the command line, or of the only question in the input.
+fn asked(args: &Encode, session: &Session) -> Result<(Semantics, Goal), Told> {
+    let cluster = &session.lowered.cluster;
+    let (own, goal) = match (&args.goal[..], &session.lowered.questions[..]) {
+        ([], [one]) => (one.semantics, one.goal(cluster).map_err(|refused| told(&session.sources, &refused))?),
+        ([], []) => return Err(refuse("nothing is asked: give --goal POD@NODE, or a Question in the input", None)),
+        ([], _) => return Err(refuse("the input has several questions: give --goal POD@NODE", None)),
+        (goal, _) => {
+            let atoms = goal.iter().map(|given| question::with(cluster, given)).collect::<Result<Vec<_>, _>>();
+            let atoms = atoms.map_err(|error| refuse(&format!("--goal: {error}"), None))?;
+            (None, Goal::all(atoms.into_iter().map(|wanted| ((wanted.pod.pod, wanted.node), wanted.count)).collect()))
+        }
+    };
+    match args.reading.semantics(own)[..] {
+        [semantics] => Ok((semantics, goal)),
+        _ => Err(refuse("a net is for one semantics: paper or kube-scheduler", None)),
+    }
+}
+
+/// The text of a file, or of standard input, as a source.
+fn opened(path: &Path) -> Result<(Sources, SourceId), Told> {
+    let name = path.to_string_lossy();
+    let mut bytes = Vec::new();
+    let most = read::limits::MAX_SOURCE_BYTES as u64 + 1;
+    let read = match name.as_ref() {
+        "-" => std::io::stdin().lock().take(most).read_to_end(&mut bytes),
+        _ => std::fs::File::open(path).and_then(|file| file.take(most).read_to_end(&mut bytes)),
+    };
+    read.map_err(|error| refuse(&format!("{} cannot be read: {error}", shown(&name)), None))?;
+    let mut sources = Sources::default();
+    let source = Source::from_bytes(name, bytes).map_err(|refused| told(&sources, &[refused]))?;
+    let id = sources.add(source);
+    Ok((sources, id))
+}
+
+fn text(sources: &Sources, id: SourceId) -> &str {
+    sources.source(id).map_or("", |source| &source.text)
+}
+
+fn told(sources: &Sources, diagnostics: &[Diagnostic]) -> Told {
+    remark::print(sources, diagnostics, false, true);
+    Told
+}
+
+fn written(encoded: &Encoded, format: Notation) {
+    match format {
+        Notation::Yaml => print::data(&encoded.yaml()),
+        Notation::Json => {
+            let pretty = serde_json::to_string_pretty(&encoded.json()).expect("a value is always written");
+            print::data(&(pretty + "\n"));
+        }
+    }
+}
