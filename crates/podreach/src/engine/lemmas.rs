@@ -22,14 +22,13 @@ pub struct Lemmas {
     arrived: Vec<Vec<u32>>,
     /// For each class, the lemmas that mention it.
     mentions: Vec<Vec<u32>>,
-    /// For each class, the lemmas filed under it.
-    filed: Vec<Vec<u32>>,
+    /// For each class, the lemmas filed under it, each with its signature: most that do not matter are passed over by that alone.
+    filed: Vec<Vec<(u64, u32)>>,
 }
 
 impl Lemmas {
     /// No lemmas, over so many classes.
     pub fn new(classes: usize) -> Self {
-        let none = || vec![Vec::new(); classes];
         let words = classes.div_ceil(64);
         Self {
             groups: Vec::new(),
@@ -37,16 +36,21 @@ impl Lemmas {
             words,
             levels: Vec::new(),
             arrived: Vec::new(),
-            mentions: none(),
-            filed: none(),
+            mentions: vec![Vec::new(); classes],
+            filed: vec![Vec::new(); classes],
         }
     }
 
-    /// The lemmas of at least `level` whose classes are all within `classes`.
-    pub fn within<'a>(&'a self, classes: &'a Bits, level: u32) -> impl Iterator<Item = u32> + 'a {
-        let level = level.max(1);
-        let filed = classes.ones().flat_map(|class| &self.filed[class]).copied();
-        filed.filter(move |&lemma| self.levels[lemma as usize] >= level && self.is_within(lemma, classes))
+    /// Adds to `found` the lemmas of at least `level` whose classes are all within `classes`.
+    pub fn find_within(&self, classes: &Bits, level: u32, found: &mut Vec<u32>) {
+        let (level, outside) = (level.max(1), !signature(classes));
+        for class in classes.ones() {
+            for &(signature, lemma) in &self.filed[class] {
+                if signature & outside == 0 && self.levels[lemma as usize] >= level && self.is_within(lemma, classes) {
+                    found.push(lemma);
+                }
+            }
+        }
     }
 
     /// How many lemmas have to be looked at to find those within `classes`.
@@ -72,8 +76,10 @@ impl Lemmas {
 
     fn contained<'a>(&'a self, group: &'a [(Class, u64)], level: u32) -> impl Iterator<Item = u32> + 'a {
         let level = level.max(1);
-        let filed = group.iter().flat_map(|&(class, _)| &self.filed[class as usize]).copied();
-        filed.filter(move |&lemma| {
+        let outside = !group.iter().fold(0, |signature, &(class, _)| signature | 1 << (class % 64));
+        let filed = group.iter().flat_map(|&(class, _)| &self.filed[class as usize]);
+        let possible = filed.filter(move |&&(signature, _)| signature & outside == 0).map(|&(_, lemma)| lemma);
+        possible.filter(move |&lemma| {
             self.levels[lemma as usize] >= level && is_within(&self.groups[lemma as usize], group)
         })
     }
@@ -88,8 +94,8 @@ impl Lemmas {
         weaker.into_iter().for_each(|other| self.remove(other));
         let lemma = self.groups.len() as u32;
         group.iter().for_each(|&(class, _)| self.mentions[class as usize].push(lemma));
-        self.filed[rarest].push(lemma);
         let support = Bits::of(self.mentions.len(), group.iter().map(|entry| entry.0 as usize));
+        self.filed[rarest].push((signature(&support), lemma));
         self.supports.extend(support.words());
         self.levels.push(level);
         self.arrive(lemma, level);
@@ -100,7 +106,7 @@ impl Lemmas {
         self.levels[lemma as usize] = GONE;
         for (class, _) in std::mem::take(&mut self.groups[lemma as usize]) {
             self.mentions[class as usize].retain(|&other| other != lemma);
-            self.filed[class as usize].retain(|&other| other != lemma);
+            self.filed[class as usize].retain(|&(_, other)| other != lemma);
         }
     }
 
@@ -144,4 +150,9 @@ impl Lemmas {
     pub fn ever(&self) -> usize {
         self.levels.len()
     }
+}
+
+/// A set of classes in one word: what is within another set has a signature within the other's.
+fn signature(classes: &Bits) -> u64 {
+    classes.words().iter().fold(0, |all, word| all | word)
 }

@@ -101,7 +101,7 @@ impl<'a> Predecessors<'a> {
         group.iter().for_each(|&(class, _)| self.reach.extend(&self.helpers_of_class[class as usize]));
         self.work += 1 + lemmas.filed_within(&self.reach) as u64 / 32;
         self.nearby.clear();
-        self.nearby.extend(lemmas.within(&self.reach, level));
+        lemmas.find_within(&self.reach, level, &mut self.nearby);
     }
 
     fn find_with_last(
