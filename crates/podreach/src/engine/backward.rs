@@ -13,7 +13,7 @@ use podreach_core::Learned;
 use super::antichain::Antichain;
 use super::form::{FormGuard, Forms, State};
 use super::group::{self, Group};
-use super::run::{Run, Step};
+use super::run::Run;
 use super::system::System;
 use super::{Budget, Found, Pursuit, Stop};
 
@@ -94,16 +94,6 @@ impl<'a> Backward<'a> {
         }
         ControlFlow::Continue(())
     }
-
-    /// The deployments that lead from the start to the goal, each with what must be there before it.
-    fn trail(&self, mut at: usize) -> Run {
-        let mut steps = Vec::new();
-        while let Some((parent, rule)) = self.goals[at].parent {
-            steps.push(Step { rule, needs: self.goals[at].group.clone() });
-            at = parent;
-        }
-        Run { steps, reaches: self.goals[at].group.clone() }
-    }
 }
 
 impl Pursuit for Backward<'_> {
@@ -111,7 +101,10 @@ impl Pursuit for Backward<'_> {
         match self.run(work, budget) {
             ControlFlow::Continue(true) => Some(Found::Never(self.least.iter().cloned().collect())),
             ControlFlow::Continue(false) => None,
-            ControlFlow::Break(End::Met(goal)) => Some(Found::Reached(self.trail(goal))),
+            ControlFlow::Break(End::Met(goal)) => {
+                let link = |at: usize| (&self.goals[at].group, self.goals[at].parent);
+                Some(Found::Reached(Run::from_start(goal, link)))
+            }
             ControlFlow::Break(End::Stopped(stop, depth)) => {
                 // Every goal of a lesser depth was regressed, and none of them met the start.
                 let learned = Learned { deployments_ruled_out: Some(depth), explored: self.goals.len() as u64 };

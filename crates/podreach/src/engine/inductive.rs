@@ -18,7 +18,7 @@ use super::group::{self, Class, Group};
 use super::lemmas::Lemmas;
 use super::pairs::Pairs;
 use super::predecessor::Predecessors;
-use super::run::{Run, Step};
+use super::run::Run;
 use super::system::System;
 use super::{Budget, Found, Pursuit, Stop};
 
@@ -219,23 +219,16 @@ impl<'a> Inductive<'a> {
     fn bytes(&self) -> usize {
         (self.lemmas.ever() + self.goals.len()) * 200
     }
-
-    /// The deployments that lead from the start to a root goal, each with what must be there before it.
-    fn trail(&self, mut at: usize) -> Run {
-        let mut steps = Vec::new();
-        while let Some((parent, rule)) = self.goals[at].parent {
-            steps.push(Step { rule, needs: self.goals[at].group.clone() });
-            at = parent;
-        }
-        Run { steps, reaches: self.goals[at].group.clone() }
-    }
 }
 
 impl Pursuit for Inductive<'_> {
     fn pursue(&mut self, work: u64, budget: &Budget<'_>) -> Option<Found> {
         self.pause = self.predecessors.work + work;
         match self.run(budget) {
-            Err(End::Reached(goal)) => Some(Found::Reached(self.trail(goal))),
+            Err(End::Reached(goal)) => {
+                let link = |at: usize| (&self.goals[at].group, self.goals[at].parent);
+                Some(Found::Reached(Run::from_start(goal, link)))
+            }
             Err(End::Invariant(level)) => Some(Found::Never(self.lemmas.from(level))),
             Err(End::Stopped(stop)) => {
                 let deployments_ruled_out = Some(u64::from(self.top) - 1);

@@ -28,6 +28,19 @@ pub struct Step {
     pub needs: Group,
 }
 
+impl Run {
+    /// The run from a goal that the start meets, back along its parents: each is reached from its child by a rule.
+    pub fn from_start<'g>(mut at: usize, goal: impl Fn(usize) -> (&'g Group, Option<(usize, usize)>)) -> Self {
+        let mut steps = Vec::new();
+        loop {
+            let (group, parent) = goal(at);
+            let Some((parent, rule)) = parent else { return Self { steps, reaches: group.clone() } };
+            steps.push(Step { rule, needs: group.clone() });
+            at = parent;
+        }
+    }
+}
+
 /// Makes traces for one cluster and start, for any number of goals.
 #[derive(Clone, Debug)]
 pub struct Tracing {
