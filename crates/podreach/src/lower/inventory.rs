@@ -7,7 +7,6 @@ use podreach_core::id::Symbol;
 
 use super::admission::Rules;
 use super::context::Context;
-use super::document;
 use super::kind::Kind;
 use super::metadata::Metadata;
 use super::pod::{self, PodObject};
@@ -32,15 +31,8 @@ pub(crate) struct Inventory {
 }
 
 impl Inventory {
-    /// Reads all documents; nodes and namespaces go straight into the cluster.
-    pub(crate) fn new(cx: &mut Context, documents: &[Tree<'_>]) -> Self {
-        let mut inventory = Self::default();
-        let objects = document::objects(documents, &mut cx.log);
-        objects.into_iter().for_each(|(kind, tree)| inventory.add(cx, kind, tree));
-        inventory
-    }
-
-    fn add(&mut self, cx: &mut Context, kind: Kind, tree: &Tree<'_>) {
+    /// Reads an object; nodes and namespaces go straight into the cluster.
+    pub(crate) fn add(&mut self, cx: &mut Context, kind: Kind, tree: &Tree<'_>) {
         match kind {
             Kind::Node => self.add_node(cx, tree),
             Kind::Namespace => self.add_namespace(cx, tree),
