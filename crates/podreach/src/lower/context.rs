@@ -4,7 +4,10 @@ use podreach_core::Cluster;
 use podreach_core::id::Symbol;
 use podreach_core::label::Labels;
 
+use super::gist::Contents;
+use super::metadata::Owner;
 use super::object::{Log, Object};
+use super::shared::Shared;
 use super::{Options, name, problem};
 use crate::diagnostic::Diagnostic;
 
@@ -14,6 +17,12 @@ pub(crate) struct Context {
     pub(crate) cluster: Cluster,
     /// The remarks.
     pub(crate) log: Log,
+    /// What the specs of pods say, as far as they were read without remark.
+    pub(crate) contents: Contents,
+    /// The labels of objects.
+    pub(crate) label_sets: Shared<Labels>,
+    /// The owners of objects.
+    pub(crate) owners: Shared<Owner>,
     /// Whether defaults and admission are still to be applied.
     pub(crate) admission: bool,
 }
@@ -22,7 +31,14 @@ impl Context {
     /// An empty cluster of the chosen release.
     pub(crate) fn new(options: &Options) -> Self {
         let cluster = Cluster { behaviour: options.release.behaviour(), ..Cluster::default() };
-        Self { cluster, log: Log::new(), admission: options.admission }
+        Self {
+            cluster,
+            log: Log::new(),
+            contents: Contents::new(),
+            label_sets: Shared::default(),
+            owners: Shared::default(),
+            admission: options.admission,
+        }
     }
 
     /// Adds a remark.

@@ -1,6 +1,7 @@
 //! Everything the documents hold, sorted by what it is to us.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::rc::Rc;
 
 use podreach_core::NodeId;
 use podreach_core::id::Symbol;
@@ -59,7 +60,7 @@ impl Inventory {
         metadata.namespace.clear();
         if self.is_new(cx, Kind::Namespace, &mut metadata) {
             let namespace = cx.cluster.namespace(&metadata.name);
-            cx.cluster.namespace_labels.insert(namespace, metadata.labels);
+            cx.cluster.namespace_labels.insert(namespace, Rc::unwrap_or_clone(metadata.labels));
             self.namespaces.insert(metadata.name);
         }
     }

@@ -1,5 +1,7 @@
 //! Names, labels, owners: the head of an object.
 
+use std::rc::Rc;
+
 use podreach_core::label::Labels;
 
 use super::context::Context;
@@ -17,9 +19,11 @@ pub(crate) struct Metadata {
     pub(crate) namespace: String,
     /// Whether the name is only the beginning of one, from `generateName`.
     pub(crate) generated: bool,
+    /// The id of a Job, which the labels of its pods have.
     pub(crate) uid: Option<String>,
-    pub(crate) labels: Labels,
-    pub(crate) owner: Option<Owner>,
+    /// Its labels, shared with objects that have the same.
+    pub(crate) labels: Rc<Labels>,
+    pub(crate) owner: Option<Rc<Owner>>,
     /// Whether it is being deleted.
     pub(crate) terminating: bool,
     /// Whether the kubelet made it from a file of its own.
@@ -30,7 +34,7 @@ pub(crate) struct Metadata {
 }
 
 /// Who made an object.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Owner {
     pub(crate) kind: String,
     pub(crate) name: String,
@@ -53,8 +57,8 @@ pub(crate) fn read(cx: &mut Context, kind: Kind, object: &Object<'_, '_>) -> Opt
         name,
         generated,
         namespace: namespace(cx, &meta),
-        uid: meta.text("uid", &mut cx.log).map(str::to_owned),
-        labels: cx.labels(&meta, "labels"),
+        uid: meta.text("uid", &mut cx.log).filter(|_| kind == Kind::Job).map(str::to_owned),
+        labels: labels(cx, &meta),
         owner: owner(cx, &meta),
         terminating: meta.field("deletionTimestamp").is_some(),
         mirror: annotation(cx, "kubernetes.io/config.mirror").is_some(),
@@ -67,6 +71,11 @@ pub(crate) fn read(cx: &mut Context, kind: Kind, object: &Object<'_, '_>) -> Opt
 pub(crate) fn template_labels(cx: &mut Context, template: &Object<'_, '_>) -> Labels {
     let meta = template.object("metadata", &OBJECT_META, &mut cx.log);
     meta.map(|meta| cx.labels(&meta, "labels")).unwrap_or_default()
+}
+
+fn labels(cx: &mut Context, meta: &Object<'_, '_>) -> Rc<Labels> {
+    let labels = cx.labels(meta, "labels");
+    cx.label_sets.one(labels)
 }
 
 fn object_name(cx: &mut Context, kind: Kind, meta: &Object<'_, '_>) -> Option<(String, bool)> {
@@ -103,12 +112,12 @@ fn namespace(cx: &mut Context, meta: &Object<'_, '_>) -> String {
 }
 
 /// The controller among the owners; an only owner counts as one.
-fn owner(cx: &mut Context, meta: &Object<'_, '_>) -> Option<Owner> {
+fn owner(cx: &mut Context, meta: &Object<'_, '_>) -> Option<Rc<Owner>> {
     let references = meta.objects("ownerReferences", &OWNER_REFERENCE, &mut cx.log);
     let controller = references.iter().find(|reference| reference.flag("controller", &mut cx.log));
     let only = (references.len() == 1).then(|| &references[0]);
     let reference = controller.or(only)?;
     let kind = reference.text("kind", &mut cx.log)?.to_owned();
     let name = reference.text("name", &mut cx.log)?.to_owned();
-    Some(Owner { kind, name })
+    Some(cx.owners.one(Owner { kind, name }))
 }

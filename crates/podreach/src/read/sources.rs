@@ -3,9 +3,7 @@
 use std::sync::OnceLock;
 
 use super::place::characters;
-use super::{
-    Piece, Source, SourceId, Span, Tree, documents, documents_of_json, json, looks_like_json, yaml,
-};
+use super::{Piece, Source, SourceId, Span, Tree, documents, documents_of_json, json, looks_like_json, yaml};
 use crate::diagnostic::Diagnostic;
 
 /// The sources of a run, each known by its [`SourceId`].
@@ -63,11 +61,7 @@ impl Sources {
 
     /// Hands out the pieces of a source, and says what was wrong with it; `None` if a piece was not taken, or if the text must be
     /// read as a whole to say what is wrong.
-    pub fn pieces<'s>(
-        &'s self,
-        id: SourceId,
-        take: &mut dyn FnMut(Piece<'_, 's>) -> bool,
-    ) -> Option<Vec<Diagnostic>> {
+    pub fn pieces<'s>(&'s self, id: SourceId, take: &mut dyn FnMut(Piece<'_, 's>) -> bool) -> Option<Vec<Diagnostic>> {
         let source = self.source(id)?;
         if source.name.ends_with(".json") || looks_like_json(&source.text) {
             return json::pieces(id, &source.text, take).map(|()| Vec::new());
