@@ -27,7 +27,7 @@ pub(crate) struct Draft {
 #[derive(Default)]
 pub(crate) struct Above {
     pub(crate) workloads: Vec<Vec<usize>>,
-    pub(crate) pods: Vec<Vec<usize>>,
+    pub(crate) pods: Vec<Rc<[usize]>>,
 }
 
 impl Above {
@@ -35,10 +35,13 @@ impl Above {
     pub(crate) fn new(cx: &Context, inventory: &Inventory) -> Self {
         let owners = Owners::new(&inventory.workloads);
         let chain = |metadata| owners.chain(cx, &inventory.workloads, metadata);
-        Self {
-            workloads: inventory.workloads.iter().map(|workload| chain(&workload.metadata)).collect(),
-            pods: inventory.pods.iter().map(|pod| chain(&pod.metadata)).collect(),
+        let mut known: HashMap<_, Rc<[usize]>> = HashMap::new();
+        let mut pods = Vec::with_capacity(inventory.pods.len());
+        for PodObject { metadata, .. } in &inventory.pods {
+            let alike = (&metadata.namespace, metadata.owner.as_ref().map(Rc::as_ptr), Rc::as_ptr(&metadata.labels));
+            pods.push(known.entry(alike).or_insert_with(|| chain(metadata).into()).clone());
         }
+        Self { workloads: inventory.workloads.iter().map(|workload| chain(&workload.metadata)).collect(), pods }
     }
 
     /// Whether a workload belongs to another one, and not in a circle to itself.
@@ -57,7 +60,8 @@ pub(crate) fn place(inventory: &Inventory, pod: &PodObject) -> Option<NodeId> {
 /// The templates that can be deployed: not those of old ReplicaSets and finished Jobs that have no pods left.
 pub(crate) fn workload_drafts(cx: &mut Context, inventory: &Inventory, above: &Above) -> BTreeMap<usize, Draft> {
     let runs = |at: &usize| place(inventory, &inventory.pods[*at]).is_some();
-    let busy: HashSet<usize> = (0..inventory.pods.len()).filter(runs).flat_map(|at| &above.pods[at]).copied().collect();
+    let busy: HashSet<usize> =
+        (0..inventory.pods.len()).filter(runs).flat_map(|at| above.pods[at].iter()).copied().collect();
     let mut drafts = BTreeMap::new();
     for (at, workload) in inventory.workloads.iter().enumerate() {
         let emptied = workload.metadata.owner.is_some() && workload.scale.replicas == Some(0);

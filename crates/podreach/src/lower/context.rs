@@ -4,10 +4,8 @@ use podreach_core::Cluster;
 use podreach_core::id::Symbol;
 use podreach_core::label::Labels;
 
-use super::gist::Contents;
-use super::metadata::Owner;
+use super::known::Known;
 use super::object::{Log, Object};
-use super::shared::Shared;
 use super::{Options, name, problem};
 use crate::diagnostic::Diagnostic;
 
@@ -17,12 +15,8 @@ pub(crate) struct Context {
     pub(crate) cluster: Cluster,
     /// The remarks.
     pub(crate) log: Log,
-    /// What the specs of pods say, as far as they were read without remark.
-    pub(crate) contents: Contents,
-    /// The labels of objects.
-    pub(crate) label_sets: Shared<Labels>,
-    /// The owners of objects.
-    pub(crate) owners: Shared<Owner>,
+    /// What was read without remark.
+    pub(crate) known: Known,
     /// Whether defaults and admission are still to be applied.
     pub(crate) admission: bool,
 }
@@ -31,14 +25,7 @@ impl Context {
     /// An empty cluster of the chosen release.
     pub(crate) fn new(options: &Options) -> Self {
         let cluster = Cluster { behaviour: options.release.behaviour(), ..Cluster::default() };
-        Self {
-            cluster,
-            log: Log::new(),
-            contents: Contents::new(),
-            label_sets: Shared::default(),
-            owners: Shared::default(),
-            admission: options.admission,
-        }
+        Self { cluster, log: Log::new(), known: Known::default(), admission: options.admission }
     }
 
     /// Adds a remark.

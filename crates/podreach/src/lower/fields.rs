@@ -22,7 +22,7 @@ pub struct Table {
 impl Table {
     /// Whether the table lists a field.
     pub fn knows(&self, field: &str) -> bool {
-        [self.modelled, self.spoiling, self.irrelevant].iter().any(|sorted| sorted.binary_search(&field).is_ok())
+        [self.modelled, self.spoiling, self.irrelevant].iter().any(|fields| fields.contains(&field))
     }
 
     /// All fields, in no particular order.

@@ -1,19 +1,19 @@
-//! What matters in the spec of a pod, as bytes: specs of one gist are read once.
+//! What matters in a part of an object, as bytes: two parts of one gist say the same.
 //!
-//! A cluster runs many pods of few owners, and reading a spec costs far more than comparing it. Left out is only what reading never
-//! looks at: the node, which is read by itself, fields that no filter looks at, and the contents of volumes. Keys are always in.
-
-use std::collections::HashMap;
-use std::rc::Rc;
+//! Left out of the spec of a pod is only what reading never looks at: the node, which is read by itself, fields that no filter looks
+//! at, and the contents of volumes. Keys are always in.
 
 use podreach_core::id::{Id, NamespaceId};
 
 use super::fields::{CONTAINER, POD_SPEC};
-use super::pod::Content;
 use crate::read::{Entry, Tree, Value};
 
-/// The contents that were read without remark, by their gist.
-pub(crate) type Contents = HashMap<Vec<u8>, Rc<Content>>;
+/// The gist of a part that matters as a whole.
+pub(crate) fn of(tree: &Tree<'_>) -> Vec<u8> {
+    let mut gist = Gist(Vec::with_capacity(256));
+    gist.whole(tree);
+    gist.0
+}
 
 /// The gist of a spec in a namespace: two specs of one gist have equal contents, and there is the same to say about them.
 pub(crate) fn of_spec(namespace: NamespaceId, spec: &Tree<'_>) -> Vec<u8> {
@@ -23,7 +23,7 @@ pub(crate) fn of_spec(namespace: NamespaceId, spec: &Tree<'_>) -> Vec<u8> {
         "containers" | "initContainers" => gist.list(&entry.value, Gist::container),
         "volumes" => gist.list(&entry.value, Gist::outline),
         "nodeName" => {}
-        key if POD_SPEC.irrelevant.binary_search(&key).is_ok() => {}
+        key if POD_SPEC.irrelevant.contains(&key) => {}
         _ => gist.whole(&entry.value),
     });
     gist.0
@@ -36,7 +36,7 @@ impl Gist {
     fn container(&mut self, container: &Tree<'_>) {
         self.map(container, |gist, entry| match entry.key.as_ref() {
             "volumeMounts" => gist.list(&entry.value, Gist::outline),
-            key if CONTAINER.irrelevant.binary_search(&key).is_ok() => {}
+            key if CONTAINER.irrelevant.contains(&key) => {}
             _ => gist.whole(&entry.value),
         });
     }
@@ -69,7 +69,7 @@ impl Gist {
             Value::Bool(flag) => self.0.push(if *flag { b't' } else { b'f' }),
             Value::Int(number) => {
                 self.0.push(b'i');
-                self.0.extend(number.to_le_bytes());
+                self.0.extend_from_slice(&number.to_le_bytes());
             }
             Value::Float(text) => {
                 self.0.push(b'x');
@@ -90,7 +90,13 @@ impl Gist {
     }
 
     fn number(&mut self, number: usize) {
-        self.0.extend((number as u32).to_le_bytes());
+        match u8::try_from(number) {
+            Ok(small) if small < u8::MAX => self.0.push(small),
+            _ => {
+                self.0.push(u8::MAX);
+                self.0.extend_from_slice(&number.to_le_bytes());
+            }
+        }
     }
 }
 

@@ -8,7 +8,7 @@ use super::context::Context;
 use super::fields::{OBJECT_META, OWNER_REFERENCE};
 use super::kind::Kind;
 use super::object::Object;
-use super::{name, problem};
+use super::{gist, known, name, problem};
 use crate::read::Span;
 
 /// What is said of an object besides its content.
@@ -21,7 +21,6 @@ pub(crate) struct Metadata {
     pub(crate) generated: bool,
     /// The id of a Job, which the labels of its pods have.
     pub(crate) uid: Option<String>,
-    /// Its labels, shared with objects that have the same.
     pub(crate) labels: Rc<Labels>,
     pub(crate) owner: Option<Rc<Owner>>,
     /// Whether it is being deleted.
@@ -34,7 +33,7 @@ pub(crate) struct Metadata {
 }
 
 /// Who made an object.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Owner {
     pub(crate) kind: String,
     pub(crate) name: String,
@@ -73,9 +72,10 @@ pub(crate) fn template_labels(cx: &mut Context, template: &Object<'_, '_>) -> La
     meta.map(|meta| cx.labels(&meta, "labels")).unwrap_or_default()
 }
 
+/// The labels, shared with objects that have the same.
 fn labels(cx: &mut Context, meta: &Object<'_, '_>) -> Rc<Labels> {
-    let labels = cx.labels(meta, "labels");
-    cx.label_sets.one(labels)
+    let Some(tree) = meta.field("labels") else { return Rc::default() };
+    known::once(cx, |known| &mut known.labels, gist::of(tree), |cx| Rc::new(cx.labels(meta, "labels")))
 }
 
 fn object_name(cx: &mut Context, kind: Kind, meta: &Object<'_, '_>) -> Option<(String, bool)> {
@@ -111,13 +111,19 @@ fn namespace(cx: &mut Context, meta: &Object<'_, '_>) -> String {
     text.to_owned()
 }
 
-/// The controller among the owners; an only owner counts as one.
+/// The controller among the owners, shared with objects that have the same.
 fn owner(cx: &mut Context, meta: &Object<'_, '_>) -> Option<Rc<Owner>> {
+    let tree = meta.field("ownerReferences")?;
+    known::once(cx, |known| &mut known.owners, gist::of(tree), |cx| controller(cx, meta).map(Rc::new))
+}
+
+/// The controller among the owners; an only owner counts as one.
+fn controller(cx: &mut Context, meta: &Object<'_, '_>) -> Option<Owner> {
     let references = meta.objects("ownerReferences", &OWNER_REFERENCE, &mut cx.log);
     let controller = references.iter().find(|reference| reference.flag("controller", &mut cx.log));
     let only = (references.len() == 1).then(|| &references[0]);
     let reference = controller.or(only)?;
     let kind = reference.text("kind", &mut cx.log)?.to_owned();
     let name = reference.text("name", &mut cx.log)?.to_owned();
-    Some(cx.owners.one(Owner { kind, name }))
+    Some(Owner { kind, name })
 }

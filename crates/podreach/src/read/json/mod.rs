@@ -83,7 +83,7 @@ impl<'a> Parser<'a> {
             let item = self.value()?;
             self.items.push(item);
             if !self.another(b']', "`,` or `]`")? {
-                return Ok(Value::Seq(self.items.drain(outer..).collect()));
+                return Ok(Value::Seq(self.items.split_off(outer)));
             }
         }
     }
@@ -99,7 +99,7 @@ impl<'a> Parser<'a> {
             self.entries.push(entry);
             if !self.another(b'}', "`,` or `}`")? {
                 self.refuse_duplicates(outer)?;
-                return Ok(Value::Map(self.entries.drain(outer..).collect()));
+                return Ok(Value::Map(self.entries.split_off(outer)));
             }
         }
     }
@@ -153,7 +153,16 @@ impl<'a> Parser<'a> {
     }
 
     /// The next byte that is not white space, without stepping over it.
+    #[inline(always)]
     fn next_byte(&mut self) -> Option<u8> {
+        match self.peek()? {
+            b' ' | b'\n' | b'\t' | b'\r' => self.next_after_space(),
+            b => Some(b),
+        }
+    }
+
+    fn next_after_space(&mut self) -> Option<u8> {
+        self.at += 1;
         loop {
             match self.peek()? {
                 b' ' => self.skip_spaces(),
