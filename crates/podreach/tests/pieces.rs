@@ -23,7 +23,7 @@ fn said(lowered: &Lowered) -> String {
 
 fn lowered(name: &str, text: &str) -> Lowered {
     let mut sources = Sources::default();
-    let id = sources.add(Source::from_bytes(name, text.into()).unwrap());
+    let id = sources.add(Source::from_bytes(name, text.into()).expect("plain text"));
     let options = Options::default();
     let (documents, mut diagnostics) = sources.documents(id);
     let mut wholly = lower::cluster(&documents, &options);
