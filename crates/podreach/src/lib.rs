@@ -41,13 +41,31 @@ use podreach_core::{Goal, Model, Problem, Semantics};
 
 /// Reads all sources and lowers what they say to a cluster.
 pub fn lowered(sources: &read::Sources, options: &lower::Options) -> lower::Lowered {
+    piecewise(sources, options).unwrap_or_else(|| wholly(sources, options))
+}
+
+/// Reads and lowers piece by piece: quick, and small in memory, but not for texts with errors.
+fn piecewise(sources: &read::Sources, options: &lower::Options) -> Option<lower::Lowered> {
+    let mut lowering = lower::Lowering::new(options);
+    let mut diagnostics = Vec::new();
+    for id in sources.ids() {
+        diagnostics.extend(sources.pieces(id, &mut |piece| lowering.add_piece(piece))?);
+    }
+    Some(with_remarks(diagnostics, lowering.finish()))
+}
+
+/// Reads everything, then lowers it.
+fn wholly(sources: &read::Sources, options: &lower::Options) -> lower::Lowered {
     let (mut documents, mut diagnostics) = (Vec::new(), Vec::new());
     for id in sources.ids() {
         let (read, remarks) = sources.documents(id);
         documents.extend(read);
         diagnostics.extend(remarks);
     }
-    let mut lowered = lower::cluster(&documents, options);
+    with_remarks(diagnostics, lower::cluster(&documents, options))
+}
+
+fn with_remarks(mut diagnostics: Vec<diagnostic::Diagnostic>, mut lowered: lower::Lowered) -> lower::Lowered {
     diagnostics.append(&mut lowered.diagnostics);
     lower::Lowered { diagnostics, ..lowered }
 }

@@ -61,7 +61,7 @@ impl Rules {
 
     /// What admission may do to a pod that is yet to be created, or would be again.
     pub(crate) fn causes(&self, cluster: &Cluster, draft: &Draft, is_template: bool) -> BTreeMap<Cause, Span> {
-        let namespace = cluster.symbols.str(cluster.namespaces[draft.namespace]);
+        let namespace = cluster.symbols.str(cluster.namespaces[draft.content.namespace]);
         let mut causes = BTreeMap::new();
         let mut note = |holds: bool, cause| {
             if holds {
@@ -69,7 +69,7 @@ impl Rules {
             }
         };
         let lacks = |resources: &BTreeSet<String>| {
-            let mut containers = draft.parts.containers.iter().chain(&draft.parts.init);
+            let mut containers = draft.content.parts.containers.iter().chain(&draft.content.parts.init);
             containers.any(|container| {
                 let said =
                     |resource| container.requests.contains_key(resource) || container.limits.contains_key(resource);
@@ -79,8 +79,9 @@ impl Rules {
         note(is_template && self.defaults.get(namespace).is_some_and(lacks), Cause::LimitRangeDefaults);
         note(self.bounds.contains(namespace), Cause::LimitRangeBounds);
         note(self.quotas.contains(namespace), Cause::Quota);
-        let requests = request::of_pod(&draft.parts, true);
-        note(requests.keys().any(|resource| self.devices.contains(resource)), Cause::DeviceClass);
+        let is_device = |resource: &String| self.devices.contains(resource);
+        let asks = || request::of_pod(&draft.content.parts, true).keys().any(is_device);
+        note(!self.devices.is_empty() && asks(), Cause::DeviceClass);
         causes
     }
 }

@@ -1,16 +1,17 @@
 //! Candidates for types: templates as they are, and pods as they are and as each of their owners would make them today.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::rc::Rc;
 
 use podreach_core::cluster::PodSpec;
-use podreach_core::id::NodeId;
+use podreach_core::id::{NodeId, Symbol};
 use podreach_core::label::Labels;
 
 use super::cause::{Cause, Causes};
 use super::context::Context;
 use super::inventory::Inventory;
 use super::owner::{self, Owners};
-use super::pod::PodObject;
+use super::pod::{Content, PodObject};
 use super::spec;
 use super::workload::Workload;
 
@@ -26,19 +27,21 @@ pub(crate) struct Draft {
 #[derive(Default)]
 pub(crate) struct Above {
     pub(crate) workloads: Vec<Vec<usize>>,
-    pub(crate) pods: Vec<Vec<usize>>,
+    pub(crate) pods: Vec<Rc<[usize]>>,
 }
 
 impl Above {
-    /// Follows the owners of everything, after naming the templates of Deployments.
-    pub(crate) fn new(cx: &mut Context, inventory: &mut Inventory) -> Self {
+    /// Follows the owners of everything.
+    pub(crate) fn new(cx: &Context, inventory: &Inventory) -> Self {
         let owners = Owners::new(&inventory.workloads);
-        owner::name_templates(cx, &mut inventory.workloads, &inventory.pods, &owners);
         let chain = |metadata| owners.chain(cx, &inventory.workloads, metadata);
-        Self {
-            workloads: inventory.workloads.iter().map(|workload| chain(&workload.metadata)).collect(),
-            pods: inventory.pods.iter().map(|pod| chain(&pod.metadata)).collect(),
+        let mut known: HashMap<_, Rc<[usize]>> = HashMap::new();
+        let mut pods = Vec::with_capacity(inventory.pods.len());
+        for PodObject { metadata, .. } in &inventory.pods {
+            let alike = (&metadata.namespace, metadata.owner.as_ref().map(Rc::as_ptr), Rc::as_ptr(&metadata.labels));
+            pods.push(known.entry(alike).or_insert_with(|| chain(metadata).into()).clone());
         }
+        Self { workloads: inventory.workloads.iter().map(|workload| chain(&workload.metadata)).collect(), pods }
     }
 
     /// Whether a workload belongs to another one, and not in a circle to itself.
@@ -57,61 +60,113 @@ pub(crate) fn place(inventory: &Inventory, pod: &PodObject) -> Option<NodeId> {
 /// The templates that can be deployed: not those of old ReplicaSets and finished Jobs that have no pods left.
 pub(crate) fn workload_drafts(cx: &mut Context, inventory: &Inventory, above: &Above) -> BTreeMap<usize, Draft> {
     let runs = |at: &usize| place(inventory, &inventory.pods[*at]).is_some();
-    let busy: HashSet<usize> = (0..inventory.pods.len()).filter(runs).flat_map(|at| &above.pods[at]).copied().collect();
+    let busy: HashSet<usize> =
+        (0..inventory.pods.len()).filter(runs).flat_map(|at| above.pods[at].iter()).copied().collect();
     let mut drafts = BTreeMap::new();
     for (at, workload) in inventory.workloads.iter().enumerate() {
         let emptied = workload.metadata.owner.is_some() && workload.scale.replicas == Some(0);
         let owned = above.is_owned(at);
         if busy.contains(&at) || !(owned || emptied) {
-            let spec = spec::resolved(cx, &workload.template, workload.template.labels.clone());
+            let spec = spec::resolved(cx, &workload.template, Labels::clone(&workload.template.labels));
             drafts.insert(at, Draft { spec, causes: workload.template.causes.clone() });
         }
     }
     drafts
 }
 
-/// A pod as it is, and as it would be had each of its owners made it today.
+/// All pods before they have types. What pods of one owner say is mostly the same, so it is worked out once for all of them.
+#[derive(Default)]
 pub(crate) struct PodDrafts {
+    /// What the pods are, and would be.
+    pub(crate) variants: Vec<Variant>,
+    /// The pods, in the order of the input.
+    pub(crate) pods: Vec<PodDraft>,
+    alike: HashMap<Alike, usize>,
+}
+
+/// A pod before it has a type.
+pub(crate) struct PodDraft {
+    /// Its place among the variants.
+    pub(crate) variant: usize,
+    /// What is not modelled.
+    pub(crate) causes: Causes,
+}
+
+/// A pod as it is, and as it would be had each of its owners made it today.
+pub(crate) struct Variant {
     /// The pod as it is.
-    pub(crate) own: Draft,
+    pub(crate) own: PodSpec,
     /// What it would be had its owner made it today, the topmost owner first.
     pub(crate) by_owner: Vec<(usize, PodSpec)>,
 }
 
+/// Everything a variant is worked out from. Contents and labels are told apart by their place, so equal ones that are not shared
+/// are different here, which costs only time.
+#[derive(PartialEq, Eq, Hash)]
+struct Alike {
+    content: *const Content,
+    labels: *const Labels,
+    node_name: Option<Symbol>,
+    given: [bool; 2],
+    owners: Vec<usize>,
+    barred: Option<&'static str>,
+    terminating: bool,
+}
+
 impl PodDrafts {
-    /// The drafts of a pod; `drafts` are those of the workloads.
-    pub(crate) fn new(
-        cx: &mut Context,
-        inventory: &Inventory,
-        above: &Above,
-        drafts: &BTreeMap<usize, Draft>,
-        at: usize,
-    ) -> Self {
-        let pod = &inventory.pods[at];
-        let node = place(inventory, pod).map(|node| cx.cluster.nodes[node].labels.clone());
-        let labels = owner::original_labels(cx, pod, node.as_ref(), None);
-        let spec = spec::resolved(cx, &pod.draft, labels);
-        let mut causes = pod.draft.causes.clone();
-        if above.pods[at].is_empty() && pod.is_of_daemon_set() && owner::is_pinned(spec.node_affinity.as_deref()) {
-            causes.insert(Cause::MissingDaemonSet, pod.draft.span);
+    /// The drafts of all pods; `drafts` are those of the workloads.
+    pub(crate) fn new(cx: &mut Context, inventory: &Inventory, above: &Above, drafts: &BTreeMap<usize, Draft>) -> Self {
+        let mut all = Self::default();
+        for (pod, above) in inventory.pods.iter().zip(&above.pods) {
+            let owners = above.iter().rev().filter(|owner| drafts.contains_key(owner)).copied().collect();
+            let variant = all.variant(cx, inventory, pod, owners);
+            let mut causes = pod.draft.causes.clone();
+            let node_affinity = all.variants[variant].own.node_affinity.as_deref();
+            if above.is_empty() && pod.is_of_daemon_set() && owner::is_pinned(node_affinity) {
+                causes.insert(Cause::MissingDaemonSet, pod.draft.span);
+            }
+            all.pods.push(PodDraft { variant, causes });
         }
-        if let Some(why) = barred(pod) {
-            let spec = spec::barred(spec, why, pod.metadata.terminating);
-            return Self { own: Draft { spec, causes }, by_owner: Vec::new() };
+        all
+    }
+
+    fn variant(&mut self, cx: &mut Context, inventory: &Inventory, pod: &PodObject, owners: Vec<usize>) -> usize {
+        let alike = Alike {
+            content: Rc::as_ptr(&pod.draft.content),
+            labels: Rc::as_ptr(&pod.draft.labels),
+            node_name: pod.draft.node_name,
+            given: owner::given_by(cx, place(inventory, pod).map(|node| &cx.cluster.nodes[node].labels)),
+            owners,
+            barred: barred(pod),
+            terminating: pod.metadata.terminating,
+        };
+        if let Some(&variant) = self.alike.get(&alike) {
+            return variant;
         }
-        let owners = above.pods[at].iter().rev().filter(|owner| drafts.contains_key(owner));
-        let by_owner = owners.map(|&owner| (owner, as_made_by(cx, pod, node.as_ref(), &inventory.workloads[owner])));
-        Self { by_owner: by_owner.collect(), own: Draft { spec, causes } }
+        let labels = owner::original_labels(cx, pod, alike.given, None);
+        let own = spec::resolved(cx, &pod.draft, labels);
+        let variant = match alike.barred {
+            Some(why) => Variant { own: spec::barred(own, why, alike.terminating), by_owner: Vec::new() },
+            None => {
+                let made = |&owner: &usize| (owner, as_made_by(cx, pod, alike.given, &inventory.workloads[owner]));
+                Variant { own, by_owner: alike.owners.iter().map(made).collect() }
+            }
+        };
+        self.variants.push(variant);
+        self.alike.insert(alike, self.variants.len() - 1);
+        self.variants.len() - 1
     }
 
     /// All specs, to be restricted.
     pub(crate) fn specs(&mut self) -> impl Iterator<Item = &mut PodSpec> {
-        std::iter::once(&mut self.own.spec).chain(self.by_owner.iter_mut().map(|(_, spec)| spec))
+        self.variants.iter_mut().flat_map(|variant| {
+            std::iter::once(&mut variant.own).chain(variant.by_owner.iter_mut().map(|(_, spec)| spec))
+        })
     }
 }
 
-fn as_made_by(cx: &mut Context, pod: &PodObject, node: Option<&Labels>, workload: &Workload) -> PodSpec {
-    let labels = owner::original_labels(cx, pod, node, Some(workload));
+fn as_made_by(cx: &mut Context, pod: &PodObject, given: [bool; 2], workload: &Workload) -> PodSpec {
+    let labels = owner::original_labels(cx, pod, given, Some(workload));
     let mut spec = spec::resolved(cx, &pod.draft, labels);
     owner::unpin(&mut spec, workload);
     spec

@@ -4,6 +4,7 @@ use podreach_core::Cluster;
 use podreach_core::id::Symbol;
 use podreach_core::label::Labels;
 
+use super::known::Known;
 use super::object::{Log, Object};
 use super::{Options, name, problem};
 use crate::diagnostic::Diagnostic;
@@ -14,6 +15,8 @@ pub(crate) struct Context {
     pub(crate) cluster: Cluster,
     /// The remarks.
     pub(crate) log: Log,
+    /// What was read without remark.
+    pub(crate) known: Known,
     /// Whether defaults and admission are still to be applied.
     pub(crate) admission: bool,
 }
@@ -22,7 +25,7 @@ impl Context {
     /// An empty cluster of the chosen release.
     pub(crate) fn new(options: &Options) -> Self {
         let cluster = Cluster { behaviour: options.release.behaviour(), ..Cluster::default() };
-        Self { cluster, log: Log::new(), admission: options.admission }
+        Self { cluster, log: Log::new(), known: Known::default(), admission: options.admission }
     }
 
     /// Adds a remark.

@@ -4,25 +4,51 @@ use super::kind::{Kind, Sort, sort};
 use super::object::Log;
 use super::problem;
 use crate::diagnostic::{Diagnostic, Effect};
-use crate::read::{Tree, Value, shown};
+use crate::read::{Piece, Tree, Value, shown};
 
 /// How deep lists of objects may nest.
 const DEEPEST: usize = 16;
 
-/// The objects of the documents that are read, in order.
-pub(crate) fn objects<'t, 'a>(documents: &'t [Tree<'a>], log: &mut Log) -> Vec<(Kind, &'t Tree<'a>)> {
-    let mut objects = Vec::new();
-    documents.iter().for_each(|document| unfold(document, None, DEEPEST, &mut objects, log));
-    objects
+/// Finds the objects of a document that are read, in order.
+pub(crate) fn objects<'t, 'a>(document: &'t Tree<'a>, log: &mut Log, found: &mut dyn FnMut(Kind, &'t Tree<'a>)) {
+    unfold(document, None, DEEPEST, log, found);
 }
 
-/// Adds the objects of a document or list item; `usual` is the apiVersion and kind of items that have none.
+/// Finds the objects of a piece; false if that takes the whole document.
+///
+/// What an item without an apiVersion and kind is, and whether it is one, may be said only after it.
+pub(crate) fn objects_of_piece<'t, 'a>(
+    piece: Piece<'t, 'a>,
+    log: &mut Log,
+    found: &mut dyn FnMut(Kind, &'t Tree<'a>),
+) -> bool {
+    match piece {
+        Piece::Item { head, item } => {
+            let text = |key| head.iter().find(|entry| entry.key == key).and_then(|entry| entry.value.str());
+            let list = text("apiVersion").zip(text("kind"));
+            if list.is_none() && own(item).is_none() {
+                return false;
+            }
+            unfold(item, list.and_then(|(version, kind)| usual(version, kind)), DEEPEST - 1, log, found);
+        }
+        Piece::Document(document) => {
+            let has_items = document.field("items").is_some_and(|items| items.seq().is_some());
+            if has_items && !own(document).is_some_and(|(version, kind)| sort(version, kind) == Sort::List) {
+                return false;
+            }
+            objects(document, log, found);
+        }
+    }
+    true
+}
+
+/// Finds the objects of a document or list item; `usual` is the apiVersion and kind of items that have none.
 fn unfold<'t, 'a>(
     tree: &'t Tree<'a>,
     usual: Option<(&str, &str)>,
     depth: usize,
-    objects: &mut Vec<(Kind, &'t Tree<'a>)>,
     log: &mut Log,
+    found: &mut dyn FnMut(Kind, &'t Tree<'a>),
 ) {
     let Some(entries) = tree.map() else {
         if tree.value != Value::Null {
@@ -33,23 +59,32 @@ fn unfold<'t, 'a>(
     if entries.is_empty() {
         return;
     }
-    let text = |key| tree.field(key).and_then(Tree::str);
-    let own = text("apiVersion").zip(text("kind"));
     let bare = tree.field("apiVersion").is_none() && tree.field("kind").is_none();
-    let Some((version, kind)) = own.or(usual.filter(|_| bare)) else {
+    let Some((version, kind)) = own(tree).or(usual.filter(|_| bare)) else {
         log.push(fragment(tree));
         return;
     };
     match sort(version, kind) {
-        Sort::Read(kind) => objects.push((kind, tree)),
+        Sort::Read(kind) => found(kind, tree),
         Sort::List if depth == 0 => log.push(problem::nested_lists(tree.span)),
         Sort::List => {
-            let usual = kind.strip_suffix("List").filter(|kind| !kind.is_empty()).map(|kind| (version, kind));
-            items(tree, log).iter().for_each(|item| unfold(item, usual, depth - 1, objects, log));
+            let usual = self::usual(version, kind);
+            items(tree, log).iter().for_each(|item| unfold(item, usual, depth - 1, log, found));
         }
         Sort::WithoutPods => {}
         other => log.extend(refusal(tree, version, kind, &other)),
     }
+}
+
+/// The apiVersion and kind that an object says it has.
+fn own<'t>(tree: &'t Tree<'_>) -> Option<(&'t str, &'t str)> {
+    let text = |key| tree.field(key).and_then(Tree::str);
+    text("apiVersion").zip(text("kind"))
+}
+
+/// The apiVersion and kind of items that have none, in a list of this apiVersion and kind.
+fn usual<'t>(version: &'t str, kind: &'t str) -> Option<(&'t str, &'t str)> {
+    kind.strip_suffix("List").filter(|kind| !kind.is_empty()).map(|kind| (version, kind))
 }
 
 /// The items of a list; a list without any is empty.

@@ -1,13 +1,13 @@
 //! Everything the documents hold, sorted by what it is to us.
 
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::rc::Rc;
 
 use podreach_core::NodeId;
 use podreach_core::id::Symbol;
 
 use super::admission::Rules;
 use super::context::Context;
-use super::document;
 use super::kind::Kind;
 use super::metadata::Metadata;
 use super::pod::{self, PodObject};
@@ -28,19 +28,12 @@ pub(crate) struct Inventory {
     pub(crate) autoscaled: Autoscaled,
     pub(crate) rules: Rules,
     pub(crate) questions: Vec<Question>,
-    names: HashSet<(Kind, String, String)>,
+    names: Names,
 }
 
 impl Inventory {
-    /// Reads all documents; nodes and namespaces go straight into the cluster.
-    pub(crate) fn new(cx: &mut Context, documents: &[Tree<'_>]) -> Self {
-        let mut inventory = Self::default();
-        let objects = document::objects(documents, &mut cx.log);
-        objects.into_iter().for_each(|(kind, tree)| inventory.add(cx, kind, tree));
-        inventory
-    }
-
-    fn add(&mut self, cx: &mut Context, kind: Kind, tree: &Tree<'_>) {
+    /// Reads an object; nodes and namespaces go straight into the cluster.
+    pub(crate) fn add(&mut self, cx: &mut Context, kind: Kind, tree: &Tree<'_>) {
         match kind {
             Kind::Node => self.add_node(cx, tree),
             Kind::Namespace => self.add_namespace(cx, tree),
@@ -67,7 +60,7 @@ impl Inventory {
         metadata.namespace.clear();
         if self.is_new(cx, Kind::Namespace, &mut metadata) {
             let namespace = cx.cluster.namespace(&metadata.name);
-            cx.cluster.namespace_labels.insert(namespace, metadata.labels);
+            cx.cluster.namespace_labels.insert(namespace, Rc::unwrap_or_clone(metadata.labels));
             self.namespaces.insert(metadata.name);
         }
     }
@@ -88,8 +81,7 @@ impl Inventory {
 
     fn add_question(&mut self, cx: &mut Context, tree: &Tree<'_>) {
         let Some(question) = question::read(cx, tree) else { return };
-        let key = (Kind::Question, String::new(), question.name.clone());
-        if !question.name.is_empty() && !self.names.insert(key) {
+        if !question.name.is_empty() && !self.names.insert(Kind::Question, "", &question.name) {
             cx.report(problem::duplicate_object(question.span, &format!("question/{}", question.name)));
         }
         self.questions.push(question);
@@ -97,26 +89,47 @@ impl Inventory {
 
     /// Whether no object of the kind had that name before. Names that the API server will complete are always new.
     fn is_new(&mut self, cx: &mut Context, kind: Kind, metadata: &mut Metadata) -> bool {
-        let id = |metadata: &Metadata| (kind, metadata.namespace.clone(), metadata.name.clone());
-        let start = metadata.name.clone();
+        let start = metadata.name.len();
         let mut number = 1_u64;
-        while !self.names.insert(id(metadata)) {
+        while !self.names.insert(kind, &metadata.namespace, &metadata.name) {
             if !metadata.generated {
                 cx.report(problem::duplicate_object(metadata.span, &full_name(kind, metadata)));
                 return false;
             }
             number += 1;
-            metadata.name = format!("{start}{number}");
+            metadata.name.truncate(start);
+            metadata.name.push_str(&number.to_string());
         }
         true
     }
 }
 
+/// The names of objects, by kind and namespace.
+#[derive(Default)]
+struct Names(HashMap<Kind, HashMap<String, HashSet<String>>>);
+
+impl Names {
+    /// Adds a name; false if it was there.
+    fn insert(&mut self, kind: Kind, namespace: &str, name: &str) -> bool {
+        let namespaces = self.0.entry(kind).or_default();
+        match namespaces.get_mut(namespace) {
+            Some(names) => names.insert(name.to_owned()),
+            None => namespaces.insert(namespace.to_owned(), HashSet::from([name.to_owned()])).is_none(),
+        }
+    }
+}
+
 /// The name of an object: `kind/namespace/name`, or `kind/name` for what is in no namespace.
 pub(crate) fn full_name(kind: Kind, metadata: &Metadata) -> String {
-    let kind = kind.name().to_lowercase();
-    match metadata.namespace.as_str() {
-        "" => format!("{kind}/{}", metadata.name),
-        namespace => format!("{kind}/{namespace}/{}", metadata.name),
+    let Metadata { namespace, name, .. } = metadata;
+    let mut full = String::with_capacity(kind.name().len() + namespace.len() + name.len() + 2);
+    full.push_str(kind.name());
+    full.make_ascii_lowercase();
+    if !namespace.is_empty() {
+        full.push('/');
+        full.push_str(namespace);
     }
+    full.push('/');
+    full.push_str(name);
+    full
 }

@@ -1,12 +1,14 @@
 //! Names, labels, owners: the head of an object.
 
+use std::rc::Rc;
+
 use podreach_core::label::Labels;
 
 use super::context::Context;
 use super::fields::{OBJECT_META, OWNER_REFERENCE};
 use super::kind::Kind;
 use super::object::Object;
-use super::{name, problem};
+use super::{gist, known, name, problem};
 use crate::read::Span;
 
 /// What is said of an object besides its content.
@@ -17,9 +19,10 @@ pub(crate) struct Metadata {
     pub(crate) namespace: String,
     /// Whether the name is only the beginning of one, from `generateName`.
     pub(crate) generated: bool,
+    /// The id of a Job, which the labels of its pods have.
     pub(crate) uid: Option<String>,
-    pub(crate) labels: Labels,
-    pub(crate) owner: Option<Owner>,
+    pub(crate) labels: Rc<Labels>,
+    pub(crate) owner: Option<Rc<Owner>>,
     /// Whether it is being deleted.
     pub(crate) terminating: bool,
     /// Whether the kubelet made it from a file of its own.
@@ -53,8 +56,8 @@ pub(crate) fn read(cx: &mut Context, kind: Kind, object: &Object<'_, '_>) -> Opt
         name,
         generated,
         namespace: namespace(cx, &meta),
-        uid: meta.text("uid", &mut cx.log).map(str::to_owned),
-        labels: cx.labels(&meta, "labels"),
+        uid: meta.text("uid", &mut cx.log).filter(|_| kind == Kind::Job).map(str::to_owned),
+        labels: labels(cx, &meta),
         owner: owner(cx, &meta),
         terminating: meta.field("deletionTimestamp").is_some(),
         mirror: annotation(cx, "kubernetes.io/config.mirror").is_some(),
@@ -67,6 +70,12 @@ pub(crate) fn read(cx: &mut Context, kind: Kind, object: &Object<'_, '_>) -> Opt
 pub(crate) fn template_labels(cx: &mut Context, template: &Object<'_, '_>) -> Labels {
     let meta = template.object("metadata", &OBJECT_META, &mut cx.log);
     meta.map(|meta| cx.labels(&meta, "labels")).unwrap_or_default()
+}
+
+/// The labels, shared with objects that have the same.
+fn labels(cx: &mut Context, meta: &Object<'_, '_>) -> Rc<Labels> {
+    let Some(tree) = meta.field("labels") else { return Rc::default() };
+    known::once(cx, |known| &mut known.labels, gist::of(tree), |cx| Rc::new(cx.labels(meta, "labels")))
 }
 
 fn object_name(cx: &mut Context, kind: Kind, meta: &Object<'_, '_>) -> Option<(String, bool)> {
@@ -102,8 +111,14 @@ fn namespace(cx: &mut Context, meta: &Object<'_, '_>) -> String {
     text.to_owned()
 }
 
+/// The controller among the owners, shared with objects that have the same.
+fn owner(cx: &mut Context, meta: &Object<'_, '_>) -> Option<Rc<Owner>> {
+    let tree = meta.field("ownerReferences")?;
+    known::once(cx, |known| &mut known.owners, gist::of(tree), |cx| controller(cx, meta).map(Rc::new))
+}
+
 /// The controller among the owners; an only owner counts as one.
-fn owner(cx: &mut Context, meta: &Object<'_, '_>) -> Option<Owner> {
+fn controller(cx: &mut Context, meta: &Object<'_, '_>) -> Option<Owner> {
     let references = meta.objects("ownerReferences", &OWNER_REFERENCE, &mut cx.log);
     let controller = references.iter().find(|reference| reference.flag("controller", &mut cx.log));
     let only = (references.len() == 1).then(|| &references[0]);

@@ -15,9 +15,11 @@ mod container;
 pub(crate) mod context;
 mod document;
 pub mod fields;
+mod gist;
 mod inventory;
 mod keep;
 mod kind;
+mod known;
 mod metadata;
 pub(crate) mod name;
 pub(crate) mod nearest;
@@ -51,11 +53,12 @@ use podreach_core::{Cluster, Configuration};
 
 use crate::diagnostic::{Diagnostic, Effect};
 use crate::question::Question;
-use crate::read::Tree;
+use crate::read::{Piece, Tree};
 use cause::Cause;
 use context::Context;
 use inventory::{Inventory, full_name};
 use keep::Kept;
+use object::Log;
 use scale::Bound;
 use typing::{Typing, typing};
 
@@ -85,21 +88,57 @@ impl Lowered {
 
 /// The cluster that documents describe.
 pub fn cluster(documents: &[Tree<'_>], options: &Options) -> Lowered {
-    let mut cx = Context::new(options);
-    let mut inventory = Inventory::new(&mut cx, documents);
-    let typing = typing(&mut cx, &mut inventory);
-    if options.instances == Instances::Declared {
-        declare_limits(&mut cx, &inventory, &typing);
+    let mut lowering = Lowering::new(options);
+    documents.iter().for_each(|document| lowering.add(document));
+    lowering.finish()
+}
+
+/// A cluster in the making, for documents that come one at a time: of each only what matters is kept.
+pub struct Lowering<'o> {
+    options: &'o Options,
+    cx: Context,
+    inventory: Inventory,
+    /// What there is to say about documents that are no objects we read.
+    strange: Log,
+}
+
+impl<'o> Lowering<'o> {
+    /// Nothing yet.
+    pub fn new(options: &'o Options) -> Self {
+        Self { options, cx: Context::new(options), inventory: Inventory::default(), strange: Log::new() }
     }
-    let instances = instances(&mut cx, &inventory, &typing, &options.keep);
-    let origins = origin::origins(&cx, &inventory, &typing, instances);
-    let kept = count(origins.instances.iter().filter(|instance| instance.kept));
-    let start = match options.start {
-        Start::Current => count(origins.instances.iter()),
-        Start::Empty => kept.clone(),
-    };
-    let Context { cluster, log, .. } = cx;
-    Lowered { cluster, start, kept, origins, questions: inventory.questions, diagnostics: log }
+
+    /// Reads a document.
+    pub fn add(&mut self, document: &Tree<'_>) {
+        let mut found = |kind, tree: &Tree<'_>| self.inventory.add(&mut self.cx, kind, tree);
+        document::objects(document, &mut self.strange, &mut found);
+    }
+
+    /// Reads a piece of a document; false if it cannot be told what it is without the rest.
+    #[must_use]
+    pub fn add_piece(&mut self, piece: Piece<'_, '_>) -> bool {
+        let mut found = |kind, tree: &Tree<'_>| self.inventory.add(&mut self.cx, kind, tree);
+        document::objects_of_piece(piece, &mut self.strange, &mut found)
+    }
+
+    /// The cluster that all documents together describe.
+    pub fn finish(self) -> Lowered {
+        let Self { options, mut cx, mut inventory, strange } = self;
+        cx.log.splice(0..0, strange);
+        let typing = typing(&mut cx, &mut inventory);
+        if options.instances == Instances::Declared {
+            declare_limits(&mut cx, &inventory, &typing);
+        }
+        let instances = instances(&mut cx, &inventory, &typing, &options.keep);
+        let origins = origin::origins(&cx, &inventory, &typing, instances);
+        let kept = count(origins.instances.iter().filter(|instance| instance.kept));
+        let start = match options.start {
+            Start::Current => count(origins.instances.iter()),
+            Start::Empty => kept.clone(),
+        };
+        let Context { cluster, log, .. } = cx;
+        Lowered { cluster, start, kept, origins, questions: inventory.questions, diagnostics: log }
+    }
 }
 
 fn count<'i>(instances: impl Iterator<Item = &'i Instance>) -> Configuration {

@@ -1,6 +1,9 @@
 //! Nodes and namespaces.
 
+use std::rc::Rc;
+
 use podreach_core::cluster::{Node, Taint, TaintEffect};
+use podreach_core::label::Labels;
 
 use super::amount::{self, Amounts};
 use super::context::Context;
@@ -19,7 +22,7 @@ pub(crate) fn read(cx: &mut Context, tree: &Tree<'_>) -> Option<(Metadata, Node)
     let allocatable = allocatable(cx, &object, &metadata.name);
     let node = Node {
         name: cx.symbol(&metadata.name),
-        labels: metadata.labels.clone(),
+        labels: Labels::clone(&metadata.labels),
         taints: spec.map(|spec| taints(cx, &spec)).unwrap_or_default(),
         unschedulable: spec.is_some_and(|spec| spec.flag("unschedulable", &mut cx.log)),
         allocatable: amount::resources(cx, &allocatable),
@@ -94,7 +97,7 @@ pub(crate) fn read_namespace(cx: &mut Context, tree: &Tree<'_>) -> Option<Metada
     let mut metadata = metadata::read(cx, Kind::Namespace, &object)?;
     if cx.admission {
         let (key, value) = (cx.symbol(NAME_LABEL), cx.symbol(&metadata.name));
-        metadata.labels.set(key, value);
+        Rc::make_mut(&mut metadata.labels).set(key, value);
     }
     Some(metadata)
 }

@@ -1,12 +1,14 @@
 //! Who made a pod, and what its maker and its node added to it.
 
 use std::collections::{BTreeSet, HashMap};
+use std::rc::Rc;
 
 use podreach_core::cluster::{NodeTerm, PodSpec};
 use podreach_core::id::Symbol;
 use podreach_core::label::Labels;
 use podreach_core::selector::{Allowed, Values};
 
+use super::candidate::Above;
 use super::context::Context;
 use super::kind::Kind;
 use super::metadata::{Metadata, Owner};
@@ -23,21 +25,22 @@ const TOPOLOGY: [&str; 2] = ["topology.kubernetes.io/zone", "topology.kubernetes
 
 /// Workloads by kind, namespace and name.
 pub(crate) struct Owners {
-    index: HashMap<(Kind, String, String), usize>,
+    index: HashMap<Kind, HashMap<String, HashMap<String, usize>>>,
 }
 
 impl Owners {
     /// Indexes the workloads.
     pub(crate) fn new(workloads: &[Workload]) -> Self {
-        let id = |workload: &Workload| {
+        let mut index: HashMap<_, HashMap<_, HashMap<_, _>>> = HashMap::new();
+        for (at, workload) in workloads.iter().enumerate() {
             let Metadata { namespace, name, .. } = &workload.metadata;
-            (workload.kind, namespace.clone(), name.clone())
-        };
-        Self { index: workloads.iter().enumerate().map(|(at, workload)| (id(workload), at)).collect() }
+            index.entry(workload.kind).or_default().entry(namespace.clone()).or_default().insert(name.clone(), at);
+        }
+        Self { index }
     }
 
     fn find(&self, kind: Kind, namespace: &str, name: &str) -> Option<usize> {
-        self.index.get(&(kind, namespace.to_owned(), name.to_owned())).copied()
+        self.index.get(&kind)?.get(namespace)?.get(name).copied()
     }
 
     /// The workloads above an object, the nearest first.
@@ -69,14 +72,14 @@ impl Owners {
 
 /// Gives the templates of Deployments the hash that their pods carry: that of the newest ReplicaSet if it is made from the same
 /// template, else the only one that pods have, else one that nothing else has.
-pub(crate) fn name_templates(cx: &mut Context, workloads: &mut [Workload], pods: &[PodObject], owners: &Owners) {
+pub(crate) fn name_templates(cx: &mut Context, workloads: &mut [Workload], pods: &[PodObject], above: &Above) {
     if !cx.admission {
         return;
     }
     let key = cx.symbol(TEMPLATE_HASH);
     let unknown = cx.symbol(UNKNOWN_HASH);
-    let newest = newest_below(cx, workloads, owners);
-    let seen = hashes_below(cx, workloads, pods, owners, key);
+    let newest = newest_below(workloads, above);
+    let seen = hashes_below(pods, above, key);
     for at in 0..workloads.len() {
         let template = &workloads[at].template;
         if workloads[at].kind != Kind::Deployment || template.labels.value(key).is_some() {
@@ -86,15 +89,15 @@ pub(crate) fn name_templates(cx: &mut Context, workloads: &mut [Workload], pods:
         let current = below.filter(|below| is_same(template, below, key)).and_then(|below| below.labels.value(key));
         let only = seen.get(&at).filter(|hashes| below.is_none() && hashes.len() == 1).and_then(BTreeSet::first);
         let hash = current.or(only.copied()).unwrap_or(unknown);
-        workloads[at].template.labels.set(key, hash);
+        Rc::make_mut(&mut workloads[at].template.labels).set(key, hash);
     }
 }
 
 /// The workload of the highest revision directly below each workload.
-fn newest_below(cx: &Context, workloads: &[Workload], owners: &Owners) -> HashMap<usize, usize> {
+fn newest_below(workloads: &[Workload], above: &Above) -> HashMap<usize, usize> {
     let mut newest: HashMap<usize, usize> = HashMap::new();
     for (at, workload) in workloads.iter().enumerate() {
-        let Some(&above) = owners.chain(cx, workloads, &workload.metadata).first() else { continue };
+        let Some(&above) = above.workloads[at].first() else { continue };
         let entry = newest.entry(above).or_insert(at);
         if workload.metadata.revision > workloads[*entry].metadata.revision {
             *entry = at;
@@ -104,16 +107,10 @@ fn newest_below(cx: &Context, workloads: &[Workload], owners: &Owners) -> HashMa
 }
 
 /// The template hashes of the pods directly below each workload.
-fn hashes_below(
-    cx: &Context,
-    workloads: &[Workload],
-    pods: &[PodObject],
-    owners: &Owners,
-    key: Symbol,
-) -> HashMap<usize, BTreeSet<Symbol>> {
+fn hashes_below(pods: &[PodObject], above: &Above, key: Symbol) -> HashMap<usize, BTreeSet<Symbol>> {
     let mut seen: HashMap<usize, BTreeSet<Symbol>> = HashMap::new();
-    for pod in pods {
-        let above = owners.chain(cx, workloads, &pod.metadata).first().copied();
+    for (pod, above) in pods.iter().zip(&above.pods) {
+        let above = above.first().copied();
         if let Some((above, hash)) = above.zip(pod.draft.labels.value(key)) {
             seen.entry(above).or_default().insert(hash);
         }
@@ -124,10 +121,11 @@ fn hashes_below(
 /// Whether two templates say the same about placement, but for one label.
 fn is_same(a: &Draft, b: &Draft, except: Symbol) -> bool {
     let others = |draft: &Draft| draft.labels.iter().filter(|(key, _)| *key != except).collect::<Vec<_>>();
-    let requests = |draft: &Draft| super::request::of_pod(&draft.parts, true);
+    let requests = |draft: &Draft| super::request::of_pod(&draft.content.parts, true);
     others(a) == others(b)
-        && (a.node_name, &a.node_selector, &a.ports) == (b.node_name, &b.node_selector, &b.ports)
-        && (&a.affinities, &a.spread, &a.tolerations) == (&b.affinities, &b.spread, &b.tolerations)
+        && (a.node_name, &a.content.node_selector) == (b.node_name, &b.content.node_selector)
+        && (&a.content.ports, &a.content.affinities) == (&b.content.ports, &b.content.affinities)
+        && (&a.content.spread, &a.content.tolerations) == (&b.content.spread, &b.content.tolerations)
         && requests(a) == requests(b)
 }
 
@@ -150,14 +148,9 @@ pub(crate) fn instance_labels(kind: Kind) -> &'static [&'static str] {
     }
 }
 
-/// The labels of a pod as its template had them: without what its owner and its node gave it.
-pub(crate) fn original_labels(
-    cx: &Context,
-    pod: &PodObject,
-    node: Option<&Labels>,
-    template: Option<&Workload>,
-) -> Labels {
-    let mut labels = pod.draft.labels.clone();
+/// The labels of a pod as its template had them: without what its owner and its node gave it (`given` says which of the latter).
+pub(crate) fn original_labels(cx: &Context, pod: &PodObject, given: [bool; 2], template: Option<&Workload>) -> Labels {
+    let mut labels = Labels::clone(&pod.draft.labels);
     let mut reset = |key: &str| {
         let Some(key) = cx.cluster.symbols.symbol(key) else { return };
         match template.and_then(|workload| workload.template.labels.value(key)) {
@@ -166,13 +159,15 @@ pub(crate) fn original_labels(
         }
     };
     template.map_or(&[][..], |workload| instance_labels(workload.kind)).iter().for_each(|key| reset(key));
-    if cx.admission && cx.cluster.behaviour.topology_labels {
-        let given = |key: &&&str| {
-            node.is_some_and(|node| cx.cluster.symbols.symbol(key).is_some_and(|k| node.value(k).is_some()))
-        };
-        TOPOLOGY.iter().filter(given).for_each(|key| reset(key));
-    }
+    TOPOLOGY.iter().zip(given).filter(|(_, given)| *given).for_each(|(key, _)| reset(key));
     labels
+}
+
+/// Which of the topology labels a node gives the pods that are bound to it.
+pub(crate) fn given_by(cx: &Context, node: Option<&Labels>) -> [bool; 2] {
+    let labels = node.filter(|_| cx.admission && cx.cluster.behaviour.topology_labels);
+    let has = |key| cx.cluster.symbols.symbol(key).is_some_and(|key| labels.is_some_and(|l| l.value(key).is_some()));
+    TOPOLOGY.map(has)
 }
 
 /// Takes back the pin to its node that the DaemonSet controller gave a pod in place of its template's node affinity.
@@ -180,7 +175,7 @@ pub(crate) fn original_labels(
 /// Kubernetes: `pkg/controller/daemon/util/daemonset_util.go`, `ReplaceDaemonSetPodNodeNameNodeAffinity`.
 pub(crate) fn unpin(spec: &mut PodSpec, template: &Workload) {
     if template.kind == Kind::DaemonSet && is_pinned(spec.node_affinity.as_deref()) {
-        spec.node_affinity = template.template.affinities.node.clone();
+        spec.node_affinity = template.template.content.affinities.node.clone();
     }
 }
 

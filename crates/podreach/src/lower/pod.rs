@@ -1,6 +1,7 @@
 //! Pods and pod templates, before the labels that decide their terms are known for good.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
+use std::rc::Rc;
 
 use podreach_core::cluster::{HostPort, Toleration};
 use podreach_core::id::{NamespaceId, Symbol};
@@ -8,7 +9,7 @@ use podreach_core::label::Labels;
 
 use super::affinity::{self, Affinities};
 use super::amount;
-use super::cause::Cause;
+use super::cause::{Cause, Causes};
 use super::container;
 use super::context::Context;
 use super::fields::{OBJECT, POD_SPEC, POD_STATUS, POD_TEMPLATE_SPEC, RESOURCE_REQUIREMENTS};
@@ -17,17 +18,27 @@ use super::metadata::{self, Metadata};
 use super::object::Object;
 use super::request::Parts;
 use super::spread::{self, SpreadDraft};
-use super::{name, problem, spoiling, toleration};
+use super::{gist, name, problem, spoiling, toleration};
 use crate::read::{Span, Tree};
 
-/// What a pod or template says.
+/// A pod or template.
 #[derive(Clone, Debug)]
 pub(crate) struct Draft {
-    pub(crate) namespace: NamespaceId,
     /// All its labels.
-    pub(crate) labels: Labels,
+    pub(crate) labels: Rc<Labels>,
     /// The node it names.
     pub(crate) node_name: Option<Symbol>,
+    /// What else it says.
+    pub(crate) content: Rc<Content>,
+    /// What about it is not modelled, and where it says so.
+    pub(crate) causes: Causes,
+    pub(crate) span: Span,
+}
+
+/// What the spec of a pod says, but for the node: the same for most pods of an owner, which then share it.
+#[derive(Clone, Debug)]
+pub(crate) struct Content {
+    pub(crate) namespace: NamespaceId,
     pub(crate) node_selector: Labels,
     pub(crate) affinities: Affinities,
     pub(crate) spread: Vec<SpreadDraft>,
@@ -35,9 +46,6 @@ pub(crate) struct Draft {
     pub(crate) parts: Parts,
     pub(crate) ports: BTreeSet<HostPort>,
     pub(crate) host_network: bool,
-    /// What about it is not modelled, and where it says so.
-    pub(crate) causes: BTreeMap<Cause, Span>,
-    pub(crate) span: Span,
 }
 
 /// A Pod object.
@@ -71,7 +79,7 @@ pub(crate) fn read(cx: &mut Context, tree: &Tree<'_>) -> Option<PodObject> {
     if bound.is_some() {
         // What its runtime class adds was added when the pod was made.
         draft.causes.remove(&Cause::RuntimeClass);
-        let resized = status.and_then(|status| spoiling::resized(&status, &draft.parts));
+        let resized = status.and_then(|status| spoiling::resized(&status, &draft.content.parts));
         draft.causes.extend(resized.map(|span| (Cause::Resized, span)));
     }
     Some(PodObject { metadata, draft, bound, finished: matches!(phase, Some("Succeeded" | "Failed")) })
@@ -83,7 +91,7 @@ pub(crate) fn template(cx: &mut Context, object: &Object<'_, '_>, namespace: Nam
         cx.report(problem::missing(object.span(), "a workload", "template"));
     }
     let template = object.object("template", &POD_TEMPLATE_SPEC, &mut cx.log)?;
-    let labels = metadata::template_labels(cx, &template);
+    let labels = Rc::new(metadata::template_labels(cx, &template));
     let mut draft = spec(cx, &template, namespace, labels)?;
     if draft.node_name.is_some() {
         draft.causes.insert(Cause::BoundByName, draft.span);
@@ -91,11 +99,33 @@ pub(crate) fn template(cx: &mut Context, object: &Object<'_, '_>, namespace: Nam
     Some(draft)
 }
 
-fn spec(cx: &mut Context, holder: &Object<'_, '_>, namespace: NamespaceId, labels: Labels) -> Option<Draft> {
+fn spec(cx: &mut Context, holder: &Object<'_, '_>, namespace: NamespaceId, labels: Rc<Labels>) -> Option<Draft> {
     if holder.field("spec").is_none() {
         cx.report(problem::missing(holder.span(), "a pod", "spec"));
     }
-    let spec = holder.object("spec", &POD_SPEC, &mut cx.log)?;
+    let tree = holder.field("spec")?;
+    let gist = gist::of_spec(namespace, tree);
+    if let Some(content) = cx.known.contents.get(&gist).cloned() {
+        let spec = Object::new(tree, &POD_SPEC, &mut cx.log)?;
+        return Some(Draft {
+            labels,
+            node_name: node_name(cx, &spec),
+            content,
+            causes: Causes::new(),
+            span: tree.span,
+        });
+    }
+    let remarks = cx.log.len();
+    let draft = new_spec(cx, tree, namespace, labels)?;
+    if draft.causes.is_empty() && cx.log.len() == remarks {
+        cx.known.contents.insert(gist, draft.content.clone());
+    }
+    Some(draft)
+}
+
+/// Reads a spec that is unlike all before.
+fn new_spec(cx: &mut Context, tree: &Tree<'_>, namespace: NamespaceId, labels: Rc<Labels>) -> Option<Draft> {
+    let spec = Object::new(tree, &POD_SPEC, &mut cx.log)?;
     let host_network = spec.flag("hostNetwork", &mut cx.log);
     let parts = parts(cx, &spec, host_network);
     let lasting = parts.containers.iter().chain(parts.init.iter().filter(|container| container.always));
@@ -104,20 +134,13 @@ fn spec(cx: &mut Context, holder: &Object<'_, '_>, namespace: NamespaceId, label
     if cx.admission {
         toleration::add_defaults(cx, &mut tolerations);
     }
-    Some(Draft {
-        namespace,
-        labels,
-        node_name: node_name(cx, &spec),
-        node_selector: cx.labels(&spec, "nodeSelector"),
-        affinities: affinity::read(cx, &spec, namespace),
-        spread: spread::read(cx, &spec),
-        tolerations,
-        causes: spoiling::of_spec(cx, &spec, &parts, host_network),
-        parts,
-        ports,
-        host_network,
-        span: spec.span(),
-    })
+    let node_name = node_name(cx, &spec);
+    let node_selector = cx.labels(&spec, "nodeSelector");
+    let affinities = affinity::read(cx, &spec, namespace);
+    let spread = spread::read(cx, &spec);
+    let causes = spoiling::of_spec(cx, &spec, &parts, host_network);
+    let content = Content { namespace, node_selector, affinities, spread, tolerations, parts, ports, host_network };
+    Some(Draft { labels, node_name, content: Rc::new(content), causes, span: spec.span() })
 }
 
 fn parts(cx: &mut Context, spec: &Object<'_, '_>, host_network: bool) -> Parts {

@@ -15,22 +15,22 @@ use super::{amount, request};
 
 /// The spec of a pod with these labels.
 pub(crate) fn resolved(cx: &mut Context, draft: &Draft, labels: Labels) -> PodSpec {
-    let requests = request::of_pod(&draft.parts, cx.admission);
-    let mut tolerations = draft.tolerations.clone();
+    let requests = request::of_pod(&draft.content.parts, cx.admission);
+    let mut tolerations = draft.content.tolerations.clone();
     tolerations.sort_unstable();
     tolerations.dedup();
     PodSpec {
-        namespace: draft.namespace,
+        namespace: draft.content.namespace,
         barred: None,
         terminating: false,
         node_name: draft.node_name,
-        node_selector: draft.node_selector.clone(),
-        node_affinity: draft.affinities.node.clone(),
+        node_selector: draft.content.node_selector.clone(),
+        node_affinity: draft.content.affinities.node.clone(),
         tolerations,
         requests: amount::resources(cx, &requests),
-        ports: draft.ports.clone(),
-        affinity: terms(cx, &draft.affinities.near, &labels),
-        anti_affinity: terms(cx, &draft.affinities.apart, &labels),
+        ports: draft.content.ports.clone(),
+        affinity: terms(cx, &draft.content.affinities.near, &labels),
+        anti_affinity: terms(cx, &draft.content.affinities.apart, &labels),
         spread: spread(cx, draft, &labels),
         labels,
     }
@@ -51,8 +51,8 @@ fn terms(cx: &mut Context, drafts: &[TermDraft], labels: &Labels) -> Vec<Term> {
 
 fn spread(cx: &mut Context, draft: &Draft, labels: &Labels) -> Vec<Spread> {
     let mut constraints = Vec::new();
-    for constraint in &draft.spread {
-        let matcher = constraint.matcher(labels, draft.namespace);
+    for constraint in &draft.content.spread {
+        let matcher = constraint.matcher(labels, draft.content.namespace);
         constraints.push(Spread {
             matcher: cx.cluster.matchers.intern(matcher),
             key: cx.cluster.keys.intern(constraint.key),

@@ -78,9 +78,9 @@ pub(crate) fn add(
     inventory: &Inventory,
     mentioned: &BTreeSet<Symbol>,
     workloads: &mut BTreeMap<usize, Draft>,
-    pods: &mut [PodDrafts],
+    pods: &mut PodDrafts,
 ) {
-    let specs = workloads.values().map(|draft| &draft.spec).chain(pods.iter().map(|pod| &pod.own.spec));
+    let specs = workloads.values().map(|draft| &draft.spec).chain(pods.variants.iter().map(|variant| &variant.own));
     let unknown = unknown_namespaces(cx, specs.map(|spec| spec.namespace).collect());
     let selects = |cx: &Context, spec: &PodSpec| unknown && selects_namespaces(cx, spec);
     for (&at, draft) in workloads.iter_mut() {
@@ -97,13 +97,15 @@ pub(crate) fn add(
             draft.causes.insert(Cause::NamespaceLabels, workload.template.span);
         }
     }
+    let PodDrafts { variants, pods, .. } = pods;
+    let select: Vec<bool> = variants.iter().map(|variant| selects(cx, &variant.own)).collect();
     for (pod, draft) in inventory.pods.iter().zip(pods) {
-        draft.own.causes.extend(inventory.rules.causes(&cx.cluster, &pod.draft, pod.bound.is_none()));
-        if selects(cx, &draft.own.spec) {
-            draft.own.causes.insert(Cause::NamespaceLabels, pod.draft.span);
+        draft.causes.extend(inventory.rules.causes(&cx.cluster, &pod.draft, pod.bound.is_none()));
+        if select[draft.variant] {
+            draft.causes.insert(Cause::NamespaceLabels, pod.draft.span);
         }
-        if draft.own.spec.barred.is_some() {
-            draft.own.causes.retain(|cause, _| cause.outlives_deployment());
+        if variants[draft.variant].own.barred.is_some() {
+            draft.causes.retain(|cause, _| cause.outlives_deployment());
         }
     }
 }

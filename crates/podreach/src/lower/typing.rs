@@ -9,12 +9,12 @@ use std::sync::Arc;
 use podreach_core::PodId;
 use podreach_core::cluster::{Pod, PodSpec};
 
-use super::candidate::{Above, Draft, PodDrafts, workload_drafts};
-use super::cause::Cause;
+use super::candidate::{Above, Draft, PodDraft, PodDrafts, Variant, workload_drafts};
+use super::cause::{Cause, Causes};
 use super::context::Context;
 use super::inventory::{Inventory, full_name};
 use super::kind::Kind;
-use super::{spec, spoiling};
+use super::{owner, spec, spoiling};
 use crate::read::Span;
 
 /// The types of everything.
@@ -35,11 +35,11 @@ pub(crate) struct Typing {
 /// Gives every pod and workload its type, and adds the types to the cluster.
 pub(crate) fn typing(cx: &mut Context, inventory: &mut Inventory) -> Typing {
     let above = Above::new(cx, inventory);
+    owner::name_templates(cx, &mut inventory.workloads, &inventory.pods, &above);
     let mut workloads = workload_drafts(cx, inventory, &above);
-    let mut pods: Vec<PodDrafts> =
-        (0..inventory.pods.len()).map(|at| PodDrafts::new(cx, inventory, &above, &workloads, at)).collect();
+    let mut pods = PodDrafts::new(cx, inventory, &above, &workloads);
     let mentioned = spec::mentioned(cx.cluster.matchers.entries().values());
-    let all = pods.iter_mut().flat_map(PodDrafts::specs).chain(workloads.values_mut().map(|draft| &mut draft.spec));
+    let all = pods.specs().chain(workloads.values_mut().map(|draft| &mut draft.spec));
     all.for_each(|spec| spec::restrict(spec, &mentioned));
     spoiling::add(cx, inventory, &mentioned, &mut workloads, &mut pods);
     let mut typing = Typing { above, ..Typing::default() };
@@ -61,8 +61,8 @@ impl Typing {
             let draft = &drafts[&at];
             let top =
                 self.above.workloads[at].last().filter(|_| owned).and_then(|top| self.workloads.get(top)).copied();
-            let same = top.filter(|&top| self.ids.get(&key(draft)) == Some(&top));
-            let id = same.unwrap_or_else(|| self.add(cx, name, draft));
+            let same = top.filter(|&top| self.ids.get(&key(&draft.spec, &draft.causes)) == Some(&top));
+            let id = same.unwrap_or_else(|| self.add(cx, name, &draft.spec, &draft.causes));
             self.workloads.insert(at, id);
         }
     }
@@ -72,24 +72,26 @@ impl Typing {
         cx: &mut Context,
         inventory: &Inventory,
         workloads: &BTreeMap<usize, Draft>,
-        drafts: &[PodDrafts],
+        drafts: &PodDrafts,
     ) {
         let mut order: Vec<_> =
             inventory.pods.iter().map(|pod| full_name(Kind::Pod, &pod.metadata)).zip(0..inventory.pods.len()).collect();
         order.sort_unstable();
+        let unchanged = |(owner, spec): &(usize, PodSpec)| (*spec == workloads[owner].spec).then_some(*owner);
+        let makers = |variant: &Variant| variant.by_owner.iter().filter_map(unchanged).collect();
+        let makers: Vec<Vec<usize>> = drafts.variants.iter().map(makers).collect();
         for (name, at) in order {
-            let draft = &drafts[at];
-            let made_by = draft.by_owner.iter().find(|(owner, spec)| {
-                let template = &workloads[owner];
-                *spec == template.spec && draft.own.causes.keys().all(|cause| template.causes.contains_key(cause))
-            });
+            let PodDraft { variant, causes } = &drafts.pods[at];
+            let made_by = makers[*variant]
+                .iter()
+                .find(|owner| causes.keys().all(|cause| workloads[owner].causes.contains_key(cause)));
             let id = match made_by {
-                Some((owner, _)) => self.workloads[owner],
+                Some(owner) => self.workloads[owner],
                 // A pod that its owner would make otherwise today, and that is over, comes back as something else.
                 None if inventory.pods[at].finished && !self.above.pods[at].is_empty() => continue,
                 None => {
                     self.named_pods.insert(at);
-                    self.add(cx, name, &draft.own)
+                    self.add(cx, name, &drafts.variants[*variant].own, causes)
                 }
             };
             self.pods.insert(at, id);
@@ -97,19 +99,20 @@ impl Typing {
     }
 
     /// The type of a draft: an old one, of which `name` is another name, or a new one of that name.
-    fn add(&mut self, cx: &mut Context, name: String, draft: &Draft) -> PodId {
-        if let Some(&id) = self.ids.get(&key(draft)) {
+    fn add(&mut self, cx: &mut Context, name: String, spec: &PodSpec, causes: &Causes) -> PodId {
+        let key = key(spec, causes);
+        if let Some(&id) = self.ids.get(&key) {
             cx.cluster.pods[id].aliases.push(name);
             return id;
         }
-        let pod = Pod { name, aliases: Vec::new(), spec: Arc::new(draft.spec.clone()) };
+        let pod = Pod { name, aliases: Vec::new(), spec: Arc::new(spec.clone()) };
         let id = cx.cluster.pods.push(pod);
-        self.ids.insert(key(draft), id);
-        self.causes.extend(draft.causes.iter().map(|(&cause, &span)| ((id, cause), span)));
+        self.ids.insert(key, id);
+        self.causes.extend(causes.iter().map(|(&cause, &span)| ((id, cause), span)));
         id
     }
 }
 
-fn key(draft: &Draft) -> (PodSpec, BTreeSet<Cause>) {
-    (draft.spec.clone(), draft.causes.keys().copied().collect())
+fn key(spec: &PodSpec, causes: &Causes) -> (PodSpec, BTreeSet<Cause>) {
+    (spec.clone(), causes.keys().copied().collect())
 }

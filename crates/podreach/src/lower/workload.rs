@@ -1,5 +1,7 @@
 //! Workloads: objects that make pods from a template.
 
+use std::rc::Rc;
+
 use podreach_core::id::NamespaceId;
 
 use super::cause::Cause;
@@ -126,8 +128,9 @@ fn daemon_set(cx: &mut Context, object: &Object<'_, '_>, namespace: NamespaceId)
     let surge = strategy.and_then(|strategy| max_surge(cx, &strategy));
     let mut template = pod::template(cx, &spec, namespace)?;
     if cx.admission {
-        toleration::add_daemon(cx, &mut template.tolerations, template.host_network);
-        let pinned = template.spread.iter().any(|constraint| constraint.honor_affinity);
+        let content = Rc::make_mut(&mut template.content);
+        toleration::add_daemon(cx, &mut content.tolerations, content.host_network);
+        let pinned = content.spread.iter().any(|constraint| constraint.honor_affinity);
         if pinned {
             template.causes.insert(Cause::DaemonSpread, template.span);
         }
@@ -170,7 +173,7 @@ fn name_job(cx: &mut Context, metadata: &Metadata, template: &mut Draft) {
     let mut fill = |key: &str, value: &str| {
         let key = cx.symbol(key);
         if template.labels.value(key).is_none() {
-            template.labels.set(key, cx.symbol(value));
+            Rc::make_mut(&mut template.labels).set(key, cx.symbol(value));
         }
     };
     // A job without an id yet will get one that nothing else has.

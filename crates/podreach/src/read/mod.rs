@@ -11,6 +11,7 @@
 mod duplicate;
 mod json;
 pub mod limits;
+mod piece;
 mod place;
 mod problem;
 mod shown;
@@ -20,6 +21,7 @@ mod template;
 mod tree;
 mod yaml;
 
+pub use piece::Piece;
 pub use shown::shown;
 pub use source::Source;
 pub use sources::{Place, Sources};
@@ -31,7 +33,7 @@ use crate::diagnostic::Diagnostic;
 ///
 /// A text that starts with `{` or `[` is read as JSON, and as YAML if it turns out not to be JSON.
 pub fn documents(source: SourceId, text: &str) -> (Vec<Tree<'_>>, Vec<Diagnostic>) {
-    if !text.trim_start().starts_with(['{', '[']) {
+    if !looks_like_json(text) {
         return yaml::documents(source, text);
     }
     match json::documents(source, text) {
@@ -45,6 +47,10 @@ pub fn documents(source: SourceId, text: &str) -> (Vec<Tree<'_>>, Vec<Diagnostic
 pub fn documents_of_json(source: SourceId, text: &str) -> (Vec<Tree<'_>>, Vec<Diagnostic>) {
     let (documents, refused) = json::documents(source, text);
     (documents, refused.into_iter().map(|refused| *refused).collect())
+}
+
+fn looks_like_json(text: &str) -> bool {
+    text.trim_start().starts_with(['{', '['])
 }
 
 /// Reads as YAML what is not JSON. If it is not YAML either, a text that was meant as JSON gets the error JSON has for it.

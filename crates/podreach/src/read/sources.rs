@@ -3,7 +3,7 @@
 use std::sync::OnceLock;
 
 use super::place::characters;
-use super::{Source, SourceId, Span, Tree, documents, documents_of_json};
+use super::{Piece, Source, SourceId, Span, Tree, documents, documents_of_json, json, looks_like_json, yaml};
 use crate::diagnostic::Diagnostic;
 
 /// The sources of a run, each known by its [`SourceId`].
@@ -57,6 +57,17 @@ impl Sources {
             Some(source) => documents(id, &source.text),
             None => (Vec::new(), Vec::new()),
         }
+    }
+
+    /// Hands out the pieces of a source, and says what was wrong with it; `None` if a piece was not taken, or if the text must be
+    /// read as a whole to say what is wrong.
+    pub fn pieces<'s>(&'s self, id: SourceId, take: &mut dyn FnMut(Piece<'_, 's>) -> bool) -> Option<Vec<Diagnostic>> {
+        let source = self.source(id)?;
+        if source.name.ends_with(".json") || looks_like_json(&source.text) {
+            return json::pieces(id, &source.text, take).map(|()| Vec::new());
+        }
+        let (documents, diagnostics) = yaml::documents(id, &source.text);
+        documents.into_iter().all(|document| take(Piece::Document(&document))).then_some(diagnostics)
     }
 
     /// Where a span starts; `None` if its source is from elsewhere.

@@ -75,7 +75,7 @@ impl<'a> Tree<'a> {
     /// The value under `key` of a mapping, unless absent or null.
     pub fn field(&self, key: &str) -> Option<&Tree<'a>> {
         let entry = self.map()?.iter().find(|entry| entry.key == key)?;
-        (entry.value.value != Value::Null).then_some(&entry.value)
+        (!matches!(entry.value.value, Value::Null)).then_some(&entry.value)
     }
 
     /// What kind of value this is, in the words of an error message.

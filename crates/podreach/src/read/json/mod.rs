@@ -4,16 +4,21 @@
 //! one allocation of the right size. Recursion is bounded by the depth limit.
 
 mod number;
+mod pieces;
 mod string;
+
+pub(super) use pieces::pieces;
+
+use std::borrow::Cow;
 
 use super::duplicate::duplicate;
 use super::limits::{MAX_DEPTH, MAX_SCALAR_BYTES};
 use super::problem::{self, Refused};
-use super::{Entry, SourceId, Span, Tree, Value, shown};
+use super::{Entry, Piece, SourceId, Span, Tree, Value, shown};
 
 /// The values of a JSON stream that stand before the first error, without nulls, and that error.
 pub(super) fn documents(source: SourceId, text: &str) -> (Vec<Tree<'_>>, Option<Refused>) {
-    let mut parser = Parser { source, text, at: 0, depth: 0, items: Vec::new(), entries: Vec::new() };
+    let mut parser = Parser::new(source, text);
     let mut documents = Vec::new();
     while parser.next_byte().is_some() {
         match parser.value() {
@@ -37,6 +42,10 @@ struct Parser<'a> {
 }
 
 impl<'a> Parser<'a> {
+    fn new(source: SourceId, text: &'a str) -> Self {
+        Self { source, text, at: 0, depth: 0, items: Vec::new(), entries: Vec::new() }
+    }
+
     fn value(&mut self) -> Result<Tree<'a>, Refused> {
         let first = self.next_byte();
         let start = self.at;
@@ -74,7 +83,7 @@ impl<'a> Parser<'a> {
             let item = self.value()?;
             self.items.push(item);
             if !self.another(b']', "`,` or `]`")? {
-                return Ok(Value::Seq(self.items.drain(outer..).collect()));
+                return Ok(Value::Seq(self.items.split_off(outer)));
             }
         }
     }
@@ -90,12 +99,18 @@ impl<'a> Parser<'a> {
             self.entries.push(entry);
             if !self.another(b'}', "`,` or `}`")? {
                 self.refuse_duplicates(outer)?;
-                return Ok(Value::Map(self.entries.drain(outer..).collect()));
+                return Ok(Value::Map(self.entries.split_off(outer)));
             }
         }
     }
 
     fn entry(&mut self) -> Result<Entry<'a>, Refused> {
+        let (key, key_span) = self.key()?;
+        Ok(Entry { key, key_span, value: self.value()? })
+    }
+
+    /// Reads a key and its colon.
+    fn key(&mut self) -> Result<(Cow<'a, str>, Span), Refused> {
         if self.next_byte() != Some(b'"') {
             return Err(self.expected("a key in double quotes"));
         }
@@ -106,7 +121,7 @@ impl<'a> Parser<'a> {
             return Err(self.expected("`:`"));
         }
         self.at += 1;
-        Ok(Entry { key, key_span, value: self.value()? })
+        Ok((key, key_span))
     }
 
     /// Steps over `,` (another one follows: true) or `close` (none does: false).
@@ -138,7 +153,16 @@ impl<'a> Parser<'a> {
     }
 
     /// The next byte that is not white space, without stepping over it.
+    #[inline(always)]
     fn next_byte(&mut self) -> Option<u8> {
+        match self.peek()? {
+            b' ' | b'\n' | b'\t' | b'\r' => self.next_after_space(),
+            b => Some(b),
+        }
+    }
+
+    fn next_after_space(&mut self) -> Option<u8> {
+        self.at += 1;
         loop {
             match self.peek()? {
                 b' ' => self.skip_spaces(),

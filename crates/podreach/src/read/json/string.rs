@@ -10,13 +10,19 @@ impl<'a> Parser<'a> {
     pub(super) fn string(&mut self) -> Result<Cow<'a, str>, Refused> {
         let start = self.at;
         self.at += 1;
-        let run = self.run()?;
-        if self.peek() == Some(b'"') {
-            self.at += 1;
-            self.bounded(start)?;
-            return Ok(Cow::Borrowed(run));
+        let length = ordinary(self.rest());
+        if self.rest().get(length) != Some(&b'"') {
+            return self.escaped(start);
         }
-        let mut text = run.to_owned();
+        self.at += length + 1;
+        self.bounded(start)?;
+        Ok(Cow::Borrowed(&self.text[start + 1..self.at - 1]))
+    }
+
+    /// Reads on after the quote at `start`, in a string that has an escape or something wrong.
+    #[cold]
+    fn escaped(&mut self, start: usize) -> Result<Cow<'a, str>, Refused> {
+        let mut text = self.run()?.to_owned();
         while self.peek() == Some(b'\\') {
             text.push(self.escape()?);
             text.push_str(self.run()?);
@@ -81,6 +87,7 @@ impl<'a> Parser<'a> {
 }
 
 /// How many bytes stand before the first quote, backslash or control character.
+#[inline]
 fn ordinary(bytes: &[u8]) -> usize {
     let mut words = bytes.chunks_exact(8);
     let mut at = 0;

@@ -1,0 +1,45 @@
+//! What was read before: parts of objects that say the same are read once and share the result.
+//!
+//! A cluster runs many pods of few owners, and reading a part costs far more than comparing it. Only what was read without remark is
+//! known, since a remark is about one place.
+
+use std::collections::HashMap;
+use std::rc::Rc;
+
+use podreach_core::label::Labels;
+
+use super::context::Context;
+use super::metadata::Owner;
+use super::pod::Content;
+
+/// Results by the gist of what they were read from.
+type Results<T> = HashMap<Vec<u8>, T>;
+
+/// What was read without remark.
+#[derive(Debug, Default)]
+pub(crate) struct Known {
+    /// The labels of objects.
+    pub(crate) labels: Results<Rc<Labels>>,
+    /// The controllers among owner references.
+    pub(crate) owners: Results<Option<Rc<Owner>>>,
+    /// The contents of pods, but for those with something that is not modelled.
+    pub(crate) contents: Results<Rc<Content>>,
+}
+
+/// What is known of this gist, or else what `read` makes of it.
+pub(crate) fn once<T: Clone>(
+    cx: &mut Context,
+    results: fn(&mut Known) -> &mut Results<T>,
+    gist: Vec<u8>,
+    read: impl FnOnce(&mut Context) -> T,
+) -> T {
+    if let Some(known) = results(&mut cx.known).get(&gist) {
+        return known.clone();
+    }
+    let remarks = cx.log.len();
+    let result = read(cx);
+    if cx.log.len() == remarks {
+        results(&mut cx.known).insert(gist, result.clone());
+    }
+    result
+}

@@ -1,0 +1,17 @@
+//! What a text is handed out in, when it is not wanted as a whole.
+
+use super::{Entry, Tree};
+
+/// A piece of a text.
+#[derive(Clone, Copy, Debug)]
+pub enum Piece<'p, 'a> {
+    /// An item of the list `items` of a document.
+    Item {
+        /// The entries of the document that stand before the list.
+        head: &'p [Entry<'a>],
+        /// The item.
+        item: &'p Tree<'a>,
+    },
+    /// A document, without the items that were handed out before.
+    Document(&'p Tree<'a>),
+}
