@@ -192,14 +192,20 @@ impl View<'_> {
         let terms =
             self.m.repelling().iter().flat_map(|&q| self.m.pod(q).anti_affinity.iter().map(move |term| (q, term)));
         let noticing = terms.filter(|(_, term)| self.m.notices(term.matcher, pod));
-        noticing.flat_map(|(q, term)| self.m.neighbours(term.key, node).iter().map(move |&at| (q, at))).collect()
+        let atoms = noticing.flat_map(|(q, term)| self.m.neighbours(term.key, node).iter().map(move |&at| (q, at)));
+        atoms.filter(|&atom| self.is_of_interest(atom)).collect()
     }
 
-    /// The atoms on `nodes` that all `matchers` see.
+    /// The atoms on `nodes` that all `matchers` see, as far as they are in the universe or kept.
     fn matching(&self, matchers: &[MatcherId], nodes: impl Iterator<Item = NodeId> + Clone) -> Vec<Atom> {
         let by_labels = |q: &PodId| matchers.iter().all(|&c| self.m.depends_on_node(c) || self.m.sees_unbound(c, *q));
         let atoms = self.m.pods().filter(by_labels).flat_map(|q| nodes.clone().map(move |at| (q, at)));
-        atoms.filter(|&(q, at)| matchers.iter().all(|&c| !self.m.depends_on_node(c) || self.m.sees(c, q, at))).collect()
+        let placed = |(q, at): Atom| matchers.iter().all(|&c| !self.m.depends_on_node(c) || self.m.sees(c, q, at));
+        atoms.filter(|&atom| self.is_of_interest(atom) && placed(atom)).collect()
+    }
+
+    fn is_of_interest(&self, atom: Atom) -> bool {
+        self.universe.contains(self.problem, atom) || self.kept.count(atom) > 0
     }
 
     fn affinity(&self, pod: PodId, node: NodeId) -> Option<Vec<Affinity>> {

@@ -141,23 +141,59 @@ impl System {
         self.class_of.get(&atom).copied()
     }
 
+    /// The dead atoms that an argument with these groups speaks about: those of goals, those that could have helped a pod of a group,
+    /// and those that could have helped these.
+    fn needed_dead(&self, problem: &Problem, groups: &[Group]) -> BTreeSet<Atom> {
+        let mut needed = BTreeSet::new();
+        for goal in &problem.goal.any {
+            needed.extend(goal.minus(&problem.kept).iter().map(|(atom, _)| atom).find(|atom| self.dead.contains(atom)));
+        }
+        let members = groups.iter().flatten().flat_map(|&(class, _)| &self.classes[class as usize]);
+        for guard in members.collect::<BTreeSet<_>>().into_iter().filter_map(|atom| self.guards.get(atom)) {
+            let near = guard.affinity.iter().flat_map(|condition| condition.near.iter().flatten());
+            let helpers = near.chain(guard.spread.iter().flat_map(|condition| condition.counterweights()));
+            needed.extend(helpers.copied().filter(|atom| self.dead.contains(atom)));
+        }
+        let mut todo: Vec<Atom> = needed.iter().copied().collect();
+        while let Some(atom) = todo.pop() {
+            let group = self.guards.get(&atom).map_or(&[][..], |guard| dead_group(guard, &self.dead));
+            todo.extend(group.iter().copied().filter(|&helper| needed.insert(helper)));
+        }
+        needed
+    }
+
     /// Forbidden groups of classes, and the atoms that never appear, as a proof about the whole problem.
     pub fn proof(&self, problem: &Problem, groups: &[Group]) -> Proof {
-        let mut proof = Proof { classes: self.classes.clone(), forbidden: Vec::new() };
+        let used: BTreeSet<Class> = groups.iter().flatten().map(|&(class, _)| class).collect();
+        let numbers: HashMap<Class, usize> = used.iter().zip(0..).map(|(&class, number)| (class, number)).collect();
+        let classes = used.iter().map(|&class| self.classes[class as usize].clone()).collect();
+        let mut proof = Proof { classes, forbidden: Vec::new() };
         let kept = |class: Class| {
             let counts = self.classes[class as usize].iter().map(|&atom| problem.kept.count(atom));
             counts.fold(0u64, u64::saturating_add)
         };
         for group in groups {
-            let total = group.iter().map(|&(class, count)| (class as usize, count.saturating_add(kept(class))));
+            let total = group.iter().map(|&(class, count)| (numbers[&class], count.saturating_add(kept(class))));
             proof.forbidden.push(total.collect());
         }
-        for &atom in &self.dead {
+        for atom in self.needed_dead(problem, groups) {
             proof.forbidden.push(BTreeMap::from([(proof.classes.len(), problem.kept.count(atom).saturating_add(1))]));
             proof.classes.push(vec![atom]);
         }
         proof
     }
+}
+
+/// Atoms of one group that would have to have a member, and have only dead ones.
+fn dead_group<'g>(guard: &'g Guard, dead: &BTreeSet<Atom>) -> &'g [Atom] {
+    let required = guard.affinity.iter().filter(|condition| condition.first_unless.is_none());
+    let near = required.flat_map(|condition| condition.near.iter().map(Vec::as_slice));
+    let domains = guard.spread.iter().flat_map(|condition| {
+        let here = condition.domains[condition.own].base.saturating_add(condition.joins);
+        let behind = condition.domains.iter().filter(move |d| here.saturating_sub(d.base) > condition.max_skew);
+        behind.map(|domain| domain.atoms.as_slice())
+    });
+    near.chain(domains).find(|group| group.iter().all(|atom| dead.contains(atom))).unwrap_or_default()
 }
 
 /// The live atoms that can still help a goal once dead ones are gone.
