@@ -1,7 +1,7 @@
 //! Rules as a circuit for hardware model checkers: binary AIGER with one output that is true in the goal.
 //!
-//! In one step of the circuit any bits are cleared, and then any rules are used that are all possible after that and do not bar each
-//! other. Doing them one after the other is a run of the rules, and every run is such steps; taking many at once keeps runs short.
+//! A step of the circuit uses many rules ([`Stepping`]). Using them one after the other is a run of the rules, and every run can be cut
+//! into such steps; fewer steps are easier to search.
 //!
 //! All latches start at zero, as old readers want it: a bit that is there at first is stored inverted.
 
@@ -130,31 +130,29 @@ fn push_number(bytes: &mut Vec<u8>, mut number: u32) {
     bytes.push(number as u8);
 }
 
+/// What one step of a circuit does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Stepping {
+    /// Any bits are cleared, and then any rules are used that are all possible after that and do not bar each other.
+    Together,
+    /// The rules are offered once each, in the order in which they can first be used; each sees what those before it did, and clears
+    /// what it bars. A step can be a whole round of a protocol.
+    InTurn,
+}
+
 /// The circuit of some rules, in binary.
-pub(crate) fn circuit(rules: &Rules) -> Vec<u8> {
+pub(crate) fn circuit(rules: &Rules, stepping: Stepping) -> Result<Vec<u8>, String> {
     let bits = rules.bits();
     let mut c = Circuit::new(bits + rules.rules.len(), bits);
     let flip = |bit: usize| u32::from(rules.start[bit]);
     let now: Vec<u32> = (0..bits).map(|bit| c.latch(bit) ^ flip(bit)).collect();
-    let kept: Vec<u32> = (0..bits).map(|bit| c.and(now[bit], c.input(bit))).collect();
-    let mut tried = vec![Vec::new(); bits];
-    rules.rules.iter().enumerate().for_each(|(index, rule)| tried[rule.sets].push(c.input(bits + index)));
-    let tried: Vec<u32> =
-        tried.iter().map(|inputs| not(c.all(&inputs.iter().map(|&i| not(i)).collect::<Vec<_>>()))).collect();
-    let mut used = vec![Vec::new(); bits];
-    for (index, rule) in rules.rules.iter().enumerate() {
-        let bars: Vec<usize> = rule.bars.iter().copied().collect();
-        let others: Vec<usize> = rule.others_barred().collect();
-        let mut conditions = vec![c.input(bits + index), not(c.any_of(&kept, &bars)), not(c.any_of(&tried, &others))];
-        conditions.extend(rule.needs.iter().map(|need| c.any_of(&kept, need)).collect::<Vec<_>>());
-        used[rule.sets].push(not(c.all(&conditions)));
-    }
-    let wished: Vec<u32> = (0..bits)
-        .map(|bit| {
-            let unused = c.all(&used[bit]);
-            c.or(kept[bit], not(unused))
-        })
-        .collect();
+    let clears = stepping == Stepping::Together || !rules.capacities.is_empty();
+    let kept: Vec<u32> =
+        if clears { (0..bits).map(|bit| c.and(now[bit], c.input(bit))).collect() } else { now.clone() };
+    let wished = match stepping {
+        Stepping::Together => together(&mut c, rules, &kept),
+        Stepping::InTurn => in_turn(&mut c, rules, &kept)?,
+    };
     let mut fits = TRUE;
     for capacity in &rules.capacities {
         let units = capacity.weights.iter().flat_map(|(&bit, &weight)| std::iter::repeat_n(wished[bit], weight));
@@ -163,7 +161,43 @@ pub(crate) fn circuit(rules: &Rules) -> Vec<u8> {
     }
     let next: Vec<u32> = (0..bits).map(|bit| c.if_else(fits, wished[bit], kept[bit]) ^ flip(bit)).collect();
     let goal = c.all(&rules.goal.iter().map(|&bit| now[bit]).collect::<Vec<_>>());
-    c.written(&next, goal)
+    Ok(c.written(&next, goal))
+}
+
+fn together(c: &mut Circuit, rules: &Rules, kept: &[u32]) -> Vec<u32> {
+    let bits = rules.bits();
+    let mut idle = vec![Vec::new(); bits];
+    rules.rules.iter().enumerate().for_each(|(index, rule)| idle[rule.sets].push(not(c.input(bits + index))));
+    let tried: Vec<u32> = idle.iter().map(|inputs| not(c.all(inputs))).collect();
+    let mut unused = vec![Vec::new(); bits];
+    for (index, rule) in rules.rules.iter().enumerate() {
+        let bars: Vec<usize> = rule.bars.iter().copied().collect();
+        let others: Vec<usize> = rule.others_barred().collect();
+        let mut conditions = vec![c.input(bits + index), not(c.any_of(kept, &bars)), not(c.any_of(&tried, &others))];
+        rule.needs.iter().for_each(|need| conditions.push(c.any_of(kept, need)));
+        unused[rule.sets].push(not(c.all(&conditions)));
+    }
+    let set = |c: &mut Circuit, bit: usize| {
+        let unset = c.all(&unused[bit]);
+        c.or(kept[bit], not(unset))
+    };
+    (0..bits).map(|bit| set(c, bit)).collect()
+}
+
+fn in_turn(c: &mut Circuit, rules: &Rules, kept: &[u32]) -> Result<Vec<u32>, String> {
+    if !rules.capacities.is_empty() && rules.rules.iter().any(|rule| rule.others_barred().next().is_some()) {
+        return Err("room that is given back between two rules of one step".into());
+    }
+    let mut state = kept.to_vec();
+    for index in rules.first_uses() {
+        let rule = &rules.rules[index];
+        let mut conditions = vec![c.input(rules.bits() + index)];
+        rule.needs.iter().for_each(|need| conditions.push(c.any_of(&state, need)));
+        let used = c.all(&conditions);
+        rule.others_barred().for_each(|bit| state[bit] = c.and(state[bit], not(used)));
+        state[rule.sets] = c.or(state[rule.sets], used);
+    }
+    Ok(state)
 }
 
 #[cfg(test)]

@@ -69,29 +69,31 @@ fn line(program: &Path, arguments: &[&str], word: &str) -> Option<String> {
 fn abc() -> Option<Vec<Anchor>> {
     let abc = program("ABC", &["berkeley-abc", "abc"])?;
     let version = line(&abc, &["-c", "version"], "ABC").unwrap_or_else(|| "ABC".into());
-    let script = "read_aiger circuit.aig; pdr; print_status";
-    Some(vec![Anchor {
-        name: "abc-pdr",
-        version: version.split(" (compiled").next().unwrap_or_default().to_owned(),
-        commands: vec![words(&[&abc.to_string_lossy(), "-q", script])],
+    let version = version.split(" (compiled").next().unwrap_or_default();
+    let anchor = |name: &'static str, circuit: &str| Anchor {
+        name,
+        version: version.to_owned(),
+        commands: vec![words(&[&abc.to_string_lossy(), "-q", &format!("read_aiger {circuit}; pdr; print_status")])],
         input: None,
         deployable: &["Status = 0"],
         never: &["Status = 1"],
         gave_up: &[],
-    }])
+    };
+    Some(vec![anchor("abc-pdr", "together.aig"), anchor("abc-pdr-turns", "in-turn.aig")])
 }
 
 fn ric3() -> Option<Vec<Anchor>> {
     let ric3 = program("RIC3", &["rIC3", "ric3"])?;
-    Some(vec![Anchor {
-        name: "ric3",
+    let anchor = |name: &'static str, circuit: &str| Anchor {
+        name,
         version: line(&ric3, &["--version"], "").unwrap_or_else(|| "rIC3".into()),
-        commands: vec![words(&[&ric3.to_string_lossy(), "check", "circuit.aig", "ic3"])],
+        commands: vec![words(&[&ric3.to_string_lossy(), "check", circuit, "ic3"])],
         input: None,
         deployable: &["UNSAFE", "unsafe"],
         never: &["SAFE", "safe"],
         gave_up: &["error:"],
-    }])
+    };
+    Some(vec![anchor("ric3", "together.aig"), anchor("ric3-turns", "in-turn.aig")])
 }
 
 /// Fast Downward's first iteration of LAMA, as its driver spells it out.
@@ -116,7 +118,7 @@ fn fast_downward() -> Option<Vec<Anchor>> {
         never: &["Search stopped without finding a solution", "Completely explored state space", "provably unsolvable"],
         gave_up: &["out of memory", "Memory limit"],
     };
-    Some(vec![anchor("fd-lama", LAMA), anchor("fd-blind", "astar(blind())"), anchor("fd-hmax", "astar(hmax())")])
+    Some(vec![anchor("fd-lama", LAMA), anchor("fd-blind", "astar(blind())")])
 }
 
 fn spin() -> Option<Vec<Anchor>> {

@@ -23,6 +23,8 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
+use aiger::Stepping;
+
 /// Families of growing questions, and podreach beside other people's solvers on them.
 #[derive(Debug, Parser)]
 #[command(version)]
@@ -97,9 +99,13 @@ fn write(family: &str, size: usize, folder: &Path) -> Result<(), String> {
     println!("{} bits, {} rules, {} capacities", rules.bits(), rules.rules.len(), rules.capacities.len());
     let mut files = vec![
         ("question.json", encoded.json().to_string().into_bytes()),
-        ("circuit.aig", aiger::circuit(&rules)),
+        ("together.aig", aiger::circuit(&rules, Stepping::Together)?),
         ("process.pml", promela::process(&rules).into_bytes()),
     ];
+    match aiger::circuit(&rules, Stepping::InTurn) {
+        Ok(circuit) => files.push(("in-turn.aig", circuit)),
+        Err(why) => println!("no circuit in turn: {why}"),
+    }
     match planning::task(&rules) {
         Ok(task) => files.push(("task.sas", task.into_bytes())),
         Err(why) => println!("no planning task: {why}"),

@@ -93,6 +93,24 @@ impl Rules {
         Ok(Self { start, rules: rules.into_iter().collect(), capacities, goal: goal.into_iter().collect() })
     }
 
+    /// All rules in the order in which they can first be used if nothing is ever in the way.
+    pub(crate) fn first_uses(&self) -> Vec<usize> {
+        let mut seen = self.start.clone();
+        let (mut order, mut rest): (Vec<usize>, Vec<usize>) = (Vec::new(), (0..self.rules.len()).collect());
+        while !rest.is_empty() {
+            let met = |&index: &usize| self.rules[index].needs.iter().all(|need| need.iter().any(|&bit| seen[bit]));
+            let (now, later): (Vec<usize>, Vec<usize>) = rest.iter().copied().partition(met);
+            if now.is_empty() {
+                order.extend(later);
+                break;
+            }
+            now.iter().for_each(|&index| seen[self.rules[index].sets] = true);
+            order.extend(now);
+            rest = later;
+        }
+        order
+    }
+
     /// The number of bits.
     pub(crate) fn bits(&self) -> usize {
         self.start.len()
@@ -193,9 +211,9 @@ impl Classes {
         }
         let mut mentions: HashMap<Atom, BTreeSet<(usize, usize)>> = HashMap::new();
         for (condition, number) in &conditions {
-            condition
-                .iter()
-                .for_each(|&(atom, weight)| drop(mentions.entry(atom).or_default().insert((*number, weight))));
+            for &(atom, weight) in condition {
+                mentions.entry(atom).or_default().insert((*number, weight));
+            }
         }
         let mut numbers: HashMap<BTreeSet<(usize, usize)>, usize> = HashMap::new();
         let mut of = HashMap::new();
@@ -254,7 +272,7 @@ impl Variables {
             if variables.of[bit].0 == usize::MAX {
                 let clique = if is_whole(rules, &clique) { clique } else { vec![bit] };
                 variables.add(&clique);
-                clique.iter().for_each(|member| drop(free.remove(member)));
+                clique.iter().for_each(|member| _ = free.remove(member));
             }
         }
         variables
