@@ -260,10 +260,10 @@ impl Variables {
         let apart = |a: usize, b: usize| excludes(a, b) && excludes(b, a) && !(rules.start[a] && rules.start[b]);
         let mut free: BTreeSet<usize> = (0..rules.bits()).filter(|&bit| !rules.is_counted(bit)).collect();
         let mut variables = Self { of: vec![(usize::MAX, 0); rules.bits()], sizes: Vec::new() };
-        for bit in 0..rules.bits() {
+        for (bit, barred) in cleared.iter().enumerate() {
             let mut clique = vec![bit];
             if free.contains(&bit) {
-                for &other in cleared[bit].iter().flatten().filter(|other| free.contains(other) && **other != bit) {
+                for &other in barred.iter().flatten().filter(|other| free.contains(other) && **other != bit) {
                     if clique.iter().all(|&member| apart(member, other)) {
                         clique.push(other);
                     }
