@@ -68,7 +68,7 @@ fn line(program: &Path, arguments: &[&str], word: &str) -> Option<String> {
 
 fn abc() -> Option<Vec<Anchor>> {
     let abc = program("ABC", &["berkeley-abc", "abc"])?;
-    let version = line(&abc, &["-c", "version"], "ABC").unwrap_or_else(|| "ABC".into());
+    let version = line(&abc, &["-c", "version"], "UC Berkeley").unwrap_or_else(|| "ABC".into());
     let version = version.split(" (compiled").next().unwrap_or_default();
     let anchor = |name: &'static str, circuit: &str| Anchor {
         name,
