@@ -39,6 +39,14 @@ enum Task {
     Run(run::Options),
     /// Measure reading a generated cluster, and its matrix.
     Scale(run::Scale),
+    /// Draw the plots and write the tables again, from the CSV files of an earlier run.
+    Redraw {
+        /// The folder with the results.
+        folder: PathBuf,
+        /// The processor seconds that each solver had.
+        #[arg(long, default_value_t = 120)]
+        timeout: u64,
+    },
     /// Write one instance in every form.
     Write {
         /// The family.
@@ -76,6 +84,7 @@ fn main() -> ExitCode {
     let done = match Arguments::parse().command {
         Task::Run(options) => run::run(&options),
         Task::Scale(options) => run::scale(&options),
+        Task::Redraw { folder, timeout } => table::redraw(&folder, timeout).map_err(|error| error.to_string()),
         Task::Write { family, size, folder } => write(&family, size, &folder),
         Task::Cluster { nodes, file } => cluster::write(nodes, &file).map_err(|error| error.to_string()),
         Task::Decide { file } => decide::question(&file).map(|line| println!("{line}")),

@@ -1,6 +1,6 @@
 //! Time and memory of other programs, and of podreach as one of them.
 //!
-//! A child is limited in processor seconds, in elapsed seconds (three times as many, for machines that are shared) and in memory.
+//! A child is limited in processor seconds, in elapsed seconds (ten times as many, for machines that are shared) and in memory.
 //! Time is processor time of the child and what it started; memory is the largest resident set. The system counts the parent's set
 //! at the moment of starting as the child's, so whoever measures must stay small: instances are made by children, too.
 
@@ -42,7 +42,7 @@ pub(crate) fn run(command: &[String], folder: &Path, input: Option<&str>, limits
     let log = folder.join("output.txt");
     let output = File::create(&log)?;
     let mut child = Command::new("timeout")
-        .args(["-s", "KILL", &(3 * limits.seconds).to_string(), "prlimit"])
+        .args(["-s", "KILL", &(10 * limits.seconds).to_string(), "prlimit"])
         .arg(format!("--cpu={}", limits.seconds))
         .arg(format!("--as={}", limits.gibibytes << 30))
         .args(command)

@@ -100,6 +100,12 @@ fn parsed(line: &str) -> Option<Measured> {
     Some(Measured { solver: solver.into(), size: size.parse().ok()?, cell })
 }
 
+/// Draws the plots again and writes the tables again, from the CSV files of a folder.
+pub(crate) fn redraw(folder: &Path, timeout: u64) -> io::Result<()> {
+    read(folder).iter().try_for_each(|(family, measured)| write(folder, family, measured))?;
+    write_summary(folder, timeout)
+}
+
 /// Writes the tables of all families that have results.
 pub(crate) fn write_summary(folder: &Path, timeout: u64) -> io::Result<()> {
     let families = read(folder);
