@@ -1,0 +1,142 @@
+//! Other people's solvers: where they are, how they are asked, and what they answer.
+
+use std::env;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// A solver with one way to use it.
+#[derive(Clone, Debug)]
+pub(crate) struct Anchor {
+    pub(crate) name: &'static str,
+    /// Program and version.
+    pub(crate) version: String,
+    /// Run one after the other; the last one answers.
+    pub(crate) commands: Vec<Vec<String>>,
+    /// The file that the last command reads from its standard input.
+    pub(crate) input: Option<&'static str>,
+    deployable: &'static [&'static str],
+    never: &'static [&'static str],
+    gave_up: &'static [&'static str],
+}
+
+impl Anchor {
+    /// The answer in what it printed, if there is one.
+    pub(crate) fn answer(&self, output: &str) -> Option<bool> {
+        let says = |words: &[&str]| words.iter().any(|word| output.contains(word));
+        if says(self.gave_up) {
+            None
+        } else if says(self.deployable) {
+            Some(true)
+        } else {
+            says(self.never).then_some(false)
+        }
+    }
+}
+
+/// The solvers that are installed, and the names of those that are not.
+pub(crate) fn installed() -> (Vec<Anchor>, Vec<&'static str>) {
+    let (mut found, mut missing) = (Vec::new(), Vec::new());
+    let tools: [(&str, Option<Vec<Anchor>>); 4] =
+        [("ABC", abc()), ("rIC3", ric3()), ("Fast Downward", fast_downward()), ("SPIN", spin())];
+    for (name, anchors) in tools {
+        match anchors {
+            Some(anchors) => found.extend(anchors),
+            None => missing.push(name),
+        }
+    }
+    (found, missing)
+}
+
+fn words(command: &[&str]) -> Vec<String> {
+    command.iter().map(|&word| word.to_owned()).collect()
+}
+
+/// The program that a variable names, or the first of these names on the search path.
+fn program(variable: &str, names: &[&str]) -> Option<PathBuf> {
+    let given = env::var_os(variable).map(PathBuf::from).filter(|path| path.is_file());
+    let path = env::var_os("PATH").unwrap_or_default();
+    let all = || env::split_paths(&path).flat_map(|folder| names.iter().map(move |name| folder.join(name)));
+    given.or_else(|| all().find(|file| file.is_file()))
+}
+
+/// The first line that a command prints and that contains a word.
+fn line(program: &Path, arguments: &[&str], word: &str) -> Option<String> {
+    let output = Command::new(program).args(arguments).output().ok()?;
+    let text = String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
+    text.lines().find(|line| line.contains(word)).map(|line| line.trim().to_owned())
+}
+
+fn abc() -> Option<Vec<Anchor>> {
+    let abc = program("ABC", &["berkeley-abc", "abc"])?;
+    let version = line(&abc, &["-c", "version"], "UC Berkeley").unwrap_or_else(|| "ABC".into());
+    let version = version.split(" (compiled").next().unwrap_or_default();
+    let anchor = |name: &'static str, circuit: &str| Anchor {
+        name,
+        version: version.to_owned(),
+        commands: vec![words(&[&abc.to_string_lossy(), "-q", &format!("read_aiger {circuit}; pdr; print_status")])],
+        input: None,
+        deployable: &["Status = 0"],
+        never: &["Status = 1"],
+        gave_up: &[],
+    };
+    Some(vec![anchor("abc-pdr", "together.aig"), anchor("abc-pdr-turns", "in-turn.aig")])
+}
+
+fn ric3() -> Option<Vec<Anchor>> {
+    let ric3 = program("RIC3", &["rIC3", "ric3"])?;
+    let anchor = |name: &'static str, circuit: &str| Anchor {
+        name,
+        version: line(&ric3, &["--version"], "").unwrap_or_else(|| "rIC3".into()),
+        commands: vec![words(&[&ric3.to_string_lossy(), "check", circuit, "ic3"])],
+        input: None,
+        deployable: &["UNSAFE", "unsafe"],
+        never: &["SAFE", "safe"],
+        gave_up: &["error:"],
+    };
+    Some(vec![anchor("ric3", "together.aig"), anchor("ric3-turns", "in-turn.aig")])
+}
+
+/// Fast Downward's first iteration of LAMA, as its driver spells it out.
+const LAMA: &str = "let(hlm,eval_modify_costs(landmark_sum(lm_factory=lm_reasonable_orders_hps(lm_rhw()),pref=false),\
+    cost_type=one),let(hff,eval_modify_costs(ff(),cost_type=one),\
+    lazy_greedy([hff,hlm],preferred=[hff,hlm],cost_type=one,reopen_closed=false)))";
+
+fn fast_downward() -> Option<Vec<Anchor>> {
+    let find = "import importlib.util as u, importlib.metadata as m\n\
+        print(u.find_spec('up_fast_downward').submodule_search_locations[0], m.version('up-fast-downward'))";
+    let python = program("PYTHON", &["python3"])?;
+    let found = line(&python, &["-c", find], "/").filter(|line| !line.contains("Error")).unwrap_or_default();
+    let (folder, version) = found.rsplit_once(' ').unwrap_or_default();
+    let packaged = Path::new(folder).join("downward/builds/release/bin/downward");
+    let downward = program("DOWNWARD", &["downward"]).or_else(|| packaged.is_file().then_some(packaged))?;
+    let anchor = |name: &'static str, search: &str| Anchor {
+        name,
+        version: format!("Fast Downward (up-fast-downward {version})"),
+        commands: vec![words(&[&downward.to_string_lossy(), "--search", search])],
+        input: Some("task.sas"),
+        deployable: &["Solution found"],
+        never: &["Search stopped without finding a solution", "Completely explored state space", "provably unsolvable"],
+        gave_up: &["out of memory", "Memory limit"],
+    };
+    Some(vec![anchor("fd-lama", LAMA), anchor("fd-blind", "astar(blind())")])
+}
+
+fn spin() -> Option<Vec<Anchor>> {
+    let (spin, gcc) = (program("SPIN", &["spin"])?, program("CC", &["gcc", "cc"])?);
+    let flags = ["-O1", "-w", "-DSAFETY", "-DNOFAIR", "-DNOREDUCE", "-DCOLLAPSE", "-DVECTORSZ=65536", "-DMEMLIM=6000"];
+    let gcc = gcc.to_string_lossy();
+    let compile = [&[&*gcc], &flags[..], &["-o", "pan", "pan.c"]].concat();
+    Some(vec![Anchor {
+        name: "spin",
+        version: line(&spin, &["-V"], "Spin").unwrap_or_else(|| "SPIN".into()),
+        commands: vec![
+            words(&[&spin.to_string_lossy(), "-a", "process.pml"]),
+            words(&compile),
+            words(&["./pan", "-m5000000", "-w20", "-E"]),
+        ],
+        input: None,
+        deployable: &["assertion violated"],
+        never: &["errors: 0"],
+        gave_up: &["max search depth too small", "out of memory", "reached -DMEMLIM"],
+    }])
+}

@@ -1,0 +1,58 @@
+//! Time and memory of other programs, and of podreach as one of them.
+//!
+//! A child is limited in processor seconds, in elapsed seconds (ten times as many, for machines that are shared) and in memory.
+//! Time is processor time of the child and what it started; memory is the largest resident set. The system counts the parent's set
+//! at the moment of starting as the child's, so whoever measures must stay small: instances are made by children, too.
+
+use std::fs::{self, File};
+use std::io;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use wait4::Wait4;
+
+/// How much a child may take.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Limits {
+    pub(crate) seconds: u64,
+    pub(crate) gibibytes: u64,
+}
+
+/// What a child took, and all it printed.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Usage {
+    pub(crate) seconds: f64,
+    pub(crate) mebibytes: f64,
+    pub(crate) output: String,
+}
+
+impl Usage {
+    /// Both one after the other.
+    pub(crate) fn then(self, next: Self) -> Self {
+        Self {
+            seconds: self.seconds + next.seconds,
+            mebibytes: self.mebibytes.max(next.mebibytes),
+            output: next.output,
+        }
+    }
+}
+
+/// Runs a command in a folder, with a file as its input if there is one.
+pub(crate) fn run(command: &[String], folder: &Path, input: Option<&str>, limits: Limits) -> io::Result<Usage> {
+    let log = folder.join("output.txt");
+    let output = File::create(&log)?;
+    let mut child = Command::new("timeout")
+        .args(["-s", "KILL", &(10 * limits.seconds).to_string(), "prlimit"])
+        .arg(format!("--cpu={}", limits.seconds))
+        .arg(format!("--as={}", limits.gibibytes << 30))
+        .args(command)
+        .current_dir(folder)
+        .stdin(input.map_or_else(|| Ok(Stdio::null()), |file| File::open(folder.join(file)).map(Stdio::from))?)
+        .stdout(output.try_clone()?)
+        .stderr(output)
+        .spawn()?;
+    let used = child.wait4()?.rusage;
+    let output = String::from_utf8_lossy(&fs::read(log)?).into_owned();
+    let seconds = (used.utime + used.stime).as_secs_f64();
+    Ok(Usage { seconds, mebibytes: used.maxrss as f64 / f64::from(1 << 20), output })
+}
