@@ -37,7 +37,7 @@ impl Anchor {
 pub(crate) fn installed() -> (Vec<Anchor>, Vec<&'static str>) {
     let (mut found, mut missing) = (Vec::new(), Vec::new());
     let tools: [(&str, Option<Vec<Anchor>>); 4] =
-        [("ABC", abc()), ("rIC3", ric3()), ("Fast Downward", fast_downward()), ("SPIN", spin())];
+        [("ABC", abc()), ("Fast Downward", fast_downward()), ("SPIN", spin())];
     for (name, anchors) in tools {
         match anchors {
             Some(anchors) => found.extend(anchors),
@@ -80,20 +80,6 @@ fn abc() -> Option<Vec<Anchor>> {
         gave_up: &[],
     };
     Some(vec![anchor("abc-pdr", "together.aig"), anchor("abc-pdr-turns", "in-turn.aig")])
-}
-
-fn ric3() -> Option<Vec<Anchor>> {
-    let ric3 = program("RIC3", &["rIC3", "ric3"])?;
-    let anchor = |name: &'static str, circuit: &str| Anchor {
-        name,
-        version: line(&ric3, &["--version"], "").unwrap_or_else(|| "rIC3".into()),
-        commands: vec![words(&[&ric3.to_string_lossy(), "check", circuit, "ic3"])],
-        input: None,
-        deployable: &["UNSAFE", "unsafe"],
-        never: &["SAFE", "safe"],
-        gave_up: &["error:"],
-    };
-    Some(vec![anchor("ric3", "together.aig"), anchor("ric3-turns", "in-turn.aig")])
 }
 
 /// Fast Downward's first iteration of LAMA, as its driver spells it out.
