@@ -36,7 +36,7 @@ impl Anchor {
 /// The solvers that are installed, and the names of those that are not.
 pub(crate) fn installed() -> (Vec<Anchor>, Vec<&'static str>) {
     let (mut found, mut missing) = (Vec::new(), Vec::new());
-    let tools: [(&str, Option<Vec<Anchor>>); 4] =
+    let tools: [(&str, Option<Vec<Anchor>>); 3] =
         [("ABC", abc()), ("Fast Downward", fast_downward()), ("SPIN", spin())];
     for (name, anchors) in tools {
         match anchors {
