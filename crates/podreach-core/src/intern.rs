@@ -69,6 +69,11 @@ impl Interner {
         self.0.id(string)
     }
 
+    /// Every string, in the order of their symbols.
+    pub fn strings(&self) -> impl Iterator<Item = &str> {
+        self.0.entries().values().map(|string| &**string)
+    }
+
     /// The string of a symbol.
     pub fn str(&self, symbol: Symbol) -> &str {
         &self.0[symbol]

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use podreach::engine::{Budget, Decider};
 use podreach_core::cluster::{Cluster, Node, Pod, PodSpec};
+use podreach_core::intern::Interner;
 use podreach_core::testing::{Rng, Shape, exhaustive, problem, random_configuration};
 use podreach_core::{
     Action, Atom, Checked, Configuration, Goal, Id, Model, NodeId, PodId, Problem, Proof, Semantics, Trace, Verdict,
@@ -149,7 +150,7 @@ fn a_proof_for_one_goal_proves_no_other() {
 
 // Names and order.
 
-/// The same problem with pods and nodes listed in another order and everything renamed.
+/// The same problem with pods and nodes listed in another order.
 fn shuffled(rng: &mut Rng, problem: &Problem) -> Problem {
     let permutation = |rng: &mut Rng, len: usize| {
         let mut order: Vec<usize> = (0..len).collect();
@@ -176,6 +177,30 @@ fn shuffled(rng: &mut Rng, problem: &Problem) -> Problem {
         kept: Arc::new(place(&problem.kept)),
         goal: Goal { any: problem.goal.any.iter().map(place).collect() },
     }
+}
+
+/// The same problem with every string renamed but those that mean something to the rules or to exhaustive search.
+fn renamed(problem: &Problem) -> Problem {
+    let keeps = |string: &str| string.contains(".io/") || ["", "pods", "slot"].contains(&string);
+    let rename = |string: &str| if keeps(string) { string.to_owned() } else { format!("renamed-{string}") };
+    with_cluster(problem, |cluster| {
+        let mut symbols = Interner::default();
+        cluster.symbols.strings().for_each(|string| {
+            symbols.intern(&rename(string));
+        });
+        cluster.symbols = symbols;
+        let pods: Vec<PodId> = cluster.pods.ids().collect();
+        pods.into_iter().for_each(|pod| cluster.pods[pod].name = rename(&cluster.pods[pod].name));
+    })
+}
+
+#[test]
+fn names_do_not_matter() {
+    each_problem(11, cases(1_000), |_, problem| {
+        let other = renamed(&problem);
+        assert_ne!(problem.model.node_name(NodeId::MIN), other.model.node_name(NodeId::MIN));
+        assert_eq!(decide(&problem), decide(&other), "the same evidence, too: {problem:#?}");
+    });
 }
 
 #[test]
