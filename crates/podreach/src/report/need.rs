@@ -49,7 +49,8 @@ fn witnesses(problem: &Problem, s: &Configuration, atom: Atom, helpers: &BTreeSe
         true => "it would not be the first of its kind, and ",
         false => "",
     };
-    let wishes: Vec<String> = missing.iter().zip(&candidates).map(|(need, who)| need.text(m, atom, who)).collect();
+    let mut wishes: Vec<String> = missing.iter().zip(&candidates).map(|(need, who)| need.text(m, atom, who)).collect();
+    wishes.dedup();
     Lack { text: format!("{first}it would need {}", words::all(&wishes)), ways: choices(&candidates) }
 }
 
@@ -98,12 +99,15 @@ fn names<'a>(m: &Model, atoms: impl Iterator<Item = &'a Atom>) -> String {
     words::atoms(m, &atoms.copied().collect::<Vec<_>>(), NAMES)
 }
 
-/// One candidate of each list, in all combinations (up to a number).
+/// One candidate of each list, in all combinations (up to a number); one pod may serve several lists.
 fn choices(lists: &[Vec<Atom>]) -> Vec<Vec<Atom>> {
     let mut choices = vec![Vec::new()];
     for list in lists {
         let extended = choices.iter().flat_map(|choice| {
-            list.iter().map(move |&candidate| choice.iter().copied().chain([candidate]).collect::<Vec<_>>())
+            list.iter().map(move |&candidate| {
+                let more = (!choice.contains(&candidate)).then_some(candidate);
+                choice.iter().copied().chain(more).collect::<Vec<Atom>>()
+            })
         });
         choices = extended.take(WAYS).collect();
     }
