@@ -26,6 +26,7 @@
 //! ```
 
 pub mod answer;
+pub mod audit;
 pub mod diagnostic;
 pub mod encode;
 pub mod engine;

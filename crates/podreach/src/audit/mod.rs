@@ -1,0 +1,7 @@
+//! The audit: do the placement policies hold, and what is wrong with the cluster by itself?
+//!
+//! Rules of policies and findings nobody asked for come out in one form, the [`Item`], so that every output treats them alike.
+
+mod item;
+
+pub use item::{Evidence, Item, Origin, Severity, Status};
