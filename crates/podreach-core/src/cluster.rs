@@ -6,11 +6,14 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use crate::id::{IdVec, KeyId, MatcherId, NamespaceId, NodeId, PodId, ResourceId, Symbol};
+use crate::id::{
+    ClaimId, DeviceClaimId, IdVec, KeyId, MatcherId, NamespaceId, NodeId, PodId, ResourceId, Symbol, VolumeId,
+};
 use crate::intern::{Interner, Table};
 use crate::label::Labels;
 use crate::resource::Resources;
 use crate::selector::{Allowed, Selector};
+use crate::storage::{Claim, DeviceClaim, Driver, Mounts, Volume};
 
 /// Nodes, pod types, and the tables they refer to.
 #[derive(Clone, Debug, Default)]
@@ -31,6 +34,14 @@ pub struct Cluster {
     pub keys: Table<KeyId, Symbol>,
     /// The selectors that some constraint uses, with the namespaces they look at.
     pub matchers: Table<MatcherId, Matcher>,
+    /// The claims to volumes that pods use.
+    pub claims: Table<ClaimId, Claim>,
+    /// The volumes that claims are or can be bound to.
+    pub volumes: Table<VolumeId, Volume>,
+    /// The claims to devices that pods use.
+    pub device_claims: Table<DeviceClaimId, DeviceClaim>,
+    /// The drivers without which a node cannot take a pod that uses their volumes.
+    pub required_drivers: BTreeSet<Symbol>,
     /// How many instances of a workload may run at a time.
     pub limits: Vec<Limit>,
     /// What differs between Kubernetes releases.
@@ -65,6 +76,10 @@ pub struct Node {
     pub unschedulable: bool,
     /// What it has to give; what is not listed is zero.
     pub allocatable: Resources,
+    /// The features it declares.
+    pub features: BTreeSet<Symbol>,
+    /// The volume drivers on it.
+    pub drivers: BTreeMap<Symbol, Driver>,
 }
 
 /// A taint of a node.
@@ -151,6 +166,12 @@ pub struct PodSpec {
     pub anti_affinity: Vec<Term>,
     /// Its hard topology spread constraints.
     pub spread: Vec<Spread>,
+    /// What it mounts.
+    pub mounts: Mounts,
+    /// The claims to devices that it uses.
+    pub devices: BTreeSet<DeviceClaimId>,
+    /// The features its node must declare.
+    pub features: BTreeSet<Symbol>,
 }
 
 impl PodSpec {
@@ -170,6 +191,9 @@ impl PodSpec {
             affinity: Vec::new(),
             anti_affinity: Vec::new(),
             spread: Vec::new(),
+            mounts: Mounts::default(),
+            devices: BTreeSet::new(),
+            features: BTreeSet::new(),
         }
     }
 }

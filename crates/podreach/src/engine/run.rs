@@ -4,7 +4,7 @@
 //! deployment it deletes just what a rule says is in the way, and nothing that the rest of the run needs.
 
 use podreach_core::id::MatcherId;
-use podreach_core::rule::{Refusal, first_refusal, fit, port};
+use podreach_core::rule::{Refusal, first_refusal, fit, port, volume_limits, volume_restrictions};
 use podreach_core::{Action, Atom, Configuration, Model, NodeId, PodId, Problem, Semantics, Trace};
 
 use super::group::{Group, count};
@@ -182,6 +182,18 @@ fn culprits(m: &Model, s: &Configuration, pod: PodId, node: NodeId, refusal: &Re
             matching(m, s, &matchers).collect()
         }
         Refusal::Repels { resident, at, .. } | Refusal::RepelledBy { resident, at, .. } => vec![(resident, at)],
+        Refusal::DiskTaken { .. } => {
+            let users = s.on(node).map(|(q, _)| (q, node));
+            users.filter(|&(q, _)| volume_restrictions::disks_conflict(m, pod, q)).collect()
+        }
+        Refusal::ClaimTaken { holder, at, .. } => vec![(holder, at)],
+        Refusal::VolumeLimit { driver, .. } => {
+            let own = volume_limits::shared(m, pod, driver);
+            let fills = |q: PodId| {
+                volume_limits::private(m, q, driver) > 0 || !volume_limits::shared(m, q, driver).is_subset(&own)
+            };
+            s.on(node).map(|(q, _)| (q, node)).filter(|&(q, _)| fills(q)).collect()
+        }
         Refusal::LimitReached(limit) => {
             let limit = &m.cluster().limits[limit];
             let running = limit.pods.iter().flat_map(|&q| s.of(q).map(move |(at, _)| (q, at)));

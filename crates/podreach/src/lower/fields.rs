@@ -86,9 +86,9 @@ tables! {
         irrelevant: ["configSource", "externalID", "podCIDR", "podCIDRs", "providerID"]
     }
     NODE_STATUS "NodeStatus" {
-        modelled: ["allocatable", "capacity"],
+        modelled: ["allocatable", "capacity", "declaredFeatures"],
         spoiling: [],
-        irrelevant: ["addresses", "conditions", "config", "daemonEndpoints", "declaredFeatures", "features", "images", "nodeInfo",
+        irrelevant: ["addresses", "conditions", "config", "daemonEndpoints", "features", "images", "nodeInfo",
             "phase", "runtimeHandlers", "volumesAttached", "volumesInUse"],
         open
     }

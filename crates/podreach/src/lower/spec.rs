@@ -7,6 +7,7 @@ use podreach_core::cluster::{Matcher, PodSpec, Spread, Term};
 use podreach_core::id::{MatcherId, Symbol};
 use podreach_core::label::Labels;
 use podreach_core::selector::Selector;
+use podreach_core::storage::Mounts;
 
 use super::affinity::TermDraft;
 use super::context::Context;
@@ -32,6 +33,9 @@ pub(crate) fn resolved(cx: &mut Context, draft: &Draft, labels: Labels) -> PodSp
         affinity: terms(cx, &draft.content.affinities.near, &labels),
         anti_affinity: terms(cx, &draft.content.affinities.apart, &labels),
         spread: spread(cx, draft, &labels),
+        mounts: Mounts::default(),
+        devices: BTreeSet::new(),
+        features: BTreeSet::new(),
         labels,
     }
 }

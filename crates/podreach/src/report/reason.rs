@@ -7,7 +7,7 @@ use podreach_core::cluster::HostPort;
 use podreach_core::rule::Refusal;
 use podreach_core::{Model, NodeId, PodId, Semantics};
 
-use super::{amount::amount, words};
+use super::{amount::amount, volume, words};
 
 /// The reason of a refusal of `pod` on `node`.
 pub(crate) fn reason(m: &Model, pod: PodId, node: NodeId, refusal: &Refusal) -> String {
@@ -47,6 +47,7 @@ pub(crate) fn reason(m: &Model, pod: PodId, node: NodeId, refusal: &Refusal) -> 
             format!("{} keeps it away (anti-affinity to {matcher})", words::atom(m, (resident, at)))
         }
         Refusal::LimitReached(index) => limit(m, *index),
+        other => volume::reason(m, node, other),
     }
 }
 
