@@ -33,6 +33,7 @@ pub(crate) fn resolved(cx: &mut Context, draft: &Draft, labels: Labels) -> PodSp
         anti_affinity: terms(cx, &draft.content.affinities.apart, &labels),
         spread: spread(cx, draft, &labels),
         labels,
+        ..PodSpec::plain(draft.content.namespace)
     }
 }
 
