@@ -7,11 +7,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use crate::id::{
-    ClaimId, DeviceClaimId, IdVec, KeyId, MatcherId, NamespaceId, NodeId, PodId, ResourceId, Symbol, VolumeId,
+    ClaimId, DeviceClaimId, IdVec, KeyId, MatcherId, NamespaceId, NodeId, PodId, QuotaId, ResourceId, Symbol, VolumeId,
 };
 use crate::intern::{Interner, Table};
 use crate::label::Labels;
-use crate::resource::Resources;
+use crate::resource::{Amount, Resources};
+use crate::rule::Rule;
 use crate::selector::{Allowed, Selector};
 use crate::storage::{Claim, DeviceClaim, Driver, Mounts, Volume};
 
@@ -44,6 +45,8 @@ pub struct Cluster {
     pub required_drivers: BTreeSet<Symbol>,
     /// How many instances of a workload may run at a time.
     pub limits: Vec<Limit>,
+    /// What the pods of a namespace may take together.
+    pub quotas: IdVec<QuotaId, Quota>,
     /// What differs between Kubernetes releases.
     pub behaviour: Behaviour,
 }
@@ -172,6 +175,12 @@ pub struct PodSpec {
     pub devices: BTreeSet<DeviceClaimId>,
     /// The features its node must declare.
     pub features: BTreeSet<Symbol>,
+    /// What it takes of the quotas of its namespace; what is not listed is zero.
+    pub quota: BTreeMap<QuotaId, Amount>,
+    /// The node affinity terms that its scheduler's profile adds, of which one must hold if there are any.
+    pub added_affinity: Option<Vec<NodeTerm>>,
+    /// The rules that its scheduler's profile has switched off.
+    pub exempt: BTreeSet<Rule>,
 }
 
 impl PodSpec {
@@ -194,6 +203,9 @@ impl PodSpec {
             mounts: Mounts::default(),
             devices: BTreeSet::new(),
             features: BTreeSet::new(),
+            quota: BTreeMap::new(),
+            added_affinity: None,
+            exempt: BTreeSet::new(),
         }
     }
 }
@@ -301,6 +313,17 @@ pub struct Limit {
     pub per_node: bool,
     /// The most that may run.
     pub most: u64,
+}
+
+/// A cap on what the pods of a namespace take together of one thing, from a ResourceQuota.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Quota {
+    /// Whose cap it is, for people: `namespace/name`.
+    pub name: String,
+    /// What it caps, in the quota's own words, such as `requests.cpu`.
+    pub resource: String,
+    /// The most that they may take.
+    pub hard: Amount,
 }
 
 impl Cluster {

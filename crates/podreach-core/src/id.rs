@@ -85,6 +85,10 @@ define_id! {
     DeviceClaimId, "dc"
 }
 define_id! {
+    /// A cap that a namespace puts on what its pods take together.
+    QuotaId, "q"
+}
+define_id! {
     /// An interned string.
     Symbol, "s"
 }

@@ -9,15 +9,16 @@ use super::{Affinity, AtMost, Distinct, Guard, View};
 use crate::configuration::Atom;
 use crate::id::{NodeId, PodId, Symbol};
 use crate::resource::Amount;
-use crate::rule::volume_limits;
+use crate::rule::{Rule, volume_limits, volume_restrictions};
 
 impl View<'_> {
     /// Adds what the drivers of the pod's volumes ask; `None` when it cannot hold.
     pub(super) fn attachments(&self, pod: PodId, node: NodeId, guard: &mut Guard) -> Option<()> {
-        if self.m.pod(pod).mounts.claims.is_empty() {
+        if self.m.pod(pod).mounts.claims.is_empty() || !self.asks(pod, Rule::NodeVolumeLimits) {
             return Some(());
         }
-        if volume_limits::driver_missing(self.m, pod, node).is_some() {
+        let unfit = volume_restrictions::missing(self.m, pod);
+        if unfit.or_else(|| volume_limits::driver_missing(self.m, pod, node)).is_some() {
             return None;
         }
         for driver in volume_limits::drivers(self.m, pod) {

@@ -15,6 +15,7 @@ pub mod node_affinity;
 pub mod node_name;
 pub mod pod_affinity;
 pub mod port;
+pub mod quota;
 pub mod spread;
 pub mod taint;
 pub mod unschedulable;
@@ -25,7 +26,7 @@ pub mod volume_zone;
 
 use crate::cluster::{HostPort, Taint};
 use crate::configuration::Configuration;
-use crate::id::{ClaimId, DeviceClaimId, MatcherId, NodeId, PodId, ResourceId, Symbol, VolumeId};
+use crate::id::{ClaimId, DeviceClaimId, MatcherId, NodeId, PodId, QuotaId, ResourceId, Symbol, VolumeId};
 use crate::model::Model;
 use crate::resource::Amount;
 
@@ -60,13 +61,15 @@ pub enum Rule {
     DynamicResources,
     /// Features that a node declares.
     NodeDeclaredFeatures,
+    /// What the pods of a namespace may take together.
+    ResourceQuota,
     /// How many instances a workload may have at a time.
     InstanceLimit,
 }
 
 impl Rule {
     /// Every rule, in order.
-    pub const ALL: [Self; 15] = [
+    pub const ALL: [Self; 16] = [
         Self::NodeName,
         Self::NodeUnschedulable,
         Self::TaintToleration,
@@ -81,6 +84,7 @@ impl Rule {
         Self::InterPodAffinity,
         Self::DynamicResources,
         Self::NodeDeclaredFeatures,
+        Self::ResourceQuota,
         Self::InstanceLimit,
     ];
 
@@ -96,7 +100,7 @@ impl Rule {
         Self::NodeDeclaredFeatures,
     ];
 
-    /// Its name: kube-scheduler's plugin, where there is one.
+    /// Its name: kube-scheduler's plugin, or that of the API server's admission, where there is one.
     pub fn name(self) -> &'static str {
         match self {
             Self::NodeName => "NodeName",
@@ -113,12 +117,16 @@ impl Rule {
             Self::InterPodAffinity => "InterPodAffinity",
             Self::DynamicResources => "DynamicResources",
             Self::NodeDeclaredFeatures => "NodeDeclaredFeatures",
+            Self::ResourceQuota => "ResourceQuota",
             Self::InstanceLimit => "InstanceLimit",
         }
     }
 
     /// Why this rule keeps `pod` off `node` in configuration `s`; `None` when it does not.
     pub fn refusal(self, m: &Model, s: &Configuration, pod: PodId, node: NodeId) -> Option<Refusal> {
+        if m.pod(pod).exempt.contains(&self) {
+            return None;
+        }
         match self {
             Self::NodeName => node_name::refusal(m, pod, node),
             Self::NodeUnschedulable => unschedulable::refusal(m, pod, node),
@@ -136,6 +144,7 @@ impl Rule {
             Self::InterPodAffinity => {
                 pod_affinity::refusal(m, s, pod, node).or_else(|| anti_affinity::refusal(m, s, pod, node))
             }
+            Self::ResourceQuota => quota::refusal(m, s, pod),
             Self::InstanceLimit => limit::refusal(m, s, pod, node),
         }
     }
@@ -154,6 +163,8 @@ pub enum Refusal {
     NodeSelector,
     /// No term of the pod's required node affinity matches the node.
     NodeAffinity,
+    /// No term of the node affinity that the scheduler's profile adds matches the node.
+    AddedAffinity,
     /// A resident pod holds the port.
     PortTaken {
         /// The port the pod asks for.
@@ -206,6 +217,15 @@ pub enum Refusal {
         term: usize,
         /// Where it runs.
         at: NodeId,
+    },
+    /// The pods of the namespace take too much of something already.
+    QuotaExceeded {
+        /// The quota.
+        quota: QuotaId,
+        /// What the pod would take.
+        asked: Amount,
+        /// What the others take together.
+        used: Amount,
     },
     /// As many instances run as may (the limit, by its index in the cluster).
     LimitReached(usize),

@@ -37,6 +37,7 @@ pub(crate) fn resolved(cx: &mut Context, draft: &Draft, labels: Labels) -> PodSp
         devices: BTreeSet::new(),
         features: BTreeSet::new(),
         labels,
+        ..PodSpec::plain(draft.content.namespace)
     }
 }
 

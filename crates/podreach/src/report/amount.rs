@@ -8,7 +8,17 @@ const BINARY: [&str; 7] = ["", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei"];
 
 /// An amount of a resource in the notation of Kubernetes, exact.
 pub(crate) fn amount(m: &Model, resource: ResourceId, amount: Amount) -> String {
-    match m.str(m.cluster().resources[resource]) {
+    written(m.str(m.cluster().resources[resource]), amount)
+}
+
+/// An amount of what a quota caps, by the quota's own name of it.
+pub(crate) fn of_quota(resource: &str, amount: Amount) -> String {
+    let of = resource.strip_prefix("requests.").or(resource.strip_prefix("limits."));
+    written(of.unwrap_or(resource), amount)
+}
+
+fn written(resource: &str, amount: Amount) -> String {
+    match resource {
         "cpu" if amount.is_multiple_of(1000) => (amount / 1000).to_string(),
         "cpu" => format!("{amount}m"),
         name if name.contains("memory") || name.contains("storage") || name.starts_with("hugepages-") => bytes(amount),
