@@ -175,7 +175,7 @@ pub struct PodSpec {
     pub devices: BTreeSet<DeviceClaimId>,
     /// The features its node must declare.
     pub features: BTreeSet<Symbol>,
-    /// What it takes of the quotas of its namespace; what is not listed is zero.
+    /// What it takes of the quotas of its namespace, in their unit; what is not listed is zero.
     pub quota: BTreeMap<QuotaId, Amount>,
     /// The node affinity terms that its scheduler's profile adds, of which one must hold if there are any.
     pub added_affinity: Option<Vec<NodeTerm>>,
@@ -322,7 +322,7 @@ pub struct Quota {
     pub name: String,
     /// What it caps, in the quota's own words, such as `requests.cpu`.
     pub resource: String,
-    /// The most that they may take.
+    /// The most that they may take, in nanos of its unit: quotas are compared exactly.
     pub hard: Amount,
 }
 

@@ -359,7 +359,7 @@ impl Make<'_> {
             spec.added_affinity = Some(vec![NodeTerm { expressions: vec![(key, requirement)], names: Vec::new() }]);
         }
         // Without the rule that bounds the counts, exhaustive search would not end.
-        let rules = Rule::ALL.into_iter().filter(|&rule| rule != Rule::NodeResourcesFit);
+        let rules = Rule::ALL.into_iter().filter(|&rule| rule.is_filter() && rule != Rule::NodeResourcesFit);
         spec.exempt = rules.filter(|_| self.rng.one_in(3)).collect();
     }
 }

@@ -122,6 +122,11 @@ impl Rule {
         }
     }
 
+    /// Whether it is a filter of the scheduler, which a profile may switch off.
+    pub fn is_filter(self) -> bool {
+        !matches!(self, Self::ResourceQuota | Self::InstanceLimit)
+    }
+
     /// Why this rule keeps `pod` off `node` in configuration `s`; `None` when it does not.
     pub fn refusal(self, m: &Model, s: &Configuration, pod: PodId, node: NodeId) -> Option<Refusal> {
         if m.pod(pod).exempt.contains(&self) {

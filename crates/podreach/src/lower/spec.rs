@@ -22,7 +22,7 @@ pub(crate) fn resolved(cx: &mut Context, draft: &Draft, labels: Labels) -> PodSp
     tolerations.dedup();
     PodSpec {
         namespace: draft.content.namespace,
-        barred: None,
+        barred: draft.content.admitted.refused.clone(),
         terminating: false,
         node_name: draft.node_name,
         node_selector: draft.content.node_selector.clone(),
@@ -37,7 +37,9 @@ pub(crate) fn resolved(cx: &mut Context, draft: &Draft, labels: Labels) -> PodSp
         devices: BTreeSet::new(),
         features: BTreeSet::new(),
         labels,
-        ..PodSpec::plain(draft.content.namespace)
+        quota: draft.content.admitted.quota.clone(),
+        added_affinity: draft.content.admitted.added_affinity.clone(),
+        exempt: draft.content.admitted.exempt.clone(),
     }
 }
 
