@@ -126,6 +126,7 @@ impl<'o> Lowering<'o> {
     pub fn finish(self) -> Lowered {
         let Self { options, mut cx, mut inventory, strange } = self;
         cx.log.splice(0..0, strange);
+        cx.log.extend(problem::not_compared(options.release));
         let typing = typing(&mut cx, &mut inventory);
         if options.instances == Instances::Declared {
             declare_limits(&mut cx, &inventory, &typing);
