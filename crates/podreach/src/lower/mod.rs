@@ -131,6 +131,7 @@ impl<'o> Lowering<'o> {
     pub fn finish(self) -> Lowered {
         let Self { options, mut cx, mut inventory, strange } = self;
         cx.log.splice(0..0, strange);
+        cx.log.extend(problem::not_compared(options.release));
         storage::node::equip(&mut cx, &inventory);
         ordinal::add(&mut cx, &mut inventory, options.instances == Instances::Declared);
         let typing = typing(&mut cx, &mut inventory);

@@ -167,7 +167,10 @@ fn daemon_set(cx: &mut Context, object: &Object<'_, '_>, namespace: NamespaceId)
 fn job(cx: &mut Context, spec: &Object<'_, '_>, namespace: NamespaceId) -> Option<(Draft, Scale)> {
     let scale = Scale::of(count(cx, spec, "parallelism"));
     spec.text("completionMode", &mut cx.log);
-    Some((pod::template(cx, spec, namespace)?, scale))
+    let mut template = pod::template(cx, spec, namespace)?;
+    let group = spec.field("scheduling").map(|tree| (Cause::Group, tree.span));
+    template.causes.extend(group);
+    Some((template, scale))
 }
 
 fn cron_job(cx: &mut Context, object: &Object<'_, '_>, namespace: NamespaceId) -> Option<(Draft, Scale)> {
