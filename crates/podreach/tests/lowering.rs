@@ -335,8 +335,7 @@ fn what_is_not_modelled_spoils_the_type_that_uses_it() {
         let lowered = lowered(&workload("Deployment", "web", "app: web", spec, ""));
         assert_eq!(codes(&lowered), [(code, effect, Some("deployment/default/web"))], "{spec}");
     }
-    let harmless =
-        ", volumes: [{name: v, emptyDir: {}}, {name: w, csi: {driver: d}}], hostNetwork: true, hostUsers: false, schedulerName: default-scheduler";
+    let harmless = ", volumes: [{name: v, emptyDir: {}}, {name: w, csi: {driver: d}}], hostNetwork: true, hostUsers: false, schedulerName: default-scheduler";
     assert_eq!(codes(&lowered(&workload("Deployment", "web", "app: web", harmless, ""))), []);
     let claims = "volumeClaimTemplates: [{metadata: {name: d}, spec: {}}]";
     assert_eq!(codes(&lowered(&workload("StatefulSet", "db", "app: db", "", claims)))[0].0, "S0441");
