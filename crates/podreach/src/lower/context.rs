@@ -24,7 +24,9 @@ pub(crate) struct Context {
 impl Context {
     /// An empty cluster of the chosen release.
     pub(crate) fn new(options: &Options) -> Self {
-        let cluster = Cluster { behaviour: options.release.behaviour(), ..Cluster::default() };
+        let mut behaviour = options.release.behaviour();
+        behaviour.topology_labels &= options.admission;
+        let cluster = Cluster { behaviour, ..Cluster::default() };
         Self { cluster, log: Log::new(), known: Known::default(), admission: options.admission }
     }
 
