@@ -15,4 +15,5 @@ pub mod minimise;
 pub mod reach;
 pub mod real;
 pub mod record;
+pub mod tables;
 pub mod vector;

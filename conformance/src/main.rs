@@ -74,6 +74,9 @@ struct RecordArgs {
     /// A release and the program that runs its filters, as 1.37=path; once for each
     #[arg(long, value_parser = named)]
     real: Vec<record::Release>,
+    /// The lines that upstream tests left, to record their tables anew
+    #[arg(long)]
+    tables: Option<PathBuf>,
 }
 
 fn named(text: &str) -> Result<record::Release, String> {
@@ -88,7 +91,7 @@ fn main() -> ExitCode {
             generate(&args);
             Ok(ExitCode::SUCCESS)
         }
-        Command::Record(args) => record::record(&args.data, &args.real).map(|()| ExitCode::SUCCESS),
+        Command::Record(args) => record::record(&args.data, &args.real, args.tables.as_deref()).map(|()| ExitCode::SUCCESS),
     };
     ended.unwrap_or_else(|error| {
         eprintln!("conformance: {error}");

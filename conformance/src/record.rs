@@ -9,6 +9,7 @@ use serde_json::{Map, Value, json};
 
 use crate::generate::{self, Shape};
 use crate::real::Real;
+use crate::tables;
 use crate::vector::{self, shortened};
 
 /// The real filters of one release: what it is called, and the program.
@@ -19,20 +20,28 @@ const CLUSTERS: u64 = 3000;
 /// How many searches are recorded.
 const SEARCHES: u64 = 600;
 
-/// Records everything anew: hand-made cases, upstream tables, random clusters and searches.
-pub fn record(data: &Path, releases: &[Release]) -> io::Result<()> {
+/// Records everything anew: hand-made cases, upstream tables (from the lines that their tests left, or else those recorded before),
+/// random clusters and searches.
+pub fn record(data: &Path, releases: &[Release], tables: Option<&Path>) -> io::Result<()> {
     let hand_made = vector::rows(&data.join("table.jsonl.gz"))?;
     verdicts(data, "cases.jsonl.gz", releases, hand_made)?;
-    let upstream = data.join("upstream.jsonl.gz");
-    if upstream.exists() {
-        let rows = vector::rows(&upstream)?.split_off(1);
-        verdicts(data, "upstream.jsonl.gz", releases, rows)?;
-    }
+    verdicts(data, "upstream.jsonl.gz", releases, upstream(data, releases, tables)?)?;
     let shape = Shape { minor: 35, volumes: true };
     let clusters = (0..CLUSTERS).map(|seed| json!({"doc": generate::cluster(&mut Rng::new(seed), shape)}));
     verdicts(data, "random.jsonl.gz", releases, clusters.collect())?;
     let searches = (0..SEARCHES).map(|seed| json!({"doc": generate::types(&mut Rng::new(seed), shape)}));
     self::searches(data, "search.jsonl.gz", releases, searches.collect())
+}
+
+fn upstream(data: &Path, releases: &[Release], tables: Option<&Path>) -> io::Result<Vec<Value>> {
+    let (Some(tables), Some((name, program))) = (tables, releases.last()) else {
+        return Ok(vector::rows(&data.join("upstream.jsonl.gz"))?.split_off(1));
+    };
+    let (rows, fates) = tables::rows(tables, program, name.parse().map_err(io::Error::other)?)?;
+    for (plugin, fate) in fates {
+        println!("{plugin}: {fate:?}");
+    }
+    Ok(rows)
 }
 
 /// Records verdicts by release and node; documents that some release would not take are left out.

@@ -45,7 +45,7 @@ impl Make<'_> {
 
     fn node_requirement(&mut self) -> Value {
         if self.one_in(3) {
-            let bound = self.pick(&["0", "1", "5", "-1", "007", "9223372036854775807", "-9223372036854775808"]);
+            let bound = self.pick(&["0", "1", "5", "007", "9223372036854775807", "9223372036854775806"]);
             return json!({"key": "num", "operator": self.pick(&["Gt", "Lt"]), "values": [bound]});
         }
         let key = self.pick(&["topology.kubernetes.io/zone", "rack", "kubernetes.io/hostname", "absent"]);
@@ -62,7 +62,7 @@ impl Make<'_> {
         let keys = [KEYS[0], KEYS[0], KEYS[1], KEYS[1], KEYS[2], KEYS[3], KEYS[4]];
         term.insert("topologyKey".into(), json!(self.pick(&keys)));
         let selector = self.selector_or_none();
-        let has_selector = selector.is_some();
+        let keys = selector.as_ref().and_then(|selector| self.label_keys(selector));
         term.extend(selector.map(|selector| ("labelSelector".to_owned(), selector)));
         match self.rng.below(10) {
             0 => _ = term.insert("namespaceSelector".into(), self.namespace_selector()),
@@ -73,9 +73,8 @@ impl Make<'_> {
             }
             _ => {}
         }
-        if has_selector && self.one_in(8) {
-            let field = self.pick(&["matchLabelKeys", "mismatchLabelKeys"]);
-            term.insert(field.into(), json!([self.pick(&["tier", "v", "revision"])]));
+        if let Some(keys) = keys {
+            term.insert(self.pick(&["matchLabelKeys", "mismatchLabelKeys"]).into(), keys);
         }
         term.into()
     }

@@ -81,6 +81,13 @@ impl Make<'_> {
         some
     }
 
+    /// Sometimes, label keys to go with a selector: none that it mentions, or the API server refuses both.
+    pub(super) fn label_keys(&mut self, selector: &Value) -> Option<Value> {
+        let text = selector.to_string();
+        let key = self.pick(&["app", "tier", "v", "revision"]);
+        (self.one_in(6) && !text.contains(&format!("\"{key}\""))).then(|| json!([key]))
+    }
+
     /// A selector of namespaces.
     pub(super) fn namespace_selector(&mut self) -> Value {
         match self.rng.below(6) {

@@ -31,9 +31,8 @@ impl Make<'_> {
         let when = if hard { "DoNotSchedule" } else { "ScheduleAnyway" };
         constraint.insert("whenUnsatisfiable".into(), json!(when));
         let selector = self.selector_or_none();
-        if selector.is_some() && self.one_in(5) {
-            constraint.insert("matchLabelKeys".into(), json!([self.pick(&["tier", "v", "revision"])]));
-        }
+        let keys = selector.as_ref().and_then(|selector| self.label_keys(selector));
+        constraint.extend(keys.map(|keys| ("matchLabelKeys".to_owned(), keys)));
         constraint.extend(selector.map(|selector| ("labelSelector".to_owned(), selector)));
         if hard && self.one_in(4) {
             constraint.insert("minDomains".into(), json!(1 + self.rng.below(4)));
