@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
+use podreach::diagnostic::Effect;
 use podreach::lower::{Lowered, Release};
 use podreach::question;
 use podreach_core::rule::{self, Rule};
@@ -37,6 +38,8 @@ pub struct Tally {
     pub plugins: BTreeMap<String, (u64, u64)>,
     /// How often a plugin that is not modelled refused, so that the verdict as a whole was not compared.
     pub beyond: u64,
+    /// How often podreach was in doubt and wrong in just the way it said, by the code of the remark.
+    pub doubted: BTreeMap<&'static str, u64>,
 }
 
 impl Tally {
@@ -78,6 +81,10 @@ pub fn of_lowered(lowered: Lowered, pod: &str, real: &Value, tally: &mut Tally) 
             return differences;
         }
     };
+    let doubts = |accepts: bool| {
+        let matters = [Effect::Blurs, if accepts { Effect::Widens } else { Effect::Narrows }];
+        lowered.diagnostics.iter().find(|diagnostic| matters.contains(&diagnostic.effect)).map(|d| d.code)
+    };
     let model = Model::new(lowered.cluster, Semantics::KubeScheduler);
     for node in model.nodes() {
         let name = model.node_name(node);
@@ -92,10 +99,11 @@ pub fn of_lowered(lowered: Lowered, pod: &str, real: &Value, tally: &mut Tally) 
                 beyond |= !passes(answer);
                 continue;
             };
-            tally.count(plugin, passes(answer));
             let ours = rule.refusal(&model, &lowered.start, pod, node);
-            if ours.is_none() != passes(answer) {
-                differ(plugin, name, format!("podreach {ours:?}, real {answer}"));
+            match doubts(ours.is_none()) {
+                _ if ours.is_none() == passes(answer) => tally.count(plugin, passes(answer)),
+                Some(code) => *tally.doubted.entry(code).or_default() += 1,
+                None => differ(plugin, name, format!("podreach {ours:?}, real {answer}")),
             }
         }
         if beyond {
@@ -103,9 +111,10 @@ pub fn of_lowered(lowered: Lowered, pod: &str, real: &Value, tally: &mut Tally) 
             continue;
         }
         let verdict = &answers["_verdict"];
-        tally.count("_verdict", passes(verdict));
         let ours = rule::hard(&model, &lowered.start, pod, node);
-        if ours != passes(verdict) {
+        if ours == passes(verdict) {
+            tally.count("_verdict", ours);
+        } else if doubts(ours).is_none() {
             differ("_verdict", name, format!("podreach {ours}, real {verdict}"));
         }
     }

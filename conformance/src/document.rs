@@ -60,13 +60,13 @@ fn typed(version: &str, kind: &str, object: &Value) -> Value {
     object
 }
 
-/// The document as the text of one list of objects.
+/// The document as the text of one list of lists, one for each kind: what is not in them does not exist.
 pub fn text(doc: &Value) -> String {
-    let objects = |field: &str| doc[field].as_array().into_iter().flatten();
-    let mut items: Vec<Value> = Vec::new();
-    for (field, version, kind) in LISTS {
-        items.extend(objects(field).map(|object| typed(version, kind, object)));
-    }
+    let list = |(field, version, kind): (&str, &str, &str)| {
+        let items = doc[field].as_array().map_or(&[][..], Vec::as_slice);
+        json!({"apiVersion": version, "kind": format!("{kind}List"), "items": items})
+    };
+    let mut items: Vec<Value> = LISTS.into_iter().map(list).collect();
     items.extend(doc.get("incoming").map(unplaced));
     items.extend(doc["types"].as_object().into_iter().flatten().map(|(_, pod)| unplaced(pod)));
     json!({"apiVersion": "v1", "kind": "List", "items": items}).to_string()

@@ -127,6 +127,9 @@ fn print(outcome: &Outcome) {
     for (plugin, (accepted, refused)) in &tally.plugins {
         println!("{plugin:22} {accepted:12} {refused:12}");
     }
+    for (code, times) in &tally.doubted {
+        println!("{code}: {times} times podreach says that it does not know, and would have been wrong");
+    }
     if tally.beyond > 0 {
         println!("{} verdicts not compared as a whole: a plugin that is not modelled refuses", tally.beyond);
     }
