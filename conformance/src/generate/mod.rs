@@ -9,6 +9,7 @@ mod node;
 mod pod;
 mod selector;
 mod spread;
+mod storage;
 
 use podreach_core::testing::Rng;
 use serde_json::{Map, Value, json};
@@ -28,6 +29,8 @@ pub(crate) struct Make<'r> {
     shape: Shape,
     /// Whether the API server's defaults and admission are still to come.
     admit: bool,
+    /// Whether this document has storage.
+    stored: bool,
 }
 
 const NAMESPACES: [&str; 3] = ["default", "o1", "o2"];
@@ -37,29 +40,36 @@ const KEYS: [&str; 5] =
 /// A cluster with an incoming pod.
 pub fn cluster(rng: &mut Rng, shape: Shape) -> Value {
     let admit = rng.one_in(2);
-    let mut make = Make { rng, shape, admit };
-    let count = 1 + make.rng.below(6);
+    let stored = shape.volumes && rng.one_in(3);
+    let mut make = Make { rng, shape, admit, stored };
+    // Now and then a larger one.
+    let factor = if make.one_in(6) { 4 } else { 1 };
+    let count = 1 + make.rng.below(6 * factor);
     let nodes: Vec<Value> = (0..count).map(|index| make.node(index)).collect();
-    let most = make.rng.pick(&[0, 2, 4, 8, 12]);
+    let most = make.rng.pick(&[0, 2, 4, 8, 12]) * factor;
     let pods: Vec<Value> = (0..make.rng.below(most + 1)).map(|index| make.resident(index, count)).collect();
     let mut incoming = make.pod("x");
     if make.rng.one_in(15) {
         incoming["spec"]["nodeName"] = make.node_name(count);
     }
-    json!({
+    let mut doc = json!({
         "admit": admit,
         "validate": true,
         "nodes": nodes,
         "namespaces": make.namespaces(),
         "pods": pods,
         "incoming": incoming,
-    })
+    });
+    if stored {
+        make.storage(&mut doc, count);
+    }
+    doc
 }
 
 /// A cluster with pod types, small enough to visit every configuration.
 pub fn types(rng: &mut Rng, shape: Shape) -> Value {
     let admit = !rng.one_in(4);
-    let mut make = Make { rng, shape, admit };
+    let mut make = Make { rng, shape, admit, stored: false };
     let count = 1 + make.rng.below(3);
     let nodes: Vec<Value> = (0..count).map(|index| make.small_node(index)).collect();
     let kinds = 1 + make.rng.below(3);

@@ -23,6 +23,12 @@ impl Make<'_> {
         }
         spec.extend(self.affinity().map(|affinity| ("affinity".to_owned(), affinity)));
         spec.extend(self.spread().map(|spread| ("topologySpreadConstraints".to_owned(), spread)));
+        if self.stored {
+            let mounts = self.mounts();
+            if !mounts.is_empty() {
+                spec.insert("volumes".into(), mounts.into());
+            }
+        }
         let namespace = self.pick(&["default", "default", "default", NAMESPACES[1], NAMESPACES[2]]);
         json!({"metadata": {"name": name, "namespace": namespace, "labels": self.pod_labels()}, "spec": spec})
     }

@@ -96,6 +96,16 @@ func Nodes(lister fwk.SharedLister) []fwk.NodeInfo {
 	return nodes
 }
 
+// Try is a value, or none where a test left out what it would come from.
+func Try(value func() any) (found any) {
+	defer func() {
+		if recover() != nil {
+			found = nil
+		}
+	}()
+	return value()
+}
+
 // Objects are what a lister lists, or what it is made of: those of the tests are often plain slices.
 func Objects(lister any) any {
 	value := reflect.ValueOf(lister)
