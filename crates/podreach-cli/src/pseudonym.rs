@@ -131,11 +131,11 @@ impl Pseudonyms {
             Some("Snapshot") => return self.rename_header(object),
             _ => "name",
         };
-        if let Some(Value::String(name)) = object.pointer_mut("/metadata/name") {
-            *name = self.text(name, kind);
-        }
-        if let Some(Value::String(name)) = object.pointer_mut("/metadata/namespace") {
-            *name = self.text(name, "namespace");
+        // Met here first, an object's own name and namespace are called after what they are.
+        for (path, kind) in [("/metadata/namespace", "namespace"), ("/metadata/name", kind)] {
+            if let Some(name) = object.pointer(path).and_then(Value::as_str) {
+                self.text(name, kind);
+            }
         }
         self.inside(object);
     }

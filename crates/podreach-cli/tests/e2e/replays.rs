@@ -3,11 +3,11 @@
 use std::time::{Duration, Instant};
 
 use http::Method;
-use podreach_core::testing::Rng;
 use serde_json::{Value, json};
 
 use crate::api::{Api, collection, path};
 use crate::generate::{self, Generated};
+use crate::chance::Rng;
 use crate::program::{on_file, run, scratch};
 
 /// How many runs of one cluster are replayed at most, so that many clusters take part.
