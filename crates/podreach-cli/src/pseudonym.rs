@@ -50,6 +50,7 @@ const TEXTS: &[&str] = &[
     "iqn",
     "name",
     "namespace",
+    "node",
     "nodeID",
     "nodeName",
     "pdName",
@@ -166,6 +167,7 @@ impl Pseudonyms {
                 *text = self.text(text, if name == "nodeName" { "node" } else { "name" });
             }
             Value::String(text) if KEYS.contains(&name) => *text = self.key(text),
+            Value::String(text) if name == "pod" => *text = self.pod(text),
             Value::Array(items) if KEYS.contains(&name) || TEXT_LISTS.contains(&name) => {
                 for item in items {
                     match item {
@@ -227,6 +229,15 @@ impl Pseudonyms {
         };
         self.names.insert(text.to_owned(), pseudonym.clone());
         pseudonym
+    }
+
+    /// The name of a pod type in a Question: `kind/namespace/name`, or less of it.
+    fn pod(&mut self, text: &str) -> String {
+        let parts: Vec<&str> = text.split('/').collect();
+        let kinds = parts.len().saturating_sub(2);
+        let renamed =
+            |(at, part): (usize, &&str)| if at < kinds { (*part).to_owned() } else { self.text(part, "name") };
+        parts.iter().enumerate().map(renamed).collect::<Vec<_>>().join("/")
     }
 
     /// The pseudonym of a label's key; Kubernetes' own keep their name.

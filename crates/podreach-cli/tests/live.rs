@@ -83,14 +83,18 @@ fn serve(stream: &TcpStream, answer: &impl Fn(&Asked) -> Answer, seen: &Mutex<Ve
     let Some((status, document)) = answer(&asked) else { return };
     let (status, document) = if status == 0 { (200, usual(&asked)) } else { (status, document) };
     let text = document.to_string();
-    let head = format!("HTTP/1.1 {status} X\r\ncontent-type: application/json\r\ncontent-length: {}\r\nconnection: close\r\n\r\n", text.len());
+    let head = format!(
+        "HTTP/1.1 {status} X\r\ncontent-type: application/json\r\ncontent-length: {}\r\nconnection: close\r\n\r\n",
+        text.len()
+    );
     let mut stream = stream;
     let _ = stream.write_all(head.as_bytes()).and_then(|()| stream.write_all(text.as_bytes()));
 }
 
 /// What an empty cluster says.
 fn usual(asked: &Asked) -> Value {
-    let group = |name: &str| json!({"name": name, "versions": [{"groupVersion": format!("{name}/v1"), "version": "v1"}]});
+    let group =
+        |name: &str| json!({"name": name, "versions": [{"groupVersion": format!("{name}/v1"), "version": "v1"}]});
     match asked.path.as_str() {
         "/version" => json!({"gitVersion": "v1.36.3"}),
         "/apis" => json!({"groups": [group("apps"), group("batch"), group("storage.k8s.io"), group("example.com")]}),
@@ -101,7 +105,10 @@ fn usual(asked: &Asked) -> Value {
 const USUAL: Answer = Some((0, Value::Null));
 
 fn refused(status: u16, message: &str) -> Answer {
-    Some((status, json!({"kind": "Status", "apiVersion": "v1", "status": "Failure", "message": message, "code": status})))
+    Some((
+        status,
+        json!({"kind": "Status", "apiVersion": "v1", "status": "Failure", "message": message, "code": status}),
+    ))
 }
 
 fn list(items: &[Value], token: &str) -> Answer {
@@ -130,7 +137,8 @@ fn pod(name: &str, friend: Option<&str>) -> Value {
     let mut pod = json!({"metadata": {"name": name, "namespace": "shop", "labels": {"app": name}, "managedFields": ["x"]},
         "spec": {"containers": [{"name": "c", "image": "secret", "env": [{"name": "A", "value": "secret"}]}]}});
     if let Some(friend) = friend {
-        let term = json!([{"topologyKey": "kubernetes.io/hostname", "labelSelector": {"matchLabels": {"app": friend}}}]);
+        let term =
+            json!([{"topologyKey": "kubernetes.io/hostname", "labelSelector": {"matchLabels": {"app": friend}}}]);
         pod["spec"]["affinity"] = json!({"podAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": term}});
     }
     pod
@@ -141,8 +149,12 @@ fn shop(asked: &Asked) -> Answer {
     let path = asked.path.as_str();
     match path {
         _ if path.starts_with("/api/v1/nodes?") => list(&[node("n1"), node("n2")], ""),
-        _ if path.starts_with("/api/v1/pods?") && path.contains("continue=more%2Fthere%3D") => list(&[pod("web", Some("cache"))], ""),
-        _ if path.starts_with("/api/v1/pods?") => list(&[pod("cache", None), pod("lonely", Some("nobody"))], "more/there="),
+        _ if path.starts_with("/api/v1/pods?") && path.contains("continue=more%2Fthere%3D") => {
+            list(&[pod("web", Some("cache"))], "")
+        }
+        _ if path.starts_with("/api/v1/pods?") => {
+            list(&[pod("cache", None), pod("lonely", Some("nobody"))], "more/there=")
+        }
         _ => USUAL,
     }
 }
@@ -229,7 +241,11 @@ fn who_asks_is_said_as_kubectl_says_it() {
     let asked = server.asked.lock().expect("a lock").clone();
     for asked in asked {
         let header = |name: &str| asked.headers.get(name).map(String::as_str);
-        assert_eq!((header("authorization"), header("impersonate-user")), (Some("Bearer abc"), Some("ann")), "{asked:?}");
+        assert_eq!(
+            (header("authorization"), header("impersonate-user")),
+            (Some("Bearer abc"), Some("ann")),
+            "{asked:?}"
+        );
         assert!(header("impersonate-group").is_some(), "{asked:?}");
     }
 }
@@ -253,7 +269,11 @@ fn an_exec_plugin_of_a_kubeconfig_logs_in() {
     let ran: Ran = command.expect("it runs").into();
     assert_eq!(ran.exit, 0, "{ran:?}");
     let asked = server.asked.lock().expect("a lock").clone();
-    assert!(asked.iter().all(|asked| asked.headers.get("authorization").is_some_and(|header| header == "Bearer from-plugin")));
+    assert!(
+        asked
+            .iter()
+            .all(|asked| asked.headers.get("authorization").is_some_and(|header| header == "Bearer from-plugin"))
+    );
 }
 
 #[test]

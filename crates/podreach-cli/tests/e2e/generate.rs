@@ -28,7 +28,7 @@ pub fn cluster(seed: u64) -> Generated {
     for at in 0..2 + rng.below(3) {
         let (namespace, name) = (NAMESPACES[rng.below(2)].0, format!("t{at}"));
         let (labels, spec) = (labels(rng), spec(rng, &names));
-        let kind = ["Deployment", "Deployment", "StatefulSet", "Job", "DaemonSet", "ReplicaSet"][rng.below(6)];
+        let kind = rng.pick(&["Deployment", "Deployment", "StatefulSet", "Job", "DaemonSet", "ReplicaSet"]);
         let pod = json!({"apiVersion": "v1", "kind": "Pod", "metadata": {"namespace": namespace, "labels": labels}, "spec": spec});
         generated.objects.push(workload(kind, namespace, &name, &pod));
         let pod = if kind == "DaemonSet" { tolerant(pod) } else { pod };
@@ -57,23 +57,20 @@ fn node(rng: &mut Rng, at: usize) -> Value {
         labels.insert(HOST.into(), name.as_str().into());
     }
     if !rng.one_in(6) {
-        labels.insert(ZONE.into(), ["z1", "z2"][rng.below(2)].into());
+        labels.insert(ZONE.into(), rng.pick(&["z1", "z2"]).into());
     }
     if rng.one_in(2) {
         labels.insert("rack".into(), rng.below(4).to_string().into());
     }
     let mut spec = Map::new();
     if rng.one_in(4) {
-        let effect = ["NoSchedule", "NoExecute", "PreferNoSchedule"][rng.below(3)];
-        spec.insert(
-            "taints".into(),
-            json!([{"key": "dedicated", "value": ["x", "y"][rng.below(2)], "effect": effect}]),
-        );
+        let effect = rng.pick(&["NoSchedule", "NoExecute", "PreferNoSchedule"]);
+        spec.insert("taints".into(), json!([{"key": "dedicated", "value": rng.pick(&["x", "y"]), "effect": effect}]));
     }
     if rng.one_in(8) {
         spec.insert("unschedulable".into(), true.into());
     }
-    let amounts = json!({"cpu": ["1", "2"][rng.below(2)], "memory": "4Gi", "pods": (2 + rng.below(3)).to_string(),
+    let amounts = json!({"cpu": rng.pick(&["1", "2"]), "memory": "4Gi", "pods": (2 + rng.below(3)).to_string(),
         "example.com/widget": rng.below(3).to_string()});
     json!({"apiVersion": "v1", "kind": "Node", "metadata": {"name": name, "labels": labels}, "spec": spec,
         "status": {"allocatable": amounts, "capacity": amounts, "conditions": [{"type": "Ready", "status": "True"}]}})
@@ -83,7 +80,7 @@ fn labels(rng: &mut Rng) -> Value {
     let mut labels = Map::new();
     labels.insert("app".into(), APPS[rng.below(3)].into());
     if rng.one_in(3) {
-        labels.insert("tier".into(), ["front", "back"][rng.below(2)].into());
+        labels.insert("tier".into(), rng.pick(&["front", "back"]).into());
     }
     labels.into()
 }
@@ -101,7 +98,7 @@ fn spec(rng: &mut Rng, nodes: &[String]) -> Value {
         spec.insert("initContainers".into(), json!([init]));
     }
     if rng.one_in(4) {
-        spec.insert("nodeSelector".into(), json!({ZONE: ["z1", "z2"][rng.below(2)]}));
+        spec.insert("nodeSelector".into(), json!({ZONE: rng.pick(&["z1", "z2"])}));
     }
     if rng.one_in(2) {
         let toleration = match rng.below(4) {
@@ -138,7 +135,7 @@ fn required(terms: Value) -> Value {
 fn container(rng: &mut Rng, name: &str) -> Value {
     let mut requests = Map::new();
     if rng.one_in(2) {
-        requests.insert("cpu".into(), ["200m", "600m", "1"][rng.below(3)].into());
+        requests.insert("cpu".into(), rng.pick(&["200m", "600m", "1"]).into());
     }
     let mut resources = json!({});
     if rng.one_in(6) {
@@ -149,9 +146,9 @@ fn container(rng: &mut Rng, name: &str) -> Value {
     let mut container = json!({"name": name, "image": "registry.k8s.io/pause:3.10", "resources": resources});
     if rng.one_in(5) {
         let port = 8000 + rng.below(2);
-        let mut entry = json!({"containerPort": port, "hostPort": port, "protocol": ["TCP", "UDP"][rng.below(2)]});
+        let mut entry = json!({"containerPort": port, "hostPort": port, "protocol": rng.pick(&["TCP", "UDP"])});
         if rng.one_in(3) {
-            entry["hostIP"] = ["127.0.0.1", "0.0.0.0"][rng.below(2)].into();
+            entry["hostIP"] = rng.pick(&["127.0.0.1", "0.0.0.0"]).into();
         }
         container["ports"] = json!([entry]);
     }
@@ -160,26 +157,26 @@ fn container(rng: &mut Rng, name: &str) -> Value {
 
 fn node_term(rng: &mut Rng, nodes: &[String]) -> Value {
     match rng.below(5) {
-        0 => json!({"matchExpressions": [{"key": "rack", "operator": ["Gt", "Lt"][rng.below(2)], "values": ["1"]}]}),
-        1 => json!({"matchExpressions": [{"key": "rack", "operator": ["Exists", "DoesNotExist"][rng.below(2)]}]}),
+        0 => json!({"matchExpressions": [{"key": "rack", "operator": rng.pick(&["Gt", "Lt"]), "values": ["1"]}]}),
+        1 => json!({"matchExpressions": [{"key": "rack", "operator": rng.pick(&["Exists", "DoesNotExist"])}]}),
         2 => {
-            json!({"matchFields": [{"key": "metadata.name", "operator": ["In", "NotIn"][rng.below(2)], "values": [nodes[rng.below(nodes.len())]]}]})
+            json!({"matchFields": [{"key": "metadata.name", "operator": rng.pick(&["In", "NotIn"]), "values": [nodes[rng.below(nodes.len())]]}]})
         }
-        _ => json!({"matchExpressions": [{"key": ZONE, "operator": ["In", "NotIn"][rng.below(2)], "values": ["z1"]}]}),
+        _ => json!({"matchExpressions": [{"key": ZONE, "operator": rng.pick(&["In", "NotIn"]), "values": ["z1"]}]}),
     }
 }
 
 fn selector(rng: &mut Rng) -> Value {
     match rng.below(6) {
         0 => json!({"matchExpressions": [{"key": "app", "operator": "NotIn", "values": [APPS[rng.below(3)]]}]}),
-        1 => json!({"matchExpressions": [{"key": "tier", "operator": ["Exists", "DoesNotExist"][rng.below(2)]}]}),
+        1 => json!({"matchExpressions": [{"key": "tier", "operator": rng.pick(&["Exists", "DoesNotExist"])}]}),
         2 => json!({"matchLabels": {"tier": "back"}}),
         _ => json!({"matchLabels": {"app": APPS[rng.below(3)]}}),
     }
 }
 
 fn pod_term(rng: &mut Rng) -> Value {
-    let mut term = json!({"topologyKey": [ZONE, HOST][rng.below(2)], "labelSelector": selector(rng)});
+    let mut term = json!({"topologyKey": rng.pick(&[ZONE, HOST]), "labelSelector": selector(rng)});
     match rng.below(5) {
         0 => term["namespaces"] = json!([NAMESPACES[rng.below(2)].0]),
         1 => term["namespaceSelector"] = json!({}),
@@ -187,21 +184,21 @@ fn pod_term(rng: &mut Rng) -> Value {
         _ => {}
     }
     if rng.one_in(6) {
-        term[["matchLabelKeys", "mismatchLabelKeys"][rng.below(2)]] = json!(["tier"]);
+        term[rng.pick(&["matchLabelKeys", "mismatchLabelKeys"])] = json!(["tier"]);
         term["labelSelector"] = json!({"matchLabels": {"app": APPS[rng.below(3)]}});
     }
     term
 }
 
 fn spread(rng: &mut Rng) -> Value {
-    let mut constraint = json!({"maxSkew": 1 + rng.below(2), "topologyKey": [ZONE, HOST][rng.below(2)],
+    let mut constraint = json!({"maxSkew": 1 + rng.below(2), "topologyKey": rng.pick(&[ZONE, HOST]),
         "whenUnsatisfiable": "DoNotSchedule", "labelSelector": selector(rng)});
     if rng.one_in(4) {
         constraint["minDomains"] = 2.into();
     }
     for policy in ["nodeAffinityPolicy", "nodeTaintsPolicy"] {
         if rng.one_in(3) {
-            constraint[policy] = ["Honor", "Ignore"][rng.below(2)].into();
+            constraint[policy] = rng.pick(&["Honor", "Ignore"]).into();
         }
     }
     constraint

@@ -19,9 +19,8 @@ pub fn runs(api: &Api) {
     let net = scratch("net.pnml");
     std::fs::write(&net, NET).expect("a net is written");
     let program = || Command::new(env!("CARGO_BIN_EXE_podreach"));
-    let encoded =
-        program().args(["encode", "petri", "--goal", "c", "--semantics", "kube-scheduler", "-o", "json"]).arg(&net);
-    let encoded: Ran = { encoded }.output().expect("the program runs").into();
+    let words = ["encode", "petri", "--goal", "c", "--semantics", "kube-scheduler", "-o", "json"];
+    let encoded: Ran = program().args(words).arg(&net).output().expect("the program runs").into();
     assert_eq!(encoded.exit, 0, "{encoded:?}");
     let list = encoded.json();
     let objects = list["items"].as_array().expect("a list").clone();

@@ -6,8 +6,8 @@ use http::Method;
 use serde_json::{Value, json};
 
 use crate::api::{Api, collection, path};
-use crate::generate::{self, Generated};
 use crate::chance::Rng;
+use crate::generate::{self, Generated};
 use crate::program::{on_file, run, scratch};
 
 /// How many runs of one cluster are replayed at most, so that many clusters take part.

@@ -4,9 +4,10 @@ use podreach::read::{SourceId, Tree, Value as Read, documents};
 use serde_json::{Map, Value, json};
 
 use crate::api::{Api, path};
-use crate::program::{Ran, live};
+use crate::program::{Ran, live, scratch};
 
 const ROLE: &str = include_str!("../../../../deploy/rbac.yaml");
+const REPLAY: &str = include_str!("../../../../deploy/rbac-replay.yaml");
 
 fn value(tree: &Tree<'_>) -> Value {
     match &tree.value {
@@ -29,10 +30,17 @@ fn grant(api: &Api, without: &[&str]) {
     }
     let rules = role["rules"].as_array_mut().expect("rules");
     rules.retain(|rule| rule["resources"].as_array().is_some_and(|names| !names.is_empty()));
-    let binding = json!({"apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRoleBinding", "metadata": {"name": "e2e-reader"},
-        "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": "podreach-reader"},
+    bind(api, &role);
+}
+
+/// Gives the user `reader` a role.
+fn bind(api: &Api, role: &Value) {
+    let name = role["metadata"]["name"].as_str().unwrap_or_default();
+    let binding = json!({"apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRoleBinding",
+        "metadata": {"name": format!("e2e-{name}")},
+        "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": name},
         "subjects": [{"kind": "User", "name": "reader", "apiGroup": "rbac.authorization.k8s.io"}]});
-    for object in [&role, &binding] {
+    for object in [role, &binding] {
         api.delete(&path(object));
         api.apply(object);
     }
@@ -96,4 +104,13 @@ pub fn denied(api: &Api) {
     let other = as_user(api, "admin", &["check", "free", "n1", "--as", "nobody"]);
     assert_eq!(other.exit, 2, "{other:?}");
     assert_eq!(as_user(api, "admin", &["check", "free", "n1", "--as", "reader"]).exit, 0);
+
+    // The reader may not replay; with the second role it may.
+    let file = scratch("rights-verdict.json");
+    std::fs::write(&file, as_user(api, "reader", &["check", "free", "n1", "-o", "json"]).out).expect("a verdict");
+    let replay = || as_user(api, "reader", &["replay", "--execute", &file.to_string_lossy()]);
+    assert_eq!(replay().exit, 2, "the mark of the cluster cannot be read");
+    bind(api, &value(&documents(SourceId(0), REPLAY).0[0]));
+    let ran = replay();
+    assert_eq!(ran.exit, 0, "{ran:?}");
 }
