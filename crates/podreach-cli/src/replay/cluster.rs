@@ -97,12 +97,27 @@ impl<'c> Cluster<'c> {
         pod["metadata"]["labels"][LABEL] = self.run.as_str().into();
         pod["metadata"]["ownerReferences"] = json!([owner]);
         let pods = format!("/api/v1/namespaces/{namespace}/pods");
-        self.connection.send(Method::POST, &pods, Some(&pod))?;
+        self.post(&pods, &pod)?;
         let nominated = json!({"status": {"nominatedNodeName": step.node}});
         self.connection.send(Method::PATCH, &format!("{pods}/{name}/status"), Some(&nominated))?;
         let lifted = json!({"spec": {"schedulingGates": null}});
         self.connection.send(Method::PATCH, &format!("{pods}/{name}"), Some(&lifted))?;
         Ok((namespace, name))
+    }
+
+    /// Creates a pod; admission may hear of its class only a moment after that was made.
+    fn post(&self, pods: &str, pod: &Value) -> Result<(), Failure> {
+        let began = Instant::now();
+        loop {
+            match self.connection.send(Method::POST, pods, Some(pod)) {
+                Err(Failure::Status(403, message))
+                    if message.contains("no PriorityClass") && began.elapsed() < PATIENCE =>
+                {
+                    pause(began);
+                }
+                other => return other.map(|_| ()),
+            }
+        }
     }
 
     /// Waits until a pod is bound, or refused for good.

@@ -25,7 +25,7 @@ pub fn cluster(seed: u64) -> Generated {
     let nodes: Vec<Value> = (0..2 + rng.below(3)).map(|at| node(rng, at)).collect();
     let names: Vec<String> = nodes.iter().map(|node| text(node, "/metadata/name")).collect();
     let mut generated = Generated { objects: nodes, running: Vec::new(), types: Vec::new() };
-    for at in 0..2 + rng.below(3) {
+    for at in 0..3 + rng.below(3) {
         let (namespace, name) = (NAMESPACES[rng.below(2)].0, format!("t{at}"));
         let (labels, spec) = (labels(rng), spec(rng, &names));
         let kind = rng.pick(&["Deployment", "Deployment", "StatefulSet", "Job", "DaemonSet", "ReplicaSet"]);
@@ -114,7 +114,7 @@ fn spec(rng: &mut Rng, nodes: &[String]) -> Value {
         let terms: Vec<Value> = (0..1 + rng.below(2)).map(|_| node_term(rng, nodes)).collect();
         affinity.insert("nodeAffinity".into(), required(json!({"nodeSelectorTerms": terms})));
     }
-    if rng.one_in(2) {
+    if !rng.one_in(3) {
         let terms: Vec<Value> = (0..1 + rng.below(2)).map(|_| pod_term(rng)).collect();
         affinity.insert("podAffinity".into(), required(terms.into()));
     }
