@@ -17,8 +17,9 @@ const ANNOTATIONS: &[&str] = &[
     "scheduler.alpha.kubernetes.io/defaultTolerations",
     "scheduler.alpha.kubernetes.io/node-selector",
     "scheduler.alpha.kubernetes.io/tolerationsWhitelist",
-    "storageclass.kubernetes.io/is-default-class",
     "storage.alpha.kubernetes.io/migrated-plugins",
+    "storageclass.beta.kubernetes.io/is-default-class",
+    "storageclass.kubernetes.io/is-default-class",
     "volume.beta.kubernetes.io/storage-class",
     "volume.kubernetes.io/selected-node",
 ];
@@ -48,12 +49,6 @@ const NEVER: &[&str] = &[
     "volumeAttributes",
 ];
 
-/// Keys of a mount that say nothing about placement.
-const MOUNT: &[&str] = &["mountPath", "mountPropagation", "readOnly", "recursiveReadOnly", "subPath", "subPathExpr"];
-
-/// Keys of the status of a container that are kept.
-const CONTAINER_STATUS: &[&str] = &["allocatedResources", "name", "resources"];
-
 /// How a part is reduced.
 #[derive(Clone, Copy)]
 enum Shape {
@@ -67,8 +62,6 @@ enum Shape {
     Each(&'static Shape),
     /// The annotations.
     Annotations,
-    /// A mapping without these keys.
-    Without(&'static [&'static str]),
     /// A mapping with these keys only.
     Only(&'static [&'static str]),
     /// A volume: its table, but its contents as [`Shape::Most`].
@@ -76,8 +69,9 @@ enum Shape {
 }
 
 const METADATA: Shape = Shape::Fields(&fields::OBJECT_META, &[("annotations", Shape::Annotations)]);
-const CONTAINER: Shape = Shape::Fields(&fields::CONTAINER, &[("volumeMounts", Shape::Each(&Shape::Without(MOUNT)))]);
-const STATUSES: Shape = Shape::Each(&Shape::Only(CONTAINER_STATUS));
+const CONTAINER: Shape =
+    Shape::Fields(&fields::CONTAINER, &[("volumeMounts", Shape::Each(&Shape::Fields(&fields::VOLUME_MOUNT, &[])))]);
+const STATUSES: Shape = Shape::Each(&Shape::Fields(&fields::CONTAINER_STATUS, &[]));
 const AFFINITY: Shape = Shape::Fields(
     &fields::AFFINITY,
     &[
@@ -127,6 +121,9 @@ fn shapes(kind: &str) -> (Shape, Option<Shape>) {
 pub(crate) fn essence(kind: &str, object: Value) -> Value {
     let Value::Object(fields) = object else { return object };
     let (spec, status) = shapes(kind);
+    // Among several usual classes the newest counts.
+    let made = fields.get("metadata").and_then(|metadata| metadata.get("creationTimestamp")).cloned();
+    let made = made.filter(|_| kind == "StorageClass");
     let keep = |(key, value): (String, Value)| {
         let shape = match key.as_str() {
             "apiVersion" | "kind" => Shape::All,
@@ -139,7 +136,11 @@ pub(crate) fn essence(kind: &str, object: Value) -> Value {
         };
         Some((key, reduced(value, shape)))
     };
-    fields.into_iter().filter_map(keep).collect::<Map<_, _>>().into()
+    let mut kept: Map<String, Value> = fields.into_iter().filter_map(keep).collect();
+    if let (Some(made), Some(Value::Object(metadata))) = (made, kept.get_mut("metadata")) {
+        metadata.insert("creationTimestamp".into(), made);
+    }
+    kept.into()
 }
 
 /// The spec of a pod with what placement can depend on.
@@ -153,17 +154,16 @@ fn reduced(value: Value, shape: Shape) -> Value {
         (Shape::Most, Value::Array(items)) => items.into_iter().map(|item| reduced(item, shape)).collect(),
         (Shape::Fields(table, parts), Value::Object(fields)) => of_table(fields, table, parts),
         (Shape::Volume, Value::Object(fields)) => volume(fields),
-        (Shape::Most, Value::Object(fields)) => without(fields, NEVER, Shape::Most),
-        (Shape::Without(keys), Value::Object(fields)) => without(fields, keys, Shape::All),
+        (Shape::Most, Value::Object(fields)) => most(fields),
         (Shape::Only(keys), Value::Object(fields)) => only(fields, keys),
         (Shape::Annotations, Value::Object(fields)) => only(fields, ANNOTATIONS),
         (_, value) => value,
     }
 }
 
-fn without(fields: Map<String, Value>, keys: &[&str], shape: Shape) -> Value {
-    let kept = fields.into_iter().filter(|(key, _)| !keys.contains(&key.as_str()));
-    kept.map(|(key, value)| (key, reduced(value, shape))).collect::<Map<_, _>>().into()
+fn most(fields: Map<String, Value>) -> Value {
+    let kept = fields.into_iter().filter(|(key, _)| !NEVER.contains(&key.as_str()));
+    kept.map(|(key, value)| (key, reduced(value, Shape::Most))).collect::<Map<_, _>>().into()
 }
 
 fn only(fields: Map<String, Value>, keys: &[&str]) -> Value {
@@ -207,7 +207,7 @@ mod tests {
             "command": ["secret"], "livenessProbe": {"exec": {"command": ["secret"]}}, "resources": {"requests": {"cpu": "1"}},
             "volumeMounts": [{"name": "v", "mountPath": "secret"}]});
         let volumes = json!([{"name": "v", "secret": {"secretName": "secret"}},
-            {"name": "w", "csi": {"driver": "d", "volumeAttributes": {"key": "secret"}, "nodePublishSecretRef": {"name": "secret"}}}]);
+            {"name": "w", "rbd": {"image": "d", "keyring": "secret", "secretRef": {"name": "secret"}}}]);
         let pod = json!({"apiVersion": "v1", "kind": "Pod",
             "metadata": {"name": "p", "managedFields": ["secret"], "annotations": {
                 "kubectl.kubernetes.io/last-applied-configuration": "secret", "kubernetes.io/config.mirror": "m"}},
@@ -220,8 +220,8 @@ mod tests {
             kept,
             json!({"apiVersion": "v1", "kind": "Pod",
                 "metadata": {"name": "p", "annotations": {"kubernetes.io/config.mirror": "m"}},
-                "spec": {"containers": [{"name": "c", "resources": {"requests": {"cpu": "1"}}, "volumeMounts": [{"name": "v"}]}],
-                    "volumes": [{"name": "v"}, {"name": "w", "csi": {"driver": "d"}}], "invented": null},
+                "spec": {"containers": [{"name": "c", "resources": {"requests": {"cpu": "1"}}, "volumeMounts": [{}]}],
+                    "volumes": [{"name": "v"}, {"name": "w", "rbd": {"image": "d"}}], "invented": null},
                 "status": {"phase": "Running", "containerStatuses": [{"name": "c"}]}})
         );
     }

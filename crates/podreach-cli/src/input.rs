@@ -28,7 +28,7 @@ pub(crate) struct Gathered {
 /// Reads all paths of the command line.
 pub(crate) fn gather(input: &Input) -> Gathered {
     let mut gathered = Gathered::default();
-    for path in &input.filename {
+    for path in input.filename.iter().chain(&input.scheduler_config) {
         if path.as_os_str() == "-" {
             gathered.stdin();
         } else {
@@ -39,6 +39,16 @@ pub(crate) fn gather(input: &Input) -> Gathered {
 }
 
 impl Gathered {
+    /// With what was gathered elsewhere after it.
+    #[cfg(feature = "live")]
+    pub(crate) fn with(mut self, other: Self) -> Self {
+        for source in other.sources.ids().filter_map(|id| other.sources.source(id)) {
+            self.sources.add(source.clone());
+        }
+        self.diagnostics.extend(other.diagnostics);
+        self
+    }
+
     fn stdin(&mut self) {
         let mut bytes = Vec::new();
         match io::stdin().lock().take(MAX_SOURCE_BYTES as u64 + 1).read_to_end(&mut bytes) {

@@ -65,6 +65,7 @@ const TEXTS: &[&str] = &[
     "targetPortal",
     "uid",
     "value",
+    "volumeAttributesClassName",
     "volumeHandle",
     "volumeID",
     "volumeName",
@@ -104,6 +105,8 @@ impl Pseudonyms {
             Value::Array(items) => items.iter().for_each(|item| self.look(item)),
             Value::Object(fields) => {
                 for (key, value) in fields {
+                    let drivers = value.as_array().filter(|_| key == "drivers").into_iter().flatten();
+                    self.drivers.extend(drivers.filter_map(|driver| Some(driver["name"].as_str()?.to_owned())));
                     match value.as_str() {
                         Some(text) if DRIVERS.contains(&key.as_str()) => _ = self.drivers.insert(text.to_owned()),
                         Some(text) if key == "pod-template-hash" => _ = self.hashes.insert(text.to_owned()),
@@ -214,7 +217,8 @@ impl Pseudonyms {
 
     /// The pseudonym of a name or value; `kind` is what it is called after when it is met first.
     fn text(&mut self, text: &str, kind: &'static str) -> String {
-        if KNOWN.contains(&text) || text.parse::<i64>().is_ok() || self.drivers.contains(text) {
+        let plugin = text.starts_with("kubernetes.io/");
+        if KNOWN.contains(&text) || plugin || text.parse::<i64>().is_ok() || self.drivers.contains(text) {
             return text.to_owned();
         }
         if let Some(known) = self.names.get(text) {

@@ -116,7 +116,7 @@ pub(crate) fn gather(input: &Input, quiet: bool) -> Result<Gathered, Told> {
         return Ok(input::gather(input));
     }
     #[cfg(feature = "live")]
-    return live::gather(&input.live, quiet);
+    return live::gather(&input.live, quiet).map(|live| live.with(input::gather(input)));
     #[cfg(not(feature = "live"))]
     {
         let _ = quiet;

@@ -29,6 +29,7 @@ pub(crate) fn pod(kind: Kind, namespace: &str, labels: Map<String, Value>, spec:
     for list in ["containers", "initContainers"] {
         spec.get_mut(list).and_then(Value::as_array_mut).into_iter().flatten().for_each(disarm);
     }
+    terms(&mut spec).for_each(unmerge);
     if kind == Kind::DaemonSet {
         let host_network = spec.get("hostNetwork") == Some(&Value::Bool(true));
         let tolerations = spec.entry("tolerations").or_insert_with(|| json!([]));
@@ -47,6 +48,35 @@ pub(crate) fn pod(kind: Kind, namespace: &str, labels: Map<String, Value>, spec:
         "metadata": {"namespace": namespace, "labels": labels},
         "spec": spec,
     })
+}
+
+/// All terms of a spec that select pods by labels.
+fn terms(spec: &mut Map<String, Value>) -> impl Iterator<Item = &mut Value> {
+    const REQUIRED: &str = "requiredDuringSchedulingIgnoredDuringExecution";
+    let (mut affinity, mut spread) = (None, None);
+    for (key, value) in spec {
+        match key.as_str() {
+            "affinity" => affinity = value.as_object_mut(),
+            "topologySpreadConstraints" => spread = value.as_array_mut(),
+            _ => {}
+        }
+    }
+    let kinds = affinity.into_iter().flat_map(Map::values_mut);
+    let affinity = kinds.filter_map(|kind| kind.get_mut(REQUIRED)?.as_array_mut()).flatten();
+    affinity.chain(spread.into_iter().flatten())
+}
+
+/// Takes back the label keys that the API server has merged into a selector already; it would not take both again.
+///
+/// Kubernetes: `pkg/registry/core/pod/strategy.go`, `applyMatchLabelKeysAndMismatchLabelKeys`.
+fn unmerge(term: &mut Value) {
+    let expressions = term.pointer("/labelSelector/matchExpressions").and_then(Value::as_array).cloned();
+    let merged: Vec<Value> = expressions.into_iter().flatten().map(|expression| expression["key"].clone()).collect();
+    for list in ["matchLabelKeys", "mismatchLabelKeys"] {
+        if let Some(keys) = term.get_mut(list).and_then(Value::as_array_mut) {
+            keys.retain(|key| !merged.contains(key));
+        }
+    }
 }
 
 /// Replaces what a container would do by nothing.
@@ -97,6 +127,23 @@ mod tests {
             (&json!(2), &json!("1"))
         );
         assert_eq!((&container["image"], &pod["spec"]["automountServiceAccountToken"]), (&json!(IMAGE), &json!(false)));
+    }
+
+    #[test]
+    fn label_keys_are_merged_once() {
+        let merged = json!([{"key": "tier", "operator": "In", "values": ["x"]}]);
+        let term = |expressions: &Value| json!({"matchLabelKeys": ["tier"], "labelSelector": {"matchExpressions": expressions}});
+        let spec = |expressions: &Value| {
+            json!({"containers": [], "topologySpreadConstraints": [term(expressions)], "affinity": {"podAffinity":
+                {"requiredDuringSchedulingIgnoredDuringExecution": [term(expressions)]}}})
+        };
+        let keys = |expressions: &Value| {
+            let pod = pod(Kind::Pod, "shop", Map::new(), &spec(expressions));
+            let affinity = "/spec/affinity/podAffinity/requiredDuringSchedulingIgnoredDuringExecution/0/matchLabelKeys";
+            ["/spec/topologySpreadConstraints/0/matchLabelKeys", affinity].map(|path| pod.pointer(path).cloned())
+        };
+        assert_eq!(keys(&merged), [Some(json!([])), Some(json!([]))]);
+        assert_eq!(keys(&json!([])), [Some(json!(["tier"])), Some(json!(["tier"]))]);
     }
 
     #[test]

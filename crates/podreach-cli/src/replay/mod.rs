@@ -78,12 +78,8 @@ fn certificate(args: &Replay) -> Result<Certificate, Told> {
 
 /// The cluster as it is now, together with the files that were named.
 fn session(connection: &Connection, args: &Replay, certificate: &Certificate) -> Result<Session, Told> {
-    let Gathered { mut sources, mut diagnostics, .. } = live::read(connection, &args.input.live, args.quiet)?;
-    let files = input::gather(&args.input);
-    for source in files.sources.ids().filter_map(|id| files.sources.source(id)) {
-        sources.add(source.clone());
-    }
-    diagnostics.extend(files.diagnostics);
+    let live = live::read(connection, &args.input.live, args.quiet)?;
+    let Gathered { sources, diagnostics, .. } = live.with(input::gather(&args.input));
     let saying = Saying { quiet: args.quiet, verbose: false };
     Session::of_sources(sources, diagnostics, certificate.options.clone(), saying)
 }
