@@ -34,7 +34,7 @@ pub mod quantity;
 mod request;
 mod scale;
 mod selection;
-mod selector;
+pub(crate) mod selector;
 mod spec;
 mod spoiling;
 mod spread;
@@ -51,6 +51,7 @@ use std::collections::BTreeSet;
 
 use podreach_core::{Cluster, Configuration};
 
+use crate::audit::policy::Policy;
 use crate::diagnostic::{Diagnostic, Effect};
 use crate::question::Question;
 use crate::read::{Piece, Tree};
@@ -75,6 +76,8 @@ pub struct Lowered {
     pub origins: Origins,
     /// The questions that the input asks itself.
     pub questions: Vec<Question>,
+    /// The placement policies in the input.
+    pub policies: Vec<Policy>,
     /// Everything there is to say about the input.
     pub diagnostics: Vec<Diagnostic>,
 }
@@ -137,7 +140,8 @@ impl<'o> Lowering<'o> {
             Start::Empty => kept.clone(),
         };
         let Context { cluster, log, .. } = cx;
-        Lowered { cluster, start, kept, origins, questions: inventory.questions, diagnostics: log }
+        let Inventory { questions, policies, .. } = inventory;
+        Lowered { cluster, start, kept, origins, questions, policies, diagnostics: log }
     }
 }
 
