@@ -96,6 +96,6 @@ pub struct Boundary {
 pub struct Escape {
     /// The edit, as a condition: `node edge-3 lost taint pool=public:NoSchedule`.
     pub edit: String,
-    /// The answered question about the cluster after the edit.
-    pub evidence: Evidence,
+    /// The answered question about the cluster after the edit; `None` where counting is enough.
+    pub evidence: Option<Evidence>,
 }

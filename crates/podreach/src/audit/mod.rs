@@ -3,6 +3,7 @@
 //! Rules of policies and findings nobody asked for come out in one form, the [`Item`], so that every output treats them alike.
 
 pub mod actor;
+mod boundary;
 mod item;
 pub mod policy;
 

@@ -15,7 +15,7 @@ mod source;
 mod text;
 mod trace;
 mod why;
-mod words;
+pub(crate) mod words;
 mod yaml;
 
 use podreach_core::Problem;
@@ -23,6 +23,7 @@ use podreach_core::Problem;
 use crate::engine::Decision;
 use crate::lower::Options;
 
+pub(crate) use amount::amount;
 pub use certificate::{Certificate, Claim};
 pub use flaw::flaw;
 pub use json::{API_VERSION, diagnostics, list, verdict};

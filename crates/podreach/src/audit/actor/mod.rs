@@ -1,9 +1,19 @@
 //! Actors: who could break a rule, and what they may do beyond what the input deploys.
+//!
+//! An actor turns a cluster into others: with more pod types (a tenant), or one for each way to label a node (a kubelet). A rule holds
+//! against an actor if it holds in each of them.
+
+mod kubelet;
+mod tenant;
 
 use std::fmt;
 use std::str::FromStr;
 
-use crate::lower::name;
+use podreach_core::Semantics;
+
+use super::policy::PodSelection;
+use super::policy::world::{Draft, World};
+use crate::lower::{Lowered, name};
 use crate::read::shown;
 
 /// Whose doing is to be expected.
@@ -48,6 +58,44 @@ impl Actor {
             ("node-compromise", _) => Ok(Self::NodeCompromise { node: rest.to_owned() }),
             _ => Err(format!("there is no actor {}; use {FORMS}", shown(kind))),
         }
+    }
+}
+
+/// A cluster as an actor can make it.
+#[derive(Clone, Debug)]
+pub(crate) struct Variant {
+    pub(crate) world: World,
+    /// What the actor did, as a sentence.
+    pub(crate) how: Option<String>,
+}
+
+/// Every cluster that an actor can make, at least one.
+#[derive(Clone, Debug)]
+pub(crate) struct Variants {
+    pub(crate) variants: Vec<Variant>,
+    /// How exact they are, as a sentence.
+    pub(crate) note: Option<String>,
+    /// Why there may be more, if there may: then no rule is said to hold.
+    pub(crate) missed: Option<String>,
+}
+
+/// Every cluster that an actor can make of a draft; the error says why the actor makes no sense here.
+pub(crate) fn variants(
+    draft: Draft,
+    lowered: &Lowered,
+    selections: &[&PodSelection],
+    semantics: Semantics,
+    actor: &Actor,
+) -> Result<Variants, String> {
+    match actor {
+        Actor::AsIs => {
+            let variants = vec![Variant { world: draft.finish(semantics), how: None }];
+            Ok(Variants { variants, note: None, missed: None })
+        }
+        Actor::Tenant { namespaces, tolerations } => {
+            tenant::variants(draft, lowered, selections, semantics, namespaces, *tolerations)
+        }
+        Actor::NodeCompromise { node } => kubelet::variants(draft.finish(semantics), node, selections.len() > 1),
     }
 }
 

@@ -4,8 +4,17 @@
 //! documents ─ document ─> Policy ─ subject ─> the cluster in the rule's terms ─ claim ─> Item
 //! ```
 
+pub(crate) mod claim;
 mod document;
+mod never;
+mod packing;
+mod placement;
+mod possible;
+mod recoverable;
+pub(crate) mod ruling;
 mod selection;
+mod together;
+pub(crate) mod world;
 
 use podreach_core::Semantics;
 
@@ -84,12 +93,18 @@ pub enum Claim {
 
 /// Decides every rule of every policy, in order; `done` hears of each finished rule.
 pub fn items(
-    _lowered: &Lowered,
-    _policies: &[Policy],
-    _semantics: Semantics,
-    _actor: &Actor,
-    _budget: &Budget<'_>,
-    _done: &dyn Fn(),
+    lowered: &Lowered,
+    policies: &[Policy],
+    semantics: Semantics,
+    actor: &Actor,
+    budget: &Budget<'_>,
+    done: &dyn Fn(),
 ) -> Vec<Item> {
-    Vec::new()
+    let rules = policies.iter().flat_map(|policy| policy.rules.iter().map(move |rule| (policy, rule)));
+    let item = |(policy, rule): (&Policy, &Rule)| {
+        let item = claim::item(lowered, policy, rule, semantics, actor, budget);
+        done();
+        item
+    };
+    rules.map(item).collect()
 }
