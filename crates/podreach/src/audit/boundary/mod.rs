@@ -12,6 +12,8 @@ mod core;
 mod edit;
 mod fact;
 mod loss;
+#[cfg(test)]
+mod tests;
 
 use podreach_core::Goal;
 
