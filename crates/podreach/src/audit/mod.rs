@@ -2,6 +2,9 @@
 //!
 //! Rules of policies and findings nobody asked for come out in one form, the [`Item`], so that every output treats them alike.
 
+pub mod finding;
 mod item;
+mod outcome;
 
 pub use item::{Evidence, Item, Origin, Severity, Status};
+pub use outcome::{Entry, Outcome, Standing};

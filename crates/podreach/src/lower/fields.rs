@@ -214,9 +214,9 @@ tables! {
         irrelevant: []
     }
     ROLLING_UPDATE "rolling update" {
-        modelled: ["maxSurge"],
+        modelled: ["maxSurge", "maxUnavailable"],
         spoiling: [],
-        irrelevant: ["maxUnavailable", "partition"]
+        irrelevant: ["partition"]
     }
     REPLICA_SET_SPEC "ReplicaSetSpec" {
         modelled: ["replicas", "template"],

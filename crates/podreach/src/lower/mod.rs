@@ -44,7 +44,7 @@ mod workload;
 
 pub use kind::Kind;
 pub use options::{Instances, Keep, Options, Release, Start};
-pub use origin::{Instance, Origin, Origins};
+pub use origin::{Declared, Instance, Origin, Origins};
 pub use selection::Selection;
 
 use std::collections::BTreeSet;

@@ -4,6 +4,7 @@
 //! names pods and nodes, never ids.
 
 mod amount;
+pub mod audit;
 mod certificate;
 mod flaw;
 mod json;
@@ -15,7 +16,7 @@ mod source;
 mod text;
 mod trace;
 mod why;
-mod words;
+pub(crate) mod words;
 mod yaml;
 
 use podreach_core::Problem;
