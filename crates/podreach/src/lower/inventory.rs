@@ -14,6 +14,7 @@ use super::pod::{self, PodObject};
 use super::scale::{self, Autoscaled};
 use super::workload::{self, Workload};
 use super::{node, problem};
+use crate::audit::policy::{self, Policy};
 use crate::question::{self, Question};
 use crate::read::Tree;
 
@@ -28,6 +29,7 @@ pub(crate) struct Inventory {
     pub(crate) autoscaled: Autoscaled,
     pub(crate) rules: Rules,
     pub(crate) questions: Vec<Question>,
+    pub(crate) policies: Vec<Policy>,
     names: Names,
 }
 
@@ -41,6 +43,7 @@ impl Inventory {
             Kind::HorizontalPodAutoscaler => scale::read_autoscaler(cx, tree, &mut self.autoscaled),
             Kind::LimitRange | Kind::ResourceQuota | Kind::DeviceClass => self.rules.add(cx, kind, tree),
             Kind::Question => self.add_question(cx, tree),
+            Kind::PlacementPolicy => self.add_policy(cx, tree),
             _ => self.add_workload(cx, kind, tree),
         }
     }
@@ -85,6 +88,14 @@ impl Inventory {
             cx.report(problem::duplicate_object(question.span, &format!("question/{}", question.name)));
         }
         self.questions.push(question);
+    }
+
+    fn add_policy(&mut self, cx: &mut Context, tree: &Tree<'_>) {
+        let Some(policy) = policy::document(cx, tree) else { return };
+        if !self.names.insert(Kind::PlacementPolicy, "", &policy.name) {
+            cx.report(problem::duplicate_object(policy.span, &format!("placementpolicy/{}", policy.name)));
+        }
+        self.policies.push(policy);
     }
 
     /// Whether no object of the kind had that name before. Names that the API server will complete are always new.

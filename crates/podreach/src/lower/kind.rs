@@ -40,6 +40,8 @@ pub enum Kind {
     DeviceClass,
     /// `podreach.dev/v1alpha1` Question.
     Question,
+    /// `podreach.dev/v1alpha1` PlacementPolicy.
+    PlacementPolicy,
 }
 
 /// Kind, name, group, and the versions of it that are read.
@@ -60,6 +62,7 @@ const READ: &[(Kind, &str, &str, &[&str])] = &[
     (Kind::ResourceQuota, "ResourceQuota", "", &["v1"]),
     (Kind::DeviceClass, "DeviceClass", "resource.k8s.io", &["v1", "v1beta2", "v1beta1", "v1alpha3"]),
     (Kind::Question, "Question", "podreach.dev", &["v1alpha1"]),
+    (Kind::PlacementPolicy, "PlacementPolicy", "podreach.dev", &["v1alpha1"]),
 ];
 
 /// Groups whose every kind is Kubernetes' own.

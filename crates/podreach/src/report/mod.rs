@@ -24,6 +24,7 @@ use podreach_core::Problem;
 use crate::engine::Decision;
 use crate::lower::Options;
 
+pub(crate) use amount::amount;
 pub use certificate::{Certificate, Claim};
 pub use flaw::flaw;
 pub use json::{API_VERSION, diagnostics, list, verdict};
