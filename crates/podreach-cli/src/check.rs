@@ -290,12 +290,12 @@ fn compared(a: &Answer, b: &Answer) -> Option<String> {
     })
 }
 
-fn pretty(document: &Value) -> String {
+pub(crate) fn pretty(document: &Value) -> String {
     serde_json::to_string_pretty(document).expect("a value is always written") + "\n"
 }
 
 /// Writes a file beside its place and moves it there, so that no one ever sees half of it.
-fn write_atomically(path: &Path, text: &str) -> std::io::Result<()> {
+pub(crate) fn write_atomically(path: &Path, text: &str) -> std::io::Result<()> {
     let mut name = path.file_name().unwrap_or_default().to_owned();
     name.push(format!(".{}.tmp", std::process::id()));
     let beside = path.with_file_name(name);

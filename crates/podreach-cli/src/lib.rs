@@ -1,6 +1,7 @@
 //! Everything that touches the world: arguments, files, the clock, the terminal.
 
 mod args;
+mod audit;
 mod budget;
 mod check;
 mod demo;
@@ -31,6 +32,7 @@ pub fn main() -> ExitCode {
         Command::Check(args) => check::run(args),
         Command::Why(args) => why::run(args),
         Command::Matrix(args) => matrix::run(args),
+        Command::Audit(args) => audit::run(args),
         Command::Verify(args) => verify::run(args),
         Command::Encode(args) => encode::run(args),
         Command::Demo => demo::run(),

@@ -71,8 +71,8 @@ fn escaped(c: char, lines: bool) -> Vec<char> {
 /// A line with its verdict and its marks in colour.
 fn painted(line: &str) -> String {
     let words = [
-        (AnsiColor::Green, ["DEPLOYABLE", "FEASIBLE", "PROVED"].as_slice()),
-        (AnsiColor::Red, &["NEVER", "REFUSED", "NOT PROVED"]),
+        (AnsiColor::Green, ["DEPLOYABLE", "FEASIBLE", "PASSED", "PROVED"].as_slice()),
+        (AnsiColor::Red, &["FOUND", "NEVER", "REFUSED", "NOT PROVED"]),
         (AnsiColor::Yellow, &["UNKNOWN"]),
     ];
     for (color, words) in words {

@@ -4,8 +4,11 @@
 
 pub mod actor;
 mod boundary;
+pub mod finding;
 mod item;
+mod outcome;
 pub mod policy;
 
 pub use actor::Actor;
 pub use item::{Boundary, Escape, Evidence, Item, Origin, Severity, Status};
+pub use outcome::{Entry, Identity, Outcome, Standing};

@@ -4,6 +4,7 @@
 //! names pods and nodes, never ids.
 
 mod amount;
+pub mod audit;
 mod certificate;
 mod flaw;
 mod json;
