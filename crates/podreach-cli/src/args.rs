@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use podreach::audit::Actor;
 use podreach::lower::{Instances, Keep, Options, Release, Start};
 use podreach_core::Semantics;
 
@@ -136,6 +137,9 @@ pub(crate) struct Audit {
     /// Files with PlacementPolicy documents; without any, only findings are looked for
     #[arg(value_name = "POLICY")]
     pub(crate) policies: Vec<PathBuf>,
+    /// Who could break the rules: as-is, tenant=NAMESPACE, tenant-no-tolerations=NAMESPACE or node-compromise=NODE
+    #[arg(long, default_value = "as-is", value_name = "ACTOR", value_parser = Actor::parse)]
+    pub(crate) actor: Actor,
     /// The least severe finding that makes the run fail
     #[arg(long, value_enum, default_value_t = FailOn::Warning, value_name = "SEVERITY")]
     pub(crate) fail_on: FailOn,
@@ -143,7 +147,7 @@ pub(crate) struct Audit {
     #[arg(long)]
     pub(crate) allow_unknown: bool,
     /// Decide the policies only, and look for no findings
-    #[arg(long, requires = "policies")]
+    #[arg(long)]
     pub(crate) no_findings: bool,
     /// Count only what this file, from --write-baseline, does not have
     #[arg(long, value_name = "FILE")]

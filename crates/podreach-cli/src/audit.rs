@@ -1,7 +1,9 @@
 //! `podreach audit`: do the placement policies hold, and what is wrong with this cluster by itself?
 
 use indicatif::{ProgressBar, ProgressStyle};
+use podreach::audit::policy::{self, Policy};
 use podreach::audit::{Item, Origin, Outcome, Severity, Status, finding};
+use podreach::diagnostic::Effect;
 use podreach::engine::Budget;
 use podreach::report::{self, Detail, audit as writers};
 use podreach_core::Semantics;
@@ -10,7 +12,7 @@ use crate::args::{Audit, AuditFormat, FailOn, Whose};
 use crate::budget::Clock;
 use crate::check::{pretty, write_atomically};
 use crate::session::{Exit, Saying, Session, Told, refuse};
-use crate::{input, print};
+use crate::{input, print, remark};
 
 /// Runs the command.
 pub(crate) fn run(args: &Audit) -> Result<Exit, Told> {
@@ -18,9 +20,10 @@ pub(crate) fn run(args: &Audit) -> Result<Exit, Told> {
         Some(Whose::Both) => return Err(refuse("audit takes one semantics at a time: kube-scheduler or paper", None)),
         _ => args.reading.semantics(None)[0],
     };
-    let session = session(args)?;
+    let mut session = session(args)?;
+    let policies = policies(args, &mut session)?;
     let clock = Clock::start(&args.limits);
-    let items = items(args, &session, semantics, &clock)?;
+    let items = items(args, &session, &policies, semantics, &clock);
     let outcome = Outcome::new(items, &session.lowered.origins);
     write(args, &session, semantics, &outcome)?;
     Ok(exit(args, &outcome))
@@ -39,15 +42,40 @@ fn saying(args: &Audit) -> Saying {
     Saying { quiet: args.quiet, verbose: args.verbose }
 }
 
-fn items(args: &Audit, session: &Session, semantics: Semantics, clock: &Clock) -> Result<Vec<Item>, Told> {
+/// The policies of the input and of the policy files; what is wrong with them is told.
+fn policies(args: &Audit, session: &mut Session) -> Result<Vec<Policy>, Told> {
+    let first = session.sources.ids().count();
+    let gathered = input::gather_also(std::mem::take(&mut session.sources), &args.policies);
+    session.sources = gathered.sources;
+    let (read, remarks) = policy::read(&session.sources, session.sources.ids().skip(first));
+    let mut policies = std::mem::take(&mut session.lowered.policies);
+    policies.extend(read);
+    let mut diagnostics: Vec<_> = gathered.diagnostics.into_iter().chain(remarks).collect();
+    if diagnostics.is_empty() {
+        diagnostics.extend(policy::duplicates(&policies));
+    }
+    remark::print(&session.sources, &diagnostics, args.quiet, args.verbose);
+    if diagnostics.iter().any(|diagnostic| diagnostic.effect == Effect::Stops) {
+        return Err(Told);
+    }
+    if !args.policies.is_empty() && policies.is_empty() {
+        return Err(refuse("the policy files have no PlacementPolicy in them", None));
+    }
+    Ok(policies)
+}
+
+fn items(args: &Audit, session: &Session, policies: &[Policy], semantics: Semantics, clock: &Clock) -> Vec<Item> {
     let budget = Budget { interrupt: &|| clock.stop(), memory: clock.memory, threads: clock.threads };
-    let mut items = Vec::new();
+    let bar_of_rules = bar(policies.iter().map(|policy| policy.rules.len()).sum());
+    let done = || bar_of_rules.inc(1);
+    let mut items = policy::items(&session.lowered, policies, semantics, &args.actor, &budget, &done);
+    bar_of_rules.finish_and_clear();
     if !args.no_findings {
         let bar = bar(finding::parts());
         items.extend(finding::items(&session.lowered, semantics, &budget, &|| bar.inc(1)));
         bar.finish_and_clear();
     }
-    Ok(items)
+    items
 }
 
 fn bar(parts: usize) -> ProgressBar {

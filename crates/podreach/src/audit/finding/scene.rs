@@ -133,6 +133,7 @@ impl<'a> Scene<'a> {
             explanation: vec![finding.explanation.to_owned()],
             fix: Some(finding.fix.to_owned()),
             evidence: Vec::new(),
+            boundary: None,
         }
     }
 }
