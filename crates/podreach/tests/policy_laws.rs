@@ -36,7 +36,7 @@ fn lowered(problem: &Problem, replicas: u64) -> Lowered {
     };
     let pods = cluster.pods.values().map(|pod| {
         let namespace = cluster.symbols.str(cluster.namespaces[pod.spec.namespace]);
-        (pod.name.clone(), origin(Kind::Pod, namespace, strings(&pod.spec.labels)))
+        (pod.name.clone(), origin(Kind::Deployment, namespace, strings(&pod.spec.labels)))
     });
     let nodes = cluster
         .nodes
@@ -306,7 +306,8 @@ fn a_tenant_is_as_strong_as_all_pods_of_a_small_space() {
                 .expect("a selector");
             PodSelection { names: None, labels, ..pods_named(Vec::new()) }
         } else {
-            pods_named(names.clone())
+            // A tenant's pods are no Deployment's, so that here they are only helpers.
+            PodSelection { kinds: Some(vec![Kind::Deployment]), ..pods_named(names.clone()) }
         };
         let claim = Claim::Never { pods: selection.clone(), nodes: nodes_named(case.node_names(&nodes)) };
         let input = lowered(&case.problem, 1);
