@@ -142,8 +142,11 @@ pub(crate) struct Audit {
     /// Do not fail because something is undecided
     #[arg(long)]
     pub(crate) allow_unknown: bool,
+    /// Whose doing to expect: as-is, tenant=NAMESPACE, tenant-no-tolerations=NAMESPACE or node-compromise=NODE
+    #[arg(long, value_name = "WHO", default_value = "as-is", value_parser = podreach::audit::Actor::parse)]
+    pub(crate) actor: podreach::audit::Actor,
     /// Decide the policies only, and look for no findings
-    #[arg(long, requires = "policies")]
+    #[arg(long)]
     pub(crate) no_findings: bool,
     /// Count only what this file, from --write-baseline, does not have
     #[arg(long, value_name = "FILE")]
@@ -202,6 +205,14 @@ pub(crate) enum AuditFormat {
     Json,
     /// For programs and people.
     Yaml,
+    /// For job summaries and comments.
+    Markdown,
+    /// For code scanning: SARIF 2.1.0.
+    Sarif,
+    /// For test reports: JUnit XML.
+    Junit,
+    /// For pull requests: commands of GitHub Actions.
+    Github,
 }
 
 /// Reads `FORMAT=FILE`.

@@ -4,7 +4,7 @@ use podreach_core::Verdict;
 use serde_json::{Map, Value, json};
 
 use super::{Audit, severity, status};
-use crate::audit::{Entry, Evidence, Item, Origin, Severity, Standing, Status};
+use crate::audit::{Boundary, Entry, Escape, Evidence, Origin, Severity, Standing, Status};
 use crate::report::json::{API_VERSION, diagnostics, proof, question, trace};
 
 /// The document of an audit.
@@ -66,28 +66,34 @@ fn item(audit: &Audit<'_>, Entry { item, standing }: &Entry) -> Value {
         add("fix", fix.as_str().into());
     }
     add("fingerprint", item.fingerprint().into());
-    add("evidence", evidence(audit, item));
+    add("evidence", item.evidence.iter().map(|shown| evidence(audit, shown)).collect());
+    if let Some(held) = &item.boundary {
+        add("boundary", boundary(audit, held));
+    }
     document.into()
 }
 
-fn evidence(audit: &Audit<'_>, item: &Item) -> Value {
-    let one = |Evidence { shows, problem, decision }: &Evidence| {
-        let m = &problem.model;
-        let (verdict, trace, proof, reason) = match decision.checked.verdict() {
-            Verdict::Deployable(steps) => ("deployable", trace(m, steps), Value::Null, Value::Null),
-            Verdict::Never(facts) => ("never", Value::Null, proof(m, facts), Value::Null),
-            Verdict::Unknown(reason) => ("unknown", Value::Null, Value::Null, reason.to_string().into()),
-        };
-        json!({
-            "shows": shows,
-            "question": question(m, &audit.options_of(problem), &problem.goal),
-            "verdict": verdict,
-            "trace": trace,
-            "proof": proof,
-            "reason": reason,
-            "engine": decision.engine,
-            "checked": decision.checked.answer().is_some(),
-        })
+/// What holds a rule up.
+fn boundary(audit: &Audit<'_>, Boundary { core, escapes, left_out }: &Boundary) -> Value {
+    let escape = |Escape { edit, evidence: shown }: &Escape| json!({"edit": edit, "evidence": shown.as_ref().map(|shown| evidence(audit, shown))});
+    json!({"core": core, "escapes": escapes.iter().map(escape).collect::<Vec<_>>(), "leftOut": left_out})
+}
+
+fn evidence(audit: &Audit<'_>, Evidence { shows, problem, decision }: &Evidence) -> Value {
+    let m = &problem.model;
+    let (verdict, trace, proof, reason) = match decision.checked.verdict() {
+        Verdict::Deployable(steps) => ("deployable", trace(m, steps), Value::Null, Value::Null),
+        Verdict::Never(facts) => ("never", Value::Null, proof(m, facts), Value::Null),
+        Verdict::Unknown(reason) => ("unknown", Value::Null, Value::Null, reason.to_string().into()),
     };
-    item.evidence.iter().map(one).collect()
+    json!({
+        "shows": shows,
+        "question": question(m, &audit.options_of(problem), &problem.goal),
+        "verdict": verdict,
+        "trace": trace,
+        "proof": proof,
+        "reason": reason,
+        "engine": decision.engine,
+        "checked": decision.checked.answer().is_some(),
+    })
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use podreach_core::Verdict;
 
 use super::{Audit, severity, shown};
-use crate::audit::{Entry, Evidence, Item, Origin, Severity, Standing, Status, finding};
+use crate::audit::{Boundary, Entry, Evidence, Item, Origin, Severity, Standing, Status, finding};
 use crate::report::text::Detail;
 use crate::report::{proof, trace, words};
 
@@ -72,8 +72,28 @@ fn rules(audit: &Audit<'_>, all: bool) -> Vec<String> {
         lines.extend(item.explanation.iter().flat_map(|sentence| words::wrapped(sentence, 4)));
         let shows_all = all || item.status == Status::Violated;
         lines.extend(item.evidence.iter().flat_map(|evidence| proven(evidence, all, shows_all)));
+        lines.extend(item.boundary.iter().flat_map(|boundary| held(boundary, all)));
         lines.extend(item.fix.iter().flat_map(|fix| words::wrapped(&format!("fix: {fix}"), 4)));
     }
+    lines
+}
+
+/// What holds a rule up, and what would break it.
+fn held(Boundary { core, escapes, left_out }: &Boundary, all: bool) -> Vec<String> {
+    let most = if all { usize::MAX } else { MOST };
+    let mut lines = Vec::new();
+    if !core.is_empty() {
+        lines.push("    what holds it up:".to_owned());
+        lines.extend(
+            words::first(core.iter().cloned(), most).iter().flat_map(|fact| words::wrapped(&format!("- {fact}"), 6)),
+        );
+    }
+    if !escapes.is_empty() {
+        lines.push("    it would break if".to_owned());
+        let edits = escapes.iter().map(|escape| escape.edit.clone());
+        lines.extend(words::first(edits, most).iter().flat_map(|edit| words::wrapped(&format!("- {edit}"), 6)));
+    }
+    lines.extend(left_out.iter().flat_map(|left_out| words::wrapped(left_out, 4)));
     lines
 }
 
