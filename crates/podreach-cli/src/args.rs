@@ -3,7 +3,6 @@
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use podreach::audit::Actor;
 use podreach::lower::{Instances, Keep, Options, Release, Start};
 use podreach_core::Semantics;
 
@@ -137,15 +136,15 @@ pub(crate) struct Audit {
     /// Files with PlacementPolicy documents; without any, only findings are looked for
     #[arg(value_name = "POLICY")]
     pub(crate) policies: Vec<PathBuf>,
-    /// Who could break the rules: as-is, tenant=NAMESPACE, tenant-no-tolerations=NAMESPACE or node-compromise=NODE
-    #[arg(long, default_value = "as-is", value_name = "ACTOR", value_parser = Actor::parse)]
-    pub(crate) actor: Actor,
     /// The least severe finding that makes the run fail
     #[arg(long, value_enum, default_value_t = FailOn::Warning, value_name = "SEVERITY")]
     pub(crate) fail_on: FailOn,
     /// Do not fail because something is undecided
     #[arg(long)]
     pub(crate) allow_unknown: bool,
+    /// Whose doing to expect: as-is, tenant=NAMESPACE, tenant-no-tolerations=NAMESPACE or node-compromise=NODE
+    #[arg(long, value_name = "WHO", default_value = "as-is", value_parser = podreach::audit::Actor::parse)]
+    pub(crate) actor: podreach::audit::Actor,
     /// Decide the policies only, and look for no findings
     #[arg(long)]
     pub(crate) no_findings: bool,
@@ -206,6 +205,14 @@ pub(crate) enum AuditFormat {
     Json,
     /// For programs and people.
     Yaml,
+    /// For job summaries and comments.
+    Markdown,
+    /// For code scanning: SARIF 2.1.0.
+    Sarif,
+    /// For test reports: JUnit XML.
+    Junit,
+    /// For pull requests: commands of GitHub Actions.
+    Github,
 }
 
 /// Reads `FORMAT=FILE`.

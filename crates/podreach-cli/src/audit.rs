@@ -1,15 +1,20 @@
 //! `podreach audit`: do the placement policies hold, and what is wrong with this cluster by itself?
 
+use std::path::Path;
+
 use indicatif::{ProgressBar, ProgressStyle};
+use podreach::audit::memory::{Forgetful, Memory};
 use podreach::audit::policy::{self, Policy};
-use podreach::audit::{Item, Origin, Outcome, Severity, Status, finding};
+use podreach::audit::{Item, Outcome, Severity, Status, finding};
 use podreach::diagnostic::Effect;
 use podreach::engine::Budget;
+use podreach::read::shown;
 use podreach::report::{self, Detail, audit as writers};
 use podreach_core::Semantics;
 
-use crate::args::{Audit, AuditFormat, FailOn, Whose};
+use crate::args::{Audit, AuditFormat, FailOn, Input, Whose};
 use crate::budget::Clock;
+use crate::cache::Cache;
 use crate::check::{pretty, write_atomically};
 use crate::session::{Exit, Saying, Session, Told, refuse};
 use crate::{input, print, remark};
@@ -22,59 +27,94 @@ pub(crate) fn run(args: &Audit) -> Result<Exit, Told> {
     };
     let mut session = session(args)?;
     let policies = policies(args, &mut session)?;
+    let earlier = earlier(args)?;
     let clock = Clock::start(&args.limits);
-    let items = items(args, &session, &policies, semantics, &clock);
-    let outcome = Outcome::new(items, &session.lowered.origins);
-    write(args, &session, semantics, &outcome)?;
-    Ok(exit(args, &outcome))
+    let items = items(args, &session, &policies, earlier.as_ref(), semantics, &clock);
+    let mut outcome = Outcome::new(items, &session.lowered.origins);
+    if let Some(path) = &args.baseline {
+        let text = std::fs::read_to_string(path).map_err(|error| unusable(path, &error.to_string()))?;
+        outcome.compare(&writers::read_baseline(&text).map_err(|why| unusable(path, &why))?);
+    }
+    write(args, &session, semantics, &outcome)
+}
+
+fn unusable(path: &Path, why: &str) -> Told {
+    refuse(&format!("{} cannot be used: {why}", shown(&path.to_string_lossy())), None)
 }
 
 /// The input; manifests without nodes will do.
 fn session(args: &Audit) -> Result<Session, Told> {
+    let saying = Saying { quiet: args.quiet, verbose: args.verbose };
     if args.input.filename.is_empty() {
-        return Session::read(&args.input, args.reading.options(), saying(args));
+        return Session::read(&args.input, args.reading.options(), saying);
     }
     let gathered = input::gather(&args.input);
-    Session::of_anything(gathered.sources, gathered.diagnostics, args.reading.options(), saying(args))
+    let session = Session::of_anything(gathered.sources, gathered.diagnostics, args.reading.options(), saying)?;
+    if session.lowered.cluster.nodes.is_empty() && !args.quiet {
+        print::error("note: the input has no nodes, so only findings that need none are looked for\n");
+    }
+    Ok(session)
 }
 
-fn saying(args: &Audit) -> Saying {
-    Saying { quiet: args.quiet, verbose: args.verbose }
-}
-
-/// The policies of the input and of the policy files; what is wrong with them is told.
+/// The policies of the command line and of the input itself; their files are added to the sources, to show places in them.
 fn policies(args: &Audit, session: &mut Session) -> Result<Vec<Policy>, Told> {
-    let first = session.sources.ids().count();
-    let gathered = input::gather_also(std::mem::take(&mut session.sources), &args.policies);
-    session.sources = gathered.sources;
-    let (read, remarks) = policy::read(&session.sources, session.sources.ids().skip(first));
-    let mut policies = std::mem::take(&mut session.lowered.policies);
-    policies.extend(read);
-    let mut diagnostics: Vec<_> = gathered.diagnostics.into_iter().chain(remarks).collect();
-    if diagnostics.is_empty() {
+    let gathered = input::gather(&Input { filename: args.policies.clone(), recursive: args.input.recursive });
+    let ids: Vec<_> = gathered.sources.ids().filter_map(|id| gathered.sources.source(id).cloned()).collect();
+    let ids: Vec<_> = ids.into_iter().map(|source| session.sources.add(source)).collect();
+    let (read, remarks) = policy::read(&session.sources, ids);
+    let policies: Vec<Policy> = session.lowered.policies.iter().cloned().chain(read).collect();
+    let mut diagnostics = gathered.diagnostics;
+    diagnostics.extend(remarks);
+    if diagnostics.iter().all(|diagnostic| diagnostic.effect != Effect::Stops) {
         diagnostics.extend(policy::duplicates(&policies));
     }
     remark::print(&session.sources, &diagnostics, args.quiet, args.verbose);
     if diagnostics.iter().any(|diagnostic| diagnostic.effect == Effect::Stops) {
         return Err(Told);
     }
-    if !args.policies.is_empty() && policies.is_empty() {
-        return Err(refuse("the policy files have no PlacementPolicy in them", None));
+    if policies.is_empty() && args.no_findings {
+        return Err(refuse("there is no policy to decide, and --no-findings leaves nothing else", None));
+    }
+    if !policies.is_empty() && session.lowered.cluster.nodes.is_empty() {
+        return Err(refuse(
+            "the input has no nodes, so no policy can be decided",
+            Some("add the output of kubectl get nodes -o yaml"),
+        ));
     }
     Ok(policies)
 }
 
-fn items(args: &Audit, session: &Session, policies: &[Policy], semantics: Semantics, clock: &Clock) -> Vec<Item> {
-    let budget = Budget { interrupt: &|| clock.stop(), memory: clock.memory, threads: clock.threads };
-    let bar_of_rules = bar(policies.iter().map(|policy| policy.rules.len()).sum());
-    let done = || bar_of_rules.inc(1);
-    let mut items = policy::items(&session.lowered, policies, semantics, &args.actor, &budget, &done);
-    bar_of_rules.finish_and_clear();
-    if !args.no_findings {
-        let bar = bar(finding::parts());
-        items.extend(finding::items(&session.lowered, semantics, &budget, &|| bar.inc(1)));
-        bar.finish_and_clear();
+/// The earlier input to compare with.
+fn earlier(args: &Audit) -> Result<Option<Session>, Told> {
+    if args.since.is_empty() {
+        return Ok(None);
     }
+    let input = Input { filename: args.since.clone(), recursive: args.input.recursive };
+    Session::read(&input, args.reading.options(), Saying { quiet: true, verbose: false }).map(Some)
+}
+
+fn items(
+    args: &Audit,
+    session: &Session,
+    policies: &[Policy],
+    earlier: Option<&Session>,
+    semantics: Semantics,
+    clock: &Clock,
+) -> Vec<Item> {
+    let budget = Budget { interrupt: &|| clock.stop(), memory: clock.memory, threads: clock.threads };
+    let rules: usize = policies.iter().map(|policy| policy.rules.len()).sum();
+    let rows = earlier.map_or(0, |earlier| earlier.lowered.cluster.pods.len() + session.lowered.cluster.pods.len());
+    let bar = bar(rules + rows + if args.no_findings { 0 } else { finding::parts() });
+    let mut items = policy::items(&session.lowered, policies, semantics, &args.actor, &budget, &|| bar.inc(1));
+    if !args.no_findings {
+        let cache = if args.no_cache { None } else { Cache::open() };
+        let memory = cache.as_ref().map_or(&Forgetful as &dyn Memory, |cache| cache);
+        items.extend(finding::items(&session.lowered, semantics, &budget, memory, &|| bar.inc(1)));
+    }
+    if let Some(earlier) = earlier {
+        items.extend(finding::changes(&earlier.lowered, &session.lowered, semantics, &budget, &|| bar.inc(1)));
+    }
+    bar.finish_and_clear();
     items
 }
 
@@ -90,20 +130,26 @@ fn bar(parts: usize) -> ProgressBar {
     bar
 }
 
-/// Writes every form that was asked for.
-fn write(args: &Audit, session: &Session, semantics: Semantics, outcome: &Outcome) -> Result<(), Told> {
+/// Writes every form that was asked for, and says how the run ends.
+fn write(args: &Audit, session: &Session, semantics: Semantics, outcome: &Outcome) -> Result<Exit, Told> {
     let audit = writers::Audit {
         outcome,
         sources: &session.sources,
         options: &session.options,
         semantics,
         diagnostics: &session.lowered.diagnostics,
+        fail_on: match args.fail_on {
+            FailOn::Error => Some(Severity::Error),
+            FailOn::Warning => Some(Severity::Warning),
+            FailOn::Note => Some(Severity::Note),
+            FailOn::Never => None,
+        },
     };
     for (format, path) in &args.also {
-        write_atomically(path, &form(args, &audit, *format)).map_err(|error| {
-            let path = podreach::read::shown(&path.to_string_lossy());
-            refuse(&format!("{path} cannot be written: {error}"), None)
-        })?;
+        save(path, &form(args, &audit, *format))?;
+    }
+    if let Some(path) = &args.write_baseline {
+        save(path, &pretty(&writers::baseline(&audit)))?;
     }
     let text = form(args, &audit, args.format);
     if args.format == AuditFormat::Text {
@@ -111,7 +157,12 @@ fn write(args: &Audit, session: &Session, semantics: Semantics, outcome: &Outcom
     } else {
         print::data(&text)
     }
-    Ok(())
+    Ok(exit(args, &audit))
+}
+
+fn save(path: &Path, text: &str) -> Result<(), Told> {
+    write_atomically(path, text)
+        .map_err(|error| refuse(&format!("{} cannot be written: {error}", shown(&path.to_string_lossy())), None))
 }
 
 fn form(args: &Audit, audit: &writers::Audit<'_>, format: AuditFormat) -> String {
@@ -124,21 +175,18 @@ fn form(args: &Audit, audit: &writers::Audit<'_>, format: AuditFormat) -> String
         AuditFormat::Text => writers::text(audit, detail),
         AuditFormat::Json => pretty(&writers::document(audit)),
         AuditFormat::Yaml => report::yaml(&writers::document(audit)),
+        AuditFormat::Markdown => writers::markdown(audit),
+        AuditFormat::Sarif => pretty(&writers::sarif(audit)),
+        AuditFormat::Junit => writers::junit(audit),
+        AuditFormat::Github => writers::github(audit),
     }
 }
 
-/// Violated comes before undecided: what is wrong is wrong, whatever else is not known.
-fn exit(args: &Audit, outcome: &Outcome) -> Exit {
-    let least = match args.fail_on {
-        FailOn::Error => Some(Severity::Error),
-        FailOn::Warning => Some(Severity::Warning),
-        FailOn::Note => Some(Severity::Note),
-        FailOn::Never => None,
-    };
-    let counts =
-        |item: &&Item| matches!(item.origin, Origin::Rule { .. }) || least.is_some_and(|least| item.severity >= least);
-    let any = |status: Status| outcome.counting(status, Severity::Note).any(|item| counts(&item));
+/// Violated comes before undecided: what is wrong is wrong, whatever else is not known. Writing a baseline accepts what is wrong.
+fn exit(args: &Audit, audit: &writers::Audit<'_>) -> Exit {
+    let any = |status: Status| audit.outcome.counting(status, Severity::Note).any(|item| audit.fails(item));
     match (any(Status::Violated), any(Status::Undecided) && !args.allow_unknown) {
+        _ if args.write_baseline.is_some() => Exit::Yes,
         (true, _) => Exit::No,
         (_, true) => Exit::Unknown,
         _ => Exit::Yes,

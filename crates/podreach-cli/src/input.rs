@@ -38,19 +38,6 @@ pub(crate) fn gather(input: &Input) -> Gathered {
     gathered
 }
 
-/// Reads more paths, beside what was read before.
-pub(crate) fn gather_also(sources: Sources, paths: &[PathBuf]) -> Gathered {
-    let mut gathered = Gathered { sources, ..Gathered::default() };
-    for path in paths {
-        if path.as_os_str() == "-" {
-            gathered.stdin();
-        } else {
-            gathered.path(path, false);
-        }
-    }
-    gathered
-}
-
 impl Gathered {
     fn stdin(&mut self) {
         let mut bytes = Vec::new();

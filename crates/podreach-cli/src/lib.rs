@@ -3,6 +3,7 @@
 mod args;
 mod audit;
 mod budget;
+mod cache;
 mod check;
 mod demo;
 mod encode;

@@ -6,6 +6,7 @@ pub mod actor;
 mod boundary;
 pub mod finding;
 mod item;
+pub mod memory;
 mod outcome;
 pub mod policy;
 

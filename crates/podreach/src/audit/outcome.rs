@@ -10,6 +10,8 @@ use crate::lower::Origins;
 pub struct Outcome {
     /// The items.
     pub entries: Vec<Entry>,
+    /// Whether they were compared with a baseline.
+    pub compared: bool,
 }
 
 /// An item and whether it counts.
@@ -38,11 +40,12 @@ impl Outcome {
         let entry = |item: Item| Entry { standing: standing(&item, origins), item };
         let mut entries: Vec<Entry> = items.into_iter().map(entry).collect();
         entries.sort_by(|a, b| a.item.rank().cmp(&b.item.rank()));
-        Self { entries }
+        Self { entries, compared: false }
     }
 
     /// Marks what a baseline has already; `known` holds the identities of its items.
     pub fn compare(&mut self, known: &BTreeSet<Identity>) {
+        self.compared = true;
         for entry in &mut self.entries {
             if entry.standing == Standing::Counts && known.contains(&entry.item.identity()) {
                 entry.standing = Standing::Known;

@@ -10,6 +10,9 @@ use podreach_core::{Cluster, Goal, Model, NodeId, PodId, Problem, Reason, Semant
 use super::Finding;
 use crate::answer::Oracle;
 use crate::audit::item::{Evidence, Item, Origin, Status};
+use crate::audit::memory::{self, Memory};
+use crate::audit::policy::world::World;
+use crate::diagnostic::{Diagnostic, Effect};
 use crate::engine::{Budget, Decision, Stop};
 use crate::lower::{Declared, Kind, Lowered};
 
@@ -26,8 +29,11 @@ pub(super) struct Scene<'a> {
     pub(super) fresh: Problem,
     /// Whom findings can be about, one for each pod type.
     pub(super) subjects: Vec<Subject>,
+    /// The same as rules see it.
+    pub(super) world: World,
     oracles: [Oracle; 2],
     budget: Budget<'a>,
+    memory: &'a dyn Memory,
 }
 
 /// A pod type that someone would want to know about.
@@ -52,11 +58,16 @@ pub(super) enum From {
 
 impl<'a> Scene<'a> {
     /// The scene of an input.
-    pub(super) fn new(lowered: &'a Lowered, semantics: Semantics, budget: Budget<'a>) -> Self {
+    pub(super) fn new(lowered: &'a Lowered, semantics: Semantics, budget: Budget<'a>, memory: &'a dyn Memory) -> Self {
         let now = crate::problem(lowered, semantics);
         let fresh = Problem { start: now.kept.clone(), ..now.clone() };
         let oracles = [&now, &fresh].map(|problem| Oracle::new(problem, &lowered.diagnostics));
-        Self { subjects: subjects(lowered), lowered, now, fresh, oracles, budget }
+        let world = World {
+            problem: now.clone(),
+            diagnostics: lowered.diagnostics.clone(),
+            selected: lowered.cluster.pods.ids().map(|_| vec![0]).collect(),
+        };
+        Self { subjects: subjects(lowered), lowered, now, fresh, world, oracles, budget, memory }
     }
 
     /// The cluster's tables.
@@ -74,13 +85,37 @@ impl<'a> Scene<'a> {
 
     /// Answers a question about the cluster as it is.
     pub(super) fn ask(&mut self, from: From, goal: &Goal) -> Decision {
+        let problem = self.problem(from).with_goal(goal.clone());
         let (budget, oracle) = (self.budget, &mut self.oracles[usize::from(from == From::Fresh)]);
-        within(&budget, |budget| oracle.answer(goal, budget))
+        within(&budget, |budget| memory::answer(self.memory, oracle, &problem, budget))
+    }
+
+    /// What a search may take that is made of many questions.
+    pub(super) fn budget(&self) -> Budget<'a> {
+        Budget { threads: 1, ..self.budget }
+    }
+
+    /// Whether there is no time left.
+    pub(super) fn is_stopped(&self) -> bool {
+        (self.budget.interrupt)().is_some()
+    }
+
+    /// Whether there may be pods that the input does not show.
+    pub(super) fn may_have_unseen_pods(&self) -> bool {
+        let unseen = |d: &Diagnostic| d.pod.is_none() && matches!(d.effect, Effect::Narrows | Effect::Blurs);
+        self.lowered.diagnostics.iter().any(|d| unseen(d) || d.code == "S0422")
+    }
+
+    /// Whether a reason for not deciding is ours, and no doubt about the input.
+    pub(super) fn is_worth_saying(&self, why: &str) -> bool {
+        !why.contains("not modelled")
     }
 
     /// Answers a question about another cluster, to which the same remarks apply.
     pub(super) fn ask_of(&self, problem: &Problem, goal: &Goal) -> Decision {
-        within(&self.budget, |budget| Oracle::new(problem, &self.lowered.diagnostics).answer(goal, budget))
+        let mut oracle = Oracle::new(problem, &self.lowered.diagnostics);
+        let problem = problem.with_goal(goal.clone());
+        within(&self.budget, |budget| memory::answer(self.memory, &mut oracle, &problem, budget))
     }
 
     /// The cluster from nothing with a change.

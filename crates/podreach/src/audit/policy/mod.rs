@@ -7,10 +7,10 @@
 pub(crate) mod claim;
 mod document;
 mod never;
-mod packing;
+pub(crate) mod packing;
 mod placement;
-mod possible;
-mod recoverable;
+pub(crate) mod possible;
+pub(crate) mod recoverable;
 pub(crate) mod ruling;
 mod selection;
 mod together;

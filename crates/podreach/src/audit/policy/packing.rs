@@ -61,6 +61,26 @@ pub(crate) fn packed(problem: &Problem, wants: &[Want], stop: &dyn Fn() -> bool)
     None
 }
 
+/// The most of what is wanted that packing deploys at the same time: how many, and the run.
+pub(crate) fn most(problem: &Problem, wants: &[Want], stop: &dyn Fn() -> bool) -> Option<(u64, Goal, Decision)> {
+    let asked: u64 = wants.iter().fold(0, |sum, want| sum.saturating_add(want.count));
+    let mut best: Option<(u64, Packing<'_>)> = None;
+    for order in [Order::Narrow, Order::Large, Order::Given] {
+        for choice in [Choice::First, Choice::Emptiest, Choice::Last] {
+            let mut packing = Packing::new(problem, wants, choice);
+            packing.run(&ordered(&problem.model, wants, order), stop);
+            let left = packing.left.iter().fold(0_u64, |sum, &left| sum.saturating_add(left));
+            let met = asked.saturating_sub(left);
+            if best.as_ref().is_none_or(|(most, _)| met > *most) {
+                best = Some((met, packing));
+            }
+        }
+    }
+    let (met, packing) = best?;
+    let (goal, decision) = packing.verdict(problem)?;
+    Some((met, goal, decision))
+}
+
 fn ordered(m: &Model, wants: &[Want], order: Order) -> Vec<usize> {
     let mut indices: Vec<usize> = (0..wants.len()).collect();
     let needy = |pod: PodId| !m.pod(pod).affinity.is_empty();

@@ -75,7 +75,8 @@ pub(crate) fn ruling(asking: &mut Asking<'_>, wants: &[Want]) -> Ruling {
     }
 }
 
-fn together(asking: &mut Asking<'_>, wants: &[Want]) -> Outcome {
+/// Whether all wants can be met at the same time.
+pub(crate) fn together(asking: &mut Asking<'_>, wants: &[Want]) -> Outcome {
     let found = packed(&asking.world.problem, wants, &|| asking.is_stopped());
     if let Some((goal, decision)) = found {
         let decision = asking.stands(&goal, decision);

@@ -66,19 +66,16 @@ fn item(audit: &Audit<'_>, Entry { item, standing }: &Entry) -> Value {
         add("fix", fix.as_str().into());
     }
     add("fingerprint", item.fingerprint().into());
-    add("evidence", item.evidence.iter().map(|one| evidence(audit, one)).collect());
+    add("evidence", item.evidence.iter().map(|shown| evidence(audit, shown)).collect());
     if let Some(held) = &item.boundary {
         add("boundary", boundary(audit, held));
     }
     document.into()
 }
 
-/// What holds a rule up, and what would break it.
+/// What holds a rule up.
 fn boundary(audit: &Audit<'_>, Boundary { core, escapes, left_out }: &Boundary) -> Value {
-    let escape = |Escape { edit, evidence: shown }: &Escape| {
-        let shown = shown.as_ref().map(|shown| evidence(audit, shown));
-        json!({"if": edit, "evidence": shown})
-    };
+    let escape = |Escape { edit, evidence: shown }: &Escape| json!({"edit": edit, "evidence": shown.as_ref().map(|shown| evidence(audit, shown))});
     json!({"core": core, "escapes": escapes.iter().map(escape).collect::<Vec<_>>(), "leftOut": left_out})
 }
 

@@ -2,17 +2,27 @@
 //!
 //! All writers take the same [`Audit`] and say the same: what one calls an error, none leaves out.
 
+mod baseline;
+mod github;
 mod json;
+mod junit;
+mod markdown;
+mod sarif;
 mod text;
 
 use podreach_core::{Problem, Semantics, Verdict};
 
-use crate::audit::{Evidence, Outcome, Severity, Status};
+use crate::audit::{Evidence, Item, Origin, Outcome, Severity, Status};
 use crate::diagnostic::Diagnostic;
 use crate::lower::{Options, Start};
 use crate::read::{Place, Sources, Span};
 
+pub use baseline::{baseline, read_baseline};
+pub use github::github;
 pub use json::document;
+pub use junit::junit;
+pub use markdown::markdown;
+pub use sarif::sarif;
 pub use text::text;
 
 /// The outcome of an audit and what it is about.
@@ -28,9 +38,16 @@ pub struct Audit<'a> {
     pub semantics: Semantics,
     /// What there is to say about the input.
     pub diagnostics: &'a [Diagnostic],
+    /// The least severe finding that makes the run fail; `None` for none.
+    pub fail_on: Option<Severity>,
 }
 
 impl Audit<'_> {
+    /// Whether an item makes the run fail if it is violated, or leaves it open if it is undecided.
+    pub fn fails(&self, item: &Item) -> bool {
+        matches!(item.origin, Origin::Rule { .. }) || self.fail_on.is_some_and(|least| item.severity >= least)
+    }
+
     /// Where a span starts.
     fn place(&self, span: Option<Span>) -> Option<Place<'_>> {
         self.sources.place(span?)

@@ -72,31 +72,33 @@ fn rules(audit: &Audit<'_>, all: bool) -> Vec<String> {
         lines.extend(item.explanation.iter().flat_map(|sentence| words::wrapped(sentence, 4)));
         let shows_all = all || item.status == Status::Violated;
         lines.extend(item.evidence.iter().flat_map(|evidence| proven(evidence, all, shows_all)));
-        lines.extend(item.boundary.iter().flat_map(|boundary| boundary_lines(boundary, all)));
+        lines.extend(item.boundary.iter().flat_map(|boundary| held(boundary, all)));
         lines.extend(item.fix.iter().flat_map(|fix| words::wrapped(&format!("fix: {fix}"), 4)));
     }
     lines
 }
 
 /// What holds a rule up, and what would break it.
-fn boundary_lines(boundary: &Boundary, all: bool) -> Vec<String> {
+fn held(Boundary { core, escapes, left_out }: &Boundary, all: bool) -> Vec<String> {
+    let most = if all { usize::MAX } else { MOST };
     let mut lines = Vec::new();
-    if !boundary.core.is_empty() {
-        lines.push("    held up by".to_owned());
-        lines.extend(boundary.core.iter().flat_map(|fact| words::wrapped(&format!("- {fact}"), 6)));
+    if !core.is_empty() {
+        lines.push("    what holds it up:".to_owned());
+        lines.extend(
+            words::first(core.iter().cloned(), most).iter().flat_map(|fact| words::wrapped(&format!("- {fact}"), 6)),
+        );
     }
-    if !boundary.escapes.is_empty() {
-        lines.push("    broken if".to_owned());
-        let most = if all { usize::MAX } else { MOST };
-        for Escape { edit, evidence } in boundary.escapes.iter().take(most) {
+    if !escapes.is_empty() {
+        lines.push("    it would break if".to_owned());
+        for Escape { edit, evidence } in escapes.iter().take(most) {
             lines.extend(words::wrapped(&format!("- {edit}"), 6));
             lines.extend(evidence.iter().filter(|_| all).flat_map(|evidence| proven(evidence, all, all)));
         }
-        if boundary.escapes.len() > most {
-            lines.push(format!("      … {} more (-v shows all)", boundary.escapes.len() - most));
+        if escapes.len() > most {
+            lines.push(format!("      - {} more (-v shows all)", escapes.len() - most));
         }
     }
-    lines.extend(boundary.left_out.iter().flat_map(|what| words::wrapped(&format!("not looked at: {what}"), 4)));
+    lines.extend(left_out.iter().flat_map(|left_out| words::wrapped(left_out, 4)));
     lines
 }
 
