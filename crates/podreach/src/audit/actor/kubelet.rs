@@ -63,7 +63,7 @@ pub(super) fn variants(world: World, node: &str, pairs: bool) -> Result<Variants
     let choices = choices(&mut cluster, &relevant, id);
     let combinations = choices.values().fold(1_usize, |all, values| all.saturating_mul(values.len()));
     let mut seen = BTreeSet::new();
-    let mut variants = vec![Variant { world: world.clone(), how: None }];
+    let mut variants = Vec::new();
     let mut complete = combinations <= COMBINATIONS;
     for combination in 0..combinations.min(COMBINATIONS) {
         let labels = relabelled(&cluster, &choices, id, combination);
@@ -74,7 +74,8 @@ pub(super) fn variants(world: World, node: &str, pairs: bool) -> Result<Variants
             complete = false;
             break;
         }
-        let how = described(&cluster, id, &labels);
+        // The first are the labels as they are.
+        let how = if combination == 0 { format!("with {node} as it is") } else { described(&cluster, id, &labels) };
         let mut other = cluster.clone();
         other.nodes[id].labels = labels;
         variants.push(Variant { world: world.with_cluster(other), how: Some(how) });
@@ -176,8 +177,7 @@ fn described(cluster: &Cluster, node: NodeId, labels: &Labels) -> String {
     let gone = own.labels.iter().filter(|&(key, _)| labels.value(key).is_none());
     changes.extend(gone.map(|(key, _)| format!("{} removed", text(key))));
     changes.sort();
-    let what = if changes.is_empty() { "as they are".to_owned() } else { changes.join(", ") };
-    format!("This takes the labels of {} {what}.", text(own.name))
+    format!("with {} on {}", changes.join(", "), text(own.name))
 }
 
 #[cfg(test)]

@@ -65,7 +65,7 @@ impl Actor {
 #[derive(Clone, Debug)]
 pub(crate) struct Variant {
     pub(crate) world: World,
-    /// What the actor did, as a sentence.
+    /// What the actor did, to end a sentence with.
     pub(crate) how: Option<String>,
 }
 

@@ -19,7 +19,7 @@ use podreach_core::Goal;
 
 use super::item::{Boundary, Escape};
 use super::policy::Claim;
-use super::policy::claim::{Question, question};
+use super::policy::claim::forbidden;
 use super::policy::ruling::{ALTERNATIVES, Asking, Ruling};
 use super::policy::world::World;
 use crate::engine::Budget;
@@ -28,23 +28,16 @@ use crate::lower::Lowered;
 /// How many edits are tried for one rule.
 const EDITS: usize = 2_000;
 
-/// What holds up a rule that holds; `None` when there is nothing to be said.
-pub(crate) fn of(
-    lowered: &Lowered,
-    claim: &Claim,
-    world: &World,
-    ruling: &Ruling,
-    budget: &Budget<'_>,
-) -> Option<Boundary> {
-    match question(lowered, claim, world) {
-        Question::Never(goal) if goal.any.len() > 16 * ALTERNATIVES => {
-            let left_out =
-                Some("What holds it up was not looked for: it speaks of too many pods and nodes.".to_owned());
-            Some(Boundary { left_out, ..Boundary::default() })
-        }
-        Question::Never(goal) => Some(of_never(world, &goal, budget)),
-        Question::Each(_) | Question::All(_) => Some(loss::boundary(lowered, claim, world, ruling, budget)),
+/// What holds up a rule that holds.
+pub(crate) fn of(lowered: &Lowered, claim: &Claim, world: &World, ruling: &Ruling, budget: &Budget<'_>) -> Boundary {
+    let Some(goal) = forbidden(lowered, claim, world) else {
+        return loss::boundary(lowered, claim, world, ruling, budget);
+    };
+    if goal.any.len() > 16 * ALTERNATIVES {
+        let left_out = "What holds it up was not looked for: it speaks of too many pods and nodes.";
+        return Boundary { left_out: Some(left_out.to_owned()), ..Boundary::default() };
     }
+    of_never(world, &goal, budget)
 }
 
 fn of_never(world: &World, goal: &Goal, budget: &Budget<'_>) -> Boundary {

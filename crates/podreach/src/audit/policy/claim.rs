@@ -14,16 +14,6 @@ use crate::audit::item::{Item, Origin, Severity, Status};
 use crate::engine::Budget;
 use crate::lower::Lowered;
 
-/// What a rule asks of a world.
-pub(crate) enum Question {
-    /// That this can never be.
-    Never(Goal),
-    /// That these can be, each by itself.
-    Each(Vec<Want>),
-    /// That these can be, all together.
-    All(Vec<Want>),
-}
-
 impl Claim {
     /// Its selections of pods, in order.
     pub(crate) fn selections(&self) -> Vec<&PodSelection> {
@@ -88,16 +78,19 @@ fn settle(mut item: Item, lowered: &Lowered, rule: &Rule, variants: Vec<Variant>
     let alone = variants.len() == 1;
     for Variant { world, how } in variants {
         let world = if matches!(rule.claim, Claim::Recoverable { .. }) { world.emptied() } else { world };
-        let ruling = ruling(lowered, &rule.claim, &world, budget);
+        let mut ruling = ruling(lowered, &rule.claim, &world, budget);
+        if let Some(how) = &how {
+            ruling.evidence.iter_mut().for_each(|evidence| evidence.shows.push_str(&format!(" {how}")));
+        }
         match ruling.status {
             Status::Violated => {
-                item.explanation.extend(how);
+                item.explanation.extend(how.map(|how| format!("This happens {how}.")));
                 return with_ruling(item, ruling);
             }
             Status::Undecided => open = open.or(Some(ruling)),
             Status::Holds => {
                 if alone {
-                    item.boundary = boundary::of(lowered, &rule.claim, &world, &ruling, budget);
+                    item.boundary = Some(boundary::of(lowered, &rule.claim, &world, &ruling, budget));
                 }
                 let evidence = std::mem::take(&mut item.evidence);
                 item = with_ruling(item, ruling);
@@ -127,37 +120,33 @@ pub(crate) fn ruling(lowered: &Lowered, claim: &Claim, world: &World, budget: &B
         Claim::NeverTogether { key, .. } => {
             together::ruling(&mut asking, &world.pods(0), &world.pods(1), &places(lowered, world, key))
         }
-        Claim::Possible { .. } | Claim::Recoverable { .. } => match question(lowered, claim, world) {
-            Question::Each(wants) => possible::ruling(&mut asking, &wants),
-            Question::All(wants) => recoverable::ruling(&mut asking, &wants),
-            Question::Never(_) => unreachable!("only the claims above forbid"),
-        },
+        Claim::Possible { spread_over, nodes, count, .. } => {
+            let wants = possible_wants(lowered, world, *count, spread_over.as_deref(), nodes);
+            possible::ruling(&mut asking, &wants, spread_over.as_deref())
+        }
+        Claim::Recoverable { .. } => recoverable::ruling(&mut asking, &recoverable::wants(lowered, world)),
     }
 }
 
-/// What the claim asks, in one world.
-pub(crate) fn question(lowered: &Lowered, claim: &Claim, world: &World) -> Question {
+/// What the claim forbids in one world; `None` if it forbids nothing.
+pub(crate) fn forbidden(lowered: &Lowered, claim: &Claim, world: &World) -> Option<Goal> {
     match claim {
-        Claim::Never { nodes, .. } => {
-            Question::Never(never::goal(&world.pods(0), &selected_nodes(lowered, world, nodes)))
-        }
+        Claim::Never { nodes, .. } => Some(never::goal(&world.pods(0), &selected_nodes(lowered, world, nodes))),
         Claim::NeverTogether { key, .. } => {
             let places = places(lowered, world, key);
-            Question::Never(together::pairs(&world.pods(0), &world.pods(1), &places, |_, _| true))
+            Some(together::pairs(&world.pods(0), &world.pods(1), &places, |_, _| true))
         }
-        Claim::Possible { count, spread_over, nodes, .. } => {
-            let nodes = selected_nodes(lowered, world, nodes);
-            let apart = spread_over.as_ref().map(|key| place_of_each(lowered, world, key));
-            let with_key = |node: &NodeId| match spread_over {
-                Some(key) => label(lowered, world.model().node_name(*node), key).is_some(),
-                None => true,
-            };
-            let nodes: Vec<NodeId> = nodes.into_iter().filter(with_key).collect();
-            let want = |pod| Want { pod, count: *count, nodes: nodes.clone(), apart: apart.clone() };
-            Question::Each(world.pods(0).into_iter().map(want).collect())
-        }
-        Claim::Recoverable { .. } => Question::All(recoverable::wants(lowered, world)),
+        Claim::Possible { .. } | Claim::Recoverable { .. } => None,
     }
+}
+
+/// What `possible` asks for: so many of each workload, on nodes that have the key.
+fn possible_wants(lowered: &Lowered, world: &World, count: u64, key: Option<&str>, nodes: &NodeSelection) -> Vec<Want> {
+    let apart = key.map(|key| place_of_each(lowered, world, key));
+    let with_key = |node: &NodeId| key.is_none_or(|key| label(lowered, world.model().node_name(*node), key).is_some());
+    let nodes: Vec<NodeId> = selected_nodes(lowered, world, nodes).into_iter().filter(with_key).collect();
+    let want = |pod| Want { pod, count, nodes: nodes.clone(), apart: apart.clone() };
+    world.pods(0).into_iter().map(want).collect()
 }
 
 /// The nodes of a world that a selection selects, by what the input says of them.

@@ -28,8 +28,8 @@ pub(crate) enum Outcome {
     Open(String),
 }
 
-/// Decides the rule.
-pub(crate) fn ruling(asking: &mut Asking<'_>, wants: &[Want]) -> Ruling {
+/// Decides the rule; `key` is what the instances are spread over, if they are.
+pub(crate) fn ruling(asking: &mut Asking<'_>, wants: &[Want], key: Option<&str>) -> Ruling {
     let m = asking.world.model();
     let name = |want: &Want| m.pod_name(want.pod).to_owned();
     let (mut evidence, mut failed, mut open) = (Vec::new(), Vec::new(), Vec::new());
@@ -42,13 +42,13 @@ pub(crate) fn ruling(asking: &mut Asking<'_>, wants: &[Want]) -> Ruling {
     }
     let count = wants.first().map_or(0, |want| want.count);
     let instances = words::number(usize::try_from(count).unwrap_or(usize::MAX), "instance");
-    let apart = if wants.iter().any(|want| want.apart.is_some()) { " in different places" } else { "" };
+    let apart = key.map(|key| format!(" in different {}", domains(key))).unwrap_or_default();
     if let [(first, why, _), rest @ ..] = failed.as_slice() {
         let more = if rest.is_empty() { String::new() } else { format!(", nor of {} more", rest.len()) };
         let message = format!("{instances} of {first} can never run at the same time{apart}{more}");
         let mut ruling = Ruling::new(Status::Violated, message);
         ruling.explanation = std::iter::once(why).chain(rest.iter().map(|(_, why, _)| why)).cloned().collect();
-        ruling.fix = Some("add nodes in other places, or loosen what keeps its pods apart or off nodes".to_owned());
+        ruling.fix = Some("add nodes, or loosen what keeps its pods apart or off nodes".to_owned());
         ruling.subject = failed.iter().map(|(name, ..)| name.clone()).collect();
         ruling.evidence = failed.into_iter().flat_map(|(_, _, shown)| shown).collect();
         return ruling;
@@ -66,6 +66,16 @@ pub(crate) fn ruling(asking: &mut Asking<'_>, wants: &[Want]) -> Ruling {
     let mut ruling = Ruling::new(Status::Holds, message);
     ruling.evidence = evidence;
     ruling
+}
+
+/// What the domains of a topology key are called.
+fn domains(key: &str) -> String {
+    match key {
+        "kubernetes.io/hostname" => "nodes".to_owned(),
+        "topology.kubernetes.io/zone" => "zones".to_owned(),
+        "topology.kubernetes.io/region" => "regions".to_owned(),
+        other => format!("domains of {other}"),
+    }
 }
 
 /// Decides it for one workload.
@@ -134,14 +144,14 @@ fn too_few_places(asking: &mut Asking<'_>, want: &Want) -> Option<(String, Vec<E
         return None;
     }
     let name = asking.world.model().pod_name(want.pod).to_owned();
-    let of = words::number(places.len(), "place");
-    let why = format!("Of {of} only {alive} can ever have a pod of {name}, and {} are asked for.", want.count);
+    let of = words::number(places.len(), "domain");
+    let why = format!("Of {of} only {alive} can ever have a pod of {name}; it takes {}.", want.count);
     if dead.is_empty() {
         return Some((why, Vec::new()));
     }
     let goal = Goal { any: dead };
     let decision = asking.answer(&goal);
-    let shows = format!("{name} can never run in any of the other places");
+    let shows = format!("{name} can never run in any of the other domains");
     (decision.checked.answer() == Some(false)).then(|| (why, vec![asking.evidence(shows, goal, decision)]))
 }
 
@@ -162,8 +172,13 @@ fn too_little_room(asking: &mut Asking<'_>, want: &Want) -> Option<(String, Vec<
         return None;
     }
     let name = asking.world.model().pod_name(want.pod).to_owned();
-    let why = format!("All nodes together never have more than {total} of {name}, and {} are asked for.", want.count);
-    let shows = "no node can ever have one more than counted";
+    let (why, shows) = match total {
+        0 => (format!("No node can ever have a pod of {name}."), format!("{name} can never run on any node")),
+        _ => {
+            let why = format!("All nodes together can have {total} of {name} at most; it takes {}.", want.count);
+            (why, "no node can ever have one more than counted".to_owned())
+        }
+    };
     Some((why, vec![asking.evidence(shows, goal, decision)]))
 }
 
