@@ -15,6 +15,7 @@ mod reason;
 mod source;
 mod text;
 mod trace;
+mod volume;
 mod why;
 pub(crate) mod words;
 mod yaml;
