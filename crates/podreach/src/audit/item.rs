@@ -87,7 +87,7 @@ pub struct Boundary {
     pub core: Vec<String>,
     /// Single edits after which the rule is broken, each with the run that breaks it.
     pub escapes: Vec<Escape>,
-    /// What was left out of the search for cores and escapes, if something was.
+    /// What was left out of the search for cores and escapes, as a sentence, if something was.
     pub left_out: Option<String>,
 }
 

@@ -34,7 +34,7 @@ impl Selection {
     }
 
     /// The selector that asks nothing.
-    pub(crate) fn everything() -> Self {
+    pub fn everything() -> Self {
         Self { requirements: Vec::new() }
     }
 

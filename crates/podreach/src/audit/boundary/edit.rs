@@ -185,6 +185,19 @@ impl Edit {
         (part, goal, Self { change, alike: Vec::new() })
     }
 
+    /// The same edit of each node that is like this one.
+    #[cfg(test)]
+    pub(crate) fn elsewhere(&self) -> Vec<Self> {
+        let at = |&node: &NodeId| match self.change {
+            Change::Untaint(_, taint) => Change::Untaint(node, taint),
+            Change::Uncordon(_) => Change::Uncordon(node),
+            Change::Label(_, key, value) => Change::Label(node, key, value),
+            Change::Enlarge(_, resource) => Change::Enlarge(node, resource),
+            same => same,
+        };
+        self.alike.iter().map(at).map(|change| Self { change, alike: Vec::new() }).collect()
+    }
+
     /// Makes the change.
     pub(crate) fn apply(&self, cluster: &mut Cluster) {
         match self.change {

@@ -35,7 +35,8 @@ pub(crate) fn boundary(
         used = all.clone();
     }
     if used.len() > NODES {
-        let left_out = Some(format!("the loss of single nodes: the rule uses {}", used.len()));
+        let left_out =
+            Some(format!("The loss of single nodes was not looked at: the rule uses {} of them.", used.len()));
         return Boundary { left_out, ..Boundary::default() };
     }
     let mut sure = true;
@@ -60,7 +61,8 @@ pub(crate) fn boundary(
         escapes.push(Escape { edit, evidence: broken.evidence.into_iter().next() });
     }
     let core = core.into_iter().map(|node| format!("node {}", m.node_name(node))).collect();
-    let left_out = (!sure).then(|| "some nodes, for which it was not decided".to_owned());
+    let left_out =
+        (!sure).then(|| "For some nodes it was not decided whether the rule can do without them.".to_owned());
     Boundary { core, escapes, left_out }
 }
 

@@ -12,6 +12,8 @@ mod core;
 mod edit;
 mod fact;
 mod loss;
+#[cfg(test)]
+mod tests;
 
 use podreach_core::Goal;
 
@@ -36,7 +38,8 @@ pub(crate) fn of(
 ) -> Option<Boundary> {
     match question(lowered, claim, world) {
         Question::Never(goal) if goal.any.len() > 16 * ALTERNATIVES => {
-            let left_out = Some("what holds it up: it speaks of too many pods and nodes".to_owned());
+            let left_out =
+                Some("What holds it up was not looked for: it speaks of too many pods and nodes.".to_owned());
             Some(Boundary { left_out, ..Boundary::default() })
         }
         Question::Never(goal) => Some(of_never(world, &goal, budget)),
@@ -60,7 +63,7 @@ fn of_never(world: &World, goal: &Goal, budget: &Budget<'_>) -> Boundary {
         }
         boundary.escapes.extend(escape(world, goal, edit, budget));
     }
-    boundary.left_out = (!left_out.is_empty()).then(|| left_out.join(", "));
+    boundary.left_out = (!left_out.is_empty()).then(|| format!("Not looked at: {}.", left_out.join(", ")));
     boundary
 }
 

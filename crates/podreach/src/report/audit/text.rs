@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use podreach_core::Verdict;
 
 use super::{Audit, severity, shown};
-use crate::audit::{Boundary, Entry, Evidence, Item, Origin, Severity, Standing, Status, finding};
+use crate::audit::{Boundary, Entry, Escape, Evidence, Item, Origin, Severity, Standing, Status, finding};
 use crate::report::text::Detail;
 use crate::report::{proof, trace, words};
 
@@ -90,8 +90,13 @@ fn held(Boundary { core, escapes, left_out }: &Boundary, all: bool) -> Vec<Strin
     }
     if !escapes.is_empty() {
         lines.push("    it would break if".to_owned());
-        let edits = escapes.iter().map(|escape| escape.edit.clone());
-        lines.extend(words::first(edits, most).iter().flat_map(|edit| words::wrapped(&format!("- {edit}"), 6)));
+        for Escape { edit, evidence } in escapes.iter().take(most) {
+            lines.extend(words::wrapped(&format!("- {edit}"), 6));
+            lines.extend(evidence.iter().filter(|_| all).flat_map(|evidence| proven(evidence, all, all)));
+        }
+        if escapes.len() > most {
+            lines.push(format!("      - {} more (-v shows all)", escapes.len() - most));
+        }
     }
     lines.extend(left_out.iter().flat_map(|left_out| words::wrapped(left_out, 4)));
     lines
