@@ -1,13 +1,14 @@
 //! F0104: can everything that is declared be up at the same time, and if not, how much of it?
 
+use podreach_core::Problem;
 use podreach_core::resource::Amount;
 use podreach_core::rule::fit;
 
 use super::Finding;
 use super::scene::Scene;
 use crate::audit::item::{Evidence, Item, Severity, Status};
-use crate::audit::policy::packing::{Want, most};
-use crate::audit::policy::possible::Outcome;
+use crate::audit::policy::packing::{Want, most, packed};
+use crate::audit::policy::possible::{Outcome, outcome};
 use crate::audit::policy::recoverable::{together, wants};
 use crate::audit::policy::ruling::Asking;
 
@@ -27,20 +28,33 @@ pub(super) fn items(scene: &mut Scene<'_>) -> Vec<Item> {
     let wants = wants(scene.lowered, &world);
     let asked: u64 = wants.iter().fold(0, |sum, want| sum.saturating_add(want.count));
     let budget = scene.budget();
+    let stop = || scene.is_stopped();
+    // What packs in the model can never be ruled out, whatever is in doubt about it.
+    if packed(&world.problem, &wants, &stop).is_some() {
+        return Vec::new();
+    }
     let mut asking = Asking::new(&world, &budget);
     match together(&mut asking, &wants) {
         Outcome::Can(_) => Vec::new(),
         Outcome::Never(why, evidence) => {
-            let found = most(&world.problem, &wants, &|| scene.is_stopped());
+            let found = most(&world.problem, &wants, &stop);
             let least = found.as_ref().map_or(0, |(met, ..)| *met);
-            let bound = at_most(scene, &wants).min(asked.saturating_sub(1));
-            let can = if least == bound {
-                format!("at most {least}")
-            } else {
-                format!("at least {least} and at most {bound}")
+            let alone = wants.iter().map(|want| alone(&mut asking, want)).fold(0, u64::saturating_add);
+            let bound = at_most(&world.problem, &wants).min(alone).min(asked.saturating_sub(1));
+            let message = match (least, bound) {
+                (_, 0) => format!("none of the {asked} pods that are declared can ever be up"),
+                (least, bound) if least == bound => {
+                    format!("of the {asked} pods that are declared, at most {bound} can be up at the same time")
+                }
+                _ => format!(
+                    "of the {asked} pods that are declared, at least {least} and at most {bound} can be up at the same time"
+                ),
             };
-            let message = format!("of the {asked} pods that are declared, {can} can be up at the same time");
             let mut item = scene.item(&DESIRED, &[], message);
+            if alone < asked {
+                // Each workload that cannot be up by itself has a finding of its own.
+                item.severity = Severity::Note;
+            }
             item.explanation.push(why);
             item.evidence = evidence;
             item.evidence.extend(found.map(|(met, goal, decision)| Evidence {
@@ -61,11 +75,30 @@ pub(super) fn items(scene: &mut Scene<'_>) -> Vec<Item> {
     }
 }
 
-/// A bound on how many wanted pods all nodes together have room for: by each resource, the smallest requests first.
-fn at_most(scene: &Scene<'_>, wants: &[Want]) -> u64 {
-    let m = &scene.now.model;
+/// A bound on how many of one want can be up, with everything else out of the way.
+fn alone(asking: &mut Asking<'_>, want: &Want) -> u64 {
+    let problem = asking.world.problem.clone();
+    let packs = |count: u64| packed(&problem, &[Want { count, ..want.clone() }], &|| false).is_some();
+    if packs(want.count) {
+        return want.count;
+    }
+    let least = most(&problem, std::slice::from_ref(want), &|| false).map_or(0, |(met, ..)| met);
+    let mut never = |count: u64| matches!(outcome(asking, &Want { count, ..want.clone() }), Outcome::Never(..));
+    match () {
+        () if least + 1 < want.count && never(least + 1) => least,
+        () if never(want.count) => want.count - 1,
+        () => want.count,
+    }
+}
+
+/// A bound on how many wanted pods all nodes together have room for: by each resource, the smallest requests first. Kept pods are there
+/// whether or not there is room for them.
+fn at_most(problem: &Problem, wants: &[Want]) -> u64 {
+    let m = &problem.model;
     let places = |want: &Want| want.nodes.iter().filter(|&&node| m.placeable(want.pod, node)).count();
     let possible: Vec<&Want> = wants.iter().filter(|want| places(want) > 0).collect();
+    let kept = |want: &Want| want.nodes.iter().map(|&node| problem.kept.count((want.pod, node))).sum::<u64>();
+    let there = wants.iter().map(|want| kept(want).min(want.count)).fold(0, u64::saturating_add);
     let by_resource = m.cluster().resources.entries().ids().map(|resource| {
         let room = m.nodes().map(|node| m.node(node).allocatable.amount(resource)).fold(0, Amount::saturating_add);
         let request = |want: &Want| match fit::checked(m, want.pod).contains(&resource) {
@@ -76,7 +109,7 @@ fn at_most(scene: &Scene<'_>, wants: &[Want]) -> u64 {
         requests.sort_unstable();
         fill(room, &requests)
     });
-    by_resource.min().unwrap_or(u64::MAX)
+    by_resource.min().map_or(u64::MAX, |room| room.saturating_add(there))
 }
 
 /// How many requests fit into a room, the smallest first.

@@ -1,12 +1,12 @@
 //! F0105 and F0106: do all replicas fit at the same time, and one more while an update rolls out?
 
 use podreach_core::id::MatcherId;
-use podreach_core::{Goal, Model, NodeId, PodId};
+use podreach_core::{Goal, Model, NodeId, PodId, Problem};
 
 use super::Finding;
 use super::scene::{From, Scene};
-use crate::audit::item::{Item, Severity, Status};
-use crate::audit::policy::packing::{Want, most};
+use crate::audit::item::{Evidence, Item, Severity, Status};
+use crate::audit::policy::packing::{Want, most, packed};
 use crate::audit::policy::possible::{Outcome, outcome};
 use crate::audit::policy::ruling::Asking;
 use crate::lower::Declared;
@@ -32,6 +32,13 @@ pub(super) const ROLLOUT: Finding = Finding {
         pods of one revision (matchLabelKeys: [pod-template-hash]).",
 };
 
+/// Whether some pods fit together.
+enum Fit {
+    Yes,
+    No(String, Vec<Evidence>),
+    Open(String),
+}
+
 /// The label by which pods of one revision are told from those of another.
 const REVISION: &str = "pod-template-hash";
 
@@ -51,25 +58,25 @@ fn item(scene: &mut Scene<'_>, name: &str, pod: PodId, declared: Declared) -> Op
     }
     let all = together(scene, pod, declared.replicas);
     match all {
-        Outcome::Can(_) => stuck(scene, name, pod, declared),
+        Fit::Yes => stuck(scene, name, pod, declared),
         // One that cannot run at all is another finding.
-        Outcome::Never(why, evidence) if declared.replicas > 1 && !is_impossible(scene, pod) => {
+        Fit::No(why, evidence) if declared.replicas > 1 && !is_impossible(scene, pod) => {
             let most = most_at_once(scene, pod, declared.replicas);
             let message =
                 format!("{name} asks for {} replicas, but {most} can run at the same time", declared.replicas);
             let mut item = scene.item(&REPLICAS, &[name.to_owned()], message);
-            item.explanation.push(why);
+            item.explanation.push(renamed(&m, pod, name, &why));
             item.evidence = evidence;
             Some(item)
         }
-        Outcome::Open(why) if declared.replicas > 1 && scene.is_worth_saying(&why) => {
+        Fit::Open(why) if declared.replicas > 1 && scene.is_worth_saying(&why) => {
             let message =
                 format!("whether all {} replicas of {name} fit at the same time is not decided", declared.replicas);
             let mut item = scene.item(&REPLICAS, &[name.to_owned()], message);
             item.explanation.push(why);
             Some(Item { status: Status::Undecided, ..item })
         }
-        Outcome::Never(..) | Outcome::Open(_) => None,
+        Fit::No(..) | Fit::Open(_) => None,
     }
 }
 
@@ -79,27 +86,42 @@ fn is_impossible(scene: &mut Scene<'_>, pod: PodId) -> bool {
 }
 
 /// Whether so many of a pod can be there at the same time.
-fn together(scene: &Scene<'_>, pod: PodId, count: u64) -> Outcome {
+///
+/// What packs in the model can never be ruled out, whatever is in doubt about it.
+fn together(scene: &Scene<'_>, pod: PodId, count: u64) -> Fit {
+    let want = want(&scene.now, pod, count);
+    if packed(&scene.fresh, std::slice::from_ref(&want), &|| scene.is_stopped()).is_some() {
+        return Fit::Yes;
+    }
     let budget = scene.budget();
-    let mut asking = Asking::new(&scene.world, &budget);
-    outcome(&mut asking, &want(&scene.now.model, pod, count))
+    match outcome(&mut Asking::new(&scene.world, &budget), &want) {
+        Outcome::Can(_) => Fit::Yes,
+        Outcome::Never(why, evidence) => Fit::No(why, evidence),
+        Outcome::Open(why) => Fit::Open(why),
+    }
 }
 
-fn want(m: &Model, pod: PodId, count: u64) -> Want {
-    Want { pod, count, nodes: m.nodes().filter(|&node| m.placeable(pod, node)).collect(), apart: None }
+fn want(problem: &Problem, pod: PodId, count: u64) -> Want {
+    let nodes = problem.model.nodes().filter(|&node| problem.is_possible((pod, node))).collect();
+    Want { pod, count, nodes, apart: None }
 }
 
 /// `at most 3`, if that is known; else `at least 2 and not all`.
 fn most_at_once(scene: &Scene<'_>, pod: PodId, count: u64) -> String {
     let problem = &scene.now;
-    let found = most(problem, &[want(&problem.model, pod, count)], &|| scene.is_stopped());
+    let found = most(&scene.fresh, &[want(problem, pod, count)], &|| scene.is_stopped());
     let running = problem.start.of(pod).fold(0_u64, |sum, (_, count)| sum.saturating_add(count));
     let least = found.map_or(0, |(met, ..)| met).max(running.min(count));
     match together(scene, pod, least + 1) {
-        Outcome::Never(..) if least == 0 => "none".to_owned(),
-        Outcome::Never(..) => format!("at most {least}"),
+        Fit::No(..) if least == 0 => "none".to_owned(),
+        Fit::No(..) => format!("at most {least}"),
         _ => format!("not all of them (at least {least})"),
     }
+}
+
+/// A sentence about a type, about one of its workloads.
+fn renamed(m: &Model, pod: PodId, name: &str, sentence: &str) -> String {
+    sentence.replace(m.pod_name(pod), name)
 }
 
 /// An update that has to start one more pod, for which there is never room.
@@ -108,13 +130,13 @@ fn stuck(scene: &Scene<'_>, name: &str, pod: PodId, declared: Declared) -> Optio
     if surge == 0 || unavailable > 0 || tells_revisions_apart(&scene.now.model, pod) {
         return None;
     }
-    let Outcome::Never(why, evidence) = together(scene, pod, declared.replicas + 1) else { return None };
+    let Fit::No(why, evidence) = together(scene, pod, declared.replicas + 1) else { return None };
     let message = format!(
         "a rolling update of {name} must get stuck: there is never room for a pod beside its {} replicas",
         declared.replicas
     );
     let mut item = scene.item(&ROLLOUT, &[name.to_owned()], message);
-    item.explanation.push(why);
+    item.explanation.push(renamed(&scene.now.model, pod, name, &why));
     item.evidence = evidence;
     Some(item)
 }

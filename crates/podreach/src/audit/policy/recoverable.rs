@@ -107,7 +107,11 @@ pub(crate) fn together(asking: &mut Asking<'_>, wants: &[Want]) -> Outcome {
 fn one_alone(asking: &mut Asking<'_>, wants: &[Want]) -> Option<Outcome> {
     for want in wants {
         if let Outcome::Never(why, evidence) = outcome(asking, want) {
-            let name = asking.world.model().pod_name(want.pod);
+            let pod = &asking.world.model().cluster().pods[want.pod];
+            let name = match pod.aliases.len() {
+                0 => pod.name.clone(),
+                more => format!("{} (with {more} like it)", pod.name),
+            };
             let why = format!("Even by itself {name} cannot be up as declared. {why}");
             return Some(Outcome::Never(why, evidence));
         }
