@@ -58,7 +58,11 @@ fn session(args: &Audit) -> Result<Session, Told> {
 
 /// The policies of the command line and of the input itself; their files are added to the sources, to show places in them.
 fn policies(args: &Audit, session: &mut Session) -> Result<Vec<Policy>, Told> {
-    let gathered = input::gather(&Input { filename: args.policies.clone(), recursive: args.input.recursive });
+    let gathered = input::gather(&Input {
+        filename: args.policies.clone(),
+        recursive: args.input.recursive,
+        scheduler_config: None,
+    });
     let ids: Vec<_> = gathered.sources.ids().filter_map(|id| gathered.sources.source(id).cloned()).collect();
     let ids: Vec<_> = ids.into_iter().map(|source| session.sources.add(source)).collect();
     let (read, remarks) = policy::read(&session.sources, ids);
@@ -89,7 +93,11 @@ fn earlier(args: &Audit) -> Result<Option<Session>, Told> {
     if args.since.is_empty() {
         return Ok(None);
     }
-    let input = Input { filename: args.since.clone(), recursive: args.input.recursive };
+    let input = Input {
+        filename: args.since.clone(),
+        recursive: args.input.recursive,
+        scheduler_config: args.input.scheduler_config.clone(),
+    };
     Session::read(&input, args.reading.options(), Saying { quiet: true, verbose: false }).map(Some)
 }
 

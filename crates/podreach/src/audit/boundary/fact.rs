@@ -89,6 +89,8 @@ pub(crate) fn refusing(problem: &Problem, (pod, node): Atom) -> Option<Fact> {
         Refusal::Repels { term, .. } => Fact::AntiAffinity(pod, term),
         Refusal::RepelledBy { resident, term, .. } => Fact::AntiAffinity(resident, term),
         Refusal::LimitReached(at) => Fact::Limit(at),
+        // Volumes, devices and quotas stay as they are: no fact is lost with them.
+        _ => return None,
     })
 }
 
