@@ -98,7 +98,7 @@ tables! {
     NODE_SPEC "NodeSpec" {
         modelled: ["taints", "unschedulable"],
         spoiling: [],
-        irrelevant: ["configSource", "externalID", "podCIDR", "podCIDRs", "providerID"]
+        irrelevant: ["configSource", "externalID", "podCIDR", "podCIDRs", "podPreemptionPolicy", "providerID"]
     }
     NODE_STATUS "NodeStatus" {
         modelled: ["allocatable", "capacity", "declaredFeatures"],
@@ -124,7 +124,7 @@ tables! {
             "overhead", "resources", "runtimeClassName", "schedulerName", "tolerations", "topologySpreadConstraints", "volumes"],
         spoiling: ["resourceClaims", "schedulingGates", "schedulingGroup", "workloadRef"],
         irrelevant: ["automountServiceAccountToken", "dnsConfig", "dnsPolicy", "enableServiceLinks",
-            "ephemeralContainers", "hostAliases", "hostIPC", "hostPID", "hostname", "hostnameOverride", "imagePullSecrets", "os",
+            "ephemeralContainers", "evictionResponders", "hostAliases", "hostIPC", "hostPID", "hostname", "hostnameOverride", "imagePullSecrets", "os",
             "preemptionPolicy", "priority", "priorityClassName", "readinessGates", "restartPolicy", "securityContext",
             "serviceAccount", "serviceAccountName", "setHostnameAsFQDN", "shareProcessNamespace", "subdomain",
             "terminationGracePeriodSeconds"]
@@ -133,8 +133,9 @@ tables! {
         modelled: ["phase"],
         spoiling: ["containerStatuses", "initContainerStatuses"],
         irrelevant: ["allocatedResources", "conditions", "ephemeralContainerStatuses", "extendedResourceClaimStatus", "hostIP",
-            "hostIPs", "message", "nominatedNodeName",
-            "observedGeneration", "podIP", "podIPs", "qosClass", "reason", "resize", "resourceClaimStatuses", "resources", "startTime"],
+            "hostIPs", "message", "nodeAllocatableResourceClaimStatuses", "nominatedNodeName",
+            "observedGeneration", "podIP", "podIPs", "qosClass", "reason", "resize", "resourceClaimStatuses", "resources", "startTime",
+            "volumeHealth"],
         open
     }
     CONTAINER "Container" {
@@ -143,6 +144,23 @@ tables! {
         irrelevant: ["args", "command", "env", "envFrom", "image", "imagePullPolicy", "lifecycle", "livenessProbe",
             "readinessProbe", "resizePolicy", "securityContext", "startupProbe", "stdin", "stdinOnce", "terminationMessagePath",
             "terminationMessagePolicy", "tty", "volumeDevices", "workingDir"]
+    }
+    CONTAINER_RESTART_RULE "ContainerRestartRule" {
+        modelled: [],
+        spoiling: ["action"],
+        irrelevant: ["exitCodes"]
+    }
+    VOLUME_MOUNT "VolumeMount" {
+        modelled: [],
+        spoiling: ["bindMountOptions"],
+        irrelevant: ["mountPath", "mountPropagation", "name", "readOnly", "recursiveReadOnly", "subPath", "subPathExpr"]
+    }
+    CONTAINER_STATUS "ContainerStatus" {
+        modelled: ["name", "resources"],
+        spoiling: [],
+        irrelevant: ["allocatedResources", "allocatedResourcesStatus", "containerID", "image", "imageID", "lastState", "ready",
+            "restartCount", "started", "state", "stopSignal", "user", "volumeMounts"],
+        open
     }
     RESOURCE_REQUIREMENTS "ResourceRequirements" {
         modelled: ["limits", "requests"],
@@ -227,9 +245,9 @@ tables! {
         irrelevant: []
     }
     ROLLING_UPDATE "rolling update" {
-        modelled: ["maxSurge"],
+        modelled: ["maxSurge", "maxUnavailable"],
         spoiling: [],
-        irrelevant: ["maxUnavailable", "partition"]
+        irrelevant: ["partition"]
     }
     REPLICA_SET_SPEC "ReplicaSetSpec" {
         modelled: ["replicas", "template"],
@@ -254,7 +272,7 @@ tables! {
     }
     JOB_SPEC "JobSpec" {
         modelled: ["completionMode", "parallelism", "template"],
-        spoiling: [],
+        spoiling: ["scheduling"],
         irrelevant: ["activeDeadlineSeconds", "backoffLimit", "backoffLimitPerIndex", "completions", "managedBy", "manualSelector",
             "maxFailedIndexes", "podFailurePolicy", "podReplacementPolicy", "selector", "successPolicy", "suspend",
             "ttlSecondsAfterFinished"]
@@ -400,6 +418,46 @@ tables! {
     }
     QUESTION_GOAL "goal" {
         modelled: ["count", "node", "pod"],
+        spoiling: [],
+        irrelevant: []
+    }
+    POLICY_SPEC "PlacementPolicySpec" {
+        modelled: ["rules"],
+        spoiling: [],
+        irrelevant: []
+    }
+    POLICY_RULE "a rule" {
+        modelled: ["allowEmpty", "description", "name", "never", "neverTogether", "possible", "recoverable", "severity"],
+        spoiling: [],
+        irrelevant: []
+    }
+    POLICY_NEVER "never" {
+        modelled: ["nodes", "pods"],
+        spoiling: [],
+        irrelevant: []
+    }
+    POLICY_NEVER_TOGETHER "neverTogether" {
+        modelled: ["pods", "topologyKey"],
+        spoiling: [],
+        irrelevant: []
+    }
+    POLICY_POSSIBLE "possible" {
+        modelled: ["count", "nodes", "pods", "spreadOver"],
+        spoiling: [],
+        irrelevant: []
+    }
+    POLICY_RECOVERABLE "recoverable" {
+        modelled: ["pods"],
+        spoiling: [],
+        irrelevant: []
+    }
+    POD_SELECTION "a selection of pods" {
+        modelled: ["kinds", "matchExpressions", "matchLabels", "names", "namespaces"],
+        spoiling: [],
+        irrelevant: []
+    }
+    NODE_SELECTION "a selection of nodes" {
+        modelled: ["matchExpressions", "matchLabels", "names"],
         spoiling: [],
         irrelevant: []
     }
