@@ -80,11 +80,11 @@ impl Api {
             Ok(_) | Err((409, _)) => {}
             Err((status, message)) => panic!("{message} ({status}): {object}"),
         }
-        if object["kind"] == "Node" {
-            // The server takes the status of a new node as it is; what is there already is brought up to date.
-            let name = object["metadata"]["name"].as_str().unwrap_or_default();
-            let status = json!({"status": object["status"]});
-            self.send(Method::PATCH, &format!("/api/v1/nodes/{name}/status"), Some(&status)).expect("a status");
+        // A status counts only where it is sent by itself.
+        if let Some(status) = object.get("status") {
+            let status = json!({"status": status});
+            let place = format!("{}/status", path(object));
+            self.send(Method::PATCH, &place, Some(&status)).unwrap_or_else(|why| panic!("{place}: {why:?}"));
         }
     }
 
@@ -113,8 +113,19 @@ impl Api {
                 self.delete(&format!("/{root}/namespaces/{}/{plural}/{}", text("namespace"), text("name")));
             }
         }
-        for node in self.list("/api/v1/nodes") {
-            self.delete(&format!("/api/v1/nodes/{}", node["metadata"]["name"].as_str().unwrap_or_default()));
+        for (plural, kind) in [
+            ("persistentvolumeclaims", "PersistentVolumeClaim"),
+            ("persistentvolumes", "PersistentVolume"),
+            ("nodes", "Node"),
+        ] {
+            for mut object in self.list(&format!("/api/v1/{plural}")) {
+                (object["apiVersion"], object["kind"]) = ("v1".into(), kind.into());
+                let place = path(&object);
+                // Nobody here would find out that a claim is no longer in use.
+                let free = json!({"metadata": {"finalizers": null}});
+                self.send(Method::PATCH, &place, Some(&free)).unwrap_or_else(|why| panic!("{place}: {why:?}"));
+                self.delete(&place);
+            }
         }
         self.delete("/apis/scheduling.k8s.io/v1/priorityclasses/podreach-replay");
     }
