@@ -290,6 +290,6 @@ fn compared(a: &Answer, b: &Answer) -> Option<String> {
     })
 }
 
-fn pretty(document: &Value) -> String {
+pub(crate) fn pretty(document: &Value) -> String {
     serde_json::to_string_pretty(document).expect("a value is always written") + "\n"
 }

@@ -1,7 +1,9 @@
 //! Everything that touches the world: arguments, files, the clock, the terminal.
 
 mod args;
+mod audit;
 mod budget;
+mod cache;
 mod check;
 mod complete;
 mod demo;
@@ -40,6 +42,7 @@ pub fn main() -> ExitCode {
         Command::Check(args) => check::run(args),
         Command::Why(args) => why::run(args),
         Command::Matrix(args) => matrix::run(args),
+        Command::Audit(args) => audit::run(args),
         Command::Verify(args) => verify::run(args),
         Command::Encode(args) => encode::run(args),
         Command::Snapshot(args) => snapshot::run(args),

@@ -71,8 +71,8 @@ fn escaped(c: char, lines: bool) -> Vec<char> {
 /// A line with its verdict and its marks in colour.
 fn painted(line: &str) -> String {
     let words = [
-        (AnsiColor::Green, ["AGREED", "CLEAN", "DEPLOYABLE", "FEASIBLE", "PROVED"].as_slice()),
-        (AnsiColor::Red, &["DISAGREED", "NEVER", "REFUSED", "NOT PROVED"]),
+        (AnsiColor::Green, ["AGREED", "CLEAN", "DEPLOYABLE", "FEASIBLE", "PASSED", "PROVED"].as_slice()),
+        (AnsiColor::Red, &["DISAGREED", "FOUND", "NEVER", "REFUSED", "NOT PROVED"]),
         (AnsiColor::Yellow, &["DRY RUN", "UNKNOWN"]),
     ];
     for (color, words) in words {

@@ -64,15 +64,34 @@ impl Session {
         options: impl FnOnce(Option<Release>) -> Options,
         saying: Saying,
     ) -> Result<Self, Told> {
+        Self::read_anything(input, options, saying)?.with_nodes()
+    }
+
+    /// The same for input that may have pods and no nodes.
+    pub(crate) fn read_anything(
+        input: &Input,
+        options: impl FnOnce(Option<Release>) -> Options,
+        saying: Saying,
+    ) -> Result<Self, Told> {
         let Gathered { sources, mut diagnostics, .. } = gather(input, saying.quiet)?;
         let headers = Header::find(&sources);
         let options = options(headers.iter().find_map(Header::release));
         diagnostics.extend(headers.iter().flat_map(|header| header.diagnostics(&sources, &options)));
-        Self::of_sources(sources, diagnostics, options, saying)
+        Self::of_anything(sources, diagnostics, options, saying)
     }
 
     /// Reads sources; what is wrong with them is told.
     pub(crate) fn of_sources(
+        sources: Sources,
+        diagnostics: Vec<Diagnostic>,
+        options: Options,
+        saying: Saying,
+    ) -> Result<Self, Told> {
+        Self::of_anything(sources, diagnostics, options, saying)?.with_nodes()
+    }
+
+    /// Reads sources that may have pods and no nodes; what is wrong with them is told.
+    fn of_anything(
         sources: Sources,
         diagnostics: Vec<Diagnostic>,
         options: Options,
@@ -90,14 +109,19 @@ impl Session {
         if lowered.is_stopped() {
             return Err(Told);
         }
-        if lowered.cluster.nodes.is_empty() {
-            return Err(nothing_to_do(&lowered));
-        }
-        if lowered.cluster.pods.is_empty() {
+        if lowered.cluster.pods.is_empty() && !lowered.cluster.nodes.is_empty() {
             let help = "add workloads or pods, for example from kubectl get pods,deployments -A -o yaml";
             return Err(refuse("the input has nodes but no pods, so there is nothing to place", Some(help)));
         }
+        if lowered.cluster.pods.is_empty() {
+            return Err(nothing_to_do(&lowered));
+        }
         Ok(Self { sources, options, lowered, source })
+    }
+
+    /// The same, if there are nodes.
+    fn with_nodes(self) -> Result<Self, Told> {
+        if self.lowered.cluster.nodes.is_empty() { Err(nothing_to_do(&self.lowered)) } else { Ok(self) }
     }
 
     /// Speaks of pod types by these names from now on, where a type has several; the first one asked for counts.
