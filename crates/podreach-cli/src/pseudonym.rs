@@ -11,6 +11,7 @@ use serde_json::{Map, Value};
 /// Texts with a meaning of their own.
 const KNOWN: &[&str] = &[
     "",
+    "*",
     "amd64",
     "arm",
     "arm64",
@@ -72,7 +73,7 @@ const TEXTS: &[&str] = &[
 ];
 
 /// Fields that hold a list of names or values.
-const TEXT_LISTS: &[&str] = &["monitors", "namespaces", "values"];
+const TEXT_LISTS: &[&str] = &["monitors", "names", "namespaces", "values"];
 
 /// Fields that hold the key of a label or taint, or a list of them.
 const KEYS: &[&str] = &["key", "matchLabelKeys", "mismatchLabelKeys", "topologyKey", "topologyKeys"];
@@ -213,6 +214,7 @@ impl Pseudonyms {
                 for item in items {
                     match item {
                         Value::String(text) if KEYS.contains(&name) => *text = self.key(text),
+                        Value::String(text) if name == "names" => *text = self.pod(text),
                         Value::String(text) => *text = self.text(text, "value"),
                         other => self.inside(other),
                     }
@@ -270,7 +272,7 @@ impl Pseudonyms {
         pseudonym
     }
 
-    /// The name of a pod type in a Question: `kind/namespace/name`, or less of it.
+    /// The name of a pod type in a Question or policy: `kind/namespace/name`, or less of it.
     fn pod(&mut self, text: &str) -> String {
         let parts: Vec<&str> = text.split('/').collect();
         let kinds = parts.len().saturating_sub(2);
