@@ -76,7 +76,7 @@ pub(crate) fn ruling(asking: &mut Asking<'_>, wants: &[Want]) -> Ruling {
 }
 
 /// Whether all wants can be met at the same time.
-pub(crate) fn together(asking: &mut Asking<'_>, wants: &[Want]) -> Outcome {
+fn together(asking: &mut Asking<'_>, wants: &[Want]) -> Outcome {
     if let Some(sums) = too_much(asking, wants) {
         // A proof about one workload says more than a sum.
         let small: Vec<Want> = wants.iter().filter(|want| want.count <= 64).cloned().collect();
@@ -122,7 +122,7 @@ fn one_alone(asking: &mut Asking<'_>, wants: &[Want]) -> Option<Outcome> {
 }
 
 /// Two workloads that cannot be up together, looked for among few.
-fn two_alone(asking: &mut Asking<'_>, wants: &[Want]) -> Option<Outcome> {
+pub(crate) fn two_alone(asking: &mut Asking<'_>, wants: &[Want]) -> Option<Outcome> {
     let small: Vec<&Want> = wants.iter().filter(|want| want.count <= 4).take(24).collect();
     for (at, &a) in small.iter().enumerate() {
         for &b in &small[at + 1..] {
@@ -143,7 +143,7 @@ fn two_alone(asking: &mut Asking<'_>, wants: &[Want]) -> Option<Outcome> {
 }
 
 /// More of a resource is asked for than the nodes have that may give it: a sum, which needs no search.
-fn too_much(asking: &Asking<'_>, wants: &[Want]) -> Option<Outcome> {
+pub(crate) fn too_much(asking: &Asking<'_>, wants: &[Want]) -> Option<Outcome> {
     let m = asking.world.model();
     let mut by_nodes = BTreeMap::<Vec<NodeId>, Vec<&Want>>::new();
     for want in wants.iter().filter(|want| !is_doubted(asking.world, want.pod)) {
