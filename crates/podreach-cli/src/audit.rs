@@ -15,7 +15,9 @@ use podreach_core::Semantics;
 use crate::args::{Audit, AuditFormat, FailOn, Input, Whose};
 use crate::budget::Clock;
 use crate::cache::Cache;
-use crate::check::{pretty, write_atomically};
+use crate::check::pretty;
+use crate::file::write_atomically;
+use crate::live::Flags;
 use crate::session::{Exit, Saying, Session, Told, refuse};
 use crate::{input, print, remark};
 
@@ -45,11 +47,7 @@ fn unusable(path: &Path, why: &str) -> Told {
 /// The input; manifests without nodes will do.
 fn session(args: &Audit) -> Result<Session, Told> {
     let saying = Saying { quiet: args.quiet, verbose: args.verbose };
-    if args.input.filename.is_empty() {
-        return Session::read(&args.input, args.reading.options(), saying);
-    }
-    let gathered = input::gather(&args.input);
-    let session = Session::of_anything(gathered.sources, gathered.diagnostics, args.reading.options(), saying)?;
+    let session = Session::read_anything(&args.input, |own| args.reading.options(own), saying)?;
     if session.lowered.cluster.nodes.is_empty() && !args.quiet {
         print::error("note: the input has no nodes, so only findings that need none are looked for\n");
     }
@@ -62,6 +60,7 @@ fn policies(args: &Audit, session: &mut Session) -> Result<Vec<Policy>, Told> {
         filename: args.policies.clone(),
         recursive: args.input.recursive,
         scheduler_config: None,
+        live: Flags::default(),
     });
     let ids: Vec<_> = gathered.sources.ids().filter_map(|id| gathered.sources.source(id).cloned()).collect();
     let ids: Vec<_> = ids.into_iter().map(|source| session.sources.add(source)).collect();
@@ -97,8 +96,9 @@ fn earlier(args: &Audit) -> Result<Option<Session>, Told> {
         filename: args.since.clone(),
         recursive: args.input.recursive,
         scheduler_config: args.input.scheduler_config.clone(),
+        live: Flags::default(),
     };
-    Session::read(&input, args.reading.options(), Saying { quiet: true, verbose: false }).map(Some)
+    Session::read(&input, |own| args.reading.options(own), Saying { quiet: true, verbose: false }).map(Some)
 }
 
 fn items(

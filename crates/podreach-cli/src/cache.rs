@@ -8,7 +8,7 @@ use std::path::PathBuf;
 
 use podreach::audit::memory::Memory;
 
-use crate::check::write_atomically;
+use crate::file::write_atomically;
 
 /// The most files that are kept; with more, all are forgotten.
 const MOST: usize = 5_000;

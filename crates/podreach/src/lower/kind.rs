@@ -191,7 +191,7 @@ const CUSTOM_WITHOUT_PODS: &[(&str, &[&str])] = &[
         &["GRPCRoute", "GatewayClass", "HTTPRoute", "ReferenceGrant", "TCPRoute", "TLSRoute", "UDPRoute"],
     ),
     ("monitoring.coreos.com", &["PodMonitor", "Probe", "PrometheusRule", "ScrapeConfig", "ServiceMonitor"]),
-    ("podreach.dev", &["PebblingGame", "PetriNet"]),
+    ("podreach.dev", &["PebblingGame", "PetriNet", "Snapshot"]),
     (
         "policy.linkerd.io",
         &[

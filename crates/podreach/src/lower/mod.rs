@@ -202,6 +202,8 @@ fn declare_limits(cx: &mut Context, inventory: &Inventory, typing: &Typing) {
         pods.insert(id);
         let target = (workload.kind, workload.metadata.namespace.clone(), workload.metadata.name.clone());
         let most = workload.scale.most(inventory.autoscaled.get(&target).copied());
+        let apart = ordinal::apart(cx, inventory, workload);
+        let most = most.map(|most| most.saturating_sub(apart));
         let name = full_name(workload.kind, &workload.metadata);
         bounds.push(Bound { name, pods, per_node: workload.scale.per_node, most });
     }

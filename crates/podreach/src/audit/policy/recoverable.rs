@@ -75,7 +75,13 @@ pub(crate) fn ruling(asking: &mut Asking<'_>, wants: &[Want]) -> Ruling {
     }
 }
 
+/// Whether all wants can be met at the same time.
 fn together(asking: &mut Asking<'_>, wants: &[Want]) -> Outcome {
+    if let Some(sums) = too_much(asking, wants) {
+        // A proof about one workload says more than a sum.
+        let small: Vec<Want> = wants.iter().filter(|want| want.count <= 64).cloned().collect();
+        return one_alone(asking, &small).unwrap_or(sums);
+    }
     let found = packed(&asking.world.problem, wants, &|| asking.is_stopped());
     if let Some((goal, decision)) = found {
         let decision = asking.stands(&goal, decision);
@@ -84,10 +90,7 @@ fn together(asking: &mut Asking<'_>, wants: &[Want]) -> Outcome {
             return Outcome::Can(asking.evidence(shows, goal, decision));
         }
     }
-    if let Some(never) = one_alone(asking, wants).or_else(|| too_much(asking, wants)) {
-        return never;
-    }
-    if let Some(never) = two_alone(asking, wants) {
+    if let Some(never) = one_alone(asking, wants).or_else(|| two_alone(asking, wants)) {
         return never;
     }
     match placement(asking, wants) {
@@ -147,7 +150,7 @@ pub(crate) fn too_much(asking: &Asking<'_>, wants: &[Want]) -> Option<Outcome> {
         let nodes = want.nodes.iter().copied().filter(|&node| m.placeable(want.pod, node)).collect();
         by_nodes.entry(nodes).or_default().push(want);
     }
-    for nodes in by_nodes.keys() {
+    for nodes in by_nodes.keys().filter(|nodes| !nodes.is_empty()) {
         let within = by_nodes.iter().filter(|(other, _)| other.iter().all(|node| nodes.binary_search(node).is_ok()));
         let wants: Vec<&Want> = within.flat_map(|(_, wants)| wants.iter().copied()).collect();
         if let Some(why) = excess(m, &asking.world.problem.kept, nodes, &wants) {
