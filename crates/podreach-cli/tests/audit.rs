@@ -188,9 +188,9 @@ fn a_second_run_remembers_and_says_the_same() {
     };
     let engines = |output: &Output| text(output).matches("\"remembered\"").count();
     let first = audit(&folder, &args);
-    assert_eq!(engines(&first), 0);
     let second = audit(&folder, &args);
-    assert!(engines(&second) > 0, "something took a search");
+    // A question that several findings ask is remembered within the first run already.
+    assert!(engines(&second) > engines(&first), "something took a search");
     assert_eq!(words(&second), words(&first));
     for entry in fs::read_dir(folder.join("cache/podreach/answers")).expect("a cache") {
         let path = entry.expect("a file").path();
@@ -198,7 +198,7 @@ fn a_second_run_remembers_and_says_the_same() {
         fs::write(&path, kept.replace("never", "deployable")).expect("a writable folder");
     }
     let damaged = audit(&folder, &args);
-    assert_eq!((engines(&damaged), words(&damaged)), (0, words(&first)));
+    assert_eq!((engines(&damaged), words(&damaged)), (engines(&first), words(&first)));
     let without = audit(&folder, &["-f", "broken-workloads.yaml", "-o", "json", "--no-cache"]);
     assert_eq!((engines(&without), words(&without)), (0, words(&first)));
 }

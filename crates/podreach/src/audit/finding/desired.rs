@@ -28,15 +28,18 @@ pub(super) fn items(scene: &mut Scene<'_>) -> Vec<Item> {
     let world = scene.world.clone().emptied();
     let wants = wants(scene.lowered, &world);
     let asked = wants.iter().fold(0, |sum: u64, want| sum.saturating_add(want.count));
-    let packed = most(&world.problem, &wants, &|| scene.is_stopped());
-    let least = packed.as_ref().map_or(0, |(met, ..)| *met);
-    if least == asked {
-        return Vec::new();
-    }
     let budget = scene.budget();
     let mut asking = Asking::new(&world, &budget);
     let alone: Vec<Alone> = wants.iter().map(|want| alone(&mut asking, want)).collect();
     let each = alone.iter().fold(0, |sum: u64, alone| sum.saturating_add(alone.most));
+    // What cannot be up by itself only stands in the way of packing the rest.
+    let feasible = wants.iter().zip(&alone).map(|(want, alone)| Want { count: alone.most, ..want.clone() });
+    let feasible: Vec<Want> = feasible.filter(|want| want.count > 0).collect();
+    let packed = most(&world.problem, &feasible, &|| scene.is_stopped());
+    let least = packed.as_ref().map_or(0, |(met, ..)| *met);
+    if least == asked {
+        return Vec::new();
+    }
     let failed = alone.into_iter().find_map(|alone| alone.never);
     let by_itself = failed.is_some();
     match failed.unwrap_or_else(|| all_together(&mut asking, &wants)) {
