@@ -166,6 +166,28 @@ pub enum Refusal {
     LimitReached(usize),
 }
 
+impl Refusal {
+    /// Whether it stands however many more pods run: nothing but a missing witness or counterweight is cured by another pod.
+    pub fn is_final(&self) -> bool {
+        match self {
+            Self::Skew { .. } | Self::NoWitness(_) => false,
+            Self::OtherNode
+            | Self::Cordoned
+            | Self::Untolerated(_)
+            | Self::NodeSelector
+            | Self::NodeAffinity
+            | Self::PortTaken { .. }
+            | Self::Insufficient { .. }
+            | Self::SpreadKey(_)
+            | Self::SpreadIneligible(_)
+            | Self::AffinityKey(_)
+            | Self::Repels { .. }
+            | Self::RepelledBy { .. }
+            | Self::LimitReached(_) => true,
+        }
+    }
+}
+
 /// Why a rule that looks at the pod and the node alone refuses, if one does.
 pub fn static_refusal(m: &Model, pod: PodId, node: NodeId) -> Option<(Rule, Refusal)> {
     let none = Configuration::new();
