@@ -6,10 +6,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use crate::id::{IdVec, KeyId, MatcherId, NamespaceId, NodeId, PodId, ResourceId, Symbol};
+use crate::id::{IdVec, KeyId, MatcherId, NamespaceId, NodeId, PodId, QuotaId, ResourceId, Symbol};
 use crate::intern::{Interner, Table};
 use crate::label::Labels;
-use crate::resource::Resources;
+use crate::resource::{Amount, Resources};
+use crate::rule::Rule;
 use crate::selector::{Allowed, Selector};
 
 /// Nodes, pod types, and the tables they refer to.
@@ -33,6 +34,8 @@ pub struct Cluster {
     pub matchers: Table<MatcherId, Matcher>,
     /// How many instances of a workload may run at a time.
     pub limits: Vec<Limit>,
+    /// What the pods of a namespace may take together.
+    pub quotas: IdVec<QuotaId, Quota>,
     /// What differs between Kubernetes releases.
     pub behaviour: Behaviour,
 }
@@ -151,6 +154,12 @@ pub struct PodSpec {
     pub anti_affinity: Vec<Term>,
     /// Its hard topology spread constraints.
     pub spread: Vec<Spread>,
+    /// What it takes of the quotas of its namespace, in their unit; what is not listed is zero.
+    pub quota: BTreeMap<QuotaId, Amount>,
+    /// The node affinity terms that its scheduler's profile adds, of which one must hold if there are any.
+    pub added_affinity: Option<Vec<NodeTerm>>,
+    /// The rules that its scheduler's profile has switched off.
+    pub exempt: BTreeSet<Rule>,
 }
 
 impl PodSpec {
@@ -170,6 +179,9 @@ impl PodSpec {
             affinity: Vec::new(),
             anti_affinity: Vec::new(),
             spread: Vec::new(),
+            quota: BTreeMap::new(),
+            added_affinity: None,
+            exempt: BTreeSet::new(),
         }
     }
 }
@@ -277,6 +289,17 @@ pub struct Limit {
     pub per_node: bool,
     /// The most that may run.
     pub most: u64,
+}
+
+/// A cap on what the pods of a namespace take together of one thing, from a ResourceQuota.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Quota {
+    /// Whose cap it is, for people: `namespace/name`.
+    pub name: String,
+    /// What it caps, in the quota's own words, such as `requests.cpu`.
+    pub resource: String,
+    /// The most that they may take, in nanos of its unit: quotas are compared exactly.
+    pub hard: Amount,
 }
 
 impl Cluster {

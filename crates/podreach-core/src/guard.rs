@@ -3,7 +3,7 @@
 //! Whatever the rules say about deploying `p` on `n`, it is a conjunction of three shapes over counts of atoms:
 //!
 //! ```text
-//! AtMost(w, b)        Σ w(a) · s(a) ≤ b                                         capacity, ports, anti-affinity, instance limits
+//! AtMost(w, b)        Σ w(a) · s(a) ≤ b                                         capacity, ports, anti-affinity, quotas, limits
 //! Affinity(L, G)      (∀ l ∈ L: Σ s(l) ≥ 1)  ∨  (p may be first  ∧  Σ s(G) = 0)     required pod affinity
 //! Spread(D, own, ..)  s(own) + self − min { s(d) : d ∈ D } ≤ maxSkew                  topology spread
 //! ```
@@ -18,7 +18,7 @@ use crate::configuration::{Atom, Configuration};
 use crate::id::{DomainId, MatcherId, NodeId, PodId};
 use crate::model::{Model, Semantics};
 use crate::resource::Amount;
-use crate::rule;
+use crate::rule::{self, Rule};
 use crate::step::Problem;
 
 /// What deploying an atom asks of the pods that are there besides the kept ones: all conditions must hold.
@@ -108,6 +108,7 @@ pub fn guard(problem: &Problem, (pod, node): Atom, universe: &Universe) -> Optio
     }
     let mut guard = Guard { at_most: Vec::new(), affinity: Vec::new(), spread: Vec::new() };
     guard.at_most.extend(view.capacity(pod, node)?);
+    guard.at_most.extend(view.quotas(pod)?);
     guard.at_most.extend(view.limits(pod, node)?);
     guard.at_most.extend(view.absent(pod, node)?);
     guard.affinity = view.affinity(pod, node)?;
@@ -155,7 +156,8 @@ impl View<'_> {
     }
 
     fn capacity(&self, pod: PodId, node: NodeId) -> Option<Vec<AtMost>> {
-        let conditions = rule::fit::checked(self.m, pod).into_iter().map(|resource| {
+        let checked = rule::fit::checked(self.m, pod).into_iter().filter(|_| self.asks(pod, Rule::NodeResourcesFit));
+        let conditions = checked.map(|resource| {
             let weight = |q| rule::fit::weight(self.m, q, resource);
             let bound = self.m.node(node).allocatable.amount(resource).checked_sub(weight(pod))?;
             self.at_most(self.m.pods().map(|q| (q, node)), bound, weight)
@@ -163,8 +165,25 @@ impl View<'_> {
         conditions.collect::<Option<Vec<_>>>().map(without_idle)
     }
 
+    fn quotas(&self, pod: PodId) -> Option<Vec<AtMost>> {
+        let quotas = self.m.pod(pod).quota.iter().filter(|_| self.asks(pod, Rule::ResourceQuota));
+        let conditions = quotas.map(|(&quota, &asked)| {
+            let weight = |q| rule::quota::weight(self.m, q, quota);
+            let bound = self.m.cluster().quotas[quota].hard.checked_sub(asked)?;
+            let users = self.m.pods().filter(|&q| weight(q) > 0);
+            self.at_most(users.flat_map(|q| self.m.nodes().map(move |at| (q, at))), bound, weight)
+        });
+        conditions.collect::<Option<Vec<_>>>().map(without_idle)
+    }
+
+    /// Whether a rule is asked about a pod at all.
+    fn asks(&self, pod: PodId, rule: Rule) -> bool {
+        !self.m.pod(pod).exempt.contains(&rule)
+    }
+
     fn limits(&self, pod: PodId, node: NodeId) -> Option<Vec<AtMost>> {
-        let limits = self.m.cluster().limits.iter().filter(|limit| limit.pods.contains(&pod));
+        let asks = self.asks(pod, Rule::InstanceLimit);
+        let limits = self.m.cluster().limits.iter().filter(|limit| asks && limit.pods.contains(&pod));
         let conditions = limits.map(|limit| {
             let bound = Amount::from(limit.most).checked_sub(1)?;
             let atoms = limit.pods.iter().flat_map(|&q| self.m.nodes().map(move |at| (q, at)));
@@ -176,14 +195,16 @@ impl View<'_> {
     /// Ports and anti-affinity: the atoms that must not be there at all, as one condition.
     fn absent(&self, pod: PodId, node: NodeId) -> Option<Vec<AtMost>> {
         let mut atoms = BTreeSet::new();
-        if !self.m.pod(pod).ports.is_empty() {
+        if !self.m.pod(pod).ports.is_empty() && self.asks(pod, Rule::NodePorts) {
             atoms.extend(self.m.pods().filter(|&q| rule::port::conflict(self.m, pod, q)).map(|q| (q, node)));
         }
-        for term in &self.m.pod(pod).anti_affinity {
-            atoms.extend(self.matching(&[term.matcher], self.m.neighbours(term.key, node).iter().copied()));
-        }
-        if self.m.semantics() == Semantics::KubeScheduler {
-            atoms.extend(self.repelling(pod, node));
+        if self.asks(pod, Rule::InterPodAffinity) {
+            for term in &self.m.pod(pod).anti_affinity {
+                atoms.extend(self.matching(&[term.matcher], self.m.neighbours(term.key, node).iter().copied()));
+            }
+            if self.m.semantics() == Semantics::KubeScheduler {
+                atoms.extend(self.repelling(pod, node));
+            }
         }
         self.at_most(atoms.into_iter(), 0, |_| 1).map(|condition| without_idle(vec![condition]))
     }
@@ -211,7 +232,7 @@ impl View<'_> {
     fn affinity(&self, pod: PodId, node: NodeId) -> Option<Vec<Affinity>> {
         let terms = &self.m.pod(pod).affinity;
         let conditions: Option<Vec<Option<Affinity>>> = match self.m.semantics() {
-            _ if terms.is_empty() => Some(Vec::new()),
+            _ if terms.is_empty() || !self.asks(pod, Rule::InterPodAffinity) => Some(Vec::new()),
             Semantics::KubeScheduler => Some(vec![self.friends(pod, node, terms)?]),
             Semantics::Paper => terms.iter().map(|term| self.friends(pod, node, std::slice::from_ref(term))).collect(),
         };
@@ -266,6 +287,9 @@ impl View<'_> {
 
     /// Adds what a spread constraint asks; `None` when it cannot hold.
     fn spread(&self, pod: PodId, node: NodeId, index: usize, guard: &mut Guard) -> Option<()> {
+        if !self.asks(pod, Rule::PodTopologySpread) {
+            return Some(());
+        }
         let constraint = self.m.pod(pod).spread[index];
         let own = self.m.domain(constraint.key, node)?;
         if self.m.semantics() == Semantics::Paper && !self.m.eligible(pod, index, node) {

@@ -73,6 +73,10 @@ define_id! {
     MatcherId, "σ"
 }
 define_id! {
+    /// A cap that a namespace puts on what its pods take together.
+    QuotaId, "q"
+}
+define_id! {
     /// An interned string.
     Symbol, "s"
 }

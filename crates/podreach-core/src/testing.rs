@@ -7,13 +7,14 @@ use std::collections::{BTreeSet, HashSet, VecDeque};
 use std::sync::Arc;
 
 use crate::cluster::{
-    Cluster, HostPort, Limit, Matcher, Node, NodeRequirement, NodeTerm, Pod, PodSpec, Scope, Spread, Taint,
+    Cluster, HostPort, Limit, Matcher, Node, NodeRequirement, NodeTerm, Pod, PodSpec, Quota, Scope, Spread, Taint,
     TaintEffect, Term, Toleration, TolerationOperator,
 };
 use crate::configuration::{Atom, Configuration};
 use crate::goal::Goal;
 use crate::id::{Id, NamespaceId, NodeId, PodId};
 use crate::model::{Model, Semantics};
+use crate::rule::Rule;
 use crate::selector::{Allowed, Selector};
 use crate::step::{Action, Problem};
 
@@ -144,6 +145,12 @@ impl Make<'_> {
         (0..pods).for_each(|index| self.pod(index));
         if self.rng.one_in(6) {
             self.limit();
+        }
+        if self.rng.one_in(8) {
+            self.quota();
+        }
+        if self.rng.one_in(10) {
+            self.profile();
         }
     }
 
@@ -309,6 +316,33 @@ impl Make<'_> {
         let pods = self.cluster.pods.ids().filter(|_| self.rng.one_in(2)).collect();
         let limit = Limit { name: "limit".into(), pods, per_node: self.rng.one_in(2), most: self.rng.below(3) as u64 };
         self.cluster.limits.push(limit);
+    }
+
+    /// A quota of which some pods take something.
+    fn quota(&mut self) {
+        let hard = self.rng.below(4) as u128;
+        let quota = Quota { name: "default/quota".into(), resource: "requests.cpu".into(), hard };
+        let quota = self.cluster.quotas.push(quota);
+        for pod in self.cluster.pods.ids() {
+            let takes = self.rng.below(3) as u128;
+            if takes > 0 {
+                Arc::make_mut(&mut self.cluster.pods[pod].spec).quota.insert(quota, takes);
+            }
+        }
+    }
+
+    /// A scheduler profile for one pod: without some rules, and with node affinity of its own.
+    fn profile(&mut self) {
+        let pod = PodId::from_index(self.rng.below(self.cluster.pods.len()));
+        let (key, value) = (self.cluster.symbols.intern(ZONE), self.cluster.symbols.intern("a"));
+        let spec = Arc::make_mut(&mut self.cluster.pods[pod].spec);
+        if self.rng.one_in(2) {
+            let requirement = NodeRequirement::Label(Allowed::one_of([value]));
+            spec.added_affinity = Some(vec![NodeTerm { expressions: vec![(key, requirement)], names: Vec::new() }]);
+        }
+        // Without the rule that bounds the counts, exhaustive search would not end.
+        let rules = Rule::ALL.into_iter().filter(|&rule| rule.is_filter() && rule != Rule::NodeResourcesFit);
+        spec.exempt = rules.filter(|_| self.rng.one_in(3)).collect();
     }
 }
 

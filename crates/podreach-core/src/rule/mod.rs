@@ -13,13 +13,14 @@ pub mod node_affinity;
 pub mod node_name;
 pub mod pod_affinity;
 pub mod port;
+pub mod quota;
 pub mod spread;
 pub mod taint;
 pub mod unschedulable;
 
 use crate::cluster::{HostPort, Taint};
 use crate::configuration::Configuration;
-use crate::id::{MatcherId, NodeId, PodId, ResourceId};
+use crate::id::{MatcherId, NodeId, PodId, QuotaId, ResourceId};
 use crate::model::Model;
 use crate::resource::Amount;
 
@@ -42,13 +43,15 @@ pub enum Rule {
     PodTopologySpread,
     /// Required pod affinity and anti-affinity.
     InterPodAffinity,
+    /// What the pods of a namespace may take together.
+    ResourceQuota,
     /// How many instances a workload may have at a time.
     InstanceLimit,
 }
 
 impl Rule {
     /// Every rule, in order.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 10] = [
         Self::NodeName,
         Self::NodeUnschedulable,
         Self::TaintToleration,
@@ -57,13 +60,14 @@ impl Rule {
         Self::NodeResourcesFit,
         Self::PodTopologySpread,
         Self::InterPodAffinity,
+        Self::ResourceQuota,
         Self::InstanceLimit,
     ];
 
     /// The rules that look at the pod and the node alone.
     pub const STATIC: [Self; 4] = [Self::NodeName, Self::NodeUnschedulable, Self::TaintToleration, Self::NodeAffinity];
 
-    /// Its name: kube-scheduler's plugin, where there is one.
+    /// Its name: kube-scheduler's plugin, or that of the API server's admission, where there is one.
     pub fn name(self) -> &'static str {
         match self {
             Self::NodeName => "NodeName",
@@ -74,12 +78,21 @@ impl Rule {
             Self::NodeResourcesFit => "NodeResourcesFit",
             Self::PodTopologySpread => "PodTopologySpread",
             Self::InterPodAffinity => "InterPodAffinity",
+            Self::ResourceQuota => "ResourceQuota",
             Self::InstanceLimit => "InstanceLimit",
         }
     }
 
+    /// Whether it is a filter of the scheduler, which a profile may switch off.
+    pub fn is_filter(self) -> bool {
+        !matches!(self, Self::ResourceQuota | Self::InstanceLimit)
+    }
+
     /// Why this rule keeps `pod` off `node` in configuration `s`; `None` when it does not.
     pub fn refusal(self, m: &Model, s: &Configuration, pod: PodId, node: NodeId) -> Option<Refusal> {
+        if m.pod(pod).exempt.contains(&self) {
+            return None;
+        }
         match self {
             Self::NodeName => node_name::refusal(m, pod, node),
             Self::NodeUnschedulable => unschedulable::refusal(m, pod, node),
@@ -91,6 +104,7 @@ impl Rule {
             Self::InterPodAffinity => {
                 pod_affinity::refusal(m, s, pod, node).or_else(|| anti_affinity::refusal(m, s, pod, node))
             }
+            Self::ResourceQuota => quota::refusal(m, s, pod),
             Self::InstanceLimit => limit::refusal(m, s, pod, node),
         }
     }
@@ -109,6 +123,8 @@ pub enum Refusal {
     NodeSelector,
     /// No term of the pod's required node affinity matches the node.
     NodeAffinity,
+    /// No term of the node affinity that the scheduler's profile adds matches the node.
+    AddedAffinity,
     /// A resident pod holds the port.
     PortTaken {
         /// The port the pod asks for.
@@ -161,6 +177,15 @@ pub enum Refusal {
         term: usize,
         /// Where it runs.
         at: NodeId,
+    },
+    /// The pods of the namespace take too much of something already.
+    QuotaExceeded {
+        /// The quota.
+        quota: QuotaId,
+        /// What the pod would take.
+        asked: Amount,
+        /// What the others take together.
+        used: Amount,
     },
     /// As many instances run as may (the limit, by its index in the cluster).
     LimitReached(usize),

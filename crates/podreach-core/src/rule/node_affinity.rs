@@ -2,6 +2,7 @@
 //!
 //! ```text
 //! selected(p, n)  ≡  nodeSelector(p) ⊆ labels(n)  ∧  ( no required affinity  ∨  ∃ term: term ≠ ∅ ∧ every requirement holds on n )
+//! ok(p, n)        ≡  selected(p, n)  ∧  the same for the terms that the profile of p's scheduler adds
 //! ```
 //! Terms are ORed, requirements within a term ANDed, and a term without any matches no node.
 //! Kubernetes: `nodeaffinity/node_affinity.go`; `component-helpers/scheduling/corev1/nodeaffinity`, `nodeSelectorTerm.match`.
@@ -11,8 +12,15 @@ use crate::cluster::{Node, NodeRequirement, NodeTerm};
 use crate::id::{NodeId, PodId, Symbol};
 use crate::model::Model;
 
-/// Refuses a node that the selector or the required affinity does not match.
+/// Refuses a node that the selector, the required affinity or the profile's terms do not match.
 pub fn refusal(m: &Model, pod: PodId, node: NodeId) -> Option<Refusal> {
+    let matches = |terms: &Vec<NodeTerm>| terms.iter().any(|term| matches(m, term, m.node(node)));
+    let added = m.pod(pod).added_affinity.as_ref().is_none_or(matches);
+    own_refusal(m, pod, node).or((!added).then_some(Refusal::AddedAffinity))
+}
+
+/// Refuses a node that the pod's own selector or required affinity does not match.
+pub fn own_refusal(m: &Model, pod: PodId, node: NodeId) -> Option<Refusal> {
     let (spec, node) = (m.pod(pod), m.node(node));
     if !node.labels.includes(&spec.node_selector) {
         return Some(Refusal::NodeSelector);

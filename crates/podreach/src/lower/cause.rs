@@ -31,10 +31,16 @@ pub(crate) enum Cause {
     BoundByName,
     /// Its namespace adds requests that it does not state.
     LimitRangeDefaults,
-    /// Its namespace bounds what it may request.
-    LimitRangeBounds,
-    /// Its namespace bounds what all its pods together may request.
+    /// Its namespace bounds what some of its pods together may request, chosen in a way that is not modelled.
     Quota,
+    /// Its scheduler's profile has plugins, or extenders, that are not Kubernetes' own.
+    OtherPlugins,
+    /// Its scheduler's profile runs only a part of a plugin.
+    PartOfPlugin,
+    /// Its scheduler's profile gives it spread constraints.
+    DefaultSpread,
+    /// Its scheduler ignores a resource that others look at.
+    IgnoredResource,
     /// A resource that it requests may be met by a device class.
     DeviceClass,
     /// A selector looks at a label that each of its instances has differently.
@@ -61,21 +67,38 @@ impl Cause {
             Self::RuntimeClass => (
                 "S0413",
                 Blurs,
-                "has a runtime class, which may add overhead, a node selector and tolerations; this is not modelled",
+                "has a runtime class that is not in the input and may add overhead, a node selector and tolerations",
             ),
             Self::SchedulingGates => {
                 ("S0414", Widens, "waits for its scheduling gates to be lifted; this is not modelled")
             }
             Self::OtherScheduler => ("S0415", Blurs, "is placed by another scheduler, whose rules are not known"),
-            Self::LimitRangeDefaults => {
-                ("S0416", Blurs, "gets requests from a LimitRange of its namespace; this is not modelled")
+            Self::LimitRangeDefaults => (
+                "S0416",
+                Blurs,
+                "lacks requests that a LimitRange of its namespace would give it today, or is given contradicting ones",
+            ),
+            Self::Quota => (
+                "S0418",
+                Widens,
+                "may be refused by a ResourceQuota of its namespace that counts pods by priority class or affinity; this is not modelled",
+            ),
+            Self::OtherPlugins => (
+                "S0430",
+                Widens,
+                "may be refused by plugins or extenders of its scheduler's profile, whose rules are not known",
+            ),
+            Self::PartOfPlugin => {
+                ("S0431", Blurs, "is placed by a profile that runs only a part of a plugin; this is not modelled")
             }
-            Self::LimitRangeBounds => {
-                ("S0417", Widens, "may be refused by a LimitRange of its namespace; this is not modelled")
+            Self::DefaultSpread => {
+                ("S0432", Widens, "gets spread constraints from its scheduler's profile; this is not modelled")
             }
-            Self::Quota => {
-                ("S0418", Widens, "may be refused by a ResourceQuota of its namespace; this is not modelled")
-            }
+            Self::IgnoredResource => (
+                "S0433",
+                Blurs,
+                "requests a resource that only some profiles of the scheduler look at; this is not modelled",
+            ),
             Self::Group => {
                 ("S0419", Widens, "is scheduled together with its group or not at all; this is not modelled")
             }

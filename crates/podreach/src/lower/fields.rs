@@ -105,11 +105,11 @@ tables! {
         irrelevant: []
     }
     POD_SPEC "PodSpec" {
-        modelled: ["affinity", "containers", "hostNetwork", "initContainers", "nodeName", "nodeSelector", "overhead", "resources",
-            "tolerations", "topologySpreadConstraints"],
-        spoiling: ["hostUsers", "resourceClaims", "runtimeClassName", "schedulerName", "schedulingGates", "schedulingGroup", "volumes",
+        modelled: ["activeDeadlineSeconds", "affinity", "containers", "hostNetwork", "initContainers", "nodeName", "nodeSelector",
+            "overhead", "resources", "runtimeClassName", "schedulerName", "tolerations", "topologySpreadConstraints"],
+        spoiling: ["hostUsers", "resourceClaims", "schedulingGates", "schedulingGroup", "volumes",
             "workloadRef"],
-        irrelevant: ["activeDeadlineSeconds", "automountServiceAccountToken", "dnsConfig", "dnsPolicy", "enableServiceLinks",
+        irrelevant: ["automountServiceAccountToken", "dnsConfig", "dnsPolicy", "enableServiceLinks",
             "ephemeralContainers", "hostAliases", "hostIPC", "hostPID", "hostname", "hostnameOverride", "imagePullSecrets", "os",
             "preemptionPolicy", "priority", "priorityClassName", "readinessGates", "restartPolicy", "securityContext",
             "serviceAccount", "serviceAccountName", "setHostnameAsFQDN", "shareProcessNamespace", "subdomain",
@@ -274,6 +274,99 @@ tables! {
         spoiling: [],
         irrelevant: []
     }
+    RESOURCE_QUOTA_SPEC "ResourceQuotaSpec" {
+        modelled: ["hard", "scopeSelector", "scopes"],
+        spoiling: [],
+        irrelevant: []
+    }
+    SCOPE_SELECTOR "ScopeSelector" {
+        modelled: ["matchExpressions"],
+        spoiling: [],
+        irrelevant: []
+    }
+    SCOPE_REQUIREMENT "ScopedResourceSelectorRequirement" {
+        modelled: ["scopeName"],
+        spoiling: ["operator", "values"],
+        irrelevant: []
+    }
+    RUNTIME_CLASS "RuntimeClass" {
+        modelled: ["apiVersion", "kind", "metadata", "overhead", "scheduling"],
+        spoiling: [],
+        irrelevant: ["handler"]
+    }
+    RUNTIME_OVERHEAD "Overhead" {
+        modelled: ["podFixed"],
+        spoiling: [],
+        irrelevant: []
+    }
+    RUNTIME_SCHEDULING "Scheduling" {
+        modelled: ["nodeSelector", "tolerations"],
+        spoiling: [],
+        irrelevant: []
+    }
+
+    // The scheduler's configuration.
+    SCHEDULER_CONFIGURATION "KubeSchedulerConfiguration" {
+        modelled: ["apiVersion", "extenders", "kind", "profiles"],
+        spoiling: [],
+        irrelevant: ["clientConnection", "delayCacheUntilActive", "enableContentionProfiling", "enableProfiling", "healthzBindAddress",
+            "leaderElection", "metricsBindAddress", "parallelism", "percentageOfNodesToScore", "podInitialBackoffSeconds",
+            "podMaxBackoffSeconds"]
+    }
+    SCHEDULER_PROFILE "KubeSchedulerProfile" {
+        modelled: ["pluginConfig", "plugins", "schedulerName"],
+        spoiling: [],
+        irrelevant: ["percentageOfNodesToScore"]
+    }
+    PLUGINS "Plugins" {
+        modelled: ["filter", "multiPoint", "permit", "preBind", "preEnqueue", "preFilter", "reserve"],
+        spoiling: [],
+        irrelevant: ["bind", "placementGenerate", "placementScore", "podGroupPostFilter", "postBind", "postFilter", "preScore",
+            "queueSort", "score"]
+    }
+    PLUGIN_SET "PluginSet" {
+        modelled: ["disabled", "enabled"],
+        spoiling: [],
+        irrelevant: []
+    }
+    PLUGIN "Plugin" {
+        modelled: ["name"],
+        spoiling: [],
+        irrelevant: ["weight"]
+    }
+    PLUGIN_CONFIG "PluginConfig" {
+        modelled: ["args", "name"],
+        spoiling: [],
+        irrelevant: []
+    }
+    NODE_AFFINITY_ARGS "NodeAffinityArgs" {
+        modelled: ["addedAffinity"],
+        spoiling: [],
+        irrelevant: ["apiVersion", "kind"]
+    }
+    FIT_ARGS "NodeResourcesFitArgs" {
+        modelled: ["ignoredResourceGroups", "ignoredResources"],
+        spoiling: [],
+        irrelevant: ["apiVersion", "kind", "scoringStrategy"]
+    }
+    SPREAD_ARGS "PodTopologySpreadArgs" {
+        modelled: ["defaultConstraints", "defaultingType"],
+        spoiling: [],
+        irrelevant: ["apiVersion", "kind"]
+    }
+    EXTENDER "Extender" {
+        modelled: ["filterVerb", "managedResources"],
+        spoiling: [],
+        irrelevant: ["bindVerb", "enableHTTPS", "httpTimeout", "ignorable", "nodeCacheCapable", "preemptVerb", "prioritizeVerb",
+            "tlsConfig", "urlPrefix", "weight"]
+    }
+    MANAGED_RESOURCE "ExtenderManagedResource" {
+        modelled: ["ignoredByScheduler", "name"],
+        spoiling: [],
+        irrelevant: []
+    }
+
+    // What the device classes provide.
     DEVICE_CLASS_SPEC "DeviceClassSpec" {
         modelled: ["extendedResourceName"],
         spoiling: [],

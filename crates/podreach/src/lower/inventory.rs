@@ -11,6 +11,7 @@ use super::context::Context;
 use super::kind::Kind;
 use super::metadata::Metadata;
 use super::pod::{self, PodObject};
+use super::profile::Profiles;
 use super::scale::{self, Autoscaled};
 use super::workload::{self, Workload};
 use super::{node, problem};
@@ -27,6 +28,7 @@ pub(crate) struct Inventory {
     pub(crate) pods: Vec<PodObject>,
     pub(crate) autoscaled: Autoscaled,
     pub(crate) rules: Rules,
+    pub(crate) profiles: Profiles,
     pub(crate) questions: Vec<Question>,
     names: Names,
 }
@@ -39,7 +41,10 @@ impl Inventory {
             Kind::Namespace => self.add_namespace(cx, tree),
             Kind::Pod => self.add_pod(cx, tree),
             Kind::HorizontalPodAutoscaler => scale::read_autoscaler(cx, tree, &mut self.autoscaled),
-            Kind::LimitRange | Kind::ResourceQuota | Kind::DeviceClass => self.rules.add(cx, kind, tree),
+            Kind::LimitRange | Kind::ResourceQuota | Kind::RuntimeClass | Kind::DeviceClass => {
+                self.rules.add(cx, kind, tree);
+            }
+            Kind::SchedulerConfiguration => self.profiles.add(cx, tree),
             Kind::Question => self.add_question(cx, tree),
             _ => self.add_workload(cx, kind, tree),
         }

@@ -36,8 +36,12 @@ pub enum Kind {
     LimitRange,
     /// `v1` ResourceQuota.
     ResourceQuota,
+    /// `node.k8s.io` RuntimeClass.
+    RuntimeClass,
     /// `resource.k8s.io` DeviceClass.
     DeviceClass,
+    /// `kubescheduler.config.k8s.io` KubeSchedulerConfiguration.
+    SchedulerConfiguration,
     /// `podreach.dev/v1alpha1` Question.
     Question,
 }
@@ -58,6 +62,8 @@ const READ: &[(Kind, &str, &str, &[&str])] = &[
     (Kind::HorizontalPodAutoscaler, "HorizontalPodAutoscaler", "autoscaling", &["v2", "v1", "v2beta2", "v2beta1"]),
     (Kind::LimitRange, "LimitRange", "", &["v1"]),
     (Kind::ResourceQuota, "ResourceQuota", "", &["v1"]),
+    (Kind::RuntimeClass, "RuntimeClass", "node.k8s.io", &["v1", "v1beta1"]),
+    (Kind::SchedulerConfiguration, "KubeSchedulerConfiguration", "kubescheduler.config.k8s.io", &["v1"]),
     (Kind::DeviceClass, "DeviceClass", "resource.k8s.io", &["v1", "v1beta2", "v1beta1", "v1alpha3"]),
     (Kind::Question, "Question", "podreach.dev", &["v1alpha1"]),
 ];
@@ -137,7 +143,6 @@ const WITHOUT_PODS: &[&str] = &[
     "ResourceSlice",
     "Role",
     "RoleBinding",
-    "RuntimeClass",
     "Scale",
     "Secret",
     "SelfSubjectAccessReview",

@@ -30,6 +30,7 @@ mod origin;
 mod owner;
 mod pod;
 pub(crate) mod problem;
+mod profile;
 pub mod quantity;
 mod request;
 mod scale;

@@ -7,6 +7,7 @@ use podreach_core::cluster::{HostPort, Toleration};
 use podreach_core::id::{NamespaceId, Symbol};
 use podreach_core::label::Labels;
 
+use super::admission::Admitted;
 use super::affinity::{self, Affinities};
 use super::amount;
 use super::cause::{Cause, Causes};
@@ -46,6 +47,16 @@ pub(crate) struct Content {
     pub(crate) parts: Parts,
     pub(crate) ports: BTreeSet<HostPort>,
     pub(crate) host_network: bool,
+    /// Whether it says anything about topology spread, hard or not.
+    pub(crate) has_spread: bool,
+    /// Whether it says how long it may run.
+    pub(crate) deadline: bool,
+    /// The scheduler it asks for.
+    pub(crate) scheduler: Option<String>,
+    /// The runtime class it asks for.
+    pub(crate) runtime_class: Option<String>,
+    /// What admission and its scheduler's profile decide about it.
+    pub(crate) admitted: Admitted,
 }
 
 /// A Pod object.
@@ -139,7 +150,22 @@ fn new_spec(cx: &mut Context, tree: &Tree<'_>, namespace: NamespaceId, labels: R
     let affinities = affinity::read(cx, &spec, namespace);
     let spread = spread::read(cx, &spec);
     let causes = spoiling::of_spec(cx, &spec, &parts, host_network);
-    let content = Content { namespace, node_selector, affinities, spread, tolerations, parts, ports, host_network };
+    let mut named = |field| spec.text(field, &mut cx.log).filter(|text| !text.is_empty()).map(str::to_owned);
+    let content = Content {
+        namespace,
+        node_selector,
+        affinities,
+        spread,
+        tolerations,
+        parts,
+        ports,
+        host_network,
+        has_spread: !spec.items("topologySpreadConstraints", &mut Vec::new()).is_empty(),
+        scheduler: named("schedulerName"),
+        runtime_class: named("runtimeClassName"),
+        deadline: spec.integer("activeDeadlineSeconds", 1, i64::MAX, &mut cx.log).is_some(),
+        admitted: Admitted::default(),
+    };
     Some(Draft { labels, node_name, content: Rc::new(content), causes, span: spec.span() })
 }
 

@@ -21,7 +21,7 @@ pub(crate) fn resolved(cx: &mut Context, draft: &Draft, labels: Labels) -> PodSp
     tolerations.dedup();
     PodSpec {
         namespace: draft.content.namespace,
-        barred: None,
+        barred: draft.content.admitted.refused.clone(),
         terminating: false,
         node_name: draft.node_name,
         node_selector: draft.content.node_selector.clone(),
@@ -33,6 +33,9 @@ pub(crate) fn resolved(cx: &mut Context, draft: &Draft, labels: Labels) -> PodSp
         anti_affinity: terms(cx, &draft.content.affinities.apart, &labels),
         spread: spread(cx, draft, &labels),
         labels,
+        quota: draft.content.admitted.quota.clone(),
+        added_affinity: draft.content.admitted.added_affinity.clone(),
+        exempt: draft.content.admitted.exempt.clone(),
     }
 }
 

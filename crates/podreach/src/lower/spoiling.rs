@@ -85,7 +85,7 @@ pub(crate) fn add(
     let selects = |cx: &Context, spec: &PodSpec| unknown && selects_namespaces(cx, spec);
     for (&at, draft) in workloads.iter_mut() {
         let workload = &inventory.workloads[at];
-        draft.causes.extend(inventory.rules.causes(&cx.cluster, &workload.template, true));
+        draft.causes.extend(inventory.rules.causes(&cx.cluster, &workload.template));
         let differs = |key: &&str| {
             let key = cx.cluster.symbols.symbol(key);
             key.is_some_and(|key| mentioned.contains(&key) && workload.template.labels.value(key).is_none())
@@ -100,7 +100,7 @@ pub(crate) fn add(
     let PodDrafts { variants, pods, .. } = pods;
     let select: Vec<bool> = variants.iter().map(|variant| selects(cx, &variant.own)).collect();
     for (pod, draft) in inventory.pods.iter().zip(pods) {
-        draft.causes.extend(inventory.rules.causes(&cx.cluster, &pod.draft, pod.bound.is_none()));
+        draft.causes.extend(inventory.rules.causes(&cx.cluster, &pod.draft));
         if select[draft.variant] {
             draft.causes.insert(Cause::NamespaceLabels, pod.draft.span);
         }
