@@ -8,7 +8,7 @@
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
-use crate::cluster::{Cluster, Node, NodeRequirement};
+use crate::cluster::{Cluster, Node, NodeRequirement, PodSpec};
 use crate::id::{IdVec, NodeId, Symbol};
 use crate::label::Labels;
 use crate::selector::{Allowed, Selector, Values};
@@ -65,16 +65,7 @@ type Face = (Option<Symbol>, Vec<(Symbol, Option<Symbol>)>, Node);
 impl Mentions {
     fn new(cluster: &Cluster, copied: &[Symbol]) -> Self {
         let mut mentions = Self::default();
-        for pod in cluster.pods.values() {
-            mentions.names.extend(pod.spec.node_name);
-            for (key, value) in pod.spec.node_selector.iter() {
-                mentions.value(key, value);
-            }
-            for term in pod.spec.node_affinity.iter().flatten() {
-                term.names.iter().for_each(|allowed| mentions.names.extend(listed(allowed)));
-                term.expressions.iter().for_each(|(key, requirement)| mentions.requirement(*key, requirement));
-            }
-        }
+        cluster.pods.values().for_each(|pod| mentions.pod(&pod.spec));
         mentions.keys.extend(cluster.keys.entries().values());
         for matcher in cluster.matchers.entries().values() {
             let Selector::Every(entries) = &matcher.selector else { continue };
@@ -83,6 +74,22 @@ impl Mentions {
             }
         }
         mentions
+    }
+
+    /// What a pod mentions. Every field is named here, so that none is forgotten.
+    fn pod(&mut self, spec: &PodSpec) {
+        #[rustfmt::skip]
+        let PodSpec {
+            node_name, node_selector, node_affinity, added_affinity,
+            namespace: _, labels: _, barred: _, terminating: _, tolerations: _, requests: _, ports: _, affinity: _, anti_affinity: _,
+            spread: _, quota: _, exempt: _,
+        } = spec;
+        self.names.extend(*node_name);
+        node_selector.iter().for_each(|(key, value)| self.value(key, value));
+        for term in node_affinity.iter().chain(added_affinity).flatten() {
+            term.names.iter().for_each(|allowed| self.names.extend(listed(allowed)));
+            term.expressions.iter().for_each(|(key, requirement)| self.requirement(*key, requirement));
+        }
     }
 
     fn value(&mut self, key: Symbol, value: Symbol) {

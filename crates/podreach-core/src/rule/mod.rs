@@ -201,6 +201,8 @@ impl Refusal {
             | Self::Untolerated(_)
             | Self::NodeSelector
             | Self::NodeAffinity
+            | Self::AddedAffinity
+            | Self::QuotaExceeded { .. }
             | Self::PortTaken { .. }
             | Self::Insufficient { .. }
             | Self::SpreadKey(_)

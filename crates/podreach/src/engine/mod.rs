@@ -19,6 +19,7 @@ mod relax;
 mod run;
 mod slice;
 mod system;
+mod witness;
 
 use podreach_core::rule::hard;
 use podreach_core::{
@@ -30,6 +31,7 @@ use group::Group;
 use pairs::Pairs;
 use run::{Run, Tracing};
 pub use system::System;
+use witness::{Ended, Witnesses};
 
 /// What limits a search.
 #[derive(Clone, Copy)]
@@ -220,6 +222,7 @@ pub struct Decider {
     problem: Problem,
     tracing: Tracing,
     greedy: Greedy,
+    witnesses: Witnesses,
     checker: Checker,
     engines: &'static [Engine],
 }
@@ -231,6 +234,7 @@ impl Decider {
             problem: problem.clone(),
             tracing: Tracing::new(problem),
             greedy: Greedy::new(problem),
+            witnesses: Witnesses::new(problem),
             checker: Checker::new(problem),
             engines: Engine::PORTFOLIO,
         }
@@ -245,13 +249,13 @@ impl Decider {
 
     /// Decides a goal and checks the evidence.
     pub fn decide(&mut self, goal: &Goal, budget: &Budget<'_>) -> Decision {
-        let (verdict, engine) = self.claim_without_search(goal).unwrap_or_else(|| self.search(goal, budget));
+        let (verdict, engine) = self.claim_without_search(goal, budget).unwrap_or_else(|| self.search(goal, budget));
         self.checked(goal, verdict, engine, budget)
     }
 
     /// The same for a goal that needs no search; `None` for others.
     pub fn decide_without_search(&mut self, goal: &Goal, budget: &Budget<'_>) -> Option<Decision> {
-        let (verdict, engine) = self.claim_without_search(goal)?;
+        let (verdict, engine) = self.claim_without_search(goal, budget)?;
         Some(self.checked(goal, verdict, engine, budget))
     }
 
@@ -267,7 +271,7 @@ impl Decider {
     }
 
     /// A verdict that is not checked yet, and where it comes from, if that takes no search.
-    fn claim_without_search(&mut self, goal: &Goal) -> Option<(Verdict, &'static str)> {
+    fn claim_without_search(&mut self, goal: &Goal, budget: &Budget<'_>) -> Option<(Verdict, &'static str)> {
         if goal.is_met_by(&self.problem.start) {
             return Some((Verdict::Deployable(Trace::default()), "start"));
         }
@@ -277,8 +281,22 @@ impl Decider {
         if goal.any.iter().all(|alternative| self.is_hopeless(alternative)) {
             return Some((Verdict::Never(Proof::of_configurations(&goal.any)), "affinity-free"));
         }
+        if let Some(verdict) = self.by_one_witness(goal, budget) {
+            return Some((verdict, "one-witness"));
+        }
         let verdict = goal.any.iter().find_map(|alternative| self.greedily(alternative))?;
         Some((verdict, "greedy"))
+    }
+
+    /// A goal of one pod, where each pod needs at most one other.
+    fn by_one_witness(&mut self, goal: &Goal, budget: &Budget<'_>) -> Option<Verdict> {
+        let single = |alternative: &Configuration| single(&alternative.minus(&self.problem.kept));
+        let goals = goal.any.iter().map(single).collect::<Option<Vec<Atom>>>()?;
+        let stop = || (budget.interrupt)().is_some();
+        Some(match self.witnesses.decide(&self.problem, &goals, &stop)? {
+            Ended::Reached(way) => Verdict::Deployable(self.tracing.relay(&way)),
+            Ended::Never(proof) => Verdict::Never(proof),
+        })
     }
 
     /// A goal of one pod whose witnesses can be deployed one after the other.

@@ -83,6 +83,18 @@ impl Tracing {
         self.finish(actions)
     }
 
+    /// The trace that deploys these atoms one after the other, each where the one before it is; the first may run already.
+    pub fn relay(&mut self, atoms: &[Atom]) -> Trace {
+        let (mut before, mut actions) = (Configuration::new(), Vec::new());
+        for (at, &atom) in atoms.iter().enumerate() {
+            if at > 0 || self.free(atom) == 0 {
+                self.deploy(atom, Needs::Pods(&before), &mut actions);
+            }
+            before = [(atom, 1)].into_iter().collect();
+        }
+        self.finish(actions)
+    }
+
     /// The trace of a run. What is there already need not be deployed: the trace goes on at the latest step whose needs are met.
     pub fn of_run(&mut self, system: &System, run: &Run) -> Trace {
         let (mut actions, mut at) = (Vec::new(), 0);
