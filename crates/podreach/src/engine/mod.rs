@@ -14,9 +14,11 @@ mod lemmas;
 mod opening;
 mod pairs;
 mod predecessor;
+mod progress;
 mod reduce;
 mod relax;
 mod run;
+mod shorten;
 mod slice;
 mod system;
 mod witness;
@@ -29,6 +31,7 @@ use podreach_core::{
 use greedy::Greedy;
 use group::Group;
 use pairs::Pairs;
+pub use progress::{Progress, Seen};
 use run::{Run, Tracing};
 pub use system::System;
 use witness::{Ended, Witnesses};
@@ -42,6 +45,8 @@ pub struct Budget<'a> {
     pub memory: usize,
     /// How many threads it may use; answers and evidence do not depend on it.
     pub threads: usize,
+    /// Where it tells how far it is, if someone watches.
+    pub progress: Option<&'a Progress>,
 }
 
 /// Why a search stopped.
@@ -58,7 +63,7 @@ pub enum Stop {
 impl Budget<'_> {
     /// As long and as much as it takes.
     pub fn unlimited() -> Self {
-        Self { interrupt: &|| None, memory: usize::MAX, threads: 1 }
+        Self { interrupt: &|| None, memory: usize::MAX, threads: 1, progress: None }
     }
 
     fn stop(&self, bytes: usize) -> Option<Stop> {
@@ -250,6 +255,10 @@ impl Decider {
     /// Decides a goal and checks the evidence.
     pub fn decide(&mut self, goal: &Goal, budget: &Budget<'_>) -> Decision {
         let (verdict, engine) = self.claim_without_search(goal, budget).unwrap_or_else(|| self.search(goal, budget));
+        let verdict = match verdict {
+            Verdict::Deployable(trace) => Verdict::Deployable(self.tracing.shortened(goal, trace)),
+            other => other,
+        };
         self.checked(goal, verdict, engine, budget)
     }
 

@@ -6,9 +6,10 @@
 use podreach_core::id::MatcherId;
 use podreach_core::resource::Amount;
 use podreach_core::rule::{Refusal, first_refusal, fit, port, quota};
-use podreach_core::{Action, Atom, Configuration, Model, NodeId, PodId, Problem, Semantics, Trace};
+use podreach_core::{Action, Atom, Configuration, Goal, Model, NodeId, PodId, Problem, Semantics, Trace};
 
 use super::group::{Group, count};
+use super::shorten::shortened;
 use super::system::System;
 
 /// Deployments that lead from the start to a goal.
@@ -107,6 +108,11 @@ impl Tracing {
             at += 1;
         }
         self.finish(actions)
+    }
+
+    /// The trace without steps that the goal does not need.
+    pub fn shortened(&mut self, goal: &Goal, trace: Trace) -> Trace {
+        shortened(&self.problem, goal, trace, &mut self.s)
     }
 
     /// Whether there is enough of each class besides the kept pods.
