@@ -17,7 +17,7 @@ use serde_json::Value;
 use crate::args::{Check, Format, Output};
 use crate::budget::Clock;
 use crate::session::{Exit, Session, Told, refuse};
-use crate::{print, remark};
+use crate::{file, print, remark};
 
 /// A question with everything it needs.
 struct Asked {
@@ -39,7 +39,7 @@ pub(crate) fn run(args: &Check) -> Result<Exit, Told> {
     if args.output.format == Format::Wide {
         return Err(refuse("-o wide is for `matrix`; check writes text, json or yaml", None));
     }
-    let mut session = Session::read(&args.input, args.reading.options(), (&args.output).into())?;
+    let mut session = Session::read(&args.input, |own| args.reading.options(own), (&args.output).into())?;
     session.speak_of(names(args, &session.lowered.questions).iter().map(String::as_str));
     let asked = asked(args, &session)?;
     let clock = Clock::start(&args.limits);
@@ -49,7 +49,7 @@ pub(crate) fn run(args: &Check) -> Result<Exit, Told> {
     }
     let documents = documents(&session, &answers);
     if let Some(path) = &args.proof_out {
-        write_atomically(path, &pretty(&documents)).map_err(|error| {
+        file::write_atomically(path, &pretty(&documents)).map_err(|error| {
             refuse(&format!("{} cannot be written: {error}", read::shown(&path.to_string_lossy())), None)
         })?;
     }
@@ -318,20 +318,8 @@ fn compared(a: &Answer, b: &Answer) -> Option<String> {
     })
 }
 
-fn pretty(document: &Value) -> String {
+pub(crate) fn pretty(document: &Value) -> String {
     serde_json::to_string_pretty(document).expect("a value is always written") + "\n"
-}
-
-/// Writes a file beside its place and moves it there, so that no one ever sees half of it.
-fn write_atomically(path: &Path, text: &str) -> std::io::Result<()> {
-    let mut name = path.file_name().unwrap_or_default().to_owned();
-    name.push(format!(".{}.tmp", std::process::id()));
-    let beside = path.with_file_name(name);
-    let written = std::fs::write(&beside, text).and_then(|()| std::fs::rename(&beside, path));
-    if written.is_err() {
-        let _ = std::fs::remove_file(&beside);
-    }
-    written
 }
 
 #[cfg(test)]

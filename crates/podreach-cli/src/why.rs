@@ -14,7 +14,7 @@ pub(crate) fn run(args: &Why) -> Result<Exit, Told> {
     if args.output.format == Format::Wide {
         return Err(refuse("-o wide is for `matrix`; why writes text, json or yaml", None));
     }
-    let mut session = Session::read(&args.input, args.reading.options(), (&args.output).into())?;
+    let mut session = Session::read(&args.input, |own| args.reading.options(own), (&args.output).into())?;
     session.speak_of(std::iter::once(args.pod.as_str()));
     let cluster = &session.lowered.cluster;
     let pod = named_pod(&session, &args.pod)?.pod;

@@ -8,10 +8,11 @@
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
-use crate::cluster::{Cluster, Node, NodeRequirement, PodSpec};
+use crate::cluster::{Cluster, Node, NodeRequirement, NodeTerm, PodSpec};
 use crate::id::{IdVec, NodeId, Symbol};
 use crate::label::Labels;
 use crate::selector::{Allowed, Selector, Values};
+use crate::storage::{ClaimState, DeviceState, Provision, Waiting, Zone};
 
 /// The faces of a cluster's nodes.
 #[derive(Clone, Debug, Default)]
@@ -22,9 +23,10 @@ pub(crate) struct Faces {
 }
 
 impl Faces {
-    /// The faces of all nodes; `copied` are the keys whose values a node gives to its pods.
-    pub(crate) fn new(cluster: &Cluster, copied: &[Symbol]) -> Self {
-        let mentions = Mentions::new(cluster, copied);
+    /// The faces of all nodes; `copied` are the keys whose values a node gives to its pods, `zones` those that put it in a zone.
+    pub(crate) fn new(cluster: &Cluster, copied: &[Symbol], zones: &[Symbol]) -> Self {
+        let mut mentions = Mentions::new(cluster, copied);
+        mentions.keys.extend(zones);
         let mut known = HashMap::new();
         let mut first = Vec::new();
         let face = |(id, node): (NodeId, &Node)| {
@@ -68,11 +70,9 @@ impl Mentions {
         cluster.pods.values().for_each(|pod| mentions.pod(&pod.spec));
         mentions.keys.extend(cluster.keys.entries().values());
         for matcher in cluster.matchers.entries().values() {
-            let Selector::Every(entries) = &matcher.selector else { continue };
-            for (&key, allowed) in entries.iter().filter(|(key, _)| copied.contains(key)) {
-                mentions.allowed(key, allowed);
-            }
+            mentions.selector(&matcher.selector, |key| copied.contains(&key));
         }
+        mentions.storage(cluster);
         mentions
     }
 
@@ -82,14 +82,47 @@ impl Mentions {
         let PodSpec {
             node_name, node_selector, node_affinity, added_affinity,
             namespace: _, labels: _, barred: _, terminating: _, tolerations: _, requests: _, ports: _, affinity: _, anti_affinity: _,
-            spread: _, quota: _, exempt: _,
+            spread: _, quota: _, exempt: _, mounts: _, devices: _, features: _,
         } = spec;
         self.names.extend(*node_name);
         node_selector.iter().for_each(|(key, value)| self.value(key, value));
-        for term in node_affinity.iter().chain(added_affinity).flatten() {
+        node_affinity.iter().chain(added_affinity).for_each(|terms| self.terms(terms));
+    }
+
+    fn terms(&mut self, terms: &[NodeTerm]) {
+        for term in terms {
             term.names.iter().for_each(|allowed| self.names.extend(listed(allowed)));
             term.expressions.iter().for_each(|(key, requirement)| self.requirement(*key, requirement));
         }
+    }
+
+    /// What volumes and devices mention: from where they can be used, and where new ones can be made.
+    fn storage(&mut self, cluster: &Cluster) {
+        for volume in cluster.volumes.entries().values() {
+            self.terms(volume.node_affinity.as_deref().unwrap_or_default());
+            for Zone { key, instead, values } in &volume.zones {
+                self.keys.extend([key, instead]);
+                self.values.extend(values.iter().flat_map(|&value| [(*key, value), (*instead, value)]));
+            }
+        }
+        for claim in cluster.claims.entries().values() {
+            let ClaimState::Waiting(Waiting { selected, provision, size: _, volumes: _ }) = &claim.state else { continue };
+            self.names.extend(*selected);
+            let Some(Provision { topologies, pools }) = provision else { continue };
+            self.terms(topologies.as_deref().unwrap_or_default());
+            pools.iter().flatten().for_each(|pool| self.selector(pool, |_| true));
+        }
+        for claim in cluster.device_claims.entries().values() {
+            if let DeviceState::Allocated(Some(terms)) = &claim.state {
+                self.terms(terms);
+            }
+        }
+    }
+
+    /// What a selector mentions of some keys.
+    fn selector(&mut self, selector: &Selector, of: impl Fn(Symbol) -> bool) {
+        let Selector::Every(entries) = selector else { return };
+        entries.iter().filter(|(key, _)| of(**key)).for_each(|(&key, allowed)| self.allowed(key, allowed));
     }
 
     fn value(&mut self, key: Symbol, value: Symbol) {

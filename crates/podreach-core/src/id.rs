@@ -73,6 +73,18 @@ define_id! {
     MatcherId, "σ"
 }
 define_id! {
+    /// A claim to a volume.
+    ClaimId, "c"
+}
+define_id! {
+    /// A volume.
+    VolumeId, "v"
+}
+define_id! {
+    /// A claim to devices.
+    DeviceClaimId, "dc"
+}
+define_id! {
     /// A cap that a namespace puts on what its pods take together.
     QuotaId, "q"
 }

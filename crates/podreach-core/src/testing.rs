@@ -3,7 +3,9 @@
 //! Small enough that every configuration can be visited, and odd enough that every rule takes part: nodes without the keys that
 //! terms ask for, starts that violate their own constraints, pods that must stay, goals of several pods.
 
-use std::collections::{BTreeSet, HashSet, VecDeque};
+mod storage;
+
+use std::collections::{BTreeMap, BTreeSet, HashSet, VecDeque};
 use std::sync::Arc;
 
 use crate::cluster::{
@@ -69,17 +71,25 @@ pub struct Shape {
     pub room: Option<u64>,
     /// Whether spread constraints appear.
     pub spread: bool,
+    /// Whether volumes, devices and declared features appear.
+    pub volumes: bool,
 }
 
 impl Shape {
     /// Problems that exhaustive search finishes quickly.
     pub fn small(semantics: Semantics) -> Self {
-        Self { semantics, nodes: 3, pods: 3, room: Some(2), spread: true }
+        Self { semantics, nodes: 3, pods: 3, room: Some(2), spread: true, volumes: false }
+    }
+
+    /// The same with volumes, devices and declared features.
+    #[must_use]
+    pub fn with_volumes(self) -> Self {
+        Self { volumes: true, ..self }
     }
 
     /// Problems without any bound on counts (and therefore without spread, which counts).
     pub fn unbounded(semantics: Semantics) -> Self {
-        Self { semantics, nodes: 2, pods: 4, room: None, spread: false }
+        Self { semantics, nodes: 2, pods: 4, room: None, spread: false, volumes: false }
     }
 }
 
@@ -141,6 +151,9 @@ impl Make<'_> {
         self.namespaces();
         let nodes = 1 + self.rng.below(self.shape.nodes);
         (0..nodes).for_each(|index| self.node(index));
+        if self.shape.volumes {
+            self.equip_nodes();
+        }
         let pods = 1 + self.rng.below(self.shape.pods);
         (0..pods).for_each(|index| self.pod(index));
         if self.rng.one_in(6) {
@@ -192,6 +205,8 @@ impl Make<'_> {
             taints: taint.into_iter().collect(),
             unschedulable: self.rng.one_in(12),
             allocatable: allocatable.into_iter().collect(),
+            features: BTreeSet::new(),
+            drivers: BTreeMap::new(),
         };
         self.cluster.nodes.push(node);
     }
@@ -219,6 +234,9 @@ impl Make<'_> {
         spec.anti_affinity = (0..self.rng.pick(&terms)).map(|_| self.term(spec.namespace)).collect();
         if self.shape.spread && self.rng.one_in(3) {
             spec.spread = self.spread(spec.namespace);
+        }
+        if self.shape.volumes {
+            self.mounts(&mut spec);
         }
         let pod = Pod { name: format!("pod/default/p{index}"), aliases: Vec::new(), spec: Arc::new(spec) };
         self.cluster.pods.push(pod);

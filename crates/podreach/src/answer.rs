@@ -13,6 +13,9 @@
 //! Two doubts have a reach of their own. A type that another scheduler places (S0415) has running pods like any other. A type whose
 //! labels differ from instance to instance (S0422) can be a friend of anyone, as unseen pods can.
 //!
+//! Volumes and devices have a history, which no diagnostic is needed to know of (`history.rs`): a trace stands if each of its steps is
+//! possible with what the earlier ones bound, and a proof if it also holds once every open claim can be used anywhere.
+//!
 //! A doubt about no pod type in particular is about all of them. When it narrows, there may be pods that we cannot see, with any
 //! labels and anywhere. They can serve any affinity and even out any spread, so the loose model has neither; they cannot make a node
 //! larger, remove a taint or make a pod tolerate another, so what the other rules refuse stays refused.
@@ -28,6 +31,7 @@ use podreach_core::{
 
 use crate::diagnostic::{Diagnostic, Effect};
 use crate::engine::{Budget, Decider, Decision};
+use crate::history;
 use crate::symmetry::Uniform;
 
 /// Answers any number of questions about one cluster and start.
@@ -40,6 +44,10 @@ pub struct Oracle {
     strict: Option<Strict>,
     loose: Option<Decider>,
     survey: Survey,
+    /// Whether deployments bind claims.
+    binds: bool,
+    /// The cluster once everything about volumes and devices has changed for the better, if it can.
+    settled: Option<Cluster>,
 }
 
 /// What answers for whole orbits of nodes, each made when it is first needed.
@@ -90,6 +98,8 @@ impl Oracle {
             strict: None,
             loose: None,
             survey: Survey::default(),
+            binds: history::matters(&problem.model),
+            settled: history::settled(&problem.model),
         }
     }
 
@@ -97,6 +107,13 @@ impl Oracle {
     pub fn answer(&mut self, goal: &Goal, budget: &Budget<'_>) -> Decision {
         let decision = self.decider().decide(goal, budget);
         self.sure(goal, decision, budget)
+    }
+
+    /// A claim that someone else makes, checked and held back like any other; `None` if it is refused.
+    pub fn confirm(&mut self, goal: &Goal, claim: Verdict, budget: &Budget<'_>) -> Option<Decision> {
+        let decision = self.decider().confirm(goal, claim, budget)?;
+        let decision = self.sure(goal, decision, budget);
+        decision.checked.answer().is_some().then_some(decision)
     }
 
     /// The same for a goal that can be decided without a search; `None` for others.
@@ -131,12 +148,17 @@ impl Oracle {
         if found.everywhere.is_deployable() {
             (self.stands(&found.trace) || self.stands_strictly(atom, budget)).then_some(true)
         } else {
-            (self.narrowing.is_empty() || self.is_never_anywhere(pod, orbit, budget)).then_some(false)
+            let stands = self.narrowing.is_empty() && self.settled.is_none();
+            (stands || self.is_never_anywhere(pod, orbit, budget)).then_some(false)
         }
     }
 
-    /// Whether no doubt spoils a trace from the start that the orbits have in common.
+    /// Whether no doubt spoils a trace from the start that the orbits have in common. What it binds depends on the start itself.
     fn stands(&mut self, trace: &Trace) -> bool {
+        let binds = |&action: &Action| matches!(action, Action::Deploy(pod, _) if history::waits(&self.problem.model, pod));
+        if self.binds && trace.0.iter().any(binds) {
+            return false;
+        }
         let widening = std::mem::take(&mut self.widening);
         let below = self.uniform().below();
         let stands = !widening.iter().any(|doubt| doubt.spoils(below, trace));
@@ -146,8 +168,11 @@ impl Oracle {
 
     /// Whether a trace for a whole orbit can do without the pod types in doubt.
     fn stands_strictly(&mut self, atom: Atom, budget: &Budget<'_>) -> bool {
+        if self.binds {
+            return false;
+        }
         let (problem, doubts) = (&self.problem, &self.widening);
-        let strict = self.survey.strict.get_or_insert_with(|| Uniform::new(&Strict::problem(problem, doubts).0));
+        let strict = self.survey.strict.get_or_insert_with(|| Uniform::new(&Strict::problem(problem, doubts, None).0));
         let Some(found) = strict.answer(atom, budget).filter(|found| found.everywhere.is_deployable()) else {
             return false;
         };
@@ -160,8 +185,9 @@ impl Oracle {
     /// Whether the loose model, too, has the pod on no node of an orbit.
     fn is_never_anywhere(&mut self, pod: PodId, orbit: &[NodeId], budget: &Budget<'_>) -> bool {
         let (problem, doubts) = (&self.problem, &self.narrowing);
+        let settled = &self.settled;
         let loose = self.survey.loose.get_or_insert_with(|| {
-            let cluster = loose(problem.model.cluster(), doubts);
+            let cluster = loose(settled.as_ref().unwrap_or(problem.model.cluster()), doubts);
             Uniform::new(&with_cluster(problem, cluster))
         });
         loose.is_uniform(orbit)
@@ -180,15 +206,20 @@ impl Oracle {
     pub fn doubt(&mut self, goal: &Goal, checked: &Checked, budget: &Budget<'_>) -> Result<Option<Decision>, Reason> {
         match checked.verdict() {
             Verdict::Deployable(trace) => {
-                let by = messages(self.widening.iter().filter(|doubt| doubt.spoils(&self.problem, trace)));
+                let mut by = messages(self.widening.iter().filter(|doubt| doubt.spoils(&self.problem, trace)));
+                by.extend(self.objection(trace));
                 if by.is_empty() {
                     return Ok(None);
                 }
                 self.without_doubt(goal, budget).map(Some).ok_or(Reason::Spoiled { verdict: "deployable", by })
             }
-            Verdict::Never(_) if self.narrowing.is_empty() || self.is_never_at_all(goal, budget) => Ok(None),
+            Verdict::Never(_) if self.is_never_at_all(goal, budget) => Ok(None),
             Verdict::Never(_) => {
-                Err(Reason::Spoiled { verdict: "never", by: messages(self.doubts_about(goal).iter()) })
+                let mut by = messages(self.doubts_about(goal).iter());
+                if self.settled.is_some() {
+                    by.extend(history::open_ends(&self.problem.model, goal));
+                }
+                Err(Reason::Spoiled { verdict: "never", by })
             }
             Verdict::Unknown(_) => Ok(None),
         }
@@ -197,21 +228,35 @@ impl Oracle {
     /// A trace that deploys no pod type in doubt, checked against the model itself.
     fn without_doubt(&mut self, goal: &Goal, budget: &Budget<'_>) -> Option<Decision> {
         let (problem, doubts) = (&self.problem, &self.widening);
-        let strict = self.strict.get_or_insert_with(|| Strict::new(problem, doubts));
+        let mut cautious = self.binds.then(|| Strict::new(problem, doubts, Some(goal)));
+        let strict = match &mut cautious {
+            Some(strict) => strict,
+            None => self.strict.get_or_insert_with(|| Strict::new(problem, doubts, None)),
+        };
         let decision = strict.decider.decide(goal, budget);
         let Verdict::Deployable(trace) = decision.checked.verdict() else { return None };
         let trace = Trace(strict.deleted.iter().chain(&trace.0).copied().collect());
-        if doubts.iter().any(|doubt| doubt.spoils(problem, &trace)) {
+        let objection = self.binds.then(|| history::objection(problem, &trace)).flatten();
+        if objection.is_some() || doubts.iter().any(|doubt| doubt.spoils(problem, &trace)) {
             return None;
         }
         let checked = strict.checker.check(goal, Verdict::Deployable(trace), &|| false).ok()?;
         Some(Decision { checked, ..decision })
     }
 
+    /// Why what a trace binds may make one of its later steps impossible.
+    fn objection(&self, trace: &Trace) -> Option<String> {
+        self.binds.then(|| history::objection(&self.problem, trace)).flatten()
+    }
+
     fn is_never_at_all(&mut self, goal: &Goal, budget: &Budget<'_>) -> bool {
         let (problem, doubts) = (&self.problem, &self.narrowing);
+        if doubts.is_empty() && self.settled.is_none() {
+            return true;
+        }
+        let settled = &self.settled;
         let decider = self.loose.get_or_insert_with(|| {
-            let cluster = loose(problem.model.cluster(), doubts);
+            let cluster = loose(settled.as_ref().unwrap_or(problem.model.cluster()), doubts);
             Decider::new(&with_cluster(problem, cluster))
         });
         decider.decide(goal, budget).checked.answer() == Some(false)
@@ -267,16 +312,19 @@ impl Doubt {
 }
 
 impl Strict {
-    fn new(problem: &Problem, doubts: &[Doubt]) -> Self {
-        let (strict, deleted) = Self::problem(problem, doubts);
+    fn new(problem: &Problem, doubts: &[Doubt], goal: Option<&Goal>) -> Self {
+        let (strict, deleted) = Self::problem(problem, doubts, goal);
         Self { deleted, decider: Decider::new(&strict), checker: Checker::new(problem) }
     }
 
     /// The problem in which nothing in doubt is deployed or stays, and what is deleted to get there.
-    fn problem(problem: &Problem, doubts: &[Doubt]) -> (Problem, Vec<Action>) {
+    fn problem(problem: &Problem, doubts: &[Doubt], goal: Option<&Goal>) -> (Problem, Vec<Action>) {
         let doubtful = |&(atom, _): &(Atom, u64)| doubts.iter().any(|doubt| doubt.residents && doubt.is_about(atom.0));
         let deleted: Configuration = problem.start.minus(&problem.kept).iter().filter(doubtful).collect();
-        let cluster = strict(problem.model.cluster(), doubts);
+        let mut cluster = strict(problem.model.cluster(), doubts);
+        if let Some(goal) = goal {
+            cluster = history::cautious(&cluster, &problem.model, goal);
+        }
         let start = Arc::new(problem.start.minus(&deleted));
         (Problem { start, ..with_cluster(problem, cluster) }, deletions(&deleted).collect())
     }

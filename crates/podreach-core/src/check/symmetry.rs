@@ -12,8 +12,8 @@
 //! (p, n) can be reached from below     ⟹  from start, on every node of the orbit of n
 //! (p, n) cannot be reached from above  ⟹  nor from start, on any node of the orbit of n where p does not run
 //! ```
-//! Types that cannot matter to `p` are those that no affinity or spread of `p`, or of a type that matters, sees: whatever they do, they
-//! can only be in the way, and a run to `p` is still one without them.
+//! Types that cannot matter to `p` are those that no affinity or spread of `p`, or of a type that matters, sees, and that attach no
+//! volume for it: whatever they do, they can only be in the way, and a run to `p` is still one without them.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -23,7 +23,7 @@ use crate::configuration::{Atom, Configuration};
 use crate::goal::Goal;
 use crate::id::{Id, IdVec, KeyId, NodeId, PodId};
 use crate::model::Model;
-use crate::rule::first_refusal;
+use crate::rule::{first_refusal, volume_limits};
 use crate::step::Problem;
 use crate::verdict::{Proof, Trace, Verdict};
 
@@ -191,7 +191,7 @@ fn common(problem: &Problem, orbit_of: &IdVec<NodeId, usize>, orbits: &[Vec<Node
     whole.flat_map(|((pod, orbit), (_, count))| orbits[orbit].iter().map(move |&node| ((pod, node), count))).collect()
 }
 
-/// The pod types that can matter to a type as witnesses or counterweights, itself included.
+/// The pod types that can matter to a type as witnesses or counterweights, or by volumes they attach, itself included.
 fn helping(m: &Model, pod: PodId) -> BTreeSet<PodId> {
     let mut helping = BTreeSet::from([pod]);
     let mut todo = vec![pod];
@@ -201,6 +201,9 @@ fn helping(m: &Model, pod: PodId) -> BTreeSet<PodId> {
         for matcher in matchers {
             let seen = m.pods().filter(|&q| m.depends_on_node(matcher) || m.sees_unbound(matcher, q));
             todo.extend(seen.filter(|&q| helping.insert(q)));
+        }
+        if !volume_limits::drivers(m, pod).is_empty() {
+            todo.extend(m.claimants().iter().copied().filter(|&q| helping.insert(q)));
         }
     }
     helping

@@ -14,7 +14,7 @@ use crate::model::Model;
 
 /// Refuses a node that the selector, the required affinity or the profile's terms do not match.
 pub fn refusal(m: &Model, pod: PodId, node: NodeId) -> Option<Refusal> {
-    let matches = |terms: &Vec<NodeTerm>| terms.iter().any(|term| matches(m, term, m.node(node)));
+    let matches = |terms: &Vec<NodeTerm>| any_matches(m, terms, node);
     let added = m.pod(pod).added_affinity.as_ref().is_none_or(matches);
     own_refusal(m, pod, node).or((!added).then_some(Refusal::AddedAffinity))
 }
@@ -26,13 +26,26 @@ pub fn own_refusal(m: &Model, pod: PodId, node: NodeId) -> Option<Refusal> {
         return Some(Refusal::NodeSelector);
     }
     let terms = spec.node_affinity.as_ref()?;
-    (!terms.iter().any(|term| matches(m, term, node))).then_some(Refusal::NodeAffinity)
+    (!terms.iter().any(|term| matches(m, term, node, node.name))).then_some(Refusal::NodeAffinity)
 }
 
-fn matches(m: &Model, term: &NodeTerm, node: &Node) -> bool {
+/// Whether one of the terms matches a node.
+pub fn any_matches(m: &Model, terms: &[NodeTerm], node: NodeId) -> bool {
+    let node = m.node(node);
+    terms.iter().any(|term| matches(m, term, node, node.name))
+}
+
+/// Whether one of the terms matches the labels of a node, which is not known by name: so volumes look at nodes.
+///
+/// Kubernetes: `component-helpers/storage/volume/helpers.go`, `CheckNodeAffinity`.
+pub fn any_matches_labels(m: &Model, terms: &[NodeTerm], node: NodeId) -> bool {
+    terms.iter().any(|term| matches(m, term, m.node(node), m.empty_string()))
+}
+
+fn matches(m: &Model, term: &NodeTerm, node: &Node, name: Symbol) -> bool {
     let asks = !term.expressions.is_empty() || !term.names.is_empty();
     let labels = term.expressions.iter().all(|(key, requirement)| holds(m, requirement, node.labels.value(*key)));
-    asks && labels && term.names.iter().all(|allowed| allowed.allows(Some(node.name)))
+    asks && labels && term.names.iter().all(|allowed| allowed.allows(Some(name)))
 }
 
 fn holds(m: &Model, requirement: &NodeRequirement, value: Option<Symbol>) -> bool {

@@ -23,7 +23,7 @@ mod slice;
 mod system;
 mod witness;
 
-use podreach_core::rule::hard;
+use podreach_core::rule::{hard, volume_limits};
 use podreach_core::{
     Atom, Checked, Checker, Configuration, Flaw, Goal, Learned, Problem, Proof, Reason, Trace, Verdict,
 };
@@ -268,6 +268,12 @@ impl Decider {
         Some(self.checked(goal, verdict, engine, budget))
     }
 
+    /// A claim that someone else makes, if the checker takes it.
+    pub fn confirm(&mut self, goal: &Goal, claim: Verdict, budget: &Budget<'_>) -> Option<Decision> {
+        let decision = self.checked(goal, claim, "remembered", budget);
+        decision.checked.answer().is_some().then_some(decision)
+    }
+
     fn checked(&mut self, goal: &Goal, verdict: Verdict, engine: &'static str, budget: &Budget<'_>) -> Decision {
         let checked = match self.checker.check(goal, verdict, &|| (budget.interrupt)().is_some()) {
             Ok(checked) => checked,
@@ -325,9 +331,10 @@ impl Decider {
     /// A goal of one pod, without affinity or spread, that the kept pods alone do not allow: nothing can help it. The paper's
     /// polynomial fragment.
     fn is_hopeless(&self, alternative: &Configuration) -> bool {
-        let Some((pod, _)) = single(&alternative.minus(&self.problem.kept)) else { return false };
+        let Some((pod, node)) = single(&alternative.minus(&self.problem.kept)) else { return false };
         let spec = self.problem.model.pod(pod);
-        spec.affinity.is_empty() && (spec.spread.is_empty() || self.problem.kept.is_empty())
+        let alone = spec.affinity.is_empty() && !volume_limits::can_be_helped(&self.problem.model, pod, node);
+        alone && (spec.spread.is_empty() || self.problem.kept.is_empty())
     }
 
     fn search(&mut self, goal: &Goal, budget: &Budget<'_>) -> (Verdict, &'static str) {

@@ -5,7 +5,7 @@
 
 use podreach_core::id::MatcherId;
 use podreach_core::resource::Amount;
-use podreach_core::rule::{Refusal, first_refusal, fit, port, quota};
+use podreach_core::rule::{Refusal, first_refusal, fit, port, quota, volume_limits, volume_restrictions};
 use podreach_core::{Action, Atom, Configuration, Goal, Model, NodeId, PodId, Problem, Semantics, Trace};
 
 use super::group::{Group, count};
@@ -194,6 +194,18 @@ fn culprits(m: &Model, s: &Configuration, pod: PodId, node: NodeId, refusal: &Re
             matching(m, s, &matchers).collect()
         }
         Refusal::Repels { resident, at, .. } | Refusal::RepelledBy { resident, at, .. } => vec![(resident, at)],
+        Refusal::DiskTaken { .. } => {
+            let users = s.on(node).map(|(q, _)| (q, node));
+            users.filter(|&(q, _)| volume_restrictions::disks_conflict(m, pod, q)).collect()
+        }
+        Refusal::ClaimTaken { holder, at, .. } => vec![(holder, at)],
+        Refusal::VolumeLimit { driver, .. } => {
+            let own = volume_limits::shared(m, pod, driver);
+            let fills = |q: PodId| {
+                volume_limits::private(m, q, driver) > 0 || !volume_limits::shared(m, q, driver).is_subset(&own)
+            };
+            s.on(node).map(|(q, _)| (q, node)).filter(|&(q, _)| fills(q)).collect()
+        }
         Refusal::QuotaExceeded { quota, asked, used } => {
             let excess = used.saturating_add(asked).saturating_sub(m.cluster().quotas[quota].hard);
             let users = m.pods().filter(|&q| quota::weight(m, q, quota) > 0);

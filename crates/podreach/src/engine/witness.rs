@@ -1,6 +1,6 @@
 //! One witness is enough: plain graph search, where every pod that can matter needs at most one other to be there.
 //!
-//! Without hard spread, and where the topology keys of a pod's affinity are nested (a host lies in one zone, a zone in one region), a
+//! Without hard spread, without volumes whose number is limited, and where the topology keys of a pod's affinity are nested (a host lies in one zone, a zone in one region), a
 //! single friend in the smallest domain serves all terms at once; under the paper's semantics that holds for pods of one term. Then
 //! whatever leads to `a`, there is a run to `a` from a configuration with one witness `w` and nothing else, or with nothing at all:
 //!
@@ -12,7 +12,7 @@
 use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
 
 use podreach_core::id::KeyId;
-use podreach_core::rule::{Refusal, first_refusal, hard};
+use podreach_core::rule::{Refusal, first_refusal, hard, volume_limits};
 use podreach_core::{Atom, Configuration, Model, NodeId, PodId, Problem, Proof, Semantics};
 
 /// After so many deployments were tried for one goal, others may have a go.
@@ -187,7 +187,7 @@ impl Witnesses {
                 keys.iter().all(|&a| keys.range(..a).all(|&b| self.is_nested(m, a, b) || self.is_nested(m, b, a)))
             }
         };
-        one && spec.spread.is_empty()
+        one && spec.spread.is_empty() && volume_limits::drivers(m, pod).is_empty()
     }
 
     /// Whether every domain of one key lies within a domain of the other, as far as it has that key at all.

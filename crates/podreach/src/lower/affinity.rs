@@ -79,7 +79,8 @@ pub(crate) fn required_node_terms(cx: &mut Context, holder: &Object<'_, '_>, fie
     Some(node_terms(cx, &selector))
 }
 
-fn node_terms(cx: &mut Context, selector: &Object<'_, '_>) -> Vec<NodeTerm> {
+/// The terms of a node selector.
+pub(crate) fn node_terms(cx: &mut Context, selector: &Object<'_, '_>) -> Vec<NodeTerm> {
     let terms = selector.objects("nodeSelectorTerms", &NODE_SELECTOR_TERM, &mut cx.log);
     if terms.is_empty() {
         cx.report(problem::no_terms(selector.span()));

@@ -13,8 +13,16 @@ pub(crate) type Causes = BTreeMap<Cause, Span>;
 /// Something about a pod type that is not modelled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum Cause {
-    /// It mounts volumes that filters look at.
+    /// It mounts volumes whose plugin has migrated to a driver.
     Volumes,
+    /// It uses a claim, and the input does not say where its volume can be used.
+    UnknownVolume,
+    /// It uses volumes, and the input does not say what their drivers can do.
+    VolumeLimits,
+    /// It uses a claim to a volume whose plugin has migrated to a driver.
+    MigratedVolume,
+    /// Its claims could be bound in several ways.
+    VolumeChoice,
     /// It claims devices.
     ResourceClaims,
     /// A runtime class may add overhead, node selector and tolerations.
@@ -25,8 +33,6 @@ pub(crate) enum Cause {
     OtherScheduler,
     /// It is scheduled as one of a group.
     Group,
-    /// Its node must declare features.
-    DeclaredFeatures,
     /// Its template names the node, so no filter is asked.
     BoundByName,
     /// Its namespace adds requests that it does not state.
@@ -62,8 +68,26 @@ impl Cause {
     fn facts(self) -> (&'static str, Effect, &'static str) {
         use Effect::{Blurs, Narrows, Notes, Widens};
         match self {
-            Self::Volumes => ("S0411", Widens, "mounts volumes that may tie it to some nodes; this is not modelled"),
-            Self::ResourceClaims => ("S0412", Widens, "claims devices; this is not modelled"),
+            Self::Volumes => {
+                ("S0411", Widens, "mounts volumes whose plugin has migrated to a driver; its limits are not modelled")
+            }
+            Self::UnknownVolume => {
+                ("S0441", Widens, "uses a claim, and the input does not say which nodes its volume can be used from")
+            }
+            Self::VolumeLimits => (
+                "S0442",
+                Widens,
+                "uses volumes, and the input does not say how many of them nodes can attach, or where there is space",
+            ),
+            Self::MigratedVolume => {
+                ("S0443", Blurs, "uses a claim to a volume whose plugin has migrated to a driver; this is not modelled")
+            }
+            Self::VolumeChoice => {
+                ("S0444", Blurs, "has claims that could be bound to volumes in several ways; this is not modelled")
+            }
+            Self::ResourceClaims => {
+                ("S0412", Widens, "claims devices that it does not have yet; which it would get is not modelled")
+            }
             Self::RuntimeClass => (
                 "S0413",
                 Blurs,
@@ -101,9 +125,6 @@ impl Cause {
             ),
             Self::Group => {
                 ("S0419", Widens, "is scheduled together with its group or not at all; this is not modelled")
-            }
-            Self::DeclaredFeatures => {
-                ("S0420", Widens, "needs features that a node must declare; this is not modelled")
             }
             Self::DeviceClass => {
                 ("S0421", Blurs, "requests a resource that a DeviceClass may provide; this is not modelled")

@@ -14,9 +14,10 @@ use super::pod::{self, PodObject};
 use super::profile::Profiles;
 use super::scale::{self, Autoscaled};
 use super::workload::{self, Workload};
-use super::{node, problem};
+use super::{devices, node, problem, storage};
+use crate::audit::policy::{self, Policy};
 use crate::question::{self, Question};
-use crate::read::Tree;
+use crate::read::{Span, Tree};
 
 /// The objects of the input.
 #[derive(Default)]
@@ -30,6 +31,7 @@ pub(crate) struct Inventory {
     pub(crate) rules: Rules,
     pub(crate) profiles: Profiles,
     pub(crate) questions: Vec<Question>,
+    pub(crate) policies: Vec<Policy>,
     names: Names,
 }
 
@@ -46,6 +48,15 @@ impl Inventory {
             }
             Kind::SchedulerConfiguration => self.profiles.add(cx, tree),
             Kind::Question => self.add_question(cx, tree),
+            Kind::PlacementPolicy => self.add_policy(cx, tree),
+            Kind::ResourceClaim => self.note(cx, kind, |cx| devices::read(cx, tree)),
+            Kind::PersistentVolumeClaim
+            | Kind::PersistentVolume
+            | Kind::StorageClass
+            | Kind::CSINode
+            | Kind::CSIDriver
+            | Kind::CSIStorageCapacity
+            | Kind::VolumeAttachment => self.note(cx, kind, |cx| storage::read(cx, kind, tree)),
             _ => self.add_workload(cx, kind, tree),
         }
     }
@@ -84,12 +95,35 @@ impl Inventory {
         }
     }
 
+    /// Notes the name of an object that was read into the context.
+    fn note(
+        &mut self,
+        cx: &mut Context,
+        kind: Kind,
+        read: impl FnOnce(&mut Context) -> Option<(String, String, Span)>,
+    ) {
+        let Some((namespace, name, span)) = read(cx) else { return };
+        if !self.names.insert(kind, &namespace, &name) {
+            let slash = if namespace.is_empty() { "" } else { "/" };
+            let full = format!("{}/{namespace}{slash}{name}", kind.name().to_ascii_lowercase());
+            cx.report(problem::duplicate_object(span, &full));
+        }
+    }
+
     fn add_question(&mut self, cx: &mut Context, tree: &Tree<'_>) {
         let Some(question) = question::read(cx, tree) else { return };
         if !question.name.is_empty() && !self.names.insert(Kind::Question, "", &question.name) {
             cx.report(problem::duplicate_object(question.span, &format!("question/{}", question.name)));
         }
         self.questions.push(question);
+    }
+
+    fn add_policy(&mut self, cx: &mut Context, tree: &Tree<'_>) {
+        let Some(policy) = policy::document(cx, tree) else { return };
+        if !self.names.insert(Kind::PlacementPolicy, "", &policy.name) {
+            cx.report(problem::duplicate_object(policy.span, &format!("placementpolicy/{}", policy.name)));
+        }
+        self.policies.push(policy);
     }
 
     /// Whether no object of the kind had that name before. Names that the API server will complete are always new.

@@ -42,8 +42,26 @@ pub enum Kind {
     DeviceClass,
     /// `kubescheduler.config.k8s.io` KubeSchedulerConfiguration.
     SchedulerConfiguration,
+    /// `resource.k8s.io` ResourceClaim.
+    ResourceClaim,
+    /// `v1` PersistentVolumeClaim.
+    PersistentVolumeClaim,
+    /// `v1` PersistentVolume.
+    PersistentVolume,
+    /// `storage.k8s.io` StorageClass.
+    StorageClass,
+    /// `storage.k8s.io` CSINode.
+    CSINode,
+    /// `storage.k8s.io` CSIDriver.
+    CSIDriver,
+    /// `storage.k8s.io` CSIStorageCapacity.
+    CSIStorageCapacity,
+    /// `storage.k8s.io` VolumeAttachment.
+    VolumeAttachment,
     /// `podreach.dev/v1alpha1` Question.
     Question,
+    /// `podreach.dev/v1alpha1` PlacementPolicy.
+    PlacementPolicy,
 }
 
 /// Kind, name, group, and the versions of it that are read.
@@ -65,7 +83,16 @@ const READ: &[(Kind, &str, &str, &[&str])] = &[
     (Kind::RuntimeClass, "RuntimeClass", "node.k8s.io", &["v1", "v1beta1"]),
     (Kind::SchedulerConfiguration, "KubeSchedulerConfiguration", "kubescheduler.config.k8s.io", &["v1"]),
     (Kind::DeviceClass, "DeviceClass", "resource.k8s.io", &["v1", "v1beta2", "v1beta1", "v1alpha3"]),
+    (Kind::ResourceClaim, "ResourceClaim", "resource.k8s.io", &["v1", "v1beta2", "v1beta1", "v1alpha3"]),
+    (Kind::PersistentVolumeClaim, "PersistentVolumeClaim", "", &["v1"]),
+    (Kind::PersistentVolume, "PersistentVolume", "", &["v1"]),
+    (Kind::StorageClass, "StorageClass", "storage.k8s.io", &["v1", "v1beta1"]),
+    (Kind::CSINode, "CSINode", "storage.k8s.io", &["v1", "v1beta1"]),
+    (Kind::CSIDriver, "CSIDriver", "storage.k8s.io", &["v1", "v1beta1"]),
+    (Kind::CSIStorageCapacity, "CSIStorageCapacity", "storage.k8s.io", &["v1", "v1beta1"]),
+    (Kind::VolumeAttachment, "VolumeAttachment", "storage.k8s.io", &["v1", "v1beta1"]),
     (Kind::Question, "Question", "podreach.dev", &["v1alpha1"]),
+    (Kind::PlacementPolicy, "PlacementPolicy", "podreach.dev", &["v1alpha1"]),
 ];
 
 /// Groups whose every kind is Kubernetes' own.
@@ -102,9 +129,6 @@ const BUILT_IN: &[&str] = &[
 const WITHOUT_PODS: &[&str] = &[
     "APIService",
     "Binding",
-    "CSIDriver",
-    "CSINode",
-    "CSIStorageCapacity",
     "CertificateSigningRequest",
     "ClusterRole",
     "ClusterRoleBinding",
@@ -130,15 +154,12 @@ const WITHOUT_PODS: &[&str] = &[
     "MutatingWebhookConfiguration",
     "NetworkPolicy",
     "NodeMetrics",
-    "PersistentVolume",
-    "PersistentVolumeClaim",
     "PodCertificateRequest",
     "PodDisruptionBudget",
     "PodMetrics",
     "PodSecurityPolicy",
     "PriorityClass",
     "PriorityLevelConfiguration",
-    "ResourceClaim",
     "ResourceClaimTemplate",
     "ResourceSlice",
     "Role",
@@ -152,7 +173,6 @@ const WITHOUT_PODS: &[&str] = &[
     "ServiceAccount",
     "ServiceCIDR",
     "Status",
-    "StorageClass",
     "StorageVersion",
     "StorageVersionMigration",
     "SubjectAccessReview",
@@ -161,7 +181,6 @@ const WITHOUT_PODS: &[&str] = &[
     "ValidatingAdmissionPolicy",
     "ValidatingAdmissionPolicyBinding",
     "ValidatingWebhookConfiguration",
-    "VolumeAttachment",
     "VolumeAttributesClass",
 ];
 
@@ -172,7 +191,7 @@ const CUSTOM_WITHOUT_PODS: &[(&str, &[&str])] = &[
         &["GRPCRoute", "GatewayClass", "HTTPRoute", "ReferenceGrant", "TCPRoute", "TLSRoute", "UDPRoute"],
     ),
     ("monitoring.coreos.com", &["PodMonitor", "Probe", "PrometheusRule", "ScrapeConfig", "ServiceMonitor"]),
-    ("podreach.dev", &["PebblingGame", "PetriNet"]),
+    ("podreach.dev", &["PebblingGame", "PetriNet", "Snapshot"]),
     (
         "policy.linkerd.io",
         &[
@@ -253,6 +272,19 @@ impl Kind {
     /// Its name in manifests.
     pub fn name(self) -> &'static str {
         READ.iter().find(|(kind, ..)| *kind == self).map_or("", |(_, name, ..)| name)
+    }
+
+    /// Whether pods refer to objects of this kind by name, so that it matters whether the input has all of them.
+    pub(crate) fn is_looked_up(self) -> bool {
+        let kinds = [
+            Self::ResourceClaim,
+            Self::PersistentVolumeClaim,
+            Self::PersistentVolume,
+            Self::StorageClass,
+            Self::CSINode,
+            Self::CSIDriver,
+        ];
+        kinds.contains(&self)
     }
 
     /// The kind of that name, when it can own pods.

@@ -3,11 +3,20 @@
 //! Codes never change their meaning; `docs/diagnostics.md` says what to do about each. Only names, keys and short values of fields
 //! that we read are ever repeated, never the content of objects that we skip.
 
+use super::Release;
 use super::fields::Table;
 use super::nearest::nearest;
 use super::quantity::Defect;
 use crate::diagnostic::{Diagnostic, Effect};
 use crate::read::{Entry, Span, Tree, shown};
+
+/// A release that nobody compared with the real scheduler.
+pub(crate) fn not_compared(release: Release) -> Option<Diagnostic> {
+    let (first, last) = (Release::COMPARED.start(), Release::COMPARED.end());
+    let message = format!("Kubernetes {release} was not compared with its real scheduler; 1.{first} to 1.{last} were");
+    let note = Diagnostic::stops("W0306", None, message).with_effect(Effect::Notes);
+    (!Release::COMPARED.contains(&release.minor)).then_some(note)
+}
 
 /// A document that is no mapping at all.
 pub(crate) fn not_an_object(tree: &Tree<'_>) -> Diagnostic {
@@ -163,6 +172,17 @@ pub(crate) fn bad_keep(selector: &str, why: &str) -> Diagnostic {
 /// A question that cannot be read.
 pub(crate) fn bad_question(span: Span, message: impl Into<String>) -> Diagnostic {
     Diagnostic::stops("E0226", span, message)
+}
+
+/// A policy that cannot be read.
+pub(crate) fn bad_policy(span: Span, message: impl Into<String>) -> Diagnostic {
+    Diagnostic::stops("E0240", span, message)
+}
+
+/// A document in a policy file that is no policy.
+pub(crate) fn not_a_policy(span: Span, what: &str) -> Diagnostic {
+    let message = format!("a policy file holds documents of podreach.dev/v1alpha1 PlacementPolicy, not {what}");
+    Diagnostic::stops("E0241", span, message)
 }
 
 /// A remark without effect.

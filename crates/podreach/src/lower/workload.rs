@@ -7,14 +7,16 @@ use podreach_core::id::NamespaceId;
 use super::cause::Cause;
 use super::context::Context;
 use super::fields::{
-    CRON_JOB_SPEC, DAEMON_SET_SPEC, DEPLOYMENT_SPEC, DEPLOYMENT_STRATEGY, JOB_SPEC, JOB_TEMPLATE_SPEC, OBJECT,
-    REPLICA_SET_SPEC, ROLLING_UPDATE, STATEFUL_SET_SPEC, TEMPLATE_OBJECT, Table,
+    CLAIM_TEMPLATE_OBJECT, CRON_JOB_SPEC, DAEMON_SET_SPEC, DEPLOYMENT_SPEC, DEPLOYMENT_STRATEGY, JOB_SPEC,
+    JOB_TEMPLATE_SPEC, OBJECT, OBJECT_META, ORDINALS, REPLICA_SET_SPEC, ROLLING_UPDATE, STATEFUL_SET_SPEC,
+    TEMPLATE_OBJECT, Table,
 };
 use super::kind::Kind;
 use super::metadata::{self, Metadata};
 use super::object::Object;
 use super::pod::{self, Draft};
 use super::scale::{Scale, Surge};
+use super::storage::request::{self, Request};
 use super::{problem, toleration};
 use crate::read::{Tree, Value};
 
@@ -25,6 +27,8 @@ pub(crate) struct Workload {
     pub(crate) metadata: Metadata,
     pub(crate) template: Draft,
     pub(crate) scale: Scale,
+    /// The number of the first pod, where pods have numbers.
+    pub(crate) first_ordinal: u64,
 }
 
 /// Reads a workload of a kind.
@@ -37,7 +41,8 @@ pub(crate) fn read(cx: &mut Context, kind: Kind, tree: &Tree<'_>) -> Option<Work
     if kind == Kind::Job {
         name_job(cx, &metadata, &mut template);
     }
-    Some(Workload { kind, metadata, template, scale })
+    let first_ordinal = if kind == Kind::StatefulSet { first_ordinal(cx, &object) } else { 0 };
+    Some(Workload { kind, metadata, template, scale, first_ordinal })
 }
 
 fn content(cx: &mut Context, kind: Kind, object: &Object<'_, '_>, namespace: NamespaceId) -> Option<(Draft, Scale)> {
@@ -45,15 +50,17 @@ fn content(cx: &mut Context, kind: Kind, object: &Object<'_, '_>, namespace: Nam
         Kind::PodTemplate => Some((pod::template(cx, object, namespace)?, Scale::UNLIMITED)),
         Kind::Deployment => {
             let spec = spec(cx, kind, object, &DEPLOYMENT_SPEC)?;
-            let scale = Scale { surge: surge(cx, &spec), ..replicas(cx, &spec) };
+            let (surge, unavailable) = strategy(cx, &spec);
+            let scale = Scale { surge, unavailable, ..replicas(cx, &spec) };
             Some((pod::template(cx, &spec, namespace)?, scale))
         }
         Kind::StatefulSet => {
             let spec = spec(cx, kind, object, &STATEFUL_SET_SPEC)?;
             let scale = replicas(cx, &spec);
             let mut template = pod::template(cx, &spec, namespace)?;
-            if let Some(claims) = spec.items("volumeClaimTemplates", &mut cx.log).first() {
-                template.causes.entry(Cause::Volumes).or_insert(claims.span);
+            let claims = claim_templates(cx, &spec);
+            if !claims.is_empty() {
+                Rc::make_mut(&mut template.content).mounted.add_templates(claims);
             }
             Some((template, scale))
         }
@@ -83,6 +90,25 @@ fn spec<'t, 'a>(
     object.object("spec", table, &mut cx.log)
 }
 
+/// The claims that a StatefulSet makes for each of its pods.
+fn claim_templates(cx: &mut Context, spec: &Object<'_, '_>) -> Vec<(String, Request)> {
+    let mut templates = Vec::new();
+    for template in spec.objects("volumeClaimTemplates", &CLAIM_TEMPLATE_OBJECT, &mut cx.log) {
+        let meta = template.object("metadata", &OBJECT_META, &mut cx.log);
+        let name = meta.and_then(|meta| meta.required_text("name", &mut cx.log)).unwrap_or_default().to_owned();
+        templates.extend(request::in_spec(cx, &template).map(|request| (name, request)));
+    }
+    templates
+}
+
+fn first_ordinal(cx: &mut Context, object: &Object<'_, '_>) -> u64 {
+    let mut heard = Vec::new();
+    let spec = object.object("spec", &STATEFUL_SET_SPEC, &mut heard);
+    let ordinals = spec.and_then(|spec| spec.object("ordinals", &ORDINALS, &mut cx.log));
+    let start = ordinals.and_then(|ordinals| ordinals.integer("start", 0, i64::from(i32::MAX), &mut cx.log));
+    start.and_then(|start| u64::try_from(start).ok()).unwrap_or(0)
+}
+
 fn replicas(cx: &mut Context, spec: &Object<'_, '_>) -> Scale {
     Scale::of(count(cx, spec, "replicas"))
 }
@@ -93,39 +119,46 @@ fn count(cx: &mut Context, spec: &Object<'_, '_>, field: &str) -> u64 {
     number.and_then(|number| u64::try_from(number).ok()).unwrap_or(1)
 }
 
-/// How many pods a Deployment may have besides its replicas while it rolls out.
-fn surge(cx: &mut Context, spec: &Object<'_, '_>) -> Surge {
-    let Some(strategy) = spec.object("strategy", &DEPLOYMENT_STRATEGY, &mut cx.log) else { return Surge::Percent(25) };
+/// How many pods a Deployment may have besides its replicas while it rolls out, and how many fewer.
+fn strategy(cx: &mut Context, spec: &Object<'_, '_>) -> (Surge, Option<Surge>) {
+    let default = Surge::Percent(25);
+    let Some(strategy) = spec.object("strategy", &DEPLOYMENT_STRATEGY, &mut cx.log) else {
+        return (default, Some(default));
+    };
     match strategy.text("type", &mut cx.log) {
-        Some("Recreate") => return Surge::Count(0),
+        Some("Recreate") => return (Surge::Count(0), None),
         None | Some("RollingUpdate" | "") => {}
         Some(other) => {
             let allowed = ["RollingUpdate", "Recreate"];
             cx.report(problem::not_one_of(strategy.span(), "strategy.type", other, &allowed));
         }
     }
-    max_surge(cx, &strategy).unwrap_or(Surge::Percent(25))
+    let [surge, unavailable] = ["maxSurge", "maxUnavailable"].map(|field| share(cx, &strategy, field));
+    (surge.unwrap_or(default), Some(unavailable.unwrap_or(default)))
 }
 
-fn max_surge(cx: &mut Context, strategy: &Object<'_, '_>) -> Option<Surge> {
+/// A number or a percentage of replicas in the settings of a rolling update.
+fn share(cx: &mut Context, strategy: &Object<'_, '_>, field: &'static str) -> Option<Surge> {
     let rolling = strategy.object("rollingUpdate", &ROLLING_UPDATE, &mut cx.log)?;
-    let tree = rolling.field("maxSurge")?;
+    let tree = rolling.field(field)?;
     let percent = |text: &str| text.strip_suffix('%').and_then(|digits| digits.parse().ok()).map(Surge::Percent);
-    let surge = match &tree.value {
+    let share = match &tree.value {
         Value::Int(number) => u64::try_from(*number).ok().map(Surge::Count),
         Value::String(text) => percent(text),
         _ => None,
     };
-    if surge.is_none() {
-        cx.report(problem::wrong_kind(tree, "maxSurge", "a whole number or a percentage such as \"25%\""));
+    if share.is_none() {
+        cx.report(problem::wrong_kind(tree, field, "a whole number or a percentage such as \"25%\""));
     }
-    surge
+    share
 }
 
 fn daemon_set(cx: &mut Context, object: &Object<'_, '_>, namespace: NamespaceId) -> Option<(Draft, Scale)> {
     let spec = spec(cx, Kind::DaemonSet, object, &DAEMON_SET_SPEC)?;
     let strategy = spec.object("updateStrategy", &DEPLOYMENT_STRATEGY, &mut cx.log);
-    let surge = strategy.and_then(|strategy| max_surge(cx, &strategy));
+    let [surge, unavailable] =
+        ["maxSurge", "maxUnavailable"].map(|field| strategy.and_then(|strategy| share(cx, &strategy, field)));
+    let in_place = strategy.and_then(|strategy| strategy.text("type", &mut cx.log)) == Some("OnDelete");
     let mut template = pod::template(cx, &spec, namespace)?;
     if cx.admission {
         let content = Rc::make_mut(&mut template.content);
@@ -136,13 +169,18 @@ fn daemon_set(cx: &mut Context, object: &Object<'_, '_>, namespace: NamespaceId)
         }
     }
     let rolling = surge.is_some_and(|surge| surge.of(1) > 0);
-    Some((template, Scale::per_node(1 + u64::from(rolling))))
+    let unavailable = (!in_place).then(|| unavailable.unwrap_or(Surge::Count(1)));
+    let scale = Scale { surge: Surge::Count(u64::from(rolling)), unavailable, ..Scale::per_node(1) };
+    Some((template, scale))
 }
 
 fn job(cx: &mut Context, spec: &Object<'_, '_>, namespace: NamespaceId) -> Option<(Draft, Scale)> {
     let scale = Scale::of(count(cx, spec, "parallelism"));
     spec.text("completionMode", &mut cx.log);
-    Some((pod::template(cx, spec, namespace)?, scale))
+    let mut template = pod::template(cx, spec, namespace)?;
+    let group = spec.field("scheduling").map(|tree| (Cause::Group, tree.span));
+    template.causes.extend(group);
+    Some((template, scale))
 }
 
 fn cron_job(cx: &mut Context, object: &Object<'_, '_>, namespace: NamespaceId) -> Option<(Draft, Scale)> {

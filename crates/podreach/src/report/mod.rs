@@ -4,6 +4,7 @@
 //! names pods and nodes, never ids.
 
 mod amount;
+pub mod audit;
 mod certificate;
 mod flaw;
 mod json;
@@ -14,8 +15,9 @@ mod reason;
 mod source;
 mod text;
 mod trace;
+mod volume;
 mod why;
-mod words;
+pub(crate) mod words;
 mod yaml;
 
 use podreach_core::Problem;
@@ -23,6 +25,7 @@ use podreach_core::Problem;
 use crate::engine::Decision;
 use crate::lower::Options;
 
+pub(crate) use amount::amount;
 pub use certificate::{Certificate, Claim};
 pub use flaw::flaw;
 pub use json::{API_VERSION, diagnostics, list, verdict};

@@ -10,7 +10,7 @@ use podreach_core::rule::Refusal;
 use podreach_core::{Model, NodeId, PodId, Semantics};
 
 use super::amount::{self, amount};
-use super::words;
+use super::{volume, words};
 
 /// The reason of a refusal of `pod` on `node`.
 pub(crate) fn reason(m: &Model, pod: PodId, node: NodeId, refusal: &Refusal) -> String {
@@ -52,6 +52,7 @@ pub(crate) fn reason(m: &Model, pod: PodId, node: NodeId, refusal: &Refusal) -> 
         }
         &Refusal::QuotaExceeded { quota, asked, used } => self::quota(m, quota, asked, used),
         Refusal::LimitReached(index) => limit(m, *index),
+        other => volume::reason(m, node, other),
     }
 }
 

@@ -1,0 +1,30 @@
+//! Files written whole or not at all.
+
+use std::fs::{self, OpenOptions};
+use std::io::{self, Write};
+use std::path::Path;
+
+/// Writes a file beside its place and moves it there, so that no one ever sees half of it.
+pub(crate) fn write_atomically(path: &Path, text: &str) -> io::Result<()> {
+    write(path, text, &mut OpenOptions::new())
+}
+
+/// The same for a file that only its owner may read.
+pub(crate) fn write_private(path: &Path, text: &str) -> io::Result<()> {
+    let mut options = OpenOptions::new();
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    write(path, text, &mut options)
+}
+
+fn write(path: &Path, text: &str, options: &mut OpenOptions) -> io::Result<()> {
+    let mut name = path.file_name().unwrap_or_default().to_owned();
+    name.push(format!(".{}.tmp", std::process::id()));
+    let beside = path.with_file_name(name);
+    let open = options.write(true).create(true).truncate(true).open(&beside);
+    let written = open.and_then(|mut file| file.write_all(text.as_bytes())).and_then(|()| fs::rename(&beside, path));
+    if written.is_err() {
+        let _ = fs::remove_file(&beside);
+    }
+    written
+}
