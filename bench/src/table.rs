@@ -172,10 +172,13 @@ const SCALE_HEAD: &str = "| nodes | input MiB | jq length s | read s | jq / read
 pub(crate) fn scale_line(row: &Scaled) -> String {
     let Scaled { nodes, mebibytes, read, .. } = row;
     let (read, matrix, peak) = (read.user, (row.matrix.user - read.user).max(0.0), row.matrix.mebibytes);
-    let (jq, ratio) = row.jq.as_ref().map_or_else(Default::default, |jq| (time(jq.user), format!("{:.1}", jq.user / read)));
+    let (jq, ratio) =
+        row.jq.as_ref().map_or_else(Default::default, |jq| (time(jq.user), format!("{:.1}", jq.user / read)));
     let (of_read, of_input) = (matrix / read, peak / mebibytes);
     let (read, matrix) = (time(read), time(matrix));
-    format!("| {nodes} | {mebibytes:.0} | {jq} | {read} | {ratio} | {matrix} | {of_read:.1} | {peak:.0} | {of_input:.1} |")
+    format!(
+        "| {nodes} | {mebibytes:.0} | {jq} | {read} | {ratio} | {matrix} | {of_read:.1} | {peak:.0} | {of_input:.1} |"
+    )
 }
 
 /// Writes the table and the plot of clusters.

@@ -91,7 +91,8 @@ fn normal(mut question: Value) -> Value {
     }
     name(&mut doc["incoming"], "x", true);
     fill(&mut doc["incoming"]);
-    let clash = |pod: &Value| ["name", "namespace"].iter().all(|f| pod["metadata"][f] == doc["incoming"]["metadata"][f]);
+    let clash =
+        |pod: &Value| ["name", "namespace"].iter().all(|f| pod["metadata"][f] == doc["incoming"]["metadata"][f]);
     if doc["pods"].as_array().is_some_and(|pods| pods.iter().any(clash)) {
         doc["incoming"]["metadata"]["name"] = json!("incoming");
     }

@@ -46,7 +46,9 @@ fn bar(rows: usize) -> ProgressBar {
         return ProgressBar::hidden();
     }
     let bar = ProgressBar::new(rows as u64);
-    if let Ok(style) = ProgressStyle::with_template("{bar:30} {pos} of {len} pod types {elapsed}, about {eta} to go (Ctrl-C for what is known so far)") {
+    if let Ok(style) = ProgressStyle::with_template(
+        "{bar:30} {pos} of {len} pod types {elapsed}, about {eta} to go (Ctrl-C for what is known so far)",
+    ) {
         bar.set_style(style);
     }
     bar

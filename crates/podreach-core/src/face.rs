@@ -106,7 +106,9 @@ impl Mentions {
             }
         }
         for claim in cluster.claims.entries().values() {
-            let ClaimState::Waiting(Waiting { selected, provision, size: _, volumes: _ }) = &claim.state else { continue };
+            let ClaimState::Waiting(Waiting { selected, provision, size: _, volumes: _ }) = &claim.state else {
+                continue;
+            };
             self.names.extend(*selected);
             let Some(Provision { topologies, pools }) = provision else { continue };
             self.terms(topologies.as_deref().unwrap_or_default());

@@ -358,7 +358,8 @@ fn eligible_nodes(model: &Model) -> IdVec<PodId, Vec<BitRow>> {
 }
 
 fn eligible_domains(model: &Model) -> IdVec<PodId, Vec<usize>> {
-    let faces_of: Vec<HashSet<(DomainId, usize)>> = model.topologies.values().map(|t| faces_of_domains(model, t)).collect();
+    let faces_of: Vec<HashSet<(DomainId, usize)>> =
+        model.topologies.values().map(|t| faces_of_domains(model, t)).collect();
     let domains = |pod: PodId, index: usize| {
         let faces = faces_of[model.pod(pod).spread[index].key.index()].iter();
         let eligible = faces.filter(|&&(_, face)| model.eligible[pod][index].bit(face));

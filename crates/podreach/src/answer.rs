@@ -25,8 +25,8 @@ use std::sync::Arc;
 
 use podreach_core::cluster::{PodSpec, Toleration, TolerationOperator};
 use podreach_core::{
-    Action, Atom, Checked, Checker, Cluster, Configuration, Goal, Model, NodeId, PodId, Problem, Reason, Trace, Verdict,
-    check,
+    Action, Atom, Checked, Checker, Cluster, Configuration, Goal, Model, NodeId, PodId, Problem, Reason, Trace,
+    Verdict, check,
 };
 
 use crate::diagnostic::{Diagnostic, Effect};
@@ -155,7 +155,8 @@ impl Oracle {
 
     /// Whether no doubt spoils a trace from the start that the orbits have in common. What it binds depends on the start itself.
     fn stands(&mut self, trace: &Trace) -> bool {
-        let binds = |&action: &Action| matches!(action, Action::Deploy(pod, _) if history::waits(&self.problem.model, pod));
+        let binds =
+            |&action: &Action| matches!(action, Action::Deploy(pod, _) if history::waits(&self.problem.model, pod));
         if self.binds && trace.0.iter().any(binds) {
             return false;
         }

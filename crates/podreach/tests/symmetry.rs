@@ -144,7 +144,9 @@ fn moved(exchange: &Exchange, s: &Configuration) -> Configuration {
 /// Whether some random configuration tells an exchange from a symmetry.
 fn is_told_apart(rng: &mut Rng, problem: &Problem, exchange: &Exchange) -> bool {
     let m = &problem.model;
-    let goes = |node| moved(exchange, &[((m.pods().next().unwrap(), node), 1)].into_iter().collect()).iter().next().unwrap().0.1;
+    let goes = |node| {
+        moved(exchange, &[((m.pods().next().unwrap(), node), 1)].into_iter().collect()).iter().next().unwrap().0.1
+    };
     *problem.kept != moved(exchange, &problem.kept)
         || (0..12).any(|_| {
             let s = random_configuration(rng, m, 4);

@@ -56,8 +56,7 @@ impl Everywhere {
 impl Symmetry {
     /// What follows from those of the proposed exchanges that are symmetries of the problem.
     pub fn new(problem: &Problem, proposed: impl IntoIterator<Item = Exchange>) -> Self {
-        let exchanges: Vec<Exchange> =
-            proposed.into_iter().filter(|exchange| is_symmetry(problem, exchange)).collect();
+        let exchanges: Vec<Exchange> = proposed.into_iter().filter(|exchange| is_symmetry(problem, exchange)).collect();
         let (orbit_of, orbits) = orbits(&problem.model, &exchanges);
         let start = Arc::new(common(problem, &orbit_of, &orbits));
         let below = Problem { start, ..problem.with_goal(Goal::default()) };

@@ -66,7 +66,11 @@ impl<'p> View<'p> {
             let places = self.keys.iter().map(|&key| self.place(key, node)).collect();
             kinds.entry((self.content(node), places)).or_default().push(node);
         }
-        kinds.into_values().filter(|nodes| nodes.len() > 1).map(|nodes| round(&nodes.iter().map(|&n| vec![n]).collect::<Vec<_>>())).collect()
+        kinds
+            .into_values()
+            .filter(|nodes| nodes.len() > 1)
+            .map(|nodes| round(&nodes.iter().map(|&n| vec![n]).collect::<Vec<_>>()))
+            .collect()
     }
 
     /// Domains of one key whose nodes have the same contents, each with its nodes in an order that fits the others'.
@@ -96,15 +100,23 @@ impl<'p> View<'p> {
             let inner = self.keys.iter().filter_map(|&key| self.m.domain(key, node));
             let inner = inner.filter(|&inner| {
                 let members = self.m.members(inner);
-                (2..nodes.len()).contains(&members.len()) && members.iter().all(|node| nodes.binary_search(node).is_ok())
+                (2..nodes.len()).contains(&members.len())
+                    && members.iter().all(|node| nodes.binary_search(node).is_ok())
             });
             inner.map(|inner| (self.shape(inner), inner)).collect::<Vec<_>>()
         };
         let mut known = BTreeMap::new();
-        let mut keyed: Vec<_> = nodes.iter().map(|&node| {
-            let places: Vec<_> = self.keys.iter().map(|&key| self.m.domain(key, node).filter(|&d| self.m.members(d).len() > 1)).collect();
-            (known.entry(places).or_insert_with(|| within(node)).clone(), self.content(node), node)
-        }).collect();
+        let mut keyed: Vec<_> = nodes
+            .iter()
+            .map(|&node| {
+                let places: Vec<_> = self
+                    .keys
+                    .iter()
+                    .map(|&key| self.m.domain(key, node).filter(|&d| self.m.members(d).len() > 1))
+                    .collect();
+                (known.entry(places).or_insert_with(|| within(node)).clone(), self.content(node), node)
+            })
+            .collect();
         keyed.sort();
         keyed.into_iter().map(|(_, _, node)| node).collect()
     }

@@ -132,7 +132,15 @@ mod tests {
 
     #[test]
     fn what_is_wrong_is_refused_over_anything() {
-        let wrong = ["{\"a\": 1, \"a\": 2}", "{\"a\": 1,}", "{\"a\" 1}", "[1,]", "{\"a\": {\"b\": 1, \"b\": 2}}", "{\"a\":", "["];
+        let wrong = [
+            "{\"a\": 1, \"a\": 2}",
+            "{\"a\": 1,}",
+            "{\"a\" 1}",
+            "[1,]",
+            "{\"a\": {\"b\": 1, \"b\": 2}}",
+            "{\"a\":",
+            "[",
+        ];
         for before in VALUES {
             for text in wrong {
                 assert!(documents(SourceId(0), text).1.is_some());
