@@ -1,12 +1,13 @@
 //! `podreach check`: can this ever be?
 
 use std::path::Path;
+use std::sync::Arc;
 use std::time::Instant;
 
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::{ProgressBar, ProgressState, ProgressStyle};
 use podreach::answer::{self, Oracle};
 use podreach::encode::{self, Decoded, Source};
-use podreach::engine::{Budget, Decision};
+use podreach::engine::{Budget, Decision, Progress, Seen};
 use podreach::question::{self, Named, Question};
 use podreach::read;
 use podreach::report::{self, Answered, Detail};
@@ -176,9 +177,11 @@ fn exact(session: &Session, path: &Path) -> Result<Goal, Told> {
 fn answer(session: &Session, asked: Asked, clock: &Clock) -> Answer {
     let Asked { name, problem } = asked;
     let started = Instant::now();
-    let spinner = spinner("deciding");
+    let progress = Arc::new(Progress::default());
+    let spinner = watched_search(&progress);
     let mut oracle = Oracle::new(&problem, &session.lowered.diagnostics);
-    let budget = Budget { interrupt: &|| clock.stop(), memory: clock.memory, threads: clock.threads };
+    let (interrupt, progress) = (|| clock.stop(), Some(&*progress));
+    let budget = Budget { interrupt: &interrupt, memory: clock.memory, threads: clock.threads, progress };
     let decision = oracle.answer(&problem.goal, &budget);
     spinner.finish_and_clear();
     Answer { name, problem, decision, seconds: started.elapsed().as_secs_f64() }
@@ -195,6 +198,31 @@ pub(crate) fn spinner(what: &'static str) -> ProgressBar {
     }
     spinner.enable_steady_tick(std::time::Duration::from_millis(120));
     spinner
+}
+
+/// The same for a search, with how far it is.
+fn watched_search(progress: &Arc<Progress>) -> ProgressBar {
+    let spinner = spinner("deciding");
+    let progress = Arc::clone(progress);
+    let counts = move |state: &ProgressState, line: &mut dyn std::fmt::Write| {
+        let _ = write!(line, "{}", counts(progress.seen(), state.elapsed().as_secs_f64()));
+    };
+    let template = "{spinner} {msg} {elapsed}{counts} (Ctrl-C for what is known so far)";
+    if let Ok(style) = ProgressStyle::with_template(template) {
+        spinner.set_style(style.with_key("counts", counts));
+    }
+    spinner
+}
+
+/// What a search has counted so far, in words; nothing as long as there is nothing to count.
+fn counts(seen: Seen, seconds: f64) -> String {
+    let counted = [(seen.frames, "frames"), (seen.groups, "groups"), (seen.states, "states")];
+    let mut parts: Vec<String> =
+        counted.iter().filter(|(number, _)| *number > 0).map(|(number, what)| format!("{number} {what}")).collect();
+    if seen.states > 0 && seconds >= 1.0 {
+        parts.push(format!("{:.0} states/s", seen.states as f64 / seconds));
+    }
+    parts.iter().map(|part| format!(", {part}")).collect()
 }
 
 impl Answer {
@@ -292,4 +320,17 @@ fn compared(a: &Answer, b: &Answer) -> Option<String> {
 
 pub(crate) fn pretty(document: &Value) -> String {
     serde_json::to_string_pretty(document).expect("a value is always written") + "\n"
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_progress_line_says_what_was_counted_and_how_fast() {
+        assert_eq!(counts(Seen::default(), 5.0), "");
+        assert_eq!(counts(Seen { frames: 3, groups: 40, states: 0 }, 5.0), ", 3 frames, 40 groups");
+        assert_eq!(counts(Seen { frames: 0, groups: 0, states: 1000 }, 4.0), ", 1000 states, 250 states/s");
+        assert_eq!(counts(Seen { frames: 0, groups: 0, states: 7 }, 0.5), ", 7 states");
+    }
 }

@@ -34,7 +34,7 @@ pub(crate) fn run(args: &args::Matrix) -> Result<Exit, Told> {
 pub(crate) fn matrix(session: &Session, semantics: Semantics, clock: &Clock) -> (Problem, Matrix) {
     let problem = podreach::problem(&session.lowered, semantics);
     let oracle = Oracle::new(&problem, &session.lowered.diagnostics);
-    let budget = Budget { interrupt: &|| clock.stop(), memory: clock.memory, threads: 1 };
+    let budget = Budget { interrupt: &|| clock.stop(), memory: clock.memory, threads: 1, progress: None };
     let bar = bar(problem.model.pods().len());
     let matrix = Matrix::new(&problem.model, &oracle, &budget, clock.threads, &|| bar.inc(1));
     bar.finish_and_clear();
@@ -46,7 +46,9 @@ fn bar(rows: usize) -> ProgressBar {
         return ProgressBar::hidden();
     }
     let bar = ProgressBar::new(rows as u64);
-    if let Ok(style) = ProgressStyle::with_template("{bar:30} {pos} of {len} pod types {elapsed}") {
+    if let Ok(style) = ProgressStyle::with_template(
+        "{bar:30} {pos} of {len} pod types {elapsed}, about {eta} to go (Ctrl-C for what is known so far)",
+    ) {
         bar.set_style(style);
     }
     bar

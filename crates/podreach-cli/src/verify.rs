@@ -80,7 +80,7 @@ fn stands(
     decision: Decision,
     clock: &Clock,
 ) -> (Exit, String) {
-    let budget = Budget { interrupt: &|| clock.stop(), memory: clock.memory, threads: clock.threads };
+    let budget = Budget { interrupt: &|| clock.stop(), memory: clock.memory, threads: clock.threads, progress: None };
     let mut oracle = Oracle::new(problem, &session.lowered.diagnostics);
     match oracle.doubt(&problem.goal, &decision.checked, &budget) {
         Ok(None) => {

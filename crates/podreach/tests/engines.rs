@@ -44,6 +44,7 @@ fn decisions_equal_exhaustive_search() {
     });
     println!("never and deployable by engine: {engines:?}");
     assert!(engines["inductive"].iter().all(|&count| count > 0), "both answers need a search: {engines:?}");
+    assert!(engines["one-witness"].iter().all(|&count| count > 0), "both answers need a witness: {engines:?}");
 }
 
 #[test]

@@ -242,6 +242,9 @@ impl Pursuit for Forward<'_> {
     fn pursue(&mut self, work: u64, budget: &Budget<'_>) -> Option<Found> {
         let until = self.made + work;
         while self.made < until && !self.is_spent() {
+            if let Some(progress) = budget.progress {
+                progress.states(self.parents.len() as u64);
+            }
             if self.next.is_multiple_of(16)
                 && let Some(stop) = budget.stop(self.parents.len() * (self.words * 8 + 16))
             {

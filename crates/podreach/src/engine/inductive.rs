@@ -213,6 +213,9 @@ impl<'a> Inductive<'a> {
             return Err(End::Paused);
         }
         let found = self.predecessors.find(&self.lemmas, group, level - 1);
+        if let Some(progress) = budget.progress {
+            progress.frames(self.top.into(), self.lemmas.ever() as u64);
+        }
         budget.stop(self.bytes()).map_or(Ok(found), |stop| Err(End::Stopped(stop)))
     }
 

@@ -14,11 +14,14 @@ mod lemmas;
 mod opening;
 mod pairs;
 mod predecessor;
+mod progress;
 mod reduce;
 mod relax;
 mod run;
+mod shorten;
 mod slice;
 mod system;
+mod witness;
 
 use podreach_core::rule::{hard, volume_limits};
 use podreach_core::{
@@ -28,8 +31,10 @@ use podreach_core::{
 use greedy::Greedy;
 use group::Group;
 use pairs::Pairs;
+pub use progress::{Progress, Seen};
 use run::{Run, Tracing};
 pub use system::System;
+use witness::{Ended, Witnesses};
 
 /// What limits a search.
 #[derive(Clone, Copy)]
@@ -40,6 +45,8 @@ pub struct Budget<'a> {
     pub memory: usize,
     /// How many threads it may use; answers and evidence do not depend on it.
     pub threads: usize,
+    /// Where it tells how far it is, if someone watches.
+    pub progress: Option<&'a Progress>,
 }
 
 /// Why a search stopped.
@@ -56,7 +63,7 @@ pub enum Stop {
 impl Budget<'_> {
     /// As long and as much as it takes.
     pub fn unlimited() -> Self {
-        Self { interrupt: &|| None, memory: usize::MAX, threads: 1 }
+        Self { interrupt: &|| None, memory: usize::MAX, threads: 1, progress: None }
     }
 
     fn stop(&self, bytes: usize) -> Option<Stop> {
@@ -220,6 +227,7 @@ pub struct Decider {
     problem: Problem,
     tracing: Tracing,
     greedy: Greedy,
+    witnesses: Witnesses,
     checker: Checker,
     engines: &'static [Engine],
 }
@@ -231,6 +239,7 @@ impl Decider {
             problem: problem.clone(),
             tracing: Tracing::new(problem),
             greedy: Greedy::new(problem),
+            witnesses: Witnesses::new(problem),
             checker: Checker::new(problem),
             engines: Engine::PORTFOLIO,
         }
@@ -245,13 +254,17 @@ impl Decider {
 
     /// Decides a goal and checks the evidence.
     pub fn decide(&mut self, goal: &Goal, budget: &Budget<'_>) -> Decision {
-        let (verdict, engine) = self.claim_without_search(goal).unwrap_or_else(|| self.search(goal, budget));
+        let (verdict, engine) = self.claim_without_search(goal, budget).unwrap_or_else(|| self.search(goal, budget));
+        let verdict = match verdict {
+            Verdict::Deployable(trace) => Verdict::Deployable(self.tracing.shortened(goal, trace)),
+            other => other,
+        };
         self.checked(goal, verdict, engine, budget)
     }
 
     /// The same for a goal that needs no search; `None` for others.
     pub fn decide_without_search(&mut self, goal: &Goal, budget: &Budget<'_>) -> Option<Decision> {
-        let (verdict, engine) = self.claim_without_search(goal)?;
+        let (verdict, engine) = self.claim_without_search(goal, budget)?;
         Some(self.checked(goal, verdict, engine, budget))
     }
 
@@ -273,7 +286,7 @@ impl Decider {
     }
 
     /// A verdict that is not checked yet, and where it comes from, if that takes no search.
-    fn claim_without_search(&mut self, goal: &Goal) -> Option<(Verdict, &'static str)> {
+    fn claim_without_search(&mut self, goal: &Goal, budget: &Budget<'_>) -> Option<(Verdict, &'static str)> {
         if goal.is_met_by(&self.problem.start) {
             return Some((Verdict::Deployable(Trace::default()), "start"));
         }
@@ -283,8 +296,22 @@ impl Decider {
         if goal.any.iter().all(|alternative| self.is_hopeless(alternative)) {
             return Some((Verdict::Never(Proof::of_configurations(&goal.any)), "affinity-free"));
         }
+        if let Some(verdict) = self.by_one_witness(goal, budget) {
+            return Some((verdict, "one-witness"));
+        }
         let verdict = goal.any.iter().find_map(|alternative| self.greedily(alternative))?;
         Some((verdict, "greedy"))
+    }
+
+    /// A goal of one pod, where each pod needs at most one other.
+    fn by_one_witness(&mut self, goal: &Goal, budget: &Budget<'_>) -> Option<Verdict> {
+        let single = |alternative: &Configuration| single(&alternative.minus(&self.problem.kept));
+        let goals = goal.any.iter().map(single).collect::<Option<Vec<Atom>>>()?;
+        let stop = || (budget.interrupt)().is_some();
+        Some(match self.witnesses.decide(&self.problem, &goals, &stop)? {
+            Ended::Reached(way) => Verdict::Deployable(self.tracing.relay(&way)),
+            Ended::Never(proof) => Verdict::Never(proof),
+        })
     }
 
     /// A goal of one pod whose witnesses can be deployed one after the other.

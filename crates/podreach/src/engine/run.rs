@@ -6,9 +6,10 @@
 use podreach_core::id::MatcherId;
 use podreach_core::resource::Amount;
 use podreach_core::rule::{Refusal, first_refusal, fit, port, quota, volume_limits, volume_restrictions};
-use podreach_core::{Action, Atom, Configuration, Model, NodeId, PodId, Problem, Semantics, Trace};
+use podreach_core::{Action, Atom, Configuration, Goal, Model, NodeId, PodId, Problem, Semantics, Trace};
 
 use super::group::{Group, count};
+use super::shorten::shortened;
 use super::system::System;
 
 /// Deployments that lead from the start to a goal.
@@ -83,6 +84,18 @@ impl Tracing {
         self.finish(actions)
     }
 
+    /// The trace that deploys these atoms one after the other, each where the one before it is; the first may run already.
+    pub fn relay(&mut self, atoms: &[Atom]) -> Trace {
+        let (mut before, mut actions) = (Configuration::new(), Vec::new());
+        for (at, &atom) in atoms.iter().enumerate() {
+            if at > 0 || self.free(atom) == 0 {
+                self.deploy(atom, Needs::Pods(&before), &mut actions);
+            }
+            before = [(atom, 1)].into_iter().collect();
+        }
+        self.finish(actions)
+    }
+
     /// The trace of a run. What is there already need not be deployed: the trace goes on at the latest step whose needs are met.
     pub fn of_run(&mut self, system: &System, run: &Run) -> Trace {
         let (mut actions, mut at) = (Vec::new(), 0);
@@ -95,6 +108,11 @@ impl Tracing {
             at += 1;
         }
         self.finish(actions)
+    }
+
+    /// The trace without steps that the goal does not need.
+    pub fn shortened(&mut self, goal: &Goal, trace: Trace) -> Trace {
+        shortened(&self.problem, goal, trace, &mut self.s)
     }
 
     /// Whether there is enough of each class besides the kept pods.

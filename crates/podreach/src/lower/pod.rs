@@ -135,7 +135,7 @@ fn spec(cx: &mut Context, holder: &Object<'_, '_>, namespace: NamespaceId, label
     }
     let tree = holder.field("spec")?;
     let gist = gist::of_spec(namespace, tree);
-    if let Some(content) = cx.known.contents.get(&gist).cloned() {
+    if let Some(content) = cx.known.contents.result(&gist) {
         let spec = Object::new(tree, &POD_SPEC, &mut cx.log)?;
         return Some(Draft {
             labels,
@@ -149,7 +149,7 @@ fn spec(cx: &mut Context, holder: &Object<'_, '_>, namespace: NamespaceId, label
     let remarks = cx.log.len();
     let draft = new_spec(cx, tree, namespace, labels)?;
     if draft.causes.is_empty() && cx.log.len() == remarks {
-        cx.known.contents.insert(gist, draft.content.clone());
+        cx.known.contents.add(gist, draft.content.clone());
     }
     Some(draft)
 }
