@@ -4,8 +4,11 @@
 //! names pods and nodes, never ids.
 
 mod amount;
+mod argument;
 mod certificate;
+mod film;
 mod flaw;
+pub mod html;
 mod json;
 mod matrix;
 mod need;
@@ -24,6 +27,7 @@ use crate::engine::Decision;
 use crate::lower::Options;
 
 pub use certificate::{Certificate, Claim};
+pub use film::{Obstacle, Scene, film};
 pub use flaw::flaw;
 pub use json::{API_VERSION, diagnostics, list, verdict};
 pub use matrix::{Width, matrix, matrix_json};

@@ -1,0 +1,3 @@
+// @ts-check
+/** @param {HTMLElement} app */
+async function serve(app) { fill(app); }
