@@ -8,6 +8,12 @@ use podreach_core::Semantics;
 
 use crate::budget;
 
+mod page;
+
+#[cfg(feature = "serve")]
+pub(crate) use page::Serve;
+pub(crate) use page::{PageFile, Report, ReportOf};
+
 /// The whole command line.
 #[derive(Debug, Parser)]
 #[command(
@@ -34,6 +40,11 @@ pub(crate) enum Command {
     Why(Why),
     /// Every pod type against every node
     Matrix(Matrix),
+    /// A page to look at, in one file: verdicts as films and proofs to walk, the matrix as a map
+    Report(Report),
+    /// A local page to ask by clicking, and a sandbox to change things in
+    #[cfg(feature = "serve")]
+    Serve(Serve),
     /// Does a certificate prove what it says about this input?
     Verify(Verify),
     /// Petri nets and pebble games as clusters with a Question, and clusters as Petri nets
@@ -52,6 +63,32 @@ pub(crate) enum Command {
 #[command(after_help = "Exit status: 0 deployable, 1 never, 2 bad input or usage, 3 unknown.\n\
     Without POD and NODE, the Question documents of the input are answered.")]
 pub(crate) struct Check {
+    /// What is asked.
+    #[command(flatten)]
+    pub(crate) asking: Asking,
+    /// Walk the steps of a run one by one, with keys
+    #[arg(long)]
+    pub(crate) step: bool,
+    /// Write the verdict with its evidence to this file, for `podreach verify`
+    #[arg(long, value_name = "FILE")]
+    pub(crate) proof_out: Option<PathBuf>,
+    /// The input.
+    #[command(flatten)]
+    pub(crate) input: Input,
+    /// How it is read.
+    #[command(flatten)]
+    pub(crate) reading: Reading,
+    /// How long and how much.
+    #[command(flatten)]
+    pub(crate) limits: Limits,
+    /// What is written.
+    #[command(flatten)]
+    pub(crate) output: Output,
+}
+
+/// A question on the command line.
+#[derive(Debug, Args)]
+pub(crate) struct Asking {
     /// A pod type: kind/namespace/name, or namespace/name or name where only one has it
     pub(crate) pod: Option<String>,
     /// A node
@@ -68,21 +105,6 @@ pub(crate) struct Check {
     /// A whole configuration instead of POD and NODE: a file with a list of {pod, node, count}
     #[arg(long, value_name = "FILE", conflicts_with_all = ["pod", "node", "selector", "any_node", "with"])]
     pub(crate) exact: Option<PathBuf>,
-    /// Write the verdict with its evidence to this file, for `podreach verify`
-    #[arg(long, value_name = "FILE")]
-    pub(crate) proof_out: Option<PathBuf>,
-    /// The input.
-    #[command(flatten)]
-    pub(crate) input: Input,
-    /// How it is read.
-    #[command(flatten)]
-    pub(crate) reading: Reading,
-    /// How long and how much.
-    #[command(flatten)]
-    pub(crate) limits: Limits,
-    /// What is written.
-    #[command(flatten)]
-    pub(crate) output: Output,
 }
 
 /// `podreach why`.
@@ -343,6 +365,12 @@ pub(crate) enum Format {
     Json,
     /// For programs and people.
     Yaml,
+    /// A run as a Mermaid sequence diagram.
+    Mermaid,
+    /// A run as a drawing.
+    Svg,
+    /// A run in the trace format of Apalache.
+    Itf,
 }
 
 /// When to use colours.

@@ -1,17 +1,23 @@
 //! Everything that touches the world: arguments, files, the clock, the terminal.
 
 mod args;
+mod ask;
 mod budget;
 mod check;
 mod demo;
 mod encode;
 mod entries;
+mod file;
 mod input;
 mod matrix;
 mod print;
 mod remark;
+mod report;
+#[cfg(feature = "serve")]
+mod serve;
 mod session;
 mod verify;
+mod walk;
 mod why;
 
 use std::process::ExitCode;
@@ -31,6 +37,9 @@ pub fn main() -> ExitCode {
         Command::Check(args) => check::run(args),
         Command::Why(args) => why::run(args),
         Command::Matrix(args) => matrix::run(args),
+        Command::Report(args) => report::run(args),
+        #[cfg(feature = "serve")]
+        Command::Serve(args) => serve::run(args),
         Command::Verify(args) => verify::run(args),
         Command::Encode(args) => encode::run(args),
         Command::Demo => demo::run(),

@@ -43,8 +43,12 @@ pub fn film(problem: &Problem, trace: &Trace) -> Vec<Scene> {
     let mut scenes = Vec::new();
     for (index, &action) in trace.0.iter().enumerate() {
         scenes.push(match action {
-            Action::Deploy(pod, node) => Scene { obstacle: early.take(), ..deployment(&problem.model, &s, (pod, node)) },
-            Action::Delete(..) => deletion(action, next[index].and_then(|at| obstacle(problem, &s, trace, at)), next[index]),
+            Action::Deploy(pod, node) => {
+                Scene { obstacle: early.take(), ..deployment(&problem.model, &s, (pod, node)) }
+            }
+            Action::Delete(..) => {
+                deletion(action, next[index].and_then(|at| obstacle(problem, &s, trace, at)), next[index])
+            }
         });
         let follows = trace.0.get(index + 1).filter(|action| matches!(action, Action::Deploy(..)));
         early = follows.and_then(|_| obstacle(problem, &s, trace, index + 1));

@@ -187,10 +187,12 @@ impl<'a> Telling<'a> {
 
     /// What the letters of the classes in these groups stand for.
     fn legend(&self, groups: impl Iterator<Item = usize>) -> Vec<String> {
-        let classes: BTreeSet<usize> = groups.flat_map(|group| self.argument.proof.forbidden[group].keys().copied()).collect();
+        let classes: BTreeSet<usize> =
+            groups.flat_map(|group| self.argument.proof.forbidden[group].keys().copied()).collect();
         let several = classes.into_iter().filter(|&class| self.argument.proof.classes[class].len() > 1);
         let line = |class: usize| {
-            let members = self.argument.proof.classes[class].iter().map(|&atom| words::atom(&self.argument.problem.model, atom));
+            let members =
+                self.argument.proof.classes[class].iter().map(|&atom| words::atom(&self.argument.problem.model, atom));
             format!("     {} is {}", class_name(class), words::either(&words::first(members, NAMES)))
         };
         several.map(line).collect()

@@ -56,9 +56,8 @@ impl Steps {
 fn steps(problem: &Problem, trace: &Trace) -> Vec<Steps> {
     let mut steps: Vec<Steps> = Vec::new();
     for (index, Scene { action, notes, .. }) in film(problem, trace).into_iter().enumerate() {
-        let alike = |last: &&mut Steps| {
-            last.action == action && (matches!(action, Action::Delete(..)) || last.notes == notes)
-        };
+        let alike =
+            |last: &&mut Steps| last.action == action && (matches!(action, Action::Delete(..)) || last.notes == notes);
         match steps.last_mut().filter(alike) {
             Some(last) => last.count += 1,
             None => steps.push(Steps { first: index + 1, count: 1, action, notes }),

@@ -87,7 +87,8 @@ impl Cast {
     fn form(&mut self, m: &Model, id: NodeId) -> usize {
         let node = m.node(id);
         let own = |key, value| m.str(key) == "kubernetes.io/hostname" || value == node.name;
-        let mut labels: Vec<(&str, &str)> = node.labels.iter().filter(|&(k, v)| !own(k, v)).map(|(k, v)| (m.str(k), m.str(v))).collect();
+        let mut labels: Vec<(&str, &str)> =
+            node.labels.iter().filter(|&(k, v)| !own(k, v)).map(|(k, v)| (m.str(k), m.str(v))).collect();
         labels.sort_unstable();
         let capacity: Vec<Value> = node.allocatable.iter().map(|(r, a)| self.amount(m, r, a)).collect();
         let taints: Vec<String> = node.taints.iter().map(|taint| words::taint(m, taint)).collect();

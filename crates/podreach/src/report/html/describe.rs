@@ -41,7 +41,9 @@ pub(super) fn levels(m: &Model) -> Vec<String> {
         let splits = |(_, (seen, nodes)): &(&&str, &(BTreeSet<&str>, usize))| {
             (2..=GROUPS).contains(&seen.len()) && *nodes == m.nodes().len() && seen.len() < *nodes
         };
-        levels.extend(values.iter().filter(splits).min_by_key(|(_, (seen, _))| seen.len()).map(|(key, _)| (*key).to_owned()));
+        levels.extend(
+            values.iter().filter(splits).min_by_key(|(_, (seen, _))| seen.len()).map(|(key, _)| (*key).to_owned()),
+        );
     }
     levels
 }
@@ -60,22 +62,41 @@ pub(super) fn pod(m: &Model, pod: PodId) -> Vec<String> {
     let spec = m.pod(pod);
     let mut says = Vec::new();
     says.extend(spec.barred.iter().map(|why| format!("is never deployed: {why}")));
-    let requests: Vec<String> = spec.requests.iter().map(|(r, a)| format!("{} {}", amount(m, r, a), m.str(m.cluster().resources[r]))).collect();
+    let requests: Vec<String> =
+        spec.requests.iter().map(|(r, a)| format!("{} {}", amount(m, r, a), m.str(m.cluster().resources[r]))).collect();
     says.extend((!requests.is_empty()).then(|| format!("requests {}", words::all(&requests))));
     says.extend(spec.node_name.map(|name| format!("asks for node {}", m.str(name))));
-    says.extend(spec.node_selector.iter().map(|(key, value)| format!("only on nodes with {}={}", m.str(key), m.str(value))));
+    says.extend(
+        spec.node_selector.iter().map(|(key, value)| format!("only on nodes with {}={}", m.str(key), m.str(value))),
+    );
     says.extend(spec.node_affinity.iter().map(|terms| {
-        format!("only on nodes with {}", words::either(&words::first(terms.iter().map(|term| words::node_term(m, term)), 3)))
+        format!(
+            "only on nodes with {}",
+            words::either(&words::first(terms.iter().map(|term| words::node_term(m, term)), 3))
+        )
     }));
     says.extend(spec.ports.iter().map(|port| format!("takes host port {}", reason::port(m, port))));
     says.extend(spec.affinity.iter().map(|term| {
-        format!("must join {} in its {}", words::matcher(m, term.matcher, spec.namespace), words::domain(m, term.key, false))
+        format!(
+            "must join {} in its {}",
+            words::matcher(m, term.matcher, spec.namespace),
+            words::domain(m, term.key, false)
+        )
     }));
     says.extend(spec.anti_affinity.iter().map(|term| {
-        format!("keeps away from {} in its {}", words::matcher(m, term.matcher, spec.namespace), words::domain(m, term.key, false))
+        format!(
+            "keeps away from {} in its {}",
+            words::matcher(m, term.matcher, spec.namespace),
+            words::domain(m, term.key, false)
+        )
     }));
     says.extend(spec.spread.iter().map(|c| {
-        format!("spreads {} over {} (maxSkew {})", words::matcher(m, c.matcher, spec.namespace), words::domain(m, c.key, true), c.max_skew)
+        format!(
+            "spreads {} over {} (maxSkew {})",
+            words::matcher(m, c.matcher, spec.namespace),
+            words::domain(m, c.key, true),
+            c.max_skew
+        )
     }));
     says.extend(spec.tolerations.iter().map(|toleration| format!("tolerates {}", tolerated(m, toleration))));
     says

@@ -70,7 +70,8 @@ fn compress(state: &mut [u32; 8], block: &[u8], constants: &[u32; 64]) {
         let choice = (e & f) ^ (!e & g);
         let majority = (a & b) ^ (a & c) ^ (b & c);
         let first = h.wrapping_add(one).wrapping_add(choice).wrapping_add(constants[t]).wrapping_add(w[t]);
-        (h, g, f, e, d, c, b, a) = (g, f, e, d.wrapping_add(first), c, b, a, first.wrapping_add(zero.wrapping_add(majority)));
+        (h, g, f, e, d, c, b, a) =
+            (g, f, e, d.wrapping_add(first), c, b, a, first.wrapping_add(zero.wrapping_add(majority)));
     }
     for (word, more) in state.iter_mut().zip([a, b, c, d, e, f, g, h]) {
         *word = word.wrapping_add(more);

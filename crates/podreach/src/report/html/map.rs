@@ -24,8 +24,8 @@ impl Evidence {
 
 /// Decides up to `most` cells again to have their evidence, each for the first node of its class.
 ///
-/// Cells that are not deployable come first, since it is they that need an explanation. `done` hears of each.
-pub fn evidence(problem: &Problem, matrix: &Matrix, oracle: &Oracle, budget: &Budget<'_>, most: usize, done: &dyn Fn()) -> Evidence {
+/// Cells that are not deployable come first, since it is they that need an explanation.
+pub fn evidence(problem: &Problem, matrix: &Matrix, oracle: &Oracle, budget: &Budget<'_>, most: usize) -> Evidence {
     let mut oracle = oracle.clone();
     let mut cast = Cast::new(problem);
     let mut cells = Vec::new();
@@ -38,7 +38,6 @@ pub fn evidence(problem: &Problem, matrix: &Matrix, oracle: &Oracle, budget: &Bu
                 let goal = Goal::atom((*pod, matrix.classes[class][0]));
                 let decision = oracle.answer(&goal, budget);
                 cells.push((row, class, answer(&mut cast, &problem.with_goal(goal), &decision)));
-                done();
             }
         }
     }
@@ -48,7 +47,8 @@ pub fn evidence(problem: &Problem, matrix: &Matrix, oracle: &Oracle, budget: &Bu
 /// The map: classes of nodes, and for each pod type a letter per class.
 pub(super) fn map(problem: &Problem, matrix: &Matrix, evidence: &Evidence) -> Value {
     let class = |nodes: &Vec<_>| nodes.iter().map(|node: &podreach_core::NodeId| node.index()).collect::<Vec<_>>();
-    let rows = matrix.rows.iter().map(|(pod, cells)| json!([pod.index(), cells.iter().map(letter).collect::<String>()]));
+    let rows =
+        matrix.rows.iter().map(|(pod, cells)| json!([pod.index(), cells.iter().map(letter).collect::<String>()]));
     let all = [Cell::Deployable, Cell::Never, Cell::Unknown].map(|cell| matrix.count(&problem.model, cell));
     let found = evidence.cells.iter().map(|(row, class, answer)| json!([row, class, answer]));
     json!({

@@ -19,7 +19,8 @@ const SCRIPTS: [&str; 9] = [
     include_str!("page/main.js"),
 ];
 
-static SCRIPT: LazyLock<String> = LazyLock::new(|| format!("(() => {{\n'use strict';\n{}\nmain();\n}})();", SCRIPTS.concat()));
+static SCRIPT: LazyLock<String> =
+    LazyLock::new(|| format!("(() => {{\n'use strict';\n{}\nmain();\n}})();", SCRIPTS.concat()));
 
 /// The content security policy of the page. A page by itself has it in its head; a server sends it, and allows itself to be asked.
 pub static POLICY: LazyLock<String> = LazyLock::new(|| {
@@ -32,7 +33,9 @@ pub static POLICY: LazyLock<String> = LazyLock::new(|| {
 /// The page; without data it is the shell that asks for them.
 pub fn document(data: Option<&Value>) -> String {
     let (policy, data) = match data {
-        Some(data) => (format!("<meta http-equiv=\"Content-Security-Policy\" content=\"{}\">\n", *POLICY), embedded(data)),
+        Some(data) => {
+            (format!("<meta http-equiv=\"Content-Security-Policy\" content=\"{}\">\n", *POLICY), embedded(data))
+        }
         None => (String::new(), "null".to_owned()),
     };
     format!(
