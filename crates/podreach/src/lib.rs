@@ -35,6 +35,7 @@ pub mod matrix;
 pub mod question;
 pub mod read;
 pub mod report;
+pub mod sandbox;
 
 use std::sync::Arc;
 

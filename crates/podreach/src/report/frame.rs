@@ -17,10 +17,10 @@ pub fn frames(problem: &Problem, trace: &Trace) -> Vec<String> {
     let scenes = film(problem, trace);
     let nodes = nodes(problem, &scenes);
     let mut s = (*problem.start).clone();
-    let steps = words::number(scenes.len(), "step");
     let opening = match scenes.len() {
         0 => "The start: the goal is there already\n".to_owned(),
-        _ => format!("The start: {steps} lead to the goal\n"),
+        1 => "The start: 1 step leads to the goal\n".to_owned(),
+        steps => format!("The start: {steps} steps lead to the goal\n"),
     };
     let mut frames = vec![opening + &stage(problem, &nodes, &s, None)];
     for (index, scene) in scenes.iter().enumerate() {

@@ -126,6 +126,7 @@ function virtual(box) {
       for (const height of heights) tops.push(tops[tops.length - 1] + height);
       render = drawRow;
       sheet.style.height = tops[tops.length - 1] + 'px';
+      box.style.setProperty('--content', tops[tops.length - 1] + 4 + 'px');
       redraw();
     },
     redraw,

@@ -61,7 +61,7 @@ function filmView(cluster, answer) {
 
   const captionOf = (/** @type {Step | null} */ step) => {
     if (step === null) {
-      const text = steps.length === 0 ? 'The goal is there already: nothing has to happen.' : `This runs at the start. ${number(steps.length, 'step')} lead to the goal.`;
+      const text = steps.length === 0 ? 'The goal is there already: nothing has to happen.' : `This runs at the start. ${number(steps.length, 'step')} ${steps.length === 1 ? 'leads' : 'lead'} to the goal.`;
       return [h('h4', {}, 'The start'), h('p', {}, text)];
     }
     const verb = step.op === 'deploy' ? 'Deploy' : 'Delete';
@@ -91,7 +91,7 @@ function filmView(cluster, answer) {
   const element = h('section', { class: 'film', 'aria-label': 'The run, step by step' },
     h('div', { class: 'transport' }, first, back, playButton, next, last, slider,
       field('speed', choice([['0.5', '½×'], ['1', '1×'], ['2', '2×'], ['4', '4×'], ['16', '16×']], '1', (value) => { speed = Number(value); }))),
-    h('div', { class: 'film-body' }, h('div', {}, caption, stage, untouched > 0 && h('p', { class: 'dim' }, `${number(untouched, 'node')} more take no part.`)),
+    h('div', { class: 'film-body' }, h('div', {}, caption, stage, untouched > 0 && h('p', { class: 'dim' }, untouched === 1 ? '1 other node takes no part.' : `${untouched.toLocaleString('en')} other nodes take no part.`)),
       h('div', {}, h('h4', {}, number(steps.length, 'step')), box)));
   element.addEventListener('keydown', (event) => {
     const key = /** @type {KeyboardEvent} */ (event).key, target = /** @type {HTMLElement} */ (event.target);

@@ -12,6 +12,11 @@ function letters(index) {
   return text;
 }
 
+/** @param {number} count */
+function classes(count) {
+  return count === 1 ? '1 class' : `${count.toLocaleString('en')} classes`;
+}
+
 /**
  * @param {Cluster} cluster @param {MatrixData} matrix
  * @param {{evidence: (row: number, cls: number) => Promise<Answer | null> | Answer | null, command: (pod: string, node: string) => string, flipped?: Set<string>}} source
@@ -57,8 +62,8 @@ function matrixView(cluster, matrix, source) {
     const [y, n, u] = matrix.counts;
     const total = y + n + u;
     summary.textContent = rows.length === matrix.rows.length && columns.length === matrix.classes.length
-      ? `${number(matrix.rows.length, 'pod type')} on ${number(cluster.data.nodes.length, 'node')} in ${number(matrix.classes.length, 'class').replace('classs', 'classes')}: ${y.toLocaleString('en')} of ${total.toLocaleString('en')} pairs are deployable${u ? `, ${u.toLocaleString('en')} unknown` : ''}`
-      : `${number(rows.length, 'pod type')} and ${number(columns.length, 'class').replace('classs', 'classes')} match`;
+      ? `${number(matrix.rows.length, 'pod type')} on ${number(cluster.data.nodes.length, 'node')} in ${classes(matrix.classes.length)}: ${y.toLocaleString('en')} of ${total.toLocaleString('en')} pairs are deployable${u ? `, ${u.toLocaleString('en')} unknown` : ''}`
+      : `${number(rows.length, 'pod type')} and ${classes(columns.length)} match`;
     box.setAttribute('aria-rowcount', String(rows.length + 1));
     box.setAttribute('aria-colcount', String(columns.length + 1));
     draw(true);
@@ -76,6 +81,7 @@ function matrixView(cluster, matrix, source) {
     drawnKey = key;
     box.style.setProperty('--left', left + 'px');
     sheet.style.height = rows.length * ROW + 'px';
+    box.style.setProperty('--content', Math.max(2, rows.length) * ROW + 66 + 'px');
     sheet.style.width = head.style.width = left + columns.length * COLUMN + 8 + 'px';
     const had = document.activeElement instanceof HTMLElement && box.contains(document.activeElement) && document.activeElement !== box;
     const heads = [h('div', { class: 'map-corner', role: 'columnheader' }, 'Pod type')];

@@ -24,7 +24,7 @@ function proofView(cluster, answer) {
   };
   const draw = () => {
     const fact = trail[trail.length - 1];
-    fill(crumbs, trail.map((step, at) => h('span', {}, at > 0 && ' › ', at === trail.length - 1 ? h('b', { 'aria-current': 'step' }, `fact ${step + 1}`) : h('button', { type: 'button', class: 'link', onclick: () => go(step) }, `fact ${step + 1}`))));
+    fill(crumbs, trail.length > 1 && trail.map((step, at) => h('span', {}, at > 0 && ' › ', at === trail.length - 1 ? h('b', { 'aria-current': 'step' }, `fact ${step + 1}`) : h('button', { type: 'button', class: 'link', onclick: () => go(step) }, `fact ${step + 1}`))));
     fill(here, ...factOf(fact));
     list.redraw();
     list.reveal(shownFacts.indexOf(fact));
@@ -67,9 +67,9 @@ function proofView(cluster, answer) {
   const filter = () => {
     shownFacts = proof.groups.map((_, at) => at).filter((at) => !search || found(proof.groups[at].claim, search));
     if (shownFacts.length === 0) return list.show([40], () => h('p', { class: 'nothing' }, 'No fact matches.'));
-    list.show(shownFacts.map(() => 40), (index) => {
+    list.show(shownFacts.map(() => 50), (index) => {
       const at = shownFacts[index];
-      return h('div', { class: 'step' }, h('button', { type: 'button', class: 'link', 'aria-current': at === trail[trail.length - 1] ? 'step' : null, onclick: () => go(at) },
+      return h('div', { class: 'step tall' }, h('button', { type: 'button', class: 'link', 'aria-current': at === trail[trail.length - 1] ? 'step' : null, onclick: () => go(at) },
         h('span', { class: 'count' }, String(at + 1)), h('span', { class: 'grow', title: shown(proof.groups[at].claim) }, shown(proof.groups[at].claim))));
     });
   };
