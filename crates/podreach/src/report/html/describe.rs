@@ -98,8 +98,19 @@ pub(super) fn pod(m: &Model, pod: PodId) -> Vec<String> {
             c.max_skew
         )
     }));
-    says.extend(spec.tolerations.iter().map(|toleration| format!("tolerates {}", tolerated(m, toleration))));
+    says.extend(
+        spec.tolerations
+            .iter()
+            .filter(|toleration| !is_default(m, toleration))
+            .map(|toleration| format!("tolerates {}", tolerated(m, toleration))),
+    );
     says
+}
+
+/// Whether admission gives a toleration to every pod.
+fn is_default(m: &Model, toleration: &Toleration) -> bool {
+    let keys = ["node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable"];
+    toleration.key.is_some_and(|key| keys.contains(&m.str(key))) && toleration.effect == Some(TaintEffect::NoExecute)
 }
 
 fn tolerated(m: &Model, toleration: &Toleration) -> String {

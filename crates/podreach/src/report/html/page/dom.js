@@ -119,7 +119,15 @@ function virtual(box) {
   new ResizeObserver(soon).observe(box);
   // On paper there is no scrolling: what fits a few pages is drawn in full.
   window.addEventListener('beforeprint', () => draw(true));
-  const redraw = () => { for (const row of drawn.values()) row.remove(); drawn.clear(); draw(); };
+  const redraw = () => {
+    // Whoever is on a button of a row stays on it.
+    const at = [...drawn].find(([, row]) => row.contains(document.activeElement));
+    const button = at ? [...at[1].querySelectorAll('button')].findIndex((one) => one === document.activeElement) : -1;
+    for (const row of drawn.values()) row.remove();
+    drawn.clear();
+    draw();
+    if (at && button >= 0) drawn.get(at[0])?.querySelectorAll('button')[button]?.focus({ preventScroll: true });
+  };
   return {
     show(heights, drawRow) {
       tops = [0];

@@ -20,7 +20,9 @@ function proofView(cluster, answer) {
   const go = (/** @type {number} */ fact) => {
     const before = trail.indexOf(fact);
     trail = before >= 0 ? trail.slice(0, before + 1) : [...trail, fact].slice(-12);
+    const inside = here.contains(document.activeElement) || crumbs.contains(document.activeElement);
     draw();
+    if (inside) here.querySelector('h4')?.focus();
   };
   const draw = () => {
     const fact = trail[trail.length - 1];
@@ -35,7 +37,7 @@ function proofView(cluster, answer) {
     if (!group) return [h('p', { class: 'nothing' }, 'The proof is empty: the goal is ruled out by the rules themselves.')];
     const size = group.counts.reduce((sum, [, count]) => sum + count, 0);
     const lead = size === 1 ? 'Suppose it did run there. At the moment it was deployed:' : 'Suppose they were present together. One of them came last:';
-    return [h('h4', { 'data-fact': String(at + 1) }, `Fact ${at + 1}`, proof.goals.includes(group.id) && h('span', { class: 'badge' }, 'rules out the goal')),
+    return [h('h4', { 'data-fact': String(at + 1), tabindex: '-1' }, `Fact ${at + 1}`, proof.goals.includes(group.id) && h('span', { class: 'badge' }, 'rules out the goal')),
       h('p', { class: 'claim' }, shown(group.claim) + '.'), members(group), h('p', { class: 'dim' }, lead),
       ...group.last.map((last) => lastOf(last, size === 1))];
   };

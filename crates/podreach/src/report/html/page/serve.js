@@ -119,6 +119,7 @@ class Desk {
       if (!this.cluster.data.nodes.some(([text]) => text === this.node)) this.node = null;
       fill(this.result);
       this.draw();
+      /** @type {HTMLElement | null} */ (this.changed.querySelector('button.primary') ?? this.changed.ownerDocument.getElementById('tab-' + this.tab))?.focus();
       return null;
     } catch (error) {
       return problem(error);
