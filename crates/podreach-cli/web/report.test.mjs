@@ -108,8 +108,8 @@ test('a map shows the matrix, sorts, searches, and opens the evidence', async ()
   await page.getByLabel('Search nodes, labels, taints').first().fill('dedicated');
   await page.waitForFunction(() => document.querySelectorAll('.map-row .cell').length === 1);
   await page.locator('.map-row .cell').click();
-  await page.waitForSelector('.panel .answer');
-  assert.match(await page.locator('.panel').textContent(), /NEVER.*taint dedicated=batch:NoSchedule is not tolerated/);
+  await page.waitForSelector('.matrix .panel .answer');
+  assert.match(await page.locator('.matrix .panel').textContent(), /NEVER.*taint dedicated=batch:NoSchedule is not tolerated/);
   await page.getByLabel('Search pod types').fill('nothing like this');
   await page.waitForSelector('.map .nothing');
   await page.getByLabel('Search pod types').fill('');
@@ -118,7 +118,7 @@ test('a map shows the matrix, sorts, searches, and opens the evidence', async ()
   await page.locator('.map .cell').first().focus();
   for (const key of ['ArrowDown', 'ArrowRight', 'Enter']) await page.keyboard.press(key);
   await page.waitForFunction(() => document.activeElement.dataset.row === '1' && document.activeElement.dataset.column === '1');
-  await page.waitForSelector('.panel .answer');
+  await page.waitForSelector('.matrix .panel .answer');
   await done();
 });
 

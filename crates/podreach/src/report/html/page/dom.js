@@ -86,7 +86,7 @@ function virtual(box) {
   /** @type {number[]} */ let tops = [0];
   /** @type {(index: number) => HTMLElement} */ let render = () => h('div');
   /** @type {Map<number, HTMLElement>} */ const drawn = new Map();
-  let queued = false;
+  let queued = false, printing = false;
   const first = (/** @type {number} */ y) => {
     let low = 0, high = tops.length - 1;
     while (low < high) {
@@ -95,11 +95,11 @@ function virtual(box) {
     }
     return low;
   };
-  const draw = (all = false) => {
+  const draw = () => {
     queued = false;
     const margin = 300;
-    const from = all ? 0 : first(Math.max(0, box.scrollTop - margin));
-    const to = all ? Math.min(tops.length - 2, 499) : Math.min(tops.length - 2, first(box.scrollTop + box.clientHeight + margin));
+    const from = printing ? 0 : first(Math.max(0, box.scrollTop - margin));
+    const to = printing ? Math.min(tops.length - 2, 499) : Math.min(tops.length - 2, first(box.scrollTop + box.clientHeight + margin));
     for (const [index, row] of drawn) {
       if (index < from || index > to) { row.remove(); drawn.delete(index); }
     }
@@ -114,11 +114,12 @@ function virtual(box) {
       sheet.insertBefore(row, after ?? null);
     }
   };
-  const soon = () => { if (!queued) { queued = true; requestAnimationFrame(() => draw()); } };
+  const soon = () => { if (!queued) { queued = true; requestAnimationFrame(draw); } };
   box.addEventListener('scroll', soon, { passive: true });
   new ResizeObserver(soon).observe(box);
   // On paper there is no scrolling: what fits a few pages is drawn in full.
-  window.addEventListener('beforeprint', () => draw(true));
+  window.addEventListener('beforeprint', () => { printing = true; draw(); });
+  window.addEventListener('afterprint', () => { printing = false; draw(); });
   const redraw = () => {
     // Whoever is on a button of a row stays on it.
     const at = [...drawn].find(([, row]) => row.contains(document.activeElement));
