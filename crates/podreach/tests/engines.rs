@@ -16,6 +16,7 @@ fn each_problem(seed: u64, count: usize, mut test: impl FnMut(usize, &Problem, b
     for case in 0..count {
         let semantics = if case % 2 == 0 { Semantics::KubeScheduler } else { Semantics::Paper };
         let shape = if case % 5 == 0 { Shape::unbounded(semantics) } else { Shape::small(semantics) };
+        let shape = if case % 3 == 0 { shape.with_volumes() } else { shape };
         let problem = problem(&mut rng, shape);
         let truth = exhaustive(&problem, 100_000).expect("small problems have few configurations");
         test(case, &problem, truth);

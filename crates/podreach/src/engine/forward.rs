@@ -223,6 +223,7 @@ impl Mask {
 /// The masks of a guard that asks only for presence and absence.
 fn mask(system: &System, guard: &FormGuard) -> Option<Mask> {
     let plain = guard.spread.is_empty()
+        && guard.distinct.is_empty()
         && guard.at_most.iter().all(|&(_, bound)| bound == 0)
         && guard.affinity.iter().all(|condition| condition.first_unless.is_none());
     let members = |form: Form| system.forms.weights[form as usize].iter().map(|&(class, _)| class as usize);

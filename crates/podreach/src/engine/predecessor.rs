@@ -45,7 +45,8 @@ pub struct Predecessors<'a> {
 fn helpers(system: &System, rule: &Rule) -> Bits {
     let near = rule.guard.affinity.iter().flat_map(|condition| condition.near.iter().copied());
     let spread = rule.guard.spread.iter().flat_map(|condition| condition.domains.iter().map(|domain| domain.0));
-    let classes = near.chain(spread).flat_map(|form| &system.forms.weights[form as usize]);
+    let sharing = rule.guard.distinct.iter().flat_map(|condition| condition.unless.iter().copied());
+    let classes = near.chain(spread).chain(sharing).flat_map(|form| &system.forms.weights[form as usize]);
     Bits::of(system.classes.len(), classes.map(|&(class, _)| class as usize))
 }
 
@@ -147,7 +148,11 @@ impl<'a> Predecessors<'a> {
     fn extend(&mut self, lemmas: &Lemmas, rule: usize, level: u32, last: Class) -> bool {
         let system = self.system;
         let guard = &system.rules[rule].guard;
-        if self.exceeds_bound(guard) || self.contains_lemma(lemmas) || (level == 0 && self.exceeds_start()) {
+        if self.exceeds_bound(guard)
+            || self.overflows(guard)
+            || self.contains_lemma(lemmas)
+            || (level == 0 && self.exceeds_start())
+        {
             return false;
         }
         let Some(form) = self.most_wanted(guard, level, last) else { return true };
@@ -186,6 +191,7 @@ impl<'a> Predecessors<'a> {
             classes.filter(|&&(class, _)| self.is_choice(class, level, last)).count()
         };
         let wanted = forms.min_by_key(|&form| choices(form));
+        let wanted = wanted.or_else(|| guard.distinct.iter().find_map(|condition| condition.lacking(&self.cursor)));
         wanted.or_else(|| guard.spread.iter().find_map(|condition| condition.behind(&self.cursor)))
     }
 
@@ -227,6 +233,15 @@ impl<'a> Predecessors<'a> {
         true
     }
 
+    /// Whether there is too much of what several pods may share; notes the pods of the base that count.
+    fn overflows(&mut self, guard: &FormGuard) -> bool {
+        let Some(condition) = guard.distinct.iter().find(|condition| condition.is_hopeless(&self.cursor)) else {
+            return false;
+        };
+        condition.counted().for_each(|form| self.note_base(form));
+        true
+    }
+
     /// Whether the cursor contains a lemma; notes its part of the base.
     fn contains_lemma(&mut self, lemmas: &Lemmas) -> bool {
         let contained = |&&lemma: &&u32| group::is_covered(lemmas.group(lemma), &self.cursor.counts);
@@ -248,11 +263,14 @@ impl<'a> Predecessors<'a> {
         true
     }
 
-    /// Notes the pods of the base that make a form needed at all: those that keep the pod from being the first of its kind, and
-    /// those in its own domain.
+    /// Notes the pods of the base that make a form needed at all: those that keep the pod from being the first of its kind, those
+    /// that fill the node, and those in its own domain.
     fn note_need(&mut self, guard: &FormGuard, form: Form) {
         for condition in guard.affinity.iter().filter(|condition| condition.near.contains(&form)) {
             condition.first_unless.into_iter().for_each(|form| self.note_base(form));
+        }
+        for condition in guard.distinct.iter().filter(|condition| condition.unless.contains(&form)) {
+            condition.counted().for_each(|form| self.note_base(form));
         }
         for condition in &guard.spread {
             if condition.domains.iter().any(|domain| domain.0 == form) {

@@ -96,8 +96,10 @@ fn deletion(action: Action, obstacle: Option<Obstacle>, next: Option<usize>) -> 
 
 /// What a deployment leans on: its witnesses, and the balance of its spread.
 fn deployment(m: &Model, s: &Configuration, atom: Atom) -> Scene {
-    let (mut notes, witnesses) = affinity(m, s, atom);
-    notes.extend((0..m.pod(atom.0).spread.len()).filter_map(|index| balance(m, s, atom, index)));
+    let asked = |rule| !m.pod(atom.0).exempt.contains(&rule);
+    let (mut notes, witnesses) = if asked(Rule::InterPodAffinity) { affinity(m, s, atom) } else { Default::default() };
+    let constraints = (0..m.pod(atom.0).spread.len()).filter(|_| asked(Rule::PodTopologySpread));
+    notes.extend(constraints.filter_map(|index| balance(m, s, atom, index)));
     Scene { action: Action::Deploy(atom.0, atom.1), notes, witnesses, obstacle: None }
 }
 

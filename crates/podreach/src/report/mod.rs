@@ -21,6 +21,7 @@ mod source;
 mod svg;
 mod text;
 mod trace;
+mod volume;
 mod why;
 mod words;
 mod yaml;
