@@ -84,7 +84,7 @@ function matrixView(cluster, matrix, source) {
     box.style.setProperty('--content', Math.max(2, rows.length) * ROW + 66 + 'px');
     sheet.style.width = head.style.width = left + columns.length * COLUMN + 8 + 'px';
     const had = document.activeElement instanceof HTMLElement && box.contains(document.activeElement) && document.activeElement !== box;
-    const heads = [h('div', { class: 'map-corner', role: 'columnheader' }, 'Pod type')];
+    const heads = [h('div', { class: 'map-corner', role: 'columnheader' }, 'Pod type', h('span', { class: 'dim small' }, 'running'))];
     for (let at = firstColumn; at <= lastColumn; at++) {
       const cls = columns[at], nodes = matrix.classes[cls];
       const button = h('button', { type: 'button', class: 'map-class', tabindex: '-1', title: number(nodes.length, 'node') + ': ' + nodes.slice(0, 5).map((node) => shown(cluster.nodeName(node))).join(', '), onclick: () => openClass(cls) },

@@ -79,8 +79,8 @@ function proofView(cluster, answer) {
   filter();
   draw();
   return h('section', { class: 'proof', 'aria-label': 'The proof' },
-    h('p', { class: 'dim' }, 'None of these groups is there at the start, and whichever pod of a group came last would have needed another group to be there already. So none ever is.'),
-    h('div', { class: 'film-body' }, h('div', {}, crumbs, here),
-      h('div', {}, h('h4', {}, number(proof.all, 'fact')), proof.groups.length > 8 && searchBox('Search facts', (text) => { search = text; filter(); }), box,
+    proof.all > 1 && h('p', { class: 'dim' }, 'None of these groups is there at the start, and whichever pod of a group came last would have needed another group to be there already. So none ever is.'),
+    h('div', { class: proof.all > 1 ? 'film-body' : '' }, h('div', {}, crumbs, here),
+      proof.all > 1 && h('div', {}, h('h4', {}, number(proof.all, 'fact')), proof.groups.length > 8 && searchBox('Search facts', (text) => { search = text; filter(); }), box,
         hidden > 0 && h('p', { class: 'dim' }, `${number(hidden, 'fact')} more are in the certificate.`))));
 }
