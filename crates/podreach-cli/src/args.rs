@@ -328,7 +328,7 @@ impl Reading {
 }
 
 /// How long and how much a search may take.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Limits")]
 pub(crate) struct Limits {
     /// Answer unknown after this time: 30, 30s, 5m, 1h

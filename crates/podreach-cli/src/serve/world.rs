@@ -44,8 +44,7 @@ pub(super) struct Variant {
 impl World {
     pub(super) fn new(session: Session, args: &Serve, title: String) -> Self {
         let semantics = args.reading.semantics(None)[0];
-        let limits = Limits { timeout: args.limits.timeout, memory: args.limits.memory, threads: args.limits.threads };
-        Self { session, title, limits, semantics, variants: Mutex::default() }
+        Self { session, title, limits: args.limits.clone(), semantics, variants: Mutex::default() }
     }
 
     /// The cluster with these changes; or why one of them makes no sense.

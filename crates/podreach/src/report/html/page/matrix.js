@@ -1,7 +1,7 @@
 // @ts-check
 // The matrix as a map: pod types by node classes, with search, sort, and the evidence behind each cell.
 
-const ROW = 30, COLUMN = 34, CELLS = /** @type {Record<string, {word: VerdictName, sign: string, cls: string}>} */ ({
+const ROW = 30, COLUMN = 34, BLOCK = 12, CELLS = /** @type {Record<string, {word: VerdictName, sign: string, cls: string}>} */ ({
   y: { word: 'deployable', sign: '✓', cls: 'y' }, n: { word: 'never', sign: '✗', cls: 'n' }, u: { word: 'unknown', sign: '?', cls: 'u' },
 });
 
@@ -69,23 +69,39 @@ function matrixView(cluster, matrix, source) {
     draw(true);
   };
 
-  let drawnKey = '';
+  /** @type {Map<number, HTMLElement>} */ const drawn = new Map();
+  let drawnColumns = '';
   let queued = false;
+  /** Draws what is in sight: rows come and go one by one, columns in blocks. */
   const draw = (fresh = false) => {
     queued = false;
     const left = wide();
     const firstRow = Math.max(0, Math.floor(box.scrollTop / ROW) - 6), lastRow = Math.min(rows.length - 1, Math.ceil((box.scrollTop + box.clientHeight) / ROW) + 6);
-    const firstColumn = Math.max(0, Math.floor(box.scrollLeft / COLUMN) - 2), lastColumn = Math.min(columns.length - 1, Math.ceil((box.scrollLeft + box.clientWidth - left) / COLUMN) + 2);
-    const key = [firstRow, lastRow, firstColumn, lastColumn, left, focusRow, focusColumn].join();
-    if (!fresh && key === drawnKey) return;
-    drawnKey = key;
+    const firstColumn = Math.max(0, Math.floor(box.scrollLeft / COLUMN / BLOCK) * BLOCK), lastColumn = Math.min(columns.length - 1, Math.ceil((box.scrollLeft + box.clientWidth - left) / COLUMN / BLOCK) * BLOCK);
+    const key = [firstColumn, lastColumn, left].join();
+    if (fresh || key !== drawnColumns) {
+      drawnColumns = key;
+      for (const row of drawn.values()) row.remove();
+      drawn.clear();
+      sheet.replaceChildren();
+      drawHead(firstColumn, lastColumn, left);
+    }
+    for (const [at, row] of drawn) if (at < firstRow || at > lastRow) { row.remove(); drawn.delete(at); }
+    for (let at = firstRow; at <= lastRow; at++) {
+      if (drawn.has(at)) continue;
+      const row = line(at, firstColumn, lastColumn, left);
+      drawn.set(at, row);
+      sheet.insertBefore(row, drawn.get(at + 1) ?? null);
+    }
+    if (rows.length === 0) fill(sheet, h('div', { role: 'row', class: 'map-row' }, h('p', { class: 'nothing', role: 'gridcell' }, 'Nothing matches.')));
+  };
+  const drawHead = (/** @type {number} */ from, /** @type {number} */ to, /** @type {number} */ left) => {
     box.style.setProperty('--left', left + 'px');
     sheet.style.height = rows.length * ROW + 'px';
     box.style.setProperty('--content', Math.max(2, rows.length) * ROW + 66 + 'px');
     sheet.style.width = head.style.width = left + columns.length * COLUMN + 8 + 'px';
-    const had = document.activeElement instanceof HTMLElement && box.contains(document.activeElement) && document.activeElement !== box;
     const heads = [h('div', { class: 'map-corner', role: 'columnheader' }, 'Pod type', h('span', { class: 'dim small' }, 'running'))];
-    for (let at = firstColumn; at <= lastColumn; at++) {
+    for (let at = from; at <= to; at++) {
       const cls = columns[at], nodes = matrix.classes[cls];
       const button = h('button', { type: 'button', class: 'map-class', tabindex: '-1', title: number(nodes.length, 'node') + ': ' + nodes.slice(0, 5).map((node) => shown(cluster.nodeName(node))).join(', '), onclick: () => openClass(cls) },
         h('b', {}, letters(cls)), h('span', {}, nodes.length > 999 ? Math.round(nodes.length / 1000) + 'k' : String(nodes.length)));
@@ -94,10 +110,6 @@ function matrixView(cluster, matrix, source) {
       heads.push(cell);
     }
     fill(head, heads);
-    const lines = [];
-    for (let at = firstRow; at <= lastRow; at++) lines.push(line(at, firstColumn, lastColumn, left));
-    fill(sheet, lines.length ? lines : h('div', { role: 'row', class: 'map-row' }, h('p', { class: 'nothing', role: 'gridcell' }, 'Nothing matches.')));
-    if (had) focusCell(false);
   };
   const line = (/** @type {number} */ at, /** @type {number} */ from, /** @type {number} */ to, /** @type {number} */ left) => {
     const row = rows[at], [pod, cells] = matrix.rows[row];
@@ -119,32 +131,33 @@ function matrixView(cluster, matrix, source) {
   let size = '';
   new ResizeObserver(() => { const now = box.clientWidth + 'x' + box.clientHeight; if (now !== size) { size = now; soon(); } }).observe(box);
 
-  const focusCell = (reveal = true) => {
-    if (reveal) {
-      const left = wide(), top = focusRow * ROW, x = focusColumn * COLUMN;
-      if (top < box.scrollTop) box.scrollTop = top;
-      else if (top + ROW > box.scrollTop + box.clientHeight - 46) box.scrollTop = top + ROW - box.clientHeight + 46;
-      if (x < box.scrollLeft) box.scrollLeft = x;
-      else if (x + COLUMN > box.scrollLeft + box.clientWidth - left) box.scrollLeft = x + COLUMN - box.clientWidth + left;
-      draw(true);
-    }
-    /** @type {HTMLElement | null} */ (sheet.querySelector(`[data-row="${focusRow}"][data-column="${focusColumn}"]`))?.focus({ preventScroll: true });
+  const cellAt = (/** @type {number} */ row, /** @type {number} */ column) => /** @type {HTMLElement | null} */ (drawn.get(row)?.querySelector(`[data-column="${column}"]`) ?? null);
+  /** Makes another cell the one that keys start from. */
+  const moveTo = (/** @type {number} */ row, /** @type {number} */ column) => {
+    cellAt(focusRow, focusColumn)?.setAttribute('tabindex', '-1');
+    [focusRow, focusColumn] = [row, column];
+    const left = wide(), top = row * ROW, x = column * COLUMN;
+    if (top < box.scrollTop) box.scrollTop = top;
+    else if (top + ROW > box.scrollTop + box.clientHeight - 66) box.scrollTop = top + ROW - box.clientHeight + 66;
+    if (x < box.scrollLeft) box.scrollLeft = x;
+    else if (x + COLUMN > box.scrollLeft + box.clientWidth - left - 16) box.scrollLeft = x + COLUMN - box.clientWidth + left + 16;
+    draw();
+    const cell = cellAt(row, column);
+    cell?.setAttribute('tabindex', '0');
+    cell?.focus({ preventScroll: true });
   };
   box.addEventListener('click', (event) => {
     const cell = /** @type {HTMLElement} */ (event.target).closest('.cell');
     if (!(cell instanceof HTMLElement)) return;
-    focusRow = Number(cell.dataset.row);
-    focusColumn = Number(cell.dataset.column);
-    draw(true);
+    moveTo(Number(cell.dataset.row), Number(cell.dataset.column));
     void openCell(rows[focusRow], columns[focusColumn]);
   });
   box.addEventListener('keydown', (event) => {
     const moves = /** @type {Record<string, [number, number]>} */ ({ ArrowDown: [1, 0], ArrowUp: [-1, 0], ArrowRight: [0, 1], ArrowLeft: [0, -1], PageDown: [15, 0], PageUp: [-15, 0], Home: [0, -1e9], End: [0, 1e9] });
     if (moves[event.key]) {
       event.preventDefault();
-      focusRow = Math.max(0, Math.min(rows.length - 1, focusRow + moves[event.key][0]));
-      focusColumn = Math.max(0, Math.min(columns.length - 1, focusColumn + moves[event.key][1]));
-      focusCell();
+      const within = (/** @type {number} */ at, /** @type {number} */ most) => Math.max(0, Math.min(most - 1, at));
+      moveTo(within(focusRow + moves[event.key][0], rows.length), within(focusColumn + moves[event.key][1], columns.length));
     } else if ((event.key === 'Enter' || event.key === ' ') && rows.length && columns.length && event.target instanceof HTMLElement && event.target.tagName !== 'BUTTON') {
       event.preventDefault();
       void openCell(rows[focusRow], columns[focusColumn]);

@@ -6,6 +6,7 @@ class Counts {
   /** @param {Exact[]} flat */
   constructor(flat) {
     /** @type {Map<number, Map<number, number>>} */ this.nodes = new Map();
+    /** @type {Map<number, number> | null} */ this.totals = null;
     for (let at = 0; at < flat.length; at += 3) this.add(Number(flat[at]), Number(flat[at + 1]), Number(flat[at + 2]));
   }
   /** @param {number} pod @param {number} node @param {number} more */
@@ -14,6 +15,7 @@ class Counts {
     const count = (on.get(pod) ?? 0) + more;
     if (count > 0) on.set(pod, count); else on.delete(pod);
     this.nodes.set(node, on);
+    this.totals = null;
   }
   /** @param {number} node @returns {[pod: number, count: number][]} */
   on(node) { return [...(this.nodes.get(node) ?? [])]; }
@@ -21,9 +23,11 @@ class Counts {
   of(pod, node) { return this.nodes.get(node)?.get(pod) ?? 0; }
   /** How many of a pod type run anywhere. @param {number} pod */
   total(pod) {
-    let sum = 0;
-    for (const on of this.nodes.values()) sum += on.get(pod) ?? 0;
-    return sum;
+    if (!this.totals) {
+      this.totals = new Map();
+      for (const on of this.nodes.values()) for (const [one, count] of on) this.totals.set(one, (this.totals.get(one) ?? 0) + count);
+    }
+    return this.totals.get(pod) ?? 0;
   }
 }
 
