@@ -66,7 +66,7 @@ tables! {
         modelled: ["phase"],
         spoiling: [],
         irrelevant: ["accessModes", "allocatedResourceStatuses", "allocatedResources", "capacity", "conditions",
-            "currentVolumeAttributesClassName", "modifyVolumeStatus", "resizeStatus"],
+            "currentVolumeAttributesClassName", "healthStatus", "modifyVolumeStatus", "resizeStatus"],
         open
     }
     VOLUME_SPEC "PersistentVolumeSpec" {
