@@ -67,7 +67,10 @@ impl Server {
     }
 
     fn own(&self) -> String {
-        format!("Host: 127.0.0.1:{0}\r\nOrigin: http://127.0.0.1:{0}\r\nAuthorization: Bearer {1}\r\n", self.port, self.token)
+        format!(
+            "Host: 127.0.0.1:{0}\r\nOrigin: http://127.0.0.1:{0}\r\nAuthorization: Bearer {1}\r\n",
+            self.port, self.token
+        )
     }
 
     fn request(&self, method: &str, path: &str, fields: &str, body: &str) -> Answer {
@@ -124,18 +127,27 @@ fn only_its_own_page_is_answered() {
     assert_eq!(get(&host), 401, "without the token");
     assert_eq!(get(&format!("{host}Authorization: Bearer {}\r\n", "0".repeat(token.len()))), 401, "with a wrong one");
     assert_eq!(get(&format!("{host}{bearer}{bearer}")), 401, "with two");
-    for foreign in ["evil.example", "127.0.0.1", "localhost.evil.example", &format!("127.0.0.1:{}", port ^ 1), "[::1]", ""] {
+    for foreign in
+        ["evil.example", "127.0.0.1", "localhost.evil.example", &format!("127.0.0.1:{}", port ^ 1), "[::1]", ""]
+    {
         assert_eq!(get(&format!("Host: {foreign}\r\n{bearer}")), 421, "Host: {foreign}");
     }
     assert_eq!(get(&bearer), 421, "without a host");
     assert_eq!(get(&format!("{host}{host}{bearer}")), 421, "with two hosts");
-    for foreign in ["http://evil.example", "null", "https://127.0.0.1", &format!("https://127.0.0.1:{port}"), &format!("http://127.0.0.1:{port}.evil.example")] {
+    for foreign in [
+        "http://evil.example",
+        "null",
+        "https://127.0.0.1",
+        &format!("https://127.0.0.1:{port}"),
+        &format!("http://127.0.0.1:{port}.evil.example"),
+    ] {
         assert_eq!(get(&format!("{host}{bearer}Origin: {foreign}\r\n")), 403, "Origin: {foreign}");
     }
     for site in ["cross-site", "same-site"] {
         assert_eq!(get(&format!("{host}{bearer}Sec-Fetch-Site: {site}\r\n")), 403, "{site}");
     }
-    let without_origin = server.request("POST", "/api/cluster", &format!("{host}{bearer}Content-Type: application/json\r\n"), "{}");
+    let without_origin =
+        server.request("POST", "/api/cluster", &format!("{host}{bearer}Content-Type: application/json\r\n"), "{}");
     assert_eq!(without_origin.status, 403, "a post says where it comes from");
 }
 
@@ -169,12 +181,27 @@ fn what_is_no_request_is_refused() {
         let answer = server.send(request.as_bytes());
         assert_eq!(answer.status, status, "{:.120}: {answer:?}", request);
     }
-    for body in ["", "{", "[]", "null", "{\"pod\": 1}", "{\"what\": 1}", "{\"edits\": [{\"op\": \"explode\"}]}", "{\"edits\": {}}", "{\"pod\": \"web\"}", "{\"pod\": \"<b>\", \"node\": \"edge-1\"}", "{\"pod\": \"web\", \"node\": \"nowhere\"}"] {
+    for body in [
+        "",
+        "{",
+        "[]",
+        "null",
+        "{\"pod\": 1}",
+        "{\"what\": 1}",
+        "{\"edits\": [{\"op\": \"explode\"}]}",
+        "{\"edits\": {}}",
+        "{\"pod\": \"web\"}",
+        "{\"pod\": \"<b>\", \"node\": \"edge-1\"}",
+        "{\"pod\": \"web\", \"node\": \"nowhere\"}",
+    ] {
         let fields = format!("{own}Content-Type: application/json\r\n");
         assert_eq!(server.request("POST", "/api/ask", &fields, body).status, 400, "{body}");
     }
     let deep = "[".repeat(100_000);
-    assert_eq!(server.request("POST", "/api/ask", &format!("{own}Content-Type: application/json\r\n"), &deep).status, 400);
+    assert_eq!(
+        server.request("POST", "/api/ask", &format!("{own}Content-Type: application/json\r\n"), &deep).status,
+        400
+    );
     assert_eq!(server.request("GET", "/api/page", &own, "").status, 200, "and it still answers");
 }
 
@@ -211,7 +238,11 @@ fn questions_are_answered_with_evidence_and_changes_flip_verdicts() {
     let edits = json!([{"op": "untaint", "node": "core-1", "key": "dedicated"}]);
     let job = server.outcome(&server.post("/api/ask", &json!({"pod": "web", "node": "core-1", "edits": edits})));
     assert_eq!(job["result"]["answer"]["verdict"], "deployable");
-    assert_eq!(job["result"]["answer"]["certificate"], Value::Null, "no input exists that it could be verified against");
+    assert_eq!(
+        job["result"]["answer"]["certificate"],
+        Value::Null,
+        "no input exists that it could be verified against"
+    );
     let job = server.outcome(&server.post("/api/flips", &json!({"edits": edits})));
     assert_eq!(job["result"]["all"], 2, "{job}");
     let refused = server.post("/api/cluster", &json!({"edits": [{"op": "untaint", "node": "edge-1", "key": "x"}]}));

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use podreach::audit::{Evidence, Item, Origin, Severity, Status};
 use podreach::engine::{Budget, Decider};
 use podreach::lower::Options;
+use podreach::read::{Source, Sources};
 use podreach::report::{self, Answered, html};
 use podreach_core::cluster::{Cluster, Node, Pod, PodSpec};
 use podreach_core::label::Labels;
@@ -54,8 +55,17 @@ pub fn page(kind: &str) -> String {
     html::document(Some(&html::data(&problem, NAMES[1], &remarks, view)))
 }
 
+/// A node to make others from.
+fn harmless() -> Node {
+    let mut sources = Sources::default();
+    let node = "{apiVersion: v1, kind: Node, metadata: {name: n}, status: {allocatable: {pods: 2}}}";
+    sources.add(Source::from_bytes("node.yaml", node.into()).expect("text"));
+    podreach::lowered(&sources, &Options::default()).cluster.nodes.values().next().expect("a node").clone()
+}
+
 fn problem() -> Problem {
     let mut cluster = Cluster::default();
+    let harmless = harmless();
     let namespace = cluster.namespace(NAMES[3]);
     let pods = cluster.resource("pods");
     let strange = cluster.resource(NAMES[0]);
@@ -66,7 +76,7 @@ fn problem() -> Problem {
         allocatable.set(strange, u128::MAX);
         let labels: Labels = cluster.labels([(NAMES[0], NAMES[1]), ("zone", name)]);
         let name = cluster.symbols.intern(name);
-        cluster.nodes.push(Node { name, labels, taints: Vec::new(), unschedulable: false, allocatable });
+        cluster.nodes.push(Node { name, labels, allocatable, ..harmless.clone() });
     }
     for name in NAMES.into_iter().chain([long.as_str()]) {
         cluster.pods.push(Pod {
