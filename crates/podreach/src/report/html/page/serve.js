@@ -168,8 +168,10 @@ class Desk {
       const why = /** @type {WhyData} */ (await this.connection.send('POST', 'why', { pod, node, edits: this.edits }));
       if (pod !== this.pod || node !== this.node) return;
       const { rules: said, feasible } = why.nodes[node];
-      fill(rules, h('p', {}, feasible ? 'Every rule accepts it.' : 'It is refused:'), h('table', { class: 'why' }, h('tbody', {}, Object.entries(said).map(([rule, { ok, reason }]) =>
-        h('tr', {}, h('th', { scope: 'row' }, icon(ok ? 'yes' : 'no'), ' ', rule), h('td', {}, ok ? h('span', { class: 'dim' }, 'accepts') : shown(reason ?? '')))))),
+      const refusing = Object.entries(said).filter(([, { ok }]) => !ok), accepting = Object.entries(said).filter(([, { ok }]) => ok);
+      fill(rules, h('p', {}, feasible ? 'Every rule accepts it.' : 'It is refused:'), refusing.length > 0 && h('table', { class: 'why' }, h('tbody', {}, refusing.map(([rule, { reason }]) =>
+        h('tr', {}, h('th', { scope: 'row' }, icon('no'), ' ', rule), h('td', {}, shown(reason ?? '')))))),
+        h('ul', { class: 'accepting', 'aria-label': 'Rules that accept it' }, accepting.map(([rule]) => h('li', {}, icon('yes'), ' ', rule))),
         (why.doubts ?? []).map((doubt) => h('p', { class: 'reason' }, shown(doubt))));
     } catch (error) {
       fill(rules, problem(error));
