@@ -7,12 +7,13 @@ use podreach::lower::{Instances, Keep, Options, Release, Start};
 use podreach_core::Semantics;
 
 use crate::budget;
+use crate::live::Flags;
 
 mod page;
 
 #[cfg(feature = "serve")]
 pub(crate) use page::Serve;
-pub(crate) use page::{PageFile, Report, ReportOf};
+pub(crate) use page::{PageFile, Report, ReportAudit, ReportOf};
 
 /// The whole command line.
 #[derive(Debug, Parser)]
@@ -45,17 +46,58 @@ pub(crate) enum Command {
     /// A local page to ask by clicking, and a sandbox to change things in
     #[cfg(feature = "serve")]
     Serve(Serve),
+    /// Do the placement policies hold, and what is wrong with this cluster by itself?
+    Audit(Box<Audit>),
     /// Does a certificate prove what it says about this input?
     Verify(Verify),
     /// Petri nets and pebble games as clusters with a Question, and clusters as Petri nets
     Encode(Box<Encode>),
+    /// What placement depends on in a cluster, in a file, to be analysed elsewhere
+    Snapshot(Box<Snapshot>),
+    /// Run the steps of a verdict on a test cluster, and see whether its scheduler agrees
+    #[cfg(feature = "live")]
+    Replay(Box<Replay>),
     /// A bundled example: nothing to install, nothing to know
     Demo,
+    /// Manual pages, one for each command
+    Man {
+        /// The folder they are written to.
+        folder: PathBuf,
+    },
+    /// What the last word could become, as kubectl asks its plugins
+    #[command(name = "__complete", hide = true)]
+    Complete {
+        /// The words so far, without the name of the program.
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+        words: Vec<String>,
+    },
     /// Completion for a shell
     Completion {
         /// The shell.
         shell: clap_complete::Shell,
     },
+}
+
+impl CommandLine {
+    /// With names of pods as they are looked up: those without a namespace are of the one that `-n` gives.
+    pub(crate) fn qualified(mut self) -> Self {
+        let entry = |flags: &Flags, entry: &String| match entry.split_once('@') {
+            Some((pod, rest)) => format!("{}@{rest}", flags.qualified(pod)),
+            None => entry.clone(),
+        };
+        match &mut self.command {
+            Command::Check(args) => {
+                args.pod = args.pod.as_deref().map(|pod| args.input.live.qualified(pod));
+                args.with = args.with.iter().map(|with| entry(&args.input.live, with)).collect();
+            }
+            Command::Why(args) => args.pod = args.input.live.qualified(&args.pod),
+            Command::Encode(args) => {
+                args.goal = args.goal.iter().map(|goal| entry(&args.input.live, goal)).collect();
+            }
+            _ => {}
+        }
+        self
+    }
 }
 
 /// `podreach check`.
@@ -147,6 +189,108 @@ pub(crate) struct Matrix {
     pub(crate) output: Output,
 }
 
+/// `podreach audit`.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Exit status: 0 all hold, 1 a rule is violated or something was found, 2 bad input or usage, 3 undecided."
+)]
+pub(crate) struct Audit {
+    /// What is looked at.
+    #[command(flatten)]
+    pub(crate) auditing: Auditing,
+    /// The format
+    #[arg(short = 'o', long = "output", value_enum, default_value_t = AuditFormat::Text, value_name = "FORMAT", help_heading = "Output")]
+    pub(crate) format: AuditFormat,
+    /// Also write this format to this file (repeatable)
+    #[arg(long, value_name = "FORMAT=FILE", value_parser = also, help_heading = "Output")]
+    pub(crate) also: Vec<(AuditFormat, PathBuf)>,
+    /// Only the first line, and no remarks about the input
+    #[arg(short, long, conflicts_with = "verbose", help_heading = "Output")]
+    pub(crate) quiet: bool,
+    /// Evidence in full and all remarks
+    #[arg(short, long, help_heading = "Output")]
+    pub(crate) verbose: bool,
+}
+
+/// What an audit looks at, and what makes it fail.
+#[derive(Debug, Args)]
+pub(crate) struct Auditing {
+    /// Files with PlacementPolicy documents; without any, only findings are looked for
+    #[arg(value_name = "POLICY")]
+    pub(crate) policies: Vec<PathBuf>,
+    /// The least severe finding that makes the run fail
+    #[arg(long, value_enum, default_value_t = FailOn::Warning, value_name = "SEVERITY")]
+    pub(crate) fail_on: FailOn,
+    /// Do not fail because something is undecided
+    #[arg(long)]
+    pub(crate) allow_unknown: bool,
+    /// Whose doing to expect: as-is, tenant=NAMESPACE, tenant-no-tolerations=NAMESPACE or node-compromise=NODE
+    #[arg(long, value_name = "WHO", default_value = "as-is", value_parser = podreach::audit::Actor::parse)]
+    pub(crate) actor: podreach::audit::Actor,
+    /// Decide the policies only, and look for no findings
+    #[arg(long)]
+    pub(crate) no_findings: bool,
+    /// Count only what this file, from --write-baseline, does not have
+    #[arg(long, value_name = "FILE")]
+    pub(crate) baseline: Option<PathBuf>,
+    /// Write everything that is wrong now to this file, for --baseline
+    #[arg(long, value_name = "FILE")]
+    pub(crate) write_baseline: Option<PathBuf>,
+    /// Also say what became possible or impossible since this earlier input: files and folders as for -f (repeatable)
+    #[arg(long, value_name = "PATH")]
+    pub(crate) since: Vec<PathBuf>,
+    /// Answer every question anew, and remember nothing
+    #[arg(long)]
+    pub(crate) no_cache: bool,
+    /// The input.
+    #[command(flatten)]
+    pub(crate) input: Input,
+    /// How it is read.
+    #[command(flatten)]
+    pub(crate) reading: Reading,
+    /// How long and how much.
+    #[command(flatten)]
+    pub(crate) limits: Limits,
+}
+
+/// The least severe finding that makes a run fail.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum FailOn {
+    /// What is broken.
+    Error,
+    /// What is likely a mistake.
+    Warning,
+    /// Everything.
+    Note,
+    /// Violated rules only.
+    Never,
+}
+
+/// A form of an audit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum AuditFormat {
+    /// For people.
+    Text,
+    /// For programs.
+    Json,
+    /// For programs and people.
+    Yaml,
+    /// For job summaries and comments.
+    Markdown,
+    /// For code scanning: SARIF 2.1.0.
+    Sarif,
+    /// For test reports: JUnit XML.
+    Junit,
+    /// For pull requests: commands of GitHub Actions.
+    Github,
+}
+
+/// Reads `FORMAT=FILE`.
+fn also(text: &str) -> Result<(AuditFormat, PathBuf), String> {
+    let (format, file) = text.split_once('=').filter(|(_, file)| !file.is_empty()).ok_or("it looks like json=FILE")?;
+    Ok((AuditFormat::from_str(format, true)?, PathBuf::from(file)))
+}
+
 /// `podreach verify`.
 #[derive(Debug, Args)]
 #[command(after_help = "Exit status: 0 proved, 1 not proved, 2 bad input or usage, 3 out of time.")]
@@ -165,6 +309,74 @@ pub(crate) struct Verify {
     /// Say everything
     #[arg(short, long)]
     pub(crate) verbose: bool,
+}
+
+/// `podreach snapshot`.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "The file holds no Secrets, ConfigMaps, environment variables, commands, images or other fields that placement \
+    does not depend on.\nExit status: 0 written, 2 bad input or usage."
+)]
+pub(crate) struct Snapshot {
+    /// Where to write it; - for standard output
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: PathBuf,
+    /// Replace all names, namespaces, labels and their values, each everywhere by the same
+    #[arg(long, visible_alias = "pseudonymize")]
+    pub(crate) pseudonymise: bool,
+    /// Where to write who is called what
+    #[arg(long, value_name = "FILE", requires = "pseudonymise")]
+    pub(crate) mapping: Option<PathBuf>,
+    /// Say nothing
+    #[arg(short, long)]
+    pub(crate) quiet: bool,
+    /// The input.
+    #[command(flatten)]
+    pub(crate) input: Input,
+}
+
+/// `podreach replay`.
+#[cfg(feature = "live")]
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Without --execute nothing is changed. A cluster is marked as a test cluster by the label or annotation \
+    podreach.dev/test-cluster=true\nof its namespace kube-system.\nExit status: 0 all steps agreed, 1 the cluster disagreed, \
+    2 bad input or usage, 3 not finished."
+)]
+pub(crate) struct Replay {
+    /// A verdict with a run, as `check -o json` or `--proof-out` writes it; - for standard input
+    #[arg(required_unless_present = "clean", conflicts_with = "clean")]
+    pub(crate) verdict: Option<PathBuf>,
+    /// Make the steps: create pods, let the scheduler bind them, delete pods
+    #[arg(long, conflicts_with_all = ["clean", "dry_run"])]
+    pub(crate) execute: bool,
+    /// Only say what would be done, which is the default
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+    /// Remove what earlier replays left behind
+    #[arg(long)]
+    pub(crate) clean: bool,
+    /// Given twice: also on a cluster that is not marked as a test cluster
+    #[arg(long, action = clap::ArgAction::Count)]
+    pub(crate) force: u8,
+    /// Leave the pods of the run in the cluster at the end
+    #[arg(long)]
+    pub(crate) keep_pods: bool,
+    /// How long to wait for each step
+    #[arg(long, value_name = "TIME", default_value = "30s", value_parser = budget::duration)]
+    pub(crate) step_timeout: std::time::Duration,
+    /// How many seconds pods that were there before have to end, instead of what they say themselves
+    #[arg(long, value_name = "SECONDS")]
+    pub(crate) grace_period: Option<u64>,
+    /// The format
+    #[arg(short = 'o', long = "output", value_enum, default_value_t = Format::Text, value_name = "FORMAT")]
+    pub(crate) format: Format,
+    /// Only the conclusion
+    #[arg(short, long)]
+    pub(crate) quiet: bool,
+    /// The cluster; files are read besides it.
+    #[command(flatten)]
+    pub(crate) input: Input,
 }
 
 /// `podreach encode`.
@@ -273,6 +485,9 @@ pub(crate) struct Input {
     /// The scheduler's configuration (KubeSchedulerConfiguration): its profiles change which filters run
     #[arg(long, value_name = "FILE")]
     pub(crate) scheduler_config: Option<PathBuf>,
+    /// The cluster, when there are no files.
+    #[command(flatten)]
+    pub(crate) live: Flags,
 }
 
 /// How the cluster is read.
@@ -294,14 +509,14 @@ pub(crate) struct Reading {
     /// How many instances of a workload there may be: any number, or what it declares
     #[arg(long, value_enum, default_value_t = HowMany::Unlimited, value_name = "HOW-MANY")]
     pub(crate) instances: HowMany,
-    /// The Kubernetes release whose behaviour counts
-    #[arg(long, value_name = "RELEASE", default_value_t = Release::default())]
-    pub(crate) kubernetes_version: Release,
+    /// The Kubernetes release whose behaviour counts; without it the cluster's own, else the newest that is known
+    #[arg(long, value_name = "RELEASE")]
+    pub(crate) kubernetes_version: Option<Release>,
 }
 
 impl Reading {
-    /// The same as options of the library.
-    pub(crate) fn options(&self) -> Options {
+    /// The same as options of the library; `own` is the release that the cluster says it runs.
+    pub(crate) fn options(&self, own: Option<Release>) -> Options {
         let selected = self.keep.iter().map(|keep| match keep.as_str() {
             "daemonsets" => Keep::DaemonSets,
             selector => Keep::Selector(selector.to_owned()),
@@ -311,7 +526,7 @@ impl Reading {
             start: if self.start == FirstOf::Empty { Start::Empty } else { Start::Current },
             keep: selected.chain(namespaces).collect(),
             instances: if self.instances == HowMany::Declared { Instances::Declared } else { Instances::Unlimited },
-            release: self.kubernetes_version,
+            release: self.kubernetes_version.or(own).unwrap_or_default(),
             ..Options::default()
         }
     }

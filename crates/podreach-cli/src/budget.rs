@@ -26,15 +26,7 @@ pub(crate) struct Clock {
 impl Clock {
     /// Starts the clock, and listens for Ctrl-C: the first ends the search with what it has learned, the second the program.
     pub(crate) fn start(limits: &Limits) -> Self {
-        LISTENING.get_or_init(|| {
-            let pressed = || {
-                if INTERRUPTED.swap(true, Ordering::Relaxed) {
-                    std::process::exit(130);
-                }
-            };
-            // Without a handler Ctrl-C ends the program at once, which is a fair second best.
-            let _ = ctrlc::set_handler(pressed);
-        });
+        listen();
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         let threads = limits.threads.map_or(cores, usize::from);
         Self { started: Instant::now(), timeout: limits.timeout, memory: limits.memory, threads }
@@ -42,11 +34,29 @@ impl Clock {
 
     /// Why to stop now, if there is a reason.
     pub(crate) fn stop(&self) -> Option<Stop> {
-        if INTERRUPTED.load(Ordering::Relaxed) {
+        if is_interrupted() {
             return Some(Stop::Interrupted);
         }
         (self.started.elapsed() >= self.timeout).then_some(Stop::Timeout)
     }
+}
+
+/// Listens for Ctrl-C and for orders to end: the first is only noted, the second ends the program.
+pub(crate) fn listen() {
+    LISTENING.get_or_init(|| {
+        let pressed = || {
+            if INTERRUPTED.swap(true, Ordering::Relaxed) {
+                std::process::exit(130);
+            }
+        };
+        // Without a handler Ctrl-C ends the program at once, which is a fair second best.
+        let _ = ctrlc::set_handler(pressed);
+    });
+}
+
+/// Whether the program was asked to end.
+pub(crate) fn is_interrupted() -> bool {
+    INTERRUPTED.load(Ordering::Relaxed)
 }
 
 /// Reads a time: `30`, `30s`, `5m`, `1h`, `500ms`.

@@ -16,11 +16,11 @@ use crate::walk;
 pub(crate) fn run(args: &Check) -> Result<Exit, Told> {
     args.output
         .only("check", &[Format::Text, Format::Json, Format::Yaml, Format::Mermaid, Format::Svg, Format::Itf])?;
-    let mut session = Session::read(&args.input, args.reading.options(), (&args.output).into())?;
+    let mut session = Session::read(&args.input, |own| args.reading.options(own), (&args.output).into())?;
     let answers = ask::answers(&args.asking, &args.reading, &args.limits, &mut session)?;
     let documents = documents(&session, &answers);
     if let Some(path) = &args.proof_out {
-        file::write(path, &pretty(&documents))?;
+        file::write_told(path, &pretty(&documents))?;
     }
     match args.output.format {
         _ if args.step => walk::walk(&session, &answers),
@@ -126,6 +126,7 @@ fn compared(a: &Answer, b: &Answer) -> Option<String> {
     })
 }
 
-fn pretty(document: &Value) -> String {
+/// A document as text.
+pub(crate) fn pretty(document: &Value) -> String {
     serde_json::to_string_pretty(document).expect("a value is always written") + "\n"
 }

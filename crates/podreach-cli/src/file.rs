@@ -1,29 +1,44 @@
-//! Files that podreach writes: whole, or not at all.
+//! Files written whole or not at all.
 
+use std::fs::{self, OpenOptions};
+use std::io::{self, Write};
 use std::path::Path;
 
-use podreach::read;
+use podreach::read::shown;
 
 use crate::session::{Told, refuse};
 
-/// Writes a file; what goes wrong is told.
-pub(crate) fn write(path: &Path, text: &str) -> Result<(), Told> {
-    write_atomically(path, text)
-        .map_err(|error| refuse(&format!("{} cannot be written: {error}", read::shown(&path.to_string_lossy())), None))
+/// Writes a file whole; what goes wrong is told.
+pub(crate) fn write_told(path: &Path, text: &str) -> Result<(), Told> {
+    let refused = |error| refuse(&format!("{} cannot be written: {error}", shown(&path.to_string_lossy())), None);
+    write_atomically(path, text).map_err(refused)
 }
 
-/// Writes a file beside its place and moves it there, so that no one ever sees half of it. What is there and is no file, such as
-/// `/dev/null`, is written to as it is.
-fn write_atomically(path: &Path, text: &str) -> std::io::Result<()> {
-    if std::fs::metadata(path).is_ok_and(|there| !there.is_file()) {
-        return std::fs::write(path, text);
+/// Writes a file beside its place and moves it there, so that no one ever sees half of it.
+pub(crate) fn write_atomically(path: &Path, text: &str) -> io::Result<()> {
+    write(path, text, &mut OpenOptions::new())
+}
+
+/// The same for a file that only its owner may read.
+pub(crate) fn write_private(path: &Path, text: &str) -> io::Result<()> {
+    let mut options = OpenOptions::new();
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    write(path, text, &mut options)
+}
+
+fn write(path: &Path, text: &str, options: &mut OpenOptions) -> io::Result<()> {
+    // What is there and is no file, such as /dev/null, is written to and not replaced.
+    if fs::metadata(path).is_ok_and(|there| !there.is_file()) {
+        return fs::write(path, text);
     }
     let mut name = path.file_name().unwrap_or_default().to_owned();
     name.push(format!(".{}.tmp", std::process::id()));
     let beside = path.with_file_name(name);
-    let written = std::fs::write(&beside, text).and_then(|()| std::fs::rename(&beside, path));
+    let open = options.write(true).create(true).truncate(true).open(&beside);
+    let written = open.and_then(|mut file| file.write_all(text.as_bytes())).and_then(|()| fs::rename(&beside, path));
     if written.is_err() {
-        let _ = std::fs::remove_file(&beside);
+        let _ = fs::remove_file(&beside);
     }
     written
 }

@@ -39,6 +39,16 @@ pub(crate) fn gather(input: &Input) -> Gathered {
 }
 
 impl Gathered {
+    /// With what was gathered elsewhere after it.
+    #[cfg(feature = "live")]
+    pub(crate) fn with(mut self, other: Self) -> Self {
+        for source in other.sources.ids().filter_map(|id| other.sources.source(id)) {
+            self.sources.add(source.clone());
+        }
+        self.diagnostics.extend(other.diagnostics);
+        self
+    }
+
     fn stdin(&mut self) {
         let mut bytes = Vec::new();
         match io::stdin().lock().take(MAX_SOURCE_BYTES as u64 + 1).read_to_end(&mut bytes) {

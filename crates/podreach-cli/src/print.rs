@@ -71,9 +71,9 @@ fn escaped(c: char, lines: bool) -> Vec<char> {
 /// A line with its verdict and its marks in colour.
 fn painted(line: &str) -> String {
     let words = [
-        (AnsiColor::Green, ["DEPLOYABLE", "FEASIBLE", "PROVED"].as_slice()),
-        (AnsiColor::Red, &["NEVER", "REFUSED", "NOT PROVED"]),
-        (AnsiColor::Yellow, &["UNKNOWN"]),
+        (AnsiColor::Green, ["AGREED", "CLEAN", "DEPLOYABLE", "FEASIBLE", "PASSED", "PROVED"].as_slice()),
+        (AnsiColor::Red, &["DISAGREED", "FOUND", "NEVER", "REFUSED", "NOT PROVED"]),
+        (AnsiColor::Yellow, &["DRY RUN", "UNKNOWN"]),
     ];
     for (color, words) in words {
         if let Some(word) = words.iter().find(|word| line.starts_with(&format!("{word}  "))) {

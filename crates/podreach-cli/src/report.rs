@@ -3,23 +3,25 @@
 use std::path::Path;
 
 use podreach::answer::Oracle;
+use podreach::audit::{Entry, Item, Standing};
 use podreach::engine::Budget;
 use podreach::matrix::{Cell, Matrix};
 use podreach::report::{self, Answered, html};
 use podreach_core::Problem;
 use serde_json::Value;
 
-use crate::args::{Input, PageFile, Report, ReportOf};
+use crate::args::{Input, PageFile, Report, ReportAudit, ReportOf};
 use crate::ask::{self, Answer};
 use crate::budget::Clock;
 use crate::session::{Exit, Saying, Session, Told};
-use crate::{check, file, matrix, print};
+use crate::{audit, check, file, matrix, print};
 
 /// Runs the command.
 pub(crate) fn run(args: &Report) -> Result<Exit, Told> {
     match &args.what {
+        ReportOf::Audit(args) => audit(args),
         ReportOf::Check(args) => {
-            let mut session = Session::read(&args.input, args.reading.options(), (&args.page).into())?;
+            let mut session = Session::read(&args.input, |own| args.reading.options(own), (&args.page).into())?;
             let answers = ask::answers(&args.asking, &args.reading, &args.limits, &mut session)?;
             let shown: Vec<(Answered<'_>, Value)> =
                 answers.iter().map(|answer| (answer.answered(&session), check::document(&session, answer))).collect();
@@ -28,7 +30,7 @@ pub(crate) fn run(args: &Report) -> Result<Exit, Told> {
             Ok(answers.iter().map(Answer::exit).max().unwrap_or(Exit::Yes))
         }
         ReportOf::Matrix(args) => {
-            let session = Session::read(&args.input, args.reading.options(), (&args.page).into())?;
+            let session = Session::read(&args.input, |own| args.reading.options(own), (&args.page).into())?;
             let clock = Clock::start(&args.limits);
             let under = args.reading.semantics(None);
             let matrices: Vec<_> =
@@ -42,6 +44,27 @@ pub(crate) fn run(args: &Report) -> Result<Exit, Told> {
             Ok(if decided { Exit::Yes } else { Exit::Unknown })
         }
     }
+}
+
+/// The page of an audit.
+fn audit(args: &ReportAudit) -> Result<Exit, Told> {
+    let audited = audit::audited(&args.auditing, (&args.page).into())?;
+    let problem = podreach::problem(&audited.session.lowered, audited.semantics);
+    let items: Vec<Item> = audited.outcome.entries.iter().map(with_standing).collect();
+    let items: Vec<&Item> = items.iter().collect();
+    write(&args.page, &args.auditing.input, &audited.session, &problem, html::View::Audit(&items))?;
+    audit::finish(&args.auditing, &audited.audit(&args.auditing))
+}
+
+/// An item, with a word about it where it does not count.
+fn with_standing(entry: &Entry) -> Item {
+    let mut item = entry.item.clone();
+    item.explanation.extend(match &entry.standing {
+        Standing::Counts => None,
+        Standing::Known => Some("The baseline has this already, so it does not count.".to_owned()),
+        Standing::Excepted(why) => Some(format!("A manifest excepts this, so it does not count: {why}.")),
+    });
+    item
 }
 
 fn evidence(session: &Session, problem: &Problem, matrix: &Matrix, clock: &Clock, most: usize) -> html::Evidence {
@@ -68,7 +91,7 @@ fn write(
         print::data(&text);
         return Ok(());
     }
-    file::write(&page.file, &text)?;
+    file::write_told(&page.file, &text)?;
     if !page.quiet {
         let size = text.len().div_ceil(1024);
         print::report(&format!("wrote {} ({size} KiB)\n", podreach::read::shown(&page.file.to_string_lossy())));

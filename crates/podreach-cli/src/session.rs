@@ -2,12 +2,16 @@
 
 use clap::ValueEnum;
 use podreach::diagnostic::Diagnostic;
-use podreach::lower::{Lowered, Options};
+use podreach::lower::{Lowered, Options, Release};
 use podreach::question::{self, Named};
 use podreach::read::Sources;
 
 use crate::args::{Format, Input, Output};
-use crate::{input, print, remark};
+use crate::input::{self, Gathered};
+#[cfg(feature = "live")]
+use crate::live;
+use crate::live::header::Header;
+use crate::{print, remark};
 
 /// How a command ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -69,15 +73,26 @@ impl Output {
 }
 
 impl Session {
-    /// Reads the input; what is wrong with it is told.
-    pub(crate) fn read(input: &Input, options: Options, saying: Saying) -> Result<Self, Told> {
-        if input.filename.is_empty() {
-            let help = "for example: kubectl get nodes,namespaces,pods,deployments,replicasets,statefulsets,daemonsets,jobs,cronjobs \
-                -A -o json | podreach check -f - POD NODE";
-            return Err(refuse("live clusters are not read yet: give files with -f", Some(help)));
-        }
-        let gathered = input::gather(input);
-        Self::of_sources(gathered.sources, gathered.diagnostics, options, saying)
+    /// Reads the input; what is wrong with it is told. The options may depend on the release that the input says its cluster runs.
+    pub(crate) fn read(
+        input: &Input,
+        options: impl FnOnce(Option<Release>) -> Options,
+        saying: Saying,
+    ) -> Result<Self, Told> {
+        Self::read_anything(input, options, saying)?.with_nodes()
+    }
+
+    /// The same for input that may have pods and no nodes.
+    pub(crate) fn read_anything(
+        input: &Input,
+        options: impl FnOnce(Option<Release>) -> Options,
+        saying: Saying,
+    ) -> Result<Self, Told> {
+        let Gathered { sources, mut diagnostics, .. } = gather(input, saying.quiet)?;
+        let headers = Header::find(&sources);
+        let options = options(headers.iter().find_map(Header::release));
+        diagnostics.extend(headers.iter().flat_map(|header| header.diagnostics(&sources, &options)));
+        Self::of_anything(sources, diagnostics, options, saying)
     }
 
     /// Reads sources; what is wrong with them is told.
@@ -87,7 +102,21 @@ impl Session {
         options: Options,
         saying: Saying,
     ) -> Result<Self, Told> {
+        Self::of_anything(sources, diagnostics, options, saying)?.with_nodes()
+    }
+
+    /// Reads sources that may have pods and no nodes; what is wrong with them is told.
+    fn of_anything(
+        sources: Sources,
+        diagnostics: Vec<Diagnostic>,
+        options: Options,
+        saying: Saying,
+    ) -> Result<Self, Told> {
         let mut lowered = podreach::lowered(&sources, &options);
+        // A remark about a pod type that has no name of its own here is said about the workload that it goes under.
+        let names = &lowered.origins.pods;
+        let known = |diagnostic: &Diagnostic| diagnostic.pod.as_ref().is_none_or(|pod| names.contains_key(pod));
+        let diagnostics: Vec<Diagnostic> = diagnostics.into_iter().filter(known).collect();
         lowered.diagnostics.splice(0..0, diagnostics);
         let (source, remarks) = podreach::source(&sources);
         lowered.diagnostics.extend(remarks);
@@ -95,14 +124,19 @@ impl Session {
         if lowered.is_stopped() {
             return Err(Told);
         }
-        if lowered.cluster.nodes.is_empty() {
-            return Err(nothing_to_do(&lowered));
-        }
-        if lowered.cluster.pods.is_empty() {
+        if lowered.cluster.pods.is_empty() && !lowered.cluster.nodes.is_empty() {
             let help = "add workloads or pods, for example from kubectl get pods,deployments -A -o yaml";
             return Err(refuse("the input has nodes but no pods, so there is nothing to place", Some(help)));
         }
+        if lowered.cluster.pods.is_empty() {
+            return Err(nothing_to_do(&lowered));
+        }
         Ok(Self { sources, options, lowered, source })
+    }
+
+    /// The same, if there are nodes.
+    fn with_nodes(self) -> Result<Self, Told> {
+        if self.lowered.cluster.nodes.is_empty() { Err(nothing_to_do(&self.lowered)) } else { Ok(self) }
     }
 
     /// Speaks of pod types by these names from now on, where a type has several; the first one asked for counts.
@@ -112,6 +146,22 @@ impl Session {
         for Named { pod, name } in asked.into_iter().rev() {
             cluster.call(pod, &name);
         }
+    }
+}
+
+/// The texts of the files that were named, or else of the live cluster.
+pub(crate) fn gather(input: &Input, quiet: bool) -> Result<Gathered, Told> {
+    if !input.filename.is_empty() {
+        return Ok(input::gather(input));
+    }
+    #[cfg(feature = "live")]
+    return live::gather(&input.live, quiet).map(|live| live.with(input::gather(input)));
+    #[cfg(not(feature = "live"))]
+    {
+        let _ = quiet;
+        let help =
+            "for example: kubectl get nodes,namespaces,pods,deployments -A -o json | podreach check -f - POD NODE";
+        Err(refuse("this build does not read live clusters: give files with -f", Some(help)))
     }
 }
 

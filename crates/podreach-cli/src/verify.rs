@@ -1,6 +1,7 @@
 //! `podreach verify`: does a certificate prove what it says about this input?
 
 use std::io::Read;
+use std::path::Path;
 
 use podreach::answer::Oracle;
 use podreach::diagnostic::Diagnostic;
@@ -17,12 +18,12 @@ use crate::{print, remark};
 
 /// Runs the command.
 pub(crate) fn run(args: &Verify) -> Result<Exit, Told> {
-    let certificates = certificates(args)?;
+    let certificates = certificates(&args.certificate)?;
     let saying = Saying { quiet: args.quiet || !args.verbose, verbose: args.verbose };
     let clock = Clock::start(&args.limits);
     let mut worst = Exit::Yes;
     for certificate in &certificates {
-        let session = Session::read(&args.input, certificate.options.clone(), saying)?;
+        let session = Session::read(&args.input, |_| certificate.options.clone(), saying)?;
         let (exit, line) = verified(&session, certificate, &clock);
         if !args.quiet {
             print::report(&(line + "\n"));
@@ -32,12 +33,13 @@ pub(crate) fn run(args: &Verify) -> Result<Exit, Told> {
     Ok(worst)
 }
 
-fn certificates(args: &Verify) -> Result<Vec<Certificate>, Told> {
-    let name = args.certificate.to_string_lossy();
+/// The certificates of a file or of standard input; what is wrong with them is told.
+pub(crate) fn certificates(path: &Path) -> Result<Vec<Certificate>, Told> {
+    let name = path.to_string_lossy();
     let mut bytes = Vec::new();
     let read = match name.as_ref() {
         "-" => std::io::stdin().lock().read_to_end(&mut bytes).map(|_| bytes),
-        _ => std::fs::read(&args.certificate),
+        _ => std::fs::read(path),
     };
     let bytes = read.map_err(|error| refuse(&format!("{} cannot be read: {error}", shown(&name)), None))?;
     let mut sources = Sources::default();

@@ -12,7 +12,7 @@ use crate::session::{Exit, Session, Told};
 /// Runs the command.
 pub(crate) fn run(args: &Why) -> Result<Exit, Told> {
     args.output.only("why", &[Format::Text, Format::Json, Format::Yaml])?;
-    let mut session = Session::read(&args.input, args.reading.options(), (&args.output).into())?;
+    let mut session = Session::read(&args.input, |own| args.reading.options(own), (&args.output).into())?;
     session.speak_of(std::iter::once(args.pod.as_str()));
     let cluster = &session.lowered.cluster;
     let pod = named_pod(&session, &args.pod)?.pod;

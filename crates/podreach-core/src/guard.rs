@@ -12,7 +12,7 @@
 //! about what is there *besides* them, and they are folded into its bounds. Tests compare guards with the rules, configuration by
 //! configuration.
 
-mod attachment;
+mod volume;
 
 use std::collections::BTreeSet;
 
@@ -229,24 +229,6 @@ impl View<'_> {
             atoms.extend(self.sharing(pod, node)?);
         }
         self.at_most(atoms.into_iter(), 0, |_| 1).map(|condition| without_idle(vec![condition]))
-    }
-
-    /// The atoms that hold a disk or an exclusive claim of the pod; `None` when one of its claims does not exist.
-    fn sharing(&self, pod: PodId, node: NodeId) -> Option<BTreeSet<Atom>> {
-        let mut atoms = BTreeSet::new();
-        if rule::volume_restrictions::missing(self.m, pod).is_some() {
-            return None;
-        }
-        if !self.m.pod(pod).mounts.disks.is_empty() {
-            let sharing = |&q: &PodId| rule::volume_restrictions::disks_conflict(self.m, pod, q);
-            atoms.extend(self.m.pods().filter(sharing).map(|q| (q, node)));
-        }
-        if rule::volume_restrictions::exclusive(self.m, pod).next().is_some() {
-            let sharing = |q: &&PodId| rule::volume_restrictions::claims_conflict(self.m, pod, **q);
-            let users = self.m.claimants().iter().filter(sharing);
-            atoms.extend(users.flat_map(|&q| self.m.nodes().map(move |at| (q, at))));
-        }
-        Some(atoms)
     }
 
     fn repelling(&self, pod: PodId, node: NodeId) -> Vec<Atom> {

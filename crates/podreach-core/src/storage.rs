@@ -63,6 +63,8 @@ pub struct Claim {
     pub name: String,
     /// Whether every instance of a pod type has one of its own.
     pub private: bool,
+    /// Whether it stays when its pod goes, as all do but those of ephemeral volumes.
+    pub lasting: bool,
     /// Whether only one pod at a time may use it (`ReadWriteOncePod`).
     pub exclusive: bool,
     /// Whether it has lost its volume (phase `Lost`).

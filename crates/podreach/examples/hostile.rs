@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use podreach::audit::{Evidence, Item, Origin, Severity, Status};
+use podreach::audit::{Boundary, Escape, Evidence, Item, Origin, Severity, Status};
 use podreach::engine::{Budget, Decider};
 use podreach::lower::Options;
 use podreach::read::{Source, Sources};
@@ -39,6 +39,7 @@ pub fn page(kind: &str) -> String {
     let options = Options::default();
     let answered = Answered { problem: &problem, options: &options, decision: &decision };
     let certificate = report::verdict(&answered, &remarks, 0.0);
+    let evidence = Evidence { shows: NAMES[0].into(), problem: problem.clone(), decision: decision.clone() };
     let item = Item {
         origin: Origin::Rule { policy: NAMES[0].into(), rule: NAMES[1].into() },
         status: Status::Violated,
@@ -48,10 +49,15 @@ pub fn page(kind: &str) -> String {
         message: NAMES[1].into(),
         explanation: NAMES.map(str::to_owned).to_vec(),
         fix: Some(NAMES[0].into()),
-        evidence: vec![Evidence { shows: NAMES[0].into(), problem: problem.clone(), decision: decision.clone() }],
+        evidence: vec![evidence.clone()],
+        boundary: Some(Boundary {
+            core: NAMES.map(str::to_owned).to_vec(),
+            escapes: vec![Escape { edit: NAMES[1].into(), evidence: Some(evidence) }],
+            left_out: Some(NAMES[0].into()),
+        }),
     };
     let (answers, items) = ([(answered, certificate)], [item]);
-    let view = if kind == "check" { html::View::Answers(&answers) } else { html::View::Audit(&items) };
+    let view = if kind == "check" { html::View::Answers(&answers) } else { html::View::Audit(&items.each_ref()) };
     html::document(Some(&html::data(&problem, NAMES[1], &remarks, view)))
 }
 

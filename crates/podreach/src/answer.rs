@@ -13,6 +13,9 @@
 //! Two doubts have a reach of their own. A type that another scheduler places (S0415) has running pods like any other. A type whose
 //! labels differ from instance to instance (S0422) can be a friend of anyone, as unseen pods can.
 //!
+//! Volumes and devices have a history, which no diagnostic is needed to know of (`history.rs`): a trace stands if each of its steps is
+//! possible with what the earlier ones bound, and a proof if it also holds once every open claim can be used anywhere.
+//!
 //! A doubt about no pod type in particular is about all of them. When it narrows, there may be pods that we cannot see, with any
 //! labels and anywhere. They can serve any affinity and even out any spread, so the loose model has neither; they cannot make a node
 //! larger, remove a taint or make a pod tolerate another, so what the other rules refuse stays refused.
@@ -25,6 +28,7 @@ use podreach_core::{Action, Checked, Checker, Cluster, Goal, Model, PodId, Probl
 
 use crate::diagnostic::{Diagnostic, Effect};
 use crate::engine::{Budget, Decider, Decision};
+use crate::history;
 
 /// Answers any number of questions about one cluster and start.
 #[derive(Clone, Debug)]
@@ -35,6 +39,10 @@ pub struct Oracle {
     narrowing: Vec<Doubt>,
     strict: Option<Strict>,
     loose: Option<Decider>,
+    /// Whether deployments bind claims.
+    binds: bool,
+    /// The cluster once everything about volumes and devices has changed for the better, if it can.
+    settled: Option<Cluster>,
 }
 
 /// A way in which the model may differ from the cluster.
@@ -76,6 +84,8 @@ impl Oracle {
             narrowing,
             strict: None,
             loose: None,
+            binds: history::matters(&problem.model),
+            settled: history::settled(&problem.model),
         }
     }
 
@@ -83,6 +93,13 @@ impl Oracle {
     pub fn answer(&mut self, goal: &Goal, budget: &Budget<'_>) -> Decision {
         let decision = self.decider.decide(goal, budget);
         self.sure(goal, decision, budget)
+    }
+
+    /// A claim that someone else makes, checked and held back like any other; `None` if it is refused.
+    pub fn confirm(&mut self, goal: &Goal, claim: Verdict, budget: &Budget<'_>) -> Option<Decision> {
+        let decision = self.decider.confirm(goal, claim, budget)?;
+        let decision = self.sure(goal, decision, budget);
+        decision.checked.answer().is_some().then_some(decision)
     }
 
     /// The same for a goal that can be decided without a search; `None` for others.
@@ -103,15 +120,20 @@ impl Oracle {
     pub fn doubt(&mut self, goal: &Goal, checked: &Checked, budget: &Budget<'_>) -> Result<Option<Decision>, Reason> {
         match checked.verdict() {
             Verdict::Deployable(trace) => {
-                let by = messages(self.widening.iter().filter(|doubt| doubt.spoils(&self.problem, trace)));
+                let mut by = messages(self.widening.iter().filter(|doubt| doubt.spoils(&self.problem, trace)));
+                by.extend(self.objection(trace));
                 if by.is_empty() {
                     return Ok(None);
                 }
                 self.without_doubt(goal, budget).map(Some).ok_or(Reason::Spoiled { verdict: "deployable", by })
             }
-            Verdict::Never(_) if self.narrowing.is_empty() || self.is_never_at_all(goal, budget) => Ok(None),
+            Verdict::Never(_) if self.is_never_at_all(goal, budget) => Ok(None),
             Verdict::Never(_) => {
-                Err(Reason::Spoiled { verdict: "never", by: messages(self.doubts_about(goal).iter()) })
+                let mut by = messages(self.doubts_about(goal).iter());
+                if self.settled.is_some() {
+                    by.extend(history::open_ends(&self.problem.model, goal));
+                }
+                Err(Reason::Spoiled { verdict: "never", by })
             }
             Verdict::Unknown(_) => Ok(None),
         }
@@ -120,21 +142,35 @@ impl Oracle {
     /// A trace that deploys no pod type in doubt, checked against the model itself.
     fn without_doubt(&mut self, goal: &Goal, budget: &Budget<'_>) -> Option<Decision> {
         let (problem, doubts) = (&self.problem, &self.widening);
-        let strict = self.strict.get_or_insert_with(|| Strict::new(problem, doubts));
+        let mut cautious = self.binds.then(|| Strict::new(problem, doubts, Some(goal)));
+        let strict = match &mut cautious {
+            Some(strict) => strict,
+            None => self.strict.get_or_insert_with(|| Strict::new(problem, doubts, None)),
+        };
         let decision = strict.decider.decide(goal, budget);
         let Verdict::Deployable(trace) = decision.checked.verdict() else { return None };
         let trace = Trace(strict.deleted.iter().chain(&trace.0).copied().collect());
-        if doubts.iter().any(|doubt| doubt.spoils(problem, &trace)) {
+        let objection = self.binds.then(|| history::objection(problem, &trace)).flatten();
+        if objection.is_some() || doubts.iter().any(|doubt| doubt.spoils(problem, &trace)) {
             return None;
         }
         let checked = strict.checker.check(goal, Verdict::Deployable(trace), &|| false).ok()?;
         Some(Decision { checked, ..decision })
     }
 
+    /// Why what a trace binds may make one of its later steps impossible.
+    fn objection(&self, trace: &Trace) -> Option<String> {
+        self.binds.then(|| history::objection(&self.problem, trace)).flatten()
+    }
+
     fn is_never_at_all(&mut self, goal: &Goal, budget: &Budget<'_>) -> bool {
         let (problem, doubts) = (&self.problem, &self.narrowing);
+        if doubts.is_empty() && self.settled.is_none() {
+            return true;
+        }
+        let settled = &self.settled;
         let decider = self.loose.get_or_insert_with(|| {
-            let cluster = loose(problem.model.cluster(), doubts);
+            let cluster = loose(settled.as_ref().unwrap_or(problem.model.cluster()), doubts);
             Decider::new(&with_cluster(problem, cluster))
         });
         decider.decide(goal, budget).checked.answer() == Some(false)
@@ -195,7 +231,7 @@ impl Doubt {
 }
 
 impl Strict {
-    fn new(problem: &Problem, doubts: &[Doubt]) -> Self {
+    fn new(problem: &Problem, doubts: &[Doubt], goal: Option<&Goal>) -> Self {
         let mut start = (*problem.start).clone();
         let mut deleted = Vec::new();
         for (atom, count) in problem.start.minus(&problem.kept).iter() {
@@ -204,7 +240,10 @@ impl Strict {
                 deleted.extend((0..count).map(|_| Action::Delete(atom.0, atom.1)));
             }
         }
-        let cluster = strict(problem.model.cluster(), doubts);
+        let mut cluster = strict(problem.model.cluster(), doubts);
+        if let Some(goal) = goal {
+            cluster = history::cautious(&cluster, &problem.model, goal);
+        }
         let strict = Problem { start: Arc::new(start), ..with_cluster(problem, cluster) };
         Self { deleted, decider: Decider::new(&strict), checker: Checker::new(problem) }
     }

@@ -30,6 +30,7 @@ pub mod audit;
 pub mod diagnostic;
 pub mod encode;
 pub mod engine;
+mod history;
 pub mod lower;
 pub mod matrix;
 pub mod question;

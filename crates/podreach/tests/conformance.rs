@@ -1,160 +1,107 @@
 //! The recorded kube-scheduler: our reading of Kubernetes differs from it nowhere.
 //!
-//! Every recorded cluster is lowered as a user's would be, and every rule is asked about every node.
+//! Every recorded cluster is lowered as a user's would be, and every rule is asked about every node. `conformance/` records, and compares
+//! on random clusters; this needs no Go.
 
-use std::io::Read as _;
 use std::path::Path;
 use std::sync::Arc;
 
-use flate2::read::GzDecoder;
-use podreach::diagnostic::Effect;
-use podreach::engine::{Budget, Decider};
-use podreach::lower::{self, Lowered, Options, Release};
+use podreach::lower::Release;
 use podreach::question;
-use podreach::read::{SourceId, documents_of_json};
-use podreach_core::rule::{self, Rule};
+use podreach_conformance::compare::{self, Tally, passes};
+use podreach_conformance::{document, reach, vector};
+use podreach_core::rule::Rule;
 use podreach_core::{Action, Configuration, Goal, Model, Problem, Semantics};
 use serde_json::{Value, json};
 
-/// The filters of kube-scheduler: every rule that is not ours alone.
-fn filters() -> impl Iterator<Item = Rule> {
-    Rule::ALL.into_iter().filter(|rule| !matches!(rule, Rule::ResourceQuota | Rule::InstanceLimit))
-}
-
-/// What the API server would refuse and the recording has all the same: two spread constraints on one key, `minDomains` on a soft
+/// What the API server would refuse and the first recording has all the same: two spread constraints on one key, `minDomains` on a soft
 /// one, label keys without a selector, tolerations without a key that are not `Exists`.
 const BEYOND_THE_API: [&str; 3] = ["E0217", "E0220", "E0221"];
 
+/// The release of the first recording.
+const FIRST: Release = Release { minor: 37 };
+
 fn rows(file: &str) -> Vec<Value> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/conformance").join(file);
-    let mut text = String::new();
-    let packed = std::fs::File::open(path).expect("the recording is there");
-    GzDecoder::new(packed).read_to_string(&mut text).expect("the recording is gzip");
-    text.lines().map(|line| serde_json::from_str(line).expect("a row is JSON")).collect()
+    vector::rows(&path).expect("the recording is there")
 }
 
-/// What a recording may hold, with the kind and the apiVersion of each.
-const PARTS: [(&str, &str, &str); 8] = [
-    ("nodes", "Node", "v1"),
-    ("namespaces", "Namespace", "v1"),
-    ("pods", "Pod", "v1"),
-    ("pvcs", "PersistentVolumeClaim", "v1"),
-    ("pvs", "PersistentVolume", "v1"),
-    ("storageClasses", "StorageClass", "storage.k8s.io/v1"),
-    ("csiNodes", "CSINode", "storage.k8s.io/v1"),
-    ("csiDrivers", "CSIDriver", "storage.k8s.io/v1"),
-];
-
-/// The objects of one kind as a list, which says that there are no others.
-fn list(doc: &Value, (field, kind, version): (&str, &str, &str)) -> Value {
-    let items = doc[field].as_array().cloned().unwrap_or_default();
-    json!({"apiVersion": version, "kind": format!("{kind}List"), "items": items})
-}
-
-/// A pod that is yet to be placed, as a template: the node it may name is a wish and not where it runs.
-fn template(pod: &Value) -> Value {
-    let metadata = &pod["metadata"];
-    json!({
-        "apiVersion": "v1",
-        "kind": "PodTemplate",
-        "metadata": {"name": metadata["name"], "namespace": metadata["namespace"]},
-        "template": {"metadata": {"labels": metadata["labels"]}, "spec": pod["spec"]},
-    })
-}
-
-/// A recorded cluster as documents: pods were placed without admission, so they carry no labels of their nodes.
-fn lowered(doc: &Value, templates: Vec<Value>) -> Lowered {
-    let items: Vec<Value> = PARTS.iter().map(|&part| list(doc, part)).chain(templates).collect();
-    let text = json!({"apiVersion": "v1", "kind": "List", "items": items}).to_string();
-    let (documents, problems) = documents_of_json(SourceId(0), &text);
-    assert_eq!(problems, []);
-    let admission = doc["admit"] == json!(true);
-    let options = Options { release: Release { minor: 34 }, admission, ..Options::default() };
-    let lowered = lower::cluster(&documents, &options);
-    let refused =
-        |d: &&podreach::diagnostic::Diagnostic| d.effect == Effect::Stops && !BEYOND_THE_API.contains(&d.code);
-    assert_eq!(lowered.diagnostics.iter().find(refused), None, "{text}");
-    lowered
-}
-
-fn passes(answer: &Value) -> bool {
-    answer == &json!(true) || answer == &json!("ok")
-}
-
-/// Compares every rule on every node; returns how many verdicts were compared and the differences.
-fn differences(row: &Value) -> (usize, Vec<String>) {
-    let lowered = lowered(&row["doc"], vec![template(&row["doc"]["incoming"])]);
-    let namespace = row["doc"]["incoming"]["metadata"]["namespace"].as_str().expect("a namespace");
-    let pod = question::pod(&lowered.cluster, &format!("podtemplate/{namespace}/x")).expect("the incoming pod");
-    let model = Model::new(lowered.cluster, Semantics::KubeScheduler);
-    let mut differences = Vec::new();
-    let mut compared = 0;
-    for node in model.nodes() {
-        let real = &row["real"][model.node_name(node)];
-        for rule in filters() {
-            let ours = rule.refusal(&model, &lowered.start, pod, node);
-            compared += 1;
-            if ours.is_none() != passes(&real[rule.name()]) {
-                let name = (rule.name(), model.node_name(node));
-                differences.push(format!("{name:?}: {ours:?}, but {}", real[rule.name()]));
-            }
-        }
-        let known = |plugin: &String| plugin == "_verdict" || filters().any(|rule| rule.name() == plugin);
-        assert!(real.as_object().expect("answers by plugin").keys().all(known), "a filter is not modelled: {real}");
-        compared += 1;
-        if rule::hard(&model, &lowered.start, pod, node) != passes(&real["_verdict"]) {
-            differences.push(format!("{}: {}", model.node_name(node), real["_verdict"]));
-        }
+/// Compares every rule on every node of every row; returns what was seen.
+fn check(rows: &[(&Value, Value)], release: Release) -> Tally {
+    let mut tally = Tally::default();
+    for (row, real) in rows {
+        let lowered = document::lowered(&row["doc"], release);
+        assert_eq!(document::refusal(&lowered, &BEYOND_THE_API), None, "{}", row["doc"]);
+        let pod = document::incoming_name(&row["doc"]);
+        let differences = compare::of_lowered(lowered, &pod, real, &mut tally);
+        assert_eq!(differences, [], "{release} {}: {}", row["name"], row["doc"]);
     }
-    (compared, differences)
+    tally
 }
 
-fn check(rows: &[Value]) -> usize {
-    let mut compared = 0;
-    let mut wrong = Vec::new();
-    for (at, row) in rows.iter().enumerate() {
-        let (count, differences) = differences(row);
-        compared += count;
-        if !differences.is_empty() {
-            wrong.push(format!("row {at} {}: {differences:#?}\n{}", row["name"], row["doc"]));
-        }
-    }
-    assert!(wrong.is_empty(), "{} rows differ, the first: {}", wrong.len(), wrong[0]);
-    compared
+fn check_first(file: &str) -> (usize, Tally) {
+    let rows = rows(file);
+    let with_answers: Vec<_> = rows.iter().map(|row| (row, row["real"].clone())).collect();
+    (rows.len(), check(&with_answers, FIRST))
+}
+
+/// Checks a file with answers by release; returns its rows and what was seen in all releases.
+fn check_releases(file: &str) -> (usize, Vec<Tally>) {
+    let rows = rows(file);
+    let (header, rows) = rows.split_first().expect("a header");
+    let releases = header["plugins"].as_object().expect("plugins by release");
+    let tallies = releases.iter().map(|(name, plugins)| {
+        let plugins = plugins.as_array().expect("plugins");
+        let spelled = |row: &Value| vector::spelled_out(&row["real"][name], plugins);
+        let with_answers: Vec<_> = rows.iter().map(|row| (row, spelled(row))).collect();
+        check(&with_answers, name.parse().expect("a release"))
+    });
+    (rows.len(), tallies.collect())
 }
 
 #[test]
 fn hand_made_cases_agree() {
-    let rows = rows("table.jsonl.gz");
-    assert_eq!(rows.len(), 108);
-    assert!(check(&rows) > 1000);
+    let (rows, tally) = check_first("table.jsonl.gz");
+    assert_eq!(rows, 108);
+    assert!(tally.compared() > 1000);
 }
 
 #[test]
-fn volume_plugins_refuse_something() {
-    let volumes = [Rule::VolumeRestrictions, Rule::NodeVolumeLimits, Rule::VolumeBinding, Rule::VolumeZone];
-    for rule in volumes {
-        let refuses = |row: &Value| {
-            let verdicts = row["real"].as_object().expect("answers by node").values();
-            verdicts.into_iter().any(|real| !passes(&real[rule.name()]))
-        };
-        assert!(rows("table.jsonl.gz").iter().any(refuses), "{}", rule.name());
-    }
+fn hand_made_cases_agree_in_every_release() {
+    let (rows, tallies) = check_releases("cases.jsonl.gz");
+    assert!(rows >= 108 && tallies.len() >= 3);
 }
 
 #[test]
 fn random_clusters_agree() {
-    let rows = rows("oneshot.jsonl.gz");
-    assert_eq!(rows.len(), 4500);
-    assert!(check(&rows) > 140_000);
+    let (rows, tally) = check_first("oneshot.jsonl.gz");
+    assert_eq!(rows, 4500);
+    assert!(tally.compared() > 140_000);
+}
+
+#[test]
+fn random_clusters_agree_in_every_release() {
+    let (rows, tallies) = check_releases("random.jsonl.gz");
+    assert!(rows > 2000 && tallies.len() >= 3);
+    for tally in tallies {
+        for rule in Rule::ALL.iter().filter(|rule| tally.plugins.contains_key(rule.name())) {
+            let (accepted, refused) = tally.plugins[rule.name()];
+            assert!(accepted > 20 && refused > 20, "{}: {accepted} accepted, {refused} refused", rule.name());
+        }
+    }
+}
+
+#[test]
+fn upstream_tables_agree_in_every_release() {
+    let (rows, tallies) = check_releases("upstream.jsonl.gz");
+    assert!(rows > 100 && tallies.len() >= 3, "{rows} rows");
 }
 
 #[test]
 fn recorded_runs_are_runs() {
     let mut steps = 0;
     for row in rows("reach.jsonl.gz") {
-        let types = row["doc"]["types"].as_object().expect("pod types by name");
-        let lowered = lowered(&row["doc"], types.values().map(template).collect());
+        let lowered = document::lowered(&row["doc"], FIRST);
         let model = Arc::new(Model::new(lowered.cluster, Semantics::KubeScheduler));
         for (pod, runs) in row["real"]["witness"].as_object().into_iter().flatten() {
             for (node, run) in runs.as_object().into_iter().flatten() {
@@ -166,7 +113,7 @@ fn recorded_runs_are_runs() {
 }
 
 fn replay(model: &Arc<Model>, pod: &str, node: &str, run: &Value) -> usize {
-    let id = |pod: &str| question::pod(model.cluster(), &format!("podtemplate/default/{pod}")).expect("a type");
+    let id = |pod: &str| question::pod(model.cluster(), &format!("pod/default/{pod}")).expect("a type");
     let at = |node: &str| question::node(model.cluster(), node).expect("a node");
     let goal = Goal::atom((id(pod), at(node)));
     let problem = Problem::new(Arc::clone(model), Configuration::new(), goal.clone());
@@ -187,28 +134,37 @@ fn replay(model: &Arc<Model>, pod: &str, node: &str, run: &Value) -> usize {
 
 #[test]
 fn decisions_equal_exhaustive_search_with_the_real_filters() {
-    let (mut deployable, mut never) = (0, 0);
+    let mut tally = Tally::default();
     for row in rows("reach.jsonl.gz") {
-        let types = row["doc"]["types"].as_object().expect("pod types by name");
-        let lowered = lowered(&row["doc"], types.values().map(template).collect());
-        let model = Arc::new(Model::new(lowered.cluster, Semantics::KubeScheduler));
-        let mut decider = Decider::new(&Problem::new(Arc::clone(&model), Configuration::new(), Goal::default()));
-        for name in types.keys() {
-            let pod = question::pod(model.cluster(), &format!("podtemplate/default/{name}")).expect("a type");
-            let listed = row["real"]["deployable"][name].as_array().expect("nodes");
-            for node in model.nodes() {
-                let decision = decider.decide(&Goal::atom((pod, node)), &Budget::unlimited());
-                let real = listed.iter().any(|listed| listed == model.node_name(node));
-                assert_eq!(
-                    decision.checked.answer(),
-                    Some(real),
-                    "{name} on {}: {}",
-                    model.node_name(node),
-                    row["doc"]
-                );
-                *if real { &mut deployable } else { &mut never } += 1;
-            }
-        }
+        let differences = reach::differences(&row["doc"], &row["real"], FIRST, &mut tally);
+        assert_eq!(differences, [], "{}", row["doc"]);
     }
+    let (deployable, never) = tally.plugins["_deployable"];
     assert!(deployable > 1000 && never > 100, "both answers occur: {deployable} deployable, {never} never");
+}
+
+#[test]
+fn decisions_equal_exhaustive_search_in_every_release() {
+    let rows = rows("search.jsonl.gz");
+    let (header, rows) = rows.split_first().expect("a header");
+    for name in header["plugins"].as_object().expect("plugins by release").keys() {
+        let mut tally = Tally::default();
+        for row in rows {
+            let real = json!({"deployable": row["real"][name]});
+            let differences = reach::differences(&row["doc"], &real, name.parse().expect("a release"), &mut tally);
+            assert_eq!(differences, [], "{name}: {}", row["doc"]);
+        }
+        let (deployable, never) = tally.plugins["_deployable"];
+        assert!(deployable > 300 && never > 300, "{name}: {deployable} deployable, {never} never");
+    }
+}
+
+#[test]
+fn a_recording_that_says_otherwise_is_noticed() {
+    let row = &rows("oneshot.jsonl.gz")[0];
+    let mut real = row["real"].clone();
+    let answer = &mut real["n0"]["NodePorts"];
+    *answer = json!(!passes(answer));
+    let differences = compare::differences(&row["doc"], &real, FIRST, &mut Tally::default());
+    assert_eq!(differences.iter().map(|d| (&*d.plugin, &*d.node)).collect::<Vec<_>>(), [("NodePorts", "n0")]);
 }

@@ -326,22 +326,19 @@ fn declared_instances_bound_each_workload() {
 #[test]
 fn what_is_not_modelled_spoils_the_type_that_uses_it() {
     for (spec, code, effect) in [
-        (", volumes: [{name: v, persistentVolumeClaim: {claimName: c}}]", "S0411", Effect::Widens),
-        (", volumes: [{name: v, csi: {driver: d}}]", "S0411", Effect::Widens),
+        (", volumes: [{name: v, persistentVolumeClaim: {claimName: c}}]", "S0441", Effect::Widens),
         (", resourceClaims: [{name: gpu, resourceClaimName: g}]", "S0412", Effect::Widens),
         (", runtimeClassName: gvisor", "S0413", Effect::Blurs),
         (", schedulingGates: [{name: g}]", "S0414", Effect::Widens),
         (", schedulerName: volcano", "S0415", Effect::Blurs),
-        (", hostNetwork: true, hostUsers: false", "S0420", Effect::Widens),
     ] {
         let lowered = lowered(&workload("Deployment", "web", "app: web", spec, ""));
         assert_eq!(codes(&lowered), [(code, effect, Some("deployment/default/web"))], "{spec}");
     }
-    let harmless =
-        ", volumes: [{name: v, emptyDir: {}}, {name: w, configMap: {name: c}}], schedulerName: default-scheduler";
+    let harmless = ", volumes: [{name: v, emptyDir: {}}, {name: w, csi: {driver: d}}], hostNetwork: true, hostUsers: false, schedulerName: default-scheduler";
     assert_eq!(codes(&lowered(&workload("Deployment", "web", "app: web", harmless, ""))), []);
-    let claims = "volumeClaimTemplates: [{metadata: {name: d}}]";
-    assert_eq!(codes(&lowered(&workload("StatefulSet", "db", "app: db", "", claims)))[0].0, "S0411");
+    let claims = "volumeClaimTemplates: [{metadata: {name: d}, spec: {}}]";
+    assert_eq!(codes(&lowered(&workload("StatefulSet", "db", "app: db", "", claims)))[0].0, "S0441");
 }
 
 #[test]

@@ -51,7 +51,7 @@ const CALLED: [(&str, &str); 9] = [
 ];
 
 /// Types that are not read into, with why that loses nothing.
-const CLOSED: [(&str, &str); 28] = [
+const CLOSED: [(&str, &str); 27] = [
     ("apps.v1.DaemonSetStatus", STATUS),
     ("apps.v1.DeploymentStatus", STATUS),
     ("apps.v1.ReplicaSetStatus", STATUS),
@@ -63,7 +63,6 @@ const CLOSED: [(&str, &str); 28] = [
     ("core.v1.AzureDiskVolumeSource", SPOILS),
     ("core.v1.AzureFilePersistentVolumeSource", SPOILS),
     ("core.v1.AzureFileVolumeSource", SPOILS),
-    ("core.v1.CSIVolumeSource", SPOILS),
     ("core.v1.CinderPersistentVolumeSource", SPOILS),
     ("core.v1.CinderVolumeSource", SPOILS),
     ("core.v1.NamespaceSpec", "finalizers only"),
@@ -76,8 +75,8 @@ const CLOSED: [(&str, &str); 28] = [
     ("core.v1.ResourceQuotaStatus", "the spec says the same"),
     ("core.v1.VsphereVirtualDiskVolumeSource", SPOILS),
     ("core.v1.WorkloadReference", SPOILS),
-    ("resource.v1.ResourceClaimConsumerReference", "counted, not read"),
-    ("resource.v1.ResourceClaimSpec", SPOILS),
+    ("resource.v1.ResourceClaimConsumerReference", "only how many there are counts"),
+    ("resource.v1.ResourceClaimSpec", "a claim without devices spoils, whatever it asks for"),
     ("storage.v1.CSINodeStatus", STATUS),
     ("storage.v1.VolumeAttachmentStatus", STATUS),
 ];
@@ -86,13 +85,10 @@ const STATUS: &str = "what controllers report of themselves, which no filter loo
 const SPOILS: &str = "its mere presence spoils";
 
 /// Fields that no supported release publishes: those of older versions of the API that are still read.
-const RETIRED: [(&str, &str); 6] = [
-    ("AllocationResult", "controller"),
+const RETIRED: [(&str, &str); 3] = [
     ("DaemonSetSpec", "templateGeneration"),
     ("DeviceClassSpec", "suitableNodes"),
     ("HorizontalPodAutoscalerSpec", "targetCPUUtilizationPercentage"),
-    ("PersistentVolumeClaimStatus", "resizeStatus"),
-    ("PodResourceClaim", "source"),
 ];
 
 /// The types of a release: the fields of each, with the type of the value where that is one of its own.

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 
-use super::{Asking, Input, Limits, Reading};
+use super::{Asking, Auditing, Input, Limits, Reading};
 
 /// `podreach report`.
 #[derive(Debug, Args)]
@@ -22,6 +22,8 @@ pub(crate) enum ReportOf {
     Check(Box<ReportCheck>),
     /// Every pod type against every node, as a map
     Matrix(Box<ReportMatrix>),
+    /// What an audit finds, with its evidence
+    Audit(Box<ReportAudit>),
 }
 
 /// `podreach report check`.
@@ -62,6 +64,17 @@ pub(crate) struct ReportMatrix {
     /// How long and how much.
     #[command(flatten)]
     pub(crate) limits: Limits,
+}
+
+/// `podreach report audit`.
+#[derive(Debug, Args)]
+pub(crate) struct ReportAudit {
+    /// What is looked at.
+    #[command(flatten)]
+    pub(crate) auditing: Auditing,
+    /// Where the page goes.
+    #[command(flatten)]
+    pub(crate) page: PageFile,
 }
 
 /// Where a page goes.

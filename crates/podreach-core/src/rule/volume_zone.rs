@@ -9,7 +9,7 @@
 
 use super::{Refusal, volume_restrictions};
 use crate::cluster::Node;
-use crate::id::{ClaimId, NodeId, PodId};
+use crate::id::{ClaimId, NodeId, PodId, VolumeId};
 use crate::model::Model;
 use crate::storage::{ClaimState, Zone};
 
@@ -19,18 +19,22 @@ pub fn refusal(m: &Model, pod: PodId, node: NodeId) -> Option<Refusal> {
     if claims.is_empty() {
         return None;
     }
-    let in_no_zone = !m.zone_keys().iter().any(|&key| m.node(node).labels.value(key).is_some());
     let refusal = |&claim: &ClaimId| match m.cluster().claims[claim].state {
         ClaimState::Unbound => Some(Refusal::ClaimUnbound(claim)),
         ClaimState::Bound { volume: None, .. } => Some(Refusal::VolumeMissing(claim)),
-        ClaimState::Bound { volume: Some(volume), .. } if !in_no_zone => {
-            let other = |zone: &&Zone| !agrees(m.node(node), zone);
-            let zone = m.cluster().volumes[volume].zones.iter().find(other)?;
-            Some(Refusal::OtherZone { claim, volume, key: zone.key })
+        ClaimState::Bound { volume: Some(volume), .. } => {
+            other_zone(m, volume, node).map(|zone| Refusal::OtherZone { claim, volume, key: zone.key })
         }
         _ => None,
     };
     volume_restrictions::missing(m, pod).or_else(|| claims.iter().find_map(refusal))
+}
+
+/// A zone or region label of a volume that does not agree with a node.
+pub fn other_zone(m: &Model, volume: VolumeId, node: NodeId) -> Option<&Zone> {
+    let in_no_zone = !m.zone_keys().iter().any(|&key| m.node(node).labels.value(key).is_some());
+    let zones = m.cluster().volumes[volume].zones.iter().filter(|_| !in_no_zone);
+    zones.into_iter().find(|zone| !agrees(m.node(node), zone))
 }
 
 fn agrees(node: &Node, zone: &Zone) -> bool {

@@ -84,6 +84,7 @@ impl Make<'_> {
         let claim = Claim {
             name: name.to_owned(),
             private: self.rng.one_in(4),
+            lasting: true,
             exclusive: self.rng.one_in(5),
             lost: self.rng.one_in(20),
             deleting: self.rng.one_in(20),

@@ -28,6 +28,8 @@ pub struct Item {
     pub fix: Option<String>,
     /// The answered questions that it stands on.
     pub evidence: Vec<Evidence>,
+    /// What holds a rule up that holds; `None` for findings and where it was not looked for.
+    pub boundary: Option<Boundary>,
 }
 
 /// Where an item comes from.
@@ -75,4 +77,25 @@ pub struct Evidence {
     pub problem: Problem,
     /// The checked answer.
     pub decision: Decision,
+}
+
+/// What holds a rule up.
+#[derive(Clone, Debug, Default)]
+pub struct Boundary {
+    /// A minimal set of facts: with these alone the rule holds, and with any one of them gone too it does not. Empty when the rule
+    /// holds whatever facts are dropped, or when the search for it was cut short.
+    pub core: Vec<String>,
+    /// Single edits after which the rule is broken, each with the run that breaks it.
+    pub escapes: Vec<Escape>,
+    /// What was left out of the search for cores and escapes, as a sentence, if something was.
+    pub left_out: Option<String>,
+}
+
+/// A single edit that breaks a rule.
+#[derive(Clone, Debug)]
+pub struct Escape {
+    /// The edit, as a condition: `node edge-3 lost taint pool=public:NoSchedule`.
+    pub edit: String,
+    /// The answered question about the cluster after the edit; `None` where counting is enough.
+    pub evidence: Option<Evidence>,
 }

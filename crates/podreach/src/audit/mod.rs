@@ -2,6 +2,14 @@
 //!
 //! Rules of policies and findings nobody asked for come out in one form, the [`Item`], so that every output treats them alike.
 
+pub mod actor;
+mod boundary;
+pub mod finding;
 mod item;
+pub mod memory;
+mod outcome;
+pub mod policy;
 
-pub use item::{Evidence, Item, Origin, Severity, Status};
+pub use actor::Actor;
+pub use item::{Boundary, Escape, Evidence, Item, Origin, Severity, Status};
+pub use outcome::{Entry, Identity, Outcome, Standing};

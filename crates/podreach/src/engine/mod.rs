@@ -255,6 +255,12 @@ impl Decider {
         Some(self.checked(goal, verdict, engine, budget))
     }
 
+    /// A claim that someone else makes, if the checker takes it.
+    pub fn confirm(&mut self, goal: &Goal, claim: Verdict, budget: &Budget<'_>) -> Option<Decision> {
+        let decision = self.checked(goal, claim, "remembered", budget);
+        decision.checked.answer().is_some().then_some(decision)
+    }
+
     fn checked(&mut self, goal: &Goal, verdict: Verdict, engine: &'static str, budget: &Budget<'_>) -> Decision {
         let checked = match self.checker.check(goal, verdict, &|| (budget.interrupt)().is_some()) {
             Ok(checked) => checked,

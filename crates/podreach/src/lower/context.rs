@@ -32,7 +32,9 @@ pub(crate) struct Context {
 impl Context {
     /// An empty cluster of the chosen release.
     pub(crate) fn new(options: &Options) -> Self {
-        let cluster = Cluster { behaviour: options.release.behaviour(), ..Cluster::default() };
+        let mut behaviour = options.release.behaviour();
+        behaviour.topology_labels &= options.admission;
+        let cluster = Cluster { behaviour, ..Cluster::default() };
         Self {
             cluster,
             log: Log::new(),

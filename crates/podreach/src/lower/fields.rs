@@ -245,9 +245,9 @@ tables! {
         irrelevant: []
     }
     ROLLING_UPDATE "rolling update" {
-        modelled: ["maxSurge"],
+        modelled: ["maxSurge", "maxUnavailable"],
         spoiling: [],
-        irrelevant: ["maxUnavailable", "partition"]
+        irrelevant: ["partition"]
     }
     REPLICA_SET_SPEC "ReplicaSetSpec" {
         modelled: ["replicas", "template"],
@@ -418,6 +418,46 @@ tables! {
     }
     QUESTION_GOAL "goal" {
         modelled: ["count", "node", "pod"],
+        spoiling: [],
+        irrelevant: []
+    }
+    POLICY_SPEC "PlacementPolicySpec" {
+        modelled: ["rules"],
+        spoiling: [],
+        irrelevant: []
+    }
+    POLICY_RULE "a rule" {
+        modelled: ["allowEmpty", "description", "name", "never", "neverTogether", "possible", "recoverable", "severity"],
+        spoiling: [],
+        irrelevant: []
+    }
+    POLICY_NEVER "never" {
+        modelled: ["nodes", "pods"],
+        spoiling: [],
+        irrelevant: []
+    }
+    POLICY_NEVER_TOGETHER "neverTogether" {
+        modelled: ["pods", "topologyKey"],
+        spoiling: [],
+        irrelevant: []
+    }
+    POLICY_POSSIBLE "possible" {
+        modelled: ["count", "nodes", "pods", "spreadOver"],
+        spoiling: [],
+        irrelevant: []
+    }
+    POLICY_RECOVERABLE "recoverable" {
+        modelled: ["pods"],
+        spoiling: [],
+        irrelevant: []
+    }
+    POD_SELECTION "a selection of pods" {
+        modelled: ["kinds", "matchExpressions", "matchLabels", "names", "namespaces"],
+        spoiling: [],
+        irrelevant: []
+    }
+    NODE_SELECTION "a selection of nodes" {
+        modelled: ["matchExpressions", "matchLabels", "names"],
         spoiling: [],
         irrelevant: []
     }

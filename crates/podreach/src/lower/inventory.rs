@@ -15,6 +15,7 @@ use super::profile::Profiles;
 use super::scale::{self, Autoscaled};
 use super::workload::{self, Workload};
 use super::{devices, node, problem, storage};
+use crate::audit::policy::{self, Policy};
 use crate::question::{self, Question};
 use crate::read::{Span, Tree};
 
@@ -30,6 +31,7 @@ pub(crate) struct Inventory {
     pub(crate) rules: Rules,
     pub(crate) profiles: Profiles,
     pub(crate) questions: Vec<Question>,
+    pub(crate) policies: Vec<Policy>,
     names: Names,
 }
 
@@ -46,6 +48,7 @@ impl Inventory {
             }
             Kind::SchedulerConfiguration => self.profiles.add(cx, tree),
             Kind::Question => self.add_question(cx, tree),
+            Kind::PlacementPolicy => self.add_policy(cx, tree),
             Kind::ResourceClaim => self.note(cx, kind, |cx| devices::read(cx, tree)),
             Kind::PersistentVolumeClaim
             | Kind::PersistentVolume
@@ -113,6 +116,14 @@ impl Inventory {
             cx.report(problem::duplicate_object(question.span, &format!("question/{}", question.name)));
         }
         self.questions.push(question);
+    }
+
+    fn add_policy(&mut self, cx: &mut Context, tree: &Tree<'_>) {
+        let Some(policy) = policy::document(cx, tree) else { return };
+        if !self.names.insert(Kind::PlacementPolicy, "", &policy.name) {
+            cx.report(problem::duplicate_object(policy.span, &format!("placementpolicy/{}", policy.name)));
+        }
+        self.policies.push(policy);
     }
 
     /// Whether no object of the kind had that name before. Names that the API server will complete are always new.

@@ -60,6 +60,8 @@ pub enum Kind {
     VolumeAttachment,
     /// `podreach.dev/v1alpha1` Question.
     Question,
+    /// `podreach.dev/v1alpha1` PlacementPolicy.
+    PlacementPolicy,
 }
 
 /// Kind, name, group, and the versions of it that are read.
@@ -90,6 +92,7 @@ const READ: &[(Kind, &str, &str, &[&str])] = &[
     (Kind::CSIStorageCapacity, "CSIStorageCapacity", "storage.k8s.io", &["v1", "v1beta1"]),
     (Kind::VolumeAttachment, "VolumeAttachment", "storage.k8s.io", &["v1", "v1beta1"]),
     (Kind::Question, "Question", "podreach.dev", &["v1alpha1"]),
+    (Kind::PlacementPolicy, "PlacementPolicy", "podreach.dev", &["v1alpha1"]),
 ];
 
 /// Groups whose every kind is Kubernetes' own.
@@ -188,7 +191,7 @@ const CUSTOM_WITHOUT_PODS: &[(&str, &[&str])] = &[
         &["GRPCRoute", "GatewayClass", "HTTPRoute", "ReferenceGrant", "TCPRoute", "TLSRoute", "UDPRoute"],
     ),
     ("monitoring.coreos.com", &["PodMonitor", "Probe", "PrometheusRule", "ScrapeConfig", "ServiceMonitor"]),
-    ("podreach.dev", &["PebblingGame", "PetriNet"]),
+    ("podreach.dev", &["PebblingGame", "PetriNet", "Snapshot"]),
     (
         "policy.linkerd.io",
         &[

@@ -29,8 +29,13 @@ pub(crate) struct Metadata {
     pub(crate) mirror: bool,
     /// The revision a Deployment gave it.
     pub(crate) revision: Option<u64>,
+    /// The findings it is to be spared, each with the reason given.
+    pub(crate) exceptions: Vec<(String, String)>,
     pub(crate) span: Span,
 }
+
+/// What the annotation starts with that spares an object a finding: its code follows, and the value is the reason.
+const EXCEPTION: &str = "podreach.dev/ignore-";
 
 /// Who made an object.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -62,8 +67,18 @@ pub(crate) fn read(cx: &mut Context, kind: Kind, object: &Object<'_, '_>) -> Opt
         terminating: meta.field("deletionTimestamp").is_some(),
         mirror: annotation(cx, "kubernetes.io/config.mirror").is_some(),
         revision: annotation(cx, "deployment.kubernetes.io/revision").and_then(|text| text.parse().ok()),
+        exceptions: exceptions(cx, &meta),
         span: meta.field("name").map_or(meta.span(), |name| name.span),
     })
+}
+
+/// The findings that annotations spare an object; without a reason none is spared.
+fn exceptions(cx: &mut Context, meta: &Object<'_, '_>) -> Vec<(String, String)> {
+    let exception = |(entry, reason): (&crate::read::Entry<'_>, &str)| {
+        let code = entry.key.strip_prefix(EXCEPTION).filter(|_| !reason.trim().is_empty())?;
+        Some((code.to_owned(), reason.trim().to_owned()))
+    };
+    meta.pairs("annotations", &mut cx.log).into_iter().filter_map(exception).collect()
 }
 
 /// The labels in the metadata of a template, where nothing else matters.

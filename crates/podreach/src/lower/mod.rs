@@ -39,7 +39,7 @@ pub mod quantity;
 mod request;
 mod scale;
 mod selection;
-mod selector;
+pub(crate) mod selector;
 mod spec;
 mod spoiling;
 mod spread;
@@ -50,13 +50,14 @@ mod workload;
 
 pub use kind::Kind;
 pub use options::{Instances, Keep, Options, Release, Start};
-pub use origin::{Instance, Origin, Origins};
+pub use origin::{Declared, Instance, Origin, Origins};
 pub use selection::Selection;
 
 use std::collections::BTreeSet;
 
-use podreach_core::{Cluster, Configuration};
+use podreach_core::{Cluster, Configuration, PodId};
 
+use crate::audit::policy::Policy;
 use crate::diagnostic::{Diagnostic, Effect};
 use crate::question::Question;
 use crate::read::{Piece, Tree};
@@ -81,6 +82,8 @@ pub struct Lowered {
     pub origins: Origins,
     /// The questions that the input asks itself.
     pub questions: Vec<Question>,
+    /// The placement policies in the input.
+    pub policies: Vec<Policy>,
     /// Everything there is to say about the input.
     pub diagnostics: Vec<Diagnostic>,
 }
@@ -146,7 +149,8 @@ impl<'o> Lowering<'o> {
             Start::Empty => kept.clone(),
         };
         let Context { cluster, log, .. } = cx;
-        Lowered { cluster, start, kept, origins, questions: inventory.questions, diagnostics: log }
+        let Inventory { questions, policies, .. } = inventory;
+        Lowered { cluster, start, kept, origins, questions, policies, diagnostics: log }
     }
 }
 
@@ -168,10 +172,21 @@ fn instances(cx: &mut Context, inventory: &Inventory, typing: &Typing, keep: &[K
         };
         let kept = kept.keeps(cx, &pod.metadata.namespace, &pod.metadata.labels, pod.is_of_daemon_set());
         let name = full_name(Kind::Pod, &pod.metadata);
-        instances.push(Instance { name, pod: id, node, kept, span: pod.metadata.span });
+        let under = name_of_type(cx, inventory, typing, at, id);
+        instances.push(Instance { name, under, pod: id, node, kept, span: pod.metadata.span });
     }
     kept.report_unused(cx);
     instances
+}
+
+/// The name that a running pod goes under. A ReplicaSet that is all its Deployment's has no name among the types.
+fn name_of_type(cx: &Context, inventory: &Inventory, typing: &Typing, at: usize, id: PodId) -> String {
+    let pod = &cx.cluster.pods[id];
+    let own = match typing.made_by.get(&at).map(|&owner| &inventory.workloads[owner]) {
+        Some(owner) => full_name(owner.kind, &owner.metadata),
+        None => full_name(Kind::Pod, &inventory.pods[at].metadata),
+    };
+    if pod.aliases.contains(&own) { own } else { pod.name.clone() }
 }
 
 /// Bounds the instances of every workload by what it says of itself.
@@ -187,6 +202,8 @@ fn declare_limits(cx: &mut Context, inventory: &Inventory, typing: &Typing) {
         pods.insert(id);
         let target = (workload.kind, workload.metadata.namespace.clone(), workload.metadata.name.clone());
         let most = workload.scale.most(inventory.autoscaled.get(&target).copied());
+        let apart = ordinal::apart(cx, inventory, workload);
+        let most = most.map(|most| most.saturating_sub(apart));
         let name = full_name(workload.kind, &workload.metadata);
         bounds.push(Bound { name, pods, per_node: workload.scale.per_node, most });
     }

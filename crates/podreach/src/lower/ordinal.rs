@@ -38,10 +38,39 @@ pub(crate) fn add(cx: &mut Context, inventory: &mut Inventory, declared: bool) {
         }
     }
     inventory.pods.extend(made);
+    keep_shared(inventory);
+}
+
+/// A claim that another pod mounts by its name is not one pod's own.
+fn keep_shared(inventory: &mut Inventory) {
+    let pods = inventory.pods.iter().map(|pod| (&pod.metadata.namespace, &pod.draft.content.mounted));
+    let sets = inventory.workloads.iter().map(|set| (&set.metadata.namespace, &set.template.content.mounted));
+    let named: BTreeSet<(String, String)> = pods
+        .chain(sets)
+        .flat_map(|(namespace, mounted)| mounted.claims.iter().map(move |claim| (namespace, claim)))
+        .filter_map(|(namespace, claim)| match claim {
+            MountedClaim::Named(name) => Some((namespace.clone(), name.clone())),
+            _ => None,
+        })
+        .collect();
+    let is_shared = |namespace: &String, claim: &MountedClaim| match claim {
+        MountedClaim::Own { name, .. } => named.contains(&(namespace.clone(), name.clone())),
+        _ => false,
+    };
+    for pod in &mut inventory.pods {
+        let namespace = &pod.metadata.namespace;
+        if pod.draft.content.mounted.claims.iter().any(|claim| is_shared(namespace, claim)) {
+            for claim in &mut Rc::make_mut(&mut pod.draft.content).mounted.claims {
+                if let (true, MountedClaim::Own { name, .. }) = (is_shared(namespace, claim), &mut *claim) {
+                    *claim = MountedClaim::Named(std::mem::take(name));
+                }
+            }
+        }
+    }
 }
 
 /// The numbers of the pods of a StatefulSet that have claims.
-pub(crate) fn ordinals(cx: &Context, set: &Workload) -> BTreeSet<u64> {
+fn ordinals(cx: &Context, set: &Workload) -> BTreeSet<u64> {
     let claims = set.template.content.mounted.claims.iter();
     let templates = claims.filter_map(|claim| match claim {
         MountedClaim::Fresh { template, ephemeral: false, .. } => Some(template.as_str()),
@@ -50,8 +79,16 @@ pub(crate) fn ordinals(cx: &Context, set: &Workload) -> BTreeSet<u64> {
     cx.storage.ordinals(&set.metadata.namespace, &set.metadata.name, &templates.collect())
 }
 
+/// How many pods of a StatefulSet of its declared size are types of their own.
+pub(crate) fn apart(cx: &Context, inventory: &Inventory, set: &Workload) -> u64 {
+    if set.kind != Kind::StatefulSet {
+        return 0;
+    }
+    ordinals(cx, set).into_iter().filter(|&ordinal| within(inventory, set, ordinal)).count() as u64
+}
+
 /// Whether a StatefulSet of its declared size has a pod of this number.
-pub(crate) fn within(inventory: &Inventory, set: &Workload, ordinal: u64) -> bool {
+fn within(inventory: &Inventory, set: &Workload, ordinal: u64) -> bool {
     let Metadata { namespace, name, .. } = &set.metadata;
     let autoscaled = inventory.autoscaled.get(&(set.kind, namespace.clone(), name.clone())).copied();
     let most = set.scale.most(autoscaled).unwrap_or(u64::MAX);

@@ -10,6 +10,7 @@ use super::inventory::{Inventory, full_name};
 use super::kind::Kind;
 use super::metadata::Metadata;
 use super::typing::Typing;
+use super::workload::Workload;
 use crate::read::Span;
 
 /// Every name of the input.
@@ -34,6 +35,23 @@ pub struct Origin {
     pub labels: BTreeMap<String, String>,
     /// Where it stands.
     pub span: Span,
+    /// How many pods it asks for; `None` for what comes and goes, such as jobs, and for what another workload asks for.
+    pub declared: Option<Declared>,
+    /// Whether it is a pod that its owner would make otherwise today.
+    pub outdated: bool,
+    /// The findings it is to be spared (annotations `podreach.dev/ignore-CODE`), each with the reason given.
+    pub exceptions: Vec<(String, String)>,
+}
+
+/// How many pods a workload asks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Declared {
+    /// The number; on each node that it may use, for a DaemonSet.
+    pub replicas: u64,
+    /// Whether the number is for each node.
+    pub per_node: bool,
+    /// How many pods a rollout may add and take away at a time; `None` where pods are replaced without one beside the other.
+    pub rollout: Option<(u64, u64)>,
 }
 
 /// A running pod.
@@ -41,6 +59,8 @@ pub struct Origin {
 pub struct Instance {
     /// Its own name, `pod/namespace/name`.
     pub name: String,
+    /// The name among those of its type that it goes under: that of the workload it belongs to, or its own.
+    pub under: String,
     /// Its type.
     pub pod: PodId,
     /// Where it runs.
@@ -54,17 +74,33 @@ pub struct Instance {
 /// Collects the names of everything that has a type.
 pub(crate) fn origins(cx: &Context, inventory: &Inventory, typing: &Typing, instances: Vec<Instance>) -> Origins {
     let named = |kind, metadata: &Metadata, labels: &Labels| {
-        let origin =
-            Origin { kind, namespace: metadata.namespace.clone(), labels: strings(cx, labels), span: metadata.span };
+        let origin = Origin {
+            kind,
+            namespace: metadata.namespace.clone(),
+            labels: strings(cx, labels),
+            span: metadata.span,
+            declared: None,
+            outdated: false,
+            exceptions: metadata.exceptions.clone(),
+        };
         (full_name(kind, metadata), origin)
     };
-    let workloads = typing.workloads.keys().map(|&at| &inventory.workloads[at]);
-    let pods = typing.named_pods.iter().map(|&at| &inventory.pods[at]);
+    let workload = |&at: &usize| {
+        let workload = &inventory.workloads[at];
+        let (name, origin) = named(workload.kind, &workload.metadata, &workload.template.labels);
+        let declared = declared(workload).filter(|_| !typing.above.is_owned(at));
+        (name, Origin { declared, ..origin })
+    };
+    let pod = |&at: &usize| {
+        let pod = &inventory.pods[at];
+        let (name, origin) = named(Kind::Pod, &pod.metadata, &pod.metadata.labels);
+        let outdated = !typing.above.pods[at].is_empty();
+        let one = Declared { replicas: 1, per_node: false, rollout: None };
+        let declared = (!pod.finished && !outdated && !pod.metadata.terminating).then_some(one);
+        (name, Origin { declared, outdated, ..origin })
+    };
     Origins {
-        pods: workloads
-            .map(|workload| named(workload.kind, &workload.metadata, &workload.template.labels))
-            .chain(pods.map(|pod| named(Kind::Pod, &pod.metadata, &pod.metadata.labels)))
-            .collect(),
+        pods: typing.workloads.keys().map(workload).chain(typing.named_pods.iter().map(pod)).collect(),
         nodes: inventory
             .nodes
             .iter()
@@ -72,6 +108,14 @@ pub(crate) fn origins(cx: &Context, inventory: &Inventory, typing: &Typing, inst
             .collect(),
         instances,
     }
+}
+
+/// What a workload asks for to be up all the time.
+fn declared(workload: &Workload) -> Option<Declared> {
+    let lasting = [Kind::Deployment, Kind::ReplicaSet, Kind::StatefulSet, Kind::DaemonSet, Kind::ReplicationController];
+    let scale = workload.scale;
+    let replicas = scale.replicas.filter(|_| lasting.contains(&workload.kind))?;
+    Some(Declared { replicas, per_node: scale.per_node, rollout: scale.rollout() })
 }
 
 fn strings(cx: &Context, labels: &Labels) -> BTreeMap<String, String> {

@@ -174,6 +174,17 @@ pub(crate) fn bad_question(span: Span, message: impl Into<String>) -> Diagnostic
     Diagnostic::stops("E0226", span, message)
 }
 
+/// A policy that cannot be read.
+pub(crate) fn bad_policy(span: Span, message: impl Into<String>) -> Diagnostic {
+    Diagnostic::stops("E0240", span, message)
+}
+
+/// A document in a policy file that is no policy.
+pub(crate) fn not_a_policy(span: Span, what: &str) -> Diagnostic {
+    let message = format!("a policy file holds documents of podreach.dev/v1alpha1 PlacementPolicy, not {what}");
+    Diagnostic::stops("E0241", span, message)
+}
+
 /// A remark without effect.
 pub(crate) fn note(code: &'static str, span: impl Into<Option<Span>>, message: impl Into<String>) -> Diagnostic {
     Diagnostic::stops(code, span, message).with_effect(Effect::Notes)

@@ -20,6 +20,8 @@ pub(crate) struct Scale {
     pub(crate) replicas: Option<u64>,
     /// How many more while rolling out.
     pub(crate) surge: Surge,
+    /// How many fewer while rolling out, rounded down; `None` where pods are replaced without one beside the other.
+    pub(crate) unavailable: Option<Surge>,
     /// Whether each node has the bound for itself.
     pub(crate) per_node: bool,
 }
@@ -45,7 +47,8 @@ impl Surge {
 
 impl Scale {
     /// No bound.
-    pub(crate) const UNLIMITED: Self = Self { replicas: None, surge: Surge::Count(0), per_node: false };
+    pub(crate) const UNLIMITED: Self =
+        Self { replicas: None, surge: Surge::Count(0), unavailable: None, per_node: false };
 
     /// So many in the cluster.
     pub(crate) fn of(replicas: u64) -> Self {
@@ -55,6 +58,21 @@ impl Scale {
     /// So many on each node.
     pub(crate) fn per_node(most: u64) -> Self {
         Self { per_node: true, ..Self::of(most) }
+    }
+
+    /// How many pods a rollout may add and take away at a time; `None` where pods are replaced without one beside the other.
+    ///
+    /// Kubernetes: `deployment/util/deployment_util.go`, `ResolveFenceposts`.
+    pub(crate) fn rollout(self) -> Option<(u64, u64)> {
+        let replicas = if self.per_node { 1 } else { self.replicas? };
+        let fewer = match self.unavailable? {
+            Surge::Count(count) => count,
+            Surge::Percent(percent) => replicas.saturating_mul(percent) / 100,
+        };
+        match (self.surge.of(replicas), fewer) {
+            (0, 0) => Some((0, 1)),
+            both => Some(both),
+        }
     }
 
     /// The most pods there may be, with an autoscaler that goes up to `autoscaled`.

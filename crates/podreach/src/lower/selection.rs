@@ -33,6 +33,44 @@ impl Selection {
         Ok(Self { requirements })
     }
 
+    /// The selector that asks nothing.
+    pub fn everything() -> Self {
+        Self { requirements: Vec::new() }
+    }
+
+    /// Also asks for one of these values of a key.
+    pub(crate) fn and_one_of(&mut self, key: &str, values: Vec<String>) {
+        self.requirements.push(Requirement { key: key.to_owned(), test: Test::In(values) });
+    }
+
+    /// Also asks what an operator of a manifest says of a key; false for an operator that there is not.
+    pub(crate) fn and_operator(&mut self, key: &str, operator: &str, values: Vec<String>) -> bool {
+        let number = || values.first().and_then(|value| value.parse().ok());
+        let test = match operator {
+            "In" => Some(Test::In(values)),
+            "NotIn" => Some(Test::NotIn(values)),
+            "Exists" => Some(Test::Exists),
+            "DoesNotExist" => Some(Test::DoesNotExist),
+            "Gt" => number().map(Test::Above),
+            "Lt" => number().map(Test::Below),
+            _ => None,
+        };
+        let known = test.is_some();
+        self.requirements.extend(test.map(|test| Requirement { key: key.to_owned(), test }));
+        known
+    }
+
+    /// The keys it looks at, each with the values it names.
+    pub(crate) fn keys(&self) -> impl Iterator<Item = (&str, &[String])> {
+        self.requirements.iter().map(|requirement| {
+            let values: &[String] = match &requirement.test {
+                Test::In(values) | Test::NotIn(values) => values,
+                _ => &[],
+            };
+            (requirement.key.as_str(), values)
+        })
+    }
+
     /// Whether it matches labels, given by a function from keys to values.
     pub fn matches<'l>(&self, value: impl Fn(&str) -> Option<&'l str>) -> bool {
         self.requirements.iter().all(|requirement| requirement.test.holds(value(&requirement.key)))

@@ -28,6 +28,8 @@ pub(crate) struct Typing {
     pub(crate) above: Above,
     /// The pods that have a name of their own among the types.
     pub(crate) named_pods: BTreeSet<usize>,
+    /// The workload that each of the other pods goes under.
+    pub(crate) made_by: BTreeMap<usize, usize>,
     ids: HashMap<(PodSpec, BTreeSet<Cause>), PodId>,
     causes: BTreeMap<(PodId, Cause), Span>,
 }
@@ -87,7 +89,10 @@ impl Typing {
                 .iter()
                 .find(|owner| causes.keys().all(|cause| workloads[owner].causes.contains_key(cause)));
             let id = match made_by {
-                Some(owner) => self.workloads[owner],
+                Some(owner) => {
+                    self.made_by.insert(at, *owner);
+                    self.workloads[owner]
+                }
                 // A pod that its owner would make otherwise today, and that is over, comes back as something else.
                 None if inventory.pods[at].finished && !self.above.pods[at].is_empty() => continue,
                 None => {

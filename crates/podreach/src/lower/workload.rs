@@ -50,7 +50,8 @@ fn content(cx: &mut Context, kind: Kind, object: &Object<'_, '_>, namespace: Nam
         Kind::PodTemplate => Some((pod::template(cx, object, namespace)?, Scale::UNLIMITED)),
         Kind::Deployment => {
             let spec = spec(cx, kind, object, &DEPLOYMENT_SPEC)?;
-            let scale = Scale { surge: surge(cx, &spec), ..replicas(cx, &spec) };
+            let (surge, unavailable) = strategy(cx, &spec);
+            let scale = Scale { surge, unavailable, ..replicas(cx, &spec) };
             Some((pod::template(cx, &spec, namespace)?, scale))
         }
         Kind::StatefulSet => {
@@ -118,39 +119,46 @@ fn count(cx: &mut Context, spec: &Object<'_, '_>, field: &str) -> u64 {
     number.and_then(|number| u64::try_from(number).ok()).unwrap_or(1)
 }
 
-/// How many pods a Deployment may have besides its replicas while it rolls out.
-fn surge(cx: &mut Context, spec: &Object<'_, '_>) -> Surge {
-    let Some(strategy) = spec.object("strategy", &DEPLOYMENT_STRATEGY, &mut cx.log) else { return Surge::Percent(25) };
+/// How many pods a Deployment may have besides its replicas while it rolls out, and how many fewer.
+fn strategy(cx: &mut Context, spec: &Object<'_, '_>) -> (Surge, Option<Surge>) {
+    let default = Surge::Percent(25);
+    let Some(strategy) = spec.object("strategy", &DEPLOYMENT_STRATEGY, &mut cx.log) else {
+        return (default, Some(default));
+    };
     match strategy.text("type", &mut cx.log) {
-        Some("Recreate") => return Surge::Count(0),
+        Some("Recreate") => return (Surge::Count(0), None),
         None | Some("RollingUpdate" | "") => {}
         Some(other) => {
             let allowed = ["RollingUpdate", "Recreate"];
             cx.report(problem::not_one_of(strategy.span(), "strategy.type", other, &allowed));
         }
     }
-    max_surge(cx, &strategy).unwrap_or(Surge::Percent(25))
+    let [surge, unavailable] = ["maxSurge", "maxUnavailable"].map(|field| share(cx, &strategy, field));
+    (surge.unwrap_or(default), Some(unavailable.unwrap_or(default)))
 }
 
-fn max_surge(cx: &mut Context, strategy: &Object<'_, '_>) -> Option<Surge> {
+/// A number or a percentage of replicas in the settings of a rolling update.
+fn share(cx: &mut Context, strategy: &Object<'_, '_>, field: &'static str) -> Option<Surge> {
     let rolling = strategy.object("rollingUpdate", &ROLLING_UPDATE, &mut cx.log)?;
-    let tree = rolling.field("maxSurge")?;
+    let tree = rolling.field(field)?;
     let percent = |text: &str| text.strip_suffix('%').and_then(|digits| digits.parse().ok()).map(Surge::Percent);
-    let surge = match &tree.value {
+    let share = match &tree.value {
         Value::Int(number) => u64::try_from(*number).ok().map(Surge::Count),
         Value::String(text) => percent(text),
         _ => None,
     };
-    if surge.is_none() {
-        cx.report(problem::wrong_kind(tree, "maxSurge", "a whole number or a percentage such as \"25%\""));
+    if share.is_none() {
+        cx.report(problem::wrong_kind(tree, field, "a whole number or a percentage such as \"25%\""));
     }
-    surge
+    share
 }
 
 fn daemon_set(cx: &mut Context, object: &Object<'_, '_>, namespace: NamespaceId) -> Option<(Draft, Scale)> {
     let spec = spec(cx, Kind::DaemonSet, object, &DAEMON_SET_SPEC)?;
     let strategy = spec.object("updateStrategy", &DEPLOYMENT_STRATEGY, &mut cx.log);
-    let surge = strategy.and_then(|strategy| max_surge(cx, &strategy));
+    let [surge, unavailable] =
+        ["maxSurge", "maxUnavailable"].map(|field| strategy.and_then(|strategy| share(cx, &strategy, field)));
+    let in_place = strategy.and_then(|strategy| strategy.text("type", &mut cx.log)) == Some("OnDelete");
     let mut template = pod::template(cx, &spec, namespace)?;
     if cx.admission {
         let content = Rc::make_mut(&mut template.content);
@@ -161,7 +169,9 @@ fn daemon_set(cx: &mut Context, object: &Object<'_, '_>, namespace: NamespaceId)
         }
     }
     let rolling = surge.is_some_and(|surge| surge.of(1) > 0);
-    Some((template, Scale::per_node(1 + u64::from(rolling))))
+    let unavailable = (!in_place).then(|| unavailable.unwrap_or(Surge::Count(1)));
+    let scale = Scale { surge: Surge::Count(u64::from(rolling)), unavailable, ..Scale::per_node(1) };
+    Some((template, scale))
 }
 
 fn job(cx: &mut Context, spec: &Object<'_, '_>, namespace: NamespaceId) -> Option<(Draft, Scale)> {

@@ -42,7 +42,7 @@ pub fn list(kind: &str, items: Vec<Value>) -> Value {
 }
 
 /// The question; what has its default is left out, but for the semantics and the start.
-fn question(m: &Model, options: &Options, goal: &Goal) -> Value {
+pub(super) fn question(m: &Model, options: &Options, goal: &Goal) -> Value {
     let mut question = Map::new();
     question.insert("semantics".into(), m.semantics().name().into());
     question.insert("start".into(), if options.start == Start::Empty { "empty" } else { "current" }.into());
@@ -76,7 +76,7 @@ fn configuration(m: &Model, configuration: &Configuration) -> Value {
     configuration.iter().map(|(atom, count)| counted(m, atom, count)).collect()
 }
 
-fn trace(m: &Model, trace: &Trace) -> Value {
+pub(super) fn trace(m: &Model, trace: &Trace) -> Value {
     let step = |action: &Action| {
         let (op, pod, node) = match *action {
             Action::Deploy(pod, node) => ("deploy", pod, node),
@@ -88,7 +88,7 @@ fn trace(m: &Model, trace: &Trace) -> Value {
 }
 
 /// A proof: groups that name atoms, or classes where there is more than one atom, which are then listed.
-fn proof(m: &Model, proof: &Proof) -> Value {
+pub(super) fn proof(m: &Model, proof: &Proof) -> Value {
     let entry = |(&class, &count): (&usize, &u64)| match proof.classes[class].as_slice() {
         &[atom] => counted(m, atom, count),
         _ => json!({"class": class_name(class), "count": count}),

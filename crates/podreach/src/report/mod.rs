@@ -5,6 +5,7 @@
 
 mod amount;
 mod argument;
+pub mod audit;
 mod certificate;
 mod film;
 mod flaw;
@@ -23,7 +24,7 @@ mod text;
 mod trace;
 mod volume;
 mod why;
-mod words;
+pub(crate) mod words;
 mod yaml;
 
 use podreach_core::Problem;
@@ -31,6 +32,7 @@ use podreach_core::Problem;
 use crate::engine::Decision;
 use crate::lower::Options;
 
+pub(crate) use amount::amount;
 pub use certificate::{Certificate, Claim};
 pub use film::{Obstacle, Scene, film};
 pub use flaw::flaw;

@@ -43,7 +43,7 @@ tables! {
     POD_DEVICE_CLAIM "PodResourceClaim" {
         modelled: ["resourceClaimName", "resourceClaimTemplateName"],
         spoiling: [],
-        irrelevant: ["name", "source"]
+        irrelevant: ["name"]
     }
 
     // Claims and volumes.
@@ -66,7 +66,7 @@ tables! {
         modelled: ["phase"],
         spoiling: [],
         irrelevant: ["accessModes", "allocatedResourceStatuses", "allocatedResources", "capacity", "conditions",
-            "currentVolumeAttributesClassName", "healthStatus", "modifyVolumeStatus", "resizeStatus"],
+            "currentVolumeAttributesClassName", "healthStatus", "modifyVolumeStatus"],
         open
     }
     VOLUME_SPEC "PersistentVolumeSpec" {
@@ -162,7 +162,7 @@ tables! {
     ALLOCATION "AllocationResult" {
         modelled: ["nodeSelector"],
         spoiling: [],
-        irrelevant: ["allocationTimestamp", "controller", "devices"],
+        irrelevant: ["allocationTimestamp", "devices"],
         open
     }
 }

@@ -91,7 +91,16 @@ fn anonymous(cx: &mut Context, mut claim: Claim) -> Claim {
 }
 
 fn bare(name: String, state: ClaimState) -> Claim {
-    Claim { name, private: false, exclusive: false, lost: false, deleting: false, state, attachment: None }
+    Claim {
+        name,
+        private: false,
+        lasting: true,
+        exclusive: false,
+        lost: false,
+        deleting: false,
+        state,
+        attachment: None,
+    }
 }
 
 fn named(cx: &mut Context, namespace: &str, name: &str, causes: &mut BTreeSet<Cause>) -> Claim {
@@ -123,8 +132,9 @@ fn fresh(cx: &mut Context, template: &str, request: &Request, ephemeral: bool, c
         causes.insert(Cause::UnknownVolume);
         state = ClaimState::Anywhere;
     }
-    let name = if ephemeral { format!("{template} (ephemeral)") } else { template.to_owned() };
-    let claim = Claim { private: true, exclusive: request.is_exclusive(), attachment, ..bare(name, state) };
+    let name = template.to_owned();
+    let exclusive = request.is_exclusive();
+    let claim = Claim { private: true, lasting: !ephemeral, exclusive, attachment, ..bare(name, state) };
     anonymous(cx, claim)
 }
 

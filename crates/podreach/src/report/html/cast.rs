@@ -4,11 +4,12 @@
 //! there yet joins. Nodes that differ in nothing but their name share a form, which keeps pages of large clusters small.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use podreach_core::id::ResourceId;
 use podreach_core::resource::Amount;
 use podreach_core::rule::fit;
-use podreach_core::{Atom, Configuration, Model, NodeId, PodId, Problem};
+use podreach_core::{Atom, Configuration, Id, Model, NodeId, PodId, Problem};
 use serde_json::{Value, json};
 
 use super::super::words;
@@ -25,7 +26,7 @@ pub(super) struct Cast {
     resources: Vec<Value>,
     resource: BTreeMap<String, usize>,
     /// What runs in the cluster shown.
-    start: Value,
+    running: Arc<Configuration>,
 }
 
 impl Cast {
@@ -40,7 +41,7 @@ impl Cast {
             form: BTreeMap::new(),
             resources: Vec::new(),
             resource: BTreeMap::new(),
-            start: Value::Null,
+            running: Arc::clone(&problem.start),
         };
         let m = &problem.model;
         for pod in m.pods() {
@@ -49,7 +50,6 @@ impl Cast {
         for node in m.nodes() {
             cast.node(m, node);
         }
-        cast.start = cast.configuration(m, &problem.start);
         cast
     }
 
@@ -127,13 +127,22 @@ impl Cast {
 
     /// What runs at first in a question; null where that is what runs in the cluster shown.
     pub(super) fn start(&mut self, problem: &Problem) -> Value {
-        let start = self.configuration(&problem.model, &problem.start);
-        if start == self.start { Value::Null } else { start }
+        if *problem.start == *self.running && self.numbers_as(&problem.model) {
+            return Value::Null;
+        }
+        self.configuration(&problem.model, &problem.start)
+    }
+
+    /// Whether a model gives everyone the number that the page gives.
+    fn numbers_as(&self, m: &Model) -> bool {
+        m.pods().all(|pod| self.pod.get(m.pod_name(pod)) == Some(&pod.index()))
+            && m.nodes().all(|node| self.node.get(m.node_name(node)) == Some(&node.index()))
     }
 
     /// The cluster that the page shows.
     pub(super) fn into_json(mut self, problem: &Problem) -> Value {
         let m = &problem.model;
+        let running = self.configuration(m, &problem.start);
         let kept = self.configuration(m, &problem.kept);
         json!({
             "pods": self.pods,
@@ -141,7 +150,7 @@ impl Cast {
             "forms": self.forms,
             "resources": self.resources,
             "levels": describe::levels(m),
-            "running": self.start,
+            "running": running,
             "kept": kept,
         })
     }

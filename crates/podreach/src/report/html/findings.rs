@@ -4,21 +4,16 @@ use serde_json::{Value, json};
 
 use super::answer::answer;
 use super::cast::Cast;
-use crate::audit::{Item, Origin, Severity, Status};
+use crate::audit::{Boundary, Escape, Evidence, Item, Origin, Severity, Status};
 
 /// The items of an audit.
-pub(super) fn findings(cast: &mut Cast, items: &[Item]) -> Vec<Value> {
+pub(super) fn findings(cast: &mut Cast, items: &[&Item]) -> Vec<Value> {
     items.iter().map(|item| finding(cast, item)).collect()
 }
 
 fn finding(cast: &mut Cast, item: &Item) -> Value {
-    let evidence = item.evidence.iter().map(|evidence| {
-        let mut answer = answer(cast, &evidence.problem, &evidence.decision);
-        answer["start"] = cast.start(&evidence.problem);
-        answer["shows"] = evidence.shows.as_str().into();
-        answer
-    });
-    let evidence: Vec<Value> = evidence.collect();
+    let evidence: Vec<Value> = item.evidence.iter().map(|evidence| shown(cast, evidence)).collect();
+    let boundary = item.boundary.as_ref().map(|boundary| held(cast, boundary));
     let (policy, name) = match &item.origin {
         Origin::Rule { policy, rule } => (policy.as_str(), rule.as_str()),
         Origin::Finding(code) => ("", *code),
@@ -33,7 +28,26 @@ fn finding(cast: &mut Cast, item: &Item) -> Value {
         "explanation": item.explanation,
         "fix": item.fix,
         "evidence": evidence,
+        "boundary": boundary,
     })
+}
+
+/// An answered question, with what it shows.
+fn shown(cast: &mut Cast, evidence: &Evidence) -> Value {
+    let mut answer = answer(cast, &evidence.problem, &evidence.decision);
+    answer["start"] = cast.start(&evidence.problem);
+    answer["shows"] = evidence.shows.as_str().into();
+    answer
+}
+
+/// What holds a rule up, and what would break it.
+fn held(cast: &mut Cast, boundary: &Boundary) -> Value {
+    let escape = |escape: &Escape| {
+        let answer = escape.evidence.as_ref().map(|evidence| shown(cast, evidence));
+        json!({"edit": escape.edit, "answer": answer})
+    };
+    let escapes: Vec<Value> = boundary.escapes.iter().map(escape).collect();
+    json!({"core": boundary.core, "escapes": escapes, "leftOut": boundary.left_out})
 }
 
 fn status(status: Status) -> &'static str {

@@ -31,7 +31,7 @@ pub enum View<'a> {
     /// A matrix for each semantics, with the evidence of its cells.
     Matrices(&'a [(&'a Problem, &'a Matrix, Evidence)]),
     /// What an audit says.
-    Audit(&'a [Item]),
+    Audit(&'a [&'a Item]),
     /// The cluster alone: everything else is asked for.
     Cluster,
 }

@@ -35,7 +35,19 @@ function findingView(cluster, item) {
     if (!details.open || body.childElementCount) return;
     fill(body, item.explanation.map((text) => h('p', {}, shown(text))), item.fix && h('p', { class: 'fix' }, h('b', {}, 'What to do: '), shown(item.fix)),
       item.evidence.map((answer) => h('div', { class: 'evidence' }, h('h4', {}, shown(answer.shows ?? 'Evidence')), answerView(cluster, answer))),
-      item.evidence.length === 0 && h('p', { class: 'dim' }, 'This is read off the input and needs no evidence.'));
+      item.evidence.length === 0 && h('p', { class: 'dim' }, 'This is read off the input and needs no evidence.'), item.boundary && boundaryView(cluster, item.boundary));
   });
   return details;
+}
+
+/** What holds a rule up, and what would break it. @param {Cluster} cluster @param {NonNullable<Finding['boundary']>} boundary */
+function boundaryView(cluster, { core, escapes, leftOut }) {
+  const escape = (/** @type {{edit: string, answer: Answer | null}} */ { edit, answer }) => {
+    if (!answer) return h('p', {}, 'if ', shown(edit));
+    const details = /** @type {HTMLDetailsElement} */ (h('details', { class: 'escape' }, h('summary', {}, 'if ', shown(edit))));
+    details.addEventListener('toggle', () => { if (details.open && details.childElementCount === 1) details.append(answerView(cluster, answer)); });
+    return details;
+  };
+  return h('div', { class: 'evidence' }, core.length > 0 && h('div', {}, h('h4', {}, 'It stands on'), h('ul', {}, core.map((fact) => h('li', {}, shown(fact))))),
+    escapes.length > 0 && h('div', {}, h('h4', {}, 'It would break'), escapes.map(escape)), leftOut && h('p', { class: 'dim' }, shown(leftOut)));
 }

@@ -60,6 +60,7 @@ interface Finding {
   status: 'holds' | 'violated' | 'undecided';
   severity: 'note' | 'warning' | 'error';
   subject: string[]; message: string; explanation: string[]; fix: string | null; evidence: Answer[];
+  boundary: { core: string[]; escapes: { edit: string; answer: Answer | null }[]; leftOut: string | null } | null;
 }
 
 interface Remark { code: string; effect: string; message: string; help?: string; pod?: string; file?: string; line?: number; column?: number }

@@ -1,9 +1,9 @@
-//! Volume limits in normal form: what the pods of a node share counts once.
+//! Volumes in normal form: what two pods cannot share, and what counts once where they can.
 //!
 //! With `R` the volumes the pod brings and `U` those in use, `|U| + |R − U|` is `|U − R| + |R|`: what the pod brings is a constant, and of
 //! the rest each volume counts once if any of its users is there. Where all of `R` is in use already, nothing is asked.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Affinity, AtMost, Distinct, Guard, View};
 use crate::configuration::Atom;
@@ -12,6 +12,24 @@ use crate::resource::Amount;
 use crate::rule::{Rule, volume_limits, volume_restrictions};
 
 impl View<'_> {
+    /// The atoms that hold a disk or an exclusive claim of the pod; `None` when one of its claims does not exist.
+    pub(super) fn sharing(&self, pod: PodId, node: NodeId) -> Option<BTreeSet<Atom>> {
+        let mut atoms = BTreeSet::new();
+        if volume_restrictions::missing(self.m, pod).is_some() {
+            return None;
+        }
+        if !self.m.pod(pod).mounts.disks.is_empty() {
+            let sharing = |&q: &PodId| volume_restrictions::disks_conflict(self.m, pod, q);
+            atoms.extend(self.m.pods().filter(sharing).map(|q| (q, node)));
+        }
+        if volume_restrictions::exclusive(self.m, pod).next().is_some() {
+            let sharing = |q: &&PodId| volume_restrictions::claims_conflict(self.m, pod, **q);
+            let users = self.m.claimants().iter().filter(sharing);
+            atoms.extend(users.flat_map(|&q| self.m.nodes().map(move |at| (q, at))));
+        }
+        Some(atoms)
+    }
+
     /// Adds what the drivers of the pod's volumes ask; `None` when it cannot hold.
     pub(super) fn attachments(&self, pod: PodId, node: NodeId, guard: &mut Guard) -> Option<()> {
         if self.m.pod(pod).mounts.claims.is_empty() || !self.asks(pod, Rule::NodeVolumeLimits) {

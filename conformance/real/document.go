@@ -1,0 +1,76 @@
+package main
+
+import (
+	"encoding/json"
+
+	v1 "k8s.io/api/core/v1"
+	resource "k8s.io/api/resource/v1"
+	storage "k8s.io/api/storage/v1"
+)
+
+// Document is a cluster as the API server stores it, and what is asked about it.
+type Document struct {
+	Nodes                []*v1.Node                    `json:"nodes"`
+	Pods                 []*v1.Pod                     `json:"pods"`
+	Namespaces           []*v1.Namespace               `json:"namespaces"`
+	Claims               []*v1.PersistentVolumeClaim   `json:"pvcs"`
+	Volumes              []*v1.PersistentVolume        `json:"pvs"`
+	StorageClasses       []*storage.StorageClass       `json:"storageClasses"`
+	CSINodes             []*storage.CSINode            `json:"csiNodes"`
+	CSIDrivers           []*storage.CSIDriver          `json:"csiDrivers"`
+	CSIStorageCapacities []*storage.CSIStorageCapacity `json:"csiStorageCapacities"`
+	VolumeAttachments    []*storage.VolumeAttachment   `json:"volumeAttachments"`
+	ResourceClaims       []*resource.ResourceClaim     `json:"resourceClaims"`
+	ResourceSlices       []*resource.ResourceSlice     `json:"resourceSlices"`
+	DeviceClasses        []*resource.DeviceClass       `json:"deviceClasses"`
+
+	// Admit has the API server's defaults and admission applied to nodes, namespaces and pods first.
+	Admit bool `json:"admit"`
+	// Validate asks first whether an API server would take the nodes and pods; if not, that is the answer.
+	Validate bool `json:"validate"`
+	// Incoming is the pod to place; its verdicts are asked for.
+	Incoming *v1.Pod `json:"incoming"`
+	// Types are the pods that steps may deploy, by name; which of them can reach which node is asked for.
+	Types map[string]*v1.Pod `json:"types"`
+	Reach Reach              `json:"reach"`
+}
+
+// Reach bounds an exhaustive search.
+type Reach struct {
+	// MaxStates ends the search as incomplete.
+	MaxStates int `json:"maxStates"`
+	// Witness asks for a shortest run to each pod on each node.
+	Witness bool `json:"witness"`
+}
+
+func parse(line []byte) (*Document, error) {
+	doc := &Document{}
+	if err := json.Unmarshal(line, doc); err != nil {
+		return nil, err
+	}
+	return doc, nil
+}
+
+// allPods are those that run and those that are yet to be placed.
+func (doc *Document) allPods() []*v1.Pod {
+	pods := append([]*v1.Pod{}, doc.Pods...)
+	if doc.Incoming != nil {
+		pods = append(pods, doc.Incoming)
+	}
+	for _, pod := range doc.Types {
+		pods = append(pods, pod)
+	}
+	return pods
+}
+
+// present drops what the scheduler never sees: its informer leaves out pods that have finished, and a pod without a node is in no snapshot.
+func present(pods []*v1.Pod) []*v1.Pod {
+	var kept []*v1.Pod
+	for _, pod := range pods {
+		finished := pod.Status.Phase == v1.PodSucceeded || pod.Status.Phase == v1.PodFailed
+		if !finished && pod.Spec.NodeName != "" {
+			kept = append(kept, pod)
+		}
+	}
+	return kept
+}

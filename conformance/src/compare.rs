@@ -1,0 +1,122 @@
+//! The rules beside the plugins of the same names, on every node.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use podreach::diagnostic::Effect;
+use podreach::lower::{Lowered, Release};
+use podreach::question;
+use podreach_core::rule::{self, Rule};
+use podreach_core::{Model, Semantics};
+use serde_json::Value;
+
+use crate::document;
+
+/// Where podreach and the real scheduler part.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Difference {
+    /// The plugin, or `_verdict` for all of them together.
+    pub plugin: String,
+    /// The node.
+    pub node: String,
+    /// What each says.
+    pub said: String,
+}
+
+impl fmt::Display for Difference {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} on {}: {}", self.plugin, self.node, self.said)
+    }
+}
+
+/// What a comparison saw.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Tally {
+    /// Pods asked about on a node of a cluster.
+    pub triples: u64,
+    /// How often each plugin accepted and refused.
+    pub plugins: BTreeMap<String, (u64, u64)>,
+    /// How often a plugin that is not modelled refused, so that the verdict as a whole was not compared.
+    pub beyond: u64,
+    /// How often podreach was in doubt and wrong in just the way it said, by the code of the remark.
+    pub doubted: BTreeMap<&'static str, u64>,
+}
+
+impl Tally {
+    /// Verdicts compared.
+    pub fn compared(&self) -> u64 {
+        self.plugins.values().map(|(accepted, refused)| accepted + refused).sum()
+    }
+
+    pub(crate) fn count(&mut self, plugin: &str, accepted: bool) {
+        let entry = self.plugins.entry(plugin.to_owned()).or_default();
+        *if accepted { &mut entry.0 } else { &mut entry.1 } += 1;
+    }
+}
+
+/// Whether an answer of the real side is a yes.
+pub fn passes(answer: &Value) -> bool {
+    answer == &Value::Bool(true) || answer == "ok"
+}
+
+fn modelled(plugin: &str) -> Option<Rule> {
+    Rule::ALL.into_iter().find(|rule| rule.name() == plugin)
+}
+
+/// Compares a document with the answers of the real plugins, by node and plugin.
+pub fn differences(doc: &Value, real: &Value, release: Release, tally: &mut Tally) -> Vec<Difference> {
+    of_lowered(document::lowered(doc, release), &document::incoming_name(doc), real, tally)
+}
+
+/// The same for a cluster that has been read.
+pub fn of_lowered(lowered: Lowered, pod: &str, real: &Value, tally: &mut Tally) -> Vec<Difference> {
+    let mut differences = Vec::new();
+    let mut differ = |plugin: &str, node: &str, said| {
+        differences.push(Difference { plugin: plugin.to_owned(), node: node.to_owned(), said });
+    };
+    let pod = match question::pod(&lowered.cluster, pod) {
+        Ok(pod) => pod,
+        Err(error) => {
+            differ("_reading", "", error.to_string());
+            return differences;
+        }
+    };
+    let doubts = |accepts: bool| {
+        let matters = [Effect::Blurs, if accepts { Effect::Widens } else { Effect::Narrows }];
+        lowered.diagnostics.iter().find(|diagnostic| matters.contains(&diagnostic.effect)).map(|d| d.code)
+    };
+    let model = Model::new(lowered.cluster, Semantics::KubeScheduler);
+    for node in model.nodes() {
+        let name = model.node_name(node);
+        let Some(answers) = real[name].as_object() else {
+            differ("_reading", name, format!("the real side does not know it: {real}"));
+            continue;
+        };
+        tally.triples += 1;
+        let mut beyond = false;
+        for (plugin, answer) in answers.iter().filter(|(plugin, _)| *plugin != "_verdict") {
+            let Some(rule) = modelled(plugin) else {
+                beyond |= !passes(answer);
+                continue;
+            };
+            let ours = rule.refusal(&model, &lowered.start, pod, node);
+            match doubts(ours.is_none()) {
+                _ if ours.is_none() == passes(answer) => tally.count(plugin, passes(answer)),
+                Some(code) => *tally.doubted.entry(code).or_default() += 1,
+                None => differ(plugin, name, format!("podreach {ours:?}, real {answer}")),
+            }
+        }
+        if beyond {
+            tally.beyond += 1;
+            continue;
+        }
+        let verdict = &answers["_verdict"];
+        let ours = rule::hard(&model, &lowered.start, pod, node);
+        if ours == passes(verdict) {
+            tally.count("_verdict", ours);
+        } else if doubts(ours).is_none() {
+            differ("_verdict", name, format!("podreach {ours}, real {verdict}"));
+        }
+    }
+    differences
+}

@@ -1,0 +1,91 @@
+//! Pods: the incoming one, those that run already, and pod types for a search.
+
+use serde_json::{Map, Value, json};
+
+use super::{Make, NAMESPACES};
+
+impl Make<'_> {
+    pub(super) fn pod(&mut self, name: &str) -> Value {
+        let mut spec = Map::new();
+        self.fill(&mut spec);
+        let tolerations = self.tolerations();
+        if !tolerations.is_empty() {
+            spec.insert("tolerations".into(), tolerations.into());
+        }
+        if self.one_in(6) {
+            let (key, value) = self.rng.pick(&[
+                ("rack", "1"),
+                ("rack", "2"),
+                ("topology.kubernetes.io/zone", "a"),
+                ("kubernetes.io/hostname", "n0"),
+            ]);
+            spec.insert("nodeSelector".into(), json!({key: value}));
+        }
+        spec.extend(self.affinity().map(|affinity| ("affinity".to_owned(), affinity)));
+        spec.extend(self.spread().map(|spread| ("topologySpreadConstraints".to_owned(), spread)));
+        if self.stored {
+            let mounts = self.mounts();
+            if !mounts.is_empty() {
+                spec.insert("volumes".into(), mounts.into());
+            }
+        }
+        let namespace = self.pick(&["default", "default", "default", NAMESPACES[1], NAMESPACES[2]]);
+        json!({"metadata": {"name": name, "namespace": namespace, "labels": self.pod_labels()}, "spec": spec})
+    }
+
+    /// A pod that runs, or did, or is about to.
+    pub(super) fn resident(&mut self, index: usize, nodes: usize) -> Value {
+        let mut pod = self.pod(&format!("p{index}"));
+        if !self.one_in(25) {
+            pod["spec"]["nodeName"] = self.node_name(nodes);
+        }
+        if self.one_in(10) {
+            pod["metadata"]["deletionTimestamp"] = json!("2026-01-01T00:00:00Z");
+        }
+        if self.one_in(10) {
+            pod["status"] = json!({"phase": self.pick(&["Succeeded", "Failed", "Running", "Pending"])});
+        }
+        pod
+    }
+
+    /// A pod type for a search, by name.
+    pub(super) fn kind(&mut self, index: usize) -> (String, Value) {
+        let name = format!("t{index}");
+        let pod = self.pod(&name);
+        (name, pod)
+    }
+
+    fn tolerations(&mut self) -> Vec<Value> {
+        let count = self.rng.pick(&[0, 0, 0, 1, 1, 2]);
+        (0..count).map(|_| self.toleration()).collect()
+    }
+
+    fn toleration(&mut self) -> Value {
+        let mut toleration = Map::new();
+        let key = self.pick(&["", "pool", "pool", "gpu", "node.kubernetes.io/unschedulable"]);
+        if !key.is_empty() {
+            toleration.insert("key".into(), json!(key));
+        }
+        match self.rng.below(3) {
+            _ if key.is_empty() => _ = toleration.insert("operator".into(), json!("Exists")),
+            0 => _ = toleration.insert("operator".into(), json!("Exists")),
+            1 => {
+                toleration.insert("operator".into(), json!("Equal"));
+                toleration.insert("value".into(), json!(self.pick(&["x", "y", "", "5"])));
+            }
+            _ => _ = toleration.insert("value".into(), json!(self.pick(&["x", ""]))),
+        }
+        match self.rng.below(4) {
+            0 => _ = toleration.insert("effect".into(), json!("NoSchedule")),
+            1 => {
+                toleration.insert("effect".into(), json!("NoExecute"));
+                if self.one_in(2) {
+                    toleration.insert("tolerationSeconds".into(), json!(300));
+                }
+            }
+            2 => _ = toleration.insert("effect".into(), json!("PreferNoSchedule")),
+            _ => {}
+        }
+        toleration.into()
+    }
+}

@@ -1,0 +1,224 @@
+//! `podreach audit`: do the placement policies hold, and what is wrong with this cluster by itself?
+
+use std::path::Path;
+
+use indicatif::{ProgressBar, ProgressStyle};
+use podreach::audit::memory::{Forgetful, Memory};
+use podreach::audit::policy::{self, Policy};
+use podreach::audit::{Item, Outcome, Severity, Status, finding};
+use podreach::diagnostic::Effect;
+use podreach::engine::Budget;
+use podreach::read::shown;
+use podreach::report::{self, Detail, audit as writers};
+use podreach_core::Semantics;
+
+use crate::args::{Audit, AuditFormat, Auditing, FailOn, Input, Whose};
+use crate::budget::Clock;
+use crate::cache::Cache;
+use crate::check::pretty;
+use crate::file::write_told;
+use crate::live::Flags;
+use crate::session::{Exit, Saying, Session, Told, refuse};
+use crate::{input, print, remark};
+
+/// Runs the command.
+pub(crate) fn run(args: &Audit) -> Result<Exit, Told> {
+    let audited = audited(&args.auditing, Saying { quiet: args.quiet, verbose: args.verbose })?;
+    write(args, &audited)
+}
+
+/// An audit that is done.
+pub(crate) struct Audited {
+    /// The input, with the files of the policies.
+    pub(crate) session: Session,
+    /// Whose rules counted.
+    pub(crate) semantics: Semantics,
+    /// What came out.
+    pub(crate) outcome: Outcome,
+}
+
+/// Audits what the command line asks for.
+pub(crate) fn audited(args: &Auditing, saying: Saying) -> Result<Audited, Told> {
+    let semantics = match args.reading.semantics {
+        Some(Whose::Both) => return Err(refuse("audit takes one semantics at a time: kube-scheduler or paper", None)),
+        _ => args.reading.semantics(None)[0],
+    };
+    let mut session = session(args, saying)?;
+    let policies = policies(args, saying, &mut session)?;
+    let earlier = earlier(args)?;
+    let clock = Clock::start(&args.limits);
+    let items = items(args, &session, &policies, earlier.as_ref(), semantics, &clock);
+    let mut outcome = Outcome::new(items, &session.lowered.origins);
+    if let Some(path) = &args.baseline {
+        let text = std::fs::read_to_string(path).map_err(|error| unusable(path, &error.to_string()))?;
+        outcome.compare(&writers::read_baseline(&text).map_err(|why| unusable(path, &why))?);
+    }
+    Ok(Audited { session, semantics, outcome })
+}
+
+fn unusable(path: &Path, why: &str) -> Told {
+    refuse(&format!("{} cannot be used: {why}", shown(&path.to_string_lossy())), None)
+}
+
+/// The input; manifests without nodes will do.
+fn session(args: &Auditing, saying: Saying) -> Result<Session, Told> {
+    let session = Session::read_anything(&args.input, |own| args.reading.options(own), saying)?;
+    if session.lowered.cluster.nodes.is_empty() && !saying.quiet {
+        print::error("note: the input has no nodes, so only findings that need none are looked for\n");
+    }
+    Ok(session)
+}
+
+/// The policies of the command line and of the input itself; their files are added to the sources, to show places in them.
+fn policies(args: &Auditing, saying: Saying, session: &mut Session) -> Result<Vec<Policy>, Told> {
+    let gathered = input::gather(&Input {
+        filename: args.policies.clone(),
+        recursive: args.input.recursive,
+        scheduler_config: None,
+        live: Flags::default(),
+    });
+    let ids: Vec<_> = gathered.sources.ids().filter_map(|id| gathered.sources.source(id).cloned()).collect();
+    let ids: Vec<_> = ids.into_iter().map(|source| session.sources.add(source)).collect();
+    let (read, remarks) = policy::read(&session.sources, ids);
+    let policies: Vec<Policy> = session.lowered.policies.iter().cloned().chain(read).collect();
+    let mut diagnostics = gathered.diagnostics;
+    diagnostics.extend(remarks);
+    if diagnostics.iter().all(|diagnostic| diagnostic.effect != Effect::Stops) {
+        diagnostics.extend(policy::duplicates(&policies));
+    }
+    remark::print(&session.sources, &diagnostics, saying.quiet, saying.verbose);
+    if diagnostics.iter().any(|diagnostic| diagnostic.effect == Effect::Stops) {
+        return Err(Told);
+    }
+    if policies.is_empty() && args.no_findings {
+        return Err(refuse("there is no policy to decide, and --no-findings leaves nothing else", None));
+    }
+    if !policies.is_empty() && session.lowered.cluster.nodes.is_empty() {
+        return Err(refuse(
+            "the input has no nodes, so no policy can be decided",
+            Some("add the output of kubectl get nodes -o yaml"),
+        ));
+    }
+    Ok(policies)
+}
+
+/// The earlier input to compare with.
+fn earlier(args: &Auditing) -> Result<Option<Session>, Told> {
+    if args.since.is_empty() {
+        return Ok(None);
+    }
+    let input = Input {
+        filename: args.since.clone(),
+        recursive: args.input.recursive,
+        scheduler_config: args.input.scheduler_config.clone(),
+        live: Flags::default(),
+    };
+    Session::read(&input, |own| args.reading.options(own), Saying { quiet: true, verbose: false }).map(Some)
+}
+
+fn items(
+    args: &Auditing,
+    session: &Session,
+    policies: &[Policy],
+    earlier: Option<&Session>,
+    semantics: Semantics,
+    clock: &Clock,
+) -> Vec<Item> {
+    let budget = Budget { interrupt: &|| clock.stop(), memory: clock.memory, threads: clock.threads };
+    let rules: usize = policies.iter().map(|policy| policy.rules.len()).sum();
+    let rows = earlier.map_or(0, |earlier| earlier.lowered.cluster.pods.len() + session.lowered.cluster.pods.len());
+    let bar = bar(rules + rows + if args.no_findings { 0 } else { finding::parts() });
+    let mut items = policy::items(&session.lowered, policies, semantics, &args.actor, &budget, &|| bar.inc(1));
+    if !args.no_findings {
+        let cache = if args.no_cache { None } else { Cache::open() };
+        let memory = cache.as_ref().map_or(&Forgetful as &dyn Memory, |cache| cache);
+        items.extend(finding::items(&session.lowered, semantics, &budget, memory, &|| bar.inc(1)));
+    }
+    if let Some(earlier) = earlier {
+        items.extend(finding::changes(&earlier.lowered, &session.lowered, semantics, &budget, &|| bar.inc(1)));
+    }
+    bar.finish_and_clear();
+    items
+}
+
+fn bar(parts: usize) -> ProgressBar {
+    if !print::is_watched() {
+        return ProgressBar::hidden();
+    }
+    let bar = ProgressBar::new(parts as u64);
+    if let Ok(style) = ProgressStyle::with_template("{bar:30} {pos} of {len} parts of the audit {elapsed}") {
+        bar.set_style(style);
+    }
+    bar.enable_steady_tick(std::time::Duration::from_millis(120));
+    bar
+}
+
+impl Audited {
+    /// As writers take it.
+    pub(crate) fn audit(&self, args: &Auditing) -> writers::Audit<'_> {
+        writers::Audit {
+            outcome: &self.outcome,
+            sources: &self.session.sources,
+            options: &self.session.options,
+            semantics: self.semantics,
+            diagnostics: &self.session.lowered.diagnostics,
+            fail_on: match args.fail_on {
+                FailOn::Error => Some(Severity::Error),
+                FailOn::Warning => Some(Severity::Warning),
+                FailOn::Note => Some(Severity::Note),
+                FailOn::Never => None,
+            },
+        }
+    }
+}
+
+/// Writes every form that was asked for, and says how the run ends.
+fn write(args: &Audit, audited: &Audited) -> Result<Exit, Told> {
+    let audit = audited.audit(&args.auditing);
+    for (format, path) in &args.also {
+        write_told(path, &form(args, &audit, *format))?;
+    }
+    let text = form(args, &audit, args.format);
+    if args.format == AuditFormat::Text {
+        print::report(&text)
+    } else {
+        print::data(&text)
+    }
+    finish(&args.auditing, &audit)
+}
+
+/// Writes a baseline, if one is asked for, and says how the run ends.
+pub(crate) fn finish(args: &Auditing, audit: &writers::Audit<'_>) -> Result<Exit, Told> {
+    if let Some(path) = &args.write_baseline {
+        write_told(path, &pretty(&writers::baseline(audit)))?;
+    }
+    Ok(exit(args, audit))
+}
+
+fn form(args: &Audit, audit: &writers::Audit<'_>, format: AuditFormat) -> String {
+    let detail = match (args.quiet, args.verbose) {
+        (true, _) => Detail::Quiet,
+        (_, true) => Detail::Verbose,
+        _ => Detail::Normal,
+    };
+    match format {
+        AuditFormat::Text => writers::text(audit, detail),
+        AuditFormat::Json => pretty(&writers::document(audit)),
+        AuditFormat::Yaml => report::yaml(&writers::document(audit)),
+        AuditFormat::Markdown => writers::markdown(audit),
+        AuditFormat::Sarif => pretty(&writers::sarif(audit)),
+        AuditFormat::Junit => writers::junit(audit),
+        AuditFormat::Github => writers::github(audit),
+    }
+}
+
+/// Violated comes before undecided: what is wrong is wrong, whatever else is not known. Writing a baseline accepts what is wrong.
+fn exit(args: &Auditing, audit: &writers::Audit<'_>) -> Exit {
+    let any = |status: Status| audit.outcome.counting(status, Severity::Note).any(|item| audit.fails(item));
+    match (any(Status::Violated), any(Status::Undecided) && !args.allow_unknown) {
+        _ if args.write_baseline.is_some() => Exit::Yes,
+        (true, _) => Exit::No,
+        (_, true) => Exit::Unknown,
+        _ => Exit::Yes,
+    }
+}

@@ -1,0 +1,240 @@
+//! What is kept of an object from a live cluster: what placement can depend on, and nothing else.
+//!
+//! The field tables of the library decide (`podreach::lower::fields`): what no filter looks at is dropped, environment variables,
+//! commands and images among it. A field in no table keeps its name and loses its content, so that reading still reports it. What is
+//! kept is what is analysed, what a snapshot holds, and all that `replay` knows of a pod.
+
+use podreach::lower::fields::{self, Table};
+use serde_json::{Map, Value};
+
+/// Annotations that change what an object means for placement; all others are dropped.
+const ANNOTATIONS: &[&str] = &[
+    "deployment.kubernetes.io/revision",
+    "kubernetes.io/config.mirror",
+    "pv.kubernetes.io/bind-completed",
+    "pv.kubernetes.io/bound-by-controller",
+    "pv.kubernetes.io/migrated-to",
+    "scheduler.alpha.kubernetes.io/defaultTolerations",
+    "scheduler.alpha.kubernetes.io/node-selector",
+    "scheduler.alpha.kubernetes.io/tolerationsWhitelist",
+    "storage.alpha.kubernetes.io/migrated-plugins",
+    "storageclass.beta.kubernetes.io/is-default-class",
+    "storageclass.kubernetes.io/is-default-class",
+    "volume.beta.kubernetes.io/storage-class",
+    "volume.kubernetes.io/selected-node",
+];
+
+/// Keys that are dropped wherever they stand in objects that have no table: secrets, credentials, free text.
+const NEVER: &[&str] = &[
+    "chapAuthDiscovery",
+    "chapAuthSession",
+    "conditions",
+    "config",
+    "controllerExpandSecretRef",
+    "controllerPublishSecretRef",
+    "data",
+    "description",
+    "fsType",
+    "initiatorName",
+    "keyring",
+    "managedFields",
+    "message",
+    "mountOptions",
+    "nodeExpandSecretRef",
+    "nodePublishSecretRef",
+    "nodeStageSecretRef",
+    "parameters",
+    "secretRef",
+    "user",
+    "volumeAttributes",
+];
+
+/// How a part is reduced.
+#[derive(Clone, Copy)]
+enum Shape {
+    /// All of it but for [`NEVER`].
+    Most,
+    /// All of it.
+    All,
+    /// A mapping with a table, and how its parts are reduced: all of them, where it is not said.
+    Fields(&'static Table, &'static [(&'static str, Shape)]),
+    /// A list of such parts.
+    Each(&'static Shape),
+    /// The annotations.
+    Annotations,
+    /// A mapping with these keys only.
+    Only(&'static [&'static str]),
+    /// A volume: its table, but its contents as [`Shape::Most`].
+    Volume,
+}
+
+const METADATA: Shape = Shape::Fields(&fields::OBJECT_META, &[("annotations", Shape::Annotations)]);
+const CONTAINER: Shape =
+    Shape::Fields(&fields::CONTAINER, &[("volumeMounts", Shape::Each(&Shape::Fields(&fields::VOLUME_MOUNT, &[])))]);
+const STATUSES: Shape = Shape::Each(&Shape::Fields(&fields::CONTAINER_STATUS, &[]));
+const AFFINITY: Shape = Shape::Fields(
+    &fields::AFFINITY,
+    &[
+        ("nodeAffinity", Shape::Fields(&fields::NODE_AFFINITY, &[])),
+        ("podAffinity", Shape::Fields(&fields::POD_AFFINITY, &[])),
+        ("podAntiAffinity", Shape::Fields(&fields::POD_AFFINITY, &[])),
+    ],
+);
+const POD_SPEC: Shape = Shape::Fields(
+    &fields::POD_SPEC,
+    &[
+        ("affinity", AFFINITY),
+        ("containers", Shape::Each(&CONTAINER)),
+        ("initContainers", Shape::Each(&CONTAINER)),
+        ("volumes", Shape::Each(&Shape::Volume)),
+    ],
+);
+const TEMPLATE: Shape = Shape::Fields(&fields::POD_TEMPLATE_SPEC, &[("metadata", METADATA), ("spec", POD_SPEC)]);
+const TEMPLATED: &[(&str, Shape)] = &[("template", TEMPLATE), ("volumeClaimTemplates", Shape::Each(&CLAIM_TEMPLATE))];
+const CLAIM_TEMPLATE: Shape = Shape::Fields(&fields::OBJECT, &[("metadata", METADATA), ("spec", Shape::Most)]);
+const JOB: Shape = Shape::Fields(&fields::JOB_SPEC, TEMPLATED);
+const POD_STATUS: Shape =
+    Shape::Fields(&fields::POD_STATUS, &[("containerStatuses", STATUSES), ("initContainerStatuses", STATUSES)]);
+
+/// How the spec and the status of a kind are reduced; a status that is not said is dropped.
+fn shapes(kind: &str) -> (Shape, Option<Shape>) {
+    let templated = |table| Shape::Fields(table, TEMPLATED);
+    match kind {
+        "Pod" => (POD_SPEC, Some(POD_STATUS)),
+        "Node" => (Shape::Fields(&fields::NODE_SPEC, &[]), Some(Shape::Fields(&fields::NODE_STATUS, &[]))),
+        "Deployment" => (templated(&fields::DEPLOYMENT_SPEC), None),
+        "ReplicaSet" | "ReplicationController" => (templated(&fields::REPLICA_SET_SPEC), None),
+        "StatefulSet" => (templated(&fields::STATEFUL_SET_SPEC), None),
+        "DaemonSet" => (templated(&fields::DAEMON_SET_SPEC), None),
+        "Job" => (JOB, None),
+        "CronJob" => {
+            const TEMPLATE: Shape = Shape::Fields(&fields::JOB_TEMPLATE_SPEC, &[("spec", JOB)]);
+            (Shape::Fields(&fields::CRON_JOB_SPEC, &[("jobTemplate", TEMPLATE)]), None)
+        }
+        "HorizontalPodAutoscaler" => (Shape::Fields(&fields::AUTOSCALER_SPEC, &[]), None),
+        "Namespace" | "PriorityClass" => (Shape::Only(&[]), None),
+        _ => (Shape::Most, Some(Shape::Most)),
+    }
+}
+
+/// The essence of an object of a kind.
+pub(crate) fn essence(kind: &str, object: Value) -> Value {
+    let Value::Object(fields) = object else { return object };
+    let (spec, status) = shapes(kind);
+    // Among several usual classes the newest counts.
+    let made = fields.get("metadata").and_then(|metadata| metadata.get("creationTimestamp")).cloned();
+    let made = made.filter(|_| kind == "StorageClass");
+    let keep = |(key, value): (String, Value)| {
+        let shape = match key.as_str() {
+            "apiVersion" | "kind" => Shape::All,
+            "metadata" => METADATA,
+            "spec" => spec,
+            "status" => status?,
+            "template" if kind == "PodTemplate" => TEMPLATE,
+            key if NEVER.contains(&key) => return None,
+            _ => Shape::Most,
+        };
+        Some((key, reduced(value, shape)))
+    };
+    let mut kept: Map<String, Value> = fields.into_iter().filter_map(keep).collect();
+    if let (Some(made), Some(Value::Object(metadata))) = (made, kept.get_mut("metadata")) {
+        metadata.insert("creationTimestamp".into(), made);
+    }
+    kept.into()
+}
+
+/// The spec of a pod with what placement can depend on.
+pub(crate) fn pod_spec(spec: Value) -> Value {
+    reduced(spec, POD_SPEC)
+}
+
+fn reduced(value: Value, shape: Shape) -> Value {
+    match (shape, value) {
+        (Shape::Each(shape), Value::Array(items)) => items.into_iter().map(|item| reduced(item, *shape)).collect(),
+        (Shape::Most, Value::Array(items)) => items.into_iter().map(|item| reduced(item, shape)).collect(),
+        (Shape::Fields(table, parts), Value::Object(fields)) => of_table(fields, table, parts),
+        (Shape::Volume, Value::Object(fields)) => volume(fields),
+        (Shape::Most, Value::Object(fields)) => most(fields),
+        (Shape::Only(keys), Value::Object(fields)) => only(fields, keys),
+        (Shape::Annotations, Value::Object(fields)) => only(fields, ANNOTATIONS),
+        (_, value) => value,
+    }
+}
+
+fn most(fields: Map<String, Value>) -> Value {
+    let kept = fields.into_iter().filter(|(key, _)| !NEVER.contains(&key.as_str()));
+    kept.map(|(key, value)| (key, reduced(value, Shape::Most))).collect::<Map<_, _>>().into()
+}
+
+fn only(fields: Map<String, Value>, keys: &[&str]) -> Value {
+    fields.into_iter().filter(|(key, _)| keys.contains(&key.as_str())).collect::<Map<_, _>>().into()
+}
+
+fn of_table(fields: Map<String, Value>, table: &Table, parts: &[(&str, Shape)]) -> Value {
+    let keep = |(key, value): (String, Value)| {
+        let name = key.as_str();
+        if table.irrelevant.contains(&name) || (table.open && !table.knows(name)) {
+            return None;
+        }
+        if !table.knows(name) {
+            return Some((key, Value::Null));
+        }
+        let shape = parts.iter().find(|(part, _)| *part == name).map_or(Shape::All, |(_, shape)| *shape);
+        Some((key, reduced(value, shape)))
+    };
+    fields.into_iter().filter_map(keep).collect::<Map<_, _>>().into()
+}
+
+/// A volume keeps its name and, where a filter looks at its source, what identifies that.
+fn volume(fields: Map<String, Value>) -> Value {
+    let keep = |(key, value): (String, Value)| match key.as_str() {
+        "name" => Some((key, value)),
+        name if fields::VOLUME.irrelevant.contains(&name) => None,
+        name if fields::VOLUME.knows(name) => Some((key, reduced(value, Shape::Most))),
+        _ => Some((key, Value::Null)),
+    };
+    fields.into_iter().filter_map(keep).collect::<Map<_, _>>().into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn nothing_secret_is_kept() {
+        let container = json!({"name": "c", "image": "secret", "env": [{"name": "A", "value": "secret"}], "args": ["secret"],
+            "command": ["secret"], "livenessProbe": {"exec": {"command": ["secret"]}}, "resources": {"requests": {"cpu": "1"}},
+            "volumeMounts": [{"name": "v", "mountPath": "secret"}]});
+        let volumes = json!([{"name": "v", "secret": {"secretName": "secret"}},
+            {"name": "w", "rbd": {"image": "d", "keyring": "secret", "secretRef": {"name": "secret"}}}]);
+        let pod = json!({"apiVersion": "v1", "kind": "Pod",
+            "metadata": {"name": "p", "managedFields": ["secret"], "annotations": {
+                "kubectl.kubernetes.io/last-applied-configuration": "secret", "kubernetes.io/config.mirror": "m"}},
+            "spec": {"containers": [container], "volumes": volumes, "hostAliases": ["secret"], "invented": "secret"},
+            "status": {"phase": "Running", "message": "secret", "containerStatuses": [{"name": "c", "image": "secret",
+                "state": {"terminated": {"message": "secret"}}}]}});
+        let kept = essence("Pod", pod);
+        assert!(!kept.to_string().contains("secret"), "{kept}");
+        assert_eq!(
+            kept,
+            json!({"apiVersion": "v1", "kind": "Pod",
+                "metadata": {"name": "p", "annotations": {"kubernetes.io/config.mirror": "m"}},
+                "spec": {"containers": [{"name": "c", "resources": {"requests": {"cpu": "1"}}, "volumeMounts": [{}]}],
+                    "volumes": [{"name": "v"}, {"name": "w", "rbd": {"image": "d"}}], "invented": null},
+                "status": {"phase": "Running", "containerStatuses": [{"name": "c"}]}})
+        );
+    }
+
+    #[test]
+    fn templates_are_reduced_as_pods_are() {
+        let template =
+            json!({"metadata": {"labels": {"a": "b"}}, "spec": {"containers": [{"name": "c", "image": "i"}]}});
+        let kept = json!({"metadata": {"labels": {"a": "b"}}, "spec": {"containers": [{"name": "c"}]}});
+        let deployment = json!({"spec": {"replicas": 1, "template": template}});
+        assert_eq!(essence("Deployment", deployment)["spec"]["template"], kept);
+        let cron = json!({"spec": {"schedule": "* * * * *", "jobTemplate": {"spec": {"template": template}}}});
+        assert_eq!(essence("CronJob", cron)["spec"]["jobTemplate"]["spec"]["template"], kept);
+        assert_eq!(essence("PodTemplate", json!({"template": template}))["template"], kept);
+    }
+}

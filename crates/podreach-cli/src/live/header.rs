@@ -1,0 +1,90 @@
+//! The first document of what was read from a cluster: which release it runs, and what its reader may not see.
+//!
+//! It is how a snapshot keeps its meaning: read again with `-f`, the same doubts are raised and the same release counts.
+
+use podreach::diagnostic::Diagnostic;
+use podreach::lower::{Options, Release};
+use podreach::read::{Piece, Sources, Tree};
+use serde_json::{Value, json};
+
+use super::resource::{self, Resource};
+use super::unseen;
+
+/// What is said of a whole cluster.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Header {
+    /// The server's own word for its release, such as `v1.36.3`.
+    pub(crate) version: String,
+    /// What could not be listed.
+    pub(crate) unseen: Vec<Unseen>,
+}
+
+/// A resource that could not be listed.
+#[derive(Clone, Debug)]
+pub(crate) struct Unseen {
+    /// The resource.
+    pub(crate) resource: &'static Resource,
+    /// The only namespace in which it could be.
+    pub(crate) beyond: Option<String>,
+}
+
+impl Header {
+    /// As a document.
+    pub(crate) fn document(&self) -> Value {
+        let unseen = self.unseen.iter().map(|unseen| match &unseen.beyond {
+            Some(namespace) => json!({"resource": unseen.resource.name(), "namespace": namespace}),
+            None => json!({"resource": unseen.resource.name()}),
+        });
+        json!({
+            "apiVersion": podreach::report::API_VERSION,
+            "kind": "Snapshot",
+            "kubernetesVersion": self.version,
+            "unseen": unseen.collect::<Vec<_>>(),
+        })
+    }
+
+    /// The headers among sources.
+    pub(crate) fn find(sources: &Sources) -> Vec<Self> {
+        let mut found = Vec::new();
+        for id in sources.ids() {
+            let mentions = |text: &str| text.contains(podreach::report::API_VERSION) && text.contains("Snapshot");
+            if !sources.source(id).is_some_and(|source| mentions(&source.text)) {
+                continue;
+            }
+            // A header stands first; once it is found, the rest is not looked at.
+            let _ = sources.pieces(id, &mut |piece| {
+                let tree = match piece {
+                    Piece::Item { item, .. } => item,
+                    Piece::Document(document) => document,
+                };
+                found.extend(Self::read(tree));
+                found.is_empty()
+            });
+        }
+        found
+    }
+
+    fn read(tree: &Tree<'_>) -> Option<Self> {
+        let text = |tree: &Tree<'_>, key: &str| tree.field(key).and_then(Tree::str).map(str::to_owned);
+        let is_ours = text(tree, "apiVersion").as_deref() == Some(podreach::report::API_VERSION);
+        if !is_ours || text(tree, "kind").as_deref() != Some("Snapshot") {
+            return None;
+        }
+        let unseen = tree.field("unseen").and_then(Tree::seq).unwrap_or_default().iter().filter_map(|item| {
+            let name = text(item, "resource")?;
+            let resource = resource::ALL.iter().find(|resource| resource.name() == name)?;
+            Some(Unseen { resource, beyond: text(item, "namespace") })
+        });
+        Some(Self { version: text(tree, "kubernetesVersion").unwrap_or_default(), unseen: unseen.collect() })
+    }
+
+    /// The release of the cluster.
+    pub(crate) fn release(&self) -> Option<Release> {
+        self.version.parse().ok()
+    }
+
+    /// What could not be seen, and which verdicts that spoils.
+    pub(crate) fn diagnostics(&self, sources: &Sources, options: &Options) -> Vec<Diagnostic> {
+        unseen::diagnostics(&self.unseen, sources, options)
+    }
+}

@@ -1,0 +1,141 @@
+//! Everything that matters of a cluster, read once, in the order of `resource.rs`.
+
+use indicatif::{ProgressBar, ProgressStyle};
+use podreach::diagnostic::{Diagnostic, Effect};
+use podreach::read::{Source, shown};
+use serde_json::Value;
+
+use super::Flags;
+use super::connection::{Connection, Failure};
+use super::header::{Header, Unseen};
+use super::page::pages;
+use super::resource::{self, Resource};
+use crate::input::Gathered;
+use crate::print;
+use crate::session::{Told, refuse};
+use crate::snapshot::list;
+
+/// Groups without a dot, or below these, are Kubernetes' own.
+const OWN: &str = ".k8s.io";
+
+/// Reads the cluster of the flags; what goes wrong is told.
+pub(crate) fn gather(flags: &Flags, quiet: bool) -> Result<Gathered, Told> {
+    let connection = Connection::open(flags).map_err(|why| {
+        let help = "name one with --kubeconfig and --context, or give files with -f";
+        refuse(&format!("there is no cluster to read: {why}"), Some(help))
+    })?;
+    read(&connection, flags, quiet)
+}
+
+/// Reads a cluster; what goes wrong is told.
+pub(crate) fn read(connection: &Connection, flags: &Flags, quiet: bool) -> Result<Gathered, Told> {
+    let bar = if quiet || !print::is_watched() { ProgressBar::hidden() } else { ProgressBar::new_spinner() };
+    if let Ok(style) = ProgressStyle::with_template("{spinner} {msg} {elapsed}") {
+        bar.set_style(style);
+    }
+    let result = Reading { connection, flags, bar: &bar }.all();
+    bar.finish_and_clear();
+    result.map_err(|Broken { what, failure }| {
+        let message = format!("{what} of {} cannot be read: {failure}", connection.server);
+        let help = match failure {
+            Failure::Status(401, _) => Some("log in, or say who you are with --user, --token or --context"),
+            Failure::Status(..) => None,
+            Failure::Silence(_) => Some("nothing was analysed and nothing written; try again when the server answers"),
+        };
+        refuse(&message, help)
+    })
+}
+
+/// A reading that could not be finished.
+struct Broken {
+    what: String,
+    failure: Failure,
+}
+
+struct Reading<'r> {
+    connection: &'r Connection,
+    flags: &'r Flags,
+    bar: &'r ProgressBar,
+}
+
+impl Reading<'_> {
+    fn all(&self) -> Result<Gathered, Broken> {
+        let version = self.get("/version", "the version")?;
+        let groups = self.get("/apis", "the list of APIs")?;
+        let version = version.get("gitVersion").and_then(Value::as_str).unwrap_or_default().to_owned();
+        let (mut pages, mut unseen) = (Vec::new(), Vec::new());
+        for resource in resource::ALL {
+            let Some(version) = served(resource, &groups) else { continue };
+            let (texts, limit) = self.resource(resource, version)?;
+            let name = |at: usize| format!("{} of {} (page {})", resource.name(), self.connection.server, at + 1);
+            pages.extend(texts.into_iter().enumerate().map(|(at, text)| Source { name: name(at), text }));
+            unseen.extend(limit);
+        }
+        let header = Header { version, unseen };
+        let mut gathered = Gathered::default();
+        let text = list(std::iter::once(header.document()));
+        gathered.sources.add(Source { name: self.connection.server.clone(), text });
+        for page in pages {
+            gathered.sources.add(page);
+        }
+        gathered.diagnostics.extend(custom(&groups));
+        Ok(gathered)
+    }
+
+    fn get(&self, path: &str, what: &str) -> Result<Value, Broken> {
+        self.connection.get(path).map_err(|failure| Broken { what: what.to_owned(), failure })
+    }
+
+    /// The pages of a resource, and what of it was not seen: all of it, or what is outside the one namespace that could be.
+    fn resource(&self, resource: &'static Resource, version: &str) -> Result<(Vec<String>, Option<Unseen>), Broken> {
+        let namespace = self.connection.namespace.as_str();
+        match self.list(resource, version, None) {
+            Ok(texts) => Ok((texts, None)),
+            Err(broken) if broken.failure.is(404) => Ok((Vec::new(), None)),
+            Err(broken) if !broken.failure.is(403) => Err(broken),
+            Err(_) if !resource.namespaced => Ok((Vec::new(), Some(Unseen { resource, beyond: None }))),
+            Err(_) => match self.list(resource, version, Some(namespace)) {
+                Ok(texts) => Ok((texts, Some(Unseen { resource, beyond: Some(namespace.to_owned()) }))),
+                Err(broken) if broken.failure.is(403) => Ok((Vec::new(), Some(Unseen { resource, beyond: None }))),
+                Err(broken) => Err(broken),
+            },
+        }
+    }
+
+    fn list(&self, resource: &Resource, version: &str, namespace: Option<&str>) -> Result<Vec<String>, Broken> {
+        let name = resource.name();
+        let seen = |count: usize, of: Option<usize>| {
+            let of = of.filter(|all| *all > count).map(|all| format!(" of {all}")).unwrap_or_default();
+            self.bar.set_message(format!("reading {name}: {count}{of}"));
+            self.bar.tick();
+        };
+        let read = pages(self.connection, (resource, version), (namespace, self.flags.chunk_size), &seen);
+        read.map_err(|failure| Broken { what: name.clone(), failure })
+    }
+}
+
+/// The best version of a resource that the server has; the core is always there.
+fn served(resource: &'static Resource, groups: &Value) -> Option<&'static str> {
+    if resource.group.is_empty() {
+        return Some("v1");
+    }
+    let group = items(groups, "groups").find(|group| group["name"] == resource.group)?;
+    let has = |version: &&str| items(group, "versions").any(|served| served["version"] == **version);
+    resource.versions.iter().copied().find(has)
+}
+
+fn items<'v>(value: &'v Value, key: &str) -> impl Iterator<Item = &'v Value> {
+    value.get(key).and_then(Value::as_array).into_iter().flatten()
+}
+
+/// What is to be said about kinds that are not Kubernetes' own.
+fn custom(groups: &Value) -> Option<Diagnostic> {
+    let names = items(groups, "groups").filter_map(|group| group["name"].as_str());
+    let custom: Vec<String> = names.filter(|name| name.contains('.') && !name.ends_with(OWN)).map(shown).collect();
+    let (first, more) = (custom.first()?, custom.len() - 1);
+    let others = if more > 0 { format!(" and {more} more") } else { String::new() };
+    let message = format!(
+        "the cluster has custom resources ({first}{others}): their pods are seen if they exist, not what their controllers may make later"
+    );
+    Some(Diagnostic::stops("W0011", None, message).with_effect(Effect::Notes))
+}

@@ -1,0 +1,113 @@
+//! What may not be listed is not absent: which verdicts a missing right can change, and no others.
+
+use std::collections::BTreeSet;
+
+use podreach::diagnostic::{Diagnostic, Effect};
+use podreach::lower::{Instances, Options, fields};
+use podreach::read::{Sources, Tree};
+
+use super::header::Unseen;
+use super::resource::{Doubt, Feature, Without};
+
+/// What there is to say about everything that could not be listed.
+pub(crate) fn diagnostics(unseen: &[Unseen], sources: &Sources, options: &Options) -> Vec<Diagnostic> {
+    // Without the rights for what runs elsewhere, admission elsewhere is no question either.
+    let only = unseen.iter().find(|other| other.resource.without == Without::Running).and_then(|u| u.beyond.as_ref());
+    let mut found = Vec::new();
+    for one in unseen {
+        let (code, effect) = match one.resource.without {
+            Without::Everything => ("E0011", Effect::Stops),
+            Without::Running if options.keep.is_empty() => ("S0451", Effect::Narrows),
+            Without::Running => ("S0451", Effect::Blurs),
+            Without::Deployable => ("S0452", Effect::Narrows),
+            Without::Admission if one.beyond.is_some() && one.beyond.as_ref() == only => ("S0453", Effect::Notes),
+            Without::Admission => ("S0453", Effect::Widens),
+            Without::Scale if options.instances == Instances::Declared => ("S0454", Effect::Narrows),
+            Without::Scale | Without::Nothing => ("S0454", Effect::Notes),
+            Without::Users(feature, doubt) => {
+                let effect = if doubt == Doubt::Widens { Effect::Widens } else { Effect::Blurs };
+                let about = users(sources, feature).into_iter();
+                found.extend(about.map(|pod| said(one, "S0455", effect).about(pod)));
+                ("S0454", Effect::Notes)
+            }
+        };
+        found.push(said(one, code, effect));
+    }
+    found
+}
+
+fn said(one: &Unseen, code: &'static str, effect: Effect) -> Diagnostic {
+    let name = one.resource.name();
+    let what = match &one.beyond {
+        None => format!("{name} may not be listed"),
+        Some(namespace) => format!("{name} may be listed only in namespace {namespace}"),
+    };
+    let so = match (one.resource.without, effect) {
+        (Without::Everything, _) => ", so nothing can be placed",
+        (Without::Running, Effect::Blurs) => ": pods that run there are not seen, nor which of them are kept",
+        (Without::Running, _) => ": pods that run there are not seen; a run may have to delete them first",
+        (Without::Deployable, _) => ": what they could deploy is not seen",
+        (Without::Admission, Effect::Widens) => ": requests they add and pods they refuse are not seen",
+        (Without::Users(..), Effect::Widens | Effect::Blurs) => ", and this pod type depends on them",
+        _ => "",
+    };
+    let refused = Diagnostic::stops(code, None, format!("{what}{so}")).with_effect(effect);
+    refused.with_help("deploy/rbac.yaml grants what podreach reads")
+}
+
+/// The names of the pods and workloads in sources that use a feature.
+fn users(sources: &Sources, feature: Feature) -> BTreeSet<String> {
+    let mut users = BTreeSet::new();
+    for id in sources.ids() {
+        let (documents, _) = sources.documents(id);
+        let lists = documents.iter().flat_map(|document| document.field("items").and_then(Tree::seq));
+        for object in lists.flatten().chain(&documents) {
+            let name = name(object);
+            if let Some(name) = name.filter(|_| object.field("spec").is_some_and(|spec| uses(spec, feature))) {
+                users.insert(name);
+            }
+        }
+    }
+    users
+}
+
+/// The name of an object, as pod types are named.
+fn name(object: &Tree<'_>) -> Option<String> {
+    let kind = object.field("kind").and_then(Tree::str)?.to_lowercase();
+    let metadata = object.field("metadata")?;
+    let text = |key| metadata.field(key).and_then(Tree::str);
+    Some(format!("{kind}/{}/{}", text("namespace").unwrap_or("default"), text("name")?))
+}
+
+/// Whether a spec, or a template in it, uses a feature.
+fn uses(spec: &Tree<'_>, feature: Feature) -> bool {
+    let inner = ["template", "jobTemplate"].into_iter().filter_map(|key| spec.field(key)?.field("spec"));
+    let nested = inner.into_iter().any(|spec| uses(spec, feature));
+    let own = match feature {
+        Feature::Volumes => {
+            let looked_at = |volume: &Tree<'_>| fields::VOLUME.spoiling.iter().any(|key| volume.field(key).is_some());
+            let modelled = |volume: &Tree<'_>| {
+                let source = |key: &&&str| **key != "name" && volume.field(key).is_some();
+                fields::VOLUME.modelled.iter().any(|key| source(&key))
+            };
+            spec.field("volumeClaimTemplates").is_some()
+                || items(spec, "volumes").any(|volume| looked_at(volume) || modelled(volume))
+        }
+        Feature::Claims => spec.field("resourceClaims").is_some(),
+        Feature::RuntimeClass => spec.field("runtimeClassName").is_some(),
+        Feature::Extended => {
+            ["containers", "initContainers"].into_iter().flat_map(|key| items(spec, key)).any(requests_extended)
+        }
+    };
+    own || nested
+}
+
+fn requests_extended(container: &Tree<'_>) -> bool {
+    let amounts = |key| container.field("resources").and_then(|resources| resources.field(key)).and_then(Tree::map);
+    let names = [amounts("requests"), amounts("limits")].into_iter().flatten().flatten();
+    names.into_iter().any(|entry| entry.key.contains('/'))
+}
+
+fn items<'t, 'a>(tree: &'t Tree<'a>, key: &str) -> impl Iterator<Item = &'t Tree<'a>> {
+    tree.field(key).and_then(Tree::seq).unwrap_or_default().iter()
+}

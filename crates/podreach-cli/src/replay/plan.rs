@@ -1,0 +1,118 @@
+//! The steps of a run as they will be made on a cluster: which pod is created from what, and which pod is deleted.
+
+use std::collections::BTreeMap;
+
+use podreach::lower::Kind;
+use podreach_core::{Action, Atom, PodId, Problem, Trace};
+use serde_json::Value;
+
+use super::inert;
+use crate::session::Session;
+
+/// All steps, in order.
+pub(crate) struct Plan {
+    pub(crate) steps: Vec<Step>,
+}
+
+/// A step.
+#[derive(Clone, Debug)]
+pub(crate) struct Step {
+    /// Its number, from 1.
+    pub(crate) number: usize,
+    /// The pod type, as the verdict names it.
+    pub(crate) pod: String,
+    /// The node.
+    pub(crate) node: String,
+    /// What is done.
+    pub(crate) deed: Deed,
+}
+
+/// What a step does.
+#[derive(Clone, Debug)]
+pub(crate) enum Deed {
+    /// Creates this pod, but for its name.
+    Create(Box<Value>),
+    /// Deletes the pod that an earlier step created, by its number.
+    DeleteOwn(usize),
+    /// Deletes a pod that was there before: its namespace and name.
+    DeleteOther(String, String),
+}
+
+/// The steps of a trace; what the cluster runs is matched with what the trace deletes.
+pub(crate) fn plan(session: &Session, problem: &Problem, trace: &Trace, objects: &[Value]) -> Result<Plan, String> {
+    let mut others: BTreeMap<Atom, Vec<&str>> = BTreeMap::new();
+    for instance in session.lowered.origins.instances.iter().filter(|instance| !instance.kept) {
+        others.entry((instance.pod, instance.node)).or_default().push(&instance.name);
+    }
+    if problem.start != others_as_start(session).into() {
+        return Err("it starts from an empty cluster, and pods run on this one".to_owned());
+    }
+    let mut own: BTreeMap<Atom, Vec<usize>> = BTreeMap::new();
+    let mut steps = Vec::new();
+    for (at, &action) in trace.0.iter().enumerate() {
+        let (Action::Deploy(pod, node) | Action::Delete(pod, node)) = action;
+        let number = at + 1;
+        let deed = match action {
+            Action::Deploy(..) => {
+                own.entry((pod, node)).or_default().push(number);
+                Deed::Create(Box::new(template(session, pod, objects)?))
+            }
+            Action::Delete(..) => match own.get_mut(&(pod, node)).and_then(Vec::pop) {
+                Some(number) => Deed::DeleteOwn(number),
+                None => {
+                    let name = others.get_mut(&(pod, node)).and_then(Vec::pop);
+                    let name = name.ok_or_else(|| format!("step {number} deletes a pod that does not run"))?;
+                    let mut parts = name.splitn(3, '/').skip(1).map(str::to_owned);
+                    Deed::DeleteOther(parts.next().unwrap_or_default(), parts.next().unwrap_or_default())
+                }
+            },
+        };
+        let model = &problem.model;
+        let (pod, node) = (model.pod_name(pod).to_owned(), model.node_name(node).to_owned());
+        steps.push(Step { number, pod, node, deed });
+    }
+    Ok(Plan { steps })
+}
+
+fn others_as_start(session: &Session) -> podreach_core::Configuration {
+    session.lowered.origins.instances.iter().map(|instance| ((instance.pod, instance.node), 1)).collect()
+}
+
+/// An inert pod of a type: made from the first of its names whose object is in the input.
+fn template(session: &Session, id: PodId, objects: &[Value]) -> Result<Value, String> {
+    let cluster = &session.lowered.cluster;
+    let pod = &cluster.pods[id];
+    let mut names = std::iter::once(&pod.name).chain(&pod.aliases);
+    let found = names.find_map(|name| {
+        let origin = session.lowered.origins.pods.get(name)?;
+        let object = objects.iter().find(|object| is_named(object, name))?;
+        Some((origin, object))
+    });
+    let (origin, object) = found.ok_or_else(|| format!("the object behind {} is not there", pod.name))?;
+    let place = match origin.kind {
+        Kind::Pod => "/spec",
+        Kind::PodTemplate => "/template/spec",
+        Kind::CronJob => "/spec/jobTemplate/spec/template/spec",
+        _ => "/spec/template/spec",
+    };
+    let spec = object.pointer(place).ok_or_else(|| format!("{} has no template", pod.name))?;
+    // The node gives its pods these labels; they are the type's own only if the model says so.
+    let given = ["topology.kubernetes.io/zone", "topology.kubernetes.io/region"];
+    let is_own = |key: &str| {
+        let symbol = cluster.symbols.symbol(key);
+        !given.contains(&key) || symbol.is_some_and(|key| pod.spec.labels.value(key).is_some())
+    };
+    let labels = origin.labels.iter().filter(|(key, _)| is_own(key));
+    let labels = labels.map(|(key, value)| (key.clone(), value.as_str().into())).collect();
+    Ok(inert::pod(origin.kind, &origin.namespace, labels, spec))
+}
+
+/// Whether an object has a name, as pod types are named.
+fn is_named(object: &Value, name: &str) -> bool {
+    let text = |path: &str| object.pointer(path).and_then(Value::as_str);
+    let mut parts = name.splitn(3, '/');
+    let kind = text("/kind").unwrap_or_default();
+    parts.next().is_some_and(|wanted| kind.eq_ignore_ascii_case(wanted))
+        && parts.next() == Some(text("/metadata/namespace").unwrap_or("default"))
+        && parts.next() == text("/metadata/name")
+}

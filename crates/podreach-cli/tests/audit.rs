@@ -1,0 +1,214 @@
+//! What machines read of an audit: SARIF against its schema, JUnit against its form, exit codes, baselines and the cache.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use quick_xml::Reader;
+use quick_xml::events::{BytesStart, Event};
+use serde_json::Value;
+
+const DATA: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data");
+
+fn audit(folder: &Path, args: &[&str]) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_podreach"));
+    command.current_dir(folder).env("XDG_CACHE_HOME", folder.join("cache")).arg("audit").args(args);
+    command.output().expect("the command runs")
+}
+
+fn text(output: &Output) -> String {
+    String::from_utf8(output.stdout.clone()).expect("output is UTF-8")
+}
+
+fn json(output: &Output) -> Value {
+    serde_json::from_str(&text(output)).expect("output is JSON")
+}
+
+/// A new folder with the inputs that have everything wrong with them.
+fn folder(name: &str) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("audit-{name}"));
+    let _ = fs::remove_dir_all(&folder);
+    fs::create_dir_all(&folder).expect("a folder for tests");
+    for file in ["broken-workloads.yaml", "healthy.yaml", "policy.yaml"] {
+        fs::copy(format!("{DATA}/audit/{file}"), folder.join(file)).expect("test data");
+    }
+    folder
+}
+
+#[test]
+fn sarif_follows_its_schema() {
+    let folder = folder("sarif");
+    let schema = fs::read_to_string(format!("{DATA}/sarif/sarif-schema-2.1.0.json")).expect("the schema");
+    let schema = jsonschema::validator_for(&serde_json::from_str(&schema).expect("JSON")).expect("a schema");
+    for args in [
+        vec!["-f", "broken-workloads.yaml", "-o", "sarif"],
+        vec!["-f", "healthy.yaml", "-o", "sarif"],
+        vec!["policy.yaml", "-f", "broken-workloads.yaml", "-o", "sarif"],
+    ] {
+        let log = json(&audit(&folder, &args));
+        let errors: Vec<String> =
+            schema.iter_errors(&log).map(|error| format!("{}: {error}", error.instance_path)).collect();
+        assert!(errors.is_empty(), "{args:?}: {errors:#?}");
+    }
+    let log = json(&audit(&folder, &["policy.yaml", "-f", "broken-workloads.yaml", "-o", "sarif"]));
+    let results = log["runs"][0]["results"].as_array().expect("results");
+    let rules = log["runs"][0]["tool"]["driver"]["rules"].as_array().expect("rules");
+    for result in results {
+        assert_eq!(rules[result["ruleIndex"].as_u64().expect("an index") as usize]["id"], result["ruleId"]);
+        assert!(result["locations"][0]["physicalLocation"]["region"]["startLine"].as_u64() > Some(0), "{result}");
+        assert!(result["partialFingerprints"]["podreach/v1"].as_str().is_some_and(|print| print.len() == 16));
+    }
+    assert!(results.iter().any(|result| !result["codeFlows"].is_null()), "a run is shown step by step");
+    let prints: std::collections::BTreeSet<&str> =
+        results.iter().filter_map(|result| result["partialFingerprints"]["podreach/v1"].as_str()).collect();
+    assert_eq!(prints.len(), results.len(), "no two results share a fingerprint");
+}
+
+/// What JUnit XML may hold, as the schema of the Jenkins xUnit plugin has it: for each element its attributes and its parents.
+const JUNIT: &[(&str, &[&str], &[&str])] = &[
+    ("testsuites", &["name", "time", "tests", "failures", "errors", "skipped"], &[""]),
+    ("testsuite", &["name", "tests", "failures", "errors", "skipped", "time"], &["testsuites"]),
+    ("testcase", &["name", "classname", "time"], &["testsuite"]),
+    ("failure", &["message", "type"], &["testcase"]),
+    ("error", &["message", "type"], &["testcase"]),
+    ("skipped", &["message"], &["testcase"]),
+    ("system-out", &[], &["testcase"]),
+];
+
+fn attributes(element: &BytesStart<'_>) -> BTreeMap<String, String> {
+    let pair = |attribute: quick_xml::events::attributes::Attribute<'_>| {
+        let key = String::from_utf8_lossy(attribute.key.as_ref()).into_owned();
+        (key, String::from_utf8_lossy(&attribute.value).into_owned())
+    };
+    element.attributes().map(|attribute| pair(attribute.expect("a well-formed attribute"))).collect()
+}
+
+/// Checks the form of an element, and counts it.
+fn form(open: &[String], element: &BytesStart<'_>, counted: &mut BTreeMap<String, u64>) -> String {
+    let name = String::from_utf8_lossy(element.name().as_ref()).into_owned();
+    let (_, allowed, parents) =
+        JUNIT.iter().find(|(known, ..)| *known == name).unwrap_or_else(|| panic!("no {name} in JUnit"));
+    let parent = open.last().map_or("", String::as_str);
+    assert!(parents.contains(&parent), "{name} in {parent}");
+    let attributes = attributes(element);
+    assert!(attributes.keys().all(|key| allowed.contains(&key.as_str())), "{name}: {attributes:?}");
+    for required in ["name"].iter().filter(|_| ["testsuites", "testsuite", "testcase"].contains(&name.as_str())) {
+        assert!(attributes.get(*required).is_some_and(|value| !value.is_empty()), "{name}: {attributes:?}");
+    }
+    *counted.entry(name.clone()).or_default() += 1;
+    name
+}
+
+/// Reads JUnit XML strictly; returns how many elements of each name there are, and the attributes of the root.
+fn read_junit(xml: &str) -> (BTreeMap<String, u64>, BTreeMap<String, String>) {
+    let mut reader = Reader::from_str(xml);
+    reader.config_mut().check_end_names = true;
+    let (mut open, mut counted, mut root) = (Vec::new(), BTreeMap::new(), BTreeMap::new());
+    loop {
+        match reader.read_event().expect("well-formed XML") {
+            Event::Start(element) => {
+                let name = form(&open, &element, &mut counted);
+                if open.is_empty() {
+                    root = attributes(&element);
+                }
+                open.push(name);
+            }
+            Event::Empty(element) => drop(form(&open, &element, &mut counted)),
+            Event::End(_) => drop(open.pop()),
+            Event::Eof => break,
+            _ => {}
+        }
+    }
+    assert!(open.is_empty());
+    (counted, root)
+}
+
+#[test]
+fn junit_has_the_form_and_the_counts_of_junit() {
+    let folder = folder("junit");
+    for (args, failures) in [
+        (vec!["-f", "broken-workloads.yaml", "-o", "junit"], true),
+        (vec!["policy.yaml", "-f", "broken-workloads.yaml", "-o", "junit"], true),
+        (vec!["-f", "healthy.yaml", "-o", "junit"], false),
+    ] {
+        let (counted, root) = read_junit(&text(&audit(&folder, &args)));
+        let number = |key: &str| root[key].parse::<u64>().expect("a number");
+        let count = |name: &str| counted.get(name).copied().unwrap_or(0);
+        assert_eq!((number("tests"), number("failures")), (count("testcase"), count("failure")), "{args:?}");
+        assert_eq!((number("errors"), number("skipped")), (count("error"), count("skipped")), "{args:?}");
+        assert_eq!(number("failures") > 0, failures, "{args:?}");
+    }
+}
+
+#[test]
+fn every_form_ends_with_the_same_code() {
+    let folder = folder("codes");
+    for format in ["text", "json", "yaml", "markdown", "sarif", "junit", "github"] {
+        assert_eq!(audit(&folder, &["-f", "broken-workloads.yaml", "-o", format]).status.code(), Some(1), "{format}");
+        assert_eq!(audit(&folder, &["-f", "healthy.yaml", "-o", format]).status.code(), Some(0), "{format}");
+    }
+    let never = ["-f", "broken-workloads.yaml", "--fail-on", "never"];
+    assert_eq!(audit(&folder, &never).status.code(), Some(0));
+    assert_eq!(audit(&folder, &["-f", "missing.yaml"]).status.code(), Some(2));
+}
+
+#[test]
+fn a_baseline_leaves_only_what_is_new() {
+    let folder = folder("baseline");
+    let write = ["-f", "broken-workloads.yaml", "--write-baseline", "baseline.json"];
+    assert_eq!(audit(&folder, &write).status.code(), Some(0));
+    let compare = ["-f", "broken-workloads.yaml", "--baseline", "baseline.json", "-o", "json"];
+    let known = audit(&folder, &compare);
+    assert_eq!(known.status.code(), Some(0));
+    assert_eq!(json(&known)["summary"]["errors"], 0);
+    let manifest = fs::read_to_string(folder.join("broken-workloads.yaml")).expect("the manifest");
+    let more = "---\n{apiVersion: v1, kind: Pod, metadata: {name: new}, spec: {nodeSelector: {no: such}, containers: [{name: c}]}}\n";
+    fs::write(folder.join("broken-workloads.yaml"), manifest + more).expect("a writable folder");
+    let new = audit(&folder, &compare);
+    assert_eq!(new.status.code(), Some(1));
+    let counting: Vec<String> = json(&new)["items"]
+        .as_array()
+        .expect("items")
+        .iter()
+        .filter(|item| item["known"].is_null() && item["severity"] == "error" && item["ignored"].is_null())
+        .map(|item| item["subject"][0].to_string())
+        .collect();
+    assert_eq!(counting, ["\"pod/default/new\""]);
+    fs::write(folder.join("baseline.json"), "{}").expect("a writable folder");
+    assert_eq!(audit(&folder, &compare).status.code(), Some(2));
+}
+
+#[test]
+fn a_second_run_remembers_and_says_the_same() {
+    let folder = folder("cache");
+    let args = ["-f", "broken-workloads.yaml", "-o", "json"];
+    let words = |output: &Output| -> Vec<Value> {
+        json(output)["items"].as_array().expect("items").iter().map(|item| item["message"].clone()).collect()
+    };
+    let engines = |output: &Output| text(output).matches("\"remembered\"").count();
+    let first = audit(&folder, &args);
+    assert_eq!(engines(&first), 0);
+    let second = audit(&folder, &args);
+    assert!(engines(&second) > 0, "something took a search");
+    assert_eq!(words(&second), words(&first));
+    for entry in fs::read_dir(folder.join("cache/podreach/answers")).expect("a cache") {
+        let path = entry.expect("a file").path();
+        let kept = fs::read_to_string(&path).expect("a certificate");
+        fs::write(&path, kept.replace("never", "deployable")).expect("a writable folder");
+    }
+    let damaged = audit(&folder, &args);
+    assert_eq!((engines(&damaged), words(&damaged)), (0, words(&first)));
+    let without = audit(&folder, &["-f", "broken-workloads.yaml", "-o", "json", "--no-cache"]);
+    assert_eq!((engines(&without), words(&without)), (0, words(&first)));
+}
+
+#[test]
+fn several_forms_in_one_run() {
+    let folder = folder("also");
+    let args = ["-f", "broken-workloads.yaml", "-o", "github", "--also", "sarif=out.sarif", "--also", "junit=out.xml"];
+    let output = audit(&folder, &args);
+    assert!(text(&output).lines().all(|line| line.starts_with("::")), "{}", text(&output));
+    assert!(fs::read_to_string(folder.join("out.sarif")).expect("SARIF").contains("\"2.1.0\""));
+    assert!(fs::read_to_string(folder.join("out.xml")).expect("JUnit").contains("<testsuites"));
+}

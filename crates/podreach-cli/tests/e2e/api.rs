@@ -1,0 +1,152 @@
+//! The API server of the control plane, as an administrator sees it.
+
+use std::path::PathBuf;
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+use http::{Method, Request};
+use kube::config::{KubeConfigOptions, Kubeconfig};
+use kube::{Client, Config};
+use serde_json::{Value, json};
+use tokio::runtime::Runtime;
+
+/// The namespaces of all tests; they are never removed, since nobody here would finish that.
+pub const NAMESPACES: [(&str, &str); 2] = [("east", "blue"), ("west", "green")];
+
+/// A connection.
+pub struct Api {
+    runtime: Runtime,
+    client: Client,
+    /// Where the control plane keeps its files.
+    pub folder: PathBuf,
+}
+
+impl Api {
+    /// Connects to the control plane of a folder, and marks it as a test cluster.
+    pub fn connect(folder: PathBuf) -> Self {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
+        let client = runtime.block_on(async {
+            let kubeconfig = Kubeconfig::read_from(folder.join("kubeconfig")).expect("the kubeconfig of the folder");
+            let options = KubeConfigOptions { context: Some("admin".into()), ..Default::default() };
+            let config = Config::from_custom_kubeconfig(kubeconfig, &options).await.expect("a usable kubeconfig");
+            Client::try_from(config).expect("a client")
+        });
+        let api = Self { runtime, client, folder };
+        let mark = json!({"metadata": {"labels": {"podreach.dev/test-cluster": "true"}}});
+        api.wait_for("/api/v1/namespaces/kube-system");
+        api.send(Method::PATCH, "/api/v1/namespaces/kube-system", Some(&mark)).expect("the mark is set");
+        for (name, team) in NAMESPACES {
+            api.apply(
+                &json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name, "labels": {"team": team}}}),
+            );
+        }
+        api
+    }
+
+    fn wait_for(&self, path: &str) {
+        let began = Instant::now();
+        while self.send(Method::GET, path, None).is_err() {
+            assert!(began.elapsed() < Duration::from_secs(60), "{path} does not appear");
+            std::thread::sleep(Duration::from_millis(100));
+        }
+    }
+
+    /// Sends a request; an error is the status, or 0 without one.
+    pub fn send(&self, method: Method, path: &str, body: Option<&Value>) -> Result<Value, (u16, String)> {
+        let kind = if method == Method::PATCH { "application/merge-patch+json" } else { "application/json" };
+        let body = body.map(|body| body.to_string().into_bytes()).unwrap_or_default();
+        let request = Request::builder().method(method).uri(path).header("content-type", kind).body(body);
+        let text = self.runtime.block_on(self.client.request_text(request.expect("a request")));
+        let text = text.map_err(|error| match error {
+            kube::Error::Api(status) => (status.code, status.message.clone()),
+            other => (0, other.to_string()),
+        })?;
+        Ok(serde_json::from_str(&text).expect("an answer in JSON"))
+    }
+
+    /// What is at a path.
+    pub fn get(&self, path: &str) -> Value {
+        self.send(Method::GET, path, None).unwrap_or_else(|(status, message)| panic!("{path}: {message} ({status})"))
+    }
+
+    /// The items of a list.
+    pub fn list(&self, path: &str) -> Vec<Value> {
+        self.get(path)["items"].as_array().cloned().unwrap_or_default()
+    }
+
+    /// Creates an object; one that is there already stays.
+    pub fn apply(&self, object: &Value) {
+        match self.send(Method::POST, &collection(object), Some(object)) {
+            Ok(_) | Err((409, _)) => {}
+            Err((status, message)) => panic!("{message} ({status}): {object}"),
+        }
+        if object["kind"] == "Node" {
+            // The server takes the status of a new node as it is; what is there already is brought up to date.
+            let name = object["metadata"]["name"].as_str().unwrap_or_default();
+            let status = json!({"status": object["status"]});
+            self.send(Method::PATCH, &format!("/api/v1/nodes/{name}/status"), Some(&status)).expect("a status");
+        }
+    }
+
+    /// Deletes an object, at once; one that is not there is no matter.
+    pub fn delete(&self, path: &str) {
+        let now = json!({"apiVersion": "v1", "kind": "DeleteOptions", "gracePeriodSeconds": 0, "propagationPolicy": "Background"});
+        match self.send(Method::DELETE, path, Some(&now)) {
+            Ok(_) | Err((404, _)) => {}
+            Err((status, message)) => panic!("{path}: {message} ({status})"),
+        }
+    }
+
+    /// Removes everything that tests make.
+    pub fn clear(&self) {
+        let namespaced = [
+            "apis/apps/v1:deployments",
+            "apis/apps/v1:statefulsets",
+            "apis/apps/v1:daemonsets",
+            "apis/batch/v1:jobs",
+            "apis/apps/v1:replicasets",
+            "api/v1:pods",
+        ];
+        for (root, plural) in namespaced.iter().filter_map(|path| path.split_once(':')) {
+            for object in self.list(&format!("/{root}/{plural}")) {
+                let text = |key: &str| object["metadata"][key].as_str().unwrap_or_default();
+                self.delete(&format!("/{root}/namespaces/{}/{plural}/{}", text("namespace"), text("name")));
+            }
+        }
+        for node in self.list("/api/v1/nodes") {
+            self.delete(&format!("/api/v1/nodes/{}", node["metadata"]["name"].as_str().unwrap_or_default()));
+        }
+        self.delete("/apis/scheduling.k8s.io/v1/priorityclasses/podreach-replay");
+    }
+
+    /// Starts again whatever of the control plane has ended.
+    pub fn start(&self) {
+        let script = concat!(env!("CARGO_MANIFEST_DIR"), "/../../conformance/control-plane/start");
+        let status = Command::new(script).arg(&self.folder).stdout(std::process::Stdio::null()).status();
+        assert!(status.expect("the script runs").success());
+    }
+
+    /// Ends the API server as a crash would.
+    pub fn kill_server(&self) {
+        let pid = std::fs::read_to_string(self.folder.join("kube-apiserver.pid")).expect("its process id");
+        let killed = Command::new("kill").args(["-9", pid.trim()]).status().expect("kill runs");
+        assert!(killed.success());
+    }
+}
+
+/// Where objects of a kind are created.
+pub fn collection(object: &Value) -> String {
+    let text = |path: &str| object.pointer(path).and_then(Value::as_str).unwrap_or_default();
+    let (version, kind) = (text("/apiVersion"), text("/kind").to_lowercase());
+    let root = if version.contains('/') { format!("/apis/{version}") } else { format!("/api/{version}") };
+    let plural = if kind.ends_with("ss") { format!("{kind}es") } else { format!("{kind}s") };
+    match text("/metadata/namespace") {
+        "" => format!("{root}/{plural}"),
+        namespace => format!("{root}/namespaces/{namespace}/{plural}"),
+    }
+}
+
+/// The path of an object.
+pub fn path(object: &Value) -> String {
+    format!("{}/{}", collection(object), object["metadata"]["name"].as_str().unwrap_or_default())
+}

@@ -1,0 +1,312 @@
+//! Edits: one change to one object, of the kind that people make without thinking of boundaries.
+//!
+//! | object   | edits |
+//! |----------|-------|
+//! | node     | lose a taint; be uncordoned; get, change or lose a label that someone looks at; get room without end |
+//! | workload | tolerate a taint; ask for no node by name; lose a node selector entry, its node affinity, a pod affinity or anti-affinity term, a spread constraint, its host ports, a request |
+//!
+//! Nodes that are alike in everything, what runs on them included, are tried once for all of them.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use podreach_core::cluster::{NodeRequirement, Taint, TaintEffect, Toleration, TolerationOperator};
+use podreach_core::id::{ResourceId, Symbol};
+use podreach_core::resource::Amount;
+use podreach_core::rule::taint::tolerates;
+use podreach_core::selector::Values;
+use podreach_core::{Cluster, Goal, Model, NodeId, PodId};
+
+use super::fact::{retain, term};
+use crate::audit::policy::world::{Part, World};
+use crate::report::words;
+
+/// One change to one object.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Edit {
+    pub(crate) change: Change,
+    /// Other nodes for which the same edit does the same.
+    alike: Vec<NodeId>,
+}
+
+/// What is changed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Change {
+    Untaint(NodeId, Taint),
+    Uncordon(NodeId),
+    Label(NodeId, Symbol, Option<Symbol>),
+    Enlarge(NodeId, ResourceId),
+    Tolerate(PodId, Taint),
+    NodeName(PodId),
+    NodeSelector(PodId, Symbol),
+    NodeAffinity(PodId),
+    Affinity(PodId, usize),
+    AntiAffinity(PodId, usize),
+    Spread(PodId, usize),
+    Ports(PodId),
+    Request(PodId, ResourceId),
+}
+
+/// Every edit that could matter to the goal.
+pub(crate) fn edits(world: &World, goal: &Goal) -> Vec<Edit> {
+    let m = world.model();
+    let atoms = || goal.any.iter().flat_map(|alternative| alternative.iter().map(|(atom, _)| atom));
+    let pods = world.relevant(atoms().map(|(pod, _)| pod).collect::<BTreeSet<_>>());
+    let nodes: BTreeSet<NodeId> =
+        if is_social(m, &pods) { m.nodes().collect() } else { atoms().map(|(_, node)| node).collect() };
+    let keys = keys(m, &pods);
+    let mut edits = Vec::new();
+    for mut alike in classes(world, goal, &pods, &nodes) {
+        let node = alike.remove(0);
+        let changes = of_node(m, &pods, &keys, node);
+        edits.extend(changes.into_iter().map(|change| Edit { change, alike: alike.clone() }));
+    }
+    let taints: BTreeSet<Taint> = nodes.iter().flat_map(|&node| m.node(node).taints.iter().copied()).collect();
+    let alone = |change| Edit { change, alike: Vec::new() };
+    edits.extend(pods.iter().flat_map(|&pod| of_pod(m, pod, &taints)).map(alone));
+    edits
+}
+
+/// Whether some of the pods look at others.
+fn is_social(m: &Model, pods: &BTreeSet<PodId>) -> bool {
+    pods.iter()
+        .map(|&pod| m.pod(pod))
+        .any(|spec| !(spec.affinity.is_empty() && spec.anti_affinity.is_empty() && spec.spread.is_empty()))
+}
+
+/// Nodes that nothing tells apart but their names.
+fn classes(world: &World, goal: &Goal, pods: &BTreeSet<PodId>, nodes: &BTreeSet<NodeId>) -> Vec<Vec<NodeId>> {
+    let m = world.model();
+    let mut classes = BTreeMap::<_, Vec<NodeId>>::new();
+    let asked: BTreeSet<NodeId> =
+        goal.any.iter().flat_map(|alternative| alternative.iter().map(|((_, node), _)| node)).collect();
+    for &node in nodes {
+        let own = m.node(node);
+        let unique = |key: Symbol, value: Symbol| {
+            m.str(key) == "kubernetes.io/hostname"
+                && m.nodes().filter(|&other| m.node(other).labels.value(key) == Some(value)).count() == 1
+        };
+        let labels: Vec<_> = own.labels.iter().filter(|&(key, value)| !unique(key, value)).collect();
+        let column: Vec<bool> = pods.iter().map(|&pod| m.static_ok(pod, node)).collect();
+        let running =
+            |s: &podreach_core::Configuration| s.on(node).filter(|(pod, _)| pods.contains(pod)).collect::<Vec<_>>();
+        let there = (running(&world.problem.start), running(&world.problem.kept), asked.contains(&node));
+        let content = (labels, own.taints.clone(), own.unschedulable, own.allocatable.clone(), column, there);
+        classes.entry(content).or_default().push(node);
+    }
+    let mut classes: Vec<Vec<NodeId>> = classes.into_values().collect();
+    classes.sort();
+    classes
+}
+
+/// The keys of nodes that someone looks at, with the values that make a difference.
+fn keys(m: &Model, pods: &BTreeSet<PodId>) -> BTreeMap<Symbol, BTreeSet<Symbol>> {
+    let mut keys = BTreeMap::<Symbol, BTreeSet<Symbol>>::new();
+    for spec in pods.iter().map(|&pod| m.pod(pod)) {
+        for (key, value) in spec.node_selector.iter() {
+            keys.entry(key).or_default().insert(value);
+        }
+        for (key, requirement) in spec.node_affinity.iter().flatten().flat_map(|term| &term.expressions) {
+            if let NodeRequirement::Label(allowed) = requirement {
+                let (Values::Only(values) | Values::AllBut(values)) = &allowed.values;
+                keys.entry(*key).or_default().extend(values);
+            }
+        }
+        let terms = spec.affinity.iter().chain(&spec.anti_affinity).map(|term| term.key);
+        for key in terms.chain(spec.spread.iter().map(|spread| spread.key)) {
+            let key = m.cluster().keys[key];
+            let values = m.nodes().filter_map(|node| m.node(node).labels.value(key));
+            let values: BTreeSet<Symbol> = values.collect();
+            // A key with a value for each node is its name; nobody gives a node the name of another.
+            if m.str(key) != "kubernetes.io/hostname" {
+                keys.entry(key).or_default().extend(values);
+            }
+        }
+    }
+    keys
+}
+
+fn of_node(m: &Model, pods: &BTreeSet<PodId>, keys: &BTreeMap<Symbol, BTreeSet<Symbol>>, node: NodeId) -> Vec<Change> {
+    let own = m.node(node);
+    let hard = own.taints.iter().filter(|taint| taint.effect != TaintEffect::PreferNoSchedule);
+    let mut changes: Vec<Change> = hard.map(|&taint| Change::Untaint(node, taint)).collect();
+    changes.extend(own.unschedulable.then_some(Change::Uncordon(node)));
+    for (&key, values) in keys {
+        let has = own.labels.value(key);
+        changes.extend(has.map(|_| Change::Label(node, key, None)));
+        let others = values.iter().filter(|&&value| has != Some(value));
+        changes.extend(others.map(|&value| Change::Label(node, key, Some(value))));
+    }
+    let requested = pods.iter().flat_map(|&pod| m.pod(pod).requests.iter().map(|(resource, _)| resource));
+    let resources: BTreeSet<ResourceId> = requested.chain([m.pods_resource()]).collect();
+    changes.extend(resources.into_iter().map(|resource| Change::Enlarge(node, resource)));
+    changes
+}
+
+fn of_pod(m: &Model, pod: PodId, taints: &BTreeSet<Taint>) -> Vec<Change> {
+    let spec = m.pod(pod);
+    let tolerated = |taint: &Taint| spec.tolerations.iter().any(|toleration| tolerates(toleration, taint));
+    let refused = taints.iter().filter(|taint| taint.effect != TaintEffect::PreferNoSchedule && !tolerated(taint));
+    let mut changes: Vec<Change> = refused.map(|&taint| Change::Tolerate(pod, taint)).collect();
+    changes.extend(spec.node_name.map(|_| Change::NodeName(pod)));
+    changes.extend(spec.node_selector.iter().map(|(key, _)| Change::NodeSelector(pod, key)));
+    changes.extend(spec.node_affinity.as_ref().map(|_| Change::NodeAffinity(pod)));
+    changes.extend((0..spec.affinity.len()).map(|at| Change::Affinity(pod, at)));
+    changes.extend((0..spec.anti_affinity.len()).map(|at| Change::AntiAffinity(pod, at)));
+    changes.extend((0..spec.spread.len()).map(|at| Change::Spread(pod, at)));
+    changes.extend((!spec.ports.is_empty()).then_some(Change::Ports(pod)));
+    changes.extend(spec.requests.iter().map(|(resource, _)| Change::Request(pod, resource)));
+    changes
+}
+
+impl Edit {
+    /// The part of the world in which the edit can matter, with the goal and the edit in its terms.
+    pub(crate) fn part(&self, world: &World, goal: &Goal) -> (World, Goal, Self) {
+        let m = world.model();
+        let asked = |goal: &Goal| -> BTreeSet<PodId> {
+            goal.any.iter().flat_map(|alternative| alternative.iter().map(|((pod, _), _)| pod)).collect()
+        };
+        let (pod, node) = self.change.object();
+        let social = is_social(m, &world.relevant(asked(goal)));
+        // Where nobody looks at others, an edit of one object changes nothing for the rest.
+        let touched = |alternative: &&podreach_core::Configuration| {
+            social
+                || alternative
+                    .iter()
+                    .any(|((p, n), _)| pod.is_none_or(|pod| pod == p) && node.is_none_or(|node| node == n))
+        };
+        let goal = Goal { any: goal.any.iter().filter(touched).cloned().collect() };
+        let pods = world.relevant(asked(&goal).into_iter().chain(pod));
+        let nodes: BTreeSet<NodeId> =
+            goal.any.iter().flat_map(|alternative| alternative.iter().map(|((_, node), _)| node)).collect();
+        let (part, map) = world.part(|pod| pods.contains(&pod), |node| social || nodes.contains(&node));
+        let goal = map.goal(&goal);
+        let change = if goal.any.is_empty() { self.change } else { self.change.within(&map) };
+        (part, goal, Self { change, alike: Vec::new() })
+    }
+
+    /// The same edit of each node that is like this one.
+    #[cfg(test)]
+    pub(crate) fn elsewhere(&self) -> Vec<Self> {
+        let at = |&node: &NodeId| match self.change {
+            Change::Untaint(_, taint) => Change::Untaint(node, taint),
+            Change::Uncordon(_) => Change::Uncordon(node),
+            Change::Label(_, key, value) => Change::Label(node, key, value),
+            Change::Enlarge(_, resource) => Change::Enlarge(node, resource),
+            same => same,
+        };
+        self.alike.iter().map(at).map(|change| Self { change, alike: Vec::new() }).collect()
+    }
+
+    /// Makes the change.
+    pub(crate) fn apply(&self, cluster: &mut Cluster) {
+        match self.change {
+            Change::Untaint(node, taint) => cluster.nodes[node].taints.retain(|other| *other != taint),
+            Change::Uncordon(node) => cluster.nodes[node].unschedulable = false,
+            Change::Label(node, key, Some(value)) => cluster.nodes[node].labels.set(key, value),
+            Change::Label(node, key, None) => cluster.nodes[node].labels.remove(key),
+            Change::Enlarge(node, resource) => cluster.nodes[node].allocatable.set(resource, Amount::MAX),
+            change => change.apply_to_pod(cluster),
+        }
+    }
+
+    /// The edit as a condition, for a sentence that starts with "if".
+    pub(crate) fn shown(&self, m: &Model) -> String {
+        let text = self.change.shown(m);
+        match self.alike.len() {
+            0 => text,
+            more => format!("{text} (or any of {} like it)", words::number(more, "node")),
+        }
+    }
+}
+
+impl Change {
+    /// The pod or node that is changed.
+    fn object(self) -> (Option<PodId>, Option<NodeId>) {
+        match self {
+            Self::Untaint(node, _) | Self::Uncordon(node) | Self::Label(node, ..) | Self::Enlarge(node, _) => {
+                (None, Some(node))
+            }
+            Self::Tolerate(pod, _)
+            | Self::NodeName(pod)
+            | Self::NodeSelector(pod, _)
+            | Self::NodeAffinity(pod)
+            | Self::Affinity(pod, _)
+            | Self::AntiAffinity(pod, _)
+            | Self::Spread(pod, _)
+            | Self::Ports(pod)
+            | Self::Request(pod, _) => (Some(pod), None),
+        }
+    }
+
+    /// The same change in a part of the world, which has its object.
+    fn within(self, map: &Part) -> Self {
+        let pod = |pod: PodId| map.pods[pod].expect("the part has the pod");
+        let node = |node: NodeId| map.nodes[node].expect("the part has the node");
+        match self {
+            Self::Untaint(n, taint) => Self::Untaint(node(n), taint),
+            Self::Uncordon(n) => Self::Uncordon(node(n)),
+            Self::Label(n, key, value) => Self::Label(node(n), key, value),
+            Self::Enlarge(n, resource) => Self::Enlarge(node(n), resource),
+            Self::Tolerate(p, taint) => Self::Tolerate(pod(p), taint),
+            Self::NodeName(p) => Self::NodeName(pod(p)),
+            Self::NodeSelector(p, key) => Self::NodeSelector(pod(p), key),
+            Self::NodeAffinity(p) => Self::NodeAffinity(pod(p)),
+            Self::Affinity(p, at) => Self::Affinity(pod(p), at),
+            Self::AntiAffinity(p, at) => Self::AntiAffinity(pod(p), at),
+            Self::Spread(p, at) => Self::Spread(pod(p), at),
+            Self::Ports(p) => Self::Ports(pod(p)),
+            Self::Request(p, resource) => Self::Request(pod(p), resource),
+        }
+    }
+
+    fn apply_to_pod(self, cluster: &mut Cluster) {
+        let (Some(pod), _) = self.object() else { return };
+        let spec = Arc::make_mut(&mut cluster.pods[pod].spec);
+        match self {
+            Self::Tolerate(_, Taint { key, value, effect }) => {
+                let operator = TolerationOperator::Equal(value);
+                spec.tolerations.push(Toleration { key: Some(key), operator, effect: Some(effect) });
+            }
+            Self::NodeName(_) => spec.node_name = None,
+            Self::NodeSelector(_, key) => spec.node_selector.remove(key),
+            Self::NodeAffinity(_) => spec.node_affinity = None,
+            Self::Affinity(_, at) => retain(&mut spec.affinity, |other| other != at),
+            Self::AntiAffinity(_, at) => retain(&mut spec.anti_affinity, |other| other != at),
+            Self::Spread(_, at) => retain(&mut spec.spread, |other| other != at),
+            Self::Ports(_) => spec.ports.clear(),
+            Self::Request(_, resource) => spec.requests.set(resource, 0),
+            Self::Untaint(..) | Self::Uncordon(_) | Self::Label(..) | Self::Enlarge(..) => {}
+        }
+    }
+
+    fn shown(self, m: &Model) -> String {
+        let (pod, node) = self.object();
+        let pod = pod.map_or("", |pod| m.pod_name(pod));
+        let node = node.map_or("", |node| m.node_name(node));
+        let resource = |resource: ResourceId| m.str(m.cluster().resources[resource]);
+        match self {
+            Self::Untaint(_, taint) => format!("node {node} lost taint {}", words::taint(m, &taint)),
+            Self::Uncordon(_) => format!("node {node} were uncordoned"),
+            Self::Label(_, key, Some(value)) => format!("node {node} got label {}={}", m.str(key), m.str(value)),
+            Self::Label(_, key, None) => format!("node {node} lost label {}", m.str(key)),
+            Self::Enlarge(_, of) if of == m.pods_resource() => format!("node {node} had room for more pods"),
+            Self::Enlarge(_, of) => format!("node {node} had more {}", resource(of)),
+            Self::Tolerate(_, taint) => format!("{pod} tolerated {}", words::taint(m, &taint)),
+            Self::NodeName(_) => format!("{pod} asked for no node by name"),
+            Self::NodeSelector(_, key) => {
+                let (Some(id), _) = self.object() else { return String::new() };
+                let value = m.pod(id).node_selector.value(key).map_or("", |value| m.str(value));
+                format!("{pod} lost node selector {}={value}", m.str(key))
+            }
+            Self::NodeAffinity(_) => format!("{pod} lost its required node affinity"),
+            Self::Affinity(id, at) => format!("{pod} lost its required affinity {}", term(m, id, at, false)),
+            Self::AntiAffinity(id, at) => format!("{pod} lost its required anti-affinity {}", term(m, id, at, true)),
+            Self::Spread(id, at) => {
+                format!("{pod} lost its spread constraint over {}", words::domain(m, m.pod(id).spread[at].key, true))
+            }
+            Self::Ports(_) => format!("{pod} took no ports of the host"),
+            Self::Request(_, of) => format!("{pod} requested no {}", resource(of)),
+        }
+    }
+}

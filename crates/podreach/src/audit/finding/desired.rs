@@ -1,0 +1,137 @@
+//! F0104: can everything that is declared be up at the same time, and if not, how much of it?
+
+use podreach_core::Problem;
+use podreach_core::resource::Amount;
+use podreach_core::rule::fit;
+
+use super::Finding;
+use super::scene::Scene;
+use crate::audit::item::{Evidence, Item, Severity, Status};
+use crate::audit::policy::packing::{Want, most, packed};
+use crate::audit::policy::possible::{Outcome, outcome};
+use crate::audit::policy::recoverable::{together, wants};
+use crate::audit::policy::ruling::Asking;
+
+/// A desired state that can never be.
+pub(super) const DESIRED: Finding = Finding {
+    code: "F0104",
+    title: "the desired state can never all be up at once",
+    severity: Severity::Warning,
+    explanation: "All Deployments, StatefulSets, ReplicaSets, DaemonSets and single Pods together ask for more than can ever run at the \
+        same time, in whatever order they start: something always stays Pending.",
+    fix: "Add nodes of the kind that is short, or ask for less; what F0101 to F0105 say of single workloads comes first.",
+};
+
+/// Looks for it.
+pub(super) fn items(scene: &mut Scene<'_>) -> Vec<Item> {
+    let world = scene.world.clone().emptied();
+    let wants = wants(scene.lowered, &world);
+    let asked: u64 = wants.iter().fold(0, |sum, want| sum.saturating_add(want.count));
+    let budget = scene.budget();
+    let stop = || scene.is_stopped();
+    // What packs in the model can never be ruled out, whatever is in doubt about it.
+    if packed(&world.problem, &wants, &stop).is_some() {
+        return Vec::new();
+    }
+    let mut asking = Asking::new(&world, &budget);
+    match together(&mut asking, &wants) {
+        Outcome::Can(_) => Vec::new(),
+        Outcome::Never(why, evidence) => {
+            let found = most(&world.problem, &wants, &stop);
+            let least = found.as_ref().map_or(0, |(met, ..)| *met);
+            let alone = wants.iter().map(|want| alone(&mut asking, want)).fold(0, u64::saturating_add);
+            let bound = at_most(&world.problem, &wants).min(alone).min(asked.saturating_sub(1));
+            let message = match (least, bound) {
+                (_, 0) => format!("none of the {asked} pods that are declared can ever be up"),
+                (least, bound) if least == bound => {
+                    format!("of the {asked} pods that are declared, at most {bound} can be up at the same time")
+                }
+                _ => format!(
+                    "of the {asked} pods that are declared, at least {least} and at most {bound} can be up at the same time"
+                ),
+            };
+            let mut item = scene.item(&DESIRED, &[], message);
+            if alone < asked {
+                // Each workload that cannot be up by itself has a finding of its own.
+                item.severity = Severity::Note;
+            }
+            item.explanation.push(why);
+            item.evidence = evidence;
+            item.evidence.extend(found.map(|(met, goal, decision)| Evidence {
+                shows: format!("{met} of them can be up at the same time"),
+                problem: world.problem.with_goal(goal),
+                decision,
+            }));
+            vec![item]
+        }
+        Outcome::Open(why) if scene.is_worth_saying(&why) => {
+            let message =
+                format!("whether all {asked} pods that are declared can be up at the same time is not decided");
+            let mut item = scene.item(&DESIRED, &[], message);
+            item.explanation.push(why);
+            vec![Item { status: Status::Undecided, ..item }]
+        }
+        Outcome::Open(_) => Vec::new(),
+    }
+}
+
+/// A bound on how many of one want can be up, with everything else out of the way.
+fn alone(asking: &mut Asking<'_>, want: &Want) -> u64 {
+    let problem = asking.world.problem.clone();
+    let packs = |count: u64| packed(&problem, &[Want { count, ..want.clone() }], &|| false).is_some();
+    if packs(want.count) {
+        return want.count;
+    }
+    let least = most(&problem, std::slice::from_ref(want), &|| false).map_or(0, |(met, ..)| met);
+    let mut never = |count: u64| matches!(outcome(asking, &Want { count, ..want.clone() }), Outcome::Never(..));
+    match () {
+        () if least + 1 < want.count && never(least + 1) => least,
+        () if never(want.count) => want.count - 1,
+        () => want.count,
+    }
+}
+
+/// A bound on how many wanted pods all nodes together have room for: by each resource, the smallest requests first. Kept pods are there
+/// whether or not there is room for them.
+fn at_most(problem: &Problem, wants: &[Want]) -> u64 {
+    let m = &problem.model;
+    let places = |want: &Want| want.nodes.iter().filter(|&&node| m.placeable(want.pod, node)).count();
+    let possible: Vec<&Want> = wants.iter().filter(|want| places(want) > 0).collect();
+    let kept = |want: &Want| want.nodes.iter().map(|&node| problem.kept.count((want.pod, node))).sum::<u64>();
+    let there = wants.iter().map(|want| kept(want).min(want.count)).fold(0, u64::saturating_add);
+    let by_resource = m.cluster().resources.entries().ids().map(|resource| {
+        let room = m.nodes().map(|node| m.node(node).allocatable.amount(resource)).fold(0, Amount::saturating_add);
+        let request = |want: &Want| match fit::checked(m, want.pod).contains(&resource) {
+            true => fit::weight(m, want.pod, resource),
+            false => 0,
+        };
+        let mut requests: Vec<(Amount, u64)> = possible.iter().map(|want| (request(want), want.count)).collect();
+        requests.sort_unstable();
+        fill(room, &requests)
+    });
+    by_resource.min().map_or(u64::MAX, |room| room.saturating_add(there))
+}
+
+/// How many requests fit into a room, the smallest first.
+fn fill(mut room: Amount, requests: &[(Amount, u64)]) -> u64 {
+    let mut count = 0_u64;
+    for &(request, wanted) in requests {
+        let fits = if request == 0 { wanted } else { u64::try_from(room / request).unwrap_or(u64::MAX).min(wanted) };
+        count = count.saturating_add(fits);
+        room = room.saturating_sub(request.saturating_mul(fits.into()));
+        if fits < wanted {
+            break;
+        }
+    }
+    count
+}
+
+#[cfg(test)]
+mod tests {
+    use super::fill;
+
+    #[test]
+    fn the_smallest_requests_fill_a_room_best() {
+        assert_eq!([fill(10, &[(0, 2), (3, 2), (4, 5)]), fill(10, &[(3, 9)]), fill(0, &[(1, 1)])], [5, 3, 0]);
+    }
+}

@@ -1,0 +1,101 @@
+//! F0107: is there a node without which a workload has nowhere to run?
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use podreach_core::rule::hard;
+use podreach_core::{Action, Configuration, NodeId, PodId, Problem, Verdict};
+
+use super::Finding;
+use super::scene::{From, Scene, Subject};
+use crate::audit::item::{Evidence, Item, Severity};
+use crate::lower::Kind;
+use crate::report::words;
+
+/// A workload that one drain leaves without a node.
+pub(super) const DRAIN: Finding = Finding {
+    code: "F0107",
+    title: "a drain of one node leaves it nowhere to run",
+    severity: Severity::Warning,
+    explanation: "While this node is drained, or lost, no other node can ever take the workload's pods, even with everything else out of \
+        the way: an upgrade of the node is an outage of the workload.",
+    fix: "Let it run on another node, too: label or add one, tolerate its taints, or loosen the constraint that names the only place.",
+};
+
+/// Looks for it; in a cluster of one node it goes without saying.
+pub(super) fn items(scene: &mut Scene<'_>) -> Vec<Item> {
+    if scene.now.model.nodes().len() < 2 {
+        return Vec::new();
+    }
+    let lasting = [Kind::Deployment, Kind::StatefulSet, Kind::ReplicaSet, Kind::ReplicationController];
+    let subjects: Vec<Subject> =
+        scene.subjects.iter().filter(|subject| lasting.contains(&subject.kind)).cloned().collect();
+    subjects.iter().filter_map(|subject| item(scene, subject)).collect()
+}
+
+fn item(scene: &mut Scene<'_>, subject: &Subject) -> Option<Item> {
+    let mut nodes = Vec::new();
+    let mut evidence = Vec::new();
+    for node in candidates(scene, subject.pod) {
+        let drained = drained(scene, node);
+        let goal = scene.anywhere(subject.pod);
+        let decision = scene.ask_of(&drained, &goal);
+        if decision.checked.answer() == Some(false) {
+            let name = drained.model.node_name(node).to_owned();
+            let shows = format!("with {name} drained no node can ever run it");
+            evidence.push(Evidence { shows, problem: drained.with_goal(goal), decision });
+            nodes.push(name);
+        }
+    }
+    if nodes.is_empty() {
+        return None;
+    }
+    let which = if nodes.len() == 1 { nodes[0].clone() } else { format!("any of {}", words::all(&nodes)) };
+    let message = format!("draining {which} leaves {} nowhere to run", subject.shown());
+    let severity = if is_pinned(scene, subject.pod) { Severity::Note } else { DRAIN.severity };
+    Some(Item { severity, evidence, ..scene.item(&DRAIN, &subject.names, message) })
+}
+
+/// The nodes whose drain could matter: those that a run to the workload uses. A run without a node survives its drain.
+fn candidates(scene: &mut Scene<'_>, pod: PodId) -> Vec<NodeId> {
+    let m = scene.model();
+    let easy: Vec<NodeId> = m.nodes().filter(|&node| hard(&m, &scene.fresh.start, pod, node)).take(2).collect();
+    match easy.as_slice() {
+        [_, _, ..] => return Vec::new(),
+        [one] => return vec![*one],
+        [] => {}
+    }
+    let goal = scene.anywhere(pod);
+    let decision = scene.ask(From::Fresh, &goal);
+    let Verdict::Deployable(trace) = decision.checked.verdict() else { return Vec::new() };
+    let used = trace.0.iter().filter_map(|action| match *action {
+        Action::Deploy(_, node) => Some(node),
+        Action::Delete(..) => None,
+    });
+    used.collect::<BTreeSet<_>>().into_iter().collect()
+}
+
+/// The cluster with a node cordoned and its pods gone, but for those that are kept.
+fn drained(scene: &Scene<'_>, node: NodeId) -> Problem {
+    let problem = scene.changed(|cluster| cluster.nodes[node].unschedulable = true);
+    let stays = |((pod, at), count): ((PodId, NodeId), u64)| {
+        let count = if at == node { scene.now.kept.count((pod, at)) } else { count };
+        ((pod, at), count)
+    };
+    let start: Configuration = scene.now.start.iter().map(stays).collect();
+    Problem { start: Arc::new(start), ..problem }
+}
+
+/// Whether a pod names its node: then someone decided that it runs there and nowhere else.
+fn is_pinned(scene: &Scene<'_>, pod: PodId) -> bool {
+    let m = &scene.now.model;
+    let spec = m.pod(pod);
+    let hostname = m.cluster().symbols.symbol("kubernetes.io/hostname");
+    let by_label = hostname.is_some_and(|key| spec.node_selector.value(key).is_some());
+    let by_term = spec.node_affinity.as_ref().is_some_and(|terms| {
+        terms
+            .iter()
+            .all(|term| !term.names.is_empty() || term.expressions.iter().any(|(key, _)| Some(*key) == hostname))
+    });
+    spec.node_name.is_some() || by_label || by_term
+}

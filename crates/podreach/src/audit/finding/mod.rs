@@ -1,0 +1,106 @@
+//! Findings: what is wrong with a cluster by itself, found without being asked.
+//!
+//! One file per finding, each with its code, its severity, why it matters and what to do about it; `docs/findings.md` is made of the
+//! same words. A finding that claims that something can or cannot be reached stands on checked verdicts. One that the input leaves in
+//! doubt is not made: silence is better than a false alarm.
+
+mod affinity;
+mod change;
+mod desired;
+mod drain;
+mod replicas;
+mod repulsion;
+mod scene;
+mod schedule;
+mod selector;
+mod spread;
+mod toleration;
+mod topology;
+
+use podreach_core::Semantics;
+
+use super::item::{Item, Severity};
+use super::memory::Memory;
+use crate::engine::Budget;
+use crate::lower::Lowered;
+pub use change::changes;
+use scene::Scene;
+
+/// What is known about a finding before it is made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Finding {
+    /// Its code, which never changes its meaning.
+    pub code: &'static str,
+    /// What it is, in a few words.
+    pub title: &'static str,
+    /// How bad it usually is.
+    pub severity: Severity,
+    /// Why it matters.
+    pub explanation: &'static str,
+    /// What to do about it.
+    pub fix: &'static str,
+}
+
+/// What looks for findings, and whether it looks at nodes.
+type Search = (bool, fn(&mut Scene<'_>) -> Vec<Item>);
+
+/// The searches, in the order of their codes.
+const SEARCHES: &[Search] = &[
+    (true, schedule::items),
+    (true, desired::items),
+    (true, replicas::items),
+    (true, drain::items),
+    (false, affinity::items),
+    (true, topology::items),
+    (true, spread::items),
+    (false, selector::items),
+    (true, toleration::items),
+    (true, repulsion::items),
+];
+
+/// Every finding, in the order of the codes.
+pub const ALL: &[Finding] = &[
+    schedule::NEVER,
+    schedule::DEPENDENT,
+    schedule::NOT_RESTARTABLE,
+    desired::DESIRED,
+    replicas::REPLICAS,
+    replicas::ROLLOUT,
+    drain::DRAIN,
+    affinity::AFFINITY,
+    topology::KEY,
+    spread::MINIMUM,
+    selector::NOTHING,
+    selector::NOT_ITSELF,
+    toleration::EVERYWHERE,
+    repulsion::KEEPS_OUT,
+    change::POSSIBLE,
+    change::IMPOSSIBLE,
+];
+
+/// The finding of a code.
+pub fn find(code: &str) -> Option<&'static Finding> {
+    ALL.iter().find(|finding| finding.code == code)
+}
+
+/// How many times `done` is told of a finished part.
+pub fn parts() -> usize {
+    SEARCHES.len()
+}
+
+/// Looks for every finding; `done` hears of each finished part. Without nodes only those that need none are looked for.
+pub fn items(
+    lowered: &Lowered,
+    semantics: Semantics,
+    budget: &Budget<'_>,
+    memory: &dyn Memory,
+    done: &dyn Fn(),
+) -> Vec<Item> {
+    let mut scene = Scene::new(lowered, semantics, *budget, memory);
+    let search = |(needs_nodes, search): &Search| {
+        let items = if *needs_nodes && lowered.cluster.nodes.is_empty() { Vec::new() } else { search(&mut scene) };
+        done();
+        items
+    };
+    SEARCHES.iter().flat_map(search).collect()
+}

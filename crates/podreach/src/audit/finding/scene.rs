@@ -1,0 +1,222 @@
+//! What every search for findings looks at: the cluster now, the same cluster from nothing, and who could be told of a finding.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use podreach_core::rule::hard;
+use podreach_core::{Cluster, Goal, Model, NodeId, PodId, Problem, Reason, Semantics, Verdict};
+
+use super::Finding;
+use crate::answer::Oracle;
+use crate::audit::item::{Evidence, Item, Origin, Status};
+use crate::audit::memory::{self, Memory};
+use crate::audit::policy::world::World;
+use crate::diagnostic::{Diagnostic, Effect};
+use crate::engine::{Budget, Decision, Stop};
+use crate::lower::{Declared, Kind, Lowered};
+
+/// How often one question may ask whether to stop. A measure of work and not of time, so that the same input gives the same findings.
+const WORK: u64 = 200_000;
+
+/// The cluster, ready to be asked.
+pub(super) struct Scene<'a> {
+    /// The input.
+    pub(super) lowered: &'a Lowered,
+    /// The cluster from what runs now.
+    pub(super) now: Problem,
+    /// The cluster from what is kept and nothing else.
+    pub(super) fresh: Problem,
+    /// Whom findings can be about, one for each pod type.
+    pub(super) subjects: Vec<Subject>,
+    /// The same as rules see it.
+    pub(super) world: World,
+    oracles: [Oracle; 2],
+    budget: Budget<'a>,
+    memory: &'a dyn Memory,
+}
+
+/// A pod type that someone would want to know about.
+#[derive(Clone, Debug)]
+pub(super) struct Subject {
+    /// The type.
+    pub(super) pod: PodId,
+    /// The workloads of that type, or else its pods.
+    pub(super) names: Vec<String>,
+    /// What kind of object the first of them is.
+    pub(super) kind: Kind,
+}
+
+/// What the cluster starts with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum From {
+    /// What runs now.
+    Now,
+    /// What is kept and nothing else.
+    Fresh,
+}
+
+impl<'a> Scene<'a> {
+    /// The scene of an input.
+    pub(super) fn new(lowered: &'a Lowered, semantics: Semantics, budget: Budget<'a>, memory: &'a dyn Memory) -> Self {
+        let now = crate::problem(lowered, semantics);
+        let fresh = Problem { start: now.kept.clone(), ..now.clone() };
+        let oracles = [&now, &fresh].map(|problem| Oracle::new(problem, &lowered.diagnostics));
+        let world = World {
+            problem: now.clone(),
+            diagnostics: lowered.diagnostics.clone(),
+            selected: lowered.cluster.pods.ids().map(|_| vec![0]).collect(),
+        };
+        Self { subjects: subjects(lowered), lowered, now, fresh, world, oracles, budget, memory }
+    }
+
+    /// The cluster's tables.
+    pub(super) fn model(&self) -> Arc<Model> {
+        self.now.model.clone()
+    }
+
+    /// The cluster from a start.
+    pub(super) fn problem(&self, from: From) -> &Problem {
+        match from {
+            From::Now => &self.now,
+            From::Fresh => &self.fresh,
+        }
+    }
+
+    /// Answers a question about the cluster as it is.
+    pub(super) fn ask(&mut self, from: From, goal: &Goal) -> Decision {
+        let problem = self.problem(from).with_goal(goal.clone());
+        let (budget, oracle) = (self.budget, &mut self.oracles[usize::from(from == From::Fresh)]);
+        within(&budget, |budget| memory::answer(self.memory, oracle, &problem, budget))
+    }
+
+    /// What a search may take that is made of many questions.
+    pub(super) fn budget(&self) -> Budget<'a> {
+        Budget { threads: 1, ..self.budget }
+    }
+
+    /// Whether there is no time left.
+    pub(super) fn is_stopped(&self) -> bool {
+        (self.budget.interrupt)().is_some()
+    }
+
+    /// Whether there may be pods that the input does not show.
+    pub(super) fn may_have_unseen_pods(&self) -> bool {
+        let unseen = |d: &Diagnostic| d.pod.is_none() && matches!(d.effect, Effect::Narrows | Effect::Blurs);
+        self.lowered.diagnostics.iter().any(|d| unseen(d) || d.code == "S0422")
+    }
+
+    /// Whether a reason for not deciding is ours, and no doubt about the input.
+    pub(super) fn is_worth_saying(&self, why: &str) -> bool {
+        !why.contains("not modelled")
+    }
+
+    /// Answers a question about another cluster, to which the same remarks apply.
+    pub(super) fn ask_of(&self, problem: &Problem, goal: &Goal) -> Decision {
+        let mut oracle = Oracle::new(problem, &self.lowered.diagnostics);
+        let problem = problem.with_goal(goal.clone());
+        within(&self.budget, |budget| memory::answer(self.memory, &mut oracle, &problem, budget))
+    }
+
+    /// The cluster from nothing with a change.
+    pub(super) fn changed(&self, change: impl FnOnce(&mut Cluster)) -> Problem {
+        let mut cluster = self.fresh.model.cluster().clone();
+        change(&mut cluster);
+        Problem { model: Arc::new(Model::new(cluster, self.fresh.model.semantics())), ..self.fresh.clone() }
+    }
+
+    /// Some instance of a pod on any node.
+    pub(super) fn anywhere(&self, pod: PodId) -> Goal {
+        Goal { any: self.now.model.nodes().map(|node| [((pod, node), 1)].into_iter().collect()).collect() }
+    }
+
+    /// A node where a pod can be deployed right after everything that is not kept was deleted.
+    pub(super) fn easy_place(&self, pod: PodId) -> Option<NodeId> {
+        let m = &self.fresh.model;
+        m.nodes().find(|&node| hard(m, &self.fresh.start, pod, node))
+    }
+
+    /// What a workload asks for, and its type.
+    pub(super) fn declared(&self) -> Vec<(&'a str, PodId, Declared)> {
+        let types = types(&self.lowered.cluster);
+        let origins = self.lowered.origins.pods.iter();
+        origins
+            .filter_map(|(name, origin)| Some((name.as_str(), *types.get(name.as_str())?, origin.declared?)))
+            .collect()
+    }
+
+    /// Whether someone sees to it that pods of a type run.
+    pub(super) fn is_lasting(&self, pod: PodId) -> bool {
+        self.declared().iter().any(|&(_, id, declared)| id == pod && declared.replicas > 0)
+    }
+
+    /// The evidence of an answer about the cluster as it is.
+    pub(super) fn evidence(&self, from: From, goal: &Goal, shows: impl Into<String>, decision: Decision) -> Evidence {
+        Evidence { shows: shows.into(), problem: self.problem(from).with_goal(goal.clone()), decision }
+    }
+
+    /// An item about names, to be completed.
+    pub(super) fn item(&self, finding: &Finding, names: &[String], message: impl Into<String>) -> Item {
+        let span = names.iter().find_map(|name| self.lowered.origins.pods.get(name)).map(|origin| origin.span);
+        Item {
+            origin: Origin::Finding(finding.code),
+            status: Status::Violated,
+            severity: finding.severity,
+            subject: names.to_vec(),
+            span,
+            message: message.into(),
+            explanation: vec![finding.explanation.to_owned()],
+            fix: Some(finding.fix.to_owned()),
+            evidence: Vec::new(),
+            boundary: None,
+        }
+    }
+}
+
+/// Lets a question be answered with so much work and no more.
+fn within(budget: &Budget<'_>, answer: impl FnOnce(&Budget<'_>) -> Decision) -> Decision {
+    let asked = AtomicU64::new(0);
+    let interrupt = || {
+        let spent = asked.fetch_add(1, Ordering::Relaxed) >= WORK;
+        (budget.interrupt)().or_else(|| spent.then_some(Stop::Timeout))
+    };
+    answer(&Budget { interrupt: &interrupt, threads: 1, ..*budget })
+}
+
+/// Whether a question was given up, and not answered with a doubt about the input.
+pub(super) fn is_given_up(decision: &Decision) -> bool {
+    matches!(decision.checked.verdict(), Verdict::Unknown(reason) if !matches!(reason, Reason::Spoiled { .. }))
+}
+
+/// The type of every name.
+pub(super) fn types(cluster: &Cluster) -> BTreeMap<&str, PodId> {
+    let mut types = BTreeMap::new();
+    for (id, pod) in cluster.pods.iter() {
+        types.extend(pod.aliases.iter().map(|alias| (alias.as_str(), id)));
+        types.insert(pod.name.as_str(), id);
+    }
+    types
+}
+
+/// The pod types that someone would want to know about: not those that no step deploys, nor pods that are over or out of date.
+fn subjects(lowered: &Lowered) -> Vec<Subject> {
+    let origins = &lowered.origins.pods;
+    let subject = |(pod, known): (PodId, &podreach_core::cluster::Pod)| {
+        let names = std::iter::once(&known.name).chain(&known.aliases);
+        let current = |name: &&String| {
+            origins
+                .get(*name)
+                .is_some_and(|origin| !origin.outdated && (origin.kind != Kind::Pod || origin.declared.is_some()))
+        };
+        let mut names: Vec<String> = names.filter(current).cloned().collect();
+        if names.iter().any(|name| origins[name].kind != Kind::Pod) {
+            names.retain(|name| origins[name].kind != Kind::Pod);
+        }
+        names.sort();
+        let kind = origins.get(names.first()?)?.kind;
+        known.spec.barred.is_none().then_some(Subject { pod, names, kind })
+    };
+    let mut subjects: Vec<Subject> = lowered.cluster.pods.iter().filter_map(subject).collect();
+    subjects.sort_by(|a, b| a.names.cmp(&b.names));
+    subjects
+}

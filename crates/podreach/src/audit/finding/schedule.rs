@@ -1,0 +1,157 @@
+//! F0101 to F0103: can a workload start at all, by itself, and from nothing?
+//!
+//! ```text
+//! never from what runs now                        F0101
+//! possible now, never from an empty cluster       F0103
+//! possible from an empty cluster, but not alone   F0102
+//! ```
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use podreach_core::{Action, PodId, Problem, Verdict};
+
+use super::Finding;
+use super::scene::{From, Scene, Subject, is_given_up};
+use crate::audit::item::{Evidence, Item, Severity, Status};
+use crate::engine::Decision;
+use crate::report::words;
+
+/// A workload that can never be scheduled anywhere.
+pub(super) const NEVER: Finding = Finding {
+    code: "F0101",
+    title: "can never be scheduled",
+    severity: Severity::Error,
+    explanation: "No sequence of deployments and deletions ever lets a pod of this workload run on any node: its pods stay Pending \
+        forever, whatever else is deleted or deployed.",
+    fix: "Ask `podreach why` which rule refuses it on each node, and change the workload or the nodes accordingly.",
+};
+
+/// A workload that depends on another one being there.
+pub(super) const DEPENDENT: Finding = Finding {
+    code: "F0102",
+    title: "can be scheduled only while something else runs",
+    severity: Severity::Warning,
+    explanation: "By itself the workload cannot start on any node: some pod of another workload has to be there first. If that one is \
+        gone when a pod of this one is replaced, the new pod stays Pending.",
+    fix: "Make the affinity preferred instead of required, or make sure that what it needs is always there.",
+};
+
+/// A workload that runs, but could never start again.
+pub(super) const NOT_RESTARTABLE: Finding = Finding {
+    code: "F0103",
+    title: "could never start again from an empty cluster",
+    severity: Severity::Error,
+    explanation: "What runs now is what lets it run. After a full restart, or once the last of these pods is gone, no order of \
+        deployments ever brings it back: workloads wait for each other in a circle, or for a pod that nothing can start.",
+    fix: "Break the circle: make one of the required affinities preferred, or let one of the workloads match its own affinity.",
+};
+
+/// Looks for all three.
+pub(super) fn items(scene: &mut Scene<'_>) -> Vec<Item> {
+    let subjects = scene.subjects.clone();
+    let hard: Vec<Subject> = subjects.into_iter().filter(|subject| scene.easy_place(subject.pod).is_none()).collect();
+    hard.iter().filter_map(|subject| item(scene, subject)).collect()
+}
+
+fn item(scene: &mut Scene<'_>, subject: &Subject) -> Option<Item> {
+    let goal = scene.anywhere(subject.pod);
+    let fresh = scene.ask(From::Fresh, &goal);
+    match fresh.checked.verdict() {
+        Verdict::Deployable(_) => dependent(scene, subject, fresh),
+        Verdict::Never(_) => {
+            let now = scene.ask(From::Now, &goal);
+            never(scene, subject, fresh, now)
+        }
+        Verdict::Unknown(_) => is_given_up(&fresh).then(|| {
+            let message = format!("whether {} can be scheduled is not decided", subject.shown());
+            let shows = "this was asked";
+            let evidence = vec![scene.evidence(From::Fresh, &goal, shows, fresh)];
+            Item { status: Status::Undecided, evidence, ..scene.item(&NEVER, &subject.names, message) }
+        }),
+    }
+}
+
+fn never(scene: &Scene<'_>, subject: &Subject, fresh: Decision, now: Decision) -> Option<Item> {
+    let goal = scene.anywhere(subject.pod);
+    let name = subject.shown();
+    match now.checked.answer()? {
+        false => {
+            let shows = "no node can ever run it";
+            let evidence = vec![scene.evidence(From::Now, &goal, shows, now)];
+            Some(Item {
+                evidence,
+                ..scene.item(&NEVER, &subject.names, format!("{name} can never be scheduled on any node"))
+            })
+        }
+        true => {
+            let runs = scene.now.start.of(subject.pod).next().is_some();
+            let today = if runs { "runs today" } else { "can still be scheduled today" };
+            let message = format!("{name} {today}, but could never start again from an empty cluster");
+            let evidence = vec![
+                scene.evidence(From::Fresh, &goal, "from an empty cluster no node can ever run it", fresh),
+                scene.evidence(From::Now, &goal, "now it can", now),
+            ];
+            Some(Item { evidence, ..scene.item(&NOT_RESTARTABLE, &subject.names, message) })
+        }
+    }
+}
+
+fn dependent(scene: &Scene<'_>, subject: &Subject, fresh: Decision) -> Option<Item> {
+    let goal = scene.anywhere(subject.pod);
+    let others: BTreeSet<PodId> = scene.now.model.pods().filter(|&pod| pod != subject.pod).collect();
+    let alone = without(scene, &others);
+    let decision = scene.ask_of(&alone, &goal);
+    if decision.checked.answer() != Some(false) {
+        return None;
+    }
+    let helpers = helpers(subject.pod, &fresh);
+    let needed: Vec<PodId> = helpers.iter().copied().filter(|&pod| is_needed(scene, subject.pod, pod)).collect();
+    let (needs, of) = if needed.is_empty() { (&helpers, "for example ") } else { (&needed, "") };
+    let m = scene.model();
+    let names = words::first(needs.iter().map(|&pod| m.pod_name(pod).to_owned()), 4);
+    let plural = if needs.len() == 1 { "runs" } else { "run" };
+    let message = format!("{} can be scheduled only while {of}{} {plural}", subject.shown(), words::all(&names));
+    let severity = if needs.iter().all(|&pod| scene.is_lasting(pod)) { Severity::Note } else { Severity::Warning };
+    let shows = "with nothing else deployed no node can ever run it".to_owned();
+    let evidence = vec![
+        Evidence { shows, problem: alone.with_goal(goal.clone()), decision },
+        scene.evidence(From::Fresh, &goal, "with the others it can run", fresh),
+    ];
+    Some(Item { severity, evidence, ..scene.item(&DEPENDENT, &subject.names, message) })
+}
+
+/// The other pod types that a run deploys.
+fn helpers(pod: PodId, decision: &Decision) -> Vec<PodId> {
+    let Verdict::Deployable(trace) = decision.checked.verdict() else { return Vec::new() };
+    let deployed = trace.0.iter().filter_map(|action| match *action {
+        Action::Deploy(other, _) if other != pod => Some(other),
+        _ => None,
+    });
+    deployed.collect::<BTreeSet<_>>().into_iter().collect()
+}
+
+fn is_needed(scene: &Scene<'_>, pod: PodId, helper: PodId) -> bool {
+    let problem = without(scene, &BTreeSet::from([helper]));
+    scene.ask_of(&problem, &scene.anywhere(pod)).checked.answer() == Some(false)
+}
+
+/// The cluster from nothing, in which these types are never deployed.
+fn without(scene: &Scene<'_>, others: &BTreeSet<PodId>) -> Problem {
+    scene.changed(|cluster| {
+        for &pod in others {
+            Arc::make_mut(&mut cluster.pods[pod].spec).barred = Some("it is not to take part".into());
+        }
+    })
+}
+
+impl Subject {
+    /// Its name in a sentence.
+    pub(super) fn shown(&self) -> String {
+        match self.names.as_slice() {
+            [one] => one.clone(),
+            [first, rest @ ..] => format!("{first} (and {} like it)", rest.len()),
+            [] => String::new(),
+        }
+    }
+}

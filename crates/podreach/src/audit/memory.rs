@@ -1,0 +1,83 @@
+//! Answers of earlier runs: never believed, only checked again.
+//!
+//! What is remembered is the evidence and not the answer. A question finds its certificate by its words, whatever the cluster has
+//! become meanwhile; the checker then holds it against the cluster of today, exactly as it would an engine's claim. If the part of the
+//! cluster that the evidence speaks of is unchanged it is accepted, without a search. If it is refused, or damaged, or about
+//! something else, the question is answered anew. So no memory, however old or false, can change a verdict.
+
+use podreach_core::{Goal, Problem, Verdict};
+use serde_json::json;
+
+use crate::answer::Oracle;
+use crate::engine::{Budget, Decision};
+use crate::lower::{Options, Start};
+use crate::read::{SourceId, documents};
+use crate::report::{Answered, Certificate, verdict};
+
+/// Where certificates are kept from run to run.
+pub trait Memory {
+    /// The certificate that was kept for a question.
+    fn recall(&self, question: &str) -> Option<String>;
+    /// Keeps a certificate for a question.
+    fn keep(&self, question: &str, certificate: &str);
+}
+
+/// A memory that keeps nothing.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Forgetful;
+
+impl Memory for Forgetful {
+    fn recall(&self, _: &str) -> Option<String> {
+        None
+    }
+
+    fn keep(&self, _: &str, _: &str) {}
+}
+
+/// Ways to decide that are quicker than looking something up.
+const QUICK: [&str; 4] = ["start", "one-step", "affinity-free", "greedy"];
+
+/// The answer to a problem's question: from a certificate that still holds, or else by deciding it.
+pub(crate) fn answer(memory: &dyn Memory, oracle: &mut Oracle, problem: &Problem, budget: &Budget<'_>) -> Decision {
+    let goal = &problem.goal;
+    if let Some(decision) = oracle.quick_answer(goal, budget) {
+        return decision;
+    }
+    let question = question(problem);
+    if let Some(decision) = memory.recall(&question).and_then(|text| recalled(oracle, problem, &text, budget)) {
+        return decision;
+    }
+    let decision = oracle.answer(goal, budget);
+    if decision.checked.answer().is_some() && !QUICK.contains(&decision.engine) {
+        memory.keep(&question, &certificate(problem, &decision));
+    }
+    decision
+}
+
+/// A question in words; what it does not say of the cluster, the checker looks at.
+fn question(problem: &Problem) -> String {
+    let m = &problem.model;
+    let entries = |goal: &Goal| -> Vec<Vec<(String, String, u64)>> {
+        let named = |alternative: &podreach_core::Configuration| {
+            let entry = |((pod, node), count)| (m.pod_name(pod).to_owned(), m.node_name(node).to_owned(), count);
+            alternative.iter().map(entry).collect()
+        };
+        goal.any.iter().map(named).collect()
+    };
+    let from = if problem.start == problem.kept { "empty" } else { "current" };
+    json!([env!("CARGO_PKG_VERSION"), m.semantics().name(), from, entries(&problem.goal)]).to_string()
+}
+
+fn certificate(problem: &Problem, decision: &Decision) -> String {
+    let start = if problem.start == problem.kept { Start::Empty } else { Start::Current };
+    let options = Options { start, ..Options::default() };
+    verdict(&Answered { problem, options: &options, decision }, &json!([]), 0.0).to_string()
+}
+
+/// What a certificate is worth today: nothing, unless the checker takes it.
+fn recalled(oracle: &mut Oracle, problem: &Problem, text: &str, budget: &Budget<'_>) -> Option<Decision> {
+    let (trees, problems) = documents(SourceId(0), text);
+    let certificates = Certificate::read(trees.first().filter(|_| problems.is_empty())?).ok()?;
+    let (_, claim): (Goal, Verdict) = certificates.first()?.resolve(&problem.model).ok()?;
+    oracle.confirm(&problem.goal, claim, budget)
+}

@@ -1,0 +1,205 @@
+//! From a rule to its item: the worlds it is asked in, the ruling in each, and what they come to.
+//!
+//! Nodes and topology are the input's: an actor who relabels a node does not change what the rule speaks of.
+
+use podreach_core::{Goal, NodeId, Semantics};
+
+use super::packing::Want;
+use super::ruling::{Asking, Ruling};
+use super::world::{Draft, World, nodes_named};
+use super::{Claim, NodeSelection, PodSelection, Policy, Rule, never, possible, recoverable, together};
+use crate::audit::actor::{self, Actor, Variant, Variants};
+use crate::audit::boundary;
+use crate::audit::item::{Item, Origin, Severity, Status};
+use crate::engine::Budget;
+use crate::lower::Lowered;
+
+impl Claim {
+    /// Its selections of pods, in order.
+    pub(crate) fn selections(&self) -> Vec<&PodSelection> {
+        match self {
+            Self::Never { pods, .. } | Self::Possible { pods, .. } | Self::Recoverable { pods } => vec![pods],
+            Self::NeverTogether { pods: [a, b], .. } => vec![a, b],
+        }
+    }
+
+    /// Whether it says that something can never be.
+    pub(crate) fn forbids(&self) -> bool {
+        matches!(self, Self::Never { .. } | Self::NeverTogether { .. })
+    }
+}
+
+/// Decides one rule.
+pub(crate) fn item(
+    lowered: &Lowered,
+    policy: &Policy,
+    rule: &Rule,
+    semantics: Semantics,
+    actor: &Actor,
+    budget: &Budget<'_>,
+) -> Item {
+    let mut item = Item {
+        origin: Origin::Rule { policy: policy.name.clone(), rule: rule.name.clone() },
+        status: Status::Undecided,
+        severity: rule.severity,
+        subject: Vec::new(),
+        span: Some(rule.span),
+        message: String::new(),
+        explanation: rule.description.iter().cloned().collect(),
+        fix: None,
+        evidence: Vec::new(),
+        boundary: None,
+    };
+    let selections = rule.claim.selections();
+    let draft = Draft::new(lowered, &selections);
+    let acting = if rule.claim.forbids() { actor } else { &Actor::AsIs };
+    let Variants { variants, note, missed } = match actor::variants(draft, lowered, &selections, semantics, acting) {
+        Ok(found) => found,
+        Err(why) => return Item { message: why, ..item },
+    };
+    if let Some(what) = selects_nothing(lowered, &rule.claim, &variants[0].world) {
+        return vacuous(item, rule, &what);
+    }
+    item.explanation.extend(note);
+    if acting != actor {
+        let note = "Actors add to what can be; a rule of what is possible is decided without them.";
+        item.explanation.push(note.to_owned());
+    }
+    let item = settle(item, lowered, rule, variants, budget);
+    match missed {
+        Some(missed) if item.status == Status::Holds => Item { status: Status::Undecided, message: missed, ..item },
+        _ => item,
+    }
+}
+
+/// The ruling of all worlds together: broken in one is broken, and it holds if it holds in each.
+fn settle(mut item: Item, lowered: &Lowered, rule: &Rule, variants: Vec<Variant>, budget: &Budget<'_>) -> Item {
+    let mut open: Option<Ruling> = None;
+    let alone = variants.len() == 1;
+    for Variant { world, how } in variants {
+        let world = if matches!(rule.claim, Claim::Recoverable { .. }) { world.emptied() } else { world };
+        let mut ruling = ruling(lowered, &rule.claim, &world, budget);
+        if let Some(how) = &how {
+            ruling.evidence.iter_mut().for_each(|evidence| evidence.shows.push_str(&format!(" {how}")));
+        }
+        match ruling.status {
+            Status::Violated => {
+                item.explanation.extend(how.map(|how| format!("This happens {how}.")));
+                return with_ruling(item, ruling);
+            }
+            Status::Undecided => open = open.or(Some(ruling)),
+            Status::Holds => {
+                if alone {
+                    item.boundary = Some(boundary::of(lowered, &rule.claim, &world, &ruling, budget));
+                }
+                let evidence = std::mem::take(&mut item.evidence);
+                item = with_ruling(item, ruling);
+                item.evidence.splice(0..0, evidence);
+            }
+        }
+    }
+    match open {
+        Some(ruling) => with_ruling(Item { evidence: Vec::new(), ..item }, ruling),
+        None => item,
+    }
+}
+
+fn with_ruling(item: Item, ruling: Ruling) -> Item {
+    let explanation = item.explanation.into_iter().chain(ruling.explanation).collect();
+    let Ruling { status, message, fix, subject, evidence, .. } = ruling;
+    Item { status, message, fix, subject, evidence, explanation, ..item }
+}
+
+/// The ruling in one world.
+pub(crate) fn ruling(lowered: &Lowered, claim: &Claim, world: &World, budget: &Budget<'_>) -> Ruling {
+    let mut asking = Asking::new(world, budget);
+    match claim {
+        Claim::Never { nodes, .. } => {
+            never::ruling(&mut asking, &world.pods(0), &selected_nodes(lowered, world, nodes))
+        }
+        Claim::NeverTogether { key, .. } => {
+            together::ruling(&mut asking, &world.pods(0), &world.pods(1), &places(lowered, world, key))
+        }
+        Claim::Possible { spread_over, nodes, count, .. } => {
+            let wants = possible_wants(lowered, world, *count, spread_over.as_deref(), nodes);
+            possible::ruling(&mut asking, &wants, spread_over.as_deref())
+        }
+        Claim::Recoverable { .. } => recoverable::ruling(&mut asking, &recoverable::wants(lowered, world)),
+    }
+}
+
+/// What the claim forbids in one world; `None` if it forbids nothing.
+pub(crate) fn forbidden(lowered: &Lowered, claim: &Claim, world: &World) -> Option<Goal> {
+    match claim {
+        Claim::Never { nodes, .. } => Some(never::goal(&world.pods(0), &selected_nodes(lowered, world, nodes))),
+        Claim::NeverTogether { key, .. } => {
+            let places = places(lowered, world, key);
+            Some(together::pairs(&world.pods(0), &world.pods(1), &places, |_, _| true))
+        }
+        Claim::Possible { .. } | Claim::Recoverable { .. } => None,
+    }
+}
+
+/// What `possible` asks for: so many of each workload, on nodes that have the key.
+fn possible_wants(lowered: &Lowered, world: &World, count: u64, key: Option<&str>, nodes: &NodeSelection) -> Vec<Want> {
+    let apart = key.map(|key| place_of_each(lowered, world, key));
+    let with_key = |node: &NodeId| key.is_none_or(|key| label(lowered, world.model().node_name(*node), key).is_some());
+    let nodes: Vec<NodeId> = selected_nodes(lowered, world, nodes).into_iter().filter(with_key).collect();
+    let want = |pod| Want { pod, count, nodes: nodes.clone(), apart: apart.clone() };
+    world.pods(0).into_iter().map(want).collect()
+}
+
+/// The nodes of a world that a selection selects, by what the input says of them.
+fn selected_nodes(lowered: &Lowered, world: &World, nodes: &NodeSelection) -> Vec<NodeId> {
+    let selects = |name: &str| lowered.origins.nodes.get(name).is_some_and(|origin| nodes.selects(name, origin));
+    nodes_named(world.model()).filter(|(_, name)| selects(name)).map(|(node, _)| node).collect()
+}
+
+/// The value that the input has for a label of a node.
+fn label<'l>(lowered: &'l Lowered, node: &str, key: &str) -> Option<&'l String> {
+    lowered.origins.nodes.get(node).and_then(|origin| origin.labels.get(key))
+}
+
+fn places(lowered: &Lowered, world: &World, key: &str) -> together::Places {
+    together::places(nodes_named(world.model()).map(|(node, name)| (node, label(lowered, name, key).cloned())))
+}
+
+/// For each node the place it is in, as a number.
+fn place_of_each(lowered: &Lowered, world: &World, key: &str) -> Vec<usize> {
+    let places = places(lowered, world, key);
+    let place = |node: NodeId| places.iter().position(|nodes| nodes.contains(&node)).unwrap_or(usize::MAX);
+    world.model().nodes().map(place).collect()
+}
+
+/// The selection of a claim that selects nothing, if there is one.
+fn selects_nothing(lowered: &Lowered, claim: &Claim, world: &World) -> Option<String> {
+    let no_pod = |selection: usize| world.pods(selection).is_empty();
+    let no_node =
+        |nodes: &NodeSelection| !lowered.origins.nodes.iter().any(|(name, origin)| nodes.selects(name, origin));
+    let no_key = |key: &String| !lowered.origins.nodes.values().any(|node| node.labels.contains_key(key));
+    match claim {
+        Claim::Never { .. } | Claim::Possible { .. } | Claim::Recoverable { .. } if no_pod(0) => {
+            Some("its selection of pods matches no pod type of the input".to_owned())
+        }
+        Claim::Never { nodes, .. } | Claim::Possible { nodes, .. } if no_node(nodes) => {
+            Some("its selection of nodes matches no node of the input".to_owned())
+        }
+        Claim::NeverTogether { .. } if no_pod(0) || no_pod(1) => {
+            let which = if no_pod(0) { "first" } else { "second" };
+            Some(format!("its {which} selection of pods matches no pod type of the input"))
+        }
+        Claim::NeverTogether { key, .. } if no_key(key) => Some(format!("no node has the label {key}")),
+        _ => None,
+    }
+}
+
+/// A rule that says nothing about this input: never passed in silence.
+fn vacuous(item: Item, rule: &Rule, what: &str) -> Item {
+    if rule.allow_empty {
+        return Item { status: Status::Holds, message: format!("{what}, which the rule allows"), ..item };
+    }
+    let fix = "correct the selection, or say `allowEmpty: true` if there may be none".to_owned();
+    let severity = item.severity.min(Severity::Warning);
+    let message = format!("{what}: the rule says nothing");
+    Item { status: Status::Violated, severity, message, fix: Some(fix), ..item }
+}

@@ -1,0 +1,117 @@
+//! Placement: an exact search for nodes on which all that is wanted can run at the same time.
+//!
+//! Pods are placed one after the other; a set of pods that can never be present together is never added to, since no larger set can
+//! be either. If no placement is left, the sets met on the way are the proof: every placement has one of them in it.
+
+use podreach_core::{Configuration, Goal, NodeId};
+
+use super::packing::Want;
+use super::ruling::{ALTERNATIVES, Asking};
+use crate::engine::Decision;
+
+/// How many questions a search may ask.
+const QUESTIONS: usize = 1_000;
+
+/// What a search found.
+pub(crate) enum Placement {
+    /// Nodes for everything, with the run.
+    Found(Goal, Decision),
+    /// Sets one of which every placement has, and that can never be, with the proof.
+    Never(Goal, Decision),
+    /// Not decided.
+    Open(String),
+}
+
+struct Search<'a, 'w> {
+    asking: &'a mut Asking<'w>,
+    /// The pods to place: the index of the want of each.
+    slots: Vec<usize>,
+    wants: &'a [Want],
+    impossible: Vec<Configuration>,
+    questions: usize,
+    open: Option<String>,
+}
+
+/// Looks for a placement.
+pub(crate) fn placement(asking: &mut Asking<'_>, wants: &[Want]) -> Placement {
+    let total: u64 = wants.iter().map(|want| want.count).sum();
+    if total > 64 {
+        return Placement::Open(format!("{total} pods are too many for an exact search"));
+    }
+    let slots = wants.iter().enumerate().flat_map(|(at, want)| (0..want.count).map(move |_| at)).collect();
+    let mut search = Search { asking, slots, wants, impossible: Vec::new(), questions: QUESTIONS, open: None };
+    if let Some((goal, decision)) = search.extend(&Configuration::new(), 0, None) {
+        return Placement::Found(goal, decision);
+    }
+    if let Some(why) = search.open {
+        return Placement::Open(why);
+    }
+    let mut any = search.impossible;
+    any.sort();
+    any.dedup();
+    let goal = Goal { any };
+    let decision = asking.answer(&goal);
+    match decision.checked.answer() {
+        Some(false) => Placement::Never(goal, decision),
+        _ => Placement::Open(super::ruling::reason(&decision)),
+    }
+}
+
+impl Search<'_, '_> {
+    /// Places the pods from `slot` on, after `s`; the one before it went to `last`.
+    fn extend(&mut self, s: &Configuration, slot: usize, last: Option<NodeId>) -> Option<(Goal, Decision)> {
+        let want = &self.wants[*self.slots.get(slot)?];
+        let again = slot > 0 && self.slots[slot - 1] == self.slots[slot];
+        let options = options(want, s, last.filter(|_| again));
+        let larger = |&node: &NodeId| {
+            let mut larger = s.clone();
+            larger.add((want.pod, node));
+            larger
+        };
+        let all: Vec<Configuration> = options.iter().map(larger).collect();
+        if all.len() > 1 && all.len() <= ALTERNATIVES && self.is_never(&Goal { any: all.clone() })? {
+            self.impossible.extend(all);
+            return None;
+        }
+        for (node, larger) in options.into_iter().zip(all) {
+            let goal = Goal::all(larger.clone());
+            let decision = self.ask(&goal)?;
+            match decision.checked.answer() {
+                Some(false) => self.impossible.push(larger),
+                Some(true) if slot + 1 == self.slots.len() => return Some((goal, decision)),
+                Some(true) => {
+                    let found = self.extend(&larger, slot + 1, Some(node));
+                    if found.is_some() || self.questions == 0 {
+                        return found;
+                    }
+                }
+                None => self.open = Some(super::ruling::reason(&decision)),
+            }
+        }
+        None
+    }
+
+    fn is_never(&mut self, goal: &Goal) -> Option<bool> {
+        Some(self.ask(goal)?.checked.answer() == Some(false))
+    }
+
+    fn ask(&mut self, goal: &Goal) -> Option<Decision> {
+        if self.questions == 0 || self.asking.is_stopped() {
+            self.questions = 0;
+            self.open = Some("the search for a placement was cut short".to_owned());
+            return None;
+        }
+        self.questions -= 1;
+        Some(self.asking.answer(goal))
+    }
+}
+
+/// The nodes for one more pod of a want: pods of one want are placed in the order of the nodes, since they are all the same.
+fn options(want: &Want, s: &Configuration, last: Option<NodeId>) -> Vec<NodeId> {
+    let taken: Vec<usize> = s.of(want.pod).filter_map(|(node, _)| want.place(node)).collect();
+    let free = |node: &NodeId| want.place(*node).is_none_or(|place| !taken.contains(&place));
+    let after = |node: &NodeId| last.is_none_or(|last| *node >= last);
+    let mut nodes: Vec<NodeId> = want.nodes.iter().copied().filter(|node| free(node) && after(node)).collect();
+    nodes.sort_unstable();
+    nodes
+}

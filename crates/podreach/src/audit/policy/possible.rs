@@ -1,0 +1,193 @@
+//! `possible`: so many instances of each workload can run at the same time, in different places if asked for.
+//!
+//! ```text
+//! yes     the start has them, or packing them works, or the exact search finds a placement
+//! never   too few places take one at all; or all nodes together take too few; or the exact search finds no placement
+//! ```
+
+use std::collections::BTreeSet;
+
+use podreach_core::rule::hard;
+use podreach_core::{Configuration, Goal, NodeId, PodId};
+
+use super::never::sentence;
+use super::packing::{Want, packed};
+use super::placement::{Placement, placement};
+use super::ruling::{Asking, Ruling, listed};
+use crate::audit::item::{Evidence, Status};
+use crate::engine::Decision;
+use crate::report::words;
+
+/// What came out for one workload, or for several together.
+pub(crate) enum Outcome {
+    /// It can be, as the evidence shows.
+    Can(Evidence),
+    /// It can never be, for a reason and with what shows it.
+    Never(String, Vec<Evidence>),
+    /// Not decided, for a reason.
+    Open(String),
+}
+
+/// Decides the rule; `key` is what the instances are spread over, if they are.
+pub(crate) fn ruling(asking: &mut Asking<'_>, wants: &[Want], key: Option<&str>) -> Ruling {
+    let m = asking.world.model();
+    let name = |want: &Want| m.pod_name(want.pod).to_owned();
+    let (mut evidence, mut failed, mut open) = (Vec::new(), Vec::new(), Vec::new());
+    for want in wants {
+        match outcome(asking, want) {
+            Outcome::Can(shown) => evidence.push(shown),
+            Outcome::Never(why, shown) => failed.push((name(want), why, shown)),
+            Outcome::Open(why) => open.push((name(want), why)),
+        }
+    }
+    let count = wants.first().map_or(0, |want| want.count);
+    let instances = words::number(usize::try_from(count).unwrap_or(usize::MAX), "instance");
+    let apart = key.map(|key| format!(" in different {}", domains(key))).unwrap_or_default();
+    if let [(first, why, _), rest @ ..] = failed.as_slice() {
+        let more = if rest.is_empty() { String::new() } else { format!(", nor of {} more", rest.len()) };
+        let message = format!("{instances} of {first} can never run at the same time{apart}{more}");
+        let mut ruling = Ruling::new(Status::Violated, message);
+        ruling.explanation = std::iter::once(why).chain(rest.iter().map(|(_, why, _)| why)).cloned().collect();
+        ruling.fix = Some("add nodes, or loosen what keeps its pods apart or off nodes".to_owned());
+        ruling.subject = failed.iter().map(|(name, ..)| name.clone()).collect();
+        ruling.evidence = failed.into_iter().flat_map(|(_, _, shown)| shown).collect();
+        return ruling;
+    }
+    if !open.is_empty() {
+        let names: Vec<String> = open.iter().map(|(name, _)| name.clone()).collect();
+        let mut ruling = Ruling::new(Status::Undecided, format!("not decided for {}", listed(&names)));
+        ruling.explanation = open.iter().map(|(_, why)| sentence(why)).collect();
+        ruling.explanation.dedup();
+        ruling.subject = names;
+        return ruling;
+    }
+    let names: Vec<String> = wants.iter().map(name).collect();
+    let message = format!("{instances} of {} can run at the same time{apart}", listed(&names));
+    let mut ruling = Ruling::new(Status::Holds, message);
+    ruling.evidence = evidence;
+    ruling
+}
+
+/// What the domains of a topology key are called.
+fn domains(key: &str) -> String {
+    match key {
+        "kubernetes.io/hostname" => "nodes".to_owned(),
+        "topology.kubernetes.io/zone" => "zones".to_owned(),
+        "topology.kubernetes.io/region" => "regions".to_owned(),
+        other => format!("domains of {other}"),
+    }
+}
+
+/// Decides it for one workload.
+pub(crate) fn outcome(asking: &mut Asking<'_>, want: &Want) -> Outcome {
+    if let Some(goal) = at_start(asking, want) {
+        let decision = asking.answer(&goal);
+        if decision.checked.answer() == Some(true) {
+            return can(asking, want, goal, decision);
+        }
+    }
+    let found = packed(&asking.world.problem, std::slice::from_ref(want), &|| asking.is_stopped());
+    if let Some((goal, decision)) = found {
+        let decision = asking.stands(&goal, decision);
+        if decision.checked.answer() == Some(true) {
+            return can(asking, want, goal, decision);
+        }
+    }
+    let counted = if want.apart.is_some() { too_few_places(asking, want) } else { too_little_room(asking, want) };
+    if let Some((why, evidence)) = counted {
+        return Outcome::Never(why, evidence);
+    }
+    match placement(asking, std::slice::from_ref(want)) {
+        Placement::Found(goal, decision) => can(asking, want, goal, decision),
+        Placement::Never(goal, decision) => {
+            let shows = "every way to place them has one of these in it, and none of these can ever be";
+            let why = "No choice of nodes works: whichever are chosen, some of the pods can never be there together.";
+            Outcome::Never(why.to_owned(), vec![asking.evidence(shows, goal, decision)])
+        }
+        Placement::Open(why) => Outcome::Open(why),
+    }
+}
+
+fn can(asking: &Asking<'_>, want: &Want, goal: Goal, decision: Decision) -> Outcome {
+    let shows = format!("{} × {} can run at the same time", want.count, asking.world.model().pod_name(want.pod));
+    Outcome::Can(asking.evidence(shows, goal, decision))
+}
+
+/// The instances of the start, if they are enough.
+fn at_start(asking: &Asking<'_>, want: &Want) -> Option<Goal> {
+    let (mut chosen, mut places, mut left) = (Configuration::new(), BTreeSet::new(), want.count);
+    for (node, count) in asking.world.problem.start.of(want.pod).filter(|(node, _)| want.nodes.contains(node)) {
+        let most = match want.place(node) {
+            Some(place) => u64::from(places.insert(place)),
+            None => count,
+        };
+        let taken = most.min(count).min(left);
+        chosen.set((want.pod, node), taken);
+        left -= taken;
+    }
+    (left == 0).then(|| Goal::all(chosen))
+}
+
+/// Fewer places than instances take a pod at all.
+fn too_few_places(asking: &mut Asking<'_>, want: &Want) -> Option<(String, Vec<Evidence>)> {
+    let places: BTreeSet<usize> = want.nodes.iter().filter_map(|&node| want.place(node)).collect();
+    let (mut alive, mut dead) = (0_u64, Vec::new());
+    for &place in &places {
+        let nodes: Vec<NodeId> = want.nodes.iter().copied().filter(|&node| want.place(node) == Some(place)).collect();
+        let goal = super::never::goal(&[want.pod], &nodes);
+        match asking.answer(&goal).checked.answer() {
+            Some(false) => dead.extend(goal.any),
+            _ => alive += 1,
+        }
+    }
+    if alive >= want.count {
+        return None;
+    }
+    let name = asking.world.model().pod_name(want.pod).to_owned();
+    let of = words::number(places.len(), "domain");
+    let why = format!("Of {of} only {alive} can ever have a pod of {name}; it takes {}.", want.count);
+    if dead.is_empty() {
+        return Some((why, Vec::new()));
+    }
+    let goal = Goal { any: dead };
+    let decision = asking.answer(&goal);
+    let shows = format!("{name} can never run in any of the other domains");
+    (decision.checked.answer() == Some(false)).then(|| (why, vec![asking.evidence(shows, goal, decision)]))
+}
+
+/// Each node takes so many and no more, and all of them together too few.
+fn too_little_room(asking: &mut Asking<'_>, want: &Want) -> Option<(String, Vec<Evidence>)> {
+    let (mut total, mut one_more) = (0_u64, Vec::new());
+    for &node in &want.nodes {
+        let most = most_on(asking, want.pod, node, want.count);
+        total = total.saturating_add(most);
+        if total >= want.count || asking.is_stopped() {
+            return None;
+        }
+        one_more.push([((want.pod, node), most + 1)].into_iter().collect());
+    }
+    let goal = Goal { any: one_more };
+    let decision = asking.answer(&goal);
+    if decision.checked.answer() != Some(false) {
+        return None;
+    }
+    let name = asking.world.model().pod_name(want.pod).to_owned();
+    let (why, shows) = match total {
+        0 => (format!("No node can ever have a pod of {name}."), format!("{name} can never run on any node")),
+        _ => {
+            let why = format!("All nodes together can have {total} of {name} at most; it takes {}.", want.count);
+            (why, "no node can ever have one more than counted".to_owned())
+        }
+    };
+    Some((why, vec![asking.evidence(shows, goal, decision)]))
+}
+
+/// How many of a pod a node takes on top of the kept pods, one after the other.
+fn most_on(asking: &Asking<'_>, pod: PodId, node: NodeId, enough: u64) -> u64 {
+    let problem = &asking.world.problem;
+    let mut s = (*problem.kept).clone();
+    while s.count((pod, node)) < enough && hard(&problem.model, &s, pod, node) {
+        s.add((pod, node));
+    }
+    s.count((pod, node)).max(problem.start.count((pod, node)))
+}

@@ -1,0 +1,89 @@
+//! Rulings: what came out for a rule, with the answered questions it stands on.
+
+use podreach_core::{Goal, Model, PodId, Verdict};
+
+use super::world::World;
+use crate::answer::Oracle;
+use crate::audit::item::{Evidence, Status};
+use crate::engine::{Budget, Decision};
+use crate::report::words;
+
+/// The most alternatives that one question has.
+pub(crate) const ALTERNATIVES: usize = 4_096;
+
+/// The most names that a sentence lists.
+const NAMES: usize = 4;
+
+/// What came out for a rule.
+#[derive(Clone, Debug)]
+pub(crate) struct Ruling {
+    pub(crate) status: Status,
+    pub(crate) message: String,
+    pub(crate) explanation: Vec<String>,
+    pub(crate) fix: Option<String>,
+    pub(crate) subject: Vec<String>,
+    pub(crate) evidence: Vec<Evidence>,
+}
+
+impl Ruling {
+    /// A ruling without evidence yet.
+    pub(crate) fn new(status: Status, message: String) -> Self {
+        Self { status, message, explanation: Vec::new(), fix: None, subject: Vec::new(), evidence: Vec::new() }
+    }
+}
+
+/// A world that answers questions.
+pub(crate) struct Asking<'w> {
+    pub(crate) world: &'w World,
+    oracle: Oracle,
+    budget: &'w Budget<'w>,
+}
+
+impl<'w> Asking<'w> {
+    /// Questions to this world.
+    pub(crate) fn new(world: &'w World, budget: &'w Budget<'w>) -> Self {
+        Self { world, oracle: Oracle::new(&world.problem, &world.diagnostics), budget }
+    }
+
+    /// The answer to a question.
+    pub(crate) fn answer(&mut self, goal: &Goal) -> Decision {
+        self.oracle.answer(goal, self.budget)
+    }
+
+    /// A verdict that was found by other means, as far as it stands.
+    pub(crate) fn stands(&mut self, goal: &Goal, decision: Decision) -> Decision {
+        match self.oracle.doubt(goal, &decision.checked, self.budget) {
+            Ok(None) => decision,
+            Ok(Some(sure)) => sure,
+            Err(reason) => Decision { checked: podreach_core::Checked::unknown(reason), ..decision },
+        }
+    }
+
+    /// Whether there is no time left.
+    pub(crate) fn is_stopped(&self) -> bool {
+        (self.budget.interrupt)().is_some()
+    }
+
+    /// An answered question as evidence.
+    pub(crate) fn evidence(&self, shows: impl Into<String>, goal: Goal, decision: Decision) -> Evidence {
+        Evidence { shows: shows.into(), problem: self.world.problem.with_goal(goal), decision }
+    }
+}
+
+/// Names of pod types for a sentence.
+pub(crate) fn pod_names(m: &Model, pods: &[PodId]) -> String {
+    words::all(&words::first(pods.iter().map(|&pod| m.pod_name(pod).to_owned()), NAMES))
+}
+
+/// Names for a sentence.
+pub(crate) fn listed(names: &[String]) -> String {
+    words::all(&words::first(names.iter().cloned(), NAMES))
+}
+
+/// Why a question was not decided, as a sentence.
+pub(crate) fn reason(decision: &Decision) -> String {
+    match decision.checked.verdict() {
+        Verdict::Unknown(reason) => reason.to_string(),
+        _ => "it was decided".to_owned(),
+    }
+}

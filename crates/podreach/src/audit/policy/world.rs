@@ -1,0 +1,237 @@
+//! The cluster in a rule's terms: what a rule selects has pod types of its own.
+//!
+//! Pods that nothing tells apart are one type, whatever they are called. A rule may tell them apart: it may select one workload and
+//! not another with equal pods. Then the type is split, so that a running pod of the one is not taken for a pod of the other.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use podreach_core::cluster::Pod;
+use podreach_core::id::IdVec;
+use podreach_core::{Cluster, Configuration, Goal, Id, Model, NodeId, PodId, Problem, Semantics};
+
+use super::PodSelection;
+use crate::diagnostic::Diagnostic;
+use crate::lower::{Instance, Lowered};
+
+/// A cluster whose pod types are each selected as a whole or not at all.
+#[derive(Clone, Debug)]
+pub(crate) struct World {
+    /// The cluster, its start and what is kept; without a goal.
+    pub(crate) problem: Problem,
+    /// What was said about the input.
+    pub(crate) diagnostics: Vec<Diagnostic>,
+    /// For each pod type, which of the rule's selections (by their index) select it.
+    pub(crate) selected: IdVec<PodId, Vec<usize>>,
+}
+
+/// A world in the making: everything but the tables of its model.
+#[derive(Clone, Debug)]
+pub(crate) struct Draft {
+    pub(crate) cluster: Cluster,
+    pub(crate) start: Configuration,
+    pub(crate) kept: Configuration,
+    pub(crate) diagnostics: Vec<Diagnostic>,
+    pub(crate) selected: IdVec<PodId, Vec<usize>>,
+}
+
+impl Draft {
+    /// The cluster with its types split as these selections need it.
+    pub(crate) fn new(lowered: &Lowered, selections: &[&PodSelection]) -> Self {
+        let mut draft = Self {
+            cluster: lowered.cluster.clone(),
+            start: lowered.start.clone(),
+            kept: lowered.kept.clone(),
+            diagnostics: lowered.diagnostics.clone(),
+            selected: IdVec::new(),
+        };
+        let by = |name: &str| -> Vec<usize> {
+            let Some(origin) = lowered.origins.pods.get(name) else { return Vec::new() };
+            (0..selections.len()).filter(|&at| selections[at].selects(name, origin)).collect()
+        };
+        for pod in lowered.cluster.pods.ids() {
+            let Pod { name, aliases, .. } = &lowered.cluster.pods[pod];
+            let mut parts: Vec<(Vec<usize>, Vec<String>)> = Vec::new();
+            for name in std::iter::once(name).chain(aliases) {
+                let by = by(name);
+                match parts.iter_mut().find(|(other, _)| *other == by) {
+                    Some((_, names)) => names.push(name.clone()),
+                    None => parts.push((by, vec![name.clone()])),
+                }
+            }
+            draft.selected.push(parts[0].0.clone());
+            draft.rename(pod, &parts[0].1);
+        }
+        draft.split(lowered, by);
+        draft
+    }
+
+    fn rename(&mut self, pod: PodId, names: &[String]) {
+        let Pod { name, aliases, .. } = &mut self.cluster.pods[pod];
+        *name = names[0].clone();
+        *aliases = names[1..].to_vec();
+    }
+
+    /// Gives the names that `rename` left out types of their own.
+    fn split(&mut self, lowered: &Lowered, by: impl Fn(&str) -> Vec<usize>) {
+        for (pod, Pod { name, aliases, spec }) in lowered.cluster.pods.iter() {
+            let mut parts = BTreeMap::<Vec<usize>, Vec<String>>::new();
+            for name in std::iter::once(name).chain(aliases) {
+                parts.entry(by(name)).or_default().push(name.clone());
+            }
+            parts.remove(&self.selected[pod]);
+            for (by, names) in parts {
+                let part = Pod { name: names[0].clone(), aliases: names[1..].to_vec(), spec: spec.clone() };
+                let id = self.add(part, by);
+                self.move_instances(lowered, pod, id, &names);
+                self.share(pod, id);
+            }
+        }
+    }
+
+    /// Adds a pod type.
+    pub(crate) fn add(&mut self, pod: Pod, selected: Vec<usize>) -> PodId {
+        self.selected.push(selected);
+        self.cluster.pods.push(pod)
+    }
+
+    fn move_instances(&mut self, lowered: &Lowered, from: PodId, to: PodId, names: &[String]) {
+        let moved = |instance: &&Instance| instance.pod == from && names.contains(&instance.under);
+        for instance in lowered.origins.instances.iter().filter(moved) {
+            let (old, new) = ((from, instance.node), (to, instance.node));
+            if instance.kept && self.kept.count(old) > 0 {
+                self.kept.remove(old);
+                self.kept.add(new);
+            }
+            // With `--start empty` only the kept ones are there.
+            let all = lowered.start.count(old) > lowered.kept.count(old);
+            if (instance.kept || all) && self.start.count(old) > 0 {
+                self.start.remove(old);
+                self.start.add(new);
+            }
+        }
+    }
+
+    /// What bounds or puts in doubt the old type does so to the new one.
+    fn share(&mut self, old: PodId, new: PodId) {
+        for limit in &mut self.cluster.limits {
+            if limit.pods.contains(&old) {
+                limit.pods.insert(new);
+            }
+        }
+        let old = &self.cluster.pods[old];
+        let about = |diagnostic: &&Diagnostic| {
+            diagnostic.pod.as_ref().is_some_and(|pod| *pod == old.name || old.aliases.contains(pod))
+        };
+        let name = self.cluster.pods[new].name.clone();
+        let shared: Vec<Diagnostic> = self.diagnostics.iter().filter(about).cloned().collect();
+        self.diagnostics.extend(shared.into_iter().map(|diagnostic| diagnostic.about(name.clone())));
+    }
+
+    /// The world under a semantics.
+    pub(crate) fn finish(self, semantics: Semantics) -> World {
+        let model = Arc::new(Model::new(self.cluster, semantics));
+        let problem = Problem { kept: Arc::new(self.kept), ..Problem::new(model, self.start, Goal::default()) };
+        World { problem, diagnostics: self.diagnostics, selected: self.selected }
+    }
+}
+
+impl World {
+    /// The model.
+    pub(crate) fn model(&self) -> &Model {
+        &self.problem.model
+    }
+
+    /// The pod types that the rule's selection of this index selects.
+    pub(crate) fn pods(&self, selection: usize) -> Vec<PodId> {
+        self.model().pods().filter(|&pod| self.selected[pod].contains(&selection)).collect()
+    }
+
+    /// The pod types that can take part in anything the seeds do: those that are kept, and whoever may be a witness or a
+    /// counterweight of one of them. All others can be deleted at first and never deployed.
+    pub(crate) fn relevant(&self, seeds: impl IntoIterator<Item = PodId>) -> BTreeSet<PodId> {
+        let m = self.model();
+        let mut todo: Vec<PodId> = seeds.into_iter().collect();
+        let mut relevant: BTreeSet<PodId> = todo.iter().copied().collect();
+        while let Some(pod) = todo.pop() {
+            let spec = m.pod(pod);
+            let affinity = spec.affinity.iter().map(|term| term.matcher);
+            let matchers: BTreeSet<_> = affinity.chain(spec.spread.iter().map(|spread| spread.matcher)).collect();
+            for matcher in matchers {
+                let helps = |&q: &PodId| m.depends_on_node(matcher) || m.sees_unbound(matcher, q);
+                todo.extend(m.pods().filter(helps).filter(|&q| relevant.insert(q)).collect::<Vec<_>>());
+            }
+        }
+        relevant.extend(self.problem.kept.iter().map(|((pod, _), _)| pod));
+        relevant
+    }
+
+    /// The same world, started with nothing but what is kept.
+    pub(crate) fn emptied(mut self) -> Self {
+        self.problem.start = self.problem.kept.clone();
+        self
+    }
+
+    /// The part of the world with these pod types and nodes alone; names stay, ids do not.
+    pub(crate) fn part(&self, pods: impl Fn(PodId) -> bool, nodes: impl Fn(NodeId) -> bool) -> (Self, Part) {
+        let old = self.model().cluster();
+        let mut part = Part { pods: IdVec::new(), nodes: IdVec::new() };
+        let (mut new_pods, mut new_nodes) = (IdVec::new(), IdVec::new());
+        let mut selected = IdVec::new();
+        for (id, pod) in old.pods.iter() {
+            part.pods.push(pods(id).then(|| {
+                selected.push(self.selected[id].clone());
+                new_pods.push(pod.clone())
+            }));
+        }
+        for (id, node) in old.nodes.iter() {
+            part.nodes.push(nodes(id).then(|| new_nodes.push(node.clone())));
+        }
+        let mut cluster = Cluster { pods: new_pods, nodes: new_nodes, ..old.clone() };
+        for limit in &mut cluster.limits {
+            limit.pods = limit.pods.iter().filter_map(|&pod| part.pods[pod]).collect();
+        }
+        let draft = Draft {
+            cluster,
+            start: part.configuration(&self.problem.start),
+            kept: part.configuration(&self.problem.kept),
+            diagnostics: self.diagnostics.clone(),
+            selected,
+        };
+        (draft.finish(self.model().semantics()), part)
+    }
+
+    /// The same world with other facts about the same pods and nodes.
+    pub(crate) fn with_cluster(&self, cluster: Cluster) -> Self {
+        let model = Arc::new(Model::new(cluster, self.model().semantics()));
+        Self { problem: Problem { model, ..self.problem.clone() }, ..self.clone() }
+    }
+}
+
+/// What became of the pods and nodes of a world in a part of it.
+#[derive(Clone, Debug)]
+pub(crate) struct Part {
+    pub(crate) pods: IdVec<PodId, Option<PodId>>,
+    pub(crate) nodes: IdVec<NodeId, Option<NodeId>>,
+}
+
+impl Part {
+    /// A configuration without what the part has not.
+    pub(crate) fn configuration(&self, s: &Configuration) -> Configuration {
+        let kept = s.iter().filter_map(|((pod, node), count)| Some(((self.pods[pod]?, self.nodes[node]?), count)));
+        kept.collect()
+    }
+
+    /// A goal without the alternatives that the part cannot name.
+    pub(crate) fn goal(&self, goal: &Goal) -> Goal {
+        let whole = |alternative: &&Configuration| {
+            alternative.iter().all(|((pod, node), _)| self.pods[pod].is_some() && self.nodes[node].is_some())
+        };
+        Goal { any: goal.any.iter().filter(whole).map(|alternative| self.configuration(alternative)).collect() }
+    }
+}
+
+/// The nodes of a model by name, for rules that speak of nodes as the input has them.
+pub(crate) fn nodes_named<'m>(m: &'m Model) -> impl Iterator<Item = (NodeId, &'m str)> {
+    (0..m.nodes().len()).map(NodeId::from_index).map(move |node| (node, m.node_name(node)))
+}

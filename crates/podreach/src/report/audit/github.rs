@@ -1,0 +1,49 @@
+//! The outcome as commands of GitHub Actions, which show it beside the lines of a pull request.
+
+use super::Audit;
+use crate::audit::{Item, Origin, Severity, Standing, Status, finding};
+
+/// One line per item that counts and does not hold.
+pub fn github(audit: &Audit<'_>) -> String {
+    let counting = audit.outcome.entries.iter().filter(|entry| entry.standing == Standing::Counts);
+    counting.filter(|entry| entry.item.status != Status::Holds).map(|entry| line(audit, &entry.item)).collect()
+}
+
+fn line(audit: &Audit<'_>, item: &Item) -> String {
+    let command = match (item.status, item.severity) {
+        (Status::Undecided, _) | (_, Severity::Warning) => "warning",
+        (_, Severity::Error) => "error",
+        (_, Severity::Note) => "notice",
+    };
+    let title = match item.origin {
+        Origin::Finding(code) => format!("{code}: {}", finding::find(code).map_or("", |finding| finding.title)),
+        Origin::Rule { .. } => item.origin.id(),
+    };
+    let mut properties = Vec::new();
+    if let Some(place) = audit.place(item.span).filter(|place| !place.name.starts_with('<')) {
+        properties.push(format!("file={}", property(place.name)));
+        properties.push(format!("line={}", place.line));
+        properties.push(format!("col={}", place.column));
+    }
+    properties.push(format!("title={}", property(&title)));
+    let fix = item.fix.iter().map(|fix| format!("\nFix: {fix}")).collect::<String>();
+    format!("::{command} {}::{}\n", properties.join(","), data(&format!("{}{fix}", item.message)))
+}
+
+fn data(text: &str) -> String {
+    text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
+}
+
+fn property(text: &str) -> String {
+    data(text).replace(':', "%3A").replace(',', "%2C")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_in_a_name_ends_a_command() {
+        assert_eq!(property("a:b,c\n::error::x%"), "a%3Ab%2Cc%0A%3A%3Aerror%3A%3Ax%25");
+    }
+}

@@ -1,0 +1,90 @@
+//! The outcome of an audit, in every form that people and machines want it.
+//!
+//! All writers take the same [`Audit`] and say the same: what one calls an error, none leaves out.
+
+mod baseline;
+mod github;
+mod json;
+mod junit;
+mod markdown;
+mod sarif;
+mod text;
+
+use podreach_core::{Problem, Semantics, Verdict};
+
+use crate::audit::{Evidence, Item, Origin, Outcome, Severity, Status};
+use crate::diagnostic::Diagnostic;
+use crate::lower::{Options, Start};
+use crate::read::{Place, Sources, Span};
+
+pub use baseline::{baseline, read_baseline};
+pub use github::github;
+pub use json::document;
+pub use junit::junit;
+pub use markdown::markdown;
+pub use sarif::sarif;
+pub use text::text;
+
+/// The outcome of an audit and what it is about.
+#[derive(Clone, Copy, Debug)]
+pub struct Audit<'a> {
+    /// What came out.
+    pub outcome: &'a Outcome,
+    /// The texts that were read.
+    pub sources: &'a Sources,
+    /// How they were read.
+    pub options: &'a Options,
+    /// Whose rules count.
+    pub semantics: Semantics,
+    /// What there is to say about the input.
+    pub diagnostics: &'a [Diagnostic],
+    /// The least severe finding that makes the run fail; `None` for none.
+    pub fail_on: Option<Severity>,
+}
+
+impl Audit<'_> {
+    /// Whether an item makes the run fail if it is violated, or leaves it open if it is undecided.
+    pub fn fails(&self, item: &Item) -> bool {
+        matches!(item.origin, Origin::Rule { .. }) || self.fail_on.is_some_and(|least| item.severity >= least)
+    }
+
+    /// Where a span starts.
+    fn place(&self, span: Option<Span>) -> Option<Place<'_>> {
+        self.sources.place(span?)
+    }
+
+    /// How the question of a piece of evidence was read.
+    fn options_of(&self, problem: &Problem) -> Options {
+        let start = if problem.start == problem.kept { Start::Empty } else { self.options.start };
+        Options { start, ..self.options.clone() }
+    }
+}
+
+/// A severity as documents name it.
+pub(crate) fn severity(severity: Severity) -> &'static str {
+    match severity {
+        Severity::Note => "note",
+        Severity::Warning => "warning",
+        Severity::Error => "error",
+    }
+}
+
+/// A status as documents name it.
+pub(crate) fn status(status: Status) -> &'static str {
+    match status {
+        Status::Holds => "holds",
+        Status::Violated => "violated",
+        Status::Undecided => "undecided",
+    }
+}
+
+/// What a piece of evidence shows, with its verdict: `no node can ever run it (never)`.
+pub(crate) fn shown(evidence: &Evidence) -> String {
+    let verdict = match evidence.decision.checked.verdict() {
+        Verdict::Deployable(trace) if trace.0.is_empty() => "it is so at the start".to_owned(),
+        Verdict::Deployable(trace) => format!("a run of {}", super::words::number(trace.0.len(), "step")),
+        Verdict::Never(proof) => format!("a proof of {}", super::words::number(proof.forbidden.len(), "fact")),
+        Verdict::Unknown(reason) => reason.to_string(),
+    };
+    format!("{} ({verdict})", evidence.shows)
+}

@@ -1,0 +1,185 @@
+//! The outcome for a person: rules first, then findings of one code together, then what is spared.
+
+use std::collections::BTreeMap;
+
+use podreach_core::Verdict;
+
+use super::{Audit, severity, shown};
+use crate::audit::{Boundary, Entry, Escape, Evidence, Item, Origin, Severity, Standing, Status, finding};
+use crate::report::text::Detail;
+use crate::report::{proof, trace, words};
+
+/// The most items of one finding that are shown unless all are asked for.
+const MOST: usize = 20;
+
+/// The text of an audit, with a line end.
+pub fn text(audit: &Audit<'_>, detail: Detail) -> String {
+    let mut lines = vec![headline(audit)];
+    if detail > Detail::Quiet {
+        let all = detail == Detail::Verbose;
+        lines.extend(rules(audit, all));
+        lines.extend(findings(audit, all));
+        lines.extend(spared(audit, all));
+    }
+    lines.join("\n") + "\n"
+}
+
+/// The first line: how many of what.
+fn headline(audit: &Audit<'_>) -> String {
+    let outcome = audit.outcome;
+    let rules = |status: Status| {
+        outcome.counting(status, Severity::Note).filter(|item| matches!(item.origin, Origin::Rule { .. })).count()
+    };
+    let found = |exactly: Severity| {
+        let of_finding = |item: &&Item| item.severity == exactly && matches!(item.origin, Origin::Finding(_));
+        outcome.counting(Status::Violated, exactly).filter(of_finding).count()
+    };
+    let [holds, violated, undecided] = [Status::Holds, Status::Violated, Status::Undecided].map(rules);
+    let mut parts = Vec::new();
+    let rule_parts = [(violated, "violated"), (undecided, "undecided"), (holds, "holding")];
+    parts.extend(
+        rule_parts.iter().filter(|part| part.0 > 0).map(|(n, what)| format!("{} {what}", words::number(*n, "rule"))),
+    );
+    let severities = [Severity::Error, Severity::Warning, Severity::Note].map(|s| (found(s), severity(s)));
+    parts.extend(severities.iter().filter(|part| part.0 > 0).map(|(n, what)| words::number(*n, what)));
+    let open = outcome.counting(Status::Undecided, Severity::Note).count() - undecided;
+    if open > 0 {
+        parts.push(format!("{} not decided", words::number(open, "finding")));
+    }
+    let word = match (violated + severities.iter().map(|part| part.0).sum::<usize>(), undecided + open) {
+        (0, 0) => "PASSED",
+        (0, _) => "UNKNOWN",
+        _ => "FOUND",
+    };
+    let what = if parts.is_empty() { "nothing is wrong".to_owned() } else { words::all(&parts) };
+    format!("{word}  {what} ({})", audit.semantics.name())
+}
+
+fn rules(audit: &Audit<'_>, all: bool) -> Vec<String> {
+    let mut lines = Vec::new();
+    for Entry { item, standing } in &audit.outcome.entries {
+        let Origin::Rule { .. } = item.origin else { continue };
+        if *standing != Standing::Counts {
+            continue;
+        }
+        let mark = match item.status {
+            Status::Holds => "✓",
+            Status::Violated => "✗",
+            Status::Undecided => "?",
+        };
+        lines.push(String::new());
+        lines.push(format!("{mark} {}: {}{}", item.origin.id(), item.message, place(audit, item)));
+        lines.extend(item.explanation.iter().flat_map(|sentence| words::wrapped(sentence, 4)));
+        let shows_all = all || item.status == Status::Violated;
+        lines.extend(item.evidence.iter().flat_map(|evidence| proven(evidence, all, shows_all)));
+        lines.extend(item.boundary.iter().flat_map(|boundary| held(boundary, all)));
+        lines.extend(item.fix.iter().flat_map(|fix| words::wrapped(&format!("fix: {fix}"), 4)));
+    }
+    lines
+}
+
+/// What holds a rule up, and what would break it.
+fn held(Boundary { core, escapes, left_out }: &Boundary, all: bool) -> Vec<String> {
+    let most = if all { usize::MAX } else { MOST };
+    let mut lines = Vec::new();
+    if !core.is_empty() {
+        lines.push("    what holds it up:".to_owned());
+        lines.extend(
+            words::first(core.iter().cloned(), most).iter().flat_map(|fact| words::wrapped(&format!("- {fact}"), 6)),
+        );
+    }
+    if !escapes.is_empty() {
+        lines.push("    it would break if".to_owned());
+        for Escape { edit, evidence } in escapes.iter().take(most) {
+            lines.extend(words::wrapped(&format!("- {edit}"), 6));
+            lines.extend(evidence.iter().filter(|_| all).flat_map(|evidence| proven(evidence, all, all)));
+        }
+        if escapes.len() > most {
+            lines.push(format!("      - {} more (-v shows all)", escapes.len() - most));
+        }
+    }
+    lines.extend(left_out.iter().flat_map(|left_out| words::wrapped(left_out, 4)));
+    lines
+}
+
+/// Findings that count, those of one code and status together.
+fn findings(audit: &Audit<'_>, all: bool) -> Vec<String> {
+    let mut groups: Vec<(&str, Status, Severity, Vec<&Item>)> = Vec::new();
+    for Entry { item, standing } in &audit.outcome.entries {
+        let Origin::Finding(code) = item.origin else { continue };
+        if *standing != Standing::Counts {
+            continue;
+        }
+        let same = |group: &&mut (&str, Status, Severity, Vec<&Item>)| {
+            (group.0, group.1, group.2) == (code, item.status, item.severity)
+        };
+        match groups.iter_mut().find(same) {
+            Some(group) => group.3.push(item),
+            None => groups.push((code, item.status, item.severity, vec![item])),
+        }
+    }
+    groups.into_iter().flat_map(|(code, status, level, items)| group(audit, all, code, status, level, &items)).collect()
+}
+
+fn group(audit: &Audit<'_>, all: bool, code: &str, status: Status, level: Severity, items: &[&Item]) -> Vec<String> {
+    let known = finding::find(code);
+    let title = known.map_or("", |finding| finding.title);
+    let level = if status == Status::Undecided { "not decided" } else { severity(level) };
+    let mut lines = vec![String::new(), format!("{level} {code}: {title}")];
+    let most = if all { usize::MAX } else { MOST };
+    for item in items.iter().take(most) {
+        lines.push(format!("  - {}{}", item.message, place(audit, item)));
+        let general = |sentence: &&String| known.is_none_or(|finding| **sentence != finding.explanation);
+        lines.extend(item.explanation.iter().filter(general).flat_map(|sentence| words::wrapped(sentence, 4)));
+        let own = item.fix.iter().filter(|fix| known.is_none_or(|finding| **fix != finding.fix));
+        lines.extend(own.flat_map(|fix| words::wrapped(&format!("fix: {fix}"), 4)));
+        lines.extend(item.evidence.iter().flat_map(|evidence| proven(evidence, all, all)));
+    }
+    if items.len() > most {
+        lines.push(format!("  … {} more (-v shows all)", items.len() - most));
+    }
+    if let Some(finding) = known.filter(|_| status == Status::Violated) {
+        lines.extend(words::wrapped(&format!("why: {}", finding.explanation), 4));
+        let own = items.iter().all(|item| item.fix.as_deref() != Some(finding.fix));
+        lines.extend((!own).then(|| words::wrapped(&format!("fix: {}", finding.fix), 4)).into_iter().flatten());
+    }
+    lines
+}
+
+/// A piece of evidence: what it shows, and the run or the proof in full if wanted.
+fn proven(evidence: &Evidence, all: bool, in_full: bool) -> Vec<String> {
+    let mut lines = words::wrapped(&format!("evidence: {}", shown(evidence)), 4);
+    let more = match evidence.decision.checked.verdict() {
+        Verdict::Deployable(steps) if in_full => trace::lines(&evidence.problem, steps, all),
+        Verdict::Never(facts) if in_full => proof::lines(&evidence.problem, facts, all),
+        _ => Vec::new(),
+    };
+    lines.extend(more.into_iter().map(|line| format!("    {line}")));
+    lines
+}
+
+/// What does not count, and why.
+fn spared(audit: &Audit<'_>, all: bool) -> Vec<String> {
+    let mut known = BTreeMap::<String, usize>::new();
+    let mut lines = Vec::new();
+    for Entry { item, standing } in &audit.outcome.entries {
+        match standing {
+            Standing::Counts => {}
+            Standing::Known if all => lines.push(format!("  - {} {}", item.origin.id(), item.message)),
+            Standing::Known => *known.entry(item.origin.id()).or_default() += 1,
+            Standing::Excepted(reason) => {
+                lines.push(format!("  - {} {}: ignored, {reason}", item.origin.id(), item.message));
+            }
+        }
+    }
+    let counted = known.iter().map(|(id, count)| format!("  - {id}: {count} in the baseline"));
+    lines.extend(counted);
+    if !lines.is_empty() {
+        lines.splice(0..0, [String::new(), "not counted:".to_owned()]);
+    }
+    lines
+}
+
+fn place(audit: &Audit<'_>, item: &Item) -> String {
+    audit.place(item.span).map(|place| format!("  [{}:{}]", place.name, place.line)).unwrap_or_default()
+}

@@ -1,0 +1,421 @@
+//! Random small clusters: rulings agree with exhaustive search, and actors with the enumeration of what they can do.
+
+use std::collections::{BTreeMap, BTreeSet, HashSet, VecDeque};
+use std::sync::Arc;
+
+use podreach::audit::policy::{Claim, NodeSelection, PodSelection, Policy, Rule};
+use podreach::audit::{Actor, Item, Severity, Status, policy};
+use podreach::engine::{Budget, Decider};
+use podreach::lower::{Declared, Instance, Kind, Lowered, Origin, Origins, Selection};
+use podreach::read::{SourceId, Span};
+use podreach_core::cluster::{Pod, PodSpec, Toleration, TolerationOperator};
+use podreach_core::testing::{Rng, Shape, problem, successors};
+use podreach_core::{Cluster, Configuration, Goal, Id, Model, NodeId, PodId, Problem, Semantics, check};
+
+const SPAN: Span = Span { source: SourceId(0), start: 0, end: 0 };
+
+fn cases(default: usize) -> usize {
+    std::env::var("PODREACH_CASES").ok().and_then(|text| text.parse().ok()).unwrap_or(default)
+}
+
+/// The input that would be lowered to this problem.
+fn lowered(problem: &Problem, replicas: u64) -> Lowered {
+    let cluster = problem.model.cluster().clone();
+    let strings = |labels: &podreach_core::label::Labels| {
+        let text = |symbol| cluster.symbols.str(symbol).to_owned();
+        labels.iter().map(|(key, value)| (text(key), text(value))).collect::<BTreeMap<_, _>>()
+    };
+    let origin = |kind, namespace: &str, labels| Origin {
+        kind,
+        namespace: namespace.to_owned(),
+        labels,
+        span: SPAN,
+        declared: Some(Declared { replicas, per_node: false, rollout: None }),
+        outdated: false,
+        exceptions: Vec::new(),
+    };
+    let pods = cluster.pods.values().map(|pod| {
+        let namespace = cluster.symbols.str(cluster.namespaces[pod.spec.namespace]);
+        (pod.name.clone(), origin(Kind::Deployment, namespace, strings(&pod.spec.labels)))
+    });
+    let nodes = cluster
+        .nodes
+        .values()
+        .map(|node| (cluster.symbols.str(node.name).to_owned(), origin(Kind::Node, "", strings(&node.labels))));
+    let mut instances = Vec::new();
+    for ((pod, node), count) in problem.start.iter() {
+        let name = &cluster.pods[pod].name;
+        let kept = problem.kept.count((pod, node));
+        instances.extend((0..count).map(|at| Instance {
+            name: format!("{name}-{at}"),
+            under: name.clone(),
+            pod,
+            node,
+            kept: at < kept,
+            span: SPAN,
+        }));
+    }
+    let origins = Origins { pods: pods.collect(), nodes: nodes.collect(), instances };
+    let (start, kept) = ((*problem.start).clone(), (*problem.kept).clone());
+    Lowered { cluster: cluster.clone(), start, kept, origins, ..Lowered::default() }
+}
+
+fn pods_named(names: Vec<String>) -> PodSelection {
+    PodSelection { namespaces: None, names: Some(names), kinds: None, labels: Selection::everything() }
+}
+
+fn nodes_named(names: Vec<String>) -> NodeSelection {
+    NodeSelection { names: Some(names), labels: Selection::everything() }
+}
+
+fn decided(lowered: &Lowered, semantics: Semantics, claim: Claim, actor: &Actor) -> Item {
+    let rule =
+        Rule { name: "r".into(), claim, description: None, severity: Severity::Error, allow_empty: false, span: SPAN };
+    let policy = Policy { name: "p".into(), rules: vec![rule], span: SPAN };
+    let item = policy::items(lowered, &[policy], semantics, actor, &Budget::unlimited(), &|| ()).remove(0);
+    let escapes = item.boundary.iter().flat_map(|boundary| boundary.escapes.iter().filter_map(|e| e.evidence.as_ref()));
+    for evidence in item.evidence.iter().chain(escapes) {
+        check(&evidence.problem, evidence.decision.checked.verdict().clone()).expect("evidence checks");
+    }
+    item
+}
+
+/// Every configuration that can be reached; `None` when there are too many.
+fn reachable(problem: &Problem, most: usize) -> Option<Vec<Configuration>> {
+    let mut seen = HashSet::from([(*problem.start).clone()]);
+    let mut todo = VecDeque::from([(*problem.start).clone()]);
+    while let Some(s) = todo.pop_front() {
+        if seen.len() > most {
+            return None;
+        }
+        for (_, next) in successors(problem, &s) {
+            if seen.insert(next.clone()) {
+                todo.push_back(next);
+            }
+        }
+    }
+    Some(seen.into_iter().collect())
+}
+
+struct Case {
+    rng: Rng,
+    semantics: Semantics,
+    problem: Problem,
+    reachable: Vec<Configuration>,
+}
+
+fn each_case(seed: u64, count: usize, test: &mut dyn FnMut(usize, &mut Case)) {
+    let mut rng = Rng::new(seed);
+    for number in 0..count {
+        let semantics = if number % 2 == 0 { Semantics::KubeScheduler } else { Semantics::Paper };
+        let problem = problem(&mut rng, Shape::small(semantics));
+        let Some(reachable) = reachable(&problem, 20_000) else { continue };
+        let mut case = Case { rng: rng.clone(), semantics, problem, reachable };
+        test(number, &mut case);
+        rng = case.rng;
+    }
+}
+
+impl Case {
+    fn model(&self) -> &Model {
+        &self.problem.model
+    }
+
+    /// Some pods, at least one.
+    fn some_pods(&mut self) -> Vec<PodId> {
+        let all: Vec<PodId> = self.model().pods().collect();
+        let first = self.rng.pick(&all);
+        all.into_iter().filter(|&pod| pod == first || self.rng.one_in(3)).collect()
+    }
+
+    fn some_nodes(&mut self) -> Vec<NodeId> {
+        let all: Vec<NodeId> = self.model().nodes().collect();
+        let first = self.rng.pick(&all);
+        all.into_iter().filter(|&node| node == first || self.rng.one_in(3)).collect()
+    }
+
+    fn pod_names(&self, pods: &[PodId]) -> Vec<String> {
+        pods.iter().map(|&pod| self.model().pod_name(pod).to_owned()).collect()
+    }
+
+    fn node_names(&self, nodes: &[NodeId]) -> Vec<String> {
+        nodes.iter().map(|&node| self.model().node_name(node).to_owned()).collect()
+    }
+
+    /// The value of a label of a node; the name of a node without it, which no label has.
+    fn place(&self, node: NodeId, key: &str) -> String {
+        let m = self.model();
+        let value = m.cluster().symbols.symbol(key).and_then(|key| m.node(node).labels.value(key));
+        value.map_or_else(|| format!("only {}", m.node_name(node)), |value| m.str(value).to_owned())
+    }
+
+    fn has_key(&self, key: &str) -> bool {
+        self.model().nodes().any(|node| !self.place(node, key).starts_with("only "))
+    }
+}
+
+#[test]
+fn never_agrees_with_exhaustive_search() {
+    let mut seen = BTreeSet::new();
+    each_case(31, cases(600), &mut |number, case| {
+        let (pods, nodes) = (case.some_pods(), case.some_nodes());
+        let claim =
+            Claim::Never { pods: pods_named(case.pod_names(&pods)), nodes: nodes_named(case.node_names(&nodes)) };
+        let item = decided(&lowered(&case.problem, 1), case.semantics, claim, &Actor::AsIs);
+        let escapes = |s: &Configuration| s.iter().any(|((pod, node), _)| pods.contains(&pod) && nodes.contains(&node));
+        let broken = case.reachable.iter().any(escapes);
+        let expected = if broken { Status::Violated } else { Status::Holds };
+        assert_eq!(item.status, expected, "case {number}: {:#?}", case.problem);
+        assert_eq!(item.boundary.is_some(), !broken);
+        seen.insert(expected);
+    });
+    assert_eq!(seen.len(), 2);
+}
+
+#[test]
+fn never_together_agrees_with_exhaustive_search() {
+    let mut seen = BTreeSet::new();
+    each_case(32, cases(600), &mut |number, case| {
+        let (a, b) = (case.some_pods(), case.some_pods());
+        let key = case.rng.pick(&["kubernetes.io/hostname", "topology.kubernetes.io/zone", "rack"]);
+        if !case.has_key(key) {
+            return;
+        }
+        let pods = [pods_named(case.pod_names(&a)), pods_named(case.pod_names(&b))];
+        let item = decided(
+            &lowered(&case.problem, 1),
+            case.semantics,
+            Claim::NeverTogether { pods, key: key.to_owned() },
+            &Actor::AsIs,
+        );
+        let meet = |s: &Configuration| {
+            s.iter().any(|((p, m), _)| {
+                a.contains(&p)
+                    && s.iter().any(|((q, n), count)| {
+                        let others = if (p, m) == (q, n) { count - 1 } else { count };
+                        b.contains(&q) && others > 0 && case.place(m, key) == case.place(n, key)
+                    })
+            })
+        };
+        let expected = if case.reachable.iter().any(meet) { Status::Violated } else { Status::Holds };
+        assert_eq!(item.status, expected, "case {number}: {:#?}", case.problem);
+        seen.insert(expected);
+    });
+    assert_eq!(seen.len(), 2);
+}
+
+#[test]
+fn possible_agrees_with_exhaustive_search() {
+    let mut seen = BTreeMap::<_, usize>::new();
+    each_case(33, cases(900), &mut |number, case| {
+        let (pods, nodes) = (case.some_pods(), case.some_nodes());
+        let count = 1 + case.rng.below(3) as u64;
+        let keys = [None, None, Some("topology.kubernetes.io/zone"), Some("kubernetes.io/hostname")];
+        let key = case.rng.pick(&keys);
+        let claim = Claim::Possible {
+            pods: pods_named(case.pod_names(&pods)),
+            count,
+            spread_over: key.map(str::to_owned),
+            nodes: nodes_named(case.node_names(&nodes)),
+        };
+        let item = decided(&lowered(&case.problem, 1), case.semantics, claim, &Actor::AsIs);
+        let most = |pod: PodId, s: &Configuration| -> u64 {
+            let there = s.of(pod).filter(|(node, _)| nodes.contains(node));
+            match key {
+                None => there.map(|(_, count)| count).sum(),
+                Some(key) => {
+                    let places = there.map(|(node, _)| case.place(node, key));
+                    places.filter(|place| !place.starts_with("only ")).collect::<BTreeSet<_>>().len() as u64
+                }
+            }
+        };
+        let can = |&pod: &PodId| case.reachable.iter().any(|s| most(pod, s) >= count);
+        let expected = if pods.iter().all(can) { Status::Holds } else { Status::Violated };
+        assert_eq!(item.status, expected, "case {number}: {count} {key:?} {item:#?} {:#?}", case.problem);
+        *seen.entry(expected).or_default() += 1;
+    });
+    assert!(seen.len() == 2 && seen.values().all(|&count| count > 50), "{seen:?}");
+}
+
+#[test]
+fn recoverable_agrees_with_exhaustive_search() {
+    let mut seen = BTreeMap::<_, usize>::new();
+    each_case(34, cases(900), &mut |number, case| {
+        let pods = case.some_pods();
+        let replicas = 1 + case.rng.below(2) as u64;
+        let claim = Claim::Recoverable { pods: pods_named(case.pod_names(&pods)) };
+        let item = decided(&lowered(&case.problem, replicas), case.semantics, claim, &Actor::AsIs);
+        let empty = Problem { start: case.problem.kept.clone(), ..case.problem.clone() };
+        let Some(reachable) = reachable(&empty, 20_000) else { return };
+        let wanted: Vec<PodId> = pods.into_iter().filter(|&pod| case.model().pod(pod).barred.is_none()).collect();
+        let up =
+            |s: &Configuration| wanted.iter().all(|&pod| s.of(pod).map(|(_, count)| count).sum::<u64>() >= replicas);
+        let expected = if reachable.iter().any(up) { Status::Holds } else { Status::Violated };
+        assert_eq!(item.status, expected, "case {number}: {replicas} {item:#?} {:#?}", case.problem);
+        *seen.entry(expected).or_default() += 1;
+    });
+    assert!(seen.len() == 2 && seen.values().all(|&count| count > 50), "{seen:?}");
+}
+
+/// Every pod of a small space: labels, tolerations, requests, and a term of either kind.
+fn pod_space(cluster: &mut Cluster, namespace: &str, tolerations: bool) -> Vec<PodSpec> {
+    let id = cluster.namespace(namespace);
+    let terms: Vec<_> = cluster
+        .pods
+        .values()
+        .flat_map(|pod| pod.spec.affinity.iter().chain(&pod.spec.anti_affinity))
+        .copied()
+        .collect();
+    let term = terms.first().copied();
+    let slot = cluster.resource("slot");
+    let mut space = Vec::new();
+    for app in [None, Some("a"), Some("b"), Some("c"), Some("z")] {
+        for tier in [None, Some("a"), Some("b"), Some("z")] {
+            let pairs = [("app", app), ("tier", tier)];
+            let labels = cluster.labels(pairs.iter().filter_map(|&(key, value)| Some((key, value?))));
+            for shape in 0..5 {
+                let mut spec = PodSpec { labels: labels.clone(), ..PodSpec::plain(id) };
+                if tolerations && shape > 0 {
+                    spec.tolerations.push(Toleration { key: None, operator: TolerationOperator::Exists, effect: None });
+                }
+                match shape {
+                    2 => spec.requests.set(slot, 1),
+                    3 => spec.affinity.extend(term),
+                    4 => spec.anti_affinity.extend(term),
+                    _ => {}
+                }
+                space.push(spec);
+            }
+        }
+    }
+    space
+}
+
+#[test]
+fn a_tenant_is_as_strong_as_all_pods_of_a_small_space() {
+    let mut seen = BTreeMap::<_, usize>::new();
+    let mut changed = 0;
+    each_case(35, cases(250), &mut |number, case| {
+        let (pods, nodes) = (case.some_pods(), case.some_nodes());
+        let names = case.pod_names(&pods);
+        let tolerations = case.rng.one_in(2);
+        let actor = Actor::Tenant { namespaces: vec!["default".to_owned()], tolerations };
+        let by_labels = case.rng.one_in(3);
+        let selection = if by_labels {
+            let labels = Selection::parse(case.rng.pick(&["app=a", "app,!tier", "tier=b", "app notin (a,b)"]))
+                .expect("a selector");
+            PodSelection { names: None, labels, ..pods_named(Vec::new()) }
+        } else {
+            // A tenant's pods are no Deployment's, so that here they are only helpers.
+            PodSelection { kinds: Some(vec![Kind::Deployment]), ..pods_named(names.clone()) }
+        };
+        let claim = Claim::Never { pods: selection.clone(), nodes: nodes_named(case.node_names(&nodes)) };
+        let input = lowered(&case.problem, 1);
+        let item = decided(&input, case.semantics, claim.clone(), &actor);
+        // The same with every pod of the space as a type of its own.
+        let mut cluster = case.model().cluster().clone();
+        let mut targets: Vec<PodId> = input
+            .origins
+            .pods
+            .iter()
+            .filter(|(name, origin)| selection.selects(name, origin))
+            .filter_map(|(name, _)| cluster.pods.iter().find(|(_, pod)| pod.name == *name).map(|(id, _)| id))
+            .collect();
+        for (at, spec) in pod_space(&mut cluster, "default", tolerations).into_iter().enumerate() {
+            let text = |symbol| cluster.symbols.str(symbol).to_owned();
+            let labels = spec.labels.iter().map(|(key, value)| (text(key), text(value))).collect();
+            let origin = Origin {
+                kind: Kind::Pod,
+                namespace: "default".into(),
+                labels,
+                span: SPAN,
+                declared: None,
+                outdated: false,
+                exceptions: Vec::new(),
+            };
+            let name = format!("pod/default/space-{at}");
+            let id = cluster.pods.push(Pod { name: name.clone(), aliases: Vec::new(), spec: Arc::new(spec) });
+            if selection.selects(&name, &origin) {
+                targets.push(id);
+            }
+        }
+        let goal = Goal {
+            any: targets
+                .iter()
+                .flat_map(|&pod| nodes.iter().map(move |&node| [((pod, node), 1)].into_iter().collect()))
+                .collect(),
+        };
+        let large = Problem { model: Arc::new(Model::new(cluster, case.semantics)), ..case.problem.clone() };
+        let truth = Decider::new(&large).decide(&goal, &Budget::unlimited()).checked.answer();
+        let expected = match truth {
+            _ if targets.is_empty() => Status::Violated,
+            Some(true) => Status::Violated,
+            Some(false) => Status::Holds,
+            None => return,
+        };
+        assert_eq!(item.status, expected, "case {number}: {tolerations} {by_labels} {:#?}", case.problem);
+        let alone = decided(&input, case.semantics, claim, &Actor::AsIs).status;
+        changed += usize::from(alone != item.status);
+        *seen.entry(expected).or_default() += 1;
+    });
+    assert!(seen.len() == 2 && changed > 5, "{seen:?} {changed}");
+}
+
+#[test]
+fn a_kubelet_is_as_strong_as_all_labellings_of_its_node() {
+    let (mut changed, mut held) = (0, 0);
+    each_case(36, cases(250), &mut |number, case| {
+        let (pods, nodes) = (case.some_pods(), case.some_nodes());
+        let all: Vec<NodeId> = case.model().nodes().collect();
+        let own = case.rng.pick(&all);
+        let claim =
+            Claim::Never { pods: pods_named(case.pod_names(&pods)), nodes: nodes_named(case.node_names(&nodes)) };
+        let actor = Actor::NodeCompromise { node: case.model().node_name(own).to_owned() };
+        let input = lowered(&case.problem, 1);
+        let item = decided(&input, case.semantics, claim.clone(), &actor);
+        let goal = Goal {
+            any: pods
+                .iter()
+                .flat_map(|&pod| nodes.iter().map(move |&node| [((pod, node), 1)].into_iter().collect()))
+                .collect(),
+        };
+        let broken = labellings(case.model().cluster(), own).into_iter().any(|cluster| {
+            let model = Arc::new(Model::new(cluster, case.semantics));
+            let relabelled = Problem { model, ..case.problem.clone() };
+            Decider::new(&relabelled).decide(&goal, &Budget::unlimited()).checked.answer() == Some(true)
+        });
+        let expected = if broken { Status::Violated } else { Status::Holds };
+        assert_eq!(item.status, expected, "case {number}: {} {:#?}", case.model().node_name(own), case.problem);
+        let alone = decided(&input, case.semantics, claim, &Actor::AsIs).status;
+        changed += usize::from(alone != item.status);
+        held += usize::from(!broken);
+    });
+    assert!(changed > 5 && held > 5, "{changed} {held}");
+}
+
+/// The cluster with every labelling of a node.
+fn labellings(cluster: &Cluster, node: NodeId) -> Vec<Cluster> {
+    let zones = [None, Some("a"), Some("b"), Some("y")];
+    let racks = [None, Some("1"), Some("2"), Some("y")];
+    let hosts = [None, Some("n0"), Some("n1"), Some("n2"), Some("y")];
+    let mut all = Vec::new();
+    for zone in zones {
+        for rack in racks {
+            for host in hosts {
+                let mut cluster = cluster.clone();
+                let pairs = [("topology.kubernetes.io/zone", zone), ("rack", rack), ("kubernetes.io/hostname", host)];
+                for (key, value) in pairs {
+                    let key = cluster.symbols.intern(key);
+                    let value = value.map(|value| cluster.symbols.intern(value));
+                    match value {
+                        Some(value) => cluster.nodes[node].labels.set(key, value),
+                        None => cluster.nodes[node].labels.remove(key),
+                    }
+                }
+                all.push(cluster);
+            }
+        }
+    }
+    debug_assert_eq!(node, NodeId::from_index(node.index()));
+    all
+}
