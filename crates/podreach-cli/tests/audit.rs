@@ -212,3 +212,13 @@ fn several_forms_in_one_run() {
     assert!(fs::read_to_string(folder.join("out.sarif")).expect("SARIF").contains("\"2.1.0\""));
     assert!(fs::read_to_string(folder.join("out.xml")).expect("JUnit").contains("<testsuites"));
 }
+
+#[test]
+fn the_page_of_findings_says_what_the_program_says() {
+    let page = fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/findings.md")).expect("the page");
+    for finding in podreach::audit::finding::ALL {
+        for words in [&format!("## {}\n", finding.code), finding.title, finding.explanation, finding.fix] {
+            assert!(page.contains(words), "docs/findings.md does not say of {}: {words}", finding.code);
+        }
+    }
+}

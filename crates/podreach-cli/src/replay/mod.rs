@@ -14,6 +14,7 @@ use std::collections::BTreeMap;
 
 use podreach::report::{Certificate, Claim};
 use podreach_core::{Checker, Semantics, Verdict};
+use serde_json::Value;
 
 use crate::args::{Format, Replay};
 use crate::input::{self, Gathered};
@@ -99,7 +100,8 @@ fn planned(session: &Session, certificate: &Certificate) -> Result<Plan, Told> {
         return Err(unfit(podreach::report::flaw(&problem, &verdict, &flaw)));
     }
     let Verdict::Deployable(trace) = &verdict else { return Err(unfit("it has no steps".to_owned())) };
-    let objects = snapshot::objects(&session.sources)?;
+    let lists = snapshot::lists(&session.sources)?;
+    let objects: Vec<Value> = lists.into_iter().flat_map(|list| list.objects).collect();
     plan::plan(session, &problem, trace, &objects).map_err(unfit)
 }
 

@@ -74,6 +74,10 @@ pub(crate) fn most(problem: &Problem, wants: &[Want], stop: &dyn Fn() -> bool) -
             if best.as_ref().is_none_or(|(most, _)| met > *most) {
                 best = Some((met, packing));
             }
+            if met == asked || stop() {
+                return best
+                    .and_then(|(met, packing)| packing.verdict(problem).map(|(goal, found)| (met, goal, found)));
+            }
         }
     }
     let (met, packing) = best?;
