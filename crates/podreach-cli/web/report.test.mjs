@@ -169,6 +169,30 @@ test('findings open with their evidence', async () => {
   await done();
 });
 
+test('an audit shows its items, and a rule that holds what it stands on', async () => {
+  const policy = path.join(folder, 'policy.yaml');
+  writeFileSync(policy, `apiVersion: podreach.dev/v1alpha1
+kind: PlacementPolicy
+metadata: {name: shop}
+spec:
+  rules:
+  - {name: web-stays-off-core, never: {pods: {names: [web]}, nodes: {names: [core-1]}}}
+`);
+  const args = [...demo, policy, '--no-cache'];
+  const { items } = JSON.parse(podreach('audit', ...args, '-o', 'json'));
+  const { page, done } = await open(report('audit', ...args));
+  const shown = await page.locator('.finding summary .grow').allTextContents();
+  assert.deepEqual(shown.sort(), items.map((item) => item.message).sort());
+  const rule = page.locator('.finding', { hasText: 'web-stays-off-core' });
+  await rule.locator('summary').first().click();
+  await rule.locator('.evidence .proof').first().waitFor();
+  assert.match(await rule.textContent(), /It stands on[\s\S]*It would break/);
+  await rule.locator('.escape summary').first().click();
+  await rule.locator('.escape .film').first().waitFor();
+  await accessible(page, 'an audit');
+  await done();
+});
+
 test('light and dark, wide and narrow, the pages are accessible and fit', async () => {
   const pages = { deployable: report('check', ...demo, 'web', 'edge-1'), never: report('check', ...demo, 'ledger', '--any-node'), matrix: report('matrix', ...demo), unknown: report('check', '-f', 'crates/podreach-cli/tests/data/doubts.yaml', 'friend', 'n1') };
   for (const [what, address] of Object.entries(pages)) {
