@@ -15,6 +15,7 @@ use crate::session::{Exit, Session, Told};
 
 /// Runs the command.
 pub(crate) fn run(args: &args::Matrix) -> Result<Exit, Told> {
+    args.output.only("matrix", &[Format::Text, Format::Wide, Format::Json, Format::Yaml])?;
     let session = Session::read(&args.input, |own| args.reading.options(own), (&args.output).into())?;
     let clock = Clock::start(&args.limits);
     let under = args.reading.semantics(None);
@@ -23,8 +24,8 @@ pub(crate) fn run(args: &args::Matrix) -> Result<Exit, Told> {
     match args.output.format {
         Format::Json => print::data(&(document(&matrices).to_string() + "\n")),
         Format::Yaml => print::data(&report::yaml(&document(&matrices))),
-        Format::Text => print::report(&text(&matrices, Width::Normal, args.output.quiet)),
         Format::Wide => print::report(&text(&matrices, Width::Wide, args.output.quiet)),
+        _ => print::report(&text(&matrices, Width::Normal, args.output.quiet)),
     }
     let decided = matrices.iter().all(|(problem, matrix)| matrix.count(&problem.model, Cell::Unknown) == 0);
     Ok(if decided { Exit::Yes } else { Exit::Unknown })

@@ -78,15 +78,15 @@ const JUNIT: &[(&str, &[&str], &[&str])] = &[
 
 fn attributes(element: &BytesStart<'_>) -> BTreeMap<String, String> {
     let pair = |attribute: quick_xml::events::attributes::Attribute<'_>| {
-        let key = String::from_utf8_lossy(attribute.key.as_ref()).into_owned();
-        (key, String::from_utf8_lossy(&attribute.value).into_owned())
+        let key = AsRef::<str>::as_ref(&attribute.key).to_owned();
+        (key, attribute.value.to_string())
     };
     element.attributes().map(|attribute| pair(attribute.expect("a well-formed attribute"))).collect()
 }
 
 /// Checks the form of an element, and counts it.
 fn form(open: &[String], element: &BytesStart<'_>, counted: &mut BTreeMap<String, u64>) -> String {
-    let name = String::from_utf8_lossy(element.name().as_ref()).into_owned();
+    let name = AsRef::<str>::as_ref(&element.name()).to_owned();
     let (_, allowed, parents) =
         JUNIT.iter().find(|(known, ..)| *known == name).unwrap_or_else(|| panic!("no {name} in JUnit"));
     let parent = open.last().map_or("", String::as_str);

@@ -49,13 +49,13 @@ pub(crate) fn run(args: &Replay) -> Result<Exit, Told> {
     match args.format {
         Format::Json => print::data(&(serde_json::to_string_pretty(&report.document()).unwrap_or_default() + "\n")),
         Format::Yaml => print::data(&podreach::report::yaml(&report.document())),
-        Format::Text | Format::Wide => print::report(&report.conclusion(args.execute)),
+        _ => print::report(&report.conclusion(args.execute)),
     }
     Ok(report.exit())
 }
 
 fn said(args: &Replay, line: &str) {
-    if matches!(args.format, Format::Text | Format::Wide) && !args.quiet {
+    if !matches!(args.format, Format::Json | Format::Yaml) && !args.quiet {
         print::report(line);
     }
 }
