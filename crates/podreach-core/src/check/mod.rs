@@ -9,6 +9,7 @@
 
 mod classes;
 mod forbidden;
+mod index;
 mod replay;
 
 use std::fmt;

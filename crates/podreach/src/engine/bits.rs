@@ -22,6 +22,12 @@ impl Bits {
         self.0[number / 64] |= 1 << (number % 64);
     }
 
+    /// Makes it the empty set of numbers below `bound`.
+    pub fn resize(&mut self, bound: usize) {
+        self.0.clear();
+        self.0.resize(bound.div_ceil(64), 0);
+    }
+
     /// Removes every number.
     pub fn clear(&mut self) {
         self.0.fill(0);

@@ -62,7 +62,7 @@ impl<'a> Inductive<'a> {
         let mut search = Self {
             system,
             pairs,
-            lemmas: Lemmas::new(system.classes.len()),
+            lemmas: Lemmas::new(),
             predecessors: Predecessors::new(system, pairs),
             goals: system.goals.iter().map(|group| Obligation { group: group.clone(), parent: None }).collect(),
             queue: BinaryHeap::new(),
@@ -118,9 +118,11 @@ impl<'a> Inductive<'a> {
     /// Generalises a group that is forbidden at `level`, raises it as far as it goes, and files it.
     fn learn(&mut self, group: Group, level: u32, depth: usize, budget: &Budget<'_>) -> Result<u32, End> {
         let group = self.generalise(group, level, depth, budget)?;
-        let mut level = level;
+        let (mut level, mut grounds) = (level, None);
         while level < self.top && self.is_forbidden(&group, level + 1, budget)? {
-            level += 1;
+            let mut rests_on = self.predecessors.grounds();
+            level = self.lemmas.held_by(&mut rests_on).min(self.top);
+            grounds = Some(rests_on);
         }
         for &(class, _) in &group {
             self.activity[class as usize] += self.bump;
@@ -130,7 +132,7 @@ impl<'a> Inductive<'a> {
             self.activity.iter_mut().for_each(|activity| *activity *= 1e-100);
             self.bump *= 1e-100;
         }
-        self.lemmas.add(group, level);
+        self.lemmas.add(group, level, grounds);
         Ok(level)
     }
 
@@ -184,8 +186,11 @@ impl<'a> Inductive<'a> {
     }
 
     /// The level from which a pair or a lemma forbids the group, if that is `level` or more.
-    fn conflict(&self, group: &Group, level: u32) -> Option<u32> {
-        if self.pairs.exclusive(group).is_some() { Some(u32::MAX) } else { self.lemmas.conflict(group, level) }
+    fn conflict(&mut self, group: &Group, level: u32) -> Option<u32> {
+        if self.pairs.exclusive(group).is_some() {
+            return Some(u32::MAX);
+        }
+        self.lemmas.within(group, level).map(|lemma| self.lemmas.level(lemma))
     }
 
     /// Raises lemmas to the next level where they hold there too; ends the search when two frames agree.
@@ -194,15 +199,31 @@ impl<'a> Inductive<'a> {
             for lemma in self.lemmas.at(level) {
                 // Another lemma may have replaced it meanwhile.
                 if self.lemmas.level(lemma) == level {
-                    let group = self.lemmas.group(lemma).clone();
-                    if self.is_forbidden(&group, level + 1, budget)? {
-                        self.lemmas.raise(lemma, level + 1);
-                    }
+                    self.push(lemma, level, budget)?;
                 }
             }
-            if self.lemmas.at(level).is_empty() {
+            if self.lemmas.is_empty_at(level) {
                 return Err(End::Invariant(level + 1));
             }
+        }
+        Ok(())
+    }
+
+    /// Raises a lemma as far as it goes, if that is further than `level`.
+    fn push(&mut self, lemma: u32, level: u32, budget: &Budget<'_>) -> Result<(), End> {
+        let mut held = self.lemmas.held(lemma).unwrap_or(level);
+        if held <= level {
+            let group = self.lemmas.group(lemma).clone();
+            if self.is_forbidden(&group, level + 1, budget)? {
+                let mut grounds = self.predecessors.grounds();
+                held = self.lemmas.held_by(&mut grounds);
+                self.lemmas.rest(lemma, Some(grounds));
+            } else if self.lemmas.remove_if_idle(lemma) {
+                return Ok(());
+            }
+        }
+        if held > level {
+            self.lemmas.raise(lemma, held.min(self.top + 1));
         }
         Ok(())
     }
@@ -212,7 +233,7 @@ impl<'a> Inductive<'a> {
         if self.predecessors.work >= self.pause {
             return Err(End::Paused);
         }
-        let found = self.predecessors.find(&self.lemmas, group, level - 1);
+        let found = self.predecessors.find(&mut self.lemmas, group, level - 1);
         budget.stop(self.bytes()).map_or(Ok(found), |stop| Err(End::Stopped(stop)))
     }
 

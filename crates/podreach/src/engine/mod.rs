@@ -19,6 +19,7 @@ mod relax;
 mod run;
 mod slice;
 mod system;
+mod tree;
 
 use podreach_core::rule::hard;
 use podreach_core::{
