@@ -23,7 +23,8 @@ pub(crate) fn question(file: &Path) -> Result<String, String> {
         Verdict::Never(proof) => ("never", format!("{} groups", proof.forbidden.len())),
         Verdict::Unknown(reason) => ("unknown", reason.to_string()),
     };
-    Ok(format!("{answer}\t{}\t{evidence}", decision.engine))
+    let counts = decision.efforts.iter().flat_map(|effort| effort.counts.iter().map(|(what, n)| format!("{} {n} {what}", effort.part)));
+    Ok(format!("{answer}\t{}\t{evidence}\t{}", decision.engine, counts.collect::<Vec<_>>().join("; ")))
 }
 
 fn lowered(file: &Path) -> Result<Lowered, String> {

@@ -83,7 +83,7 @@ fn certificates(folder: &Path, smallest: &pebbling::Smallest) -> Result<(), Told
     for (game, checked) in std::iter::once(&smallest.enough).chain(&smallest.short) {
         let encoded = game.encoded();
         let problem = line::problem(&encoded).expect("it was decided before");
-        let decision = Decision { checked: checked.clone(), engine: "portfolio" };
+        let decision = Decision { checked: checked.clone(), engine: "portfolio", efforts: Vec::new() };
         let answered = Answered { problem: &problem, options: &Options::default(), decision: &decision };
         let certificate = report::verdict(&answered, &serde_json::json!([]), 0.0);
         let name = format!("pebbles-{}", game.pebbles);

@@ -63,11 +63,6 @@ impl Bits {
         self.0.iter_mut().zip(&other.0).for_each(|(word, other)| *word &= other);
     }
 
-    /// Whether all its numbers are in another set.
-    pub fn is_within(&self, other: &Self) -> bool {
-        self.0.iter().zip(&other.0).all(|(word, other)| word & !other == 0)
-    }
-
     /// Whether it has no number.
     pub fn is_empty(&self) -> bool {
         self.0.iter().all(|&word| word == 0)

@@ -20,7 +20,8 @@ use super::pairs::Pairs;
 use super::predecessor::Predecessors;
 use super::run::Run;
 use super::system::System;
-use super::{Budget, Found, Pursuit, Stop};
+use super::portfolio::Pursuit;
+use super::{Budget, Found, Stop};
 
 /// How many counterexamples to generalisation are blocked before an entry is kept, and how deeply.
 const COUNTEREXAMPLES: usize = 3;
@@ -49,9 +50,11 @@ pub struct Inductive<'a> {
     goals: Vec<Obligation>,
     /// Goals to block, lowest level first, newest first.
     queue: BinaryHeap<(Reverse<u32>, usize)>,
-    activity: Vec<f64>,
-    bump: f64,
+    /// How far from the start each class is, at least.
+    layers: Vec<u32>,
     top: u32,
+    /// How many goals were dealt with.
+    blocked: u64,
     /// The amount of work at which to pause.
     pause: u64,
 }
@@ -62,12 +65,12 @@ impl<'a> Inductive<'a> {
         let mut search = Self {
             system,
             pairs,
-            lemmas: Lemmas::new(),
+            lemmas: Lemmas::new(system.classes.len()),
+            layers: system.layers(),
+            blocked: 0,
             predecessors: Predecessors::new(system, pairs),
             goals: system.goals.iter().map(|group| Obligation { group: group.clone(), parent: None }).collect(),
             queue: BinaryHeap::new(),
-            activity: vec![0.0; system.classes.len()],
-            bump: 1.0,
             top: 1,
             pause: 0,
         };
@@ -96,6 +99,7 @@ impl<'a> Inductive<'a> {
 
     /// Shows that a goal is not reached within `level` deployments, or asks the same of a predecessor first; returns what to do next.
     fn block(&mut self, goal: usize, level: u32, budget: &Budget<'_>) -> Result<Vec<(Reverse<u32>, usize)>, End> {
+        self.blocked += 1;
         let group = self.goals[goal].group.clone();
         if group::is_covered(&group, &self.system.start) {
             return Err(End::Reached(goal));
@@ -124,14 +128,6 @@ impl<'a> Inductive<'a> {
             level = self.lemmas.held_by(&mut rests_on).min(self.top);
             grounds = Some(rests_on);
         }
-        for &(class, _) in &group {
-            self.activity[class as usize] += self.bump;
-        }
-        self.bump *= 1.02;
-        if self.bump > 1e100 {
-            self.activity.iter_mut().for_each(|activity| *activity *= 1e-100);
-            self.bump *= 1e-100;
-        }
         self.lemmas.add(group, level, grounds);
         Ok(level)
     }
@@ -141,7 +137,8 @@ impl<'a> Inductive<'a> {
     fn generalise(&mut self, group: Group, level: u32, depth: usize, budget: &Budget<'_>) -> Result<Group, End> {
         let mut kept = self.predecessors.argument(group);
         let mut order: Vec<Class> = kept.iter().map(|entry| entry.0).collect();
-        order.sort_by(|&a, &b| self.activity[a as usize].total_cmp(&self.activity[b as usize]).then(a.cmp(&b)));
+        // What is far from the start goes first: what can never be present together is best said of what comes early.
+        order.sort_by_key(|&class| Reverse((self.layers[class as usize], class)));
         for class in order {
             while group::count(&kept, class) > 0 {
                 let smaller = group::without(&kept, class);
@@ -248,7 +245,7 @@ impl Pursuit for Inductive<'_> {
         match self.run(budget) {
             Err(End::Reached(goal)) => {
                 let link = |at: usize| (&self.goals[at].group, self.goals[at].parent);
-                Some(Found::Reached(Run::from_start(goal, link)))
+                Some(Found::Reached(Run::from_start(self.system, goal, link)))
             }
             Err(End::Invariant(level)) => Some(Found::Never(self.lemmas.from(level))),
             Err(End::Stopped(stop)) => {
@@ -260,5 +257,15 @@ impl Pursuit for Inductive<'_> {
             }
             Err(End::Paused) => None,
         }
+    }
+
+    fn effort(&self) -> Vec<(&'static str, u64)> {
+        vec![
+            ("frames", self.top.into()),
+            ("goals", self.blocked),
+            ("groups", self.lemmas.ever() as u64),
+            ("questions", self.predecessors.asked),
+            ("lookups", self.lemmas.visits),
+        ]
     }
 }

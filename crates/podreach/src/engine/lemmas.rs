@@ -3,7 +3,7 @@
 //! A lemma of level `k` says that no configuration within `k` deployments of the start contains its group. It rests on others: whichever
 //! of its pods came last, one of those was there before. So it holds one level above the lowest of them, and as they rise it rises.
 
-use super::group::{self, Class, Group};
+use super::group::{Class, Group};
 use super::tree::{NONE, Tree, Within, signature};
 
 /// The level of lemmas that were replaced by better ones.
@@ -16,6 +16,8 @@ pub struct Lemmas {
     /// The lemmas that came to each level; some have moved on since.
     arrived: Vec<Vec<u32>>,
     tree: Tree,
+    /// The counts of a group that is looked within.
+    counts: Vec<u64>,
     /// How many places of the tree were looked at.
     pub visits: u64,
 }
@@ -32,9 +34,9 @@ struct Lemma {
 }
 
 impl Lemmas {
-    /// No lemmas.
-    pub fn new() -> Self {
-        Self { lemmas: Vec::new(), arrived: Vec::new(), tree: Tree::new(), visits: 0 }
+    /// No lemmas, over so many classes.
+    pub fn new(classes: usize) -> Self {
+        Self { lemmas: Vec::new(), arrived: Vec::new(), tree: Tree::new(), counts: vec![0; classes], visits: 0 }
     }
 
     /// A lemma of at least `level` within a configuration.
@@ -48,9 +50,12 @@ impl Lemmas {
     }
 
     fn within_but(&mut self, group: &Group, level: u32, except: u32) -> Option<u32> {
-        let count = |class| group::count(group, class);
+        group.iter().for_each(|&(class, count)| self.counts[class as usize] = count);
+        let count = |class: Class| self.counts[class as usize];
         let within = Within { classes: [group, &[]], signature: signature(group), count };
-        self.tree.find(&within, level, except, &mut self.visits)
+        let found = self.tree.find(&within, level, except, &mut self.visits);
+        group.iter().for_each(|&(class, _)| self.counts[class as usize] = 0);
+        found
     }
 
     /// Adds a lemma, or raises it if it is known.

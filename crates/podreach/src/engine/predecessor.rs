@@ -104,10 +104,13 @@ impl<'a> Predecessors<'a> {
             self.places[last as usize] = NONE;
         }
         self.used.clear();
-        let found = self.system.rules_of[last as usize].iter().copied().find(|&rule| {
+        self.added.clear();
+        let rules = &self.system.rules_of[last as usize];
+        // A lemma that the base has is one reason for all rules; a single rule finds its own.
+        let hopeless = rules.len() > 1 && self.contains_lemma(lemmas, level);
+        let found = rules.iter().copied().filter(|_| !hopeless).find(|&rule| {
             self.asked += 1;
             self.work += 1;
-            self.added.clear();
             self.extend(lemmas, rule, level, last)
         });
         self.places[last as usize] = place;
@@ -128,28 +131,56 @@ impl<'a> Predecessors<'a> {
     fn extend(&mut self, lemmas: &mut Lemmas, rule: usize, level: u32, last: Class) -> bool {
         let system = self.system;
         let guard = &system.rules[rule].guard;
-        if self.exceeds_bound(guard) || self.contains_lemma(lemmas, level) || (level == 0 && self.exceeds_start()) {
-            return false;
-        }
-        let Some(form) = self.most_wanted(guard, level, last) else { return true };
-        self.note_need(guard, form);
-        for &(class, _) in &system.forms.weights[form as usize] {
-            if !self.is_choice(class, level, last) || self.excludes(class) {
-                continue;
+        let before = self.added.len();
+        // Where there is no choice, lemmas need not be asked until there is one.
+        let wanted = loop {
+            if self.exceeds_bound(guard) {
+                self.give_back(before);
+                return false;
             }
-            self.cursor.add(&system.forms, class, 1);
-            self.added.push((class, 1));
-            if self.extend(lemmas, rule, level, last) {
-                return true;
+            let Some(form) = self.most_wanted(guard, level, last) else { break None };
+            self.note_need(guard, form);
+            let members = &system.forms.weights[form as usize];
+            let mut choices = members.iter().map(|&(class, _)| class).filter(|&class| self.is_choice(class, level, last));
+            match (choices.next(), choices.next()) {
+                (Some(class), None) if !self.excludes(class) => self.take(class),
+                _ => break Some(form),
             }
-            self.added.pop();
-            self.cursor.remove(&system.forms, class, 1);
+        };
+        if !self.contains_lemma(lemmas, level) && !(level == 0 && self.exceeds_start()) {
+            let Some(form) = wanted else { return true };
+            for &(class, _) in &system.forms.weights[form as usize] {
+                if !self.is_choice(class, level, last) || self.excludes(class) {
+                    continue;
+                }
+                let mark = self.added.len();
+                self.take(class);
+                if self.extend(lemmas, rule, level, last) {
+                    return true;
+                }
+                self.give_back(mark);
+            }
+            if level == 0 {
+                // What the start has of it may be used up by the base.
+                self.note_base(form);
+            }
         }
-        if level == 0 {
-            // What the start has of it may be used up by the base.
-            self.note_base(form);
-        }
+        self.give_back(before);
         false
+    }
+
+    /// Adds one of a class to the cursor.
+    fn take(&mut self, class: Class) {
+        self.cursor.add(&self.system.forms, class, 1);
+        self.added.push((class, 1));
+    }
+
+    /// Takes back what was added to the cursor, but for so many.
+    fn give_back(&mut self, length: usize) {
+        while self.added.len() > length {
+            let (class, _) = self.added.pop().expect("it is longer than that");
+            self.cursor.remove(&self.system.forms, class, 1);
+        }
     }
 
     fn is_choice(&self, class: Class, level: u32, last: Class) -> bool {

@@ -11,10 +11,10 @@ use super::system::System;
 
 /// The groups among `groups` and the exclusive pairs that are needed to rule out the goals; `None` when they do not suffice.
 pub fn reduced(system: &System, pairs: &Pairs, groups: &[Group]) -> Option<Vec<Group>> {
-    let mut known = Lemmas::new();
+    let mut known = Lemmas::new(system.classes.len());
     groups.iter().for_each(|group| known.add(group.clone(), 1, None));
     let mut reduction =
-        Reduction { system, pairs, known, needed: Lemmas::new(), order: Vec::new() };
+        Reduction { system, pairs, known, needed: Lemmas::new(system.classes.len()), order: Vec::new() };
     for goal in &system.goals {
         if !reduction.meets(goal) {
             return None;

@@ -46,7 +46,7 @@ pub struct Within<'a, F> {
 }
 
 /// With this many children, the classes of the configuration are looked up instead.
-const MANY: usize = 24;
+const MANY: usize = 64;
 
 /// Classes as a set of 64: sets that are apart have something in common at most by accident.
 pub fn signature(group: &[(Class, u64)]) -> u64 {
@@ -122,7 +122,8 @@ impl Tree {
             return None;
         }
         let mut look = |child: &Child| {
-            let fits = self.nodes[child.node as usize].best >= level && (within.count)(child.class) >= child.count;
+            // Most children fall at the first comparison, which needs no other node.
+            let fits = (within.count)(child.class) >= child.count && self.nodes[child.node as usize].best >= level;
             if fits { self.find_below(child.node, within, level, except, visits) } else { None }
         };
         if node.children.len() < MANY {
@@ -132,11 +133,6 @@ impl Tree {
             let first = node.children.partition_point(|child| child.class < class);
             node.children[first..].iter().take_while(|child| child.class == class).find_map(&mut look)
         })
-    }
-
-    /// How many places there are.
-    pub fn len(&self) -> usize {
-        self.nodes.len()
     }
 }
 
