@@ -46,15 +46,16 @@ pub(crate) fn run(args: &Check) -> Result<Exit, Told> {
     if args.exact.is_some() {
         answers = answers.into_iter().map(Answer::exactly).collect();
     }
-    let documents = documents(&session, &answers);
+    // The document of a long run is much larger than the run itself, so it is made only where it is wanted.
+    let documents = || documents(&session, &answers);
     if let Some(path) = &args.proof_out {
-        write_atomically(path, &pretty(&documents)).map_err(|error| {
+        write_atomically(path, &pretty(&documents())).map_err(|error| {
             refuse(&format!("{} cannot be written: {error}", read::shown(&path.to_string_lossy())), None)
         })?;
     }
     match args.output.format {
-        Format::Json => print::data(&pretty(&documents)),
-        Format::Yaml => print::data(&report::yaml(&documents)),
+        Format::Json => print::data(&pretty(&documents())),
+        Format::Yaml => print::data(&report::yaml(&documents())),
         Format::Text | Format::Wide => print::report(&text(&session, &answers, &args.output)),
     }
     Ok(answers.iter().map(Answer::exit).max().unwrap_or(Exit::Yes))
@@ -225,8 +226,10 @@ impl Answer {
     }
 
     fn source_words(&self, session: &Session, detail: Detail) -> Option<String> {
+        if detail == Detail::Quiet {
+            return None;
+        }
         match self.decoded(session)? {
-            _ if detail == Detail::Quiet => None,
             (source, Ok(decoded)) => Some(report::source_text(source, &decoded, detail)),
             (_, Err(why)) => {
                 Some(format!("This makes no sense in the encoded source, which is a bug in podreach: {why}.\n"))

@@ -99,9 +99,9 @@ fn holds(condition: &AtMost<Class>, present: &Present) -> bool {
         let found = condition.weights.binary_search_by_key(&class, |entry| entry.0);
         found.map_or(0, |at| condition.weights[at].1)
     };
-    let sum = present.iter().fold(0u128, |sum, &(class, count)| {
-        sum.saturating_add(weight(class).saturating_mul(count.into()))
-    });
+    let sum = present
+        .iter()
+        .fold(0u128, |sum, &(class, count)| sum.saturating_add(weight(class).saturating_mul(count.into())));
     sum <= condition.bound
 }
 

@@ -13,9 +13,9 @@ use podreach_core::Learned;
 use super::antichain::Antichain;
 use super::form::{FormGuard, Forms, State};
 use super::group::{self, Group};
+use super::portfolio::Pursuit;
 use super::run::Run;
 use super::system::System;
-use super::portfolio::Pursuit;
 use super::{Budget, Found, Stop};
 
 /// A goal and where it came from: deploying by `rule` on top of this goal leads to `parent`.

@@ -19,9 +19,9 @@ use super::form::State;
 use super::group::{self, Class, Group};
 use super::mask::Masks;
 use super::opening::openings;
+use super::portfolio::Pursuit;
 use super::run::Run;
 use super::system::System;
-use super::portfolio::Pursuit;
 use super::{Budget, Found};
 
 /// A search that can be paused.

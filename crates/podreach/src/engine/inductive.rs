@@ -17,10 +17,10 @@ use podreach_core::Learned;
 use super::group::{self, Class, Group};
 use super::lemmas::Lemmas;
 use super::pairs::Pairs;
+use super::portfolio::Pursuit;
 use super::predecessor::Predecessors;
 use super::run::Run;
 use super::system::System;
-use super::portfolio::Pursuit;
 use super::{Budget, Found, Stop};
 
 /// How many counterexamples to generalisation are blocked before an entry is kept, and how deeply.

@@ -26,7 +26,12 @@ impl Masks {
     /// The rules of a system whose configurations are sets (`unit`); otherwise none is a mask.
     pub fn new(system: &System, unit: bool) -> Self {
         let masks: Vec<Option<Mask>> = system.rules.iter().map(|rule| mask(system, rule).filter(|_| unit)).collect();
-        let mut all = Self { masks: Vec::new(), waiting: vec![Vec::new(); system.classes.len()], free: Vec::new(), others: Vec::new() };
+        let mut all = Self {
+            masks: Vec::new(),
+            waiting: vec![Vec::new(); system.classes.len()],
+            free: Vec::new(),
+            others: Vec::new(),
+        };
         // How many rules could be filed under each class: a rule waits where the fewest others do.
         let mut crowd = vec![0usize; system.classes.len()];
         let near = || masks.iter().flatten().flat_map(|mask| &mask.near);

@@ -253,12 +253,12 @@ impl Decider {
             return Claim::at_once(Verdict::Never(system.proof(&problem, &[])), "relax");
         }
         let pairs = Pairs::new(&system);
-        let Outcome { found, engine, mut efforts } =
-            if system.goals.iter().all(|goal| pairs.exclusive(goal).is_some()) {
-                Outcome { found: Found::Never(Vec::new()), engine: "pairs", efforts: Vec::new() }
-            } else {
-                portfolio(&system, &pairs, self.engines, budget)
-            };
+        let Outcome { found, engine, mut efforts } = if system.goals.iter().all(|goal| pairs.exclusive(goal).is_some())
+        {
+            Outcome { found: Found::Never(Vec::new()), engine: "pairs", efforts: Vec::new() }
+        } else {
+            portfolio(&system, &pairs, self.engines, budget)
+        };
         efforts.insert(0, system.effort());
         Claim { verdict: self.verdict(&problem, &system, &pairs, found), engine, efforts }
     }

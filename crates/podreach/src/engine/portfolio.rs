@@ -47,11 +47,17 @@ pub fn portfolio(system: &System, pairs: &Pairs, engines: &[Engine], budget: &Bu
     let (mut learned, mut retired, mut work) = (Learned::default(), Vec::new(), WORK);
     loop {
         let before: Vec<Effort> = running.iter().map(effort).collect();
-        let round = if budget.threads > 1 { in_parallel(&mut running, work, budget) } else { in_turn(&mut running, work, budget) };
+        let round = if budget.threads > 1 {
+            in_parallel(&mut running, work, budget)
+        } else {
+            in_turn(&mut running, work, budget)
+        };
         // What an engine did in a round that an earlier one ended depends on the threads, so it is not told.
         let efforts = |decided: usize| {
             let efforts = running.iter().zip(before).enumerate();
-            efforts.map(|(at, (running, before))| if at <= decided { effort(running) } else { before }).collect::<Vec<_>>()
+            efforts
+                .map(|(at, (running, before))| if at <= decided { effort(running) } else { before })
+                .collect::<Vec<_>>()
         };
         let mut stopped = Vec::new();
         for (at, found) in round.into_iter().enumerate() {

@@ -141,7 +141,8 @@ impl<'a> Predecessors<'a> {
             let Some(form) = self.most_wanted(guard, level, last) else { break None };
             self.note_need(guard, form);
             let members = &system.forms.weights[form as usize];
-            let mut choices = members.iter().map(|&(class, _)| class).filter(|&class| self.is_choice(class, level, last));
+            let mut choices =
+                members.iter().map(|&(class, _)| class).filter(|&class| self.is_choice(class, level, last));
             match (choices.next(), choices.next()) {
                 (Some(class), None) if !self.excludes(class) => self.take(class),
                 _ => break Some(form),

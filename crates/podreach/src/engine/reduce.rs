@@ -67,7 +67,10 @@ impl Reduction<'_> {
         if self.needed.within(group, 1).is_some() {
             return true;
         }
-        let found = self.pairs.exclusive(group).or_else(|| self.known.within(group, 1).map(|lemma| self.known.group(lemma).clone()));
+        let found = self
+            .pairs
+            .exclusive(group)
+            .or_else(|| self.known.within(group, 1).map(|lemma| self.known.group(lemma).clone()));
         let Some(found) = found else { return false };
         self.needed.add(found.clone(), 1, None);
         self.order.push(found);

@@ -169,7 +169,8 @@ impl Tracing {
         run.needs.iter().for_each(|&(class, count)| book.needs[class as usize] = count);
         let mut actions = Vec::with_capacity(run.steps.len() * 2);
         // What the system does not know of is not needed, and could be in the way without a guard saying so.
-        let start: Vec<Atom> = self.s.iter().map(|(atom, _)| atom).filter(|&atom| system.class(atom).is_none()).collect();
+        let start: Vec<Atom> =
+            self.s.iter().map(|(atom, _)| atom).filter(|&atom| system.class(atom).is_none()).collect();
         for (pod, node) in start {
             for _ in 0..self.free((pod, node)) {
                 self.take(&mut book, Action::Delete(pod, node), &mut actions);

@@ -160,7 +160,8 @@ impl System {
                     let members = self.forms.weights[form as usize].iter();
                     members.map(|&(class, _)| layers[class as usize]).min().unwrap_or(u32::MAX)
                 };
-                let layer = needed.flat_map(|condition| &condition.near).map(nearest).max().map_or(1, |n| n.saturating_add(1));
+                let layer =
+                    needed.flat_map(|condition| &condition.near).map(nearest).max().map_or(1, |n| n.saturating_add(1));
                 if layer < layers[rule.head as usize] {
                     layers[rule.head as usize] = layer;
                     changed = true;
