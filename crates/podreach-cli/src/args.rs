@@ -248,6 +248,9 @@ pub(crate) struct Input {
     /// Read folders within folders, too
     #[arg(short = 'R', long)]
     pub(crate) recursive: bool,
+    /// The scheduler's configuration (KubeSchedulerConfiguration): its profiles change which filters run
+    #[arg(long, value_name = "FILE")]
+    pub(crate) scheduler_config: Option<PathBuf>,
 }
 
 /// How the cluster is read.

@@ -28,7 +28,7 @@ pub(crate) struct Gathered {
 /// Reads all paths of the command line.
 pub(crate) fn gather(input: &Input) -> Gathered {
     let mut gathered = Gathered::default();
-    for path in &input.filename {
+    for path in input.filename.iter().chain(&input.scheduler_config) {
         if path.as_os_str() == "-" {
             gathered.stdin();
         } else {

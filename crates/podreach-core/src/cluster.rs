@@ -6,11 +6,15 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use crate::id::{IdVec, KeyId, MatcherId, NamespaceId, NodeId, PodId, ResourceId, Symbol};
+use crate::id::{
+    ClaimId, DeviceClaimId, IdVec, KeyId, MatcherId, NamespaceId, NodeId, PodId, QuotaId, ResourceId, Symbol, VolumeId,
+};
 use crate::intern::{Interner, Table};
 use crate::label::Labels;
-use crate::resource::Resources;
+use crate::resource::{Amount, Resources};
+use crate::rule::Rule;
 use crate::selector::{Allowed, Selector};
+use crate::storage::{Claim, DeviceClaim, Driver, Mounts, Volume};
 
 /// Nodes, pod types, and the tables they refer to.
 #[derive(Clone, Debug, Default)]
@@ -31,8 +35,18 @@ pub struct Cluster {
     pub keys: Table<KeyId, Symbol>,
     /// The selectors that some constraint uses, with the namespaces they look at.
     pub matchers: Table<MatcherId, Matcher>,
+    /// The claims to volumes that pods use.
+    pub claims: Table<ClaimId, Claim>,
+    /// The volumes that claims are or can be bound to.
+    pub volumes: Table<VolumeId, Volume>,
+    /// The claims to devices that pods use.
+    pub device_claims: Table<DeviceClaimId, DeviceClaim>,
+    /// The drivers without which a node cannot take a pod that uses their volumes.
+    pub required_drivers: BTreeSet<Symbol>,
     /// How many instances of a workload may run at a time.
     pub limits: Vec<Limit>,
+    /// What the pods of a namespace may take together.
+    pub quotas: IdVec<QuotaId, Quota>,
     /// What differs between Kubernetes releases.
     pub behaviour: Behaviour,
 }
@@ -65,6 +79,10 @@ pub struct Node {
     pub unschedulable: bool,
     /// What it has to give; what is not listed is zero.
     pub allocatable: Resources,
+    /// The features it declares.
+    pub features: BTreeSet<Symbol>,
+    /// The volume drivers on it.
+    pub drivers: BTreeMap<Symbol, Driver>,
 }
 
 /// A taint of a node.
@@ -151,6 +169,18 @@ pub struct PodSpec {
     pub anti_affinity: Vec<Term>,
     /// Its hard topology spread constraints.
     pub spread: Vec<Spread>,
+    /// What it mounts.
+    pub mounts: Mounts,
+    /// The claims to devices that it uses.
+    pub devices: BTreeSet<DeviceClaimId>,
+    /// The features its node must declare.
+    pub features: BTreeSet<Symbol>,
+    /// What it takes of the quotas of its namespace, in their unit; what is not listed is zero.
+    pub quota: BTreeMap<QuotaId, Amount>,
+    /// The node affinity terms that its scheduler's profile adds, of which one must hold if there are any.
+    pub added_affinity: Option<Vec<NodeTerm>>,
+    /// The rules that its scheduler's profile has switched off.
+    pub exempt: BTreeSet<Rule>,
 }
 
 impl PodSpec {
@@ -170,6 +200,12 @@ impl PodSpec {
             affinity: Vec::new(),
             anti_affinity: Vec::new(),
             spread: Vec::new(),
+            mounts: Mounts::default(),
+            devices: BTreeSet::new(),
+            features: BTreeSet::new(),
+            quota: BTreeMap::new(),
+            added_affinity: None,
+            exempt: BTreeSet::new(),
         }
     }
 }
@@ -277,6 +313,17 @@ pub struct Limit {
     pub per_node: bool,
     /// The most that may run.
     pub most: u64,
+}
+
+/// A cap on what the pods of a namespace take together of one thing, from a ResourceQuota.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Quota {
+    /// Whose cap it is, for people: `namespace/name`.
+    pub name: String,
+    /// What it caps, in the quota's own words, such as `requests.cpu`.
+    pub resource: String,
+    /// The most that they may take, in nanos of its unit: quotas are compared exactly.
+    pub hard: Amount,
 }
 
 impl Cluster {

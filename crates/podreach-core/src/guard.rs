@@ -1,15 +1,18 @@
 //! The guard of one (pod, node) in normal form.
 //!
-//! Whatever the rules say about deploying `p` on `n`, it is a conjunction of three shapes over counts of atoms:
+//! Whatever the rules say about deploying `p` on `n`, it is a conjunction of four shapes over counts of atoms:
 //!
 //! ```text
-//! AtMost(w, b)        Σ w(a) · s(a) ≤ b                                         capacity, ports, anti-affinity, instance limits
+//! AtMost(w, b)        Σ w(a) · s(a) ≤ b                                         capacity, ports, anti-affinity, quotas, limits, disks
+//! Distinct(w, G, b, H)  Σ w(a) · s(a) + |{ g ∈ G : Σ s(g) ≥ 1 }| ≤ b  ∨  (H ≠ ∅  ∧  ∀ h ∈ H: Σ s(h) ≥ 1)          volume limits
 //! Affinity(L, G)      (∀ l ∈ L: Σ s(l) ≥ 1)  ∨  (p may be first  ∧  Σ s(G) = 0)     required pod affinity
 //! Spread(D, own, ..)  s(own) + self − min { s(d) : d ∈ D } ≤ maxSkew                  topology spread
 //! ```
 //! Engines and the proof checker know only this form; Kubernetes' words stop here. Pods that must stay are constants: a guard speaks
 //! about what is there *besides* them, and they are folded into its bounds. Tests compare guards with the rules, configuration by
 //! configuration.
+
+mod attachment;
 
 use std::collections::BTreeSet;
 
@@ -18,7 +21,7 @@ use crate::configuration::{Atom, Configuration};
 use crate::id::{DomainId, MatcherId, NodeId, PodId};
 use crate::model::{Model, Semantics};
 use crate::resource::Amount;
-use crate::rule;
+use crate::rule::{self, Rule};
 use crate::step::Problem;
 
 /// What deploying an atom asks of the pods that are there besides the kept ones: all conditions must hold.
@@ -26,6 +29,8 @@ use crate::step::Problem;
 pub struct Guard<A = Atom> {
     /// The upper bounds.
     pub at_most: Vec<AtMost<A>>,
+    /// The upper bounds on things that several pods may share.
+    pub distinct: Vec<Distinct<A>>,
     /// The witnesses it needs.
     pub affinity: Vec<Affinity<A>>,
     /// The balances it needs.
@@ -39,6 +44,19 @@ pub struct AtMost<A = Atom> {
     pub weights: Vec<(A, Amount)>,
     /// The most the sum may be.
     pub bound: Amount,
+}
+
+/// `Σ weight(a) · s(a) + groups with a member ≤ bound`, or every group of `unless` has a member.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Distinct<A = Atom> {
+    /// The atoms of which each instance counts, with how much.
+    pub weights: Vec<(A, Amount)>,
+    /// Atoms that share one thing, which counts once if any of them is there.
+    pub groups: Vec<Vec<A>>,
+    /// The most that may be.
+    pub bound: Amount,
+    /// The groups that make the bound irrelevant if each has a member: what the pod brings is there already. Without any, it never is.
+    pub unless: Vec<Vec<A>>,
 }
 
 /// Every local group has a member, or (where the pod may be the first of its kind) no member of the cluster-wide group exists.
@@ -106,11 +124,13 @@ pub fn guard(problem: &Problem, (pod, node): Atom, universe: &Universe) -> Optio
     if !view.m.placeable(pod, node) {
         return None;
     }
-    let mut guard = Guard { at_most: Vec::new(), affinity: Vec::new(), spread: Vec::new() };
+    let mut guard = Guard::default();
     guard.at_most.extend(view.capacity(pod, node)?);
+    guard.at_most.extend(view.quotas(pod)?);
     guard.at_most.extend(view.limits(pod, node)?);
     guard.at_most.extend(view.absent(pod, node)?);
     guard.affinity = view.affinity(pod, node)?;
+    view.attachments(pod, node, &mut guard)?;
     for index in 0..view.m.pod(pod).spread.len() {
         view.spread(pod, node, index, &mut guard)?;
     }
@@ -123,12 +143,12 @@ pub fn helpers(problem: &Problem, (pod, node): Atom) -> Option<BTreeSet<Atom>> {
     if !view.m.placeable(pod, node) {
         return None;
     }
-    let mut guard = Guard { at_most: Vec::new(), affinity: view.affinity(pod, node)?, spread: Vec::new() };
+    let mut guard = Guard { affinity: view.affinity(pod, node)?, ..Guard::default() };
+    view.attachments(pod, node, &mut guard)?;
     for index in 0..view.m.pod(pod).spread.len() {
         view.spread(pod, node, index, &mut guard)?;
     }
-    let witnesses = guard.affinity.iter().flat_map(|condition| condition.near.iter().flatten());
-    Some(witnesses.chain(guard.spread.iter().flat_map(Spread::counterweights)).copied().collect())
+    Some(guard.helpers().copied().collect())
 }
 
 impl View<'_> {
@@ -155,7 +175,8 @@ impl View<'_> {
     }
 
     fn capacity(&self, pod: PodId, node: NodeId) -> Option<Vec<AtMost>> {
-        let conditions = rule::fit::checked(self.m, pod).into_iter().map(|resource| {
+        let checked = rule::fit::checked(self.m, pod).into_iter().filter(|_| self.asks(pod, Rule::NodeResourcesFit));
+        let conditions = checked.map(|resource| {
             let weight = |q| rule::fit::weight(self.m, q, resource);
             let bound = self.m.node(node).allocatable.amount(resource).checked_sub(weight(pod))?;
             self.at_most(self.m.pods().map(|q| (q, node)), bound, weight)
@@ -163,8 +184,25 @@ impl View<'_> {
         conditions.collect::<Option<Vec<_>>>().map(without_idle)
     }
 
+    fn quotas(&self, pod: PodId) -> Option<Vec<AtMost>> {
+        let quotas = self.m.pod(pod).quota.iter().filter(|_| self.asks(pod, Rule::ResourceQuota));
+        let conditions = quotas.map(|(&quota, &asked)| {
+            let weight = |q| rule::quota::weight(self.m, q, quota);
+            let bound = self.m.cluster().quotas[quota].hard.checked_sub(asked)?;
+            let users = self.m.pods().filter(|&q| weight(q) > 0);
+            self.at_most(users.flat_map(|q| self.m.nodes().map(move |at| (q, at))), bound, weight)
+        });
+        conditions.collect::<Option<Vec<_>>>().map(without_idle)
+    }
+
+    /// Whether a rule is asked about a pod at all.
+    fn asks(&self, pod: PodId, rule: Rule) -> bool {
+        !self.m.pod(pod).exempt.contains(&rule)
+    }
+
     fn limits(&self, pod: PodId, node: NodeId) -> Option<Vec<AtMost>> {
-        let limits = self.m.cluster().limits.iter().filter(|limit| limit.pods.contains(&pod));
+        let asks = self.asks(pod, Rule::InstanceLimit);
+        let limits = self.m.cluster().limits.iter().filter(|limit| asks && limit.pods.contains(&pod));
         let conditions = limits.map(|limit| {
             let bound = Amount::from(limit.most).checked_sub(1)?;
             let atoms = limit.pods.iter().flat_map(|&q| self.m.nodes().map(move |at| (q, at)));
@@ -173,19 +211,42 @@ impl View<'_> {
         conditions.collect::<Option<Vec<_>>>().map(without_idle)
     }
 
-    /// Ports and anti-affinity: the atoms that must not be there at all, as one condition.
+    /// Ports, anti-affinity, disks and exclusive claims: the atoms that must not be there at all, as one condition.
     fn absent(&self, pod: PodId, node: NodeId) -> Option<Vec<AtMost>> {
         let mut atoms = BTreeSet::new();
-        if !self.m.pod(pod).ports.is_empty() {
+        if !self.m.pod(pod).ports.is_empty() && self.asks(pod, Rule::NodePorts) {
             atoms.extend(self.m.pods().filter(|&q| rule::port::conflict(self.m, pod, q)).map(|q| (q, node)));
         }
-        for term in &self.m.pod(pod).anti_affinity {
-            atoms.extend(self.matching(&[term.matcher], self.m.neighbours(term.key, node).iter().copied()));
+        if self.asks(pod, Rule::InterPodAffinity) {
+            for term in &self.m.pod(pod).anti_affinity {
+                atoms.extend(self.matching(&[term.matcher], self.m.neighbours(term.key, node).iter().copied()));
+            }
+            if self.m.semantics() == Semantics::KubeScheduler {
+                atoms.extend(self.repelling(pod, node));
+            }
         }
-        if self.m.semantics() == Semantics::KubeScheduler {
-            atoms.extend(self.repelling(pod, node));
+        if self.asks(pod, Rule::VolumeRestrictions) {
+            atoms.extend(self.sharing(pod, node)?);
         }
         self.at_most(atoms.into_iter(), 0, |_| 1).map(|condition| without_idle(vec![condition]))
+    }
+
+    /// The atoms that hold a disk or an exclusive claim of the pod; `None` when one of its claims does not exist.
+    fn sharing(&self, pod: PodId, node: NodeId) -> Option<BTreeSet<Atom>> {
+        let mut atoms = BTreeSet::new();
+        if rule::volume_restrictions::missing(self.m, pod).is_some() {
+            return None;
+        }
+        if !self.m.pod(pod).mounts.disks.is_empty() {
+            let sharing = |&q: &PodId| rule::volume_restrictions::disks_conflict(self.m, pod, q);
+            atoms.extend(self.m.pods().filter(sharing).map(|q| (q, node)));
+        }
+        if rule::volume_restrictions::exclusive(self.m, pod).next().is_some() {
+            let sharing = |q: &&PodId| rule::volume_restrictions::claims_conflict(self.m, pod, **q);
+            let users = self.m.claimants().iter().filter(sharing);
+            atoms.extend(users.flat_map(|&q| self.m.nodes().map(move |at| (q, at))));
+        }
+        Some(atoms)
     }
 
     fn repelling(&self, pod: PodId, node: NodeId) -> Vec<Atom> {
@@ -211,7 +272,7 @@ impl View<'_> {
     fn affinity(&self, pod: PodId, node: NodeId) -> Option<Vec<Affinity>> {
         let terms = &self.m.pod(pod).affinity;
         let conditions: Option<Vec<Option<Affinity>>> = match self.m.semantics() {
-            _ if terms.is_empty() => Some(Vec::new()),
+            _ if terms.is_empty() || !self.asks(pod, Rule::InterPodAffinity) => Some(Vec::new()),
             Semantics::KubeScheduler => Some(vec![self.friends(pod, node, terms)?]),
             Semantics::Paper => terms.iter().map(|term| self.friends(pod, node, std::slice::from_ref(term))).collect(),
         };
@@ -266,6 +327,9 @@ impl View<'_> {
 
     /// Adds what a spread constraint asks; `None` when it cannot hold.
     fn spread(&self, pod: PodId, node: NodeId, index: usize, guard: &mut Guard) -> Option<()> {
+        if !self.asks(pod, Rule::PodTopologySpread) {
+            return Some(());
+        }
         let constraint = self.m.pod(pod).spread[index];
         let own = self.m.domain(constraint.key, node)?;
         if self.m.semantics() == Semantics::Paper && !self.m.eligible(pod, index, node) {
@@ -316,6 +380,7 @@ impl<A: Copy> Guard<A> {
     /// Whether the guard holds where `count` pods of each atom are there besides the kept ones.
     pub fn holds(&self, count: impl Fn(A) -> u64 + Copy) -> bool {
         self.at_most.iter().all(|condition| condition.holds(count))
+            && self.distinct.iter().all(|condition| condition.holds(count))
             && self.affinity.iter().all(|condition| condition.holds(count))
             && self.spread.iter().all(|condition| condition.holds(count))
     }
@@ -323,9 +388,15 @@ impl<A: Copy> Guard<A> {
     /// The guard with its atoms renamed; atoms without a new name are dropped.
     pub fn map<B>(&self, name: impl Fn(A) -> Option<B> + Copy) -> Guard<B> {
         let list = |atoms: &Vec<A>| atoms.iter().filter_map(|&a| name(a)).collect::<Vec<B>>();
-        let at_most = |c: &AtMost<A>| AtMost {
-            weights: c.weights.iter().filter_map(|&(a, weight)| Some((name(a)?, weight))).collect(),
+        let weighted = |weights: &[(A, Amount)]| {
+            weights.iter().filter_map(|&(a, weight)| Some((name(a)?, weight))).collect::<Vec<_>>()
+        };
+        let at_most = |c: &AtMost<A>| AtMost { weights: weighted(&c.weights), bound: c.bound };
+        let distinct = |c: &Distinct<A>| Distinct {
+            weights: weighted(&c.weights),
+            groups: c.groups.iter().map(list).collect(),
             bound: c.bound,
+            unless: c.unless.iter().map(list).collect(),
         };
         let affinity = |c: &Affinity<A>| Affinity {
             near: c.near.iter().map(list).collect(),
@@ -340,20 +411,59 @@ impl<A: Copy> Guard<A> {
         };
         Guard {
             at_most: self.at_most.iter().map(at_most).collect(),
+            distinct: self.distinct.iter().map(distinct).collect(),
             affinity: self.affinity.iter().map(affinity).collect(),
             spread: self.spread.iter().map(spread).collect(),
         }
     }
 }
 
+impl<A> Guard<A> {
+    /// The atoms whose presence can help the guard to hold.
+    pub fn helpers(&self) -> impl Iterator<Item = &A> {
+        let witnesses = self.affinity.iter().flat_map(|condition| condition.near.iter().flatten());
+        let sharing = self.distinct.iter().flat_map(|condition| condition.unless.iter().flatten());
+        witnesses.chain(sharing).chain(self.spread.iter().flat_map(Spread::counterweights))
+    }
+}
+
+impl<A> Default for Guard<A> {
+    fn default() -> Self {
+        Self { at_most: Vec::new(), distinct: Vec::new(), affinity: Vec::new(), spread: Vec::new() }
+    }
+}
+
+fn sum<A: Copy>(weights: &[(A, Amount)], count: impl Fn(A) -> u64) -> Amount {
+    weights.iter().fold(0, |sum: Amount, &(a, weight)| sum.saturating_add(weight.saturating_mul(count(a).into())))
+}
+
 impl<A: Copy> AtMost<A> {
     /// Whether the bound holds.
     pub fn holds(&self, count: impl Fn(A) -> u64) -> bool {
-        let sum = self
-            .weights
-            .iter()
-            .fold(0, |sum: Amount, &(atom, weight)| sum.saturating_add(weight.saturating_mul(count(atom).into())));
-        sum <= self.bound
+        sum(&self.weights, count) <= self.bound
+    }
+}
+
+impl<A: Copy> Distinct<A> {
+    /// Whether the bound holds, or does not matter.
+    pub fn holds(&self, count: impl Fn(A) -> u64 + Copy) -> bool {
+        !self.exceeds(count) || (!self.unless.is_empty() && self.lacking(count).is_none())
+    }
+
+    /// Whether the bound does not hold, and no more pods can make it irrelevant.
+    pub fn is_hopeless(&self, count: impl Fn(A) -> u64 + Copy) -> bool {
+        self.unless.is_empty() && self.exceeds(count)
+    }
+
+    /// A group that must have a member since the bound does not hold, and has none.
+    pub fn lacking(&self, count: impl Fn(A) -> u64 + Copy) -> Option<&[A]> {
+        let empty = |group: &&Vec<A>| group.iter().all(|&atom| count(atom) == 0);
+        self.unless.iter().find(empty).filter(|_| self.exceeds(count)).map(Vec::as_slice)
+    }
+
+    fn exceeds(&self, count: impl Fn(A) -> u64 + Copy) -> bool {
+        let there = self.groups.iter().filter(|group| group.iter().any(|&atom| count(atom) > 0));
+        sum(&self.weights, count).saturating_add(there.count() as Amount) > self.bound
     }
 }
 

@@ -73,6 +73,22 @@ define_id! {
     MatcherId, "σ"
 }
 define_id! {
+    /// A claim to a volume.
+    ClaimId, "c"
+}
+define_id! {
+    /// A volume.
+    VolumeId, "v"
+}
+define_id! {
+    /// A claim to devices.
+    DeviceClaimId, "dc"
+}
+define_id! {
+    /// A cap that a namespace puts on what its pods take together.
+    QuotaId, "q"
+}
+define_id! {
     /// An interned string.
     Symbol, "s"
 }

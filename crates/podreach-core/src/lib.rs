@@ -16,6 +16,7 @@ pub mod resource;
 pub mod rule;
 pub mod selector;
 pub mod step;
+pub mod storage;
 #[cfg(any(test, feature = "testing"))]
 pub mod testing;
 pub mod verdict;

@@ -41,9 +41,21 @@ pub struct Model {
     eligible_domains: IdVec<PodId, Vec<usize>>,
     copied_keys: Vec<Symbol>,
     repelling: Vec<PodId>,
+    claimants: Vec<PodId>,
+    zone_keys: Vec<Symbol>,
     pods_resource: ResourceId,
     cordon: Taint,
 }
+
+/// The labels that say in which zone and region a node is, each with the one that replaced it.
+///
+/// Kubernetes: `volumezone/volume_zone.go`, `topologyLabels`.
+pub const ZONE_LABELS: [(&str, &str); 4] = [
+    ("failure-domain.beta.kubernetes.io/zone", "topology.kubernetes.io/zone"),
+    ("failure-domain.beta.kubernetes.io/region", "topology.kubernetes.io/region"),
+    ("topology.kubernetes.io/zone", "topology.kubernetes.io/zone"),
+    ("topology.kubernetes.io/region", "topology.kubernetes.io/region"),
+];
 
 /// The domain of each node under one key.
 type Topology = IdVec<NodeId, Option<DomainId>>;
@@ -70,6 +82,9 @@ impl Model {
             cluster.matchers.entries().values().map(|matcher| matches(&cluster, matcher, &copied_keys)).collect();
         let repelling =
             cluster.pods.iter().filter(|(_, pod)| !pod.spec.anti_affinity.is_empty()).map(|(p, _)| p).collect();
+        let claimants =
+            cluster.pods.iter().filter(|(_, pod)| !pod.spec.mounts.claims.is_empty()).map(|(p, _)| p).collect();
+        let zone_keys = ZONE_LABELS.iter().filter_map(|(key, _)| cluster.symbols.symbol(key)).collect();
         let mut model = Self {
             static_ok: BitMatrix::default(),
             eligible: IdVec::new(),
@@ -81,6 +96,8 @@ impl Model {
             matches,
             copied_keys,
             repelling,
+            claimants,
+            zone_keys,
             pods_resource,
             cordon,
         };
@@ -215,6 +232,21 @@ impl Model {
     /// The pod types that have an anti-affinity term of their own.
     pub fn repelling(&self) -> &[PodId] {
         &self.repelling
+    }
+
+    /// The pod types that use claims to volumes.
+    pub fn claimants(&self) -> &[PodId] {
+        &self.claimants
+    }
+
+    /// The labels that say in which zone and region a node is.
+    pub fn zone_keys(&self) -> &[Symbol] {
+        &self.zone_keys
+    }
+
+    /// The empty string.
+    pub fn empty_string(&self) -> Symbol {
+        self.cordon.value
     }
 
     /// The labels of `pod` once it is bound to `node`.

@@ -3,17 +3,20 @@
 //! Small enough that every configuration can be visited, and odd enough that every rule takes part: nodes without the keys that
 //! terms ask for, starts that violate their own constraints, pods that must stay, goals of several pods.
 
-use std::collections::{BTreeSet, HashSet, VecDeque};
+mod storage;
+
+use std::collections::{BTreeMap, BTreeSet, HashSet, VecDeque};
 use std::sync::Arc;
 
 use crate::cluster::{
-    Cluster, HostPort, Limit, Matcher, Node, NodeRequirement, NodeTerm, Pod, PodSpec, Scope, Spread, Taint,
+    Cluster, HostPort, Limit, Matcher, Node, NodeRequirement, NodeTerm, Pod, PodSpec, Quota, Scope, Spread, Taint,
     TaintEffect, Term, Toleration, TolerationOperator,
 };
 use crate::configuration::{Atom, Configuration};
 use crate::goal::Goal;
 use crate::id::{Id, NamespaceId, NodeId, PodId};
 use crate::model::{Model, Semantics};
+use crate::rule::Rule;
 use crate::selector::{Allowed, Selector};
 use crate::step::{Action, Problem};
 
@@ -68,17 +71,25 @@ pub struct Shape {
     pub room: Option<u64>,
     /// Whether spread constraints appear.
     pub spread: bool,
+    /// Whether volumes, devices and declared features appear.
+    pub volumes: bool,
 }
 
 impl Shape {
     /// Problems that exhaustive search finishes quickly.
     pub fn small(semantics: Semantics) -> Self {
-        Self { semantics, nodes: 3, pods: 3, room: Some(2), spread: true }
+        Self { semantics, nodes: 3, pods: 3, room: Some(2), spread: true, volumes: false }
+    }
+
+    /// The same with volumes, devices and declared features.
+    #[must_use]
+    pub fn with_volumes(self) -> Self {
+        Self { volumes: true, ..self }
     }
 
     /// Problems without any bound on counts (and therefore without spread, which counts).
     pub fn unbounded(semantics: Semantics) -> Self {
-        Self { semantics, nodes: 2, pods: 4, room: None, spread: false }
+        Self { semantics, nodes: 2, pods: 4, room: None, spread: false, volumes: false }
     }
 }
 
@@ -140,10 +151,19 @@ impl Make<'_> {
         self.namespaces();
         let nodes = 1 + self.rng.below(self.shape.nodes);
         (0..nodes).for_each(|index| self.node(index));
+        if self.shape.volumes {
+            self.equip_nodes();
+        }
         let pods = 1 + self.rng.below(self.shape.pods);
         (0..pods).for_each(|index| self.pod(index));
         if self.rng.one_in(6) {
             self.limit();
+        }
+        if self.rng.one_in(8) {
+            self.quota();
+        }
+        if self.rng.one_in(10) {
+            self.profile();
         }
     }
 
@@ -185,6 +205,8 @@ impl Make<'_> {
             taints: taint.into_iter().collect(),
             unschedulable: self.rng.one_in(12),
             allocatable: allocatable.into_iter().collect(),
+            features: BTreeSet::new(),
+            drivers: BTreeMap::new(),
         };
         self.cluster.nodes.push(node);
     }
@@ -212,6 +234,9 @@ impl Make<'_> {
         spec.anti_affinity = (0..self.rng.pick(&terms)).map(|_| self.term(spec.namespace)).collect();
         if self.shape.spread && self.rng.one_in(3) {
             spec.spread = self.spread(spec.namespace);
+        }
+        if self.shape.volumes {
+            self.mounts(&mut spec);
         }
         let pod = Pod { name: format!("pod/default/p{index}"), aliases: Vec::new(), spec: Arc::new(spec) };
         self.cluster.pods.push(pod);
@@ -309,6 +334,33 @@ impl Make<'_> {
         let pods = self.cluster.pods.ids().filter(|_| self.rng.one_in(2)).collect();
         let limit = Limit { name: "limit".into(), pods, per_node: self.rng.one_in(2), most: self.rng.below(3) as u64 };
         self.cluster.limits.push(limit);
+    }
+
+    /// A quota of which some pods take something.
+    fn quota(&mut self) {
+        let hard = self.rng.below(4) as u128;
+        let quota = Quota { name: "default/quota".into(), resource: "requests.cpu".into(), hard };
+        let quota = self.cluster.quotas.push(quota);
+        for pod in self.cluster.pods.ids() {
+            let takes = self.rng.below(3) as u128;
+            if takes > 0 {
+                Arc::make_mut(&mut self.cluster.pods[pod].spec).quota.insert(quota, takes);
+            }
+        }
+    }
+
+    /// A scheduler profile for one pod: without some rules, and with node affinity of its own.
+    fn profile(&mut self) {
+        let pod = PodId::from_index(self.rng.below(self.cluster.pods.len()));
+        let (key, value) = (self.cluster.symbols.intern(ZONE), self.cluster.symbols.intern("a"));
+        let spec = Arc::make_mut(&mut self.cluster.pods[pod].spec);
+        if self.rng.one_in(2) {
+            let requirement = NodeRequirement::Label(Allowed::one_of([value]));
+            spec.added_affinity = Some(vec![NodeTerm { expressions: vec![(key, requirement)], names: Vec::new() }]);
+        }
+        // Without the rule that bounds the counts, exhaustive search would not end.
+        let rules = Rule::ALL.into_iter().filter(|&rule| rule.is_filter() && rule != Rule::NodeResourcesFit);
+        spec.exempt = rules.filter(|_| self.rng.one_in(3)).collect();
     }
 }
 

@@ -28,6 +28,7 @@ fn guards_equal_rules() {
     for case in 0..cases {
         let semantics = if case % 2 == 0 { Semantics::KubeScheduler } else { Semantics::Paper };
         let shape = if case % 5 == 0 { Shape::unbounded(semantics) } else { Shape::small(semantics) };
+        let shape = if case % 3 == 0 { shape.with_volumes() } else { shape };
         let problem = problem(&mut rng, shape);
         for _ in 0..4 {
             let free = random_configuration(&mut rng, &problem.model, 5);

@@ -22,6 +22,7 @@ fn each_problem(seed: u64, count: usize, mut test: impl FnMut(usize, &Problem, b
     for case in 0..count {
         let semantics = if case % 2 == 0 { Semantics::KubeScheduler } else { Semantics::Paper };
         let shape = if case % 5 == 0 { Shape::unbounded(semantics) } else { Shape::small(semantics) };
+        let shape = if case % 3 == 0 { shape.with_volumes() } else { shape };
         let problem = problem(&mut rng, shape);
         let truth = exhaustive(&problem, 100_000).expect("small problems have few configurations");
         test(case, &problem, truth);
@@ -89,7 +90,7 @@ fn engines_agree_where_exhaustive_search_is_out_of_reach() {
     let mut given = [0; 2];
     for case in 0..cases(4_000) / 4 {
         let semantics = if case % 2 == 0 { Semantics::KubeScheduler } else { Semantics::Paper };
-        let shape = Shape { semantics, nodes: 4, pods: 6, room: Some(4), spread: case % 4 < 2 };
+        let shape = Shape { semantics, nodes: 4, pods: 6, room: Some(4), spread: case % 4 < 2, volumes: case % 3 == 0 };
         let problem = problem(&mut rng, shape);
         let answers = Engine::ALL.map(|engine| answer_within(2_000, engine, &problem));
         let mut known = answers.iter().flatten();

@@ -345,14 +345,6 @@ fn what_is_not_modelled_spoils_the_type_that_uses_it() {
 }
 
 #[test]
-fn namespaces_that_change_pods_spoil_theirs_alone() {
-    let rules = "apiVersion: v1\nkind: LimitRange\nmetadata: {name: l}\nspec: {limits: [{type: Container, default: {cpu: 1}}]}\n---\n\
-                 apiVersion: v1\nkind: ResourceQuota\nmetadata: {name: q, namespace: other}\nspec: {hard: {pods: 3}}\n---\n";
-    let lowered = lowered(&(rules.to_owned() + &workload("Deployment", "web", "app: web", "", "")));
-    assert_eq!(codes(&lowered), [("S0416", Effect::Blurs, Some("deployment/default/web"))]);
-}
-
-#[test]
 fn namespace_selectors_need_the_namespaces() {
     let near = |selector: &str| {
         let spec = format!(

@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use super::Flaw;
 use crate::configuration::{Atom, Configuration};
-use crate::guard::{Affinity, AtMost, Domain, Guard, Spread, Universe, guard};
+use crate::guard::{Affinity, AtMost, Distinct, Domain, Guard, Spread, Universe, guard};
 use crate::step::Problem;
 use crate::verdict::Proof;
 
@@ -85,6 +85,12 @@ impl<'a> Classes<'a> {
     fn fold(&mut self, guard: &Guard) -> Result<Guard<Class>, Class> {
         let at_most = guard.at_most.iter().map(|c| Ok(AtMost { weights: self.weights(&c.weights)?, bound: c.bound }));
         let at_most = at_most.collect::<Result<_, Class>>()?;
+        let distinct = guard.distinct.iter().map(|c| {
+            let weights = self.weights(&c.weights)?;
+            let mut groups = |groups: &[Vec<Atom>]| groups.iter().map(|g| self.group(g)).collect::<Result<_, Class>>();
+            Ok(Distinct { weights, groups: groups(&c.groups)?, bound: c.bound, unless: groups(&c.unless)? })
+        });
+        let distinct = distinct.collect::<Result<_, Class>>()?;
         let affinity = guard.affinity.iter().map(|c| {
             let near = c.near.iter().map(|group| self.group(group)).collect::<Result<_, Class>>()?;
             Ok(Affinity { near, first_unless: c.first_unless.as_ref().map(|group| self.group(group)).transpose()? })
@@ -95,7 +101,7 @@ impl<'a> Classes<'a> {
             let domains = c.domains.iter().map(domain).collect::<Result<_, Class>>()?;
             Ok(Spread { domains, own: c.own, joins: c.joins, max_skew: c.max_skew })
         });
-        Ok(Guard { at_most, affinity, spread: spread.collect::<Result<_, Class>>()? })
+        Ok(Guard { at_most, distinct, affinity, spread: spread.collect::<Result<_, Class>>()? })
     }
 
     fn group(&mut self, atoms: &[Atom]) -> Result<Vec<Class>, Class> {

@@ -1,9 +1,10 @@
 //! Forbidden groups are re-proved: whichever pod of a group came last, there was no way to deploy it.
 //!
 //! For a group `b` and a last pod `(p, n) ∈ b`, any configuration before the deployment contains `b − (p, n)`. If the guard of
-//! `(p, n)` does not hold there, a bound is exceeded, and then no larger configuration helps; or an affinity group is empty or a
-//! spread domain too far behind, and then every configuration that helps contains one more pod of that group or domain. So the
-//! search branches on that one pod, and each branch must come to a configuration that contains a forbidden group or exceeds a bound.
+//! `(p, n)` does not hold there, a bound is exceeded, and then no larger configuration helps; or an affinity group (or one that would
+//! share what the pod brings) is empty or a spread domain too far behind, and then every configuration that helps contains one more
+//! pod of that group or domain. So the search branches on that one pod, and each branch must come to a configuration that contains a
+//! forbidden group or exceeds a bound.
 //!
 //! With two or more spread constraints over crossing domains, pods that help one may hurt another for ever. What is needed can still
 //! not be arbitrarily large: the least solutions of `m` linear inequalities `A·x ≥ c` over the naturals sum to at most
@@ -76,6 +77,7 @@ fn escapes(base: &Present, guard: &Guard<Class>, index: &Index, stop: &dyn Fn() 
             return Err(Flaw::Stopped);
         }
         if !guard.at_most.iter().all(|condition| holds(condition, &present))
+            || guard.distinct.iter().any(|condition| condition.is_hopeless(|class| count(&present, class)))
             || size(&present) > most
             || index.finds_in(&present)
         {
@@ -108,12 +110,15 @@ fn holds(condition: &AtMost<Class>, present: &Present) -> bool {
 /// Classes of which one more pod must be there for the guard to hold; `None` when it holds, as far as it asks for more.
 fn needed(guard: &Guard<Class>, count: impl Fn(Class) -> u64 + Copy) -> Option<&[Class]> {
     let lonely = guard.affinity.iter().find_map(|condition| condition.lonely(count));
+    let lonely = lonely.or_else(|| guard.distinct.iter().find_map(|condition| condition.lacking(count)));
     lonely.or_else(|| guard.spread.iter().find_map(|condition| condition.behind(count)).map(|domain| &domain.atoms[..]))
 }
 
 /// A size that no least configuration above `base` exceeds.
 fn most_needed(base: &Present, guard: &Guard<Class>) -> u128 {
-    let witnesses: u128 = guard.affinity.iter().map(|condition| condition.near.len() as u128).sum();
+    let witnesses = guard.affinity.iter().map(|condition| condition.near.len());
+    let sharing = guard.distinct.iter().map(|condition| condition.unless.len());
+    let witnesses: u128 = witnesses.chain(sharing).map(|groups| groups as u128).sum();
     let here = size(base).saturating_add(witnesses);
     let domains = || guard.spread.iter().flat_map(|condition| &condition.domains);
     let atoms: u128 = domains().map(|domain| domain.atoms.len() as u128).sum();

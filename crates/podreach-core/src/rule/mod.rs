@@ -7,19 +7,26 @@
 //! when a pod is deployed and never again: a pod may outlive what enabled it.
 
 pub mod anti_affinity;
+pub mod declared_features;
+pub mod dynamic_resources;
 pub mod fit;
 pub mod limit;
 pub mod node_affinity;
 pub mod node_name;
 pub mod pod_affinity;
 pub mod port;
+pub mod quota;
 pub mod spread;
 pub mod taint;
 pub mod unschedulable;
+pub mod volume_binding;
+pub mod volume_limits;
+pub mod volume_restrictions;
+pub mod volume_zone;
 
 use crate::cluster::{HostPort, Taint};
 use crate::configuration::Configuration;
-use crate::id::{MatcherId, NodeId, PodId, ResourceId};
+use crate::id::{ClaimId, DeviceClaimId, MatcherId, NodeId, PodId, QuotaId, ResourceId, Symbol, VolumeId};
 use crate::model::Model;
 use crate::resource::Amount;
 
@@ -38,32 +45,62 @@ pub enum Rule {
     NodePorts,
     /// Requests against what is free.
     NodeResourcesFit,
+    /// Disks and claims that pods cannot share.
+    VolumeRestrictions,
+    /// How many volumes a node can attach.
+    NodeVolumeLimits,
+    /// Claims and the volumes they have or can get.
+    VolumeBinding,
+    /// Zone and region labels of volumes.
+    VolumeZone,
     /// Hard topology spread constraints.
     PodTopologySpread,
     /// Required pod affinity and anti-affinity.
     InterPodAffinity,
+    /// Claims to devices.
+    DynamicResources,
+    /// Features that a node declares.
+    NodeDeclaredFeatures,
+    /// What the pods of a namespace may take together.
+    ResourceQuota,
     /// How many instances a workload may have at a time.
     InstanceLimit,
 }
 
 impl Rule {
     /// Every rule, in order.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 16] = [
         Self::NodeName,
         Self::NodeUnschedulable,
         Self::TaintToleration,
         Self::NodeAffinity,
         Self::NodePorts,
         Self::NodeResourcesFit,
+        Self::VolumeRestrictions,
+        Self::NodeVolumeLimits,
+        Self::VolumeBinding,
+        Self::VolumeZone,
         Self::PodTopologySpread,
         Self::InterPodAffinity,
+        Self::DynamicResources,
+        Self::NodeDeclaredFeatures,
+        Self::ResourceQuota,
         Self::InstanceLimit,
     ];
 
     /// The rules that look at the pod and the node alone.
-    pub const STATIC: [Self; 4] = [Self::NodeName, Self::NodeUnschedulable, Self::TaintToleration, Self::NodeAffinity];
+    pub const STATIC: [Self; 8] = [
+        Self::NodeName,
+        Self::NodeUnschedulable,
+        Self::TaintToleration,
+        Self::NodeAffinity,
+        Self::VolumeBinding,
+        Self::VolumeZone,
+        Self::DynamicResources,
+        Self::NodeDeclaredFeatures,
+    ];
 
-    /// Its name: kube-scheduler's plugin, where there is one.
+    /// Its name: kube-scheduler's plugin, or that of the API server's admission, where there is one.
     pub fn name(self) -> &'static str {
         match self {
             Self::NodeName => "NodeName",
@@ -72,14 +109,29 @@ impl Rule {
             Self::NodeAffinity => "NodeAffinity",
             Self::NodePorts => "NodePorts",
             Self::NodeResourcesFit => "NodeResourcesFit",
+            Self::VolumeRestrictions => "VolumeRestrictions",
+            Self::NodeVolumeLimits => "NodeVolumeLimits",
+            Self::VolumeBinding => "VolumeBinding",
+            Self::VolumeZone => "VolumeZone",
             Self::PodTopologySpread => "PodTopologySpread",
             Self::InterPodAffinity => "InterPodAffinity",
+            Self::DynamicResources => "DynamicResources",
+            Self::NodeDeclaredFeatures => "NodeDeclaredFeatures",
+            Self::ResourceQuota => "ResourceQuota",
             Self::InstanceLimit => "InstanceLimit",
         }
     }
 
+    /// Whether it is a filter of the scheduler, which a profile may switch off.
+    pub fn is_filter(self) -> bool {
+        !matches!(self, Self::ResourceQuota | Self::InstanceLimit)
+    }
+
     /// Why this rule keeps `pod` off `node` in configuration `s`; `None` when it does not.
     pub fn refusal(self, m: &Model, s: &Configuration, pod: PodId, node: NodeId) -> Option<Refusal> {
+        if m.pod(pod).exempt.contains(&self) {
+            return None;
+        }
         match self {
             Self::NodeName => node_name::refusal(m, pod, node),
             Self::NodeUnschedulable => unschedulable::refusal(m, pod, node),
@@ -87,10 +139,17 @@ impl Rule {
             Self::NodeAffinity => node_affinity::refusal(m, pod, node),
             Self::NodePorts => port::refusal(m, s, pod, node),
             Self::NodeResourcesFit => fit::refusal(m, s, pod, node),
+            Self::VolumeRestrictions => volume_restrictions::refusal(m, s, pod, node),
+            Self::NodeVolumeLimits => volume_limits::refusal(m, s, pod, node),
+            Self::VolumeBinding => volume_binding::refusal(m, pod, node),
+            Self::VolumeZone => volume_zone::refusal(m, pod, node),
+            Self::DynamicResources => dynamic_resources::refusal(m, pod, node),
+            Self::NodeDeclaredFeatures => declared_features::refusal(m, pod, node),
             Self::PodTopologySpread => spread::refusal(m, s, pod, node),
             Self::InterPodAffinity => {
                 pod_affinity::refusal(m, s, pod, node).or_else(|| anti_affinity::refusal(m, s, pod, node))
             }
+            Self::ResourceQuota => quota::refusal(m, s, pod),
             Self::InstanceLimit => limit::refusal(m, s, pod, node),
         }
     }
@@ -109,6 +168,8 @@ pub enum Refusal {
     NodeSelector,
     /// No term of the pod's required node affinity matches the node.
     NodeAffinity,
+    /// No term of the node affinity that the scheduler's profile adds matches the node.
+    AddedAffinity,
     /// A resident pod holds the port.
     PortTaken {
         /// The port the pod asks for.
@@ -162,8 +223,80 @@ pub enum Refusal {
         /// Where it runs.
         at: NodeId,
     },
+    /// The pods of the namespace take too much of something already.
+    QuotaExceeded {
+        /// The quota.
+        quota: QuotaId,
+        /// What the pod would take.
+        asked: Amount,
+        /// What the others take together.
+        used: Amount,
+    },
     /// As many instances run as may (the limit, by its index in the cluster).
     LimitReached(usize),
+    /// A claim does not exist.
+    ClaimMissing(ClaimId),
+    /// A claim has lost its volume, or is being deleted.
+    ClaimUnusable(ClaimId),
+    /// A claim has no volume yet, and does not wait for a pod.
+    ClaimUnbound(ClaimId),
+    /// The volume of a claim does not exist.
+    VolumeMissing(ClaimId),
+    /// The node affinity of a claim's volume does not match the node.
+    VolumeElsewhere {
+        /// The claim.
+        claim: ClaimId,
+        /// Its volume.
+        volume: VolumeId,
+    },
+    /// Another node was chosen for a claim.
+    ClaimPlaced(ClaimId),
+    /// No volume fits a claim here, and none can be made for it anywhere.
+    NoVolume(ClaimId),
+    /// No volume fits a claim here, and its class makes none on this node.
+    NotProvisionable(ClaimId),
+    /// No volume fits a claim here, and there is too little space to make one.
+    NoSpace(ClaimId),
+    /// A zone or region label of a claim's volume does not agree with the node.
+    OtherZone {
+        /// The claim.
+        claim: ClaimId,
+        /// Its volume.
+        volume: VolumeId,
+        /// The label.
+        key: Symbol,
+    },
+    /// A pod on the node mounts a disk that it would have to share.
+    DiskTaken {
+        /// The pod that mounts it.
+        holder: PodId,
+    },
+    /// Some pod uses a claim that only one may use.
+    ClaimTaken {
+        /// The claim.
+        claim: ClaimId,
+        /// The pod that uses it.
+        holder: PodId,
+        /// Where it runs.
+        at: NodeId,
+    },
+    /// A driver that must be on the node is not.
+    DriverMissing(Symbol),
+    /// A driver cannot attach so many volumes to the node.
+    VolumeLimit {
+        /// The driver.
+        driver: Symbol,
+        /// How many volumes would be new on the node.
+        new: u64,
+        /// How many there are.
+        used: u64,
+        /// How many there may be.
+        limit: u64,
+    },
+    /// The node does not declare a feature.
+    FeatureMissing(Symbol),
+    /// Claimed devices cannot be used from the node, or not by one more pod.
+    DevicesElsewhere(DeviceClaimId),
 }
 
 /// Why a rule that looks at the pod and the node alone refuses, if one does.

@@ -86,6 +86,6 @@ pub fn is_eligible(m: &Model, pod: PodId, index: usize, node: NodeId) -> bool {
         Semantics::KubeScheduler => constraints.iter().all(|other| m.domain(other.key, node).is_some()),
         Semantics::Paper => m.domain(constraint.key, node).is_some(),
     };
-    keys && (!constraint.honor_affinity || node_affinity::refusal(m, pod, node).is_none())
+    keys && (!constraint.honor_affinity || node_affinity::own_refusal(m, pod, node).is_none())
         && (!constraint.honor_taints || taint::refusal(m, pod, node).is_none())
 }

@@ -45,6 +45,9 @@ pub fn net(problem: &Problem) -> Result<Written, Diagnostic> {
     }
     let guards: BTreeMap<Atom, Guard> =
         atoms.iter().filter_map(|&atom| Some((atom, guard(problem, atom, &Universe::Possible)?))).collect();
+    if let Some((&(pod, _), _)) = guards.iter().find(|(_, guard)| !guard.distinct.is_empty()) {
+        return Err(problem::no_net(format!("{} has volumes whose driver has a limit", model.pod_name(pod))));
+    }
     if let Some((&(pod, _), _)) = guards.iter().find(|(_, guard)| !guard.spread.is_empty()) {
         return Err(problem::no_net(format!("{} has a topology spread constraint", model.pod_name(pod))));
     }

@@ -49,10 +49,25 @@ impl Forms {
 pub struct FormGuard {
     /// The value of each form must not exceed the bound.
     pub at_most: Vec<(Form, u128)>,
+    /// The upper bounds on things that several pods may share.
+    pub distinct: Vec<FormDistinct>,
     /// The witnesses it needs.
     pub affinity: Vec<FormAffinity>,
     /// The balances it needs.
     pub spread: Vec<FormSpread>,
+}
+
+/// A form and the number of positive ones among others must not exceed a bound, unless all of some forms are positive.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FormDistinct {
+    /// What counts by instance.
+    pub weights: Form,
+    /// What counts once.
+    pub groups: Vec<Form>,
+    /// The most that may be.
+    pub bound: u128,
+    /// The forms that make the bound irrelevant if all are positive; without any, it never is.
+    pub unless: Vec<Form>,
 }
 
 /// Every local form is positive, or the cluster-wide one is zero.
@@ -81,6 +96,13 @@ impl FormGuard {
     /// The guard, with its sums among `forms`.
     pub fn new(forms: &mut Forms, guard: Guard<Class>) -> Self {
         let at_most = guard.at_most.into_iter().map(|c| (forms.intern(c.weights), c.bound)).collect();
+        let distinct = guard.distinct.into_iter().map(|c| FormDistinct {
+            weights: forms.intern(c.weights),
+            groups: c.groups.into_iter().map(|group| forms.group(group)).collect(),
+            bound: c.bound,
+            unless: c.unless.into_iter().map(|group| forms.group(group)).collect(),
+        });
+        let distinct = distinct.collect();
         let affinity = guard.affinity.into_iter().map(|c| FormAffinity {
             near: c.near.into_iter().map(|group| forms.group(group)).collect(),
             first_unless: c.first_unless.map(|group| forms.group(group)),
@@ -92,12 +114,13 @@ impl FormGuard {
             joins: c.joins,
             max_skew: c.max_skew,
         });
-        Self { at_most, affinity, spread: spread.collect() }
+        Self { at_most, distinct, affinity, spread: spread.collect() }
     }
 
     /// Whether it asks only for presence and absence.
     pub fn is_plain(&self) -> bool {
         self.spread.is_empty()
+            && self.distinct.is_empty()
             && self.at_most.iter().all(|&(_, bound)| bound == 0)
             && self.affinity.iter().all(|condition| condition.first_unless.is_none())
     }
@@ -105,12 +128,42 @@ impl FormGuard {
     /// Whether every upper bound holds.
     pub fn is_bounded(&self, state: &State) -> bool {
         self.at_most.iter().all(|&(form, bound)| state.value(form) <= bound)
+            && !self.distinct.iter().any(|condition| condition.is_hopeless(state))
     }
 
     /// A form that must grow for the guard to hold; `None` when it asks for no more.
     pub fn needed(&self, state: &State) -> Option<Form> {
         let lonely = self.affinity.iter().find_map(|condition| condition.lonely(state));
+        let lonely = lonely.or_else(|| self.distinct.iter().find_map(|condition| condition.lacking(state)));
         lonely.or_else(|| self.spread.iter().find_map(|condition| condition.behind(state)))
+    }
+}
+
+impl FormDistinct {
+    /// Whether the bound does not hold.
+    pub fn exceeds(&self, state: &State) -> bool {
+        let there = self.groups.iter().filter(|&&form| state.value(form) > 0).count();
+        state.value(self.weights).saturating_add(there as u128) > self.bound
+    }
+
+    /// Whether the bound holds, or does not matter.
+    pub fn holds(&self, state: &State) -> bool {
+        !self.exceeds(state) || (!self.unless.is_empty() && self.lacking(state).is_none())
+    }
+
+    /// Whether the bound does not hold, and no more pods can make it irrelevant.
+    pub fn is_hopeless(&self, state: &State) -> bool {
+        self.unless.is_empty() && self.exceeds(state)
+    }
+
+    /// A form that must be positive since the bound does not hold, and is not.
+    pub fn lacking(&self, state: &State) -> Option<Form> {
+        self.unless.iter().copied().find(|&form| state.value(form) == 0).filter(|_| self.exceeds(state))
+    }
+
+    /// Every form that is compared with the bound.
+    pub fn counted(&self) -> impl Iterator<Item = Form> + '_ {
+        std::iter::once(self.weights).chain(self.groups.iter().copied())
     }
 }
 

@@ -23,7 +23,7 @@ mod slice;
 mod system;
 mod tree;
 
-use podreach_core::rule::hard;
+use podreach_core::rule::{hard, volume_limits};
 use podreach_core::{
     Atom, Checked, Checker, Configuration, Flaw, Goal, Learned, Problem, Proof, Reason, Trace, Verdict,
 };
@@ -241,9 +241,10 @@ impl Decider {
     /// A goal of one pod, without affinity or spread, that the kept pods alone do not allow: nothing can help it. The paper's
     /// polynomial fragment.
     fn is_hopeless(&self, alternative: &Configuration) -> bool {
-        let Some((pod, _)) = single(&alternative.minus(&self.problem.kept)) else { return false };
+        let Some((pod, node)) = single(&alternative.minus(&self.problem.kept)) else { return false };
         let spec = self.problem.model.pod(pod);
-        spec.affinity.is_empty() && (spec.spread.is_empty() || self.problem.kept.is_empty())
+        let alone = spec.affinity.is_empty() && !volume_limits::can_be_helped(&self.problem.model, pod, node);
+        alone && (spec.spread.is_empty() || self.problem.kept.is_empty())
     }
 
     fn search(&mut self, goal: &Goal, budget: &Budget<'_>) -> Claim {

@@ -1,9 +1,10 @@
 //! What to delete so that a pod can be deployed: the maximal configurations below a given one where a guard holds.
 //!
 //! Where a guard only asks for absence, the choice is unique. Where it bounds a sum, there is one choice per least eviction; where a pod
-//! may be the first of its kind, all others may have to go; where its own domain is too full, some of it has to.
+//! may be the first of its kind, all others may have to go; where its own domain is too full, some of it has to; where pods share
+//! something that counts once, all of them go or none.
 
-use super::form::{Form, FormGuard, State};
+use super::form::{Form, FormDistinct, FormGuard, State};
 use super::system::System;
 
 /// The maximal configurations within `state` where the guard holds; adds to `work` how many were looked at.
@@ -22,6 +23,11 @@ pub fn openings(system: &System, guard: &FormGuard, state: &State, work: &mut u6
             Excess::Hopeless => {}
             Excess::Clear(form) => todo.push(clear(system, state, form)),
             Excess::Reduce(form) => todo.extend(reductions(system, &state, form)),
+            Excess::Free(condition) => {
+                todo.extend(reductions(system, &state, condition.weights));
+                let there = condition.groups.iter().filter(|&&form| state.value(form) > 0);
+                todo.extend(there.map(|&form| clear(system, state.clone(), form)));
+            }
         }
         if todo.len() > 1 {
             todo.sort_by(|a, b| a.counts.cmp(&b.counts));
@@ -32,7 +38,7 @@ pub fn openings(system: &System, guard: &FormGuard, state: &State, work: &mut u6
 }
 
 /// What deletions a guard asks for next.
-enum Excess {
+enum Excess<'g> {
     /// None: the guard holds.
     None,
     /// No deletion can help.
@@ -41,11 +47,16 @@ enum Excess {
     Clear(Form),
     /// Some pod of a form must go.
     Reduce(Form),
+    /// Some pod that counts by itself must go, or all that share something.
+    Free(&'g FormDistinct),
 }
 
-fn excess(guard: &FormGuard, state: &State) -> Excess {
+fn excess<'g>(guard: &'g FormGuard, state: &State) -> Excess<'g> {
     if let Some(&(form, bound)) = guard.at_most.iter().find(|&&(form, bound)| state.value(form) > bound) {
         return if bound == 0 { Excess::Clear(form) } else { Excess::Reduce(form) };
+    }
+    if let Some(condition) = guard.distinct.iter().find(|condition| !condition.holds(state)) {
+        return Excess::Free(condition);
     }
     if let Some(condition) = guard.affinity.iter().find(|condition| condition.lonely(state).is_some()) {
         return condition.first_unless.map_or(Excess::Hopeless, Excess::Clear);

@@ -134,7 +134,7 @@ impl<'a> Predecessors<'a> {
         let before = self.added.len();
         // Where there is no choice, lemmas need not be asked until there is one.
         let wanted = loop {
-            if self.exceeds_bound(guard) {
+            if self.exceeds_bound(guard) || self.overflows(guard) {
                 self.give_back(before);
                 return false;
             }
@@ -148,25 +148,31 @@ impl<'a> Predecessors<'a> {
                 _ => break Some(form),
             }
         };
-        if !self.contains_lemma(lemmas, level) && !(level == 0 && self.exceeds_start()) {
-            let Some(form) = wanted else { return true };
-            for &(class, _) in &system.forms.weights[form as usize] {
-                if !self.is_choice(class, level, last) || self.excludes(class) {
-                    continue;
-                }
-                let mark = self.added.len();
-                self.take(class);
-                if self.extend(lemmas, rule, level, last) {
-                    return true;
-                }
-                self.give_back(mark);
-            }
-            if level == 0 {
-                // What the start has of it may be used up by the base.
-                self.note_base(form);
-            }
+        let forbidden = self.contains_lemma(lemmas, level) || (level == 0 && self.exceeds_start());
+        let found = !forbidden && wanted.is_none_or(|form| self.choose(lemmas, rule, level, last, form));
+        if !found {
+            self.give_back(before);
         }
-        self.give_back(before);
+        found
+    }
+
+    /// Tries the classes of a form one after the other.
+    fn choose(&mut self, lemmas: &mut Lemmas, rule: usize, level: u32, last: Class, form: Form) -> bool {
+        for &(class, _) in &self.system.forms.weights[form as usize] {
+            if !self.is_choice(class, level, last) || self.excludes(class) {
+                continue;
+            }
+            let mark = self.added.len();
+            self.take(class);
+            if self.extend(lemmas, rule, level, last) {
+                return true;
+            }
+            self.give_back(mark);
+        }
+        if level == 0 {
+            // What the start has of it may be used up by the base.
+            self.note_base(form);
+        }
         false
     }
 
@@ -199,6 +205,7 @@ impl<'a> Predecessors<'a> {
             classes.filter(|&&(class, _)| self.is_choice(class, level, last)).count()
         };
         let wanted = forms.min_by_key(|&form| choices(form));
+        let wanted = wanted.or_else(|| guard.distinct.iter().find_map(|condition| condition.lacking(&self.cursor)));
         wanted.or_else(|| guard.spread.iter().find_map(|condition| condition.behind(&self.cursor)))
     }
 
@@ -249,6 +256,15 @@ impl<'a> Predecessors<'a> {
         true
     }
 
+    /// Whether there is too much of what several pods may share; notes the pods of the base that count.
+    fn overflows(&mut self, guard: &FormGuard) -> bool {
+        let Some(condition) = guard.distinct.iter().find(|condition| condition.is_hopeless(&self.cursor)) else {
+            return false;
+        };
+        condition.counted().for_each(|form| self.note_base(form));
+        true
+    }
+
     /// Whether the cursor contains a lemma of `level`; notes it, and its part of the base.
     fn contains_lemma(&mut self, lemmas: &mut Lemmas, level: u32) -> bool {
         let counts = &self.cursor.counts;
@@ -272,11 +288,14 @@ impl<'a> Predecessors<'a> {
         true
     }
 
-    /// Notes the pods of the base that make a form needed at all: those that keep the pod from being the first of its kind, and
-    /// those in its own domain.
+    /// Notes the pods of the base that make a form needed at all: those that keep the pod from being the first of its kind, those
+    /// that fill the node, and those in its own domain.
     fn note_need(&mut self, guard: &FormGuard, form: Form) {
         for condition in guard.affinity.iter().filter(|condition| condition.near.contains(&form)) {
             condition.first_unless.into_iter().for_each(|form| self.note_base(form));
+        }
+        for condition in guard.distinct.iter().filter(|condition| condition.unless.contains(&form)) {
+            condition.counted().for_each(|form| self.note_base(form));
         }
         for condition in &guard.spread {
             if condition.domains.iter().any(|domain| domain.0 == form) {

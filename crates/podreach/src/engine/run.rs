@@ -4,7 +4,8 @@
 //! deployment it deletes just what a rule says is in the way, and nothing that the rest of the run needs.
 
 use podreach_core::id::MatcherId;
-use podreach_core::rule::{Refusal, first_refusal, fit, port};
+use podreach_core::resource::Amount;
+use podreach_core::rule::{Refusal, first_refusal, fit, port, quota, volume_limits, volume_restrictions};
 use podreach_core::{Action, Atom, Configuration, Model, NodeId, PodId, Problem, Semantics, Trace};
 
 use super::form::FormGuard;
@@ -302,14 +303,7 @@ fn culprits(m: &Model, s: &Configuration, pod: PodId, node: NodeId, refusal: &Re
         }
         Refusal::Insufficient { resource, requested, used, allocatable } => {
             let excess = used.saturating_add(requested).saturating_sub(allocatable);
-            let mut users: Vec<Atom> = s.on(node).map(|(q, _)| (q, node)).collect();
-            users.retain(|&(q, _)| fit::weight(m, q, resource) > 0);
-            // The smallest pod that is large enough; if there is none, the largest.
-            users.sort_by_key(|&(q, _)| {
-                let weight = fit::weight(m, q, resource);
-                if weight >= excess { (false, weight) } else { (true, u128::MAX - weight) }
-            });
-            users
+            smallest_enough(s.on(node).map(|(q, _)| (q, node)).collect(), excess, |q| fit::weight(m, q, resource))
         }
         Refusal::Skew { constraint, .. } => {
             let spread = m.pod(pod).spread[constraint];
@@ -324,6 +318,24 @@ fn culprits(m: &Model, s: &Configuration, pod: PodId, node: NodeId, refusal: &Re
             matching(m, s, &matchers).collect()
         }
         Refusal::Repels { resident, at, .. } | Refusal::RepelledBy { resident, at, .. } => vec![(resident, at)],
+        Refusal::DiskTaken { .. } => {
+            let users = s.on(node).map(|(q, _)| (q, node));
+            users.filter(|&(q, _)| volume_restrictions::disks_conflict(m, pod, q)).collect()
+        }
+        Refusal::ClaimTaken { holder, at, .. } => vec![(holder, at)],
+        Refusal::VolumeLimit { driver, .. } => {
+            let own = volume_limits::shared(m, pod, driver);
+            let fills = |q: PodId| {
+                volume_limits::private(m, q, driver) > 0 || !volume_limits::shared(m, q, driver).is_subset(&own)
+            };
+            s.on(node).map(|(q, _)| (q, node)).filter(|&(q, _)| fills(q)).collect()
+        }
+        Refusal::QuotaExceeded { quota, asked, used } => {
+            let excess = used.saturating_add(asked).saturating_sub(m.cluster().quotas[quota].hard);
+            let users = m.pods().filter(|&q| quota::weight(m, q, quota) > 0);
+            let running = users.flat_map(|q| s.of(q).map(move |(at, _)| (q, at))).collect();
+            smallest_enough(running, excess, |q| quota::weight(m, q, quota))
+        }
         Refusal::LimitReached(limit) => {
             let limit = &m.cluster().limits[limit];
             let running = limit.pods.iter().flat_map(|&q| s.of(q).map(move |(at, _)| (q, at)));
@@ -331,6 +343,16 @@ fn culprits(m: &Model, s: &Configuration, pod: PodId, node: NodeId, refusal: &Re
         }
         _ => Vec::new(),
     }
+}
+
+/// Those of the pods that weigh something: the lightest that is heavy enough first; if there is none, the heaviest.
+fn smallest_enough(mut users: Vec<Atom>, excess: Amount, weight: impl Fn(PodId) -> Amount) -> Vec<Atom> {
+    users.retain(|&(q, _)| weight(q) > 0);
+    users.sort_by_key(|&(q, _)| {
+        let weight = weight(q);
+        if weight >= excess { (false, weight) } else { (true, Amount::MAX - weight) }
+    });
+    users
 }
 
 /// The running pods that all `matchers` see, found through the pod types: there are far fewer of those.

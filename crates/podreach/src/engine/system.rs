@@ -109,6 +109,16 @@ impl System {
         folded.at_most.retain(|condition| !condition.weights.is_empty());
         folded.at_most.sort_unstable();
         folded.at_most.dedup();
+        for condition in &mut folded.distinct {
+            condition.weights.sort_unstable();
+            condition.weights.dedup();
+            condition.groups.iter_mut().chain(&mut condition.unless).for_each(tidy);
+            condition.groups.retain(|group| !group.is_empty());
+            if condition.unless.iter().any(Vec::is_empty) {
+                condition.unless.clear();
+            }
+        }
+        folded.distinct.retain(|condition| !condition.weights.is_empty() || !condition.groups.is_empty());
         for condition in &mut folded.affinity {
             condition.near.iter_mut().for_each(tidy);
             condition.first_unless.iter_mut().for_each(tidy);
@@ -182,9 +192,7 @@ impl System {
         }
         let members = groups.iter().flatten().flat_map(|&(class, _)| &self.classes[class as usize]);
         for guard in members.collect::<BTreeSet<_>>().into_iter().filter_map(|atom| self.guards.get(atom)) {
-            let near = guard.affinity.iter().flat_map(|condition| condition.near.iter().flatten());
-            let helpers = near.chain(guard.spread.iter().flat_map(|condition| condition.counterweights()));
-            needed.extend(helpers.copied().filter(|atom| self.dead.contains(atom)));
+            needed.extend(guard.helpers().copied().filter(|atom| self.dead.contains(atom)));
         }
         let mut todo: Vec<Atom> = needed.iter().copied().collect();
         while let Some(atom) = todo.pop() {
@@ -234,9 +242,7 @@ fn useful(guards: &BTreeMap<Atom, Guard>, alive: &BTreeSet<Atom>, goals: &[Confi
     let mut useful: BTreeSet<Atom> = todo.iter().copied().collect();
     while let Some(atom) = todo.pop() {
         let Some(guard) = guards.get(&atom) else { continue };
-        let witnesses = guard.affinity.iter().flat_map(|condition| condition.near.iter().flatten());
-        let helpers = witnesses.chain(guard.spread.iter().flat_map(|condition| condition.counterweights()));
-        todo.extend(helpers.filter(|atom| alive.contains(atom)).filter(|&&atom| useful.insert(atom)));
+        todo.extend(guard.helpers().filter(|atom| alive.contains(atom)).filter(|&&atom| useful.insert(atom)));
     }
     useful
 }
@@ -265,6 +271,10 @@ fn classes(
     let plain = |atoms: &[Atom]| atoms.iter().map(|&atom| (atom, 1)).collect::<Vec<_>>();
     for guard in useful.iter().chain(dead).filter_map(|atom| guards.get(atom)) {
         guard.at_most.iter().for_each(|c| condition(c.weights.clone()));
+        guard.distinct.iter().for_each(|c| {
+            condition(c.weights.clone());
+            c.groups.iter().chain(&c.unless).for_each(|group| condition(plain(group)));
+        });
         guard
             .affinity
             .iter()

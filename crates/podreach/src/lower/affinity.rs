@@ -63,18 +63,24 @@ impl TermDraft {
 /// Reads the affinities of a pod in a namespace.
 pub(crate) fn read(cx: &mut Context, spec: &Object<'_, '_>, namespace: NamespaceId) -> Affinities {
     let Some(affinity) = spec.object("affinity", &AFFINITY, &mut cx.log) else { return Affinities::default() };
-    let node = affinity.object("nodeAffinity", &NODE_AFFINITY, &mut cx.log);
     let mut pod_terms = |field| {
         let Some(affinity) = affinity.object(field, &POD_AFFINITY, &mut cx.log) else { return Vec::new() };
         let terms = affinity.objects(REQUIRED, &POD_AFFINITY_TERM, &mut cx.log);
         terms.iter().filter_map(|term| pod_term(cx, term, namespace)).collect()
     };
     let (near, apart) = (pod_terms("podAffinity"), pod_terms("podAntiAffinity"));
-    let node = node.and_then(|node| node.object(REQUIRED, &NODE_SELECTOR, &mut cx.log));
-    Affinities { node: node.map(|selector| node_terms(cx, &selector)), near, apart }
+    Affinities { node: required_node_terms(cx, &affinity, "nodeAffinity"), near, apart }
 }
 
-fn node_terms(cx: &mut Context, selector: &Object<'_, '_>) -> Vec<NodeTerm> {
+/// The terms of the required node affinity in a field.
+pub(crate) fn required_node_terms(cx: &mut Context, holder: &Object<'_, '_>, field: &str) -> Option<Vec<NodeTerm>> {
+    let affinity = holder.object(field, &NODE_AFFINITY, &mut cx.log)?;
+    let selector = affinity.object(REQUIRED, &NODE_SELECTOR, &mut cx.log)?;
+    Some(node_terms(cx, &selector))
+}
+
+/// The terms of a node selector.
+pub(crate) fn node_terms(cx: &mut Context, selector: &Object<'_, '_>) -> Vec<NodeTerm> {
     let terms = selector.objects("nodeSelectorTerms", &NODE_SELECTOR_TERM, &mut cx.log);
     if terms.is_empty() {
         cx.report(problem::no_terms(selector.span()));

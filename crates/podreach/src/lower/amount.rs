@@ -8,7 +8,7 @@ use super::context::Context;
 use super::object::Object;
 use super::quantity::{Quantity, Spelling};
 use super::{name, problem};
-use crate::read::{Entry, Value, shown};
+use crate::read::{Entry, Tree, Value, shown};
 
 /// Amounts by the name of the resource.
 pub(crate) type Amounts = BTreeMap<String, Quantity>;
@@ -22,7 +22,7 @@ pub(crate) fn read(cx: &mut Context, object: &Object<'_, '_>, field: &str) -> Am
     for entry in object.entries(field, &mut cx.log) {
         if let Err(why) = name::key(&entry.key) {
             cx.report(problem::bad_name(entry.key_span, "resource", &entry.key, why));
-        } else if let Some(quantity) = quantity(cx, entry) {
+        } else if let Some(quantity) = single(cx, &entry.key, &entry.value) {
             amounts.insert(entry.key.to_string(), quantity);
         }
     }
@@ -37,39 +37,40 @@ pub(crate) fn read_requests(cx: &mut Context, object: &Object<'_, '_>, field: &s
     read(cx, object, field)
 }
 
-fn quantity(cx: &mut Context, entry: &Entry<'_>) -> Option<Quantity> {
-    let span = entry.value.span;
-    let text = match &entry.value.value {
+/// The amount in a field of its own, which may not be negative.
+pub(crate) fn single(cx: &mut Context, key: &str, tree: &Tree<'_>) -> Option<Quantity> {
+    let span = tree.span;
+    let text = match &tree.value {
         Value::Int(value) => value.to_string(),
         Value::Float(text) | Value::String(text) => text.to_string(),
         _ => {
-            cx.report(problem::wrong_kind(&entry.value, &entry.key, "a quantity"));
+            cx.report(problem::wrong_kind(tree, key, "a quantity"));
             return None;
         }
     };
     let (quantity, spelling) = match Quantity::parse(&text) {
         Ok(parsed) => parsed,
         Err(defect) => {
-            cx.report(problem::bad_quantity(span, &entry.key, &text, defect));
+            cx.report(problem::bad_quantity(span, key, &text, defect));
             return None;
         }
     };
     if quantity.is_negative() {
-        cx.report(problem::negative(span, &entry.key));
+        cx.report(problem::negative(span, key));
         return None;
     }
-    if (name::is_extended(&entry.key) || entry.key == "pods") && !quantity.is_whole() {
-        cx.report(problem::fraction(span, &entry.key));
+    if (name::is_extended(key) || key == "pods") && !quantity.is_whole() {
+        cx.report(problem::fraction(span, key));
         return None;
     }
-    remark(cx, entry, &text, spelling);
+    remark(cx, key, tree, &text, spelling);
     Some(quantity)
 }
 
 /// Notes what is legal but hardly meant.
-fn remark(cx: &mut Context, entry: &Entry<'_>, text: &str, spelling: Spelling<'_>) {
-    let span = entry.value.span;
-    let (cpu, bytes) = (entry.key == "cpu", matches!(entry.key.as_ref(), "memory" | "ephemeral-storage"));
+fn remark(cx: &mut Context, key: &str, tree: &Tree<'_>, text: &str, spelling: Spelling<'_>) {
+    let span = tree.span;
+    let (cpu, bytes) = (key == "cpu", matches!(key, "memory" | "ephemeral-storage"));
     if spelling.capped {
         let message = format!("{} is cut down to 2^63 - 1, as Kubernetes does", shown(text));
         cx.report(problem::note("W0301", span, message));
@@ -77,7 +78,7 @@ fn remark(cx: &mut Context, entry: &Entry<'_>, text: &str, spelling: Spelling<'_
         let message = format!("{} is a very large amount of cpu", shown(text));
         cx.report(problem::note("W0302", span, message).with_help("for thousandths of a cpu write m"));
     } else if bytes && matches!(spelling.suffix, "m" | "u" | "n") {
-        let message = format!("{} is a fraction of a byte of {}", shown(text), entry.key);
+        let message = format!("{} is a fraction of a byte of {}", shown(text), key);
         cx.report(problem::note("W0302", span, message).with_help("for mebibytes write Mi"));
     }
 }

@@ -13,8 +13,16 @@ pub(crate) type Causes = BTreeMap<Cause, Span>;
 /// Something about a pod type that is not modelled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum Cause {
-    /// It mounts volumes that filters look at.
+    /// It mounts volumes whose plugin has migrated to a driver.
     Volumes,
+    /// It uses a claim, and the input does not say where its volume can be used.
+    UnknownVolume,
+    /// It uses volumes, and the input does not say what their drivers can do.
+    VolumeLimits,
+    /// It uses a claim to a volume whose plugin has migrated to a driver.
+    MigratedVolume,
+    /// Its claims could be bound in several ways.
+    VolumeChoice,
     /// It claims devices.
     ResourceClaims,
     /// A runtime class may add overhead, node selector and tolerations.
@@ -25,16 +33,20 @@ pub(crate) enum Cause {
     OtherScheduler,
     /// It is scheduled as one of a group.
     Group,
-    /// Its node must declare features.
-    DeclaredFeatures,
     /// Its template names the node, so no filter is asked.
     BoundByName,
     /// Its namespace adds requests that it does not state.
     LimitRangeDefaults,
-    /// Its namespace bounds what it may request.
-    LimitRangeBounds,
-    /// Its namespace bounds what all its pods together may request.
+    /// Its namespace bounds what some of its pods together may request, chosen in a way that is not modelled.
     Quota,
+    /// Its scheduler's profile has plugins, or extenders, that are not Kubernetes' own.
+    OtherPlugins,
+    /// Its scheduler's profile runs only a part of a plugin.
+    PartOfPlugin,
+    /// Its scheduler's profile gives it spread constraints.
+    DefaultSpread,
+    /// Its scheduler ignores a resource that others look at.
+    IgnoredResource,
     /// A resource that it requests may be met by a device class.
     DeviceClass,
     /// A selector looks at a label that each of its instances has differently.
@@ -56,31 +68,63 @@ impl Cause {
     fn facts(self) -> (&'static str, Effect, &'static str) {
         use Effect::{Blurs, Narrows, Notes, Widens};
         match self {
-            Self::Volumes => ("S0411", Widens, "mounts volumes that may tie it to some nodes; this is not modelled"),
-            Self::ResourceClaims => ("S0412", Widens, "claims devices; this is not modelled"),
+            Self::Volumes => {
+                ("S0411", Widens, "mounts volumes whose plugin has migrated to a driver; its limits are not modelled")
+            }
+            Self::UnknownVolume => {
+                ("S0441", Widens, "uses a claim, and the input does not say which nodes its volume can be used from")
+            }
+            Self::VolumeLimits => (
+                "S0442",
+                Widens,
+                "uses volumes, and the input does not say how many of them nodes can attach, or where there is space",
+            ),
+            Self::MigratedVolume => {
+                ("S0443", Blurs, "uses a claim to a volume whose plugin has migrated to a driver; this is not modelled")
+            }
+            Self::VolumeChoice => {
+                ("S0444", Blurs, "has claims that could be bound to volumes in several ways; this is not modelled")
+            }
+            Self::ResourceClaims => {
+                ("S0412", Widens, "claims devices that it does not have yet; which it would get is not modelled")
+            }
             Self::RuntimeClass => (
                 "S0413",
                 Blurs,
-                "has a runtime class, which may add overhead, a node selector and tolerations; this is not modelled",
+                "has a runtime class that is not in the input and may add overhead, a node selector and tolerations",
             ),
             Self::SchedulingGates => {
                 ("S0414", Widens, "waits for its scheduling gates to be lifted; this is not modelled")
             }
             Self::OtherScheduler => ("S0415", Blurs, "is placed by another scheduler, whose rules are not known"),
-            Self::LimitRangeDefaults => {
-                ("S0416", Blurs, "gets requests from a LimitRange of its namespace; this is not modelled")
+            Self::LimitRangeDefaults => (
+                "S0416",
+                Blurs,
+                "lacks requests that a LimitRange of its namespace would give it today, or is given contradicting ones",
+            ),
+            Self::Quota => (
+                "S0418",
+                Widens,
+                "may be refused by a ResourceQuota of its namespace that counts pods by priority class or affinity; this is not modelled",
+            ),
+            Self::OtherPlugins => (
+                "S0430",
+                Widens,
+                "may be refused by plugins or extenders of its scheduler's profile, whose rules are not known",
+            ),
+            Self::PartOfPlugin => {
+                ("S0431", Blurs, "is placed by a profile that runs only a part of a plugin; this is not modelled")
             }
-            Self::LimitRangeBounds => {
-                ("S0417", Widens, "may be refused by a LimitRange of its namespace; this is not modelled")
+            Self::DefaultSpread => {
+                ("S0432", Widens, "gets spread constraints from its scheduler's profile; this is not modelled")
             }
-            Self::Quota => {
-                ("S0418", Widens, "may be refused by a ResourceQuota of its namespace; this is not modelled")
-            }
+            Self::IgnoredResource => (
+                "S0433",
+                Blurs,
+                "requests a resource that only some profiles of the scheduler look at; this is not modelled",
+            ),
             Self::Group => {
                 ("S0419", Widens, "is scheduled together with its group or not at all; this is not modelled")
-            }
-            Self::DeclaredFeatures => {
-                ("S0420", Widens, "needs features that a node must declare; this is not modelled")
             }
             Self::DeviceClass => {
                 ("S0421", Blurs, "requests a resource that a DeviceClass may provide; this is not modelled")

@@ -5,12 +5,10 @@ use std::net::IpAddr;
 use podreach_core::cluster::HostPort;
 
 use super::amount::{self, Amounts};
-use super::cause::Cause;
 use super::context::Context;
 use super::fields::{CONTAINER, CONTAINER_PORT, RESOURCE_REQUIREMENTS};
 use super::object::Object;
-use super::problem;
-use crate::read::Tree;
+use super::{feature, problem};
 
 /// A container, as far as placement is concerned.
 #[derive(Clone, Debug, Default)]
@@ -21,8 +19,8 @@ pub(crate) struct Container {
     pub(crate) ports: Vec<HostPort>,
     /// Whether it is an init container that goes on running beside the others.
     pub(crate) always: bool,
-    /// What about it is not modelled.
-    pub(crate) causes: Vec<Cause>,
+    /// The features that its node must declare.
+    pub(crate) features: Vec<&'static str>,
 }
 
 /// The containers in a field of a pod.
@@ -34,17 +32,13 @@ pub(crate) fn read(cx: &mut Context, spec: &Object<'_, '_>, field: &str, host_ne
 fn read_one(cx: &mut Context, container: &Object<'_, '_>, host_network: bool) -> Container {
     let resources = container.object("resources", &RESOURCE_REQUIREMENTS, &mut cx.log);
     let (requests, limits) = resources.map(|resources| amounts(cx, &resources)).unwrap_or_default();
-    let claims = resources.is_some_and(|resources| !resources.items("claims", &mut cx.log).is_empty());
-    let mut causes = Vec::new();
-    causes.extend(claims.then_some(Cause::ResourceClaims));
-    causes.extend(needs_features(container).then_some(Cause::DeclaredFeatures));
     Container {
         name: container.text("name", &mut cx.log).unwrap_or_default().to_owned(),
         requests,
         limits,
         ports: ports(cx, container, host_network),
         always: container.text("restartPolicy", &mut cx.log) == Some("Always"),
-        causes,
+        features: feature::of_container(container),
     }
 }
 
@@ -58,18 +52,6 @@ pub(crate) fn amounts(cx: &mut Context, resources: &Object<'_, '_>) -> (Amounts,
     let above: Vec<_> = requests.iter().filter(above).map(|(resource, _)| resource.clone()).collect();
     above.iter().for_each(|resource| cx.report(problem::above_limit(resources.span(), resource)));
     (requests, limits)
-}
-
-/// Whether a container asks for features that a node must declare.
-///
-/// Kubernetes: `component-helpers/nodedeclaredfeatures/features`.
-fn needs_features(container: &Object<'_, '_>) -> bool {
-    let rules = container.field("restartPolicyRules").and_then(Tree::seq).unwrap_or_default();
-    let mounts = container.field("volumeMounts").and_then(Tree::seq).unwrap_or_default();
-    let restarts_all = |rule: &Tree<'_>| {
-        rule.field("action").and_then(Tree::str).is_some_and(|action| action == "RestartAllContainers")
-    };
-    rules.iter().any(restarts_all) || mounts.iter().any(|mount| mount.field("bindMountOptions").is_some())
 }
 
 fn ports(cx: &mut Context, container: &Object<'_, '_>, host_network: bool) -> Vec<HostPort> {

@@ -4,9 +4,11 @@ use podreach_core::Cluster;
 use podreach_core::id::Symbol;
 use podreach_core::label::Labels;
 
+use super::devices::Devices;
 use super::known::Known;
 use super::object::{Log, Object};
-use super::{Options, name, problem};
+use super::storage::Storage;
+use super::{Options, Release, name, problem};
 use crate::diagnostic::Diagnostic;
 
 /// The cluster being written, and what has been said about its input.
@@ -17,6 +19,12 @@ pub(crate) struct Context {
     pub(crate) log: Log,
     /// What was read without remark.
     pub(crate) known: Known,
+    /// What was read about storage.
+    pub(crate) storage: Storage,
+    /// The claims to devices that were read.
+    pub(crate) devices: Devices,
+    /// The release whose behaviour counts.
+    pub(crate) release: Release,
     /// Whether defaults and admission are still to be applied.
     pub(crate) admission: bool,
 }
@@ -25,7 +33,15 @@ impl Context {
     /// An empty cluster of the chosen release.
     pub(crate) fn new(options: &Options) -> Self {
         let cluster = Cluster { behaviour: options.release.behaviour(), ..Cluster::default() };
-        Self { cluster, log: Log::new(), known: Known::default(), admission: options.admission }
+        Self {
+            cluster,
+            log: Log::new(),
+            known: Known::default(),
+            storage: Storage::default(),
+            devices: Devices::default(),
+            release: options.release,
+            admission: options.admission,
+        }
     }
 
     /// Adds a remark.

@@ -69,6 +69,12 @@ fn unfold<'t, 'a>(
         Sort::List if depth == 0 => log.push(problem::nested_lists(tree.span)),
         Sort::List => {
             let usual = self::usual(version, kind);
+            if let Some((version, item)) = usual
+                && let Sort::Read(kind) = sort(version, item)
+                && kind.is_looked_up()
+            {
+                found(kind, tree);
+            }
             items(tree, log).iter().for_each(|item| unfold(item, usual, depth - 1, log, found));
         }
         Sort::WithoutPods => {}

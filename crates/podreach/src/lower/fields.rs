@@ -50,6 +50,21 @@ macro_rules! tables {
     (@open) => { false };
 }
 
+mod storage;
+
+pub use storage::{
+    ALLOCATION, AWS_DISK, CAPACITY_OBJECT, CLAIM_REFERENCE, CLAIM_RESOURCES, CLAIM_SOURCE, CLAIM_SPEC, CLAIM_STATUS,
+    CLAIM_TEMPLATE, CLAIM_TEMPLATE_OBJECT, CLASS_OBJECT, CSI_DRIVER_SPEC, CSI_NODE_DRIVER, CSI_NODE_SPEC, CSI_SOURCE,
+    DEVICE_CLAIM_STATUS, DRIVER_LIMIT, EPHEMERAL_SOURCE, GCE_DISK, ISCSI_DISK, POD_DEVICE_CLAIM, RBD_DISK,
+    TOPOLOGY_REQUIREMENT, TOPOLOGY_TERM, VOLUME_ATTACHMENT_SOURCE, VOLUME_ATTACHMENT_SPEC, VOLUME_NODE_AFFINITY,
+    VOLUME_SPEC, VOLUME_STATUS,
+};
+
+/// Every table, of storage and devices too.
+pub fn all() -> impl Iterator<Item = &'static Table> {
+    ALL.iter().chain(storage::ALL).copied()
+}
+
 tables! {
     // Objects.
     OBJECT_META "ObjectMeta" {
@@ -83,12 +98,12 @@ tables! {
     NODE_SPEC "NodeSpec" {
         modelled: ["taints", "unschedulable"],
         spoiling: [],
-        irrelevant: ["configSource", "externalID", "podCIDR", "podCIDRs", "providerID"]
+        irrelevant: ["configSource", "externalID", "podCIDR", "podCIDRs", "podPreemptionPolicy", "providerID"]
     }
     NODE_STATUS "NodeStatus" {
-        modelled: ["allocatable", "capacity"],
+        modelled: ["allocatable", "capacity", "declaredFeatures"],
         spoiling: [],
-        irrelevant: ["addresses", "conditions", "config", "daemonEndpoints", "declaredFeatures", "features", "images", "nodeInfo",
+        irrelevant: ["addresses", "conditions", "config", "daemonEndpoints", "features", "images", "nodeInfo",
             "phase", "runtimeHandlers", "volumesAttached", "volumesInUse"],
         open
     }
@@ -105,12 +120,11 @@ tables! {
         irrelevant: []
     }
     POD_SPEC "PodSpec" {
-        modelled: ["affinity", "containers", "hostNetwork", "initContainers", "nodeName", "nodeSelector", "overhead", "resources",
-            "tolerations", "topologySpreadConstraints"],
-        spoiling: ["hostUsers", "resourceClaims", "runtimeClassName", "schedulerName", "schedulingGates", "schedulingGroup", "volumes",
-            "workloadRef"],
-        irrelevant: ["activeDeadlineSeconds", "automountServiceAccountToken", "dnsConfig", "dnsPolicy", "enableServiceLinks",
-            "ephemeralContainers", "hostAliases", "hostIPC", "hostPID", "hostname", "hostnameOverride", "imagePullSecrets", "os",
+        modelled: ["activeDeadlineSeconds", "affinity", "containers", "hostNetwork", "hostUsers", "initContainers", "nodeName", "nodeSelector",
+            "overhead", "resources", "runtimeClassName", "schedulerName", "tolerations", "topologySpreadConstraints", "volumes"],
+        spoiling: ["resourceClaims", "schedulingGates", "schedulingGroup", "workloadRef"],
+        irrelevant: ["automountServiceAccountToken", "dnsConfig", "dnsPolicy", "enableServiceLinks",
+            "ephemeralContainers", "evictionResponders", "hostAliases", "hostIPC", "hostPID", "hostname", "hostnameOverride", "imagePullSecrets", "os",
             "preemptionPolicy", "priority", "priorityClassName", "readinessGates", "restartPolicy", "securityContext",
             "serviceAccount", "serviceAccountName", "setHostnameAsFQDN", "shareProcessNamespace", "subdomain",
             "terminationGracePeriodSeconds"]
@@ -119,21 +133,39 @@ tables! {
         modelled: ["phase"],
         spoiling: ["containerStatuses", "initContainerStatuses"],
         irrelevant: ["allocatedResources", "conditions", "ephemeralContainerStatuses", "extendedResourceClaimStatus", "hostIP",
-            "hostIPs", "message", "nominatedNodeName",
-            "observedGeneration", "podIP", "podIPs", "qosClass", "reason", "resize", "resourceClaimStatuses", "resources", "startTime"],
+            "hostIPs", "message", "nodeAllocatableResourceClaimStatuses", "nominatedNodeName",
+            "observedGeneration", "podIP", "podIPs", "qosClass", "reason", "resize", "resourceClaimStatuses", "resources", "startTime",
+            "volumeHealth"],
         open
     }
     CONTAINER "Container" {
-        modelled: ["name", "ports", "resources", "restartPolicy"],
-        spoiling: ["restartPolicyRules", "volumeMounts"],
+        modelled: ["name", "ports", "resources", "restartPolicy", "restartPolicyRules", "volumeMounts"],
+        spoiling: [],
         irrelevant: ["args", "command", "env", "envFrom", "image", "imagePullPolicy", "lifecycle", "livenessProbe",
             "readinessProbe", "resizePolicy", "securityContext", "startupProbe", "stdin", "stdinOnce", "terminationMessagePath",
             "terminationMessagePolicy", "tty", "volumeDevices", "workingDir"]
     }
+    CONTAINER_RESTART_RULE "ContainerRestartRule" {
+        modelled: [],
+        spoiling: ["action"],
+        irrelevant: ["exitCodes"]
+    }
+    VOLUME_MOUNT "VolumeMount" {
+        modelled: [],
+        spoiling: ["bindMountOptions"],
+        irrelevant: ["mountPath", "mountPropagation", "name", "readOnly", "recursiveReadOnly", "subPath", "subPathExpr"]
+    }
+    CONTAINER_STATUS "ContainerStatus" {
+        modelled: ["name", "resources"],
+        spoiling: [],
+        irrelevant: ["allocatedResources", "allocatedResourcesStatus", "containerID", "image", "imageID", "lastState", "ready",
+            "restartCount", "started", "state", "stopSignal", "user", "volumeMounts"],
+        open
+    }
     RESOURCE_REQUIREMENTS "ResourceRequirements" {
         modelled: ["limits", "requests"],
-        spoiling: ["claims"],
-        irrelevant: []
+        spoiling: [],
+        irrelevant: ["claims"]
     }
     CONTAINER_PORT "ContainerPort" {
         modelled: ["containerPort", "hostIP", "hostPort", "protocol"],
@@ -146,11 +178,10 @@ tables! {
         irrelevant: ["tolerationSeconds"]
     }
     VOLUME "Volume" {
-        modelled: [],
-        spoiling: ["awsElasticBlockStore", "azureDisk", "cinder", "csi", "ephemeral", "gcePersistentDisk", "iscsi",
-            "persistentVolumeClaim", "portworxVolume", "rbd", "vsphereVolume"],
-        irrelevant: ["azureFile", "cephfs", "configMap", "downwardAPI", "emptyDir", "fc", "flexVolume", "flocker", "gitRepo",
-            "glusterfs", "hostPath", "image", "name", "nfs", "photonPersistentDisk", "projected", "quobyte", "scaleIO", "secret",
+        modelled: ["awsElasticBlockStore", "ephemeral", "gcePersistentDisk", "iscsi", "name", "persistentVolumeClaim", "rbd"],
+        spoiling: ["azureDisk", "azureFile", "cinder", "portworxVolume", "vsphereVolume"],
+        irrelevant: ["cephfs", "configMap", "csi", "downwardAPI", "emptyDir", "fc", "flexVolume", "flocker", "gitRepo",
+            "glusterfs", "hostPath", "image", "nfs", "photonPersistentDisk", "projected", "quobyte", "scaleIO", "secret",
             "storageos"]
     }
 
@@ -224,10 +255,15 @@ tables! {
         irrelevant: ["minReadySeconds", "selector"]
     }
     STATEFUL_SET_SPEC "StatefulSetSpec" {
-        modelled: ["replicas", "template"],
-        spoiling: ["volumeClaimTemplates"],
-        irrelevant: ["minReadySeconds", "ordinals", "persistentVolumeClaimRetentionPolicy", "podManagementPolicy",
+        modelled: ["ordinals", "replicas", "template", "volumeClaimTemplates"],
+        spoiling: [],
+        irrelevant: ["minReadySeconds", "persistentVolumeClaimRetentionPolicy", "podManagementPolicy",
             "revisionHistoryLimit", "selector", "serviceName", "updateStrategy"]
+    }
+    ORDINALS "StatefulSetOrdinals" {
+        modelled: ["start"],
+        spoiling: [],
+        irrelevant: []
     }
     DAEMON_SET_SPEC "DaemonSetSpec" {
         modelled: ["template", "updateStrategy"],
@@ -236,7 +272,7 @@ tables! {
     }
     JOB_SPEC "JobSpec" {
         modelled: ["completionMode", "parallelism", "template"],
-        spoiling: [],
+        spoiling: ["scheduling"],
         irrelevant: ["activeDeadlineSeconds", "backoffLimit", "backoffLimitPerIndex", "completions", "managedBy", "manualSelector",
             "maxFailedIndexes", "podFailurePolicy", "podReplacementPolicy", "selector", "successPolicy", "suspend",
             "ttlSecondsAfterFinished"]
@@ -274,6 +310,99 @@ tables! {
         spoiling: [],
         irrelevant: []
     }
+    RESOURCE_QUOTA_SPEC "ResourceQuotaSpec" {
+        modelled: ["hard", "scopeSelector", "scopes"],
+        spoiling: [],
+        irrelevant: []
+    }
+    SCOPE_SELECTOR "ScopeSelector" {
+        modelled: ["matchExpressions"],
+        spoiling: [],
+        irrelevant: []
+    }
+    SCOPE_REQUIREMENT "ScopedResourceSelectorRequirement" {
+        modelled: ["scopeName"],
+        spoiling: ["operator", "values"],
+        irrelevant: []
+    }
+    RUNTIME_CLASS "RuntimeClass" {
+        modelled: ["apiVersion", "kind", "metadata", "overhead", "scheduling"],
+        spoiling: [],
+        irrelevant: ["handler"]
+    }
+    RUNTIME_OVERHEAD "Overhead" {
+        modelled: ["podFixed"],
+        spoiling: [],
+        irrelevant: []
+    }
+    RUNTIME_SCHEDULING "Scheduling" {
+        modelled: ["nodeSelector", "tolerations"],
+        spoiling: [],
+        irrelevant: []
+    }
+
+    // The scheduler's configuration.
+    SCHEDULER_CONFIGURATION "KubeSchedulerConfiguration" {
+        modelled: ["apiVersion", "extenders", "kind", "profiles"],
+        spoiling: [],
+        irrelevant: ["clientConnection", "delayCacheUntilActive", "enableContentionProfiling", "enableProfiling", "healthzBindAddress",
+            "leaderElection", "metricsBindAddress", "parallelism", "percentageOfNodesToScore", "podInitialBackoffSeconds",
+            "podMaxBackoffSeconds"]
+    }
+    SCHEDULER_PROFILE "KubeSchedulerProfile" {
+        modelled: ["pluginConfig", "plugins", "schedulerName"],
+        spoiling: [],
+        irrelevant: ["percentageOfNodesToScore"]
+    }
+    PLUGINS "Plugins" {
+        modelled: ["filter", "multiPoint", "permit", "preBind", "preEnqueue", "preFilter", "reserve"],
+        spoiling: [],
+        irrelevant: ["bind", "placementGenerate", "placementScore", "podGroupPostFilter", "postBind", "postFilter", "preScore",
+            "queueSort", "score"]
+    }
+    PLUGIN_SET "PluginSet" {
+        modelled: ["disabled", "enabled"],
+        spoiling: [],
+        irrelevant: []
+    }
+    PLUGIN "Plugin" {
+        modelled: ["name"],
+        spoiling: [],
+        irrelevant: ["weight"]
+    }
+    PLUGIN_CONFIG "PluginConfig" {
+        modelled: ["args", "name"],
+        spoiling: [],
+        irrelevant: []
+    }
+    NODE_AFFINITY_ARGS "NodeAffinityArgs" {
+        modelled: ["addedAffinity"],
+        spoiling: [],
+        irrelevant: ["apiVersion", "kind"]
+    }
+    FIT_ARGS "NodeResourcesFitArgs" {
+        modelled: ["ignoredResourceGroups", "ignoredResources"],
+        spoiling: [],
+        irrelevant: ["apiVersion", "kind", "scoringStrategy"]
+    }
+    SPREAD_ARGS "PodTopologySpreadArgs" {
+        modelled: ["defaultConstraints", "defaultingType"],
+        spoiling: [],
+        irrelevant: ["apiVersion", "kind"]
+    }
+    EXTENDER "Extender" {
+        modelled: ["filterVerb", "managedResources"],
+        spoiling: [],
+        irrelevant: ["bindVerb", "enableHTTPS", "httpTimeout", "ignorable", "nodeCacheCapable", "preemptVerb", "prioritizeVerb",
+            "tlsConfig", "urlPrefix", "weight"]
+    }
+    MANAGED_RESOURCE "ExtenderManagedResource" {
+        modelled: ["ignoredByScheduler", "name"],
+        spoiling: [],
+        irrelevant: []
+    }
+
+    // What the device classes provide.
     DEVICE_CLASS_SPEC "DeviceClassSpec" {
         modelled: ["extendedResourceName"],
         spoiling: [],
@@ -300,7 +429,7 @@ mod tests {
 
     #[test]
     fn no_field_has_two_roles_and_lists_are_sorted() {
-        for table in ALL {
+        for table in all() {
             let mut seen = std::collections::BTreeSet::new();
             assert!(table.fields().all(|field| seen.insert(field)), "{}", table.name);
             for list in [table.modelled, table.spoiling, table.irrelevant] {

@@ -1,11 +1,11 @@
 //! What matters in a part of an object, as bytes: two parts of one gist say the same.
 //!
 //! Left out of the spec of a pod is only what reading never looks at: the node, which is read by itself, fields that no filter looks
-//! at, and the contents of volumes. Keys are always in.
+//! at, and the contents of volumes that none looks at. Keys are always in.
 
 use podreach_core::id::{Id, NamespaceId};
 
-use super::fields::{CONTAINER, POD_SPEC};
+use super::fields::{CONTAINER, POD_SPEC, VOLUME};
 use crate::read::{Entry, Tree, Value};
 
 /// The gist of a part that matters as a whole.
@@ -21,7 +21,7 @@ pub(crate) fn of_spec(namespace: NamespaceId, spec: &Tree<'_>) -> Vec<u8> {
     gist.number(namespace.index());
     gist.map(spec, |gist, entry| match entry.key.as_ref() {
         "containers" | "initContainers" => gist.list(&entry.value, Gist::container),
-        "volumes" => gist.list(&entry.value, Gist::outline),
+        "volumes" => gist.list(&entry.value, Gist::volume),
         "nodeName" => {}
         key if POD_SPEC.irrelevant.contains(&key) => {}
         _ => gist.whole(&entry.value),
@@ -38,6 +38,17 @@ impl Gist {
             "volumeMounts" => gist.list(&entry.value, Gist::outline),
             key if CONTAINER.irrelevant.contains(&key) => {}
             _ => gist.whole(&entry.value),
+        });
+    }
+
+    /// A volume: only sources that filters look at are of interest, and what an ephemeral one is called.
+    fn volume(&mut self, volume: &Tree<'_>) {
+        let ephemeral = volume.field("ephemeral").is_some();
+        self.map(volume, |gist, entry| match entry.key.as_ref() {
+            "name" if ephemeral => gist.whole(&entry.value),
+            "name" => {}
+            key if VOLUME.modelled.contains(&key) => gist.whole(&entry.value),
+            _ => gist.0.push(u8::from(entry.value.value == Value::Null)),
         });
     }
 

@@ -11,11 +11,12 @@ use super::context::Context;
 use super::kind::Kind;
 use super::metadata::Metadata;
 use super::pod::{self, PodObject};
+use super::profile::Profiles;
 use super::scale::{self, Autoscaled};
 use super::workload::{self, Workload};
-use super::{node, problem};
+use super::{devices, node, problem, storage};
 use crate::question::{self, Question};
-use crate::read::Tree;
+use crate::read::{Span, Tree};
 
 /// The objects of the input.
 #[derive(Default)]
@@ -27,6 +28,7 @@ pub(crate) struct Inventory {
     pub(crate) pods: Vec<PodObject>,
     pub(crate) autoscaled: Autoscaled,
     pub(crate) rules: Rules,
+    pub(crate) profiles: Profiles,
     pub(crate) questions: Vec<Question>,
     names: Names,
 }
@@ -39,8 +41,19 @@ impl Inventory {
             Kind::Namespace => self.add_namespace(cx, tree),
             Kind::Pod => self.add_pod(cx, tree),
             Kind::HorizontalPodAutoscaler => scale::read_autoscaler(cx, tree, &mut self.autoscaled),
-            Kind::LimitRange | Kind::ResourceQuota | Kind::DeviceClass => self.rules.add(cx, kind, tree),
+            Kind::LimitRange | Kind::ResourceQuota | Kind::RuntimeClass | Kind::DeviceClass => {
+                self.rules.add(cx, kind, tree);
+            }
+            Kind::SchedulerConfiguration => self.profiles.add(cx, tree),
             Kind::Question => self.add_question(cx, tree),
+            Kind::ResourceClaim => self.note(cx, kind, |cx| devices::read(cx, tree)),
+            Kind::PersistentVolumeClaim
+            | Kind::PersistentVolume
+            | Kind::StorageClass
+            | Kind::CSINode
+            | Kind::CSIDriver
+            | Kind::CSIStorageCapacity
+            | Kind::VolumeAttachment => self.note(cx, kind, |cx| storage::read(cx, kind, tree)),
             _ => self.add_workload(cx, kind, tree),
         }
     }
@@ -76,6 +89,21 @@ impl Inventory {
         let Some(mut workload) = workload::read(cx, kind, tree) else { return };
         if self.is_new(cx, kind, &mut workload.metadata) {
             self.workloads.push(workload);
+        }
+    }
+
+    /// Notes the name of an object that was read into the context.
+    fn note(
+        &mut self,
+        cx: &mut Context,
+        kind: Kind,
+        read: impl FnOnce(&mut Context) -> Option<(String, String, Span)>,
+    ) {
+        let Some((namespace, name, span)) = read(cx) else { return };
+        if !self.names.insert(kind, &namespace, &name) {
+            let slash = if namespace.is_empty() { "" } else { "/" };
+            let full = format!("{}/{namespace}{slash}{name}", kind.name().to_ascii_lowercase());
+            cx.report(problem::duplicate_object(span, &full));
         }
     }
 

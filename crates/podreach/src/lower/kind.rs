@@ -36,8 +36,28 @@ pub enum Kind {
     LimitRange,
     /// `v1` ResourceQuota.
     ResourceQuota,
+    /// `node.k8s.io` RuntimeClass.
+    RuntimeClass,
     /// `resource.k8s.io` DeviceClass.
     DeviceClass,
+    /// `kubescheduler.config.k8s.io` KubeSchedulerConfiguration.
+    SchedulerConfiguration,
+    /// `resource.k8s.io` ResourceClaim.
+    ResourceClaim,
+    /// `v1` PersistentVolumeClaim.
+    PersistentVolumeClaim,
+    /// `v1` PersistentVolume.
+    PersistentVolume,
+    /// `storage.k8s.io` StorageClass.
+    StorageClass,
+    /// `storage.k8s.io` CSINode.
+    CSINode,
+    /// `storage.k8s.io` CSIDriver.
+    CSIDriver,
+    /// `storage.k8s.io` CSIStorageCapacity.
+    CSIStorageCapacity,
+    /// `storage.k8s.io` VolumeAttachment.
+    VolumeAttachment,
     /// `podreach.dev/v1alpha1` Question.
     Question,
 }
@@ -58,7 +78,17 @@ const READ: &[(Kind, &str, &str, &[&str])] = &[
     (Kind::HorizontalPodAutoscaler, "HorizontalPodAutoscaler", "autoscaling", &["v2", "v1", "v2beta2", "v2beta1"]),
     (Kind::LimitRange, "LimitRange", "", &["v1"]),
     (Kind::ResourceQuota, "ResourceQuota", "", &["v1"]),
+    (Kind::RuntimeClass, "RuntimeClass", "node.k8s.io", &["v1", "v1beta1"]),
+    (Kind::SchedulerConfiguration, "KubeSchedulerConfiguration", "kubescheduler.config.k8s.io", &["v1"]),
     (Kind::DeviceClass, "DeviceClass", "resource.k8s.io", &["v1", "v1beta2", "v1beta1", "v1alpha3"]),
+    (Kind::ResourceClaim, "ResourceClaim", "resource.k8s.io", &["v1", "v1beta2", "v1beta1", "v1alpha3"]),
+    (Kind::PersistentVolumeClaim, "PersistentVolumeClaim", "", &["v1"]),
+    (Kind::PersistentVolume, "PersistentVolume", "", &["v1"]),
+    (Kind::StorageClass, "StorageClass", "storage.k8s.io", &["v1", "v1beta1"]),
+    (Kind::CSINode, "CSINode", "storage.k8s.io", &["v1", "v1beta1"]),
+    (Kind::CSIDriver, "CSIDriver", "storage.k8s.io", &["v1", "v1beta1"]),
+    (Kind::CSIStorageCapacity, "CSIStorageCapacity", "storage.k8s.io", &["v1", "v1beta1"]),
+    (Kind::VolumeAttachment, "VolumeAttachment", "storage.k8s.io", &["v1", "v1beta1"]),
     (Kind::Question, "Question", "podreach.dev", &["v1alpha1"]),
 ];
 
@@ -96,9 +126,6 @@ const BUILT_IN: &[&str] = &[
 const WITHOUT_PODS: &[&str] = &[
     "APIService",
     "Binding",
-    "CSIDriver",
-    "CSINode",
-    "CSIStorageCapacity",
     "CertificateSigningRequest",
     "ClusterRole",
     "ClusterRoleBinding",
@@ -124,20 +151,16 @@ const WITHOUT_PODS: &[&str] = &[
     "MutatingWebhookConfiguration",
     "NetworkPolicy",
     "NodeMetrics",
-    "PersistentVolume",
-    "PersistentVolumeClaim",
     "PodCertificateRequest",
     "PodDisruptionBudget",
     "PodMetrics",
     "PodSecurityPolicy",
     "PriorityClass",
     "PriorityLevelConfiguration",
-    "ResourceClaim",
     "ResourceClaimTemplate",
     "ResourceSlice",
     "Role",
     "RoleBinding",
-    "RuntimeClass",
     "Scale",
     "Secret",
     "SelfSubjectAccessReview",
@@ -147,7 +170,6 @@ const WITHOUT_PODS: &[&str] = &[
     "ServiceAccount",
     "ServiceCIDR",
     "Status",
-    "StorageClass",
     "StorageVersion",
     "StorageVersionMigration",
     "SubjectAccessReview",
@@ -156,7 +178,6 @@ const WITHOUT_PODS: &[&str] = &[
     "ValidatingAdmissionPolicy",
     "ValidatingAdmissionPolicyBinding",
     "ValidatingWebhookConfiguration",
-    "VolumeAttachment",
     "VolumeAttributesClass",
 ];
 
@@ -248,6 +269,19 @@ impl Kind {
     /// Its name in manifests.
     pub fn name(self) -> &'static str {
         READ.iter().find(|(kind, ..)| *kind == self).map_or("", |(_, name, ..)| name)
+    }
+
+    /// Whether pods refer to objects of this kind by name, so that it matters whether the input has all of them.
+    pub(crate) fn is_looked_up(self) -> bool {
+        let kinds = [
+            Self::ResourceClaim,
+            Self::PersistentVolumeClaim,
+            Self::PersistentVolume,
+            Self::StorageClass,
+            Self::CSINode,
+            Self::CSIDriver,
+        ];
+        kinds.contains(&self)
     }
 
     /// The kind of that name, when it can own pods.

@@ -1,8 +1,10 @@
 //! Nodes and namespaces.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use podreach_core::cluster::{Node, Taint, TaintEffect};
+use podreach_core::id::Symbol;
 use podreach_core::label::Labels;
 
 use super::amount::{self, Amounts};
@@ -26,8 +28,18 @@ pub(crate) fn read(cx: &mut Context, tree: &Tree<'_>) -> Option<(Metadata, Node)
         taints: spec.map(|spec| taints(cx, &spec)).unwrap_or_default(),
         unschedulable: spec.is_some_and(|spec| spec.flag("unschedulable", &mut cx.log)),
         allocatable: amount::resources(cx, &allocatable),
+        features: features(cx, &object),
+        drivers: BTreeMap::new(),
     };
     Some((metadata, node))
+}
+
+/// The features that the kubelet of a node declares.
+fn features(cx: &mut Context, object: &Object<'_, '_>) -> BTreeSet<Symbol> {
+    let mut log = Vec::new();
+    let Some(status) = object.object("status", &NODE_STATUS, &mut log) else { return BTreeSet::new() };
+    let features = status.texts("declaredFeatures", &mut cx.log);
+    features.into_iter().map(|(feature, _)| cx.symbol(feature)).collect()
 }
 
 /// What a node has to give: its allocatable amounts, or else its capacity.

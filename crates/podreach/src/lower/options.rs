@@ -1,6 +1,7 @@
 //! What the user decides about the reading of a cluster: where it starts, what stays, how many there may be, which release.
 
 use std::fmt;
+use std::ops::RangeInclusive;
 use std::str::FromStr;
 
 use podreach_core::cluster::Behaviour;
@@ -79,6 +80,9 @@ impl Default for Release {
 }
 
 impl Release {
+    /// The releases whose behaviour is compared with the real scheduler's.
+    pub const COMPARED: RangeInclusive<u32> = 35..=37;
+
     /// What differs between releases, for this one.
     pub fn behaviour(self) -> Behaviour {
         Behaviour {

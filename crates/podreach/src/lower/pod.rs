@@ -7,6 +7,7 @@ use podreach_core::cluster::{HostPort, Toleration};
 use podreach_core::id::{NamespaceId, Symbol};
 use podreach_core::label::Labels;
 
+use super::admission::Admitted;
 use super::affinity::{self, Affinities};
 use super::amount;
 use super::cause::{Cause, Causes};
@@ -15,10 +16,11 @@ use super::context::Context;
 use super::fields::{OBJECT, POD_SPEC, POD_STATUS, POD_TEMPLATE_SPEC, RESOURCE_REQUIREMENTS};
 use super::kind::Kind;
 use super::metadata::{self, Metadata};
+use super::mount::{self, Mounted};
 use super::object::Object;
 use super::request::Parts;
 use super::spread::{self, SpreadDraft};
-use super::{gist, name, problem, spoiling, toleration};
+use super::{devices, feature, gist, name, problem, spoiling, toleration};
 use crate::read::{Span, Tree};
 
 /// A pod or template.
@@ -46,6 +48,22 @@ pub(crate) struct Content {
     pub(crate) parts: Parts,
     pub(crate) ports: BTreeSet<HostPort>,
     pub(crate) host_network: bool,
+    /// Whether it says anything about topology spread, hard or not.
+    pub(crate) has_spread: bool,
+    /// Whether it says how long it may run.
+    pub(crate) deadline: bool,
+    /// The scheduler it asks for.
+    pub(crate) scheduler: Option<String>,
+    /// The runtime class it asks for.
+    pub(crate) runtime_class: Option<String>,
+    /// What admission and its scheduler's profile decide about it.
+    pub(crate) admitted: Admitted,
+    /// What it mounts.
+    pub(crate) mounted: Mounted,
+    /// The claims to devices that it uses, by name where they have one.
+    pub(crate) devices: Vec<Option<String>>,
+    /// The features that its node must declare.
+    pub(crate) features: BTreeSet<&'static str>,
 }
 
 /// A Pod object.
@@ -76,6 +94,9 @@ pub(crate) fn read(cx: &mut Context, tree: &Tree<'_>) -> Option<PodObject> {
     let status = object.object("status", &POD_STATUS, &mut cx.log);
     let phase = status.and_then(|status| status.text("phase", &mut cx.log));
     let bound = draft.node_name.take();
+    if metadata.owner.as_ref().is_some_and(|owner| owner.kind == Kind::StatefulSet.name()) {
+        own_claims(&mut draft, &metadata.name);
+    }
     if bound.is_some() {
         // What its runtime class adds was added when the pod was made.
         draft.causes.remove(&Cause::RuntimeClass);
@@ -83,6 +104,13 @@ pub(crate) fn read(cx: &mut Context, tree: &Tree<'_>) -> Option<PodObject> {
         draft.causes.extend(resized.map(|span| (Cause::Resized, span)));
     }
     Some(PodObject { metadata, draft, bound, finished: matches!(phase, Some("Succeeded" | "Failed")) })
+}
+
+/// Tells the claims that a StatefulSet made for a pod from those that pods share.
+fn own_claims(draft: &mut Draft, pod: &str) {
+    if !draft.content.mounted.claims.is_empty() {
+        Rc::make_mut(&mut draft.content).mounted.own(pod);
+    }
 }
 
 /// Reads the template in a field of a workload.
@@ -138,8 +166,28 @@ fn new_spec(cx: &mut Context, tree: &Tree<'_>, namespace: NamespaceId, labels: R
     let node_selector = cx.labels(&spec, "nodeSelector");
     let affinities = affinity::read(cx, &spec, namespace);
     let spread = spread::read(cx, &spec);
-    let causes = spoiling::of_spec(cx, &spec, &parts, host_network);
-    let content = Content { namespace, node_selector, affinities, spread, tolerations, parts, ports, host_network };
+    let causes = spoiling::of_spec(&spec);
+    let (mounted, devices) = (mount::read(cx, &spec), devices::of_spec(cx, &spec));
+    let features = feature::needed(cx, &spec, &parts, host_network);
+    let mut named = |field| spec.text(field, &mut cx.log).filter(|text| !text.is_empty()).map(str::to_owned);
+    let content = Content {
+        namespace,
+        node_selector,
+        affinities,
+        spread,
+        tolerations,
+        parts,
+        ports,
+        host_network,
+        has_spread: !spec.items("topologySpreadConstraints", &mut Vec::new()).is_empty(),
+        scheduler: named("schedulerName"),
+        runtime_class: named("runtimeClassName"),
+        deadline: spec.integer("activeDeadlineSeconds", 1, i64::MAX, &mut cx.log).is_some(),
+        admitted: Admitted::default(),
+        mounted,
+        devices,
+        features,
+    };
     Some(Draft { labels, node_name, content: Rc::new(content), causes, span: spec.span() })
 }
 

@@ -3,11 +3,20 @@
 //! Codes never change their meaning; `docs/diagnostics.md` says what to do about each. Only names, keys and short values of fields
 //! that we read are ever repeated, never the content of objects that we skip.
 
+use super::Release;
 use super::fields::Table;
 use super::nearest::nearest;
 use super::quantity::Defect;
 use crate::diagnostic::{Diagnostic, Effect};
 use crate::read::{Entry, Span, Tree, shown};
+
+/// A release that nobody compared with the real scheduler.
+pub(crate) fn not_compared(release: Release) -> Option<Diagnostic> {
+    let (first, last) = (Release::COMPARED.start(), Release::COMPARED.end());
+    let message = format!("Kubernetes {release} was not compared with its real scheduler; 1.{first} to 1.{last} were");
+    let note = Diagnostic::stops("W0306", None, message).with_effect(Effect::Notes);
+    (!Release::COMPARED.contains(&release.minor)).then_some(note)
+}
 
 /// A document that is no mapping at all.
 pub(crate) fn not_an_object(tree: &Tree<'_>) -> Diagnostic {

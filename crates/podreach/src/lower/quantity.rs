@@ -34,6 +34,14 @@ const NANO: i128 = 1_000_000_000;
 const MOST: i128 = i64::MAX as i128 * NANO;
 
 impl Quantity {
+    /// One.
+    pub const ONE: Self = Self { nanos: NANO };
+
+    /// How many nanos.
+    pub fn nanos(self) -> i128 {
+        self.nanos
+    }
+
     /// The quantity of a text, and how it was written.
     pub fn parse(text: &str) -> Result<(Self, Spelling<'_>), Defect> {
         let (negative, rest) = sign(text);

@@ -9,6 +9,7 @@
 
 use super::amount::{Amounts, add, raise};
 use super::container::Container;
+use super::quantity::Quantity;
 
 /// The parts of a pod that have amounts.
 #[derive(Clone, Debug, Default)]
@@ -22,7 +23,7 @@ pub(crate) struct Parts {
 
 /// What a pod requests, after the API server's defaults if `admission` says so.
 pub(crate) fn of_pod(parts: &Parts, admission: bool) -> Amounts {
-    let mut sum = aggregate(parts, admission);
+    let mut sum = together(parts, &|container| requests(container, admission));
     if let Some((requests, limits)) = &parts.whole {
         let requests = whole(requests, limits, &sum, admission);
         sum.extend(requests.into_iter().filter(|(resource, _)| is_pod_level(resource)));
@@ -32,13 +33,39 @@ pub(crate) fn of_pod(parts: &Parts, admission: bool) -> Amounts {
     sum
 }
 
-/// What the containers request together.
-fn aggregate(parts: &Parts, admission: bool) -> Amounts {
+/// What a pod may use at most, as far as it says.
+///
+/// Kubernetes: `component-helpers/resource/helpers.go`, `PodLimits`.
+pub(crate) fn limits_of_pod(parts: &Parts) -> Amounts {
+    let mut sum = together(parts, &|container| container.limits.clone());
+    if let Some((_, limits)) = &parts.whole {
+        let own = limits.iter().filter(|(resource, _)| is_pod_level(resource));
+        sum.extend(own.map(|(resource, &limit)| (resource.clone(), limit)));
+    }
+    let limited = |(resource, _): &(&String, _)| sum.get(*resource).is_some_and(|limit| *limit > Quantity::default());
+    let overhead = parts.overhead.iter().filter(limited).map(|(resource, &more)| (resource.clone(), more)).collect();
+    add(&mut sum, &overhead);
+    sum
+}
+
+/// Writes down what the API server's defaults make of the requests of a pod and its containers.
+pub(crate) fn settle(parts: &mut Parts) {
+    let sum = together(parts, &|container| requests(container, true));
+    if let Some((requests, limits)) = &mut parts.whole {
+        *requests = whole(requests, limits, &sum, true);
+    }
+    for container in parts.containers.iter_mut().chain(&mut parts.init) {
+        container.requests = requests(container, true);
+    }
+}
+
+/// What the containers have together, by what each has.
+pub(crate) fn together(parts: &Parts, of: &dyn Fn(&Container) -> Amounts) -> Amounts {
     let mut together = Amounts::new();
-    parts.containers.iter().for_each(|container| add(&mut together, &requests(container, admission)));
+    parts.containers.iter().for_each(|container| add(&mut together, &of(container)));
     let (mut beside, mut peak) = (Amounts::new(), Amounts::new());
     for container in &parts.init {
-        let mut here = requests(container, admission);
+        let mut here = of(container);
         if container.always {
             add(&mut beside, &here);
             here = beside.clone();
@@ -55,7 +82,7 @@ fn aggregate(parts: &Parts, admission: bool) -> Amounts {
 /// What a container requests: what has a limit and no request requests its limit.
 ///
 /// Kubernetes: `pkg/apis/core/v1/defaults.go`, `SetDefaults_Pod`.
-fn requests(container: &Container, admission: bool) -> Amounts {
+pub(crate) fn requests(container: &Container, admission: bool) -> Amounts {
     let mut requests = container.requests.clone();
     if admission {
         for (resource, &limit) in &container.limits {
@@ -87,7 +114,6 @@ fn is_pod_level(resource: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::super::quantity::Quantity;
     use super::*;
 
     fn amounts(list: &[(&str, &str)]) -> Amounts {

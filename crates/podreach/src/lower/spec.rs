@@ -10,8 +10,8 @@ use podreach_core::selector::Selector;
 
 use super::affinity::TermDraft;
 use super::context::Context;
-use super::pod::Draft;
-use super::{amount, request};
+use super::pod::{Content, Draft};
+use super::{amount, devices, request, storage};
 
 /// The spec of a pod with these labels.
 pub(crate) fn resolved(cx: &mut Context, draft: &Draft, labels: Labels) -> PodSpec {
@@ -19,9 +19,12 @@ pub(crate) fn resolved(cx: &mut Context, draft: &Draft, labels: Labels) -> PodSp
     let mut tolerations = draft.content.tolerations.clone();
     tolerations.sort_unstable();
     tolerations.dedup();
+    let Content { namespace, mounted, devices, features, .. } = &*draft.content;
+    let (mounts, _) = storage::claim::mounts(cx, *namespace, mounted);
+    let (devices, _) = devices::resolved(cx, *namespace, devices);
     PodSpec {
         namespace: draft.content.namespace,
-        barred: None,
+        barred: draft.content.admitted.refused.clone(),
         terminating: false,
         node_name: draft.node_name,
         node_selector: draft.content.node_selector.clone(),
@@ -32,7 +35,13 @@ pub(crate) fn resolved(cx: &mut Context, draft: &Draft, labels: Labels) -> PodSp
         affinity: terms(cx, &draft.content.affinities.near, &labels),
         anti_affinity: terms(cx, &draft.content.affinities.apart, &labels),
         spread: spread(cx, draft, &labels),
+        mounts,
+        devices,
+        features: features.iter().map(|feature| cx.symbol(feature)).collect(),
         labels,
+        quota: draft.content.admitted.quota.clone(),
+        added_affinity: draft.content.admitted.added_affinity.clone(),
+        exempt: draft.content.admitted.exempt.clone(),
     }
 }
 

@@ -9,30 +9,25 @@ use podreach_core::selector::Selector;
 use super::candidate::{Draft, PodDrafts};
 use super::cause::{Cause, Causes};
 use super::context::Context;
-use super::fields::VOLUME;
 use super::inventory::Inventory;
 use super::node::NAME_LABEL;
 use super::object::Object;
+use super::pod::Content;
 use super::quantity::Quantity;
 use super::request::Parts;
-use super::{owner, spec};
-use crate::read::{Entry, Span, Tree, Value};
+use super::{devices, owner, pod, spec, storage};
+use crate::read::{Entry, Span, Tree};
 
 /// Fields that spoil when they hold anything.
-const FILLED: [(&str, Cause); 4] = [
-    ("resourceClaims", Cause::ResourceClaims),
-    ("schedulingGates", Cause::SchedulingGates),
-    ("schedulingGroup", Cause::Group),
-    ("workloadRef", Cause::Group),
-];
+const FILLED: [(&str, Cause); 3] =
+    [("schedulingGates", Cause::SchedulingGates), ("schedulingGroup", Cause::Group), ("workloadRef", Cause::Group)];
 
 /// Fields that spoil when they hold another text than usual.
 const NAMED: [(&str, Cause, &str); 2] =
     [("runtimeClassName", Cause::RuntimeClass, ""), ("schedulerName", Cause::OtherScheduler, "default-scheduler")];
 
 /// What about the spec of a pod is not modelled.
-pub(crate) fn of_spec(cx: &mut Context, spec: &Object<'_, '_>, parts: &Parts, host_network: bool) -> Causes {
-    let mut causes = Causes::new();
+pub(crate) fn of_spec(spec: &Object<'_, '_>) -> Causes {
     let is_filled = |tree: &&Tree<'_>| tree.seq().is_none_or(|items| !items.is_empty());
     let filled = FILLED.iter().filter_map(|(field, cause)| Some((*cause, spec.field(field).filter(is_filled)?.span)));
     let is_other = |tree: &Tree<'_>, usual: &str| tree.str().is_none_or(|text| !text.is_empty() && text != usual);
@@ -40,16 +35,15 @@ pub(crate) fn of_spec(cx: &mut Context, spec: &Object<'_, '_>, parts: &Parts, ho
         let tree = spec.field(field).filter(|tree| is_other(tree, usual))?;
         Some((*cause, tree.span))
     });
-    causes.extend(filled.chain(named));
-    let containers = parts.containers.iter().chain(&parts.init);
-    causes.extend(containers.flat_map(|container| &container.causes).map(|&cause| (cause, spec.span())));
-    let own_users = spec.field("hostUsers").filter(|tree| host_network && tree.value == Value::Bool(false));
-    causes.extend(own_users.map(|tree| (Cause::DeclaredFeatures, tree.span)));
-    let volumes = spec.objects("volumes", &VOLUME, &mut cx.log);
-    let looked_at =
-        |volume: &Object<'_, '_>| VOLUME.spoiling.iter().find_map(|source| Some(volume.field(source)?.span));
-    causes.extend(volumes.iter().find_map(looked_at).map(|span| (Cause::Volumes, span)));
-    causes
+    filled.chain(named).collect()
+}
+
+/// What about the volumes and devices of a pod the input does not say, or is not modelled.
+fn of_volumes(cx: &mut Context, draft: &pod::Draft) -> Causes {
+    let Content { namespace, mounted, devices, .. } = &*draft.content;
+    let (_, causes) = storage::claim::mounts(cx, *namespace, mounted);
+    let (_, cause) = devices::resolved(cx, *namespace, devices);
+    causes.into_iter().chain(cause).map(|cause| (cause, draft.span)).collect()
 }
 
 /// Where the status of a pod says that a container has other amounts than its spec asks for.
@@ -85,7 +79,8 @@ pub(crate) fn add(
     let selects = |cx: &Context, spec: &PodSpec| unknown && selects_namespaces(cx, spec);
     for (&at, draft) in workloads.iter_mut() {
         let workload = &inventory.workloads[at];
-        draft.causes.extend(inventory.rules.causes(&cx.cluster, &workload.template, true));
+        draft.causes.extend(inventory.rules.causes(&cx.cluster, &workload.template));
+        draft.causes.extend(of_volumes(cx, &workload.template));
         let differs = |key: &&str| {
             let key = cx.cluster.symbols.symbol(key);
             key.is_some_and(|key| mentioned.contains(&key) && workload.template.labels.value(key).is_none())
@@ -100,7 +95,8 @@ pub(crate) fn add(
     let PodDrafts { variants, pods, .. } = pods;
     let select: Vec<bool> = variants.iter().map(|variant| selects(cx, &variant.own)).collect();
     for (pod, draft) in inventory.pods.iter().zip(pods) {
-        draft.causes.extend(inventory.rules.causes(&cx.cluster, &pod.draft, pod.bound.is_none()));
+        draft.causes.extend(inventory.rules.causes(&cx.cluster, &pod.draft));
+        draft.causes.extend(of_volumes(cx, &pod.draft));
         if select[draft.variant] {
             draft.causes.insert(Cause::NamespaceLabels, pod.draft.span);
         }

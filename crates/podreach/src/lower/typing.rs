@@ -14,7 +14,7 @@ use super::cause::{Cause, Causes};
 use super::context::Context;
 use super::inventory::{Inventory, full_name};
 use super::kind::Kind;
-use super::{owner, spec, spoiling};
+use super::{admission, owner, spec, spoiling};
 use crate::read::Span;
 
 /// The types of everything.
@@ -34,6 +34,7 @@ pub(crate) struct Typing {
 
 /// Gives every pod and workload its type, and adds the types to the cluster.
 pub(crate) fn typing(cx: &mut Context, inventory: &mut Inventory) -> Typing {
+    admission::admit(cx, inventory);
     let above = Above::new(cx, inventory);
     owner::name_templates(cx, &mut inventory.workloads, &inventory.pods, &above);
     let mut workloads = workload_drafts(cx, inventory, &above);

@@ -7,14 +7,16 @@ use podreach_core::id::NamespaceId;
 use super::cause::Cause;
 use super::context::Context;
 use super::fields::{
-    CRON_JOB_SPEC, DAEMON_SET_SPEC, DEPLOYMENT_SPEC, DEPLOYMENT_STRATEGY, JOB_SPEC, JOB_TEMPLATE_SPEC, OBJECT,
-    REPLICA_SET_SPEC, ROLLING_UPDATE, STATEFUL_SET_SPEC, TEMPLATE_OBJECT, Table,
+    CLAIM_TEMPLATE_OBJECT, CRON_JOB_SPEC, DAEMON_SET_SPEC, DEPLOYMENT_SPEC, DEPLOYMENT_STRATEGY, JOB_SPEC,
+    JOB_TEMPLATE_SPEC, OBJECT, OBJECT_META, ORDINALS, REPLICA_SET_SPEC, ROLLING_UPDATE, STATEFUL_SET_SPEC,
+    TEMPLATE_OBJECT, Table,
 };
 use super::kind::Kind;
 use super::metadata::{self, Metadata};
 use super::object::Object;
 use super::pod::{self, Draft};
 use super::scale::{Scale, Surge};
+use super::storage::request::{self, Request};
 use super::{problem, toleration};
 use crate::read::{Tree, Value};
 
@@ -25,6 +27,8 @@ pub(crate) struct Workload {
     pub(crate) metadata: Metadata,
     pub(crate) template: Draft,
     pub(crate) scale: Scale,
+    /// The number of the first pod, where pods have numbers.
+    pub(crate) first_ordinal: u64,
 }
 
 /// Reads a workload of a kind.
@@ -37,7 +41,8 @@ pub(crate) fn read(cx: &mut Context, kind: Kind, tree: &Tree<'_>) -> Option<Work
     if kind == Kind::Job {
         name_job(cx, &metadata, &mut template);
     }
-    Some(Workload { kind, metadata, template, scale })
+    let first_ordinal = if kind == Kind::StatefulSet { first_ordinal(cx, &object) } else { 0 };
+    Some(Workload { kind, metadata, template, scale, first_ordinal })
 }
 
 fn content(cx: &mut Context, kind: Kind, object: &Object<'_, '_>, namespace: NamespaceId) -> Option<(Draft, Scale)> {
@@ -52,8 +57,9 @@ fn content(cx: &mut Context, kind: Kind, object: &Object<'_, '_>, namespace: Nam
             let spec = spec(cx, kind, object, &STATEFUL_SET_SPEC)?;
             let scale = replicas(cx, &spec);
             let mut template = pod::template(cx, &spec, namespace)?;
-            if let Some(claims) = spec.items("volumeClaimTemplates", &mut cx.log).first() {
-                template.causes.entry(Cause::Volumes).or_insert(claims.span);
+            let claims = claim_templates(cx, &spec);
+            if !claims.is_empty() {
+                Rc::make_mut(&mut template.content).mounted.add_templates(claims);
             }
             Some((template, scale))
         }
@@ -81,6 +87,25 @@ fn spec<'t, 'a>(
         cx.report(problem::missing(object.span(), kind.name(), "spec"));
     }
     object.object("spec", table, &mut cx.log)
+}
+
+/// The claims that a StatefulSet makes for each of its pods.
+fn claim_templates(cx: &mut Context, spec: &Object<'_, '_>) -> Vec<(String, Request)> {
+    let mut templates = Vec::new();
+    for template in spec.objects("volumeClaimTemplates", &CLAIM_TEMPLATE_OBJECT, &mut cx.log) {
+        let meta = template.object("metadata", &OBJECT_META, &mut cx.log);
+        let name = meta.and_then(|meta| meta.required_text("name", &mut cx.log)).unwrap_or_default().to_owned();
+        templates.extend(request::in_spec(cx, &template).map(|request| (name, request)));
+    }
+    templates
+}
+
+fn first_ordinal(cx: &mut Context, object: &Object<'_, '_>) -> u64 {
+    let mut heard = Vec::new();
+    let spec = object.object("spec", &STATEFUL_SET_SPEC, &mut heard);
+    let ordinals = spec.and_then(|spec| spec.object("ordinals", &ORDINALS, &mut cx.log));
+    let start = ordinals.and_then(|ordinals| ordinals.integer("start", 0, i64::from(i32::MAX), &mut cx.log));
+    start.and_then(|start| u64::try_from(start).ok()).unwrap_or(0)
 }
 
 fn replicas(cx: &mut Context, spec: &Object<'_, '_>) -> Scale {
@@ -142,7 +167,10 @@ fn daemon_set(cx: &mut Context, object: &Object<'_, '_>, namespace: NamespaceId)
 fn job(cx: &mut Context, spec: &Object<'_, '_>, namespace: NamespaceId) -> Option<(Draft, Scale)> {
     let scale = Scale::of(count(cx, spec, "parallelism"));
     spec.text("completionMode", &mut cx.log);
-    Some((pod::template(cx, spec, namespace)?, scale))
+    let mut template = pod::template(cx, spec, namespace)?;
+    let group = spec.field("scheduling").map(|tree| (Cause::Group, tree.span));
+    template.causes.extend(group);
+    Some((template, scale))
 }
 
 fn cron_job(cx: &mut Context, object: &Object<'_, '_>, namespace: NamespaceId) -> Option<(Draft, Scale)> {

@@ -8,7 +8,25 @@ const BINARY: [&str; 7] = ["", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei"];
 
 /// An amount of a resource in the notation of Kubernetes, exact.
 pub(crate) fn amount(m: &Model, resource: ResourceId, amount: Amount) -> String {
-    match m.str(m.cluster().resources[resource]) {
+    written(m.str(m.cluster().resources[resource]), amount)
+}
+
+/// An amount, in nanos, of what a quota caps, by the quota's own name of it.
+pub(crate) fn of_quota(resource: &str, nanos: Amount) -> String {
+    const MILLI: Amount = 1_000_000;
+    let of = resource.strip_prefix("requests.").or(resource.strip_prefix("limits.")).unwrap_or(resource);
+    if nanos.is_multiple_of(1000 * MILLI) {
+        let units = nanos / (1000 * MILLI);
+        written(of, if of == "cpu" { units.saturating_mul(1000) } else { units })
+    } else if nanos.is_multiple_of(MILLI) {
+        format!("{}m", nanos / MILLI)
+    } else {
+        format!("{nanos}n")
+    }
+}
+
+fn written(resource: &str, amount: Amount) -> String {
+    match resource {
         "cpu" if amount.is_multiple_of(1000) => (amount / 1000).to_string(),
         "cpu" => format!("{amount}m"),
         name if name.contains("memory") || name.contains("storage") || name.starts_with("hugepages-") => bytes(amount),
@@ -32,6 +50,8 @@ mod tests {
 
     #[test]
     fn bytes_keep_their_value() {
+        assert_eq!(["1", "1500m", "1n"], [1_000_000_000, 1_500_000_000, 1].map(|nanos| of_quota("limits.cpu", nanos)));
+        assert_eq!("2Mi", of_quota("requests.memory", (2 << 20) * 1_000_000_000));
         assert_eq!([bytes(2 << 30), bytes(1536 << 20), bytes(1000), bytes(0)], ["2Gi", "1536Mi", "1000", "0"]);
     }
 }

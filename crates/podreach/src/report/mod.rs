@@ -14,6 +14,7 @@ mod reason;
 mod source;
 mod text;
 mod trace;
+mod volume;
 mod why;
 mod words;
 mod yaml;

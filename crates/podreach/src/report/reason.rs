@@ -3,11 +3,14 @@
 //! A reason is a clause about "the pod" and "the node" that both are known from the sentence around it, so that nodes refused for the
 //! same reason can share one line.
 
-use podreach_core::cluster::HostPort;
+use podreach_core::cluster::{HostPort, NodeTerm, Quota};
+use podreach_core::id::QuotaId;
+use podreach_core::resource::Amount;
 use podreach_core::rule::Refusal;
 use podreach_core::{Model, NodeId, PodId, Semantics};
 
-use super::{amount::amount, words};
+use super::amount::{self, amount};
+use super::{volume, words};
 
 /// The reason of a refusal of `pod` on `node`.
 pub(crate) fn reason(m: &Model, pod: PodId, node: NodeId, refusal: &Refusal) -> String {
@@ -20,7 +23,8 @@ pub(crate) fn reason(m: &Model, pod: PodId, node: NodeId, refusal: &Refusal) -> 
         Refusal::Cordoned => "the node is cordoned".to_owned(),
         Refusal::Untolerated(taint) => format!("taint {} is not tolerated", words::taint(m, taint)),
         Refusal::NodeSelector => missing_label(m, pod, node),
-        Refusal::NodeAffinity => node_affinity(m, pod),
+        Refusal::NodeAffinity => node_affinity(m, "the node affinity", spec.node_affinity.as_deref()),
+        Refusal::AddedAffinity => node_affinity(m, "the scheduler's profile", spec.added_affinity.as_deref()),
         Refusal::PortTaken { port, holder } => {
             format!("host port {} is taken by {}", self::port(m, port), m.pod_name(*holder))
         }
@@ -46,7 +50,9 @@ pub(crate) fn reason(m: &Model, pod: PodId, node: NodeId, refusal: &Refusal) -> 
             let matcher = words::matcher(m, other.anti_affinity[term].matcher, other.namespace);
             format!("{} keeps it away (anti-affinity to {matcher})", words::atom(m, (resident, at)))
         }
+        &Refusal::QuotaExceeded { quota, asked, used } => self::quota(m, quota, asked, used),
         Refusal::LimitReached(index) => limit(m, *index),
+        other => volume::reason(m, node, other),
     }
 }
 
@@ -84,10 +90,18 @@ fn missing_label(m: &Model, pod: PodId, node: NodeId) -> String {
     }
 }
 
-fn node_affinity(m: &Model, pod: PodId) -> String {
-    let terms = m.pod(pod).node_affinity.as_deref().unwrap_or_default();
-    let shown = words::first(terms.iter().map(|term| words::node_term(m, term)), 3);
-    format!("the node affinity asks for {}", words::either(&shown))
+fn node_affinity(m: &Model, who: &str, terms: Option<&[NodeTerm]>) -> String {
+    let shown = words::first(terms.unwrap_or_default().iter().map(|term| words::node_term(m, term)), 3);
+    format!("{who} asks for {}", words::either(&shown))
+}
+
+fn quota(m: &Model, quota: QuotaId, asked: Amount, used: Amount) -> String {
+    let Quota { name, resource, hard } = &m.cluster().quotas[quota];
+    let [asked, used, hard] = [asked, used, *hard].map(|amount| amount::of_quota(resource, amount));
+    match used.as_str() {
+        "0" => format!("it takes {asked} {resource}, the quota {name} allows {hard}"),
+        _ => format!("it takes {asked} {resource}, {used} of the {hard} of the quota {name} are taken"),
+    }
 }
 
 fn no_label(m: &Model, key: podreach_core::id::KeyId, what: &str) -> String {

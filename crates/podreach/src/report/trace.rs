@@ -4,7 +4,7 @@
 
 use podreach_core::cluster::Term;
 use podreach_core::id::KeyId;
-use podreach_core::rule::{self, Refusal, pod_affinity};
+use podreach_core::rule::{self, Refusal, Rule, pod_affinity};
 use podreach_core::{Action, Atom, Configuration, Model, Problem, Semantics, Trace};
 
 use super::reason::{emptiest, reason, wanted};
@@ -109,9 +109,10 @@ fn deletion(problem: &Problem, s: &Configuration, trace: &Trace, at: usize) -> O
 
 /// What a deployment leans on: its witnesses, and the balance of its spread.
 fn deployment(m: &Model, s: &Configuration, atom: Atom) -> Vec<String> {
-    let mut notes = affinity(m, s, atom);
-    notes.extend((0..m.pod(atom.0).spread.len()).filter_map(|index| balance(m, s, atom, index)));
-    notes
+    let asked = |rule| !m.pod(atom.0).exempt.contains(&rule);
+    let near = if asked(Rule::InterPodAffinity) { affinity(m, s, atom) } else { Vec::new() };
+    let constraints = (0..m.pod(atom.0).spread.len()).filter(|_| asked(Rule::PodTopologySpread));
+    near.into_iter().chain(constraints.filter_map(|index| balance(m, s, atom, index))).collect()
 }
 
 fn affinity(m: &Model, s: &Configuration, (pod, node): Atom) -> Vec<String> {

@@ -27,8 +27,12 @@ type Refusals = BTreeMap<Rule, String>;
 impl Why {
     /// Asks every rule about `pod` on each of `nodes` in configuration `s`.
     pub fn new(m: &Model, s: &Configuration, pod: PodId, nodes: &[NodeId]) -> Self {
-        let limited = !m.cluster().limits.is_empty();
-        let rules: Vec<Rule> = Rule::ALL.into_iter().filter(|&rule| limited || rule != Rule::InstanceLimit).collect();
+        let is_asked = |rule: &Rule| match rule {
+            Rule::InstanceLimit => !m.cluster().limits.is_empty(),
+            Rule::ResourceQuota => !m.cluster().quotas.is_empty(),
+            _ => !m.pod(pod).exempt.contains(rule),
+        };
+        let rules: Vec<Rule> = Rule::ALL.into_iter().filter(is_asked).collect();
         let refusals = |node| {
             let refusal = |rule: &Rule| Some((*rule, reason(m, pod, node, &rule.refusal(m, s, pod, node)?)));
             rules.iter().filter_map(refusal).collect()

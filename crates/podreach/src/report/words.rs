@@ -1,8 +1,9 @@
 //! The names of things inside a sentence: selectors, places, pods on nodes, lists.
 
 use podreach_core::cluster::{Matcher, NodeRequirement, NodeTerm, Taint, TaintEffect};
-use podreach_core::id::{KeyId, MatcherId, NamespaceId, Symbol};
+use podreach_core::id::{ClaimId, KeyId, MatcherId, NamespaceId, Symbol};
 use podreach_core::selector::{Allowed, Selector, Values};
+use podreach_core::storage::Claim;
 use podreach_core::{Atom, Model, NodeId, PodId};
 
 /// `deployment/shop/web on edge-1`.
@@ -72,6 +73,12 @@ pub(crate) fn matcher(m: &Model, id: MatcherId, home: NamespaceId) -> String {
         scope.listed.iter().map(|&namespace| format!("namespace {}", m.str(m.cluster().namespaces[namespace])));
     let selected = scope.selector.iter().map(|chosen| format!("a namespace with {}", selector(m, chosen)));
     format!("{labels} in {}", either(&listed.chain(selected).collect::<Vec<_>>()))
+}
+
+/// A claim: `claim default/data`, or where each pod has one of its own, `its claim data`.
+pub(crate) fn claim(m: &Model, id: ClaimId) -> String {
+    let Claim { name, private, .. } = &m.cluster().claims[id];
+    if *private { format!("its claim {name}") } else { format!("claim {name}") }
 }
 
 /// A label selector in the notation of `kubectl -l`.

@@ -1,0 +1,108 @@
+//! The bounds of a LimitRange on one container, or on a pod as a whole.
+
+use crate::lower::amount::Amounts;
+use crate::lower::quantity::Quantity;
+use crate::lower::request::{self, Parts};
+
+/// The most that is compared in thousandths; larger amounts are compared in units.
+///
+/// Kubernetes: `apimachinery/pkg/api/resource/quantity.go`, `MaxMilliValue`.
+const FINE: i128 = (i64::MAX / 1000) as i128;
+
+/// What an item of a LimitRange allows.
+pub(crate) struct Bounds {
+    kind: String,
+    pub(crate) min: Amounts,
+    pub(crate) max: Amounts,
+    ratio: Amounts,
+}
+
+/// What is held against bounds.
+pub(crate) struct Subject {
+    kind: &'static str,
+    requests: Amounts,
+    limits: Amounts,
+}
+
+impl Subject {
+    /// A container.
+    pub(crate) fn container(requests: Amounts, limits: Amounts) -> Self {
+        Self { kind: "Container", requests, limits }
+    }
+
+    /// A pod as a whole: its containers together, and where the pod says something of cpu and memory, that.
+    pub(crate) fn pod(parts: &Parts) -> Self {
+        let mut requests = request::together(parts, &|container| request::requests(container, true));
+        let mut limits = request::together(parts, &|container| container.limits.clone());
+        if let Some(whole) = &parts.whole {
+            let fine = |amounts: &Amounts| -> Amounts {
+                let known = |resource: &String| matches!(resource.as_str(), "cpu" | "memory");
+                amounts.iter().filter(|(resource, _)| known(resource)).map(|(name, &q)| (name.clone(), q)).collect()
+            };
+            requests.extend(fine(&whole.0));
+            limits.extend(fine(&whole.1));
+        }
+        Self { kind: "Pod", requests, limits }
+    }
+}
+
+impl Bounds {
+    /// The bounds of an item of this type.
+    pub(crate) fn new(kind: &str, min: Amounts, max: Amounts, ratio: Amounts) -> Self {
+        Self { kind: kind.to_owned(), min, max, ratio }
+    }
+
+    /// Why a subject is out of bounds, if it is.
+    pub(crate) fn refusal(&self, subject: &Subject) -> Option<String> {
+        if self.kind != subject.kind {
+            return None;
+        }
+        let who = subject.kind.to_ascii_lowercase();
+        let broken = |bounds: &Amounts, breaks: fn(&Subject, &str, Quantity) -> bool| {
+            bounds.iter().find(|(name, bound)| breaks(subject, name, **bound)).map(|(name, _)| name.clone())
+        };
+        let min = broken(&self.min, Subject::is_below).map(|name| format!("asks for more {name} per {who}"));
+        let max = || broken(&self.max, Subject::is_above).map(|name| format!("allows less {name} per {who}"));
+        let ratio = || {
+            broken(&self.ratio, Subject::is_stretched)
+                .map(|name| format!("wants the limit of {name} nearer to the request per {who}"))
+        };
+        min.or_else(max).or_else(ratio)
+    }
+}
+
+impl Subject {
+    fn is_below(&self, name: &str, bound: Quantity) -> bool {
+        let (request, limit) = (self.requests.get(name).copied(), self.limits.get(name).copied());
+        let [requested, most, bound] = compared(request, limit, bound);
+        request.is_none() || requested < bound || (limit.is_some() && most < bound)
+    }
+
+    fn is_above(&self, name: &str, bound: Quantity) -> bool {
+        let (request, limit) = (self.requests.get(name).copied(), self.limits.get(name).copied());
+        let [requested, most, bound] = compared(request, limit, bound);
+        limit.is_none() || most > bound || (request.is_some() && requested > bound)
+    }
+
+    /// Whether the limit is too many times the request.
+    ///
+    /// The API server divides floating-point numbers here, so a limit that is just the allowed multiple may still be refused. To
+    /// refuse what it refuses, this one comparison divides the same numbers in the same way.
+    #[allow(clippy::cast_precision_loss)]
+    fn is_stretched(&self, name: &str, bound: Quantity) -> bool {
+        let (request, limit) = (self.requests.get(name).copied(), self.limits.get(name).copied());
+        let [requested, most, _] = compared(request, limit, bound);
+        if requested == 0 || most == 0 {
+            return true;
+        }
+        let ratio = most as f64 / requested as f64;
+        if bound.units() <= FINE { ratio * 1000.0 > bound.millis() as f64 } else { ratio > bound.units() as f64 }
+    }
+}
+
+/// A request, a limit and a bound in one unit: thousandths if none of them is too large for that.
+fn compared(request: Option<Quantity>, limit: Option<Quantity>, bound: Quantity) -> [i128; 3] {
+    let all = [request.unwrap_or_default(), limit.unwrap_or_default(), bound];
+    let fine = all.iter().all(|quantity| quantity.units() <= FINE);
+    all.map(|quantity| if fine { quantity.millis() } else { quantity.units() })
+}

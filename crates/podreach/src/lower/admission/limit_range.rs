@@ -1,0 +1,121 @@
+//! LimitRange: what containers request when they do not say, and what they may.
+//!
+//! Kubernetes: `plugin/pkg/admission/limitranger/admission.go`; `pkg/apis/core/v1/defaults.go`, `SetDefaults_LimitRangeItem`.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::bound::{Bounds, Subject};
+use crate::lower::amount::{self, Amounts};
+use crate::lower::context::Context;
+use crate::lower::fields::{LIMIT_RANGE_ITEM, LIMIT_RANGE_SPEC, OBJECT};
+use crate::lower::kind::Kind;
+use crate::lower::metadata;
+use crate::lower::object::Object;
+use crate::lower::request::{self, Parts};
+use crate::read::Tree;
+
+/// The LimitRanges of the input, by namespace.
+#[derive(Default)]
+pub(crate) struct LimitRanges(BTreeMap<String, Vec<LimitRange>>);
+
+/// What one object says.
+#[derive(Default)]
+struct LimitRange {
+    name: String,
+    /// What a container requests of what it does not mention, and its limits of that.
+    requests: Amounts,
+    limits: Amounts,
+    bounds: Vec<Bounds>,
+}
+
+impl LimitRanges {
+    /// Reads an object.
+    pub(crate) fn add(&mut self, cx: &mut Context, tree: &Tree<'_>) {
+        let Some(object) = Object::new(tree, &OBJECT, &mut cx.log) else { return };
+        let Some(metadata) = metadata::read(cx, Kind::LimitRange, &object) else { return };
+        let Some(spec) = object.object("spec", &LIMIT_RANGE_SPEC, &mut cx.log) else { return };
+        let mut range = LimitRange { name: metadata.name, ..LimitRange::default() };
+        for item in spec.objects("limits", &LIMIT_RANGE_ITEM, &mut cx.log) {
+            range.add(cx, &item);
+        }
+        self.0.entry(metadata.namespace).or_default().push(range);
+    }
+
+    fn of(&self, namespace: &str) -> &[LimitRange] {
+        self.0.get(namespace).map_or(&[], Vec::as_slice)
+    }
+
+    /// Gives containers what they do not mention.
+    ///
+    /// By then the API server has made requests of limits, and settled what the pod as a whole requests.
+    pub(crate) fn complete(&self, namespace: &str, parts: &mut Parts) {
+        let ranges = self.of(namespace);
+        if ranges.is_empty() {
+            return;
+        }
+        request::settle(parts);
+        for container in parts.containers.iter_mut().chain(&mut parts.init) {
+            for range in ranges {
+                fill(&mut container.requests, &range.requests);
+                fill(&mut container.limits, &range.limits);
+            }
+        }
+    }
+
+    /// Whether a container would be given something else today: it runs without what it would be given, or several objects give
+    /// something different, so that it is left to chance which does.
+    pub(crate) fn is_ambiguous(&self, namespace: &str, parts: &Parts) -> bool {
+        let ranges = self.of(namespace);
+        let mut containers = parts.containers.iter().chain(&parts.init);
+        let differ = |pick: fn(&LimitRange) -> &Amounts, own: &Amounts| {
+            let names: BTreeSet<&String> = ranges.iter().flat_map(|range| pick(range).keys()).collect();
+            let given = |name: &String| {
+                let amounts: BTreeSet<_> = ranges.iter().filter_map(|range| pick(range).get(name)).collect();
+                own.get(name).is_none_or(|own| amounts.len() > 1 && amounts.contains(own))
+            };
+            names.into_iter().any(given)
+        };
+        containers.any(|container| {
+            differ(|range| &range.requests, &container.requests) || differ(|range| &range.limits, &container.limits)
+        })
+    }
+
+    /// Why a pod is refused, if it is.
+    pub(crate) fn refusal(&self, namespace: &str, parts: &Parts) -> Option<String> {
+        let containers = parts.containers.iter().chain(&parts.init);
+        let subjects: Vec<Subject> = containers
+            .map(|container| Subject::container(request::requests(container, true), container.limits.clone()))
+            .chain([Subject::pod(parts)])
+            .collect();
+        self.of(namespace).iter().find_map(|range| {
+            let mut pairs =
+                range.bounds.iter().flat_map(|bounds| subjects.iter().map(move |subject| (bounds, subject)));
+            let why = pairs.find_map(|(bounds, subject)| bounds.refusal(subject))?;
+            Some(format!("the LimitRange {namespace}/{} {why}", range.name))
+        })
+    }
+}
+
+impl LimitRange {
+    fn add(&mut self, cx: &mut Context, item: &Object<'_, '_>) {
+        let kind = item.text("type", &mut cx.log).unwrap_or_default();
+        let mut amounts = |field| amount::read(cx, item, field);
+        let (mut limits, mut requests) = (amounts("default"), amounts("defaultRequest"));
+        let bounds = Bounds::new(kind, amounts("min"), amounts("max"), amounts("maxLimitRequestRatio"));
+        if kind == "Container" {
+            fill(&mut limits, &bounds.max);
+            fill(&mut requests, &limits);
+            fill(&mut requests, &bounds.min);
+            self.requests.extend(requests);
+            self.limits.extend(limits);
+        }
+        self.bounds.push(bounds);
+    }
+}
+
+/// Adds amounts of what has none.
+fn fill(amounts: &mut Amounts, defaults: &Amounts) {
+    for (resource, &quantity) in defaults {
+        amounts.entry(resource.clone()).or_insert(quantity);
+    }
+}

@@ -1,0 +1,134 @@
+//! What the API server's admission and the scheduler's profile make of a pod before any filter sees it.
+//!
+//! Admission adds (requests from a LimitRange, overhead, node selector and tolerations from a RuntimeClass), refuses (bounds of a
+//! LimitRange, conflicts with a RuntimeClass, what a ResourceQuota wants said) and counts (ResourceQuota). A pod that runs has been
+//! through it; what would be refused today is still barred from being deployed again.
+
+mod bound;
+mod limit_range;
+mod quota;
+mod runtime_class;
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::rc::Rc;
+use std::sync::Arc;
+
+use podreach_core::Cluster;
+use podreach_core::cluster::NodeTerm;
+use podreach_core::id::QuotaId;
+use podreach_core::resource::Amount;
+use podreach_core::rule::Rule;
+
+use super::cause::{Cause, Causes};
+use super::context::Context;
+use super::fields::{DEVICE_CLASS_SPEC, OBJECT};
+use super::inventory::Inventory;
+use super::kind::Kind;
+use super::metadata;
+use super::object::Object;
+use super::pod::{Content, Draft};
+use super::request;
+use crate::read::{Span, Tree};
+
+/// What admission and the profile decide about a pod, besides what they change in it.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Admitted {
+    /// Why the API server does not take it, if it does not.
+    pub(crate) refused: Option<Arc<str>>,
+    /// What it takes of quotas.
+    pub(crate) quota: BTreeMap<QuotaId, Amount>,
+    /// The node affinity that its profile adds.
+    pub(crate) added_affinity: Option<Vec<NodeTerm>>,
+    /// The filters that its profile has switched off.
+    pub(crate) exempt: BTreeSet<Rule>,
+}
+
+/// What the input says about admission.
+#[derive(Default)]
+pub(crate) struct Rules {
+    limit_ranges: limit_range::LimitRanges,
+    runtime_classes: runtime_class::RuntimeClasses,
+    quotas: quota::Quotas,
+    /// The extended resources that a device class provides.
+    devices: BTreeSet<String>,
+}
+
+impl Rules {
+    /// Reads an object of one of the kinds.
+    pub(crate) fn add(&mut self, cx: &mut Context, kind: Kind, tree: &Tree<'_>) {
+        match kind {
+            Kind::LimitRange => self.limit_ranges.add(cx, tree),
+            Kind::ResourceQuota => self.quotas.add(cx, tree),
+            Kind::RuntimeClass => self.runtime_classes.add(cx, tree),
+            _ => self.add_device_class(cx, tree),
+        }
+    }
+
+    fn add_device_class(&mut self, cx: &mut Context, tree: &Tree<'_>) {
+        let Some(object) = Object::new(tree, &OBJECT, &mut cx.log) else { return };
+        let Some(metadata) = metadata::read(cx, Kind::DeviceClass, &object) else { return };
+        let spec = object.object("spec", &DEVICE_CLASS_SPEC, &mut cx.log);
+        let named = spec.and_then(|spec| spec.text("extendedResourceName", &mut cx.log));
+        self.devices.extend(named.map(str::to_owned));
+        self.devices.insert(format!("deviceclass.resource.kubernetes.io/{}", metadata.name));
+    }
+
+    /// What admission may do to a pod that is yet to be created, or would be again, and that is not modelled.
+    pub(crate) fn causes(&self, cluster: &Cluster, draft: &Draft) -> BTreeMap<Cause, Span> {
+        let namespace = cluster.symbols.str(cluster.namespaces[draft.content.namespace]);
+        let is_device = |resource: &String| self.devices.contains(resource);
+        let asks = || request::of_pod(&draft.content.parts, true).keys().any(is_device);
+        let found = [
+            (Cause::LimitRangeDefaults, self.limit_ranges.is_ambiguous(namespace, &draft.content.parts)),
+            (Cause::Quota, self.quotas.is_unclear(namespace)),
+            (Cause::DeviceClass, !self.devices.is_empty() && asks()),
+        ];
+        found.into_iter().filter(|(_, holds)| *holds).map(|(cause, _)| (cause, draft.span)).collect()
+    }
+
+    /// A pod as the API server stores it; `is_new` if it has not been through admission yet.
+    fn admitted(&self, cx: &mut Context, content: &Content, is_new: bool) -> Content {
+        let mut admitted = content.clone();
+        let namespace = cx.cluster.symbols.str(cx.cluster.namespaces[content.namespace]).to_owned();
+        let mut refused = None;
+        if is_new {
+            // In the order of the API server: RuntimeClass is a mutation that comes after LimitRanger, and neither sees the other.
+            self.limit_ranges.complete(&namespace, &mut admitted.parts);
+            refused = self.runtime_classes.complete(cx, &mut admitted);
+        }
+        let refused = refused.or_else(|| self.limit_ranges.refusal(&namespace, &admitted.parts));
+        let refused = refused.or_else(|| self.quotas.refusal(&namespace, &admitted));
+        admitted.admitted.quota = self.quotas.taken(&namespace, &admitted);
+        admitted.admitted.refused = refused.map(Arc::from);
+        admitted
+    }
+}
+
+/// Takes every pod and template through admission and its scheduler's profile.
+pub(crate) fn admit(cx: &mut Context, inventory: &mut Inventory) {
+    let Inventory { rules, profiles, workloads, pods, .. } = inventory;
+    rules.quotas.register(cx);
+    let mut known = HashMap::<(*const Content, bool), (Rc<Content>, Rc<Content>, Causes)>::new();
+    let templates = workloads.iter_mut().map(|workload| (&mut workload.template, true));
+    let pods = pods.iter_mut().map(|pod| (pod.bound.is_none(), &mut pod.draft)).map(|(is_new, draft)| (draft, is_new));
+    for (draft, is_new) in templates.chain(pods) {
+        let key = (Rc::as_ptr(&draft.content), is_new);
+        // The old content is kept, so that no new one gets its place in memory, by which they are told apart.
+        let (_, content, causes) = known.entry(key).or_insert_with(|| {
+            let mut content = Content::clone(&draft.content);
+            if cx.admission {
+                content = rules.admitted(cx, &content, is_new);
+            }
+            let causes = profiles.apply(&mut content, draft.span);
+            (draft.content.clone(), Rc::new(content), causes)
+        });
+        draft.content = content.clone();
+        if rules.runtime_classes.knows(content) {
+            draft.causes.remove(&Cause::RuntimeClass);
+        }
+        if profiles.are_known() {
+            draft.causes.remove(&Cause::OtherScheduler);
+        }
+        draft.causes.extend(causes.iter().map(|(&cause, _)| (cause, draft.span)));
+    }
+}

@@ -1,0 +1,189 @@
+//! ResourceQuota: what the pods of a namespace may take together.
+//!
+//! Counted are pods that are there; a pod that waits for a node counts too, but can always be deleted first.
+//! Kubernetes: `pkg/quota/v1/evaluator/core/pods.go`.
+
+use std::collections::BTreeMap;
+
+use podreach_core::cluster::Quota;
+use podreach_core::id::QuotaId;
+use podreach_core::resource::Amount;
+
+use crate::lower::amount::{self, Amounts};
+use crate::lower::context::Context;
+use crate::lower::fields::{OBJECT, RESOURCE_QUOTA_SPEC, SCOPE_REQUIREMENT, SCOPE_SELECTOR};
+use crate::lower::kind::Kind;
+use crate::lower::object::Object;
+use crate::lower::pod::Content;
+use crate::lower::quantity::Quantity;
+use crate::lower::request::{self, Parts};
+use crate::lower::{metadata, name};
+use crate::read::Tree;
+
+/// What each container must state where a quota counts it.
+const STATED: [&str; 6] = ["cpu", "limits.cpu", "limits.memory", "memory", "requests.cpu", "requests.memory"];
+
+/// The ResourceQuotas of the input, by namespace.
+#[derive(Default)]
+pub(crate) struct Quotas(BTreeMap<String, Vec<ResourceQuota>>);
+
+struct ResourceQuota {
+    name: String,
+    hard: Amounts,
+    scopes: Vec<Scope>,
+    /// The id of each cap, once the cluster has them.
+    ids: BTreeMap<String, QuotaId>,
+}
+
+/// Which pods a quota counts.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Scope {
+    Deadline(bool),
+    BestEffort(bool),
+    /// Something that is not modelled.
+    Other,
+}
+
+impl Quotas {
+    /// Reads an object.
+    pub(crate) fn add(&mut self, cx: &mut Context, tree: &Tree<'_>) {
+        let Some(object) = Object::new(tree, &OBJECT, &mut cx.log) else { return };
+        let Some(metadata) = metadata::read(cx, Kind::ResourceQuota, &object) else { return };
+        let Some(spec) = object.object("spec", &RESOURCE_QUOTA_SPEC, &mut cx.log) else { return };
+        let hard = amount::read(cx, &spec, "hard");
+        let hard = hard.into_iter().filter(|(resource, _)| is_of_pods(resource)).collect();
+        let name = format!("{}/{}", metadata.namespace, metadata.name);
+        let quota = ResourceQuota { name, hard, scopes: scopes(cx, &spec), ids: BTreeMap::new() };
+        self.0.entry(metadata.namespace).or_default().push(quota);
+    }
+
+    /// Gives the cluster its caps.
+    pub(crate) fn register(&mut self, cx: &mut Context) {
+        for quota in self.0.values_mut().flatten().filter(|quota| quota.is_clear()) {
+            for (resource, hard) in &quota.hard {
+                let cap = Quota { name: quota.name.clone(), resource: resource.clone(), hard: nanos(*hard) };
+                quota.ids.insert(resource.clone(), cx.cluster.quotas.push(cap));
+            }
+        }
+    }
+
+    fn of(&self, namespace: &str) -> &[ResourceQuota] {
+        self.0.get(namespace).map_or(&[], Vec::as_slice)
+    }
+
+    /// Whether some quota of a namespace counts pods in a way that is not modelled.
+    pub(crate) fn is_unclear(&self, namespace: &str) -> bool {
+        self.of(namespace).iter().any(|quota| !quota.is_clear() && !quota.hard.is_empty())
+    }
+
+    /// Why a pod is refused whatever else runs, if it is: it does not say what a quota counts.
+    pub(crate) fn refusal(&self, namespace: &str, pod: &Content) -> Option<String> {
+        let whole =
+            pod.parts.whole.as_ref().is_some_and(|(requests, limits)| !requests.is_empty() || !limits.is_empty());
+        let silent = |resource: &&str| {
+            let mut containers = pod.parts.containers.iter().chain(&pod.parts.init);
+            containers.any(|container| {
+                let (of, limit) = counted(resource);
+                let stated = if limit { &container.limits } else { &request::requests(container, true) };
+                !stated.contains_key(of)
+            })
+        };
+        self.of(namespace).iter().filter(|quota| !whole && quota.counts(pod)).find_map(|quota| {
+            let resource = STATED.iter().find(|resource| quota.hard.contains_key(**resource) && silent(resource))?;
+            Some(format!("the ResourceQuota {} wants every container to state {resource}", quota.name))
+        })
+    }
+
+    /// What a pod takes of each cap.
+    pub(crate) fn taken(&self, namespace: &str, pod: &Content) -> BTreeMap<QuotaId, Amount> {
+        let quotas = self.of(namespace).iter().filter(|quota| quota.is_clear() && quota.counts(pod));
+        let caps = quotas.flat_map(|quota| &quota.ids);
+        let taken = caps.map(|(resource, &id)| (id, nanos(taken(resource, &pod.parts))));
+        taken.filter(|&(_, amount)| amount > 0).collect()
+    }
+}
+
+impl ResourceQuota {
+    fn is_clear(&self) -> bool {
+        !self.scopes.contains(&Scope::Other)
+    }
+
+    fn counts(&self, pod: &Content) -> bool {
+        self.scopes.iter().all(|scope| match scope {
+            Scope::Deadline(wanted) => pod.deadline == *wanted,
+            Scope::BestEffort(wanted) => is_best_effort(&pod.parts) == *wanted,
+            Scope::Other => false,
+        })
+    }
+}
+
+fn scopes(cx: &mut Context, spec: &Object<'_, '_>) -> Vec<Scope> {
+    let plain = spec.texts("scopes", &mut cx.log).into_iter().map(|(name, _)| scope(name));
+    let mut scopes: Vec<Scope> = plain.collect();
+    if let Some(selector) = spec.object("scopeSelector", &SCOPE_SELECTOR, &mut cx.log) {
+        for requirement in selector.objects("matchExpressions", &SCOPE_REQUIREMENT, &mut cx.log) {
+            scopes.push(scope(requirement.text("scopeName", &mut cx.log).unwrap_or_default()));
+        }
+    }
+    scopes
+}
+
+fn scope(name: &str) -> Scope {
+    match name {
+        "Terminating" => Scope::Deadline(true),
+        "NotTerminating" => Scope::Deadline(false),
+        "BestEffort" => Scope::BestEffort(true),
+        "NotBestEffort" => Scope::BestEffort(false),
+        _ => Scope::Other,
+    }
+}
+
+/// Whether a quota counts pods by this resource.
+fn is_of_pods(resource: &str) -> bool {
+    let basic = ["cpu", "memory", "ephemeral-storage"];
+    let of = resource.strip_prefix("requests.");
+    matches!(resource, "pods" | "count/pods")
+        || basic.contains(&resource)
+        || resource.strip_prefix("limits.").is_some_and(|of| basic.contains(&of))
+        || resource.starts_with("hugepages-")
+        || of.is_some_and(|of| basic.contains(&of) || of.starts_with("hugepages-") || name::is_extended(of))
+}
+
+/// What a cap counts, and whether by limits.
+fn counted(resource: &str) -> (&str, bool) {
+    match resource.strip_prefix("limits.") {
+        Some(of) => (of, true),
+        None => (resource.strip_prefix("requests.").unwrap_or(resource), false),
+    }
+}
+
+/// What a pod takes of a cap.
+fn taken(resource: &str, parts: &Parts) -> Quantity {
+    if matches!(resource, "pods" | "count/pods") {
+        return Quantity::ONE;
+    }
+    let (of, limit) = counted(resource);
+    let amounts = if limit { request::limits_of_pod(parts) } else { request::of_pod(parts, true) };
+    amounts.get(of).copied().unwrap_or_default()
+}
+
+/// Whether nothing in a pod requests or limits cpu or memory.
+///
+/// Kubernetes: `pkg/apis/core/v1/helper/qos/qos.go`, `ComputePodQOS`.
+fn is_best_effort(parts: &Parts) -> bool {
+    let says = |amounts: &Amounts| {
+        let mut both = ["cpu", "memory"].iter().filter_map(|resource| amounts.get(*resource));
+        both.any(|quantity| *quantity > Quantity::default())
+    };
+    match &parts.whole {
+        Some((requests, limits)) if !requests.is_empty() || !limits.is_empty() => !says(requests) && !says(limits),
+        _ => {
+            let mut containers = parts.containers.iter().chain(&parts.init);
+            !containers.any(|container| says(&container.requests) || says(&container.limits))
+        }
+    }
+}
+
+fn nanos(quantity: Quantity) -> Amount {
+    Amount::try_from(quantity.nanos()).unwrap_or(0)
+}

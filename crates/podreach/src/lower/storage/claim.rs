@@ -1,0 +1,297 @@
+//! A pod's claims, looked up: what the scheduler would find, and what the input does not say.
+//!
+//! What is not in the input may still exist. Where the input has an object of a kind, or a list of that kind, it is taken to have
+//! them all, and what is missing does not exist; where it has none, nothing is known about that kind.
+
+use std::collections::BTreeSet;
+
+use podreach_core::id::{ClaimId, NamespaceId, VolumeId};
+use podreach_core::model::ZONE_LABELS;
+use podreach_core::storage::{Attachment, Claim, ClaimState, Mounts, Provision, Volume, Waiting, Zone};
+
+use super::super::cause::Cause;
+use super::super::context::Context;
+use super::super::kind::Kind;
+use super::super::mount::{Mounted, MountedClaim};
+use super::super::quantity::Quantity;
+use super::request::Request;
+use super::{ClaimRecord, ClassRecord, VolumeRecord, read};
+
+/// The provisioner of classes for volumes that people make.
+const NO_PROVISIONER: &str = "kubernetes.io/no-provisioner";
+
+/// What a pod in a namespace mounts, and what about that is not known.
+pub(crate) fn mounts(cx: &mut Context, namespace: NamespaceId, mounted: &Mounted) -> (Mounts, BTreeSet<Cause>) {
+    let mut causes = BTreeSet::new();
+    if mounted.is_empty() {
+        return (Mounts::default(), causes);
+    }
+    let namespace = cx.cluster.symbols.str(cx.cluster.namespaces[namespace]).to_owned();
+    let mut claims = Vec::new();
+    for claim in &mounted.claims {
+        let found = found(cx, &namespace, claim, &mut causes);
+        claims.extend(found.map(|claim| cx.cluster.claims.intern(claim)));
+    }
+    if mounted.in_tree.iter().any(|plugin| cx.storage.has_migrated(plugin)) {
+        causes.insert(Cause::Volumes);
+    }
+    if is_ambiguous(cx, &claims) {
+        causes.insert(Cause::VolumeChoice);
+    }
+    claims.sort_unstable();
+    (Mounts { disks: mounted.disks.clone(), claims }, causes)
+}
+
+/// The claim that a pod mounts, if it makes a difference to any rule.
+fn found(cx: &mut Context, namespace: &str, mounted: &MountedClaim, causes: &mut BTreeSet<Cause>) -> Option<Claim> {
+    let mut claim = match mounted {
+        MountedClaim::Named(name) => named(cx, namespace, name, causes),
+        MountedClaim::Own { name, template } => {
+            let claim = named(cx, namespace, name, causes);
+            let claim = Claim { name: template.clone(), private: true, ..claim };
+            anonymous(cx, claim)
+        }
+        MountedClaim::Fresh { template, request, ephemeral } => fresh(cx, template, request, *ephemeral, causes),
+    };
+    claim.attachment = claim.attachment.filter(|volume| counts(cx, volume, causes));
+    let settled = match claim.state {
+        ClaimState::Anywhere => true,
+        ClaimState::Bound { volume: Some(volume), complete } => {
+            let Volume { node_affinity, zones, .. } = &cx.cluster.volumes[volume];
+            complete && node_affinity.is_none() && zones.is_empty()
+        }
+        _ => false,
+    };
+    let exclusive = claim.exclusive && !claim.private;
+    let idle = settled && !claim.lost && !claim.deleting && !exclusive && claim.attachment.is_none();
+    (!idle).then_some(claim)
+}
+
+/// Whether it matters how many volumes of a driver a node has.
+fn counts(cx: &Context, volume: &Attachment, causes: &mut BTreeSet<Cause>) -> bool {
+    let driver = cx.cluster.symbols.str(volume.driver);
+    let kinds = [Kind::CSINode, Kind::PersistentVolumeClaim, Kind::PersistentVolume];
+    if !kinds.into_iter().all(|kind| cx.storage.lists(kind)) {
+        causes.insert(Cause::VolumeLimits);
+    }
+    let limited = cx.storage.nodes.values().any(|node| node.drivers.get(driver).is_some_and(Option::is_some));
+    limited || cx.cluster.required_drivers.contains(&volume.driver)
+}
+
+/// A claim of which each pod has one: what it and its volume are called makes no difference.
+fn anonymous(cx: &mut Context, mut claim: Claim) -> Claim {
+    if let ClaimState::Bound { volume: Some(volume), .. } = &mut claim.state {
+        let nameless = Volume { name: String::new(), ..cx.cluster.volumes[*volume].clone() };
+        *volume = cx.cluster.volumes.intern(nameless);
+    }
+    if let Some(volume) = &mut claim.attachment {
+        volume.handle = cx.symbol("");
+    }
+    claim
+}
+
+fn bare(name: String, state: ClaimState) -> Claim {
+    Claim { name, private: false, exclusive: false, lost: false, deleting: false, state, attachment: None }
+}
+
+fn named(cx: &mut Context, namespace: &str, name: &str, causes: &mut BTreeSet<Cause>) -> Claim {
+    let full = format!("{namespace}/{name}");
+    let Some(record) = cx.storage.claims.remove(&(namespace.to_owned(), name.to_owned())) else {
+        let state = if cx.storage.lists(Kind::PersistentVolumeClaim) {
+            ClaimState::Missing
+        } else {
+            causes.insert(Cause::UnknownVolume);
+            ClaimState::Anywhere
+        };
+        return bare(full, state);
+    };
+    let (state, attachment) = match &record.request.volume {
+        Some(volume) => bound(cx, &full, volume, &record, causes),
+        None => unbound(cx, &full, &record.request, Some((&record, namespace, name)), causes),
+    };
+    let ClaimRecord { lost, deleting, .. } = record;
+    let exclusive = record.request.is_exclusive();
+    cx.storage.claims.insert((namespace.to_owned(), name.to_owned()), record);
+    Claim { exclusive, lost, deleting, attachment, ..bare(full, state) }
+}
+
+fn fresh(cx: &mut Context, template: &str, request: &Request, ephemeral: bool, causes: &mut BTreeSet<Cause>) -> Claim {
+    let (mut state, attachment) = unbound(cx, "", request, None, causes);
+    let class_exists = class(cx, request).is_some();
+    if state == ClaimState::Unbound && class_exists {
+        // It is bound before the pod is placed, and nobody knows where.
+        causes.insert(Cause::UnknownVolume);
+        state = ClaimState::Anywhere;
+    }
+    let name = if ephemeral { format!("{template} (ephemeral)") } else { template.to_owned() };
+    let claim = Claim { private: true, exclusive: request.is_exclusive(), attachment, ..bare(name, state) };
+    anonymous(cx, claim)
+}
+
+/// The class of a request: the one it names, or the usual one.
+fn class<'c>(cx: &'c Context, request: &'c Request) -> Option<(&'c str, &'c ClassRecord)> {
+    match request.class.as_deref() {
+        Some(name) => cx.storage.classes.get(name).map(|class| (name, class)),
+        None if cx.admission => {
+            let usual = cx.storage.classes.iter().filter(|(_, class)| class.usual.is_some());
+            let newest = usual.max_by_key(|(name, class)| (&class.usual, std::cmp::Reverse(*name)));
+            newest.map(|(name, class)| (name.as_str(), class))
+        }
+        None => None,
+    }
+}
+
+fn bound(
+    cx: &mut Context,
+    full: &str,
+    volume: &str,
+    record: &ClaimRecord,
+    causes: &mut BTreeSet<Cause>,
+) -> (ClaimState, Option<Attachment>) {
+    let complete = record.complete;
+    let Some(found) = cx.storage.volumes.remove(volume) else {
+        let attachment = by_class(cx, full, &record.request, causes);
+        if cx.storage.lists(Kind::PersistentVolume) {
+            return (ClaimState::Bound { volume: None, complete }, attachment);
+        }
+        causes.insert(Cause::UnknownVolume);
+        return (ClaimState::Anywhere, attachment);
+    };
+    if found.in_tree.is_some_and(|plugin| cx.storage.has_migrated(plugin)) {
+        causes.insert(Cause::MigratedVolume);
+    }
+    let attachment = found.csi.as_ref().map(|[driver, handle]| Attachment {
+        driver: cx.cluster.symbols.intern(driver),
+        handle: cx.cluster.symbols.intern(handle),
+    });
+    let id = volume_of(cx, volume, &found);
+    cx.storage.volumes.insert(volume.to_owned(), found);
+    (ClaimState::Bound { volume: Some(id), complete }, attachment)
+}
+
+fn unbound(
+    cx: &mut Context,
+    full: &str,
+    request: &Request,
+    claim: Option<(&ClaimRecord, &str, &str)>,
+    causes: &mut BTreeSet<Cause>,
+) -> (ClaimState, Option<Attachment>) {
+    let attachment = by_class(cx, full, request, causes);
+    let Some((name, class)) = class(cx, request) else {
+        let says = request.class.as_deref() == Some("") || !cx.admission || cx.storage.lists(Kind::StorageClass);
+        if says {
+            return (ClaimState::Unbound, attachment);
+        }
+        causes.insert(Cause::UnknownVolume);
+        return (ClaimState::Anywhere, attachment);
+    };
+    if !class.waits {
+        return (ClaimState::Unbound, attachment);
+    }
+    let (name, provisioner, topologies) = (name.to_owned(), class.provisioner.clone(), class.topologies.clone());
+    let makes = !provisioner.is_empty() && provisioner != NO_PROVISIONER;
+    let provision =
+        makes.then(|| Provision { topologies, pools: pools(cx, &name, &provisioner, request.size, causes) });
+    let volumes = candidates(cx, &name, request, claim);
+    let size = request.size.map_or(0, |size| u128::try_from(size.nanos()).unwrap_or(0));
+    let selected = claim.and_then(|(record, ..)| record.selected.clone()).map(|node| cx.symbol(&node));
+    (ClaimState::Waiting(Waiting { size, selected, volumes, provision }), attachment)
+}
+
+/// The volume of a claim that has none yet counts as one of its class's driver.
+fn by_class(cx: &mut Context, full: &str, request: &Request, causes: &mut BTreeSet<Cause>) -> Option<Attachment> {
+    let provisioner = class(cx, request)?.1.provisioner.clone();
+    if cx.storage.has_migrated(&provisioner) {
+        causes.insert(Cause::MigratedVolume);
+    }
+    let in_tree = provisioner.starts_with("kubernetes.io/");
+    (!in_tree).then(|| Attachment { driver: cx.symbol(&provisioner), handle: cx.symbol(&format!("claim {full}")) })
+}
+
+/// The nodes from which there is enough space, if the driver keeps track.
+fn pools(
+    cx: &Context,
+    class: &str,
+    provisioner: &str,
+    size: Option<Quantity>,
+    causes: &mut BTreeSet<Cause>,
+) -> Option<Vec<podreach_core::selector::Selector>> {
+    let size = size?;
+    if !cx.storage.lists(Kind::CSIDriver) && !provisioner.starts_with("kubernetes.io/") {
+        causes.insert(Cause::VolumeLimits);
+    }
+    cx.storage.drivers.get(provisioner).filter(|driver| driver.tracks_capacity)?;
+    let enough = cx
+        .storage
+        .pools
+        .iter()
+        .filter(|pool| pool.class == class && pool.size.is_some_and(|there| there.units() >= size.units()));
+    Some(enough.filter_map(|pool| pool.nodes.clone()).collect())
+}
+
+/// The volumes that a waiting claim could be bound to, the smallest first; if one is reserved for it, just that.
+///
+/// Kubernetes: `component-helpers/storage/volume/pv_helpers.go`, `FindMatchingVolume`.
+fn candidates(
+    cx: &mut Context,
+    class: &str,
+    request: &Request,
+    claim: Option<(&ClaimRecord, &str, &str)>,
+) -> Vec<VolumeId> {
+    let volumes = std::mem::take(&mut cx.storage.volumes);
+    let reserved = |volume: &VolumeRecord| {
+        let (Some((record, namespace, name)), Some([at, called, uid])) = (claim, &volume.claim) else { return false };
+        (at.as_str(), called.as_str()) == (namespace, name) && (uid.is_empty() || *uid == record.uid)
+    };
+    let fits = |volume: &VolumeRecord| {
+        let size = request.size.unwrap_or_default();
+        let free = volume.claim.is_none() || reserved(volume);
+        let alike = (volume.block, &volume.attributes) == (request.block, &request.attributes);
+        free && volume.capacity >= size && alike && !volume.deleting && volume.class == class
+    };
+    let chosen = |volume: &VolumeRecord| {
+        let selected = request.selector.as_ref().is_none_or(|selector| selector.matches(&volume.labels));
+        volume.claim.is_none() && volume.available && selected && request.modes.is_subset(&volume.modes)
+    };
+    let mut fitting: Vec<_> = volumes.iter().filter(|(_, volume)| fits(volume)).collect();
+    match fitting.iter().position(|(_, volume)| reserved(volume)) {
+        Some(at) => fitting = vec![fitting[at]],
+        None => fitting.retain(|(_, volume)| chosen(volume)),
+    }
+    fitting.sort_by_key(|(name, volume)| (volume.capacity, name.as_str()));
+    let ids = fitting.into_iter().map(|(name, volume)| volume_of(cx, name, volume)).collect();
+    cx.storage.volumes = volumes;
+    ids
+}
+
+/// Whether the scheduler could choose among volumes in several ways, not all of which need to end well: several claims want one
+/// volume, and they or the volumes they want are of one size.
+fn is_ambiguous(cx: &Context, claims: &[ClaimId]) -> bool {
+    let waiting: Vec<&Waiting> = claims
+        .iter()
+        .filter_map(|&claim| match &cx.cluster.claims[claim].state {
+            ClaimState::Waiting(waiting) => Some(waiting),
+            _ => None,
+        })
+        .collect();
+    let wanted = || waiting.iter().flat_map(|waiting| &waiting.volumes);
+    let volumes: BTreeSet<&VolumeId> = wanted().collect();
+    let capacity = |volume: &&VolumeId| cx.storage.volumes.get(&cx.cluster.volumes[**volume].name).map(|v| v.capacity);
+    let sizes: BTreeSet<u128> = waiting.iter().map(|waiting| waiting.size).collect();
+    let capacities: BTreeSet<_> = volumes.iter().map(capacity).collect();
+    wanted().count() > volumes.len() && (sizes.len() < waiting.len() || capacities.len() < volumes.len())
+}
+
+fn volume_of(cx: &mut Context, name: &str, record: &VolumeRecord) -> VolumeId {
+    let mut zones = Vec::new();
+    for (key, instead) in ZONE_LABELS {
+        let value = cx.cluster.symbols.symbol(key).and_then(|key| record.labels.value(key));
+        let text = value.map(|value| cx.cluster.symbols.str(value).to_owned());
+        if let Some(values) = text.as_deref().and_then(read::zones) {
+            let values = values.into_iter().map(|value| cx.symbol(value)).collect();
+            zones.push(Zone { key: cx.symbol(key), instead: cx.symbol(instead), values });
+        }
+    }
+    let volume = Volume { name: name.to_owned(), node_affinity: record.terms.clone(), zones };
+    cx.cluster.volumes.intern(volume)
+}

@@ -1,0 +1,158 @@
+//! Claims, volumes, classes and drivers: what the input says about storage, and what becomes of a pod's claims.
+//!
+//! ```text
+//! objects ─ read ─> records ─ claim ─> core claims, with what the input does not say
+//! ```
+
+pub(crate) mod claim;
+pub(crate) mod node;
+mod read;
+pub(crate) mod request;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use podreach_core::cluster::NodeTerm;
+use podreach_core::label::Labels;
+use podreach_core::selector::Selector;
+
+use super::context::Context;
+use super::kind::Kind;
+use super::quantity::Quantity;
+use crate::read::{Span, Tree};
+use request::Request;
+
+/// Volumes in pods and PersistentVolumes that count as those of a driver where a node says that their plugin has migrated to one.
+pub(super) const IN_TREE: [(&str, &str); 7] = [
+    ("awsElasticBlockStore", "kubernetes.io/aws-ebs"),
+    ("azureDisk", "kubernetes.io/azure-disk"),
+    ("azureFile", "kubernetes.io/azure-file"),
+    ("cinder", "kubernetes.io/cinder"),
+    ("gcePersistentDisk", "kubernetes.io/gce-pd"),
+    ("portworxVolume", "kubernetes.io/portworx-volume"),
+    ("vsphereVolume", "kubernetes.io/vsphere-volume"),
+];
+
+/// What the input says about storage.
+#[derive(Debug, Default)]
+pub(crate) struct Storage {
+    /// The kinds of which there was an object or a list: what is not among them does not exist.
+    listed: BTreeSet<Kind>,
+    claims: BTreeMap<(String, String), ClaimRecord>,
+    volumes: BTreeMap<String, VolumeRecord>,
+    classes: BTreeMap<String, ClassRecord>,
+    drivers: BTreeMap<String, DriverRecord>,
+    nodes: BTreeMap<String, NodeRecord>,
+    pools: Vec<PoolRecord>,
+    attachments: Vec<AttachmentRecord>,
+}
+
+/// A PersistentVolumeClaim.
+#[derive(Debug)]
+struct ClaimRecord {
+    request: Request,
+    uid: String,
+    /// The node that was chosen for it.
+    selected: Option<String>,
+    /// Whether its binding is complete.
+    complete: bool,
+    lost: bool,
+    deleting: bool,
+}
+
+/// A PersistentVolume.
+#[derive(Debug)]
+struct VolumeRecord {
+    class: String,
+    modes: BTreeSet<String>,
+    block: bool,
+    capacity: Quantity,
+    attributes: String,
+    /// The claim it is reserved for: namespace, name and id.
+    claim: Option<[String; 3]>,
+    deleting: bool,
+    available: bool,
+    labels: Labels,
+    terms: Option<Vec<NodeTerm>>,
+    /// The driver and what it calls the volume.
+    csi: Option<[String; 2]>,
+    /// The in-tree plugin, where that may have migrated to a driver.
+    in_tree: Option<&'static str>,
+}
+
+/// A StorageClass.
+#[derive(Debug)]
+struct ClassRecord {
+    provisioner: String,
+    /// Whether claims wait for their first pod.
+    waits: bool,
+    topologies: Option<Vec<NodeTerm>>,
+    /// Since when claims without a class get this one, if they do.
+    usual: Option<String>,
+}
+
+/// A CSIDriver.
+#[derive(Debug)]
+struct DriverRecord {
+    tracks_capacity: bool,
+    must_be_there: bool,
+}
+
+/// A CSINode.
+#[derive(Debug, Default)]
+struct NodeRecord {
+    /// The drivers on the node with their limits.
+    drivers: BTreeMap<String, Option<u64>>,
+    /// The in-tree plugins that have migrated to drivers.
+    migrated: BTreeSet<String>,
+}
+
+/// A CSIStorageCapacity.
+#[derive(Debug)]
+struct PoolRecord {
+    class: String,
+    nodes: Option<Selector>,
+    size: Option<Quantity>,
+}
+
+/// A VolumeAttachment.
+#[derive(Debug)]
+struct AttachmentRecord {
+    node: String,
+    driver: String,
+    volume: String,
+}
+
+impl Storage {
+    /// Whether the input says which objects of a kind there are.
+    fn lists(&self, kind: Kind) -> bool {
+        self.listed.contains(&kind)
+    }
+
+    /// Whether some node says that an in-tree plugin has migrated to a driver.
+    fn has_migrated(&self, plugin: &str) -> bool {
+        self.nodes.values().any(|node| node.migrated.contains(plugin))
+    }
+
+    /// The ordinals of a StatefulSet's pods for which there are claims made from one of its templates.
+    pub(crate) fn ordinals(&self, namespace: &str, set: &str, templates: &BTreeSet<&str>) -> BTreeSet<u64> {
+        let ordinal = |(at, name): &(String, String)| {
+            let (rest, digits) = name.rsplit_once('-').filter(|_| at == namespace)?;
+            let template = rest.strip_suffix(set)?.strip_suffix('-')?;
+            let plain = digits == "0" || !digits.starts_with('0');
+            digits.parse().ok().filter(|_| plain && templates.contains(template))
+        };
+        self.claims.keys().filter_map(ordinal).collect()
+    }
+
+    /// Whether a claim is in the input.
+    pub(crate) fn has_claim(&self, namespace: &str, name: &str) -> bool {
+        self.claims.contains_key(&(namespace.to_owned(), name.to_owned()))
+    }
+}
+
+/// Reads an object of one of the storage kinds, or a list of them, which says that there are no others; returns where its name
+/// stands, if it has one, and the name.
+pub(crate) fn read(cx: &mut Context, kind: Kind, tree: &Tree<'_>) -> Option<(String, String, Span)> {
+    cx.storage.listed.insert(kind);
+    read::read(cx, kind, tree)
+}

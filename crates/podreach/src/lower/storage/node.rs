@@ -1,0 +1,71 @@
+//! Drivers on nodes: how many volumes each can attach, and how many are attached that no pod uses.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use podreach_core::storage::Driver;
+
+use super::super::context::Context;
+use super::super::inventory::Inventory;
+use super::super::mount::MountedClaim;
+use super::super::pod::PodObject;
+use super::Storage;
+
+/// Gives the nodes of the cluster their drivers.
+pub(crate) fn equip(cx: &mut Context, inventory: &Inventory) {
+    if cx.release.minor >= 37 {
+        let required = cx.storage.drivers.iter().filter(|(_, driver)| driver.must_be_there);
+        cx.cluster.required_drivers = required.map(|(name, _)| cx.cluster.symbols.intern(name)).collect();
+    }
+    let mut idle = idle(cx, inventory);
+    for (node, record) in &cx.storage.nodes {
+        let Some(&id) = cx.cluster.symbols.symbol(node).and_then(|name| inventory.node_ids.get(&name)) else {
+            continue;
+        };
+        for (driver, &limit) in &record.drivers {
+            let attached = idle.remove(&(node.clone(), driver.clone())).unwrap_or(0);
+            let driver = cx.cluster.symbols.intern(driver);
+            cx.cluster.nodes[id].drivers.insert(driver, Driver { limit, attached });
+        }
+    }
+}
+
+/// A volume as attachments know it: node, driver and handle.
+type Attached<'s> = (&'s str, &'s str, &'s str);
+
+/// The volumes that running pods use.
+fn in_use<'s>(cx: &'s Context, inventory: &'s Inventory) -> BTreeSet<Attached<'s>> {
+    let running = inventory.pods.iter().filter(|pod| !pod.finished);
+    let placed = running.filter_map(|pod| Some((cx.cluster.symbols.str(pod.bound?), pod)));
+    let used = placed.flat_map(|(node, pod)| {
+        volumes(&cx.storage, pod).into_iter().map(move |[driver, handle]| (node, driver.as_str(), handle.as_str()))
+    });
+    used.collect()
+}
+
+fn volumes<'s>(storage: &'s Storage, pod: &PodObject) -> Vec<&'s [String; 2]> {
+    let namespace = &pod.metadata.namespace;
+    let claims = pod.draft.content.mounted.claims.iter().map(|claim| match claim {
+        MountedClaim::Named(name) | MountedClaim::Own { name, .. } => name.clone(),
+        MountedClaim::Fresh { template, .. } => format!("{}-{template}", pod.metadata.name),
+    });
+    let records = claims.filter_map(|name| storage.claims.get(&(namespace.clone(), name)));
+    let volumes = records.filter_map(|record| storage.volumes.get(record.request.volume.as_ref()?));
+    volumes.filter_map(|volume| volume.csi.as_ref()).collect()
+}
+
+/// How many volumes each driver has attached to each node that no pod there uses.
+///
+/// Kubernetes: `nodevolumelimits/csi.go`, `getNodeVolumeAttachmentInfo`.
+fn idle(cx: &Context, inventory: &Inventory) -> BTreeMap<(String, String), u64> {
+    let in_use = in_use(cx, inventory);
+    let attached = cx.storage.attachments.iter().filter_map(|attachment| {
+        let [_, handle] = cx.storage.volumes.get(&attachment.volume)?.csi.as_ref()?;
+        Some((attachment.node.as_str(), attachment.driver.as_str(), handle.as_str()))
+    });
+    let idle: BTreeSet<Attached<'_>> = attached.filter(|volume| !in_use.contains(volume)).collect();
+    let mut counts = BTreeMap::new();
+    for (node, driver, _) in idle {
+        *counts.entry((node.to_owned(), driver.to_owned())).or_default() += 1;
+    }
+    counts
+}
