@@ -27,6 +27,12 @@ use super::{Budget, Found, Stop};
 const COUNTEREXAMPLES: usize = 3;
 const COUNTEREXAMPLE_DEPTH: usize = 1;
 
+/// Frames are added one by one at first, so that short runs are found first. A goal that is out of reach of these is then looked at
+/// from much farther away: what is learned at once for many frames is nearly always part of the invariant, whereas climbing frame by
+/// frame learns three groups for each that is kept in the end.
+const SHALLOW: u32 = 8;
+const DEEP: u32 = 64;
+
 /// How a search ends, or why it pauses.
 enum End {
     Reached(usize),
@@ -92,7 +98,7 @@ impl<'a> Inductive<'a> {
                 self.queue.extend(again);
             }
             self.propagate(budget)?;
-            self.top += 1;
+            self.top = if self.top < SHALLOW { self.top + 1 } else { self.top.saturating_mul(2).max(DEEP) };
             self.aim();
         }
     }
