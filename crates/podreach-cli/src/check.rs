@@ -18,14 +18,15 @@ pub(crate) fn run(args: &Check) -> Result<Exit, Told> {
         .only("check", &[Format::Text, Format::Json, Format::Yaml, Format::Mermaid, Format::Svg, Format::Itf])?;
     let mut session = Session::read(&args.input, |own| args.reading.options(own), (&args.output).into())?;
     let answers = ask::answers(&args.asking, &args.reading, &args.limits, &mut session)?;
-    let documents = documents(&session, &answers);
+    // The document of a long run is much larger than the run itself, so it is made only where it is wanted.
+    let documents = || documents(&session, &answers);
     if let Some(path) = &args.proof_out {
-        file::write_told(path, &pretty(&documents))?;
+        file::write_told(path, &pretty(&documents()))?;
     }
     match args.output.format {
         _ if args.step => walk::walk(&session, &answers),
-        Format::Json => print::data(&pretty(&documents)),
-        Format::Yaml => print::data(&report::yaml(&documents)),
+        Format::Json => print::data(&pretty(&documents())),
+        Format::Yaml => print::data(&report::yaml(&documents())),
         Format::Mermaid | Format::Svg | Format::Itf => print::data(&drawing(args.output.format, &session, &answers)?),
         Format::Text | Format::Wide => print::report(&text(&session, &answers, &args.output)),
     }
@@ -62,8 +63,10 @@ impl Answer {
     }
 
     fn source_words(&self, session: &Session, detail: Detail) -> Option<String> {
+        if detail == Detail::Quiet {
+            return None;
+        }
         match self.decoded(session)? {
-            _ if detail == Detail::Quiet => None,
             (source, Ok(decoded)) => Some(report::source_text(source, &decoded, detail)),
             (_, Err(why)) => {
                 Some(format!("This makes no sense in the encoded source, which is a bug in podreach: {why}.\n"))

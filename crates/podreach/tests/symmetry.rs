@@ -1,6 +1,6 @@
 //! What is decided for nodes that can be exchanged is the truth about each, and exchanges that change anything are refused.
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::sync::Arc;
 
 use podreach::answer::Oracle;
@@ -194,7 +194,15 @@ fn whole_zones_that_are_alike_are_one_orbit() {
         let labels = cluster.labels([(HOST, name.as_str()), (ZONE, zone)]);
         let name = cluster.symbols.intern(&name);
         let allocatable = [(cluster.resource("pods"), 3)].into_iter().collect();
-        let node = podreach_core::cluster::Node { name, labels, taints: Vec::new(), unschedulable: false, allocatable };
+        let node = podreach_core::cluster::Node {
+            name,
+            labels,
+            taints: Vec::new(),
+            unschedulable: false,
+            allocatable,
+            features: BTreeSet::new(),
+            drivers: BTreeMap::new(),
+        };
         cluster.nodes.push(node);
     }
     cluster.key(HOST);

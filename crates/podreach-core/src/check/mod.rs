@@ -10,6 +10,7 @@
 
 mod classes;
 mod forbidden;
+mod index;
 mod replay;
 pub mod symmetry;
 

@@ -212,6 +212,6 @@ impl<'p> Packing<'p> {
         let deployed = self.deployed.iter().map(|&(pod, node)| Action::Deploy(pod, node));
         let trace = Trace(gone.chain(deployed).collect());
         let checked = check(&problem.with_goal(goal.clone()), Verdict::Deployable(trace)).ok()?;
-        Some((goal, Decision { checked, engine: "packing" }))
+        Some((goal, Decision { checked, engine: "packing", efforts: Vec::new() }))
     }
 }
