@@ -19,7 +19,8 @@ impl Make<'_> {
             let init: Vec<Value> = (0..count).map(|index| self.init_container(index, host_network)).collect();
             spec.insert("initContainers".into(), init.into());
         }
-        if self.one_in(15) {
+        // Admission has overhead come from a runtime class only.
+        if !self.admit && self.one_in(8) {
             spec.insert("overhead".into(), json!({"cpu": self.pick(&["100m", "500m"]), "memory": "64Mi"}));
         }
         if self.one_in(10) {
