@@ -109,7 +109,8 @@ fn keys(m: &Model, pods: &BTreeSet<PodId>) -> BTreeMap<Symbol, BTreeSet<Symbol>>
         for (key, value) in spec.node_selector.iter() {
             keys.entry(key).or_default().insert(value);
         }
-        for (key, requirement) in spec.node_affinity.iter().flatten().flat_map(|term| &term.expressions) {
+        let terms = spec.node_affinity.iter().chain(&spec.added_affinity).flatten();
+        for (key, requirement) in terms.flat_map(|term| &term.expressions) {
             if let NodeRequirement::Label(allowed) = requirement {
                 let (Values::Only(values) | Values::AllBut(values)) = &allowed.values;
                 keys.entry(*key).or_default().extend(values);
