@@ -269,23 +269,24 @@ fn pod_space(cluster: &mut Cluster, namespace: &str, tolerations: bool) -> Vec<P
     let term = terms.first().copied();
     let slot = cluster.resource("slot");
     let mut space = Vec::new();
-    for app in [None, Some("a"), Some("b"), Some("c"), Some("z")] {
-        for tier in [None, Some("a"), Some("b"), Some("z")] {
-            let pairs = [("app", app), ("tier", tier)];
-            let labels = cluster.labels(pairs.iter().filter_map(|&(key, value)| Some((key, value?))));
-            for shape in 0..5 {
-                let mut spec = PodSpec { labels: labels.clone(), ..PodSpec::plain(id) };
-                if tolerations && shape > 0 {
-                    spec.tolerations.push(Toleration { key: None, operator: TolerationOperator::Exists, effect: None });
-                }
-                match shape {
-                    2 => spec.requests.set(slot, 1),
-                    3 => spec.affinity.extend(term),
-                    4 => spec.anti_affinity.extend(term),
-                    _ => {}
-                }
-                space.push(spec);
+    let (apps, tiers) = ([None, Some("a"), Some("b"), Some("c"), Some("z")], [None, Some("a"), Some("b"), Some("z")]);
+    let sets = apps.iter().flat_map(|&app| tiers.iter().flat_map(move |&tier| apps.map(|zone| (app, tier, zone))));
+    for (at, (app, tier, zone)) in sets.enumerate() {
+        let pairs = [("app", app), ("tier", tier), ("topology.kubernetes.io/zone", zone)];
+        let labels = cluster.labels(pairs.iter().filter_map(|&(key, value)| Some((key, value?))));
+        // The least demanding pod with these labels, and another one.
+        for shape in [1, [0, 2, 3, 4][at % 4]] {
+            let mut spec = PodSpec { labels: labels.clone(), ..PodSpec::plain(id) };
+            if tolerations && shape > 0 {
+                spec.tolerations.push(Toleration { key: None, operator: TolerationOperator::Exists, effect: None });
             }
+            match shape {
+                2 => spec.requests.set(slot, 1),
+                3 => spec.affinity.extend(term),
+                4 => spec.anti_affinity.extend(term),
+                _ => {}
+            }
+            space.push(spec);
         }
     }
     space

@@ -103,7 +103,8 @@ fn choices(cluster: &mut Cluster, relevant: &BTreeSet<PodId>, node: NodeId) -> C
         for (key, value) in spec.node_selector.iter() {
             values.entry(key).or_default().insert(value);
         }
-        for (key, requirement) in spec.node_affinity.iter().flatten().flat_map(|term| &term.expressions) {
+        let terms = spec.node_affinity.iter().chain(&spec.added_affinity).flatten();
+        for (key, requirement) in terms.flat_map(|term| &term.expressions) {
             let named = match requirement {
                 NodeRequirement::Label(allowed) => match &allowed.values {
                     Values::Only(values) | Values::AllBut(values) => values.iter().copied().collect(),

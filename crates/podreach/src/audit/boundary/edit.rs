@@ -94,7 +94,8 @@ fn classes(world: &World, goal: &Goal, pods: &BTreeSet<PodId>, nodes: &BTreeSet<
         let running =
             |s: &podreach_core::Configuration| s.on(node).filter(|(pod, _)| pods.contains(pod)).collect::<Vec<_>>();
         let there = (running(&world.problem.start), running(&world.problem.kept), asked.contains(&node));
-        let content = (labels, own.taints.clone(), own.unschedulable, own.allocatable.clone(), column, there);
+        let storage = format!("{:?} {:?}", own.features, own.drivers);
+        let content = (labels, own.taints.clone(), own.unschedulable, own.allocatable.clone(), storage, column, there);
         classes.entry(content).or_default().push(node);
     }
     let mut classes: Vec<Vec<NodeId>> = classes.into_values().collect();
@@ -109,7 +110,8 @@ fn keys(m: &Model, pods: &BTreeSet<PodId>) -> BTreeMap<Symbol, BTreeSet<Symbol>>
         for (key, value) in spec.node_selector.iter() {
             keys.entry(key).or_default().insert(value);
         }
-        for (key, requirement) in spec.node_affinity.iter().flatten().flat_map(|term| &term.expressions) {
+        let terms = spec.node_affinity.iter().chain(&spec.added_affinity).flatten();
+        for (key, requirement) in terms.flat_map(|term| &term.expressions) {
             if let NodeRequirement::Label(allowed) = requirement {
                 let (Values::Only(values) | Values::AllBut(values)) = &allowed.values;
                 keys.entry(*key).or_default().extend(values);

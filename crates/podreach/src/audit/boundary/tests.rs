@@ -88,7 +88,7 @@ fn an_edit_is_an_escape_exactly_if_the_rule_is_broken_after_it() {
 #[test]
 fn an_edit_does_the_same_to_nodes_that_are_alike() {
     let mut twins = 0;
-    each_boundary(23, cases(1_500), &mut |case, problem| {
+    each_boundary(23, cases(6_000), &mut |case, problem| {
         let world = world(problem);
         for edit in edits(&world, &problem.goal) {
             let here = escape(&world, &problem.goal, &edit, &Budget::unlimited()).is_some();
