@@ -91,7 +91,9 @@ fn main() -> ExitCode {
             generate(&args);
             Ok(ExitCode::SUCCESS)
         }
-        Command::Record(args) => record::record(&args.data, &args.real, args.tables.as_deref()).map(|()| ExitCode::SUCCESS),
+        Command::Record(args) => {
+            record::record(&args.data, &args.real, args.tables.as_deref()).map(|()| ExitCode::SUCCESS)
+        }
     };
     ended.unwrap_or_else(|error| {
         eprintln!("conformance: {error}");

@@ -53,7 +53,8 @@ pub fn verdicts(data: &Path, file: &str, releases: &[Release], rows: Vec<Value>)
         if answers.iter().any(|answers| refused(&answers[at])) {
             continue;
         }
-        let by_release = releases.iter().zip(&answers).map(|((name, _), answers)| (name.clone(), shortened(&answers[at])));
+        let by_release =
+            releases.iter().zip(&answers).map(|((name, _), answers)| (name.clone(), shortened(&answers[at])));
         row["real"] = by_release.collect::<Map<_, _>>().into();
         kept.push(row);
     }

@@ -40,9 +40,9 @@ pub fn shortened(real: &Value) -> Value {
 pub fn spelled_out(short: &Value, plugins: &[Value]) -> Value {
     let full = |refusing: &Value| -> Value {
         let refusing = refusing.as_array().map_or(&[][..], Vec::as_slice);
-        let answers = plugins.iter().map(|plugin| {
-            (plugin.as_str().unwrap_or_default().to_owned(), Value::from(!refusing.contains(plugin)))
-        });
+        let answers = plugins
+            .iter()
+            .map(|plugin| (plugin.as_str().unwrap_or_default().to_owned(), Value::from(!refusing.contains(plugin))));
         let verdict = ("_verdict".to_owned(), Value::from(refusing.is_empty()));
         answers.chain([verdict]).collect::<Map<_, _>>().into()
     };

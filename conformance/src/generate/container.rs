@@ -52,7 +52,9 @@ impl Make<'_> {
         let (mut requests, mut limits) = (Map::new(), Map::new());
         let cpu = ["100m", "100m", "250m", "0.5", "1", "1500m", "1m", "100u", "0"];
         let memory = ["64Mi", "64Mi", "128974848", "129e6", "500M", "1Gi", "1e9", "0"];
-        for (resource, values) in [("cpu", &cpu[..]), ("memory", &memory[..]), ("ephemeral-storage", &["1Gi", "100Mi"][..])] {
+        for (resource, values) in
+            [("cpu", &cpu[..]), ("memory", &memory[..]), ("ephemeral-storage", &["1Gi", "100Mi"][..])]
+        {
             let odds = if resource == "ephemeral-storage" { 10 } else { 2 };
             if self.one_in(odds) {
                 requests.insert(resource.into(), json!(self.pick(values)));

@@ -93,7 +93,9 @@ impl Make<'_> {
         match self.rng.below(6) {
             0 => json!({}),
             1 => json!({"matchExpressions": [{"key": "team", "operator": "DoesNotExist"}]}),
-            2 => json!({"matchExpressions": [{"key": "team", "operator": "NotIn", "values": [self.pick(&["x", "y"])]}]}),
+            2 => {
+                json!({"matchExpressions": [{"key": "team", "operator": "NotIn", "values": [self.pick(&["x", "y"])]}]})
+            }
             3 => json!({"matchLabels": {"kubernetes.io/metadata.name": self.pick(&super::NAMESPACES)}}),
             _ => json!({"matchLabels": {"team": self.pick(&["x", "y"])}}),
         }

@@ -91,7 +91,8 @@ impl Make<'_> {
     fn claim(&mut self, index: usize, volumes: &mut [Value], nodes: usize) -> Value {
         let name = format!("c{index}");
         let mut metadata = json!({"name": name, "namespace": "default", "uid": name});
-        let modes = self.rng.pick(&[&["ReadWriteOnce"][..], &["ReadWriteOnce"], &["ReadWriteMany"], &["ReadWriteOncePod"]]);
+        let modes =
+            self.rng.pick(&[&["ReadWriteOnce"][..], &["ReadWriteOnce"], &["ReadWriteMany"], &["ReadWriteOncePod"]]);
         let mut spec = json!({"accessModes": modes, "resources": {"requests": {"storage": self.pick(&SIZES)}}});
         let class = self.pick(&["local", "local", "wait", "wait", "far", "now", "", "unheard"]);
         spec["storageClassName"] = json!(class);
@@ -194,7 +195,8 @@ impl Make<'_> {
             1 => ("awsElasticBlockStore", json!({"volumeID": self.pick(&["e1", "e2"]), "readOnly": read_only})),
             2 => {
                 let portal = self.pick(&["10.0.0.1:3260", "10.0.0.2:3260"]);
-                let target = json!({"targetPortal": portal, "iqn": self.pick(&["iqn.2026-01.org.x:1", "iqn.2026-01.org.x:2"])});
+                let target =
+                    json!({"targetPortal": portal, "iqn": self.pick(&["iqn.2026-01.org.x:1", "iqn.2026-01.org.x:2"])});
                 let mut target = target;
                 target["lun"] = json!(self.rng.below(2));
                 target["readOnly"] = json!(read_only);
