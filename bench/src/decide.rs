@@ -11,9 +11,10 @@ use podreach::matrix::{Cell, Matrix};
 use podreach::read::{Source, Sources};
 use podreach_core::{Semantics, Verdict};
 
-use crate::family::problem_of_text;
+use crate::family::{self, problem_of_text};
 
-/// Reads a question, decides it, has the evidence checked, and prints one line: the answer, who gave it, how long its evidence is.
+/// Reads a question, decides it, has the evidence checked, and prints one line: the answer, who gave it, how long its evidence is,
+/// what was done for it.
 pub(crate) fn question(file: &Path) -> Result<String, String> {
     let text = fs::read(file).map_err(|error| error.to_string())?;
     let problem = problem_of_text(&file.to_string_lossy(), text)?;
@@ -23,7 +24,7 @@ pub(crate) fn question(file: &Path) -> Result<String, String> {
         Verdict::Never(proof) => ("never", format!("{} groups", proof.forbidden.len())),
         Verdict::Unknown(reason) => ("unknown", reason.to_string()),
     };
-    Ok(format!("{answer}\t{}\t{evidence}", decision.engine))
+    Ok(format!("{answer}\t{}\t{evidence}\t{}", decision.engine, family::work(&decision)))
 }
 
 fn lowered(file: &Path) -> Result<Lowered, String> {

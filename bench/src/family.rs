@@ -1,6 +1,7 @@
 //! The families: questions that grow with a size, and whose answer is known.
 
 use podreach::encode::Encoded;
+use podreach::engine::{Decision, Effort};
 use podreach::lower::Options;
 use podreach::read::{Source, Sources};
 use podreach_core::{Problem, Semantics};
@@ -106,8 +107,18 @@ pub(crate) const FAMILIES: &[Family] = &[
 ];
 
 /// The family of this name.
+#[allow(dead_code, reason = "only the harness asks for families by name")]
 pub(crate) fn named(name: &str) -> Option<&'static Family> {
     FAMILIES.iter().find(|family| family.name == name)
+}
+
+/// What was done for a decision, in a few words and numbers.
+pub(crate) fn work(decision: &Decision) -> String {
+    let part = |effort: &Effort| {
+        let counts: Vec<String> = effort.counts.iter().map(|(what, count)| format!("{count} {what}")).collect();
+        format!("{}: {}", effort.part, counts.join(" "))
+    };
+    decision.efforts.iter().map(part).collect::<Vec<_>>().join("; ")
 }
 
 /// The problem that a text with one Question asks.

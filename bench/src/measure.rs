@@ -21,7 +21,10 @@ pub(crate) struct Limits {
 /// What a child took, and all it printed.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Usage {
+    /// Processor seconds in all.
     pub(crate) seconds: f64,
+    /// Those of them that the system did not take for itself, which depend less on what else the machine does.
+    pub(crate) user: f64,
     pub(crate) mebibytes: f64,
     pub(crate) output: String,
 }
@@ -31,6 +34,7 @@ impl Usage {
     pub(crate) fn then(self, next: Self) -> Self {
         Self {
             seconds: self.seconds + next.seconds,
+            user: self.user + next.user,
             mebibytes: self.mebibytes.max(next.mebibytes),
             output: next.output,
         }
@@ -54,5 +58,5 @@ pub(crate) fn run(command: &[String], folder: &Path, input: Option<&str>, limits
     let used = child.wait4()?.rusage;
     let output = String::from_utf8_lossy(&fs::read(log)?).into_owned();
     let seconds = (used.utime + used.stime).as_secs_f64();
-    Ok(Usage { seconds, mebibytes: used.maxrss as f64 / f64::from(1 << 20), output })
+    Ok(Usage { seconds, user: used.utime.as_secs_f64(), mebibytes: used.maxrss as f64 / f64::from(1 << 20), output })
 }

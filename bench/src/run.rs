@@ -147,7 +147,7 @@ fn own_cell(usage: &Usage) -> Cell {
         Some("never") => Some(false),
         _ => None,
     };
-    Cell::new(answer, usage, words.collect::<Vec<_>>().join(", "))
+    Cell::new(answer, usage, words.take(2).collect::<Vec<_>>().join(", "))
 }
 
 fn scratch(name: &str) -> std::io::Result<PathBuf> {

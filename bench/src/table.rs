@@ -166,14 +166,19 @@ fn size_table(family: &Family, measured: &[Measured]) -> String {
     text
 }
 
-const SCALE_HEAD: &str = "| nodes | input MiB | jq length s | read s | read and matrix s | matrix peak MiB | peak / input |\n|---|---|---|---|---|---|---|\n";
+const SCALE_HEAD: &str = "| nodes | input MiB | jq length s | read s | jq / read | matrix s | matrix / read | peak MiB | peak / input |\n|---|---|---|---|---|---|---|---|---|\n";
 
-/// One row of the table of clusters.
+/// One row of the table of clusters, in processor seconds of the programs themselves; the matrix without reading.
 pub(crate) fn scale_line(row: &Scaled) -> String {
-    let jq = row.jq.as_ref().map_or("–".into(), |usage| time(usage.seconds));
-    let (read, matrix, peak) = (time(row.read.seconds), time(row.matrix.seconds), row.matrix.mebibytes);
-    let Scaled { nodes, mebibytes, .. } = row;
-    format!("| {nodes} | {mebibytes:.0} | {jq} | {read} | {matrix} | {peak:.0} | {:.1} |", peak / mebibytes)
+    let Scaled { nodes, mebibytes, read, .. } = row;
+    let (read, matrix, peak) = (read.user, (row.matrix.user - read.user).max(0.0), row.matrix.mebibytes);
+    let (jq, ratio) =
+        row.jq.as_ref().map_or_else(Default::default, |jq| (time(jq.user), format!("{:.1}", jq.user / read)));
+    let (of_read, of_input) = (matrix / read, peak / mebibytes);
+    let (read, matrix) = (time(read), time(matrix));
+    format!(
+        "| {nodes} | {mebibytes:.0} | {jq} | {read} | {ratio} | {matrix} | {of_read:.1} | {peak:.0} | {of_input:.1} |"
+    )
 }
 
 /// Writes the table and the plot of clusters.

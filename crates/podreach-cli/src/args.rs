@@ -9,6 +9,14 @@ use podreach_core::Semantics;
 use crate::budget;
 use crate::live::Flags;
 
+mod audit;
+mod page;
+
+pub(crate) use audit::{Audit, AuditFormat, Auditing, FailOn};
+#[cfg(feature = "serve")]
+pub(crate) use page::Serve;
+pub(crate) use page::{PageFile, Report, ReportAudit, ReportOf};
+
 /// The whole command line.
 #[derive(Debug, Parser)]
 #[command(
@@ -35,6 +43,11 @@ pub(crate) enum Command {
     Why(Why),
     /// Every pod type against every node
     Matrix(Matrix),
+    /// A page to look at, in one file: verdicts as films and proofs to walk, the matrix as a map
+    Report(Report),
+    /// A local page to ask by clicking, and a sandbox to change things in
+    #[cfg(feature = "serve")]
+    Serve(Serve),
     /// Do the placement policies hold, and what is wrong with this cluster by itself?
     Audit(Box<Audit>),
     /// Does a certificate prove what it says about this input?
@@ -76,8 +89,8 @@ impl CommandLine {
         };
         match &mut self.command {
             Command::Check(args) => {
-                args.pod = args.pod.as_deref().map(|pod| args.input.live.qualified(pod));
-                args.with = args.with.iter().map(|with| entry(&args.input.live, with)).collect();
+                args.asking.pod = args.asking.pod.as_deref().map(|pod| args.input.live.qualified(pod));
+                args.asking.with = args.asking.with.iter().map(|with| entry(&args.input.live, with)).collect();
             }
             Command::Why(args) => args.pod = args.input.live.qualified(&args.pod),
             Command::Encode(args) => {
@@ -94,6 +107,32 @@ impl CommandLine {
 #[command(after_help = "Exit status: 0 deployable, 1 never, 2 bad input or usage, 3 unknown.\n\
     Without POD and NODE, the Question documents of the input are answered.")]
 pub(crate) struct Check {
+    /// What is asked.
+    #[command(flatten)]
+    pub(crate) asking: Asking,
+    /// Walk the steps of a run one by one, with keys
+    #[arg(long)]
+    pub(crate) step: bool,
+    /// Write the verdict with its evidence to this file, for `podreach verify`
+    #[arg(long, value_name = "FILE")]
+    pub(crate) proof_out: Option<PathBuf>,
+    /// The input.
+    #[command(flatten)]
+    pub(crate) input: Input,
+    /// How it is read.
+    #[command(flatten)]
+    pub(crate) reading: Reading,
+    /// How long and how much.
+    #[command(flatten)]
+    pub(crate) limits: Limits,
+    /// What is written.
+    #[command(flatten)]
+    pub(crate) output: Output,
+}
+
+/// A question on the command line.
+#[derive(Debug, Args)]
+pub(crate) struct Asking {
     /// A pod type: kind/namespace/name, or namespace/name or name where only one has it
     pub(crate) pod: Option<String>,
     /// A node
@@ -110,21 +149,6 @@ pub(crate) struct Check {
     /// A whole configuration instead of POD and NODE: a file with a list of {pod, node, count}
     #[arg(long, value_name = "FILE", conflicts_with_all = ["pod", "node", "selector", "any_node", "with"])]
     pub(crate) exact: Option<PathBuf>,
-    /// Write the verdict with its evidence to this file, for `podreach verify`
-    #[arg(long, value_name = "FILE")]
-    pub(crate) proof_out: Option<PathBuf>,
-    /// The input.
-    #[command(flatten)]
-    pub(crate) input: Input,
-    /// How it is read.
-    #[command(flatten)]
-    pub(crate) reading: Reading,
-    /// How long and how much.
-    #[command(flatten)]
-    pub(crate) limits: Limits,
-    /// What is written.
-    #[command(flatten)]
-    pub(crate) output: Output,
 }
 
 /// `podreach why`.
@@ -165,100 +189,6 @@ pub(crate) struct Matrix {
     /// What is written.
     #[command(flatten)]
     pub(crate) output: Output,
-}
-
-/// `podreach audit`.
-#[derive(Debug, Args)]
-#[command(
-    after_help = "Exit status: 0 all hold, 1 a rule is violated or something was found, 2 bad input or usage, 3 undecided."
-)]
-pub(crate) struct Audit {
-    /// Files with PlacementPolicy documents; without any, only findings are looked for
-    #[arg(value_name = "POLICY")]
-    pub(crate) policies: Vec<PathBuf>,
-    /// The least severe finding that makes the run fail
-    #[arg(long, value_enum, default_value_t = FailOn::Warning, value_name = "SEVERITY")]
-    pub(crate) fail_on: FailOn,
-    /// Do not fail because something is undecided
-    #[arg(long)]
-    pub(crate) allow_unknown: bool,
-    /// Whose doing to expect: as-is, tenant=NAMESPACE, tenant-no-tolerations=NAMESPACE or node-compromise=NODE
-    #[arg(long, value_name = "WHO", default_value = "as-is", value_parser = podreach::audit::Actor::parse)]
-    pub(crate) actor: podreach::audit::Actor,
-    /// Decide the policies only, and look for no findings
-    #[arg(long)]
-    pub(crate) no_findings: bool,
-    /// Count only what this file, from --write-baseline, does not have
-    #[arg(long, value_name = "FILE")]
-    pub(crate) baseline: Option<PathBuf>,
-    /// Write everything that is wrong now to this file, for --baseline
-    #[arg(long, value_name = "FILE")]
-    pub(crate) write_baseline: Option<PathBuf>,
-    /// Also say what became possible or impossible since this earlier input: files and folders as for -f (repeatable)
-    #[arg(long, value_name = "PATH")]
-    pub(crate) since: Vec<PathBuf>,
-    /// Answer every question anew, and remember nothing
-    #[arg(long)]
-    pub(crate) no_cache: bool,
-    /// The input.
-    #[command(flatten)]
-    pub(crate) input: Input,
-    /// How it is read.
-    #[command(flatten)]
-    pub(crate) reading: Reading,
-    /// How long and how much.
-    #[command(flatten)]
-    pub(crate) limits: Limits,
-    /// The format
-    #[arg(short = 'o', long = "output", value_enum, default_value_t = AuditFormat::Text, value_name = "FORMAT", help_heading = "Output")]
-    pub(crate) format: AuditFormat,
-    /// Also write this format to this file (repeatable)
-    #[arg(long, value_name = "FORMAT=FILE", value_parser = also, help_heading = "Output")]
-    pub(crate) also: Vec<(AuditFormat, PathBuf)>,
-    /// Only the first line, and no remarks about the input
-    #[arg(short, long, conflicts_with = "verbose", help_heading = "Output")]
-    pub(crate) quiet: bool,
-    /// Evidence in full and all remarks
-    #[arg(short, long, help_heading = "Output")]
-    pub(crate) verbose: bool,
-}
-
-/// The least severe finding that makes a run fail.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum FailOn {
-    /// What is broken.
-    Error,
-    /// What is likely a mistake.
-    Warning,
-    /// Everything.
-    Note,
-    /// Violated rules only.
-    Never,
-}
-
-/// A form of an audit.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum AuditFormat {
-    /// For people.
-    Text,
-    /// For programs.
-    Json,
-    /// For programs and people.
-    Yaml,
-    /// For job summaries and comments.
-    Markdown,
-    /// For code scanning: SARIF 2.1.0.
-    Sarif,
-    /// For test reports: JUnit XML.
-    Junit,
-    /// For pull requests: commands of GitHub Actions.
-    Github,
-}
-
-/// Reads `FORMAT=FILE`.
-fn also(text: &str) -> Result<(AuditFormat, PathBuf), String> {
-    let (format, file) = text.split_once('=').filter(|(_, file)| !file.is_empty()).ok_or("it looks like json=FILE")?;
-    Ok((AuditFormat::from_str(format, true)?, PathBuf::from(file)))
 }
 
 /// `podreach verify`.
@@ -513,7 +443,7 @@ impl Reading {
 }
 
 /// How long and how much a search may take.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Limits")]
 pub(crate) struct Limits {
     /// Answer unknown after this time: 30, 30s, 5m, 1h
@@ -553,6 +483,12 @@ pub(crate) enum Format {
     Json,
     /// For programs and people.
     Yaml,
+    /// A run as a Mermaid sequence diagram.
+    Mermaid,
+    /// A run as a drawing.
+    Svg,
+    /// A run in the trace format of Apalache.
+    Itf,
 }
 
 /// When to use colours.

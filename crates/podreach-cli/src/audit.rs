@@ -12,23 +12,39 @@ use podreach::read::shown;
 use podreach::report::{self, Detail, audit as writers};
 use podreach_core::Semantics;
 
-use crate::args::{Audit, AuditFormat, FailOn, Input, Whose};
+use crate::args::{Audit, AuditFormat, Auditing, FailOn, Input, Whose};
 use crate::budget::Clock;
 use crate::cache::Cache;
 use crate::check::pretty;
-use crate::file::write_atomically;
+use crate::file::write_told;
 use crate::live::Flags;
 use crate::session::{Exit, Saying, Session, Told, refuse};
 use crate::{input, print, remark};
 
 /// Runs the command.
 pub(crate) fn run(args: &Audit) -> Result<Exit, Told> {
+    let audited = audited(&args.auditing, Saying { quiet: args.quiet, verbose: args.verbose })?;
+    write(args, &audited)
+}
+
+/// An audit that is done.
+pub(crate) struct Audited {
+    /// The input, with the files of the policies.
+    pub(crate) session: Session,
+    /// Whose rules counted.
+    pub(crate) semantics: Semantics,
+    /// What came out.
+    pub(crate) outcome: Outcome,
+}
+
+/// Audits what the command line asks for.
+pub(crate) fn audited(args: &Auditing, saying: Saying) -> Result<Audited, Told> {
     let semantics = match args.reading.semantics {
         Some(Whose::Both) => return Err(refuse("audit takes one semantics at a time: kube-scheduler or paper", None)),
         _ => args.reading.semantics(None)[0],
     };
-    let mut session = session(args)?;
-    let policies = policies(args, &mut session)?;
+    let mut session = session(args, saying)?;
+    let policies = policies(args, saying, &mut session)?;
     let earlier = earlier(args)?;
     let clock = Clock::start(&args.limits);
     let items = items(args, &session, &policies, earlier.as_ref(), semantics, &clock);
@@ -37,7 +53,7 @@ pub(crate) fn run(args: &Audit) -> Result<Exit, Told> {
         let text = std::fs::read_to_string(path).map_err(|error| unusable(path, &error.to_string()))?;
         outcome.compare(&writers::read_baseline(&text).map_err(|why| unusable(path, &why))?);
     }
-    write(args, &session, semantics, &outcome)
+    Ok(Audited { session, semantics, outcome })
 }
 
 fn unusable(path: &Path, why: &str) -> Told {
@@ -45,17 +61,16 @@ fn unusable(path: &Path, why: &str) -> Told {
 }
 
 /// The input; manifests without nodes will do.
-fn session(args: &Audit) -> Result<Session, Told> {
-    let saying = Saying { quiet: args.quiet, verbose: args.verbose };
+fn session(args: &Auditing, saying: Saying) -> Result<Session, Told> {
     let session = Session::read_anything(&args.input, |own| args.reading.options(own), saying)?;
-    if session.lowered.cluster.nodes.is_empty() && !args.quiet {
+    if session.lowered.cluster.nodes.is_empty() && !saying.quiet {
         print::error("note: the input has no nodes, so only findings that need none are looked for\n");
     }
     Ok(session)
 }
 
 /// The policies of the command line and of the input itself; their files are added to the sources, to show places in them.
-fn policies(args: &Audit, session: &mut Session) -> Result<Vec<Policy>, Told> {
+fn policies(args: &Auditing, saying: Saying, session: &mut Session) -> Result<Vec<Policy>, Told> {
     let gathered = input::gather(&Input {
         filename: args.policies.clone(),
         recursive: args.input.recursive,
@@ -71,7 +86,7 @@ fn policies(args: &Audit, session: &mut Session) -> Result<Vec<Policy>, Told> {
     if diagnostics.iter().all(|diagnostic| diagnostic.effect != Effect::Stops) {
         diagnostics.extend(policy::duplicates(&policies));
     }
-    remark::print(&session.sources, &diagnostics, args.quiet, args.verbose);
+    remark::print(&session.sources, &diagnostics, saying.quiet, saying.verbose);
     if diagnostics.iter().any(|diagnostic| diagnostic.effect == Effect::Stops) {
         return Err(Told);
     }
@@ -88,7 +103,7 @@ fn policies(args: &Audit, session: &mut Session) -> Result<Vec<Policy>, Told> {
 }
 
 /// The earlier input to compare with.
-fn earlier(args: &Audit) -> Result<Option<Session>, Told> {
+fn earlier(args: &Auditing) -> Result<Option<Session>, Told> {
     if args.since.is_empty() {
         return Ok(None);
     }
@@ -102,14 +117,14 @@ fn earlier(args: &Audit) -> Result<Option<Session>, Told> {
 }
 
 fn items(
-    args: &Audit,
+    args: &Auditing,
     session: &Session,
     policies: &[Policy],
     earlier: Option<&Session>,
     semantics: Semantics,
     clock: &Clock,
 ) -> Vec<Item> {
-    let budget = Budget { interrupt: &|| clock.stop(), memory: clock.memory, threads: clock.threads };
+    let budget = Budget { interrupt: &|| clock.stop(), memory: clock.memory, threads: clock.threads, progress: None };
     let rules: usize = policies.iter().map(|policy| policy.rules.len()).sum();
     let rows = earlier.map_or(0, |earlier| earlier.lowered.cluster.pods.len() + session.lowered.cluster.pods.len());
     let bar = bar(rules + rows + if args.no_findings { 0 } else { finding::parts() });
@@ -138,26 +153,30 @@ fn bar(parts: usize) -> ProgressBar {
     bar
 }
 
-/// Writes every form that was asked for, and says how the run ends.
-fn write(args: &Audit, session: &Session, semantics: Semantics, outcome: &Outcome) -> Result<Exit, Told> {
-    let audit = writers::Audit {
-        outcome,
-        sources: &session.sources,
-        options: &session.options,
-        semantics,
-        diagnostics: &session.lowered.diagnostics,
-        fail_on: match args.fail_on {
-            FailOn::Error => Some(Severity::Error),
-            FailOn::Warning => Some(Severity::Warning),
-            FailOn::Note => Some(Severity::Note),
-            FailOn::Never => None,
-        },
-    };
-    for (format, path) in &args.also {
-        save(path, &form(args, &audit, *format))?;
+impl Audited {
+    /// As writers take it.
+    pub(crate) fn audit(&self, args: &Auditing) -> writers::Audit<'_> {
+        writers::Audit {
+            outcome: &self.outcome,
+            sources: &self.session.sources,
+            options: &self.session.options,
+            semantics: self.semantics,
+            diagnostics: &self.session.lowered.diagnostics,
+            fail_on: match args.fail_on {
+                FailOn::Error => Some(Severity::Error),
+                FailOn::Warning => Some(Severity::Warning),
+                FailOn::Note => Some(Severity::Note),
+                FailOn::Never => None,
+            },
+        }
     }
-    if let Some(path) = &args.write_baseline {
-        save(path, &pretty(&writers::baseline(&audit)))?;
+}
+
+/// Writes every form that was asked for, and says how the run ends.
+fn write(args: &Audit, audited: &Audited) -> Result<Exit, Told> {
+    let audit = audited.audit(&args.auditing);
+    for (format, path) in &args.also {
+        write_told(path, &form(args, &audit, *format))?;
     }
     let text = form(args, &audit, args.format);
     if args.format == AuditFormat::Text {
@@ -165,12 +184,15 @@ fn write(args: &Audit, session: &Session, semantics: Semantics, outcome: &Outcom
     } else {
         print::data(&text)
     }
-    Ok(exit(args, &audit))
+    finish(&args.auditing, &audit)
 }
 
-fn save(path: &Path, text: &str) -> Result<(), Told> {
-    write_atomically(path, text)
-        .map_err(|error| refuse(&format!("{} cannot be written: {error}", shown(&path.to_string_lossy())), None))
+/// Writes a baseline, if one is asked for, and says how the run ends.
+pub(crate) fn finish(args: &Auditing, audit: &writers::Audit<'_>) -> Result<Exit, Told> {
+    if let Some(path) = &args.write_baseline {
+        write_told(path, &pretty(&writers::baseline(audit)))?;
+    }
+    Ok(exit(args, audit))
 }
 
 fn form(args: &Audit, audit: &writers::Audit<'_>, format: AuditFormat) -> String {
@@ -191,7 +213,7 @@ fn form(args: &Audit, audit: &writers::Audit<'_>, format: AuditFormat) -> String
 }
 
 /// Violated comes before undecided: what is wrong is wrong, whatever else is not known. Writing a baseline accepts what is wrong.
-fn exit(args: &Audit, audit: &writers::Audit<'_>) -> Exit {
+fn exit(args: &Auditing, audit: &writers::Audit<'_>) -> Exit {
     let any = |status: Status| audit.outcome.counting(status, Severity::Note).any(|item| audit.fails(item));
     match (any(Status::Violated), any(Status::Undecided) && !args.allow_unknown) {
         _ if args.write_baseline.is_some() => Exit::Yes,

@@ -15,7 +15,7 @@ use podreach_core::{Goal, Semantics};
 use crate::args::{Encode, Encoding, Notation, Pebbling, Petri, ToNet, Whose};
 use crate::budget::Clock;
 use crate::session::{Exit, Saying, Session, Told, refuse};
-use crate::{check, print, remark};
+use crate::{ask, print, remark};
 
 /// Runs the command.
 pub(crate) fn run(args: &Encode) -> Result<Exit, Told> {
@@ -56,8 +56,9 @@ fn pebbling(args: &Pebbling) -> Result<Exit, Told> {
         Some(pebbles) => pebbling::game(graph, &args.target, pebbles).map_err(|refused| told(&sources, &[refused]))?,
         None => {
             let clock = Clock::start(&args.limits);
-            let budget = Budget { interrupt: &|| clock.stop(), memory: clock.memory, threads: clock.threads };
-            let spinner = check::spinner("searching");
+            let budget =
+                Budget { interrupt: &|| clock.stop(), memory: clock.memory, threads: clock.threads, progress: None };
+            let spinner = ask::spinner("searching");
             let smallest = line::smallest(&graph, &args.target, &budget);
             spinner.finish_and_clear();
             let smallest = smallest.map_err(|refused| told(&sources, &refused))?;
@@ -83,7 +84,7 @@ fn certificates(folder: &Path, smallest: &pebbling::Smallest) -> Result<(), Told
     for (game, checked) in std::iter::once(&smallest.enough).chain(&smallest.short) {
         let encoded = game.encoded();
         let problem = line::problem(&encoded).expect("it was decided before");
-        let decision = Decision { checked: checked.clone(), engine: "portfolio" };
+        let decision = Decision { checked: checked.clone(), engine: "portfolio", efforts: Vec::new() };
         let answered = Answered { problem: &problem, options: &Options::default(), decision: &decision };
         let certificate = report::verdict(&answered, &serde_json::json!([]), 0.0);
         let name = format!("pebbles-{}", game.pebbles);

@@ -7,6 +7,9 @@
 use podreach::lower::fields::{self, Table};
 use serde_json::{Map, Value};
 
+/// What annotations start with that are meant for podreach itself.
+const OUR_ANNOTATION: &str = "podreach.dev/ignore-";
+
 /// Annotations that change what an object means for placement; all others are dropped.
 const ANNOTATIONS: &[&str] = &[
     "deployment.kubernetes.io/revision",
@@ -156,7 +159,10 @@ fn reduced(value: Value, shape: Shape) -> Value {
         (Shape::Volume, Value::Object(fields)) => volume(fields),
         (Shape::Most, Value::Object(fields)) => most(fields),
         (Shape::Only(keys), Value::Object(fields)) => only(fields, keys),
-        (Shape::Annotations, Value::Object(fields)) => only(fields, ANNOTATIONS),
+        (Shape::Annotations, Value::Object(fields)) => {
+            let keep = |key: &str| ANNOTATIONS.contains(&key) || key.starts_with(OUR_ANNOTATION);
+            fields.into_iter().filter(|(key, _)| keep(key)).collect::<Map<_, _>>().into()
+        }
         (_, value) => value,
     }
 }

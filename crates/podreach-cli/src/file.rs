@@ -4,6 +4,16 @@ use std::fs::{self, OpenOptions};
 use std::io::{self, Write};
 use std::path::Path;
 
+use podreach::read::shown;
+
+use crate::session::{Told, refuse};
+
+/// Writes a file whole; what goes wrong is told.
+pub(crate) fn write_told(path: &Path, text: &str) -> Result<(), Told> {
+    let refused = |error| refuse(&format!("{} cannot be written: {error}", shown(&path.to_string_lossy())), None);
+    write_atomically(path, text).map_err(refused)
+}
+
 /// Writes a file beside its place and moves it there, so that no one ever sees half of it.
 pub(crate) fn write_atomically(path: &Path, text: &str) -> io::Result<()> {
     write(path, text, &mut OpenOptions::new())
@@ -18,6 +28,10 @@ pub(crate) fn write_private(path: &Path, text: &str) -> io::Result<()> {
 }
 
 fn write(path: &Path, text: &str, options: &mut OpenOptions) -> io::Result<()> {
+    // What is there and is no file, such as /dev/null, is written to and not replaced.
+    if fs::metadata(path).is_ok_and(|there| !there.is_file()) {
+        return fs::write(path, text);
+    }
     let mut name = path.file_name().unwrap_or_default().to_owned();
     name.push(format!(".{}.tmp", std::process::id()));
     let beside = path.with_file_name(name);

@@ -1,6 +1,7 @@
 //! Everything that touches the world: arguments, files, the clock, the terminal.
 
 mod args;
+mod ask;
 mod audit;
 mod budget;
 mod cache;
@@ -19,9 +20,13 @@ mod pseudonym;
 mod remark;
 #[cfg(feature = "live")]
 mod replay;
+mod report;
+#[cfg(feature = "serve")]
+mod serve;
 mod session;
 mod snapshot;
 mod verify;
+mod walk;
 mod why;
 
 use std::path::Path;
@@ -42,6 +47,9 @@ pub fn main() -> ExitCode {
         Command::Check(args) => check::run(args),
         Command::Why(args) => why::run(args),
         Command::Matrix(args) => matrix::run(args),
+        Command::Report(args) => report::run(args),
+        #[cfg(feature = "serve")]
+        Command::Serve(args) => serve::run(args),
         Command::Audit(args) => audit::run(args),
         Command::Verify(args) => verify::run(args),
         Command::Encode(args) => encode::run(args),

@@ -15,6 +15,7 @@ use crate::session::{Exit, Session, Told};
 
 /// Runs the command.
 pub(crate) fn run(args: &args::Matrix) -> Result<Exit, Told> {
+    args.output.only("matrix", &[Format::Text, Format::Wide, Format::Json, Format::Yaml])?;
     let session = Session::read(&args.input, |own| args.reading.options(own), (&args.output).into())?;
     let clock = Clock::start(&args.limits);
     let under = args.reading.semantics(None);
@@ -23,8 +24,8 @@ pub(crate) fn run(args: &args::Matrix) -> Result<Exit, Told> {
     match args.output.format {
         Format::Json => print::data(&(document(&matrices).to_string() + "\n")),
         Format::Yaml => print::data(&report::yaml(&document(&matrices))),
-        Format::Text => print::report(&text(&matrices, Width::Normal, args.output.quiet)),
         Format::Wide => print::report(&text(&matrices, Width::Wide, args.output.quiet)),
+        _ => print::report(&text(&matrices, Width::Normal, args.output.quiet)),
     }
     let decided = matrices.iter().all(|(problem, matrix)| matrix.count(&problem.model, Cell::Unknown) == 0);
     Ok(if decided { Exit::Yes } else { Exit::Unknown })
@@ -34,7 +35,7 @@ pub(crate) fn run(args: &args::Matrix) -> Result<Exit, Told> {
 pub(crate) fn matrix(session: &Session, semantics: Semantics, clock: &Clock) -> (Problem, Matrix) {
     let problem = podreach::problem(&session.lowered, semantics);
     let oracle = Oracle::new(&problem, &session.lowered.diagnostics);
-    let budget = Budget { interrupt: &|| clock.stop(), memory: clock.memory, threads: 1 };
+    let budget = Budget { interrupt: &|| clock.stop(), memory: clock.memory, threads: 1, progress: None };
     let bar = bar(problem.model.pods().len());
     let matrix = Matrix::new(&problem.model, &oracle, &budget, clock.threads, &|| bar.inc(1));
     bar.finish_and_clear();
@@ -46,7 +47,9 @@ fn bar(rows: usize) -> ProgressBar {
         return ProgressBar::hidden();
     }
     let bar = ProgressBar::new(rows as u64);
-    if let Ok(style) = ProgressStyle::with_template("{bar:30} {pos} of {len} pod types {elapsed}") {
+    if let Ok(style) = ProgressStyle::with_template(
+        "{bar:30} {pos} of {len} pod types {elapsed}, about {eta} to go (Ctrl-C for what is known so far)",
+    ) {
         bar.set_style(style);
     }
     bar

@@ -11,6 +11,7 @@ use serde_json::{Map, Value};
 /// Texts with a meaning of their own.
 const KNOWN: &[&str] = &[
     "",
+    "*",
     "amd64",
     "arm",
     "arm64",
@@ -72,7 +73,7 @@ const TEXTS: &[&str] = &[
 ];
 
 /// Fields that hold a list of names or values.
-const TEXT_LISTS: &[&str] = &["monitors", "namespaces", "values"];
+const TEXT_LISTS: &[&str] = &["monitors", "names", "namespaces", "values"];
 
 /// Fields that hold the key of a label or taint, or a list of them.
 const KEYS: &[&str] = &["key", "matchLabelKeys", "mismatchLabelKeys", "topologyKey", "topologyKeys"];
@@ -90,14 +91,52 @@ pub(crate) struct Pseudonyms {
     counts: BTreeMap<&'static str, usize>,
     drivers: BTreeSet<String>,
     hashes: BTreeSet<String>,
+    /// What stands before the number in the names of a StatefulSet's pods and claims, in its parts.
+    numbered: BTreeMap<String, Vec<String>>,
+    /// The claims of ephemeral volumes: the pod and the volume they are named after.
+    joined: BTreeMap<String, [String; 2]>,
 }
 
 impl Pseudonyms {
     /// Looks at all objects first: some texts stand for more than a name.
-    pub(crate) fn of(objects: &[Value]) -> Self {
+    pub(crate) fn of<'o>(objects: impl Iterator<Item = &'o Value>) -> Self {
         let mut pseudonyms = Self::default();
-        objects.iter().for_each(|object| pseudonyms.look(object));
+        for object in objects {
+            pseudonyms.look(object);
+            pseudonyms.look_for_claims(object);
+        }
         pseudonyms
+    }
+
+    /// Notes the names that controllers make of others: `web-0`, `data-web-0`, and for an ephemeral volume `pod-volume`.
+    fn look_for_claims(&mut self, object: &Value) {
+        let items = |path: &str| object.pointer(path).and_then(Value::as_array).into_iter().flatten();
+        let Some(name) = object.pointer("/metadata/name").and_then(Value::as_str) else { return };
+        if object["kind"] == "StatefulSet" {
+            self.numbered.insert(name.to_owned(), vec![name.to_owned()]);
+            for template in items("/spec/volumeClaimTemplates").filter_map(|t| t.pointer("/metadata/name")?.as_str()) {
+                self.numbered.insert(format!("{template}-{name}"), vec![template.to_owned(), name.to_owned()]);
+            }
+        }
+        for volume in items("/spec/volumes").filter(|volume| volume.get("ephemeral").is_some()) {
+            let volume = volume["name"].as_str().unwrap_or_default();
+            self.joined.insert(format!("{name}-{volume}"), [name.to_owned(), volume.to_owned()]);
+        }
+    }
+
+    /// The parts that a name is made of, where it is made of others.
+    fn parts(&self, text: &str) -> Option<Vec<String>> {
+        if let Some(parts) = self.joined.get(text) {
+            return Some(parts.to_vec());
+        }
+        let (before, last) = text.rsplit_once('-')?;
+        // A ReplicaSet is named after its Deployment and the hash of its template, and recognised by that.
+        if self.hashes.contains(last) {
+            return Some(vec![before.to_owned(), last.to_owned()]);
+        }
+        let is_number = last.parse::<u64>().is_ok();
+        let parts = self.numbered.get(before).filter(|_| is_number)?;
+        Some(parts.iter().cloned().chain([last.to_owned()]).collect())
     }
 
     fn look(&mut self, value: &Value) {
@@ -175,6 +214,7 @@ impl Pseudonyms {
                 for item in items {
                     match item {
                         Value::String(text) if KEYS.contains(&name) => *text = self.key(text),
+                        Value::String(text) if name == "names" => *text = self.pod(text),
                         Value::String(text) => *text = self.text(text, "value"),
                         other => self.inside(other),
                     }
@@ -224,18 +264,15 @@ impl Pseudonyms {
         if let Some(known) = self.names.get(text) {
             return known.clone();
         }
-        // A ReplicaSet is named after its Deployment and the hash of its template, and recognised by that.
-        let parts = text.rsplit_once('-').filter(|(_, hash)| self.hashes.contains(*hash));
-        let parts = parts.map(|(above, hash)| (above.to_owned(), hash.to_owned()));
-        let pseudonym = match parts {
-            Some((above, hash)) => format!("{}-{}", self.text(&above, kind), self.text(&hash, "value")),
+        let pseudonym = match self.parts(text) {
+            Some(parts) => parts.iter().map(|part| self.text(part, kind)).collect::<Vec<_>>().join("-"),
             None => self.fresh(kind),
         };
         self.names.insert(text.to_owned(), pseudonym.clone());
         pseudonym
     }
 
-    /// The name of a pod type in a Question: `kind/namespace/name`, or less of it.
+    /// The name of a pod type in a Question or policy: `kind/namespace/name`, or less of it.
     fn pod(&mut self, text: &str) -> String {
         let parts: Vec<&str> = text.split('/').collect();
         let kinds = parts.len().saturating_sub(2);
@@ -272,6 +309,17 @@ mod tests {
     use serde_json::json;
 
     #[test]
+    fn names_that_controllers_make_of_others_stay_so() {
+        let set = json!({"kind": "StatefulSet", "metadata": {"name": "db"}, "spec": {"volumeClaimTemplates": [{"metadata": {"name": "data"}}]}});
+        let pod = json!({"kind": "Pod", "metadata": {"name": "db-0"}, "spec": {"volumes": [{"name": "tmp", "ephemeral": {}}]}});
+        let mut names = Pseudonyms::of([&set, &pod].into_iter());
+        let [db, data, tmp] = ["db", "data", "tmp"].map(|name| names.text(name, "name"));
+        assert_eq!(names.text("data-db-3", "name"), format!("{data}-{db}-3"));
+        assert_eq!(names.text("db-0-tmp", "name"), format!("{db}-0-{tmp}"));
+        assert_ne!(names.text("data-other-3", "name"), format!("{data}-other-3"));
+    }
+
+    #[test]
     fn what_was_equal_stays_equal() {
         let mut objects = [
             json!({"kind": "Node", "metadata": {"name": "berlin-7", "labels": {"kubernetes.io/hostname": "berlin-7", "rack": "12"}}}),
@@ -284,7 +332,7 @@ mod tests {
                      "matchExpressions": [{"key": "rack", "operator": "Gt", "values": ["3"]}]}]}}}}),
             json!({"kind": "Deployment", "metadata": {"name": "web", "namespace": "shop"}}),
         ];
-        let mut pseudonyms = Pseudonyms::of(&objects);
+        let mut pseudonyms = Pseudonyms::of(objects.iter());
         objects.iter_mut().for_each(|object| pseudonyms.rename(object));
         let text = Value::from(objects.to_vec()).to_string();
         assert!(!text.contains("berlin") && !text.contains("shop") && !text.contains("rack"), "{text}");

@@ -66,7 +66,13 @@ fn verified(session: &Session, certificate: &Certificate, clock: &Clock) -> (Exi
     let problem = problem.with_goal(goal.clone());
     let stop = || clock.stop().is_some();
     match Checker::new(&problem).check(&goal, verdict.clone(), &stop) {
-        Ok(checked) => stands(session, &problem, &session.options, Decision { checked, engine: "certificate" }, clock),
+        Ok(checked) => stands(
+            session,
+            &problem,
+            &session.options,
+            Decision { checked, engine: "certificate", efforts: Vec::new() },
+            clock,
+        ),
         Err(Flaw::Stopped) => (Exit::Unknown, "UNKNOWN  the check ran out of time".to_owned()),
         Err(flaw) => (Exit::No, format!("NOT PROVED  {}", report::flaw(&problem, &verdict, &flaw))),
     }
@@ -80,7 +86,7 @@ fn stands(
     decision: Decision,
     clock: &Clock,
 ) -> (Exit, String) {
-    let budget = Budget { interrupt: &|| clock.stop(), memory: clock.memory, threads: clock.threads };
+    let budget = Budget { interrupt: &|| clock.stop(), memory: clock.memory, threads: clock.threads, progress: None };
     let mut oracle = Oracle::new(problem, &session.lowered.diagnostics);
     match oracle.doubt(&problem.goal, &decision.checked, &budget) {
         Ok(None) => {

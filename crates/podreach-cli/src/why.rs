@@ -5,15 +5,13 @@ use podreach_core::{NodeId, PodId, Semantics};
 use serde_json::Value;
 
 use crate::args::{Format, Why};
-use crate::check::{named_node, named_pod, selected};
+use crate::ask::{named_node, named_pod, selected};
 use crate::print;
-use crate::session::{Exit, Session, Told, refuse};
+use crate::session::{Exit, Session, Told};
 
 /// Runs the command.
 pub(crate) fn run(args: &Why) -> Result<Exit, Told> {
-    if args.output.format == Format::Wide {
-        return Err(refuse("-o wide is for `matrix`; why writes text, json or yaml", None));
-    }
+    args.output.only("why", &[Format::Text, Format::Json, Format::Yaml])?;
     let mut session = Session::read(&args.input, |own| args.reading.options(own), (&args.output).into())?;
     session.speak_of(std::iter::once(args.pod.as_str()));
     let cluster = &session.lowered.cluster;
@@ -29,7 +27,7 @@ pub(crate) fn run(args: &Why) -> Result<Exit, Told> {
     match args.output.format {
         Format::Json => print::data(&(serde_json::to_string_pretty(&document(&answers)).unwrap_or_default() + "\n")),
         Format::Yaml => print::data(&report::yaml(&document(&answers))),
-        Format::Text | Format::Wide => print::report(&text(&answers, args)),
+        _ => print::report(&text(&answers, args)),
     }
     Ok(answers.iter().map(|(_, why)| exit(why)).max().unwrap_or(Exit::Yes))
 }

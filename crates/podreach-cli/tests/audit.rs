@@ -78,15 +78,15 @@ const JUNIT: &[(&str, &[&str], &[&str])] = &[
 
 fn attributes(element: &BytesStart<'_>) -> BTreeMap<String, String> {
     let pair = |attribute: quick_xml::events::attributes::Attribute<'_>| {
-        let key = String::from_utf8_lossy(attribute.key.as_ref()).into_owned();
-        (key, String::from_utf8_lossy(&attribute.value).into_owned())
+        let key = AsRef::<str>::as_ref(&attribute.key).to_owned();
+        (key, attribute.value.to_string())
     };
     element.attributes().map(|attribute| pair(attribute.expect("a well-formed attribute"))).collect()
 }
 
 /// Checks the form of an element, and counts it.
 fn form(open: &[String], element: &BytesStart<'_>, counted: &mut BTreeMap<String, u64>) -> String {
-    let name = String::from_utf8_lossy(element.name().as_ref()).into_owned();
+    let name = AsRef::<str>::as_ref(&element.name()).to_owned();
     let (_, allowed, parents) =
         JUNIT.iter().find(|(known, ..)| *known == name).unwrap_or_else(|| panic!("no {name} in JUnit"));
     let parent = open.last().map_or("", String::as_str);
@@ -188,9 +188,9 @@ fn a_second_run_remembers_and_says_the_same() {
     };
     let engines = |output: &Output| text(output).matches("\"remembered\"").count();
     let first = audit(&folder, &args);
-    assert_eq!(engines(&first), 0);
     let second = audit(&folder, &args);
-    assert!(engines(&second) > 0, "something took a search");
+    // A question that several findings ask is remembered within the first run already.
+    assert!(engines(&second) > engines(&first), "something took a search");
     assert_eq!(words(&second), words(&first));
     for entry in fs::read_dir(folder.join("cache/podreach/answers")).expect("a cache") {
         let path = entry.expect("a file").path();
@@ -198,7 +198,7 @@ fn a_second_run_remembers_and_says_the_same() {
         fs::write(&path, kept.replace("never", "deployable")).expect("a writable folder");
     }
     let damaged = audit(&folder, &args);
-    assert_eq!((engines(&damaged), words(&damaged)), (0, words(&first)));
+    assert_eq!((engines(&damaged), words(&damaged)), (engines(&first), words(&first)));
     let without = audit(&folder, &["-f", "broken-workloads.yaml", "-o", "json", "--no-cache"]);
     assert_eq!((engines(&without), words(&without)), (0, words(&first)));
 }
@@ -211,4 +211,14 @@ fn several_forms_in_one_run() {
     assert!(text(&output).lines().all(|line| line.starts_with("::")), "{}", text(&output));
     assert!(fs::read_to_string(folder.join("out.sarif")).expect("SARIF").contains("\"2.1.0\""));
     assert!(fs::read_to_string(folder.join("out.xml")).expect("JUnit").contains("<testsuites"));
+}
+
+#[test]
+fn the_page_of_findings_says_what_the_program_says() {
+    let page = fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/findings.md")).expect("the page");
+    for finding in podreach::audit::finding::ALL {
+        for words in [&format!("## {}\n", finding.code), finding.title, finding.explanation, finding.fix] {
+            assert!(page.contains(words), "docs/findings.md does not say of {}: {words}", finding.code);
+        }
+    }
 }

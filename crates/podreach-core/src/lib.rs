@@ -6,6 +6,7 @@
 pub mod check;
 pub mod cluster;
 pub mod configuration;
+mod face;
 pub mod goal;
 pub mod guard;
 pub mod id;
@@ -21,6 +22,7 @@ pub mod storage;
 pub mod testing;
 pub mod verdict;
 
+pub use check::symmetry::{Everywhere, Exchange, Symmetry, is_symmetry};
 pub use check::{Checked, Checker, Flaw, check};
 pub use cluster::Cluster;
 pub use configuration::{Atom, Configuration};

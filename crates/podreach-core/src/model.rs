@@ -3,8 +3,11 @@
 //! Which pods pass which nodes' static filters, which pods each selector matches, and which nodes share a topology domain are
 //! questions about the cluster alone. The rules, the guards and the engines only look the answers up.
 
+use std::collections::HashSet;
+
 use crate::cluster::{Cluster, Matcher, Node, PodSpec, Scope, Taint, TaintEffect};
-use crate::id::{DomainId, IdVec, KeyId, MatcherId, NamespaceId, NodeId, PodId, ResourceId, Symbol};
+use crate::face::Faces;
+use crate::id::{DomainId, Id, IdVec, KeyId, MatcherId, NamespaceId, NodeId, PodId, ResourceId, Symbol};
 use crate::label::Labels;
 use crate::rule;
 use crate::selector::Selector;
@@ -33,10 +36,13 @@ impl Semantics {
 pub struct Model {
     cluster: Cluster,
     semantics: Semantics,
-    static_ok: BitMatrix,
+    faces: Faces,
+    /// For each pod, a bit per face.
+    static_ok: IdVec<PodId, BitRow>,
     topologies: IdVec<KeyId, Topology>,
     domains: IdVec<DomainId, Vec<NodeId>>,
     matches: IdVec<MatcherId, Matches>,
+    /// For each spread constraint of each pod, a bit per face.
     eligible: IdVec<PodId, Vec<BitRow>>,
     eligible_domains: IdVec<PodId, Vec<usize>>,
     copied_keys: Vec<Symbol>,
@@ -86,9 +92,10 @@ impl Model {
             cluster.pods.iter().filter(|(_, pod)| !pod.spec.anti_affinity.is_empty()).map(|(p, _)| p).collect();
         let claimants =
             cluster.pods.iter().filter(|(_, pod)| !pod.spec.mounts.claims.is_empty()).map(|(p, _)| p).collect();
-        let zone_keys = ZONE_LABELS.iter().filter_map(|(key, _)| cluster.symbols.symbol(key)).collect();
+        let zone_keys: Vec<Symbol> = ZONE_LABELS.iter().filter_map(|(key, _)| cluster.symbols.symbol(key)).collect();
         let mut model = Self {
-            static_ok: BitMatrix::default(),
+            faces: Faces::new(&cluster, &copied_keys, &zone_keys),
+            static_ok: IdVec::new(),
             eligible: IdVec::new(),
             eligible_domains: IdVec::new(),
             cluster,
@@ -156,7 +163,17 @@ impl Model {
 
     /// Whether `pod` passes every filter of `node` that looks at no other pod.
     pub fn static_ok(&self, pod: PodId, node: NodeId) -> bool {
-        self.static_ok.bit(pod, node)
+        self.static_ok[pod].bit(self.faces.of(node))
+    }
+
+    /// Whether rules can tell two nodes apart at most by their domains and by what runs on them.
+    pub fn look_alike(&self, a: NodeId, b: NodeId) -> bool {
+        self.face(a) == self.face(b)
+    }
+
+    /// What rules can see of a node besides its domains, as a number.
+    pub fn face(&self, node: NodeId) -> usize {
+        self.faces.of(node)
     }
 
     /// Whether some step could deploy `pod` on `node`, as far as the two alone can tell.
@@ -189,7 +206,7 @@ impl Model {
     pub fn sees(&self, matcher: MatcherId, pod: PodId, node: NodeId) -> bool {
         let matches = &self.matches[matcher];
         if !matches.placed {
-            return matches.seen.bit(pod);
+            return matches.seen.bit(pod.index());
         }
         let Matcher { scope, selector } = &self.cluster.matchers[matcher];
         in_scope_of_incoming(&self.cluster, scope, self.pod(pod).namespace)
@@ -198,12 +215,12 @@ impl Model {
 
     /// Whether a term of an incoming pod matches that pod itself (or one like it) before it has a node.
     pub fn sees_unbound(&self, matcher: MatcherId, pod: PodId) -> bool {
-        self.matches[matcher].seen.bit(pod)
+        self.matches[matcher].seen.bit(pod.index())
     }
 
     /// Whether a term of a resident pod matches the incoming `pod`.
     pub fn notices(&self, matcher: MatcherId, pod: PodId) -> bool {
-        self.matches[matcher].noticed.bit(pod)
+        self.matches[matcher].noticed.bit(pod.index())
     }
 
     /// Whether a resident's match also depends on labels that its node gives it.
@@ -213,7 +230,7 @@ impl Model {
 
     /// Whether a spread constraint of `pod` (by its index) looks at `node`.
     pub fn eligible(&self, pod: PodId, constraint: usize, node: NodeId) -> bool {
-        self.eligible[pod][constraint].bit(node)
+        self.eligible[pod][constraint].bit(self.faces.of(node))
     }
 
     /// How many domains the nodes have that a spread constraint of `pod` (by its index) looks at.
@@ -330,23 +347,34 @@ fn in_scope_of_resident(cluster: &Cluster, scope: &Scope, namespace: NamespaceId
     scope.listed.contains(&namespace) || scope.selector.as_ref().is_some_and(|selector| selector.matches(labels))
 }
 
-fn static_filters(model: &Model) -> BitMatrix {
-    let row = |pod| model.nodes().map(|node| rule::static_refusal(model, pod, node).is_none()).collect();
-    BitMatrix { rows: model.pods().map(row).collect() }
+fn static_filters(model: &Model) -> IdVec<PodId, BitRow> {
+    let passes = |pod, node: &NodeId| rule::static_refusal(model, pod, *node).is_none();
+    let row = |pod| model.faces.first().iter().map(|node| passes(pod, node)).collect();
+    model.pods().map(row).collect()
 }
 
 fn eligible_nodes(model: &Model) -> IdVec<PodId, Vec<BitRow>> {
-    let row = |pod, index| model.nodes().map(|node| rule::spread::is_eligible(model, pod, index, node)).collect();
+    let row = |pod, index| {
+        let faces = model.faces.first().iter();
+        faces.map(|&node| rule::spread::is_eligible(model, pod, index, node)).collect()
+    };
     model.pods().map(|pod| (0..model.pod(pod).spread.len()).map(|index| row(pod, index)).collect()).collect()
 }
 
 fn eligible_domains(model: &Model) -> IdVec<PodId, Vec<usize>> {
+    let faces_of: Vec<HashSet<(DomainId, usize)>> =
+        model.topologies.values().map(|t| faces_of_domains(model, t)).collect();
     let domains = |pod: PodId, index: usize| {
-        let nodes = model.nodes().filter(|&node| model.eligible(pod, index, node));
-        let key = model.pod(pod).spread[index].key;
-        nodes.filter_map(|node| model.domain(key, node)).collect::<std::collections::BTreeSet<_>>().len()
+        let faces = faces_of[model.pod(pod).spread[index].key.index()].iter();
+        let eligible = faces.filter(|&&(_, face)| model.eligible[pod][index].bit(face));
+        eligible.map(|&(domain, _)| domain).collect::<HashSet<_>>().len()
     };
     model.pods().map(|pod| (0..model.pod(pod).spread.len()).map(|index| domains(pod, index)).collect()).collect()
+}
+
+/// Which faces the nodes of each domain have.
+fn faces_of_domains(model: &Model, topology: &Topology) -> HashSet<(DomainId, usize)> {
+    topology.iter().filter_map(|(node, domain)| Some(((*domain)?, model.face(node)))).collect()
 }
 
 /// A row of bits.
@@ -354,8 +382,8 @@ fn eligible_domains(model: &Model) -> IdVec<PodId, Vec<usize>> {
 struct BitRow(Vec<u64>);
 
 impl BitRow {
-    fn bit<I: crate::id::Id>(&self, id: I) -> bool {
-        self.0[id.index() / 64] >> (id.index() % 64) & 1 == 1
+    fn bit(&self, index: usize) -> bool {
+        self.0[index / 64] >> (index % 64) & 1 == 1
     }
 }
 
@@ -369,17 +397,5 @@ impl FromIterator<bool> for BitRow {
             words[index / 64] |= u64::from(bit) << (index % 64);
         }
         Self(words)
-    }
-}
-
-/// One row of bits over the nodes per pod.
-#[derive(Clone, Debug, Default)]
-struct BitMatrix {
-    rows: IdVec<PodId, BitRow>,
-}
-
-impl BitMatrix {
-    fn bit(&self, pod: PodId, node: NodeId) -> bool {
-        self.rows[pod].bit(node)
     }
 }

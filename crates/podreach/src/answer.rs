@@ -24,25 +24,38 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use podreach_core::cluster::{PodSpec, Toleration, TolerationOperator};
-use podreach_core::{Action, Checked, Checker, Cluster, Goal, Model, PodId, Problem, Reason, Trace, Verdict, check};
+use podreach_core::{
+    Action, Atom, Checked, Checker, Cluster, Configuration, Goal, Model, NodeId, PodId, Problem, Reason, Trace,
+    Verdict, check,
+};
 
 use crate::diagnostic::{Diagnostic, Effect};
 use crate::engine::{Budget, Decider, Decision};
 use crate::history;
+use crate::symmetry::Uniform;
 
 /// Answers any number of questions about one cluster and start.
 #[derive(Clone, Debug)]
 pub struct Oracle {
     problem: Problem,
-    decider: Decider,
+    decider: Option<Decider>,
     widening: Vec<Doubt>,
     narrowing: Vec<Doubt>,
     strict: Option<Strict>,
     loose: Option<Decider>,
+    survey: Survey,
     /// Whether deployments bind claims.
     binds: bool,
     /// The cluster once everything about volumes and devices has changed for the better, if it can.
     settled: Option<Cluster>,
+}
+
+/// What answers for whole orbits of nodes, each made when it is first needed.
+#[derive(Clone, Debug, Default)]
+struct Survey {
+    uniform: Option<Uniform>,
+    strict: Option<Uniform>,
+    loose: Option<Uniform>,
 }
 
 /// A way in which the model may differ from the cluster.
@@ -79,11 +92,12 @@ impl Oracle {
         narrowing.extend(unseen.map(|d| Doubt { pod: None, ..Doubt::new(d, &names) }));
         Self {
             problem: problem.clone(),
-            decider: Decider::new(problem),
+            decider: None,
             widening: doubts(Effect::Widens),
             narrowing,
             strict: None,
             loose: None,
+            survey: Survey::default(),
             binds: history::matters(&problem.model),
             settled: history::settled(&problem.model),
         }
@@ -91,21 +105,94 @@ impl Oracle {
 
     /// Decides a goal, checks the evidence, and holds the verdict back if it is in doubt.
     pub fn answer(&mut self, goal: &Goal, budget: &Budget<'_>) -> Decision {
-        let decision = self.decider.decide(goal, budget);
+        let decision = self.decider().decide(goal, budget);
         self.sure(goal, decision, budget)
     }
 
     /// A claim that someone else makes, checked and held back like any other; `None` if it is refused.
     pub fn confirm(&mut self, goal: &Goal, claim: Verdict, budget: &Budget<'_>) -> Option<Decision> {
-        let decision = self.decider.confirm(goal, claim, budget)?;
+        let decision = self.decider().confirm(goal, claim, budget)?;
         let decision = self.sure(goal, decision, budget);
         decision.checked.answer().is_some().then_some(decision)
     }
 
     /// The same for a goal that can be decided without a search; `None` for others.
     pub fn quick_answer(&mut self, goal: &Goal, budget: &Budget<'_>) -> Option<Decision> {
-        let decision = self.decider.decide_without_search(goal, budget)?;
+        let decision = self.decider().decide_without_search(goal, budget)?;
         Some(self.sure(goal, decision, budget))
+    }
+
+    fn decider(&mut self) -> &mut Decider {
+        self.decider.get_or_insert_with(|| Decider::new(&self.problem))
+    }
+
+    /// The problem, without a goal.
+    pub fn problem(&self) -> &Problem {
+        &self.problem
+    }
+
+    /// The orbits of nodes for which [`Oracle::everywhere`] answers.
+    pub fn orbits(&mut self) -> &[Vec<NodeId>] {
+        self.uniform().orbits()
+    }
+
+    fn uniform(&mut self) -> &mut Uniform {
+        self.survey.uniform.get_or_insert_with(|| Uniform::new(&self.problem))
+    }
+
+    /// Whether a pod can run on every node of an orbit where it does not run already, or on none of them; `None` if that depends on
+    /// the node, is in doubt, or was not found out.
+    pub fn everywhere(&mut self, pod: PodId, orbit: &[NodeId], budget: &Budget<'_>) -> Option<bool> {
+        let atom = (pod, *orbit.first()?);
+        let found = self.uniform().answer(atom, budget)?;
+        if found.everywhere.is_deployable() {
+            (self.stands(&found.trace) || self.stands_strictly(atom, budget)).then_some(true)
+        } else {
+            let stands = self.narrowing.is_empty() && self.settled.is_none();
+            (stands || self.is_never_anywhere(pod, orbit, budget)).then_some(false)
+        }
+    }
+
+    /// Whether no doubt spoils a trace from the start that the orbits have in common. What it binds depends on the start itself.
+    fn stands(&mut self, trace: &Trace) -> bool {
+        let binds =
+            |&action: &Action| matches!(action, Action::Deploy(pod, _) if history::waits(&self.problem.model, pod));
+        if self.binds && trace.0.iter().any(binds) {
+            return false;
+        }
+        let widening = std::mem::take(&mut self.widening);
+        let below = self.uniform().below();
+        let stands = !widening.iter().any(|doubt| doubt.spoils(below, trace));
+        self.widening = widening;
+        stands
+    }
+
+    /// Whether a trace for a whole orbit can do without the pod types in doubt.
+    fn stands_strictly(&mut self, atom: Atom, budget: &Budget<'_>) -> bool {
+        if self.binds {
+            return false;
+        }
+        let (problem, doubts) = (&self.problem, &self.widening);
+        let strict = self.survey.strict.get_or_insert_with(|| Uniform::new(&Strict::problem(problem, doubts, None).0));
+        let Some(found) = strict.answer(atom, budget).filter(|found| found.everywhere.is_deployable()) else {
+            return false;
+        };
+        let start = strict.below().start.clone();
+        let surplus = self.uniform().below().start.minus(&start);
+        let trace = Trace(deletions(&surplus).chain(found.trace.0).collect());
+        self.uniform().deployable(atom, trace).is_some_and(|found| self.stands(&found.trace))
+    }
+
+    /// Whether the loose model, too, has the pod on no node of an orbit.
+    fn is_never_anywhere(&mut self, pod: PodId, orbit: &[NodeId], budget: &Budget<'_>) -> bool {
+        let (problem, doubts) = (&self.problem, &self.narrowing);
+        let settled = &self.settled;
+        let loose = self.survey.loose.get_or_insert_with(|| {
+            let cluster = loose(settled.as_ref().unwrap_or(problem.model.cluster()), doubts);
+            Uniform::new(&with_cluster(problem, cluster))
+        });
+        loose.is_uniform(orbit)
+            && loose.answer((pod, orbit[0]), budget).is_some_and(|found| !found.everywhere.is_deployable())
     }
 
     fn sure(&mut self, goal: &Goal, decision: Decision, budget: &Budget<'_>) -> Decision {
@@ -190,12 +277,7 @@ pub fn exactly(problem: &Problem, decision: Decision) -> Decision {
     let mut s = (*problem.start).clone();
     trace.0.iter().for_each(|&action| problem.step(&mut s, action).expect("a checked trace is legal"));
     let met = problem.goal.any.iter().find(|alternative| alternative.is_within(&s)).cloned().unwrap_or_default();
-    let leftover = s
-        .minus(&met)
-        .iter()
-        .flat_map(|((pod, node), count)| (0..count).map(move |_| Action::Delete(pod, node)))
-        .collect::<Vec<_>>();
-    let trace = Trace(trace.0.iter().copied().chain(leftover).collect());
+    let trace = Trace(trace.0.iter().copied().chain(deletions(&s.minus(&met))).collect());
     match check(problem, Verdict::Deployable(trace)) {
         Ok(checked) => Decision { checked, ..decision },
         Err(_) => decision,
@@ -232,21 +314,27 @@ impl Doubt {
 
 impl Strict {
     fn new(problem: &Problem, doubts: &[Doubt], goal: Option<&Goal>) -> Self {
-        let mut start = (*problem.start).clone();
-        let mut deleted = Vec::new();
-        for (atom, count) in problem.start.minus(&problem.kept).iter() {
-            if doubts.iter().any(|doubt| doubt.residents && doubt.is_about(atom.0)) {
-                start.set(atom, start.count(atom) - count);
-                deleted.extend((0..count).map(|_| Action::Delete(atom.0, atom.1)));
-            }
-        }
+        let (strict, deleted) = Self::problem(problem, doubts, goal);
+        Self { deleted, decider: Decider::new(&strict), checker: Checker::new(problem) }
+    }
+
+    /// The problem in which nothing in doubt is deployed or stays, and what is deleted to get there.
+    fn problem(problem: &Problem, doubts: &[Doubt], goal: Option<&Goal>) -> (Problem, Vec<Action>) {
+        let doubtful = |&(atom, _): &(Atom, u64)| doubts.iter().any(|doubt| doubt.residents && doubt.is_about(atom.0));
+        let deleted: Configuration = problem.start.minus(&problem.kept).iter().filter(doubtful).collect();
         let mut cluster = strict(problem.model.cluster(), doubts);
         if let Some(goal) = goal {
             cluster = history::cautious(&cluster, &problem.model, goal);
         }
-        let strict = Problem { start: Arc::new(start), ..with_cluster(problem, cluster) };
-        Self { deleted, decider: Decider::new(&strict), checker: Checker::new(problem) }
+        let start = Arc::new(problem.start.minus(&deleted));
+        (Problem { start, ..with_cluster(problem, cluster) }, deletions(&deleted).collect())
     }
+}
+
+/// The steps that delete everything in a configuration.
+fn deletions(configuration: &Configuration) -> impl Iterator<Item = Action> + '_ {
+    let each = |((pod, node), count): (Atom, u64)| (0..count).map(move |_| Action::Delete(pod, node));
+    configuration.iter().flat_map(each)
 }
 
 fn messages<'d>(doubts: impl Iterator<Item = &'d Doubt>) -> Vec<String> {

@@ -36,6 +36,8 @@ pub mod matrix;
 pub mod question;
 pub mod read;
 pub mod report;
+pub mod sandbox;
+pub mod symmetry;
 
 use std::sync::Arc;
 

@@ -1,8 +1,14 @@
 //! Every engine agrees with exhaustive search, and the checker accepts its evidence.
 
 use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicU64, Ordering};
 
-use podreach::engine::{Budget, Decider, Engine};
+use podreach::encode::graph::Graph;
+use podreach::encode::line;
+use podreach::encode::net::Net;
+use podreach::encode::pebbling::game;
+use podreach::encode::petri::Encoding;
+use podreach::engine::{Budget, Decider, Engine, Stop};
 use podreach_core::testing::{Rng, Shape, exhaustive, problem};
 use podreach_core::{Problem, Semantics, Verdict};
 
@@ -44,6 +50,7 @@ fn decisions_equal_exhaustive_search() {
     });
     println!("never and deployable by engine: {engines:?}");
     assert!(engines["inductive"].iter().all(|&count| count > 0), "both answers need a search: {engines:?}");
+    assert!(engines["one-witness"].iter().all(|&count| count > 0), "both answers need a witness: {engines:?}");
 }
 
 #[test]
@@ -64,4 +71,89 @@ fn each_engine_alone_equals_exhaustive_search() {
             );
         }
     });
+}
+
+/// What an engine says when it may ask so many times whether to stop.
+fn answer_within(patience: u64, engine: Engine, problem: &Problem) -> Option<bool> {
+    let asked = AtomicU64::new(0);
+    let interrupt = || (asked.fetch_add(1, Ordering::Relaxed) >= patience).then_some(Stop::Interrupted);
+    let budget = Budget { interrupt: &interrupt, ..Budget::unlimited() };
+    let decision = Decider::new(problem).with_engines(engine.alone()).decide(&problem.goal, &budget);
+    let verdict = decision.checked.verdict();
+    let rejected = matches!(verdict, Verdict::Unknown(podreach_core::Reason::Rejected { .. }));
+    assert!(!rejected, "{}: {verdict:?} of {problem:#?}", engine.name());
+    decision.checked.answer()
+}
+
+#[test]
+fn engines_agree_where_exhaustive_search_is_out_of_reach() {
+    let mut rng = Rng::new(13);
+    let mut given = [0; 2];
+    for case in 0..cases(4_000) / 4 {
+        let semantics = if case % 2 == 0 { Semantics::KubeScheduler } else { Semantics::Paper };
+        let shape = Shape { semantics, nodes: 4, pods: 6, room: Some(4), spread: case % 4 < 2, volumes: case % 3 == 0 };
+        let problem = problem(&mut rng, shape);
+        let answers = Engine::ALL.map(|engine| answer_within(2_000, engine, &problem));
+        let mut known = answers.iter().flatten();
+        let Some(&first) = known.next() else { continue };
+        assert!(known.all(|&answer| answer == first), "case {case}: {answers:?} about {problem:#?}");
+        given[usize::from(first)] += 1;
+    }
+    println!("never and deployable: {given:?}");
+    assert!(given.iter().all(|&count| count > cases(4_000) / 100), "both answers are given: {given:?}");
+}
+
+fn pyramid(height: usize, pebbles: u64) -> Problem {
+    let mut graph = Graph::default();
+    let mut below: Vec<usize> = Vec::new();
+    for width in (1..=height + 1).rev() {
+        let row: Vec<usize> = (0..width).map(|at| graph.add_vertex(&format!("v{width}-{at}"))).collect();
+        for (at, &vertex) in row.iter().enumerate().filter(|_| !below.is_empty()) {
+            [at, at + 1].into_iter().for_each(|from| graph.add_edge(below[from], vertex));
+        }
+        below = row;
+    }
+    let game = game(graph, "v1-0", pebbles).expect("the top exists");
+    line::problem(&game.encoded()).expect("encodings are well-formed")
+}
+
+/// A binary counter; `end` asks for all bits on, and otherwise for one that is on and off.
+fn counter(bits: usize, end: bool) -> Problem {
+    let mut net = Net::new("counter");
+    let off: Vec<usize> = (0..bits).map(|bit| net.add_place(format!("off{bit}"), 1)).collect();
+    let on: Vec<usize> = (0..bits).map(|bit| net.add_place(format!("on{bit}"), 0)).collect();
+    for bit in 0..bits {
+        let take: Vec<usize> = on[..bit].iter().copied().chain([off[bit]]).collect();
+        let give: Vec<usize> = off[..bit].iter().copied().chain([on[bit]]).collect();
+        net.add_transition(format!("carry{bit}"), &take, &give);
+    }
+    let goal = if end { on } else { vec![on[bits - 1], off[bits - 1]] };
+    line::problem(&Encoding::new(&net, &goal, Semantics::Paper).encoded()).expect("encodings are well-formed")
+}
+
+#[test]
+fn engines_agree_on_puzzles() {
+    let puzzles = [
+        (pyramid(3, 4), false),
+        (pyramid(4, 5), false),
+        (pyramid(4, 6), true),
+        (counter(3, true), true),
+        (counter(5, true), true),
+        (counter(4, false), false),
+    ];
+    for (at, (problem, truth)) in puzzles.iter().enumerate() {
+        for engine in Engine::ALL {
+            let answer = answer_within(u64::MAX, engine, problem);
+            let silent = engine == Engine::Forward && !truth && answer.is_none();
+            assert!(silent || answer == Some(*truth), "puzzle {at}: {} says {answer:?}", engine.name());
+        }
+    }
+}
+
+#[test]
+fn long_runs_are_found_and_stand() {
+    let problem = counter(12, true);
+    let decision = Decider::new(&problem).decide(&problem.goal, &Budget::unlimited());
+    let Verdict::Deployable(trace) = decision.checked.verdict() else { panic!("{:?}", decision.checked) };
+    assert!(trace.0.len() > 12 * 4_000, "a counter of 12 bits counts to 4,095: {} steps", trace.0.len());
 }

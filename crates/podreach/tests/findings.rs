@@ -170,7 +170,8 @@ fn how_much_of_the_desired_state_can_be_up() {
             Some(item) if item.status == Status::Violated => {
                 assert!(most < asked, "{}", about());
                 let least = number_after(&item.message, "at least ");
-                let bound = number_after(&item.message, "at most ");
+                let none = item.message.starts_with("none of ").then_some(0);
+                let bound = none.or_else(|| number_after(&item.message, "at most "));
                 assert!(
                     least.is_none_or(|least| least <= most) && bound.is_some_and(|bound| most <= bound),
                     "{}",

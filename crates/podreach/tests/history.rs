@@ -136,7 +136,7 @@ fn binds(problem: &Problem) -> bool {
 
 #[test]
 fn what_is_said_holds_in_a_cluster_that_remembers() {
-    let cases = std::env::var("PODREACH_CASES").ok().and_then(|text| text.parse().ok()).unwrap_or(1_500);
+    let cases = std::env::var("PODREACH_CASES").ok().and_then(|text| text.parse().ok()).unwrap_or(12_000);
     let mut rng = Rng::new(29);
     let (mut said, mut held_back) = ([0, 0], 0);
     for case in 0..cases {

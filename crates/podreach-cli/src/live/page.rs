@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 use super::connection::{Connection, Failure};
 use super::resource::Resource;
 use crate::essence::essence;
-use crate::snapshot::list;
+use crate::snapshot::List;
 
 /// How often a list that the server let expire is begun again.
 const ATTEMPTS: usize = 3;
@@ -46,7 +46,11 @@ fn once(
         token = meta("continue").and_then(Value::as_str).unwrap_or_default().to_owned();
         seen(count, remaining.and_then(|more| usize::try_from(more).ok()).map(|more| count + more));
         let version = resource.api_version(version);
-        texts.push(list(items.into_iter().map(|item| essence(resource.kind, whole(item, &version, resource.kind)))));
+        let kept = |item: Value| essence(resource.kind, whole(item, &version, resource.kind));
+        let objects = items.into_iter().map(kept).collect();
+        // A list of one namespace does not say what there is in others.
+        let kind = if namespace.is_some() { "List".to_owned() } else { format!("{}List", resource.kind) };
+        texts.push(List { version, kind, objects }.text());
         if token.is_empty() {
             return Ok(texts);
         }

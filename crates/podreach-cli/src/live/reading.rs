@@ -13,7 +13,7 @@ use super::resource::{self, Resource};
 use crate::input::Gathered;
 use crate::print;
 use crate::session::{Told, refuse};
-use crate::snapshot::list;
+use crate::snapshot::List;
 
 /// Groups without a dot, or below these, are Kubernetes' own.
 const OWN: &str = ".k8s.io";
@@ -73,7 +73,7 @@ impl Reading<'_> {
         }
         let header = Header { version, unseen };
         let mut gathered = Gathered::default();
-        let text = list(std::iter::once(header.document()));
+        let text = List { version: "v1".into(), kind: "List".into(), objects: vec![header.document()] }.text();
         gathered.sources.add(Source { name: self.connection.server.clone(), text });
         for page in pages {
             gathered.sources.add(page);

@@ -14,6 +14,7 @@ use std::collections::BTreeMap;
 
 use podreach::report::{Certificate, Claim};
 use podreach_core::{Checker, Semantics, Verdict};
+use serde_json::Value;
 
 use crate::args::{Format, Replay};
 use crate::input::{self, Gathered};
@@ -48,13 +49,13 @@ pub(crate) fn run(args: &Replay) -> Result<Exit, Told> {
     match args.format {
         Format::Json => print::data(&(serde_json::to_string_pretty(&report.document()).unwrap_or_default() + "\n")),
         Format::Yaml => print::data(&podreach::report::yaml(&report.document())),
-        Format::Text | Format::Wide => print::report(&report.conclusion(args.execute)),
+        _ => print::report(&report.conclusion(args.execute)),
     }
     Ok(report.exit())
 }
 
 fn said(args: &Replay, line: &str) {
-    if matches!(args.format, Format::Text | Format::Wide) && !args.quiet {
+    if !matches!(args.format, Format::Json | Format::Yaml) && !args.quiet {
         print::report(line);
     }
 }
@@ -99,7 +100,8 @@ fn planned(session: &Session, certificate: &Certificate) -> Result<Plan, Told> {
         return Err(unfit(podreach::report::flaw(&problem, &verdict, &flaw)));
     }
     let Verdict::Deployable(trace) = &verdict else { return Err(unfit("it has no steps".to_owned())) };
-    let objects = snapshot::objects(&session.sources)?;
+    let lists = snapshot::lists(&session.sources)?;
+    let objects: Vec<Value> = lists.into_iter().flat_map(|list| list.objects).collect();
     plan::plan(session, &problem, trace, &objects).map_err(unfit)
 }
 

@@ -80,11 +80,11 @@ impl Api {
             Ok(_) | Err((409, _)) => {}
             Err((status, message)) => panic!("{message} ({status}): {object}"),
         }
-        if object["kind"] == "Node" {
-            // The server takes the status of a new node as it is; what is there already is brought up to date.
-            let name = object["metadata"]["name"].as_str().unwrap_or_default();
-            let status = json!({"status": object["status"]});
-            self.send(Method::PATCH, &format!("/api/v1/nodes/{name}/status"), Some(&status)).expect("a status");
+        // A status counts only where it is sent by itself.
+        if let Some(status) = object.get("status") {
+            let status = json!({"status": status});
+            let place = format!("{}/status", path(object));
+            self.send(Method::PATCH, &place, Some(&status)).unwrap_or_else(|why| panic!("{place}: {why:?}"));
         }
     }
 
@@ -99,22 +99,28 @@ impl Api {
 
     /// Removes everything that tests make.
     pub fn clear(&self) {
-        let namespaced = [
-            "apis/apps/v1:deployments",
-            "apis/apps/v1:statefulsets",
-            "apis/apps/v1:daemonsets",
-            "apis/batch/v1:jobs",
-            "apis/apps/v1:replicasets",
-            "api/v1:pods",
-        ];
-        for (root, plural) in namespaced.iter().filter_map(|path| path.split_once(':')) {
-            for object in self.list(&format!("/{root}/{plural}")) {
-                let text = |key: &str| object["metadata"][key].as_str().unwrap_or_default();
-                self.delete(&format!("/{root}/namespaces/{}/{plural}/{}", text("namespace"), text("name")));
+        let now = json!({"apiVersion": "v1", "kind": "DeleteOptions", "gracePeriodSeconds": 0, "propagationPolicy": "Background"});
+        let workloads =
+            ["deployments", "replicasets", "statefulsets", "daemonsets"].map(|plural| ("apis/apps/v1", plural));
+        let namespaced = workloads.into_iter().chain([("apis/batch/v1", "jobs"), ("api/v1", "pods")]);
+        for (root, plural) in namespaced {
+            for namespace in ["default", NAMESPACES[0].0, NAMESPACES[1].0] {
+                let all = format!("/{root}/namespaces/{namespace}/{plural}");
+                self.send(Method::DELETE, &all, Some(&now)).unwrap_or_else(|why| panic!("{all}: {why:?}"));
             }
         }
-        for node in self.list("/api/v1/nodes") {
-            self.delete(&format!("/api/v1/nodes/{}", node["metadata"]["name"].as_str().unwrap_or_default()));
+        self.send(Method::DELETE, "/api/v1/nodes", Some(&now)).expect("the nodes are removed");
+        for (plural, kind) in
+            [("persistentvolumeclaims", "PersistentVolumeClaim"), ("persistentvolumes", "PersistentVolume")]
+        {
+            for mut object in self.list(&format!("/api/v1/{plural}")) {
+                (object["apiVersion"], object["kind"]) = ("v1".into(), kind.into());
+                let place = path(&object);
+                // Nobody here would find out that a claim is no longer in use.
+                let free = json!({"metadata": {"finalizers": null}});
+                self.send(Method::PATCH, &place, Some(&free)).unwrap_or_else(|why| panic!("{place}: {why:?}"));
+                self.delete(&place);
+            }
         }
         self.delete("/apis/scheduling.k8s.io/v1/priorityclasses/podreach-replay");
     }

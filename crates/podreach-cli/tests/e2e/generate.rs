@@ -25,6 +25,9 @@ pub fn cluster(seed: u64) -> Generated {
     let nodes: Vec<Value> = (0..2 + rng.below(3)).map(|at| node(rng, at)).collect();
     let names: Vec<String> = nodes.iter().map(|node| text(node, "/metadata/name")).collect();
     let mut generated = Generated { objects: nodes, running: Vec::new(), types: Vec::new() };
+    for (namespace, _) in NAMESPACES {
+        generated.objects.extend(claim(rng, namespace));
+    }
     for at in 0..3 + rng.below(3) {
         let (namespace, name) = (NAMESPACES[rng.below(2)].0, format!("t{at}"));
         let (labels, spec) = (labels(rng), spec(rng, &names));
@@ -76,6 +79,27 @@ fn node(rng: &mut Rng, at: usize) -> Value {
         "status": {"allocatable": amounts, "capacity": amounts, "conditions": [{"type": "Ready", "status": "True"}]}})
 }
 
+/// A volume that can be used in one zone or anywhere, and the claim `data` of a namespace that is bound to it.
+fn claim(rng: &mut Rng, namespace: &str) -> [Value; 2] {
+    let (name, mode) = (format!("volume-{namespace}"), rng.pick(&["ReadWriteOnce", "ReadWriteOncePod"]));
+    let mut spec = json!({"capacity": {"storage": "1Gi"}, "accessModes": [mode], "storageClassName": "manual",
+        "persistentVolumeReclaimPolicy": "Retain", "csi": {"driver": "example.com", "volumeHandle": name},
+        "claimRef": {"namespace": namespace, "name": "data"}});
+    if !rng.one_in(3) {
+        let zone = json!({"key": ZONE, "operator": "In", "values": [rng.pick(&["z1", "z2"])]});
+        spec["nodeAffinity"] = json!({"required": {"nodeSelectorTerms": [{"matchExpressions": [zone]}]}});
+    }
+    let volume = json!({"apiVersion": "v1", "kind": "PersistentVolume", "metadata": {"name": name}, "spec": spec,
+        "status": {"phase": "Bound"}});
+    let bound = json!({"pv.kubernetes.io/bind-completed": "yes"});
+    let claim = json!({"apiVersion": "v1", "kind": "PersistentVolumeClaim",
+        "metadata": {"name": "data", "namespace": namespace, "annotations": bound},
+        "spec": {"accessModes": [mode], "storageClassName": "manual", "volumeName": name,
+            "resources": {"requests": {"storage": "1Gi"}}},
+        "status": {"phase": "Bound"}});
+    [volume, claim]
+}
+
 fn labels(rng: &mut Rng) -> Value {
     let mut labels = Map::new();
     labels.insert("app".into(), APPS[rng.below(3)].into());
@@ -108,6 +132,9 @@ fn spec(rng: &mut Rng, nodes: &[String]) -> Value {
             _ => json!({"key": "dedicated", "value": "x"}),
         };
         spec.insert("tolerations".into(), json!([toleration]));
+    }
+    if rng.one_in(5) {
+        spec.insert("volumes".into(), json!([{"name": "data", "persistentVolumeClaim": {"claimName": "data"}}]));
     }
     let mut affinity = Map::new();
     if rng.one_in(4) {

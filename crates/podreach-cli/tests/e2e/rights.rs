@@ -61,6 +61,8 @@ fn deployment(name: &str, spec: Value) -> Value {
 }
 
 pub fn denied(api: &Api) {
+    // An earlier run may have left it.
+    api.delete("/apis/rbac.authorization.k8s.io/v1/clusterrolebindings/e2e-podreach-replay");
     let amounts = json!({"cpu": "4", "pods": "10"});
     api.apply(&json!({"apiVersion": "v1", "kind": "Node", "metadata": {"name": "n1", "labels": {"kubernetes.io/hostname": "n1"}},
         "status": {"allocatable": amounts, "capacity": amounts}}));

@@ -1,6 +1,7 @@
 //! Atoms seen through the classes of a proof: guards must not tell the members of a class apart.
 
 use std::collections::HashMap;
+use std::rc::Rc;
 
 use super::Flaw;
 use crate::configuration::{Atom, Configuration};
@@ -11,6 +12,9 @@ use crate::verdict::Proof;
 /// A class by its index: those of the proof first, then atoms outside of them, each its own.
 pub(super) type Class = usize;
 
+/// The guards of a class's members, each with a member that has it; members with equal guards need one.
+type Guards = Rc<[(Atom, Guard<Class>)]>;
+
 /// The partition of the atoms that a proof counts with.
 pub(super) struct Classes<'a> {
     problem: &'a Problem,
@@ -18,7 +22,7 @@ pub(super) struct Classes<'a> {
     sizes: Vec<usize>,
     members: Vec<Vec<Atom>>,
     of: HashMap<Atom, Class>,
-    guards: HashMap<Atom, Option<Guard<Class>>>,
+    guards: HashMap<Class, Guards>,
 }
 
 impl<'a> Classes<'a> {
@@ -48,11 +52,6 @@ impl<'a> Classes<'a> {
         Ok(class)
     }
 
-    /// The atoms of a class.
-    pub(super) fn members(&self, class: Class) -> &[Atom] {
-        &self.members[class]
-    }
-
     fn class(&mut self, atom: Atom) -> Class {
         match self.of.get(&atom) {
             Some(&class) => class,
@@ -65,17 +64,22 @@ impl<'a> Classes<'a> {
         self.members[class].iter().fold(0, |sum, &atom| sum.saturating_add(configuration.count(atom)))
     }
 
-    /// The guard of an atom over classes; `None` when it can never be deployed.
-    pub(super) fn guard(&mut self, atom: Atom) -> Result<Option<Guard<Class>>, Flaw> {
-        if let Some(known) = self.guards.get(&atom) {
+    /// The guards of the members of a class over classes; members that can never be deployed have none.
+    pub(super) fn guards(&mut self, class: Class) -> Result<Guards, Flaw> {
+        if let Some(known) = self.guards.get(&class) {
             return Ok(known.clone());
         }
-        let guard = match guard(self.problem, atom, &Universe::Possible) {
-            Some(guard) => Some(self.fold(&guard).map_err(|class| Flaw::SplitClass(class, atom))?),
-            None => None,
-        };
-        self.guards.insert(atom, guard.clone());
-        Ok(guard)
+        let mut guards: Vec<(Atom, Guard<Class>)> = Vec::new();
+        for atom in self.members[class].clone() {
+            let Some(guard) = guard(self.problem, atom, &Universe::Possible) else { continue };
+            let guard = self.fold(&guard).map_err(|class| Flaw::SplitClass(class, atom))?;
+            if !guards.iter().any(|(_, known)| *known == guard) {
+                guards.push((atom, guard));
+            }
+        }
+        let guards: Guards = guards.into();
+        self.guards.insert(class, guards.clone());
+        Ok(guards)
     }
 
     fn fold(&mut self, guard: &Guard) -> Result<Guard<Class>, Class> {
@@ -105,7 +109,7 @@ impl<'a> Classes<'a> {
         Ok(self.weights(&weighted)?.into_iter().map(|(class, _)| class).collect())
     }
 
-    /// Weights per class; an error where a class is not wholly in, or has unequal weights.
+    /// Weights per class, sorted by class; an error where a class is not wholly in, or has unequal weights.
     fn weights(&mut self, atoms: &[(Atom, u128)]) -> Result<Vec<(Class, u128)>, Class> {
         let mut order = Vec::new();
         let mut found: HashMap<Class, (u128, usize)> = HashMap::new();
@@ -122,6 +126,7 @@ impl<'a> Classes<'a> {
         }
         let whole = |class: &Class| found[class].1 == self.sizes[*class];
         order.iter().find(|class| !whole(class)).map_or(Ok(()), |&class| Err(class))?;
+        order.sort_unstable();
         Ok(order.into_iter().map(|class| (class, found[&class].0)).collect())
     }
 }

@@ -10,13 +10,14 @@
 //! not be arbitrarily large: the least solutions of `m` linear inequalities `A·x ≥ c` over the naturals sum to at most
 //! `(2 + ‖A‖ + ‖c‖)^m` (Pottier, 1991), so the search stops there.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 
 use super::Flaw;
 use super::classes::{Class, Classes};
+use super::index::{Index, Present, count, with_one};
 use crate::configuration::Configuration;
 use crate::goal::Goal;
-use crate::guard::Guard;
+use crate::guard::{AtMost, Guard};
 use crate::step::Problem;
 use crate::verdict::{Group, Proof};
 
@@ -34,17 +35,16 @@ pub(super) fn check(problem: &Problem, goal: &Goal, proof: &Proof, stop: &dyn Fn
     let ruled_out = |alternative: &Configuration| {
         let besides = alternative.minus(&problem.kept);
         let counts = (0..proof.classes.len()).map(|class| (class, classes.count(class, &besides)));
-        index.finds_in(&counts.filter(|&(_, count)| count > 0).collect())
+        index.finds_in(&counts.filter(|&(_, count)| count > 0).collect::<Present>())
     };
     none(goal.any.iter().position(|alternative| !ruled_out(alternative)), Flaw::GoalNotForbidden)?;
 
     for (number, group) in groups.iter().enumerate() {
         for &class in group.keys() {
             let before = without_one(group, class);
-            for last in classes.members(class).to_vec() {
-                let Some(guard) = classes.guard(last)? else { continue };
-                if escapes(&before, &guard, &index, stop)? {
-                    return Err(Flaw::Escapes { group: number, last });
+            for (last, guard) in classes.guards(class)?.iter() {
+                if escapes(&before, guard, &index, stop)? {
+                    return Err(Flaw::Escapes { group: number, last: *last });
                 }
             }
         }
@@ -62,41 +62,49 @@ fn besides_kept(problem: &Problem, classes: &Classes<'_>, group: &Group) -> Grou
     group.iter().map(besides).filter(|&(_, count)| count > 0).collect()
 }
 
-fn without_one(group: &Group, class: Class) -> Group {
-    let mut rest = group.clone();
-    match rest.get_mut(&class) {
-        Some(count) if *count > 1 => *count -= 1,
-        _ => drop(rest.remove(&class)),
-    }
-    rest
+fn without_one(group: &Group, class: Class) -> Present {
+    let less = |(&other, &count): (&Class, &u64)| (other, if other == class { count - 1 } else { count });
+    group.iter().map(less).filter(|&(_, count)| count > 0).collect()
 }
 
 /// Whether there is a configuration above `base` where the guard holds and no group is present.
-fn escapes(base: &Group, guard: &Guard<Class>, index: &Index<'_>, stop: &dyn Fn() -> bool) -> Result<bool, Flaw> {
+fn escapes(base: &Present, guard: &Guard<Class>, index: &Index, stop: &dyn Fn() -> bool) -> Result<bool, Flaw> {
     let most = most_needed(base, guard);
-    let (mut stack, mut seen) = (vec![base.clone()], HashSet::new());
-    while let Some(group) = stack.pop() {
-        if seen.len() % 256 == 255 && stop() {
+    let (mut stack, mut seen, mut steps) = (vec![base.clone()], HashSet::new(), 0u64);
+    while let Some(present) = stack.pop() {
+        steps += 1;
+        if steps.is_multiple_of(256) && stop() {
             return Err(Flaw::Stopped);
         }
-        let count = |class: Class| group.get(&class).copied().unwrap_or(0);
-        if index.finds_in(&group)
-            || size(&group) > most
-            || !guard.at_most.iter().all(|condition| condition.holds(count))
-            || guard.distinct.iter().any(|condition| condition.is_hopeless(count))
+        if !guard.at_most.iter().all(|condition| holds(condition, &present))
+            || guard.distinct.iter().any(|condition| condition.is_hopeless(|class| count(&present, class)))
+            || size(&present) > most
+            || index.finds_in(&present)
         {
             continue;
         }
-        let Some(needed) = needed(guard, count) else { return Ok(true) };
+        let Some(needed) = needed(guard, |class| count(&present, class)) else { return Ok(true) };
         for &class in needed {
-            let mut larger = group.clone();
-            *larger.entry(class).or_default() += 1;
-            if seen.insert(larger.clone()) {
+            let larger = with_one(&present, class);
+            // There is no second way to come to where there is no choice.
+            if needed.len() == 1 || seen.insert(larger.clone()) {
                 stack.push(larger);
             }
         }
     }
     Ok(false)
+}
+
+/// Whether a bound holds: `AtMost::holds`, but only what is present is looked at.
+fn holds(condition: &AtMost<Class>, present: &Present) -> bool {
+    let weight = |class: Class| {
+        let found = condition.weights.binary_search_by_key(&class, |entry| entry.0);
+        found.map_or(0, |at| condition.weights[at].1)
+    };
+    let sum = present
+        .iter()
+        .fold(0u128, |sum, &(class, count)| sum.saturating_add(weight(class).saturating_mul(count.into())));
+    sum <= condition.bound
 }
 
 /// Classes of which one more pod must be there for the guard to hold; `None` when it holds, as far as it asks for more.
@@ -107,7 +115,7 @@ fn needed(guard: &Guard<Class>, count: impl Fn(Class) -> u64 + Copy) -> Option<&
 }
 
 /// A size that no least configuration above `base` exceeds.
-fn most_needed(base: &Group, guard: &Guard<Class>) -> u128 {
+fn most_needed(base: &Present, guard: &Guard<Class>) -> u128 {
     let witnesses = guard.affinity.iter().map(|condition| condition.near.len());
     let sharing = guard.distinct.iter().map(|condition| condition.unless.len());
     let witnesses: u128 = witnesses.chain(sharing).map(|groups| groups as u128).sum();
@@ -121,30 +129,6 @@ fn most_needed(base: &Group, guard: &Guard<Class>) -> u128 {
     here.saturating_add(factor.saturating_pow(inequalities))
 }
 
-fn size(group: &Group) -> u128 {
-    group.values().map(|&count| u128::from(count)).sum()
-}
-
-/// The groups, each filed under the class that the fewest groups have.
-struct Index<'a>(HashMap<Class, Vec<&'a Group>>);
-
-impl<'a> Index<'a> {
-    fn new(groups: &'a [Group]) -> Self {
-        let mut uses: HashMap<Class, usize> = HashMap::new();
-        groups.iter().flat_map(Group::keys).for_each(|&class| *uses.entry(class).or_default() += 1);
-        let mut filed: HashMap<Class, Vec<&Group>> = HashMap::new();
-        for group in groups {
-            let rarest =
-                group.keys().min_by_key(|&class| (uses[class], *class)).expect("the start contains the empty group");
-            filed.entry(*rarest).or_default().push(group);
-        }
-        Self(filed)
-    }
-
-    /// Whether `group` contains one of the groups.
-    fn finds_in(&self, group: &Group) -> bool {
-        let within =
-            |small: &Group| small.iter().all(|(class, count)| group.get(class).is_some_and(|have| have >= count));
-        group.keys().filter_map(|class| self.0.get(class)).flatten().any(|small| within(small))
-    }
+fn size(present: &Present) -> u128 {
+    present.iter().fold(0, |sum: u128, &(_, count)| sum.saturating_add(count.into()))
 }

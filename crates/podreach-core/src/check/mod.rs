@@ -6,10 +6,13 @@
 //! * `Deployable(a₁…aₖ)`  holds if  `start –a₁→ … –aₖ→ s`  and  `goal ≤ s`
 //! * `Never(B)`  holds if  some `b ∈ B` is `≤ goal`,  no `b ∈ B` is `≤ start`,  and  for every `b ∈ B` and `(p, n) ∈ b`,
 //!   each way to deploy `(p, n)` on top of `b − (p, n)` already contains some `b' ∈ B`
+//! * what holds on one node holds on those it can be exchanged with: see [`symmetry`]
 
 mod classes;
 mod forbidden;
+mod index;
 mod replay;
+pub mod symmetry;
 
 use std::fmt;
 

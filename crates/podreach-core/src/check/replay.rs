@@ -10,7 +10,11 @@ use crate::verdict::Trace;
 pub(super) fn check(problem: &Problem, goal: &Goal, trace: &Trace, scratch: &mut Configuration) -> Result<(), Flaw> {
     let (done, outcome) = run(problem, trace, scratch);
     let reached = goal.is_met_by(scratch);
-    trace.0[..done].iter().rev().for_each(|&action| undo(scratch, action));
+    if done <= problem.start.support() {
+        trace.0[..done].iter().rev().for_each(|&action| undo(scratch, action));
+    } else {
+        scratch.clone_from(&problem.start);
+    }
     outcome?;
     if reached { Ok(()) } else { Err(Flaw::GoalNotMet) }
 }

@@ -299,6 +299,46 @@ pub enum Refusal {
     DevicesElsewhere(DeviceClaimId),
 }
 
+impl Refusal {
+    /// Whether it stands however many more pods run. A missing witness or counterweight is cured by another pod, and so is a lack of
+    /// room for a volume that the other has attached.
+    pub fn is_final(&self) -> bool {
+        match self {
+            Self::Skew { .. } | Self::NoWitness(_) | Self::VolumeLimit { .. } => false,
+            Self::OtherNode
+            | Self::Cordoned
+            | Self::Untolerated(_)
+            | Self::NodeSelector
+            | Self::NodeAffinity
+            | Self::AddedAffinity
+            | Self::QuotaExceeded { .. }
+            | Self::ClaimMissing(_)
+            | Self::ClaimUnusable(_)
+            | Self::ClaimUnbound(_)
+            | Self::VolumeMissing(_)
+            | Self::VolumeElsewhere { .. }
+            | Self::ClaimPlaced(_)
+            | Self::NoVolume(_)
+            | Self::NotProvisionable(_)
+            | Self::NoSpace(_)
+            | Self::OtherZone { .. }
+            | Self::DiskTaken { .. }
+            | Self::ClaimTaken { .. }
+            | Self::DriverMissing(_)
+            | Self::FeatureMissing(_)
+            | Self::DevicesElsewhere(_)
+            | Self::PortTaken { .. }
+            | Self::Insufficient { .. }
+            | Self::SpreadKey(_)
+            | Self::SpreadIneligible(_)
+            | Self::AffinityKey(_)
+            | Self::Repels { .. }
+            | Self::RepelledBy { .. }
+            | Self::LimitReached(_) => true,
+        }
+    }
+}
+
 /// Why a rule that looks at the pod and the node alone refuses, if one does.
 pub fn static_refusal(m: &Model, pod: PodId, node: NodeId) -> Option<(Rule, Refusal)> {
     let none = Configuration::new();

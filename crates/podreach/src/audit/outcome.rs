@@ -105,11 +105,11 @@ impl Origin {
 /// An item is spared if every one of its workloads says so.
 fn standing(item: &Item, origins: &Origins) -> Standing {
     let Origin::Finding(code) = item.origin else { return Standing::Counts };
-    let reason = |name: &String| {
-        let exceptions = &origins.pods.get(name)?.exceptions;
-        exceptions.iter().find(|(excepted, _)| excepted == code).map(|(_, reason)| reason.clone())
+    let reason = |workload: &crate::lower::Origin| {
+        workload.exceptions.iter().find(|(excepted, _)| excepted == code).map(|(_, reason)| reason.clone())
     };
-    let reasons: Option<Vec<String>> = item.subject.iter().map(reason).collect();
+    let workloads = item.subject.iter().filter_map(|name| origins.pods.get(name));
+    let reasons: Option<Vec<String>> = workloads.map(reason).collect();
     match reasons.and_then(|reasons| reasons.into_iter().next()) {
         Some(reason) if item.status != Status::Holds => Standing::Excepted(reason),
         _ => Standing::Counts,

@@ -13,9 +13,10 @@ use podreach_core::Learned;
 use super::antichain::Antichain;
 use super::form::{FormGuard, Forms, State};
 use super::group::{self, Group};
+use super::portfolio::Pursuit;
 use super::run::Run;
 use super::system::System;
-use super::{Budget, Found, Pursuit, Stop};
+use super::{Budget, Found, Stop};
 
 /// A goal and where it came from: deploying by `rule` on top of this goal leads to `parent`.
 struct Regressed {
@@ -103,7 +104,7 @@ impl Pursuit for Backward<'_> {
             ControlFlow::Continue(false) => None,
             ControlFlow::Break(End::Met(goal)) => {
                 let link = |at: usize| (&self.goals[at].group, self.goals[at].parent);
-                Some(Found::Reached(Run::from_start(goal, link)))
+                Some(Found::Reached(Run::from_start(self.system, goal, link)))
             }
             ControlFlow::Break(End::Stopped(stop, depth)) => {
                 // Every goal of a lesser depth was regressed, and none of them met the start.
@@ -111,6 +112,10 @@ impl Pursuit for Backward<'_> {
                 Some(Found::Stopped { stop, learned })
             }
         }
+    }
+
+    fn effort(&self) -> Vec<(&'static str, u64)> {
+        vec![("goals", self.goals.len() as u64), ("left", self.todo.len() as u64)]
     }
 }
 

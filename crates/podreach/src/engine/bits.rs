@@ -22,6 +22,12 @@ impl Bits {
         self.0[number / 64] |= 1 << (number % 64);
     }
 
+    /// Makes it the empty set of numbers below `bound`.
+    pub fn resize(&mut self, bound: usize) {
+        self.0.clear();
+        self.0.resize(bound.div_ceil(64), 0);
+    }
+
     /// Removes every number.
     pub fn clear(&mut self) {
         self.0.fill(0);
@@ -55,11 +61,6 @@ impl Bits {
     /// Removes all numbers but those of another set.
     pub fn retain_within(&mut self, other: &Self) {
         self.0.iter_mut().zip(&other.0).for_each(|(word, other)| *word &= other);
-    }
-
-    /// Whether all its numbers are in another set.
-    pub fn is_within(&self, other: &Self) -> bool {
-        self.0.iter().zip(&other.0).all(|(word, other)| word & !other == 0)
     }
 
     /// Whether it has no number.

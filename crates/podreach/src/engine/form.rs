@@ -117,6 +117,14 @@ impl FormGuard {
         Self { at_most, distinct, affinity, spread: spread.collect() }
     }
 
+    /// Whether it asks only for presence and absence.
+    pub fn is_plain(&self) -> bool {
+        self.spread.is_empty()
+            && self.distinct.is_empty()
+            && self.at_most.iter().all(|&(_, bound)| bound == 0)
+            && self.affinity.iter().all(|condition| condition.first_unless.is_none())
+    }
+
     /// Whether every upper bound holds.
     pub fn is_bounded(&self, state: &State) -> bool {
         self.at_most.iter().all(|&(form, bound)| state.value(form) <= bound)

@@ -1,11 +1,12 @@
 //! Forward search over maximal configurations.
 //!
 //! More pods never hurt where they can be deleted at any time, so only maximal configurations matter. To deploy a pod, delete just what
-//! its guard forbids. Copies that no guard and no goal counts are not made. Breadth first, so runs are short in deployments; each
+//! its guard forbids. Copies that no guard and no goal counts are not made. Breadth first, so runs are short in deletions; each
 //! configuration is cheap, so runs of exponential length are found too.
 //!
 //! Where no more than one pod of each class is ever of use, a configuration is a set of bits, and a rule that asks only for presence
-//! and absence is a few masks.
+//! and absence is a few masks (`mask.rs`). What such rules deploy without deleting anything is deployed at once: what comes of it
+//! covers what was there before, so a protocol's many orders of independent steps are one step.
 
 use std::hash::BuildHasher;
 
@@ -14,13 +15,14 @@ use rustc_hash::FxBuildHasher;
 
 use podreach_core::Learned;
 
-use super::bits::Bits;
-use super::form::{Form, FormGuard, State};
+use super::form::State;
 use super::group::{self, Class, Group};
+use super::mask::Masks;
 use super::opening::openings;
-use super::run::{Run, Step};
+use super::portfolio::Pursuit;
+use super::run::Run;
 use super::system::System;
-use super::{Budget, Found, Pursuit};
+use super::{Budget, Found};
 
 /// A search that can be paused.
 pub struct Forward<'a> {
@@ -29,7 +31,7 @@ pub struct Forward<'a> {
     caps: Vec<u64>,
     /// Whether that is one of each, so that a configuration is a set of bits; otherwise it is a word per class.
     unit: bool,
-    masks: Vec<Option<Mask>>,
+    masks: Masks,
     /// The configurations, in the order they were found, one after the other.
     packed: Vec<u64>,
     words: usize,
@@ -42,17 +44,14 @@ pub struct Forward<'a> {
     made: u64,
 }
 
-/// A rule of a system of bits that asks only for presence and absence.
-struct Mask {
-    near: Vec<Bits>,
-    barred: Bits,
-}
-
 /// How much more work it is to look for an opening than to file a configuration, roughly.
 const WORK_PER_OPENING: u64 = 8;
 
 /// The start of the search has no parent.
 const NONE: u32 = u32::MAX;
+
+/// In the place of a rule: everything that can be deployed without deleting anything.
+const FILLED: u32 = u32::MAX;
 
 impl<'a> Forward<'a> {
     /// A search from the start.
@@ -65,7 +64,7 @@ impl<'a> Forward<'a> {
             system,
             caps,
             unit,
-            masks: system.rules.iter().map(|rule| mask(system, &rule.guard).filter(|_| unit)).collect(),
+            masks: Masks::new(system, unit),
             packed: Vec::new(),
             words: if unit { classes.div_ceil(64) } else { classes },
             parents: Vec::new(),
@@ -73,7 +72,7 @@ impl<'a> Forward<'a> {
             next: 0,
             made: 0,
         };
-        search.add(&search.pack(&counts), NONE, NONE);
+        search.add(&search.pack(&counts), NONE, FILLED);
         search
     }
 
@@ -91,10 +90,7 @@ impl<'a> Forward<'a> {
 
     fn unpack(&self, id: u32) -> Group {
         let packed = self.packed(id);
-        let counts = (0..self.system.classes.len()).map(|class| match self.unit {
-            true => (class as Class, packed[class / 64] >> (class % 64) & 1),
-            false => (class as Class, packed[class]),
-        });
+        let counts = (0..self.system.classes.len() as Class).map(|class| (class, self.count(packed, class)));
         counts.filter(|&(_, count)| count > 0).collect()
     }
 
@@ -117,29 +113,26 @@ impl<'a> Forward<'a> {
     fn expand(&mut self, id: u32) -> Option<u32> {
         self.made += 1;
         let here = self.packed(id).to_vec();
-        let mut state = None;
         let mut next = here.clone();
-        for rule in 0..self.system.rules.len() {
-            let met = match &self.masks[rule] {
-                Some(mask) => {
-                    let head = self.system.rules[rule].head as usize;
-                    let open = here[head / 64] >> (head % 64) & 1 == 0 && mask.open(&here, &mut next);
-                    if !open {
-                        continue;
-                    }
-                    next[head / 64] |= 1 << (head % 64);
-                    self.add(&next, id, rule as u32).filter(|&new| self.is_goal(new))
+        // Only rules without a mask lead to configurations that are not filled yet.
+        if self.masks.fill(&mut next, |_, _| ()) {
+            return self.add(&next, id, FILLED).filter(|&new| self.is_goal(new));
+        }
+        for rule in self.masks.near(&here) {
+            if self.masks.open(rule, &here, &mut next) {
+                self.masks.fill(&mut next, |_, _| ());
+                let new = self.add(&next, id, rule);
+                if let Some(new) = new.filter(|&new| self.is_goal(new)) {
+                    return Some(new);
                 }
-                None => {
-                    let state = state.get_or_insert_with(|| State::of_group(&self.system.forms, &self.unpack(id)));
-                    self.deploy(rule, state, id)
-                }
-            };
-            if met.is_some() {
-                return met;
             }
         }
-        None
+        if self.masks.others.is_empty() {
+            return None;
+        }
+        let state = State::of_group(&self.system.forms, &self.unpack(id));
+        let others = self.masks.others.clone();
+        others.into_iter().find_map(|rule| self.deploy(rule, &state, id))
     }
 
     /// Makes the deployments of a rule that is not a mask.
@@ -164,84 +157,77 @@ impl<'a> Forward<'a> {
 
     fn is_goal(&self, id: u32) -> bool {
         let packed = self.packed(id);
-        let count = |class: Class| match self.unit {
-            true => packed[class as usize / 64] >> (class % 64) & 1,
-            false => packed[class as usize],
-        };
-        self.system.goals.iter().any(|goal| goal.iter().all(|&(class, needed)| count(class) >= needed))
+        self.system.goals.iter().any(|goal| goal.iter().all(|&(class, needed)| self.count(packed, class) >= needed))
     }
 
     /// The deployments that lead to a configuration, each with what must be there before it.
     fn trail(&self, id: u32) -> Run {
         let reached = self.unpack(id);
         let goal = self.system.goals.iter().find(|goal| group::is_within(goal, &reached));
-        let mut needs = goal.cloned().expect("the trail ends in a goal");
-        let (reaches, mut steps, mut at) = (needs.clone(), Vec::new(), id);
+        let goal = goal.expect("the trail ends in a goal");
+        let mut needs = State::of_group(&self.system.forms, goal);
+        let (mut run, mut at) = (Run::to(goal.clone()), id);
+        let mut filling: Vec<(usize, Vec<u64>)> = Vec::new();
         while let (parent, rule) = self.parents[at as usize]
             && parent != NONE
         {
-            let rule = rule as usize;
-            let opening = group::without(&self.unpack(at), self.system.rules[rule].head);
-            if let Some(support) = self.support(rule, &opening, &needs) {
-                steps.push(Step { rule, needs: support.clone() });
-                needs = support;
+            let mut now = self.packed(parent).to_vec();
+            let plain = rule == FILLED || self.masks.is_mask(rule as usize);
+            if rule != FILLED && plain {
+                let here = now.clone();
+                self.masks.open(rule, &here, &mut now);
+            }
+            if plain {
+                self.masks.fill(&mut now, |rule, before| filling.push((rule as usize, before.to_vec())));
+            }
+            while let Some((rule, before)) = filling.pop() {
+                self.require(rule, &mut needs, &mut run, |class| before[class as usize / 64] >> (class % 64) & 1);
+            }
+            if rule != FILLED {
+                let (rule, head) = (rule as usize, self.system.rules[rule as usize].head);
+                let after = if plain { now } else { self.packed(at).to_vec() };
+                let opening = |class: Class| self.count(&after, class) - u64::from(class == head);
+                self.require(rule, &mut needs, &mut run, opening);
             }
             at = parent;
         }
-        steps.reverse();
-        Run { steps, reaches }
+        run.reverse(needs.group());
+        run
     }
 
-    /// What must be there before a deployment so that what is needed is there after it; `None` when the deployment is not needed.
+    /// Changes what is needed after a deployment into what is needed before it, and notes the deployment if it is needed at all.
     ///
-    /// A part of the opening: what is needed later but for the deployed pod, and witnesses for the guard.
-    fn support(&self, rule: usize, opening: &Group, needs: &Group) -> Option<Group> {
-        let (system, head) = (self.system, self.system.rules[rule].head);
-        if group::count(needs, head) == 0 {
-            return None;
+    /// What is needed is a part of the opening: what is needed later but for the deployed pod, and witnesses for the guard.
+    fn require(&self, rule: usize, needs: &mut State, run: &mut Run, opening: impl Fn(Class) -> u64) {
+        let (forms, head) = (&self.system.forms, self.system.rules[rule].head);
+        if needs.counts[head as usize] == 0 {
+            return;
         }
-        let rest = group::without(needs, head);
-        let guard = &system.rules[rule].guard;
-        let mut state = State::of_group(&system.forms, &rest);
-        while let Some(form) = guard.needed(&state) {
-            let more = |&&(class, _): &&(Class, u128)| state.counts[class as usize] < group::count(opening, class);
-            let witness = system.forms.weights[form as usize].iter().find(more);
-            state.add(&system.forms, witness.expect("the guard holds in the opening").0, 1);
+        needs.remove(forms, head, 1);
+        let guard = &self.system.rules[rule].guard;
+        while let Some(form) = guard.needed(needs) {
+            let more = |&&(class, _): &&(Class, u128)| needs.counts[class as usize] < opening(class);
+            let witness = forms.weights[form as usize].iter().find(more);
+            let (witness, _) = *witness.expect("the guard holds in the opening");
+            needs.add(forms, witness, 1);
+            run.drop_after(witness);
         }
-        Some(state.group())
+        run.push(rule);
     }
-}
 
-impl Mask {
-    /// Writes what is left of `here` once everything barred is gone; says whether every witness is still there.
-    fn open(&self, here: &[u64], left: &mut [u64]) -> bool {
-        left.iter_mut().zip(here).zip(self.barred.words()).for_each(|((left, here), barred)| *left = here & !barred);
-        self.near.iter().all(|near| near.words().iter().zip(&*left).any(|(near, left)| near & left != 0))
+    /// How many of a class a configuration has.
+    fn count(&self, packed: &[u64], class: Class) -> u64 {
+        if self.unit { packed[class as usize / 64] >> (class % 64) & 1 } else { packed[class as usize] }
     }
-}
-
-/// The masks of a guard that asks only for presence and absence.
-fn mask(system: &System, guard: &FormGuard) -> Option<Mask> {
-    let plain = guard.spread.is_empty()
-        && guard.distinct.is_empty()
-        && guard.at_most.iter().all(|&(_, bound)| bound == 0)
-        && guard.affinity.iter().all(|condition| condition.first_unless.is_none());
-    let members = |form: Form| system.forms.weights[form as usize].iter().map(|&(class, _)| class as usize);
-    plain.then(|| Mask {
-        near: guard
-            .affinity
-            .iter()
-            .flat_map(|c| &c.near)
-            .map(|&form| Bits::of(system.classes.len(), members(form)))
-            .collect(),
-        barred: Bits::of(system.classes.len(), guard.at_most.iter().flat_map(|&(form, _)| members(form))),
-    })
 }
 
 impl Pursuit for Forward<'_> {
     fn pursue(&mut self, work: u64, budget: &Budget<'_>) -> Option<Found> {
         let until = self.made + work;
         while self.made < until && !self.is_spent() {
+            if let Some(progress) = budget.progress {
+                progress.states(self.parents.len() as u64);
+            }
             if self.next.is_multiple_of(16)
                 && let Some(stop) = budget.stop(self.parents.len() * (self.words * 8 + 16))
             {
@@ -259,6 +245,10 @@ impl Pursuit for Forward<'_> {
 
     fn is_spent(&self) -> bool {
         self.next == self.parents.len()
+    }
+
+    fn effort(&self) -> Vec<(&'static str, u64)> {
+        vec![("configurations", self.parents.len() as u64), ("expanded", self.next as u64)]
     }
 }
 

@@ -17,14 +17,21 @@ use podreach_core::Learned;
 use super::group::{self, Class, Group};
 use super::lemmas::Lemmas;
 use super::pairs::Pairs;
+use super::portfolio::Pursuit;
 use super::predecessor::Predecessors;
 use super::run::Run;
 use super::system::System;
-use super::{Budget, Found, Pursuit, Stop};
+use super::{Budget, Found, Stop};
 
 /// How many counterexamples to generalisation are blocked before an entry is kept, and how deeply.
 const COUNTEREXAMPLES: usize = 3;
 const COUNTEREXAMPLE_DEPTH: usize = 1;
+
+/// Frames are added one by one at first, so that short runs are found first. A goal that is out of reach of these is then looked at
+/// from much farther away: what is learned at once for many frames is nearly always part of the invariant, whereas climbing frame by
+/// frame learns three groups for each that is kept in the end.
+const SHALLOW: u32 = 8;
+const DEEP: u32 = 64;
 
 /// How a search ends, or why it pauses.
 enum End {
@@ -49,9 +56,11 @@ pub struct Inductive<'a> {
     goals: Vec<Obligation>,
     /// Goals to block, lowest level first, newest first.
     queue: BinaryHeap<(Reverse<u32>, usize)>,
-    activity: Vec<f64>,
-    bump: f64,
+    /// How far from the start each class is, at least.
+    layers: Vec<u32>,
     top: u32,
+    /// How many goals were dealt with.
+    blocked: u64,
     /// The amount of work at which to pause.
     pause: u64,
 }
@@ -63,11 +72,11 @@ impl<'a> Inductive<'a> {
             system,
             pairs,
             lemmas: Lemmas::new(system.classes.len()),
+            layers: system.layers(),
+            blocked: 0,
             predecessors: Predecessors::new(system, pairs),
             goals: system.goals.iter().map(|group| Obligation { group: group.clone(), parent: None }).collect(),
             queue: BinaryHeap::new(),
-            activity: vec![0.0; system.classes.len()],
-            bump: 1.0,
             top: 1,
             pause: 0,
         };
@@ -89,13 +98,14 @@ impl<'a> Inductive<'a> {
                 self.queue.extend(again);
             }
             self.propagate(budget)?;
-            self.top += 1;
+            self.top = if self.top < SHALLOW { self.top + 1 } else { self.top.saturating_mul(2).max(DEEP) };
             self.aim();
         }
     }
 
     /// Shows that a goal is not reached within `level` deployments, or asks the same of a predecessor first; returns what to do next.
     fn block(&mut self, goal: usize, level: u32, budget: &Budget<'_>) -> Result<Vec<(Reverse<u32>, usize)>, End> {
+        self.blocked += 1;
         let group = self.goals[goal].group.clone();
         if group::is_covered(&group, &self.system.start) {
             return Err(End::Reached(goal));
@@ -118,19 +128,13 @@ impl<'a> Inductive<'a> {
     /// Generalises a group that is forbidden at `level`, raises it as far as it goes, and files it.
     fn learn(&mut self, group: Group, level: u32, depth: usize, budget: &Budget<'_>) -> Result<u32, End> {
         let group = self.generalise(group, level, depth, budget)?;
-        let mut level = level;
+        let (mut level, mut grounds) = (level, None);
         while level < self.top && self.is_forbidden(&group, level + 1, budget)? {
-            level += 1;
+            let mut rests_on = self.predecessors.grounds();
+            level = self.lemmas.held_by(&mut rests_on).min(self.top);
+            grounds = Some(rests_on);
         }
-        for &(class, _) in &group {
-            self.activity[class as usize] += self.bump;
-        }
-        self.bump *= 1.02;
-        if self.bump > 1e100 {
-            self.activity.iter_mut().for_each(|activity| *activity *= 1e-100);
-            self.bump *= 1e-100;
-        }
-        self.lemmas.add(group, level);
+        self.lemmas.add(group, level, grounds);
         Ok(level)
     }
 
@@ -139,7 +143,8 @@ impl<'a> Inductive<'a> {
     fn generalise(&mut self, group: Group, level: u32, depth: usize, budget: &Budget<'_>) -> Result<Group, End> {
         let mut kept = self.predecessors.argument(group);
         let mut order: Vec<Class> = kept.iter().map(|entry| entry.0).collect();
-        order.sort_by(|&a, &b| self.activity[a as usize].total_cmp(&self.activity[b as usize]).then(a.cmp(&b)));
+        // What is far from the start goes first: what can never be present together is best said of what comes early.
+        order.sort_by_key(|&class| Reverse((self.layers[class as usize], class)));
         for class in order {
             while group::count(&kept, class) > 0 {
                 let smaller = group::without(&kept, class);
@@ -184,8 +189,11 @@ impl<'a> Inductive<'a> {
     }
 
     /// The level from which a pair or a lemma forbids the group, if that is `level` or more.
-    fn conflict(&self, group: &Group, level: u32) -> Option<u32> {
-        if self.pairs.exclusive(group).is_some() { Some(u32::MAX) } else { self.lemmas.conflict(group, level) }
+    fn conflict(&mut self, group: &Group, level: u32) -> Option<u32> {
+        if self.pairs.exclusive(group).is_some() {
+            return Some(u32::MAX);
+        }
+        self.lemmas.within(group, level).map(|lemma| self.lemmas.level(lemma))
     }
 
     /// Raises lemmas to the next level where they hold there too; ends the search when two frames agree.
@@ -194,15 +202,31 @@ impl<'a> Inductive<'a> {
             for lemma in self.lemmas.at(level) {
                 // Another lemma may have replaced it meanwhile.
                 if self.lemmas.level(lemma) == level {
-                    let group = self.lemmas.group(lemma).clone();
-                    if self.is_forbidden(&group, level + 1, budget)? {
-                        self.lemmas.raise(lemma, level + 1);
-                    }
+                    self.push(lemma, level, budget)?;
                 }
             }
-            if self.lemmas.at(level).is_empty() {
+            if self.lemmas.is_empty_at(level) {
                 return Err(End::Invariant(level + 1));
             }
+        }
+        Ok(())
+    }
+
+    /// Raises a lemma as far as it goes, if that is further than `level`.
+    fn push(&mut self, lemma: u32, level: u32, budget: &Budget<'_>) -> Result<(), End> {
+        let mut held = self.lemmas.held(lemma).unwrap_or(level);
+        if held <= level {
+            let group = self.lemmas.group(lemma).clone();
+            if self.is_forbidden(&group, level + 1, budget)? {
+                let mut grounds = self.predecessors.grounds();
+                held = self.lemmas.held_by(&mut grounds);
+                self.lemmas.rest(lemma, Some(grounds));
+            } else if self.lemmas.remove_if_idle(lemma) {
+                return Ok(());
+            }
+        }
+        if held > level {
+            self.lemmas.raise(lemma, held.min(self.top + 1));
         }
         Ok(())
     }
@@ -212,7 +236,10 @@ impl<'a> Inductive<'a> {
         if self.predecessors.work >= self.pause {
             return Err(End::Paused);
         }
-        let found = self.predecessors.find(&self.lemmas, group, level - 1);
+        let found = self.predecessors.find(&mut self.lemmas, group, level - 1);
+        if let Some(progress) = budget.progress {
+            progress.frames(self.top.into(), self.lemmas.ever() as u64);
+        }
         budget.stop(self.bytes()).map_or(Ok(found), |stop| Err(End::Stopped(stop)))
     }
 
@@ -227,7 +254,7 @@ impl Pursuit for Inductive<'_> {
         match self.run(budget) {
             Err(End::Reached(goal)) => {
                 let link = |at: usize| (&self.goals[at].group, self.goals[at].parent);
-                Some(Found::Reached(Run::from_start(goal, link)))
+                Some(Found::Reached(Run::from_start(self.system, goal, link)))
             }
             Err(End::Invariant(level)) => Some(Found::Never(self.lemmas.from(level))),
             Err(End::Stopped(stop)) => {
@@ -239,5 +266,15 @@ impl Pursuit for Inductive<'_> {
             }
             Err(End::Paused) => None,
         }
+    }
+
+    fn effort(&self) -> Vec<(&'static str, u64)> {
+        vec![
+            ("frames", self.top.into()),
+            ("goals", self.blocked),
+            ("groups", self.lemmas.ever() as u64),
+            ("questions", self.predecessors.asked),
+            ("lookups", self.lemmas.visits),
+        ]
     }
 }

@@ -11,14 +11,20 @@ mod greedy;
 mod group;
 mod inductive;
 mod lemmas;
+mod mask;
 mod opening;
 mod pairs;
+mod portfolio;
 mod predecessor;
+mod progress;
 mod reduce;
 mod relax;
 mod run;
+mod shorten;
 mod slice;
 mod system;
+mod tree;
+mod witness;
 
 use podreach_core::rule::{hard, volume_limits};
 use podreach_core::{
@@ -28,8 +34,12 @@ use podreach_core::{
 use greedy::Greedy;
 use group::Group;
 use pairs::Pairs;
+pub use portfolio::Effort;
+use portfolio::{Outcome, Pursuit, portfolio};
+pub use progress::{Progress, Seen};
 use run::{Run, Tracing};
 pub use system::System;
+use witness::{Ended, Witnesses};
 
 /// What limits a search.
 #[derive(Clone, Copy)]
@@ -40,6 +50,8 @@ pub struct Budget<'a> {
     pub memory: usize,
     /// How many threads it may use; answers and evidence do not depend on it.
     pub threads: usize,
+    /// Where it tells how far it is, if someone watches.
+    pub progress: Option<&'a Progress>,
 }
 
 /// Why a search stopped.
@@ -56,7 +68,7 @@ pub enum Stop {
 impl Budget<'_> {
     /// As long and as much as it takes.
     pub fn unlimited() -> Self {
-        Self { interrupt: &|| None, memory: usize::MAX, threads: 1 }
+        Self { interrupt: &|| None, memory: usize::MAX, threads: 1, progress: None }
     }
 
     fn stop(&self, bytes: usize) -> Option<Stop> {
@@ -80,16 +92,6 @@ pub enum Found {
         /// What was ruled out.
         learned: Learned,
     },
-}
-
-/// A search that works in portions, so that several can take turns.
-trait Pursuit {
-    /// Works on; `None` when the portion is used up and nothing is decided.
-    fn pursue(&mut self, work: u64, budget: &Budget<'_>) -> Option<Found>;
-    /// Whether there is nothing left to look at, although nothing is decided.
-    fn is_spent(&self) -> bool {
-        false
-    }
 }
 
 /// A decision procedure; each is complete for what it says.
@@ -137,74 +139,6 @@ impl Engine {
     }
 }
 
-/// Lets engines work side by side, in rounds of growing portions, until one decides; of several in one round, the first in the
-/// list. Portions count work and not time, so that the same problem always ends with the same evidence, on any number of threads.
-/// An engine that runs out of memory retires, and the others go on.
-fn portfolio(system: &System, pairs: &Pairs, engines: &[Engine], budget: &Budget<'_>) -> (Found, Engine) {
-    let mut pursuits: Vec<(Engine, Box<dyn Pursuit + Send>)> =
-        engines.iter().map(|&engine| (engine, engine.pursuit(system, pairs))).collect();
-    let mut learned = Learned::default();
-    let mut work = 256;
-    loop {
-        let round = if budget.threads > 1 {
-            round_in_parallel(&mut pursuits, work, budget)
-        } else {
-            round(&mut pursuits, work, budget)
-        };
-        let mut retired = Vec::new();
-        for (at, found) in round.into_iter().enumerate() {
-            let engine = pursuits[at].0;
-            match found {
-                Some(Found::Stopped { stop, learned: more }) => {
-                    learned.deployments_ruled_out = learned.deployments_ruled_out.max(more.deployments_ruled_out);
-                    learned.explored += more.explored;
-                    retired.push((at, stop));
-                }
-                Some(found) => return (found, engine),
-                None => {}
-            }
-        }
-        if let Some(&(_, stop)) =
-            retired.iter().find(|(_, stop)| *stop != Stop::Memory || retired.len() == pursuits.len())
-        {
-            return (Found::Stopped { stop, learned }, engines[0]);
-        }
-        retired.into_iter().rev().for_each(|(at, _)| drop(pursuits.remove(at)));
-        if pursuits.iter().all(|(_, pursuit)| pursuit.is_spent()) {
-            return (Found::Spent, engines[0]);
-        }
-        work *= 2;
-    }
-}
-
-/// One portion each, one after the other; nobody needs to work once a more important engine has decided.
-fn round(
-    pursuits: &mut [(Engine, Box<dyn Pursuit + Send + '_>)],
-    work: u64,
-    budget: &Budget<'_>,
-) -> Vec<Option<Found>> {
-    let mut found = Vec::new();
-    for (_, pursuit) in pursuits {
-        found.push(pursuit.pursue(work, budget));
-        if matches!(found.last(), Some(Some(Found::Reached(_) | Found::Never(_)))) {
-            break;
-        }
-    }
-    found
-}
-
-fn round_in_parallel(
-    pursuits: &mut [(Engine, Box<dyn Pursuit + Send + '_>)],
-    work: u64,
-    budget: &Budget<'_>,
-) -> Vec<Option<Found>> {
-    std::thread::scope(|scope| {
-        let running: Vec<_> =
-            pursuits.iter_mut().map(|(_, pursuit)| scope.spawn(|| pursuit.pursue(work, budget))).collect();
-        running.into_iter().map(|thread| thread.join().expect("engines do not panic")).collect()
-    })
-}
-
 /// A checked verdict and how it came about.
 #[derive(Clone, Debug)]
 pub struct Decision {
@@ -212,6 +146,21 @@ pub struct Decision {
     pub checked: Checked,
     /// The engine that gave it.
     pub engine: &'static str,
+    /// What each part of the search did; nothing where none was needed. The same on any number of threads.
+    pub efforts: Vec<Effort>,
+}
+
+/// A verdict that is not checked yet.
+struct Claim {
+    verdict: Verdict,
+    engine: &'static str,
+    efforts: Vec<Effort>,
+}
+
+impl Claim {
+    fn at_once(verdict: Verdict, engine: &'static str) -> Self {
+        Self { verdict, engine, efforts: Vec::new() }
+    }
 }
 
 /// Decides any number of goals about one cluster and start.
@@ -220,6 +169,7 @@ pub struct Decider {
     problem: Problem,
     tracing: Tracing,
     greedy: Greedy,
+    witnesses: Witnesses,
     checker: Checker,
     engines: &'static [Engine],
 }
@@ -231,6 +181,7 @@ impl Decider {
             problem: problem.clone(),
             tracing: Tracing::new(problem),
             greedy: Greedy::new(problem),
+            witnesses: Witnesses::new(problem),
             checker: Checker::new(problem),
             engines: Engine::PORTFOLIO,
         }
@@ -245,23 +196,27 @@ impl Decider {
 
     /// Decides a goal and checks the evidence.
     pub fn decide(&mut self, goal: &Goal, budget: &Budget<'_>) -> Decision {
-        let (verdict, engine) = self.claim_without_search(goal).unwrap_or_else(|| self.search(goal, budget));
-        self.checked(goal, verdict, engine, budget)
+        let mut claim = self.claim_without_search(goal, budget).unwrap_or_else(|| self.search(goal, budget));
+        if let Verdict::Deployable(trace) = claim.verdict {
+            claim.verdict = Verdict::Deployable(self.tracing.shortened(goal, trace));
+        }
+        self.checked(goal, claim, budget)
     }
 
     /// The same for a goal that needs no search; `None` for others.
     pub fn decide_without_search(&mut self, goal: &Goal, budget: &Budget<'_>) -> Option<Decision> {
-        let (verdict, engine) = self.claim_without_search(goal)?;
-        Some(self.checked(goal, verdict, engine, budget))
+        let claim = self.claim_without_search(goal, budget)?;
+        Some(self.checked(goal, claim, budget))
     }
 
     /// A claim that someone else makes, if the checker takes it.
     pub fn confirm(&mut self, goal: &Goal, claim: Verdict, budget: &Budget<'_>) -> Option<Decision> {
-        let decision = self.checked(goal, claim, "remembered", budget);
+        let decision = self.checked(goal, Claim::at_once(claim, "remembered"), budget);
         decision.checked.answer().is_some().then_some(decision)
     }
 
-    fn checked(&mut self, goal: &Goal, verdict: Verdict, engine: &'static str, budget: &Budget<'_>) -> Decision {
+    fn checked(&mut self, goal: &Goal, claim: Claim, budget: &Budget<'_>) -> Decision {
+        let Claim { verdict, engine, efforts } = claim;
         let checked = match self.checker.check(goal, verdict, &|| (budget.interrupt)().is_some()) {
             Ok(checked) => checked,
             Err(Flaw::Stopped) => {
@@ -269,22 +224,36 @@ impl Decider {
             }
             Err(flaw) => Checked::unknown(Reason::Rejected { engine: engine.into(), flaw: flaw.to_string() }),
         };
-        Decision { checked, engine }
+        Decision { checked, engine, efforts }
     }
 
-    /// A verdict that is not checked yet, and where it comes from, if that takes no search.
-    fn claim_without_search(&mut self, goal: &Goal) -> Option<(Verdict, &'static str)> {
+    /// A claim that takes no search, if there is one.
+    fn claim_without_search(&mut self, goal: &Goal, budget: &Budget<'_>) -> Option<Claim> {
         if goal.is_met_by(&self.problem.start) {
-            return Some((Verdict::Deployable(Trace::default()), "start"));
+            return Some(Claim::at_once(Verdict::Deployable(Trace::default()), "start"));
         }
         if let Some(verdict) = goal.any.iter().find_map(|alternative| self.in_one_step(alternative)) {
-            return Some((verdict, "one-step"));
+            return Some(Claim::at_once(verdict, "one-step"));
         }
         if goal.any.iter().all(|alternative| self.is_hopeless(alternative)) {
-            return Some((Verdict::Never(Proof::of_configurations(&goal.any)), "affinity-free"));
+            return Some(Claim::at_once(Verdict::Never(Proof::of_configurations(&goal.any)), "affinity-free"));
+        }
+        if let Some(verdict) = self.by_one_witness(goal, budget) {
+            return Some(Claim::at_once(verdict, "one-witness"));
         }
         let verdict = goal.any.iter().find_map(|alternative| self.greedily(alternative))?;
-        Some((verdict, "greedy"))
+        Some(Claim::at_once(verdict, "greedy"))
+    }
+
+    /// A goal of one pod, where each pod needs at most one other.
+    fn by_one_witness(&mut self, goal: &Goal, budget: &Budget<'_>) -> Option<Verdict> {
+        let single = |alternative: &Configuration| single(&alternative.minus(&self.problem.kept));
+        let goals = goal.any.iter().map(single).collect::<Option<Vec<Atom>>>()?;
+        let stop = || (budget.interrupt)().is_some();
+        Some(match self.witnesses.decide(&self.problem, &goals, &stop)? {
+            Ended::Reached(way) => Verdict::Deployable(self.tracing.relay(&way)),
+            Ended::Never(proof) => Verdict::Never(proof),
+        })
     }
 
     /// A goal of one pod whose witnesses can be deployed one after the other.
@@ -310,20 +279,21 @@ impl Decider {
         alone && (spec.spread.is_empty() || self.problem.kept.is_empty())
     }
 
-    fn search(&mut self, goal: &Goal, budget: &Budget<'_>) -> (Verdict, &'static str) {
+    fn search(&mut self, goal: &Goal, budget: &Budget<'_>) -> Claim {
         let problem = self.problem.with_goal(goal.clone());
         let system = System::new(&problem, slice::slice(&problem));
         if system.goals.is_empty() {
-            return (Verdict::Never(system.proof(&problem, &[])), "relax");
+            return Claim::at_once(Verdict::Never(system.proof(&problem, &[])), "relax");
         }
         let pairs = Pairs::new(&system);
-        let (found, engine) = if system.goals.iter().all(|goal| pairs.exclusive(goal).is_some()) {
-            (Found::Never(Vec::new()), "pairs")
+        let Outcome { found, engine, mut efforts } = if system.goals.iter().all(|goal| pairs.exclusive(goal).is_some())
+        {
+            Outcome { found: Found::Never(Vec::new()), engine: "pairs", efforts: Vec::new() }
         } else {
-            let (found, engine) = portfolio(&system, &pairs, self.engines, budget);
-            (found, engine.name())
+            portfolio(&system, &pairs, self.engines, budget)
         };
-        (self.verdict(&problem, &system, &pairs, found), engine)
+        efforts.insert(0, system.effort());
+        Claim { verdict: self.verdict(&problem, &system, &pairs, found), engine, efforts }
     }
 
     fn verdict(&mut self, problem: &Problem, system: &System, pairs: &Pairs, found: Found) -> Verdict {

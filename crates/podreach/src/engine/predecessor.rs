@@ -2,87 +2,70 @@
 //!
 //! A small search: for each pod of the group as the last, and each rule that makes it, add witnesses and counterweights until the
 //! guard holds, staying clear of what is forbidden. Goals ask only for presence, so a predecessor is what was there and needed, and
-//! needs no lifting. When there is none, the search has noted which pods of the group stood in the way: often a small part.
+//! needs no lifting. When there is none, the search has noted which pods of the group stood in the way, often a small part, and
+//! which lemmas.
 
 use super::bits::Bits;
 use super::form::{Form, FormGuard, State};
 use super::group::{self, Class, Group};
 use super::lemmas::Lemmas;
 use super::pairs::Pairs;
-use super::system::{Rule, System};
+use super::system::System;
+use super::tree::{NONE, Within, signature};
 
 /// The search, with everything that it would otherwise allocate anew for each question.
 pub struct Predecessors<'a> {
     system: &'a System,
     pairs: &'a Pairs,
-    /// The classes that each rule's guard may ask for.
-    helpers_of_rule: Vec<Bits>,
-    /// The same for all rules of a class together.
-    helpers_of_class: Vec<Bits>,
     /// The configuration that is being completed.
     cursor: State,
-    /// The group but for its last pod, and its classes.
+    /// The group but for its last pod.
     base: Group,
-    support: Bits,
-    /// The classes that the cursor can come to have.
-    reach: Bits,
-    /// The lemmas that any question about the group could meet, and those that the present one could.
-    nearby: Vec<u32>,
-    near: Vec<u32>,
+    signature: u64,
+    /// For each class of the latest group, its place in the group.
+    places: Vec<u32>,
+    group: Vec<Class>,
     /// What was added to the base so far.
-    added: Vec<Class>,
-    /// The classes of the base that the present argument uses.
+    added: Group,
+    /// The places of the classes of the base that the present argument uses.
     used: Bits,
-    /// Why the latest group without a predecessor has none: for each class that could have come last, the classes that rule it out.
-    cores: Vec<(Class, Bits)>,
+    /// Why the latest group without a predecessor has none: for each of its classes, if it comes last, the places that rule it out.
+    cores: Vec<Bits>,
+    /// The lemmas that were in the way.
+    grounds: Vec<u32>,
     /// How many questions were asked.
     pub asked: u64,
     /// How much work that was, in units of about one new configuration of the forward search.
     pub work: u64,
 }
 
-/// The classes that a rule's guard may ask for.
-fn helpers(system: &System, rule: &Rule) -> Bits {
-    let near = rule.guard.affinity.iter().flat_map(|condition| condition.near.iter().copied());
-    let spread = rule.guard.spread.iter().flat_map(|condition| condition.domains.iter().map(|domain| domain.0));
-    let sharing = rule.guard.distinct.iter().flat_map(|condition| condition.unless.iter().copied());
-    let classes = near.chain(spread).chain(sharing).flat_map(|form| &system.forms.weights[form as usize]);
-    Bits::of(system.classes.len(), classes.map(|&(class, _)| class as usize))
-}
+/// How many places of the tree of lemmas are looked at in one unit of work.
+const VISITS_PER_WORK: u64 = 16;
 
 impl<'a> Predecessors<'a> {
     /// For the groups of a system.
     pub fn new(system: &'a System, pairs: &'a Pairs) -> Self {
-        let none = || Bits::none(system.classes.len());
-        let helpers_of_rule: Vec<Bits> = system.rules.iter().map(|rule| helpers(system, rule)).collect();
-        let together = |rules: &Vec<usize>| {
-            let mut all = none();
-            rules.iter().for_each(|&rule| all.extend(&helpers_of_rule[rule]));
-            all
-        };
         Self {
             system,
             pairs,
-            helpers_of_class: system.rules_of.iter().map(together).collect(),
-            helpers_of_rule,
             cursor: State::empty(&system.forms),
             base: Group::new(),
-            support: none(),
-            reach: none(),
-            nearby: Vec::new(),
-            near: Vec::new(),
-            added: Vec::new(),
-            used: none(),
+            signature: 0,
+            places: vec![NONE; system.classes.len()],
+            group: Vec::new(),
+            added: Group::new(),
+            used: Bits::none(0),
             cores: Vec::new(),
+            grounds: Vec::new(),
             asked: 0,
             work: 0,
         }
     }
 
     /// A configuration that no lemma of `level` forbids (at level 0: one within the start), and a rule that completes `group` from it.
-    pub fn find(&mut self, lemmas: &Lemmas, group: &Group, level: u32) -> Option<(Group, usize)> {
-        self.look_around(lemmas, group, level);
-        self.cores.clear();
+    pub fn find(&mut self, lemmas: &mut Lemmas, group: &Group, level: u32) -> Option<(Group, usize)> {
+        let visits = lemmas.visits;
+        self.begin(group);
         group.iter().for_each(|&(class, count)| self.cursor.add(&self.system.forms, class, count));
         let found = group.iter().find_map(|&(last, count)| {
             self.cursor.remove(&self.system.forms, last, 1);
@@ -91,23 +74,24 @@ impl<'a> Predecessors<'a> {
             found
         });
         group.iter().for_each(|&(class, count)| self.cursor.remove(&self.system.forms, class, count));
+        self.work += (lemmas.visits - visits) / VISITS_PER_WORK;
         found
     }
 
-    /// Finds the lemmas that could matter to the group.
-    fn look_around(&mut self, lemmas: &Lemmas, group: &Group, level: u32) {
-        self.support.clear();
-        group.iter().for_each(|&(class, _)| self.support.insert(class as usize));
-        self.reach.clone_from(&self.support);
-        group.iter().for_each(|&(class, _)| self.reach.extend(&self.helpers_of_class[class as usize]));
-        self.work += 1 + lemmas.filed_within(&self.reach) as u64 / 32;
-        self.nearby.clear();
-        lemmas.find_within(&self.reach, level, &mut self.nearby);
+    /// Forgets the latest group for this one.
+    fn begin(&mut self, group: &Group) {
+        self.group.drain(..).for_each(|class| self.places[class as usize] = NONE);
+        self.group.extend(group.iter().map(|entry| entry.0));
+        self.group.iter().zip(0..).for_each(|(&class, place)| self.places[class as usize] = place);
+        self.signature = signature(group);
+        self.cores.clear();
+        self.grounds.clear();
+        self.used.resize(group.len());
     }
 
     fn find_with_last(
         &mut self,
-        lemmas: &Lemmas,
+        lemmas: &mut Lemmas,
         group: &Group,
         level: u32,
         last: Class,
@@ -115,65 +99,95 @@ impl<'a> Predecessors<'a> {
     ) -> Option<(Group, usize)> {
         self.base.clone_from(group);
         group::remove(&mut self.base, last);
+        let place = self.places[last as usize];
         if count == 1 {
-            self.support.remove(last as usize);
+            self.places[last as usize] = NONE;
         }
         self.used.clear();
-        let found = self.system.rules_of[last as usize].iter().copied().find(|&rule| {
+        self.added.clear();
+        let rules = &self.system.rules_of[last as usize];
+        // A lemma that the base has is one reason for all rules; a single rule finds its own.
+        let hopeless = rules.len() > 1 && self.contains_lemma(lemmas, level);
+        let found = rules.iter().copied().filter(|_| !hopeless).find(|&rule| {
             self.asked += 1;
-            self.work += 1 + self.nearby.len() as u64 / 32;
-            self.reach.clone_from(&self.support);
-            self.reach.extend(&self.helpers_of_rule[rule]);
-            let (near, reach) = (&mut self.near, &self.reach);
-            near.clear();
-            near.extend(self.nearby.iter().copied().filter(|&lemma| lemmas.is_within(lemma, reach)));
-            self.added.clear();
+            self.work += 1;
             self.extend(lemmas, rule, level, last)
         });
-        self.support.insert(last as usize);
+        self.places[last as usize] = place;
         if let Some(rule) = found {
             let mut before = std::mem::take(&mut self.base);
-            for &class in &self.added {
+            for &(class, _) in &self.added {
                 group::add(&mut before, class);
                 self.cursor.remove(&self.system.forms, class, 1);
             }
             return Some((before, rule));
         }
-        self.cores.push((last, self.used.clone()));
+        self.cores.push(self.used.clone());
         None
     }
 
     /// Adds to the cursor what the rule's guard needs; what was added stays if that works, and what of the base was in the way is
     /// noted if not. Adding `last` would make the group that is to be completed only now.
-    fn extend(&mut self, lemmas: &Lemmas, rule: usize, level: u32, last: Class) -> bool {
+    fn extend(&mut self, lemmas: &mut Lemmas, rule: usize, level: u32, last: Class) -> bool {
         let system = self.system;
         let guard = &system.rules[rule].guard;
-        if self.exceeds_bound(guard)
-            || self.overflows(guard)
-            || self.contains_lemma(lemmas)
-            || (level == 0 && self.exceeds_start())
-        {
-            return false;
+        let before = self.added.len();
+        // Where there is no choice, lemmas need not be asked until there is one.
+        let wanted = loop {
+            if self.exceeds_bound(guard) || self.overflows(guard) {
+                self.give_back(before);
+                return false;
+            }
+            let Some(form) = self.most_wanted(guard, level, last) else { break None };
+            self.note_need(guard, form);
+            let members = &system.forms.weights[form as usize];
+            let mut choices =
+                members.iter().map(|&(class, _)| class).filter(|&class| self.is_choice(class, level, last));
+            match (choices.next(), choices.next()) {
+                (Some(class), None) if !self.excludes(class) => self.take(class),
+                _ => break Some(form),
+            }
+        };
+        let forbidden = self.contains_lemma(lemmas, level) || (level == 0 && self.exceeds_start());
+        let found = !forbidden && wanted.is_none_or(|form| self.choose(lemmas, rule, level, last, form));
+        if !found {
+            self.give_back(before);
         }
-        let Some(form) = self.most_wanted(guard, level, last) else { return true };
-        self.note_need(guard, form);
-        for &(class, _) in &system.forms.weights[form as usize] {
+        found
+    }
+
+    /// Tries the classes of a form one after the other.
+    fn choose(&mut self, lemmas: &mut Lemmas, rule: usize, level: u32, last: Class, form: Form) -> bool {
+        for &(class, _) in &self.system.forms.weights[form as usize] {
             if !self.is_choice(class, level, last) || self.excludes(class) {
                 continue;
             }
-            self.cursor.add(&system.forms, class, 1);
-            self.added.push(class);
+            let mark = self.added.len();
+            self.take(class);
             if self.extend(lemmas, rule, level, last) {
                 return true;
             }
-            self.added.pop();
-            self.cursor.remove(&system.forms, class, 1);
+            self.give_back(mark);
         }
         if level == 0 {
             // What the start has of it may be used up by the base.
             self.note_base(form);
         }
         false
+    }
+
+    /// Adds one of a class to the cursor.
+    fn take(&mut self, class: Class) {
+        self.cursor.add(&self.system.forms, class, 1);
+        self.added.push((class, 1));
+    }
+
+    /// Takes back what was added to the cursor, but for so many.
+    fn give_back(&mut self, length: usize) {
+        while self.added.len() > length {
+            let (class, _) = self.added.pop().expect("it is longer than that");
+            self.cursor.remove(&self.system.forms, class, 1);
+        }
     }
 
     fn is_choice(&self, class: Class, level: u32, last: Class) -> bool {
@@ -198,16 +212,25 @@ impl<'a> Predecessors<'a> {
     /// Whether one more of `class` is never present with what the cursor has; notes what of the base rules it out.
     fn excludes(&mut self, class: Class) -> bool {
         let together = &self.pairs.together[class as usize];
-        let excluded = |other: Class| !together.contains(other as usize);
-        if !self.pairs.possible.contains(class as usize) || self.added.iter().any(|&other| excluded(other)) {
+        let excluded = |entry: &&(Class, u64)| !together.contains(entry.0 as usize);
+        if !self.pairs.possible.contains(class as usize) || self.added.iter().any(|entry| excluded(&entry)) {
             return true;
         }
-        if self.support.is_within(together) {
-            return false;
-        }
-        let Some(&(other, _)) = self.base.iter().find(|entry| excluded(entry.0)) else { return false };
-        self.used.insert(other as usize);
+        let Some(&(other, _)) = self.base.iter().find(excluded) else { return false };
+        self.note(other);
         true
+    }
+
+    /// Notes that the argument uses what the base has of a class, if that is anything.
+    fn note(&mut self, class: Class) {
+        let place = self.places[class as usize];
+        if place != NONE {
+            self.used.insert(place as usize);
+        }
+    }
+
+    fn is_of_base(&self, class: Class) -> bool {
+        self.places[class as usize] != NONE
     }
 
     /// Whether an upper bound is exceeded; notes pods of the base that suffice for that.
@@ -216,19 +239,19 @@ impl<'a> Predecessors<'a> {
         let Some(&(form, bound)) = exceeded else { return false };
         let weights = &self.system.forms.weights[form as usize];
         let there = |class: Class| u128::from(self.cursor.counts[class as usize]);
-        let of_base = weights.iter().filter(|&&(class, _)| self.support.contains(class as usize));
+        let of_base = weights.iter().filter(|&&(class, _)| self.is_of_base(class));
         let mut of_base: Vec<(Class, u128)> =
             of_base.map(|&(class, w)| (class, w.saturating_mul(there(class)))).collect();
-        let added = self.added.iter().filter(|&&class| !self.support.contains(class as usize));
+        let added = self.added.iter().filter(|entry| !self.is_of_base(entry.0));
         let weight = |class: Class| weights.iter().find(|entry| entry.0 == class).map_or(0, |entry| entry.1);
-        let mut sum = added.fold(0u128, |sum, &class| sum.saturating_add(weight(class)));
+        let mut sum = added.fold(0u128, |sum, &(class, _)| sum.saturating_add(weight(class)));
         of_base.sort_by_key(|&(class, weight)| (std::cmp::Reverse(weight), class));
         for (class, weight) in of_base {
             if sum > bound {
                 break;
             }
             sum = sum.saturating_add(weight);
-            self.used.insert(class as usize);
+            self.note(class);
         }
         true
     }
@@ -242,15 +265,17 @@ impl<'a> Predecessors<'a> {
         true
     }
 
-    /// Whether the cursor contains a lemma; notes its part of the base.
-    fn contains_lemma(&mut self, lemmas: &Lemmas) -> bool {
-        let contained = |&&lemma: &&u32| group::is_covered(lemmas.group(lemma), &self.cursor.counts);
-        let Some(&lemma) = self.near.iter().find(contained) else { return false };
-        for &(class, _) in lemmas.group(lemma) {
-            if self.support.contains(class as usize) {
-                self.used.insert(class as usize);
-            }
-        }
+    /// Whether the cursor contains a lemma of `level`; notes it, and its part of the base.
+    fn contains_lemma(&mut self, lemmas: &mut Lemmas, level: u32) -> bool {
+        let counts = &self.cursor.counts;
+        let within = Within {
+            classes: [&self.base, &self.added],
+            signature: self.signature | signature(&self.added),
+            count: |class: Class| counts[class as usize],
+        };
+        let Some(lemma) = lemmas.find(&within, level) else { return false };
+        self.grounds.push(lemma);
+        lemmas.group(lemma).iter().for_each(|&(class, _)| self.note(class));
         true
     }
 
@@ -259,7 +284,7 @@ impl<'a> Predecessors<'a> {
         let start = &self.system.start;
         let more = self.base.iter().find(|&&(class, _)| self.cursor.counts[class as usize] > start[class as usize]);
         let Some(&(class, _)) = more else { return false };
-        self.used.insert(class as usize);
+        self.note(class);
         true
     }
 
@@ -280,36 +305,43 @@ impl<'a> Predecessors<'a> {
     }
 
     fn note_base(&mut self, form: Form) {
-        for &(class, _) in &self.system.forms.weights[form as usize] {
-            if self.support.contains(class as usize) {
-                self.used.insert(class as usize);
-            }
-        }
+        let system = self.system;
+        system.forms.weights[form as usize].iter().for_each(|&(class, _)| self.note(class));
+    }
+
+    /// The lemmas that the latest group without a predecessor rests on.
+    pub fn grounds(&mut self) -> Box<[u32]> {
+        self.grounds.sort_unstable();
+        self.grounds.dedup();
+        self.grounds.as_slice().into()
     }
 
     /// The smallest part of a group that the latest argument is about: whichever of its pods came last, the part rules it out, and
     /// the start does not have it.
     pub fn argument(&self, group: Group) -> Group {
-        let beyond_start = group.iter().filter(|&&(class, count)| count > self.system.start[class as usize]);
-        let parts = beyond_start.filter_map(|&(class, _)| self.closure(class));
+        if self.cores.is_empty() {
+            return group;
+        }
+        let beyond_start = group.iter().enumerate().filter(|(_, entry)| entry.1 > self.system.start[entry.0 as usize]);
+        let parts = beyond_start.map(|(place, _)| self.closure(place));
         let Some(part) = parts.min_by_key(Bits::len) else { return group };
-        group.into_iter().filter(|&(class, _)| part.contains(class as usize)).collect()
+        let entries = group.into_iter().enumerate().filter(|&(place, _)| part.contains(place));
+        entries.map(|(_, entry)| entry).collect()
     }
 
-    /// The classes that are needed to rule out `class`, and those needed to rule out these, and so on.
-    fn closure(&self, class: Class) -> Option<Bits> {
-        let mut part = Bits::of(self.system.classes.len(), std::iter::once(class as usize));
-        let mut todo = vec![class as usize];
-        while let Some(class) = todo.pop() {
-            let (_, core) = self.cores.iter().find(|(last, _)| *last as usize == class)?;
-            for needed in core.ones() {
+    /// The places that are needed to rule out the one at `place`, and those needed to rule out these, and so on.
+    fn closure(&self, place: usize) -> Bits {
+        let mut part = Bits::of(self.cores.len(), std::iter::once(place));
+        let mut todo = vec![place];
+        while let Some(place) = todo.pop() {
+            for needed in self.cores[place].ones() {
                 if !part.contains(needed) {
                     part.insert(needed);
                     todo.push(needed);
                 }
             }
         }
-        Some(part)
+        part
     }
 
     /// Forgets the latest argument: it is about another group.

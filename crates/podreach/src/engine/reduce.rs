@@ -12,7 +12,7 @@ use super::system::System;
 /// The groups among `groups` and the exclusive pairs that are needed to rule out the goals; `None` when they do not suffice.
 pub fn reduced(system: &System, pairs: &Pairs, groups: &[Group]) -> Option<Vec<Group>> {
     let mut known = Lemmas::new(system.classes.len());
-    groups.iter().for_each(|group| known.add(group.clone(), 1));
+    groups.iter().for_each(|group| known.add(group.clone(), 1, None));
     let mut reduction =
         Reduction { system, pairs, known, needed: Lemmas::new(system.classes.len()), order: Vec::new() };
     for goal in &system.goals {
@@ -64,12 +64,15 @@ impl Reduction<'_> {
 
     /// Whether the group contains a forbidden one; makes it needed.
     fn meets(&mut self, group: &Group) -> bool {
-        if self.needed.first_within(group).is_some() {
+        if self.needed.within(group, 1).is_some() {
             return true;
         }
-        let found = self.pairs.exclusive(group).or_else(|| self.known.first_within(group).cloned());
+        let found = self
+            .pairs
+            .exclusive(group)
+            .or_else(|| self.known.within(group, 1).map(|lemma| self.known.group(lemma).clone()));
         let Some(found) = found else { return false };
-        self.needed.add(found.clone(), 1);
+        self.needed.add(found.clone(), 1, None);
         self.order.push(found);
         true
     }

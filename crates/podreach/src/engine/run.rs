@@ -6,39 +6,94 @@
 use podreach_core::id::MatcherId;
 use podreach_core::resource::Amount;
 use podreach_core::rule::{Refusal, first_refusal, fit, port, quota, volume_limits, volume_restrictions};
-use podreach_core::{Action, Atom, Configuration, Model, NodeId, PodId, Problem, Semantics, Trace};
+use podreach_core::{Action, Atom, Configuration, Goal, Model, NodeId, PodId, Problem, Semantics, Trace};
 
-use super::group::{Group, count};
+use super::form::FormGuard;
+use super::group::{self, Class, Group, count, without};
+use super::shorten::shortened;
 use super::system::System;
 
-/// Deployments that lead from the start to a goal.
+/// Deployments that lead from the start to a goal, with what each needs.
+///
+/// Runs can be very long, and what one step needs differs little from what the next one does; so only the difference is kept.
 #[derive(Clone, Debug, Default)]
 pub struct Run {
-    /// The deployments, in order.
-    pub steps: Vec<Step>,
+    /// The rule of each deployment, and where its part of `drops` ends.
+    steps: Vec<(u32, u32)>,
+    /// What each deployment needs and no later one does, one entry for each pod.
+    drops: Vec<Class>,
+    /// What is needed before the first: with just that (and the kept pods) its guard holds.
+    needs: Group,
     /// What is there after the last, at least.
-    pub reaches: Group,
-}
-
-/// One deployment of a run.
-#[derive(Clone, Debug)]
-pub struct Step {
-    /// The rule that makes it.
-    pub rule: usize,
-    /// What is there before it: with just that (and the kept pods) the guard holds.
-    pub needs: Group,
+    reaches: Group,
 }
 
 impl Run {
+    /// A run that ends here, to be made from its end: for each deployment first what is not needed after it, then its rule.
+    pub fn to(goal: Group) -> Self {
+        Self { reaches: goal, ..Self::default() }
+    }
+
+    /// The deployment that is now made needs a pod of this class, and nothing later does.
+    pub fn drop_after(&mut self, class: Class) {
+        self.drops.push(class);
+    }
+
+    /// One more deployment, before all others so far.
+    pub fn push(&mut self, rule: usize) {
+        self.steps.push((rule as u32, self.drops.len() as u32));
+    }
+
+    /// Turns a run that was made from its end around, where these pods are needed at first.
+    pub fn reverse(&mut self, needs: Group) {
+        let ends: Vec<u32> = self.steps.iter().map(|step| step.1).collect();
+        let all = self.drops.len() as u32;
+        self.drops.reverse();
+        // What came before an end comes after it now.
+        for (at, step) in self.steps.iter_mut().enumerate() {
+            step.1 = all - if at == 0 { 0 } else { ends[at - 1] };
+        }
+        self.steps.reverse();
+        self.needs = needs;
+    }
+
     /// The run from a goal that the start meets, back along its parents: each is reached from its child by a rule.
-    pub fn from_start<'g>(mut at: usize, goal: impl Fn(usize) -> (&'g Group, Option<(usize, usize)>)) -> Self {
-        let mut steps = Vec::new();
+    pub fn from_start<'g>(
+        system: &System,
+        mut at: usize,
+        goal: impl Fn(usize) -> (&'g Group, Option<(usize, usize)>),
+    ) -> Self {
+        let mut run = Self { needs: goal(at).0.clone(), ..Self::default() };
         loop {
             let (group, parent) = goal(at);
-            let Some((parent, rule)) = parent else { return Self { steps, reaches: group.clone() } };
-            steps.push(Step { rule, needs: group.clone() });
+            let Some((parent, rule)) = parent else { return Self { reaches: group.clone(), ..run } };
+            let later = without(goal(parent).0, system.rules[rule].head);
+            for &(class, needed) in group {
+                run.drops.extend((count(&later, class)..needed).map(|_| class));
+            }
+            run.steps.push((rule as u32, run.drops.len() as u32));
             at = parent;
         }
+    }
+
+    /// The rule of a deployment, and what it needs that no later one does.
+    fn step(&self, at: usize) -> (usize, &[Class]) {
+        let first = at.checked_sub(1).map_or(0, |before| self.steps[before].1);
+        let (rule, end) = self.steps[at];
+        (rule as usize, &self.drops[first as usize..end as usize])
+    }
+
+    /// What each of the deployments needs.
+    fn all_needs(&self, system: &System) -> Vec<Group> {
+        let mut needs = self.needs.clone();
+        let needs = (0..self.steps.len()).map(|at| {
+            let here = needs.clone();
+            let (rule, drops) = self.step(at);
+            drops.iter().for_each(|&class| group::remove(&mut needs, class));
+            group::add(&mut needs, system.rules[rule].head);
+            here
+        });
+        needs.collect()
     }
 }
 
@@ -60,6 +115,15 @@ enum Needs<'a> {
     Pods(&'a Configuration),
     /// So many of each class.
     Classes(&'a System, &'a Group),
+    /// What a long run keeps book of.
+    Book(&'a Book<'a>),
+}
+
+/// What is there and what is needed, for each class, along a run that is too long to count it each time.
+struct Book<'a> {
+    system: &'a System,
+    there: Vec<u64>,
+    needs: Vec<u64>,
 }
 
 impl Tracing {
@@ -83,18 +147,94 @@ impl Tracing {
         self.finish(actions)
     }
 
+    /// The trace that deploys these atoms one after the other, each where the one before it is; the first may run already.
+    pub fn relay(&mut self, atoms: &[Atom]) -> Trace {
+        let (mut before, mut actions) = (Configuration::new(), Vec::new());
+        for (at, &atom) in atoms.iter().enumerate() {
+            if at > 0 || self.free(atom) == 0 {
+                self.deploy(atom, Needs::Pods(&before), &mut actions);
+            }
+            before = [(atom, 1)].into_iter().collect();
+        }
+        self.finish(actions)
+    }
+
     /// The trace of a run. What is there already need not be deployed: the trace goes on at the latest step whose needs are met.
     pub fn of_run(&mut self, system: &System, run: &Run) -> Trace {
+        if run.steps.len() > LONG {
+            return self.of_long_run(system, run);
+        }
+        let needs = run.all_needs(system);
         let (mut actions, mut at) = (Vec::new(), 0);
-        let look_ahead = if run.steps.len() <= LONG { LOOK_AHEAD } else { 1 };
         while !self.has(system, &run.reaches) {
-            let ahead = run.steps.len().min(at + look_ahead);
-            at = (at..ahead).rev().find(|&step| self.has(system, &run.steps[step].needs)).unwrap_or(at);
-            let Some(Step { rule, needs }) = run.steps.get(at) else { break };
-            self.deploy(system.rules[*rule].deploys, Needs::Classes(system, needs), &mut actions);
+            let ahead = run.steps.len().min(at + LOOK_AHEAD);
+            at = (at..ahead).rev().find(|&step| self.has(system, &needs[step])).unwrap_or(at);
+            let Some(&(rule, _)) = run.steps.get(at) else { break };
+            let deploys = system.rules[rule as usize].deploys;
+            self.deploy(deploys, Needs::Classes(system, &needs[at]), &mut actions);
             at += 1;
         }
         self.finish(actions)
+    }
+
+    /// The trace without steps that the goal does not need.
+    pub fn shortened(&mut self, goal: &Goal, trace: Trace) -> Trace {
+        shortened(&self.problem, goal, trace, &mut self.s)
+    }
+
+    /// The trace of a run that nobody will read: step by step, in time that does not grow with the cluster.
+    fn of_long_run(&mut self, system: &System, run: &Run) -> Trace {
+        let mut book = Book { system, there: system.start.clone(), needs: vec![0; system.classes.len()] };
+        run.needs.iter().for_each(|&(class, count)| book.needs[class as usize] = count);
+        let mut actions = Vec::with_capacity(run.steps.len() * 2);
+        // What the system does not know of is not needed, and could be in the way without a guard saying so.
+        let start: Vec<Atom> =
+            self.s.iter().map(|(atom, _)| atom).filter(|&atom| system.class(atom).is_none()).collect();
+        for (pod, node) in start {
+            for _ in 0..self.free((pod, node)) {
+                self.take(&mut book, Action::Delete(pod, node), &mut actions);
+            }
+        }
+        for at in 0..run.steps.len() {
+            let (rule, drops) = run.step(at);
+            let (head, deploys) = (system.rules[rule].head, system.rules[rule].deploys);
+            self.clear(&mut book, &system.rules[rule].guard, &mut actions);
+            while !system.rules[rule].guard.is_plain()
+                && let Some((pod, node)) = self.obstacle(deploys.0, deploys.1, Needs::Book(&book))
+            {
+                self.take(&mut book, Action::Delete(pod, node), &mut actions);
+            }
+            self.take(&mut book, Action::Deploy(deploys.0, deploys.1), &mut actions);
+            drops.iter().for_each(|&class| book.needs[class as usize] -= 1);
+            book.needs[head as usize] += 1;
+        }
+        self.finish(actions)
+    }
+
+    /// Deletes every pod that a guard wants to be absent.
+    fn clear(&mut self, book: &mut Book<'_>, guard: &FormGuard, actions: &mut Vec<Action>) {
+        let system = book.system;
+        let absent = guard.at_most.iter().filter(|&&(_, bound)| bound == 0).map(|&(form, _)| form);
+        for &(class, _) in absent.flat_map(|form| &system.forms.weights[form as usize]) {
+            let mut members = system.classes[class as usize].iter();
+            while book.there[class as usize] > 0
+                && let Some(&(pod, node)) = members.next()
+            {
+                for _ in 0..self.free((pod, node)) {
+                    self.take(book, Action::Delete(pod, node), actions);
+                }
+            }
+        }
+    }
+
+    /// Takes a step of a long run.
+    fn take(&mut self, book: &mut Book<'_>, action: Action, actions: &mut Vec<Action>) {
+        match action {
+            Action::Deploy(pod, node) => self.s.add((pod, node)),
+            Action::Delete(pod, node) => self.s.remove((pod, node)),
+        }
+        book.note(action);
+        actions.push(action);
     }
 
     /// Whether there is enough of each class besides the kept pods.
@@ -121,6 +261,10 @@ impl Tracing {
 
     /// Goes back to the start.
     fn finish(&mut self, actions: Vec<Action>) -> Trace {
+        if actions.len() > LONG {
+            self.s = (*self.problem.start).clone();
+            return Trace(actions);
+        }
         for &action in actions.iter().rev() {
             match action {
                 Action::Deploy(pod, node) => self.s.remove((pod, node)),
@@ -142,6 +286,11 @@ impl Tracing {
     fn is_spare(&self, atom: Atom, needs: Needs<'_>) -> bool {
         let needed = match needs {
             Needs::Pods(pods) => pods.count(atom),
+            Needs::Book(book) => {
+                let Some(class) = book.system.class(atom) else { return self.free(atom) > 0 };
+                let (there, needed) = (book.there[class as usize], book.needs[class as usize]);
+                return self.free(atom) > 0 && there > needed;
+            }
             Needs::Classes(system, group) => {
                 let Some(class) = system.class(atom) else { return self.free(atom) > 0 };
                 let members = system.classes[class as usize].iter().filter(|&&member| member != atom);
@@ -150,6 +299,17 @@ impl Tracing {
             }
         };
         self.free(atom) > needed
+    }
+}
+
+impl Book<'_> {
+    /// Notes what was done.
+    fn note(&mut self, action: Action) {
+        let (Action::Deploy(pod, node) | Action::Delete(pod, node)) = action;
+        if let Some(class) = self.system.class((pod, node)) {
+            let there = &mut self.there[class as usize];
+            *there = if matches!(action, Action::Deploy(..)) { *there + 1 } else { *there - 1 };
+        }
     }
 }
 

@@ -8,9 +8,11 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use podreach_core::guard::{Guard, Universe, guard};
 use podreach_core::{Atom, Configuration, Problem, Proof};
+use rustc_hash::FxHashMap;
 
-use super::form::{FormGuard, Forms};
+use super::form::{Form, FormGuard, Forms};
 use super::group::{Class, Group};
+use super::portfolio::Effort;
 use super::relax;
 
 /// A compiled problem; configurations count what is there besides the kept pods.
@@ -31,7 +33,7 @@ pub struct System {
     /// Atoms of the slice that can never appear.
     pub dead: BTreeSet<Atom>,
     guards: BTreeMap<Atom, Guard>,
-    class_of: HashMap<Atom, Class>,
+    class_of: FxHashMap<Atom, Class>,
 }
 
 /// A way to make one more pod of a class.
@@ -149,6 +151,36 @@ impl System {
     /// The class of an atom, if it has one.
     pub fn class(&self, atom: Atom) -> Option<Class> {
         self.class_of.get(&atom).copied()
+    }
+
+    /// How large it is.
+    pub fn effort(&self) -> Effort {
+        let counts = vec![("classes", self.classes.len() as u64), ("rules", self.rules.len() as u64)];
+        Effort { part: "system", counts }
+    }
+
+    /// How many deployments each class is away from the start, at least, if nothing is ever in the way.
+    pub fn layers(&self) -> Vec<u32> {
+        let mut layers: Vec<u32> = self.start.iter().map(|&count| if count > 0 { 0 } else { u32::MAX }).collect();
+        loop {
+            let mut changed = false;
+            for rule in &self.rules {
+                let needed = rule.guard.affinity.iter().filter(|condition| condition.first_unless.is_none());
+                let nearest = |&form: &Form| {
+                    let members = self.forms.weights[form as usize].iter();
+                    members.map(|&(class, _)| layers[class as usize]).min().unwrap_or(u32::MAX)
+                };
+                let layer =
+                    needed.flat_map(|condition| &condition.near).map(nearest).max().map_or(1, |n| n.saturating_add(1));
+                if layer < layers[rule.head as usize] {
+                    layers[rule.head as usize] = layer;
+                    changed = true;
+                }
+            }
+            if !changed {
+                return layers;
+            }
+        }
     }
 
     /// The dead atoms that an argument with these groups speaks about: those of goals, those that could have helped a pod of a group,

@@ -145,16 +145,30 @@ impl Inventory {
 
 /// The names of objects, by kind and namespace.
 #[derive(Default)]
-struct Names(HashMap<Kind, HashMap<String, HashSet<String>>>);
+struct Names {
+    sets: Vec<HashSet<String>>,
+    numbers: HashMap<(Kind, String), usize>,
+    /// The set that was used last, which is often used next.
+    last: Option<(Kind, String, usize)>,
+}
 
 impl Names {
     /// Adds a name; false if it was there.
     fn insert(&mut self, kind: Kind, namespace: &str, name: &str) -> bool {
-        let namespaces = self.0.entry(kind).or_default();
-        match namespaces.get_mut(namespace) {
-            Some(names) => names.insert(name.to_owned()),
-            None => namespaces.insert(namespace.to_owned(), HashSet::from([name.to_owned()])).is_none(),
+        let set = match &self.last {
+            Some((last, of, set)) if *last == kind && of == namespace => *set,
+            _ => self.set(kind, namespace),
+        };
+        self.sets[set].insert(name.to_owned())
+    }
+
+    fn set(&mut self, kind: Kind, namespace: &str) -> usize {
+        let set = *self.numbers.entry((kind, namespace.to_owned())).or_insert(self.sets.len());
+        if set == self.sets.len() {
+            self.sets.push(HashSet::new());
         }
+        self.last = Some((kind, namespace.to_owned(), set));
+        set
     }
 }
 

@@ -12,8 +12,35 @@ use super::context::Context;
 use super::metadata::Owner;
 use super::pod::Content;
 
-/// Results by the gist of what they were read from.
-type Results<T> = HashMap<Vec<u8>, T>;
+/// Results by the gist of what they were read from. What is alike often comes in a row, so the last one is looked at first.
+#[derive(Debug)]
+pub(crate) struct Results<T> {
+    last: Option<(Vec<u8>, T)>,
+    all: HashMap<Vec<u8>, T>,
+}
+
+impl<T> Default for Results<T> {
+    fn default() -> Self {
+        Self { last: None, all: HashMap::new() }
+    }
+}
+
+impl<T: Clone> Results<T> {
+    /// What was read from something of this gist.
+    pub(crate) fn result(&mut self, gist: &[u8]) -> Option<T> {
+        if let Some((_, result)) = self.last.as_ref().filter(|(last, _)| last == gist) {
+            return Some(result.clone());
+        }
+        let result = self.all.get(gist)?.clone();
+        self.last = Some((gist.to_owned(), result.clone()));
+        Some(result)
+    }
+
+    /// Remembers a result.
+    pub(crate) fn add(&mut self, gist: Vec<u8>, result: T) {
+        self.all.insert(gist, result);
+    }
+}
 
 /// What was read without remark.
 #[derive(Debug, Default)]
@@ -33,13 +60,13 @@ pub(crate) fn once<T: Clone>(
     gist: Vec<u8>,
     read: impl FnOnce(&mut Context) -> T,
 ) -> T {
-    if let Some(known) = results(&mut cx.known).get(&gist) {
-        return known.clone();
+    if let Some(known) = results(&mut cx.known).result(&gist) {
+        return known;
     }
     let remarks = cx.log.len();
     let result = read(cx);
     if cx.log.len() == remarks {
-        results(&mut cx.known).insert(gist, result.clone());
+        results(&mut cx.known).add(gist, result.clone());
     }
     result
 }

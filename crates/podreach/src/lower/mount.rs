@@ -12,7 +12,7 @@ use super::storage::IN_TREE;
 use super::storage::request::{self, Request};
 
 /// What a pod mounts.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Mounted {
     /// Disks that it names itself.
     pub(crate) disks: BTreeSet<Disk>,

@@ -126,6 +126,7 @@ fn is_same(a: &Draft, b: &Draft, except: Symbol) -> bool {
         && (a.node_name, &a.content.node_selector) == (b.node_name, &b.content.node_selector)
         && (&a.content.ports, &a.content.affinities) == (&b.content.ports, &b.content.affinities)
         && (&a.content.spread, &a.content.tolerations) == (&b.content.spread, &b.content.tolerations)
+        && (&a.content.mounted, &a.content.devices) == (&b.content.mounted, &b.content.devices)
         && requests(a) == requests(b)
 }
 

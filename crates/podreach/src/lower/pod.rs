@@ -35,6 +35,8 @@ pub(crate) struct Draft {
     /// What about it is not modelled, and where it says so.
     pub(crate) causes: Causes,
     pub(crate) span: Span,
+    /// Where its volumes stand, if it has any.
+    pub(crate) volumes: Option<Span>,
 }
 
 /// What the spec of a pod says, but for the node: the same for most pods of an owner, which then share it.
@@ -133,7 +135,7 @@ fn spec(cx: &mut Context, holder: &Object<'_, '_>, namespace: NamespaceId, label
     }
     let tree = holder.field("spec")?;
     let gist = gist::of_spec(namespace, tree);
-    if let Some(content) = cx.known.contents.get(&gist).cloned() {
+    if let Some(content) = cx.known.contents.result(&gist) {
         let spec = Object::new(tree, &POD_SPEC, &mut cx.log)?;
         return Some(Draft {
             labels,
@@ -141,12 +143,13 @@ fn spec(cx: &mut Context, holder: &Object<'_, '_>, namespace: NamespaceId, label
             content,
             causes: Causes::new(),
             span: tree.span,
+            volumes: volumes(tree),
         });
     }
     let remarks = cx.log.len();
     let draft = new_spec(cx, tree, namespace, labels)?;
     if draft.causes.is_empty() && cx.log.len() == remarks {
-        cx.known.contents.insert(gist, draft.content.clone());
+        cx.known.contents.add(gist, draft.content.clone());
     }
     Some(draft)
 }
@@ -188,7 +191,11 @@ fn new_spec(cx: &mut Context, tree: &Tree<'_>, namespace: NamespaceId, labels: R
         devices,
         features,
     };
-    Some(Draft { labels, node_name, content: Rc::new(content), causes, span: spec.span() })
+    Some(Draft { labels, node_name, content: Rc::new(content), causes, span: spec.span(), volumes: volumes(tree) })
+}
+
+fn volumes(spec: &Tree<'_>) -> Option<Span> {
+    spec.field("volumes").map(|volumes| volumes.span)
 }
 
 fn parts(cx: &mut Context, spec: &Object<'_, '_>, host_network: bool) -> Parts {

@@ -43,7 +43,8 @@ fn of_volumes(cx: &mut Context, draft: &pod::Draft) -> Causes {
     let Content { namespace, mounted, devices, .. } = &*draft.content;
     let (_, causes) = storage::claim::mounts(cx, *namespace, mounted);
     let (_, cause) = devices::resolved(cx, *namespace, devices);
-    causes.into_iter().chain(cause).map(|cause| (cause, draft.span)).collect()
+    let volumes = causes.into_iter().map(|cause| (cause, draft.volumes.unwrap_or(draft.span)));
+    volumes.chain(cause.map(|cause| (cause, draft.span))).collect()
 }
 
 /// Where the status of a pod says that a container has other amounts than its spec asks for.

@@ -6,6 +6,7 @@ use serde_json::{Map, Value, json};
 use super::Answered;
 use super::proof::class_name;
 use crate::diagnostic::{Diagnostic, Effect};
+use crate::engine::{Decision, Effort};
 use crate::lower::{Instances, Keep, Options, Release, Start};
 use crate::read::Sources;
 
@@ -32,8 +33,21 @@ pub fn verdict(answered: &Answered<'_>, diagnostics: &Value, seconds: f64) -> Va
         "engine": decision.engine,
         "checked": decision.checked.answer().is_some(),
         "diagnostics": diagnostics,
-        "stats": {"seconds": (seconds * 1000.0).round() / 1000.0},
+        "stats": stats(decision, seconds),
     })
+}
+
+/// How long it took, and what the search did if there was one.
+fn stats(decision: &Decision, seconds: f64) -> Value {
+    let mut stats = Map::new();
+    stats.insert("seconds".into(), ((seconds * 1000.0).round() / 1000.0).into());
+    let counts = |effort: &Effort| effort.counts.iter().map(|&(what, count)| (what.into(), count.into())).collect();
+    let work: Map<String, Value> =
+        decision.efforts.iter().map(|effort| (effort.part.into(), Value::Object(counts(effort)))).collect();
+    if !work.is_empty() {
+        stats.insert("work".into(), work.into());
+    }
+    stats.into()
 }
 
 /// Several documents as one.

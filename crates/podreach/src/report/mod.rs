@@ -4,15 +4,22 @@
 //! names pods and nodes, never ids.
 
 mod amount;
+mod argument;
 pub mod audit;
 mod certificate;
+mod film;
 mod flaw;
+mod frame;
+pub mod html;
+mod itf;
 mod json;
 mod matrix;
+mod mermaid;
 mod need;
 mod proof;
 mod reason;
 mod source;
+mod svg;
 mod text;
 mod trace;
 mod volume;
@@ -27,10 +34,15 @@ use crate::lower::Options;
 
 pub(crate) use amount::amount;
 pub use certificate::{Certificate, Claim};
+pub use film::{Obstacle, Scene, film};
 pub use flaw::flaw;
+pub use frame::frames;
+pub use itf::itf;
 pub use json::{API_VERSION, diagnostics, list, verdict};
 pub use matrix::{Width, matrix, matrix_json};
+pub use mermaid::mermaid;
 pub use source::{source_json, source_text};
+pub use svg::svg;
 pub use text::{Detail, headline, verdict as verdict_text};
 pub use why::{Why, why, why_json};
 pub(crate) use yaml::string as yaml_string;

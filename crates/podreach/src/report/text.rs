@@ -3,6 +3,7 @@
 use podreach_core::{Configuration, Goal, Problem, Reason, Verdict};
 
 use super::{Answered, proof, trace, words};
+use crate::engine::Effort;
 use crate::lower::{Instances, Start};
 
 /// How much is told.
@@ -25,6 +26,9 @@ pub fn verdict(answered: &Answered<'_>, detail: Detail) -> String {
     if detail > Detail::Quiet {
         lines.extend(evidence(answered, detail == Detail::Verbose));
     }
+    if detail == Detail::Verbose {
+        lines.extend(work(&answered.decision.efforts));
+    }
     lines.join("\n") + "\n"
 }
 
@@ -33,6 +37,9 @@ pub fn headline(answered: &Answered<'_>) -> String {
     let Answered { problem, decision, .. } = answered;
     let context = context(answered);
     match decision.checked.verdict() {
+        Verdict::Deployable(_) if problem.goal.any.len() == 1 => {
+            format!("DEPLOYABLE  {} {context}", sentence(problem, &problem.goal, "can"))
+        }
         Verdict::Deployable(trace) => {
             let mut s = (*problem.start).clone();
             trace.0.iter().for_each(|&action| problem.step(&mut s, action).expect("a checked trace is legal"));
@@ -66,7 +73,6 @@ fn claim(problem: &Problem, reached: &Configuration) -> String {
     let met = problem.goal.any.iter().find(|alternative| alternative.is_within(reached));
     let goal = Goal::all(met.cloned().unwrap_or_default());
     let of = match problem.goal.any.len() {
-        1 => String::new(),
         all if problem.goal.any.iter().all(|one| one.support() == 1) => format!(", one of the {all} nodes asked for"),
         all => format!(", one of {all} alternatives"),
     };
@@ -123,6 +129,16 @@ fn evidence(answered: &Answered<'_>, all: bool) -> Vec<String> {
         }
         Verdict::Unknown(reason) => unknown(reason, all),
     }
+}
+
+/// What the search did, if there was one.
+fn work(efforts: &[Effort]) -> Vec<String> {
+    let one = |effort: &Effort| {
+        let counts: Vec<String> = effort.counts.iter().map(|(what, count)| format!("{count} {what}")).collect();
+        format!("  {:10} {}", effort.part, counts.join(", "))
+    };
+    let head = if efforts.is_empty() { Vec::new() } else { vec![String::new(), "Work:".to_owned()] };
+    head.into_iter().chain(efforts.iter().map(one)).collect()
 }
 
 /// Why a question was not decided; a long list of what is in doubt is cut.

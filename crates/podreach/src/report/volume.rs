@@ -72,8 +72,9 @@ fn either(m: &Model, terms: &[NodeTerm]) -> String {
 }
 
 fn limited(driver: &str, new: u64, used: u64, limit: u64) -> String {
+    let new = usize::try_from(new).unwrap_or(usize::MAX);
     match used {
-        0 => format!("it needs {new} volumes of {driver}, the node takes {limit}"),
-        _ => format!("it needs {new} more volumes of {driver}, {used} of {limit} are attached"),
+        0 => format!("it needs {} of {driver}, the node takes {limit}", words::number(new, "volume")),
+        _ => format!("it needs {} of {driver}, {used} of {limit} are attached", words::number(new, "more volume")),
     }
 }

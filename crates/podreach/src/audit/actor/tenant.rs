@@ -56,11 +56,11 @@ pub(super) fn variants(
     Ok(Variants { variants, note: Some(note.to_owned()), missed: (!exact).then_some(missed) })
 }
 
-const NOTE: &str = "The tenant's pods are those that go through the scheduler: any labels, tolerations and requests. A quota on their \
-    number is not looked at, so an escape may need more of them than it allows; a rule that holds, holds.";
+const NOTE: &str = "The tenant's pods are those that go through the scheduler: any labels, tolerations and requests. Quotas and limit \
+    ranges of its namespaces are not looked at, so an escape may need more than they allow; a rule that holds, holds.";
 const NOTE_WITHOUT: &str = "The tenant's pods are those that go through the scheduler: any labels and requests, and no tolerations but \
-    those that every pod gets. A quota on their number is not looked at, so an escape may need more of them than it allows; a rule \
-    that holds, holds.";
+    those that every pod gets. Quotas and limit ranges of its namespaces are not looked at, so an escape may need more than they \
+    allow; a rule that holds, holds.";
 
 /// The selectors that can tell a tenant's pods apart: those of everyone who can take part.
 fn matchers(world: &World) -> Vec<MatcherId> {

@@ -60,7 +60,11 @@ fn back(fact: Fact, map: &crate::audit::policy::world::Part) -> Fact {
         Fact::Spread(pod, at) => Fact::Spread(old(pod), at),
         Fact::Ports(pod) => Fact::Ports(old(pod)),
         Fact::Request(pod, resource) => Fact::Request(old(pod), resource),
-        same @ (Fact::Taint(_) | Fact::Cordon(_) | Fact::PodRoom(_) | Fact::Limit(_)) => same,
+        Fact::Volumes(pod) => Fact::Volumes(old(pod)),
+        Fact::Devices(pod) => Fact::Devices(old(pod)),
+        Fact::Features(pod) => Fact::Features(old(pod)),
+        Fact::AddedAffinity(pod) => Fact::AddedAffinity(old(pod)),
+        same @ (Fact::Taint(_) | Fact::Cordon(_) | Fact::PodRoom(_) | Fact::Limit(_) | Fact::Quota(_)) => same,
     }
 }
 

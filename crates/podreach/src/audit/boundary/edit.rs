@@ -3,7 +3,7 @@
 //! | object   | edits |
 //! |----------|-------|
 //! | node     | lose a taint; be uncordoned; get, change or lose a label that someone looks at; get room without end |
-//! | workload | tolerate a taint; ask for no node by name; lose a node selector entry, its node affinity, a pod affinity or anti-affinity term, a spread constraint, its host ports, a request |
+//! | workload | tolerate a taint; ask for no node by name; lose a node selector entry, its node affinity, a pod affinity or anti-affinity term, a spread constraint, its host ports, a request, its volumes, its claimed devices |
 //!
 //! Nodes that are alike in everything, what runs on them included, are tried once for all of them.
 
@@ -15,6 +15,7 @@ use podreach_core::id::{ResourceId, Symbol};
 use podreach_core::resource::Amount;
 use podreach_core::rule::taint::tolerates;
 use podreach_core::selector::Values;
+use podreach_core::storage::Mounts;
 use podreach_core::{Cluster, Goal, Model, NodeId, PodId};
 
 use super::fact::{retain, term};
@@ -45,6 +46,8 @@ pub(crate) enum Change {
     Spread(PodId, usize),
     Ports(PodId),
     Request(PodId, ResourceId),
+    Volumes(PodId),
+    Devices(PodId),
 }
 
 /// Every edit that could matter to the goal.
@@ -156,6 +159,8 @@ fn of_pod(m: &Model, pod: PodId, taints: &BTreeSet<Taint>) -> Vec<Change> {
     changes.extend((0..spec.spread.len()).map(|at| Change::Spread(pod, at)));
     changes.extend((!spec.ports.is_empty()).then_some(Change::Ports(pod)));
     changes.extend(spec.requests.iter().map(|(resource, _)| Change::Request(pod, resource)));
+    changes.extend((spec.mounts != Mounts::default()).then_some(Change::Volumes(pod)));
+    changes.extend((!spec.devices.is_empty()).then_some(Change::Devices(pod)));
     changes
 }
 
@@ -179,7 +184,10 @@ impl Edit {
         let pods = world.relevant(asked(&goal).into_iter().chain(pod));
         let nodes: BTreeSet<NodeId> =
             goal.any.iter().flat_map(|alternative| alternative.iter().map(|((_, node), _)| node)).collect();
-        let (part, map) = world.part(|pod| pods.contains(&pod), |node| social || nodes.contains(&node));
+        // Kept pods count for limits and quotas, wherever they are.
+        let kept: BTreeSet<NodeId> = world.problem.kept.iter().map(|((_, node), _)| node).collect();
+        let stays = |node: NodeId| social || nodes.contains(&node) || kept.contains(&node);
+        let (part, map) = world.part(|pod| pods.contains(&pod), stays);
         let goal = map.goal(&goal);
         let change = if goal.any.is_empty() { self.change } else { self.change.within(&map) };
         (part, goal, Self { change, alike: Vec::new() })
@@ -235,7 +243,9 @@ impl Change {
             | Self::AntiAffinity(pod, _)
             | Self::Spread(pod, _)
             | Self::Ports(pod)
-            | Self::Request(pod, _) => (Some(pod), None),
+            | Self::Request(pod, _)
+            | Self::Volumes(pod)
+            | Self::Devices(pod) => (Some(pod), None),
         }
     }
 
@@ -257,6 +267,8 @@ impl Change {
             Self::Spread(p, at) => Self::Spread(pod(p), at),
             Self::Ports(p) => Self::Ports(pod(p)),
             Self::Request(p, resource) => Self::Request(pod(p), resource),
+            Self::Volumes(p) => Self::Volumes(pod(p)),
+            Self::Devices(p) => Self::Devices(pod(p)),
         }
     }
 
@@ -276,6 +288,8 @@ impl Change {
             Self::Spread(_, at) => retain(&mut spec.spread, |other| other != at),
             Self::Ports(_) => spec.ports.clear(),
             Self::Request(_, resource) => spec.requests.set(resource, 0),
+            Self::Volumes(_) => spec.mounts = Mounts::default(),
+            Self::Devices(_) => spec.devices.clear(),
             Self::Untaint(..) | Self::Uncordon(_) | Self::Label(..) | Self::Enlarge(..) => {}
         }
     }
@@ -307,6 +321,8 @@ impl Change {
             }
             Self::Ports(_) => format!("{pod} took no ports of the host"),
             Self::Request(_, of) => format!("{pod} requested no {}", resource(of)),
+            Self::Volumes(_) => format!("{pod} used no volumes"),
+            Self::Devices(_) => format!("{pod} used no claimed devices"),
         }
     }
 }

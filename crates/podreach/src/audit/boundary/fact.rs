@@ -4,9 +4,10 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use podreach_core::cluster::{Taint, TaintEffect};
-use podreach_core::id::{ResourceId, Symbol};
+use podreach_core::id::{QuotaId, ResourceId, Symbol};
 use podreach_core::resource::Amount;
 use podreach_core::rule::{Refusal, first_refusal};
+use podreach_core::storage::Mounts;
 use podreach_core::{Atom, Cluster, Model, NodeId, PodId, Problem};
 
 use crate::report::words;
@@ -36,8 +37,18 @@ pub(crate) enum Fact {
     Ports(PodId),
     /// A pod requests a resource.
     Request(PodId, ResourceId),
+    /// A pod uses volumes.
+    Volumes(PodId),
+    /// A pod uses claimed devices.
+    Devices(PodId),
+    /// A pod needs features that nodes must declare.
+    Features(PodId),
+    /// The scheduler's configuration adds a node affinity to a pod.
+    AddedAffinity(PodId),
     /// There may be only so many instances, by the limit's index.
     Limit(usize),
+    /// The pods of a namespace may take only so much.
+    Quota(QuotaId),
 }
 
 /// Every fact of a cluster about these pods.
@@ -59,6 +70,11 @@ pub(crate) fn facts(m: &Model, pods: &BTreeSet<PodId>) -> Vec<Fact> {
         facts.extend((0..spec.spread.len()).map(|at| Fact::Spread(pod, at)));
         facts.extend((!spec.ports.is_empty()).then_some(Fact::Ports(pod)));
         facts.extend(spec.requests.iter().map(|(resource, _)| Fact::Request(pod, resource)));
+        facts.extend((spec.mounts != Mounts::default()).then_some(Fact::Volumes(pod)));
+        facts.extend((!spec.devices.is_empty()).then_some(Fact::Devices(pod)));
+        facts.extend((!spec.features.is_empty()).then_some(Fact::Features(pod)));
+        facts.extend(spec.added_affinity.as_ref().map(|_| Fact::AddedAffinity(pod)));
+        facts.extend(spec.quota.keys().map(|&quota| Fact::Quota(quota)));
     }
     facts.extend((0..m.cluster().limits.len()).map(Fact::Limit));
     facts.sort();
@@ -89,8 +105,24 @@ pub(crate) fn refusing(problem: &Problem, (pod, node): Atom) -> Option<Fact> {
         Refusal::Repels { term, .. } => Fact::AntiAffinity(pod, term),
         Refusal::RepelledBy { resident, term, .. } => Fact::AntiAffinity(resident, term),
         Refusal::LimitReached(at) => Fact::Limit(at),
-        // Volumes, devices and quotas stay as they are: no fact is lost with them.
-        _ => return None,
+        Refusal::AddedAffinity => Fact::AddedAffinity(pod),
+        Refusal::QuotaExceeded { quota, .. } => Fact::Quota(quota),
+        Refusal::FeatureMissing(_) => Fact::Features(pod),
+        Refusal::DevicesElsewhere(_) => Fact::Devices(pod),
+        Refusal::ClaimMissing(_)
+        | Refusal::ClaimUnusable(_)
+        | Refusal::ClaimUnbound(_)
+        | Refusal::VolumeMissing(_)
+        | Refusal::VolumeElsewhere { .. }
+        | Refusal::ClaimPlaced(_)
+        | Refusal::NoVolume(_)
+        | Refusal::NotProvisionable(_)
+        | Refusal::NoSpace(_)
+        | Refusal::OtherZone { .. }
+        | Refusal::DiskTaken { .. }
+        | Refusal::ClaimTaken { .. }
+        | Refusal::DriverMissing(_)
+        | Refusal::VolumeLimit { .. } => Fact::Volumes(pod),
     })
 }
 
@@ -118,6 +150,17 @@ pub(crate) fn only(m: &Model, kept: &[Fact], pods: &BTreeSet<PodId>) -> Cluster 
             spec.ports.clear();
         }
         spec.requests = spec.requests.iter().filter(|&(resource, _)| has(Fact::Request(pod, resource))).collect();
+        if !has(Fact::Volumes(pod)) {
+            spec.mounts = Mounts::default();
+        }
+        if !has(Fact::Devices(pod)) {
+            spec.devices.clear();
+        }
+        if !has(Fact::Features(pod)) {
+            spec.features.clear();
+        }
+        spec.added_affinity = spec.added_affinity.take().filter(|_| has(Fact::AddedAffinity(pod)));
+        spec.quota.retain(|&quota, _| has(Fact::Quota(quota)));
     }
     let mut at = 0;
     cluster.limits.retain(|_| {
@@ -170,6 +213,14 @@ impl Fact {
             Self::Request(pod, resource) => {
                 let amount = crate::report::amount(m, resource, m.pod(pod).requests.amount(resource));
                 format!("{} requests {amount} {}", name(pod), m.str(m.cluster().resources[resource]))
+            }
+            Self::Volumes(pod) => format!("{} uses volumes", name(pod)),
+            Self::Devices(pod) => format!("{} uses claimed devices", name(pod)),
+            Self::Features(pod) => format!("{} needs features that nodes declare", name(pod)),
+            Self::AddedAffinity(pod) => format!("the scheduler adds a node affinity to {}", name(pod)),
+            Self::Quota(quota) => {
+                let quota = &m.cluster().quotas[quota];
+                format!("quota {} bounds {}", quota.name, quota.resource)
             }
             Self::Limit(at) => {
                 let limit = &m.cluster().limits[at];

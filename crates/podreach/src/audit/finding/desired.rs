@@ -8,8 +8,9 @@ use super::Finding;
 use super::scene::Scene;
 use crate::audit::item::{Evidence, Item, Severity, Status};
 use crate::audit::policy::packing::{Want, most, packed};
+use crate::audit::policy::placement::{Placement, placement};
 use crate::audit::policy::possible::{Outcome, outcome};
-use crate::audit::policy::recoverable::{together, wants};
+use crate::audit::policy::recoverable::{too_much, two_alone, wants};
 use crate::audit::policy::ruling::Asking;
 
 /// A desired state that can never be.
@@ -26,38 +27,33 @@ pub(super) const DESIRED: Finding = Finding {
 pub(super) fn items(scene: &mut Scene<'_>) -> Vec<Item> {
     let world = scene.world.clone().emptied();
     let wants = wants(scene.lowered, &world);
-    let asked: u64 = wants.iter().fold(0, |sum, want| sum.saturating_add(want.count));
+    let asked = wants.iter().fold(0, |sum: u64, want| sum.saturating_add(want.count));
     let budget = scene.budget();
-    let stop = || scene.is_stopped();
-    // What packs in the model can never be ruled out, whatever is in doubt about it.
-    if packed(&world.problem, &wants, &stop).is_some() {
+    let mut asking = Asking::new(&world, &budget);
+    let alone: Vec<Alone> = wants.iter().map(|want| alone(&mut asking, want)).collect();
+    let each = alone.iter().fold(0, |sum: u64, alone| sum.saturating_add(alone.most));
+    // What cannot be up by itself only stands in the way of packing the rest.
+    let feasible = wants.iter().zip(&alone).map(|(want, alone)| Want { count: alone.most, ..want.clone() });
+    let feasible: Vec<Want> = feasible.filter(|want| want.count > 0).collect();
+    let packed = most(&world.problem, &feasible, &|| scene.is_stopped());
+    let least = packed.as_ref().map_or(0, |(met, ..)| *met);
+    if least == asked {
         return Vec::new();
     }
-    let mut asking = Asking::new(&world, &budget);
-    match together(&mut asking, &wants) {
+    let failed = alone.into_iter().find_map(|alone| alone.never);
+    let by_itself = failed.is_some();
+    match failed.unwrap_or_else(|| all_together(&mut asking, &wants)) {
         Outcome::Can(_) => Vec::new(),
         Outcome::Never(why, evidence) => {
-            let found = most(&world.problem, &wants, &stop);
-            let least = found.as_ref().map_or(0, |(met, ..)| *met);
-            let alone = wants.iter().map(|want| alone(&mut asking, want)).fold(0, u64::saturating_add);
-            let bound = at_most(&world.problem, &wants).min(alone).min(asked.saturating_sub(1));
-            let message = match (least, bound) {
-                (_, 0) => format!("none of the {asked} pods that are declared can ever be up"),
-                (least, bound) if least == bound => {
-                    format!("of the {asked} pods that are declared, at most {bound} can be up at the same time")
-                }
-                _ => format!(
-                    "of the {asked} pods that are declared, at least {least} and at most {bound} can be up at the same time"
-                ),
-            };
-            let mut item = scene.item(&DESIRED, &[], message);
-            if alone < asked {
+            let bound = at_most(&world.problem, &wants).min(each).min(asked - 1);
+            let mut item = scene.item(&DESIRED, &[], message(asked, least, bound));
+            if by_itself {
                 // Each workload that cannot be up by itself has a finding of its own.
                 item.severity = Severity::Note;
             }
             item.explanation.push(why);
             item.evidence = evidence;
-            item.evidence.extend(found.map(|(met, goal, decision)| Evidence {
+            item.evidence.extend(packed.map(|(met, goal, decision)| Evidence {
                 shows: format!("{met} of them can be up at the same time"),
                 problem: world.problem.with_goal(goal),
                 decision,
@@ -75,20 +71,58 @@ pub(super) fn items(scene: &mut Scene<'_>) -> Vec<Item> {
     }
 }
 
-/// A bound on how many of one want can be up, with everything else out of the way.
-fn alone(asking: &mut Asking<'_>, want: &Want) -> u64 {
+fn message(asked: u64, least: u64, bound: u64) -> String {
+    match (least, bound) {
+        (_, 0) => format!("none of the {asked} pods that are declared can ever be up"),
+        (least, bound) if least == bound => {
+            format!("of the {asked} pods that are declared, at most {bound} can be up at the same time")
+        }
+        _ => format!(
+            "of the {asked} pods that are declared, at least {least} and at most {bound} can be up at the same time"
+        ),
+    }
+}
+
+/// Whether all can be up at the same time, if each can by itself and packing did not work.
+fn all_together(asking: &mut Asking<'_>, wants: &[Want]) -> Outcome {
+    if let Some(never) = too_much(asking, wants).or_else(|| two_alone(asking, wants)) {
+        return never;
+    }
+    match placement(asking, wants) {
+        Placement::Found(goal, decision) => Outcome::Can(asking.evidence("all can be up", goal, decision)),
+        Placement::Never(goal, decision) => Outcome::Never(
+            "No choice of nodes works: whichever are chosen, some of the pods can never be there together.".to_owned(),
+            vec![asking.evidence("every way to place all has one of these in it", goal, decision)],
+        ),
+        Placement::Open(why) => Outcome::Open(why),
+    }
+}
+
+/// What is known of one want with everything else out of the way.
+struct Alone {
+    /// A bound on how many of it can be up.
+    most: u64,
+    /// That not all of it can be, if so.
+    never: Option<Outcome>,
+}
+
+fn alone(asking: &mut Asking<'_>, want: &Want) -> Alone {
     let problem = asking.world.problem.clone();
-    let packs = |count: u64| packed(&problem, &[Want { count, ..want.clone() }], &|| false).is_some();
-    if packs(want.count) {
-        return want.count;
+    let stop = || false;
+    // What packs in the model can never be ruled out, whatever is in doubt about it.
+    if packed(&problem, std::slice::from_ref(want), &stop).is_some() {
+        return Alone { most: want.count, never: None };
     }
-    let least = most(&problem, std::slice::from_ref(want), &|| false).map_or(0, |(met, ..)| met);
-    let mut never = |count: u64| matches!(outcome(asking, &Want { count, ..want.clone() }), Outcome::Never(..));
-    match () {
-        () if least + 1 < want.count && never(least + 1) => least,
-        () if never(want.count) => want.count - 1,
-        () => want.count,
-    }
+    let Outcome::Never(why, evidence) = outcome(asking, want) else {
+        return Alone { most: want.count, never: None };
+    };
+    let pod = &problem.model.cluster().pods[want.pod];
+    let like = if pod.aliases.is_empty() { String::new() } else { format!(" (with {} like it)", pod.aliases.len()) };
+    let why = format!("Even by itself {}{like} cannot be up as declared. {why}", pod.name);
+    let least = most(&problem, std::slice::from_ref(want), &stop).map_or(0, |(met, ..)| met);
+    let one_more = Want { count: least + 1, ..want.clone() };
+    let exact = one_more.count == want.count || matches!(outcome(asking, &one_more), Outcome::Never(..));
+    Alone { most: if exact { least } else { want.count - 1 }, never: Some(Outcome::Never(why, evidence)) }
 }
 
 /// A bound on how many wanted pods all nodes together have room for: by each resource, the smallest requests first. Kept pods are there

@@ -19,7 +19,7 @@ mod topology;
 
 use podreach_core::Semantics;
 
-use super::item::{Item, Severity};
+use super::item::{Item, Severity, Status};
 use super::memory::Memory;
 use crate::engine::Budget;
 use crate::lower::Lowered;
@@ -44,10 +44,9 @@ pub struct Finding {
 /// What looks for findings, and whether it looks at nodes.
 type Search = (bool, fn(&mut Scene<'_>) -> Vec<Item>);
 
-/// The searches, in the order of their codes.
+/// The searches; the one that takes longest is last.
 const SEARCHES: &[Search] = &[
     (true, schedule::items),
-    (true, desired::items),
     (true, replicas::items),
     (true, drain::items),
     (false, affinity::items),
@@ -56,10 +55,12 @@ const SEARCHES: &[Search] = &[
     (false, selector::items),
     (true, toleration::items),
     (true, repulsion::items),
+    (true, desired::items),
 ];
 
 /// Every finding, in the order of the codes.
 pub const ALL: &[Finding] = &[
+    UNFINISHED,
     schedule::NEVER,
     schedule::DEPENDENT,
     schedule::NOT_RESTARTABLE,
@@ -83,6 +84,16 @@ pub fn find(code: &str) -> Option<&'static Finding> {
     ALL.iter().find(|finding| finding.code == code)
 }
 
+/// The time was not enough.
+const UNFINISHED: Finding = Finding {
+    code: "F0100",
+    title: "not everything was looked at",
+    severity: Severity::Warning,
+    explanation: "Time or memory ran out, or the run was interrupted, before every finding was looked for: what was found stands, but \
+        there may be more.",
+    fix: "Give it more time with --timeout, or audit a part of the input at a time.",
+};
+
 /// How many times `done` is told of a finished part.
 pub fn parts() -> usize {
     SEARCHES.len()
@@ -102,5 +113,10 @@ pub fn items(
         done();
         items
     };
-    SEARCHES.iter().flat_map(search).collect()
+    let mut items: Vec<Item> = SEARCHES.iter().flat_map(search).collect();
+    if scene.is_stopped() {
+        let item = scene.item(&UNFINISHED, &[], "the search for findings was cut short");
+        items.push(Item { status: Status::Undecided, ..item });
+    }
+    items
 }

@@ -106,9 +106,9 @@ impl<'a> Scene<'a> {
         self.lowered.diagnostics.iter().any(|d| unseen(d) || d.code == "S0422")
     }
 
-    /// Whether a reason for not deciding is ours, and no doubt about the input.
+    /// Whether a reason for not deciding is ours, and no doubt about the input; that time ran out is said once for all.
     pub(super) fn is_worth_saying(&self, why: &str) -> bool {
-        !why.contains("not modelled")
+        !self.is_stopped() && !why.contains("not modelled")
     }
 
     /// Answers a question about another cluster, to which the same remarks apply.

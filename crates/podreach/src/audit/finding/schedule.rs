@@ -63,7 +63,7 @@ fn item(scene: &mut Scene<'_>, subject: &Subject) -> Option<Item> {
             let now = scene.ask(From::Now, &goal);
             never(scene, subject, fresh, now)
         }
-        Verdict::Unknown(_) => is_given_up(&fresh).then(|| {
+        Verdict::Unknown(_) => (is_given_up(&fresh) && !scene.is_stopped()).then(|| {
             let message = format!("whether {} can be scheduled is not decided", subject.shown());
             let shows = "this was asked";
             let evidence = vec![scene.evidence(From::Fresh, &goal, shows, fresh)];

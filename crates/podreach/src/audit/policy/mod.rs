@@ -8,7 +8,7 @@ pub(crate) mod claim;
 mod document;
 mod never;
 pub(crate) mod packing;
-mod placement;
+pub(crate) mod placement;
 pub(crate) mod possible;
 pub(crate) mod recoverable;
 pub(crate) mod ruling;

@@ -74,6 +74,10 @@ pub(crate) fn most(problem: &Problem, wants: &[Want], stop: &dyn Fn() -> bool) -
             if best.as_ref().is_none_or(|(most, _)| met > *most) {
                 best = Some((met, packing));
             }
+            if met == asked || stop() {
+                return best
+                    .and_then(|(met, packing)| packing.verdict(problem).map(|(goal, found)| (met, goal, found)));
+            }
         }
     }
     let (met, packing) = best?;
@@ -208,6 +212,6 @@ impl<'p> Packing<'p> {
         let deployed = self.deployed.iter().map(|&(pod, node)| Action::Deploy(pod, node));
         let trace = Trace(gone.chain(deployed).collect());
         let checked = check(&problem.with_goal(goal.clone()), Verdict::Deployable(trace)).ok()?;
-        Some((goal, Decision { checked, engine: "packing" }))
+        Some((goal, Decision { checked, engine: "packing", efforts: Vec::new() }))
     }
 }

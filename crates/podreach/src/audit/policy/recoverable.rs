@@ -76,7 +76,12 @@ pub(crate) fn ruling(asking: &mut Asking<'_>, wants: &[Want]) -> Ruling {
 }
 
 /// Whether all wants can be met at the same time.
-pub(crate) fn together(asking: &mut Asking<'_>, wants: &[Want]) -> Outcome {
+fn together(asking: &mut Asking<'_>, wants: &[Want]) -> Outcome {
+    if let Some(sums) = too_much(asking, wants) {
+        // A proof about one workload says more than a sum.
+        let small: Vec<Want> = wants.iter().filter(|want| want.count <= 64).cloned().collect();
+        return one_alone(asking, &small).unwrap_or(sums);
+    }
     let found = packed(&asking.world.problem, wants, &|| asking.is_stopped());
     if let Some((goal, decision)) = found {
         let decision = asking.stands(&goal, decision);
@@ -85,10 +90,7 @@ pub(crate) fn together(asking: &mut Asking<'_>, wants: &[Want]) -> Outcome {
             return Outcome::Can(asking.evidence(shows, goal, decision));
         }
     }
-    if let Some(never) = one_alone(asking, wants).or_else(|| too_much(asking, wants)) {
-        return never;
-    }
-    if let Some(never) = two_alone(asking, wants) {
+    if let Some(never) = one_alone(asking, wants).or_else(|| two_alone(asking, wants)) {
         return never;
     }
     match placement(asking, wants) {
@@ -120,7 +122,7 @@ fn one_alone(asking: &mut Asking<'_>, wants: &[Want]) -> Option<Outcome> {
 }
 
 /// Two workloads that cannot be up together, looked for among few.
-fn two_alone(asking: &mut Asking<'_>, wants: &[Want]) -> Option<Outcome> {
+pub(crate) fn two_alone(asking: &mut Asking<'_>, wants: &[Want]) -> Option<Outcome> {
     let small: Vec<&Want> = wants.iter().filter(|want| want.count <= 4).take(24).collect();
     for (at, &a) in small.iter().enumerate() {
         for &b in &small[at + 1..] {
@@ -141,14 +143,14 @@ fn two_alone(asking: &mut Asking<'_>, wants: &[Want]) -> Option<Outcome> {
 }
 
 /// More of a resource is asked for than the nodes have that may give it: a sum, which needs no search.
-fn too_much(asking: &Asking<'_>, wants: &[Want]) -> Option<Outcome> {
+pub(crate) fn too_much(asking: &Asking<'_>, wants: &[Want]) -> Option<Outcome> {
     let m = asking.world.model();
     let mut by_nodes = BTreeMap::<Vec<NodeId>, Vec<&Want>>::new();
     for want in wants.iter().filter(|want| !is_doubted(asking.world, want.pod)) {
         let nodes = want.nodes.iter().copied().filter(|&node| m.placeable(want.pod, node)).collect();
         by_nodes.entry(nodes).or_default().push(want);
     }
-    for nodes in by_nodes.keys() {
+    for nodes in by_nodes.keys().filter(|nodes| !nodes.is_empty()) {
         let within = by_nodes.iter().filter(|(other, _)| other.iter().all(|node| nodes.binary_search(node).is_ok()));
         let wants: Vec<&Want> = within.flat_map(|(_, wants)| wants.iter().copied()).collect();
         if let Some(why) = excess(m, &asking.world.problem.kept, nodes, &wants) {

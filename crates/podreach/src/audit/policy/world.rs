@@ -151,12 +151,17 @@ impl World {
     /// counterweight of one of them. All others can be deleted at first and never deployed.
     pub(crate) fn relevant(&self, seeds: impl IntoIterator<Item = PodId>) -> BTreeSet<PodId> {
         let m = self.model();
+        // A volume that another pod has attached already counts for nothing in a driver's limit.
+        let attached: Vec<PodId> = m.pods().filter(|&pod| !m.pod(pod).mounts.claims.is_empty()).collect();
         let mut todo: Vec<PodId> = seeds.into_iter().collect();
         let mut relevant: BTreeSet<PodId> = todo.iter().copied().collect();
         while let Some(pod) = todo.pop() {
             let spec = m.pod(pod);
             let affinity = spec.affinity.iter().map(|term| term.matcher);
             let matchers: BTreeSet<_> = affinity.chain(spec.spread.iter().map(|spread| spread.matcher)).collect();
+            if !spec.mounts.claims.is_empty() {
+                todo.extend(attached.iter().copied().filter(|&q| relevant.insert(q)));
+            }
             for matcher in matchers {
                 let helps = |&q: &PodId| m.depends_on_node(matcher) || m.sees_unbound(matcher, q);
                 todo.extend(m.pods().filter(helps).filter(|&q| relevant.insert(q)).collect::<Vec<_>>());

@@ -70,11 +70,11 @@ fn found(cx: &mut Context, namespace: &str, mounted: &MountedClaim, causes: &mut
 /// Whether it matters how many volumes of a driver a node has.
 fn counts(cx: &Context, volume: &Attachment, causes: &mut BTreeSet<Cause>) -> bool {
     let driver = cx.cluster.symbols.str(volume.driver);
-    let kinds = [Kind::CSINode, Kind::PersistentVolumeClaim, Kind::PersistentVolume];
-    if !kinds.into_iter().all(|kind| cx.storage.lists(kind)) {
+    let limited = cx.storage.nodes.values().any(|node| node.drivers.get(driver).is_some_and(Option::is_some));
+    let counted = [Kind::PersistentVolumeClaim, Kind::PersistentVolume].into_iter().all(|kind| cx.storage.lists(kind));
+    if !cx.storage.lists(Kind::CSINode) || (limited && !counted) {
         causes.insert(Cause::VolumeLimits);
     }
-    let limited = cx.storage.nodes.values().any(|node| node.drivers.get(driver).is_some_and(Option::is_some));
     limited || cx.cluster.required_drivers.contains(&volume.driver)
 }
 
@@ -227,7 +227,10 @@ fn pools(
     causes: &mut BTreeSet<Cause>,
 ) -> Option<Vec<podreach_core::selector::Selector>> {
     let size = size?;
-    if !cx.storage.lists(Kind::CSIDriver) && !provisioner.starts_with("kubernetes.io/") {
+    // A provisioner that is on no node is no driver, and only drivers keep track of space.
+    let nowhere = cx.storage.lists(Kind::CSINode)
+        && !cx.storage.nodes.values().any(|node| node.drivers.contains_key(provisioner));
+    if !cx.storage.lists(Kind::CSIDriver) && !nowhere && !provisioner.starts_with("kubernetes.io/") {
         causes.insert(Cause::VolumeLimits);
     }
     cx.storage.drivers.get(provisioner).filter(|driver| driver.tracks_capacity)?;

@@ -5,6 +5,7 @@
 
 mod number;
 mod pieces;
+mod reuse;
 mod string;
 
 pub(super) use pieces::pieces;
@@ -62,7 +63,7 @@ impl<'a> Parser<'a> {
         Ok(Tree { span: self.span_from(start), value })
     }
 
-    fn nested(&mut self, read: fn(&mut Self) -> Result<Value<'a>, Refused>) -> Result<Value<'a>, Refused> {
+    fn nested<T>(&mut self, read: impl FnOnce(&mut Self) -> Result<T, Refused>) -> Result<T, Refused> {
         if self.depth == MAX_DEPTH {
             return Err(problem::too_deep(self.here()));
         }
@@ -98,7 +99,7 @@ impl<'a> Parser<'a> {
             let entry = self.entry()?;
             self.entries.push(entry);
             if !self.another(b'}', "`,` or `}`")? {
-                self.refuse_duplicates(outer)?;
+                self.refuse_duplicates(&self.entries[outer..])?;
                 return Ok(Value::Map(self.entries.split_off(outer)));
             }
         }
@@ -117,11 +118,16 @@ impl<'a> Parser<'a> {
         let start = self.at;
         let key = self.string()?;
         let key_span = self.span_from(start);
+        self.colon()?;
+        Ok((key, key_span))
+    }
+
+    fn colon(&mut self) -> Result<(), Refused> {
         if self.next_byte() != Some(b':') {
             return Err(self.expected("`:`"));
         }
         self.at += 1;
-        Ok((key, key_span))
+        Ok(())
     }
 
     /// Steps over `,` (another one follows: true) or `close` (none does: false).
@@ -135,8 +141,8 @@ impl<'a> Parser<'a> {
         }
     }
 
-    fn refuse_duplicates(&self, outer: usize) -> Result<(), Refused> {
-        match duplicate(&self.entries[outer..]) {
+    fn refuse_duplicates(&self, entries: &[Entry<'a>]) -> Result<(), Refused> {
+        match duplicate(entries) {
             Some((first, second)) => {
                 Err(problem::duplicate_key(self.text, &second.key, first.key_span, second.key_span))
             }

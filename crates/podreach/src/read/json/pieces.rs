@@ -45,8 +45,9 @@ impl<'a> Parser<'a> {
         if !more {
             self.at += 1;
         }
+        let mut item = Tree { span: self.span_from(start), value: Value::Null };
         while more {
-            let item = self.value().ok()?;
+            self.value_over(&mut item).ok()?;
             take(Piece::Item { head, item: &item }).then_some(())?;
             more = self.another(b']', "`,` or `]`").ok()?;
         }

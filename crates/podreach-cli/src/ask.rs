@@ -1,0 +1,249 @@
+//! Questions from the command line or from the input, and their answers.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Instant;
+
+use indicatif::{ProgressBar, ProgressState, ProgressStyle};
+use podreach::answer::{self, Oracle};
+use podreach::engine::{Budget, Decision, Progress, Seen};
+use podreach::question::{self, Named, Question};
+use podreach::read;
+use podreach::report::Answered;
+use podreach_core::{Atom, Goal, NodeId, Problem, Semantics, Verdict};
+
+use crate::args::{Asking, Limits, Reading};
+use crate::budget::Clock;
+use crate::session::{Exit, Session, Told, refuse};
+use crate::{print, remark};
+
+/// A question with everything it needs.
+struct Asked {
+    /// The name of the Question document it comes from, if it has one.
+    name: Option<String>,
+    problem: Problem,
+}
+
+/// An answered question.
+pub(crate) struct Answer {
+    /// The name of the Question document it answers, if it has one.
+    pub(crate) name: Option<String>,
+    /// The question.
+    pub(crate) problem: Problem,
+    /// The answer.
+    pub(crate) decision: Decision,
+    /// How long it took.
+    pub(crate) seconds: f64,
+}
+
+/// Asks what the command line or the input asks, and answers it.
+pub(crate) fn answers(
+    args: &Asking,
+    reading: &Reading,
+    limits: &Limits,
+    session: &mut Session,
+) -> Result<Vec<Answer>, Told> {
+    session.speak_of(names(args, &session.lowered.questions).iter().map(String::as_str));
+    let asked = asked(args, reading, session)?;
+    let clock = Clock::start(limits);
+    let answers = asked.into_iter().map(|asked| answer(session, asked, &clock));
+    Ok(match args.exact {
+        Some(_) => answers.map(Answer::exactly).collect(),
+        None => answers.collect(),
+    })
+}
+
+/// The names of pods that are asked about.
+fn names(args: &Asking, questions: &[Question]) -> Vec<String> {
+    let beside = args.with.iter().filter_map(|given| given.split_once('@')).map(|(pod, _)| pod.to_owned());
+    let documents = questions.iter().flat_map(|question| question.goal.iter().map(|wanted| wanted.pod.clone()));
+    args.pod.iter().cloned().chain(beside).chain(documents).collect()
+}
+
+/// The questions of the command line or of the input, once per semantics.
+fn asked(args: &Asking, reading: &Reading, session: &Session) -> Result<Vec<Asked>, Told> {
+    let cluster = &session.lowered.cluster;
+    let mut questions: Vec<(Option<String>, Option<Semantics>, Goal)> = Vec::new();
+    if let Some(path) = &args.exact {
+        questions.push((None, None, exact(session, path)?));
+    } else if args.pod.is_some() {
+        questions.push((None, None, goal(args, session)?));
+    } else if session.lowered.questions.is_empty() {
+        let help = "podreach check -f FILE POD NODE, or add a Question document to the input";
+        return Err(refuse("nothing is asked: name a POD and a NODE", Some(help)));
+    }
+    if questions.is_empty() {
+        for question in &session.lowered.questions {
+            let goal = question.goal(cluster).map_err(|diagnostics| {
+                remark::print(&session.sources, &diagnostics, false, false);
+                Told
+            })?;
+            let name = (!question.name.is_empty()).then(|| question.name.clone());
+            questions.push((name, question.semantics, goal));
+        }
+    }
+    let under = |semantics| podreach::problem(&session.lowered, semantics);
+    let asked = questions.into_iter().flat_map(|(name, own, goal)| {
+        let problems = reading.semantics(own).into_iter().map(under);
+        problems.map(move |problem| Asked { name: name.clone(), problem: problem.with_goal(goal.clone()) })
+    });
+    Ok(asked.collect())
+}
+
+/// The goal of the command line.
+fn goal(args: &Asking, session: &Session) -> Result<Goal, Told> {
+    let cluster = &session.lowered.cluster;
+    let pod = named_pod(session, args.pod.as_deref().unwrap_or_default())?;
+    let nodes = nodes(args, session)?;
+    let beside = args.with.iter().map(|given| question::with(cluster, given));
+    let beside = beside.collect::<Result<Vec<_>, _>>().map_err(|error| refuse(&format!("--with: {error}"), None))?;
+    Ok(question::goal(&pod, &nodes, &beside))
+}
+
+fn nodes(args: &Asking, session: &Session) -> Result<Vec<NodeId>, Told> {
+    let cluster = &session.lowered.cluster;
+    match (&args.node, &args.selector) {
+        (Some(node), _) => named_node(session, node).map(|node| vec![node]),
+        (None, Some(selector)) => selected(session, selector),
+        (None, None) if args.any_node => Ok(cluster.nodes.ids().collect()),
+        (None, None) => {
+            Err(refuse("where? name a NODE, or use -l SELECTOR or --any-node", Some(&known_nodes(session))))
+        }
+    }
+}
+
+/// The node of a name.
+pub(crate) fn named_node(session: &Session, node: &str) -> Result<NodeId, Told> {
+    let found = question::node(&session.lowered.cluster, node);
+    found.map_err(|error| refuse(&error.to_string(), Some(&known_nodes(session))))
+}
+
+/// The nodes of a selector; there must be some.
+pub(crate) fn selected(session: &Session, selector: &str) -> Result<Vec<NodeId>, Told> {
+    let nodes = question::nodes(&session.lowered.cluster, selector);
+    let nodes = nodes.map_err(|why| refuse(&format!("-l {}: {why}", read::shown(selector)), None))?;
+    if nodes.is_empty() {
+        let message = format!("no node has the labels {}", read::shown(selector));
+        return Err(refuse(&message, Some(&known_nodes(session))));
+    }
+    Ok(nodes)
+}
+
+/// The pod type of a name.
+pub(crate) fn named_pod(session: &Session, given: &str) -> Result<Named, Told> {
+    let found = question::named(&session.lowered.cluster, given);
+    found.map_err(|error| refuse(&error.to_string(), Some(&known_pods(session, given))))
+}
+
+/// Some of the pod types there are; those whose name contains what was given, if there are some.
+fn known_pods(session: &Session, given: &str) -> String {
+    let names: Vec<String> = session.lowered.cluster.pods.values().map(|pod| pod.name.clone()).collect();
+    let like: Vec<String> = names.iter().filter(|name| name.contains(given)).cloned().collect();
+    if like.is_empty() { some_of("pod types", names) } else { some_of("pod types with that in their name", like) }
+}
+
+fn known_nodes(session: &Session) -> String {
+    let cluster = &session.lowered.cluster;
+    some_of("nodes", cluster.nodes.values().map(|node| cluster.symbols.str(node.name).to_owned()).collect())
+}
+
+fn some_of(what: &str, names: Vec<String>) -> String {
+    let more = names.len().saturating_sub(6);
+    let shown = names.into_iter().take(6).collect::<Vec<_>>().join(", ");
+    if more > 0 { format!("the {what} are {shown} and {more} more") } else { format!("the {what} are {shown}") }
+}
+
+/// The goal of `--exact`: all entries of a file.
+fn exact(session: &Session, path: &Path) -> Result<Goal, Told> {
+    let cluster = &session.lowered.cluster;
+    let given = crate::entries::read(path)?;
+    let resolve = |(pod, node, count): &(String, String, u64)| -> Result<(Atom, u64), question::NameError> {
+        Ok(((question::pod(cluster, pod)?, question::node(cluster, node)?), *count))
+    };
+    let entries = given.iter().map(resolve).collect::<Result<Vec<_>, _>>();
+    let entries = entries.map_err(|error| refuse(&format!("--exact: {error}"), None))?;
+    question::exact(cluster, &session.lowered.kept, &entries)
+        .map_err(|error| refuse(&format!("--exact: {error}"), None))
+}
+
+/// Answers a question within what the clock allows.
+fn answer(session: &Session, asked: Asked, clock: &Clock) -> Answer {
+    let Asked { name, problem } = asked;
+    let started = Instant::now();
+    let progress = Arc::new(Progress::default());
+    let spinner = watched_search(&progress);
+    let mut oracle = Oracle::new(&problem, &session.lowered.diagnostics);
+    let (interrupt, progress) = (|| clock.stop(), Some(&*progress));
+    let budget = Budget { interrupt: &interrupt, memory: clock.memory, threads: clock.threads, progress };
+    let decision = oracle.answer(&problem.goal, &budget);
+    spinner.finish_and_clear();
+    Answer { name, problem, decision, seconds: started.elapsed().as_secs_f64() }
+}
+
+/// A sign of life on standard error, where someone watches.
+pub(crate) fn spinner(what: &'static str) -> ProgressBar {
+    if !print::is_watched() {
+        return ProgressBar::hidden();
+    }
+    let spinner = ProgressBar::new_spinner().with_message(what);
+    if let Ok(style) = ProgressStyle::with_template("{spinner} {msg} {elapsed} (Ctrl-C for what is known so far)") {
+        spinner.set_style(style);
+    }
+    spinner.enable_steady_tick(std::time::Duration::from_millis(120));
+    spinner
+}
+
+/// The same for a search, with how far it is.
+fn watched_search(progress: &Arc<Progress>) -> ProgressBar {
+    let spinner = spinner("deciding");
+    let progress = Arc::clone(progress);
+    let counts = move |state: &ProgressState, line: &mut dyn std::fmt::Write| {
+        let _ = write!(line, "{}", counts(progress.seen(), state.elapsed().as_secs_f64()));
+    };
+    let template = "{spinner} {msg} {elapsed}{counts} (Ctrl-C for what is known so far)";
+    if let Ok(style) = ProgressStyle::with_template(template) {
+        spinner.set_style(style.with_key("counts", counts));
+    }
+    spinner
+}
+
+/// What a search has counted so far, in words; nothing as long as there is nothing to count.
+fn counts(seen: Seen, seconds: f64) -> String {
+    let counted = [(seen.frames, "frames"), (seen.groups, "groups"), (seen.states, "states")];
+    let mut parts: Vec<String> =
+        counted.iter().filter(|(number, _)| *number > 0).map(|(number, what)| format!("{number} {what}")).collect();
+    if seen.states > 0 && seconds >= 1.0 {
+        parts.push(format!("{:.0} states/s", seen.states as f64 / seconds));
+    }
+    parts.iter().map(|part| format!(", {part}")).collect()
+}
+
+impl Answer {
+    /// With a trace that ends in the goal and nothing else.
+    fn exactly(self) -> Self {
+        Self { decision: answer::exactly(&self.problem, self.decision), ..self }
+    }
+
+    /// How the command ends.
+    pub(crate) fn exit(&self) -> Exit {
+        match self.decision.checked.answer() {
+            Some(true) => Exit::Yes,
+            Some(false) => Exit::No,
+            None => Exit::Unknown,
+        }
+    }
+
+    /// The verdict in one word.
+    pub(crate) fn word(&self) -> &'static str {
+        match self.decision.checked.verdict() {
+            Verdict::Deployable(_) => "deployable",
+            Verdict::Never(_) => "never",
+            Verdict::Unknown(_) => "unknown",
+        }
+    }
+
+    /// As reports take it.
+    pub(crate) fn answered<'a>(&'a self, session: &'a Session) -> Answered<'a> {
+        Answered { problem: &self.problem, options: &session.options, decision: &self.decision }
+    }
+}

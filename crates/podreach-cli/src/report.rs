@@ -1,0 +1,114 @@
+//! `podreach report`: a page to look at, in one file.
+
+use std::path::Path;
+
+use podreach::answer::Oracle;
+use podreach::audit::{Entry, Item, Standing};
+use podreach::engine::Budget;
+use podreach::matrix::{Cell, Matrix};
+use podreach::report::{self, Answered, html};
+use podreach_core::Problem;
+use serde_json::Value;
+
+use crate::args::{Input, PageFile, Report, ReportAudit, ReportOf};
+use crate::ask::{self, Answer};
+use crate::budget::Clock;
+use crate::session::{Exit, Saying, Session, Told};
+use crate::{audit, check, file, matrix, print};
+
+/// Runs the command.
+pub(crate) fn run(args: &Report) -> Result<Exit, Told> {
+    match &args.what {
+        ReportOf::Audit(args) => audit(args),
+        ReportOf::Check(args) => {
+            let mut session = Session::read(&args.input, |own| args.reading.options(own), (&args.page).into())?;
+            let answers = ask::answers(&args.asking, &args.reading, &args.limits, &mut session)?;
+            let shown: Vec<(Answered<'_>, Value)> =
+                answers.iter().map(|answer| (answer.answered(&session), check::document(&session, answer))).collect();
+            let problem = &answers.first().expect("something is asked").problem;
+            write(&args.page, &args.input, &session, problem, html::View::Answers(&shown))?;
+            Ok(answers.iter().map(Answer::exit).max().unwrap_or(Exit::Yes))
+        }
+        ReportOf::Matrix(args) => {
+            let session = Session::read(&args.input, |own| args.reading.options(own), (&args.page).into())?;
+            let clock = Clock::start(&args.limits);
+            let under = args.reading.semantics(None);
+            let matrices: Vec<_> =
+                under.into_iter().map(|semantics| matrix::matrix(&session, semantics, &clock)).collect();
+            let shown: Vec<_> = matrices
+                .iter()
+                .map(|(problem, matrix)| (problem, matrix, evidence(&session, problem, matrix, &clock, args.evidence)))
+                .collect();
+            write(&args.page, &args.input, &session, shown[0].0, html::View::Matrices(&shown))?;
+            let decided = matrices.iter().all(|(problem, matrix)| matrix.count(&problem.model, Cell::Unknown) == 0);
+            Ok(if decided { Exit::Yes } else { Exit::Unknown })
+        }
+    }
+}
+
+/// The page of an audit.
+fn audit(args: &ReportAudit) -> Result<Exit, Told> {
+    let audited = audit::audited(&args.auditing, (&args.page).into())?;
+    let problem = podreach::problem(&audited.session.lowered, audited.semantics);
+    let items: Vec<Item> = audited.outcome.entries.iter().map(with_standing).collect();
+    let items: Vec<&Item> = items.iter().collect();
+    write(&args.page, &args.auditing.input, &audited.session, &problem, html::View::Audit(&items))?;
+    audit::finish(&args.auditing, &audited.audit(&args.auditing))
+}
+
+/// An item, with a word about it where it does not count.
+fn with_standing(entry: &Entry) -> Item {
+    let mut item = entry.item.clone();
+    item.explanation.extend(match &entry.standing {
+        Standing::Counts => None,
+        Standing::Known => Some("The baseline has this already, so it does not count.".to_owned()),
+        Standing::Excepted(why) => Some(format!("A manifest excepts this, so it does not count: {why}.")),
+    });
+    item
+}
+
+fn evidence(session: &Session, problem: &Problem, matrix: &Matrix, clock: &Clock, most: usize) -> html::Evidence {
+    let oracle = Oracle::new(problem, &session.lowered.diagnostics);
+    let budget = Budget { interrupt: &|| clock.stop(), memory: clock.memory, threads: clock.threads, progress: None };
+    let spinner = ask::spinner("gathering evidence");
+    let evidence = html::evidence(problem, matrix, &oracle, &budget, most);
+    spinner.finish_and_clear();
+    evidence
+}
+
+/// Writes the page, and says where it is.
+fn write(
+    page: &PageFile,
+    input: &Input,
+    session: &Session,
+    problem: &Problem,
+    view: html::View<'_>,
+) -> Result<(), Told> {
+    let title = page.title.clone().unwrap_or_else(|| title(input));
+    let diagnostics = report::diagnostics(&session.sources, &session.lowered.diagnostics);
+    let text = html::document(Some(&html::data(problem, &title, &diagnostics, view)));
+    if page.file == Path::new("-") {
+        print::data(&text);
+        return Ok(());
+    }
+    file::write_told(&page.file, &text)?;
+    if !page.quiet {
+        let size = text.len().div_ceil(1024);
+        print::report(&format!("wrote {} ({size} KiB)\n", podreach::read::shown(&page.file.to_string_lossy())));
+    }
+    Ok(())
+}
+
+/// The names of the files, without their folders.
+pub(crate) fn title(input: &Input) -> String {
+    let name = |path: &std::path::PathBuf| {
+        path.file_name().map_or_else(|| path.to_string_lossy(), |name| name.to_string_lossy()).into_owned()
+    };
+    input.filename.iter().map(name).collect::<Vec<_>>().join(", ")
+}
+
+impl From<&PageFile> for Saying {
+    fn from(page: &PageFile) -> Self {
+        Self { quiet: page.quiet, verbose: page.verbose }
+    }
+}

@@ -1,0 +1,54 @@
+//! Who may ask: only the page that this server sent, opened with the token that it printed.
+//!
+//! Another page in the same browser can reach the loopback address, too. It cannot choose the Host that the browser sends, so a name
+//! that was made to lead here (DNS rebinding) is refused; it cannot hide its Origin; and it does not know the token.
+
+use super::http::{Request, Response};
+
+/// The checks of one run.
+#[derive(Debug)]
+pub(super) struct Gate {
+    hosts: [String; 2],
+    token: String,
+}
+
+impl Gate {
+    /// For a port and a token.
+    pub(super) fn new(port: u16, token: String) -> Self {
+        Self { hosts: [format!("127.0.0.1:{port}"), format!("localhost:{port}")], token }
+    }
+
+    /// Refuses what does not come from this machine's own page.
+    pub(super) fn address(&self, request: &Request) -> Result<(), Response> {
+        let host = request.field("host").is_some_and(|host| self.hosts.iter().any(|own| own == host));
+        if !host {
+            return Err(Response::refusal(421, "this server answers to 127.0.0.1 and localhost only"));
+        }
+        let own =
+            |origin: &str| origin.strip_prefix("http://").is_some_and(|host| self.hosts.iter().any(|own| own == host));
+        let from_here = match request.field("origin") {
+            Some(origin) => own(origin),
+            None => !request.has("origin") && request.method == "GET",
+        };
+        let fetched = request.field("sec-fetch-site").is_none_or(|site| matches!(site, "same-origin" | "none"));
+        if from_here && fetched {
+            Ok(())
+        } else {
+            Err(Response::refusal(403, "this server answers to its own page only"))
+        }
+    }
+
+    /// Refuses what does not know the token.
+    pub(super) fn token(&self, request: &Request) -> Result<(), Response> {
+        let given = request.field("authorization").and_then(|field| field.strip_prefix("Bearer "));
+        if given.is_some_and(|given| equal(given.as_bytes(), self.token.as_bytes())) {
+            return Ok(());
+        }
+        Err(Response::refusal(401, "the token is missing or wrong: use the address that podreach printed"))
+    }
+}
+
+/// Whether two texts are equal, in a time that does not tell where they differ.
+fn equal(a: &[u8], b: &[u8]) -> bool {
+    a.len() == b.len() && a.iter().zip(b).fold(0, |differing, (a, b)| differing | (a ^ b)) == 0
+}

@@ -1,0 +1,90 @@
+//! `podreach serve`: the page over a cluster, for this machine alone.
+//!
+//! The server is written out here and not taken from a framework. It answers one request per connection, on the loopback address, to
+//! one reader; what that takes is less than what would have to be switched off elsewhere, and every limit stands in `http.rs` to be
+//! read. Parsing a request is left to `httparse`. Nothing here asks the network for anything.
+
+mod api;
+mod exports;
+mod gate;
+mod http;
+mod jobs;
+mod orders;
+mod world;
+
+use std::net::{Ipv4Addr, TcpListener, TcpStream};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use crate::args::Serve;
+use crate::print;
+use crate::report::title;
+use crate::session::{Exit, Saying, Session, Told, refuse};
+use gate::Gate;
+use world::World;
+
+/// The most connections that are open at a time.
+const CONNECTIONS: usize = 32;
+
+/// Runs the command, until it is interrupted.
+pub(crate) fn run(args: &Serve) -> Result<Exit, Told> {
+    let saying = Saying { quiet: args.quiet, verbose: false };
+    let session = Session::read(&args.input, |own| args.reading.options(own), saying)?;
+    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, args.port));
+    let listener = listener.map_err(|error| refuse(&format!("port {} cannot be used: {error}", args.port), None))?;
+    let port = listener.local_addr().map_err(|error| refuse(&error.to_string(), None))?.port();
+    let token = token()?;
+    let address = format!("http://127.0.0.1:{port}/#{token}");
+    print::data(&format!("podreach serves {address}\n(for this machine alone; Ctrl-C ends it)\n"));
+    if args.open {
+        open(&address);
+    }
+    let title = args.title.clone().unwrap_or_else(|| title(&args.input));
+    let world = World::new(session, args, title);
+    let server = Arc::new(api::Server::new(world, Gate::new(port, token)));
+    accept(&listener, &server);
+    Ok(Exit::Yes)
+}
+
+/// Answers every connection in a thread of its own, up to a number of them.
+fn accept(listener: &TcpListener, server: &Arc<api::Server>) {
+    let open = Arc::new(AtomicUsize::new(0));
+    for stream in listener.incoming().flatten() {
+        if open.fetch_add(1, Ordering::Relaxed) >= CONNECTIONS {
+            open.fetch_sub(1, Ordering::Relaxed);
+            http::turn_away(&stream);
+            continue;
+        }
+        let (server, open) = (Arc::clone(server), Arc::clone(&open));
+        let answer = move || {
+            answer(&server, stream);
+            open.fetch_sub(1, Ordering::Relaxed);
+        };
+        if std::thread::Builder::new().spawn(answer).is_err() {
+            // No thread, no answer; the next one may have more luck.
+            std::thread::sleep(std::time::Duration::from_millis(50));
+        }
+    }
+}
+
+fn answer(server: &Arc<api::Server>, mut stream: TcpStream) {
+    let response = match http::request(&mut stream) {
+        Ok(request) => api::answer(server, &request),
+        Err(refused) => refused,
+    };
+    http::respond(&mut stream, &response);
+}
+
+/// A secret that only whoever sees the terminal knows.
+fn token() -> Result<String, Told> {
+    let mut bytes = [0; 24];
+    getrandom::fill(&mut bytes).map_err(|error| refuse(&format!("there is no randomness: {error}"), None))?;
+    Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
+}
+
+/// Asks the desktop to open the page; where there is none, the address that was printed is enough.
+fn open(address: &str) {
+    let program = if cfg!(target_os = "macos") { "open" } else { "xdg-open" };
+    let silent = std::process::Stdio::null;
+    let _ = std::process::Command::new(program).arg(address).stdin(silent()).stdout(silent()).stderr(silent()).spawn();
+}

@@ -1,0 +1,252 @@
+//! The server of `podreach serve` over plain sockets: whom it answers, whom it refuses, and that long questions can be ended.
+#![cfg(feature = "serve")]
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+/// A running server.
+struct Server {
+    child: Child,
+    port: u16,
+    token: String,
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// An answer: its status, its head and its body.
+#[derive(Debug)]
+struct Answer {
+    status: u16,
+    head: String,
+    body: String,
+}
+
+impl Answer {
+    fn json(&self) -> Value {
+        serde_json::from_str(&self.body).expect("JSON")
+    }
+}
+
+impl Server {
+    fn start(args: &[&str]) -> Self {
+        let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
+        let mut child = Command::new(env!("CARGO_BIN_EXE_podreach"))
+            .args([&["serve", "-q"], args].concat())
+            .current_dir(root)
+            .stdout(Stdio::piped())
+            .spawn()
+            .expect("it runs");
+        let mut line = String::new();
+        BufReader::new(child.stdout.take().expect("piped")).read_line(&mut line).expect("a line");
+        let address = line.trim().strip_prefix("podreach serves http://127.0.0.1:").expect("an address on loopback");
+        let (port, token) = address.split_once("/#").expect("a token");
+        Self { child, port: port.parse().expect("a port"), token: token.to_owned() }
+    }
+
+    /// Sends bytes as they are, and reads until the server ends the connection.
+    fn send(&self, request: &[u8]) -> Answer {
+        let mut stream = TcpStream::connect(("127.0.0.1", self.port)).expect("it listens");
+        stream.set_read_timeout(Some(Duration::from_secs(60))).expect("a timeout");
+        // A refusal may come before everything was taken.
+        let _ = stream.write_all(request);
+        let mut text = Vec::new();
+        let _ = stream.read_to_end(&mut text);
+        let text = String::from_utf8(text).expect("UTF-8");
+        let (head, body) = text.split_once("\r\n\r\n").unwrap_or((&text, ""));
+        let status = head.split(' ').nth(1).and_then(|status| status.parse().ok()).unwrap_or(0);
+        Answer { status, head: head.to_owned(), body: body.to_owned() }
+    }
+
+    fn own(&self) -> String {
+        format!(
+            "Host: 127.0.0.1:{0}\r\nOrigin: http://127.0.0.1:{0}\r\nAuthorization: Bearer {1}\r\n",
+            self.port, self.token
+        )
+    }
+
+    fn request(&self, method: &str, path: &str, fields: &str, body: &str) -> Answer {
+        let length = if body.is_empty() { String::new() } else { format!("Content-Length: {}\r\n", body.len()) };
+        self.send(format!("{method} {path} HTTP/1.1\r\n{fields}{length}\r\n{body}").as_bytes())
+    }
+
+    fn post(&self, path: &str, body: &Value) -> Answer {
+        self.request("POST", path, &format!("{}Content-Type: application/json\r\n", self.own()), &body.to_string())
+    }
+
+    /// Waits for a job.
+    fn outcome(&self, started: &Answer) -> Value {
+        assert_eq!(started.status, 202, "{}", started.body);
+        let id = started.json()["id"].as_u64().expect("an id");
+        loop {
+            let job = self.request("GET", &format!("/api/jobs/{id}"), &self.own(), "").json();
+            if job["state"] != "running" {
+                return job;
+            }
+            std::thread::sleep(Duration::from_millis(20));
+        }
+    }
+}
+
+const DEMO: [&str; 2] = ["-f", "examples/demo.yaml"];
+
+#[test]
+fn the_page_needs_no_token_and_has_no_data() {
+    let server = Server::start(&DEMO);
+    let page = server.request("GET", "/", &format!("Host: localhost:{}\r\n", server.port), "");
+    assert_eq!(page.status, 200);
+    assert!(page.body.starts_with("<!doctype html>") && !page.body.contains("edge-1"));
+    for field in [
+        "Content-Security-Policy: default-src 'none'; script-src 'sha256-",
+        "connect-src 'self'; frame-ancestors 'none'",
+        "Cache-Control: no-store",
+        "X-Content-Type-Options: nosniff",
+        "Referrer-Policy: no-referrer",
+        "Cross-Origin-Resource-Policy: same-origin",
+    ] {
+        assert!(page.head.contains(field), "{field}: {}", page.head);
+    }
+}
+
+#[test]
+fn only_its_own_page_is_answered() {
+    let server = Server::start(&DEMO);
+    let (port, token) = (server.port, &server.token);
+    let bearer = format!("Authorization: Bearer {token}\r\n");
+    let host = format!("Host: 127.0.0.1:{port}\r\n");
+    let get = |fields: &str| server.request("GET", "/api/page", fields, "").status;
+    assert_eq!(get(&format!("{host}{bearer}")), 200);
+    assert_eq!(get(&host), 401, "without the token");
+    assert_eq!(get(&format!("{host}Authorization: Bearer {}\r\n", "0".repeat(token.len()))), 401, "with a wrong one");
+    assert_eq!(get(&format!("{host}{bearer}{bearer}")), 401, "with two");
+    for foreign in
+        ["evil.example", "127.0.0.1", "localhost.evil.example", &format!("127.0.0.1:{}", port ^ 1), "[::1]", ""]
+    {
+        assert_eq!(get(&format!("Host: {foreign}\r\n{bearer}")), 421, "Host: {foreign}");
+    }
+    assert_eq!(get(&bearer), 421, "without a host");
+    assert_eq!(get(&format!("{host}{host}{bearer}")), 421, "with two hosts");
+    for foreign in [
+        "http://evil.example",
+        "null",
+        "https://127.0.0.1",
+        &format!("https://127.0.0.1:{port}"),
+        &format!("http://127.0.0.1:{port}.evil.example"),
+    ] {
+        assert_eq!(get(&format!("{host}{bearer}Origin: {foreign}\r\n")), 403, "Origin: {foreign}");
+    }
+    for site in ["cross-site", "same-site"] {
+        assert_eq!(get(&format!("{host}{bearer}Sec-Fetch-Site: {site}\r\n")), 403, "{site}");
+    }
+    let without_origin =
+        server.request("POST", "/api/cluster", &format!("{host}{bearer}Content-Type: application/json\r\n"), "{}");
+    assert_eq!(without_origin.status, 403, "a post says where it comes from");
+}
+
+#[test]
+fn what_is_no_request_is_refused() {
+    let server = Server::start(&DEMO);
+    let own = server.own();
+    let long = "x".repeat(20_000);
+    let many: String = (0..80).map(|at| format!("X-{at}: y\r\n")).collect();
+    let cases: Vec<(u16, String)> = vec![
+        (400, "this is not HTTP\r\n\r\n".into()),
+        (400, "\0\0\0\0\r\n\r\n".into()),
+        (400, format!("GET / HTTP/1.1\r\n{own}Bad Header\r\n\r\n")),
+        (431, format!("GET /{long} HTTP/1.1\r\n{own}\r\n")),
+        (431, format!("GET / HTTP/1.1\r\n{own}{many}\r\n")),
+        (413, format!("POST /api/ask HTTP/1.1\r\n{own}Content-Length: 99999999\r\n\r\n")),
+        (400, format!("POST /api/ask HTTP/1.1\r\n{own}Content-Length: -1\r\n\r\n")),
+        (400, format!("POST /api/ask HTTP/1.1\r\n{own}Content-Length: 1\r\nContent-Length: 2\r\n\r\n{{}}")),
+        (400, format!("POST /api/ask HTTP/1.1\r\n{own}Content-Length: 99999999999999999999999\r\n\r\n")),
+        (501, format!("POST /api/ask HTTP/1.1\r\n{own}Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n")),
+        (404, format!("GET /../../etc/passwd HTTP/1.1\r\n{own}\r\n")),
+        (404, format!("GET /api/jobs/999 HTTP/1.1\r\n{own}\r\n")),
+        (404, format!("GET /api/jobs/x HTTP/1.1\r\n{own}\r\n")),
+        (404, format!("POST /api/nothing HTTP/1.1\r\n{own}\r\n")),
+        (405, format!("POST / HTTP/1.1\r\n{own}\r\n")),
+        (405, format!("GET /api/ask HTTP/1.1\r\n{own}\r\n")),
+        (405, format!("PUT /api/page HTTP/1.1\r\n{own}\r\n")),
+        (400, format!("POST /api/ask HTTP/1.1\r\n{own}Content-Type: text/plain\r\nContent-Length: 2\r\n\r\n{{}}")),
+    ];
+    for (status, request) in cases {
+        let answer = server.send(request.as_bytes());
+        assert_eq!(answer.status, status, "{:.120}: {answer:?}", request);
+    }
+    for body in [
+        "",
+        "{",
+        "[]",
+        "null",
+        "{\"pod\": 1}",
+        "{\"what\": 1}",
+        "{\"edits\": [{\"op\": \"explode\"}]}",
+        "{\"edits\": {}}",
+        "{\"pod\": \"web\"}",
+        "{\"pod\": \"<b>\", \"node\": \"edge-1\"}",
+        "{\"pod\": \"web\", \"node\": \"nowhere\"}",
+    ] {
+        let fields = format!("{own}Content-Type: application/json\r\n");
+        assert_eq!(server.request("POST", "/api/ask", &fields, body).status, 400, "{body}");
+    }
+    let deep = "[".repeat(100_000);
+    assert_eq!(
+        server.request("POST", "/api/ask", &format!("{own}Content-Type: application/json\r\n"), &deep).status,
+        400
+    );
+    assert_eq!(server.request("GET", "/api/page", &own, "").status, 200, "and it still answers");
+}
+
+#[test]
+fn who_dawdles_is_sent_away_and_holds_nobody_up() {
+    let server = Server::start(&DEMO);
+    let mut slow = TcpStream::connect(("127.0.0.1", server.port)).expect("it listens");
+    slow.write_all(b"GET / HTTP/1.1\r\nHost: ").expect("a start");
+    let started = Instant::now();
+    assert_eq!(server.request("GET", "/api/page", &server.own(), "").status, 200);
+    slow.set_read_timeout(Some(Duration::from_secs(60))).expect("a timeout");
+    let mut text = String::new();
+    let _ = slow.read_to_string(&mut text);
+    assert!(text.starts_with("HTTP/1.1 408 ") && started.elapsed() >= Duration::from_secs(5), "{text}");
+}
+
+#[test]
+fn it_listens_on_the_loopback_address_alone() {
+    let server = Server::start(&DEMO);
+    let taken = TcpListener::bind(("127.0.0.1", server.port));
+    assert!(taken.is_err(), "the loopback address is in use");
+    // Another loopback address is another address: whoever listens on all of them would hold it, too.
+    assert!(TcpListener::bind(("127.0.0.2", server.port)).is_ok() || cfg!(not(target_os = "linux")));
+}
+
+#[test]
+fn questions_are_answered_with_evidence_and_changes_flip_verdicts() {
+    let server = Server::start(&DEMO);
+    let asked = json!({"pod": "web", "node": "core-1"});
+    let why = server.post("/api/why", &asked).json();
+    assert_eq!(why["nodes"]["core-1"]["rules"]["TaintToleration"]["ok"], false);
+    let job = server.outcome(&server.post("/api/ask", &asked));
+    assert_eq!((job["state"].as_str(), job["result"]["answer"]["verdict"].as_str()), (Some("done"), Some("never")));
+    let edits = json!([{"op": "untaint", "node": "core-1", "key": "dedicated"}]);
+    let job = server.outcome(&server.post("/api/ask", &json!({"pod": "web", "node": "core-1", "edits": edits})));
+    assert_eq!(job["result"]["answer"]["verdict"], "deployable");
+    assert_eq!(
+        job["result"]["answer"]["certificate"],
+        Value::Null,
+        "no input exists that it could be verified against"
+    );
+    let job = server.outcome(&server.post("/api/flips", &json!({"edits": edits})));
+    assert_eq!(job["result"]["all"], 2, "{job}");
+    let refused = server.post("/api/cluster", &json!({"edits": [{"op": "untaint", "node": "edge-1", "key": "x"}]}));
+    assert_eq!((refused.status, refused.json()["error"].as_str()), (400, Some("the node has no taint x")));
+    let job = server.outcome(&server.post("/api/report", &asked));
+    assert!(job["result"]["report.html"].as_str().expect("a page").starts_with("<!doctype html>"));
+}

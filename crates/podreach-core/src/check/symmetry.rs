@@ -1,0 +1,209 @@
+//! Nodes that can be exchanged: what is decided for one of them holds for all.
+//!
+//! An exchange `π` of nodes is a *symmetry* if the nodes it moves look alike, it maps the domains of every topology key to domains,
+//! and it changes nothing about the kept pods. Then `s –a→ s'` iff `π s –π a→ π s'`. The nodes that some symmetries lead to from `n`
+//! are the *orbit* of `n`. The start need not be symmetric, so an answer is found for one that is, on the safe side:
+//!
+//! ```text
+//! below  =  of each pod type, what all nodes of an orbit have          below ≤ start
+//! above  =  of each pod type that can matter to p, what some node      start ≤ above, as far as it can matter to p and but for
+//!           of an orbit has; nothing of p on n                         nodes where p runs
+//!
+//! (p, n) can be reached from below     ⟹  from start, on every node of the orbit of n
+//! (p, n) cannot be reached from above  ⟹  nor from start, on any node of the orbit of n where p does not run
+//! ```
+//! Types that cannot matter to `p` are those that no affinity or spread of `p`, or of a type that matters, sees, and that attach no
+//! volume for it: whatever they do, they can only be in the way, and a run to `p` is still one without them.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use super::{Checker, Flaw};
+use crate::configuration::{Atom, Configuration};
+use crate::goal::Goal;
+use crate::id::{Id, IdVec, KeyId, NodeId, PodId};
+use crate::model::Model;
+use crate::rule::{first_refusal, volume_limits};
+use crate::step::Problem;
+use crate::verdict::{Proof, Trace, Verdict};
+
+/// Where each node goes that an exchange moves.
+pub type Exchange = Vec<(NodeId, NodeId)>;
+
+/// Symmetries of a problem that were verified, and what follows from them.
+#[derive(Clone, Debug)]
+pub struct Symmetry {
+    problem: Problem,
+    orbit_of: IdVec<NodeId, usize>,
+    orbits: Vec<Vec<NodeId>>,
+    below: Problem,
+    checker: Checker,
+}
+
+/// An answer that holds for a pod type on every node of an orbit where it does not run already. Only the checker makes one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Everywhere {
+    deployable: bool,
+}
+
+impl Everywhere {
+    /// Whether the pod can be deployed there.
+    pub fn is_deployable(self) -> bool {
+        self.deployable
+    }
+}
+
+impl Symmetry {
+    /// What follows from those of the proposed exchanges that are symmetries of the problem.
+    pub fn new(problem: &Problem, proposed: impl IntoIterator<Item = Exchange>) -> Self {
+        let exchanges: Vec<Exchange> = proposed.into_iter().filter(|exchange| is_symmetry(problem, exchange)).collect();
+        let (orbit_of, orbits) = orbits(&problem.model, &exchanges);
+        let start = Arc::new(common(problem, &orbit_of, &orbits));
+        let below = Problem { start, ..problem.with_goal(Goal::default()) };
+        Self { checker: Checker::new(&below), problem: problem.clone(), orbit_of, orbits, below }
+    }
+
+    /// The orbits, each in the order of its nodes.
+    pub fn orbits(&self) -> &[Vec<NodeId>] {
+        &self.orbits
+    }
+
+    /// The orbit of a node, by its number.
+    pub fn orbit(&self, node: NodeId) -> usize {
+        self.orbit_of[node]
+    }
+
+    /// The problem with a symmetric start below the real one.
+    pub fn below(&self) -> &Problem {
+        &self.below
+    }
+
+    /// The problem with a symmetric start that is above the real one as far as it can matter to an atom.
+    pub fn above(&self, (pod, node): Atom) -> Problem {
+        let mut start: Configuration = (*self.problem.kept).clone();
+        for helper in helping(&self.problem.model, pod) {
+            let mut most = BTreeMap::<usize, u64>::new();
+            for (at, count) in self.problem.start.of(helper) {
+                let entry = most.entry(self.orbit_of[at]).or_default();
+                *entry = count.max(*entry);
+            }
+            for (orbit, count) in most {
+                self.orbits[orbit].iter().for_each(|&at| start.set((helper, at), count));
+            }
+        }
+        start.set((pod, node), self.problem.kept.count((pod, node)));
+        Problem { start: Arc::new(start), ..self.problem.with_goal(Goal::atom((pod, node))) }
+    }
+
+    /// What the pod, the nodes of the orbit and the kept pods settle by themselves: a refusal that more pods do not lift.
+    pub fn refused(&self, (pod, node): Atom) -> Option<Everywhere> {
+        let m = &self.problem.model;
+        let refused = || first_refusal(m, &self.problem.kept, pod, node).is_some_and(|(_, refusal)| refusal.is_final());
+        (m.pod(pod).barred.is_some() || refused()).then_some(Everywhere { deployable: false })
+    }
+
+    /// Accepts a trace from [`Symmetry::below`] to an atom for the orbit of its node.
+    pub fn deployable(&mut self, atom: Atom, trace: Trace) -> Result<Everywhere, Flaw> {
+        self.checker.check(&Goal::atom(atom), Verdict::Deployable(trace), &|| false)?;
+        Ok(Everywhere { deployable: true })
+    }
+
+    /// Accepts a proof about [`Symmetry::above`] of an atom for the orbit of its node.
+    pub fn never(&self, atom: Atom, proof: Proof, stop: &dyn Fn() -> bool) -> Result<Everywhere, Flaw> {
+        let above = self.above(atom);
+        Checker::new(&above).check(&above.goal, Verdict::Never(proof), stop)?;
+        Ok(Everywhere { deployable: false })
+    }
+}
+
+/// Whether an exchange is a symmetry of a problem.
+pub fn is_symmetry(problem: &Problem, exchange: &Exchange) -> bool {
+    let m = &problem.model;
+    let exists = |node: NodeId| m.cluster().nodes.get(node).is_some();
+    let moved: BTreeMap<NodeId, NodeId> = exchange.iter().copied().collect();
+    let images: BTreeSet<NodeId> = moved.values().copied().collect();
+    exchange.iter().all(|&(from, to)| exists(from) && exists(to))
+        && moved.len() == exchange.len()
+        && moved.keys().eq(&images)
+        && moved.iter().all(|(&from, &to)| m.look_alike(from, to) && problem.kept.on(from).eq(problem.kept.on(to)))
+        && m.cluster().keys.entries().ids().all(|key| keeps_domains(m, key, &moved))
+}
+
+/// Whether every domain is mapped to a domain: what moves of it goes to one of the same size, and if some of it stays, to itself.
+fn keeps_domains(m: &Model, key: KeyId, moved: &BTreeMap<NodeId, NodeId>) -> bool {
+    let mut targets = BTreeMap::new();
+    for (&from, &to) in moved {
+        match (m.domain(key, from), m.domain(key, to)) {
+            (None, None) => {}
+            (Some(domain), Some(target)) => {
+                let (one, members) = targets.entry(domain).or_insert((target, 0));
+                *members += 1;
+                if *one != target {
+                    return false;
+                }
+            }
+            _ => return false,
+        }
+    }
+    targets.into_iter().all(|(domain, (target, moved))| {
+        let size = m.members(domain).len();
+        size == m.members(target).len() && (moved == size || target == domain)
+    })
+}
+
+/// The connected components of all exchanges.
+fn orbits(m: &Model, exchanges: &[Exchange]) -> (IdVec<NodeId, usize>, Vec<Vec<NodeId>>) {
+    let mut parent: Vec<usize> = (0..m.nodes().len()).collect();
+    for &(from, to) in exchanges.iter().flatten() {
+        let (a, b) = (root(&mut parent, from.index()), root(&mut parent, to.index()));
+        parent[a.max(b)] = a.min(b);
+    }
+    let (mut orbits, mut numbers) = (Vec::<Vec<NodeId>>::new(), BTreeMap::new());
+    let of = m.nodes().map(|node| {
+        let number = *numbers.entry(root(&mut parent, node.index())).or_insert(orbits.len());
+        if number == orbits.len() {
+            orbits.push(Vec::new());
+        }
+        orbits[number].push(node);
+        number
+    });
+    (of.collect(), orbits)
+}
+
+fn root(parent: &mut [usize], mut node: usize) -> usize {
+    while parent[node] != node {
+        parent[node] = parent[parent[node]];
+        node = parent[node];
+    }
+    node
+}
+
+/// What all nodes of an orbit have of each pod type; the kept pods are.
+fn common(problem: &Problem, orbit_of: &IdVec<NodeId, usize>, orbits: &[Vec<NodeId>]) -> Configuration {
+    let mut least = BTreeMap::<(PodId, usize), (usize, u64)>::new();
+    for ((pod, node), count) in problem.start.iter() {
+        let (nodes, fewest) = least.entry((pod, orbit_of[node])).or_insert((0, u64::MAX));
+        *nodes += 1;
+        *fewest = count.min(*fewest);
+    }
+    let whole = least.into_iter().filter(|&((_, orbit), (nodes, _))| nodes == orbits[orbit].len());
+    whole.flat_map(|((pod, orbit), (_, count))| orbits[orbit].iter().map(move |&node| ((pod, node), count))).collect()
+}
+
+/// The pod types that can matter to a type as witnesses or counterweights, or by volumes they attach, itself included.
+fn helping(m: &Model, pod: PodId) -> BTreeSet<PodId> {
+    let mut helping = BTreeSet::from([pod]);
+    let mut todo = vec![pod];
+    while let Some(pod) = todo.pop() {
+        let spec = m.pod(pod);
+        let matchers = spec.affinity.iter().map(|term| term.matcher).chain(spec.spread.iter().map(|c| c.matcher));
+        for matcher in matchers {
+            let seen = m.pods().filter(|&q| m.depends_on_node(matcher) || m.sees_unbound(matcher, q));
+            todo.extend(seen.filter(|&q| helping.insert(q)));
+        }
+        if !volume_limits::drivers(m, pod).is_empty() {
+            todo.extend(m.claimants().iter().copied().filter(|&q| helping.insert(q)));
+        }
+    }
+    helping
+}

@@ -1,0 +1,140 @@
+//! Traces without detours: a step goes if the goal is still reached without it and without what then no longer works.
+//!
+//! What remains cannot be shortened like that any more, unless the trace is very long: trying costs its square, so that is bounded.
+
+use std::collections::VecDeque;
+
+use podreach_core::{Action, Configuration, Goal, Problem, Trace};
+
+/// How many steps are tried in all.
+const TRIES: usize = 50_000;
+
+/// Longer traces stay as they are.
+const LONG: usize = 5_000;
+
+/// The trace without steps that it does not need; `s` is the start, before and after.
+pub fn shortened(problem: &Problem, goal: &Goal, trace: Trace, s: &mut Configuration) -> Trace {
+    let mut attempt = Attempt { problem, goal, s, tries: TRIES };
+    let mut actions = trace.0;
+    while actions.len() <= LONG
+        && let Some(shorter) = attempt.shorter(&actions)
+    {
+        actions = shorter;
+    }
+    Trace(actions)
+}
+
+struct Attempt<'a> {
+    problem: &'a Problem,
+    goal: &'a Goal,
+    s: &'a mut Configuration,
+    tries: usize,
+}
+
+impl Attempt<'_> {
+    /// One pass over all steps, the last first; `None` when it changes nothing.
+    fn shorter(&mut self, actions: &[Action]) -> Option<Vec<Action>> {
+        let taken = actions.iter().take_while(|&&action| self.take(action)).count();
+        if taken < actions.len() {
+            self.undo(&actions[..taken]);
+            return None;
+        }
+        let (mut rest, mut changed) = (VecDeque::new(), false);
+        for &action in actions.iter().rev() {
+            self.undo(&[action]);
+            match self.without(&rest) {
+                Some(shorter) => (rest, changed) = (shorter.into(), true),
+                None => rest.push_front(action),
+            }
+        }
+        changed.then(|| rest.into())
+    }
+
+    /// Those of the steps that can be taken from here, if they lead to the goal.
+    fn without(&mut self, rest: &VecDeque<Action>) -> Option<Vec<Action>> {
+        self.tries = self.tries.checked_sub(rest.len() + 1)?;
+        let taken: Vec<Action> = rest.iter().copied().filter(|&action| self.take(action)).collect();
+        let reached = self.goal.is_met_by(self.s);
+        self.undo(&taken);
+        reached.then_some(taken)
+    }
+
+    fn take(&mut self, action: Action) -> bool {
+        self.problem.step(self.s, action).is_ok()
+    }
+
+    fn undo(&mut self, taken: &[Action]) {
+        for &action in taken.iter().rev() {
+            match action {
+                Action::Deploy(pod, node) => self.s.remove((pod, node)),
+                Action::Delete(pod, node) => self.s.add((pod, node)),
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use podreach_core::Semantics;
+    use podreach_core::testing::{Rng, Shape, problem, successors};
+
+    use super::*;
+
+    /// The steps that can be taken when one is left out, and whether they still lead to the goal.
+    fn reaches_without(problem: &Problem, actions: &[Action], left_out: usize) -> bool {
+        let mut s = (*problem.start).clone();
+        let others = actions.iter().enumerate().filter(|&(at, _)| at != left_out);
+        others.for_each(|(_, &action)| drop(problem.step(&mut s, action)));
+        problem.goal.is_met_by(&s)
+    }
+
+    /// A random walk that ends in the goal, if one does soon.
+    fn walk(rng: &mut Rng, problem: &Problem) -> Option<Vec<Action>> {
+        let (mut s, mut actions) = ((*problem.start).clone(), Vec::new());
+        for _ in 0..40 {
+            if problem.goal.is_met_by(&s) {
+                return Some(actions);
+            }
+            let next: Vec<_> = successors(problem, &s).collect();
+            if next.is_empty() {
+                return None;
+            }
+            let (action, after) = next[rng.below(next.len())].clone();
+            actions.push(action);
+            s = after;
+        }
+        None
+    }
+
+    #[test]
+    fn what_remains_of_a_trace_needs_every_step() {
+        let mut rng = Rng::new(41);
+        let (mut before, mut after) = (0, 0);
+        for case in 0..3_000 {
+            let semantics = if case % 2 == 0 { Semantics::KubeScheduler } else { Semantics::Paper };
+            let problem = problem(&mut rng, Shape::small(semantics));
+            let Some(actions) = walk(&mut rng, &problem) else { continue };
+            let mut s = (*problem.start).clone();
+            before += actions.len();
+            let Trace(short) = shortened(&problem, &problem.goal, Trace(actions), &mut s);
+            after += short.len();
+            assert_eq!(s, *problem.start);
+            assert!(podreach_core::check(&problem, podreach_core::Verdict::Deployable(Trace(short.clone()))).is_ok());
+            for at in 0..short.len() {
+                assert!(!reaches_without(&problem, &short, at), "case {case}: step {at} of {short:?} is idle");
+            }
+        }
+        assert!(before > 2 * after && after > 200, "{before} {after}");
+    }
+
+    #[test]
+    fn a_trace_that_is_none_stays_as_it_is() {
+        let mut rng = Rng::new(43);
+        let problem = problem(&mut rng, Shape::small(Semantics::KubeScheduler));
+        let (pod, node) = (problem.model.pods().next().unwrap(), problem.model.nodes().next().unwrap());
+        let wrong = Trace(vec![Action::Delete(pod, node); 9]);
+        let mut s = (*problem.start).clone();
+        assert_eq!(shortened(&problem, &problem.goal, wrong.clone(), &mut s), wrong);
+        assert_eq!(s, *problem.start);
+    }
+}

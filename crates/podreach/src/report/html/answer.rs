@@ -1,0 +1,62 @@
+//! An answer for a page: the verdict, and its evidence as a film or as a proof to walk.
+
+use podreach_core::{Action, Configuration, Problem, Trace, Verdict};
+use serde_json::{Value, json};
+
+use super::super::film::{Scene, film};
+use super::cast::Cast;
+use super::walk;
+use crate::engine::Decision;
+
+/// The verdict of a decision and its evidence.
+pub(super) fn answer(cast: &mut Cast, problem: &Problem, decision: &Decision) -> Value {
+    let (film, proof, reason) = match decision.checked.verdict() {
+        Verdict::Deployable(trace) => (shown(cast, problem, trace), Value::Null, Value::Null),
+        Verdict::Never(proof) => (Value::Null, walk::walk(cast, problem, proof), Value::Null),
+        Verdict::Unknown(reason) => (Value::Null, Value::Null, reason.to_string().into()),
+    };
+    let goal: Vec<Value> = problem.goal.any.iter().map(|wanted| cast.configuration(&problem.model, wanted)).collect();
+    json!({
+        "verdict": super::verdict(decision),
+        "semantics": problem.model.semantics().name(),
+        "engine": decision.engine,
+        "goal": goal,
+        "film": film,
+        "proof": proof,
+        "reason": reason,
+    })
+}
+
+/// The film of a trace: its steps with what they lean on, and which alternative of the goal it ends in.
+fn shown(cast: &mut Cast, problem: &Problem, trace: &Trace) -> Value {
+    json!({"steps": steps(cast, problem, trace), "reached": reached(problem, trace)})
+}
+
+fn steps(cast: &mut Cast, problem: &Problem, trace: &Trace) -> Vec<Value> {
+    let m = &problem.model;
+    let step = |Scene { action, notes, witnesses, obstacle }: Scene| {
+        let (op, atom) = match action {
+            Action::Deploy(pod, node) => ("deploy", (pod, node)),
+            Action::Delete(pod, node) => ("delete", (pod, node)),
+        };
+        let mut step = json!({"op": op, "at": cast.atom(m, atom)});
+        if !notes.is_empty() {
+            step["notes"] = notes.into();
+        }
+        if !witnesses.is_empty() {
+            step["witnesses"] = witnesses.into_iter().map(|witness| cast.atom(m, witness)).collect();
+        }
+        if let Some(obstacle) = obstacle {
+            step["obstacle"] = json!({"of": obstacle.of, "rule": obstacle.rule.name(), "reason": obstacle.reason});
+        }
+        step
+    };
+    film(problem, trace).into_iter().map(step).collect()
+}
+
+/// The first alternative of the goal that the end of a trace meets, by its index.
+fn reached(problem: &Problem, trace: &Trace) -> Option<usize> {
+    let mut s: Configuration = (*problem.start).clone();
+    trace.0.iter().for_each(|&action| problem.step(&mut s, action).expect("a checked trace is legal"));
+    problem.goal.any.iter().position(|alternative| alternative.is_within(&s))
+}

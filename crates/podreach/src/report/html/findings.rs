@@ -1,0 +1,67 @@
+//! What an audit says, for a page: each item with the answered questions it stands on.
+
+use serde_json::{Value, json};
+
+use super::answer::answer;
+use super::cast::Cast;
+use crate::audit::{Boundary, Escape, Evidence, Item, Origin, Severity, Status};
+
+/// The items of an audit.
+pub(super) fn findings(cast: &mut Cast, items: &[&Item]) -> Vec<Value> {
+    items.iter().map(|item| finding(cast, item)).collect()
+}
+
+fn finding(cast: &mut Cast, item: &Item) -> Value {
+    let evidence: Vec<Value> = item.evidence.iter().map(|evidence| shown(cast, evidence)).collect();
+    let boundary = item.boundary.as_ref().map(|boundary| held(cast, boundary));
+    let (policy, name) = match &item.origin {
+        Origin::Rule { policy, rule } => (policy.as_str(), rule.as_str()),
+        Origin::Finding(code) => ("", *code),
+    };
+    json!({
+        "policy": policy,
+        "name": name,
+        "status": status(item.status),
+        "severity": severity(item.severity),
+        "subject": item.subject,
+        "message": item.message,
+        "explanation": item.explanation,
+        "fix": item.fix,
+        "evidence": evidence,
+        "boundary": boundary,
+    })
+}
+
+/// An answered question, with what it shows.
+fn shown(cast: &mut Cast, evidence: &Evidence) -> Value {
+    let mut answer = answer(cast, &evidence.problem, &evidence.decision);
+    answer["start"] = cast.start(&evidence.problem);
+    answer["shows"] = evidence.shows.as_str().into();
+    answer
+}
+
+/// What holds a rule up, and what would break it.
+fn held(cast: &mut Cast, boundary: &Boundary) -> Value {
+    let escape = |escape: &Escape| {
+        let answer = escape.evidence.as_ref().map(|evidence| shown(cast, evidence));
+        json!({"edit": escape.edit, "answer": answer})
+    };
+    let escapes: Vec<Value> = boundary.escapes.iter().map(escape).collect();
+    json!({"core": boundary.core, "escapes": escapes, "leftOut": boundary.left_out})
+}
+
+fn status(status: Status) -> &'static str {
+    match status {
+        Status::Holds => "holds",
+        Status::Violated => "violated",
+        Status::Undecided => "undecided",
+    }
+}
+
+fn severity(severity: Severity) -> &'static str {
+    match severity {
+        Severity::Note => "note",
+        Severity::Warning => "warning",
+        Severity::Error => "error",
+    }
+}

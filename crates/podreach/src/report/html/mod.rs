@@ -1,0 +1,102 @@
+//! A page to look at: one HTML file with everything in it, which asks the network for nothing.
+//!
+//! What the page shows is computed here, as one JSON value; `page/types.d.ts` describes it. The page's code only draws it, and draws
+//! names as text and never as markup. The same code, without data, is the shell of `podreach serve`.
+
+mod answer;
+mod cast;
+mod describe;
+mod digest;
+mod findings;
+mod map;
+mod shell;
+mod walk;
+
+use podreach_core::Problem;
+use serde_json::{Value, json};
+
+use super::Answered;
+use crate::audit::Item;
+use crate::engine::Decision;
+use crate::matrix::Matrix;
+use cast::Cast;
+pub use map::{Evidence, evidence};
+pub use shell::{POLICY, document};
+
+/// What a page shows besides the cluster.
+#[derive(Clone, Copy, Debug)]
+pub enum View<'a> {
+    /// Answered questions, each with its certificate.
+    Answers(&'a [(Answered<'a>, Value)]),
+    /// A matrix for each semantics, with the evidence of its cells.
+    Matrices(&'a [(&'a Problem, &'a Matrix, Evidence)]),
+    /// What an audit says.
+    Audit(&'a [&'a Item]),
+    /// The cluster alone: everything else is asked for.
+    Cluster,
+}
+
+/// Everything that a page shows, as the page's code reads it.
+///
+/// `problem` is the cluster to show and its start; `title` says where it comes from; `diagnostics` are the remarks about the input as
+/// [`super::diagnostics`] makes them.
+pub fn data(problem: &Problem, title: &str, diagnostics: &Value, view: View<'_>) -> Value {
+    let mut cast = Cast::new(problem);
+    let (kind, answers, matrices, findings) = match view {
+        View::Answers(answered) => {
+            let answers = answered.iter().map(|(answered, certificate)| {
+                let mut answer = answer::answer(&mut cast, answered.problem, answered.decision);
+                answer["headline"] = super::headline(answered).into();
+                answer["start"] = cast.start(answered.problem);
+                answer["certificate"] = certificate.clone();
+                answer
+            });
+            ("check", answers.collect::<Vec<_>>(), Vec::new(), Vec::new())
+        }
+        View::Matrices(all) => {
+            let one = |(problem, matrix, evidence): &(&Problem, &Matrix, Evidence)| map::map(problem, matrix, evidence);
+            ("matrix", Vec::new(), all.iter().map(one).collect(), Vec::new())
+        }
+        View::Audit(items) => ("audit", Vec::new(), Vec::new(), findings::findings(&mut cast, items)),
+        View::Cluster => ("serve", Vec::new(), Vec::new(), Vec::new()),
+    };
+    json!({
+        "generator": concat!("podreach ", env!("CARGO_PKG_VERSION")),
+        "kind": kind,
+        "title": title,
+        "semantics": problem.model.semantics().name(),
+        "cluster": cast.into_json(problem),
+        "answers": answers,
+        "matrices": matrices,
+        "findings": findings,
+        "diagnostics": diagnostics,
+    })
+}
+
+/// One answer by itself, with the names it speaks of: what a page that is open already asks for.
+pub fn answer(answered: &Answered<'_>, certificate: Value) -> Value {
+    let mut cast = Cast::new(answered.problem);
+    let mut answer = answer::answer(&mut cast, answered.problem, answered.decision);
+    answer["headline"] = super::headline(answered).into();
+    answer["certificate"] = certificate;
+    answer
+}
+
+/// A matrix by itself; see [`answer`].
+pub fn matrix(problem: &Problem, matrix: &Matrix) -> Value {
+    map::map(problem, matrix, &Evidence::none())
+}
+
+/// The cluster by itself; see [`answer`].
+pub fn cluster(problem: &Problem) -> Value {
+    Cast::new(problem).into_json(problem)
+}
+
+/// The verdict of a decision, as documents name it.
+fn verdict(decision: &Decision) -> &'static str {
+    match decision.checked.answer() {
+        Some(true) => "deployable",
+        Some(false) => "never",
+        None => "unknown",
+    }
+}

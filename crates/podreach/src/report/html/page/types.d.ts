@@ -1,0 +1,85 @@
+// What the page is given: the one JSON value that `podreach::report::html::data` makes.
+
+/** A number, or text where a number would round. */
+type Exact = number | string;
+/** A pod type on a node, by their numbers in the cluster. */
+type Atom = [pod: number, node: number];
+/** An amount of a resource. */
+type Amount = [resource: number, amount: Exact];
+
+interface PodType { name: string; aliases: string[]; weights: Amount[]; says: string[] }
+interface Form { labels: [string, string][]; taints: string[]; cordoned: boolean; capacity: Amount[] }
+interface Resource { name: string; unit: 'milli' | 'bytes' | 'count' }
+
+interface ClusterData {
+  pods: PodType[];
+  nodes: [name: string, form: number][];
+  forms: Form[];
+  resources: Resource[];
+  levels: string[];
+  /** pod, node, count, pod, node, count, … */
+  running: Exact[];
+  kept: Exact[];
+}
+
+interface Obstacle { of: number; rule: string; reason: string }
+interface Step { op: 'deploy' | 'delete'; at: Atom; notes?: string[]; witnesses?: Atom[]; obstacle?: Obstacle }
+interface FilmData { steps: Step[]; reached: number | null }
+
+interface Way { with: Atom[]; hits: number | null }
+interface LastData { name: string; why: string; leans: number[]; ways: Way[]; more: number }
+interface GroupData { id: number; claim: string; counts: [cls: number, count: number][]; last: LastData[] }
+interface ProofData { groups: GroupData[]; goals: number[]; all: number; classes: { members: Atom[]; size: number }[] }
+
+type VerdictName = 'deployable' | 'never' | 'unknown';
+interface Answer {
+  verdict: VerdictName;
+  semantics: string;
+  engine: string;
+  goal: Exact[][];
+  film: FilmData | null;
+  proof: ProofData | null;
+  reason: string | null;
+  headline?: string;
+  shows?: string;
+  start?: Exact[] | null;
+  certificate?: unknown;
+}
+
+interface MatrixData {
+  semantics: string;
+  classes: number[][];
+  rows: [pod: number, cells: string][];
+  /** Pairs that are deployable, never, unknown. */
+  counts: [number, number, number];
+  evidence: [row: number, cls: number, answer: Answer][];
+}
+
+interface Finding {
+  policy: string; name: string;
+  status: 'holds' | 'violated' | 'undecided';
+  severity: 'note' | 'warning' | 'error';
+  subject: string[]; message: string; explanation: string[]; fix: string | null; evidence: Answer[];
+  boundary: { core: string[]; escapes: { edit: string; answer: Answer | null }[]; leftOut: string | null } | null;
+}
+
+interface Remark { code: string; effect: string; message: string; help?: string; pod?: string; file?: string; line?: number; column?: number }
+
+interface PageData {
+  generator: string;
+  kind: 'check' | 'matrix' | 'audit' | 'serve';
+  title: string;
+  semantics: string;
+  cluster: ClusterData;
+  answers: Answer[];
+  matrices: MatrixData[];
+  findings: Finding[];
+  diagnostics: Remark[];
+}
+
+/** What `serve` says about `why`. */
+interface WhyData { pod: string; nodes: Record<string, { feasible: boolean; rules: Record<string, { ok: boolean; reason?: string }> }>; doubts?: string[] }
+/** A change in the sandbox. */
+interface Edit { op: string; node?: string; pod?: string; key?: string; value?: string; effect?: string; name?: string }
+interface JobData { id: number; state: 'running' | 'done' | 'failed'; done: number; of: number; seconds: number; result?: any; error?: string }
+interface Flip { pod: string; node: string; from: VerdictName | 'absent'; to: VerdictName | 'absent' }

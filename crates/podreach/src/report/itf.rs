@@ -1,0 +1,37 @@
+//! A trace in ITF, the trace format of Apalache and its neighbours.
+//!
+//! Every state has the whole configuration, and the step that led to it. <https://apalache-mc.org/docs/adr/015adr-trace.html>
+
+use podreach_core::{Action, Configuration, Model, Problem, Trace};
+use serde_json::{Value, json};
+
+/// The document of a legal trace.
+pub fn itf(problem: &Problem, trace: &Trace) -> Value {
+    let m = &problem.model;
+    let mut s = (*problem.start).clone();
+    let mut states = vec![state(m, 0, &s, &json!({"op": "start", "pod": "", "node": ""}))];
+    for (index, &action) in trace.0.iter().enumerate() {
+        problem.step(&mut s, action).expect("a checked trace is legal");
+        let (op, pod, node) = match action {
+            Action::Deploy(pod, node) => ("deploy", pod, node),
+            Action::Delete(pod, node) => ("delete", pod, node),
+        };
+        states.push(state(m, index + 1, &s, &json!({"op": op, "pod": m.pod_name(pod), "node": m.node_name(node)})));
+    }
+    json!({
+        "#meta": {
+            "format": "ITF",
+            "format-description": "https://apalache-mc.org/docs/adr/015adr-trace.html",
+            "description": format!("podreach, semantics {}", m.semantics().name()),
+        },
+        "vars": ["running", "step"],
+        "states": states,
+    })
+}
+
+/// A state: how many of each pod run on each node, as a map from pairs to numbers.
+fn state(m: &Model, index: usize, s: &Configuration, step: &Value) -> Value {
+    let entry = |((pod, node), count): (podreach_core::Atom, u64)| json!([{"#tup": [m.pod_name(pod), m.node_name(node)]}, {"#bigint": count.to_string()}]);
+    let running: Vec<Value> = s.iter().map(entry).collect();
+    json!({"#meta": {"index": index}, "running": {"#map": running}, "step": step})
+}

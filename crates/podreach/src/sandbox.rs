@@ -1,0 +1,217 @@
+//! The sandbox: a cluster with changes that nobody has made yet, and which verdicts they flip.
+//!
+//! Changes are made to what the input was lowered to, so that they cost nothing to try. Ids stay what they were: new nodes come last,
+//! and a deleted workload keeps its place as a type that is never deployed.
+
+use std::sync::Arc;
+
+use podreach_core::cluster::{PodSpec, Taint, TaintEffect, Toleration, TolerationOperator};
+use podreach_core::{Cluster, Configuration, Id, Model, NodeId, PodId};
+
+use crate::lower::Lowered;
+use crate::lower::name::{key, subdomain, value};
+use crate::matrix::{Cell, Matrix};
+use crate::question;
+
+const HOSTNAME: &str = "kubernetes.io/hostname";
+
+/// A change to a node or a pod type, by its name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Edit {
+    /// To a node.
+    Node(String, NodeEdit),
+    /// To a pod type.
+    Pod(String, PodEdit),
+}
+
+/// A change to a node.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum NodeEdit {
+    /// It gets this label with this value, or another value of it.
+    Label(String, String),
+    /// It loses this label.
+    Unlabel(String),
+    /// It gets a taint: key, value, effect.
+    Taint(String, String, TaintEffect),
+    /// It loses all taints with this key.
+    Untaint(String),
+    /// It is cordoned, or not any more.
+    Cordon(bool),
+    /// There is another one like it, with this name.
+    Copy(String),
+}
+
+/// A change to a pod type.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum PodEdit {
+    /// It tolerates this key; without a value every value, without an effect every effect.
+    Tolerate(String, Option<String>, Option<TaintEffect>),
+    /// Its workload is deleted: its pods are gone, and nothing deploys them again.
+    Delete,
+}
+
+/// What was lowered, with changes; or why one of them makes no sense.
+pub fn edited(lowered: &Lowered, edits: &[Edit]) -> Result<Lowered, String> {
+    let mut lowered = lowered.clone();
+    for edit in edits {
+        match edit {
+            Edit::Node(name, edit) => {
+                let node = node(&lowered.cluster, name)?;
+                change_node(&mut lowered.cluster, node, edit)?;
+            }
+            Edit::Pod(name, edit) => {
+                let pod = pod(&lowered.cluster, name)?;
+                change_pod(&mut lowered, pod, edit)?;
+            }
+        }
+    }
+    Ok(lowered)
+}
+
+fn change_node(cluster: &mut Cluster, node: NodeId, edit: &NodeEdit) -> Result<(), String> {
+    match edit {
+        NodeEdit::Label(label, to) => {
+            named("the label", label, key)?;
+            named("the value", to, value)?;
+            let (label, to) = (cluster.symbols.intern(label), cluster.symbols.intern(to));
+            cluster.nodes[node].labels.set(label, to);
+        }
+        NodeEdit::Unlabel(key) => {
+            let had = cluster.symbols.symbol(key).filter(|&key| cluster.nodes[node].labels.value(key).is_some());
+            cluster.nodes[node].labels.remove(had.ok_or_else(|| format!("the node has no label {key}"))?);
+        }
+        NodeEdit::Taint(taint, of, effect) => {
+            named("the taint", taint, key)?;
+            named("the value", of, value)?;
+            let taint =
+                Taint { key: cluster.symbols.intern(taint), value: cluster.symbols.intern(of), effect: *effect };
+            let taints = &mut cluster.nodes[node].taints;
+            taints.retain(|other| (other.key, other.effect) != (taint.key, taint.effect));
+            taints.push(taint);
+        }
+        NodeEdit::Untaint(key) => {
+            let symbol = cluster.symbols.symbol(key);
+            let taints = &mut cluster.nodes[node].taints;
+            let before = taints.len();
+            taints.retain(|taint| Some(taint.key) != symbol);
+            if taints.len() == before {
+                return Err(format!("the node has no taint {key}"));
+            }
+        }
+        NodeEdit::Cordon(cordoned) => cluster.nodes[node].unschedulable = *cordoned,
+        NodeEdit::Copy(name) => add_node(cluster, node, name)?,
+    }
+    Ok(())
+}
+
+fn change_pod(lowered: &mut Lowered, pod: PodId, edit: &PodEdit) -> Result<(), String> {
+    let cluster = &mut lowered.cluster;
+    match edit {
+        PodEdit::Tolerate(taint, of, effect) => {
+            named("the taint", taint, key)?;
+            of.iter().try_for_each(|of| named("the value", of, value))?;
+            let operator = match of {
+                Some(of) => TolerationOperator::Equal(cluster.symbols.intern(of)),
+                None => TolerationOperator::Exists,
+            };
+            let toleration = Toleration { key: Some(cluster.symbols.intern(taint)), operator, effect: *effect };
+            spec(cluster, pod).tolerations.push(toleration);
+        }
+        PodEdit::Delete => {
+            spec(cluster, pod).barred = Some("it was deleted in the sandbox".into());
+            lowered.start = without(&lowered.start, pod);
+            lowered.kept = without(&lowered.kept, pod);
+        }
+    }
+    Ok(())
+}
+
+fn add_node(cluster: &mut Cluster, like: NodeId, name: &str) -> Result<(), String> {
+    named("the name", name, subdomain)?;
+    if node(cluster, name).is_ok() {
+        return Err(format!("there is a node {name} already"));
+    }
+    let mut new = cluster.nodes[like].clone();
+    new.name = cluster.symbols.intern(name);
+    if let Some(hostname) = cluster.symbols.symbol(HOSTNAME).filter(|&key| new.labels.value(key).is_some()) {
+        new.labels.set(hostname, new.name);
+    }
+    cluster.nodes.push(new);
+    Ok(())
+}
+
+fn spec(cluster: &mut Cluster, pod: PodId) -> &mut PodSpec {
+    Arc::make_mut(&mut cluster.pods[pod].spec)
+}
+
+fn without(s: &Configuration, pod: PodId) -> Configuration {
+    s.iter().filter(|&((other, _), _)| other != pod).collect()
+}
+
+fn node(cluster: &Cluster, name: &str) -> Result<NodeId, String> {
+    question::node(cluster, name).map_err(|error| error.to_string())
+}
+
+fn pod(cluster: &Cluster, name: &str) -> Result<PodId, String> {
+    question::pod(cluster, name).map_err(|error| error.to_string())
+}
+
+fn named(what: &str, text: &str, form: impl Fn(&str) -> Result<(), &'static str>) -> Result<(), String> {
+    form(text).map_err(|why| format!("{what} {} cannot be: {why}", crate::read::shown(text)))
+}
+
+/// A verdict that changes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Flip {
+    /// The pod type.
+    pub pod: PodId,
+    /// The node, in the cluster after the changes.
+    pub node: NodeId,
+    /// The verdict before; `None` for a node that was not there.
+    pub from: Option<Cell>,
+    /// The verdict after.
+    pub to: Cell,
+}
+
+/// The verdicts that differ between the matrix of a cluster and that of the same cluster with changes, by pod and then by node.
+pub fn flips(before: &Matrix, after: &Matrix) -> Vec<Flip> {
+    let (old, new) = (class_of(before), class_of(after));
+    let mut flips = Vec::new();
+    for ((pod, cells), (_, earlier)) in after.rows.iter().zip(&before.rows) {
+        for (index, &class) in new.iter().enumerate() {
+            let (from, to) = (old.get(index).map(|&class| earlier[class]), cells[class]);
+            if from != Some(to) {
+                flips.push(Flip { pod: *pod, node: NodeId::from_index(index), from, to });
+            }
+        }
+    }
+    flips
+}
+
+/// The class of each node.
+fn class_of(matrix: &Matrix) -> Vec<usize> {
+    let mut class = vec![0; matrix.classes.iter().map(Vec::len).sum()];
+    for (index, nodes) in matrix.classes.iter().enumerate() {
+        nodes.iter().for_each(|node| class[node.index()] = index);
+    }
+    class
+}
+
+/// What a policy would have to say for a verdict to be kept: a rule as a document, in YAML.
+pub fn rule(m: &Model, pod: PodId, node: NodeId, deployable: bool) -> String {
+    let name = m.pod_name(pod);
+    let mut parts = name.splitn(3, '/');
+    let (kind, namespace, own) =
+        (parts.next().unwrap_or_default(), parts.next().unwrap_or_default(), parts.next().unwrap_or_default());
+    let (claim, word) = if deployable { ("possible", "can-run") } else { ("never", "never-runs") };
+    let quoted = |text: &str| crate::report::yaml_string(text);
+    format!(
+        "apiVersion: podreach.dev/v1alpha1\nkind: PlacementPolicy\nmetadata: {{name: placement}}\nspec:\n  rules:\n  - name: {}\n    {claim}:\n      \
+         pods: {{kinds: [{}], namespaces: [{}], names: [{}]}}\n      nodes: {{names: [{}]}}\n",
+        quoted(&format!("{own}-{word}-on-{}", m.node_name(node))),
+        quoted(kind),
+        quoted(namespace),
+        quoted(own),
+        quoted(m.node_name(node)),
+    )
+}

@@ -1,0 +1,238 @@
+//! What is decided for nodes that can be exchanged is the truth about each, and exchanges that change anything are refused.
+
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::sync::Arc;
+
+use podreach::answer::Oracle;
+use podreach::engine::{Budget, Decider};
+use podreach::matrix::{Cell, Matrix};
+use podreach::symmetry::symmetry;
+use podreach_core::cluster::{Cluster, NodeTerm};
+use podreach_core::rule::{hard, static_refusal};
+use podreach_core::selector::Allowed;
+use podreach_core::testing::{Rng, Shape, problem, random_configuration, successors};
+use podreach_core::{
+    Atom, Configuration, Exchange, Goal, Id, Model, NodeId, Problem, Semantics, Symmetry, is_symmetry,
+};
+
+const HOST: &str = "kubernetes.io/hostname";
+const ZONE: &str = "topology.kubernetes.io/zone";
+
+fn cases(default: usize) -> usize {
+    std::env::var("PODREACH_CASES").ok().and_then(|text| text.parse().ok()).unwrap_or(default)
+}
+
+/// Makes most nodes copies of others: twins in their domains, or of whole zones.
+fn repeat_nodes(rng: &mut Rng, cluster: &mut Cluster, most: usize) {
+    let originals: Vec<NodeId> = cluster.nodes.ids().take(1 + rng.below(2)).collect();
+    let kinds: Vec<_> = originals.iter().map(|&node| cluster.nodes[node].clone()).collect();
+    let mirrored = rng.one_in(3);
+    cluster.nodes = podreach_core::id::IdVec::new();
+    for index in 0..2 + rng.below(most - 1) {
+        let mut node = kinds[index % kinds.len()].clone();
+        node.name = cluster.symbols.intern(&format!("n{index}"));
+        node.labels.set(cluster.symbols.intern(HOST), node.name);
+        if mirrored {
+            let zone = if index / kinds.len() % 2 == 0 { "a" } else { "b" };
+            node.labels.set(cluster.symbols.intern(ZONE), cluster.symbols.intern(zone));
+        }
+        cluster.nodes.push(node);
+    }
+}
+
+/// Sometimes, some pod asks for a node by name.
+fn name_nodes(rng: &mut Rng, cluster: &mut Cluster) {
+    let pods: Vec<_> = cluster.pods.ids().collect();
+    for pod in pods {
+        let name = cluster.nodes[NodeId::from_index(rng.below(cluster.nodes.len()))].name;
+        let spec = Arc::make_mut(&mut cluster.pods[pod].spec);
+        match rng.below(12) {
+            0 => spec.node_name = Some(name),
+            1 => spec.node_selector.set(cluster.symbols.intern(HOST), name),
+            2 => {
+                let names = vec![Allowed::none_of([name])];
+                spec.node_affinity = Some(vec![NodeTerm { expressions: Vec::new(), names }]);
+            }
+            _ => {}
+        }
+    }
+}
+
+fn repetitive(rng: &mut Rng, case: usize) -> Problem {
+    let semantics = if case.is_multiple_of(2) { Semantics::KubeScheduler } else { Semantics::Paper };
+    let mut shape = Shape::small(semantics);
+    shape.spread = !rng.one_in(3);
+    let mut cluster = problem(rng, shape).model.cluster().clone();
+    repeat_nodes(rng, &mut cluster, 4);
+    name_nodes(rng, &mut cluster);
+    let model = Arc::new(Model::new(cluster, semantics));
+    let start = random_configuration(rng, &model, 4);
+    let kept = if rng.one_in(3) { start.iter().filter(|_| rng.one_in(2)).collect() } else { Configuration::new() };
+    Problem { model, start: Arc::new(start), kept: Arc::new(kept), goal: Goal::default() }
+}
+
+/// Every atom that is present in some configuration that can be reached; `None` if there are too many of those.
+fn ever_present(problem: &Problem) -> Option<BTreeSet<Atom>> {
+    let mut seen = HashSet::from([(*problem.start).clone()]);
+    let mut todo = vec![(*problem.start).clone()];
+    let mut present = BTreeSet::new();
+    while let Some(s) = todo.pop() {
+        present.extend(s.iter().map(|(atom, _)| atom));
+        if seen.len() > 3_000 {
+            return None;
+        }
+        todo.extend(successors(problem, &s).map(|(_, next)| next).filter(|next| seen.insert(next.clone())));
+    }
+    Some(present)
+}
+
+#[test]
+fn every_cell_is_what_exhaustive_search_says() {
+    let mut rng = Rng::new(101);
+    let (mut shared, mut alone, mut checked) = (0, 0, 0);
+    for case in 0..cases(2_500) {
+        let problem = repetitive(&mut rng, case);
+        let Some(truth) = ever_present(&problem) else { continue };
+        let oracle = Oracle::new(&problem, &[]);
+        let cells = Matrix::new(&problem.model, &oracle, &Budget::unlimited(), 1, &|| {}).cells();
+        for (atom, cell) in cells {
+            let expected = if truth.contains(&atom) { Cell::Deployable } else { Cell::Never };
+            assert_eq!(cell, expected, "case {case}: {atom:?} of {problem:#?}");
+            checked += 1;
+        }
+        let mut oracle = oracle;
+        for orbit in oracle.orbits().to_vec().iter().filter(|orbit| orbit.len() > 1) {
+            for pod in problem.model.pods() {
+                match oracle.everywhere(pod, orbit, &Budget::unlimited()) {
+                    Some(_) => shared += 1,
+                    None => alone += 1,
+                }
+            }
+        }
+    }
+    println!("{checked} cells; {shared} orbits decided at once, {alone} node by node");
+    assert!(shared > 10 * alone && alone > 0, "{shared} {alone}");
+}
+
+#[test]
+fn cells_equal_single_questions() {
+    let mut rng = Rng::new(103);
+    for case in 0..cases(600) {
+        let problem = repetitive(&mut rng, case);
+        let oracle = Oracle::new(&problem, &[]);
+        let cells = Matrix::new(&problem.model, &oracle, &Budget::unlimited(), 2, &|| {}).cells();
+        let mut decider = Decider::new(&problem);
+        for (atom, cell) in cells {
+            let answer = decider.decide(&Goal::atom(atom), &Budget::unlimited()).checked.answer();
+            assert_eq!(Some(cell == Cell::Deployable), answer, "case {case}: {atom:?} of {problem:#?}");
+        }
+    }
+}
+
+fn random_exchange(rng: &mut Rng, nodes: usize) -> Exchange {
+    let mut images: Vec<usize> = (0..nodes).collect();
+    (1..nodes).rev().for_each(|at| images.swap(at, rng.below(at + 1)));
+    let pairs = images.iter().enumerate().filter(|(from, to)| from != *to);
+    pairs.map(|(from, &to)| (NodeId::from_index(from), NodeId::from_index(to))).collect()
+}
+
+fn moved(exchange: &Exchange, s: &Configuration) -> Configuration {
+    let goes = |node| exchange.iter().find(|(from, _)| *from == node).map_or(node, |&(_, to)| to);
+    s.iter().map(|((pod, node), count)| ((pod, goes(node)), count)).collect()
+}
+
+/// Whether some random configuration tells an exchange from a symmetry.
+fn is_told_apart(rng: &mut Rng, problem: &Problem, exchange: &Exchange) -> bool {
+    let m = &problem.model;
+    let goes = |node| {
+        moved(exchange, &[((m.pods().next().unwrap(), node), 1)].into_iter().collect()).iter().next().unwrap().0.1
+    };
+    *problem.kept != moved(exchange, &problem.kept)
+        || (0..12).any(|_| {
+            let s = random_configuration(rng, m, 4);
+            let image = moved(exchange, &s);
+            m.pods().any(|pod| m.nodes().any(|node| hard(m, &s, pod, node) != hard(m, &image, pod, goes(node))))
+        })
+}
+
+#[test]
+fn exchanges_that_change_anything_are_refused() {
+    let mut rng = Rng::new(107);
+    let (mut accepted, mut refused) = (0, 0);
+    for case in 0..cases(3_000) {
+        let problem = repetitive(&mut rng, case);
+        let exchange = random_exchange(&mut rng, problem.model.nodes().len());
+        if is_symmetry(&problem, &exchange) {
+            accepted += usize::from(!exchange.is_empty());
+            assert!(!is_told_apart(&mut rng, &problem, &exchange), "case {case}: {exchange:?} of {problem:#?}");
+        } else {
+            refused += 1;
+        }
+    }
+    assert!(accepted > 300 && refused > 300, "{accepted} {refused}");
+}
+
+#[test]
+fn what_is_no_exchange_is_refused_and_makes_no_orbit() {
+    let mut rng = Rng::new(109);
+    for case in 0..cases(300) {
+        let problem = repetitive(&mut rng, case);
+        let [a, b] = [0, 1].map(NodeId::from_index);
+        let none = NodeId::from_index(99);
+        for wrong in [vec![(a, b)], vec![(a, b), (b, b)], vec![(a, none), (none, a)], vec![(a, b), (a, a), (b, a)]] {
+            assert!(!is_symmetry(&problem, &wrong), "{wrong:?}");
+            assert_eq!(Symmetry::new(&problem, [wrong]).orbits().len(), problem.model.nodes().len());
+        }
+    }
+}
+
+#[test]
+fn whole_zones_that_are_alike_are_one_orbit() {
+    let mut cluster = Cluster::default();
+    for index in 0..6 {
+        let (name, zone) = (format!("n{index}"), ["a", "b", "c"][index % 3]);
+        let labels = cluster.labels([(HOST, name.as_str()), (ZONE, zone)]);
+        let name = cluster.symbols.intern(&name);
+        let allocatable = [(cluster.resource("pods"), 3)].into_iter().collect();
+        let node = podreach_core::cluster::Node {
+            name,
+            labels,
+            taints: Vec::new(),
+            unschedulable: false,
+            allocatable,
+            features: BTreeSet::new(),
+            drivers: BTreeMap::new(),
+        };
+        cluster.nodes.push(node);
+    }
+    cluster.key(HOST);
+    cluster.key(ZONE);
+    let namespace = cluster.namespace("default");
+    let spec = Arc::new(podreach_core::cluster::PodSpec::plain(namespace));
+    cluster.pods.push(podreach_core::cluster::Pod { name: "pod/default/p".into(), aliases: Vec::new(), spec });
+    let orbits = |cluster: &Cluster| {
+        let model = Arc::new(Model::new(cluster.clone(), Semantics::KubeScheduler));
+        symmetry(&Problem::new(model, Configuration::new(), Goal::default())).orbits().len()
+    };
+    assert_eq!(orbits(&cluster), 1);
+    let pod = cluster.pods.ids().next().unwrap();
+    let selector = cluster.labels([(ZONE, "b")]);
+    Arc::make_mut(&mut cluster.pods[pod].spec).node_selector = selector;
+    assert_eq!(orbits(&cluster), 2, "a zone that is asked for is unlike the others");
+}
+
+#[test]
+fn nodes_that_look_alike_pass_the_same_filters() {
+    let mut rng = Rng::new(113);
+    for case in 0..cases(1_500) {
+        let problem = repetitive(&mut rng, case);
+        let m = &problem.model;
+        for (pod, node) in m.pods().flat_map(|pod| m.nodes().map(move |node| (pod, node))) {
+            assert_eq!(m.static_ok(pod, node), static_refusal(m, pod, node).is_none(), "{problem:#?}");
+            for index in 0..m.pod(pod).spread.len() {
+                let eligible = podreach_core::rule::spread::is_eligible(m, pod, index, node);
+                assert_eq!(m.eligible(pod, index, node), eligible, "{problem:#?}");
+            }
+        }
+    }
+}
