@@ -1,7 +1,7 @@
 //! A case made small: parts are removed from a document as long as what is wrong with it stays.
 //!
 //! The whole is a tree of lists and mappings. Large parts go first (half a list at a time), then entries one by one, from the outside in,
-//! until no single removal keeps the trouble.
+//! until no single removal keeps the trouble. Names and namespaces stay: without them an object is another one.
 
 use serde_json::Value;
 
@@ -47,7 +47,7 @@ fn shrink(best: &mut Value, path: &str, in_trouble: &mut impl FnMut(&Value) -> b
     loop {
         let mut start = 0;
         while let Some(smaller) = without(best, path, start, portion) {
-            if in_trouble(&smaller) {
+            if smaller != *best && in_trouble(&smaller) {
                 *best = smaller;
             } else {
                 start += portion;
@@ -70,7 +70,8 @@ fn without(doc: &Value, path: &str, start: usize, count: usize) -> Option<Value>
         }
         Value::Object(map) if start < map.len() => {
             let keys: Vec<String> = map.keys().skip(start).take(count).cloned().collect();
-            keys.iter().for_each(|key| _ = map.shift_remove(key));
+            let removable = keys.iter().filter(|key| !["name", "namespace"].contains(&key.as_str()));
+            removable.for_each(|key| _ = map.shift_remove(key));
         }
         _ => return None,
     }

@@ -33,7 +33,7 @@ pub fn rows(lines: &Path, program: &Path, release: Release) -> io::Result<(Vec<V
     let mut questions = Vec::new();
     for line in text.lines() {
         let question: Value = serde_json::from_str(line).map_err(io::Error::other)?;
-        let normal = normal(question);
+        let normal = renamed(normal(question));
         if seen.insert(normal.to_string()) {
             questions.push(normal);
         }
@@ -87,6 +87,10 @@ fn normal(mut question: Value) -> Value {
             if field == "pods" {
                 fill(object);
             }
+            let status = &object["status"];
+            if field == "nodes" && status.get("allocatable").is_none() && status.get("capacity").is_none() {
+                object["status"]["allocatable"] = json!({"pods": "110"});
+            }
         }
     }
     name(&mut doc["incoming"], "x", true);
@@ -100,6 +104,29 @@ fn normal(mut question: Value) -> Value {
         question.sort_keys();
     }
     question
+}
+
+/// The question with names as the API server takes them, wherever they stand.
+fn renamed(mut question: Value) -> Value {
+    let mut names = BTreeSet::new();
+    let lists = document::LISTS.iter().filter_map(|(field, _, _)| question["doc"][field].as_array());
+    for object in lists.flatten().chain([&question["doc"]["incoming"]]) {
+        let name = object["metadata"]["name"].as_str().unwrap_or_default();
+        if name.contains(|c: char| c.is_ascii_uppercase() || c == '_') {
+            names.insert(name.to_owned());
+        }
+    }
+    rename(&mut question, &names);
+    question
+}
+
+fn rename(value: &mut Value, names: &BTreeSet<String>) {
+    match value {
+        Value::String(text) if names.contains(text) => *text = text.to_lowercase().replace('_', "-"),
+        Value::Array(items) => items.iter_mut().for_each(|item| rename(item, names)),
+        Value::Object(map) => map.values_mut().for_each(|value| rename(value, names)),
+        _ => {}
+    }
 }
 
 fn name(object: &mut Value, fallback: &str, spaced: bool) {
@@ -126,6 +153,17 @@ fn fill(pod: &mut Value) {
         for (at, container) in containers.enumerate() {
             if container["name"].as_str().is_none_or(str::is_empty) {
                 container["name"] = json!(format!("{}{at}", &field[..1]));
+            }
+            // A request for pods is nothing that a container can make, and no filter looks at it.
+            for amounts in ["requests", "limits"] {
+                if let Some(amounts) = container["resources"].get_mut(amounts).and_then(Value::as_object_mut) {
+                    amounts.remove("pods");
+                }
+            }
+            for port in container.get_mut("ports").and_then(Value::as_array_mut).into_iter().flatten() {
+                if port["containerPort"].as_u64().is_none_or(|number| number == 0) {
+                    port["containerPort"] = if port["hostPort"].is_u64() { port["hostPort"].clone() } else { json!(1) };
+                }
             }
         }
     }

@@ -58,11 +58,13 @@ pub struct Behaviour {
     pub topology_labels: bool,
     /// A spread constraint with `labelSelector: {}` counts every pod, and not none as in 1.27 to 1.37.
     pub empty_spread_selector_counts: bool,
+    /// A namespace selector of an incoming pod also takes every namespace for one without labels, as in 1.34 to 1.36.
+    pub namespaces_lack_labels: bool,
 }
 
 impl Default for Behaviour {
     fn default() -> Self {
-        Self { topology_labels: true, empty_spread_selector_counts: false }
+        Self { topology_labels: true, empty_spread_selector_counts: false, namespaces_lack_labels: false }
     }
 }
 

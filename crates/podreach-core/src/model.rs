@@ -80,6 +80,8 @@ struct Matches {
 impl Model {
     /// Works out the tables of a cluster under a semantics.
     pub fn new(mut cluster: Cluster, semantics: Semantics) -> Self {
+        // A slip of some releases, of which the paper knows nothing.
+        cluster.behaviour.namespaces_lack_labels &= semantics == Semantics::KubeScheduler;
         let pods_resource = cluster.resource("pods");
         let cordon = cordon(&mut cluster);
         let copied_keys = copied_keys(&cluster, semantics);
@@ -325,10 +327,12 @@ fn matches(cluster: &Cluster, matcher: &Matcher, copied_keys: &[Symbol]) -> Matc
 
 /// Whether a term of an incoming pod looks at a namespace: one without an object is seen only by the selector `{}`.
 ///
-/// Kubernetes: `interpodaffinity/plugin.go`, `mergeAffinityTermNamespacesIfNotEmpty`.
+/// Kubernetes: `interpodaffinity/plugin.go`, `mergeAffinityTermNamespacesIfNotEmpty`. In some releases it changes a copy of the term: the
+/// selector stays, and `AffinityTerm.Matches` asks it about no labels at all.
 fn in_scope_of_incoming(cluster: &Cluster, scope: &Scope, namespace: NamespaceId) -> bool {
     let selected = |selector: &Selector| {
         selector.is_everything()
+            || cluster.behaviour.namespaces_lack_labels && selector.matches(&Labels::default())
             || cluster.namespace_labels.get(&namespace).is_some_and(|labels| selector.matches(labels))
     };
     scope.listed.contains(&namespace) || scope.selector.as_ref().is_some_and(selected)

@@ -148,6 +148,7 @@ impl Make<'_> {
     fn cluster(&mut self) {
         self.cluster.behaviour.topology_labels = !self.rng.one_in(3);
         self.cluster.behaviour.empty_spread_selector_counts = self.rng.one_in(2);
+        self.cluster.behaviour.namespaces_lack_labels = self.shape.semantics != Semantics::Paper && self.rng.one_in(4);
         self.namespaces();
         let nodes = 1 + self.rng.below(self.shape.nodes);
         (0..nodes).for_each(|index| self.node(index));

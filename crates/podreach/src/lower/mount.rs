@@ -20,6 +20,8 @@ pub(crate) struct Mounted {
     pub(crate) claims: Vec<MountedClaim>,
     /// The in-tree plugins of volumes that it names itself.
     pub(crate) in_tree: BTreeSet<&'static str>,
+    /// Whether it mounts a claim more than once: the scheduler looks for a volume each time.
+    pub(crate) repeats: bool,
 }
 
 /// A claim that a pod mounts.
@@ -53,7 +55,9 @@ pub(crate) fn read(cx: &mut Context, spec: &Object<'_, '_>) -> Mounted {
         mounted.in_tree.extend(IN_TREE.iter().filter(|(field, _)| volume.field(field).is_some()).map(|entry| entry.1));
         if let Some(source) = volume.object("persistentVolumeClaim", &CLAIM_SOURCE, &mut cx.log) {
             let named = source.required_text("claimName", &mut cx.log).map(|name| MountedClaim::Named(name.to_owned()));
-            mounted.claims.extend(named.filter(|named| !mounted.claims.contains(named)));
+            let (again, new): (Vec<_>, Vec<_>) = named.into_iter().partition(|named| mounted.claims.contains(named));
+            mounted.claims.extend(new);
+            mounted.repeats |= !again.is_empty();
         }
         mounted.claims.extend(ephemeral(cx, &volume));
     }

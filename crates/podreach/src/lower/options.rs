@@ -88,6 +88,7 @@ impl Release {
         Behaviour {
             topology_labels: self.minor >= 35,
             empty_spread_selector_counts: self.minor < 27 || self.minor >= 38,
+            namespaces_lack_labels: (34..=36).contains(&self.minor),
         }
     }
 }
@@ -127,6 +128,7 @@ mod tests {
     fn behaviour_changes_with_the_release() {
         let at = |minor| Release { minor }.behaviour();
         assert!(!at(34).topology_labels && at(35).topology_labels);
+        assert_eq!([33, 34, 36, 37].map(|minor| at(minor).namespaces_lack_labels), [false, true, true, false]);
         let counts = [26, 27, 37, 38].map(|minor| at(minor).empty_spread_selector_counts);
         assert_eq!(counts, [true, false, false, true]);
     }

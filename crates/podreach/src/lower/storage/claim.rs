@@ -35,7 +35,7 @@ pub(crate) fn mounts(cx: &mut Context, namespace: NamespaceId, mounted: &Mounted
     if mounted.in_tree.iter().any(|plugin| cx.storage.has_migrated(plugin)) {
         causes.insert(Cause::Volumes);
     }
-    if is_ambiguous(cx, &claims) {
+    if is_ambiguous(cx, &claims) || mounted.repeats && waits(cx, &claims) {
         causes.insert(Cause::VolumeChoice);
     }
     claims.sort_unstable();
@@ -275,6 +275,11 @@ fn candidates(
     let ids = fitting.into_iter().map(|(name, volume)| volume_of(cx, name, volume)).collect();
     cx.storage.volumes = volumes;
     ids
+}
+
+/// Whether some claim is bound only once its pod is placed.
+fn waits(cx: &Context, claims: &[ClaimId]) -> bool {
+    claims.iter().any(|&claim| matches!(cx.cluster.claims[claim].state, ClaimState::Waiting(_)))
 }
 
 /// Whether the scheduler could choose among volumes in several ways, not all of which need to end well: several claims want one
