@@ -60,7 +60,7 @@ pub fn rows(lines: &Path, program: &Path, release: Release) -> io::Result<(Vec<V
 fn agrees(question: &Value, answer: &Value) -> bool {
     let plugin = question["plugin"].as_str().unwrap_or_default();
     let Some(nodes) = answer.as_object().filter(|answer| !answer.contains_key("error")) else { return false };
-    let same = |node: &Value| node.get(plugin).is_some_and(|answer| Value::from(passes(answer)) == question["ok"]);
+    let same = |node: &Value| node.get(plugin).is_some_and(|answer| question["ok"] == passes(answer));
     match question["node"].as_str() {
         Some(node) => nodes.get(node).is_some_and(same),
         None => nodes.values().all(same),

@@ -83,22 +83,31 @@ pub(crate) enum Command {
 impl CommandLine {
     /// With names of pods as they are looked up: those without a namespace are of the one that `-n` gives.
     pub(crate) fn qualified(mut self) -> Self {
-        let entry = |flags: &Flags, entry: &String| match entry.split_once('@') {
-            Some((pod, rest)) => format!("{}@{rest}", flags.qualified(pod)),
-            None => entry.clone(),
-        };
         match &mut self.command {
-            Command::Check(args) => {
-                args.asking.pod = args.asking.pod.as_deref().map(|pod| args.input.live.qualified(pod));
-                args.asking.with = args.asking.with.iter().map(|with| entry(&args.input.live, with)).collect();
-            }
+            Command::Check(args) => args.asking.qualify(&args.input.live),
+            Command::Report(Report { what: ReportOf::Check(args) }) => args.asking.qualify(&args.input.live),
             Command::Why(args) => args.pod = args.input.live.qualified(&args.pod),
             Command::Encode(args) => {
-                args.goal = args.goal.iter().map(|goal| entry(&args.input.live, goal)).collect();
+                args.goal = args.goal.iter().map(|goal| qualified_entry(&args.input.live, goal)).collect();
             }
             _ => {}
         }
         self
+    }
+}
+
+impl Asking {
+    fn qualify(&mut self, flags: &Flags) {
+        self.pod = self.pod.as_deref().map(|pod| flags.qualified(pod));
+        self.with = self.with.iter().map(|with| qualified_entry(flags, with)).collect();
+    }
+}
+
+/// `POD@NODE` with the pod's name in full.
+fn qualified_entry(flags: &Flags, entry: &str) -> String {
+    match entry.split_once('@') {
+        Some((pod, rest)) => format!("{}@{rest}", flags.qualified(pod)),
+        None => entry.to_owned(),
     }
 }
 

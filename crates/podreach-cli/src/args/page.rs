@@ -98,10 +98,8 @@ pub(crate) struct PageFile {
 /// `podreach serve`.
 #[cfg(feature = "serve")]
 #[derive(Debug, Args)]
-#[command(
-    after_help = "The page is for this machine alone: it listens on the loopback address, and every request needs the token\n\
-    in the address that is printed. Ctrl-C ends it."
-)]
+#[command(after_help = "The page is for this machine alone: it listens on the loopback address, and every\n\
+    request for data needs the token in the address that is printed. Ctrl-C ends it.")]
 pub(crate) struct Serve {
     /// The port on 127.0.0.1; a free one by default
     #[arg(long, value_name = "PORT", default_value_t = 0)]

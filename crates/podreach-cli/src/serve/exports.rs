@@ -22,10 +22,9 @@ pub(super) fn texts(answered: &Answered<'_>) -> Value {
     let Answered { problem, decision, .. } = answered;
     let m = &problem.model;
     let mut texts = json!({"question.yaml": question(problem)});
-    if let Some(((pod, node), _)) = problem.goal.any.first().and_then(|goal| goal.iter().next()) {
-        if let Some(deployable) = decision.checked.answer() {
-            texts["policy.yaml"] = sandbox::rule(m, pod, node, deployable).into();
-        }
+    let asked = problem.goal.any.first().and_then(|goal| goal.iter().next()).map(|(atom, _)| atom);
+    if let Some(((pod, node), deployable)) = asked.zip(decision.checked.answer()) {
+        texts["policy.yaml"] = sandbox::rule(m, pod, node, deployable).into();
     }
     if let Verdict::Deployable(trace) = decision.checked.verdict() {
         texts["run.mmd"] = report::mermaid(problem, trace).into();

@@ -150,7 +150,8 @@ fn at_most(problem: &Problem, wants: &[Want]) -> u64 {
 fn fill(mut room: Amount, requests: &[(Amount, u64)]) -> u64 {
     let mut count = 0_u64;
     for &(request, wanted) in requests {
-        let fits = if request == 0 { wanted } else { u64::try_from(room / request).unwrap_or(u64::MAX).min(wanted) };
+        let most = room.checked_div(request).map_or(u64::MAX, |most| u64::try_from(most).unwrap_or(u64::MAX));
+        let fits = most.min(wanted);
         count = count.saturating_add(fits);
         room = room.saturating_sub(request.saturating_mul(fits.into()));
         if fits < wanted {

@@ -237,6 +237,6 @@ impl Part {
 }
 
 /// The nodes of a model by name, for rules that speak of nodes as the input has them.
-pub(crate) fn nodes_named<'m>(m: &'m Model) -> impl Iterator<Item = (NodeId, &'m str)> {
+pub(crate) fn nodes_named(m: &Model) -> impl Iterator<Item = (NodeId, &str)> {
     (0..m.nodes().len()).map(NodeId::from_index).map(move |node| (node, m.node_name(node)))
 }

@@ -76,7 +76,8 @@ impl<'a> Parser<'a> {
         Ok(known)
     }
 
-    /// Whether this very key, in quotes and without escapes, is at hand.
+    /// Whether this very key, in quotes and without escapes, is at hand. A key that is not borrowed had escapes.
+    #[allow(clippy::ptr_arg)]
     fn is_next(&self, key: &Cow<'a, str>) -> bool {
         let Cow::Borrowed(key) = key else { return false };
         let quoted = self.rest().strip_prefix(b"\"").and_then(|rest| rest.strip_prefix(key.as_bytes()));
