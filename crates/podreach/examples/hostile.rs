@@ -64,7 +64,7 @@ pub fn page(kind: &str) -> String {
 /// A node to make others from.
 fn harmless() -> Node {
     let mut sources = Sources::default();
-    let node = "apiVersion: v1\nkind: Node\nmetadata: {name: n}\nstatus: {allocatable: {pods: 2}}\n";
+    let node = "apiVersion: v1\nkind: Node\nmetadata: {name: node-1}\nstatus: {allocatable: {pods: 2}}\n";
     sources.add(Source::from_bytes("node.yaml", node.into()).expect("text"));
     podreach::lowered(&sources, &Options::default()).cluster.nodes.values().next().expect("a node").clone()
 }

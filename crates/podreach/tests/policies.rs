@@ -43,7 +43,7 @@ spec:
 fn read(texts: &[&str]) -> (Lowered, Sources) {
     let mut sources = Sources::default();
     for (at, text) in texts.iter().enumerate() {
-        sources.add(Source::from_bytes(&format!("input-{at}.yaml"), text.as_bytes().to_vec()).expect("text"));
+        sources.add(Source::from_bytes(format!("input-{at}.yaml"), text.as_bytes().to_vec()).expect("text"));
     }
     let lowered = podreach::lowered(&sources, &Options::default());
     assert!(!lowered.is_stopped(), "{:#?}", lowered.diagnostics);

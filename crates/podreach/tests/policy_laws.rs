@@ -269,8 +269,9 @@ fn pod_space(cluster: &mut Cluster, namespace: &str, tolerations: bool) -> Vec<P
     let term = terms.first().copied();
     let slot = cluster.resource("slot");
     let mut space = Vec::new();
-    let (apps, tiers) = ([None, Some("a"), Some("b"), Some("c"), Some("z")], [None, Some("a"), Some("b"), Some("z")]);
-    let sets = apps.iter().flat_map(|&app| tiers.iter().flat_map(move |&tier| apps.map(|zone| (app, tier, zone))));
+    // Every value that a selector may name, and another one.
+    let values = [None, Some("a"), Some("b"), Some("c"), Some("z")];
+    let sets = values.iter().flat_map(|&app| values.iter().flat_map(move |&tier| values.map(|zone| (app, tier, zone))));
     for (at, (app, tier, zone)) in sets.enumerate() {
         let pairs = [("app", app), ("tier", tier), ("topology.kubernetes.io/zone", zone)];
         let labels = cluster.labels(pairs.iter().filter_map(|&(key, value)| Some((key, value?))));

@@ -145,7 +145,9 @@ fn moved(exchange: &Exchange, s: &Configuration) -> Configuration {
 fn is_told_apart(rng: &mut Rng, problem: &Problem, exchange: &Exchange) -> bool {
     let m = &problem.model;
     let goes = |node| {
-        moved(exchange, &[((m.pods().next().unwrap(), node), 1)].into_iter().collect()).iter().next().unwrap().0.1
+        let pod = m.pods().next().expect("a pod type");
+        let alone = moved(exchange, &[((pod, node), 1)].into_iter().collect());
+        alone.iter().next().expect("the pod that was moved").0.1
     };
     *problem.kept != moved(exchange, &problem.kept)
         || (0..12).any(|_| {

@@ -56,6 +56,15 @@ const FILLED: u32 = u32::MAX;
 impl<'a> Forward<'a> {
     /// A search from the start.
     pub fn new(system: &'a System) -> Self {
+        Self::from_start(system, true)
+    }
+
+    /// A search that deploys one pod at a time: much slower, and with shorter runs.
+    pub fn step_by_step(system: &'a System) -> Self {
+        Self::from_start(system, false)
+    }
+
+    fn from_start(system: &'a System, fills: bool) -> Self {
         let caps: Vec<u64> = caps(system);
         let unit = caps.iter().all(|&cap| cap == 1);
         let classes = system.classes.len();
@@ -64,7 +73,7 @@ impl<'a> Forward<'a> {
             system,
             caps,
             unit,
-            masks: Masks::new(system, unit),
+            masks: Masks::new(system, unit && fills),
             packed: Vec::new(),
             words: if unit { classes.div_ceil(64) } else { classes },
             parents: Vec::new(),

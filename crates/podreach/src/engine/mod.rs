@@ -31,6 +31,7 @@ use podreach_core::{
     Atom, Checked, Checker, Configuration, Flaw, Goal, Learned, Problem, Proof, Reason, Trace, Verdict,
 };
 
+use forward::Forward;
 use greedy::Greedy;
 use group::Group;
 use pairs::Pairs;
@@ -134,7 +135,7 @@ impl Engine {
         match self {
             Self::Backward => Box::new(backward::Backward::new(system)),
             Self::Inductive => Box::new(inductive::Inductive::new(system, pairs)),
-            Self::Forward => Box::new(forward::Forward::new(system)),
+            Self::Forward => Box::new(Forward::new(system)),
         }
     }
 }
@@ -293,6 +294,10 @@ impl Decider {
             portfolio(&system, &pairs, self.engines, budget)
         };
         efforts.insert(0, system.effort());
+        let found = match found {
+            Found::Reached(run) => Found::Reached(shorter(&system, &run, budget).unwrap_or(run)),
+            other => other,
+        };
         Claim { verdict: self.verdict(&problem, &system, &pairs, found), engine, efforts }
     }
 
@@ -306,6 +311,18 @@ impl Decider {
             Found::Spent => Verdict::Unknown(Reason::Unsupported("a proof by visiting every configuration".into())),
             Found::Stopped { stop, learned } => Verdict::Unknown(reason(stop, learned)),
         }
+    }
+}
+
+/// A shorter run, if a little more work finds one for a run that people may read.
+fn shorter(system: &System, run: &Run, budget: &Budget<'_>) -> Option<Run> {
+    const READABLE: usize = 500;
+    const WORK: u64 = 1 << 14;
+    let quiet = Budget { progress: None, ..*budget };
+    let found = (run.len() <= READABLE).then(|| Forward::step_by_step(system).pursue(WORK, &quiet)).flatten();
+    match found {
+        Some(Found::Reached(other)) => Some(other).filter(|other| other.len() < run.len()),
+        _ => None,
     }
 }
 

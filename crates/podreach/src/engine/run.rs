@@ -29,6 +29,11 @@ pub struct Run {
 }
 
 impl Run {
+    /// How many deployments it makes.
+    pub fn len(&self) -> usize {
+        self.steps.len()
+    }
+
     /// A run that ends here, to be made from its end: for each deployment first what is not needed after it, then its rule.
     pub fn to(goal: Group) -> Self {
         Self { reaches: goal, ..Self::default() }

@@ -102,6 +102,9 @@ fn node_term(cx: &mut Context, term: &Object<'_, '_>) -> NodeTerm {
 fn node_requirement(cx: &mut Context, expression: &Object<'_, '_>) -> Option<(Symbol, NodeRequirement)> {
     let Parts { key, operator, values } = selector::parts(cx, expression)?;
     let key = cx.symbol(key);
+    if values.iter().any(|(value, _)| name::value(value).is_err()) && matches!(operator, "In" | "NotIn") {
+        return None;
+    }
     if let Some(allowed) = selector::set_requirement(cx, operator, &values) {
         selector::check_values(cx, expression.span(), operator, values.len());
         return Some((key, NodeRequirement::Label(allowed)));

@@ -14,7 +14,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use podreach_core::cluster::NodeRequirement;
 use podreach_core::id::Symbol;
 use podreach_core::label::Labels;
-use podreach_core::selector::Values;
+use podreach_core::selector::{Selector, Values};
 use podreach_core::{Cluster, NodeId, PodId};
 
 use super::{Variant, Variants};
@@ -121,6 +121,17 @@ fn choices(cluster: &mut Cluster, relevant: &BTreeSet<PodId>, node: NodeId) -> C
             values.entry(key).or_default().extend(existing);
         }
     }
+    // A pod gets the zone and region of its node, so selectors see these labels, too.
+    for key in copied_keys(cluster) {
+        let selectors = cluster.matchers.entries().values().filter_map(|matcher| match &matcher.selector {
+            Selector::Nothing => None,
+            Selector::Every(entries) => entries.get(&key),
+        });
+        for allowed in selectors {
+            let (Values::Only(named) | Values::AllBut(named)) = &allowed.values;
+            values.entry(key).or_default().extend(named);
+        }
+    }
     values.retain(|&key, _| may_change(cluster.symbols.str(key)));
     let other = cluster.symbols.intern("relabelled");
     let own = cluster.nodes[node].labels.clone();
@@ -164,10 +175,14 @@ fn effect(
     small.nodes[only].labels = labels.clone();
     part = part.with_cluster(small);
     let takes = part.model().pods().map(|pod| part.model().static_ok(pod, only)).collect();
-    let copied = ["topology.kubernetes.io/zone", "topology.kubernetes.io/region"];
-    let copied = copied.into_iter().filter_map(|key| cluster.symbols.symbol(key));
-    let keys: BTreeSet<Symbol> = cluster.keys.entries().values().copied().chain(copied).collect();
+    let keys: BTreeSet<Symbol> = cluster.keys.entries().values().copied().chain(copied_keys(cluster)).collect();
     (takes, keys.into_iter().map(|key| labels.value(key)).collect())
+}
+
+/// The labels that a node gives to its pods.
+fn copied_keys(cluster: &Cluster) -> Vec<Symbol> {
+    let keys = ["topology.kubernetes.io/zone", "topology.kubernetes.io/region"];
+    keys.into_iter().filter_map(|key| cluster.symbols.symbol(key)).collect()
 }
 
 fn described(cluster: &Cluster, node: NodeId, labels: &Labels) -> String {

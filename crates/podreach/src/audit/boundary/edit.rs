@@ -16,7 +16,7 @@ use podreach_core::resource::Amount;
 use podreach_core::rule::taint::tolerates;
 use podreach_core::selector::Values;
 use podreach_core::storage::Mounts;
-use podreach_core::{Cluster, Goal, Model, NodeId, PodId};
+use podreach_core::{Cluster, Configuration, Goal, Model, NodeId, PodId};
 
 use super::fact::{retain, term};
 use crate::audit::policy::world::{Part, World};
@@ -81,8 +81,15 @@ fn is_social(m: &Model, pods: &BTreeSet<PodId>) -> bool {
 fn classes(world: &World, goal: &Goal, pods: &BTreeSet<PodId>, nodes: &BTreeSet<NodeId>) -> Vec<Vec<NodeId>> {
     let m = world.model();
     let mut classes = BTreeMap::<_, Vec<NodeId>>::new();
-    let asked: BTreeSet<NodeId> =
-        goal.any.iter().flat_map(|alternative| alternative.iter().map(|((_, node), _)| node)).collect();
+    // What is asked of a node: its own part of each alternative, and what goes with it elsewhere.
+    let asked = |node: NodeId| {
+        let here = |alternative: &&Configuration| alternative.on(node).next().is_some();
+        let parts = goal.any.iter().filter(here).map(|alternative| {
+            let (own, others): (Vec<_>, Vec<_>) = alternative.iter().partition(|((_, at), _)| *at == node);
+            (own.into_iter().map(|((pod, _), count)| (pod, count)).collect::<Vec<_>>(), others)
+        });
+        parts.collect::<BTreeSet<_>>()
+    };
     for &node in nodes {
         let own = m.node(node);
         let unique = |key: Symbol, value: Symbol| {
@@ -93,7 +100,7 @@ fn classes(world: &World, goal: &Goal, pods: &BTreeSet<PodId>, nodes: &BTreeSet<
         let column: Vec<bool> = pods.iter().map(|&pod| m.static_ok(pod, node)).collect();
         let running =
             |s: &podreach_core::Configuration| s.on(node).filter(|(pod, _)| pods.contains(pod)).collect::<Vec<_>>();
-        let there = (running(&world.problem.start), running(&world.problem.kept), asked.contains(&node));
+        let there = (running(&world.problem.start), running(&world.problem.kept), asked(node));
         let storage = format!("{:?} {:?}", own.features, own.drivers);
         let content = (labels, own.taints.clone(), own.unschedulable, own.allocatable.clone(), storage, column, there);
         classes.entry(content).or_default().push(node);
