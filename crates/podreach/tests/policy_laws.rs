@@ -397,7 +397,7 @@ fn a_kubelet_is_as_strong_as_all_labellings_of_its_node() {
 
 /// The cluster with every labelling of a node.
 fn labellings(cluster: &Cluster, node: NodeId) -> Vec<Cluster> {
-    let zones = [None, Some("a"), Some("b"), Some("y")];
+    let zones = [None, Some("a"), Some("b"), Some("c"), Some("y")];
     let racks = [None, Some("1"), Some("2"), Some("y")];
     let hosts = [None, Some("n0"), Some("n1"), Some("n2"), Some("y")];
     let mut all = Vec::new();
