@@ -1,0 +1,100 @@
+//! The arguments of `podreach encode`.
+
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand, ValueEnum};
+
+use super::{Input, Limits, Reading, Whose};
+
+/// `podreach encode`.
+#[derive(Debug, Args)]
+#[command(args_conflicts_with_subcommands = true, after_help = "Exit status: 0 written, 2 bad input or usage.")]
+pub(crate) struct Encode {
+    /// What to encode.
+    #[command(subcommand)]
+    pub(crate) what: Option<Encoding>,
+    /// Write the cluster of the input as a Petri net, whose place `goal` can be marked iff the goal can be reached
+    #[arg(long, value_enum, value_name = "FORM")]
+    pub(crate) to: Option<ToNet>,
+    /// What is to run, all at the same time (repeatable); without it, what the Question of the input asks
+    #[arg(long, value_name = "POD@NODE")]
+    pub(crate) goal: Vec<String>,
+    /// No remarks about the input
+    #[arg(short, long)]
+    pub(crate) quiet: bool,
+    /// The input.
+    #[command(flatten)]
+    pub(crate) input: Input,
+    /// How it is read.
+    #[command(flatten)]
+    pub(crate) reading: Reading,
+}
+
+/// What is encoded.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Encoding {
+    /// Can a 1-safe Petri net mark these places together?
+    Petri(Petri),
+    /// Can a vertex of a directed graph be pebbled?
+    Pebbling(Pebbling),
+}
+
+/// `podreach encode petri`.
+#[derive(Debug, Args)]
+pub(crate) struct Petri {
+    /// A place/transition net in PNML; - for standard input
+    pub(crate) net: PathBuf,
+    /// A place that is to be marked, by its id or name (repeatable: all at the same time)
+    #[arg(long, value_name = "PLACE", required = true, num_args = 1..)]
+    pub(crate) goal: Vec<String>,
+    /// Whose rules: one node under those of the paper, or an encoding that the real scheduler obeys
+    #[arg(long, value_enum, value_name = "WHOSE", default_value_t = Whose::Paper)]
+    pub(crate) semantics: Whose,
+    /// The format
+    #[arg(short = 'o', long = "output", value_enum, default_value_t = Notation::Yaml, value_name = "FORMAT")]
+    pub(crate) format: Notation,
+    /// No remarks about the net
+    #[arg(short, long)]
+    pub(crate) quiet: bool,
+}
+
+/// `podreach encode pebbling`.
+#[derive(Debug, Args)]
+pub(crate) struct Pebbling {
+    /// A directed graph without cycles, as DOT or as lines `u v`; - for standard input
+    pub(crate) graph: PathBuf,
+    /// The vertex to be pebbled
+    #[arg(long, value_name = "VERTEX")]
+    pub(crate) target: String,
+    /// How many pebbles there are; without it, the smallest number that is enough
+    #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u64).range(1..=1_000_000_000))]
+    pub(crate) pebbles: Option<u64>,
+    /// Where to write the games with and without the last pebble, and their certificates for `podreach verify`
+    #[arg(long, value_name = "FOLDER", conflicts_with = "pebbles")]
+    pub(crate) proof_out: Option<PathBuf>,
+    /// The format
+    #[arg(short = 'o', long = "output", value_enum, default_value_t = Notation::Yaml, value_name = "FORMAT")]
+    pub(crate) format: Notation,
+    /// No remarks about the graph
+    #[arg(short, long)]
+    pub(crate) quiet: bool,
+    /// How long and how much.
+    #[command(flatten)]
+    pub(crate) limits: Limits,
+}
+
+/// A form in which clusters are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ToNet {
+    /// A place/transition net.
+    Pnml,
+}
+
+/// A notation of objects.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Notation {
+    /// A stream of documents.
+    Yaml,
+    /// One list.
+    Json,
+}
