@@ -94,12 +94,12 @@ test('the matrix is computed, and cells give their evidence', async (t) => {
 });
 
 test('a long question shows progress and is cancelled', async (t) => {
-  // A pyramid of twelve rows and too few pebbles: nobody waits for this.
-  const rows = 12, lines = [];
+  // A pyramid of sixteen rows, one pebble short: nobody waits for this.
+  const rows = 16, lines = [];
   for (let row = 0; row < rows; row++) for (let at = 0; at <= row; at++) lines.push(`v${row + 1}-${at} v${row}-${at}`, `v${row + 1}-${at + 1} v${row}-${at}`);
   const graph = path.join(folder, 'pyramid.txt'), puzzle = path.join(folder, 'pyramid.yaml');
   writeFileSync(graph, lines.join('\n') + '\n');
-  writeFileSync(puzzle, podreach('encode', 'pebbling', graph, '--target', 'v0-0', '--pebbles', '9', '-q'));
+  writeFileSync(puzzle, podreach('encode', 'pebbling', graph, '--target', 'v0-0', '--pebbles', '17', '-q'));
   const { question: { goal: [{ pod, node }] } } = JSON.parse(podreach('check', '-f', puzzle, '--timeout', '100ms', '-o', 'json'));
   const { page, done } = await open(await serve(t, '-f', puzzle, '--semantics', 'paper', '--timeout', '1h'));
   await page.getByLabel('Search pod types').fill(pod);
