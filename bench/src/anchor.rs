@@ -36,8 +36,14 @@ impl Anchor {
 /// The solvers that are installed, and the names of those that are not.
 pub(crate) fn installed() -> (Vec<Anchor>, Vec<&'static str>) {
     let (mut found, mut missing) = (Vec::new(), Vec::new());
-    let tools: [(&str, Option<Vec<Anchor>>); 3] =
-        [("ABC", abc()), ("Fast Downward", fast_downward()), ("SPIN", spin())];
+    let tools: [(&str, Option<Vec<Anchor>>); 6] = [
+        ("ABC", abc()),
+        ("rIC3", ric3()),
+        ("Fast Downward", fast_downward()),
+        ("SymK", symk()),
+        ("SPIN", spin()),
+        ("z3", z3()),
+    ];
     for (name, anchors) in tools {
         match anchors {
             Some(anchors) => found.extend(anchors),
@@ -87,24 +93,69 @@ const LAMA: &str = "let(hlm,eval_modify_costs(landmark_sum(lm_factory=lm_reasona
     cost_type=one),let(hff,eval_modify_costs(ff(),cost_type=one),\
     lazy_greedy([hff,hlm],preferred=[hff,hlm],cost_type=one,reopen_closed=false)))";
 
-fn fast_downward() -> Option<Vec<Anchor>> {
-    let find = "import importlib.util as u, importlib.metadata as m\n\
-        print(u.find_spec('up_fast_downward').submodule_search_locations[0], m.version('up-fast-downward'))";
+/// The planner of a Python package: its program and what it is.
+fn planner(variable: &str, package: &str, folder: &str) -> Option<(PathBuf, String)> {
+    let find = format!(
+        "import importlib.util as u, importlib.metadata as m\nprint(u.find_spec('{package}').submodule_search_locations[0], m.version('{package}'))"
+    );
     let python = program("PYTHON", &["python3"])?;
-    let found = line(&python, &["-c", find], "/").filter(|line| !line.contains("Error")).unwrap_or_default();
-    let (folder, version) = found.rsplit_once(' ').unwrap_or_default();
-    let packaged = Path::new(folder).join("downward/builds/release/bin/downward");
-    let downward = program("DOWNWARD", &["downward"]).or_else(|| packaged.is_file().then_some(packaged))?;
-    let anchor = |name: &'static str, search: &str| Anchor {
+    let found = line(&python, &["-c", &find], "/").filter(|line| !line.contains("Error")).unwrap_or_default();
+    let (place, version) = found.rsplit_once(' ').unwrap_or_default();
+    let packaged = Path::new(place).join(folder).join("builds/release/bin/downward");
+    let program = program(variable, &[]).or_else(|| packaged.is_file().then_some(packaged))?;
+    Some((program, format!("{package} {version}")))
+}
+
+/// A planner's search on the task.
+fn search(name: &'static str, planner: &(PathBuf, String), search: &str) -> Anchor {
+    Anchor {
         name,
-        version: format!("Fast Downward (up-fast-downward {version})"),
-        commands: vec![words(&[&downward.to_string_lossy(), "--search", search])],
+        version: planner.1.clone(),
+        commands: vec![words(&[&planner.0.to_string_lossy(), "--search", search])],
         input: Some("task.sas"),
         deployable: &["Solution found"],
         never: &["Search stopped without finding a solution", "Completely explored state space", "provably unsolvable"],
         gave_up: &["out of memory", "Memory limit"],
+    }
+}
+
+fn fast_downward() -> Option<Vec<Anchor>> {
+    let planner = planner("DOWNWARD", "up_fast_downward", "downward")?;
+    Some(vec![search("fd-lama", &planner, LAMA), search("fd-blind", &planner, "astar(blind())")])
+}
+
+/// Searches with decision diagrams; the task is not preprocessed any further.
+fn symk() -> Option<Vec<Anchor>> {
+    let planner = planner("SYMK", "up_symk", "symk")?;
+    Some(vec![search("symk-fw", &planner, "sym_fw()"), search("symk-bd", &planner, "sym_bd()")])
+}
+
+fn ric3() -> Option<Vec<Anchor>> {
+    let ric3 = program("RIC3", &["rIC3", "ric3"])?;
+    let version = line(&ric3, &["--version"], "IC3").unwrap_or_else(|| "rIC3".into());
+    let anchor = |name: &'static str, circuit: &str| Anchor {
+        name,
+        version: version.clone(),
+        commands: vec![words(&[&ric3.to_string_lossy(), "check", circuit, "ic3"])],
+        input: None,
+        deployable: &["UNSAFE", "unsafe"],
+        never: &["SAFE", "safe"],
+        gave_up: &["panicked"],
     };
-    Some(vec![anchor("fd-lama", LAMA), anchor("fd-blind", "astar(blind())")])
+    Some(vec![anchor("ric3", "together.aig"), anchor("ric3-turns", "in-turn.aig")])
+}
+
+fn z3() -> Option<Vec<Anchor>> {
+    let z3 = program("Z3", &["z3"])?;
+    Some(vec![Anchor {
+        name: "z3-spacer",
+        version: line(&z3, &["--version"], "Z3").unwrap_or_else(|| "z3".into()),
+        commands: vec![words(&[&z3.to_string_lossy(), "fp.engine=spacer", "clauses.smt2"])],
+        input: None,
+        deployable: &["unsat"],
+        never: &["sat"],
+        gave_up: &["unknown", "error"],
+    }])
 }
 
 fn spin() -> Option<Vec<Anchor>> {

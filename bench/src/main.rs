@@ -8,6 +8,7 @@ mod cluster;
 mod decide;
 mod family;
 mod graphs;
+mod horn;
 mod measure;
 mod nets;
 mod planning;
@@ -110,6 +111,7 @@ fn write(family: &str, size: usize, folder: &Path) -> Result<(), String> {
         ("question.json", encoded.json().to_string().into_bytes()),
         ("together.aig", aiger::circuit(&rules, Stepping::Together)?),
         ("process.pml", promela::process(&rules).into_bytes()),
+        ("clauses.smt2", horn::clauses(&rules).into_bytes()),
     ];
     match aiger::circuit(&rules, Stepping::InTurn) {
         Ok(circuit) => files.push(("in-turn.aig", circuit)),

@@ -8,6 +8,7 @@ use std::fs::{self, File};
 use std::io;
 use std::path::Path;
 use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
 
 use wait4::Wait4;
 
@@ -27,6 +28,8 @@ pub(crate) struct Usage {
     pub(crate) user: f64,
     pub(crate) mebibytes: f64,
     pub(crate) output: String,
+    /// Whether a limit on time ended it.
+    pub(crate) late: bool,
 }
 
 impl Usage {
@@ -37,6 +40,7 @@ impl Usage {
             user: self.user + next.user,
             mebibytes: self.mebibytes.max(next.mebibytes),
             output: next.output,
+            late: self.late || next.late,
         }
     }
 }
@@ -45,8 +49,11 @@ impl Usage {
 pub(crate) fn run(command: &[String], folder: &Path, input: Option<&str>, limits: Limits) -> io::Result<Usage> {
     let log = folder.join("output.txt");
     let output = File::create(&log)?;
+    let patience = Duration::from_secs(10 * limits.seconds);
+    let started = Instant::now();
+    // In the foreground, `timeout` waits for what it ended, so that its time is counted.
     let mut child = Command::new("timeout")
-        .args(["-s", "KILL", &(10 * limits.seconds).to_string(), "prlimit"])
+        .args(["--foreground", "-s", "KILL", &patience.as_secs().to_string(), "prlimit"])
         .arg(format!("--cpu={}", limits.seconds))
         .arg(format!("--as={}", limits.gibibytes << 30))
         .args(command)
@@ -58,5 +65,7 @@ pub(crate) fn run(command: &[String], folder: &Path, input: Option<&str>, limits
     let used = child.wait4()?.rusage;
     let output = String::from_utf8_lossy(&fs::read(log)?).into_owned();
     let seconds = (used.utime + used.stime).as_secs_f64();
-    Ok(Usage { seconds, user: used.utime.as_secs_f64(), mebibytes: used.maxrss as f64 / f64::from(1 << 20), output })
+    let late = seconds >= limits.seconds as f64 || started.elapsed() >= patience;
+    let mebibytes = used.maxrss as f64 / f64::from(1 << 20);
+    Ok(Usage { seconds, user: used.utime.as_secs_f64(), mebibytes, output, late })
 }

@@ -32,6 +32,9 @@ pub(crate) struct Options {
     /// How often short runs are repeated.
     #[arg(long, default_value_t = 3)]
     repeat: usize,
+    /// Leave a solver out of larger sizes once it took this many times as long as the best of the others, and ten seconds or more.
+    #[arg(long)]
+    behind: Option<f64>,
     /// Only these solvers, by name, separated by commas; podreach always runs.
     #[arg(long, value_delimiter = ',')]
     solvers: Vec<String>,
@@ -93,7 +96,9 @@ fn climb(family: &Family, anchors: &[Anchor], options: &Options) -> std::io::Res
         if !scratch.join("question.json").is_file() {
             return Err(std::io::Error::other(made.output));
         }
-        let failed = |solver: &str| measured.iter().any(|m| m.solver == solver && m.cell.answer.is_none());
+        let failed = |solver: &str| {
+            measured.iter().any(|m| m.solver == solver && (m.cell.answer.is_none() || is_behind(m, &measured, options)))
+        };
         let mut new = Vec::new();
         if !failed(SELF) {
             let deciding = [&me, "decide", "question.json"].map(str::to_owned);
@@ -110,6 +115,14 @@ fn climb(family: &Family, anchors: &[Anchor], options: &Options) -> std::io::Res
     }
     fs::remove_dir_all(scratch)?;
     Ok(measured)
+}
+
+/// Whether a solver was so slow on a size, beside the others, that it has no chance on larger ones.
+fn is_behind(measured: &Measured, all: &[Measured], options: &Options) -> bool {
+    let rivals = all.iter().filter(|m| m.solver != SELF && m.size == measured.size && m.cell.answer.is_some());
+    let best = rivals.map(|m| m.cell.seconds).min_by(f64::total_cmp).unwrap_or(f64::INFINITY);
+    let slow = |times: f64| measured.cell.seconds >= 10.0 && measured.cell.seconds > times * best;
+    measured.solver != SELF && options.behind.is_some_and(slow)
 }
 
 fn ask(anchor: &Anchor, folder: &Path, limits: Limits) -> std::io::Result<Usage> {

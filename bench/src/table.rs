@@ -19,6 +19,8 @@ pub(crate) const SELF: &str = "podreach";
 pub(crate) struct Cell {
     /// The answer; `None` when it ran out of time or memory, or gave up.
     pub(crate) answer: Option<bool>,
+    /// Whether a limit on time ended it.
+    pub(crate) late: bool,
     pub(crate) seconds: f64,
     pub(crate) mebibytes: f64,
     /// Who decided and how long the evidence is, for podreach.
@@ -35,19 +37,20 @@ pub(crate) struct Measured {
 
 impl Cell {
     pub(crate) fn new(answer: Option<bool>, usage: &Usage, note: String) -> Self {
-        Self { answer, seconds: usage.seconds, mebibytes: usage.mebibytes, note }
+        Self { answer, late: usage.late, seconds: usage.seconds, mebibytes: usage.mebibytes, note }
     }
 
     fn word(&self) -> &'static str {
         match self.answer {
             Some(true) => "deployable",
             Some(false) => "never",
+            None if self.late => "out of time",
             None => "none",
         }
     }
 
     pub(crate) fn shown(&self) -> String {
-        format!("{:10} {:9.3} s {:7.0} MiB  {}", self.word(), self.seconds, self.mebibytes, self.note)
+        format!("{:11} {:9.3} s {:7.0} MiB  {}", self.word(), self.seconds, self.mebibytes, self.note)
     }
 }
 
@@ -90,13 +93,14 @@ fn read(folder: &Path) -> Vec<(&'static Family, Vec<Measured>)> {
 
 fn parsed(line: &str) -> Option<Measured> {
     let fields: Vec<&str> = line.splitn(7, ',').collect();
-    let [_, size, solver, answer, seconds, mebibytes, note] = fields[..] else { return None };
-    let answer = match answer {
+    let [_, size, solver, word, seconds, mebibytes, note] = fields[..] else { return None };
+    let answer = match word {
         "deployable" => Some(true),
         "never" => Some(false),
         _ => None,
     };
-    let cell = Cell { answer, seconds: seconds.parse().ok()?, mebibytes: mebibytes.parse().ok()?, note: note.into() };
+    let late = word == "out of time";
+    let cell = Cell { answer, late, seconds: seconds.parse().ok()?, mebibytes: mebibytes.parse().ok()?, note: note.into() };
     Some(Measured { solver: solver.into(), size: size.parse().ok()?, cell })
 }
 
