@@ -114,7 +114,7 @@ test('a map shows the matrix, sorts, searches, and opens the evidence', async ()
   await page.waitForSelector('.map .nothing');
   await page.getByLabel('Search pod types').fill('');
   await page.getByLabel('Search nodes, labels, taints').first().fill('');
-  await page.waitForFunction(() => document.querySelectorAll('.map-row').length === 5);
+  await page.waitForFunction((cells) => document.querySelectorAll('.map-row .cell').length === cells, 5 * matrix.nodeClasses.length);
   await page.locator('.map .cell').first().focus();
   for (const key of ['ArrowDown', 'ArrowRight', 'Enter']) await page.keyboard.press(key);
   await page.waitForFunction(() => document.activeElement.dataset.row === '1' && document.activeElement.dataset.column === '1');

@@ -75,6 +75,8 @@ function matrixView(cluster, matrix, source) {
   /** Draws what is in sight: rows come and go one by one, columns in blocks. */
   const draw = (fresh = false) => {
     queued = false;
+    // A cell that is drawn anew keeps the focus, or keys would stop to work.
+    const held = document.activeElement?.classList.contains('cell') && sheet.contains(document.activeElement);
     const left = wide();
     const firstRow = Math.max(0, Math.floor(box.scrollTop / ROW) - 6), lastRow = Math.min(rows.length - 1, Math.ceil((box.scrollTop + box.clientHeight) / ROW) + 6);
     const firstColumn = Math.max(0, Math.floor(box.scrollLeft / COLUMN / BLOCK) * BLOCK), lastColumn = Math.min(columns.length - 1, Math.ceil((box.scrollLeft + box.clientWidth - left) / COLUMN / BLOCK) * BLOCK);
@@ -93,6 +95,7 @@ function matrixView(cluster, matrix, source) {
       drawn.set(at, row);
       sheet.insertBefore(row, drawn.get(at + 1) ?? null);
     }
+    if (held && !sheet.contains(document.activeElement)) cellAt(focusRow, focusColumn)?.focus({ preventScroll: true });
     if (rows.length === 0) fill(sheet, h('div', { role: 'row', class: 'map-row' }, h('p', { class: 'nothing', role: 'gridcell' }, 'Nothing matches.')));
   };
   const drawHead = (/** @type {number} */ from, /** @type {number} */ to, /** @type {number} */ left) => {
