@@ -20,6 +20,9 @@ pub(crate) struct Options {
     /// Only families whose name starts with this.
     #[arg(long, default_value = "")]
     family: String,
+    /// Only sizes from this.
+    #[arg(long, default_value_t = 0)]
+    min_size: usize,
     /// Only sizes up to this.
     #[arg(long)]
     max_size: Option<usize>,
@@ -90,7 +93,8 @@ fn climb(family: &Family, anchors: &[Anchor], options: &Options) -> std::io::Res
     let limits = Limits { seconds: options.timeout, gibibytes: options.memory };
     let me = env::current_exe()?.to_string_lossy().into_owned();
     let mut measured: Vec<Measured> = Vec::new();
-    for &size in family.sizes.iter().filter(|&&size| options.max_size.is_none_or(|most| size <= most)) {
+    let wanted = |size: usize| size >= options.min_size && options.max_size.is_none_or(|most| size <= most);
+    for &size in family.sizes.iter().filter(|&&size| wanted(size)) {
         let making = [&me, "write", family.name, &size.to_string(), "."].map(str::to_owned);
         let made = measure::run(&making, &scratch, None, Limits { seconds: 600, ..limits })?;
         if !scratch.join("question.json").is_file() {
