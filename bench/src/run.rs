@@ -35,7 +35,7 @@ pub(crate) struct Options {
     /// How often short runs are repeated.
     #[arg(long, default_value_t = 3)]
     repeat: usize,
-    /// Leave a solver out of larger sizes once it took this many times as long as the best of the others, and ten seconds or more.
+    /// Leave a solver out of larger sizes once it took this many times as long as the best of the others, and two seconds or more.
     #[arg(long)]
     behind: Option<f64>,
     /// Only these solvers, by name, separated by commas; podreach always runs.
@@ -125,7 +125,7 @@ fn climb(family: &Family, anchors: &[Anchor], options: &Options) -> std::io::Res
 fn is_behind(measured: &Measured, all: &[Measured], options: &Options) -> bool {
     let rivals = all.iter().filter(|m| m.solver != SELF && m.size == measured.size && m.cell.answer.is_some());
     let best = rivals.map(|m| m.cell.seconds).min_by(f64::total_cmp).unwrap_or(f64::INFINITY);
-    let slow = |times: f64| measured.cell.seconds >= 10.0 && measured.cell.seconds > times * best;
+    let slow = |times: f64| measured.cell.seconds >= 2.0 && measured.cell.seconds > times * best;
     measured.solver != SELF && options.behind.is_some_and(slow)
 }
 
