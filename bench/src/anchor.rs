@@ -136,10 +136,10 @@ fn ric3() -> Option<Vec<Anchor>> {
     let anchor = |name: &'static str, circuit: &str| Anchor {
         name,
         version: version.clone(),
-        commands: vec![words(&[&ric3.to_string_lossy(), "check", circuit, "ic3"])],
+        commands: vec![words(&[&ric3.to_string_lossy(), "-e", "ic3", circuit])],
         input: None,
-        deployable: &["UNSAFE", "unsafe"],
-        never: &["SAFE", "safe"],
+        deployable: &["RESULT: SAT"],
+        never: &["RESULT: UNSAT"],
         gave_up: &["panicked"],
     };
     Some(vec![anchor("ric3", "together.aig"), anchor("ric3-turns", "in-turn.aig")])
