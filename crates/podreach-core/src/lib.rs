@@ -6,6 +6,7 @@
 pub mod check;
 pub mod cluster;
 pub mod configuration;
+pub mod demand;
 mod face;
 pub mod goal;
 pub mod guard;
@@ -22,10 +23,12 @@ pub mod storage;
 pub mod testing;
 pub mod verdict;
 
+pub use check::shortage::{Short, short};
 pub use check::symmetry::{Everywhere, Exchange, Symmetry, is_symmetry};
 pub use check::{Checked, Checker, Flaw, check};
 pub use cluster::Cluster;
 pub use configuration::{Atom, Configuration};
+pub use demand::Demand;
 pub use goal::Goal;
 pub use id::{Id, NodeId, PodId};
 pub use model::{Model, Semantics};

@@ -6,12 +6,14 @@
 //! * `Deployable(a₁…aₖ)`  holds if  `start –a₁→ … –aₖ→ s`  and  `goal ≤ s`
 //! * `Never(B)`  holds if  some `b ∈ B` is `≤ goal`,  no `b ∈ B` is `≤ start`,  and  for every `b ∈ B` and `(p, n) ∈ b`,
 //!   each way to deploy `(p, n)` on top of `b − (p, n)` already contains some `b' ∈ B`
+//! * a demand is never met  if  every choice has a forbidden configuration in it, or laws add up to too little: see [`shortage`]
 //! * what holds on one node holds on those it can be exchanged with: see [`symmetry`]
 
 mod classes;
 mod forbidden;
 mod index;
 mod replay;
+pub mod shortage;
 pub mod symmetry;
 
 use std::fmt;
@@ -70,6 +72,16 @@ pub enum Flaw {
         /// The pod and node that complete the group.
         last: Atom,
     },
+    /// A want of a demand (by its index) that names a pod type or a node that does not exist, or an atom twice.
+    BadWant(usize),
+    /// A choice that meets the demand and has nothing in it that is ruled out; or a demand too large to go through.
+    Uncovered,
+    /// A law (by its index) that does not hold, or is none.
+    NoLaw(usize),
+    /// An atom that a want may use and that the laws count for too little.
+    Uncounted(Atom),
+    /// Laws that leave room for as much as is asked for.
+    SumTooSmall,
     /// The check was stopped before it was done.
     Stopped,
 }
@@ -100,6 +112,13 @@ impl fmt::Display for Flaw {
             Self::Escapes { group, .. } => {
                 write!(f, "forbidden group {} can be completed from a configuration without any group", group + 1)
             }
+            Self::BadWant(index) => {
+                write!(f, "want {} names a pod or node that does not exist, or one of them twice", index + 1)
+            }
+            Self::Uncovered => write!(f, "there is a choice of nodes that is not ruled out"),
+            Self::NoLaw(index) => write!(f, "law {} does not hold", index + 1),
+            Self::Uncounted(_) => write!(f, "a pod on a node that may be used is not counted in full"),
+            Self::SumTooSmall => write!(f, "the laws leave room for what is asked for"),
             Self::Stopped => write!(f, "the check was stopped before it was done"),
         }
     }

@@ -1,0 +1,264 @@
+//! Shortages: a demand that no configuration of any run meets.
+//!
+//! A choice that meets a demand is one configuration `g(i)` for each want `i`, and all of them together are `≤ s`. Write `k` for what is
+//! kept and `s = k + x`. Every law is a sum `Σ w(a) · x(a) ≤ b`: at the start it holds by the choice of `b`, deletions only help, and
+//! each deployment that adds to the sum was refused if it would exceed `b`. Laws are added up, `λ` times each. If
+//!
+//! ```text
+//! for every want i and atom a in its place q:   rest(i, a) = worth(i) − λ(q)  ≤  Σ λ · w(a)
+//! Σ worth(i) · count(i)  >  Σ λ · b  +  Σ λ(q) · most(q)  +  Σ k(a) · max { rest(i, a) : i }
+//! ```
+//! then no choice is within any `s`. Sums saturate and never wrap: on the left that is too little, and no sum is more than the largest.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::{Flaw, forbidden};
+use crate::configuration::{Atom, Configuration};
+use crate::demand::{Argument, Demand, Law, Place, Shortage, Want};
+use crate::guard::{Universe, guard};
+use crate::id::{NodeId, PodId};
+use crate::resource::Amount;
+use crate::rule::{self, Rule};
+use crate::step::Problem;
+
+/// A shortage whose argument was accepted. Nothing but this module makes one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Short {
+    demand: Demand,
+    shortage: Shortage,
+}
+
+impl Short {
+    /// What can never be.
+    pub fn demand(&self) -> &Demand {
+        &self.demand
+    }
+
+    /// Why.
+    pub fn shortage(&self) -> &Shortage {
+        &self.shortage
+    }
+}
+
+/// Accepts that a demand can never be met, or says what is wrong with the argument. `stop` is asked now and then whether to give up.
+pub fn short(problem: &Problem, demand: Demand, shortage: Shortage, stop: &dyn Fn() -> bool) -> Result<Short, Flaw> {
+    well_formed(problem, &demand)?;
+    forbidden::check(problem, &shortage.ruled_out, &shortage.proof, stop)?;
+    match &shortage.argument {
+        Argument::Cover => Cover { demand: &demand, ruled_out: &shortage.ruled_out.any, stop, steps: 0 }.check()?,
+        Argument::Sum { worth, laws } => {
+            let sum = Sum { problem, demand: &demand, shortage: &shortage, moving: problem.start.minus(&problem.kept) };
+            sum.check(worth, laws)?;
+        }
+    }
+    Ok(Short { demand, shortage })
+}
+
+/// Atoms exist, and no want has one twice.
+fn well_formed(problem: &Problem, demand: &Demand) -> Result<(), Flaw> {
+    let cluster = problem.model.cluster();
+    let exists = |&(pod, node): &Atom| cluster.pods.get(pod).is_some() && cluster.nodes.get(node).is_some();
+    for (index, want) in demand.wants.iter().enumerate() {
+        let mut seen = BTreeSet::new();
+        if !want.places.iter().flat_map(|place| &place.atoms).all(|atom| exists(atom) && seen.insert(*atom)) {
+            return Err(Flaw::BadWant(index));
+        }
+    }
+    Ok(())
+}
+
+/// Goes through all choices, and leaves off where one has a configuration in it that is ruled out.
+struct Cover<'a> {
+    demand: &'a Demand,
+    ruled_out: &'a [Configuration],
+    stop: &'a dyn Fn() -> bool,
+    steps: u64,
+}
+
+/// The most pods that are chosen one after the other.
+const MOST: u64 = 1_024;
+
+impl Cover<'_> {
+    fn check(mut self) -> Result<(), Flaw> {
+        if self.demand.wants.iter().fold(0, |sum: u64, want| sum.saturating_add(want.count).saturating_add(1)) > MOST {
+            return Err(Flaw::Uncovered);
+        }
+        let left = self.demand.wants.first().map_or(0, |want| want.count);
+        self.extend(&mut Configuration::new(), 0, left, (0, 0, 0))
+    }
+
+    /// Every way to choose `left` more pods of a want and then the wants after it. `from` is the place and the atom in it to go on
+    /// from, and how many were taken there.
+    fn extend(
+        &mut self,
+        chosen: &mut Configuration,
+        want: usize,
+        left: u64,
+        from: (usize, usize, u64),
+    ) -> Result<(), Flaw> {
+        self.steps += 1;
+        if self.steps.is_multiple_of(256) && (self.stop)() {
+            return Err(Flaw::Stopped);
+        }
+        if self.ruled_out.iter().any(|group| group.is_within(chosen)) {
+            return Ok(());
+        }
+        let Some(Want { places, .. }) = self.demand.wants.get(want) else { return Err(Flaw::Uncovered) };
+        if left == 0 {
+            let next = self.demand.wants.get(want + 1).map_or(0, |want| want.count);
+            return self.extend(chosen, want + 1, next, (0, 0, 0));
+        }
+        // Within a want the order of the choices does not matter: they are made in the order of the places.
+        let (first_place, first_atom, taken) = from;
+        for (at, Place { atoms, most }) in places.iter().enumerate().skip(first_place) {
+            let (skipped, taken) = if at == first_place { (first_atom, taken) } else { (0, 0) };
+            for (number, &atom) in atoms.iter().enumerate().skip(skipped).filter(|_| taken < *most) {
+                chosen.add(atom);
+                let covered = self.extend(chosen, want, left - 1, (at, number, taken + 1));
+                chosen.remove(atom);
+                covered?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Adds up laws.
+struct Sum<'a> {
+    problem: &'a Problem,
+    demand: &'a Demand,
+    shortage: &'a Shortage,
+    /// The start without what is kept.
+    moving: Configuration,
+}
+
+impl Sum<'_> {
+    fn check(&self, worth: &[Amount], laws: &[(Law, Amount)]) -> Result<(), Flaw> {
+        let Demand { wants } = self.demand;
+        if worth.len() != wants.len() {
+            return Err(Flaw::SumTooSmall);
+        }
+        let mut room: Amount = 0;
+        let (mut covered, mut in_place) = (BTreeMap::<Atom, Amount>::new(), BTreeMap::<(usize, usize), Amount>::new());
+        for (index, (law, times)) in laws.iter().enumerate() {
+            let bound = if let &Law::Place(want, place) = law {
+                let most = wants.get(want).and_then(|want| want.places.get(place)).ok_or(Flaw::NoLaw(index))?.most;
+                add(in_place.entry((want, place)).or_default(), *times);
+                most.into()
+            } else {
+                let (weights, bound) = self.law(law).ok_or(Flaw::NoLaw(index))?;
+                for (atom, weight) in weights {
+                    add(covered.entry(atom).or_default(), weight.saturating_mul(*times));
+                }
+                bound
+            };
+            add(&mut room, bound.saturating_mul(*times));
+        }
+        let mut rests = BTreeMap::<Atom, Amount>::new();
+        for (index, (want, &worth)) in wants.iter().zip(worth).enumerate() {
+            for (place, Place { atoms, .. }) in want.places.iter().enumerate() {
+                let rest = worth.saturating_sub(in_place.get(&(index, place)).copied().unwrap_or(0));
+                for &atom in atoms.iter().filter(|&&atom| self.problem.is_possible(atom)) {
+                    if covered.get(&atom).copied().unwrap_or(0) < rest {
+                        return Err(Flaw::Uncounted(atom));
+                    }
+                    let most = rests.entry(atom).or_default();
+                    *most = rest.max(*most);
+                }
+            }
+        }
+        rests
+            .iter()
+            .for_each(|(&atom, rest)| add(&mut room, rest.saturating_mul(self.problem.kept.count(atom).into())));
+        let asked = wants.iter().zip(worth).map(|(want, &worth)| worth.saturating_mul(want.count.into()));
+        if asked.fold(0, Amount::saturating_add) > room { Ok(()) } else { Err(Flaw::SumTooSmall) }
+    }
+
+    /// What a law bounds besides the kept pods, and by how much; `None` if there is no such law.
+    fn law(&self, law: &Law) -> Option<(Vec<(Atom, Amount)>, Amount)> {
+        let (m, kept) = (&self.problem.model, &self.problem.kept);
+        let asks = |pod: PodId, rule: Rule| !m.pod(pod).exempt.contains(&rule);
+        match law {
+            &Law::Capacity(node, resource) => {
+                m.cluster().nodes.get(node)?;
+                m.cluster().resources.entries().get(resource)?;
+                let weight = |pod: PodId| rule::fit::weight(m, pod, resource);
+                let asked =
+                    |pod: PodId| asks(pod, Rule::NodeResourcesFit) && rule::fit::checked(m, pod).contains(&resource);
+                let taken = kept.on(node).map(|(pod, count)| weight(pod).saturating_mul(count.into()));
+                let room =
+                    m.node(node).allocatable.amount(resource).saturating_sub(taken.fold(0, Amount::saturating_add));
+                let weights = m.pods().filter(|&pod| asked(pod)).map(|pod| ((pod, node), weight(pod)));
+                Some(self.above_start(weights.collect(), room))
+            }
+            &Law::Quota(quota) => {
+                let hard = m.cluster().quotas.get(quota)?.hard;
+                let users = m.pods().filter(|&pod| rule::quota::weight(m, pod, quota) > 0);
+                Some(self.everywhere(users, hard, |pod| rule::quota::weight(m, pod, quota), Rule::ResourceQuota))
+            }
+            &Law::Limit(index) => {
+                let limit = m.cluster().limits.get(index).filter(|limit| !limit.per_node)?;
+                Some(self.everywhere(limit.pods.iter().copied(), limit.most.into(), |_| 1, Rule::InstanceLimit))
+            }
+            Law::Few(atoms, most) => self.few(atoms, *most),
+            &Law::Below(atom, count) => {
+                let alone: Configuration = [(atom, count)].into_iter().collect();
+                let below = count.checked_sub(1)?.saturating_sub(kept.count(atom));
+                self.shortage.ruled_out.any.contains(&alone).then(|| (vec![(atom, 1)], below.into()))
+            }
+            Law::Place(..) => None,
+        }
+    }
+
+    /// A bound on pods wherever they are.
+    fn everywhere(
+        &self,
+        users: impl Iterator<Item = PodId>,
+        hard: Amount,
+        weight: impl Fn(PodId) -> Amount,
+        rule: Rule,
+    ) -> (Vec<(Atom, Amount)>, Amount) {
+        let (m, mut room, mut weights) = (&self.problem.model, hard, Vec::new());
+        for pod in users {
+            let taken = self.problem.kept.of(pod).map(|(_, count)| weight(pod).saturating_mul(count.into()));
+            room = taken.fold(room, Amount::saturating_sub);
+            if !m.pod(pod).exempt.contains(&rule) {
+                weights.extend(m.nodes().map(|node: NodeId| ((pod, node), weight(pod))));
+            }
+        }
+        self.above_start(weights, room)
+    }
+
+    /// Each of the atoms is refused where more than `most − 1` of all of them are.
+    fn few(&self, atoms: &[Atom], most: u64) -> Option<(Vec<(Atom, Amount)>, Amount)> {
+        let distinct: BTreeSet<Atom> = atoms.iter().copied().collect();
+        let cluster = self.problem.model.cluster();
+        let exists = |&(pod, node): &Atom| cluster.pods.get(pod).is_some() && cluster.nodes.get(node).is_some();
+        if distinct.len() != atoms.len() || !atoms.iter().all(exists) {
+            return None;
+        }
+        let possible: Vec<Atom> = distinct.into_iter().filter(|&atom| self.problem.is_possible(atom)).collect();
+        for &atom in &possible {
+            let Some(guard) = guard(self.problem, atom, &Universe::Possible) else { continue };
+            let bounds = guard.at_most.iter().any(|condition| {
+                let counted: BTreeSet<Atom> = condition.weights.iter().map(|(atom, _)| *atom).collect();
+                condition.bound < most.into() && possible.iter().all(|atom| counted.contains(atom))
+            });
+            if !bounds {
+                return None;
+            }
+        }
+        Some(self.above_start(atoms.iter().map(|&atom| (atom, 1)).collect(), most.into()))
+    }
+
+    /// A law whose bound the start may exceed: then it stays below what the start has.
+    fn above_start(&self, weights: Vec<(Atom, Amount)>, bound: Amount) -> (Vec<(Atom, Amount)>, Amount) {
+        let taken = weights.iter().map(|&(atom, weight)| weight.saturating_mul(self.moving.count(atom).into()));
+        let start = taken.fold(0, Amount::saturating_add);
+        (weights, bound.max(start))
+    }
+}
+
+fn add(sum: &mut Amount, amount: Amount) {
+    *sum = sum.saturating_add(amount);
+}

@@ -1,0 +1,216 @@
+//! Random small clusters: whatever shortage is accepted, no configuration of any run meets the demand; and honest ones are accepted.
+
+use std::collections::{BTreeMap, HashSet, VecDeque};
+
+use podreach_core::demand::{Argument, Demand, Law, Place, Shortage, Want};
+use podreach_core::testing::{Rng, Shape, problem, successors};
+use podreach_core::{Atom, Configuration, Flaw, Goal, Id, NodeId, PodId, Problem, Proof, Semantics, short};
+
+fn cases(default: usize) -> usize {
+    std::env::var("PODREACH_CASES").ok().and_then(|text| text.parse().ok()).unwrap_or(default)
+}
+
+fn reachable(problem: &Problem, most: usize) -> Option<Vec<Configuration>> {
+    let mut seen = HashSet::from([(*problem.start).clone()]);
+    let mut todo = VecDeque::from([(*problem.start).clone()]);
+    while let Some(s) = todo.pop_front() {
+        if seen.len() > most {
+            return None;
+        }
+        for (_, next) in successors(problem, &s) {
+            if seen.insert(next.clone()) {
+                todo.push_back(next);
+            }
+        }
+    }
+    Some(seen.into_iter().collect())
+}
+
+fn each_case(seed: u64, count: usize, mut test: impl FnMut(usize, &mut Rng, &Problem, &[Configuration])) {
+    let mut rng = Rng::new(seed);
+    for number in 0..count {
+        let semantics = if number % 2 == 0 { Semantics::KubeScheduler } else { Semantics::Paper };
+        let problem = problem(&mut rng, Shape::small(semantics));
+        if let Some(reachable) = reachable(&problem, 4_000) {
+            test(number, &mut rng, &problem, &reachable);
+        }
+    }
+}
+
+/// Whether a configuration has enough for every want from `want` on, no pod counted twice.
+fn meets(demand: &Demand, s: &Configuration, want: usize) -> bool {
+    let Some(Want { count, places }) = demand.wants.get(want) else { return true };
+    let atoms: Vec<(usize, Atom)> =
+        places.iter().enumerate().flat_map(|(at, place)| place.atoms.iter().map(move |&atom| (at, atom))).collect();
+    let room = places.iter().map(|place| place.most).collect();
+    takes(demand, &mut s.clone(), want, *count, &atoms, room)
+}
+
+fn takes(
+    demand: &Demand,
+    s: &mut Configuration,
+    want: usize,
+    left: u64,
+    atoms: &[(usize, Atom)],
+    room: Vec<u64>,
+) -> bool {
+    if left == 0 {
+        return meets(demand, s, want + 1);
+    }
+    (0..atoms.len()).any(|at| {
+        let (place, atom) = atoms[at];
+        if room[place] == 0 || s.count(atom) == 0 {
+            return false;
+        }
+        let (mut less, mut room) = (s.clone(), room.clone());
+        less.remove(atom);
+        room[place] -= 1;
+        takes(demand, &mut less, want, left - 1, &atoms[at..], room)
+    })
+}
+
+fn some_demand(rng: &mut Rng, problem: &Problem) -> Demand {
+    let m = &problem.model;
+    let mut want = || {
+        let (pod, count) = (PodId::from_index(rng.below(m.pods().len())), 1 + rng.below(4) as u64);
+        let nodes: Vec<NodeId> = m.nodes().filter(|_| !rng.one_in(5)).collect();
+        let atoms: Vec<Atom> = nodes.into_iter().map(|node| (pod, node)).collect();
+        let places = match rng.below(3) {
+            0 => atoms.iter().map(|&atom| Place { atoms: vec![atom], most: 1 }).collect(),
+            1 if atoms.len() > 1 => {
+                let (left, right) = atoms.split_at(1);
+                [left, right].map(|atoms| Place { atoms: atoms.to_vec(), most: 1 + count % 2 }).to_vec()
+            }
+            _ => vec![Place { atoms, most: count }],
+        };
+        Want { count, places }
+    };
+    let wants = if want().count > 2 { vec![want()] } else { vec![want(), want()] };
+    Demand { wants }
+}
+
+fn some_law(rng: &mut Rng, problem: &Problem, demand: &Demand, ruled_out: &Goal) -> Law {
+    let m = &problem.model;
+    let atoms: Vec<Atom> =
+        demand.wants.iter().flat_map(|want| want.places.iter().flat_map(|place| place.atoms.clone())).collect();
+    let want = rng.below(demand.wants.len());
+    match rng.below(6) {
+        0 => {
+            let resources: Vec<_> = m.cluster().resources.entries().ids().collect();
+            Law::Capacity(NodeId::from_index(rng.below(m.nodes().len() + 1)), rng.pick(&resources))
+        }
+        1 => Law::Quota(Id::from_index(rng.below(m.cluster().quotas.len() + 1))),
+        2 => Law::Limit(rng.below(m.cluster().limits.len() + 1)),
+        3 => {
+            let mut some: Vec<Atom> = atoms.iter().copied().filter(|_| !rng.one_in(3)).collect();
+            some.sort_unstable();
+            some.dedup();
+            Law::Few(some, rng.below(3) as u64)
+        }
+        4 if !ruled_out.any.is_empty() => {
+            let alternative = &ruled_out.any[rng.below(ruled_out.any.len())];
+            let (atom, count) = alternative.iter().next().expect("alternatives are not empty");
+            Law::Below(atom, count)
+        }
+        _ => Law::Place(want, rng.below(demand.wants[want].places.len() + 1)),
+    }
+}
+
+/// What no configuration has, as groups; mostly they prove themselves, since they are all there is.
+fn absent(reachable: &[Configuration], demand: &Demand) -> Vec<Configuration> {
+    let atoms = demand.wants.iter().flat_map(|want| want.places.iter().flat_map(|place| place.atoms.iter().copied()));
+    let mut groups = Vec::new();
+    for atom in atoms {
+        let most = reachable.iter().map(|s| s.count(atom)).max().unwrap_or(0);
+        groups.push([(atom, most + 1)].into_iter().collect::<Configuration>());
+    }
+    groups.sort();
+    groups.dedup();
+    groups
+}
+
+#[test]
+fn no_forged_shortage_is_accepted() {
+    let (mut accepted, mut refused, mut possible) = (BTreeMap::<&str, usize>::new(), 0, 0);
+    each_case(71, cases(4_000), |number, rng, problem, reachable| {
+        let demand = some_demand(rng, problem);
+        let truth = reachable.iter().any(|s| meets(&demand, s, 0));
+        possible += usize::from(truth);
+        for _ in 0..12 {
+            let mut groups = if rng.one_in(3) { Vec::new() } else { absent(reachable, &demand) };
+            if rng.one_in(4) && !groups.is_empty() {
+                groups.remove(rng.below(groups.len()));
+            }
+            let ruled_out = Goal { any: groups.clone() };
+            let argument = if rng.one_in(4) {
+                Argument::Cover
+            } else {
+                let worth = demand.wants.iter().map(|_| rng.below(3) as u128).collect();
+                let laws =
+                    (0..rng.below(7)).map(|_| (some_law(rng, problem, &demand, &ruled_out), rng.below(3) as u128));
+                Argument::Sum { worth, laws: laws.collect() }
+            };
+            let kind = if argument == Argument::Cover { "cover" } else { "sum" };
+            let shortage = Shortage { ruled_out, proof: Proof::of_configurations(&groups), argument };
+            match short(problem, demand.clone(), shortage.clone(), &|| false) {
+                Ok(_) => {
+                    assert!(!truth, "case {number}: {shortage:#?} about {demand:#?} in {problem:#?}");
+                    *accepted.entry(kind).or_default() += 1;
+                }
+                Err(_) => refused += 1,
+            }
+        }
+    });
+    assert!(accepted.len() == 2 && accepted.values().all(|&count| count > 100), "{accepted:?}");
+    assert!(refused > 1_000 && possible > 500, "{refused} {possible}");
+}
+
+#[test]
+fn sums_of_what_nodes_have_are_accepted_exactly_if_they_are_short() {
+    let mut seen = BTreeMap::<bool, usize>::new();
+    each_case(72, cases(3_000), |number, rng, problem, reachable| {
+        let m = &problem.model;
+        let pod = PodId::from_index(rng.below(m.pods().len()));
+        let atoms: Vec<Atom> = m.nodes().map(|node| (pod, node)).collect();
+        let most: Vec<u64> =
+            atoms.iter().map(|&atom| reachable.iter().map(|s| s.count(atom)).max().unwrap_or(0)).collect();
+        let groups: Vec<Configuration> =
+            atoms.iter().zip(&most).map(|(&atom, most)| [(atom, most + 1)].into_iter().collect()).collect();
+        let count = rng.below(6) as u64;
+        let demand = Demand { wants: vec![Want { count, places: vec![Place { atoms: atoms.clone(), most: count }] }] };
+        let laws = atoms.iter().zip(&most).map(|(&atom, most)| (Law::Below(atom, most + 1), 1)).collect();
+        let shortage = Shortage {
+            ruled_out: Goal { any: groups.clone() },
+            proof: Proof::of_configurations(&groups),
+            argument: Argument::Sum { worth: vec![1], laws },
+        };
+        match short(problem, demand, shortage, &|| false) {
+            Ok(_) => assert!(most.iter().sum::<u64>() < count, "case {number}"),
+            Err(Flaw::SumTooSmall) => assert!(most.iter().sum::<u64>() >= count, "case {number}"),
+            // Groups by themselves need not be inductive.
+            Err(_) => return,
+        }
+        *seen.entry(most.iter().sum::<u64>() < count).or_default() += 1;
+    });
+    assert!(seen.len() == 2 && seen.values().all(|&count| count > 100), "{seen:?}");
+}
+
+#[test]
+fn a_demand_that_is_no_demand_is_refused() {
+    let mut rng = Rng::new(73);
+    let problem = problem(&mut rng, Shape::small(Semantics::KubeScheduler));
+    let atom = (PodId::from_index(0), NodeId::from_index(0));
+    let nowhere = (PodId::from_index(99), NodeId::from_index(0));
+    let nothing = || Shortage { ruled_out: Goal::default(), proof: Proof::default(), argument: Argument::Cover };
+    for atoms in [vec![atom, atom], vec![nowhere]] {
+        let demand = Demand { wants: vec![Want { count: 1, places: vec![Place { atoms, most: 1 }] }] };
+        assert_eq!(short(&problem, demand, nothing(), &|| false), Err(Flaw::BadWant(0)));
+    }
+    let endless = Demand { wants: vec![Want { count: u64::MAX, places: vec![Place { atoms: vec![atom], most: 1 }] }] };
+    assert_eq!(short(&problem, endless, nothing(), &|| false), Err(Flaw::Uncovered));
+    assert_eq!(
+        short(&problem, Demand::default(), nothing(), &|| false),
+        Err(Flaw::Uncovered),
+        "nothing is always there"
+    );
+}
