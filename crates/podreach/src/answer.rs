@@ -250,16 +250,20 @@ impl Oracle {
         self.binds.then(|| history::objection(&self.problem, trace)).flatten()
     }
 
-    fn is_never_at_all(&mut self, goal: &Goal, budget: &Budget<'_>) -> bool {
-        let (problem, doubts) = (&self.problem, &self.narrowing);
-        if doubts.is_empty() && self.settled.is_none() {
-            return true;
+    /// The problem with everything possible that doubts or the history of claims leave open; `None` if they leave nothing open.
+    pub(crate) fn loosened(&self) -> Option<Problem> {
+        if self.narrowing.is_empty() && self.settled.is_none() {
+            return None;
         }
-        let settled = &self.settled;
-        let decider = self.loose.get_or_insert_with(|| {
-            let cluster = loose(settled.as_ref().unwrap_or(problem.model.cluster()), doubts);
-            Decider::new(&with_cluster(problem, cluster))
-        });
+        let cluster = self.settled.as_ref().unwrap_or(self.problem.model.cluster());
+        Some(with_cluster(&self.problem, loose(cluster, &self.narrowing)))
+    }
+
+    fn is_never_at_all(&mut self, goal: &Goal, budget: &Budget<'_>) -> bool {
+        if self.loose.is_none() {
+            self.loose = self.loosened().map(|problem| Decider::new(&problem));
+        }
+        let Some(decider) = &mut self.loose else { return true };
         decider.decide(goal, budget).checked.answer() == Some(false)
     }
 

@@ -10,7 +10,7 @@ use podreach::lower::{Declared, Instance, Kind, Lowered, Origin, Origins, Select
 use podreach::read::{SourceId, Span};
 use podreach_core::cluster::{Pod, PodSpec, Toleration, TolerationOperator};
 use podreach_core::testing::{Rng, Shape, problem, successors};
-use podreach_core::{Cluster, Configuration, Goal, Id, Model, NodeId, PodId, Problem, Semantics, check};
+use podreach_core::{Cluster, Configuration, Goal, Id, Model, NodeId, PodId, Problem, Semantics, check, short};
 
 const SPAN: Span = Span { source: SourceId(0), start: 0, end: 0 };
 
@@ -69,13 +69,31 @@ fn nodes_named(names: Vec<String>) -> NodeSelection {
 }
 
 fn decided(lowered: &Lowered, semantics: Semantics, claim: Claim, actor: &Actor) -> Item {
-    let rule =
-        Rule { name: "r".into(), claim, description: None, severity: Severity::Error, allow_empty: false, span: SPAN };
+    let rule = Rule {
+        name: "r".into(),
+        claim: claim.clone(),
+        description: None,
+        severity: Severity::Error,
+        allow_empty: false,
+        span: SPAN,
+    };
     let policy = Policy { name: "p".into(), rules: vec![rule], span: SPAN };
     let item = policy::items(lowered, &[policy], semantics, actor, &Budget::unlimited(), &|| ()).remove(0);
     let escapes = item.boundary.iter().flat_map(|boundary| boundary.escapes.iter().filter_map(|e| e.evidence.as_ref()));
     for evidence in item.evidence.iter().chain(escapes) {
         check(&evidence.problem, evidence.decision.checked.verdict().clone()).expect("evidence checks");
+        if let Some(found) = &evidence.short {
+            short(&evidence.problem, found.demand().clone(), found.shortage().clone(), &|| false)
+                .expect("a shortage is one");
+        }
+    }
+    if item.status == Status::Undecided || item.message.contains("the rule says nothing") {
+        return item;
+    }
+    assert!(!item.evidence.is_empty(), "what is decided has evidence: {item:#?}");
+    // That some goal can never be says nothing of other choices of nodes, unless that is argued, too.
+    if item.status == Status::Violated && matches!(claim, Claim::Possible { .. } | Claim::Recoverable { .. }) {
+        assert!(item.evidence.iter().all(|evidence| evidence.short.is_some()), "{item:#?}");
     }
     item
 }

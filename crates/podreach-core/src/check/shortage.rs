@@ -15,7 +15,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::{Flaw, forbidden};
 use crate::configuration::{Atom, Configuration};
 use crate::demand::{Argument, Demand, Law, Place, Shortage, Want};
-use crate::guard::{Universe, guard};
+use crate::guard::{AtMost, Universe, guard};
 use crate::id::{NodeId, PodId};
 use crate::resource::Amount;
 use crate::rule::{self, Rule};
@@ -229,7 +229,8 @@ impl Sum<'_> {
         self.above_start(weights, room)
     }
 
-    /// Each of the atoms is refused where more than `most − 1` of all of them are.
+    /// Each of the atoms is refused where as many of them are as may be: `Σ w(a) · x(a) ≤ b` and `w ≥ u` on all of them leave room for
+    /// `b / u` before it and one more after.
     fn few(&self, atoms: &[Atom], most: u64) -> Option<(Vec<(Atom, Amount)>, Amount)> {
         let distinct: BTreeSet<Atom> = atoms.iter().copied().collect();
         let cluster = self.problem.model.cluster();
@@ -238,13 +239,14 @@ impl Sum<'_> {
             return None;
         }
         let possible: Vec<Atom> = distinct.into_iter().filter(|&atom| self.problem.is_possible(atom)).collect();
+        let leaves_room = |condition: &AtMost| {
+            let weights: BTreeMap<Atom, Amount> = condition.weights.iter().copied().collect();
+            let least = possible.iter().map(|atom| weights.get(atom).copied().unwrap_or(0)).min().unwrap_or(0);
+            condition.bound.checked_div(least).is_none_or(|room| room >= most.into())
+        };
         for &atom in &possible {
-            let Some(guard) = guard(self.problem, atom, &Universe::Possible) else { continue };
-            let bounds = guard.at_most.iter().any(|condition| {
-                let counted: BTreeSet<Atom> = condition.weights.iter().map(|(atom, _)| *atom).collect();
-                condition.bound < most.into() && possible.iter().all(|atom| counted.contains(atom))
-            });
-            if !bounds {
+            let guard = guard(self.problem, atom, &Universe::Possible);
+            if guard.is_some_and(|guard| guard.at_most.iter().all(leaves_room)) {
                 return None;
             }
         }

@@ -2,7 +2,7 @@
 //!
 //! An item makes no claim of its own: what it says of the cluster stands on answered questions, which it carries.
 
-use podreach_core::Problem;
+use podreach_core::{Problem, Short};
 
 use crate::engine::Decision;
 use crate::read::Span;
@@ -77,6 +77,8 @@ pub struct Evidence {
     pub problem: Problem,
     /// The checked answer.
     pub decision: Decision,
+    /// What follows from it for any choice of nodes, if that is what it is for.
+    pub short: Option<Short>,
 }
 
 /// What holds a rule up.

@@ -34,16 +34,32 @@ impl Memory for Forgetful {
     fn keep(&self, _: &str, _: &str) {}
 }
 
+/// What deciding may take, and what earlier runs found out.
+#[derive(Clone, Copy)]
+pub struct Means<'a> {
+    /// Time, memory and threads.
+    pub budget: &'a Budget<'a>,
+    /// What earlier runs found out.
+    pub memory: &'a dyn Memory,
+}
+
 /// Ways to decide that are quicker than looking something up.
 const QUICK: [&str; 4] = ["start", "one-step", "affinity-free", "greedy"];
 
 /// The answer to a problem's question: from a certificate that still holds, or else by deciding it.
-pub(crate) fn answer(memory: &dyn Memory, oracle: &mut Oracle, problem: &Problem, budget: &Budget<'_>) -> Decision {
+///
+/// `about` tells clusters apart that have the same names: what was changed in them.
+pub(crate) fn answer(
+    Means { memory, budget }: Means<'_>,
+    about: &str,
+    oracle: &mut Oracle,
+    problem: &Problem,
+) -> Decision {
     let goal = &problem.goal;
     if let Some(decision) = oracle.quick_answer(goal, budget) {
         return decision;
     }
-    let question = question(problem);
+    let question = question(problem, about);
     if let Some(decision) = memory.recall(&question).and_then(|text| recalled(oracle, problem, &text, budget)) {
         return decision;
     }
@@ -55,7 +71,7 @@ pub(crate) fn answer(memory: &dyn Memory, oracle: &mut Oracle, problem: &Problem
 }
 
 /// A question in words; what it does not say of the cluster, the checker looks at.
-fn question(problem: &Problem) -> String {
+fn question(problem: &Problem, about: &str) -> String {
     let m = &problem.model;
     let entries = |goal: &Goal| -> Vec<Vec<(String, String, u64)>> {
         let named = |alternative: &podreach_core::Configuration| {
@@ -65,10 +81,10 @@ fn question(problem: &Problem) -> String {
         goal.any.iter().map(named).collect()
     };
     let from = if problem.start == problem.kept { "empty" } else { "current" };
-    json!([env!("CARGO_PKG_VERSION"), m.semantics().name(), from, entries(&problem.goal)]).to_string()
+    json!([env!("CARGO_PKG_VERSION"), m.semantics().name(), from, about, entries(&problem.goal)]).to_string()
 }
 
-fn certificate(problem: &Problem, decision: &Decision) -> String {
+pub(crate) fn certificate(problem: &Problem, decision: &Decision) -> String {
     let start = if problem.start == problem.kept { Start::Empty } else { Start::Current };
     let options = Options { start, ..Options::default() };
     verdict(&Answered { problem, options: &options, decision }, &json!([]), 0.0).to_string()
@@ -76,8 +92,13 @@ fn certificate(problem: &Problem, decision: &Decision) -> String {
 
 /// What a certificate is worth today: nothing, unless the checker takes it.
 fn recalled(oracle: &mut Oracle, problem: &Problem, text: &str, budget: &Budget<'_>) -> Option<Decision> {
+    let (_, claim) = claimed(problem, text)?;
+    oracle.confirm(&problem.goal, claim, budget)
+}
+
+/// What a certificate claims about a cluster, unchecked.
+pub(crate) fn claimed(problem: &Problem, text: &str) -> Option<(Goal, Verdict)> {
     let (trees, problems) = documents(SourceId(0), text);
     let certificates = Certificate::read(trees.first().filter(|_| problems.is_empty())?).ok()?;
-    let (_, claim): (Goal, Verdict) = certificates.first()?.resolve(&problem.model).ok()?;
-    oracle.confirm(&problem.goal, claim, budget)
+    certificates.first()?.resolve(&problem.model).ok()
 }

@@ -4,6 +4,7 @@
 
 pub mod actor;
 mod boundary;
+mod content;
 pub mod finding;
 mod item;
 pub mod memory;

@@ -5,9 +5,10 @@
 
 use std::collections::BTreeSet;
 
-use podreach_core::{Goal, PodId};
+use podreach_core::{Goal, Id, NodeId, PodId};
 
 use super::fact::{Fact, facts, only, refusing};
+use super::scope;
 use crate::audit::policy::world::World;
 use crate::engine::{Budget, Decider};
 
@@ -26,9 +27,8 @@ struct Trial<'a> {
 
 /// A minimal set of facts that keeps the goal out of reach, and whether it is surely minimal.
 pub(crate) fn core(world: &World, goal: &Goal, budget: &Budget<'_>) -> (Vec<Fact>, bool) {
-    let asked = goal.any.iter().flat_map(|alternative| alternative.iter().map(|((pod, _), _)| pod));
-    let pods = world.relevant(asked.collect::<BTreeSet<_>>());
-    let (part, map) = world.part(|pod| pods.contains(&pod), |_| true);
+    let (pods, nodes) = scope(world, goal);
+    let (part, map) = world.part(|pod| pods.contains(&pod), |node| nodes.contains(&node));
     let goal = map.goal(goal);
     let mut trial =
         Trial { goal: &goal, pods: part.model().pods().collect(), world: &part, budget, tries: TRIES, sure: true };
@@ -44,12 +44,15 @@ pub(crate) fn core(world: &World, goal: &Goal, budget: &Budget<'_>) -> (Vec<Fact
     (core.into_iter().map(|fact| back(fact, &map)).collect(), sure)
 }
 
-/// A fact of the part as a fact of the whole; nodes, resources and limits keep their ids.
+/// A fact of the part as a fact of the whole; resources and limits keep their ids.
 fn back(fact: Fact, map: &crate::audit::policy::world::Part) -> Fact {
     let old = |new: PodId| {
-        use podreach_core::Id;
         let at = map.pods.values().position(|pod| *pod == Some(new)).expect("the part has it from the whole");
         PodId::from_index(at)
+    };
+    let old_node = |new: NodeId| {
+        let at = map.nodes.values().position(|node| *node == Some(new)).expect("the part has it from the whole");
+        NodeId::from_index(at)
     };
     match fact {
         Fact::NodeName(pod) => Fact::NodeName(old(pod)),
@@ -64,7 +67,9 @@ fn back(fact: Fact, map: &crate::audit::policy::world::Part) -> Fact {
         Fact::Devices(pod) => Fact::Devices(old(pod)),
         Fact::Features(pod) => Fact::Features(old(pod)),
         Fact::AddedAffinity(pod) => Fact::AddedAffinity(old(pod)),
-        same @ (Fact::Taint(_) | Fact::Cordon(_) | Fact::PodRoom(_) | Fact::Limit(_) | Fact::Quota(_)) => same,
+        Fact::Cordon(node) => Fact::Cordon(old_node(node)),
+        Fact::PodRoom(node) => Fact::PodRoom(old_node(node)),
+        same @ (Fact::Taint(_) | Fact::Limit(_) | Fact::Quota(_)) => same,
     }
 }
 

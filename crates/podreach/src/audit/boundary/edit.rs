@@ -19,6 +19,7 @@ use podreach_core::storage::Mounts;
 use podreach_core::{Cluster, Configuration, Goal, Model, NodeId, PodId};
 
 use super::fact::{retain, term};
+use super::scope;
 use crate::audit::policy::world::{Part, World};
 use crate::report::words;
 
@@ -53,10 +54,7 @@ pub(crate) enum Change {
 /// Every edit that could matter to the goal.
 pub(crate) fn edits(world: &World, goal: &Goal) -> Vec<Edit> {
     let m = world.model();
-    let atoms = || goal.any.iter().flat_map(|alternative| alternative.iter().map(|(atom, _)| atom));
-    let pods = world.relevant(atoms().map(|(pod, _)| pod).collect::<BTreeSet<_>>());
-    let nodes: BTreeSet<NodeId> =
-        if is_social(m, &pods) { m.nodes().collect() } else { atoms().map(|(_, node)| node).collect() };
+    let (pods, nodes) = scope(world, goal);
     let keys = keys(m, &pods);
     let mut edits = Vec::new();
     for mut alike in classes(world, goal, &pods, &nodes) {
@@ -71,7 +69,7 @@ pub(crate) fn edits(world: &World, goal: &Goal) -> Vec<Edit> {
 }
 
 /// Whether some of the pods look at others.
-fn is_social(m: &Model, pods: &BTreeSet<PodId>) -> bool {
+pub(crate) fn is_social(m: &Model, pods: &BTreeSet<PodId>) -> bool {
     pods.iter()
         .map(|&pod| m.pod(pod))
         .any(|spec| !(spec.affinity.is_empty() && spec.anti_affinity.is_empty() && spec.spread.is_empty()))

@@ -180,12 +180,13 @@ pub(crate) fn retain<T>(items: &mut Vec<T>, keeps: impl Fn(usize) -> bool) {
 }
 
 impl Fact {
-    /// The fact in words.
-    pub(crate) fn shown(&self, m: &Model) -> String {
+    /// The fact in words; of a taint, the nodes among these that have it.
+    pub(crate) fn shown(&self, m: &Model, among: &BTreeSet<NodeId>) -> String {
         let name = |pod: PodId| m.pod_name(pod);
         match *self {
             Self::Taint(taint) => {
-                let nodes: Vec<NodeId> = m.nodes().filter(|&node| m.node(node).taints.contains(&taint)).collect();
+                let tainted = among.iter().copied().filter(|&node| m.node(node).taints.contains(&taint));
+                let nodes: Vec<NodeId> = tainted.collect();
                 let names = words::first(nodes.iter().map(|&node| m.node_name(node).to_owned()), 4);
                 format!("taint {} on {}", words::taint(m, &taint), words::all(&names))
             }

@@ -5,29 +5,23 @@ use std::collections::BTreeSet;
 use podreach_core::{NodeId, Verdict};
 
 use crate::audit::item::{Boundary, Escape, Status};
+use crate::audit::memory::Means;
 use crate::audit::policy::Claim;
 use crate::audit::policy::claim;
 use crate::audit::policy::ruling::Ruling;
-use crate::audit::policy::world::World;
-use crate::engine::Budget;
+use crate::audit::policy::world::{World, nodes_named};
 use crate::lower::Lowered;
 
 /// The most nodes that are tried one by one.
 const NODES: usize = 64;
 
 /// Nodes that suffice, none of them in vain; and the nodes that the rule cannot do without.
-pub(crate) fn boundary(
-    lowered: &Lowered,
-    claim: &Claim,
-    world: &World,
-    ruling: &Ruling,
-    budget: &Budget<'_>,
-) -> Boundary {
+pub(crate) fn boundary(lowered: &Lowered, claim: &Claim, world: &World, ruling: &Ruling, means: Means<'_>) -> Boundary {
     let m = world.model();
     let mut used = used(world, ruling);
     let within = |nodes: &BTreeSet<NodeId>| {
         let (part, _) = world.part(|_| true, |node| nodes.contains(&node));
-        claim::ruling(lowered, claim, &part, budget)
+        claim::ruling(lowered, claim, &part, means)
     };
     let all: BTreeSet<NodeId> = m.nodes().collect();
     // A spread constraint may need nodes that no pod uses.
@@ -51,19 +45,33 @@ pub(crate) fn boundary(
     }
     let mut escapes = Vec::new();
     for &node in &core {
-        let fewer: BTreeSet<NodeId> = all.iter().copied().filter(|&other| other != node).collect();
-        let broken = within(&fewer);
+        let broken = without(lowered, claim, world, node, means);
         sure &= broken.status != Status::Undecided;
-        if broken.status != Status::Violated {
-            continue;
+        if broken.status == Status::Violated {
+            escapes.push(Escape { edit: lost(m.node_name(node)), evidence: broken.evidence.into_iter().next() });
         }
-        let edit = format!("node {} were lost", m.node_name(node));
-        escapes.push(Escape { edit, evidence: broken.evidence.into_iter().next() });
     }
     let core = core.into_iter().map(|node| format!("node {}", m.node_name(node))).collect();
     let left_out =
         (!sure).then(|| "For some nodes it was not decided whether the rule can do without them.".to_owned());
     Boundary { core, escapes, left_out }
+}
+
+fn lost(node: &str) -> String {
+    format!("node {node} were lost")
+}
+
+fn without(lowered: &Lowered, claim: &Claim, world: &World, node: NodeId, means: Means<'_>) -> Ruling {
+    let (part, _) = world.part(|_| true, |other| other != node);
+    claim::ruling(lowered, claim, &part, means)
+}
+
+/// The escape of an edit in words, if it is one.
+pub(crate) fn escape(lowered: &Lowered, claim: &Claim, world: &World, edit: &str, means: Means<'_>) -> Option<Escape> {
+    let (node, _) = nodes_named(world.model()).find(|(_, name)| lost(name) == edit)?;
+    let broken = without(lowered, claim, world, node, means);
+    (broken.status == Status::Violated)
+        .then(|| Escape { edit: edit.to_owned(), evidence: broken.evidence.into_iter().next() })
 }
 
 /// The nodes that the runs of a ruling end up using: any other node can be lost.

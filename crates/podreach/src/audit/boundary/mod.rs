@@ -12,56 +12,92 @@ mod core;
 mod edit;
 mod fact;
 mod loss;
+mod recall;
 #[cfg(test)]
 mod tests;
 
-use podreach_core::Goal;
+use std::collections::BTreeSet;
 
+use podreach_core::{Goal, NodeId, PodId};
+
+use super::content;
 use super::item::{Boundary, Escape};
+use super::memory::Means;
 use super::policy::Claim;
-use super::policy::claim::forbidden;
+use super::policy::claim::{forbidden, wanted};
 use super::policy::ruling::{ALTERNATIVES, Asking, Ruling};
 use super::policy::world::World;
-use crate::engine::Budget;
 use crate::lower::Lowered;
+use recall::Recall;
 
 /// How many edits are tried for one rule.
 const EDITS: usize = 2_000;
 
 /// What holds up a rule that holds.
-pub(crate) fn of(lowered: &Lowered, claim: &Claim, world: &World, ruling: &Ruling, budget: &Budget<'_>) -> Boundary {
+pub(crate) fn of(lowered: &Lowered, claim: &Claim, world: &World, ruling: &Ruling, means: Means<'_>) -> Boundary {
     let Some(goal) = forbidden(lowered, claim, world) else {
-        return loss::boundary(lowered, claim, world, ruling, budget);
+        let wants = wanted(lowered, claim, world);
+        let pods = world.relevant(wants.iter().map(|want| want.pod).collect::<BTreeSet<_>>());
+        let words = content::part(world, &pods, &world.model().nodes().collect()) + &content::wants(world, &wants);
+        let recall = Recall::new(means.memory, "nodes", &words);
+        return recall.or_else(
+            |edit| loss::escape(lowered, claim, world, edit, means),
+            || loss::boundary(lowered, claim, world, ruling, means),
+            means,
+        );
     };
     if goal.any.len() > 16 * ALTERNATIVES {
         let left_out = "What holds it up was not looked for: it speaks of too many pods and nodes.";
         return Boundary { left_out: Some(left_out.to_owned()), ..Boundary::default() };
     }
-    of_never(world, &goal, budget)
+    let (pods, nodes) = scope(world, &goal);
+    let words = content::part(world, &pods, &nodes) + &content::goal(world, &goal);
+    let recall = Recall::new(means.memory, "facts", &words);
+    let again = |known: &str| {
+        let edits = edit::edits(world, &goal);
+        let edit = edits.iter().find(|edit| edit.shown(world.model()) == known)?;
+        escape(world, &goal, edit, means)
+    };
+    recall.or_else(again, || of_never(world, &goal, means), means)
 }
 
-fn of_never(world: &World, goal: &Goal, budget: &Budget<'_>) -> Boundary {
-    let (core, sure) = core::core(world, goal, budget);
+/// The pods and nodes that a goal's answer depends on, after any edit.
+pub(crate) fn scope(world: &World, goal: &Goal) -> (BTreeSet<PodId>, BTreeSet<NodeId>) {
+    let m = world.model();
+    let atoms = || goal.any.iter().flat_map(|alternative| alternative.iter().map(|(atom, _)| atom));
+    let pods = world.relevant(atoms().map(|(pod, _)| pod).collect::<BTreeSet<_>>());
+    if edit::is_social(m, &pods) {
+        return (pods, m.nodes().collect());
+    }
+    // Kept pods count for limits and quotas, wherever they are.
+    let kept = world.problem.kept.iter().map(|((_, node), _)| node);
+    let nodes = atoms().map(|(_, node)| node).chain(kept).collect();
+    (pods, nodes)
+}
+
+fn of_never(world: &World, goal: &Goal, means: Means<'_>) -> Boundary {
+    let (core, sure) = core::core(world, goal, means.budget);
+    let (_, nodes) = scope(world, goal);
     let mut boundary =
-        Boundary { core: core.iter().map(|fact| fact.shown(world.model())).collect(), ..Boundary::default() };
+        Boundary { core: core.iter().map(|fact| fact.shown(world.model(), &nodes)).collect(), ..Boundary::default() };
     let mut left_out = Vec::new();
     if !sure {
         left_out.push("whether the facts are as few as can be".to_owned());
     }
     let edits = edit::edits(world, goal);
     for (tried, edit) in edits.iter().enumerate() {
-        if tried >= EDITS || (budget.interrupt)().is_some() {
+        if tried >= EDITS || (means.budget.interrupt)().is_some() {
             left_out.push(format!("{} of {} single edits", edits.len() - tried, edits.len()));
             break;
         }
-        boundary.escapes.extend(escape(world, goal, edit, budget));
+        boundary.escapes.extend(escape(world, goal, edit, means));
     }
     boundary.left_out = (!left_out.is_empty()).then(|| format!("Not looked at: {}.", left_out.join(", ")));
     boundary
 }
 
 /// The run that breaks the rule after an edit, if there is one.
-fn escape(world: &World, goal: &Goal, edit: &edit::Edit, budget: &Budget<'_>) -> Option<Escape> {
+fn escape(world: &World, goal: &Goal, edit: &edit::Edit, means: Means<'_>) -> Option<Escape> {
     let (part, goal, edit_in_part) = edit.part(world, goal);
     if goal.any.is_empty() {
         return None;
@@ -69,11 +105,12 @@ fn escape(world: &World, goal: &Goal, edit: &edit::Edit, budget: &Budget<'_>) ->
     let mut cluster = part.model().cluster().clone();
     edit_in_part.apply(&mut cluster);
     let edited = part.with_cluster(cluster);
-    let mut asking = Asking::new(&edited, budget);
+    let text = edit.shown(world.model());
+    let mut asking = Asking::new(&edited, means).about(format!("if {text}"));
     let decision = asking.answer(&goal);
     (decision.checked.answer() == Some(true)).then(|| {
         let shows = "the rule is broken after this edit";
         let evidence = Some(asking.evidence(shows, goal, decision));
-        Escape { edit: edit.shown(world.model()), evidence }
+        Escape { edit: text, evidence }
     })
 }

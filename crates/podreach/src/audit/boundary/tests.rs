@@ -10,8 +10,12 @@ use super::core::core;
 use super::edit::edits;
 use super::escape;
 use super::fact::{Fact, only};
+use crate::audit::memory::{Forgetful, Means};
 use crate::audit::policy::world::World;
 use crate::engine::{Budget, Decider};
+
+const BUDGET: Budget<'static> = Budget::unlimited();
+const MEANS: Means<'static> = Means { budget: &BUDGET, memory: &Forgetful };
 
 fn cases(default: usize) -> usize {
     std::env::var("PODREACH_CASES").ok().and_then(|text| text.parse().ok()).unwrap_or(default)
@@ -73,7 +77,7 @@ fn an_edit_is_an_escape_exactly_if_the_rule_is_broken_after_it() {
     each_boundary(22, cases(400), &mut |case, problem| {
         let world = world(problem);
         for edit in edits(&world, &problem.goal) {
-            let found = escape(&world, &problem.goal, &edit, &Budget::unlimited());
+            let found = escape(&world, &problem.goal, &edit, MEANS);
             let mut cluster = problem.model.cluster().clone();
             edit.apply(&mut cluster);
             let edited = world.with_cluster(cluster).problem.with_goal(problem.goal.clone());
@@ -91,10 +95,10 @@ fn an_edit_does_the_same_to_nodes_that_are_alike() {
     each_boundary(23, cases(6_000), &mut |case, problem| {
         let world = world(problem);
         for edit in edits(&world, &problem.goal) {
-            let here = escape(&world, &problem.goal, &edit, &Budget::unlimited()).is_some();
+            let here = escape(&world, &problem.goal, &edit, MEANS).is_some();
             for there in edit.elsewhere() {
                 twins += 1;
-                let there = escape(&world, &problem.goal, &there, &Budget::unlimited()).is_some();
+                let there = escape(&world, &problem.goal, &there, MEANS).is_some();
                 assert_eq!(here, there, "case {case}: {edit:?} of {problem:#?}");
             }
         }

@@ -7,11 +7,13 @@ use podreach_core::rule::fit;
 use super::Finding;
 use super::scene::Scene;
 use crate::audit::item::{Evidence, Item, Severity, Status};
+use crate::audit::memory::Means;
 use crate::audit::policy::packing::{Want, most, packed};
 use crate::audit::policy::placement::{Placement, placement};
 use crate::audit::policy::possible::{Outcome, outcome};
-use crate::audit::policy::recoverable::{too_much, two_alone, wants};
+use crate::audit::policy::recoverable::{two_alone, wants};
 use crate::audit::policy::ruling::Asking;
+use crate::audit::policy::sums::too_much;
 
 /// A desired state that can never be.
 pub(super) const DESIRED: Finding = Finding {
@@ -29,7 +31,7 @@ pub(super) fn items(scene: &mut Scene<'_>) -> Vec<Item> {
     let wants = wants(scene.lowered, &world);
     let asked = wants.iter().fold(0, |sum: u64, want| sum.saturating_add(want.count));
     let budget = scene.budget();
-    let mut asking = Asking::new(&world, &budget);
+    let mut asking = Asking::new(&world, Means { budget: &budget, memory: scene.memory });
     let alone: Vec<Alone> = wants.iter().map(|want| alone(&mut asking, want)).collect();
     let each = alone.iter().fold(0, |sum: u64, alone| sum.saturating_add(alone.most));
     // What cannot be up by itself only stands in the way of packing the rest.
@@ -57,6 +59,7 @@ pub(super) fn items(scene: &mut Scene<'_>) -> Vec<Item> {
                 shows: format!("{met} of them can be up at the same time"),
                 problem: world.problem.with_goal(goal),
                 decision,
+                short: None,
             }));
             vec![item]
         }
@@ -90,10 +93,7 @@ fn all_together(asking: &mut Asking<'_>, wants: &[Want]) -> Outcome {
     }
     match placement(asking, wants) {
         Placement::Found(goal, decision) => Outcome::Can(asking.evidence("all can be up", goal, decision)),
-        Placement::Never(goal, decision) => Outcome::Never(
-            "No choice of nodes works: whichever are chosen, some of the pods can never be there together.".to_owned(),
-            vec![asking.evidence("every way to place all has one of these in it", goal, decision)],
-        ),
+        Placement::Never(why, evidence) => Outcome::Never(why, vec![evidence]),
         Placement::Open(why) => Outcome::Open(why),
     }
 }

@@ -6,6 +6,7 @@ use podreach_core::{Goal, Model, NodeId, PodId, Problem};
 use super::Finding;
 use super::scene::{From, Scene};
 use crate::audit::item::{Evidence, Item, Severity, Status};
+use crate::audit::memory::Means;
 use crate::audit::policy::packing::{Want, most, packed};
 use crate::audit::policy::possible::{Outcome, outcome};
 use crate::audit::policy::ruling::Asking;
@@ -94,7 +95,8 @@ fn together(scene: &Scene<'_>, pod: PodId, count: u64) -> Fit {
         return Fit::Yes;
     }
     let budget = scene.budget();
-    match outcome(&mut Asking::new(&scene.world, &budget), &want) {
+    let means = Means { budget: &budget, memory: scene.memory };
+    match outcome(&mut Asking::new(&scene.world, means), &want) {
         Outcome::Can(_) => Fit::Yes,
         Outcome::Never(why, evidence) => Fit::No(why, evidence),
         Outcome::Open(why) => Fit::Open(why),

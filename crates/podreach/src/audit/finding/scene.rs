@@ -10,7 +10,7 @@ use podreach_core::{Cluster, Goal, Model, NodeId, PodId, Problem, Reason, Semant
 use super::Finding;
 use crate::answer::Oracle;
 use crate::audit::item::{Evidence, Item, Origin, Status};
-use crate::audit::memory::{self, Memory};
+use crate::audit::memory::{self, Means, Memory};
 use crate::audit::policy::world::World;
 use crate::diagnostic::{Diagnostic, Effect};
 use crate::engine::{Budget, Decision, Stop};
@@ -33,7 +33,7 @@ pub(super) struct Scene<'a> {
     pub(super) world: World,
     oracles: [Oracle; 2],
     budget: Budget<'a>,
-    memory: &'a dyn Memory,
+    pub(super) memory: &'a dyn Memory,
 }
 
 /// A pod type that someone would want to know about.
@@ -87,7 +87,7 @@ impl<'a> Scene<'a> {
     pub(super) fn ask(&mut self, from: From, goal: &Goal) -> Decision {
         let problem = self.problem(from).with_goal(goal.clone());
         let (budget, oracle) = (self.budget, &mut self.oracles[usize::from(from == From::Fresh)]);
-        within(&budget, |budget| memory::answer(self.memory, oracle, &problem, budget))
+        within(&budget, |budget| memory::answer(Means { budget, memory: self.memory }, "", oracle, &problem))
     }
 
     /// What a search may take that is made of many questions.
@@ -115,7 +115,7 @@ impl<'a> Scene<'a> {
     pub(super) fn ask_of(&self, problem: &Problem, goal: &Goal) -> Decision {
         let mut oracle = Oracle::new(problem, &self.lowered.diagnostics);
         let problem = problem.with_goal(goal.clone());
-        within(&self.budget, |budget| memory::answer(self.memory, &mut oracle, &problem, budget))
+        within(&self.budget, |budget| memory::answer(Means { budget, memory: self.memory }, "", &mut oracle, &problem))
     }
 
     /// The cluster from nothing with a change.
@@ -152,7 +152,7 @@ impl<'a> Scene<'a> {
 
     /// The evidence of an answer about the cluster as it is.
     pub(super) fn evidence(&self, from: From, goal: &Goal, shows: impl Into<String>, decision: Decision) -> Evidence {
-        Evidence { shows: shows.into(), problem: self.problem(from).with_goal(goal.clone()), decision }
+        Evidence { shows: shows.into(), problem: self.problem(from).with_goal(goal.clone()), decision, short: None }
     }
 
     /// An item about names, to be completed.

@@ -115,7 +115,7 @@ fn dependent(scene: &Scene<'_>, subject: &Subject, fresh: Decision) -> Option<It
     let severity = if needs.iter().all(|&pod| scene.is_lasting(pod)) { Severity::Note } else { Severity::Warning };
     let shows = "with nothing else deployed no node can ever run it".to_owned();
     let evidence = vec![
-        Evidence { shows, problem: alone.with_goal(goal.clone()), decision },
+        Evidence { shows, problem: alone.with_goal(goal.clone()), decision, short: None },
         scene.evidence(From::Fresh, &goal, "with the others it can run", fresh),
     ];
     Some(Item { severity, evidence, ..scene.item(&DEPENDENT, &subject.names, message) })

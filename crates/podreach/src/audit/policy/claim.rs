@@ -11,7 +11,7 @@ use super::{Claim, NodeSelection, PodSelection, Policy, Rule, never, possible, r
 use crate::audit::actor::{self, Actor, Variant, Variants};
 use crate::audit::boundary;
 use crate::audit::item::{Item, Origin, Severity, Status};
-use crate::engine::Budget;
+use crate::audit::memory::Means;
 use crate::lower::Lowered;
 
 impl Claim {
@@ -36,7 +36,7 @@ pub(crate) fn item(
     rule: &Rule,
     semantics: Semantics,
     actor: &Actor,
-    budget: &Budget<'_>,
+    means: Means<'_>,
 ) -> Item {
     let mut item = Item {
         origin: Origin::Rule { policy: policy.name.clone(), rule: rule.name.clone() },
@@ -65,7 +65,7 @@ pub(crate) fn item(
         let note = "Actors add to what can be; a rule of what is possible is decided without them.";
         item.explanation.push(note.to_owned());
     }
-    let item = settle(item, lowered, rule, variants, budget);
+    let item = settle(item, lowered, rule, variants, means);
     match missed {
         Some(missed) if item.status == Status::Holds => Item { status: Status::Undecided, message: missed, ..item },
         _ => item,
@@ -73,12 +73,12 @@ pub(crate) fn item(
 }
 
 /// The ruling of all worlds together: broken in one is broken, and it holds if it holds in each.
-fn settle(mut item: Item, lowered: &Lowered, rule: &Rule, variants: Vec<Variant>, budget: &Budget<'_>) -> Item {
+fn settle(mut item: Item, lowered: &Lowered, rule: &Rule, variants: Vec<Variant>, means: Means<'_>) -> Item {
     let mut open: Option<Ruling> = None;
     let alone = variants.len() == 1;
     for Variant { world, how } in variants {
         let world = if matches!(rule.claim, Claim::Recoverable { .. }) { world.emptied() } else { world };
-        let mut ruling = ruling(lowered, &rule.claim, &world, budget);
+        let mut ruling = ruling(lowered, &rule.claim, &world, means);
         if let Some(how) = &how {
             ruling.evidence.iter_mut().for_each(|evidence| evidence.shows.push_str(&format!(" {how}")));
         }
@@ -90,7 +90,7 @@ fn settle(mut item: Item, lowered: &Lowered, rule: &Rule, variants: Vec<Variant>
             Status::Undecided => open = open.or(Some(ruling)),
             Status::Holds => {
                 if alone {
-                    item.boundary = Some(boundary::of(lowered, &rule.claim, &world, &ruling, budget));
+                    item.boundary = Some(boundary::of(lowered, &rule.claim, &world, &ruling, means));
                 }
                 let evidence = std::mem::take(&mut item.evidence);
                 item = with_ruling(item, ruling);
@@ -111,8 +111,8 @@ fn with_ruling(item: Item, ruling: Ruling) -> Item {
 }
 
 /// The ruling in one world.
-pub(crate) fn ruling(lowered: &Lowered, claim: &Claim, world: &World, budget: &Budget<'_>) -> Ruling {
-    let mut asking = Asking::new(world, budget);
+pub(crate) fn ruling(lowered: &Lowered, claim: &Claim, world: &World, means: Means<'_>) -> Ruling {
+    let mut asking = Asking::new(world, means);
     match claim {
         Claim::Never { nodes, .. } => {
             never::ruling(&mut asking, &world.pods(0), &selected_nodes(lowered, world, nodes))
@@ -120,11 +120,21 @@ pub(crate) fn ruling(lowered: &Lowered, claim: &Claim, world: &World, budget: &B
         Claim::NeverTogether { key, .. } => {
             together::ruling(&mut asking, &world.pods(0), &world.pods(1), &places(lowered, world, key))
         }
-        Claim::Possible { spread_over, nodes, count, .. } => {
-            let wants = possible_wants(lowered, world, *count, spread_over.as_deref(), nodes);
-            possible::ruling(&mut asking, &wants, spread_over.as_deref())
+        Claim::Possible { spread_over, .. } => {
+            possible::ruling(&mut asking, &wanted(lowered, claim, world), spread_over.as_deref())
         }
-        Claim::Recoverable { .. } => recoverable::ruling(&mut asking, &recoverable::wants(lowered, world)),
+        Claim::Recoverable { .. } => recoverable::ruling(&mut asking, &wanted(lowered, claim, world)),
+    }
+}
+
+/// What the claim wants in one world; nothing if it forbids.
+pub(crate) fn wanted(lowered: &Lowered, claim: &Claim, world: &World) -> Vec<Want> {
+    match claim {
+        Claim::Never { .. } | Claim::NeverTogether { .. } => Vec::new(),
+        Claim::Possible { spread_over, nodes, count, .. } => {
+            possible_wants(lowered, world, *count, spread_over.as_deref(), nodes)
+        }
+        Claim::Recoverable { .. } => recoverable::wants(lowered, world),
     }
 }
 

@@ -11,8 +11,11 @@ pub(crate) mod packing;
 pub(crate) mod placement;
 pub(crate) mod possible;
 pub(crate) mod recoverable;
+mod remembered;
 pub(crate) mod ruling;
 mod selection;
+pub(crate) mod shortage;
+pub(crate) mod sums;
 mod together;
 pub(crate) mod world;
 
@@ -20,7 +23,7 @@ use podreach_core::Semantics;
 
 use super::actor::Actor;
 use super::item::{Item, Severity};
-use crate::engine::Budget;
+use super::memory::Means;
 use crate::lower::Lowered;
 use crate::read::Span;
 
@@ -97,12 +100,12 @@ pub fn items(
     policies: &[Policy],
     semantics: Semantics,
     actor: &Actor,
-    budget: &Budget<'_>,
+    means: Means<'_>,
     done: &dyn Fn(),
 ) -> Vec<Item> {
     let rules = policies.iter().flat_map(|policy| policy.rules.iter().map(move |rule| (policy, rule)));
     let item = |(policy, rule): (&Policy, &Rule)| {
-        let item = claim::item(lowered, policy, rule, semantics, actor, budget);
+        let item = claim::item(lowered, policy, rule, semantics, actor, means);
         done();
         item
     };

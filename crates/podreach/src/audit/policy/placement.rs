@@ -3,10 +3,13 @@
 //! Pods are placed one after the other; a set of pods that can never be present together is never added to, since no larger set can
 //! be either. If no placement is left, the sets met on the way are the proof: every placement has one of them in it.
 
+use podreach_core::demand::Argument;
 use podreach_core::{Configuration, Goal, NodeId};
 
 use super::packing::Want;
 use super::ruling::{ALTERNATIVES, Asking};
+use super::shortage::demand;
+use crate::audit::item::Evidence;
 use crate::engine::Decision;
 
 /// How many questions a search may ask.
@@ -16,8 +19,8 @@ const QUESTIONS: usize = 1_000;
 pub(crate) enum Placement {
     /// Nodes for everything, with the run.
     Found(Goal, Decision),
-    /// Sets one of which every placement has, and that can never be, with the proof.
-    Never(Goal, Decision),
+    /// There is no placement, for a reason and with what shows it.
+    Never(String, Evidence),
     /// Not decided.
     Open(String),
 }
@@ -52,8 +55,18 @@ pub(crate) fn placement(asking: &mut Asking<'_>, wants: &[Want]) -> Placement {
     let goal = Goal { any };
     let decision = asking.answer(&goal);
     match decision.checked.answer() {
-        Some(false) => Placement::Never(goal, decision),
+        Some(false) => covered(asking, wants, goal, decision),
         _ => Placement::Open(super::ruling::reason(&decision)),
+    }
+}
+
+/// Every placement has one of these sets in it, as the checker sees for itself.
+fn covered(asking: &Asking<'_>, wants: &[Want], goal: Goal, decision: Decision) -> Placement {
+    let shows = "every way to place them has one of these in it, and none of these can ever be";
+    let why = "No choice of nodes works: whichever are chosen, some of the pods can never be there together.";
+    match asking.short(demand(wants), shows, (goal, decision), Argument::Cover) {
+        Some(evidence) => Placement::Never(why.to_owned(), evidence),
+        None => Placement::Open("the search for a placement was cut short".to_owned()),
     }
 }
 

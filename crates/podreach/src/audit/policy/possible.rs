@@ -7,13 +7,16 @@
 
 use std::collections::BTreeSet;
 
+use podreach_core::demand::{Argument, Law};
 use podreach_core::rule::hard;
 use podreach_core::{Configuration, Goal, NodeId, PodId};
 
 use super::never::sentence;
-use super::packing::{Want, packed};
+use super::packing::Want;
 use super::placement::{Placement, placement};
 use super::ruling::{Asking, Ruling, listed};
+use super::shortage::demand;
+use super::sums::too_much;
 use crate::audit::item::{Evidence, Status};
 use crate::engine::Decision;
 use crate::report::words;
@@ -86,24 +89,19 @@ pub(crate) fn outcome(asking: &mut Asking<'_>, want: &Want) -> Outcome {
             return can(asking, want, goal, decision);
         }
     }
-    let found = packed(&asking.world.problem, std::slice::from_ref(want), &|| asking.is_stopped());
-    if let Some((goal, decision)) = found {
-        let decision = asking.stands(&goal, decision);
-        if decision.checked.answer() == Some(true) {
-            return can(asking, want, goal, decision);
-        }
+    if let Some((goal, decision)) = asking.packed(std::slice::from_ref(want)) {
+        return can(asking, want, goal, decision);
     }
     let counted = if want.apart.is_some() { too_few_places(asking, want) } else { too_little_room(asking, want) };
     if let Some((why, evidence)) = counted {
-        return Outcome::Never(why, evidence);
+        return Outcome::Never(why, vec![evidence]);
+    }
+    if let Some(never) = too_much(asking, std::slice::from_ref(want)) {
+        return never;
     }
     match placement(asking, std::slice::from_ref(want)) {
         Placement::Found(goal, decision) => can(asking, want, goal, decision),
-        Placement::Never(goal, decision) => {
-            let shows = "every way to place them has one of these in it, and none of these can ever be";
-            let why = "No choice of nodes works: whichever are chosen, some of the pods can never be there together.";
-            Outcome::Never(why.to_owned(), vec![asking.evidence(shows, goal, decision)])
-        }
+        Placement::Never(why, evidence) => Outcome::Never(why, vec![evidence]),
         Placement::Open(why) => Outcome::Open(why),
     }
 }
@@ -129,35 +127,39 @@ fn at_start(asking: &Asking<'_>, want: &Want) -> Option<Goal> {
 }
 
 /// Fewer places than instances take a pod at all.
-fn too_few_places(asking: &mut Asking<'_>, want: &Want) -> Option<(String, Vec<Evidence>)> {
-    let places: BTreeSet<usize> = want.nodes.iter().filter_map(|&node| want.place(node)).collect();
-    let (mut alive, mut dead) = (0_u64, Vec::new());
-    for &place in &places {
-        let nodes: Vec<NodeId> = want.nodes.iter().copied().filter(|&node| want.place(node) == Some(place)).collect();
-        let goal = super::never::goal(&[want.pod], &nodes);
-        match asking.answer(&goal).checked.answer() {
-            Some(false) => dead.extend(goal.any),
-            _ => alive += 1,
+fn too_few_places(asking: &mut Asking<'_>, want: &Want) -> Option<(String, Evidence)> {
+    let demand = demand(std::slice::from_ref(want));
+    let (mut laws, mut dead) = (Vec::new(), Vec::new());
+    let places = demand.wants[0].places.clone();
+    for (at, place) in places.iter().enumerate() {
+        let goal = Goal { any: place.atoms.iter().map(|&atom| [(atom, 1)].into_iter().collect()).collect() };
+        if asking.answer(&goal).checked.answer() == Some(false) {
+            laws.extend(place.atoms.iter().map(|&atom| (Law::Below(atom, 1), 1)));
+            dead.extend(goal.any);
+        } else {
+            laws.push((Law::Place(0, at), 1));
         }
     }
-    if alive >= want.count {
+    let alive = laws.iter().filter(|(law, _)| matches!(law, Law::Place(..))).count();
+    if alive as u64 >= want.count {
         return None;
     }
     let name = asking.world.model().pod_name(want.pod).to_owned();
     let of = words::number(places.len(), "domain");
     let why = format!("Of {of} only {alive} can ever have a pod of {name}; it takes {}.", want.count);
-    if dead.is_empty() {
-        return Some((why, Vec::new()));
-    }
     let goal = Goal { any: dead };
     let decision = asking.answer(&goal);
-    let shows = format!("{name} can never run in any of the other domains");
-    (decision.checked.answer() == Some(false)).then(|| (why, vec![asking.evidence(shows, goal, decision)]))
+    let shows = match goal.any.len() {
+        0 => "there are fewer domains than it takes".to_owned(),
+        _ => format!("{name} can never run in any of the other domains"),
+    };
+    let argument = Argument::Sum { worth: vec![1], laws };
+    asking.short(demand, shows, (goal, decision), argument).map(|evidence| (why, evidence))
 }
 
 /// Each node takes so many and no more, and all of them together too few.
-fn too_little_room(asking: &mut Asking<'_>, want: &Want) -> Option<(String, Vec<Evidence>)> {
-    let (mut total, mut one_more) = (0_u64, Vec::new());
+fn too_little_room(asking: &mut Asking<'_>, want: &Want) -> Option<(String, Evidence)> {
+    let (mut total, mut one_more, mut laws) = (0_u64, Vec::new(), Vec::new());
     for &node in &want.nodes {
         let most = most_on(asking, want.pod, node, want.count);
         total = total.saturating_add(most);
@@ -165,12 +167,10 @@ fn too_little_room(asking: &mut Asking<'_>, want: &Want) -> Option<(String, Vec<
             return None;
         }
         one_more.push([((want.pod, node), most + 1)].into_iter().collect());
+        laws.push((Law::Below((want.pod, node), most + 1), 1));
     }
     let goal = Goal { any: one_more };
     let decision = asking.answer(&goal);
-    if decision.checked.answer() != Some(false) {
-        return None;
-    }
     let name = asking.world.model().pod_name(want.pod).to_owned();
     let (why, shows) = match total {
         0 => (format!("No node can ever have a pod of {name}."), format!("{name} can never run on any node")),
@@ -179,7 +179,9 @@ fn too_little_room(asking: &mut Asking<'_>, want: &Want) -> Option<(String, Vec<
             (why, "no node can ever have one more than counted".to_owned())
         }
     };
-    Some((why, vec![asking.evidence(shows, goal, decision)]))
+    let argument = Argument::Sum { worth: vec![1], laws };
+    let demand = demand(std::slice::from_ref(want));
+    asking.short(demand, shows, (goal, decision), argument).map(|evidence| (why, evidence))
 }
 
 /// How many of a pod a node takes on top of the kept pods, one after the other.

@@ -3,19 +3,18 @@
 //! Kept pods stay. Whatever else the input has may be deployed on the way and deleted again. A DaemonSet wants one pod on each node
 //! that its own node selection and tolerations admit.
 
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 
-use podreach_core::resource::Amount;
-use podreach_core::rule::fit;
-use podreach_core::{Configuration, Model, NodeId, PodId};
+use podreach_core::{Configuration, NodeId, PodId};
 
 use super::never::sentence;
 use super::packing::{Want, packed};
 use super::placement::{Placement, placement};
 use super::possible::{Outcome, outcome};
 use super::ruling::{Asking, Ruling, listed};
+use super::sums::too_much;
 use super::world::World;
-use crate::audit::item::{Evidence, Status};
+use crate::audit::item::Status;
 use crate::lower::Lowered;
 use crate::report::words;
 
@@ -59,7 +58,11 @@ pub(crate) fn ruling(asking: &mut Asking<'_>, wants: &[Want]) -> Ruling {
             let message = format!("{what} can never be up at the same time again from an empty cluster");
             let mut ruling = Ruling::new(Status::Violated, message);
             let named = evidence.iter().flat_map(|shown| shown.problem.goal.any.iter().flat_map(Configuration::iter));
-            ruling.subject = named.map(|((pod, _), _)| m.pod_name(pod).to_owned()).collect();
+            let wanted =
+                evidence.iter().filter_map(|shown| shown.short.as_ref()).flat_map(|short| &short.demand().wants);
+            let wanted = wanted.flat_map(|want| want.places.iter().flat_map(|place| &place.atoms)).map(|atom| atom.0);
+            let pods: BTreeSet<PodId> = named.map(|((pod, _), _)| pod).chain(wanted).collect();
+            ruling.subject = pods.into_iter().map(|pod| m.pod_name(pod).to_owned()).collect();
             ruling.subject.sort();
             ruling.subject.dedup();
             ruling.explanation.push(why);
@@ -82,13 +85,9 @@ fn together(asking: &mut Asking<'_>, wants: &[Want]) -> Outcome {
         let small: Vec<Want> = wants.iter().filter(|want| want.count <= 64).cloned().collect();
         return one_alone(asking, &small).unwrap_or(sums);
     }
-    let found = packed(&asking.world.problem, wants, &|| asking.is_stopped());
-    if let Some((goal, decision)) = found {
-        let decision = asking.stands(&goal, decision);
-        if decision.checked.answer() == Some(true) {
-            let shows = "everything can be deployed one after the other";
-            return Outcome::Can(asking.evidence(shows, goal, decision));
-        }
+    if let Some((goal, decision)) = asking.packed(wants) {
+        let shows = "everything can be deployed one after the other";
+        return Outcome::Can(asking.evidence(shows, goal, decision));
     }
     if let Some(never) = one_alone(asking, wants).or_else(|| two_alone(asking, wants)) {
         return never;
@@ -97,10 +96,7 @@ fn together(asking: &mut Asking<'_>, wants: &[Want]) -> Outcome {
         Placement::Found(goal, decision) => {
             Outcome::Can(asking.evidence("everything can be there at the same time", goal, decision))
         }
-        Placement::Never(goal, decision) => Outcome::Never(
-            "No choice of nodes works: whichever are chosen, some of the pods can never be there together.".to_owned(),
-            vec![asking.evidence("every way to place all has one of these in it", goal, decision)],
-        ),
+        Placement::Never(why, evidence) => Outcome::Never(why, vec![evidence]),
         Placement::Open(why) => Outcome::Open(why),
     }
 }
@@ -130,63 +126,12 @@ pub(crate) fn two_alone(asking: &mut Asking<'_>, wants: &[Want]) -> Option<Outco
             if asking.is_stopped() || packed(&asking.world.problem, &both, &|| false).is_some() {
                 continue;
             }
-            if let Placement::Never(goal, decision) = placement(asking, &both) {
+            if let Placement::Never(_, evidence) = placement(asking, &both) {
                 let m = asking.world.model();
                 let names = listed(&both.each_ref().map(|want| m.pod_name(want.pod).to_owned()));
-                let why = format!("{names} can never be up together as declared.");
-                let shows = "every way to place the two has one of these in it";
-                return Some(Outcome::Never(why, vec![asking.evidence(shows, goal, decision)]));
+                return Some(Outcome::Never(format!("{names} can never be up together as declared."), vec![evidence]));
             }
         }
     }
     None
-}
-
-/// More of a resource is asked for than the nodes have that may give it: a sum, which needs no search.
-pub(crate) fn too_much(asking: &Asking<'_>, wants: &[Want]) -> Option<Outcome> {
-    let m = asking.world.model();
-    let mut by_nodes = BTreeMap::<Vec<NodeId>, Vec<&Want>>::new();
-    for want in wants.iter().filter(|want| !is_doubted(asking.world, want.pod)) {
-        let nodes = want.nodes.iter().copied().filter(|&node| m.placeable(want.pod, node)).collect();
-        by_nodes.entry(nodes).or_default().push(want);
-    }
-    for nodes in by_nodes.keys().filter(|nodes| !nodes.is_empty()) {
-        let within = by_nodes.iter().filter(|(other, _)| other.iter().all(|node| nodes.binary_search(node).is_ok()));
-        let wants: Vec<&Want> = within.flat_map(|(_, wants)| wants.iter().copied()).collect();
-        if let Some(why) = excess(m, &asking.world.problem.kept, nodes, &wants) {
-            return Some(Outcome::Never(why, Vec::<Evidence>::new()));
-        }
-    }
-    None
-}
-
-fn excess(m: &Model, kept: &Configuration, nodes: &[NodeId], wants: &[&Want]) -> Option<String> {
-    m.cluster().resources.entries().ids().find_map(|resource| {
-        let taken = |(pod, count): (PodId, u64)| fit::weight(m, pod, resource).saturating_mul(count.into());
-        let has = |&node: &NodeId| {
-            let used = kept.on(node).map(taken).fold(0, Amount::saturating_add);
-            m.node(node).allocatable.amount(resource).saturating_sub(used)
-        };
-        let room = nodes.iter().map(has).fold(0, Amount::saturating_add);
-        let asked = |want: &&Want| {
-            let there: u64 = want.nodes.iter().map(|&node| kept.count((want.pod, node))).sum();
-            taken((want.pod, want.count.saturating_sub(there)))
-        };
-        let checked = |want: &&&Want| fit::checked(m, want.pod).contains(&resource);
-        let sum = wants.iter().filter(checked).copied().map(|want| asked(&want)).fold(0, Amount::saturating_add);
-        (sum > room).then(|| {
-            let name = m.str(m.cluster().resources[resource]);
-            let [sum, room] = [sum, room].map(|amount| crate::report::amount(m, resource, amount));
-            let nodes = words::number(nodes.len(), "node");
-            format!("The pods that can only run on {nodes} request {sum} {name} together, and the nodes have {room}.")
-        })
-    })
-}
-
-/// Whether what a pod requests and where it may run is in doubt.
-fn is_doubted(world: &World, pod: PodId) -> bool {
-    use crate::diagnostic::Effect;
-    let name = world.model().pod_name(pod);
-    let narrows = |effect: Effect| matches!(effect, Effect::Narrows | Effect::Blurs);
-    world.diagnostics.iter().any(|d| narrows(d.effect) && d.pod.as_deref().is_some_and(|about| about == name))
 }

@@ -3,7 +3,7 @@
 use podreach_core::Verdict;
 use serde_json::{Map, Value, json};
 
-use super::{Audit, severity, status};
+use super::{Audit, severity, shortage, status};
 use crate::audit::{Boundary, Entry, Escape, Evidence, Origin, Severity, Standing, Status};
 use crate::report::json::{API_VERSION, diagnostics, proof, question, trace};
 
@@ -79,14 +79,14 @@ fn boundary(audit: &Audit<'_>, Boundary { core, escapes, left_out }: &Boundary) 
     json!({"core": core, "escapes": escapes.iter().map(escape).collect::<Vec<_>>(), "leftOut": left_out})
 }
 
-fn evidence(audit: &Audit<'_>, Evidence { shows, problem, decision }: &Evidence) -> Value {
+fn evidence(audit: &Audit<'_>, Evidence { shows, problem, decision, short }: &Evidence) -> Value {
     let m = &problem.model;
     let (verdict, trace, proof, reason) = match decision.checked.verdict() {
         Verdict::Deployable(steps) => ("deployable", trace(m, steps), Value::Null, Value::Null),
         Verdict::Never(facts) => ("never", Value::Null, proof(m, facts), Value::Null),
         Verdict::Unknown(reason) => ("unknown", Value::Null, Value::Null, reason.to_string().into()),
     };
-    json!({
+    let mut document = json!({
         "shows": shows,
         "question": question(m, &audit.options_of(problem), &problem.goal),
         "verdict": verdict,
@@ -95,5 +95,9 @@ fn evidence(audit: &Audit<'_>, Evidence { shows, problem, decision }: &Evidence)
         "reason": reason,
         "engine": decision.engine,
         "checked": decision.checked.answer().is_some(),
-    })
+    });
+    if let Some(short) = short {
+        document["shortage"] = shortage::document(m, short);
+    }
+    document
 }

@@ -8,6 +8,7 @@ mod json;
 mod junit;
 mod markdown;
 mod sarif;
+mod shortage;
 mod text;
 
 use podreach_core::{Problem, Semantics, Verdict};
@@ -83,7 +84,12 @@ pub(crate) fn shown(evidence: &Evidence) -> String {
     let verdict = match evidence.decision.checked.verdict() {
         Verdict::Deployable(trace) if trace.0.is_empty() => "it is so at the start".to_owned(),
         Verdict::Deployable(trace) => format!("a run of {}", super::words::number(trace.0.len(), "step")),
-        Verdict::Never(proof) => format!("a proof of {}", super::words::number(proof.forbidden.len(), "fact")),
+        Verdict::Never(proof) => {
+            let facts = proof.forbidden.len();
+            let proof = (facts > 0).then(|| format!("a proof of {}", super::words::number(facts, "fact")));
+            let sum = evidence.short.as_ref().filter(|_| facts == 0).and_then(shortage::kind);
+            proof.or(sum).unwrap_or_else(|| "a proof of 0 facts".to_owned())
+        }
         Verdict::Unknown(reason) => reason.to_string(),
     };
     format!("{} ({verdict})", evidence.shows)

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use podreach_core::Verdict;
 
-use super::{Audit, severity, shown};
+use super::{Audit, severity, shortage, shown};
 use crate::audit::{Boundary, Entry, Escape, Evidence, Item, Origin, Severity, Standing, Status, finding};
 use crate::report::text::Detail;
 use crate::report::{proof, trace, words};
@@ -149,11 +149,14 @@ fn group(audit: &Audit<'_>, all: bool, code: &str, status: Status, level: Severi
 /// A piece of evidence: what it shows, and the run or the proof in full if wanted.
 fn proven(evidence: &Evidence, all: bool, in_full: bool) -> Vec<String> {
     let mut lines = words::wrapped(&format!("evidence: {}", shown(evidence)), 4);
-    let more = match evidence.decision.checked.verdict() {
+    let m = &evidence.problem.model;
+    let mut more = match evidence.decision.checked.verdict() {
         Verdict::Deployable(steps) if in_full => trace::lines(&evidence.problem, steps, all),
         Verdict::Never(facts) if in_full => proof::lines(&evidence.problem, facts, all),
         _ => Vec::new(),
     };
+    let sum = evidence.short.as_ref().filter(|_| in_full);
+    more.extend(sum.into_iter().flat_map(|short| shortage::lines(m, short, all)));
     lines.extend(more.into_iter().map(|line| format!("    {line}")));
     lines
 }

@@ -1,0 +1,61 @@
+//! Why what is wanted can never be, as arguments that the checker takes.
+
+use std::collections::BTreeMap;
+
+use podreach_core::demand::{Argument, Demand, Law, Place, Shortage, Want as Wanted};
+use podreach_core::resource::Amount;
+use podreach_core::{Atom, Goal, Proof, Verdict, check, short};
+
+use super::packing::Want;
+use super::ruling::Asking;
+use crate::audit::item::Evidence;
+use crate::engine::Decision;
+
+/// Wants as the checker takes them.
+pub(crate) fn demand(wants: &[Want]) -> Demand {
+    let wanted = |want: &Want| {
+        let mut places = BTreeMap::<Option<usize>, Vec<Atom>>::new();
+        want.nodes.iter().for_each(|&node| places.entry(want.place(node)).or_default().push((want.pod, node)));
+        let place = |(place, mut atoms): (Option<usize>, Vec<Atom>)| {
+            atoms.sort_unstable();
+            Place { atoms, most: place.map_or(want.count, |_| 1) }
+        };
+        Wanted { count: want.count, places: places.into_iter().map(place).collect() }
+    };
+    Demand { wants: wants.iter().map(wanted).collect() }
+}
+
+impl Asking<'_> {
+    /// Evidence that wants can never be met, since a goal can never be reached; `None` if the argument does not hold.
+    pub(crate) fn short(
+        &self,
+        demand: Demand,
+        shows: impl Into<String>,
+        (goal, decision): (Goal, Decision),
+        argument: Argument,
+    ) -> Option<Evidence> {
+        let Verdict::Never(proof) = decision.checked.verdict() else { return None };
+        let shortage = Shortage { ruled_out: goal.clone(), proof: proof.clone(), argument };
+        let short = short(&self.world.problem, demand, shortage, &|| self.is_stopped()).ok()?;
+        Some(Evidence { short: Some(short), ..self.evidence(shows, goal, decision) })
+    }
+
+    /// Evidence that wants can never be met by laws alone, whatever is in doubt about the input; `None` if they are not enough.
+    pub(crate) fn sum(
+        &self,
+        demand: Demand,
+        shows: impl Into<String>,
+        worth: Vec<Amount>,
+        laws: Vec<(Law, Amount)>,
+    ) -> Option<Evidence> {
+        let nothing = Goal::default();
+        let argument = Argument::Sum { worth, laws };
+        if let Some(loose) = self.loosened() {
+            let shortage = Shortage { ruled_out: nothing.clone(), proof: Proof::default(), argument: argument.clone() };
+            short(&loose, demand.clone(), shortage, &|| self.is_stopped()).ok()?;
+        }
+        let problem = self.world.problem.with_goal(nothing.clone());
+        let checked = check(&problem, Verdict::Never(Proof::default())).ok()?;
+        self.short(demand, shows, (nothing, Decision { checked, engine: "sum", efforts: Vec::new() }), argument)
+    }
+}

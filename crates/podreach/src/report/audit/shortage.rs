@@ -1,0 +1,122 @@
+//! Shortages in words and as documents: what was asked for, and what adds up to less.
+
+use std::collections::BTreeMap;
+
+use podreach_core::demand::{Argument, Law, Place};
+use podreach_core::{Atom, Model, NodeId, PodId, Short};
+use serde_json::{Value, json};
+
+use crate::report::{amount, words};
+
+/// The most laws that are told unless all are asked for.
+const MOST: usize = 8;
+
+/// What kind of argument it is, to follow `a proof of 3 facts`; `None` if the proof says it all.
+pub(crate) fn kind(short: &Short) -> Option<String> {
+    match &short.shortage().argument {
+        Argument::Cover => None,
+        Argument::Sum { laws, .. } => Some(format!("a sum of {}", words::number(laws.len(), "bound"))),
+    }
+}
+
+/// The bounds of a sum, a line each.
+pub(crate) fn lines(m: &Model, short: &Short, all: bool) -> Vec<String> {
+    let Argument::Sum { laws, .. } = &short.shortage().argument else { return Vec::new() };
+    // What a proof says, it has said.
+    let told =
+        laws.iter().filter(|(law, _)| !matches!(law, Law::Below(..) | Law::Place(..))).map(|(law, _)| said(m, law));
+    let mut lines: Vec<String> = told.map(|law| format!("   + {law}")).collect();
+    if !all && lines.len() > MOST {
+        let more = words::number(lines.len() - MOST, "more bound");
+        lines.truncate(MOST);
+        lines.push(format!("     … and {more} (-v shows all)"));
+    }
+    lines
+}
+
+fn said(m: &Model, law: &Law) -> String {
+    let nodes = |atoms: &[Atom]| {
+        let mut names: Vec<String> = atoms.iter().map(|&(_, node)| m.node_name(node).to_owned()).collect();
+        names.dedup();
+        words::all(&words::first(names.into_iter(), 4))
+    };
+    match law {
+        &Law::Capacity(node, resource) => {
+            let has = amount(m, resource, m.node(node).allocatable.amount(resource));
+            format!("{} has {has} {}", m.node_name(node), m.str(m.cluster().resources[resource]))
+        }
+        &Law::Quota(quota) => {
+            let quota = &m.cluster().quotas[quota];
+            format!("quota {} bounds {}", quota.name, quota.resource)
+        }
+        &Law::Limit(index) => {
+            let limit = &m.cluster().limits[index];
+            format!("{} has at most {} instances", limit.name, limit.most)
+        }
+        Law::Few(atoms, most) => format!("{} at most {most} of them", on(&nodes(atoms))),
+        &Law::Below((pod, node), count) => {
+            format!("fewer than {count} × {} on {}", m.pod_name(pod), m.node_name(node))
+        }
+        Law::Place(..) => "at most so many in one place".to_owned(),
+    }
+}
+
+fn on(nodes: &str) -> String {
+    if nodes.is_empty() { "nowhere".to_owned() } else { format!("on {nodes}") }
+}
+
+/// The demand and the argument; the proof stands beside it.
+pub(crate) fn document(m: &Model, short: &Short) -> Value {
+    let wants = short.demand().wants.iter().map(|want| {
+        let places: Vec<Value> = want.places.iter().map(|place| self::place(m, place)).collect();
+        json!({"count": want.count, "places": places})
+    });
+    let wants: Vec<Value> = wants.collect();
+    match &short.shortage().argument {
+        Argument::Cover => json!({"demand": wants, "argument": "cover"}),
+        Argument::Sum { worth, laws } => {
+            let worth: Vec<String> = worth.iter().map(u128::to_string).collect();
+            let laws: Vec<Value> = laws.iter().map(|(law, times)| self::law(m, law, *times)).collect();
+            json!({"demand": wants, "argument": "sum", "worth": worth, "laws": laws})
+        }
+    }
+}
+
+/// Pods on nodes, by pod; `*` is every node.
+fn atoms(m: &Model, atoms: &[Atom]) -> Value {
+    let mut by_pod = BTreeMap::<PodId, Vec<NodeId>>::new();
+    atoms.iter().for_each(|&(pod, node)| by_pod.entry(pod).or_default().push(node));
+    let entry = |(pod, nodes): (PodId, Vec<NodeId>)| {
+        let names: Value = match nodes.len() == m.nodes().len() {
+            true => "*".into(),
+            false => nodes.iter().map(|&node| m.node_name(node)).collect::<Vec<_>>().into(),
+        };
+        json!({"pod": m.pod_name(pod), "nodes": names})
+    };
+    by_pod.into_iter().map(entry).collect()
+}
+
+fn place(m: &Model, place: &Place) -> Value {
+    json!({"most": place.most, "of": atoms(m, &place.atoms)})
+}
+
+fn law(m: &Model, law: &Law, times: u128) -> Value {
+    let times = times.to_string();
+    match law {
+        &Law::Capacity(node, resource) => {
+            let resource = m.str(m.cluster().resources[resource]);
+            json!({"law": "capacity", "node": m.node_name(node), "resource": resource, "times": times})
+        }
+        &Law::Quota(quota) => {
+            let quota = &m.cluster().quotas[quota];
+            json!({"law": "quota", "quota": quota.name, "resource": quota.resource, "times": times})
+        }
+        &Law::Limit(index) => json!({"law": "limit", "limit": m.cluster().limits[index].name, "times": times}),
+        Law::Few(members, most) => json!({"law": "few", "of": atoms(m, members), "most": most, "times": times}),
+        &Law::Below((pod, node), count) => {
+            let (pod, node) = (m.pod_name(pod), m.node_name(node));
+            json!({"law": "below", "pod": pod, "node": node, "count": count, "times": times})
+        }
+        &Law::Place(want, place) => json!({"law": "place", "want": want, "place": place, "times": times}),
+    }
+}
