@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use indicatif::{ProgressBar, ProgressStyle};
-use podreach::audit::memory::{Forgetful, Memory};
+use podreach::audit::memory::{Forgetful, Means, Memory};
 use podreach::audit::policy::{self, Policy};
 use podreach::audit::{Item, Outcome, Severity, Status, finding};
 use podreach::diagnostic::Effect;
@@ -12,7 +12,7 @@ use podreach::read::shown;
 use podreach::report::{self, Detail, audit as writers};
 use podreach_core::Semantics;
 
-use crate::args::{Audit, AuditFormat, Auditing, FailOn, Input, Whose};
+use crate::args::{Audit, AuditFormat, Auditing, FailOn, Input};
 use crate::budget::Clock;
 use crate::cache::Cache;
 use crate::check::pretty;
@@ -31,29 +31,32 @@ pub(crate) fn run(args: &Audit) -> Result<Exit, Told> {
 pub(crate) struct Audited {
     /// The input, with the files of the policies.
     pub(crate) session: Session,
-    /// Whose rules counted.
-    pub(crate) semantics: Semantics,
-    /// What came out.
-    pub(crate) outcome: Outcome,
+    /// Whose rules counted, and what came out under them.
+    pub(crate) outcomes: Vec<(Semantics, Outcome)>,
 }
 
 /// Audits what the command line asks for.
 pub(crate) fn audited(args: &Auditing, saying: Saying) -> Result<Audited, Told> {
-    let semantics = match args.reading.semantics {
-        Some(Whose::Both) => return Err(refuse("audit takes one semantics at a time: kube-scheduler or paper", None)),
-        _ => args.reading.semantics(None)[0],
-    };
     let mut session = session(args, saying)?;
     let policies = policies(args, saying, &mut session)?;
     let earlier = earlier(args)?;
     let clock = Clock::start(&args.limits);
-    let items = items(args, &session, &policies, earlier.as_ref(), semantics, &clock);
-    let mut outcome = Outcome::new(items, &session.lowered.origins);
-    if let Some(path) = &args.baseline {
-        let text = std::fs::read_to_string(path).map_err(|error| unusable(path, &error.to_string()))?;
-        outcome.compare(&writers::read_baseline(&text).map_err(|why| unusable(path, &why))?);
+    let cache = if args.no_cache { None } else { Cache::open() };
+    let mut outcomes = Vec::new();
+    for semantics in args.reading.semantics(None) {
+        let memory = cache.as_ref().map_or(&Forgetful as &dyn Memory, |cache| cache);
+        let items = items(args, &session, &policies, earlier.as_ref(), semantics, (&clock, memory));
+        let mut outcome = Outcome::new(items, &session.lowered.origins);
+        if let Some(path) = &args.baseline {
+            let text = std::fs::read_to_string(path).map_err(|error| unusable(path, &error.to_string()))?;
+            outcome.compare(&writers::read_baseline(&text).map_err(|why| unusable(path, &why))?);
+        }
+        outcomes.push((semantics, outcome));
     }
-    Ok(Audited { session, semantics, outcome })
+    if let Some(note) = cache.and_then(|cache| cache.damage()).filter(|_| !saying.quiet) {
+        print::error(&format!("note: {note}\n"));
+    }
+    Ok(Audited { session, outcomes })
 }
 
 fn unusable(path: &Path, why: &str) -> Told {
@@ -122,16 +125,15 @@ fn items(
     policies: &[Policy],
     earlier: Option<&Session>,
     semantics: Semantics,
-    clock: &Clock,
+    (clock, memory): (&Clock, &dyn Memory),
 ) -> Vec<Item> {
     let budget = Budget { interrupt: &|| clock.stop(), memory: clock.memory, threads: clock.threads, progress: None };
     let rules: usize = policies.iter().map(|policy| policy.rules.len()).sum();
     let rows = earlier.map_or(0, |earlier| earlier.lowered.cluster.pods.len() + session.lowered.cluster.pods.len());
     let bar = bar(rules + rows + if args.no_findings { 0 } else { finding::parts() });
-    let mut items = policy::items(&session.lowered, policies, semantics, &args.actor, &budget, &|| bar.inc(1));
+    let means = Means { budget: &budget, memory };
+    let mut items = policy::items(&session.lowered, policies, semantics, &args.actor, means, &|| bar.inc(1));
     if !args.no_findings {
-        let cache = if args.no_cache { None } else { Cache::open() };
-        let memory = cache.as_ref().map_or(&Forgetful as &dyn Memory, |cache| cache);
         items.extend(finding::items(&session.lowered, semantics, &budget, memory, &|| bar.inc(1)));
     }
     if let Some(earlier) = earlier {
@@ -155,12 +157,12 @@ fn bar(parts: usize) -> ProgressBar {
 
 impl Audited {
     /// As writers take it.
-    pub(crate) fn audit(&self, args: &Auditing) -> writers::Audit<'_> {
-        writers::Audit {
-            outcome: &self.outcome,
+    pub(crate) fn audits(&self, args: &Auditing) -> Vec<writers::Audit<'_>> {
+        let audit = |(semantics, outcome)| writers::Audit {
+            outcome,
             sources: &self.session.sources,
             options: &self.session.options,
-            semantics: self.semantics,
+            semantics,
             diagnostics: &self.session.lowered.diagnostics,
             fail_on: match args.fail_on {
                 FailOn::Error => Some(Severity::Error),
@@ -168,53 +170,56 @@ impl Audited {
                 FailOn::Note => Some(Severity::Note),
                 FailOn::Never => None,
             },
-        }
+        };
+        self.outcomes.iter().map(|(semantics, outcome)| audit((*semantics, outcome))).collect()
     }
 }
 
 /// Writes every form that was asked for, and says how the run ends.
 fn write(args: &Audit, audited: &Audited) -> Result<Exit, Told> {
-    let audit = audited.audit(&args.auditing);
+    let audits = audited.audits(&args.auditing);
     for (format, path) in &args.also {
-        write_told(path, &form(args, &audit, *format))?;
+        write_told(path, &form(args, &audits, *format))?;
     }
-    let text = form(args, &audit, args.format);
+    let text = form(args, &audits, args.format);
     if args.format == AuditFormat::Text {
         print::report(&text)
     } else {
         print::data(&text)
     }
-    finish(&args.auditing, &audit)
+    finish(&args.auditing, &audits)
 }
 
 /// Writes a baseline, if one is asked for, and says how the run ends.
-pub(crate) fn finish(args: &Auditing, audit: &writers::Audit<'_>) -> Result<Exit, Told> {
+pub(crate) fn finish(args: &Auditing, audits: &[writers::Audit<'_>]) -> Result<Exit, Told> {
     if let Some(path) = &args.write_baseline {
-        write_told(path, &pretty(&writers::baseline(audit)))?;
+        write_told(path, &pretty(&writers::baseline(audits)))?;
     }
-    Ok(exit(args, audit))
+    Ok(exit(args, audits))
 }
 
-fn form(args: &Audit, audit: &writers::Audit<'_>, format: AuditFormat) -> String {
+fn form(args: &Audit, audits: &[writers::Audit<'_>], format: AuditFormat) -> String {
     let detail = match (args.quiet, args.verbose) {
         (true, _) => Detail::Quiet,
         (_, true) => Detail::Verbose,
         _ => Detail::Normal,
     };
     match format {
-        AuditFormat::Text => writers::text(audit, detail),
-        AuditFormat::Json => pretty(&writers::document(audit)),
-        AuditFormat::Yaml => report::yaml(&writers::document(audit)),
-        AuditFormat::Markdown => writers::markdown(audit),
-        AuditFormat::Sarif => pretty(&writers::sarif(audit)),
-        AuditFormat::Junit => writers::junit(audit),
-        AuditFormat::Github => writers::github(audit),
+        AuditFormat::Text => writers::text(audits, detail),
+        AuditFormat::Json => pretty(&writers::document(audits)),
+        AuditFormat::Yaml => report::yaml(&writers::document(audits)),
+        AuditFormat::Markdown => writers::markdown(audits),
+        AuditFormat::Sarif => pretty(&writers::sarif(audits)),
+        AuditFormat::Junit => writers::junit(audits),
+        AuditFormat::Github => writers::github(audits),
     }
 }
 
 /// Violated comes before undecided: what is wrong is wrong, whatever else is not known. Writing a baseline accepts what is wrong.
-fn exit(args: &Auditing, audit: &writers::Audit<'_>) -> Exit {
-    let any = |status: Status| audit.outcome.counting(status, Severity::Note).any(|item| audit.fails(item));
+fn exit(args: &Auditing, audits: &[writers::Audit<'_>]) -> Exit {
+    let any = |status: Status| {
+        audits.iter().any(|audit| audit.outcome.counting(status, Severity::Note).any(|item| audit.fails(item)))
+    };
     match (any(Status::Violated), any(Status::Undecided) && !args.allow_unknown) {
         _ if args.write_baseline.is_some() => Exit::Yes,
         (true, _) => Exit::No,

@@ -3,11 +3,11 @@
 use std::path::Path;
 
 use podreach::answer::Oracle;
-use podreach::audit::{Entry, Item, Standing};
+use podreach::audit::{Entry, Item, Outcome, Standing};
 use podreach::engine::Budget;
 use podreach::matrix::{Cell, Matrix};
 use podreach::report::{self, Answered, html};
-use podreach_core::Problem;
+use podreach_core::{Problem, Semantics};
 use serde_json::Value;
 
 use crate::args::{Input, PageFile, Report, ReportAudit, ReportOf};
@@ -49,11 +49,18 @@ pub(crate) fn run(args: &Report) -> Result<Exit, Told> {
 /// The page of an audit.
 fn audit(args: &ReportAudit) -> Result<Exit, Told> {
     let audited = audit::audited(&args.auditing, (&args.page).into())?;
-    let problem = podreach::problem(&audited.session.lowered, audited.semantics);
-    let items: Vec<Item> = audited.outcome.entries.iter().map(with_standing).collect();
+    let problem = podreach::problem(&audited.session.lowered, audited.outcomes[0].0);
+    let several = audited.outcomes.len() > 1;
+    let under = |(semantics, outcome): &(Semantics, Outcome)| {
+        let mut items: Vec<Item> = outcome.entries.iter().map(with_standing).collect();
+        let note = several.then(|| format!("Under the semantics of {}.", semantics.name()));
+        items.iter_mut().for_each(|item| item.explanation.extend(note.clone()));
+        items
+    };
+    let items: Vec<Item> = audited.outcomes.iter().flat_map(under).collect();
     let items: Vec<&Item> = items.iter().collect();
     write(&args.page, &args.auditing.input, &audited.session, &problem, html::View::Audit(&items))?;
-    audit::finish(&args.auditing, &audited.audit(&args.auditing))
+    audit::finish(&args.auditing, &audited.audits(&args.auditing))
 }
 
 /// An item, with a word about it where it does not count.

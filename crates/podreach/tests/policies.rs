@@ -1,5 +1,9 @@
 //! Placement policies over manifests: what each rule kind and each actor comes to, and what stands behind it.
 
+use std::cell::{Cell, RefCell};
+use std::collections::BTreeMap;
+
+use podreach::audit::memory::{Forgetful, Means, Memory};
 use podreach::audit::{Actor, Item, Status, policy};
 use podreach::engine::Budget;
 use podreach::lower::{Lowered, Options};
@@ -59,10 +63,14 @@ fn policy(rules: &str) -> String {
 fn decided(cluster: &str, rules: &str, actor: &str) -> Vec<Item> {
     let (lowered, _) = read(&[cluster, &policy(rules)]);
     let actor = Actor::parse(actor).expect("an actor");
-    let items =
-        policy::items(&lowered, &lowered.policies, Semantics::KubeScheduler, &actor, &Budget::unlimited(), &|| ());
+    let items = with_memory(&lowered, &actor, &Forgetful);
     items.iter().for_each(checks);
     items
+}
+
+fn with_memory(lowered: &Lowered, actor: &Actor, memory: &dyn Memory) -> Vec<Item> {
+    let means = Means { budget: &Budget::unlimited(), memory };
+    policy::items(lowered, &lowered.policies, Semantics::KubeScheduler, actor, means, &|| ())
 }
 
 /// Every trace replays and every proof checks, those of escapes too.
@@ -315,4 +323,147 @@ fn a_policy_file_holds_policies_and_nothing_else() {
     let id = sources.add(Source::from_bytes("policy.yaml", text.into()).expect("text"));
     let (policies, diagnostics) = policy::read(&sources, [id]);
     assert_eq!((policies.len(), diagnostics[0].code), (0, "E0241"));
+}
+
+/// A memory in a map, which counts what it is told anew.
+#[derive(Default)]
+struct Notes {
+    kept: RefCell<BTreeMap<String, String>>,
+    new: Cell<usize>,
+    damaged: bool,
+}
+
+impl Memory for Notes {
+    fn recall(&self, question: &str) -> Option<String> {
+        let known = self.kept.borrow().get(question).cloned();
+        if self.damaged { known.map(|text| text[..text.len() / 2].to_owned()) } else { known }
+    }
+
+    fn keep(&self, question: &str, certificate: &str) {
+        self.new.set(self.new.get() + 1);
+        self.kept.borrow_mut().insert(question.to_owned(), certificate.to_owned());
+    }
+}
+
+const REMEMBERED: &str = "{name: taint, never: {pods: {namespaces: [payments]}, nodes: {matchLabels: {pool: public}}}}
+     {name: apart, neverTogether: {pods: [{names: [api]}, {names: [lonely]}], topologyKey: kubernetes.io/hostname}}
+     {name: many, possible: {pods: {names: [api]}, count: 8}}
+     {name: all, recoverable: {pods: {}}}";
+
+const LONELY: &str = "
+---
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: lonely, namespace: shop}
+spec:
+  replicas: 1
+  selector: {matchLabels: {app: lonely}}
+  template:
+    metadata: {labels: {app: lonely}}
+    spec:
+      containers: [{name: c}]
+      affinity:
+        podAntiAffinity:
+          requiredDuringSchedulingIgnoredDuringExecution:
+          - {topologyKey: kubernetes.io/hostname, labelSelector: {matchLabels: {app: api}}, namespaceSelector: {}}
+";
+
+fn told(items: &[Item]) -> String {
+    let boundary = |item: &Item| {
+        let boundary = item.boundary.as_ref()?;
+        let edits: Vec<_> = boundary.escapes.iter().map(|escape| (&escape.edit, escape.evidence.is_some())).collect();
+        Some(format!("{:?} {edits:?} {:?}", boundary.core, boundary.left_out))
+    };
+    let evidence = |item: &Item| -> Vec<String> {
+        item.evidence.iter().map(|shown| format!("{} {:?}", shown.shows, shown.decision.checked)).collect()
+    };
+    items
+        .iter()
+        .map(|item| format!("{:?} {} {:?} {:?}\n", item.status, item.message, evidence(item), boundary(item)))
+        .collect()
+}
+
+#[test]
+fn rules_about_an_unchanged_part_are_remembered_and_others_are_not() {
+    for actor in ["as-is", "tenant=shop", "node-compromise=core-1"] {
+        let actor = Actor::parse(actor).expect("an actor");
+        let mut notes = Notes::default();
+        let run = |notes: &Notes, cluster: &str| {
+            let (lowered, _) = read(&[cluster, &policy(REMEMBERED)]);
+            notes.new.set(0);
+            let items = with_memory(&lowered, &actor, notes);
+            items.iter().for_each(checks);
+            assert_eq!(told(&items), told(&with_memory(&lowered, &actor, &Forgetful)), "{actor}");
+            notes.new.get()
+        };
+        let cluster = format!("{CLUSTER}{LONELY}");
+        let first = run(&notes, &cluster);
+        assert!(first > 0, "{actor}: something is kept");
+        assert_eq!(run(&notes, &cluster), 0, "{actor}: the same again is known");
+        // Nobody looks at the label of another Deployment, nor at a Service; the rules of single pods do not look at it at all.
+        let unrelated = cluster.replace("app: web", "app: website");
+        let changed = run(&notes, &unrelated);
+        assert!(changed < first, "{actor}: {changed} of {first}");
+        let related = cluster
+            .replace("key: pool, value: public, effect: NoSchedule", "key: pool, value: private, effect: NoSchedule");
+        assert!(run(&notes, &related) > 0, "{actor}: another taint is another part");
+        notes.damaged = true;
+        run(&notes, &cluster);
+    }
+}
+
+#[test]
+fn a_rule_keeps_what_is_known_of_it_while_others_lose_theirs() {
+    let (lowered, _) = read(&[CLUSTER, &policy(REMEMBERED.lines().next().unwrap_or_default())]);
+    let notes = Notes::default();
+    with_memory(&lowered, &Actor::AsIs, &notes);
+    assert_eq!(notes.new.get(), 1, "what holds the rule up");
+    let again = |text: &str| {
+        let (lowered, _) = read(&[text, &policy(REMEMBERED.lines().next().unwrap_or_default())]);
+        notes.new.set(0);
+        with_memory(&lowered, &Actor::AsIs, &notes);
+        notes.new.get()
+    };
+    // Another workload, another node, and something running there.
+    let more = "\n---\n{apiVersion: v1, kind: Node, metadata: {name: core-3}, status: {allocatable: {cpu: 1}}}
+---
+{apiVersion: v1, kind: Pod, metadata: {name: p, namespace: shop}, spec: {nodeName: core-3, containers: [{name: c}]}}\n";
+    assert_eq!(again(&format!("{more}---{CLUSTER}")), 0);
+    assert_eq!(again(&CLUSTER.replace("tenant: b", "tenant: c")), 0);
+    // The pod of the rule, its node, and what runs of it.
+    assert_eq!(again(&CLUSTER.replace("tenant: a", "tenant: c")), 1);
+    assert_eq!(again(&CLUSTER.replace("value: public", "value: open")), 1);
+}
+
+#[test]
+fn labels_hold_rules_up_and_break_them() {
+    let cluster = format!("{CLUSTER}{LONELY}");
+    let items = decided(
+        &cluster,
+        "{name: apart, neverTogether: {pods: [{names: [api]}, {names: [lonely]}], topologyKey: kubernetes.io/hostname}}",
+        "as-is",
+    );
+    let boundary = items[0].boundary.as_ref().expect("a rule that holds has one");
+    let expected = [
+        "deployment/shop/lonely requires anti-affinity from app=api in all namespaces by kubernetes.io/hostname",
+        "deployment/payments/api has label app=api",
+        "nodes have label kubernetes.io/hostname",
+    ];
+    assert_eq!(boundary.core, expected);
+    let edits: Vec<&str> = boundary.escapes.iter().map(|escape| escape.edit.as_str()).collect();
+    assert!(edits.contains(&"deployment/payments/api lost label app"), "{edits:?}");
+    // With a selector of namespaces, their labels matter, too.
+    let selected = cluster.replace("namespaceSelector: {}", "namespaceSelector: {matchLabels: {team: a}}").replace(
+        "kind: Namespace, metadata: {name: payments}",
+        "kind: Namespace, metadata: {name: payments, labels: {team: a}}",
+    );
+    let items = decided(
+        &selected,
+        "{name: apart, neverTogether: {pods: [{names: [api]}, {names: [lonely]}], topologyKey: kubernetes.io/hostname}}",
+        "as-is",
+    );
+    let boundary = items[0].boundary.as_ref().expect("a rule that holds has one");
+    let edits: Vec<&str> = boundary.escapes.iter().map(|escape| escape.edit.as_str()).collect();
+    assert!(edits.contains(&"namespace payments lost label team"), "{edits:?}");
+    assert!(boundary.core.contains(&"namespaces have label team".to_owned()), "{:?}", boundary.core);
 }

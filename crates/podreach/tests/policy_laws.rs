@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashSet, VecDeque};
 use std::sync::Arc;
 
+use podreach::audit::memory::{Forgetful, Means};
 use podreach::audit::policy::{Claim, NodeSelection, PodSelection, Policy, Rule};
 use podreach::audit::{Actor, Item, Severity, Status, policy};
 use podreach::engine::{Budget, Decider};
@@ -78,7 +79,8 @@ fn decided(lowered: &Lowered, semantics: Semantics, claim: Claim, actor: &Actor)
         span: SPAN,
     };
     let policy = Policy { name: "p".into(), rules: vec![rule], span: SPAN };
-    let item = policy::items(lowered, &[policy], semantics, actor, &Budget::unlimited(), &|| ()).remove(0);
+    let means = Means { budget: &Budget::unlimited(), memory: &Forgetful };
+    let item = policy::items(lowered, &[policy], semantics, actor, means, &|| ()).remove(0);
     let escapes = item.boundary.iter().flat_map(|boundary| boundary.escapes.iter().filter_map(|e| e.evidence.as_ref()));
     for evidence in item.evidence.iter().chain(escapes) {
         check(&evidence.problem, evidence.decision.checked.verdict().clone()).expect("evidence checks");
@@ -409,6 +411,45 @@ fn a_kubelet_is_as_strong_as_all_labellings_of_its_node() {
         let alone = decided(&input, case.semantics, claim, &Actor::AsIs).status;
         changed += usize::from(alone != item.status);
         held += usize::from(!broken);
+    });
+    assert!(changed > 5 && held > 5, "{changed} {held}");
+}
+
+#[test]
+fn what_is_possible_holds_against_a_kubelet_if_it_does_under_every_labelling() {
+    let (mut changed, mut held) = (0, 0);
+    each_case(37, cases(250), &mut |number, case| {
+        let pods = case.some_pods();
+        let all: Vec<NodeId> = case.model().nodes().collect();
+        let own = case.rng.pick(&all);
+        let count = 1 + case.rng.below(2) as u64;
+        let claim = Claim::Possible {
+            pods: pods_named(case.pod_names(&pods)),
+            count,
+            spread_over: None,
+            nodes: nodes_named(case.node_names(&all)),
+        };
+        let actor = Actor::NodeCompromise { node: case.model().node_name(own).to_owned() };
+        let input = lowered(&case.problem, 1);
+        let item = decided(&input, case.semantics, claim.clone(), &actor);
+        let mut can = true;
+        for cluster in labellings(case.model().cluster(), own) {
+            let model = Arc::new(Model::new(cluster, case.semantics));
+            let Some(reachable) = reachable(&Problem { model, ..case.problem.clone() }, 20_000) else { return };
+            let up = |pod: &PodId, s: &Configuration| s.of(*pod).map(|(_, count)| count).sum::<u64>() >= count;
+            can &= pods.iter().all(|pod| reachable.iter().any(|s| up(pod, s)));
+        }
+        let expected = if can { Status::Holds } else { Status::Violated };
+        assert_eq!(
+            item.status,
+            expected,
+            "case {number}: {} {item:#?} {:#?}",
+            case.model().node_name(own),
+            case.problem
+        );
+        let alone = decided(&input, case.semantics, claim, &Actor::AsIs).status;
+        changed += usize::from(alone != item.status);
+        held += usize::from(can);
     });
     assert!(changed > 5 && held > 5, "{changed} {held}");
 }

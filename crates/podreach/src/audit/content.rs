@@ -4,7 +4,7 @@
 //! same part; one part may have two texts, if what it names was first met in another order, and then something is found out twice.
 
 use std::collections::BTreeSet;
-use std::fmt::{Debug, Write as _};
+use std::fmt::Debug;
 
 use podreach_core::{Cluster, Goal, Id, NodeId, PodId};
 

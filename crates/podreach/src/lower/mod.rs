@@ -48,12 +48,13 @@ mod toleration;
 mod typing;
 mod workload;
 
+pub use admission::{Cheapest, Entrance};
 pub use kind::Kind;
 pub use options::{Instances, Keep, Options, Release, Start};
 pub use origin::{Declared, Instance, Origin, Origins};
 pub use selection::Selection;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use podreach_core::{Cluster, Configuration, PodId};
 
@@ -84,6 +85,8 @@ pub struct Lowered {
     pub questions: Vec<Question>,
     /// The placement policies in the input.
     pub policies: Vec<Policy>,
+    /// What admission asks of new pods at least, by namespace; nothing of those that are not listed.
+    pub entrances: BTreeMap<String, Entrance>,
     /// Everything there is to say about the input.
     pub diagnostics: Vec<Diagnostic>,
 }
@@ -148,9 +151,10 @@ impl<'o> Lowering<'o> {
             Start::Current => count(origins.instances.iter()),
             Start::Empty => kept.clone(),
         };
+        let entrances = if options.admission { inventory.rules.entrances(&mut cx) } else { BTreeMap::new() };
         let Context { cluster, log, .. } = cx;
         let Inventory { questions, policies, .. } = inventory;
-        Lowered { cluster, start, kept, origins, questions, policies, diagnostics: log }
+        Lowered { cluster, start, kept, origins, questions, policies, entrances, diagnostics: log }
     }
 }
 

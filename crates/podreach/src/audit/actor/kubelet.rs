@@ -50,10 +50,10 @@ pub(crate) fn may_change(key: &str) -> bool {
 }
 
 const NOTE: &str = "The kubelet is taken to choose the labels of its node once. It may also change them between deployments, which is \
-    not looked at: a violation is one, and a rule that holds may still have an escape.";
+    not looked at: a violation is one, and a rule that holds may still be broken that way.";
 
 /// The cluster under every labelling of the node that makes a difference.
-pub(super) fn variants(world: World, node: &str, pairs: bool) -> Result<Variants, String> {
+pub(super) fn variants(world: World, node: &str, plain: bool) -> Result<Variants, String> {
     let Some(id) = nodes_named(world.model()).find(|(_, name)| *name == node).map(|(id, _)| id) else {
         return Err(format!("there is no node {node}, the actor's"));
     };
@@ -85,7 +85,7 @@ pub(super) fn variants(world: World, node: &str, pairs: bool) -> Result<Variants
         !(spec.affinity.is_empty() && spec.anti_affinity.is_empty() && spec.spread.is_empty())
     });
     let missed = "the kubelet can choose among too many labels: not all of them were tried".to_owned();
-    let note = if social || pairs {
+    let note = if social || !plain {
         NOTE
     } else {
         "No pod of this rule looks at others, so it does not matter when the kubelet changes labels: this is exact."

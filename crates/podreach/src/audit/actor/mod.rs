@@ -79,13 +79,15 @@ pub(crate) struct Variants {
     pub(crate) missed: Option<String>,
 }
 
-/// Every cluster that an actor can make of a draft; the error says why the actor makes no sense here.
+/// Every cluster that an actor can make of a draft; the error says why the actor makes no sense here. `plain` is a rule of single pods
+/// that must never be somewhere.
 pub(crate) fn variants(
     draft: Draft,
     lowered: &Lowered,
     selections: &[&PodSelection],
     semantics: Semantics,
     actor: &Actor,
+    plain: bool,
 ) -> Result<Variants, String> {
     match actor {
         Actor::AsIs => {
@@ -95,7 +97,7 @@ pub(crate) fn variants(
         Actor::Tenant { namespaces, tolerations } => {
             tenant::variants(draft, lowered, selections, semantics, namespaces, *tolerations)
         }
-        Actor::NodeCompromise { node } => kubelet::variants(draft.finish(semantics), node, selections.len() > 1),
+        Actor::NodeCompromise { node } => kubelet::variants(draft.finish(semantics), node, plain),
     }
 }
 

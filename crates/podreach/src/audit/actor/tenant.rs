@@ -3,13 +3,14 @@
 //! There are endlessly many pods, but few that differ in what they make possible. A pod that asks for nothing and tolerates everything
 //! can be deployed wherever another with its labels can, is as good a witness and counterweight, and is in nobody's way more than
 //! that one. So one such pod per set of labels stands for all; and labels differ only in which selectors they match, so one set of
-//! labels per combination of matches will do.
+//! labels per combination of matches will do. Where limit ranges and quotas let only pods in that ask for something, the cheapest of
+//! these take its place.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use podreach_core::cluster::{Pod, PodSpec, TaintEffect, Toleration, TolerationOperator};
-use podreach_core::id::{MatcherId, NamespaceId, Symbol};
+use podreach_core::id::{MatcherId, Symbol};
 use podreach_core::label::Labels;
 use podreach_core::selector::{Selector, Values};
 use podreach_core::{Cluster, PodId, Semantics};
@@ -17,7 +18,7 @@ use podreach_core::{Cluster, PodId, Semantics};
 use super::{Variant, Variants};
 use crate::audit::policy::PodSelection;
 use crate::audit::policy::world::{Draft, World};
-use crate::lower::{Kind, Lowered};
+use crate::lower::{Cheapest, Entrance, Kind, Lowered};
 
 /// The most sets of labels that are looked at, and the most pod types that are added for a namespace.
 const COMBINATIONS: usize = 16_384;
@@ -42,25 +43,39 @@ pub(super) fn variants(
     let matchers = matchers(&world);
     let universe = universe(&mut draft.cluster, &matchers, selections);
     let mut exact = true;
-    for namespace in namespaces {
-        let id = draft.cluster.namespace(namespace);
+    let free = Entrance { cheapest: vec![Cheapest::default()], unclear: false };
+    let entrances: Vec<&Entrance> =
+        namespaces.iter().map(|namespace| lowered.entrances.get(namespace).unwrap_or(&free)).collect();
+    for (namespace, entrance) in namespaces.iter().zip(&entrances) {
         let (all, complete) = label_sets(&draft.cluster, &universe, &matchers, namespace, selections);
         exact &= complete;
         for labels in all {
-            add(&mut draft, namespace, id, &labels, selections, tolerations);
+            for (number, cheapest) in entrance.cheapest.iter().enumerate() {
+                let called = if number == 0 { "any".to_owned() } else { format!("any-{}", number + 1) };
+                add(&mut draft, (namespace, &called), &labels, selections, (cheapest, tolerations));
+            }
         }
     }
-    let note = if tolerations { NOTE } else { NOTE_WITHOUT };
     let missed = "the tenant can choose among too many labels: not all of them were tried".to_owned();
     let variants = vec![Variant { world: draft.finish(semantics), how: None }];
-    Ok(Variants { variants, note: Some(note.to_owned()), missed: (!exact).then_some(missed) })
+    Ok(Variants { variants, note: Some(note(&entrances, tolerations)), missed: (!exact).then_some(missed) })
 }
 
-const NOTE: &str = "The tenant's pods are those that go through the scheduler: any labels, tolerations and requests. Quotas and limit \
-    ranges of its namespaces are not looked at, so an escape may need more than they allow; a rule that holds, holds.";
-const NOTE_WITHOUT: &str = "The tenant's pods are those that go through the scheduler: any labels and requests, and no tolerations but \
-    those that every pod gets. Quotas and limit ranges of its namespaces are not looked at, so an escape may need more than they \
-    allow; a rule that holds, holds.";
+/// Who the tenant's pods are, and how exact that is.
+fn note(entrances: &[&Entrance], tolerations: bool) -> String {
+    let asks = if tolerations {
+        "any labels, tolerations and requests"
+    } else {
+        "any labels and requests, and no tolerations but those that every pod gets"
+    };
+    let within = if entrances.iter().any(|entrance| entrance.unclear) {
+        "A quota of its namespaces counts pods by what is not modelled and is left out, so an escape may need more than it allows; a \
+            rule that holds, holds."
+    } else {
+        "Limit ranges and quotas of its namespaces hold for them: this is exact."
+    };
+    format!("The tenant's pods are those that go through the scheduler: {asks}. {within}")
+}
 
 /// The selectors that can tell a tenant's pods apart: those of everyone who can take part.
 fn matchers(world: &World) -> Vec<MatcherId> {
@@ -153,13 +168,13 @@ fn selected(cluster: &Cluster, namespace: &str, labels: &Labels, selections: &[&
     (0..selections.len()).filter(|&at| selects(selections[at])).collect()
 }
 
+/// Adds a pod type of the tenant, with a name that tells its labels.
 fn add(
     draft: &mut Draft,
-    namespace: &str,
-    id: NamespaceId,
+    (namespace, called): (&str, &str),
     labels: &Labels,
     selections: &[&PodSelection],
-    tolerations: bool,
+    (cheapest, tolerations): (&Cheapest, bool),
 ) -> PodId {
     let exists = |key, effect| Toleration { key, operator: TolerationOperator::Exists, effect };
     let tolerations = if tolerations {
@@ -169,12 +184,14 @@ fn add(
         let lost = lost.map(|key| draft.cluster.symbols.intern(key));
         lost.map(|key| exists(Some(key), Some(TaintEffect::NoExecute))).to_vec()
     };
-    let spec = PodSpec { labels: labels.clone(), tolerations, ..PodSpec::plain(id) };
+    let Cheapest { requests, quota } = cheapest.clone();
+    let plain = PodSpec::plain(draft.cluster.namespace(namespace));
+    let spec = PodSpec { labels: labels.clone(), tolerations, requests, quota, ..plain };
     let text = |symbol| draft.cluster.symbols.str(symbol);
     let mut shown: Vec<String> = labels.iter().map(|(key, value)| format!("{}={}", text(key), text(value))).collect();
     shown.sort();
     let with = if shown.is_empty() { String::new() } else { format!("[{}]", shown.join(",")) };
     let selected = selected(&draft.cluster, namespace, labels, selections);
-    let name = format!("pod/{namespace}/any{with}");
+    let name = format!("pod/{namespace}/{called}{with}");
     draft.add(Pod { name, aliases: Vec::new(), spec: Arc::new(spec) }, selected)
 }

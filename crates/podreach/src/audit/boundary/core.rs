@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use podreach_core::{Goal, Id, NodeId, PodId};
 
 use super::fact::{Fact, facts, only, refusing};
-use super::scope;
+use super::{label, scope};
 use crate::audit::policy::world::World;
 use crate::engine::{Budget, Decider};
 
@@ -69,7 +69,10 @@ fn back(fact: Fact, map: &crate::audit::policy::world::Part) -> Fact {
         Fact::AddedAffinity(pod) => Fact::AddedAffinity(old(pod)),
         Fact::Cordon(node) => Fact::Cordon(old_node(node)),
         Fact::PodRoom(node) => Fact::PodRoom(old_node(node)),
-        same @ (Fact::Taint(_) | Fact::Limit(_) | Fact::Quota(_)) => same,
+        Fact::PodLabel(pod, key) => Fact::PodLabel(old(pod), key),
+        same @ (Fact::Taint(_) | Fact::Limit(_) | Fact::Quota(_) | Fact::NamespaceLabels(_) | Fact::NodeLabels(_)) => {
+            same
+        }
     }
 }
 
@@ -79,7 +82,7 @@ impl Trial<'_> {
         let atoms: BTreeSet<_> =
             self.goal.any.iter().flat_map(|alternative| alternative.iter().map(|(atom, _)| atom)).collect();
         let found: BTreeSet<Fact> = atoms.into_iter().filter_map(|atom| refusing(&self.world.problem, atom)).collect();
-        found.into_iter().collect()
+        found.into_iter().chain(label::facts(self.world.model(), &self.pods)).collect()
     }
 
     /// Whether the rule holds with these facts alone; what is not decided counts as no.

@@ -3,24 +3,23 @@
 //! | object   | edits |
 //! |----------|-------|
 //! | node     | lose a taint; be uncordoned; get, change or lose a label that someone looks at; get room without end |
-//! | workload | tolerate a taint; ask for no node by name; lose a node selector entry, its node affinity, a pod affinity or anti-affinity term, a spread constraint, its host ports, a request, its volumes, its claimed devices |
+//! | workload | tolerate a taint; ask for no node by name; lose a node selector entry, its node affinity, a pod affinity or anti-affinity term, a spread constraint, its host ports, a request, its volumes, its claimed devices; get, change or lose a label that a selector looks at |
+//! | namespace | get, change or lose a label that a namespace selector looks at |
 //!
 //! Nodes that are alike in everything, what runs on them included, are tried once for all of them.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
 
-use podreach_core::cluster::{NodeRequirement, Taint, TaintEffect, Toleration, TolerationOperator};
+use podreach_core::cluster::{NodeRequirement, Taint, TaintEffect};
 use podreach_core::id::{ResourceId, Symbol};
-use podreach_core::resource::Amount;
 use podreach_core::rule::taint::tolerates;
 use podreach_core::selector::Values;
 use podreach_core::storage::Mounts;
 use podreach_core::{Cluster, Configuration, Goal, Model, NodeId, PodId};
 
-use super::fact::{retain, term};
-use super::scope;
-use crate::audit::policy::world::{Part, World};
+use super::change::Change;
+use super::{label, scope};
+use crate::audit::policy::world::World;
 use crate::report::words;
 
 /// One change to one object.
@@ -29,26 +28,6 @@ pub(crate) struct Edit {
     pub(crate) change: Change,
     /// Other nodes for which the same edit does the same.
     alike: Vec<NodeId>,
-}
-
-/// What is changed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Change {
-    Untaint(NodeId, Taint),
-    Uncordon(NodeId),
-    Label(NodeId, Symbol, Option<Symbol>),
-    Enlarge(NodeId, ResourceId),
-    Tolerate(PodId, Taint),
-    NodeName(PodId),
-    NodeSelector(PodId, Symbol),
-    NodeAffinity(PodId),
-    Affinity(PodId, usize),
-    AntiAffinity(PodId, usize),
-    Spread(PodId, usize),
-    Ports(PodId),
-    Request(PodId, ResourceId),
-    Volumes(PodId),
-    Devices(PodId),
 }
 
 /// Every edit that could matter to the goal.
@@ -65,6 +44,7 @@ pub(crate) fn edits(world: &World, goal: &Goal) -> Vec<Edit> {
     let taints: BTreeSet<Taint> = nodes.iter().flat_map(|&node| m.node(node).taints.iter().copied()).collect();
     let alone = |change| Edit { change, alike: Vec::new() };
     edits.extend(pods.iter().flat_map(|&pod| of_pod(m, pod, &taints)).map(alone));
+    edits.extend(label::changes(m, &pods).into_iter().map(alone));
     edits
 }
 
@@ -188,7 +168,11 @@ impl Edit {
                     .any(|((p, n), _)| pod.is_none_or(|pod| pod == p) && node.is_none_or(|node| node == n))
         };
         let goal = Goal { any: goal.any.iter().filter(touched).cloned().collect() };
-        let pods = world.relevant(asked(&goal).into_iter().chain(pod));
+        let members = m.pods().filter(|&pod| match self.change {
+            Change::NamespaceLabel(namespace, ..) => m.pod(pod).namespace == namespace,
+            _ => false,
+        });
+        let pods = world.relevant(asked(&goal).into_iter().chain(pod).chain(members));
         let nodes: BTreeSet<NodeId> =
             goal.any.iter().flat_map(|alternative| alternative.iter().map(|((_, node), _)| node)).collect();
         // Kept pods count for limits and quotas, wherever they are.
@@ -215,14 +199,7 @@ impl Edit {
 
     /// Makes the change.
     pub(crate) fn apply(&self, cluster: &mut Cluster) {
-        match self.change {
-            Change::Untaint(node, taint) => cluster.nodes[node].taints.retain(|other| *other != taint),
-            Change::Uncordon(node) => cluster.nodes[node].unschedulable = false,
-            Change::Label(node, key, Some(value)) => cluster.nodes[node].labels.set(key, value),
-            Change::Label(node, key, None) => cluster.nodes[node].labels.remove(key),
-            Change::Enlarge(node, resource) => cluster.nodes[node].allocatable.set(resource, Amount::MAX),
-            change => change.apply_to_pod(cluster),
-        }
+        self.change.apply(cluster);
     }
 
     /// The edit as a condition, for a sentence that starts with "if".
@@ -231,105 +208,6 @@ impl Edit {
         match self.alike.len() {
             0 => text,
             more => format!("{text} (or any of {} like it)", words::number(more, "node")),
-        }
-    }
-}
-
-impl Change {
-    /// The pod or node that is changed.
-    fn object(self) -> (Option<PodId>, Option<NodeId>) {
-        match self {
-            Self::Untaint(node, _) | Self::Uncordon(node) | Self::Label(node, ..) | Self::Enlarge(node, _) => {
-                (None, Some(node))
-            }
-            Self::Tolerate(pod, _)
-            | Self::NodeName(pod)
-            | Self::NodeSelector(pod, _)
-            | Self::NodeAffinity(pod)
-            | Self::Affinity(pod, _)
-            | Self::AntiAffinity(pod, _)
-            | Self::Spread(pod, _)
-            | Self::Ports(pod)
-            | Self::Request(pod, _)
-            | Self::Volumes(pod)
-            | Self::Devices(pod) => (Some(pod), None),
-        }
-    }
-
-    /// The same change in a part of the world, which has its object.
-    fn within(self, map: &Part) -> Self {
-        let pod = |pod: PodId| map.pods[pod].expect("the part has the pod");
-        let node = |node: NodeId| map.nodes[node].expect("the part has the node");
-        match self {
-            Self::Untaint(n, taint) => Self::Untaint(node(n), taint),
-            Self::Uncordon(n) => Self::Uncordon(node(n)),
-            Self::Label(n, key, value) => Self::Label(node(n), key, value),
-            Self::Enlarge(n, resource) => Self::Enlarge(node(n), resource),
-            Self::Tolerate(p, taint) => Self::Tolerate(pod(p), taint),
-            Self::NodeName(p) => Self::NodeName(pod(p)),
-            Self::NodeSelector(p, key) => Self::NodeSelector(pod(p), key),
-            Self::NodeAffinity(p) => Self::NodeAffinity(pod(p)),
-            Self::Affinity(p, at) => Self::Affinity(pod(p), at),
-            Self::AntiAffinity(p, at) => Self::AntiAffinity(pod(p), at),
-            Self::Spread(p, at) => Self::Spread(pod(p), at),
-            Self::Ports(p) => Self::Ports(pod(p)),
-            Self::Request(p, resource) => Self::Request(pod(p), resource),
-            Self::Volumes(p) => Self::Volumes(pod(p)),
-            Self::Devices(p) => Self::Devices(pod(p)),
-        }
-    }
-
-    fn apply_to_pod(self, cluster: &mut Cluster) {
-        let (Some(pod), _) = self.object() else { return };
-        let spec = Arc::make_mut(&mut cluster.pods[pod].spec);
-        match self {
-            Self::Tolerate(_, Taint { key, value, effect }) => {
-                let operator = TolerationOperator::Equal(value);
-                spec.tolerations.push(Toleration { key: Some(key), operator, effect: Some(effect) });
-            }
-            Self::NodeName(_) => spec.node_name = None,
-            Self::NodeSelector(_, key) => spec.node_selector.remove(key),
-            Self::NodeAffinity(_) => spec.node_affinity = None,
-            Self::Affinity(_, at) => retain(&mut spec.affinity, |other| other != at),
-            Self::AntiAffinity(_, at) => retain(&mut spec.anti_affinity, |other| other != at),
-            Self::Spread(_, at) => retain(&mut spec.spread, |other| other != at),
-            Self::Ports(_) => spec.ports.clear(),
-            Self::Request(_, resource) => spec.requests.set(resource, 0),
-            Self::Volumes(_) => spec.mounts = Mounts::default(),
-            Self::Devices(_) => spec.devices.clear(),
-            Self::Untaint(..) | Self::Uncordon(_) | Self::Label(..) | Self::Enlarge(..) => {}
-        }
-    }
-
-    fn shown(self, m: &Model) -> String {
-        let (pod, node) = self.object();
-        let pod = pod.map_or("", |pod| m.pod_name(pod));
-        let node = node.map_or("", |node| m.node_name(node));
-        let resource = |resource: ResourceId| m.str(m.cluster().resources[resource]);
-        match self {
-            Self::Untaint(_, taint) => format!("node {node} lost taint {}", words::taint(m, &taint)),
-            Self::Uncordon(_) => format!("node {node} were uncordoned"),
-            Self::Label(_, key, Some(value)) => format!("node {node} got label {}={}", m.str(key), m.str(value)),
-            Self::Label(_, key, None) => format!("node {node} lost label {}", m.str(key)),
-            Self::Enlarge(_, of) if of == m.pods_resource() => format!("node {node} had room for more pods"),
-            Self::Enlarge(_, of) => format!("node {node} had more {}", resource(of)),
-            Self::Tolerate(_, taint) => format!("{pod} tolerated {}", words::taint(m, &taint)),
-            Self::NodeName(_) => format!("{pod} asked for no node by name"),
-            Self::NodeSelector(_, key) => {
-                let (Some(id), _) = self.object() else { return String::new() };
-                let value = m.pod(id).node_selector.value(key).map_or("", |value| m.str(value));
-                format!("{pod} lost node selector {}={value}", m.str(key))
-            }
-            Self::NodeAffinity(_) => format!("{pod} lost its required node affinity"),
-            Self::Affinity(id, at) => format!("{pod} lost its required affinity {}", term(m, id, at, false)),
-            Self::AntiAffinity(id, at) => format!("{pod} lost its required anti-affinity {}", term(m, id, at, true)),
-            Self::Spread(id, at) => {
-                format!("{pod} lost its spread constraint over {}", words::domain(m, m.pod(id).spread[at].key, true))
-            }
-            Self::Ports(_) => format!("{pod} took no ports of the host"),
-            Self::Request(_, of) => format!("{pod} requested no {}", resource(of)),
-            Self::Volumes(_) => format!("{pod} used no volumes"),
-            Self::Devices(_) => format!("{pod} used no claimed devices"),
         }
     }
 }

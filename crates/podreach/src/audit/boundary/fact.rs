@@ -10,6 +10,7 @@ use podreach_core::rule::{Refusal, first_refusal};
 use podreach_core::storage::Mounts;
 use podreach_core::{Atom, Cluster, Model, NodeId, PodId, Problem};
 
+use super::label;
 use crate::report::words;
 
 /// Something that keeps pods off nodes. A taint is one fact on all nodes that have it.
@@ -49,6 +50,12 @@ pub(crate) enum Fact {
     Limit(usize),
     /// The pods of a namespace may take only so much.
     Quota(QuotaId),
+    /// A pod has a label by which others avoid it.
+    PodLabel(PodId, Symbol),
+    /// Namespaces have a label by which their pods are avoided.
+    NamespaceLabels(Symbol),
+    /// Nodes have a label that says how near pods are that avoid each other.
+    NodeLabels(Symbol),
 }
 
 /// Every fact of a cluster about these pods.
@@ -77,6 +84,7 @@ pub(crate) fn facts(m: &Model, pods: &BTreeSet<PodId>) -> Vec<Fact> {
         facts.extend(spec.quota.keys().map(|&quota| Fact::Quota(quota)));
     }
     facts.extend((0..m.cluster().limits.len()).map(Fact::Limit));
+    facts.extend(label::facts(m, pods));
     facts.sort();
     facts.dedup();
     facts
@@ -162,6 +170,14 @@ pub(crate) fn only(m: &Model, kept: &[Fact], pods: &BTreeSet<PodId>) -> Cluster 
         spec.added_affinity = spec.added_affinity.take().filter(|_| has(Fact::AddedAffinity(pod)));
         spec.quota.retain(|&quota, _| has(Fact::Quota(quota)));
     }
+    for fact in label::facts(m, pods).into_iter().filter(|fact| !kept.contains(fact)) {
+        match fact {
+            Fact::PodLabel(pod, key) => Arc::make_mut(&mut cluster.pods[pod].spec).labels.remove(key),
+            Fact::NamespaceLabels(key) => cluster.namespace_labels.values_mut().for_each(|labels| labels.remove(key)),
+            Fact::NodeLabels(key) => m.nodes().for_each(|node| cluster.nodes[node].labels.remove(key)),
+            _ => {}
+        }
+    }
     let mut at = 0;
     cluster.limits.retain(|_| {
         at += 1;
@@ -223,6 +239,12 @@ impl Fact {
                 let quota = &m.cluster().quotas[quota];
                 format!("quota {} bounds {}", quota.name, quota.resource)
             }
+            Self::PodLabel(pod, key) => {
+                let value = m.pod(pod).labels.value(key).map_or("", |value| m.str(value));
+                format!("{} has label {}={value}", name(pod), m.str(key))
+            }
+            Self::NamespaceLabels(key) => format!("namespaces have label {}", m.str(key)),
+            Self::NodeLabels(key) => format!("nodes have label {}", m.str(key)),
             Self::Limit(at) => {
                 let limit = &m.cluster().limits[at];
                 format!("{} has at most {} instances", limit.name, limit.most)

@@ -1,16 +1,18 @@
 //! What holds a rule up: a minimal set of facts, and the single edits that break it.
 //!
 //! ```text
-//! fact    something that keeps pods off nodes: a taint, a selector, a required term, a request …
+//! fact    something that keeps pods off nodes: a taint, a selector, a required term, a request, a label by which pods avoid others …
 //! core    with these facts alone, all others dropped, the rule holds; without any one of them it does not
 //! edit    one change that someone could make to one object
 //! escape  an edit after which the rule is broken, with the run that breaks it
 //! ```
 //! A rule of what is possible is held up by nodes: its core are nodes that suffice, its escapes the nodes it cannot do without.
 
+mod change;
 mod core;
 mod edit;
 mod fact;
+mod label;
 mod loss;
 mod recall;
 #[cfg(test)]
@@ -50,7 +52,10 @@ pub(crate) fn of(lowered: &Lowered, claim: &Claim, world: &World, ruling: &Rulin
         let left_out = "What holds it up was not looked for: it speaks of too many pods and nodes.";
         return Boundary { left_out: Some(left_out.to_owned()), ..Boundary::default() };
     }
-    let (pods, nodes) = scope(world, &goal);
+    let (mut pods, nodes) = scope(world, &goal);
+    if label::look_for_others(world.model(), &pods) {
+        pods = world.model().pods().collect();
+    }
     let words = content::part(world, &pods, &nodes) + &content::goal(world, &goal);
     let recall = Recall::new(means.memory, "facts", &words);
     let again = |known: &str| {

@@ -3,7 +3,7 @@
 //! A core is taken from memory as it is. Each escape is asked for again, so that it comes with a run; if one does not escape, nothing
 //! that was kept is taken.
 
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::audit::content;
 use crate::audit::item::{Boundary, Escape};
@@ -29,7 +29,7 @@ impl<'m> Recall<'m> {
         found: impl FnOnce() -> Boundary,
         means: Means<'_>,
     ) -> Boundary {
-        let kept = self.memory.recall(&self.question).and_then(|text| read(&text));
+        let kept = self.memory.recall(&self.question).and_then(|text| self.read(&text));
         let known = kept.and_then(|(core, escapes, left_out)| {
             let escapes = escapes.iter().map(|edit| again(edit)).collect::<Option<Vec<_>>>()?;
             Some(Boundary { core, escapes, left_out })
@@ -40,14 +40,18 @@ impl<'m> Recall<'m> {
             if (means.budget.interrupt)().is_none() {
                 let Boundary { core, escapes, left_out } = &boundary;
                 let escapes: Vec<&str> = escapes.iter().map(|escape| escape.edit.as_str()).collect();
-                self.memory.keep(&self.question, &json!([core, escapes, left_out]).to_string());
+                self.memory.keep(&self.question, &json!([self.question, core, escapes, left_out]).to_string());
             }
             boundary
         })
     }
+
+    /// What was kept, if it was kept for this question.
+    fn read(&self, text: &str) -> Option<Kept> {
+        let (question, core, escapes, left_out): (String, _, _, _) = serde_json::from_str(text).ok()?;
+        (question == self.question).then_some((core, escapes, left_out))
+    }
 }
 
-fn read(text: &str) -> Option<(Vec<String>, Vec<String>, Option<String>)> {
-    let value: Value = serde_json::from_str(text).ok()?;
-    serde_json::from_value(value).ok()
-}
+/// A core, edits that escape, and what was left out.
+type Kept = (Vec<String>, Vec<String>, Option<String>);

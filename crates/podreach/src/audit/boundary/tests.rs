@@ -14,7 +14,7 @@ use crate::audit::memory::{Forgetful, Means};
 use crate::audit::policy::world::World;
 use crate::engine::{Budget, Decider};
 
-const BUDGET: Budget<'static> = Budget::unlimited();
+const BUDGET: Budget<'static> = Budget { interrupt: &|| None, memory: usize::MAX, threads: 1, progress: None };
 const MEANS: Means<'static> = Means { budget: &BUDGET, memory: &Forgetful };
 
 fn cases(default: usize) -> usize {

@@ -52,24 +52,35 @@ pub(crate) fn item(
     };
     let selections = rule.claim.selections();
     let draft = Draft::new(lowered, &selections);
-    let acting = if rule.claim.forbids() { actor } else { &Actor::AsIs };
-    let Variants { variants, note, missed } = match actor::variants(draft, lowered, &selections, semantics, acting) {
-        Ok(found) => found,
-        Err(why) => return Item { message: why, ..item },
-    };
+    let plain = matches!(rule.claim, Claim::Never { .. });
+    let acting = if applies(actor, &rule.claim) { actor } else { &Actor::AsIs };
+    let Variants { variants, note, missed } =
+        match actor::variants(draft, lowered, &selections, semantics, acting, plain) {
+            Ok(found) => found,
+            Err(why) => return Item { message: why, ..item },
+        };
     if let Some(what) = selects_nothing(lowered, &rule.claim, &variants[0].world) {
         return vacuous(item, rule, &what);
     }
     item.explanation.extend(note);
     if acting != actor {
-        let note = "Actors add to what can be; a rule of what is possible is decided without them.";
-        item.explanation.push(note.to_owned());
+        item.explanation.push(HELPLESS.to_owned());
     }
     let item = settle(item, lowered, rule, variants, means);
     match missed {
         Some(missed) if item.status == Status::Holds => Item { status: Status::Undecided, message: missed, ..item },
         _ => item,
     }
+}
+
+/// Why a rule of what is possible is decided without a tenant.
+const HELPLESS: &str = "Decided without the tenant: whoever may create any pod can also create one that keeps a workload out by \
+    required anti-affinity, wherever its pods do not run yet, so that no rule of what is possible would hold against it.";
+
+/// Whether an actor matters to a rule: a kubelet can draw pods to its node and can keep them away, a tenant is only asked about where
+/// it does not win at once.
+fn applies(actor: &Actor, claim: &Claim) -> bool {
+    claim.forbids() || !matches!(actor, Actor::Tenant { .. })
 }
 
 /// The ruling of all worlds together: broken in one is broken, and it holds if it holds in each.

@@ -13,9 +13,11 @@ impl Asking<'_> {
     /// Nodes for all that is wanted, from an earlier run if they still do; `None` if packing finds none.
     pub(crate) fn packed(&mut self, wants: &[Want]) -> Option<(Goal, Decision)> {
         let question = self.question("placement", &content::wants(self.world, wants));
-        let found = self.recalled(&question).filter(|(goal, _)| goal.any.iter().all(|chosen| meets(wants, chosen)));
-        if found.is_some() {
-            return found;
+        if let Some((goal, decision)) = self.recalled(&question) {
+            let all = !goal.any.is_empty() && goal.any.iter().all(|chosen| meets(wants, chosen));
+            if all && decision.checked.answer() == Some(true) {
+                return Some((goal, decision));
+            }
         }
         let problem = &self.world.problem;
         let (goal, decision) = packed(problem, wants, &|| self.is_stopped())?;

@@ -52,6 +52,23 @@ impl Bounds {
         Self { kind: kind.to_owned(), min, max, ratio }
     }
 
+    /// Raises amounts to the least that a request and a limit of the same size may be.
+    pub(crate) fn raise(&self, least: &mut Amounts) {
+        if !matches!(self.kind.as_str(), "Container" | "Pod") {
+            return;
+        }
+        for name in self.max.keys() {
+            least.entry(name.clone()).or_default();
+        }
+        // Nothing is in proportion to nothing.
+        let some = |name: &String| (name.clone(), Quantity::parse(if name == "cpu" { "1m" } else { "1" }));
+        let some = self.ratio.keys().map(some).filter_map(|(name, some)| Some((name, some.ok()?.0)));
+        for (name, bound) in self.min.iter().map(|(name, &bound)| (name.clone(), bound)).chain(some) {
+            let amount = least.entry(name).or_default();
+            *amount = bound.max(*amount);
+        }
+    }
+
     /// Why a subject is out of bounds, if it is.
     pub(crate) fn refusal(&self, subject: &Subject) -> Option<String> {
         if self.kind != subject.kind {

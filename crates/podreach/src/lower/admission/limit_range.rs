@@ -41,6 +41,21 @@ impl LimitRanges {
         self.0.entry(metadata.namespace).or_default().push(range);
     }
 
+    /// The namespaces that have any.
+    pub(crate) fn namespaces(&self) -> impl Iterator<Item = &String> {
+        self.0.keys()
+    }
+
+    /// Raises amounts to the least that a container may ask for, of everything that is mentioned.
+    pub(crate) fn least(&self, namespace: &str, least: &mut Amounts) {
+        for range in self.of(namespace) {
+            for name in range.requests.keys().chain(range.limits.keys()) {
+                least.entry(name.clone()).or_default();
+            }
+            range.bounds.iter().for_each(|bounds| bounds.raise(least));
+        }
+    }
+
     fn of(&self, namespace: &str) -> &[LimitRange] {
         self.0.get(namespace).map_or(&[], Vec::as_slice)
     }

@@ -5,6 +5,7 @@
 //! through it; what would be refused today is still barred from being deployed again.
 
 mod bound;
+mod cheapest;
 mod limit_range;
 mod quota;
 mod runtime_class;
@@ -29,6 +30,8 @@ use super::object::Object;
 use super::pod::{Content, Draft};
 use super::request;
 use crate::read::{Span, Tree};
+
+pub use cheapest::{Cheapest, Entrance};
 
 /// What admission and the profile decide about a pod, besides what they change in it.
 #[derive(Clone, Debug, Default)]
@@ -97,8 +100,8 @@ impl Rules {
             refused = self.runtime_classes.complete(cx, &mut admitted);
         }
         let refused = refused.or_else(|| self.limit_ranges.refusal(&namespace, &admitted.parts));
-        let refused = refused.or_else(|| self.quotas.refusal(&namespace, &admitted));
-        admitted.admitted.quota = self.quotas.taken(&namespace, &admitted);
+        let refused = refused.or_else(|| self.quotas.refusal(&namespace, &admitted.parts, admitted.deadline));
+        admitted.admitted.quota = self.quotas.taken(&namespace, &admitted.parts, admitted.deadline);
         admitted.admitted.refused = refused.map(Arc::from);
         admitted
     }

@@ -14,7 +14,6 @@ use crate::lower::context::Context;
 use crate::lower::fields::{OBJECT, RESOURCE_QUOTA_SPEC, SCOPE_REQUIREMENT, SCOPE_SELECTOR};
 use crate::lower::kind::Kind;
 use crate::lower::object::Object;
-use crate::lower::pod::Content;
 use crate::lower::quantity::Quantity;
 use crate::lower::request::{self, Parts};
 use crate::lower::{metadata, name};
@@ -67,6 +66,17 @@ impl Quotas {
         }
     }
 
+    /// The namespaces that have any.
+    pub(crate) fn namespaces(&self) -> impl Iterator<Item = &String> {
+        self.0.keys()
+    }
+
+    /// What the quotas of a namespace count of containers.
+    pub(crate) fn stated(&self, namespace: &str) -> impl Iterator<Item = String> + '_ {
+        let hard = self.of(namespace).iter().flat_map(|quota| quota.hard.keys());
+        hard.filter(|name| !matches!(name.as_str(), "pods" | "count/pods")).map(|name| counted(name).0.to_owned())
+    }
+
     fn of(&self, namespace: &str) -> &[ResourceQuota] {
         self.0.get(namespace).map_or(&[], Vec::as_slice)
     }
@@ -77,28 +87,27 @@ impl Quotas {
     }
 
     /// Why a pod is refused whatever else runs, if it is: it does not say what a quota counts.
-    pub(crate) fn refusal(&self, namespace: &str, pod: &Content) -> Option<String> {
-        let whole =
-            pod.parts.whole.as_ref().is_some_and(|(requests, limits)| !requests.is_empty() || !limits.is_empty());
+    pub(crate) fn refusal(&self, namespace: &str, parts: &Parts, deadline: bool) -> Option<String> {
+        let whole = parts.whole.as_ref().is_some_and(|(requests, limits)| !requests.is_empty() || !limits.is_empty());
         let silent = |resource: &&str| {
-            let mut containers = pod.parts.containers.iter().chain(&pod.parts.init);
+            let mut containers = parts.containers.iter().chain(&parts.init);
             containers.any(|container| {
                 let (of, limit) = counted(resource);
                 let stated = if limit { &container.limits } else { &request::requests(container, true) };
                 !stated.contains_key(of)
             })
         };
-        self.of(namespace).iter().filter(|quota| !whole && quota.counts(pod)).find_map(|quota| {
+        self.of(namespace).iter().filter(|quota| !whole && quota.counts(parts, deadline)).find_map(|quota| {
             let resource = STATED.iter().find(|resource| quota.hard.contains_key(**resource) && silent(resource))?;
             Some(format!("the ResourceQuota {} wants every container to state {resource}", quota.name))
         })
     }
 
     /// What a pod takes of each cap.
-    pub(crate) fn taken(&self, namespace: &str, pod: &Content) -> BTreeMap<QuotaId, Amount> {
-        let quotas = self.of(namespace).iter().filter(|quota| quota.is_clear() && quota.counts(pod));
+    pub(crate) fn taken(&self, namespace: &str, parts: &Parts, deadline: bool) -> BTreeMap<QuotaId, Amount> {
+        let quotas = self.of(namespace).iter().filter(|quota| quota.is_clear() && quota.counts(parts, deadline));
         let caps = quotas.flat_map(|quota| &quota.ids);
-        let taken = caps.map(|(resource, &id)| (id, nanos(taken(resource, &pod.parts))));
+        let taken = caps.map(|(resource, &id)| (id, nanos(taken(resource, parts))));
         taken.filter(|&(_, amount)| amount > 0).collect()
     }
 }
@@ -108,10 +117,10 @@ impl ResourceQuota {
         !self.scopes.contains(&Scope::Other)
     }
 
-    fn counts(&self, pod: &Content) -> bool {
+    fn counts(&self, parts: &Parts, deadline: bool) -> bool {
         self.scopes.iter().all(|scope| match scope {
-            Scope::Deadline(wanted) => pod.deadline == *wanted,
-            Scope::BestEffort(wanted) => is_best_effort(&pod.parts) == *wanted,
+            Scope::Deadline(wanted) => deadline == *wanted,
+            Scope::BestEffort(wanted) => is_best_effort(parts) == *wanted,
             Scope::Other => false,
         })
     }

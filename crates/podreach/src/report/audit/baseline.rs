@@ -10,11 +10,15 @@ use super::Audit;
 use crate::audit::{Entry, Identity, Standing, Status};
 use crate::report::json::API_VERSION;
 
-/// The baseline of an audit: everything that is wrong now and is not excepted.
-pub fn baseline(audit: &Audit<'_>) -> Value {
+/// The baseline of audits: everything that is wrong now and is not excepted.
+pub fn baseline(audits: &[Audit<'_>]) -> Value {
     let wrong = |entry: &&Entry| entry.item.status != Status::Holds && !matches!(entry.standing, Standing::Excepted(_));
-    let known: BTreeSet<Identity> =
-        audit.outcome.entries.iter().filter(wrong).map(|entry| entry.item.identity()).collect();
+    let known: BTreeSet<Identity> = audits
+        .iter()
+        .flat_map(|audit| &audit.outcome.entries)
+        .filter(wrong)
+        .map(|entry| entry.item.identity())
+        .collect();
     let items: Vec<Value> = known.iter().map(|(id, subject)| json!({"id": id, "subject": subject})).collect();
     json!({"apiVersion": API_VERSION, "kind": "AuditBaseline", "items": items})
 }

@@ -3,10 +3,19 @@
 use super::Audit;
 use crate::audit::{Item, Origin, Severity, Standing, Status, finding};
 
-/// One line per item that counts and does not hold.
-pub fn github(audit: &Audit<'_>) -> String {
-    let counting = audit.outcome.entries.iter().filter(|entry| entry.standing == Standing::Counts);
-    counting.filter(|entry| entry.item.status != Status::Holds).map(|entry| line(audit, &entry.item)).collect()
+/// One line per item that counts and does not hold; what several audits have in common is said once.
+pub fn github(audits: &[Audit<'_>]) -> String {
+    let mut lines: Vec<String> = Vec::new();
+    for audit in audits {
+        let counting = audit.outcome.entries.iter().filter(|entry| entry.standing == Standing::Counts);
+        for entry in counting.filter(|entry| entry.item.status != Status::Holds) {
+            let line = line(audit, &entry.item);
+            if !lines.contains(&line) {
+                lines.push(line);
+            }
+        }
+    }
+    lines.concat()
 }
 
 fn line(audit: &Audit<'_>, item: &Item) -> String {

@@ -5,10 +5,17 @@ use serde_json::{Map, Value, json};
 
 use super::{Audit, severity, shortage, status};
 use crate::audit::{Boundary, Entry, Escape, Evidence, Origin, Severity, Standing, Status};
-use crate::report::json::{API_VERSION, diagnostics, proof, question, trace};
+use crate::report::json::{API_VERSION, diagnostics, list, proof, question, trace};
 
-/// The document of an audit.
-pub fn document(audit: &Audit<'_>) -> Value {
+/// The document of an audit, or of several as a list.
+pub fn document(audits: &[Audit<'_>]) -> Value {
+    match audits {
+        [audit] => one(audit),
+        several => list("AuditReportList", several.iter().map(one).collect()),
+    }
+}
+
+fn one(audit: &Audit<'_>) -> Value {
     json!({
         "apiVersion": API_VERSION,
         "kind": "AuditReport",

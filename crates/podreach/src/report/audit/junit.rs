@@ -20,9 +20,25 @@ struct Test {
     text: String,
 }
 
-/// The XML of an audit.
-pub fn junit(audit: &Audit<'_>) -> String {
-    let rules: Vec<Test> = entries(audit, false).map(|entry| test(audit, entry)).collect();
+/// The XML of audits: for each a suite of its rules and one of its findings.
+pub fn junit(audits: &[Audit<'_>]) -> String {
+    let mut suites: Vec<(String, Vec<Test>)> = Vec::new();
+    for audit in audits {
+        let under = if audits.len() > 1 { format!(" ({})", audit.semantics.name()) } else { String::new() };
+        let rules = entries(audit, false).map(|entry| test(audit, entry)).collect();
+        suites.extend([(format!("policies{under}"), rules), (format!("findings{under}"), findings(audit))]);
+    }
+    let mut xml = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n".to_owned();
+    let all: Vec<&Test> = suites.iter().flat_map(|(_, tests)| tests).collect();
+    xml += &format!("<testsuites name=\"podreach audit\" {}>\n", counts(&all));
+    for (name, tests) in suites.iter().filter(|(_, tests)| !tests.is_empty()) {
+        xml += &suite(name, tests);
+    }
+    xml + "</testsuites>\n"
+}
+
+/// A test for each finding, those that were not made included.
+fn findings(audit: &Audit<'_>) -> Vec<Test> {
     let mut findings: Vec<Test> = entries(audit, true).map(|entry| test(audit, entry)).collect();
     let found =
         |code: &str| audit.outcome.entries.iter().any(|entry| entry.item.origin == Origin::Finding(named(code)));
@@ -34,15 +50,7 @@ pub fn junit(audit: &Audit<'_>) -> String {
         message: String::new(),
         text: String::new(),
     }));
-    let mut xml = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n".to_owned();
-    let all: Vec<&Test> = rules.iter().chain(&findings).collect();
-    xml += &format!("<testsuites name=\"podreach audit\" {}>\n", counts(&all));
-    for (name, tests) in [("policies", &rules), ("findings", &findings)] {
-        if !tests.is_empty() {
-            xml += &suite(name, tests);
-        }
-    }
-    xml + "</testsuites>\n"
+    findings
 }
 
 fn entries<'a>(audit: &Audit<'a>, findings: bool) -> impl Iterator<Item = &'a Entry> {

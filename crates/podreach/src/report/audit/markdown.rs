@@ -7,9 +7,17 @@ use crate::report::words;
 /// The most items that are listed; summaries have a limit of their own.
 const MOST: usize = 200;
 
-/// The Markdown of an audit.
-pub fn markdown(audit: &Audit<'_>) -> String {
-    let mut text = format!("# podreach audit\n\n{}\n", summary(audit));
+/// The Markdown of audits, one after the other.
+pub fn markdown(audits: &[Audit<'_>]) -> String {
+    let title = |audit: &Audit<'_>| match audits.len() {
+        1 => "podreach audit".to_owned(),
+        _ => format!("podreach audit ({})", audit.semantics.name()),
+    };
+    audits.iter().map(|audit| one(audit, &title(audit))).collect::<Vec<_>>().join("\n")
+}
+
+fn one(audit: &Audit<'_>, title: &str) -> String {
+    let mut text = format!("# {title}\n\n{}\n", summary(audit));
     let counting: Vec<&Item> = entries(audit, |standing| *standing == Standing::Counts).map(|e| &e.item).collect();
     if !counting.is_empty() {
         text += "\n| | what | about | where |\n|---|---|---|---|\n";

@@ -17,8 +17,24 @@ use crate::report::words;
 const STEPS: usize = 1_000;
 const RESULTS: usize = 25_000;
 
-/// The SARIF log of an audit.
-pub fn sarif(audit: &Audit<'_>) -> Value {
+/// The SARIF log of audits, a run for each.
+pub fn sarif(audits: &[Audit<'_>]) -> Value {
+    let runs = audits.iter().map(|audit| {
+        let mut run = run(audit);
+        if audits.len() > 1 {
+            // Code scanning keeps the results of runs apart by this.
+            run["automationDetails"] = json!({"id": format!("podreach/{}/", audit.semantics.name())});
+        }
+        run
+    });
+    json!({
+        "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
+        "version": "2.1.0",
+        "runs": runs.collect::<Vec<_>>(),
+    })
+}
+
+fn run(audit: &Audit<'_>) -> Value {
     let wrong: Vec<&Entry> =
         audit.outcome.entries.iter().filter(|entry| entry.item.status != Status::Holds).take(RESULTS).collect();
     let mut rules = BTreeMap::<String, &Item>::new();
@@ -28,17 +44,13 @@ pub fn sarif(audit: &Audit<'_>) -> Value {
     let index = |id: &str| rules.keys().position(|other| other == id).unwrap_or(0);
     let results: Vec<Value> = wrong.iter().map(|entry| result(audit, entry, index(&entry.item.origin.id()))).collect();
     json!({
-        "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
-        "version": "2.1.0",
-        "runs": [{
-            "tool": {"driver": {
-                "name": "podreach",
-                "version": env!("CARGO_PKG_VERSION"),
-                "rules": rules.iter().map(|(id, item)| rule(id, item)).collect::<Vec<_>>(),
-            }},
-            "columnKind": "unicodeCodePoints",
-            "results": results,
-        }],
+        "tool": {"driver": {
+            "name": "podreach",
+            "version": env!("CARGO_PKG_VERSION"),
+            "rules": rules.iter().map(|(id, item)| rule(id, item)).collect::<Vec<_>>(),
+        }},
+        "columnKind": "unicodeCodePoints",
+        "results": results,
     })
 }
 

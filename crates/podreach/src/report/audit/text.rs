@@ -1,6 +1,6 @@
 //! The outcome for a person: rules first, then findings of one code together, then what is spared.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use podreach_core::Verdict;
 
@@ -12,8 +12,39 @@ use crate::report::{proof, trace, words};
 /// The most items of one finding that are shown unless all are asked for.
 const MOST: usize = 20;
 
-/// The text of an audit, with a line end.
-pub fn text(audit: &Audit<'_>, detail: Detail) -> String {
+/// The text of audits, one after the other, and whether they agree.
+pub fn text(audits: &[Audit<'_>], detail: Detail) -> String {
+    let mut parts: Vec<String> = audits.iter().map(|audit| one(audit, detail)).collect();
+    parts.extend(audits.windows(2).map(|pair| compared(&pair[0], &pair[1])));
+    parts.join(if detail == Detail::Quiet { "" } else { "\n" })
+}
+
+/// Whether two audits come to the same.
+fn compared(a: &Audit<'_>, b: &Audit<'_>) -> String {
+    let wrong = |audit: &Audit<'_>| -> BTreeSet<(String, Vec<String>, Status)> {
+        let entries = audit.outcome.entries.iter().filter(|entry| entry.item.status != Status::Holds);
+        entries.map(|Entry { item, .. }| (item.origin.id(), item.subject.clone(), item.status)).collect()
+    };
+    let (left, right) = (wrong(a), wrong(b));
+    let only = |these: &BTreeSet<_>, those: &BTreeSet<_>, audit: &Audit<'_>| {
+        let ids: BTreeSet<String> = these
+            .difference(those)
+            .map(|(id, subject, _): &(String, Vec<String>, Status)| {
+                format!("{id} {}", subject.join(" ")).trim().to_owned()
+            })
+            .collect();
+        let ids: Vec<String> = ids.into_iter().collect();
+        (!ids.is_empty())
+            .then(|| format!("only {} finds {}", audit.semantics.name(), words::all(&words::first(ids.into_iter(), 8))))
+    };
+    let differences: Vec<String> = only(&left, &right, a).into_iter().chain(only(&right, &left, b)).collect();
+    match differences.is_empty() {
+        true => "Both semantics agree.\n".to_owned(),
+        false => format!("They differ: {}.\n", differences.join("; ")),
+    }
+}
+
+fn one(audit: &Audit<'_>, detail: Detail) -> String {
     let mut lines = vec![headline(audit)];
     if detail > Detail::Quiet {
         let all = detail == Detail::Verbose;

@@ -1,0 +1,97 @@
+//! The cheapest pods that admission lets into a namespace: whoever may create any pod there has to ask for as much at least.
+//!
+//! A LimitRange may want a container to request something, and would give it a default of what it does not mention; so the cheapest pod
+//! mentions all of it, and asks for the least. Whether a quota counts a pod may depend on whether it says how long it may run, and on
+//! whether it asks for any cpu or memory; a limit is enough for the latter, and takes nothing from a node. So there are a few cheapest
+//! pods, none of which is better than the others in everything.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use podreach_core::id::QuotaId;
+use podreach_core::resource::{Amount, Resources};
+
+use super::Rules;
+use crate::lower::amount::{self, Amounts};
+use crate::lower::container::Container;
+use crate::lower::context::Context;
+use crate::lower::quantity::Quantity;
+use crate::lower::request::{self, Parts};
+
+/// What admission asks of pods of a namespace at least.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Entrance {
+    /// The cheapest pods that it lets in; none if it lets none in.
+    pub cheapest: Vec<Cheapest>,
+    /// Whether a quota counts pods in a way that is not modelled, and may let fewer in.
+    pub unclear: bool,
+}
+
+/// What one of the cheapest pods asks for.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Cheapest {
+    /// What it requests of its node.
+    pub requests: Resources,
+    /// What it takes of the quotas of its namespace.
+    pub quota: BTreeMap<QuotaId, Amount>,
+}
+
+impl Rules {
+    /// The entrance of every namespace with a LimitRange or a ResourceQuota.
+    pub(crate) fn entrances(&self, cx: &mut Context) -> BTreeMap<String, Entrance> {
+        let names: BTreeSet<&String> = self.limit_ranges.namespaces().chain(self.quotas.namespaces()).collect();
+        names.into_iter().map(|namespace| (namespace.clone(), self.entrance(cx, namespace))).collect()
+    }
+
+    fn entrance(&self, cx: &mut Context, namespace: &str) -> Entrance {
+        let least = self.least(namespace);
+        let mut cheapest: Vec<Cheapest> = Vec::new();
+        for more in [None, Some(("cpu", "1m")), Some(("memory", "1"))] {
+            let parts = Parts { containers: vec![container(&least, more)], ..Parts::default() };
+            for deadline in [false, true] {
+                let refused = self.limit_ranges.refusal(namespace, &parts);
+                if refused.or_else(|| self.quotas.refusal(namespace, &parts, deadline)).is_some() {
+                    continue;
+                }
+                let quota = self.quotas.taken(namespace, &parts, deadline);
+                let requests = amount::resources(cx, &request::of_pod(&parts, true));
+                let new = Cheapest { requests, quota };
+                if !cheapest.iter().any(|other| other.is_within(&new)) {
+                    cheapest.retain(|other| !new.is_within(other));
+                    cheapest.push(new);
+                }
+            }
+        }
+        Entrance { cheapest, unclear: self.quotas.is_unclear(namespace) }
+    }
+
+    /// The least that a container may ask for, of everything that someone looks at.
+    fn least(&self, namespace: &str) -> Amounts {
+        let mut least: Amounts = self.quotas.stated(namespace).map(|name| (name, Quantity::default())).collect();
+        self.limit_ranges.least(namespace, &mut least);
+        least
+    }
+}
+
+/// A container that asks for the least, and has a limit beyond it.
+fn container(least: &Amounts, more: Option<(&str, &str)>) -> Container {
+    let mut limits = least.clone();
+    if let Some((resource, text)) = more {
+        let (some, _) = Quantity::parse(text).expect("the text is a quantity");
+        let limit = limits.entry(resource.to_owned()).or_default();
+        *limit = some.max(*limit);
+    }
+    // A limit without a request would be the request, too.
+    let mut requests = least.clone();
+    for name in limits.keys() {
+        requests.entry(name.clone()).or_default();
+    }
+    Container { requests, limits, ..Container::default() }
+}
+
+impl Cheapest {
+    /// Whether it asks for no more of anything.
+    fn is_within(&self, other: &Self) -> bool {
+        self.requests.iter().all(|(resource, amount)| amount <= other.requests.amount(resource))
+            && self.quota.iter().all(|(quota, amount)| other.quota.get(quota).is_some_and(|most| amount <= most))
+    }
+}
