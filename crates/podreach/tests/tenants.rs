@@ -78,29 +78,27 @@ fn cluster(rng: &mut Rng) -> String {
     text
 }
 
-/// Every pod of a small space.
+/// Every pod of a small space; one that requests more than its own limit is no pod.
 fn space() -> String {
     let mut text = String::new();
-    let amounts = [
-        "",
-        "cpu: 0",
-        "cpu: 1m",
-        "cpu: 500m",
-        "cpu: 1",
-        "cpu: 2",
-        "memory: 1",
-        "cpu: 500m, memory: 1",
-        "cpu: 1, memory: 1",
-    ];
+    let said =
+        |name: &str, amount: Option<u64>| amount.map(|amount| format!("{name}: {amount}m, ")).unwrap_or_default();
+    let amounts = [None, Some(0), Some(1), Some(500), Some(1_000), Some(2_000)];
     let mut number = 0;
-    for requests in amounts {
-        for limits in amounts {
-            for deadline in ["", "activeDeadlineSeconds: 5, "] {
-                number += 1;
-                let _ = writeln!(
-                    text,
-                    "---\n{{apiVersion: v1, kind: Pod, metadata: {{name: s{number}, namespace: shop}}, spec: {{{deadline}containers: [{{name: c, resources: {{requests: {{{requests}}}, limits: {{{limits}}}}}}}]}}}}"
-                );
+    for request in amounts {
+        for limit in
+            amounts.into_iter().filter(|limit| limit.is_none_or(|limit| request.is_none_or(|asked| asked <= limit)))
+        {
+            for memory in ["", "memory: 1"] {
+                for deadline in ["", "activeDeadlineSeconds: 5, "] {
+                    number += 1;
+                    let resources =
+                        format!("requests: {{{}}}, limits: {{{}{memory}}}", said("cpu", request), said("cpu", limit));
+                    let _ = writeln!(
+                        text,
+                        "---\n{{apiVersion: v1, kind: Pod, metadata: {{name: s{number}, namespace: shop}}, spec: {{{deadline}containers: [{{name: c, resources: {{{resources}}}}}]}}}}"
+                    );
+                }
             }
         }
     }

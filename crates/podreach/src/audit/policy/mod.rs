@@ -14,6 +14,7 @@ pub(crate) mod recoverable;
 mod remembered;
 pub(crate) mod ruling;
 mod selection;
+mod share;
 pub(crate) mod shortage;
 pub(crate) mod sums;
 mod together;

@@ -1,11 +1,13 @@
 //! Packing: deploy what is wanted one pod after the other, and see how far that goes.
 //!
-//! The obvious way to show that many pods can be up at the same time. Several orders and several choices of nodes are tried; where all
-//! fail, nothing is concluded. What packing finds is a run, and is checked like any other.
+//! The obvious way to show that many pods can be up at the same time. Several orders and several choices of nodes are tried, and a pod
+//! that finds no node may have another one moved; where all that fails, nothing is concluded. What packing finds is a run, and is
+//! checked like any other.
 
 use podreach_core::rule::{Refusal, first_refusal};
-use podreach_core::{Action, Atom, Configuration, Goal, Model, NodeId, PodId, Problem, Trace, Verdict, check};
+use podreach_core::{Action, Configuration, Goal, Model, NodeId, PodId, Problem, Trace, Verdict, check};
 
+use super::share::{Shares, full};
 use crate::engine::Decision;
 
 /// So many instances of a pod type on some nodes.
@@ -31,7 +33,12 @@ impl Want {
 enum Choice {
     First,
     Last,
+    /// The one with the fewest pods.
     Emptiest,
+    /// The one with the fewest pods of its own kind in the domains it spreads over.
+    Even,
+    /// The one with the least room left.
+    Tightest,
 }
 
 /// Which pods come first.
@@ -45,17 +52,33 @@ enum Order {
     Given,
 }
 
+/// What is tried, one after the other.
+const WAYS: [(Order, Choice); 10] = [
+    (Order::Narrow, Choice::First),
+    (Order::Large, Choice::Tightest),
+    (Order::Narrow, Choice::Even),
+    (Order::Narrow, Choice::Emptiest),
+    (Order::Narrow, Choice::Tightest),
+    (Order::Large, Choice::First),
+    (Order::Large, Choice::Emptiest),
+    (Order::Narrow, Choice::Last),
+    (Order::Given, Choice::First),
+    (Order::Given, Choice::Last),
+];
+
+/// How many pods are looked at to be moved for one that finds no node, and how many nodes for each of them.
+const MOVES: usize = 4_096;
+
 /// Deploys all that is wanted on top of the kept pods; the verdict is checked against the problem.
 pub(crate) fn packed(problem: &Problem, wants: &[Want], stop: &dyn Fn() -> bool) -> Option<(Goal, Decision)> {
-    for order in [Order::Narrow, Order::Large, Order::Given] {
-        for choice in [Choice::First, Choice::Emptiest, Choice::Last] {
-            if stop() {
-                return None;
-            }
-            let mut packing = Packing::new(problem, wants, choice);
-            if packing.run(&ordered(&problem.model, wants, order), stop) {
-                return packing.verdict(problem);
-            }
+    let shares = Shares::new(&problem.model);
+    for (order, choice) in WAYS {
+        if stop() {
+            return None;
+        }
+        let mut packing = Packing::new(problem, wants, choice);
+        if packing.run(&ordered(&problem.model, &shares, wants, order), stop) {
+            return packing.verdict(problem);
         }
     }
     None
@@ -64,20 +87,18 @@ pub(crate) fn packed(problem: &Problem, wants: &[Want], stop: &dyn Fn() -> bool)
 /// The most of what is wanted that packing deploys at the same time: how many, and the run.
 pub(crate) fn most(problem: &Problem, wants: &[Want], stop: &dyn Fn() -> bool) -> Option<(u64, Goal, Decision)> {
     let asked: u64 = wants.iter().fold(0, |sum, want| sum.saturating_add(want.count));
+    let shares = Shares::new(&problem.model);
     let mut best: Option<(u64, Packing<'_>)> = None;
-    for order in [Order::Narrow, Order::Large, Order::Given] {
-        for choice in [Choice::First, Choice::Emptiest, Choice::Last] {
-            let mut packing = Packing::new(problem, wants, choice);
-            packing.run(&ordered(&problem.model, wants, order), stop);
-            let left = packing.left.iter().fold(0_u64, |sum, &left| sum.saturating_add(left));
-            let met = asked.saturating_sub(left);
-            if best.as_ref().is_none_or(|(most, _)| met > *most) {
-                best = Some((met, packing));
-            }
-            if met == asked || stop() {
-                return best
-                    .and_then(|(met, packing)| packing.verdict(problem).map(|(goal, found)| (met, goal, found)));
-            }
+    for (order, choice) in WAYS {
+        let mut packing = Packing::new(problem, wants, choice);
+        packing.run(&ordered(&problem.model, &shares, wants, order), stop);
+        let left = packing.left.iter().fold(0_u64, |sum, &left| sum.saturating_add(left));
+        let met = asked.saturating_sub(left);
+        if best.as_ref().is_none_or(|(most, _)| met > *most) {
+            best = Some((met, packing));
+        }
+        if met == asked || stop() {
+            break;
         }
     }
     let (met, packing) = best?;
@@ -85,18 +106,18 @@ pub(crate) fn most(problem: &Problem, wants: &[Want], stop: &dyn Fn() -> bool) -
     Some((met, goal, decision))
 }
 
-fn ordered(m: &Model, wants: &[Want], order: Order) -> Vec<usize> {
+fn ordered(m: &Model, shares: &Shares, wants: &[Want], order: Order) -> Vec<usize> {
     let mut indices: Vec<usize> = (0..wants.len()).collect();
     let needy = |pod: PodId| !m.pod(pod).affinity.is_empty();
-    let size = |pod: PodId| m.pod(pod).requests.iter().map(|(_, amount)| amount).max().unwrap_or(0);
+    let size = |pod: PodId| std::cmp::Reverse(shares.of(m, pod));
     match order {
         Order::Given => {}
         Order::Narrow => indices.sort_by_key(|&at| {
             let Want { pod, nodes, .. } = &wants[at];
             let open = nodes.iter().filter(|&&node| m.placeable(*pod, node)).count();
-            (needy(*pod), open, std::cmp::Reverse(size(*pod)))
+            (needy(*pod), open, size(*pod))
         }),
-        Order::Large => indices.sort_by_key(|&at| (needy(wants[at].pod), std::cmp::Reverse(size(wants[at].pod)))),
+        Order::Large => indices.sort_by_key(|&at| (needy(wants[at].pod), size(wants[at].pod))),
     }
     indices
 }
@@ -106,36 +127,41 @@ struct Packing<'p> {
     wants: &'p [Want],
     choice: Choice,
     s: Configuration,
-    deployed: Vec<Atom>,
+    steps: Vec<Action>,
     left: Vec<u64>,
-    /// The nodes that may still take a pod of each want: a node that is too full stays so.
+    /// The nodes that may still take a pod of each want: a node that is too full stays so, until a pod is moved.
     open: Vec<Vec<NodeId>>,
     taken: Vec<Vec<usize>>,
 }
 
 impl<'p> Packing<'p> {
     fn new(problem: &'p Problem, wants: &'p [Want], choice: Choice) -> Self {
-        let m = &*problem.model;
+        let mut packing = Self {
+            m: &problem.model,
+            wants,
+            choice,
+            s: (*problem.kept).clone(),
+            steps: Vec::new(),
+            left: wants.iter().map(|want| want.count).collect(),
+            open: Vec::new(),
+            taken: vec![Vec::new(); wants.len()],
+        };
+        packing.open_all();
+        packing.count_kept();
+        packing
+    }
+
+    /// Takes every node for one that may take a pod.
+    fn open_all(&mut self) {
         let open = |want: &Want| {
-            let mut nodes: Vec<NodeId> =
-                want.nodes.iter().copied().filter(|&node| m.placeable(want.pod, node)).collect();
-            if choice == Choice::Last {
+            let nodes = want.nodes.iter().copied().filter(|&node| self.m.placeable(want.pod, node));
+            let mut nodes: Vec<NodeId> = nodes.collect();
+            if self.choice == Choice::Last {
                 nodes.reverse();
             }
             nodes
         };
-        let mut packing = Self {
-            m,
-            wants,
-            choice,
-            s: (*problem.kept).clone(),
-            deployed: Vec::new(),
-            left: wants.iter().map(|want| want.count).collect(),
-            open: wants.iter().map(open).collect(),
-            taken: vec![Vec::new(); wants.len()],
-        };
-        packing.count_kept();
-        packing
+        self.open = self.wants.iter().map(open).collect();
     }
 
     /// What is kept and wanted need not be deployed.
@@ -156,7 +182,7 @@ impl<'p> Packing<'p> {
     /// Goes round until all is there, or nothing more can be deployed.
     fn run(&mut self, order: &[usize], stop: &dyn Fn() -> bool) -> bool {
         loop {
-            let before = self.deployed.len();
+            let before = self.steps.len();
             for &want in order {
                 while self.left[want] > 0 && self.place_one(want) {}
                 if stop() {
@@ -166,7 +192,9 @@ impl<'p> Packing<'p> {
             if self.left.iter().all(|&left| left == 0) {
                 return true;
             }
-            if self.deployed.len() == before {
+            let moved =
+                self.steps.len() == before && order.iter().any(|&want| self.left[want] > 0 && self.make_room(want));
+            if self.steps.len() == before && !moved {
                 return false;
             }
         }
@@ -175,9 +203,7 @@ impl<'p> Packing<'p> {
     fn place_one(&mut self, at: usize) -> bool {
         let want = &self.wants[at];
         let mut nodes = std::mem::take(&mut self.open[at]);
-        if self.choice == Choice::Emptiest {
-            nodes.sort_by_key(|&node| (self.s.on(node).map(|(_, count)| count).sum::<u64>(), node));
-        }
+        self.sort(want.pod, &mut nodes);
         let mut found = None;
         let mut kept = Vec::with_capacity(nodes.len());
         for (index, &node) in nodes.iter().enumerate() {
@@ -197,11 +223,85 @@ impl<'p> Packing<'p> {
         }
         self.open[at] = kept;
         let Some(node) = found else { return false };
+        self.deploy(at, node);
+        true
+    }
+
+    /// The nodes in the order in which they are tried.
+    fn sort(&self, pod: PodId, nodes: &mut [NodeId]) {
+        let (m, s) = (self.m, &self.s);
+        match self.choice {
+            Choice::First | Choice::Last => {}
+            Choice::Emptiest => {
+                nodes.sort_by_key(|&node| (s.on(node).map(|(_, count)| count).sum::<u64>(), node));
+            }
+            Choice::Even => nodes.sort_by_cached_key(|&node| {
+                let near = |key| m.neighbours(key, node).iter().map(|&near| s.count((pod, near))).sum::<u64>();
+                let own = m.pod(pod).spread.iter().map(|spread| near(spread.key)).sum::<u64>();
+                (own, s.count((pod, node)), s.on(node).map(|(_, count)| count).sum::<u64>(), node)
+            }),
+            Choice::Tightest => nodes.sort_by_cached_key(|&node| (std::cmp::Reverse(full(m, s, node)), node)),
+        }
+    }
+
+    fn deploy(&mut self, at: usize, node: NodeId) {
+        let want = &self.wants[at];
         self.s.add((want.pod, node));
-        self.deployed.push((want.pod, node));
+        self.steps.push(Action::Deploy(want.pod, node));
         self.left[at] -= 1;
         self.taken[at].extend(want.place(node));
-        true
+    }
+
+    /// Moves one pod elsewhere, so that one of a want finds a node.
+    fn make_room(&mut self, at: usize) -> bool {
+        let Want { pod, nodes, .. } = &self.wants[at];
+        let mut looks = MOVES;
+        for &node in nodes.iter().filter(|&&node| self.m.placeable(*pod, node)) {
+            if self.wants[at].place(node).is_some_and(|place| self.taken[at].contains(&place)) {
+                continue;
+            }
+            for other in self.movable(node) {
+                if looks == 0 {
+                    return false;
+                }
+                looks -= 1;
+                self.s.remove((other, node));
+                if first_refusal(self.m, &self.s, *pod, node).is_none() {
+                    self.s.add((*pod, node));
+                    let elsewhere = self.elsewhere(other, node, &mut looks);
+                    self.s.remove((*pod, node));
+                    if let Some(elsewhere) = elsewhere {
+                        self.steps.push(Action::Delete(other, node));
+                        self.deploy(at, node);
+                        self.s.add((other, elsewhere));
+                        self.steps.push(Action::Deploy(other, elsewhere));
+                        self.open_all();
+                        return true;
+                    }
+                }
+                self.s.add((other, node));
+            }
+        }
+        false
+    }
+
+    /// The pods on a node that were deployed here and may be anywhere else.
+    fn movable(&self, node: NodeId) -> Vec<PodId> {
+        let free = |pod: &PodId| {
+            let mut own = self.wants.iter().filter(|want| want.pod == *pod);
+            own.next().is_some_and(|want| want.apart.is_none() && want.nodes.len() > 1) && own.next().is_none()
+        };
+        let deployed = |pod: &PodId| self.steps.contains(&Action::Deploy(*pod, node));
+        self.s.on(node).map(|(pod, _)| pod).filter(free).filter(deployed).collect()
+    }
+
+    fn elsewhere(&self, pod: PodId, not: NodeId, looks: &mut usize) -> Option<NodeId> {
+        let want = self.wants.iter().find(|want| want.pod == pod)?;
+        let mut nodes = want.nodes.iter().copied().filter(|&node| node != not && self.m.placeable(pod, node));
+        nodes.find(|&node| {
+            *looks = looks.saturating_sub(1);
+            *looks > 0 && first_refusal(self.m, &self.s, pod, node).is_none()
+        })
     }
 
     fn verdict(self, problem: &Problem) -> Option<(Goal, Decision)> {
@@ -209,8 +309,7 @@ impl<'p> Packing<'p> {
         let goal = Goal::all(self.s.iter().filter(|((pod, _), _)| pods.contains(pod)).collect());
         let gone = problem.start.minus(&problem.kept);
         let gone = gone.iter().flat_map(|((pod, node), count)| (0..count).map(move |_| Action::Delete(pod, node)));
-        let deployed = self.deployed.iter().map(|&(pod, node)| Action::Deploy(pod, node));
-        let trace = Trace(gone.chain(deployed).collect());
+        let trace = Trace(gone.chain(self.steps).collect());
         let checked = check(&problem.with_goal(goal.clone()), Verdict::Deployable(trace)).ok()?;
         Some((goal, Decision { checked, engine: "packing", efforts: Vec::new() }))
     }
