@@ -45,6 +45,7 @@ fn sarif_follows_its_schema() {
         vec!["-f", "broken-workloads.yaml", "-o", "sarif"],
         vec!["-f", "healthy.yaml", "-o", "sarif"],
         vec!["policy.yaml", "-f", "broken-workloads.yaml", "-o", "sarif"],
+        vec!["policy.yaml", "-f", "broken-workloads.yaml", "--semantics", "both", "-o", "sarif"],
     ] {
         let log = json(&audit(&folder, &args));
         let errors: Vec<String> =
@@ -65,16 +66,22 @@ fn sarif_follows_its_schema() {
     assert_eq!(prints.len(), results.len(), "no two results share a fingerprint");
 }
 
-/// What JUnit XML may hold, as the schema of the Jenkins xUnit plugin has it: for each element its attributes and its parents.
-const JUNIT: &[(&str, &[&str], &[&str])] = &[
-    ("testsuites", &["name", "time", "tests", "failures", "errors", "skipped"], &[""]),
-    ("testsuite", &["name", "tests", "failures", "errors", "skipped", "time"], &["testsuites"]),
-    ("testcase", &["name", "classname", "time"], &["testsuite"]),
-    ("failure", &["message", "type"], &["testcase"]),
-    ("error", &["message", "type"], &["testcase"]),
-    ("skipped", &["message"], &["testcase"]),
-    ("system-out", &[], &["testcase"]),
-];
+/// How many elements of each name there are, and the attributes of the first.
+fn read_junit(xml: &str) -> (BTreeMap<String, u64>, BTreeMap<String, String>) {
+    let (mut reader, mut counted, mut root) = (Reader::from_str(xml), BTreeMap::<String, u64>::new(), BTreeMap::new());
+    loop {
+        match reader.read_event().expect("well-formed XML") {
+            Event::Start(element) | Event::Empty(element) => {
+                if counted.is_empty() {
+                    root = attributes(&element);
+                }
+                *counted.entry(AsRef::<str>::as_ref(&element.name()).to_owned()).or_default() += 1;
+            }
+            Event::Eof => return (counted, root),
+            _ => {}
+        }
+    }
+}
 
 fn attributes(element: &BytesStart<'_>) -> BTreeMap<String, String> {
     let pair = |attribute: quick_xml::events::attributes::Attribute<'_>| {
@@ -84,61 +91,72 @@ fn attributes(element: &BytesStart<'_>) -> BTreeMap<String, String> {
     element.attributes().map(|attribute| pair(attribute.expect("a well-formed attribute"))).collect()
 }
 
-/// Checks the form of an element, and counts it.
-fn form(open: &[String], element: &BytesStart<'_>, counted: &mut BTreeMap<String, u64>) -> String {
-    let name = AsRef::<str>::as_ref(&element.name()).to_owned();
-    let (_, allowed, parents) =
-        JUNIT.iter().find(|(known, ..)| *known == name).unwrap_or_else(|| panic!("no {name} in JUnit"));
-    let parent = open.last().map_or("", String::as_str);
-    assert!(parents.contains(&parent), "{name} in {parent}");
-    let attributes = attributes(element);
-    assert!(attributes.keys().all(|key| allowed.contains(&key.as_str())), "{name}: {attributes:?}");
-    for required in ["name"].iter().filter(|_| ["testsuites", "testsuite", "testcase"].contains(&name.as_str())) {
-        assert!(attributes.get(*required).is_some_and(|value| !value.is_empty()), "{name}: {attributes:?}");
-    }
-    *counted.entry(name.clone()).or_default() += 1;
-    name
-}
-
-/// Reads JUnit XML strictly; returns how many elements of each name there are, and the attributes of the root.
-fn read_junit(xml: &str) -> (BTreeMap<String, u64>, BTreeMap<String, String>) {
-    let mut reader = Reader::from_str(xml);
-    reader.config_mut().check_end_names = true;
-    let (mut open, mut counted, mut root) = (Vec::new(), BTreeMap::new(), BTreeMap::new());
-    loop {
-        match reader.read_event().expect("well-formed XML") {
-            Event::Start(element) => {
-                let name = form(&open, &element, &mut counted);
-                if open.is_empty() {
-                    root = attributes(&element);
-                }
-                open.push(name);
-            }
-            Event::Empty(element) => drop(form(&open, &element, &mut counted)),
-            Event::End(_) => drop(open.pop()),
-            Event::Eof => break,
-            _ => {}
-        }
-    }
-    assert!(open.is_empty());
-    (counted, root)
+/// What is wrong with JUnit XML by its schema.
+fn flaws(xml: &str) -> Vec<String> {
+    let schema = fs::read_to_string(format!("{DATA}/junit/junit.xsd")).expect("the schema");
+    let schema = uppsala::parse(&schema).expect("well-formed XML");
+    let validator = uppsala::XsdValidator::from_schema(&schema).expect("a schema");
+    let document = uppsala::parse(xml).expect("well-formed XML");
+    validator.validate(&document).iter().map(|flaw| flaw.to_string()).collect()
 }
 
 #[test]
-fn junit_has_the_form_and_the_counts_of_junit() {
+fn junit_follows_its_schema_and_counts_right() {
     let folder = folder("junit");
     for (args, failures) in [
         (vec!["-f", "broken-workloads.yaml", "-o", "junit"], true),
         (vec!["policy.yaml", "-f", "broken-workloads.yaml", "-o", "junit"], true),
+        (vec!["policy.yaml", "-f", "broken-workloads.yaml", "--semantics", "both", "-o", "junit"], true),
         (vec!["-f", "healthy.yaml", "-o", "junit"], false),
     ] {
-        let (counted, root) = read_junit(&text(&audit(&folder, &args)));
+        let xml = text(&audit(&folder, &args));
+        assert_eq!(flaws(&xml), Vec::<String>::new(), "{args:?}");
+        let (counted, root) = read_junit(&xml);
         let number = |key: &str| root[key].parse::<u64>().expect("a number");
         let count = |name: &str| counted.get(name).copied().unwrap_or(0);
         assert_eq!((number("tests"), number("failures")), (count("testcase"), count("failure")), "{args:?}");
         assert_eq!((number("errors"), number("skipped")), (count("error"), count("skipped")), "{args:?}");
         assert_eq!(number("failures") > 0, failures, "{args:?}");
+        // The schema can tell.
+        let damaged = [("classname=", "class="), ("<testsuite ", "<suite "), ("time=\"0\"", "time=\"soon\"")];
+        for (from, to) in damaged {
+            let bad = xml
+                .replace(from, to)
+                .replace("</testsuite>", if to == "<suite " { "</suite>" } else { "</testsuite>" });
+            assert!(!flaws(&bad).is_empty(), "{from} to {to}");
+        }
     }
+}
+
+#[test]
+fn both_semantics_are_reported_in_every_form() {
+    let folder = folder("both");
+    let run = |form: &str| {
+        let args = ["policy.yaml", "-f", "broken-workloads.yaml", "--semantics", "both", "-o", form];
+        audit(&folder, &args)
+    };
+    let both = json(&run("json"));
+    assert_eq!(both["kind"], "AuditReportList");
+    let reports = both["items"].as_array().expect("reports");
+    let names: Vec<&str> = reports.iter().filter_map(|report| report["semantics"].as_str()).collect();
+    assert_eq!(names, ["kube-scheduler", "paper"]);
+    for (report, name) in reports.iter().zip(names) {
+        let alone =
+            json(&audit(&folder, &["policy.yaml", "-f", "broken-workloads.yaml", "--semantics", name, "-o", "json"]));
+        let words = |report: &Value| -> Vec<Value> {
+            report["items"].as_array().expect("items").iter().map(|item| item["message"].clone()).collect()
+        };
+        assert_eq!(words(report), words(&alone), "{name}");
+    }
+    assert_eq!(json(&run("sarif"))["runs"].as_array().map(Vec::len), Some(2));
+    let told = text(&run("text"));
+    assert!(told.contains("(kube-scheduler)") && told.contains("(paper)"), "{told}");
+    assert!(
+        told.ends_with(".\n") && (told.contains("They differ:") || told.contains("Both semantics agree")),
+        "{told}"
+    );
+    assert_eq!(text(&run("markdown")).matches("# podreach audit (").count(), 2);
+    assert_eq!(run("text").status.code(), Some(1));
 }
 
 #[test]
@@ -199,6 +217,10 @@ fn a_second_run_remembers_and_says_the_same() {
     }
     let damaged = audit(&folder, &args);
     assert_eq!((engines(&damaged), words(&damaged)), (engines(&first), words(&first)));
+    let note = String::from_utf8_lossy(&damaged.stderr).into_owned();
+    assert!(note.contains("of the cache were damaged and not used"), "{note}");
+    let mended = audit(&folder, &args);
+    assert!(!String::from_utf8_lossy(&mended.stderr).contains("damaged"), "what was damaged was written anew");
     let without = audit(&folder, &["-f", "broken-workloads.yaml", "-o", "json", "--no-cache"]);
     assert_eq!((engines(&without), words(&without)), (0, words(&first)));
 }

@@ -74,6 +74,11 @@ impl Interner {
         self.0.entries().values().map(|string| &**string)
     }
 
+    /// The string of a symbol, if the table has it.
+    pub fn find(&self, symbol: Symbol) -> Option<&str> {
+        self.0.entries().get(symbol).map(|text| &**text)
+    }
+
     /// The string of a symbol.
     pub fn str(&self, symbol: Symbol) -> &str {
         &self.0[symbol]

@@ -84,7 +84,7 @@ fn ordinary_clusters_are_recoverable_and_it_is_seen() {
                 &format!("cpu: {size}m, memory: {}Mi", 2 * size),
                 more,
             );
-            (free, name) = (free - replicas * size, name + 1);
+            (free, name) = (free.saturating_sub(replicas * size), name + 1);
         }
         let item = decided(&text);
         assert_eq!(item.status, Status::Holds, "case {case}: {} {:?}\n{text}", item.message, item.explanation);
@@ -96,7 +96,9 @@ fn why_hundreds_of_pods_are_too_many_is_proved() {
     let cases: [(&str, &dyn Fn(&mut String)); 5] = [
         ("request", &|text| (0..40).for_each(|at| deployment(text, &format!("d{at}"), 10, "cpu: 1", ""))),
         // Three fit on no node of sixteen, so that each node wastes some.
-        ("room for", &|text| (0..13).for_each(|at| deployment(text, &format!("d{at}"), 4, "cpu: 6", ""))),
+        ("room for", &|text| {
+            (0..13).for_each(|at| deployment(text, &format!("d{at}"), 4, &format!("cpu: {}m", 6_000 + at), ""))
+        }),
         ("domain", &|text| {
             deployment(text, "alone", 25, "cpu: 10m", SELF);
             (0..30).for_each(|at| deployment(text, &format!("d{at}"), 10, "cpu: 100m", ""));

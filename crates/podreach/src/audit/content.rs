@@ -84,7 +84,7 @@ fn resolve(text: &mut String, cluster: &Cluster, raw: &str, depth: usize) {
             other => other.len_utf8(),
         };
         let (now, later) = rest.split_at(taken);
-        match meaning(cluster, now).filter(|_| !quoted && depth < DEPTH) {
+        match if quoted || depth >= DEPTH { None } else { meaning(cluster, now) } {
             Some(meaning) => resolve(text, cluster, &meaning, depth + 1),
             None => text.push_str(now),
         }
@@ -101,7 +101,7 @@ fn meaning(cluster: &Cluster, word: &str) -> Option<String> {
         table.get(I::from_index(number)).map(|entry| format!("{entry:?}"))
     }
     match kind {
-        "s" => Some(format!("{:?}", cluster.symbols.str(Id::from_index(number)))),
+        "s" => cluster.symbols.find(Id::from_index(number)).map(|text| format!("{text:?}")),
         "n" => cluster.nodes.get(Id::from_index(number)).map(|node| format!("{:?}", node.name)),
         "p" => cluster.pods.get(Id::from_index(number)).map(|pod| format!("{:?}", pod.name)),
         "ns" => entry(cluster.namespaces.entries(), number),

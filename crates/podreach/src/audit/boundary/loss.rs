@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use podreach_core::{NodeId, Verdict};
 
+use crate::audit::content;
 use crate::audit::item::{Boundary, Escape, Status};
 use crate::audit::memory::Means;
 use crate::audit::policy::Claim;
@@ -21,7 +22,9 @@ pub(crate) fn boundary(lowered: &Lowered, claim: &Claim, world: &World, ruling: 
     let mut used = used(world, ruling);
     let within = |nodes: &BTreeSet<NodeId>| {
         let (part, _) = world.part(|_| true, |node| nodes.contains(&node));
-        claim::ruling(lowered, claim, &part, means)
+        let names: Vec<&str> = nodes.iter().map(|&node| m.node_name(node)).collect();
+        let about = format!("on {}", content::number(&names.join(" ")));
+        claim::ruling(lowered, claim, &part, (means, &about))
     };
     let all: BTreeSet<NodeId> = m.nodes().collect();
     // A spread constraint may need nodes that no pod uses.
@@ -63,7 +66,8 @@ fn lost(node: &str) -> String {
 
 fn without(lowered: &Lowered, claim: &Claim, world: &World, node: NodeId, means: Means<'_>) -> Ruling {
     let (part, _) = world.part(|_| true, |other| other != node);
-    claim::ruling(lowered, claim, &part, means)
+    let about = format!("without {}", world.model().node_name(node));
+    claim::ruling(lowered, claim, &part, (means, &about))
 }
 
 /// The escape of an edit in words, if it is one.

@@ -1,6 +1,8 @@
 //! F0104: can everything that is declared be up at the same time, and if not, how much of it?
 
-use podreach_core::Problem;
+use podreach_core::Demand;
+use podreach_core::demand::{Law, Want as Wanted};
+use podreach_core::id::ResourceId;
 use podreach_core::resource::Amount;
 use podreach_core::rule::fit;
 
@@ -13,6 +15,7 @@ use crate::audit::policy::placement::{Placement, placement};
 use crate::audit::policy::possible::{Outcome, outcome};
 use crate::audit::policy::recoverable::{two_alone, wants};
 use crate::audit::policy::ruling::Asking;
+use crate::audit::policy::shortage::demand;
 use crate::audit::policy::sums::too_much;
 
 /// A desired state that can never be.
@@ -42,12 +45,18 @@ pub(super) fn items(scene: &mut Scene<'_>) -> Vec<Item> {
     if least == asked {
         return Vec::new();
     }
-    let failed = alone.into_iter().find_map(|alone| alone.never);
+    let (mut failed, mut counted) = (None, Vec::new());
+    for one in alone {
+        failed = failed.or(one.never);
+        counted.extend(one.counted);
+    }
     let by_itself = failed.is_some();
     match failed.unwrap_or_else(|| all_together(&mut asking, &wants)) {
         Outcome::Can(_) => Vec::new(),
         Outcome::Never(why, evidence) => {
-            let bound = at_most(&world.problem, &wants).min(each).min(asked - 1);
+            let limit = each.min(asked - 1);
+            let by_resource = at_most(&asking, &wants).filter(|(bound, _)| *bound < limit);
+            let bound = by_resource.as_ref().map_or(limit, |(bound, _)| *bound);
             let mut item = scene.item(&DESIRED, &[], message(asked, least, bound));
             if by_itself {
                 // Each workload that cannot be up by itself has a finding of its own.
@@ -55,7 +64,12 @@ pub(super) fn items(scene: &mut Scene<'_>) -> Vec<Item> {
             }
             item.explanation.push(why);
             item.evidence = evidence;
-            item.evidence.extend(packed.map(|(met, goal, decision)| Evidence {
+            match by_resource {
+                Some((_, evidence)) => item.evidence.push(evidence),
+                None if bound == each => item.evidence.extend(counted.into_iter().take(SHOWN)),
+                None => {}
+            }
+            item.evidence.extend(packed.filter(|(met, ..)| *met > 0).map(|(met, goal, decision)| Evidence {
                 shows: format!("{met} of them can be up at the same time"),
                 problem: world.problem.with_goal(goal),
                 decision,
@@ -74,8 +88,12 @@ pub(super) fn items(scene: &mut Scene<'_>) -> Vec<Item> {
     }
 }
 
+/// The most workloads whose own bounds are shown.
+const SHOWN: usize = 8;
+
 fn message(asked: u64, least: u64, bound: u64) -> String {
     match (least, bound) {
+        (_, 0) if asked == 1 => "the one pod that is declared can never be up".to_owned(),
         (_, 0) => format!("none of the {asked} pods that are declared can ever be up"),
         (least, bound) if least == bound => {
             format!("of the {asked} pods that are declared, at most {bound} can be up at the same time")
@@ -104,50 +122,72 @@ struct Alone {
     most: u64,
     /// That not all of it can be, if so.
     never: Option<Outcome>,
+    /// That one more than the bound cannot be.
+    counted: Vec<Evidence>,
 }
 
 fn alone(asking: &mut Asking<'_>, want: &Want) -> Alone {
     let problem = asking.world.problem.clone();
-    let stop = || false;
+    let all = Alone { most: want.count, never: None, counted: Vec::new() };
     // What packs in the model can never be ruled out, whatever is in doubt about it.
-    if packed(&problem, std::slice::from_ref(want), &stop).is_some() {
-        return Alone { most: want.count, never: None };
+    if packed(&problem, std::slice::from_ref(want), &|| false).is_some() {
+        return all;
     }
-    let Outcome::Never(why, evidence) = outcome(asking, want) else {
-        return Alone { most: want.count, never: None };
-    };
+    let Outcome::Never(why, evidence) = outcome(asking, want) else { return all };
     let pod = &problem.model.cluster().pods[want.pod];
     let like = if pod.aliases.is_empty() { String::new() } else { format!(" (with {} like it)", pod.aliases.len()) };
     let why = format!("Even by itself {}{like} cannot be up as declared. {why}", pod.name);
-    let least = most(&problem, std::slice::from_ref(want), &stop).map_or(0, |(met, ..)| met);
+    let least = most(&problem, std::slice::from_ref(want), &|| false).map_or(0, |(met, ..)| met);
     let one_more = Want { count: least + 1, ..want.clone() };
-    let exact = one_more.count == want.count || matches!(outcome(asking, &one_more), Outcome::Never(..));
-    Alone { most: if exact { least } else { want.count - 1 }, never: Some(Outcome::Never(why, evidence)) }
+    let (most, counted) = match outcome(asking, &one_more) {
+        _ if one_more.count == want.count => (least, evidence.clone()),
+        Outcome::Never(_, counted) => (least, counted),
+        _ => (want.count - 1, evidence.clone()),
+    };
+    Alone { most, never: Some(Outcome::Never(why, evidence)), counted }
 }
 
-/// A bound on how many wanted pods all nodes together have room for: by each resource, the smallest requests first. Kept pods are there
-/// whether or not there is room for them.
-fn at_most(problem: &Problem, wants: &[Want]) -> u64 {
+/// The least bound by a resource on how many of all wanted pods the nodes have room for, with what shows it.
+///
+/// The smallest requests fill a room best, so the bound is where they end. In terms of laws: with `w` the request that no longer fits,
+/// a pod counts `w`; what the nodes have counts once, and each pod of a smaller request `r` also counts `w − r`, as many as are wanted.
+fn at_most(asking: &Asking<'_>, wants: &[Want]) -> Option<(u64, Evidence)> {
+    let problem = &asking.world.problem;
     let m = &problem.model;
-    let places = |want: &Want| want.nodes.iter().filter(|&&node| m.placeable(want.pod, node)).count();
-    let possible: Vec<&Want> = wants.iter().filter(|want| places(want) > 0).collect();
+    let possible: Vec<Want> = wants
+        .iter()
+        .filter(|want| want.nodes.iter().any(|&node| problem.is_possible((want.pod, node))))
+        .cloned()
+        .collect();
     let kept = |want: &Want| want.nodes.iter().map(|&node| problem.kept.count((want.pod, node))).sum::<u64>();
-    let there = wants.iter().map(|want| kept(want).min(want.count)).fold(0, u64::saturating_add);
-    let by_resource = m.cluster().resources.entries().ids().map(|resource| {
+    let there = possible.iter().map(|want| kept(want).min(want.count)).fold(0, u64::saturating_add);
+    let request = |want: &Want, resource: ResourceId| match fit::checked(m, want.pod).contains(&resource) {
+        true => fit::weight(m, want.pod, resource),
+        false => 0,
+    };
+    let bounds = m.cluster().resources.entries().ids().filter_map(|resource| {
         let room = m.nodes().map(|node| m.node(node).allocatable.amount(resource)).fold(0, Amount::saturating_add);
-        let request = |want: &Want| match fit::checked(m, want.pod).contains(&resource) {
-            true => fit::weight(m, want.pod, resource),
-            false => 0,
-        };
-        let mut requests: Vec<(Amount, u64)> = possible.iter().map(|want| (request(want), want.count)).collect();
+        let mut requests: Vec<(Amount, u64)> =
+            possible.iter().map(|want| (request(want, resource), want.count)).collect();
         requests.sort_unstable();
-        fill(room, &requests)
+        let (fits, first) = fill(room, &requests);
+        Some((fits.saturating_add(there), first?, resource))
     });
-    by_resource.min().map_or(u64::MAX, |room| room.saturating_add(there))
+    let (bound, first, resource) = bounds.min()?;
+    let places = demand(&possible).wants.into_iter().flat_map(|want| want.places).collect();
+    let any = Demand { wants: vec![Wanted { count: bound.saturating_add(1), places }] };
+    let own = possible
+        .iter()
+        .enumerate()
+        .map(|(at, want)| (Law::Place(0, at), first.saturating_sub(request(want, resource))));
+    let of_nodes = m.nodes().map(|node| (Law::Capacity(node, resource), 1));
+    let laws = of_nodes.chain(own.filter(|(_, times)| *times > 0)).collect();
+    let shows = format!("the nodes have {} for no more than {bound} of them", m.str(m.cluster().resources[resource]));
+    Some((bound, asking.sum(any, shows, vec![first], laws)?))
 }
 
-/// How many requests fit into a room, the smallest first.
-fn fill(mut room: Amount, requests: &[(Amount, u64)]) -> u64 {
+/// How many requests fit into a room, the smallest first, and the first that does not.
+fn fill(mut room: Amount, requests: &[(Amount, u64)]) -> (u64, Option<Amount>) {
     let mut count = 0_u64;
     for &(request, wanted) in requests {
         let most = room.checked_div(request).map_or(u64::MAX, |most| u64::try_from(most).unwrap_or(u64::MAX));
@@ -155,10 +195,10 @@ fn fill(mut room: Amount, requests: &[(Amount, u64)]) -> u64 {
         count = count.saturating_add(fits);
         room = room.saturating_sub(request.saturating_mul(fits.into()));
         if fits < wanted {
-            break;
+            return (count, Some(request));
         }
     }
-    count
+    (count, None)
 }
 
 #[cfg(test)]
@@ -167,6 +207,7 @@ mod tests {
 
     #[test]
     fn the_smallest_requests_fill_a_room_best() {
-        assert_eq!([fill(10, &[(0, 2), (3, 2), (4, 5)]), fill(10, &[(3, 9)]), fill(0, &[(1, 1)])], [5, 3, 0]);
+        let filled = [fill(10, &[(0, 2), (3, 2), (4, 5)]), fill(10, &[(3, 9)]), fill(0, &[(1, 1)]), fill(9, &[(1, 2)])];
+        assert_eq!(filled, [(5, Some(4)), (3, Some(3)), (0, Some(1)), (2, None)]);
     }
 }

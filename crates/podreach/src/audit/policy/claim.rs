@@ -89,7 +89,7 @@ fn settle(mut item: Item, lowered: &Lowered, rule: &Rule, variants: Vec<Variant>
     let alone = variants.len() == 1;
     for Variant { world, how } in variants {
         let world = if matches!(rule.claim, Claim::Recoverable { .. }) { world.emptied() } else { world };
-        let mut ruling = ruling(lowered, &rule.claim, &world, means);
+        let mut ruling = ruling(lowered, &rule.claim, &world, (means, how.as_deref().unwrap_or_default()));
         if let Some(how) = &how {
             ruling.evidence.iter_mut().for_each(|evidence| evidence.shows.push_str(&format!(" {how}")));
         }
@@ -121,9 +121,9 @@ fn with_ruling(item: Item, ruling: Ruling) -> Item {
     Item { status, message, fix, subject, evidence, explanation, ..item }
 }
 
-/// The ruling in one world.
-pub(crate) fn ruling(lowered: &Lowered, claim: &Claim, world: &World, means: Means<'_>) -> Ruling {
-    let mut asking = Asking::new(world, means);
+/// The ruling in one world; `about` is what was changed in it.
+pub(crate) fn ruling(lowered: &Lowered, claim: &Claim, world: &World, (means, about): (Means<'_>, &str)) -> Ruling {
+    let mut asking = Asking::new(world, means).about(about.to_owned());
     match claim {
         Claim::Never { nodes, .. } => {
             never::ruling(&mut asking, &world.pods(0), &selected_nodes(lowered, world, nodes))
