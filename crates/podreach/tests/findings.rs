@@ -9,7 +9,7 @@ use podreach::engine::Budget;
 use podreach::lower::{self, Declared, Kind, Lowered};
 use podreach::read::{SourceId, Span};
 use podreach_core::testing::{Rng, Shape, exhaustive, problem, successors};
-use podreach_core::{Configuration, Goal, Model, PodId, Problem, Semantics, Verdict, check};
+use podreach_core::{Configuration, Goal, Model, PodId, Problem, Semantics, Verdict, check, short};
 
 fn cases(default: usize) -> usize {
     std::env::var("PODREACH_CASES").ok().and_then(|text| text.parse().ok()).unwrap_or(default)
@@ -170,7 +170,8 @@ fn how_much_of_the_desired_state_can_be_up() {
             Some(item) if item.status == Status::Violated => {
                 assert!(most < asked, "{}", about());
                 let least = number_after(&item.message, "at least ");
-                let none = item.message.starts_with("none of ").then_some(0);
+                let none =
+                    (item.message.starts_with("none of ") || item.message.starts_with("the one pod ")).then_some(0);
                 let bound = none.or_else(|| number_after(&item.message, "at most "));
                 assert!(
                     least.is_none_or(|least| least <= most) && bound.is_some_and(|bound| most <= bound),
@@ -178,6 +179,8 @@ fn how_much_of_the_desired_state_can_be_up() {
                     about()
                 );
                 assert!(least.is_some() || bound == Some(most), "{}", about());
+                // That there can never be more than the bound is argued for any choice of nodes.
+                assert!(item.evidence.iter().any(|evidence| evidence.short.is_some()), "{}", about());
             }
             Some(_) => {}
         }
@@ -203,6 +206,10 @@ fn every_piece_of_evidence_checks() {
             if !matches!(verdict, Verdict::Unknown(_)) {
                 check(&evidence.problem, verdict)
                     .unwrap_or_else(|flaw| panic!("case {case}: {flaw}: {}", evidence.shows));
+                if let Some(found) = &evidence.short {
+                    short(&evidence.problem, found.demand().clone(), found.shortage().clone(), &|| false)
+                        .unwrap_or_else(|flaw| panic!("case {case}: {flaw}: {}", evidence.shows));
+                }
                 count += 1;
             }
         }

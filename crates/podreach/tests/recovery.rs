@@ -21,6 +21,7 @@ spec:
 ";
 
 const SELF: &str = "affinity: {podAntiAffinity: {requiredDuringSchedulingIgnoredDuringExecution: [{topologyKey: kubernetes.io/hostname, labelSelector: {matchLabels: {app: NAME}}}]}}, ";
+const APART: &str = "affinity: {podAntiAffinity: {requiredDuringSchedulingIgnoredDuringExecution: [{topologyKey: kubernetes.io/hostname, labelSelector: {matchExpressions: [{key: app, operator: In, values: [left, right]}]}}]}}, ";
 const SPREAD: &str = "topologySpreadConstraints: [{maxSkew: 1, topologyKey: topology.kubernetes.io/zone, whenUnsatisfiable: DoNotSchedule, labelSelector: {matchLabels: {app: NAME}}}], ";
 
 fn nodes(text: &mut String, count: usize, cpu: usize) {
@@ -100,7 +101,7 @@ fn why_hundreds_of_pods_are_too_many_is_proved() {
             (0..13).for_each(|at| deployment(text, &format!("d{at}"), 4, &format!("cpu: {}m", 6_000 + at), ""))
         }),
         ("domain", &|text| {
-            deployment(text, "alone", 25, "cpu: 10m", SELF);
+            ["left", "right"].iter().for_each(|name| deployment(text, name, 13, "cpu: 10m", APART));
             (0..30).for_each(|at| deployment(text, &format!("d{at}"), 10, "cpu: 100m", ""));
         }),
         ("Quota", &|text| {

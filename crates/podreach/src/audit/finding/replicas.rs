@@ -62,7 +62,8 @@ fn item(scene: &mut Scene<'_>, name: &str, pod: PodId, declared: Declared) -> Op
         Fit::Yes => stuck(scene, name, pod, declared),
         // One that cannot run at all is another finding.
         Fit::No(why, evidence) if declared.replicas > 1 && !is_impossible(scene, pod) => {
-            let most = most_at_once(scene, pod, declared.replicas);
+            let (most, counted) = most_at_once(scene, pod, declared.replicas);
+            let (why, evidence) = counted.unwrap_or((why, evidence));
             let message =
                 format!("{name} asks for {} replicas, but {most} can run at the same time", declared.replicas);
             let mut item = scene.item(&REPLICAS, &[name.to_owned()], message);
@@ -108,16 +109,16 @@ fn want(problem: &Problem, pod: PodId, count: u64) -> Want {
     Want { pod, count, nodes, apart: None }
 }
 
-/// `at most 3`, if that is known; else `at least 2 and not all`.
-fn most_at_once(scene: &Scene<'_>, pod: PodId, count: u64) -> String {
+/// `at most 3`, if that is known, with the reason why not one more; else `at least 2 and not all`.
+fn most_at_once(scene: &Scene<'_>, pod: PodId, count: u64) -> (String, Option<(String, Vec<Evidence>)>) {
     let problem = &scene.now;
     let found = most(&scene.fresh, &[want(problem, pod, count)], &|| scene.is_stopped());
     let running = problem.start.of(pod).fold(0_u64, |sum, (_, count)| sum.saturating_add(count));
     let least = found.map_or(0, |(met, ..)| met).max(running.min(count));
     match together(scene, pod, least + 1) {
-        Fit::No(..) if least == 0 => "none".to_owned(),
-        Fit::No(..) => format!("at most {least}"),
-        _ => format!("not all of them (at least {least})"),
+        Fit::No(why, evidence) if least == 0 => ("none".to_owned(), Some((why, evidence))),
+        Fit::No(why, evidence) => (format!("at most {least}"), Some((why, evidence))),
+        _ => (format!("not all of them (at least {least})"), None),
     }
 }
 

@@ -66,8 +66,10 @@ const WAYS: [(Order, Choice); 10] = [
     (Order::Given, Choice::Last),
 ];
 
-/// How many pods are looked at to be moved for one that finds no node, and how many nodes for each of them.
-const MOVES: usize = 4_096;
+/// How many pods may be missing for others to be moved, how many are, and how many pods and nodes are looked at for each move.
+const MISSING: u64 = 32;
+const MOVES: usize = 64;
+const LOOKS: usize = 4_096;
 
 /// Deploys all that is wanted on top of the kept pods; the verdict is checked against the problem.
 pub(crate) fn packed(problem: &Problem, wants: &[Want], stop: &dyn Fn() -> bool) -> Option<(Goal, Decision)> {
@@ -132,6 +134,8 @@ struct Packing<'p> {
     /// The nodes that may still take a pod of each want: a node that is too full stays so, until a pod is moved.
     open: Vec<Vec<NodeId>>,
     taken: Vec<Vec<usize>>,
+    kept: &'p Configuration,
+    moves: usize,
 }
 
 impl<'p> Packing<'p> {
@@ -145,6 +149,8 @@ impl<'p> Packing<'p> {
             left: wants.iter().map(|want| want.count).collect(),
             open: Vec::new(),
             taken: vec![Vec::new(); wants.len()],
+            kept: &problem.kept,
+            moves: MOVES,
         };
         packing.open_all();
         packing.count_kept();
@@ -192,8 +198,9 @@ impl<'p> Packing<'p> {
             if self.left.iter().all(|&left| left == 0) {
                 return true;
             }
-            let moved =
-                self.steps.len() == before && order.iter().any(|&want| self.left[want] > 0 && self.make_room(want));
+            let missing = self.left.iter().fold(0, |sum: u64, &left| sum.saturating_add(left));
+            let worth = self.steps.len() == before && missing <= MISSING && self.moves > 0;
+            let moved = worth && order.iter().any(|&want| self.left[want] > 0 && self.make_room(want));
             if self.steps.len() == before && !moved {
                 return false;
             }
@@ -255,7 +262,8 @@ impl<'p> Packing<'p> {
     /// Moves one pod elsewhere, so that one of a want finds a node.
     fn make_room(&mut self, at: usize) -> bool {
         let Want { pod, nodes, .. } = &self.wants[at];
-        let mut looks = MOVES;
+        let mut looks = LOOKS;
+        self.moves = self.moves.saturating_sub(1);
         for &node in nodes.iter().filter(|&&node| self.m.placeable(*pod, node)) {
             if self.wants[at].place(node).is_some_and(|place| self.taken[at].contains(&place)) {
                 continue;
@@ -291,7 +299,7 @@ impl<'p> Packing<'p> {
             let mut own = self.wants.iter().filter(|want| want.pod == *pod);
             own.next().is_some_and(|want| want.apart.is_none() && want.nodes.len() > 1) && own.next().is_none()
         };
-        let deployed = |pod: &PodId| self.steps.contains(&Action::Deploy(*pod, node));
+        let deployed = |pod: &PodId| self.s.count((*pod, node)) > self.kept.count((*pod, node));
         self.s.on(node).map(|(pod, _)| pod).filter(free).filter(deployed).collect()
     }
 
