@@ -94,7 +94,8 @@ fn ordinary_clusters_are_recoverable_and_it_is_seen() {
 
 #[test]
 fn why_hundreds_of_pods_are_too_many_is_proved() {
-    let cases: [(&str, &dyn Fn(&mut String)); 5] = [
+    type Workloads<'w> = &'w dyn Fn(&mut String);
+    let cases: [(&str, Workloads<'_>); 5] = [
         ("request", &|text| (0..40).for_each(|at| deployment(text, &format!("d{at}"), 10, "cpu: 1", ""))),
         // Three fit on no node of sixteen, so that each node wastes some.
         ("room for", &|text| {

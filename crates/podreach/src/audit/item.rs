@@ -78,7 +78,7 @@ pub struct Evidence {
     /// The checked answer.
     pub decision: Decision,
     /// What follows from it for any choice of nodes, if that is what it is for.
-    pub short: Option<Short>,
+    pub short: Option<Box<Short>>,
 }
 
 /// What holds a rule up.

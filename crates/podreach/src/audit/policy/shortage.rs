@@ -37,7 +37,7 @@ impl Asking<'_> {
         let Verdict::Never(proof) = decision.checked.verdict() else { return None };
         let shortage = Shortage { ruled_out: goal.clone(), proof: proof.clone(), argument };
         let short = short(&self.world.problem, demand, shortage, &|| self.is_stopped()).ok()?;
-        Some(Evidence { short: Some(short), ..self.evidence(shows, goal, decision) })
+        Some(Evidence { short: Some(Box::new(short)), ..self.evidence(shows, goal, decision) })
     }
 
     /// Evidence that wants can never be met by laws alone, whatever is in doubt about the input; `None` if they are not enough.

@@ -173,11 +173,9 @@ fn of_domains(asking: &Asking<'_>, wants: &[Want]) -> Option<Outcome> {
                 }
             }
             let pods: BTreeSet<PodId> = apart.iter().map(|want| want.pod).collect();
-            if let Some(never) = (!pods.is_empty() && seen.insert((key, pods))).then(|| each_alone(asking, &apart, key))
-            {
-                if never.is_some() {
-                    return never;
-                }
+            let new = !pods.is_empty() && seen.insert((key, pods));
+            if let Some(never) = new.then(|| each_alone(asking, &apart, key)).flatten() {
+                return Some(never);
             }
         }
     }

@@ -87,7 +87,7 @@ pub(crate) fn shown(evidence: &Evidence) -> String {
         Verdict::Never(proof) => {
             let facts = proof.forbidden.len();
             let proof = (facts > 0).then(|| format!("a proof of {}", super::words::number(facts, "fact")));
-            let sum = evidence.short.as_ref().filter(|_| facts == 0).and_then(shortage::kind);
+            let sum = evidence.short.as_deref().filter(|_| facts == 0).and_then(shortage::kind);
             proof.or(sum).unwrap_or_else(|| "a proof of 0 facts".to_owned())
         }
         Verdict::Unknown(reason) => reason.to_string(),

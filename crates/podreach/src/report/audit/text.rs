@@ -186,7 +186,7 @@ fn proven(evidence: &Evidence, all: bool, in_full: bool) -> Vec<String> {
         Verdict::Never(facts) if in_full => proof::lines(&evidence.problem, facts, all),
         _ => Vec::new(),
     };
-    let sum = evidence.short.as_ref().filter(|_| in_full);
+    let sum = evidence.short.as_deref().filter(|_| in_full);
     more.extend(sum.into_iter().flat_map(|short| shortage::lines(m, short, all)));
     lines.extend(more.into_iter().map(|line| format!("    {line}")));
     lines
