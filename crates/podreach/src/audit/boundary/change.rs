@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use podreach_core::cluster::{Taint, Toleration, TolerationOperator};
-use podreach_core::id::{NamespaceId, ResourceId, Symbol};
+use podreach_core::id::{NamespaceId, QuotaId, ResourceId, Symbol};
 use podreach_core::label::Labels;
 use podreach_core::resource::Amount;
 use podreach_core::storage::Mounts;
@@ -33,6 +33,7 @@ pub(crate) enum Change {
     Devices(PodId),
     PodLabel(PodId, Symbol, Option<Symbol>),
     NamespaceLabel(NamespaceId, Symbol, Option<Symbol>),
+    Quota(QuotaId),
 }
 
 impl Change {
@@ -54,7 +55,7 @@ impl Change {
             | Self::Volumes(pod)
             | Self::Devices(pod)
             | Self::PodLabel(pod, ..) => (Some(pod), None),
-            Self::NamespaceLabel(..) => (None, None),
+            Self::NamespaceLabel(..) | Self::Quota(_) => (None, None),
         }
     }
 
@@ -79,7 +80,7 @@ impl Change {
             Self::Volumes(p) => Self::Volumes(pod(p)),
             Self::Devices(p) => Self::Devices(pod(p)),
             Self::PodLabel(p, key, value) => Self::PodLabel(pod(p), key, value),
-            Self::NamespaceLabel(..) => self,
+            Self::NamespaceLabel(..) | Self::Quota(_) => self,
         }
     }
 
@@ -93,6 +94,7 @@ impl Change {
             Self::NamespaceLabel(namespace, key, value) => {
                 relabel(cluster.namespace_labels.entry(namespace).or_default(), key, value);
             }
+            Self::Quota(quota) => cluster.quotas[quota].hard = Amount::MAX,
             change => change.apply_to_pod(cluster),
         }
     }
@@ -116,7 +118,12 @@ impl Change {
             Self::Volumes(_) => spec.mounts = Mounts::default(),
             Self::Devices(_) => spec.devices.clear(),
             Self::PodLabel(_, key, value) => relabel(&mut spec.labels, key, value),
-            Self::NamespaceLabel(..) | Self::Untaint(..) | Self::Uncordon(_) | Self::Label(..) | Self::Enlarge(..) => {}
+            Self::NamespaceLabel(..)
+            | Self::Quota(_)
+            | Self::Untaint(..)
+            | Self::Uncordon(_)
+            | Self::Label(..)
+            | Self::Enlarge(..) => {}
         }
     }
 
@@ -150,6 +157,10 @@ impl Change {
             Self::Volumes(_) => format!("{pod} used no volumes"),
             Self::Devices(_) => format!("{pod} used no claimed devices"),
             Self::PodLabel(_, key, value) => labelled(m, pod, key, value),
+            Self::Quota(id) => {
+                let quota = &m.cluster().quotas[id];
+                format!("quota {} granted more {}", quota.name, quota.resource)
+            }
             Self::NamespaceLabel(id, key, value) => {
                 let name = m.str(m.cluster().namespaces[id]);
                 labelled(m, &format!("namespace {name}"), key, value)

@@ -4,14 +4,14 @@
 //! |----------|-------|
 //! | node     | lose a taint; be uncordoned; get, change or lose a label that someone looks at; get room without end |
 //! | workload | tolerate a taint; ask for no node by name; lose a node selector entry, its node affinity, a pod affinity or anti-affinity term, a spread constraint, its host ports, a request, its volumes, its claimed devices; get, change or lose a label that a selector looks at |
-//! | namespace | get, change or lose a label that a namespace selector looks at |
+//! | namespace | get, change or lose a label that a namespace selector looks at; be granted more by a quota |
 //!
 //! Nodes that are alike in everything, what runs on them included, are tried once for all of them.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use podreach_core::cluster::{NodeRequirement, Taint, TaintEffect};
-use podreach_core::id::{ResourceId, Symbol};
+use podreach_core::id::{QuotaId, ResourceId, Symbol};
 use podreach_core::rule::taint::tolerates;
 use podreach_core::selector::Values;
 use podreach_core::storage::Mounts;
@@ -45,6 +45,8 @@ pub(crate) fn edits(world: &World, goal: &Goal) -> Vec<Edit> {
     let alone = |change| Edit { change, alike: Vec::new() };
     edits.extend(pods.iter().flat_map(|&pod| of_pod(m, pod, &taints)).map(alone));
     edits.extend(label::changes(m, &pods).into_iter().map(alone));
+    let quotas: BTreeSet<QuotaId> = pods.iter().flat_map(|&pod| m.pod(pod).quota.keys().copied()).collect();
+    edits.extend(quotas.into_iter().map(Change::Quota).map(alone));
     edits
 }
 

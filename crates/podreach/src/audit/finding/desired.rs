@@ -66,7 +66,9 @@ pub(super) fn items(scene: &mut Scene<'_>) -> Vec<Item> {
             item.evidence = evidence;
             match by_resource {
                 Some((_, evidence)) => item.evidence.push(evidence),
-                None if bound == each => item.evidence.extend(counted.into_iter().take(SHOWN)),
+                None if bound == each && !counted.is_empty() => {
+                    item.evidence = counted.into_iter().take(SHOWN).collect();
+                }
                 None => {}
             }
             item.evidence.extend(packed.filter(|(met, ..)| *met > 0).map(|(met, goal, decision)| Evidence {
