@@ -66,6 +66,17 @@ const WAYS: [(Order, Choice); 10] = [
     (Order::Given, Choice::Last),
 ];
 
+/// How many pairs of a pod and a node there may be for choices that look at all nodes in detail.
+const DETAILED: u64 = 2_000_000;
+
+/// The ways that are quick enough for so many pods and nodes.
+fn ways(wants: &[Want]) -> impl Iterator<Item = (Order, Choice)> {
+    let pairs =
+        wants.iter().map(|want| want.count.saturating_mul(want.nodes.len() as u64)).fold(0, u64::saturating_add);
+    let detailed = |choice: Choice| matches!(choice, Choice::Even | Choice::Tightest);
+    WAYS.into_iter().filter(move |&(_, choice)| pairs <= DETAILED || !detailed(choice))
+}
+
 /// How many pods may be missing for others to be moved, how many are, and how many pods and nodes are looked at for each move.
 const MISSING: u64 = 32;
 const MOVES: usize = 64;
@@ -74,7 +85,7 @@ const LOOKS: usize = 4_096;
 /// Deploys all that is wanted on top of the kept pods; the verdict is checked against the problem.
 pub(crate) fn packed(problem: &Problem, wants: &[Want], stop: &dyn Fn() -> bool) -> Option<(Goal, Decision)> {
     let shares = Shares::new(&problem.model);
-    for (order, choice) in WAYS {
+    for (order, choice) in ways(wants) {
         if stop() {
             return None;
         }
@@ -91,7 +102,7 @@ pub(crate) fn most(problem: &Problem, wants: &[Want], stop: &dyn Fn() -> bool) -
     let asked: u64 = wants.iter().fold(0, |sum, want| sum.saturating_add(want.count));
     let shares = Shares::new(&problem.model);
     let mut best: Option<(u64, Packing<'_>)> = None;
-    for (order, choice) in WAYS {
+    for (order, choice) in ways(wants) {
         let mut packing = Packing::new(problem, wants, choice);
         packing.run(&ordered(&problem.model, &shares, wants, order), stop);
         let left = packing.left.iter().fold(0_u64, |sum, &left| sum.saturating_add(left));
@@ -240,7 +251,7 @@ impl<'p> Packing<'p> {
         match self.choice {
             Choice::First | Choice::Last => {}
             Choice::Emptiest => {
-                nodes.sort_by_key(|&node| (s.on(node).map(|(_, count)| count).sum::<u64>(), node));
+                nodes.sort_by_cached_key(|&node| (s.on(node).map(|(_, count)| count).sum::<u64>(), node));
             }
             Choice::Even => nodes.sort_by_cached_key(|&node| {
                 let near = |key| m.neighbours(key, node).iter().map(|&near| s.count((pod, near))).sum::<u64>();
