@@ -63,7 +63,10 @@ fn item(scene: &mut Scene<'_>, name: &str, pod: PodId, declared: Declared) -> Op
         // One that cannot run at all is another finding.
         Fit::No(why, evidence) if declared.replicas > 1 && !is_impossible(scene, pod) => {
             let (most, counted) = most_at_once(scene, pod, declared.replicas);
-            let (why, evidence) = counted.unwrap_or((why, evidence));
+            let (reason, evidence) = counted.unwrap_or((why.clone(), evidence));
+            // The same reason is told with the number that is asked for.
+            let told = |why: &str| why.split(';').next().map(str::to_owned);
+            let why = if told(&reason) == told(&why) { why } else { reason };
             let message =
                 format!("{name} asks for {} replicas, but {most} can run at the same time", declared.replicas);
             let mut item = scene.item(&REPLICAS, &[name.to_owned()], message);

@@ -176,7 +176,7 @@ fn too_little_room(asking: &mut Asking<'_>, want: &Want) -> Option<(String, Evid
         0 => (format!("No node can ever have a pod of {name}."), format!("{name} can never run on any node")),
         _ => {
             let why = format!("All nodes together can have {total} of {name} at most; it takes {}.", want.count);
-            (why, "no node can ever have one more than counted".to_owned())
+            (why, format!("no node can ever have one more of {name} than counted"))
         }
     };
     let argument = Argument::Sum { worth: vec![1], laws };
