@@ -72,6 +72,7 @@ fn run(command: &str, folder: &Path) -> (String, i32) {
         .current_dir(folder)
         .env("PODREACH", env!("CARGO_BIN_EXE_podreach"))
         .env("NO_COLOR", "1")
+        .env("XDG_CACHE_HOME", "/dev/null")
         .env("COLUMNS", "120")
         .output()
         .expect("a shell");
