@@ -86,7 +86,7 @@ impl Running for Register<'_> {
     ) -> impl Iterator<Item = (PodId, NodeId, u64)> + 'a {
         let first = matchers.clone().next();
         let listed = first.map_or(&[][..], |matcher| self.seen[matcher].as_slice());
-        let everything = self.of.iter().filter(move |_| first.is_none());
+        let everything = self.of.iter().take(if first.is_none() { usize::MAX } else { 0 });
         let everything = everything.flat_map(|(q, nodes)| nodes.iter().map(move |&(at, count)| (q, at, count)));
         let all = listed.iter().map(|&((q, at), count)| (q, at, count)).chain(everything);
         all.filter(move |&(q, at, _)| matchers.clone().skip(1).all(|matcher| m.sees(matcher, q, at)))

@@ -2,14 +2,17 @@
 //!
 //! An engine may be clever and wrong; the checker says so. Each works on a compiled [`System`] and knows nothing of Kubernetes.
 
+mod aim;
 mod antichain;
 mod backward;
 mod bits;
 mod form;
 mod forward;
+mod frontier;
 mod greedy;
 mod group;
 mod inductive;
+mod ledger;
 mod lemmas;
 mod mask;
 mod opening;
@@ -23,6 +26,7 @@ mod run;
 mod shorten;
 mod slice;
 mod system;
+mod trail;
 mod tree;
 mod witness;
 
