@@ -15,6 +15,7 @@ mod inductive;
 mod ledger;
 mod lemmas;
 mod mask;
+mod obligation;
 mod opening;
 mod pairs;
 mod portfolio;

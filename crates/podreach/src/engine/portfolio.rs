@@ -75,18 +75,52 @@ fn portions(running: &[Running<'_>], work: u64) -> Vec<u64> {
     outlooks.iter().map(portion).collect()
 }
 
+/// Lets engines work side by side, each with its share of the memory; where that is not enough, one after the other with all of it.
+/// So whatever one of them decides alone is decided.
+pub fn portfolio(system: &System, pairs: &Pairs, engines: &'static [Engine], budget: &Budget<'_>) -> Outcome {
+    let mut outcome = side_by_side(system, pairs, engines, budget);
+    for engine in engines.iter().filter(|_| engines.len() > 1) {
+        if outcome.lacks_memory() {
+            outcome = outcome.then(side_by_side(system, pairs, engine.alone(), budget));
+        }
+    }
+    outcome
+}
+
+impl Outcome {
+    fn lacks_memory(&self) -> bool {
+        matches!(self.found, Found::Spent | Found::Stopped { stop: Stop::Memory, .. })
+    }
+
+    /// What came of another try: what it decided or why it did not, and all that was done.
+    fn then(self, again: Self) -> Self {
+        let mut efforts = self.efforts;
+        for more in again.efforts {
+            match efforts.iter_mut().find(|effort| effort.part == more.part) {
+                Some(effort) => effort.counts.iter_mut().zip(more.counts).for_each(|(sum, more)| sum.1 += more.1),
+                None => efforts.push(more),
+            }
+        }
+        match again.found {
+            Found::Spent => Self { efforts, ..self },
+            found => Self { found, engine: again.engine, efforts },
+        }
+    }
+}
+
 /// Lets engines work until one decides; of several in one round, the first in the list. An engine that runs out of memory retires,
-/// and the others go on.
-pub fn portfolio(system: &System, pairs: &Pairs, engines: &[Engine], budget: &Budget<'_>) -> Outcome {
+/// and the others go on with more.
+fn side_by_side(system: &System, pairs: &Pairs, engines: &[Engine], budget: &Budget<'_>) -> Outcome {
     let mut running: Vec<Running<'_>> = engines.iter().map(|&engine| (engine, engine.pursuit(system, pairs))).collect();
     let (mut learned, mut retired, mut work) = (Learned::default(), Vec::new(), WORK);
     loop {
         let before: Vec<Effort> = running.iter().map(effort).collect();
-        let portions = portions(&running, work);
+        let (portions, share) = (portions(&running, work), budget.memory / running.len());
+        let share = Budget { memory: share, ..*budget };
         let round = if budget.threads > 1 && work > BRIEF {
-            in_parallel(&mut running, &portions, budget)
+            in_parallel(&mut running, &portions, &share)
         } else {
-            in_turn(&mut running, &portions, budget)
+            in_turn(&mut running, &portions, &share)
         };
         // What an engine did in a round that an earlier one ended depends on the threads, so it is not told.
         let efforts = |decided: usize| {
