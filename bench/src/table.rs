@@ -100,7 +100,8 @@ fn parsed(line: &str) -> Option<Measured> {
         _ => None,
     };
     let late = word == "out of time";
-    let cell = Cell { answer, late, seconds: seconds.parse().ok()?, mebibytes: mebibytes.parse().ok()?, note: note.into() };
+    let cell =
+        Cell { answer, late, seconds: seconds.parse().ok()?, mebibytes: mebibytes.parse().ok()?, note: note.into() };
     Some(Measured { solver: solver.into(), size: size.parse().ok()?, cell })
 }
 

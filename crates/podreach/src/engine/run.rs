@@ -36,6 +36,11 @@ impl Run {
         self.steps.len()
     }
 
+    /// How many bytes its trace takes, about: most deployments go with a deletion.
+    pub fn trace_bytes(&self) -> usize {
+        self.steps.len().saturating_mul(2 * size_of::<Action>())
+    }
+
     /// A run that ends here, to be made from its end: for each deployment first what is not needed after it, then its rule.
     pub fn to(goal: Group) -> Self {
         Self { reaches: goal, ..Self::default() }
