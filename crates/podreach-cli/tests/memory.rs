@@ -27,7 +27,7 @@ fn a_search_ends_when_it_holds_as_much_as_it_may() {
     let input = Path::new(env!("CARGO_TARGET_TMPDIR")).join("memory.json");
     let printed = Path::new(env!("CARGO_TARGET_TMPDIR")).join("memory.txt");
     std::fs::write(&input, pyramid(10)).expect("a writable folder");
-    for (threads, mebibytes) in [("1", 4), ("2", 16)] {
+    for (threads, mebibytes) in [("1", 4), ("2", 6)] {
         let mut child = Command::new(env!("CARGO_BIN_EXE_podreach"))
             .args(["check", "--memory", &format!("{mebibytes}Mi"), "--timeout", "10m", "--threads", threads, "-f"])
             .arg(&input)
