@@ -1,6 +1,7 @@
 //! Goals: upward-closed sets of configurations.
 
 use crate::configuration::{Atom, Configuration};
+use crate::running::Running;
 
 /// What is asked for: a configuration that is at least one of these.
 ///
@@ -24,7 +25,8 @@ impl Goal {
     }
 
     /// Whether `s` is enough.
-    pub fn is_met_by(&self, s: &Configuration) -> bool {
-        self.any.iter().any(|alternative| alternative.is_within(s))
+    pub fn is_met_by(&self, s: &impl Running) -> bool {
+        let enough = |alternative: &Configuration| alternative.iter().all(|(atom, count)| count <= s.count(atom));
+        self.any.iter().any(enough)
     }
 }

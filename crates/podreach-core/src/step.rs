@@ -14,6 +14,7 @@ use crate::goal::Goal;
 use crate::id::{NodeId, PodId};
 use crate::model::Model;
 use crate::rule::{self, Refusal, Rule};
+use crate::running::{Changing, Running};
 
 /// A question: the unit every engine, encoder, test and benchmark speaks.
 #[derive(Clone, Debug)]
@@ -68,7 +69,7 @@ impl Problem {
     }
 
     /// Takes a step: changes `s`, or says why it is not legal and leaves `s` as it was.
-    pub fn step(&self, s: &mut Configuration, action: Action) -> Result<(), Illegal> {
+    pub fn step(&self, s: &mut impl Changing, action: Action) -> Result<(), Illegal> {
         match action {
             Action::Deploy(pod, node) => {
                 self.deployment(s, pod, node)?;
@@ -84,7 +85,7 @@ impl Problem {
         Ok(())
     }
 
-    fn deployment(&self, s: &Configuration, pod: PodId, node: NodeId) -> Result<(), Illegal> {
+    fn deployment(&self, s: &impl Running, pod: PodId, node: NodeId) -> Result<(), Illegal> {
         let cluster = self.model.cluster();
         if cluster.pods.get(pod).is_none() || cluster.nodes.get(node).is_none() {
             return Err(Illegal::Unknown);

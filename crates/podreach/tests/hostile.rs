@@ -7,7 +7,7 @@ use podreach::lower::{self, Lowered, Options};
 use podreach::question;
 use podreach::read::{SourceId, documents};
 use podreach_core::rule;
-use podreach_core::{Model, Semantics};
+use podreach_core::{Configuration, Model, Semantics};
 
 const NODE: &str = "apiVersion: v1\nkind: Node\nmetadata:\n  name: n1\n  labels: {kubernetes.io/hostname: n1, zone: a}\nstatus:\n  allocatable: {cpu: '4', memory: 8Gi, pods: '110'}\n";
 
@@ -64,7 +64,7 @@ fn placeable(lowered: &Lowered, pod: &str) -> bool {
     let model = Model::new(lowered.cluster.clone(), Semantics::KubeScheduler);
     let pod = question::pod(model.cluster(), pod).expect("the pod is a type");
     let node = question::node(model.cluster(), "n1").expect("the node is there");
-    rule::hard(&model, &Default::default(), pod, node)
+    rule::hard(&model, &Configuration::new(), pod, node)
 }
 
 fn outcome(text: &str) -> Outcome {

@@ -7,7 +7,7 @@ use podreach::lower::{self, Instances, Lowered, Options, Release};
 use podreach::question;
 use podreach::read::{SourceId, documents};
 use podreach_core::rule::Rule;
-use podreach_core::{Goal, Model, Reason, Semantics, Verdict};
+use podreach_core::{Configuration, Goal, Model, Reason, Semantics, Verdict};
 
 const NODES: &str = "
 {apiVersion: v1, kind: Node, metadata: {name: n1, labels: {topology.kubernetes.io/zone: a}}, status: {allocatable: {pods: 9}}}
@@ -211,7 +211,7 @@ fn inline_disks_are_not_shared_unless_read_only() {
         let model = Model::new(lowered.cluster.clone(), Semantics::KubeScheduler);
         let node = question::node(&lowered.cluster, "n1").unwrap();
         let pods = ["one", "two"].map(|pod| question::pod(&lowered.cluster, pod).unwrap());
-        let s = [((pods[0], node), 1)].into_iter().collect();
+        let s: Configuration = [((pods[0], node), 1)].into_iter().collect();
         Rule::VolumeRestrictions.refusal(&model, &s, pods[1], node).is_some()
     };
     assert!(refused("gcePersistentDisk: {pdName: x}", "gcePersistentDisk: {pdName: x, readOnly: true}"));

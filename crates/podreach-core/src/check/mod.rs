@@ -140,7 +140,7 @@ impl Checker {
     /// Accepts a verdict about `goal`, or says what is wrong with it. `stop` is asked now and then whether to give up.
     pub fn check(&mut self, goal: &Goal, verdict: Verdict, stop: &dyn Fn() -> bool) -> Result<Checked, Flaw> {
         match &verdict {
-            Verdict::Deployable(trace) => replay::check(&self.problem, goal, trace, &mut self.scratch)?,
+            Verdict::Deployable(trace) => replay::check(&self.problem, goal, trace, &mut self.scratch, stop)?,
             Verdict::Never(proof) => forbidden::check(&self.problem, goal, proof, stop)?,
             Verdict::Unknown(_) => {}
         }

@@ -3,30 +3,55 @@
 use super::Flaw;
 use crate::configuration::Configuration;
 use crate::goal::Goal;
+use crate::register::Register;
+use crate::running::Changing;
 use crate::step::{Action, Problem};
 use crate::verdict::Trace;
 
+/// A trace of so many steps is replayed on a register, which takes a while to make.
+const LONG: usize = 2_000;
+
+/// How many steps are taken between two questions whether to stop.
+const STRETCH: usize = 1 << 12;
+
 /// Replays a trace from the start, which `scratch` holds before and after.
-pub(super) fn check(problem: &Problem, goal: &Goal, trace: &Trace, scratch: &mut Configuration) -> Result<(), Flaw> {
-    let (done, outcome) = run(problem, trace, scratch);
-    let reached = goal.is_met_by(scratch);
+pub(super) fn check(
+    problem: &Problem,
+    goal: &Goal,
+    trace: &Trace,
+    scratch: &mut Configuration,
+    stop: &dyn Fn() -> bool,
+) -> Result<(), Flaw> {
+    if trace.0.len() >= LONG {
+        let mut register = Register::new(&problem.model, &problem.start);
+        return run(problem, goal, trace, &mut register, stop).1;
+    }
+    let (done, outcome) = run(problem, goal, trace, scratch, stop);
     if done <= problem.start.support() {
         trace.0[..done].iter().rev().for_each(|&action| undo(scratch, action));
     } else {
         scratch.clone_from(&problem.start);
     }
-    outcome?;
-    if reached { Ok(()) } else { Err(Flaw::GoalNotMet) }
+    outcome
 }
 
-/// Takes the steps until one is illegal; says how many were taken.
-fn run(problem: &Problem, trace: &Trace, s: &mut Configuration) -> (usize, Result<(), Flaw>) {
+/// Takes the steps until one is illegal, and looks where they led; says how many were taken.
+fn run(
+    problem: &Problem,
+    goal: &Goal,
+    trace: &Trace,
+    s: &mut impl Changing,
+    stop: &dyn Fn() -> bool,
+) -> (usize, Result<(), Flaw>) {
     for (index, &action) in trace.0.iter().enumerate() {
+        if index % STRETCH == STRETCH - 1 && stop() {
+            return (index, Err(Flaw::Stopped));
+        }
         if let Err(illegal) = problem.step(s, action) {
             return (index, Err(Flaw::Step(index, illegal)));
         }
     }
-    (trace.0.len(), Ok(()))
+    (trace.0.len(), if goal.is_met_by(s) { Ok(()) } else { Err(Flaw::GoalNotMet) })
 }
 
 fn undo(s: &mut Configuration, action: Action) {

@@ -8,36 +8,36 @@
 //! A node or a resident's node without the key is never in the way.
 //! Kubernetes: `interpodaffinity/filtering.go`, `satisfyPodAntiAffinity`, `satisfyExistingPodsAntiAffinity`. Paper: section 2, `AffinityOK`.
 
-use super::{Refusal, residents};
+use super::Refusal;
 use crate::cluster::Term;
-use crate::configuration::Configuration;
 use crate::id::{NodeId, PodId};
 use crate::model::{Model, Semantics};
+use crate::running::Running;
 
 /// Refuses a node near which a repelling or a repelled pod runs.
-pub fn refusal(m: &Model, s: &Configuration, pod: PodId, node: NodeId) -> Option<Refusal> {
+pub fn refusal(m: &Model, s: &impl Running, pod: PodId, node: NodeId) -> Option<Refusal> {
     own(m, s, pod, node).or_else(|| match m.semantics() {
         Semantics::KubeScheduler => others(m, s, pod, node),
         Semantics::Paper => None,
     })
 }
 
-fn own(m: &Model, s: &Configuration, pod: PodId, node: NodeId) -> Option<Refusal> {
+fn own(m: &Model, s: &impl Running, pod: PodId, node: NodeId) -> Option<Refusal> {
     m.pod(pod).anti_affinity.iter().enumerate().find_map(|(index, term)| {
         let near = |&(_, at, _): &(PodId, NodeId, u64)| m.share(term.key, at, node);
-        let (resident, at, _) = residents(m, s, std::iter::once(term.matcher)).find(near)?;
+        let (resident, at, _) = s.seen(m, std::iter::once(term.matcher)).find(near)?;
         Some(Refusal::Repels { term: index, resident, at })
     })
 }
 
-fn others(m: &Model, s: &Configuration, pod: PodId, node: NodeId) -> Option<Refusal> {
+fn others(m: &Model, s: &impl Running, pod: PodId, node: NodeId) -> Option<Refusal> {
     m.repelling().iter().find_map(|&resident| {
         let terms = m.pod(resident).anti_affinity.iter().enumerate().filter(|(_, term)| m.notices(term.matcher, pod));
         terms.into_iter().find_map(|(index, term)| repelled(m, s, node, resident, index, *term))
     })
 }
 
-fn repelled(m: &Model, s: &Configuration, node: NodeId, resident: PodId, index: usize, term: Term) -> Option<Refusal> {
+fn repelled(m: &Model, s: &impl Running, node: NodeId, resident: PodId, index: usize, term: Term) -> Option<Refusal> {
     let at = s.of(resident).map(|(at, _)| at).find(|&at| m.share(term.key, at, node))?;
     Some(Refusal::RepelledBy { resident, term: index, at })
 }

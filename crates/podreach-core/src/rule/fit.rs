@@ -10,13 +10,13 @@
 //! Kubernetes: `noderesources/fit.go`, `fitsRequest`. Paper: section 2, `used`.
 
 use super::Refusal;
-use crate::configuration::Configuration;
 use crate::id::{NodeId, PodId, ResourceId};
 use crate::model::{Model, Semantics};
 use crate::resource::Amount;
+use crate::running::Running;
 
 /// Refuses a node where too little is free.
-pub fn refusal(m: &Model, s: &Configuration, pod: PodId, node: NodeId) -> Option<Refusal> {
+pub fn refusal(m: &Model, s: &impl Running, pod: PodId, node: NodeId) -> Option<Refusal> {
     checked(m, pod).into_iter().find_map(|resource| {
         let (requested, allocatable) = (weight(m, pod, resource), m.node(node).allocatable.amount(resource));
         let used = used(m, s, node, resource);
@@ -40,7 +40,7 @@ pub fn weight(m: &Model, pod: PodId, resource: ResourceId) -> Amount {
     if resource == m.pods_resource() { 1 } else { m.pod(pod).requests.amount(resource) }
 }
 
-fn used(m: &Model, s: &Configuration, node: NodeId, resource: ResourceId) -> Amount {
+fn used(m: &Model, s: &impl Running, node: NodeId, resource: ResourceId) -> Amount {
     let taken = s.on(node).map(|(q, count)| weight(m, q, resource).saturating_mul(Amount::from(count)));
     taken.fold(0, Amount::saturating_add)
 }

@@ -4,17 +4,17 @@
 
 use super::Refusal;
 use crate::cluster::Limit;
-use crate::configuration::Configuration;
 use crate::id::{NodeId, PodId};
 use crate::model::Model;
+use crate::running::Running;
 
 /// Refuses one more instance where as many run as may.
-pub fn refusal(m: &Model, s: &Configuration, pod: PodId, node: NodeId) -> Option<Refusal> {
+pub fn refusal(m: &Model, s: &impl Running, pod: PodId, node: NodeId) -> Option<Refusal> {
     let reached = |limit: &Limit| limit.pods.contains(&pod) && running(s, limit, node) >= limit.most;
     m.cluster().limits.iter().position(reached).map(Refusal::LimitReached)
 }
 
-fn running(s: &Configuration, limit: &Limit, node: NodeId) -> u64 {
+fn running(s: &impl Running, limit: &Limit, node: NodeId) -> u64 {
     let counts = limit.pods.iter().flat_map(|&q| s.of(q)).filter(|&(at, _)| !limit.per_node || at == node);
     counts.fold(0, |sum, (_, count)| sum.saturating_add(count))
 }

@@ -26,9 +26,10 @@ pub mod volume_zone;
 
 use crate::cluster::{HostPort, Taint};
 use crate::configuration::Configuration;
-use crate::id::{ClaimId, DeviceClaimId, MatcherId, NodeId, PodId, QuotaId, ResourceId, Symbol, VolumeId};
+use crate::id::{ClaimId, DeviceClaimId, NodeId, PodId, QuotaId, ResourceId, Symbol, VolumeId};
 use crate::model::Model;
 use crate::resource::Amount;
+use crate::running::Running;
 
 /// A scheduler filter, in the order kube-scheduler runs them; ours, which it has not, are last.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -100,6 +101,18 @@ impl Rule {
         Self::NodeDeclaredFeatures,
     ];
 
+    /// The others, which look at what runs.
+    pub const DYNAMIC: [Self; 8] = [
+        Self::NodePorts,
+        Self::NodeResourcesFit,
+        Self::VolumeRestrictions,
+        Self::NodeVolumeLimits,
+        Self::PodTopologySpread,
+        Self::InterPodAffinity,
+        Self::ResourceQuota,
+        Self::InstanceLimit,
+    ];
+
     /// Its name: kube-scheduler's plugin, or that of the API server's admission, where there is one.
     pub fn name(self) -> &'static str {
         match self {
@@ -128,7 +141,7 @@ impl Rule {
     }
 
     /// Why this rule keeps `pod` off `node` in configuration `s`; `None` when it does not.
-    pub fn refusal(self, m: &Model, s: &Configuration, pod: PodId, node: NodeId) -> Option<Refusal> {
+    pub fn refusal(self, m: &Model, s: &impl Running, pod: PodId, node: NodeId) -> Option<Refusal> {
         if m.pod(pod).exempt.contains(&self) {
             return None;
         }
@@ -346,35 +359,15 @@ pub fn static_refusal(m: &Model, pod: PodId, node: NodeId) -> Option<(Rule, Refu
 }
 
 /// The first rule that keeps `pod` off `node` in configuration `s`, and why.
-pub fn first_refusal(m: &Model, s: &Configuration, pod: PodId, node: NodeId) -> Option<(Rule, Refusal)> {
+pub fn first_refusal(m: &Model, s: &impl Running, pod: PodId, node: NodeId) -> Option<(Rule, Refusal)> {
     if m.static_ok(pod, node) {
-        let rest = Rule::ALL.into_iter().filter(|rule| !Rule::STATIC.contains(rule));
-        rest.into_iter().find_map(|rule| Some((rule, rule.refusal(m, s, pod, node)?)))
+        Rule::DYNAMIC.into_iter().find_map(|rule| Some((rule, rule.refusal(m, s, pod, node)?)))
     } else {
         static_refusal(m, pod, node)
     }
 }
 
 /// Whether `pod` may be deployed on `node` in configuration `s`: the guard `Hard` of the paper's definition 1.
-pub fn hard(m: &Model, s: &Configuration, pod: PodId, node: NodeId) -> bool {
+pub fn hard(m: &Model, s: &impl Running, pod: PodId, node: NodeId) -> bool {
     m.pod(pod).barred.is_none() && first_refusal(m, s, pod, node).is_none()
-}
-
-/// The residents of `s` that every one of `matchers` sees, with where they run and how many.
-///
-/// Goes through what runs or through the pod types, whichever is less: a puzzle has many types and runs few, a cluster the reverse.
-fn residents<'a>(
-    m: &'a Model,
-    s: &'a Configuration,
-    matchers: impl Iterator<Item = MatcherId> + Clone + 'a,
-) -> impl Iterator<Item = (PodId, NodeId, u64)> + 'a {
-    let few = s.support() <= m.pods().len();
-    let by_labels = matchers.clone();
-    let may_match =
-        move |q: PodId| by_labels.clone().all(|matcher| m.depends_on_node(matcher) || m.sees_unbound(matcher, q));
-    let running = few.then(|| s.iter().map(|((q, at), count)| (q, at, count)));
-    let by_type = (!few).then(|| m.pods().filter(move |&q| may_match(q)));
-    let by_type = by_type.into_iter().flatten().flat_map(|q| s.of(q).map(move |(at, count)| (q, at, count)));
-    let all = running.into_iter().flatten().chain(by_type);
-    all.filter(move |&(q, at, _)| matchers.clone().all(|matcher| m.sees(matcher, q, at)))
 }

@@ -13,14 +13,14 @@
 //! ```
 //! Kubernetes: `interpodaffinity/filtering.go`, `satisfyPodAffinity`. Paper: section 2, `AffinityOK`.
 
-use super::{Refusal, residents};
+use super::Refusal;
 use crate::cluster::Term;
-use crate::configuration::Configuration;
 use crate::id::{NodeId, PodId};
 use crate::model::{Model, Semantics};
+use crate::running::Running;
 
 /// Refuses a node near which a required friend is missing.
-pub fn refusal(m: &Model, s: &Configuration, pod: PodId, node: NodeId) -> Option<Refusal> {
+pub fn refusal(m: &Model, s: &impl Running, pod: PodId, node: NodeId) -> Option<Refusal> {
     let terms = &m.pod(pod).affinity;
     match m.semantics() {
         Semantics::KubeScheduler => all_terms(m, s, pod, node, terms),
@@ -28,11 +28,11 @@ pub fn refusal(m: &Model, s: &Configuration, pod: PodId, node: NodeId) -> Option
     }
 }
 
-fn all_terms(m: &Model, s: &Configuration, pod: PodId, node: NodeId, terms: &[Term]) -> Option<Refusal> {
+fn all_terms(m: &Model, s: &impl Running, pod: PodId, node: NodeId, terms: &[Term]) -> Option<Refusal> {
     if let Some(term) = terms.iter().position(|term| m.domain(term.key, node).is_none()) {
         return Some(Refusal::AffinityKey(term));
     }
-    let friends = || residents(m, s, terms.iter().map(|term| term.matcher));
+    let friends = || s.seen(m, terms.iter().map(|term| term.matcher));
     let lonely = |term: &Term| !friends().any(|(_, at, _)| m.share(term.key, at, node));
     let term = terms.iter().position(lonely)?;
     let counted = |at| terms.iter().any(|term| m.domain(term.key, at).is_some());
@@ -45,8 +45,8 @@ pub fn matches_itself(m: &Model, pod: PodId, terms: &[Term]) -> bool {
     terms.iter().all(|term| m.sees_unbound(term.matcher, pod))
 }
 
-fn affine_paper(m: &Model, s: &Configuration, pod: PodId, node: NodeId, term: Term) -> bool {
-    let matching = || residents(m, s, std::iter::once(term.matcher));
+fn affine_paper(m: &Model, s: &impl Running, pod: PodId, node: NodeId, term: Term) -> bool {
+    let matching = || s.seen(m, std::iter::once(term.matcher));
     let near = matching().any(|(_, at, _)| m.share(term.key, at, node));
     near || (m.sees_unbound(term.matcher, pod) && matching().next().is_none())
 }

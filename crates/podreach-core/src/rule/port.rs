@@ -7,12 +7,12 @@
 //! says that a port is a resource of capacity one (section 2, "Other Scheduling Constraints"); this is that resource.
 
 use super::Refusal;
-use crate::configuration::Configuration;
 use crate::id::{NodeId, PodId};
 use crate::model::Model;
+use crate::running::Running;
 
 /// Refuses a node where a port the pod asks for is taken.
-pub fn refusal(m: &Model, s: &Configuration, pod: PodId, node: NodeId) -> Option<Refusal> {
+pub fn refusal(m: &Model, s: &impl Running, pod: PodId, node: NodeId) -> Option<Refusal> {
     let ports = &m.pod(pod).ports;
     if ports.is_empty() {
         return None;

@@ -8,13 +8,13 @@
 //! Kubernetes: `apiserver/pkg/admission/plugin/resourcequota/controller.go`, `CheckRequest`.
 
 use super::Refusal;
-use crate::configuration::Configuration;
 use crate::id::{PodId, QuotaId};
 use crate::model::Model;
 use crate::resource::Amount;
+use crate::running::Running;
 
 /// Refuses one more pod where the namespace has no room for it.
-pub fn refusal(m: &Model, s: &Configuration, pod: PodId) -> Option<Refusal> {
+pub fn refusal(m: &Model, s: &impl Running, pod: PodId) -> Option<Refusal> {
     m.pod(pod).quota.iter().find_map(|(&quota, &asked)| {
         let used = used(m, s, quota);
         let over = used.saturating_add(asked) > m.cluster().quotas[quota].hard;
@@ -27,7 +27,7 @@ pub fn weight(m: &Model, pod: PodId, quota: QuotaId) -> Amount {
     m.pod(pod).quota.get(&quota).copied().unwrap_or(0)
 }
 
-fn used(m: &Model, s: &Configuration, quota: QuotaId) -> Amount {
+fn used(m: &Model, s: &impl Running, quota: QuotaId) -> Amount {
     let users = m.pods().filter(|&q| weight(m, q, quota) > 0);
     let taken = users.flat_map(|q| s.of(q).map(move |(_, count)| weight(m, q, quota).saturating_mul(count.into())));
     taken.fold(0, Amount::saturating_add)

@@ -13,14 +13,14 @@
 
 use std::collections::BTreeMap;
 
-use super::{Refusal, node_affinity, residents, taint};
+use super::{Refusal, node_affinity, taint};
 use crate::cluster::Spread;
-use crate::configuration::Configuration;
 use crate::id::{DomainId, NodeId, PodId};
 use crate::model::{Model, Semantics};
+use crate::running::Running;
 
 /// Refuses a node whose domain is too full already.
-pub fn refusal(m: &Model, s: &Configuration, pod: PodId, node: NodeId) -> Option<Refusal> {
+pub fn refusal(m: &Model, s: &impl Running, pod: PodId, node: NodeId) -> Option<Refusal> {
     let constraints = &m.pod(pod).spread;
     let missing = constraints.iter().position(|constraint| m.domain(constraint.key, node).is_none());
     if let Some(constraint) = missing {
@@ -29,7 +29,7 @@ pub fn refusal(m: &Model, s: &Configuration, pod: PodId, node: NodeId) -> Option
     (0..constraints.len()).find_map(|index| uneven(m, s, pod, node, index))
 }
 
-fn uneven(m: &Model, s: &Configuration, pod: PodId, node: NodeId, index: usize) -> Option<Refusal> {
+fn uneven(m: &Model, s: &impl Running, pod: PodId, node: NodeId, index: usize) -> Option<Refusal> {
     let constraint = m.pod(pod).spread[index];
     if m.semantics() == Semantics::Paper && !m.eligible(pod, index, node) {
         return Some(Refusal::SpreadIneligible(index));
@@ -39,7 +39,7 @@ fn uneven(m: &Model, s: &Configuration, pod: PodId, node: NodeId, index: usize) 
 }
 
 /// The matching pods in `node`'s domain, the new one included if it matches, and those in the emptiest domain.
-pub fn balance(m: &Model, s: &Configuration, pod: PodId, node: NodeId, index: usize) -> (u64, u64) {
+pub fn balance(m: &Model, s: &impl Running, pod: PodId, node: NodeId, index: usize) -> (u64, u64) {
     let constraint = m.pod(pod).spread[index];
     let counts = counts(m, s, pod, index);
     let own = m.domain(constraint.key, node).and_then(|domain| counts.get(&domain)).copied().unwrap_or(0);
@@ -51,13 +51,13 @@ pub fn balance(m: &Model, s: &Configuration, pod: PodId, node: NodeId, index: us
 }
 
 /// The pods counted in each eligible domain that has any.
-fn counts(m: &Model, s: &Configuration, pod: PodId, index: usize) -> BTreeMap<DomainId, u64> {
+fn counts(m: &Model, s: &impl Running, pod: PodId, index: usize) -> BTreeMap<DomainId, u64> {
     let constraint = m.pod(pod).spread[index];
     let mut counts = BTreeMap::new();
     if !counts_pods(m, &constraint) {
         return counts;
     }
-    for (q, at, count) in residents(m, s, std::iter::once(constraint.matcher)) {
+    for (q, at, count) in s.seen(m, std::iter::once(constraint.matcher)) {
         if m.eligible(pod, index, at) && is_counted(m, q) {
             let domain = m.domain(constraint.key, at).expect("an eligible node has the key");
             let sum: &mut u64 = counts.entry(domain).or_default();

@@ -12,12 +12,12 @@
 use std::collections::BTreeSet;
 
 use super::{Refusal, volume_restrictions};
-use crate::configuration::Configuration;
 use crate::id::{NodeId, PodId, Symbol};
 use crate::model::Model;
+use crate::running::Running;
 
 /// Refuses a node where a driver is missing or has no room for the pod's volumes.
-pub fn refusal(m: &Model, s: &Configuration, pod: PodId, node: NodeId) -> Option<Refusal> {
+pub fn refusal(m: &Model, s: &impl Running, pod: PodId, node: NodeId) -> Option<Refusal> {
     if m.pod(pod).mounts.claims.is_empty() {
         return None;
     }
@@ -32,7 +32,7 @@ pub fn driver_missing(m: &Model, pod: PodId, node: NodeId) -> Option<Refusal> {
     drivers(m, pod).into_iter().filter(required).find(absent).map(Refusal::DriverMissing)
 }
 
-fn no_room(m: &Model, s: &Configuration, pod: PodId, node: NodeId, driver: Symbol) -> Option<Refusal> {
+fn no_room(m: &Model, s: &impl Running, pod: PodId, node: NodeId, driver: Symbol) -> Option<Refusal> {
     let here = m.node(node).drivers.get(&driver)?;
     let limit = here.limit?;
     let (mut used, mut own) = (BTreeSet::new(), 0u64);

@@ -11,13 +11,13 @@
 //! but treats a port as a resource of capacity one, and a disk is another.
 
 use super::Refusal;
-use crate::configuration::Configuration;
 use crate::id::{ClaimId, NodeId, PodId};
 use crate::model::Model;
+use crate::running::Running;
 use crate::storage::ClaimState;
 
 /// Refuses a node where a disk is taken, and every node when a claim is.
-pub fn refusal(m: &Model, s: &Configuration, pod: PodId, node: NodeId) -> Option<Refusal> {
+pub fn refusal(m: &Model, s: &impl Running, pod: PodId, node: NodeId) -> Option<Refusal> {
     let mounts = &m.pod(pod).mounts;
     if mounts.claims.is_empty() && mounts.disks.is_empty() {
         return None;
@@ -31,7 +31,7 @@ pub fn missing(m: &Model, pod: PodId) -> Option<Refusal> {
     m.pod(pod).mounts.claims.iter().find(missing).map(|&claim| Refusal::ClaimMissing(claim))
 }
 
-fn disk_taken(m: &Model, s: &Configuration, pod: PodId, node: NodeId) -> Option<Refusal> {
+fn disk_taken(m: &Model, s: &impl Running, pod: PodId, node: NodeId) -> Option<Refusal> {
     if m.pod(pod).mounts.disks.is_empty() {
         return None;
     }
@@ -39,7 +39,7 @@ fn disk_taken(m: &Model, s: &Configuration, pod: PodId, node: NodeId) -> Option<
     Some(Refusal::DiskTaken { holder })
 }
 
-fn claim_taken(m: &Model, s: &Configuration, pod: PodId) -> Option<Refusal> {
+fn claim_taken(m: &Model, s: &impl Running, pod: PodId) -> Option<Refusal> {
     exclusive(m, pod).find_map(|claim| {
         let users = m.claimants().iter().copied().filter(|&q| m.pod(q).mounts.claims.contains(&claim));
         let (holder, at) = users.into_iter().find_map(|q| s.of(q).next().map(|(at, _)| (q, at)))?;

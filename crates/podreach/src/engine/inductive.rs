@@ -9,13 +9,13 @@
 //! *Incremental, Inductive Coverability* (CAV 2013), with the obligation queue and generalisation of Bradley, Eén and others.
 
 use std::cmp::Reverse;
-use std::collections::BinaryHeap;
 use std::convert::Infallible;
 
 use podreach_core::Learned;
 
 use super::group::{self, Class, Group};
 use super::lemmas::Lemmas;
+use super::obligation::{Obligation, Obligations, Queue};
 use super::pairs::Pairs;
 use super::portfolio::Pursuit;
 use super::predecessor::Predecessors;
@@ -41,21 +41,15 @@ enum End {
     Paused,
 }
 
-/// A goal and where it came from: deploying by the rule on top of it leads to the parent.
-struct Obligation {
-    group: Group,
-    parent: Option<(usize, usize)>,
-}
-
 /// A search that can be paused.
 pub struct Inductive<'a> {
     system: &'a System,
     pairs: &'a Pairs,
     lemmas: Lemmas,
     predecessors: Predecessors<'a>,
-    goals: Vec<Obligation>,
+    goals: Obligations,
     /// Goals to block, lowest level first, newest first.
-    queue: BinaryHeap<(Reverse<u32>, usize)>,
+    queue: Queue,
     /// How far from the start each class is, at least.
     layers: Vec<u32>,
     top: u32,
@@ -76,7 +70,7 @@ impl<'a> Inductive<'a> {
             blocked: 0,
             predecessors: Predecessors::new(system, pairs),
             goals: system.goals.iter().map(|group| Obligation { group: group.clone(), parent: None }).collect(),
-            queue: BinaryHeap::new(),
+            queue: Queue::new(),
             top: 1,
             pause: 0,
         };
@@ -92,7 +86,7 @@ impl<'a> Inductive<'a> {
     fn run(&mut self, budget: &Budget<'_>) -> Result<Infallible, End> {
         loop {
             // A goal leaves the queue only once it is dealt with, so that a pause loses nothing.
-            while let Some(&(Reverse(level), goal)) = self.queue.peek() {
+            while let Some((level, goal)) = self.waiting(budget) {
                 let again = self.block(goal, level, budget)?;
                 self.queue.pop();
                 self.queue.extend(again);
@@ -101,6 +95,14 @@ impl<'a> Inductive<'a> {
             self.top = if self.top < SHALLOW { self.top + 1 } else { self.top.saturating_mul(2).max(DEEP) };
             self.aim();
         }
+    }
+
+    /// The level and the goal to deal with next; where memory gets short, goals that lead nowhere are forgotten before.
+    fn waiting(&mut self, budget: &Budget<'_>) -> Option<(u32, usize)> {
+        if self.bytes() > budget.memory / 2 {
+            self.goals.forget(self.system.goals.len(), &mut self.queue);
+        }
+        self.queue.peek().map(|&(Reverse(level), goal)| (level, goal))
     }
 
     /// Shows that a goal is not reached within `level` deployments, or asks the same of a predecessor first; returns what to do next.
@@ -244,7 +246,7 @@ impl<'a> Inductive<'a> {
     }
 
     fn bytes(&self) -> usize {
-        (self.lemmas.ever() + self.goals.len()) * 200
+        self.lemmas.bytes() + self.goals.bytes() + self.queue.len() * 24
     }
 }
 

@@ -20,6 +20,8 @@ pub struct Lemmas {
     counts: Vec<u64>,
     /// How many places of the tree were looked at.
     pub visits: u64,
+    /// How many entries the groups have in all.
+    entries: usize,
 }
 
 #[derive(Clone, Debug)]
@@ -36,7 +38,14 @@ struct Lemma {
 impl Lemmas {
     /// No lemmas, over so many classes.
     pub fn new(classes: usize) -> Self {
-        Self { lemmas: Vec::new(), arrived: Vec::new(), tree: Tree::new(), counts: vec![0; classes], visits: 0 }
+        Self {
+            lemmas: Vec::new(),
+            arrived: Vec::new(),
+            tree: Tree::new(),
+            counts: vec![0; classes],
+            visits: 0,
+            entries: 0,
+        }
     }
 
     /// A lemma of at least `level` within a configuration.
@@ -64,6 +73,7 @@ impl Lemmas {
         let known = self.tree.group(place);
         if known == NONE {
             let lemma = self.lemmas.len() as u32;
+            self.entries += group.len();
             self.lemmas.push(Lemma { group, level: GONE, place, grounds, heir: NONE });
             self.raise(lemma, level);
         } else if self.level(known) < level {
@@ -150,6 +160,11 @@ impl Lemmas {
     pub fn from(&self, level: u32) -> Vec<Group> {
         let lemmas = self.lemmas.iter().filter(|lemma| lemma.level >= level.max(1));
         lemmas.map(|lemma| lemma.group.clone()).collect()
+    }
+
+    /// How many bytes they take, roughly: a group and its path in the tree, what it rests on, and where it came by.
+    pub fn bytes(&self) -> usize {
+        self.lemmas.len() * 200 + self.entries * 64
     }
 
     /// How many lemmas there ever were.

@@ -2,16 +2,20 @@
 //!
 //! An engine may be clever and wrong; the checker says so. Each works on a compiled [`System`] and knows nothing of Kubernetes.
 
+mod aim;
 mod antichain;
 mod backward;
 mod bits;
 mod form;
 mod forward;
+mod frontier;
 mod greedy;
 mod group;
 mod inductive;
+mod ledger;
 mod lemmas;
 mod mask;
+mod obligation;
 mod opening;
 mod pairs;
 mod portfolio;
@@ -23,6 +27,7 @@ mod run;
 mod shorten;
 mod slice;
 mod system;
+mod trail;
 mod tree;
 mod witness;
 
@@ -295,6 +300,9 @@ impl Decider {
         };
         efforts.insert(0, system.effort());
         let found = match found {
+            Found::Reached(run) if run.trace_bytes() > budget.memory => {
+                Found::Stopped { stop: Stop::Memory, learned: Learned::default() }
+            }
             Found::Reached(run) => Found::Reached(shorter(&system, &run, budget).unwrap_or(run)),
             other => other,
         };

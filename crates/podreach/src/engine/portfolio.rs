@@ -15,8 +15,23 @@ pub trait Pursuit {
     fn is_spent(&self) -> bool {
         false
     }
+    /// Whether it seems to get anywhere.
+    fn outlook(&self) -> Outlook {
+        Outlook::Open
+    }
     /// What it did so far.
     fn effort(&self) -> Vec<(&'static str, u64)>;
+}
+
+/// What a search thinks of its own chances; it depends on what was done, and on nothing else.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outlook {
+    /// It may well come to an end.
+    Good,
+    /// Nobody knows.
+    Open,
+    /// It sees more and more to do.
+    Bad,
 }
 
 /// What a part of a search did, in numbers that do not depend on the machine.
@@ -40,17 +55,72 @@ type Running<'a> = (Engine, Box<dyn Pursuit + Send + 'a>);
 /// The first portion.
 const WORK: u64 = 256;
 
+/// Portions that are not worth a thread.
+const BRIEF: u64 = 1 << 12;
+
+/// By how much a portion is cut while another engine has a good outlook, and while its own is bad.
+const BESIDE_GOOD: u64 = 16;
+const BAD: u64 = 4;
+
+/// The portions of a round. Work is not fair where one engine can tell that it is its turn, or that it is not.
+fn portions(running: &[Running<'_>], work: u64) -> Vec<u64> {
+    let outlooks: Vec<Outlook> = running.iter().map(|(_, pursuit)| pursuit.outlook()).collect();
+    let any_good = outlooks.contains(&Outlook::Good);
+    let portion = |outlook: &Outlook| match outlook {
+        Outlook::Good => work,
+        _ if any_good => work / BESIDE_GOOD,
+        Outlook::Bad => work / BAD,
+        Outlook::Open => work,
+    };
+    outlooks.iter().map(portion).collect()
+}
+
+/// Lets engines work side by side, each with its share of the memory; where that is not enough, one after the other with all of it.
+/// So whatever one of them decides alone is decided.
+pub fn portfolio(system: &System, pairs: &Pairs, engines: &'static [Engine], budget: &Budget<'_>) -> Outcome {
+    let mut outcome = side_by_side(system, pairs, engines, budget);
+    for engine in engines.iter().filter(|_| engines.len() > 1) {
+        if outcome.lacks_memory() {
+            outcome = outcome.then(side_by_side(system, pairs, engine.alone(), budget));
+        }
+    }
+    outcome
+}
+
+impl Outcome {
+    fn lacks_memory(&self) -> bool {
+        matches!(self.found, Found::Spent | Found::Stopped { stop: Stop::Memory, .. })
+    }
+
+    /// What came of another try: what it decided or why it did not, and all that was done.
+    fn then(self, again: Self) -> Self {
+        let mut efforts = self.efforts;
+        for more in again.efforts {
+            match efforts.iter_mut().find(|effort| effort.part == more.part) {
+                Some(effort) => effort.counts.iter_mut().zip(more.counts).for_each(|(sum, more)| sum.1 += more.1),
+                None => efforts.push(more),
+            }
+        }
+        match again.found {
+            Found::Spent => Self { efforts, ..self },
+            found => Self { found, engine: again.engine, efforts },
+        }
+    }
+}
+
 /// Lets engines work until one decides; of several in one round, the first in the list. An engine that runs out of memory retires,
-/// and the others go on.
-pub fn portfolio(system: &System, pairs: &Pairs, engines: &[Engine], budget: &Budget<'_>) -> Outcome {
+/// and the others go on with more.
+fn side_by_side(system: &System, pairs: &Pairs, engines: &[Engine], budget: &Budget<'_>) -> Outcome {
     let mut running: Vec<Running<'_>> = engines.iter().map(|&engine| (engine, engine.pursuit(system, pairs))).collect();
     let (mut learned, mut retired, mut work) = (Learned::default(), Vec::new(), WORK);
     loop {
         let before: Vec<Effort> = running.iter().map(effort).collect();
-        let round = if budget.threads > 1 {
-            in_parallel(&mut running, work, budget)
+        let (portions, share) = (portions(&running, work), budget.memory / running.len());
+        let share = Budget { memory: share, ..*budget };
+        let round = if budget.threads > 1 && work > BRIEF {
+            in_parallel(&mut running, &portions, &share)
         } else {
-            in_turn(&mut running, work, budget)
+            in_turn(&mut running, &portions, &share)
         };
         // What an engine did in a round that an earlier one ended depends on the threads, so it is not told.
         let efforts = |decided: usize| {
@@ -95,9 +165,9 @@ fn effort((engine, pursuit): &Running<'_>) -> Effort {
 }
 
 /// One portion each, one after the other; nobody needs to work once a more important engine has decided.
-fn in_turn(running: &mut [Running<'_>], work: u64, budget: &Budget<'_>) -> Vec<Option<Found>> {
+fn in_turn(running: &mut [Running<'_>], portions: &[u64], budget: &Budget<'_>) -> Vec<Option<Found>> {
     let mut found = Vec::new();
-    for (_, pursuit) in running {
+    for ((_, pursuit), &work) in running.iter_mut().zip(portions) {
         found.push(pursuit.pursue(work, budget));
         if matches!(found.last(), Some(Some(Found::Reached(_) | Found::Never(_)))) {
             break;
@@ -106,10 +176,11 @@ fn in_turn(running: &mut [Running<'_>], work: u64, budget: &Budget<'_>) -> Vec<O
     found
 }
 
-fn in_parallel(running: &mut [Running<'_>], work: u64, budget: &Budget<'_>) -> Vec<Option<Found>> {
+fn in_parallel(running: &mut [Running<'_>], portions: &[u64], budget: &Budget<'_>) -> Vec<Option<Found>> {
     std::thread::scope(|scope| {
+        let pursuits = running.iter_mut().zip(portions);
         let threads: Vec<_> =
-            running.iter_mut().map(|(_, pursuit)| scope.spawn(|| pursuit.pursue(work, budget))).collect();
+            pursuits.map(|((_, pursuit), &work)| scope.spawn(move || pursuit.pursue(work, budget))).collect();
         threads.into_iter().map(|thread| thread.join().expect("engines do not panic")).collect()
     })
 }

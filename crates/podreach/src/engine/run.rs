@@ -6,10 +6,12 @@
 use podreach_core::id::MatcherId;
 use podreach_core::resource::Amount;
 use podreach_core::rule::{Refusal, first_refusal, fit, port, quota, volume_limits, volume_restrictions};
-use podreach_core::{Action, Atom, Configuration, Goal, Model, NodeId, PodId, Problem, Semantics, Trace};
+use podreach_core::{
+    Action, Atom, Changing, Configuration, Goal, Model, NodeId, PodId, Problem, Register, Running, Semantics, Trace,
+};
 
-use super::form::FormGuard;
 use super::group::{self, Class, Group, count, without};
+use super::ledger;
 use super::shorten::shortened;
 use super::system::System;
 
@@ -32,6 +34,11 @@ impl Run {
     /// How many deployments it makes.
     pub fn len(&self) -> usize {
         self.steps.len()
+    }
+
+    /// How many bytes its trace takes, about: most deployments go with a deletion.
+    pub fn trace_bytes(&self) -> usize {
+        self.steps.len().saturating_mul(2 * size_of::<Action>())
     }
 
     /// A run that ends here, to be made from its end: for each deployment first what is not needed after it, then its rule.
@@ -81,6 +88,16 @@ impl Run {
         }
     }
 
+    /// What is needed before the first deployment.
+    pub fn needs(&self) -> &Group {
+        &self.needs
+    }
+
+    /// The rule of each deployment, and what it needs that no later one does.
+    pub fn deployments(&self) -> impl Iterator<Item = (usize, &[Class])> {
+        (0..self.steps.len()).map(|at| self.step(at))
+    }
+
     /// The rule of a deployment, and what it needs that no later one does.
     fn step(&self, at: usize) -> (usize, &[Class]) {
         let first = at.checked_sub(1).map_or(0, |before| self.steps[before].1);
@@ -111,7 +128,10 @@ pub struct Tracing {
 
 /// How far ahead a run is searched for a step whose needs are met already, unless it is so long that nobody will read it.
 const LOOK_AHEAD: usize = 64;
-const LONG: usize = 10_000;
+const LONG: usize = 1_000;
+
+/// So many steps are worth a register of what runs.
+const MANY: usize = 64;
 
 /// What a deployment needs of what is there besides the kept pods.
 #[derive(Clone, Copy)]
@@ -120,15 +140,6 @@ enum Needs<'a> {
     Pods(&'a Configuration),
     /// So many of each class.
     Classes(&'a System, &'a Group),
-    /// What a long run keeps book of.
-    Book(&'a Book<'a>),
-}
-
-/// What is there and what is needed, for each class, along a run that is too long to count it each time.
-struct Book<'a> {
-    system: &'a System,
-    there: Vec<u64>,
-    needs: Vec<u64>,
 }
 
 impl Tracing {
@@ -144,102 +155,72 @@ impl Tracing {
 
     /// The trace that deploys these atoms one after the other and keeps them all.
     pub fn sequence(&mut self, atoms: &[Atom]) -> Trace {
-        let (mut before, mut actions) = (Configuration::new(), Vec::new());
+        let (mut before, mut stage) = (Configuration::new(), Stage::new(&self.problem, &mut self.s));
         for &atom in atoms {
-            self.deploy(atom, Needs::Pods(&before), &mut actions);
+            stage.deploy(atom, Needs::Pods(&before));
             before.add(atom);
         }
-        self.finish(actions)
+        stage.cleared()
     }
 
     /// The trace that deploys these atoms one after the other, each where the one before it is; the first may run already.
     pub fn relay(&mut self, atoms: &[Atom]) -> Trace {
-        let (mut before, mut actions) = (Configuration::new(), Vec::new());
+        let (mut before, mut stage) = (Configuration::new(), Stage::new(&self.problem, &mut self.s));
         for (at, &atom) in atoms.iter().enumerate() {
-            if at > 0 || self.free(atom) == 0 {
-                self.deploy(atom, Needs::Pods(&before), &mut actions);
+            if at > 0 || stage.free(atom) == 0 {
+                stage.deploy(atom, Needs::Pods(&before));
             }
             before = [(atom, 1)].into_iter().collect();
         }
-        self.finish(actions)
+        stage.cleared()
+    }
+
+    /// The trace of a run.
+    pub fn of_run(&mut self, system: &System, run: &Run) -> Trace {
+        match run.steps.len() {
+            0..MANY => Stage::new(&self.problem, &mut self.s).of_run(system, run),
+            MANY..LONG => {
+                let mut register = Register::new(&self.problem.model, &self.problem.start);
+                Stage::new(&self.problem, &mut register).of_run(system, run)
+            }
+            _ => ledger::trace(&self.problem, system, run),
+        }
+    }
+
+    /// The trace without steps that the goal does not need.
+    pub fn shortened(&mut self, goal: &Goal, trace: Trace) -> Trace {
+        if trace.0.len() < MANY {
+            return shortened(&self.problem, goal, trace, &mut self.s);
+        }
+        shortened(&self.problem, goal, trace, &mut Register::new(&self.problem.model, &self.problem.start))
+    }
+}
+
+/// Where a trace is made: what runs, and the steps so far.
+struct Stage<'a, S> {
+    problem: &'a Problem,
+    s: &'a mut S,
+    actions: Vec<Action>,
+}
+
+impl<'a, S: Changing> Stage<'a, S> {
+    /// At the start, which `s` holds.
+    fn new(problem: &'a Problem, s: &'a mut S) -> Self {
+        Self { problem, s, actions: Vec::new() }
     }
 
     /// The trace of a run. What is there already need not be deployed: the trace goes on at the latest step whose needs are met.
-    pub fn of_run(&mut self, system: &System, run: &Run) -> Trace {
-        if run.steps.len() > LONG {
-            return self.of_long_run(system, run);
-        }
-        let needs = run.all_needs(system);
-        let (mut actions, mut at) = (Vec::new(), 0);
+    fn of_run(mut self, system: &System, run: &Run) -> Trace {
+        let (needs, mut at) = (run.all_needs(system), 0);
         while !self.has(system, &run.reaches) {
             let ahead = run.steps.len().min(at + LOOK_AHEAD);
             at = (at..ahead).rev().find(|&step| self.has(system, &needs[step])).unwrap_or(at);
             let Some(&(rule, _)) = run.steps.get(at) else { break };
             let deploys = system.rules[rule as usize].deploys;
-            self.deploy(deploys, Needs::Classes(system, &needs[at]), &mut actions);
+            self.deploy(deploys, Needs::Classes(system, &needs[at]));
             at += 1;
         }
-        self.finish(actions)
-    }
-
-    /// The trace without steps that the goal does not need.
-    pub fn shortened(&mut self, goal: &Goal, trace: Trace) -> Trace {
-        shortened(&self.problem, goal, trace, &mut self.s)
-    }
-
-    /// The trace of a run that nobody will read: step by step, in time that does not grow with the cluster.
-    fn of_long_run(&mut self, system: &System, run: &Run) -> Trace {
-        let mut book = Book { system, there: system.start.clone(), needs: vec![0; system.classes.len()] };
-        run.needs.iter().for_each(|&(class, count)| book.needs[class as usize] = count);
-        let mut actions = Vec::with_capacity(run.steps.len() * 2);
-        // What the system does not know of is not needed, and could be in the way without a guard saying so.
-        let start: Vec<Atom> =
-            self.s.iter().map(|(atom, _)| atom).filter(|&atom| system.class(atom).is_none()).collect();
-        for (pod, node) in start {
-            for _ in 0..self.free((pod, node)) {
-                self.take(&mut book, Action::Delete(pod, node), &mut actions);
-            }
-        }
-        for at in 0..run.steps.len() {
-            let (rule, drops) = run.step(at);
-            let (head, deploys) = (system.rules[rule].head, system.rules[rule].deploys);
-            self.clear(&mut book, &system.rules[rule].guard, &mut actions);
-            while !system.rules[rule].guard.is_plain()
-                && let Some((pod, node)) = self.obstacle(deploys.0, deploys.1, Needs::Book(&book))
-            {
-                self.take(&mut book, Action::Delete(pod, node), &mut actions);
-            }
-            self.take(&mut book, Action::Deploy(deploys.0, deploys.1), &mut actions);
-            drops.iter().for_each(|&class| book.needs[class as usize] -= 1);
-            book.needs[head as usize] += 1;
-        }
-        self.finish(actions)
-    }
-
-    /// Deletes every pod that a guard wants to be absent.
-    fn clear(&mut self, book: &mut Book<'_>, guard: &FormGuard, actions: &mut Vec<Action>) {
-        let system = book.system;
-        let absent = guard.at_most.iter().filter(|&&(_, bound)| bound == 0).map(|&(form, _)| form);
-        for &(class, _) in absent.flat_map(|form| &system.forms.weights[form as usize]) {
-            let mut members = system.classes[class as usize].iter();
-            while book.there[class as usize] > 0
-                && let Some(&(pod, node)) = members.next()
-            {
-                for _ in 0..self.free((pod, node)) {
-                    self.take(book, Action::Delete(pod, node), actions);
-                }
-            }
-        }
-    }
-
-    /// Takes a step of a long run.
-    fn take(&mut self, book: &mut Book<'_>, action: Action, actions: &mut Vec<Action>) {
-        match action {
-            Action::Deploy(pod, node) => self.s.add((pod, node)),
-            Action::Delete(pod, node) => self.s.remove((pod, node)),
-        }
-        book.note(action);
-        actions.push(action);
+        self.cleared()
     }
 
     /// Whether there is enough of each class besides the kept pods.
@@ -255,47 +236,40 @@ impl Tracing {
     }
 
     /// Deletes what is in the way of an atom, and deploys it.
-    fn deploy(&mut self, (pod, node): Atom, needs: Needs<'_>, actions: &mut Vec<Action>) {
+    fn deploy(&mut self, (pod, node): Atom, needs: Needs<'_>) {
         while let Some(obstacle) = self.obstacle(pod, node, needs) {
             self.s.remove(obstacle);
-            actions.push(Action::Delete(obstacle.0, obstacle.1));
+            self.actions.push(Action::Delete(obstacle.0, obstacle.1));
         }
         self.s.add((pod, node));
-        actions.push(Action::Deploy(pod, node));
+        self.actions.push(Action::Deploy(pod, node));
     }
 
-    /// Goes back to the start.
-    fn finish(&mut self, actions: Vec<Action>) -> Trace {
-        if actions.len() > LONG {
-            self.s = (*self.problem.start).clone();
-            return Trace(actions);
-        }
-        for &action in actions.iter().rev() {
+    /// Goes back to the start; the steps are left.
+    fn cleared(self) -> Trace {
+        for &action in self.actions.iter().rev() {
             match action {
                 Action::Deploy(pod, node) => self.s.remove((pod, node)),
                 Action::Delete(pod, node) => self.s.add((pod, node)),
             }
         }
-        Trace(actions)
+        Trace(self.actions)
     }
 
     /// A pod to delete before `pod` can be deployed on `node`; `None` when nothing is in the way (or nothing can be done).
     fn obstacle(&self, pod: PodId, node: NodeId, needs: Needs<'_>) -> Option<Atom> {
-        let (_, refusal) = first_refusal(&self.problem.model, &self.s, pod, node)?;
-        let culprits = culprits(&self.problem.model, &self.s, pod, node, &refusal);
+        let m = &self.problem.model;
+        let (_, refusal) = first_refusal(m, &*self.s, pod, node)?;
+        let culprits = culprits(m, &*self.s, pod, node, &refusal);
         let spare = |&atom: &Atom| self.is_spare(atom, needs);
-        culprits.into_iter().find(spare).or_else(|| self.s.iter().map(|(atom, _)| atom).find(spare))
+        let anything = || self.s.seen(m, std::iter::empty()).map(|(q, at, _)| (q, at)).find(spare);
+        culprits.into_iter().find(spare).or_else(anything)
     }
 
     /// Whether an instance may be deleted and the run does not need it.
     fn is_spare(&self, atom: Atom, needs: Needs<'_>) -> bool {
         let needed = match needs {
             Needs::Pods(pods) => pods.count(atom),
-            Needs::Book(book) => {
-                let Some(class) = book.system.class(atom) else { return self.free(atom) > 0 };
-                let (there, needed) = (book.there[class as usize], book.needs[class as usize]);
-                return self.free(atom) > 0 && there > needed;
-            }
             Needs::Classes(system, group) => {
                 let Some(class) = system.class(atom) else { return self.free(atom) > 0 };
                 let members = system.classes[class as usize].iter().filter(|&&member| member != atom);
@@ -307,19 +281,8 @@ impl Tracing {
     }
 }
 
-impl Book<'_> {
-    /// Notes what was done.
-    fn note(&mut self, action: Action) {
-        let (Action::Deploy(pod, node) | Action::Delete(pod, node)) = action;
-        if let Some(class) = self.system.class((pod, node)) {
-            let there = &mut self.there[class as usize];
-            *there = if matches!(action, Action::Deploy(..)) { *there + 1 } else { *there - 1 };
-        }
-    }
-}
-
 /// Pods whose deletion works towards lifting a refusal, the best choice first.
-fn culprits(m: &Model, s: &Configuration, pod: PodId, node: NodeId, refusal: &Refusal) -> Vec<Atom> {
+fn culprits(m: &Model, s: &impl Running, pod: PodId, node: NodeId, refusal: &Refusal) -> Vec<Atom> {
     match *refusal {
         Refusal::PortTaken { .. } => {
             s.on(node).map(|(q, _)| (q, node)).filter(|&(q, _)| port::conflict(m, pod, q)).collect()
@@ -378,10 +341,7 @@ fn smallest_enough(mut users: Vec<Atom>, excess: Amount, weight: impl Fn(PodId) 
     users
 }
 
-/// The running pods that all `matchers` see, found through the pod types: there are far fewer of those.
-fn matching<'a>(m: &'a Model, s: &'a Configuration, matchers: &'a [MatcherId]) -> impl Iterator<Item = Atom> + 'a {
-    let may_match =
-        |q: &PodId| matchers.iter().all(|&matcher| m.depends_on_node(matcher) || m.sees_unbound(matcher, *q));
-    let running = m.pods().filter(may_match).flat_map(|q| s.of(q).map(move |(at, _)| (q, at)));
-    running.filter(|&(q, at)| matchers.iter().all(|&matcher| m.sees(matcher, q, at)))
+/// The running pods that all `matchers` see.
+fn matching<'a>(m: &'a Model, s: &'a impl Running, matchers: &'a [MatcherId]) -> impl Iterator<Item = Atom> + 'a {
+    s.seen(m, matchers.iter().copied()).map(|(q, at, _)| (q, at))
 }

@@ -4,7 +4,7 @@
 
 use std::collections::VecDeque;
 
-use podreach_core::{Action, Configuration, Goal, Problem, Trace};
+use podreach_core::{Action, Changing, Goal, Problem, Trace};
 
 /// How many steps are tried in all.
 const TRIES: usize = 50_000;
@@ -13,7 +13,7 @@ const TRIES: usize = 50_000;
 const LONG: usize = 5_000;
 
 /// The trace without steps that it does not need; `s` is the start, before and after.
-pub fn shortened(problem: &Problem, goal: &Goal, trace: Trace, s: &mut Configuration) -> Trace {
+pub fn shortened(problem: &Problem, goal: &Goal, trace: Trace, s: &mut impl Changing) -> Trace {
     let mut attempt = Attempt { problem, goal, s, tries: TRIES };
     let mut actions = trace.0;
     while actions.len() <= LONG
@@ -24,14 +24,14 @@ pub fn shortened(problem: &Problem, goal: &Goal, trace: Trace, s: &mut Configura
     Trace(actions)
 }
 
-struct Attempt<'a> {
+struct Attempt<'a, S> {
     problem: &'a Problem,
     goal: &'a Goal,
-    s: &'a mut Configuration,
+    s: &'a mut S,
     tries: usize,
 }
 
-impl Attempt<'_> {
+impl<S: Changing> Attempt<'_, S> {
     /// One pass over all steps, the last first; `None` when it changes nothing.
     fn shorter(&mut self, actions: &[Action]) -> Option<Vec<Action>> {
         let taken = actions.iter().take_while(|&&action| self.take(action)).count();

@@ -3,10 +3,12 @@
 //! The steps are replayed, so that each is explained in the configuration in which it happens. Text, pages and drawings are made from
 //! the same scenes, so they cannot tell different stories.
 
+use std::ops::Range;
+
 use podreach_core::cluster::Term;
 use podreach_core::id::KeyId;
 use podreach_core::rule::{self, Refusal, Rule, pod_affinity};
-use podreach_core::{Action, Atom, Configuration, Model, Problem, Semantics, Trace};
+use podreach_core::{Action, Atom, Configuration, Model, Problem, Register, Running, Semantics, Trace};
 
 use super::reason::{emptiest, reason, wanted};
 use super::words;
@@ -37,11 +39,16 @@ pub struct Obstacle {
 
 /// The scenes of a legal trace, one for each step.
 pub fn film(problem: &Problem, trace: &Trace) -> Vec<Scene> {
+    excerpt(problem, trace, 0..trace.0.len())
+}
+
+/// The scenes of some of the steps.
+pub(crate) fn excerpt(problem: &Problem, trace: &Trace, steps: Range<usize>) -> Vec<Scene> {
     let next = next_deployments(trace);
-    let mut s = (*problem.start).clone();
+    let mut s = after(problem, &trace.0[..steps.start]);
     let mut early: Option<Obstacle> = None;
     let mut scenes = Vec::new();
-    for (index, &action) in trace.0.iter().enumerate() {
+    for (index, &action) in trace.0.iter().enumerate().take(steps.end).skip(steps.start) {
         scenes.push(match action {
             Action::Deploy(pod, node) => {
                 Scene { obstacle: early.take(), ..deployment(&problem.model, &s, (pod, node)) }
@@ -55,6 +62,19 @@ pub fn film(problem: &Problem, trace: &Trace) -> Vec<Scene> {
         problem.step(&mut s, action).expect("a checked trace is legal");
     }
     scenes
+}
+
+/// What runs after some legal steps.
+pub(crate) fn after(problem: &Problem, actions: &[Action]) -> Configuration {
+    const MANY: usize = 1_000;
+    if actions.len() < MANY {
+        let mut s = (*problem.start).clone();
+        actions.iter().for_each(|&action| problem.step(&mut s, action).expect("a checked trace is legal"));
+        return s;
+    }
+    let mut register = Register::new(&problem.model, &problem.start);
+    actions.iter().for_each(|&action| problem.step(&mut register, action).expect("a checked trace is legal"));
+    register.seen(&problem.model, std::iter::empty()).map(|(pod, node, count)| ((pod, node), count)).collect()
 }
 
 /// For each step, the index of the next deployment.

@@ -2,6 +2,7 @@
 
 use podreach_core::{Configuration, Goal, Problem, Reason, Verdict};
 
+use super::film::after;
 use super::{Answered, proof, trace, words};
 use crate::engine::Effort;
 use crate::lower::{Instances, Start};
@@ -41,9 +42,7 @@ pub fn headline(answered: &Answered<'_>) -> String {
             format!("DEPLOYABLE  {} {context}", sentence(problem, &problem.goal, "can"))
         }
         Verdict::Deployable(trace) => {
-            let mut s = (*problem.start).clone();
-            trace.0.iter().for_each(|&action| problem.step(&mut s, action).expect("a checked trace is legal"));
-            format!("DEPLOYABLE  {} {context}", claim(problem, &s))
+            format!("DEPLOYABLE  {} {context}", claim(problem, &after(problem, &trace.0)))
         }
         Verdict::Never(_) => format!("NEVER  {} {context}", sentence(problem, &problem.goal, "can never")),
         Verdict::Unknown(_) => {

@@ -2,7 +2,7 @@
 
 use podreach_core::{Action, Model, Problem, Trace};
 
-use super::film::{Scene, film};
+use super::film::{Scene, excerpt, film};
 use super::words;
 
 /// Some equal steps in a row.
@@ -19,9 +19,15 @@ struct Steps {
 /// The most steps, each with its notes, that are shown unless all are asked for.
 const MOST: usize = 24;
 
+/// Of a trace of so many steps only what is shown is explained, since that takes far longer than to find it.
+const LONG: usize = 5_000;
+
 /// The lines of a trace.
 pub(crate) fn lines(problem: &Problem, trace: &Trace, all: bool) -> Vec<String> {
-    let steps = steps(problem, trace);
+    if trace.0.len() > LONG && !all {
+        return ends(problem, trace);
+    }
+    let steps = steps(film(problem, trace), 0);
     let hidden = if all { 0..0 } else { MOST * 2 / 3..steps.len().saturating_sub(MOST / 3) };
     let mut lines = Vec::new();
     for (index, step) in steps.iter().enumerate() {
@@ -32,6 +38,20 @@ pub(crate) fn lines(problem: &Problem, trace: &Trace, all: bool) -> Vec<String> 
             lines.push(format!("     … {} (-v shows all)", words::number(more, "more step")));
         }
     }
+    lines
+}
+
+/// The first and the last lines of a long trace.
+fn ends(problem: &Problem, trace: &Trace) -> Vec<String> {
+    let (length, few) = (trace.0.len(), MOST * 2);
+    let mut first = steps(excerpt(problem, trace, 0..few), 0);
+    first.truncate(MOST * 2 / 3);
+    let last = steps(excerpt(problem, trace, length - few..length), length - few);
+    let last = &last[last.len().saturating_sub(MOST / 3)..];
+    let shown: usize = first.iter().chain(last).map(|step| step.count).sum();
+    let mut lines: Vec<String> = first.iter().flat_map(|step| step.lines(&problem.model)).collect();
+    lines.push(format!("     … {} (-v shows all)", words::number(length - shown, "more step")));
+    lines.extend(last.iter().flat_map(|step| step.lines(&problem.model)));
     lines
 }
 
@@ -52,15 +72,15 @@ impl Steps {
     }
 }
 
-/// The steps of a trace, equal ones in a row together; equal deletions share the note of the first.
-fn steps(problem: &Problem, trace: &Trace) -> Vec<Steps> {
+/// The steps of scenes after so many others, equal ones in a row together; equal deletions share the note of the first.
+fn steps(scenes: Vec<Scene>, before: usize) -> Vec<Steps> {
     let mut steps: Vec<Steps> = Vec::new();
-    for (index, Scene { action, notes, .. }) in film(problem, trace).into_iter().enumerate() {
+    for (index, Scene { action, notes, .. }) in scenes.into_iter().enumerate() {
         let alike =
             |last: &&mut Steps| last.action == action && (matches!(action, Action::Delete(..)) || last.notes == notes);
         match steps.last_mut().filter(alike) {
             Some(last) => last.count += 1,
-            None => steps.push(Steps { first: index + 1, count: 1, action, notes }),
+            None => steps.push(Steps { first: before + index + 1, count: 1, action, notes }),
         }
     }
     steps

@@ -1,0 +1,156 @@
+//! A register: what runs, with the answer to every question of a rule kept ready as pods come and go.
+//!
+//! A long trace asks the rules millions of times, and each step changes what few of them see. So what each selector sees is a list,
+//! and a step touches the lists that its pod is in. Lists are sorted as a configuration is, so a register answers not just alike but
+//! in the same order; tests compare the two along random walks.
+
+use crate::configuration::{Atom, Configuration};
+use crate::id::{IdVec, MatcherId, NodeId, PodId};
+use crate::model::Model;
+use crate::running::{Changing, Running};
+
+/// What runs, listed by node, by pod type and by what sees it.
+#[derive(Clone, Debug)]
+pub struct Register<'m> {
+    m: &'m Model,
+    on: IdVec<NodeId, Vec<(PodId, u64)>>,
+    of: IdVec<PodId, Vec<(NodeId, u64)>>,
+    seen: IdVec<MatcherId, Vec<(Atom, u64)>>,
+    /// For each pod type, the matchers that may see it.
+    seen_by: IdVec<PodId, Vec<MatcherId>>,
+}
+
+impl<'m> Register<'m> {
+    /// The register of a configuration.
+    pub fn new(m: &'m Model, s: &Configuration) -> Self {
+        let matchers = m.cluster().matchers.entries().ids();
+        let may_see = |pod: PodId| {
+            let matchers = matchers.clone();
+            matchers.filter(|&matcher| m.depends_on_node(matcher) || m.sees_unbound(matcher, pod)).collect()
+        };
+        let mut register = Self {
+            m,
+            on: m.nodes().map(|_| Vec::new()).collect(),
+            of: m.pods().map(|_| Vec::new()).collect(),
+            seen: matchers.clone().map(|_| Vec::new()).collect(),
+            seen_by: m.pods().map(may_see).collect(),
+        };
+        s.iter().for_each(|(atom, count)| register.change(atom, |now| now.saturating_add(count)));
+        register
+    }
+
+    /// Puts a new count in every list that an atom is in.
+    fn change(&mut self, (pod, node): Atom, count: impl Fn(u64) -> u64 + Copy) {
+        change(&mut self.on[node], pod, count);
+        change(&mut self.of[pod], node, count);
+        for &matcher in &self.seen_by[pod] {
+            if !self.m.depends_on_node(matcher) || self.m.sees(matcher, pod, node) {
+                change(&mut self.seen[matcher], (pod, node), count);
+            }
+        }
+    }
+}
+
+/// Changes the count of an entry of a sorted list without zeros.
+fn change<K: Ord>(list: &mut Vec<(K, u64)>, key: K, count: impl Fn(u64) -> u64) {
+    match list.binary_search_by(|entry| entry.0.cmp(&key)) {
+        Ok(at) => match count(list[at].1) {
+            0 => drop(list.remove(at)),
+            more => list[at].1 = more,
+        },
+        Err(at) => match count(0) {
+            0 => {}
+            more => list.insert(at, (key, more)),
+        },
+    }
+}
+
+impl Running for Register<'_> {
+    fn count(&self, (pod, node): Atom) -> u64 {
+        let list = self.of.get(pod).map_or(&[][..], Vec::as_slice);
+        list.binary_search_by_key(&node, |entry| entry.0).map_or(0, |at| list[at].1)
+    }
+
+    fn on(&self, node: NodeId) -> impl Iterator<Item = (PodId, u64)> {
+        self.on[node].iter().copied()
+    }
+
+    fn of(&self, pod: PodId) -> impl Iterator<Item = (NodeId, u64)> {
+        self.of[pod].iter().copied()
+    }
+
+    fn seen<'a>(
+        &'a self,
+        m: &'a Model,
+        matchers: impl Iterator<Item = MatcherId> + Clone + 'a,
+    ) -> impl Iterator<Item = (PodId, NodeId, u64)> + 'a {
+        let first = matchers.clone().next();
+        let listed = first.map_or(&[][..], |matcher| self.seen[matcher].as_slice());
+        let everything = self.of.iter().take(if first.is_none() { usize::MAX } else { 0 });
+        let everything = everything.flat_map(|(q, nodes)| nodes.iter().map(move |&(at, count)| (q, at, count)));
+        let all = listed.iter().map(|&((q, at), count)| (q, at, count)).chain(everything);
+        all.filter(move |&(q, at, _)| matchers.clone().skip(1).all(|matcher| m.sees(matcher, q, at)))
+    }
+}
+
+impl Changing for Register<'_> {
+    fn add(&mut self, atom: Atom) {
+        self.change(atom, |now| now.saturating_add(1));
+    }
+
+    fn remove(&mut self, atom: Atom) {
+        self.change(atom, |now| now.checked_sub(1).expect("only what runs can be removed"));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::Semantics;
+    use crate::rule::first_refusal;
+    use crate::step::{Action, Problem};
+    use crate::testing::{Rng, Shape, problem};
+
+    /// Both answer every question of every rule alike, down to the culprit.
+    fn agree(problem: &Problem, register: &Register<'_>, s: &Configuration) {
+        let m = &problem.model;
+        for pod in m.pods() {
+            assert!(register.of(pod).eq(s.of(pod)));
+            for node in m.nodes() {
+                assert_eq!(first_refusal(m, register, pod, node), first_refusal(m, s, pod, node), "{s:?}");
+            }
+        }
+        for matcher in m.cluster().matchers.entries().ids() {
+            let (one, none) = (std::iter::once(matcher), std::iter::empty());
+            assert!(register.seen(m, one.clone()).eq(s.seen(m, one)));
+            assert!(register.seen(m, none.clone()).eq(s.seen(m, none)));
+        }
+        assert!(m.nodes().all(|node| register.on(node).eq(s.on(node))));
+    }
+
+    #[test]
+    fn a_register_answers_as_the_configuration_does_along_random_walks() {
+        let mut rng = Rng::new(61);
+        let cases = std::env::var("PODREACH_CASES").ok().and_then(|text| text.parse().ok()).unwrap_or(2_000);
+        let mut taken = 0;
+        for case in 0..cases {
+            let semantics = if case % 2 == 0 { Semantics::KubeScheduler } else { Semantics::Paper };
+            let shape = if case % 5 == 0 { Shape::unbounded(semantics) } else { Shape::small(semantics) };
+            let shape = if case % 3 == 0 { shape.with_volumes() } else { shape };
+            let problem = problem(&mut rng, shape);
+            let mut s = (*problem.start).clone();
+            let mut register = Register::new(&problem.model, &s);
+            agree(&problem, &register, &s);
+            let (pods, nodes) = (problem.model.pods().collect::<Vec<_>>(), problem.model.nodes().collect::<Vec<_>>());
+            for _ in 0..20 {
+                let (pod, node) = (rng.pick(&pods), rng.pick(&nodes));
+                let action = if rng.one_in(3) { Action::Delete(pod, node) } else { Action::Deploy(pod, node) };
+                let outcome = problem.step(&mut s, action);
+                assert_eq!(problem.step(&mut register, action), outcome);
+                taken += usize::from(outcome.is_ok());
+                agree(&problem, &register, &s);
+            }
+        }
+        assert!(taken > cases, "only {taken} steps were legal");
+    }
+}

@@ -1,0 +1,186 @@
+//! Long runs, made into traces class by class.
+//!
+//! A run of millions of deployments cannot ask the rules about each of them twice, once when the trace is made and once when it is
+//! checked. So what is there is kept per class, with the atoms that make it up, and what a guard bars is a mask over classes. Pods that
+//! the run needs later are never deleted; with just these every guard of the run holds.
+
+use podreach_core::{Action, Atom, Problem, Trace};
+
+use super::bits::Bits;
+use super::form::{Form, FormGuard, State};
+use super::group::Class;
+use super::run::Run;
+use super::system::System;
+
+/// What is there besides the kept pods, and what the rest of a run needs.
+struct Ledger<'a> {
+    system: &'a System,
+    /// The atoms of each class that are there, the latest last.
+    present: Vec<Vec<Atom>>,
+    /// The classes of which there is any.
+    some: Bits,
+    needs: Vec<u64>,
+    /// How many there are of each class, with the sums that guards compare; kept only where a guard asks for more than absence.
+    sums: Option<State>,
+    actions: Vec<Action>,
+}
+
+/// The trace of a run: step by step, in time that does not grow with the cluster.
+pub fn trace(problem: &Problem, system: &System, run: &Run) -> Trace {
+    let mut ledger = Ledger::new(problem, system, run);
+    let barred: Vec<Bits> = system.rules.iter().map(|rule| barred(system, &rule.guard)).collect();
+    for (rule, drops) in run.deployments() {
+        let head = system.rules[rule].head;
+        // A pod that is there and not needed will do.
+        if ledger.present[head as usize].len() as u64 <= ledger.needs[head as usize] {
+            ledger.clear(&barred[rule]);
+            if !system.rules[rule].guard.is_plain() {
+                ledger.make_room(&system.rules[rule].guard);
+            }
+            ledger.deploy(head, system.rules[rule].deploys);
+        }
+        drops.iter().for_each(|&class| ledger.needs[class as usize] -= 1);
+        ledger.needs[head as usize] += 1;
+    }
+    Trace(ledger.actions)
+}
+
+/// The classes of which a guard wants none.
+fn barred(system: &System, guard: &FormGuard) -> Bits {
+    let absent = guard.at_most.iter().filter(|&&(_, bound)| bound == 0).map(|&(form, _)| form);
+    let classes = absent.flat_map(|form| &system.forms.weights[form as usize]).map(|&(class, _)| class as usize);
+    Bits::of(system.classes.len(), classes)
+}
+
+impl<'a> Ledger<'a> {
+    /// The start of a run, without what the system does not know of: that is not needed, and could be in the way without a guard
+    /// saying so.
+    fn new(problem: &Problem, system: &'a System, run: &Run) -> Self {
+        let classes = system.classes.len();
+        let plain = system.rules.iter().all(|rule| rule.guard.is_plain());
+        let mut ledger = Self {
+            system,
+            present: vec![Vec::new(); classes],
+            some: Bits::none(classes),
+            needs: vec![0; classes],
+            sums: (!plain).then(|| State::empty(&system.forms)),
+            actions: Vec::with_capacity(run.len() * 2),
+        };
+        run.needs().iter().for_each(|&(class, count)| ledger.needs[class as usize] = count);
+        for (atom, count) in problem.start.minus(&problem.kept).iter() {
+            for _ in 0..count {
+                match system.class(atom) {
+                    Some(class) => ledger.enter(class, atom),
+                    None => ledger.actions.push(Action::Delete(atom.0, atom.1)),
+                }
+            }
+        }
+        ledger
+    }
+
+    fn enter(&mut self, class: Class, atom: Atom) {
+        self.present[class as usize].push(atom);
+        self.some.insert(class as usize);
+        if let Some(sums) = &mut self.sums {
+            sums.add(&self.system.forms, class, 1);
+        }
+    }
+
+    fn deploy(&mut self, class: Class, atom: Atom) {
+        self.enter(class, atom);
+        self.actions.push(Action::Deploy(atom.0, atom.1));
+    }
+
+    /// Deletes the latest of a class.
+    fn delete(&mut self, class: Class) {
+        let present = &mut self.present[class as usize];
+        let Some((pod, node)) = present.pop() else { return };
+        if present.is_empty() {
+            self.some.remove(class as usize);
+        }
+        if let Some(sums) = &mut self.sums {
+            sums.remove(&self.system.forms, class, 1);
+        }
+        self.actions.push(Action::Delete(pod, node));
+    }
+
+    /// Deletes everything of the barred classes; none of it is needed.
+    fn clear(&mut self, barred: &Bits) {
+        for word in 0..barred.words().len() {
+            let mut there = barred.words()[word] & self.some.words()[word];
+            while there != 0 {
+                let class = (word * 64) as Class + there.trailing_zeros();
+                there &= there - 1;
+                while !self.present[class as usize].is_empty() {
+                    self.delete(class);
+                }
+            }
+        }
+    }
+
+    /// Deletes what is not needed until a guard holds.
+    fn make_room(&mut self, guard: &FormGuard) {
+        while let Some(form) = self.sums.as_ref().and_then(|sums| guard.excess(sums)) {
+            let weights = &self.system.forms.weights[form as usize];
+            let Some(class) = weights.iter().map(|&(class, _)| class).find(|&class| self.is_spare(class)) else {
+                break;
+            };
+            self.delete(class);
+        }
+        // Where that does not help, with nothing but what is needed it holds.
+        while self.sums.as_ref().is_some_and(|sums| !guard.is_bounded(sums) || guard.needed(sums).is_some())
+            && let Some(class) = (0..self.present.len() as Class).find(|&class| self.is_spare(class))
+        {
+            self.delete(class);
+        }
+    }
+
+    fn is_spare(&self, class: Class) -> bool {
+        self.present[class as usize].len() as u64 > self.needs[class as usize]
+    }
+}
+
+impl FormGuard {
+    /// A form that has to shrink for the guard to hold, if there is one.
+    fn excess(&self, state: &State) -> Option<Form> {
+        let over = self.at_most.iter().find(|&&(form, bound)| state.value(form) > bound).map(|&(form, _)| form);
+        let shared = || {
+            let over = self.distinct.iter().filter(|condition| !condition.holds(state));
+            over.flat_map(|condition| condition.counted()).find(|&form| state.value(form) > 0)
+        };
+        let lonely = || self.affinity.iter().find(|c| c.lonely(state).is_some()).and_then(|c| c.first_unless);
+        let uneven = || self.spread.iter().find(|c| c.behind(state).is_some()).map(|c| c.domains[c.own].0);
+        over.or_else(shared).or_else(lonely).or_else(uneven)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use podreach_core::testing::{Rng, Shape, problem};
+    use podreach_core::{Semantics, Verdict, check};
+
+    use super::*;
+    use crate::engine::forward::Forward;
+    use crate::engine::portfolio::Pursuit;
+    use crate::engine::{Budget, Found, slice};
+
+    #[test]
+    fn a_trace_made_class_by_class_is_one() {
+        let mut rng = Rng::new(67);
+        let cases = std::env::var("PODREACH_CASES").ok().and_then(|text| text.parse().ok()).unwrap_or(3_000);
+        let mut steps = 0;
+        for case in 0..cases {
+            let semantics = if case % 2 == 0 { Semantics::KubeScheduler } else { Semantics::Paper };
+            let shape = if case % 5 == 0 { Shape::unbounded(semantics) } else { Shape::small(semantics) };
+            let shape = if case % 3 == 0 { shape.with_volumes() } else { shape };
+            let problem = problem(&mut rng, shape);
+            let system = System::new(&problem, slice::slice(&problem));
+            let found = Forward::new(&system).pursue(1 << 12, &Budget::unlimited());
+            let Some(Found::Reached(run)) = found else { continue };
+            let Trace(actions) = trace(&problem, &system, &run);
+            steps += actions.len();
+            assert!(check(&problem, Verdict::Deployable(Trace(actions))).is_ok(), "case {case}: {run:?}");
+        }
+        assert!(steps > cases / 8, "only {steps} steps");
+    }
+}
