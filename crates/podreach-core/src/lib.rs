@@ -22,7 +22,7 @@ pub mod storage;
 pub mod testing;
 pub mod verdict;
 
-pub use check::symmetry::{Everywhere, Exchange, Symmetry, is_symmetry};
+pub use check::symmetry::{Everywhere, Exchange, Orbits, Symmetry, is_symmetry};
 pub use check::{Checked, Checker, Flaw, check};
 pub use cluster::Cluster;
 pub use configuration::{Atom, Configuration};

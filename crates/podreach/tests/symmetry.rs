@@ -12,7 +12,7 @@ use podreach_core::rule::{hard, static_refusal};
 use podreach_core::selector::Allowed;
 use podreach_core::testing::{Rng, Shape, problem, random_configuration, successors};
 use podreach_core::{
-    Atom, Configuration, Exchange, Goal, Id, Model, NodeId, Problem, Semantics, Symmetry, is_symmetry,
+    Atom, Configuration, Exchange, Goal, Id, Model, NodeId, Problem, Semantics, Symmetry, Verdict, check, is_symmetry,
 };
 
 const HOST: &str = "kubernetes.io/hostname";
@@ -127,6 +127,73 @@ fn cells_equal_single_questions() {
             assert_eq!(Some(cell == Cell::Deployable), answer, "case {case}: {atom:?} of {problem:#?}");
         }
     }
+}
+
+/// One pod on any of some nodes, sometimes beside another that stays where it is.
+fn one_of_many(rng: &mut Rng, problem: &Problem) -> Goal {
+    let m = &problem.model;
+    let pods: Vec<_> = m.pods().collect();
+    let pod = pods[rng.below(pods.len())];
+    let node = NodeId::from_index(rng.below(m.nodes().len()));
+    let beside = rng.one_in(3).then(|| ((pods[rng.below(pods.len())], node), 1));
+    let some = rng.one_in(2);
+    let mut nodes: Vec<NodeId> = m.nodes().filter(|_| !some || !rng.one_in(3)).collect();
+    nodes.extend(m.nodes().take(usize::from(nodes.is_empty())));
+    Goal { any: nodes.into_iter().map(|node| beside.into_iter().chain([((pod, node), 1)]).collect()).collect() }
+}
+
+/// Whether a configuration that can be reached meets a goal; `None` if there are too many of those.
+fn is_ever_met(problem: &Problem, goal: &Goal) -> Option<bool> {
+    podreach_core::testing::exhaustive(&problem.with_goal(goal.clone()), 3_000)
+}
+
+#[test]
+fn goals_on_any_node_have_the_answer_of_exhaustive_search() {
+    let mut rng = Rng::new(127);
+    let (mut shared, mut answers) = (0, [0; 2]);
+    for case in 0..cases(4_000) {
+        let problem = repetitive(&mut rng, case);
+        let goal = one_of_many(&mut rng, &problem);
+        let Some(truth) = is_ever_met(&problem, &goal) else { continue };
+        let decision = Decider::new(&problem).decide(&goal, &Budget::unlimited());
+        assert_eq!(decision.checked.answer(), Some(truth), "case {case}: {goal:?} of {problem:#?}");
+        answers[usize::from(truth)] += 1;
+        if let Verdict::Never(proof) = decision.checked.verdict() {
+            shared += usize::from(!proof.exchanges.is_empty());
+        }
+    }
+    println!("never and deployable: {answers:?}; {shared} proofs speak for nodes that they do not name");
+    assert!(answers.iter().all(|&count| count > 200) && shared > 200, "{answers:?} {shared}");
+}
+
+#[test]
+fn proofs_with_exchanges_that_change_something_are_refused() {
+    let mut rng = Rng::new(131);
+    let (mut refused, mut accepted) = (0, 0);
+    for case in 0..cases(4_000) {
+        let problem = repetitive(&mut rng, case);
+        let goal = one_of_many(&mut rng, &problem);
+        // A proof about some of the alternatives, which claims to speak for the others.
+        let few = Goal { any: goal.any.iter().filter(|_| rng.one_in(2)).cloned().collect() };
+        let decision = Decider::new(&problem).decide(&few, &Budget::unlimited());
+        let Verdict::Never(proof) = decision.checked.verdict() else { continue };
+        let mut proof = proof.clone();
+        if !rng.one_in(3) {
+            proof.exchanges.push(random_exchange(&mut rng, problem.model.nodes().len()));
+        } else {
+            proof.exchanges.extend(podreach::symmetry::exchanges(&problem, |_| Vec::new()));
+            proof.exchanges.retain(|exchange| is_symmetry(&problem, exchange));
+        }
+        match check(&problem.with_goal(goal.clone()), Verdict::Never(proof.clone())) {
+            Ok(_) => {
+                accepted += usize::from(few != goal);
+                let truth = is_ever_met(&problem, &goal);
+                assert_ne!(truth, Some(true), "case {case}: {proof:?} about {goal:?} of {problem:#?}");
+            }
+            Err(_) => refused += 1,
+        }
+    }
+    assert!(accepted > 100 && refused > 100, "{accepted} {refused}");
 }
 
 fn random_exchange(rng: &mut Rng, nodes: usize) -> Exchange {

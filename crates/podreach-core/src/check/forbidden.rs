@@ -15,14 +15,33 @@ use std::collections::HashSet;
 use super::Flaw;
 use super::classes::{Class, Classes};
 use super::index::{Index, Present, count, with_one};
+use super::orbits::Orbits;
 use crate::configuration::Configuration;
 use crate::goal::Goal;
 use crate::guard::{AtMost, Guard};
 use crate::step::Problem;
 use crate::verdict::{Group, Proof};
 
-/// Checks the three conditions of a proof.
+/// Checks the three conditions of a proof, and its exchanges.
 pub(super) fn check(problem: &Problem, goal: &Goal, proof: &Proof, stop: &dyn Fn() -> bool) -> Result<(), Flaw> {
+    if proof.exchanges.is_empty() {
+        let each: Vec<Vec<usize>> = (0..goal.any.len()).map(|alternative| vec![alternative]).collect();
+        return check_one_of_each(problem, goal, &each, proof, stop);
+    }
+    let orbits = Orbits::new(problem, &proof.exchanges)?;
+    Classes::new(problem, proof)?;
+    let above = orbits.above(problem, proof.classes.iter().flatten().map(|&(pod, _)| pod));
+    check_one_of_each(&above, goal, &orbits.alike(goal), proof, stop)
+}
+
+/// Checks the three conditions, where one alternative of those that are alike must be ruled out.
+fn check_one_of_each(
+    problem: &Problem,
+    goal: &Goal,
+    alike: &[Vec<usize>],
+    proof: &Proof,
+    stop: &dyn Fn() -> bool,
+) -> Result<(), Flaw> {
     let mut classes = Classes::new(problem, proof)?;
     let known = |group: &Group| group.keys().all(|&class| class < proof.classes.len());
     none(proof.forbidden.iter().position(|group| !known(group)), Flaw::UnknownClass)?;
@@ -32,12 +51,10 @@ pub(super) fn check(problem: &Problem, goal: &Goal, proof: &Proof, stop: &dyn Fn
 
     let groups: Vec<Group> = proof.forbidden.iter().map(|group| besides_kept(problem, &classes, group)).collect();
     let index = Index::new(&groups);
-    let ruled_out = |alternative: &Configuration| {
-        let besides = alternative.minus(&problem.kept);
-        let counts = (0..proof.classes.len()).map(|class| (class, classes.count(class, &besides)));
-        index.finds_in(&counts.filter(|&(_, count)| count > 0).collect::<Present>())
-    };
-    none(goal.any.iter().position(|alternative| !ruled_out(alternative)), Flaw::GoalNotForbidden)?;
+    let ruled_out =
+        |&alternative: &usize| index.finds_in(&classes.present(&goal.any[alternative].minus(&problem.kept)));
+    let open = alike.iter().find(|alternatives| !alternatives.iter().any(ruled_out));
+    none(open.map(|alternatives| alternatives[0]), Flaw::GoalNotForbidden)?;
 
     for (number, group) in groups.iter().enumerate() {
         for &class in group.keys() {

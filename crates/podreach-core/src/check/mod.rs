@@ -6,11 +6,13 @@
 //! * `Deployable(a₁…aₖ)`  holds if  `start –a₁→ … –aₖ→ s`  and  `goal ≤ s`
 //! * `Never(B)`  holds if  some `b ∈ B` is `≤ goal`,  no `b ∈ B` is `≤ start`,  and  for every `b ∈ B` and `(p, n) ∈ b`,
 //!   each way to deploy `(p, n)` on top of `b − (p, n)` already contains some `b' ∈ B`
+//!   (with exchanges of nodes, `B` stands for its images under them: see [`symmetry::Orbits`])
 //! * what holds on one node holds on those it can be exchanged with: see [`symmetry`]
 
 mod classes;
 mod forbidden;
 mod index;
+mod orbits;
 mod replay;
 pub mod symmetry;
 
@@ -70,6 +72,8 @@ pub enum Flaw {
         /// The pod and node that complete the group.
         last: Atom,
     },
+    /// An exchange of nodes (by its index) that changes something.
+    NotSymmetric(usize),
     /// The check was stopped before it was done.
     Stopped,
 }
@@ -99,6 +103,9 @@ impl fmt::Display for Flaw {
             Self::SplitClass(index, _) => write!(f, "class {} has members that a guard tells apart", index + 1),
             Self::Escapes { group, .. } => {
                 write!(f, "forbidden group {} can be completed from a configuration without any group", group + 1)
+            }
+            Self::NotSymmetric(index) => {
+                write!(f, "exchange {} is of nodes that differ in something", index + 1)
             }
             Self::Stopped => write!(f, "the check was stopped before it was done"),
         }

@@ -2,6 +2,7 @@
 //!
 //! An engine may be clever and wrong; the checker says so. Each works on a compiled [`System`] and knows nothing of Kubernetes.
 
+mod alike;
 mod antichain;
 mod backward;
 mod bits;
@@ -197,11 +198,19 @@ impl Decider {
 
     /// Decides a goal and checks the evidence.
     pub fn decide(&mut self, goal: &Goal, budget: &Budget<'_>) -> Decision {
+        if let Some(decision) = self.decide_one_of_each(goal, budget) {
+            return decision;
+        }
+        let claim = self.claim(goal, budget);
+        self.checked(goal, claim, budget)
+    }
+
+    fn claim(&mut self, goal: &Goal, budget: &Budget<'_>) -> Claim {
         let mut claim = self.claim_without_search(goal, budget).unwrap_or_else(|| self.search(goal, budget));
         if let Verdict::Deployable(trace) = claim.verdict {
             claim.verdict = Verdict::Deployable(self.tracing.shortened(goal, trace));
         }
-        self.checked(goal, claim, budget)
+        claim
     }
 
     /// The same for a goal that needs no search; `None` for others.
