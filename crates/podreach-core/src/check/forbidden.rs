@@ -14,7 +14,7 @@ use std::collections::HashSet;
 
 use super::Flaw;
 use super::classes::{Class, Classes};
-use super::index::{Index, Present, count, with_one};
+use super::index::{Index, Present, add_one, count};
 use super::orbits::Orbits;
 use crate::configuration::Configuration;
 use crate::goal::Goal;
@@ -60,7 +60,7 @@ fn check_one_of_each(
         for &class in group.keys() {
             let before = without_one(group, class);
             for (last, guard) in classes.guards(class)?.iter() {
-                if escapes(&before, guard, &index, stop)? {
+                if escapes(before.clone(), guard, &index, stop)? {
                     return Err(Flaw::Escapes { group: number, last: *last });
                 }
             }
@@ -84,25 +84,38 @@ fn without_one(group: &Group, class: Class) -> Present {
     group.iter().map(less).filter(|&(_, count)| count > 0).collect()
 }
 
+/// How many pods without a choice are added before groups are looked for again.
+const WITHOUT_CHOICE: u32 = 8;
+
 /// Whether there is a configuration above `base` where the guard holds and no group is present.
-fn escapes(base: &Present, guard: &Guard<Class>, index: &Index, stop: &dyn Fn() -> bool) -> Result<bool, Flaw> {
-    let most = most_needed(base, guard);
-    let (mut stack, mut seen, mut steps) = (vec![base.clone()], HashSet::new(), 0u64);
-    while let Some(present) = stack.pop() {
+fn escapes(base: Present, guard: &Guard<Class>, index: &Index, stop: &dyn Fn() -> bool) -> Result<bool, Flaw> {
+    let most = most_needed(&base, guard);
+    let (mut stack, mut seen, mut steps) = (vec![base], HashSet::new(), 0u64);
+    while let Some(mut present) = stack.pop() {
         steps += 1;
         if steps.is_multiple_of(256) && stop() {
             return Err(Flaw::Stopped);
         }
-        if !guard.at_most.iter().all(|condition| holds(condition, &present))
-            || guard.distinct.iter().any(|condition| condition.is_hopeless(|class| count(&present, class)))
-            || size(&present) > most
-            || index.finds_in(&present)
-        {
+        // Where there is no choice, a larger configuration has every group that the smaller one has.
+        let mut added = 0;
+        let needed = loop {
+            if exceeds(guard, &present) || size(&present) > most {
+                break None;
+            }
+            match needed(guard, |class| count(&present, class)) {
+                Some(&[class]) if added < WITHOUT_CHOICE => add_one(&mut present, class),
+                needed => break Some(needed),
+            }
+            added += 1;
+        };
+        let Some(needed) = needed else { continue };
+        if index.finds_in(&present) {
             continue;
         }
-        let Some(needed) = needed(guard, |class| count(&present, class)) else { return Ok(true) };
+        let Some(needed) = needed else { return Ok(true) };
         for &class in needed {
-            let larger = with_one(&present, class);
+            let mut larger = present.clone();
+            add_one(&mut larger, class);
             // There is no second way to come to where there is no choice.
             if needed.len() == 1 || seen.insert(larger.clone()) {
                 stack.push(larger);
@@ -110,6 +123,12 @@ fn escapes(base: &Present, guard: &Guard<Class>, index: &Index, stop: &dyn Fn() 
         }
     }
     Ok(false)
+}
+
+/// Whether a bound does not hold, whatever else there is.
+fn exceeds(guard: &Guard<Class>, present: &Present) -> bool {
+    !guard.at_most.iter().all(|condition| holds(condition, present))
+        || guard.distinct.iter().any(|condition| condition.is_hopeless(|class| count(present, class)))
 }
 
 /// Whether a bound holds: `AtMost::holds`, but only what is present is looked at.

@@ -14,11 +14,13 @@ use std::convert::Infallible;
 
 use podreach_core::Learned;
 
+use super::automorphism::{Automorphism, automorphisms};
 use super::group::{self, Class, Group};
 use super::lemmas::Lemmas;
 use super::pairs::Pairs;
 use super::portfolio::Pursuit;
 use super::predecessor::Predecessors;
+use super::reduce::reduced;
 use super::run::Run;
 use super::system::System;
 use super::{Budget, Found, Stop};
@@ -31,7 +33,11 @@ const COUNTEREXAMPLE_DEPTH: usize = 1;
 /// from much farther away: what is learned at once for many frames is nearly always part of the invariant, whereas climbing frame by
 /// frame learns three groups for each that is kept in the end.
 const SHALLOW: u32 = 8;
-const DEEP: u32 = 64;
+const DEEP: u32 = 256;
+
+/// With this many groups it pays to look for permutations that make more of them, up to so many of one.
+const MANY: usize = 512;
+const IMAGES: usize = 64;
 
 /// How a search ends, or why it pauses.
 enum End {
@@ -58,6 +64,8 @@ pub struct Inductive<'a> {
     queue: BinaryHeap<(Reverse<u32>, usize)>,
     /// How far from the start each class is, at least.
     layers: Vec<u32>,
+    /// Permutations of the classes that change neither the rules nor the start, once they were looked for.
+    automorphisms: Option<Vec<Automorphism>>,
     top: u32,
     /// How many goals were dealt with.
     blocked: u64,
@@ -73,6 +81,7 @@ impl<'a> Inductive<'a> {
             pairs,
             lemmas: Lemmas::new(system.classes.len()),
             layers: system.layers(),
+            automorphisms: None,
             blocked: 0,
             predecessors: Predecessors::new(system, pairs),
             goals: system.goals.iter().map(|group| Obligation { group: group.clone(), parent: None }).collect(),
@@ -134,8 +143,22 @@ impl<'a> Inductive<'a> {
             level = self.lemmas.held_by(&mut rests_on).min(self.top);
             grounds = Some(rests_on);
         }
-        self.lemmas.add(group, level, grounds);
+        self.lemmas.add(group.clone(), level, grounds);
+        self.add_images(&group, level);
         Ok(level)
+    }
+
+    /// Files what permutations make of a group that is forbidden at `level`, as it is forbidden there, too; of all groups, once there
+    /// are so many that it pays to look for permutations.
+    fn add_images(&mut self, group: &Group, level: u32) {
+        if let Some(automorphisms) = &self.automorphisms {
+            images(automorphisms, group).into_iter().for_each(|image| self.lemmas.add(image, level, None));
+        } else if self.lemmas.ever() >= std::env::var("MANY").ok().and_then(|t| t.parse().ok()).unwrap_or(MANY) {
+            self.automorphisms = Some(automorphisms(self.system, &self.system.start));
+            for (group, level) in self.lemmas.all() {
+                self.add_images(&group, level);
+            }
+        }
     }
 
     /// A part of the group, as small as dropping one pod after the other gives, that is still forbidden at `level`. The group was
@@ -243,6 +266,29 @@ impl<'a> Inductive<'a> {
         budget.stop(self.bytes()).map_or(Ok(found), |stop| Err(End::Stopped(stop)))
     }
 
+    /// An invariant as far as the goals need it; `None` if it is none. What permutations made of groups, but not of those they rest on,
+    /// may be of too high a level: then it is lowered, and the search goes on.
+    fn invariant(&mut self, level: u32, budget: &Budget<'_>) -> Result<Option<Found>, End> {
+        if let Some(needed) = reduced(self.system, self.pairs, self.lemmas.from(level)) {
+            return Ok(Some(Found::Reduced(needed)));
+        }
+        let mut lowered = false;
+        loop {
+            let before = lowered;
+            for lemma in self.lemmas.above(level) {
+                let group = self.lemmas.group(lemma).clone();
+                if !self.is_forbidden(&group, level + 1, budget)? {
+                    self.lemmas.rest(lemma, None);
+                    self.lemmas.raise(lemma, level - 1);
+                    lowered = true;
+                }
+            }
+            if before == lowered {
+                return Ok((!lowered).then(|| Found::Never(self.lemmas.from(level))));
+            }
+        }
+    }
+
     fn bytes(&self) -> usize {
         (self.lemmas.ever() + self.goals.len()) * 200
     }
@@ -251,20 +297,29 @@ impl<'a> Inductive<'a> {
 impl Pursuit for Inductive<'_> {
     fn pursue(&mut self, work: u64, budget: &Budget<'_>) -> Option<Found> {
         self.pause = self.predecessors.work + work;
-        match self.run(budget) {
-            Err(End::Reached(goal)) => {
+        let end = loop {
+            match self.run(budget) {
+                Err(End::Invariant(level)) => match self.invariant(level, budget) {
+                    Ok(Some(found)) => return Some(found),
+                    Ok(None) => {}
+                    Err(end) => break end,
+                },
+                Err(end) => break end,
+            }
+        };
+        match end {
+            End::Reached(goal) => {
                 let link = |at: usize| (&self.goals[at].group, self.goals[at].parent);
                 Some(Found::Reached(Run::from_start(self.system, goal, link)))
             }
-            Err(End::Invariant(level)) => Some(Found::Never(self.lemmas.from(level))),
-            Err(End::Stopped(stop)) => {
+            End::Stopped(stop) => {
                 let deployments_ruled_out = Some(u64::from(self.top) - 1);
                 Some(Found::Stopped {
                     stop,
                     learned: Learned { deployments_ruled_out, explored: self.predecessors.asked },
                 })
             }
-            Err(End::Paused) => None,
+            End::Paused | End::Invariant(_) => None,
         }
     }
 
@@ -275,6 +330,22 @@ impl Pursuit for Inductive<'_> {
             ("groups", self.lemmas.ever() as u64),
             ("questions", self.predecessors.asked),
             ("lookups", self.lemmas.visits),
+            ("permutations", self.automorphisms.as_ref().map_or(0, Vec::len) as u64),
         ]
     }
+}
+
+/// What permutations make of a group, one after the other; not all of it, where that is too much.
+fn images(automorphisms: &[Automorphism], group: &Group) -> Vec<Group> {
+    let mut images = vec![group.clone()];
+    let mut next = 0;
+    let most: usize = std::env::var("IMAGES").ok().and_then(|t| t.parse().ok()).unwrap_or(IMAGES);
+    while next < images.len() && images.len() < most {
+        for automorphism in automorphisms {
+            let image = automorphism.image(&images[next]);
+            images.extend(image.filter(|image| !images.contains(image)));
+        }
+        next += 1;
+    }
+    images.split_off(1)
 }

@@ -4,6 +4,7 @@
 
 mod alike;
 mod antichain;
+mod automorphism;
 mod backward;
 mod bits;
 mod form;
@@ -85,6 +86,8 @@ pub enum Found {
     Reached(Run),
     /// Groups that are never present together, a goal among them.
     Never(Vec<Group>),
+    /// The same, and all of them matter.
+    Reduced(Vec<Group>),
     /// Everything was looked at without meeting a goal, which is no proof that others could check.
     Spent,
     /// Nothing yet.
@@ -314,9 +317,10 @@ impl Decider {
         match found {
             Found::Reached(run) => Verdict::Deployable(self.tracing.of_run(system, &run)),
             Found::Never(groups) => {
-                let groups = reduce::reduced(system, pairs, &groups).unwrap_or(groups);
+                let groups = reduce::reduced(system, pairs, groups.clone()).unwrap_or(groups);
                 Verdict::Never(system.proof(problem, &groups))
             }
+            Found::Reduced(groups) => Verdict::Never(system.proof(problem, &groups)),
             Found::Spent => Verdict::Unknown(Reason::Unsupported("a proof by visiting every configuration".into())),
             Found::Stopped { stop, learned } => Verdict::Unknown(reason(stop, learned)),
         }

@@ -99,7 +99,7 @@ fn in_turn(running: &mut [Running<'_>], work: u64, budget: &Budget<'_>) -> Vec<O
     let mut found = Vec::new();
     for (_, pursuit) in running {
         found.push(pursuit.pursue(work, budget));
-        if matches!(found.last(), Some(Some(Found::Reached(_) | Found::Never(_)))) {
+        if matches!(found.last(), Some(Some(Found::Reached(_) | Found::Never(_) | Found::Reduced(_)))) {
             break;
         }
     }
