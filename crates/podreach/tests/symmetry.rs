@@ -4,12 +4,12 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::sync::Arc;
 
 use podreach::answer::Oracle;
-use podreach::engine::{Budget, Decider};
+use podreach::engine::{Budget, Decider, Engine};
 use podreach::matrix::{Cell, Matrix};
 use podreach::symmetry::symmetry;
-use podreach_core::cluster::{Cluster, NodeTerm};
+use podreach_core::cluster::{Cluster, Matcher, NodeTerm, Scope};
 use podreach_core::rule::{hard, static_refusal};
-use podreach_core::selector::Allowed;
+use podreach_core::selector::{Allowed, Selector};
 use podreach_core::testing::{Rng, Shape, problem, random_configuration, successors};
 use podreach_core::{
     Atom, Configuration, Exchange, Goal, Id, Model, NodeId, Problem, Semantics, Symmetry, Verdict, check, is_symmetry,
@@ -167,6 +167,30 @@ fn goals_on_any_node_have_the_answer_of_exhaustive_search() {
 }
 
 #[test]
+fn each_engine_alone_decides_goals_among_nodes_that_can_be_exchanged() {
+    let mut rng = Rng::new(137);
+    let mut answers = [0; 2];
+    for case in 0..cases(3_000) {
+        let problem = repetitive(&mut rng, case);
+        let goal = one_of_many(&mut rng, &problem);
+        let goal = Goal { any: goal.any.into_iter().take(1 + rng.below(2)).collect() };
+        let Some(truth) = is_ever_met(&problem, &goal) else { continue };
+        answers[usize::from(truth)] += 1;
+        for engine in Engine::ALL {
+            let decision = Decider::new(&problem).with_engines(engine.alone()).decide(&goal, &Budget::unlimited());
+            let silent = engine == Engine::Forward && !truth && decision.checked.answer().is_none();
+            let name = engine.name();
+            assert!(
+                silent || decision.checked.answer() == Some(truth),
+                "case {case}, {name}: {:?} about {goal:?} of {problem:#?}",
+                decision.checked.verdict()
+            );
+        }
+    }
+    assert!(answers.iter().all(|&count| count > 100), "{answers:?}");
+}
+
+#[test]
 fn proofs_with_exchanges_that_change_something_are_refused() {
     let mut rng = Rng::new(131);
     let (mut refused, mut accepted) = (0, 0);
@@ -304,4 +328,71 @@ fn nodes_that_look_alike_pass_the_same_filters() {
             }
         }
     }
+}
+
+/// A pyramid of pods, each of which needs the two below it in the zone, on nodes with room for one pod each.
+fn pyramid_on_equal_nodes(height: usize, nodes: usize) -> Problem {
+    let mut cluster = Cluster::default();
+    let slot = cluster.resource("example.com/slot");
+    let (zone, host) = (cluster.key(ZONE), HOST);
+    for index in 0..nodes {
+        let name = format!("n{index}");
+        let labels = cluster.labels([(host, name.as_str()), (ZONE, "a")]);
+        let name = cluster.symbols.intern(&name);
+        cluster.nodes.push(podreach_core::cluster::Node {
+            name,
+            labels,
+            taints: Vec::new(),
+            unschedulable: false,
+            allocatable: [(slot, 1)].into_iter().collect(),
+            features: BTreeSet::new(),
+            drivers: BTreeMap::new(),
+        });
+    }
+    let namespace = cluster.namespace("default");
+    for width in (1..=height + 1).rev() {
+        for at in 0..width {
+            let name = format!("v{width}-{at}");
+            let mut spec = podreach_core::cluster::PodSpec::plain(namespace);
+            spec.labels = cluster.labels([("v", name.as_str())]);
+            spec.requests = [(slot, 1)].into_iter().collect();
+            if width <= height {
+                for below in [at, at + 1] {
+                    let value = cluster.symbols.intern(&format!("v{}-{below}", width + 1));
+                    let key = cluster.symbols.intern("v");
+                    let selector = Selector::everything().and(key, Allowed::one_of([value]));
+                    let matcher = cluster.matchers.intern(Matcher { scope: Scope::only(namespace), selector });
+                    spec.affinity.push(podreach_core::cluster::Term { matcher, key: zone });
+                }
+            }
+            let pod = podreach_core::cluster::Pod {
+                name: format!("pod/default/{name}"),
+                aliases: Vec::new(),
+                spec: Arc::new(spec),
+            };
+            cluster.pods.push(pod);
+        }
+    }
+    let top = cluster.pods.ids().last().expect("a pyramid has a top");
+    let model = Arc::new(Model::new(cluster, Semantics::Paper));
+    Problem::new(model, Configuration::new(), Goal::atom((top, NodeId::from_index(0))))
+}
+
+/// How many configurations the forward search files before it ends, and its answer.
+fn filed(problem: &Problem) -> (u64, Option<bool>) {
+    let mut decider = Decider::new(problem).with_engines(Engine::Forward.alone());
+    let decision = decider.decide(&problem.goal, &Budget::unlimited());
+    let forward = decision.efforts.iter().find(|effort| effort.part == "forward").expect("a search was needed");
+    let counted = forward.counts.iter().find(|(what, _)| *what == "configurations").expect("it counts them");
+    (counted.1, decision.checked.answer())
+}
+
+#[test]
+fn configurations_that_are_equal_up_to_exchanges_are_filed_once() {
+    let (few, answer) = filed(&pyramid_on_equal_nodes(3, 4));
+    assert_eq!(answer, None, "four nodes do not suffice, and the forward search proves nothing");
+    println!("{few} configurations on 4 nodes");
+    let (many, answer) = filed(&pyramid_on_equal_nodes(3, 20));
+    assert_eq!(answer, Some(true), "twenty nodes suffice");
+    println!("{many} configurations on 20 nodes");
 }

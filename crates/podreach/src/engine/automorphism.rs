@@ -17,14 +17,16 @@ use super::system::System;
 pub struct Automorphism {
     /// Where each class goes.
     pub classes: Vec<Class>,
-    /// Where each rule goes.
-    pub rules: Vec<u32>,
     /// The classes that move.
     pub moved: Vec<Class>,
 }
 
-/// How much work is spent on candidates, in visits to the parts of rules.
-const WORK: usize = 1_000_000;
+/// How much work is spent on candidates, in visits to the parts of rules; some are always looked at.
+const WORK: usize = 200_000;
+const LEAST: usize = 8;
+
+/// The most classes of a sum that are neighbours.
+const FEW: usize = 16;
 
 impl Automorphism {
     /// Where a group goes; `None` when it stays.
@@ -37,13 +39,16 @@ impl Automorphism {
         Some(image).filter(|image| image != group)
     }
 
+    fn of(classes: Vec<Class>) -> Self {
+        let moved = (0..).zip(&classes).filter(|&(class, &to)| class != to).map(|(class, _)| class).collect();
+        Self { classes, moved }
+    }
+
     /// The permutation, if the rules are the same under it.
     fn new(parts: &Parts<'_>, classes: Vec<Class>) -> Option<Self> {
         let system = parts.system;
-        let moved: Vec<Class> =
-            (0..).zip(&classes).filter(|&(class, &to)| class != to).map(|(class, _)| class).collect();
+        let Self { classes, moved } = Self::of(classes);
         let mut forms: Vec<Form> = (0..system.forms.weights.len() as Form).collect();
-        let mut rules: Vec<u32> = (0..system.rules.len() as u32).collect();
         let mut concerned: BTreeSet<usize> =
             moved.iter().flat_map(|&class| system.rules_of[class as usize].iter().copied()).collect();
         let touched: BTreeSet<Form> =
@@ -61,10 +66,40 @@ impl Automorphism {
             let wanted = shape(&system.rules[rule].guard, |form| forms[form as usize]);
             let same = |&&other: &&usize| shape(&system.rules[other].guard, |form| form) == wanted;
             let others = &system.rules_of[classes[system.rules[rule].head as usize] as usize];
-            rules[rule] = *others.iter().find(same)? as u32;
+            others.iter().find(same)?;
         }
-        Some(Self { classes, rules, moved })
+        Some(Self { classes, moved })
     }
+}
+
+/// All that the first of some permutations make together, as many of these as make no more than `most`.
+pub fn closed(generators: &[Automorphism], most: usize) -> Vec<Automorphism> {
+    let mut all = Vec::new();
+    for count in 1..=generators.len() {
+        let Some(elements) = generated(&generators[..count], most) else { break };
+        all = elements;
+    }
+    all
+}
+
+/// Everything but standing still that permutations make together, if that is no more than `most`.
+fn generated(generators: &[Automorphism], most: usize) -> Option<Vec<Automorphism>> {
+    let still: Vec<Class> = (0..generators.first()?.classes.len() as Class).collect();
+    let mut elements = vec![still];
+    let mut next = 0;
+    while next < elements.len() {
+        for generator in generators {
+            let further: Vec<Class> = elements[next].iter().map(|&class| generator.classes[class as usize]).collect();
+            if !elements.contains(&further) {
+                elements.push(further);
+            }
+        }
+        if elements.len() > most {
+            return None;
+        }
+        next += 1;
+    }
+    Some(elements.into_iter().skip(1).map(Automorphism::of).collect())
 }
 
 /// Permutations that keep the rules and the colours of classes: of those that are easily found, enough to lead from any class to all
@@ -72,7 +107,7 @@ impl Automorphism {
 pub fn automorphisms(system: &System, colours: &[u64]) -> Vec<Automorphism> {
     let parts = Parts::new(system);
     let (base, rounds) = parts.refined(colours.to_vec(), usize::MAX);
-    let mut attempts = WORK / (parts.size * rounds.max(1)).max(1);
+    let mut attempts = (WORK / (parts.size * rounds.max(1)).max(1)).max(LEAST);
     let mut found: Vec<Automorphism> = Vec::new();
     let mut orbits: Vec<Class> = (0..base.len() as Class).collect();
     let mut cells: Vec<Vec<Class>> = cells(&base).into_values().filter(|cell| cell.len() > 1).collect();
@@ -145,11 +180,13 @@ impl<'a> Parts<'a> {
     fn refined(&self, mut colours: Vec<u64>, most: usize) -> (Vec<u64>, usize) {
         let mut distinct = 0;
         for round in 0..most {
-            let now = cells(&colours).len();
-            if now == distinct && most == usize::MAX {
-                return (colours, round);
+            if most == usize::MAX {
+                let now = count_distinct(&colours);
+                if now == distinct {
+                    return (colours, round);
+                }
+                distinct = now;
             }
-            distinct = now;
             colours = self.next(&colours);
         }
         (colours, most)
@@ -188,19 +225,67 @@ impl<'a> Parts<'a> {
         };
         let (left, rounds) = self.refined(marked(from), usize::MAX);
         let (right, _) = self.refined(marked(to), rounds);
-        let (left, right) = (cells(&left), cells(&right));
-        let mut classes: Vec<Class> = (0..base.len() as Class).collect();
-        for (colour, here) in &left {
-            let there = right.get(colour).filter(|there| there.len() == here.len())?;
-            let leaving = here.iter().filter(|class| there.binary_search(class).is_err());
-            let coming = there.iter().filter(|class| here.binary_search(class).is_err());
-            leaving.zip(coming).for_each(|(&class, &to)| classes[class as usize] = to);
+        self.matched(&left, &right, from, to)
+    }
+
+    /// Matches colours, going from each class that has its image to its neighbours; what is not met on the way stays if it can.
+    fn matched(&self, left: &[u64], right: &[u64], from: Class, to: Class) -> Option<Vec<Class>> {
+        let mut images: Vec<Option<Class>> = vec![None; left.len()];
+        let mut taken = vec![false; left.len()];
+        let mut todo = vec![(from, to)];
+        (images[from as usize], taken[to as usize]) = (Some(to), true);
+        while let Some((class, image)) = todo.pop() {
+            let there = self.neighbours(image);
+            for near in self.neighbours(class) {
+                let fits = |other: &&Class| !taken[**other as usize] && right[**other as usize] == left[near as usize];
+                if images[near as usize].is_none()
+                    && let Some(&other) =
+                        there.iter().find(|&&other| other == near).filter(fits).or_else(|| there.iter().find(fits))
+                {
+                    (images[near as usize], taken[other as usize]) = (Some(other), true);
+                    todo.push((near, other));
+                }
+            }
         }
-        Some(classes)
+        // What others have taken the place of goes to where the first of these came from.
+        let mut sources: Vec<Option<Class>> = vec![None; left.len()];
+        (0..)
+            .zip(&images)
+            .for_each(|(class, image)| image.iter().for_each(|&image| sources[image as usize] = Some(class)));
+        let image = |(class, image): (Class, Option<Class>)| {
+            let free = || {
+                let mut at = class;
+                while let Some(source) = sources[at as usize] {
+                    at = source;
+                }
+                (left[class as usize] == right[at as usize]).then_some(at)
+            };
+            image.or_else(free)
+        };
+        (0..).zip(images).map(image).collect()
+    }
+
+    /// The classes that one asks for as witnesses, and those that ask for it, where they are few.
+    fn neighbours(&self, class: Class) -> Vec<Class> {
+        let (system, few) = (self.system, |form: &Form| self.system.forms.weights[*form as usize].len() <= FEW);
+        let wanted = system.rules_of[class as usize].iter().flat_map(|&rule| &system.rules[rule].guard.affinity);
+        let wanted = wanted.flat_map(|condition| condition.near.iter().copied()).filter(few);
+        let mut near: Vec<Class> =
+            wanted.flat_map(|form| system.forms.weights[form as usize].iter().map(|entry| entry.0)).collect();
+        for (form, _) in system.forms.of[class as usize].iter().filter(|(form, _)| few(form)) {
+            near.extend(self.uses[*form as usize].iter().map(|&(rule, _)| system.rules[rule as usize].head));
+        }
+        near
     }
 }
 
-/// The classes of each colour, in order of the first.
+fn count_distinct(colours: &[u64]) -> usize {
+    let mut colours = sorted(colours.to_vec());
+    colours.dedup();
+    colours.len()
+}
+
+/// The classes of each colour.
 fn cells(colours: &[u64]) -> BTreeMap<u64, Vec<Class>> {
     let mut cells = FxHashMap::<u64, Vec<Class>>::default();
     colours.iter().zip(0..).for_each(|(&colour, class)| cells.entry(colour).or_default().push(class));

@@ -4,6 +4,8 @@
 //! its guard forbids. Copies that no guard and no goal counts are not made. Breadth first, so runs are short in deletions; each
 //! configuration is cheap, so runs of exponential length are found too.
 //!
+//! Of configurations that are equal up to permutations of pods and nodes which change nothing, one is looked at (`canonical.rs`).
+//!
 //! Where no more than one pod of each class is ever of use, a configuration is a set of bits, and a rule that asks only for presence
 //! and absence is a few masks (`mask.rs`). What such rules deploy without deleting anything is deployed at once: what comes of it
 //! covers what was there before, so a protocol's many orders of independent steps are one step.
@@ -15,6 +17,7 @@ use rustc_hash::FxBuildHasher;
 
 use podreach_core::Learned;
 
+use super::canonical::Canonical;
 use super::form::State;
 use super::group::{self, Class, Group};
 use super::mask::Masks;
@@ -38,6 +41,8 @@ pub struct Forward<'a> {
     /// The configuration each was found from, and the rule.
     parents: Vec<(u32, u32)>,
     known: HashTable<u32>,
+    /// The permutations up to which configurations are known, once it pays to look for some.
+    canonical: Option<Canonical>,
     /// The next configuration to look at.
     next: usize,
     /// How much was done, in units of one configuration made, new or not.
@@ -46,6 +51,9 @@ pub struct Forward<'a> {
 
 /// How much more work it is to look for an opening than to file a configuration, roughly.
 const WORK_PER_OPENING: u64 = 8;
+
+/// With this many configurations it pays to look for permutations.
+const MANY: usize = 64;
 
 /// The start of the search has no parent.
 const NONE: u32 = u32::MAX;
@@ -78,6 +86,7 @@ impl<'a> Forward<'a> {
             words: if unit { classes.div_ceil(64) } else { classes },
             parents: Vec::new(),
             known: HashTable::new(),
+            canonical: (!fills).then(|| Canonical::trivial(unit)),
             next: 0,
             made: 0,
         };
@@ -106,16 +115,34 @@ impl<'a> Forward<'a> {
     /// Files a configuration; returns its id if it is new.
     fn add(&mut self, packed: &[u64], parent: u32, rule: u32) -> Option<u32> {
         self.made += 1;
-        let hash = |packed: &[u64]| FxBuildHasher.hash_one(packed);
+        if self.canonical.is_none() && self.parents.len() >= MANY {
+            self.recognise_images();
+        }
+        let none = Canonical::trivial(self.unit);
+        let canonical = self.canonical.as_ref().unwrap_or(&none);
         let (all, words) = (&self.packed, self.words);
-        let stored = |id: u32| &all[id as usize * words..][..words];
-        let entry = self.known.entry(hash(packed), |&id| stored(id) == packed, |&id| hash(stored(id)));
+        let stored = |id: u32| canonical.lowest(&all[id as usize * words..][..words]);
+        let hash = |lowest: &[u64]| FxBuildHasher.hash_one(lowest);
+        let lowest = canonical.lowest(packed);
+        let entry = self.known.entry(hash(&lowest), |&id| stored(id) == lowest, |&id| hash(&stored(id)));
         let hashbrown::hash_table::Entry::Vacant(entry) = entry else { return None };
         let id = self.parents.len() as u32;
         entry.insert(id);
         self.packed.extend_from_slice(packed);
         self.parents.push((parent, rule));
         Some(id)
+    }
+
+    /// Looks for permutations, and files the configurations that are known by their lowest forms.
+    fn recognise_images(&mut self) {
+        let canonical = Canonical::new(self.system, self.unit);
+        if !canonical.is_trivial() {
+            let (all, words) = (&self.packed, self.words);
+            let hash = |&id: &u32| FxBuildHasher.hash_one(&*canonical.lowest(&all[id as usize * words..][..words]));
+            self.known.clear();
+            (0..self.parents.len() as u32).for_each(|id| drop(self.known.insert_unique(hash(&id), id, hash)));
+        }
+        self.canonical = Some(canonical);
     }
 
     /// Looks at every deployment from one configuration; says which new one meets a goal.

@@ -9,12 +9,12 @@
 //! *Incremental, Inductive Coverability* (CAV 2013), with the obligation queue and generalisation of Bradley, Eén and others.
 
 use std::cmp::Reverse;
-use std::collections::BinaryHeap;
+use std::collections::{BTreeSet, BinaryHeap};
 use std::convert::Infallible;
 
 use podreach_core::Learned;
 
-use super::automorphism::{Automorphism, automorphisms};
+use super::automorphism::{Automorphism, automorphisms, closed};
 use super::group::{self, Class, Group};
 use super::lemmas::Lemmas;
 use super::pairs::Pairs;
@@ -36,8 +36,8 @@ const SHALLOW: u32 = 8;
 const DEEP: u32 = 256;
 
 /// With this many groups it pays to look for permutations that make more of them, up to so many of one.
-const MANY: usize = 512;
-const IMAGES: usize = 64;
+const MANY: usize = 256;
+const IMAGES: usize = 32;
 
 /// How a search ends, or why it pauses.
 enum End {
@@ -153,8 +153,8 @@ impl<'a> Inductive<'a> {
     fn add_images(&mut self, group: &Group, level: u32) {
         if let Some(automorphisms) = &self.automorphisms {
             images(automorphisms, group).into_iter().for_each(|image| self.lemmas.add(image, level, None));
-        } else if self.lemmas.ever() >= std::env::var("MANY").ok().and_then(|t| t.parse().ok()).unwrap_or(MANY) {
-            self.automorphisms = Some(automorphisms(self.system, &self.system.start));
+        } else if self.lemmas.ever() >= MANY {
+            self.automorphisms = Some(closed(&automorphisms(self.system, &self.system.start), IMAGES));
             for (group, level) in self.lemmas.all() {
                 self.add_images(&group, level);
             }
@@ -266,27 +266,33 @@ impl<'a> Inductive<'a> {
         budget.stop(self.bytes()).map_or(Ok(found), |stop| Err(End::Stopped(stop)))
     }
 
-    /// An invariant as far as the goals need it; `None` if it is none. What permutations made of groups, but not of those they rest on,
-    /// may be of too high a level: then it is lowered, and the search goes on.
+    /// An invariant as far as the goals need it; `None` if it is none. What permutations made of groups may rest on others that were
+    /// not made: then it is lowered, and the search goes on.
     fn invariant(&mut self, level: u32, budget: &Budget<'_>) -> Result<Option<Found>, End> {
         if let Some(needed) = reduced(self.system, self.pairs, self.lemmas.from(level)) {
             return Ok(Some(Found::Reduced(needed)));
         }
+        // What rules out the goals may be among what is lowered.
+        self.aim();
         let mut lowered = false;
-        loop {
-            let before = lowered;
-            for lemma in self.lemmas.above(level) {
-                let group = self.lemmas.group(lemma).clone();
-                if !self.is_forbidden(&group, level + 1, budget)? {
-                    self.lemmas.rest(lemma, None);
-                    self.lemmas.raise(lemma, level - 1);
-                    lowered = true;
-                }
-            }
-            if before == lowered {
-                return Ok((!lowered).then(|| Found::Never(self.lemmas.from(level))));
+        while self.lower(level, budget)? {
+            lowered = true;
+        }
+        Ok((!lowered).then(|| Found::Never(self.lemmas.from(level))))
+    }
+
+    /// Lowers the lemmas from a level on that the others do not hold there; says whether there was any.
+    fn lower(&mut self, level: u32, budget: &Budget<'_>) -> Result<bool, End> {
+        let mut lowered = false;
+        for lemma in self.lemmas.above(level) {
+            let group = self.lemmas.group(lemma).clone();
+            if !self.is_forbidden(&group, level + 1, budget)? {
+                self.lemmas.rest(lemma, None);
+                self.lemmas.raise(lemma, level - 1);
+                lowered = true;
             }
         }
+        Ok(lowered)
     }
 
     fn bytes(&self) -> usize {
@@ -335,17 +341,7 @@ impl Pursuit for Inductive<'_> {
     }
 }
 
-/// What permutations make of a group, one after the other; not all of it, where that is too much.
-fn images(automorphisms: &[Automorphism], group: &Group) -> Vec<Group> {
-    let mut images = vec![group.clone()];
-    let mut next = 0;
-    let most: usize = std::env::var("IMAGES").ok().and_then(|t| t.parse().ok()).unwrap_or(IMAGES);
-    while next < images.len() && images.len() < most {
-        for automorphism in automorphisms {
-            let image = automorphism.image(&images[next]);
-            images.extend(image.filter(|image| !images.contains(image)));
-        }
-        next += 1;
-    }
-    images.split_off(1)
+/// What permutations make of a group, each image once.
+fn images(automorphisms: &[Automorphism], group: &Group) -> BTreeSet<Group> {
+    automorphisms.iter().filter_map(|automorphism| automorphism.image(group)).collect()
 }

@@ -7,6 +7,7 @@ mod antichain;
 mod automorphism;
 mod backward;
 mod bits;
+mod canonical;
 mod form;
 mod forward;
 mod greedy;
