@@ -48,6 +48,15 @@ impl Automorphism {
     fn new(parts: &Parts<'_>, classes: Vec<Class>) -> Option<Self> {
         let system = parts.system;
         let Self { classes, moved } = Self::of(classes);
+        let is_permutation = moved
+            .iter()
+            .map(|&class| classes[class as usize])
+            .collect::<BTreeSet<_>>()
+            .into_iter()
+            .eq(moved.iter().copied());
+        if !is_permutation {
+            return None;
+        }
         let mut forms: Vec<Form> = (0..system.forms.weights.len() as Form).collect();
         let mut concerned: BTreeSet<usize> =
             moved.iter().flat_map(|&class| system.rules_of[class as usize].iter().copied()).collect();

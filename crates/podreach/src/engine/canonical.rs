@@ -12,6 +12,9 @@ use super::automorphism::{Automorphism, automorphisms};
 use super::group::{self, Class, Group};
 use super::system::System;
 
+/// How many classes are moved in one unit of work.
+const MOVES_PER_WORK: u64 = 64;
+
 /// The permutations that keep the rules and the goals of a system.
 pub struct Canonical {
     permutations: Vec<Automorphism>,
@@ -38,6 +41,12 @@ impl Canonical {
             goals.iter().all(|goal| permutation.image(goal).is_none_or(|image| goals.contains(&image)))
         });
         Self { permutations, unit }
+    }
+
+    /// How much work the lowest form of a configuration is, in units of filing one that has no images.
+    pub fn work(&self) -> u64 {
+        let moved: usize = self.permutations.iter().map(|permutation| permutation.moved.len()).sum();
+        moved as u64 / MOVES_PER_WORK
     }
 
     /// Whether there is no permutation.

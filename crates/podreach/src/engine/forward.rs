@@ -120,6 +120,7 @@ impl<'a> Forward<'a> {
         }
         let none = Canonical::trivial(self.unit);
         let canonical = self.canonical.as_ref().unwrap_or(&none);
+        self.made += canonical.work();
         let (all, words) = (&self.packed, self.words);
         let stored = |id: u32| canonical.lowest(&all[id as usize * words..][..words]);
         let hash = |lowest: &[u64]| FxBuildHasher.hash_one(lowest);
