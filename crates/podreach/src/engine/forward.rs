@@ -141,7 +141,9 @@ impl<'a> Forward<'a> {
             let (all, words) = (&self.packed, self.words);
             let hash = |&id: &u32| FxBuildHasher.hash_one(&*canonical.lowest(&all[id as usize * words..][..words]));
             self.known.clear();
-            (0..self.parents.len() as u32).for_each(|id| drop(self.known.insert_unique(hash(&id), id, hash)));
+            for id in 0..self.parents.len() as u32 {
+                self.known.insert_unique(hash(&id), id, hash);
+            }
         }
         self.canonical = Some(canonical);
     }
