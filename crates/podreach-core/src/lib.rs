@@ -26,7 +26,7 @@ pub mod testing;
 pub mod verdict;
 
 pub use check::shortage::{Short, short};
-pub use check::symmetry::{Everywhere, Exchange, Symmetry, is_symmetry};
+pub use check::symmetry::{Everywhere, Exchange, Orbits, Symmetry, is_symmetry};
 pub use check::{Checked, Checker, Flaw, check};
 pub use cluster::Cluster;
 pub use configuration::{Atom, Configuration};

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use crate::configuration::{Atom, Configuration};
+use crate::id::NodeId;
 use crate::step::Action;
 
 /// What an engine claims; only [`crate::check::check`] turns it into an answer.
@@ -28,13 +29,20 @@ pub struct Trace(pub Vec<Action>);
 ///
 /// A group counts classes of atoms, so that pods which nothing tells apart need not be listed in every combination. A class of one
 /// atom is that atom.
+///
+/// Where nodes can be exchanged, a group about one of them stands for its images on the others.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Proof {
     /// The classes; no atom is in two.
     pub classes: Vec<Vec<Atom>>,
     /// The forbidden groups.
     pub forbidden: Vec<Group>,
+    /// Exchanges of nodes: whatever they, one after the other, make of a forbidden group is forbidden as well.
+    pub exchanges: Vec<Exchange>,
 }
+
+/// Where each node goes that an exchange moves.
+pub type Exchange = Vec<(NodeId, NodeId)>;
 
 /// A forbidden group: for each class (by its index in the proof), how many of its pods together are one too many.
 pub type Group = BTreeMap<usize, u64>;
@@ -48,6 +56,7 @@ impl Proof {
         Self {
             classes: atoms.iter().map(|&atom| vec![atom]).collect(),
             forbidden: forbidden.iter().map(group).collect(),
+            exchanges: Vec::new(),
         }
     }
 }

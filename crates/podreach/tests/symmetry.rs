@@ -4,15 +4,15 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::sync::Arc;
 
 use podreach::answer::Oracle;
-use podreach::engine::{Budget, Decider};
+use podreach::engine::{Budget, Decider, Engine};
 use podreach::matrix::{Cell, Matrix};
 use podreach::symmetry::symmetry;
-use podreach_core::cluster::{Cluster, NodeTerm};
+use podreach_core::cluster::{Cluster, Matcher, NodeTerm, Scope};
 use podreach_core::rule::{hard, static_refusal};
-use podreach_core::selector::Allowed;
+use podreach_core::selector::{Allowed, Selector};
 use podreach_core::testing::{Rng, Shape, problem, random_configuration, successors};
 use podreach_core::{
-    Atom, Configuration, Exchange, Goal, Id, Model, NodeId, Problem, Semantics, Symmetry, is_symmetry,
+    Atom, Configuration, Exchange, Goal, Id, Model, NodeId, Problem, Semantics, Symmetry, Verdict, check, is_symmetry,
 };
 
 const HOST: &str = "kubernetes.io/hostname";
@@ -129,6 +129,97 @@ fn cells_equal_single_questions() {
     }
 }
 
+/// One pod on any of some nodes, sometimes beside another that stays where it is.
+fn one_of_many(rng: &mut Rng, problem: &Problem) -> Goal {
+    let m = &problem.model;
+    let pods: Vec<_> = m.pods().collect();
+    let pod = pods[rng.below(pods.len())];
+    let node = NodeId::from_index(rng.below(m.nodes().len()));
+    let beside = rng.one_in(3).then(|| ((pods[rng.below(pods.len())], node), 1));
+    let some = rng.one_in(2);
+    let mut nodes: Vec<NodeId> = m.nodes().filter(|_| !some || !rng.one_in(3)).collect();
+    nodes.extend(m.nodes().take(usize::from(nodes.is_empty())));
+    Goal { any: nodes.into_iter().map(|node| beside.into_iter().chain([((pod, node), 1)]).collect()).collect() }
+}
+
+/// Whether a configuration that can be reached meets a goal; `None` if there are too many of those.
+fn is_ever_met(problem: &Problem, goal: &Goal) -> Option<bool> {
+    podreach_core::testing::exhaustive(&problem.with_goal(goal.clone()), 3_000)
+}
+
+#[test]
+fn goals_on_any_node_have_the_answer_of_exhaustive_search() {
+    let mut rng = Rng::new(127);
+    let (mut shared, mut answers) = (0, [0; 2]);
+    for case in 0..cases(4_000) {
+        let problem = repetitive(&mut rng, case);
+        let goal = one_of_many(&mut rng, &problem);
+        let Some(truth) = is_ever_met(&problem, &goal) else { continue };
+        let decision = Decider::new(&problem).decide(&goal, &Budget::unlimited());
+        assert_eq!(decision.checked.answer(), Some(truth), "case {case}: {goal:?} of {problem:#?}");
+        answers[usize::from(truth)] += 1;
+        if let Verdict::Never(proof) = decision.checked.verdict() {
+            shared += usize::from(!proof.exchanges.is_empty());
+        }
+    }
+    println!("never and deployable: {answers:?}; {shared} proofs speak for nodes that they do not name");
+    assert!(answers.iter().all(|&count| count > 200) && shared > 200, "{answers:?} {shared}");
+}
+
+#[test]
+fn each_engine_alone_decides_goals_among_nodes_that_can_be_exchanged() {
+    let mut rng = Rng::new(137);
+    let mut answers = [0; 2];
+    for case in 0..cases(3_000) {
+        let problem = repetitive(&mut rng, case);
+        let goal = one_of_many(&mut rng, &problem);
+        let goal = Goal { any: goal.any.into_iter().take(1 + rng.below(2)).collect() };
+        let Some(truth) = is_ever_met(&problem, &goal) else { continue };
+        answers[usize::from(truth)] += 1;
+        for engine in Engine::ALL {
+            let decision = Decider::new(&problem).with_engines(engine.alone()).decide(&goal, &Budget::unlimited());
+            let silent = engine == Engine::Forward && !truth && decision.checked.answer().is_none();
+            let name = engine.name();
+            assert!(
+                silent || decision.checked.answer() == Some(truth),
+                "case {case}, {name}: {:?} about {goal:?} of {problem:#?}",
+                decision.checked.verdict()
+            );
+        }
+    }
+    assert!(answers.iter().all(|&count| count > 100), "{answers:?}");
+}
+
+#[test]
+fn proofs_with_exchanges_that_change_something_are_refused() {
+    let mut rng = Rng::new(131);
+    let (mut refused, mut accepted) = (0, 0);
+    for case in 0..cases(4_000) {
+        let problem = repetitive(&mut rng, case);
+        let goal = one_of_many(&mut rng, &problem);
+        // A proof about some of the alternatives, which claims to speak for the others.
+        let few = Goal { any: goal.any.iter().filter(|_| rng.one_in(2)).cloned().collect() };
+        let decision = Decider::new(&problem).decide(&few, &Budget::unlimited());
+        let Verdict::Never(proof) = decision.checked.verdict() else { continue };
+        let mut proof = proof.clone();
+        if !rng.one_in(3) {
+            proof.exchanges.push(random_exchange(&mut rng, problem.model.nodes().len()));
+        } else {
+            proof.exchanges.extend(podreach::symmetry::exchanges(&problem, |_| Vec::new()));
+            proof.exchanges.retain(|exchange| is_symmetry(&problem, exchange));
+        }
+        match check(&problem.with_goal(goal.clone()), Verdict::Never(proof.clone())) {
+            Ok(_) => {
+                accepted += usize::from(few != goal);
+                let truth = is_ever_met(&problem, &goal);
+                assert_ne!(truth, Some(true), "case {case}: {proof:?} about {goal:?} of {problem:#?}");
+            }
+            Err(_) => refused += 1,
+        }
+    }
+    assert!(accepted > 100 && refused > 100, "{accepted} {refused}");
+}
+
 fn random_exchange(rng: &mut Rng, nodes: usize) -> Exchange {
     let mut images: Vec<usize> = (0..nodes).collect();
     (1..nodes).rev().for_each(|at| images.swap(at, rng.below(at + 1)));
@@ -237,4 +328,71 @@ fn nodes_that_look_alike_pass_the_same_filters() {
             }
         }
     }
+}
+
+/// A pyramid of pods, each of which needs the two below it in the zone, on nodes with room for one pod each.
+fn pyramid_on_equal_nodes(height: usize, nodes: usize) -> Problem {
+    let mut cluster = Cluster::default();
+    let slot = cluster.resource("example.com/slot");
+    let (zone, host) = (cluster.key(ZONE), HOST);
+    for index in 0..nodes {
+        let name = format!("n{index}");
+        let labels = cluster.labels([(host, name.as_str()), (ZONE, "a")]);
+        let name = cluster.symbols.intern(&name);
+        cluster.nodes.push(podreach_core::cluster::Node {
+            name,
+            labels,
+            taints: Vec::new(),
+            unschedulable: false,
+            allocatable: [(slot, 1)].into_iter().collect(),
+            features: BTreeSet::new(),
+            drivers: BTreeMap::new(),
+        });
+    }
+    let namespace = cluster.namespace("default");
+    for width in (1..=height + 1).rev() {
+        for at in 0..width {
+            let name = format!("v{width}-{at}");
+            let mut spec = podreach_core::cluster::PodSpec::plain(namespace);
+            spec.labels = cluster.labels([("v", name.as_str())]);
+            spec.requests = [(slot, 1)].into_iter().collect();
+            if width <= height {
+                for below in [at, at + 1] {
+                    let value = cluster.symbols.intern(&format!("v{}-{below}", width + 1));
+                    let key = cluster.symbols.intern("v");
+                    let selector = Selector::everything().and(key, Allowed::one_of([value]));
+                    let matcher = cluster.matchers.intern(Matcher { scope: Scope::only(namespace), selector });
+                    spec.affinity.push(podreach_core::cluster::Term { matcher, key: zone });
+                }
+            }
+            let pod = podreach_core::cluster::Pod {
+                name: format!("pod/default/{name}"),
+                aliases: Vec::new(),
+                spec: Arc::new(spec),
+            };
+            cluster.pods.push(pod);
+        }
+    }
+    let top = cluster.pods.ids().last().expect("a pyramid has a top");
+    let model = Arc::new(Model::new(cluster, Semantics::Paper));
+    Problem::new(model, Configuration::new(), Goal::atom((top, NodeId::from_index(0))))
+}
+
+/// How many configurations the forward search files before it ends, and its answer.
+fn filed(problem: &Problem) -> (u64, Option<bool>) {
+    let mut decider = Decider::new(problem).with_engines(Engine::Forward.alone());
+    let decision = decider.decide(&problem.goal, &Budget::unlimited());
+    let forward = decision.efforts.iter().find(|effort| effort.part == "forward").expect("a search was needed");
+    let counted = forward.counts.iter().find(|(what, _)| *what == "configurations").expect("it counts them");
+    (counted.1, decision.checked.answer())
+}
+
+#[test]
+fn configurations_that_are_equal_up_to_exchanges_are_filed_once() {
+    let (few, answer) = filed(&pyramid_on_equal_nodes(3, 4));
+    assert_eq!(answer, None, "four nodes do not suffice, and the forward search proves nothing");
+    let (many, answer) = filed(&pyramid_on_equal_nodes(2, 20));
+    assert_eq!(answer, Some(true), "twenty nodes suffice");
+    println!("{few} configurations on 4 nodes, {many} on 20");
+    assert!(few < 1_000 && many < 20_000, "{few} {many}");
 }

@@ -1,9 +1,10 @@
 //! Atoms seen through the classes of a proof: guards must not tell the members of a class apart.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::rc::Rc;
 
 use super::Flaw;
+use super::index::Present;
 use crate::configuration::{Atom, Configuration};
 use crate::guard::{Affinity, AtMost, Distinct, Domain, Guard, Spread, Universe, guard};
 use crate::step::Problem;
@@ -62,6 +63,16 @@ impl<'a> Classes<'a> {
     /// How many pods of each class of the proof a configuration has.
     pub(super) fn count(&self, class: Class, configuration: &Configuration) -> u64 {
         self.members[class].iter().fold(0, |sum, &atom| sum.saturating_add(configuration.count(atom)))
+    }
+
+    /// How many pods of each class of the proof a configuration has, where that is any.
+    pub(super) fn present(&self, configuration: &Configuration) -> Present {
+        let mut counts = BTreeMap::<Class, u64>::new();
+        for (class, count) in configuration.iter().filter_map(|(atom, count)| Some((*self.of.get(&atom)?, count))) {
+            let sum = counts.entry(class).or_default();
+            *sum = sum.saturating_add(count);
+        }
+        counts.into_iter().collect()
     }
 
     /// The guards of the members of a class over classes; members that can never be deployed have none.

@@ -14,15 +14,34 @@ use std::collections::HashSet;
 
 use super::Flaw;
 use super::classes::{Class, Classes};
-use super::index::{Index, Present, count, with_one};
+use super::index::{Index, Present, add_one, count};
+use super::orbits::Orbits;
 use crate::configuration::Configuration;
 use crate::goal::Goal;
 use crate::guard::{AtMost, Guard};
 use crate::step::Problem;
 use crate::verdict::{Group, Proof};
 
-/// Checks the three conditions of a proof.
+/// Checks the three conditions of a proof, and its exchanges.
 pub(super) fn check(problem: &Problem, goal: &Goal, proof: &Proof, stop: &dyn Fn() -> bool) -> Result<(), Flaw> {
+    if proof.exchanges.is_empty() {
+        let each: Vec<Vec<usize>> = (0..goal.any.len()).map(|alternative| vec![alternative]).collect();
+        return check_one_of_each(problem, goal, &each, proof, stop);
+    }
+    let orbits = Orbits::new(problem, &proof.exchanges)?;
+    Classes::new(problem, proof)?;
+    let above = orbits.above(problem, proof.classes.iter().flatten().map(|&(pod, _)| pod));
+    check_one_of_each(&above, goal, &orbits.alike(goal), proof, stop)
+}
+
+/// Checks the three conditions, where one alternative of those that are alike must be ruled out.
+fn check_one_of_each(
+    problem: &Problem,
+    goal: &Goal,
+    alike: &[Vec<usize>],
+    proof: &Proof,
+    stop: &dyn Fn() -> bool,
+) -> Result<(), Flaw> {
     let mut classes = Classes::new(problem, proof)?;
     let known = |group: &Group| group.keys().all(|&class| class < proof.classes.len());
     none(proof.forbidden.iter().position(|group| !known(group)), Flaw::UnknownClass)?;
@@ -32,18 +51,16 @@ pub(super) fn check(problem: &Problem, goal: &Goal, proof: &Proof, stop: &dyn Fn
 
     let groups: Vec<Group> = proof.forbidden.iter().map(|group| besides_kept(problem, &classes, group)).collect();
     let index = Index::new(&groups);
-    let ruled_out = |alternative: &Configuration| {
-        let besides = alternative.minus(&problem.kept);
-        let counts = (0..proof.classes.len()).map(|class| (class, classes.count(class, &besides)));
-        index.finds_in(&counts.filter(|&(_, count)| count > 0).collect::<Present>())
-    };
-    none(goal.any.iter().position(|alternative| !ruled_out(alternative)), Flaw::GoalNotForbidden)?;
+    let ruled_out =
+        |&alternative: &usize| index.finds_in(&classes.present(&goal.any[alternative].minus(&problem.kept)));
+    let open = alike.iter().find(|alternatives| !alternatives.iter().any(ruled_out));
+    none(open.map(|alternatives| alternatives[0]), Flaw::GoalNotForbidden)?;
 
     for (number, group) in groups.iter().enumerate() {
         for &class in group.keys() {
             let before = without_one(group, class);
             for (last, guard) in classes.guards(class)?.iter() {
-                if escapes(&before, guard, &index, stop)? {
+                if escapes(before.clone(), guard, &index, stop)? {
                     return Err(Flaw::Escapes { group: number, last: *last });
                 }
             }
@@ -67,25 +84,38 @@ fn without_one(group: &Group, class: Class) -> Present {
     group.iter().map(less).filter(|&(_, count)| count > 0).collect()
 }
 
+/// How many pods without a choice are added before groups are looked for again.
+const WITHOUT_CHOICE: u32 = 8;
+
 /// Whether there is a configuration above `base` where the guard holds and no group is present.
-fn escapes(base: &Present, guard: &Guard<Class>, index: &Index, stop: &dyn Fn() -> bool) -> Result<bool, Flaw> {
-    let most = most_needed(base, guard);
-    let (mut stack, mut seen, mut steps) = (vec![base.clone()], HashSet::new(), 0u64);
-    while let Some(present) = stack.pop() {
+fn escapes(base: Present, guard: &Guard<Class>, index: &Index, stop: &dyn Fn() -> bool) -> Result<bool, Flaw> {
+    let most = most_needed(&base, guard);
+    let (mut stack, mut seen, mut steps) = (vec![base], HashSet::new(), 0u64);
+    while let Some(mut present) = stack.pop() {
         steps += 1;
         if steps.is_multiple_of(256) && stop() {
             return Err(Flaw::Stopped);
         }
-        if !guard.at_most.iter().all(|condition| holds(condition, &present))
-            || guard.distinct.iter().any(|condition| condition.is_hopeless(|class| count(&present, class)))
-            || size(&present) > most
-            || index.finds_in(&present)
-        {
+        // Where there is no choice, a larger configuration has every group that the smaller one has.
+        let mut added = 0;
+        let needed = loop {
+            if exceeds(guard, &present) || size(&present) > most {
+                break None;
+            }
+            match needed(guard, |class| count(&present, class)) {
+                Some(&[class]) if added < WITHOUT_CHOICE => add_one(&mut present, class),
+                needed => break Some(needed),
+            }
+            added += 1;
+        };
+        let Some(needed) = needed else { continue };
+        if index.finds_in(&present) {
             continue;
         }
-        let Some(needed) = needed(guard, |class| count(&present, class)) else { return Ok(true) };
+        let Some(needed) = needed else { return Ok(true) };
         for &class in needed {
-            let larger = with_one(&present, class);
+            let mut larger = present.clone();
+            add_one(&mut larger, class);
             // There is no second way to come to where there is no choice.
             if needed.len() == 1 || seen.insert(larger.clone()) {
                 stack.push(larger);
@@ -93,6 +123,12 @@ fn escapes(base: &Present, guard: &Guard<Class>, index: &Index, stop: &dyn Fn() 
         }
     }
     Ok(false)
+}
+
+/// Whether a bound does not hold, whatever else there is.
+fn exceeds(guard: &Guard<Class>, present: &Present) -> bool {
+    !guard.at_most.iter().all(|condition| holds(condition, present))
+        || guard.distinct.iter().any(|condition| condition.is_hopeless(|class| count(present, class)))
 }
 
 /// Whether a bound holds: `AtMost::holds`, but only what is present is looked at.

@@ -1,7 +1,5 @@
 //! Forbidden groups in a tree: a group is a path of its entries, and what is not present cuts off everything below it.
 
-use std::collections::BTreeMap;
-
 use super::classes::Class;
 use crate::verdict::Group;
 
@@ -13,53 +11,67 @@ pub(super) fn count(present: &Present, class: Class) -> u64 {
     present.binary_search_by_key(&class, |entry| entry.0).map_or(0, |at| present[at].1)
 }
 
-/// The same with one more pod of `class`.
-pub(super) fn with_one(present: &Present, class: Class) -> Present {
-    let mut more = present.clone();
-    match more.binary_search_by_key(&class, |entry| entry.0) {
-        Ok(at) => more[at].1 = more[at].1.saturating_add(1),
-        Err(at) => more.insert(at, (class, 1)),
+/// Adds one more pod of `class`.
+pub(super) fn add_one(present: &mut Present, class: Class) {
+    match present.binary_search_by_key(&class, |entry| entry.0) {
+        Ok(at) => present[at].1 = present[at].1.saturating_add(1),
+        Err(at) => present.insert(at, (class, 1)),
     }
-    more
 }
 
 /// A set of groups.
-#[derive(Default)]
 pub(super) struct Index {
+    /// The places of the tree; the first is the root.
+    places: Vec<Place>,
+}
+
+#[derive(Default)]
+struct Place {
     /// Whether a group ends here.
     ends: bool,
-    next: BTreeMap<Class, Vec<(u64, Index)>>,
+    /// The next entries: a class, how many of it are needed, and the place below; sorted.
+    next: Vec<(Class, u64, usize)>,
 }
 
 impl Index {
     /// These groups.
     pub(super) fn new<'g>(groups: impl IntoIterator<Item = &'g Group>) -> Self {
-        let mut index = Self::default();
+        let mut index = Self { places: vec![Place::default()] };
         groups.into_iter().for_each(|group| index.add(group));
         index
     }
 
     fn add(&mut self, group: &Group) {
-        let mut at = self;
+        let mut at = 0;
         for (&class, &needed) in group {
-            let ways = at.next.entry(class).or_default();
-            let way = ways.iter().position(|way| way.0 == needed).unwrap_or_else(|| {
-                ways.push((needed, Self::default()));
-                ways.len() - 1
-            });
-            at = &mut ways[way].1;
+            let found =
+                self.places[at].next.binary_search_by_key(&(class, needed), |&(class, needed, _)| (class, needed));
+            at = match found {
+                Ok(way) => self.places[at].next[way].2,
+                Err(way) => {
+                    let below = self.places.len();
+                    self.places[at].next.insert(way, (class, needed, below));
+                    self.places.push(Place::default());
+                    below
+                }
+            };
         }
-        at.ends = true;
+        self.places[at].ends = true;
     }
 
     /// Whether a group is contained in what is present.
     pub(super) fn finds_in(&self, present: &[(Class, u64)]) -> bool {
-        let below = |at: usize| {
-            let (class, count) = present[at];
-            let fitting = self.next.get(&class).into_iter().flatten().filter(move |way| way.0 <= count);
-            fitting.into_iter().any(|way| way.1.finds_in(&present[at + 1..]))
-        };
-        self.ends || (!self.next.is_empty() && (0..present.len()).any(below))
+        self.finds_below(0, present)
+    }
+
+    fn finds_below(&self, at: usize, present: &[(Class, u64)]) -> bool {
+        let Place { ends, next } = &self.places[at];
+        *ends
+            || present.iter().enumerate().any(|(entry, &(class, count))| {
+                let first = next.partition_point(|way| way.0 < class);
+                let ways = next[first..].iter().take_while(|way| way.0 == class && way.1 <= count);
+                ways.into_iter().any(|way| self.finds_below(way.2, &present[entry + 1..]))
+            })
     }
 }
 

@@ -6,12 +6,14 @@
 //! * `Deployable(a₁…aₖ)`  holds if  `start –a₁→ … –aₖ→ s`  and  `goal ≤ s`
 //! * `Never(B)`  holds if  some `b ∈ B` is `≤ goal`,  no `b ∈ B` is `≤ start`,  and  for every `b ∈ B` and `(p, n) ∈ b`,
 //!   each way to deploy `(p, n)` on top of `b − (p, n)` already contains some `b' ∈ B`
+//!   (with exchanges of nodes, `B` stands for its images under them: see [`symmetry::Orbits`])
 //! * a demand is never met  if  every choice has a forbidden configuration in it, or laws add up to too little: see [`shortage`]
 //! * what holds on one node holds on those it can be exchanged with: see [`symmetry`]
 
 mod classes;
 mod forbidden;
 mod index;
+mod orbits;
 mod replay;
 pub mod shortage;
 pub mod symmetry;
@@ -82,6 +84,8 @@ pub enum Flaw {
     Uncounted(Atom),
     /// Laws that leave room for as much as is asked for.
     SumTooSmall,
+    /// An exchange of nodes (by its index) that changes something.
+    NotSymmetric(usize),
     /// The check was stopped before it was done.
     Stopped,
 }
@@ -119,6 +123,9 @@ impl fmt::Display for Flaw {
             Self::NoLaw(index) => write!(f, "law {} does not hold", index + 1),
             Self::Uncounted(_) => write!(f, "a pod on a node that may be used is not counted in full"),
             Self::SumTooSmall => write!(f, "the laws leave room for what is asked for"),
+            Self::NotSymmetric(index) => {
+                write!(f, "exchange {} is of nodes that differ in something", index + 1)
+            }
             Self::Stopped => write!(f, "the check was stopped before it was done"),
         }
     }

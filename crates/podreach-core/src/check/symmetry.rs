@@ -14,28 +14,28 @@
 //! ```
 //! Types that cannot matter to `p` are those that no affinity or spread of `p`, or of a type that matters, sees, and that attach no
 //! volume for it: whatever they do, they can only be in the way, and a run to `p` is still one without them.
+//!
+//! A proof with exchanges says this of a whole goal at once; see [`Orbits`].
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+pub use super::orbits::Orbits;
 use super::{Checker, Flaw};
 use crate::configuration::{Atom, Configuration};
 use crate::goal::Goal;
-use crate::id::{Id, IdVec, KeyId, NodeId, PodId};
+use crate::id::{KeyId, NodeId, PodId};
 use crate::model::Model;
-use crate::rule::{first_refusal, volume_limits};
+use crate::rule::first_refusal;
 use crate::step::Problem;
+pub use crate::verdict::Exchange;
 use crate::verdict::{Proof, Trace, Verdict};
-
-/// Where each node goes that an exchange moves.
-pub type Exchange = Vec<(NodeId, NodeId)>;
 
 /// Symmetries of a problem that were verified, and what follows from them.
 #[derive(Clone, Debug)]
 pub struct Symmetry {
     problem: Problem,
-    orbit_of: IdVec<NodeId, usize>,
-    orbits: Vec<Vec<NodeId>>,
+    orbits: Orbits,
     below: Problem,
     checker: Checker,
 }
@@ -57,20 +57,20 @@ impl Symmetry {
     /// What follows from those of the proposed exchanges that are symmetries of the problem.
     pub fn new(problem: &Problem, proposed: impl IntoIterator<Item = Exchange>) -> Self {
         let exchanges: Vec<Exchange> = proposed.into_iter().filter(|exchange| is_symmetry(problem, exchange)).collect();
-        let (orbit_of, orbits) = orbits(&problem.model, &exchanges);
-        let start = Arc::new(common(problem, &orbit_of, &orbits));
+        let orbits = Orbits::verified(problem, &exchanges);
+        let start = Arc::new(common(problem, &orbits));
         let below = Problem { start, ..problem.with_goal(Goal::default()) };
-        Self { checker: Checker::new(&below), problem: problem.clone(), orbit_of, orbits, below }
+        Self { checker: Checker::new(&below), problem: problem.clone(), orbits, below }
     }
 
     /// The orbits, each in the order of its nodes.
     pub fn orbits(&self) -> &[Vec<NodeId>] {
-        &self.orbits
+        self.orbits.all()
     }
 
     /// The orbit of a node, by its number.
     pub fn orbit(&self, node: NodeId) -> usize {
-        self.orbit_of[node]
+        self.orbits.of(node)
     }
 
     /// The problem with a symmetric start below the real one.
@@ -80,17 +80,7 @@ impl Symmetry {
 
     /// The problem with a symmetric start that is above the real one as far as it can matter to an atom.
     pub fn above(&self, (pod, node): Atom) -> Problem {
-        let mut start: Configuration = (*self.problem.kept).clone();
-        for helper in helping(&self.problem.model, pod) {
-            let mut most = BTreeMap::<usize, u64>::new();
-            for (at, count) in self.problem.start.of(helper) {
-                let entry = most.entry(self.orbit_of[at]).or_default();
-                *entry = count.max(*entry);
-            }
-            for (orbit, count) in most {
-                self.orbits[orbit].iter().for_each(|&at| start.set((helper, at), count));
-            }
-        }
+        let mut start = self.orbits.most(&self.problem, [pod]);
         start.set((pod, node), self.problem.kept.count((pod, node)));
         Problem { start: Arc::new(start), ..self.problem.with_goal(Goal::atom((pod, node))) }
     }
@@ -151,59 +141,15 @@ fn keeps_domains(m: &Model, key: KeyId, moved: &BTreeMap<NodeId, NodeId>) -> boo
     })
 }
 
-/// The connected components of all exchanges.
-fn orbits(m: &Model, exchanges: &[Exchange]) -> (IdVec<NodeId, usize>, Vec<Vec<NodeId>>) {
-    let mut parent: Vec<usize> = (0..m.nodes().len()).collect();
-    for &(from, to) in exchanges.iter().flatten() {
-        let (a, b) = (root(&mut parent, from.index()), root(&mut parent, to.index()));
-        parent[a.max(b)] = a.min(b);
-    }
-    let (mut orbits, mut numbers) = (Vec::<Vec<NodeId>>::new(), BTreeMap::new());
-    let of = m.nodes().map(|node| {
-        let number = *numbers.entry(root(&mut parent, node.index())).or_insert(orbits.len());
-        if number == orbits.len() {
-            orbits.push(Vec::new());
-        }
-        orbits[number].push(node);
-        number
-    });
-    (of.collect(), orbits)
-}
-
-fn root(parent: &mut [usize], mut node: usize) -> usize {
-    while parent[node] != node {
-        parent[node] = parent[parent[node]];
-        node = parent[node];
-    }
-    node
-}
-
 /// What all nodes of an orbit have of each pod type; the kept pods are.
-fn common(problem: &Problem, orbit_of: &IdVec<NodeId, usize>, orbits: &[Vec<NodeId>]) -> Configuration {
+fn common(problem: &Problem, orbits: &Orbits) -> Configuration {
     let mut least = BTreeMap::<(PodId, usize), (usize, u64)>::new();
     for ((pod, node), count) in problem.start.iter() {
-        let (nodes, fewest) = least.entry((pod, orbit_of[node])).or_insert((0, u64::MAX));
+        let (nodes, fewest) = least.entry((pod, orbits.of(node))).or_insert((0, u64::MAX));
         *nodes += 1;
         *fewest = count.min(*fewest);
     }
+    let orbits = orbits.all();
     let whole = least.into_iter().filter(|&((_, orbit), (nodes, _))| nodes == orbits[orbit].len());
     whole.flat_map(|((pod, orbit), (_, count))| orbits[orbit].iter().map(move |&node| ((pod, node), count))).collect()
-}
-
-/// The pod types that can matter to a type as witnesses or counterweights, or by volumes they attach, itself included.
-fn helping(m: &Model, pod: PodId) -> BTreeSet<PodId> {
-    let mut helping = BTreeSet::from([pod]);
-    let mut todo = vec![pod];
-    while let Some(pod) = todo.pop() {
-        let spec = m.pod(pod);
-        let matchers = spec.affinity.iter().map(|term| term.matcher).chain(spec.spread.iter().map(|c| c.matcher));
-        for matcher in matchers {
-            let seen = m.pods().filter(|&q| m.depends_on_node(matcher) || m.sees_unbound(matcher, q));
-            todo.extend(seen.filter(|&q| helping.insert(q)));
-        }
-        if !volume_limits::drivers(m, pod).is_empty() {
-            todo.extend(m.claimants().iter().copied().filter(|&q| helping.insert(q)));
-        }
-    }
-    helping
 }

@@ -39,6 +39,17 @@ impl Forms {
         form
     }
 
+    /// The form with these weights, sorted by class.
+    pub fn number(&self, weights: &[(Class, u128)]) -> Option<Form> {
+        self.known.get(weights).copied()
+    }
+
+    /// The weight of a class in a form.
+    pub fn weight(&self, form: Form, class: Class) -> u128 {
+        let weights = &self.weights[form as usize];
+        weights.binary_search_by_key(&class, |entry| entry.0).map_or(0, |at| weights[at].1)
+    }
+
     fn group(&mut self, classes: Vec<Class>) -> Form {
         self.intern(classes.into_iter().map(|class| (class, 1)).collect())
     }

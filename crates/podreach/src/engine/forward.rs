@@ -4,6 +4,8 @@
 //! its guard forbids. Copies that no guard and no goal counts are not made. What lacks least for the goal is looked at first
 //! (`aim.rs`), and the oldest of those; each configuration is cheap, so runs of exponential length are found too.
 //!
+//! Of configurations that are equal up to permutations of pods and nodes which change nothing, one is looked at (`canonical.rs`).
+//!
 //! Where no more than one pod of each class is ever of use, a configuration is a set of bits, and a rule that asks only for presence
 //! and absence is a few masks (`mask.rs`). What such rules deploy without deleting anything is deployed at once: what comes of it
 //! covers what was there before, so a protocol's many orders of independent steps are one step. Where there is only one way to go on,
@@ -17,6 +19,7 @@ use rustc_hash::FxBuildHasher;
 use podreach_core::Learned;
 
 use super::aim::Aim;
+use super::canonical::Canonical;
 use super::form::State;
 use super::frontier::Frontier;
 use super::group::{Class, Group};
@@ -52,6 +55,8 @@ pub struct Forward<'a> {
     /// Of so many configurations with one way on, less one, one is kept; grows as memory fills.
     sparsity: u64,
     walk: Walk,
+    /// The permutations up to which configurations are known, once it pays to look for some.
+    canonical: Option<Canonical>,
     /// How much was done, in units of one configuration made, new or not.
     made: u64,
 }
@@ -78,6 +83,9 @@ enum Ways {
 
 /// How much more work it is to look for an opening than to file a configuration, roughly.
 const WORK_PER_OPENING: u64 = 8;
+
+/// With this many configurations it pays to look for permutations.
+const MANY: usize = 64;
 
 /// The start of the search has no parent.
 pub(super) const NONE: u32 = u32::MAX;
@@ -119,6 +127,7 @@ impl<'a> Forward<'a> {
             passed: 0,
             sparsity: SPARSITY,
             walk: Walk::default(),
+            canonical: (!fills).then(|| Canonical::trivial(unit)),
             made: 0,
         };
         search.add(&search.pack(&counts), NONE, &[]);
@@ -153,10 +162,17 @@ impl<'a> Forward<'a> {
 
     /// Files a configuration and the rules that lead to it; returns its id if it is new.
     fn add(&mut self, packed: &[u64], parent: u32, rules: &[u32]) -> Option<u32> {
-        let hash = |packed: &[u64]| FxBuildHasher.hash_one(packed);
+        if self.canonical.is_none() && self.parents.len() >= MANY {
+            self.recognise_images();
+        }
+        let none = Canonical::trivial(self.unit);
+        let canonical = self.canonical.as_ref().unwrap_or(&none);
+        self.made += canonical.work();
         let (all, words) = (&self.packed, self.words);
-        let stored = |id: u32| &all[id as usize * words..][..words];
-        let entry = self.known.entry(hash(packed), |&id| stored(id) == packed, |&id| hash(stored(id)));
+        let stored = |id: u32| canonical.lowest(&all[id as usize * words..][..words]);
+        let hash = |lowest: &[u64]| FxBuildHasher.hash_one(lowest);
+        let lowest = canonical.lowest(packed);
+        let entry = self.known.entry(hash(&lowest), |&id| stored(id) == lowest, |&id| hash(&stored(id)));
         let hashbrown::hash_table::Entry::Vacant(entry) = entry else { return None };
         let id = self.parents.len() as u32;
         entry.insert(id);
@@ -172,6 +188,20 @@ impl<'a> Forward<'a> {
     /// The same for one that may be a goal; returns its id if it is, and new.
     fn add_and_look(&mut self, packed: &[u64], parent: u32, rules: &[u32]) -> Option<u32> {
         self.add(packed, parent, rules).filter(|_| self.is_goal(packed))
+    }
+
+    /// Looks for permutations, and files the configurations that are known by their lowest forms.
+    fn recognise_images(&mut self) {
+        let canonical = Canonical::new(self.system, self.unit);
+        if !canonical.is_trivial() {
+            let (all, words) = (&self.packed, self.words);
+            let hash = |&id: &u32| FxBuildHasher.hash_one(&*canonical.lowest(&all[id as usize * words..][..words]));
+            self.known.clear();
+            for id in 0..self.parents.len() as u32 {
+                self.known.insert_unique(hash(&id), id, hash);
+            }
+        }
+        self.canonical = Some(canonical);
     }
 
     /// Looks at every deployment from one configuration; says which new one meets a goal.

@@ -9,16 +9,19 @@
 //! *Incremental, Inductive Coverability* (CAV 2013), with the obligation queue and generalisation of Bradley, Eén and others.
 
 use std::cmp::Reverse;
+use std::collections::BTreeSet;
 use std::convert::Infallible;
 
 use podreach_core::Learned;
 
+use super::automorphism::{Automorphism, automorphisms, closed};
 use super::group::{self, Class, Group};
 use super::lemmas::Lemmas;
 use super::obligation::{Obligation, Obligations, Queue};
 use super::pairs::Pairs;
 use super::portfolio::Pursuit;
 use super::predecessor::Predecessors;
+use super::reduce::reduced;
 use super::run::Run;
 use super::system::System;
 use super::{Budget, Found, Stop};
@@ -31,7 +34,11 @@ const COUNTEREXAMPLE_DEPTH: usize = 1;
 /// from much farther away: what is learned at once for many frames is nearly always part of the invariant, whereas climbing frame by
 /// frame learns three groups for each that is kept in the end.
 const SHALLOW: u32 = 8;
-const DEEP: u32 = 64;
+const DEEP: u32 = 256;
+
+/// With this many groups it pays to look for permutations that make more of them, up to so many of one.
+const MANY: usize = 256;
+const IMAGES: usize = 32;
 
 /// How a search ends, or why it pauses.
 enum End {
@@ -52,6 +59,8 @@ pub struct Inductive<'a> {
     queue: Queue,
     /// How far from the start each class is, at least.
     layers: Vec<u32>,
+    /// Permutations of the classes that change neither the rules nor the start, once they were looked for.
+    automorphisms: Option<Vec<Automorphism>>,
     top: u32,
     /// How many goals were dealt with.
     blocked: u64,
@@ -67,6 +76,7 @@ impl<'a> Inductive<'a> {
             pairs,
             lemmas: Lemmas::new(system.classes.len()),
             layers: system.layers(),
+            automorphisms: None,
             blocked: 0,
             predecessors: Predecessors::new(system, pairs),
             goals: system.goals.iter().map(|group| Obligation { group: group.clone(), parent: None }).collect(),
@@ -136,8 +146,22 @@ impl<'a> Inductive<'a> {
             level = self.lemmas.held_by(&mut rests_on).min(self.top);
             grounds = Some(rests_on);
         }
-        self.lemmas.add(group, level, grounds);
+        self.lemmas.add(group.clone(), level, grounds);
+        self.add_images(&group, level);
         Ok(level)
+    }
+
+    /// Files what permutations make of a group that is forbidden at `level`, as it is forbidden there, too; of all groups, once there
+    /// are so many that it pays to look for permutations.
+    fn add_images(&mut self, group: &Group, level: u32) {
+        if let Some(automorphisms) = &self.automorphisms {
+            images(automorphisms, group).into_iter().for_each(|image| self.lemmas.add(image, level, None));
+        } else if self.lemmas.ever() >= MANY {
+            self.automorphisms = Some(closed(&automorphisms(self.system, &self.system.start), IMAGES));
+            for (group, level) in self.lemmas.all() {
+                self.add_images(&group, level);
+            }
+        }
     }
 
     /// A part of the group, as small as dropping one pod after the other gives, that is still forbidden at `level`. The group was
@@ -245,6 +269,35 @@ impl<'a> Inductive<'a> {
         budget.stop(self.bytes()).map_or(Ok(found), |stop| Err(End::Stopped(stop)))
     }
 
+    /// An invariant as far as the goals need it; `None` if it is none. What permutations made of groups may rest on others that were
+    /// not made: then it is lowered, and the search goes on.
+    fn invariant(&mut self, level: u32, budget: &Budget<'_>) -> Result<Option<Found>, End> {
+        if let Some(needed) = reduced(self.system, self.pairs, self.lemmas.from(level)) {
+            return Ok(Some(Found::Reduced(needed)));
+        }
+        // What rules out the goals may be among what is lowered.
+        self.aim();
+        let mut lowered = false;
+        while self.lower(level, budget)? {
+            lowered = true;
+        }
+        Ok((!lowered).then(|| Found::Never(self.lemmas.from(level))))
+    }
+
+    /// Lowers the lemmas from a level on that the others do not hold there; says whether there was any.
+    fn lower(&mut self, level: u32, budget: &Budget<'_>) -> Result<bool, End> {
+        let mut lowered = false;
+        for lemma in self.lemmas.above(level) {
+            let group = self.lemmas.group(lemma).clone();
+            if !self.is_forbidden(&group, level + 1, budget)? {
+                self.lemmas.rest(lemma, None);
+                self.lemmas.raise(lemma, level - 1);
+                lowered = true;
+            }
+        }
+        Ok(lowered)
+    }
+
     fn bytes(&self) -> usize {
         self.lemmas.bytes() + self.goals.bytes() + self.queue.len() * 24
     }
@@ -253,20 +306,29 @@ impl<'a> Inductive<'a> {
 impl Pursuit for Inductive<'_> {
     fn pursue(&mut self, work: u64, budget: &Budget<'_>) -> Option<Found> {
         self.pause = self.predecessors.work + work;
-        match self.run(budget) {
-            Err(End::Reached(goal)) => {
+        let end = loop {
+            match self.run(budget) {
+                Err(End::Invariant(level)) => match self.invariant(level, budget) {
+                    Ok(Some(found)) => return Some(found),
+                    Ok(None) => {}
+                    Err(end) => break end,
+                },
+                Err(end) => break end,
+            }
+        };
+        match end {
+            End::Reached(goal) => {
                 let link = |at: usize| (&self.goals[at].group, self.goals[at].parent);
                 Some(Found::Reached(Run::from_start(self.system, goal, link)))
             }
-            Err(End::Invariant(level)) => Some(Found::Never(self.lemmas.from(level))),
-            Err(End::Stopped(stop)) => {
+            End::Stopped(stop) => {
                 let deployments_ruled_out = Some(u64::from(self.top) - 1);
                 Some(Found::Stopped {
                     stop,
                     learned: Learned { deployments_ruled_out, explored: self.predecessors.asked },
                 })
             }
-            Err(End::Paused) => None,
+            End::Paused | End::Invariant(_) => None,
         }
     }
 
@@ -277,6 +339,12 @@ impl Pursuit for Inductive<'_> {
             ("groups", self.lemmas.ever() as u64),
             ("questions", self.predecessors.asked),
             ("lookups", self.lemmas.visits),
+            ("permutations", self.automorphisms.as_ref().map_or(0, Vec::len) as u64),
         ]
     }
+}
+
+/// What permutations make of a group, each image once.
+fn images(automorphisms: &[Automorphism], group: &Group) -> BTreeSet<Group> {
+    automorphisms.iter().filter_map(|automorphism| automorphism.image(group)).collect()
 }

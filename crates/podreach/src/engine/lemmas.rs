@@ -167,6 +167,17 @@ impl Lemmas {
         self.lemmas.len() * 200 + self.entries * 64
     }
 
+    /// The lemmas of a level or more.
+    pub fn above(&self, level: u32) -> Vec<u32> {
+        (0..self.lemmas.len() as u32).filter(|&lemma| self.level(lemma) >= level.max(1)).collect()
+    }
+
+    /// All groups that are forbidden at some level, with it.
+    pub fn all(&self) -> Vec<(Group, u32)> {
+        let lemmas = self.lemmas.iter().filter(|lemma| lemma.level > GONE);
+        lemmas.map(|lemma| (lemma.group.clone(), lemma.level)).collect()
+    }
+
     /// How many lemmas there ever were.
     pub fn ever(&self) -> usize {
         self.lemmas.len()

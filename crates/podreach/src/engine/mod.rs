@@ -3,9 +3,12 @@
 //! An engine may be clever and wrong; the checker says so. Each works on a compiled [`System`] and knows nothing of Kubernetes.
 
 mod aim;
+mod alike;
 mod antichain;
+mod automorphism;
 mod backward;
 mod bits;
+mod canonical;
 mod form;
 mod forward;
 mod frontier;
@@ -89,6 +92,8 @@ pub enum Found {
     Reached(Run),
     /// Groups that are never present together, a goal among them.
     Never(Vec<Group>),
+    /// The same, and all of them matter.
+    Reduced(Vec<Group>),
     /// Everything was looked at without meeting a goal, which is no proof that others could check.
     Spent,
     /// Nothing yet.
@@ -202,11 +207,19 @@ impl Decider {
 
     /// Decides a goal and checks the evidence.
     pub fn decide(&mut self, goal: &Goal, budget: &Budget<'_>) -> Decision {
+        if let Some(decision) = self.decide_one_of_each(goal, budget) {
+            return decision;
+        }
+        let claim = self.claim(goal, budget);
+        self.checked(goal, claim, budget)
+    }
+
+    fn claim(&mut self, goal: &Goal, budget: &Budget<'_>) -> Claim {
         let mut claim = self.claim_without_search(goal, budget).unwrap_or_else(|| self.search(goal, budget));
         if let Verdict::Deployable(trace) = claim.verdict {
             claim.verdict = Verdict::Deployable(self.tracing.shortened(goal, trace));
         }
-        self.checked(goal, claim, budget)
+        claim
     }
 
     /// The same for a goal that needs no search; `None` for others.
@@ -313,9 +326,10 @@ impl Decider {
         match found {
             Found::Reached(run) => Verdict::Deployable(self.tracing.of_run(system, &run)),
             Found::Never(groups) => {
-                let groups = reduce::reduced(system, pairs, &groups).unwrap_or(groups);
+                let groups = reduce::reduced(system, pairs, groups.clone()).unwrap_or(groups);
                 Verdict::Never(system.proof(problem, &groups))
             }
+            Found::Reduced(groups) => Verdict::Never(system.proof(problem, &groups)),
             Found::Spent => Verdict::Unknown(Reason::Unsupported("a proof by visiting every configuration".into())),
             Found::Stopped { stop, learned } => Verdict::Unknown(reason(stop, learned)),
         }

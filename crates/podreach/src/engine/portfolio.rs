@@ -169,7 +169,7 @@ fn in_turn(running: &mut [Running<'_>], portions: &[u64], budget: &Budget<'_>) -
     let mut found = Vec::new();
     for ((_, pursuit), &work) in running.iter_mut().zip(portions) {
         found.push(pursuit.pursue(work, budget));
-        if matches!(found.last(), Some(Some(Found::Reached(_) | Found::Never(_)))) {
+        if matches!(found.last(), Some(Some(Found::Reached(_) | Found::Never(_) | Found::Reduced(_)))) {
             break;
         }
     }

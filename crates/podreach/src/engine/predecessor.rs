@@ -237,14 +237,14 @@ impl<'a> Predecessors<'a> {
     fn exceeds_bound(&mut self, guard: &FormGuard) -> bool {
         let exceeded = guard.at_most.iter().find(|&&(form, bound)| self.cursor.value(form) > bound);
         let Some(&(form, bound)) = exceeded else { return false };
-        let weights = &self.system.forms.weights[form as usize];
+        let forms = &self.system.forms;
         let there = |class: Class| u128::from(self.cursor.counts[class as usize]);
-        let of_base = weights.iter().filter(|&&(class, _)| self.is_of_base(class));
+        let of_base = self.base.iter().map(|&(class, _)| (class, forms.weight(form, class)));
+        let of_base = of_base.filter(|&(class, weight)| weight > 0 && self.is_of_base(class));
         let mut of_base: Vec<(Class, u128)> =
-            of_base.map(|&(class, w)| (class, w.saturating_mul(there(class)))).collect();
+            of_base.map(|(class, weight)| (class, weight.saturating_mul(there(class)))).collect();
         let added = self.added.iter().filter(|entry| !self.is_of_base(entry.0));
-        let weight = |class: Class| weights.iter().find(|entry| entry.0 == class).map_or(0, |entry| entry.1);
-        let mut sum = added.fold(0u128, |sum, &(class, _)| sum.saturating_add(weight(class)));
+        let mut sum = added.fold(0u128, |sum, &(class, _)| sum.saturating_add(forms.weight(form, class)));
         of_base.sort_by_key(|&(class, weight)| (std::cmp::Reverse(weight), class));
         for (class, weight) in of_base {
             if sum > bound {

@@ -207,7 +207,7 @@ impl System {
         let used: BTreeSet<Class> = groups.iter().flatten().map(|&(class, _)| class).collect();
         let numbers: HashMap<Class, usize> = used.iter().zip(0..).map(|(&class, number)| (class, number)).collect();
         let classes = used.iter().map(|&class| self.classes[class as usize].clone()).collect();
-        let mut proof = Proof { classes, forbidden: Vec::new() };
+        let mut proof = Proof { classes, ..Proof::default() };
         let kept = |class: Class| {
             let counts = self.classes[class as usize].iter().map(|&atom| problem.kept.count(atom));
             counts.fold(0u64, u64::saturating_add)

@@ -6,7 +6,9 @@
 use std::collections::BTreeMap;
 
 use podreach_core::verdict::Group;
-use podreach_core::{Action, Atom, Configuration, Goal, Model, NodeId, PodId, Proof, Semantics, Trace, Verdict};
+use podreach_core::{
+    Action, Atom, Configuration, Exchange, Goal, Model, NodeId, PodId, Proof, Semantics, Trace, Verdict,
+};
 
 use super::json::API_VERSION;
 use crate::diagnostic::Diagnostic;
@@ -40,6 +42,8 @@ pub enum Claim {
         classes: Vec<Vec<(String, String)>>,
         /// The forbidden groups: counts of classes.
         forbidden: Vec<Group>,
+        /// The exchanges of nodes, each as its rounds of names.
+        exchanges: Vec<Vec<Vec<String>>>,
     },
     /// Nothing, for this reason.
     Unknown(String),
@@ -73,12 +77,13 @@ impl Certificate {
                 };
                 Verdict::Deployable(Trace(steps.iter().map(step).collect::<Result<_, String>>()?))
             }
-            Claim::Never { classes, forbidden } => {
+            Claim::Never { classes, forbidden, exchanges } => {
                 let class = |members: &Vec<(String, String)>| {
                     members.iter().map(|(pod, node)| names.atom(pod, node)).collect::<Result<Vec<Atom>, String>>()
                 };
                 let classes = classes.iter().map(class).collect::<Result<_, _>>()?;
-                Verdict::Never(Proof { classes, forbidden: forbidden.clone() })
+                let exchanges = exchanges.iter().map(|rounds| names.exchange(rounds)).collect::<Result<_, _>>()?;
+                Verdict::Never(Proof { classes, forbidden: forbidden.clone(), exchanges })
             }
             Claim::Unknown(reason) => return Err(format!("it claims nothing: {}", shown(reason))),
         };
@@ -103,9 +108,22 @@ impl<'m> Names<'m> {
     fn atom(&self, pod: &str, node: &str) -> Result<Atom, String> {
         let pod =
             self.pods.get(pod).ok_or_else(|| format!("it names a pod {} that is not in the input", shown(pod)))?;
-        let node =
-            self.nodes.get(node).ok_or_else(|| format!("it names a node {} that is not in the input", shown(node)))?;
-        Ok((*pod, *node))
+        Ok((*pod, self.node(node)?))
+    }
+
+    fn node(&self, node: &str) -> Result<NodeId, String> {
+        let found = self.nodes.get(node);
+        found.copied().ok_or_else(|| format!("it names a node {} that is not in the input", shown(node)))
+    }
+
+    /// The exchange that moves each node to the next in its round, and the last to the first.
+    fn exchange(&self, rounds: &[Vec<String>]) -> Result<Exchange, String> {
+        let mut exchange = Exchange::new();
+        for round in rounds {
+            let nodes = round.iter().map(|node| self.node(node)).collect::<Result<Vec<_>, _>>()?;
+            exchange.extend(nodes.iter().copied().zip(nodes.iter().cycle().skip(1).copied()));
+        }
+        Ok(exchange)
     }
 
     fn configuration(&self, entries: &[Entry]) -> Result<Configuration, String> {
@@ -210,7 +228,8 @@ fn step(tree: &Tree<'_>) -> Read<(bool, String, String)> {
 }
 
 fn proof(tree: &Tree<'_>) -> Read<Claim> {
-    known(tree, &["forbidden", "classes"])?;
+    // What `standsFor` says follows from the exchanges.
+    known(tree, &["forbidden", "classes", "exchanges", "standsFor"])?;
     let mut classes = Classes::default();
     for listed in tree.field("classes").and_then(Tree::map).unwrap_or_default() {
         let members = items(&listed.value)?.iter().map(member).collect::<Read<Vec<_>>>()?;
@@ -219,7 +238,14 @@ fn proof(tree: &Tree<'_>) -> Read<Claim> {
     }
     let groups = items(required(tree, "forbidden")?)?.iter();
     let forbidden = groups.map(|group| classes.group(group)).collect::<Read<_>>()?;
-    Ok(Claim::Never { classes: classes.all, forbidden })
+    let exchanges = tree.field("exchanges").map_or(Ok(&[][..]), items)?;
+    let exchanges = exchanges.iter().map(exchange).collect::<Read<_>>()?;
+    Ok(Claim::Never { classes: classes.all, forbidden, exchanges })
+}
+
+fn exchange(tree: &Tree<'_>) -> Read<Vec<Vec<String>>> {
+    let round = |tree: &Tree<'_>| items(tree)?.iter().map(|node| text(node).map(str::to_owned)).collect();
+    items(tree)?.iter().map(round).collect()
 }
 
 fn member(tree: &Tree<'_>) -> Read<(String, String)> {

@@ -1,10 +1,10 @@
 //! The verdict as a document: what scripts read, and what `verify` takes as a certificate.
 
-use podreach_core::{Action, Atom, Configuration, Goal, Model, Proof, Trace, Verdict};
+use podreach_core::{Action, Atom, Configuration, Exchange, Goal, Model, NodeId, Problem, Proof, Trace, Verdict};
 use serde_json::{Map, Value, json};
 
-use super::Answered;
 use super::proof::class_name;
+use super::{Answered, alike};
 use crate::diagnostic::{Diagnostic, Effect};
 use crate::engine::{Decision, Effort};
 use crate::lower::{Instances, Keep, Options, Release, Start};
@@ -19,7 +19,7 @@ pub fn verdict(answered: &Answered<'_>, diagnostics: &Value, seconds: f64) -> Va
     let m = &problem.model;
     let (name, trace, proof, reason) = match decision.checked.verdict() {
         Verdict::Deployable(trace) => ("deployable", self::trace(m, trace), Value::Null, Value::Null),
-        Verdict::Never(proof) => ("never", Value::Null, self::proof(m, proof), Value::Null),
+        Verdict::Never(proof) => ("never", Value::Null, self::proof(problem, proof), Value::Null),
         Verdict::Unknown(reason) => ("unknown", Value::Null, Value::Null, reason.to_string().into()),
     };
     json!({
@@ -101,8 +101,10 @@ pub(super) fn trace(m: &Model, trace: &Trace) -> Value {
     trace.0.iter().map(step).collect()
 }
 
-/// A proof: groups that name atoms, or classes where there is more than one atom, which are then listed.
-pub(super) fn proof(m: &Model, proof: &Proof) -> Value {
+/// A proof: groups that name atoms, or classes where there is more than one atom, which are then listed; and exchanges of nodes, each
+/// as the rounds in which they go.
+pub(super) fn proof(problem: &Problem, proof: &Proof) -> Value {
+    let m = &problem.model;
     let entry = |(&class, &count): (&usize, &u64)| match proof.classes[class].as_slice() {
         &[atom] => counted(m, atom, count),
         _ => json!({"class": class_name(class), "count": count}),
@@ -117,7 +119,18 @@ pub(super) fn proof(m: &Model, proof: &Proof) -> Value {
     if !classes.is_empty() {
         document.insert("classes".into(), classes.into());
     }
+    if !proof.exchanges.is_empty() {
+        let exchange = |exchange: &Exchange| alike::rounds(exchange).iter().map(|round| names(m, round)).collect();
+        let exchanges: Vec<Value> = proof.exchanges.iter().map(exchange).collect();
+        document.insert("exchanges".into(), exchanges.into());
+        let stands = |(node, nodes): (NodeId, usize)| json!({"node": m.node_name(node), "nodes": nodes});
+        document.insert("standsFor".into(), alike::spoken_for(problem, proof).into_iter().map(stands).collect());
+    }
     document.into()
+}
+
+fn names(m: &Model, nodes: &[NodeId]) -> Value {
+    nodes.iter().map(|&node| m.node_name(node)).collect()
 }
 
 fn counted(m: &Model, (pod, node): Atom, count: u64) -> Value {

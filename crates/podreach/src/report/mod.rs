@@ -3,6 +3,7 @@
 //! Every function here is pure: it takes what was found out and returns a string or a JSON value. The wire format lives here alone, and
 //! names pods and nodes, never ids.
 
+mod alike;
 mod amount;
 mod argument;
 pub mod audit;

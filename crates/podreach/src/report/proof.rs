@@ -9,7 +9,7 @@ use podreach_core::verdict::Group;
 use podreach_core::{Atom, NodeId, PodId, Problem, Proof};
 
 use super::argument::{Argument, Last};
-use super::words;
+use super::{alike, words};
 
 /// The most facts that are told unless all are asked for.
 const MOST: usize = 8;
@@ -34,6 +34,24 @@ pub(crate) fn lines(problem: &Problem, proof: &Proof, all: bool) -> Vec<String> 
         lines.push(format!("     … and {more} that can never be (-v shows all)"));
     }
     lines.extend(telling.legend(facts.iter().flat_map(|fact| fact.groups.iter().copied())));
+    lines.extend(others(problem, proof, if all { usize::MAX } else { MOST }));
+    lines
+}
+
+/// Which nodes stand for others, and for how many.
+fn others(problem: &Problem, proof: &Proof, most: usize) -> Vec<String> {
+    let line = |(node, nodes): (NodeId, usize)| {
+        let name = problem.model.node_name(node);
+        format!(
+            "     {name} stands for {nodes} of the nodes asked for: they can be exchanged, and what holds for one holds for all"
+        )
+    };
+    let spoken_for = alike::spoken_for(problem, proof);
+    let more = spoken_for.len().saturating_sub(most);
+    let mut lines: Vec<String> = spoken_for.into_iter().take(most).map(line).collect();
+    if more > 0 {
+        lines.push(format!("     … and {} that stand for others (-v shows all)", words::number(more, "more node")));
+    }
     lines
 }
 

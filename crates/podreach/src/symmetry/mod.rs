@@ -5,5 +5,5 @@
 mod proposal;
 mod uniform;
 
-pub use proposal::symmetry;
+pub use proposal::{exchanges, symmetry};
 pub use uniform::{Found, Uniform};

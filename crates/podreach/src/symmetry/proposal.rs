@@ -10,12 +10,17 @@ use podreach_core::{Exchange, Model, NodeId, PodId, Problem, Symmetry, is_symmet
 
 /// The symmetries of a problem that are easy to find.
 pub fn symmetry(problem: &Problem) -> Symmetry {
-    let view = View::new(problem);
+    Symmetry::new(problem, exchanges(problem, |_| Vec::new()))
+}
+
+/// Exchanges of nodes with equal marks that may be symmetries.
+pub fn exchanges(problem: &Problem, mark: impl Fn(NodeId) -> Vec<u64>) -> Vec<Exchange> {
+    let view = View::new(problem, mark);
     let mut exchanges = view.of_nodes();
     for domains in view.alike() {
         exchanges.extend(view.of_domains(problem, &domains));
     }
-    Symmetry::new(problem, exchanges)
+    exchanges
 }
 
 /// Where a node stands under a topology key.
@@ -26,8 +31,8 @@ enum Place {
     In(DomainId),
 }
 
-/// What a node has besides its place: its face and the kept pods on it.
-type Content = (usize, Vec<(PodId, u64)>);
+/// What a node has besides its place: its face, the kept pods on it and its mark.
+type Content = (usize, Vec<(PodId, u64)>, Vec<u64>);
 
 struct View<'p> {
     m: &'p Model,
@@ -36,12 +41,12 @@ struct View<'p> {
 }
 
 impl<'p> View<'p> {
-    fn new(problem: &'p Problem) -> Self {
+    fn new(problem: &'p Problem, mark: impl Fn(NodeId) -> Vec<u64>) -> Self {
         let m = &*problem.model;
         let mut known = BTreeMap::<Content, usize>::new();
         let content = m.nodes().map(|node| {
             let number = known.len();
-            *known.entry((m.face(node), problem.kept.on(node).collect())).or_insert(number)
+            *known.entry((m.face(node), problem.kept.on(node).collect(), mark(node))).or_insert(number)
         });
         Self { m, content: content.collect(), keys: m.cluster().keys.entries().ids().collect() }
     }

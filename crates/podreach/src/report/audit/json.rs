@@ -90,7 +90,7 @@ fn evidence(audit: &Audit<'_>, Evidence { shows, problem, decision, short }: &Ev
     let m = &problem.model;
     let (verdict, trace, proof, reason) = match decision.checked.verdict() {
         Verdict::Deployable(steps) => ("deployable", trace(m, steps), Value::Null, Value::Null),
-        Verdict::Never(facts) => ("never", Value::Null, proof(m, facts), Value::Null),
+        Verdict::Never(facts) => ("never", Value::Null, proof(problem, facts), Value::Null),
         Verdict::Unknown(reason) => ("unknown", Value::Null, Value::Null, reason.to_string().into()),
     };
     let mut document = json!({
