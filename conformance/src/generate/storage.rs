@@ -9,10 +9,14 @@ const DRIVERS: [&str; 2] = ["d1.csi", "d2.csi"];
 const SIZES: [&str; 4] = ["1Gi", "2Gi", "3Gi", "1500M"];
 
 impl Make<'_> {
-    /// Adds storage to a document.
-    pub(super) fn storage(&mut self, doc: &mut Value, nodes: usize) {
+    /// Adds storage to a document. With `settled`, no claim waits for a pod.
+    pub(super) fn storage(&mut self, doc: &mut Value, nodes: usize, settled: bool) {
         let mut volumes: Vec<Value> = (0..self.rng.below(6)).map(|index| self.volume(index)).collect();
-        let claims: Vec<Value> = (0..5).map(|index| self.claim(index, &mut volumes, nodes)).collect();
+        let mut claims: Vec<Value> = (0..5).map(|index| self.claim(index, &mut volumes, nodes)).collect();
+        for claim in claims.iter_mut().filter(|claim| settled && claim["status"]["phase"] == "Pending") {
+            claim["spec"]["storageClassName"] = json!(self.pick(&["now", ""]));
+        }
+        self.ephemeral_claims(doc, &mut claims, &mut volumes);
         doc["storageClasses"] = self.classes().into();
         doc["csiNodes"] = (0..nodes).filter_map(|index| self.csi_node(index)).collect();
         doc["csiDrivers"] = DRIVERS.iter().filter_map(|name| self.driver(name)).collect();
@@ -180,10 +184,41 @@ impl Make<'_> {
         })
     }
 
+    /// The claims that the controller of ephemeral volumes makes for pods; those of pods that run are bound.
+    fn ephemeral_claims(&mut self, doc: &Value, claims: &mut Vec<Value>, volumes: &mut Vec<Value>) {
+        let pods = doc["pods"].as_array().into_iter().flatten().chain([&doc["incoming"]]);
+        for pod in pods {
+            for volume in pod["spec"]["volumes"].as_array().into_iter().flatten() {
+                let Some(template) = volume["ephemeral"].get("volumeClaimTemplate") else { continue };
+                let metadata = &pod["metadata"];
+                let name = format!("{}-{}", text(&metadata["name"]), text(&volume["name"]));
+                let owner = json!({"apiVersion": "v1", "kind": "Pod", "name": metadata["name"], "uid": metadata["uid"],
+                    "controller": true});
+                let mut claim = json!({
+                    "metadata": {"name": name, "namespace": metadata["namespace"], "uid": name, "ownerReferences": [owner]},
+                    "spec": template["spec"],
+                    "status": {"phase": "Pending"},
+                });
+                if pod["spec"]["nodeName"].is_string() && metadata["name"] != "x" {
+                    volumes.push(provisioned(&mut claim));
+                }
+                claims.push(claim);
+            }
+        }
+    }
+
     /// What a pod mounts.
     pub(super) fn mounts(&mut self) -> Vec<Value> {
         let count = self.rng.pick(&[0, 0, 0, 1, 1, 2]);
         (0..count).map(|index| self.mount(index)).collect()
+    }
+
+    fn ephemeral(&mut self) -> Value {
+        let modes = self.rng.pick(&[&["ReadWriteOnce"][..], &["ReadWriteMany"], &["ReadWriteOncePod"]]);
+        let class = self.pick(&["wait", "wait", "far", "now"]);
+        let spec = json!({"accessModes": modes, "storageClassName": class,
+            "resources": {"requests": {"storage": self.pick(&SIZES)}}});
+        json!({"volumeClaimTemplate": {"spec": spec}})
     }
 
     fn mount(&mut self, index: usize) -> Value {
@@ -211,6 +246,7 @@ impl Make<'_> {
                 ("rbd", image)
             }
             4 => ("emptyDir", json!({})),
+            5 if !self.traits.settled => ("ephemeral", self.ephemeral()),
             _ => {
                 let name = if self.one_in(25) { "nope".to_owned() } else { format!("c{}", self.rng.below(5)) };
                 ("persistentVolumeClaim", json!({"claimName": name}))
@@ -219,4 +255,30 @@ impl Make<'_> {
         volume.insert(source.into(), value);
         volume.into()
     }
+}
+
+/// The volume that the driver of its class makes for a claim, which is bound to it.
+fn provisioned(claim: &mut Value) -> Value {
+    let name = format!("pv-{}", text(&claim["metadata"]["name"]));
+    let class = claim["spec"]["storageClassName"].clone();
+    let driver = if class == "far" { DRIVERS[1] } else { DRIVERS[0] };
+    claim["spec"]["volumeName"] = json!(name);
+    claim["status"]["phase"] = json!("Bound");
+    claim["metadata"]["annotations"] = json!({"pv.kubernetes.io/bind-completed": "yes"});
+    json!({
+        "metadata": {"name": name},
+        "spec": {
+            "capacity": claim["spec"]["resources"]["requests"],
+            "accessModes": claim["spec"]["accessModes"],
+            "storageClassName": class,
+            "csi": {"driver": driver, "volumeHandle": name},
+            "claimRef": {"name": claim["metadata"]["name"], "namespace": claim["metadata"]["namespace"],
+                "uid": claim["metadata"]["uid"]},
+        },
+        "status": {"phase": "Bound"},
+    })
+}
+
+fn text(value: &Value) -> &str {
+    value.as_str().unwrap_or_default()
 }

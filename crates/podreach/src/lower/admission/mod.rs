@@ -86,15 +86,15 @@ impl Rules {
         found.into_iter().filter(|(_, holds)| *holds).map(|(cause, _)| (cause, draft.span)).collect()
     }
 
-    /// A pod as the API server stores it; `is_new` if it has not been through admission yet.
-    fn admitted(&self, cx: &mut Context, content: &Content, is_new: bool) -> Content {
+    /// A pod as the API server stores it.
+    fn admitted(&self, cx: &mut Context, content: &Content, comes: Coming) -> Content {
         let mut admitted = content.clone();
         let namespace = cx.cluster.symbols.str(cx.cluster.namespaces[content.namespace]).to_owned();
         let mut refused = None;
-        if is_new {
+        if comes.is_new {
             // In the order of the API server: RuntimeClass is a mutation that comes after LimitRanger, and neither sees the other.
             self.limit_ranges.complete(&namespace, &mut admitted.parts);
-            refused = self.runtime_classes.complete(cx, &mut admitted);
+            refused = self.runtime_classes.complete(cx, &mut admitted, comes.is_daemon);
         }
         let refused = refused.or_else(|| self.limit_ranges.refusal(&namespace, &admitted.parts));
         let refused = refused.or_else(|| self.quotas.refusal(&namespace, &admitted));
@@ -104,22 +104,37 @@ impl Rules {
     }
 }
 
+/// How a pod comes to admission.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+struct Coming {
+    /// Whether it has not been through admission yet.
+    is_new: bool,
+    /// Whether a DaemonSet makes it.
+    is_daemon: bool,
+}
+
 /// Takes every pod and template through admission and its scheduler's profile.
 pub(crate) fn admit(cx: &mut Context, inventory: &mut Inventory) {
     let Inventory { rules, profiles, workloads, pods, .. } = inventory;
     rules.quotas.register(cx);
-    let mut known = HashMap::<(*const Content, bool), (Rc<Content>, Rc<Content>, Causes)>::new();
-    let templates = workloads.iter_mut().map(|workload| (&mut workload.template, true));
-    let pods = pods.iter_mut().map(|pod| (pod.bound.is_none(), &mut pod.draft)).map(|(is_new, draft)| (draft, is_new));
-    for (draft, is_new) in templates.chain(pods) {
-        let key = (Rc::as_ptr(&draft.content), is_new);
+    let mut known = HashMap::<(*const Content, Coming), (Rc<Content>, Rc<Content>, Causes)>::new();
+    let templates = workloads.iter_mut().map(|workload| {
+        let comes = Coming { is_new: true, is_daemon: workload.kind == Kind::DaemonSet };
+        (&mut workload.template, comes)
+    });
+    let pods = pods.iter_mut().map(|pod| {
+        let comes = Coming { is_new: pod.bound.is_none(), is_daemon: pod.is_of_daemon_set() };
+        (&mut pod.draft, comes)
+    });
+    for (draft, comes) in templates.chain(pods) {
+        let key = (Rc::as_ptr(&draft.content), comes);
         // The old content is kept, so that no new one gets its place in memory, by which they are told apart.
         let (_, content, causes) = known.entry(key).or_insert_with(|| {
             let mut content = Content::clone(&draft.content);
             if cx.admission {
-                content = rules.admitted(cx, &content, is_new);
+                content = rules.admitted(cx, &content, comes);
             }
-            let causes = profiles.apply(&mut content, draft.span);
+            let causes = profiles.apply(&mut content, comes.is_daemon, draft.span);
             (draft.content.clone(), Rc::new(content), causes)
         });
         draft.content = content.clone();
