@@ -25,6 +25,7 @@ type Admission struct {
 	// Those that change or refuse a pod that is created, in the order of the API server.
 	plugins  []plugin
 	topology *podtopologylabels.Plugin
+	classes  admission.MutationInterface
 	quota    *quotas
 }
 
@@ -64,7 +65,8 @@ func newAdmission(informers *factory) (*Admission, error) {
 	})
 	a.topology.InspectFeatureGates(utilfeature.DefaultFeatureGate)
 	a.topology.SetExternalKubeInformerFactory(informers)
-	return a, nil
+	a.classes, err = defaultClasses(informers)
+	return a, err
 }
 
 // load makes the objects that plugins look at those of the document.
@@ -86,6 +88,11 @@ func (a *Admission) admit(doc *Document) error {
 	}
 	for _, namespace := range doc.Namespaces {
 		legacyscheme.Scheme.Default(namespace)
+	}
+	for _, claim := range doc.Claims {
+		if err := a.classify(claim); err != nil {
+			return err
+		}
 	}
 	for _, pod := range doc.Pods {
 		if err := a.create(pod, pod.Spec.NodeName == ""); err != nil {

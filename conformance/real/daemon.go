@@ -22,18 +22,31 @@ func daemonPod(template *v1.Pod, node string) *v1.Pod {
 }
 
 // unwanted adds to the answers about a node that the controller makes no pod for it. The node affinity of the template is the
-// controller's business alone: the scheduler finds another in the pod.
+// controller's business alone: the scheduler finds another in the pod. What else the controller looks at is taints.
 func unwanted(template *v1.Pod, node *v1.Node, answers map[string]string) {
 	set := &apps.DaemonSet{}
 	set.Namespace = template.Namespace
-	set.Spec.Template = v1.PodTemplateSpec{ObjectMeta: template.ObjectMeta, Spec: template.Spec}
-	wanted, _ := daemon.NodeShouldRunDaemonPod(klog.Background(), node, set.DeepCopy())
-	if _, asked := answers[names.NodeAffinity]; asked {
-		if matches, _ := nodeaffinity.GetRequiredNodeAffinity(template).Match(node); !matches {
-			answers[names.NodeAffinity] = noPod
-		}
+	set.Spec.Template = v1.PodTemplateSpec{ObjectMeta: template.ObjectMeta, Spec: *template.Spec.DeepCopy()}
+	if makes(set, node) {
+		return
 	}
-	if !wanted {
-		answers[together] = noPod
+	answers[together] = noPod
+	if matches, _ := nodeaffinity.GetRequiredNodeAffinity(template).Match(node); !matches {
+		refuse(answers, names.NodeAffinity)
+	}
+	set.Spec.Template.Spec.Affinity, set.Spec.Template.Spec.NodeSelector = nil, nil
+	if !makes(set, node) {
+		refuse(answers, names.TaintToleration)
+	}
+}
+
+func makes(set *apps.DaemonSet, node *v1.Node) bool {
+	makes, _ := daemon.NodeShouldRunDaemonPod(klog.Background(), node, set.DeepCopy())
+	return makes
+}
+
+func refuse(answers map[string]string, plugin string) {
+	if _, asked := answers[plugin]; asked {
+		answers[plugin] = noPod
 	}
 }

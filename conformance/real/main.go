@@ -115,6 +115,10 @@ func (known schedulers) answer(line []byte) (any, error) {
 		return nil, err
 	}
 	s, err := known.of(doc.Config)
+	if err != nil && len(doc.Config) > 0 {
+		// A scheduler with such a configuration does not start.
+		return map[string][]string{"invalid": {err.Error()}}, nil
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -102,6 +102,7 @@ func (s *Scheduler) devices() (fwk.SharedDRAManager, error) {
 func (s *Scheduler) load(doc *Document) error {
 	put(s.informers, doc.Nodes)
 	put(s.informers, doc.Namespaces)
+	put(s.informers, doc.StorageClasses)
 	s.admission.load(s.informers, doc)
 	if doc.Admit {
 		if err := s.admission.admit(doc); err != nil {
@@ -110,7 +111,6 @@ func (s *Scheduler) load(doc *Document) error {
 	}
 	put(s.informers, doc.Claims)
 	put(s.informers, doc.Volumes)
-	put(s.informers, doc.StorageClasses)
 	put(s.informers, doc.CSINodes)
 	put(s.informers, doc.CSIDrivers)
 	put(s.informers, doc.CSIStorageCapacities)

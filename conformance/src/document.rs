@@ -108,6 +108,11 @@ pub fn lowered(doc: &Value, release: Release) -> Lowered {
     lowered
 }
 
+/// Whether what a controller makes is to be admitted, as it always is.
+pub fn is_made(doc: &Value) -> bool {
+    !is_daemon(doc) || doc["admit"] == json!(true)
+}
+
 /// Whether the controllers have done their work: every ephemeral volume has the claim that is made for it.
 pub fn is_settled(doc: &Value) -> bool {
     let claims = doc["pvcs"].as_array().map_or(&[][..], Vec::as_slice);

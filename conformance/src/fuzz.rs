@@ -125,7 +125,8 @@ impl Fuzz {
     /// Where the sides differ on a document; `None` when it is not compared.
     fn differences(&self, doc: &Value, answer: &Value, tally: &mut Tally) -> Option<Vec<Difference>> {
         let cut_short = answer.get("complete") == Some(&Value::Bool(false));
-        if answer.get("invalid").is_some() || cut_short || !document::is_settled(doc) {
+        let complete = document::is_settled(doc) && document::is_made(doc);
+        if answer.get("invalid").is_some() || cut_short || !complete {
             return None;
         }
         let reading = |said: String| vec![Difference { plugin: "_reading".into(), node: String::new(), said }];

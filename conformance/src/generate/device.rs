@@ -5,8 +5,6 @@ use serde_json::{Value, json};
 use super::Make;
 
 const CLASSES: [&str; 2] = ["gpu", "nic"];
-/// How many pods may share a claim.
-const MOST_PODS: usize = 256;
 
 impl Make<'_> {
     /// Adds devices to a document. With `settled`, every claim has its devices: which it would get is left open nowhere.
@@ -44,7 +42,7 @@ impl Make<'_> {
             let terms: Vec<Value> = (0..1 + self.rng.below(2)).map(|_| self.device_term()).collect();
             allocation["nodeSelector"] = json!({"nodeSelectorTerms": terms});
         }
-        let pods = if self.one_in(10) { MOST_PODS } else { self.rng.below(3) };
+        let pods = self.rng.below(3);
         let user = |pod| json!({"resource": "pods", "name": format!("u{pod}"), "uid": format!("u{pod}")});
         json!({"allocation": allocation, "reservedFor": (0..pods).map(user).collect::<Vec<_>>()})
     }

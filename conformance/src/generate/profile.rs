@@ -79,21 +79,53 @@ impl Make<'_> {
     }
 
     fn switches(&mut self) -> Value {
-        let release = self.shape.minor;
-        let known = |name: &&str| *name != "NodeDeclaredFeatures" || release >= 36;
-        let filters: Vec<&'static str> = FILTERS.into_iter().filter(known).collect();
-        let off = |make: &mut Self| {
-            let names: Vec<Value> = (0..1 + make.rng.below(3)).map(|_| json!({"name": make.pick(&filters)})).collect();
-            json!({"disabled": names})
-        };
-        match self.rng.below(5) {
-            0 => json!({"filter": off(self)}),
-            1 => json!({"preFilter": off(self)}),
+        match self.rng.below(8) {
+            0 => json!({"filter": self.off()}),
+            1 => json!({"preFilter": self.off()}),
             2 => {
-                let off = off(self);
+                let off = self.off();
                 json!({"filter": off, "preFilter": off})
             }
-            _ => json!({"multiPoint": off(self)}),
+            3 => {
+                // Some are taken back at one point or at both.
+                let off = self.off();
+                let names = json!({"enabled": off["disabled"]});
+                let mut switches = json!({"multiPoint": off, "filter": names});
+                if self.one_in(2) {
+                    switches["preFilter"] = names;
+                }
+                switches
+            }
+            4 => {
+                let mut on: Vec<Value> = self.filters().into_iter().filter(|_| self.one_in(2)).map(named).collect();
+                on.extend(["PrioritySort", "DefaultBinder"].map(named));
+                json!({"multiPoint": {"disabled": [named("*")], "enabled": on}})
+            }
+            5 => {
+                // Points at which nothing that filters can be lost.
+                let off = json!({"disabled": [named(self.pick(&["VolumeBinding", "DynamicResources"]))]});
+                json!({"reserve": off, "preBind": off, "permit": off, "preEnqueue": off})
+            }
+            _ => json!({"multiPoint": self.off()}),
         }
     }
+
+    /// The filters of the release.
+    fn filters(&self) -> Vec<&'static str> {
+        let known = |name: &&str| *name != "NodeDeclaredFeatures" || self.shape.minor >= 36;
+        FILTERS.into_iter().filter(known).collect()
+    }
+
+    /// Some filters, each once, to be switched off.
+    fn off(&mut self) -> Value {
+        let filters = self.filters();
+        let mut names: Vec<&str> = (0..1 + self.rng.below(3)).map(|_| self.pick(&filters)).collect();
+        names.sort_unstable();
+        names.dedup();
+        json!({"disabled": names.into_iter().map(named).collect::<Vec<_>>()})
+    }
+}
+
+fn named(name: &str) -> Value {
+    json!({"name": name})
 }

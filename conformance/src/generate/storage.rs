@@ -39,6 +39,12 @@ impl Make<'_> {
                 continue;
             }
             let mut class = json!({"metadata": {"name": name}, "provisioner": provisioner, "volumeBindingMode": mode});
+            // The newest of several that are the default is.
+            if self.one_in(8) {
+                let made = self.pick(&["2026-01-01T00:00:00Z", "2026-01-02T00:00:00Z"]);
+                class["metadata"]["creationTimestamp"] = json!(made);
+                class["metadata"]["annotations"] = json!({"storageclass.kubernetes.io/is-default-class": "true"});
+            }
             if name != "local" && self.one_in(3) {
                 let key = self.pick(&[ZONE, "rack"]);
                 let values = self.some(&["a", "b", "1"]);
@@ -72,6 +78,15 @@ impl Make<'_> {
             let handle = if self.one_in(8) { "h0".to_owned() } else { format!("h{index}") };
             spec["csi"] = json!({"driver": self.pick(&DRIVERS), "volumeHandle": handle});
         }
+        if self.one_in(8) {
+            labels.insert("tier".into(), json!(self.pick(&["x", "y"])));
+        }
+        if self.one_in(12) {
+            spec["volumeMode"] = json!(self.pick(&["Block", "Filesystem"]));
+        }
+        if self.one_in(20) {
+            spec["volumeAttributesClassName"] = json!("fast");
+        }
         if self.one_in(2) {
             spec["nodeAffinity"] = json!({"required": {"nodeSelectorTerms": [self.volume_term()]}});
         }
@@ -99,7 +114,18 @@ impl Make<'_> {
             self.rng.pick(&[&["ReadWriteOnce"][..], &["ReadWriteOnce"], &["ReadWriteMany"], &["ReadWriteOncePod"]]);
         let mut spec = json!({"accessModes": modes, "resources": {"requests": {"storage": self.pick(&SIZES)}}});
         let class = self.pick(&["local", "local", "wait", "wait", "far", "now", "", "unheard"]);
-        spec["storageClassName"] = json!(class);
+        if !self.one_in(15) {
+            spec["storageClassName"] = json!(class);
+        }
+        if self.one_in(12) {
+            spec["volumeMode"] = json!(self.pick(&["Block", "Filesystem"]));
+        }
+        if self.one_in(20) {
+            spec["volumeAttributesClassName"] = json!("fast");
+        }
+        if self.one_in(10) {
+            spec["selector"] = self.selector();
+        }
         let free = volumes.iter_mut().filter(|volume| volume["spec"].get("claimRef").is_none()).nth(self.rng.below(2));
         let mut phase = "Pending";
         if let Some(volume) = free.filter(|_| self.one_in(2)) {

@@ -93,10 +93,12 @@ impl Rules {
         let mut refused = None;
         if comes.is_new {
             // In the order of the API server: RuntimeClass is a mutation that comes after LimitRanger, and neither sees the other.
-            self.limit_ranges.complete(&namespace, &mut admitted.parts);
+            self.limit_ranges.complete(&namespace, &mut admitted.parts, cx.release.minor >= 37);
             refused = self.runtime_classes.complete(cx, &mut admitted, comes.is_daemon);
         }
-        let refused = refused.or_else(|| self.limit_ranges.refusal(&namespace, &admitted.parts));
+        // Where it is left to chance what a new pod is given, so is whether it is refused.
+        let ambiguous = comes.is_new && self.limit_ranges.is_ambiguous(&namespace, &admitted.parts);
+        let refused = refused.or_else(|| self.limit_ranges.refusal(&namespace, &admitted.parts).filter(|_| !ambiguous));
         let refused = refused.or_else(|| self.quotas.refusal(&namespace, &admitted));
         admitted.admitted.quota = self.quotas.taken(&namespace, &admitted);
         admitted.admitted.refused = refused.map(Arc::from);
