@@ -55,9 +55,9 @@ impl Tally {
 }
 
 /// The verdict of all plugins together.
-const TOGETHER: &str = "_verdict";
+pub const TOGETHER: &str = "_verdict";
 /// The verdict of the API server.
-const ADMISSION: &str = "_admission";
+pub const ADMISSION: &str = "_admission";
 
 /// Whether a doubt may explain a difference of this plugin about this pod.
 fn concerns(doubt: &Diagnostic, pod: &str, plugin: &str) -> bool {

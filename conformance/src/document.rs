@@ -137,6 +137,11 @@ pub fn is_settled(doc: &Value) -> bool {
     volumes.all(|(pod, volume)| volume.get("ephemeral").is_none() || made(pod, volume))
 }
 
+/// Whether something about a cluster is not modelled.
+pub fn is_doubtful(lowered: &Lowered) -> bool {
+    lowered.diagnostics.iter().any(|diagnostic| diagnostic.effect != Effect::Notes)
+}
+
 /// Why podreach would not read a cluster, but for what these codes say.
 pub fn refusal<'l>(lowered: &'l Lowered, except: &[&str]) -> Option<&'l Diagnostic> {
     lowered.diagnostics.iter().find(|d| d.effect == Effect::Stops && !except.contains(&d.code))

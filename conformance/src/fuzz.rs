@@ -4,7 +4,6 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use podreach::diagnostic::Effect;
 use podreach::lower::Release;
 use podreach_core::testing::Rng;
 use serde_json::Value;
@@ -138,8 +137,7 @@ impl Fuzz {
             return Some(reading(format!("podreach refuses what the API server takes: {refusal:?}")));
         }
         // A matrix is compared as a whole, and so only where no part of it is in doubt.
-        let doubted = lowered.diagnostics.iter().any(|diagnostic| diagnostic.effect != Effect::Notes);
-        if self.question == Question::Reach && doubted {
+        if self.question == Question::Reach && document::is_doubtful(&lowered) {
             return None;
         }
         Some(match self.question {

@@ -16,8 +16,8 @@ impl Make<'_> {
         for claim in claims.iter_mut().filter(|claim| settled && claim["status"]["phase"] == "Pending") {
             claim["spec"]["storageClassName"] = json!(self.pick(&["now", ""]));
         }
-        self.ephemeral_claims(doc, &mut claims, &mut volumes);
         doc["storageClasses"] = self.classes().into();
+        ephemeral_claims(doc, &mut claims, &mut volumes);
         doc["csiNodes"] = (0..nodes).filter_map(|index| self.csi_node(index)).collect();
         doc["csiDrivers"] = DRIVERS.iter().filter_map(|name| self.driver(name)).collect();
         doc["csiStorageCapacities"] = (0..self.rng.below(3)).map(|index| self.pool(index)).collect();
@@ -210,29 +210,6 @@ impl Make<'_> {
         })
     }
 
-    /// The claims that the controller of ephemeral volumes makes for pods; those of pods that run are bound.
-    fn ephemeral_claims(&mut self, doc: &Value, claims: &mut Vec<Value>, volumes: &mut Vec<Value>) {
-        let pods = doc["pods"].as_array().into_iter().flatten().chain([&doc["incoming"]]);
-        for pod in pods {
-            for volume in pod["spec"]["volumes"].as_array().into_iter().flatten() {
-                let Some(template) = volume["ephemeral"].get("volumeClaimTemplate") else { continue };
-                let metadata = &pod["metadata"];
-                let name = format!("{}-{}", text(&metadata["name"]), text(&volume["name"]));
-                let owner = json!({"apiVersion": "v1", "kind": "Pod", "name": metadata["name"], "uid": metadata["uid"],
-                    "controller": true});
-                let mut claim = json!({
-                    "metadata": {"name": name, "namespace": metadata["namespace"], "uid": name, "ownerReferences": [owner]},
-                    "spec": template["spec"],
-                    "status": {"phase": "Pending"},
-                });
-                if pod["spec"]["nodeName"].is_string() && metadata["name"] != "x" {
-                    volumes.push(provisioned(&mut claim));
-                }
-                claims.push(claim);
-            }
-        }
-    }
-
     /// What a pod mounts.
     pub(super) fn mounts(&mut self) -> Vec<Value> {
         let count = self.rng.pick(&[0, 0, 0, 1, 1, 2]);
@@ -307,4 +284,29 @@ fn provisioned(claim: &mut Value) -> Value {
 
 fn text(value: &Value) -> &str {
     value.as_str().unwrap_or_default()
+}
+
+/// The claims that the controller of ephemeral volumes makes for pods; those of pods that run are bound, if their class is there.
+fn ephemeral_claims(doc: &Value, claims: &mut Vec<Value>, volumes: &mut Vec<Value>) {
+    let pods = doc["pods"].as_array().into_iter().flatten().chain([&doc["incoming"]]);
+    for pod in pods {
+        for volume in pod["spec"]["volumes"].as_array().into_iter().flatten() {
+            let Some(template) = volume["ephemeral"].get("volumeClaimTemplate") else { continue };
+            let metadata = &pod["metadata"];
+            let name = format!("{}-{}", text(&metadata["name"]), text(&volume["name"]));
+            let owner = json!({"apiVersion": "v1", "kind": "Pod", "name": metadata["name"], "uid": metadata["uid"],
+                "controller": true});
+            let mut claim = json!({
+                "metadata": {"name": name, "namespace": metadata["namespace"], "uid": name, "ownerReferences": [owner]},
+                "spec": template["spec"],
+                "status": {"phase": "Pending"},
+            });
+            let mut classes = doc["storageClasses"].as_array().into_iter().flatten();
+            let made = classes.any(|class| class["metadata"]["name"] == template["spec"]["storageClassName"]);
+            if made && pod["spec"]["nodeName"].is_string() && metadata["name"] != "x" {
+                volumes.push(provisioned(&mut claim));
+            }
+            claims.push(claim);
+        }
+    }
 }
