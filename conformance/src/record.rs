@@ -18,7 +18,7 @@ pub type Release = (String, PathBuf);
 /// How many random clusters are recorded.
 const CLUSTERS: u64 = 3000;
 /// How many searches are recorded.
-const SEARCHES: u64 = 600;
+const SEARCHES: u64 = 900;
 
 /// Records everything anew: hand-made cases, upstream tables (from the lines that their tests left, or else those recorded before),
 /// random clusters and searches.
