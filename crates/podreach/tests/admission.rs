@@ -321,6 +321,15 @@ fn resources_that_no_profile_looks_at_are_no_obstacle() {
 }
 
 #[test]
+fn a_resource_that_a_profile_ignores_may_still_be_a_device() {
+    let ignoring = "{pluginConfig: [{name: NodeResourcesFit, args: {ignoredResourceGroups: [gpu.io]}}]}";
+    let greedy = pod("a", "requests: {gpu.io/x: 7}, limits: {gpu.io/x: 7}", "");
+    let class = "{apiVersion: resource.k8s.io/v1, kind: DeviceClass, metadata: {name: x}, spec: {extendedResourceName: gpu.io/x}}\n---\n";
+    assert_eq!(codes(&lowered(&format!("{class}{greedy}"))), [("S0421", Effect::Blurs)]);
+    assert_eq!(codes(&lowered(&format!("{class}{}{greedy}", configuration(ignoring, "")))), [("S0421", Effect::Blurs)]);
+}
+
+#[test]
 fn hard_default_spread_is_said_where_it_applies() {
     let args = "{defaultingType: List, defaultConstraints: [{maxSkew: 1, topologyKey: zone, whenUnsatisfiable: DoNotSchedule}]}";
     let hard = configuration(&format!("{{pluginConfig: [{{name: PodTopologySpread, args: {args}}}]}}"), "");

@@ -76,14 +76,18 @@ impl Rules {
     /// What admission may do to a pod that is yet to be created, or would be again, and that is not modelled.
     pub(crate) fn causes(&self, cluster: &Cluster, draft: &Draft) -> BTreeMap<Cause, Span> {
         let namespace = cluster.symbols.str(cluster.namespaces[draft.content.namespace]);
-        let is_device = |resource: &String| self.devices.contains(resource);
-        let asks = || request::of_pod(&draft.content.parts, true).keys().any(is_device);
         let found = [
             (Cause::LimitRangeDefaults, self.limit_ranges.is_ambiguous(namespace, &draft.content.parts)),
             (Cause::Quota, self.quotas.is_unclear(namespace)),
-            (Cause::DeviceClass, !self.devices.is_empty() && asks()),
         ];
         found.into_iter().filter(|(_, holds)| *holds).map(|(cause, _)| (cause, draft.span)).collect()
+    }
+
+    /// Whether a device class may provide what a pod requests. That is so even where a profile ignores the resource: it ignores how much of it
+    /// a node says it has.
+    fn may_be_devices(&self, content: &Content) -> bool {
+        let is_device = |resource: &String| self.devices.contains(resource);
+        !self.devices.is_empty() && request::of_pod(&content.parts, true).keys().any(is_device)
     }
 
     /// A pod as the API server stores it.
@@ -136,7 +140,9 @@ pub(crate) fn admit(cx: &mut Context, inventory: &mut Inventory) {
             if cx.admission {
                 content = rules.admitted(cx, &content, comes);
             }
-            let causes = profiles.apply(&mut content, comes.is_daemon, draft.span);
+            let devices = rules.may_be_devices(&content).then_some((Cause::DeviceClass, draft.span));
+            let mut causes = profiles.apply(&mut content, comes.is_daemon, draft.span);
+            causes.extend(devices);
             (draft.content.clone(), Rc::new(content), causes)
         });
         draft.content = content.clone();

@@ -157,11 +157,11 @@ fn fresh(cx: &mut Context, template: &str, request: &Request, ephemeral: bool, c
     anonymous(cx, claim)
 }
 
-/// The class of a request: the one it names, or the usual one.
+/// The class of a request: the one it names, or the usual one. A claim that names its volume is given none later.
 fn class<'c>(cx: &'c Context, request: &'c Request) -> Option<(&'c str, &'c ClassRecord)> {
     match request.class.as_deref() {
         Some(name) => cx.storage.classes.get(name).map(|class| (name, class)),
-        None if cx.admission => {
+        None if cx.admission && request.volume.is_none() => {
             let usual = cx.storage.classes.iter().filter(|(_, class)| class.usual.is_some());
             let newest = usual.max_by_key(|(name, class)| (&class.usual, std::cmp::Reverse(*name)));
             newest.map(|(name, class)| (name.as_str(), class))
