@@ -4,36 +4,84 @@ import (
 	"context"
 
 	v1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/util/validation/field"
 	"k8s.io/apiserver/pkg/admission"
+	"k8s.io/apiserver/pkg/admission/initializer"
 	utilfeature "k8s.io/apiserver/pkg/util/feature"
 	"k8s.io/kubernetes/pkg/api/legacyscheme"
 	core "k8s.io/kubernetes/pkg/apis/core"
 	_ "k8s.io/kubernetes/pkg/apis/core/install"
-	"k8s.io/kubernetes/pkg/apis/core/validation"
+	schedulingapi "k8s.io/kubernetes/pkg/apis/scheduling/v1"
 	podregistry "k8s.io/kubernetes/pkg/registry/core/pod"
 	"k8s.io/kubernetes/plugin/pkg/admission/defaulttolerationseconds"
+	"k8s.io/kubernetes/plugin/pkg/admission/limitranger"
 	"k8s.io/kubernetes/plugin/pkg/admission/podtopologylabels"
+	"k8s.io/kubernetes/plugin/pkg/admission/priority"
+	"k8s.io/kubernetes/plugin/pkg/admission/runtimeclass"
 )
 
-// Admission is what the API server does to a pod before the scheduler sees it, as far as no other object has a say: defaults, the
-// strategy that prepares a pod for storage, and the admission plugins that are always on.
+// Admission is what the API server does to a pod before the scheduler sees it: defaults, the admission plugins that are on by default
+// and change or refuse pods, and the strategy that prepares a pod for storage.
 type Admission struct {
-	tolerations *defaulttolerationseconds.Plugin
-	topology    *podtopologylabels.Plugin
+	// Those that change or refuse a pod that is created, in the order of the API server.
+	plugins  []plugin
+	topology *podtopologylabels.Plugin
+	classes  admission.MutationInterface
+	quota    *quotas
 }
 
-func newAdmission(informers *factory) *Admission {
-	tolerations := defaulttolerationseconds.NewDefaultTolerationSeconds()
-	inspect(tolerations)
-	topology := podtopologylabels.NewPodTopologyPlugin(podtopologylabels.Config{
+type plugin struct {
+	name string
+	admission.Interface
+}
+
+// Refused is why the API server does not take a pod.
+type Refused struct{ why string }
+
+func (r Refused) Error() string { return r.why }
+
+func newAdmission(informers *factory) (*Admission, error) {
+	ranger, err := limitranger.NewLimitRanger(nil)
+	if err != nil {
+		return nil, err
+	}
+	a := &Admission{quota: newQuotas()}
+	for _, next := range []plugin{
+		{limitranger.PluginName, ranger},
+		{priority.PluginName, priority.NewPlugin()},
+		{defaulttolerationseconds.PluginName, defaulttolerationseconds.NewDefaultTolerationSeconds()},
+		{runtimeclass.PluginName, runtimeclass.NewRuntimeClass()},
+	} {
+		inspect(next.Interface)
+		if wants, is := next.Interface.(initializer.WantsExternalKubeInformerFactory); is {
+			wants.SetExternalKubeInformerFactory(informers)
+		}
+		if wants, is := next.Interface.(initializer.WantsExternalKubeClientSet); is {
+			wants.SetExternalKubeClientSet(informers.client)
+		}
+		a.plugins = append(a.plugins, next)
+	}
+	a.topology = podtopologylabels.NewPodTopologyPlugin(podtopologylabels.Config{
 		Labels: []string{v1.LabelTopologyZone, v1.LabelTopologyRegion},
 	})
-	topology.InspectFeatureGates(utilfeature.DefaultFeatureGate)
-	topology.SetExternalKubeInformerFactory(informers)
-	return &Admission{tolerations, topology}
+	a.topology.InspectFeatureGates(utilfeature.DefaultFeatureGate)
+	a.topology.SetExternalKubeInformerFactory(informers)
+	a.classes, err = defaultClasses(informers)
+	return a, err
 }
 
+// load makes the objects that plugins look at those of the document.
+func (a *Admission) load(informers *factory, doc *Document) {
+	for _, limits := range doc.LimitRanges {
+		legacyscheme.Scheme.Default(limits)
+	}
+	put(informers, doc.LimitRanges)
+	put(informers, doc.RuntimeClasses)
+	put(informers, append(schedulingapi.SystemPriorityClasses(), doc.PriorityClasses...))
+	a.quota.objects = doc.ResourceQuotas
+}
+
+// admit takes the document through the API server. A pod that runs was admitted when it was made, and what was decided then is in it;
+// one that is yet to be placed meets the plugins now.
 func (a *Admission) admit(doc *Document) error {
 	for _, node := range doc.Nodes {
 		legacyscheme.Scheme.Default(node)
@@ -41,13 +89,18 @@ func (a *Admission) admit(doc *Document) error {
 	for _, namespace := range doc.Namespaces {
 		legacyscheme.Scheme.Default(namespace)
 	}
-	for _, pod := range doc.allPods() {
-		if err := a.create(pod); err != nil {
+	for _, claim := range doc.Claims {
+		if err := a.classify(claim); err != nil {
 			return err
 		}
 	}
-	// A pod that is yet to be placed and names its node only asks for it.
 	for _, pod := range doc.Pods {
+		if err := a.create(pod, pod.Spec.NodeName == ""); err != nil {
+			// A pod that waits and is refused today does not matter to others.
+			if _, refused := err.(Refused); !refused {
+				return err
+			}
+		}
 		if err := a.bind(pod); err != nil {
 			return err
 		}
@@ -55,12 +108,13 @@ func (a *Admission) admit(doc *Document) error {
 	return nil
 }
 
-// create is what happens to a pod that is created without a node.
-func (a *Admission) create(pod *v1.Pod) error {
-	status, node := pod.Status, pod.Spec.NodeName
+// create is what happens to a pod that is created without a node. A new one meets every plugin; others only get defaults.
+func (a *Admission) create(pod *v1.Pod, isNew bool) error {
+	status, node, uid := pod.Status, pod.Spec.NodeName, pod.UID
 	pod.Spec.NodeName = ""
-	internal, err := a.prepared(pod)
+	internal, err := a.prepared(pod, isNew)
 	if err != nil {
+		pod.Spec.NodeName = node
 		return err
 	}
 	stored := &v1.Pod{}
@@ -68,48 +122,38 @@ func (a *Admission) create(pod *v1.Pod) error {
 		return err
 	}
 	*pod = *stored
-	pod.Status, pod.Spec.NodeName = status, node
+	pod.Status, pod.Spec.NodeName, pod.UID = status, node, uid
 	return nil
 }
 
 // prepared is a pod as it is when validation looks at it.
-func (a *Admission) prepared(pod *v1.Pod) (*core.Pod, error) {
+func (a *Admission) prepared(pod *v1.Pod, isNew bool) (*core.Pod, error) {
 	legacyscheme.Scheme.Default(pod)
 	internal := &core.Pod{}
 	if err := legacyscheme.Scheme.Convert(pod, internal, nil); err != nil {
 		return nil, err
 	}
 	ctx := context.Background()
-	if err := a.tolerations.Admit(ctx, attributes(internal), nil); err != nil {
-		return nil, err
+	for _, plugin := range a.plugins {
+		mutates, is := plugin.Interface.(admission.MutationInterface)
+		if !is || !isNew && plugin.name != defaulttolerationseconds.PluginName {
+			continue
+		}
+		if err := mutates.Admit(ctx, attributes(internal), nil); err != nil {
+			return nil, Refused{plugin.name + ": " + err.Error()}
+		}
 	}
 	podregistry.Strategy.PrepareForCreate(ctx, internal)
+	for _, plugin := range a.plugins {
+		validates, is := plugin.Interface.(admission.ValidationInterface)
+		if !is || !isNew {
+			continue
+		}
+		if err := validates.Validate(ctx, attributes(internal), nil); err != nil {
+			return nil, Refused{plugin.name + ": " + err.Error()}
+		}
+	}
 	return internal, nil
-}
-
-// invalid says why an API server would not take the nodes or the pods of a document.
-func (a *Admission) invalid(doc *Document) ([]string, error) {
-	var why field.ErrorList
-	for _, node := range doc.Nodes {
-		internal, node := &core.Node{}, node.DeepCopy()
-		legacyscheme.Scheme.Default(node)
-		if err := legacyscheme.Scheme.Convert(node, internal, nil); err != nil {
-			return nil, err
-		}
-		why = append(why, validation.ValidateNode(internal)...)
-	}
-	for _, pod := range doc.allPods() {
-		internal, err := a.prepared(pod.DeepCopy())
-		if err != nil {
-			return nil, err
-		}
-		why = append(why, podregistry.Strategy.Validate(context.Background(), internal)...)
-	}
-	var texts []string
-	for _, err := range why {
-		texts = append(texts, err.Error())
-	}
-	return texts, nil
 }
 
 // bind is what happens to a pod that has been given a node.

@@ -4,7 +4,9 @@ import (
 	"encoding/json"
 
 	v1 "k8s.io/api/core/v1"
+	node "k8s.io/api/node/v1"
 	resource "k8s.io/api/resource/v1"
+	scheduling "k8s.io/api/scheduling/v1"
 	storage "k8s.io/api/storage/v1"
 )
 
@@ -23,13 +25,21 @@ type Document struct {
 	ResourceClaims       []*resource.ResourceClaim     `json:"resourceClaims"`
 	ResourceSlices       []*resource.ResourceSlice     `json:"resourceSlices"`
 	DeviceClasses        []*resource.DeviceClass       `json:"deviceClasses"`
+	LimitRanges          []*v1.LimitRange              `json:"limitRanges"`
+	ResourceQuotas       []*v1.ResourceQuota           `json:"resourceQuotas"`
+	RuntimeClasses       []*node.RuntimeClass          `json:"runtimeClasses"`
+	PriorityClasses      []*scheduling.PriorityClass   `json:"priorityClasses"`
 
 	// Admit has the API server's defaults and admission applied to nodes, namespaces and pods first.
 	Admit bool `json:"admit"`
 	// Validate asks first whether an API server would take the nodes and pods; if not, that is the answer.
 	Validate bool `json:"validate"`
+	// Config is a KubeSchedulerConfiguration; without one, the scheduler runs as it comes.
+	Config json.RawMessage `json:"schedulerConfig"`
 	// Incoming is the pod to place; its verdicts are asked for.
 	Incoming *v1.Pod `json:"incoming"`
+	// Daemon says that a DaemonSet makes the incoming pod, one for each node.
+	Daemon bool `json:"daemon"`
 	// Types are the pods that steps may deploy, by name; which of them can reach which node is asked for.
 	Types map[string]*v1.Pod `json:"types"`
 	Reach Reach              `json:"reach"`

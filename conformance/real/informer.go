@@ -8,6 +8,7 @@ import (
 	"k8s.io/client-go/informers/apps"
 	"k8s.io/client-go/informers/core"
 	"k8s.io/client-go/informers/internalinterfaces"
+	nodeinformers "k8s.io/client-go/informers/node"
 	"k8s.io/client-go/informers/policy"
 	resourceinformers "k8s.io/client-go/informers/resource"
 	"k8s.io/client-go/informers/scheduling"
@@ -40,6 +41,7 @@ func (f *factory) InformerFor(obj runtime.Object, make internalinterfaces.NewInf
 
 func (f *factory) Apps() apps.Interface                  { return apps.New(f, "", nil) }
 func (f *factory) Core() core.Interface                  { return core.New(f, "", nil) }
+func (f *factory) Node() nodeinformers.Interface         { return nodeinformers.New(f, "", nil) }
 func (f *factory) Policy() policy.Interface              { return policy.New(f, "", nil) }
 func (f *factory) Resource() resourceinformers.Interface { return resourceinformers.New(f, "", nil) }
 func (f *factory) Scheduling() scheduling.Interface      { return scheduling.New(f, "", nil) }

@@ -9,6 +9,7 @@ import (
 	"os"
 	"runtime"
 
+	v1 "k8s.io/api/core/v1"
 	"k8s.io/klog/v2"
 )
 
@@ -18,10 +19,11 @@ func main() {
 	flag.Parse()
 	klog.LogToStderr(false)
 	klog.SetOutput(io.Discard)
+	permit()
 	if *plugins {
-		s, err := newScheduler()
+		s, err := newScheduler(nil)
 		must(err)
-		must(json.NewEncoder(os.Stdout).Encode(s.filters))
+		must(json.NewEncoder(os.Stdout).Encode(s.profiles[v1.DefaultSchedulerName].filters))
 		return
 	}
 	run(os.Stdin, os.Stdout, *workers)
@@ -74,10 +76,9 @@ func next(answers chan []byte, lines *bufio.Writer) ([]byte, bool) {
 }
 
 func work(questions, answers chan []byte) {
-	s, err := newScheduler()
-	must(err)
+	known := schedulers{}
 	for line := range questions {
-		answer, err := s.answer(line)
+		answer, err := known.answer(line)
 		if err != nil {
 			answer = map[string]string{"error": err.Error()}
 		}
@@ -88,8 +89,36 @@ func work(questions, answers chan []byte) {
 	close(answers)
 }
 
-func (s *Scheduler) answer(line []byte) (any, error) {
+// schedulers are those of the configurations met so far, by the text of the configuration; making one takes a while.
+type schedulers map[string]*Scheduler
+
+// most is how many schedulers are kept at a time.
+const most = 100
+
+func (known schedulers) of(configuration []byte) (*Scheduler, error) {
+	if s := known[string(configuration)]; s != nil {
+		return s, nil
+	}
+	if len(known) >= most {
+		clear(known)
+	}
+	s, err := newScheduler(configuration)
+	if err == nil {
+		known[string(configuration)] = s
+	}
+	return s, err
+}
+
+func (known schedulers) answer(line []byte) (any, error) {
 	doc, err := parse(line)
+	if err != nil {
+		return nil, err
+	}
+	s, err := known.of(doc.Config)
+	if err != nil && len(doc.Config) > 0 {
+		// A scheduler with such a configuration does not start.
+		return map[string][]string{"invalid": {err.Error()}}, nil
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -102,7 +131,7 @@ func (s *Scheduler) answer(line []byte) (any, error) {
 		return nil, err
 	}
 	if doc.Incoming != nil {
-		return s.verdicts(doc.Incoming)
+		return s.verdicts(doc)
 	}
 	return s.search(doc)
 }

@@ -32,6 +32,8 @@ type search struct {
 	doc   *Document
 	kinds []string
 	atoms []atom
+	// Types that the API server does not take.
+	refused map[string]bool
 	// A state is a count for every atom, as a string of bytes.
 	from map[string]origin
 	todo []string
@@ -44,9 +46,18 @@ type origin struct {
 }
 
 func (s *Scheduler) search(doc *Document) (*Reached, error) {
-	run := &search{Scheduler: s, doc: doc, from: map[string]origin{}, best: map[atom]string{}}
-	for kind := range doc.Types {
+	run := &search{Scheduler: s, doc: doc, refused: map[string]bool{}, from: map[string]origin{}, best: map[atom]string{}}
+	for kind, pod := range doc.Types {
 		run.kinds = append(run.kinds, kind)
+		if !doc.Admit {
+			continue
+		}
+		if err := s.admission.create(pod, true); err != nil {
+			if _, refused := err.(Refused); !refused {
+				return nil, err
+			}
+			run.refused[kind] = true
+		}
 	}
 	sort.Strings(run.kinds)
 	for kind := range run.kinds {
@@ -78,7 +89,14 @@ func (r *search) expand(state string) error {
 		return err
 	}
 	for kind, name := range r.kinds {
-		verdicts := r.cycle(r.doc.Types[name], nodes)
+		if r.refused[name] || r.doc.Admit && r.admission.quota.refusal(r.doc.Types[name]) != nil {
+			continue
+		}
+		profile, err := r.profile(r.doc.Types[name])
+		if err != nil {
+			return err
+		}
+		verdicts := r.cycle(profile, r.doc.Types[name], nodes)
 		for node := range r.doc.Nodes {
 			if verdicts[r.doc.Nodes[node].Name] == ok {
 				r.step(state, atom{kind, node}, 1)
@@ -127,8 +145,7 @@ func (r *search) enter(state string) error {
 			pods = append(pods, pod)
 		}
 	}
-	r.place(r.doc, pods)
-	return nil
+	return r.place(r.doc, pods)
 }
 
 func (r *search) instance(a atom, number byte) (*v1.Pod, error) {

@@ -3,8 +3,10 @@ package main
 import (
 	"k8s.io/apiserver/pkg/admission/initializer"
 	utilfeature "k8s.io/apiserver/pkg/util/feature"
+	"k8s.io/component-base/featuregate"
 	"k8s.io/dynamic-resource-allocation/deviceclass/extendedresourcecache"
 	fwk "k8s.io/kube-scheduler/framework"
+	"k8s.io/kubernetes/pkg/features"
 	frameworkruntime "k8s.io/kubernetes/pkg/scheduler/framework/runtime"
 )
 
@@ -23,5 +25,18 @@ func listenToClasses(s *Scheduler, manager fwk.SharedDRAManager) {
 func inspect(plugin any) {
 	if curious, is := plugin.(initializer.WantsFeatures); is {
 		curious.InspectFeatureGates(utilfeature.DefaultFeatureGate)
+	}
+}
+
+// permit switches on what an API server takes only behind a gate, where no filter asks for the gate: a cluster may have such pods.
+func permit() {
+	gates := utilfeature.DefaultMutableFeatureGate
+	if !gates.Enabled(features.NodeDeclaredFeatures) {
+		return
+	}
+	for _, name := range []featuregate.Feature{"UserNamespacesHostNetworkSupport", "VolumeBindMountOptions"} {
+		if _, known := gates.GetAll()[name]; known {
+			must(gates.SetFromMap(map[string]bool{string(name): true}))
+		}
 	}
 }

@@ -5,19 +5,13 @@ import (
 	"fmt"
 
 	v1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/runtime"
 	utilfeature "k8s.io/apiserver/pkg/util/feature"
 	"k8s.io/client-go/kubernetes/fake"
 	"k8s.io/dynamic-resource-allocation/resourceslice/tracker"
 	"k8s.io/klog/v2"
-	configv1 "k8s.io/kube-scheduler/config/v1"
 	fwk "k8s.io/kube-scheduler/framework"
 	"k8s.io/kubernetes/pkg/features"
-	"k8s.io/kubernetes/pkg/scheduler/apis/config"
-	"k8s.io/kubernetes/pkg/scheduler/apis/config/scheme"
 	snapshots "k8s.io/kubernetes/pkg/scheduler/backend/cache"
-	"k8s.io/kubernetes/pkg/scheduler/framework"
-	"k8s.io/kubernetes/pkg/scheduler/framework/plugins"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/dynamicresources"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/nodevolumelimits"
 	frameworkruntime "k8s.io/kubernetes/pkg/scheduler/framework/runtime"
@@ -25,19 +19,17 @@ import (
 	"k8s.io/kubernetes/pkg/scheduler/util/assumecache"
 )
 
-// Scheduler is the default profile of kube-scheduler over a snapshot that is exchanged from document to document.
+// Scheduler is kube-scheduler with its profiles, over a snapshot that is exchanged from document to document.
 type Scheduler struct {
 	ctx       context.Context
 	informers *factory
 	snapshot  *snapshots.Snapshot
-	profile   framework.Framework
+	profiles  map[string]*Profile
 	admission *Admission
-	// The plugins that filter, in the order the scheduler runs them.
-	filters []string
-	plugins map[string]fwk.Plugin
 }
 
-func newScheduler() (*Scheduler, error) {
+// newScheduler runs the profiles of a KubeSchedulerConfiguration, or without one the profile that is there by default.
+func newScheduler(configuration []byte) (*Scheduler, error) {
 	ctx := klog.NewContext(context.Background(), klog.LoggerWithName(klog.Background(), "conformance"))
 	metrics.Register()
 	client := fake.NewClientset()
@@ -45,9 +37,9 @@ func newScheduler() (*Scheduler, error) {
 		ctx:       ctx,
 		informers: newFactory(client),
 		snapshot:  snapshots.NewEmptySnapshot(),
-		plugins:   map[string]fwk.Plugin{},
+		profiles:  map[string]*Profile{},
 	}
-	profile, err := defaultProfile()
+	profiles, err := read(configuration)
 	if err != nil {
 		return nil, err
 	}
@@ -55,7 +47,6 @@ func newScheduler() (*Scheduler, error) {
 	if err != nil {
 		return nil, err
 	}
-	registry := s.remember(plugins.NewInTreeRegistry())
 	options := []frameworkruntime.Option{
 		frameworkruntime.WithClientSet(client),
 		frameworkruntime.WithInformerFactory(s.informers),
@@ -64,51 +55,27 @@ func newScheduler() (*Scheduler, error) {
 		frameworkruntime.WithSharedCSIManager(nodevolumelimits.NewCSIManager(s.informers.Storage().V1().CSINodes().Lister())),
 		frameworkruntime.WithWaitingPods(frameworkruntime.NewWaitingPodsMap()),
 	}
-	if s.profile, err = frameworkruntime.NewFramework(ctx, registry, profile, append(options, ofRelease(s)...)...); err != nil {
-		return nil, err
-	}
-	enabled := s.profile.ListPlugins()
-	for _, plugin := range append(enabled.PreFilter.Enabled, enabled.Filter.Enabled...) {
-		s.addFilter(plugin.Name)
-	}
-	s.admission = newAdmission(s.informers)
-	return s, nil
-}
-
-func (s *Scheduler) addFilter(name string) {
-	for _, known := range s.filters {
-		if known == name {
-			return
+	for i := range profiles {
+		profile, err := newProfile(ctx, &profiles[i], append(options, ofRelease(s)...))
+		if err != nil {
+			return nil, err
 		}
+		s.profiles[profiles[i].SchedulerName] = profile
 	}
-	s.filters = append(s.filters, name)
+	s.admission, err = newAdmission(s.informers)
+	return s, err
 }
 
-// defaultProfile is what kube-scheduler runs when nobody configures it.
-func defaultProfile() (*config.KubeSchedulerProfile, error) {
-	var versioned configv1.KubeSchedulerConfiguration
-	scheme.Scheme.Default(&versioned)
-	var internal config.KubeSchedulerConfiguration
-	if err := scheme.Scheme.Convert(&versioned, &internal, nil); err != nil {
-		return nil, err
+// profile is the one that places a pod, if this scheduler does.
+func (s *Scheduler) profile(pod *v1.Pod) (*Profile, error) {
+	name := pod.Spec.SchedulerName
+	if name == "" {
+		name = v1.DefaultSchedulerName
 	}
-	if len(internal.Profiles) != 1 {
-		return nil, fmt.Errorf("one default profile expected, got %d", len(internal.Profiles))
+	if profile := s.profiles[name]; profile != nil {
+		return profile, nil
 	}
-	return &internal.Profiles[0], nil
-}
-
-// remember has the registry tell which plugins it makes, so that they can be asked one by one.
-func (s *Scheduler) remember(registry frameworkruntime.Registry) frameworkruntime.Registry {
-	remembering := frameworkruntime.Registry{}
-	for name, factory := range registry {
-		remembering[name] = func(ctx context.Context, args runtime.Object, handle fwk.Handle) (fwk.Plugin, error) {
-			plugin, err := factory(ctx, args, handle)
-			s.plugins[name] = plugin
-			return plugin, err
-		}
-	}
-	return remembering
+	return nil, fmt.Errorf("no profile is called %s", name)
 }
 
 // devices manages resource claims and slices as the scheduler does.
@@ -135,6 +102,8 @@ func (s *Scheduler) devices() (fwk.SharedDRAManager, error) {
 func (s *Scheduler) load(doc *Document) error {
 	put(s.informers, doc.Nodes)
 	put(s.informers, doc.Namespaces)
+	put(s.informers, doc.StorageClasses)
+	s.admission.load(s.informers, doc)
 	if doc.Admit {
 		if err := s.admission.admit(doc); err != nil {
 			return err
@@ -142,7 +111,6 @@ func (s *Scheduler) load(doc *Document) error {
 	}
 	put(s.informers, doc.Claims)
 	put(s.informers, doc.Volumes)
-	put(s.informers, doc.StorageClasses)
 	put(s.informers, doc.CSINodes)
 	put(s.informers, doc.CSIDrivers)
 	put(s.informers, doc.CSIStorageCapacities)
@@ -150,12 +118,11 @@ func (s *Scheduler) load(doc *Document) error {
 	put(s.informers, doc.DeviceClasses)
 	put(s.informers, doc.ResourceSlices)
 	put(s.informers, doc.ResourceClaims)
-	s.place(doc, present(doc.Pods))
-	return nil
+	return s.place(doc, present(doc.Pods))
 }
 
 // place exchanges the pods. Those on a node that is not there are left out, as the scheduler's cache leaves them out of its snapshots.
-func (s *Scheduler) place(doc *Document, pods []*v1.Pod) {
+func (s *Scheduler) place(doc *Document, pods []*v1.Pod) error {
 	known := map[string]bool{}
 	for _, node := range doc.Nodes {
 		known[node.Name] = true
@@ -167,4 +134,5 @@ func (s *Scheduler) place(doc *Document, pods []*v1.Pod) {
 		}
 	}
 	*s.snapshot = *snapshots.NewSnapshot(placed, doc.Nodes)
+	return s.admission.quota.count(placed)
 }

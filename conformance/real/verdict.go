@@ -11,29 +11,85 @@ import (
 // Verdicts are the answers of the filters for one pod: by node, then by plugin, "ok" or why not; "_verdict" is the framework's own.
 type Verdicts map[string]map[string]string
 
-const ok = "ok"
+const (
+	ok = "ok"
+	// together is the verdict of all plugins, and admissionName that of the API server.
+	together      = "_verdict"
+	admissionName = "_admission"
+)
 
-// verdicts asks every plugin on its own, and the framework as a whole.
-func (s *Scheduler) verdicts(pod *v1.Pod) (Verdicts, error) {
+// verdicts takes the incoming pod through admission and asks every filter about every node; a pod of a DaemonSet is another one for
+// every node.
+func (s *Scheduler) verdicts(doc *Document) (Verdicts, error) {
 	nodes, err := s.snapshot.NodeInfos().List()
-	if err != nil {
-		return nil, err
+	if err != nil || !doc.Daemon {
+		return s.placements(doc, doc.Incoming, nodes)
 	}
+	all := Verdicts{}
+	for _, node := range nodes {
+		name := node.Node().Name
+		answers, err := s.placements(doc, daemonPod(doc.Incoming, name), nodes)
+		if err != nil {
+			return nil, err
+		}
+		unwanted(doc.Incoming, node.Node(), answers[name])
+		all[name] = answers[name]
+	}
+	return all, nil
+}
+
+// placements asks about one pod.
+func (s *Scheduler) placements(doc *Document, pod *v1.Pod, nodes []fwk.NodeInfo) (Verdicts, error) {
 	answers := Verdicts{}
 	for _, node := range nodes {
 		answers[node.Node().Name] = map[string]string{}
 	}
-	state := framework.NewCycleState()
-	for _, name := range s.filters {
-		s.ask(state, name, pod, nodes, answers)
+	everywhere := func(name, answer string) {
+		for _, answers := range answers {
+			answers[name] = answer
+		}
 	}
-	return answers, s.conclude(pod, nodes, answers)
+	if doc.Admit {
+		err := s.admission.create(pod, true)
+		full := error(nil)
+		if err == nil {
+			full = s.admission.quota.refusal(pod)
+		}
+		for _, err := range []error{err, full} {
+			if refused, is := err.(Refused); is {
+				everywhere(admissionName, refused.why)
+				everywhere(together, refused.why)
+				return answers, nil
+			}
+		}
+		if err != nil {
+			return nil, err
+		}
+		everywhere(admissionName, ok)
+		everywhere(quotaName, said(full))
+	}
+	profile, err := s.profile(pod)
+	if err != nil {
+		return nil, err
+	}
+	state := framework.NewCycleState()
+	for _, name := range profile.filters {
+		s.ask(profile, state, name, pod, nodes, answers)
+	}
+	return answers, s.conclude(profile, pod, nodes, answers)
+}
+
+func said(err error) string {
+	if err == nil {
+		return ok
+	}
+	return err.Error()
 }
 
 // ask runs one plugin, its PreFilter once and its Filter on every node.
-func (s *Scheduler) ask(state fwk.CycleState, name string, pod *v1.Pod, nodes []fwk.NodeInfo, answers Verdicts) {
+func (s *Scheduler) ask(profile *Profile, state fwk.CycleState, name string, pod *v1.Pod, nodes []fwk.NodeInfo, answers Verdicts) {
 	var result *fwk.PreFilterResult
-	if plugin, is := s.plugins[name].(fwk.PreFilterPlugin); is {
+	if plugin, is := profile.plugins[name].(fwk.PreFilterPlugin); is && profile.prefilters[name] {
 		var status *fwk.Status
 		result, status = plugin.PreFilter(s.ctx, state, pod, nodes)
 		if status.IsSkip() || !status.IsSuccess() {
@@ -43,12 +99,12 @@ func (s *Scheduler) ask(state fwk.CycleState, name string, pod *v1.Pod, nodes []
 			return
 		}
 	}
-	filter, filters := s.plugins[name].(fwk.FilterPlugin)
+	filter, filters := profile.plugins[name].(fwk.FilterPlugin)
 	for _, node := range nodes {
 		answer := ok
 		if !result.AllNodes() && !result.NodeNames.Has(node.Node().Name) {
 			answer = "not among the nodes of its PreFilter"
-		} else if filters {
+		} else if filters && profile.filtering[name] {
 			answer = words(filter.Filter(s.ctx, state, pod, node))
 		}
 		answers[node.Node().Name][name] = answer
@@ -64,26 +120,29 @@ func words(status *fwk.Status) string {
 
 // conclude adds the verdicts of the framework, and checks that the plugins one by one come to the same: no verdict rests on how this
 // program puts them together.
-func (s *Scheduler) conclude(pod *v1.Pod, nodes []fwk.NodeInfo, answers Verdicts) error {
-	for name, verdict := range s.cycle(pod, nodes) {
-		together := ok
-		for _, answer := range answers[name] {
-			if answer != ok {
-				together = answer
+func (s *Scheduler) conclude(profile *Profile, pod *v1.Pod, nodes []fwk.NodeInfo, answers Verdicts) error {
+	for name, verdict := range s.cycle(profile, pod, nodes) {
+		one := ok
+		for plugin, answer := range answers[name] {
+			if answer != ok && plugin != quotaName {
+				one = answer
 			}
 		}
-		if (together == ok) != (verdict == ok) {
-			return fmt.Errorf("node %s: the plugins say %q, the framework says %q", name, together, verdict)
+		if (one == ok) != (verdict == ok) {
+			return fmt.Errorf("node %s: the plugins say %q, the framework says %q", name, one, verdict)
 		}
-		answers[name]["_verdict"] = verdict
+		if full := answers[name][quotaName]; verdict == ok && full != "" {
+			verdict = full
+		}
+		answers[name][together] = verdict
 	}
 	return nil
 }
 
 // cycle runs the whole profile as a scheduling cycle does: "ok" or why not, by node.
-func (s *Scheduler) cycle(pod *v1.Pod, nodes []fwk.NodeInfo) map[string]string {
+func (s *Scheduler) cycle(profile *Profile, pod *v1.Pod, nodes []fwk.NodeInfo) map[string]string {
 	state := framework.NewCycleState()
-	result, status, _ := s.profile.RunPreFilterPlugins(s.ctx, state, pod)
+	result, status, _ := profile.framework.RunPreFilterPlugins(s.ctx, state, pod)
 	verdicts := map[string]string{}
 	for _, node := range nodes {
 		name := node.Node().Name
@@ -94,7 +153,7 @@ func (s *Scheduler) cycle(pod *v1.Pod, nodes []fwk.NodeInfo) map[string]string {
 			verdicts[name] = "not among the nodes of PreFilter"
 		default:
 			verdicts[name] = ok
-			if filtered := s.profile.RunFilterPlugins(s.ctx, state, pod, node); !filtered.IsSuccess() {
+			if filtered := profile.framework.RunFilterPlugins(s.ctx, state, pod, node); !filtered.IsSuccess() {
 				verdicts[name] = fmt.Sprintf("%s: %s", filtered.Plugin(), filtered.Message())
 			}
 		}

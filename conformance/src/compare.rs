@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use podreach::diagnostic::Effect;
+use podreach::diagnostic::{Diagnostic, Effect};
 use podreach::lower::{Lowered, Release};
 use podreach::question;
 use podreach_core::rule::{self, Rule};
@@ -54,6 +54,29 @@ impl Tally {
     }
 }
 
+/// The verdict of all plugins together.
+pub const TOGETHER: &str = "_verdict";
+/// The verdict of the API server.
+pub const ADMISSION: &str = "_admission";
+
+/// Whether a doubt may explain a difference of this plugin about this pod.
+fn concerns(doubt: &Diagnostic, pod: &str, plugin: &str) -> bool {
+    let volumes = ["VolumeRestrictions", "NodeVolumeLimits", "VolumeBinding", "VolumeZone"];
+    let amounts = ["NodeResourcesFit", "ResourceQuota", ADMISSION];
+    let (own, plugins): (bool, &[&str]) = match doubt.code {
+        "S0412" => (true, &["DynamicResources"]),
+        "S0416" => (true, &amounts),
+        "S0418" => (true, &["ResourceQuota", ADMISSION]),
+        "S0421" => (true, &["NodeResourcesFit", "DynamicResources"]),
+        "S0423" | "S0432" => (true, &["PodTopologySpread"]),
+        "S0441" | "S0444" => (true, &volumes),
+        "S0442" | "S0443" => (false, &volumes),
+        "S0433" => (false, &amounts),
+        _ => return true,
+    };
+    (!own || doubt.pod.as_deref() == Some(pod)) && (plugin == TOGETHER || plugins.contains(&plugin))
+}
+
 /// Whether an answer of the real side is a yes.
 pub fn passes(answer: &Value) -> bool {
     answer == &Value::Bool(true) || answer == "ok"
@@ -81,11 +104,13 @@ pub fn of_lowered(lowered: Lowered, pod: &str, real: &Value, tally: &mut Tally) 
             return differences;
         }
     };
-    let doubts = |accepts: bool| {
-        let matters = [Effect::Blurs, if accepts { Effect::Widens } else { Effect::Narrows }];
-        lowered.diagnostics.iter().find(|diagnostic| matters.contains(&diagnostic.effect)).map(|d| d.code)
-    };
     let model = Model::new(lowered.cluster, Semantics::KubeScheduler);
+    let about = model.pod_name(pod).to_owned();
+    let doubts = |plugin: &str, accepts: bool| {
+        let matters = [Effect::Blurs, if accepts { Effect::Widens } else { Effect::Narrows }];
+        let mut said = lowered.diagnostics.iter().filter(|diagnostic| matters.contains(&diagnostic.effect));
+        said.find(|diagnostic| concerns(diagnostic, &about, plugin)).map(|diagnostic| diagnostic.code)
+    };
     for node in model.nodes() {
         let name = model.node_name(node);
         let Some(answers) = real[name].as_object() else {
@@ -94,28 +119,33 @@ pub fn of_lowered(lowered: Lowered, pod: &str, real: &Value, tally: &mut Tally) 
         };
         tally.triples += 1;
         let mut beyond = false;
-        for (plugin, answer) in answers.iter().filter(|(plugin, _)| *plugin != "_verdict") {
-            let Some(rule) = modelled(plugin) else {
+        for (plugin, answer) in answers.iter().filter(|(plugin, _)| *plugin != TOGETHER) {
+            let (accepts, ours) = if plugin == ADMISSION {
+                let barred = &model.pod(pod).barred;
+                (barred.is_none(), format!("{barred:?}"))
+            } else if let Some(rule) = modelled(plugin) {
+                let refusal = rule.refusal(&model, &lowered.start, pod, node);
+                (refusal.is_none(), format!("{refusal:?}"))
+            } else {
                 beyond |= !passes(answer);
                 continue;
             };
-            let ours = rule.refusal(&model, &lowered.start, pod, node);
-            match doubts(ours.is_none()) {
-                _ if ours.is_none() == passes(answer) => tally.count(plugin, passes(answer)),
+            match doubts(plugin, accepts) {
+                _ if accepts == passes(answer) => tally.count(plugin, passes(answer)),
                 Some(code) => *tally.doubted.entry(code).or_default() += 1,
-                None => differ(plugin, name, format!("podreach {ours:?}, real {answer}")),
+                None => differ(plugin, name, format!("podreach {ours}, real {answer}")),
             }
         }
         if beyond {
             tally.beyond += 1;
             continue;
         }
-        let verdict = &answers["_verdict"];
+        let verdict = &answers[TOGETHER];
         let ours = rule::hard(&model, &lowered.start, pod, node);
         if ours == passes(verdict) {
-            tally.count("_verdict", ours);
-        } else if doubts(ours).is_none() {
-            differ("_verdict", name, format!("podreach {ours}, real {verdict}"));
+            tally.count(TOGETHER, ours);
+        } else if doubts(TOGETHER, ours).is_none() {
+            differ(TOGETHER, name, format!("podreach {ours}, real {verdict}"));
         }
     }
     differences

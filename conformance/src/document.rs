@@ -6,7 +6,7 @@ use podreach::read::{SourceId, documents_of_json};
 use serde_json::{Value, json};
 
 /// The lists of a document, with the kind of what is in them.
-pub const LISTS: [(&str, &str, &str); 13] = [
+pub const LISTS: [(&str, &str, &str); 17] = [
     ("nodes", "v1", "Node"),
     ("namespaces", "v1", "Namespace"),
     ("pods", "v1", "Pod"),
@@ -20,11 +20,21 @@ pub const LISTS: [(&str, &str, &str); 13] = [
     ("resourceClaims", "resource.k8s.io/v1", "ResourceClaim"),
     ("resourceSlices", "resource.k8s.io/v1", "ResourceSlice"),
     ("deviceClasses", "resource.k8s.io/v1", "DeviceClass"),
+    ("limitRanges", "v1", "LimitRange"),
+    ("resourceQuotas", "v1", "ResourceQuota"),
+    ("runtimeClasses", "node.k8s.io/v1", "RuntimeClass"),
+    ("priorityClasses", "scheduling.k8s.io/v1", "PriorityClass"),
 ];
 
 /// The name under which the incoming pod of a document is asked for.
 pub fn incoming_name(doc: &Value) -> String {
-    full_name(&doc["incoming"])
+    let name = full_name(&doc["incoming"]);
+    if is_daemon(doc) { format!("daemonset/{}", name.split_once('/').map_or("", |(_, rest)| rest)) } else { name }
+}
+
+/// Whether a DaemonSet makes the incoming pod.
+fn is_daemon(doc: &Value) -> bool {
+    doc["daemon"] == json!(true)
 }
 
 /// The name of a pod that is yet to be placed.
@@ -49,7 +59,22 @@ fn unplaced(pod: &Value) -> Value {
         "apiVersion": "v1",
         "kind": "PodTemplate",
         "metadata": {"name": metadata["name"], "namespace": metadata["namespace"]},
-        "template": {"metadata": {"labels": metadata["labels"]}, "spec": pod["spec"]},
+        "template": template(pod),
+    })
+}
+
+fn template(pod: &Value) -> Value {
+    json!({"metadata": {"labels": pod["metadata"]["labels"]}, "spec": pod["spec"]})
+}
+
+/// The DaemonSet that makes a pod for every node.
+fn daemon_set(pod: &Value) -> Value {
+    let metadata = &pod["metadata"];
+    json!({
+        "apiVersion": "apps/v1",
+        "kind": "DaemonSet",
+        "metadata": {"name": metadata["name"], "namespace": metadata["namespace"]},
+        "spec": {"selector": {"matchLabels": metadata["labels"]}, "template": template(pod)},
     })
 }
 
@@ -67,7 +92,8 @@ pub fn text(doc: &Value) -> String {
         json!({"apiVersion": version, "kind": format!("{kind}List"), "items": items})
     };
     let mut items: Vec<Value> = LISTS.into_iter().map(list).collect();
-    items.extend(doc.get("incoming").map(unplaced));
+    items.extend(doc.get("incoming").map(if is_daemon(doc) { daemon_set } else { unplaced }));
+    items.extend(doc.get("schedulerConfig").cloned());
     items.extend(doc["types"].as_object().into_iter().flatten().map(|(_, pod)| unplaced(pod)));
     json!({"apiVersion": "v1", "kind": "List", "items": items}).to_string()
 }
@@ -80,6 +106,40 @@ pub fn lowered(doc: &Value, release: Release) -> Lowered {
     let mut lowered = lower::cluster(&documents, &Options { release, admission, ..Options::default() });
     lowered.diagnostics.extend(problems);
     lowered
+}
+
+/// Whether what a controller makes is to be admitted, as it always is.
+pub fn is_made(doc: &Value) -> bool {
+    !is_daemon(doc) || doc["admit"] == json!(true)
+}
+
+/// Whether the controllers have done their work: every ephemeral volume has the claim that is made for it.
+pub fn is_settled(doc: &Value) -> bool {
+    let claims = doc["pvcs"].as_array().map_or(&[][..], Vec::as_slice);
+    let made = |pod: &Value, volume: &Value| {
+        let name = format!(
+            "{}-{}",
+            pod["metadata"]["name"].as_str().unwrap_or_default(),
+            volume["name"].as_str().unwrap_or_default()
+        );
+        let template = &volume["ephemeral"]["volumeClaimTemplate"]["spec"];
+        let asks = ["accessModes", "resources", "storageClassName"];
+        claims.iter().any(|claim| {
+            let metadata = &claim["metadata"];
+            let owned = metadata["ownerReferences"][0]["uid"] == pod["metadata"]["uid"]
+                && metadata["ownerReferences"][0]["controller"] == true;
+            metadata["name"] == name && owned && asks.iter().all(|field| claim["spec"][field] == template[field])
+        })
+    };
+    let pods = doc["pods"].as_array().into_iter().flatten().chain([&doc["incoming"]]);
+    let mut volumes =
+        pods.flat_map(|pod| pod["spec"]["volumes"].as_array().into_iter().flatten().map(move |volume| (pod, volume)));
+    volumes.all(|(pod, volume)| volume.get("ephemeral").is_none() || made(pod, volume))
+}
+
+/// Whether something about a cluster is not modelled.
+pub fn is_doubtful(lowered: &Lowered) -> bool {
+    lowered.diagnostics.iter().any(|diagnostic| diagnostic.effect != Effect::Notes)
 }
 
 /// Why podreach would not read a cluster, but for what these codes say.

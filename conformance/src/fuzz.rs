@@ -40,6 +40,8 @@ pub struct Fuzz {
     pub limit: Option<Duration>,
     /// Whether volumes take part.
     pub volumes: bool,
+    /// Stop after so many documents on which the sides differ; the first is made small.
+    pub differences: usize,
 }
 
 /// How a run ended.
@@ -53,6 +55,8 @@ pub struct Outcome {
     pub skipped: u64,
     /// The first difference, made small.
     pub found: Option<Found>,
+    /// The differences after the first, with their seeds.
+    pub others: Vec<(u64, Difference)>,
 }
 
 /// A document on which the two sides differ.
@@ -85,10 +89,13 @@ impl Fuzz {
                 match self.differences(doc, answer, &mut outcome.tally) {
                     None => outcome.skipped += 1,
                     Some(differences) if differences.is_empty() => {}
-                    Some(differences) => {
-                        outcome.found = Some(self.minimised(&mut real, at, doc, &differences)?);
-                        return Ok(outcome);
+                    Some(mut differences) if outcome.found.is_some() => {
+                        outcome.others.push((at, differences.swap_remove(0)));
                     }
+                    Some(differences) => outcome.found = Some(self.minimised(&mut real, at, doc, &differences)?),
+                }
+                if outcome.found.is_some() && outcome.others.len() + 1 >= self.differences {
+                    return Ok(outcome);
                 }
             }
             seed += BATCH;
@@ -116,7 +123,9 @@ impl Fuzz {
 
     /// Where the sides differ on a document; `None` when it is not compared.
     fn differences(&self, doc: &Value, answer: &Value, tally: &mut Tally) -> Option<Vec<Difference>> {
-        if answer.get("invalid").is_some() || answer.get("complete") == Some(&Value::Bool(false)) {
+        let cut_short = answer.get("complete") == Some(&Value::Bool(false));
+        let complete = document::is_settled(doc) && document::is_made(doc);
+        if answer.get("invalid").is_some() || cut_short || !complete {
             return None;
         }
         let reading = |said: String| vec![Difference { plugin: "_reading".into(), node: String::new(), said }];
@@ -126,6 +135,10 @@ impl Fuzz {
         let lowered = document::lowered(doc, self.release);
         if let Some(refusal) = document::refusal(&lowered, &[]) {
             return Some(reading(format!("podreach refuses what the API server takes: {refusal:?}")));
+        }
+        // A matrix is compared as a whole, and so only where no part of it is in doubt.
+        if self.question == Question::Reach && document::is_doubtful(&lowered) {
+            return None;
         }
         Some(match self.question {
             Question::Filters => compare::of_lowered(lowered, &document::incoming_name(doc), answer, tally),

@@ -45,6 +45,9 @@ struct FuzzArgs {
     /// Leave out volumes
     #[arg(long)]
     no_volumes: bool,
+    /// Stop after this many clusters on which the sides differ; the first is made small
+    #[arg(long, default_value_t = 1)]
+    differences: usize,
     /// Where the first difference is written
     #[arg(long, default_value = "difference.json")]
     out: PathBuf,
@@ -116,6 +119,7 @@ fn fuzz(args: &FuzzArgs) -> std::io::Result<ExitCode> {
         count: args.count,
         limit: args.seconds.map(Duration::from_secs),
         volumes: !args.no_volumes,
+        differences: args.differences,
     };
     let outcome = fuzz.run()?;
     print(&outcome);
@@ -145,6 +149,7 @@ fn finish(outcome: &Outcome, out: &Path) -> ExitCode {
     println!("DIFFERENCE, seed {}:", found.seed);
     found.differences.iter().for_each(|difference| println!("  {difference}"));
     println!("{}", found.doc);
+    outcome.others.iter().for_each(|(seed, difference)| println!("seed {seed}: {difference}"));
     match save(found, out) {
         Ok(()) => println!("written to {}", out.display()),
         Err(error) => eprintln!("conformance: {}: {error}", out.display()),

@@ -5,6 +5,7 @@
 //! What depends on feature gates, plugin arguments or a state that no objects describe does not, and is left out.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
 use std::io;
 use std::path::Path;
 
@@ -16,14 +17,24 @@ use crate::document;
 use crate::real::Real;
 
 /// What became of the questions to one plugin.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Fate {
     /// Distinct questions.
     pub asked: usize,
     /// Of these, answered otherwise when asked with the defaults of a release, or not at all.
     pub other: usize,
-    /// Of these, refused by podreach as no valid objects.
-    pub refused: usize,
+    /// Of these, refused by podreach as no valid objects, by the code of the refusal.
+    pub refused: BTreeMap<&'static str, usize>,
+    /// The questions that are recorded; several may be about one document.
+    pub kept: usize,
+}
+
+impl fmt::Display for Fate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { asked, other, refused, kept } = self;
+        write!(f, "{asked} asked, {kept} recorded, {other} answered otherwise by default")?;
+        refused.iter().try_for_each(|(code, times)| write!(f, ", {times} refused ({code})"))
+    }
 }
 
 /// The rows for recording, from the lines that the tests left, and what became of the questions by plugin.
@@ -47,9 +58,14 @@ pub fn rows(lines: &Path, program: &Path, release: Release) -> io::Result<(Vec<V
         fate.asked += 1;
         if !agrees(question, answer) {
             fate.other += 1;
-        } else if document::refusal(&document::lowered(&question["doc"], release), &[]).is_some() {
-            fate.refused += 1;
-        } else if kept.insert(question["doc"].to_string()) {
+            continue;
+        }
+        if let Some(refusal) = document::refusal(&document::lowered(&question["doc"], release), &[]) {
+            *fate.refused.entry(refusal.code).or_default() += 1;
+            continue;
+        }
+        fate.kept += 1;
+        if kept.insert(question["doc"].to_string()) {
             rows.push(json!({"name": question["plugin"], "doc": question["doc"]}));
         }
     }
@@ -87,6 +103,10 @@ fn normal(mut question: Value) -> Value {
             if field == "pods" {
                 fill(object);
             }
+            // A class without a provisioner makes no volumes, and says so by this name.
+            if field == "storageClasses" && object["provisioner"].as_str().is_none_or(str::is_empty) {
+                object["provisioner"] = json!("kubernetes.io/no-provisioner");
+            }
             let status = &object["status"];
             if field == "nodes" && status.get("allocatable").is_none() && status.get("capacity").is_none() {
                 object["status"]["allocatable"] = json!({"pods": "110"});
@@ -108,21 +128,38 @@ fn normal(mut question: Value) -> Value {
 
 /// The question with names as the API server takes them, wherever they stand.
 fn renamed(mut question: Value) -> Value {
-    let mut names = BTreeSet::new();
-    let lists = document::LISTS.iter().filter_map(|(field, _, _)| question["doc"][field].as_array());
-    for object in lists.flatten().chain([&question["doc"]["incoming"]]) {
-        let name = object["metadata"]["name"].as_str().unwrap_or_default();
-        if name.contains(|c: char| c.is_ascii_uppercase() || c == '_') {
-            names.insert(name.to_owned());
+    let mut names = BTreeMap::new();
+    for (field, _, _) in document::LISTS {
+        for object in question["doc"][field].as_array().into_iter().flatten() {
+            note(object, field == "namespaces", &mut names);
         }
     }
+    note(&question["doc"]["incoming"], false, &mut names);
     rename(&mut question, &names);
     question
 }
 
-fn rename(value: &mut Value, names: &BTreeSet<String>) {
+/// Notes the names of an object that must be others; those of namespaces have no dots.
+fn note(object: &Value, is_namespace: bool, names: &mut BTreeMap<String, String>) {
+    for (field, dots) in [("name", is_namespace), ("namespace", true)] {
+        let name = object["metadata"][field].as_str().unwrap_or_default();
+        let mut valid = name.to_lowercase().replace(['_', '/'], "-");
+        if dots {
+            valid = valid.replace('.', "-");
+        }
+        if valid != name {
+            names.insert(name.to_owned(), valid);
+        }
+    }
+}
+
+fn rename(value: &mut Value, names: &BTreeMap<String, String>) {
     match value {
-        Value::String(text) if names.contains(text) => *text = text.to_lowercase().replace('_', "-"),
+        Value::String(text) => {
+            if let Some(valid) = names.get(text) {
+                text.clone_from(valid);
+            }
+        }
         Value::Array(items) => items.iter_mut().for_each(|item| rename(item, names)),
         Value::Object(map) => map.values_mut().for_each(|value| rename(value, names)),
         _ => {}
@@ -146,8 +183,14 @@ fn name(object: &mut Value, fallback: &str, spaced: bool) {
     }
 }
 
-/// A pod needs a container, and a container a name.
+/// A pod needs a container, and containers and volumes need names.
 fn fill(pod: &mut Value) {
+    let volumes = pod["spec"].get_mut("volumes").and_then(Value::as_array_mut).into_iter().flatten();
+    for (at, volume) in volumes.enumerate() {
+        if volume["name"].as_str().is_none_or(str::is_empty) {
+            volume["name"] = json!(format!("v{at}"));
+        }
+    }
     for field in ["containers", "initContainers"] {
         let containers = pod["spec"].get_mut(field).and_then(Value::as_array_mut).into_iter().flatten();
         for (at, container) in containers.enumerate() {

@@ -8,6 +8,8 @@ use flate2::write::GzEncoder;
 use flate2::{Compression, GzBuilder};
 use serde_json::{Map, Value, json};
 
+use crate::compare::{ADMISSION, TOGETHER, passes};
+
 /// The rows of a file.
 pub fn rows(path: &Path) -> io::Result<Vec<Value>> {
     let mut text = String::new();
@@ -25,27 +27,62 @@ pub fn write(path: &Path, rows: &[Value]) -> io::Result<()> {
     std::fs::write(path, packed.finish()?)
 }
 
-/// The answers about a document, shortened: by node, the plugins that refuse.
-pub fn shortened(real: &Value) -> Value {
+/// The plugins that answer for the API server, where a document is admitted.
+const OF_ADMISSION: [&str; 2] = [ADMISSION, "ResourceQuota"];
+
+/// The answers about a document, shortened: by node, the plugins that refuse, and with a minus those that were not asked.
+pub fn shortened(real: &Value, plugins: &[Value]) -> Value {
     let refusing = |answers: &Value| -> Vec<Value> {
-        let answers = answers.as_object().into_iter().flatten();
-        let refused = answers.filter(|(plugin, answer)| *plugin != "_verdict" && !crate::compare::passes(answer));
-        refused.map(|(plugin, _)| json!(plugin)).collect()
+        let refuses = |plugin: &str| answers.get(plugin).is_some_and(|answer| !passes(answer));
+        if refuses(ADMISSION) {
+            return vec![json!(ADMISSION)];
+        }
+        let all = plugins.iter().filter_map(Value::as_str).chain(OF_ADMISSION);
+        let mut short: Vec<Value> = all.filter(|plugin| refuses(plugin)).map(|plugin| json!(plugin)).collect();
+        if short.is_empty() && refuses(TOGETHER) {
+            short.push(json!(TOGETHER));
+        }
+        let names = plugins.iter().filter_map(Value::as_str);
+        short.extend(names.filter(|name| answers.get(name).is_none()).map(|name| json!(format!("-{name}"))));
+        short
     };
     let nodes = real.as_object().into_iter().flatten();
     nodes.map(|(node, answers)| (node.clone(), Value::from(refusing(answers)))).collect::<Map<_, _>>().into()
 }
 
-/// What [`shortened`] left out, given the plugins that were asked.
-pub fn spelled_out(short: &Value, plugins: &[Value]) -> Value {
-    let full = |refusing: &Value| -> Value {
-        let refusing = refusing.as_array().map_or(&[][..], Vec::as_slice);
-        let answers = plugins
-            .iter()
-            .map(|plugin| (plugin.as_str().unwrap_or_default().to_owned(), Value::from(!refusing.contains(plugin))));
-        let verdict = ("_verdict".to_owned(), Value::from(refusing.is_empty()));
+/// What [`shortened`] left out, given the plugins that were asked and whether the document was admitted.
+pub fn spelled_out(short: &Value, plugins: &[Value], admitted: bool) -> Value {
+    let full = |short: &Value| -> Value {
+        let short: Vec<&str> = short.as_array().into_iter().flatten().filter_map(Value::as_str).collect();
+        let refuses = |plugin: &str| short.contains(&plugin);
+        if refuses(ADMISSION) {
+            return json!({ADMISSION: false, TOGETHER: false});
+        }
+        let own: &[&str] = if admitted { &OF_ADMISSION } else { &[] };
+        let all = plugins.iter().filter_map(Value::as_str).chain(own.iter().copied());
+        let asked = all.filter(|plugin| !short.contains(&format!("-{plugin}").as_str()));
+        let answers = asked.map(|plugin| (plugin.to_owned(), Value::from(!refuses(plugin))));
+        let verdict = (TOGETHER.to_owned(), Value::from(short.iter().all(|plugin| plugin.starts_with('-'))));
         answers.chain([verdict]).collect::<Map<_, _>>().into()
     };
     let nodes = short.as_object().into_iter().flatten();
-    nodes.map(|(node, refusing)| (node.clone(), full(refusing))).collect::<Map<_, _>>().into()
+    nodes.map(|(node, short)| (node.clone(), full(short))).collect::<Map<_, _>>().into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_shortened_can_be_spelled_out() {
+        let plugins = [json!("NodeName"), json!("NodePorts")];
+        let full = json!({
+            "a": {"NodeName": true, "NodePorts": false, "_admission": true, "ResourceQuota": true, "_verdict": false},
+            "b": {"NodeName": true, "_admission": true, "ResourceQuota": true, "_verdict": true},
+            "c": {"_admission": false, "_verdict": false},
+            "d": {"NodeName": true, "NodePorts": true, "_admission": true, "ResourceQuota": true, "_verdict": false},
+            "e": {"NodeName": true, "NodePorts": true, "_admission": true, "ResourceQuota": false, "_verdict": false},
+        });
+        assert_eq!(spelled_out(&shortened(&full, &plugins), &plugins, true), full);
+    }
 }

@@ -43,7 +43,7 @@ impl Make<'_> {
         term.into()
     }
 
-    fn node_requirement(&mut self) -> Value {
+    pub(super) fn node_requirement(&mut self) -> Value {
         if self.one_in(3) {
             let bound = self.pick(&["0", "1", "5", "007", "9223372036854775807", "9223372036854775806"]);
             return json!({"key": "num", "operator": self.pick(&["Gt", "Lt"]), "values": [bound]});

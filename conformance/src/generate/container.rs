@@ -20,7 +20,7 @@ impl Make<'_> {
             spec.insert("initContainers".into(), init.into());
         }
         // Admission has overhead come from a runtime class only.
-        if !self.admit && self.one_in(8) {
+        if !self.traits.admit && self.one_in(8) {
             spec.insert("overhead".into(), json!({"cpu": self.pick(&["100m", "500m"]), "memory": "64Mi"}));
         }
         if self.one_in(10) {
@@ -71,7 +71,7 @@ impl Make<'_> {
             if self.one_in(odds) {
                 let amount = self.pick(&values);
                 limits.insert(resource.into(), json!(amount));
-                if !self.admit || self.one_in(2) {
+                if !self.traits.admit || self.one_in(2) {
                     requests.insert(resource.into(), json!(amount));
                 }
             }
@@ -109,7 +109,7 @@ impl Make<'_> {
         let number = self.rng.pick(&[80, 81, 8080]) + 1000 * index;
         let mut port = json!({"containerPort": number});
         if host_network {
-            if !self.admit || self.one_in(2) {
+            if !self.traits.admit || self.one_in(2) {
                 port["hostPort"] = json!(number);
             }
         } else if !self.one_in(4) {

@@ -3,10 +3,13 @@
 //! Few names and few values, so that what is said meets: a selector matches some pods, a request fits on some nodes. Every document is
 //! one that an API server would take.
 
+mod admission;
 mod affinity;
 mod container;
+mod device;
 mod node;
 mod pod;
+mod profile;
 mod selector;
 mod spread;
 mod storage;
@@ -27,10 +30,24 @@ pub struct Shape {
 pub(crate) struct Make<'r> {
     rng: &'r mut Rng,
     shape: Shape,
+    traits: Traits,
+}
+
+/// What the document at hand has.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Traits {
     /// Whether the API server's defaults and admission are still to come.
     admit: bool,
-    /// Whether this document has storage.
+    /// Whether there is storage.
     stored: bool,
+    /// Whether there are devices.
+    devices: bool,
+    /// Whether nothing about claims is left open: each is bound, has its devices, or is not there.
+    settled: bool,
+    /// Whether admission has limits, quotas and classes to go by.
+    governed: bool,
+    /// Whether the scheduler has a second profile.
+    profiles: bool,
 }
 
 const NAMESPACES: [&str; 3] = ["default", "o1", "o2"];
@@ -39,9 +56,16 @@ const KEYS: [&str; 5] =
 
 /// A cluster with an incoming pod.
 pub fn cluster(rng: &mut Rng, shape: Shape) -> Value {
-    let admit = rng.one_in(2);
-    let stored = shape.volumes && rng.one_in(3);
-    let mut make = Make { rng, shape, admit, stored };
+    let traits = Traits {
+        admit: rng.one_in(2),
+        stored: shape.volumes && rng.one_in(3),
+        devices: rng.one_in(6),
+        ..Traits::default()
+    };
+    let mut make = Make { rng, shape, traits };
+    make.traits.governed = traits.admit && make.one_in(3);
+    let configuration = if make.one_in(8) { Some(make.configuration()) } else { None };
+    make.traits.profiles = configuration.as_ref().is_some_and(|(_, two)| *two);
     // Now and then a larger one.
     let factor = if make.one_in(6) { 4 } else { 1 };
     let count = 1 + make.rng.below(6 * factor);
@@ -49,40 +73,57 @@ pub fn cluster(rng: &mut Rng, shape: Shape) -> Value {
     let most = make.rng.pick(&[0, 2, 4, 8, 12]) * factor;
     let pods: Vec<Value> = (0..make.rng.below(most + 1)).map(|index| make.resident(index, count)).collect();
     let mut incoming = make.pod("x");
-    if make.rng.one_in(15) {
+    // What a controller makes, the API server admits.
+    let daemon = traits.admit && make.one_in(6);
+    if !daemon && make.one_in(15) {
         incoming["spec"]["nodeName"] = make.node_name(count);
     }
     let mut doc = json!({
-        "admit": admit,
+        "admit": traits.admit,
         "validate": true,
         "nodes": nodes,
         "namespaces": make.namespaces(),
         "pods": pods,
         "incoming": incoming,
     });
-    if stored {
-        make.storage(&mut doc, count);
+    if daemon {
+        doc["daemon"] = json!(true);
     }
+    if let Some((configuration, _)) = configuration {
+        doc["schedulerConfig"] = configuration;
+    }
+    make.surroundings(&mut doc, count);
     doc
 }
 
 /// A cluster with pod types, small enough to visit every configuration.
+///
+/// Deploying a pod must leave nothing behind that the search does not see, so claims are settled from the start.
 pub fn types(rng: &mut Rng, shape: Shape) -> Value {
-    let admit = !rng.one_in(4);
-    let mut make = Make { rng, shape, admit, stored: false };
+    let traits = Traits {
+        admit: !rng.one_in(4),
+        stored: shape.volumes && rng.one_in(4),
+        devices: rng.one_in(8),
+        settled: true,
+        ..Traits::default()
+    };
+    let mut make = Make { rng, shape, traits };
+    make.traits.governed = traits.admit && make.one_in(4);
     let count = 1 + make.rng.below(3);
     let nodes: Vec<Value> = (0..count).map(|index| make.small_node(index)).collect();
     let kinds = 1 + make.rng.below(3);
     let types: Map<String, Value> = (0..kinds).map(|index| make.kind(index)).collect();
-    json!({
-        "admit": admit,
+    let mut doc = json!({
+        "admit": traits.admit,
         "validate": true,
         "nodes": nodes,
         "namespaces": make.namespaces(),
         "pods": [],
         "types": types,
         "reach": {"maxStates": 3000},
-    })
+    });
+    make.surroundings(&mut doc, count);
+    doc
 }
 
 impl Make<'_> {
@@ -94,12 +135,26 @@ impl Make<'_> {
         self.rng.one_in(n)
     }
 
+    /// What there is besides nodes and pods.
+    fn surroundings(&mut self, doc: &mut Value, nodes: usize) {
+        let Traits { stored, devices, settled, governed, .. } = self.traits;
+        if stored {
+            self.storage(doc, nodes, settled);
+        }
+        if devices {
+            self.devices(doc, nodes, settled);
+        }
+        if governed {
+            self.admission(doc);
+        }
+    }
+
     /// The namespaces, with labels. Objects that never met an API server may lack their Namespace, but for those with pods to admit:
     /// there the API server has one.
     fn namespaces(&mut self) -> Vec<Value> {
         let mut objects = Vec::new();
         for name in NAMESPACES {
-            if !self.admit && self.one_in(4) {
+            if !self.traits.admit && self.one_in(4) {
                 continue;
             }
             let mut labels = Map::new();

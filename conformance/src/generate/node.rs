@@ -16,19 +16,33 @@ impl Make<'_> {
         }
         let amounts = self.allocatable();
         // The API server takes capacity for what is allocatable where a node does not say.
-        let field = if self.admit && self.one_in(8) { "capacity" } else { "allocatable" };
+        let field = if self.traits.admit && self.one_in(8) { "capacity" } else { "allocatable" };
+        let mut status = json!({field: amounts});
+        if self.shape.minor >= 36 && self.one_in(2) {
+            status["declaredFeatures"] = self.features();
+        }
         json!({
             "metadata": {"name": format!("n{index}"), "labels": self.node_labels(index)},
             "spec": spec,
-            "status": {field: amounts},
+            "status": status,
         })
+    }
+
+    fn features(&mut self) -> Value {
+        let all =
+            ["RestartAllContainersOnContainerExits", "UserNamespacesHostNetworkSupport", "VolumeBindMountOptions"];
+        all.into_iter().filter(|_| !self.one_in(3)).collect()
     }
 
     /// A node for an exhaustive search: room for few.
     pub(super) fn small_node(&mut self, index: usize) -> Value {
         let mut node = self.node(index);
         let most = self.pick(&["1", "1", "2", "2", "3"]);
+        let features = node["status"].get("declaredFeatures").cloned();
         node["status"] = json!({"allocatable": {"cpu": self.pick(&["1", "2", "4"]), "memory": "4Gi", "pods": most}});
+        if let Some(features) = features {
+            node["status"]["declaredFeatures"] = features;
+        }
         node
     }
 

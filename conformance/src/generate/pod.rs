@@ -2,6 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
+use super::profile::OTHER;
 use super::{Make, NAMESPACES};
 
 impl Make<'_> {
@@ -23,14 +24,54 @@ impl Make<'_> {
         }
         spec.extend(self.affinity().map(|affinity| ("affinity".to_owned(), affinity)));
         spec.extend(self.spread().map(|spread| ("topologySpreadConstraints".to_owned(), spread)));
-        if self.stored {
+        if self.traits.stored {
             let mounts = self.mounts();
             if !mounts.is_empty() {
                 spec.insert("volumes".into(), mounts.into());
             }
         }
+        if self.traits.devices {
+            let claims = self.device_claims(self.traits.settled);
+            if !claims.is_empty() {
+                spec.insert("resourceClaims".into(), claims.into());
+            }
+        }
+        if self.traits.governed {
+            self.ask_admission(&mut spec);
+        }
+        if self.traits.profiles && self.one_in(2) {
+            spec.insert("schedulerName".into(), json!(OTHER));
+        }
+        if self.shape.minor >= 36 && self.one_in(12) {
+            self.ask_features(&mut spec);
+        }
         let namespace = self.pick(&["default", "default", "default", NAMESPACES[1], NAMESPACES[2]]);
-        json!({"metadata": {"name": name, "namespace": namespace, "labels": self.pod_labels()}, "spec": spec})
+        let metadata = json!({"name": name, "namespace": namespace, "uid": name, "labels": self.pod_labels()});
+        json!({"metadata": metadata, "spec": spec})
+    }
+
+    /// Something that the kubelet must be able to do.
+    fn ask_features(&mut self, spec: &mut Map<String, Value>) {
+        if self.one_in(2) {
+            let rule = json!({"action": "RestartAllContainers", "exitCodes": {"operator": "In", "values": [42]}});
+            spec["containers"][0]["restartPolicy"] = json!("Never");
+            spec["containers"][0]["restartPolicyRules"] = json!([rule]);
+        }
+        if self.one_in(3) {
+            spec.insert("hostUsers".into(), json!(false));
+        }
+        if self.one_in(2) {
+            let mut volumes = spec.remove("volumes").unwrap_or(json!([]));
+            if let Some(volumes) = volumes.as_array_mut() {
+                volumes.push(json!({"name": "scratch", "emptyDir": {}}));
+            }
+            spec.insert("volumes".into(), volumes);
+            let mut mount = json!({"name": "scratch", "mountPath": "/scratch"});
+            if self.one_in(2) {
+                mount["bindMountOptions"] = json!(["noexec"]);
+            }
+            spec["containers"][0]["volumeMounts"] = json!([mount]);
+        }
     }
 
     /// A pod that runs, or did, or is about to.

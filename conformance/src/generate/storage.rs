@@ -9,11 +9,15 @@ const DRIVERS: [&str; 2] = ["d1.csi", "d2.csi"];
 const SIZES: [&str; 4] = ["1Gi", "2Gi", "3Gi", "1500M"];
 
 impl Make<'_> {
-    /// Adds storage to a document.
-    pub(super) fn storage(&mut self, doc: &mut Value, nodes: usize) {
+    /// Adds storage to a document. With `settled`, no claim waits for a pod.
+    pub(super) fn storage(&mut self, doc: &mut Value, nodes: usize, settled: bool) {
         let mut volumes: Vec<Value> = (0..self.rng.below(6)).map(|index| self.volume(index)).collect();
-        let claims: Vec<Value> = (0..5).map(|index| self.claim(index, &mut volumes, nodes)).collect();
+        let mut claims: Vec<Value> = (0..5).map(|index| self.claim(index, &mut volumes, nodes)).collect();
+        for claim in claims.iter_mut().filter(|claim| settled && claim["status"]["phase"] == "Pending") {
+            claim["spec"]["storageClassName"] = json!(self.pick(&["now", ""]));
+        }
         doc["storageClasses"] = self.classes().into();
+        ephemeral_claims(doc, &mut claims, &mut volumes);
         doc["csiNodes"] = (0..nodes).filter_map(|index| self.csi_node(index)).collect();
         doc["csiDrivers"] = DRIVERS.iter().filter_map(|name| self.driver(name)).collect();
         doc["csiStorageCapacities"] = (0..self.rng.below(3)).map(|index| self.pool(index)).collect();
@@ -35,6 +39,12 @@ impl Make<'_> {
                 continue;
             }
             let mut class = json!({"metadata": {"name": name}, "provisioner": provisioner, "volumeBindingMode": mode});
+            // The newest of several that are the default is.
+            if self.one_in(8) {
+                let made = self.pick(&["2026-01-01T00:00:00Z", "2026-01-02T00:00:00Z"]);
+                class["metadata"]["creationTimestamp"] = json!(made);
+                class["metadata"]["annotations"] = json!({"storageclass.kubernetes.io/is-default-class": "true"});
+            }
             if name != "local" && self.one_in(3) {
                 let key = self.pick(&[ZONE, "rack"]);
                 let values = self.some(&["a", "b", "1"]);
@@ -68,6 +78,15 @@ impl Make<'_> {
             let handle = if self.one_in(8) { "h0".to_owned() } else { format!("h{index}") };
             spec["csi"] = json!({"driver": self.pick(&DRIVERS), "volumeHandle": handle});
         }
+        if self.one_in(8) {
+            labels.insert("tier".into(), json!(self.pick(&["x", "y"])));
+        }
+        if self.one_in(12) {
+            spec["volumeMode"] = json!(self.pick(&["Block", "Filesystem"]));
+        }
+        if self.one_in(20) {
+            spec["volumeAttributesClassName"] = json!("fast");
+        }
         if self.one_in(2) {
             spec["nodeAffinity"] = json!({"required": {"nodeSelectorTerms": [self.volume_term()]}});
         }
@@ -95,7 +114,18 @@ impl Make<'_> {
             self.rng.pick(&[&["ReadWriteOnce"][..], &["ReadWriteOnce"], &["ReadWriteMany"], &["ReadWriteOncePod"]]);
         let mut spec = json!({"accessModes": modes, "resources": {"requests": {"storage": self.pick(&SIZES)}}});
         let class = self.pick(&["local", "local", "wait", "wait", "far", "now", "", "unheard"]);
-        spec["storageClassName"] = json!(class);
+        if !self.one_in(15) {
+            spec["storageClassName"] = json!(class);
+        }
+        if self.one_in(12) {
+            spec["volumeMode"] = json!(self.pick(&["Block", "Filesystem"]));
+        }
+        if self.one_in(20) {
+            spec["volumeAttributesClassName"] = json!("fast");
+        }
+        if self.one_in(10) {
+            spec["selector"] = self.selector();
+        }
         let free = volumes.iter_mut().filter(|volume| volume["spec"].get("claimRef").is_none()).nth(self.rng.below(2));
         let mut phase = "Pending";
         if let Some(volume) = free.filter(|_| self.one_in(2)) {
@@ -186,6 +216,14 @@ impl Make<'_> {
         (0..count).map(|index| self.mount(index)).collect()
     }
 
+    fn ephemeral(&mut self) -> Value {
+        let modes = self.rng.pick(&[&["ReadWriteOnce"][..], &["ReadWriteMany"], &["ReadWriteOncePod"]]);
+        let class = self.pick(&["wait", "wait", "far", "now"]);
+        let spec = json!({"accessModes": modes, "storageClassName": class,
+            "resources": {"requests": {"storage": self.pick(&SIZES)}}});
+        json!({"volumeClaimTemplate": {"spec": spec}})
+    }
+
     fn mount(&mut self, index: usize) -> Value {
         let mut volume = Map::new();
         volume.insert("name".into(), json!(format!("v{index}")));
@@ -211,6 +249,7 @@ impl Make<'_> {
                 ("rbd", image)
             }
             4 => ("emptyDir", json!({})),
+            5 if !self.traits.settled => ("ephemeral", self.ephemeral()),
             _ => {
                 let name = if self.one_in(25) { "nope".to_owned() } else { format!("c{}", self.rng.below(5)) };
                 ("persistentVolumeClaim", json!({"claimName": name}))
@@ -218,5 +257,56 @@ impl Make<'_> {
         };
         volume.insert(source.into(), value);
         volume.into()
+    }
+}
+
+/// The volume that the driver of its class makes for a claim, which is bound to it.
+fn provisioned(claim: &mut Value) -> Value {
+    let name = format!("pv-{}", text(&claim["metadata"]["name"]));
+    let class = claim["spec"]["storageClassName"].clone();
+    let driver = if class == "far" { DRIVERS[1] } else { DRIVERS[0] };
+    claim["spec"]["volumeName"] = json!(name);
+    claim["status"]["phase"] = json!("Bound");
+    claim["metadata"]["annotations"] = json!({"pv.kubernetes.io/bind-completed": "yes"});
+    json!({
+        "metadata": {"name": name},
+        "spec": {
+            "capacity": claim["spec"]["resources"]["requests"],
+            "accessModes": claim["spec"]["accessModes"],
+            "storageClassName": class,
+            "csi": {"driver": driver, "volumeHandle": name},
+            "claimRef": {"name": claim["metadata"]["name"], "namespace": claim["metadata"]["namespace"],
+                "uid": claim["metadata"]["uid"]},
+        },
+        "status": {"phase": "Bound"},
+    })
+}
+
+fn text(value: &Value) -> &str {
+    value.as_str().unwrap_or_default()
+}
+
+/// The claims that the controller of ephemeral volumes makes for pods; those of pods that run are bound, if their class is there.
+fn ephemeral_claims(doc: &Value, claims: &mut Vec<Value>, volumes: &mut Vec<Value>) {
+    let pods = doc["pods"].as_array().into_iter().flatten().chain([&doc["incoming"]]);
+    for pod in pods {
+        for volume in pod["spec"]["volumes"].as_array().into_iter().flatten() {
+            let Some(template) = volume["ephemeral"].get("volumeClaimTemplate") else { continue };
+            let metadata = &pod["metadata"];
+            let name = format!("{}-{}", text(&metadata["name"]), text(&volume["name"]));
+            let owner = json!({"apiVersion": "v1", "kind": "Pod", "name": metadata["name"], "uid": metadata["uid"],
+                "controller": true});
+            let mut claim = json!({
+                "metadata": {"name": name, "namespace": metadata["namespace"], "uid": name, "ownerReferences": [owner]},
+                "spec": template["spec"],
+                "status": {"phase": "Pending"},
+            });
+            let mut classes = doc["storageClasses"].as_array().into_iter().flatten();
+            let made = classes.any(|class| class["metadata"]["name"] == template["spec"]["storageClassName"]);
+            if made && pod["spec"]["nodeName"].is_string() && metadata["name"] != "x" {
+                volumes.push(provisioned(&mut claim));
+            }
+            claims.push(claim);
+        }
     }
 }

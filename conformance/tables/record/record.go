@@ -129,3 +129,15 @@ func Objects(lister any) any {
 	}
 	return out[0].Interface()
 }
+
+// Named is the object of a node's name in a lister that cannot list: those of the tests often cannot.
+func Named[T any](lister interface{ Get(string) (T, error) }, node fwk.NodeInfo) any {
+	if node == nil || node.Node() == nil {
+		return nil
+	}
+	object, err := lister.Get(node.Node().Name)
+	if err != nil {
+		return nil
+	}
+	return []T{object}
+}

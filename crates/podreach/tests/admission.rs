@@ -1,7 +1,7 @@
 //! What the API server's admission and the scheduler's profiles make of pods: added, refused, counted, exempt.
 
 use podreach::diagnostic::Effect;
-use podreach::lower::{self, Lowered, Options};
+use podreach::lower::{self, Lowered, Options, Release};
 use podreach::read::{SourceId, documents};
 use podreach_core::cluster::PodSpec;
 use podreach_core::rule::Rule;
@@ -106,6 +106,47 @@ fn limit_ranges_that_contradict_each_other_leave_it_to_chance() {
     let one = limits("{type: Container, defaultRequest: {cpu: 2}}");
     assert_eq!(codes(&lowered(&format!("{one}{other}{}", pod("a", "", "")))), [("S0416", Effect::Blurs)]);
     assert_eq!(codes(&lowered(&format!("{one}{other}{}", pod("a", "requests: {cpu: 3}", "")))), []);
+    // And so whether what it is given is too much.
+    let [narrow, wide] = ["{type: Container, max: {cpu: 1}}", "{type: Container, max: {cpu: 2}}"].map(limits);
+    let chance = lowered(&format!("{narrow}{}{}", wide.replace("name: x", "name: z"), pod("a", "", "")));
+    assert_eq!((barred(&chance, "a"), codes(&chance)), (None, vec![("S0416", Effect::Blurs)]));
+}
+
+#[test]
+fn what_a_pod_requests_as_a_whole_is_settled_after_the_limit_range_since_1_37() {
+    let range = limits("{type: Container, min: {memory: 1Mi}}");
+    let text = format!("{NODES}{range}{}", pod("a", "", ", resources: {limits: {memory: 2Gi}}"));
+    let memory = |minor| {
+        let (documents, _) = documents(SourceId(0), &text);
+        let lowered = lower::cluster(&documents, &Options { release: Release { minor }, ..Options::default() });
+        requests(&lowered, "a")
+    };
+    assert_eq!(memory(36), [("memory".to_owned(), 2 << 30)]);
+    assert_eq!(memory(37), [("memory".to_owned(), 1 << 20)]);
+}
+
+fn daemon(spec: &str) -> String {
+    format!(
+        "{{apiVersion: apps/v1, kind: DaemonSet, metadata: {{name: d}}, spec: {{template: {{spec: {{containers: [{{name: c}}]{spec}}}}}}}}}\n---\n"
+    )
+}
+
+#[test]
+fn the_controller_of_daemon_sets_looks_at_taints_whatever_a_class_or_a_profile_says() {
+    let tainted = "{apiVersion: v1, kind: Node, metadata: {name: n3}, spec: {taints: [{key: k, effect: NoSchedule}]}, status: {allocatable: {pods: 9}}}\n---\n";
+    let class = object("RuntimeClass", "handler: h, scheduling: {tolerations: [{operator: Exists}]}");
+    let off = configuration("{plugins: {multiPoint: {disabled: [{name: TaintToleration}]}}}", "");
+    let refuses = |text: String, pod: &str| {
+        let lowered = lowered(&format!("{tainted}{text}"));
+        let model = Model::new(lowered.cluster.clone(), Semantics::KubeScheduler);
+        let pod = podreach::question::pod(&lowered.cluster, pod).expect("a pod of that name");
+        let node = podreach::question::node(&lowered.cluster, "n3").expect("a node of that name");
+        Rule::TaintToleration.refusal(&model, &lowered.start, pod, node).is_some()
+    };
+    for (with, spec) in [(&class, ", runtimeClassName: x"), (&off, "")] {
+        assert!(!refuses(format!("{with}{}", pod("a", "", spec)), "a"), "a pod is let through: {with}");
+        assert!(refuses(format!("{with}{}", daemon(spec)), "daemonset/default/d"), "none is made: {with}");
+    }
 }
 
 #[test]
@@ -277,6 +318,15 @@ fn resources_that_no_profile_looks_at_are_no_obstacle() {
     assert!(admits(&lowered(&(configuration("", extender) + &greedy)), 0));
     let mixed = configuration(&format!("{ignoring}, {{schedulerName: other}}"), "");
     assert_eq!(codes(&lowered(&(mixed + &greedy))), [("S0433", Effect::Blurs)]);
+}
+
+#[test]
+fn a_resource_that_a_profile_ignores_may_still_be_a_device() {
+    let ignoring = "{pluginConfig: [{name: NodeResourcesFit, args: {ignoredResourceGroups: [gpu.io]}}]}";
+    let greedy = pod("a", "requests: {gpu.io/x: 7}, limits: {gpu.io/x: 7}", "");
+    let class = "{apiVersion: resource.k8s.io/v1, kind: DeviceClass, metadata: {name: x}, spec: {extendedResourceName: gpu.io/x}}\n---\n";
+    assert_eq!(codes(&lowered(&format!("{class}{greedy}"))), [("S0421", Effect::Blurs)]);
+    assert_eq!(codes(&lowered(&format!("{class}{}{greedy}", configuration(ignoring, "")))), [("S0421", Effect::Blurs)]);
 }
 
 #[test]

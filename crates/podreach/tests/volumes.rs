@@ -130,6 +130,30 @@ fn a_waiting_claim_takes_a_volume_that_fits() {
 }
 
 #[test]
+fn a_waiting_claim_that_is_mounted_twice_takes_two_volumes() {
+    let request = "storageClassName: local, accessModes: [ReadWriteOnce], resources: {requests: {storage: 1Gi}}";
+    let again =
+        pod("web", "data").replace("volumes: [", "volumes: [{name: w, persistentVolumeClaim: {claimName: data}}, ");
+    let (one, two) =
+        (", storageClassName: local", ", claimRef: {name: data, namespace: default}, storageClassName: local");
+    let text = again + &claim("data", request) + LOCAL + &volume("pv", "a", one);
+    let binds = |more: &str| {
+        let lowered = with_nodes(&format!("{text}{more}"));
+        assert_eq!(codes(&lowered), [""; 0]);
+        let model = Model::new(lowered.cluster.clone(), Semantics::KubeScheduler);
+        let pod = question::pod(&lowered.cluster, "web").expect("the pod is there");
+        let refusal = |node| Rule::VolumeBinding.refusal(&model, &lowered.start, pod, node);
+        model.nodes().map(|node| refusal(node).is_none()).collect::<Vec<_>>()
+    };
+    assert_eq!(binds(""), [false, false]);
+    assert_eq!(binds(&volume("pw", "a", one)), [true, false]);
+    assert_eq!(binds(&volume("pw", "b", one)), [false, false]);
+    // One that is reserved for the claim serves the first mount, another one the second.
+    assert_eq!(binds(&volume("pw", "a", two)), [true, false]);
+    assert_eq!(binds(&volume("pw", "b", two)), [false, false]);
+}
+
+#[test]
 fn a_waiting_claim_goes_where_its_class_makes_volumes() {
     let zone_a = "provisioner: example.com/disk, allowedTopologies: [{matchLabelExpressions: [{key: topology.kubernetes.io/zone, values: [a]}]}]";
     let text = pod("web", "data")
@@ -273,6 +297,17 @@ fn ephemeral_volumes_have_a_claim_for_each_pod() {
 }
 
 #[test]
+fn the_zone_rule_does_not_look_at_ephemeral_volumes() {
+    let text = "---\n{apiVersion: v1, kind: Pod, metadata: {name: web}, spec: {containers: [{name: c}], volumes: [{name: v, ephemeral: {volumeClaimTemplate: {spec: {storageClassName: none}}}}]}}\n";
+    let lowered = with_nodes(text);
+    let model = Model::new(lowered.cluster.clone(), Semantics::KubeScheduler);
+    let (pod, node) =
+        (question::pod(&lowered.cluster, "web").unwrap(), question::node(&lowered.cluster, "n1").unwrap());
+    let refuses = |rule: Rule| rule.refusal(&model, &lowered.start, pod, node).is_some();
+    assert!(refuses(Rule::VolumeBinding) && !refuses(Rule::VolumeZone));
+}
+
+#[test]
 fn zones_of_volumes_are_looked_at_where_nodes_have_some() {
     let zoned = "---\n{apiVersion: v1, kind: PersistentVolume, metadata: {name: pv, labels: {failure-domain.beta.kubernetes.io/zone: b__c}}, spec: {}}\n";
     let text = pod("web", "data") + &claim("data", "volumeName: pv") + zoned;
@@ -298,4 +333,12 @@ fn devices_that_were_given_out_hold_their_pods() {
     assert!(second.contains("devices of claim default/gpu may be given back"), "{second}");
     let lowered = with_nodes(pod);
     assert_eq!(codes(&lowered), ["S0412"]);
+    // Devices that are to be prepared first may never be, as far as the input says; before 1.36 nobody asked.
+    let device = "{request: r, driver: d, pool: p, device: x, bindingConditions: [ready]}";
+    let unready = claim.replace("allocation: {", &format!("allocation: {{devices: {{results: [{device}]}}, "));
+    let at = |minor| {
+        let options = Options { release: Release { minor }, ..Options::default() };
+        codes(&self::lowered(&format!("{NODES}{pod}{unready}"), &options)).len()
+    };
+    assert_eq!([at(35), at(36)], [0, 1]);
 }

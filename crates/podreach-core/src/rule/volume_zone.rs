@@ -1,7 +1,7 @@
 //! VolumeZone: the zone and region labels of a pod's volumes agree with those of the node.
 //!
 //! ```text
-//! near(p, n)  ≡  every claim of p exists, and names a volume that exists or waits for a pod
+//! near(p, n)  ≡  every claim of p but for those of ephemeral volumes exists, and names a volume that exists or waits for a pod
 //!             ∧  ( n has no zone or region label  ∨  ∀ bound c, (k, V) ∈ zones(volume(c)):  n[k] ∈ V,  or  n[k'] ∈ V where n lacks k )
 //! ```
 //! `k'` is the key that replaced a beta one.
@@ -20,6 +20,7 @@ pub fn refusal(m: &Model, pod: PodId, node: NodeId) -> Option<Refusal> {
         return None;
     }
     let refusal = |&claim: &ClaimId| match m.cluster().claims[claim].state {
+        _ if !m.cluster().claims[claim].lasting => None,
         ClaimState::Unbound => Some(Refusal::ClaimUnbound(claim)),
         ClaimState::Bound { volume: None, .. } => Some(Refusal::VolumeMissing(claim)),
         ClaimState::Bound { volume: Some(volume), .. } => {

@@ -12,7 +12,9 @@ use podreach_core::storage::{DeviceClaim, DeviceState};
 use super::affinity;
 use super::cause::Cause;
 use super::context::Context;
-use super::fields::{ALLOCATION, DEVICE_CLAIM_STATUS, NODE_SELECTOR, OBJECT, POD_DEVICE_CLAIM};
+use super::fields::{
+    ALLOCATED_DEVICE, ALLOCATED_DEVICES, ALLOCATION, DEVICE_CLAIM_STATUS, NODE_SELECTOR, OBJECT, POD_DEVICE_CLAIM,
+};
 use super::kind::Kind;
 use super::metadata;
 use super::object::Object;
@@ -22,6 +24,9 @@ use crate::read::{Span, Tree};
 ///
 /// Kubernetes: `api/resource/v1/types.go`, `ResourceClaimReservedForMaxSize`.
 const MOST_PODS: usize = 256;
+
+/// What a device may ask for before its pod can be bound, each with the first release whose scheduler looks for it.
+const CONDITIONS: [(&str, u32); 2] = [("bindingConditions", 36), ("skipNodeOperations", 37)];
 
 /// The claims to devices in the input.
 #[derive(Debug, Default)]
@@ -33,7 +38,7 @@ pub(crate) struct Devices {
 
 #[derive(Debug)]
 struct Record {
-    /// Where its devices can be used, if it has any.
+    /// Where its devices can be used, if it has any that ask for nothing more.
     allocation: Option<Option<Vec<NodeTerm>>>,
     pods: usize,
     deleting: bool,
@@ -49,7 +54,7 @@ pub(crate) fn read(cx: &mut Context, tree: &Tree<'_>) -> Option<(String, String,
     let metadata = metadata::read(cx, Kind::ResourceClaim, &object)?;
     let status = object.object("status", &DEVICE_CLAIM_STATUS, &mut cx.log);
     let allocation = status.and_then(|status| status.object("allocation", &ALLOCATION, &mut cx.log));
-    let allocation = allocation.map(|allocation| {
+    let allocation = allocation.filter(|allocation| !is_conditional(cx, allocation)).map(|allocation| {
         let places = allocation.object("nodeSelector", &NODE_SELECTOR, &mut cx.log);
         places.map(|places| affinity::node_terms(cx, &places))
     });
@@ -58,6 +63,16 @@ pub(crate) fn read(cx: &mut Context, tree: &Tree<'_>) -> Option<(String, String,
     let key = (metadata.namespace, metadata.name);
     cx.devices.claims.entry(key.clone()).or_insert(record);
     Some((key.0, key.1, metadata.span))
+}
+
+/// Whether some device is only there for a pod once more is true of it or of the node.
+fn is_conditional(cx: &mut Context, allocation: &Object<'_, '_>) -> bool {
+    let devices = allocation.object("devices", &ALLOCATED_DEVICES, &mut cx.log);
+    let devices = devices.map(|devices| devices.objects("results", &ALLOCATED_DEVICE, &mut cx.log)).unwrap_or_default();
+    let release = cx.release.minor;
+    let asks =
+        |device: &Object<'_, '_>, field| device.field(field).and_then(Tree::seq).is_some_and(|list| !list.is_empty());
+    devices.iter().any(|device| CONDITIONS.iter().any(|&(field, since)| release >= since && asks(device, field)))
 }
 
 /// The names of the claims in a pod; `None` for one that is made for each pod.

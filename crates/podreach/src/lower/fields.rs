@@ -53,11 +53,11 @@ macro_rules! tables {
 mod storage;
 
 pub use storage::{
-    ALLOCATION, AWS_DISK, CAPACITY_OBJECT, CLAIM_REFERENCE, CLAIM_RESOURCES, CLAIM_SOURCE, CLAIM_SPEC, CLAIM_STATUS,
-    CLAIM_TEMPLATE, CLAIM_TEMPLATE_OBJECT, CLASS_OBJECT, CSI_DRIVER_SPEC, CSI_NODE_DRIVER, CSI_NODE_SPEC, CSI_SOURCE,
-    DEVICE_CLAIM_STATUS, DRIVER_LIMIT, EPHEMERAL_SOURCE, GCE_DISK, ISCSI_DISK, POD_DEVICE_CLAIM, RBD_DISK,
-    TOPOLOGY_REQUIREMENT, TOPOLOGY_TERM, VOLUME_ATTACHMENT_SOURCE, VOLUME_ATTACHMENT_SPEC, VOLUME_NODE_AFFINITY,
-    VOLUME_SPEC, VOLUME_STATUS,
+    ALLOCATED_DEVICE, ALLOCATED_DEVICES, ALLOCATION, AWS_DISK, CAPACITY_OBJECT, CLAIM_REFERENCE, CLAIM_RESOURCES,
+    CLAIM_SOURCE, CLAIM_SPEC, CLAIM_STATUS, CLAIM_TEMPLATE, CLAIM_TEMPLATE_OBJECT, CLASS_OBJECT, CSI_DRIVER_SPEC,
+    CSI_NODE_DRIVER, CSI_NODE_SPEC, CSI_SOURCE, DEVICE_CLAIM_STATUS, DRIVER_LIMIT, EPHEMERAL_SOURCE, GCE_DISK,
+    ISCSI_DISK, POD_DEVICE_CLAIM, RBD_DISK, TOPOLOGY_REQUIREMENT, TOPOLOGY_TERM, VOLUME_ATTACHMENT_SOURCE,
+    VOLUME_ATTACHMENT_SPEC, VOLUME_NODE_AFFINITY, VOLUME_SPEC, VOLUME_STATUS,
 };
 
 /// Every table, of storage and devices too.
@@ -68,9 +68,10 @@ pub fn all() -> impl Iterator<Item = &'static Table> {
 tables! {
     // Objects.
     OBJECT_META "ObjectMeta" {
-        modelled: ["annotations", "deletionTimestamp", "generateName", "labels", "name", "namespace", "ownerReferences", "uid"],
+        modelled: ["annotations", "creationTimestamp", "deletionTimestamp", "generateName", "labels", "name", "namespace",
+            "ownerReferences", "uid"],
         spoiling: [],
-        irrelevant: ["creationTimestamp", "deletionGracePeriodSeconds", "finalizers", "generation", "managedFields",
+        irrelevant: ["deletionGracePeriodSeconds", "finalizers", "generation", "managedFields",
             "resourceVersion", "selfLink"]
     }
     OWNER_REFERENCE "OwnerReference" {

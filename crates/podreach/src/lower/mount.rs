@@ -20,8 +20,8 @@ pub(crate) struct Mounted {
     pub(crate) claims: Vec<MountedClaim>,
     /// The in-tree plugins of volumes that it names itself.
     pub(crate) in_tree: BTreeSet<&'static str>,
-    /// Whether it mounts a claim more than once: the scheduler looks for a volume each time.
-    pub(crate) repeats: bool,
+    /// The claims that it mounts once more: the scheduler looks for a volume each time.
+    pub(crate) again: Vec<MountedClaim>,
 }
 
 /// A claim that a pod mounts.
@@ -57,7 +57,7 @@ pub(crate) fn read(cx: &mut Context, spec: &Object<'_, '_>) -> Mounted {
             let named = source.required_text("claimName", &mut cx.log).map(|name| MountedClaim::Named(name.to_owned()));
             let (again, new): (Vec<_>, Vec<_>) = named.into_iter().partition(|named| mounted.claims.contains(named));
             mounted.claims.extend(new);
-            mounted.repeats |= !again.is_empty();
+            mounted.again.extend(again);
         }
         mounted.claims.extend(ephemeral(cx, &volume));
     }
@@ -103,7 +103,7 @@ fn disk(cx: &mut Context, volume: &Object<'_, '_>) -> Option<Disk> {
 impl Mounted {
     /// Tells the claims that a StatefulSet made for the pod of this name from those that pods share.
     pub(crate) fn own(&mut self, pod: &str) {
-        for claim in &mut self.claims {
+        for claim in self.claims.iter_mut().chain(&mut self.again) {
             let MountedClaim::Named(name) = claim else { continue };
             let template = name.strip_suffix(pod).and_then(|rest| rest.strip_suffix('-')).map(str::to_owned);
             if let Some(template) = template.filter(|template| !template.is_empty()) {

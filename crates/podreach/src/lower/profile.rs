@@ -109,7 +109,10 @@ impl Profiles {
     }
 
     /// Does to a pod what its profile does, and says what about that is not modelled.
-    pub(crate) fn apply(&self, content: &mut Content, span: Span) -> Causes {
+    ///
+    /// The controller of DaemonSets looks at taints and node affinity itself, whatever the profile; and it pins by node affinity, which
+    /// pins nothing where that is switched off.
+    pub(crate) fn apply(&self, content: &mut Content, is_daemon: bool, span: Span) -> Causes {
         let Some(profiles) = &self.0 else { return Causes::new() };
         let Some(profile) = profiles.get(content.scheduler.as_deref().unwrap_or(USUAL)) else {
             return Causes::from([(Cause::OtherScheduler, span)]);
@@ -117,6 +120,12 @@ impl Profiles {
         content.admitted.exempt.clone_from(&profile.exempt);
         content.admitted.added_affinity.clone_from(&profile.added_affinity);
         let mut causes = profile.causes.clone();
+        if is_daemon {
+            content.admitted.exempt.remove(&Rule::TaintToleration);
+            if content.admitted.exempt.remove(&Rule::NodeAffinity) {
+                causes.insert(Cause::PartOfPlugin);
+            }
+        }
         if profile.hard_defaults && !content.has_spread {
             causes.insert(Cause::DefaultSpread);
         }

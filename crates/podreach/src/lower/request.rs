@@ -48,14 +48,47 @@ pub(crate) fn limits_of_pod(parts: &Parts) -> Amounts {
     sum
 }
 
-/// Writes down what the API server's defaults make of the requests of a pod and its containers.
-pub(crate) fn settle(parts: &mut Parts) {
-    let sum = together(parts, &|container| requests(container, true));
-    if let Some((requests, limits)) = &mut parts.whole {
-        *requests = whole(requests, limits, &sum, true);
-    }
+/// Writes down what the API server's defaults make of the requests of containers.
+pub(crate) fn settle_containers(parts: &mut Parts) {
     for container in parts.containers.iter_mut().chain(&mut parts.init) {
         container.requests = requests(container, true);
+    }
+}
+
+/// Writes down what the API server's defaults make of the pod as a whole, if that says anything.
+///
+/// Since 1.37 limits get a default too; before, requests get one only where there are limits.
+/// Kubernetes: `pkg/api/pod/util.go`, `DefaultPodLevelResources`; before 1.37 `pkg/apis/core/v1/defaults.go`, `defaultPodRequests`.
+pub(crate) fn settle_whole(parts: &mut Parts, since_37: bool) {
+    let requested = together(parts, &|container| requests(container, true));
+    let limited = together(parts, &|container| container.limits.clone());
+    let everywhere = |resource: &str| {
+        parts.containers.iter().chain(&parts.init).all(|container| container.limits.contains_key(resource))
+    };
+    let everywhere: Vec<String> = limited.keys().filter(|resource| everywhere(resource)).cloned().collect();
+    let Some((requests, limits)) = &mut parts.whole else { return };
+    if requests.is_empty() && limits.is_empty() {
+        return;
+    }
+    let is_huge = |resource: &str| resource.starts_with("hugepages-");
+    for (resource, &limit) in limited.iter().filter(|(resource, _)| is_huge(resource)) {
+        if !requests.contains_key(resource) {
+            limits.entry(resource.clone()).or_insert(limit);
+        }
+    }
+    if since_37 || !limits.is_empty() {
+        let shared = requested.iter().filter(|(resource, _)| is_pod_level(resource) && !is_huge(resource));
+        shared.for_each(|(resource, &amount)| _ = requests.entry(resource.clone()).or_insert(amount));
+        let own = limits.iter().filter(|(resource, _)| is_pod_level(resource));
+        own.for_each(|(resource, &amount)| _ = requests.entry(resource.clone()).or_insert(amount));
+    }
+    if since_37 {
+        for resource in everywhere.into_iter().filter(|resource| is_pod_level(resource)) {
+            if let Some(&request) = requests.get(&resource) {
+                let most = limited[&resource].max(request);
+                limits.entry(resource).or_insert(most);
+            }
+        }
     }
 }
 

@@ -62,18 +62,20 @@ impl LimitRanges {
 
     /// Gives containers what they do not mention.
     ///
-    /// By then the API server has made requests of limits, and settled what the pod as a whole requests.
-    pub(crate) fn complete(&self, namespace: &str, parts: &mut Parts) {
-        let ranges = self.of(namespace);
-        if ranges.is_empty() {
-            return;
+    /// By then the API server has made requests of limits. What the pod as a whole requests is settled before that, since 1.37 after.
+    pub(crate) fn complete(&self, namespace: &str, parts: &mut Parts, since_37: bool) {
+        request::settle_containers(parts);
+        if !since_37 {
+            request::settle_whole(parts, since_37);
         }
-        request::settle(parts);
         for container in parts.containers.iter_mut().chain(&mut parts.init) {
-            for range in ranges {
+            for range in self.of(namespace) {
                 fill(&mut container.requests, &range.requests);
                 fill(&mut container.limits, &range.limits);
             }
+        }
+        if since_37 {
+            request::settle_whole(parts, since_37);
         }
     }
 

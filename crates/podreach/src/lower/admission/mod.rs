@@ -79,27 +79,33 @@ impl Rules {
     /// What admission may do to a pod that is yet to be created, or would be again, and that is not modelled.
     pub(crate) fn causes(&self, cluster: &Cluster, draft: &Draft) -> BTreeMap<Cause, Span> {
         let namespace = cluster.symbols.str(cluster.namespaces[draft.content.namespace]);
-        let is_device = |resource: &String| self.devices.contains(resource);
-        let asks = || request::of_pod(&draft.content.parts, true).keys().any(is_device);
         let found = [
             (Cause::LimitRangeDefaults, self.limit_ranges.is_ambiguous(namespace, &draft.content.parts)),
             (Cause::Quota, self.quotas.is_unclear(namespace)),
-            (Cause::DeviceClass, !self.devices.is_empty() && asks()),
         ];
         found.into_iter().filter(|(_, holds)| *holds).map(|(cause, _)| (cause, draft.span)).collect()
     }
 
-    /// A pod as the API server stores it; `is_new` if it has not been through admission yet.
-    fn admitted(&self, cx: &mut Context, content: &Content, is_new: bool) -> Content {
+    /// Whether a device class may provide what a pod requests. That is so even where a profile ignores the resource: it ignores how much of it
+    /// a node says it has.
+    fn may_be_devices(&self, content: &Content) -> bool {
+        let is_device = |resource: &String| self.devices.contains(resource);
+        !self.devices.is_empty() && request::of_pod(&content.parts, true).keys().any(is_device)
+    }
+
+    /// A pod as the API server stores it.
+    fn admitted(&self, cx: &mut Context, content: &Content, comes: Coming) -> Content {
         let mut admitted = content.clone();
         let namespace = cx.cluster.symbols.str(cx.cluster.namespaces[content.namespace]).to_owned();
         let mut refused = None;
-        if is_new {
+        if comes.is_new {
             // In the order of the API server: RuntimeClass is a mutation that comes after LimitRanger, and neither sees the other.
-            self.limit_ranges.complete(&namespace, &mut admitted.parts);
-            refused = self.runtime_classes.complete(cx, &mut admitted);
+            self.limit_ranges.complete(&namespace, &mut admitted.parts, cx.release.minor >= 37);
+            refused = self.runtime_classes.complete(cx, &mut admitted, comes.is_daemon);
         }
-        let refused = refused.or_else(|| self.limit_ranges.refusal(&namespace, &admitted.parts));
+        // Where it is left to chance what a new pod is given, so is whether it is refused.
+        let ambiguous = comes.is_new && self.limit_ranges.is_ambiguous(&namespace, &admitted.parts);
+        let refused = refused.or_else(|| self.limit_ranges.refusal(&namespace, &admitted.parts).filter(|_| !ambiguous));
         let refused = refused.or_else(|| self.quotas.refusal(&namespace, &admitted.parts, admitted.deadline));
         admitted.admitted.quota = self.quotas.taken(&namespace, &admitted.parts, admitted.deadline);
         admitted.admitted.refused = refused.map(Arc::from);
@@ -107,22 +113,39 @@ impl Rules {
     }
 }
 
+/// How a pod comes to admission.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+struct Coming {
+    /// Whether it has not been through admission yet.
+    is_new: bool,
+    /// Whether a DaemonSet makes it.
+    is_daemon: bool,
+}
+
 /// Takes every pod and template through admission and its scheduler's profile.
 pub(crate) fn admit(cx: &mut Context, inventory: &mut Inventory) {
     let Inventory { rules, profiles, workloads, pods, .. } = inventory;
     rules.quotas.register(cx);
-    let mut known = HashMap::<(*const Content, bool), (Rc<Content>, Rc<Content>, Causes)>::new();
-    let templates = workloads.iter_mut().map(|workload| (&mut workload.template, true));
-    let pods = pods.iter_mut().map(|pod| (pod.bound.is_none(), &mut pod.draft)).map(|(is_new, draft)| (draft, is_new));
-    for (draft, is_new) in templates.chain(pods) {
-        let key = (Rc::as_ptr(&draft.content), is_new);
+    let mut known = HashMap::<(*const Content, Coming), (Rc<Content>, Rc<Content>, Causes)>::new();
+    let templates = workloads.iter_mut().map(|workload| {
+        let comes = Coming { is_new: true, is_daemon: workload.kind == Kind::DaemonSet };
+        (&mut workload.template, comes)
+    });
+    let pods = pods.iter_mut().map(|pod| {
+        let comes = Coming { is_new: pod.bound.is_none(), is_daemon: pod.is_of_daemon_set() };
+        (&mut pod.draft, comes)
+    });
+    for (draft, comes) in templates.chain(pods) {
+        let key = (Rc::as_ptr(&draft.content), comes);
         // The old content is kept, so that no new one gets its place in memory, by which they are told apart.
         let (_, content, causes) = known.entry(key).or_insert_with(|| {
             let mut content = Content::clone(&draft.content);
             if cx.admission {
-                content = rules.admitted(cx, &content, is_new);
+                content = rules.admitted(cx, &content, comes);
             }
-            let causes = profiles.apply(&mut content, draft.span);
+            let devices = rules.may_be_devices(&content).then_some((Cause::DeviceClass, draft.span));
+            let mut causes = profiles.apply(&mut content, comes.is_daemon, draft.span);
+            causes.extend(devices);
             (draft.content.clone(), Rc::new(content), causes)
         });
         draft.content = content.clone();

@@ -47,7 +47,10 @@ impl RuntimeClasses {
     }
 
     /// Adds what its class adds to a pod, or says why the pod is refused.
-    pub(crate) fn complete(&self, cx: &Context, content: &mut Content) -> Option<String> {
+    ///
+    /// The controller of DaemonSets makes no pod for a node whose taints the template does not tolerate: it does not know what a class
+    /// would add.
+    pub(crate) fn complete(&self, cx: &Context, content: &mut Content, is_daemon: bool) -> Option<String> {
         let Some(name) = &content.runtime_class else {
             let own = !content.parts.overhead.is_empty();
             return own.then(|| "the API server allows overhead only where a RuntimeClass says so".to_owned());
@@ -65,7 +68,9 @@ impl RuntimeClasses {
             }
             content.node_selector.set(key, value);
         }
-        content.tolerations.extend(&class.tolerations);
+        if !is_daemon {
+            content.tolerations.extend(&class.tolerations);
+        }
         None
     }
 }

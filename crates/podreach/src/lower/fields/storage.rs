@@ -160,9 +160,22 @@ tables! {
         open
     }
     ALLOCATION "AllocationResult" {
-        modelled: ["nodeSelector"],
+        modelled: ["devices", "nodeSelector"],
         spoiling: [],
-        irrelevant: ["allocationTimestamp", "devices"],
+        irrelevant: ["allocationTimestamp"],
+        open
+    }
+    ALLOCATED_DEVICES "DeviceAllocationResult" {
+        modelled: ["results"],
+        spoiling: [],
+        irrelevant: ["config"],
+        open
+    }
+    ALLOCATED_DEVICE "DeviceRequestAllocationResult" {
+        modelled: [],
+        spoiling: ["bindingConditions", "skipNodeOperations"],
+        irrelevant: ["adminAccess", "bindingFailureConditions", "consumedCapacity", "device", "driver", "pool", "request", "shareID",
+            "tolerations"],
         open
     }
 }

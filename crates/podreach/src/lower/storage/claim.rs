@@ -35,8 +35,12 @@ pub(crate) fn mounts(cx: &mut Context, namespace: NamespaceId, mounted: &Mounted
     if mounted.in_tree.iter().any(|plugin| cx.storage.has_migrated(plugin)) {
         causes.insert(Cause::Volumes);
     }
-    if is_ambiguous(cx, &claims) || mounted.repeats && waits(cx, &claims) {
+    if is_ambiguous(cx, &claims) {
         causes.insert(Cause::VolumeChoice);
+    }
+    for claim in &mounted.again {
+        let found = once_more(cx, &namespace, claim);
+        claims.extend(found.map(|claim| cx.cluster.claims.intern(claim)));
     }
     claims.sort_unstable();
     (Mounts { disks: mounted.disks.clone(), claims }, causes)
@@ -65,6 +69,21 @@ fn found(cx: &mut Context, namespace: &str, mounted: &MountedClaim, causes: &mut
     let exclusive = claim.exclusive && !claim.private;
     let idle = settled && !claim.lost && !claim.deleting && !exclusive && claim.attachment.is_none();
     (!idle).then_some(claim)
+}
+
+/// A waiting claim that a pod mounts a second time: the scheduler looks for another volume, and not for the one reserved for the claim.
+fn once_more(cx: &mut Context, namespace: &str, mounted: &MountedClaim) -> Option<Claim> {
+    let mut unsaid = BTreeSet::new();
+    let mut claim = found(cx, namespace, mounted, &mut unsaid)?;
+    let ClaimState::Waiting(waiting) = &mut claim.state else { return None };
+    let (MountedClaim::Named(name) | MountedClaim::Own { name, .. }) = mounted else { return None };
+    let key = (namespace.to_owned(), name.clone());
+    let record = cx.storage.claims.remove(&key)?;
+    let class = class(cx, &record.request).map(|(name, _)| name.to_owned());
+    waiting.volumes = candidates(cx, &class.unwrap_or_default(), &record.request, None);
+    cx.storage.claims.insert(key, record);
+    // As one of the pod's volumes, and as one that others may not use, it counts once.
+    Some(Claim { exclusive: false, attachment: None, ..claim })
 }
 
 /// Whether it matters how many volumes of a driver a node has.
@@ -138,11 +157,11 @@ fn fresh(cx: &mut Context, template: &str, request: &Request, ephemeral: bool, c
     anonymous(cx, claim)
 }
 
-/// The class of a request: the one it names, or the usual one.
+/// The class of a request: the one it names, or the usual one. A claim that names its volume is given none later.
 fn class<'c>(cx: &'c Context, request: &'c Request) -> Option<(&'c str, &'c ClassRecord)> {
     match request.class.as_deref() {
         Some(name) => cx.storage.classes.get(name).map(|class| (name, class)),
-        None if cx.admission => {
+        None if cx.admission && request.volume.is_none() => {
             let usual = cx.storage.classes.iter().filter(|(_, class)| class.usual.is_some());
             let newest = usual.max_by_key(|(name, class)| (&class.usual, std::cmp::Reverse(*name)));
             newest.map(|(name, class)| (name.as_str(), class))
@@ -275,11 +294,6 @@ fn candidates(
     let ids = fitting.into_iter().map(|(name, volume)| volume_of(cx, name, volume)).collect();
     cx.storage.volumes = volumes;
     ids
-}
-
-/// Whether some claim is bound only once its pod is placed.
-fn waits(cx: &Context, claims: &[ClaimId]) -> bool {
-    claims.iter().any(|&claim| matches!(cx.cluster.claims[claim].state, ClaimState::Waiting(_)))
 }
 
 /// Whether the scheduler could choose among volumes in several ways, not all of which need to end well: several claims want one
