@@ -37,7 +37,7 @@ const SHALLOW: u32 = 8;
 const DEEP: u32 = 256;
 
 /// With this many groups it pays to look for permutations that make more of them, up to so many of one.
-const MANY: usize = 256;
+const MANY: usize = 1024;
 const IMAGES: usize = 32;
 
 /// How a search ends, or why it pauses.
