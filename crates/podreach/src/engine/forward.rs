@@ -85,7 +85,7 @@ enum Ways {
 const WORK_PER_OPENING: u64 = 8;
 
 /// With this many configurations it pays to look for permutations.
-const MANY: usize = 64;
+const MANY: usize = 3_000;
 
 /// The start of the search has no parent.
 pub(super) const NONE: u32 = u32::MAX;
