@@ -109,7 +109,7 @@ mod tests {
     use crate::model::Semantics;
     use crate::rule::first_refusal;
     use crate::step::{Action, Problem};
-    use crate::testing::{Rng, Shape, problem};
+    use crate::testing::{Rng, Shape, cases, problem};
 
     /// Both answer every question of every rule alike, down to the culprit.
     fn agree(problem: &Problem, register: &Register<'_>, s: &Configuration) {
@@ -131,7 +131,7 @@ mod tests {
     #[test]
     fn a_register_answers_as_the_configuration_does_along_random_walks() {
         let mut rng = Rng::new(61);
-        let cases = std::env::var("PODREACH_CASES").ok().and_then(|text| text.parse().ok()).unwrap_or(2_000);
+        let cases = cases(2_000);
         let mut taken = 0;
         for case in 0..cases {
             let semantics = if case % 2 == 0 { Semantics::KubeScheduler } else { Semantics::Paper };

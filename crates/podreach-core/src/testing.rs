@@ -397,6 +397,26 @@ pub fn exhaustive(problem: &Problem, most: usize) -> Option<bool> {
     Some(false)
 }
 
+/// Every configuration that can be reached, nearest first; `None` when there are more than `most`.
+pub fn reachable(problem: &Problem, most: usize) -> Option<Vec<Configuration>> {
+    let mut seen = HashSet::from([(*problem.start).clone()]);
+    let mut found = vec![(*problem.start).clone()];
+    for at in 0.. {
+        let Some(s) = found.get(at).cloned() else { break };
+        let new: Vec<Configuration> = successors(problem, &s).map(|(_, next)| next).collect();
+        found.extend(new.into_iter().filter(|next| seen.insert(next.clone())));
+        if found.len() > most {
+            return None;
+        }
+    }
+    Some(found)
+}
+
+/// How many cases a test looks at: `PODREACH_CASES`, or as many as it does without being asked.
+pub fn cases(default: usize) -> usize {
+    std::env::var("PODREACH_CASES").ok().and_then(|text| text.parse().ok()).unwrap_or(default)
+}
+
 /// Every legal step from `s`, with where it leads.
 pub fn successors<'a>(
     problem: &'a Problem,

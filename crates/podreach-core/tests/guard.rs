@@ -2,7 +2,7 @@
 
 use podreach_core::guard::{Universe, guard};
 use podreach_core::rule::hard;
-use podreach_core::testing::{Rng, Shape, problem, random_configuration};
+use podreach_core::testing::{Rng, Shape, cases, problem, random_configuration};
 use podreach_core::{Configuration, Problem, Semantics};
 
 fn agree(problem: &Problem, free: &Configuration) {
@@ -24,7 +24,7 @@ fn possible(problem: &Problem, s: Configuration) -> Configuration {
 #[test]
 fn guards_equal_rules() {
     let mut rng = Rng::new(1);
-    let cases = std::env::var("PODREACH_CASES").ok().and_then(|text| text.parse().ok()).unwrap_or(4_000);
+    let cases = cases(4_000);
     for case in 0..cases {
         let semantics = if case % 2 == 0 { Semantics::KubeScheduler } else { Semantics::Paper };
         let shape = if case % 5 == 0 { Shape::unbounded(semantics) } else { Shape::small(semantics) };

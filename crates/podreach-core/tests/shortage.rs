@@ -1,30 +1,10 @@
 //! Random small clusters: whatever shortage is accepted, no configuration of any run meets the demand; and honest ones are accepted.
 
-use std::collections::{BTreeMap, HashSet, VecDeque};
+use std::collections::BTreeMap;
 
 use podreach_core::demand::{Argument, Demand, Law, Place, Shortage, Want};
-use podreach_core::testing::{Rng, Shape, problem, successors};
+use podreach_core::testing::{Rng, Shape, cases, problem, reachable};
 use podreach_core::{Atom, Configuration, Flaw, Goal, Id, NodeId, PodId, Problem, Proof, Semantics, short};
-
-fn cases(default: usize) -> usize {
-    std::env::var("PODREACH_CASES").ok().and_then(|text| text.parse().ok()).unwrap_or(default)
-}
-
-fn reachable(problem: &Problem, most: usize) -> Option<Vec<Configuration>> {
-    let mut seen = HashSet::from([(*problem.start).clone()]);
-    let mut todo = VecDeque::from([(*problem.start).clone()]);
-    while let Some(s) = todo.pop_front() {
-        if seen.len() > most {
-            return None;
-        }
-        for (_, next) in successors(problem, &s) {
-            if seen.insert(next.clone()) {
-                todo.push_back(next);
-            }
-        }
-    }
-    Some(seen.into_iter().collect())
-}
 
 fn each_case(seed: u64, count: usize, mut test: impl FnMut(usize, &mut Rng, &Problem, &[Configuration])) {
     let mut rng = Rng::new(seed);

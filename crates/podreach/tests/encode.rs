@@ -11,14 +11,10 @@ use podreach::encode::petri::Encoding;
 use podreach::encode::{Decoded, Encoded, Evidence, Source, decode, line, source, to_pnml};
 use podreach::engine::{Budget, Stop, decide};
 use podreach::read::{SourceId, documents};
-use podreach_core::testing::{Rng, Shape, exhaustive, problem};
+use podreach_core::testing::{Rng, Shape, cases, exhaustive, problem};
 use podreach_core::{Checked, Problem, Semantics};
 
 const BOTH: [Semantics; 2] = [Semantics::Paper, Semantics::KubeScheduler];
-
-fn cases(default: usize) -> usize {
-    std::env::var("PODREACH_CASES").ok().and_then(|text| text.parse().ok()).unwrap_or(default)
-}
 
 fn decided(encoded: &Encoded) -> (Problem, Checked) {
     let problem = line::problem(encoded).unwrap_or_else(|refused| panic!("{refused:?}\n{}", encoded.yaml()));

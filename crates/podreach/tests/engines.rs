@@ -1,20 +1,15 @@
 //! Every engine agrees with exhaustive search, and the checker accepts its evidence.
 
+mod puzzle;
+
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use podreach::encode::graph::Graph;
-use podreach::encode::line;
-use podreach::encode::net::Net;
-use podreach::encode::pebbling::game;
-use podreach::encode::petri::Encoding;
 use podreach::engine::{Budget, Decider, Engine, Stop};
-use podreach_core::testing::{Rng, Shape, exhaustive, problem};
+use podreach_core::testing::{Rng, Shape, cases, exhaustive, problem};
 use podreach_core::{Problem, Semantics, Verdict};
 
-fn cases(default: usize) -> usize {
-    std::env::var("PODREACH_CASES").ok().and_then(|text| text.parse().ok()).unwrap_or(default)
-}
+use puzzle::{counter, pyramid};
 
 /// Random problems with the truth about them, for as many cases as asked.
 fn each_problem(seed: u64, count: usize, mut test: impl FnMut(usize, &Problem, bool)) {
@@ -101,34 +96,6 @@ fn engines_agree_where_exhaustive_search_is_out_of_reach() {
     }
     println!("never and deployable: {given:?}");
     assert!(given.iter().all(|&count| count > cases(4_000) / 100), "both answers are given: {given:?}");
-}
-
-fn pyramid(height: usize, pebbles: u64) -> Problem {
-    let mut graph = Graph::default();
-    let mut below: Vec<usize> = Vec::new();
-    for width in (1..=height + 1).rev() {
-        let row: Vec<usize> = (0..width).map(|at| graph.add_vertex(&format!("v{width}-{at}"))).collect();
-        for (at, &vertex) in row.iter().enumerate().filter(|_| !below.is_empty()) {
-            [at, at + 1].into_iter().for_each(|from| graph.add_edge(below[from], vertex));
-        }
-        below = row;
-    }
-    let game = game(graph, "v1-0", pebbles).expect("the top exists");
-    line::problem(&game.encoded()).expect("encodings are well-formed")
-}
-
-/// A binary counter; `end` asks for all bits on, and otherwise for one that is on and off.
-fn counter(bits: usize, end: bool) -> Problem {
-    let mut net = Net::new("counter");
-    let off: Vec<usize> = (0..bits).map(|bit| net.add_place(format!("off{bit}"), 1)).collect();
-    let on: Vec<usize> = (0..bits).map(|bit| net.add_place(format!("on{bit}"), 0)).collect();
-    for bit in 0..bits {
-        let take: Vec<usize> = on[..bit].iter().copied().chain([off[bit]]).collect();
-        let give: Vec<usize> = off[..bit].iter().copied().chain([on[bit]]).collect();
-        net.add_transition(format!("carry{bit}"), &take, &give);
-    }
-    let goal = if end { on } else { vec![on[bits - 1], off[bits - 1]] };
-    line::problem(&Encoding::new(&net, &goal, Semantics::Paper).encoded()).expect("encodings are well-formed")
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Findings say what exhaustive search says: who can start, who can start again, who needs others, and how many fit together.
 
-use std::collections::{BTreeMap, HashSet, VecDeque};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use podreach::audit::memory::{Forgetful, Memory};
@@ -8,12 +8,8 @@ use podreach::audit::{Item, Origin, Status, finding};
 use podreach::engine::Budget;
 use podreach::lower::{self, Declared, Kind, Lowered};
 use podreach::read::{SourceId, Span};
-use podreach_core::testing::{Rng, Shape, exhaustive, problem, successors};
+use podreach_core::testing::{Rng, Shape, cases, exhaustive, problem, reachable};
 use podreach_core::{Configuration, Goal, Model, PodId, Problem, Semantics, Verdict, check, short};
-
-fn cases(default: usize) -> usize {
-    std::env::var("PODREACH_CASES").ok().and_then(|text| text.parse().ok()).unwrap_or(default)
-}
 
 /// A random cluster as if it had been read, in which every pod type is a Deployment that asks for `replicas`.
 fn lowered(problem: &Problem, mut replicas: impl FnMut() -> u64) -> Lowered {
@@ -99,21 +95,6 @@ fn alone(problem: &Problem, pod: PodId) -> Problem {
     Problem { model: Arc::new(Model::new(cluster, problem.model.semantics())), ..problem.clone() }
 }
 
-/// Every configuration that can be reached.
-fn reachable(problem: &Problem) -> HashSet<Configuration> {
-    let mut seen = HashSet::from([(*problem.start).clone()]);
-    let mut todo = VecDeque::from([(*problem.start).clone()]);
-    while let Some(s) = todo.pop_front() {
-        for (_, next) in successors(problem, &s) {
-            if seen.insert(next.clone()) {
-                todo.push_back(next);
-            }
-        }
-        assert!(seen.len() < 400_000, "small problems have few configurations");
-    }
-    seen
-}
-
 fn total(s: &Configuration, pod: PodId) -> u64 {
     s.of(pod).map(|(_, count)| count).sum()
 }
@@ -125,7 +106,7 @@ fn how_many_replicas_fit_together() {
         let m = &problem.model;
         let lowered = lowered(problem, || 1 + rng.below(4) as u64);
         let items = items(&lowered, m.semantics(), &Forgetful);
-        let all = reachable(problem);
+        let all = reachable(problem, 400_000).expect("small problems have few configurations");
         for pod in m.pods().filter(|&pod| m.pod(pod).barred.is_none()) {
             let name = m.pod_name(pod);
             let replicas = lowered.origins.pods[name].declared.map_or(0, |declared| declared.replicas);
@@ -162,7 +143,12 @@ fn how_much_of_the_desired_state_can_be_up() {
         };
         let asked: u64 = m.pods().map(wanted).sum();
         let met = |s: &Configuration| m.pods().map(|pod| total(s, pod).min(wanted(pod))).sum::<u64>();
-        let most = reachable(&fresh).iter().map(met).max().unwrap_or(0);
+        let most = reachable(&fresh, 400_000)
+            .expect("small problems have few configurations")
+            .iter()
+            .map(met)
+            .max()
+            .unwrap_or(0);
         let said = items.iter().find(|item| item.origin == Origin::Finding("F0104"));
         let about = || format!("case {case}: {most} of {asked} of {problem:#?}\n{said:#?}");
         match said {

@@ -14,7 +14,7 @@ use podreach_core::id::{ClaimId, VolumeId};
 use podreach_core::rule::{hard, volume_binding};
 use podreach_core::selector::Allowed;
 use podreach_core::storage::{Claim, ClaimState, Volume};
-use podreach_core::testing::{Rng, Shape, problem};
+use podreach_core::testing::{Rng, Shape, cases, problem};
 use podreach_core::{Action, Atom, Cluster, Configuration, Model, NodeId, Problem, Semantics, Verdict};
 
 /// What is bound: claims to volumes that were there, or that were made for a node; and volumes that are given away.
@@ -136,7 +136,7 @@ fn binds(problem: &Problem) -> bool {
 
 #[test]
 fn what_is_said_holds_in_a_cluster_that_remembers() {
-    let cases = std::env::var("PODREACH_CASES").ok().and_then(|text| text.parse().ok()).unwrap_or(12_000);
+    let cases = cases(12_000);
     let mut rng = Rng::new(29);
     let (mut said, mut held_back) = ([0, 0], 0);
     for case in 0..cases {

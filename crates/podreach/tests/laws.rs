@@ -6,15 +6,11 @@ use std::sync::Arc;
 use podreach::engine::{Budget, Decider};
 use podreach_core::cluster::{Cluster, Node, Pod, PodSpec};
 use podreach_core::intern::Interner;
-use podreach_core::testing::{Rng, Shape, exhaustive, problem, random_configuration};
+use podreach_core::testing::{Rng, Shape, cases, exhaustive, problem, random_configuration};
 use podreach_core::{
     Action, Atom, Checked, Configuration, Goal, Id, Model, NodeId, PodId, Problem, Proof, Semantics, Trace, Verdict,
     check,
 };
-
-fn cases(default: usize) -> usize {
-    std::env::var("PODREACH_CASES").ok().and_then(|text| text.parse().ok()).unwrap_or(default)
-}
 
 fn decide(problem: &Problem) -> Checked {
     Decider::new(problem).decide(&problem.goal, &Budget::unlimited()).checked

@@ -8,17 +8,13 @@ use podreach::lower::Options;
 use podreach::matrix::Matrix;
 use podreach::report::{self, Answered, Scene, html};
 use podreach_core::rule::{Rule, first_refusal};
-use podreach_core::testing::{Rng, Shape, problem};
+use podreach_core::testing::{Rng, Shape, cases, problem};
 use podreach_core::{Action, Atom, Configuration, Id, NodeId, PodId, Problem, Proof, Semantics, Trace, Verdict};
 use serde_json::Value;
 
 #[path = "../examples/hostile.rs"]
 #[allow(dead_code)]
 mod hostile;
-
-fn cases(default: usize) -> usize {
-    std::env::var("PODREACH_CASES").ok().and_then(|text| text.parse().ok()).unwrap_or(default)
-}
 
 /// Random problems with their page, under both semantics.
 fn each_page(seed: u64, count: usize, mut test: impl FnMut(&Problem, &Verdict, &Value)) {

@@ -1,6 +1,6 @@
 //! Random small clusters: rulings agree with exhaustive search, and actors with the enumeration of what they can do.
 
-use std::collections::{BTreeMap, BTreeSet, HashSet, VecDeque};
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use podreach::audit::memory::{Forgetful, Means};
@@ -10,14 +10,10 @@ use podreach::engine::{Budget, Decider};
 use podreach::lower::{Declared, Instance, Kind, Lowered, Origin, Origins, Selection};
 use podreach::read::{SourceId, Span};
 use podreach_core::cluster::{Pod, PodSpec, Toleration, TolerationOperator};
-use podreach_core::testing::{Rng, Shape, problem, successors};
+use podreach_core::testing::{Rng, Shape, cases, problem, reachable};
 use podreach_core::{Cluster, Configuration, Goal, Id, Model, NodeId, PodId, Problem, Semantics, check, short};
 
 const SPAN: Span = Span { source: SourceId(0), start: 0, end: 0 };
-
-fn cases(default: usize) -> usize {
-    std::env::var("PODREACH_CASES").ok().and_then(|text| text.parse().ok()).unwrap_or(default)
-}
 
 /// The input that would be lowered to this problem.
 fn lowered(problem: &Problem, replicas: u64) -> Lowered {
@@ -98,23 +94,6 @@ fn decided(lowered: &Lowered, semantics: Semantics, claim: Claim, actor: &Actor)
         assert!(item.evidence.iter().all(|evidence| evidence.short.is_some()), "{item:#?}");
     }
     item
-}
-
-/// Every configuration that can be reached; `None` when there are too many.
-fn reachable(problem: &Problem, most: usize) -> Option<Vec<Configuration>> {
-    let mut seen = HashSet::from([(*problem.start).clone()]);
-    let mut todo = VecDeque::from([(*problem.start).clone()]);
-    while let Some(s) = todo.pop_front() {
-        if seen.len() > most {
-            return None;
-        }
-        for (_, next) in successors(problem, &s) {
-            if seen.insert(next.clone()) {
-                todo.push_back(next);
-            }
-        }
-    }
-    Some(seen.into_iter().collect())
 }
 
 struct Case {

@@ -10,17 +10,13 @@ use podreach::symmetry::symmetry;
 use podreach_core::cluster::{Cluster, Matcher, NodeTerm, Scope};
 use podreach_core::rule::{hard, static_refusal};
 use podreach_core::selector::{Allowed, Selector};
-use podreach_core::testing::{Rng, Shape, problem, random_configuration, successors};
+use podreach_core::testing::{Rng, Shape, cases, problem, random_configuration, successors};
 use podreach_core::{
     Atom, Configuration, Exchange, Goal, Id, Model, NodeId, Problem, Semantics, Symmetry, Verdict, check, is_symmetry,
 };
 
 const HOST: &str = "kubernetes.io/hostname";
 const ZONE: &str = "topology.kubernetes.io/zone";
-
-fn cases(default: usize) -> usize {
-    std::env::var("PODREACH_CASES").ok().and_then(|text| text.parse().ok()).unwrap_or(default)
-}
 
 /// Makes most nodes copies of others: twins in their domains, or of whole zones.
 fn repeat_nodes(rng: &mut Rng, cluster: &mut Cluster, most: usize) {

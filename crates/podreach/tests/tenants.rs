@@ -8,11 +8,7 @@ use podreach::engine::Budget;
 use podreach::lower::Options;
 use podreach::read::{Source, Sources};
 use podreach_core::Semantics;
-use podreach_core::testing::Rng;
-
-fn cases(default: usize) -> usize {
-    std::env::var("PODREACH_CASES").ok().and_then(|text| text.parse().ok()).unwrap_or(default)
-}
+use podreach_core::testing::{Rng, cases};
 
 /// Nodes, a limit range, quotas and what runs already.
 fn cluster(rng: &mut Rng) -> String {

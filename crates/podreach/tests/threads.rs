@@ -1,47 +1,17 @@
 //! The answer, its evidence, what is printed and what is counted do not depend on the threads; limits on memory are kept.
 
-use podreach::encode::graph::Graph;
+mod puzzle;
+
 use podreach::encode::line;
 use podreach::encode::net::Net;
-use podreach::encode::pebbling::game;
 use podreach::encode::petri::Encoding;
 use podreach::engine::{Budget, Decider, Decision, Engine};
 use podreach::lower::Options;
 use podreach::report::{Answered, Detail, verdict_text};
-use podreach_core::testing::{Rng, Shape, problem};
+use podreach_core::testing::{Rng, Shape, cases, problem};
 use podreach_core::{Problem, Reason, Semantics, Verdict};
 
-fn cases(default: usize) -> usize {
-    std::env::var("PODREACH_CASES").ok().and_then(|text| text.parse().ok()).unwrap_or(default)
-}
-
-/// A pyramid of pebbles.
-fn pyramid(height: usize, pebbles: u64) -> Problem {
-    let mut graph = Graph::default();
-    let mut below: Vec<usize> = Vec::new();
-    for width in (1..=height + 1).rev() {
-        let row: Vec<usize> = (0..width).map(|at| graph.add_vertex(&format!("v{width}-{at}"))).collect();
-        for (at, &vertex) in row.iter().enumerate().filter(|_| !below.is_empty()) {
-            [at, at + 1].into_iter().for_each(|from| graph.add_edge(below[from], vertex));
-        }
-        below = row;
-    }
-    let game = game(graph, "v1-0", pebbles).expect("the top exists");
-    line::problem(&game.encoded()).expect("encodings are well-formed")
-}
-
-/// A binary counter that reaches its end.
-fn counter(bits: usize) -> Problem {
-    let mut net = Net::new("counter");
-    let off: Vec<usize> = (0..bits).map(|bit| net.add_place(format!("off{bit}"), 1)).collect();
-    let on: Vec<usize> = (0..bits).map(|bit| net.add_place(format!("on{bit}"), 0)).collect();
-    for bit in 0..bits {
-        let take: Vec<usize> = on[..bit].iter().copied().chain([off[bit]]).collect();
-        let give: Vec<usize> = off[..bit].iter().copied().chain([on[bit]]).collect();
-        net.add_transition(format!("carry{bit}"), &take, &give);
-    }
-    line::problem(&Encoding::new(&net, &on, Semantics::Paper).encoded()).expect("encodings are well-formed")
-}
+use puzzle::{counter, pyramid};
 
 /// Everyone at a table of philosophers holds one fork.
 fn philosophers(seats: usize) -> Problem {
@@ -62,7 +32,7 @@ fn philosophers(seats: usize) -> Problem {
 /// Puzzles that take a search of some length, and whether they can be solved.
 fn ladder() -> [(Problem, bool); 5] {
     [
-        (counter(9), true),
+        (counter(9, true), true),
         (philosophers(10), true),
         (pyramid(7, 9), true),
         (pyramid(5, 6), false),

@@ -156,7 +156,7 @@ impl FormGuard {
 
 #[cfg(test)]
 mod tests {
-    use podreach_core::testing::{Rng, Shape, problem};
+    use podreach_core::testing::{Rng, Shape, cases, problem};
     use podreach_core::{Semantics, Verdict, check};
 
     use super::*;
@@ -167,7 +167,7 @@ mod tests {
     #[test]
     fn a_trace_made_class_by_class_is_one() {
         let mut rng = Rng::new(67);
-        let cases = std::env::var("PODREACH_CASES").ok().and_then(|text| text.parse().ok()).unwrap_or(3_000);
+        let cases = cases(3_000);
         let mut steps = 0;
         for case in 0..cases {
             let semantics = if case % 2 == 0 { Semantics::KubeScheduler } else { Semantics::Paper };

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use podreach_core::id::IdVec;
-use podreach_core::testing::{Rng, Shape, exhaustive, problem};
+use podreach_core::testing::{Rng, Shape, cases, exhaustive, problem};
 use podreach_core::{Goal, PodId, Problem, Semantics};
 
 use super::core::core;
@@ -16,10 +16,6 @@ use crate::engine::{Budget, Decider};
 
 const BUDGET: Budget<'static> = Budget { interrupt: &|| None, memory: usize::MAX, threads: 1, progress: None };
 const MEANS: Means<'static> = Means { budget: &BUDGET, memory: &Forgetful };
-
-fn cases(default: usize) -> usize {
-    std::env::var("PODREACH_CASES").ok().and_then(|text| text.parse().ok()).unwrap_or(default)
-}
 
 fn world(problem: &Problem) -> World {
     let selected: IdVec<PodId, Vec<usize>> = problem.model.pods().map(|_| vec![0]).collect();
