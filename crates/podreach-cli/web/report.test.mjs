@@ -91,6 +91,15 @@ test('a proof is walked from fact to fact', async () => {
   await done();
 });
 
+test('a proof says for how many nodes it stands', async () => {
+  const pool = path.join(folder, 'pool.yaml');
+  const node = (name) => `{apiVersion: v1, kind: Node, metadata: {name: ${name}}, status: {allocatable: {cpu: 2, pods: 10}}}`;
+  writeFileSync(pool, [...['p1', 'p2', 'p3'].map(node), '{apiVersion: v1, kind: Pod, metadata: {name: large}, spec: {containers: [{name: main, image: a, resources: {requests: {cpu: 3}}}]}}'].join('\n---\n'));
+  const { page, done } = await open(report('check', '-f', pool, 'large', '--any-node'));
+  assert.match(await page.locator('.proof').textContent(), /p1 stands for 3 of the nodes asked for/);
+  await done();
+});
+
 test('a map shows the matrix, sorts, searches, and opens the evidence', async () => {
   const matrix = JSON.parse(podreach('matrix', ...demo, '-o', 'json'));
   const { page, done } = await open(report('matrix', ...demo));

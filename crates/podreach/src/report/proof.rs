@@ -39,7 +39,7 @@ pub(crate) fn lines(problem: &Problem, proof: &Proof, all: bool) -> Vec<String> 
 }
 
 /// Which nodes stand for others, and for how many.
-fn others(problem: &Problem, proof: &Proof, most: usize) -> Vec<String> {
+pub(in crate::report) fn others(problem: &Problem, proof: &Proof, most: usize) -> Vec<String> {
     let line = |(node, nodes): (NodeId, usize)| {
         let name = problem.model.node_name(node);
         format!(

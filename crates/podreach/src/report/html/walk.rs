@@ -6,7 +6,7 @@ use podreach_core::{Problem, Proof};
 use serde_json::{Value, json};
 
 use super::super::argument::Last;
-use super::super::proof::Telling;
+use super::super::proof::{Telling, others};
 use super::cast::Cast;
 
 /// The most groups that are explained; a certificate has them all.
@@ -25,7 +25,9 @@ pub(super) fn walk(cast: &mut Cast, problem: &Problem, proof: &Proof) -> Value {
         Some(leans_on)
     });
     let goals = telling.argument.goals();
-    json!({"groups": groups, "goals": goals, "all": proof.forbidden.len(), "classes": classes(cast, problem, proof)})
+    let others: Vec<String> = others(problem, proof, LISTED).iter().map(|line| line.trim().to_owned()).collect();
+    let (all, classes) = (proof.forbidden.len(), classes(cast, problem, proof));
+    json!({"groups": groups, "goals": goals, "all": all, "classes": classes, "others": others})
 }
 
 /// A group and the groups it leans on.

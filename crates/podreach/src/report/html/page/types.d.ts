@@ -29,7 +29,7 @@ interface FilmData { steps: Step[]; reached: number | null }
 interface Way { with: Atom[]; hits: number | null }
 interface LastData { name: string; why: string; leans: number[]; ways: Way[]; more: number }
 interface GroupData { id: number; claim: string; counts: [cls: number, count: number][]; last: LastData[] }
-interface ProofData { groups: GroupData[]; goals: number[]; all: number; classes: { members: Atom[]; size: number }[] }
+interface ProofData { groups: GroupData[]; goals: number[]; all: number; classes: { members: Atom[]; size: number }[]; others: string[] }
 
 type VerdictName = 'deployable' | 'never' | 'unknown';
 interface Answer {
