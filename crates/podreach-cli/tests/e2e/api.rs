@@ -137,6 +137,13 @@ impl Api {
         let pid = std::fs::read_to_string(self.folder.join("kube-apiserver.pid")).expect("its process id");
         let killed = Command::new("kill").args(["-9", pid.trim()]).status().expect("kill runs");
         assert!(killed.success());
+        // It still holds its memory and its port for a while, and whoever starts it again would take it for alive.
+        let program = format!("/proc/{}/exe", pid.trim());
+        let began = Instant::now();
+        while std::fs::read_link(&program).is_ok() {
+            assert!(began.elapsed() < Duration::from_secs(60), "the API server does not end");
+            std::thread::sleep(Duration::from_millis(10));
+        }
     }
 }
 
