@@ -69,7 +69,7 @@ fn concerns(doubt: &Diagnostic, pod: &str, plugin: &str) -> bool {
         "S0418" => (true, &["ResourceQuota", ADMISSION]),
         "S0421" => (true, &["NodeResourcesFit", "DynamicResources"]),
         "S0423" | "S0432" => (true, &["PodTopologySpread"]),
-        "S0441" | "S0444" => (true, &volumes),
+        "S0441" | "S0444" | "S0445" => (true, &volumes),
         "S0442" | "S0443" => (false, &volumes),
         "S0433" => (false, &amounts),
         _ => return true,

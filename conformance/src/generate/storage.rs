@@ -17,7 +17,7 @@ impl Make<'_> {
             claim["spec"]["storageClassName"] = json!(self.pick(&["now", ""]));
         }
         doc["storageClasses"] = self.classes().into();
-        ephemeral_claims(doc, &mut claims, &mut volumes);
+        self.ephemeral_claims(doc, &mut claims, &mut volumes);
         doc["csiNodes"] = (0..nodes).filter_map(|index| self.csi_node(index)).collect();
         doc["csiDrivers"] = DRIVERS.iter().filter_map(|name| self.driver(name)).collect();
         doc["csiStorageCapacities"] = (0..self.rng.below(3)).map(|index| self.pool(index)).collect();
@@ -258,13 +258,37 @@ impl Make<'_> {
         volume.insert(source.into(), value);
         volume.into()
     }
+
+    /// The claims that the controller of ephemeral volumes makes for pods. Those of pods that run are bound, also where their class is
+    /// gone by now, or names another driver.
+    fn ephemeral_claims(&mut self, doc: &Value, claims: &mut Vec<Value>, volumes: &mut Vec<Value>) {
+        let pods = doc["pods"].as_array().into_iter().flatten().chain([&doc["incoming"]]);
+        for pod in pods {
+            for volume in pod["spec"]["volumes"].as_array().into_iter().flatten() {
+                let Some(template) = volume["ephemeral"].get("volumeClaimTemplate") else { continue };
+                let metadata = &pod["metadata"];
+                let name = format!("{}-{}", text(&metadata["name"]), text(&volume["name"]));
+                let owner = json!({"apiVersion": "v1", "kind": "Pod", "name": metadata["name"], "uid": metadata["uid"],
+                    "controller": true});
+                let mut claim = json!({
+                    "metadata": {"name": name, "namespace": metadata["namespace"], "uid": name, "ownerReferences": [owner]},
+                    "spec": template["spec"],
+                    "status": {"phase": "Pending"},
+                });
+                if pod["spec"]["nodeName"].is_string() && metadata["name"] != "x" {
+                    let usual = usize::from(template["spec"]["storageClassName"] == "far");
+                    let driver = if self.one_in(6) { self.pick(&DRIVERS) } else { DRIVERS[usual] };
+                    volumes.push(provisioned(&mut claim, driver));
+                }
+                claims.push(claim);
+            }
+        }
+    }
 }
 
-/// The volume that the driver of its class makes for a claim, which is bound to it.
-fn provisioned(claim: &mut Value) -> Value {
+/// The volume that a driver made for a claim, which is bound to it.
+fn provisioned(claim: &mut Value, driver: &str) -> Value {
     let name = format!("pv-{}", text(&claim["metadata"]["name"]));
-    let class = claim["spec"]["storageClassName"].clone();
-    let driver = if class == "far" { DRIVERS[1] } else { DRIVERS[0] };
     claim["spec"]["volumeName"] = json!(name);
     claim["status"]["phase"] = json!("Bound");
     claim["metadata"]["annotations"] = json!({"pv.kubernetes.io/bind-completed": "yes"});
@@ -273,7 +297,7 @@ fn provisioned(claim: &mut Value) -> Value {
         "spec": {
             "capacity": claim["spec"]["resources"]["requests"],
             "accessModes": claim["spec"]["accessModes"],
-            "storageClassName": class,
+            "storageClassName": claim["spec"]["storageClassName"],
             "csi": {"driver": driver, "volumeHandle": name},
             "claimRef": {"name": claim["metadata"]["name"], "namespace": claim["metadata"]["namespace"],
                 "uid": claim["metadata"]["uid"]},
@@ -284,29 +308,4 @@ fn provisioned(claim: &mut Value) -> Value {
 
 fn text(value: &Value) -> &str {
     value.as_str().unwrap_or_default()
-}
-
-/// The claims that the controller of ephemeral volumes makes for pods; those of pods that run are bound, if their class is there.
-fn ephemeral_claims(doc: &Value, claims: &mut Vec<Value>, volumes: &mut Vec<Value>) {
-    let pods = doc["pods"].as_array().into_iter().flatten().chain([&doc["incoming"]]);
-    for pod in pods {
-        for volume in pod["spec"]["volumes"].as_array().into_iter().flatten() {
-            let Some(template) = volume["ephemeral"].get("volumeClaimTemplate") else { continue };
-            let metadata = &pod["metadata"];
-            let name = format!("{}-{}", text(&metadata["name"]), text(&volume["name"]));
-            let owner = json!({"apiVersion": "v1", "kind": "Pod", "name": metadata["name"], "uid": metadata["uid"],
-                "controller": true});
-            let mut claim = json!({
-                "metadata": {"name": name, "namespace": metadata["namespace"], "uid": name, "ownerReferences": [owner]},
-                "spec": template["spec"],
-                "status": {"phase": "Pending"},
-            });
-            let mut classes = doc["storageClasses"].as_array().into_iter().flatten();
-            let made = classes.any(|class| class["metadata"]["name"] == template["spec"]["storageClassName"]);
-            if made && pod["spec"]["nodeName"].is_string() && metadata["name"] != "x" {
-                volumes.push(provisioned(&mut claim));
-            }
-            claims.push(claim);
-        }
-    }
 }

@@ -297,6 +297,42 @@ fn ephemeral_volumes_have_a_claim_for_each_pod() {
 }
 
 #[test]
+fn the_ephemeral_volume_of_a_running_pod_counts_for_the_driver_that_made_it() {
+    let limit = "---\n{apiVersion: storage.k8s.io/v1, kind: CSINode, metadata: {name: n1}, spec: {drivers: [{name: d, nodeID: i, allocatable: {count: 1}}]}}\n";
+    let class = |name: &str, driver: &str| {
+        format!(
+            "---\n{{apiVersion: storage.k8s.io/v1, kind: StorageClass, metadata: {{name: {name}}}, provisioner: {driver}, volumeBindingMode: WaitForFirstConsumer}}\n"
+        )
+    };
+    let pod = |name: &str, class: &str, node: &str| {
+        format!(
+            "---\n{{apiVersion: v1, kind: Pod, metadata: {{name: {name}}}, spec: {{{node} containers: [{{name: c}}], volumes: [{{name: v, ephemeral: {{volumeClaimTemplate: {{spec: {{storageClassName: {class}, resources: {{requests: {{storage: 1Gi}}}}}}}}}}}}]}}}}\n"
+        )
+    };
+    let volume = |driver: &str| {
+        format!(
+            "---\n{{apiVersion: v1, kind: PersistentVolume, metadata: {{name: pv}}, spec: {{csi: {{driver: {driver}, volumeHandle: h}}}}}}\n"
+        )
+    };
+    let refused = |old: &str, made_by: &str| {
+        let pods = pod("web", "new", "") + &pod("old", "old", "nodeName: n1,");
+        let claims = claim("old-v", "storageClassName: old, volumeName: pv") + &volume(made_by);
+        let lowered = with_nodes(&(pods + &claims + limit + &class("new", "d") + old));
+        let model = Model::new(lowered.cluster.clone(), Semantics::KubeScheduler);
+        let find = |pod| question::pod(&lowered.cluster, pod).unwrap();
+        let node = question::node(&lowered.cluster, "n1").unwrap();
+        assert!(lowered.start.iter().any(|(atom, _)| atom == (find("old"), node)));
+        let refused = Rule::NodeVolumeLimits.refusal(&model, &lowered.start, find("web"), node).is_some();
+        (refused, codes(&lowered).contains(&"S0445"))
+    };
+    assert_eq!(refused("", "d"), (true, false), "its class is gone");
+    assert_eq!(refused("", "e"), (false, false), "the volume is another driver's");
+    assert_eq!(refused(&class("old", "d"), "d"), (true, false), "its class is there");
+    assert_eq!(refused(&class("old", "e"), "d"), (true, true), "its class has become another driver's");
+    assert_eq!(refused(&class("old", "d"), "e"), (false, true), "and the other way round");
+}
+
+#[test]
 fn the_zone_rule_does_not_look_at_ephemeral_volumes() {
     let text = "---\n{apiVersion: v1, kind: Pod, metadata: {name: web}, spec: {containers: [{name: c}], volumes: [{name: v, ephemeral: {volumeClaimTemplate: {spec: {storageClassName: none}}}}]}}\n";
     let lowered = with_nodes(text);

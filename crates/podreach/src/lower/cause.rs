@@ -23,6 +23,8 @@ pub(crate) enum Cause {
     MigratedVolume,
     /// Its claims could be bound in several ways.
     VolumeChoice,
+    /// It runs with a volume of another driver than the one its class would give it now.
+    OtherVolume,
     /// It claims devices.
     ResourceClaims,
     /// A runtime class may add overhead, node selector and tolerations.
@@ -85,6 +87,11 @@ impl Cause {
             Self::VolumeChoice => {
                 ("S0444", Blurs, "has claims that could be bound to volumes in several ways; this is not modelled")
             }
+            Self::OtherVolume => (
+                "S0445",
+                Blurs,
+                "runs with a volume of another driver than its storage class names now; a new one is not modelled",
+            ),
             Self::ResourceClaims => {
                 ("S0412", Widens, "claims devices that it does not have yet; which it would get is not modelled")
             }

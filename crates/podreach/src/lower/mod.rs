@@ -139,6 +139,7 @@ impl<'o> Lowering<'o> {
         cx.log.splice(0..0, strange);
         cx.log.extend(problem::not_compared(options.release));
         storage::node::equip(&mut cx, &inventory);
+        storage::node::settle(&cx, &mut inventory);
         ordinal::add(&mut cx, &mut inventory, options.instances == Instances::Declared);
         let typing = typing(&mut cx, &mut inventory);
         if options.instances == Instances::Declared {

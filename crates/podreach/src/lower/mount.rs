@@ -44,7 +44,19 @@ pub(crate) enum MountedClaim {
         request: Request,
         /// Whether it goes with its pod.
         ephemeral: bool,
+        /// Whose volume it has.
+        volume: Maker,
     },
+}
+
+/// Which driver a volume that is made for a pod counts for.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Maker {
+    /// That of its class.
+    #[default]
+    Class,
+    /// This one, or none, whatever its class says: the pod runs, and its volume is there.
+    Made(Option<String>),
 }
 
 /// Reads the volumes of a pod.
@@ -72,7 +84,7 @@ fn ephemeral(cx: &mut Context, volume: &Object<'_, '_>) -> Option<MountedClaim> 
     }
     let claim = source.object("volumeClaimTemplate", &CLAIM_TEMPLATE, &mut cx.log)?;
     let request = request::in_spec(cx, &claim)?;
-    Some(MountedClaim::Fresh { template, request, ephemeral: true })
+    Some(MountedClaim::Fresh { template, request, ephemeral: true, volume: Maker::Class })
 }
 
 fn disk(cx: &mut Context, volume: &Object<'_, '_>) -> Option<Disk> {
@@ -114,7 +126,8 @@ impl Mounted {
 
     /// Adds the claims that a StatefulSet makes for each pod; they take the place of volumes of the same name.
     pub(crate) fn add_templates(&mut self, templates: Vec<(String, Request)>) {
-        let fresh = |(template, request)| MountedClaim::Fresh { template, request, ephemeral: false };
+        let fresh =
+            |(template, request)| MountedClaim::Fresh { template, request, ephemeral: false, volume: Maker::Class };
         self.claims.extend(templates.into_iter().map(fresh));
     }
 

@@ -12,7 +12,7 @@ use podreach_core::storage::{Attachment, Claim, ClaimState, Mounts, Provision, V
 use super::super::cause::Cause;
 use super::super::context::Context;
 use super::super::kind::Kind;
-use super::super::mount::{Mounted, MountedClaim};
+use super::super::mount::{Maker, Mounted, MountedClaim};
 use super::super::quantity::Quantity;
 use super::request::Request;
 use super::{ClaimRecord, ClassRecord, VolumeRecord, read};
@@ -55,7 +55,10 @@ fn found(cx: &mut Context, namespace: &str, mounted: &MountedClaim, causes: &mut
             let claim = Claim { name: template.clone(), private: true, ..claim };
             anonymous(cx, claim)
         }
-        MountedClaim::Fresh { template, request, ephemeral } => fresh(cx, template, request, *ephemeral, causes),
+        MountedClaim::Fresh { template, request, ephemeral, volume } => {
+            let claim = fresh(cx, template, request, *ephemeral, causes);
+            made(cx, claim, volume, causes)
+        }
     };
     claim.attachment = claim.attachment.filter(|volume| counts(cx, volume, causes));
     let settled = match claim.state {
@@ -157,6 +160,32 @@ fn fresh(cx: &mut Context, template: &str, request: &Request, ephemeral: bool, c
     anonymous(cx, claim)
 }
 
+/// The claim with the volume that was made for it. Where its class is gone, the pod cannot be made again, and nothing is in doubt.
+fn made(cx: &mut Context, claim: Claim, volume: &Maker, causes: &mut BTreeSet<Cause>) -> Claim {
+    let Maker::Made(driver) = volume else { return claim };
+    if claim.state != ClaimState::Unbound {
+        causes.insert(Cause::OtherVolume);
+    }
+    let handle = cx.symbol("");
+    let attachment = driver.as_ref().map(|driver| Attachment { driver: cx.symbol(driver), handle });
+    Claim { attachment, ..claim }
+}
+
+/// The driver that the volume of a claim counts for, as far as the input says.
+///
+/// Kubernetes: `nodevolumelimits/csi.go`, `getCSIDriverInfo`.
+pub(super) fn driver(cx: &Context, request: &Request) -> Option<String> {
+    if let Some(volume) = request.volume.as_ref().and_then(|volume| cx.storage.volumes.get(volume)) {
+        return volume.csi.as_ref().map(|[driver, _]| driver.clone());
+    }
+    let provisioner = &class(cx, request)?.1.provisioner;
+    (!is_in_tree(provisioner)).then(|| provisioner.clone())
+}
+
+fn is_in_tree(provisioner: &str) -> bool {
+    provisioner.starts_with("kubernetes.io/")
+}
+
 /// The class of a request: the one it names, or the usual one. A claim that names its volume is given none later.
 fn class<'c>(cx: &'c Context, request: &'c Request) -> Option<(&'c str, &'c ClassRecord)> {
     match request.class.as_deref() {
@@ -233,8 +262,8 @@ fn by_class(cx: &mut Context, full: &str, request: &Request, causes: &mut BTreeS
     if cx.storage.has_migrated(&provisioner) {
         causes.insert(Cause::MigratedVolume);
     }
-    let in_tree = provisioner.starts_with("kubernetes.io/");
-    (!in_tree).then(|| Attachment { driver: cx.symbol(&provisioner), handle: cx.symbol(&format!("claim {full}")) })
+    (!is_in_tree(&provisioner))
+        .then(|| Attachment { driver: cx.symbol(&provisioner), handle: cx.symbol(&format!("claim {full}")) })
 }
 
 /// The nodes from which there is enough space, if the driver keeps track.
@@ -249,7 +278,7 @@ fn pools(
     // A provisioner that is on no node is no driver, and only drivers keep track of space.
     let nowhere = cx.storage.lists(Kind::CSINode)
         && !cx.storage.nodes.values().any(|node| node.drivers.contains_key(provisioner));
-    if !cx.storage.lists(Kind::CSIDriver) && !nowhere && !provisioner.starts_with("kubernetes.io/") {
+    if !cx.storage.lists(Kind::CSIDriver) && !nowhere && !is_in_tree(provisioner) {
         causes.insert(Cause::VolumeLimits);
     }
     cx.storage.drivers.get(provisioner).filter(|driver| driver.tracks_capacity)?;

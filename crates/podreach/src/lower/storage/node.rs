@@ -1,14 +1,16 @@
-//! Drivers on nodes: how many volumes each can attach, and how many are attached that no pod uses.
+//! Drivers on nodes: how many volumes each can attach, and what is attached, for pods that run and otherwise.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
 
 use podreach_core::storage::Driver;
 
 use super::super::context::Context;
 use super::super::inventory::Inventory;
-use super::super::mount::MountedClaim;
+use super::super::kind::Kind;
+use super::super::mount::{Maker, MountedClaim};
 use super::super::pod::PodObject;
-use super::Storage;
+use super::{Storage, claim};
 
 /// Gives the nodes of the cluster their drivers.
 pub(crate) fn equip(cx: &mut Context, inventory: &Inventory) {
@@ -27,6 +29,35 @@ pub(crate) fn equip(cx: &mut Context, inventory: &Inventory) {
             cx.cluster.nodes[id].drivers.insert(driver, Driver { limit, attached });
         }
     }
+}
+
+/// Gives running pods the volumes that were made for them, where their classes would say otherwise by now.
+pub(crate) fn settle(cx: &Context, inventory: &mut Inventory) {
+    for pod in inventory.pods.iter_mut().filter(|pod| pod.bound.is_some() && !pod.finished) {
+        let (namespace, name) = (&pod.metadata.namespace, &pod.metadata.name);
+        let found = |claim: &MountedClaim| made(cx, namespace, name, claim);
+        let found: Vec<Option<Maker>> = pod.draft.content.mounted.claims.iter().map(found).collect();
+        if found.iter().all(Option::is_none) {
+            continue;
+        }
+        let claims = &mut Rc::make_mut(&mut pod.draft.content).mounted.claims;
+        for (claim, made) in claims.iter_mut().zip(found) {
+            if let (MountedClaim::Fresh { volume, .. }, Some(made)) = (claim, made) {
+                *volume = made;
+            }
+        }
+    }
+}
+
+/// The volume of a running pod's ephemeral claim, if its class would make another.
+fn made(cx: &Context, namespace: &str, pod: &str, claim: &MountedClaim) -> Option<Maker> {
+    let MountedClaim::Fresh { template, request, ephemeral: true, .. } = claim else { return None };
+    if !cx.storage.lists(Kind::PersistentVolumeClaim) {
+        return None;
+    }
+    let record = cx.storage.claims.get(&(namespace.to_owned(), format!("{pod}-{template}")));
+    let there = record.and_then(|record| claim::driver(cx, &record.request));
+    (there != claim::driver(cx, request)).then_some(Maker::Made(there))
 }
 
 /// A volume as attachments know it: node, driver and handle.
