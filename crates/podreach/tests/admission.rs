@@ -339,3 +339,27 @@ fn hard_default_spread_is_said_where_it_applies() {
     let soft = hard.replace("DoNotSchedule", "ScheduleAnyway");
     assert_eq!(codes(&lowered(&(soft + &pod("a", "", "")))), []);
 }
+
+#[test]
+fn since_1_35_a_bound_pod_carries_the_zone_of_its_node() {
+    let zones =
+        NODES.replace("pool: a", "topology.kubernetes.io/zone: a").replace("pool: b", "topology.kubernetes.io/zone: b");
+    let term =
+        "{topologyKey: topology.kubernetes.io/zone, labelSelector: {matchLabels: {topology.kubernetes.io/zone: a}}}";
+    let affinity = format!(", affinity: {{podAffinity: {{requiredDuringSchedulingIgnoredDuringExecution: [{term}]}}}}");
+    let text = format!("{zones}{}{}", pod("web", "", &affinity), pod("db", "", ""));
+    let (documents, problems) = documents(SourceId(0), &text);
+    assert_eq!(problems, []);
+    // Whether `web` may join `db` where that is bound.
+    let joins = |minor, at: &str| {
+        let release = Release { minor };
+        let Lowered { cluster, .. } = lower::cluster(&documents, &Options { release, ..Options::default() });
+        let named = |name| podreach::question::pod(&cluster, name).expect("a pod of that name");
+        let (web, db) = (named("web"), named("db"));
+        let node = podreach::question::node(&cluster, at).expect("a node of that name");
+        let s: Configuration = [((db, node), 1)].into_iter().collect();
+        Rule::InterPodAffinity.refusal(&Model::new(cluster, Semantics::KubeScheduler), &s, web, node).is_none()
+    };
+    assert!(!joins(34, "n1") && !joins(34, "n2"));
+    assert!(joins(35, "n1") && !joins(35, "n2"));
+}

@@ -141,7 +141,9 @@ fn replay(model: &Arc<Model>, pod: &str, node: &str, run: &Value) -> usize {
 #[test]
 fn decisions_equal_exhaustive_search_with_the_real_filters() {
     let mut tally = Tally::default();
-    for row in rows("reach.jsonl.gz") {
+    let rows = rows("reach.jsonl.gz");
+    assert_eq!(rows.len(), 600);
+    for row in rows {
         let differences = reach::differences(&row["doc"], &row["real"], FIRST, &mut tally);
         assert_eq!(differences, [], "{}", row["doc"]);
     }
