@@ -5,6 +5,7 @@
 mod aiger;
 mod anchor;
 mod cluster;
+mod contest;
 mod decide;
 mod family;
 mod graphs;
@@ -40,6 +41,8 @@ enum Task {
     Run(run::Options),
     /// Measure reading a generated cluster, and its matrix.
     Scale(run::Scale),
+    /// Ask about the places of nets from files, and hold the answers against a search of the nets.
+    Nets(contest::Options),
     /// Draw the plots and write the tables again, from the CSV files of an earlier run.
     Redraw {
         /// The folder with the results.
@@ -85,6 +88,7 @@ fn main() -> ExitCode {
     let done = match Arguments::parse().command {
         Task::Run(options) => run::run(&options),
         Task::Scale(options) => run::scale(&options),
+        Task::Nets(options) => contest::run(&options),
         Task::Redraw { folder, timeout } => table::redraw(&folder, timeout).map_err(|error| error.to_string()),
         Task::Write { family, size, folder } => write(&family, size, &folder),
         Task::Cluster { nodes, file } => cluster::write(nodes, &file).map_err(|error| error.to_string()),
