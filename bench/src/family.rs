@@ -29,7 +29,7 @@ pub(crate) const FAMILIES: &[Family] = &[
         title: "two neighbouring philosophers eat",
         unit: "philosophers",
         deployable: false,
-        sizes: &[4, 8, 12, 16, 24, 32, 48, 64],
+        sizes: &[4, 8, 12, 16, 24, 32, 48, 64, 96, 128],
         encoded: |n| nets::philosophers_mutex(n).encoded(),
     },
     Family {
@@ -37,7 +37,7 @@ pub(crate) const FAMILIES: &[Family] = &[
         title: "all philosophers hold one fork",
         unit: "philosophers",
         deployable: true,
-        sizes: &[4, 8, 12, 16, 24, 32, 48, 64],
+        sizes: &[4, 8, 12, 16, 24, 32, 48, 64, 96, 128],
         encoded: |n| nets::philosophers_deadlock(n).encoded(),
     },
     Family {
@@ -45,7 +45,7 @@ pub(crate) const FAMILIES: &[Family] = &[
         title: "a binary counter reaches its end",
         unit: "bits",
         deployable: true,
-        sizes: &[4, 6, 8, 10, 12, 14, 16, 18, 20],
+        sizes: &[4, 6, 8, 10, 12, 14, 16, 18, 20, 22],
         encoded: |n| nets::counter(n).encoded(),
     },
     Family {
@@ -53,7 +53,7 @@ pub(crate) const FAMILIES: &[Family] = &[
         title: "two stations of a token ring are in the critical section",
         unit: "stations",
         deployable: false,
-        sizes: &[3, 5, 8, 12, 16, 24, 32, 48],
+        sizes: &[3, 5, 8, 12, 16, 24, 32, 48, 64],
         encoded: |n| nets::token_ring(n).encoded(),
     },
     Family {
@@ -61,7 +61,7 @@ pub(crate) const FAMILIES: &[Family] = &[
         title: "a Chinese ring is on and off the bar, and the last ring is off",
         unit: "rings",
         deployable: false,
-        sizes: &[3, 5, 7, 9, 11, 13, 15, 17],
+        sizes: &[3, 5, 7, 9, 11, 13, 15, 17, 19],
         encoded: |n| nets::rings_broken(n).encoded(),
     },
     Family {
@@ -69,7 +69,7 @@ pub(crate) const FAMILIES: &[Family] = &[
         title: "the last Chinese ring is off the bar",
         unit: "rings",
         deployable: true,
-        sizes: &[3, 5, 7, 9, 11, 13, 15, 17],
+        sizes: &[3, 5, 7, 9, 11, 13, 15, 17, 19],
         encoded: |n| nets::rings_solved(n).encoded(),
     },
     Family {
@@ -85,7 +85,7 @@ pub(crate) const FAMILIES: &[Family] = &[
         title: "a pyramid is pebbled with just enough pebbles",
         unit: "rows",
         deployable: true,
-        sizes: &[4, 6, 8, 10, 11, 12, 14, 16],
+        sizes: &[4, 6, 8, 10, 11, 12, 14, 16, 18, 20],
         encoded: |n| graphs::pyramid(n, 0).encoded(),
     },
     Family {
@@ -93,7 +93,7 @@ pub(crate) const FAMILIES: &[Family] = &[
         title: "a binary tree is pebbled with one pebble too few",
         unit: "levels",
         deployable: false,
-        sizes: &[2, 3, 4, 5, 6, 7, 8, 9],
+        sizes: &[2, 3, 4, 5, 6, 7, 8, 9, 10],
         encoded: |n| graphs::tree(n, -1).encoded(),
     },
     Family {
@@ -101,7 +101,7 @@ pub(crate) const FAMILIES: &[Family] = &[
         title: "a binary tree is pebbled with just enough pebbles",
         unit: "levels",
         deployable: true,
-        sizes: &[2, 3, 4, 5, 6, 7, 8, 9],
+        sizes: &[2, 3, 4, 5, 6, 7, 8, 9, 10],
         encoded: |n| graphs::tree(n, 0).encoded(),
     },
 ];
