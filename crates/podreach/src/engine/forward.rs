@@ -20,6 +20,7 @@ use podreach_core::Learned;
 
 use super::aim::Aim;
 use super::canonical::Canonical;
+use super::climb::Climb;
 use super::form::State;
 use super::frontier::Frontier;
 use super::group::{Class, Group};
@@ -47,6 +48,8 @@ pub struct Forward<'a> {
     known: HashTable<u32>,
     frontier: Frontier,
     aim: Aim,
+    /// What is tried before anything is searched.
+    climb: Option<Climb<'a>>,
     /// The least that was ever missing for the goal, now and when the latest portion began.
     nearest: u64,
     nearest_before: u64,
@@ -122,6 +125,7 @@ impl<'a> Forward<'a> {
             known: HashTable::new(),
             frontier: Frontier::default(),
             aim: Aim::new(system),
+            climb: fills.then(|| Climb::new(system)),
             nearest: u64::MAX,
             nearest_before: u64::MAX,
             passed: 0,
@@ -354,6 +358,14 @@ impl Pursuit for Forward<'_> {
                 let learned = Learned { deployments_ruled_out: None, explored: self.looked_at() };
                 return Some(Found::Stopped { stop, learned });
             }
+            if let Some(climb) = self.climb.as_mut().filter(|climb| !climb.is_over()) {
+                let (work, run) = climb.go_on();
+                self.made += work;
+                if let Some(run) = run {
+                    return Some(Found::Reached(run));
+                }
+                continue;
+            }
             let goal = self.frontier.pop().and_then(|next| self.expand(next));
             if let Some(goal) = goal {
                 return Some(Found::Reached(self.trail(goal)));
@@ -363,7 +375,7 @@ impl Pursuit for Forward<'_> {
     }
 
     fn is_spent(&self) -> bool {
-        self.frontier.left() == 0
+        self.frontier.left() == 0 && !self.is_climbing()
     }
 
     /// A search that comes nearer to its goal, or whose frontier stays small, may well come to an end; one whose frontier grows with
@@ -371,7 +383,7 @@ impl Pursuit for Forward<'_> {
     fn outlook(&self) -> Outlook {
         let (left, taken) = (self.frontier.left(), self.frontier.taken());
         let nearer = self.nearest < self.nearest_before;
-        if nearer || left > 0 && left * 16 <= taken + self.passed {
+        if self.is_climbing() || nearer || left > 0 && left * 16 <= taken + self.passed {
             Outlook::Good
         } else if taken >= 64 && left > taken {
             Outlook::Bad
@@ -381,13 +393,19 @@ impl Pursuit for Forward<'_> {
     }
 
     fn effort(&self) -> Vec<(&'static str, u64)> {
-        vec![("configurations", self.looked_at()), ("kept", self.parents.len() as u64)]
+        let plans = self.climb.as_ref().map_or(0, Climb::plans);
+        vec![("plans", plans), ("configurations", self.looked_at()), ("kept", self.parents.len() as u64)]
     }
 }
 
 impl Forward<'_> {
     fn looked_at(&self) -> u64 {
-        self.parents.len() as u64 + self.passed
+        let climbed = self.climb.as_ref().map_or(0, Climb::deployments);
+        self.parents.len() as u64 + self.passed + climbed
+    }
+
+    fn is_climbing(&self) -> bool {
+        self.climb.as_ref().is_some_and(|climb| !climb.is_over())
     }
 
     /// How many bytes it holds, or will when a table grows that is full.
@@ -398,6 +416,7 @@ impl Forward<'_> {
             + 8 * grown(self.parents.len(), self.parents.capacity())
             + 4 * grown(self.rules.len(), self.rules.capacity())
             + self.frontier.bytes()
+            + self.climb.as_ref().map_or(0, Climb::bytes)
             + self.known.allocation_size() * if full { 3 } else { 1 }
     }
 

@@ -38,7 +38,7 @@ pub fn openings(system: &System, guard: &FormGuard, state: &State, work: &mut u6
 }
 
 /// What deletions a guard asks for next.
-enum Excess<'g> {
+pub enum Excess<'g> {
     /// None: the guard holds.
     None,
     /// No deletion can help.
@@ -51,7 +51,8 @@ enum Excess<'g> {
     Free(&'g FormDistinct),
 }
 
-fn excess<'g>(guard: &'g FormGuard, state: &State) -> Excess<'g> {
+/// What has to go first for a guard to hold.
+pub fn excess<'g>(guard: &'g FormGuard, state: &State) -> Excess<'g> {
     if let Some(&(form, bound)) = guard.at_most.iter().find(|&&(form, bound)| state.value(form) > bound) {
         return if bound == 0 { Excess::Clear(form) } else { Excess::Reduce(form) };
     }

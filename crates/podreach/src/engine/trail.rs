@@ -7,6 +7,7 @@ use super::form::State;
 use super::forward::{Forward, NONE};
 use super::group::{self, Class};
 use super::run::Run;
+use super::system::System;
 
 impl Forward<'_> {
     /// The deployments that lead to a configuration, each with what must be there before it.
@@ -80,27 +81,33 @@ impl Forward<'_> {
             for (&rule, after) in rules.iter().zip(stages.chunks(self.packed(at).len())).rev() {
                 let head = self.system.rules[rule as usize].head;
                 let opening = |class: Class| self.count(after, class) - u64::from(class == head);
-                self.require(rule as usize, needs, run, opening);
+                require(self.system, rule as usize, needs, run, opening);
             }
             at = parent;
         }
     }
+}
 
-    /// Changes what is needed after a deployment into what is needed before it, and notes the deployment if it is needed at all.
-    fn require(&self, rule: usize, needs: &mut State, run: &mut Run, opening: impl Fn(Class) -> u64) {
-        let (forms, head) = (&self.system.forms, self.system.rules[rule].head);
-        if needs.counts[head as usize] == 0 {
-            return;
-        }
-        needs.remove(forms, head, 1);
-        let guard = &self.system.rules[rule].guard;
-        while let Some(form) = guard.needed(needs) {
-            let more = |&&(class, _): &&(Class, u128)| needs.counts[class as usize] < opening(class);
-            let witness = forms.weights[form as usize].iter().find(more);
-            let (witness, _) = *witness.expect("the guard holds in the opening");
-            needs.add(forms, witness, 1);
-            run.drop_after(witness);
-        }
-        run.push(rule);
+/// Changes what is needed after a deployment into what is needed before it, and notes the deployment if it is needed at all.
+pub(super) fn require(
+    system: &System,
+    rule: usize,
+    needs: &mut State,
+    run: &mut Run,
+    opening: impl Fn(Class) -> u64,
+) {
+    let (forms, head) = (&system.forms, system.rules[rule].head);
+    if needs.counts[head as usize] == 0 {
+        return;
     }
+    needs.remove(forms, head, 1);
+    let guard = &system.rules[rule].guard;
+    while let Some(form) = guard.needed(needs) {
+        let more = |&&(class, _): &&(Class, u128)| needs.counts[class as usize] < opening(class);
+        let witness = forms.weights[form as usize].iter().find(more);
+        let (witness, _) = *witness.expect("the guard holds in the opening");
+        needs.add(forms, witness, 1);
+        run.drop_after(witness);
+    }
+    run.push(rule);
 }

@@ -1,0 +1,212 @@
+//! Straight on: follows relaxed plans from the start as far as they go, for as long as they become shorter.
+//!
+//! A plan does not know what is in the way. Where that is little, making its deployments one after the other, and deleting just what
+//! each does not go with, leads far; then a new plan is made from there. So a run costs what its own steps do, and no other
+//! configuration is looked at. Where plans do not become shorter any more, nothing is concluded, and a search begins.
+
+use super::form::{Form, FormDistinct, State};
+use super::group::{Class, is_covered};
+use super::opening::{Excess, excess};
+use super::relaxation::{Plan, Relaxation};
+use super::run::Run;
+use super::system::System;
+use super::trail::require;
+
+/// A walk from the start along one plan after the other.
+pub struct Climb<'a> {
+    system: &'a System,
+    relaxation: Relaxation<'a>,
+    state: State,
+    moves: Vec<Move>,
+    plan: Plan,
+    /// The next step of the plan, and whether one was made.
+    at: usize,
+    moved: bool,
+    /// The length of the shortest plan, and how many more may be as long.
+    shortest: usize,
+    patience: u32,
+    over: bool,
+    plans: u64,
+    deployments: u64,
+}
+
+/// What was done.
+#[derive(Clone, Copy, Debug)]
+enum Move {
+    Deploy(u32),
+    Delete(Class, u64),
+}
+
+/// So many plans may be no shorter than the shortest before.
+const PATIENCE: u32 = 16;
+
+impl<'a> Climb<'a> {
+    /// A climb from the start.
+    pub fn new(system: &'a System) -> Self {
+        let mut state = State::empty(&system.forms);
+        let there = system.start.iter().zip(0..).filter(|&(&count, _)| count > 0);
+        there.for_each(|(&count, class)| state.add(&system.forms, class, count));
+        Self {
+            system,
+            relaxation: Relaxation::new(system),
+            state,
+            moves: Vec::new(),
+            plan: Plan::default(),
+            at: 0,
+            moved: true,
+            shortest: usize::MAX,
+            patience: PATIENCE,
+            over: false,
+            plans: 0,
+            deployments: 0,
+        }
+    }
+
+    /// Whether it leads no further.
+    pub fn is_over(&self) -> bool {
+        self.over
+    }
+
+    /// How many plans were made.
+    pub fn plans(&self) -> u64 {
+        self.plans
+    }
+
+    /// How many deployments were made, in vain or not.
+    pub fn deployments(&self) -> u64 {
+        self.deployments
+    }
+
+    /// How many bytes it holds.
+    pub fn bytes(&self) -> usize {
+        size_of::<Move>() * self.moves.capacity()
+    }
+
+    /// Makes a plan or a step of one; returns how much work that was, and the run if the goal is there.
+    pub fn go_on(&mut self) -> (u64, Option<Run>) {
+        let Some(&rule) = self.plan.steps.get(self.at) else {
+            self.make_plan();
+            return (self.relaxation.work(), None);
+        };
+        self.deployments += 1;
+        if self.deploy(rule) {
+            self.moved = true;
+            let there = is_covered(&self.plan.goal, &self.state.counts);
+            self.at += 1;
+            return (1, there.then(|| self.run()));
+        }
+        // The rest of the plan may rest on what cannot be done now; unless there is nothing else to try.
+        self.at = if self.moved { self.plan.steps.len() } else { self.at + 1 };
+        (1, None)
+    }
+
+    fn make_plan(&mut self) {
+        self.over = !self.moved || !self.relaxation.plan(&self.state, &mut self.plan);
+        if self.over {
+            return;
+        }
+        self.plans += 1;
+        (self.at, self.moved) = (0, false);
+        if self.plan.steps.len() < self.shortest {
+            (self.shortest, self.patience) = (self.plan.steps.len(), PATIENCE);
+        } else {
+            self.patience -= 1;
+            self.over = self.patience == 0;
+        }
+    }
+
+    /// Makes a deployment after the deletions that it takes; says whether it can be made, and changes nothing if not.
+    fn deploy(&mut self, rule: u32) -> bool {
+        let (system, before) = (self.system, self.moves.len());
+        let guard = &system.rules[rule as usize].guard;
+        loop {
+            let helped = match excess(guard, &self.state) {
+                Excess::None => break,
+                Excess::Hopeless => false,
+                Excess::Clear(form) => self.clear(form),
+                Excess::Reduce(form) => self.reduce(form),
+                Excess::Free(condition) => self.free(condition),
+            };
+            if !helped {
+                self.undo(before);
+                return false;
+            }
+        }
+        self.state.add(&system.forms, system.rules[rule as usize].head, 1);
+        self.moves.push(Move::Deploy(rule));
+        true
+    }
+
+    fn delete(&mut self, class: Class, count: u64) {
+        self.state.remove(&self.system.forms, class, count);
+        self.moves.push(Move::Delete(class, count));
+    }
+
+    /// Deletes every pod of a form.
+    fn clear(&mut self, form: Form) -> bool {
+        let system = self.system;
+        for &(class, _) in &system.forms.weights[form as usize] {
+            let count = self.state.counts[class as usize];
+            if count > 0 {
+                self.delete(class, count);
+            }
+        }
+        true
+    }
+
+    /// Deletes a pod of a form that the plan does not need any more; says whether there is one.
+    fn reduce(&mut self, form: Form) -> bool {
+        let members = self.system.forms.weights[form as usize].iter().map(|&(class, _)| class);
+        let spare = members.into_iter().find(|&class| self.spare(class) > 0);
+        spare.inspect(|&class| self.delete(class, 1)).is_some()
+    }
+
+    /// Deletes a pod that counts by itself, or all that share something, if the plan does not need them.
+    fn free(&mut self, condition: &FormDistinct) -> bool {
+        if self.reduce(condition.weights) {
+            return true;
+        }
+        let weights = &self.system.forms.weights;
+        let idle = |form: &Form| {
+            let count = |class: Class| self.state.counts[class as usize];
+            let members = weights[*form as usize].iter().map(|&(class, _)| class);
+            self.state.value(*form) > 0 && members.into_iter().all(|class| self.spare(class) == count(class))
+        };
+        let form = condition.groups.iter().copied().find(idle);
+        form.is_some_and(|form| self.clear(form))
+    }
+
+    /// How many of a class the plan does not need any more.
+    fn spare(&self, class: Class) -> u64 {
+        self.state.counts[class as usize].saturating_sub(self.plan.needs(class, self.at))
+    }
+
+    /// Takes moves back.
+    fn undo(&mut self, length: usize) {
+        while self.moves.len() > length {
+            self.take_back();
+        }
+    }
+
+    fn take_back(&mut self) -> Option<Move> {
+        let last = self.moves.pop()?;
+        match last {
+            Move::Deploy(rule) => self.state.remove(&self.system.forms, self.system.rules[rule as usize].head, 1),
+            Move::Delete(class, count) => self.state.add(&self.system.forms, class, count),
+        }
+        Some(last)
+    }
+
+    /// The deployments that led here, as far as the goal needs them; goes back to the start.
+    fn run(&mut self) -> Run {
+        let mut run = Run::to(self.plan.goal.clone());
+        let mut needs = State::of_group(&self.system.forms, &self.plan.goal);
+        while let Some(last) = self.take_back() {
+            if let Move::Deploy(rule) = last {
+                require(self.system, rule as usize, &mut needs, &mut run, |class| self.state.counts[class as usize]);
+            }
+        }
+        run.reverse(needs.group());
+        run
+    }
+}

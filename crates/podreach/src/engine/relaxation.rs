@@ -1,0 +1,238 @@
+//! Relaxed plans: what to deploy, and in which order, if nothing were ever in the way.
+//!
+//! Without upper bounds a pod stays once it is there. Going on from what is there, one layer after the other, finds the first rule that
+//! makes each class; going back from a goal leaves those that the goal takes. A plan has them in the order of a walk that is done with
+//! one witness before it begins with the next, and that begins with the one that takes most: so few pods wait for others at any time,
+//! as it must be where room is scarce.
+
+use super::form::{Form, State};
+use super::group::{self, Class, Group};
+use super::system::System;
+
+/// What rules need, and what can be made of a configuration.
+pub struct Relaxation<'a> {
+    system: &'a System,
+    /// The forms that must be positive for each rule.
+    needed: Vec<Vec<Form>>,
+    /// The rules that need each form.
+    waiting: Vec<Vec<u32>>,
+    /// The forms with such rules that each class is in.
+    helps: Vec<Vec<Form>>,
+    /// The rules that need none.
+    free: Vec<u32>,
+    /// How many of its forms each rule lacks.
+    lacking: Vec<u32>,
+    /// The first member of each form.
+    member: Vec<Class>,
+    /// The first rule that makes each class.
+    made_by: Vec<u32>,
+    /// How many deployments each class takes, where those that several others need count for each of them.
+    weight: Vec<u64>,
+    queue: Vec<Class>,
+}
+
+/// Deployments that lead to a goal if nothing is in the way.
+#[derive(Clone, Debug, Default)]
+pub struct Plan {
+    /// The rules, in order.
+    pub steps: Vec<u32>,
+    /// The goal.
+    pub goal: Group,
+    /// The last step that needs each class, counted from one; zero where none does.
+    last_use: Vec<u32>,
+}
+
+/// What no rule has made, and what was there already.
+const NOTHING: u32 = u32::MAX;
+const THERE: u32 = u32::MAX - 1;
+
+enum Visit {
+    Enter(Class),
+    Leave(u32),
+}
+
+impl Plan {
+    /// How many of a class the goal and the steps from this one on need.
+    pub fn needs(&self, class: Class, from: usize) -> u64 {
+        let later = self.last_use[class as usize] as usize > from;
+        group::count(&self.goal, class).max(u64::from(later))
+    }
+}
+
+impl<'a> Relaxation<'a> {
+    /// The needs of a system's rules.
+    pub fn new(system: &'a System) -> Self {
+        let (classes, forms, rules) = (system.classes.len(), system.forms.weights.len(), system.rules.len());
+        let mut relaxation = Self {
+            system,
+            needed: Vec::with_capacity(rules),
+            waiting: vec![Vec::new(); forms],
+            helps: Vec::new(),
+            free: Vec::new(),
+            lacking: vec![0; rules],
+            member: vec![NOTHING; forms],
+            made_by: vec![NOTHING; classes],
+            weight: vec![0; classes],
+            queue: Vec::new(),
+        };
+        for (rule, number) in system.rules.iter().zip(0..) {
+            let required = rule.guard.affinity.iter().filter(|condition| condition.first_unless.is_none());
+            let mut needed: Vec<Form> = required.flat_map(|condition| condition.near.iter().copied()).collect();
+            needed.sort_unstable();
+            needed.dedup();
+            needed.iter().for_each(|&form| relaxation.waiting[form as usize].push(number));
+            if needed.is_empty() {
+                relaxation.free.push(number);
+            }
+            relaxation.needed.push(needed);
+        }
+        // Most forms are sums that must not be large, and so of no help.
+        let helps = |of: &Vec<(Form, u128)>| {
+            of.iter().map(|&(form, _)| form).filter(|&form| !relaxation.waiting[form as usize].is_empty()).collect()
+        };
+        relaxation.helps = system.forms.of.iter().map(helps).collect();
+        relaxation
+    }
+
+    /// How much work a plan is, in units of one configuration.
+    pub fn work(&self) -> u64 {
+        1 + self.system.rules.len() as u64 / 64
+    }
+
+    /// Writes a plan to the goal that seems nearest; `false` when none can be reached even so.
+    pub fn plan(&mut self, state: &State, plan: &mut Plan) -> bool {
+        self.spread(state);
+        let system = self.system;
+        let costs = system.goals.iter().filter_map(|goal| Some((self.cost(goal, state)?, goal)));
+        let Some((_, goal)) = costs.min_by_key(|&(cost, _)| cost) else { return false };
+        plan.goal.clone_from(goal);
+        self.collect(state, plan);
+        true
+    }
+
+    /// Finds what can be made, layer by layer.
+    fn spread(&mut self, state: &State) {
+        self.lacking.iter_mut().zip(&self.needed).for_each(|(lacking, needed)| *lacking = needed.len() as u32);
+        self.member.fill(NOTHING);
+        self.made_by.fill(NOTHING);
+        self.queue.clear();
+        for class in (0..state.counts.len()).filter(|&class| state.counts[class] > 0) {
+            self.made_by[class] = THERE;
+            self.weight[class] = 0;
+            self.queue.push(class as Class);
+        }
+        for at in 0..self.free.len() {
+            self.make(self.free[at]);
+        }
+        let mut next = 0;
+        while let Some(&class) = self.queue.get(next) {
+            next += 1;
+            for at in 0..self.helps[class as usize].len() {
+                let form = self.helps[class as usize][at];
+                if self.member[form as usize] == NOTHING {
+                    self.member[form as usize] = class;
+                    self.wake(form);
+                }
+            }
+        }
+    }
+
+    /// Tells the rules that wait for a form.
+    fn wake(&mut self, form: Form) {
+        for at in 0..self.waiting[form as usize].len() {
+            let rule = self.waiting[form as usize][at];
+            self.lacking[rule as usize] -= 1;
+            if self.lacking[rule as usize] == 0 {
+                self.make(rule);
+            }
+        }
+    }
+
+    fn make(&mut self, rule: u32) {
+        let head = self.system.rules[rule as usize].head;
+        if self.made_by[head as usize] == NOTHING {
+            self.made_by[head as usize] = rule;
+            self.weight[head as usize] = self.weight_of(rule);
+            self.queue.push(head);
+        }
+    }
+
+    fn weight_of(&self, rule: u32) -> u64 {
+        let witnesses = self.needed[rule as usize].iter().map(|&form| self.member[form as usize]);
+        witnesses.fold(1, |sum: u64, class| sum.saturating_add(self.weight[class as usize]))
+    }
+
+    /// The rule to make one more of a class.
+    fn rule_for(&self, class: Class) -> Option<u32> {
+        match self.made_by[class as usize] {
+            NOTHING => None,
+            THERE => {
+                let ready = |&&rule: &&usize| self.lacking[rule] == 0;
+                let rules = self.system.rules_of[class as usize].iter().filter(ready).map(|&rule| rule as u32);
+                rules.min_by_key(|&rule| self.weight_of(rule))
+            }
+            rule => Some(rule),
+        }
+    }
+
+    /// How many deployments a goal takes, about.
+    fn cost(&self, goal: &Group, state: &State) -> Option<u64> {
+        goal.iter().try_fold(0u64, |sum, &(class, needed)| {
+            let missing = needed.saturating_sub(state.counts[class as usize]);
+            let each = if missing == 0 { 0 } else { self.weight_of(self.rule_for(class)?) };
+            Some(sum.saturating_add(each.saturating_mul(missing)))
+        })
+    }
+
+    /// Collects what the goal of a plan takes.
+    fn collect(&mut self, state: &State, plan: &mut Plan) {
+        plan.steps.clear();
+        plan.last_use.clear();
+        plan.last_use.resize(state.counts.len(), 0);
+        let mut visits = Vec::new();
+        for &(class, needed) in &plan.goal {
+            let missing = needed.saturating_sub(state.counts[class as usize]);
+            if let Some(rule) = self.rule_for(class).filter(|_| missing > 0) {
+                self.enter(rule, &mut visits);
+                self.made_by[class as usize] = THERE;
+                while let Some(visit) = visits.pop() {
+                    self.visit(visit, &mut visits, &mut plan.steps);
+                }
+                // A plan is no longer than a run can be.
+                let copies = missing.min(COPIES) - 1;
+                plan.steps.extend((0..copies).map(|_| rule));
+            }
+        }
+        for (&rule, at) in plan.steps.iter().zip(1..) {
+            for &form in &self.needed[rule as usize] {
+                plan.last_use[self.member[form as usize] as usize] = at;
+            }
+        }
+    }
+
+    fn visit(&mut self, visit: Visit, visits: &mut Vec<Visit>, steps: &mut Vec<u32>) {
+        match visit {
+            Visit::Leave(rule) => steps.push(rule),
+            Visit::Enter(class) => {
+                let rule = std::mem::replace(&mut self.made_by[class as usize], THERE);
+                if rule != THERE {
+                    self.enter(rule, visits);
+                }
+            }
+        }
+    }
+
+    /// The witnesses of a rule, the heaviest on top, and then the rule.
+    fn enter(&self, rule: u32, visits: &mut Vec<Visit>) {
+        visits.push(Visit::Leave(rule));
+        let first = visits.len();
+        visits.extend(self.needed[rule as usize].iter().map(|&form| Visit::Enter(self.member[form as usize])));
+        visits[first..].sort_by_key(|visit| match *visit {
+            Visit::Enter(class) => self.weight[class as usize],
+            Visit::Leave(_) => 0,
+        });
+    }
+}
+
+/// So many copies of one class are planned at a time.
+const COPIES: u64 = 1 << 10;
