@@ -9,7 +9,7 @@ use podreach::engine::{Budget, Decider, Engine, Stop};
 use podreach_core::testing::{Rng, Shape, cases, exhaustive, problem};
 use podreach_core::{Problem, Semantics, Verdict};
 
-use puzzle::{counter, pyramid};
+use puzzle::{counter, philosophers, pyramid};
 
 /// Random problems with the truth about them, for as many cases as asked.
 fn each_problem(seed: u64, count: usize, mut test: impl FnMut(usize, &Problem, bool)) {
@@ -123,4 +123,22 @@ fn long_runs_are_found_and_stand() {
     let decision = Decider::new(&problem).decide(&problem.goal, &Budget::unlimited());
     let Verdict::Deployable(trace) = decision.checked.verdict() else { panic!("{:?}", decision.checked) };
     assert!(trace.0.len() > 12 * 4_000, "a counter of 12 bits counts to 4,095: {} steps", trace.0.len());
+}
+
+/// How many steps a puzzle takes, and how many configurations were looked at for them.
+fn steps_and_configurations(problem: &Problem) -> (u64, u64) {
+    let decision = Decider::new(problem).decide(&problem.goal, &Budget::unlimited());
+    let Verdict::Deployable(trace) = decision.checked.verdict() else { panic!("{:?}", decision.checked) };
+    let forward = decision.efforts.iter().find(|effort| effort.part == "forward").expect("it takes a search");
+    let looked_at = forward.counts.iter().find(|(what, _)| *what == "configurations").expect("they are counted");
+    (trace.0.len() as u64, looked_at.1)
+}
+
+#[test]
+fn a_run_that_little_is_in_the_way_of_costs_its_own_steps() {
+    let puzzles = [philosophers(12), philosophers(48), pyramid(10, 12), pyramid(16, 18), pyramid(20, 22)];
+    for (at, problem) in puzzles.iter().enumerate() {
+        let (steps, configurations) = steps_and_configurations(problem);
+        assert!(configurations <= steps, "puzzle {at}: {configurations} configurations for {steps} steps");
+    }
 }

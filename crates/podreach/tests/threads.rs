@@ -2,32 +2,13 @@
 
 mod puzzle;
 
-use podreach::encode::line;
-use podreach::encode::net::Net;
-use podreach::encode::petri::Encoding;
 use podreach::engine::{Budget, Decider, Decision, Engine};
 use podreach::lower::Options;
 use podreach::report::{Answered, Detail, verdict_text};
 use podreach_core::testing::{Rng, Shape, cases, problem};
 use podreach_core::{Problem, Reason, Semantics, Verdict};
 
-use puzzle::{counter, pyramid};
-
-/// Everyone at a table of philosophers holds one fork.
-fn philosophers(seats: usize) -> Problem {
-    let mut net = Net::new("philosophers");
-    let forks: Vec<usize> = (0..seats).map(|seat| net.add_place(format!("fork{seat}"), 1)).collect();
-    let first: Vec<usize> = (0..seats).map(|seat| net.add_place(format!("first{seat}"), 0)).collect();
-    for seat in 0..seats {
-        let (left, right) = (forks[seat], forks[(seat + 1) % seats]);
-        let thinking = net.add_place(format!("thinking{seat}"), 1);
-        let eating = net.add_place(format!("eating{seat}"), 0);
-        net.add_transition(format!("reach{seat}"), &[thinking, left], &[first[seat]]);
-        net.add_transition(format!("begin{seat}"), &[first[seat], right], &[eating]);
-        net.add_transition(format!("finish{seat}"), &[eating], &[thinking, left, right]);
-    }
-    line::problem(&Encoding::new(&net, &first, Semantics::Paper).encoded()).expect("encodings are well-formed")
-}
+use puzzle::{counter, philosophers, pyramid};
 
 /// Puzzles that take a search of some length, and whether they can be solved.
 fn ladder() -> [(Problem, bool); 5] {

@@ -210,3 +210,37 @@ impl<'a> Climb<'a> {
         run
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use podreach_core::testing::{Rng, Shape, cases, problem};
+    use podreach_core::{Semantics, Verdict, check};
+
+    use super::*;
+    use crate::engine::{ledger, slice};
+
+    #[test]
+    fn where_a_climb_ends_in_the_goal_its_run_does() {
+        let mut rng = Rng::new(73);
+        let (mut reached, mut over) = (0, 0);
+        for case in 0..cases(3_000) {
+            let semantics = if case % 2 == 0 { Semantics::KubeScheduler } else { Semantics::Paper };
+            let shape = if case % 5 == 0 { Shape::unbounded(semantics) } else { Shape::small(semantics) };
+            let shape = if case % 3 == 0 { shape.with_volumes() } else { shape };
+            let problem = problem(&mut rng, shape);
+            let system = System::new(&problem, slice::slice(&problem));
+            let mut climb = Climb::new(&system);
+            let run = std::iter::repeat_with(|| climb.go_on().1).take(10_000).find(Option::is_some).flatten();
+            match run {
+                Some(run) => {
+                    let verdict = Verdict::Deployable(ledger::trace(&problem, &system, &run));
+                    assert!(check(&problem, verdict).is_ok(), "case {case}: {run:?}");
+                    reached += 1;
+                }
+                None => over += usize::from(climb.is_over()),
+            }
+        }
+        assert_eq!(reached + over, cases(3_000), "every climb ends");
+        assert!(reached > cases(3_000) / 8 && over > cases(3_000) / 8, "{reached} {over}");
+    }
+}

@@ -20,7 +20,6 @@ use podreach_core::Learned;
 
 use super::aim::Aim;
 use super::canonical::Canonical;
-use super::climb::Climb;
 use super::form::State;
 use super::frontier::Frontier;
 use super::group::{Class, Group};
@@ -48,8 +47,6 @@ pub struct Forward<'a> {
     known: HashTable<u32>,
     frontier: Frontier,
     aim: Aim,
-    /// What is tried before anything is searched.
-    climb: Option<Climb<'a>>,
     /// The least that was ever missing for the goal, now and when the latest portion began.
     nearest: u64,
     nearest_before: u64,
@@ -125,7 +122,6 @@ impl<'a> Forward<'a> {
             known: HashTable::new(),
             frontier: Frontier::default(),
             aim: Aim::new(system),
-            climb: fills.then(|| Climb::new(system)),
             nearest: u64::MAX,
             nearest_before: u64::MAX,
             passed: 0,
@@ -358,14 +354,6 @@ impl Pursuit for Forward<'_> {
                 let learned = Learned { deployments_ruled_out: None, explored: self.looked_at() };
                 return Some(Found::Stopped { stop, learned });
             }
-            if let Some(climb) = self.climb.as_mut().filter(|climb| !climb.is_over()) {
-                let (work, run) = climb.go_on();
-                self.made += work;
-                if let Some(run) = run {
-                    return Some(Found::Reached(run));
-                }
-                continue;
-            }
             let goal = self.frontier.pop().and_then(|next| self.expand(next));
             if let Some(goal) = goal {
                 return Some(Found::Reached(self.trail(goal)));
@@ -375,7 +363,7 @@ impl Pursuit for Forward<'_> {
     }
 
     fn is_spent(&self) -> bool {
-        self.frontier.left() == 0 && !self.is_climbing()
+        self.frontier.left() == 0
     }
 
     /// A search that comes nearer to its goal, or whose frontier stays small, may well come to an end; one whose frontier grows with
@@ -383,7 +371,7 @@ impl Pursuit for Forward<'_> {
     fn outlook(&self) -> Outlook {
         let (left, taken) = (self.frontier.left(), self.frontier.taken());
         let nearer = self.nearest < self.nearest_before;
-        if self.is_climbing() || nearer || left > 0 && left * 16 <= taken + self.passed {
+        if nearer || left > 0 && left * 16 <= taken + self.passed {
             Outlook::Good
         } else if taken >= 64 && left > taken {
             Outlook::Bad
@@ -393,19 +381,19 @@ impl Pursuit for Forward<'_> {
     }
 
     fn effort(&self) -> Vec<(&'static str, u64)> {
-        let plans = self.climb.as_ref().map_or(0, Climb::plans);
-        vec![("plans", plans), ("configurations", self.looked_at()), ("kept", self.parents.len() as u64)]
+        vec![("configurations", self.looked_at()), ("kept", self.kept())]
     }
 }
 
 impl Forward<'_> {
-    fn looked_at(&self) -> u64 {
-        let climbed = self.climb.as_ref().map_or(0, Climb::deployments);
-        self.parents.len() as u64 + self.passed + climbed
+    /// How many configurations were looked at.
+    pub(super) fn looked_at(&self) -> u64 {
+        self.kept() + self.passed
     }
 
-    fn is_climbing(&self) -> bool {
-        self.climb.as_ref().is_some_and(|climb| !climb.is_over())
+    /// How many of them were kept.
+    pub(super) fn kept(&self) -> u64 {
+        self.parents.len() as u64
     }
 
     /// How many bytes it holds, or will when a table grows that is full.
@@ -416,7 +404,6 @@ impl Forward<'_> {
             + 8 * grown(self.parents.len(), self.parents.capacity())
             + 4 * grown(self.rules.len(), self.rules.capacity())
             + self.frontier.bytes()
-            + self.climb.as_ref().map_or(0, Climb::bytes)
             + self.known.allocation_size() * if full { 3 } else { 1 }
     }
 

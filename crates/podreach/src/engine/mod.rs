@@ -2,6 +2,7 @@
 //!
 //! An engine may be clever and wrong; the checker says so. Each works on a compiled [`System`] and knows nothing of Kubernetes.
 
+mod ahead;
 mod aim;
 mod alike;
 mod antichain;
@@ -41,6 +42,7 @@ use podreach_core::{
     Atom, Checked, Checker, Configuration, Flaw, Goal, Learned, Problem, Proof, Reason, Trace, Verdict,
 };
 
+use ahead::Ahead;
 use forward::Forward;
 use greedy::Greedy;
 use group::Group;
@@ -147,7 +149,7 @@ impl Engine {
         match self {
             Self::Backward => Box::new(backward::Backward::new(system)),
             Self::Inductive => Box::new(inductive::Inductive::new(system, pairs)),
-            Self::Forward => Box::new(Forward::new(system)),
+            Self::Forward => Box::new(Ahead::new(system)),
         }
     }
 }

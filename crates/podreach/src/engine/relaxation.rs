@@ -236,3 +236,50 @@ impl<'a> Relaxation<'a> {
 
 /// So many copies of one class are planned at a time.
 const COPIES: u64 = 1 << 10;
+
+#[cfg(test)]
+mod tests {
+    use podreach_core::Semantics;
+    use podreach_core::testing::{Rng, Shape, cases, problem};
+
+    use super::*;
+    use crate::engine::slice;
+
+    /// Whether each step finds its witnesses among what was there and what the steps before it made, up to the goal.
+    fn stands(system: &System, state: &State, plan: &Plan) -> bool {
+        let mut there = state.counts.clone();
+        plan.steps.iter().zip(0..).all(|(&rule, at)| {
+            let rule = &system.rules[rule as usize];
+            let is_met = |form: &Form| {
+                let members = system.forms.weights[*form as usize].iter().map(|&(class, _)| class);
+                members.into_iter().any(|class| there[class as usize] > 0 && plan.needs(class, at) > 0)
+            };
+            let required = rule.guard.affinity.iter().filter(|condition| condition.first_unless.is_none());
+            let met = required.flat_map(|condition| &condition.near).all(is_met);
+            there[rule.head as usize] += 1;
+            met
+        }) && group::is_covered(&plan.goal, &there)
+    }
+
+    #[test]
+    fn a_plan_leads_to_a_goal_if_nothing_is_in_the_way() {
+        let mut rng = Rng::new(71);
+        let (mut plans, mut steps) = (0, 0);
+        for case in 0..cases(3_000) {
+            let semantics = if case % 2 == 0 { Semantics::KubeScheduler } else { Semantics::Paper };
+            let problem = problem(&mut rng, Shape::small(semantics));
+            let system = System::new(&problem, slice::slice(&problem));
+            let mut state = State::empty(&system.forms);
+            (0..).zip(&system.start).for_each(|(class, &count)| state.add(&system.forms, class, count));
+            let mut plan = Plan::default();
+            if Relaxation::new(&system).plan(&state, &mut plan) {
+                assert!(stands(&system, &state, &plan), "case {case}: {plan:?}");
+                (plans, steps) = (plans + 1, steps + plan.steps.len());
+            } else {
+                // What can never appear was dropped before, unless a balance makes it so.
+                assert!(system.goals.is_empty(), "case {case}: no plan for {problem:#?}");
+            }
+        }
+        assert!(plans > cases(3_000) / 4 && steps > plans, "{plans} plans of {steps} steps");
+    }
+}

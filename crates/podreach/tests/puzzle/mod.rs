@@ -35,3 +35,19 @@ pub fn counter(bits: usize, end: bool) -> Problem {
     let goal = if end { on } else { vec![on[bits - 1], off[bits - 1]] };
     line::problem(&Encoding::new(&net, &goal, Semantics::Paper).encoded()).expect("encodings are well-formed")
 }
+
+/// Everyone at a table of philosophers holds one fork.
+pub fn philosophers(seats: usize) -> Problem {
+    let mut net = Net::new("philosophers");
+    let forks: Vec<usize> = (0..seats).map(|seat| net.add_place(format!("fork{seat}"), 1)).collect();
+    let first: Vec<usize> = (0..seats).map(|seat| net.add_place(format!("first{seat}"), 0)).collect();
+    for seat in 0..seats {
+        let (left, right) = (forks[seat], forks[(seat + 1) % seats]);
+        let thinking = net.add_place(format!("thinking{seat}"), 1);
+        let eating = net.add_place(format!("eating{seat}"), 0);
+        net.add_transition(format!("reach{seat}"), &[thinking, left], &[first[seat]]);
+        net.add_transition(format!("begin{seat}"), &[first[seat], right], &[eating]);
+        net.add_transition(format!("finish{seat}"), &[eating], &[thinking, left, right]);
+    }
+    line::problem(&Encoding::new(&net, &first, Semantics::Paper).encoded()).expect("encodings are well-formed")
+}
