@@ -82,7 +82,7 @@ impl<'a> Climb<'a> {
         size_of::<Move>() * self.moves.capacity()
     }
 
-    /// Makes a plan or a step of one; returns how much work that was, and the run if the goal is there.
+    /// Makes a plan or a step of one, unless it is over; returns how much work that was, and the run if the goal is there.
     pub fn go_on(&mut self) -> (u64, Option<Run>) {
         let Some(&rule) = self.plan.steps.get(self.at) else {
             self.make_plan();
@@ -230,17 +230,16 @@ mod tests {
             let problem = problem(&mut rng, shape);
             let system = System::new(&problem, slice::slice(&problem));
             let mut climb = Climb::new(&system);
-            let run = std::iter::repeat_with(|| climb.go_on().1).take(10_000).find(Option::is_some).flatten();
-            match run {
-                Some(run) => {
-                    let verdict = Verdict::Deployable(ledger::trace(&problem, &system, &run));
-                    assert!(check(&problem, verdict).is_ok(), "case {case}: {run:?}");
-                    reached += 1;
-                }
-                None => over += usize::from(climb.is_over()),
+            let mut run = None;
+            while run.is_none() && !climb.is_over() {
+                run = climb.go_on().1;
             }
+            if let Some(run) = &run {
+                let verdict = Verdict::Deployable(ledger::trace(&problem, &system, run));
+                assert!(check(&problem, verdict).is_ok(), "case {case}: {run:?}");
+            }
+            *(if run.is_some() { &mut reached } else { &mut over }) += 1;
         }
-        assert_eq!(reached + over, cases(3_000), "every climb ends");
         assert!(reached > cases(3_000) / 8 && over > cases(3_000) / 8, "{reached} {over}");
     }
 }

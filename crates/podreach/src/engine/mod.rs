@@ -342,7 +342,7 @@ impl Decider {
 
 /// A shorter run, if a little more work finds one for a run that people may read.
 fn shorter(system: &System, run: &Run, budget: &Budget<'_>) -> Option<Run> {
-    const READABLE: usize = 500;
+    const READABLE: usize = 128;
     const WORK: u64 = 1 << 14;
     let quiet = Budget { progress: None, ..*budget };
     let found = (run.len() <= READABLE).then(|| Forward::step_by_step(system).pursue(WORK, &quiet)).flatten();

@@ -10,7 +10,7 @@ use podreach_core::{Action, Changing, Goal, Problem, Trace};
 const TRIES: usize = 50_000;
 
 /// Longer traces stay as they are.
-const LONG: usize = 5_000;
+const LONG: usize = 1_000;
 
 /// The trace without steps that it does not need; `s` is the start, before and after.
 pub fn shortened(problem: &Problem, goal: &Goal, trace: Trace, s: &mut impl Changing) -> Trace {
