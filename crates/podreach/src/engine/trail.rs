@@ -89,13 +89,7 @@ impl Forward<'_> {
 }
 
 /// Changes what is needed after a deployment into what is needed before it, and notes the deployment if it is needed at all.
-pub(super) fn require(
-    system: &System,
-    rule: usize,
-    needs: &mut State,
-    run: &mut Run,
-    opening: impl Fn(Class) -> u64,
-) {
+pub(super) fn require(system: &System, rule: usize, needs: &mut State, run: &mut Run, opening: impl Fn(Class) -> u64) {
     let (forms, head) = (&system.forms, system.rules[rule].head);
     if needs.counts[head as usize] == 0 {
         return;
