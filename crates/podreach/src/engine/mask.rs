@@ -45,8 +45,6 @@ pub struct Spot {
     pub rules: Vec<u32>,
     /// The rules to look at.
     todo: Vec<u32>,
-    /// What was there before anything was deployed.
-    before: Vec<u64>,
 }
 
 impl Masks {
@@ -147,44 +145,28 @@ impl Masks {
     /// Deploys everything that can be deployed without deleting anything, and notes each rule; lists the doors to elsewhere.
     pub fn survey(&self, spot: &mut Spot) {
         spot.doors.clear();
-        // What is deployed here wakes its rules by itself.
-        spot.before.clone_from(&spot.words);
-        for word in (0..self.words).rev() {
-            let mut rest = spot.before[word];
-            while rest != 0 {
-                let bit = 63 - rest.leading_zeros() as usize;
-                rest &= !(1 << bit);
-                self.waiting[word * 64 + bit].iter().rev().for_each(|&rule| self.fill(rule, spot));
-            }
-        }
-        self.free.iter().rev().for_each(|&rule| self.fill(rule, spot));
-    }
-
-    /// Deploys by a rule if nothing has to be deleted for it, and then by those that waited for that.
-    fn fill(&self, rule: u32, spot: &mut Spot) {
-        self.look(rule, spot);
+        spot.todo.clear();
+        spot.todo.extend_from_slice(&self.free);
+        ones(&spot.words).for_each(|class| spot.todo.extend_from_slice(&self.waiting[class]));
         while let Some(rule) = spot.todo.pop() {
-            self.look(rule, spot);
-        }
-    }
-
-    fn look(&self, rule: u32, spot: &mut Spot) {
-        let mask = self.mask(rule);
-        let (word, bit) = mask.head;
-        let needed = self.row(&self.needed, rule);
-        let has = |(here, needed): (&u64, &u64)| here & needed == *needed;
-        if spot.words[word] & bit != 0 || !spot.words.iter().zip(needed).all(has) {
-            return;
-        }
-        if !mask.near.iter().all(|near| meets(near, &spot.words)) {
-            return;
-        }
-        if spot.words.iter().zip(self.row(&self.barred, rule)).all(|(here, barred)| here & barred == 0) {
-            spot.words[word] |= bit;
-            spot.rules.push(rule);
-            spot.todo.extend_from_slice(&self.woken[mask.class]);
-        } else {
-            spot.doors.push(rule);
+            let mask = self.mask(rule);
+            let (word, bit) = mask.head;
+            let needed = self.row(&self.needed, rule);
+            let has = |(here, needed): (&u64, &u64)| here & needed == *needed;
+            if spot.words[word] & bit != 0 || !spot.words.iter().zip(needed).all(has) {
+                continue;
+            }
+            if !mask.near.iter().all(|near| meets(near, &spot.words)) {
+                continue;
+            }
+            if spot.words.iter().zip(self.row(&self.barred, rule)).all(|(here, barred)| here & barred == 0) {
+                spot.words[word] |= bit;
+                spot.rules.push(rule);
+                // Other rules may have waited for this.
+                spot.todo.extend_from_slice(&self.woken[mask.class]);
+            } else {
+                spot.doors.push(rule);
+            }
         }
     }
 
