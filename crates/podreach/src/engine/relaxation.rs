@@ -225,11 +225,12 @@ impl<'a> Relaxation<'a> {
         }
     }
 
-    /// The witnesses of a rule, the heaviest on top, and then the rule.
+    /// The witnesses of a rule, the heaviest on top and of equals the first, and then the rule.
     fn enter(&self, rule: u32, visits: &mut Vec<Visit>) {
         visits.push(Visit::Leave(rule));
         let first = visits.len();
-        visits.extend(self.needed[rule as usize].iter().map(|&form| Visit::Enter(self.member[form as usize])));
+        let witnesses = self.needed[rule as usize].iter().map(|&form| self.member[form as usize]);
+        visits.extend(witnesses.rev().map(Visit::Enter));
         visits[first..].sort_by_key(|visit| match *visit {
             Visit::Enter(class) => self.weight[class as usize],
             Visit::Leave(_) => 0,
