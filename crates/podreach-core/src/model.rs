@@ -3,7 +3,7 @@
 //! Which pods pass which nodes' static filters, which pods each selector matches, and which nodes share a topology domain are
 //! questions about the cluster alone. The rules, the guards and the engines only look the answers up.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use crate::cluster::{Cluster, Matcher, Node, PodSpec, Scope, Taint, TaintEffect};
 use crate::face::Faces;
@@ -86,8 +86,9 @@ impl Model {
         let cordon = cordon(&mut cluster);
         let copied_keys = copied_keys(&cluster, semantics);
         let (topologies, domains) = topologies(&cluster);
-        let matches =
-            cluster.matchers.entries().values().map(|matcher| matches(&cluster, matcher, &copied_keys)).collect();
+        let labelled = labelled(&cluster);
+        let matchers = cluster.matchers.entries().values();
+        let matches = matchers.map(|matcher| matches(&cluster, matcher, &labelled, &copied_keys)).collect();
         let repelling =
             cluster.pods.iter().filter(|(_, pod)| !pod.spec.anti_affinity.is_empty()).map(|(p, _)| p).collect();
         let claimants =
@@ -218,6 +219,13 @@ impl Model {
         self.matches[matcher].seen.bit(pod.index())
     }
 
+    /// The pods that every one of `matchers` sees before they have a node, in order.
+    pub fn seen_unbound(&self, matchers: &[MatcherId]) -> Vec<PodId> {
+        let Some((&first, others)) = matchers.split_first() else { return self.pods().collect() };
+        let seen = self.matches[first].seen.ones().map(PodId::from_index);
+        seen.filter(|&pod| others.iter().all(|&matcher| self.sees_unbound(matcher, pod))).collect()
+    }
+
     /// Whether a term of a resident pod matches the incoming `pod`.
     pub fn notices(&self, matcher: MatcherId, pod: PodId) -> bool {
         self.matches[matcher].noticed.bit(pod.index())
@@ -299,7 +307,7 @@ fn copied_keys(cluster: &Cluster, semantics: Semantics) -> Vec<Symbol> {
 fn topologies(cluster: &Cluster) -> (IdVec<KeyId, Topology>, IdVec<DomainId, Vec<NodeId>>) {
     let mut domains = IdVec::<DomainId, Vec<NodeId>>::new();
     let mut topology = |key: Symbol| {
-        let mut by_value = std::collections::HashMap::new();
+        let mut by_value = HashMap::new();
         let domain_of = |(id, node): (NodeId, &Node)| {
             let domain = *by_value.entry(node.labels.value(key)?).or_insert_with(|| domains.push(Vec::new()));
             domains[domain].push(id);
@@ -311,12 +319,29 @@ fn topologies(cluster: &Cluster) -> (IdVec<KeyId, Topology>, IdVec<DomainId, Vec
     (topologies, domains)
 }
 
-fn matches(cluster: &Cluster, matcher: &Matcher, copied_keys: &[Symbol]) -> Matches {
+/// The pods that have each label.
+type Labelled = HashMap<(Symbol, Symbol), Vec<PodId>>;
+
+fn labelled(cluster: &Cluster) -> Labelled {
+    let mut labelled = Labelled::new();
+    for (id, pod) in cluster.pods.iter() {
+        pod.spec.labels.iter().for_each(|label| labelled.entry(label).or_default().push(id));
+    }
+    labelled
+}
+
+fn matches(cluster: &Cluster, matcher: &Matcher, labelled: &Labelled, copied_keys: &[Symbol]) -> Matches {
     let Matcher { scope, selector } = matcher;
-    let by_labels: Vec<bool> = cluster.pods.values().map(|pod| selector.matches(&pod.spec.labels)).collect();
+    let by_labels: Vec<PodId> = match selector.required() {
+        Some((key, values)) => {
+            let with = values.iter().flat_map(|&value| labelled.get(&(key, value)).into_iter().flatten());
+            with.copied().filter(|&pod| selector.matches(&cluster.pods[pod].spec.labels)).collect()
+        }
+        None => cluster.pods.iter().filter(|(_, pod)| selector.matches(&pod.spec.labels)).map(|(id, _)| id).collect(),
+    };
     let row = |in_scope: &dyn Fn(NamespaceId) -> bool| {
-        let bits = cluster.pods.values().zip(&by_labels).map(|(pod, &matched)| matched && in_scope(pod.spec.namespace));
-        bits.collect::<BitRow>()
+        let seen = by_labels.iter().filter(|&&pod| in_scope(cluster.pods[pod].spec.namespace));
+        BitRow::of(cluster.pods.len(), seen.map(|pod| pod.index()))
     };
     Matches {
         seen: row(&|namespace| in_scope_of_incoming(cluster, scope, namespace)),
@@ -382,8 +407,23 @@ fn faces_of_domains(model: &Model, topology: &Topology) -> HashSet<(DomainId, us
 struct BitRow(Vec<u64>);
 
 impl BitRow {
+    fn of(length: usize, ones: impl Iterator<Item = usize>) -> Self {
+        let mut words = vec![0; length.div_ceil(64)];
+        ones.for_each(|index| words[index / 64] |= 1 << (index % 64));
+        Self(words)
+    }
+
     fn bit(&self, index: usize) -> bool {
         self.0[index / 64] >> (index % 64) & 1 == 1
+    }
+
+    /// The indexes of the bits that are set, in order.
+    fn ones(&self) -> impl Iterator<Item = usize> + '_ {
+        self.0.iter().enumerate().flat_map(|(index, &word)| {
+            let rests = std::iter::successors(Some(word), |&rest| Some(rest & (rest - 1)));
+            let rests = rests.take_while(|&rest| rest != 0);
+            rests.map(move |rest| index * 64 + rest.trailing_zeros() as usize)
+        })
     }
 }
 

@@ -1,15 +1,16 @@
 //! The guard normal form equals the rules, configuration by configuration.
 
-use podreach_core::guard::{Universe, guard};
+use podreach_core::guard::{Guards, Universe};
 use podreach_core::rule::hard;
 use podreach_core::testing::{Rng, Shape, cases, problem, random_configuration};
 use podreach_core::{Configuration, Problem, Semantics};
 
 fn agree(problem: &Problem, free: &Configuration) {
     let s = problem.kept.plus(free);
+    let guards = Guards::new(problem, Universe::Possible);
     for pod in problem.model.pods() {
         for node in problem.model.nodes() {
-            let guard = guard(problem, (pod, node), &Universe::Possible);
+            let guard = guards.guard((pod, node));
             let normal = guard.is_some_and(|guard| guard.holds(|atom| free.count(atom)));
             assert_eq!(normal, hard(&problem.model, &s, pod, node), "{pod:?} on {node:?} in {s:?} of {problem:#?}");
         }
