@@ -420,8 +420,8 @@ impl BitRow {
     /// The indexes of the bits that are set, in order.
     fn ones(&self) -> impl Iterator<Item = usize> + '_ {
         self.0.iter().enumerate().flat_map(|(index, &word)| {
-            let rests = std::iter::successors(Some(word), |&rest| Some(rest & (rest - 1)));
-            let rests = rests.take_while(|&rest| rest != 0);
+            let left = |word: u64| Some(word).filter(|&word| word != 0);
+            let rests = std::iter::successors(left(word), move |&rest| left(rest & (rest - 1)));
             rests.map(move |rest| index * 64 + rest.trailing_zeros() as usize)
         })
     }

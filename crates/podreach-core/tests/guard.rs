@@ -23,6 +23,23 @@ fn possible(problem: &Problem, s: Configuration) -> Configuration {
 }
 
 #[test]
+fn pods_of_one_node_share_what_they_look_at() {
+    let mut rng = Rng::new(7);
+    let mut shared = 0;
+    for _ in 0..200 {
+        let problem = problem(&mut rng, &Shape::small(Semantics::Paper));
+        let guards = Guards::new(&problem, Universe::Possible);
+        for node in problem.model.nodes() {
+            let all = problem.model.pods().filter_map(|pod| guards.guard((pod, node)));
+            let lists: Vec<_> = all.flat_map(|guard| guard.at_most).map(|condition| condition.weights).collect();
+            let places: std::collections::BTreeSet<_> = lists.iter().map(|list| list.as_ptr()).collect();
+            shared += lists.len() - places.len();
+        }
+    }
+    assert!(shared > 200, "{shared} lists are not made again");
+}
+
+#[test]
 fn guards_equal_rules() {
     let mut rng = Rng::new(1);
     let cases = cases(4_000);
