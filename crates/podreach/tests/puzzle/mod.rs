@@ -7,17 +7,6 @@ use podreach::encode::pebbling::game;
 use podreach::encode::petri::Encoding;
 use podreach_core::{Problem, Semantics};
 
-/// The root of a binary tree, with so many pebbles.
-pub fn tree(height: u32, pebbles: u64) -> Problem {
-    let mut graph = Graph::default();
-    let vertices: Vec<usize> = (1..2usize << height).map(|at| graph.add_vertex(&format!("v{at}"))).collect();
-    for (at, &vertex) in vertices.iter().enumerate().skip(1) {
-        graph.add_edge(vertex, vertices[(at - 1) / 2]);
-    }
-    let game = game(graph, "v1", pebbles).expect("the root exists");
-    line::problem(&game.encoded()).expect("encodings are well-formed")
-}
-
 /// The top of a pyramid, with so many pebbles.
 pub fn pyramid(height: usize, pebbles: u64) -> Problem {
     let mut graph = Graph::default();
