@@ -46,7 +46,10 @@ pub struct Model {
     eligible: IdVec<PodId, Vec<BitRow>>,
     eligible_domains: IdVec<PodId, Vec<usize>>,
     copied_keys: Vec<Symbol>,
-    repelling: Vec<PodId>,
+    /// The anti-affinity terms of all pods, each by its pod and its index there.
+    repelling: Vec<(PodId, usize)>,
+    /// For each pod, a bit per term of `repelling`: whether it notices the pod.
+    repelled: IdVec<PodId, BitRow>,
     claimants: Vec<PodId>,
     zone_keys: Vec<Symbol>,
     pods_resource: ResourceId,
@@ -89,8 +92,6 @@ impl Model {
         let labelled = labelled(&cluster);
         let matchers = cluster.matchers.entries().values();
         let matches = matchers.map(|matcher| matches(&cluster, matcher, &labelled, &copied_keys)).collect();
-        let repelling =
-            cluster.pods.iter().filter(|(_, pod)| !pod.spec.anti_affinity.is_empty()).map(|(p, _)| p).collect();
         let claimants =
             cluster.pods.iter().filter(|(_, pod)| !pod.spec.mounts.claims.is_empty()).map(|(p, _)| p).collect();
         let zone_keys: Vec<Symbol> = ZONE_LABELS.iter().filter_map(|(key, _)| cluster.symbols.symbol(key)).collect();
@@ -105,12 +106,14 @@ impl Model {
             domains,
             matches,
             copied_keys,
-            repelling,
+            repelling: Vec::new(),
+            repelled: IdVec::new(),
             claimants,
             zone_keys,
             pods_resource,
             cordon,
         };
+        (model.repelling, model.repelled) = repelling(&model);
         model.static_ok = static_filters(&model);
         model.eligible = eligible_nodes(&model);
         model.eligible_domains = eligible_domains(&model);
@@ -256,9 +259,9 @@ impl Model {
         self.pods_resource
     }
 
-    /// The pod types that have an anti-affinity term of their own.
-    pub fn repelling(&self) -> &[PodId] {
-        &self.repelling
+    /// The anti-affinity terms of resident pods that match the incoming `pod`, each by the type of the resident and its index there.
+    pub fn repelling(&self, pod: PodId) -> impl Iterator<Item = (PodId, usize)> + '_ {
+        self.repelled[pod].ones().map(|index| self.repelling[index])
     }
 
     /// The pod types that use claims to volumes.
@@ -370,6 +373,19 @@ fn in_scope_of_resident(cluster: &Cluster, scope: &Scope, namespace: NamespaceId
     let none = Labels::default();
     let labels = cluster.namespace_labels.get(&namespace).unwrap_or(&none);
     scope.listed.contains(&namespace) || scope.selector.as_ref().is_some_and(|selector| selector.matches(labels))
+}
+
+/// All anti-affinity terms, and for each pod which of them notice it.
+fn repelling(model: &Model) -> (Vec<(PodId, usize)>, IdVec<PodId, BitRow>) {
+    let terms = |pod: PodId| (0..model.pod(pod).anti_affinity.len()).map(move |index| (pod, index));
+    let repelling: Vec<(PodId, usize)> = model.pods().flat_map(terms).collect();
+    let mut repelled: IdVec<PodId, BitRow> =
+        model.pods().map(|_| BitRow::of(repelling.len(), std::iter::empty())).collect();
+    for (at, &(pod, index)) in repelling.iter().enumerate() {
+        let noticed = &model.matches[model.pod(pod).anti_affinity[index].matcher].noticed;
+        noticed.ones().for_each(|other| repelled[PodId::from_index(other)].0[at / 64] |= 1 << (at % 64));
+    }
+    (repelling, repelled)
 }
 
 fn static_filters(model: &Model) -> IdVec<PodId, BitRow> {

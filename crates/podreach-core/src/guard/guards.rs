@@ -197,10 +197,10 @@ impl<'a> Guards<'a> {
     }
 
     fn repelling(&self, pod: PodId, node: NodeId) -> Vec<Atom> {
-        let terms =
-            self.m.repelling().iter().flat_map(|&q| self.m.pod(q).anti_affinity.iter().map(move |term| (q, term)));
-        let noticing = terms.filter(|(_, term)| self.m.notices(term.matcher, pod));
-        let atoms = noticing.flat_map(|(q, term)| self.m.neighbours(term.key, node).iter().map(move |&at| (q, at)));
+        let atoms = self.m.repelling(pod).flat_map(|(q, index)| {
+            let key = self.m.pod(q).anti_affinity[index].key;
+            self.m.neighbours(key, node).iter().map(move |&at| (q, at))
+        });
         atoms.filter(|&atom| self.is_of_interest(atom)).collect()
     }
 
