@@ -11,7 +11,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use podreach_core::guard::{Guard, Universe, guard};
+use podreach_core::guard::{Guard, Guards, Universe};
 use podreach_core::{Atom, Problem};
 
 /// A way to set a bit.
@@ -123,10 +123,10 @@ impl Rules {
 }
 
 fn drafts(problem: &Problem) -> Result<Vec<Draft>, String> {
-    let mut drafts = Vec::new();
+    let (mut drafts, guards) = (Vec::new(), Guards::new(problem, Universe::Possible));
     for pod in problem.model.pods() {
         for node in problem.model.nodes() {
-            if let Some(guard) = guard(problem, (pod, node), &Universe::Possible) {
+            if let Some(guard) = guards.guard((pod, node)) {
                 drafts.push(draft((pod, node), guard)?);
             }
         }
@@ -148,7 +148,7 @@ fn draft(atom: Atom, guard: Guard) -> Result<Draft, String> {
         let small = |amount| usize::try_from(amount).map_err(|_| "a very large amount".to_owned());
         let own = condition.weights.iter().find(|&&(other, _)| other == atom).map_or(0, |&(_, weight)| weight);
         let bound = small(condition.bound.saturating_add(own))?;
-        let weights = condition.weights.into_iter().map(|(atom, weight)| Ok((atom, small(weight)?)));
+        let weights = condition.weights.iter().map(|&(atom, weight)| Ok((atom, small(weight)?)));
         draft.room.insert(weights.collect::<Result<_, String>>()?, bound);
     }
     Ok(draft)

@@ -3,10 +3,38 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use crate::id::{NodeId, PodId};
+use crate::id::{Id, NodeId, PodId};
 
 /// A pod type on a node: the unit of goals, guards and proofs.
 pub type Atom = (PodId, NodeId);
+
+/// A set of atoms that is asked often whether it has one.
+#[derive(Clone, Debug, Default)]
+pub struct Atoms {
+    /// For each pod type the nodes, in order.
+    nodes: Vec<Vec<NodeId>>,
+}
+
+impl Atoms {
+    /// Whether it has an atom.
+    pub fn contains(&self, (pod, node): Atom) -> bool {
+        self.nodes.get(pod.index()).is_some_and(|nodes| nodes.binary_search(&node).is_ok())
+    }
+}
+
+impl FromIterator<Atom> for Atoms {
+    fn from_iter<It: IntoIterator<Item = Atom>>(atoms: It) -> Self {
+        let mut nodes = Vec::<Vec<NodeId>>::new();
+        for (pod, node) in atoms {
+            if nodes.len() <= pod.index() {
+                nodes.resize(pod.index() + 1, Vec::new());
+            }
+            nodes[pod.index()].push(node);
+        }
+        nodes.iter_mut().for_each(|nodes| nodes.sort_unstable());
+        Self { nodes }
+    }
+}
 
 /// Counts per (pod, node), ordered pointwise. No zero entries.
 ///

@@ -2,7 +2,9 @@
 //!
 //! Every table of the model is an `IdVec`, and only its own kind of id indexes it, so a node can never be looked up as a pod.
 
+use std::collections::HashMap;
 use std::fmt;
+use std::hash::{BuildHasherDefault, Hasher};
 use std::marker::PhantomData;
 use std::ops::{Index, IndexMut};
 
@@ -91,6 +93,31 @@ define_id! {
 define_id! {
     /// An interned string.
     Symbol, "s"
+}
+
+/// A map from ids, or from what is made of a few. Ids come from counting and not from outside, so a quick hash will do.
+pub(crate) type IdMap<K, V> = HashMap<K, V, BuildHasherDefault<IdHash>>;
+
+/// The hash of a few numbers: each is mixed in by one multiplication.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct IdHash(u64);
+
+impl Hasher for IdHash {
+    fn write(&mut self, bytes: &[u8]) {
+        bytes.iter().for_each(|&byte| self.write_u64(byte.into()));
+    }
+    fn write_u32(&mut self, number: u32) {
+        self.write_u64(number.into());
+    }
+    fn write_usize(&mut self, number: usize) {
+        self.write_u64(number as u64);
+    }
+    fn write_u64(&mut self, number: u64) {
+        self.0 = (self.0.rotate_left(5) ^ number).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    }
+    fn finish(&self) -> u64 {
+        self.0 ^ (self.0 >> 32)
+    }
 }
 
 /// A vector indexed by one kind of id.

@@ -3,7 +3,7 @@
 //! Which pods pass which nodes' static filters, which pods each selector matches, and which nodes share a topology domain are
 //! questions about the cluster alone. The rules, the guards and the engines only look the answers up.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use crate::cluster::{Cluster, Matcher, Node, PodSpec, Scope, Taint, TaintEffect};
 use crate::face::Faces;
@@ -46,7 +46,10 @@ pub struct Model {
     eligible: IdVec<PodId, Vec<BitRow>>,
     eligible_domains: IdVec<PodId, Vec<usize>>,
     copied_keys: Vec<Symbol>,
-    repelling: Vec<PodId>,
+    /// The anti-affinity terms of all pods, each by its pod and its index there.
+    repelling: Vec<(PodId, usize)>,
+    /// For each pod, a bit per term of `repelling`: whether it notices the pod.
+    repelled: IdVec<PodId, BitRow>,
     claimants: Vec<PodId>,
     zone_keys: Vec<Symbol>,
     pods_resource: ResourceId,
@@ -86,10 +89,9 @@ impl Model {
         let cordon = cordon(&mut cluster);
         let copied_keys = copied_keys(&cluster, semantics);
         let (topologies, domains) = topologies(&cluster);
-        let matches =
-            cluster.matchers.entries().values().map(|matcher| matches(&cluster, matcher, &copied_keys)).collect();
-        let repelling =
-            cluster.pods.iter().filter(|(_, pod)| !pod.spec.anti_affinity.is_empty()).map(|(p, _)| p).collect();
+        let labelled = labelled(&cluster);
+        let matchers = cluster.matchers.entries().values();
+        let matches = matchers.map(|matcher| matches(&cluster, matcher, &labelled, &copied_keys)).collect();
         let claimants =
             cluster.pods.iter().filter(|(_, pod)| !pod.spec.mounts.claims.is_empty()).map(|(p, _)| p).collect();
         let zone_keys: Vec<Symbol> = ZONE_LABELS.iter().filter_map(|(key, _)| cluster.symbols.symbol(key)).collect();
@@ -104,12 +106,14 @@ impl Model {
             domains,
             matches,
             copied_keys,
-            repelling,
+            repelling: Vec::new(),
+            repelled: IdVec::new(),
             claimants,
             zone_keys,
             pods_resource,
             cordon,
         };
+        (model.repelling, model.repelled) = repelling(&model);
         model.static_ok = static_filters(&model);
         model.eligible = eligible_nodes(&model);
         model.eligible_domains = eligible_domains(&model);
@@ -218,6 +222,13 @@ impl Model {
         self.matches[matcher].seen.bit(pod.index())
     }
 
+    /// The pods that every one of `matchers` sees before they have a node, in order.
+    pub fn seen_unbound(&self, matchers: &[MatcherId]) -> Vec<PodId> {
+        let Some((&first, others)) = matchers.split_first() else { return self.pods().collect() };
+        let seen = self.matches[first].seen.ones().map(PodId::from_index);
+        seen.filter(|&pod| others.iter().all(|&matcher| self.sees_unbound(matcher, pod))).collect()
+    }
+
     /// Whether a term of a resident pod matches the incoming `pod`.
     pub fn notices(&self, matcher: MatcherId, pod: PodId) -> bool {
         self.matches[matcher].noticed.bit(pod.index())
@@ -248,9 +259,9 @@ impl Model {
         self.pods_resource
     }
 
-    /// The pod types that have an anti-affinity term of their own.
-    pub fn repelling(&self) -> &[PodId] {
-        &self.repelling
+    /// The anti-affinity terms of resident pods that match the incoming `pod`, each by the type of the resident and its index there.
+    pub fn repelling(&self, pod: PodId) -> impl Iterator<Item = (PodId, usize)> + '_ {
+        self.repelled[pod].ones().map(|index| self.repelling[index])
     }
 
     /// The pod types that use claims to volumes.
@@ -299,7 +310,7 @@ fn copied_keys(cluster: &Cluster, semantics: Semantics) -> Vec<Symbol> {
 fn topologies(cluster: &Cluster) -> (IdVec<KeyId, Topology>, IdVec<DomainId, Vec<NodeId>>) {
     let mut domains = IdVec::<DomainId, Vec<NodeId>>::new();
     let mut topology = |key: Symbol| {
-        let mut by_value = std::collections::HashMap::new();
+        let mut by_value = HashMap::new();
         let domain_of = |(id, node): (NodeId, &Node)| {
             let domain = *by_value.entry(node.labels.value(key)?).or_insert_with(|| domains.push(Vec::new()));
             domains[domain].push(id);
@@ -311,12 +322,29 @@ fn topologies(cluster: &Cluster) -> (IdVec<KeyId, Topology>, IdVec<DomainId, Vec
     (topologies, domains)
 }
 
-fn matches(cluster: &Cluster, matcher: &Matcher, copied_keys: &[Symbol]) -> Matches {
+/// The pods that have each label.
+type Labelled = HashMap<(Symbol, Symbol), Vec<PodId>>;
+
+fn labelled(cluster: &Cluster) -> Labelled {
+    let mut labelled = Labelled::new();
+    for (id, pod) in cluster.pods.iter() {
+        pod.spec.labels.iter().for_each(|label| labelled.entry(label).or_default().push(id));
+    }
+    labelled
+}
+
+fn matches(cluster: &Cluster, matcher: &Matcher, labelled: &Labelled, copied_keys: &[Symbol]) -> Matches {
     let Matcher { scope, selector } = matcher;
-    let by_labels: Vec<bool> = cluster.pods.values().map(|pod| selector.matches(&pod.spec.labels)).collect();
+    let by_labels: Vec<PodId> = match selector.required() {
+        Some((key, values)) => {
+            let with = values.iter().flat_map(|&value| labelled.get(&(key, value)).into_iter().flatten());
+            with.copied().filter(|&pod| selector.matches(&cluster.pods[pod].spec.labels)).collect()
+        }
+        None => cluster.pods.iter().filter(|(_, pod)| selector.matches(&pod.spec.labels)).map(|(id, _)| id).collect(),
+    };
     let row = |in_scope: &dyn Fn(NamespaceId) -> bool| {
-        let bits = cluster.pods.values().zip(&by_labels).map(|(pod, &matched)| matched && in_scope(pod.spec.namespace));
-        bits.collect::<BitRow>()
+        let seen = by_labels.iter().filter(|&&pod| in_scope(cluster.pods[pod].spec.namespace));
+        BitRow::of(cluster.pods.len(), seen.map(|pod| pod.index()))
     };
     Matches {
         seen: row(&|namespace| in_scope_of_incoming(cluster, scope, namespace)),
@@ -345,6 +373,19 @@ fn in_scope_of_resident(cluster: &Cluster, scope: &Scope, namespace: NamespaceId
     let none = Labels::default();
     let labels = cluster.namespace_labels.get(&namespace).unwrap_or(&none);
     scope.listed.contains(&namespace) || scope.selector.as_ref().is_some_and(|selector| selector.matches(labels))
+}
+
+/// All anti-affinity terms, and for each pod which of them notice it.
+fn repelling(model: &Model) -> (Vec<(PodId, usize)>, IdVec<PodId, BitRow>) {
+    let terms = |pod: PodId| (0..model.pod(pod).anti_affinity.len()).map(move |index| (pod, index));
+    let repelling: Vec<(PodId, usize)> = model.pods().flat_map(terms).collect();
+    let mut repelled: IdVec<PodId, BitRow> =
+        model.pods().map(|_| BitRow::of(repelling.len(), std::iter::empty())).collect();
+    for (at, &(pod, index)) in repelling.iter().enumerate() {
+        let noticed = &model.matches[model.pod(pod).anti_affinity[index].matcher].noticed;
+        noticed.ones().for_each(|other| repelled[PodId::from_index(other)].0[at / 64] |= 1 << (at % 64));
+    }
+    (repelling, repelled)
 }
 
 fn static_filters(model: &Model) -> IdVec<PodId, BitRow> {
@@ -382,8 +423,23 @@ fn faces_of_domains(model: &Model, topology: &Topology) -> HashSet<(DomainId, us
 struct BitRow(Vec<u64>);
 
 impl BitRow {
+    fn of(length: usize, ones: impl Iterator<Item = usize>) -> Self {
+        let mut words = vec![0; length.div_ceil(64)];
+        ones.for_each(|index| words[index / 64] |= 1 << (index % 64));
+        Self(words)
+    }
+
     fn bit(&self, index: usize) -> bool {
         self.0[index / 64] >> (index % 64) & 1 == 1
+    }
+
+    /// The indexes of the bits that are set, in order.
+    fn ones(&self) -> impl Iterator<Item = usize> + '_ {
+        self.0.iter().enumerate().flat_map(|(index, &word)| {
+            let left = |word: u64| Some(word).filter(|&word| word != 0);
+            let rests = std::iter::successors(left(word), move |&rest| left(rest & (rest - 1)));
+            rests.map(move |rest| index * 64 + rest.trailing_zeros() as usize)
+        })
     }
 }
 

@@ -58,12 +58,10 @@ impl Running for Configuration {
         matchers: impl Iterator<Item = MatcherId> + Clone + 'a,
     ) -> impl Iterator<Item = (PodId, NodeId, u64)> + 'a {
         let few = self.support() <= m.pods().len();
-        let by_labels = matchers.clone();
-        let may_match =
-            move |q: PodId| by_labels.clone().all(|matcher| m.depends_on_node(matcher) || m.sees_unbound(matcher, q));
+        let by_labels = || matchers.clone().filter(|&matcher| !m.depends_on_node(matcher)).collect::<Vec<_>>();
+        let types = if few { Vec::new() } else { m.seen_unbound(&by_labels()) };
         let running = few.then(|| self.iter().map(|((q, at), count)| (q, at, count)));
-        let by_type = (!few).then(|| m.pods().filter(move |&q| may_match(q)));
-        let by_type = by_type.into_iter().flatten().flat_map(|q| self.of(q).map(move |(at, count)| (q, at, count)));
+        let by_type = types.into_iter().flat_map(|q| self.of(q).map(move |(at, count)| (q, at, count)));
         let all = running.into_iter().flatten().chain(by_type);
         all.filter(move |&(q, at, _)| matchers.clone().all(|matcher| m.sees(matcher, q, at)))
     }

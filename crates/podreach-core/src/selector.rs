@@ -127,6 +127,15 @@ impl Selector {
         }
     }
 
+    /// A key that labels must have, and the values of it that may match; `None` where no key has but a few.
+    pub fn required(&self) -> Option<(Symbol, &BTreeSet<Symbol>)> {
+        let Self::Every(entries) = self else { return None };
+        entries.iter().find_map(|(&key, allowed)| match &allowed.values {
+            Values::Only(values) if !allowed.absent => Some((key, values)),
+            _ => None,
+        })
+    }
+
     /// Whether it asks nothing, and so matches all labels.
     pub fn is_everything(&self) -> bool {
         matches!(self, Self::Every(entries) if entries.is_empty())

@@ -1,15 +1,16 @@
 //! The guard normal form equals the rules, configuration by configuration.
 
-use podreach_core::guard::{Universe, guard};
+use podreach_core::guard::{Guards, Universe};
 use podreach_core::rule::hard;
 use podreach_core::testing::{Rng, Shape, cases, problem, random_configuration};
 use podreach_core::{Configuration, Problem, Semantics};
 
 fn agree(problem: &Problem, free: &Configuration) {
     let s = problem.kept.plus(free);
+    let guards = Guards::new(problem, Universe::Possible);
     for pod in problem.model.pods() {
         for node in problem.model.nodes() {
-            let guard = guard(problem, (pod, node), &Universe::Possible);
+            let guard = guards.guard((pod, node));
             let normal = guard.is_some_and(|guard| guard.holds(|atom| free.count(atom)));
             assert_eq!(normal, hard(&problem.model, &s, pod, node), "{pod:?} on {node:?} in {s:?} of {problem:#?}");
         }
@@ -19,6 +20,23 @@ fn agree(problem: &Problem, free: &Configuration) {
 /// Configurations within what the start and deployments can make present.
 fn possible(problem: &Problem, s: Configuration) -> Configuration {
     s.iter().filter(|&(atom, _)| problem.is_possible(atom)).collect()
+}
+
+#[test]
+fn pods_of_one_node_share_what_they_look_at() {
+    let mut rng = Rng::new(7);
+    let mut shared = 0;
+    for _ in 0..200 {
+        let problem = problem(&mut rng, Shape::small(Semantics::Paper));
+        let guards = Guards::new(&problem, Universe::Possible);
+        for node in problem.model.nodes() {
+            let all = problem.model.pods().filter_map(|pod| guards.guard((pod, node)));
+            let lists: Vec<_> = all.flat_map(|guard| guard.at_most).map(|condition| condition.weights).collect();
+            let places: std::collections::BTreeSet<_> = lists.iter().map(|list| list.as_ptr()).collect();
+            shared += lists.len() - places.len();
+        }
+    }
+    assert!(shared > 50, "only {shared} lists were not made again");
 }
 
 #[test]

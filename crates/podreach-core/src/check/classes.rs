@@ -1,12 +1,13 @@
 //! Atoms seen through the classes of a proof: guards must not tell the members of a class apart.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use super::Flaw;
 use super::index::Present;
 use crate::configuration::{Atom, Configuration};
-use crate::guard::{Affinity, AtMost, Distinct, Domain, Guard, Spread, Universe, guard};
+use crate::guard::{self, Affinity, AtMost, Distinct, Domain, Guard, Spread, Universe, Weights};
+use crate::id::IdMap;
 use crate::step::Problem;
 use crate::verdict::Proof;
 
@@ -22,15 +23,25 @@ pub(super) struct Classes<'a> {
     /// How many atoms of each class can be present at all.
     sizes: Vec<usize>,
     members: Vec<Vec<Atom>>,
-    of: HashMap<Atom, Class>,
-    guards: HashMap<Class, Guards>,
+    of: IdMap<Atom, Class>,
+    guards: IdMap<Class, Guards>,
+    rules: guard::Guards<'a>,
+    /// The lists of weights that many guards share, by where they are and how long, with what they are over classes.
+    folded: IdMap<(usize, usize), (Weights, Weights<Class>)>,
 }
 
 impl<'a> Classes<'a> {
     /// The classes of a proof, if they are disjoint and their atoms exist.
     pub(super) fn new(problem: &'a Problem, proof: &Proof) -> Result<Self, Flaw> {
-        let mut classes =
-            Self { problem, sizes: Vec::new(), members: Vec::new(), of: HashMap::new(), guards: HashMap::new() };
+        let mut classes = Self {
+            problem,
+            sizes: Vec::new(),
+            members: Vec::new(),
+            of: IdMap::default(),
+            guards: IdMap::default(),
+            rules: guard::Guards::new(problem, Universe::Possible),
+            folded: IdMap::default(),
+        };
         let cluster = problem.model.cluster();
         for (index, members) in proof.classes.iter().enumerate() {
             let exists = |&(pod, node): &Atom| cluster.pods.get(pod).is_some() && cluster.nodes.get(node).is_some();
@@ -82,7 +93,7 @@ impl<'a> Classes<'a> {
         }
         let mut guards: Vec<(Atom, Guard<Class>)> = Vec::new();
         for atom in self.members[class].clone() {
-            let Some(guard) = guard(self.problem, atom, &Universe::Possible) else { continue };
+            let Some(guard) = self.rules.guard(atom) else { continue };
             let guard = self.fold(&guard).map_err(|class| Flaw::SplitClass(class, atom))?;
             if !guards.iter().any(|(_, known)| *known == guard) {
                 guards.push((atom, guard));
@@ -94,10 +105,10 @@ impl<'a> Classes<'a> {
     }
 
     fn fold(&mut self, guard: &Guard) -> Result<Guard<Class>, Class> {
-        let at_most = guard.at_most.iter().map(|c| Ok(AtMost { weights: self.weights(&c.weights)?, bound: c.bound }));
+        let at_most = guard.at_most.iter().map(|c| Ok(AtMost { weights: self.shared(&c.weights)?, bound: c.bound }));
         let at_most = at_most.collect::<Result<_, Class>>()?;
         let distinct = guard.distinct.iter().map(|c| {
-            let weights = self.weights(&c.weights)?;
+            let weights = self.shared(&c.weights)?;
             let mut groups = |groups: &[Vec<Atom>]| groups.iter().map(|g| self.group(g)).collect::<Result<_, Class>>();
             Ok(Distinct { weights, groups: groups(&c.groups)?, bound: c.bound, unless: groups(&c.unless)? })
         });
@@ -115,29 +126,34 @@ impl<'a> Classes<'a> {
         Ok(Guard { at_most, distinct, affinity, spread: spread.collect::<Result<_, Class>>()? })
     }
 
+    /// Weights per class, folded once for all guards that share them.
+    fn shared(&mut self, weights: &Weights) -> Result<Weights<Class>, Class> {
+        let place = (weights.as_ptr().addr(), weights.len());
+        if let Some((_, folded)) = self.folded.get(&place) {
+            return Ok(folded.clone());
+        }
+        let folded: Weights<Class> = self.weights(weights.iter().copied())?.into();
+        // Keeping the list keeps another from being where it is.
+        self.folded.insert(place, (weights.clone(), folded.clone()));
+        Ok(folded)
+    }
+
     fn group(&mut self, atoms: &[Atom]) -> Result<Vec<Class>, Class> {
-        let weighted: Vec<_> = atoms.iter().map(|&atom| (atom, 1)).collect();
-        Ok(self.weights(&weighted)?.into_iter().map(|(class, _)| class).collect())
+        let weights = self.weights(atoms.iter().map(|&atom| (atom, 1)))?;
+        Ok(weights.into_iter().map(|(class, _)| class).collect())
     }
 
     /// Weights per class, sorted by class; an error where a class is not wholly in, or has unequal weights.
-    fn weights(&mut self, atoms: &[(Atom, u128)]) -> Result<Vec<(Class, u128)>, Class> {
-        let mut order = Vec::new();
-        let mut found: HashMap<Class, (u128, usize)> = HashMap::new();
-        for &(atom, weight) in atoms {
-            let class = self.class(atom);
-            let (first, members) = found.entry(class).or_insert_with(|| {
-                order.push(class);
-                (weight, 0)
-            });
-            *members += 1;
-            if *first != weight {
-                return Err(class);
-            }
-        }
-        let whole = |class: &Class| found[class].1 == self.sizes[*class];
-        order.iter().find(|class| !whole(class)).map_or(Ok(()), |&class| Err(class))?;
-        order.sort_unstable();
-        Ok(order.into_iter().map(|class| (class, found[&class].0)).collect())
+    fn weights(&mut self, atoms: impl Iterator<Item = (Atom, u128)>) -> Result<Vec<(Class, u128)>, Class> {
+        let mut weights: Vec<(Class, u128)> = atoms.map(|(atom, weight)| (self.class(atom), weight)).collect();
+        weights.sort_unstable();
+        let is_whole = |members: &[(Class, u128)]| {
+            let (class, weight) = members[0];
+            members.len() == self.sizes[class] && members.iter().all(|member| member.1 == weight)
+        };
+        let split = weights.chunk_by(|a, b| a.0 == b.0).find(|members| !is_whole(members));
+        split.map_or(Ok(()), |members| Err(members[0].0))?;
+        weights.dedup();
+        Ok(weights)
     }
 }

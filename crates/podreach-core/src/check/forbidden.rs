@@ -49,7 +49,7 @@ fn check_one_of_each(
         |group: &Group, s: &Configuration| group.iter().all(|(&class, &count)| classes.count(class, s) >= count);
     none(proof.forbidden.iter().position(|group| contained(group, &problem.start)), Flaw::StartForbidden)?;
 
-    let groups: Vec<Group> = proof.forbidden.iter().map(|group| besides_kept(problem, &classes, group)).collect();
+    let groups: Vec<Present> = proof.forbidden.iter().map(|group| besides_kept(problem, &classes, group)).collect();
     let index = Index::new(&groups);
     let ruled_out =
         |&alternative: &usize| index.finds_in(&classes.present(&goal.any[alternative].minus(&problem.kept)));
@@ -57,10 +57,9 @@ fn check_one_of_each(
     none(open.map(|alternatives| alternatives[0]), Flaw::GoalNotForbidden)?;
 
     for (number, group) in groups.iter().enumerate() {
-        for &class in group.keys() {
-            let before = without_one(group, class);
-            for (last, guard) in classes.guards(class)?.iter() {
-                if escapes(before.clone(), guard, &index, stop)? {
+        for at in 0..group.len() {
+            for (last, guard) in classes.guards(group[at].0)?.iter() {
+                if escapes(without_one(group, at), guard, &index, stop)? {
                     return Err(Flaw::Escapes { group: number, last: *last });
                 }
             }
@@ -74,14 +73,20 @@ fn none(found: Option<usize>, flaw: impl Fn(usize) -> Flaw) -> Result<(), Flaw> 
 }
 
 /// The group as what must be there besides the kept pods.
-fn besides_kept(problem: &Problem, classes: &Classes<'_>, group: &Group) -> Group {
+fn besides_kept(problem: &Problem, classes: &Classes<'_>, group: &Group) -> Present {
     let besides = |(&class, &count): (&Class, &u64)| (class, count.saturating_sub(classes.count(class, &problem.kept)));
     group.iter().map(besides).filter(|&(_, count)| count > 0).collect()
 }
 
-fn without_one(group: &Group, class: Class) -> Present {
-    let less = |(&other, &count): (&Class, &u64)| (other, if other == class { count - 1 } else { count });
-    group.iter().map(less).filter(|&(_, count)| count > 0).collect()
+/// The group with one pod less of the class at an entry, and with room for some more.
+fn without_one(group: &Present, at: usize) -> Present {
+    let mut before = Present::with_capacity(group.len() + WITHOUT_CHOICE as usize);
+    before.extend_from_slice(group);
+    match before[at].1 {
+        1 => drop(before.remove(at)),
+        _ => before[at].1 -= 1,
+    }
+    before
 }
 
 /// How many pods without a choice are added before groups are looked for again.

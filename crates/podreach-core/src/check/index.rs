@@ -1,7 +1,6 @@
 //! Forbidden groups in a tree: a group is a path of its entries, and what is not present cuts off everything below it.
 
 use super::classes::Class;
-use crate::verdict::Group;
 
 /// What is present: how many pods of each class, sorted by class, no zeros.
 pub(super) type Present = Vec<(Class, u64)>;
@@ -35,15 +34,15 @@ struct Place {
 
 impl Index {
     /// These groups.
-    pub(super) fn new<'g>(groups: impl IntoIterator<Item = &'g Group>) -> Self {
+    pub(super) fn new<'g>(groups: impl IntoIterator<Item = &'g Present>) -> Self {
         let mut index = Self { places: vec![Place::default()] };
         groups.into_iter().for_each(|group| index.add(group));
         index
     }
 
-    fn add(&mut self, group: &Group) {
+    fn add(&mut self, group: &Present) {
         let mut at = 0;
-        for (&class, &needed) in group {
+        for &(class, needed) in group {
             let found =
                 self.places[at].next.binary_search_by_key(&(class, needed), |&(class, needed, _)| (class, needed));
             at = match found {
@@ -81,7 +80,7 @@ mod tests {
 
     #[test]
     fn a_group_is_found_where_all_of_it_is_present() {
-        let groups = [Group::from([(0, 1), (4, 2)]), Group::from([(4, 1), (7, 1)])];
+        let groups: [Present; 2] = [vec![(0, 1), (4, 2)], vec![(4, 1), (7, 1)]];
         let index = Index::new(&groups);
         assert!(index.finds_in(&[(0, 3), (4, 2)]) && index.finds_in(&[(1, 1), (4, 1), (7, 9)]));
         assert!(!index.finds_in(&[(0, 3), (4, 1)]) && !index.finds_in(&[(7, 2)]) && !index.finds_in(&[]));

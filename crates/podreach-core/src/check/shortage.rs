@@ -15,7 +15,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::{Flaw, forbidden};
 use crate::configuration::{Atom, Configuration};
 use crate::demand::{Argument, Demand, Law, Place, Shortage, Want};
-use crate::guard::{AtMost, Universe, guard};
+use crate::guard::{AtMost, Guards, Universe};
 use crate::id::{NodeId, PodId};
 use crate::resource::Amount;
 use crate::rule::{self, Rule};
@@ -244,8 +244,9 @@ impl Sum<'_> {
             let least = possible.iter().map(|atom| weights.get(atom).copied().unwrap_or(0)).min().unwrap_or(0);
             condition.bound.checked_div(least).is_none_or(|room| room >= most.into())
         };
+        let guards = Guards::new(self.problem, Universe::Possible);
         for &atom in &possible {
-            let guard = guard(self.problem, atom, &Universe::Possible);
+            let guard = guards.guard(atom);
             if guard.is_some_and(|guard| guard.at_most.iter().all(leaves_room)) {
                 return None;
             }

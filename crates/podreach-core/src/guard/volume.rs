@@ -5,13 +5,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{Affinity, AtMost, Distinct, Guard, View};
+use super::{Affinity, AtMost, Distinct, Guard, Guards};
 use crate::configuration::Atom;
 use crate::id::{NodeId, PodId, Symbol};
 use crate::resource::Amount;
 use crate::rule::{Rule, volume_limits, volume_restrictions};
 
-impl View<'_> {
+impl Guards<'_> {
     /// The atoms that hold a disk or an exclusive claim of the pod; `None` when one of its claims does not exist.
     pub(super) fn sharing(&self, pod: PodId, node: NodeId) -> Option<BTreeSet<Atom>> {
         let mut atoms = BTreeSet::new();
@@ -62,7 +62,7 @@ impl View<'_> {
         let weight = |q| volume_limits::private(self.m, q, driver).into();
         let users = || self.m.claimants().iter().map(|&q| (q, node));
         let brought = Amount::from(private).saturating_add(own.len() as Amount);
-        let counted = room.and_then(|room| self.at_most(users(), room.checked_sub(brought)?, weight));
+        let counted = room.and_then(|room| self.total(users(), weight).at_most(room.checked_sub(brought)?));
         let mut holders = BTreeMap::<Symbol, Vec<Atom>>::new();
         for atom in users().filter(|&atom| self.is_of_interest(atom)) {
             for volume in volume_limits::shared(self.m, atom.0, driver) {

@@ -31,10 +31,8 @@ fn own(m: &Model, s: &impl Running, pod: PodId, node: NodeId) -> Option<Refusal>
 }
 
 fn others(m: &Model, s: &impl Running, pod: PodId, node: NodeId) -> Option<Refusal> {
-    m.repelling().iter().find_map(|&resident| {
-        let terms = m.pod(resident).anti_affinity.iter().enumerate().filter(|(_, term)| m.notices(term.matcher, pod));
-        terms.into_iter().find_map(|(index, term)| repelled(m, s, node, resident, index, *term))
-    })
+    let mut terms = m.repelling(pod);
+    terms.find_map(|(resident, index)| repelled(m, s, node, resident, index, m.pod(resident).anti_affinity[index]))
 }
 
 fn repelled(m: &Model, s: &impl Running, node: NodeId, resident: PodId, index: usize, term: Term) -> Option<Refusal> {

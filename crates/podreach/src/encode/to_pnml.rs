@@ -16,7 +16,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use podreach_core::guard::{Affinity, AtMost, Guard, Universe, guard};
+use podreach_core::guard::{Affinity, AtMost, Guard, Guards, Universe, Weights};
 use podreach_core::{Atom, Problem};
 
 use super::net::{Net, Place, Transition};
@@ -43,8 +43,8 @@ pub fn net(problem: &Problem) -> Result<Written, Diagnostic> {
     if atoms.len() > MAX_ATOMS {
         return Err(problem::no_net(format!("the cluster has more than {MAX_ATOMS} pods on nodes to tell apart")));
     }
-    let guards: BTreeMap<Atom, Guard> =
-        atoms.iter().filter_map(|&atom| Some((atom, guard(problem, atom, &Universe::Possible)?))).collect();
+    let guards = Guards::new(problem, Universe::Possible);
+    let guards: BTreeMap<Atom, Guard> = atoms.iter().filter_map(|&atom| Some((atom, guards.guard(atom)?))).collect();
     if let Some((&(pod, _), _)) = guards.iter().find(|(_, guard)| !guard.distinct.is_empty()) {
         return Err(problem::no_net(format!("{} has volumes whose driver has a limit", model.pod_name(pod))));
     }
@@ -71,7 +71,7 @@ struct Writing<'p> {
 }
 
 /// A capacity: what each atom takes of it, and how much there is.
-type Pool = (Vec<(Atom, u128)>, u128);
+type Pool = (Weights, u128);
 
 impl<'p> Writing<'p> {
     fn new(problem: &'p Problem, atoms: &[Atom]) -> Self {

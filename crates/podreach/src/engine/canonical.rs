@@ -9,6 +9,7 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use super::automorphism::{Automorphism, automorphisms};
+use super::bits::Bits;
 use super::group::{self, Class, Group};
 use super::system::System;
 
@@ -17,7 +18,8 @@ const MOVES_PER_WORK: u64 = 64;
 
 /// The permutations that keep the rules and the goals of a system.
 pub struct Canonical {
-    permutations: Vec<Automorphism>,
+    /// Each with the classes that it moves.
+    permutations: Vec<(Automorphism, Bits)>,
     /// Whether a configuration is a set of bits; otherwise it is a word per class.
     unit: bool,
 }
@@ -40,12 +42,17 @@ impl Canonical {
         permutations.retain(|permutation| {
             goals.iter().all(|goal| permutation.image(goal).is_none_or(|image| goals.contains(&image)))
         });
-        Self { permutations, unit }
+        let with_moved = |permutation: Automorphism| {
+            let moved = permutation.moved.iter().map(|&class| class as usize);
+            let moved = Bits::of(system.classes.len(), moved);
+            (permutation, moved)
+        };
+        Self { permutations: permutations.into_iter().map(with_moved).collect(), unit }
     }
 
     /// How much work the lowest form of a configuration is, in units of filing one that has no images.
     pub fn work(&self) -> u64 {
-        let moved: usize = self.permutations.iter().map(|permutation| permutation.moved.len()).sum();
+        let moved: usize = self.permutations.iter().map(|(permutation, _)| permutation.moved.len()).sum();
         moved as u64 / MOVES_PER_WORK
     }
 
@@ -60,8 +67,8 @@ impl Canonical {
         let mut image = Vec::new();
         loop {
             let mut changed = false;
-            for permutation in &self.permutations {
-                self.image(permutation, &lowest, &mut image);
+            for (permutation, moved) in &self.permutations {
+                self.image(permutation, moved, &lowest, &mut image);
                 if image.iter().rev().lt(lowest.iter().rev()) {
                     lowest.to_mut().copy_from_slice(&image);
                     changed = true;
@@ -73,7 +80,7 @@ impl Canonical {
         }
     }
 
-    fn image(&self, permutation: &Automorphism, packed: &[u64], image: &mut Vec<u64>) {
+    fn image(&self, permutation: &Automorphism, moved: &Bits, packed: &[u64], image: &mut Vec<u64>) {
         image.clear();
         image.extend_from_slice(packed);
         let to = |class: Class| permutation.classes[class as usize] as usize;
@@ -81,10 +88,36 @@ impl Canonical {
             permutation.moved.iter().for_each(|&class| image[to(class)] = packed[class as usize]);
             return;
         }
-        permutation.moved.iter().for_each(|&class| image[class as usize / 64] &= !(1 << (class % 64)));
-        for &class in &permutation.moved {
-            let bit = packed[class as usize / 64] >> (class % 64) & 1;
-            image[to(class) / 64] |= bit << (to(class) % 64);
+        // Of what moves, little is there.
+        image.iter_mut().zip(moved.words()).for_each(|(word, moved)| *word &= !moved);
+        for (index, (word, moved)) in packed.iter().zip(moved.words()).enumerate() {
+            let mut rest = word & moved;
+            while rest != 0 {
+                let to = to((index * 64) as Class + rest.trailing_zeros());
+                image[to / 64] |= 1 << (to % 64);
+                rest &= rest - 1;
+            }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bits_move_to_where_their_classes_do_and_the_lowest_image_is_found() {
+        let classes: Vec<Class> = (0..130).map(|class| (class + 43) % 130).collect();
+        let moved: Vec<Class> = (0..130).collect();
+        let all = Bits::of(130, 0..130);
+        let canonical = Canonical { permutations: vec![(Automorphism { classes, moved }, all)], unit: true };
+        let (permutation, moved) = &canonical.permutations[0];
+        let (from, to) = (Bits::of(130, [2, 64, 129].into_iter()), Bits::of(130, [45, 107, 42].into_iter()));
+        let mut image = Vec::new();
+        canonical.image(permutation, moved, from.words(), &mut image);
+        assert_eq!(image, to.words());
+        // Once more leads lower still, and a third time does not.
+        let lowest = Bits::of(130, [88, 20, 85].into_iter());
+        assert!([&from, &to, &lowest].iter().all(|bits| *canonical.lowest(bits.words()) == *lowest.words()));
     }
 }

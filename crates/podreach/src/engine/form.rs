@@ -3,9 +3,7 @@
 //! Many guards share a sum: every pod on a node looks at the same free memory, every pod of a group at the same witnesses. A state
 //! carries the value of each form, so that a guard is a few comparisons and a step touches only the forms its class is in.
 
-use std::collections::HashMap;
-
-use podreach_core::guard::Guard;
+use rustc_hash::FxHashMap;
 
 use super::group::{Class, Group};
 
@@ -19,16 +17,17 @@ pub struct Forms {
     pub weights: Vec<Vec<(Class, u128)>>,
     /// The forms each class is in, with its weight.
     pub of: Vec<Vec<(Form, u128)>>,
-    known: HashMap<Vec<(Class, u128)>, Form>,
+    known: FxHashMap<Vec<(Class, u128)>, Form>,
 }
 
 impl Forms {
     /// No forms yet, over so many classes.
     pub fn new(classes: usize) -> Self {
-        Self { weights: Vec::new(), of: vec![Vec::new(); classes], known: HashMap::new() }
+        Self { weights: Vec::new(), of: vec![Vec::new(); classes], known: FxHashMap::default() }
     }
 
-    fn intern(&mut self, weights: Vec<(Class, u128)>) -> Form {
+    /// The form with these weights, sorted by class, made if there is none.
+    pub fn intern(&mut self, weights: Vec<(Class, u128)>) -> Form {
         if let Some(&form) = self.known.get(&weights) {
             return form;
         }
@@ -48,10 +47,6 @@ impl Forms {
     pub fn weight(&self, form: Form, class: Class) -> u128 {
         let weights = &self.weights[form as usize];
         weights.binary_search_by_key(&class, |entry| entry.0).map_or(0, |at| weights[at].1)
-    }
-
-    fn group(&mut self, classes: Vec<Class>) -> Form {
-        self.intern(classes.into_iter().map(|class| (class, 1)).collect())
     }
 }
 
@@ -104,30 +99,6 @@ pub struct FormSpread {
 }
 
 impl FormGuard {
-    /// The guard, with its sums among `forms`.
-    pub fn new(forms: &mut Forms, guard: Guard<Class>) -> Self {
-        let at_most = guard.at_most.into_iter().map(|c| (forms.intern(c.weights), c.bound)).collect();
-        let distinct = guard.distinct.into_iter().map(|c| FormDistinct {
-            weights: forms.intern(c.weights),
-            groups: c.groups.into_iter().map(|group| forms.group(group)).collect(),
-            bound: c.bound,
-            unless: c.unless.into_iter().map(|group| forms.group(group)).collect(),
-        });
-        let distinct = distinct.collect();
-        let affinity = guard.affinity.into_iter().map(|c| FormAffinity {
-            near: c.near.into_iter().map(|group| forms.group(group)).collect(),
-            first_unless: c.first_unless.map(|group| forms.group(group)),
-        });
-        let affinity = affinity.collect();
-        let spread = guard.spread.into_iter().map(|c| FormSpread {
-            domains: c.domains.into_iter().map(|domain| (forms.group(domain.atoms), domain.base)).collect(),
-            own: c.own,
-            joins: c.joins,
-            max_skew: c.max_skew,
-        });
-        Self { at_most, distinct, affinity, spread: spread.collect() }
-    }
-
     /// Whether it asks only for presence and absence.
     pub fn is_plain(&self) -> bool {
         self.spread.is_empty()

@@ -24,6 +24,7 @@ use super::predecessor::Predecessors;
 use super::reduce::reduced;
 use super::run::Run;
 use super::system::System;
+use super::trials::Trials;
 use super::{Budget, Found, Stop};
 
 /// How many counterexamples to generalisation are blocked before an entry is kept, and how deeply.
@@ -64,6 +65,8 @@ pub struct Inductive<'a> {
     top: u32,
     /// How many goals were dealt with.
     blocked: u64,
+    /// What came of trying to make groups smaller.
+    trials: Trials,
     /// The amount of work at which to pause.
     pause: u64,
 }
@@ -82,6 +85,7 @@ impl<'a> Inductive<'a> {
             goals: system.goals.iter().map(|group| Obligation { group: group.clone(), parent: None }).collect(),
             queue: Queue::new(),
             top: 1,
+            trials: Trials::default(),
             pause: 0,
         };
         search.aim();
@@ -168,13 +172,18 @@ impl<'a> Inductive<'a> {
     /// just found to have no predecessor.
     fn generalise(&mut self, group: Group, level: u32, depth: usize, budget: &Budget<'_>) -> Result<Group, End> {
         let mut kept = self.predecessors.argument(group);
+        if !self.trials.pay() {
+            return Ok(kept);
+        }
         let mut order: Vec<Class> = kept.iter().map(|entry| entry.0).collect();
         // What is far from the start goes first: what can never be present together is best said of what comes early.
         order.sort_by_key(|&class| Reverse((self.layers[class as usize], class)));
         for class in order {
             while group::count(&kept, class) > 0 {
                 let smaller = group::without(&kept, class);
-                if !self.is_forbidden_with_help(&smaller, level, depth, budget)? {
+                let forbidden = self.is_forbidden_with_help(&smaller, level, depth, budget)?;
+                self.trials.note(forbidden);
+                if !forbidden {
                     break;
                 }
                 kept = self.predecessors.argument(smaller);

@@ -5,12 +5,12 @@
 mod ahead;
 mod aim;
 mod alike;
-mod antichain;
 mod automorphism;
 mod backward;
 mod bits;
 mod canonical;
 mod climb;
+mod fold;
 mod form;
 mod forward;
 mod frontier;
@@ -35,6 +35,7 @@ mod slice;
 mod system;
 mod trail;
 mod tree;
+mod trials;
 mod witness;
 
 use podreach_core::rule::{hard, volume_limits};
@@ -112,7 +113,7 @@ pub enum Found {
 /// A decision procedure; each is complete for what it says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Engine {
-    /// Goal regression with an antichain of least goals.
+    /// Goal regression with least goals only.
     Backward,
     /// Frames of forbidden groups.
     Inductive,
@@ -147,7 +148,7 @@ impl Engine {
 
     fn pursuit<'a>(self, system: &'a System, pairs: &'a Pairs) -> Box<dyn Pursuit + Send + 'a> {
         match self {
-            Self::Backward => Box::new(backward::Backward::new(system)),
+            Self::Backward => Box::new(backward::Backward::new(system, pairs)),
             Self::Inductive => Box::new(inductive::Inductive::new(system, pairs)),
             Self::Forward => Box::new(Ahead::new(system)),
         }

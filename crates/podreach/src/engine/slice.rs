@@ -5,7 +5,7 @@
 
 use std::collections::BTreeSet;
 
-use podreach_core::guard::helpers;
+use podreach_core::guard::{Guards, Universe};
 use podreach_core::{Atom, Problem};
 
 /// The atoms that can take part in reaching the goal.
@@ -14,8 +14,9 @@ pub fn slice(problem: &Problem) -> BTreeSet<Atom> {
         problem.goal.any.iter().flat_map(|alternative| alternative.minus(&problem.kept).iter().collect::<Vec<_>>());
     let mut todo: Vec<Atom> = besides.map(|(atom, _)| atom).collect();
     let mut slice: BTreeSet<Atom> = todo.iter().copied().collect();
+    let guards = Guards::new(problem, Universe::Possible);
     while let Some(atom) = todo.pop() {
-        let fresh = helpers(problem, atom).into_iter().flatten().filter(|&helper| slice.insert(helper));
+        let fresh = guards.helpers(atom).into_iter().flatten().filter(|&helper| slice.insert(helper));
         todo.extend(fresh);
     }
     slice

@@ -4,12 +4,13 @@
 //! class may be made in several ways, one rule each. Everything engines say about classes comes back to pods: traces because each
 //! rule names the atom it deploys, proofs because they count classes themselves.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 
-use podreach_core::guard::{Guard, Universe, guard};
+use podreach_core::guard::{Guard, Guards, Universe, Weights};
 use podreach_core::{Atom, Configuration, Problem, Proof};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::fold::Fold;
 use super::form::{Form, FormGuard, Forms};
 use super::group::{Class, Group};
 use super::portfolio::Effort;
@@ -50,11 +51,10 @@ pub struct Rule {
 impl System {
     /// Compiles the part of a problem that matters to its goal.
     pub fn new(problem: &Problem, slice: BTreeSet<Atom>) -> Self {
-        let universe = Universe::Slice(slice);
-        let Universe::Slice(slice) = &universe else { unreachable!("made so above") };
+        let guards = Guards::new(problem, Universe::Slice(slice.iter().copied().collect()));
         let guards: BTreeMap<Atom, Guard> =
-            slice.iter().filter_map(|&atom| Some((atom, guard(problem, atom, &universe)?))).collect();
-        let alive = relax::alive(problem, &guards, slice);
+            slice.iter().filter_map(|&atom| Some((atom, guards.guard(atom)?))).collect();
+        let alive = relax::alive(problem, &guards, &slice);
         let dead: BTreeSet<Atom> = slice.difference(&alive).copied().collect();
         let goals: Vec<Configuration> = problem.goal.any.iter().map(|goal| goal.minus(&problem.kept)).collect();
         let goals: Vec<Configuration> =
@@ -80,55 +80,18 @@ impl System {
     }
 
     fn add_rules(&mut self) {
-        for head in 0..self.classes.len() {
-            for atom in self.classes[head].clone() {
-                let Some(guard) = self.guards.get(&atom) else { continue };
-                let guard = self.fold(guard);
-                let lost = guard.affinity.iter().any(|c| c.first_unless.is_none() && c.near.iter().any(Vec::is_empty));
-                let guard = FormGuard::new(&mut self.forms, guard);
+        let mut fold = Fold::new(&self.class_of, self.classes.len());
+        for (head, atoms) in self.classes.iter().enumerate() {
+            for &atom in atoms {
+                let Some(guard) = self.guards.get(&atom).and_then(|guard| fold.guard(guard)) else { continue };
                 let known = |&rule: &usize| self.rules[rule].guard == guard;
-                if !lost && !self.rules_of[head].iter().any(known) {
+                if !self.rules_of[head].iter().any(known) {
                     self.rules_of[head].push(self.rules.len());
                     self.rules.push(Rule { head: head as Class, deploys: atom, guard });
                 }
             }
         }
-    }
-
-    /// A guard over classes; what is dead or of no use is never there.
-    fn fold(&self, guard: &Guard) -> Guard<Class> {
-        let mut folded = guard.map(|atom| self.class_of.get(&atom).copied());
-        let tidy = |classes: &mut Vec<Class>| {
-            classes.sort_unstable();
-            classes.dedup();
-        };
-        for condition in &mut folded.at_most {
-            condition.weights.sort_unstable();
-            condition.weights.dedup();
-        }
-        folded.at_most.retain(|condition| !condition.weights.is_empty());
-        folded.at_most.sort_unstable();
-        folded.at_most.dedup();
-        for condition in &mut folded.distinct {
-            condition.weights.sort_unstable();
-            condition.weights.dedup();
-            condition.groups.iter_mut().chain(&mut condition.unless).for_each(tidy);
-            condition.groups.retain(|group| !group.is_empty());
-            if condition.unless.iter().any(Vec::is_empty) {
-                condition.unless.clear();
-            }
-        }
-        folded.distinct.retain(|condition| !condition.weights.is_empty() || !condition.groups.is_empty());
-        for condition in &mut folded.affinity {
-            condition.near.iter_mut().for_each(tidy);
-            condition.first_unless.iter_mut().for_each(tidy);
-        }
-        folded
-            .spread
-            .iter_mut()
-            .flat_map(|condition| &mut condition.domains)
-            .for_each(|domain| tidy(&mut domain.atoms));
-        folded
+        self.forms = fold.into_forms();
     }
 
     fn add_start(&mut self, problem: &Problem) {
@@ -205,7 +168,7 @@ impl System {
     /// Forbidden groups of classes, and the atoms that never appear, as a proof about the whole problem.
     pub fn proof(&self, problem: &Problem, groups: &[Group]) -> Proof {
         let used: BTreeSet<Class> = groups.iter().flatten().map(|&(class, _)| class).collect();
-        let numbers: HashMap<Class, usize> = used.iter().zip(0..).map(|(&class, number)| (class, number)).collect();
+        let numbers: FxHashMap<Class, usize> = used.iter().zip(0..).map(|(&class, number)| (class, number)).collect();
         let classes = used.iter().map(|&class| self.classes[class as usize].clone()).collect();
         let mut proof = Proof { classes, ..Proof::default() };
         let kept = |class: Class| {
@@ -255,39 +218,81 @@ fn classes(
     dead: &BTreeSet<Atom>,
     goals: &[Configuration],
 ) -> Vec<Vec<Atom>> {
-    let mut signatures: BTreeMap<Atom, Vec<(usize, u128)>> = useful.iter().map(|&atom| (atom, Vec::new())).collect();
-    let mut conditions: HashMap<Vec<(Atom, u128)>, usize> = HashMap::new();
-    let mut condition = |members: Vec<(Atom, u128)>| {
-        let number = conditions.len();
-        if let std::collections::hash_map::Entry::Vacant(entry) = conditions.entry(members) {
-            for (atom, weight) in entry.key() {
-                if let Some(signature) = signatures.get_mut(atom) {
-                    signature.push((number, *weight));
-                }
-            }
-            entry.insert(number);
-        }
-    };
-    let plain = |atoms: &[Atom]| atoms.iter().map(|&atom| (atom, 1)).collect::<Vec<_>>();
+    let mut signatures = Signatures::new(useful);
     for guard in useful.iter().chain(dead).filter_map(|atom| guards.get(atom)) {
-        guard.at_most.iter().for_each(|c| condition(c.weights.clone()));
+        guard.at_most.iter().for_each(|c| signatures.weigh(&c.weights));
         guard.distinct.iter().for_each(|c| {
-            condition(c.weights.clone());
-            c.groups.iter().chain(&c.unless).for_each(|group| condition(plain(group)));
+            signatures.weigh(&c.weights);
+            c.groups.iter().chain(&c.unless).for_each(|group| signatures.count(group));
         });
         guard
             .affinity
             .iter()
             .flat_map(|c| c.near.iter().chain(&c.first_unless))
-            .for_each(|group| condition(plain(group)));
-        guard.spread.iter().flat_map(|c| &c.domains).for_each(|domain| condition(plain(&domain.atoms)));
+            .for_each(|group| signatures.count(group));
+        guard.spread.iter().flat_map(|c| &c.domains).for_each(|domain| signatures.count(&domain.atoms));
     }
     for goal in goals {
-        goal.iter().for_each(|(atom, _)| condition(vec![(atom, u128::MAX)]));
+        goal.iter().for_each(|(atom, _)| signatures.add(std::iter::once((atom, u128::MAX))));
     }
-    let mut classes: BTreeMap<Vec<(usize, u128)>, Vec<Atom>> = BTreeMap::new();
-    signatures.into_iter().for_each(|(atom, signature)| classes.entry(signature).or_default().push(atom));
-    let mut classes: Vec<Vec<Atom>> = classes.into_values().collect();
-    classes.sort_unstable();
-    classes
+    signatures.classes()
+}
+
+/// What conditions say about each atom: in which it counts, and how much.
+struct Signatures<'g> {
+    atoms: Vec<Atom>,
+    places: FxHashMap<Atom, usize>,
+    signatures: Vec<Vec<(usize, u128)>>,
+    weights: FxHashSet<&'g [(Atom, u128)]>,
+    groups: FxHashSet<&'g [Atom]>,
+    /// How many conditions there are.
+    conditions: usize,
+    /// Where the lists are that were looked at, and how long they are.
+    known: FxHashSet<(usize, usize)>,
+}
+
+impl<'g> Signatures<'g> {
+    fn new(atoms: &BTreeSet<Atom>) -> Self {
+        Self {
+            atoms: atoms.iter().copied().collect(),
+            places: atoms.iter().copied().zip(0..).collect(),
+            signatures: vec![Vec::new(); atoms.len()],
+            weights: FxHashSet::default(),
+            groups: FxHashSet::default(),
+            conditions: 0,
+            known: FxHashSet::default(),
+        }
+    }
+
+    fn weigh(&mut self, weights: &'g Weights) {
+        if self.known.insert((weights.as_ptr().addr(), weights.len())) && self.weights.insert(weights) {
+            self.add(weights.iter().copied());
+        }
+    }
+
+    fn count(&mut self, group: &'g [Atom]) {
+        if self.groups.insert(group) {
+            self.add(group.iter().map(|&atom| (atom, 1)));
+        }
+    }
+
+    fn add(&mut self, members: impl Iterator<Item = (Atom, u128)>) {
+        for (atom, weight) in members {
+            if let Some(&place) = self.places.get(&atom) {
+                self.signatures[place].push((self.conditions, weight));
+            }
+        }
+        self.conditions += 1;
+    }
+
+    /// The atoms of each signature.
+    fn classes(self) -> Vec<Vec<Atom>> {
+        let mut classes = FxHashMap::<Vec<(usize, u128)>, Vec<Atom>>::default();
+        for (atom, signature) in self.atoms.into_iter().zip(self.signatures) {
+            classes.entry(signature).or_default().push(atom);
+        }
+        let mut classes: Vec<Vec<Atom>> = classes.into_values().collect();
+        classes.sort_unstable();
+        classes
+    }
 }

@@ -30,9 +30,12 @@ pub(crate) struct Typing {
     pub(crate) named_pods: BTreeSet<usize>,
     /// The workload that each of the other pods goes under.
     pub(crate) made_by: BTreeMap<usize, usize>,
-    ids: HashMap<(PodSpec, BTreeSet<Cause>), PodId>,
+    ids: HashMap<Key, PodId>,
     causes: BTreeMap<(PodId, Cause), Span>,
 }
+
+/// What tells types apart.
+type Key = (Arc<PodSpec>, BTreeSet<Cause>);
 
 /// Gives every pod and workload its type, and adds the types to the cluster.
 pub(crate) fn typing(cx: &mut Context, inventory: &mut Inventory) -> Typing {
@@ -45,7 +48,9 @@ pub(crate) fn typing(cx: &mut Context, inventory: &mut Inventory) -> Typing {
     let all = pods.specs().chain(workloads.values_mut().map(|draft| &mut draft.spec));
     all.for_each(|spec| spec::restrict(spec, &mentioned));
     spoiling::add(cx, inventory, &mentioned, &mut workloads, &mut pods);
-    let mut typing = Typing { above, ..Typing::default() };
+    // Hashing a spec takes long, so that the table should not grow by and by.
+    let ids = HashMap::with_capacity(workloads.len() + pods.variants.len());
+    let mut typing = Typing { above, ids, ..Typing::default() };
     typing.name_workloads(cx, inventory, &workloads);
     typing.name_pods(cx, inventory, &workloads, &pods);
     for ((pod, cause), span) in std::mem::take(&mut typing.causes) {
@@ -111,7 +116,7 @@ impl Typing {
             cx.cluster.pods[id].aliases.push(name);
             return id;
         }
-        let pod = Pod { name, aliases: Vec::new(), spec: Arc::new(spec.clone()) };
+        let pod = Pod { name, aliases: Vec::new(), spec: key.0.clone() };
         let id = cx.cluster.pods.push(pod);
         self.ids.insert(key, id);
         self.causes.extend(causes.iter().map(|(&cause, &span)| ((id, cause), span)));
@@ -119,6 +124,6 @@ impl Typing {
     }
 }
 
-fn key(spec: &PodSpec, causes: &Causes) -> (PodSpec, BTreeSet<Cause>) {
-    (spec.clone(), causes.keys().copied().collect())
+fn key(spec: &PodSpec, causes: &Causes) -> Key {
+    (Arc::new(spec.clone()), causes.keys().copied().collect())
 }

@@ -3,9 +3,10 @@
 use std::collections::BTreeSet;
 
 use podreach_core::cluster::Term;
+use podreach_core::guard::{Guards, Universe};
 use podreach_core::id::KeyId;
 use podreach_core::rule::{Refusal, pod_affinity};
-use podreach_core::{Atom, Configuration, Model, Problem, Semantics, guard};
+use podreach_core::{Atom, Configuration, Model, Problem, Semantics};
 
 use super::reason::{reason, wanted};
 use super::words;
@@ -25,7 +26,7 @@ pub(crate) struct Lack {
 
 /// What `atom` lacks in `s`, which a rule refuses for want of company.
 pub(crate) fn lack(problem: &Problem, s: &Configuration, atom: Atom, refusal: &Refusal) -> Lack {
-    let helpers = guard::helpers(problem, atom).unwrap_or_default();
+    let helpers = Guards::new(problem, Universe::Possible).helpers(atom).unwrap_or_default();
     match refusal {
         Refusal::NoWitness(_) => witnesses(problem, s, atom, &helpers),
         other => {
