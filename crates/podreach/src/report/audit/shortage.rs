@@ -82,7 +82,7 @@ pub fn demanded(m: &Model, demand: &Demand) -> String {
                 format!(" on {}", words::either(&words::first(nodes.into_iter(), 4)))
             }
         };
-        format!("{} × {}{on}{apart}", want.count, words::either(&names))
+        format!("{} × {}{on}{apart}", want.count, words::either(&words::first(names.into_iter(), 4)))
     };
     let wants: Vec<String> = demand.wants.iter().map(wanted).collect();
     format!("{} can never be there at the same time", words::all(&words::first(wants.into_iter(), 8)))
