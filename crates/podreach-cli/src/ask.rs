@@ -174,7 +174,7 @@ fn answer(session: &Session, asked: Asked, clock: &Clock) -> Answer {
     let spinner = watched_search(&progress);
     let mut oracle = Oracle::new(&problem, &session.lowered.diagnostics);
     let (interrupt, progress) = (|| clock.stop(), Some(&*progress));
-    let budget = Budget { interrupt: &interrupt, memory: clock.memory, threads: clock.threads, progress };
+    let budget = Budget { interrupt: &interrupt, memory: clock.memory, threads: clock.threads, progress, known: None };
     let decision = oracle.answer(&problem.goal, &budget);
     spinner.finish_and_clear();
     Answer { name, problem, decision, seconds: started.elapsed().as_secs_f64() }

@@ -1,11 +1,14 @@
-//! Certificates of earlier runs, one file each, in the user's cache folder.
+//! What earlier runs found out, one file for each question, in the user's cache folder.
 //!
 //! Nothing here is trusted: what is read back is checked like any other claim, so a file may be old, cut off or forged and no verdict
 //! changes. A file that is not as it was written is not used, and the run says so. If the folder cannot be used, nothing is remembered.
+//!
+//! Another program may find other evidence, or call it by other words; so questions carry the number of the program's own file.
 
-use std::cell::Cell;
 use std::fs;
 use std::path::PathBuf;
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use podreach::audit::memory::Memory;
 use podreach::read::shown;
@@ -18,12 +21,14 @@ const MOST: usize = 5_000;
 /// The longest file that is read or written.
 const LONGEST: usize = 16 << 20;
 
-/// A folder of certificates.
+/// A folder of answers.
 #[derive(Debug)]
 pub(crate) struct Cache {
     folder: PathBuf,
     /// How many files were not as they were written.
-    damaged: Cell<usize>,
+    damaged: AtomicUsize,
+    /// The number of this program, once it is needed; none if its file cannot be read.
+    program: OnceLock<Option<String>>,
 }
 
 impl Cache {
@@ -37,17 +42,26 @@ impl Cache {
             let _ = fs::remove_dir_all(&folder);
         }
         fs::create_dir_all(&folder).ok()?;
-        Some(Self { folder, damaged: Cell::new(0) })
+        Some(Self { folder, damaged: AtomicUsize::new(0), program: OnceLock::new() })
     }
 
     fn file(&self, question: &str) -> PathBuf {
         // Questions that share a file only forget each other.
-        self.folder.join(format!("{:016x}", number(question)))
+        self.folder.join(format!("{:016x}", number(question.as_bytes())))
+    }
+
+    /// The question of this program and no other.
+    fn own(&self, question: &str) -> Option<String> {
+        let program = self.program.get_or_init(|| {
+            let bytes = fs::read(std::env::current_exe().ok()?).ok()?;
+            Some(format!("{:016x}", words(&bytes)))
+        });
+        Some(format!("{} {question}", program.as_ref()?))
     }
 
     /// What there is to say about files that were not as they were written, if there were any.
     pub(crate) fn damage(&self) -> Option<String> {
-        let what = match self.damaged.get() {
+        let what = match self.damaged.load(Ordering::Relaxed) {
             0 => return None,
             1 => "1 file of the cache was".to_owned(),
             more => format!("{more} files of the cache were"),
@@ -59,11 +73,12 @@ impl Cache {
 
 impl Memory for Cache {
     fn recall(&self, question: &str) -> Option<String> {
-        let file = self.file(question);
+        let question = self.own(question)?;
+        let file = self.file(&question);
         let length = fs::metadata(&file).ok()?.len();
         let text = if length <= LONGEST as u64 { fs::read_to_string(&file).ok() } else { None };
         let Some((asked, answer)) = text.as_deref().and_then(whole) else {
-            self.damaged.set(self.damaged.get() + 1);
+            self.damaged.fetch_add(1, Ordering::Relaxed);
             // The next run need not stumble over it.
             let _ = fs::remove_file(&file);
             return None;
@@ -71,10 +86,11 @@ impl Memory for Cache {
         (asked == question).then(|| answer.to_owned())
     }
 
-    fn keep(&self, question: &str, certificate: &str) {
-        if question.len() + certificate.len() < LONGEST {
-            let text = format!("{question}\n{certificate}");
-            let _ = write_atomically(&self.file(question), &format!("{:016x}\n{text}", number(&text)));
+    fn keep(&self, question: &str, answer: &str) {
+        let Some(question) = self.own(question) else { return };
+        if question.len() + answer.len() < LONGEST {
+            let text = format!("{question}\n{answer}");
+            let _ = write_atomically(&self.file(&question), &format!("{:016x}\n{text}", number(text.as_bytes())));
         }
     }
 }
@@ -82,14 +98,76 @@ impl Memory for Cache {
 /// The question and the answer of a file, if it is as it was written.
 fn whole(text: &str) -> Option<(&str, &str)> {
     let (sum, rest) = text.split_once('\n')?;
-    if sum != format!("{:016x}", number(rest)) {
+    if sum != format!("{:016x}", number(rest.as_bytes())) {
         return None;
     }
     rest.split_once('\n')
 }
 
 /// FNV-1a.
-fn number(text: &str) -> u64 {
-    text.bytes()
-        .fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3))
+fn number(bytes: &[u8]) -> u64 {
+    bytes.iter().fold(OFFSET, |hash, &byte| (hash ^ u64::from(byte)).wrapping_mul(PRIME))
+}
+
+/// The same, eight bytes at a time: a program is long.
+fn words(bytes: &[u8]) -> u64 {
+    let (words, rest) = bytes.as_chunks::<8>();
+    let fold = |hash: u64, word: &[u8; 8]| (hash ^ u64::from_le_bytes(*word)).wrapping_mul(PRIME).rotate_left(29);
+    words.iter().fold(OFFSET ^ number(rest), fold)
+}
+
+const OFFSET: u64 = 0xcbf2_9ce4_8422_2325;
+const PRIME: u64 = 0x0000_0100_0000_01b3;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn cache(name: &str, program: &str) -> Cache {
+        let folder = std::env::temp_dir().join(format!("podreach-cache-{name}-{}", std::process::id()));
+        fs::create_dir_all(&folder).expect("a folder for tests");
+        let cache = Cache { folder, damaged: AtomicUsize::new(0), program: OnceLock::new() };
+        cache.program.set(Some(program.to_owned())).expect("a new cache");
+        cache
+    }
+
+    #[test]
+    fn another_program_knows_nothing_of_it() {
+        let (one, other) = (cache("program", "1"), cache("program", "2"));
+        one.keep("who?", "me");
+        assert_eq!((one.recall("who?").as_deref(), other.recall("who?")), (Some("me"), None));
+        assert_eq!(one.damage(), None);
+        let _ = fs::remove_dir_all(&one.folder);
+    }
+
+    #[test]
+    fn a_file_that_was_cut_or_changed_anywhere_is_not_used() {
+        let cache = cache("damage", "1");
+        cache.keep("who?", "me");
+        let file = cache.file(&cache.own("who?").expect("a question"));
+        let whole = fs::read(&file).expect("a file");
+        for at in 0..whole.len() {
+            let mut changed = whole.clone();
+            changed[at] ^= 1;
+            for bytes in [&whole[..at], &changed] {
+                fs::write(&file, bytes).expect("a writable folder");
+                assert_eq!(cache.recall("who?"), None, "{at}");
+                assert!(!file.exists(), "it is not stumbled over again");
+            }
+        }
+        fs::write(&file, &whole).expect("a writable folder");
+        assert_eq!(cache.recall("who?").as_deref(), Some("me"));
+        let _ = fs::remove_dir_all(&cache.folder);
+    }
+
+    #[test]
+    fn programs_that_differ_anywhere_have_different_numbers() {
+        let program: Vec<u8> = (0..=250).collect();
+        for at in 0..program.len() {
+            let mut other = program.clone();
+            other[at] ^= 0x80;
+            assert_ne!(words(&program), words(&other), "{at}");
+            assert_ne!(words(&program), words(&program[..at]), "{at}");
+        }
+    }
 }

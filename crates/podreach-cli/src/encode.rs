@@ -56,8 +56,13 @@ fn pebbling(args: &Pebbling) -> Result<Exit, Told> {
         Some(pebbles) => pebbling::game(graph, &args.target, pebbles).map_err(|refused| told(&sources, &[refused]))?,
         None => {
             let clock = Clock::start(&args.limits);
-            let budget =
-                Budget { interrupt: &|| clock.stop(), memory: clock.memory, threads: clock.threads, progress: None };
+            let budget = Budget {
+                interrupt: &|| clock.stop(),
+                memory: clock.memory,
+                threads: clock.threads,
+                progress: None,
+                known: None,
+            };
             let spinner = ask::spinner("searching");
             let smallest = line::smallest(&graph, &args.target, &budget);
             spinner.finish_and_clear();

@@ -1,4 +1,4 @@
-//! `podreach verify`: does a certificate prove what it says about this input?
+//! `podreach verify`: does a certificate, or each piece of evidence of an audit, prove what it says about this input?
 
 use std::io::Read;
 use std::path::Path;
@@ -8,8 +8,9 @@ use podreach::diagnostic::Diagnostic;
 use podreach::engine::{Budget, Decision};
 use podreach::lower::Options;
 use podreach::read::{Source, Sources, shown};
-use podreach::report::{self, Answered, Certificate};
-use podreach_core::{Checker, Flaw, Problem};
+use podreach::report::{self, Answered, Certificate, Shortfall};
+use podreach_core::demand::{Argument, Law, Shortage};
+use podreach_core::{Checker, Flaw, Problem, Short, Verdict};
 
 use crate::args::Verify;
 use crate::budget::Clock;
@@ -22,15 +23,25 @@ pub(crate) fn run(args: &Verify) -> Result<Exit, Told> {
     let saying = Saying { quiet: args.quiet || !args.verbose, verbose: args.verbose };
     let clock = Clock::start(&args.limits);
     let mut worst = Exit::Yes;
+    let mut last: Option<Session> = None;
     for certificate in &certificates {
-        let session = Session::read(&args.input, |_| certificate.options.clone(), saying)?;
-        let (exit, line) = verified(&session, certificate, &clock);
+        let session = match last.take().filter(|session| session.options == certificate.options) {
+            Some(session) => session,
+            None => Session::read(&args.input, |_| certificate.options.clone(), saying)?,
+        };
+        let (exit, line) = match &certificate.changed {
+            Some(changed) => (Exit::Yes, format!("NOT LOOKED AT  it is about another cluster: {}", shown(changed))),
+            None => verified(&session, certificate, &clock),
+        };
+        last = Some(session);
         if !args.quiet {
             print::report(&(line + "\n"));
         }
         worst = worst.max(exit);
     }
-    Ok(worst)
+    // Nothing is proved where nothing was looked at.
+    let none = certificates.iter().all(|certificate| certificate.changed.is_some());
+    Ok(if none { worst.max(Exit::Unknown) } else { worst })
 }
 
 /// The certificates of a file or of standard input; what is wrong with them is told.
@@ -65,6 +76,13 @@ fn verified(session: &Session, certificate: &Certificate, clock: &Clock) -> (Exi
     };
     let problem = problem.with_goal(goal.clone());
     let stop = || clock.stop().is_some();
+    if let Some(shortage) = &certificate.shortage {
+        return match short_of(session, &problem, (verdict, shortage), clock) {
+            Ok(short) => (Exit::Yes, format!("PROVED  {}", report::audit::demanded(&problem.model, short.demand()))),
+            Err(_) if stop() => (Exit::Unknown, "UNKNOWN  the check ran out of time".to_owned()),
+            Err(why) => (Exit::No, format!("NOT PROVED  {why}")),
+        };
+    }
     match Checker::new(&problem).check(&goal, verdict.clone(), &stop) {
         Ok(checked) => stands(
             session,
@@ -78,6 +96,42 @@ fn verified(session: &Session, certificate: &Certificate, clock: &Clock) -> (Exi
     }
 }
 
+/// What follows from a proof for any choice of nodes, in the model and in whatever the input leaves in doubt; or what is wrong with it.
+fn short_of(
+    session: &Session,
+    problem: &Problem,
+    (verdict, written): (Verdict, &Shortfall),
+    clock: &Clock,
+) -> Result<Short, String> {
+    let budget = Budget {
+        interrupt: &|| clock.stop(),
+        memory: clock.memory,
+        threads: clock.threads,
+        progress: None,
+        known: None,
+    };
+    let stop = || clock.stop().is_some();
+    let told = |flaw: Flaw| report::flaw(problem, &verdict, &flaw);
+    let (demand, argument) = written.resolve(&problem.model)?;
+    let Verdict::Never(proof) = verdict.clone() else {
+        return Err("a shortage follows from a proof, and there is none".to_owned());
+    };
+    let shortage = Shortage { ruled_out: problem.goal.clone(), proof, argument };
+    let short = podreach_core::short(problem, demand.clone(), shortage.clone(), &stop).map_err(told)?;
+    let mut oracle = Oracle::new(problem, &session.lowered.diagnostics);
+    let checked = podreach_core::check(problem, verdict.clone()).map_err(told)?;
+    if oracle.doubt(&problem.goal, &checked, &budget).is_err() {
+        return Err("it leans on something that is not modelled".to_owned());
+    }
+    // What is in doubt may make room for more; a law of rooms has to hold there, too.
+    if let (Some(loose), Argument::Sum { laws, .. }) = (oracle.loosened(), &shortage.argument)
+        && laws.iter().any(|(law, _)| !matches!(law, Law::Below(..) | Law::Place(..)))
+    {
+        podreach_core::short(&loose, demand, shortage, &stop).map_err(told)?;
+    }
+    Ok(short)
+}
+
 /// Whether a checked verdict is free of doubts about the input.
 fn stands(
     session: &Session,
@@ -86,7 +140,13 @@ fn stands(
     decision: Decision,
     clock: &Clock,
 ) -> (Exit, String) {
-    let budget = Budget { interrupt: &|| clock.stop(), memory: clock.memory, threads: clock.threads, progress: None };
+    let budget = Budget {
+        interrupt: &|| clock.stop(),
+        memory: clock.memory,
+        threads: clock.threads,
+        progress: None,
+        known: None,
+    };
     let mut oracle = Oracle::new(problem, &session.lowered.diagnostics);
     match oracle.doubt(&problem.goal, &decision.checked, &budget) {
         Ok(None) => {

@@ -198,31 +198,165 @@ fn a_baseline_leaves_only_what_is_new() {
 }
 
 #[test]
-fn a_second_run_remembers_and_says_the_same() {
+fn a_second_run_remembers_and_prints_the_same() {
     let folder = folder("cache");
-    let args = ["-f", "broken-workloads.yaml", "-o", "json"];
-    let words = |output: &Output| -> Vec<Value> {
-        json(output)["items"].as_array().expect("items").iter().map(|item| item["message"].clone()).collect()
+    let cluster = fs::read_to_string(folder.join("broken-workloads.yaml")).expect("the manifest") + "---\n" + PUZZLE;
+    fs::write(folder.join("broken-workloads.yaml"), cluster).expect("a writable folder");
+    let run =
+        |more: &[&str]| audit(&folder, &[&["policy.yaml", "-f", "broken-workloads.yaml", "-o", "json"], more].concat());
+    let files = || -> Vec<PathBuf> {
+        let entries = fs::read_dir(folder.join("cache/podreach/answers")).expect("a cache");
+        entries.map(|entry| entry.expect("a file").path()).collect()
     };
-    let engines = |output: &Output| text(output).matches("\"remembered\"").count();
-    let first = audit(&folder, &args);
-    let second = audit(&folder, &args);
-    // A question that several findings ask is remembered within the first run already.
-    assert!(engines(&second) > engines(&first), "something took a search");
-    assert_eq!(words(&second), words(&first));
-    for entry in fs::read_dir(folder.join("cache/podreach/answers")).expect("a cache") {
-        let path = entry.expect("a file").path();
-        let kept = fs::read_to_string(&path).expect("a certificate");
-        fs::write(&path, kept.replace("never", "deployable")).expect("a writable folder");
+    let truth = text(&run(&["--no-cache"]));
+    assert!(!folder.join("cache").exists(), "without a cache nothing is written");
+    assert_eq!(text(&run(&[])), truth);
+    let written: Vec<_> = files().iter().map(|path| fs::metadata(path).expect("a file").modified().ok()).collect();
+    assert!(written.len() > 2, "a search and what holds rules up are kept: {}", written.len());
+    assert_eq!(text(&run(&[])), truth);
+    let again: Vec<_> = files().iter().map(|path| fs::metadata(path).expect("a file").modified().ok()).collect();
+    assert_eq!(again, written, "nothing was found out anew");
+    for path in files() {
+        let kept = fs::read_to_string(&path).expect("an answer");
+        fs::write(&path, kept.replace('1', "2")).expect("a writable folder");
     }
-    let damaged = audit(&folder, &args);
-    assert_eq!((engines(&damaged), words(&damaged)), (engines(&first), words(&first)));
+    let damaged = run(&[]);
+    assert_eq!(text(&damaged), truth);
     let note = String::from_utf8_lossy(&damaged.stderr).into_owned();
     assert!(note.contains("of the cache were damaged and not used"), "{note}");
-    let mended = audit(&folder, &args);
+    let mended = run(&[]);
     assert!(!String::from_utf8_lossy(&mended.stderr).contains("damaged"), "what was damaged was written anew");
-    let without = audit(&folder, &["-f", "broken-workloads.yaml", "-o", "json", "--no-cache"]);
-    assert_eq!((engines(&without), words(&without)), (0, words(&first)));
+    // What was kept for another question is no answer to this one, however whole it is.
+    let paths = files();
+    let contents: Vec<String> = paths.iter().map(|path| fs::read_to_string(path).expect("an answer")).collect();
+    for (path, content) in paths.iter().zip(contents.iter().cycle().skip(1)) {
+        fs::write(path, content).expect("a writable folder");
+    }
+    assert_eq!(text(&run(&[])), truth);
+}
+
+/// Two nodes that take turns: whoever asks for it has to search.
+const PUZZLE: &str = include_str!("../../../examples/two-witnesses.yaml");
+
+/// The evidence of a document, what holds rules up included.
+fn pieces(report: &Value) -> Vec<&Value> {
+    let items = report["items"].as_array().expect("items").iter();
+    items
+        .flat_map(|item| {
+            let escapes =
+                item["boundary"]["escapes"].as_array().into_iter().flatten().map(|escape| &escape["evidence"]);
+            item["evidence"].as_array().into_iter().flatten().chain(escapes)
+        })
+        .filter(|piece| !piece.is_null())
+        .collect()
+}
+
+fn verify(folder: &Path, report: &Value) -> Output {
+    fs::write(folder.join("report.json"), report.to_string()).expect("a writable folder");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_podreach"));
+    command.current_dir(folder).args(["verify", "-f", "broken-workloads.yaml", "report.json"]);
+    command.output().expect("the command runs")
+}
+
+/// A report with one piece of evidence.
+fn alone(piece: &Value) -> Value {
+    serde_json::json!({"apiVersion": "podreach.dev/v1alpha1", "kind": "AuditReport", "items": [{"evidence": [piece]}]})
+}
+
+#[test]
+fn every_piece_of_evidence_is_proved_and_no_damaged_one_is() {
+    let folder = folder("verify");
+    let cluster = fs::read_to_string(folder.join("broken-workloads.yaml")).expect("the manifest");
+    fs::write(folder.join("broken-workloads.yaml"), format!("{cluster}---\n{}---\n{}", crowd("one"), crowd("other")))
+        .expect("a writable folder");
+    fs::write(folder.join("crowd.yaml"), CROWD).expect("a writable folder");
+    let args = ["policy.yaml", "crowd.yaml", "-f", "broken-workloads.yaml", "--semantics", "both", "-o", "json"];
+    let both = json(&audit(&folder, &args));
+    let verified = verify(&folder, &both);
+    assert_eq!(verified.status.code(), Some(0), "{}{}", text(&verified), String::from_utf8_lossy(&verified.stderr));
+    let report = &both["items"][0];
+    let all = both["items"].as_array().expect("two reports").iter().flat_map(pieces).collect::<Vec<_>>();
+    let count = |word: &str| text(&verified).lines().filter(|line| line.starts_with(word)).count();
+    assert_eq!(count("PROVED"), all.iter().filter(|piece| piece["changed"].is_null()).count());
+    assert_eq!(count("NOT LOOKED AT"), all.iter().filter(|piece| !piece["changed"].is_null()).count());
+    let elsewhere = all.iter().find(|piece| !piece["changed"].is_null()).expect("a single edit");
+    assert_eq!(
+        verify(&folder, &alone(elsewhere)).status.code(),
+        Some(3),
+        "nothing is proved where nothing is looked at"
+    );
+    let mut damaged = std::collections::BTreeMap::<&str, usize>::new();
+    for piece in pieces(report).into_iter().filter(|piece| piece["changed"].is_null()) {
+        for (kind, broken) in damages(piece) {
+            let refused = verify(&folder, &alone(&broken));
+            let said = text(&refused) + &String::from_utf8_lossy(&refused.stderr);
+            assert!(matches!(refused.status.code(), Some(1 | 2)), "{kind}: {said}\n{broken:#}");
+            *damaged.entry(kind).or_default() += 1;
+        }
+    }
+    let kinds: Vec<&str> = damaged.keys().copied().collect();
+    assert_eq!(kinds, ["cover", "demand", "facts", "laws", "steps", "times", "worth"], "{damaged:?}");
+}
+
+/// A workload that fits by itself, and not beside another like it.
+fn crowd(name: &str) -> String {
+    format!(
+        "{{apiVersion: apps/v1, kind: Deployment, metadata: {{name: {name}, namespace: crowd}}, spec: {{replicas: 4, selector: \
+         {{matchLabels: {{app: {name}}}}}, template: {{metadata: {{labels: {{app: {name}}}}}, spec: {{containers: [{{name: main, \
+         image: main, resources: {{requests: {{cpu: 2}}}}}}]}}}}}}}}\n"
+    )
+}
+
+const CROWD: &str = "
+apiVersion: podreach.dev/v1alpha1
+kind: PlacementPolicy
+metadata: {name: crowd}
+spec:
+  rules:
+  - {name: together, recoverable: {pods: {namespaces: [crowd]}}}
+";
+
+/// The same evidence with something missing, as far as it has that.
+fn damages(piece: &Value) -> Vec<(&'static str, Value)> {
+    let changed = |kind, change: &dyn Fn(&mut Value)| {
+        let mut other = piece.clone();
+        change(&mut other);
+        (kind, other)
+    };
+    let mut found = Vec::new();
+    if piece["trace"].as_array().is_some_and(|steps| !steps.is_empty()) {
+        found.push(changed("steps", &|other| drop(other["trace"].as_array_mut().map(Vec::pop))));
+    }
+    if piece["proof"]["forbidden"].as_array().is_some_and(|facts| !facts.is_empty()) {
+        found.push(changed("facts", &|other| other["proof"]["forbidden"] = serde_json::json!([])));
+    }
+    if piece["shortage"].is_null() {
+        return found;
+    }
+    found.push(changed("demand", &|other| {
+        let wants = other["shortage"]["demand"].as_array_mut().into_iter().flatten();
+        wants.for_each(|want| want["count"] = 0.into());
+    }));
+    if piece["shortage"]["argument"] == "cover" {
+        found.push(changed("cover", &|other| {
+            other["question"] = serde_json::json!({"semantics": "kube-scheduler", "start": "empty", "anyOf": []});
+        }));
+        return found;
+    }
+    found.push(changed("worth", &|other| {
+        let worth = other["shortage"]["worth"].as_array_mut().into_iter().flatten();
+        worth.for_each(|worth| *worth = "0".into());
+    }));
+    // A pod that fits nowhere even by itself needs no law.
+    let laws = piece["shortage"]["laws"].as_array().expect("a sum has laws");
+    if laws.iter().any(|law| law["law"] != "below") {
+        found.push(changed("laws", &|other| other["shortage"]["laws"] = serde_json::json!([])));
+        found.push(changed("times", &|other| {
+            let laws = other["shortage"]["laws"].as_array_mut().into_iter().flatten();
+            laws.for_each(|law| law["times"] = "0".into());
+        }));
+    }
+    found
 }
 
 #[test]

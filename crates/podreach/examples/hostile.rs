@@ -39,8 +39,13 @@ pub fn page(kind: &str) -> String {
     let options = Options::default();
     let answered = Answered { problem: &problem, options: &options, decision: &decision };
     let certificate = report::verdict(&answered, &remarks, 0.0);
-    let evidence =
-        Evidence { shows: NAMES[0].into(), problem: problem.clone(), decision: decision.clone(), short: None };
+    let evidence = Evidence {
+        shows: NAMES[0].into(),
+        problem: problem.clone(),
+        decision: decision.clone(),
+        short: None,
+        changed: None,
+    };
     let item = Item {
         origin: Origin::Rule { policy: NAMES[0].into(), rule: NAMES[1].into() },
         status: Status::Violated,

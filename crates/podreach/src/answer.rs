@@ -109,13 +109,6 @@ impl Oracle {
         self.sure(goal, decision, budget)
     }
 
-    /// A claim that someone else makes, checked and held back like any other; `None` if it is refused.
-    pub fn confirm(&mut self, goal: &Goal, claim: Verdict, budget: &Budget<'_>) -> Option<Decision> {
-        let decision = self.decider().confirm(goal, claim, budget)?;
-        let decision = self.sure(goal, decision, budget);
-        decision.checked.answer().is_some().then_some(decision)
-    }
-
     /// The same for a goal that can be decided without a search; `None` for others.
     pub fn quick_answer(&mut self, goal: &Goal, budget: &Budget<'_>) -> Option<Decision> {
         let decision = self.decider().decide_without_search(goal, budget)?;
@@ -251,7 +244,7 @@ impl Oracle {
     }
 
     /// The problem with everything possible that doubts or the history of claims leave open; `None` if they leave nothing open.
-    pub(crate) fn loosened(&self) -> Option<Problem> {
+    pub fn loosened(&self) -> Option<Problem> {
         if self.narrowing.is_empty() && self.settled.is_none() {
             return None;
         }

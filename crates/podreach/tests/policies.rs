@@ -1,7 +1,8 @@
 //! Placement policies over manifests: what each rule kind and each actor comes to, and what stands behind it.
 
-use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use podreach::audit::memory::{Forgetful, Means, Memory};
 use podreach::audit::{Actor, Item, Status, policy};
@@ -163,7 +164,16 @@ fn possible_counts_places() {
     let rules = [rule(2, spread), rule(3, spread)].join("\n");
     let items = decided(CLUSTER, &rules, "as-is");
     assert_eq!(statuses(&items), [Status::Holds, Status::Violated]);
-    assert_eq!(items[0].boundary.as_ref().expect("a boundary").core, ["node core-1", "node core-2"]);
+    let boundary = items[0].boundary.as_ref().expect("a boundary");
+    let expected = [
+        "node core-1, with label topology.kubernetes.io/zone=a, 4 cpu and room for 10 pods",
+        "node core-2, with label topology.kubernetes.io/zone=b, 4 cpu and room for 10 pods",
+    ];
+    assert_eq!(boundary.core, expected);
+    let edits: Vec<&str> = boundary.escapes.iter().map(|escape| escape.edit.as_str()).collect();
+    let lost = ["were lost", "lost label topology.kubernetes.io/zone", "had no cpu", "had no room for pods"];
+    let each = |node: &str| -> Vec<String> { lost.iter().map(|what| format!("node {node} {what}")).collect() };
+    assert_eq!(edits, [each("core-1"), each("core-2")].concat());
     let room = decided(CLUSTER, &[rule(8, ""), rule(9, "")].join("\n"), "as-is");
     assert_eq!(statuses(&room), [Status::Holds, Status::Violated]);
     assert!(room[1].explanation[0].starts_with("All nodes together can have 8 of"), "{:?}", room[1].explanation);
@@ -332,20 +342,20 @@ fn a_policy_file_holds_policies_and_nothing_else() {
 /// A memory in a map, which counts what it is told anew.
 #[derive(Default)]
 struct Notes {
-    kept: RefCell<BTreeMap<String, String>>,
-    new: Cell<usize>,
+    kept: Mutex<BTreeMap<String, String>>,
+    new: AtomicUsize,
     damaged: bool,
 }
 
 impl Memory for Notes {
     fn recall(&self, question: &str) -> Option<String> {
-        let known = self.kept.borrow().get(question).cloned();
+        let known = self.kept.lock().expect("no panic").get(question).cloned();
         if self.damaged { known.map(|text| text[..text.len() / 2].to_owned()) } else { known }
     }
 
     fn keep(&self, question: &str, certificate: &str) {
-        self.new.set(self.new.get() + 1);
-        self.kept.borrow_mut().insert(question.to_owned(), certificate.to_owned());
+        self.new.fetch_add(1, Ordering::Relaxed);
+        self.kept.lock().expect("no panic").insert(question.to_owned(), certificate.to_owned());
     }
 }
 
@@ -394,11 +404,11 @@ fn rules_about_an_unchanged_part_are_remembered_and_others_are_not() {
         let mut notes = Notes::default();
         let run = |notes: &Notes, cluster: &str| {
             let (lowered, _) = read(&[cluster, &policy(REMEMBERED)]);
-            notes.new.set(0);
+            notes.new.store(0, Ordering::Relaxed);
             let items = with_memory(&lowered, &actor, notes);
             items.iter().for_each(checks);
             assert_eq!(told(&items), told(&with_memory(&lowered, &actor, &Forgetful)), "{actor}");
-            notes.new.get()
+            notes.new.load(Ordering::Relaxed)
         };
         let cluster = format!("{CLUSTER}{LONELY}");
         let first = run(&notes, &cluster);
@@ -421,18 +431,18 @@ fn a_rule_keeps_what_is_known_of_it_while_others_lose_theirs() {
     let (lowered, _) = read(&[CLUSTER, &policy(REMEMBERED.lines().next().unwrap_or_default())]);
     let notes = Notes::default();
     with_memory(&lowered, &Actor::AsIs, &notes);
-    assert_eq!(notes.new.get(), 1, "what holds the rule up");
+    assert_eq!(notes.new.load(Ordering::Relaxed), 1, "what holds the rule up");
     let again = |text: &str| {
         let (lowered, _) = read(&[text, &policy(REMEMBERED.lines().next().unwrap_or_default())]);
-        notes.new.set(0);
+        notes.new.store(0, Ordering::Relaxed);
         with_memory(&lowered, &Actor::AsIs, &notes);
-        notes.new.get()
+        notes.new.load(Ordering::Relaxed)
     };
     // Another workload, another node, and something running there.
     let more = "\n---\n{apiVersion: v1, kind: Node, metadata: {name: core-3}, status: {allocatable: {cpu: 1}}}
 ---
 {apiVersion: v1, kind: Pod, metadata: {name: p, namespace: shop}, spec: {nodeName: core-3, containers: [{name: c}]}}\n";
-    assert_eq!(again(&format!("{more}---{CLUSTER}")), 0);
+    assert_eq!(again(&format!("{CLUSTER}{more}")), 0);
     assert_eq!(again(&CLUSTER.replace("tenant: b", "tenant: c")), 0);
     // A label that nobody looks at; the pod of the rule, and its node.
     assert_eq!(again(&CLUSTER.replace("tenant: a", "tenant: c")), 0);

@@ -142,8 +142,13 @@ pub(super) fn decided(
     job: &Job,
 ) -> (Problem, podreach::engine::Decision) {
     let problem = variant.problem.with_goal(Goal::atom((pod, node)));
-    let budget =
-        Budget { interrupt: &|| job.stop(), memory: world.limits.memory, threads: world.threads(), progress: None };
+    let budget = Budget {
+        interrupt: &|| job.stop(),
+        memory: world.limits.memory,
+        threads: world.threads(),
+        progress: None,
+        known: None,
+    };
     let decision = Oracle::new(&problem, &variant.lowered.diagnostics).answer(&problem.goal, &budget);
     (problem, decision)
 }

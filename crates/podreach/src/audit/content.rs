@@ -1,102 +1,133 @@
 //! What a result depends on, as text: the same for two inputs that differ only elsewhere.
 //!
-//! Ids depend on everything that was read before, so every id is written as what it stands for. Two parts with the same text are the
-//! same part; one part may have two texts, if what it names was first met in another order, and then something is found out twice.
+//! Ids depend on everything that was read before, so every id is written as what it stands for; and so is their order, in which tables are
+//! gone through. Two worlds with the same text are the same to whoever looks at nothing else. One part may have two texts, if what it
+//! names was first met in another order, and then something is found out twice.
 
 use std::collections::BTreeSet;
 use std::fmt::Debug;
 
-use podreach_core::{Cluster, Goal, Id, NodeId, PodId};
+use podreach_core::cluster::Node;
+use podreach_core::id::Symbol;
+use podreach_core::{Cluster, Goal, Id, Model};
 
-use super::policy::packing::Want;
 use super::policy::world::World;
 
-/// The part of a world with these pods and nodes: all that rules look at, what runs there, and what is in doubt about it.
-pub(crate) fn part(world: &World, pods: &BTreeSet<PodId>, nodes: &BTreeSet<NodeId>) -> String {
+/// All that rules look at in a world, what runs there, and what is in doubt about it.
+pub(crate) fn world(world: &World) -> String {
     let m = world.model();
     let cluster = m.cluster();
-    let mut text = format!("{} {:?}\n", m.semantics().name(), cluster.behaviour);
+    let mut text =
+        Text { cluster, text: format!("{} {:?}\n", m.semantics().name(), cluster.behaviour), ids: BTreeSet::new() };
     let mut names = BTreeSet::new();
-    for &pod in pods {
-        let known = &cluster.pods[pod];
+    for (pod, known) in cluster.pods.iter() {
         names.extend(std::iter::once(&known.name).chain(&known.aliases));
-        let labels = cluster.namespace_labels.get(&known.spec.namespace);
-        write(&mut text, cluster, &(&known.name, &known.aliases, &world.selected[pod], &known.spec, labels));
+        text.write(&(&known.name, &known.aliases, &world.selected[pod], &known.spec));
     }
-    nodes.iter().for_each(|&node| write(&mut text, cluster, &cluster.nodes[node]));
-    for limit in cluster.limits.iter().filter(|limit| limit.pods.iter().any(|pod| pods.contains(pod))) {
-        write(&mut text, cluster, limit);
+    for (id, node) in m.nodes().zip(cluster.nodes.values()) {
+        // Nobody goes through nodes by the symbols of their names.
+        text.write(&(m.node_name(id), Node { name: Symbol::from_index(u32::MAX as usize), ..node.clone() }));
     }
-    write(&mut text, cluster, &cluster.required_drivers);
+    cluster.limits.iter().filter(|limit| !limit.pods.is_empty()).for_each(|limit| text.write(limit));
+    if looks_at_namespaces(m) {
+        text.write(&cluster.namespace_labels);
+    }
+    text.write(&cluster.required_drivers);
     for s in [&world.problem.start, &world.problem.kept] {
-        let within = s.iter().filter(|((pod, node), _)| pods.contains(pod) && nodes.contains(node));
-        within.for_each(|entry| write(&mut text, cluster, &entry));
-        text.push_str("--\n");
+        s.iter().for_each(|entry| text.write(&entry));
+        text.text.push_str("--\n");
     }
     for doubt in &world.diagnostics {
         if doubt.pod.as_ref().is_none_or(|pod| names.contains(pod)) {
-            write(&mut text, cluster, &(doubt.code, doubt.effect, &doubt.pod, &doubt.message));
+            text.write(&(doubt.code, doubt.effect, &doubt.pod, &doubt.message));
         }
     }
-    text
+    text.finish()
+}
+
+/// Whether some pod looks for others by labels of their namespaces.
+fn looks_at_namespaces(m: &Model) -> bool {
+    let specs = m.pods().map(|pod| m.pod(pod));
+    let matchers = specs.flat_map(|spec| {
+        let terms = spec.affinity.iter().chain(&spec.anti_affinity).map(|term| term.matcher);
+        terms.chain(spec.spread.iter().map(|spread| spread.matcher))
+    });
+    matchers.into_iter().any(|matcher| m.cluster().matchers[matcher].scope.selector.is_some())
 }
 
 /// A goal by names.
 pub(crate) fn goal(world: &World, goal: &Goal) -> String {
-    let mut text = String::new();
-    goal.any.iter().for_each(|alternative| write(&mut text, world.model().cluster(), alternative));
-    text
-}
-
-/// Wants by names.
-pub(crate) fn wants(world: &World, wants: &[Want]) -> String {
-    let mut text = String::new();
-    wants.iter().for_each(|want| write(&mut text, world.model().cluster(), want));
-    text
-}
-
-/// A number for a text, wide enough that no two texts that anyone meets share it by accident: FNV-1a of 128 bits.
-pub(crate) fn number(text: &str) -> String {
-    let fold = |hash: u128, byte: u8| (hash ^ u128::from(byte)).wrapping_mul(0x0000_0000_0100_0000_0000_0000_0000_013b);
-    format!("{:032x}", text.bytes().fold(0x6c62_272e_07bb_0142_62b8_2175_6295_c58d, fold))
-}
-
-/// Writes a value with every id replaced by what it stands for.
-fn write(text: &mut String, cluster: &Cluster, value: &dyn Debug) {
-    resolve(text, cluster, &format!("{value:?}"), 0);
-    text.push('\n');
+    let mut text = Text { cluster: world.model().cluster(), text: String::new(), ids: BTreeSet::new() };
+    goal.any.iter().for_each(|alternative| text.write(alternative));
+    text.finish()
 }
 
 /// How deep ids may stand for things with ids: a pod has a matcher, which has namespaces, which have names.
 const DEPTH: usize = 8;
 
-fn resolve(text: &mut String, cluster: &Cluster, raw: &str, depth: usize) {
-    let (mut rest, mut quoted) = (raw, false);
-    while let Some(first) = rest.chars().next() {
-        let word = rest.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(rest.len());
-        let taken = match first {
-            '\\' if quoted => 1 + rest[1..].chars().next().map_or(0, char::len_utf8),
-            '"' => {
-                quoted = !quoted;
-                1
-            }
-            _ if word > 0 => word,
-            other => other.len_utf8(),
-        };
-        let (now, later) = rest.split_at(taken);
-        match if quoted || depth >= DEPTH { None } else { meaning(cluster, now) } {
-            Some(meaning) => resolve(text, cluster, &meaning, depth + 1),
-            None => text.push_str(now),
+/// A text in the making.
+struct Text<'c> {
+    cluster: &'c Cluster,
+    text: String,
+    /// The ids met so far, but for names of what has an id itself: of which kind, and which.
+    ids: BTreeSet<(String, usize)>,
+}
+
+impl Text<'_> {
+    /// Writes a value with every id replaced by what it stands for.
+    fn write(&mut self, value: &dyn Debug) {
+        self.resolve(&format!("{value:?}"), (0, true));
+        self.text.push('\n');
+    }
+
+    /// The text, with the order of the ids: whoever goes through a table of the part goes in this order.
+    fn finish(mut self) -> String {
+        for (kind, number) in std::mem::take(&mut self.ids) {
+            let meaning = meaning(self.cluster, &kind, number).unwrap_or_default();
+            self.text.push_str(&kind);
+            self.resolve(&meaning, (1, false));
+            self.text.push('\n');
         }
-        rest = later;
+        self.text
+    }
+
+    fn resolve(&mut self, raw: &str, (depth, counts): (usize, bool)) {
+        let (mut rest, mut quoted) = (raw, false);
+        while let Some(first) = rest.chars().next() {
+            let word = rest.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(rest.len());
+            let taken = match first {
+                '\\' if quoted => 1 + rest[1..].chars().next().map_or(0, char::len_utf8),
+                '"' => {
+                    quoted = !quoted;
+                    1
+                }
+                _ if word > 0 => word,
+                other => other.len_utf8(),
+            };
+            let (now, later) = rest.split_at(taken);
+            let id = if quoted || depth >= DEPTH { None } else { id(now) };
+            match id.and_then(|(kind, number)| Some((kind, number, meaning(self.cluster, kind, number)?))) {
+                Some((kind, number, meaning)) => {
+                    if counts {
+                        self.ids.insert((kind.to_owned(), number));
+                    }
+                    self.resolve(&meaning, (depth + 1, counts && !matches!(kind, "n" | "p" | "ns" | "r")));
+                }
+                None => self.text.push_str(now),
+            }
+            rest = later;
+        }
     }
 }
 
-/// What an id stands for, if the word is one.
-fn meaning(cluster: &Cluster, word: &str) -> Option<String> {
-    let digits = word.find(|c: char| c.is_ascii_digit())?;
-    let (kind, number) = word.split_at(digits);
-    let number: usize = number.parse().ok().filter(|number| u32::try_from(*number).is_ok())?;
+/// The kind and the number of an id, if the word may be one.
+fn id(word: &str) -> Option<(&str, usize)> {
+    let (kind, number) = word.split_at(word.find(|c: char| c.is_ascii_digit())?);
+    Some((kind, number.parse().ok().filter(|number| u32::try_from(*number).is_ok())?))
+}
+
+/// What an id stands for, if there is one of the kind.
+fn meaning(cluster: &Cluster, kind: &str, number: usize) -> Option<String> {
     fn entry<I: Id, T: Debug>(table: &podreach_core::id::IdVec<I, T>, number: usize) -> Option<String> {
         table.get(I::from_index(number)).map(|entry| format!("{entry:?}"))
     }
@@ -121,9 +152,9 @@ mod tests {
     use super::*;
 
     fn written(cluster: &Cluster, value: &dyn Debug) -> String {
-        let mut text = String::new();
-        write(&mut text, cluster, value);
-        text
+        let mut text = Text { cluster, text: String::new(), ids: BTreeSet::new() };
+        text.write(value);
+        text.text
     }
 
     #[test]
@@ -151,11 +182,5 @@ mod tests {
             written(cluster, &spec)
         });
         assert_eq!(texts[0], texts[1]);
-    }
-
-    #[test]
-    fn different_texts_have_different_numbers() {
-        assert_ne!(number("a"), number("b"));
-        assert_eq!(number(""), "6c62272e07bb014262b821756295c58d");
     }
 }

@@ -79,6 +79,8 @@ pub struct Evidence {
     pub decision: Decision,
     /// What follows from it for any choice of nodes, if that is what it is for.
     pub short: Option<Box<Short>>,
+    /// How the cluster that it is about differs from the input, as a clause; `None` if it does not.
+    pub changed: Option<String>,
 }
 
 /// What holds a rule up.

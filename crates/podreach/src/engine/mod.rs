@@ -26,6 +26,7 @@ mod pairs;
 mod portfolio;
 mod predecessor;
 mod progress;
+mod recall;
 mod reduce;
 mod relax;
 mod relaxation;
@@ -49,8 +50,10 @@ use greedy::Greedy;
 use group::Group;
 use pairs::Pairs;
 pub use portfolio::Effort;
-use portfolio::{Outcome, Pursuit, portfolio};
+use portfolio::{Outcome, Pursuit};
 pub use progress::{Progress, Seen};
+pub(crate) use recall::number;
+pub use recall::{Forgetful, Memory};
 use run::{Run, Tracing};
 pub use system::System;
 use witness::{Ended, Witnesses};
@@ -66,6 +69,8 @@ pub struct Budget<'a> {
     pub threads: usize,
     /// Where it tells how far it is, if someone watches.
     pub progress: Option<&'a Progress>,
+    /// What earlier searches found, if someone remembers.
+    pub known: Option<&'a dyn Memory>,
 }
 
 /// Why a search stopped.
@@ -82,7 +87,7 @@ pub enum Stop {
 impl Budget<'_> {
     /// As long and as much as it takes.
     pub fn unlimited() -> Self {
-        Self { interrupt: &|| None, memory: usize::MAX, threads: 1, progress: None }
+        Self { interrupt: &|| None, memory: usize::MAX, threads: 1, progress: None, known: None }
     }
 
     fn stop(&self, bytes: usize) -> Option<Stop> {
@@ -212,6 +217,17 @@ impl Decider {
 
     /// Decides a goal and checks the evidence.
     pub fn decide(&mut self, goal: &Goal, budget: &Budget<'_>) -> Decision {
+        let decision = self.decide_as_known(goal, budget);
+        match decision.checked.verdict() {
+            // Whoever remembers may be wrong.
+            Verdict::Unknown(Reason::Rejected { .. }) if budget.known.is_some() => {
+                self.decide_as_known(goal, &Budget { known: None, ..*budget })
+            }
+            _ => decision,
+        }
+    }
+
+    fn decide_as_known(&mut self, goal: &Goal, budget: &Budget<'_>) -> Decision {
         if let Some(decision) = self.decide_one_of_each(goal, budget) {
             return decision;
         }
@@ -231,12 +247,6 @@ impl Decider {
     pub fn decide_without_search(&mut self, goal: &Goal, budget: &Budget<'_>) -> Option<Decision> {
         let claim = self.claim_without_search(goal, budget)?;
         Some(self.checked(goal, claim, budget))
-    }
-
-    /// A claim that someone else makes, if the checker takes it.
-    pub fn confirm(&mut self, goal: &Goal, claim: Verdict, budget: &Budget<'_>) -> Option<Decision> {
-        let decision = self.checked(goal, Claim::at_once(claim, "remembered"), budget);
-        decision.checked.answer().is_some().then_some(decision)
     }
 
     fn checked(&mut self, goal: &Goal, claim: Claim, budget: &Budget<'_>) -> Decision {
@@ -314,7 +324,7 @@ impl Decider {
         {
             Outcome { found: Found::Never(Vec::new()), engine: "pairs", efforts: Vec::new() }
         } else {
-            portfolio(&system, &pairs, self.engines, budget)
+            recall::portfolio(&system, &pairs, self.engines, budget)
         };
         efforts.insert(0, system.effort());
         let found = match found {

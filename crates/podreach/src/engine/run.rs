@@ -30,6 +30,9 @@ pub struct Run {
     reaches: Group,
 }
 
+/// A run as lists of numbers.
+pub type Parts = (Vec<(u32, u32)>, Vec<Class>, Group, Group);
+
 impl Run {
     /// How many deployments it makes.
     pub fn len(&self) -> usize {
@@ -91,6 +94,29 @@ impl Run {
     /// What is needed before the first deployment.
     pub fn needs(&self) -> &Group {
         &self.needs
+    }
+
+    /// All of it, to be written down.
+    pub fn parts(&self) -> Parts {
+        (self.steps.clone(), self.drops.clone(), self.needs.clone(), self.reaches.clone())
+    }
+
+    /// A run that was written down; it may be of anything.
+    pub fn from_parts((steps, drops, needs, reaches): Parts) -> Self {
+        Self { steps, drops, needs, reaches }
+    }
+
+    /// What is there after the last deployment, at least.
+    pub fn reaches(&self) -> &Group {
+        &self.reaches
+    }
+
+    /// Whether its numbers are rules and classes of a system, and its parts fit together.
+    pub fn is_whole(&self, system: &System) -> bool {
+        let rules = self.steps.iter().all(|&(rule, _)| (rule as usize) < system.rules.len());
+        let classes = self.drops.iter().all(|&class| (class as usize) < system.classes.len());
+        let last = self.steps.last().map_or(0, |step| step.1) as usize;
+        rules && classes && last == self.drops.len() && self.steps.windows(2).all(|pair| pair[0].1 <= pair[1].1)
     }
 
     /// The rule of each deployment, and what it needs that no later one does.

@@ -1,4 +1,4 @@
-//! Certificates read back: a verdict document, taken at its word about nothing.
+//! Certificates read back: a verdict, or the evidence of an audit, taken at its word about nothing.
 //!
 //! Reading is strict. A key, a value or a shape that podreach does not write is refused, since a claim that is only half understood
 //! cannot be checked.
@@ -11,11 +11,12 @@ use podreach_core::{
 };
 
 use super::json::API_VERSION;
+use super::shortfall::Shortfall;
 use crate::diagnostic::Diagnostic;
 use crate::lower::{Instances, Keep, Options, Start};
 use crate::read::{Span, Tree, Value, shown};
 
-/// A verdict document, with names that are not resolved yet.
+/// A verdict, with names that are not resolved yet.
 #[derive(Clone, Debug)]
 pub struct Certificate {
     /// The rules it is about.
@@ -26,6 +27,10 @@ pub struct Certificate {
     pub goal: Vec<Vec<Entry>>,
     /// What it claims.
     pub claim: Claim,
+    /// What it says to follow for any choice of nodes: a demand that can never be met.
+    pub shortage: Option<Shortfall>,
+    /// How the cluster that it is about differs from the input, if it does.
+    pub changed: Option<String>,
 }
 
 /// So many instances of a pod on a node, by name.
@@ -49,19 +54,26 @@ pub enum Claim {
     Unknown(String),
 }
 
-type Read<T> = Result<T, Diagnostic>;
+pub(super) type Read<T> = Result<T, Diagnostic>;
 
 impl Certificate {
-    /// The certificates of a document: one verdict, or a list of them.
+    /// The certificates of a document: one verdict, the evidence of an audit, or a list of either.
     pub fn read(document: &Tree<'_>) -> Read<Vec<Self>> {
+        let list = |one: fn(&Tree<'_>) -> Read<Vec<Self>>| -> Read<Vec<Self>> {
+            known(document, &["apiVersion", "kind", "items"])?;
+            version(document)?;
+            let found: Read<Vec<Vec<Self>>> = items(required(document, "items")?)?.iter().map(one).collect();
+            found.map(|found| found.concat())
+        };
         match text(required(document, "kind")?)? {
             "Verdict" => Ok(vec![verdict(document)?]),
-            "VerdictList" => {
-                known(document, &["apiVersion", "kind", "items"])?;
-                version(document)?;
-                items(required(document, "items")?)?.iter().map(verdict).collect()
-            }
-            other => Err(refused(document.span, format!("a certificate is a Verdict, not a {}", shown(other)))),
+            "VerdictList" => list(|document| Ok(vec![verdict(document)?])),
+            "AuditReport" => report(document),
+            "AuditReportList" => list(report),
+            other => Err(refused(
+                document.span,
+                format!("a certificate is a Verdict or an AuditReport, not a {}", shown(other)),
+            )),
         }
     }
 
@@ -92,26 +104,26 @@ impl Certificate {
 }
 
 /// The names of a cluster.
-struct Names<'m> {
+pub(super) struct Names<'m> {
     pods: BTreeMap<&'m str, PodId>,
     nodes: BTreeMap<&'m str, NodeId>,
 }
 
 impl<'m> Names<'m> {
-    fn new(m: &'m Model) -> Self {
+    pub(super) fn new(m: &'m Model) -> Self {
         let aliases = |pod: PodId| m.cluster().pods[pod].aliases.iter().map(move |alias| (alias.as_str(), pod));
         let mut pods: BTreeMap<&str, PodId> = m.pods().flat_map(aliases).collect();
         pods.extend(m.pods().map(|pod| (m.pod_name(pod), pod)));
         Self { pods, nodes: m.nodes().map(|node| (m.node_name(node), node)).collect() }
     }
 
-    fn atom(&self, pod: &str, node: &str) -> Result<Atom, String> {
+    pub(super) fn atom(&self, pod: &str, node: &str) -> Result<Atom, String> {
         let pod =
             self.pods.get(pod).ok_or_else(|| format!("it names a pod {} that is not in the input", shown(pod)))?;
         Ok((*pod, self.node(node)?))
     }
 
-    fn node(&self, node: &str) -> Result<NodeId, String> {
+    pub(super) fn node(&self, node: &str) -> Result<NodeId, String> {
         let found = self.nodes.get(node);
         found.copied().ok_or_else(|| format!("it names a node {} that is not in the input", shown(node)))
     }
@@ -136,6 +148,34 @@ fn verdict(document: &Tree<'_>) -> Read<Certificate> {
     // What `source` says is a retelling of the evidence and claims nothing more.
     known(document, &[&keys[..], &["source", "diagnostics", "stats"]].concat())?;
     version(document)?;
+    certificate(document)
+}
+
+/// Everything that the items of an audit stand on, what holds rules up included.
+fn report(document: &Tree<'_>) -> Read<Vec<Certificate>> {
+    known(document, &["apiVersion", "kind", "semantics", "summary", "items", "diagnostics"])?;
+    version(document)?;
+    let mut found = Vec::new();
+    for item in items(required(document, "items")?)? {
+        found.extend(items(required(item, "evidence")?)?.iter().map(piece).collect::<Read<Vec<_>>>()?);
+        let escapes = item.field("boundary").and_then(|boundary| boundary.field("escapes"));
+        for escape in escapes.map_or(Ok(&[][..]), items)? {
+            found.extend(escape.field("evidence").map(piece).transpose()?);
+        }
+    }
+    Ok(found)
+}
+
+/// A piece of evidence of an audit; what it `shows` is said by what it claims, too.
+fn piece(document: &Tree<'_>) -> Read<Certificate> {
+    let keys = ["shows", "question", "verdict", "trace", "proof", "reason", "engine", "checked", "shortage", "changed"];
+    known(document, &keys)?;
+    let shortage = document.field("shortage").map(Shortfall::read).transpose()?;
+    let changed = document.field("changed").map(text).transpose()?.map(str::to_owned);
+    Ok(Certificate { shortage, changed, ..certificate(document)? })
+}
+
+fn certificate(document: &Tree<'_>) -> Read<Certificate> {
     let question = required(document, "question")?;
     known(question, &["semantics", "start", "keep", "instances", "kubernetesVersion", "goal", "anyOf"])?;
     Ok(Certificate {
@@ -143,6 +183,8 @@ fn verdict(document: &Tree<'_>) -> Read<Certificate> {
         options: options(question)?,
         goal: goal(question)?,
         claim: claim(document)?,
+        shortage: None,
+        changed: None,
     })
 }
 
@@ -294,15 +336,15 @@ impl Classes {
     }
 }
 
-fn refused(span: Span, message: impl Into<String>) -> Diagnostic {
+pub(super) fn refused(span: Span, message: impl Into<String>) -> Diagnostic {
     Diagnostic::stops("E0301", span, message)
 }
 
-fn required<'t, 'a>(tree: &'t Tree<'a>, key: &str) -> Read<&'t Tree<'a>> {
+pub(super) fn required<'t, 'a>(tree: &'t Tree<'a>, key: &str) -> Read<&'t Tree<'a>> {
     tree.field(key).ok_or_else(|| refused(tree.span, format!("{key} is missing")))
 }
 
-fn known(tree: &Tree<'_>, keys: &[&str]) -> Read<()> {
+pub(super) fn known(tree: &Tree<'_>, keys: &[&str]) -> Read<()> {
     let entries =
         tree.map().ok_or_else(|| refused(tree.span, format!("a mapping is expected here, not {}", tree.kind())))?;
     match entries.iter().find(|entry| !keys.contains(&entry.key.as_ref())) {
@@ -311,15 +353,15 @@ fn known(tree: &Tree<'_>, keys: &[&str]) -> Read<()> {
     }
 }
 
-fn items<'t, 'a>(tree: &'t Tree<'a>) -> Read<&'t [Tree<'a>]> {
+pub(super) fn items<'t, 'a>(tree: &'t Tree<'a>) -> Read<&'t [Tree<'a>]> {
     tree.seq().ok_or_else(|| refused(tree.span, format!("a list is expected here, not {}", tree.kind())))
 }
 
-fn text<'t>(tree: &'t Tree<'_>) -> Read<&'t str> {
+pub(super) fn text<'t>(tree: &'t Tree<'_>) -> Read<&'t str> {
     tree.str().ok_or_else(|| refused(tree.span, format!("a string is expected here, not {}", tree.kind())))
 }
 
-fn count(tree: &Tree<'_>) -> Read<u64> {
+pub(super) fn count(tree: &Tree<'_>) -> Read<u64> {
     let number = if let Value::Int(number) = tree.value { u64::try_from(number).ok() } else { None };
     number.ok_or_else(|| refused(tree.span, "a count is a whole number"))
 }

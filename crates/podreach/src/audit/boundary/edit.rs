@@ -91,7 +91,7 @@ fn classes(world: &World, goal: &Goal, pods: &BTreeSet<PodId>, nodes: &BTreeSet<
 }
 
 /// The keys of nodes that someone looks at, with the values that make a difference.
-fn keys(m: &Model, pods: &BTreeSet<PodId>) -> BTreeMap<Symbol, BTreeSet<Symbol>> {
+pub(super) fn keys(m: &Model, pods: &BTreeSet<PodId>) -> BTreeMap<Symbol, BTreeSet<Symbol>> {
     let mut keys = BTreeMap::<Symbol, BTreeSet<Symbol>>::new();
     for spec in pods.iter().map(|&pod| m.pod(pod)) {
         for (key, value) in spec.node_selector.iter() {

@@ -83,7 +83,8 @@ pub(crate) fn facts(m: &Model, pods: &BTreeSet<PodId>) -> Vec<Fact> {
         facts.extend(spec.added_affinity.as_ref().map(|_| Fact::AddedAffinity(pod)));
         facts.extend(spec.quota.keys().map(|&quota| Fact::Quota(quota)));
     }
-    facts.extend((0..m.cluster().limits.len()).map(Fact::Limit));
+    let limits = m.cluster().limits.iter().enumerate().filter(|(_, limit)| !limit.pods.is_empty());
+    facts.extend(limits.map(|(at, _)| Fact::Limit(at)));
     facts.extend(label::facts(m, pods));
     facts.sort();
     facts.dedup();

@@ -3,13 +3,16 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use podreach_core::cluster::Matcher;
-use podreach_core::id::{MatcherId, Symbol};
+use podreach_core::id::{MatcherId, NamespaceId, Symbol};
 use podreach_core::label::Labels;
 use podreach_core::selector::{Selector, Values};
 use podreach_core::{Model, PodId};
 
 use super::change::Change;
 use super::fact::Fact;
+
+/// Keys of labels, each with its owner.
+type Own<I> = Vec<(I, Symbol)>;
 
 /// Keys with the values that make a difference.
 type Keys = BTreeMap<Symbol, BTreeSet<Symbol>>;
@@ -85,6 +88,22 @@ pub(crate) fn changes(m: &Model, pods: &BTreeSet<PodId>) -> Vec<Change> {
         changes.extend(found.into_iter().map(|(key, value)| Change::NamespaceLabel(namespace, key, value)));
     }
     changes
+}
+
+/// The labels by which pods are drawn to others, or counted: of pods, and of namespaces.
+pub(crate) fn drawing(m: &Model, pods: &BTreeSet<PodId>) -> (Own<PodId>, Own<NamespaceId>) {
+    let needed = looked_for(m, pods, false);
+    let carried = |labels: &Labels, of_namespaces: bool| -> Vec<Symbol> {
+        let keys = keys(&selectors(m, &needed, of_namespaces)).into_keys();
+        keys.filter(|&key| labels.value(key).is_some()).collect()
+    };
+    let of_pod = |&pod: &PodId| carried(&m.pod(pod).labels, false).into_iter().map(move |key| (pod, key));
+    let of_pods = pods.iter().flat_map(of_pod).collect();
+    let own: BTreeSet<NamespaceId> = pods.iter().map(|&pod| m.pod(pod).namespace).collect();
+    let labelled = m.cluster().namespace_labels.iter().filter(|(namespace, _)| own.contains(namespace));
+    let of_namespaces =
+        labelled.flat_map(|(&namespace, labels)| carried(labels, true).into_iter().map(move |key| (namespace, key)));
+    (of_pods, of_namespaces.collect())
 }
 
 /// The labels that let pods avoid each other and do nothing else: of pods, of namespaces, and the topology of nodes.

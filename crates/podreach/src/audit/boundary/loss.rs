@@ -1,92 +1,147 @@
-//! Nodes that a possibility stands on.
+//! What a possibility stands on: facts that suffice, none of them in vain; and the single losses that break it.
 
 use std::collections::BTreeSet;
 
-use podreach_core::{NodeId, Verdict};
+use podreach_core::{Action, NodeId, Verdict};
 
-use crate::audit::content;
-use crate::audit::item::{Boundary, Escape, Status};
+use super::minimal::Trial;
+use super::support::{Ground, Support, shown};
+use crate::audit::item::{Boundary, Escape, Evidence, Status};
 use crate::audit::memory::Means;
-use crate::audit::policy::Claim;
-use crate::audit::policy::claim;
 use crate::audit::policy::ruling::Ruling;
-use crate::audit::policy::world::{World, nodes_named};
+use crate::audit::policy::world::World;
+use crate::audit::policy::{Claim, claim};
 use crate::lower::Lowered;
 
-/// The most nodes that are tried one by one.
+/// The most nodes whose facts are looked at one by one, and the most facts.
 const NODES: usize = 64;
+const FACTS: usize = 1_000;
 
-/// Nodes that suffice, none of them in vain; and the nodes that the rule cannot do without.
+/// How many clusters are looked at for one core.
+const TRIES: usize = 400;
+
+/// What holds up a rule of what is possible that holds.
 pub(crate) fn boundary(lowered: &Lowered, claim: &Claim, world: &World, ruling: &Ruling, means: Means<'_>) -> Boundary {
-    let m = world.model();
-    let mut used = used(world, ruling);
-    let within = |nodes: &BTreeSet<NodeId>| {
-        let (part, _) = world.part(|_| true, |node| nodes.contains(&node));
-        let names: Vec<&str> = nodes.iter().map(|&node| m.node_name(node)).collect();
-        let about = format!("on {}", content::number(&names.join(" ")));
-        claim::ruling(lowered, claim, &part, (means, &about))
+    let whole = Ground::new(lowered, claim, world.clone());
+    let used = used(world, ruling);
+    let Some(Core { ground, facts, map, sure }) = core(&whole, &used, means) else {
+        let left_out = format!("What holds it up was not looked for: the rule uses {} nodes.", used.len());
+        return Boundary { left_out: Some(left_out), ..Boundary::default() };
     };
-    let all: BTreeSet<NodeId> = m.nodes().collect();
-    // A spread constraint may need nodes that no pod uses.
-    if used.len() <= NODES && within(&used).status != Status::Holds {
-        used = all.clone();
+    let mut left_out = Vec::new();
+    if !sure {
+        left_out.push("whether the facts are as few as can be".to_owned());
     }
-    if used.len() > NODES {
-        let left_out =
-            Some(format!("The loss of single nodes was not looked at: the rule uses {} of them.", used.len()));
-        return Boundary { left_out, ..Boundary::default() };
-    }
-    let mut sure = true;
-    let mut core = used.clone();
-    for &node in &used {
-        let fewer: BTreeSet<NodeId> = core.iter().copied().filter(|&other| other != node).collect();
-        let status = within(&fewer).status;
-        sure &= status != Status::Undecided;
-        if status == Status::Holds {
-            core = fewer;
-        }
-    }
+    let core: Vec<Support> = facts.iter().cloned().map(|fact| fact.back(&map)).collect();
     let mut escapes = Vec::new();
-    for &node in &core {
-        let broken = without(lowered, claim, world, node, means);
-        sure &= broken.status != Status::Undecided;
-        if broken.status == Status::Violated {
-            escapes.push(Escape { edit: lost(m.node_name(node)), evidence: broken.evidence.into_iter().next() });
+    let losses = losses(&whole, &core, &mut left_out);
+    for (at, loss) in losses.iter().enumerate() {
+        if (means.budget.interrupt)().is_some() {
+            left_out.push(format!("{} of {} single losses", losses.len() - at, losses.len()));
+            break;
+        }
+        let broken = ruled(&whole.without(std::slice::from_ref(loss)), means);
+        match broken.status {
+            Status::Violated => {
+                let edit = loss.lost(whole.world.model());
+                let changed = Some(format!("if {edit}"));
+                let evidence = broken.evidence.into_iter().next().map(|shown| Evidence { changed, ..shown });
+                escapes.push(Escape { edit, evidence });
+            }
+            Status::Undecided => left_out.push(format!("whether it breaks if {}", loss.lost(whole.world.model()))),
+            Status::Holds => {}
         }
     }
-    let core = core.into_iter().map(|node| format!("node {}", m.node_name(node))).collect();
-    let left_out =
-        (!sure).then(|| "For some nodes it was not decided whether the rule can do without them.".to_owned());
-    Boundary { core, escapes, left_out }
+    let left_out = (!left_out.is_empty()).then(|| format!("Not looked at: {}.", left_out.join(", ")));
+    Boundary { core: shown(&ground, &facts), escapes, left_out }
 }
 
-fn lost(node: &str) -> String {
-    format!("node {node} were lost")
+/// A minimal set of facts, in the part of the world where it was found.
+pub(super) struct Core<'a> {
+    pub(super) ground: Ground<'a>,
+    pub(super) facts: Vec<Support>,
+    map: crate::audit::policy::world::Part,
+    /// Whether it is surely minimal.
+    pub(super) sure: bool,
 }
 
-fn without(lowered: &Lowered, claim: &Claim, world: &World, node: NodeId, means: Means<'_>) -> Ruling {
-    let (part, _) = world.part(|_| true, |other| other != node);
-    let about = format!("without {}", world.model().node_name(node));
-    claim::ruling(lowered, claim, &part, (means, &about))
+/// A minimal set of facts about nodes that a run uses, or else about all nodes; `None` where there are too many.
+pub(super) fn core<'a>(whole: &Ground<'a>, used: &BTreeSet<NodeId>, means: Means<'_>) -> Option<Core<'a>> {
+    let pods = whole.pods();
+    let all: BTreeSet<NodeId> = whole.world.model().nodes().collect();
+    // A spread constraint may need nodes that no pod uses.
+    for nodes in [used, &all].into_iter().filter(|nodes| nodes.len() <= NODES) {
+        let (ground, map) = whole.part(&pods, nodes);
+        let m = ground.world.model();
+        let all = ground.facts(&m.pods().collect(), &m.nodes().collect());
+        let mut trial = Trial::new(TRIES, |kept: &[Support]| {
+            let lost: Vec<Support> = all.iter().filter(|fact| !kept.contains(fact)).cloned().collect();
+            decided(ruled(&ground.without(&lost), means).status)
+        });
+        if all.len() > FACTS || !trial.holds(&all) {
+            continue;
+        }
+        // Whole nodes first: most of them go with all that is known of them.
+        let (nodes, others): (Vec<_>, Vec<_>) = all.iter().cloned().partition(|fact| matches!(fact, Support::Node(_)));
+        let nodes = trial.minimal(&others, &nodes);
+        let mut facts = trial.minimal(&nodes, &others);
+        facts.extend(nodes);
+        if !trial.holds(&facts) {
+            // Facts may also be in each other's way, so that more is not always better: then one by one, from all of them.
+            facts = all.clone();
+        }
+        trial.drop_one_by_one(&mut facts);
+        // What is known of one node stays together.
+        facts.sort_by_key(|fact| (fact.node().is_none(), fact.node(), fact.clone()));
+        let sure = trial.is_sure();
+        drop(trial);
+        return Some(Core { ground, facts, map, sure });
+    }
+    None
 }
 
-/// The escape of an edit in words, if it is one.
-pub(crate) fn escape(lowered: &Lowered, claim: &Claim, world: &World, edit: &str, means: Means<'_>) -> Option<Escape> {
-    let (node, _) = nodes_named(world.model()).find(|(_, name)| lost(name) == edit)?;
-    let broken = without(lowered, claim, world, node, means);
-    (broken.status == Status::Violated)
-        .then(|| Escape { edit: edit.to_owned(), evidence: broken.evidence.into_iter().next() })
+fn decided(status: Status) -> Option<bool> {
+    match status {
+        Status::Holds => Some(true),
+        Status::Violated => Some(false),
+        Status::Undecided => None,
+    }
+}
+
+fn ruled(ground: &Ground<'_>, means: Means<'_>) -> Ruling {
+    claim::ruling(ground.lowered(), ground.claim, &ground.world, means)
+}
+
+/// The losses that may break the rule. Without a core that still holds it cannot break, unless less can also be in the way of more: a
+/// spread constraint counts domains, whoever uses them.
+fn losses(whole: &Ground<'_>, core: &[Support], left_out: &mut Vec<String>) -> Vec<Support> {
+    let m = whole.world.model();
+    let pods = whole.pods();
+    if pods.iter().all(|&pod| m.pod(pod).spread.is_empty()) {
+        return core.to_vec();
+    }
+    let nodes: BTreeSet<NodeId> = m.nodes().collect();
+    if nodes.len() > NODES {
+        left_out.push("the loss of other nodes and labels".to_owned());
+        return core.to_vec();
+    }
+    let all = whole.facts(&pods, &nodes);
+    if all.len() > FACTS {
+        left_out.push("the loss of other facts".to_owned());
+        return core.to_vec();
+    }
+    all
 }
 
 /// The nodes that the runs of a ruling end up using: any other node can be lost.
-fn used(world: &World, ruling: &Ruling) -> BTreeSet<NodeId> {
+pub(super) fn used(world: &World, ruling: &Ruling) -> BTreeSet<NodeId> {
     let mut used = BTreeSet::new();
     for evidence in &ruling.evidence {
         if let Verdict::Deployable(trace) = evidence.decision.checked.verdict() {
-            let deployed = trace.0.iter().map(|action| match *action {
-                podreach_core::Action::Deploy(_, node) | podreach_core::Action::Delete(_, node) => node,
-            });
-            used.extend(deployed);
+            used.extend(trace.0.iter().filter_map(|action| match *action {
+                Action::Deploy(_, node) => Some(node),
+                Action::Delete(..) => None,
+            }));
             used.extend(evidence.problem.goal.any.iter().flat_map(|goal| goal.iter().map(|((_, node), _)| node)));
         }
     }

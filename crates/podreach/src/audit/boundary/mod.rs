@@ -6,7 +6,8 @@
 //! edit    one change that someone could make to one object
 //! escape  an edit after which the rule is broken, with the run that breaks it
 //! ```
-//! A rule of what is possible is held up by nodes: its core are nodes that suffice, its escapes the nodes it cannot do without.
+//! A rule of what is possible stands on the opposite: facts that let pods run (`support.rs`), which are there or are lost. With those of its
+//! core alone it holds, and each edit is the loss of one.
 
 mod change;
 mod core;
@@ -14,7 +15,9 @@ mod edit;
 mod fact;
 mod label;
 mod loss;
+mod minimal;
 mod recall;
+mod support;
 #[cfg(test)]
 mod tests;
 
@@ -23,10 +26,10 @@ use std::collections::BTreeSet;
 use podreach_core::{Goal, NodeId, PodId};
 
 use super::content;
-use super::item::{Boundary, Escape};
+use super::item::{Boundary, Escape, Evidence};
 use super::memory::Means;
 use super::policy::Claim;
-use super::policy::claim::{forbidden, wanted};
+use super::policy::claim::forbidden;
 use super::policy::ruling::{ALTERNATIVES, Asking, Ruling};
 use super::policy::world::World;
 use crate::lower::Lowered;
@@ -38,15 +41,7 @@ const EDITS: usize = 2_000;
 /// What holds up a rule that holds.
 pub(crate) fn of(lowered: &Lowered, claim: &Claim, world: &World, ruling: &Ruling, means: Means<'_>) -> Boundary {
     let Some(goal) = forbidden(lowered, claim, world) else {
-        let wants = wanted(lowered, claim, world);
-        let pods = world.relevant(wants.iter().map(|want| want.pod).collect::<BTreeSet<_>>());
-        let words = content::part(world, &pods, &world.model().nodes().collect()) + &content::wants(world, &wants);
-        let recall = Recall::new(means.memory, "nodes", &words);
-        return recall.or_else(
-            |edit| loss::escape(lowered, claim, world, edit, means),
-            || loss::boundary(lowered, claim, world, ruling, means),
-            means,
-        );
+        return loss::boundary(lowered, claim, world, ruling, means);
     };
     if goal.any.len() > 16 * ALTERNATIVES {
         let left_out = "What holds it up was not looked for: it speaks of too many pods and nodes.";
@@ -56,14 +51,16 @@ pub(crate) fn of(lowered: &Lowered, claim: &Claim, world: &World, ruling: &Rulin
     if label::look_for_others(world.model(), &pods) {
         pods = world.model().pods().collect();
     }
-    let words = content::part(world, &pods, &nodes) + &content::goal(world, &goal);
-    let recall = Recall::new(means.memory, "facts", &words);
+    // Nothing else is looked at, so that what is kept for this part is what would be found out anew.
+    let (part, map) = world.part(|pod| pods.contains(&pod), |node| nodes.contains(&node));
+    let goal = map.goal(&goal);
+    let recall = Recall::new(means.memory, &(content::world(&part) + &content::goal(&part, &goal)));
     let again = |known: &str| {
-        let edits = edit::edits(world, &goal);
-        let edit = edits.iter().find(|edit| edit.shown(world.model()) == known)?;
-        escape(world, &goal, edit, means)
+        let edits = edit::edits(&part, &goal);
+        let edit = edits.iter().find(|edit| edit.shown(part.model()) == known)?;
+        escape(&part, &goal, edit, means)
     };
-    recall.or_else(again, || of_never(world, &goal, means), means)
+    recall.or_else(again, || of_never(&part, &goal, means), means)
 }
 
 /// The pods and nodes that a goal's answer depends on, after any edit.
@@ -81,7 +78,7 @@ pub(crate) fn scope(world: &World, goal: &Goal) -> (BTreeSet<PodId>, BTreeSet<No
 }
 
 fn of_never(world: &World, goal: &Goal, means: Means<'_>) -> Boundary {
-    let (core, sure) = core::core(world, goal, means.budget);
+    let (core, sure) = core::core(world, goal, &means.searching());
     let (_, nodes) = scope(world, goal);
     let mut boundary =
         Boundary { core: core.iter().map(|fact| fact.shown(world.model(), &nodes)).collect(), ..Boundary::default() };
@@ -111,11 +108,12 @@ fn escape(world: &World, goal: &Goal, edit: &edit::Edit, means: Means<'_>) -> Op
     edit_in_part.apply(&mut cluster);
     let edited = part.with_cluster(cluster);
     let text = edit.shown(world.model());
-    let mut asking = Asking::new(&edited, means).about(format!("if {text}"));
+    let mut asking = Asking::new(&edited, means);
     let decision = asking.answer(&goal);
     (decision.checked.answer() == Some(true)).then(|| {
         let shows = "the rule is broken after this edit";
-        let evidence = Some(asking.evidence(shows, goal, decision));
+        let changed = Some(format!("if {text}"));
+        let evidence = Some(Evidence { changed, ..asking.evidence(shows, goal, decision) });
         Escape { edit: text, evidence }
     })
 }

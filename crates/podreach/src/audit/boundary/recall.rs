@@ -5,9 +5,9 @@
 
 use serde_json::json;
 
-use crate::audit::content;
 use crate::audit::item::{Boundary, Escape};
 use crate::audit::memory::{Means, Memory};
+use crate::engine::number;
 
 /// A place in memory for what holds one rule up.
 pub(crate) struct Recall<'m> {
@@ -17,8 +17,8 @@ pub(crate) struct Recall<'m> {
 
 impl<'m> Recall<'m> {
     /// The place for what depends on these words and nothing else.
-    pub(crate) fn new(memory: &'m dyn Memory, kind: &str, words: &str) -> Self {
-        let question = json!([env!("CARGO_PKG_VERSION"), "boundary", kind, content::number(words)]).to_string();
+    pub(crate) fn new(memory: &'m dyn Memory, words: &str) -> Self {
+        let question = json!(["boundary", number(words)]).to_string();
         Self { memory, question }
     }
 

@@ -76,6 +76,7 @@ pub(super) fn items(scene: &mut Scene<'_>) -> Vec<Item> {
                 problem: world.problem.with_goal(goal),
                 decision,
                 short: None,
+                changed: None,
             }));
             vec![item]
         }

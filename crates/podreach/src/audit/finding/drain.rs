@@ -43,7 +43,8 @@ fn item(scene: &mut Scene<'_>, subject: &Subject) -> Option<Item> {
         if decision.checked.answer() == Some(false) {
             let name = drained.model.node_name(node).to_owned();
             let shows = format!("with {name} drained no node can ever run it");
-            evidence.push(Evidence { shows, problem: drained.with_goal(goal), decision, short: None });
+            let changed = Some(format!("{name} is drained"));
+            evidence.push(Evidence { shows, problem: drained.with_goal(goal), decision, short: None, changed });
             nodes.push(name);
         }
     }

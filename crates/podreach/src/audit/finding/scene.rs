@@ -85,9 +85,8 @@ impl<'a> Scene<'a> {
 
     /// Answers a question about the cluster as it is.
     pub(super) fn ask(&mut self, from: From, goal: &Goal) -> Decision {
-        let problem = self.problem(from).with_goal(goal.clone());
         let (budget, oracle) = (self.budget, &mut self.oracles[usize::from(from == From::Fresh)]);
-        within(&budget, |budget| memory::answer(Means { budget, memory: self.memory }, "", oracle, &problem))
+        within(&budget, |budget| memory::answer(Means { budget, memory: self.memory }, oracle, goal))
     }
 
     /// What a search may take that is made of many questions.
@@ -114,8 +113,7 @@ impl<'a> Scene<'a> {
     /// Answers a question about another cluster, to which the same remarks apply.
     pub(super) fn ask_of(&self, problem: &Problem, goal: &Goal) -> Decision {
         let mut oracle = Oracle::new(problem, &self.lowered.diagnostics);
-        let problem = problem.with_goal(goal.clone());
-        within(&self.budget, |budget| memory::answer(Means { budget, memory: self.memory }, "", &mut oracle, &problem))
+        within(&self.budget, |budget| memory::answer(Means { budget, memory: self.memory }, &mut oracle, goal))
     }
 
     /// The cluster from nothing with a change.
@@ -152,7 +150,8 @@ impl<'a> Scene<'a> {
 
     /// The evidence of an answer about the cluster as it is.
     pub(super) fn evidence(&self, from: From, goal: &Goal, shows: impl Into<String>, decision: Decision) -> Evidence {
-        Evidence { shows: shows.into(), problem: self.problem(from).with_goal(goal.clone()), decision, short: None }
+        let problem = self.problem(from).with_goal(goal.clone());
+        Evidence { shows: shows.into(), problem, decision, short: None, changed: None }
     }
 
     /// An item about names, to be completed.

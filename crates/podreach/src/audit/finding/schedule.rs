@@ -114,8 +114,9 @@ fn dependent(scene: &Scene<'_>, subject: &Subject, fresh: Decision) -> Option<It
     let message = format!("{} can be scheduled only while {of}{} {plural}", subject.shown(), words::all(&names));
     let severity = if needs.iter().all(|&pod| scene.is_lasting(pod)) { Severity::Note } else { Severity::Warning };
     let shows = "with nothing else deployed no node can ever run it".to_owned();
+    let changed = Some("nothing else is ever deployed".to_owned());
     let evidence = vec![
-        Evidence { shows, problem: alone.with_goal(goal.clone()), decision, short: None },
+        Evidence { shows, problem: alone.with_goal(goal.clone()), decision, short: None, changed },
         scene.evidence(From::Fresh, &goal, "with the others it can run", fresh),
     ];
     Some(Item { severity, evidence, ..scene.item(&DEPENDENT, &subject.names, message) })

@@ -66,7 +66,12 @@ pub(crate) fn item(
     if acting != actor {
         item.explanation.push(HELPLESS.to_owned());
     }
-    let item = settle(item, lowered, rule, variants, means);
+    let mut item = settle(item, lowered, rule, variants, means);
+    if *acting != Actor::AsIs {
+        for evidence in &mut item.evidence {
+            evidence.changed.get_or_insert_with(|| format!("with the pods of {acting}"));
+        }
+    }
     match missed {
         Some(missed) if item.status == Status::Holds => Item { status: Status::Undecided, message: missed, ..item },
         _ => item,
@@ -89,9 +94,12 @@ fn settle(mut item: Item, lowered: &Lowered, rule: &Rule, variants: Vec<Variant>
     let alone = variants.len() == 1;
     for Variant { world, how } in variants {
         let world = if matches!(rule.claim, Claim::Recoverable { .. }) { world.emptied() } else { world };
-        let mut ruling = ruling(lowered, &rule.claim, &world, (means, how.as_deref().unwrap_or_default()));
+        let mut ruling = ruling(lowered, &rule.claim, &world, means);
         if let Some(how) = &how {
-            ruling.evidence.iter_mut().for_each(|evidence| evidence.shows.push_str(&format!(" {how}")));
+            for evidence in &mut ruling.evidence {
+                evidence.shows.push_str(&format!(" {how}"));
+                evidence.changed = Some(how.clone());
+            }
         }
         match ruling.status {
             Status::Violated => {
@@ -121,9 +129,9 @@ fn with_ruling(item: Item, ruling: Ruling) -> Item {
     Item { status, message, fix, subject, evidence, explanation, ..item }
 }
 
-/// The ruling in one world; `about` is what was changed in it.
-pub(crate) fn ruling(lowered: &Lowered, claim: &Claim, world: &World, (means, about): (Means<'_>, &str)) -> Ruling {
-    let mut asking = Asking::new(world, means).about(about.to_owned());
+/// The ruling in one world.
+pub(crate) fn ruling(lowered: &Lowered, claim: &Claim, world: &World, means: Means<'_>) -> Ruling {
+    let mut asking = Asking::new(world, means);
     match claim {
         Claim::Never { nodes, .. } => {
             never::ruling(&mut asking, &world.pods(0), &selected_nodes(lowered, world, nodes))

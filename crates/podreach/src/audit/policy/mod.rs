@@ -11,7 +11,6 @@ pub(crate) mod packing;
 pub(crate) mod placement;
 pub(crate) mod possible;
 pub(crate) mod recoverable;
-mod remembered;
 pub(crate) mod ruling;
 mod selection;
 mod share;

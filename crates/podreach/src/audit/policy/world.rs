@@ -179,7 +179,16 @@ impl World {
 
     /// The part of the world with these pod types and nodes alone; names stay, ids do not.
     pub(crate) fn part(&self, pods: impl Fn(PodId) -> bool, nodes: impl Fn(NodeId) -> bool) -> (Self, Part) {
-        let old = self.model().cluster();
+        self.part_of(self.model().cluster().clone(), pods, nodes)
+    }
+
+    /// The same part, with other facts about the same pods and nodes.
+    pub(crate) fn part_of(
+        &self,
+        old: Cluster,
+        pods: impl Fn(PodId) -> bool,
+        nodes: impl Fn(NodeId) -> bool,
+    ) -> (Self, Part) {
         let mut part = Part { pods: IdVec::new(), nodes: IdVec::new() };
         let (mut new_pods, mut new_nodes) = (IdVec::new(), IdVec::new());
         let mut selected = IdVec::new();
@@ -192,7 +201,7 @@ impl World {
         for (id, node) in old.nodes.iter() {
             part.nodes.push(nodes(id).then(|| new_nodes.push(node.clone())));
         }
-        let mut cluster = Cluster { pods: new_pods, nodes: new_nodes, ..old.clone() };
+        let mut cluster = Cluster { pods: new_pods, nodes: new_nodes, ..old };
         for limit in &mut cluster.limits {
             limit.pods = limit.pods.iter().filter_map(|&pod| part.pods[pod]).collect();
         }
@@ -221,6 +230,18 @@ pub(crate) struct Part {
 }
 
 impl Part {
+    /// The pod of the whole that became this one.
+    pub(crate) fn old_pod(&self, new: PodId) -> PodId {
+        let at = self.pods.values().position(|pod| *pod == Some(new)).expect("the part has it from the whole");
+        PodId::from_index(at)
+    }
+
+    /// The node of the whole that became this one.
+    pub(crate) fn old_node(&self, new: NodeId) -> NodeId {
+        let at = self.nodes.values().position(|node| *node == Some(new)).expect("the part has it from the whole");
+        NodeId::from_index(at)
+    }
+
     /// A configuration without what the part has not.
     pub(crate) fn configuration(&self, s: &Configuration) -> Configuration {
         let kept = s.iter().filter_map(|((pod, node), count)| Some(((self.pods[pod]?, self.nodes[node]?), count)));

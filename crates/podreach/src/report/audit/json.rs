@@ -86,7 +86,7 @@ fn boundary(audit: &Audit<'_>, Boundary { core, escapes, left_out }: &Boundary) 
     json!({"core": core, "escapes": escapes.iter().map(escape).collect::<Vec<_>>(), "leftOut": left_out})
 }
 
-fn evidence(audit: &Audit<'_>, Evidence { shows, problem, decision, short }: &Evidence) -> Value {
+fn evidence(audit: &Audit<'_>, Evidence { shows, problem, decision, short, changed }: &Evidence) -> Value {
     let m = &problem.model;
     let (verdict, trace, proof, reason) = match decision.checked.verdict() {
         Verdict::Deployable(steps) => ("deployable", trace(m, steps), Value::Null, Value::Null),
@@ -105,6 +105,9 @@ fn evidence(audit: &Audit<'_>, Evidence { shows, problem, decision, short }: &Ev
     });
     if let Some(short) = short {
         document["shortage"] = shortage::document(m, short);
+    }
+    if let Some(changed) = changed {
+        document["changed"] = changed.as_str().into();
     }
     document
 }

@@ -1,8 +1,8 @@
 //! Shortages in words and as documents: what was asked for, and what adds up to less.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use podreach_core::demand::{Argument, Law, Place};
+use podreach_core::demand::{Argument, Demand, Law, Place, Want};
 use podreach_core::{Atom, Model, NodeId, PodId, Short};
 use serde_json::{Value, json};
 
@@ -63,6 +63,29 @@ fn said(m: &Model, law: &Law) -> String {
 
 fn on(nodes: &str) -> String {
     if nodes.is_empty() { "nowhere".to_owned() } else { format!("on {nodes}") }
+}
+
+/// A demand that can never be met, as a sentence.
+pub fn demanded(m: &Model, demand: &Demand) -> String {
+    let wanted = |want: &Want| {
+        let atoms = || want.places.iter().flat_map(|place| &place.atoms);
+        let pods: BTreeSet<PodId> = atoms().map(|&(pod, _)| pod).collect();
+        let names = pods.into_iter().map(|pod| m.pod_name(pod).to_owned()).collect::<Vec<_>>();
+        let nodes: BTreeSet<NodeId> = atoms().map(|&(_, node)| node).collect();
+        let apart = want.count > 1 && want.places.len() > 1 && want.places.iter().all(|place| place.most == 1);
+        let apart = if apart { ", no two of them in one place" } else { "" };
+        let on = match nodes.len() {
+            all if all == m.nodes().len() => String::new(),
+            0 => " nowhere".to_owned(),
+            _ => {
+                let nodes: Vec<String> = nodes.into_iter().map(|node| m.node_name(node).to_owned()).collect();
+                format!(" on {}", words::either(&words::first(nodes.into_iter(), 4)))
+            }
+        };
+        format!("{} × {}{on}{apart}", want.count, words::either(&words::first(names.into_iter(), 4)))
+    };
+    let wants: Vec<String> = demand.wants.iter().map(wanted).collect();
+    format!("{} can never be there at the same time", words::all(&words::first(wants.into_iter(), 8)))
 }
 
 /// The demand and the argument; the proof stands beside it.

@@ -1,0 +1,250 @@
+//! Facts that let pods run: what a rule of what is possible stands on, and clusters without some of it.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use podreach_core::cluster::{Toleration, TolerationOperator};
+use podreach_core::id::{NamespaceId, ResourceId, Symbol};
+use podreach_core::{Model, NodeId, PodId};
+
+use super::{edit, label};
+use crate::audit::policy::packing::Want;
+use crate::audit::policy::world::{Part, World, nodes_named};
+use crate::audit::policy::{Claim, claim};
+use crate::lower::{Lowered, Origins};
+use crate::report::{amount, words};
+
+/// Something that lets pods run.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Support {
+    /// There is a node.
+    Node(NodeId),
+    /// A node has a label that a pod or the rule asks for.
+    Label(NodeId, String),
+    /// A node has some of a resource.
+    Room(NodeId, ResourceId),
+    /// A pod has a toleration, by its index.
+    Toleration(PodId, usize),
+    /// A pod has a label by which others are drawn to it.
+    PodLabel(PodId, Symbol),
+    /// A namespace has a label by which pods are drawn to its pods.
+    NamespaceLabel(NamespaceId, Symbol),
+    /// A workload that the rule does not select can be deployed.
+    Other(PodId),
+}
+
+/// A rule of what is possible, in a world in which it holds.
+pub(crate) struct Ground<'a> {
+    /// What the rule reads of the input: labels of nodes, and what workloads declare.
+    lowered: Lowered,
+    pub(crate) claim: &'a Claim,
+    pub(crate) world: World,
+}
+
+impl<'a> Ground<'a> {
+    /// For a rule in a world.
+    pub(crate) fn new(lowered: &Lowered, claim: &'a Claim, world: World) -> Self {
+        let cluster = world.model().cluster();
+        let names = cluster.pods.values().flat_map(|pod| std::iter::once(&pod.name).chain(&pod.aliases));
+        let pods = names.filter_map(|name| Some((name.clone(), lowered.origins.pods.get(name)?.clone()))).collect();
+        let nodes = nodes_named(world.model()).map(|(_, name)| name);
+        let nodes =
+            nodes.filter_map(|name| Some((name.to_owned(), lowered.origins.nodes.get(name)?.clone()))).collect();
+        let origins = Origins { pods, nodes, instances: Vec::new() };
+        Self { lowered: Lowered { origins, ..Lowered::default() }, claim, world }
+    }
+
+    /// What the rule wants.
+    pub(crate) fn wants(&self) -> Vec<Want> {
+        claim::wanted(&self.lowered, self.claim, &self.world)
+    }
+
+    /// What the rule reads of the input.
+    pub(crate) fn lowered(&self) -> &Lowered {
+        &self.lowered
+    }
+
+    /// The part of it with these pods and nodes.
+    pub(crate) fn part(&self, pods: &BTreeSet<PodId>, nodes: &BTreeSet<NodeId>) -> (Self, Part) {
+        let (world, part) = self.world.part(|pod| pods.contains(&pod), |node| nodes.contains(&node));
+        (Self::new(&self.lowered, self.claim, world), part)
+    }
+
+    /// The pods that matter: those the rule speaks of, and whoever may help them.
+    pub(crate) fn pods(&self) -> BTreeSet<PodId> {
+        self.world.relevant(self.wants().iter().map(|want| want.pod).chain(self.world.pods(0)))
+    }
+
+    /// Every fact about these pods and nodes.
+    pub(crate) fn facts(&self, pods: &BTreeSet<PodId>, nodes: &BTreeSet<NodeId>) -> Vec<Support> {
+        let m = self.world.model();
+        let mut facts = Vec::new();
+        let keys = self.keys(pods);
+        let requested = pods.iter().flat_map(|&pod| m.pod(pod).requests.iter().map(|(resource, _)| resource));
+        let resources: BTreeSet<ResourceId> = requested.chain([m.pods_resource()]).collect();
+        for &node in nodes {
+            facts.push(Support::Node(node));
+            let labels = self.lowered.origins.nodes.get(m.node_name(node)).map(|origin| &origin.labels);
+            let carried = keys.iter().filter(|key| labels.is_some_and(|labels| labels.contains_key(*key)));
+            facts.extend(carried.map(|key| Support::Label(node, key.clone())));
+            let has = |resource: &ResourceId| m.node(node).allocatable.amount(*resource) > 0;
+            facts.extend(resources.iter().copied().filter(has).map(|resource| Support::Room(node, resource)));
+        }
+        let kept: BTreeSet<PodId> = self.world.problem.kept.iter().map(|((pod, _), _)| pod).collect();
+        for &pod in pods {
+            facts.extend((0..m.pod(pod).tolerations.len()).map(|at| Support::Toleration(pod, at)));
+            let other = self.world.selected[pod].is_empty() && !kept.contains(&pod);
+            facts.extend(other.then_some(Support::Other(pod)));
+        }
+        let (of_pods, of_namespaces) = label::drawing(m, pods);
+        facts.extend(of_pods.into_iter().map(|(pod, key)| Support::PodLabel(pod, key)));
+        facts.extend(of_namespaces.into_iter().map(|(namespace, key)| Support::NamespaceLabel(namespace, key)));
+        facts
+    }
+
+    /// The labels of nodes that pods or the rule look at. A node cannot lose its own name.
+    fn keys(&self, pods: &BTreeSet<PodId>) -> BTreeSet<String> {
+        let m = self.world.model();
+        let mut keys: BTreeSet<String> = edit::keys(m, pods).into_keys().map(|key| m.str(key).to_owned()).collect();
+        if let Claim::Possible { spread_over, nodes, .. } = self.claim {
+            keys.extend(spread_over.iter().cloned());
+            keys.extend(nodes.labels.keys().map(|(key, _)| key.to_owned()));
+        }
+        keys.remove("kubernetes.io/hostname");
+        keys
+    }
+
+    /// The same without some facts.
+    pub(crate) fn without(&self, lost: &[Support]) -> Self {
+        let m = self.world.model();
+        let (mut cluster, mut lowered) = (m.cluster().clone(), self.lowered.clone());
+        let (mut pods, mut nodes) = (BTreeSet::new(), BTreeSet::new());
+        let mut tolerations = BTreeMap::<PodId, BTreeSet<usize>>::new();
+        for fact in lost {
+            match *fact {
+                Support::Node(node) => drop(nodes.insert(node)),
+                Support::Other(pod) => drop(pods.insert(pod)),
+                Support::Label(node, ref key) => {
+                    if let Some(key) = cluster.symbols.symbol(key) {
+                        cluster.nodes[node].labels.remove(key);
+                    }
+                    let origin = lowered.origins.nodes.get_mut(m.node_name(node));
+                    origin.into_iter().for_each(|origin| drop(origin.labels.remove(key)));
+                }
+                Support::Room(node, resource) => cluster.nodes[node].allocatable.set(resource, 0),
+                Support::Toleration(pod, at) => drop(tolerations.entry(pod).or_default().insert(at)),
+                Support::PodLabel(pod, key) => Arc::make_mut(&mut cluster.pods[pod].spec).labels.remove(key),
+                Support::NamespaceLabel(namespace, key) => {
+                    cluster.namespace_labels.entry(namespace).or_default().remove(key);
+                }
+            }
+        }
+        for (pod, lost) in tolerations {
+            let spec = Arc::make_mut(&mut cluster.pods[pod].spec);
+            super::fact::retain(&mut spec.tolerations, |at| !lost.contains(&at));
+        }
+        let (world, _) = self.world.part_of(cluster, |pod| !pods.contains(&pod), |node| !nodes.contains(&node));
+        Self { lowered, claim: self.claim, world }
+    }
+}
+
+impl Support {
+    /// The fact of a part as a fact of the whole.
+    pub(crate) fn back(self, map: &Part) -> Self {
+        match self {
+            Self::Node(node) => Self::Node(map.old_node(node)),
+            Self::Label(node, key) => Self::Label(map.old_node(node), key),
+            Self::Room(node, resource) => Self::Room(map.old_node(node), resource),
+            Self::Toleration(pod, at) => Self::Toleration(map.old_pod(pod), at),
+            Self::PodLabel(pod, key) => Self::PodLabel(map.old_pod(pod), key),
+            Self::NamespaceLabel(..) => self,
+            Self::Other(pod) => Self::Other(map.old_pod(pod)),
+        }
+    }
+
+    /// The node it is about, if it is about one.
+    pub(crate) fn node(&self) -> Option<NodeId> {
+        match *self {
+            Self::Node(node) | Self::Label(node, _) | Self::Room(node, _) => Some(node),
+            _ => None,
+        }
+    }
+
+    /// The loss of the fact, as a condition.
+    pub(crate) fn lost(&self, m: &Model) -> String {
+        let name = |node: NodeId| m.node_name(node);
+        match *self {
+            Self::Node(node) => format!("node {} were lost", name(node)),
+            Self::Label(node, ref key) => format!("node {} lost label {key}", name(node)),
+            Self::Room(node, resource) if resource == m.pods_resource() => {
+                format!("node {} had no room for pods", name(node))
+            }
+            Self::Room(node, resource) => {
+                format!("node {} had no {}", name(node), m.str(m.cluster().resources[resource]))
+            }
+            Self::Toleration(pod, at) => format!("{} did not tolerate {}", m.pod_name(pod), tolerated(m, pod, at)),
+            Self::PodLabel(pod, key) => format!("{} lost label {}", m.pod_name(pod), m.str(key)),
+            Self::NamespaceLabel(namespace, key) => {
+                format!("namespace {} lost label {}", m.str(m.cluster().namespaces[namespace]), m.str(key))
+            }
+            Self::Other(pod) => format!("there were no {}", m.pod_name(pod)),
+        }
+    }
+
+    /// The fact in words; of a node, what is asked of it.
+    fn shown(&self, m: &Model, labels: &dyn Fn(NodeId, &str) -> String) -> String {
+        match *self {
+            Self::Node(node) => format!("node {}", m.node_name(node)),
+            Self::Label(node, ref key) => format!("label {key}={}", labels(node, key)),
+            Self::Room(node, resource) => {
+                let has = amount(m, resource, m.node(node).allocatable.amount(resource));
+                match resource == m.pods_resource() {
+                    true => format!("room for {has} pods"),
+                    false => format!("{has} {}", m.str(m.cluster().resources[resource])),
+                }
+            }
+            Self::Toleration(pod, at) => format!("{} tolerates {}", m.pod_name(pod), tolerated(m, pod, at)),
+            Self::PodLabel(pod, key) => {
+                let value = m.pod(pod).labels.value(key).map_or("", |value| m.str(value));
+                format!("{} has label {}={value}", m.pod_name(pod), m.str(key))
+            }
+            Self::NamespaceLabel(namespace, key) => {
+                format!("namespace {} has label {}", m.str(m.cluster().namespaces[namespace]), m.str(key))
+            }
+            Self::Other(pod) => format!("{} can be deployed", m.pod_name(pod)),
+        }
+    }
+}
+
+fn tolerated(m: &Model, pod: PodId, at: usize) -> String {
+    let Toleration { key, operator, effect } = m.pod(pod).tolerations[at];
+    let effect = effect.map(|effect| format!(":{effect:?}")).unwrap_or_default();
+    match (key, operator) {
+        (None, _) => format!("every taint{effect}"),
+        (Some(key), TolerationOperator::Equal(value)) => format!("{}={}{effect}", m.str(key), m.str(value)),
+        (Some(key), _) => format!("{}{effect}", m.str(key)),
+    }
+}
+
+/// Facts in words, those of a node in one line.
+pub(crate) fn shown(ground: &Ground<'_>, core: &[Support]) -> Vec<String> {
+    let m = ground.world.model();
+    let labels = |node: NodeId, key: &str| {
+        let origin = ground.lowered.origins.nodes.get(m.node_name(node));
+        origin.and_then(|origin| origin.labels.get(key)).cloned().unwrap_or_default()
+    };
+    let mut lines = Vec::new();
+    for fact in core {
+        match fact {
+            Support::Node(node) => {
+                let own = core.iter().filter(|other| other.node() == Some(*node) && *other != fact);
+                let own: Vec<String> = own.map(|other| other.shown(m, &labels)).collect();
+                let with = if own.is_empty() { String::new() } else { format!(", with {}", words::all(&own)) };
+                lines.push(fact.shown(m, &labels) + &with);
+            }
+            Support::Label(..) | Support::Room(..) => {}
+            other => lines.push(other.shown(m, &labels)),
+        }
+    }
+    lines
+}
