@@ -37,8 +37,12 @@ impl Memory for Notes {
 
 /// An audit in full, as text and as a document.
 fn told(documents: &[String], semantics: Semantics, memory: &dyn Memory) -> String {
+    told_of(documents, POLICY, semantics, memory)
+}
+
+fn told_of(documents: &[String], policy: &str, semantics: Semantics, memory: &dyn Memory) -> String {
     let mut sources = Sources::default();
-    let text = documents.join("---\n") + "---\n" + POLICY;
+    let text = documents.join("---\n") + "---\n" + policy;
     sources.add(Source::from_bytes("input.yaml", text.clone().into_bytes()).expect("text"));
     let options = Options::default();
     let lowered = podreach::lowered(&sources, &options);
@@ -164,6 +168,36 @@ fn an_audit_that_remembers_prints_what_one_that_does_not_prints() {
     }
     println!("{recalled} answers were remembered");
     assert!(recalled > 500, "{recalled}");
+}
+
+#[test]
+fn what_a_possibility_stands_on_is_remembered() {
+    let policy = "
+apiVersion: podreach.dev/v1alpha1
+kind: PlacementPolicy
+metadata: {name: p}
+spec: {rules: [{name: room, possible: {pods: {names: [w]}, count: 2}}, {name: again, recoverable: {pods: {names: [w]}}}]}
+";
+    let documents = [
+        "{apiVersion: v1, kind: Node, metadata: {name: n1, labels: {pool: a}}, status: {allocatable: {cpu: 4, pods: 4}}}\n",
+        "{apiVersion: apps/v1, kind: Deployment, metadata: {name: w, namespace: d}, spec: {replicas: 2, selector: {matchLabels: {app: w}}, \
+         template: {metadata: {labels: {app: w}}, spec: {nodeSelector: {pool: a}, containers: [{name: c}]}}}}\n",
+    ]
+    .map(str::to_owned);
+    let notes = Notes::default();
+    let boundaries = |notes: &Notes| {
+        let kept = notes.kept.lock().expect("nobody panics with it");
+        kept.keys().filter(|question| question.starts_with("[\"boundary\"")).count()
+    };
+    let first = told_of(&documents, policy, Semantics::KubeScheduler, &notes);
+    assert!(first.contains("with label pool=a"), "{first}");
+    assert_eq!(boundaries(&notes), 2);
+    let before = notes.recalled.load(Ordering::Relaxed);
+    assert_eq!(told_of(&documents, policy, Semantics::KubeScheduler, &notes), first);
+    assert!(notes.recalled.load(Ordering::Relaxed) >= before + 2);
+    let elsewhere = [documents[0].replace("pool: a", "pool: b"), documents[1].replace("pool: a", "pool: b")];
+    assert_ne!(told_of(&elsewhere, policy, Semantics::KubeScheduler, &notes), first);
+    assert_eq!(boundaries(&notes), 4, "another label is another question");
 }
 
 #[test]

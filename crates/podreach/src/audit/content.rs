@@ -9,7 +9,7 @@ use std::fmt::Debug;
 
 use podreach_core::cluster::Node;
 use podreach_core::id::Symbol;
-use podreach_core::{Cluster, Goal, Id, Model};
+use podreach_core::{Cluster, Goal, Id, Model, NodeId};
 
 use super::policy::world::World;
 
@@ -60,6 +60,11 @@ pub(crate) fn goal(world: &World, goal: &Goal) -> String {
     let mut text = Text { cluster: world.model().cluster(), text: String::new(), ids: BTreeSet::new() };
     goal.any.iter().for_each(|alternative| text.write(alternative));
     text.finish()
+}
+
+/// Nodes by name.
+pub(crate) fn nodes(world: &World, nodes: &BTreeSet<NodeId>) -> String {
+    nodes.iter().map(|&node| format!("{}\n", world.model().node_name(node))).collect()
 }
 
 /// How deep ids may stand for things with ids: a pod has a matcher, which has namespaces, which have names.

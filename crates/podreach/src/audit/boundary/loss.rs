@@ -5,7 +5,9 @@ use std::collections::BTreeSet;
 use podreach_core::{Action, NodeId, Verdict};
 
 use super::minimal::Trial;
+use super::recall::Recall;
 use super::support::{Ground, Support, shown};
+use crate::audit::content;
 use crate::audit::item::{Boundary, Escape, Evidence, Status};
 use crate::audit::memory::Means;
 use crate::audit::policy::ruling::Ruling;
@@ -24,7 +26,18 @@ const TRIES: usize = 400;
 pub(crate) fn boundary(lowered: &Lowered, claim: &Claim, world: &World, ruling: &Ruling, means: Means<'_>) -> Boundary {
     let whole = Ground::new(lowered, claim, world.clone());
     let used = used(world, ruling);
-    let Some(Core { ground, facts, map, sure }) = core(&whole, &used, means) else {
+    let recall = Recall::new(means.memory, &(whole.content() + &content::nodes(world, &used)));
+    let again = |known: &str| {
+        let m = whole.world.model();
+        let facts = whole.facts(&whole.pods(), &m.nodes().collect());
+        let loss = facts.into_iter().find(|fact| fact.lost(m) == known)?;
+        broken(&whole, &loss, ruled(&whole.without(std::slice::from_ref(&loss)), means))
+    };
+    recall.or_else(again, || found(&whole, &used, means), means)
+}
+
+fn found(whole: &Ground<'_>, used: &BTreeSet<NodeId>, means: Means<'_>) -> Boundary {
+    let Some(Core { ground, facts, map, sure }) = core(whole, used, means) else {
         let left_out = format!("What holds it up was not looked for: the rule uses {} nodes.", used.len());
         return Boundary { left_out: Some(left_out), ..Boundary::default() };
     };
@@ -34,26 +47,31 @@ pub(crate) fn boundary(lowered: &Lowered, claim: &Claim, world: &World, ruling: 
     }
     let core: Vec<Support> = facts.iter().cloned().map(|fact| fact.back(&map)).collect();
     let mut escapes = Vec::new();
-    let losses = losses(&whole, &core, &mut left_out);
+    let losses = losses(whole, &core, &mut left_out);
     for (at, loss) in losses.iter().enumerate() {
         if (means.budget.interrupt)().is_some() {
             left_out.push(format!("{} of {} single losses", losses.len() - at, losses.len()));
             break;
         }
-        let broken = ruled(&whole.without(std::slice::from_ref(loss)), means);
-        match broken.status {
-            Status::Violated => {
-                let edit = loss.lost(whole.world.model());
-                let changed = Some(format!("if {edit}"));
-                let evidence = broken.evidence.into_iter().next().map(|shown| Evidence { changed, ..shown });
-                escapes.push(Escape { edit, evidence });
-            }
-            Status::Undecided => left_out.push(format!("whether it breaks if {}", loss.lost(whole.world.model()))),
-            Status::Holds => {}
+        let ruling = ruled(&whole.without(std::slice::from_ref(loss)), means);
+        if ruling.status == Status::Undecided {
+            left_out.push(format!("whether it breaks if {}", loss.lost(whole.world.model())));
         }
+        escapes.extend(broken(whole, loss, ruling));
     }
     let left_out = (!left_out.is_empty()).then(|| format!("Not looked at: {}.", left_out.join(", ")));
     Boundary { core: shown(&ground, &facts), escapes, left_out }
+}
+
+/// What a loss shows, if the rule does not hold without the fact.
+fn broken(whole: &Ground<'_>, loss: &Support, ruling: Ruling) -> Option<Escape> {
+    if ruling.status != Status::Violated {
+        return None;
+    }
+    let edit = loss.lost(whole.world.model());
+    let changed = Some(format!("if {edit}"));
+    let evidence = ruling.evidence.into_iter().next().map(|shown| Evidence { changed, ..shown });
+    Some(Escape { edit, evidence })
 }
 
 /// A minimal set of facts, in the part of the world where it was found.

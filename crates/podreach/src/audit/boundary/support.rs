@@ -8,6 +8,7 @@ use podreach_core::id::{NamespaceId, ResourceId, Symbol};
 use podreach_core::{Model, NodeId, PodId};
 
 use super::{edit, label};
+use crate::audit::content;
 use crate::audit::policy::packing::Want;
 use crate::audit::policy::world::{Part, World, nodes_named};
 use crate::audit::policy::{Claim, claim};
@@ -57,6 +58,14 @@ impl<'a> Ground<'a> {
     /// What the rule wants.
     pub(crate) fn wants(&self) -> Vec<Want> {
         claim::wanted(&self.lowered, self.claim, &self.world)
+    }
+
+    /// All that it depends on, as text.
+    pub(crate) fn content(&self) -> String {
+        let Origins { pods, nodes, .. } = &self.lowered.origins;
+        let pods = pods.iter().map(|(name, origin)| format!("{name} {:?} {}\n", origin.declared, origin.outdated));
+        let nodes = nodes.iter().map(|(name, origin)| format!("{name} {:?}\n", origin.labels));
+        format!("{:?}\n{}{}", self.claim, content::world(&self.world), pods.chain(nodes).collect::<String>())
     }
 
     /// What the rule reads of the input.
