@@ -37,7 +37,7 @@ pub(crate) const FAMILIES: &[Family] = &[
         title: "all philosophers hold one fork",
         unit: "philosophers",
         deployable: true,
-        sizes: &[4, 8, 12, 16, 24, 32, 48, 64, 96, 128],
+        sizes: &[4, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256, 384],
         encoded: |n| nets::philosophers_deadlock(n).encoded(),
     },
     Family {
