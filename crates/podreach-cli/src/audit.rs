@@ -127,13 +127,8 @@ fn items(
     semantics: Semantics,
     (clock, memory): (&Clock, &dyn Memory),
 ) -> Vec<Item> {
-    let budget = Budget {
-        interrupt: &|| clock.stop(),
-        memory: clock.memory,
-        threads: clock.threads,
-        progress: None,
-        known: None,
-    };
+    let budget =
+        Budget { interrupt: &|| clock.stop(), memory: clock.memory, threads: clock.threads, ..Budget::unlimited() };
     let rules: usize = policies.iter().map(|policy| policy.rules.len()).sum();
     let rows = earlier.map_or(0, |earlier| earlier.lowered.cluster.pods.len() + session.lowered.cluster.pods.len());
     let bar = bar(rules + rows + if args.no_findings { 0 } else { finding::parts() });

@@ -60,8 +60,7 @@ fn pebbling(args: &Pebbling) -> Result<Exit, Told> {
                 interrupt: &|| clock.stop(),
                 memory: clock.memory,
                 threads: clock.threads,
-                progress: None,
-                known: None,
+                ..Budget::unlimited()
             };
             let spinner = ask::spinner("searching");
             let smallest = line::smallest(&graph, &args.target, &budget);

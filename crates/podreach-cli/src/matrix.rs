@@ -35,7 +35,7 @@ pub(crate) fn run(args: &args::Matrix) -> Result<Exit, Told> {
 pub(crate) fn matrix(session: &Session, semantics: Semantics, clock: &Clock) -> (Problem, Matrix) {
     let problem = podreach::problem(&session.lowered, semantics);
     let oracle = Oracle::new(&problem, &session.lowered.diagnostics);
-    let budget = Budget { interrupt: &|| clock.stop(), memory: clock.memory, threads: 1, progress: None, known: None };
+    let budget = Budget { interrupt: &|| clock.stop(), memory: clock.memory, ..Budget::unlimited() };
     let bar = bar(problem.model.pods().len());
     let matrix = Matrix::new(&problem.model, &oracle, &budget, clock.threads, &|| bar.inc(1));
     bar.finish_and_clear();

@@ -76,13 +76,8 @@ fn with_standing(entry: &Entry) -> Item {
 
 fn evidence(session: &Session, problem: &Problem, matrix: &Matrix, clock: &Clock, most: usize) -> html::Evidence {
     let oracle = Oracle::new(problem, &session.lowered.diagnostics);
-    let budget = Budget {
-        interrupt: &|| clock.stop(),
-        memory: clock.memory,
-        threads: clock.threads,
-        progress: None,
-        known: None,
-    };
+    let budget =
+        Budget { interrupt: &|| clock.stop(), memory: clock.memory, threads: clock.threads, ..Budget::unlimited() };
     let spinner = ask::spinner("gathering evidence");
     let evidence = html::evidence(problem, matrix, &oracle, &budget, most);
     spinner.finish_and_clear();

@@ -103,13 +103,8 @@ fn short_of(
     (verdict, written): (Verdict, &Shortfall),
     clock: &Clock,
 ) -> Result<Short, String> {
-    let budget = Budget {
-        interrupt: &|| clock.stop(),
-        memory: clock.memory,
-        threads: clock.threads,
-        progress: None,
-        known: None,
-    };
+    let budget =
+        Budget { interrupt: &|| clock.stop(), memory: clock.memory, threads: clock.threads, ..Budget::unlimited() };
     let stop = || clock.stop().is_some();
     let told = |flaw: Flaw| report::flaw(problem, &verdict, &flaw);
     let (demand, argument) = written.resolve(&problem.model)?;
@@ -140,13 +135,8 @@ fn stands(
     decision: Decision,
     clock: &Clock,
 ) -> (Exit, String) {
-    let budget = Budget {
-        interrupt: &|| clock.stop(),
-        memory: clock.memory,
-        threads: clock.threads,
-        progress: None,
-        known: None,
-    };
+    let budget =
+        Budget { interrupt: &|| clock.stop(), memory: clock.memory, threads: clock.threads, ..Budget::unlimited() };
     let mut oracle = Oracle::new(problem, &session.lowered.diagnostics);
     match oracle.doubt(&problem.goal, &decision.checked, &budget) {
         Ok(None) => {

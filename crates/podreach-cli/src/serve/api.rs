@@ -146,8 +146,7 @@ pub(super) fn decided(
         interrupt: &|| job.stop(),
         memory: world.limits.memory,
         threads: world.threads(),
-        progress: None,
-        known: None,
+        ..Budget::unlimited()
     };
     let decision = Oracle::new(&problem, &variant.lowered.diagnostics).answer(&problem.goal, &budget);
     (problem, decision)

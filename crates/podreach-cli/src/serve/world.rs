@@ -79,8 +79,7 @@ impl World {
             return Ok(matrix);
         }
         let oracle = Oracle::new(&variant.problem, &variant.lowered.diagnostics);
-        let budget =
-            Budget { interrupt: &|| job.stop(), memory: self.limits.memory, threads: 1, progress: None, known: None };
+        let budget = Budget { interrupt: &|| job.stop(), memory: self.limits.memory, ..Budget::unlimited() };
         let matrix = Matrix::new(&variant.problem.model, &oracle, &budget, self.threads(), &|| job.advance());
         if job.stop().is_some() {
             return Err("it was stopped before every cell was decided".to_owned());
