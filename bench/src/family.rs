@@ -29,7 +29,7 @@ pub(crate) const FAMILIES: &[Family] = &[
         title: "two neighbouring philosophers eat",
         unit: "philosophers",
         deployable: false,
-        sizes: &[4, 8, 12, 16, 24, 32, 48, 64, 96, 128],
+        sizes: &[4, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192],
         encoded: |n| nets::philosophers_mutex(n).encoded(),
     },
     Family {
@@ -37,7 +37,7 @@ pub(crate) const FAMILIES: &[Family] = &[
         title: "all philosophers hold one fork",
         unit: "philosophers",
         deployable: true,
-        sizes: &[4, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256, 384],
+        sizes: &[4, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512, 768],
         encoded: |n| nets::philosophers_deadlock(n).encoded(),
     },
     Family {
@@ -49,6 +49,14 @@ pub(crate) const FAMILIES: &[Family] = &[
         encoded: |n| nets::counter(n).encoded(),
     },
     Family {
+        name: "counter-torn",
+        title: "a bit of a binary counter is both on and off",
+        unit: "bits",
+        deployable: false,
+        sizes: &[4, 8, 12, 16, 20, 24, 32, 48, 64],
+        encoded: |n| nets::counter_torn(n).encoded(),
+    },
+    Family {
         name: "token-ring",
         title: "two stations of a token ring are in the critical section",
         unit: "stations",
@@ -57,11 +65,19 @@ pub(crate) const FAMILIES: &[Family] = &[
         encoded: |n| nets::token_ring(n).encoded(),
     },
     Family {
+        name: "token-ring-crowded",
+        title: "a station of a token ring is in the critical section, and all others wait for it",
+        unit: "stations",
+        deployable: true,
+        sizes: &[3, 5, 8, 12, 16, 24, 32, 48, 64, 96, 128],
+        encoded: |n| nets::token_ring_crowded(n).encoded(),
+    },
+    Family {
         name: "rings-broken",
         title: "a Chinese ring is on and off the bar, and the last ring is off",
         unit: "rings",
         deployable: false,
-        sizes: &[3, 5, 7, 9, 11, 13, 15, 17, 19],
+        sizes: &[3, 5, 7, 9, 11, 13, 15, 17, 33, 65, 129],
         encoded: |n| nets::rings_broken(n).encoded(),
     },
     Family {
@@ -69,7 +85,7 @@ pub(crate) const FAMILIES: &[Family] = &[
         title: "the last Chinese ring is off the bar",
         unit: "rings",
         deployable: true,
-        sizes: &[3, 5, 7, 9, 11, 13, 15, 17, 19],
+        sizes: &[3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 23],
         encoded: |n| nets::rings_solved(n).encoded(),
     },
     Family {
@@ -93,7 +109,7 @@ pub(crate) const FAMILIES: &[Family] = &[
         title: "a binary tree is pebbled with one pebble too few",
         unit: "levels",
         deployable: false,
-        sizes: &[2, 3, 4, 5, 6, 7, 8, 9, 10],
+        sizes: &[2, 3, 4, 5, 6, 7, 8, 9, 10, 11],
         encoded: |n| graphs::tree(n, -1).encoded(),
     },
     Family {

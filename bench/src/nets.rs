@@ -55,8 +55,14 @@ pub(crate) fn philosophers_deadlock(n: usize) -> Query {
     Query { net, goal: first_fork }
 }
 
-/// Does a binary counter of `n` bits reach its end? After 2ⁿ − 1 firings and not before.
-pub(crate) fn counter(n: usize) -> Query {
+/// A binary counter, and the places of its bits.
+struct Counter {
+    net: Net,
+    off: Vec<usize>,
+    on: Vec<usize>,
+}
+
+fn bits(n: usize) -> Counter {
     let mut net = Net::new(format!("counter-{n}"));
     let (off, on) = (row(&mut net, "off", n, 1), row(&mut net, "on", n, 0));
     for bit in 0..n {
@@ -64,11 +70,29 @@ pub(crate) fn counter(n: usize) -> Query {
         let give: Vec<usize> = off[..bit].iter().copied().chain([on[bit]]).collect();
         net.add_transition(format!("carry{bit}"), &take, &give);
     }
+    Counter { net, off, on }
+}
+
+/// Does a binary counter of `n` bits reach its end? After 2ⁿ − 1 firings and not before.
+pub(crate) fn counter(n: usize) -> Query {
+    let Counter { net, on, .. } = bits(n);
     Query { net, goal: on }
 }
 
-/// `n` stations pass one token around; can two be in the critical section? Never.
-pub(crate) fn token_ring(n: usize) -> Query {
+/// Can the lowest bit of a counter be both on and off? Never.
+pub(crate) fn counter_torn(n: usize) -> Query {
+    let Counter { net, off, on } = bits(n);
+    Query { net, goal: vec![off[0], on[0]] }
+}
+
+/// `n` stations that pass one token around.
+struct Ring {
+    net: Net,
+    waiting: Vec<usize>,
+    critical: Vec<usize>,
+}
+
+fn ring(n: usize) -> Ring {
     let mut net = Net::new(format!("token-ring-{n}"));
     let token: Vec<usize> = (0..n).map(|i| net.add_place(format!("token{i}"), u64::from(i == 0))).collect();
     let idle = row(&mut net, "idle", n, 1);
@@ -80,7 +104,20 @@ pub(crate) fn token_ring(n: usize) -> Query {
         net.add_transition(format!("leave{station}"), &[critical[station]], &[idle[station], next]);
         net.add_transition(format!("hand{station}"), &[idle[station], here], &[idle[station], next]);
     }
+    Ring { net, waiting, critical }
+}
+
+/// Can two stations be in the critical section? Never.
+pub(crate) fn token_ring(n: usize) -> Query {
+    let Ring { net, critical, .. } = ring(n);
     Query { net, goal: vec![critical[0], critical[n / 2]] }
+}
+
+/// Can the last station be in the critical section while all others wait?
+pub(crate) fn token_ring_crowded(n: usize) -> Query {
+    let Ring { net, mut waiting, critical } = ring(n);
+    waiting[n - 1] = critical[n - 1];
+    Query { net, goal: waiting }
 }
 
 /// The Chinese rings: ring `i` moves only when ring `i − 1` is off the bar and all before it are on it.
@@ -148,7 +185,10 @@ mod tests {
         assert_eq!(distance(&philosophers_mutex(4)), None);
         assert_eq!(distance(&philosophers_deadlock(4)), Some(4));
         assert_eq!(distance(&counter(5)), Some(31));
+        assert_eq!(distance(&counter_torn(5)), None);
         assert_eq!(distance(&token_ring(4)), None);
+        // The token is handed on three times, and everyone asks for it.
+        assert_eq!(distance(&token_ring_crowded(4)), Some(8));
         assert_eq!(distance(&rings_solved(5)), Some(16));
         assert_eq!(distance(&rings_broken(5)), None);
     }

@@ -10,16 +10,8 @@ use wait4::Wait4;
 
 /// A pyramid of pebbles with one too few, which takes some fifty times the memory that is given.
 fn pyramid(height: usize) -> String {
-    let mut graph = Graph::default();
-    let mut below: Vec<usize> = Vec::new();
-    for width in (1..=height + 1).rev() {
-        let row: Vec<usize> = (0..width).map(|at| graph.add_vertex(&format!("v{width}-{at}"))).collect();
-        for (at, &vertex) in row.iter().enumerate().filter(|_| !below.is_empty()) {
-            [at, at + 1].into_iter().for_each(|from| graph.add_edge(below[from], vertex));
-        }
-        below = row;
-    }
-    game(graph, "v1-0", height as u64 + 1).expect("the top exists").encoded().json().to_string()
+    let top = format!("v{height}-0");
+    game(Graph::pyramid(height), &top, height as u64 + 1).expect("the top exists").encoded().json().to_string()
 }
 
 #[test]

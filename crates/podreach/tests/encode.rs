@@ -126,35 +126,12 @@ fn chain(length: usize) -> Graph {
     graph
 }
 
-/// `height + 1` sources; each vertex of a row stands on two of the row below.
-fn pyramid(height: usize) -> Graph {
-    rows((0..=height).rev().map(|row| row + 1), |j| [j, j + 1])
-}
-
-/// A complete binary tree with its root on top.
-fn tree(height: usize) -> Graph {
-    rows((0..=height).rev().map(|row| 1 << row), |j| [2 * j, 2 * j + 1])
-}
-
-fn rows(widths: impl Iterator<Item = usize>, below: impl Fn(usize) -> [usize; 2]) -> Graph {
-    let mut graph = Graph::default();
-    let mut last: Vec<usize> = Vec::new();
-    for (row, width) in widths.enumerate() {
-        let vertices: Vec<usize> = (0..width).map(|j| graph.add_vertex(&format!("r{row}-{j}"))).collect();
-        for (j, &vertex) in vertices.iter().enumerate().filter(|_| row > 0) {
-            below(j).into_iter().for_each(|u| graph.add_edge(last[u], vertex));
-        }
-        last = vertices;
-    }
-    graph
-}
-
 /// Families with their pebbling numbers, and how high each goes here.
 type Family = (&'static str, fn(usize) -> Graph, std::ops::RangeInclusive<usize>, fn(u64) -> u64);
 const FAMILIES: [Family; 3] = [
     ("chain", chain, 2..=40, |_| 2),
-    ("tree", tree, 1..=7, |height| height + 2),
-    ("pyramid", pyramid, 1..=7, |height| height + 2),
+    ("tree", Graph::tree, 1..=7, |height| height + 2),
+    ("pyramid", Graph::pyramid, 1..=7, |height| height + 2),
 ];
 
 #[test]
@@ -197,7 +174,7 @@ fn the_encoding_is_linear_in_the_net() {
         let ((few, small), (many, large)) = (size(50), size(800));
         assert!(many <= few * 16 && large <= small * 17, "{}: {small} bytes, then {large}", semantics.name());
     }
-    let (small, large) = (pyramid(5), pyramid(40));
+    let (small, large) = (Graph::pyramid(5), Graph::pyramid(40));
     let size = |graph: &Graph| {
         let game = Game { graph: graph.clone(), target: 0, pebbles: 3 };
         game.encoded().json().to_string().len() as f64 / (graph.vertices.len() + graph.edges()) as f64
@@ -336,7 +313,7 @@ fn the_encodings_of_the_paper_do_not_carry_over_to_the_real_scheduler() {
             usize::from(decided(&Encoded { semantics: Semantics::KubeScheduler, ..encoded }).1.answer() == Some(false));
     }
     assert!(lost > 10, "{lost} of {coverable} nets");
-    let two = game(pyramid(1), "r1-0", 3).unwrap().encoded();
+    let two = game(Graph::pyramid(1), "v1-0", 3).unwrap().encoded();
     assert_eq!(decided(&two).1.answer(), Some(true));
     assert_eq!(decided(&Encoded { semantics: Semantics::KubeScheduler, ..two }).1.answer(), Some(false));
 }

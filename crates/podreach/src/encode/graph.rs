@@ -31,6 +31,30 @@ pub enum Move {
 }
 
 impl Graph {
+    /// The pyramid of this height, whose top, its last vertex, takes `height + 2` pebbles.
+    pub fn pyramid(height: usize) -> Self {
+        Self::rows((1..=height + 1).rev(), |column| [column, column + 1])
+    }
+
+    /// The complete binary tree of this height, whose root, its last vertex, takes `height + 2` pebbles.
+    pub fn tree(height: usize) -> Self {
+        Self::rows((0..=height).rev().map(|level| 1 << level), |column| [2 * column, 2 * column + 1])
+    }
+
+    /// Rows of vertices, the widest first; `below` says which two of the row before a vertex rests on.
+    fn rows(widths: impl Iterator<Item = usize>, below: fn(usize) -> [usize; 2]) -> Self {
+        let mut graph = Self::default();
+        let mut previous: Vec<usize> = Vec::new();
+        for (level, width) in widths.enumerate() {
+            let row: Vec<usize> = (0..width).map(|column| graph.add_vertex(&format!("v{level}-{column}"))).collect();
+            for (column, &vertex) in row.iter().enumerate().filter(|_| level > 0) {
+                below(column).into_iter().for_each(|from| graph.add_edge(previous[from], vertex));
+            }
+            previous = row;
+        }
+        graph
+    }
+
     /// The index of a vertex, added on first use.
     pub fn add_vertex(&mut self, name: &str) -> usize {
         if let Some(&vertex) = self.index.get(name) {

@@ -14,6 +14,7 @@ mod fold;
 mod form;
 mod forward;
 mod frontier;
+mod gates;
 mod greedy;
 mod group;
 mod inductive;
@@ -319,7 +320,10 @@ impl Decider {
         if system.goals.is_empty() {
             return Claim::at_once(Verdict::Never(system.proof(&problem, &[])), "relax");
         }
-        let pairs = Pairs::new(&system);
+        let pairs = match Pairs::new(&system, budget) {
+            Ok(pairs) => pairs,
+            Err(stop) => return Claim::at_once(Verdict::Unknown(reason(stop, Learned::default())), "pairs"),
+        };
         let Outcome { found, engine, mut efforts } = if system.goals.iter().all(|goal| pairs.exclusive(goal).is_some())
         {
             Outcome { found: Found::Never(Vec::new()), engine: "pairs", efforts: Vec::new() }

@@ -9,16 +9,7 @@ use podreach_core::{Problem, Semantics};
 
 /// The top of a pyramid, with so many pebbles.
 pub fn pyramid(height: usize, pebbles: u64) -> Problem {
-    let mut graph = Graph::default();
-    let mut below: Vec<usize> = Vec::new();
-    for width in (1..=height + 1).rev() {
-        let row: Vec<usize> = (0..width).map(|at| graph.add_vertex(&format!("v{width}-{at}"))).collect();
-        for (at, &vertex) in row.iter().enumerate().filter(|_| !below.is_empty()) {
-            [at, at + 1].into_iter().for_each(|from| graph.add_edge(below[from], vertex));
-        }
-        below = row;
-    }
-    let game = game(graph, "v1-0", pebbles).expect("the top exists");
+    let game = game(Graph::pyramid(height), &format!("v{height}-0"), pebbles).expect("the top exists");
     line::problem(&game.encoded()).expect("encodings are well-formed")
 }
 
