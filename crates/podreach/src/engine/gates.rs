@@ -5,7 +5,7 @@
 //! rule can be used at all: once every gate has a witness that is through, too. So every class passes every gate at most once, and
 //! whenever a pair turns out to be possible, only what waits for it moves on.
 
-use std::collections::{BTreeSet, VecDeque};
+use std::collections::BTreeSet;
 use std::mem;
 
 use super::bits::Bits;
@@ -18,14 +18,18 @@ use super::{Budget, Stop};
 pub(super) struct Fixpoint {
     pairs: Pairs,
     rows: Vec<Row>,
+    /// All gates; those with the same first witness are neighbours.
+    gates: Vec<Gate>,
     /// The classes of each form.
     members: Vec<Bits>,
-    /// For each class, the rows and the gates there of which it is a witness.
-    witness_at: Vec<Vec<(u32, u32)>>,
+    /// For each class, the gates of which it is a witness, as words of bits.
+    witness_at: Vec<Vec<(usize, u64)>>,
+    /// For each class, the gates that must be told when it may be present with one of their witnesses.
+    heeded_by: Vec<Bits>,
     /// For each class, what may be present with it, as far as gates have not been told yet.
     gained: Vec<Bits>,
     /// The classes for which that is something.
-    queue: VecDeque<usize>,
+    queue: Vec<usize>,
     /// Possible classes that have not come to the first gates yet.
     fresh: Bits,
     /// Rows whose witnesses must be looked at together.
@@ -37,48 +41,27 @@ struct Row {
     head: usize,
     /// The classes of which not even one may be there.
     barred: Bits,
-    gates: Vec<Gate>,
+    gates: Vec<usize>,
     /// The classes that passed all gates.
     through: Bits,
     /// Whether every gate has just one witness: then all of them must get through.
     has_no_choice: bool,
 }
 
-/// An affinity group.
+/// An affinity group of a rule.
 struct Gate {
+    row: usize,
+    /// Which gate of the row it is.
+    place: usize,
     /// The classes of the group that are not barred.
-    witnesses: Vec<u32>,
+    witnesses: Vec<usize>,
     /// Where the pod may also be the first of its kind: the form that counts its kind. All others pass.
     kind: Option<Form>,
-    waiting: Bits,
-}
-
-impl Row {
-    fn new(system: &System, head: usize, guard: &FormGuard, members: &[Bits]) -> Self {
-        let classes = system.classes.len();
-        let barred = barred(system, guard);
-        let gates = guard.affinity.iter().flat_map(|condition| {
-            condition.near.iter().map(|&form| {
-                let free = members[form as usize].ones().filter(|&class| !barred.contains(class));
-                let witnesses = free.map(|class| class as u32).collect();
-                Gate { witnesses, kind: condition.first_unless, waiting: Bits::none(classes) }
-            })
-        });
-        let gates: Vec<Gate> = gates.collect();
-        let has_no_choice = gates.iter().all(|gate| !gate.is_required() || gate.witnesses.len() == 1);
-        Self { head, barred, gates, through: Bits::none(classes), has_no_choice }
-    }
-
-    /// Whether it can be used, as far as single witnesses tell.
-    fn has_witnesses(&self) -> bool {
-        let through = |gate: &Gate| gate.witnesses.iter().any(|&class| self.through.contains(class as usize));
-        self.gates.iter().all(|gate| !gate.is_required() || through(gate))
-    }
 }
 
 impl Gate {
     fn lets_pass(&self, class: usize, members: &[Bits], together: &[Bits]) -> bool {
-        let with = |&witness: &u32| witness as usize == class || together[witness as usize].contains(class);
+        let with = |&witness: &usize| witness == class || together[witness].contains(class);
         self.kind.is_some_and(|kind| !members[kind as usize].contains(class)) || self.witnesses.iter().any(with)
     }
 
@@ -103,21 +86,36 @@ impl Fixpoint {
         let forms = system.forms.weights.iter();
         let members: Vec<Bits> =
             forms.map(|weights| Bits::of(classes, weights.iter().map(|&(class, _)| class as usize))).collect();
-        let rules = system.rules.iter();
-        let rows: Vec<Row> = rules.map(|rule| Row::new(system, rule.head as usize, &rule.guard, &members)).collect();
-        let mut witness_at = vec![Vec::new(); classes];
-        for (row, index) in rows.iter().zip(0..) {
-            for (gate, at) in row.gates.iter().zip(0..) {
-                gate.witnesses.iter().for_each(|&class| witness_at[class as usize].push((index, at)));
+        let (mut rows, mut gates) = (Vec::new(), Vec::new());
+        for rule in &system.rules {
+            let barred = barred(system, &rule.guard);
+            let own = gates_of(&rule.guard, rows.len(), &barred, &members);
+            let has_no_choice = own.iter().all(|gate| !gate.is_required() || gate.witnesses.len() == 1);
+            let head = rule.head as usize;
+            rows.push(Row { head, barred, gates: vec![0; own.len()], through: Bits::none(classes), has_no_choice });
+            gates.extend(own);
+        }
+        gates.sort_by_key(|gate| gate.witnesses.first().copied());
+        let mut witness_at: Vec<Vec<(usize, u64)>> = vec![Vec::new(); classes];
+        for (number, gate) in gates.iter().enumerate() {
+            rows[gate.row].gates[gate.place] = number;
+            let (word, bit) = (number / 64, 1 << (number % 64));
+            for &class in &gate.witnesses {
+                match witness_at[class].last_mut() {
+                    Some((last, bits)) if *last == word => *bits |= bit,
+                    _ => witness_at[class].push((word, bit)),
+                }
             }
         }
         Self {
             unsettled: (0..rows.len()).collect(),
             rows,
+            heeded_by: vec![Bits::none(gates.len()); classes],
+            gates,
             members,
             witness_at,
             gained: vec![Bits::none(classes); classes],
-            queue: VecDeque::new(),
+            queue: Vec::new(),
             fresh: pairs.possible.clone(),
             pairs,
         }
@@ -125,20 +123,20 @@ impl Fixpoint {
 
     /// All pairs that are possible.
     pub(super) fn reached(mut self, budget: &Budget<'_>) -> Result<Pairs, Stop> {
-        loop {
-            if let Some(stop) = budget.stop(0) {
-                return Err(stop);
-            }
-            if let Some(class) = self.queue.pop_front() {
-                self.tell(class);
-            } else if !self.fresh.is_empty() {
-                self.let_in();
-            } else if let Some(row) = self.unsettled.pop_first() {
+        // In turns, so that much is done at a time.
+        while !self.unsettled.is_empty() {
+            for row in mem::take(&mut self.unsettled) {
                 self.settle(row);
-            } else {
-                return Ok(self.pairs);
+            }
+            self.let_in();
+            for class in mem::take(&mut self.queue) {
+                if let Some(stop) = budget.stop(0) {
+                    return Err(stop);
+                }
+                self.tell(class);
             }
         }
+        Ok(self.pairs)
     }
 
     /// Lets what is possible since the last time come to the first gates.
@@ -159,31 +157,41 @@ impl Fixpoint {
         let gained: Vec<usize> = self.gained[witness].ones().collect();
         self.gained[witness].clear();
         let gates = mem::take(&mut self.witness_at[witness]);
-        for &(row, at) in &gates {
-            let (row, at) = (row as usize, at as usize);
-            for &class in &gained {
-                let gate = &mut self.rows[row].gates[at];
-                if gate.waiting.contains(class) {
-                    gate.waiting.remove(class);
-                    self.walk(row, at + 1, class);
-                } else if !self.rows[row].has_no_choice && self.rows[row].through.contains(class) {
-                    self.unsettled.insert(row);
+        for class in gained {
+            for &(word, bits) in &gates {
+                let mut told = self.heeded_by[class].words()[word] & bits;
+                while told != 0 {
+                    self.meet(word * 64 + told.trailing_zeros() as usize, class);
+                    told &= told - 1;
                 }
             }
         }
         self.witness_at[witness] = gates;
     }
 
+    /// A class may be present with a witness of a gate where it waits, or beyond which it is a witness, too.
+    fn meet(&mut self, gate: usize, class: usize) {
+        let Gate { row, place, .. } = self.gates[gate];
+        if self.rows[row].through.contains(class) {
+            self.unsettled.insert(row);
+        } else {
+            self.heeded_by[class].remove(gate);
+            self.walk(row, place + 1, class);
+        }
+    }
+
     /// A class passes gates until one holds it up.
     fn walk(&mut self, row: usize, from: usize, class: usize) {
-        let Row { gates, through, .. } = &mut self.rows[row];
-        let closed = |gate: &&mut Gate| !gate.lets_pass(class, &self.members, &self.pairs.together);
-        match gates[from..].iter_mut().find(closed) {
-            Some(gate) => gate.waiting.insert(class),
-            None => {
-                through.insert(class);
-                self.unsettled.insert(row);
-            }
+        let Row { gates, through, has_no_choice, .. } = &mut self.rows[row];
+        let open = |gate: usize| self.gates[gate].lets_pass(class, &self.members, &self.pairs.together);
+        if let Some(&gate) = gates[from..].iter().find(|&&gate| !open(gate)) {
+            return self.heeded_by[class].insert(gate);
+        }
+        through.insert(class);
+        self.unsettled.insert(row);
+        if !*has_no_choice {
+            // Where there is a choice, it matters with which of the witnesses it may be present.
+            gates.iter().for_each(|&gate| self.heeded_by[class].insert(gate));
         }
     }
 
@@ -204,7 +212,7 @@ impl Fixpoint {
 
     fn add(&mut self, class: usize, other: usize) {
         if self.gained[class].is_empty() {
-            self.queue.push_back(class);
+            self.queue.push(class);
         }
         self.gained[class].insert(other);
         self.pairs.together[class].insert(other);
@@ -212,13 +220,16 @@ impl Fixpoint {
 
     /// What may be present when a rule is used; `None` when it cannot be. Witnesses that leave another gate without one do not count.
     fn company(&self, row: &Row) -> Option<Bits> {
-        if row.has_no_choice || !row.has_witnesses() {
-            return row.has_witnesses().then(|| row.through.clone());
+        let required = || row.gates.iter().map(|&gate| &self.gates[gate]).filter(|gate| gate.is_required());
+        let through = |gate: &Gate| gate.witnesses.iter().any(|&class| row.through.contains(class));
+        if !required().all(through) {
+            return None;
+        }
+        if row.has_no_choice {
+            return Some(row.through.clone());
         }
         let classes = self.witness_at.len();
-        let required = row.gates.iter().filter(|gate| gate.is_required());
-        let groups = required.map(|gate| Bits::of(classes, gate.witnesses.iter().map(|&class| class as usize)));
-        let mut groups: Vec<Bits> = groups.collect();
+        let mut groups: Vec<Bits> = required().map(|gate| Bits::of(classes, gate.witnesses.iter().copied())).collect();
         groups.iter_mut().for_each(|group| group.retain_within(&row.through));
         loop {
             let mut company = row.through.clone();
@@ -245,6 +256,16 @@ impl Fixpoint {
         group.ones().for_each(|class| hood.extend(&self.pairs.together[class]));
         hood
     }
+}
+
+/// The gates of a rule, in order.
+fn gates_of(guard: &FormGuard, row: usize, barred: &Bits, members: &[Bits]) -> Vec<Gate> {
+    let groups = guard.affinity.iter().flat_map(|c| c.near.iter().map(|&form| (form, c.first_unless)));
+    let gate = |(place, (form, kind)): (usize, (Form, Option<Form>))| {
+        let witnesses = members[form as usize].ones().filter(|&class| !barred.contains(class)).collect();
+        Gate { row, place, witnesses, kind }
+    };
+    groups.enumerate().map(gate).collect()
 }
 
 /// The classes of which not even one may be there when the guard holds.

@@ -6,45 +6,59 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use podreach_core::guard::{Affinity, Guard, Spread};
+use podreach_core::guard::Guard;
 use podreach_core::{Atom, Problem};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// An atom that waits for one of some others to appear, and then for one of the next.
+struct Waiting<'g> {
+    atom: Atom,
+    needs: Vec<&'g [Atom]>,
+    /// How many needs are met.
+    met: usize,
+}
 
 /// The atoms of the slice that can appear in the relaxation.
-pub fn alive(problem: &Problem, guards: &BTreeMap<Atom, Guard>, slice: &BTreeSet<Atom>) -> BTreeSet<Atom> {
-    let mut alive: BTreeSet<Atom> = slice.iter().copied().filter(|&atom| is_free(problem, atom)).collect();
-    let mut waiting: Vec<(Atom, &Guard)> =
-        guards.iter().filter(|(atom, _)| !alive.contains(atom)).map(|(&a, g)| (a, g)).collect();
-    loop {
-        let before = alive.len();
-        waiting.retain(|&(atom, guard)| {
-            let appears = may_hold(guard, &alive);
-            if appears {
-                alive.insert(atom);
+pub fn alive(problem: &Problem, guards: &BTreeMap<Atom, Guard>, slice: &BTreeSet<Atom>) -> FxHashSet<Atom> {
+    let mut alive: FxHashSet<Atom> = slice.iter().copied().filter(|&atom| is_free(problem, atom)).collect();
+    let others = guards.iter().filter(|(atom, _)| !alive.contains(atom));
+    let mut waiting: Vec<Waiting<'_>> =
+        others.map(|(&atom, guard)| Waiting { atom, needs: needs(guard).collect(), met: 0 }).collect();
+    let mut waiting_for = FxHashMap::<Atom, Vec<(usize, usize)>>::default();
+    let mut todo: Vec<usize> = (0..waiting.len()).collect();
+    while let Some(index) = todo.pop() {
+        let Waiting { atom, needs, met } = &mut waiting[index];
+        let unmet = |need: &&[Atom]| !need.iter().any(|atom| alive.contains(atom));
+        match needs[*met..].iter().position(unmet) {
+            Some(more) => {
+                *met += more;
+                needs[*met].iter().for_each(|&other| waiting_for.entry(other).or_default().push((index, *met)));
             }
-            !appears
-        });
-        if alive.len() == before {
-            return alive;
+            None if alive.insert(*atom) => {
+                let moved = waiting_for.remove(atom).unwrap_or_default();
+                todo.extend(
+                    moved.into_iter().filter(|&(index, met)| waiting[index].met == met).map(|(index, _)| index),
+                );
+            }
+            None => {}
         }
     }
+    alive
 }
 
 fn is_free(problem: &Problem, atom: Atom) -> bool {
     problem.start.count(atom) > problem.kept.count(atom)
 }
 
-fn may_hold(guard: &Guard, alive: &BTreeSet<Atom>) -> bool {
-    guard.affinity.iter().all(|condition| has_friends(condition, alive))
-        && guard.spread.iter().all(|c| is_level(c, alive))
-}
-
-fn has_friends(condition: &Affinity, alive: &BTreeSet<Atom>) -> bool {
-    condition.first_unless.is_some() || condition.near.iter().all(|group| group.iter().any(|atom| alive.contains(atom)))
-}
-
-/// Whether every domain that the kept pods alone leave behind can catch up.
-fn is_level(condition: &Spread, alive: &BTreeSet<Atom>) -> bool {
-    let here = condition.domains[condition.own].base.saturating_add(condition.joins);
-    let behind = condition.domains.iter().filter(|domain| here.saturating_sub(domain.base) > condition.max_skew);
-    behind.into_iter().all(|domain| domain.atoms.iter().any(|atom| alive.contains(atom)))
+/// The groups of atoms of which one each must be there for a guard to hold: witnesses, and counterweights in every domain that the
+/// kept pods alone leave behind.
+pub fn needs(guard: &Guard) -> impl Iterator<Item = &[Atom]> {
+    let required = guard.affinity.iter().filter(|condition| condition.first_unless.is_none());
+    let near = required.flat_map(|condition| condition.near.iter().map(Vec::as_slice));
+    let domains = guard.spread.iter().flat_map(|condition| {
+        let here = condition.domains[condition.own].base.saturating_add(condition.joins);
+        let behind = condition.domains.iter().filter(move |d| here.saturating_sub(d.base) > condition.max_skew);
+        behind.map(|domain| domain.atoms.as_slice())
+    });
+    near.chain(domains)
 }

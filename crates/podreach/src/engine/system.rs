@@ -55,7 +55,7 @@ impl System {
         let guards: BTreeMap<Atom, Guard> =
             slice.iter().filter_map(|&atom| Some((atom, guards.guard(atom)?))).collect();
         let alive = relax::alive(problem, &guards, &slice);
-        let dead: BTreeSet<Atom> = slice.difference(&alive).copied().collect();
+        let dead: BTreeSet<Atom> = slice.iter().copied().filter(|atom| !alive.contains(atom)).collect();
         let goals: Vec<Configuration> = problem.goal.any.iter().map(|goal| goal.minus(&problem.kept)).collect();
         let goals: Vec<Configuration> =
             goals.into_iter().filter(|goal| goal.iter().all(|(atom, _)| !dead.contains(&atom))).collect();
@@ -189,18 +189,11 @@ impl System {
 
 /// Atoms of one group that would have to have a member, and have only dead ones.
 fn dead_group<'g>(guard: &'g Guard, dead: &BTreeSet<Atom>) -> &'g [Atom] {
-    let required = guard.affinity.iter().filter(|condition| condition.first_unless.is_none());
-    let near = required.flat_map(|condition| condition.near.iter().map(Vec::as_slice));
-    let domains = guard.spread.iter().flat_map(|condition| {
-        let here = condition.domains[condition.own].base.saturating_add(condition.joins);
-        let behind = condition.domains.iter().filter(move |d| here.saturating_sub(d.base) > condition.max_skew);
-        behind.map(|domain| domain.atoms.as_slice())
-    });
-    near.chain(domains).find(|group| group.iter().all(|atom| dead.contains(atom))).unwrap_or_default()
+    relax::needs(guard).find(|group| group.iter().all(|atom| dead.contains(atom))).unwrap_or_default()
 }
 
 /// The live atoms that can still help a goal once dead ones are gone.
-fn useful(guards: &BTreeMap<Atom, Guard>, alive: &BTreeSet<Atom>, goals: &[Configuration]) -> BTreeSet<Atom> {
+fn useful(guards: &BTreeMap<Atom, Guard>, alive: &FxHashSet<Atom>, goals: &[Configuration]) -> BTreeSet<Atom> {
     let mut todo: Vec<Atom> = goals.iter().flat_map(|goal| goal.iter().map(|(atom, _)| atom)).collect();
     let mut useful: BTreeSet<Atom> = todo.iter().copied().collect();
     while let Some(atom) = todo.pop() {
