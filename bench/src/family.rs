@@ -29,7 +29,7 @@ pub(crate) const FAMILIES: &[Family] = &[
         title: "two neighbouring philosophers eat",
         unit: "philosophers",
         deployable: false,
-        sizes: &[4, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192],
+        sizes: &[4, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256, 384],
         encoded: |n| nets::philosophers_mutex(n).encoded(),
     },
     Family {
@@ -69,7 +69,7 @@ pub(crate) const FAMILIES: &[Family] = &[
         title: "a station of a token ring is in the critical section, and all others wait for it",
         unit: "stations",
         deployable: true,
-        sizes: &[3, 5, 8, 12, 16, 24, 32, 48, 64, 96, 128],
+        sizes: &[3, 5, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512],
         encoded: |n| nets::token_ring_crowded(n).encoded(),
     },
     Family {

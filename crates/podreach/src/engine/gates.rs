@@ -5,7 +5,6 @@
 //! rule can be used at all: once every gate has a witness that is through, too. So every class passes every gate at most once, and
 //! whenever a pair turns out to be possible, only what waits for it moves on.
 
-use std::collections::BTreeSet;
 use std::mem;
 
 use super::bits::Bits;
@@ -26,14 +25,10 @@ pub(super) struct Fixpoint {
     witness_at: Vec<Vec<(usize, u64)>>,
     /// For each class, the gates that must be told when it may be present with one of their witnesses.
     heeded_by: Vec<Bits>,
-    /// For each class, what may be present with it, as far as gates have not been told yet.
-    gained: Vec<Bits>,
-    /// The classes for which that is something.
-    queue: Vec<usize>,
     /// Possible classes that have not come to the first gates yet.
     fresh: Bits,
-    /// Rows whose witnesses must be looked at together.
-    unsettled: BTreeSet<usize>,
+    /// Rows that something new got through, or whose witnesses may be together now.
+    unsettled: Vec<usize>,
 }
 
 /// A rule.
@@ -46,6 +41,10 @@ struct Row {
     through: Bits,
     /// Whether every gate has just one witness: then all of them must get through.
     has_no_choice: bool,
+    /// Whether it was found to be usable.
+    is_usable: bool,
+    /// Whether nothing happened since it was looked at.
+    is_settled: bool,
 }
 
 /// An affinity group of a rule.
@@ -76,7 +75,7 @@ impl Fixpoint {
     pub(super) fn bytes(system: &System) -> usize {
         let guards = system.rules.iter().map(|rule| &rule.guard);
         let gates: usize = guards.flat_map(|guard| &guard.affinity).map(|condition| condition.near.len()).sum();
-        let sets = 2 * system.classes.len() + 2 * system.rules.len() + system.forms.weights.len() + gates;
+        let sets = system.classes.len() + 2 * system.rules.len() + system.forms.weights.len() + gates;
         sets.saturating_mul(system.classes.len().div_ceil(8))
     }
 
@@ -92,7 +91,16 @@ impl Fixpoint {
             let own = gates_of(&rule.guard, rows.len(), &barred, &members);
             let has_no_choice = own.iter().all(|gate| !gate.is_required() || gate.witnesses.len() == 1);
             let head = rule.head as usize;
-            rows.push(Row { head, barred, gates: vec![0; own.len()], through: Bits::none(classes), has_no_choice });
+            let (gates_here, through) = (vec![0; own.len()], Bits::none(classes));
+            rows.push(Row {
+                head,
+                barred,
+                gates: gates_here,
+                through,
+                has_no_choice,
+                is_usable: false,
+                is_settled: false,
+            });
             gates.extend(own);
         }
         gates.sort_by_key(|gate| gate.witnesses.first().copied());
@@ -114,8 +122,6 @@ impl Fixpoint {
             gates,
             members,
             witness_at,
-            gained: vec![Bits::none(classes); classes],
-            queue: Vec::new(),
             fresh: pairs.possible.clone(),
             pairs,
         }
@@ -126,25 +132,30 @@ impl Fixpoint {
         // In turns, so that much is done at a time.
         while !self.unsettled.is_empty() {
             for row in mem::take(&mut self.unsettled) {
-                self.settle(row);
-            }
-            self.let_in();
-            for class in mem::take(&mut self.queue) {
                 if let Some(stop) = budget.stop(0) {
                     return Err(stop);
                 }
-                self.tell(class);
+                self.settle(row);
             }
+            self.let_in();
         }
         Ok(self.pairs)
     }
 
-    /// Lets what is possible since the last time come to the first gates.
+    /// Lets what is possible since the last time come to the first gates: many together, few one after the other.
     fn let_in(&mut self) {
-        let fresh: Vec<usize> = self.fresh.ones().collect();
-        self.fresh.clear();
-        for row in 0..self.rows.len() {
-            for &class in &fresh {
+        let classes = self.witness_at.len();
+        let fresh = mem::replace(&mut self.fresh, Bits::none(classes));
+        if fresh.len() > fresh.words().len() {
+            for row in 0..self.rows.len() {
+                let mut walking = fresh.clone();
+                walking.subtract(&self.rows[row].barred);
+                self.walk_together(row, walking);
+            }
+            return;
+        }
+        for class in fresh.ones() {
+            for row in 0..self.rows.len() {
                 if !self.rows[row].barred.contains(class) {
                     self.walk(row, 0, class);
                 }
@@ -152,28 +163,48 @@ impl Fixpoint {
         }
     }
 
-    /// Tells the gates with this witness what may be present with it.
-    fn tell(&mut self, witness: usize) {
-        let gained: Vec<usize> = self.gained[witness].ones().collect();
-        self.gained[witness].clear();
-        let gates = mem::take(&mut self.witness_at[witness]);
-        for class in gained {
-            for &(word, bits) in &gates {
-                let mut told = self.heeded_by[class].words()[word] & bits;
-                while told != 0 {
-                    self.meet(word * 64 + told.trailing_zeros() as usize, class);
-                    told &= told - 1;
-                }
+    /// Classes pass the gates of a row until all of them are held up or through.
+    fn walk_together(&mut self, row: usize, mut walking: Bits) {
+        for &gate in &self.rows[row].gates {
+            let mut held_up = walking.clone();
+            self.let_pass(&self.gates[gate], &mut walking);
+            held_up.subtract(&walking);
+            held_up.ones().for_each(|class| self.heeded_by[class].insert(gate));
+            if walking.is_empty() {
+                return;
             }
         }
-        self.witness_at[witness] = gates;
+        walking.ones().for_each(|class| self.get_through(row, class));
+    }
+
+    /// Retains what passes a gate.
+    fn let_pass(&self, gate: &Gate, classes: &mut Bits) {
+        let mut open = self.neighbourhood(gate.witnesses.iter().copied());
+        if let Some(kind) = gate.kind {
+            let mut others = classes.clone();
+            others.subtract(&self.members[kind as usize]);
+            open.extend(&others);
+        }
+        classes.retain_within(&open);
+    }
+
+    /// Tells the gates with this witness that a class may be present with it.
+    fn tell(&mut self, witness: usize, class: usize) {
+        for index in 0..self.witness_at[witness].len() {
+            let (word, bits) = self.witness_at[witness][index];
+            let mut told = self.heeded_by[class].words()[word] & bits;
+            while told != 0 {
+                self.meet(word * 64 + told.trailing_zeros() as usize, class);
+                told &= told - 1;
+            }
+        }
     }
 
     /// A class may be present with a witness of a gate where it waits, or beyond which it is a witness, too.
     fn meet(&mut self, gate: usize, class: usize) {
         let Gate { row, place, .. } = self.gates[gate];
         if self.rows[row].through.contains(class) {
-            self.unsettled.insert(row);
+            self.unsettle(row);
         } else {
             self.heeded_by[class].remove(gate);
             self.walk(row, place + 1, class);
@@ -182,47 +213,54 @@ impl Fixpoint {
 
     /// A class passes gates until one holds it up.
     fn walk(&mut self, row: usize, from: usize, class: usize) {
-        let Row { gates, through, has_no_choice, .. } = &mut self.rows[row];
-        let open = |gate: usize| self.gates[gate].lets_pass(class, &self.members, &self.pairs.together);
-        if let Some(&gate) = gates[from..].iter().find(|&&gate| !open(gate)) {
-            return self.heeded_by[class].insert(gate);
+        let closed = |&&gate: &&usize| !self.gates[gate].lets_pass(class, &self.members, &self.pairs.together);
+        match self.rows[row].gates[from..].iter().find(closed) {
+            Some(&gate) => self.heeded_by[class].insert(gate),
+            None => self.get_through(row, class),
         }
+    }
+
+    /// A class has passed all gates of a row.
+    fn get_through(&mut self, row: usize, class: usize) {
+        self.unsettle(row);
+        let Row { gates, through, has_no_choice, .. } = &mut self.rows[row];
         through.insert(class);
-        self.unsettled.insert(row);
         if !*has_no_choice {
-            // Where there is a choice, it matters with which of the witnesses it may be present.
+            // Where there is a choice, it matters with which of the witnesses a class may be present.
             gates.iter().for_each(|&gate| self.heeded_by[class].insert(gate));
+        }
+    }
+
+    fn unsettle(&mut self, row: usize) {
+        if mem::take(&mut self.rows[row].is_settled) {
+            self.unsettled.push(row);
         }
     }
 
     /// Uses a rule, if it can be used, with all that may be there then.
     fn settle(&mut self, row: usize) {
+        self.rows[row].is_settled = true;
         let head = self.rows[row].head;
         let Some(mut company) = self.company(&self.rows[row]) else { return };
+        self.rows[row].is_usable = true;
         if !self.pairs.possible.contains(head) {
             self.pairs.possible.insert(head);
             self.fresh.insert(head);
         }
         company.subtract(&self.pairs.together[head]);
+        self.pairs.together[head].extend(&company);
         for other in company.ones() {
-            self.add(head, other);
-            self.add(other, head);
+            self.pairs.together[other].insert(head);
+            self.tell(head, other);
+            self.tell(other, head);
         }
-    }
-
-    fn add(&mut self, class: usize, other: usize) {
-        if self.gained[class].is_empty() {
-            self.queue.push(class);
-        }
-        self.gained[class].insert(other);
-        self.pairs.together[class].insert(other);
     }
 
     /// What may be present when a rule is used; `None` when it cannot be. Witnesses that leave another gate without one do not count.
     fn company(&self, row: &Row) -> Option<Bits> {
         let required = || row.gates.iter().map(|&gate| &self.gates[gate]).filter(|gate| gate.is_required());
         let through = |gate: &Gate| gate.witnesses.iter().any(|&class| row.through.contains(class));
-        if !required().all(through) {
+        if !row.is_usable && !required().all(through) {
             return None;
         }
         if row.has_no_choice {
@@ -233,7 +271,7 @@ impl Fixpoint {
         groups.iter_mut().for_each(|group| group.retain_within(&row.through));
         loop {
             let mut company = row.through.clone();
-            groups.iter().for_each(|group| company.retain_within(&self.neighbourhood(group)));
+            groups.iter().for_each(|group| company.retain_within(&self.neighbourhood(group.ones())));
             let mut changed = false;
             for group in &mut groups {
                 // A group is part of its own neighbourhood, which so takes nothing away.
@@ -251,9 +289,12 @@ impl Fixpoint {
     }
 
     /// The members of a group and what may be present with one of them.
-    fn neighbourhood(&self, group: &Bits) -> Bits {
-        let mut hood = group.clone();
-        group.ones().for_each(|class| hood.extend(&self.pairs.together[class]));
+    fn neighbourhood(&self, group: impl Iterator<Item = usize>) -> Bits {
+        let mut hood = Bits::none(self.witness_at.len());
+        for class in group {
+            hood.insert(class);
+            hood.extend(&self.pairs.together[class]);
+        }
         hood
     }
 }
