@@ -17,7 +17,7 @@ const SHORT: f64 = 1.0;
 /// How to run families.
 #[derive(Args, Debug)]
 pub(crate) struct Options {
-    /// Only families whose name starts with this.
+    /// Only the family of this name; without one, those whose name starts with this.
     #[arg(long, default_value = "")]
     family: String,
     /// Only sizes from this.
@@ -78,7 +78,9 @@ pub(crate) fn run(options: &Options) -> Result<(), String> {
     }
     missing.iter().for_each(|name| println!("{name}: not installed, left out"));
     let mut wrong = Vec::new();
-    for family in FAMILIES.iter().filter(|family| family.name.starts_with(&options.family)) {
+    let exact = FAMILIES.iter().any(|family| family.name == options.family);
+    let is_wanted = |name: &str| if exact { name == options.family } else { name.starts_with(&options.family) };
+    for family in FAMILIES.iter().filter(|family| is_wanted(family.name)) {
         let measured = climb(family, &anchors, options).map_err(|error| format!("{}: {error}", family.name))?;
         wrong.extend(table::disagreements(family, &measured));
         table::write(&options.results, family, &measured).map_err(|error| error.to_string())?;

@@ -20,6 +20,9 @@ use crate::{print, remark};
 /// Runs the command.
 pub(crate) fn run(args: &Verify) -> Result<Exit, Told> {
     let certificates = certificates(&args.certificate)?;
+    if certificates.is_empty() && !args.quiet {
+        print::report("NOTHING TO VERIFY  there is no evidence in this document\n");
+    }
     let saying = Saying { quiet: args.quiet || !args.verbose, verbose: args.verbose };
     let clock = Clock::start(&args.limits);
     let mut worst = Exit::Yes;
@@ -44,7 +47,7 @@ pub(crate) fn run(args: &Verify) -> Result<Exit, Told> {
     Ok(if none { worst.max(Exit::Unknown) } else { worst })
 }
 
-/// The certificates of a file or of standard input; what is wrong with them is told.
+/// The certificates of a file or of standard input, none if an audit there has nothing to prove; what is wrong with them is told.
 pub(crate) fn certificates(path: &Path) -> Result<Vec<Certificate>, Told> {
     let name = path.to_string_lossy();
     let mut bytes = Vec::new();
@@ -60,11 +63,11 @@ pub(crate) fn certificates(path: &Path) -> Result<Vec<Certificate>, Told> {
         let read = documents.iter().map(Certificate::read).collect::<Result<Vec<_>, Diagnostic>>();
         if diagnostics.is_empty() { read.map_err(|refused| vec![refused]) } else { Err(diagnostics) }
     });
-    let found = found.map(|documents| documents.concat()).map_err(|diagnostics| {
+    let found = found.map_err(|diagnostics| {
         remark::print(&sources, &diagnostics, false, true);
         Told
     })?;
-    if found.is_empty() { Err(refuse("the certificate is empty", None)) } else { Ok(found) }
+    if found.is_empty() { Err(refuse("the certificate is empty", None)) } else { Ok(found.concat()) }
 }
 
 /// Whether a certificate proves what it says, in a line.

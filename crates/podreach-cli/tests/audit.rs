@@ -285,6 +285,10 @@ fn every_piece_of_evidence_is_proved_and_no_damaged_one_is() {
         Some(3),
         "nothing is proved where nothing is looked at"
     );
+    let mut nothing = alone(elsewhere);
+    nothing["items"] = Value::Array(Vec::new());
+    let nothing = verify(&folder, &nothing);
+    assert_eq!((nothing.status.code(), text(&nothing).starts_with("NOTHING TO VERIFY")), (Some(3), true));
     let mut damaged = std::collections::BTreeMap::<&str, usize>::new();
     for piece in pieces(report).into_iter().filter(|piece| piece["changed"].is_null()) {
         for (kind, broken) in damages(piece) {

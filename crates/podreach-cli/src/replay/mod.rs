@@ -65,9 +65,11 @@ fn certificate(args: &Replay) -> Result<Certificate, Told> {
     let Some(path) = &args.verdict else {
         return Err(refuse("which run? give a verdict as `podreach check -o json` writes it", None));
     };
-    let mut found = verify::certificates(path)?;
-    let certificate = found.pop().filter(|_| found.is_empty());
-    let certificate = certificate.ok_or_else(|| refuse("the file holds several verdicts; give one", None))?;
+    let found: Result<[Certificate; 1], _> = verify::certificates(path)?.try_into();
+    let [certificate] = found.map_err(|other: Vec<_>| {
+        let count = if other.is_empty() { "no verdict" } else { "several verdicts" };
+        refuse(&format!("the file holds {count}; give one"), None)
+    })?;
     if !matches!(certificate.claim, Claim::Deployable(_)) {
         return Err(refuse("this verdict comes without a run: only *deployable* can be replayed", None));
     }

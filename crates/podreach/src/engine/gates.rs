@@ -91,16 +91,9 @@ impl Fixpoint {
             let own = gates_of(&rule.guard, rows.len(), &barred, &members);
             let has_no_choice = own.iter().all(|gate| !gate.is_required() || gate.witnesses.len() == 1);
             let head = rule.head as usize;
-            let (gates_here, through) = (vec![0; own.len()], Bits::none(classes));
-            rows.push(Row {
-                head,
-                barred,
-                gates: gates_here,
-                through,
-                has_no_choice,
-                is_usable: false,
-                is_settled: false,
-            });
+            let (places, through) = (vec![0; own.len()], Bits::none(classes));
+            let (is_usable, is_settled) = (false, false);
+            rows.push(Row { head, barred, gates: places, through, has_no_choice, is_usable, is_settled });
             gates.extend(own);
         }
         gates.sort_by_key(|gate| gate.witnesses.first().copied());
@@ -200,7 +193,7 @@ impl Fixpoint {
         }
     }
 
-    /// A class may be present with a witness of a gate where it waits, or beyond which it is a witness, too.
+    /// A class may be present with a witness of a gate that heeds it: it waits there, or it is through and the row has a choice.
     fn meet(&mut self, gate: usize, class: usize) {
         let Gate { row, place, .. } = self.gates[gate];
         if self.rows[row].through.contains(class) {
