@@ -68,6 +68,23 @@ fn each_engine_alone_equals_exhaustive_search() {
     });
 }
 
+#[test]
+fn little_memory_costs_answers_and_never_their_truth() {
+    let (mut decided, mut given_up) = ([0; 2], 0);
+    each_problem(13, cases(2_000), |case, problem, truth| {
+        let budget = Budget { memory: 1 << (case % 16), ..Budget::unlimited() };
+        let decision = Decider::new(problem).decide(&problem.goal, &budget);
+        match decision.checked.verdict() {
+            Verdict::Unknown(podreach_core::Reason::Memory(_)) => given_up += 1,
+            verdict => {
+                assert_eq!(decision.checked.answer(), Some(truth), "case {case}: {verdict:?} of {problem:#?}");
+                decided[usize::from(truth)] += 1;
+            }
+        }
+    });
+    assert!(given_up > 0 && decided.iter().all(|&count| count > 0), "{decided:?}, {given_up} given up");
+}
+
 /// What an engine says when it may ask so many times whether to stop.
 fn answer_within(patience: u64, engine: Engine, problem: &Problem) -> Option<bool> {
     let asked = AtomicU64::new(0);

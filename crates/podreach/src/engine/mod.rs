@@ -322,7 +322,10 @@ impl Decider {
         }
         let pairs = match Pairs::new(&system, budget) {
             Ok(pairs) => pairs,
-            Err(stop) => return Claim::at_once(Verdict::Unknown(reason(stop, Learned::default())), "pairs"),
+            Err(stop) => {
+                let verdict = Verdict::Unknown(reason(stop, Learned::default()));
+                return Claim { verdict, engine: "pairs", efforts: vec![system.effort()] };
+            }
         };
         let Outcome { found, engine, mut efforts } = if system.goals.iter().all(|goal| pairs.exclusive(goal).is_some())
         {
