@@ -26,7 +26,6 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand};
 
 use aiger::Stepping;
-use rules::{Merging, Rules};
 
 /// Families of growing questions, and podreach beside other people's solvers on them.
 #[derive(Debug, Parser)]
@@ -60,9 +59,6 @@ enum Task {
         size: usize,
         /// The folder to write to.
         folder: PathBuf,
-        /// Every pod on a node is a bit of its own for other solvers, also where nothing tells it from another.
-        #[arg(long)]
-        unmerged: bool,
     },
     /// Write a generated cluster as one JSON list.
     Cluster {
@@ -94,9 +90,7 @@ fn main() -> ExitCode {
         Task::Scale(options) => run::scale(&options),
         Task::Nets(options) => contest::run(&options),
         Task::Redraw { folder, timeout } => table::redraw(&folder, timeout).map_err(|error| error.to_string()),
-        Task::Write { family, size, folder, unmerged } => {
-            write(&family, size, &folder, if unmerged { Merging::Nothing } else { Merging::Alike })
-        }
+        Task::Write { family, size, folder } => write(&family, size, &folder),
         Task::Cluster { nodes, file } => cluster::write(nodes, &file).map_err(|error| error.to_string()),
         Task::Decide { file } => decide::question(&file).map(|line| println!("{line}")),
         Task::Read { file } => decide::reading(&file).map(|line| println!("{line}")),
@@ -112,10 +106,10 @@ fn main() -> ExitCode {
 }
 
 /// Writes one instance; a form that cannot hold it is left out.
-fn write(family: &str, size: usize, folder: &Path, merging: Merging) -> Result<(), String> {
+fn write(family: &str, size: usize, folder: &Path) -> Result<(), String> {
     let family = family::named(family).ok_or_else(|| format!("there is no family {family}"))?;
     let encoded = (family.encoded)(size);
-    let rules = Rules::new(&family::problem(&encoded)?, merging)?;
+    let rules = rules::Rules::new(&family::problem(&encoded)?)?;
     println!("{} bits, {} rules, {} capacities", rules.bits(), rules.rules.len(), rules.capacities.len());
     let mut files = vec![
         ("question.json", encoded.json().to_string().into_bytes()),

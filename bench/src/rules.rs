@@ -7,7 +7,7 @@
 //! clear b  always
 //! ```
 //! The solvers get what podreach's own preprocessing would give them: atoms that nothing tells apart are one bit, and what cannot
-//! appear or cannot help is gone. What that is worth to them shows when each atom stays a bit of its own.
+//! appear or cannot help is gone.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -54,18 +54,9 @@ struct Draft {
     room: BTreeMap<Vec<(Atom, usize)>, usize>,
 }
 
-/// Which atoms share a bit.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Merging {
-    /// Those that nothing tells apart.
-    Alike,
-    /// None.
-    Nothing,
-}
-
 impl Rules {
     /// The rules of a problem; otherwise what about it has no place in them.
-    pub(crate) fn new(problem: &Problem, merging: Merging) -> Result<Self, String> {
+    pub(crate) fn new(problem: &Problem) -> Result<Self, String> {
         let [goal] = &problem.goal.any[..] else { return Err("a goal with alternatives".into()) };
         if !problem.kept.is_empty() || goal.iter().any(|(_, count)| count > 1) {
             return Err("kept pods or counts above one".into());
@@ -74,22 +65,19 @@ impl Rules {
         let drafts = helpful(possible(drafts(problem)?, problem), &goal);
         let here: BTreeSet<Atom> =
             drafts.iter().flat_map(|d| d.needs.iter().flatten().copied()).chain(goal.clone()).collect();
-        let classes = match merging {
-            Merging::Alike => Classes::new(&drafts, &here, &goal),
-            Merging::Nothing => Classes { count: here.len(), of: here.into_iter().zip(0..).collect() },
-        };
-        Self::on_bits(problem, &drafts, &classes, &goal)
+        Self::merged(problem, drafts, &here, &goal)
     }
 
-    /// The drafts as rules on bits.
-    fn on_bits(problem: &Problem, drafts: &[Draft], classes: &Classes, goal: &[Atom]) -> Result<Self, String> {
+    /// Merges the atoms that no condition tells apart.
+    fn merged(problem: &Problem, drafts: Vec<Draft>, here: &BTreeSet<Atom>, goal: &[Atom]) -> Result<Self, String> {
+        let classes = Classes::new(&drafts, here, goal);
         let mut start = vec![false; classes.count];
         for (atom, _) in problem.start.iter() {
             classes.of.get(&atom).into_iter().for_each(|&bit| start[bit] = true);
         }
         let mut rules = BTreeSet::new();
         let mut bounds: BTreeMap<BTreeMap<usize, usize>, usize> = BTreeMap::new();
-        for draft in drafts {
+        for draft in &drafts {
             for (weights, &bound) in &draft.room {
                 let weights: BTreeMap<usize, usize> =
                     weights.iter().filter_map(|&(atom, weight)| Some((*classes.of.get(&atom)?, weight))).collect();
@@ -367,7 +355,7 @@ pub(crate) mod tests {
     }
 
     pub(crate) fn small(family: &Family) -> Rules {
-        Rules::new(&problem(&(family.encoded)(2)).unwrap(), Merging::Alike).unwrap()
+        Rules::new(&problem(&(family.encoded)(2)).unwrap()).unwrap()
     }
 
     #[test]
@@ -375,21 +363,6 @@ pub(crate) mod tests {
         for family in FAMILIES {
             assert_eq!(reached(&small(family)), family.deployable, "{}", family.name);
         }
-    }
-
-    #[test]
-    fn merging_changes_no_answer() {
-        // Few enough bits to visit every set of them.
-        let unmerged = |family: &Family| Rules::new(&problem(&(family.encoded)(2)).unwrap(), Merging::Nothing).unwrap();
-        let (mut looked_at, mut more) = (0, 0);
-        for family in FAMILIES {
-            let rules = unmerged(family);
-            if rules.bits() <= 24 {
-                assert_eq!(reached(&rules), family.deployable, "{}", family.name);
-                (looked_at, more) = (looked_at + 1, more + usize::from(rules.bits() > small(family).bits()));
-            }
-        }
-        assert!(looked_at >= 2 && more >= 1, "{looked_at} {more}");
     }
 
     #[test]

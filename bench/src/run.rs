@@ -41,9 +41,6 @@ pub(crate) struct Options {
     /// Only these solvers, by name, separated by commas; podreach always runs.
     #[arg(long, value_delimiter = ',')]
     solvers: Vec<String>,
-    /// Every pod on a node is a bit of its own for other solvers, also where nothing tells it from another.
-    #[arg(long)]
-    unmerged: bool,
     /// The folder for tables and plots.
     #[arg(long, default_value = "bench/results")]
     results: PathBuf,
@@ -100,12 +97,7 @@ fn climb(family: &Family, anchors: &[Anchor], options: &Options) -> std::io::Res
     let mut measured: Vec<Measured> = Vec::new();
     let wanted = |size: usize| size >= options.min_size && options.max_size.is_none_or(|most| size <= most);
     for &size in family.sizes.iter().filter(|&&size| wanted(size)) {
-        let unmerged = options.unmerged.then_some("--unmerged");
-        let making: Vec<String> = [&me, "write", family.name, &size.to_string(), "."]
-            .into_iter()
-            .chain(unmerged)
-            .map(str::to_owned)
-            .collect();
+        let making = [&me, "write", family.name, &size.to_string(), "."].map(str::to_owned);
         let made = measure::run(&making, &scratch, None, Limits { seconds: 600, ..limits })?;
         if !scratch.join("question.json").is_file() {
             return Err(std::io::Error::other(made.output));
