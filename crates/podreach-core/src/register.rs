@@ -7,6 +7,7 @@
 use crate::configuration::{Atom, Configuration};
 use crate::id::{IdVec, MatcherId, NodeId, PodId};
 use crate::model::Model;
+use crate::resource::Amount;
 use crate::running::{Changing, Running};
 
 /// What runs, listed by node, by pod type and by what sees it.
@@ -14,6 +15,8 @@ use crate::running::{Changing, Running};
 pub struct Register<'m> {
     m: &'m Model,
     on: IdVec<NodeId, Vec<(PodId, u64)>>,
+    /// How many pods that is.
+    crowds: IdVec<NodeId, Amount>,
     of: IdVec<PodId, Vec<(NodeId, u64)>>,
     seen: IdVec<MatcherId, Vec<(Atom, u64)>>,
     /// For each pod type, the matchers that may see it.
@@ -31,6 +34,7 @@ impl<'m> Register<'m> {
         let mut register = Self {
             m,
             on: m.nodes().map(|_| Vec::new()).collect(),
+            crowds: m.nodes().map(|_| 0).collect(),
             of: m.pods().map(|_| Vec::new()).collect(),
             seen: matchers.clone().map(|_| Vec::new()).collect(),
             seen_by: m.pods().map(may_see).collect(),
@@ -41,7 +45,8 @@ impl<'m> Register<'m> {
 
     /// Puts a new count in every list that an atom is in.
     fn change(&mut self, (pod, node): Atom, count: impl Fn(u64) -> u64 + Copy) {
-        change(&mut self.on[node], pod, count);
+        let (before, after) = change(&mut self.on[node], pod, count);
+        self.crowds[node] = self.crowds[node] + Amount::from(after) - Amount::from(before);
         change(&mut self.of[pod], node, count);
         for &matcher in &self.seen_by[pod] {
             if !self.m.depends_on_node(matcher) || self.m.sees(matcher, pod, node) {
@@ -51,18 +56,18 @@ impl<'m> Register<'m> {
     }
 }
 
-/// Changes the count of an entry of a sorted list without zeros.
-fn change<K: Ord>(list: &mut Vec<(K, u64)>, key: K, count: impl Fn(u64) -> u64) {
-    match list.binary_search_by(|entry| entry.0.cmp(&key)) {
-        Ok(at) => match count(list[at].1) {
-            0 => drop(list.remove(at)),
-            more => list[at].1 = more,
-        },
-        Err(at) => match count(0) {
-            0 => {}
-            more => list.insert(at, (key, more)),
-        },
+/// Changes the count of an entry of a sorted list without zeros; returns it as it was and as it is.
+fn change<K: Ord>(list: &mut Vec<(K, u64)>, key: K, count: impl Fn(u64) -> u64) -> (u64, u64) {
+    let place = list.binary_search_by(|entry| entry.0.cmp(&key));
+    let before = place.map_or(0, |at| list[at].1);
+    let after = count(before);
+    match place {
+        Ok(at) if after == 0 => drop(list.remove(at)),
+        Ok(at) => list[at].1 = after,
+        Err(at) if after > 0 => list.insert(at, (key, after)),
+        Err(_) => {}
     }
+    (before, after)
 }
 
 impl Running for Register<'_> {
@@ -73,6 +78,10 @@ impl Running for Register<'_> {
 
     fn on(&self, node: NodeId) -> impl Iterator<Item = (PodId, u64)> {
         self.on[node].iter().copied()
+    }
+
+    fn crowd(&self, node: NodeId) -> Amount {
+        self.crowds[node]
     }
 
     fn of(&self, pod: PodId) -> impl Iterator<Item = (NodeId, u64)> {
@@ -125,7 +134,7 @@ mod tests {
             assert!(register.seen(m, one.clone()).eq(s.seen(m, one)));
             assert!(register.seen(m, none.clone()).eq(s.seen(m, none)));
         }
-        assert!(m.nodes().all(|node| register.on(node).eq(s.on(node))));
+        assert!(m.nodes().all(|node| register.on(node).eq(s.on(node)) && register.crowd(node) == s.crowd(node)));
     }
 
     #[test]

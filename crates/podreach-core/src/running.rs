@@ -8,6 +8,7 @@ use std::sync::Arc;
 use crate::configuration::{Atom, Configuration};
 use crate::id::{MatcherId, NodeId, PodId};
 use crate::model::Model;
+use crate::resource::Amount;
 
 /// A multiset of pods on nodes that rules can be asked about; every answer is sorted by pod and then by node.
 pub trait Running {
@@ -16,6 +17,11 @@ pub trait Running {
 
     /// The pod types on a node with their counts.
     fn on(&self, node: NodeId) -> impl Iterator<Item = (PodId, u64)>;
+
+    /// How many pods run on a node.
+    fn crowd(&self, node: NodeId) -> Amount {
+        self.on(node).map(|(_, count)| Amount::from(count)).sum()
+    }
 
     /// The nodes where a pod type runs with its counts.
     fn of(&self, pod: PodId) -> impl Iterator<Item = (NodeId, u64)>;

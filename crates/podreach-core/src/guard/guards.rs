@@ -118,7 +118,7 @@ impl<'a> Guards<'a> {
     }
 
     fn capacity(&self, pod: PodId, node: NodeId) -> Option<Vec<AtMost>> {
-        let checked = rule::fit::checked(self.m, pod).into_iter().filter(|_| self.asks(pod, Rule::NodeResourcesFit));
+        let checked = rule::fit::checked(self.m, pod).filter(|_| self.asks(pod, Rule::NodeResourcesFit));
         let conditions = checked.map(|resource| {
             let weight = |q| rule::fit::weight(self.m, q, resource);
             let bound = self.m.node(node).allocatable.amount(resource).checked_sub(weight(pod))?;

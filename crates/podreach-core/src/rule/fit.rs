@@ -17,7 +17,7 @@ use crate::running::Running;
 
 /// Refuses a node where too little is free.
 pub fn refusal(m: &Model, s: &impl Running, pod: PodId, node: NodeId) -> Option<Refusal> {
-    checked(m, pod).into_iter().find_map(|resource| {
+    checked(m, pod).find_map(|resource| {
         let (requested, allocatable) = (weight(m, pod, resource), m.node(node).allocatable.amount(resource));
         let used = used(m, s, node, resource);
         let over = used.saturating_add(requested) > allocatable;
@@ -26,13 +26,14 @@ pub fn refusal(m: &Model, s: &impl Running, pod: PodId, node: NodeId) -> Option<
 }
 
 /// The resources that are looked at when `pod` is deployed.
-pub fn checked(m: &Model, pod: PodId) -> Vec<ResourceId> {
-    match m.semantics() {
-        Semantics::Paper => m.cluster().resources.entries().ids().filter(|&r| r != m.pods_resource()).collect(),
-        Semantics::KubeScheduler => {
-            std::iter::once(m.pods_resource()).chain(m.pod(pod).requests.iter().map(|(resource, _)| resource)).collect()
-        }
-    }
+pub fn checked(m: &Model, pod: PodId) -> impl Iterator<Item = ResourceId> + '_ {
+    let all = m.cluster().resources.entries().ids().filter(|&resource| resource != m.pods_resource());
+    let asked = std::iter::once(m.pods_resource()).chain(m.pod(pod).requests.iter().map(|(resource, _)| resource));
+    let (all, asked) = match m.semantics() {
+        Semantics::Paper => (Some(all), None),
+        Semantics::KubeScheduler => (None, Some(asked)),
+    };
+    all.into_iter().flatten().chain(asked.into_iter().flatten())
 }
 
 /// How much of a resource one instance takes: its request, and one of `pods`.
@@ -41,6 +42,9 @@ pub fn weight(m: &Model, pod: PodId, resource: ResourceId) -> Amount {
 }
 
 fn used(m: &Model, s: &impl Running, node: NodeId, resource: ResourceId) -> Amount {
+    if resource == m.pods_resource() {
+        return s.crowd(node);
+    }
     let taken = s.on(node).map(|(q, count)| weight(m, q, resource).saturating_mul(Amount::from(count)));
     taken.fold(0, Amount::saturating_add)
 }

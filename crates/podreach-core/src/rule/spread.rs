@@ -22,6 +22,9 @@ use crate::running::Running;
 /// Refuses a node whose domain is too full already.
 pub fn refusal(m: &Model, s: &impl Running, pod: PodId, node: NodeId) -> Option<Refusal> {
     let constraints = &m.pod(pod).spread;
+    if constraints.is_empty() {
+        return None;
+    }
     let missing = constraints.iter().position(|constraint| m.domain(constraint.key, node).is_none());
     if let Some(constraint) = missing {
         return Some(Refusal::SpreadKey(constraint));

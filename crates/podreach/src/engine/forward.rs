@@ -9,12 +9,7 @@
 //! Where no more than one pod of each class is ever of use, a configuration is a set of bits, and a rule that asks only for presence
 //! and absence is a few masks (`mask.rs`). What such rules deploy without deleting anything is deployed at once: what comes of it
 //! covers what was there before, so a protocol's many orders of independent steps are one step. Where there is only one way to go on,
-//! it is gone: of such a stretch just a few milestones are kept, chosen by what they are, so that two stretches that meet soon know it.
-
-use std::hash::BuildHasher;
-
-use hashbrown::HashTable;
-use rustc_hash::FxBuildHasher;
+//! it is gone (`walk.rs`).
 
 use podreach_core::Learned;
 
@@ -23,10 +18,12 @@ use super::canonical::Canonical;
 use super::form::State;
 use super::frontier::Frontier;
 use super::group::{Class, Group};
+use super::known::Known;
 use super::mask::{Masks, Spot};
 use super::opening::openings;
 use super::portfolio::{Outlook, Pursuit};
 use super::system::System;
+use super::walk::Walk;
 use super::{Budget, Found, Stop};
 
 /// A search that can be paused.
@@ -39,46 +36,28 @@ pub struct Forward<'a> {
     pub(super) masks: Masks,
     /// The configurations, in the order they were found, one after the other.
     packed: Vec<u64>,
-    words: usize,
+    pub(super) words: usize,
     /// The configuration each was found from, and where its part of `rules` ends.
     parents: Vec<(u32, u32)>,
     /// The rules that lead from a configuration's parent to it.
     rules: Vec<u32>,
-    known: HashTable<u32>,
+    known: Known,
+    /// Room for what a configuration is known by.
+    key: Vec<u64>,
     frontier: Frontier,
     aim: Aim,
     /// The least that was ever missing for the goal, now and when the latest portion began.
     nearest: u64,
     nearest_before: u64,
     /// How many configurations were passed and not kept.
-    passed: u64,
+    pub(super) passed: u64,
     /// Of so many configurations with one way on, less one, one is kept; grows as memory fills.
-    sparsity: u64,
+    pub(super) sparsity: u64,
     walk: Walk,
     /// The permutations up to which configurations are known, once it pays to look for some.
     canonical: Option<Canonical>,
     /// How much was done, in units of one configuration made, new or not.
-    made: u64,
-}
-
-/// Where a search is between two configurations that it keeps.
-#[derive(Default)]
-struct Walk {
-    before: Spot,
-    here: Spot,
-    next: Spot,
-    /// The only way on, as far as is known.
-    only: Spot,
-    /// The rules since the last configuration that was kept.
-    rules: Vec<u32>,
-}
-
-/// The ways on from a configuration.
-enum Ways {
-    None,
-    One,
-    Several,
-    Goal(u32),
+    pub(super) made: u64,
 }
 
 /// How much more work it is to look for an opening than to file a configuration, roughly.
@@ -90,9 +69,8 @@ const MANY: usize = 3_000;
 /// The start of the search has no parent.
 pub(super) const NONE: u32 = u32::MAX;
 
-/// One in so many configurations with only one way on is kept, less one; and one after so many in any case.
+/// One in so many configurations with only one way on is kept, less one.
 const SPARSITY: u64 = 15;
-const STRETCH: usize = 1 << 10;
 
 impl<'a> Forward<'a> {
     /// A search from the start.
@@ -119,7 +97,8 @@ impl<'a> Forward<'a> {
             words: if unit { classes.div_ceil(64) } else { classes },
             parents: Vec::new(),
             rules: Vec::new(),
-            known: HashTable::new(),
+            known: Known::default(),
+            key: Vec::new(),
             frontier: Frontier::default(),
             aim: Aim::new(system),
             nearest: u64::MAX,
@@ -130,7 +109,8 @@ impl<'a> Forward<'a> {
             canonical: (!fills).then(|| Canonical::trivial(unit)),
             made: 0,
         };
-        search.add(&search.pack(&counts), NONE, &[]);
+        let start = search.pack(&counts);
+        search.file(&start, &start, NONE, &[]);
         search.nearest_before = search.nearest;
         search
     }
@@ -160,8 +140,23 @@ impl<'a> Forward<'a> {
         (parent, &self.rules[first as usize..end as usize])
     }
 
-    /// Files a configuration and the rules that lead to it; returns its id if it is new.
-    fn add(&mut self, packed: &[u64], parent: u32, rules: &[u32]) -> Option<u32> {
+    /// Files a configuration that masks lead to, unless a known one leads as far; returns its id if it is a goal.
+    pub(super) fn add(&mut self, spot: &Spot, parent: u32, rules: &[u32]) -> Option<u32> {
+        let mut key = std::mem::take(&mut self.key);
+        let is_goal = self.is_goal(&spot.words);
+        // What every way on deletes is no difference; other rules may see one.
+        if !is_goal && self.masks.others.is_empty() && self.canonical.as_ref().is_none_or(Canonical::is_trivial) {
+            self.masks.lasting(spot, &mut key);
+        } else {
+            key.clone_from(&spot.words);
+        }
+        let id = self.file(&key, &spot.words, parent, rules);
+        self.key = key;
+        id.filter(|_| is_goal)
+    }
+
+    /// Files a configuration, what it is known by, and the rules that lead to it; returns its id if it is new.
+    fn file(&mut self, key: &[u64], packed: &[u64], parent: u32, rules: &[u32]) -> Option<u32> {
         if self.canonical.is_none() && self.parents.len() >= MANY {
             self.recognise_images();
         }
@@ -169,13 +164,18 @@ impl<'a> Forward<'a> {
         let canonical = self.canonical.as_ref().unwrap_or(&none);
         self.made += canonical.work();
         let (all, words) = (&self.packed, self.words);
-        let stored = |id: u32| canonical.lowest(&all[id as usize * words..][..words]);
-        let hash = |lowest: &[u64]| FxBuildHasher.hash_one(lowest);
-        let lowest = canonical.lowest(packed);
-        let entry = self.known.entry(hash(&lowest), |&id| stored(id) == lowest, |&id| hash(&stored(id)));
-        let hashbrown::hash_table::Entry::Vacant(entry) = entry else { return None };
         let id = self.parents.len() as u32;
-        entry.insert(id);
+        let lowest = canonical.lowest(key);
+        let will_do = |id: u32| {
+            let stored = &all[id as usize * words..][..words];
+            match canonical.is_trivial() && self.unit {
+                true => key.iter().zip(stored).all(|(key, stored)| key & !stored == 0),
+                false => canonical.lowest(stored) == lowest,
+            }
+        };
+        if !self.known.insert(&lowest, id, will_do) {
+            return None;
+        }
         self.packed.extend_from_slice(packed);
         self.rules.extend_from_slice(rules);
         self.parents.push((parent, self.rules.len() as u32));
@@ -185,20 +185,13 @@ impl<'a> Forward<'a> {
         Some(id)
     }
 
-    /// The same for one that may be a goal; returns its id if it is, and new.
-    fn add_and_look(&mut self, packed: &[u64], parent: u32, rules: &[u32]) -> Option<u32> {
-        self.add(packed, parent, rules).filter(|_| self.is_goal(packed))
-    }
-
     /// Looks for permutations, and files the configurations that are known by their lowest forms.
     fn recognise_images(&mut self) {
         let canonical = Canonical::new(self.system, self.unit);
         if !canonical.is_trivial() {
-            let (all, words) = (&self.packed, self.words);
-            let hash = |&id: &u32| FxBuildHasher.hash_one(&*canonical.lowest(&all[id as usize * words..][..words]));
-            self.known.clear();
-            for id in 0..self.parents.len() as u32 {
-                self.known.insert_unique(hash(&id), id, hash);
+            self.known = Known::default();
+            for (id, packed) in self.packed.chunks(self.words).enumerate() {
+                self.known.insert(&canonical.lowest(packed), id as u32, |_| false);
             }
         }
         self.canonical = Some(canonical);
@@ -221,79 +214,6 @@ impl<'a> Forward<'a> {
         others.into_iter().find_map(|rule| self.deploy(rule, &state, id))
     }
 
-    /// Goes on from a configuration by masks, and further while there is only one way.
-    fn walk(&mut self, walk: &mut Walk, id: u32) -> Option<u32> {
-        walk.begin(self.packed(id));
-        self.masks.survey(&mut walk.here);
-        // Only the start and rules without a mask lead to configurations that are not filled yet.
-        if !walk.here.rules.is_empty() {
-            return self.add_and_look(&walk.here.words, id, &walk.here.rules);
-        }
-        for length in 0.. {
-            match self.ways(walk, id, length == 0) {
-                Ways::Goal(goal) => return Some(goal),
-                Ways::None => return None,
-                Ways::Several if length == 0 => return None,
-                Ways::Several => return self.add_and_look(&walk.here.words, id, &walk.rules),
-                Ways::One => walk.go_on(),
-            }
-            if self.is_milestone(&walk.here.words, length) {
-                return self.add_and_look(&walk.here.words, id, &walk.rules);
-            }
-            self.passed += 1;
-        }
-        None
-    }
-
-    /// The ways on from where a walk is; files them if there are several and it is at a configuration that is kept.
-    fn ways(&mut self, walk: &mut Walk, id: u32, kept: bool) -> Ways {
-        let mut ways = Ways::None;
-        for &rule in &walk.here.doors {
-            if !self.masks.open(rule, &walk.here.words, &mut walk.next.words) {
-                continue;
-            }
-            self.made += 1;
-            walk.next.rules.clear();
-            walk.next.rules.push(rule);
-            self.masks.survey(&mut walk.next);
-            let next = &walk.next;
-            if next.words == walk.before.words || !matches!(ways, Ways::None) && next.words == walk.only.words {
-                continue;
-            }
-            match ways {
-                Ways::None => {
-                    std::mem::swap(&mut walk.next, &mut walk.only);
-                    ways = Ways::One;
-                    continue;
-                }
-                _ if !kept => return Ways::Several,
-                Ways::One => {
-                    ways = Ways::Several;
-                    if let Some(goal) = self.add_and_look(&walk.only.words, id, &walk.only.rules) {
-                        return Ways::Goal(goal);
-                    }
-                }
-                _ => {}
-            }
-            if let Some(goal) = self.add_and_look(&next.words, id, &next.rules) {
-                return Ways::Goal(goal);
-            }
-        }
-        // Rules without masks are ways, too.
-        if kept && matches!(ways, Ways::One) && !self.masks.others.is_empty() {
-            let goal = self.add_and_look(&walk.only.words, id, &walk.only.rules);
-            return goal.map_or(Ways::Several, Ways::Goal);
-        }
-        ways
-    }
-
-    /// Whether a configuration after a stretch of this length without a choice is kept: a goal, or one of a few.
-    fn is_milestone(&self, packed: &[u64], length: usize) -> bool {
-        // The high bits, since the low ones depend on few words.
-        let hash = FxBuildHasher.hash_one(packed) >> 32;
-        hash & self.sparsity == 0 || length as u64 > STRETCH as u64 * self.sparsity || self.is_goal(packed)
-    }
-
     /// Makes the deployments of a rule that is not a mask.
     fn deploy(&mut self, rule: usize, state: &State, id: u32) -> Option<u32> {
         let system = self.system;
@@ -307,38 +227,22 @@ impl<'a> Forward<'a> {
         for mut next in openings {
             next.add(&system.forms, head, 1);
             self.made += 1;
-            let goal = self.add_and_look(&self.pack(&next.counts), id, &[rule as u32]);
-            if goal.is_some() {
-                return goal;
+            let packed = self.pack(&next.counts);
+            let new = self.file(&packed, &packed, id, &[rule as u32]);
+            if new.is_some() && self.is_goal(&packed) {
+                return new;
             }
         }
         None
     }
 
-    fn is_goal(&self, packed: &[u64]) -> bool {
+    pub(super) fn is_goal(&self, packed: &[u64]) -> bool {
         self.system.goals.iter().any(|goal| goal.iter().all(|&(class, needed)| self.count(packed, class) >= needed))
     }
 
     /// How many of a class a configuration has.
     pub(super) fn count(&self, packed: &[u64], class: Class) -> u64 {
         if self.unit { packed[class as usize / 64] >> (class % 64) & 1 } else { packed[class as usize] }
-    }
-}
-
-impl Walk {
-    fn begin(&mut self, packed: &[u64]) {
-        self.rules.clear();
-        self.before.words.clear();
-        self.here.words.clear();
-        self.here.words.extend_from_slice(packed);
-        self.here.rules.clear();
-    }
-
-    /// Takes the only way on.
-    fn go_on(&mut self) {
-        std::mem::swap(&mut self.before, &mut self.here);
-        std::mem::swap(&mut self.here, &mut self.only);
-        self.rules.extend_from_slice(&self.here.rules);
     }
 }
 
@@ -399,12 +303,11 @@ impl Forward<'_> {
     /// How many bytes it holds, or will when a table grows that is full.
     fn bytes(&self) -> usize {
         let grown = |length: usize, capacity: usize| if length == capacity { 3 * capacity } else { capacity };
-        let full = self.known.len() == self.known.capacity();
         8 * grown(self.packed.len(), self.packed.capacity())
             + 8 * grown(self.parents.len(), self.parents.capacity())
             + 4 * grown(self.rules.len(), self.rules.capacity())
             + self.frontier.bytes()
-            + self.known.allocation_size() * if full { 3 } else { 1 }
+            + self.known.bytes()
     }
 
     /// Keeps fewer configurations as memory fills; says when to stop.

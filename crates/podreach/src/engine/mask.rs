@@ -1,7 +1,8 @@
 //! Rules as masks: where no more than one pod of each class is ever of use, a rule that asks only for presence and absence.
 //!
-//! Most witnesses are of one class, so what a rule cannot do without is one mask, and what it cannot do with is another. Masks lie
-//! side by side in one table: a search tries dozens of rules for each configuration that it makes.
+//! Most witnesses are of one class, so what a rule cannot do without is one mask, and what it cannot do with is another. Which rules
+//! to look at after a step is known from sets of rules: those that wait for what came, or make what is gone, and of these only the
+//! ones that have nothing to make or lack a witness are left out before they are looked at one by one.
 
 use super::bits::Bits;
 use super::form::Form;
@@ -9,28 +10,34 @@ use super::system::System;
 
 /// The rules of a system, as masks where that is possible.
 pub struct Masks {
-    /// How many words a configuration has.
+    /// How many words a configuration has, and how many a set of rules.
     words: usize,
+    rule_words: usize,
     masks: Vec<Option<Mask>>,
     /// What each rule cannot do without, word by word.
     needed: Vec<u64>,
     /// What must be gone for each rule, word by word.
     barred: Vec<u64>,
-    /// For each class, the rules that cannot do without one of a few classes, this one among them.
-    waiting: Vec<Vec<u32>>,
     /// For each class, all rules that it can be a witness of.
-    woken: Vec<Vec<u32>>,
-    /// The rules that need no witness.
-    free: Vec<u32>,
+    woken: Vec<Few>,
+    /// For each class, the rules that make it.
+    makers: Vec<Few>,
+    /// For each class, rules that cannot do without it; each is filed twice, under such classes.
+    filed: Vec<Few>,
+    /// The rules that have no such class, twice.
+    free: Vec<u64>,
     /// The rules that are not masks.
     pub others: Vec<usize>,
 }
+
+/// A few rules, as words of a set of rules that are not empty.
+type Few = Vec<(u32, u64)>;
 
 struct Mask {
     /// The word and the bit of what it deploys.
     head: (usize, u64),
     class: usize,
-    /// The witnesses of which there is a choice.
+    /// The witnesses of which there is a choice; none of them must be gone.
     near: Vec<Bits>,
 }
 
@@ -39,12 +46,23 @@ struct Mask {
 pub struct Spot {
     /// What is there, as bits.
     pub words: Vec<u64>,
-    /// The rules that can deploy something once others are gone, some perhaps twice.
-    pub doors: Vec<u32>,
     /// The rules that led here from the configuration before.
     pub rules: Vec<u32>,
+    /// The rules that can deploy something once others are gone.
+    doors: Vec<u64>,
+    /// The rules that make what is there already.
+    made: Vec<u64>,
+    /// The rules that do not lack the first witness that they are filed under, and those that do not lack the second.
+    alive: Vec<u64>,
     /// The rules to look at.
-    todo: Vec<u32>,
+    todo: Vec<u64>,
+}
+
+impl Spot {
+    /// The rules that can deploy something once others are gone, in order.
+    pub fn doors(&self) -> impl Iterator<Item = u32> + '_ {
+        ones(self.doors.iter().copied()).map(|rule| rule as u32)
+    }
 }
 
 impl Masks {
@@ -54,12 +72,14 @@ impl Masks {
         let words = classes.div_ceil(64);
         let mut all = Self {
             words,
+            rule_words: rules.div_ceil(64),
             masks: (0..rules).map(|_| None).collect(),
             needed: vec![0; rules * words],
             barred: vec![0; rules * words],
-            waiting: vec![Vec::new(); classes],
-            woken: vec![Vec::new(); classes],
-            free: Vec::new(),
+            woken: vec![Few::new(); classes],
+            makers: vec![Few::new(); classes],
+            filed: vec![Few::new(); classes],
+            free: vec![0; 2 * rules.div_ceil(64)],
             others: Vec::new(),
         };
         let mut near = Vec::new();
@@ -79,10 +99,14 @@ impl Masks {
     fn add(&mut self, system: &System, rule: usize) -> Vec<Bits> {
         let guard = &system.rules[rule].guard;
         let members = |form: Form| system.forms.weights[form as usize].iter().map(|&(class, _)| class as usize);
-        let bits = |form: Form| Bits::of(system.classes.len(), members(form));
-        let near: Vec<Bits> =
-            guard.affinity.iter().flat_map(|condition| &condition.near).map(|&form| bits(form)).collect();
         let barred = Bits::of(system.classes.len(), guard.at_most.iter().flat_map(|&(form, _)| members(form)));
+        let witnesses = |form: Form| {
+            let mut near = Bits::of(system.classes.len(), members(form));
+            near.subtract(&barred);
+            near
+        };
+        let near: Vec<Bits> =
+            guard.affinity.iter().flat_map(|condition| &condition.near).map(|&form| witnesses(form)).collect();
         let row = rule * self.words..(rule + 1) * self.words;
         self.barred[row.clone()].copy_from_slice(barred.words());
         for single in near.iter().filter(|near| near.len() == 1) {
@@ -94,17 +118,26 @@ impl Masks {
         near
     }
 
-    /// Files each mask under the witness that the fewest others wait for.
+    /// Files each mask that can ever deploy something under the witnesses that the fewest and the most others need, so that it is
+    /// left out both where the one is missing that tells it from others and where one is missing that all of them need.
     fn file(&mut self, near: &[Vec<Bits>]) {
-        let mut crowd = vec![0usize; self.waiting.len()];
+        let mut crowd = vec![0usize; self.woken.len()];
         near.iter().flatten().flat_map(Bits::ones).for_each(|class| crowd[class] += 1);
-        for (rule, near) in near.iter().enumerate().filter(|&(rule, _)| self.masks[rule].is_some()) {
-            let quiet = |near: &&Bits| near.ones().map(|class| crowd[class]).sum::<usize>();
-            match near.iter().min_by_key(quiet) {
-                Some(near) => near.ones().for_each(|class| self.waiting[class].push(rule as u32)),
-                None => self.free.push(rule as u32),
+        for (rule, near) in near.iter().enumerate() {
+            let Some(mask) = &self.masks[rule] else { continue };
+            if near.iter().any(Bits::is_empty) {
+                continue;
             }
-            near.iter().flat_map(Bits::ones).for_each(|class| self.woken[class].push(rule as u32));
+            let needed = || near.iter().filter(|near| near.len() == 1).flat_map(Bits::ones);
+            let (few, many) = (needed().min_by_key(|&class| crowd[class]), needed().max_by_key(|&class| crowd[class]));
+            for (class, at) in [(few, rule), (many, self.rule_words * 64 + rule)] {
+                match class {
+                    Some(class) => insert(&mut self.filed[class], at),
+                    None => self.free[at / 64] |= 1 << (at % 64),
+                }
+            }
+            near.iter().flat_map(Bits::ones).for_each(|class| insert(&mut self.woken[class], rule));
+            insert(&mut self.makers[mask.class], rule);
         }
     }
 
@@ -121,53 +154,119 @@ impl Masks {
         &table[rule as usize * self.words..][..self.words]
     }
 
-    /// Writes what is there once a rule has deployed its pod and everything barred is gone; `false` when it cannot.
-    pub fn open(&self, rule: u32, here: &[u64], left: &mut Vec<u64>) -> bool {
-        let mask = self.mask(rule);
-        let (word, bit) = mask.head;
+    /// Writes what is there once a rule that can do so has deployed its pod and everything barred is gone.
+    pub fn open(&self, rule: u32, here: &[u64], left: &mut Vec<u64>) {
         left.clear();
-        if here[word] & bit != 0 {
-            return false;
-        }
-        let (needed, barred) = (self.row(&self.needed, rule), self.row(&self.barred, rule));
-        for ((here, needed), barred) in here.iter().zip(needed).zip(barred) {
-            let rest = here & !barred;
-            if rest & needed != *needed {
-                return false;
-            }
-            left.push(rest);
-        }
-        let open = mask.near.iter().all(|near| meets(near, left));
+        left.extend(here.iter().zip(self.row(&self.barred, rule)).map(|(here, barred)| here & !barred));
+        let (word, bit) = self.mask(rule).head;
         left[word] |= bit;
-        open
+    }
+
+    /// Whether a rule that can deploy something here is a mask and deletes something for it.
+    pub fn is_door(&self, rule: u32, here: &[u64]) -> bool {
+        self.is_mask(rule as usize) && !here.iter().zip(self.row(&self.barred, rule)).all(|(here, barred)| here & barred == 0)
+    }
+
+    /// Whether a door leads anywhere that what was there before did not: unless it deletes all that is new.
+    pub fn leads_on(&self, door: u32, here: &[u64], before: &[u64]) -> bool {
+        let new = here.iter().zip(before).map(|(here, before)| here & !before);
+        before.is_empty() || !new.zip(self.row(&self.barred, door)).all(|(new, barred)| new & !barred == 0)
+    }
+
+    /// Writes what is there but for what every way on deletes first, which nothing after it can depend on.
+    pub fn lasting(&self, spot: &Spot, lasting: &mut Vec<u64>) {
+        lasting.clear();
+        lasting.resize(self.words, u64::MAX);
+        for door in spot.doors() {
+            lasting.iter_mut().zip(self.row(&self.barred, door)).for_each(|(word, barred)| *word &= barred);
+        }
+        lasting.iter_mut().zip(&spot.words).for_each(|(word, here)| *word = here & !*word);
     }
 
     /// Deploys everything that can be deployed without deleting anything, and notes each rule; lists the doors to elsewhere.
     pub fn survey(&self, spot: &mut Spot) {
-        spot.doors.clear();
-        spot.todo.clear();
-        spot.todo.extend_from_slice(&self.free);
-        ones(&spot.words).for_each(|class| spot.todo.extend_from_slice(&self.waiting[class]));
-        while let Some(rule) = spot.todo.pop() {
+        let Spot { words, made, alive, todo, .. } = &mut *spot;
+        made.clear();
+        made.resize(self.rule_words, 0);
+        alive.clone_from(&self.free);
+        for class in ones(words.iter().copied()) {
+            self.appear(class, made, alive);
+        }
+        todo.clear();
+        todo.resize(self.rule_words, u64::MAX);
+        self.look(spot);
+    }
+
+    /// Goes through a door, and surveys what is there then.
+    ///
+    /// A rule that can deploy something now either could before, or what it makes was deleted, or it waited for something new.
+    pub fn enter(&self, door: u32, here: &Spot, next: &mut Spot) {
+        self.open(door, &here.words, &mut next.words);
+        next.rules.clear();
+        next.rules.push(door);
+        let Spot { made, alive, todo, .. } = &mut *next;
+        made.clone_from(&here.made);
+        alive.clone_from(&here.alive);
+        todo.clone_from(&here.doors);
+        let gone = here.words.iter().zip(self.row(&self.barred, door)).map(|(here, barred)| here & barred);
+        for class in ones(gone) {
+            for &(word, rules) in &self.makers[class] {
+                made[word as usize] &= !rules;
+                todo[word as usize] |= rules;
+            }
+            self.filed[class].iter().for_each(|&(word, rules)| alive[word as usize] &= !rules);
+        }
+        let head = self.mask(door).class;
+        self.appear(head, made, alive);
+        self.woken[head].iter().for_each(|&(word, rules)| todo[word as usize] |= rules);
+        self.look(next);
+    }
+
+    /// One more class is there.
+    fn appear(&self, class: usize, made: &mut [u64], alive: &mut [u64]) {
+        self.makers[class].iter().for_each(|&(word, rules)| made[word as usize] |= rules);
+        self.filed[class].iter().for_each(|&(word, rules)| alive[word as usize] |= rules);
+    }
+
+    /// Looks at the rules that may be able to deploy something.
+    fn look(&self, spot: &mut Spot) {
+        let Spot { words, rules, doors, made, alive, todo } = spot;
+        doors.clear();
+        doors.resize(self.rule_words, 0);
+        let mut at = 0;
+        while at < todo.len() {
+            todo[at] &= alive[at] & alive[self.rule_words + at] & !made[at];
+            if todo[at] == 0 {
+                at += 1;
+                continue;
+            }
+            let bit = todo[at] & todo[at].wrapping_neg();
+            todo[at] &= !bit;
+            let rule = at as u32 * 64 + bit.trailing_zeros();
+            if !self.has_witnesses(rule, words) {
+                continue;
+            }
+            if !words.iter().zip(self.row(&self.barred, rule)).all(|(here, barred)| here & barred == 0) {
+                doors[at] |= bit;
+                continue;
+            }
             let mask = self.mask(rule);
-            let (word, bit) = mask.head;
-            let needed = self.row(&self.needed, rule);
-            let has = |(here, needed): (&u64, &u64)| here & needed == *needed;
-            if spot.words[word] & bit != 0 || !spot.words.iter().zip(needed).all(has) {
-                continue;
-            }
-            if !mask.near.iter().all(|near| meets(near, &spot.words)) {
-                continue;
-            }
-            if spot.words.iter().zip(self.row(&self.barred, rule)).all(|(here, barred)| here & barred == 0) {
-                spot.words[word] |= bit;
-                spot.rules.push(rule);
-                // Other rules may have waited for this.
-                spot.todo.extend_from_slice(&self.woken[mask.class]);
-            } else {
-                spot.doors.push(rule);
+            words[mask.head.0] |= mask.head.1;
+            rules.push(rule);
+            self.appear(mask.class, made, alive);
+            // Other rules may have waited for this.
+            for &(word, rules) in &self.woken[mask.class] {
+                todo[word as usize] |= rules;
+                at = at.min(word as usize);
             }
         }
+        doors.iter_mut().zip(&*made).for_each(|(doors, made)| *doors &= !made);
+    }
+
+    fn has_witnesses(&self, rule: u32, here: &[u64]) -> bool {
+        // All words at once: branches would be hard to predict.
+        let missing = here.iter().zip(self.row(&self.needed, rule)).fold(0, |all, (here, needed)| all | needed & !here);
+        missing == 0 && self.mask(rule).near.iter().all(|near| meets(near, here))
     }
 
     /// Adds to what is needed after a deployment what is needed for it, of what is there before it; tells of each class.
@@ -178,7 +277,7 @@ impl Masks {
         };
         for (word, needed) in self.row(&self.needed, rule).iter().enumerate() {
             let missing = needed & !needs[word];
-            ones(&[missing]).for_each(|bit| add(needs, word * 64 + bit));
+            ones([missing].into_iter()).for_each(|bit| add(needs, word * 64 + bit));
         }
         for near in &self.mask(rule).near {
             if !meets(near, needs) {
@@ -189,12 +288,20 @@ impl Masks {
     }
 }
 
+fn insert(few: &mut Few, rule: usize) {
+    let (word, bit) = ((rule / 64) as u32, 1 << (rule % 64));
+    match few.iter_mut().rev().find(|(other, _)| *other == word) {
+        Some((_, rules)) => *rules |= bit,
+        None => few.push((word, bit)),
+    }
+}
+
 fn meets(bits: &Bits, words: &[u64]) -> bool {
     bits.words().iter().zip(words).any(|(bits, words)| bits & words != 0)
 }
 
-fn ones(words: &[u64]) -> impl Iterator<Item = usize> + '_ {
-    words.iter().enumerate().flat_map(|(index, &word)| {
+fn ones(words: impl Iterator<Item = u64>) -> impl Iterator<Item = usize> {
+    words.enumerate().flat_map(|(index, word)| {
         std::iter::successors((word != 0).then_some(word), |&rest| Some(rest & (rest - 1)).filter(|&rest| rest != 0))
             .map(move |rest| index * 64 + rest.trailing_zeros() as usize)
     })

@@ -18,6 +18,7 @@ mod gates;
 mod greedy;
 mod group;
 mod inductive;
+mod known;
 mod ledger;
 mod lemmas;
 mod mask;
@@ -38,6 +39,7 @@ mod system;
 mod trail;
 mod tree;
 mod trials;
+mod walk;
 mod witness;
 
 use podreach_core::rule::{hard, volume_limits};

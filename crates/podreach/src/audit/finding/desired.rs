@@ -164,7 +164,7 @@ fn at_most(asking: &Asking<'_>, wants: &[Want]) -> Option<(u64, Evidence)> {
         .collect();
     let kept = |want: &Want| want.nodes.iter().map(|&node| problem.kept.count((want.pod, node))).sum::<u64>();
     let there = possible.iter().map(|want| kept(want).min(want.count)).fold(0, u64::saturating_add);
-    let request = |want: &Want, resource: ResourceId| match fit::checked(m, want.pod).contains(&resource) {
+    let request = |want: &Want, resource: ResourceId| match fit::checked(m, want.pod).any(|other| other == resource) {
         true => fit::weight(m, want.pod, resource),
         false => 0,
     };

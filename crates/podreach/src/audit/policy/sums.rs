@@ -64,7 +64,7 @@ fn counting(wants: &[Want], worth: impl Fn(&Want) -> Amount) -> (Vec<Want>, Vec<
 
 /// What one pod of a want takes of a resource, as far as the scheduler asks about it.
 fn weight(m: &Model, want: &Want, resource: ResourceId) -> Amount {
-    if fit::checked(m, want.pod).contains(&resource) { fit::weight(m, want.pod, resource) } else { 0 }
+    if fit::checked(m, want.pod).any(|other| other == resource) { fit::weight(m, want.pod, resource) } else { 0 }
 }
 
 fn of_resource(asking: &Asking<'_>, nodes: &[NodeId], wants: &[Want], resource: ResourceId) -> Option<Outcome> {

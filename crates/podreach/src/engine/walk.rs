@@ -1,0 +1,152 @@
+//! How the forward search goes on by masks: through each door of a configuration that is kept, and on while there is only one way.
+//!
+//! Of such a stretch just a few milestones are kept, chosen by what they are, so that two stretches that meet soon know it. A door
+//! that deletes all that the last step has brought is no way on: it was there before that step, and led at least as far.
+
+use std::hash::BuildHasher;
+
+use rustc_hash::FxBuildHasher;
+
+use super::forward::{Forward, NONE};
+use super::mask::Spot;
+
+/// Where a search is between two configurations that it keeps.
+#[derive(Default)]
+pub struct Walk {
+    /// The configuration that was kept, and what was there before it; nothing where that has nothing to tell.
+    start: Spot,
+    earlier: Vec<u64>,
+    /// The latest configuration that was kept, with its id: often the next one to go on from.
+    latest: Spot,
+    latest_id: Option<u32>,
+    /// The doors of the start, and what is behind them so far, one after the other.
+    doors: Vec<u32>,
+    behind: Vec<u64>,
+    before: Spot,
+    here: Spot,
+    /// The only way on, once it is known.
+    next: Spot,
+    /// The rules since the start.
+    rules: Vec<u32>,
+}
+
+/// What to do next on a stretch.
+enum Turn {
+    GoOn,
+    Keep,
+    GiveUp,
+}
+
+/// After so many configurations without a choice one is kept, or as many times more as fewer are kept otherwise.
+const STRETCH: u64 = 1 << 10;
+
+impl Forward<'_> {
+    /// Goes on from a configuration that is kept; returns a goal if it finds one.
+    pub(super) fn walk(&mut self, walk: &mut Walk, id: u32) -> Option<u32> {
+        self.begin(walk, id);
+        // Only the start and rules without a mask lead to configurations that are not filled yet.
+        if !walk.start.rules.is_empty() {
+            return self.add(&walk.start, id, &walk.start.rules);
+        }
+        walk.doors.clear();
+        walk.doors.extend(walk.start.doors());
+        for at in 0..walk.doors.len() {
+            let door = walk.doors[at];
+            if !self.masks.leads_on(door, &walk.start.words, &walk.earlier) {
+                continue;
+            }
+            self.made += 1;
+            self.masks.enter(door, &walk.start, &mut walk.here);
+            if walk.behind.chunks(self.words).any(|other| other == walk.here.words) {
+                continue;
+            }
+            walk.behind.extend_from_slice(&walk.here.words);
+            let goal = self.stretch(walk, id);
+            if goal.is_some() {
+                return goal;
+            }
+        }
+        None
+    }
+
+    fn begin(&self, walk: &mut Walk, id: u32) {
+        let (parent, way) = self.way_to(id);
+        if walk.latest_id == Some(id) {
+            std::mem::swap(&mut walk.start, &mut walk.latest);
+            walk.latest_id = None;
+            walk.start.rules.clear();
+        } else {
+            walk.start.words.clear();
+            walk.start.words.extend_from_slice(self.packed(id));
+            walk.start.rules.clear();
+            self.masks.survey(&mut walk.start);
+        }
+        walk.behind.clear();
+        walk.earlier.clear();
+        // What is not filled yet was not left by its doors.
+        if parent != NONE && self.masks.is_door(way[0], self.packed(parent)) {
+            walk.earlier.extend_from_slice(self.packed(parent));
+        }
+    }
+
+    /// Goes on from behind a door while there is only one way.
+    fn stretch(&mut self, walk: &mut Walk, id: u32) -> Option<u32> {
+        walk.rules.clone_from(&walk.here.rules);
+        walk.before.words.clone_from(&walk.start.words);
+        for length in 0.. {
+            match self.turn(walk, length) {
+                Turn::GoOn => walk.go_on(),
+                Turn::Keep => return self.keep(walk, id),
+                Turn::GiveUp => break,
+            }
+            self.passed += 1;
+        }
+        None
+    }
+
+    /// Keeps where a stretch has led to, if that is new; returns its id if it is a goal.
+    fn keep(&mut self, walk: &mut Walk, id: u32) -> Option<u32> {
+        let next = self.kept() as u32;
+        let goal = self.add(&walk.here, id, &walk.rules);
+        if self.kept() as u32 > next {
+            std::mem::swap(&mut walk.here, &mut walk.latest);
+            walk.latest_id = Some(next);
+        }
+        goal
+    }
+
+    /// Whether a stretch of this length goes on; then the only way on is known.
+    fn turn(&mut self, walk: &mut Walk, length: u64) -> Turn {
+        // Rules without masks are ways, too.
+        if !self.masks.others.is_empty() || self.is_milestone(&walk.here.words, length) {
+            return Turn::Keep;
+        }
+        let (here, before) = (&walk.here, &walk.before.words);
+        let mut ways = here.doors().filter(|&door| self.masks.leads_on(door, &here.words, before));
+        match (ways.next(), ways.next()) {
+            (None, _) => Turn::GiveUp,
+            (Some(only), None) => {
+                self.made += 1;
+                self.masks.enter(only, here, &mut walk.next);
+                Turn::GoOn
+            }
+            _ => Turn::Keep,
+        }
+    }
+
+    /// Whether a configuration after a stretch of this length without a choice is kept: a goal, or one of a few.
+    fn is_milestone(&self, packed: &[u64], length: u64) -> bool {
+        // The high bits, since the low ones depend on few words.
+        let hash = FxBuildHasher.hash_one(packed) >> 32;
+        hash & self.sparsity == 0 || length > STRETCH * self.sparsity || self.is_goal(packed)
+    }
+}
+
+impl Walk {
+    /// Takes the only way on.
+    fn go_on(&mut self) {
+        std::mem::swap(&mut self.before, &mut self.here);
+        std::mem::swap(&mut self.here, &mut self.next);
+        self.rules.extend_from_slice(&self.here.rules);
+    }
+}
