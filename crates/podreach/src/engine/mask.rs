@@ -22,13 +22,17 @@ pub struct Masks {
     woken: Vec<Few>,
     /// For each class, the rules that make it.
     makers: Vec<Few>,
-    /// For each class, rules that cannot do without it; each is filed twice, under such classes.
+    /// For each class, rules that cannot do without it. Each is filed under several classes, and the sets of rules for the first
+    /// of these, the second and so on lie one after the other.
     filed: Vec<Few>,
-    /// The rules that have no such class, twice.
+    /// The rules that are not filed so often.
     free: Vec<u64>,
     /// The rules that are not masks.
     pub others: Vec<usize>,
 }
+
+/// Under how many classes a rule is filed.
+const FILED: usize = 3;
 
 /// A few rules, as words of a set of rules that are not empty.
 type Few = Vec<(u32, u64)>;
@@ -52,7 +56,7 @@ pub struct Spot {
     doors: Vec<u64>,
     /// The rules that make what is there already.
     made: Vec<u64>,
-    /// The rules that do not lack the first witness that they are filed under, and those that do not lack the second.
+    /// The rules that do not lack the first class that they are filed under, those that do not lack the second, and so on.
     alive: Vec<u64>,
     /// The rules to look at.
     todo: Vec<u64>,
@@ -79,7 +83,7 @@ impl Masks {
             woken: vec![Few::new(); classes],
             makers: vec![Few::new(); classes],
             filed: vec![Few::new(); classes],
-            free: vec![0; 2 * rules.div_ceil(64)],
+            free: vec![0; FILED * rules.div_ceil(64)],
             others: Vec::new(),
         };
         let mut near = Vec::new();
@@ -118,22 +122,29 @@ impl Masks {
         near
     }
 
-    /// Files each mask that can ever deploy something under the witnesses that the fewest and the most others need, so that it is
-    /// left out both where the one is missing that tells it from others and where one is missing that all of them need.
+    /// Files each mask that can ever deploy something under the witnesses that the fewest others need, and the one that the most
+    /// rules delete: where it cannot deploy anything, mostly one of these is missing.
     fn file(&mut self, near: &[Vec<Bits>]) {
-        let mut crowd = vec![0usize; self.woken.len()];
+        let (mut crowd, mut deleted) = (vec![0usize; self.woken.len()], vec![0usize; self.woken.len()]);
         near.iter().flatten().flat_map(Bits::ones).for_each(|class| crowd[class] += 1);
+        let rows = self.barred.chunks(self.words.max(1));
+        rows.flat_map(|row| ones(row.iter().copied())).for_each(|class| deleted[class] += 1);
         for (rule, near) in near.iter().enumerate() {
             let Some(mask) = &self.masks[rule] else { continue };
             if near.iter().any(Bits::is_empty) {
                 continue;
             }
-            let needed = || near.iter().filter(|near| near.len() == 1).flat_map(Bits::ones);
-            let (few, many) = (needed().min_by_key(|&class| crowd[class]), needed().max_by_key(|&class| crowd[class]));
-            for (class, at) in [(few, rule), (many, self.rule_words * 64 + rule)] {
+            let mut needed: Vec<usize> = near.iter().filter(|near| near.len() == 1).flat_map(Bits::ones).collect();
+            needed.sort_by_key(|&class| crowd[class]);
+            if let Some(fleeting) = (0..needed.len()).max_by_key(|&at| deleted[needed[at]]) {
+                needed[fleeting..].rotate_left(1);
+            }
+            let quiet = (0..FILED - 1).map(|at| needed.get(at));
+            for (at, class) in quiet.chain([needed.last()]).enumerate() {
+                let rule = at * self.rule_words * 64 + rule;
                 match class {
-                    Some(class) => insert(&mut self.filed[class], at),
-                    None => self.free[at / 64] |= 1 << (at % 64),
+                    Some(&class) => insert(&mut self.filed[class], rule),
+                    None => self.free[rule / 64] |= 1 << (rule % 64),
                 }
             }
             near.iter().flat_map(Bits::ones).for_each(|class| insert(&mut self.woken[class], rule));
@@ -235,7 +246,7 @@ impl Masks {
         doors.resize(self.rule_words, 0);
         let mut at = 0;
         while at < todo.len() {
-            todo[at] &= alive[at] & alive[self.rule_words + at] & !made[at];
+            todo[at] &= (0..FILED).fold(!made[at], |rules, sheet| rules & alive[sheet * self.rule_words + at]);
             if todo[at] == 0 {
                 at += 1;
                 continue;
