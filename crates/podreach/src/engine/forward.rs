@@ -140,6 +140,11 @@ impl<'a> Forward<'a> {
         (parent, &self.rules[first as usize..end as usize])
     }
 
+    /// Files a configuration that is known by all that is there; returns its id if it is a goal, and new.
+    pub(super) fn add_whole(&mut self, packed: &[u64], parent: u32, rules: &[u32]) -> Option<u32> {
+        self.file(packed, packed, parent, rules).filter(|_| self.is_goal(packed))
+    }
+
     /// Files a configuration that masks lead to, unless a known one leads as far; returns its id if it is a goal.
     pub(super) fn add(&mut self, spot: &Spot, parent: u32, rules: &[u32]) -> Option<u32> {
         let mut key = std::mem::take(&mut self.key);
@@ -227,10 +232,9 @@ impl<'a> Forward<'a> {
         for mut next in openings {
             next.add(&system.forms, head, 1);
             self.made += 1;
-            let packed = self.pack(&next.counts);
-            let new = self.file(&packed, &packed, id, &[rule as u32]);
-            if new.is_some() && self.is_goal(&packed) {
-                return new;
+            let goal = self.add_whole(&self.pack(&next.counts), id, &[rule as u32]);
+            if goal.is_some() {
+                return goal;
             }
         }
         None

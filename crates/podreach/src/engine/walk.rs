@@ -44,9 +44,10 @@ impl Forward<'_> {
     /// Goes on from a configuration that is kept; returns a goal if it finds one.
     pub(super) fn walk(&mut self, walk: &mut Walk, id: u32) -> Option<u32> {
         self.begin(walk, id);
-        // Only the start and rules without a mask lead to configurations that are not filled yet.
+        // Only the start and rules without a mask lead to configurations that are not filled yet. They are left this way alone, so
+        // what is filled must not be taken for one of them.
         if !walk.start.rules.is_empty() {
-            return self.add(&walk.start, id, &walk.start.rules);
+            return self.add_whole(&walk.start.words, id, &walk.start.rules);
         }
         walk.doors.clear();
         walk.doors.extend(walk.start.doors());
