@@ -45,7 +45,7 @@ pub(crate) const FAMILIES: &[Family] = &[
         title: "a binary counter reaches its end",
         unit: "bits",
         deployable: true,
-        sizes: &[4, 6, 8, 10, 12, 14, 16, 18, 20, 22],
+        sizes: &[4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24],
         encoded: |n| nets::counter(n).encoded(),
     },
     Family {
@@ -85,7 +85,7 @@ pub(crate) const FAMILIES: &[Family] = &[
         title: "the last Chinese ring is off the bar",
         unit: "rings",
         deployable: true,
-        sizes: &[3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 23],
+        sizes: &[3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 23, 25],
         encoded: |n| nets::rings_solved(n).encoded(),
     },
     Family {

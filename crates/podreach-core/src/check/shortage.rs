@@ -183,8 +183,9 @@ impl Sum<'_> {
                 m.cluster().nodes.get(node)?;
                 m.cluster().resources.entries().get(resource)?;
                 let weight = |pod: PodId| rule::fit::weight(m, pod, resource);
-                let asked =
-                    |pod: PodId| asks(pod, Rule::NodeResourcesFit) && rule::fit::checked(m, pod).any(|other| other == resource);
+                let asked = |pod: PodId| {
+                    asks(pod, Rule::NodeResourcesFit) && rule::fit::checked(m, pod).any(|other| other == resource)
+                };
                 let taken = kept.on(node).map(|(pod, count)| weight(pod).saturating_mul(count.into()));
                 let room =
                     m.node(node).allocatable.amount(resource).saturating_sub(taken.fold(0, Amount::saturating_add));

@@ -152,6 +152,12 @@ impl<'a> Forward<'a> {
         // What every way on deletes is no difference; other rules may see one.
         if !is_goal && self.masks.others.is_empty() && self.canonical.as_ref().is_none_or(Canonical::is_trivial) {
             self.masks.lasting(spot, &mut key);
+            // Often it is just a step back.
+            let (before, _) = self.way_to(parent);
+            if before != NONE && is_within(&key, self.packed(before)) {
+                self.key = key;
+                return None;
+            }
         } else {
             key.clone_from(&spot.words);
         }
@@ -174,7 +180,7 @@ impl<'a> Forward<'a> {
         let will_do = |id: u32| {
             let stored = &all[id as usize * words..][..words];
             match canonical.is_trivial() && self.unit {
-                true => key.iter().zip(stored).all(|(key, stored)| key & !stored == 0),
+                true => is_within(key, stored),
                 false => canonical.lowest(stored) == lowest,
             }
         };
@@ -326,6 +332,10 @@ impl Forward<'_> {
         let full = self.rules.len() > (u32::MAX / 2) as usize || self.parents.len() > (u32::MAX / 2) as usize;
         budget.stop(if full { usize::MAX } else { bytes })
     }
+}
+
+fn is_within(some: &[u64], all: &[u64]) -> bool {
+    some.iter().zip(all).all(|(some, all)| some & !all == 0)
 }
 
 /// How many pods of each class can be of use: one as a witness, as many as a goal asks for, any number where they are counted.

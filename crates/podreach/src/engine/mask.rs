@@ -175,7 +175,8 @@ impl Masks {
 
     /// Whether a rule that can deploy something here is a mask and deletes something for it.
     pub fn is_door(&self, rule: u32, here: &[u64]) -> bool {
-        self.is_mask(rule as usize) && !here.iter().zip(self.row(&self.barred, rule)).all(|(here, barred)| here & barred == 0)
+        self.is_mask(rule as usize)
+            && !here.iter().zip(self.row(&self.barred, rule)).all(|(here, barred)| here & barred == 0)
     }
 
     /// Whether a door leads anywhere that what was there before did not: unless it deletes all that is new.
@@ -209,17 +210,21 @@ impl Masks {
     }
 
     /// Goes through a door, and surveys what is there then.
+    pub fn enter(&self, door: u32, here: &Spot, next: &mut Spot) {
+        next.words.clone_from(&here.words);
+        next.doors.clone_from(&here.doors);
+        next.made.clone_from(&here.made);
+        next.alive.clone_from(&here.alive);
+        self.pass(door, next);
+    }
+
+    /// The same, and leaves where it was.
     ///
     /// A rule that can deploy something now either could before, or what it makes was deleted, or it waited for something new.
-    pub fn enter(&self, door: u32, here: &Spot, next: &mut Spot) {
-        self.open(door, &here.words, &mut next.words);
-        next.rules.clear();
-        next.rules.push(door);
-        let Spot { made, alive, todo, .. } = &mut *next;
-        made.clone_from(&here.made);
-        alive.clone_from(&here.alive);
-        todo.clone_from(&here.doors);
-        let gone = here.words.iter().zip(self.row(&self.barred, door)).map(|(here, barred)| here & barred);
+    pub fn pass(&self, door: u32, spot: &mut Spot) {
+        let Spot { words, rules, doors, made, alive, todo } = &mut *spot;
+        std::mem::swap(doors, todo);
+        let gone = words.iter().zip(self.row(&self.barred, door)).map(|(here, barred)| here & barred);
         for class in ones(gone) {
             for &(word, rules) in &self.makers[class] {
                 made[word as usize] &= !rules;
@@ -227,10 +232,14 @@ impl Masks {
             }
             self.filed[class].iter().for_each(|&(word, rules)| alive[word as usize] &= !rules);
         }
-        let head = self.mask(door).class;
-        self.appear(head, made, alive);
-        self.woken[head].iter().for_each(|&(word, rules)| todo[word as usize] |= rules);
-        self.look(next);
+        words.iter_mut().zip(self.row(&self.barred, door)).for_each(|(here, barred)| *here &= !barred);
+        let mask = self.mask(door);
+        words[mask.head.0] |= mask.head.1;
+        self.appear(mask.class, made, alive);
+        self.woken[mask.class].iter().for_each(|&(word, rules)| todo[word as usize] |= rules);
+        rules.clear();
+        rules.push(door);
+        self.look(spot);
     }
 
     /// One more class is there.

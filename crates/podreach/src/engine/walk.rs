@@ -22,17 +22,15 @@ pub struct Walk {
     /// The doors of the start, and what is behind them so far, one after the other.
     doors: Vec<u32>,
     behind: Vec<u64>,
-    before: Spot,
+    before: Vec<u64>,
     here: Spot,
-    /// The only way on, once it is known.
-    next: Spot,
     /// The rules since the start.
     rules: Vec<u32>,
 }
 
 /// What to do next on a stretch.
 enum Turn {
-    GoOn,
+    Through(u32),
     Keep,
     GiveUp,
 }
@@ -93,10 +91,15 @@ impl Forward<'_> {
     /// Goes on from behind a door while there is only one way.
     fn stretch(&mut self, walk: &mut Walk, id: u32) -> Option<u32> {
         walk.rules.clone_from(&walk.here.rules);
-        walk.before.words.clone_from(&walk.start.words);
+        walk.before.clone_from(&walk.start.words);
         for length in 0.. {
             match self.turn(walk, length) {
-                Turn::GoOn => walk.go_on(),
+                Turn::Through(door) => {
+                    self.made += 1;
+                    walk.before.clone_from(&walk.here.words);
+                    self.masks.pass(door, &mut walk.here);
+                    walk.rules.extend_from_slice(&walk.here.rules);
+                }
                 Turn::Keep => return self.keep(walk, id),
                 Turn::GiveUp => break,
             }
@@ -116,21 +119,17 @@ impl Forward<'_> {
         goal
     }
 
-    /// Whether a stretch of this length goes on; then the only way on is known.
-    fn turn(&mut self, walk: &mut Walk, length: u64) -> Turn {
+    /// Where a stretch of this length goes on, if there is just one way.
+    fn turn(&self, walk: &Walk, length: u64) -> Turn {
         // Rules without masks are ways, too.
         if !self.masks.others.is_empty() || self.is_milestone(&walk.here.words, length) {
             return Turn::Keep;
         }
-        let (here, before) = (&walk.here, &walk.before.words);
+        let (here, before) = (&walk.here, &walk.before);
         let mut ways = here.doors().filter(|&door| self.masks.leads_on(door, &here.words, before));
         match (ways.next(), ways.next()) {
             (None, _) => Turn::GiveUp,
-            (Some(only), None) => {
-                self.made += 1;
-                self.masks.enter(only, here, &mut walk.next);
-                Turn::GoOn
-            }
+            (Some(only), None) => Turn::Through(only),
             _ => Turn::Keep,
         }
     }
@@ -140,14 +139,5 @@ impl Forward<'_> {
         // The high bits, since the low ones depend on few words.
         let hash = FxBuildHasher.hash_one(packed) >> 32;
         hash & self.sparsity == 0 || length > STRETCH * self.sparsity || self.is_goal(packed)
-    }
-}
-
-impl Walk {
-    /// Takes the only way on.
-    fn go_on(&mut self) {
-        std::mem::swap(&mut self.before, &mut self.here);
-        std::mem::swap(&mut self.here, &mut self.next);
-        self.rules.extend_from_slice(&self.here.rules);
     }
 }
