@@ -312,3 +312,88 @@ fn barred(system: &System, guard: &FormGuard) -> Bits {
     });
     Bits::of(system.classes.len(), too_heavy)
 }
+
+#[cfg(test)]
+mod tests {
+    use podreach_core::Semantics;
+    use podreach_core::testing::{Rng, Shape, cases, problem};
+
+    use super::*;
+    use crate::engine::slice;
+
+    /// The pairs by their definition: rules are used until none of them adds anything.
+    fn defined(system: &System) -> Pairs {
+        let classes = system.classes.len();
+        let members = system.forms.weights.iter();
+        let members: Vec<Bits> =
+            members.map(|weights| Bits::of(classes, weights.iter().map(|&(class, _)| class as usize))).collect();
+        let at_first = |a: usize, b: usize| system.start[a] >= 1 && system.start[b] >= 1 + u64::from(a == b);
+        let together = |a: usize| Bits::of(classes, (0..classes).filter(|&b| at_first(a, b)));
+        let possible = Bits::of(classes, (0..classes).filter(|&class| system.start[class] >= 1));
+        let mut pairs = Pairs { possible, together: (0..classes).map(together).collect() };
+        loop {
+            let before = pairs.clone();
+            for rule in &system.rules {
+                let Some(company) = company(system, &rule.guard, &members, &pairs) else { continue };
+                let head = rule.head as usize;
+                pairs.possible.insert(head);
+                for other in company {
+                    pairs.together[head].insert(other);
+                    pairs.together[other].insert(head);
+                }
+            }
+            if pairs.possible == before.possible && pairs.together == before.together {
+                return pairs;
+            }
+        }
+    }
+
+    /// What may be there when a guard holds: each with a witness for every group, and with witnesses for all groups that themselves
+    /// may be there.
+    fn company(system: &System, guard: &FormGuard, members: &[Bits], pairs: &Pairs) -> Option<Vec<usize>> {
+        let barred = barred(system, guard);
+        let near = |a: usize, b: usize| a == b || pairs.together[a].contains(b);
+        let conditions = || guard.affinity.iter().flat_map(|c| c.near.iter().map(|&form| (form, c.first_unless)));
+        let mut there: Vec<usize> = pairs.possible.ones().filter(|&class| !barred.contains(class)).collect();
+        let witnessed = |class: usize, (form, kind): (Form, Option<Form>)| {
+            let is_other = kind.is_some_and(|kind| !members[kind as usize].contains(class));
+            is_other || members[form as usize].ones().any(|witness| !barred.contains(witness) && near(witness, class))
+        };
+        there.retain(|&class| conditions().all(|condition| witnessed(class, condition)));
+        loop {
+            let required = conditions().filter(|(_, kind)| kind.is_none());
+            let members =
+                |form: Form| there.iter().copied().filter(move |&class| members[form as usize].contains(class));
+            let groups: Vec<Vec<usize>> = required.map(|(form, _)| members(form).collect()).collect();
+            if groups.iter().any(Vec::is_empty) {
+                return None;
+            }
+            let has_all = |class: usize| groups.iter().all(|group| group.iter().any(|&witness| near(witness, class)));
+            let fewer: Vec<usize> = there.iter().copied().filter(|&class| has_all(class)).collect();
+            if fewer.len() == there.len() {
+                return Some(there);
+            }
+            there = fewer;
+        }
+    }
+
+    #[test]
+    fn the_gates_let_through_what_the_definition_does() {
+        let (mut rng, mut excluded, mut first) = (Rng::new(71), 0, 0);
+        for case in 0..cases(2_000) {
+            let semantics = if case % 2 == 0 { Semantics::KubeScheduler } else { Semantics::Paper };
+            let shape = if case % 5 == 0 { Shape::unbounded(semantics) } else { Shape::small(semantics) };
+            let shape = if case % 3 == 0 { shape.with_volumes() } else { shape };
+            let problem = problem(&mut rng, shape);
+            let system = System::new(&problem, slice::slice(&problem));
+            let (expected, pairs) = (defined(&system), Pairs::new(&system, &Budget::unlimited()).expect("no limits"));
+            assert_eq!(pairs.possible, expected.possible, "case {case}: {problem:#?}");
+            assert_eq!(pairs.together, expected.together, "case {case}: {problem:#?}");
+            let all: usize = system.classes.len().pow(2);
+            excluded += all - expected.together.iter().map(Bits::len).sum::<usize>();
+            let conditions = system.rules.iter().flat_map(|rule| &rule.guard.affinity);
+            first += conditions.filter(|condition| condition.first_unless.is_some()).count();
+        }
+        assert!(excluded > 1_000 && first > 100, "{excluded} {first}");
+    }
+}
