@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use podreach_core::{Action, NodeId, Verdict};
 
+use super::hindrance;
 use super::minimal::Trial;
 use super::recall::Recall;
 use super::support::{Ground, Support, shown};
@@ -37,15 +38,14 @@ pub(crate) fn boundary(lowered: &Lowered, claim: &Claim, world: &World, ruling: 
 }
 
 fn found(whole: &Ground<'_>, used: &BTreeSet<NodeId>, means: Means<'_>) -> Boundary {
-    let Some(Core { ground, facts, map, sure }) = core(whole, used, means) else {
+    let Some(core) = core(whole, used, means) else {
         let left_out = format!("What holds it up was not looked for: the rule uses {} nodes.", used.len());
         return Boundary { left_out: Some(left_out), ..Boundary::default() };
     };
     let mut left_out = Vec::new();
-    if !sure {
+    if !core.sure {
         left_out.push("whether the facts are as few as can be".to_owned());
     }
-    let core: Vec<Support> = facts.iter().cloned().map(|fact| fact.back(&map)).collect();
     let mut escapes = Vec::new();
     let losses = losses(whole, &core, &mut left_out);
     for (at, loss) in losses.iter().enumerate() {
@@ -60,7 +60,7 @@ fn found(whole: &Ground<'_>, used: &BTreeSet<NodeId>, means: Means<'_>) -> Bound
         escapes.extend(broken(whole, loss, ruling));
     }
     let left_out = (!left_out.is_empty()).then(|| format!("Not looked at: {}.", left_out.join(", ")));
-    Boundary { core: shown(&ground, &facts), escapes, left_out }
+    Boundary { core: shown(&core.ground, &core.facts), escapes, left_out }
 }
 
 /// What a loss shows, if the rule does not hold without the fact.
@@ -130,23 +130,26 @@ fn ruled(ground: &Ground<'_>, means: Means<'_>) -> Ruling {
     claim::ruling(ground.lowered(), ground.claim, &ground.world, means)
 }
 
-/// The losses that may break the rule. Without a core that still holds it cannot break, unless less can also be in the way of more: a
-/// spread constraint counts domains, whoever uses them.
-fn losses(whole: &Ground<'_>, core: &[Support], left_out: &mut Vec<String>) -> Vec<Support> {
-    let m = whole.world.model();
+/// The losses that may break the rule. If what is not in the core can only help, the rule holds as long as the core is there, and no other
+/// loss breaks it. If something may be in the way, any loss may break the rule that is about a node which matters.
+fn losses(whole: &Ground<'_>, core: &Core<'_>, left_out: &mut Vec<String>) -> Vec<Support> {
+    let m = core.ground.world.model();
+    let near = core.ground.facts(&m.pods().collect(), &m.nodes().collect());
+    let back = |facts: &[Support]| facts.iter().cloned().map(|fact| fact.back(&core.map)).collect();
     let pods = whole.pods();
-    if pods.iter().all(|&pod| m.pod(pod).spread.is_empty()) {
-        return core.to_vec();
+    if !hindrance::unused_nodes_matter(whole, &pods) {
+        let hindered = hindrance::is_outside(&core.facts, &near, &core.ground);
+        return back(if hindered { &near } else { &core.facts });
     }
-    let nodes: BTreeSet<NodeId> = m.nodes().collect();
+    let nodes: BTreeSet<NodeId> = whole.world.model().nodes().collect();
     if nodes.len() > NODES {
         left_out.push("the loss of other nodes and labels".to_owned());
-        return core.to_vec();
+        return back(&near);
     }
     let all = whole.facts(&pods, &nodes);
     if all.len() > FACTS {
         left_out.push("the loss of other facts".to_owned());
-        return core.to_vec();
+        return back(&near);
     }
     all
 }

@@ -7,12 +7,13 @@
 //! escape  an edit after which the rule is broken, with the run that breaks it
 //! ```
 //! A rule of what is possible stands on the opposite: facts that let pods run (`support.rs`), which are there or are lost. With those of its
-//! core alone it holds, and each edit is the loss of one.
+//! core alone it holds, and each edit is the loss of one: of the core, or of any, where facts may be in the way as well (`hindrance.rs`).
 
 mod change;
 mod core;
 mod edit;
 mod fact;
+mod hindrance;
 mod label;
 mod loss;
 mod minimal;

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use podreach_core::id::IdVec;
 use podreach_core::testing::{Rng, Shape, cases, exhaustive, problem, reachable as configurations};
-use podreach_core::{Goal, Id, PodId, Problem, Semantics};
+use podreach_core::{Configuration, Goal, Id, PodId, Problem, Semantics};
 
 use super::core::core;
 use super::edit::edits;
@@ -15,10 +15,11 @@ use super::loss;
 use super::support::{Ground, Support};
 use crate::audit::item::Status;
 use crate::audit::memory::{Forgetful, Means};
+use crate::audit::policy::packing::Want;
 use crate::audit::policy::world::{World, nodes_named};
 use crate::audit::policy::{Claim, NodeSelection, PodSelection, claim};
 use crate::engine::{Budget, Decider};
-use crate::lower::{Kind, Lowered, Origin, Selection};
+use crate::lower::{Declared, Kind, Lowered, Origin, Selection};
 use crate::read::{SourceId, Span};
 
 const BUDGET: Budget<'static> =
@@ -140,53 +141,122 @@ fn possibility(problem: &Problem, pod: PodId, count: u64) -> (Claim, World) {
     (claim, World { problem: problem.with_goal(Goal::default()), diagnostics: Vec::new(), selected })
 }
 
-/// Whether so many of the selected pod are there in some configuration that can be reached; `None` if there are too many of these.
-fn truth(ground: &Ground<'_>, count: u64) -> Option<bool> {
-    let pods = ground.world.pods(0);
-    let there =
-        |s: &podreach_core::Configuration| -> u64 { pods.iter().flat_map(|&pod| s.of(pod)).map(|of| of.1).sum() };
-    Some(configurations(&ground.world.problem, 20_000)?.iter().any(|s| there(s) >= count))
+/// Whether all that a rule wants is there in some configuration that can be reached; `None` if there are too many of these.
+fn truth(ground: &Ground<'_>) -> Option<bool> {
+    let wants = ground.wants();
+    let there = |s: &Configuration, want: &Want| -> u64 {
+        let used = want.nodes.iter().filter(|&&node| s.count((want.pod, node)) > 0);
+        match want.apart {
+            Some(_) => used.map(|&node| want.place(node)).collect::<BTreeSet<_>>().len() as u64,
+            None => used.map(|&node| s.count((want.pod, node))).sum(),
+        }
+    };
+    let met = |s: &Configuration| wants.iter().all(|want| there(s, want) >= want.count);
+    Some(configurations(&ground.world.problem, 20_000)?.iter().any(met))
+}
+
+/// What was seen of rules of what is possible: members of cores by their kind, losses that break a rule, and losses that do not.
+#[derive(Debug, Default)]
+struct Seen {
+    facts: [usize; 7],
+    losses: usize,
+    harmless: usize,
+}
+
+/// A rule that holds stands on its core, and breaks with each loss that is listed and with no other.
+fn stands(name: &str, lowered: &Lowered, claim: &Claim, world: &World, seen: &mut Seen) {
+    let whole = Ground::new(lowered, claim, world.clone());
+    let ruling = claim::ruling(lowered, claim, world, MEANS);
+    if ruling.status != Status::Holds || truth(&whole).is_none() {
+        return;
+    }
+    let problem = &world.problem;
+    let core = loss::core(&whole, &loss::used(world, &ruling), MEANS).expect("few nodes");
+    let m = core.ground.world.model();
+    let all = core.ground.facts(&m.pods().collect(), &m.nodes().collect());
+    let only = |kept: &[Support]| {
+        let lost: Vec<Support> = all.iter().filter(|fact| !kept.contains(fact)).cloned().collect();
+        truth(&core.ground.without(&lost)).expect("less has no more configurations")
+    };
+    assert!(only(&core.facts), "{name}: {:?} is not enough in {problem:#?}", core.facts);
+    for member in core.facts.iter().filter(|_| core.sure) {
+        let fewer: Vec<Support> = core.facts.iter().filter(|fact| *fact != member).cloned().collect();
+        assert!(!only(&fewer), "{name}: {member:?} is not needed in {:?} of {problem:#?}", core.facts);
+        seen.facts[kind(member)] += 1;
+    }
+    let boundary = loss::boundary(lowered, claim, world, &ruling, MEANS);
+    let listed: BTreeSet<&str> = boundary.escapes.iter().map(|escape| escape.edit.as_str()).collect();
+    for fact in whole.facts(&whole.pods(), &whole.world.model().nodes().collect()) {
+        let (edit, lost) = (fact.lost(whole.world.model()), whole.without(std::slice::from_ref(&fact)));
+        let Some(holds) = truth(&lost) else { continue };
+        let open = boundary.left_out.as_ref().is_some_and(|text| text.contains(&edit));
+        assert!(open || listed.contains(edit.as_str()) != holds, "{name}: {edit} of {claim:?} in {problem:#?}");
+        *(if holds { &mut seen.harmless } else { &mut seen.losses }) += 1;
+    }
 }
 
 #[test]
 fn a_possibility_stands_on_its_core_and_breaks_with_each_loss_that_is_listed() {
-    let (mut rng, mut facts, mut losses, mut harmless) = (Rng::new(24), [0_usize; 7], 0, 0);
-    for case in 0..cases(500) {
+    let (mut rng, mut seen) = (Rng::new(24), Seen::default());
+    for case in 0..cases(2_500) {
         let semantics = if case % 2 == 0 { Semantics::KubeScheduler } else { Semantics::Paper };
         let problem = problem(&mut rng, Shape::small(semantics));
         let (pod, count) = (PodId::from_index(rng.below(problem.model.pods().len())), 1 + rng.below(2) as u64);
         let (claim, world) = possibility(&problem, pod, count);
-        let lowered = lowered(&problem);
-        let whole = Ground::new(&lowered, &claim, world.clone());
-        let ruling = claim::ruling(&lowered, &claim, &world, MEANS);
-        if ruling.status != Status::Holds || truth(&whole, count).is_none() {
-            continue;
-        }
-        let core = loss::core(&whole, &loss::used(&world, &ruling), MEANS).expect("few nodes");
-        let m = core.ground.world.model();
-        let all = core.ground.facts(&m.pods().collect(), &m.nodes().collect());
-        let only = |kept: &[Support]| {
-            let lost: Vec<Support> = all.iter().filter(|fact| !kept.contains(fact)).cloned().collect();
-            truth(&core.ground.without(&lost), count).expect("less has no more configurations")
-        };
-        assert!(only(&core.facts), "case {case}: {:?} is not enough in {problem:#?}", core.facts);
-        for member in core.facts.iter().filter(|_| core.sure) {
-            let fewer: Vec<Support> = core.facts.iter().filter(|fact| *fact != member).cloned().collect();
-            assert!(!only(&fewer), "case {case}: {member:?} is not needed in {:?} of {problem:#?}", core.facts);
-            facts[kind(member)] += 1;
-        }
-        let boundary = loss::boundary(&lowered, &claim, &world, &ruling, MEANS);
-        let listed: BTreeSet<&str> = boundary.escapes.iter().map(|escape| escape.edit.as_str()).collect();
-        for fact in whole.facts(&whole.pods(), &whole.world.model().nodes().collect()) {
-            let (edit, lost) = (fact.lost(whole.world.model()), whole.without(std::slice::from_ref(&fact)));
-            let Some(holds) = truth(&lost, count) else { continue };
-            let open = boundary.left_out.as_ref().is_some_and(|text| text.contains(&edit));
-            assert!(open || listed.contains(edit.as_str()) != holds, "case {case}: {edit} of {problem:#?}");
-            *(if holds { &mut harmless } else { &mut losses }) += 1;
-        }
+        stands(&format!("case {case}"), &lowered(&problem), &claim, &world, &mut seen);
     }
-    println!("{facts:?} {losses} {harmless}");
+    println!("{seen:?}");
+    let Seen { facts, losses, harmless } = seen;
     assert!(facts[0] > 50 && facts[2] > 10 && losses > 100 && harmless > 100, "{facts:?} {losses} {harmless}");
+}
+
+#[test]
+fn so_does_one_that_asks_for_domains_or_for_some_nodes_or_has_volumes() {
+    let (mut rng, mut seen) = (Rng::new(25), Seen::default());
+    for case in 0..cases(1_000) {
+        let semantics = if case % 2 == 0 { Semantics::KubeScheduler } else { Semantics::Paper };
+        let shape = Shape::small(semantics);
+        let problem = problem(&mut rng, if case % 3 == 0 { shape.with_volumes() } else { shape });
+        let (pod, count) = (PodId::from_index(rng.below(problem.model.pods().len())), 1 + rng.below(2) as u64);
+        let (mut claim, world) = possibility(&problem, pod, count);
+        if let Claim::Possible { spread_over, nodes, .. } = &mut claim {
+            let keys = [None, None, Some("topology.kubernetes.io/zone"), Some("rack"), Some("kubernetes.io/hostname")];
+            *spread_over = rng.pick(&keys).map(str::to_owned);
+            if let Some(asked) = rng.pick(&[None, Some("rack"), Some("!rack"), Some("rack!=1")]) {
+                nodes.labels = Selection::parse(asked).expect("a selector");
+            }
+        }
+        stands(&format!("case {case}"), &lowered(&problem), &claim, &world, &mut seen);
+    }
+    println!("{seen:?}");
+    assert!(seen.facts[0] > 50 && seen.losses > 100 && seen.harmless > 100, "{seen:?}");
+}
+
+#[test]
+fn so_does_what_can_be_up_again_on_each_node_or_on_some() {
+    let (mut rng, mut seen, mut daemons) = (Rng::new(26), Seen::default(), 0);
+    for case in 0..cases(1_000) {
+        let semantics = if case % 2 == 0 { Semantics::KubeScheduler } else { Semantics::Paper };
+        let problem = problem(&mut rng, Shape::small(semantics));
+        let pod = PodId::from_index(rng.below(problem.model.pods().len()));
+        let (claim, mut world) = possibility(&problem, pod, 1);
+        let Claim::Possible { pods, .. } = claim else { unreachable!("it is one") };
+        let mut lowered = lowered(&problem);
+        for origin in lowered.origins.pods.values_mut() {
+            let (replicas, per_node) = (1 + rng.below(2) as u64, rng.one_in(2));
+            origin.declared = Some(Declared { replicas, per_node, rollout: None });
+        }
+        if rng.one_in(3) {
+            world.selected = problem.model.pods().map(|_| vec![0]).collect();
+        }
+        let before = seen.losses;
+        let claim = Claim::Recoverable { pods };
+        stands(&format!("case {case}"), &lowered, &claim, &world.emptied(), &mut seen);
+        let declared = lowered.origins.pods.get(problem.model.pod_name(pod)).and_then(|origin| origin.declared);
+        daemons += if declared.is_some_and(|declared| declared.per_node) { seen.losses - before } else { 0 };
+    }
+    println!("{seen:?} {daemons}");
+    assert!(seen.facts[0] > 50 && seen.losses > 100 && seen.harmless > 100 && daemons > 50, "{seen:?} {daemons}");
 }
 
 fn kind(fact: &Support) -> usize {
