@@ -82,10 +82,14 @@ pub fn demanded(m: &Model, demand: &Demand) -> String {
                 format!(" on {}", words::either(&words::first(nodes.into_iter(), 4)))
             }
         };
-        format!("{} × {}{on}{apart}", want.count, words::either(&words::first(names.into_iter(), 4)))
+        let names = words::either(&words::first(names.into_iter(), 4));
+        let pods = if want.count == 1 { names } else { format!("{} × {names}", want.count) };
+        format!("{pods}{on}{apart}")
     };
     let wants: Vec<String> = demand.wants.iter().map(wanted).collect();
-    format!("{} can never be there at the same time", words::all(&words::first(wants.into_iter(), 8)))
+    let several = demand.wants.iter().fold(0, |sum: u64, want| sum.saturating_add(want.count)) > 1;
+    let together = if several { " at the same time" } else { "" };
+    format!("{} can never be there{together}", words::all(&words::first(wants.into_iter(), 8)))
 }
 
 /// The demand and the argument; the proof stands beside it.
