@@ -1,8 +1,8 @@
 //! Rules as masks: where no more than one pod of each class is ever of use, a rule that asks only for presence and absence.
 //!
-//! Most witnesses are of one class, so what a rule cannot do without is one mask, and what it cannot do with is another. Which rules
-//! to look at after a step is known from sets of rules: those that wait for what came, or make what is gone, and of these only the
-//! ones that have nothing to make or lack a witness are left out before they are looked at one by one.
+//! Most witnesses are of one class, so what a rule cannot do without is one mask, and what it cannot do with is another. A step
+//! changes what few rules can do: those that waited for what came, and those that make what is gone. Sets of rules say which these
+//! are; rules whose pod is there already, or that lack a witness they are filed under, are struck out of them many at a time.
 
 use super::bits::Bits;
 use super::form::Form;
@@ -325,4 +325,56 @@ fn ones(words: impl Iterator<Item = u64>) -> impl Iterator<Item = usize> {
         std::iter::successors((word != 0).then_some(word), |&rest| Some(rest & (rest - 1)).filter(|&rest| rest != 0))
             .map(move |rest| index * 64 + rest.trailing_zeros() as usize)
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use podreach_core::testing::{Rng, cases};
+
+    use super::*;
+    use crate::engine::slice;
+    use crate::engine::walk::tests::random_switches;
+
+    #[test]
+    fn after_each_step_all_that_a_survey_sees_is_known() {
+        let (mut rng, mut steps) = (Rng::new(79), 0);
+        let cases = cases(300);
+        for case in 0..cases {
+            let (_, _, problem) = random_switches(&mut rng);
+            let system = System::new(&problem, slice::slice(&problem));
+            let masks = Masks::new(&system, true);
+            let present = (0..system.classes.len()).filter(|&class| system.start[class] > 0);
+            let words = Bits::of(system.classes.len(), present).words().to_vec();
+            let mut spot = Spot { words, ..Spot::default() };
+            masks.survey(&mut spot);
+            for _ in 0..20 {
+                let doors: Vec<u32> = spot.doors().collect();
+                if doors.is_empty() {
+                    break;
+                }
+                let (door, mut opened) = (rng.pick(&doors), Vec::new());
+                masks.open(door, &spot.words, &mut opened);
+                masks.pass(door, &mut spot);
+                steps += 1;
+                assert!(opened.iter().zip(&spot.words).all(|(opened, there)| opened & !there == 0), "case {case}");
+                let mut seen = Spot { words: spot.words.clone(), ..Spot::default() };
+                masks.survey(&mut seen);
+                assert!(seen.rules.is_empty(), "case {case}: {:?} deploy more", seen.rules);
+                assert!(seen.doors().eq(spot.doors()), "case {case}: {seen:?} and {spot:?}");
+                differences_do_not_last(&masks, &spot);
+            }
+        }
+        assert!(steps > cases, "only {steps} steps");
+    }
+
+    /// What is left out of what lasts makes no difference behind any door.
+    fn differences_do_not_last(masks: &Masks, spot: &Spot) {
+        let (mut lasting, mut whole, mut rest) = (Vec::new(), Vec::new(), Vec::new());
+        masks.lasting(spot, &mut lasting);
+        for door in spot.doors() {
+            masks.open(door, &spot.words, &mut whole);
+            masks.open(door, &lasting, &mut rest);
+            assert!(whole == rest && masks.has_witnesses(door, &lasting), "{spot:?}: {door}");
+        }
+    }
 }

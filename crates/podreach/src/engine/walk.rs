@@ -141,3 +141,68 @@ impl Forward<'_> {
         hash & self.sparsity == 0 || length > STRETCH * self.sparsity || self.is_goal(packed)
     }
 }
+
+#[cfg(test)]
+pub(super) mod tests {
+    use podreach_core::testing::{Rng, cases};
+    use podreach_core::{Problem, Semantics, Verdict, check};
+
+    use super::*;
+    use crate::encode::explore::{Explored, coverage};
+    use crate::encode::line;
+    use crate::encode::net::Net;
+    use crate::encode::petri::Encoding;
+    use crate::engine::portfolio::Pursuit;
+    use crate::engine::{Budget, Found, System, ledger, slice};
+
+    /// Switches, each a place for on and one for off, that can be turned while others are as they must be; and the question whether
+    /// some can be on or off together. Random pods seldom have to be deleted to get anywhere; here some are at every step.
+    pub fn random_switches(rng: &mut Rng) -> (Net, Vec<usize>, Problem) {
+        let (mut net, switches) = (Net::new("switches"), 3 + rng.below(4));
+        for place in 0..2 * switches {
+            net.add_place(format!("P{place}"), u64::from(place % 2 == 0));
+        }
+        let side = |rng: &mut Rng, switch: usize| 2 * switch + rng.below(2);
+        for turn in 0..switches + rng.below(2 * switches) {
+            let turned = rng.below(switches);
+            let others = (0..switches).filter(|&switch| switch != turned);
+            let context: Vec<usize> = others.filter(|_| rng.one_in(2)).collect();
+            let context: Vec<usize> = context.into_iter().map(|switch| side(rng, switch)).collect();
+            let from = side(rng, turned);
+            let with = |place: usize| context.iter().copied().chain([place]).collect::<Vec<_>>();
+            net.add_transition(format!("t{turn}"), &with(from), &with(from ^ 1));
+        }
+        let asked: Vec<usize> = (0..switches).filter(|_| rng.one_in(2)).collect();
+        let goal: Vec<usize> = asked.into_iter().map(|switch| side(rng, switch)).collect();
+        let goal = if goal.is_empty() { vec![1] } else { goal };
+        let semantics = if rng.one_in(2) { Semantics::KubeScheduler } else { Semantics::Paper };
+        let encoded = Encoding::new(&net, &goal, semantics).encoded();
+        (net, goal, line::problem(&encoded).expect("encodings are well-formed"))
+    }
+
+    #[test]
+    fn whatever_a_net_can_reach_is_found() {
+        let (mut rng, mut answers, mut looked_at) = (Rng::new(83), [0; 2], 0);
+        let cases = cases(400);
+        for _ in 0..cases {
+            let (net, goal, problem) = random_switches(&mut rng);
+            let truth = matches!(coverage(&net, &goal, usize::MAX), Explored::Found(_));
+            let system = System::new(&problem, slice::slice(&problem));
+            let mut search = Forward::new(&system);
+            match search.pursue(u64::MAX / 2, &Budget::unlimited()) {
+                Some(Found::Reached(run)) => {
+                    let trace = ledger::trace(&problem, &system, &run);
+                    assert!(truth && check(&problem, Verdict::Deployable(trace)).is_ok(), "{goal:?} of {net:#?}");
+                }
+                Some(other) => panic!("{other:?}"),
+                None => assert!(!truth && search.is_spent(), "{goal:?} of {net:#?}"),
+            }
+            answers[usize::from(truth)] += 1;
+            looked_at += search.looked_at();
+        }
+        assert!(
+            answers.iter().all(|&count| count > cases / 10) && looked_at > 8 * cases as u64,
+            "{answers:?} {looked_at}"
+        );
+    }
+}
