@@ -327,7 +327,7 @@ mod tests {
         let members = system.forms.weights.iter();
         let members: Vec<Bits> =
             members.map(|weights| Bits::of(classes, weights.iter().map(|&(class, _)| class as usize))).collect();
-        let at_first = |a: usize, b: usize| system.start[a] >= 1 && system.start[b] >= 1 + u64::from(a == b);
+        let at_first = |a: usize, b: usize| system.start[a] > 0 && system.start[b] > u64::from(a == b);
         let together = |a: usize| Bits::of(classes, (0..classes).filter(|&b| at_first(a, b)));
         let possible = Bits::of(classes, (0..classes).filter(|&class| system.start[class] >= 1));
         let mut pairs = Pairs { possible, together: (0..classes).map(together).collect() };
