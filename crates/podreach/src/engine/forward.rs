@@ -149,19 +149,18 @@ impl<'a> Forward<'a> {
     pub(super) fn add(&mut self, spot: &Spot, parent: u32, rules: &[u32]) -> Option<u32> {
         let mut key = std::mem::take(&mut self.key);
         let is_goal = self.is_goal(&spot.words);
+        let (before, _) = self.way_to(parent);
         // What every way on deletes is no difference; other rules may see one.
-        if !is_goal && self.masks.others.is_empty() && self.canonical.as_ref().is_none_or(Canonical::is_trivial) {
+        let sheds =
+            !is_goal && self.masks.others.is_empty() && self.canonical.as_ref().is_none_or(Canonical::is_trivial);
+        if sheds {
             self.masks.lasting(spot, &mut key);
-            // Often it is just a step back.
-            let (before, _) = self.way_to(parent);
-            if before != NONE && is_within(&key, self.packed(before)) {
-                self.key = key;
-                return None;
-            }
         } else {
             key.clone_from(&spot.words);
         }
-        let id = self.file(&key, &spot.words, parent, rules);
+        // Often it is just a step back.
+        let is_back = sheds && before != NONE && is_within(&key, self.packed(before));
+        let id = if is_back { None } else { self.file(&key, &spot.words, parent, rules) };
         self.key = key;
         id.filter(|_| is_goal)
     }

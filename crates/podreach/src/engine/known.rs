@@ -36,7 +36,8 @@ impl Known {
     }
 }
 
-fn tag(key: &[u64]) -> u32 {
+/// A few bits of a hash.
+pub fn tag(key: &[u64]) -> u32 {
     // The high bits, since the low ones depend on few words.
     (FxBuildHasher.hash_one(key) >> 32) as u32
 }

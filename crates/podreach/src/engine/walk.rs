@@ -3,11 +3,8 @@
 //! Of such a stretch just a few milestones are kept, chosen by what they are, so that two stretches that meet soon know it. A door
 //! that deletes all that the last step has brought is no way on: it was there before that step, and led at least as far.
 
-use std::hash::BuildHasher;
-
-use rustc_hash::FxBuildHasher;
-
 use super::forward::{Forward, NONE};
+use super::known::tag;
 use super::mask::Spot;
 
 /// Where a search is between two configurations that it keeps.
@@ -136,9 +133,7 @@ impl Forward<'_> {
 
     /// Whether a configuration after a stretch of this length without a choice is kept: a goal, or one of a few.
     fn is_milestone(&self, packed: &[u64], length: u64) -> bool {
-        // The high bits, since the low ones depend on few words.
-        let hash = FxBuildHasher.hash_one(packed) >> 32;
-        hash & self.sparsity == 0 || length > STRETCH * self.sparsity || self.is_goal(packed)
+        u64::from(tag(packed)) & self.sparsity == 0 || length > STRETCH * self.sparsity || self.is_goal(packed)
     }
 }
 
