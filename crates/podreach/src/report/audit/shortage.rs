@@ -147,3 +147,26 @@ fn law(m: &Model, law: &Law, times: u128) -> Value {
         &Law::Place(want, place) => json!({"law": "place", "want": want, "place": place, "times": times}),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use podreach_core::Semantics;
+    use podreach_core::testing::{Rng, Shape, problem};
+
+    use super::*;
+
+    #[test]
+    fn one_pod_is_told_as_one_and_several_by_their_number() {
+        let problem = problem(&mut Rng::new(1), Shape::small(Semantics::KubeScheduler));
+        let m = &problem.model;
+        let atoms: Vec<Atom> = m.pods().take(1).flat_map(|pod| m.nodes().map(move |node| (pod, node))).collect();
+        let name = m.pod_name(atoms[0].0);
+        let told = |counts: &[u64]| {
+            let want = |&count: &u64| Want { count, places: vec![Place { atoms: atoms.clone(), most: count }] };
+            demanded(m, &Demand { wants: counts.iter().map(want).collect() })
+        };
+        assert_eq!(told(&[1]), format!("{name} can never be there"));
+        assert_eq!(told(&[3]), format!("3 × {name} can never be there at the same time"));
+        assert_eq!(told(&[1, 2]), format!("{name} and 2 × {name} can never be there at the same time"));
+    }
+}
