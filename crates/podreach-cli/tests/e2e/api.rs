@@ -132,6 +132,12 @@ impl Api {
         assert!(status.expect("the script runs").success());
     }
 
+    /// Where the API server listens, on loopback.
+    pub fn port(&self) -> u16 {
+        let port = std::fs::read_to_string(self.folder.join("secure.port")).expect("its port");
+        port.trim().parse().expect("a number")
+    }
+
     /// Ends the API server as a crash would.
     pub fn kill_server(&self) {
         let pid = std::fs::read_to_string(self.folder.join("kube-apiserver.pid")).expect("its process id");

@@ -10,6 +10,7 @@ mod net;
 mod outage;
 mod program;
 mod reading;
+mod relay;
 mod replays;
 mod rights;
 mod scale;

@@ -1,12 +1,12 @@
 //! The API server dies while it is read, and while a run is replayed.
 
 use std::process::Stdio;
-use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
 use crate::api::Api;
 use crate::program::{Ran, live, run, scratch};
+use crate::relay::Relay;
 
 pub fn server_dies(api: &Api) {
     let amounts = json!({"cpu": "4", "pods": "100"});
@@ -26,12 +26,21 @@ pub fn server_dies(api: &Api) {
 
 fn mid_read(api: &Api) {
     let file = scratch("half.json");
-    let _ = std::fs::remove_file(&file);
-    // One pod at a time, so that there is a middle to die in.
-    let args = ["snapshot", "--chunk-size", "1", "-o", &file.to_string_lossy()];
-    let child = live(api, "admin", &args).stderr(Stdio::piped()).spawn().expect("the program runs");
-    std::thread::sleep(Duration::from_millis(300));
+    let snapshot = |relay: &Relay| {
+        let _ = std::fs::remove_file(&file);
+        // One pod at a time, so that there is a middle to die in.
+        let args = ["snapshot", "--chunk-size", "1", "-o", &file.to_string_lossy(), "--server", &relay.url];
+        live(api, "admin", &args).stderr(Stdio::piped()).spawn().expect("the program runs")
+    };
+    let whole = Relay::new(api.port(), usize::MAX);
+    let ran: Ran = snapshot(&whole).wait_with_output().expect("it ends").into();
+    assert_eq!(ran.exit, 0, "{ran:?}");
+
+    let half = Relay::new(api.port(), whole.passed() / 2);
+    let child = snapshot(&half);
+    half.wait();
     api.kill_server();
+    half.release();
     let ran: Ran = child.wait_with_output().expect("it ends").into();
     api.start();
     assert_eq!(ran.exit, 2, "{ran:?}");
@@ -52,15 +61,21 @@ fn mid_replay(api: &Api) {
         "diagnostics": [], "stats": {"seconds": 0.0}});
     let file = scratch("long.json");
     std::fs::write(&file, verdict.to_string()).expect("a verdict");
-    let args = ["replay", "--execute", &file.to_string_lossy()];
-    let child = live(api, "admin", &args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it runs");
+    let replay = |relay: &Relay| {
+        let args = ["replay", "--execute", &file.to_string_lossy(), "--server", &relay.url];
+        live(api, "admin", &args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it runs")
+    };
     let replayed = || api.list("/api/v1/pods?labelSelector=podreach.dev/replay").len();
-    let began = Instant::now();
-    while replayed() < 3 {
-        assert!(began.elapsed() < Duration::from_secs(60), "nothing is replayed");
-        std::thread::sleep(Duration::from_millis(20));
-    }
+    let whole = Relay::new(api.port(), usize::MAX);
+    let ran: Ran = replay(&whole).wait_with_output().expect("it ends").into();
+    assert_eq!(ran.exit, 0, "{ran:?}");
+    assert_eq!(replayed(), 0, "pods are left");
+
+    let half = Relay::new(api.port(), whole.passed() / 2);
+    let child = replay(&half);
+    half.wait();
     api.kill_server();
+    half.release();
     let ran: Ran = child.wait_with_output().expect("it ends").into();
     assert_eq!(ran.exit, 3, "{ran:?}");
     assert!(ran.out.contains("UNKNOWN") && ran.out.contains("podreach replay --clean"), "{ran:?}");
@@ -71,21 +86,17 @@ fn mid_replay(api: &Api) {
     assert_eq!(replayed(), 0, "pods are left");
     assert!(api.send(http::Method::GET, "/apis/scheduling.k8s.io/v1/priorityclasses/podreach-replay", None).is_err());
     assert_eq!(api.list("/api/v1/namespaces/east/pods").len(), 400, "other pods are untouched");
-    interrupted(api, &args);
-}
 
-/// Ctrl-C: the pods of the run are removed before the program ends.
-fn interrupted(api: &Api, args: &[&str]) {
-    let child = live(api, "admin", args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it runs");
-    let began = Instant::now();
-    while api.list("/api/v1/pods?labelSelector=podreach.dev/replay").len() < 2 {
-        assert!(began.elapsed() < Duration::from_secs(60), "nothing is replayed");
-        std::thread::sleep(Duration::from_millis(20));
-    }
+    // Ctrl-C: the pods of the run are removed before the program ends.
+    let half = Relay::new(api.port(), whole.passed() / 2);
+    let child = replay(&half);
+    half.wait();
+    assert!(replayed() > 0, "nothing is replayed");
     let pid = child.id().to_string();
     assert!(std::process::Command::new("kill").args(["-INT", &pid]).status().expect("kill runs").success());
+    half.release();
     let ran: Ran = child.wait_with_output().expect("it ends").into();
     assert_eq!(ran.exit, 3, "{ran:?}");
     assert!(ran.out.contains("interrupted"), "{ran:?}");
-    assert!(api.list("/api/v1/pods?labelSelector=podreach.dev/replay").is_empty(), "pods are left");
+    assert_eq!(replayed(), 0, "pods are left");
 }
