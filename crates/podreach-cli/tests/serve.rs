@@ -208,9 +208,9 @@ fn what_is_no_request_is_refused() {
 #[test]
 fn who_dawdles_is_sent_away_and_holds_nobody_up() {
     let server = Server::start(&DEMO);
+    let started = Instant::now();
     let mut slow = TcpStream::connect(("127.0.0.1", server.port)).expect("it listens");
     slow.write_all(b"GET / HTTP/1.1\r\nHost: ").expect("a start");
-    let started = Instant::now();
     assert_eq!(server.request("GET", "/api/page", &server.own(), "").status, 200);
     slow.set_read_timeout(Some(Duration::from_secs(60))).expect("a timeout");
     let mut text = String::new();

@@ -1,5 +1,7 @@
 //! Users without rights: what they may not see is named, and only what depends on it is unknown.
 
+use std::time::{Duration, Instant};
+
 use podreach::read::{SourceId, Tree, Value as Read, documents};
 use serde_json::{Map, Value, json};
 
@@ -22,30 +24,66 @@ fn value(tree: &Tree<'_>) -> Value {
 
 /// Gives the user `reader` the shipped role, without these resources.
 fn grant(api: &Api, without: &[&str]) {
-    let mut role = value(&documents(SourceId(0), ROLE).0[0]);
-    assert_eq!(role["kind"], "ClusterRole");
+    let shipped = value(&documents(SourceId(0), ROLE).0[0]);
+    assert_eq!(shipped["kind"], "ClusterRole");
+    let mut role = shipped.clone();
     for rule in role["rules"].as_array_mut().expect("rules") {
         let resources = rule["resources"].as_array_mut().expect("resources");
         resources.retain(|name| !without.contains(&name.as_str().unwrap_or_default()));
     }
     let rules = role["rules"].as_array_mut().expect("rules");
     rules.retain(|rule| rule["resources"].as_array().is_some_and(|names| !names.is_empty()));
-    bind(api, &role);
+    bind(api, &role, &shipped);
 }
 
-/// Gives the user `reader` a role.
-fn bind(api: &Api, role: &Value) {
+/// Gives the user `reader` a role, and of another role nothing else.
+fn bind(api: &Api, role: &Value, of: &Value) {
     let name = role["metadata"]["name"].as_str().unwrap_or_default();
     let binding = json!({"apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRoleBinding",
         "metadata": {"name": format!("e2e-{name}")},
         "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": name},
         "subjects": [{"kind": "User", "name": "reader", "apiGroup": "rbac.authorization.k8s.io"}]});
+    let (given, all) = (rights(role), rights(of));
     for object in [role, &binding] {
         api.delete(&path(object));
+    }
+    wait_for(api, &all, &[]);
+    for object in [role, &binding] {
         api.apply(object);
     }
-    // The authorizer hears of it a little later.
-    std::thread::sleep(std::time::Duration::from_secs(1));
+    wait_for(api, &all, &given);
+}
+
+/// What a role allows, each as a review asks for it.
+fn rights(role: &Value) -> Vec<Value> {
+    let all = |rule: &Value, field: &str| rule[field].as_array().cloned().unwrap_or_default();
+    let mut rights = Vec::new();
+    for rule in role["rules"].as_array().expect("rules") {
+        let [group] = &all(rule, "apiGroups")[..] else { panic!("one group in each rule: {rule}") };
+        for name in all(rule, "resources") {
+            let name = name.as_str().unwrap_or_default();
+            let (resource, part) = name.split_once('/').unwrap_or((name, ""));
+            let right = |verb| json!({"group": group, "resource": resource, "subresource": part, "verb": verb});
+            rights.extend(all(rule, "verbs").into_iter().map(right));
+        }
+    }
+    rights
+}
+
+/// Waits until `reader` has the given rights and no others of these: the authorizer hears of a change a little later.
+fn wait_for(api: &Api, all: &[Value], given: &[Value]) {
+    let began = Instant::now();
+    let reviews = "/apis/authorization.k8s.io/v1/subjectaccessreviews";
+    let settled = |right: &Value| {
+        let review = json!({"apiVersion": "authorization.k8s.io/v1", "kind": "SubjectAccessReview",
+            "spec": {"user": "reader", "resourceAttributes": right}});
+        let answer = api.send(http::Method::POST, reviews, Some(&review)).expect("a review");
+        answer["status"]["allowed"] == given.contains(right)
+    };
+    while !all.iter().all(settled) {
+        assert!(began.elapsed() < Duration::from_secs(60), "the rights are not what was granted");
+        std::thread::sleep(Duration::from_millis(20));
+    }
 }
 
 fn as_user(api: &Api, user: &str, args: &[&str]) -> Ran {
@@ -112,7 +150,8 @@ pub fn denied(api: &Api) {
     std::fs::write(&file, as_user(api, "reader", &["check", "free", "n1", "-o", "json"]).out).expect("a verdict");
     let replay = || as_user(api, "reader", &["replay", "--execute", &file.to_string_lossy()]);
     assert_eq!(replay().exit, 2, "the mark of the cluster cannot be read");
-    bind(api, &value(&documents(SourceId(0), REPLAY).0[0]));
+    let second = value(&documents(SourceId(0), REPLAY).0[0]);
+    bind(api, &second, &second);
     let ran = replay();
     assert_eq!(ran.exit, 0, "{ran:?}");
 }
