@@ -46,7 +46,7 @@ fn row(family: &Family, size: usize) -> Duration {
     let decision = decide(&problem, &Budget { interrupt: &interrupt, ..Budget::unlimited() });
     let took = spent();
     let (answer, evidence) = match decision.checked.verdict() {
-        Verdict::Deployable(trace) => ("deployable", format!("{} steps", trace.0.len())),
+        Verdict::Deployable(trace) => ("deployable", format!("{} steps", trace.len())),
         Verdict::Never(proof) => ("never", format!("{} groups", proof.forbidden.len())),
         Verdict::Unknown(reason) => ("unknown", reason.to_string()),
     };

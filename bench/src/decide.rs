@@ -20,7 +20,7 @@ pub(crate) fn question(file: &Path) -> Result<String, String> {
     let problem = problem_of_text(&file.to_string_lossy(), text)?;
     let decision = decide(&problem, &Budget::unlimited());
     let (answer, evidence) = match decision.checked.verdict() {
-        Verdict::Deployable(trace) => ("deployable", format!("{} steps", trace.0.len())),
+        Verdict::Deployable(trace) => ("deployable", format!("{} steps", trace.len())),
         Verdict::Never(proof) => ("never", format!("{} groups", proof.forbidden.len())),
         Verdict::Unknown(reason) => ("unknown", reason.to_string()),
     };

@@ -1,7 +1,7 @@
 //! `podreach check`: can this ever be?
 
 use podreach::encode::{self, Decoded, Source};
-use podreach::report::{self, Detail};
+use podreach::report::{self, Detail, Document, Documents};
 use podreach_core::Verdict;
 use serde_json::Value;
 
@@ -18,15 +18,14 @@ pub(crate) fn run(args: &Check) -> Result<Exit, Told> {
         .only("check", &[Format::Text, Format::Json, Format::Yaml, Format::Mermaid, Format::Svg, Format::Itf])?;
     let mut session = Session::read(&args.input, |own| args.reading.options(own), (&args.output).into())?;
     let answers = ask::answers(&args.asking, &args.reading, &args.limits, &mut session)?;
-    // The document of a long run is much larger than the run itself, so it is made only where it is wanted.
-    let documents = || documents(&session, &answers);
+    let documents = || Documents(answers.iter().map(|answer| document(&session, answer)).collect());
     if let Some(path) = &args.proof_out {
-        file::write_told(path, &pretty(&documents()))?;
+        file::write_json_told(path, &documents())?;
     }
     match args.output.format {
         _ if args.step => walk::walk(&session, &answers),
-        Format::Json => print::data(&pretty(&documents())),
-        Format::Yaml => print::data(&report::yaml(&documents())),
+        Format::Json => print::json(&documents()),
+        Format::Yaml => print::data(&report::yaml(&documents().value())),
         Format::Mermaid | Format::Svg | Format::Itf => print::data(&drawing(args.output.format, &session, &answers)?),
         Format::Text | Format::Wide => print::report(&text(&session, &answers, &args.output)),
     }
@@ -75,20 +74,12 @@ impl Answer {
     }
 }
 
-/// The document of all answers.
-fn documents(session: &Session, answers: &[Answer]) -> Value {
-    match answers {
-        [answer] => document(session, answer),
-        answers => report::list("VerdictList", answers.iter().map(|answer| document(session, answer)).collect()),
-    }
-}
-
 /// The document of an answer: its certificate.
-pub(crate) fn document(session: &Session, answer: &Answer) -> Value {
+pub(crate) fn document<'a>(session: &'a Session, answer: &'a Answer) -> Document<'a> {
     let diagnostics = report::diagnostics(&session.sources, &session.lowered.diagnostics);
     let mut document = report::verdict(&answer.answered(session), &diagnostics, answer.seconds);
     if let Some((source, Ok(decoded))) = answer.decoded(session) {
-        document["source"] = report::source_json(source, &decoded);
+        document.insert("source", report::source_json(source, &decoded));
     }
     document
 }

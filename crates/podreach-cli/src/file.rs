@@ -1,22 +1,33 @@
 //! Files written whole or not at all.
 
-use std::fs::{self, OpenOptions};
-use std::io::{self, Write};
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
 use podreach::read::shown;
+use serde::Serialize;
 
+use crate::print;
 use crate::session::{Told, refuse};
 
 /// Writes a file whole; what goes wrong is told.
 pub(crate) fn write_told(path: &Path, text: &str) -> Result<(), Told> {
-    let refused = |error| refuse(&format!("{} cannot be written: {error}", shown(&path.to_string_lossy())), None);
-    write_atomically(path, text).map_err(refused)
+    write_atomically(path, text).map_err(|error| told(path, &error))
+}
+
+/// Writes a document whole; what goes wrong is told.
+pub(crate) fn write_json_told(path: &Path, document: &impl Serialize) -> Result<(), Told> {
+    let written = write(path, &mut OpenOptions::new(), |file| print::write_json(&mut BufWriter::new(file), document));
+    written.map_err(|error| told(path, &error))
+}
+
+fn told(path: &Path, error: &io::Error) -> Told {
+    refuse(&format!("{} cannot be written: {error}", shown(&path.to_string_lossy())), None)
 }
 
 /// Writes a file beside its place and moves it there, so that no one ever sees half of it.
 pub(crate) fn write_atomically(path: &Path, text: &str) -> io::Result<()> {
-    write(path, text, &mut OpenOptions::new())
+    write(path, &mut OpenOptions::new(), |file| file.write_all(text.as_bytes()))
 }
 
 /// The same for a file that only its owner may read.
@@ -24,19 +35,19 @@ pub(crate) fn write_private(path: &Path, text: &str) -> io::Result<()> {
     let mut options = OpenOptions::new();
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    write(path, text, &mut options)
+    write(path, &mut options, |file| file.write_all(text.as_bytes()))
 }
 
-fn write(path: &Path, text: &str, options: &mut OpenOptions) -> io::Result<()> {
+fn write(path: &Path, options: &mut OpenOptions, content: impl FnOnce(&mut File) -> io::Result<()>) -> io::Result<()> {
     // What is there and is no file, such as /dev/null, is written to and not replaced.
     if fs::metadata(path).is_ok_and(|there| !there.is_file()) {
-        return fs::write(path, text);
+        return content(&mut File::create(path)?);
     }
     let mut name = path.file_name().unwrap_or_default().to_owned();
     name.push(format!(".{}.tmp", std::process::id()));
     let beside = path.with_file_name(name);
     let open = options.write(true).create(true).truncate(true).open(&beside);
-    let written = open.and_then(|mut file| file.write_all(text.as_bytes())).and_then(|()| fs::rename(&beside, path));
+    let written = open.and_then(|mut file| content(&mut file)).and_then(|()| fs::rename(&beside, path));
     if written.is_err() {
         let _ = fs::remove_file(&beside);
     }

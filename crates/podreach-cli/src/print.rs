@@ -1,8 +1,9 @@
 //! Standard output and standard error: colours where they are wanted, and nothing a terminal could take for an order.
 
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, BufWriter, IsTerminal, Write};
 
 use anstyle::{AnsiColor, Style};
+use serde::Serialize;
 
 use crate::args::Color;
 
@@ -36,6 +37,18 @@ pub(crate) fn report(text: &str) {
 /// Prints data for programs, as it is.
 pub(crate) fn data(text: &str) {
     let _ = io::stdout().write_all(text.as_bytes());
+}
+
+/// Prints a document for programs; it is written as it is made, since that of a long run is large.
+pub(crate) fn json(document: &impl Serialize) {
+    let _ = write_json(&mut BufWriter::new(io::stdout().lock()), document);
+}
+
+/// Writes a document, and an end of line.
+pub(crate) fn write_json(out: &mut impl Write, document: &impl Serialize) -> io::Result<()> {
+    serde_json::to_writer_pretty(&mut *out, document)?;
+    out.write_all(b"\n")?;
+    out.flush()
 }
 
 /// Prints a message that is harmless already.

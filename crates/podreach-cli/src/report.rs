@@ -23,8 +23,10 @@ pub(crate) fn run(args: &Report) -> Result<Exit, Told> {
         ReportOf::Check(args) => {
             let mut session = Session::read(&args.input, |own| args.reading.options(own), (&args.page).into())?;
             let answers = ask::answers(&args.asking, &args.reading, &args.limits, &mut session)?;
-            let shown: Vec<(Answered<'_>, Value)> =
-                answers.iter().map(|answer| (answer.answered(&session), check::document(&session, answer))).collect();
+            let shown: Vec<(Answered<'_>, Value)> = answers
+                .iter()
+                .map(|answer| (answer.answered(&session), check::document(&session, answer).value()))
+                .collect();
             let problem = &answers.first().expect("something is asked").problem;
             write(&args.page, &args.input, &session, problem, html::View::Answers(&shown))?;
             Ok(answers.iter().map(Answer::exit).max().unwrap_or(Exit::Yes))

@@ -4,7 +4,6 @@ use std::io::Read;
 use std::path::Path;
 
 use podreach::answer::Oracle;
-use podreach::diagnostic::Diagnostic;
 use podreach::engine::{Budget, Decision};
 use podreach::lower::Options;
 use podreach::read::{Source, Sources, shown};
@@ -59,9 +58,7 @@ pub(crate) fn certificates(path: &Path) -> Result<Vec<Certificate>, Told> {
     let mut sources = Sources::default();
     let found = Source::from_bytes(name, bytes).map_err(|diagnostic| vec![diagnostic]).and_then(|source| {
         let id = sources.add(source);
-        let (documents, diagnostics) = sources.documents(id);
-        let read = documents.iter().map(Certificate::read).collect::<Result<Vec<_>, Diagnostic>>();
-        if diagnostics.is_empty() { read.map_err(|refused| vec![refused]) } else { Err(diagnostics) }
+        Certificate::all(&sources, id)
     });
     let found = found.map_err(|diagnostics| {
         remark::print(&sources, &diagnostics, false, true);

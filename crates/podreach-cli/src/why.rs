@@ -25,7 +25,7 @@ pub(crate) fn run(args: &Why) -> Result<Exit, Told> {
     let answers: Vec<(Semantics, report::Why)> =
         under.into_iter().map(|semantics| (semantics, why(&session, semantics, pod, &nodes))).collect();
     match args.output.format {
-        Format::Json => print::data(&(serde_json::to_string_pretty(&document(&answers)).unwrap_or_default() + "\n")),
+        Format::Json => print::json(&document(&answers)),
         Format::Yaml => print::data(&report::yaml(&document(&answers))),
         _ => print::report(&text(&answers, args)),
     }

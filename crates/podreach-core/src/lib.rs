@@ -23,6 +23,7 @@ pub mod step;
 pub mod storage;
 #[cfg(any(test, feature = "testing"))]
 pub mod testing;
+pub mod trace;
 pub mod verdict;
 
 pub use check::shortage::{Short, short};
@@ -37,4 +38,5 @@ pub use model::{Model, Semantics};
 pub use register::Register;
 pub use running::{Changing, Running};
 pub use step::{Action, Illegal, Problem};
-pub use verdict::{Learned, Proof, Reason, Trace, Verdict};
+pub use trace::Trace;
+pub use verdict::{Learned, Proof, Reason, Verdict};

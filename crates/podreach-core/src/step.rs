@@ -38,6 +38,14 @@ pub enum Action {
     Delete(PodId, NodeId),
 }
 
+impl Action {
+    /// What it deploys or deletes.
+    pub fn atom(self) -> Atom {
+        let (Self::Deploy(pod, node) | Self::Delete(pod, node)) = self;
+        (pod, node)
+    }
+}
+
 /// Why a step is not one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Illegal {

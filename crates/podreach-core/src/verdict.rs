@@ -5,7 +5,7 @@ use std::fmt;
 
 use crate::configuration::{Atom, Configuration};
 use crate::id::NodeId;
-use crate::step::Action;
+use crate::trace::Trace;
 
 /// What an engine claims; only [`crate::check::check`] turns it into an answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -17,10 +17,6 @@ pub enum Verdict {
     /// Not decided, for this reason.
     Unknown(Reason),
 }
-
-/// Steps that lead from the start to the goal.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Trace(pub Vec<Action>);
 
 /// Groups of pods that can never be present together.
 ///

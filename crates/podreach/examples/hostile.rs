@@ -38,7 +38,7 @@ pub fn page(kind: &str) -> String {
         json!([{"code": "W0001", "effect": "notes", "message": NAMES[0], "file": NAMES[1], "help": NAMES[2]}]);
     let options = Options::default();
     let answered = Answered { problem: &problem, options: &options, decision: &decision };
-    let certificate = report::verdict(&answered, &remarks, 0.0);
+    let certificate = report::verdict(&answered, &remarks, 0.0).value();
     let evidence = Evidence {
         shows: NAMES[0].into(),
         problem: problem.clone(),

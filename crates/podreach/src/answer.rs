@@ -149,8 +149,8 @@ impl Oracle {
     /// Whether no doubt spoils a trace from the start that the orbits have in common. What it binds depends on the start itself.
     fn stands(&mut self, trace: &Trace) -> bool {
         let binds =
-            |&action: &Action| matches!(action, Action::Deploy(pod, _) if history::waits(&self.problem.model, pod));
-        if self.binds && trace.0.iter().any(binds) {
+            |action: Action| matches!(action, Action::Deploy(pod, _) if history::waits(&self.problem.model, pod));
+        if self.binds && trace.iter().any(binds) {
             return false;
         }
         let widening = std::mem::take(&mut self.widening);
@@ -172,7 +172,7 @@ impl Oracle {
         };
         let start = strict.below().start.clone();
         let surplus = self.uniform().below().start.minus(&start);
-        let trace = Trace(deletions(&surplus).chain(found.trace.0).collect());
+        let trace = deletions(&surplus).chain(found.trace.iter()).collect();
         self.uniform().deployable(atom, trace).is_some_and(|found| self.stands(&found.trace))
     }
 
@@ -229,7 +229,7 @@ impl Oracle {
         };
         let decision = strict.decider.decide(goal, budget);
         let Verdict::Deployable(trace) = decision.checked.verdict() else { return None };
-        let trace = Trace(strict.deleted.iter().chain(&trace.0).copied().collect());
+        let trace: Trace = strict.deleted.iter().copied().chain(trace.iter()).collect();
         let objection = self.binds.then(|| history::objection(problem, &trace)).flatten();
         if objection.is_some() || doubts.iter().any(|doubt| doubt.spoils(problem, &trace)) {
             return None;
@@ -271,10 +271,9 @@ impl Oracle {
 /// The same decision with a trace that ends in the goal and nothing else: what is left over is deleted at the end.
 pub fn exactly(problem: &Problem, decision: Decision) -> Decision {
     let Verdict::Deployable(trace) = decision.checked.verdict() else { return decision };
-    let mut s = (*problem.start).clone();
-    trace.0.iter().for_each(|&action| problem.step(&mut s, action).expect("a checked trace is legal"));
+    let s = trace.after(trace.len(), &problem.start);
     let met = problem.goal.any.iter().find(|alternative| alternative.is_within(&s)).cloned().unwrap_or_default();
-    let trace = Trace(trace.0.iter().copied().chain(deletions(&s.minus(&met))).collect());
+    let trace = trace.iter().chain(deletions(&s.minus(&met))).collect();
     match check(problem, Verdict::Deployable(trace)) {
         Ok(checked) => Decision { checked, ..decision },
         Err(_) => decision,
@@ -296,15 +295,14 @@ impl Doubt {
 
     /// Whether a trace leans on it: a step deploys a pod in doubt, or deploys beside one.
     fn spoils(&self, problem: &Problem, trace: &Trace) -> bool {
-        let deploys = |action: &Action| matches!(*action, Action::Deploy(pod, _) if self.is_about(pod));
-        trace.0.iter().any(deploys) || (self.residents && self.stays(problem, trace))
+        let deploys = |action: Action| matches!(action, Action::Deploy(pod, _) if self.is_about(pod));
+        trace.iter().any(deploys) || (self.residents && self.stays(problem, trace))
     }
 
     /// Whether some running pod in doubt is there when something is deployed.
     fn stays(&self, problem: &Problem, trace: &Trace) -> bool {
-        let Some(first) = trace.0.iter().position(|action| matches!(action, Action::Deploy(..))) else { return false };
-        let mut s = (*problem.start).clone();
-        trace.0[..first].iter().for_each(|&action| problem.step(&mut s, action).expect("a checked trace is legal"));
+        let Some(first) = trace.iter().position(|action| matches!(action, Action::Deploy(..))) else { return false };
+        let s = trace.after(first, &problem.start);
         s.iter().any(|((pod, _), _)| self.is_about(pod))
     }
 }

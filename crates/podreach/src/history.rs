@@ -67,7 +67,7 @@ pub(crate) fn objection(problem: &Problem, trace: &Trace) -> Option<String> {
     for ((pod, node), count) in problem.start.iter().filter(|((pod, _), _)| waits(&problem.model, *pod)) {
         (0..count).for_each(|_| history.was_placed(pod, node));
     }
-    trace.0.iter().find_map(|&action| history.follow(action))
+    trace.iter().find_map(|action| history.follow(action))
 }
 
 impl History<'_> {

@@ -53,7 +53,7 @@ fn piecewise(sources: &read::Sources, options: &lower::Options) -> Option<lower:
     let mut lowering = lower::Lowering::new(options);
     let mut diagnostics = Vec::new();
     for id in sources.ids() {
-        diagnostics.extend(sources.pieces(id, &mut |piece| lowering.add_piece(piece))?);
+        diagnostics.extend(sources.pieces(id, "items", &mut |piece| lowering.add_piece(piece))?);
     }
     Some(with_remarks(diagnostics, lowering.finish()))
 }

@@ -79,7 +79,7 @@ fn what_is_said_holds_whatever_the_doubts_hide() {
             }
             Some(true) if matches!(effect, Effect::Blurs) => {
                 let Verdict::Deployable(trace) = verdict else { unreachable!("it says deployable") };
-                assert!(trace.0.is_empty(), "case {case}");
+                assert!(trace.is_empty(), "case {case}");
             }
             Some(false) if matches!(effect, Effect::Narrows | Effect::Blurs) => {
                 let real = if about_one { helpful(&problem, pod) } else { unseen(&problem, pod) };

@@ -139,7 +139,7 @@ fn long_runs_are_found_and_stand() {
     let problem = counter(12, true);
     let decision = Decider::new(&problem).decide(&problem.goal, &Budget::unlimited());
     let Verdict::Deployable(trace) = decision.checked.verdict() else { panic!("{:?}", decision.checked) };
-    assert!(trace.0.len() > 12 * 4_000, "a counter of 12 bits counts to 4,095: {} steps", trace.0.len());
+    assert!(trace.len() > 12 * 4_000, "a counter of 12 bits counts to 4,095: {} steps", trace.len());
 }
 
 /// How many steps a puzzle takes, and how many configurations were looked at for them.
@@ -148,7 +148,7 @@ fn steps_and_configurations(problem: &Problem) -> (u64, u64) {
     let Verdict::Deployable(trace) = decision.checked.verdict() else { panic!("{:?}", decision.checked) };
     let forward = decision.efforts.iter().find(|effort| effort.part == "forward").expect("it takes a search");
     let looked_at = forward.counts.iter().find(|(what, _)| *what == "configurations").expect("they are counted");
-    (trace.0.len() as u64, looked_at.1)
+    (trace.len() as u64, looked_at.1)
 }
 
 #[test]

@@ -15,7 +15,7 @@ use podreach_core::rule::{hard, volume_binding};
 use podreach_core::selector::Allowed;
 use podreach_core::storage::{Claim, ClaimState, Volume};
 use podreach_core::testing::{Rng, Shape, cases, problem};
-use podreach_core::{Action, Atom, Cluster, Configuration, Model, NodeId, Problem, Semantics, Verdict};
+use podreach_core::{Action, Atom, Cluster, Configuration, Model, NodeId, Problem, Semantics, Trace, Verdict};
 
 /// What is bound: claims to volumes that were there, or that were made for a node; and volumes that are given away.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
@@ -116,9 +116,9 @@ fn at_best(problem: &Problem, most: usize) -> Option<bool> {
 }
 
 /// Whether a trace is possible at worst.
-fn at_worst(problem: &Problem, trace: &[Action]) -> bool {
+fn at_worst(problem: &Problem, trace: &Trace) -> bool {
     let (mut s, mut bindings) = ((*problem.start).clone(), Bindings::default());
-    trace.iter().all(|&action| match action {
+    trace.iter().all(|action| match action {
         Action::Deploy(pod, node) => deploy(problem, &mut bindings, &mut s, (pod, node), false),
         Action::Delete(pod, node) => {
             s.remove((pod, node));
@@ -151,7 +151,7 @@ fn what_is_said_holds_in_a_cluster_that_remembers() {
         let decision = Oracle::new(&problem, &[]).answer(&problem.goal, &Budget::unlimited());
         match decision.checked.verdict() {
             Verdict::Deployable(trace) => {
-                assert!(at_worst(&problem, &trace.0), "case {case}: {trace:?} of {problem:#?}");
+                assert!(at_worst(&problem, trace), "case {case}: {trace:?} of {problem:#?}");
                 said[1] += 1;
             }
             Verdict::Never(_) => {

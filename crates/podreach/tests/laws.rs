@@ -51,7 +51,7 @@ fn random_action(rng: &mut Rng, model: &Model) -> Action {
 
 /// One thing missing, added or changed.
 fn damaged_trace(rng: &mut Rng, model: &Model, trace: &Trace) -> Trace {
-    let mut steps = trace.0.clone();
+    let mut steps: Vec<Action> = trace.iter().collect();
     let at = rng.below(steps.len().max(1));
     match rng.below(4) {
         0 if !steps.is_empty() => drop(steps.remove(at)),
@@ -59,7 +59,7 @@ fn damaged_trace(rng: &mut Rng, model: &Model, trace: &Trace) -> Trace {
         2 if !steps.is_empty() => steps[at] = random_action(rng, model),
         _ => steps.insert(at, random_action(rng, model)),
     }
-    Trace(steps)
+    steps.into_iter().collect()
 }
 
 fn damaged_proof(rng: &mut Rng, proof: &Proof) -> Proof {
@@ -89,7 +89,7 @@ fn damaged_proof(rng: &mut Rng, proof: &Proof) -> Proof {
 /// Replays a trace with nothing but the step function.
 fn really_reaches(problem: &Problem, trace: &Trace) -> bool {
     let mut s = (*problem.start).clone();
-    trace.0.iter().all(|&action| problem.step(&mut s, action).is_ok()) && problem.goal.is_met_by(&s)
+    trace.iter().all(|action| problem.step(&mut s, action).is_ok()) && problem.goal.is_met_by(&s)
 }
 
 #[test]
@@ -127,7 +127,7 @@ fn forged_evidence_for_the_wrong_answer_is_refused() {
             Verdict::Never(Proof::of_configurations(&[&groups[..], &problem.goal.any].concat()))
         } else {
             let steps = (0..6).map(|_| random_action(rng, &problem.model));
-            Verdict::Deployable(Trace(steps.collect()))
+            Verdict::Deployable(steps.collect())
         };
         assert!(check(&problem, forged.clone()).is_err(), "accepted {forged:?} of {problem:#?}");
     });

@@ -63,10 +63,10 @@ fn a_film_replays_to_the_goal_as_its_trace_does() {
             problem.step(&mut s, action).expect("every step of a film is legal");
             steps.push(action);
         }
-        assert_eq!(Trace(steps), *trace);
+        assert_eq!(steps.into_iter().collect::<Trace>(), *trace);
         let reached = number(&film["reached"]);
         assert!(configuration(&data["answers"][0]["goal"][reached]).is_within(&s));
-        seen += trace.0.len();
+        seen += trace.len();
     });
     assert!(seen > 300, "there are steps to look at: {seen}");
 }
@@ -77,7 +77,7 @@ fn an_obstacle_is_what_the_rules_say_a_step_before() {
     each_page(12, cases(600), |problem, verdict, _| {
         let Verdict::Deployable(trace) = verdict else { return };
         let mut before: Vec<Configuration> = vec![(*problem.start).clone()];
-        for &action in &trace.0 {
+        for action in trace.iter() {
             let mut s = before.last().expect("the start").clone();
             problem.step(&mut s, action).expect("legal");
             before.push(s);
@@ -86,7 +86,7 @@ fn an_obstacle_is_what_the_rules_say_a_step_before() {
             let (earlier, deployment) = match action {
                 Action::Deploy(pod, node) => (at.checked_sub(1).map(|at| &before[at]), Some((pod, node))),
                 Action::Delete(..) => {
-                    let next = trace.0[at..].iter().find_map(|action| match *action {
+                    let next = trace.iter().skip(at).find_map(|action| match action {
                         Action::Deploy(pod, node) => Some((pod, node)),
                         Action::Delete(..) => None,
                     });

@@ -52,7 +52,7 @@ impl Header {
                 continue;
             }
             // A header stands first; once it is found, the rest is not looked at.
-            let _ = sources.pieces(id, &mut |piece| {
+            let _ = sources.pieces(id, "items", &mut |piece| {
                 let tree = match piece {
                     Piece::Item { item, .. } => item,
                     Piece::Document(document) => document,

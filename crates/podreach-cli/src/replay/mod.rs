@@ -47,7 +47,7 @@ pub(crate) fn run(args: &Replay) -> Result<Exit, Told> {
         plan.steps.iter().for_each(|step| report.add(step, Outcome::Planned, |line| said(args, line)));
     }
     match args.format {
-        Format::Json => print::data(&(serde_json::to_string_pretty(&report.document()).unwrap_or_default() + "\n")),
+        Format::Json => print::json(&report.document()),
         Format::Yaml => print::data(&podreach::report::yaml(&report.document())),
         _ => print::report(&report.conclusion(args.execute)),
     }

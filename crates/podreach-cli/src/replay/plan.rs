@@ -49,7 +49,7 @@ pub(crate) fn plan(session: &Session, problem: &Problem, trace: &Trace, objects:
     }
     let mut own: BTreeMap<Atom, Vec<usize>> = BTreeMap::new();
     let mut steps = Vec::new();
-    for (at, &action) in trace.0.iter().enumerate() {
+    for (at, action) in trace.iter().enumerate() {
         let (Action::Deploy(pod, node) | Action::Delete(pod, node)) = action;
         let number = at + 1;
         let deed = match action {

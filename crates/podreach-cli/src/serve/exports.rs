@@ -14,7 +14,7 @@ pub(super) fn certificate(world: &World, variant: &Variant, answered: &Answered<
         return Value::Null;
     }
     let diagnostics = report::diagnostics(&world.session.sources, &world.session.lowered.diagnostics);
-    report::verdict(answered, &diagnostics, 0.0)
+    report::verdict(answered, &diagnostics, 0.0).value()
 }
 
 /// The texts that people paste elsewhere, by the names of their files.

@@ -6,7 +6,7 @@ use crate::goal::Goal;
 use crate::register::Register;
 use crate::running::Changing;
 use crate::step::{Action, Problem};
-use crate::verdict::Trace;
+use crate::trace::Trace;
 
 /// A trace of so many steps is replayed on a register, which takes a while to make.
 const LONG: usize = 2_000;
@@ -22,13 +22,13 @@ pub(super) fn check(
     scratch: &mut Configuration,
     stop: &dyn Fn() -> bool,
 ) -> Result<(), Flaw> {
-    if trace.0.len() >= LONG {
+    if trace.len() >= LONG {
         let mut register = Register::new(&problem.model, &problem.start);
         return run(problem, goal, trace, &mut register, stop).1;
     }
     let (done, outcome) = run(problem, goal, trace, scratch, stop);
     if done <= problem.start.support() {
-        trace.0[..done].iter().rev().for_each(|&action| undo(scratch, action));
+        trace.iter().take(done).rev().for_each(|action| undo(scratch, action));
     } else {
         scratch.clone_from(&problem.start);
     }
@@ -43,7 +43,7 @@ fn run(
     s: &mut impl Changing,
     stop: &dyn Fn() -> bool,
 ) -> (usize, Result<(), Flaw>) {
-    for (index, &action) in trace.0.iter().enumerate() {
+    for (index, action) in trace.iter().enumerate() {
         if index % STRETCH == STRETCH - 1 && stop() {
             return (index, Err(Flaw::Stopped));
         }
@@ -51,7 +51,7 @@ fn run(
             return (index, Err(Flaw::Step(index, illegal)));
         }
     }
-    (trace.0.len(), if goal.is_met_by(s) { Ok(()) } else { Err(Flaw::GoalNotMet) })
+    (trace.len(), if goal.is_met_by(s) { Ok(()) } else { Err(Flaw::GoalNotMet) })
 }
 
 fn undo(s: &mut Configuration, action: Action) {

@@ -28,8 +28,9 @@ use crate::id::{KeyId, NodeId, PodId};
 use crate::model::Model;
 use crate::rule::first_refusal;
 use crate::step::Problem;
+use crate::trace::Trace;
 pub use crate::verdict::Exchange;
-use crate::verdict::{Proof, Trace, Verdict};
+use crate::verdict::{Proof, Verdict};
 
 /// Symmetries of a problem that were verified, and what follows from them.
 #[derive(Clone, Debug)]

@@ -29,7 +29,7 @@ pub fn firings(
     let roles = roles(encoding, problem);
     let mut fired = Vec::new();
     let mut executing = false;
-    for action in &trace.0 {
+    for action in trace.iter() {
         let Action::Deploy(pod, _) = action else { continue };
         match roles.get(pod.index()) {
             Some(Some(Role::Execute(a))) if !executing => {
@@ -38,7 +38,7 @@ pub fn firings(
             }
             Some(Some(Role::Ready(_))) => executing = false,
             Some(Some(_)) => {}
-            _ => return Err(format!("{} has no part in the net", problem.model.pod_name(*pod))),
+            _ => return Err(format!("{} has no part in the net", problem.model.pod_name(pod))),
         }
     }
     until_goal(net, goal, fired)

@@ -143,8 +143,8 @@ impl Game {
         };
         let mut copies: HashMap<usize, u64> = HashMap::new();
         let mut moves = Vec::new();
-        for action in &trace.0 {
-            let (Action::Deploy(pod, _) | Action::Delete(pod, _)) = *action;
+        for action in trace.iter() {
+            let (pod, _) = action.atom();
             let vertex = vertex(pod)?;
             let count = copies.entry(vertex).or_default();
             match action {

@@ -4,7 +4,7 @@
 //! checked. So what is there is kept per class, with the atoms that make it up, and what a guard bars is a mask over classes. Pods that
 //! the run needs later are never deleted; with just these every guard of the run holds.
 
-use podreach_core::{Action, Atom, Problem, Trace};
+use podreach_core::{Atom, Problem, Trace};
 
 use super::bits::Bits;
 use super::form::{Form, FormGuard, State};
@@ -15,19 +15,21 @@ use super::system::System;
 /// What is there besides the kept pods, and what the rest of a run needs.
 struct Ledger<'a> {
     system: &'a System,
-    /// The atoms of each class that are there, the latest last.
-    present: Vec<Vec<Atom>>,
+    /// The atoms of each class that are there, by their places in the trace, the latest last.
+    present: Vec<Vec<u32>>,
     /// The classes of which there is any.
     some: Bits,
     needs: Vec<u64>,
     /// How many there are of each class, with the sums that guards compare; kept only where a guard asks for more than absence.
     sums: Option<State>,
-    actions: Vec<Action>,
+    trace: Trace,
 }
 
 /// The trace of a run: step by step, in time that does not grow with the cluster.
 pub fn trace(problem: &Problem, system: &System, run: &Run) -> Trace {
-    let mut ledger = Ledger::new(problem, system, run);
+    let atoms = Atoms::new(problem, system);
+    let deploys: Vec<u32> = system.rules.iter().map(|rule| atoms.place(rule.deploys)).collect();
+    let mut ledger = Ledger::new(problem, system, run, &atoms);
     let barred: Vec<Bits> = system.rules.iter().map(|rule| barred(system, &rule.guard)).collect();
     for (rule, drops) in run.deployments() {
         let head = system.rules[rule].head;
@@ -37,12 +39,30 @@ pub fn trace(problem: &Problem, system: &System, run: &Run) -> Trace {
             if !system.rules[rule].guard.is_plain() {
                 ledger.make_room(&system.rules[rule].guard);
             }
-            ledger.deploy(head, system.rules[rule].deploys);
+            ledger.enter(head, deploys[rule]);
+            ledger.trace.deploy(deploys[rule]);
         }
-        drops.iter().for_each(|&class| ledger.needs[class as usize] -= 1);
+        drops.for_each(|class| ledger.needs[class as usize] -= 1);
         ledger.needs[head as usize] += 1;
     }
-    Trace(ledger.actions)
+    ledger.trace
+}
+
+/// All atoms that a trace can be about, in order.
+struct Atoms(Vec<Atom>);
+
+impl Atoms {
+    fn new(problem: &Problem, system: &System) -> Self {
+        let started = problem.start.iter().map(|(atom, _)| atom);
+        let mut atoms: Vec<Atom> = started.chain(system.rules.iter().map(|rule| rule.deploys)).collect();
+        atoms.sort_unstable();
+        atoms.dedup();
+        Self(atoms)
+    }
+
+    fn place(&self, atom: Atom) -> u32 {
+        self.0.binary_search(&atom).expect("every atom of the start and of a rule is there") as u32
+    }
 }
 
 /// The classes of which a guard wants none.
@@ -55,7 +75,7 @@ fn barred(system: &System, guard: &FormGuard) -> Bits {
 impl<'a> Ledger<'a> {
     /// The start of a run, without what the system does not know of: that is not needed, and could be in the way without a guard
     /// saying so.
-    fn new(problem: &Problem, system: &'a System, run: &Run) -> Self {
+    fn new(problem: &Problem, system: &'a System, run: &Run, atoms: &Atoms) -> Self {
         let classes = system.classes.len();
         let plain = system.rules.iter().all(|rule| rule.guard.is_plain());
         let mut ledger = Self {
@@ -64,44 +84,41 @@ impl<'a> Ledger<'a> {
             some: Bits::none(classes),
             needs: vec![0; classes],
             sums: (!plain).then(|| State::empty(&system.forms)),
-            actions: Vec::with_capacity(run.len() * 2),
+            trace: Trace::over(&atoms.0, run.len() * 2),
         };
         run.needs().iter().for_each(|&(class, count)| ledger.needs[class as usize] = count);
         for (atom, count) in problem.start.minus(&problem.kept).iter() {
+            let place = atoms.place(atom);
             for _ in 0..count {
                 match system.class(atom) {
-                    Some(class) => ledger.enter(class, atom),
-                    None => ledger.actions.push(Action::Delete(atom.0, atom.1)),
+                    Some(class) => ledger.enter(class, place),
+                    None => ledger.trace.delete(place),
                 }
             }
         }
         ledger
     }
 
-    fn enter(&mut self, class: Class, atom: Atom) {
-        self.present[class as usize].push(atom);
+    /// One more of a class is there, an instance of the atom at a place.
+    fn enter(&mut self, class: Class, place: u32) {
+        self.present[class as usize].push(place);
         self.some.insert(class as usize);
         if let Some(sums) = &mut self.sums {
             sums.add(&self.system.forms, class, 1);
         }
     }
 
-    fn deploy(&mut self, class: Class, atom: Atom) {
-        self.enter(class, atom);
-        self.actions.push(Action::Deploy(atom.0, atom.1));
-    }
-
     /// Deletes the latest of a class.
     fn delete(&mut self, class: Class) {
         let present = &mut self.present[class as usize];
-        let Some((pod, node)) = present.pop() else { return };
+        let Some(place) = present.pop() else { return };
         if present.is_empty() {
             self.some.remove(class as usize);
         }
         if let Some(sums) = &mut self.sums {
             sums.remove(&self.system.forms, class, 1);
         }
-        self.actions.push(Action::Delete(pod, node));
+        self.trace.delete(place);
     }
 
     /// Deletes everything of the barred classes; none of it is needed.
@@ -177,9 +194,9 @@ mod tests {
             let system = System::new(&problem, slice::slice(&problem));
             let found = Forward::new(&system).pursue(1 << 12, &Budget::unlimited());
             let Some(Found::Reached(run)) = found else { continue };
-            let Trace(actions) = trace(&problem, &system, &run);
-            steps += actions.len();
-            assert!(check(&problem, Verdict::Deployable(Trace(actions))).is_ok(), "case {case}: {run:?}");
+            let trace = trace(&problem, &system, &run);
+            steps += trace.len();
+            assert!(check(&problem, Verdict::Deployable(trace)).is_ok(), "case {case}: {run:?}");
         }
         assert!(steps > cases / 8, "only {steps} steps");
     }

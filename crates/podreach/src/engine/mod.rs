@@ -337,7 +337,7 @@ impl Decider {
         };
         efforts.insert(0, system.effort());
         let found = match found {
-            Found::Reached(run) if run.trace_bytes() > budget.memory => {
+            Found::Reached(run) if run.bytes() > budget.memory => {
                 Found::Stopped { stop: Stop::Memory, learned: Learned::default() }
             }
             Found::Reached(run) => Found::Reached(shorter(&system, &run, budget).unwrap_or(run)),

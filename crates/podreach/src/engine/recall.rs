@@ -133,7 +133,7 @@ impl Run {
             if !rule.guard.is_bounded(&state) || rule.guard.needed(&state).is_some() {
                 return false;
             }
-            for &class in drops {
+            for class in drops {
                 if state.counts[class as usize] == 0 {
                     return false;
                 }

@@ -20,10 +20,8 @@ use super::system::System;
 /// Runs can be very long, and what one step needs differs little from what the next one does; so only the difference is kept.
 #[derive(Clone, Debug, Default)]
 pub struct Run {
-    /// The rule of each deployment, and where its part of `drops` ends.
-    steps: Vec<(u32, u32)>,
-    /// What each deployment needs and no later one does, one entry for each pod.
-    drops: Vec<Class>,
+    /// Each deployment: its rule, doubled, and then what it needs and no later one does: for each pod its class, doubled, and one more.
+    tape: Vec<u32>,
     /// What is needed before the first: with just that (and the kept pods) its guard holds.
     needs: Group,
     /// What is there after the last, at least.
@@ -31,17 +29,17 @@ pub struct Run {
 }
 
 /// A run as lists of numbers.
-pub type Parts = (Vec<(u32, u32)>, Vec<Class>, Group, Group);
+pub type Parts = (Vec<u32>, Group, Group);
 
 impl Run {
     /// How many deployments it makes.
     pub fn len(&self) -> usize {
-        self.steps.len()
+        self.tape.iter().filter(|&&entry| entry & 1 == 0).count()
     }
 
-    /// How many bytes its trace takes, about: most deployments go with a deletion.
-    pub fn trace_bytes(&self) -> usize {
-        self.steps.len().saturating_mul(2 * size_of::<Action>())
+    /// How many bytes it takes together with its trace, about: most deployments go with a deletion.
+    pub fn bytes(&self) -> usize {
+        self.len().saturating_mul(2).saturating_add(self.tape.len()).saturating_mul(size_of::<u32>())
     }
 
     /// A run that ends here, to be made from its end: for each deployment first what is not needed after it, then its rule.
@@ -51,24 +49,17 @@ impl Run {
 
     /// The deployment that is now made needs a pod of this class, and nothing later does.
     pub fn drop_after(&mut self, class: Class) {
-        self.drops.push(class);
+        self.tape.push(class << 1 | 1);
     }
 
     /// One more deployment, before all others so far.
     pub fn push(&mut self, rule: usize) {
-        self.steps.push((rule as u32, self.drops.len() as u32));
+        self.tape.push((rule as u32) << 1);
     }
 
     /// Turns a run that was made from its end around, where these pods are needed at first.
     pub fn reverse(&mut self, needs: Group) {
-        let ends: Vec<u32> = self.steps.iter().map(|step| step.1).collect();
-        let all = self.drops.len() as u32;
-        self.drops.reverse();
-        // What came before an end comes after it now.
-        for (at, step) in self.steps.iter_mut().enumerate() {
-            step.1 = all - if at == 0 { 0 } else { ends[at - 1] };
-        }
-        self.steps.reverse();
+        self.tape.reverse();
         self.needs = needs;
     }
 
@@ -82,11 +73,11 @@ impl Run {
         loop {
             let (group, parent) = goal(at);
             let Some((parent, rule)) = parent else { return Self { reaches: group.clone(), ..run } };
+            run.push(rule);
             let later = without(goal(parent).0, system.rules[rule].head);
             for &(class, needed) in group {
-                run.drops.extend((count(&later, class)..needed).map(|_| class));
+                (count(&later, class)..needed).for_each(|_| run.drop_after(class));
             }
-            run.steps.push((rule as u32, run.drops.len() as u32));
             at = parent;
         }
     }
@@ -98,12 +89,12 @@ impl Run {
 
     /// All of it, to be written down.
     pub fn parts(&self) -> Parts {
-        (self.steps.clone(), self.drops.clone(), self.needs.clone(), self.reaches.clone())
+        (self.tape.clone(), self.needs.clone(), self.reaches.clone())
     }
 
     /// A run that was written down; it may be of anything.
-    pub fn from_parts((steps, drops, needs, reaches): Parts) -> Self {
-        Self { steps, drops, needs, reaches }
+    pub fn from_parts((tape, needs, reaches): Parts) -> Self {
+        Self { tape, needs, reaches }
     }
 
     /// What is there after the last deployment, at least.
@@ -111,37 +102,29 @@ impl Run {
         &self.reaches
     }
 
-    /// Whether its numbers are rules and classes of a system, and its parts fit together.
+    /// Whether its numbers are rules and classes of a system, a rule first.
     pub fn is_whole(&self, system: &System) -> bool {
-        let rules = self.steps.iter().all(|&(rule, _)| (rule as usize) < system.rules.len());
-        let classes = self.drops.iter().all(|&class| (class as usize) < system.classes.len());
-        let last = self.steps.last().map_or(0, |step| step.1) as usize;
-        rules && classes && last == self.drops.len() && self.steps.windows(2).all(|pair| pair[0].1 <= pair[1].1)
+        let bound = |entry: u32| if entry & 1 == 0 { system.rules.len() } else { system.classes.len() };
+        let begins = self.tape.first().is_none_or(|&entry| entry & 1 == 0);
+        begins && self.tape.iter().all(|&entry| ((entry >> 1) as usize) < bound(entry))
     }
 
     /// The rule of each deployment, and what it needs that no later one does.
-    pub fn deployments(&self) -> impl Iterator<Item = (usize, &[Class])> {
-        (0..self.steps.len()).map(|at| self.step(at))
+    pub fn deployments(&self) -> impl Iterator<Item = (usize, impl Iterator<Item = Class>)> {
+        let deployments = self.tape.chunk_by(|_, next| next & 1 == 1);
+        deployments.map(|entries| ((entries[0] >> 1) as usize, entries[1..].iter().map(|&entry| entry >> 1)))
     }
 
-    /// The rule of a deployment, and what it needs that no later one does.
-    fn step(&self, at: usize) -> (usize, &[Class]) {
-        let first = at.checked_sub(1).map_or(0, |before| self.steps[before].1);
-        let (rule, end) = self.steps[at];
-        (rule as usize, &self.drops[first as usize..end as usize])
-    }
-
-    /// What each of the deployments needs.
-    fn all_needs(&self, system: &System) -> Vec<Group> {
+    /// The rule of each of the deployments, and all that it needs.
+    fn with_needs(&self, system: &System) -> Vec<(usize, Group)> {
         let mut needs = self.needs.clone();
-        let needs = (0..self.steps.len()).map(|at| {
+        let whole = self.deployments().map(|(rule, drops)| {
             let here = needs.clone();
-            let (rule, drops) = self.step(at);
-            drops.iter().for_each(|&class| group::remove(&mut needs, class));
+            drops.for_each(|class| group::remove(&mut needs, class));
             group::add(&mut needs, system.rules[rule].head);
-            here
+            (rule, here)
         });
-        needs.collect()
+        whole.collect()
     }
 }
 
@@ -203,7 +186,7 @@ impl Tracing {
 
     /// The trace of a run.
     pub fn of_run(&mut self, system: &System, run: &Run) -> Trace {
-        match run.steps.len() {
+        match run.len() {
             0..MANY => Stage::new(&self.problem, &mut self.s).of_run(system, run),
             MANY..LONG => {
                 let mut register = Register::new(&self.problem.model, &self.problem.start);
@@ -215,7 +198,7 @@ impl Tracing {
 
     /// The trace without steps that the goal does not need.
     pub fn shortened(&mut self, goal: &Goal, trace: Trace) -> Trace {
-        if trace.0.len() < MANY {
+        if trace.len() < MANY {
             return shortened(&self.problem, goal, trace, &mut self.s);
         }
         shortened(&self.problem, goal, trace, &mut Register::new(&self.problem.model, &self.problem.start))
@@ -237,13 +220,12 @@ impl<'a, S: Changing> Stage<'a, S> {
 
     /// The trace of a run. What is there already need not be deployed: the trace goes on at the latest step whose needs are met.
     fn of_run(mut self, system: &System, run: &Run) -> Trace {
-        let (needs, mut at) = (run.all_needs(system), 0);
+        let (steps, mut at) = (run.with_needs(system), 0);
         while !self.has(system, &run.reaches) {
-            let ahead = run.steps.len().min(at + LOOK_AHEAD);
-            at = (at..ahead).rev().find(|&step| self.has(system, &needs[step])).unwrap_or(at);
-            let Some(&(rule, _)) = run.steps.get(at) else { break };
-            let deploys = system.rules[rule as usize].deploys;
-            self.deploy(deploys, Needs::Classes(system, &needs[at]));
+            let ahead = steps.len().min(at + LOOK_AHEAD);
+            at = (at..ahead).rev().find(|&step| self.has(system, &steps[step].1)).unwrap_or(at);
+            let Some((rule, needs)) = steps.get(at) else { break };
+            self.deploy(system.rules[*rule].deploys, Needs::Classes(system, needs));
             at += 1;
         }
         self.cleared()
@@ -279,7 +261,7 @@ impl<'a, S: Changing> Stage<'a, S> {
                 Action::Delete(pod, node) => self.s.add((pod, node)),
             }
         }
-        Trace(self.actions)
+        self.actions.into_iter().collect()
     }
 
     /// A pod to delete before `pod` can be deployed on `node`; `None` when nothing is in the way (or nothing can be done).

@@ -5,7 +5,7 @@ use super::{Entry, Tree};
 /// A piece of a text.
 #[derive(Clone, Copy, Debug)]
 pub enum Piece<'p, 'a> {
-    /// An item of the list `items` of a document.
+    /// An item of the list of a document that is handed out one by one.
     Item {
         /// The entries of the document that stand before the list.
         head: &'p [Entry<'a>],

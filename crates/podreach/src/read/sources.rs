@@ -59,12 +59,17 @@ impl Sources {
         }
     }
 
-    /// Hands out the pieces of a source, and says what was wrong with it; `None` if a piece was not taken, or if the text must be
-    /// read as a whole to say what is wrong.
-    pub fn pieces<'s>(&'s self, id: SourceId, take: &mut dyn FnMut(Piece<'_, 's>) -> bool) -> Option<Vec<Diagnostic>> {
+    /// Hands out the pieces of a source, the items of this list one by one, and says what was wrong with it; `None` if a piece was not
+    /// taken, or if the text must be read as a whole to say what is wrong.
+    pub fn pieces<'s>(
+        &'s self,
+        id: SourceId,
+        list: &str,
+        take: &mut dyn FnMut(Piece<'_, 's>) -> bool,
+    ) -> Option<Vec<Diagnostic>> {
         let source = self.source(id)?;
         if source.name.ends_with(".json") || looks_like_json(&source.text) {
-            return json::pieces(id, &source.text, take).map(|()| Vec::new());
+            return json::pieces(id, &source.text, list, take).map(|()| Vec::new());
         }
         let (documents, diagnostics) = yaml::documents(id, &source.text);
         documents.into_iter().all(|document| take(Piece::Document(&document))).then_some(diagnostics)

@@ -3,18 +3,17 @@
 //! Reading is strict. A key, a value or a shape that podreach does not write is refused, since a claim that is only half understood
 //! cannot be checked.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
+use std::mem;
 
 use podreach_core::verdict::Group;
-use podreach_core::{
-    Action, Atom, Configuration, Exchange, Goal, Model, NodeId, PodId, Proof, Semantics, Trace, Verdict,
-};
+use podreach_core::{Action, Atom, Configuration, Exchange, Goal, Model, NodeId, PodId, Proof, Semantics, Verdict};
 
 use super::json::API_VERSION;
 use super::shortfall::Shortfall;
 use crate::diagnostic::Diagnostic;
 use crate::lower::{Instances, Keep, Options, Start};
-use crate::read::{Span, Tree, Value, shown};
+use crate::read::{Piece, SourceId, Sources, Span, Tree, Value, shown};
 
 /// A verdict, with names that are not resolved yet.
 #[derive(Clone, Debug)]
@@ -39,8 +38,8 @@ pub type Entry = (String, String, u64);
 /// What a certificate claims.
 #[derive(Clone, Debug)]
 pub enum Claim {
-    /// The goal can be reached by these steps: whether to deploy, the pod, the node.
-    Deployable(Vec<(bool, String, String)>),
+    /// The goal can be reached by these steps.
+    Deployable(Steps),
     /// The goal can never be reached.
     Never {
         /// The classes: pods on nodes, by name.
@@ -54,11 +53,52 @@ pub enum Claim {
     Unknown(String),
 }
 
+/// Steps by name. A run may be long and be about few pods, so each is named once.
+#[derive(Clone, Debug, Default)]
+pub struct Steps {
+    names: Vec<(String, String)>,
+    /// The place among the names of each pod on each node.
+    places: HashMap<String, HashMap<String, u32>>,
+    /// Each step: whether it deploys, and what.
+    steps: Vec<(bool, u32)>,
+}
+
 pub(super) type Read<T> = Result<T, Diagnostic>;
 
 impl Certificate {
+    /// The certificates of a source, document by document; or all that is wrong with it.
+    pub fn all(sources: &Sources, id: SourceId) -> Result<Vec<Vec<Self>>, Vec<Diagnostic>> {
+        if let Some(found) = Self::in_pieces(sources, id) {
+            return Ok(found);
+        }
+        let (documents, diagnostics) = sources.documents(id);
+        if !diagnostics.is_empty() {
+            return Err(diagnostics);
+        }
+        documents.iter().map(Self::read).collect::<Read<_>>().map_err(|refused| vec![refused])
+    }
+
+    /// The same, without the tree of a long run in memory; `None` if anything is wrong, since it takes the whole to say what.
+    fn in_pieces(sources: &Sources, id: SourceId) -> Option<Vec<Vec<Self>>> {
+        let (mut found, mut steps) = (Vec::new(), Steps::default());
+        let diagnostics = sources.pieces(id, "trace", &mut |piece| match piece {
+            Piece::Item { item, .. } => steps.read(item).is_ok(),
+            Piece::Document(document) => {
+                let Ok(mut certificates) = Self::read(document) else { return false };
+                let run = mem::take(&mut steps);
+                if !run.steps.is_empty() {
+                    let [Self { claim: Claim::Deployable(claimed), .. }] = &mut certificates[..] else { return false };
+                    *claimed = run;
+                }
+                found.push(certificates);
+                true
+            }
+        })?;
+        diagnostics.is_empty().then_some(found)
+    }
+
     /// The certificates of a document: one verdict, the evidence of an audit, or a list of either.
-    pub fn read(document: &Tree<'_>) -> Read<Vec<Self>> {
+    fn read(document: &Tree<'_>) -> Read<Vec<Self>> {
         let list = |one: fn(&Tree<'_>) -> Read<Vec<Self>>| -> Read<Vec<Self>> {
             known(document, &["apiVersion", "kind", "items"])?;
             version(document)?;
@@ -83,11 +123,13 @@ impl Certificate {
         let any = self.goal.iter().map(|alternative| names.configuration(alternative)).collect::<Result<_, _>>()?;
         let verdict = match &self.claim {
             Claim::Deployable(steps) => {
-                let step = |(deploy, pod, node): &(bool, String, String)| {
-                    let (pod, node) = names.atom(pod, node)?;
-                    Ok(if *deploy { Action::Deploy(pod, node) } else { Action::Delete(pod, node) })
+                let atoms = steps.names.iter().map(|(pod, node)| names.atom(pod, node));
+                let atoms = atoms.collect::<Result<Vec<Atom>, String>>()?;
+                let step = |&(deploy, at): &(bool, u32)| {
+                    let (pod, node) = atoms[at as usize];
+                    if deploy { Action::Deploy(pod, node) } else { Action::Delete(pod, node) }
                 };
-                Verdict::Deployable(Trace(steps.iter().map(step).collect::<Result<_, String>>()?))
+                Verdict::Deployable(steps.steps.iter().map(step).collect())
             }
             Claim::Never { classes, forbidden, exchanges } => {
                 let class = |members: &Vec<(String, String)>| {
@@ -251,7 +293,9 @@ fn claim(document: &Tree<'_>) -> Read<Claim> {
     let evidence = ["trace", "proof", "reason"].map(|key| document.field(key));
     match (text(verdict)?, evidence) {
         ("deployable", [Some(trace), None, None]) => {
-            Ok(Claim::Deployable(items(trace)?.iter().map(step).collect::<Read<_>>()?))
+            let mut steps = Steps::default();
+            items(trace)?.iter().try_for_each(|step| steps.read(step))?;
+            Ok(Claim::Deployable(steps))
         }
         ("never", [None, Some(proof), None]) => self::proof(proof),
         ("unknown", [None, None, Some(reason)]) => Ok(Claim::Unknown(text(reason)?.to_owned())),
@@ -262,11 +306,27 @@ fn claim(document: &Tree<'_>) -> Read<Claim> {
     }
 }
 
-fn step(tree: &Tree<'_>) -> Read<(bool, String, String)> {
-    known(tree, &["op", "pod", "node"])?;
-    let deploy = choice(required(tree, "op")?, &[("deploy", true), ("delete", false)])?;
-    let [pod, node] = ["pod", "node"].map(|key| text(required(tree, key)?).map(str::to_owned));
-    Ok((deploy, pod?, node?))
+impl Steps {
+    /// One more step.
+    fn read(&mut self, tree: &Tree<'_>) -> Read<()> {
+        known(tree, &["op", "pod", "node"])?;
+        let deploy = choice(required(tree, "op")?, &[("deploy", true), ("delete", false)])?;
+        let (pod, node) = (text(required(tree, "pod")?)?, text(required(tree, "node")?)?);
+        let place = match self.places.get(pod).and_then(|nodes| nodes.get(node)) {
+            Some(&place) => place,
+            None => self.name(pod, node),
+        };
+        self.steps.push((deploy, place));
+        Ok(())
+    }
+
+    /// Names a pod on a node; returns its place.
+    fn name(&mut self, pod: &str, node: &str) -> u32 {
+        let place = self.names.len() as u32;
+        self.names.push((pod.to_owned(), node.to_owned()));
+        self.places.entry(pod.to_owned()).or_default().insert(node.to_owned(), place);
+        place
+    }
 }
 
 fn proof(tree: &Tree<'_>) -> Read<Claim> {

@@ -8,7 +8,7 @@ use std::ops::Range;
 use podreach_core::cluster::Term;
 use podreach_core::id::KeyId;
 use podreach_core::rule::{self, Refusal, Rule, pod_affinity};
-use podreach_core::{Action, Atom, Configuration, Model, Problem, Register, Running, Semantics, Trace};
+use podreach_core::{Action, Atom, Configuration, Model, Problem, Semantics, Trace};
 
 use super::reason::{emptiest, reason, wanted};
 use super::words;
@@ -39,65 +39,53 @@ pub struct Obstacle {
 
 /// The scenes of a legal trace, one for each step.
 pub fn film(problem: &Problem, trace: &Trace) -> Vec<Scene> {
-    excerpt(problem, trace, 0..trace.0.len())
+    excerpt(problem, trace, 0..trace.len())
 }
 
 /// The scenes of some of the steps.
 pub(crate) fn excerpt(problem: &Problem, trace: &Trace, steps: Range<usize>) -> Vec<Scene> {
-    let next = next_deployments(trace);
-    let mut s = after(problem, &trace.0[..steps.start]);
+    let next = next_deployments(trace, steps.clone());
+    let mut s = trace.after(steps.start, &problem.start);
     let mut early: Option<Obstacle> = None;
     let mut scenes = Vec::new();
-    for (index, &action) in trace.0.iter().enumerate().take(steps.end).skip(steps.start) {
+    for (index, action) in trace.iter().enumerate().take(steps.end).skip(steps.start) {
         scenes.push(match action {
             Action::Deploy(pod, node) => {
                 Scene { obstacle: early.take(), ..deployment(&problem.model, &s, (pod, node)) }
             }
             Action::Delete(..) => {
-                deletion(action, next[index].and_then(|at| obstacle(problem, &s, trace, at)), next[index])
+                let next = next[index - steps.start];
+                deletion(action, next.and_then(|at| obstacle(problem, &s, trace, at)), next)
             }
         });
-        let follows = trace.0.get(index + 1).filter(|action| matches!(action, Action::Deploy(..)));
+        let follows = trace.get(index + 1).filter(|action| matches!(action, Action::Deploy(..)));
         early = follows.and_then(|_| obstacle(problem, &s, trace, index + 1));
         problem.step(&mut s, action).expect("a checked trace is legal");
     }
     scenes
 }
 
-/// What runs after some legal steps.
-pub(crate) fn after(problem: &Problem, actions: &[Action]) -> Configuration {
-    const MANY: usize = 1_000;
-    if actions.len() < MANY {
-        let mut s = (*problem.start).clone();
-        actions.iter().for_each(|&action| problem.step(&mut s, action).expect("a checked trace is legal"));
-        return s;
+/// For each of some steps, the index of the next deployment.
+fn next_deployments(trace: &Trace, steps: Range<usize>) -> Vec<Option<usize>> {
+    let deploys = |index: &usize| matches!(trace[*index], Action::Deploy(..));
+    let mut seen = (steps.end..trace.len()).find(deploys);
+    let mut next: Vec<Option<usize>> = Vec::with_capacity(steps.len());
+    for index in steps.rev() {
+        next.push(seen);
+        seen = Some(index).filter(deploys).or(seen);
     }
-    let mut register = Register::new(&problem.model, &problem.start);
-    actions.iter().for_each(|&action| problem.step(&mut register, action).expect("a checked trace is legal"));
-    register.seen(&problem.model, std::iter::empty()).map(|(pod, node, count)| ((pod, node), count)).collect()
-}
-
-/// For each step, the index of the next deployment.
-fn next_deployments(trace: &Trace) -> Vec<Option<usize>> {
-    let mut next = vec![None; trace.0.len()];
-    let mut seen = None;
-    for (index, action) in trace.0.iter().enumerate().rev() {
-        next[index] = seen;
-        if matches!(action, Action::Deploy(..)) {
-            seen = Some(index);
-        }
-    }
+    next.reverse();
     next
 }
 
 /// What stands in the way of the deployment at index `at` as long as nothing changes.
 fn obstacle(problem: &Problem, s: &Configuration, trace: &Trace, at: usize) -> Option<Obstacle> {
-    let Action::Deploy(pod, node) = trace.0[at] else { return None };
+    let Action::Deploy(pod, node) = trace[at] else { return None };
     let m = &problem.model;
     let (rule, refusal) = rule::first_refusal(m, s, pod, node)?;
     let reason = match refusal {
         // Where deleting helps, it is not a witness that is missing.
-        Refusal::NoWitness(term) if matches!(trace.0[at - 1], Action::Delete(..)) => {
+        Refusal::NoWitness(term) if matches!(trace[at - 1], Action::Delete(..)) => {
             format!("it must be the first of its kind, with no pod matching {} anywhere", wanted(m, pod, term))
         }
         refusal => reason(m, pod, node, &refusal),

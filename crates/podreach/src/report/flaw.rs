@@ -9,7 +9,7 @@ use super::words;
 pub fn flaw(problem: &Problem, verdict: &Verdict, flaw: &Flaw) -> String {
     let m = &problem.model;
     match (flaw, verdict) {
-        (Flaw::Step(index, Illegal::Refused(rule, refusal)), Verdict::Deployable(trace)) => match trace.0[*index] {
+        (Flaw::Step(index, Illegal::Refused(rule, refusal)), Verdict::Deployable(trace)) => match trace[*index] {
             Action::Deploy(pod, node) => {
                 let why = reason(m, pod, node, refusal);
                 format!(
@@ -21,7 +21,7 @@ pub fn flaw(problem: &Problem, verdict: &Verdict, flaw: &Flaw) -> String {
             }
             Action::Delete(..) => flaw.to_string(),
         },
-        (Flaw::Step(index, Illegal::NothingToDelete), Verdict::Deployable(trace)) => match trace.0[*index] {
+        (Flaw::Step(index, Illegal::NothingToDelete), Verdict::Deployable(trace)) => match trace[*index] {
             Action::Delete(pod, node) => {
                 format!(
                     "step {} cannot delete {}: none is there that may be deleted",

@@ -10,7 +10,7 @@ pub fn itf(problem: &Problem, trace: &Trace) -> Value {
     let m = &problem.model;
     let mut s = (*problem.start).clone();
     let mut states = vec![state(m, 0, &s, &json!({"op": "start", "pod": "", "node": ""}))];
-    for (index, &action) in trace.0.iter().enumerate() {
+    for (index, action) in trace.iter().enumerate() {
         problem.step(&mut s, action).expect("a checked trace is legal");
         let (op, pod, node) = match action {
             Action::Deploy(pod, node) => ("deploy", pod, node),

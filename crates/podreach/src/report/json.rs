@@ -1,6 +1,7 @@
 //! The verdict as a document: what scripts read, and what `verify` takes as a certificate.
 
 use podreach_core::{Action, Atom, Configuration, Exchange, Goal, Model, NodeId, Problem, Proof, Trace, Verdict};
+use serde::ser::{Serialize, SerializeMap, Serializer};
 use serde_json::{Map, Value, json};
 
 use super::proof::class_name;
@@ -13,28 +14,108 @@ use crate::read::Sources;
 /// The version of all documents that podreach writes and reads.
 pub const API_VERSION: &str = "podreach.dev/v1alpha1";
 
+/// The document of a verdict. The steps of its run are written one by one: as values they would take hundreds of times as much memory as
+/// the run itself.
+#[derive(Clone, Debug)]
+pub struct Document<'a> {
+    /// All fields in order; that of the trace stands for what is written there.
+    fields: Map<String, Value>,
+    run: Option<Steps<'a>>,
+}
+
+/// The steps of a run, by their names.
+#[derive(Clone, Debug)]
+struct Steps<'a>(&'a Model, &'a Trace);
+
+impl Serialize for Steps<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let Self(m, trace) = *self;
+        serializer.collect_seq(trace.iter().map(|action| Step(m, action)))
+    }
+}
+
+struct Step<'a>(&'a Model, Action);
+
+impl Serialize for Step<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let op = if matches!(self.1, Action::Deploy(..)) { "deploy" } else { "delete" };
+        let (pod, node) = self.1.atom();
+        serializer.collect_map([("op", op), ("pod", self.0.pod_name(pod)), ("node", self.0.node_name(node))])
+    }
+}
+
+impl Document<'_> {
+    /// Adds a field at the end.
+    pub fn insert(&mut self, key: &str, value: Value) {
+        self.fields.insert(key.into(), value);
+    }
+
+    /// The document as a value, its steps included.
+    pub fn value(&self) -> Value {
+        serde_json::to_value(self).expect("names and values can be written")
+    }
+}
+
+impl Serialize for Document<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(Some(self.fields.len()))?;
+        for (key, value) in &self.fields {
+            match &self.run {
+                Some(steps) if key == "trace" => map.serialize_entry(key, steps)?,
+                _ => map.serialize_entry(key, value)?,
+            }
+        }
+        map.end()
+    }
+}
+
+/// The documents of verdicts: one as it is, others as a list.
+#[derive(Clone, Debug)]
+pub struct Documents<'a>(pub Vec<Document<'a>>);
+
+impl Documents<'_> {
+    /// The documents as a value, all steps included.
+    pub fn value(&self) -> Value {
+        serde_json::to_value(self).expect("names and values can be written")
+    }
+}
+
+impl Serialize for Documents<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        if let [document] = &self.0[..] {
+            return document.serialize(serializer);
+        }
+        let mut map = serializer.serialize_map(Some(3))?;
+        map.serialize_entry("apiVersion", API_VERSION)?;
+        map.serialize_entry("kind", "VerdictList")?;
+        map.serialize_entry("items", &self.0)?;
+        map.end()
+    }
+}
+
 /// The document of a verdict; `diagnostics` as [`diagnostics`] makes it, `seconds` as someone with a clock measured it.
-pub fn verdict(answered: &Answered<'_>, diagnostics: &Value, seconds: f64) -> Value {
-    let Answered { problem, options, decision } = answered;
-    let m = &problem.model;
-    let (name, trace, proof, reason) = match decision.checked.verdict() {
-        Verdict::Deployable(trace) => ("deployable", self::trace(m, trace), Value::Null, Value::Null),
-        Verdict::Never(proof) => ("never", Value::Null, self::proof(problem, proof), Value::Null),
-        Verdict::Unknown(reason) => ("unknown", Value::Null, Value::Null, reason.to_string().into()),
+pub fn verdict<'a>(answered: &Answered<'a>, diagnostics: &Value, seconds: f64) -> Document<'a> {
+    let Answered { problem, options, decision } = *answered;
+    let m: &Model = &problem.model;
+    let (name, run, proof, reason) = match decision.checked.verdict() {
+        Verdict::Deployable(trace) => ("deployable", Some(Steps(m, trace)), Value::Null, Value::Null),
+        Verdict::Never(proof) => ("never", None, self::proof(problem, proof), Value::Null),
+        Verdict::Unknown(reason) => ("unknown", None, Value::Null, reason.to_string().into()),
     };
-    json!({
-        "apiVersion": API_VERSION,
-        "kind": "Verdict",
-        "question": question(m, options, &problem.goal),
-        "verdict": name,
-        "trace": trace,
-        "proof": proof,
-        "reason": reason,
-        "engine": decision.engine,
-        "checked": decision.checked.answer().is_some(),
-        "diagnostics": diagnostics,
-        "stats": stats(decision, seconds),
-    })
+    let fields = [
+        ("apiVersion", API_VERSION.into()),
+        ("kind", "Verdict".into()),
+        ("question", question(m, options, &problem.goal)),
+        ("verdict", name.into()),
+        ("trace", Value::Null),
+        ("proof", proof),
+        ("reason", reason),
+        ("engine", decision.engine.into()),
+        ("checked", decision.checked.answer().is_some().into()),
+        ("diagnostics", diagnostics.clone()),
+        ("stats", stats(decision, seconds)),
+    ];
+    Document { fields: fields.map(|(key, value)| (key.to_owned(), value)).into_iter().collect(), run }
 }
 
 /// How long it took, and what the search did if there was one.
@@ -91,14 +172,7 @@ fn configuration(m: &Model, configuration: &Configuration) -> Value {
 }
 
 pub(super) fn trace(m: &Model, trace: &Trace) -> Value {
-    let step = |action: &Action| {
-        let (op, pod, node) = match *action {
-            Action::Deploy(pod, node) => ("deploy", pod, node),
-            Action::Delete(pod, node) => ("delete", pod, node),
-        };
-        json!({"op": op, "pod": m.pod_name(pod), "node": m.node_name(node)})
-    };
-    trace.0.iter().map(step).collect()
+    serde_json::to_value(Steps(m, trace)).expect("names can be written")
 }
 
 /// A proof: groups that name atoms, or classes where there is more than one atom, which are then listed; and exchanges of nodes, each

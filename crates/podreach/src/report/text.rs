@@ -2,7 +2,6 @@
 
 use podreach_core::{Configuration, Goal, Problem, Reason, Verdict};
 
-use super::film::after;
 use super::{Answered, proof, trace, words};
 use crate::engine::Effort;
 use crate::lower::{Instances, Start};
@@ -42,7 +41,7 @@ pub fn headline(answered: &Answered<'_>) -> String {
             format!("DEPLOYABLE  {} {context}", sentence(problem, &problem.goal, "can"))
         }
         Verdict::Deployable(trace) => {
-            format!("DEPLOYABLE  {} {context}", claim(problem, &after(problem, &trace.0)))
+            format!("DEPLOYABLE  {} {context}", claim(problem, &trace.after(trace.len(), &problem.start)))
         }
         Verdict::Never(_) => format!("NEVER  {} {context}", sentence(problem, &problem.goal, "can never")),
         Verdict::Unknown(_) => {
@@ -115,9 +114,9 @@ fn any(problem: &Problem, goal: &Goal, can: &str) -> String {
 fn evidence(answered: &Answered<'_>, all: bool) -> Vec<String> {
     let Answered { problem, decision, .. } = answered;
     match decision.checked.verdict() {
-        Verdict::Deployable(trace) if trace.0.is_empty() => vec!["  It is so at the start: no step is needed.".into()],
+        Verdict::Deployable(trace) if trace.is_empty() => vec!["  It is so at the start: no step is needed.".into()],
         Verdict::Deployable(trace) => {
-            let mut lines = vec![String::new(), format!("How, in {}:", words::number(trace.0.len(), "step"))];
+            let mut lines = vec![String::new(), format!("How, in {}:", words::number(trace.len(), "step"))];
             lines.extend(trace::lines(problem, trace, all));
             lines
         }

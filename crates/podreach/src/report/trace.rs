@@ -24,7 +24,7 @@ const LONG: usize = 5_000;
 
 /// The lines of a trace.
 pub(crate) fn lines(problem: &Problem, trace: &Trace, all: bool) -> Vec<String> {
-    if trace.0.len() > LONG && !all {
+    if trace.len() > LONG && !all {
         return ends(problem, trace);
     }
     let steps = steps(film(problem, trace), 0);
@@ -43,7 +43,7 @@ pub(crate) fn lines(problem: &Problem, trace: &Trace, all: bool) -> Vec<String> 
 
 /// The first and the last lines of a long trace.
 fn ends(problem: &Problem, trace: &Trace) -> Vec<String> {
-    let (length, few) = (trace.0.len(), MOST * 2);
+    let (length, few) = (trace.len(), MOST * 2);
     let mut first = steps(excerpt(problem, trace, 0..few), 0);
     first.truncate(MOST * 2 / 3);
     let last = steps(excerpt(problem, trace, length - few..length), length - few);

@@ -159,7 +159,7 @@ pub(super) fn used(world: &World, ruling: &Ruling) -> BTreeSet<NodeId> {
     let mut used = BTreeSet::new();
     for evidence in &ruling.evidence {
         if let Verdict::Deployable(trace) = evidence.decision.checked.verdict() {
-            used.extend(trace.0.iter().filter_map(|action| match *action {
+            used.extend(trace.iter().filter_map(|action| match action {
                 Action::Deploy(_, node) => Some(node),
                 Action::Delete(..) => None,
             }));

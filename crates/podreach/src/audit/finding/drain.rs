@@ -69,7 +69,7 @@ fn candidates(scene: &mut Scene<'_>, pod: PodId) -> Vec<NodeId> {
     let goal = scene.anywhere(pod);
     let decision = scene.ask(From::Fresh, &goal);
     let Verdict::Deployable(trace) = decision.checked.verdict() else { return Vec::new() };
-    let used = trace.0.iter().filter_map(|action| match *action {
+    let used = trace.iter().filter_map(|action| match action {
         Action::Deploy(_, node) => Some(node),
         Action::Delete(..) => None,
     });

@@ -125,7 +125,7 @@ fn dependent(scene: &Scene<'_>, subject: &Subject, fresh: Decision) -> Option<It
 /// The other pod types that a run deploys.
 fn helpers(pod: PodId, decision: &Decision) -> Vec<PodId> {
     let Verdict::Deployable(trace) = decision.checked.verdict() else { return Vec::new() };
-    let deployed = trace.0.iter().filter_map(|action| match *action {
+    let deployed = trace.iter().filter_map(|action| match action {
         Action::Deploy(other, _) if other != pod => Some(other),
         _ => None,
     });

@@ -97,8 +97,8 @@ fn reached(asking: &Asking<'_>, goal: &Goal, decision: &Decision) -> NodeId {
 pub(crate) fn met(asking: &Asking<'_>, goal: &Goal, decision: &Decision) -> Configuration {
     let Verdict::Deployable(trace) = decision.checked.verdict() else { return Configuration::new() };
     let mut s = (*asking.world.problem.start).clone();
-    for action in &trace.0 {
-        match *action {
+    for action in trace.iter() {
+        match action {
             Action::Deploy(pod, node) => s.add((pod, node)),
             Action::Delete(pod, node) => s.remove((pod, node)),
         }

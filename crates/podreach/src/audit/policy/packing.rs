@@ -5,7 +5,7 @@
 //! checked like any other.
 
 use podreach_core::rule::{Refusal, first_refusal};
-use podreach_core::{Action, Configuration, Goal, Model, NodeId, PodId, Problem, Trace, Verdict, check};
+use podreach_core::{Action, Configuration, Goal, Model, NodeId, PodId, Problem, Verdict, check};
 
 use super::share::{Shares, full};
 use crate::engine::Decision;
@@ -328,7 +328,7 @@ impl<'p> Packing<'p> {
         let goal = Goal::all(self.s.iter().filter(|((pod, _), _)| pods.contains(pod)).collect());
         let gone = problem.start.minus(&problem.kept);
         let gone = gone.iter().flat_map(|((pod, node), count)| (0..count).map(move |_| Action::Delete(pod, node)));
-        let trace = Trace(gone.chain(self.steps).collect());
+        let trace = gone.chain(self.steps).collect();
         let checked = check(&problem.with_goal(goal.clone()), Verdict::Deployable(trace)).ok()?;
         Some((goal, Decision { checked, engine: "packing", efforts: Vec::new() }))
     }

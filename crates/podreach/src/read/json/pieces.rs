@@ -5,18 +5,23 @@
 use super::{Entry, Parser, Piece, SourceId, Tree, Value, duplicate};
 
 /// Hands out the pieces of a JSON stream for as long as they are taken; `None` if one was not, or could not be read.
-pub(crate) fn pieces<'a>(source: SourceId, text: &'a str, take: &mut dyn FnMut(Piece<'_, 'a>) -> bool) -> Option<()> {
+pub(crate) fn pieces<'a>(
+    source: SourceId,
+    text: &'a str,
+    list: &str,
+    take: &mut dyn FnMut(Piece<'_, 'a>) -> bool,
+) -> Option<()> {
     let mut parser = Parser::new(source, text);
     while let Some(first) = parser.next_byte() {
-        let document = if first == b'{' { parser.list(take)? } else { parser.value().ok()? };
+        let document = if first == b'{' { parser.without(list, take)? } else { parser.value().ok()? };
         (document.value == Value::Null || take(Piece::Document(&document))).then_some(())?;
     }
     Some(())
 }
 
 impl<'a> Parser<'a> {
-    /// A mapping at the top of the text, whose `items` are handed out and left out of it.
-    fn list(&mut self, take: &mut dyn FnMut(Piece<'_, 'a>) -> bool) -> Option<Tree<'a>> {
+    /// A mapping at the top of the text; the items of this list of it are handed out and left out.
+    fn without(&mut self, list: &str, take: &mut dyn FnMut(Piece<'_, 'a>) -> bool) -> Option<Tree<'a>> {
         let start = self.at;
         let mut entries = Vec::new();
         self.at += 1;
@@ -27,7 +32,7 @@ impl<'a> Parser<'a> {
         }
         while more {
             let (key, key_span) = self.key().ok()?;
-            let is_list = key == "items" && self.next_byte() == Some(b'[');
+            let is_list = key == list && self.next_byte() == Some(b'[');
             let value = if is_list { self.items(&entries, take)? } else { self.value().ok()? };
             entries.push(Entry { key, key_span, value });
             more = self.another(b'}', "`,` or `}`").ok()?;
@@ -63,7 +68,7 @@ mod tests {
     /// The texts of the pieces, in order.
     fn read(text: &str) -> Option<Vec<&str>> {
         let mut texts = Vec::new();
-        pieces(SourceId(0), text, &mut |piece| {
+        pieces(SourceId(0), text, "items", &mut |piece| {
             let (Piece::Item { item: tree, .. } | Piece::Document(tree)) = piece;
             texts.push(&text[tree.span.start as usize..tree.span.end as usize]);
             true

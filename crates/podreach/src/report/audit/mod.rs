@@ -83,8 +83,8 @@ pub(crate) fn status(status: Status) -> &'static str {
 /// What a piece of evidence shows, with its verdict: `no node can ever run it (never)`.
 pub(crate) fn shown(evidence: &Evidence) -> String {
     let verdict = match evidence.decision.checked.verdict() {
-        Verdict::Deployable(trace) if trace.0.is_empty() => "it is so at the start".to_owned(),
-        Verdict::Deployable(trace) => format!("a run of {}", super::words::number(trace.0.len(), "step")),
+        Verdict::Deployable(trace) if trace.is_empty() => "it is so at the start".to_owned(),
+        Verdict::Deployable(trace) => format!("a run of {}", super::words::number(trace.len(), "step")),
         Verdict::Never(proof) => {
             let facts = proof.forbidden.len();
             let proof = (facts > 0).then(|| format!("a proof of {}", super::words::number(facts, "fact")));

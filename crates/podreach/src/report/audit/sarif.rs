@@ -165,8 +165,8 @@ fn flows(audit: &Audit<'_>, item: &Item) -> Vec<Value> {
     for evidence in &item.evidence {
         let Verdict::Deployable(trace) = evidence.decision.checked.verdict() else { continue };
         let m = &evidence.problem.model;
-        let step = |action: &Action| {
-            let text = match *action {
+        let step = |action: Action| {
+            let text = match action {
                 Action::Deploy(pod, node) => format!("deploy {}", words::atom(m, (pod, node))),
                 Action::Delete(pod, node) => format!("delete {}", words::atom(m, (pod, node))),
             };
@@ -175,7 +175,7 @@ fn flows(audit: &Audit<'_>, item: &Item) -> Vec<Value> {
             location.extend(physical.iter().map(|physical| ("physicalLocation".to_owned(), physical.clone())));
             json!({"location": location})
         };
-        let steps: Vec<Value> = trace.0.iter().take(STEPS).map(step).collect();
+        let steps: Vec<Value> = trace.iter().take(STEPS).map(step).collect();
         if !steps.is_empty() {
             flows.push(json!({"message": {"text": evidence.shows}, "threadFlows": [{"locations": steps}]}));
         }

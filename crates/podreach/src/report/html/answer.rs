@@ -1,6 +1,6 @@
 //! An answer for a page: the verdict, and its evidence as a film or as a proof to walk.
 
-use podreach_core::{Action, Configuration, Problem, Trace, Verdict};
+use podreach_core::{Action, Problem, Trace, Verdict};
 use serde_json::{Value, json};
 
 use super::super::film::{Scene, film};
@@ -56,7 +56,6 @@ fn steps(cast: &mut Cast, problem: &Problem, trace: &Trace) -> Vec<Value> {
 
 /// The first alternative of the goal that the end of a trace meets, by its index.
 fn reached(problem: &Problem, trace: &Trace) -> Option<usize> {
-    let mut s: Configuration = (*problem.start).clone();
-    trace.0.iter().for_each(|&action| problem.step(&mut s, action).expect("a checked trace is legal"));
+    let s = trace.after(trace.len(), &problem.start);
     problem.goal.any.iter().position(|alternative| alternative.is_within(&s))
 }

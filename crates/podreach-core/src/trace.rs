@@ -1,0 +1,188 @@
+//! Traces: steps that lead from the start to the goal.
+//!
+//! A run may take a billion steps and be about a hundred atoms. So each atom is listed once, and a step is a number.
+
+use std::fmt;
+use std::ops::Index;
+
+use crate::configuration::{Atom, Configuration};
+use crate::id::IdMap;
+use crate::step::Action;
+
+/// Steps, one after the other.
+#[derive(Clone, Default)]
+pub struct Trace {
+    /// Each atom that the steps are about: how it is deployed, and how it is deleted.
+    atoms: Vec<[Action; 2]>,
+    /// Each step: the place of its atom, doubled; one more if it deletes.
+    steps: Vec<u32>,
+}
+
+impl Trace {
+    /// No step yet, for so many about these atoms, each of which is listed once.
+    ///
+    /// # Panics
+    /// If there are 2³¹ atoms or more.
+    pub fn over(atoms: &[Atom], steps: usize) -> Self {
+        let mut trace = Self { atoms: Vec::with_capacity(atoms.len()), steps: Vec::with_capacity(steps) };
+        for &atom in atoms {
+            trace.list(atom);
+        }
+        trace
+    }
+
+    /// Lists one more atom; returns its place.
+    fn list(&mut self, (pod, node): Atom) -> u32 {
+        assert!(self.atoms.len() < 1 << 31, "a step is a number of 32 bits");
+        self.atoms.push([Action::Deploy(pod, node), Action::Delete(pod, node)]);
+        self.atoms.len() as u32 - 1
+    }
+
+    /// One more step: deploys the atom at this place.
+    pub fn deploy(&mut self, place: u32) {
+        self.steps.push(place << 1);
+    }
+
+    /// One more step: deletes the atom at this place.
+    pub fn delete(&mut self, place: u32) {
+        self.steps.push(place << 1 | 1);
+    }
+
+    /// How many steps there are.
+    pub fn len(&self) -> usize {
+        self.steps.len()
+    }
+
+    /// Whether there is no step.
+    pub fn is_empty(&self) -> bool {
+        self.steps.is_empty()
+    }
+
+    /// The step at an index; `None` after the last.
+    pub fn get(&self, index: usize) -> Option<Action> {
+        self.steps.get(index).map(|&step| *self.action(step))
+    }
+
+    /// The steps in order.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = Action> + DoubleEndedIterator + Clone {
+        self.steps.iter().map(|&step| *self.action(step))
+    }
+
+    fn action(&self, step: u32) -> &Action {
+        &self.atoms[(step >> 1) as usize][(step & 1) as usize]
+    }
+
+    /// What runs after the first so many steps, if all of them are legal: none is looked at for itself.
+    pub fn after(&self, steps: usize, start: &Configuration) -> Configuration {
+        let mut changes = vec![[0_u64; 2]; self.atoms.len()];
+        for &step in self.steps.iter().take(steps) {
+            changes[(step >> 1) as usize][(step & 1) as usize] += 1;
+        }
+        let mut s = start.clone();
+        for ([action, _], [deployed, deleted]) in self.atoms.iter().zip(changes) {
+            let atom = action.atom();
+            s.set(atom, s.count(atom).saturating_add(deployed).saturating_sub(deleted));
+        }
+        s
+    }
+}
+
+impl FromIterator<Action> for Trace {
+    fn from_iter<It: IntoIterator<Item = Action>>(actions: It) -> Self {
+        let (mut trace, mut places) = (Self::default(), IdMap::default());
+        for action in actions {
+            let place = *places.entry(action.atom()).or_insert_with_key(|&atom| trace.list(atom));
+            match action {
+                Action::Deploy(..) => trace.deploy(place),
+                Action::Delete(..) => trace.delete(place),
+            }
+        }
+        trace
+    }
+}
+
+impl Index<usize> for Trace {
+    type Output = Action;
+
+    fn index(&self, index: usize) -> &Action {
+        self.action(self.steps[index])
+    }
+}
+
+/// The same steps, however they are listed.
+impl PartialEq for Trace {
+    fn eq(&self, other: &Self) -> bool {
+        self.iter().eq(other.iter())
+    }
+}
+
+impl Eq for Trace {}
+
+impl fmt::Debug for Trace {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self.iter()).finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::id::{Id, NodeId, PodId};
+    use crate::testing::Rng;
+
+    fn random(rng: &mut Rng) -> Vec<Action> {
+        let mut action = || {
+            let (pod, node) = (PodId::from_index(rng.below(4)), NodeId::from_index(rng.below(3)));
+            if rng.one_in(2) { Action::Deploy(pod, node) } else { Action::Delete(pod, node) }
+        };
+        (0..20).map(|_| action()).collect()
+    }
+
+    #[test]
+    fn a_trace_has_the_steps_it_was_made_of() {
+        let mut rng = Rng::new(83);
+        for _ in 0..500 {
+            let (actions, others) = (random(&mut rng), random(&mut rng));
+            let trace: Trace = actions.iter().copied().collect();
+            assert!(trace.iter().eq(actions.iter().copied()) && trace.len() == actions.len());
+            assert!(trace.iter().rev().eq(actions.iter().rev().copied()));
+            assert_eq!((trace[7], trace.get(7), trace.get(20)), (actions[7], Some(actions[7]), None));
+            assert_eq!(trace == others.iter().copied().collect(), actions == others);
+            assert_eq!(format!("{trace:?}"), format!("{actions:?}"));
+        }
+    }
+
+    #[test]
+    fn traces_are_equal_if_their_steps_are() {
+        let atoms = [(PodId::from_index(0), NodeId::from_index(0)), (PodId::from_index(1), NodeId::from_index(0))];
+        let mut listed = Trace::over(&[atoms[1], atoms[0]], 2);
+        listed.deploy(1);
+        listed.delete(0);
+        let [a, b] = atoms;
+        let made: Trace = [Action::Deploy(a.0, a.1), Action::Delete(b.0, b.1)].into_iter().collect();
+        assert_eq!(listed, made);
+        listed.delete(1);
+        assert_ne!(listed, made);
+    }
+
+    #[test]
+    fn what_runs_after_some_steps_is_what_taking_them_leads_to() {
+        let mut rng = Rng::new(89);
+        let start: Configuration = [((PodId::from_index(0), NodeId::from_index(1)), 2)].into_iter().collect();
+        for _ in 0..500 {
+            let mut s = start.clone();
+            let mut is_taken = |action: &Action| {
+                match *action {
+                    Action::Deploy(pod, node) => s.add((pod, node)),
+                    Action::Delete(pod, node) if s.count((pod, node)) > 0 => s.remove((pod, node)),
+                    Action::Delete(..) => return false,
+                }
+                true
+            };
+            let trace: Trace = random(&mut rng).into_iter().filter(|action| is_taken(action)).collect();
+            assert_eq!(trace.after(trace.len(), &start), s);
+            assert_eq!(trace.after(usize::MAX, &start), s);
+            assert_eq!(trace.after(0, &start), start);
+        }
+    }
+}
