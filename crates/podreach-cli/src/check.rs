@@ -12,6 +12,9 @@ use crate::print;
 use crate::session::{Exit, Session, Told, refuse};
 use crate::walk;
 
+/// The most steps that are drawn or walked: each shows a whole configuration, and nobody looks at so many.
+pub(crate) const LONGEST: usize = 20_000;
+
 /// Runs the command.
 pub(crate) fn run(args: &Check) -> Result<Exit, Told> {
     args.output
@@ -33,7 +36,7 @@ pub(crate) fn run(args: &Check) -> Result<Exit, Told> {
     Ok(answers.iter().map(Answer::exit).max().unwrap_or(Exit::Yes))
 }
 
-/// The run of the one answer there is, in a format for runs; empty, with a word about it, when there is no run.
+/// The run of the one answer there is, in a format for runs; empty, with a word about it, when there is none or it is too long.
 fn drawing(format: Format, session: &Session, answers: &[Answer]) -> Result<String, Told> {
     let [answer] = answers else {
         return Err(refuse(
@@ -41,12 +44,17 @@ fn drawing(format: Format, session: &Session, answers: &[Answer]) -> Result<Stri
             Some("name a POD and a NODE"),
         ));
     };
-    let Verdict::Deployable(trace) = answer.decision.checked.verdict() else {
-        print::error(&format!(
-            "there is no run to draw: {}\n",
-            print::harmless(&report::headline(&answer.answered(session)))
-        ));
-        return Ok(String::new());
+    let trace = match answer.decision.checked.verdict() {
+        Verdict::Deployable(trace) if trace.0.len() <= LONGEST => trace,
+        verdict => {
+            let why = match verdict {
+                Verdict::Deployable(trace) => format!("a run of {} steps is too long to draw", trace.0.len()),
+                _ => "there is no run to draw".to_owned(),
+            };
+            let headline = report::headline(&answer.answered(session));
+            print::error(&format!("{why}: {}\n", print::harmless(&headline)));
+            return Ok(String::new());
+        }
     };
     Ok(match format {
         Format::Mermaid => report::mermaid(&answer.problem, trace),
