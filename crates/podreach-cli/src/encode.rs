@@ -15,7 +15,7 @@ use podreach_core::{Goal, Semantics};
 use crate::args::{Encode, Encoding, Notation, Pebbling, Petri, ToNet, Whose};
 use crate::budget::Clock;
 use crate::session::{Exit, Saying, Session, Told, refuse};
-use crate::{ask, print, remark};
+use crate::{ask, input, print, remark};
 
 /// Runs the command.
 pub(crate) fn run(args: &Encode) -> Result<Exit, Told> {
@@ -138,7 +138,7 @@ fn opened(path: &Path) -> Result<(Sources, SourceId), Told> {
         "-" => std::io::stdin().lock().take(most).read_to_end(&mut bytes),
         _ => std::fs::File::open(path).and_then(|file| file.take(most).read_to_end(&mut bytes)),
     };
-    read.map_err(|error| refuse(&format!("{} cannot be read: {error}", shown(&name)), None))?;
+    read.map_err(|error| refuse(&input::unreadable(path, &error), None))?;
     let mut sources = Sources::default();
     let source = Source::from_bytes(name, bytes).map_err(|refused| told(&sources, &[refused]))?;
     let id = sources.add(source);

@@ -21,6 +21,9 @@ pub(crate) fn run(args: &Snapshot) -> Result<Exit, Told> {
         return Err(Told);
     }
     let mut lists = lists(&gathered.sources)?;
+    if lists.is_empty() {
+        return Err(refuse("the input is empty: there is nothing to keep", None));
+    }
     if args.pseudonymise {
         let mut pseudonyms = Pseudonyms::of(lists.iter().flat_map(|list| &list.objects));
         lists.iter_mut().flat_map(|list| &mut list.objects).for_each(|object| pseudonyms.rename(object));

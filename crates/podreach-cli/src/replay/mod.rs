@@ -30,8 +30,9 @@ pub(crate) const LABEL: &str = "podreach.dev/replay";
 
 /// Runs the command.
 pub(crate) fn run(args: &Replay) -> Result<Exit, Told> {
-    let connection = Connection::open(&args.input.live)
-        .map_err(|why| refuse(&format!("there is no cluster to replay on: {why}"), None))?;
+    let connection = Connection::open(&args.input.live).map_err(|why| {
+        refuse(&format!("there is no cluster to replay on: {why}"), Some("name one with --kubeconfig and --context"))
+    })?;
     let cluster = Cluster::new(&connection, args);
     if args.clean {
         return clean(&cluster, args.quiet);
