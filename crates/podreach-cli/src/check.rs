@@ -17,8 +17,6 @@ pub(crate) const LONGEST: usize = 20_000;
 
 /// Runs the command.
 pub(crate) fn run(args: &Check) -> Result<Exit, Told> {
-    args.output
-        .only("check", &[Format::Text, Format::Json, Format::Yaml, Format::Mermaid, Format::Svg, Format::Itf])?;
     let mut session = Session::read(&args.input, |own| args.reading.options(own), (&args.output).into())?;
     let answers = ask::answers(&args.asking, &args.reading, &args.limits, &mut session)?;
     // The document of a long run is much larger than the run itself, so it is made only where it is wanted.

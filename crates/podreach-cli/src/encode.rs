@@ -36,11 +36,7 @@ pub(crate) fn run(args: &Encode) -> Result<Exit, Told> {
 
 fn petri(args: &Petri) -> Result<Exit, Told> {
     let goal: Vec<&str> = args.goal.iter().map(String::as_str).collect();
-    let semantics = match args.semantics {
-        Whose::KubeScheduler => Semantics::KubeScheduler,
-        Whose::Paper => Semantics::Paper,
-        Whose::Both => return Err(refuse("an encoding is for one semantics: paper or kube-scheduler", None)),
-    };
+    let semantics = if args.semantics == Whose::Paper { Semantics::Paper } else { Semantics::KubeScheduler };
     let (sources, id) = opened(&args.net)?;
     let encoded = pnml::read(id, text(&sources, id)).and_then(|net| petri::encode(&net, &goal, semantics));
     let encoded = encoded.map_err(|refused| told(&sources, &refused))?;
