@@ -253,8 +253,11 @@ pub(crate) struct Snapshot {
     #[arg(long, value_name = "FILE", requires = "pseudonymise")]
     pub(crate) mapping: Option<PathBuf>,
     /// Say nothing
-    #[arg(short, long)]
+    #[arg(short, long, conflicts_with = "verbose")]
     pub(crate) quiet: bool,
+    /// All remarks about the input
+    #[arg(short, long)]
+    pub(crate) verbose: bool,
     /// The input.
     #[command(flatten)]
     pub(crate) input: Input,
@@ -298,8 +301,11 @@ pub(crate) struct Replay {
     #[arg(default_value = "text", value_name = "FORMAT")]
     pub(crate) format: Format,
     /// Only the conclusion
-    #[arg(short, long)]
+    #[arg(short, long, conflicts_with = "verbose")]
     pub(crate) quiet: bool,
+    /// All remarks about the input
+    #[arg(short, long)]
+    pub(crate) verbose: bool,
     /// The cluster; files are read besides it.
     #[command(flatten)]
     pub(crate) input: Input,

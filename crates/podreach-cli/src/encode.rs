@@ -97,7 +97,7 @@ fn certificates(folder: &Path, smallest: &pebbling::Smallest) -> Result<(), Told
 
 /// A cluster as a net.
 fn net(args: &Encode) -> Result<Exit, Told> {
-    let saying = Saying { quiet: args.quiet, verbose: false };
+    let saying = Saying { quiet: args.quiet, verbose: args.verbose };
     let session = Session::read(&args.input, |own| args.reading.options(own), saying)?;
     let (semantics, goal) = asked(args, &session)?;
     let problem = podreach::problem(&session.lowered, semantics).with_goal(goal);

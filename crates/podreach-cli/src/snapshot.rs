@@ -15,7 +15,7 @@ use crate::{print, remark};
 /// Runs the command.
 pub(crate) fn run(args: &Snapshot) -> Result<Exit, Told> {
     let gathered = session::gather(&args.input, args.quiet)?;
-    let saying = Saying { quiet: args.quiet, verbose: false };
+    let saying = Saying { quiet: args.quiet, verbose: args.verbose };
     remark::print(&gathered.sources, &gathered.diagnostics, saying.quiet, saying.verbose);
     if gathered.diagnostics.iter().any(|diagnostic| diagnostic.effect == podreach::diagnostic::Effect::Stops) {
         return Err(Told);

@@ -20,8 +20,11 @@ pub(crate) struct Encode {
     #[arg(long, value_name = "POD@NODE")]
     pub(crate) goal: Vec<String>,
     /// No remarks about the input
-    #[arg(short, long)]
+    #[arg(short, long, conflicts_with = "verbose")]
     pub(crate) quiet: bool,
+    /// All remarks about the input
+    #[arg(short, long)]
+    pub(crate) verbose: bool,
     /// The input.
     #[command(flatten)]
     pub(crate) input: Input,

@@ -84,7 +84,7 @@ fn certificate(args: &Replay) -> Result<Certificate, Told> {
 fn session(connection: &Connection, args: &Replay, certificate: &Certificate) -> Result<Session, Told> {
     let live = live::read(connection, &args.input.live, args.quiet)?;
     let Gathered { sources, diagnostics, .. } = live.with(input::gather(&args.input));
-    let saying = Saying { quiet: args.quiet, verbose: false };
+    let saying = Saying { quiet: args.quiet, verbose: args.verbose };
     Session::of_sources(sources, diagnostics, certificate.options.clone(), saying)
 }
 
