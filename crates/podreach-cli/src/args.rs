@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use podreach::lower::{Instances, Keep, Options, Release, Start};
 use podreach_core::Semantics;
@@ -115,14 +116,19 @@ fn qualified_entry(flags: &Flags, entry: &str) -> String {
 
 /// `podreach check`.
 #[derive(Debug, Args)]
-#[command(after_help = "Exit status: 0 deployable, 1 never, 2 bad input or usage, 3 unknown.\n\
-    Without POD and NODE, the Question documents of the input are answered.")]
+#[command(
+    after_help = "Exit status: 0 deployable, 1 never, 2 bad input or usage, 3 unknown.\n\
+    Without POD and NODE, the Question documents of the input are answered.",
+    mut_arg("format", |arg| arg.value_parser(some_of(&[
+        Format::Text, Format::Json, Format::Yaml, Format::Mermaid, Format::Svg, Format::Itf,
+    ])))
+)]
 pub(crate) struct Check {
     /// What is asked.
     #[command(flatten)]
     pub(crate) asking: Asking,
     /// Walk the steps of a run one by one, with keys
-    #[arg(long)]
+    #[arg(long, conflicts_with_all = ["format", "quiet"])]
     pub(crate) step: bool,
     /// Write the verdict with its evidence to this file, for `podreach verify`
     #[arg(long, value_name = "FILE")]
@@ -164,7 +170,10 @@ pub(crate) struct Asking {
 
 /// `podreach why`.
 #[derive(Debug, Args)]
-#[command(after_help = "Exit status: 0 feasible somewhere, 1 nowhere, 2 bad input or usage, 3 unknown.")]
+#[command(
+    after_help = "Exit status: 0 feasible somewhere, 1 nowhere, 2 bad input or usage, 3 unknown.",
+    mut_arg("format", |arg| arg.value_parser(some_of(&[Format::Text, Format::Json, Format::Yaml])))
+)]
 pub(crate) struct Why {
     /// A pod type: kind/namespace/name, or namespace/name or name where only one has it
     pub(crate) pod: String,
@@ -186,7 +195,10 @@ pub(crate) struct Why {
 
 /// `podreach matrix`.
 #[derive(Debug, Args)]
-#[command(after_help = "Exit status: 0 decided, 2 bad input or usage, 3 a cell is unknown.")]
+#[command(
+    after_help = "Exit status: 0 decided, 2 bad input or usage, 3 a cell is unknown.",
+    mut_arg("format", |arg| arg.value_parser(some_of(&[Format::Text, Format::Wide, Format::Json, Format::Yaml])))
+)]
 pub(crate) struct Matrix {
     /// The input.
     #[command(flatten)]
@@ -204,7 +216,9 @@ pub(crate) struct Matrix {
 
 /// `podreach verify`.
 #[derive(Debug, Args)]
-#[command(after_help = "Exit status: 0 proved, 1 not proved, 2 bad input or usage, 3 out of time.")]
+#[command(
+    after_help = "Exit status: 0 proved, 1 not proved, 2 bad input or usage, 3 out of time or nothing to verify."
+)]
 pub(crate) struct Verify {
     /// A verdict as `check -o json`, `-o yaml` or `--proof-out` writes it; - for standard input
     pub(crate) certificate: PathBuf,
@@ -239,8 +253,11 @@ pub(crate) struct Snapshot {
     #[arg(long, value_name = "FILE", requires = "pseudonymise")]
     pub(crate) mapping: Option<PathBuf>,
     /// Say nothing
-    #[arg(short, long)]
+    #[arg(short, long, conflicts_with = "verbose")]
     pub(crate) quiet: bool,
+    /// All remarks about the input
+    #[arg(short, long)]
+    pub(crate) verbose: bool,
     /// The input.
     #[command(flatten)]
     pub(crate) input: Input,
@@ -280,11 +297,15 @@ pub(crate) struct Replay {
     #[arg(long, value_name = "SECONDS")]
     pub(crate) grace_period: Option<u64>,
     /// The format
-    #[arg(short = 'o', long = "output", value_enum, default_value_t = Format::Text, value_name = "FORMAT")]
+    #[arg(short = 'o', long = "output", value_parser = some_of(&[Format::Text, Format::Json, Format::Yaml]))]
+    #[arg(default_value = "text", value_name = "FORMAT")]
     pub(crate) format: Format,
     /// Only the conclusion
-    #[arg(short, long)]
+    #[arg(short, long, conflicts_with = "verbose")]
     pub(crate) quiet: bool,
+    /// All remarks about the input
+    #[arg(short, long)]
+    pub(crate) verbose: bool,
     /// The cluster; files are read besides it.
     #[command(flatten)]
     pub(crate) input: Input,
@@ -371,7 +392,7 @@ pub(crate) struct Limits {
     #[arg(long, value_name = "SIZE", default_value = "2Gi", value_parser = budget::bytes)]
     pub(crate) memory: usize,
     /// How many threads may work; as many as there are cores by default
-    #[arg(long, value_name = "COUNT")]
+    #[arg(long, value_name = "COUNT", value_parser = budget::count)]
     pub(crate) threads: Option<std::num::NonZeroUsize>,
 }
 
@@ -388,6 +409,12 @@ pub(crate) struct Output {
     /// Long evidence and all remarks in full
     #[arg(short, long)]
     pub(crate) verbose: bool,
+}
+
+/// Some of the values of a flag: help shows these, and no others are taken.
+fn some_of<T: ValueEnum + Send + Sync>(values: &[T]) -> impl TypedValueParser<Value = T> + use<T> {
+    let names = PossibleValuesParser::new(values.iter().filter_map(T::to_possible_value));
+    names.map(|name| T::from_str(&name, false).expect("it is a name of one of them"))
 }
 
 /// An output format.

@@ -1,5 +1,6 @@
 //! Questions from the command line or from the input, and their answers.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
@@ -124,7 +125,7 @@ pub(crate) fn selected(session: &Session, selector: &str) -> Result<Vec<NodeId>,
     let nodes = nodes.map_err(|why| refuse(&format!("-l {}: {why}", read::shown(selector)), None))?;
     if nodes.is_empty() {
         let message = format!("no node has the labels {}", read::shown(selector));
-        return Err(refuse(&message, Some(&known_nodes(session))));
+        return Err(refuse(&message, Some(&known_labels(session, selector))));
     }
     Ok(nodes)
 }
@@ -145,6 +146,17 @@ fn known_pods(session: &Session, given: &str) -> String {
 fn known_nodes(session: &Session) -> String {
     let cluster = &session.lowered.cluster;
     some_of("nodes", cluster.nodes.values().map(|node| cluster.symbols.str(node.name).to_owned()).collect())
+}
+
+/// Some of the labels that nodes have; those whose key was asked for, if there are some.
+fn known_labels(session: &Session, selector: &str) -> String {
+    let cluster = &session.lowered.cluster;
+    let labels = cluster.nodes.values().flat_map(|node| node.labels.iter());
+    let labels: BTreeSet<_> =
+        labels.map(|label| (cluster.symbols.str(label.0), cluster.symbols.str(label.1))).collect();
+    let (asked, other): (Vec<_>, Vec<_>) = labels.into_iter().partition(|(key, _)| selector.contains(key));
+    let labels = if asked.is_empty() { other } else { asked };
+    some_of("labels of nodes", labels.into_iter().map(|(key, value)| format!("{key}={value}")).collect())
 }
 
 fn some_of(what: &str, names: Vec<String>) -> String {

@@ -5,7 +5,7 @@ use std::path::Path;
 use indicatif::{ProgressBar, ProgressStyle};
 use podreach::audit::memory::{Forgetful, Means, Memory};
 use podreach::audit::policy::{self, Policy};
-use podreach::audit::{Item, Outcome, Severity, Status, finding};
+use podreach::audit::{Actor, Item, Outcome, Severity, Status, finding};
 use podreach::diagnostic::Effect;
 use podreach::engine::Budget;
 use podreach::read::shown;
@@ -95,6 +95,10 @@ fn policies(args: &Auditing, saying: Saying, session: &mut Session) -> Result<Ve
     }
     if policies.is_empty() && args.no_findings {
         return Err(refuse("there is no policy to decide, and --no-findings leaves nothing else", None));
+    }
+    if policies.is_empty() && args.actor != Actor::AsIs {
+        let help = "give a policy, or leave out --actor";
+        return Err(refuse("--actor is about who could break a rule, and there is no rule", Some(help)));
     }
     if !policies.is_empty() && session.lowered.cluster.nodes.is_empty() {
         return Err(refuse(

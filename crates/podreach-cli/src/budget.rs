@@ -1,5 +1,6 @@
 //! Time, memory and Ctrl-C: what ends a search before it is done.
 
+use std::num::NonZeroUsize;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -76,6 +77,11 @@ pub(crate) fn bytes(text: &str) -> Result<usize, String> {
     amount.ok_or_else(|| "an amount of memory looks like 512Mi or 2Gi".to_owned())
 }
 
+/// Reads how many there may be: at least one.
+pub(crate) fn count(text: &str) -> Result<NonZeroUsize, String> {
+    text.parse().map_err(|_| "a count is a whole number, at least 1".to_owned())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -86,5 +92,6 @@ mod tests {
         assert_eq!(["30", "1.5s", "5m", "500ms", "0"].map(seconds), [30.0, 1.5, 300.0, 0.5, 0.0].map(Some));
         assert_eq!(["", "s", "-1", "1d", "inf"].map(seconds), [None; 5]);
         assert_eq!((bytes("2Gi"), bytes("-1").is_err(), bytes("x").is_err()), (Ok(2 << 30), true, true));
+        assert_eq!(["4", "0", "-1", "x"].map(|text| count(text).ok().map(usize::from)), [Some(4), None, None, None]);
     }
 }

@@ -12,10 +12,11 @@ use crate::print;
 use crate::session::{Exit, Session, Told, refuse};
 use crate::walk;
 
+/// The most steps that are drawn or walked: each shows a whole configuration, and nobody looks at so many.
+pub(crate) const LONGEST: usize = 20_000;
+
 /// Runs the command.
 pub(crate) fn run(args: &Check) -> Result<Exit, Told> {
-    args.output
-        .only("check", &[Format::Text, Format::Json, Format::Yaml, Format::Mermaid, Format::Svg, Format::Itf])?;
     let mut session = Session::read(&args.input, |own| args.reading.options(own), (&args.output).into())?;
     let answers = ask::answers(&args.asking, &args.reading, &args.limits, &mut session)?;
     let documents = || Documents(answers.iter().map(|answer| document(&session, answer)).collect());
@@ -32,7 +33,7 @@ pub(crate) fn run(args: &Check) -> Result<Exit, Told> {
     Ok(answers.iter().map(Answer::exit).max().unwrap_or(Exit::Yes))
 }
 
-/// The run of the one answer there is, in a format for runs; empty, with a word about it, when there is no run.
+/// The run of the one answer there is, in a format for runs; empty, with a word about it, when there is none or it is too long.
 fn drawing(format: Format, session: &Session, answers: &[Answer]) -> Result<String, Told> {
     let [answer] = answers else {
         return Err(refuse(
@@ -40,12 +41,17 @@ fn drawing(format: Format, session: &Session, answers: &[Answer]) -> Result<Stri
             Some("name a POD and a NODE"),
         ));
     };
-    let Verdict::Deployable(trace) = answer.decision.checked.verdict() else {
-        print::error(&format!(
-            "there is no run to draw: {}\n",
-            print::harmless(&report::headline(&answer.answered(session)))
-        ));
-        return Ok(String::new());
+    let trace = match answer.decision.checked.verdict() {
+        Verdict::Deployable(trace) if trace.len() <= LONGEST => trace,
+        verdict => {
+            let why = match verdict {
+                Verdict::Deployable(trace) => format!("a run of {} steps is too long to draw", trace.len()),
+                _ => "there is no run to draw".to_owned(),
+            };
+            let headline = report::headline(&answer.answered(session));
+            print::error(&format!("{why}: {}\n", print::harmless(&headline)));
+            return Ok(String::new());
+        }
     };
     Ok(match format {
         Format::Mermaid => report::mermaid(&answer.problem, trace),

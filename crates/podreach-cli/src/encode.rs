@@ -15,7 +15,7 @@ use podreach_core::{Goal, Semantics};
 use crate::args::{Encode, Encoding, Notation, Pebbling, Petri, ToNet, Whose};
 use crate::budget::Clock;
 use crate::session::{Exit, Saying, Session, Told, refuse};
-use crate::{ask, print, remark};
+use crate::{ask, input, print, remark};
 
 /// Runs the command.
 pub(crate) fn run(args: &Encode) -> Result<Exit, Told> {
@@ -36,11 +36,7 @@ pub(crate) fn run(args: &Encode) -> Result<Exit, Told> {
 
 fn petri(args: &Petri) -> Result<Exit, Told> {
     let goal: Vec<&str> = args.goal.iter().map(String::as_str).collect();
-    let semantics = match args.semantics {
-        Whose::KubeScheduler => Semantics::KubeScheduler,
-        Whose::Paper => Semantics::Paper,
-        Whose::Both => return Err(refuse("an encoding is for one semantics: paper or kube-scheduler", None)),
-    };
+    let semantics = if args.semantics == Whose::Paper { Semantics::Paper } else { Semantics::KubeScheduler };
     let (sources, id) = opened(&args.net)?;
     let encoded = pnml::read(id, text(&sources, id)).and_then(|net| petri::encode(&net, &goal, semantics));
     let encoded = encoded.map_err(|refused| told(&sources, &refused))?;
@@ -101,7 +97,7 @@ fn certificates(folder: &Path, smallest: &pebbling::Smallest) -> Result<(), Told
 
 /// A cluster as a net.
 fn net(args: &Encode) -> Result<Exit, Told> {
-    let saying = Saying { quiet: args.quiet, verbose: false };
+    let saying = Saying { quiet: args.quiet, verbose: args.verbose };
     let session = Session::read(&args.input, |own| args.reading.options(own), saying)?;
     let (semantics, goal) = asked(args, &session)?;
     let problem = podreach::problem(&session.lowered, semantics).with_goal(goal);
@@ -138,7 +134,7 @@ fn opened(path: &Path) -> Result<(Sources, SourceId), Told> {
         "-" => std::io::stdin().lock().take(most).read_to_end(&mut bytes),
         _ => std::fs::File::open(path).and_then(|file| file.take(most).read_to_end(&mut bytes)),
     };
-    read.map_err(|error| refuse(&format!("{} cannot be read: {error}", shown(&name)), None))?;
+    read.map_err(|error| refuse(&input::unreadable(path, &error), None))?;
     let mut sources = Sources::default();
     let source = Source::from_bytes(name, bytes).map_err(|refused| told(&sources, &[refused]))?;
     let id = sources.add(source);

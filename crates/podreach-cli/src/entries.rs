@@ -3,10 +3,10 @@
 use std::path::Path;
 
 use podreach::diagnostic::Diagnostic;
-use podreach::read::{Source, Sources, Span, Tree, Value, shown};
+use podreach::read::{Source, Sources, Span, Tree, Value};
 
-use crate::remark;
 use crate::session::{Told, refuse};
+use crate::{input, remark};
 
 /// A pod, a node and how many.
 pub(crate) type Entry = (String, String, u64);
@@ -14,8 +14,7 @@ pub(crate) type Entry = (String, String, u64);
 /// Reads the entries of a file; what is wrong with it is told.
 pub(crate) fn read(path: &Path) -> Result<Vec<Entry>, Told> {
     let name = path.to_string_lossy();
-    let bytes =
-        std::fs::read(path).map_err(|error| refuse(&format!("{} cannot be read: {error}", shown(&name)), None))?;
+    let bytes = std::fs::read(path).map_err(|error| refuse(&input::unreadable(path, &error), None))?;
     let mut sources = Sources::default();
     let read = Source::from_bytes(name, bytes).and_then(|source| {
         let id = sources.add(source);

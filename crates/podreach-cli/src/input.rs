@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 
 use podreach::diagnostic::{Diagnostic, Effect};
 use podreach::read::limits::MAX_SOURCE_BYTES;
-use podreach::read::{Source, Sources, shown};
+use podreach::read::{Source, SourceId, Sources, Tree, shown};
 
 use crate::args::Input;
 
@@ -28,12 +28,11 @@ pub(crate) struct Gathered {
 /// Reads all paths of the command line.
 pub(crate) fn gather(input: &Input) -> Gathered {
     let mut gathered = Gathered::default();
-    for path in input.filename.iter().chain(&input.scheduler_config) {
-        if path.as_os_str() == "-" {
-            gathered.stdin();
-        } else {
-            gathered.path(path, input.recursive);
-        }
+    for path in &input.filename {
+        gathered.named(path, input.recursive);
+    }
+    if let Some(path) = &input.scheduler_config {
+        gathered.scheduler_config(path);
     }
     gathered
 }
@@ -49,6 +48,25 @@ impl Gathered {
         self
     }
 
+    fn named(&mut self, path: &Path, recursive: bool) {
+        if path.as_os_str() == "-" { self.stdin() } else { self.path(path, recursive) }
+    }
+
+    /// Reads the scheduler's configuration; another file in its place would change nothing, and nobody would know.
+    fn scheduler_config(&mut self, path: &Path) {
+        let before = self.sources.ids().count();
+        self.named(path, false);
+        let is_one =
+            |document: &Tree<'_>| document.field("kind").and_then(Tree::str) == Some("KubeSchedulerConfiguration");
+        let lacks_one = |id: SourceId| {
+            let (documents, wrong) = self.sources.documents(id);
+            wrong.is_empty() && !documents.iter().any(is_one)
+        };
+        if self.sources.ids().skip(before).any(lacks_one) {
+            self.fail("E0003", format!("{} has no KubeSchedulerConfiguration", quoted(path)));
+        }
+    }
+
     fn stdin(&mut self) {
         let mut bytes = Vec::new();
         match io::stdin().lock().take(MAX_SOURCE_BYTES as u64 + 1).read_to_end(&mut bytes) {
@@ -61,7 +79,7 @@ impl Gathered {
         match fs::metadata(path) {
             Ok(kind) if kind.is_dir() => self.folder(path, path, recursive),
             Ok(_) => self.file(path),
-            Err(error) => self.fail("E0001", format!("{} cannot be read: {}", quoted(path), plain(&error))),
+            Err(error) => self.fail("E0001", unreadable(path, &error)),
         }
     }
 
@@ -72,7 +90,7 @@ impl Gathered {
         });
         match read {
             Ok(bytes) => self.add(&path.to_string_lossy(), bytes),
-            Err(error) => self.fail("E0001", format!("{} cannot be read: {}", quoted(path), plain(&error))),
+            Err(error) => self.fail("E0001", unreadable(path, &error)),
         }
     }
 
@@ -80,7 +98,7 @@ impl Gathered {
     fn folder(&mut self, folder: &Path, root: &Path, recursive: bool) {
         let entries = match fs::read_dir(folder).and_then(Iterator::collect::<io::Result<Vec<_>>>) {
             Ok(entries) => entries,
-            Err(error) => return self.fail("E0001", format!("{} cannot be read: {}", quoted(folder), plain(&error))),
+            Err(error) => return self.fail("E0001", unreadable(folder, &error)),
         };
         let before = self.sources.ids().count();
         let mut paths: Vec<PathBuf> = entries.into_iter().map(|entry| entry.path()).collect();
@@ -154,6 +172,11 @@ fn is_manifest(path: &Path) -> bool {
 
 fn quoted(path: &Path) -> String {
     shown(&path.to_string_lossy())
+}
+
+/// That a file cannot be read, and why.
+pub(crate) fn unreadable(path: &Path, error: &io::Error) -> String {
+    format!("{} cannot be read: {}", quoted(path), plain(error))
 }
 
 /// An error of the system without its number.

@@ -63,11 +63,14 @@ pub fn main() -> ExitCode {
             Ok(Exit::Yes)
         }
         Command::Completion { shell } => {
-            clap_complete::generate(*shell, &mut command.clone(), name.replace(' ', "-"), &mut std::io::stdout());
+            let mut script = Vec::new();
+            clap_complete::generate(*shell, &mut command.clone(), name.replace(' ', "-"), &mut script);
+            print::data(&String::from_utf8_lossy(&script));
             Ok(Exit::Yes)
         }
     };
-    ExitCode::from(exit.unwrap_or(Exit::Bad) as u8)
+    let exit = exit.ok().filter(|_| !print::is_lost()).unwrap_or(Exit::Bad);
+    ExitCode::from(exit as u8)
 }
 
 /// Writes the manual pages.

@@ -15,7 +15,6 @@ use crate::session::{Exit, Session, Told};
 
 /// Runs the command.
 pub(crate) fn run(args: &args::Matrix) -> Result<Exit, Told> {
-    args.output.only("matrix", &[Format::Text, Format::Wide, Format::Json, Format::Yaml])?;
     let session = Session::read(&args.input, |own| args.reading.options(own), (&args.output).into())?;
     let clock = Clock::start(&args.limits);
     let under = args.reading.semantics(None);

@@ -1,11 +1,14 @@
 //! Standard output and standard error: colours where they are wanted, and nothing a terminal could take for an order.
 
 use std::io::{self, BufWriter, IsTerminal, Write};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use anstyle::{AnsiColor, Style};
 use serde::Serialize;
 
 use crate::args::Color;
+
+static LOST: AtomicBool = AtomicBool::new(false);
 
 /// Sets when colours are used.
 pub(crate) fn set_colour(color: Color) {
@@ -30,18 +33,38 @@ pub(crate) fn is_watched() -> bool {
 /// Prints a report: control characters are escaped, verdicts and marks coloured.
 pub(crate) fn report(text: &str) {
     let painted: String = harmless_lines(text).split_inclusive('\n').map(painted).collect();
-    // A reader that has seen enough closes its end; that is no error of ours.
-    let _ = anstream::stdout().write_all(painted.as_bytes());
+    whole(anstream::stdout(), &painted);
 }
 
 /// Prints data for programs, as it is.
 pub(crate) fn data(text: &str) {
-    let _ = io::stdout().write_all(text.as_bytes());
+    whole(io::stdout(), text);
+}
+
+/// Writes to standard output.
+fn whole(mut stdout: impl Write, text: &str) {
+    told(stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()));
+}
+
+/// That standard output takes no more, as on a full disk, is told once.
+fn told(written: io::Result<()>) {
+    match written {
+        // A reader that has seen enough closes its end; that is no error of ours.
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe && !LOST.swap(true, Ordering::Relaxed) => {
+            usage(&format!("standard output cannot be written: {error}"), None);
+        }
+        _ => {}
+    }
+}
+
+/// Whether something that was printed did not arrive, so that no exit status but that of an error would be honest.
+pub(crate) fn is_lost() -> bool {
+    LOST.load(Ordering::Relaxed)
 }
 
 /// Prints a document for programs; it is written as it is made, since that of a long run is large.
 pub(crate) fn json(document: &impl Serialize) {
-    let _ = write_json(&mut BufWriter::new(io::stdout().lock()), document);
+    told(write_json(&mut BufWriter::new(io::stdout().lock()), document));
 }
 
 /// Writes a document, and an end of line.

@@ -11,11 +11,18 @@ use crate::print;
 /// The longest line of a source that is shown.
 const LONGEST: usize = 160;
 
-/// Prints all errors, or else the remarks: all of them when `verbose`, none when `quiet`, or else one of each kind.
+/// The most errors that are told unless all are asked for.
+const MOST: usize = 100;
+
+/// Prints the errors, or else the remarks: all of them when `verbose`, none when `quiet`, or else one of each kind.
 pub(crate) fn print(sources: &Sources, diagnostics: &[Diagnostic], quiet: bool, verbose: bool) {
     let errors: Vec<&Diagnostic> = diagnostics.iter().filter(|d| d.effect == Effect::Stops).collect();
     if !errors.is_empty() {
-        errors.iter().for_each(|diagnostic| show(sources, diagnostic, 0));
+        let told = if verbose { errors.len() } else { errors.len().min(MOST) };
+        errors[..told].iter().for_each(|diagnostic| show(sources, diagnostic, 0));
+        if told < errors.len() {
+            print::usage(&format!("there are {} more errors", errors.len() - told), Some("-v shows all"));
+        }
     } else if verbose {
         diagnostics.iter().for_each(|diagnostic| show(sources, diagnostic, 0));
     } else if !quiet {
@@ -45,6 +52,13 @@ fn show(sources: &Sources, diagnostic: &Diagnostic, more: usize) {
     let mut group = Group::with_title(level.primary_title(message.as_str()).id(diagnostic.code));
     if let Some((span, shown)) = &place {
         group = group.element(shown.element(*span));
+    }
+    let before = diagnostic.before.as_ref().and_then(|span| sources.place(**span));
+    let before = before.map(|Place { name, line, column, .. }| {
+        format!("it stands first at {}:{line}:{column}", print::harmless(name))
+    });
+    if let Some(before) = &before {
+        group = group.element(Level::NOTE.message(before.as_str()));
     }
     if let Some(help) = &help {
         group = group.element(Level::HELP.message(help.as_str()));

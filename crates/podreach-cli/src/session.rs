@@ -1,12 +1,11 @@
 //! What all commands do first: gather the input, read it, and refuse it if it cannot be used.
 
-use clap::ValueEnum;
 use podreach::diagnostic::Diagnostic;
 use podreach::lower::{Lowered, Options, Release};
 use podreach::question::{self, Named};
 use podreach::read::Sources;
 
-use crate::args::{Format, Input, Output};
+use crate::args::{Input, Output};
 use crate::input::{self, Gathered};
 #[cfg(feature = "live")]
 use crate::live;
@@ -55,20 +54,6 @@ pub(crate) struct Saying {
 impl From<&Output> for Saying {
     fn from(output: &Output) -> Self {
         Self { quiet: output.quiet, verbose: output.verbose }
-    }
-}
-
-impl Output {
-    /// Refuses a format that a command does not write.
-    pub(crate) fn only(&self, command: &str, formats: &[Format]) -> Result<(), Told> {
-        if formats.contains(&self.format) {
-            return Ok(());
-        }
-        let name =
-            |format: &Format| format.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned());
-        let names: Vec<String> = formats.iter().map(name).collect();
-        let given = name(&self.format);
-        Err(refuse(&format!("`{command}` does not write {given}; it writes {}", names.join(", ")), None))
     }
 }
 

@@ -15,12 +15,15 @@ use crate::{print, remark};
 /// Runs the command.
 pub(crate) fn run(args: &Snapshot) -> Result<Exit, Told> {
     let gathered = session::gather(&args.input, args.quiet)?;
-    let saying = Saying { quiet: args.quiet, verbose: false };
+    let saying = Saying { quiet: args.quiet, verbose: args.verbose };
     remark::print(&gathered.sources, &gathered.diagnostics, saying.quiet, saying.verbose);
     if gathered.diagnostics.iter().any(|diagnostic| diagnostic.effect == podreach::diagnostic::Effect::Stops) {
         return Err(Told);
     }
     let mut lists = lists(&gathered.sources)?;
+    if lists.is_empty() {
+        return Err(refuse("the input is empty: there is nothing to keep", None));
+    }
     if args.pseudonymise {
         let mut pseudonyms = Pseudonyms::of(lists.iter().flat_map(|list| &list.objects));
         lists.iter_mut().flat_map(|list| &mut list.objects).for_each(|object| pseudonyms.rename(object));

@@ -14,10 +14,15 @@ use podreach_core::{Checker, Flaw, Problem, Short, Verdict};
 use crate::args::Verify;
 use crate::budget::Clock;
 use crate::session::{Exit, Saying, Session, Told, refuse};
-use crate::{print, remark};
+use crate::{input, print, remark};
 
 /// Runs the command.
 pub(crate) fn run(args: &Verify) -> Result<Exit, Told> {
+    let stdin = Path::new("-");
+    if args.certificate == stdin && args.input.filename.iter().any(|path| path == stdin) {
+        let help = "give one of them as a file";
+        return Err(refuse("standard input cannot be both the input and the certificate", Some(help)));
+    }
     let certificates = certificates(&args.certificate)?;
     if certificates.is_empty() && !args.quiet {
         print::report("NOTHING TO VERIFY  there is no evidence in this document\n");
@@ -54,7 +59,7 @@ pub(crate) fn certificates(path: &Path) -> Result<Vec<Certificate>, Told> {
         "-" => std::io::stdin().lock().read_to_end(&mut bytes).map(|_| bytes),
         _ => std::fs::read(path),
     };
-    let bytes = read.map_err(|error| refuse(&format!("{} cannot be read: {error}", shown(&name)), None))?;
+    let bytes = read.map_err(|error| refuse(&input::unreadable(path, &error), None))?;
     let mut sources = Sources::default();
     let found = Source::from_bytes(name, bytes).map_err(|diagnostic| vec![diagnostic]).and_then(|source| {
         let id = sources.add(source);

@@ -5,17 +5,18 @@ use podreach::report::{self, Detail};
 use podreach_core::Verdict;
 
 use crate::ask::Answer;
+use crate::check::LONGEST;
 use crate::print;
 use crate::session::Session;
 
 const KEYS: &str = "→ or Enter: on   ← : back   Home, End: start, end   q: quit";
 
-/// Walks the runs of all answers; what has no run is told as ever.
+/// Walks the runs of all answers; what has no run, or a very long one, is told as ever.
 pub(crate) fn walk(session: &Session, answers: &[Answer]) {
     for answer in answers {
         let answered = answer.answered(session);
         match answer.decision.checked.verdict() {
-            Verdict::Deployable(trace) => {
+            Verdict::Deployable(trace) if trace.len() <= LONGEST => {
                 let frames = report::frames(&answer.problem, trace);
                 let term = Term::stdout();
                 print::report(&(report::headline(&answered) + "\n\n"));

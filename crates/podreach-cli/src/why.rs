@@ -11,7 +11,6 @@ use crate::session::{Exit, Session, Told};
 
 /// Runs the command.
 pub(crate) fn run(args: &Why) -> Result<Exit, Told> {
-    args.output.only("why", &[Format::Text, Format::Json, Format::Yaml])?;
     let mut session = Session::read(&args.input, |own| args.reading.options(own), (&args.output).into())?;
     session.speak_of(std::iter::once(args.pod.as_str()));
     let cluster = &session.lowered.cluster;

@@ -84,6 +84,7 @@ test('a change that makes no sense is refused in words', async (t) => {
 
 test('the matrix is computed, and cells give their evidence', async (t) => {
   const { page, done } = await open(await serve(t, ...demo), { viewport: { width: 360, height: 740 } });
+  await page.getByRole('button', { name: 'shop/web', exact: true }).waitFor(); // A phone has no room for kinds; but namespaces tell pods apart.
   await page.getByRole('tab', { name: 'Matrix' }).click();
   await page.waitForSelector('.map .cell');
   await page.locator('.map .cell.n').first().click();

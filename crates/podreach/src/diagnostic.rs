@@ -12,6 +12,8 @@ pub struct Diagnostic {
     pub code: &'static str,
     /// Where in the input; `None` when it is about the input as a whole.
     pub span: Option<Span>,
+    /// Where the first of two stands, when it is about the second; few are, so it takes little room.
+    pub before: Option<Box<Span>>,
     /// One sentence in the user's words.
     pub message: String,
     /// What to do about it, if there is something to say.
@@ -40,7 +42,8 @@ pub enum Effect {
 impl Diagnostic {
     /// An error that stops the run.
     pub fn stops(code: &'static str, span: impl Into<Option<Span>>, message: impl Into<String>) -> Self {
-        Self { code, span: span.into(), message: message.into(), help: None, effect: Effect::Stops, pod: None }
+        let (span, message) = (span.into(), message.into());
+        Self { code, span, before: None, message, help: None, effect: Effect::Stops, pod: None }
     }
 
     /// A remark with another effect.

@@ -104,6 +104,7 @@ pub(crate) enum AuditFormat {
 
 /// Reads `FORMAT=FILE`.
 fn also(text: &str) -> Result<(AuditFormat, PathBuf), String> {
-    let (format, file) = text.split_once('=').filter(|(_, file)| !file.is_empty()).ok_or("it looks like json=FILE")?;
-    Ok((AuditFormat::from_str(format, true)?, PathBuf::from(file)))
+    let parts = text.split_once('=').filter(|(_, file)| !file.is_empty());
+    let known = parts.and_then(|(format, file)| Some((AuditFormat::from_str(format, true).ok()?, PathBuf::from(file))));
+    known.ok_or_else(|| "it looks like json=FILE, with a format that -o has".to_owned())
 }

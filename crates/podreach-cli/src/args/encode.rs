@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum};
 
-use super::{Input, Limits, Reading, Whose};
+use super::{Input, Limits, Reading, Whose, some_of};
 
 /// `podreach encode`.
 #[derive(Debug, Args)]
@@ -20,8 +20,11 @@ pub(crate) struct Encode {
     #[arg(long, value_name = "POD@NODE")]
     pub(crate) goal: Vec<String>,
     /// No remarks about the input
-    #[arg(short, long)]
+    #[arg(short, long, conflicts_with = "verbose")]
     pub(crate) quiet: bool,
+    /// All remarks about the input
+    #[arg(short, long)]
+    pub(crate) verbose: bool,
     /// The input.
     #[command(flatten)]
     pub(crate) input: Input,
@@ -48,7 +51,7 @@ pub(crate) struct Petri {
     #[arg(long, value_name = "PLACE", required = true, num_args = 1..)]
     pub(crate) goal: Vec<String>,
     /// Whose rules: one node under those of the paper, or an encoding that the real scheduler obeys
-    #[arg(long, value_enum, value_name = "WHOSE", default_value_t = Whose::Paper)]
+    #[arg(long, value_parser = some_of(&[Whose::KubeScheduler, Whose::Paper]), value_name = "WHOSE", default_value = "paper")]
     pub(crate) semantics: Whose,
     /// The format
     #[arg(short = 'o', long = "output", value_enum, default_value_t = Notation::Yaml, value_name = "FORMAT")]

@@ -111,8 +111,11 @@ pub(crate) struct Serve {
     #[arg(long, value_name = "TEXT")]
     pub(crate) title: Option<String>,
     /// No remarks about the input
-    #[arg(short, long)]
+    #[arg(short, long, conflicts_with = "verbose")]
     pub(crate) quiet: bool,
+    /// All remarks about the input
+    #[arg(short, long)]
+    pub(crate) verbose: bool,
     /// The input.
     #[command(flatten)]
     pub(crate) input: Input,

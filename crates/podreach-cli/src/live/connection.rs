@@ -6,12 +6,13 @@
 use std::time::Duration;
 
 use http::{Method, Request};
-use kube::config::{KubeConfigOptions, Kubeconfig};
+use kube::config::{KubeConfigOptions, Kubeconfig, KubeconfigError};
 use kube::{Client, Config};
 use serde_json::Value;
 use tokio::runtime::Runtime;
 
 use super::flags::Flags;
+use crate::input;
 
 /// A connection.
 pub(crate) struct Connection {
@@ -109,6 +110,14 @@ fn told(error: &dyn std::error::Error) -> String {
     text
 }
 
+/// Why a kubeconfig cannot be used.
+fn unusable(error: &KubeconfigError) -> String {
+    match error {
+        KubeconfigError::ReadConfig(error, path) => input::unreadable(path, error),
+        other => told(other),
+    }
+}
+
 async fn config(flags: &Flags) -> Result<Config, String> {
     let mut config = base(flags).await?;
     if let Some(server) = &flags.server {
@@ -155,8 +164,8 @@ async fn base(flags: &Flags) -> Result<Config, String> {
     };
     match from_file {
         Ok(config) => Ok(config),
-        Err(error) if flags.kubeconfig.is_some() || named => Err(told(&error)),
-        Err(error) => Config::incluster().map_err(|_| told(&error)).or_else(|why| {
+        Err(error) if flags.kubeconfig.is_some() || named => Err(unusable(&error)),
+        Err(error) => Config::incluster().map_err(|_| unusable(&error)).or_else(|why| {
             let address = flags.server.as_deref().and_then(|server| server.parse().ok());
             address.map(Config::new).ok_or(why)
         }),

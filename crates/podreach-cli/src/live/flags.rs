@@ -23,7 +23,7 @@ pub(crate) struct Flags {
     /// The user of the kubeconfig, instead of the context's
     #[arg(long, value_name = "NAME")]
     pub(crate) user: Option<String>,
-    /// Where names without a namespace are looked up, and all that is read if your rights end there
+    /// Where names without a namespace are looked up, also with -f; and all that is read if your rights end there
     #[arg(short = 'n', long, value_name = "NAMESPACE", conflicts_with = "all_namespaces")]
     pub(crate) namespace: Option<String>,
     /// Look names up in all namespaces, which is the default

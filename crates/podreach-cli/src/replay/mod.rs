@@ -30,8 +30,9 @@ pub(crate) const LABEL: &str = "podreach.dev/replay";
 
 /// Runs the command.
 pub(crate) fn run(args: &Replay) -> Result<Exit, Told> {
-    let connection = Connection::open(&args.input.live)
-        .map_err(|why| refuse(&format!("there is no cluster to replay on: {why}"), None))?;
+    let connection = Connection::open(&args.input.live).map_err(|why| {
+        refuse(&format!("there is no cluster to replay on: {why}"), Some("name one with --kubeconfig and --context"))
+    })?;
     let cluster = Cluster::new(&connection, args);
     if args.clean {
         return clean(&cluster, args.quiet);
@@ -83,7 +84,7 @@ fn certificate(args: &Replay) -> Result<Certificate, Told> {
 fn session(connection: &Connection, args: &Replay, certificate: &Certificate) -> Result<Session, Told> {
     let live = live::read(connection, &args.input.live, args.quiet)?;
     let Gathered { sources, diagnostics, .. } = live.with(input::gather(&args.input));
-    let saying = Saying { quiet: args.quiet, verbose: false };
+    let saying = Saying { quiet: args.quiet, verbose: args.verbose };
     Session::of_sources(sources, diagnostics, certificate.options.clone(), saying)
 }
 

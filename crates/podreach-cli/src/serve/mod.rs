@@ -28,7 +28,7 @@ const CONNECTIONS: usize = 32;
 
 /// Runs the command, until it is interrupted.
 pub(crate) fn run(args: &Serve) -> Result<Exit, Told> {
-    let saying = Saying { quiet: args.quiet, verbose: false };
+    let saying = Saying { quiet: args.quiet, verbose: args.verbose };
     let session = Session::read(&args.input, |own| args.reading.options(own), saying)?;
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, args.port));
     let listener = listener.map_err(|error| refuse(&format!("port {} cannot be used: {error}", args.port), None))?;

@@ -28,7 +28,7 @@ pub(super) fn too_deep(span: Span, limit: usize) -> Diagnostic {
 }
 
 /// XML that is not one PNML net.
-pub(super) fn not_a_net(span: Option<Span>, why: &str) -> Diagnostic {
+pub(super) fn not_a_net(span: Span, why: &str) -> Diagnostic {
     Diagnostic::stops("E0505", span, format!("this is not a PNML file with one net: {why}"))
 }
 
@@ -104,8 +104,9 @@ pub(super) fn not_safe(place: &str, run: &str) -> Diagnostic {
 }
 
 /// A goal that is no place.
-pub(super) fn unknown_place(name: &str) -> Diagnostic {
-    Diagnostic::stops("E0517", None, format!("the net has no place {}", shown(name)))
+pub(super) fn unknown_place<'n>(name: &str, places: impl Iterator<Item = &'n str>) -> Diagnostic {
+    let refused = Diagnostic::stops("E0517", None, format!("the net has no place {}", shown(name)));
+    refused.with_help(format!("the places are {}", some(places)))
 }
 
 /// A question without a goal.
@@ -140,8 +141,17 @@ pub(super) fn cycle(span: Option<Span>, vertices: &[&str]) -> Diagnostic {
 }
 
 /// A target that is no vertex.
-pub(super) fn unknown_vertex(name: &str) -> Diagnostic {
-    Diagnostic::stops("E0524", None, format!("the graph has no vertex {}", shown(name)))
+pub(super) fn unknown_vertex<'n>(name: &str, vertices: impl Iterator<Item = &'n str>) -> Diagnostic {
+    let refused = Diagnostic::stops("E0524", None, format!("the graph has no vertex {}", shown(name)));
+    refused.with_help(format!("the vertices are {}", some(vertices)))
+}
+
+/// The first of many names, and how many more there are.
+fn some<'n>(names: impl Iterator<Item = &'n str>) -> String {
+    let names: Vec<String> = names.map(shown).collect();
+    let (first, more) = names.split_at(names.len().min(12));
+    let more = if more.is_empty() { String::new() } else { format!(" and {} more", more.len()) };
+    first.join(", ") + &more
 }
 
 /// A number of pebbles that search cannot settle.

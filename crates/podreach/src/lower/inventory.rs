@@ -1,6 +1,7 @@
 //! Everything the documents hold, sorted by what it is to us.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::collections::hash_map::Entry;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::rc::Rc;
 
 use podreach_core::NodeId;
@@ -103,25 +104,28 @@ impl Inventory {
         read: impl FnOnce(&mut Context) -> Option<(String, String, Span)>,
     ) {
         let Some((namespace, name, span)) = read(cx) else { return };
-        if !self.names.insert(kind, &namespace, &name) {
+        if let Some(before) = self.names.insert(kind, &namespace, &name, span) {
             let slash = if namespace.is_empty() { "" } else { "/" };
             let full = format!("{}/{namespace}{slash}{name}", kind.name().to_ascii_lowercase());
-            cx.report(problem::duplicate_object(span, &full));
+            cx.report(problem::duplicate_object(span, before, &full));
         }
     }
 
     fn add_question(&mut self, cx: &mut Context, tree: &Tree<'_>) {
         let Some(question) = question::read(cx, tree) else { return };
-        if !question.name.is_empty() && !self.names.insert(Kind::Question, "", &question.name) {
-            cx.report(problem::duplicate_object(question.span, &format!("question/{}", question.name)));
+        let Question { name, span, .. } = &question;
+        if !name.is_empty()
+            && let Some(before) = self.names.insert(Kind::Question, "", name, *span)
+        {
+            cx.report(problem::duplicate_object(*span, before, &format!("question/{name}")));
         }
         self.questions.push(question);
     }
 
     fn add_policy(&mut self, cx: &mut Context, tree: &Tree<'_>) {
         let Some(policy) = policy::document(cx, tree) else { return };
-        if !self.names.insert(Kind::PlacementPolicy, "", &policy.name) {
-            cx.report(problem::duplicate_object(policy.span, &format!("placementpolicy/{}", policy.name)));
+        if let Some(before) = self.names.insert(Kind::PlacementPolicy, "", &policy.name, policy.span) {
+            cx.report(problem::duplicate_object(policy.span, before, &format!("placementpolicy/{}", policy.name)));
         }
         self.policies.push(policy);
     }
@@ -130,9 +134,9 @@ impl Inventory {
     fn is_new(&mut self, cx: &mut Context, kind: Kind, metadata: &mut Metadata) -> bool {
         let start = metadata.name.len();
         let mut number = 1_u64;
-        while !self.names.insert(kind, &metadata.namespace, &metadata.name) {
+        while let Some(before) = self.names.insert(kind, &metadata.namespace, &metadata.name, metadata.span) {
             if !metadata.generated {
-                cx.report(problem::duplicate_object(metadata.span, &full_name(kind, metadata)));
+                cx.report(problem::duplicate_object(metadata.span, before, &full_name(kind, metadata)));
                 return false;
             }
             number += 1;
@@ -143,29 +147,35 @@ impl Inventory {
     }
 }
 
-/// The names of objects, by kind and namespace.
+/// The names of objects and where they stand, by kind and namespace.
 #[derive(Default)]
 struct Names {
-    sets: Vec<HashSet<String>>,
+    sets: Vec<HashMap<String, Span>>,
     numbers: HashMap<(Kind, String), usize>,
     /// The set that was used last, which is often used next.
     last: Option<(Kind, String, usize)>,
 }
 
 impl Names {
-    /// Adds a name; false if it was there.
-    fn insert(&mut self, kind: Kind, namespace: &str, name: &str) -> bool {
+    /// Adds a name; if it was there, says where it stands first.
+    fn insert(&mut self, kind: Kind, namespace: &str, name: &str, span: Span) -> Option<Span> {
         let set = match &self.last {
             Some((last, of, set)) if *last == kind && of == namespace => *set,
             _ => self.set(kind, namespace),
         };
-        self.sets[set].insert(name.to_owned())
+        match self.sets[set].entry(name.to_owned()) {
+            Entry::Occupied(first) => Some(*first.get()),
+            Entry::Vacant(new) => {
+                new.insert(span);
+                None
+            }
+        }
     }
 
     fn set(&mut self, kind: Kind, namespace: &str) -> usize {
         let set = *self.numbers.entry((kind, namespace.to_owned())).or_insert(self.sets.len());
         if set == self.sets.len() {
-            self.sets.push(HashSet::new());
+            self.sets.push(HashMap::new());
         }
         self.last = Some((kind, namespace.to_owned(), set));
         set

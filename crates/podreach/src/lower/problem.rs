@@ -63,10 +63,11 @@ pub(crate) fn bad_name(span: Span, what: &str, text: &str, why: &str) -> Diagnos
     Diagnostic::stops("E0207", span, format!("{} is not a valid {what}: {why}", shown(text)))
 }
 
-/// The second of two objects with one name.
-pub(crate) fn duplicate_object(span: Span, name: &str) -> Diagnostic {
+/// The second of two objects with one name, and where the first is.
+pub(crate) fn duplicate_object(span: Span, before: impl Into<Option<Span>>, name: &str) -> Diagnostic {
     let message = format!("{name} is described twice, and the descriptions cannot both be true");
-    Diagnostic::stops("E0208", span, message).with_help("remove one of them")
+    let refused = Diagnostic::stops("E0208", span, message).with_help("remove one of them");
+    Diagnostic { before: before.into().map(Box::new), ..refused }
 }
 
 /// A label that the API server would not take.

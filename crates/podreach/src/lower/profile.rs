@@ -84,14 +84,14 @@ impl Profiles {
     pub(crate) fn add(&mut self, cx: &mut Context, tree: &Tree<'_>) {
         let Some(object) = Object::new(tree, &SCHEDULER_CONFIGURATION, &mut cx.log) else { return };
         if self.0.is_some() {
-            cx.report(problem::duplicate_object(object.span(), "the configuration of the scheduler"));
+            cx.report(problem::duplicate_object(object.span(), None, "the configuration of the scheduler"));
             return;
         }
         let mut profiles = BTreeMap::new();
         for profile in object.objects("profiles", &SCHEDULER_PROFILE, &mut cx.log) {
             let name = profile.text("schedulerName", &mut cx.log).unwrap_or(USUAL).to_owned();
             if profiles.insert(name.clone(), read(cx, &profile)).is_some() {
-                cx.report(problem::duplicate_object(profile.span(), &format!("the profile {name}")));
+                cx.report(problem::duplicate_object(profile.span(), None, &format!("the profile {name}")));
             }
         }
         if profiles.is_empty() {

@@ -73,7 +73,12 @@ pub fn named(cluster: &Cluster, given: &str) -> Result<Named, NameError> {
     match (exact, found.as_slice()) {
         (Some(exact), _) => Ok(named(exact)),
         (None, []) => {
-            let near = nearest(given, names().map(|(_, name)| tail(name, depth)));
+            let mut near = nearest(given, names().map(|(_, name)| tail(name, depth)));
+            if near.is_empty() {
+                // The last part is right more often than what comes before it: kubectl writes kind/name.
+                let namesakes = names().filter(|(_, name)| tail(name, 0) == tail(given, 0));
+                near.extend(namesakes.map(|(_, name)| name.as_str()).take(3));
+            }
             Err(error(Unresolved::Unknown(near.into_iter().map(str::to_owned).collect())))
         }
         (None, [first, rest @ ..]) if rest.iter().all(|(id, _)| *id == first.0) => Ok(named(first)),
@@ -93,7 +98,8 @@ pub fn node(cluster: &Cluster, given: &str) -> Result<NodeId, NameError> {
     let symbol = cluster.symbols.symbol(given);
     let found = cluster.nodes.iter().find(|(_, node)| Some(node.name) == symbol);
     found.map(|(id, _)| id).ok_or_else(|| {
-        let near = nearest(given, cluster.nodes.ids().map(name)).into_iter().map(str::to_owned).collect();
+        // kubectl writes node/name.
+        let near = nearest(tail(given, 0), cluster.nodes.ids().map(name)).into_iter().map(str::to_owned).collect();
         NameError { what: "node", given: given.to_owned(), why: Unresolved::Unknown(near) }
     })
 }

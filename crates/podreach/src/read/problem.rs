@@ -34,9 +34,9 @@ pub(super) fn wide_encoding(name: &str) -> Diagnostic {
     Diagnostic::stops("E0103", None, message).with_help("convert it first, for example with `iconv -f UTF-16 -t UTF-8`")
 }
 
-/// The source is not UTF-8 from byte `offset` on.
-pub(super) fn not_utf8(name: &str, offset: usize, line: usize) -> Diagnostic {
-    Diagnostic::stops("E0104", None, format!("{} is not valid UTF-8: line {line}, byte {offset}", shown(name)))
+/// The source is not UTF-8 from this place on.
+pub(super) fn not_utf8(name: &str, line: usize, column: usize) -> Diagnostic {
+    Diagnostic::stops("E0104", None, format!("{} is not valid UTF-8: line {line}, column {column}", shown(name)))
 }
 
 /// A character that YAML forbids to stand unescaped.

@@ -48,9 +48,9 @@ fn decoded(name: &str, bytes: Vec<u8>) -> Result<String, Diagnostic> {
         return Err(problem::wide_encoding(name));
     }
     let mut text = String::from_utf8(bytes).map_err(|error| {
-        let offset = error.utf8_error().valid_up_to();
-        let line = error.as_bytes()[..offset].iter().filter(|&&b| b == b'\n').count() + 1;
-        problem::not_utf8(name, offset, line)
+        let before = String::from_utf8_lossy(&error.as_bytes()[..error.utf8_error().valid_up_to()]);
+        let line = before.split('\n').next_back().unwrap_or_default();
+        problem::not_utf8(name, before.matches('\n').count() + 1, line.chars().count() + 1)
     })?;
     if text.starts_with('\u{feff}') {
         text.drain(..'\u{feff}'.len_utf8());
@@ -117,8 +117,8 @@ mod tests {
     }
 
     #[test]
-    fn invalid_utf8_is_refused_with_its_line_and_byte() {
-        let error = Source::from_bytes("f", b"a: 1\nb: \xff".to_vec()).unwrap_err();
-        assert_eq!((error.code, error.message.as_str()), ("E0104", "\"f\" is not valid UTF-8: line 2, byte 8"));
+    fn invalid_utf8_is_refused_with_its_line_and_column() {
+        let error = Source::from_bytes("f", "a: 1\nü: ".bytes().chain([0xff]).collect()).unwrap_err();
+        assert_eq!((error.code, error.message.as_str()), ("E0104", "\"f\" is not valid UTF-8: line 2, column 4"));
     }
 }

@@ -55,7 +55,8 @@ fn summary(m: &Model, matrix: &Matrix) -> String {
         0 => String::new(),
         count => format!(", {count} unknown"),
     };
-    format!("{pods} on {nodes}: {yes} of {all} pairs are deployable{unknown} ({})", m.semantics().name())
+    let (pairs, are) = (words::number(all, "pair"), if yes == 1 { "is" } else { "are" });
+    format!("{pods} on {nodes}: {yes} of {pairs} {are} deployable{unknown} ({})", m.semantics().name())
 }
 
 fn grid(m: &Model, matrix: &Matrix) -> Vec<String> {

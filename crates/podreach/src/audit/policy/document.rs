@@ -1,6 +1,6 @@
 //! Policy documents: read strictly, so that a misspelt field never turns a rule into another one.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 
 use super::{Claim, NodeSelection, PodSelection, Policy, Rule};
 use crate::audit::item::Severity;
@@ -14,7 +14,7 @@ use crate::lower::fields::{
 use crate::lower::name::{key, subdomain};
 use crate::lower::object::Object;
 use crate::lower::problem;
-use crate::read::{SourceId, Sources, Tree, shown};
+use crate::read::{SourceId, Sources, Span, Tree, shown};
 
 const VERSION: &str = "podreach.dev/v1alpha1";
 const KIND: &str = "PlacementPolicy";
@@ -36,9 +36,15 @@ pub fn read(sources: &Sources, ids: impl IntoIterator<Item = SourceId>) -> (Vec<
 
 /// Errors for policies that have the name of one before them.
 pub fn duplicates(policies: &[Policy]) -> Vec<Diagnostic> {
-    let mut seen = BTreeSet::new();
-    let again = policies.iter().filter(|policy| !seen.insert(&policy.name));
-    again.map(|policy| problem::duplicate_object(policy.span, &format!("placementpolicy/{}", policy.name))).collect()
+    let mut seen = BTreeMap::new();
+    let again = policies.iter().filter_map(|policy| {
+        let first = *seen.entry(&policy.name).or_insert(policy.span);
+        (first != policy.span).then_some((policy, first))
+    });
+    let refused = |(policy, first): (&Policy, Span)| {
+        problem::duplicate_object(policy.span, first, &format!("placementpolicy/{}", policy.name))
+    };
+    again.map(refused).collect()
 }
 
 /// The policies of a document, which may be a list.

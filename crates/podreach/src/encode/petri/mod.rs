@@ -92,8 +92,9 @@ fn goal_places(net: &Net, goal: &[&str]) -> Result<Vec<usize>, Vec<Diagnostic>> 
     if goal.is_empty() {
         return Err(vec![problem::no_goal()]);
     }
-    let unknown: Vec<Diagnostic> =
-        goal.iter().filter(|name| net.place(name).is_none()).map(|name| problem::unknown_place(name)).collect();
+    let places = || net.places.iter().map(|place| place.name.as_str());
+    let unknown = goal.iter().filter(|name| net.place(name).is_none());
+    let unknown: Vec<Diagnostic> = unknown.map(|name| problem::unknown_place(name, places())).collect();
     if !unknown.is_empty() {
         return Err(unknown);
     }

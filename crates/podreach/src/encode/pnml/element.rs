@@ -109,7 +109,7 @@ impl Parts {
     ) -> Result<Option<Element>, Diagnostic> {
         Ok(match (parent, name) {
             (None, "pnml") => Some(Element::Pnml),
-            (None, _) => return Err(problem::not_a_net(Some(span), "it does not start with <pnml>")),
+            (None, _) => return Err(problem::not_a_net(span, "it does not start with <pnml>")),
             (Some(Element::Pnml), "net") => Some(self.open_net(span, attributes)?),
             (Some(Element::Net | Element::Page), "page") => Some(Element::Page),
             (Some(Element::Net | Element::Page), name) => match Kind::named(name) {
@@ -125,7 +125,7 @@ impl Parts {
 
     fn open_net(&mut self, span: Span, attributes: Attributes<'_>) -> Result<Element, Diagnostic> {
         if self.net {
-            return Err(problem::not_a_net(Some(span), "it has several"));
+            return Err(problem::not_a_net(span, "it has several"));
         }
         if let Some(kind) = attribute(attributes, "type").filter(|kind| !is_ptnet(kind)) {
             return Err(problem::not_ptnet(span, &kind));

@@ -6,6 +6,7 @@ use super::element::{Item, Kind, Parts};
 use crate::diagnostic::Diagnostic;
 use crate::encode::net::{Net, Place, Transition};
 use crate::encode::problem;
+use crate::read::Span;
 
 /// What an identifier stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -14,10 +15,10 @@ enum Node {
     Transition(usize),
 }
 
-/// The net that the parts make, or all that keeps them from it.
-pub(super) fn net(mut parts: Parts) -> Result<Net, Vec<Diagnostic>> {
+/// The net that the parts make, or all that keeps them from it; the file begins at `start`.
+pub(super) fn net(mut parts: Parts, start: Span) -> Result<Net, Vec<Diagnostic>> {
     if !parts.net {
-        parts.problems.push(problem::not_a_net(None, "it has none"));
+        parts.problems.push(problem::not_a_net(start, "it has none"));
         return Err(parts.problems);
     }
     let items = std::mem::take(&mut parts.items);

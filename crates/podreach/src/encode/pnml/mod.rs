@@ -38,7 +38,7 @@ pub fn read(source: SourceId, text: &str) -> Result<Net, Vec<Diagnostic>> {
         reading.parts.problems.push(refused);
         return Err(reading.parts.problems);
     }
-    link::net(reading.parts).map_err(|mut problems| {
+    link::net(reading.parts, Span { source, start: 0, end: 0 }).map_err(|mut problems| {
         problems.truncate(MAX_ERRORS);
         problems
     })

@@ -43,9 +43,9 @@ function named(text, cls = '') {
 
 /** A pod type's name with its kind and namespace set back. @param {string} text */
 function podName(text) {
-  const at = text.lastIndexOf('/');
+  const at = text.lastIndexOf('/'), kind = text.indexOf('/') + 1;
   if (at < 0) return named(text);
-  return h('bdi', { class: 'name', title: shown(text) }, h('span', { class: 'dim' }, shown(text.slice(0, at + 1))), shown(text.slice(at + 1)));
+  return h('bdi', { class: 'name', title: shown(text) }, h('span', { class: 'dim' }, h('span', { class: 'kind' }, shown(text.slice(0, kind))), shown(text.slice(kind, at + 1))), shown(text.slice(at + 1)));
 }
 
 /** The last part of a pod type's name. @param {string} text */

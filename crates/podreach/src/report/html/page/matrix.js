@@ -62,7 +62,7 @@ function matrixView(cluster, matrix, source) {
     const [y, n, u] = matrix.counts;
     const total = y + n + u;
     summary.textContent = rows.length === matrix.rows.length && columns.length === matrix.classes.length
-      ? `${number(matrix.rows.length, 'pod type')} on ${number(cluster.data.nodes.length, 'node')} in ${classes(matrix.classes.length)}: ${y.toLocaleString('en')} of ${total.toLocaleString('en')} pairs are deployable${u ? `, ${u.toLocaleString('en')} unknown` : ''}`
+      ? `${number(matrix.rows.length, 'pod type')} on ${number(cluster.data.nodes.length, 'node')} in ${classes(matrix.classes.length)}: ${y.toLocaleString('en')} of ${number(total, 'pair')} ${y === 1 ? 'is' : 'are'} deployable${u ? `, ${u.toLocaleString('en')} unknown` : ''}`
       : `${number(rows.length, 'pod type')} and ${classes(columns.length)} match`;
     box.setAttribute('aria-rowcount', String(rows.length + 1));
     box.setAttribute('aria-colcount', String(columns.length + 1));
