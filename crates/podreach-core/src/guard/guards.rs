@@ -1,7 +1,8 @@
 //! The rules of a problem as guards.
 //!
 //! What a pod may not exceed on a node is the same list of pods for all that are deployed there, and so it is for a quota, for a limit,
-//! and for all that keep away from the same pods: each list is made once and shared.
+//! and for all that keep away from the same pods: each list is made once and shared. So are the friends of a pod found once for all
+//! pods that look for the same.
 
 use std::cell::RefCell;
 use std::collections::{BTreeSet, HashMap};
@@ -23,7 +24,14 @@ pub struct Guards<'a> {
     pub(super) kept: &'a Configuration,
     universe: Universe,
     totals: RefCell<HashMap<Counted, Total>>,
+    friends: RefCell<HashMap<Near, Friends>>,
 }
+
+/// Which pods are friends, and the domain where they are near.
+type Near = (Vec<MatcherId>, Option<DomainId>);
+
+/// The atoms that are friends near by; `None` when a kept pod is one.
+type Friends = Option<Vec<Atom>>;
 
 /// What is counted together.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -56,7 +64,8 @@ impl Total {
 impl<'a> Guards<'a> {
     /// The guards of a problem over a universe.
     pub fn new(problem: &'a Problem, universe: Universe) -> Self {
-        Self { problem, m: &problem.model, kept: &problem.kept, universe, totals: RefCell::default() }
+        let (m, kept) = (&problem.model, &problem.kept);
+        Self { problem, m, kept, universe, totals: RefCell::default(), friends: RefCell::default() }
     }
 
     /// The guard of an atom, or `None` when no configuration allows the deployment.
@@ -239,13 +248,8 @@ impl<'a> Guards<'a> {
         let mut keys: Vec<_> = terms.iter().map(|term| term.key).collect();
         keys.sort_unstable();
         keys.dedup();
-        let mut near = Vec::new();
-        for key in keys {
-            let group = self.matching(&matchers, self.m.neighbours(key, node).iter().copied());
-            if !group.iter().any(|&atom| self.kept.count(atom) > 0) {
-                near.push(self.within(group));
-            }
-        }
+        let near: Vec<Vec<Atom>> =
+            keys.into_iter().filter_map(|key| self.friends_near(&matchers, self.m.domain(key, node))).collect();
         if near.is_empty() {
             return Some(None);
         }
@@ -254,6 +258,24 @@ impl<'a> Guards<'a> {
             return None;
         }
         Some(Some(Affinity { near, first_unless }))
+    }
+
+    /// The atoms of a domain that all matchers see; `None` when a kept pod is one. Found once for all pods that look for the same.
+    fn friends_near(&self, matchers: &[MatcherId], domain: Option<DomainId>) -> Friends {
+        let near = (matchers.to_vec(), domain);
+        if let Some(known) = self.friends.borrow().get(&near) {
+            return known.clone();
+        }
+        let nodes = domain.map_or(&[][..], |domain| self.m.members(domain));
+        let friends = self.unless_kept(self.matching(matchers, nodes.iter().copied()));
+        self.friends.borrow_mut().insert(near, friends.clone());
+        friends
+    }
+
+    /// What of a group is in the universe; `None` when a kept pod belongs to it.
+    fn unless_kept(&self, group: Vec<Atom>) -> Option<Vec<Atom>> {
+        let kept = group.iter().any(|&atom| self.kept.count(atom) > 0);
+        (!kept).then(|| self.within(group))
     }
 
     /// The group whose absence lets the pod be the first of its kind.
@@ -265,9 +287,7 @@ impl<'a> Guards<'a> {
             let kube = self.m.semantics() == Semantics::KubeScheduler;
             !kube || terms.iter().any(|term| self.m.domain(term.key, *at).is_some())
         };
-        let group = self.matching(matchers, self.m.nodes().filter(counted));
-        let kept = group.iter().any(|&atom| self.kept.count(atom) > 0);
-        (!kept).then(|| self.within(group))
+        self.unless_kept(self.matching(matchers, self.m.nodes().filter(counted)))
     }
 
     pub(super) fn within(&self, atoms: Vec<Atom>) -> Vec<Atom> {

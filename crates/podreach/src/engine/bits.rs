@@ -48,19 +48,9 @@ impl Bits {
         self.0[number / 64] >> (number % 64) & 1 == 1
     }
 
-    /// Adds all numbers of another set.
-    pub fn extend(&mut self, other: &Self) {
-        self.0.iter_mut().zip(&other.0).for_each(|(word, other)| *word |= other);
-    }
-
     /// Removes all numbers of another set.
     pub fn subtract(&mut self, other: &Self) {
         self.0.iter_mut().zip(&other.0).for_each(|(word, other)| *word &= !other);
-    }
-
-    /// Removes all numbers but those of another set.
-    pub fn retain_within(&mut self, other: &Self) {
-        self.0.iter_mut().zip(&other.0).for_each(|(word, other)| *word &= other);
     }
 
     /// Whether it has no number.
@@ -75,14 +65,24 @@ impl Bits {
 
     /// Its numbers, in order.
     pub fn ones(&self) -> impl Iterator<Item = usize> + '_ {
-        self.0.iter().enumerate().flat_map(|(index, &word)| {
-            std::iter::successors((word != 0).then_some(word), |&rest| {
-                let rest = rest & (rest - 1);
-                (rest != 0).then_some(rest)
-            })
-            .map(move |rest| index * 64 + rest.trailing_zeros() as usize)
-        })
+        self.0.iter().enumerate().flat_map(|(index, &word)| ones(index, word))
     }
+}
+
+impl FromIterator<u64> for Bits {
+    /// The numbers of words of bits.
+    fn from_iter<I: IntoIterator<Item = u64>>(words: I) -> Self {
+        Self(words.into_iter().collect())
+    }
+}
+
+/// The numbers of a word of bits, in order.
+pub fn ones(index: usize, word: u64) -> impl Iterator<Item = usize> {
+    let rests = std::iter::successors((word != 0).then_some(word), |&rest| {
+        let rest = rest & (rest - 1);
+        (rest != 0).then_some(rest)
+    });
+    rests.map(move |rest| index * 64 + rest.trailing_zeros() as usize)
 }
 
 #[cfg(test)]
@@ -96,8 +96,7 @@ mod tests {
         bits.remove(64);
         assert!(bits.contains(129) && !bits.contains(64));
         bits.subtract(&Bits::of(130, [3].into_iter()));
-        bits.extend(&Bits::of(130, [5].into_iter()));
-        bits.retain_within(&Bits::of(130, [5, 6].into_iter()));
-        assert_eq!(bits.ones().collect::<Vec<_>>(), [5]);
+        assert_eq!(bits.ones().collect::<Vec<_>>(), [129]);
+        assert_eq!(bits, [0, 0, 2].into_iter().collect());
     }
 }

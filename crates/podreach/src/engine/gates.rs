@@ -1,278 +1,273 @@
-//! The fixpoint behind the pairs: each rule is a row of gates.
+//! The fixpoint behind the pairs: classes walk along rows of gates.
 //!
-//! A rule has a gate for each of its affinity groups. A class passes a gate when it may be present with one of the group's witnesses,
-//! and waits at the first gate that it cannot pass. A class that is through all of them may be there when the rule deploys, once the
-//! rule can be used at all: once every gate has a witness that is through, too. So every class passes every gate at most once, and
-//! whenever a pair turns out to be possible, only what waits for it moves on.
+//! A class passes a gate when it may be present with one of the group's witnesses, and waits where it cannot pass. A class that is
+//! through all gates of a row may be there when the rule deploys, once the rule can be used at all: once every gate has a witness that
+//! is through, too. So every class comes to every place at most once, and whenever pairs turn out to be possible, only what waits for
+//! them moves on. Classes walk 64 at a time, and all that these have to do is done before the next 64 take their turn.
 
 use std::mem;
 
-use super::bits::Bits;
-use super::form::{Form, FormGuard};
+use super::bits::{self, Bits};
+use super::form::Form;
 use super::pairs::Pairs;
+use super::rows::{ENTRANCE, Gate, Row, Rows};
+use super::strips::Strips;
 use super::system::System;
 use super::{Budget, Stop};
 
 /// The pairs so far, and what is still to be looked at.
-pub(super) struct Fixpoint {
-    pairs: Pairs,
-    rows: Vec<Row>,
-    /// All gates; those with the same first witness are neighbours.
-    gates: Vec<Gate>,
-    /// The classes of each form.
-    members: Vec<Bits>,
-    /// For each class, the gates of which it is a witness, as words of bits.
-    witness_at: Vec<Vec<(usize, u64)>>,
-    /// For each class, the gates that must be told when it may be present with one of their witnesses.
-    heeded_by: Vec<Bits>,
-    /// Possible classes that have not come to the first gates yet.
+pub(super) struct Fixpoint<'r> {
+    rows: &'r Rows<'r>,
+    /// The classes that may be present at all.
+    possible: Bits,
+    /// For each class, those that may be present with it.
+    together: Strips,
+    /// Those of them of which the gates have not been told.
+    news: Strips,
+    /// For each word of classes, those with news about it.
+    told: Vec<Vec<u32>>,
+    /// For each class, the gates of which it is a witness.
+    witness_at: Vec<Vec<usize>>,
+    /// For each class, the rows with a choice that need it or another.
+    chosen_by: Vec<Vec<usize>>,
+    /// For each gate, the classes that it lets pass.
+    open: Strips,
+    /// For each place, the classes that came there.
+    here: Strips,
+    /// For each list of upper bounds, the classes of which not even one may be there.
+    barred: Strips,
+    /// Classes of one word that are on their way to places.
+    walking: Vec<(usize, u64)>,
+    /// For each row, the last place whose gate has no witness that is through, though the row needs one.
+    lacking: Vec<usize>,
+    /// Possible classes that have not come in yet.
     fresh: Bits,
-    /// Rows that something new got through, or whose witnesses may be together now.
-    unsettled: Vec<usize>,
+    /// Rows with a choice that may be used, or used with more, since they were looked at.
+    unsettled: Bits,
 }
 
-/// A rule.
-struct Row {
-    head: usize,
-    /// The classes of which not even one may be there.
-    barred: Bits,
-    gates: Vec<usize>,
-    /// The classes that passed all gates.
-    through: Bits,
-    /// Whether every gate has just one witness: then all of them must get through.
-    has_no_choice: bool,
-    /// Whether it was found to be usable.
-    is_usable: bool,
-    /// Whether nothing happened since it was looked at.
-    is_settled: bool,
-}
-
-/// An affinity group of a rule.
-struct Gate {
-    row: usize,
-    /// Which gate of the row it is.
-    place: usize,
-    /// The classes of the group that are not barred.
-    witnesses: Vec<usize>,
-    /// Where the pod may also be the first of its kind: the form that counts its kind. All others pass.
-    kind: Option<Form>,
-}
-
-impl Gate {
-    fn lets_pass(&self, class: usize, members: &[Bits], together: &[Bits]) -> bool {
-        let with = |&witness: &usize| witness == class || together[witness].contains(class);
-        self.kind.is_some_and(|kind| !members[kind as usize].contains(class)) || self.witnesses.iter().any(with)
-    }
-
-    /// Whether the rule cannot be used without one of the witnesses.
-    fn is_required(&self) -> bool {
-        self.kind.is_none()
-    }
-}
-
-impl Fixpoint {
+impl<'r> Fixpoint<'r> {
     /// How much memory it takes at most.
-    pub(super) fn bytes(system: &System) -> usize {
-        let guards = system.rules.iter().map(|rule| &rule.guard);
-        let gates: usize = guards.flat_map(|guard| &guard.affinity).map(|condition| condition.near.len()).sum();
-        let sets = system.classes.len() + 2 * system.rules.len() + system.forms.weights.len() + gates;
-        sets.saturating_mul(system.classes.len().div_ceil(8))
+    pub(super) fn bytes(system: &System, rows: &Rows<'_>) -> usize {
+        // Pairs, as they are, as news, on lists, and as they are handed over.
+        let pairs = 4 * system.classes.len();
+        let sets = pairs + rows.gates.len() + rows.places.len() + rows.bounds.len();
+        sets.saturating_mul(system.classes.len().div_ceil(64) * 8)
     }
 
-    /// Nothing has come to a gate yet.
-    pub(super) fn new(system: &System, pairs: Pairs) -> Self {
+    /// Nothing has come in yet.
+    pub(super) fn new(system: &System, rows: &'r Rows<'r>, pairs: Pairs) -> Self {
         let classes = system.classes.len();
-        let forms = system.forms.weights.iter();
-        let members: Vec<Bits> =
-            forms.map(|weights| Bits::of(classes, weights.iter().map(|&(class, _)| class as usize))).collect();
-        let (mut rows, mut gates) = (Vec::new(), Vec::new());
-        for rule in &system.rules {
-            let barred = barred(system, &rule.guard);
-            let own = gates_of(&rule.guard, rows.len(), &barred, &members);
-            let has_no_choice = own.iter().all(|gate| !gate.is_required() || gate.witnesses.len() == 1);
-            let head = rule.head as usize;
-            let (places, through) = (vec![0; own.len()], Bits::none(classes));
-            let (is_usable, is_settled) = (false, false);
-            rows.push(Row { head, barred, gates: places, through, has_no_choice, is_usable, is_settled });
-            gates.extend(own);
+        let (mut witness_at, mut chosen_by) = (vec![Vec::new(); classes], vec![Vec::new(); classes]);
+        for (number, gate) in rows.gates.iter().enumerate() {
+            gate.witnesses.iter().for_each(|&class| witness_at[class].push(number));
         }
-        gates.sort_by_key(|gate| gate.witnesses.first().copied());
-        let mut witness_at: Vec<Vec<(usize, u64)>> = vec![Vec::new(); classes];
-        for (number, gate) in gates.iter().enumerate() {
-            rows[gate.row].gates[gate.place] = number;
-            let (word, bit) = (number / 64, 1 << (number % 64));
-            for &class in &gate.witnesses {
-                match witness_at[class].last_mut() {
-                    Some((last, bits)) if *last == word => *bits |= bit,
-                    _ => witness_at[class].push((word, bit)),
-                }
-            }
+        for number in (0..rows.rows.len()).filter(|&number| rows.rows[number].has_choice) {
+            let witnesses = rows.required(number).flat_map(|gate| &gate.witnesses);
+            witnesses.for_each(|&class| chosen_by[class].push(number));
         }
+        chosen_by.iter_mut().for_each(Vec::dedup);
+        let together = Strips::of(classes, pairs.together.into_iter());
+        let told =
+            |word| (0..classes).filter(|&class| together.word(class, word) != 0).map(|class| class as u32).collect();
         Self {
-            unsettled: (0..rows.len()).collect(),
             rows,
-            heeded_by: vec![Bits::none(gates.len()); classes],
-            gates,
-            members,
+            told: (0..together.width()).map(told).collect(),
+            news: together.clone(),
+            together,
             witness_at,
+            chosen_by,
+            open: Strips::of(classes, rows.gates.iter().map(|gate| open_to(system, gate))),
+            here: Strips::none(rows.places.len(), classes),
+            barred: Strips::of(classes, rows.bounds.iter().map(|bounds| barred(system, bounds))),
+            walking: Vec::new(),
+            lacking: rows.rows.iter().map(|row| row.end).collect(),
             fresh: pairs.possible.clone(),
-            pairs,
+            possible: pairs.possible,
+            unsettled: Bits::none(rows.rows.len()),
         }
     }
 
     /// All pairs that are possible.
     pub(super) fn reached(mut self, budget: &Budget<'_>) -> Result<Pairs, Stop> {
-        // In turns, so that much is done at a time.
-        while !self.unsettled.is_empty() {
-            for row in mem::take(&mut self.unsettled) {
-                if let Some(stop) = budget.stop(0) {
-                    return Err(stop);
+        (0..self.rows.rows.len()).for_each(|row| self.look_at(row));
+        loop {
+            while !self.fresh.is_empty() || self.told.iter().any(|told| !told.is_empty()) {
+                self.let_in();
+                for word in 0..self.told.len() {
+                    self.spread(word, budget)?;
                 }
+            }
+            // Each time a choice is looked at, everything is: so it waits until nothing else is left to do.
+            if self.unsettled.is_empty() {
+                return Ok(Pairs { possible: self.possible, together: self.together.apart().collect() });
+            }
+            for row in mem::replace(&mut self.unsettled, Bits::none(self.rows.rows.len())).ones() {
+                budget.stop(0).map_or(Ok(()), Err)?;
                 self.settle(row);
             }
-            self.let_in();
         }
-        Ok(self.pairs)
     }
 
-    /// Lets what is possible since the last time come to the first gates: many together, few one after the other.
+    /// Lets in what is possible since the last time.
     fn let_in(&mut self) {
-        let classes = self.witness_at.len();
-        let fresh = mem::replace(&mut self.fresh, Bits::none(classes));
-        if fresh.len() > fresh.words().len() {
-            for row in 0..self.rows.len() {
-                let mut walking = fresh.clone();
-                walking.subtract(&self.rows[row].barred);
-                self.walk_together(row, walking);
+        let fresh = mem::replace(&mut self.fresh, Bits::none(self.witness_at.len()));
+        for (word, &classes) in fresh.words().iter().enumerate().filter(|&(_, &classes)| classes != 0) {
+            self.walking.push((ENTRANCE, classes));
+            self.walk(word);
+        }
+    }
+
+    /// Tells all gates the news about a word of classes, and those that come up meanwhile.
+    fn spread(&mut self, word: usize, budget: &Budget<'_>) -> Result<(), Stop> {
+        while !self.told[word].is_empty() {
+            budget.stop(0).map_or(Ok(()), Err)?;
+            for witness in mem::take(&mut self.told[word]) {
+                self.tell(witness as usize, word);
             }
+        }
+        Ok(())
+    }
+
+    /// Opens the gates of a witness for the classes that it has news about.
+    fn tell(&mut self, witness: usize, word: usize) {
+        let rows = self.rows;
+        let classes = self.news.take(witness, word);
+        for index in 0..self.witness_at[witness].len() {
+            let gate = self.witness_at[witness][index];
+            let fresh = classes & !self.open.word(gate, word);
+            self.open.add(gate, word, fresh);
+            if fresh != 0 {
+                let steps = rows.gates[gate].steps.iter();
+                let passing = steps.map(|&(from, to)| (to, fresh & self.here.word(from, word)));
+                self.walking.extend(passing.filter(|&(_, passing)| passing != 0));
+            }
+        }
+        self.walk(word);
+        for index in 0..self.chosen_by[witness].len() {
+            let row = self.chosen_by[witness][index];
+            if classes & self.through(row, word) != 0 {
+                self.look_at(row);
+            }
+        }
+    }
+
+    /// Classes come to the places that they are on their way to, and go on from there as far as they can.
+    fn walk(&mut self, word: usize) {
+        let rows = self.rows;
+        while let Some((place, classes)) = self.walking.pop() {
+            self.here.add(place, word, classes);
+            rows.places[place].rows.iter().for_each(|&row| self.get_through(row, word, classes));
+            let steps = rows.places[place].steps.iter();
+            let passing = steps.map(|&(gate, to)| (to, classes & self.open.word(gate, word)));
+            self.walking.extend(passing.filter(|&(_, passing)| passing != 0));
+        }
+    }
+
+    /// Classes have passed all gates of a row.
+    fn get_through(&mut self, row: usize, word: usize, classes: u64) {
+        let Row { head, bounds, has_choice, .. } = self.rows.rows[row];
+        let classes = classes & !self.barred.word(bounds, word);
+        if self.lacking[row] == ENTRANCE && !has_choice {
+            self.join(head, word, classes);
+        } else if classes != 0 {
+            self.look_at(row);
+        }
+    }
+
+    /// The classes that passed all gates of a row and may be there when its rule is used.
+    fn through(&self, row: usize, word: usize) -> u64 {
+        let Row { bounds, end, .. } = self.rows.rows[row];
+        self.here.word(end, word) & !self.barred.word(bounds, word)
+    }
+
+    /// Uses a rule, if it can be used by now: at once, or, where there is a choice, later.
+    fn look_at(&mut self, row: usize) {
+        let Row { head, has_choice, .. } = self.rows.rows[row];
+        self.lacking[row] = self.still_lacking(row);
+        if self.lacking[row] != ENTRANCE {
             return;
         }
-        for class in fresh.ones() {
-            for row in 0..self.rows.len() {
-                if !self.rows[row].barred.contains(class) {
-                    self.walk(row, 0, class);
-                }
+        if has_choice {
+            self.unsettled.insert(row);
+            return;
+        }
+        self.appear(head);
+        for word in 0..self.told.len() {
+            self.join(head, word, self.through(row, word));
+        }
+    }
+
+    /// The last place whose gate has no witness that is through, though the row needs one. Never behind the one that was found before.
+    fn still_lacking(&self, row: usize) -> usize {
+        let Rows { rows, gates, places, .. } = self.rows;
+        let is_through = |&class: &usize| self.here.contains(rows[row].end, class);
+        let mut place = self.lacking[row];
+        while place != ENTRANCE {
+            let gate = &gates[places[place].gate];
+            if gate.is_required() && !gate.witnesses.iter().any(is_through) {
+                break;
             }
+            place = places[place].before;
         }
+        place
     }
 
-    /// Classes pass the gates of a row until all of them are held up or through.
-    fn walk_together(&mut self, row: usize, mut walking: Bits) {
-        for &gate in &self.rows[row].gates {
-            let mut held_up = walking.clone();
-            self.let_pass(&self.gates[gate], &mut walking);
-            held_up.subtract(&walking);
-            held_up.ones().for_each(|class| self.heeded_by[class].insert(gate));
-            if walking.is_empty() {
-                return;
-            }
-        }
-        walking.ones().for_each(|class| self.get_through(row, class));
-    }
-
-    /// Retains what passes a gate.
-    fn let_pass(&self, gate: &Gate, classes: &mut Bits) {
-        let mut open = self.neighbourhood(gate.witnesses.iter().copied());
-        if let Some(kind) = gate.kind {
-            let mut others = classes.clone();
-            others.subtract(&self.members[kind as usize]);
-            open.extend(&others);
-        }
-        classes.retain_within(&open);
-    }
-
-    /// Tells the gates with this witness that a class may be present with it.
-    fn tell(&mut self, witness: usize, class: usize) {
-        for index in 0..self.witness_at[witness].len() {
-            let (word, bits) = self.witness_at[witness][index];
-            let mut told = self.heeded_by[class].words()[word] & bits;
-            while told != 0 {
-                self.meet(word * 64 + told.trailing_zeros() as usize, class);
-                told &= told - 1;
-            }
-        }
-    }
-
-    /// A class may be present with a witness of a gate that heeds it: it waits there, or it is through and the row has a choice.
-    fn meet(&mut self, gate: usize, class: usize) {
-        let Gate { row, place, .. } = self.gates[gate];
-        if self.rows[row].through.contains(class) {
-            self.unsettle(row);
-        } else {
-            self.heeded_by[class].remove(gate);
-            self.walk(row, place + 1, class);
-        }
-    }
-
-    /// A class passes gates until one holds it up.
-    fn walk(&mut self, row: usize, from: usize, class: usize) {
-        let closed = |&&gate: &&usize| !self.gates[gate].lets_pass(class, &self.members, &self.pairs.together);
-        match self.rows[row].gates[from..].iter().find(closed) {
-            Some(&gate) => self.heeded_by[class].insert(gate),
-            None => self.get_through(row, class),
-        }
-    }
-
-    /// A class has passed all gates of a row.
-    fn get_through(&mut self, row: usize, class: usize) {
-        self.unsettle(row);
-        let Row { gates, through, has_no_choice, .. } = &mut self.rows[row];
-        through.insert(class);
-        if !*has_no_choice {
-            // Where there is a choice, it matters with which of the witnesses a class may be present.
-            gates.iter().for_each(|&gate| self.heeded_by[class].insert(gate));
-        }
-    }
-
-    fn unsettle(&mut self, row: usize) {
-        if mem::take(&mut self.rows[row].is_settled) {
-            self.unsettled.push(row);
-        }
-    }
-
-    /// Uses a rule, if it can be used, with all that may be there then.
+    /// Uses a rule with a choice, if it can be used, with all that may be there then.
     fn settle(&mut self, row: usize) {
-        self.rows[row].is_settled = true;
-        let head = self.rows[row].head;
-        let Some(mut company) = self.company(&self.rows[row]) else { return };
-        self.rows[row].is_usable = true;
-        if !self.pairs.possible.contains(head) {
-            self.pairs.possible.insert(head);
-            self.fresh.insert(head);
+        let head = self.rows.rows[row].head;
+        let Some(company) = self.company(row) else { return };
+        self.appear(head);
+        for (word, &classes) in company.words().iter().enumerate() {
+            self.join(head, word, classes);
         }
-        company.subtract(&self.pairs.together[head]);
-        self.pairs.together[head].extend(&company);
-        for other in company.ones() {
-            self.pairs.together[other].insert(head);
-            self.tell(head, other);
-            self.tell(other, head);
+    }
+
+    /// A class turns out to be possible.
+    fn appear(&mut self, class: usize) {
+        if !self.possible.contains(class) {
+            self.possible.insert(class);
+            self.fresh.insert(class);
         }
+    }
+
+    /// Classes turn out to be possible together with the head of a rule.
+    fn join(&mut self, head: usize, word: usize, classes: u64) {
+        let fresh = classes & !self.together.word(head, word);
+        if fresh == 0 {
+            return;
+        }
+        self.hear(head, word, fresh);
+        bits::ones(word, fresh).for_each(|class| self.hear(class, head / 64, 1 << (head % 64)));
+    }
+
+    /// Classes may be present with another.
+    fn hear(&mut self, class: usize, word: usize, others: u64) {
+        self.together.add(class, word, others);
+        if self.news.word(class, word) == 0 {
+            self.told[word].push(class as u32);
+        }
+        self.news.add(class, word, others);
     }
 
     /// What may be present when a rule is used; `None` when it cannot be. Witnesses that leave another gate without one do not count.
-    fn company(&self, row: &Row) -> Option<Bits> {
-        let required = || row.gates.iter().map(|&gate| &self.gates[gate]).filter(|gate| gate.is_required());
-        let through = |gate: &Gate| gate.witnesses.iter().any(|&class| row.through.contains(class));
-        if !row.is_usable && !required().all(through) {
-            return None;
-        }
-        if row.has_no_choice {
-            return Some(row.through.clone());
-        }
-        let classes = self.witness_at.len();
-        let mut groups: Vec<Bits> = required().map(|gate| Bits::of(classes, gate.witnesses.iter().copied())).collect();
-        groups.iter_mut().for_each(|group| group.retain_within(&row.through));
+    fn company(&self, row: usize) -> Option<Bits> {
+        let through: Bits = (0..self.told.len()).map(|word| self.through(row, word)).collect();
+        let witnesses = |gate: &Gate| gate.witnesses.iter().copied().filter(|&class| through.contains(class)).collect();
+        let mut groups: Vec<Vec<usize>> = self.rows.required(row).map(witnesses).collect();
         loop {
-            let mut company = row.through.clone();
-            groups.iter().for_each(|group| company.retain_within(&self.neighbourhood(group.ones())));
+            let with_all = |(word, &classes): (usize, &u64)| {
+                groups.iter().fold(classes, |classes, group| classes & self.neighbourhood(group, word))
+            };
+            let company: Bits = through.words().iter().enumerate().map(with_all).collect();
             let mut changed = false;
             for group in &mut groups {
                 // A group is part of its own neighbourhood, which so takes nothing away.
                 let before = group.len();
-                group.retain_within(&company);
+                group.retain(|&class| company.contains(class));
                 changed |= group.len() != before;
             }
-            if groups.iter().any(Bits::is_empty) {
+            if groups.iter().any(Vec::is_empty) {
                 return None;
             }
             if !changed {
@@ -281,34 +276,31 @@ impl Fixpoint {
         }
     }
 
-    /// The members of a group and what may be present with one of them.
-    fn neighbourhood(&self, group: impl Iterator<Item = usize>) -> Bits {
-        let mut hood = Bits::none(self.witness_at.len());
-        for class in group {
-            hood.insert(class);
-            hood.extend(&self.pairs.together[class]);
-        }
-        hood
+    /// The members of a group and what may be present with one of them, as far as they are in a word.
+    fn neighbourhood(&self, group: &[usize], word: usize) -> u64 {
+        let own = |class: usize| if class / 64 == word { 1 << (class % 64) } else { 0 };
+        group.iter().fold(0, |hood, &class| hood | own(class) | self.together.word(class, word))
     }
 }
 
-/// The gates of a rule, in order.
-fn gates_of(guard: &FormGuard, row: usize, barred: &Bits, members: &[Bits]) -> Vec<Gate> {
-    let groups = guard.affinity.iter().flat_map(|c| c.near.iter().map(|&form| (form, c.first_unless)));
-    let gate = |(place, (form, kind)): (usize, (Form, Option<Form>))| {
-        let witnesses = members[form as usize].ones().filter(|&class| !barred.contains(class)).collect();
-        Gate { row, place, witnesses, kind }
-    };
-    groups.enumerate().map(gate).collect()
+/// The classes that a gate lets pass whatever may be present together: its witnesses, and those that are not of its kind.
+fn open_to(system: &System, gate: &Gate) -> Bits {
+    let classes = system.classes.len();
+    let mut open = Bits::none(classes);
+    if let Some(kind) = gate.kind {
+        let members = system.forms.weights[kind as usize].iter().map(|&(class, _)| class as usize);
+        open = Bits::of(classes, 0..classes);
+        open.subtract(&Bits::of(classes, members));
+    }
+    gate.witnesses.iter().for_each(|&class| open.insert(class));
+    open
 }
 
-/// The classes of which not even one may be there when the guard holds.
-fn barred(system: &System, guard: &FormGuard) -> Bits {
-    let too_heavy = guard.at_most.iter().flat_map(|&(form, bound)| {
-        system.forms.weights[form as usize]
-            .iter()
-            .filter(move |&&(_, weight)| weight > bound)
-            .map(|&(class, _)| class as usize)
+/// The classes of which not even one may be there when upper bounds hold.
+fn barred(system: &System, bounds: &[(Form, u128)]) -> Bits {
+    let too_heavy = bounds.iter().flat_map(|&(form, bound)| {
+        let weights = system.forms.weights[form as usize].iter();
+        weights.filter(move |&&(_, weight)| weight > bound).map(|&(class, _)| class as usize)
     });
     Bits::of(system.classes.len(), too_heavy)
 }
@@ -319,6 +311,7 @@ mod tests {
     use podreach_core::testing::{Rng, Shape, cases, problem};
 
     use super::*;
+    use crate::engine::form::FormGuard;
     use crate::engine::slice;
 
     /// The pairs by their definition: rules are used until none of them adds anything.
@@ -351,7 +344,7 @@ mod tests {
     /// What may be there when a guard holds: each with a witness for every group, and with witnesses for all groups that themselves
     /// may be there.
     fn company(system: &System, guard: &FormGuard, members: &[Bits], pairs: &Pairs) -> Option<Vec<usize>> {
-        let barred = barred(system, guard);
+        let barred = barred(system, &guard.at_most);
         let near = |a: usize, b: usize| a == b || pairs.together[a].contains(b);
         let conditions = || guard.affinity.iter().flat_map(|c| c.near.iter().map(|&form| (form, c.first_unless)));
         let mut there: Vec<usize> = pairs.possible.ones().filter(|&class| !barred.contains(class)).collect();

@@ -7,6 +7,7 @@
 use super::bits::Bits;
 use super::gates::Fixpoint;
 use super::group::{Class, Group};
+use super::rows::Rows;
 use super::system::System;
 use super::{Budget, Stop};
 
@@ -22,7 +23,8 @@ pub struct Pairs {
 impl Pairs {
     /// The fixpoint of a system. Where it does not fit into the memory, no pair is ruled out.
     pub fn new(system: &System, budget: &Budget<'_>) -> Result<Self, Stop> {
-        if Fixpoint::bytes(system) > budget.memory {
+        let rows = Rows::new(system);
+        if Fixpoint::bytes(system, &rows) > budget.memory {
             return Ok(Self::any(system));
         }
         let classes = system.classes.len();
@@ -34,7 +36,7 @@ impl Pairs {
                 pairs.together[class].remove(class);
             }
         }
-        Fixpoint::new(system, pairs).reached(budget)
+        Fixpoint::new(system, &rows, pairs).reached(budget)
     }
 
     /// Every class may be present with every other.
