@@ -102,7 +102,7 @@ fn node_term(cx: &mut Context, term: &Object<'_, '_>) -> NodeTerm {
 fn node_requirement(cx: &mut Context, expression: &Object<'_, '_>) -> Option<(Symbol, NodeRequirement)> {
     let Parts { key, operator, values } = selector::parts(cx, expression)?;
     let key = cx.symbol(key);
-    if values.iter().any(|(value, _)| name::value(value).is_err()) && matches!(operator, "In" | "NotIn") {
+    if values.iter().any(|(value, _)| name::value(value).is_err()) {
         return None;
     }
     if let Some(allowed) = selector::set_requirement(cx, operator, &values) {
@@ -118,13 +118,16 @@ fn node_requirement(cx: &mut Context, expression: &Object<'_, '_>) -> Option<(Sy
             return None;
         }
     };
-    let bound = match values.as_slice() {
-        [(value, _)] => value.parse().ok(),
-        _ => None,
-    };
-    if bound.is_none() {
-        let message = format!("the operator {} needs one value that is a whole number", shown(operator));
+    let [(value, span)] = values.as_slice() else {
+        let message = format!("the operator {} needs exactly one value", shown(operator));
         cx.report(problem::bad_requirement(expression.span(), message));
+        return None;
+    };
+    let bound = value.parse().ok();
+    if bound.is_none() {
+        // The API server takes it, and the scheduler can make nothing of it.
+        let message = format!("{} is not a whole number: this term of a node affinity matches no node", shown(value));
+        cx.report(problem::note("W0307", *span, message));
     }
     Some((key, compare(bound?)))
 }
