@@ -79,8 +79,22 @@ pub(crate) fn required_node_terms(cx: &mut Context, holder: &Object<'_, '_>, fie
     Some(node_terms(cx, &selector))
 }
 
-/// The terms of a node selector.
+/// The terms of a node selector; one with a requirement that cannot be read matches no node.
+///
+/// Kubernetes: `component-helpers/scheduling/corev1/nodeaffinity/nodeaffinity.go`, `NewLazyErrorNodeSelector`.
 pub(crate) fn node_terms(cx: &mut Context, selector: &Object<'_, '_>) -> Vec<NodeTerm> {
+    let none = || NodeTerm { expressions: Vec::new(), names: Vec::new() };
+    read_terms(cx, selector).into_iter().map(|term| term.unwrap_or_else(none)).collect()
+}
+
+/// The same where one requirement that cannot be read spoils the others: then no term matches.
+///
+/// Kubernetes: the same file, `NewNodeSelector`.
+pub(crate) fn strict_node_terms(cx: &mut Context, selector: &Object<'_, '_>) -> Vec<NodeTerm> {
+    read_terms(cx, selector).into_iter().collect::<Option<_>>().unwrap_or_default()
+}
+
+fn read_terms(cx: &mut Context, selector: &Object<'_, '_>) -> Vec<Option<NodeTerm>> {
     let terms = selector.objects("nodeSelectorTerms", &NODE_SELECTOR_TERM, &mut cx.log);
     if terms.is_empty() {
         cx.report(problem::no_terms(selector.span()));
@@ -88,15 +102,14 @@ pub(crate) fn node_terms(cx: &mut Context, selector: &Object<'_, '_>) -> Vec<Nod
     terms.iter().map(|term| node_term(cx, term)).collect()
 }
 
-/// A term; one with a requirement that cannot be read matches no node, as the scheduler has it.
-fn node_term(cx: &mut Context, term: &Object<'_, '_>) -> NodeTerm {
+/// A term, if all its requirements can be read.
+fn node_term(cx: &mut Context, term: &Object<'_, '_>) -> Option<NodeTerm> {
     let expressions = term.objects("matchExpressions", &REQUIREMENT, &mut cx.log);
     let fields = term.objects("matchFields", &REQUIREMENT, &mut cx.log);
     let expressions: Vec<_> = expressions.iter().map(|expression| node_requirement(cx, expression)).collect();
     let names: Vec<_> = fields.iter().map(|field| name_requirement(cx, field)).collect();
     let term = expressions.into_iter().collect::<Option<_>>().zip(names.into_iter().collect::<Option<_>>());
-    let (expressions, names) = term.unwrap_or_default();
-    NodeTerm { expressions, names }
+    term.map(|(expressions, names)| NodeTerm { expressions, names })
 }
 
 fn node_requirement(cx: &mut Context, expression: &Object<'_, '_>) -> Option<(Symbol, NodeRequirement)> {
