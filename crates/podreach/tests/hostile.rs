@@ -246,6 +246,16 @@ fn node_affinity_terms() {
 }
 
 #[test]
+fn labels_are_compared_only_with_numbers_that_a_label_can_have() {
+    for (bound, expected) in [("5", Accept), ("007", Never), ("-5", Never), ("+5", Never), ("many", Never), ("", Never)]
+    {
+        let terms = format!("[{{matchExpressions: [{{key: rank, operator: Gt, values: ['{bound}']}}]}}]");
+        let text = node_affinity(&terms).replacen("zone: a", "rank: '7'", 1);
+        assert_eq!(outcome(&text), expected, "{bound}");
+    }
+}
+
+#[test]
 fn fields_are_known_or_refused() {
     let misspelt = Pod { extra: "  afinity: {podAntiAffinity: {}}\n", ..POD }.beside_node();
     let lowered = lowered(&misspelt);
