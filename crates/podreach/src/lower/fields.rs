@@ -272,9 +272,9 @@ tables! {
         irrelevant: ["minReadySeconds", "revisionHistoryLimit", "selector", "templateGeneration"]
     }
     JOB_SPEC "JobSpec" {
-        modelled: ["completionMode", "parallelism", "template"],
+        modelled: ["completionMode", "completions", "parallelism", "template"],
         spoiling: ["scheduling"],
-        irrelevant: ["activeDeadlineSeconds", "backoffLimit", "backoffLimitPerIndex", "completions", "managedBy", "manualSelector",
+        irrelevant: ["activeDeadlineSeconds", "backoffLimit", "backoffLimitPerIndex", "managedBy", "manualSelector",
             "maxFailedIndexes", "podFailurePolicy", "podReplacementPolicy", "selector", "successPolicy", "suspend",
             "ttlSecondsAfterFinished"]
     }

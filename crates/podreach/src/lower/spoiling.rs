@@ -82,11 +82,13 @@ pub(crate) fn add(
         let workload = &inventory.workloads[at];
         draft.causes.extend(inventory.rules.causes(&cx.cluster, &workload.template));
         draft.causes.extend(of_volumes(cx, &workload.template));
+        let own = workload.template.content.label_keys();
         let differs = |key: &&str| {
             let key = cx.cluster.symbols.symbol(key);
-            key.is_some_and(|key| mentioned.contains(&key) && workload.template.labels.value(key).is_none())
+            let looked_at = key.filter(|key| mentioned.contains(key) || own.contains(key));
+            looked_at.is_some_and(|key| workload.template.labels.value(key).is_none())
         };
-        if owner::instance_labels(workload.kind).iter().any(differs) {
+        if owner::open_labels(workload.kind).iter().any(differs) {
             draft.causes.insert(Cause::InstanceLabels, workload.metadata.span);
         }
         if selects(cx, &draft.spec) {
