@@ -136,3 +136,29 @@ fn a_job_has_no_more_pods_at_a_time_than_it_has_completions() {
         assert_eq!(together(&job(rest), &declared, &[("j", most + 1)]), Some(false), "{rest}");
     }
 }
+
+#[test]
+fn a_pod_that_is_being_resized_is_not_what_its_template_says() {
+    let text = "apiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec: {nodeName: n1, runtimeClassName: gvisor, containers: [{name: c, \
+                resources: {requests: {cpu: 1}}}]}\nstatus: {phase: Running, ";
+    let container = |rest: &str| format!("{text}containerStatuses: [{{name: c, {rest}}}]}}\n");
+    let more = text.replace("containers", "resources: {requests: {memory: 1Gi}}, containers");
+    let both = |rest: &str| format!("{more}{rest}}}\n");
+    let whole = |rest: &str| format!("{text}{rest}}}\n");
+    for same in [
+        container("resources: {requests: {cpu: 1000m}}, allocatedResources: {cpu: 1}"),
+        whole("allocatedResources: {cpu: 1}, resources: {requests: {cpu: 980m}}"),
+    ] {
+        assert_eq!(codes(&same), Vec::<&str>::new(), "{same}");
+    }
+    for other in [
+        container("resources: {requests: {cpu: '2'}}"),
+        container("resources: {requests: {cpu: 2}}"),
+        container("resources: {requests: {cpu: 1}}, allocatedResources: {cpu: 2}"),
+        whole("allocatedResources: {cpu: 2}, resources: {requests: {cpu: 1}}"),
+        whole("allocatedResources: {cpu: 1}, resources: {requests: {cpu: 2}}"),
+        both("resources: {requests: {cpu: 980m, memory: 1Gi}}"),
+    ] {
+        assert_eq!(codes(&other), ["S0428"], "{other}");
+    }
+}

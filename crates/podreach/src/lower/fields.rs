@@ -132,10 +132,10 @@ tables! {
     }
     POD_STATUS "PodStatus" {
         modelled: ["phase"],
-        spoiling: ["containerStatuses", "initContainerStatuses"],
-        irrelevant: ["allocatedResources", "conditions", "ephemeralContainerStatuses", "extendedResourceClaimStatus", "hostIP",
+        spoiling: ["allocatedResources", "containerStatuses", "initContainerStatuses", "resources"],
+        irrelevant: ["conditions", "ephemeralContainerStatuses", "extendedResourceClaimStatus", "hostIP",
             "hostIPs", "message", "nodeAllocatableResourceClaimStatuses", "nominatedNodeName",
-            "observedGeneration", "podIP", "podIPs", "qosClass", "reason", "resize", "resourceClaimStatuses", "resources", "startTime",
+            "observedGeneration", "podIP", "podIPs", "qosClass", "reason", "resize", "resourceClaimStatuses", "startTime",
             "volumeHealth"],
         open
     }
@@ -157,9 +157,9 @@ tables! {
         irrelevant: ["mountPath", "mountPropagation", "name", "readOnly", "recursiveReadOnly", "subPath", "subPathExpr"]
     }
     CONTAINER_STATUS "ContainerStatus" {
-        modelled: ["name", "resources"],
+        modelled: ["allocatedResources", "name", "resources"],
         spoiling: [],
-        irrelevant: ["allocatedResources", "allocatedResourcesStatus", "containerID", "image", "imageID", "lastState", "ready",
+        irrelevant: ["allocatedResourcesStatus", "containerID", "image", "imageID", "lastState", "ready",
             "restartCount", "started", "state", "stopSignal", "user", "volumeMounts"],
         open
     }

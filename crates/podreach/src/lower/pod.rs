@@ -112,7 +112,7 @@ pub(crate) fn read(cx: &mut Context, tree: &Tree<'_>) -> Option<PodObject> {
     if bound.is_some() {
         // What its runtime class adds was added when the pod was made.
         draft.causes.remove(&Cause::RuntimeClass);
-        let resized = status.and_then(|status| spoiling::resized(&status, &draft.content.parts));
+        let resized = status.and_then(|status| spoiling::resized(cx, &status, &draft.content.parts));
         draft.causes.extend(resized.map(|span| (Cause::Resized, span)));
     }
     Some(PodObject { metadata, draft, bound, finished: matches!(phase, Some("Succeeded" | "Failed")) })
