@@ -71,7 +71,7 @@ fn concerns(doubt: &Diagnostic, pod: &str, plugin: &str) -> bool {
         "S0423" | "S0432" => (true, &["PodTopologySpread"]),
         "S0441" | "S0444" | "S0445" => (true, &volumes),
         "S0442" | "S0443" => (false, &volumes),
-        "S0433" => (false, &amounts),
+        "S0428" | "S0433" => (false, &amounts),
         _ => return true,
     };
     (!own || doubt.pod.as_deref() == Some(pod)) && (plugin == TOGETHER || plugins.contains(&plugin))

@@ -45,7 +45,8 @@ impl Make<'_> {
 
     pub(super) fn node_requirement(&mut self) -> Value {
         if self.one_in(3) {
-            let bound = self.pick(&["0", "1", "5", "007", "9223372036854775807", "9223372036854775806"]);
+            let bound =
+                self.pick(&["0", "1", "5", "007", "9223372036854775807", "9223372036854775806", "1.5", "many", ""]);
             return json!({"key": "num", "operator": self.pick(&["Gt", "Lt"]), "values": [bound]});
         }
         let key = self.pick(&["topology.kubernetes.io/zone", "rack", "kubernetes.io/hostname", "absent"]);

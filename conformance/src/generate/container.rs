@@ -56,7 +56,9 @@ impl Make<'_> {
             [("cpu", &cpu[..]), ("memory", &memory[..]), ("ephemeral-storage", &["1Gi", "100Mi"][..])]
         {
             let odds = if resource == "ephemeral-storage" { 10 } else { 2 };
-            if self.one_in(odds) {
+            if self.one_in(40) {
+                requests.insert(resource.into(), Value::Null);
+            } else if self.one_in(odds) {
                 requests.insert(resource.into(), json!(self.pick(values)));
             } else if self.one_in(6) {
                 limits.insert(resource.into(), json!(self.pick(values)));

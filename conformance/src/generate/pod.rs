@@ -86,7 +86,35 @@ impl Make<'_> {
         if self.one_in(10) {
             pod["status"] = json!({"phase": self.pick(&["Succeeded", "Failed", "Running", "Pending"])});
         }
+        if self.one_in(20) {
+            self.resize(&mut pod);
+        }
         pod
+    }
+
+    /// What a kubelet says about the amounts of a pod that is resized, or was.
+    fn resize(&mut self, pod: &mut Value) {
+        if self.one_in(2) {
+            let containers = pod["spec"]["containers"].as_array().cloned().unwrap_or_default();
+            let statuses: Vec<Value> = containers.iter().map(|container| self.amounts(container)).collect();
+            pod["status"]["containerStatuses"] = statuses.into();
+        }
+        if self.one_in(2) {
+            let whole = self.amounts(&json!({"resources": {"requests": {"cpu": "1", "memory": "64Mi"}}}));
+            pod["status"]["resources"] = whole["resources"].clone();
+            pod["status"]["allocatedResources"] = whole["allocatedResources"].clone();
+        }
+    }
+
+    /// A status in which a container has what it requests, or something else.
+    fn amounts(&mut self, container: &Value) -> Value {
+        let asked = container["resources"]["requests"].clone();
+        let [used, allowed] = [0; 2].map(|_| match self.rng.below(4) {
+            0 => json!({"cpu": self.pick(&["100m", "1", "3"])}),
+            1 => json!({"memory": self.pick(&["64Mi", "2Gi"])}),
+            _ => asked.clone(),
+        });
+        json!({"name": container["name"], "resources": {"requests": used}, "allocatedResources": allowed})
     }
 
     /// A pod type for a search, by name.

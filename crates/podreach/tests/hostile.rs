@@ -104,7 +104,9 @@ fn quantities_are_read_as_kubectl_reads_them() {
         ("cpu: 1e3", Never),
         ("cpu: 0x10", Never),
         ("cpu: '0x10'", Reject),
-        ("cpu: '1 '", Reject),
+        ("cpu: ' 1 '", Accept),
+        ("cpu: ' '", Reject),
+        ("cpu: null", Accept),
         ("cpu: 1_000m", Reject),
         ("cpu: 100M", Never),
         ("memory: 100m", Accept),
@@ -226,7 +228,12 @@ fn node_affinity(terms: &str) -> String {
 #[test]
 fn node_affinity_terms() {
     for (terms, expected) in [
-        ("[{matchExpressions: [{key: zone, operator: Gt, values: ['1.5']}]}]", Reject),
+        ("[{matchExpressions: [{key: zone, operator: Gt, values: ['1.5']}]}]", Never),
+        (
+            "[{matchExpressions: [{key: zone, operator: Gt, values: [abc]}]}, {matchFields: [{key: metadata.name, operator: In, values: [n1]}]}]",
+            Accept,
+        ),
+        ("[{matchExpressions: [{key: zone, operator: Gt, values: []}]}]", Reject),
         ("[]", Reject),
         ("[{}]", Never),
         ("[{matchExpressions: [{key: zone, operator: In, values: [a]}]}]", Accept),
@@ -235,6 +242,16 @@ fn node_affinity_terms() {
         ("[{matchFields: [{key: spec.unschedulable, operator: In, values: ['true']}]}]", Reject),
     ] {
         assert_eq!(outcome(&node_affinity(terms)), expected, "{terms}");
+    }
+}
+
+#[test]
+fn labels_are_compared_only_with_numbers_that_a_label_can_have() {
+    for (bound, expected) in [("5", Accept), ("007", Never), ("-5", Never), ("+5", Never), ("many", Never), ("", Never)]
+    {
+        let terms = format!("[{{matchExpressions: [{{key: rank, operator: Gt, values: ['{bound}']}}]}}]");
+        let text = node_affinity(&terms).replacen("zone: a", "rank: '7'", 1);
+        assert_eq!(outcome(&text), expected, "{bound}");
     }
 }
 

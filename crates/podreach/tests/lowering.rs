@@ -448,14 +448,6 @@ fn goals_from_pieces() {
 }
 
 #[test]
-fn a_pod_that_is_being_resized_is_not_what_its_template_says() {
-    let text = "apiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec: {nodeName: n1, runtimeClassName: gvisor, containers: [{name: c, \
-                resources: {requests: {cpu: 1}}}]}\nstatus: {phase: Running, containerStatuses: [{name: c, resources: {requests: {cpu: CPU}}}]}\n";
-    assert_eq!(codes(&lowered(&text.replace("CPU", "'1000m'"))), []);
-    assert_eq!(codes(&lowered(&text.replace("CPU", "'2'"))), [("S0428", Effect::Blurs, Some("pod/default/p"))]);
-}
-
-#[test]
 fn two_questions_of_one_name_are_one_too_many() {
     let question = "apiVersion: podreach.dev/v1alpha1\nkind: Question\nmetadata: {name: q}\nspec: {goal: [{pod: a, node: b}]}\n---\n";
     let text = question.repeat(2);

@@ -266,6 +266,16 @@ fn a_stateful_set_has_claims_by_number() {
 }
 
 #[test]
+fn a_claim_of_a_stateful_set_takes_the_place_of_a_volume_of_its_name() {
+    let mounts = |name: &str| {
+        let volumes = format!("volumes: [{{name: {name}, persistentVolumeClaim: {{claimName: gone}}}}], containers");
+        with_nodes(&format!("{}{WAITS}", SET.replacen("containers", &volumes, 1)))
+    };
+    assert_eq!(answers(&mounts("data"), "db"), ["yes", "yes"]);
+    assert_eq!(answers(&mounts("other"), "db"), ["never", "never"]);
+}
+
+#[test]
 fn a_claim_of_a_stateful_set_that_others_mount_is_shared() {
     let exclusive = claim("data-db-0", "volumeName: pv, accessModes: [ReadWriteOncePod]");
     let text = format!("{SET}{WAITS}{exclusive}{}{}", volume("pv", "b", ""), pod("backup", "data-db-0"));

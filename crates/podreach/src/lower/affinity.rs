@@ -79,8 +79,22 @@ pub(crate) fn required_node_terms(cx: &mut Context, holder: &Object<'_, '_>, fie
     Some(node_terms(cx, &selector))
 }
 
-/// The terms of a node selector.
+/// The terms of a node selector; one with a requirement that cannot be read matches no node.
+///
+/// Kubernetes: `component-helpers/scheduling/corev1/nodeaffinity/nodeaffinity.go`, `NewLazyErrorNodeSelector`.
 pub(crate) fn node_terms(cx: &mut Context, selector: &Object<'_, '_>) -> Vec<NodeTerm> {
+    let none = || NodeTerm { expressions: Vec::new(), names: Vec::new() };
+    read_terms(cx, selector).into_iter().map(|term| term.unwrap_or_else(none)).collect()
+}
+
+/// The same where one requirement that cannot be read spoils the others: then no term matches.
+///
+/// Kubernetes: the same file, `NewNodeSelector`.
+pub(crate) fn strict_node_terms(cx: &mut Context, selector: &Object<'_, '_>) -> Vec<NodeTerm> {
+    read_terms(cx, selector).into_iter().collect::<Option<_>>().unwrap_or_default()
+}
+
+fn read_terms(cx: &mut Context, selector: &Object<'_, '_>) -> Vec<Option<NodeTerm>> {
     let terms = selector.objects("nodeSelectorTerms", &NODE_SELECTOR_TERM, &mut cx.log);
     if terms.is_empty() {
         cx.report(problem::no_terms(selector.span()));
@@ -88,21 +102,20 @@ pub(crate) fn node_terms(cx: &mut Context, selector: &Object<'_, '_>) -> Vec<Nod
     terms.iter().map(|term| node_term(cx, term)).collect()
 }
 
-/// A term; one with a requirement that cannot be read matches no node, as the scheduler has it.
-fn node_term(cx: &mut Context, term: &Object<'_, '_>) -> NodeTerm {
+/// A term, if all its requirements can be read.
+fn node_term(cx: &mut Context, term: &Object<'_, '_>) -> Option<NodeTerm> {
     let expressions = term.objects("matchExpressions", &REQUIREMENT, &mut cx.log);
     let fields = term.objects("matchFields", &REQUIREMENT, &mut cx.log);
     let expressions: Vec<_> = expressions.iter().map(|expression| node_requirement(cx, expression)).collect();
     let names: Vec<_> = fields.iter().map(|field| name_requirement(cx, field)).collect();
     let term = expressions.into_iter().collect::<Option<_>>().zip(names.into_iter().collect::<Option<_>>());
-    let (expressions, names) = term.unwrap_or_default();
-    NodeTerm { expressions, names }
+    term.map(|(expressions, names)| NodeTerm { expressions, names })
 }
 
 fn node_requirement(cx: &mut Context, expression: &Object<'_, '_>) -> Option<(Symbol, NodeRequirement)> {
     let Parts { key, operator, values } = selector::parts(cx, expression)?;
     let key = cx.symbol(key);
-    if values.iter().any(|(value, _)| name::value(value).is_err()) && matches!(operator, "In" | "NotIn") {
+    if values.iter().any(|(value, _)| name::value(value).is_err()) {
         return None;
     }
     if let Some(allowed) = selector::set_requirement(cx, operator, &values) {
@@ -118,13 +131,16 @@ fn node_requirement(cx: &mut Context, expression: &Object<'_, '_>) -> Option<(Sy
             return None;
         }
     };
-    let bound = match values.as_slice() {
-        [(value, _)] => value.parse().ok(),
-        _ => None,
-    };
-    if bound.is_none() {
-        let message = format!("the operator {} needs one value that is a whole number", shown(operator));
+    let [(value, span)] = values.as_slice() else {
+        let message = format!("the operator {} needs exactly one value", shown(operator));
         cx.report(problem::bad_requirement(expression.span(), message));
+        return None;
+    };
+    let bound = value.parse().ok();
+    if bound.is_none() {
+        // The API server takes it, and the scheduler can make nothing of it.
+        let message = format!("{} is not a whole number: this term of a node affinity matches no node", shown(value));
+        cx.report(problem::note("W0307", *span, message));
     }
     Some((key, compare(bound?)))
 }

@@ -1,5 +1,6 @@
 //! Amounts of resources in manifests: `requests`, `limits`, `allocatable` and the like.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use podreach_core::resource::{Amount, Resources};
@@ -40,13 +41,9 @@ pub(crate) fn read_requests(cx: &mut Context, object: &Object<'_, '_>, field: &s
 /// The amount in a field of its own, which may not be negative.
 pub(crate) fn single(cx: &mut Context, key: &str, tree: &Tree<'_>) -> Option<Quantity> {
     let span = tree.span;
-    let text = match &tree.value {
-        Value::Int(value) => value.to_string(),
-        Value::Float(text) | Value::String(text) => text.to_string(),
-        _ => {
-            cx.report(problem::wrong_kind(tree, key, "a quantity"));
-            return None;
-        }
+    let Some(text) = spelled(tree) else {
+        cx.report(problem::wrong_kind(tree, key, "a quantity"));
+        return None;
     };
     let (quantity, spelling) = match Quantity::parse(&text) {
         Ok(parsed) => parsed,
@@ -65,6 +62,18 @@ pub(crate) fn single(cx: &mut Context, key: &str, tree: &Tree<'_>) -> Option<Qua
     }
     remark(cx, key, tree, &text, spelling);
     Some(quantity)
+}
+
+/// The spelling of an amount, if it can be one. Null is zero, and spaces around it do not count.
+///
+/// Kubernetes: `apimachinery/pkg/api/resource/quantity.go`, `UnmarshalJSON`.
+pub(crate) fn spelled<'t>(tree: &'t Tree<'_>) -> Option<Cow<'t, str>> {
+    match &tree.value {
+        Value::Null => Some("0".into()),
+        Value::Int(value) => Some(value.to_string().into()),
+        Value::Float(text) | Value::String(text) => Some(text.trim().into()),
+        _ => None,
+    }
 }
 
 /// Notes what is legal but hardly meant.

@@ -139,7 +139,7 @@ impl Cause {
             Self::InstanceLabels => (
                 "S0422",
                 Blurs,
-                "has labels that differ from instance to instance, and a selector looks at them; this is not modelled",
+                "has labels that differ from instance to instance or are not known, and a selector looks at them; this is not modelled",
             ),
             Self::DaemonSpread => (
                 "S0423",

@@ -56,7 +56,7 @@ pub(crate) fn read(cx: &mut Context, tree: &Tree<'_>) -> Option<(String, String,
     let allocation = status.and_then(|status| status.object("allocation", &ALLOCATION, &mut cx.log));
     let allocation = allocation.filter(|allocation| !is_conditional(cx, allocation)).map(|allocation| {
         let places = allocation.object("nodeSelector", &NODE_SELECTOR, &mut cx.log);
-        places.map(|places| affinity::node_terms(cx, &places))
+        places.map(|places| affinity::strict_node_terms(cx, &places))
     });
     let pods = status.map_or(0, |status| status.items("reservedFor", &mut cx.log).len());
     let record = Record { allocation, pods, deleting: metadata.terminating };

@@ -132,10 +132,10 @@ tables! {
     }
     POD_STATUS "PodStatus" {
         modelled: ["phase"],
-        spoiling: ["containerStatuses", "initContainerStatuses"],
-        irrelevant: ["allocatedResources", "conditions", "ephemeralContainerStatuses", "extendedResourceClaimStatus", "hostIP",
+        spoiling: ["allocatedResources", "containerStatuses", "initContainerStatuses", "resources"],
+        irrelevant: ["conditions", "ephemeralContainerStatuses", "extendedResourceClaimStatus", "hostIP",
             "hostIPs", "message", "nodeAllocatableResourceClaimStatuses", "nominatedNodeName",
-            "observedGeneration", "podIP", "podIPs", "qosClass", "reason", "resize", "resourceClaimStatuses", "resources", "startTime",
+            "observedGeneration", "podIP", "podIPs", "qosClass", "reason", "resize", "resourceClaimStatuses", "startTime",
             "volumeHealth"],
         open
     }
@@ -157,9 +157,9 @@ tables! {
         irrelevant: ["mountPath", "mountPropagation", "name", "readOnly", "recursiveReadOnly", "subPath", "subPathExpr"]
     }
     CONTAINER_STATUS "ContainerStatus" {
-        modelled: ["name", "resources"],
+        modelled: ["allocatedResources", "name", "resources"],
         spoiling: [],
-        irrelevant: ["allocatedResources", "allocatedResourcesStatus", "containerID", "image", "imageID", "lastState", "ready",
+        irrelevant: ["allocatedResourcesStatus", "containerID", "image", "imageID", "lastState", "ready",
             "restartCount", "started", "state", "stopSignal", "user", "volumeMounts"],
         open
     }
@@ -272,9 +272,9 @@ tables! {
         irrelevant: ["minReadySeconds", "revisionHistoryLimit", "selector", "templateGeneration"]
     }
     JOB_SPEC "JobSpec" {
-        modelled: ["completionMode", "parallelism", "template"],
+        modelled: ["completionMode", "completions", "parallelism", "template"],
         spoiling: ["scheduling"],
-        irrelevant: ["activeDeadlineSeconds", "backoffLimit", "backoffLimitPerIndex", "completions", "managedBy", "manualSelector",
+        irrelevant: ["activeDeadlineSeconds", "backoffLimit", "backoffLimitPerIndex", "managedBy", "manualSelector",
             "maxFailedIndexes", "podFailurePolicy", "podReplacementPolicy", "selector", "successPolicy", "suspend",
             "ttlSecondsAfterFinished"]
     }

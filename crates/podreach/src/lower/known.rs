@@ -51,6 +51,16 @@ pub(crate) struct Known {
     pub(crate) owners: Results<Option<Rc<Owner>>>,
     /// The contents of pods, but for those with something that is not modelled.
     pub(crate) contents: Results<Rc<Content>>,
+    /// What waits for a label value that only a cluster can give it.
+    unassigned: HashMap<Vec<u8>, usize>,
+}
+
+impl Known {
+    /// What stands in for a label value that a cluster is yet to give: one for all that is the same, and no other has it.
+    pub(crate) fn stand_in(&mut self, of: Vec<u8>) -> String {
+        let next = self.unassigned.len() + 1;
+        format!("unassigned-{}", self.unassigned.entry(of).or_insert(next))
+    }
 }
 
 /// What is known of this gist, or else what `read` makes of it.

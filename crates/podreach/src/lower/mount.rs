@@ -61,9 +61,15 @@ pub(crate) enum Maker {
 
 /// Reads the volumes of a pod.
 pub(crate) fn read(cx: &mut Context, spec: &Object<'_, '_>) -> Mounted {
+    let volumes = spec.objects("volumes", &VOLUME, &mut cx.log);
+    of_volumes(cx, &volumes)
+}
+
+/// Reads volumes.
+pub(crate) fn of_volumes(cx: &mut Context, volumes: &[Object<'_, '_>]) -> Mounted {
     let mut mounted = Mounted::default();
-    for volume in spec.objects("volumes", &VOLUME, &mut cx.log) {
-        mounted.disks.extend(disk(cx, &volume));
+    for volume in volumes {
+        mounted.disks.extend(disk(cx, volume));
         mounted.in_tree.extend(IN_TREE.iter().filter(|(field, _)| volume.field(field).is_some()).map(|entry| entry.1));
         if let Some(source) = volume.object("persistentVolumeClaim", &CLAIM_SOURCE, &mut cx.log) {
             let named = source.required_text("claimName", &mut cx.log).map(|name| MountedClaim::Named(name.to_owned()));
@@ -71,7 +77,7 @@ pub(crate) fn read(cx: &mut Context, spec: &Object<'_, '_>) -> Mounted {
             mounted.claims.extend(new);
             mounted.again.extend(again);
         }
-        mounted.claims.extend(ephemeral(cx, &volume));
+        mounted.claims.extend(ephemeral(cx, volume));
     }
     mounted
 }
@@ -124,7 +130,7 @@ impl Mounted {
         }
     }
 
-    /// Adds the claims that a StatefulSet makes for each pod; they take the place of volumes of the same name.
+    /// Adds the claims that a StatefulSet makes for each pod.
     pub(crate) fn add_templates(&mut self, templates: Vec<(String, Request)>) {
         let fresh =
             |(template, request)| MountedClaim::Fresh { template, request, ephemeral: false, volume: Maker::Class };

@@ -1,6 +1,6 @@
 //! Who made a pod, and what its maker and its node added to it.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, HashMap};
 use std::rc::Rc;
 
 use podreach_core::cluster::{NodeTerm, PodSpec};
@@ -13,13 +13,11 @@ use super::context::Context;
 use super::kind::Kind;
 use super::metadata::{Metadata, Owner};
 use super::pod::{Draft, PodObject};
+use super::spec;
 use super::workload::Workload;
 
 /// The label in which a ReplicaSet keeps the hash of its template.
 pub(crate) const TEMPLATE_HASH: &str = "pod-template-hash";
-
-/// The value of that label for a Deployment whose ReplicaSet is not known.
-const UNKNOWN_HASH: &str = "unassigned";
 
 const TOPOLOGY: [&str; 2] = ["topology.kubernetes.io/zone", "topology.kubernetes.io/region"];
 
@@ -71,13 +69,13 @@ impl Owners {
 }
 
 /// Gives the templates of Deployments the hash that their pods carry: that of the newest ReplicaSet if it is made from the same
-/// template, else the only one that pods have, else one that nothing else has.
+/// template, else one that only equal templates have. Where pods are all there is to go by, it is theirs if the template makes such
+/// pods, and otherwise not known.
 pub(crate) fn name_templates(cx: &mut Context, workloads: &mut [Workload], pods: &[PodObject], above: &Above) {
     if !cx.admission {
         return;
     }
     let key = cx.symbol(TEMPLATE_HASH);
-    let unknown = cx.symbol(UNKNOWN_HASH);
     let newest = newest_below(workloads, above);
     let seen = hashes_below(pods, above, key);
     for at in 0..workloads.len() {
@@ -86,11 +84,31 @@ pub(crate) fn name_templates(cx: &mut Context, workloads: &mut [Workload], pods:
             continue;
         }
         let below = newest.get(&at).map(|&below| &workloads[below].template);
-        let current = below.filter(|below| is_same(template, below, key)).and_then(|below| below.labels.value(key));
-        let only = seen.get(&at).filter(|hashes| below.is_none() && hashes.len() == 1).and_then(BTreeSet::first);
-        let hash = current.or(only.copied()).unwrap_or(unknown);
-        Rc::make_mut(&mut workloads[at].template.labels).set(key, hash);
+        let hash = match (below, seen.get(&at)) {
+            (Some(below), _) if is_same(template, below, key) => below.labels.value(key).or(workloads[at].hash),
+            (Some(_), _) | (None, None) => workloads[at].hash,
+            (None, Some(seen)) => only(seen)
+                .filter(|&(hash, pod)| makes(cx, template, (key, hash), &pods[pod].draft))
+                .map(|(hash, _)| hash),
+        };
+        if let Some(hash) = hash {
+            Rc::make_mut(&mut workloads[at].template.labels).set(key, hash);
+        }
     }
+}
+
+/// The one entry of a map that has no other.
+fn only(seen: &BTreeMap<Symbol, usize>) -> Option<(Symbol, usize)> {
+    seen.first_key_value().filter(|_| seen.len() == 1).map(|(&hash, &pod)| (hash, pod))
+}
+
+/// Whether a template with this label makes such a pod, as far as anything but labels tells.
+fn makes(cx: &mut Context, template: &Draft, (key, hash): (Symbol, Symbol), pod: &Draft) -> bool {
+    let mut labels = Labels::clone(&template.labels);
+    labels.set(key, hash);
+    let made = spec::resolved(cx, template, labels);
+    let own = spec::resolved(cx, pod, Labels::clone(&pod.labels));
+    PodSpec { labels: Labels::default(), ..made } == PodSpec { labels: Labels::default(), ..own }
 }
 
 /// The workload of the highest revision directly below each workload.
@@ -106,13 +124,13 @@ fn newest_below(workloads: &[Workload], above: &Above) -> HashMap<usize, usize> 
     newest
 }
 
-/// The template hashes of the pods directly below each workload.
-fn hashes_below(pods: &[PodObject], above: &Above, key: Symbol) -> HashMap<usize, BTreeSet<Symbol>> {
-    let mut seen: HashMap<usize, BTreeSet<Symbol>> = HashMap::new();
-    for (pod, above) in pods.iter().zip(&above.pods) {
-        let above = above.first().copied();
+/// The template hashes of the pods directly below each workload, each with a pod that has it.
+fn hashes_below(pods: &[PodObject], above: &Above, key: Symbol) -> HashMap<usize, BTreeMap<Symbol, usize>> {
+    let mut seen: HashMap<usize, BTreeMap<Symbol, usize>> = HashMap::new();
+    for (at, pod) in pods.iter().enumerate() {
+        let above = above.pods[at].first().copied();
         if let Some((above, hash)) = above.zip(pod.draft.labels.value(key)) {
-            seen.entry(above).or_default().insert(hash);
+            seen.entry(above).or_default().entry(hash).or_insert(at);
         }
     }
     seen
@@ -147,6 +165,11 @@ pub(crate) fn instance_labels(kind: Kind) -> &'static [&'static str] {
         ],
         _ => &[],
     }
+}
+
+/// Labels of pods that a template of this kind may leave without a value: each pod has its own, or it is not known.
+pub(crate) fn open_labels(kind: Kind) -> &'static [&'static str] {
+    if kind == Kind::Deployment { &[TEMPLATE_HASH] } else { instance_labels(kind) }
 }
 
 /// The labels of a pod as its template had them: without what its owner and its node gave it (`given` says which of the latter).

@@ -68,6 +68,16 @@ pub(crate) struct Content {
     pub(crate) features: BTreeSet<&'static str>,
 }
 
+impl Content {
+    /// The label keys whose values, whatever they are, its constraints are about.
+    pub(crate) fn label_keys(&self) -> BTreeSet<Symbol> {
+        let terms = self.affinities.near.iter().chain(&self.affinities.apart);
+        let of_terms = terms.flat_map(|term| term.same.iter().chain(&term.other));
+        let of_spread = self.spread.iter().flat_map(|constraint| &constraint.same);
+        of_terms.chain(of_spread).copied().collect()
+    }
+}
+
 /// A Pod object.
 #[derive(Clone, Debug)]
 pub(crate) struct PodObject {
@@ -102,7 +112,7 @@ pub(crate) fn read(cx: &mut Context, tree: &Tree<'_>) -> Option<PodObject> {
     if bound.is_some() {
         // What its runtime class adds was added when the pod was made.
         draft.causes.remove(&Cause::RuntimeClass);
-        let resized = status.and_then(|status| spoiling::resized(&status, &draft.content.parts));
+        let resized = status.and_then(|status| spoiling::resized(cx, &status, &draft.content.parts));
         draft.causes.extend(resized.map(|span| (Cause::Resized, span)));
     }
     Some(PodObject { metadata, draft, bound, finished: matches!(phase, Some("Succeeded" | "Failed")) })

@@ -23,13 +23,19 @@ pub(crate) struct Parts {
 
 /// What a pod requests, after the API server's defaults if `admission` says so.
 pub(crate) fn of_pod(parts: &Parts, admission: bool) -> Amounts {
+    let mut sum = before_overhead(parts, admission);
+    add(&mut sum, &parts.overhead);
+    sum.retain(|resource, _| super::name::is_fitted(resource));
+    sum
+}
+
+/// What a pod requests but for its overhead.
+pub(crate) fn before_overhead(parts: &Parts, admission: bool) -> Amounts {
     let mut sum = together(parts, &|container| requests(container, admission));
     if let Some((requests, limits)) = &parts.whole {
         let requests = whole(requests, limits, &sum, admission);
         sum.extend(requests.into_iter().filter(|(resource, _)| is_pod_level(resource)));
     }
-    add(&mut sum, &parts.overhead);
-    sum.retain(|resource, _| super::name::is_fitted(resource));
     sum
 }
 

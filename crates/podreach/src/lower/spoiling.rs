@@ -6,6 +6,7 @@ use podreach_core::cluster::PodSpec;
 use podreach_core::id::{NamespaceId, Symbol};
 use podreach_core::selector::Selector;
 
+use super::amount::Amounts;
 use super::candidate::{Draft, PodDrafts};
 use super::cause::{Cause, Causes};
 use super::context::Context;
@@ -15,8 +16,8 @@ use super::object::Object;
 use super::pod::Content;
 use super::quantity::Quantity;
 use super::request::Parts;
-use super::{devices, owner, pod, spec, storage};
-use crate::read::{Entry, Span, Tree};
+use super::{amount, devices, owner, pod, request, spec, storage};
+use crate::read::{Span, Tree};
 
 /// Fields that spoil when they hold anything.
 const FILLED: [(&str, Cause); 3] =
@@ -47,24 +48,47 @@ fn of_volumes(cx: &mut Context, draft: &pod::Draft) -> Causes {
     volumes.chain(cause.map(|cause| (cause, draft.span))).collect()
 }
 
-/// Where the status of a pod says that a container has other amounts than its spec asks for.
+/// Where the status of a pod says that it counts with other amounts than its spec asks for: what a container has or was allowed
+/// differs, or what the pod as a whole has or was allowed.
 ///
+/// The latter is looked at since 1.36 if the pod asks for something as a whole, since 1.37 always. It is read back from the node, where
+/// cpu is kept in coarser steps; less than the containers ask for together means nothing.
 /// Kubernetes: `component-helpers/resource/helpers.go`, `PodRequests` with `UseStatusResources`.
-pub(crate) fn resized(status: &Object<'_, '_>, parts: &Parts) -> Option<Span> {
+pub(crate) fn resized(cx: &Context, status: &Object<'_, '_>, parts: &Parts) -> Option<Span> {
     let lists = ["containerStatuses", "initContainerStatuses"].map(|field| status.field(field).and_then(Tree::seq));
     let differs = |status: &&Tree<'_>| {
         let name = status.field("name").and_then(Tree::str);
         let mut containers = parts.containers.iter().chain(&parts.init);
-        let container = containers.find(|container| Some(container.name.as_str()) == name);
-        let amounts = status.field("resources").and_then(|resources| resources.field("requests")).and_then(Tree::map);
-        let other = |entry: &Entry<'_>| {
-            let now = entry.value.str().and_then(|text| Quantity::parse(text).ok()).map(|(quantity, _)| quantity);
-            let asked = container.and_then(|container| container.requests.get(entry.key.as_ref()));
-            now.is_some_and(|now| asked.is_some_and(|asked| *asked != now))
-        };
-        amounts.is_some_and(|amounts| amounts.iter().any(other))
+        let asked = containers.find(|container| Some(container.name.as_str()) == name);
+        let asked = asked.map(|container| request::requests(container, true));
+        asked.is_some_and(|asked| reported(|field| status.field(field)).any(|(of, now)| now != amount_of(&asked, of)))
     };
-    lists.into_iter().flatten().flatten().find(differs).map(|status| status.span)
+    let container = lists.into_iter().flatten().flatten().find(differs).map(|status| status.span);
+    container.or_else(|| {
+        let asked = request::before_overhead(parts, true);
+        let (as_a_whole, since) = if parts.whole.is_some() { (true, 36) } else { (false, 37) };
+        let counts = |(of, now)| {
+            let asked = amount_of(&asked, of);
+            if as_a_whole { now != asked } else { now > asked }
+        };
+        (cx.release.minor >= since && reported(|field| status.field(field)).any(counts)).then(|| status.span())
+    })
+}
+
+fn amount_of(amounts: &Amounts, resource: &str) -> Quantity {
+    amounts.get(resource).copied().unwrap_or_default()
+}
+
+/// The amounts that a status, given by its fields, reports as allowed and as in use.
+fn reported<'t, 'a: 't>(
+    field: impl Fn(&'static str) -> Option<&'t Tree<'a>>,
+) -> impl Iterator<Item = (&'t str, Quantity)> {
+    let used = field("resources").and_then(|resources| resources.field("requests"));
+    let entries = [field("allocatedResources"), used].into_iter().flatten().filter_map(Tree::map).flatten();
+    entries.filter_map(|entry| {
+        let text = amount::spelled(&entry.value)?;
+        Some((entry.key.as_ref(), Quantity::parse(&text).ok()?.0))
+    })
 }
 
 /// Adds what admission and selectors say about each pod and template.
@@ -82,11 +106,13 @@ pub(crate) fn add(
         let workload = &inventory.workloads[at];
         draft.causes.extend(inventory.rules.causes(&cx.cluster, &workload.template));
         draft.causes.extend(of_volumes(cx, &workload.template));
+        let own = workload.template.content.label_keys();
         let differs = |key: &&str| {
             let key = cx.cluster.symbols.symbol(key);
-            key.is_some_and(|key| mentioned.contains(&key) && workload.template.labels.value(key).is_none())
+            let looked_at = key.filter(|key| mentioned.contains(key) || own.contains(key));
+            looked_at.is_some_and(|key| workload.template.labels.value(key).is_none())
         };
-        if owner::instance_labels(workload.kind).iter().any(differs) {
+        if owner::open_labels(workload.kind).iter().any(differs) {
             draft.causes.insert(Cause::InstanceLabels, workload.metadata.span);
         }
         if selects(cx, &draft.spec) {

@@ -2,22 +2,23 @@
 
 use std::rc::Rc;
 
-use podreach_core::id::NamespaceId;
+use podreach_core::id::{NamespaceId, Symbol};
 
 use super::cause::Cause;
 use super::context::Context;
 use super::fields::{
     CLAIM_TEMPLATE_OBJECT, CRON_JOB_SPEC, DAEMON_SET_SPEC, DEPLOYMENT_SPEC, DEPLOYMENT_STRATEGY, JOB_SPEC,
-    JOB_TEMPLATE_SPEC, OBJECT, OBJECT_META, ORDINALS, REPLICA_SET_SPEC, ROLLING_UPDATE, STATEFUL_SET_SPEC,
-    TEMPLATE_OBJECT, Table,
+    JOB_TEMPLATE_SPEC, OBJECT, OBJECT_META, ORDINALS, POD_SPEC, POD_TEMPLATE_SPEC, REPLICA_SET_SPEC, ROLLING_UPDATE,
+    STATEFUL_SET_SPEC, TEMPLATE_OBJECT, Table, VOLUME,
 };
 use super::kind::Kind;
 use super::metadata::{self, Metadata};
+use super::mount::Mounted;
 use super::object::Object;
 use super::pod::{self, Draft};
 use super::scale::{Scale, Surge};
 use super::storage::request::{self, Request};
-use super::{problem, toleration};
+use super::{gist, mount, problem, toleration};
 use crate::read::{Tree, Value};
 
 /// A workload.
@@ -29,6 +30,8 @@ pub(crate) struct Workload {
     pub(crate) scale: Scale,
     /// The number of the first pod, where pods have numbers.
     pub(crate) first_ordinal: u64,
+    /// What stands in for the hash of a Deployment's template.
+    pub(crate) hash: Option<Symbol>,
 }
 
 /// Reads a workload of a kind.
@@ -42,7 +45,15 @@ pub(crate) fn read(cx: &mut Context, kind: Kind, tree: &Tree<'_>) -> Option<Work
         name_job(cx, &metadata, &mut template);
     }
     let first_ordinal = if kind == Kind::StatefulSet { first_ordinal(cx, &object) } else { 0 };
-    Some(Workload { kind, metadata, template, scale, first_ordinal })
+    let hash = (kind == Kind::Deployment).then(|| hash(cx, tree));
+    Some(Workload { kind, metadata, template, scale, first_ordinal, hash })
+}
+
+/// What stands in for the hash of a template: equal templates have equal hashes, whoever they belong to.
+fn hash(cx: &mut Context, workload: &Tree<'_>) -> Symbol {
+    let template = workload.field("spec").and_then(|spec| spec.field("template"));
+    let stand_in = cx.known.stand_in(template.map(gist::of).unwrap_or_default());
+    cx.symbol(&stand_in)
 }
 
 fn content(cx: &mut Context, kind: Kind, object: &Object<'_, '_>, namespace: NamespaceId) -> Option<(Draft, Scale)> {
@@ -60,7 +71,10 @@ fn content(cx: &mut Context, kind: Kind, object: &Object<'_, '_>, namespace: Nam
             let mut template = pod::template(cx, &spec, namespace)?;
             let claims = claim_templates(cx, &spec);
             if !claims.is_empty() {
-                Rc::make_mut(&mut template.content).mounted.add_templates(claims);
+                let volumes = other_volumes(cx, &spec, &claims);
+                let mounted = &mut Rc::make_mut(&mut template.content).mounted;
+                *mounted = volumes.unwrap_or_else(|| std::mem::take(mounted));
+                mounted.add_templates(claims);
             }
             Some((template, scale))
         }
@@ -99,6 +113,21 @@ fn claim_templates(cx: &mut Context, spec: &Object<'_, '_>) -> Vec<(String, Requ
         templates.extend(request::in_spec(cx, &template).map(|request| (name, request)));
     }
     templates
+}
+
+/// What the template of a StatefulSet mounts besides the volumes that its claims take the place of; `None` where there are none.
+///
+/// Kubernetes: `pkg/controller/statefulset/stateful_set_utils.go`, `updateStorage`.
+fn other_volumes(cx: &mut Context, spec: &Object<'_, '_>, claims: &[(String, Request)]) -> Option<Mounted> {
+    // All of this was read before, with what there is to say about it.
+    let mut heard = Vec::new();
+    let template = spec.object("template", &POD_TEMPLATE_SPEC, &mut heard)?;
+    let pod = template.object("spec", &POD_SPEC, &mut heard)?;
+    let taken = |name: &str| claims.iter().any(|(claim, _)| claim == name);
+    let volumes = pod.objects("volumes", &VOLUME, &mut heard);
+    let (taken, others): (Vec<_>, Vec<_>) =
+        volumes.into_iter().partition(|volume| volume.text("name", &mut heard).is_some_and(taken));
+    (!taken.is_empty()).then(|| mount::of_volumes(cx, &others))
 }
 
 fn first_ordinal(cx: &mut Context, object: &Object<'_, '_>) -> u64 {
@@ -175,7 +204,9 @@ fn daemon_set(cx: &mut Context, object: &Object<'_, '_>, namespace: NamespaceId)
 }
 
 fn job(cx: &mut Context, spec: &Object<'_, '_>, namespace: NamespaceId) -> Option<(Draft, Scale)> {
-    let scale = Scale::of(count(cx, spec, "parallelism"));
+    // Pods are made until so many have completed, and never more at a time than are still missing.
+    let missing = spec.field("completions").map_or(u64::MAX, |_| count(cx, spec, "completions"));
+    let scale = Scale::of(count(cx, spec, "parallelism").min(missing));
     spec.text("completionMode", &mut cx.log);
     let mut template = pod::template(cx, spec, namespace)?;
     let group = spec.field("scheduling").map(|tree| (Cause::Group, tree.span));
@@ -208,15 +239,16 @@ fn name_job(cx: &mut Context, metadata: &Metadata, template: &mut Draft) {
     if !cx.admission {
         return;
     }
+    // A job without an id yet will get one that nothing else has.
+    let uid = metadata.uid.clone();
+    let uid = uid.unwrap_or_else(|| cx.known.stand_in(format!("{}/{}", metadata.namespace, metadata.name).into()));
     let mut fill = |key: &str, value: &str| {
         let key = cx.symbol(key);
         if template.labels.value(key).is_none() {
             Rc::make_mut(&mut template.labels).set(key, cx.symbol(value));
         }
     };
-    // A job without an id yet will get one that nothing else has.
-    let uid = metadata.uid.as_deref().unwrap_or("unassigned");
-    for (key, value) in [("job-name", metadata.name.as_str()), ("controller-uid", uid)] {
+    for (key, value) in [("job-name", metadata.name.as_str()), ("controller-uid", &uid)] {
         fill(key, value);
         fill(&format!("batch.kubernetes.io/{key}"), value);
     }
