@@ -77,6 +77,20 @@ fn jobs_that_have_no_id_yet_will_have_different_ones() {
 }
 
 #[test]
+fn a_job_with_a_selector_of_its_own_gives_its_pods_no_labels() {
+    let job = |rest: &str| {
+        format!(
+            "apiVersion: batch/v1\nkind: Job\nmetadata: {{name: j}}\nspec:\n  {rest}\n  template: {{metadata: {{labels: {{app: web}}}}, spec: \
+             {{containers: [{{name: c}}], affinity: {{podAntiAffinity: {{requiredDuringSchedulingIgnoredDuringExecution: \
+             [{{topologyKey: kubernetes.io/hostname, labelSelector: {{matchLabels: {{job-name: j}}}}}}]}}}}}}}}\n"
+        )
+    };
+    for (rest, answer) in [("manualSelector: false", false), ("manualSelector: true", true)] {
+        assert_eq!(together(&job(rest), &Options::default(), &[("j", 2)]), Some(answer), "{rest}");
+    }
+}
+
+#[test]
 fn a_revision_that_is_not_known_is_in_doubt() {
     let other =
         "apiVersion: v1\nkind: Pod\nmetadata: {name: other, labels: {app: web}}\nspec: {containers: [{name: c}]}\n";

@@ -272,9 +272,9 @@ tables! {
         irrelevant: ["minReadySeconds", "revisionHistoryLimit", "selector", "templateGeneration"]
     }
     JOB_SPEC "JobSpec" {
-        modelled: ["completionMode", "completions", "parallelism", "template"],
+        modelled: ["completionMode", "completions", "manualSelector", "parallelism", "template"],
         spoiling: ["scheduling"],
-        irrelevant: ["activeDeadlineSeconds", "backoffLimit", "backoffLimitPerIndex", "managedBy", "manualSelector",
+        irrelevant: ["activeDeadlineSeconds", "backoffLimit", "backoffLimitPerIndex", "managedBy",
             "maxFailedIndexes", "podFailurePolicy", "podReplacementPolicy", "selector", "successPolicy", "suspend",
             "ttlSecondsAfterFinished"]
     }

@@ -41,7 +41,7 @@ pub(crate) fn read(cx: &mut Context, kind: Kind, tree: &Tree<'_>) -> Option<Work
     let metadata = metadata::read(cx, kind, &object)?;
     let namespace = cx.cluster.namespace(&metadata.namespace);
     let (mut template, scale) = content(cx, kind, &object, namespace)?;
-    if kind == Kind::Job {
+    if kind == Kind::Job && !has_manual_selector(&object) {
         name_job(cx, &metadata, &mut template);
     }
     let first_ordinal = if kind == Kind::StatefulSet { first_ordinal(cx, &object) } else { 0 };
@@ -208,6 +208,7 @@ fn job(cx: &mut Context, spec: &Object<'_, '_>, namespace: NamespaceId) -> Optio
     let missing = spec.field("completions").map_or(u64::MAX, |_| count(cx, spec, "completions"));
     let scale = Scale::of(count(cx, spec, "parallelism").min(missing));
     spec.text("completionMode", &mut cx.log);
+    spec.flag("manualSelector", &mut cx.log);
     let mut template = pod::template(cx, spec, namespace)?;
     let group = spec.field("scheduling").map(|tree| (Cause::Group, tree.span));
     template.causes.extend(group);
@@ -230,6 +231,13 @@ fn cron_job(cx: &mut Context, object: &Object<'_, '_>, namespace: NamespaceId) -
         job(cx, &inner, namespace)?
     };
     Some((draft, if policy == "Allow" { Scale::UNLIMITED } else { scale }))
+}
+
+/// Whether a job selects its pods by labels that its author chose; then it gives them none.
+fn has_manual_selector(job: &Object<'_, '_>) -> bool {
+    // It was read before, with what there is to say about it.
+    let mut heard = Vec::new();
+    job.object("spec", &JOB_SPEC, &mut heard).is_some_and(|spec| spec.flag("manualSelector", &mut heard))
 }
 
 /// Labels that the Job controller gives all pods of a job.
