@@ -1,5 +1,6 @@
 //! What the input asks for that filters look at and we do not.
 
+use std::cell::LazyCell;
 use std::collections::{BTreeMap, BTreeSet};
 
 use podreach_core::cluster::PodSpec;
@@ -59,13 +60,16 @@ pub(crate) fn resized(cx: &Context, status: &Object<'_, '_>, parts: &Parts) -> O
     let differs = |status: &&Tree<'_>| {
         let name = status.field("name").and_then(Tree::str);
         let mut containers = parts.containers.iter().chain(&parts.init);
-        let asked = containers.find(|container| Some(container.name.as_str()) == name);
-        let asked = asked.map(|container| request::requests(container, true));
-        asked.is_some_and(|asked| reported(|field| status.field(field)).any(|(of, now)| now != amount_of(&asked, of)))
+        let container = containers.find(|container| Some(container.name.as_str()) == name);
+        container.is_some_and(|container| {
+            let asked = LazyCell::new(|| request::requests(container, true));
+            reported(|field| status.field(field)).any(|(of, now)| now != amount_of(&asked, of))
+        })
     };
     let container = lists.into_iter().flatten().flatten().find(differs).map(|status| status.span);
     container.or_else(|| {
-        let asked = request::before_overhead(parts, true);
+        // Few pods report anything, so what they ask for is summed up only then.
+        let asked = LazyCell::new(|| request::before_overhead(parts, true));
         let (as_a_whole, since) = if parts.whole.is_some() { (true, 36) } else { (false, 37) };
         let counts = |(of, now)| {
             let asked = amount_of(&asked, of);
