@@ -15,7 +15,7 @@ use podreach_core::{Goal, Semantics};
 use crate::args::{Encode, Encoding, Notation, Pebbling, Petri, ToNet, Whose};
 use crate::budget::Clock;
 use crate::session::{Exit, Saying, Session, Told, refuse};
-use crate::{ask, input, print, remark};
+use crate::{ask, file, input, print, remark};
 
 /// Runs the command.
 pub(crate) fn run(args: &Encode) -> Result<Exit, Told> {
@@ -89,8 +89,7 @@ fn certificates(folder: &Path, smallest: &pebbling::Smallest) -> Result<(), Told
         let certificate = report::verdict(&answered, &serde_json::json!([]), 0.0);
         let name = format!("pebbles-{}", game.pebbles);
         std::fs::write(folder.join(format!("{name}.yaml")), encoded.yaml()).map_err(cannot)?;
-        let pretty = serde_json::to_string_pretty(&certificate).expect("a value is always written") + "\n";
-        std::fs::write(folder.join(format!("{name}.json")), pretty).map_err(cannot)?;
+        file::write_json_told(&folder.join(format!("{name}.json")), &certificate)?;
     }
     Ok(())
 }

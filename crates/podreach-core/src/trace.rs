@@ -180,9 +180,16 @@ mod tests {
                 true
             };
             let trace: Trace = random(&mut rng).into_iter().filter(|action| is_taken(action)).collect();
-            assert_eq!(trace.after(trace.len(), &start), s);
             assert_eq!(trace.after(usize::MAX, &start), s);
-            assert_eq!(trace.after(0, &start), start);
+            // Back from the end, one step at a time.
+            for (taken, action) in trace.iter().enumerate().rev() {
+                match action {
+                    Action::Deploy(pod, node) => s.remove((pod, node)),
+                    Action::Delete(pod, node) => s.add((pod, node)),
+                }
+                assert_eq!(trace.after(taken, &start), s);
+            }
+            assert_eq!(s, start);
         }
     }
 }

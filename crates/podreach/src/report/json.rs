@@ -132,7 +132,7 @@ fn stats(decision: &Decision, seconds: f64) -> Value {
 }
 
 /// Several documents as one.
-pub fn list(kind: &str, items: Vec<Value>) -> Value {
+pub(super) fn list(kind: &str, items: Vec<Value>) -> Value {
     json!({"apiVersion": API_VERSION, "kind": kind, "items": items})
 }
 

@@ -40,7 +40,7 @@ pub use film::{Obstacle, Scene, film};
 pub use flaw::flaw;
 pub use frame::frames;
 pub use itf::itf;
-pub use json::{API_VERSION, Document, Documents, diagnostics, list, verdict};
+pub use json::{API_VERSION, Document, Documents, diagnostics, verdict};
 pub use matrix::{Width, matrix, matrix_json};
 pub use mermaid::mermaid;
 pub use shortfall::Shortfall;
