@@ -4,6 +4,7 @@
 //! Kubernetes' things; every name is resolved to an id.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
 use std::sync::Arc;
 
 use crate::id::{
@@ -150,7 +151,7 @@ pub struct PodSpec {
     /// Its labels, before binding adds any.
     pub labels: Labels,
     /// Why no step ever deploys it, if so: its instances are what the start has.
-    pub barred: Option<Arc<str>>,
+    pub barred: Option<Barred>,
     /// Whether it is being deleted: it then still counts for everything but topology spread.
     pub terminating: bool,
     /// The one node it asks for by name.
@@ -183,6 +184,43 @@ pub struct PodSpec {
     pub added_affinity: Option<Vec<NodeTerm>>,
     /// The rules that its scheduler's profile has switched off.
     pub exempt: BTreeSet<Rule>,
+}
+
+/// Why no step ever deploys pods of a type.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Barred {
+    /// Its pods are being deleted.
+    Terminating,
+    /// Its pods are static pods, which the kubelet of their node starts.
+    Static,
+    /// Its pods are of a former revision: their owner makes others now.
+    Outdated,
+    /// The API server refuses new pods of it, for this reason.
+    Refused(Arc<str>),
+    /// It is in doubt whether it can be deployed, and it is not relied on.
+    Doubtful,
+    /// The question leaves it out, for this reason.
+    LeftOut(&'static str),
+}
+
+impl Barred {
+    /// Whether the type is there for pods that run and nobody wants more of it: a refused workload is wanted all the same.
+    pub fn is_unwanted(&self) -> bool {
+        matches!(self, Self::Terminating | Self::Static | Self::Outdated)
+    }
+}
+
+impl fmt::Display for Barred {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Terminating => write!(f, "it is being deleted"),
+            Self::Static => write!(f, "the kubelet starts it, not the scheduler"),
+            Self::Outdated => write!(f, "its owner makes pods of another revision now"),
+            Self::Refused(why) => write!(f, "{why}"),
+            Self::Doubtful => write!(f, "it is in doubt"),
+            Self::LeftOut(why) => write!(f, "{why}"),
+        }
+    }
 }
 
 impl PodSpec {

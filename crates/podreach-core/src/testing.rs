@@ -9,8 +9,8 @@ use std::collections::{BTreeMap, BTreeSet, HashSet, VecDeque};
 use std::sync::Arc;
 
 use crate::cluster::{
-    Cluster, HostPort, Limit, Matcher, Node, NodeRequirement, NodeTerm, Pod, PodSpec, Quota, Scope, Spread, Taint,
-    TaintEffect, Term, Toleration, TolerationOperator,
+    Barred, Cluster, HostPort, Limit, Matcher, Node, NodeRequirement, NodeTerm, Pod, PodSpec, Quota, Scope, Spread,
+    Taint, TaintEffect, Term, Toleration, TolerationOperator,
 };
 use crate::configuration::{Atom, Configuration};
 use crate::goal::Goal;
@@ -257,7 +257,7 @@ impl Make<'_> {
 
     fn statics(&mut self, spec: &mut PodSpec) {
         if self.rng.one_in(10) {
-            spec.barred = Some("never deployed".into());
+            spec.barred = Some(Barred::LeftOut("never deployed"));
             spec.terminating = self.rng.one_in(2);
         }
         if self.rng.one_in(3) {

@@ -23,7 +23,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use podreach_core::cluster::{PodSpec, Toleration, TolerationOperator};
+use podreach_core::cluster::{Barred, PodSpec, Toleration, TolerationOperator};
 use podreach_core::{
     Action, Atom, Checked, Checker, Cluster, Configuration, Goal, Model, NodeId, PodId, Problem, Reason, Trace,
     Verdict, check,
@@ -357,7 +357,7 @@ fn strict(cluster: &Cluster, doubts: &[Doubt]) -> Cluster {
     let mut cluster = cluster.clone();
     for pod in cluster.pods.ids() {
         if doubts.iter().any(|doubt| doubt.is_about(pod)) {
-            Arc::make_mut(&mut cluster.pods[pod].spec).barred = Some("it is in doubt".into());
+            Arc::make_mut(&mut cluster.pods[pod].spec).barred = Some(Barred::Doubtful);
         }
     }
     cluster

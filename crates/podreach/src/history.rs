@@ -13,7 +13,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use podreach_core::cluster::PodSpec;
+use podreach_core::cluster::{Barred, PodSpec};
 use podreach_core::id::{ClaimId, DeviceClaimId, VolumeId};
 use podreach_core::rule::{volume_binding, volume_zone};
 use podreach_core::storage::{Claim, ClaimState, DeviceState};
@@ -241,7 +241,7 @@ pub(crate) fn cautious(cluster: &Cluster, m: &Model, goal: &Goal) -> Cluster {
         let nodes: BTreeSet<NodeId> = goal.any.iter().flat_map(|goal| goal.of(pod).map(|(node, _)| node)).collect();
         let spec = Arc::make_mut(&mut cluster.pods[pod].spec);
         match nodes.first() {
-            None => spec.barred = Some("its claims would be bound".into()),
+            None => spec.barred = Some(Barred::LeftOut("its claims would be bound")),
             Some(&node) if nodes.len() == 1 => spec.node_name = Some(cluster.nodes[node].name),
             Some(_) => {}
         }

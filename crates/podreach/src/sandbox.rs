@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use podreach_core::cluster::{PodSpec, Taint, TaintEffect, Toleration, TolerationOperator};
+use podreach_core::cluster::{Barred, PodSpec, Taint, TaintEffect, Toleration, TolerationOperator};
 use podreach_core::{Cluster, Configuration, Id, Model, NodeId, PodId};
 
 use crate::lower::Lowered;
@@ -118,7 +118,7 @@ fn change_pod(lowered: &mut Lowered, pod: PodId, edit: &PodEdit) -> Result<(), S
             spec(cluster, pod).tolerations.push(toleration);
         }
         PodEdit::Delete => {
-            spec(cluster, pod).barred = Some("it was deleted in the sandbox".into());
+            spec(cluster, pod).barred = Some(Barred::LeftOut("it was deleted in the sandbox"));
             lowered.start = without(&lowered.start, pod);
             lowered.kept = without(&lowered.kept, pod);
         }

@@ -55,7 +55,7 @@ fn requests(lowered: &Lowered, name: &str) -> Vec<(String, u128)> {
 }
 
 fn barred(lowered: &Lowered, name: &str) -> Option<String> {
-    spec(lowered, name).barred.as_deref().map(str::to_owned)
+    spec(lowered, name).barred.as_ref().map(ToString::to_string)
 }
 
 fn codes(lowered: &Lowered) -> Vec<(&'static str, Effect)> {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use podreach::answer::Oracle;
 use podreach::diagnostic::{Diagnostic, Effect};
 use podreach::engine::Budget;
-use podreach_core::cluster::{Cluster, Pod, PodSpec, Toleration, TolerationOperator};
+use podreach_core::cluster::{Barred, Cluster, Pod, PodSpec, Toleration, TolerationOperator};
 use podreach_core::testing::{Rng, Shape, exhaustive, problem};
 use podreach_core::{Model, PodId, Problem, Semantics, Verdict, check};
 
@@ -31,7 +31,7 @@ fn hostile(problem: &Problem, pod: PodId) -> Problem {
     changed(problem, |cluster| {
         let resources: Vec<_> = cluster.resources.entries().ids().collect();
         let spec = spec(cluster, pod);
-        spec.barred = Some("the test says so".into());
+        spec.barred = Some(Barred::LeftOut("the test says so"));
         resources.into_iter().for_each(|resource| spec.requests.set(resource, u128::MAX / 4));
     })
 }
@@ -74,7 +74,8 @@ fn what_is_said_holds_whatever_the_doubts_hide() {
                 assert!(check(&hostile(&problem, pod), verdict).is_ok(), "case {case}");
             }
             Some(true) if matches!(effect, Effect::Widens) => {
-                let barred = changed(&problem, |cluster| spec(cluster, pod).barred = Some("the test says so".into()));
+                let barred =
+                    changed(&problem, |cluster| spec(cluster, pod).barred = Some(Barred::LeftOut("the test says so")));
                 assert!(check(&barred, verdict).is_ok(), "case {case}");
             }
             Some(true) if matches!(effect, Effect::Blurs) => {
@@ -106,7 +107,7 @@ fn no_verdict_is_held_back_without_need() {
         let doubt =
             |effect| Diagnostic::stops("S0000", None, "a doubt").with_effect(effect).about(problem.model.pod_name(pod));
         let answer = |effect| Oracle::new(&problem, &[doubt(effect)]).answer(&problem.goal, &Budget::unlimited());
-        let barred = changed(&problem, |cluster| spec(cluster, pod).barred = Some("the test says so".into()));
+        let barred = changed(&problem, |cluster| spec(cluster, pod).barred = Some(Barred::LeftOut("the test says so")));
         let (Some(plain), Some(without)) = (truth(&problem), truth(&barred)) else { continue };
         let expected = (plain == without).then_some(plain);
         assert_eq!(answer(Effect::Widens).checked.answer(), expected, "case {case}: widens");

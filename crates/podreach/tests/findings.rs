@@ -8,6 +8,7 @@ use podreach::audit::{Item, Origin, Status, finding};
 use podreach::engine::Budget;
 use podreach::lower::{self, Declared, Kind, Lowered};
 use podreach::read::{SourceId, Span};
+use podreach_core::cluster::Barred;
 use podreach_core::testing::{Rng, Shape, cases, exhaustive, problem, reachable};
 use podreach_core::{Configuration, Goal, Model, PodId, Problem, Semantics, Verdict, check, short};
 
@@ -90,7 +91,7 @@ fn who_can_start_and_who_needs_whom() {
 fn alone(problem: &Problem, pod: PodId) -> Problem {
     let mut cluster = problem.model.cluster().clone();
     for other in cluster.pods.ids().filter(|&other| other != pod).collect::<Vec<_>>() {
-        Arc::make_mut(&mut cluster.pods[other].spec).barred = Some("not to take part".into());
+        Arc::make_mut(&mut cluster.pods[other].spec).barred = Some(Barred::LeftOut("not to take part"));
     }
     Problem { model: Arc::new(Model::new(cluster, problem.model.semantics())), ..problem.clone() }
 }

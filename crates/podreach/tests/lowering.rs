@@ -214,7 +214,7 @@ fn pods_that_the_scheduler_does_not_place_are_barred() {
     let why = |name: &str| {
         let id = question::pod(&lowered.cluster, name).expect("a type");
         let spec = &lowered.cluster.pods[id].spec;
-        (spec.barred.as_deref().map(str::to_owned), spec.terminating)
+        (spec.barred.as_ref().map(ToString::to_string), spec.terminating)
     };
     assert_eq!(why("etcd"), (Some("the kubelet starts it, not the scheduler".to_owned()), false));
     assert_eq!(why("gone"), (Some("it is being deleted".to_owned()), true));

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::rc::Rc;
 
-use podreach_core::cluster::PodSpec;
+use podreach_core::cluster::{Barred, PodSpec};
 use podreach_core::id::{NodeId, Symbol};
 use podreach_core::label::Labels;
 
@@ -109,8 +109,7 @@ struct Alike {
     node_name: Option<Symbol>,
     given: [bool; 2],
     owners: Vec<usize>,
-    barred: Option<&'static str>,
-    terminating: bool,
+    barred: Option<Barred>,
 }
 
 impl PodDrafts {
@@ -138,15 +137,14 @@ impl PodDrafts {
             given: owner::given_by(cx, place(inventory, pod).map(|node| &cx.cluster.nodes[node].labels)),
             owners,
             barred: barred(pod),
-            terminating: pod.metadata.terminating,
         };
         if let Some(&variant) = self.alike.get(&alike) {
             return variant;
         }
         let labels = owner::original_labels(cx, pod, alike.given, None);
         let own = spec::resolved(cx, &pod.draft, labels);
-        let variant = match alike.barred {
-            Some(why) => Variant { own: spec::barred(own, why, alike.terminating), by_owner: Vec::new() },
+        let variant = match &alike.barred {
+            Some(why) => Variant { own: spec::barred(own, why.clone()), by_owner: Vec::new() },
             None => {
                 let made = |&owner: &usize| (owner, as_made_by(cx, pod, alike.given, &inventory.workloads[owner]));
                 Variant { own, by_owner: alike.owners.iter().map(made).collect() }
@@ -173,11 +171,7 @@ fn as_made_by(cx: &mut Context, pod: &PodObject, given: [bool; 2], workload: &Wo
 }
 
 /// Why no step ever deploys a pod, if so.
-fn barred(pod: &PodObject) -> Option<&'static str> {
+fn barred(pod: &PodObject) -> Option<Barred> {
     let static_pod = pod.metadata.mirror || pod.metadata.owner.as_ref().is_some_and(|owner| owner.kind == "Node");
-    if pod.metadata.terminating {
-        Some("it is being deleted")
-    } else {
-        static_pod.then_some("the kubelet starts it, not the scheduler")
-    }
+    if pod.metadata.terminating { Some(Barred::Terminating) } else { static_pod.then_some(Barred::Static) }
 }

@@ -1,9 +1,8 @@
 //! From what a pod says to what the rules look at.
 
 use std::collections::BTreeSet;
-use std::sync::Arc;
 
-use podreach_core::cluster::{Matcher, PodSpec, Spread, Term};
+use podreach_core::cluster::{Barred, Matcher, PodSpec, Spread, Term};
 use podreach_core::id::{MatcherId, Symbol};
 use podreach_core::label::Labels;
 use podreach_core::selector::Selector;
@@ -24,7 +23,7 @@ pub(crate) fn resolved(cx: &mut Context, draft: &Draft, labels: Labels) -> PodSp
     let (devices, _) = devices::resolved(cx, *namespace, devices);
     PodSpec {
         namespace: draft.content.namespace,
-        barred: draft.content.admitted.refused.clone(),
+        barred: draft.content.admitted.refused.clone().map(Barred::Refused),
         terminating: false,
         node_name: draft.node_name,
         node_selector: draft.content.node_selector.clone(),
@@ -46,8 +45,8 @@ pub(crate) fn resolved(cx: &mut Context, draft: &Draft, labels: Labels) -> PodSp
 }
 
 /// The spec of a pod that no step deploys.
-pub(crate) fn barred(spec: PodSpec, why: &str, terminating: bool) -> PodSpec {
-    PodSpec { barred: Some(Arc::from(why)), terminating, ..spec }
+pub(crate) fn barred(spec: PodSpec, why: Barred) -> PodSpec {
+    PodSpec { terminating: why == Barred::Terminating, barred: Some(why), ..spec }
 }
 
 fn terms(cx: &mut Context, drafts: &[TermDraft], labels: &Labels) -> Vec<Term> {

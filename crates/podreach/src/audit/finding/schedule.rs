@@ -9,6 +9,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use podreach_core::cluster::Barred;
 use podreach_core::{Action, PodId, Problem, Verdict};
 
 use super::Finding;
@@ -141,7 +142,7 @@ fn is_needed(scene: &Scene<'_>, pod: PodId, helper: PodId) -> bool {
 fn without(scene: &Scene<'_>, others: &BTreeSet<PodId>) -> Problem {
     scene.changed(|cluster| {
         for &pod in others {
-            Arc::make_mut(&mut cluster.pods[pod].spec).barred = Some("it is not to take part".into());
+            Arc::make_mut(&mut cluster.pods[pod].spec).barred = Some(Barred::LeftOut("it is not to take part"));
         }
     })
 }
