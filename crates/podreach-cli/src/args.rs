@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use podreach::lower::{Instances, Keep, Options, Release, Start};
+use podreach::lower::{Instances, Keep, Nodes, Options, Release, Start};
 use podreach_core::Semantics;
 
 use crate::budget;
@@ -348,6 +348,9 @@ pub(crate) struct Reading {
     /// How many instances of a workload there may be: any number, or what it declares
     #[arg(long, value_enum, default_value_t = HowMany::Unlimited, value_name = "HOW-MANY")]
     pub(crate) instances: HowMany,
+    /// What becomes of nodes: they settle (cordons are lifted, taints of nodes that are not ready go), or stay as they are
+    #[arg(long, value_enum, default_value_t = Change::Settled, value_name = "CHANGE")]
+    pub(crate) nodes: Change,
     /// The Kubernetes release whose behaviour counts; without it the cluster's own, else the newest that is known
     #[arg(long, value_name = "RELEASE")]
     pub(crate) kubernetes_version: Option<Release>,
@@ -365,6 +368,7 @@ impl Reading {
             start: if self.start == FirstOf::Empty { Start::Empty } else { Start::Current },
             keep: selected.chain(namespaces).collect(),
             instances: if self.instances == HowMany::Declared { Instances::Declared } else { Instances::Unlimited },
+            nodes: if self.nodes == Change::Fixed { Nodes::Fixed } else { Nodes::Settled },
             release: self.kubernetes_version.or(own).unwrap_or_default(),
             ..Options::default()
         }
@@ -465,6 +469,15 @@ pub(crate) enum FirstOf {
     Current,
     /// Nothing, or just what is kept.
     Empty,
+}
+
+/// What becomes of nodes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Change {
+    /// They stay as they are for ever.
+    Fixed,
+    /// What passes goes: taints of nodes that are not ready, cordons, missing devices.
+    Settled,
 }
 
 /// How many instances there may be.

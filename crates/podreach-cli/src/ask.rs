@@ -8,7 +8,7 @@ use std::time::Instant;
 use indicatif::{ProgressBar, ProgressState, ProgressStyle};
 use podreach::answer::{self, Oracle};
 use podreach::engine::{Budget, Decision, Progress, Seen};
-use podreach::question::{self, Named, Question};
+use podreach::question::{self, Named};
 use podreach::read;
 use podreach::report::Answered;
 use podreach_core::{Atom, Goal, NodeId, Problem, Semantics, Verdict};
@@ -44,7 +44,6 @@ pub(crate) fn answers(
     limits: &Limits,
     session: &mut Session,
 ) -> Result<Vec<Answer>, Told> {
-    session.speak_of(names(args, &session.lowered.questions).iter().map(String::as_str));
     let asked = asked(args, reading, session)?;
     let clock = Clock::start(limits);
     let answers = asked.into_iter().map(|asked| answer(session, asked, &clock));
@@ -52,13 +51,6 @@ pub(crate) fn answers(
         Some(_) => answers.map(Answer::exactly).collect(),
         None => answers.collect(),
     })
-}
-
-/// The names of pods that are asked about.
-fn names(args: &Asking, questions: &[Question]) -> Vec<String> {
-    let beside = args.with.iter().filter_map(|given| given.split_once('@')).map(|(pod, _)| pod.to_owned());
-    let documents = questions.iter().flat_map(|question| question.goal.iter().map(|wanted| wanted.pod.clone()));
-    args.pod.iter().cloned().chain(beside).chain(documents).collect()
 }
 
 /// The questions of the command line or of the input, once per semantics.

@@ -26,7 +26,7 @@ pub(crate) fn run(args: &args::Matrix) -> Result<Exit, Told> {
         Format::Wide => print::report(&text(&matrices, Width::Wide, args.output.quiet)),
         _ => print::report(&text(&matrices, Width::Normal, args.output.quiet)),
     }
-    let decided = matrices.iter().all(|(problem, matrix)| matrix.count(&problem.model, Cell::Unknown) == 0);
+    let decided = matrices.iter().all(|(_, matrix)| matrix.count(Cell::Unknown) == 0);
     Ok(if decided { Exit::Yes } else { Exit::Unknown })
 }
 

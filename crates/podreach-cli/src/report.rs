@@ -42,7 +42,7 @@ pub(crate) fn run(args: &Report) -> Result<Exit, Told> {
                 .map(|(problem, matrix)| (problem, matrix, evidence(&session, problem, matrix, &clock, args.evidence)))
                 .collect();
             write(&args.page, &args.input, &session, shown[0].0, html::View::Matrices(&shown))?;
-            let decided = matrices.iter().all(|(problem, matrix)| matrix.count(&problem.model, Cell::Unknown) == 0);
+            let decided = matrices.iter().all(|(_, matrix)| matrix.count(Cell::Unknown) == 0);
             Ok(if decided { Exit::Yes } else { Exit::Unknown })
         }
     }

@@ -2,7 +2,6 @@
 
 use podreach::diagnostic::Diagnostic;
 use podreach::lower::{Lowered, Options, Release};
-use podreach::question::{self, Named};
 use podreach::read::Sources;
 
 use crate::args::{Input, Output};
@@ -100,7 +99,9 @@ impl Session {
         let mut lowered = podreach::lowered(&sources, &options);
         // A remark about a pod type that has no name of its own here is said about the workload that it goes under.
         let names = &lowered.origins.pods;
-        let known = |diagnostic: &Diagnostic| diagnostic.pod.as_ref().is_none_or(|pod| names.contains_key(pod));
+        let known = |diagnostic: &Diagnostic| {
+            diagnostic.pods.is_empty() || diagnostic.pods.iter().any(|pod| names.contains_key(pod))
+        };
         let diagnostics: Vec<Diagnostic> = diagnostics.into_iter().filter(known).collect();
         lowered.diagnostics.splice(0..0, diagnostics);
         let (source, remarks) = podreach::source(&sources);
@@ -122,15 +123,6 @@ impl Session {
     /// The same, if there are nodes.
     fn with_nodes(self) -> Result<Self, Told> {
         if self.lowered.cluster.nodes.is_empty() { Err(nothing_to_do(&self.lowered)) } else { Ok(self) }
-    }
-
-    /// Speaks of pod types by these names from now on, where a type has several; the first one asked for counts.
-    pub(crate) fn speak_of<'n>(&mut self, names: impl Iterator<Item = &'n str>) {
-        let cluster = &mut self.lowered.cluster;
-        let asked: Vec<Named> = names.filter_map(|name| question::named(cluster, name).ok()).collect();
-        for Named { pod, name } in asked.into_iter().rev() {
-            cluster.call(pod, &name);
-        }
     }
 }
 

@@ -8,7 +8,7 @@ use podreach::engine::{Budget, Decision};
 use podreach::lower::Options;
 use podreach::read::{Source, Sources, shown};
 use podreach::report::{self, Answered, Certificate, Shortfall};
-use podreach_core::demand::{Argument, Law, Shortage};
+use podreach_core::demand::Shortage;
 use podreach_core::{Checker, Flaw, Problem, Short, Verdict};
 
 use crate::args::Verify;
@@ -75,41 +75,32 @@ pub(crate) fn certificates(path: &Path) -> Result<Vec<Certificate>, Told> {
 /// Whether a certificate proves what it says, in a line.
 fn verified(session: &Session, certificate: &Certificate, clock: &Clock) -> (Exit, String) {
     let problem = podreach::problem(&session.lowered, certificate.semantics);
-    let (goal, verdict) = match certificate.resolve(&problem.model) {
+    let mut oracle = Oracle::new(&problem, &session.lowered.diagnostics);
+    let (goal, verdict) = match certificate.resolve(&problem.model, oracle.weakenings()) {
         Ok(resolved) => resolved,
         Err(why) => return (Exit::No, format!("NOT PROVED  {why}")),
     };
     let problem = problem.with_goal(goal.clone());
     let stop = || clock.stop().is_some();
     if let Some(shortage) = &certificate.shortage {
-        return match short_of(session, &problem, (verdict, shortage), clock) {
+        return match short_of(&problem, (verdict, shortage), clock) {
             Ok(short) => (Exit::Yes, format!("PROVED  {}", report::audit::demanded(&problem.model, short.demand()))),
             Err(_) if stop() => (Exit::Unknown, "UNKNOWN  the check ran out of time".to_owned()),
             Err(why) => (Exit::No, format!("NOT PROVED  {why}")),
         };
     }
     match Checker::new(&problem).check(&goal, verdict.clone(), &stop) {
-        Ok(checked) => stands(
-            session,
-            &problem,
-            &session.options,
-            Decision { checked, engine: "certificate", efforts: Vec::new() },
-            clock,
-        ),
+        Ok(checked) => {
+            let decision = Decision { checked, engine: "certificate", efforts: Vec::new() };
+            stands(&mut oracle, &problem, &session.options, decision, clock)
+        }
         Err(Flaw::Stopped) => (Exit::Unknown, "UNKNOWN  the check ran out of time".to_owned()),
         Err(flaw) => (Exit::No, format!("NOT PROVED  {}", report::flaw(&problem, &verdict, &flaw))),
     }
 }
 
-/// What follows from a proof for any choice of nodes, in the model and in whatever the input leaves in doubt; or what is wrong with it.
-fn short_of(
-    session: &Session,
-    problem: &Problem,
-    (verdict, written): (Verdict, &Shortfall),
-    clock: &Clock,
-) -> Result<Short, String> {
-    let budget =
-        Budget { interrupt: &|| clock.stop(), memory: clock.memory, threads: clock.threads, ..Budget::unlimited() };
+/// What follows from a proof for any choice of nodes; or what is wrong with it.
+fn short_of(problem: &Problem, (verdict, written): (Verdict, &Shortfall), clock: &Clock) -> Result<Short, String> {
     let stop = || clock.stop().is_some();
     let told = |flaw: Flaw| report::flaw(problem, &verdict, &flaw);
     let (demand, argument) = written.resolve(&problem.model)?;
@@ -117,24 +108,12 @@ fn short_of(
         return Err("a shortage follows from a proof, and there is none".to_owned());
     };
     let shortage = Shortage { ruled_out: problem.goal.clone(), proof, argument };
-    let short = podreach_core::short(problem, demand.clone(), shortage.clone(), &stop).map_err(told)?;
-    let mut oracle = Oracle::new(problem, &session.lowered.diagnostics);
-    let checked = podreach_core::check(problem, verdict.clone()).map_err(told)?;
-    if oracle.doubt(&problem.goal, &checked, &budget).is_err() {
-        return Err("it leans on something that is not modelled".to_owned());
-    }
-    // What is in doubt may make room for more; a law of rooms has to hold there, too.
-    if let (Some(loose), Argument::Sum { laws, .. }) = (oracle.loosened(), &shortage.argument)
-        && laws.iter().any(|(law, _)| !matches!(law, Law::Below(..) | Law::Place(..)))
-    {
-        podreach_core::short(&loose, demand, shortage, &stop).map_err(told)?;
-    }
-    Ok(short)
+    podreach_core::short(problem, demand, shortage, &stop).map_err(told)
 }
 
 /// Whether a checked verdict is free of doubts about the input.
 fn stands(
-    session: &Session,
+    oracle: &mut Oracle,
     problem: &Problem,
     options: &Options,
     decision: Decision,
@@ -142,7 +121,6 @@ fn stands(
 ) -> (Exit, String) {
     let budget =
         Budget { interrupt: &|| clock.stop(), memory: clock.memory, threads: clock.threads, ..Budget::unlimited() };
-    let mut oracle = Oracle::new(problem, &session.lowered.diagnostics);
     match oracle.doubt(&problem.goal, &decision.checked, &budget) {
         Ok(None) => {
             let answered = Answered { problem, options, decision: &decision };

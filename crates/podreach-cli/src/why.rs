@@ -11,8 +11,7 @@ use crate::session::{Exit, Session, Told};
 
 /// Runs the command.
 pub(crate) fn run(args: &Why) -> Result<Exit, Told> {
-    let mut session = Session::read(&args.input, |own| args.reading.options(own), (&args.output).into())?;
-    session.speak_of(std::iter::once(args.pod.as_str()));
+    let session = Session::read(&args.input, |own| args.reading.options(own), (&args.output).into())?;
     let cluster = &session.lowered.cluster;
     let pod = named_pod(&session, &args.pod)?.pod;
     let nodes = match (&args.node, &args.selector) {
@@ -33,9 +32,8 @@ pub(crate) fn run(args: &Why) -> Result<Exit, Told> {
 
 fn why(session: &Session, semantics: Semantics, pod: PodId, nodes: &[NodeId]) -> report::Why {
     let problem = podreach::problem(&session.lowered, semantics);
-    let of = &session.lowered.cluster.pods[pod];
-    let names: Vec<&str> = std::iter::once(&of.name).chain(&of.aliases).map(String::as_str).collect();
-    report::Why::new(&problem.model, &problem.start, pod, nodes).with_doubts(&session.lowered.diagnostics, &names)
+    let name = &session.lowered.cluster.pods[pod].name;
+    report::Why::new(&problem.model, &problem.start, pod, nodes).with_doubts(&session.lowered.diagnostics, &[name])
 }
 
 fn document(answers: &[(Semantics, report::Why)]) -> Value {

@@ -48,6 +48,8 @@ pub struct Cluster {
     pub limits: Vec<Limit>,
     /// What the pods of a namespace may take together.
     pub quotas: IdVec<QuotaId, Quota>,
+    /// The shadows of pod types, which come after all types of the input: what pods are while they are being deleted.
+    pub shadows: BTreeMap<PodId, PodId>,
     /// What differs between Kubernetes releases.
     pub behaviour: Behaviour,
 }
@@ -82,10 +84,42 @@ pub struct Node {
     pub unschedulable: bool,
     /// What it has to give; what is not listed is zero.
     pub allocatable: Resources,
+    /// What keeps pods away for now and is not part of the above.
+    pub passing: Passing,
     /// The features it declares.
     pub features: BTreeSet<Symbol>,
     /// The volume drivers on it.
     pub drivers: BTreeMap<Symbol, Driver>,
+}
+
+impl Node {
+    /// Makes what passes last: the node stays as it is.
+    pub fn keep_what_passes(&mut self) {
+        let Passing { taints, cordoned, lacking } = std::mem::take(&mut self.passing);
+        self.taints.extend(taints);
+        self.unschedulable |= cordoned;
+        for (resource, missing) in lacking.iter() {
+            self.allocatable.set(resource, self.allocatable.amount(resource).saturating_sub(missing));
+        }
+    }
+}
+
+/// What keeps pods off a node for now: it goes by itself, or an operator's hand lifts it. A step takes all of it away.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Passing {
+    /// Taints that whoever put them on takes off again: of a node that is not ready, under pressure, or starting.
+    pub taints: Vec<Taint>,
+    /// Whether it is cordoned.
+    pub cordoned: bool,
+    /// What it lacks of its resources while a device plugin is down.
+    pub lacking: Resources,
+}
+
+impl Passing {
+    /// Whether nothing keeps pods away for now.
+    pub fn is_nothing(&self) -> bool {
+        *self == Self::default()
+    }
 }
 
 /// A taint of a node.
@@ -132,18 +166,18 @@ pub enum TolerationOperator {
     Comparison,
 }
 
-/// A pod type: what all instances made from one template share.
+/// A pod type: a workload, or a pod by itself.
+///
+/// Types whose specs are shared are told apart by nothing but their names; see [`crate::quotient`].
 #[derive(Clone, Debug)]
 pub struct Pod {
     /// Its name, `kind/namespace/name`.
     pub name: String,
-    /// Other names of the same type: workloads whose pods nothing tells apart.
-    pub aliases: Vec<String>,
     /// What the rules look at.
     pub spec: Arc<PodSpec>,
 }
 
-/// Everything about a pod that any rule looks at; pods with equal specs are one type.
+/// Everything about a pod that any rule looks at.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct PodSpec {
     /// Its namespace.
@@ -207,6 +241,11 @@ impl Barred {
     /// Whether the type is there for pods that run and nobody wants more of it: a refused workload is wanted all the same.
     pub fn is_unwanted(&self) -> bool {
         matches!(self, Self::Terminating | Self::Static | Self::Outdated)
+    }
+
+    /// Whether the deletion of such a pod may begin: a static pod stays, and others are being deleted already.
+    pub fn may_be_deleted(&self) -> bool {
+        !matches!(self, Self::Terminating | Self::Static)
     }
 }
 
@@ -353,6 +392,8 @@ pub struct Limit {
     pub per_node: bool,
     /// The most that may run.
     pub most: u64,
+    /// Whether a pod counts until it is gone. Otherwise one that is being deleted is replaced already.
+    pub waits: bool,
 }
 
 /// A cap on what the pods of a namespace take together of one thing, from a ResourceQuota.
@@ -380,14 +421,6 @@ impl Cluster {
     /// The id of a topology key, made on first use.
     pub fn key(&mut self, name: &str) -> KeyId {
         self.keys.intern(self.symbols.intern(name))
-    }
-
-    /// Makes one of a pod type's aliases its name, and its name an alias.
-    pub fn call(&mut self, pod: PodId, alias: &str) {
-        let Pod { name, aliases, .. } = &mut self.pods[pod];
-        if let Some(at) = aliases.iter().position(|other| other == alias) {
-            std::mem::swap(name, &mut aliases[at]);
-        }
     }
 
     /// Labels from pairs of strings.

@@ -1,6 +1,6 @@
 //! Configurations: how many instances of each pod type run on each node.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use crate::id::{Id, NodeId, PodId};
@@ -43,6 +43,8 @@ impl FromIterator<Atom> for Atoms {
 pub struct Configuration {
     by_pod: BTreeMap<(PodId, NodeId), u64>,
     by_node: BTreeMap<(NodeId, PodId), u64>,
+    /// The nodes that still have what passes on them. None, unless someone says so.
+    unsettled: BTreeSet<NodeId>,
 }
 
 impl Configuration {
@@ -75,6 +77,28 @@ impl Configuration {
     /// One instance less; there must be one.
     pub fn remove(&mut self, atom: Atom) {
         self.set(atom, self.count(atom).checked_sub(1).expect("only what runs can be removed"));
+    }
+
+    /// The same pods, where these nodes still have what passes on them.
+    #[must_use]
+    pub fn with_unsettled(mut self, nodes: impl IntoIterator<Item = NodeId>) -> Self {
+        self.unsettled = nodes.into_iter().collect();
+        self
+    }
+
+    /// The nodes that still have what passes on them.
+    pub fn unsettled(&self) -> &BTreeSet<NodeId> {
+        &self.unsettled
+    }
+
+    /// Takes from a node what passes on it; whether there was anything.
+    pub fn settle(&mut self, node: NodeId) -> bool {
+        self.unsettled.remove(&node)
+    }
+
+    /// Puts back what passes on a node.
+    pub(crate) fn unsettle(&mut self, node: NodeId) {
+        self.unsettled.insert(node);
     }
 
     /// All atoms with their counts, by pod and then by node.

@@ -8,7 +8,7 @@
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
-use crate::cluster::{Cluster, Node, NodeRequirement, NodeTerm, PodSpec};
+use crate::cluster::{Cluster, Node, NodeRequirement, NodeTerm, Passing, PodSpec};
 use crate::id::{IdVec, NodeId, Symbol};
 use crate::label::Labels;
 use crate::selector::{Allowed, Selector, Values};
@@ -152,7 +152,9 @@ impl Mentions {
         let seen = |key, value| self.numbers.contains(&key) || self.values.contains(&(key, value));
         let labels = node.labels.iter().filter(|(key, _)| self.keys.contains(key));
         let labels = labels.map(|(key, value)| (key, seen(key, value).then_some(value))).collect();
-        let nameless = Node { name: Symbol::MIN, labels: Labels::default(), ..node.clone() };
+        // What passes is gone in a step, so it makes no node another.
+        let passing = Passing::default();
+        let nameless = Node { name: Symbol::MIN, labels: Labels::default(), passing, ..node.clone() };
         (name, labels, nameless)
     }
 }

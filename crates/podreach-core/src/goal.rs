@@ -1,7 +1,6 @@
 //! Goals: upward-closed sets of configurations.
 
 use crate::configuration::{Atom, Configuration};
-use crate::running::Running;
 
 /// What is asked for: a configuration that is at least one of these.
 ///
@@ -22,11 +21,5 @@ impl Goal {
     /// Everything in `configuration` at the same time.
     pub fn all(configuration: Configuration) -> Self {
         Self { any: vec![configuration] }
-    }
-
-    /// Whether `s` is enough.
-    pub fn is_met_by(&self, s: &impl Running) -> bool {
-        let enough = |alternative: &Configuration| alternative.iter().all(|(atom, count)| count <= s.count(atom));
-        self.any.iter().any(enough)
     }
 }

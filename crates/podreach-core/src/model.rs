@@ -3,14 +3,17 @@
 //! Which pods pass which nodes' static filters, which pods each selector matches, and which nodes share a topology domain are
 //! questions about the cluster alone. The rules, the guards and the engines only look the answers up.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
+use std::sync::Arc;
 
 use crate::cluster::{Cluster, Matcher, Node, PodSpec, Scope, Taint, TaintEffect};
+use crate::configuration::Configuration;
 use crate::face::Faces;
 use crate::id::{DomainId, Id, IdVec, KeyId, MatcherId, NamespaceId, NodeId, PodId, ResourceId, Symbol};
 use crate::label::Labels;
-use crate::rule;
+use crate::rule::{self, passing};
 use crate::selector::Selector;
+use crate::shadow;
 
 /// Which rules a deployment obeys.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -37,19 +40,27 @@ pub struct Model {
     cluster: Cluster,
     semantics: Semantics,
     faces: Faces,
+    /// How many pod types are not shadows; these come first.
+    apart: usize,
+    /// For each shadow, what it is the shadow of.
+    shadowed: HashMap<PodId, PodId>,
+    /// For each pod, whether some pod may need one like it.
+    wanted: BitRow,
+    /// Whether a spread constraint may look at more nodes once these have settled.
+    settling_matters: bool,
     /// For each pod, a bit per face.
-    static_ok: IdVec<PodId, BitRow>,
+    static_ok: IdVec<PodId, Arc<BitRow>>,
     topologies: IdVec<KeyId, Topology>,
     domains: IdVec<DomainId, Vec<NodeId>>,
     matches: IdVec<MatcherId, Matches>,
     /// For each spread constraint of each pod, a bit per face.
-    eligible: IdVec<PodId, Vec<BitRow>>,
-    eligible_domains: IdVec<PodId, Vec<usize>>,
+    eligible: IdVec<PodId, Arc<Vec<BitRow>>>,
+    eligible_domains: IdVec<PodId, Arc<Vec<usize>>>,
     copied_keys: Vec<Symbol>,
     /// The anti-affinity terms of all pods, each by its pod and its index there.
     repelling: Vec<(PodId, usize)>,
     /// For each pod, a bit per term of `repelling`: whether it notices the pod.
-    repelled: IdVec<PodId, BitRow>,
+    repelled: IdVec<PodId, Arc<BitRow>>,
     claimants: Vec<PodId>,
     zone_keys: Vec<Symbol>,
     pods_resource: ResourceId,
@@ -88,15 +99,25 @@ impl Model {
         let pods_resource = cluster.resource("pods");
         let cordon = cordon(&mut cluster);
         let copied_keys = copied_keys(&cluster, semantics);
+        match semantics {
+            Semantics::KubeScheduler => shadow::add(&mut cluster, &copied_keys),
+            // Deletion is one step, and nodes never change.
+            Semantics::Paper => cluster.nodes.ids().for_each(|node| cluster.nodes[node].keep_what_passes()),
+        }
         let (topologies, domains) = topologies(&cluster);
         let labelled = labelled(&cluster);
         let matchers = cluster.matchers.entries().values();
         let matches = matchers.map(|matcher| matches(&cluster, matcher, &labelled, &copied_keys)).collect();
         let claimants =
             cluster.pods.iter().filter(|(_, pod)| !pod.spec.mounts.claims.is_empty()).map(|(p, _)| p).collect();
+        let wanted = wanted(&cluster, &copied_keys);
         let zone_keys: Vec<Symbol> = ZONE_LABELS.iter().filter_map(|(key, _)| cluster.symbols.symbol(key)).collect();
         let mut model = Self {
             faces: Faces::new(&cluster, &copied_keys, &zone_keys),
+            apart: shadow::apart(&cluster),
+            shadowed: cluster.shadows.iter().map(|(&pod, &shadow)| (shadow, pod)).collect(),
+            wanted,
+            settling_matters: false,
             static_ok: IdVec::new(),
             eligible: IdVec::new(),
             eligible_domains: IdVec::new(),
@@ -117,6 +138,7 @@ impl Model {
         model.static_ok = static_filters(&model);
         model.eligible = eligible_nodes(&model);
         model.eligible_domains = eligible_domains(&model);
+        model.settling_matters = settling_matters(&model);
         model
     }
 
@@ -140,9 +162,34 @@ impl Model {
         &self.cluster.nodes[node]
     }
 
-    /// All pod types.
+    /// The pod types of the input.
     pub fn pods(&self) -> impl DoubleEndedIterator<Item = PodId> + ExactSizeIterator + Clone + use<> {
+        (0..self.apart).map(PodId::from_index)
+    }
+
+    /// All pod types, and after them what they are while they are being deleted.
+    pub fn every_pod(&self) -> impl DoubleEndedIterator<Item = PodId> + ExactSizeIterator + Clone + use<> {
         self.cluster.pods.ids()
+    }
+
+    /// What a pod type is while it is being deleted, where that makes a difference.
+    pub fn shadow(&self, pod: PodId) -> Option<PodId> {
+        self.cluster.shadows.get(&pod).copied()
+    }
+
+    /// The pod type that this one is the shadow of, if it is one.
+    pub fn shadowed(&self, pod: PodId) -> Option<PodId> {
+        self.shadowed.get(&pod).copied()
+    }
+
+    /// Whether some pod may need one like this, as a friend or for a volume that both attach.
+    pub fn is_wanted(&self, pod: PodId) -> bool {
+        self.wanted.bit(pod.index())
+    }
+
+    /// Whether a spread constraint may look at more nodes once these have settled: then a pod may be refused that was not before.
+    pub fn settling_matters(&self) -> bool {
+        self.settling_matters
     }
 
     /// All nodes.
@@ -224,7 +271,7 @@ impl Model {
 
     /// The pods that every one of `matchers` sees before they have a node, in order.
     pub fn seen_unbound(&self, matchers: &[MatcherId]) -> Vec<PodId> {
-        let Some((&first, others)) = matchers.split_first() else { return self.pods().collect() };
+        let Some((&first, others)) = matchers.split_first() else { return self.every_pod().collect() };
         let seen = self.matches[first].seen.ones().map(PodId::from_index);
         seen.filter(|&pod| others.iter().all(|&matcher| self.sees_unbound(matcher, pod))).collect()
     }
@@ -376,33 +423,67 @@ fn in_scope_of_resident(cluster: &Cluster, scope: &Scope, namespace: NamespaceId
 }
 
 /// All anti-affinity terms, and for each pod which of them notice it.
-fn repelling(model: &Model) -> (Vec<(PodId, usize)>, IdVec<PodId, BitRow>) {
+fn repelling(model: &Model) -> (Vec<(PodId, usize)>, IdVec<PodId, Arc<BitRow>>) {
     let terms = |pod: PodId| (0..model.pod(pod).anti_affinity.len()).map(move |index| (pod, index));
-    let repelling: Vec<(PodId, usize)> = model.pods().flat_map(terms).collect();
-    let mut repelled: IdVec<PodId, BitRow> =
-        model.pods().map(|_| BitRow::of(repelling.len(), std::iter::empty())).collect();
-    for (at, &(pod, index)) in repelling.iter().enumerate() {
-        let noticed = &model.matches[model.pod(pod).anti_affinity[index].matcher].noticed;
-        noticed.ones().for_each(|other| repelled[PodId::from_index(other)].0[at / 64] |= 1 << (at % 64));
-    }
+    let repelling: Vec<(PodId, usize)> = model.every_pod().flat_map(terms).collect();
+    let noticed_by = |pod: PodId, (other, index): &(PodId, usize)| {
+        model.matches[model.pod(*other).anti_affinity[*index].matcher].noticed.bit(pod.index())
+    };
+    let row = |pod: PodId| repelling.iter().map(|term| noticed_by(pod, term)).collect();
+    let repelled = per_spec(model, row);
     (repelling, repelled)
 }
 
-fn static_filters(model: &Model) -> IdVec<PodId, BitRow> {
-    let passes = |pod, node: &NodeId| rule::static_refusal(model, pod, *node).is_none();
-    let row = |pod| model.faces.first().iter().map(|node| passes(pod, node)).collect();
-    model.pods().map(row).collect()
+/// A value per pod, worked out once for all that share a spec.
+fn per_spec<T>(model: &Model, value: impl Fn(PodId) -> T) -> IdVec<PodId, Arc<T>> {
+    let mut known = HashMap::<*const PodSpec, Arc<T>>::new();
+    let spec = |pod: PodId| Arc::as_ptr(&model.cluster.pods[pod].spec);
+    model.every_pod().map(|pod| known.entry(spec(pod)).or_insert_with(|| Arc::new(value(pod))).clone()).collect()
 }
 
-fn eligible_nodes(model: &Model) -> IdVec<PodId, Vec<BitRow>> {
+/// Whether a matcher may match a pod, wherever that runs.
+pub(crate) fn may_see(cluster: &Cluster, copied_keys: &[Symbol], matcher: MatcherId, spec: &PodSpec) -> bool {
+    let Matcher { scope, selector } = &cluster.matchers[matcher];
+    let by_labels = || copied_keys.iter().any(|&key| selector.mentions(key)) || selector.matches(&spec.labels);
+    in_scope_of_incoming(cluster, scope, spec.namespace) && by_labels()
+}
+
+/// The pods that some pod may need near it, or that may attach a volume for it.
+fn wanted(cluster: &Cluster, copied_keys: &[Symbol]) -> BitRow {
+    let terms = cluster.pods.values().flat_map(|pod| pod.spec.affinity.iter().map(|term| term.matcher));
+    let matchers: BTreeSet<MatcherId> = terms.collect();
+    let mut known = HashMap::<*const PodSpec, bool>::new();
+    let mut is_wanted = |spec: &Arc<PodSpec>| {
+        *known.entry(Arc::as_ptr(spec)).or_insert_with(|| {
+            !spec.mounts.claims.is_empty() || matchers.iter().any(|&matcher| may_see(cluster, copied_keys, matcher, spec))
+        })
+    };
+    cluster.pods.values().map(|pod| is_wanted(&pod.spec)).collect()
+}
+
+fn settling_matters(model: &Model) -> bool {
+    let passing = |node: &NodeId| !model.node(*node).passing.taints.is_empty();
+    let nodes: Vec<NodeId> = model.nodes().filter(passing).collect();
+    let as_it_is = Configuration::new().with_unsettled(nodes.iter().copied());
+    let honors = |pod: &PodId| model.pod(*pod).spread.iter().any(|constraint| constraint.honor_taints);
+    let refuses = |pod: PodId| nodes.iter().any(|&node| passing::untolerated(model, &as_it_is, pod, node).is_some());
+    !nodes.is_empty() && model.pods().filter(honors).any(refuses)
+}
+
+fn static_filters(model: &Model) -> IdVec<PodId, Arc<BitRow>> {
+    let passes = |pod, node: &NodeId| rule::static_refusal(model, pod, *node).is_none();
+    per_spec(model, |pod| model.faces.first().iter().map(|node| passes(pod, node)).collect())
+}
+
+fn eligible_nodes(model: &Model) -> IdVec<PodId, Arc<Vec<BitRow>>> {
     let row = |pod, index| {
         let faces = model.faces.first().iter();
         faces.map(|&node| rule::spread::is_eligible(model, pod, index, node)).collect()
     };
-    model.pods().map(|pod| (0..model.pod(pod).spread.len()).map(|index| row(pod, index)).collect()).collect()
+    per_spec(model, |pod| (0..model.pod(pod).spread.len()).map(|index| row(pod, index)).collect())
 }
 
-fn eligible_domains(model: &Model) -> IdVec<PodId, Vec<usize>> {
+fn eligible_domains(model: &Model) -> IdVec<PodId, Arc<Vec<usize>>> {
     let faces_of: Vec<HashSet<(DomainId, usize)>> =
         model.topologies.values().map(|t| faces_of_domains(model, t)).collect();
     let domains = |pod: PodId, index: usize| {
@@ -410,7 +491,7 @@ fn eligible_domains(model: &Model) -> IdVec<PodId, Vec<usize>> {
         let eligible = faces.filter(|&&(_, face)| model.eligible[pod][index].bit(face));
         eligible.map(|&(domain, _)| domain).collect::<HashSet<_>>().len()
     };
-    model.pods().map(|pod| (0..model.pod(pod).spread.len()).map(|index| domains(pod, index)).collect()).collect()
+    per_spec(model, |pod| (0..model.pod(pod).spread.len()).map(|index| domains(pod, index)).collect())
 }
 
 /// Which faces the nodes of each domain have.

@@ -4,6 +4,8 @@
 //! and a step touches the lists that its pod is in. Lists are sorted as a configuration is, so a register answers not just alike but
 //! in the same order; tests compare the two along random walks.
 
+use std::collections::BTreeSet;
+
 use crate::configuration::{Atom, Configuration};
 use crate::id::{IdVec, MatcherId, NodeId, PodId};
 use crate::model::Model;
@@ -21,6 +23,8 @@ pub struct Register<'m> {
     seen: IdVec<MatcherId, Vec<(Atom, u64)>>,
     /// For each pod type, the matchers that may see it.
     seen_by: IdVec<PodId, Vec<MatcherId>>,
+    /// The nodes that still have what passes on them.
+    unsettled: BTreeSet<NodeId>,
 }
 
 impl<'m> Register<'m> {
@@ -35,9 +39,10 @@ impl<'m> Register<'m> {
             m,
             on: m.nodes().map(|_| Vec::new()).collect(),
             crowds: m.nodes().map(|_| 0).collect(),
-            of: m.pods().map(|_| Vec::new()).collect(),
+            of: m.every_pod().map(|_| Vec::new()).collect(),
             seen: matchers.clone().map(|_| Vec::new()).collect(),
-            seen_by: m.pods().map(may_see).collect(),
+            seen_by: m.every_pod().map(may_see).collect(),
+            unsettled: s.unsettled().clone(),
         };
         s.iter().for_each(|(atom, count)| register.change(atom, |now| now.saturating_add(count)));
         register
@@ -88,6 +93,10 @@ impl Running for Register<'_> {
         self.of[pod].iter().copied()
     }
 
+    fn is_settled(&self, node: NodeId) -> bool {
+        !self.unsettled.contains(&node)
+    }
+
     fn seen<'a>(
         &'a self,
         m: &'a Model,
@@ -110,6 +119,10 @@ impl Changing for Register<'_> {
     fn remove(&mut self, atom: Atom) {
         self.change(atom, |now| now.checked_sub(1).expect("only what runs can be removed"));
     }
+
+    fn settle(&mut self, node: NodeId) -> bool {
+        self.unsettled.remove(&node)
+    }
 }
 
 #[cfg(test)]
@@ -123,7 +136,7 @@ mod tests {
     /// Both answer every question of every rule alike, down to the culprit.
     fn agree(problem: &Problem, register: &Register<'_>, s: &Configuration) {
         let m = &problem.model;
-        for pod in m.pods() {
+        for pod in m.every_pod() {
             assert!(register.of(pod).eq(s.of(pod)));
             for node in m.nodes() {
                 assert_eq!(first_refusal(m, register, pod, node), first_refusal(m, s, pod, node), "{s:?}");
@@ -150,10 +163,15 @@ mod tests {
             let mut s = (*problem.start).clone();
             let mut register = Register::new(&problem.model, &s);
             agree(&problem, &register, &s);
-            let (pods, nodes) = (problem.model.pods().collect::<Vec<_>>(), problem.model.nodes().collect::<Vec<_>>());
+            let (pods, nodes) = (problem.model.every_pod().collect::<Vec<_>>(), problem.model.nodes().collect::<Vec<_>>());
             for _ in 0..20 {
                 let (pod, node) = (rng.pick(&pods), rng.pick(&nodes));
-                let action = if rng.one_in(3) { Action::Delete(pod, node) } else { Action::Deploy(pod, node) };
+                let action = match rng.below(7) {
+                    0 | 1 => Action::Delete(pod, node),
+                    2 => Action::Terminate(pod, node),
+                    3 => Action::Settle(node),
+                    _ => Action::Deploy(pod, node),
+                };
                 let outcome = problem.step(&mut s, action);
                 assert_eq!(problem.step(&mut register, action), outcome);
                 taken += usize::from(outcome.is_ok());

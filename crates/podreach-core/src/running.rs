@@ -26,6 +26,9 @@ pub trait Running {
     /// The nodes where a pod type runs with its counts.
     fn of(&self, pod: PodId) -> impl Iterator<Item = (NodeId, u64)>;
 
+    /// Whether a node has lost what passes on it.
+    fn is_settled(&self, node: NodeId) -> bool;
+
     /// The residents that every one of `matchers` sees, with where they run and how many.
     fn seen<'a>(
         &'a self,
@@ -41,6 +44,9 @@ pub trait Changing: Running {
 
     /// One instance less; there must be one.
     fn remove(&mut self, atom: Atom);
+
+    /// Takes from a node what passes on it; whether there was anything.
+    fn settle(&mut self, node: NodeId) -> bool;
 }
 
 impl Running for Configuration {
@@ -54,6 +60,10 @@ impl Running for Configuration {
 
     fn of(&self, pod: PodId) -> impl Iterator<Item = (NodeId, u64)> {
         self.of(pod)
+    }
+
+    fn is_settled(&self, node: NodeId) -> bool {
+        !self.unsettled().contains(&node)
     }
 
     /// Goes through what runs or through the pod types, whichever is less: a puzzle has many types and runs few, a cluster the
@@ -81,6 +91,10 @@ impl Changing for Configuration {
     fn remove(&mut self, atom: Atom) {
         self.remove(atom);
     }
+
+    fn settle(&mut self, node: NodeId) -> bool {
+        self.settle(node)
+    }
 }
 
 impl<S: Running> Running for Arc<S> {
@@ -94,6 +108,10 @@ impl<S: Running> Running for Arc<S> {
 
     fn of(&self, pod: PodId) -> impl Iterator<Item = (NodeId, u64)> {
         (**self).of(pod)
+    }
+
+    fn is_settled(&self, node: NodeId) -> bool {
+        (**self).is_settled(node)
     }
 
     fn seen<'a>(

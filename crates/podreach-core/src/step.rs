@@ -4,8 +4,15 @@
 //!      Hard(p, n, s)                     s(p, n) > kept(p, n)
 //!  ─────────────────────  Deploy        ──────────────────────  Delete
 //!   s ──→ s + (p, n)                      s ──→ s − (p, n)
+//!
+//!     s(p, n) > kept(p, n)                  n is unsettled in s
+//!  ───────────────────────────  Terminate   ─────────────────────────────  Settle
+//!   s ──→ s − (p, n) + (p†, n)               s ──→ s with n settled
 //! ```
-//! Paper: section 2, "Scheduling as a Transition System"; `kept` is empty there.
+//! Deletion takes time: `p†` is `p` while it is being deleted. It still serves affinity, takes room and repels, and topology spread,
+//! quotas and ReplicaSets no longer count it. Only pods that something counts in this way have a `p†`; see [`crate::shadow`].
+//! What passes on a node (a taint of a node that is not ready, a cordon) goes in one step, and does not come back.
+//! Paper: section 2, "Scheduling as a Transition System", has the first two, and `kept` is empty there.
 
 use std::sync::Arc;
 
@@ -13,6 +20,7 @@ use crate::configuration::{Atom, Configuration};
 use crate::goal::Goal;
 use crate::id::{NodeId, PodId};
 use crate::model::Model;
+use crate::quotient::Roster;
 use crate::rule::{self, Refusal, Rule};
 use crate::running::{Changing, Running};
 
@@ -27,6 +35,8 @@ pub struct Problem {
     pub kept: Arc<Configuration>,
     /// What is asked for.
     pub goal: Goal,
+    /// The pod types that take part; all of them, unless some stand for others.
+    pub roster: Roster,
 }
 
 /// A step.
@@ -36,13 +46,26 @@ pub enum Action {
     Deploy(PodId, NodeId),
     /// An instance disappears, for whatever reason.
     Delete(PodId, NodeId),
+    /// The deletion of an instance begins.
+    Terminate(PodId, NodeId),
+    /// The node loses what passes on it: it gets ready, and is uncordoned.
+    Settle(NodeId),
 }
 
 impl Action {
-    /// What it deploys or deletes.
-    pub fn atom(self) -> Atom {
-        let (Self::Deploy(pod, node) | Self::Delete(pod, node)) = self;
-        (pod, node)
+    /// The pod type and the node that it is about; `None` when it is about the node alone.
+    pub fn atom(self) -> Option<Atom> {
+        match self {
+            Self::Deploy(pod, node) | Self::Delete(pod, node) | Self::Terminate(pod, node) => Some((pod, node)),
+            Self::Settle(_) => None,
+        }
+    }
+
+    /// The node that it is about.
+    pub fn node(self) -> NodeId {
+        match self {
+            Self::Deploy(_, node) | Self::Delete(_, node) | Self::Terminate(_, node) | Self::Settle(node) => node,
+        }
     }
 }
 
@@ -57,12 +80,20 @@ pub enum Illegal {
     Refused(Rule, Refusal),
     /// No instance is there to delete, or those that are must stay.
     NothingToDelete,
+    /// Whether the pod is being deleted makes no difference, so that this is not a step of its own.
+    NoShadow,
+    /// Nothing passes on the node.
+    NothingPasses,
 }
 
 impl Problem {
     /// A problem in which everything may be deleted.
     pub fn new(model: Arc<Model>, start: Configuration, goal: Goal) -> Self {
-        Self { model, start: Arc::new(start), kept: Arc::default(), goal }
+        // Where nothing passes, a node has settled.
+        let unsettled: Vec<NodeId> = start.unsettled().iter().copied().collect();
+        let unsettled = unsettled.into_iter().filter(|&node| !model.node(node).passing.is_nothing());
+        let start = start.with_unsettled(unsettled.collect::<Vec<_>>());
+        Self { model, start: Arc::new(start), kept: Arc::default(), goal, roster: Roster::default() }
     }
 
     /// The same cluster and start, asked for something else.
@@ -71,9 +102,45 @@ impl Problem {
         Self { goal, ..self.clone() }
     }
 
+    /// The pod types that take part, terminating ones included, in order.
+    pub fn pods(&self) -> impl Iterator<Item = PodId> + Clone + '_ {
+        self.model.every_pod().filter(|&pod| self.roster.contains(pod))
+    }
+
     /// Whether an atom can be present in some configuration, as far as the pod, the node and the start can tell.
     pub fn is_possible(&self, (pod, node): Atom) -> bool {
-        self.model.placeable(pod, node) || self.start.count((pod, node)) > 0
+        if !self.roster.contains(pod) {
+            return false;
+        }
+        let possible = |pod| self.model.placeable(pod, node) || self.start.count((pod, node)) > 0;
+        possible(pod) || self.model.shadowed(pod).is_some_and(possible)
+    }
+
+    /// Whether a configuration is enough for a goal: a pod that is being deleted still runs.
+    pub fn is_met(&self, goal: &Goal, s: &impl Running) -> bool {
+        let running = |(pod, node)| {
+            let shadow = self.model.shadow(pod).map_or(0, |shadow| s.count((shadow, node)));
+            s.count((pod, node)).saturating_add(shadow)
+        };
+        goal.any.iter().any(|alternative| alternative.iter().all(|(atom, count)| count <= running(atom)))
+    }
+
+    /// A goal that is reached exactly if this one is met: of several pods at once, each may be terminating, and none need be more,
+    /// but for those that must stay.
+    pub fn meant(&self, goal: &Goal) -> Goal {
+        Goal { any: goal.any.iter().map(|alternative| self.meant_by(alternative)).collect() }
+    }
+
+    fn meant_by(&self, alternative: &Configuration) -> Configuration {
+        let several = alternative.size() > 1;
+        let mut meant = Configuration::new();
+        for (atom @ (pod, node), count) in alternative.iter() {
+            let shadow = self.model.shadow(pod).filter(|&shadow| several && self.roster.contains(shadow));
+            let stay = shadow.map_or(count, |_| self.kept.count(atom).min(count));
+            meant.set(atom, stay);
+            shadow.into_iter().for_each(|shadow| meant.set((shadow, node), count - stay));
+        }
+        meant
     }
 
     /// Takes a step: changes `s`, or says why it is not legal and leaves `s` as it was.
@@ -84,11 +151,28 @@ impl Problem {
                 s.add((pod, node));
             }
             Action::Delete(pod, node) => {
-                if s.count((pod, node)) <= self.kept.count((pod, node)) {
-                    return Err(Illegal::NothingToDelete);
-                }
+                self.deletion(s, pod, node)?;
                 s.remove((pod, node));
             }
+            Action::Terminate(pod, node) => {
+                self.deletion(s, pod, node)?;
+                let shadow = self.model.shadow(pod).ok_or(Illegal::NoShadow)?;
+                s.remove((pod, node));
+                s.add((shadow, node));
+            }
+            Action::Settle(node) => {
+                self.model.cluster().nodes.get(node).ok_or(Illegal::Unknown)?;
+                if !s.settle(node) {
+                    return Err(Illegal::NothingPasses);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn deletion(&self, s: &impl Running, pod: PodId, node: NodeId) -> Result<(), Illegal> {
+        if s.count((pod, node)) <= self.kept.count((pod, node)) {
+            return Err(Illegal::NothingToDelete);
         }
         Ok(())
     }

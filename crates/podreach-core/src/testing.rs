@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet, HashSet, VecDeque};
 use std::sync::Arc;
 
 use crate::cluster::{
-    Barred, Cluster, HostPort, Limit, Matcher, Node, NodeRequirement, NodeTerm, Pod, PodSpec, Quota, Scope, Spread,
+    Barred, Cluster, HostPort, Limit, Matcher, Node, NodeRequirement, NodeTerm, Passing, Pod, PodSpec, Quota, Scope, Spread,
     Taint, TaintEffect, Term, Toleration, TolerationOperator,
 };
 use crate::configuration::{Atom, Configuration};
@@ -102,10 +102,10 @@ pub fn problem(rng: &mut Rng, shape: Shape) -> Problem {
     make.cluster();
     let cluster = std::mem::take(&mut make.cluster);
     let model = Arc::new(Model::new(cluster, shape.semantics));
-    let start = random_configuration(rng, &model, 3);
+    let start = random_configuration(rng, &model, 3).with_unsettled(model.nodes());
     let kept = kept(rng, &start);
     let goal = goal(rng, &model);
-    Problem { model, start: Arc::new(start), kept: Arc::new(kept), goal }
+    Problem { kept: Arc::new(kept), ..Problem::new(model, start, goal) }
 }
 
 /// A random configuration with up to `size` pods, legal or not.
@@ -208,8 +208,15 @@ impl Make<'_> {
             allocatable: allocatable.into_iter().collect(),
             features: BTreeSet::new(),
             drivers: BTreeMap::new(),
+            passing: self.passing(),
         };
         self.cluster.nodes.push(node);
+    }
+
+    /// What passes on a node; nothing, mostly.
+    fn passing(&mut self) -> Passing {
+        let taints = self.rng.one_in(8).then(|| self.taint()).into_iter().collect();
+        Passing { taints, cordoned: self.rng.one_in(10), ..Passing::default() }
     }
 
     fn taint(&mut self) -> Taint {
@@ -222,6 +229,14 @@ impl Make<'_> {
     }
 
     fn pod(&mut self, index: usize) {
+        let name = format!("pod/default/p{index}");
+        // Some types are told apart by nothing but their names.
+        if index > 0 && self.rng.one_in(5) {
+            let twin = PodId::from_index(self.rng.below(index));
+            let spec = self.cluster.pods[twin].spec.clone();
+            self.cluster.pods.push(Pod { name, spec });
+            return;
+        }
         let mut spec = PodSpec::plain(self.rng.pick(&self.namespaces));
         let mut pairs = vec![("app", self.rng.pick(&["a", "b", "c"]))];
         if self.rng.one_in(3) {
@@ -239,8 +254,7 @@ impl Make<'_> {
         if self.shape.volumes {
             self.mounts(&mut spec);
         }
-        let pod = Pod { name: format!("pod/default/p{index}"), aliases: Vec::new(), spec: Arc::new(spec) };
-        self.cluster.pods.push(pod);
+        self.cluster.pods.push(Pod { name, spec: Arc::new(spec) });
     }
 
     /// One slot each, where counts are bounded, so that the paper's semantics (which has no `pods`) is bounded too.
@@ -333,7 +347,7 @@ impl Make<'_> {
 
     fn limit(&mut self) {
         let pods = self.cluster.pods.ids().filter(|_| self.rng.one_in(2)).collect();
-        let limit = Limit { name: "limit".into(), pods, per_node: self.rng.one_in(2), most: self.rng.below(3) as u64 };
+        let limit = Limit { name: "limit".into(), pods, per_node: self.rng.one_in(2), most: self.rng.below(3) as u64, waits: self.rng.one_in(2) };
         self.cluster.limits.push(limit);
     }
 
@@ -370,16 +384,18 @@ impl Make<'_> {
 /// Where nothing bounds the counts, more instances of an atom than the goal or the start has are not visited: without spread or
 /// capacity, guards ask only whether an atom is there.
 pub fn exhaustive(problem: &Problem, most: usize) -> Option<bool> {
-    let cap = |atom| {
+    let cap = |(pod, node): Atom| {
+        let atom = (problem.model.shadowed(pod).unwrap_or(pod), node);
         let asked = problem.goal.any.iter().map(|alternative| alternative.count(atom)).max().unwrap_or(0);
-        asked.max(problem.start.count(atom)).max(1)
+        asked.max(problem.start.count(atom)).max(problem.start.count((pod, node))).max(1)
     };
-    let bounded = problem.model.cluster().symbols.symbol("slot").is_some();
+    let model = &problem.model;
+    let bounded = model.cluster().symbols.symbol("slot").is_some();
     let fits = |s: &Configuration, atom| bounded || s.count(atom) < cap(atom);
     let mut seen = HashSet::from([(*problem.start).clone()]);
     let mut todo = VecDeque::from([(*problem.start).clone()]);
     while let Some(s) = todo.pop_front() {
-        if problem.goal.is_met_by(&s) {
+        if problem.is_met(&problem.goal, &s) {
             return Some(true);
         }
         if seen.len() > most {
@@ -387,7 +403,8 @@ pub fn exhaustive(problem: &Problem, most: usize) -> Option<bool> {
         }
         for next in successors(problem, &s).filter(|(action, _)| match *action {
             Action::Deploy(pod, node) => fits(&s, (pod, node)),
-            Action::Delete(..) => true,
+            Action::Terminate(pod, node) => model.shadow(pod).is_some_and(|shadow| fits(&s, (shadow, node))),
+            Action::Delete(..) | Action::Settle(_) => true,
         }) {
             if seen.insert(next.1.clone()) {
                 todo.push_back(next.1);
@@ -422,8 +439,10 @@ pub fn successors<'a>(
     problem: &'a Problem,
     s: &'a Configuration,
 ) -> impl Iterator<Item = (Action, Configuration)> + 'a {
-    let atoms = problem.model.pods().flat_map(|pod| problem.model.nodes().map(move |node| (pod, node)));
-    let actions = atoms.flat_map(|(pod, node)| [Action::Deploy(pod, node), Action::Delete(pod, node)]);
+    let model = &problem.model;
+    let atoms = model.every_pod().flat_map(|pod| model.nodes().map(move |node| (pod, node)));
+    let of_atom = |(pod, node)| [Action::Deploy(pod, node), Action::Delete(pod, node), Action::Terminate(pod, node)];
+    let actions = atoms.flat_map(of_atom).chain(model.nodes().map(Action::Settle));
     actions.filter_map(|action| {
         let mut next = s.clone();
         problem.step(&mut next, action).ok().map(|()| (action, next))

@@ -6,23 +6,29 @@ use std::fmt;
 use std::ops::Index;
 
 use crate::configuration::{Atom, Configuration};
-use crate::id::IdMap;
+use crate::id::{IdMap, PodId};
+use crate::model::Model;
 use crate::step::Action;
 
 /// Steps, one after the other.
 #[derive(Clone, Default)]
 pub struct Trace {
-    /// Each atom that the steps are about: how it is deployed, and how it is deleted.
-    atoms: Vec<[Action; 2]>,
-    /// Each step: the place of its atom, doubled; one more if it deletes.
+    /// Each atom that the steps are about: how it is deployed, deleted and terminated, and how its node settles.
+    atoms: Vec<[Action; 4]>,
+    /// Each step: four times the place of its atom, and which of the four it is.
     steps: Vec<u32>,
 }
+
+const DEPLOY: u32 = 0;
+const DELETE: u32 = 1;
+const TERMINATE: u32 = 2;
+const SETTLE: u32 = 3;
 
 impl Trace {
     /// No step yet, for so many about these atoms, each of which is listed once.
     ///
     /// # Panics
-    /// If there are 2³¹ atoms or more.
+    /// If there are 2³⁰ atoms or more.
     pub fn over(atoms: &[Atom], steps: usize) -> Self {
         let mut trace = Self { atoms: Vec::with_capacity(atoms.len()), steps: Vec::with_capacity(steps) };
         for &atom in atoms {
@@ -33,19 +39,25 @@ impl Trace {
 
     /// Lists one more atom; returns its place.
     fn list(&mut self, (pod, node): Atom) -> u32 {
-        assert!(self.atoms.len() < 1 << 31, "a step is a number of 32 bits");
-        self.atoms.push([Action::Deploy(pod, node), Action::Delete(pod, node)]);
+        assert!(self.atoms.len() < 1 << 30, "a step is a number of 32 bits");
+        let (deploy, delete) = (Action::Deploy(pod, node), Action::Delete(pod, node));
+        self.atoms.push([deploy, delete, Action::Terminate(pod, node), Action::Settle(node)]);
         self.atoms.len() as u32 - 1
     }
 
     /// One more step: deploys the atom at this place.
     pub fn deploy(&mut self, place: u32) {
-        self.steps.push(place << 1);
+        self.steps.push(place << 2 | DEPLOY);
     }
 
     /// One more step: deletes the atom at this place.
     pub fn delete(&mut self, place: u32) {
-        self.steps.push(place << 1 | 1);
+        self.steps.push(place << 2 | DELETE);
+    }
+
+    /// One more step: begins to delete the atom at this place.
+    pub fn terminate(&mut self, place: u32) {
+        self.steps.push(place << 2 | TERMINATE);
     }
 
     /// How many steps there are.
@@ -69,19 +81,30 @@ impl Trace {
     }
 
     fn action(&self, step: u32) -> &Action {
-        &self.atoms[(step >> 1) as usize][(step & 1) as usize]
+        &self.atoms[(step >> 2) as usize][(step & 3) as usize]
     }
 
     /// What runs after the first so many steps, if all of them are legal: none is looked at for itself.
-    pub fn after(&self, steps: usize, start: &Configuration) -> Configuration {
-        let mut changes = vec![[0_u64; 2]; self.atoms.len()];
+    pub fn after(&self, steps: usize, m: &Model, start: &Configuration) -> Configuration {
+        let mut changes = vec![[0_u64; 4]; self.atoms.len()];
         for &step in self.steps.iter().take(steps) {
-            changes[(step >> 1) as usize][(step & 1) as usize] += 1;
+            changes[(step >> 2) as usize][(step & 3) as usize] += 1;
         }
         let mut s = start.clone();
-        for ([action, _], [deployed, deleted]) in self.atoms.iter().zip(changes) {
-            let atom = action.atom();
-            s.set(atom, s.count(atom).saturating_add(deployed).saturating_sub(deleted));
+        // All that come, then all that go: some go as something else that came before.
+        for (actions, [deployed, _, terminated, settled]) in self.atoms.iter().zip(&changes) {
+            let Action::Deploy(pod, node) = actions[DEPLOY as usize] else { continue };
+            s.set((pod, node), s.count((pod, node)).saturating_add(*deployed));
+            if let Some(shadow) = m.shadow(pod).filter(|_| *terminated > 0) {
+                s.set((shadow, node), s.count((shadow, node)).saturating_add(*terminated));
+            }
+            if *settled > 0 {
+                s.settle(node);
+            }
+        }
+        for (actions, [_, deleted, terminated, _]) in self.atoms.iter().zip(&changes) {
+            let Action::Deploy(pod, node) = actions[DEPLOY as usize] else { continue };
+            s.set((pod, node), s.count((pod, node)).saturating_sub(*deleted).saturating_sub(*terminated));
         }
         s
     }
@@ -91,11 +114,15 @@ impl FromIterator<Action> for Trace {
     fn from_iter<It: IntoIterator<Item = Action>>(actions: It) -> Self {
         let (mut trace, mut places) = (Self::default(), IdMap::default());
         for action in actions {
-            let place = *places.entry(action.atom()).or_insert_with_key(|&atom| trace.list(atom));
-            match action {
-                Action::Deploy(..) => trace.deploy(place),
-                Action::Delete(..) => trace.delete(place),
-            }
+            let (atom, step) = match action {
+                Action::Deploy(pod, node) => ((pod, node), DEPLOY),
+                Action::Delete(pod, node) => ((pod, node), DELETE),
+                Action::Terminate(pod, node) => ((pod, node), TERMINATE),
+                // Any pod will do: the step is about the node alone.
+                Action::Settle(node) => ((PodId::MIN, node), SETTLE),
+            };
+            let place = *places.entry(atom).or_insert_with_key(|&atom| trace.list(atom));
+            trace.steps.push(place << 2 | step);
         }
         trace
     }
@@ -127,7 +154,9 @@ impl fmt::Debug for Trace {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::id::{Id, NodeId, PodId};
+    use crate::cluster::Cluster;
+    use crate::id::{Id, NodeId};
+    use crate::model::Semantics;
     use crate::testing::Rng;
 
     fn random(rng: &mut Rng) -> Vec<Action> {
@@ -168,6 +197,7 @@ mod tests {
     #[test]
     fn what_runs_after_some_steps_is_what_taking_them_leads_to() {
         let mut rng = Rng::new(89);
+        let m = Model::new(Cluster::default(), Semantics::Paper);
         let start: Configuration = [((PodId::from_index(0), NodeId::from_index(1)), 2)].into_iter().collect();
         for _ in 0..500 {
             let mut s = start.clone();
@@ -175,19 +205,20 @@ mod tests {
                 match *action {
                     Action::Deploy(pod, node) => s.add((pod, node)),
                     Action::Delete(pod, node) if s.count((pod, node)) > 0 => s.remove((pod, node)),
-                    Action::Delete(..) => return false,
+                    _ => return false,
                 }
                 true
             };
             let trace: Trace = random(&mut rng).into_iter().filter(|action| is_taken(action)).collect();
-            assert_eq!(trace.after(usize::MAX, &start), s);
+            assert_eq!(trace.after(usize::MAX, &m, &start), s);
             // Back from the end, one step at a time.
             for (taken, action) in trace.iter().enumerate().rev() {
                 match action {
                     Action::Deploy(pod, node) => s.remove((pod, node)),
                     Action::Delete(pod, node) => s.add((pod, node)),
+                    other => panic!("{other:?} was not taken"),
                 }
-                assert_eq!(trace.after(taken, &start), s);
+                assert_eq!(trace.after(taken, &m, &start), s);
             }
             assert_eq!(s, start);
         }

@@ -6,6 +6,7 @@ use std::fmt;
 use crate::configuration::{Atom, Configuration};
 use crate::id::NodeId;
 use crate::trace::Trace;
+use crate::weakening::Weakening;
 
 /// What an engine claims; only [`crate::check::check`] turns it into an answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -29,6 +30,8 @@ pub enum Verdict {
 /// Where nodes can be exchanged, a group about one of them stands for its images on the others.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Proof {
+    /// What makes the cluster weaker that the groups are about; in order, none twice.
+    pub weakened: Vec<Weakening>,
     /// The classes; no atom is in two.
     pub classes: Vec<Vec<Atom>>,
     /// The forbidden groups.
@@ -50,6 +53,7 @@ impl Proof {
         let index: BTreeMap<Atom, usize> = atoms.iter().enumerate().map(|(index, &atom)| (atom, index)).collect();
         let group = |group: &Configuration| group.iter().map(|(atom, count)| (index[&atom], count)).collect();
         Self {
+            weakened: Vec::new(),
             classes: atoms.iter().map(|&atom| vec![atom]).collect(),
             forbidden: forbidden.iter().map(group).collect(),
             exchanges: Vec::new(),

@@ -6,31 +6,25 @@
 //! ```text
 //! Widens   the model allows too much.   A trace stands if it deploys no pod type in doubt. If it does, the goal must be reachable
 //!                                       in the strict model, in which those types are never deployed. Never always stands.
-//! Narrows  the model allows too little. A proof stands if the goal is out of reach in the loose model, too, in which the pod
-//!                                       types in doubt can be deployed anywhere. Deployable always stands.
+//! Narrows  the model allows too little. A proof stands if it is about the weakest model, in which all that is in doubt is possible
+//!                                       (`core/src/weakening.rs`). Deployable always stands.
 //! Blurs    both, and what the type's running pods do to others is in doubt, too: the strict model starts without them.
 //! ```
-//! Two doubts have a reach of their own. A type that another scheduler places (S0415) has running pods like any other. A type whose
-//! labels differ from instance to instance (S0422) can be a friend of anyone, as unseen pods can.
-//!
-//! Volumes and devices have a history, which no diagnostic is needed to know of (`history.rs`): a trace stands if each of its steps is
-//! possible with what the earlier ones bound, and a proof if it also holds once every open claim can be used anywhere.
-//!
-//! A doubt about no pod type in particular is about all of them. When it narrows, there may be pods that we cannot see, with any
-//! labels and anywhere. They can serve any affinity and even out any spread, so the loose model has neither; they cannot make a node
-//! larger, remove a taint or make a pod tolerate another, so what the other rules refuse stays refused.
+//! A type that another scheduler places (S0415) has running pods like any other. Volumes and devices have a history, which no
+//! diagnostic is needed to know of (`history.rs`): a trace stands if each of its steps is possible with what the earlier ones bound,
+//! and claims that are not bound yet are among the weakenings. So are spread constraints that nodes which settle may change.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use podreach_core::cluster::{Barred, PodSpec, Toleration, TolerationOperator};
+use podreach_core::cluster::Barred;
 use podreach_core::{
     Action, Atom, Checked, Checker, Cluster, Configuration, Goal, Model, NodeId, PodId, Problem, Reason, Trace,
-    Verdict, check,
+    Verdict, Weakening, check,
 };
 
 use crate::diagnostic::{Diagnostic, Effect};
-use crate::engine::{Budget, Decider, Decision};
+use crate::engine::{Budget, Decision, Whole};
 use crate::history;
 use crate::symmetry::Uniform;
 
@@ -38,16 +32,17 @@ use crate::symmetry::Uniform;
 #[derive(Clone, Debug)]
 pub struct Oracle {
     problem: Problem,
-    decider: Option<Decider>,
+    checker: Checker,
+    whole: Option<Whole>,
     widening: Vec<Doubt>,
     narrowing: Vec<Doubt>,
+    /// What makes the model weak enough for all doubts; in order, none twice.
+    weakenings: Vec<Weakening>,
     strict: Option<Strict>,
-    loose: Option<Decider>,
+    weak: Option<Whole>,
     survey: Survey,
     /// Whether deployments bind claims.
     binds: bool,
-    /// The cluster once everything about volumes and devices has changed for the better, if it can.
-    settled: Option<Cluster>,
 }
 
 /// What answers for whole orbits of nodes, each made when it is first needed.
@@ -55,29 +50,29 @@ pub struct Oracle {
 struct Survey {
     uniform: Option<Uniform>,
     strict: Option<Uniform>,
-    loose: Option<Uniform>,
+    weak: Option<Uniform>,
 }
 
 /// A way in which the model may differ from the cluster.
 #[derive(Clone, Debug)]
 struct Doubt {
-    /// The pod type it is about; `None` for all of them.
-    pod: Option<PodId>,
-    /// Whether it extends to the running pods of the type.
+    /// The pod types it is about; none for all of them.
+    pods: BTreeSet<PodId>,
+    /// Whether it extends to the running pods of the types.
     residents: bool,
     message: String,
 }
 
-/// The strict model: what is deleted at first, and who decides and checks the rest.
+/// The strict model: what is deleted at first, and who decides the rest.
 #[derive(Clone, Debug)]
 struct Strict {
     deleted: Vec<Action>,
-    decider: Decider,
-    checker: Checker,
+    whole: Whole,
 }
 
 const OTHER_SCHEDULER: &str = "S0415";
 const INSTANCE_LABELS: &str = "S0422";
+const BOUND_BY_NAME: &str = "S0425";
 
 impl Oracle {
     /// For this cluster, start and kept pods, read with these remarks; the problem's own goal plays no part.
@@ -85,43 +80,51 @@ impl Oracle {
         let names = names(problem.model.cluster());
         let doubts = |effect: Effect| {
             let about = diagnostics.iter().filter(|d| d.effect == effect || d.effect == Effect::Blurs);
-            about.map(|diagnostic| Doubt::new(diagnostic, &names)).collect::<Vec<_>>()
+            about.filter_map(|diagnostic| Doubt::new(diagnostic, &names)).collect::<Vec<_>>()
         };
-        let mut narrowing = doubts(Effect::Narrows);
-        let unseen = diagnostics.iter().filter(|d| d.code == INSTANCE_LABELS);
-        narrowing.extend(unseen.map(|d| Doubt { pod: None, ..Doubt::new(d, &names) }));
         Self {
             problem: problem.clone(),
-            decider: None,
+            checker: Checker::new(problem),
+            whole: None,
             widening: doubts(Effect::Widens),
-            narrowing,
+            narrowing: doubts(Effect::Narrows),
+            weakenings: weakenings(problem, diagnostics, &names),
             strict: None,
-            loose: None,
+            weak: None,
             survey: Survey::default(),
             binds: history::matters(&problem.model),
-            settled: history::settled(&problem.model),
         }
     }
 
     /// Decides a goal, checks the evidence, and holds the verdict back if it is in doubt.
     pub fn answer(&mut self, goal: &Goal, budget: &Budget<'_>) -> Decision {
-        let decision = self.decider().decide(goal, budget);
+        let decision = self.whole().decide(goal, budget);
         self.sure(goal, decision, budget)
     }
 
     /// The same for a goal that can be decided without a search; `None` for others.
     pub fn quick_answer(&mut self, goal: &Goal, budget: &Budget<'_>) -> Option<Decision> {
-        let decision = self.decider().decide_without_search(goal, budget)?;
+        let decision = self.whole().decide_without_search(goal, budget)?;
         Some(self.sure(goal, decision, budget))
     }
 
-    fn decider(&mut self) -> &mut Decider {
-        self.decider.get_or_insert_with(|| Decider::new(&self.problem))
+    fn whole(&mut self) -> &mut Whole {
+        self.whole.get_or_insert_with(|| Whole::of(self.checker.quotient(&[])))
     }
 
     /// The problem, without a goal.
     pub fn problem(&self) -> &Problem {
         &self.problem
+    }
+
+    /// What a proof must be about to stand: the cluster with these weakenings.
+    pub fn weakenings(&self) -> &[Weakening] {
+        &self.weakenings
+    }
+
+    /// The pod types that no rule tells apart, together.
+    pub fn kinds(&mut self) -> &[Vec<PodId>] {
+        self.checker.quotient(&[]).kinds()
     }
 
     /// The orbits of nodes for which [`Oracle::everywhere`] answers.
@@ -130,19 +133,18 @@ impl Oracle {
     }
 
     fn uniform(&mut self) -> &mut Uniform {
-        self.survey.uniform.get_or_insert_with(|| Uniform::new(&self.problem))
+        self.survey.uniform.get_or_insert_with(|| Uniform::new(self.checker.quotient(&[]).single()))
     }
 
     /// Whether a pod can run on every node of an orbit where it does not run already, or on none of them; `None` if that depends on
     /// the node, is in doubt, or was not found out.
     pub fn everywhere(&mut self, pod: PodId, orbit: &[NodeId], budget: &Budget<'_>) -> Option<bool> {
-        let atom = (pod, *orbit.first()?);
+        let atom = self.checker.quotient(&[]).yet_to_come((pod, *orbit.first()?));
         let found = self.uniform().answer(atom, budget)?;
         if found.everywhere.is_deployable() {
             (self.stands(&found.trace) || self.stands_strictly(atom, budget)).then_some(true)
         } else {
-            let stands = self.narrowing.is_empty() && self.settled.is_none();
-            (stands || self.is_never_anywhere(pod, orbit, budget)).then_some(false)
+            (self.weakenings.is_empty() || self.is_never_anywhere(pod, orbit, budget)).then_some(false)
         }
     }
 
@@ -165,8 +167,9 @@ impl Oracle {
         if self.binds {
             return false;
         }
-        let (problem, doubts) = (&self.problem, &self.widening);
-        let strict = self.survey.strict.get_or_insert_with(|| Uniform::new(&Strict::problem(problem, doubts, None).0));
+        let single = self.checker.quotient(&[]).single();
+        let doubts = &self.widening;
+        let strict = self.survey.strict.get_or_insert_with(|| Uniform::new(&Strict::problem(single, doubts, None).0));
         let Some(found) = strict.answer(atom, budget).filter(|found| found.everywhere.is_deployable()) else {
             return false;
         };
@@ -176,16 +179,12 @@ impl Oracle {
         self.uniform().deployable(atom, trace).is_some_and(|found| self.stands(&found.trace))
     }
 
-    /// Whether the loose model, too, has the pod on no node of an orbit.
+    /// Whether the weakest model, too, has the pod on no node of an orbit.
     fn is_never_anywhere(&mut self, pod: PodId, orbit: &[NodeId], budget: &Budget<'_>) -> bool {
-        let (problem, doubts) = (&self.problem, &self.narrowing);
-        let settled = &self.settled;
-        let loose = self.survey.loose.get_or_insert_with(|| {
-            let cluster = loose(settled.as_ref().unwrap_or(problem.model.cluster()), doubts);
-            Uniform::new(&with_cluster(problem, cluster))
-        });
-        loose.is_uniform(orbit)
-            && loose.answer((pod, orbit[0]), budget).is_some_and(|found| !found.everywhere.is_deployable())
+        let quotient = self.checker.quotient(&self.weakenings);
+        let atom = quotient.yet_to_come((pod, orbit[0]));
+        let weak = self.survey.weak.get_or_insert_with(|| Uniform::new(quotient.single()));
+        weak.is_uniform(orbit) && weak.answer(atom, budget).is_some_and(|found| !found.everywhere.is_deployable())
     }
 
     fn sure(&mut self, goal: &Goal, decision: Decision, budget: &Budget<'_>) -> Decision {
@@ -207,16 +206,31 @@ impl Oracle {
                 }
                 self.without_doubt(goal, budget).map(Some).ok_or(Reason::Spoiled { verdict: "deployable", by })
             }
-            Verdict::Never(_) if self.is_never_at_all(goal, budget) => Ok(None),
+            Verdict::Never(proof) if proof.weakened == self.weakenings => Ok(None),
             Verdict::Never(_) => {
-                let mut by = messages(self.doubts_about(goal).iter());
-                if self.settled.is_some() {
-                    by.extend(history::open_ends(&self.problem.model, goal));
+                let decision = self.at_its_weakest(goal, budget);
+                match decision.checked.verdict() {
+                    Verdict::Never(_) => Ok(Some(decision)),
+                    _ => Err(Reason::Spoiled { verdict: "never", by: self.doubts_about(goal) }),
                 }
-                Err(Reason::Spoiled { verdict: "never", by })
             }
             Verdict::Unknown(_) => Ok(None),
         }
+    }
+
+    /// The decision about the weakest model; if that is *never*, with a proof about the problem itself.
+    fn at_its_weakest(&mut self, goal: &Goal, budget: &Budget<'_>) -> Decision {
+        let Self { checker, weak, weakenings, .. } = self;
+        let whole = weak.get_or_insert_with(|| Whole::of(checker.quotient(weakenings)));
+        let decision = whole.decide(goal, budget);
+        let Verdict::Never(proof) = decision.checked.verdict() else { return decision };
+        let mut proof = proof.clone();
+        proof.weakened.clone_from(weakenings);
+        let checked = match checker.check(goal, Verdict::Never(proof), &|| (budget.interrupt)().is_some()) {
+            Ok(checked) => checked,
+            Err(flaw) => Checked::unknown(Reason::Rejected { engine: decision.engine.into(), flaw: flaw.to_string() }),
+        };
+        Decision { checked, ..decision }
     }
 
     /// A trace that deploys no pod type in doubt, checked against the model itself.
@@ -227,14 +241,14 @@ impl Oracle {
             Some(strict) => strict,
             None => self.strict.get_or_insert_with(|| Strict::new(problem, doubts, None)),
         };
-        let decision = strict.decider.decide(goal, budget);
+        let decision = strict.whole.decide(goal, budget);
         let Verdict::Deployable(trace) = decision.checked.verdict() else { return None };
         let trace: Trace = strict.deleted.iter().copied().chain(trace.iter()).collect();
         let objection = self.binds.then(|| history::objection(problem, &trace)).flatten();
         if objection.is_some() || doubts.iter().any(|doubt| doubt.spoils(problem, &trace)) {
             return None;
         }
-        let checked = strict.checker.check(goal, Verdict::Deployable(trace), &|| false).ok()?;
+        let checked = self.checker.check(goal, Verdict::Deployable(trace), &|| false).ok()?;
         Some(Decision { checked, ..decision })
     }
 
@@ -243,35 +257,44 @@ impl Oracle {
         self.binds.then(|| history::objection(&self.problem, trace)).flatten()
     }
 
-    /// The problem with everything possible that doubts or the history of claims leave open; `None` if they leave nothing open.
-    pub fn loosened(&self) -> Option<Problem> {
-        if self.narrowing.is_empty() && self.settled.is_none() {
-            return None;
+    /// What to name when a proof does not stand: the doubts about the goal's own pods if there are some, or else all.
+    fn doubts_about(&self, goal: &Goal) -> Vec<String> {
+        let asked = |pod: &PodId| goal.any.iter().any(|alternative| alternative.of(*pod).next().is_some());
+        let own: Vec<&Doubt> = self.narrowing.iter().filter(|doubt| doubt.pods.iter().any(asked)).collect();
+        let mut by =
+            if own.is_empty() { messages(self.narrowing.iter()) } else { messages(own.into_iter()) };
+        if self.weakenings.iter().any(history::is_open_end) {
+            by.extend(history::open_ends(&self.problem.model, goal));
         }
-        let cluster = self.settled.as_ref().unwrap_or(self.problem.model.cluster());
-        Some(with_cluster(&self.problem, loose(cluster, &self.narrowing)))
-    }
-
-    fn is_never_at_all(&mut self, goal: &Goal, budget: &Budget<'_>) -> bool {
-        if self.loose.is_none() {
-            self.loose = self.loosened().map(|problem| Decider::new(&problem));
+        if by.is_empty() {
+            by.push("nodes that settle may change which domains a spread constraint counts".to_owned());
         }
-        let Some(decider) = &mut self.loose else { return true };
-        decider.decide(goal, budget).checked.answer() == Some(false)
+        by
     }
+}
 
-    /// The narrowing doubts to name when a proof does not stand: those about the goal's own pods if there are some, or else all.
-    fn doubts_about(&self, goal: &Goal) -> Vec<Doubt> {
-        let asked = |pod: PodId| goal.any.iter().any(|alternative| alternative.of(pod).next().is_some());
-        let own: Vec<Doubt> = self.narrowing.iter().filter(|doubt| doubt.pod.is_some_and(asked)).cloned().collect();
-        if own.is_empty() { self.narrowing.clone() } else { own }
+/// What makes a model weak enough for all doubts.
+fn weakenings(problem: &Problem, diagnostics: &[Diagnostic], names: &BTreeMap<&str, PodId>) -> Vec<Weakening> {
+    let mut all = BTreeSet::new();
+    for diagnostic in diagnostics.iter().filter(|d| matches!(d.effect, Effect::Narrows | Effect::Blurs)) {
+        let pods = diagnostic.pods.iter().filter_map(|name| names.get(name.as_str()).copied());
+        let weakening = if diagnostic.code == BOUND_BY_NAME { Weakening::Unscheduled } else { Weakening::Unruled };
+        all.extend(pods.map(weakening));
+        if diagnostic.pods.is_empty() || diagnostic.code == INSTANCE_LABELS {
+            all.insert(Weakening::Unseen);
+        }
     }
+    all.extend(history::weakenings(&problem.model));
+    if problem.model.settling_matters() {
+        all.insert(Weakening::Uneven);
+    }
+    all.into_iter().collect()
 }
 
 /// The same decision with a trace that ends in the goal and nothing else: what is left over is deleted at the end.
 pub fn exactly(problem: &Problem, decision: Decision) -> Decision {
     let Verdict::Deployable(trace) = decision.checked.verdict() else { return decision };
-    let s = trace.after(trace.len(), &problem.start);
+    let s = trace.after(trace.len(), &problem.model, &problem.start);
     let met = problem.goal.any.iter().find(|alternative| alternative.is_within(&s)).cloned().unwrap_or_default();
     let trace = trace.iter().chain(deletions(&s.minus(&met))).collect();
     match check(problem, Verdict::Deployable(trace)) {
@@ -281,16 +304,17 @@ pub fn exactly(problem: &Problem, decision: Decision) -> Decision {
 }
 
 impl Doubt {
-    fn new(diagnostic: &Diagnostic, names: &BTreeMap<&str, PodId>) -> Self {
-        Self {
-            pod: diagnostic.pod.as_deref().and_then(|name| names.get(name).copied()),
-            residents: diagnostic.effect == Effect::Blurs && diagnostic.code != OTHER_SCHEDULER,
-            message: diagnostic.message.clone(),
-        }
+    /// `None` for a doubt about types that are not there.
+    fn new(diagnostic: &Diagnostic, names: &BTreeMap<&str, PodId>) -> Option<Self> {
+        let pods: BTreeSet<PodId> =
+            diagnostic.pods.iter().filter_map(|name| names.get(name.as_str()).copied()).collect();
+        let residents = diagnostic.effect == Effect::Blurs && diagnostic.code != OTHER_SCHEDULER;
+        let there = diagnostic.pods.is_empty() || !pods.is_empty();
+        there.then(|| Self { pods, residents, message: diagnostic.message.clone() })
     }
 
     fn is_about(&self, pod: PodId) -> bool {
-        self.pod.is_none_or(|about| about == pod)
+        self.pods.is_empty() || self.pods.contains(&pod)
     }
 
     /// Whether a trace leans on it: a step deploys a pod in doubt, or deploys beside one.
@@ -302,7 +326,7 @@ impl Doubt {
     /// Whether some running pod in doubt is there when something is deployed.
     fn stays(&self, problem: &Problem, trace: &Trace) -> bool {
         let Some(first) = trace.iter().position(|action| matches!(action, Action::Deploy(..))) else { return false };
-        let s = trace.after(first, &problem.start);
+        let s = trace.after(first, &problem.model, &problem.start);
         s.iter().any(|((pod, _), _)| self.is_about(pod))
     }
 }
@@ -310,7 +334,7 @@ impl Doubt {
 impl Strict {
     fn new(problem: &Problem, doubts: &[Doubt], goal: Option<&Goal>) -> Self {
         let (strict, deleted) = Self::problem(problem, doubts, goal);
-        Self { deleted, decider: Decider::new(&strict), checker: Checker::new(problem) }
+        Self { deleted, whole: Whole::new(&strict) }
     }
 
     /// The problem in which nothing in doubt is deployed or stays, and what is deleted to get there.
@@ -321,7 +345,8 @@ impl Strict {
         if let Some(goal) = goal {
             cluster = history::cautious(&cluster, &problem.model, goal);
         }
-        let start = Arc::new(problem.start.minus(&deleted));
+        let unsettled = problem.start.unsettled().iter().copied();
+        let start = Arc::new(problem.start.minus(&deleted).with_unsettled(unsettled));
         (Problem { start, ..with_cluster(problem, cluster) }, deletions(&deleted).collect())
     }
 }
@@ -340,12 +365,8 @@ fn messages<'d>(doubts: impl Iterator<Item = &'d Doubt>) -> Vec<String> {
 }
 
 fn names(cluster: &Cluster) -> BTreeMap<&str, PodId> {
-    let mut names = BTreeMap::new();
-    for (id, pod) in cluster.pods.iter() {
-        names.extend(pod.aliases.iter().map(|alias| (alias.as_str(), id)));
-        names.insert(pod.name.as_str(), id);
-    }
-    names
+    // Shadows come last and have the names of their types, which must win.
+    cluster.pods.iter().collect::<Vec<_>>().into_iter().rev().map(|(id, pod)| (pod.name.as_str(), id)).collect()
 }
 
 fn with_cluster(problem: &Problem, cluster: Cluster) -> Problem {
@@ -358,24 +379,6 @@ fn strict(cluster: &Cluster, doubts: &[Doubt]) -> Cluster {
     for pod in cluster.pods.ids() {
         if doubts.iter().any(|doubt| doubt.is_about(pod)) {
             Arc::make_mut(&mut cluster.pods[pod].spec).barred = Some(Barred::Doubtful);
-        }
-    }
-    cluster
-}
-
-/// The cluster in which the pod types in doubt can be deployed anywhere, and, if there may be unseen pods, no pod needs others.
-fn loose(cluster: &Cluster, doubts: &[Doubt]) -> Cluster {
-    let mut cluster = cluster.clone();
-    let unseen = doubts.iter().any(|doubt| doubt.pod.is_none());
-    for pod in cluster.pods.ids() {
-        let spec = Arc::make_mut(&mut cluster.pods[pod].spec);
-        if doubts.iter().any(|doubt| doubt.pod == Some(pod)) {
-            let anything = Toleration { key: None, operator: TolerationOperator::Exists, effect: None };
-            let labels = spec.labels.clone();
-            *spec = PodSpec { labels, tolerations: vec![anything], ..PodSpec::plain(spec.namespace) };
-        } else if unseen {
-            spec.affinity.clear();
-            spec.spread.clear();
         }
     }
     cluster

@@ -20,8 +20,8 @@ pub struct Diagnostic {
     pub help: Option<String>,
     /// What it does to verdicts.
     pub effect: Effect,
-    /// The pod type it is about (its full name), when it is about one: it then spoils only verdicts in which that type takes part.
-    pub pod: Option<String>,
+    /// The pod types it is about (by their full names), when it is about some: it then spoils only verdicts in which these take part.
+    pub pods: Vec<String>,
 }
 
 /// What a diagnostic does to verdicts.
@@ -43,7 +43,7 @@ impl Diagnostic {
     /// An error that stops the run.
     pub fn stops(code: &'static str, span: impl Into<Option<Span>>, message: impl Into<String>) -> Self {
         let (span, message) = (span.into(), message.into());
-        Self { code, span, before: None, message, help: None, effect: Effect::Stops, pod: None }
+        Self { code, span, before: None, message, help: None, effect: Effect::Stops, pods: Vec::new() }
     }
 
     /// A remark with another effect.
@@ -60,7 +60,7 @@ impl Diagnostic {
 
     /// Says which pod type it is about.
     pub fn about(mut self, pod: impl Into<String>) -> Self {
-        self.pod = Some(pod.into());
+        self.pods.push(pod.into());
         self
     }
 }

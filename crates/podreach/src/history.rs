@@ -8,16 +8,16 @@
 //! a volume is made for a claim           it can be used from the node it was made for; from others, nobody knows
 //! a StatefulSet makes a pod              it is the first whose number is free, with the claims of that number
 //! ```
-//! And *never* must also hold if every such claim turns out to be bound to a volume that any node can use: see [`settled`].
+//! And *never* must also hold if every such claim turns out to be bound to a volume that any node can use: see [`weakenings`].
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use podreach_core::cluster::{Barred, PodSpec};
+use podreach_core::cluster::Barred;
 use podreach_core::id::{ClaimId, DeviceClaimId, VolumeId};
 use podreach_core::rule::{volume_binding, volume_zone};
-use podreach_core::storage::{Claim, ClaimState, DeviceState};
-use podreach_core::{Action, Cluster, Goal, Model, NodeId, PodId, Problem, Trace};
+use podreach_core::storage::{ClaimState, DeviceState};
+use podreach_core::{Action, Cluster, Goal, Model, NodeId, PodId, Problem, Trace, Weakening};
 
 /// What became of a claim.
 #[derive(Clone, Copy, Debug)]
@@ -79,7 +79,7 @@ impl History<'_> {
                 there.into_iter().for_each(|pod| pod.at = None);
                 None
             }
-            Action::Deploy(..) => None,
+            Action::Deploy(..) | Action::Terminate(..) | Action::Settle(_) => None,
         }
     }
 
@@ -168,38 +168,23 @@ impl History<'_> {
     }
 }
 
-/// The cluster in which everything that time may change about volumes and devices has changed for the better: `None` when there is
-/// nothing of the kind.
+/// What time may change for the better about volumes and devices.
 ///
-/// A claim that is not bound yet is bound to a volume that any node can use; volumes that no pod uses are detached; devices are given
-/// back. What then is out of reach is out of reach for ever.
-pub(crate) fn settled(m: &Model) -> Option<Cluster> {
+/// A claim that is not bound yet may be bound to a volume that any node can use; volumes that no pod uses may be detached; devices may be
+/// given back. What then is out of reach is out of reach for ever.
+pub(crate) fn weakenings(m: &Model) -> Vec<Weakening> {
     let open: BTreeSet<ClaimId> = m.claimants().iter().flat_map(|&pod| may_be_bound(m, pod)).collect();
-    let given = |claim: DeviceClaimId| m.cluster().device_claims[claim].state != DeviceState::Missing;
-    let is_open = |pod: &PodId| {
-        let PodSpec { mounts, devices, .. } = m.pod(*pod);
-        mounts.claims.iter().any(|claim| open.contains(claim)) || devices.iter().any(|&claim| given(claim))
-    };
-    let pods: Vec<PodId> = m.pods().filter(is_open).collect();
+    let devices: BTreeSet<DeviceClaimId> = m.pods().flat_map(|pod| m.pod(pod).devices.iter().copied()).collect();
+    let given = |claim: &DeviceClaimId| m.cluster().device_claims[*claim].state != DeviceState::Missing;
     let busy = |node: &NodeId| m.node(*node).drivers.values().any(|driver| driver.attached > 0);
-    let nodes: Vec<NodeId> = m.nodes().filter(busy).collect();
-    if pods.is_empty() && nodes.is_empty() {
-        return None;
-    }
-    let mut cluster = m.cluster().clone();
-    for pod in pods {
-        let spec = Arc::make_mut(&mut cluster.pods[pod].spec);
-        for claim in spec.mounts.claims.iter_mut().filter(|claim| open.contains(claim)) {
-            let settled = Claim { state: ClaimState::Anywhere, ..cluster.claims[*claim].clone() };
-            *claim = cluster.claims.intern(settled);
-        }
-        spec.mounts.claims.sort_unstable();
-        spec.devices.retain(|&claim| !given(claim));
-    }
-    for node in nodes {
-        cluster.nodes[node].drivers.values_mut().for_each(|driver| driver.attached = 0);
-    }
-    Some(cluster)
+    let claims = open.into_iter().map(Weakening::OpenClaim);
+    let devices = devices.into_iter().filter(given).map(Weakening::FreeDevices);
+    claims.chain(devices).chain(m.nodes().filter(busy).map(Weakening::Detached)).collect()
+}
+
+/// Whether a weakening is about volumes or devices.
+pub(crate) fn is_open_end(weakening: &Weakening) -> bool {
+    matches!(weakening, Weakening::OpenClaim(_) | Weakening::FreeDevices(_) | Weakening::Detached(_))
 }
 
 /// What may change about the volumes and devices of the pods in a goal, one sentence each; what may about others, if it is nothing.

@@ -1,8 +1,10 @@
 //! The matrix: every pod type against every node, with equal nodes together.
 //!
-//! Nodes that can be exchanged have one answer, which is decided once; where it depends on what runs, nodes are asked one by one. Rows
-//! are independent, so they are shared out among threads, and the result does not depend on how.
+//! Nodes that can be exchanged have one answer, which is decided once; where it depends on what runs, nodes are asked one by one. So do
+//! workloads that no rule tells apart, but for the nodes where one of them runs already. Kinds of workloads are independent, so they
+//! are shared out among threads, and the result does not depend on how.
 
+use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -42,8 +44,10 @@ impl Cell {
 pub struct Matrix {
     /// Nodes whose columns and whose content are equal, in order of their first node.
     pub classes: Vec<Vec<NodeId>>,
-    /// One row per pod type: its answer for each class.
+    /// The answers of a pod type for each class.
     pub rows: Vec<(PodId, Vec<Cell>)>,
+    /// The pod types that no rule tells from that of a row, and whose answers are all the same; they have no rows of their own.
+    pub aliases: BTreeMap<PodId, Vec<PodId>>,
 }
 
 impl Matrix {
@@ -51,35 +55,48 @@ impl Matrix {
     pub fn new(model: &Model, oracle: &Oracle, budget: &Budget<'_>, threads: usize, done: &(dyn Fn() + Sync)) -> Self {
         let mut oracle = oracle.clone();
         let orbits = oracle.orbits().to_vec();
-        let rows = rows(model, &oracle, &orbits, budget, threads, done);
+        let kinds = oracle.kinds().to_vec();
+        let rows = rows(model, &oracle, &kinds, &orbits, budget, threads, done);
         let (classes, columns) = classes(model, &orbits, &rows);
-        let row = |pod: PodId| (pod, columns.iter().map(|column| column[pod.index()]).collect());
-        Self { rows: model.pods().map(row).collect(), classes }
+        let row = |pod: PodId| columns.iter().map(|column| column[pod.index()]).collect::<Vec<Cell>>();
+        let (mut matrix, mut first) = (Self { rows: Vec::new(), aliases: BTreeMap::new(), classes }, HashMap::new());
+        let kind_of: BTreeMap<PodId, usize> =
+            kinds.iter().enumerate().flat_map(|(kind, pods)| pods.iter().map(move |&pod| (pod, kind))).collect();
+        for pod in model.pods() {
+            let row = row(pod);
+            match first.entry((kind_of[&pod], row.clone())) {
+                Entry::Occupied(first) => matrix.aliases.entry(*first.get()).or_default().push(pod),
+                Entry::Vacant(new) => {
+                    new.insert(pod);
+                    matrix.rows.push((pod, row));
+                }
+            }
+        }
+        matrix
     }
 
     /// The answer of every pair of a pod type and a node.
     pub fn cells(&self) -> BTreeMap<Atom, Cell> {
         let of_row = |(pod, cells): &(PodId, Vec<Cell>)| {
             let pairs = self.classes.iter().zip(cells).flat_map(|(class, &cell)| class.iter().map(move |&n| (n, cell)));
-            pairs.map(|(node, cell)| ((*pod, node), cell)).collect::<Vec<_>>()
+            let pods: Vec<PodId> = std::iter::once(*pod).chain(self.aliases(*pod).iter().copied()).collect();
+            pairs.flat_map(|(node, cell)| pods.iter().map(move |&pod| ((pod, node), cell))).collect::<Vec<_>>()
         };
         self.rows.iter().flat_map(of_row).collect()
     }
 
-    /// How many pairs of a pod and a node have this answer; a type counts once for each workload that it stands for.
-    pub fn count(&self, model: &Model, cell: Cell) -> usize {
+    /// The pod types besides its own that a row is about.
+    pub fn aliases(&self, pod: PodId) -> &[PodId] {
+        self.aliases.get(&pod).map_or(&[], Vec::as_slice)
+    }
+
+    /// How many pairs of a pod type and a node have this answer.
+    pub fn count(&self, cell: Cell) -> usize {
         let in_row = |cells: &[Cell]| -> usize {
             self.classes.iter().zip(cells).filter(|&(_, &c)| c == cell).map(|(class, _)| class.len()).sum()
         };
-        self.rows.iter().map(|(pod, cells)| workloads(model, *pod) * in_row(cells)).sum()
+        self.rows.iter().map(|(pod, cells)| (1 + self.aliases(*pod).len()) * in_row(cells)).sum()
     }
-}
-
-/// How many workloads a type stands for; pods by themselves are one together.
-fn workloads(model: &Model, pod: PodId) -> usize {
-    let pod = &model.cluster().pods[pod];
-    let names = std::iter::once(&pod.name).chain(&pod.aliases);
-    names.filter(|name| !name.starts_with("pod/")).count().max(1)
 }
 
 /// One row: the answer of each orbit, and the nodes for which it is another.
@@ -92,64 +109,73 @@ struct Row {
 fn rows(
     model: &Model,
     oracle: &Oracle,
+    kinds: &[Vec<PodId>],
     orbits: &[Vec<NodeId>],
     budget: &Budget<'_>,
     threads: usize,
     done: &(dyn Fn() + Sync),
 ) -> Vec<Row> {
-    let pods: Vec<PodId> = model.pods().collect();
-    let rows = Mutex::new(vec![Row::default(); pods.len()]);
+    let rows = Mutex::new(vec![Row::default(); model.pods().len()]);
     let next = AtomicUsize::new(0);
     let work = || {
         let mut oracle = oracle.clone();
-        while let Some(&pod) = pods.get(next.fetch_add(1, Ordering::Relaxed)) {
-            let row = row(&mut oracle, orbits, pod, budget);
-            rows.lock().expect("no thread panics with the lock")[pod.index()] = row;
-            done();
+        while let Some(kind) = kinds.get(next.fetch_add(1, Ordering::Relaxed)) {
+            let of_kind = rows_of(&mut oracle, orbits, kind, budget);
+            let mut rows = rows.lock().expect("no thread panics with the lock");
+            for (pod, row) in kind.iter().zip(of_kind) {
+                rows[pod.index()] = row;
+                done();
+            }
         }
     };
     if threads <= 1 {
         work();
     } else {
-        std::thread::scope(|scope| (0..threads.min(pods.len())).for_each(|_| drop(scope.spawn(work))));
+        std::thread::scope(|scope| (0..threads.min(kinds.len())).for_each(|_| drop(scope.spawn(work))));
     }
     rows.into_inner().expect("no thread panics with the lock")
 }
 
-/// Decides one row: a pod can stay where it runs, and elsewhere whole orbits have one answer or their nodes are asked one by one.
-fn row(oracle: &mut Oracle, orbits: &[Vec<NodeId>], pod: PodId, budget: &Budget<'_>) -> Row {
+/// Decides the rows of types that are alike: a pod can stay where it runs, and elsewhere it does not matter which of them it is.
+fn rows_of(oracle: &mut Oracle, orbits: &[Vec<NodeId>], kind: &[PodId], budget: &Budget<'_>) -> Vec<Row> {
     let start = oracle.problem().start.clone();
-    let running: BTreeSet<NodeId> = start.of(pod).map(|(node, _)| node).collect();
-    let mut row = Row::default();
+    let running = |pod: PodId| start.of(pod).map(|(node, _)| node).collect::<BTreeSet<NodeId>>();
+    let running: Vec<BTreeSet<NodeId>> = kind.iter().map(|&pod| running(pod)).collect();
+    let newcomer = |node: NodeId| kind.iter().zip(&running).find(|(_, on)| !on.contains(&node)).map(|(&pod, _)| pod);
+    let mut usual = Row::default();
     for orbit in orbits {
-        let cell = match oracle.everywhere(pod, orbit, budget) {
+        let cell = match oracle.everywhere(kind[0], orbit, budget) {
             Some(true) => Cell::Deployable,
             Some(false) => Cell::Never,
             None => {
-                let nodes: Vec<NodeId> = orbit.iter().copied().filter(|node| !running.contains(node)).collect();
-                row.others.extend(one_by_one(oracle, pod, nodes, budget));
+                let open = orbit.iter().filter_map(|&node| Some((newcomer(node)?, node))).collect();
+                usual.others.extend(one_by_one(oracle, open, budget));
                 Cell::Unknown
             }
         };
-        row.cells.push(cell);
+        usual.cells.push(cell);
     }
-    row.others.extend(running.into_iter().map(|node| (node, Cell::Deployable)));
-    row
+    let row = |running: BTreeSet<NodeId>| {
+        let mut row = usual.clone();
+        row.others.extend(running.into_iter().map(|node| (node, Cell::Deployable)));
+        row
+    };
+    running.into_iter().map(row).collect()
 }
 
 /// Cells that need no search one by one, and the rest together, since what holds for none of them holds for each.
-fn one_by_one(oracle: &mut Oracle, pod: PodId, nodes: Vec<NodeId>, budget: &Budget<'_>) -> Vec<(NodeId, Cell)> {
+fn one_by_one(oracle: &mut Oracle, atoms: Vec<Atom>, budget: &Budget<'_>) -> Vec<(NodeId, Cell)> {
     let (mut cells, mut open) = (Vec::new(), Vec::new());
-    for node in nodes {
-        match oracle.quick_answer(&Goal::atom((pod, node)), budget) {
-            Some(decision) => cells.push((node, cell(&decision))),
-            None => open.push(node),
+    for atom in atoms {
+        match oracle.quick_answer(&Goal::atom(atom), budget) {
+            Some(decision) => cells.push((atom.1, cell(&decision))),
+            None => open.push(atom),
         }
     }
-    let together = Goal { any: open.iter().map(|&node| [((pod, node), 1)].into_iter().collect()).collect() };
+    let together = Goal { any: open.iter().map(|&atom| [(atom, 1)].into_iter().collect()).collect() };
     let none = open.len() > 1 && oracle.answer(&together, budget).checked.answer() == Some(false);
-    let mut one = |node| if none { Cell::Never } else { cell(&oracle.answer(&Goal::atom((pod, node)), budget)) };
-    cells.extend(open.into_iter().map(|node| (node, one(node))));
+    let mut one = |atom| if none { Cell::Never } else { cell(&oracle.answer(&Goal::atom(atom), budget)) };
+    cells.extend(open.into_iter().map(|atom| (atom.1, one(atom))));
     cells
 }
 

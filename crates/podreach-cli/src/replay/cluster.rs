@@ -64,6 +64,11 @@ impl<'c> Cluster<'c> {
                 None => Ok(Outcome::Failed(format!("step {number} created nothing"))),
             },
             Deed::DeleteOther(namespace, name) => self.delete(namespace, name, self.grace),
+            Deed::TerminateOwn(number) => match created.get(number) {
+                Some((namespace, name)) => self.terminate(namespace, name),
+                None => Ok(Outcome::Failed(format!("step {number} created nothing"))),
+            },
+            Deed::TerminateOther(namespace, name) => self.terminate(namespace, name),
         };
         done.unwrap_or_else(|failure| Outcome::Failed(failure.to_string()))
     }
@@ -143,6 +148,17 @@ impl<'c> Cluster<'c> {
             pause(began);
         }
         Ok(Outcome::Late(format!("the scheduler did nothing within {:?}", self.timeout)))
+    }
+
+    /// Begins to delete a pod, which has an hour to go.
+    fn terminate(&self, namespace: &str, name: &str) -> Result<Outcome, Failure> {
+        let path = format!("/api/v1/namespaces/{namespace}/pods/{name}");
+        let options = json!({"apiVersion": "v1", "kind": "DeleteOptions", "gracePeriodSeconds": 3600});
+        self.connection.send(Method::DELETE, &path, Some(&options))?;
+        match self.connection.get(&path) {
+            Err(failure) if failure.is(404) => Ok(Outcome::Failed(format!("pod {namespace}/{name} is gone already"))),
+            other => other.map(|_| Outcome::Agreed),
+        }
     }
 
     /// Deletes a pod and waits until it is gone.

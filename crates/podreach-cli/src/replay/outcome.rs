@@ -72,6 +72,8 @@ impl Report {
             Deed::Create(_) => ("deploy", String::new()),
             Deed::DeleteOwn(number) => ("delete", format!(" (that of step {number})")),
             Deed::DeleteOther(namespace, name) => ("delete", format!(" (pod {namespace}/{name})")),
+            Deed::TerminateOwn(number) => ("terminate", format!(" (that of step {number})")),
+            Deed::TerminateOther(namespace, name) => ("terminate", format!(" (pod {namespace}/{name})")),
         };
         let (word, found) = outcome.words();
         let place = if op == "deploy" { "on" } else { "from" };

@@ -36,6 +36,10 @@ pub(crate) enum Deed {
     DeleteOwn(usize),
     /// Deletes a pod that was there before: its namespace and name.
     DeleteOther(String, String),
+    /// Begins to delete the pod that an earlier step created, by its number.
+    TerminateOwn(usize),
+    /// Begins to delete a pod that was there before: its namespace and name.
+    TerminateOther(String, String),
 }
 
 /// The steps of a trace; what the cluster runs is matched with what the trace deletes.
@@ -44,26 +48,47 @@ pub(crate) fn plan(session: &Session, problem: &Problem, trace: &Trace, objects:
     for instance in session.lowered.origins.instances.iter().filter(|instance| !instance.kept) {
         others.entry((instance.pod, instance.node)).or_default().push(&instance.name);
     }
-    if problem.start != others_as_start(session).into() {
+    if !problem.start.iter().eq(others_as_start(session).iter()) {
         return Err("it starts from an empty cluster, and pods run on this one".to_owned());
     }
     let mut own: BTreeMap<Atom, Vec<usize>> = BTreeMap::new();
     let mut steps = Vec::new();
     for (at, action) in trace.iter().enumerate() {
-        let (Action::Deploy(pod, node) | Action::Delete(pod, node)) = action;
         let number = at + 1;
+        let Some((pod, node)) = action.atom() else {
+            return Err(format!("step {number} waits for a node, which a replay does not change"));
+        };
+        let mut gone = |atom: Atom| match own.get_mut(&atom).and_then(Vec::pop) {
+            Some(number) => Ok(Ok(number)),
+            None => {
+                let name = others.get_mut(&atom).and_then(Vec::pop);
+                name.map(Err).ok_or_else(|| format!("step {number} deletes a pod that does not run"))
+            }
+        };
         let deed = match action {
             Action::Deploy(..) => {
                 own.entry((pod, node)).or_default().push(number);
                 Deed::Create(Box::new(template(session, pod, objects)?))
             }
-            Action::Delete(..) => match own.get_mut(&(pod, node)).and_then(Vec::pop) {
-                Some(number) => Deed::DeleteOwn(number),
-                None => {
-                    let name = others.get_mut(&(pod, node)).and_then(Vec::pop);
-                    let name = name.ok_or_else(|| format!("step {number} deletes a pod that does not run"))?;
-                    let mut parts = name.splitn(3, '/').skip(1).map(str::to_owned);
-                    Deed::DeleteOther(parts.next().unwrap_or_default(), parts.next().unwrap_or_default())
+            Action::Terminate(..) => {
+                let shadow = problem.model.shadow(pod).map(|shadow| (shadow, node));
+                match gone((pod, node))? {
+                    Ok(number) => {
+                        shadow.into_iter().for_each(|shadow| own.entry(shadow).or_default().push(number));
+                        Deed::TerminateOwn(number)
+                    }
+                    Err(name) => {
+                        shadow.into_iter().for_each(|shadow| others.entry(shadow).or_default().push(name));
+                        let (namespace, name) = parts(name);
+                        Deed::TerminateOther(namespace, name)
+                    }
+                }
+            }
+            Action::Delete(..) | Action::Settle(_) => match gone((pod, node))? {
+                Ok(number) => Deed::DeleteOwn(number),
+                Err(name) => {
+                    let (namespace, name) = parts(name);
+                    Deed::DeleteOther(namespace, name)
                 }
             },
         };
@@ -74,20 +99,22 @@ pub(crate) fn plan(session: &Session, problem: &Problem, trace: &Trace, objects:
     Ok(Plan { steps })
 }
 
+/// The namespace and the name of a pod, `pod/namespace/name`.
+fn parts(pod: &str) -> (String, String) {
+    let mut parts = pod.splitn(3, '/').skip(1).map(str::to_owned);
+    (parts.next().unwrap_or_default(), parts.next().unwrap_or_default())
+}
+
 fn others_as_start(session: &Session) -> podreach_core::Configuration {
     session.lowered.origins.instances.iter().map(|instance| ((instance.pod, instance.node), 1)).collect()
 }
 
-/// An inert pod of a type: made from the first of its names whose object is in the input.
+/// An inert pod of a type.
 fn template(session: &Session, id: PodId, objects: &[Value]) -> Result<Value, String> {
     let cluster = &session.lowered.cluster;
     let pod = &cluster.pods[id];
-    let mut names = std::iter::once(&pod.name).chain(&pod.aliases);
-    let found = names.find_map(|name| {
-        let origin = session.lowered.origins.pods.get(name)?;
-        let object = objects.iter().find(|object| is_named(object, name))?;
-        Some((origin, object))
-    });
+    let origin = session.lowered.origins.pods.get(&pod.name);
+    let found = origin.zip(objects.iter().find(|object| is_named(object, &pod.name)));
     let (origin, object) = found.ok_or_else(|| format!("the object behind {} is not there", pod.name))?;
     let place = match origin.kind {
         Kind::Pod => "/spec",

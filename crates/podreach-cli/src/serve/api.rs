@@ -126,11 +126,10 @@ fn asked(variant: &Variant, order: &Order) -> Result<(PodId, NodeId), String> {
 }
 
 fn why(variant: &Variant, (pod, node): (PodId, NodeId)) -> Value {
-    let of = &variant.lowered.cluster.pods[pod];
-    let names: Vec<&str> = std::iter::once(&of.name).chain(&of.aliases).map(String::as_str).collect();
+    let name = &variant.lowered.cluster.pods[pod].name;
     let problem = &variant.problem;
     let why = report::Why::new(&problem.model, &problem.start, pod, &[node]);
-    report::why_json(&why.with_doubts(&variant.lowered.diagnostics, &names))
+    report::why_json(&why.with_doubts(&variant.lowered.diagnostics, &[name]))
 }
 
 /// A question and its answer.

@@ -104,6 +104,20 @@ impl<'a> Classes<'a> {
         Ok(guards)
     }
 
+    /// What members of a class that are being deleted were before, each with such a member: a class of the proof, or none that counts.
+    pub(super) fn sources(&self, class: Class) -> Vec<(Atom, Option<Class>)> {
+        let m = &self.problem.model;
+        let mut sources: Vec<(Atom, Option<Class>)> = Vec::new();
+        for &(pod, node) in &self.members[class] {
+            let Some(before) = m.shadowed(pod).map(|base| (base, node)) else { continue };
+            let source = self.of.get(&before).copied();
+            if self.problem.is_possible(before) && !sources.iter().any(|(_, known)| *known == source) {
+                sources.push(((pod, node), source));
+            }
+        }
+        sources
+    }
+
     fn fold(&mut self, guard: &Guard) -> Result<Guard<Class>, Class> {
         let at_most = guard.at_most.iter().map(|c| Ok(AtMost { weights: self.shared(&c.weights)?, bound: c.bound }));
         let at_most = at_most.collect::<Result<_, Class>>()?;

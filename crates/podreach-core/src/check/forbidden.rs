@@ -6,6 +6,8 @@
 //! pod of that group or domain. So the search branches on that one pod, and each branch must come to a configuration that contains a
 //! forbidden group or exceeds a bound.
 //!
+//! A pod that is being deleted came last when its deletion began: before, it was there as what it had been until then.
+//!
 //! With two or more spread constraints over crossing domains, pods that help one may hurt another for ever. What is needed can still
 //! not be arbitrarily large: the least solutions of `m` linear inequalities `A·x ≥ c` over the naturals sum to at most
 //! `(2 + ‖A‖ + ‖c‖)^m` (Pottier, 1991), so the search stops there.
@@ -61,6 +63,13 @@ fn check_one_of_each(
             for (last, guard) in classes.guards(group[at].0)?.iter() {
                 if escapes(without_one(group, at), guard, &index, stop)? {
                     return Err(Flaw::Escapes { group: number, last: *last });
+                }
+            }
+            for (last, source) in classes.sources(group[at].0) {
+                let mut before = without_one(group, at);
+                source.into_iter().for_each(|class| add_one(&mut before, class));
+                if !index.finds_in(&before) {
+                    return Err(Flaw::Escapes { group: number, last });
                 }
             }
         }

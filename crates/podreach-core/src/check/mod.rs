@@ -22,8 +22,10 @@ use std::fmt;
 
 use crate::configuration::{Atom, Configuration};
 use crate::goal::Goal;
+use crate::quotient::Quotient;
 use crate::step::{Illegal, Problem};
 use crate::verdict::{Reason, Verdict};
+use crate::weakening::Weakening;
 
 /// A verdict whose evidence was accepted. Nothing but this module makes one.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -59,6 +61,10 @@ pub enum Flaw {
     GoalNotMet,
     /// A goal that no forbidden group rules out (by its index).
     GoalNotForbidden(usize),
+    /// The start meets the goal.
+    MetAtStart,
+    /// A proof about a weaker cluster, where one about the cluster itself is wanted.
+    Weakened,
     /// A group that the start contains (by its index).
     StartForbidden(usize),
     /// A class (by its index) that names a pod type or a node that does not exist, or an atom of another class.
@@ -103,10 +109,18 @@ impl fmt::Display for Flaw {
             Self::Step(index, Illegal::NothingToDelete) => {
                 write!(f, "step {} deletes what is not there or must stay", index + 1)
             }
+            Self::Step(index, Illegal::NoShadow) => {
+                write!(f, "step {} begins a deletion that makes no difference until it ends", index + 1)
+            }
+            Self::Step(index, Illegal::NothingPasses) => {
+                write!(f, "step {} takes from a node what is not there, or does not pass", index + 1)
+            }
             Self::GoalNotMet => write!(f, "the trace does not end in the goal"),
             Self::GoalNotForbidden(index) => {
                 write!(f, "no forbidden group rules out alternative {} of the goal", index + 1)
             }
+            Self::Weakened => write!(f, "the proof is about a weaker cluster"),
+            Self::MetAtStart => write!(f, "the start meets the goal"),
             Self::StartForbidden(index) => write!(f, "the start contains forbidden group {}", index + 1),
             Self::BadClass(index) => {
                 write!(f, "class {} names a pod or node that does not exist, or one of another class", index + 1)
@@ -136,19 +150,48 @@ impl fmt::Display for Flaw {
 pub struct Checker {
     problem: Problem,
     scratch: Configuration,
+    quotient: Option<Quotient>,
+    /// The problem that proofs were about last, where that is a weaker one.
+    weak: Option<(Vec<Weakening>, Quotient)>,
 }
 
 impl Checker {
     /// A checker for this cluster, start and kept pods; the problem's own goal plays no part.
     pub fn new(problem: &Problem) -> Self {
-        Self { problem: problem.clone(), scratch: (*problem.start).clone() }
+        Self { problem: problem.clone(), scratch: (*problem.start).clone(), quotient: None, weak: None }
     }
 
     /// Accepts a verdict about `goal`, or says what is wrong with it. `stop` is asked now and then whether to give up.
+    ///
+    /// A proof is about the quotient in which the goal is asked, in the names of the whole problem, weakened as it says.
     pub fn check(&mut self, goal: &Goal, verdict: Verdict, stop: &dyn Fn() -> bool) -> Result<Checked, Flaw> {
+        if let Verdict::Never(proof) = &verdict {
+            if self.problem.is_met(goal, &self.problem.start) {
+                return Err(Flaw::MetAtStart);
+            }
+            let view = self.quotient(&proof.weakened).view(goal);
+            forbidden::check(&view.problem, &view.problem.meant(&view.goal), &view.renamed(proof), stop)?;
+            return Ok(Checked(verdict));
+        }
+        self.check_plainly(goal, verdict, stop)
+    }
+
+    /// The problem with these weakenings, of which proofs are about a quotient.
+    pub fn quotient(&mut self, weakenings: &[Weakening]) -> &Quotient {
+        if weakenings.is_empty() {
+            return self.quotient.get_or_insert_with(|| Quotient::new(&self.problem));
+        }
+        let known = self.weak.take().filter(|(known, _)| known == weakenings);
+        let new = || (weakenings.to_vec(), Quotient::new(&self.problem.weakened(weakenings)));
+        &self.weak.insert(known.unwrap_or_else(new)).1
+    }
+
+    /// The same, where a proof is about the problem itself and no quotient of it.
+    pub fn check_plainly(&mut self, goal: &Goal, verdict: Verdict, stop: &dyn Fn() -> bool) -> Result<Checked, Flaw> {
         match &verdict {
             Verdict::Deployable(trace) => replay::check(&self.problem, goal, trace, &mut self.scratch, stop)?,
-            Verdict::Never(proof) => forbidden::check(&self.problem, goal, proof, stop)?,
+            Verdict::Never(proof) if !proof.weakened.is_empty() => return Err(Flaw::Weakened),
+            Verdict::Never(proof) => forbidden::check(&self.problem, &self.problem.meant(goal), proof, stop)?,
             Verdict::Unknown(_) => {}
         }
         Ok(Checked(verdict))

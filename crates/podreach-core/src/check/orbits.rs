@@ -13,7 +13,6 @@ use super::symmetry::is_symmetry;
 use crate::configuration::{Atom, Configuration};
 use crate::goal::Goal;
 use crate::id::{Id, IdVec, NodeId, PodId};
-use crate::model::Model;
 use crate::rule::volume_limits;
 use crate::step::Problem;
 use crate::verdict::Exchange;
@@ -105,7 +104,7 @@ impl Orbits {
     /// Of each pod type that can matter to some types, what some node of an orbit has.
     pub(super) fn most(&self, problem: &Problem, pods: impl IntoIterator<Item = PodId>) -> Configuration {
         let mut most: Configuration = (*problem.kept).clone();
-        for helper in helping(&problem.model, pods) {
+        for helper in helping(problem, pods) {
             let mut counts = BTreeMap::<usize, u64>::new();
             for (at, count) in problem.start.of(helper) {
                 let entry = counts.entry(self.of[at]).or_default();
@@ -127,20 +126,24 @@ fn root(parent: &mut [usize], mut node: usize) -> usize {
     node
 }
 
-/// The pod types that can matter to some types as witnesses or counterweights, or by volumes they attach, themselves included.
-fn helping(m: &Model, pods: impl IntoIterator<Item = PodId>) -> BTreeSet<PodId> {
+/// The pod types that can matter to some types as witnesses or counterweights, or by volumes they attach, themselves included; and
+/// what those were that are being deleted.
+fn helping(problem: &Problem, pods: impl IntoIterator<Item = PodId>) -> BTreeSet<PodId> {
+    let m = &problem.model;
     let mut helping: BTreeSet<PodId> = pods.into_iter().collect();
     let mut todo: Vec<PodId> = helping.iter().copied().collect();
     while let Some(pod) = todo.pop() {
         let spec = m.pod(pod);
         let matchers = spec.affinity.iter().map(|term| term.matcher).chain(spec.spread.iter().map(|c| c.matcher));
         for matcher in matchers {
-            let seen = m.pods().filter(|&q| m.depends_on_node(matcher) || m.sees_unbound(matcher, q));
+            let seen = problem.pods().filter(|&q| m.depends_on_node(matcher) || m.sees_unbound(matcher, q));
             todo.extend(seen.filter(|&q| helping.insert(q)));
         }
         if !volume_limits::drivers(m, pod).is_empty() {
-            todo.extend(m.claimants().iter().copied().filter(|&q| helping.insert(q)));
+            let claimants = m.claimants().iter().copied().filter(|&q| problem.roster.contains(q));
+            todo.extend(claimants.filter(|&q| helping.insert(q)));
         }
+        todo.extend(m.shadowed(pod).filter(|&q| helping.insert(q)));
     }
     helping
 }

@@ -3,6 +3,7 @@
 use super::Flaw;
 use crate::configuration::Configuration;
 use crate::goal::Goal;
+use crate::model::Model;
 use crate::register::Register;
 use crate::running::Changing;
 use crate::step::{Action, Problem};
@@ -28,7 +29,7 @@ pub(super) fn check(
     }
     let (done, outcome) = run(problem, goal, trace, scratch, stop);
     if done <= problem.start.support() {
-        trace.iter().take(done).rev().for_each(|action| undo(scratch, action));
+        trace.iter().take(done).rev().for_each(|action| undo(&problem.model, scratch, action));
     } else {
         scratch.clone_from(&problem.start);
     }
@@ -51,12 +52,17 @@ fn run(
             return (index, Err(Flaw::Step(index, illegal)));
         }
     }
-    (trace.len(), if goal.is_met_by(s) { Ok(()) } else { Err(Flaw::GoalNotMet) })
+    (trace.len(), if problem.is_met(goal, s) { Ok(()) } else { Err(Flaw::GoalNotMet) })
 }
 
-fn undo(s: &mut Configuration, action: Action) {
+fn undo(m: &Model, s: &mut Configuration, action: Action) {
     match action {
         Action::Deploy(pod, node) => s.remove((pod, node)),
         Action::Delete(pod, node) => s.add((pod, node)),
+        Action::Terminate(pod, node) => {
+            s.add((pod, node));
+            m.shadow(pod).into_iter().for_each(|shadow| s.remove((shadow, node)));
+        }
+        Action::Settle(node) => s.unsettle(node),
     }
 }

@@ -1,5 +1,6 @@
 //! Shortages: a demand that no configuration of any run meets.
 //!
+//! Everything is shown about the cluster that the proof is about, weakened as it says: what is too little there is too little.
 //! A choice that meets a demand is one configuration `g(i)` for each want `i`, and all of them together are `≤ s`. Write `k` for what is
 //! kept and `s = k + x`. Every law is a sum `Σ w(a) · x(a) ≤ b`: at the start it holds by the choice of `b`, deletions only help, and
 //! each deployment that adds to the sum was refused if it would exceed `b`. Laws are added up, `λ` times each. If
@@ -12,7 +13,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{Flaw, forbidden};
+use super::{Checker, Flaw};
 use crate::configuration::{Atom, Configuration};
 use crate::demand::{Argument, Demand, Law, Place, Shortage, Want};
 use crate::guard::{AtMost, Guards, Universe};
@@ -20,6 +21,7 @@ use crate::id::{NodeId, PodId};
 use crate::resource::Amount;
 use crate::rule::{self, Rule};
 use crate::step::Problem;
+use crate::verdict::Verdict;
 
 /// A shortage whose argument was accepted. Nothing but this module makes one.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -43,7 +45,10 @@ impl Short {
 /// Accepts that a demand can never be met, or says what is wrong with the argument. `stop` is asked now and then whether to give up.
 pub fn short(problem: &Problem, demand: Demand, shortage: Shortage, stop: &dyn Fn() -> bool) -> Result<Short, Flaw> {
     well_formed(problem, &demand)?;
-    forbidden::check(problem, &shortage.ruled_out, &shortage.proof, stop)?;
+    let proof = Verdict::Never(shortage.proof.clone());
+    let mut checker = Checker::new(problem);
+    checker.check(&shortage.ruled_out, proof, stop)?;
+    let problem = checker.quotient(&shortage.proof.weakened).full();
     match &shortage.argument {
         Argument::Cover => Cover { demand: &demand, ruled_out: &shortage.ruled_out.any, stop, steps: 0 }.check()?,
         Argument::Sum { worth, laws } => {

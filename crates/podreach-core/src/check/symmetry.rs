@@ -95,14 +95,14 @@ impl Symmetry {
 
     /// Accepts a trace from [`Symmetry::below`] to an atom for the orbit of its node.
     pub fn deployable(&mut self, atom: Atom, trace: Trace) -> Result<Everywhere, Flaw> {
-        self.checker.check(&Goal::atom(atom), Verdict::Deployable(trace), &|| false)?;
+        self.checker.check_plainly(&Goal::atom(atom), Verdict::Deployable(trace), &|| false)?;
         Ok(Everywhere { deployable: true })
     }
 
     /// Accepts a proof about [`Symmetry::above`] of an atom for the orbit of its node.
     pub fn never(&self, atom: Atom, proof: Proof, stop: &dyn Fn() -> bool) -> Result<Everywhere, Flaw> {
         let above = self.above(atom);
-        Checker::new(&above).check(&above.goal, Verdict::Never(proof), stop)?;
+        Checker::new(&above).check_plainly(&above.goal, Verdict::Never(proof), stop)?;
         Ok(Everywhere { deployable: false })
     }
 }

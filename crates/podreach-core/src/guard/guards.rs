@@ -19,7 +19,7 @@ use crate::step::Problem;
 /// The guards of a problem: a view of its model in which the kept pods are constants.
 #[derive(Debug)]
 pub struct Guards<'a> {
-    problem: &'a Problem,
+    pub(super) problem: &'a Problem,
     pub(super) m: &'a Model,
     pub(super) kept: &'a Configuration,
     universe: Universe,
@@ -131,7 +131,7 @@ impl<'a> Guards<'a> {
         let conditions = checked.map(|resource| {
             let weight = |q| rule::fit::weight(self.m, q, resource);
             let bound = self.m.node(node).allocatable.amount(resource).checked_sub(weight(pod))?;
-            let taken = || self.total(self.m.pods().map(|q| (q, node)), weight);
+            let taken = || self.total(self.problem.pods().map(|q| (q, node)), weight);
             self.shared(Counted::Resource(node, resource), taken).at_most(bound)
         });
         conditions.collect::<Option<Vec<_>>>().map(without_idle)
@@ -142,7 +142,7 @@ impl<'a> Guards<'a> {
         let conditions = quotas.map(|(&quota, &asked)| {
             let weight = |q| rule::quota::weight(self.m, q, quota);
             let bound = self.m.cluster().quotas[quota].hard.checked_sub(asked)?;
-            let users = self.m.pods().filter(|&q| weight(q) > 0);
+            let users = self.problem.pods().filter(|&q| weight(q) > 0);
             let taken = || self.total(users.flat_map(|q| self.m.nodes().map(move |at| (q, at))), weight);
             self.shared(Counted::Quota(quota), taken).at_most(bound)
         });
@@ -160,7 +160,8 @@ impl<'a> Guards<'a> {
         let conditions = limits.map(|(index, limit)| {
             let bound = Amount::from(limit.most).checked_sub(1)?;
             let here = limit.per_node.then_some(node);
-            let atoms = limit.pods.iter().flat_map(|&q| self.m.nodes().map(move |at| (q, at)));
+            let pods = limit.pods.iter().filter(|&&q| self.problem.roster.contains(q));
+            let atoms = pods.flat_map(|&q| self.m.nodes().map(move |at| (q, at)));
             let counted = || self.total(atoms.filter(|&(_, at)| here.is_none_or(|here| at == here)), |_| 1);
             self.shared(Counted::Limit(index, here), counted).at_most(bound)
         });
@@ -171,7 +172,7 @@ impl<'a> Guards<'a> {
     fn absent(&self, pod: PodId, node: NodeId) -> Option<Vec<AtMost>> {
         let (mut atoms, mut terms) = (BTreeSet::new(), Vec::new());
         if !self.m.pod(pod).ports.is_empty() && self.asks(pod, Rule::NodePorts) {
-            atoms.extend(self.m.pods().filter(|&q| rule::port::conflict(self.m, pod, q)).map(|q| (q, node)));
+            atoms.extend(self.problem.pods().filter(|&q| rule::port::conflict(self.m, pod, q)).map(|q| (q, node)));
         }
         if self.asks(pod, Rule::InterPodAffinity) {
             let own = self.m.pod(pod).anti_affinity.iter();
@@ -206,7 +207,8 @@ impl<'a> Guards<'a> {
     }
 
     fn repelling(&self, pod: PodId, node: NodeId) -> Vec<Atom> {
-        let atoms = self.m.repelling(pod).flat_map(|(q, index)| {
+        let residents = self.m.repelling(pod).filter(|(q, _)| self.problem.roster.contains(*q));
+        let atoms = residents.flat_map(|(q, index)| {
             let key = self.m.pod(q).anti_affinity[index].key;
             self.m.neighbours(key, node).iter().map(move |&at| (q, at))
         });
@@ -217,8 +219,8 @@ impl<'a> Guards<'a> {
     fn matching(&self, matchers: &[MatcherId], nodes: impl Iterator<Item = NodeId> + Clone) -> Vec<Atom> {
         let (placed, fixed): (Vec<MatcherId>, Vec<MatcherId>) =
             matchers.iter().partition(|&&matcher| self.m.depends_on_node(matcher));
-        let seen = self.m.seen_unbound(&fixed);
-        let atoms = seen.into_iter().flat_map(|q| nodes.clone().map(move |at| (q, at)));
+        let seen = self.m.seen_unbound(&fixed).into_iter().filter(|&q| self.problem.roster.contains(q));
+        let atoms = seen.flat_map(|q| nodes.clone().map(move |at| (q, at)));
         let sees = |(q, at): Atom| placed.iter().all(|&matcher| self.m.sees(matcher, q, at));
         atoms.filter(|&atom| self.is_of_interest(atom) && sees(atom)).collect()
     }

@@ -20,7 +20,7 @@ impl Guards<'_> {
         }
         if !self.m.pod(pod).mounts.disks.is_empty() {
             let sharing = |&q: &PodId| volume_restrictions::disks_conflict(self.m, pod, q);
-            atoms.extend(self.m.pods().filter(sharing).map(|q| (q, node)));
+            atoms.extend(self.problem.pods().filter(sharing).map(|q| (q, node)));
         }
         if volume_restrictions::exclusive(self.m, pod).next().is_some() {
             let sharing = |q: &&PodId| volume_restrictions::claims_conflict(self.m, pod, **q);

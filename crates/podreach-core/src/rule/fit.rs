@@ -41,7 +41,8 @@ pub fn weight(m: &Model, pod: PodId, resource: ResourceId) -> Amount {
     if resource == m.pods_resource() { 1 } else { m.pod(pod).requests.amount(resource) }
 }
 
-fn used(m: &Model, s: &impl Running, node: NodeId, resource: ResourceId) -> Amount {
+/// How much of a resource the pods on a node take.
+pub(super) fn used(m: &Model, s: &impl Running, node: NodeId, resource: ResourceId) -> Amount {
     if resource == m.pods_resource() {
         return s.crowd(node);
     }

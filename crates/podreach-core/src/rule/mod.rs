@@ -13,6 +13,7 @@ pub mod fit;
 pub mod limit;
 pub mod node_affinity;
 pub mod node_name;
+pub mod passing;
 pub mod pod_affinity;
 pub mod port;
 pub mod quota;
@@ -147,11 +148,13 @@ impl Rule {
         }
         match self {
             Self::NodeName => node_name::refusal(m, pod, node),
-            Self::NodeUnschedulable => unschedulable::refusal(m, pod, node),
-            Self::TaintToleration => taint::refusal(m, pod, node),
+            Self::NodeUnschedulable => {
+                unschedulable::refusal(m, pod, node).or_else(|| passing::cordon(m, s, pod, node))
+            }
+            Self::TaintToleration => taint::refusal(m, pod, node).or_else(|| passing::untolerated(m, s, pod, node)),
             Self::NodeAffinity => node_affinity::refusal(m, pod, node),
             Self::NodePorts => port::refusal(m, s, pod, node),
-            Self::NodeResourcesFit => fit::refusal(m, s, pod, node),
+            Self::NodeResourcesFit => fit::refusal(m, s, pod, node).or_else(|| passing::room(m, s, pod, node)),
             Self::VolumeRestrictions => volume_restrictions::refusal(m, s, pod, node),
             Self::NodeVolumeLimits => volume_limits::refusal(m, s, pod, node),
             Self::VolumeBinding => volume_binding::refusal(m, pod, node),
@@ -352,7 +355,7 @@ impl Refusal {
     }
 }
 
-/// Why a rule that looks at the pod and the node alone refuses, if one does.
+/// Why a rule that looks at the pod and the node alone refuses, once the node has settled, if one does.
 pub fn static_refusal(m: &Model, pod: PodId, node: NodeId) -> Option<(Rule, Refusal)> {
     let none = Configuration::new();
     Rule::STATIC.into_iter().find_map(|rule| Some((rule, rule.refusal(m, &none, pod, node)?)))
@@ -361,7 +364,8 @@ pub fn static_refusal(m: &Model, pod: PodId, node: NodeId) -> Option<(Rule, Refu
 /// The first rule that keeps `pod` off `node` in configuration `s`, and why.
 pub fn first_refusal(m: &Model, s: &impl Running, pod: PodId, node: NodeId) -> Option<(Rule, Refusal)> {
     if m.static_ok(pod, node) {
-        Rule::DYNAMIC.into_iter().find_map(|rule| Some((rule, rule.refusal(m, s, pod, node)?)))
+        let dynamic = || Rule::DYNAMIC.into_iter().find_map(|rule| Some((rule, rule.refusal(m, s, pod, node)?)));
+        passing::refusal(m, s, pod, node).or_else(dynamic)
     } else {
         static_refusal(m, pod, node)
     }

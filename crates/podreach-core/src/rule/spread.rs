@@ -11,9 +11,9 @@
 //! Under kube-scheduler pods being deleted are not counted, and neither is any pod by `labelSelector: {}` (from 1.27 to 1.37).
 //! Kubernetes: `podtopologyspread/filtering.go`, `calPreFilterState`, `Filter`. Paper: section 2, `SpreadOK`.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use super::{Refusal, node_affinity, taint};
+use super::{Refusal, node_affinity, passing, taint};
 use crate::cluster::Spread;
 use crate::id::{DomainId, NodeId, PodId};
 use crate::model::{Model, Semantics};
@@ -34,7 +34,7 @@ pub fn refusal(m: &Model, s: &impl Running, pod: PodId, node: NodeId) -> Option<
 
 fn uneven(m: &Model, s: &impl Running, pod: PodId, node: NodeId, index: usize) -> Option<Refusal> {
     let constraint = m.pod(pod).spread[index];
-    if m.semantics() == Semantics::Paper && !m.eligible(pod, index, node) {
+    if m.semantics() == Semantics::Paper && !looks_at(m, s, pod, index, node) {
         return Some(Refusal::SpreadIneligible(index));
     }
     let (here, least) = balance(m, s, pod, node, index);
@@ -46,7 +46,7 @@ pub fn balance(m: &Model, s: &impl Running, pod: PodId, node: NodeId, index: usi
     let constraint = m.pod(pod).spread[index];
     let counts = counts(m, s, pod, index);
     let own = m.domain(constraint.key, node).and_then(|domain| counts.get(&domain)).copied().unwrap_or(0);
-    let domains = m.eligible_domains(pod, index);
+    let domains = domains(m, s, pod, index);
     let enough = domains as u64 >= constraint.min_domains;
     // A domain without a count has no pod.
     let least = if enough && counts.len() == domains { counts.values().copied().min().unwrap_or(0) } else { 0 };
@@ -61,13 +61,29 @@ fn counts(m: &Model, s: &impl Running, pod: PodId, index: usize) -> BTreeMap<Dom
         return counts;
     }
     for (q, at, count) in s.seen(m, std::iter::once(constraint.matcher)) {
-        if m.eligible(pod, index, at) && is_counted(m, q) {
+        if looks_at(m, s, pod, index, at) && is_counted(m, q) {
             let domain = m.domain(constraint.key, at).expect("an eligible node has the key");
             let sum: &mut u64 = counts.entry(domain).or_default();
             *sum = sum.saturating_add(count);
         }
     }
     counts
+}
+
+/// Whether a constraint looks at a node as it is by now.
+fn looks_at(m: &Model, s: &impl Running, pod: PodId, index: usize, node: NodeId) -> bool {
+    let honored = m.pod(pod).spread[index].honor_taints;
+    m.eligible(pod, index, node) && (!honored || passing::untolerated(m, s, pod, node).is_none())
+}
+
+/// How many domains the nodes have that a constraint looks at.
+fn domains(m: &Model, s: &impl Running, pod: PodId, index: usize) -> usize {
+    let Spread { honor_taints, key, .. } = m.pod(pod).spread[index];
+    if !honor_taints || m.nodes().all(|node| s.is_settled(node)) {
+        return m.eligible_domains(pod, index);
+    }
+    let nodes = m.nodes().filter(|&node| looks_at(m, s, pod, index, node));
+    nodes.filter_map(|node| m.domain(key, node)).collect::<BTreeSet<DomainId>>().len()
 }
 
 /// Whether a constraint counts any pod at all.
@@ -81,7 +97,7 @@ pub fn is_counted(m: &Model, pod: PodId) -> bool {
     m.semantics() == Semantics::Paper || !m.pod(pod).terminating
 }
 
-/// Whether a constraint of `pod` (by its index) looks at `node`.
+/// Whether a constraint of `pod` (by its index) looks at `node`, once that has settled.
 pub fn is_eligible(m: &Model, pod: PodId, index: usize, node: NodeId) -> bool {
     let constraints = &m.pod(pod).spread;
     let constraint = &constraints[index];

@@ -21,8 +21,8 @@ pub(crate) fn world(world: &World) -> String {
         Text { cluster, text: format!("{} {:?}\n", m.semantics().name(), cluster.behaviour), ids: BTreeSet::new() };
     let mut names = BTreeSet::new();
     for (pod, known) in cluster.pods.iter() {
-        names.extend(std::iter::once(&known.name).chain(&known.aliases));
-        text.write(&(&known.name, &known.aliases, &world.selected[pod], &known.spec));
+        names.insert(&known.name);
+        text.write(&(&known.name, world.selected.get(pod), &known.spec));
     }
     for (id, node) in m.nodes().zip(cluster.nodes.values()) {
         // Nobody goes through nodes by the symbols of their names.
@@ -38,8 +38,8 @@ pub(crate) fn world(world: &World) -> String {
         text.text.push_str("--\n");
     }
     for doubt in &world.diagnostics {
-        if doubt.pod.as_ref().is_none_or(|pod| names.contains(pod)) {
-            text.write(&(doubt.code, doubt.effect, &doubt.pod, &doubt.message));
+        if doubt.pods.is_empty() || doubt.pods.iter().any(|pod| names.contains(pod)) {
+            text.write(&(doubt.code, doubt.effect, &doubt.pods, &doubt.message));
         }
     }
     text.finish()

@@ -63,7 +63,7 @@ fn until_goal(net: &Net, goal: &[usize], mut fired: Vec<usize>) -> Result<Vec<us
 fn roles(encoding: &Encoding<'_>, problem: &Problem) -> Vec<Option<Role>> {
     let by_name: HashMap<String, Role> = encoding.roles().collect();
     let pods = problem.model.cluster().pods.values();
-    pods.map(|pod| std::iter::once(&pod.name).chain(&pod.aliases).find_map(|name| by_name.get(name).copied())).collect()
+    pods.map(|pod| by_name.get(&pod.name).copied()).collect()
 }
 
 /// Sets of places that are never marked together, the goal among them, as the net itself confirms.

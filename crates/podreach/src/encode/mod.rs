@@ -108,7 +108,7 @@ fn asks(source: &Source, problem: &Problem) -> bool {
     let cluster = problem.model.cluster();
     let running = encoded.objects.iter().filter(|object| object["kind"] == "Pod").count() as u64;
     problem.model.semantics() == encoded.semantics
-        && std::iter::once(&cluster.pods[pod].name).chain(&cluster.pods[pod].aliases).any(|name| *name == named("pod"))
+        && cluster.pods[pod].name == named("pod")
         && problem.model.node_name(node) == named("node")
         && problem.start.size() == running
         && problem.kept.is_empty()

@@ -8,7 +8,6 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use podreach_core::cluster::Pod;
 use podreach_core::{Action, Checked, Id, Problem, Proof, Semantics, Trace, Verdict};
 
 use super::graph::{Graph, Move};
@@ -124,16 +123,10 @@ impl Game {
     }
 
     /// The vertex of each pod type of a problem.
-    ///
-    /// Vertices that nothing depends on and that depend on the same become one type with several names; only the target matters then.
     fn vertices(&self, problem: &Problem) -> Vec<Option<usize>> {
         let names = self.pod_types().into_iter().map(|pod| pod.full_name()).zip(0..);
         let by_name: HashMap<String, usize> = names.collect();
-        let vertex = |pod: &Pod| {
-            let named = std::iter::once(&pod.name).chain(&pod.aliases).filter_map(|name| by_name.get(name).copied());
-            named.max_by_key(|&vertex| vertex == self.target)
-        };
-        problem.model.cluster().pods.values().map(vertex).collect()
+        problem.model.cluster().pods.values().map(|pod| by_name.get(&pod.name).copied()).collect()
     }
 
     /// The moves of a run, copies forgotten, played on the graph; otherwise what is wrong with them.
@@ -146,12 +139,13 @@ impl Game {
         let mut copies: HashMap<usize, u64> = HashMap::new();
         let mut moves = Vec::new();
         for action in trace.iter() {
-            let (pod, _) = action.atom();
+            // Under the paper every step deploys or deletes.
+            let Some((pod, _)) = action.atom() else { continue };
             let vertex = vertex(pod)?;
             let count = copies.entry(vertex).or_default();
             match action {
                 Action::Deploy(..) => *count += 1,
-                Action::Delete(..) => *count = count.saturating_sub(1),
+                _ => *count = count.saturating_sub(1),
             }
             match (action, *count) {
                 (Action::Deploy(..), 1) => moves.push(Move::Place(vertex)),

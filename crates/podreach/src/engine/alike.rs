@@ -64,7 +64,7 @@ fn beside(goal: &Goal) -> BTreeSet<Atom> {
 impl Decider {
     /// Decides a goal by one alternative of those that are alike; `None` where that does not decide it.
     pub(super) fn decide_one_of_each(&mut self, goal: &Goal, budget: &Budget<'_>) -> Option<Decision> {
-        if goal.any.len() < 2 || goal.is_met_by(&self.problem.start) {
+        if goal.any.len() < 2 || self.problem.is_met(goal, &self.problem.start) {
             return None;
         }
         let alike = Alike::new(&self.problem, goal)?;

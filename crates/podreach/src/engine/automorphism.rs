@@ -73,7 +73,10 @@ impl Automorphism {
         }
         for rule in concerned {
             let wanted = shape(&system.rules[rule].guard, |form| forms[form as usize]);
-            let same = |&&other: &&usize| shape(&system.rules[other].guard, |form| form) == wanted;
+            let turns = |rule: usize| system.rules[rule].consumes.is_some();
+            let same = |&&other: &&usize| {
+                turns(other) == turns(rule) && shape(&system.rules[other].guard, |form| form) == wanted
+            };
             let others = &system.rules_of[classes[system.rules[rule].head as usize] as usize];
             others.iter().find(same)?;
         }

@@ -119,6 +119,10 @@ impl<'a> Climb<'a> {
     fn deploy(&mut self, rule: u32) -> bool {
         let (system, before) = (self.system, self.moves.len());
         let guard = &system.rules[rule as usize].guard;
+        // What turns into something else is left to the engines that go back from the goal.
+        if system.rules[rule as usize].consumes.is_some() {
+            return false;
+        }
         loop {
             let helped = match excess(guard, &self.state) {
                 Excess::None => break,

@@ -7,7 +7,7 @@ use std::collections::HashMap;
 
 use podreach_core::cluster::Term;
 use podreach_core::rule::{Refusal, first_refusal};
-use podreach_core::{Atom, Configuration, Model, PodId, Problem, Semantics};
+use podreach_core::{Atom, Configuration, PodId, Problem, Semantics};
 
 /// How long a chain of witnesses may be.
 const DEPTH: usize = 4;
@@ -32,9 +32,9 @@ impl Greedy {
     }
 
     /// Deployments, one after the other, that end with `goal`.
-    pub fn order(&mut self, m: &Model, goal: Atom) -> Option<Vec<Atom>> {
+    pub fn order(&mut self, problem: &Problem, goal: Atom) -> Option<Vec<Atom>> {
         self.tries = TRIES;
-        let found = self.place(m, goal, DEPTH);
+        let found = self.place(problem, goal, DEPTH);
         let order = self.order.clone();
         self.undo(0);
         found.then_some(order)
@@ -48,7 +48,8 @@ impl Greedy {
     }
 
     /// Deploys an atom, after witnesses that it needs; leaves nothing behind if that fails.
-    fn place(&mut self, m: &Model, (pod, node): Atom, depth: usize) -> bool {
+    fn place(&mut self, problem: &Problem, (pod, node): Atom, depth: usize) -> bool {
+        let m = &*problem.model;
         if self.tries == 0 || !m.placeable(pod, node) {
             return false;
         }
@@ -63,12 +64,12 @@ impl Greedy {
             Some(_) => return false,
         };
         let mark = self.order.len();
-        for friend in self.friends(m, pod, term) {
+        for friend in self.friends(problem, pod, term) {
             for &at in m.neighbours(m.pod(pod).affinity[term].key, node) {
                 if self.tries == 0 {
                     return false;
                 }
-                if self.place(m, (friend, at), depth - 1) && self.place(m, (pod, node), depth - 1) {
+                if self.place(problem, (friend, at), depth - 1) && self.place(problem, (pod, node), depth - 1) {
                     return true;
                 }
                 self.undo(mark);
@@ -78,7 +79,8 @@ impl Greedy {
     }
 
     /// The pod types that a term's friends can be of, by their labels.
-    fn friends(&mut self, m: &Model, pod: PodId, term: usize) -> Vec<PodId> {
+    fn friends(&mut self, problem: &Problem, pod: PodId, term: usize) -> Vec<PodId> {
+        let m = &*problem.model;
         let terms: &[Term] = match m.semantics() {
             Semantics::Paper => &m.pod(pod).affinity[term..=term],
             Semantics::KubeScheduler => &m.pod(pod).affinity,
@@ -86,7 +88,7 @@ impl Greedy {
         let matches = |q: PodId| terms.iter().all(|t| m.depends_on_node(t.matcher) || m.sees_unbound(t.matcher, q));
         self.friends
             .entry((pod, term))
-            .or_insert_with(|| m.pods().filter(|&q| q != pod && matches(q)).collect())
+            .or_insert_with(|| problem.pods().filter(|&q| q != pod && matches(q)).collect())
             .clone()
     }
 }

@@ -33,6 +33,16 @@ pub fn trace(problem: &Problem, system: &System, run: &Run) -> Trace {
     let barred: Vec<Bits> = system.rules.iter().map(|rule| barred(system, &rule.guard)).collect();
     for (rule, drops) in run.deployments() {
         let head = system.rules[rule].head;
+        let (pod, node) = system.rules[rule].deploys;
+        let base = problem.model.shadowed(pod).map(|base| atoms.place((base, node)));
+        if let (Some(source), Some(base)) = (system.rules[rule].consumes, base) {
+            ledger.leave(source, base);
+            ledger.enter(head, deploys[rule]);
+            ledger.trace.terminate(base);
+            drops.for_each(|class| ledger.needs[class as usize] -= 1);
+            ledger.needs[head as usize] += 1;
+            continue;
+        }
         // A pod that is there and not needed will do.
         if ledger.present[head as usize].len() as u64 <= ledger.needs[head as usize] {
             ledger.clear(&barred[rule]);
@@ -40,7 +50,8 @@ pub fn trace(problem: &Problem, system: &System, run: &Run) -> Trace {
                 ledger.make_room(&system.rules[rule].guard);
             }
             ledger.enter(head, deploys[rule]);
-            ledger.trace.deploy(deploys[rule]);
+            ledger.trace.deploy(base.unwrap_or(deploys[rule]));
+            base.into_iter().for_each(|base| ledger.trace.terminate(base));
         }
         drops.for_each(|class| ledger.needs[class as usize] -= 1);
         ledger.needs[head as usize] += 1;
@@ -54,7 +65,10 @@ struct Atoms(Vec<Atom>);
 impl Atoms {
     fn new(problem: &Problem, system: &System) -> Self {
         let started = problem.start.iter().map(|(atom, _)| atom);
-        let mut atoms: Vec<Atom> = started.chain(system.rules.iter().map(|rule| rule.deploys)).collect();
+        let deployed = system.rules.iter().map(|rule| rule.deploys);
+        let before = |(pod, node): Atom| Some((problem.model.shadowed(pod)?, node));
+        let deployed = deployed.clone().chain(deployed.filter_map(before));
+        let mut atoms: Vec<Atom> = started.chain(deployed).collect();
         atoms.sort_unstable();
         atoms.dedup();
         Self(atoms)
@@ -105,6 +119,19 @@ impl<'a> Ledger<'a> {
         self.some.insert(class as usize);
         if let Some(sums) = &mut self.sums {
             sums.add(&self.system.forms, class, 1);
+        }
+    }
+
+    /// An instance of the atom at a place is no longer of its class.
+    fn leave(&mut self, class: Class, place: u32) {
+        let present = &mut self.present[class as usize];
+        let Some(at) = present.iter().rposition(|&other| other == place) else { return };
+        present.remove(at);
+        if present.is_empty() {
+            self.some.remove(class as usize);
+        }
+        if let Some(sums) = &mut self.sums {
+            sums.remove(&self.system.forms, class, 1);
         }
     }
 

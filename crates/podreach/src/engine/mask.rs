@@ -89,6 +89,10 @@ impl Masks {
         let mut near = Vec::new();
         for rule in 0..rules {
             near.push(Vec::new());
+            // What turns into something else is left to the engines that go back from the goal.
+            if system.rules[rule].consumes.is_some() {
+                continue;
+            }
             if unit && system.rules[rule].guard.is_plain() {
                 near[rule] = all.add(system, rule);
             } else {

@@ -42,6 +42,7 @@ mod trail;
 mod tree;
 mod trials;
 mod walk;
+mod whole;
 mod witness;
 
 use podreach_core::rule::{hard, volume_limits};
@@ -61,6 +62,7 @@ pub(crate) use recall::number;
 pub use recall::{Forgetful, Memory};
 use run::{Run, Tracing};
 pub use system::System;
+pub use whole::Whole;
 use witness::{Ended, Witnesses};
 
 /// What limits a search.
@@ -176,6 +178,13 @@ pub struct Decision {
     pub efforts: Vec<Effort>,
 }
 
+impl Decision {
+    /// What is so at the start.
+    fn start() -> Self {
+        Self { checked: Checked::unknown(Reason::Unsupported(String::new())), engine: "start", efforts: Vec::new() }
+    }
+}
+
 /// A verdict that is not checked yet.
 struct Claim {
     verdict: Verdict,
@@ -222,6 +231,7 @@ impl Decider {
 
     /// Decides a goal and checks the evidence.
     pub fn decide(&mut self, goal: &Goal, budget: &Budget<'_>) -> Decision {
+        let goal = &self.problem.meant(goal);
         let decision = self.decide_as_known(goal, budget);
         match decision.checked.verdict() {
             // Whoever remembers may be wrong.
@@ -250,13 +260,14 @@ impl Decider {
 
     /// The same for a goal that needs no search; `None` for others.
     pub fn decide_without_search(&mut self, goal: &Goal, budget: &Budget<'_>) -> Option<Decision> {
+        let goal = &self.problem.meant(goal);
         let claim = self.claim_without_search(goal, budget)?;
         Some(self.checked(goal, claim, budget))
     }
 
     fn checked(&mut self, goal: &Goal, claim: Claim, budget: &Budget<'_>) -> Decision {
         let Claim { verdict, engine, efforts } = claim;
-        let checked = match self.checker.check(goal, verdict, &|| (budget.interrupt)().is_some()) {
+        let checked = match self.checker.check_plainly(goal, verdict, &|| (budget.interrupt)().is_some()) {
             Ok(checked) => checked,
             Err(Flaw::Stopped) => {
                 Checked::unknown(reason((budget.interrupt)().unwrap_or(Stop::Timeout), Learned::default()))
@@ -268,7 +279,7 @@ impl Decider {
 
     /// A claim that takes no search, if there is one.
     fn claim_without_search(&mut self, goal: &Goal, budget: &Budget<'_>) -> Option<Claim> {
-        if goal.is_met_by(&self.problem.start) {
+        if self.problem.is_met(goal, &self.problem.start) {
             return Some(Claim::at_once(Verdict::Deployable(Trace::default()), "start"));
         }
         if let Some(verdict) = goal.any.iter().find_map(|alternative| self.in_one_step(alternative)) {
@@ -298,7 +309,7 @@ impl Decider {
     /// A goal of one pod whose witnesses can be deployed one after the other.
     fn greedily(&mut self, alternative: &Configuration) -> Option<Verdict> {
         let atom = single(&alternative.minus(&self.problem.kept))?;
-        let order = self.greedy.order(&self.problem.model, atom)?;
+        let order = self.greedy.order(&self.problem, atom)?;
         Some(Verdict::Deployable(self.tracing.sequence(&order)))
     }
 

@@ -111,7 +111,10 @@ impl<'a> Predecessors<'a> {
         let found = rules.iter().copied().filter(|_| !hopeless).find(|&rule| {
             self.asked += 1;
             self.work += 1;
-            self.extend(lemmas, rule, level, last)
+            match self.system.rules[rule].consumes {
+                Some(source) => self.turn(lemmas, rule, level, last, source),
+                None => self.extend(lemmas, rule, level, last),
+            }
         });
         self.places[last as usize] = place;
         if let Some(rule) = found {
@@ -124,6 +127,23 @@ impl<'a> Predecessors<'a> {
         }
         self.cores.push(self.used.clone());
         None
+    }
+
+    /// The same for a rule that turns one pod into another: the one is there before, besides all that is there after.
+    fn turn(&mut self, lemmas: &mut Lemmas, rule: usize, level: u32, last: Class, source: Class) -> bool {
+        if level == 0 && self.cursor.counts[source as usize] >= self.system.start[source as usize] {
+            self.note(source);
+            return false;
+        }
+        if self.excludes(source) {
+            return false;
+        }
+        self.take(source);
+        let found = self.extend(lemmas, rule, level, last);
+        if !found {
+            self.give_back(0);
+        }
+        found
     }
 
     /// Adds to the cursor what the rule's guard needs; what was added stays if that works, and what of the base was in the way is

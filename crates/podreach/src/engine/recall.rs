@@ -69,7 +69,7 @@ pub(super) fn portfolio(system: &System, pairs: &Pairs, engines: &'static [Engin
 
 /// All that a search depends on, as a number. How much memory it has, and whether engines take turns, may change which run is found.
 fn question(system: &System, engines: &[Engine], budget: &Budget<'_>) -> String {
-    let rules: Vec<_> = system.rules.iter().map(|rule| (rule.head, &rule.guard)).collect();
+    let rules: Vec<_> = system.rules.iter().map(|rule| (rule.head, &rule.guard, rule.consumes)).collect();
     let tables = (system.classes.len(), rules, &system.start, &system.goals, &system.forms.weights);
     let names: Vec<&str> = engines.iter().map(|engine| engine.name()).collect();
     json!(["search", names, budget.memory, budget.threads == 1, number(&format!("{tables:?}"))]).to_string()

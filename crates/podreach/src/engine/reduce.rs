@@ -28,7 +28,7 @@ pub fn reduced(system: &System, pairs: &Pairs, groups: Vec<Group>) -> Option<Vec
             state.remove(&system.forms, last, 1);
             let mut present = group::without(&group, last);
             let rules = &system.rules_of[last as usize];
-            if !rules.iter().all(|&rule| reduction.rules_out(rule, &mut state, &mut present)) {
+            if !rules.iter().all(|&rule| reduction.rules_out_from(rule, &mut state, &mut present)) {
                 return None;
             }
             state.add(&system.forms, last, 1);
@@ -47,6 +47,17 @@ struct Reduction<'a> {
 }
 
 impl Reduction<'_> {
+    /// The same as [`Reduction::rules_out`], where what turns into the last pod is there before.
+    fn rules_out_from(&mut self, rule: usize, state: &mut State, present: &mut Group) -> bool {
+        let Some(source) = self.system.rules[rule].consumes else { return self.rules_out(rule, state, present) };
+        state.add(&self.system.forms, source, 1);
+        group::add(present, source);
+        let ruled_out = self.rules_out(rule, state, present);
+        group::remove(present, source);
+        state.remove(&self.system.forms, source, 1);
+        ruled_out
+    }
+
     /// Whether every way to satisfy the rule's guard above `state`, which has what `present` says, meets a group; makes those needed.
     fn rules_out(&mut self, rule: usize, state: &mut State, present: &mut Group) -> bool {
         let system = self.system;

@@ -24,6 +24,10 @@ pub fn alive(problem: &Problem, guards: &BTreeMap<Atom, Guard>, slice: &BTreeSet
     let others = guards.iter().filter(|(atom, _)| !alive.contains(atom));
     let mut waiting: Vec<Waiting<'_>> =
         others.map(|(&atom, guard)| Waiting { atom, needs: needs(guard).collect(), met: 0 }).collect();
+    let shadows: Vec<(Atom, [Atom; 1])> =
+        slice.iter().filter_map(|&(pod, node)| Some(((pod, node), [(problem.model.shadowed(pod)?, node)]))).collect();
+    let dying = shadows.iter().filter(|(atom, _)| !alive.contains(atom));
+    waiting.extend(dying.map(|(atom, before)| Waiting { atom: *atom, needs: vec![before.as_slice()], met: 0 }));
     let mut waiting_for = FxHashMap::<Atom, Vec<(usize, usize)>>::default();
     let mut todo: Vec<usize> = (0..waiting.len()).collect();
     while let Some(index) = todo.pop() {

@@ -13,7 +13,7 @@ use podreach_core::{
 use super::group::{self, Class, Group, count, without};
 use super::ledger;
 use super::shorten::shortened;
-use super::system::System;
+use super::system::{Rule, System};
 
 /// Deployments that lead from the start to a goal, with what each needs.
 ///
@@ -225,7 +225,11 @@ impl<'a, S: Changing> Stage<'a, S> {
             let ahead = steps.len().min(at + LOOK_AHEAD);
             at = (at..ahead).rev().find(|&step| self.has(system, &steps[step].1)).unwrap_or(at);
             let Some((rule, needs)) = steps.get(at) else { break };
-            self.deploy(system.rules[*rule].deploys, Needs::Classes(system, needs));
+            let Rule { deploys: atom @ (pod, node), consumes, .. } = system.rules[*rule];
+            match self.problem.model.shadowed(pod).filter(|_| consumes.is_some()) {
+                Some(base) => self.terminate((base, node)),
+                None => self.deploy(atom, Needs::Classes(system, needs)),
+            }
             at += 1;
         }
         self.cleared()
@@ -243,8 +247,20 @@ impl<'a, S: Changing> Stage<'a, S> {
         self.s.count(atom) - self.problem.kept.count(atom)
     }
 
-    /// Deletes what is in the way of an atom, and deploys it.
+    /// Begins to delete a pod.
+    fn terminate(&mut self, (pod, node): Atom) {
+        let Some(shadow) = self.problem.model.shadow(pod).filter(|_| self.free((pod, node)) > 0) else { return };
+        self.s.remove((pod, node));
+        self.s.add((shadow, node));
+        self.actions.push(Action::Terminate(pod, node));
+    }
+
+    /// Deletes what is in the way of an atom, and deploys it; what is being deleted is deployed as what it was before.
     fn deploy(&mut self, (pod, node): Atom, needs: Needs<'_>) {
+        if let Some(base) = self.problem.model.shadowed(pod) {
+            self.deploy((base, node), needs);
+            return self.terminate((base, node));
+        }
         while let Some(obstacle) = self.obstacle(pod, node, needs) {
             self.s.remove(obstacle);
             self.actions.push(Action::Delete(obstacle.0, obstacle.1));
@@ -259,6 +275,11 @@ impl<'a, S: Changing> Stage<'a, S> {
             match action {
                 Action::Deploy(pod, node) => self.s.remove((pod, node)),
                 Action::Delete(pod, node) => self.s.add((pod, node)),
+                Action::Terminate(pod, node) => {
+                    self.s.add((pod, node));
+                    self.problem.model.shadow(pod).into_iter().for_each(|shadow| self.s.remove((shadow, node)));
+                }
+                Action::Settle(_) => {}
             }
         }
         self.actions.into_iter().collect()
@@ -326,7 +347,7 @@ fn culprits(m: &Model, s: &impl Running, pod: PodId, node: NodeId, refusal: &Ref
         }
         Refusal::QuotaExceeded { quota, asked, used } => {
             let excess = used.saturating_add(asked).saturating_sub(m.cluster().quotas[quota].hard);
-            let users = m.pods().filter(|&q| quota::weight(m, q, quota) > 0);
+            let users = m.every_pod().filter(|&q| quota::weight(m, q, quota) > 0);
             let running = users.flat_map(|q| s.of(q).map(move |(at, _)| (q, at))).collect();
             smallest_enough(running, excess, |q| quota::weight(m, q, quota))
         }

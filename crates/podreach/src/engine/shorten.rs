@@ -55,7 +55,7 @@ impl<S: Changing> Attempt<'_, S> {
     fn without(&mut self, rest: &VecDeque<Action>) -> Option<Vec<Action>> {
         self.tries = self.tries.checked_sub(rest.len() + 1)?;
         let taken: Vec<Action> = rest.iter().copied().filter(|&action| self.take(action)).collect();
-        let reached = self.goal.is_met_by(self.s);
+        let reached = self.problem.is_met(self.goal, self.s);
         self.undo(&taken);
         reached.then_some(taken)
     }
@@ -69,6 +69,11 @@ impl<S: Changing> Attempt<'_, S> {
             match action {
                 Action::Deploy(pod, node) => self.s.remove((pod, node)),
                 Action::Delete(pod, node) => self.s.add((pod, node)),
+                Action::Terminate(pod, node) => {
+                    self.s.add((pod, node));
+                    self.problem.model.shadow(pod).into_iter().for_each(|shadow| self.s.remove((shadow, node)));
+                }
+                Action::Settle(_) => {}
             }
         }
     }
@@ -86,14 +91,14 @@ mod tests {
         let mut s = (*problem.start).clone();
         let others = trace.iter().enumerate().filter(|&(at, _)| at != left_out);
         others.for_each(|(_, action)| drop(problem.step(&mut s, action)));
-        problem.goal.is_met_by(&s)
+        problem.is_met(&problem.goal, &s)
     }
 
     /// A random walk that ends in the goal, if one does soon.
     fn walk(rng: &mut Rng, problem: &Problem) -> Option<Vec<Action>> {
         let (mut s, mut actions) = ((*problem.start).clone(), Vec::new());
         for _ in 0..40 {
-            if problem.goal.is_met_by(&s) {
+            if problem.is_met(&problem.goal, &s) {
                 return Some(actions);
             }
             let next: Vec<_> = successors(problem, &s).collect();

@@ -6,7 +6,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use podreach_core::guard::{Guard, Guards, Universe, Weights};
+use podreach_core::guard::{Affinity, Guard, Guards, Universe, Weights};
 use podreach_core::{Atom, Configuration, Problem, Proof};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -34,6 +34,8 @@ pub struct System {
     /// Atoms of the slice that can never appear.
     pub dead: BTreeSet<Atom>,
     guards: BTreeMap<Atom, Guard>,
+    /// What each atom that is being deleted was before.
+    before: BTreeMap<Atom, Atom>,
     class_of: FxHashMap<Atom, Class>,
 }
 
@@ -46,6 +48,8 @@ pub struct Rule {
     pub deploys: Atom,
     /// When it may.
     pub guard: FormGuard,
+    /// The class of the pod that turns into the new one, where that is how it comes about: it is there before, and not after.
+    pub consumes: Option<Class>,
 }
 
 impl System {
@@ -59,8 +63,10 @@ impl System {
         let goals: Vec<Configuration> = problem.goal.any.iter().map(|goal| goal.minus(&problem.kept)).collect();
         let goals: Vec<Configuration> =
             goals.into_iter().filter(|goal| goal.iter().all(|(atom, _)| !dead.contains(&atom))).collect();
-        let useful = useful(&guards, &alive, &goals);
-        let classes = classes(&guards, &useful, &dead, &goals);
+        let before = |&(pod, node): &Atom| Some(((pod, node), (problem.model.shadowed(pod)?, node)));
+        let before: BTreeMap<Atom, Atom> = slice.iter().filter_map(before).collect();
+        let useful = useful(&guards, &before, &alive, &goals);
+        let classes = classes(&guards, &before, &useful, &dead, &goals);
         let class_of = classes.iter().zip(0..).flat_map(|(atoms, class)| atoms.iter().map(move |&atom| (atom, class)));
         let mut system = Self {
             class_of: class_of.collect(),
@@ -72,6 +78,7 @@ impl System {
             classes,
             dead,
             guards,
+            before,
         };
         system.goals = goals.iter().map(|goal| system.group(goal)).collect();
         system.add_rules();
@@ -87,8 +94,19 @@ impl System {
                 let known = |&rule: &usize| self.rules[rule].guard == guard;
                 if !self.rules_of[head].iter().any(known) {
                     self.rules_of[head].push(self.rules.len());
-                    self.rules.push(Rule { head: head as Class, deploys: atom, guard });
+                    self.rules.push(Rule { head: head as Class, deploys: atom, guard, consumes: None });
                 }
+            }
+        }
+        for (&atom, before) in &self.before {
+            let (Some(&head), Some(&source)) = (self.class_of.get(&atom), self.class_of.get(before)) else { continue };
+            // It may be deployed as what it was, and begin to go at once; or what is there begins to go.
+            let fresh = self.guards.get(before).and_then(|guard| fold.guard(guard)).map(|guard| (guard, None));
+            let there = Affinity { near: vec![vec![*before]], first_unless: None };
+            let there = fold.guard(&Guard { affinity: vec![there], ..Guard::default() });
+            for (guard, consumes) in fresh.into_iter().chain(there.map(|guard| (guard, Some(source)))) {
+                self.rules_of[head as usize].push(self.rules.len());
+                self.rules.push(Rule { head, deploys: atom, guard, consumes });
             }
         }
         self.forms = fold.into_forms();
@@ -157,10 +175,13 @@ impl System {
         for guard in members.collect::<BTreeSet<_>>().into_iter().filter_map(|atom| self.guards.get(atom)) {
             needed.extend(guard.helpers().copied().filter(|atom| self.dead.contains(atom)));
         }
+        let dying = needed.iter().filter_map(|atom| self.before.get(atom)).copied().collect::<Vec<_>>();
+        needed.extend(dying);
         let mut todo: Vec<Atom> = needed.iter().copied().collect();
         while let Some(atom) = todo.pop() {
             let group = self.guards.get(&atom).map_or(&[][..], |guard| dead_group(guard, &self.dead));
-            todo.extend(group.iter().copied().filter(|&helper| needed.insert(helper)));
+            let before = self.before.get(&atom);
+            todo.extend(group.iter().chain(before).copied().filter(|&helper| needed.insert(helper)));
         }
         needed
     }
@@ -193,12 +214,17 @@ fn dead_group<'g>(guard: &'g Guard, dead: &BTreeSet<Atom>) -> &'g [Atom] {
 }
 
 /// The live atoms that can still help a goal once dead ones are gone.
-fn useful(guards: &BTreeMap<Atom, Guard>, alive: &FxHashSet<Atom>, goals: &[Configuration]) -> BTreeSet<Atom> {
+fn useful(
+    guards: &BTreeMap<Atom, Guard>,
+    before: &BTreeMap<Atom, Atom>,
+    alive: &FxHashSet<Atom>,
+    goals: &[Configuration],
+) -> BTreeSet<Atom> {
     let mut todo: Vec<Atom> = goals.iter().flat_map(|goal| goal.iter().map(|(atom, _)| atom)).collect();
     let mut useful: BTreeSet<Atom> = todo.iter().copied().collect();
     while let Some(atom) = todo.pop() {
-        let Some(guard) = guards.get(&atom) else { continue };
-        todo.extend(guard.helpers().filter(|atom| alive.contains(atom)).filter(|&&atom| useful.insert(atom)));
+        let helpers = guards.get(&atom).into_iter().flat_map(Guard::helpers).chain(before.get(&atom));
+        todo.extend(helpers.filter(|atom| alive.contains(atom)).filter(|&&atom| useful.insert(atom)));
     }
     useful
 }
@@ -207,6 +233,7 @@ fn useful(guards: &BTreeMap<Atom, Guard>, alive: &FxHashSet<Atom>, goals: &[Conf
 /// why these never appear, in terms of the same classes.
 fn classes(
     guards: &BTreeMap<Atom, Guard>,
+    before: &BTreeMap<Atom, Atom>,
     useful: &BTreeSet<Atom>,
     dead: &BTreeSet<Atom>,
     goals: &[Configuration],
@@ -227,6 +254,10 @@ fn classes(
     }
     for goal in goals {
         goal.iter().for_each(|(atom, _)| signatures.add(std::iter::once((atom, u128::MAX))));
+    }
+    // What turns into something else is not merged with what does not.
+    for (&atom, &before) in before.iter().filter(|(atom, _)| useful.contains(atom)) {
+        signatures.add([(before, 1), (atom, 2)].into_iter());
     }
     signatures.classes()
 }

@@ -65,7 +65,7 @@ impl Witnesses {
 
     /// Decides whether one of these atoms can be reached; `None` if some pod that can matter needs several others, or `stop` says so.
     pub fn decide(&mut self, problem: &Problem, goals: &[Atom], stop: &dyn Fn() -> bool) -> Option<Ended> {
-        if !goals.iter().all(|&(pod, _)| self.is_in_fragment(&problem.model, pod)) {
+        if !goals.iter().all(|&(pod, _)| self.is_in_fragment(problem, pod)) {
             return None;
         }
         let mut search = Search { todo: VecDeque::new(), seen: HashSet::new(), serves: HashMap::new(), tries: TRIES };
@@ -95,7 +95,7 @@ impl Witnesses {
     fn visit(&mut self, problem: &Problem, (pod, node): Atom, search: &mut Search) -> Option<Option<Atom>> {
         let m = &problem.model;
         let near = narrowest(m, pod, node);
-        for friend in self.friends(m, pod) {
+        for friend in self.friends(problem, pod) {
             for &at in near {
                 let witness = (friend, at);
                 if !problem.is_possible(witness) || search.seen.contains(&witness) {
@@ -160,17 +160,21 @@ impl Witnesses {
     }
 
     /// Whether one witness is enough for a pod type and for everything that can matter to it.
-    fn is_in_fragment(&mut self, m: &Model, pod: PodId) -> bool {
+    fn is_in_fragment(&mut self, problem: &Problem, pod: PodId) -> bool {
+        let m = &*problem.model;
         if let Some(&known) = self.in_fragment.get(&pod) {
             return known;
         }
         let (mut todo, mut seen) = (vec![pod], BTreeSet::from([pod]));
         while let Some(pod) = todo.pop() {
-            if !self.needs_one(m, pod) {
+            // A friend may serve while it is being deleted, and then something counts it no longer.
+            let friends = self.friends(problem, pod);
+            let dies = |friend: &PodId| m.shadow(*friend).is_some_and(|shadow| problem.roster.contains(shadow));
+            if !self.needs_one(m, pod) || friends.iter().any(dies) {
                 self.in_fragment.insert(pod, false);
                 break;
             }
-            todo.extend(self.friends(m, pod).into_iter().filter(|&friend| seen.insert(friend)));
+            todo.extend(friends.into_iter().filter(|&friend| seen.insert(friend)));
         }
         let all = !seen.iter().any(|pod| self.in_fragment.get(pod) == Some(&false));
         self.in_fragment.insert(pod, all);
@@ -201,10 +205,11 @@ impl Witnesses {
     }
 
     /// The pod types that may serve all affinity terms of a pod, by their labels.
-    fn friends(&mut self, m: &Model, pod: PodId) -> Vec<PodId> {
+    fn friends(&mut self, problem: &Problem, pod: PodId) -> Vec<PodId> {
+        let m = &*problem.model;
         let terms = &m.pod(pod).affinity;
         let matches = |q: PodId| terms.iter().all(|t| m.depends_on_node(t.matcher) || m.sees_unbound(t.matcher, q));
-        let friends = || if terms.is_empty() { Vec::new() } else { m.pods().filter(|&q| matches(q)).collect() };
+        let friends = || if terms.is_empty() { Vec::new() } else { problem.pods().filter(|&q| matches(q)).collect() };
         self.friends.entry(pod).or_insert_with(friends).clone()
     }
 }

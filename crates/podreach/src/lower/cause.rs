@@ -61,8 +61,6 @@ pub(crate) enum Cause {
     MissingDaemonSet,
     /// Its status speaks of other amounts than its spec.
     Resized,
-    /// It stands for a DaemonSet and for another workload, and the cap on both is only an upper bound.
-    MixedLimits,
 }
 
 impl Cause {
@@ -164,9 +162,6 @@ impl Cause {
                 Blurs,
                 "is being resized, and until that is done the scheduler counts other requests; this is not modelled",
             ),
-            Self::MixedLimits => {
-                ("S0427", Widens, "stands for a DaemonSet and for another workload; its cap is only an upper bound")
-            }
         }
     }
 

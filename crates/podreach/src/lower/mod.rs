@@ -32,6 +32,7 @@ mod options;
 mod ordinal;
 mod origin;
 mod owner;
+mod passing;
 mod pod;
 pub(crate) mod problem;
 mod profile;
@@ -50,24 +51,23 @@ mod workload;
 
 pub use admission::{Cheapest, Entrance};
 pub use kind::Kind;
-pub use options::{Instances, Keep, Options, Release, Start};
+pub use options::{Instances, Keep, Nodes, Options, Release, Start};
 pub use origin::{Declared, Instance, Origin, Origins};
 pub use selection::Selection;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use podreach_core::{Cluster, Configuration, PodId};
+use podreach_core::cluster::Limit;
+use podreach_core::{Cluster, Configuration};
 
 use crate::audit::policy::Policy;
 use crate::diagnostic::{Diagnostic, Effect};
 use crate::question::Question;
 use crate::read::{Piece, Tree};
-use cause::Cause;
 use context::Context;
 use inventory::{Inventory, full_name};
 use keep::Kept;
 use object::Log;
-use scale::Bound;
 use typing::{Typing, typing};
 
 /// A cluster and where it came from.
@@ -148,10 +148,15 @@ impl<'o> Lowering<'o> {
         let instances = instances(&mut cx, &inventory, &typing, &options.keep);
         let origins = origin::origins(&cx, &inventory, &typing, instances);
         let kept = count(origins.instances.iter().filter(|instance| instance.kept));
+        if options.nodes == Nodes::Fixed {
+            cx.cluster.nodes.ids().for_each(|node| cx.cluster.nodes[node].keep_what_passes());
+        }
         let start = match options.start {
             Start::Current => count(origins.instances.iter()),
             Start::Empty => kept.clone(),
         };
+        let unsettled = cx.cluster.nodes.iter().filter(|(_, node)| !node.passing.is_nothing()).map(|(id, _)| id);
+        let start = start.with_unsettled(unsettled);
         let entrances = if options.admission { inventory.rules.entrances(&mut cx) } else { BTreeMap::new() };
         let Context { cluster, log, .. } = cx;
         let Inventory { questions, policies, .. } = inventory;
@@ -177,26 +182,15 @@ fn instances(cx: &mut Context, inventory: &Inventory, typing: &Typing, keep: &[K
         };
         let kept = kept.keeps(cx, &pod.metadata.namespace, &pod.metadata.labels, pod.is_of_daemon_set());
         let name = full_name(Kind::Pod, &pod.metadata);
-        let under = name_of_type(cx, inventory, typing, at, id);
-        instances.push(Instance { name, under, pod: id, node, kept, span: pod.metadata.span });
+        instances.push(Instance { name, pod: id, node, kept, span: pod.metadata.span });
     }
     kept.report_unused(cx);
     instances
 }
 
-/// The name that a running pod goes under. A ReplicaSet that is all its Deployment's has no name among the types.
-fn name_of_type(cx: &Context, inventory: &Inventory, typing: &Typing, at: usize, id: PodId) -> String {
-    let pod = &cx.cluster.pods[id];
-    let own = match typing.made_by.get(&at).map(|&owner| &inventory.workloads[owner]) {
-        Some(owner) => full_name(owner.kind, &owner.metadata),
-        None => full_name(Kind::Pod, &inventory.pods[at].metadata),
-    };
-    if pod.aliases.contains(&own) { own } else { pod.name.clone() }
-}
-
 /// Bounds the instances of every workload by what it says of itself.
 fn declare_limits(cx: &mut Context, inventory: &Inventory, typing: &Typing) {
-    let mut bounds = Vec::new();
+    let mut limits = Vec::new();
     for (&at, &id) in &typing.workloads {
         let workload = &inventory.workloads[at];
         if typing.above.is_owned(at) {
@@ -209,20 +203,15 @@ fn declare_limits(cx: &mut Context, inventory: &Inventory, typing: &Typing) {
         let most = workload.scale.most(inventory.autoscaled.get(&target).copied());
         let apart = ordinal::apart(cx, inventory, workload);
         let most = most.map(|most| most.saturating_sub(apart));
+        let Some(most) = most else { continue };
         let name = full_name(workload.kind, &workload.metadata);
-        bounds.push(Bound { name, pods, per_node: workload.scale.per_node, most });
+        // A StatefulSet and a DaemonSet wait until a pod is gone; the others replace it as soon as its deletion begins.
+        let waits = matches!(workload.kind, Kind::StatefulSet | Kind::DaemonSet);
+        limits.push(Limit { name, pods, per_node: workload.scale.per_node, most, waits });
     }
     for &at in &typing.named_pods {
         let (name, pods) = (full_name(Kind::Pod, &inventory.pods[at].metadata), BTreeSet::from([typing.pods[&at]]));
-        bounds.push(Bound { name, pods, per_node: false, most: Some(1) });
+        limits.push(Limit { name, pods, per_node: false, most: 1, waits: true });
     }
-    let (limits, mixed) = scale::limits(bounds, cx.cluster.nodes.len());
     cx.cluster.limits = limits;
-    for id in mixed {
-        let at = typing.workloads.iter().find(|(_, other)| **other == id).map(|(&at, _)| at);
-        if let Some(workload) = at.map(|at| &inventory.workloads[at]) {
-            let diagnostic = Cause::MixedLimits.diagnostic(&cx.cluster.pods[id].name, workload.metadata.span);
-            cx.report(diagnostic);
-        }
-    }
 }

@@ -3,9 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
-use podreach_core::cluster::{Node, Taint, TaintEffect};
+use podreach_core::cluster::{Node, Passing, Taint, TaintEffect};
 use podreach_core::id::Symbol;
 use podreach_core::label::Labels;
+use podreach_core::resource::Resources;
 
 use super::amount::{self, Amounts};
 use super::context::Context;
@@ -13,7 +14,7 @@ use super::fields::{NODE_SPEC, NODE_STATUS, OBJECT, TAINT};
 use super::kind::Kind;
 use super::metadata::{self, Metadata};
 use super::object::Object;
-use super::{name, problem};
+use super::{name, passing, problem};
 use crate::read::{Span, Tree, shown};
 
 /// Reads a node.
@@ -22,7 +23,7 @@ pub(crate) fn read(cx: &mut Context, tree: &Tree<'_>) -> Option<(Metadata, Node)
     let metadata = metadata::read(cx, Kind::Node, &object)?;
     let spec = object.object("spec", &NODE_SPEC, &mut cx.log);
     let allocatable = allocatable(cx, &object, &metadata.name);
-    let node = Node {
+    let mut node = Node {
         name: cx.symbol(&metadata.name),
         labels: Labels::clone(&metadata.labels),
         taints: spec.map(|spec| taints(cx, &spec)).unwrap_or_default(),
@@ -30,7 +31,10 @@ pub(crate) fn read(cx: &mut Context, tree: &Tree<'_>) -> Option<(Metadata, Node)
         allocatable: amount::resources(cx, &allocatable),
         features: features(cx, &object),
         drivers: BTreeMap::new(),
+        passing: Passing::default(),
     };
+    let capacity = capacity(cx, &object);
+    passing::split(cx, &mut node, &capacity);
     Some((metadata, node))
 }
 
@@ -40,6 +44,15 @@ fn features(cx: &mut Context, object: &Object<'_, '_>) -> BTreeSet<Symbol> {
     let Some(status) = object.object("status", &NODE_STATUS, &mut log) else { return BTreeSet::new() };
     let features = status.texts("declaredFeatures", &mut cx.log);
     features.into_iter().map(|(feature, _)| cx.symbol(feature)).collect()
+}
+
+/// What a node has in all, where it says both that and what of it can be had.
+fn capacity(cx: &mut Context, object: &Object<'_, '_>) -> Resources {
+    let mut log = Vec::new();
+    let status = object.object("status", &NODE_STATUS, &mut log).filter(|status| status.field("allocatable").is_some());
+    let Some(status) = status.filter(|status| status.field("capacity").is_some()) else { return Resources::default() };
+    let amounts = amount::read(cx, &status, "capacity");
+    amount::resources(cx, &amounts)
 }
 
 /// What a node has to give: its allocatable amounts, or else its capacity.

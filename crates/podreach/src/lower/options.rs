@@ -15,6 +15,8 @@ pub struct Options {
     pub keep: Vec<Keep>,
     /// How many instances of a workload there may be.
     pub instances: Instances,
+    /// What becomes of nodes.
+    pub nodes: Nodes,
     /// The Kubernetes release whose behaviour counts.
     pub release: Release,
     /// Whether the defaults of the API server and its admission plugins are still to be applied to pods and templates.
@@ -29,6 +31,7 @@ impl Default for Options {
             start: Start::default(),
             keep: Vec::new(),
             instances: Instances::default(),
+            nodes: Nodes::default(),
             release: Release::default(),
             admission: true,
         }
@@ -64,6 +67,16 @@ pub enum Instances {
     Unlimited,
     /// What replicas, autoscalers and rollouts say.
     Declared,
+}
+
+/// What becomes of nodes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Nodes {
+    /// They stay as they are.
+    Fixed,
+    /// Cordons are lifted, and what comes and goes by itself goes: taints of nodes that are not ready, devices that are missing.
+    #[default]
+    Settled,
 }
 
 /// A Kubernetes release, 1.`minor`.

@@ -59,8 +59,6 @@ pub struct Declared {
 pub struct Instance {
     /// Its own name, `pod/namespace/name`.
     pub name: String,
-    /// The name among those of its type that it goes under: that of the workload it belongs to, or its own.
-    pub under: String,
     /// Its type.
     pub pod: PodId,
     /// Where it runs.

@@ -1,9 +1,7 @@
 //! How many instances of a workload there may be at a time.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
-use podreach_core::PodId;
-use podreach_core::cluster::Limit;
 
 use super::context::Context;
 use super::fields::{AUTOSCALER_SPEC, OBJECT, SCALE_TARGET};
@@ -103,85 +101,13 @@ pub(crate) fn read_autoscaler(cx: &mut Context, tree: &Tree<'_>, autoscaled: &mu
     }
 }
 
-/// A bound on some pod types, before those that share a type are put together.
-#[derive(Clone, Debug)]
-pub(crate) struct Bound {
-    pub(crate) name: String,
-    pub(crate) pods: BTreeSet<PodId>,
-    pub(crate) per_node: bool,
-    /// `None` without a bound.
-    pub(crate) most: Option<u64>,
-}
-
-/// Puts together the bounds that share a pod type: what may run under one name may run under the other.
-///
-/// Also returns the types for which a bound per node had to become one for the whole cluster.
-pub(crate) fn limits(bounds: Vec<Bound>, nodes: usize) -> (Vec<Limit>, BTreeSet<PodId>) {
-    let mut merged: Vec<Bound> = Vec::new();
-    let mut mixed = BTreeSet::new();
-    for bound in bounds {
-        let (sharing, rest): (Vec<_>, Vec<_>) =
-            merged.into_iter().partition(|other| !other.pods.is_disjoint(&bound.pods));
-        merged = rest;
-        let joined = sharing.into_iter().fold(None, |joined: Option<Bound>, next| {
-            Some(match joined {
-                Some(joined) => join(joined, next, nodes, &mut mixed),
-                None => next,
-            })
-        });
-        merged.push(match joined {
-            Some(joined) => join(joined, bound, nodes, &mut mixed),
-            None => bound,
-        });
-    }
-    let limit =
-        |bound: Bound| Some(Limit { name: bound.name, pods: bound.pods, per_node: bound.per_node, most: bound.most? });
-    (merged.into_iter().filter_map(limit).collect(), mixed)
-}
-
-fn join(a: Bound, b: Bound, nodes: usize, mixed: &mut BTreeSet<PodId>) -> Bound {
-    let pods: BTreeSet<PodId> = a.pods.union(&b.pods).copied().collect();
-    let alike = a.per_node == b.per_node;
-    if !alike && a.most.is_some() && b.most.is_some() {
-        mixed.extend(&pods);
-    }
-    let everywhere = |bound: &Bound| {
-        let times = if bound.per_node && !alike { nodes as u64 } else { 1 };
-        bound.most.map(|most| most.saturating_mul(times))
-    };
-    let most = everywhere(&a).zip(everywhere(&b)).map(|(a, b)| a.saturating_add(b));
-    Bound { name: a.name, pods, per_node: a.per_node && alike, most }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use podreach_core::Id;
-
-    fn bound(pods: &[usize], per_node: bool, most: Option<u64>) -> Bound {
-        let pods = pods.iter().map(|&index| PodId::from_index(index)).collect();
-        Bound { name: "web".to_owned(), pods, per_node, most }
-    }
-
-    fn caps(bounds: Vec<Bound>) -> Vec<(bool, u64)> {
-        limits(bounds, 3).0.iter().map(|limit| (limit.per_node, limit.most)).collect()
-    }
 
     #[test]
     fn a_rollout_may_exceed_the_replicas() {
         let scale = Scale { surge: Surge::Percent(25), ..Scale::of(5) };
         assert_eq!((scale.most(None), scale.most(Some(8)), scale.most(Some(2))), (Some(7), Some(10), Some(7)));
-    }
-
-    #[test]
-    fn names_of_one_type_add_up() {
-        assert_eq!(
-            caps(vec![bound(&[0], false, Some(2)), bound(&[1], false, Some(9)), bound(&[0], false, Some(3))]).len(),
-            2
-        );
-        assert_eq!(caps(vec![bound(&[0], false, Some(2)), bound(&[0], false, Some(3))]), [(false, 5)]);
-        assert_eq!(caps(vec![bound(&[0], true, Some(1)), bound(&[0], true, Some(1))]), [(true, 2)]);
-        assert_eq!(caps(vec![bound(&[0], false, Some(2)), bound(&[0], false, None)]), []);
-        assert_eq!(caps(vec![bound(&[0], true, Some(1)), bound(&[0], false, Some(2))]), [(false, 5)]);
     }
 }

@@ -1,13 +1,14 @@
-//! Pod types: which pods and templates nothing tells apart, and what each is called.
+//! Pod types: every workload is one, and every pod that no workload of the input would make today.
 //!
-//! Two names are one type when every rule sees the same in them and the same about them is not modelled. Workloads come first, so
-//! that a type bears the name of what makes it; a running pod goes under its owner unless it differs from the template of today.
+//! A running pod goes under its owner unless it differs from the template of today; a ReplicaSet that is all its Deployment's goes
+//! under the Deployment. Types in which every rule sees the same share one spec, so that what follows from it is worked out once.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
 use podreach_core::PodId;
 use podreach_core::cluster::{Pod, PodSpec};
+use podreach_core::id::IdVec;
 
 use super::candidate::{Above, Draft, PodDraft, PodDrafts, Variant, workload_drafts};
 use super::cause::{Cause, Causes};
@@ -15,7 +16,7 @@ use super::context::Context;
 use super::inventory::{Inventory, full_name};
 use super::kind::Kind;
 use super::{admission, owner, spec, spoiling};
-use crate::read::Span;
+use crate::diagnostic::Diagnostic;
 
 /// The types of everything.
 #[derive(Default)]
@@ -28,14 +29,10 @@ pub(crate) struct Typing {
     pub(crate) above: Above,
     /// The pods that have a name of their own among the types.
     pub(crate) named_pods: BTreeSet<usize>,
-    /// The workload that each of the other pods goes under.
-    pub(crate) made_by: BTreeMap<usize, usize>,
-    ids: HashMap<Key, PodId>,
-    causes: BTreeMap<(PodId, Cause), Span>,
+    specs: HashMap<PodSpec, Arc<PodSpec>>,
+    /// What about each type is not modelled.
+    causes: IdVec<PodId, Causes>,
 }
-
-/// What tells types apart.
-type Key = (Arc<PodSpec>, BTreeSet<Cause>);
 
 /// Gives every pod and workload its type, and adds the types to the cluster.
 pub(crate) fn typing(cx: &mut Context, inventory: &mut Inventory) -> Typing {
@@ -49,14 +46,11 @@ pub(crate) fn typing(cx: &mut Context, inventory: &mut Inventory) -> Typing {
     all.for_each(|spec| spec::restrict(spec, &mentioned));
     spoiling::add(cx, inventory, &mentioned, &mut workloads, &mut pods);
     // Hashing a spec takes long, so that the table should not grow by and by.
-    let ids = HashMap::with_capacity(workloads.len() + pods.variants.len());
-    let mut typing = Typing { above, ids, ..Typing::default() };
+    let specs = HashMap::with_capacity(workloads.len() + pods.variants.len());
+    let mut typing = Typing { above, specs, ..Typing::default() };
     typing.name_workloads(cx, inventory, &workloads);
     typing.name_pods(cx, inventory, &workloads, &pods);
-    for ((pod, cause), span) in std::mem::take(&mut typing.causes) {
-        let diagnostic = cause.diagnostic(&cx.cluster.pods[pod].name, span);
-        cx.report(diagnostic);
-    }
+    typing.report(cx);
     typing
 }
 
@@ -69,8 +63,13 @@ impl Typing {
             let draft = &drafts[&at];
             let top =
                 self.above.workloads[at].last().filter(|_| owned).and_then(|top| self.workloads.get(top)).copied();
-            let same = top.filter(|&top| self.ids.get(&key(&draft.spec, &draft.causes)) == Some(&top));
-            let id = same.unwrap_or_else(|| self.add(cx, name, &draft.spec, &draft.causes));
+            let same = top.filter(|&top| {
+                *cx.cluster.pods[top].spec == draft.spec && self.causes[top].keys().eq(draft.causes.keys())
+            });
+            let id = same.unwrap_or_else(|| {
+                let spec = self.shared(&draft.spec);
+                self.add(cx, name, spec, draft.causes.clone())
+            });
             self.workloads.insert(at, id);
         }
     }
@@ -88,42 +87,56 @@ impl Typing {
         let unchanged = |(owner, spec): &(usize, PodSpec)| (*spec == workloads[owner].spec).then_some(*owner);
         let makers = |variant: &Variant| variant.by_owner.iter().filter_map(unchanged).collect();
         let makers: Vec<Vec<usize>> = drafts.variants.iter().map(makers).collect();
+        let specs: Vec<Arc<PodSpec>> = drafts.variants.iter().map(|variant| self.shared(&variant.own)).collect();
         for (name, at) in order {
             let PodDraft { variant, causes } = &drafts.pods[at];
             let made_by = makers[*variant]
                 .iter()
                 .find(|owner| causes.keys().all(|cause| workloads[owner].causes.contains_key(cause)));
             let id = match made_by {
-                Some(owner) => {
-                    self.made_by.insert(at, *owner);
-                    self.workloads[owner]
-                }
+                Some(owner) => self.workloads[owner],
                 // A pod that its owner would make otherwise today, and that is over, comes back as something else.
                 None if inventory.pods[at].finished && !self.above.pods[at].is_empty() => continue,
                 None => {
                     self.named_pods.insert(at);
-                    self.add(cx, name, &drafts.variants[*variant].own, causes)
+                    self.add(cx, name, specs[*variant].clone(), causes.clone())
                 }
             };
             self.pods.insert(at, id);
         }
     }
 
-    /// The type of a draft: an old one, of which `name` is another name, or a new one of that name.
-    fn add(&mut self, cx: &mut Context, name: String, spec: &PodSpec, causes: &Causes) -> PodId {
-        let key = key(spec, causes);
-        if let Some(&id) = self.ids.get(&key) {
-            cx.cluster.pods[id].aliases.push(name);
-            return id;
+    /// The one copy of a spec.
+    fn shared(&mut self, spec: &PodSpec) -> Arc<PodSpec> {
+        if let Some(known) = self.specs.get(spec) {
+            return known.clone();
         }
-        let pod = Pod { name, aliases: Vec::new(), spec: key.0.clone() };
-        let id = cx.cluster.pods.push(pod);
-        self.ids.insert(key, id);
-        self.causes.extend(causes.iter().map(|(&cause, &span)| ((id, cause), span)));
-        id
+        let shared = Arc::new(spec.clone());
+        self.specs.insert(spec.clone(), shared.clone());
+        shared
     }
-}
 
-fn key(spec: &PodSpec, causes: &Causes) -> Key {
-    (Arc::new(spec.clone()), causes.keys().copied().collect())
+    fn add(&mut self, cx: &mut Context, name: String, spec: Arc<PodSpec>, causes: Causes) -> PodId {
+        self.causes.push(causes);
+        cx.cluster.pods.push(Pod { name, spec })
+    }
+
+    /// Says what is not modelled, once for all types of which there is the same to say.
+    fn report(&mut self, cx: &mut Context) {
+        let mut known = HashMap::<(*const PodSpec, Cause), usize>::new();
+        let mut found = Vec::<Diagnostic>::new();
+        for (pod, causes) in std::mem::take(&mut self.causes).iter() {
+            let Pod { name, spec } = &cx.cluster.pods[pod];
+            for (&cause, &span) in causes {
+                match known.get(&(Arc::as_ptr(spec), cause)) {
+                    Some(&at) => found[at].pods.push(name.clone()),
+                    None => {
+                        known.insert((Arc::as_ptr(spec), cause), found.len());
+                        found.push(cause.diagnostic(name, span));
+                    }
+                }
+            }
+        }
+        found.into_iter().for_each(|diagnostic| cx.report(diagnostic));
+    }
 }

@@ -61,12 +61,7 @@ pub fn pod(cluster: &Cluster, given: &str) -> Result<PodId, NameError> {
 pub fn named(cluster: &Cluster, given: &str) -> Result<Named, NameError> {
     let named = |&(pod, name): &(PodId, &String)| Named { pod, name: name.clone() };
     let error = |why| NameError { what: "pod type", given: given.to_owned(), why };
-    let names = || {
-        let names_of = |pod: &'_ podreach_core::cluster::Pod| pod.aliases.len();
-        cluster.pods.iter().flat_map(move |(id, pod)| {
-            (0..=names_of(pod)).map(move |at| (id, if at == 0 { &pod.name } else { &pod.aliases[at - 1] }))
-        })
-    };
+    let names = || cluster.pods.iter().map(|(id, pod)| (id, &pod.name));
     let depth = given.matches('/').count();
     let found: Vec<_> = names().filter(|(_, name)| tail(name, depth) == given).collect();
     let exact = found.iter().find(|(_, name)| *name == given);

@@ -3,16 +3,19 @@
 //! Reading is strict. A key, a value or a shape that podreach does not write is refused, since a claim that is only half understood
 //! cannot be checked.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::mem;
 
 use podreach_core::verdict::Group;
-use podreach_core::{Action, Atom, Configuration, Exchange, Goal, Model, NodeId, PodId, Proof, Semantics, Verdict};
+use podreach_core::{
+    Action, Atom, Configuration, Exchange, Goal, Model, NodeId, PodId, Proof, Semantics, Verdict, Weakening,
+};
 
 use super::json::API_VERSION;
 use super::shortfall::Shortfall;
+use super::weakening;
 use crate::diagnostic::Diagnostic;
-use crate::lower::{Instances, Keep, Options, Start};
+use crate::lower::{Instances, Keep, Nodes, Options, Start};
 use crate::read::{Piece, SourceId, Sources, Span, Tree, Value, shown};
 
 /// A verdict, with names that are not resolved yet.
@@ -35,6 +38,9 @@ pub struct Certificate {
 /// So many instances of a pod on a node, by name.
 pub type Entry = (String, String, u64);
 
+/// A pod on a node by name, and whether it is being deleted.
+pub type Place = (String, String, bool);
+
 /// What a certificate claims.
 #[derive(Clone, Debug)]
 pub enum Claim {
@@ -42,8 +48,10 @@ pub enum Claim {
     Deployable(Steps),
     /// The goal can never be reached.
     Never {
+        /// What makes the cluster weaker that it is about, by name.
+        weakened: BTreeSet<String>,
         /// The classes: pods on nodes, by name.
-        classes: Vec<Vec<(String, String)>>,
+        classes: Vec<Vec<Place>>,
         /// The forbidden groups: counts of classes.
         forbidden: Vec<Group>,
         /// The exchanges of nodes, each as its rounds of names.
@@ -56,11 +64,22 @@ pub enum Claim {
 /// Steps by name. A run may be long and be about few pods, so each is named once.
 #[derive(Clone, Debug, Default)]
 pub struct Steps {
-    names: Vec<(String, String)>,
+    names: Vec<(Option<String>, String)>,
     /// The place among the names of each pod on each node.
     places: HashMap<String, HashMap<String, u32>>,
-    /// Each step: whether it deploys, and what.
-    steps: Vec<(bool, u32)>,
+    /// Each step: what it does, and to what.
+    steps: Vec<(Op, u32)>,
+}
+
+/// What a step does.
+#[derive(Clone, Copy, Debug)]
+enum Op {
+    Deploy,
+    Delete,
+    /// Deletes what is being deleted.
+    End,
+    Terminate,
+    Settle,
 }
 
 pub(super) type Read<T> = Result<T, Diagnostic>;
@@ -117,31 +136,58 @@ impl Certificate {
         }
     }
 
-    /// The goal and the claim about a cluster; or which name the cluster does not have.
-    pub fn resolve(&self, m: &Model) -> Result<(Goal, Verdict), String> {
+    /// The goal and the claim about a cluster in which a proof must allow for some weakenings; or what is wrong with either.
+    pub fn resolve(&self, m: &Model, weakenings: &[Weakening]) -> Result<(Goal, Verdict), String> {
         let names = Names::new(m);
         let any = self.goal.iter().map(|alternative| names.configuration(alternative)).collect::<Result<_, _>>()?;
         let verdict = match &self.claim {
             Claim::Deployable(steps) => {
-                let atoms = steps.names.iter().map(|(pod, node)| names.atom(pod, node));
-                let atoms = atoms.collect::<Result<Vec<Atom>, String>>()?;
-                let step = |&(deploy, at): &(bool, u32)| {
-                    let (pod, node) = atoms[at as usize];
-                    if deploy { Action::Deploy(pod, node) } else { Action::Delete(pod, node) }
+                let place = |(pod, node): &(Option<String>, String)| match pod {
+                    Some(pod) => names.atom(pod, node).map(|(pod, node)| (Some(pod), node)),
+                    None => names.node(node).map(|node| (None, node)),
                 };
-                Verdict::Deployable(steps.steps.iter().map(step).collect())
+                let places = steps.names.iter().map(place).collect::<Result<Vec<_>, String>>()?;
+                let step = |&(op, at): &(Op, u32)| match (op, places[at as usize]) {
+                    (Op::Deploy, (Some(pod), node)) => Ok(Action::Deploy(pod, node)),
+                    (Op::Delete, (Some(pod), node)) => Ok(Action::Delete(pod, node)),
+                    (Op::End, (Some(pod), node)) => Ok(Action::Delete(terminating(m, pod)?, node)),
+                    (Op::Terminate, (Some(pod), node)) => Ok(Action::Terminate(pod, node)),
+                    (_, (_, node)) => Ok(Action::Settle(node)),
+                };
+                Verdict::Deployable(steps.steps.iter().map(step).collect::<Result<_, String>>()?)
             }
-            Claim::Never { classes, forbidden, exchanges } => {
-                let class = |members: &Vec<(String, String)>| {
-                    members.iter().map(|(pod, node)| names.atom(pod, node)).collect::<Result<Vec<Atom>, String>>()
+            Claim::Never { weakened, classes, forbidden, exchanges } => {
+                let class = |members: &Vec<Place>| {
+                    members.iter().map(|place| names.place(m, place)).collect::<Result<Vec<Atom>, String>>()
                 };
                 let classes = classes.iter().map(class).collect::<Result<_, _>>()?;
                 let exchanges = exchanges.iter().map(|rounds| names.exchange(rounds)).collect::<Result<_, _>>()?;
-                Verdict::Never(Proof { classes, forbidden: forbidden.clone(), exchanges })
+                allows(m, weakened, weakenings)?;
+                let weakened = weakenings.to_vec();
+                Verdict::Never(Proof { weakened, classes, forbidden: forbidden.clone(), exchanges })
             }
             Claim::Unknown(reason) => return Err(format!("it claims nothing: {}", shown(reason))),
         };
         Ok((Goal { any }, verdict))
+    }
+}
+
+/// What a pod type is while it is being deleted.
+fn terminating(m: &Model, pod: PodId) -> Result<PodId, String> {
+    let name = m.pod_name(pod);
+    m.shadow(pod).ok_or_else(|| format!("it names {} while it is being deleted, which makes no difference", shown(name)))
+}
+
+/// Whether a proof allows for just what the input leaves in doubt.
+fn allows(m: &Model, weakened: &BTreeSet<String>, weakenings: &[Weakening]) -> Result<(), String> {
+    let needed: BTreeMap<String, &Weakening> =
+        weakenings.iter().map(|weakening| (weakening::name(m, weakening), weakening)).collect();
+    if let Some((_, missing)) = needed.iter().find(|(name, _)| !weakened.contains(*name)) {
+        return Err(format!("its proof does not allow for this: {}", weakening::sentence(m, missing)));
+    }
+    match weakened.iter().find(|name| !needed.contains_key(*name)) {
+        Some(strange) => Err(format!("its proof is about another cluster, with {}", shown(strange))),
+        None => Ok(()),
     }
 }
 
@@ -153,9 +199,7 @@ pub(super) struct Names<'m> {
 
 impl<'m> Names<'m> {
     pub(super) fn new(m: &'m Model) -> Self {
-        let aliases = |pod: PodId| m.cluster().pods[pod].aliases.iter().map(move |alias| (alias.as_str(), pod));
-        let mut pods: BTreeMap<&str, PodId> = m.pods().flat_map(aliases).collect();
-        pods.extend(m.pods().map(|pod| (m.pod_name(pod), pod)));
+        let pods = m.pods().map(|pod| (m.pod_name(pod), pod)).collect();
         Self { pods, nodes: m.nodes().map(|node| (m.node_name(node), node)).collect() }
     }
 
@@ -163,6 +207,11 @@ impl<'m> Names<'m> {
         let pod =
             self.pods.get(pod).ok_or_else(|| format!("it names a pod {} that is not in the input", shown(pod)))?;
         Ok((*pod, self.node(node)?))
+    }
+
+    fn place(&self, m: &Model, (pod, node, is_terminating): &Place) -> Result<Atom, String> {
+        let (pod, node) = self.atom(pod, node)?;
+        Ok((if *is_terminating { terminating(m, pod)? } else { pod }, node))
     }
 
     pub(super) fn node(&self, node: &str) -> Result<NodeId, String> {
@@ -188,14 +237,14 @@ impl<'m> Names<'m> {
 fn verdict(document: &Tree<'_>) -> Read<Certificate> {
     let keys = ["apiVersion", "kind", "question", "verdict", "trace", "proof", "reason", "engine", "checked"];
     // What `source` says is a retelling of the evidence and claims nothing more.
-    known(document, &[&keys[..], &["source", "diagnostics", "stats"]].concat())?;
+    known(document, &[&keys[..], &["source", "assumptions", "diagnostics", "stats"]].concat())?;
     version(document)?;
     certificate(document)
 }
 
 /// Everything that the items of an audit stand on, what holds rules up included.
 fn report(document: &Tree<'_>) -> Read<Vec<Certificate>> {
-    known(document, &["apiVersion", "kind", "semantics", "summary", "items", "diagnostics"])?;
+    known(document, &["apiVersion", "kind", "semantics", "summary", "items", "assumptions", "diagnostics"])?;
     version(document)?;
     let mut found = Vec::new();
     for item in items(required(document, "items")?)? {
@@ -219,7 +268,7 @@ fn piece(document: &Tree<'_>) -> Read<Certificate> {
 
 fn certificate(document: &Tree<'_>) -> Read<Certificate> {
     let question = required(document, "question")?;
-    known(question, &["semantics", "start", "keep", "instances", "kubernetesVersion", "goal", "anyOf"])?;
+    known(question, &["semantics", "start", "keep", "instances", "nodes", "kubernetesVersion", "goal", "anyOf"])?;
     Ok(Certificate {
         semantics: semantics(question)?,
         options: options(question)?,
@@ -250,6 +299,9 @@ fn options(question: &Tree<'_>) -> Read<Options> {
     };
     if let Some(instances) = question.field("instances") {
         options.instances = choice(instances, &[("declared", Instances::Declared)])?;
+    }
+    if let Some(nodes) = question.field("nodes") {
+        options.nodes = choice(nodes, &[("fixed", Nodes::Fixed), ("settled", Nodes::Settled)])?;
     }
     if let Some(release) = question.field("kubernetesVersion") {
         options.release = text(release)?.parse().map_err(|why: String| refused(release.span, why))?;
@@ -309,29 +361,52 @@ fn claim(document: &Tree<'_>) -> Read<Claim> {
 impl Steps {
     /// One more step.
     fn read(&mut self, tree: &Tree<'_>) -> Read<()> {
-        known(tree, &["op", "pod", "node"])?;
-        let deploy = choice(required(tree, "op")?, &[("deploy", true), ("delete", false)])?;
-        let (pod, node) = (text(required(tree, "pod")?)?, text(required(tree, "node")?)?);
-        let place = match self.places.get(pod).and_then(|nodes| nodes.get(node)) {
+        known(tree, &["op", "pod", "node", "terminating"])?;
+        let ops = [("deploy", Op::Deploy), ("delete", Op::Delete), ("terminate", Op::Terminate)];
+        let ops = ops.into_iter().chain([("ready", Op::Settle), ("uncordon", Op::Settle)]).collect::<Vec<_>>();
+        let op = match (choice(required(tree, "op")?, &ops)?, is_terminating(tree)?) {
+            (Op::Delete, true) => Op::End,
+            (op, false) => op,
+            (_, true) => return Err(refused(tree.span, "only what is deleted may be terminating")),
+        };
+        let node = text(required(tree, "node")?)?;
+        let pod = match (op, tree.field("pod")) {
+            (Op::Settle, None) => None,
+            (Op::Settle, Some(pod)) => return Err(refused(pod.span, "this step is about no pod")),
+            _ => Some(text(required(tree, "pod")?)?),
+        };
+        // No pod has an empty name.
+        let place = match self.places.get(pod.unwrap_or_default()).and_then(|nodes| nodes.get(node)) {
             Some(&place) => place,
             None => self.name(pod, node),
         };
-        self.steps.push((deploy, place));
+        self.steps.push((op, place));
         Ok(())
     }
 
     /// Names a pod on a node; returns its place.
-    fn name(&mut self, pod: &str, node: &str) -> u32 {
+    fn name(&mut self, pod: Option<&str>, node: &str) -> u32 {
         let place = self.names.len() as u32;
-        self.names.push((pod.to_owned(), node.to_owned()));
-        self.places.entry(pod.to_owned()).or_default().insert(node.to_owned(), place);
+        self.names.push((pod.map(str::to_owned), node.to_owned()));
+        self.places.entry(pod.unwrap_or_default().to_owned()).or_default().insert(node.to_owned(), place);
         place
     }
 }
 
+/// Whether an entry is about a pod that is being deleted.
+fn is_terminating(tree: &Tree<'_>) -> Read<bool> {
+    match tree.field("terminating").map(|flag| (&flag.value, flag.span)) {
+        None | Some((Value::Bool(false), _)) => Ok(false),
+        Some((Value::Bool(true), _)) => Ok(true),
+        Some((_, span)) => Err(refused(span, "this must be true or false")),
+    }
+}
+
 fn proof(tree: &Tree<'_>) -> Read<Claim> {
-    // What `standsFor` says follows from the exchanges.
-    known(tree, &["forbidden", "classes", "exchanges", "standsFor"])?;
+    // What `standsFor` says follows from the exchanges, and what `alike` says from the cluster.
+    known(tree, &["weakened", "forbidden", "classes", "exchanges", "standsFor", "alike"])?;
+    let weakened = tree.field("weakened").map_or(Ok(&[][..]), items)?;
+    let weakened = weakened.iter().map(|name| text(name).map(str::to_owned)).collect::<Read<_>>()?;
     let mut classes = Classes::default();
     for listed in tree.field("classes").and_then(Tree::map).unwrap_or_default() {
         let members = items(&listed.value)?.iter().map(member).collect::<Read<Vec<_>>>()?;
@@ -342,7 +417,7 @@ fn proof(tree: &Tree<'_>) -> Read<Claim> {
     let forbidden = groups.map(|group| classes.group(group)).collect::<Read<_>>()?;
     let exchanges = tree.field("exchanges").map_or(Ok(&[][..]), items)?;
     let exchanges = exchanges.iter().map(exchange).collect::<Read<_>>()?;
-    Ok(Claim::Never { classes: classes.all, forbidden, exchanges })
+    Ok(Claim::Never { weakened, classes: classes.all, forbidden, exchanges })
 }
 
 fn exchange(tree: &Tree<'_>) -> Read<Vec<Vec<String>>> {
@@ -350,17 +425,18 @@ fn exchange(tree: &Tree<'_>) -> Read<Vec<Vec<String>>> {
     items(tree)?.iter().map(round).collect()
 }
 
-fn member(tree: &Tree<'_>) -> Read<(String, String)> {
-    known(tree, &["pod", "node"])?;
-    Ok((text(required(tree, "pod")?)?.to_owned(), text(required(tree, "node")?)?.to_owned()))
+fn member(tree: &Tree<'_>) -> Read<Place> {
+    known(tree, &["pod", "node", "terminating"])?;
+    let (pod, node) = (text(required(tree, "pod")?)?, text(required(tree, "node")?)?);
+    Ok((pod.to_owned(), node.to_owned(), is_terminating(tree)?))
 }
 
 /// The classes of a proof: those it lists, and one for each atom that a group names by itself.
 #[derive(Default)]
 struct Classes {
-    all: Vec<Vec<(String, String)>>,
+    all: Vec<Vec<Place>>,
     named: BTreeMap<String, usize>,
-    single: BTreeMap<(String, String), usize>,
+    single: BTreeMap<Place, usize>,
 }
 
 impl Classes {
@@ -377,8 +453,10 @@ impl Classes {
 
     fn entry(&mut self, tree: &Tree<'_>) -> Read<(usize, u64)> {
         let Some(class) = tree.field("class") else {
-            let (pod, node, count) = entry(tree)?;
-            return Ok((self.single(pod, node), count));
+            known(tree, &["pod", "node", "terminating", "count"])?;
+            let (pod, node) = (text(required(tree, "pod")?)?, text(required(tree, "node")?)?);
+            let place = (pod.to_owned(), node.to_owned(), is_terminating(tree)?);
+            return Ok((self.single(place), count(required(tree, "count")?)?));
         };
         known(tree, &["class", "count"])?;
         let name = text(class)?;
@@ -387,9 +465,9 @@ impl Classes {
         Ok((*index, count(required(tree, "count")?)?))
     }
 
-    fn single(&mut self, pod: String, node: String) -> usize {
+    fn single(&mut self, place: Place) -> usize {
         let all = &mut self.all;
-        *self.single.entry((pod, node)).or_insert_with_key(|atom| {
+        *self.single.entry(place).or_insert_with_key(|atom| {
             all.push(vec![atom.clone()]);
             all.len() - 1
         })

@@ -45,7 +45,7 @@ pub fn film(problem: &Problem, trace: &Trace) -> Vec<Scene> {
 /// The scenes of some of the steps.
 pub(crate) fn excerpt(problem: &Problem, trace: &Trace, steps: Range<usize>) -> Vec<Scene> {
     let next = next_deployments(trace, steps.clone());
-    let mut s = trace.after(steps.start, &problem.start);
+    let mut s = trace.after(steps.start, &problem.model, &problem.start);
     let mut early: Option<Obstacle> = None;
     let mut scenes = Vec::new();
     for (index, action) in trace.iter().enumerate().take(steps.end).skip(steps.start) {
@@ -53,7 +53,7 @@ pub(crate) fn excerpt(problem: &Problem, trace: &Trace, steps: Range<usize>) -> 
             Action::Deploy(pod, node) => {
                 Scene { obstacle: early.take(), ..deployment(&problem.model, &s, (pod, node)) }
             }
-            Action::Delete(..) => {
+            Action::Delete(..) | Action::Terminate(..) | Action::Settle(_) => {
                 let next = next[index - steps.start];
                 deletion(action, next.and_then(|at| obstacle(problem, &s, trace, at)), next)
             }

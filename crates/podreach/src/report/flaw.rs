@@ -19,17 +19,17 @@ pub fn flaw(problem: &Problem, verdict: &Verdict, flaw: &Flaw) -> String {
                     rule.name()
                 )
             }
-            Action::Delete(..) => flaw.to_string(),
+            _ => flaw.to_string(),
         },
         (Flaw::Step(index, Illegal::NothingToDelete), Verdict::Deployable(trace)) => match trace[*index] {
-            Action::Delete(pod, node) => {
+            Action::Delete(pod, node) | Action::Terminate(pod, node) => {
                 format!(
                     "step {} cannot delete {}: none is there that may be deleted",
                     index + 1,
                     words::atom(m, (pod, node))
                 )
             }
-            Action::Deploy(..) => flaw.to_string(),
+            _ => flaw.to_string(),
         },
         (&Flaw::Escapes { group, last }, _) => {
             let others = "when the rest of the group is there and no forbidden group is";

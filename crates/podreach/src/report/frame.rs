@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use podreach_core::rule::fit;
-use podreach_core::{Action, Atom, Configuration, Model, NodeId, Problem, Trace};
+use podreach_core::{Action, Configuration, Model, NodeId, Problem, Trace};
 
 use super::amount::amount;
 use super::film::{Scene, film};
@@ -33,21 +33,15 @@ pub fn frames(problem: &Problem, trace: &Trace) -> Vec<String> {
 
 /// The nodes that take part.
 fn nodes(problem: &Problem, scenes: &[Scene]) -> BTreeSet<NodeId> {
-    let acting = scenes.iter().map(|scene| atom(scene.action).1);
+    let acting = scenes.iter().map(|scene| scene.action.node());
     let watching = scenes.iter().flat_map(|scene| scene.witnesses.iter().map(|&(_, node)| node));
     let goal =
         problem.goal.any.iter().filter(|_| scenes.is_empty()).flat_map(|goal| goal.iter().map(|((_, node), _)| node));
     acting.chain(watching).chain(goal).collect()
 }
 
-fn atom(action: Action) -> Atom {
-    let (Action::Deploy(pod, node) | Action::Delete(pod, node)) = action;
-    (pod, node)
-}
-
 fn caption(m: &Model, number: usize, all: usize, scene: &Scene) -> String {
-    let verb = if matches!(scene.action, Action::Deploy(..)) { "deploy" } else { "delete" };
-    let mut lines = vec![format!("Step {number} of {all}: {verb} {}", words::atom(m, atom(scene.action)))];
+    let mut lines = vec![format!("Step {number} of {all}: {}", words::step(m, scene.action))];
     lines.extend(scene.notes.iter().flat_map(|note| words::wrapped(note, 2)));
     if let (Action::Deploy(..), Some(obstacle)) = (scene.action, &scene.obstacle) {
         let text = format!("a step before, {} was in the way: {}", obstacle.rule.name(), obstacle.reason);
@@ -85,7 +79,7 @@ fn on(m: &Model, node: NodeId, s: &Configuration, scene: Option<&Scene>) -> Stri
     let deleted =
         scene.map(|scene| scene.action).filter(|action| matches!(action, Action::Delete(_, at) if *at == node));
     if let Some(Action::Delete(pod, _)) = deleted {
-        text += &format!("    - {}\n", m.pod_name(pod));
+        text += &format!("    - {}\n", words::pod(m, pod));
     }
     for (pod, count) in s.on(node) {
         let sign = match scene {
@@ -94,7 +88,7 @@ fn on(m: &Model, node: NodeId, s: &Configuration, scene: Option<&Scene>) -> Stri
             _ => ' ',
         };
         let times = if count == 1 { String::new() } else { format!(" × {count}") };
-        text += &format!("    {sign} {}{times}\n", m.pod_name(pod));
+        text += &format!("    {sign} {}{times}\n", words::pod(m, pod));
     }
     text
 }

@@ -2,8 +2,10 @@
 //!
 //! Every state has the whole configuration, and the step that led to it. <https://apalache-mc.org/docs/adr/015adr-trace.html>
 
-use podreach_core::{Action, Configuration, Model, Problem, Trace};
+use podreach_core::{Configuration, Model, Problem, Trace};
 use serde_json::{Value, json};
+
+use super::{json, words};
 
 /// The document of a legal trace.
 pub fn itf(problem: &Problem, trace: &Trace) -> Value {
@@ -12,11 +14,9 @@ pub fn itf(problem: &Problem, trace: &Trace) -> Value {
     let mut states = vec![state(m, 0, &s, &json!({"op": "start", "pod": "", "node": ""}))];
     for (index, action) in trace.iter().enumerate() {
         problem.step(&mut s, action).expect("a checked trace is legal");
-        let (op, pod, node) = match action {
-            Action::Deploy(pod, node) => ("deploy", pod, node),
-            Action::Delete(pod, node) => ("delete", pod, node),
-        };
-        states.push(state(m, index + 1, &s, &json!({"op": op, "pod": m.pod_name(pod), "node": m.node_name(node)})));
+        let pod = action.atom().map_or(String::new(), |(pod, _)| words::pod(m, pod));
+        let step = json!({"op": json::op(m, action), "pod": pod, "node": m.node_name(action.node())});
+        states.push(state(m, index + 1, &s, &step));
     }
     json!({
         "#meta": {
@@ -31,7 +31,7 @@ pub fn itf(problem: &Problem, trace: &Trace) -> Value {
 
 /// A state: how many of each pod run on each node, as a map from pairs to numbers.
 fn state(m: &Model, index: usize, s: &Configuration, step: &Value) -> Value {
-    let entry = |((pod, node), count): (podreach_core::Atom, u64)| json!([{"#tup": [m.pod_name(pod), m.node_name(node)]}, {"#bigint": count.to_string()}]);
+    let entry = |((pod, node), count): (podreach_core::Atom, u64)| json!([{"#tup": [words::pod(m, pod), m.node_name(node)]}, {"#bigint": count.to_string()}]);
     let running: Vec<Value> = s.iter().map(entry).collect();
     json!({"#meta": {"index": index}, "running": {"#map": running}, "step": step})
 }

@@ -1,14 +1,16 @@
 //! The verdict as a document: what scripts read, and what `verify` takes as a certificate.
 
-use podreach_core::{Action, Atom, Configuration, Exchange, Goal, Model, NodeId, Problem, Proof, Trace, Verdict};
+use podreach_core::{
+    Action, Atom, Configuration, Exchange, Goal, Model, NodeId, PodId, Problem, Proof, Semantics, Trace, Verdict,
+};
 use serde::ser::{Serialize, SerializeMap, Serializer};
 use serde_json::{Map, Value, json};
 
-use super::proof::class_name;
-use super::{Answered, alike};
+use super::proof::{about, class_name, like};
+use super::{Answered, alike, weakening, words};
 use crate::diagnostic::{Diagnostic, Effect};
 use crate::engine::{Decision, Effort};
-use crate::lower::{Instances, Keep, Options, Release, Start};
+use crate::lower::{Instances, Keep, Nodes, Options, Release, Start};
 use crate::read::Sources;
 
 /// The version of all documents that podreach writes and reads.
@@ -38,9 +40,28 @@ struct Step<'a>(&'a Model, Action);
 
 impl Serialize for Step<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let op = if matches!(self.1, Action::Deploy(..)) { "deploy" } else { "delete" };
-        let (pod, node) = self.1.atom();
-        serializer.collect_map([("op", op), ("pod", self.0.pod_name(pod)), ("node", self.0.node_name(node))])
+        let Self(m, action) = *self;
+        let mut map = serializer.serialize_map(None)?;
+        map.serialize_entry("op", op(m, action))?;
+        if let Some((pod, _)) = action.atom() {
+            map.serialize_entry("pod", m.pod_name(pod))?;
+        }
+        map.serialize_entry("node", m.node_name(action.node()))?;
+        if action.atom().is_some_and(|(pod, _)| m.shadowed(pod).is_some()) {
+            map.serialize_entry("terminating", &true)?;
+        }
+        map.end()
+    }
+}
+
+/// What a step is called in documents. A node that settles gets ready, or, where nothing but a cordon is on it, is uncordoned.
+pub(crate) fn op(m: &Model, action: Action) -> &'static str {
+    match action {
+        Action::Deploy(..) => "deploy",
+        Action::Delete(..) => "delete",
+        Action::Terminate(..) => "terminate",
+        Action::Settle(node) if words::settling(m, node).starts_with("uncordon") => "uncordon",
+        Action::Settle(_) => "ready",
     }
 }
 
@@ -148,6 +169,10 @@ pub(super) fn question(m: &Model, options: &Options, goal: &Goal) -> Value {
     if options.instances == Instances::Declared {
         question.insert("instances".into(), "declared".into());
     }
+    if m.semantics() == Semantics::KubeScheduler {
+        let nodes = if options.nodes == Nodes::Fixed { "fixed" } else { "settled" };
+        question.insert("nodes".into(), nodes.into());
+    }
     if options.release != Release::default() {
         question.insert("kubernetesVersion".into(), options.release.to_string().into());
     }
@@ -185,19 +210,32 @@ pub(super) fn proof(problem: &Problem, proof: &Proof) -> Value {
     };
     let groups: Vec<Value> = proof.forbidden.iter().map(|group| group.iter().map(entry).collect()).collect();
     let several = proof.classes.iter().enumerate().filter(|(_, members)| members.len() > 1);
-    let member = |&(pod, node): &Atom| json!({"pod": m.pod_name(pod), "node": m.node_name(node)});
+    let member = |&atom: &Atom| Value::Object(place(m, atom));
     let classes: Map<String, Value> =
         several.map(|(class, members)| (class_name(class), members.iter().map(member).collect())).collect();
     let mut document = Map::new();
+    if !proof.weakened.is_empty() {
+        let weakened: Vec<String> = proof.weakened.iter().map(|weakening| weakening::name(m, weakening)).collect();
+        document.insert("weakened".into(), weakened.into());
+    }
     document.insert("forbidden".into(), groups.into());
     if !classes.is_empty() {
         document.insert("classes".into(), classes.into());
+    }
+    let alike = like(problem, proof);
+    if !alike.is_empty() {
+        let stands = |(pod, others): (PodId, Vec<PodId>)| {
+            let others: Vec<&str> = others.iter().map(|&other| m.pod_name(other)).collect();
+            (m.pod_name(pod).to_owned(), others.into())
+        };
+        document.insert("alike".into(), Value::Object(alike.into_iter().map(stands).collect()));
     }
     if !proof.exchanges.is_empty() {
         let exchange = |exchange: &Exchange| alike::rounds(exchange).iter().map(|round| names(m, round)).collect();
         let exchanges: Vec<Value> = proof.exchanges.iter().map(exchange).collect();
         document.insert("exchanges".into(), exchanges.into());
         let stands = |(node, nodes): (NodeId, usize)| json!({"node": m.node_name(node), "nodes": nodes});
+        let problem = &about(problem, proof);
         document.insert("standsFor".into(), alike::spoken_for(problem, proof).into_iter().map(stands).collect());
     }
     document.into()
@@ -207,8 +245,21 @@ fn names(m: &Model, nodes: &[NodeId]) -> Value {
     nodes.iter().map(|&node| m.node_name(node)).collect()
 }
 
-fn counted(m: &Model, (pod, node): Atom, count: u64) -> Value {
-    json!({"pod": m.pod_name(pod), "node": m.node_name(node), "count": count})
+fn counted(m: &Model, atom: Atom, count: u64) -> Value {
+    let mut entry = place(m, atom);
+    entry.insert("count".into(), count.into());
+    entry.into()
+}
+
+/// A pod on a node, by name, and whether it is being deleted.
+fn place(m: &Model, (pod, node): Atom) -> Map<String, Value> {
+    let mut place = Map::new();
+    place.insert("pod".into(), m.pod_name(pod).into());
+    place.insert("node".into(), m.node_name(node).into());
+    if m.shadowed(pod).is_some() {
+        place.insert("terminating".into(), true.into());
+    }
+    place
 }
 
 /// The remarks about the input as documents carry them.
@@ -225,7 +276,7 @@ fn remark(sources: &Sources, diagnostic: &Diagnostic) -> Value {
     if let Some(help) = &diagnostic.help {
         add("help", help.as_str().into());
     }
-    if let Some(pod) = &diagnostic.pod {
+    if let Some(pod) = diagnostic.pods.first() {
         add("pod", pod.as_str().into());
     }
     if let Some(place) = diagnostic.span.and_then(|span| sources.place(span)) {

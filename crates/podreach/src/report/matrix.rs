@@ -22,7 +22,8 @@ pub fn matrix_json(m: &Model, matrix: &Matrix) -> Value {
         let with = |cell: Cell| -> Vec<usize> {
             cells.iter().enumerate().filter(|&(_, &c)| c == cell).map(|(index, _)| index).collect()
         };
-        let (name, aliases) = (m.pod_name(*pod), &m.cluster().pods[*pod].aliases);
+        let name = m.pod_name(*pod);
+        let aliases: Vec<&str> = matrix.aliases(*pod).iter().map(|&alias| m.pod_name(alias)).collect();
         let [deployable, never, unknown] = [Cell::Deployable, Cell::Never, Cell::Unknown].map(with);
         json!({"pod": name, "aliases": aliases, "deployable": deployable, "never": never, "unknown": unknown})
     };
@@ -38,19 +39,14 @@ pub fn matrix(m: &Model, matrix: &Matrix, width: Width) -> String {
     lines.extend(grid(m, matrix));
     lines.push(String::new());
     lines.extend(legend(m, matrix, width));
-    lines.extend(aliases(m, matrix, width));
+    lines.extend(aliases(m, matrix));
     lines.join("\n") + "\n"
 }
 
 fn summary(m: &Model, matrix: &Matrix) -> String {
-    let [yes, no, open] = [Cell::Deployable, Cell::Never, Cell::Unknown].map(|cell| matrix.count(m, cell));
+    let [yes, no, open] = [Cell::Deployable, Cell::Never, Cell::Unknown].map(|cell| matrix.count(cell));
     let all = yes + no + open;
-    let (types, nodes) = (m.pods().len(), m.nodes().len());
-    let pods = match all / nodes {
-        names if names == types => words::number(types, "pod type"),
-        names => format!("{} of {}", words::number(names, "workload"), words::number(types, "type")),
-    };
-    let nodes = words::number(nodes, "node");
+    let (pods, nodes) = (words::number(m.pods().len(), "pod type"), words::number(m.nodes().len(), "node"));
     let unknown = match open {
         0 => String::new(),
         count => format!(", {count} unknown"),
@@ -82,15 +78,11 @@ fn legend(m: &Model, matrix: &Matrix, width: Width) -> Vec<String> {
     lines
 }
 
-/// What else the rows stand for. Running pods of a workload go without saying, unless everything is asked for.
-fn aliases(m: &Model, matrix: &Matrix, width: Width) -> Vec<String> {
-    let most = if width == Width::Wide { usize::MAX } else { 3 };
-    let is_pod = |name: &str| name.starts_with("pod/");
+/// What else the rows are about: every name is said.
+fn aliases(m: &Model, matrix: &Matrix) -> Vec<String> {
     let line = |pod: PodId| {
-        let (name, aliases) = (m.pod_name(pod), m.cluster().pods[pod].aliases.iter());
-        let told = aliases.filter(|alias| width == Width::Wide || is_pod(name) || !is_pod(alias)).cloned();
-        let told = words::first(told.collect::<Vec<_>>().into_iter(), most);
-        (!told.is_empty()).then(|| format!("  {name} also stands for {}", words::all(&told)))
+        let names: Vec<String> = matrix.aliases(pod).iter().map(|&alias| m.pod_name(alias).to_owned()).collect();
+        (!names.is_empty()).then(|| format!("  {} also stands for {}", m.pod_name(pod), words::all(&names)))
     };
     matrix.rows.iter().filter_map(|&(pod, _)| line(pod)).collect()
 }

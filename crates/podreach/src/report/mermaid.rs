@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use podreach_core::{Action, NodeId, Problem, Trace};
 
 use super::film::{Scene, film};
+use super::words;
 
 /// The diagram of a legal trace, with a line end.
 pub fn mermaid(problem: &Problem, trace: &Trace) -> String {
@@ -17,16 +18,18 @@ pub fn mermaid(problem: &Problem, trace: &Trace) -> String {
     lines.push("    participant S as scheduler".to_owned());
     for scene in &scenes {
         let next = format!("N{}", letters.len() + 1);
-        letters.entry(place(scene.action)).or_insert_with_key(|&node| {
+        letters.entry(scene.action.node()).or_insert_with_key(|&node| {
             lines.push(format!("    participant {next} as {}", plain(m.node_name(node))));
             next
         });
     }
     for Scene { action, notes, .. } in &scenes {
-        let node = &letters[&place(*action)];
+        let node = &letters[&action.node()];
         lines.push(match *action {
             Action::Deploy(pod, _) => format!("    S->>{node}: deploy {}", plain(m.pod_name(pod))),
-            Action::Delete(pod, _) => format!("    S--x{node}: delete {}", plain(m.pod_name(pod))),
+            Action::Delete(pod, _) => format!("    S--x{node}: delete {}", plain(&words::pod(m, pod))),
+            Action::Terminate(pod, _) => format!("    S--){node}: begin to delete {}", plain(m.pod_name(pod))),
+            Action::Settle(at) => format!("    Note over {node}: {}", plain(&words::settling(m, at))),
         });
         lines.extend(notes.iter().map(|note| format!("    Note over {node}: {}", plain(note))));
     }
@@ -34,11 +37,6 @@ pub fn mermaid(problem: &Problem, trace: &Trace) -> String {
         lines.push("    Note over S: the goal is there already".to_owned());
     }
     lines.join("\n") + "\n"
-}
-
-fn place(action: Action) -> NodeId {
-    let (Action::Deploy(_, node) | Action::Delete(_, node)) = action;
-    node
 }
 
 /// Text that Mermaid takes for nothing but text: what has a meaning to it, or to HTML, is written as a character code.

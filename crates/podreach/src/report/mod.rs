@@ -25,6 +25,7 @@ mod svg;
 mod text;
 mod trace;
 mod volume;
+mod weakening;
 mod why;
 pub(crate) mod words;
 mod yaml;

@@ -6,10 +6,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use podreach_core::verdict::Group;
-use podreach_core::{Atom, NodeId, PodId, Problem, Proof};
+use podreach_core::{Atom, Checker, NodeId, PodId, Problem, Proof};
 
 use super::argument::{Argument, Last};
-use super::{alike, words};
+use super::{alike, weakening, words};
 
 /// The most facts that are told unless all are asked for.
 const MOST: usize = 8;
@@ -17,6 +17,37 @@ const MOST: usize = 8;
 const LOOKED_AT: usize = 400;
 /// The most names in a list.
 const NAMES: usize = 4;
+
+/// The problem that a proof is about: weakened as it says, with one type for those that no rule tells apart.
+pub(crate) fn about(problem: &Problem, proof: &Proof) -> Problem {
+    Checker::new(problem).quotient(&proof.weakened).named(&problem.goal).with_goal(problem.goal.clone())
+}
+
+/// The types of a proof that stand for others, with those.
+pub(crate) fn like(problem: &Problem, proof: &Proof) -> Vec<(PodId, Vec<PodId>)> {
+    let m = &problem.model;
+    let base = |&(pod, _): &Atom| m.shadowed(pod).unwrap_or(pod);
+    let named: BTreeSet<PodId> = proof.classes.iter().flatten().map(base).collect();
+    let view = Checker::new(problem).quotient(&[]).view(&problem.goal);
+    let others = named.into_iter().map(|pod| (pod, view.stands_for(pod)));
+    others.filter(|(_, others)| !others.is_empty()).collect()
+}
+
+/// What a proof allows for because the input leaves it in doubt, and which workloads stand for others.
+pub(crate) fn allowed_for(problem: &Problem, proof: &Proof, all: bool) -> Vec<String> {
+    let (m, most) = (&problem.model, if all { usize::MAX } else { NAMES });
+    let mut lines = Vec::new();
+    for (pod, others) in like(problem, proof) {
+        let others = words::first(others.iter().map(|&other| m.pod_name(other).to_owned()), most);
+        lines.push(format!("     {} stands for {} as well", m.pod_name(pod), words::all(&others)));
+    }
+    if !proof.weakened.is_empty() {
+        lines.push("This holds although".to_owned());
+        let allowed = proof.weakened.iter().map(|weakening| weakening::sentence(m, weakening)).collect::<Vec<_>>();
+        lines.extend(words::first(allowed.into_iter(), most).into_iter().map(|allowed| format!("  - {allowed}")));
+    }
+    lines
+}
 
 /// The lines of a proof.
 pub(crate) fn lines(problem: &Problem, proof: &Proof, all: bool) -> Vec<String> {

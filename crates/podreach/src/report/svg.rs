@@ -6,6 +6,7 @@ use std::fmt::Write;
 use podreach_core::{Action, Atom, Configuration, Problem, Trace};
 
 use super::film::{Scene, film};
+use super::words;
 
 const LEFT: usize = 300;
 const STEP: usize = 46;
@@ -38,10 +39,7 @@ pub fn svg(problem: &Problem, trace: &Trace) -> String {
 
 fn title(problem: &Problem, scenes: &[Scene]) -> String {
     let m = &problem.model;
-    let step = |scene: &Scene| match scene.action {
-        Action::Deploy(pod, node) => format!("deploy {} on {}", m.pod_name(pod), m.node_name(node)),
-        Action::Delete(pod, node) => format!("delete {} on {}", m.pod_name(pod), m.node_name(node)),
-    };
+    let step = |scene: &Scene| words::step(m, scene.action);
     if scenes.is_empty() {
         "The goal is there already".to_owned()
     } else {
@@ -51,7 +49,7 @@ fn title(problem: &Problem, scenes: &[Scene]) -> String {
 
 /// The pods that take part, by node and then by pod.
 fn lanes(scenes: &[Scene], problem: &Problem) -> Vec<Atom> {
-    let acting = scenes.iter().map(|scene| atom(scene.action));
+    let acting = scenes.iter().filter_map(|scene| scene.action.atom());
     let watching = scenes.iter().flat_map(|scene| scene.witnesses.iter().copied());
     let goal = problem
         .goal
@@ -70,11 +68,6 @@ fn heads(lanes: &[Atom]) -> usize {
     let mut nodes: Vec<_> = lanes.iter().map(|&(_, node)| node).collect();
     nodes.dedup();
     nodes.len()
-}
-
-fn atom(action: Action) -> Atom {
-    let (Action::Deploy(pod, node) | Action::Delete(pod, node)) = action;
-    (pod, node)
 }
 
 fn steps(out: &mut String, scenes: &[Scene], height: usize) {
@@ -122,7 +115,9 @@ fn bars(out: &mut String, s: &Configuration, column: usize, places: &BTreeMap<At
 
 /// What happens in a step: a disc for a deployment, a cross for a deletion, a line to each witness.
 fn marks(out: &mut String, column: usize, scene: &Scene, places: &BTreeMap<Atom, usize>) {
-    let (x, y) = (LEFT + STEP * column + STEP / 2, places[&atom(scene.action)] + 8);
+    // A step of a node alone has no lane; its title says it.
+    let Some(lane) = scene.action.atom().and_then(|atom| places.get(&atom)) else { return };
+    let (x, y) = (LEFT + STEP * column + STEP / 2, lane + 8);
     for witness in scene.witnesses.iter().map(|witness| places[witness] + 8) {
         let _ = writeln!(
             out,
@@ -133,7 +128,7 @@ fn marks(out: &mut String, column: usize, scene: &Scene, places: &BTreeMap<Atom,
     }
     let _ = match scene.action {
         Action::Deploy(..) => writeln!(out, "<circle cx=\"{x}\" cy=\"{y}\" r=\"7\" fill=\"#08684f\"/>"),
-        Action::Delete(..) => writeln!(
+        _ => writeln!(
             out,
             "<path d=\"M{} {}l12 12m0 -12l-12 12\" stroke=\"#a4300f\" stroke-width=\"3\" fill=\"none\"/>",
             x - 6,

@@ -41,7 +41,7 @@ pub fn headline(answered: &Answered<'_>) -> String {
             format!("DEPLOYABLE  {} {context}", sentence(problem, &problem.goal, "can"))
         }
         Verdict::Deployable(trace) => {
-            format!("DEPLOYABLE  {} {context}", claim(problem, &trace.after(trace.len(), &problem.start)))
+            format!("DEPLOYABLE  {} {context}", claim(problem, &trace.after(trace.len(), &problem.model, &problem.start)))
         }
         Verdict::Never(_) => format!("NEVER  {} {context}", sentence(problem, &problem.goal, "can never")),
         Verdict::Unknown(_) => {
@@ -122,7 +122,8 @@ fn evidence(answered: &Answered<'_>, all: bool) -> Vec<String> {
         }
         Verdict::Never(proof) => {
             let mut lines = vec![String::new(), "Why (this holds at the start, and no step can change it):".to_owned()];
-            lines.extend(proof::lines(problem, proof, all));
+            lines.extend(proof::lines(&proof::about(problem, proof), proof, all));
+            lines.extend(proof::allowed_for(problem, proof, all));
             lines
         }
         Verdict::Unknown(reason) => unknown(reason, all),

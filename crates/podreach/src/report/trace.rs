@@ -57,16 +57,18 @@ fn ends(problem: &Problem, trace: &Trace) -> Vec<String> {
 
 impl Steps {
     fn lines(&self, m: &Model) -> Vec<String> {
-        let (verb, pod, node) = match self.action {
-            Action::Deploy(pod, node) => ("deploy", pod, node),
-            Action::Delete(pod, node) => ("delete", pod, node),
-        };
         let number = match self.count {
             1 => format!("{}.", self.first),
             count => format!("{}-{}.", self.first, self.first + count - 1),
         };
         let times = if self.count == 1 { String::new() } else { format!("{} × ", self.count) };
-        let mut lines = vec![format!("{number:>5} {verb} {times}{}", words::atom(m, (pod, node)))];
+        let step = words::step(m, self.action);
+        // The number stands between what is done and what it is done to.
+        let step = match self.action.atom().map(|atom| words::atom(m, atom)) {
+            Some(atom) if self.count > 1 => step.replace(&atom, &format!("{times}{atom}")),
+            _ => step,
+        };
+        let mut lines = vec![format!("{number:>5} {step}")];
         lines.extend(self.notes.iter().flat_map(|note| words::wrapped(note, 13)));
         lines
     }

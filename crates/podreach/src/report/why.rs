@@ -49,9 +49,9 @@ impl Why {
     pub fn with_doubts(self, diagnostics: &[Diagnostic], names: &[&str]) -> Self {
         let feasible = self.feasible().next().is_some();
         let effect = if feasible { Effect::Widens } else { Effect::Narrows };
-        let about = |d: &&Diagnostic| match &d.pod {
-            Some(pod) => names.contains(&pod.as_str()),
-            None => feasible || self.lacks_company_only(),
+        let about = |d: &&Diagnostic| {
+            let unseen = d.pods.is_empty() && (feasible || self.lacks_company_only());
+            unseen || d.pods.iter().any(|pod| names.contains(&pod.as_str()))
         };
         let spoils = diagnostics.iter().filter(|d| d.effect == effect || d.effect == Effect::Blurs).filter(about);
         let doubts = spoils.map(|d| d.message.clone()).collect();

@@ -1,14 +1,47 @@
 //! The names of things inside a sentence: selectors, places, pods on nodes, lists.
 
-use podreach_core::cluster::{Matcher, NodeRequirement, NodeTerm, Taint, TaintEffect};
+use podreach_core::cluster::{Matcher, NodeRequirement, NodeTerm, Passing, Taint, TaintEffect};
 use podreach_core::id::{ClaimId, KeyId, MatcherId, NamespaceId, Symbol};
 use podreach_core::selector::{Allowed, Selector, Values};
 use podreach_core::storage::Claim;
-use podreach_core::{Atom, Model, NodeId, PodId};
+use podreach_core::{Action, Atom, Model, NodeId, PodId};
+
+/// `deployment/shop/web`, and whether it is being deleted.
+pub(crate) fn pod(m: &Model, pod: PodId) -> String {
+    let terminating = if m.shadowed(pod).is_some() { " (terminating)" } else { "" };
+    format!("{}{terminating}", m.pod_name(pod))
+}
 
 /// `deployment/shop/web on edge-1`.
-pub(crate) fn atom(m: &Model, (pod, node): Atom) -> String {
-    format!("{} on {}", m.pod_name(pod), m.node_name(node))
+pub(crate) fn atom(m: &Model, (of, node): Atom) -> String {
+    format!("{} on {}", pod(m, of), m.node_name(node))
+}
+
+/// A step: `deploy deployment/shop/web on edge-1`, `uncordon edge-1`, `edge-1 becomes ready`.
+pub(crate) fn step(m: &Model, action: Action) -> String {
+    match action {
+        Action::Deploy(pod, node) => format!("deploy {}", atom(m, (pod, node))),
+        Action::Delete(pod, node) => format!("delete {}", atom(m, (pod, node))),
+        Action::Terminate(pod, node) => format!("begin to delete {}", atom(m, (pod, node))),
+        Action::Settle(node) => settling(m, node),
+    }
+}
+
+/// What happens when a node settles.
+pub(crate) fn settling(m: &Model, node: NodeId) -> String {
+    let (name, Passing { taints, cordoned, lacking }) = (m.node_name(node), &m.node(node).passing);
+    let cordon = |taint: &Taint| m.str(taint.key) == "node.kubernetes.io/unschedulable";
+    let mut parts = Vec::new();
+    if taints.iter().any(|taint| !cordon(taint)) {
+        parts.push(format!("{name} becomes ready"));
+    }
+    if *cordoned || taints.iter().any(cordon) {
+        parts.push(format!("uncordon {name}"));
+    }
+    if lacking.iter().next().is_some() {
+        parts.push(format!("{name} gets its devices back"));
+    }
+    parts.join(", ")
 }
 
 /// `3 × deployment/shop/web on edge-1`; the number is left out when it is one.
@@ -22,8 +55,8 @@ pub(crate) fn atoms(m: &Model, atoms: &[Atom], most: usize) -> String {
     for &(pod, node) in atoms {
         nodes.entry(pod).or_default().push(m.node_name(node).to_owned());
     }
-    let on = |(pod, nodes): (&PodId, &Vec<String>)| {
-        format!("{} on {}", m.pod_name(*pod), either(&first(nodes.iter().cloned(), most)))
+    let on = |(of, nodes): (&PodId, &Vec<String>)| {
+        format!("{} on {}", pod(m, *of), either(&first(nodes.iter().cloned(), most)))
     };
     either(&first(nodes.iter().map(on), most))
 }

@@ -193,5 +193,5 @@ fn add(
     let with = if shown.is_empty() { String::new() } else { format!("[{}]", shown.join(",")) };
     let selected = selected(&draft.cluster, namespace, labels, selections);
     let name = format!("pod/{namespace}/{called}{with}");
-    draft.add(Pod { name, aliases: Vec::new(), spec: Arc::new(spec) }, selected)
+    draft.add(Pod { name, spec: Arc::new(spec) }, selected)
 }

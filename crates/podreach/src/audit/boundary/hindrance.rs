@@ -21,9 +21,8 @@ use crate::audit::policy::Claim;
 pub(super) fn unused_nodes_matter(ground: &Ground<'_>, pods: &BTreeSet<PodId>) -> bool {
     let m = ground.world.model();
     let is_daemon = |pod: PodId| {
-        let known = &m.cluster().pods[pod];
-        let declared = |name| ground.lowered().origins.pods.get(name)?.declared;
-        std::iter::once(&known.name).chain(&known.aliases).filter_map(declared).any(|declared| declared.per_node)
+        let origin = ground.lowered().origins.pods.get(m.pod_name(pod));
+        origin.and_then(|origin| origin.declared).is_some_and(|declared| declared.per_node)
     };
     pods.iter().any(|&pod| !m.pod(pod).spread.is_empty())
         || matches!(ground.claim, Claim::Recoverable { .. }) && ground.world.pods(0).into_iter().any(is_daemon)

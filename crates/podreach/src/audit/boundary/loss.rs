@@ -161,7 +161,7 @@ pub(super) fn used(world: &World, ruling: &Ruling) -> BTreeSet<NodeId> {
         if let Verdict::Deployable(trace) = evidence.decision.checked.verdict() {
             used.extend(trace.iter().filter_map(|action| match action {
                 Action::Deploy(_, node) => Some(node),
-                Action::Delete(..) => None,
+                _ => None,
             }));
             used.extend(evidence.problem.goal.any.iter().flat_map(|goal| goal.iter().map(|((_, node), _)| node)));
         }

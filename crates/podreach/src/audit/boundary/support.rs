@@ -46,7 +46,7 @@ impl<'a> Ground<'a> {
     /// For a rule in a world.
     pub(crate) fn new(lowered: &Lowered, claim: &'a Claim, world: World) -> Self {
         let cluster = world.model().cluster();
-        let names = cluster.pods.values().flat_map(|pod| std::iter::once(&pod.name).chain(&pod.aliases));
+        let names = cluster.pods.values().map(|pod| &pod.name);
         let pods = names.filter_map(|name| Some((name.clone(), lowered.origins.pods.get(name)?.clone()))).collect();
         let nodes = nodes_named(world.model()).map(|(_, name)| name);
         let nodes =

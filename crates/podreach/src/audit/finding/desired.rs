@@ -137,9 +137,7 @@ fn alone(asking: &mut Asking<'_>, want: &Want) -> Alone {
         return all;
     }
     let Outcome::Never(why, evidence) = outcome(asking, want) else { return all };
-    let pod = &problem.model.cluster().pods[want.pod];
-    let like = if pod.aliases.is_empty() { String::new() } else { format!(" (with {} like it)", pod.aliases.len()) };
-    let why = format!("Even by itself {}{like} cannot be up as declared. {why}", pod.name);
+    let why = format!("Even by itself {} cannot be up as declared. {why}", problem.model.pod_name(want.pod));
     let least = most(&problem, std::slice::from_ref(want), &|| false).map_or(0, |(met, ..)| met);
     let one_more = Want { count: least + 1, ..want.clone() };
     let (most, counted) = match outcome(asking, &one_more) {

@@ -71,7 +71,7 @@ fn candidates(scene: &mut Scene<'_>, pod: PodId) -> Vec<NodeId> {
     let Verdict::Deployable(trace) = decision.checked.verdict() else { return Vec::new() };
     let used = trace.iter().filter_map(|action| match action {
         Action::Deploy(_, node) => Some(node),
-        Action::Delete(..) => None,
+        _ => None,
     });
     used.collect::<BTreeSet<_>>().into_iter().collect()
 }

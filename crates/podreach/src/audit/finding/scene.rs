@@ -101,7 +101,7 @@ impl<'a> Scene<'a> {
 
     /// Whether there may be pods that the input does not show.
     pub(super) fn may_have_unseen_pods(&self) -> bool {
-        let unseen = |d: &Diagnostic| d.pod.is_none() && matches!(d.effect, Effect::Narrows | Effect::Blurs);
+        let unseen = |d: &Diagnostic| d.pods.is_empty() && matches!(d.effect, Effect::Narrows | Effect::Blurs);
         self.lowered.diagnostics.iter().any(|d| unseen(d) || d.code == "S0422")
     }
 
@@ -189,30 +189,17 @@ pub(super) fn is_given_up(decision: &Decision) -> bool {
 
 /// The type of every name.
 pub(super) fn types(cluster: &Cluster) -> BTreeMap<&str, PodId> {
-    let mut types = BTreeMap::new();
-    for (id, pod) in cluster.pods.iter() {
-        types.extend(pod.aliases.iter().map(|alias| (alias.as_str(), id)));
-        types.insert(pod.name.as_str(), id);
-    }
-    types
+    cluster.pods.iter().map(|(id, pod)| (pod.name.as_str(), id)).collect()
 }
 
 /// The pod types that someone would want to know about: not those that no step deploys, nor pods that are over or out of date.
 fn subjects(lowered: &Lowered) -> Vec<Subject> {
     let origins = &lowered.origins.pods;
     let subject = |(pod, known): (PodId, &podreach_core::cluster::Pod)| {
-        let names = std::iter::once(&known.name).chain(&known.aliases);
-        let current = |name: &&String| {
-            origins
-                .get(*name)
-                .is_some_and(|origin| !origin.outdated && (origin.kind != Kind::Pod || origin.declared.is_some()))
-        };
-        let mut names: Vec<String> = names.filter(current).cloned().collect();
-        if names.iter().any(|name| origins[name].kind != Kind::Pod) {
-            names.retain(|name| origins[name].kind != Kind::Pod);
-        }
-        names.sort();
-        let kind = origins.get(names.first()?)?.kind;
+        let origin = origins.get(&known.name)?;
+        let current = !origin.outdated && (origin.kind != Kind::Pod || origin.declared.is_some());
+        let names = Some(vec![known.name.clone()]).filter(|_| current)?;
+        let kind = origin.kind;
         known.spec.barred.is_none().then_some(Subject { pod, names, kind })
     };
     let mut subjects: Vec<Subject> = lowered.cluster.pods.iter().filter_map(subject).collect();

@@ -3,7 +3,7 @@
 //! All pairs of a pod and a node are one question, since what holds for none of them holds for each; only if one is reachable they
 //! are asked one pod at a time, so that every pod that escapes is named.
 
-use podreach_core::{Action, Configuration, Goal, NodeId, PodId, Verdict};
+use podreach_core::{Configuration, Goal, NodeId, PodId, Verdict};
 
 use super::ruling::{ALTERNATIVES, Asking, Ruling, listed, pod_names, reason};
 use crate::audit::item::Status;
@@ -96,14 +96,10 @@ fn reached(asking: &Asking<'_>, goal: &Goal, decision: &Decision) -> NodeId {
 /// The alternative of a goal that a trace reaches.
 pub(crate) fn met(asking: &Asking<'_>, goal: &Goal, decision: &Decision) -> Configuration {
     let Verdict::Deployable(trace) = decision.checked.verdict() else { return Configuration::new() };
-    let mut s = (*asking.world.problem.start).clone();
-    for action in trace.iter() {
-        match action {
-            Action::Deploy(pod, node) => s.add((pod, node)),
-            Action::Delete(pod, node) => s.remove((pod, node)),
-        }
-    }
-    goal.any.iter().find(|alternative| alternative.is_within(&s)).cloned().unwrap_or_default()
+    let problem = &asking.world.problem;
+    let s = trace.after(trace.len(), &problem.model, &problem.start);
+    let met = |alternative: &&Configuration| problem.is_met(&Goal::all((*alternative).clone()), &s);
+    goal.any.iter().find(met).cloned().unwrap_or_default()
 }
 
 fn fix(asking: &Asking<'_>, node: NodeId) -> String {

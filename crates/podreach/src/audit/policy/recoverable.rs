@@ -15,7 +15,7 @@ use super::ruling::{Asking, Ruling, listed};
 use super::sums::too_much;
 use super::world::World;
 use crate::audit::item::Status;
-use crate::lower::Lowered;
+use crate::lower::{Declared, Lowered};
 use crate::report::words;
 
 /// What the selected workloads declare, one want per pod type and, for DaemonSets, one per node.
@@ -24,13 +24,12 @@ pub(crate) fn wants(lowered: &Lowered, world: &World) -> Vec<Want> {
     let all: Vec<NodeId> = m.nodes().collect();
     let mut wants = Vec::new();
     for pod in world.pods(0).into_iter().filter(|&pod| m.pod(pod).barred.is_none()) {
-        let names = std::iter::once(&m.cluster().pods[pod].name).chain(&m.cluster().pods[pod].aliases);
-        let declared = names.filter_map(|name| lowered.origins.pods.get(name)?.declared);
-        let (mut count, mut on_each) = (0_u64, 0_u64);
-        for declared in declared {
-            let sum = if declared.per_node { &mut on_each } else { &mut count };
-            *sum = sum.saturating_add(declared.replicas);
-        }
+        let declared = lowered.origins.pods.get(m.pod_name(pod)).and_then(|origin| origin.declared);
+        let (count, on_each) = match declared {
+            Some(Declared { per_node: true, replicas, .. }) => (0, replicas),
+            Some(Declared { replicas, .. }) => (replicas, 0),
+            None => (0, 0),
+        };
         if count > 0 {
             wants.push(Want { pod, count, nodes: all.clone(), apart: None });
         }
@@ -105,11 +104,7 @@ fn together(asking: &mut Asking<'_>, wants: &[Want]) -> Outcome {
 fn one_alone(asking: &mut Asking<'_>, wants: &[Want]) -> Option<Outcome> {
     for want in wants {
         if let Outcome::Never(why, evidence) = outcome(asking, want) {
-            let pod = &asking.world.model().cluster().pods[want.pod];
-            let name = match pod.aliases.len() {
-                0 => pod.name.clone(),
-                more => format!("{} (with {more} like it)", pod.name),
-            };
+            let name = asking.world.model().pod_name(want.pod);
             let why = format!("Even by itself {name} cannot be up as declared. {why}");
             return Some(Outcome::Never(why, evidence));
         }

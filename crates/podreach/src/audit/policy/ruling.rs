@@ -1,6 +1,6 @@
 //! Rulings: what came out for a rule, with the answered questions it stands on.
 
-use podreach_core::{Goal, Model, PodId, Problem, Verdict};
+use podreach_core::{Goal, Model, PodId, Verdict, Weakening};
 
 use super::packing::{Want, packed};
 use super::world::World;
@@ -68,6 +68,11 @@ impl<'w> Asking<'w> {
         (decision.checked.answer() == Some(true)).then_some((goal, decision))
     }
 
+    /// What a proof must allow for, since the input leaves it in doubt.
+    pub(crate) fn weakenings(&self) -> &[Weakening] {
+        self.oracle.weakenings()
+    }
+
     /// Whether there is no time left.
     pub(crate) fn is_stopped(&self) -> bool {
         (self.means.budget.interrupt)().is_some()
@@ -82,11 +87,6 @@ impl<'w> Asking<'w> {
             short: None,
             changed: None,
         }
-    }
-
-    /// The world without what is in doubt, as far as that could make more possible; `None` if nothing is.
-    pub(crate) fn loosened(&self) -> Option<Problem> {
-        self.oracle.loosened()
     }
 }
 

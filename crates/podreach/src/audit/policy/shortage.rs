@@ -50,12 +50,9 @@ impl Asking<'_> {
     ) -> Option<Evidence> {
         let nothing = Goal::default();
         let argument = Argument::Sum { worth, laws };
-        if let Some(loose) = self.loosened() {
-            let shortage = Shortage { ruled_out: nothing.clone(), proof: Proof::default(), argument: argument.clone() };
-            short(&loose, demand.clone(), shortage, &|| self.is_stopped()).ok()?;
-        }
         let problem = self.world.problem.with_goal(nothing.clone());
-        let checked = check(&problem, Verdict::Never(Proof::default())).ok()?;
+        let proof = Proof { weakened: self.weakenings().to_vec(), ..Proof::default() };
+        let checked = check(&problem, Verdict::Never(proof)).ok()?;
         self.short(demand, shows, (nothing, Decision { checked, engine: "sum", efforts: Vec::new() }), argument)
     }
 }

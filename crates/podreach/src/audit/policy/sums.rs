@@ -211,5 +211,5 @@ fn is_doubted(world: &World, pod: PodId) -> bool {
     use crate::diagnostic::Effect;
     let name = world.model().pod_name(pod);
     let narrows = |effect: Effect| matches!(effect, Effect::Narrows | Effect::Blurs);
-    world.diagnostics.iter().any(|d| narrows(d.effect) && d.pod.as_deref().is_some_and(|about| about == name))
+    world.diagnostics.iter().any(|d| narrows(d.effect) && d.pods.iter().any(|about| about == name))
 }

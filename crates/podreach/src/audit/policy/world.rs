@@ -1,9 +1,6 @@
-//! The cluster in a rule's terms: what a rule selects has pod types of its own.
-//!
-//! Pods that nothing tells apart are one type, whatever they are called. A rule may tell them apart: it may select one workload and
-//! not another with equal pods. Then the type is split, so that a running pod of the one is not taken for a pod of the other.
+//! The cluster in a rule's terms: which pod types its selections select.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use podreach_core::cluster::Pod;
@@ -12,9 +9,9 @@ use podreach_core::{Cluster, Configuration, Goal, Id, Model, NodeId, PodId, Prob
 
 use super::PodSelection;
 use crate::diagnostic::Diagnostic;
-use crate::lower::{Instance, Lowered};
+use crate::lower::Lowered;
 
-/// A cluster whose pod types are each selected as a whole or not at all.
+/// A cluster, and which of its pod types are selected.
 #[derive(Clone, Debug)]
 pub(crate) struct World {
     /// The cluster, its start and what is kept; without a goal.
@@ -36,56 +33,18 @@ pub(crate) struct Draft {
 }
 
 impl Draft {
-    /// The cluster with its types split as these selections need it.
+    /// The cluster, with what these selections select of it.
     pub(crate) fn new(lowered: &Lowered, selections: &[&PodSelection]) -> Self {
-        let mut draft = Self {
-            cluster: lowered.cluster.clone(),
-            start: lowered.start.clone(),
-            kept: lowered.kept.clone(),
-            diagnostics: lowered.diagnostics.clone(),
-            selected: IdVec::new(),
-        };
         let by = |name: &str| -> Vec<usize> {
             let Some(origin) = lowered.origins.pods.get(name) else { return Vec::new() };
             (0..selections.len()).filter(|&at| selections[at].selects(name, origin)).collect()
         };
-        for pod in lowered.cluster.pods.ids() {
-            let Pod { name, aliases, .. } = &lowered.cluster.pods[pod];
-            let mut parts: Vec<(Vec<usize>, Vec<String>)> = Vec::new();
-            for name in std::iter::once(name).chain(aliases) {
-                let by = by(name);
-                match parts.iter_mut().find(|(other, _)| *other == by) {
-                    Some((_, names)) => names.push(name.clone()),
-                    None => parts.push((by, vec![name.clone()])),
-                }
-            }
-            draft.selected.push(parts[0].0.clone());
-            draft.rename(pod, &parts[0].1);
-        }
-        draft.split(lowered, by);
-        draft
-    }
-
-    fn rename(&mut self, pod: PodId, names: &[String]) {
-        let Pod { name, aliases, .. } = &mut self.cluster.pods[pod];
-        *name = names[0].clone();
-        *aliases = names[1..].to_vec();
-    }
-
-    /// Gives the names that `rename` left out types of their own.
-    fn split(&mut self, lowered: &Lowered, by: impl Fn(&str) -> Vec<usize>) {
-        for (pod, Pod { name, aliases, spec }) in lowered.cluster.pods.iter() {
-            let mut parts = BTreeMap::<Vec<usize>, Vec<String>>::new();
-            for name in std::iter::once(name).chain(aliases) {
-                parts.entry(by(name)).or_default().push(name.clone());
-            }
-            parts.remove(&self.selected[pod]);
-            for (by, names) in parts {
-                let part = Pod { name: names[0].clone(), aliases: names[1..].to_vec(), spec: spec.clone() };
-                let id = self.add(part, by);
-                self.move_instances(lowered, pod, id, &names);
-                self.share(pod, id);
-            }
+        Self {
+            cluster: lowered.cluster.clone(),
+            start: lowered.start.clone(),
+            kept: lowered.kept.clone(),
+            diagnostics: lowered.diagnostics.clone(),
+            selected: lowered.cluster.pods.values().map(|pod| by(&pod.name)).collect(),
         }
     }
 
@@ -93,39 +52,6 @@ impl Draft {
     pub(crate) fn add(&mut self, pod: Pod, selected: Vec<usize>) -> PodId {
         self.selected.push(selected);
         self.cluster.pods.push(pod)
-    }
-
-    fn move_instances(&mut self, lowered: &Lowered, from: PodId, to: PodId, names: &[String]) {
-        let moved = |instance: &&Instance| instance.pod == from && names.contains(&instance.under);
-        for instance in lowered.origins.instances.iter().filter(moved) {
-            let (old, new) = ((from, instance.node), (to, instance.node));
-            if instance.kept && self.kept.count(old) > 0 {
-                self.kept.remove(old);
-                self.kept.add(new);
-            }
-            // With `--start empty` only the kept ones are there.
-            let all = lowered.start.count(old) > lowered.kept.count(old);
-            if (instance.kept || all) && self.start.count(old) > 0 {
-                self.start.remove(old);
-                self.start.add(new);
-            }
-        }
-    }
-
-    /// What bounds or puts in doubt the old type does so to the new one.
-    fn share(&mut self, old: PodId, new: PodId) {
-        for limit in &mut self.cluster.limits {
-            if limit.pods.contains(&old) {
-                limit.pods.insert(new);
-            }
-        }
-        let old = &self.cluster.pods[old];
-        let about = |diagnostic: &&Diagnostic| {
-            diagnostic.pod.as_ref().is_some_and(|pod| *pod == old.name || old.aliases.contains(pod))
-        };
-        let name = self.cluster.pods[new].name.clone();
-        let shared: Vec<Diagnostic> = self.diagnostics.iter().filter(about).cloned().collect();
-        self.diagnostics.extend(shared.into_iter().map(|diagnostic| diagnostic.about(name.clone())));
     }
 
     /// The world under a semantics.

@@ -166,10 +166,7 @@ fn flows(audit: &Audit<'_>, item: &Item) -> Vec<Value> {
         let Verdict::Deployable(trace) = evidence.decision.checked.verdict() else { continue };
         let m = &evidence.problem.model;
         let step = |action: Action| {
-            let text = match action {
-                Action::Deploy(pod, node) => format!("deploy {}", words::atom(m, (pod, node))),
-                Action::Delete(pod, node) => format!("delete {}", words::atom(m, (pod, node))),
-            };
+            let text = words::step(m, action);
             let mut location = Map::new();
             location.insert("message".into(), json!({"text": text}));
             location.extend(physical.iter().map(|physical| ("physicalLocation".to_owned(), physical.clone())));

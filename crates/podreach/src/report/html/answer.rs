@@ -1,9 +1,10 @@
 //! An answer for a page: the verdict, and its evidence as a film or as a proof to walk.
 
-use podreach_core::{Action, Problem, Trace, Verdict};
+use podreach_core::{Goal, Problem, Trace, Verdict};
 use serde_json::{Value, json};
 
 use super::super::film::{Scene, film};
+use super::super::{json as document, words};
 use super::cast::Cast;
 use super::walk;
 use crate::engine::Decision;
@@ -35,11 +36,11 @@ fn shown(cast: &mut Cast, problem: &Problem, trace: &Trace) -> Value {
 fn steps(cast: &mut Cast, problem: &Problem, trace: &Trace) -> Vec<Value> {
     let m = &problem.model;
     let step = |Scene { action, notes, witnesses, obstacle }: Scene| {
-        let (op, atom) = match action {
-            Action::Deploy(pod, node) => ("deploy", (pod, node)),
-            Action::Delete(pod, node) => ("delete", (pod, node)),
-        };
-        let mut step = json!({"op": op, "at": cast.atom(m, atom)});
+        let mut step = json!({"op": document::op(m, action), "says": words::step(m, action)});
+        match action.atom() {
+            Some(atom) => step["at"] = cast.atom(m, atom),
+            None => step["node"] = cast.node(m, action.node()).into(),
+        }
         if !notes.is_empty() {
             step["notes"] = notes.into();
         }
@@ -56,6 +57,6 @@ fn steps(cast: &mut Cast, problem: &Problem, trace: &Trace) -> Vec<Value> {
 
 /// The first alternative of the goal that the end of a trace meets, by its index.
 fn reached(problem: &Problem, trace: &Trace) -> Option<usize> {
-    let s = trace.after(trace.len(), &problem.start);
-    problem.goal.any.iter().position(|alternative| alternative.is_within(&s))
+    let s = trace.after(trace.len(), &problem.model, &problem.start);
+    problem.goal.any.iter().position(|alternative| problem.is_met(&Goal::all(alternative.clone()), &s))
 }

@@ -55,19 +55,18 @@ impl Cast {
 
     /// The number of a pod type.
     pub(super) fn pod(&mut self, m: &Model, pod: PodId) -> usize {
-        let name = m.pod_name(pod);
-        if let Some(&known) = self.pod.get(name) {
+        let name = words::pod(m, pod);
+        if let Some(&known) = self.pod.get(&name) {
             return known;
         }
         let weights = m.cluster().resources.entries().ids().map(|resource| (resource, fit::weight(m, pod, resource)));
         let weights: Vec<Value> = weights.filter(|(_, w)| *w > 0).map(|(r, w)| self.amount(m, r, w)).collect();
         self.pods.push(json!({
             "name": name,
-            "aliases": m.cluster().pods[pod].aliases,
             "weights": weights,
             "says": describe::pod(m, pod),
         }));
-        self.pod.insert(name.to_owned(), self.pods.len() - 1);
+        self.pod.insert(name, self.pods.len() - 1);
         self.pods.len() - 1
     }
 

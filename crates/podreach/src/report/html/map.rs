@@ -49,7 +49,7 @@ pub(super) fn map(problem: &Problem, matrix: &Matrix, evidence: &Evidence) -> Va
     let class = |nodes: &Vec<_>| nodes.iter().map(|node: &podreach_core::NodeId| node.index()).collect::<Vec<_>>();
     let rows =
         matrix.rows.iter().map(|(pod, cells)| json!([pod.index(), cells.iter().map(letter).collect::<String>()]));
-    let all = [Cell::Deployable, Cell::Never, Cell::Unknown].map(|cell| matrix.count(&problem.model, cell));
+    let all = [Cell::Deployable, Cell::Never, Cell::Unknown].map(|cell| matrix.count(cell));
     let found = evidence.cells.iter().map(|(row, class, answer)| json!([row, class, answer]));
     json!({
         "semantics": problem.model.semantics().name(),

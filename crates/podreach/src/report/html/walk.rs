@@ -6,7 +6,7 @@ use podreach_core::{Problem, Proof};
 use serde_json::{Value, json};
 
 use super::super::argument::Last;
-use super::super::proof::{Telling, others};
+use super::super::proof::{Telling, about, others};
 use super::cast::Cast;
 
 /// The most groups that are explained; a certificate has them all.
@@ -16,6 +16,7 @@ const LISTED: usize = 24;
 
 /// The argument of a proof, the groups about the goal first.
 pub(super) fn walk(cast: &mut Cast, problem: &Problem, proof: &Proof) -> Value {
+    let problem = &about(problem, proof);
     let telling = Telling::new(problem, proof);
     let mut groups = Vec::new();
     telling.argument.walk(|group| {

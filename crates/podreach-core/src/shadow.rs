@@ -1,0 +1,64 @@
+//! Terminating pods: what a pod is between the beginning of its deletion and its end.
+//!
+//! A pod that is being deleted still serves affinity, takes room, ports and volumes, and repels. Topology spread does not count it
+//! (Kubernetes: `podtopologyspread/common.go`, `countPodsMatchSelector`), a quota charges it no longer once its grace period is over
+//! (`pkg/quota/v1/evaluator/core/pods.go`, `QuotaV1Pod`), and controllers that count active pods replace it (`controller_utils.go`,
+//! `IsPodActive`). So some configurations are reached only by way of it. The *shadow* `p†` of a type `p` is `p` while it is being
+//! deleted: a type that no step deploys, and that any `p` may turn into.
+//!
+//! A type that nothing of the kind counts is the same before and after, and has none. Under the paper deletion is one step.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::Arc;
+
+use crate::cluster::{Barred, Cluster, Pod, PodSpec};
+use crate::id::{Id, MatcherId, PodId, Symbol};
+use crate::model::may_see;
+
+/// Gives a shadow to each type that needs one, or, where they have them, makes each shadow what its type is by now.
+///
+/// `copied_keys` are those whose values a node gives to its pods.
+pub(crate) fn add(cluster: &mut Cluster, copied_keys: &[Symbol]) {
+    if cluster.shadows.is_empty() {
+        for pod in counted(cluster, copied_keys) {
+            let Pod { name, spec } = cluster.pods[pod].clone();
+            let shadow = cluster.pods.push(Pod { name, spec });
+            cluster.shadows.insert(pod, shadow);
+        }
+        for limit in cluster.limits.iter_mut().filter(|limit| limit.waits) {
+            let shadows = limit.pods.iter().filter_map(|pod| cluster.shadows.get(pod));
+            limit.pods = limit.pods.iter().chain(shadows).copied().collect();
+        }
+    }
+    let mut known = HashMap::<*const PodSpec, Arc<PodSpec>>::new();
+    for (&pod, &shadow) in &cluster.shadows {
+        let spec = cluster.pods[pod].spec.clone();
+        cluster.pods[shadow].spec = known.entry(Arc::as_ptr(&spec)).or_insert_with(|| Arc::new(terminating(&spec))).clone();
+    }
+}
+
+fn terminating(spec: &PodSpec) -> PodSpec {
+    PodSpec { barred: Some(Barred::Terminating), terminating: true, quota: BTreeMap::new(), ..spec.clone() }
+}
+
+/// The types that something counts as long as they are not being deleted.
+fn counted(cluster: &Cluster, copied_keys: &[Symbol]) -> Vec<PodId> {
+    let constraints = cluster.pods.values().flat_map(|pod| pod.spec.spread.iter().map(|constraint| constraint.matcher));
+    let matchers: BTreeSet<MatcherId> = constraints.collect();
+    let limited: BTreeSet<PodId> =
+        cluster.limits.iter().filter(|limit| !limit.waits).flat_map(|limit| limit.pods.iter().copied()).collect();
+    let mut known = HashMap::<*const PodSpec, bool>::new();
+    let mut is_counted = |pod: &Pod| {
+        *known.entry(Arc::as_ptr(&pod.spec)).or_insert_with(|| {
+            let by_spread = || matchers.iter().any(|&matcher| may_see(cluster, copied_keys, matcher, &pod.spec));
+            !pod.spec.quota.is_empty() || by_spread()
+        })
+    };
+    let lasting = cluster.pods.iter().filter(|(_, pod)| pod.spec.barred.as_ref().is_none_or(Barred::may_be_deleted));
+    lasting.filter(|(id, pod)| limited.contains(id) || is_counted(pod)).map(|(id, _)| id).collect()
+}
+
+/// How many types are not shadows: these come first.
+pub(crate) fn apart(cluster: &Cluster) -> usize {
+    cluster.shadows.values().map(|shadow| shadow.index()).min().unwrap_or(cluster.pods.len())
+}

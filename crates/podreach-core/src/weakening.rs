@@ -1,0 +1,161 @@
+//! Weakenings: changes to a cluster that only add behaviour.
+//!
+//! `M'` is *weaker* than `M` if every run of `M` is matched by a run of `M'` that reaches at least the same goals. A goal that `M'` never
+//! reaches is then never reached in `M`, so where the input leaves a doubt, *never* is proved about the weakest model that covers it.
+//! Each weakening below has its argument; the checker applies them, so that a proof about the weaker model is all it needs.
+//!
+//! Two arguments serve for most. *Dropping*: a guard with fewer conditions holds wherever it held, and pods that are deployed or not are
+//! the same on both sides. *Making light*: a pod that takes less room, holds fewer ports or repels nobody stands in the way of no
+//! deployment that was possible before.
+
+use std::collections::{BTreeSet, HashMap};
+use std::sync::Arc;
+
+use crate::cluster::{Barred, Cluster, PodSpec};
+use crate::id::{ClaimId, DeviceClaimId, MatcherId, NodeId, PodId, Symbol};
+use crate::model::Model;
+use crate::rule::Rule;
+use crate::step::Problem;
+use crate::storage::{Claim, ClaimState};
+
+/// A change to a cluster that only adds behaviour.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Weakening {
+    /// No rule is asked about the type, and it is in nobody's way: what places it, or what it asks for, is not known.
+    ///
+    /// By dropping and making light. That the API server refuses it is dropped, too; that it is over, or the kubelet's, is not in doubt.
+    Unruled(PodId),
+    /// The type evades the scheduler: only what a kubelet asks before it starts a pod is asked (room, ports, node affinity).
+    ///
+    /// By dropping.
+    Unscheduled(PodId),
+    /// There may be pods that are not in the model, with any labels and anywhere: nobody needs a friend or a counterweight.
+    ///
+    /// By dropping: unseen pods could serve any affinity and even out any spread. They cannot make a node larger or a pod tolerate more.
+    Unseen,
+    /// Which values pods have of a label is not known: constraints that look at it are not asked.
+    ///
+    /// By dropping, own anti-affinity and that of residents included: whether they match is not known under any operator.
+    Unlabelled(Symbol),
+    /// A claim may come to be bound to a volume that any node can use.
+    ///
+    /// By dropping: the claim then bounds nothing but its volume's users.
+    OpenClaim(ClaimId),
+    /// Claimed devices may be given back.
+    ///
+    /// By dropping.
+    FreeDevices(DeviceClaimId),
+    /// Volumes that no pod of the model uses may be detached from a node.
+    ///
+    /// By making light.
+    Detached(NodeId),
+    /// Nodes that settle make spread constraints that honour taints look at more domains, or not yet: such constraints are not asked.
+    ///
+    /// By dropping.
+    Uneven,
+}
+
+/// The cluster with all of some weakenings.
+pub fn weakened(cluster: &Cluster, weakenings: &[Weakening]) -> Cluster {
+    let mut cluster = cluster.clone();
+    let all: BTreeSet<&Weakening> = weakenings.iter().collect();
+    for weakening in &all {
+        if let Weakening::Detached(node) = **weakening
+            && cluster.nodes.get(node).is_some()
+        {
+            cluster.nodes[node].drivers.values_mut().for_each(|driver| driver.attached = 0);
+        }
+    }
+    let opened = open_claims(&mut cluster, &all);
+    let vague = vague(&cluster, &all);
+    let mut known = HashMap::<(*const PodSpec, bool, bool), Arc<PodSpec>>::new();
+    for pod in cluster.pods.ids() {
+        let old = cluster.pods[pod].spec.clone();
+        let unruled = all.contains(&Weakening::Unruled(pod));
+        let unscheduled = all.contains(&Weakening::Unscheduled(pod));
+        let new = known.entry((Arc::as_ptr(&old), unruled, unscheduled)).or_insert_with(|| {
+            let mut spec = PodSpec::clone(&old);
+            if unruled {
+                spec = self::unruled(spec);
+            }
+            if unscheduled {
+                spec.exempt.extend(Rule::ALL.into_iter().filter(|&rule| !is_asked_by_kubelets(rule)));
+            }
+            loosen(&mut spec, &all, &opened, &vague);
+            Arc::new(spec)
+        });
+        cluster.pods[pod].spec = new.clone();
+    }
+    cluster
+}
+
+impl Problem {
+    /// The same problem in the cluster with all of some weakenings.
+    #[must_use]
+    pub fn weakened(&self, weakenings: &[Weakening]) -> Self {
+        let cluster = weakened(self.model.cluster(), weakenings);
+        Self { model: Arc::new(Model::new(cluster, self.model.semantics())), ..self.clone() }
+    }
+}
+
+/// A pod of which only the namespace, the labels and the name are known.
+fn unruled(spec: PodSpec) -> PodSpec {
+    let certain = spec.barred.filter(|barred| barred.is_unwanted());
+    let exempt = Rule::ALL.into_iter().collect();
+    let terminating = matches!(certain, Some(Barred::Terminating)) && spec.terminating;
+    PodSpec { labels: spec.labels, barred: certain, terminating, exempt, ..PodSpec::plain(spec.namespace) }
+}
+
+/// Whether a kubelet asks a rule of a pod that it is to start.
+///
+/// Kubernetes: `pkg/kubelet/lifecycle/predicate.go`, `generalFilter`.
+fn is_asked_by_kubelets(rule: Rule) -> bool {
+    let asked = [Rule::NodeName, Rule::NodeAffinity, Rule::NodePorts, Rule::NodeResourcesFit];
+    asked.contains(&rule) || !rule.is_filter()
+}
+
+/// Adds the claims that open ones become.
+fn open_claims(cluster: &mut Cluster, all: &BTreeSet<&Weakening>) -> HashMap<ClaimId, ClaimId> {
+    let mut opened = HashMap::new();
+    for weakening in all {
+        if let Weakening::OpenClaim(claim) = **weakening
+            && let Some(known) = cluster.claims.entries().get(claim).cloned()
+        {
+            let open = cluster.claims.intern(Claim { state: ClaimState::Anywhere, ..known });
+            opened.insert(claim, open);
+        }
+    }
+    opened
+}
+
+/// The matchers that look at labels whose values are not known.
+fn vague(cluster: &Cluster, all: &BTreeSet<&Weakening>) -> BTreeSet<MatcherId> {
+    let key = |weakening: &&Weakening| if let Weakening::Unlabelled(key) = weakening { Some(*key) } else { None };
+    let keys: Vec<Symbol> = all.iter().filter_map(key).collect();
+    let mentions = |id: &MatcherId| keys.iter().any(|&key| cluster.matchers[*id].selector.mentions(key));
+    cluster.matchers.entries().ids().filter(|_| !keys.is_empty()).filter(mentions).collect()
+}
+
+/// What weakenings about no type in particular do to one.
+fn loosen(
+    spec: &mut PodSpec,
+    all: &BTreeSet<&Weakening>,
+    opened: &HashMap<ClaimId, ClaimId>,
+    vague: &BTreeSet<MatcherId>,
+) {
+    if all.contains(&Weakening::Unseen) {
+        spec.affinity.clear();
+        spec.spread.clear();
+    }
+    spec.affinity.retain(|term| !vague.contains(&term.matcher));
+    spec.anti_affinity.retain(|term| !vague.contains(&term.matcher));
+    spec.spread.retain(|constraint| !vague.contains(&constraint.matcher));
+    if all.contains(&Weakening::Uneven) {
+        spec.spread.retain(|constraint| !constraint.honor_taints);
+    }
+    if spec.mounts.claims.iter().any(|claim| opened.contains_key(claim)) {
+        spec.mounts.claims.iter_mut().for_each(|claim| *claim = opened.get(claim).copied().unwrap_or(*claim));
+        spec.mounts.claims.sort_unstable();
+    }
+    spec.devices.retain(|&claim| !all.contains(&Weakening::FreeDevices(claim)));
+}
