@@ -138,10 +138,11 @@ impl Configuration {
         self.support() <= other.support() && self.iter().all(|(atom, count)| count <= other.count(atom))
     }
 
-    /// Pointwise difference, not below zero.
+    /// Pointwise difference, not below zero; on the same nodes.
     #[must_use]
     pub fn minus(&self, other: &Self) -> Self {
-        self.iter().map(|(atom, count)| (atom, count.saturating_sub(other.count(atom)))).collect()
+        let rest = self.iter().map(|(atom, count)| (atom, count.saturating_sub(other.count(atom))));
+        Self { unsettled: self.unsettled.clone(), ..rest.collect() }
     }
 
     /// Pointwise sum.

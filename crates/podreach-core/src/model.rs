@@ -147,6 +147,15 @@ impl Model {
         &self.cluster
     }
 
+    /// The facts, to be changed: without what was made from them.
+    pub fn facts(&self) -> Cluster {
+        let mut cluster = self.cluster.clone();
+        cluster.pods = cluster.pods.values().take(self.apart).cloned().collect();
+        cluster.shadows.clear();
+        cluster.limits.iter_mut().for_each(|limit| limit.pods.retain(|pod| pod.index() < self.apart));
+        cluster
+    }
+
     /// The semantics.
     pub fn semantics(&self) -> Semantics {
         self.semantics

@@ -132,7 +132,7 @@ impl Problem {
     }
 
     fn meant_by(&self, alternative: &Configuration) -> Configuration {
-        let several = alternative.size() > 1;
+        let several = alternative.minus(&self.kept).size() > 1;
         let mut meant = Configuration::new();
         for (atom @ (pod, node), count) in alternative.iter() {
             let shadow = self.model.shadow(pod).filter(|&shadow| several && self.roster.contains(shadow));

@@ -93,7 +93,6 @@ fn problem() -> Problem {
     for name in NAMES.into_iter().chain([long.as_str()]) {
         cluster.pods.push(Pod {
             name: name.into(),
-            aliases: vec![NAMES[0].into()],
             spec: Arc::new(PodSpec::plain(namespace)),
         });
     }

@@ -24,7 +24,7 @@ use podreach_core::{
 };
 
 use crate::diagnostic::{Diagnostic, Effect};
-use crate::engine::{Budget, Decision, Whole};
+use crate::engine::{Budget, Decider, Decision};
 use crate::history;
 use crate::symmetry::Uniform;
 
@@ -33,13 +33,13 @@ use crate::symmetry::Uniform;
 pub struct Oracle {
     problem: Problem,
     checker: Checker,
-    whole: Option<Whole>,
+    whole: Option<Decider>,
     widening: Vec<Doubt>,
     narrowing: Vec<Doubt>,
     /// What makes the model weak enough for all doubts; in order, none twice.
     weakenings: Vec<Weakening>,
     strict: Option<Strict>,
-    weak: Option<Whole>,
+    weak: Option<Decider>,
     survey: Survey,
     /// Whether deployments bind claims.
     binds: bool,
@@ -67,7 +67,7 @@ struct Doubt {
 #[derive(Clone, Debug)]
 struct Strict {
     deleted: Vec<Action>,
-    whole: Whole,
+    whole: Decider,
 }
 
 const OTHER_SCHEDULER: &str = "S0415";
@@ -108,8 +108,8 @@ impl Oracle {
         Some(self.sure(goal, decision, budget))
     }
 
-    fn whole(&mut self) -> &mut Whole {
-        self.whole.get_or_insert_with(|| Whole::of(self.checker.quotient(&[])))
+    fn whole(&mut self) -> &mut Decider {
+        self.whole.get_or_insert_with(|| Decider::of(self.checker.quotient(&[])))
     }
 
     /// The problem, without a goal.
@@ -221,7 +221,7 @@ impl Oracle {
     /// The decision about the weakest model; if that is *never*, with a proof about the problem itself.
     fn at_its_weakest(&mut self, goal: &Goal, budget: &Budget<'_>) -> Decision {
         let Self { checker, weak, weakenings, .. } = self;
-        let whole = weak.get_or_insert_with(|| Whole::of(checker.quotient(weakenings)));
+        let whole = weak.get_or_insert_with(|| Decider::of(checker.quotient(weakenings)));
         let decision = whole.decide(goal, budget);
         let Verdict::Never(proof) = decision.checked.verdict() else { return decision };
         let mut proof = proof.clone();
@@ -285,7 +285,7 @@ fn weakenings(problem: &Problem, diagnostics: &[Diagnostic], names: &BTreeMap<&s
         }
     }
     all.extend(history::weakenings(&problem.model));
-    if problem.model.settling_matters() {
+    if problem.model.settling_matters() && !problem.start.unsettled().is_empty() {
         all.insert(Weakening::Uneven);
     }
     all.into_iter().collect()
@@ -334,7 +334,7 @@ impl Doubt {
 impl Strict {
     fn new(problem: &Problem, doubts: &[Doubt], goal: Option<&Goal>) -> Self {
         let (strict, deleted) = Self::problem(problem, doubts, goal);
-        Self { deleted, whole: Whole::new(&strict) }
+        Self { deleted, whole: Decider::new(&strict) }
     }
 
     /// The problem in which nothing in doubt is deployed or stays, and what is deleted to get there.

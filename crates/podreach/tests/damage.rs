@@ -83,9 +83,8 @@ fn damaged_objects_are_answered() {
 }
 
 /// Types, and what runs where, by name.
-fn facts(lowered: &Lowered) -> (Vec<Vec<String>>, Vec<String>) {
+fn facts(lowered: &Lowered) -> (Vec<String>, Vec<String>) {
     let cluster = &lowered.cluster;
-    let names = |pod: &podreach_core::cluster::Pod| [std::slice::from_ref(&pod.name), &pod.aliases].concat();
     let place = |((pod, node), count)| {
         let node: podreach_core::NodeId = node;
         let pod: podreach_core::PodId = pod;
@@ -94,7 +93,7 @@ fn facts(lowered: &Lowered) -> (Vec<Vec<String>>, Vec<String>) {
     };
     let mut places: Vec<_> = lowered.start.iter().map(place).collect();
     places.sort();
-    (cluster.pods.values().map(names).collect(), places)
+    (cluster.pods.values().map(|pod| pod.name.clone()).collect(), places)
 }
 
 #[test]

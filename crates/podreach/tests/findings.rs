@@ -14,7 +14,7 @@ use podreach_core::{Configuration, Goal, Model, PodId, Problem, Semantics, Verdi
 
 /// A random cluster as if it had been read, in which every pod type is a Deployment that asks for `replicas`.
 fn lowered(problem: &Problem, mut replicas: impl FnMut() -> u64) -> Lowered {
-    let cluster = problem.model.cluster().clone();
+    let cluster = problem.model.facts();
     let mut lowered =
         Lowered { start: (*problem.start).clone(), kept: (*problem.kept).clone(), cluster, ..Lowered::default() };
     for pod in lowered.cluster.pods.values() {
@@ -89,7 +89,7 @@ fn who_can_start_and_who_needs_whom() {
 
 /// The same cluster in which only one pod type can be deployed.
 fn alone(problem: &Problem, pod: PodId) -> Problem {
-    let mut cluster = problem.model.cluster().clone();
+    let mut cluster = problem.model.facts();
     for other in cluster.pods.ids().filter(|&other| other != pod).collect::<Vec<_>>() {
         Arc::make_mut(&mut cluster.pods[other].spec).barred = Some(Barred::LeftOut("not to take part"));
     }

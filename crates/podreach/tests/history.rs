@@ -90,7 +90,7 @@ fn at_best(problem: &Problem, most: usize) -> Option<bool> {
     let start = ((*problem.start).clone(), Bindings::default());
     let (mut seen, mut todo) = (HashSet::from([start.clone()]), VecDeque::from([start]));
     while let Some((s, bindings)) = todo.pop_front() {
-        if problem.goal.is_met_by(&s) {
+        if problem.is_met(&problem.goal, &s) {
             return Some(true);
         }
         if seen.len() > most {

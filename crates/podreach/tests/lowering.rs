@@ -32,12 +32,9 @@ fn lowered(text: &str) -> Lowered {
     with(&Options::default(), text)
 }
 
-/// The names of the types, aliases after `=`.
+/// The names of the types.
 fn types(lowered: &Lowered) -> Vec<String> {
-    let all = |pod: &podreach_core::cluster::Pod| {
-        std::iter::once(&pod.name).chain(&pod.aliases).map(String::as_str).collect::<Vec<_>>().join("=")
-    };
-    lowered.cluster.pods.values().map(all).collect()
+    lowered.cluster.pods.values().map(|pod| pod.name.clone()).collect()
 }
 
 /// What runs, as `type@node*count`.
@@ -47,7 +44,7 @@ fn running(cluster: &Cluster, configuration: &podreach_core::Configuration) -> V
 }
 
 fn codes(lowered: &Lowered) -> Vec<(&'static str, Effect, Option<&str>)> {
-    lowered.diagnostics.iter().map(|d| (d.code, d.effect, d.pod.as_deref())).collect()
+    lowered.diagnostics.iter().map(|d| (d.code, d.effect, d.pods.first().map(String::as_str))).collect()
 }
 
 /// A workload of a kind with a template of that spec (in flow style, without braces) and labels.

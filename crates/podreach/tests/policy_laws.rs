@@ -17,7 +17,7 @@ const SPAN: Span = Span { source: SourceId(0), start: 0, end: 0 };
 
 /// The input that would be lowered to this problem.
 fn lowered(problem: &Problem, replicas: u64) -> Lowered {
-    let cluster = problem.model.cluster().clone();
+    let cluster = problem.model.facts();
     let strings = |labels: &podreach_core::label::Labels| {
         let text = |symbol| cluster.symbols.str(symbol).to_owned();
         labels.iter().map(|(key, value)| (text(key), text(value))).collect::<BTreeMap<_, _>>()
@@ -45,7 +45,6 @@ fn lowered(problem: &Problem, replicas: u64) -> Lowered {
         let kept = problem.kept.count((pod, node));
         instances.extend((0..count).map(|at| Instance {
             name: format!("{name}-{at}"),
-            under: name.clone(),
             pod,
             node,
             kept: at < kept,
@@ -314,7 +313,7 @@ fn a_tenant_is_as_strong_as_all_pods_of_a_small_space() {
         let input = lowered(&case.problem, 1);
         let item = decided(&input, case.semantics, claim.clone(), &actor);
         // The same with every pod of the space as a type of its own.
-        let mut cluster = case.model().cluster().clone();
+        let mut cluster = case.model().facts();
         let mut targets: Vec<PodId> = input
             .origins
             .pods
@@ -335,7 +334,7 @@ fn a_tenant_is_as_strong_as_all_pods_of_a_small_space() {
                 exceptions: Vec::new(),
             };
             let name = format!("pod/default/space-{at}");
-            let id = cluster.pods.push(Pod { name: name.clone(), aliases: Vec::new(), spec: Arc::new(spec) });
+            let id = cluster.pods.push(Pod { name: name.clone(), spec: Arc::new(spec) });
             if selection.selects(&name, &origin) {
                 targets.push(id);
             }

@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 
 use podreach_core::{Atom, Exchange, Goal, Id, NodeId, Orbits, PodId, Problem, Verdict};
 
-use super::{Budget, Claim, Decider, Decision};
+use super::{Budget, Claim, Search, Decision};
 use crate::symmetry::exchanges;
 
 /// A goal with one alternative for all that are alike.
@@ -61,7 +61,7 @@ fn beside(goal: &Goal) -> BTreeSet<Atom> {
     all.fold(first, |common, one| common.intersection(&one).copied().collect())
 }
 
-impl Decider {
+impl Search {
     /// Decides a goal by one alternative of those that are alike; `None` where that does not decide it.
     pub(super) fn decide_one_of_each(&mut self, goal: &Goal, budget: &Budget<'_>) -> Option<Decision> {
         if goal.any.len() < 2 || self.problem.is_met(goal, &self.problem.start) {

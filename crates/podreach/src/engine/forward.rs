@@ -211,7 +211,7 @@ impl<'a> Forward<'a> {
     fn expand(&mut self, id: u32) -> Option<u32> {
         self.made += 1;
         let mut goal = None;
-        if self.masks.others.len() < self.system.rules.len() {
+        if self.masks.any {
             let mut walk = std::mem::take(&mut self.walk);
             goal = self.walk(&mut walk, id);
             self.walk = walk;

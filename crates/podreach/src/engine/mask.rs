@@ -29,6 +29,8 @@ pub struct Masks {
     free: Vec<u64>,
     /// The rules that are not masks.
     pub others: Vec<usize>,
+    /// Whether some rule is a mask.
+    pub any: bool,
 }
 
 /// Under how many classes a rule is filed.
@@ -85,6 +87,7 @@ impl Masks {
             filed: vec![Few::new(); classes],
             free: vec![0; FILED * rules.div_ceil(64)],
             others: Vec::new(),
+            any: false,
         };
         let mut near = Vec::new();
         for rule in 0..rules {
@@ -95,6 +98,7 @@ impl Masks {
             }
             if unit && system.rules[rule].guard.is_plain() {
                 near[rule] = all.add(system, rule);
+                all.any = true;
             } else {
                 all.others.push(rule);
             }

@@ -10,6 +10,7 @@ mod backward;
 mod bits;
 mod canonical;
 mod climb;
+mod decider;
 mod fold;
 mod form;
 mod forward;
@@ -42,7 +43,6 @@ mod trail;
 mod tree;
 mod trials;
 mod walk;
-mod whole;
 mod witness;
 
 use podreach_core::rule::{hard, volume_limits};
@@ -62,7 +62,7 @@ pub(crate) use recall::number;
 pub use recall::{Forgetful, Memory};
 use run::{Run, Tracing};
 pub use system::System;
-pub use whole::Whole;
+pub use decider::Decider;
 use witness::{Ended, Witnesses};
 
 /// What limits a search.
@@ -198,9 +198,9 @@ impl Claim {
     }
 }
 
-/// Decides any number of goals about one cluster and start.
+/// Decides any number of goals about one cluster and start, every type and every node as it is there.
 #[derive(Clone, Debug)]
-pub struct Decider {
+pub struct Search {
     problem: Problem,
     tracing: Tracing,
     greedy: Greedy,
@@ -209,7 +209,7 @@ pub struct Decider {
     engines: &'static [Engine],
 }
 
-impl Decider {
+impl Search {
     /// For this cluster, start and kept pods; the problem's own goal plays no part.
     pub fn new(problem: &Problem) -> Self {
         Self {

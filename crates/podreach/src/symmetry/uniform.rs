@@ -3,13 +3,13 @@
 use podreach_core::{Atom, Everywhere, Goal, NodeId, Problem, Symmetry, Trace, Verdict};
 
 use super::symmetry;
-use crate::engine::{Budget, Decider};
+use crate::engine::{Budget, Search};
 
 /// Decides what holds on every node of an orbit.
 #[derive(Clone, Debug)]
 pub struct Uniform {
     symmetry: Symmetry,
-    below: Decider,
+    below: Search,
 }
 
 /// An answer for an orbit, and a trace from the symmetric start if there is one.
@@ -25,7 +25,7 @@ impl Uniform {
     /// For this cluster, start and kept pods.
     pub fn new(problem: &Problem) -> Self {
         let symmetry = symmetry(problem);
-        Self { below: Decider::new(symmetry.below()), symmetry }
+        Self { below: Search::new(symmetry.below()), symmetry }
     }
 
     /// The orbits of the nodes.
@@ -61,7 +61,7 @@ impl Uniform {
             return self.deployable(atom, trace);
         }
         let above = self.symmetry.above(atom);
-        match Decider::new(&above).decide(&goal, budget).checked.verdict() {
+        match Search::new(&above).decide(&goal, budget).checked.verdict() {
             Verdict::Never(proof) => {
                 let stop = || (budget.interrupt)().is_some();
                 let everywhere = self.symmetry.never(atom, proof.clone(), &stop).ok()?;

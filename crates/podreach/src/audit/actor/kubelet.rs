@@ -59,7 +59,7 @@ pub(super) fn variants(world: World, node: &str, plain: bool) -> Result<Variants
     };
     let seeds = world.model().pods().filter(|&pod| !world.selected[pod].is_empty());
     let relevant = world.relevant(seeds);
-    let mut cluster = world.model().cluster().clone();
+    let mut cluster = world.model().facts();
     let choices = choices(&mut cluster, &relevant, id);
     let combinations = choices.values().fold(1_usize, |all, values| all.saturating_mul(values.len()));
     let mut seen = BTreeSet::new();
@@ -169,7 +169,7 @@ fn effect(
     labels: &Labels,
 ) -> (Vec<bool>, Vec<Option<Symbol>>) {
     let (mut part, map) = world.part(|pod| relevant.contains(&pod), |other| other == node);
-    let mut small = part.model().cluster().clone();
+    let mut small = part.model().facts();
     small.symbols = cluster.symbols.clone();
     let only = map.nodes[node].expect("the part has the node");
     small.nodes[only].labels = labels.clone();

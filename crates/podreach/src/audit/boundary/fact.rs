@@ -138,7 +138,7 @@ pub(crate) fn refusing(problem: &Problem, (pod, node): Atom) -> Option<Fact> {
 /// The cluster without all facts but these. What is not a fact stays: who exists, labels, tolerations, who is kept.
 pub(crate) fn only(m: &Model, kept: &[Fact], pods: &BTreeSet<PodId>) -> Cluster {
     let has = |fact: Fact| kept.contains(&fact);
-    let mut cluster = m.cluster().clone();
+    let mut cluster = m.facts();
     for id in m.nodes() {
         let node = &mut cluster.nodes[id];
         node.taints.retain(|&taint| taint.effect == TaintEffect::PreferNoSchedule || has(Fact::Taint(taint)));

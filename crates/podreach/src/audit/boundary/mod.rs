@@ -105,7 +105,7 @@ fn escape(world: &World, goal: &Goal, edit: &edit::Edit, means: Means<'_>) -> Op
     if goal.any.is_empty() {
         return None;
     }
-    let mut cluster = part.model().cluster().clone();
+    let mut cluster = part.model().facts();
     edit_in_part.apply(&mut cluster);
     let edited = part.with_cluster(cluster);
     let text = edit.shown(world.model());

@@ -126,7 +126,7 @@ impl<'a> Ground<'a> {
     /// The same without some facts.
     pub(crate) fn without(&self, lost: &[Support]) -> Self {
         let m = self.world.model();
-        let (mut cluster, mut lowered) = (m.cluster().clone(), self.lowered.clone());
+        let (mut cluster, mut lowered) = (m.facts(), self.lowered.clone());
         let (mut pods, mut nodes) = (BTreeSet::new(), BTreeSet::new());
         let mut tolerations = BTreeMap::<PodId, BTreeSet<usize>>::new();
         for fact in lost {

@@ -83,7 +83,7 @@ fn an_edit_is_an_escape_exactly_if_the_rule_is_broken_after_it() {
         let world = world(problem);
         for edit in edits(&world, &problem.goal) {
             let found = escape(&world, &problem.goal, &edit, MEANS);
-            let mut cluster = problem.model.cluster().clone();
+            let mut cluster = problem.model.facts();
             edit.apply(&mut cluster);
             let edited = world.with_cluster(cluster).problem.with_goal(problem.goal.clone());
             let Some(truth) = exhaustive(&edited, 3_000) else { continue };

@@ -83,7 +83,9 @@ fn drained(scene: &Scene<'_>, node: NodeId) -> Problem {
         let count = if at == node { scene.now.kept.count((pod, at)) } else { count };
         ((pod, at), count)
     };
+    let others = scene.now.start.unsettled().iter().copied().filter(|&other| other != node);
     let start: Configuration = scene.now.start.iter().map(stays).collect();
+    let start = start.with_unsettled(others.collect::<Vec<_>>());
     Problem { start: Arc::new(start), ..problem }
 }
 

@@ -60,7 +60,9 @@ impl<'a> Scene<'a> {
     /// The scene of an input.
     pub(super) fn new(lowered: &'a Lowered, semantics: Semantics, budget: Budget<'a>, memory: &'a dyn Memory) -> Self {
         let now = crate::problem(lowered, semantics);
-        let fresh = Problem { start: now.kept.clone(), ..now.clone() };
+        let unsettled: Vec<NodeId> = now.start.unsettled().iter().copied().collect();
+        let start = Arc::new((*now.kept).clone().with_unsettled(unsettled));
+        let fresh = Problem { start, ..now.clone() };
         let oracles = [&now, &fresh].map(|problem| Oracle::new(problem, &lowered.diagnostics));
         let world = World {
             problem: now.clone(),
@@ -118,7 +120,7 @@ impl<'a> Scene<'a> {
 
     /// The cluster from nothing with a change.
     pub(super) fn changed(&self, change: impl FnOnce(&mut Cluster)) -> Problem {
-        let mut cluster = self.fresh.model.cluster().clone();
+        let mut cluster = self.fresh.model.facts();
         change(&mut cluster);
         Problem { model: Arc::new(Model::new(cluster, self.fresh.model.semantics())), ..self.fresh.clone() }
     }

@@ -99,13 +99,14 @@ impl World {
 
     /// The same world, started with nothing but what is kept.
     pub(crate) fn emptied(mut self) -> Self {
-        self.problem.start = self.problem.kept.clone();
+        let unsettled: Vec<NodeId> = self.problem.start.unsettled().iter().copied().collect();
+        self.problem.start = Arc::new((*self.problem.kept).clone().with_unsettled(unsettled));
         self
     }
 
     /// The part of the world with these pod types and nodes alone; names stay, ids do not.
     pub(crate) fn part(&self, pods: impl Fn(PodId) -> bool, nodes: impl Fn(NodeId) -> bool) -> (Self, Part) {
-        self.part_of(self.model().cluster().clone(), pods, nodes)
+        self.part_of(self.model().facts(), pods, nodes)
     }
 
     /// The same part, with other facts about the same pods and nodes.
@@ -171,7 +172,8 @@ impl Part {
     /// A configuration without what the part has not.
     pub(crate) fn configuration(&self, s: &Configuration) -> Configuration {
         let kept = s.iter().filter_map(|((pod, node), count)| Some(((self.pods[pod]?, self.nodes[node]?), count)));
-        kept.collect()
+        let unsettled: Vec<NodeId> = s.unsettled().iter().filter_map(|&node| self.nodes[node]).collect();
+        kept.collect::<Configuration>().with_unsettled(unsettled)
     }
 
     /// A goal without the alternatives that the part cannot name.

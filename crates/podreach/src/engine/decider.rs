@@ -2,26 +2,27 @@
 
 use podreach_core::{Checked, Checker, Flaw, Goal, Learned, Problem, Quotient, Reason, Trace, Verdict, View};
 
-use super::{Budget, Decider, Decision, Stop, reason};
+use super::{Budget, Decision, Engine, Search, Stop, reason};
 
 /// Decides any number of goals about one cluster and start, in which types may be alike.
 #[derive(Clone, Debug)]
-pub struct Whole {
+pub struct Decider {
     quotient: Quotient,
-    single: Option<Decider>,
+    single: Option<Search>,
     checker: Checker,
+    engines: &'static [Engine],
 }
 
-impl Whole {
+impl Decider {
     /// For this cluster, start and kept pods; the problem's own goal plays no part.
     pub fn new(problem: &Problem) -> Self {
         let mut checker = Checker::new(problem);
-        Self { quotient: checker.quotient(&[]).clone(), single: None, checker }
+        Self { quotient: checker.quotient(&[]).clone(), single: None, checker, engines: Engine::PORTFOLIO }
     }
 
     /// The same for a quotient that is known already.
     pub fn of(quotient: &Quotient) -> Self {
-        Self { quotient: quotient.clone(), single: None, checker: Checker::new(quotient.full()) }
+        Self { quotient: quotient.clone(), single: None, checker: Checker::new(quotient.full()), engines: Engine::PORTFOLIO }
     }
 
     /// The quotient.
@@ -29,13 +30,19 @@ impl Whole {
         &self.quotient
     }
 
-    fn single(&mut self) -> &mut Decider {
-        self.single.get_or_insert_with(|| Decider::new(self.quotient.single()))
+    /// The same, with these engines only.
+    #[must_use]
+    pub fn with_engines(self, engines: &'static [Engine]) -> Self {
+        Self { engines, single: None, ..self }
+    }
+
+    fn single(&mut self) -> &mut Search {
+        self.single.get_or_insert_with(|| Search::new(self.quotient.single()).with_engines(self.engines))
     }
 
     /// Decides a goal and checks the evidence.
     pub fn decide(&mut self, goal: &Goal, budget: &Budget<'_>) -> Decision {
-        let decide = |decider: &mut Decider, goal: &Goal| Some(decider.decide(goal, budget));
+        let decide = |decider: &mut Search, goal: &Goal| Some(decider.decide(goal, budget));
         self.decide_by(goal, budget, decide).unwrap_or_else(|| Decision {
             checked: Checked::unknown(Reason::Unsupported("this goal".into())),
             engine: "none",
@@ -52,7 +59,7 @@ impl Whole {
         &mut self,
         goal: &Goal,
         budget: &Budget<'_>,
-        decide: impl FnOnce(&mut Decider, &Goal) -> Option<Decision>,
+        decide: impl FnOnce(&mut Search, &Goal) -> Option<Decision>,
     ) -> Option<Decision> {
         let full = self.quotient.full().clone();
         if full.is_met(goal, &full.start) {
@@ -63,7 +70,7 @@ impl Whole {
         let decision = if view.is_single() {
             decide(self.single(), &view.goal)?
         } else {
-            decide(&mut Decider::new(&view.problem), &view.goal)?
+            decide(&mut Search::new(&view.problem).with_engines(self.engines), &view.goal)?
         };
         if view.is_plain(&full) {
             return Some(decision);
