@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use podreach::lower::{Instances, Keep, Nodes, Options, Release, Start};
+use podreach::lower::{Instances, Keep, Nodes, Options, Release, ReleaseBy, Start};
 use podreach_core::Semantics;
 
 use crate::budget;
@@ -351,25 +351,28 @@ pub(crate) struct Reading {
     /// What becomes of nodes: they settle (cordons are lifted, taints of nodes that are not ready go), or stay as they are
     #[arg(long, value_enum, default_value_t = Change::Settled, value_name = "CHANGE")]
     pub(crate) nodes: Change,
-    /// The Kubernetes release whose behaviour counts; without it the cluster's own, else the newest that is known
+    /// The Kubernetes release whose behaviour counts; without it the cluster's own, or its newest kubelet's
     #[arg(long, value_name = "RELEASE")]
     pub(crate) kubernetes_version: Option<Release>,
 }
 
 impl Reading {
-    /// The same as options of the library; `own` is the release that the cluster says it runs.
-    pub(crate) fn options(&self, own: Option<Release>) -> Options {
+    /// The same as options of the library; `own` is the release that the input says its cluster runs, and how it says so.
+    pub(crate) fn options(&self, own: Option<(Release, ReleaseBy)>) -> Options {
         let selected = self.keep.iter().map(|keep| match keep.as_str() {
             "daemonsets" => Keep::DaemonSets,
             selector => Keep::Selector(selector.to_owned()),
         });
         let namespaces = self.keep_namespace.iter().map(|name| Keep::Namespace(name.clone()));
+        let told = self.kubernetes_version.map(|release| (release, ReleaseBy::Told));
+        let (release, release_by) = told.or(own).unwrap_or_default();
         Options {
             start: if self.start == FirstOf::Empty { Start::Empty } else { Start::Current },
             keep: selected.chain(namespaces).collect(),
             instances: if self.instances == HowMany::Declared { Instances::Declared } else { Instances::Unlimited },
             nodes: if self.nodes == Change::Fixed { Nodes::Fixed } else { Nodes::Settled },
-            release: self.kubernetes_version.or(own).unwrap_or_default(),
+            release,
+            release_by,
             ..Options::default()
         }
     }

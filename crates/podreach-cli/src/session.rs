@@ -1,7 +1,7 @@
 //! What all commands do first: gather the input, read it, and refuse it if it cannot be used.
 
 use podreach::diagnostic::Diagnostic;
-use podreach::lower::{Lowered, Options, Release};
+use podreach::lower::{Lowered, Options, Release, ReleaseBy};
 use podreach::read::Sources;
 
 use crate::args::{Input, Output};
@@ -56,11 +56,18 @@ impl From<&Output> for Saying {
     }
 }
 
+/// The release that the newest kubelet of the input has.
+fn of_kubelets(sources: &Sources) -> Option<(Release, ReleaseBy)> {
+    let texts = sources.ids().filter_map(|id| sources.source(id));
+    let newest = texts.filter_map(|source| Release::of_kubelets(&source.text)).max();
+    newest.map(|release| (release, ReleaseBy::Kubelets))
+}
+
 impl Session {
     /// Reads the input; what is wrong with it is told. The options may depend on the release that the input says its cluster runs.
     pub(crate) fn read(
         input: &Input,
-        options: impl FnOnce(Option<Release>) -> Options,
+        options: impl FnOnce(Option<(Release, ReleaseBy)>) -> Options,
         saying: Saying,
     ) -> Result<Self, Told> {
         Self::read_anything(input, options, saying)?.with_nodes()
@@ -69,12 +76,13 @@ impl Session {
     /// The same for input that may have pods and no nodes.
     pub(crate) fn read_anything(
         input: &Input,
-        options: impl FnOnce(Option<Release>) -> Options,
+        options: impl FnOnce(Option<(Release, ReleaseBy)>) -> Options,
         saying: Saying,
     ) -> Result<Self, Told> {
         let Gathered { sources, mut diagnostics, .. } = gather(input, saying.quiet)?;
         let headers = Header::find(&sources);
-        let options = options(headers.iter().find_map(Header::release));
+        let server = headers.iter().find_map(Header::release).map(|release| (release, ReleaseBy::Server));
+        let options = options(server.or_else(|| of_kubelets(&sources)));
         diagnostics.extend(headers.iter().flat_map(|header| header.diagnostics(&sources, &options)));
         Self::of_anything(sources, diagnostics, options, saying)
     }

@@ -184,6 +184,8 @@ pub struct PodSpec {
     pub namespace: NamespaceId,
     /// Its labels, before binding adds any.
     pub labels: Labels,
+    /// Whether its node gave it no labels: it was bound by an API server that gave none, or before its node had them.
+    pub labels_are_final: bool,
     /// Why no step ever deploys it, if so: its instances are what the start has.
     pub barred: Option<Barred>,
     /// Whether it is being deleted: it then still counts for everything but topology spread.
@@ -229,6 +231,10 @@ pub enum Barred {
     Static,
     /// Its pods are of a former revision: their owner makes others now.
     Outdated,
+    /// Its pods lack labels that their node gives to pods bound today.
+    Unlabelled,
+    /// Its pods are those of a workload that is not in the input, and where that would deploy more of them is not known.
+    Unseen,
     /// The API server refuses new pods of it, for this reason.
     Refused(Arc<str>),
     /// It is in doubt whether it can be deployed, and it is not relied on.
@@ -240,7 +246,7 @@ pub enum Barred {
 impl Barred {
     /// Whether the type is there for pods that run and nobody wants more of it: a refused workload is wanted all the same.
     pub fn is_unwanted(&self) -> bool {
-        matches!(self, Self::Terminating | Self::Static | Self::Outdated)
+        matches!(self, Self::Terminating | Self::Static | Self::Outdated | Self::Unlabelled)
     }
 
     /// Whether the deletion of such a pod may begin: a static pod stays, and others are being deleted already.
@@ -255,6 +261,8 @@ impl fmt::Display for Barred {
             Self::Terminating => write!(f, "it is being deleted"),
             Self::Static => write!(f, "the kubelet starts it, not the scheduler"),
             Self::Outdated => write!(f, "its owner makes pods of another revision now"),
+            Self::Unlabelled => write!(f, "a new pod of it would have the zone and region labels of its node"),
+            Self::Unseen => write!(f, "what makes it is not in the input"),
             Self::Refused(why) => write!(f, "{why}"),
             Self::Doubtful => write!(f, "it is in doubt"),
             Self::LeftOut(why) => write!(f, "{why}"),
@@ -268,6 +276,7 @@ impl PodSpec {
         Self {
             namespace,
             labels: Labels::default(),
+            labels_are_final: false,
             barred: None,
             terminating: false,
             node_name: None,

@@ -81,7 +81,7 @@ impl Mentions {
         #[rustfmt::skip]
         let PodSpec {
             node_name, node_selector, node_affinity, added_affinity,
-            namespace: _, labels: _, barred: _, terminating: _, tolerations: _, requests: _, ports: _, affinity: _, anti_affinity: _,
+            namespace: _, labels: _, labels_are_final: _, barred: _, terminating: _, tolerations: _, requests: _, ports: _, affinity: _, anti_affinity: _,
             spread: _, quota: _, exempt: _, mounts: _, devices: _, features: _,
         } = spec;
         self.names.extend(*node_name);

@@ -338,7 +338,8 @@ impl Model {
     /// The labels of `pod` once it is bound to `node`.
     pub fn bound_labels(&self, pod: PodId, node: NodeId) -> Labels {
         let mut labels = self.pod(pod).labels.clone();
-        for &key in &self.copied_keys {
+        let copied = if self.pod(pod).labels_are_final { &[][..] } else { &self.copied_keys };
+        for &key in copied {
             if let Some(value) = self.node(node).labels.value(key) {
                 labels.set(key, value);
             }
@@ -464,7 +465,8 @@ fn wanted(cluster: &Cluster, copied_keys: &[Symbol]) -> BitRow {
     let mut known = HashMap::<*const PodSpec, bool>::new();
     let mut is_wanted = |spec: &Arc<PodSpec>| {
         *known.entry(Arc::as_ptr(spec)).or_insert_with(|| {
-            !spec.mounts.claims.is_empty() || matchers.iter().any(|&matcher| may_see(cluster, copied_keys, matcher, spec))
+            !spec.mounts.claims.is_empty()
+                || matchers.iter().any(|&matcher| may_see(cluster, copied_keys, matcher, spec))
         })
     };
     cluster.pods.values().map(|pod| is_wanted(&pod.spec)).collect()

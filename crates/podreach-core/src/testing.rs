@@ -9,8 +9,8 @@ use std::collections::{BTreeMap, BTreeSet, HashSet, VecDeque};
 use std::sync::Arc;
 
 use crate::cluster::{
-    Barred, Cluster, HostPort, Limit, Matcher, Node, NodeRequirement, NodeTerm, Passing, Pod, PodSpec, Quota, Scope, Spread,
-    Taint, TaintEffect, Term, Toleration, TolerationOperator,
+    Barred, Cluster, HostPort, Limit, Matcher, Node, NodeRequirement, NodeTerm, Passing, Pod, PodSpec, Quota, Scope,
+    Spread, Taint, TaintEffect, Term, Toleration, TolerationOperator,
 };
 use crate::configuration::{Atom, Configuration};
 use crate::goal::Goal;
@@ -273,6 +273,7 @@ impl Make<'_> {
         if self.rng.one_in(10) {
             spec.barred = Some(Barred::LeftOut("never deployed"));
             spec.terminating = self.rng.one_in(2);
+            spec.labels_are_final = !spec.terminating;
         }
         if self.rng.one_in(3) {
             let value = self.cluster.symbols.intern("x");
@@ -347,7 +348,13 @@ impl Make<'_> {
 
     fn limit(&mut self) {
         let pods = self.cluster.pods.ids().filter(|_| self.rng.one_in(2)).collect();
-        let limit = Limit { name: "limit".into(), pods, per_node: self.rng.one_in(2), most: self.rng.below(3) as u64, waits: self.rng.one_in(2) };
+        let limit = Limit {
+            name: "limit".into(),
+            pods,
+            per_node: self.rng.one_in(2),
+            most: self.rng.below(3) as u64,
+            waits: self.rng.one_in(2),
+        };
         self.cluster.limits.push(limit);
     }
 

@@ -103,7 +103,8 @@ fn unruled(spec: PodSpec) -> PodSpec {
     let certain = spec.barred.filter(|barred| barred.is_unwanted());
     let exempt = Rule::ALL.into_iter().collect();
     let terminating = matches!(certain, Some(Barred::Terminating)) && spec.terminating;
-    PodSpec { labels: spec.labels, barred: certain, terminating, exempt, ..PodSpec::plain(spec.namespace) }
+    let (labels, labels_are_final) = (spec.labels, spec.labels_are_final);
+    PodSpec { labels, labels_are_final, barred: certain, terminating, exempt, ..PodSpec::plain(spec.namespace) }
 }
 
 /// Whether a kubelet asks a rule of a pod that it is to start.

@@ -54,3 +54,28 @@ fn guards_equal_rules() {
         }
     }
 }
+
+#[test]
+fn nodes_give_labels_to_pods_that_they_get_and_none_to_those_whose_labels_are_final() {
+    let mut rng = Rng::new(11);
+    let (mut given, mut kept) = (0, 0);
+    for _ in 0..2_000 {
+        let problem = problem(&mut rng, Shape::small(Semantics::KubeScheduler));
+        let m = &problem.model;
+        let zone = m.cluster().symbols.symbol("topology.kubernetes.io/zone");
+        let Some(zone) = zone.filter(|_| m.cluster().behaviour.topology_labels) else { continue };
+        for pod in m.pods() {
+            for node in m.nodes().filter(|&node| m.node(node).labels.value(zone).is_some()) {
+                let (bound, own) = (m.bound_labels(pod, node), &m.pod(pod).labels);
+                if m.pod(pod).labels_are_final {
+                    assert_eq!(bound, *own);
+                    kept += 1;
+                } else {
+                    assert_eq!(bound.value(zone), m.node(node).labels.value(zone));
+                    given += 1;
+                }
+            }
+        }
+    }
+    assert!(given > 100 && kept > 20, "{given} and {kept}");
+}

@@ -261,8 +261,7 @@ impl Oracle {
     fn doubts_about(&self, goal: &Goal) -> Vec<String> {
         let asked = |pod: &PodId| goal.any.iter().any(|alternative| alternative.of(*pod).next().is_some());
         let own: Vec<&Doubt> = self.narrowing.iter().filter(|doubt| doubt.pods.iter().any(asked)).collect();
-        let mut by =
-            if own.is_empty() { messages(self.narrowing.iter()) } else { messages(own.into_iter()) };
+        let mut by = if own.is_empty() { messages(self.narrowing.iter()) } else { messages(own.into_iter()) };
         if self.weakenings.iter().any(history::is_open_end) {
             by.extend(history::open_ends(&self.problem.model, goal));
         }
@@ -280,7 +279,9 @@ fn weakenings(problem: &Problem, diagnostics: &[Diagnostic], names: &BTreeMap<&s
         let pods = diagnostic.pods.iter().filter_map(|name| names.get(name.as_str()).copied());
         let weakening = if diagnostic.code == BOUND_BY_NAME { Weakening::Unscheduled } else { Weakening::Unruled };
         all.extend(pods.map(weakening));
-        if diagnostic.pods.is_empty() || diagnostic.code == INSTANCE_LABELS {
+        let symbols = &problem.model.cluster().symbols;
+        all.extend(diagnostic.keys.keys().filter_map(|key| symbols.symbol(key)).map(Weakening::Unlabelled));
+        if diagnostic.pods.is_empty() || (diagnostic.code == INSTANCE_LABELS && diagnostic.keys.is_empty()) {
             all.insert(Weakening::Unseen);
         }
     }

@@ -3,6 +3,7 @@
 //! Nothing is dropped in silence. A thing that cannot be read stops the run; a thing that cannot be modelled says which verdicts it
 //! spoils, so that every other verdict still stands.
 
+use crate::lower::GivenLabels;
 use crate::read::Span;
 
 /// A remark about the input, with the place that caused it.
@@ -22,6 +23,8 @@ pub struct Diagnostic {
     pub effect: Effect,
     /// The pod types it is about (by their full names), when it is about some: it then spoils only verdicts in which these take part.
     pub pods: Vec<String>,
+    /// The label keys whose values are in doubt, when it is about labels: it then spoils only what selectors with one of them decide.
+    pub keys: GivenLabels,
 }
 
 /// What a diagnostic does to verdicts.
@@ -43,7 +46,16 @@ impl Diagnostic {
     /// An error that stops the run.
     pub fn stops(code: &'static str, span: impl Into<Option<Span>>, message: impl Into<String>) -> Self {
         let (span, message) = (span.into(), message.into());
-        Self { code, span, before: None, message, help: None, effect: Effect::Stops, pods: Vec::new() }
+        Self {
+            code,
+            span,
+            before: None,
+            message,
+            help: None,
+            effect: Effect::Stops,
+            pods: Vec::new(),
+            keys: GivenLabels::default(),
+        }
     }
 
     /// A remark with another effect.
@@ -55,6 +67,12 @@ impl Diagnostic {
     /// Adds what to do about it.
     pub fn with_help(mut self, help: impl Into<String>) -> Self {
         self.help = Some(help.into());
+        self
+    }
+
+    /// Says which label keys are in doubt.
+    pub fn with_keys(mut self, keys: GivenLabels) -> Self {
+        self.keys = keys;
         self
     }
 

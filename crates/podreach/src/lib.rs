@@ -88,7 +88,10 @@ pub fn source(sources: &read::Sources) -> (Option<encode::Source>, Vec<diagnosti
 
 /// The cluster under a semantics, with its start and what is kept, and no goal yet.
 pub fn problem(lowered: &lower::Lowered, semantics: Semantics) -> Problem {
-    let model = Model::new(lowered.cluster.clone(), semantics);
-    let kept = Arc::new(lowered.kept.clone());
-    Problem { kept, ..Problem::new(Arc::new(model), lowered.start.clone(), Goal::default()) }
+    let (cluster, start, kept) = match semantics {
+        Semantics::KubeScheduler => (lowered.cluster.clone(), lowered.start.clone(), lowered.kept.clone()),
+        Semantics::Paper => lower::carried(lowered),
+    };
+    let model = Model::new(cluster, semantics);
+    Problem { kept: Arc::new(kept), ..Problem::new(Arc::new(model), start, Goal::default()) }
 }

@@ -9,6 +9,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use podreach_core::cluster::Barred;
 use podreach_core::cluster::{Node, Taint};
 use podreach_core::id::Symbol;
 use podreach_core::resource::Resources;
@@ -62,7 +63,8 @@ impl Matrix {
         let (mut matrix, mut first) = (Self { rows: Vec::new(), aliases: BTreeMap::new(), classes }, HashMap::new());
         let kind_of: BTreeMap<PodId, usize> =
             kinds.iter().enumerate().flat_map(|(kind, pods)| pods.iter().map(move |&pod| (pod, kind))).collect();
-        for pod in model.pods() {
+        // Workloads that the input does not have are there for what they may do to others.
+        for pod in model.pods().filter(|&pod| model.pod(pod).barred != Some(Barred::Unseen)) {
             let row = row(pod);
             match first.entry((kind_of[&pod], row.clone())) {
                 Entry::Occupied(first) => matrix.aliases.entry(*first.get()).or_default().push(pod),

@@ -19,13 +19,13 @@ fn lowered(problem: &Problem, mut replicas: impl FnMut() -> u64) -> Lowered {
         Lowered { start: (*problem.start).clone(), kept: (*problem.kept).clone(), cluster, ..Lowered::default() };
     for pod in lowered.cluster.pods.values() {
         let origin = lower::Origin {
-            kind: Kind::Deployment,
-            namespace: String::new(),
-            labels: BTreeMap::new(),
-            span: Span { source: SourceId(0), start: 0, end: 0 },
             declared: Some(Declared { replicas: replicas(), per_node: false, rollout: Some((1, 0)) }),
-            outdated: false,
-            exceptions: Vec::new(),
+            ..lower::Origin::plain(
+                Kind::Deployment,
+                "",
+                BTreeMap::new(),
+                Span { source: SourceId(0), start: 0, end: 0 },
+            )
         };
         lowered.origins.pods.insert(pod.name.clone(), origin);
     }

@@ -161,9 +161,9 @@ fn daemon_pods_are_unpinned_and_tolerate_what_their_controller_says() {
         + &pod("log-1", "app: log, controller-revision-hash: x", ("DaemonSet", "log"), "n1", &pin)
         + &pod("other-1", "app: other", ("DaemonSet", "other"), "n1", &pin);
     let lowered = lowered(&text);
-    assert_eq!(types(&lowered), ["daemonset/default/log", "pod/default/other-1"]);
+    assert_eq!(types(&lowered), ["daemonset/default/log", "daemonset/default/other", "pod/default/other-1"]);
     assert_eq!(lowered.start.size(), 2);
-    assert_eq!(codes(&lowered), [("S0426", Effect::Notes, Some("pod/default/other-1"))]);
+    assert_eq!(codes(&lowered), [("S0426", Effect::Narrows, Some("daemonset/default/other"))]);
 }
 
 #[test]

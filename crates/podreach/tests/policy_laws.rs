@@ -23,13 +23,8 @@ fn lowered(problem: &Problem, replicas: u64) -> Lowered {
         labels.iter().map(|(key, value)| (text(key), text(value))).collect::<BTreeMap<_, _>>()
     };
     let origin = |kind, namespace: &str, labels| Origin {
-        kind,
-        namespace: namespace.to_owned(),
-        labels,
-        span: SPAN,
         declared: Some(Declared { replicas, per_node: false, rollout: None }),
-        outdated: false,
-        exceptions: Vec::new(),
+        ..Origin::plain(kind, namespace, labels, SPAN)
     };
     let pods = cluster.pods.values().map(|pod| {
         let namespace = cluster.symbols.str(cluster.namespaces[pod.spec.namespace]);
@@ -48,6 +43,7 @@ fn lowered(problem: &Problem, replicas: u64) -> Lowered {
             pod,
             node,
             kept: at < kept,
+            carried: podreach_core::label::Labels::default(),
             span: SPAN,
         }));
     }
@@ -324,15 +320,7 @@ fn a_tenant_is_as_strong_as_all_pods_of_a_small_space() {
         for (at, spec) in pod_space(&mut cluster, "default", tolerations).into_iter().enumerate() {
             let text = |symbol| cluster.symbols.str(symbol).to_owned();
             let labels = spec.labels.iter().map(|(key, value)| (text(key), text(value))).collect();
-            let origin = Origin {
-                kind: Kind::Pod,
-                namespace: "default".into(),
-                labels,
-                span: SPAN,
-                declared: None,
-                outdated: false,
-                exceptions: Vec::new(),
-            };
+            let origin = Origin::plain(Kind::Pod, "default", labels, SPAN);
             let name = format!("pod/default/space-{at}");
             let id = cluster.pods.push(Pod { name: name.clone(), spec: Arc::new(spec) });
             if selection.selects(&name, &origin) {

@@ -262,7 +262,7 @@ fn a_stateful_set_has_claims_by_number() {
     // Number 0 goes where its volume is; others are new.
     assert_eq!(answers(&lowered, "pod/default/db-0"), ["never", "yes"]);
     assert_eq!(answers(&lowered, "statefulset/default/db"), ["yes", "yes"]);
-    assert_eq!(codes(&lowered), ["W0311"]);
+    assert_eq!(codes(&lowered), ["W0311", "W0322"]);
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Candidates for types: templates as they are, and pods as they are and as each of their owners would make them today.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::rc::Rc;
 
 use podreach_core::cluster::{Barred, PodSpec};
@@ -10,6 +10,8 @@ use podreach_core::label::Labels;
 use super::cause::{Cause, Causes};
 use super::context::Context;
 use super::inventory::Inventory;
+use super::kind::Kind;
+use super::metadata::Metadata;
 use super::owner::{self, Owners};
 use super::pod::{Content, PodObject};
 use super::spec;
@@ -57,21 +59,59 @@ pub(crate) fn place(inventory: &Inventory, pod: &PodObject) -> Option<NodeId> {
     inventory.node_ids.get(&bound).copied()
 }
 
-/// The templates that can be deployed: not those of old ReplicaSets and finished Jobs that have no pods left.
+/// The templates of which there are or may be pods.
 pub(crate) fn workload_drafts(cx: &mut Context, inventory: &Inventory, above: &Above) -> BTreeMap<usize, Draft> {
     let runs = |at: &usize| place(inventory, &inventory.pods[*at]).is_some();
     let busy: HashSet<usize> =
         (0..inventory.pods.len()).filter(runs).flat_map(|at| above.pods[at].iter()).copied().collect();
     let mut drafts = BTreeMap::new();
     for (at, workload) in inventory.workloads.iter().enumerate() {
-        let emptied = workload.metadata.owner.is_some() && workload.scale.replicas == Some(0);
-        let owned = above.is_owned(at);
-        if busy.contains(&at) || !(owned || emptied) {
-            let spec = spec::resolved(cx, &workload.template, Labels::clone(&workload.template.labels));
-            drafts.insert(at, Draft { spec, causes: workload.template.causes.clone() });
+        let future = future(inventory, above, at, busy.contains(&at));
+        if future == Future::None {
+            continue;
         }
+        let spec = spec::resolved(cx, &workload.template, Labels::clone(&workload.template.labels));
+        let mut causes = workload.template.causes.clone();
+        let spec = if workload.unseen { spec::barred(spec, Barred::Unseen) } else { spec };
+        let doubt = match future {
+            Future::Open => Some(Cause::ScaledToZero),
+            _ => workload.unseen.then_some(Cause::MissingDaemonSet),
+        };
+        causes.extend(doubt.map(|cause| (cause, workload.metadata.span)));
+        drafts.insert(at, Draft { spec, causes });
     }
     drafts
+}
+
+/// Whether a workload makes pods.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Future {
+    /// It does, or would if someone scaled it.
+    Pods,
+    /// What owns it decides, and that is not in the input.
+    Open,
+    /// Never again: it is a former revision, or a job that is over.
+    None,
+}
+
+/// A ReplicaSet without replicas is a former revision, if its owner is there to say so or is known to have a newer one. What else
+/// has no replicas may get some from an owner that is not in the input.
+fn future(inventory: &Inventory, above: &Above, at: usize, busy: bool) -> Future {
+    let Workload { kind, metadata, scale, .. } = &inventory.workloads[at];
+    let Some(owner) = &metadata.owner else { return Future::Pods };
+    let emptied = scale.replicas == Some(0);
+    match (emptied, above.is_owned(at)) {
+        (true, true) => Future::None,
+        (false, true) if *kind == Kind::Job && !busy => Future::None,
+        (true, false) if owner.kind == Kind::Deployment.name() => {
+            let sibling = |other: &Metadata| other.namespace == metadata.namespace && other.owner == metadata.owner;
+            let mut others = inventory.workloads.iter().map(|other| &other.metadata).filter(|other| sibling(other));
+            let newer = others.any(|other| other.revision > metadata.revision);
+            if newer { Future::None } else { Future::Pods }
+        }
+        (true, false) => Future::Open,
+        (false, _) => Future::Pods,
+    }
 }
 
 /// All pods before they have types. What pods of one owner say is mostly the same, so it is worked out once for all of them.
@@ -98,6 +138,8 @@ pub(crate) struct Variant {
     pub(crate) own: PodSpec,
     /// What it would be had its owner made it today, the topmost owner first.
     pub(crate) by_owner: Vec<(usize, PodSpec)>,
+    /// The labels that it has, where its node would give it others today.
+    unlabelled: Option<Labels>,
 }
 
 /// Everything a variant is worked out from. Contents and labels are told apart by their place, so equal ones that are not shared
@@ -108,6 +150,7 @@ struct Alike {
     labels: *const Labels,
     node_name: Option<Symbol>,
     given: [bool; 2],
+    unlabelled: bool,
     owners: Vec<usize>,
     barred: Option<Barred>,
 }
@@ -119,22 +162,19 @@ impl PodDrafts {
         for (pod, above) in inventory.pods.iter().zip(&above.pods) {
             let owners = above.iter().rev().filter(|owner| drafts.contains_key(owner)).copied().collect();
             let variant = all.variant(cx, inventory, pod, owners);
-            let mut causes = pod.draft.causes.clone();
-            let node_affinity = all.variants[variant].own.node_affinity.as_deref();
-            if above.is_empty() && pod.is_of_daemon_set() && owner::is_pinned(node_affinity) {
-                causes.insert(Cause::MissingDaemonSet, pod.draft.span);
-            }
-            all.pods.push(PodDraft { variant, causes });
+            all.pods.push(PodDraft { variant, causes: pod.draft.causes.clone() });
         }
         all
     }
 
     fn variant(&mut self, cx: &mut Context, inventory: &Inventory, pod: &PodObject, owners: Vec<usize>) -> usize {
+        let node = place(inventory, pod).map(|node| &cx.cluster.nodes[node].labels);
         let alike = Alike {
             content: Rc::as_ptr(&pod.draft.content),
             labels: Rc::as_ptr(&pod.draft.labels),
             node_name: pod.draft.node_name,
-            given: owner::given_by(cx, place(inventory, pod).map(|node| &cx.cluster.nodes[node].labels)),
+            given: owner::given_by(cx, node),
+            unlabelled: owner::is_unlabelled(cx, &pod.draft.labels, node),
             owners,
             barred: barred(pod),
         };
@@ -143,16 +183,32 @@ impl PodDrafts {
         }
         let labels = owner::original_labels(cx, pod, alike.given, None);
         let own = spec::resolved(cx, &pod.draft, labels);
+        let unlabelled = alike.unlabelled.then(|| Labels::clone(&pod.draft.labels));
         let variant = match &alike.barred {
-            Some(why) => Variant { own: spec::barred(own, why.clone()), by_owner: Vec::new() },
+            Some(why) => Variant { own: spec::barred(own, why.clone()), by_owner: Vec::new(), unlabelled },
             None => {
                 let made = |&owner: &usize| (owner, as_made_by(cx, pod, alike.given, &inventory.workloads[owner]));
-                Variant { own, by_owner: alike.owners.iter().map(made).collect() }
+                Variant { own, by_owner: alike.owners.iter().map(made).collect(), unlabelled }
             }
         };
         self.variants.push(variant);
         self.alike.insert(alike, self.variants.len() - 1);
         self.variants.len() - 1
+    }
+
+    /// Pods whose node would give them other labels today are told from those that it would make, if some selector can tell.
+    pub(crate) fn tell_unlabelled(&mut self, cx: &Context, mentioned: &BTreeSet<Symbol>) {
+        if !owner::looks_at_topology(cx, mentioned) {
+            return;
+        }
+        for variant in &mut self.variants {
+            let Some(labels) = variant.unlabelled.take() else { continue };
+            variant.by_owner.clear();
+            variant.own.labels = labels;
+            variant.own.labels_are_final = true;
+            variant.own.barred.get_or_insert(Barred::Unlabelled);
+            spec::restrict(&mut variant.own, mentioned);
+        }
     }
 
     /// All specs, to be restricted.

@@ -4,6 +4,7 @@
 
 use std::collections::BTreeMap;
 
+use super::owner::GivenLabels;
 use crate::diagnostic::{Diagnostic, Effect};
 use crate::read::Span;
 
@@ -51,14 +52,18 @@ pub(crate) enum Cause {
     IgnoredResource,
     /// A resource that it requests may be met by a device class.
     DeviceClass,
-    /// A selector looks at a label that each of its instances has differently.
-    InstanceLabels,
+    /// A selector looks at labels that each of its instances has differently, or that are not known.
+    InstanceLabels(GivenLabels),
     /// Its pods are pinned one by one, which changes what its spread constraints count.
     DaemonSpread,
     /// A namespace selector looks at namespaces whose labels are not in the input.
     NamespaceLabels,
-    /// The pod is pinned by a DaemonSet that is not in the input.
+    /// It stands for the pods of a DaemonSet that is not in the input.
     MissingDaemonSet,
+    /// It has no replicas, and what owns it and may give it some is not in the input.
+    ScaledToZero,
+    /// It waits in a queue, which changes its pods when it lets them start.
+    Queued,
     /// Its status speaks of other amounts than its spec.
     Resized,
 }
@@ -66,7 +71,7 @@ pub(crate) enum Cause {
 impl Cause {
     /// Its code, what it does to verdicts, and what it says after the name of the pod type.
     fn facts(self) -> (&'static str, Effect, &'static str) {
-        use Effect::{Blurs, Narrows, Notes, Widens};
+        use Effect::{Blurs, Narrows, Widens};
         match self {
             Self::Volumes => {
                 ("S0411", Widens, "mounts volumes whose plugin has migrated to a driver; its limits are not modelled")
@@ -134,7 +139,7 @@ impl Cause {
             Self::DeviceClass => {
                 ("S0421", Blurs, "requests a resource that a DeviceClass may provide; this is not modelled")
             }
-            Self::InstanceLabels => (
+            Self::InstanceLabels(_) => (
                 "S0422",
                 Blurs,
                 "has labels that differ from instance to instance or are not known, and a selector looks at them; this is not modelled",
@@ -154,8 +159,18 @@ impl Cause {
             ),
             Self::MissingDaemonSet => (
                 "S0426",
-                Notes,
-                "belongs to a DaemonSet that is not in the input; it is taken as a pod pinned to its node",
+                Narrows,
+                "is not in the input, only pods of it; on which other nodes it has pods is not known",
+            ),
+            Self::ScaledToZero => (
+                "S0461",
+                Widens,
+                "has no replicas, and what owns it is not in the input; whether it ever has pods again is not known",
+            ),
+            Self::Queued => (
+                "S0462",
+                Blurs,
+                "waits in a queue, which may give it a node selector and tolerations once it starts; this is not modelled",
             ),
             Self::Resized => (
                 "S0428",
@@ -173,6 +188,10 @@ impl Cause {
     /// The diagnostic about a pod type.
     pub(crate) fn diagnostic(self, pod: &str, span: Span) -> Diagnostic {
         let (code, effect, sentence) = self.facts();
-        Diagnostic::stops(code, span, format!("{pod} {sentence}")).with_effect(effect).about(pod)
+        let diagnostic = Diagnostic::stops(code, span, format!("{pod} {sentence}")).with_effect(effect).about(pod);
+        match self {
+            Self::InstanceLabels(labels) => diagnostic.with_keys(labels),
+            _ => diagnostic,
+        }
     }
 }

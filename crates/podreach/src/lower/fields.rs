@@ -256,10 +256,14 @@ tables! {
         irrelevant: ["minReadySeconds", "selector"]
     }
     STATEFUL_SET_SPEC "StatefulSetSpec" {
-        modelled: ["ordinals", "replicas", "template", "volumeClaimTemplates"],
+        modelled: ["ordinals", "persistentVolumeClaimRetentionPolicy", "podManagementPolicy", "replicas", "template", "volumeClaimTemplates"],
         spoiling: [],
-        irrelevant: ["minReadySeconds", "persistentVolumeClaimRetentionPolicy", "podManagementPolicy",
-            "revisionHistoryLimit", "selector", "serviceName", "updateStrategy"]
+        irrelevant: ["minReadySeconds", "revisionHistoryLimit", "selector", "serviceName", "updateStrategy"]
+    }
+    CLAIM_RETENTION "StatefulSetPersistentVolumeClaimRetentionPolicy" {
+        modelled: ["whenDeleted", "whenScaled"],
+        spoiling: [],
+        irrelevant: []
     }
     ORDINALS "StatefulSetOrdinals" {
         modelled: ["start"],
@@ -272,10 +276,10 @@ tables! {
         irrelevant: ["minReadySeconds", "revisionHistoryLimit", "selector", "templateGeneration"]
     }
     JOB_SPEC "JobSpec" {
-        modelled: ["completionMode", "completions", "manualSelector", "parallelism", "template"],
+        modelled: ["completionMode", "completions", "manualSelector", "parallelism", "suspend", "template"],
         spoiling: ["scheduling"],
         irrelevant: ["activeDeadlineSeconds", "backoffLimit", "backoffLimitPerIndex", "managedBy",
-            "maxFailedIndexes", "podFailurePolicy", "podReplacementPolicy", "selector", "successPolicy", "suspend",
+            "maxFailedIndexes", "podFailurePolicy", "podReplacementPolicy", "selector", "successPolicy",
             "ttlSecondsAfterFinished"]
     }
     CRON_JOB_SPEC "CronJobSpec" {

@@ -15,7 +15,7 @@ use super::pod::{self, PodObject};
 use super::profile::Profiles;
 use super::scale::{self, Autoscaled};
 use super::workload::{self, Workload};
-use super::{devices, node, problem, storage};
+use super::{devices, node, problem, scheduler, storage};
 use crate::audit::policy::{self, Policy};
 use crate::question::{self, Question};
 use crate::read::{Span, Tree};
@@ -85,6 +85,7 @@ impl Inventory {
     fn add_pod(&mut self, cx: &mut Context, tree: &Tree<'_>) {
         let Some(mut pod) = pod::read(cx, tree) else { return };
         if self.is_new(cx, Kind::Pod, &mut pod.metadata) {
+            scheduler::remark(cx, &pod.metadata, tree);
             self.pods.push(pod);
         }
     }

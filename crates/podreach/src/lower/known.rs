@@ -59,8 +59,16 @@ impl Known {
     /// What stands in for a label value that a cluster is yet to give: one for all that is the same, and no other has it.
     pub(crate) fn stand_in(&mut self, of: Vec<u8>) -> String {
         let next = self.unassigned.len() + 1;
-        format!("unassigned-{}", self.unassigned.entry(of).or_insert(next))
+        format!("{STAND_IN}{}", self.unassigned.entry(of).or_insert(next))
     }
+}
+
+/// What stand-ins start with: no label value does, so that none is taken for one.
+const STAND_IN: &str = "*";
+
+/// Whether a label value stands in for one that a cluster is yet to give. Such a value is shown to nobody.
+pub(crate) fn is_stand_in(value: &str) -> bool {
+    value.starts_with(STAND_IN)
 }
 
 /// What is known of this gist, or else what `read` makes of it.

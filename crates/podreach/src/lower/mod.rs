@@ -10,6 +10,7 @@ mod admission;
 mod affinity;
 mod amount;
 mod candidate;
+mod carried;
 mod cause;
 mod container;
 pub(crate) mod context;
@@ -21,7 +22,7 @@ mod gist;
 mod inventory;
 mod keep;
 mod kind;
-mod known;
+pub(crate) mod known;
 mod metadata;
 mod mount;
 pub(crate) mod name;
@@ -39,6 +40,7 @@ mod profile;
 pub mod quantity;
 mod request;
 mod scale;
+mod scheduler;
 mod selection;
 pub(crate) mod selector;
 mod spec;
@@ -47,18 +49,21 @@ mod spread;
 mod storage;
 mod toleration;
 mod typing;
+mod unseen;
 mod workload;
 
 pub use admission::{Cheapest, Entrance};
+pub(crate) use carried::carried;
 pub use kind::Kind;
-pub use options::{Instances, Keep, Nodes, Options, Release, Start};
+pub use options::{Instances, Keep, Nodes, Options, Release, ReleaseBy, Start};
 pub use origin::{Declared, Instance, Origin, Origins};
+pub use owner::GivenLabels;
 pub use selection::Selection;
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use podreach_core::cluster::Limit;
-use podreach_core::{Cluster, Configuration};
+use podreach_core::{Cluster, Configuration, PodId};
 
 use crate::audit::policy::Policy;
 use crate::diagnostic::{Diagnostic, Effect};
@@ -138,12 +143,20 @@ impl<'o> Lowering<'o> {
         let Self { options, mut cx, mut inventory, strange } = self;
         cx.log.splice(0..0, strange);
         cx.log.extend(problem::not_compared(options.release));
+        cx.log.extend(problem::release_of_kubelets(options));
         storage::node::equip(&mut cx, &inventory);
         storage::node::settle(&cx, &mut inventory);
         ordinal::add(&mut cx, &mut inventory, options.instances == Instances::Declared);
+        unseen::add_daemon_sets(&cx, &mut inventory);
+        unseen::add_unlabelled(&cx, &mut inventory);
         let typing = typing(&mut cx, &mut inventory);
-        if options.instances == Instances::Declared {
-            declare_limits(&mut cx, &inventory, &typing);
+        match options.instances {
+            Instances::Declared => declare_limits(&mut cx, &inventory, &typing),
+            // A pod that would come back as something else does so once it is gone.
+            Instances::Unlimited => {
+                let twins = limits_by_name(&inventory, &typing).into_iter().filter(|limit| limit.pods.len() > 1);
+                cx.cluster.limits = twins.collect();
+            }
         }
         let instances = instances(&mut cx, &inventory, &typing, &options.keep);
         let origins = origin::origins(&cx, &inventory, &typing, instances);
@@ -182,10 +195,20 @@ fn instances(cx: &mut Context, inventory: &Inventory, typing: &Typing, keep: &[K
         };
         let kept = kept.keeps(cx, &pod.metadata.namespace, &pod.metadata.labels, pod.is_of_daemon_set());
         let name = full_name(Kind::Pod, &pod.metadata);
-        instances.push(Instance { name, pod: id, node, kept, span: pod.metadata.span });
+        let carried = owner::carried_labels(cx, pod, node, &cx.cluster.pods[id].spec);
+        instances.push(Instance { name, pod: id, node, kept, carried, span: pod.metadata.span });
     }
     kept.report_unused(cx);
     instances
+}
+
+/// One pod of each name at a time.
+fn limits_by_name(inventory: &Inventory, typing: &Typing) -> Vec<Limit> {
+    let mut pods: BTreeMap<String, BTreeSet<PodId>> = BTreeMap::new();
+    for at in typing.named_pods.keys() {
+        pods.entry(full_name(Kind::Pod, &inventory.pods[*at].metadata)).or_default().insert(typing.pods[at]);
+    }
+    pods.into_iter().map(|(name, pods)| Limit { name, pods, per_node: false, most: 1, waits: true }).collect()
 }
 
 /// Bounds the instances of every workload by what it says of itself.
@@ -199,9 +222,20 @@ fn declare_limits(cx: &mut Context, inventory: &Inventory, typing: &Typing) {
         let below = |other: &(&usize, _)| typing.above.workloads[*other.0].contains(&at);
         let mut pods: BTreeSet<_> = typing.workloads.iter().filter(below).map(|(_, &id)| id).collect();
         pods.insert(id);
+        // Pods of former revisions count until they are gone, but for those whose number has a bound of its own.
+        let counts = |pod: &&usize| {
+            let metadata = &inventory.pods[**pod].metadata;
+            let alone = typing.named_pods[*pod] == full_name(Kind::Pod, metadata) && typing.outdated.contains(*pod);
+            typing.above.pods[**pod].contains(&at) && (alone || workload.renews_claims) && !metadata.terminating
+        };
+        pods.extend(typing.named_pods.keys().filter(counts).map(|pod| typing.pods[pod]));
         let target = (workload.kind, workload.metadata.namespace.clone(), workload.metadata.name.clone());
         let most = workload.scale.most(inventory.autoscaled.get(&target).copied());
-        let apart = ordinal::apart(cx, inventory, workload);
+        let apart = if workload.renews_claims {
+            0
+        } else {
+            typing.apart(inventory, at, |set, number| ordinal::within(inventory, set, number))
+        };
         let most = most.map(|most| most.saturating_sub(apart));
         let Some(most) = most else { continue };
         let name = full_name(workload.kind, &workload.metadata);
@@ -209,9 +243,6 @@ fn declare_limits(cx: &mut Context, inventory: &Inventory, typing: &Typing) {
         let waits = matches!(workload.kind, Kind::StatefulSet | Kind::DaemonSet);
         limits.push(Limit { name, pods, per_node: workload.scale.per_node, most, waits });
     }
-    for &at in &typing.named_pods {
-        let (name, pods) = (full_name(Kind::Pod, &inventory.pods[at].metadata), BTreeSet::from([typing.pods[&at]]));
-        limits.push(Limit { name, pods, per_node: false, most: 1, waits: true });
-    }
+    limits.extend(limits_by_name(inventory, typing));
     cx.cluster.limits = limits;
 }

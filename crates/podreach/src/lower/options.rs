@@ -19,6 +19,8 @@ pub struct Options {
     pub nodes: Nodes,
     /// The Kubernetes release whose behaviour counts.
     pub release: Release,
+    /// How it is known.
+    pub release_by: ReleaseBy,
     /// Whether the defaults of the API server and its admission plugins are still to be applied to pods and templates.
     ///
     /// On by default, as it does no harm to what has them already; off for pods that never met an API server.
@@ -33,6 +35,7 @@ impl Default for Options {
             instances: Instances::default(),
             nodes: Nodes::default(),
             release: Release::default(),
+            release_by: ReleaseBy::default(),
             admission: true,
         }
     }
@@ -79,6 +82,20 @@ pub enum Nodes {
     Settled,
 }
 
+/// How the release of a cluster is known.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ReleaseBy {
+    /// The user, or the document that asks, says so.
+    Told,
+    /// The API server said so, now or when a snapshot was taken.
+    Server,
+    /// The newest kubelet has this release, and the API server may be newer.
+    Kubelets,
+    /// It is not: the newest release that is known is taken.
+    #[default]
+    Assumed,
+}
+
 /// A Kubernetes release, 1.`minor`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Release {
@@ -95,6 +112,36 @@ impl Default for Release {
 impl Release {
     /// The releases whose behaviour is compared with the real scheduler's.
     pub const COMPARED: RangeInclusive<u32> = 35..=37;
+
+    /// How many minor releases a kubelet may be older than its API server; it is never newer.
+    ///
+    /// Kubernetes: the version skew policy, since 1.28.
+    const SKEW: u32 = 3;
+
+    /// The newest release that a text says kubelets have.
+    pub fn of_kubelets(text: &str) -> Option<Self> {
+        let release = |rest: &str| {
+            let start = rest.trim_start_matches(['"', ':', ' ', '\'']);
+            start.split(['"', '\'', ',', '}', '\n', ' ']).next().and_then(|version| version.parse().ok())
+        };
+        text.split("kubeletVersion").skip(1).filter_map(release).max()
+    }
+
+    /// What is assumed about the release, as a sentence; `None` where it is known.
+    pub fn assumption(self, by: ReleaseBy) -> Option<String> {
+        let newest = Self { minor: self.minor + Self::SKEW };
+        let alike = (self.minor..=newest.minor).all(|minor| Self { minor }.behaviour() == self.behaviour());
+        let matters = if alike { "" } else { ", and what the scheduler does changes among these" };
+        match by {
+            ReleaseBy::Told | ReleaseBy::Server => None,
+            ReleaseBy::Kubelets => Some(format!(
+                "Kubernetes {self} is assumed, as the newest kubelet has it; the API server may have up to {newest}{matters}"
+            )),
+            ReleaseBy::Assumed => {
+                Some(format!("Kubernetes {self} is assumed, as the input does not say which release it is of"))
+            }
+        }
+    }
 
     /// What differs between releases, for this one.
     pub fn behaviour(self) -> Behaviour {
@@ -135,6 +182,19 @@ mod tests {
             [minor("1.34"), minor("v1.37.2-gke.1"), minor("2.0"), minor("1.x")],
             [Some(34), Some(37), None, None]
         );
+    }
+
+    #[test]
+    fn the_newest_kubelet_says_which_release_it_is_at_least() {
+        let minor = |text: &str| Release::of_kubelets(text).map(|release| release.minor);
+        let json = r#"{"kubeletVersion": "v1.30.4-eks-a737599"}, {"kubeletVersion":"v1.29.0"}"#;
+        assert_eq!(minor(json), Some(30));
+        assert_eq!(minor("nodeInfo: {kubeletVersion: v1.31.1, osImage: x}\n"), Some(31));
+        assert_eq!([minor("kubeletVersion: \"\""), minor("kubelet: v1.30")], [None, None]);
+        let said = |minor, by| Release { minor }.assumption(by);
+        assert!(said(30, ReleaseBy::Kubelets).is_some_and(|text| text.ends_with("up to 1.33")));
+        assert!(said(32, ReleaseBy::Kubelets).is_some_and(|text| text.contains("changes among these")));
+        assert_eq!((said(30, ReleaseBy::Told), said(37, ReleaseBy::Server)), (None, None));
     }
 
     #[test]

@@ -1,7 +1,8 @@
 //! Pods that a StatefulSet would make again: those whose claims outlived them.
 //!
 //! A StatefulSet names its pods by number, and the claims of each after it. A claim that is there already holds its pod to where its
-//! volume is, so such a pod is a type of its own. The StatefulSet itself stands for pods whose claims are yet to be made.
+//! volume is, so such a pod is a type of its own. The StatefulSet itself stands for pods whose claims are yet to be made. Where claims
+//! go with their pods, a pod may also come back with new ones, which is one more type.
 
 use std::collections::BTreeSet;
 use std::rc::Rc;
@@ -11,17 +12,15 @@ use super::inventory::{Inventory, full_name};
 use super::kind::Kind;
 use super::metadata::{Metadata, Owner};
 use super::mount::MountedClaim;
-use super::pod::{Content, PodObject};
+use super::pod::{Content, Made, PodObject};
 use super::problem;
 use super::workload::Workload;
 
 /// Adds the pods that are not there and have claims, and says which types a StatefulSet has besides its own.
 pub(crate) fn add(cx: &mut Context, inventory: &mut Inventory, declared: bool) {
-    let known: BTreeSet<(String, String)> =
-        inventory.pods.iter().map(|pod| (pod.metadata.namespace.clone(), pod.metadata.name.clone())).collect();
     let mut made = Vec::new();
     for set in inventory.workloads.iter().filter(|workload| workload.kind == Kind::StatefulSet) {
-        let Metadata { namespace, name, .. } = &set.metadata;
+        let name = &set.metadata.name;
         let ordinals = ordinals(cx, set);
         if let (Some(first), Some(last)) = (ordinals.first(), ordinals.last()) {
             let message = format!(
@@ -29,11 +28,18 @@ pub(crate) fn add(cx: &mut Context, inventory: &mut Inventory, declared: bool) {
                 full_name(set.kind, &set.metadata)
             );
             cx.report(problem::note("W0311", set.metadata.span, message));
+            if set.ordered {
+                let message = format!(
+                    "{} makes a pod only while all before it are ready; each is asked about by itself here",
+                    full_name(set.kind, &set.metadata)
+                );
+                cx.report(problem::note("W0322", set.metadata.span, message));
+            }
         }
         for ordinal in ordinals.into_iter().filter(|&ordinal| !declared || within(inventory, set, ordinal)) {
-            let pod = format!("{name}-{ordinal}");
-            if !known.contains(&(namespace.clone(), pod.clone())) {
-                made.push(pod_of(cx, set, pod));
+            made.push(pod_of(cx, set, ordinal, Made::Again));
+            if set.renews_claims {
+                made.push(pod_of(cx, set, ordinal, Made::Anew));
             }
         }
     }
@@ -79,26 +85,39 @@ fn ordinals(cx: &Context, set: &Workload) -> BTreeSet<u64> {
     cx.storage.ordinals(&set.metadata.namespace, &set.metadata.name, &templates.collect())
 }
 
-/// How many pods of a StatefulSet of its declared size are types of their own.
-pub(crate) fn apart(cx: &Context, inventory: &Inventory, set: &Workload) -> u64 {
-    if set.kind != Kind::StatefulSet {
-        return 0;
-    }
-    ordinals(cx, set).into_iter().filter(|&ordinal| within(inventory, set, ordinal)).count() as u64
+/// The number of a pod of a StatefulSet.
+pub(crate) fn number(set: &Workload, pod: &Metadata) -> Option<u64> {
+    let digits = pod.name.strip_prefix(&set.metadata.name)?.strip_prefix('-')?;
+    digits.parse().ok().filter(|_| digits == "0" || !digits.starts_with('0'))
+}
+
+/// Whether a StatefulSet asks for a pod of this number now.
+pub(crate) fn is_declared(set: &Workload, ordinal: u64) -> bool {
+    let replicas = set.scale.replicas.unwrap_or(u64::MAX);
+    (set.first_ordinal..set.first_ordinal.saturating_add(replicas)).contains(&ordinal)
 }
 
 /// Whether a StatefulSet of its declared size has a pod of this number.
-fn within(inventory: &Inventory, set: &Workload, ordinal: u64) -> bool {
+pub(crate) fn within(inventory: &Inventory, set: &Workload, ordinal: u64) -> bool {
     let Metadata { namespace, name, .. } = &set.metadata;
     let autoscaled = inventory.autoscaled.get(&(set.kind, namespace.clone(), name.clone())).copied();
     let most = set.scale.most(autoscaled).unwrap_or(u64::MAX);
     (set.first_ordinal..set.first_ordinal.saturating_add(most)).contains(&ordinal)
 }
 
-fn pod_of(cx: &Context, set: &Workload, pod: String) -> PodObject {
+/// The pod of a number, as its StatefulSet makes it today.
+///
+/// Kubernetes: `pkg/controller/statefulset/stateful_set_utils.go`, `updateIdentity`.
+fn pod_of(cx: &mut Context, set: &Workload, ordinal: u64, made: Made) -> PodObject {
+    let pod = format!("{}-{ordinal}", set.metadata.name);
     let mut draft = set.template.clone();
+    if cx.admission {
+        let labels = Rc::make_mut(&mut draft.labels);
+        labels.set(cx.symbol("statefulset.kubernetes.io/pod-name"), cx.symbol(&pod));
+        labels.set(cx.symbol("apps.kubernetes.io/pod-index"), cx.symbol(&ordinal.to_string()));
+    }
     let mut content = Content::clone(&draft.content);
-    for claim in &mut content.mounted.claims {
+    for claim in content.mounted.claims.iter_mut().filter(|_| made == Made::Again) {
         let MountedClaim::Fresh { template, ephemeral: false, .. } = claim else { continue };
         let (name, template) = (format!("{template}-{pod}"), std::mem::take(template));
         if cx.storage.has_claim(&set.metadata.namespace, &name) {
@@ -119,5 +138,5 @@ fn pod_of(cx: &Context, set: &Workload, pod: String) -> PodObject {
         revision: None,
         ..set.metadata.clone()
     };
-    PodObject { metadata, draft, bound: None, finished: false }
+    PodObject { metadata, draft, bound: None, finished: false, made: Some(made) }
 }

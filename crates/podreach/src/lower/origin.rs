@@ -8,7 +8,10 @@ use podreach_core::{NodeId, PodId};
 use super::context::Context;
 use super::inventory::{Inventory, full_name};
 use super::kind::Kind;
+use super::known::is_stand_in;
 use super::metadata::Metadata;
+use super::ordinal;
+use super::pod::Made;
 use super::typing::Typing;
 use super::workload::Workload;
 use crate::read::Span;
@@ -39,8 +42,35 @@ pub struct Origin {
     pub declared: Option<Declared>,
     /// Whether it is a pod that its owner would make otherwise today.
     pub outdated: bool,
+    /// The workloads that it belongs to, by kind and full name, the nearest first; and the pod it is, where its own name says more.
+    pub owners: Vec<(Kind, String)>,
+    /// Its number, where it is a pod of a StatefulSet with claims of its own.
+    pub ordinal: Option<u64>,
+    /// Whether it is a StatefulSet all of whose declared pods have claims of their own: it stands for pods beyond those.
+    pub beyond: bool,
+    /// Whether it is a workload that is not in the input, only pods of it.
+    pub unseen: bool,
     /// The findings it is to be spared (annotations `podreach.dev/ignore-CODE`), each with the reason given.
     pub exceptions: Vec<(String, String)>,
+}
+
+impl Origin {
+    /// An object that belongs to no other and asks for no pods.
+    pub fn plain(kind: Kind, namespace: &str, labels: BTreeMap<String, String>, span: Span) -> Self {
+        Self {
+            kind,
+            namespace: namespace.to_owned(),
+            labels,
+            span,
+            declared: None,
+            outdated: false,
+            owners: Vec::new(),
+            ordinal: None,
+            beyond: false,
+            unseen: false,
+            exceptions: Vec::new(),
+        }
+    }
 }
 
 /// How many pods a workload asks for.
@@ -65,6 +95,8 @@ pub struct Instance {
     pub node: NodeId,
     /// Whether it is never deleted.
     pub kept: bool,
+    /// The labels of its node that it carries and some selector looks at, where its type is without them.
+    pub carried: Labels,
     /// Where it stands in the input.
     pub span: Span,
 }
@@ -72,30 +104,36 @@ pub struct Instance {
 /// Collects the names of everything that has a type.
 pub(crate) fn origins(cx: &Context, inventory: &Inventory, typing: &Typing, instances: Vec<Instance>) -> Origins {
     let named = |kind, metadata: &Metadata, labels: &Labels| {
-        let origin = Origin {
-            kind,
-            namespace: metadata.namespace.clone(),
-            labels: strings(cx, labels),
-            span: metadata.span,
-            declared: None,
-            outdated: false,
-            exceptions: metadata.exceptions.clone(),
-        };
-        (full_name(kind, metadata), origin)
+        let plain = Origin::plain(kind, &metadata.namespace, strings(cx, labels), metadata.span);
+        (full_name(kind, metadata), Origin { exceptions: metadata.exceptions.clone(), ..plain })
     };
     let workload = |&at: &usize| {
         let workload = &inventory.workloads[at];
         let (name, origin) = named(workload.kind, &workload.metadata, &workload.template.labels);
-        let declared = declared(workload).filter(|_| !typing.above.is_owned(at));
-        (name, Origin { declared, ..origin })
+        let declared = declared(workload).filter(|_| !typing.above.is_owned(at) && !workload.unseen);
+        let apart = typing.apart(inventory, at, ordinal::is_declared);
+        let rest = |declared: Declared| Declared { replicas: declared.replicas.saturating_sub(apart), ..declared };
+        let declared = declared.map(rest);
+        let beyond = apart > 0 && declared.is_some_and(|declared| declared.replicas == 0);
+        let above = if typing.above.is_owned(at) { &typing.above.workloads[at][..] } else { &[] };
+        (name, Origin { declared, owners: owners(inventory, above), beyond, unseen: workload.unseen, ..origin })
     };
-    let pod = |&at: &usize| {
+    let pod = |(&at, name): (&usize, &String)| {
         let pod = &inventory.pods[at];
-        let (name, origin) = named(Kind::Pod, &pod.metadata, &pod.metadata.labels);
-        let outdated = !typing.above.pods[at].is_empty();
+        let above = &typing.above.pods[at];
+        let (title, origin) = named(Kind::Pod, &pod.metadata, &pod.metadata.labels);
+        let outdated = typing.outdated.contains(&at);
+        let set = above.first().map(|&set| &inventory.workloads[set]).filter(|_| !outdated);
+        let ordinal = set.and_then(|set| ordinal::number(set, &pod.metadata));
         let one = Declared { replicas: 1, per_node: false, rollout: None };
-        let declared = (!pod.finished && !outdated && !pod.metadata.terminating).then_some(one);
-        (name, Origin { declared, outdated, ..origin })
+        let wanted = match (set, ordinal) {
+            (Some(set), Some(number)) => ordinal::is_declared(set, number) && pod.made != Some(Made::Anew),
+            _ => !outdated && !pod.finished && !pod.metadata.terminating,
+        };
+        let declared = wanted.then_some(one);
+        let own = (*name != title).then_some((Kind::Pod, title));
+        let owners = own.into_iter().chain(owners(inventory, above)).collect();
+        (name.clone(), Origin { declared, outdated, owners, ordinal, ..origin })
     };
     Origins {
         pods: typing.workloads.keys().map(workload).chain(typing.named_pods.iter().map(pod)).collect(),
@@ -116,7 +154,16 @@ fn declared(workload: &Workload) -> Option<Declared> {
     Some(Declared { replicas, per_node: scale.per_node, rollout: scale.rollout() })
 }
 
+/// The names of workloads.
+fn owners(inventory: &Inventory, above: &[usize]) -> Vec<(Kind, String)> {
+    let owner = |&at: &usize| {
+        (inventory.workloads[at].kind, full_name(inventory.workloads[at].kind, &inventory.workloads[at].metadata))
+    };
+    above.iter().map(owner).collect()
+}
+
 fn strings(cx: &Context, labels: &Labels) -> BTreeMap<String, String> {
     let text = |symbol| cx.cluster.symbols.str(symbol).to_owned();
-    labels.iter().map(|(key, value)| (text(key), text(value))).collect()
+    let known = labels.iter().map(|(key, value)| (text(key), text(value)));
+    known.filter(|(_, value)| !is_stand_in(value)).collect()
 }

@@ -1,16 +1,18 @@
 //! Who made a pod, and what its maker and its node added to it.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::rc::Rc;
 
-use podreach_core::cluster::{NodeTerm, PodSpec};
+use podreach_core::cluster::{Matcher, NodeTerm, PodSpec};
 use podreach_core::id::Symbol;
 use podreach_core::label::Labels;
-use podreach_core::selector::{Allowed, Values};
+use podreach_core::selector::{Allowed, Selector, Values};
+use podreach_core::{Cluster, NodeId};
 
 use super::candidate::Above;
 use super::context::Context;
 use super::kind::Kind;
+use super::known::is_stand_in;
 use super::metadata::{Metadata, Owner};
 use super::pod::{Draft, PodObject};
 use super::spec;
@@ -30,7 +32,7 @@ impl Owners {
     /// Indexes the workloads.
     pub(crate) fn new(workloads: &[Workload]) -> Self {
         let mut index: HashMap<_, HashMap<_, HashMap<_, _>>> = HashMap::new();
-        for (at, workload) in workloads.iter().enumerate() {
+        for (at, workload) in workloads.iter().enumerate().filter(|(_, workload)| !workload.unseen) {
             let Metadata { namespace, name, .. } = &workload.metadata;
             index.entry(workload.kind).or_default().entry(namespace.clone()).or_default().insert(name.clone(), at);
         }
@@ -78,14 +80,22 @@ pub(crate) fn name_templates(cx: &mut Context, workloads: &mut [Workload], pods:
     let key = cx.symbol(TEMPLATE_HASH);
     let newest = newest_below(workloads, above);
     let seen = hashes_below(pods, above, key);
+    let mut all: HashMap<usize, Vec<usize>> = HashMap::new();
+    for (at, chain) in above.workloads.iter().enumerate() {
+        chain.first().into_iter().for_each(|&owner| all.entry(owner).or_default().push(at));
+    }
     for at in 0..workloads.len() {
         let template = &workloads[at].template;
         if workloads[at].kind != Kind::Deployment || template.labels.value(key).is_some() {
             continue;
         }
+        let others = all.remove(&at).unwrap_or_default();
+        let is_former = others.iter().any(|&other| is_same(template, &workloads[other].template, key));
         let below = newest.get(&at).map(|&below| &workloads[below].template);
         let hash = match (below, seen.get(&at)) {
             (Some(below), _) if is_same(template, below, key) => below.labels.value(key).or(workloads[at].hash),
+            // It may have been rolled back, or be another one that says the same about placement.
+            (Some(_), _) if is_former => None,
             (Some(_), _) | (None, None) => workloads[at].hash,
             (None, Some(seen)) => only(seen)
                 .filter(|&(hash, pod)| makes(cx, template, (key, hash), &pods[pod].draft))
@@ -94,6 +104,9 @@ pub(crate) fn name_templates(cx: &mut Context, workloads: &mut [Workload], pods:
         if let Some(hash) = hash {
             Rc::make_mut(&mut workloads[at].template.labels).set(key, hash);
         }
+        let seen = seen.get(&at).into_iter().flat_map(BTreeMap::keys).copied();
+        let others = others.into_iter().filter_map(|other| workloads[other].template.labels.value(key));
+        workloads[at].other_hashes = others.chain(seen).collect();
     }
 }
 
@@ -148,6 +161,42 @@ fn is_same(a: &Draft, b: &Draft, except: Symbol) -> bool {
         && requests(a) == requests(b)
 }
 
+/// Every label that controllers give pods with a value that a template does not have.
+const GIVEN: [&str; 10] = [
+    "apps.kubernetes.io/pod-index",
+    "batch.kubernetes.io/controller-uid",
+    "batch.kubernetes.io/job-completion-index",
+    "batch.kubernetes.io/job-name",
+    "controller-revision-hash",
+    "controller-uid",
+    "job-name",
+    "pod-template-generation",
+    TEMPLATE_HASH,
+    "statefulset.kubernetes.io/pod-name",
+];
+
+/// A set of labels that controllers give pods.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct GivenLabels(u16);
+
+impl GivenLabels {
+    /// Those of these keys.
+    pub fn of<'k>(keys: impl IntoIterator<Item = &'k str>) -> Self {
+        let bit = |key: &str| GIVEN.iter().position(|given| *given == key).map_or(0, |at| 1 << at);
+        Self(keys.into_iter().fold(0, |set, key| set | bit(key)))
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(self) -> bool {
+        self.0 == 0
+    }
+
+    /// Their keys, in order.
+    pub fn keys(self) -> impl Iterator<Item = &'static str> {
+        GIVEN.into_iter().enumerate().filter(move |(at, _)| self.0 >> at & 1 == 1).map(|(_, key)| key)
+    }
+}
+
 /// Labels that a controller of this kind gives each pod (or each revision) a value of its own.
 pub(crate) fn instance_labels(kind: Kind) -> &'static [&'static str] {
     match kind {
@@ -168,8 +217,44 @@ pub(crate) fn instance_labels(kind: Kind) -> &'static [&'static str] {
 }
 
 /// Labels of pods that a template of this kind may leave without a value: each pod has its own, or it is not known.
-pub(crate) fn open_labels(kind: Kind) -> &'static [&'static str] {
+fn open_labels(kind: Kind) -> &'static [&'static str] {
     if kind == Kind::Deployment { &[TEMPLATE_HASH] } else { instance_labels(kind) }
+}
+
+/// The labels of a workload's pods that some selector looks at and whose values are not known.
+///
+/// A value may be open, or known to be one that nothing else has (a stand-in): then only what compares it with a value that someone
+/// wrote down is in doubt. A selector that the other labels do not match anyway decides nothing.
+pub(crate) fn doubtful_labels(cluster: &Cluster, workload: &Workload) -> GivenLabels {
+    let Draft { labels, content, .. } = &workload.template;
+    let own = content.label_keys();
+    let is_in_doubt = |key: &&str| {
+        let Some(symbol) = cluster.symbols.symbol(key) else { return false };
+        match labels.value(symbol) {
+            None if !open_labels(workload.kind).contains(key) => false,
+            None => own.contains(&symbol) || selects(cluster, workload, symbol, &|_| true),
+            Some(value) if is_stand_in(cluster.symbols.str(value)) => selects(cluster, workload, symbol, &|allowed| {
+                let (Values::Only(values) | Values::AllBut(values)) = &allowed.values;
+                let known = |value: &Symbol| workload.other_hashes.contains(value);
+                values.iter().any(|value| !is_stand_in(cluster.symbols.str(*value)) && !known(value))
+            }),
+            Some(_) => false,
+        }
+    };
+    GivenLabels::of(GIVEN.into_iter().filter(is_in_doubt))
+}
+
+/// Whether some selector looks at a label of a workload's pods in such a way, and the rest of it may match them.
+fn selects(cluster: &Cluster, workload: &Workload, key: Symbol, way: &dyn Fn(&Allowed) -> bool) -> bool {
+    let Draft { labels, content, .. } = &workload.template;
+    let is_open = |value: Option<Symbol>| value.is_none_or(|value| is_stand_in(cluster.symbols.str(value)));
+    let open = |key: &Symbol| GIVEN.contains(&cluster.symbols.str(*key)) && is_open(labels.value(*key));
+    cluster.matchers.entries().values().any(|Matcher { scope, selector }| {
+        let Selector::Every(entries) = selector else { return false };
+        entries.get(&key).is_some_and(way)
+            && (scope.selector.is_some() || scope.listed.contains(&content.namespace))
+            && entries.iter().all(|(key, allowed)| open(key) || allowed.allows(labels.value(*key)))
+    })
 }
 
 /// The labels of a pod as its template had them: without what its owner and its node gave it (`given` says which of the latter).
@@ -192,6 +277,32 @@ pub(crate) fn given_by(cx: &Context, node: Option<&Labels>) -> [bool; 2] {
     let labels = node.filter(|_| cx.admission && cx.cluster.behaviour.topology_labels);
     let has = |key| cx.cluster.symbols.symbol(key).is_some_and(|key| labels.is_some_and(|l| l.value(key).is_some()));
     TOPOLOGY.map(has)
+}
+
+/// The topology labels of its node that a pod carries and its type is without, as far as some selector looks at them.
+pub(crate) fn carried_labels(cx: &Context, pod: &PodObject, node: NodeId, spec: &PodSpec) -> Labels {
+    let symbols = &cx.cluster.symbols;
+    let given = given_by(cx, Some(&cx.cluster.nodes[node].labels));
+    let keys = TOPOLOGY.iter().zip(given).filter(|(_, given)| *given).filter_map(|(key, _)| symbols.symbol(key));
+    let looked_at = keys.filter(|&key| cx.cluster.matchers.entries().values().any(|m| m.selector.mentions(key)));
+    let carried = looked_at.filter(|&key| spec.labels.value(key).is_none());
+    carried.filter_map(|key| Some((key, pod.draft.labels.value(key)?))).collect()
+}
+
+/// Whether the node of a pod would give it other topology labels today than it has.
+pub(crate) fn is_unlabelled(cx: &Context, pod: &Labels, node: Option<&Labels>) -> bool {
+    let labels = node.filter(|_| cx.admission && cx.cluster.behaviour.topology_labels);
+    let differs = |key: &&str| {
+        let key = cx.cluster.symbols.symbol(key);
+        let given = key.zip(labels).and_then(|(key, labels)| labels.value(key));
+        given.is_some() && given != key.and_then(|key| pod.value(key))
+    };
+    TOPOLOGY.iter().any(differs)
+}
+
+/// Whether some selector looks at a topology label of pods.
+pub(crate) fn looks_at_topology(cx: &Context, mentioned: &BTreeSet<Symbol>) -> bool {
+    TOPOLOGY.iter().any(|key| cx.cluster.symbols.symbol(key).is_some_and(|key| mentioned.contains(&key)))
 }
 
 /// Takes back the pin to its node that the DaemonSet controller gave a pod in place of its template's node affinity.

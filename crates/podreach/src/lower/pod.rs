@@ -88,12 +88,28 @@ pub(crate) struct PodObject {
     pub(crate) bound: Option<Symbol>,
     /// Whether it has succeeded or failed.
     pub(crate) finished: bool,
+    /// How it would be made, where it is not in the input itself.
+    pub(crate) made: Option<Made>,
+}
+
+/// How a pod is made once more.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Made {
+    /// With what outlived it.
+    Again,
+    /// With claims of its own that are made anew.
+    Anew,
 }
 
 impl PodObject {
     /// Whether a DaemonSet made it, in the input or not.
     pub(crate) fn is_of_daemon_set(&self) -> bool {
         self.metadata.owner.as_ref().is_some_and(|owner| owner.kind == Kind::DaemonSet.name())
+    }
+
+    /// Whether a StatefulSet made it, in the input or not.
+    pub(crate) fn is_of_stateful_set(&self) -> bool {
+        self.metadata.owner.as_ref().is_some_and(|owner| owner.kind == Kind::StatefulSet.name())
     }
 }
 
@@ -115,7 +131,7 @@ pub(crate) fn read(cx: &mut Context, tree: &Tree<'_>) -> Option<PodObject> {
         let resized = status.and_then(|status| spoiling::resized(cx, &status, &draft.content.parts));
         draft.causes.extend(resized.map(|span| (Cause::Resized, span)));
     }
-    Some(PodObject { metadata, draft, bound, finished: matches!(phase, Some("Succeeded" | "Failed")) })
+    Some(PodObject { metadata, draft, bound, finished: matches!(phase, Some("Succeeded" | "Failed")), made: None })
 }
 
 /// Tells the claims that a StatefulSet made for a pod from those that pods share.

@@ -3,12 +3,19 @@
 //! Codes never change their meaning; `docs/diagnostics.md` says what to do about each. Only names, keys and short values of fields
 //! that we read are ever repeated, never the content of objects that we skip.
 
-use super::Release;
 use super::fields::Table;
 use super::nearest::nearest;
 use super::quantity::Defect;
+use super::{Options, Release, ReleaseBy};
 use crate::diagnostic::{Diagnostic, Effect};
 use crate::read::{Entry, Span, Tree, shown};
+
+/// A release that only the kubelets speak of.
+pub(crate) fn release_of_kubelets(options: &Options) -> Option<Diagnostic> {
+    let assumed =
+        options.release.assumption(options.release_by).filter(|_| options.release_by == ReleaseBy::Kubelets)?;
+    Some(note("W0323", None, assumed).with_help("say which it is with --kubernetes-version"))
+}
 
 /// A release that nobody compared with the real scheduler.
 pub(crate) fn not_compared(release: Release) -> Option<Diagnostic> {

@@ -23,6 +23,7 @@ pub(crate) fn resolved(cx: &mut Context, draft: &Draft, labels: Labels) -> PodSp
     let (devices, _) = devices::resolved(cx, *namespace, devices);
     PodSpec {
         namespace: draft.content.namespace,
+        labels_are_final: false,
         barred: draft.content.admitted.refused.clone().map(Barred::Refused),
         terminating: false,
         node_name: draft.node_name,
@@ -47,6 +48,11 @@ pub(crate) fn resolved(cx: &mut Context, draft: &Draft, labels: Labels) -> PodSp
 /// The spec of a pod that no step deploys.
 pub(crate) fn barred(spec: PodSpec, why: Barred) -> PodSpec {
     PodSpec { terminating: why == Barred::Terminating, barred: Some(why), ..spec }
+}
+
+/// The spec of a pod that no step deploys for this reason, if it has none yet.
+pub(crate) fn barred_once(spec: PodSpec, why: Option<Barred>) -> PodSpec {
+    PodSpec { barred: spec.barred.clone().or(why), ..spec }
 }
 
 fn terms(cx: &mut Context, drafts: &[TermDraft], labels: &Labels) -> Vec<Term> {

@@ -14,6 +14,7 @@ use super::context::Context;
 use super::inventory::Inventory;
 use super::node::NAME_LABEL;
 use super::object::Object;
+use super::owner::GivenLabels;
 use super::pod::Content;
 use super::quantity::Quantity;
 use super::request::Parts;
@@ -95,6 +96,9 @@ fn reported<'t, 'a: 't>(
     })
 }
 
+/// The label in which a StatefulSet keeps the hash of its template.
+const REVISION: &str = "controller-revision-hash";
+
 /// Adds what admission and selectors say about each pod and template.
 pub(crate) fn add(
     cx: &mut Context,
@@ -110,14 +114,9 @@ pub(crate) fn add(
         let workload = &inventory.workloads[at];
         draft.causes.extend(inventory.rules.causes(&cx.cluster, &workload.template));
         draft.causes.extend(of_volumes(cx, &workload.template));
-        let own = workload.template.content.label_keys();
-        let differs = |key: &&str| {
-            let key = cx.cluster.symbols.symbol(key);
-            let looked_at = key.filter(|key| mentioned.contains(key) || own.contains(key));
-            looked_at.is_some_and(|key| workload.template.labels.value(key).is_none())
-        };
-        if owner::open_labels(workload.kind).iter().any(differs) {
-            draft.causes.insert(Cause::InstanceLabels, workload.metadata.span);
+        let doubtful = owner::doubtful_labels(&cx.cluster, workload);
+        if !doubtful.is_empty() {
+            draft.causes.insert(Cause::InstanceLabels(doubtful), workload.metadata.span);
         }
         if selects(cx, &draft.spec) {
             draft.causes.insert(Cause::NamespaceLabels, workload.template.span);
@@ -130,6 +129,10 @@ pub(crate) fn add(
         draft.causes.extend(of_volumes(cx, &pod.draft));
         if select[draft.variant] {
             draft.causes.insert(Cause::NamespaceLabels, pod.draft.span);
+        }
+        let revision = cx.cluster.symbols.symbol(REVISION).filter(|key| mentioned.contains(key));
+        if pod.made.is_some() && pod.is_of_stateful_set() && revision.is_some() {
+            draft.causes.insert(Cause::InstanceLabels(GivenLabels::of([REVISION])), pod.metadata.span);
         }
         if variants[draft.variant].own.barred.is_some() {
             draft.causes.retain(|cause, _| cause.outlives_deployment());

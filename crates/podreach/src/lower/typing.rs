@@ -1,13 +1,14 @@
 //! Pod types: every workload is one, and every pod that no workload of the input would make today.
 //!
-//! A running pod goes under its owner unless it differs from the template of today; a ReplicaSet that is all its Deployment's goes
-//! under the Deployment. Types in which every rule sees the same share one spec, so that what follows from it is worked out once.
+//! A running pod goes under its owner unless it differs from the template of today; then it is of a former revision, and nothing deploys
+//! it again, but for the pods of a StatefulSet that have claims of their own. A ReplicaSet that is all its Deployment's goes under the
+//! Deployment. Types in which every rule sees the same share one spec, so that what follows from it is worked out once.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
 use podreach_core::PodId;
-use podreach_core::cluster::{Pod, PodSpec};
+use podreach_core::cluster::{Barred, Pod, PodSpec};
 use podreach_core::id::IdVec;
 
 use super::candidate::{Above, Draft, PodDraft, PodDrafts, Variant, workload_drafts};
@@ -15,7 +16,9 @@ use super::cause::{Cause, Causes};
 use super::context::Context;
 use super::inventory::{Inventory, full_name};
 use super::kind::Kind;
-use super::{admission, owner, spec, spoiling};
+use super::pod::{Made, PodObject};
+use super::workload::Workload;
+use super::{admission, ordinal, owner, spec, spoiling};
 use crate::diagnostic::Diagnostic;
 
 /// The types of everything.
@@ -27,8 +30,10 @@ pub(crate) struct Typing {
     pub(crate) pods: BTreeMap<usize, PodId>,
     /// The workloads above each workload and each pod, the nearest first.
     pub(crate) above: Above,
-    /// The pods that have a name of their own among the types.
-    pub(crate) named_pods: BTreeSet<usize>,
+    /// The pods that have a name of their own among the types, and which.
+    pub(crate) named_pods: BTreeMap<usize, String>,
+    /// Those of them that their owner would make otherwise today.
+    pub(crate) outdated: BTreeSet<usize>,
     specs: HashMap<PodSpec, Arc<PodSpec>>,
     /// What about each type is not modelled.
     causes: IdVec<PodId, Causes>,
@@ -44,6 +49,7 @@ pub(crate) fn typing(cx: &mut Context, inventory: &mut Inventory) -> Typing {
     let mentioned = spec::mentioned(cx.cluster.matchers.entries().values());
     let all = pods.specs().chain(workloads.values_mut().map(|draft| &mut draft.spec));
     all.for_each(|spec| spec::restrict(spec, &mentioned));
+    pods.tell_unlabelled(cx, &mentioned);
     spoiling::add(cx, inventory, &mentioned, &mut workloads, &mut pods);
     // Hashing a spec takes long, so that the table should not grow by and by.
     let specs = HashMap::with_capacity(workloads.len() + pods.variants.len());
@@ -88,22 +94,57 @@ impl Typing {
         let makers = |variant: &Variant| variant.by_owner.iter().filter_map(unchanged).collect();
         let makers: Vec<Vec<usize>> = drafts.variants.iter().map(makers).collect();
         let specs: Vec<Arc<PodSpec>> = drafts.variants.iter().map(|variant| self.shared(&variant.own)).collect();
-        for (name, at) in order {
+        let maker = |at: usize| {
             let PodDraft { variant, causes } = &drafts.pods[at];
-            let made_by = makers[*variant]
-                .iter()
-                .find(|owner| causes.keys().all(|cause| workloads[owner].causes.contains_key(cause)));
-            let id = match made_by {
-                Some(owner) => self.workloads[owner],
+            let same = |owner: &&usize| causes.keys().all(|cause| workloads[*owner].causes.contains_key(cause));
+            makers[*variant].iter().find(same).copied()
+        };
+        let twins = Twins::new(inventory, drafts, |at| maker(at).is_some());
+        for (name, at) in order {
+            let pod = &inventory.pods[at];
+            let PodDraft { variant, causes } = &drafts.pods[at];
+            let owned = !self.above.pods[at].is_empty();
+            let part = twins.part(inventory, at);
+            let renewed = self.above.pods[at].first().is_some_and(|&set| inventory.workloads[set].renews_claims);
+            let name = part.name(name, renewed);
+            let own = &drafts.variants[*variant].own;
+            let id = match (part, maker(at)) {
+                (Part::Needless, _) => continue,
+                (Part::Anew, _) => self.add(cx, name.clone(), specs[*variant].clone(), causes.clone()),
+                (_, Some(owner)) => {
+                    self.pods.insert(at, self.workloads[&owner]);
+                    continue;
+                }
+                (Part::Current, None) => self.add(cx, name.clone(), specs[*variant].clone(), causes.clone()),
                 // A pod that its owner would make otherwise today, and that is over, comes back as something else.
-                None if inventory.pods[at].finished && !self.above.pods[at].is_empty() => continue,
-                None => {
-                    self.named_pods.insert(at);
-                    self.add(cx, name, specs[*variant].clone(), causes.clone())
+                _ if pod.finished && owned => continue,
+                // One that waits was let in, and can be bound as it is.
+                _ if pod.bound.is_none() => self.add(cx, name.clone(), specs[*variant].clone(), causes.clone()),
+                _ => {
+                    let own = spec::barred_once(own.clone(), owned.then_some(Barred::Outdated));
+                    let mut causes = causes.clone();
+                    causes.retain(|cause, _| own.barred.is_none() || cause.outlives_deployment());
+                    let own = self.shared(&own);
+                    self.add(cx, name.clone(), own, causes)
                 }
             };
+            if part == Part::Beside || owned && part == Part::Itself {
+                self.outdated.insert(at);
+            }
+            self.named_pods.insert(at, name);
             self.pods.insert(at, id);
         }
+    }
+
+    /// How many of these pods of a StatefulSet, by number, are types of their own.
+    pub(crate) fn apart(&self, inventory: &Inventory, at: usize, among: impl Fn(&Workload, u64) -> bool) -> u64 {
+        let set = &inventory.workloads[at];
+        let is_own = |pod: &&usize| self.above.pods[**pod].first() == Some(&at) && !self.outdated.contains(*pod);
+        let numbers = self.named_pods.keys().filter(is_own).filter_map(|&pod| {
+            let number = ordinal::number(set, &inventory.pods[pod].metadata)?;
+            among(set, number).then_some(number)
+        });
+        if set.kind == Kind::StatefulSet { numbers.collect::<BTreeSet<_>>().len() as u64 } else { 0 }
     }
 
     /// The one copy of a spec.
@@ -139,4 +180,78 @@ impl Typing {
         }
         found.into_iter().for_each(|diagnostic| cx.report(diagnostic));
     }
+}
+
+/// Pods that would be made once more, by namespace and name: they are not in the input, and pods of the same name may be.
+struct Twins {
+    again: BTreeMap<(String, String), usize>,
+    /// The names whose pod in the input is what would be made again.
+    current: BTreeSet<(String, String)>,
+}
+
+/// What part a pod plays beside others of its name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Part {
+    /// It is the only one of its name.
+    Itself,
+    /// It is what would be made again with its claims.
+    Current,
+    /// It is what would be made with new claims.
+    Anew,
+    /// It is there beside what would be made instead.
+    Beside,
+    /// Another one of its name says the same.
+    Needless,
+}
+
+impl Twins {
+    /// Finds them; `is_plain` says whether a pod is like all others of its owner.
+    fn new(inventory: &Inventory, drafts: &PodDrafts, is_plain: impl Fn(usize) -> bool) -> Self {
+        let made = |at: &usize| inventory.pods[*at].made == Some(Made::Again) && !is_plain(*at);
+        let again: BTreeMap<_, _> =
+            (0..inventory.pods.len()).filter(made).map(|at| (title(&inventory.pods[at]), at)).collect();
+        let is_current = |at: &usize| {
+            let Some(&twin) = again.get(&title(&inventory.pods[*at])) else { return false };
+            let [one, other] = [*at, twin].map(|at| &drafts.variants[drafts.pods[at].variant]);
+            let [known, new] = [*at, twin].map(|at| &drafts.pods[at].causes);
+            let alike = match (one.by_owner.first(), other.by_owner.first()) {
+                (None, None) => one.own == other.own,
+                (one, other) => one == other,
+            };
+            alike && known.keys().all(|cause| new.contains_key(cause))
+        };
+        let given = (0..inventory.pods.len()).filter(|&at| inventory.pods[at].made.is_none());
+        let current = given.filter(is_current).map(|at| title(&inventory.pods[at])).collect();
+        Self { again, current }
+    }
+
+    fn part(&self, inventory: &Inventory, at: usize) -> Part {
+        let pod = &inventory.pods[at];
+        let title = title(pod);
+        let (twin, current) = (self.again.contains_key(&title), self.current.contains(&title));
+        match pod.made {
+            None if current => Part::Current,
+            None if twin => Part::Beside,
+            None => Part::Itself,
+            Some(_) if !twin => Part::Needless,
+            Some(Made::Anew) => Part::Anew,
+            Some(Made::Again) if current => Part::Needless,
+            Some(Made::Again) => Part::Current,
+        }
+    }
+}
+
+impl Part {
+    /// The name of a pod among others of its name; `renewed` says whether one of them has new claims.
+    fn name(self, name: String, renewed: bool) -> String {
+        match self {
+            Self::Beside => format!("{name} (as it is)"),
+            Self::Current if renewed => format!("{name} (with its claims)"),
+            _ => name,
+        }
+    }
+}
+
+fn title(pod: &PodObject) -> (String, String) {
+    (pod.metadata.namespace.clone(), pod.metadata.name.clone())
 }

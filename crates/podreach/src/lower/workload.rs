@@ -1,5 +1,6 @@
 //! Workloads: objects that make pods from a template.
 
+use std::collections::BTreeSet;
 use std::rc::Rc;
 
 use podreach_core::id::{NamespaceId, Symbol};
@@ -7,10 +8,11 @@ use podreach_core::id::{NamespaceId, Symbol};
 use super::cause::Cause;
 use super::context::Context;
 use super::fields::{
-    CLAIM_TEMPLATE_OBJECT, CRON_JOB_SPEC, DAEMON_SET_SPEC, DEPLOYMENT_SPEC, DEPLOYMENT_STRATEGY, JOB_SPEC,
-    JOB_TEMPLATE_SPEC, OBJECT, OBJECT_META, ORDINALS, POD_SPEC, POD_TEMPLATE_SPEC, REPLICA_SET_SPEC, ROLLING_UPDATE,
-    STATEFUL_SET_SPEC, TEMPLATE_OBJECT, Table, VOLUME,
+    CLAIM_RETENTION, CLAIM_TEMPLATE_OBJECT, CRON_JOB_SPEC, DAEMON_SET_SPEC, DEPLOYMENT_SPEC, DEPLOYMENT_STRATEGY,
+    JOB_SPEC, JOB_TEMPLATE_SPEC, OBJECT, OBJECT_META, ORDINALS, POD_SPEC, POD_TEMPLATE_SPEC, REPLICA_SET_SPEC,
+    ROLLING_UPDATE, STATEFUL_SET_SPEC, TEMPLATE_OBJECT, Table, VOLUME,
 };
+use super::inventory::full_name;
 use super::kind::Kind;
 use super::metadata::{self, Metadata};
 use super::mount::Mounted;
@@ -32,6 +34,32 @@ pub(crate) struct Workload {
     pub(crate) first_ordinal: u64,
     /// What stands in for the hash of a Deployment's template.
     pub(crate) hash: Option<Symbol>,
+    /// The hashes that pods and ReplicaSets of other templates of a Deployment have.
+    pub(crate) other_hashes: BTreeSet<Symbol>,
+    /// Whether a StatefulSet's claims may go with their pods, so that a pod may come back with new ones.
+    pub(crate) renews_claims: bool,
+    /// Whether a StatefulSet makes a pod only once the ones before it are ready.
+    pub(crate) ordered: bool,
+    /// Whether it is not in the input, and known from its pods alone.
+    pub(crate) unseen: bool,
+}
+
+impl Workload {
+    /// A workload that makes pods from a template and does nothing else.
+    pub(crate) fn plain(kind: Kind, metadata: Metadata, template: Draft, scale: Scale) -> Self {
+        Self {
+            kind,
+            metadata,
+            template,
+            scale,
+            first_ordinal: 0,
+            hash: None,
+            other_hashes: BTreeSet::new(),
+            renews_claims: false,
+            ordered: false,
+            unseen: false,
+        }
+    }
 }
 
 /// Reads a workload of a kind.
@@ -46,7 +74,51 @@ pub(crate) fn read(cx: &mut Context, kind: Kind, tree: &Tree<'_>) -> Option<Work
     }
     let first_ordinal = if kind == Kind::StatefulSet { first_ordinal(cx, &object) } else { 0 };
     let hash = (kind == Kind::Deployment).then(|| hash(cx, tree));
-    Some(Workload { kind, metadata, template, scale, first_ordinal, hash })
+    let (renews_claims, ordered) =
+        if kind == Kind::StatefulSet { (renews_claims(cx, &object), is_ordered(cx, &object)) } else { (false, false) };
+    if kind == Kind::Job {
+        suspended(cx, &object, &metadata, &mut template);
+    }
+    let plain = Workload::plain(kind, metadata, template, scale);
+    Some(Workload { first_ordinal, hash, renews_claims, ordered, ..plain })
+}
+
+/// Whether the claims of a StatefulSet are deleted once it is scaled down, or itself deleted.
+///
+/// Kubernetes: `pkg/controller/statefulset/stateful_set_utils.go`, `getPersistentVolumeClaimRetentionPolicy`.
+fn renews_claims(cx: &mut Context, object: &Object<'_, '_>) -> bool {
+    let mut heard = Vec::new();
+    let spec = object.object("spec", &STATEFUL_SET_SPEC, &mut heard);
+    let policy =
+        spec.and_then(|spec| spec.object("persistentVolumeClaimRetentionPolicy", &CLAIM_RETENTION, &mut cx.log));
+    let deletes = |field| policy.and_then(|policy| policy.text(field, &mut Vec::new())) == Some("Delete");
+    deletes("whenScaled") || deletes("whenDeleted")
+}
+
+/// Whether a StatefulSet makes its pods one after the other, which is the default.
+fn is_ordered(cx: &mut Context, object: &Object<'_, '_>) -> bool {
+    let mut heard = Vec::new();
+    let spec = object.object("spec", &STATEFUL_SET_SPEC, &mut heard);
+    spec.and_then(|spec| spec.text("podManagementPolicy", &mut cx.log)) != Some("Parallel")
+}
+
+/// The label by which a job says which queue starts it.
+const QUEUE: &str = "kueue.x-k8s.io/queue-name";
+
+/// A job that does not run yet may be changed before it does: a queue gives its pods node selectors and tolerations.
+fn suspended(cx: &mut Context, object: &Object<'_, '_>, metadata: &Metadata, template: &mut Draft) {
+    let mut heard = Vec::new();
+    let spec = object.object("spec", &JOB_SPEC, &mut heard);
+    if !spec.is_some_and(|spec| spec.flag("suspend", &mut cx.log)) {
+        return;
+    }
+    if cx.cluster.symbols.symbol(QUEUE).is_some_and(|key| metadata.labels.value(key).is_some()) {
+        template.causes.insert(Cause::Queued, metadata.span);
+    } else {
+        let name = full_name(Kind::Job, metadata);
+        let message = format!("{name} is suspended; its pods are taken as its template has them when it starts");
+        cx.report(problem::note("W0321", metadata.span, message));
+    }
 }
 
 /// What stands in for the hash of a template: equal templates have equal hashes, whoever they belong to.

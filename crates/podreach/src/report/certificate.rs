@@ -15,7 +15,7 @@ use super::json::API_VERSION;
 use super::shortfall::Shortfall;
 use super::weakening;
 use crate::diagnostic::Diagnostic;
-use crate::lower::{Instances, Keep, Nodes, Options, Start};
+use crate::lower::{Instances, Keep, Nodes, Options, ReleaseBy, Start};
 use crate::read::{Piece, SourceId, Sources, Span, Tree, Value, shown};
 
 /// A verdict, with names that are not resolved yet.
@@ -305,6 +305,7 @@ fn options(question: &Tree<'_>) -> Read<Options> {
     }
     if let Some(release) = question.field("kubernetesVersion") {
         options.release = text(release)?.parse().map_err(|why: String| refused(release.span, why))?;
+        options.release_by = ReleaseBy::Told;
     }
     if let Some(keep) = question.field("keep") {
         options.keep = items(keep)?.iter().map(self::keep).collect::<Read<_>>()?;

@@ -10,7 +10,7 @@ use super::proof::{about, class_name, like};
 use super::{Answered, alike, weakening, words};
 use crate::diagnostic::{Diagnostic, Effect};
 use crate::engine::{Decision, Effort};
-use crate::lower::{Instances, Keep, Nodes, Options, Release, Start};
+use crate::lower::{Instances, Keep, Nodes, Options, Start};
 use crate::read::Sources;
 
 /// The version of all documents that podreach writes and reads.
@@ -157,7 +157,7 @@ pub(super) fn list(kind: &str, items: Vec<Value>) -> Value {
     json!({"apiVersion": API_VERSION, "kind": kind, "items": items})
 }
 
-/// The question; what has its default is left out, but for the semantics and the start.
+/// The question; what has its default is left out, but for the semantics, the start and the release.
 pub(super) fn question(m: &Model, options: &Options, goal: &Goal) -> Value {
     let mut question = Map::new();
     question.insert("semantics".into(), m.semantics().name().into());
@@ -173,9 +173,7 @@ pub(super) fn question(m: &Model, options: &Options, goal: &Goal) -> Value {
         let nodes = if options.nodes == Nodes::Fixed { "fixed" } else { "settled" };
         question.insert("nodes".into(), nodes.into());
     }
-    if options.release != Release::default() {
-        question.insert("kubernetesVersion".into(), options.release.to_string().into());
-    }
+    question.insert("kubernetesVersion".into(), options.release.to_string().into());
     let alternatives: Vec<Value> = goal.any.iter().map(|alternative| configuration(m, alternative)).collect();
     match <[Value; 1]>::try_from(alternatives) {
         Ok([goal]) => question.insert("goal".into(), goal),

@@ -4,7 +4,7 @@ use podreach_core::{Configuration, Goal, Problem, Reason, Verdict};
 
 use super::{Answered, proof, trace, words};
 use crate::engine::Effort;
-use crate::lower::{Instances, Start};
+use crate::lower::{Instances, Release, Start};
 
 /// How much is told.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -41,7 +41,10 @@ pub fn headline(answered: &Answered<'_>) -> String {
             format!("DEPLOYABLE  {} {context}", sentence(problem, &problem.goal, "can"))
         }
         Verdict::Deployable(trace) => {
-            format!("DEPLOYABLE  {} {context}", claim(problem, &trace.after(trace.len(), &problem.model, &problem.start)))
+            format!(
+                "DEPLOYABLE  {} {context}",
+                claim(problem, &trace.after(trace.len(), &problem.model, &problem.start))
+            )
         }
         Verdict::Never(_) => format!("NEVER  {} {context}", sentence(problem, &problem.goal, "can never")),
         Verdict::Unknown(_) => {
@@ -59,7 +62,12 @@ fn context(answered: &Answered<'_>) -> String {
         (Start::Empty, false) => format!("from a cluster with just the {} that are kept", pods(&problem.kept)),
     };
     let limit = if options.instances == Instances::Declared { ", within the declared instances" } else { "" };
-    format!("({}, {start}{limit})", problem.model.semantics().name())
+    // The usual release goes without saying, unless someone asks for it by name.
+    let release = match options.release {
+        release if release == Release::default() => String::new(),
+        release => format!(" of {release}"),
+    };
+    format!("({}{release}, {start}{limit})", problem.model.semantics().name())
 }
 
 fn pods(s: &Configuration) -> String {

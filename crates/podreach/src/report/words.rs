@@ -12,6 +12,8 @@ pub(crate) fn pod(m: &Model, pod: PodId) -> String {
     format!("{}{terminating}", m.pod_name(pod))
 }
 
+use crate::lower::known::is_stand_in;
+
 /// `deployment/shop/web on edge-1`.
 pub(crate) fn atom(m: &Model, (of, node): Atom) -> String {
     format!("{} on {}", pod(m, of), m.node_name(node))
@@ -133,7 +135,8 @@ fn requirement(m: &Model, key: Symbol, allowed: &Allowed) -> String {
         Values::Only(values) => (allowed.absent, values),
         Values::AllBut(values) => (!allowed.absent, values),
     };
-    let mut values: Vec<&str> = values.iter().map(|&value| m.str(value)).collect();
+    let shown = |value| if is_stand_in(m.str(value)) { "(yet to be given)" } else { m.str(value) };
+    let mut values: Vec<&str> = values.iter().map(|&value| shown(value)).collect();
     values.sort_unstable();
     match (&allowed.values, values.as_slice()) {
         (Values::AllBut(_), []) if !allowed.absent => key.to_owned(),

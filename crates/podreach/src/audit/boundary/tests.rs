@@ -113,8 +113,7 @@ fn an_edit_does_the_same_to_nodes_that_are_alike() {
 
 fn origin(kind: Kind) -> Origin {
     let span = Span { source: SourceId(0), start: 0, end: 0 };
-    let (namespace, labels) = (String::new(), std::collections::BTreeMap::new());
-    Origin { kind, namespace, labels, span, declared: None, outdated: false, exceptions: Vec::new() }
+    Origin::plain(kind, "", std::collections::BTreeMap::new(), span)
 }
 
 /// What the input says of a random cluster.

@@ -199,7 +199,7 @@ fn subjects(lowered: &Lowered) -> Vec<Subject> {
     let origins = &lowered.origins.pods;
     let subject = |(pod, known): (PodId, &podreach_core::cluster::Pod)| {
         let origin = origins.get(&known.name)?;
-        let current = !origin.outdated && (origin.kind != Kind::Pod || origin.declared.is_some());
+        let current = !origin.outdated && !origin.beyond && (origin.kind != Kind::Pod || origin.declared.is_some());
         let names = Some(vec![known.name.clone()]).filter(|_| current)?;
         let kind = origin.kind;
         known.spec.barred.is_none().then_some(Subject { pod, names, kind })

@@ -4,6 +4,7 @@
 
 use podreach_core::{Goal, NodeId, Semantics};
 
+use super::numbered::{self, Group};
 use super::packing::Want;
 use super::ruling::{Asking, Ruling};
 use super::world::{Draft, World, nodes_named};
@@ -139,8 +140,9 @@ pub(crate) fn ruling(lowered: &Lowered, claim: &Claim, world: &World, means: Mea
         Claim::NeverTogether { key, .. } => {
             together::ruling(&mut asking, &world.pods(0), &world.pods(1), &places(lowered, world, key))
         }
-        Claim::Possible { spread_over, .. } => {
-            possible::ruling(&mut asking, &wanted(lowered, claim, world), spread_over.as_deref())
+        Claim::Possible { spread_over, nodes, count, .. } => {
+            let groups = possible_groups(lowered, world, *count, spread_over.as_deref(), nodes);
+            possible::ruling(&mut asking, &groups, *count, spread_over.as_deref())
         }
         Claim::Recoverable { .. } => recoverable::ruling(&mut asking, &wanted(lowered, claim, world)),
     }
@@ -151,7 +153,8 @@ pub(crate) fn wanted(lowered: &Lowered, claim: &Claim, world: &World) -> Vec<Wan
     match claim {
         Claim::Never { .. } | Claim::NeverTogether { .. } => Vec::new(),
         Claim::Possible { spread_over, nodes, count, .. } => {
-            possible_wants(lowered, world, *count, spread_over.as_deref(), nodes)
+            let groups = possible_groups(lowered, world, *count, spread_over.as_deref(), nodes);
+            groups.into_iter().flat_map(|group| group.wants).collect()
         }
         Claim::Recoverable { .. } => recoverable::wants(lowered, world),
     }
@@ -170,12 +173,18 @@ pub(crate) fn forbidden(lowered: &Lowered, claim: &Claim, world: &World) -> Opti
 }
 
 /// What `possible` asks for: so many of each workload, on nodes that have the key.
-fn possible_wants(lowered: &Lowered, world: &World, count: u64, key: Option<&str>, nodes: &NodeSelection) -> Vec<Want> {
+fn possible_groups(
+    lowered: &Lowered,
+    world: &World,
+    count: u64,
+    key: Option<&str>,
+    nodes: &NodeSelection,
+) -> Vec<Group> {
     let apart = key.map(|key| place_of_each(lowered, world, key));
     let with_key = |node: &NodeId| key.is_none_or(|key| label(lowered, world.model().node_name(*node), key).is_some());
     let nodes: Vec<NodeId> = selected_nodes(lowered, world, nodes).into_iter().filter(with_key).collect();
-    let want = |pod| Want { pod, count, nodes: nodes.clone(), apart: apart.clone() };
-    world.pods(0).into_iter().map(want).collect()
+    let want = |pod, count| Want { pod, count, nodes: nodes.clone(), apart: apart.clone() };
+    numbered::groups(lowered, world, want, count)
 }
 
 /// The nodes of a world that a selection selects, by what the input says of them.

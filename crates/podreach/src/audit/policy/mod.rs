@@ -7,6 +7,7 @@
 pub(crate) mod claim;
 mod document;
 mod never;
+mod numbered;
 pub(crate) mod packing;
 pub(crate) mod placement;
 pub(crate) mod possible;

@@ -12,6 +12,7 @@ use podreach_core::rule::hard;
 use podreach_core::{Configuration, Goal, NodeId, PodId};
 
 use super::never::sentence;
+use super::numbered::{self, Group};
 use super::packing::Want;
 use super::placement::{Placement, placement};
 use super::ruling::{Asking, Ruling, listed};
@@ -32,18 +33,19 @@ pub(crate) enum Outcome {
 }
 
 /// Decides the rule; `key` is what the instances are spread over, if they are.
-pub(crate) fn ruling(asking: &mut Asking<'_>, wants: &[Want], key: Option<&str>) -> Ruling {
-    let m = asking.world.model();
-    let name = |want: &Want| m.pod_name(want.pod).to_owned();
+pub(crate) fn ruling(asking: &mut Asking<'_>, groups: &[Group], count: u64, key: Option<&str>) -> Ruling {
     let (mut evidence, mut failed, mut open) = (Vec::new(), Vec::new(), Vec::new());
-    for want in wants {
-        match outcome(asking, want) {
+    for Group { name, wants } in groups {
+        let found = match wants.as_slice() {
+            [want] => outcome(asking, want),
+            wants => numbered::outcome(asking, wants),
+        };
+        match found {
             Outcome::Can(shown) => evidence.push(shown),
-            Outcome::Never(why, shown) => failed.push((name(want), why, shown)),
-            Outcome::Open(why) => open.push((name(want), why)),
+            Outcome::Never(why, shown) => failed.push((name.clone(), why, shown)),
+            Outcome::Open(why) => open.push((name.clone(), why)),
         }
     }
-    let count = wants.first().map_or(0, |want| want.count);
     let instances = words::number(usize::try_from(count).unwrap_or(usize::MAX), "instance");
     let apart = key.map(|key| format!(" in different {}", domains(key))).unwrap_or_default();
     if let [(first, why, _), rest @ ..] = failed.as_slice() {
@@ -64,7 +66,7 @@ pub(crate) fn ruling(asking: &mut Asking<'_>, wants: &[Want], key: Option<&str>)
         ruling.subject = names;
         return ruling;
     }
-    let names: Vec<String> = wants.iter().map(name).collect();
+    let names: Vec<String> = groups.iter().map(|group| group.name.clone()).collect();
     let message = format!("{instances} of {} can run at the same time{apart}", listed(&names));
     let mut ruling = Ruling::new(Status::Holds, message);
     ruling.evidence = evidence;

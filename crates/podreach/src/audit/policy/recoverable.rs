@@ -78,7 +78,7 @@ pub(crate) fn ruling(asking: &mut Asking<'_>, wants: &[Want]) -> Ruling {
 }
 
 /// Whether all wants can be met at the same time.
-fn together(asking: &mut Asking<'_>, wants: &[Want]) -> Outcome {
+pub(crate) fn together(asking: &mut Asking<'_>, wants: &[Want]) -> Outcome {
     if let Some(sums) = too_much(asking, wants) {
         // A proof about one workload says more than a sum.
         let small: Vec<Want> = wants.iter().filter(|want| want.count <= 64).cloned().collect();

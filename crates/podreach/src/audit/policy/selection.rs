@@ -49,16 +49,27 @@ pub struct NodeSelection {
 }
 
 impl PodSelection {
-    /// Whether it selects the workload of this full name.
+    /// Whether it selects the pods of this full name: by it, or as those of a workload that they belong to.
+    ///
+    /// A StatefulSet all of whose pods have claims of their own is these pods, and not what it would make beyond them.
     pub fn selects(&self, name: &str, origin: &Origin) -> bool {
-        self.admits(&origin.namespace, origin.kind, &origin.labels)
-            && self.names.as_ref().is_none_or(|names| names.iter().any(|given| is_named(name, given)))
+        let owners = || origin.owners.iter();
+        let is_of = |kind: &Kind| *kind == origin.kind || owners().any(|(owner, _)| owner == kind);
+        let has = |given: &String| is_named(name, given) || owners().any(|(_, owner)| is_named(owner, given));
+        !origin.beyond
+            && self.admits_labels(&origin.namespace, &origin.labels)
+            && self.kinds.as_ref().is_none_or(|kinds| kinds.iter().any(is_of))
+            && self.names.as_ref().is_none_or(|names| names.iter().any(has))
     }
 
     /// Whether it selects pods of this namespace, kind and labels, whatever their name.
     pub(crate) fn admits(&self, namespace: &str, kind: Kind, labels: &BTreeMap<String, String>) -> bool {
+        self.admits_labels(namespace, labels) && self.kinds.as_ref().is_none_or(|kinds| kinds.contains(&kind))
+    }
+
+    fn admits_labels(&self, namespace: &str, labels: &BTreeMap<String, String>) -> bool {
         let listed = self.namespaces.as_ref().is_none_or(|listed| listed.iter().any(|own| own == namespace));
-        listed && self.kinds.as_ref().is_none_or(|kinds| kinds.contains(&kind)) && has(&self.labels, labels)
+        listed && has(&self.labels, labels)
     }
 
     /// Reads a selection; what is wrong with it is reported.

@@ -1,0 +1,192 @@
+//! So many pods of a StatefulSet whose pods have claims of their own: the first so many numbers, each a type of its own.
+//!
+//! ```text
+//! yes     each goes to a place of its own, where all of them pack
+//! never   some of them together have fewer places than they are (Hall's theorem: else there is a choice)
+//! ```
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use podreach_core::demand::{Argument, Demand, Law, Place, Want as Wanted};
+use podreach_core::{Atom, Configuration, Goal, NodeId, PodId};
+
+use super::packing::Want;
+use super::possible::Outcome;
+use super::recoverable::together;
+use super::ruling::{Asking, pod_names};
+use super::world::World;
+use crate::audit::item::Evidence;
+use crate::lower::{Lowered, Origin};
+
+/// What a rule wants of one workload: of one pod type, or of several that are the pods of one StatefulSet.
+#[derive(Clone, Debug)]
+pub(crate) struct Group {
+    pub(crate) name: String,
+    pub(crate) wants: Vec<Want>,
+}
+
+/// The workloads of which a rule wants so many instances: not their former revisions, and StatefulSets by the numbers of their pods.
+pub(crate) fn groups(lowered: &Lowered, world: &World, want: impl Fn(PodId, u64) -> Want, count: u64) -> Vec<Group> {
+    let m = world.model();
+    let mut sets: BTreeMap<&str, BTreeMap<u64, PodId>> = BTreeMap::new();
+    let mut groups = Vec::new();
+    for pod in world.pods(0) {
+        let name = m.pod_name(pod);
+        match lowered.origins.pods.get(name) {
+            Some(Origin { ordinal: Some(number), owners, declared, .. }) => {
+                if let Some((_, set)) = owners.last().filter(|_| declared.is_some()) {
+                    sets.entry(set).or_default().insert(*number, pod);
+                }
+            }
+            Some(origin) if origin.outdated || origin.unseen || !origin.owners.is_empty() => {}
+            _ => groups.push(Group { name: name.to_owned(), wants: vec![want(pod, count)] }),
+        }
+    }
+    for (set, numbers) in sets {
+        let first: Vec<PodId> = numbers.into_values().take(usize::try_from(count).unwrap_or(usize::MAX)).collect();
+        let more = count - first.len() as u64;
+        groups.retain(|group| group.name != set);
+        let rest = m.pods().find(|&pod| m.pod_name(pod) == set).filter(|_| more > 0);
+        let wants = first.into_iter().map(|pod| want(pod, 1)).chain(rest.map(|pod| want(pod, more))).collect();
+        groups.push(Group { name: set.to_owned(), wants });
+    }
+    if groups.is_empty() {
+        // Who selects nothing but former revisions means them.
+        let alone = |pod| Group { name: m.pod_name(pod).to_owned(), wants: vec![want(pod, count)] };
+        groups.extend(world.pods(0).into_iter().map(alone));
+    }
+    groups
+}
+
+/// Decides it for the pods of one StatefulSet.
+pub(crate) fn outcome(asking: &mut Asking<'_>, wants: &[Want]) -> Outcome {
+    if wants.iter().all(|want| want.apart.is_none()) {
+        return together(asking, wants);
+    }
+    let slots: Vec<&Want> = wants.iter().flat_map(|want| (0..want.count).map(move |_| want)).collect();
+    let open: Vec<BTreeSet<usize>> = slots.iter().map(|want| open_places(asking, want)).collect();
+    match matching(&open) {
+        Err(few) => {
+            let few: Vec<&Want> = few.into_iter().map(|slot| slots[slot]).collect();
+            match too_few(asking, &few) {
+                Some((why, evidence)) => Outcome::Never(why, vec![evidence]),
+                None => Outcome::Open("the places of its pods could not be counted".to_owned()),
+            }
+        }
+        Ok(places) => {
+            let there =
+                |want: &Want, place| want.nodes.iter().copied().filter(|&n| want.place(n) == Some(place)).collect();
+            let placed = slots.iter().zip(places);
+            let placed =
+                placed.map(|(want, place)| Want { pod: want.pod, count: 1, nodes: there(want, place), apart: None });
+            let placed: Vec<Want> = placed.collect();
+            match asking.packed(&placed) {
+                Some((goal, decision)) => {
+                    Outcome::Can(asking.evidence("each of its pods can be in a place of its own", goal, decision))
+                }
+                None => Outcome::Open("not every way to place its pods was tried".to_owned()),
+            }
+        }
+    }
+}
+
+/// The places in which a pod may ever be.
+fn open_places(asking: &mut Asking<'_>, want: &Want) -> BTreeSet<usize> {
+    let places: BTreeSet<usize> = want.nodes.iter().filter_map(|&node| want.place(node)).collect();
+    let at = |place: usize| want.nodes.iter().filter(move |&&node| want.place(node) == Some(place));
+    places
+        .into_iter()
+        .filter(|&place| asking.answer(&anywhere(want.pod, at(place))).checked.answer() != Some(false))
+        .collect()
+}
+
+fn anywhere<'n>(pod: PodId, nodes: impl Iterator<Item = &'n NodeId>) -> Goal {
+    Goal { any: nodes.map(|&node| [((pod, node), 1)].into_iter().collect::<Configuration>()).collect() }
+}
+
+/// A place for each slot that no other has; or slots that have fewer places together than they are.
+fn matching(open: &[BTreeSet<usize>]) -> Result<Vec<usize>, Vec<usize>> {
+    let mut taken: BTreeMap<usize, usize> = BTreeMap::new();
+    for slot in 0..open.len() {
+        let mut seen = BTreeSet::new();
+        if !augment(open, slot, &mut seen, &mut taken) {
+            let rivals = seen.iter().filter_map(|place| taken.get(place).copied());
+            return Err(rivals.chain([slot]).collect());
+        }
+    }
+    let mut places = vec![0; open.len()];
+    taken.into_iter().for_each(|(place, slot)| places[slot] = place);
+    Ok(places)
+}
+
+fn augment(
+    open: &[BTreeSet<usize>],
+    slot: usize,
+    seen: &mut BTreeSet<usize>,
+    taken: &mut BTreeMap<usize, usize>,
+) -> bool {
+    for &place in &open[slot] {
+        if !seen.insert(place) {
+            continue;
+        }
+        let rival = taken.get(&place).copied();
+        if rival.is_none_or(|rival| augment(open, rival, seen, taken)) {
+            taken.insert(place, slot);
+            return true;
+        }
+    }
+    false
+}
+
+/// The argument that these pods have too few places.
+fn too_few(asking: &mut Asking<'_>, wants: &[&Want]) -> Option<(String, Evidence)> {
+    let pods: BTreeSet<PodId> = wants.iter().map(|want| want.pod).collect();
+    let mut places: BTreeMap<Option<usize>, BTreeSet<Atom>> = BTreeMap::new();
+    for want in wants {
+        for &node in &want.nodes {
+            places.entry(want.place(node)).or_default().insert((want.pod, node));
+        }
+    }
+    let places: Vec<Vec<Atom>> = places.into_values().map(|atoms| atoms.into_iter().collect()).collect();
+    let (mut laws, mut dead, mut alive) = (Vec::new(), Vec::new(), 0_usize);
+    for (at, atoms) in places.iter().enumerate() {
+        let goal = Goal { any: atoms.iter().map(|&atom| [(atom, 1)].into_iter().collect()).collect() };
+        if asking.answer(&goal).checked.answer() == Some(false) {
+            laws.extend(atoms.iter().map(|&atom| (Law::Below(atom, 1), 1)));
+            dead.extend(goal.any);
+        } else {
+            laws.push((Law::Place(0, at), 1));
+            alive += 1;
+        }
+    }
+    let goal = Goal { any: dead };
+    let decision = asking.answer(&goal);
+    let names = pod_names(asking.world.model(), &pods.into_iter().collect::<Vec<_>>());
+    let why = match alive {
+        0 => format!("No place can ever have {names}."),
+        1 => format!("Only one place can ever have {names}."),
+        more => format!("Only {more} places can ever have {names}."),
+    };
+    let shows = format!("{names} can never run in any of the other places");
+    let place = |atoms| Place { atoms, most: 1 };
+    let wanted = Wanted { count: wants.len() as u64, places: places.into_iter().map(place).collect() };
+    let argument = Argument::Sum { worth: vec![1], laws };
+    let evidence = asking.short(Demand { wants: vec![wanted] }, shows, (goal, decision), argument)?;
+    Some((why, evidence))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn slots_get_places_of_their_own_or_are_too_many() {
+        let open = |sets: &[&[usize]]| sets.iter().map(|set| set.iter().copied().collect()).collect::<Vec<_>>();
+        assert_eq!(matching(&open(&[&[0, 1], &[0]])), Ok(vec![1, 0]));
+        assert_eq!(matching(&open(&[&[0, 1, 2], &[0], &[1]])), Ok(vec![2, 0, 1]));
+        let Err(mut few) = matching(&open(&[&[0, 1, 2], &[0], &[0]])) else { panic!("two want the same place") };
+        few.sort_unstable();
+        assert_eq!(few, [1, 2]);
+        assert_eq!(matching(&open(&[&[]])), Err(vec![0]));
+    }
+}
