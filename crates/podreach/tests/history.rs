@@ -124,6 +124,7 @@ fn at_worst(problem: &Problem, trace: &Trace) -> bool {
             s.remove((pod, node));
             true
         }
+        other => problem.step(&mut s, other).is_ok(),
     })
 }
 
