@@ -55,11 +55,14 @@ pub(crate) struct Known {
     unassigned: HashMap<Vec<u8>, usize>,
 }
 
+/// How a value begins that stands in for one that a cluster is yet to give.
+pub(crate) const STAND_IN: &str = "unassigned-";
+
 impl Known {
     /// What stands in for a label value that a cluster is yet to give: one for all that is the same, and no other has it.
     pub(crate) fn stand_in(&mut self, of: Vec<u8>) -> String {
         let next = self.unassigned.len() + 1;
-        format!("unassigned-{}", self.unassigned.entry(of).or_insert(next))
+        format!("{STAND_IN}{}", self.unassigned.entry(of).or_insert(next))
     }
 }
 

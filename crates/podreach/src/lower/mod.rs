@@ -13,15 +13,18 @@ mod candidate;
 mod cause;
 mod container;
 pub(crate) mod context;
+mod custom;
 mod devices;
 mod document;
 mod feature;
 pub mod fields;
 mod gist;
+mod hidden;
 mod inventory;
 mod keep;
 mod kind;
-mod known;
+pub(crate) mod known;
+mod listing;
 mod metadata;
 mod mount;
 pub(crate) mod name;
@@ -46,11 +49,14 @@ mod spoiling;
 mod spread;
 mod storage;
 mod toleration;
+pub(crate) mod twice;
 mod typing;
 mod workload;
 
 pub use admission::{Cheapest, Entrance};
-pub use kind::Kind;
+pub use custom::{Does, does};
+pub use hidden::{Custom, LATER, remark, unless_complete};
+pub use kind::{Kind, is_custom};
 pub use options::{Instances, Keep, Nodes, Options, Release, Start};
 pub use origin::{Declared, Instance, Origin, Origins};
 pub use selection::Selection;
@@ -65,6 +71,7 @@ use crate::diagnostic::{Diagnostic, Effect};
 use crate::question::Question;
 use crate::read::{Piece, Tree};
 use context::Context;
+use document::Found;
 use inventory::{Inventory, full_name};
 use keep::Kept;
 use object::Log;
@@ -102,7 +109,9 @@ impl Lowered {
 pub fn cluster(documents: &[Tree<'_>], options: &Options) -> Lowered {
     let mut lowering = Lowering::new(options);
     documents.iter().for_each(|document| lowering.add(document));
-    lowering.finish()
+    let mut lowered = lowering.finish();
+    twice::settle(&mut lowered.diagnostics, documents);
+    lowered
 }
 
 /// A cluster in the making, for documents that come one at a time: of each only what matters is kept.
@@ -122,21 +131,21 @@ impl<'o> Lowering<'o> {
 
     /// Reads a document.
     pub fn add(&mut self, document: &Tree<'_>) {
-        let mut found = |kind, tree: &Tree<'_>| self.inventory.add(&mut self.cx, kind, tree);
-        document::objects(document, &mut self.strange, &mut found);
+        let Self { cx, inventory, strange, .. } = self;
+        document::objects(document, strange, &mut |found| take(cx, inventory, found));
     }
 
     /// Reads a piece of a document; false if it cannot be told what it is without the rest.
     #[must_use]
     pub fn add_piece(&mut self, piece: Piece<'_, '_>) -> bool {
-        let mut found = |kind, tree: &Tree<'_>| self.inventory.add(&mut self.cx, kind, tree);
-        document::objects_of_piece(piece, &mut self.strange, &mut found)
+        let Self { cx, inventory, strange, .. } = self;
+        document::objects_of_piece(piece, strange, &mut |found| take(cx, inventory, found))
     }
 
     /// The cluster that all documents together describe.
     pub fn finish(self) -> Lowered {
         let Self { options, mut cx, mut inventory, strange } = self;
-        cx.log.splice(0..0, strange);
+        cx.log.splice(0..0, strange.into_iter().map(|remark| hidden::unless_complete(remark, options)));
         cx.log.extend(problem::not_compared(options.release));
         storage::node::equip(&mut cx, &inventory);
         storage::node::settle(&cx, &mut inventory);
@@ -157,10 +166,24 @@ impl<'o> Lowering<'o> {
         };
         let unsettled = cx.cluster.nodes.iter().filter(|(_, node)| !node.passing.is_nothing()).map(|(id, _)| id);
         let start = start.with_unsettled(unsettled);
+        hidden::settle(&mut cx.log, &origins);
         let entrances = if options.admission { inventory.rules.entrances(&mut cx) } else { BTreeMap::new() };
         let Context { cluster, log, .. } = cx;
         let Inventory { questions, policies, .. } = inventory;
         Lowered { cluster, start, kept, origins, questions, policies, entrances, diagnostics: log }
+    }
+}
+
+/// Takes what was found in a document.
+fn take(cx: &mut Context, inventory: &mut Inventory, found: Found<'_, '_>) {
+    match found {
+        Found::Object(kind, tree) => {
+            cx.listing.meet(kind, tree);
+            inventory.add(cx, kind, tree);
+        }
+        Found::List(kind, tree) => cx.listing.close(kind, tree),
+        Found::Answer(tree) => cx.listing.close_each(tree),
+        Found::End => cx.listing.part(),
     }
 }
 

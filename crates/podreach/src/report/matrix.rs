@@ -3,6 +3,7 @@
 use podreach_core::{Model, PodId};
 use serde_json::{Value, json};
 
+use super::json::API_VERSION;
 use super::words;
 use crate::matrix::{Cell, Matrix};
 
@@ -28,6 +29,9 @@ pub fn matrix_json(m: &Model, matrix: &Matrix) -> Value {
         json!({"pod": name, "aliases": aliases, "deployable": deployable, "never": never, "unknown": unknown})
     };
     json!({
+        "apiVersion": API_VERSION,
+        "kind": "Matrix",
+        "semantics": m.semantics().name(),
         "nodeClasses": matrix.classes.iter().map(class).collect::<Vec<_>>(),
         "rows": matrix.rows.iter().map(row).collect::<Vec<_>>(),
     })

@@ -12,6 +12,8 @@ pub(crate) fn pod(m: &Model, pod: PodId) -> String {
     format!("{}{terminating}", m.pod_name(pod))
 }
 
+use crate::lower::known::STAND_IN;
+
 /// `deployment/shop/web on edge-1`.
 pub(crate) fn atom(m: &Model, (of, node): Atom) -> String {
     format!("{} on {}", pod(m, of), m.node_name(node))
@@ -127,13 +129,19 @@ pub(crate) fn selector(m: &Model, selector: &Selector) -> String {
     }
 }
 
+/// The value of a label; what stands in for one that a cluster is yet to give is nobody's business.
+pub(crate) fn label_value(m: &Model, value: Symbol) -> &str {
+    let text = m.str(value);
+    if text.starts_with(STAND_IN) { "(its own)" } else { text }
+}
+
 fn requirement(m: &Model, key: Symbol, allowed: &Allowed) -> String {
     let key = m.str(key);
     let (absent, values) = match &allowed.values {
         Values::Only(values) => (allowed.absent, values),
         Values::AllBut(values) => (!allowed.absent, values),
     };
-    let mut values: Vec<&str> = values.iter().map(|&value| m.str(value)).collect();
+    let mut values: Vec<&str> = values.iter().map(|&value| label_value(m, value)).collect();
     values.sort_unstable();
     match (&allowed.values, values.as_slice()) {
         (Values::AllBut(_), []) if !allowed.absent => key.to_owned(),
