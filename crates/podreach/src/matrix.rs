@@ -99,10 +99,25 @@ impl Matrix {
         self.rows.iter().map(|(pod, cells)| (1 + self.aliases(*pod).len()) * in_row(cells)).sum()
     }
 
-    /// Leaves out the rows of other namespaces.
+    /// How many pod types it is about.
+    pub fn types(&self) -> usize {
+        self.rows.iter().map(|(pod, _)| 1 + self.aliases(*pod).len()).sum()
+    }
+
+    /// Leaves out the pod types of other namespaces.
     pub fn keep(&mut self, model: &Model, namespace: &str) {
-        let of = |pod: PodId| model.str(model.cluster().namespaces[model.pod(pod).namespace]);
-        self.rows.retain(|(pod, _)| of(*pod) == namespace);
+        let is_of = |pod: &PodId| model.str(model.cluster().namespaces[model.pod(*pod).namespace]) == namespace;
+        let mut aliases = BTreeMap::new();
+        for (pod, cells) in std::mem::take(&mut self.rows) {
+            let mut kept = std::iter::once(pod).chain(self.aliases(pod).iter().copied()).filter(is_of);
+            let Some(first) = kept.next() else { continue };
+            let others: Vec<PodId> = kept.collect();
+            if !others.is_empty() {
+                aliases.insert(first, others);
+            }
+            self.rows.push((first, cells));
+        }
+        self.aliases = aliases;
     }
 }
 

@@ -4,9 +4,10 @@ use podreach::answer::Oracle;
 use podreach::diagnostic::Effect;
 use podreach::engine::Budget;
 use podreach::lower::{Kind, Lowered, Options};
+use podreach::matrix::{Cell, Matrix};
 use podreach::question::{self, NameError};
 use podreach::read::{Source, Sources};
-use podreach::report::{Why, why_json};
+use podreach::report::{Why, matrix_json, why_json};
 use podreach_core::{Goal, Semantics};
 
 const NODE: &str = "{apiVersion: v1, kind: Node, metadata: {name: n1, labels: {kubernetes.io/hostname: n1, topology.kubernetes.io/zone: a}}, status: {allocatable: {cpu: 4, pods: 10}}}\n---\n";
@@ -319,4 +320,26 @@ fn a_wrong_value_is_pointed_at() {
     let lowered = read(&text);
     let span = lowered.diagnostics[0].span.unwrap();
     assert_eq!((lowered.diagnostics[0].code, &text[span.start as usize..span.end as usize]), ("E0219", "XYZ"));
+}
+
+#[test]
+fn columns_are_told_apart_only_by_what_some_rule_reads() {
+    let node = |name: &str, rest: &str| {
+        format!(
+            "{{apiVersion: v1, kind: Node, metadata: {{name: {name}, labels: {{instance-id: i-{name}, {rest}}}}}, status: {{allocatable: {{pods: 9}}}}}}\n---\n"
+        )
+    };
+    let pods = "{apiVersion: v1, kind: Pod, metadata: {name: a, namespace: one}, spec: {containers: [{name: c}]}}\n---\n{apiVersion: v1, kind: Pod, metadata: {name: b, namespace: two}, spec: {containers: [{name: c}], nodeSelector: {disk: ssd}}}\n---\n";
+    let text = [node("n1", "disk: ssd"), node("n2", "disk: ssd"), node("n3", "disk: hdd")].concat() + pods;
+    let lowered = read(&text);
+    let problem = podreach::problem(&lowered, Semantics::KubeScheduler);
+    let oracle = Oracle::new(&problem, &lowered.diagnostics);
+    let mut matrix = Matrix::new(&problem.model, &oracle, &Budget::unlimited(), 1, &|| ());
+    let sizes: Vec<usize> = matrix.classes.iter().map(Vec::len).collect();
+    assert_eq!((sizes, matrix.types()), (vec![2, 1], 2));
+    matrix.keep(&problem.model, "two");
+    let names: Vec<&str> = matrix.rows.iter().map(|(pod, _)| problem.model.pod_name(*pod)).collect();
+    assert_eq!((names, matrix.count(Cell::Deployable)), (vec!["pod/two/b"], 2));
+    let document = matrix_json(&problem.model, &matrix);
+    assert_eq!((&document["kind"], &document["semantics"]), (&"Matrix".into(), &"kube-scheduler".into()));
 }

@@ -50,7 +50,7 @@ pub fn matrix(m: &Model, matrix: &Matrix, width: Width) -> String {
 fn summary(m: &Model, matrix: &Matrix) -> String {
     let [yes, no, open] = [Cell::Deployable, Cell::Never, Cell::Unknown].map(|cell| matrix.count(cell));
     let all = yes + no + open;
-    let (pods, nodes) = (words::number(m.pods().len(), "pod type"), words::number(m.nodes().len(), "node"));
+    let (pods, nodes) = (words::number(matrix.types(), "pod type"), words::number(m.nodes().len(), "node"));
     let unknown = match open {
         0 => String::new(),
         count => format!(", {count} unknown"),
