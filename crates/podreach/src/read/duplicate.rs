@@ -29,7 +29,7 @@ pub(super) fn settle<'a>(
         return Ok(());
     }
     let all = entries.split_off(from);
-    let mut places = HashMap::new();
+    let (mut places, mut repeated) = (HashMap::new(), Vec::new());
     for entry in all {
         let Some(&at) = places.get(&entry.key) else {
             places.insert(entry.key.clone(), entries.len());
@@ -40,10 +40,11 @@ pub(super) fn settle<'a>(
         if !first.value.says_the_same(&entry.value) {
             return Err(problem::duplicate_key(text, &entry.key, first.key_span, entry.key_span));
         }
-        if notes.len() < limits::MAX_ERRORS {
-            notes.push(problem::repeated_key(text, &entry.key, first.key_span, entry.key_span));
+        if notes.len() + repeated.len() < limits::MAX_ERRORS {
+            repeated.push(problem::repeated_key(text, &entry.key, first.key_span, entry.key_span));
         }
     }
+    notes.append(&mut repeated);
     Ok(())
 }
 
