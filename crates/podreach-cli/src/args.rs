@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use podreach::lower::{Instances, Keep, Nodes, Options, Release, ReleaseBy, Start};
+use podreach::lower::{Instances, Keep, Kind, Nodes, Options, Release, ReleaseBy, Start};
 use podreach_core::Semantics;
 
 use crate::budget;
@@ -351,6 +351,10 @@ pub(crate) struct Reading {
     /// What becomes of nodes: they settle (cordons are lifted, taints of nodes that are not ready go), or stay as they are
     #[arg(long, value_enum, default_value_t = Change::Settled, value_name = "CHANGE")]
     pub(crate) nodes: Change,
+    /// The input has all objects of these kinds: `pods` (no custom resource makes pods besides those that are there), or any of
+    /// pvc, pv, sc, csinodes, csidrivers and resourceclaims (what is not there does not exist)
+    #[arg(long, value_name = "KINDS", value_delimiter = ',', value_parser = complete)]
+    pub(crate) complete: Vec<Kind>,
     /// The Kubernetes release whose behaviour counts; without it the cluster's own, or its newest kubelet's
     #[arg(long, value_name = "RELEASE")]
     pub(crate) kubernetes_version: Option<Release>,
@@ -373,6 +377,7 @@ impl Reading {
             nodes: if self.nodes == Change::Fixed { Nodes::Fixed } else { Nodes::Settled },
             release,
             release_by,
+            complete: self.complete.iter().copied().collect(),
             ..Options::default()
         }
     }
@@ -386,6 +391,12 @@ impl Reading {
             Some(Whose::Both) => vec![Semantics::KubeScheduler, Semantics::Paper],
         }
     }
+}
+
+/// A kind of which the input can be said to have everything.
+fn complete(name: &str) -> Result<Kind, String> {
+    let kind = Kind::called(name).filter(|&kind| kind == Kind::Pod || kind.is_looked_up());
+    kind.ok_or_else(|| "use pods, pvc, pv, sc, csinodes, csidrivers or resourceclaims".to_owned())
 }
 
 /// How long and how much a search may take.

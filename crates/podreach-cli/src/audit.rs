@@ -8,7 +8,7 @@ use podreach::audit::policy::{self, Policy};
 use podreach::audit::{Actor, Item, Outcome, Severity, Status, finding};
 use podreach::diagnostic::Effect;
 use podreach::engine::Budget;
-use podreach::read::shown;
+use podreach::read::shown_path;
 use podreach::report::{self, Detail, audit as writers};
 use podreach_core::Semantics;
 
@@ -60,7 +60,7 @@ pub(crate) fn audited(args: &Auditing, saying: Saying) -> Result<Audited, Told> 
 }
 
 fn unusable(path: &Path, why: &str) -> Told {
-    refuse(&format!("{} cannot be used: {why}", shown(&path.to_string_lossy())), None)
+    refuse(&format!("{} cannot be used: {why}", shown_path(path)), None)
 }
 
 /// The input; manifests without nodes will do.

@@ -11,7 +11,7 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use podreach::audit::memory::Memory;
-use podreach::read::shown;
+use podreach::read::shown_path;
 
 use crate::file::write_atomically;
 
@@ -66,7 +66,7 @@ impl Cache {
             1 => "1 file of the cache was".to_owned(),
             more => format!("{more} files of the cache were"),
         };
-        let folder = shown(&self.folder.to_string_lossy());
+        let folder = shown_path(&self.folder);
         Some(format!("{what} damaged and not used; what it said was found out anew ({folder})"))
     }
 }

@@ -7,7 +7,7 @@ use podreach::diagnostic::Diagnostic;
 use podreach::encode::{Encoded, dot, line, pebbling, petri, pnml, to_pnml};
 use podreach::engine::{Budget, Decision};
 use podreach::lower::Options;
-use podreach::read::{Source, SourceId, Sources, shown};
+use podreach::read::{Source, SourceId, Sources, shown_path};
 use podreach::report::{self, Answered};
 use podreach::{question, read};
 use podreach_core::{Goal, Semantics};
@@ -77,9 +77,7 @@ fn pebbling(args: &Pebbling) -> Result<Exit, Told> {
 
 /// Writes both games and their certificates, so that `podreach verify` can be asked about each.
 fn certificates(folder: &Path, smallest: &pebbling::Smallest) -> Result<(), Told> {
-    let cannot = |error: std::io::Error| {
-        refuse(&format!("{} cannot be written: {error}", shown(&folder.to_string_lossy())), None)
-    };
+    let cannot = |error: std::io::Error| refuse(&format!("{} cannot be written: {error}", shown_path(folder)), None);
     std::fs::create_dir_all(folder).map_err(cannot)?;
     for (game, checked) in std::iter::once(&smallest.enough).chain(&smallest.short) {
         let encoded = game.encoded();

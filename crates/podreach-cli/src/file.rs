@@ -4,7 +4,7 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
-use podreach::read::shown;
+use podreach::read::shown_path;
 use serde::Serialize;
 
 use crate::print;
@@ -22,7 +22,7 @@ pub(crate) fn write_json_told(path: &Path, document: &impl Serialize) -> Result<
 }
 
 fn told(path: &Path, error: &io::Error) -> Told {
-    refuse(&format!("{} cannot be written: {error}", shown(&path.to_string_lossy())), None)
+    refuse(&format!("{} cannot be written: {error}", shown_path(path)), None)
 }
 
 /// Writes a file beside its place and moves it there, so that no one ever sees half of it.

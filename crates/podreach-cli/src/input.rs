@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 
 use podreach::diagnostic::{Diagnostic, Effect};
 use podreach::read::limits::MAX_SOURCE_BYTES;
-use podreach::read::{Source, SourceId, Sources, Tree, shown};
+use podreach::read::{Source, SourceId, Sources, Tree, shown_path};
 
 use crate::args::Input;
 
@@ -28,13 +28,28 @@ pub(crate) struct Gathered {
 /// Reads all paths of the command line.
 pub(crate) fn gather(input: &Input) -> Gathered {
     let mut gathered = Gathered::default();
-    for path in &input.filename {
-        gathered.named(path, input.recursive);
+    for path in input.filename.iter().flat_map(|path| separate(path)) {
+        gathered.named(&path, input.recursive);
     }
     if let Some(path) = &input.scheduler_config {
         gathered.scheduler_config(path);
     }
     gathered
+}
+
+/// The paths of one `-f`, which kubectl takes apart at commas; a file whose name has one is not.
+fn separate(path: &Path) -> Vec<PathBuf> {
+    let text = path.to_string_lossy();
+    if !text.contains(',') || path.exists() || is_address(path) {
+        return vec![path.to_owned()];
+    }
+    text.split(',').filter(|part| !part.is_empty()).map(PathBuf::from).collect()
+}
+
+/// Whether a path is an address on the web, which kubectl would fetch.
+fn is_address(path: &Path) -> bool {
+    let text = path.to_string_lossy();
+    ["http://", "https://"].iter().any(|scheme| text.starts_with(scheme))
 }
 
 impl Gathered {
@@ -49,7 +64,16 @@ impl Gathered {
     }
 
     fn named(&mut self, path: &Path, recursive: bool) {
-        if path.as_os_str() == "-" { self.stdin() } else { self.path(path, recursive) }
+        if path.as_os_str() == "-" {
+            self.stdin();
+        } else if is_address(path) {
+            let message =
+                format!("{} is not fetched: podreach reads files, and asks nobody but clusters", quoted(path));
+            let help = format!("fetch it yourself: curl -L {} | podreach … -f -", path.to_string_lossy());
+            self.diagnostics.push(Diagnostic::stops("E0004", None, message).with_help(help));
+        } else {
+            self.path(path, recursive);
+        }
     }
 
     /// Reads the scheduler's configuration; another file in its place would change nothing, and nobody would know.
@@ -60,7 +84,7 @@ impl Gathered {
             |document: &Tree<'_>| document.field("kind").and_then(Tree::str) == Some("KubeSchedulerConfiguration");
         let lacks_one = |id: SourceId| {
             let (documents, wrong) = self.sources.documents(id);
-            wrong.is_empty() && !documents.iter().any(is_one)
+            !wrong.iter().any(|remark| remark.effect == Effect::Stops) && !documents.iter().any(is_one)
         };
         if self.sources.ids().skip(before).any(lacks_one) {
             self.fail("E0003", format!("{} has no KubeSchedulerConfiguration", quoted(path)));
@@ -101,6 +125,7 @@ impl Gathered {
             Err(error) => return self.fail("E0001", unreadable(folder, &error)),
         };
         let before = self.sources.ids().count();
+        self.sort_of_folder(folder);
         let mut paths: Vec<PathBuf> = entries.into_iter().map(|entry| entry.path()).collect();
         paths.sort();
         for path in &paths {
@@ -110,6 +135,20 @@ impl Gathered {
             let message = format!("{} has no .yaml, .yml or .json files", quoted(folder));
             self.warn("W0003", message, (!recursive).then_some("-R also reads the folders within"));
         }
+    }
+
+    /// Says so if a folder is meant to be rendered first.
+    fn sort_of_folder(&mut self, folder: &Path) {
+        let has = |name: &&str| folder.join(name).is_file();
+        let (is, command) = if ["kustomization.yaml", "kustomization.yml", "Kustomization"].iter().any(has) {
+            ("a kustomization: its patches are not applied", "kubectl kustomize")
+        } else if has(&"Chart.yaml") {
+            ("a Helm chart: its templates are not rendered", "helm template")
+        } else {
+            return;
+        };
+        let help = format!("render it first: {command} {} | podreach … -f -", folder.to_string_lossy());
+        self.warn("W0004", format!("{} is {is}, and its files are read as they are", quoted(folder)), Some(&help));
     }
 
     fn entry(&mut self, path: &Path, root: &Path, recursive: bool) {
@@ -171,7 +210,7 @@ fn is_manifest(path: &Path) -> bool {
 }
 
 fn quoted(path: &Path) -> String {
-    shown(&path.to_string_lossy())
+    shown_path(path)
 }
 
 /// That a file cannot be read, and why.

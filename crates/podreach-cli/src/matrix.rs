@@ -4,6 +4,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use podreach::answer::Oracle;
 use podreach::engine::Budget;
 use podreach::matrix::{Cell, Matrix};
+use podreach::read::shown;
 use podreach::report::{self, Width};
 use podreach_core::{Problem, Semantics};
 use serde_json::Value;
@@ -11,15 +12,21 @@ use serde_json::Value;
 use crate::args::{self, Format};
 use crate::budget::Clock;
 use crate::print;
-use crate::session::{Exit, Session, Told};
+use crate::session::{Exit, Session, Told, refuse};
 
 /// Runs the command.
 pub(crate) fn run(args: &args::Matrix) -> Result<Exit, Told> {
     let session = Session::read(&args.input, |own| args.reading.options(own), (&args.output).into())?;
     let clock = Clock::start(&args.limits);
     let under = args.reading.semantics(None);
-    let matrices: Vec<(Problem, Matrix)> =
+    let mut matrices: Vec<(Problem, Matrix)> =
         under.into_iter().map(|semantics| matrix(&session, semantics, &clock)).collect();
+    if let Some(namespace) = &args.input.live.namespace {
+        matrices.iter_mut().for_each(|(problem, matrix)| matrix.keep(&problem.model, namespace));
+        if matrices.iter().any(|(_, matrix)| matrix.rows.is_empty()) {
+            return Err(refuse(&format!("the input has no pods in namespace {}", shown(namespace)), None));
+        }
+    }
     match args.output.format {
         Format::Json => print::data(&(document(&matrices).to_string() + "\n")),
         Format::Yaml => print::data(&report::yaml(&document(&matrices))),

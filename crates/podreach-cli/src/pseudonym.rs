@@ -6,7 +6,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use serde_json::{Map, Value};
+use podreach::lower::Does;
+use serde_json::{Map, Value, json};
 
 /// Texts with a meaning of their own.
 const KNOWN: &[&str] = &[
@@ -187,6 +188,14 @@ impl Pseudonyms {
         for unseen in header.get_mut("unseen").and_then(Value::as_array_mut).into_iter().flatten() {
             if let Some(Value::String(namespace)) = unseen.get_mut("namespace") {
                 *namespace = self.text(namespace, "namespace");
+            }
+        }
+        // Kinds that everyone knows give nothing away; others may be named after their owners.
+        for custom in header.get_mut("custom").and_then(Value::as_array_mut).into_iter().flatten() {
+            let text = |key: &str| custom.get(key).and_then(Value::as_str).unwrap_or_default();
+            if crate::live::custom::does(text("apiVersion"), text("kind")) == Does::Unknown {
+                let (version, kind) = (self.text(text("apiVersion"), "name"), self.text(text("kind"), "name"));
+                *custom = json!({"apiVersion": version, "kind": kind});
             }
         }
     }

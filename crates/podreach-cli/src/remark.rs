@@ -14,6 +14,9 @@ const LONGEST: usize = 160;
 /// The most errors that are told unless all are asked for.
 const MOST: usize = 100;
 
+/// The remark about a folder that is meant to be rendered first, which may be what is wrong with its files.
+const UNRENDERED: &str = "W0004";
+
 /// Prints the errors, or else the remarks: all of them when `verbose`, none when `quiet`, or else one of each kind.
 pub(crate) fn print(sources: &Sources, diagnostics: &[Diagnostic], quiet: bool, verbose: bool) {
     let errors: Vec<&Diagnostic> = diagnostics.iter().filter(|d| d.effect == Effect::Stops).collect();
@@ -23,6 +26,8 @@ pub(crate) fn print(sources: &Sources, diagnostics: &[Diagnostic], quiet: bool, 
         if told < errors.len() {
             print::usage(&format!("there are {} more errors", errors.len() - told), Some("-v shows all"));
         }
+        let unrendered = diagnostics.iter().filter(|diagnostic| diagnostic.code == UNRENDERED);
+        unrendered.for_each(|diagnostic| show(sources, diagnostic, 0));
     } else if verbose {
         diagnostics.iter().for_each(|diagnostic| show(sources, diagnostic, 0));
     } else if !quiet {
@@ -30,11 +35,11 @@ pub(crate) fn print(sources: &Sources, diagnostics: &[Diagnostic], quiet: bool, 
     }
 }
 
-/// The first diagnostic of each code, with how many more there are.
+/// The first diagnostic of each code and effect, with how many more there are.
 fn first_of_each_kind(diagnostics: &[Diagnostic]) -> Vec<(&Diagnostic, usize)> {
-    let mut kinds = BTreeMap::<&str, (&Diagnostic, usize)>::new();
+    let mut kinds = BTreeMap::<(&str, Effect), (&Diagnostic, usize)>::new();
     for diagnostic in diagnostics {
-        kinds.entry(diagnostic.code).and_modify(|(_, more)| *more += 1).or_insert((diagnostic, 0));
+        kinds.entry((diagnostic.code, diagnostic.effect)).and_modify(|(_, more)| *more += 1).or_insert((diagnostic, 0));
     }
     kinds.into_values().collect()
 }

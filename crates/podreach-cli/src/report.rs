@@ -104,7 +104,7 @@ fn write(
     file::write_told(&page.file, &text)?;
     if !page.quiet {
         let size = text.len().div_ceil(1024);
-        print::report(&format!("wrote {} ({size} KiB)\n", podreach::read::shown(&page.file.to_string_lossy())));
+        print::report(&format!("wrote {} ({size} KiB)\n", podreach::read::shown_path(&page.file)));
     }
     Ok(())
 }

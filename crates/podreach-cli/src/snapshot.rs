@@ -2,7 +2,8 @@
 
 use std::path::Path;
 
-use podreach::read::{Sources, Tree, Value as Read, shown};
+use podreach::diagnostic::Effect;
+use podreach::read::{Sources, Tree, Value as Read, shown_path};
 use serde_json::{Map, Value};
 
 use crate::args::Snapshot;
@@ -17,7 +18,7 @@ pub(crate) fn run(args: &Snapshot) -> Result<Exit, Told> {
     let gathered = session::gather(&args.input, args.quiet)?;
     let saying = Saying { quiet: args.quiet, verbose: args.verbose };
     remark::print(&gathered.sources, &gathered.diagnostics, saying.quiet, saying.verbose);
-    if gathered.diagnostics.iter().any(|diagnostic| diagnostic.effect == podreach::diagnostic::Effect::Stops) {
+    if gathered.diagnostics.iter().any(|diagnostic| diagnostic.effect == Effect::Stops) {
         return Err(Told);
     }
     let mut lists = lists(&gathered.sources)?;
@@ -39,14 +40,14 @@ pub(crate) fn run(args: &Snapshot) -> Result<Exit, Told> {
     }
     write(&args.output, &text)?;
     if !args.quiet {
-        print::error(&format!("{count} objects written to {}\n", shown(&args.output.to_string_lossy())));
+        print::error(&format!("{count} objects written to {}\n", shown_path(&args.output)));
     }
     Ok(Exit::Yes)
 }
 
 fn write(path: &Path, text: &str) -> Result<(), Told> {
     let written = file::write_private(path, text);
-    written.map_err(|error| refuse(&format!("{} cannot be written: {error}", shown(&path.to_string_lossy())), None))
+    written.map_err(|error| refuse(&format!("{} cannot be written: {error}", shown_path(path)), None))
 }
 
 /// A list of objects. One that names their kind says that there are no others of it.
@@ -78,7 +79,7 @@ pub(crate) fn lists(sources: &Sources) -> Result<Vec<List>, Told> {
     let mut lists = Vec::new();
     for id in sources.ids() {
         let (documents, diagnostics) = sources.documents(id);
-        if !diagnostics.is_empty() {
+        if diagnostics.iter().any(|diagnostic| diagnostic.effect == Effect::Stops) {
             remark::print(sources, &diagnostics, false, false);
             return Err(Told);
         }

@@ -169,7 +169,6 @@ fn a_cluster_is_read_in_pages_and_only_by_listing() {
     let ran = server.run(&["check", "web", "n2", "--chunk-size", "2"]);
     assert_eq!(ran.exit, 0, "{ran:?}");
     assert!(ran.out.contains("deploy pod/shop/cache"), "{ran:?}");
-    assert!(ran.err.contains("W0011"), "custom resources are mentioned: {ran:?}");
     assert_eq!(server.run(&["check", "-n", "shop", "lonely", "n1"]).exit, 1);
     let asked = server.asked.lock().expect("a lock").clone();
     assert!(asked.iter().all(|asked| asked.method == "GET"), "{asked:?}");
@@ -177,6 +176,55 @@ fn a_cluster_is_read_in_pages_and_only_by_listing() {
     assert!(paths.iter().all(|path| !path.contains("secrets") && !path.contains("configmaps")), "{paths:?}");
     assert!(paths.contains(&"/api/v1/pods?limit=2&continue=more%2Fthere%3D"), "{paths:?}");
     assert!(paths.iter().all(|path| !path.contains("resource.k8s.io")), "a group that is not there is not asked for");
+}
+
+/// A cluster with custom resources of one kind, of which there is the one given.
+fn custom(group: &'static str, kind: &'static str, item: Option<Value>) -> Server {
+    Server::start(move |asked: &Asked| match asked.path.as_str() {
+        "/apis" => {
+            let version = format!("{group}/v1");
+            Some((200, json!({"groups": [{"name": group, "versions": [{"groupVersion": version, "version": "v1"}]}]})))
+        }
+        path if path == format!("/apis/{group}/v1") => {
+            let resources = json!([{"name": "things", "kind": kind, "verbs": ["get", "list"]},
+                {"name": "things/status", "kind": kind, "verbs": ["get"]}]);
+            Some((200, json!({"kind": "APIResourceList", "resources": resources})))
+        }
+        path if path.starts_with(&format!("/apis/{group}/v1/things?")) => match &item {
+            Some(item) => list(std::slice::from_ref(item), ""),
+            None => refused(403, "not for you"),
+        },
+        _ => shop(asked),
+    })
+}
+
+#[test]
+fn custom_resources_mean_what_they_mean_in_a_file() {
+    let thing = || Some(json!({"metadata": {"name": "t"}, "status": {}}));
+    let cases = [
+        ("example.com", "Fleet", thing(), 3, "S0401"),
+        ("example.com", "Fleet", None, 3, "S0401"),
+        ("kafka.strimzi.io", "Kafka", thing(), 3, "S0401"),
+        ("kafka.strimzi.io", "KafkaTopic", thing(), 1, ""),
+        ("cert-manager.io", "Issuer", thing(), 1, ""),
+        ("cert-manager.io", "Issuer", Some(json!({"spec": {"acme": {}}})), 3, "S0401"),
+        ("argoproj.io", "Application", thing(), 1, "W0312"),
+    ];
+    for (at, (group, kind, item, exit, code)) in cases.into_iter().enumerate() {
+        let server = custom(group, kind, item);
+        let ran = server.run(&["check", "-n", "shop", "lonely", "n1"]);
+        assert_eq!((ran.exit, ran.err.contains(code)), (exit, true), "{group} {kind}: {ran:?}");
+        assert!(code == "S0401" || !ran.err.contains("S0401"), "{ran:?}");
+        let closed = server.run(&["check", "-n", "shop", "lonely", "n1", "--complete", "pods"]);
+        assert_eq!(closed.exit, 1, "{closed:?}");
+        let file = scratch(&format!("custom-{at}.json"));
+        assert_eq!(server.run(&["snapshot", "-o", &file.to_string_lossy()]).exit, 0);
+        let mut again = server.command(&["check", "-n", "shop", "lonely", "n1", "-f"]);
+        let again: Ran = again.arg(&file).output().expect("it runs").into();
+        assert_eq!(again.exit, exit, "{again:?}");
+    }
+    let none = Server::start(shop);
+    assert_eq!(none.run(&["check", "-n", "shop", "lonely", "n1"]).exit, 1, "a kind without objects does nothing");
 }
 
 #[test]

@@ -14,6 +14,11 @@ use crate::label::Labels;
 use crate::selector::{Allowed, Selector, Values};
 use crate::storage::{ClaimState, DeviceState, Provision, Waiting, Zone};
 
+/// The keys of node labels that some rule looks at.
+pub fn keys(cluster: &Cluster) -> BTreeSet<Symbol> {
+    Mentions::new(cluster, &[]).keys
+}
+
 /// The faces of a cluster's nodes.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Faces {

@@ -7,7 +7,7 @@ pub mod check;
 pub mod cluster;
 pub mod configuration;
 pub mod demand;
-mod face;
+pub mod face;
 pub mod goal;
 pub mod guard;
 pub mod id;

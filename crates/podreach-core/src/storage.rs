@@ -155,6 +155,8 @@ pub struct Zone {
 pub struct Driver {
     /// How many volumes it can attach there, if there is a limit.
     pub limit: Option<u64>,
+    /// Whether the limit is not known and may be higher: a run within it stands, a proof may not lean on it.
+    pub assumed: bool,
     /// How many are attached that no pod there uses.
     pub attached: u64,
 }

@@ -45,9 +45,9 @@ pub enum Weakening {
     ///
     /// By dropping.
     FreeDevices(DeviceClaimId),
-    /// Volumes that no pod of the model uses may be detached from a node.
+    /// Volumes that no pod of the model uses may be detached from a node, and more may be attached where the limit is not known.
     ///
-    /// By making light.
+    /// By making light, and by dropping.
     Detached(NodeId),
     /// Nodes that settle make spread constraints that honour taints look at more domains, or not yet: such constraints are not asked.
     ///
@@ -63,7 +63,10 @@ pub fn weakened(cluster: &Cluster, weakenings: &[Weakening]) -> Cluster {
         if let Weakening::Detached(node) = **weakening
             && cluster.nodes.get(node).is_some()
         {
-            cluster.nodes[node].drivers.values_mut().for_each(|driver| driver.attached = 0);
+            for driver in cluster.nodes[node].drivers.values_mut() {
+                driver.attached = 0;
+                driver.limit = driver.limit.filter(|_| !driver.assumed);
+            }
         }
     }
     let opened = open_claims(&mut cluster, &all);

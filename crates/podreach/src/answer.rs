@@ -73,6 +73,7 @@ struct Strict {
 const OTHER_SCHEDULER: &str = "S0415";
 const INSTANCE_LABELS: &str = "S0422";
 const BOUND_BY_NAME: &str = "S0425";
+const POLICY_ENGINE: &str = "S0405";
 
 impl Oracle {
     /// For this cluster, start and kept pods, read with these remarks; the problem's own goal plays no part.
@@ -283,6 +284,9 @@ fn weakenings(problem: &Problem, diagnostics: &[Diagnostic], names: &BTreeMap<&s
         all.extend(diagnostic.keys.keys().filter_map(|key| symbols.symbol(key)).map(Weakening::Unlabelled));
         if diagnostic.pods.is_empty() || (diagnostic.code == INSTANCE_LABELS && diagnostic.keys.is_empty()) {
             all.insert(Weakening::Unseen);
+        }
+        if diagnostic.pods.is_empty() && diagnostic.code == POLICY_ENGINE {
+            all.extend(problem.model.pods().map(Weakening::Unruled));
         }
     }
     all.extend(history::weakenings(&problem.model));

@@ -14,8 +14,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use podreach_core::cluster::Barred;
-use podreach_core::id::{ClaimId, DeviceClaimId, VolumeId};
-use podreach_core::rule::{volume_binding, volume_zone};
+use podreach_core::id::{ClaimId, DeviceClaimId, Symbol, VolumeId};
+use podreach_core::rule::{volume_binding, volume_limits, volume_zone};
 use podreach_core::storage::{ClaimState, DeviceState};
 use podreach_core::{Action, Cluster, Goal, Model, NodeId, PodId, Problem, Trace, Weakening};
 
@@ -170,13 +170,13 @@ impl History<'_> {
 
 /// What time may change for the better about volumes and devices.
 ///
-/// A claim that is not bound yet may be bound to a volume that any node can use; volumes that no pod uses may be detached; devices may be
-/// given back. What then is out of reach is out of reach for ever.
+/// A claim that is not bound yet may be bound to a volume that any node can use; volumes that no pod uses may be detached, and more
+/// may be attached where the limit is not known; devices may be given back. What then is out of reach is out of reach for ever.
 pub(crate) fn weakenings(m: &Model) -> Vec<Weakening> {
     let open: BTreeSet<ClaimId> = m.claimants().iter().flat_map(|&pod| may_be_bound(m, pod)).collect();
     let devices: BTreeSet<DeviceClaimId> = m.pods().flat_map(|pod| m.pod(pod).devices.iter().copied()).collect();
     let given = |claim: &DeviceClaimId| m.cluster().device_claims[*claim].state != DeviceState::Missing;
-    let busy = |node: &NodeId| m.node(*node).drivers.values().any(|driver| driver.attached > 0);
+    let busy = |node: &NodeId| m.node(*node).drivers.values().any(|driver| driver.attached > 0 || driver.assumed);
     let claims = open.into_iter().map(Weakening::OpenClaim);
     let devices = devices.into_iter().filter(given).map(Weakening::FreeDevices);
     claims.chain(devices).chain(m.nodes().filter(busy).map(Weakening::Detached)).collect()
@@ -199,12 +199,23 @@ pub(crate) fn open_ends(m: &Model, goal: &Goal) -> Vec<String> {
     let devices = pods.iter().flat_map(|&pod| &m.pod(pod).devices);
     let devices: BTreeSet<&String> = devices.map(|&claim| &m.cluster().device_claims[claim].name).collect();
     ends.extend(devices.into_iter().map(|name| format!("the devices of claim {name} may be given back")));
+    ends.extend(unknown_limits(m, &pods));
     if ends.is_empty() {
         ends.push(
             "claims that are not bound yet, and volumes that are still attached, may change what is ruled out".into(),
         );
     }
     ends
+}
+
+/// That nobody knows how many volumes of some pods can be attached to a node, if so.
+fn unknown_limits(m: &Model, pods: &BTreeSet<PodId>) -> Option<String> {
+    let mut drivers = pods.iter().flat_map(|&pod| volume_limits::drivers(m, pod));
+    let is_assumed = |driver: Symbol| m.nodes().any(|n| m.node(n).drivers.get(&driver).is_some_and(|d| d.assumed));
+    let driver = m.str(drivers.find(|&driver| is_assumed(driver))?);
+    Some(format!(
+        "how many volumes of {driver} can be attached to a node is not in the input: add `kubectl get csinodes -o yaml`"
+    ))
 }
 
 /// The claims of a pod that may come to be bound to volumes which the rules do not foresee.

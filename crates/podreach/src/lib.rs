@@ -55,7 +55,9 @@ fn piecewise(sources: &read::Sources, options: &lower::Options) -> Option<lower:
     for id in sources.ids() {
         diagnostics.extend(sources.pieces(id, "items", &mut |piece| lowering.add_piece(piece))?);
     }
-    Some(with_remarks(diagnostics, lowering.finish()))
+    let lowered = lowering.finish();
+    // Two objects of one name are compared as wholes.
+    (!lower::twice::is_in(&lowered.diagnostics)).then(|| with_remarks(diagnostics, lowered))
 }
 
 /// Reads everything, then lowers it.

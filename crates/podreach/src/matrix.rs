@@ -11,6 +11,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use podreach_core::cluster::Barred;
 use podreach_core::cluster::{Node, Taint};
+use podreach_core::face;
 use podreach_core::id::Symbol;
 use podreach_core::resource::Resources;
 use podreach_core::{Atom, Goal, Id, Model, NodeId, PodId};
@@ -98,6 +99,27 @@ impl Matrix {
             self.classes.iter().zip(cells).filter(|&(_, &c)| c == cell).map(|(class, _)| class.len()).sum()
         };
         self.rows.iter().map(|(pod, cells)| (1 + self.aliases(*pod).len()) * in_row(cells)).sum()
+    }
+
+    /// How many pod types it is about.
+    pub fn types(&self) -> usize {
+        self.rows.iter().map(|(pod, _)| 1 + self.aliases(*pod).len()).sum()
+    }
+
+    /// Leaves out the pod types of other namespaces.
+    pub fn keep(&mut self, model: &Model, namespace: &str) {
+        let is_of = |pod: &PodId| model.str(model.cluster().namespaces[model.pod(*pod).namespace]) == namespace;
+        let mut aliases = BTreeMap::new();
+        for (pod, cells) in std::mem::take(&mut self.rows) {
+            let mut kept = std::iter::once(pod).chain(self.aliases(pod).iter().copied()).filter(is_of);
+            let Some(first) = kept.next() else { continue };
+            let others: Vec<PodId> = kept.collect();
+            if !others.is_empty() {
+                aliases.insert(first, others);
+            }
+            self.rows.push((first, cells));
+        }
+        self.aliases = aliases;
     }
 }
 
@@ -192,18 +214,19 @@ fn cell(decision: &Decision) -> Cell {
 /// The answers of one node, row by row.
 type Column = Vec<Cell>;
 
-/// What nodes of a class share: their column, and all content but their own name.
+/// What nodes of a class share: their column, and all content that a rule could look at but their own name.
 type Content<'m> = (usize, Vec<(Symbol, Symbol)>, &'m [Taint], bool, &'m Resources);
 
 /// Nodes whose columns and content are equal, and the column of each class.
 fn classes(model: &Model, orbits: &[Vec<NodeId>], rows: &[Row]) -> (Vec<Vec<NodeId>>, Vec<Column>) {
     let (of, columns) = columns(model, orbits, rows);
+    let keys = face::keys(model.cluster());
     let mut index = BTreeMap::<Content<'_>, usize>::new();
     let mut classes: Vec<(Vec<NodeId>, usize)> = Vec::new();
     for node in model.nodes() {
         let column = of[node.index()];
         let Node { taints, unschedulable, allocatable, .. } = model.node(node);
-        let content = (column, anonymous_labels(model, node), taints.as_slice(), *unschedulable, allocatable);
+        let content = (column, anonymous_labels(model, &keys, node), taints.as_slice(), *unschedulable, allocatable);
         let class = *index.entry(content).or_insert(classes.len());
         if class == classes.len() {
             classes.push((Vec::new(), column));
@@ -244,8 +267,8 @@ fn columns(model: &Model, orbits: &[Vec<NodeId>], rows: &[Row]) -> (Vec<usize>, 
     (of, columns)
 }
 
-/// The labels of a node without those that repeat its name.
-fn anonymous_labels(model: &Model, node: NodeId) -> Vec<(Symbol, Symbol)> {
+/// The labels of a node that rules look at, without those that repeat its name.
+fn anonymous_labels(model: &Model, keys: &BTreeSet<Symbol>, node: NodeId) -> Vec<(Symbol, Symbol)> {
     let own = |key, value| model.str(key) == "kubernetes.io/hostname" || value == model.node(node).name;
-    model.node(node).labels.iter().filter(|&(key, value)| !own(key, value)).collect()
+    model.node(node).labels.iter().filter(|&(key, value)| keys.contains(&key) && !own(key, value)).collect()
 }

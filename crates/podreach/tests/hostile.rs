@@ -375,7 +375,7 @@ fn kinds_that_may_hide_pods_are_never_passed_over() {
     for (document, code) in [
         (
             "apiVersion: helm.toolkit.fluxcd.io/v2\nkind: HelmRelease\nmetadata: {name: x}\nspec: {password: CANARY}\n",
-            "S0401",
+            "S0404",
         ),
         ("replicaCount: 3\npassword: CANARY\n", "S0402"),
         ("apiVersion: v1\nkind: Frobnication\npassword: CANARY\n", "S0403"),

@@ -100,7 +100,7 @@ fn a_claim_that_is_not_there_refuses_everywhere_only_if_the_input_has_claims() {
     assert_eq!(answers(&lowered, "web"), ["never", "never"]);
     let alone = NODES.split("---").take(2).collect::<Vec<_>>().join("---") + &pod("web", "data");
     let lowered = self::lowered(&alone, &Options::default());
-    assert!(answers(&lowered, "web").iter().all(|answer| answer.contains("does not say which nodes")));
+    assert!(answers(&lowered, "web").iter().all(|answer| answer.contains("uses a claim that is not in the input")));
     assert_eq!(codes(&lowered), ["S0441"]);
 }
 

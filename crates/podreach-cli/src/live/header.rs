@@ -3,12 +3,12 @@
 //! It is how a snapshot keeps its meaning: read again with `-f`, the same doubts are raised and the same release counts.
 
 use podreach::diagnostic::Diagnostic;
-use podreach::lower::{Options, Release};
+use podreach::lower::{self, Options, Release};
 use podreach::read::{Piece, Sources, Tree};
 use serde_json::{Value, json};
 
 use super::resource::{self, Resource};
-use super::unseen;
+use super::{custom, unseen};
 
 /// What is said of a whole cluster.
 #[derive(Clone, Debug, Default)]
@@ -17,6 +17,8 @@ pub(crate) struct Header {
     pub(crate) version: String,
     /// What could not be listed.
     pub(crate) unseen: Vec<Unseen>,
+    /// The custom resources that do something to pods: apiVersion and kind.
+    pub(crate) custom: Vec<(String, String)>,
 }
 
 /// A resource that could not be listed.
@@ -40,6 +42,7 @@ impl Header {
             "kind": "Snapshot",
             "kubernetesVersion": self.version,
             "unseen": unseen.collect::<Vec<_>>(),
+            "custom": self.custom.iter().map(|(version, kind)| json!({"apiVersion": version, "kind": kind})).collect::<Vec<_>>(),
         })
     }
 
@@ -75,7 +78,10 @@ impl Header {
             let resource = resource::ALL.iter().find(|resource| resource.name() == name)?;
             Some(Unseen { resource, beyond: text(item, "namespace") })
         });
-        Some(Self { version: text(tree, "kubernetesVersion").unwrap_or_default(), unseen: unseen.collect() })
+        let custom = tree.field("custom").and_then(Tree::seq).unwrap_or_default().iter();
+        let custom = custom.filter_map(|item| text(item, "apiVersion").zip(text(item, "kind"))).collect();
+        let version = text(tree, "kubernetesVersion").unwrap_or_default();
+        Some(Self { version, unseen: unseen.collect(), custom })
     }
 
     /// The release of the cluster.
@@ -85,6 +91,9 @@ impl Header {
 
     /// What could not be seen, and which verdicts that spoils.
     pub(crate) fn diagnostics(&self, sources: &Sources, options: &Options) -> Vec<Diagnostic> {
-        unseen::diagnostics(&self.unseen, sources, options)
+        let mut found = unseen::diagnostics(&self.unseen, sources, options);
+        let custom = self.custom.iter().filter_map(|(version, kind)| custom::remark(version, kind));
+        found.extend(custom.map(|remark| lower::unless_complete(remark, options)));
+        found
     }
 }

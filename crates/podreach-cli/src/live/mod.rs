@@ -6,6 +6,7 @@
 
 #[cfg(feature = "live")]
 pub(crate) mod connection;
+pub(crate) mod custom;
 #[cfg(feature = "live")]
 pub(crate) mod flags;
 pub(crate) mod header;
@@ -21,6 +22,8 @@ pub(crate) use flags::Flags;
 #[cfg(feature = "live")]
 pub(crate) use reading::{gather, read};
 
+use podreach::lower::Kind;
+
 /// Stands in for the flags of live clusters where they cannot be read.
 #[cfg(not(feature = "live"))]
 #[derive(Clone, Debug, Default, clap::Args)]
@@ -33,9 +36,13 @@ pub(crate) struct Flags {
 impl Flags {
     /// The name of a pod as it is looked up: one without a namespace is of the namespace that was given.
     pub(crate) fn qualified(&self, name: &str) -> String {
-        match &self.namespace {
-            Some(namespace) if !name.contains('/') => format!("{namespace}/{name}"),
-            _ => name.to_owned(),
+        let Some(namespace) = &self.namespace else { return name.to_owned() };
+        match name.split_once('/') {
+            None => format!("{namespace}/{name}"),
+            Some((kind, rest)) if !rest.contains('/') && Kind::called(kind).is_some() => {
+                format!("{kind}/{namespace}/{rest}")
+            }
+            Some(_) => name.to_owned(),
         }
     }
 }

@@ -1,12 +1,13 @@
 //! Everything that matters of a cluster, read once, in the order of `resource.rs`.
 
 use indicatif::{ProgressBar, ProgressStyle};
-use podreach::diagnostic::{Diagnostic, Effect};
-use podreach::read::{Source, shown};
+use podreach::lower::{self, Does};
+use podreach::read::Source;
 use serde_json::Value;
 
 use super::Flags;
 use super::connection::{Connection, Failure};
+use super::custom;
 use super::header::{Header, Unseen};
 use super::page::pages;
 use super::resource::{self, Resource};
@@ -14,9 +15,6 @@ use crate::input::Gathered;
 use crate::print;
 use crate::session::{Told, refuse};
 use crate::snapshot::List;
-
-/// Groups without a dot, or below these, are Kubernetes' own.
-const OWN: &str = ".k8s.io";
 
 /// Reads the cluster of the flags; what goes wrong is told.
 pub(crate) fn gather(flags: &Flags, quiet: bool) -> Result<Gathered, Told> {
@@ -71,15 +69,63 @@ impl Reading<'_> {
             pages.extend(texts.into_iter().enumerate().map(|(at, text)| Source { name: name(at), text }));
             unseen.extend(limit);
         }
-        let header = Header { version, unseen };
+        let header = Header { version, unseen, custom: self.custom(&groups)? };
         let mut gathered = Gathered::default();
         let text = List { version: "v1".into(), kind: "List".into(), objects: vec![header.document()] }.text();
         gathered.sources.add(Source { name: self.connection.server.clone(), text });
         for page in pages {
             gathered.sources.add(page);
         }
-        gathered.diagnostics.extend(custom(&groups));
         Ok(gathered)
+    }
+
+    /// The custom resources that the cluster has and that do something to pods or nodes; those that may not be listed may exist.
+    fn custom(&self, groups: &Value) -> Result<Vec<(String, String)>, Broken> {
+        let mut found = Vec::new();
+        for group in items(groups, "groups").filter(|group| group["name"].as_str().is_some_and(lower::is_custom)) {
+            let Some(version) = preferred(group) else { continue };
+            let path = format!("/apis/{version}");
+            let resources = match self.get(&path, &version) {
+                Ok(resources) => resources,
+                // An API whose own server is away says nothing about its kinds.
+                Err(_) => {
+                    found.push((version, String::new()));
+                    continue;
+                }
+            };
+            for resource in items(&resources, "resources") {
+                let text = |key: &str| resource[key].as_str().unwrap_or_default();
+                let (name, kind) = (text("name"), text("kind"));
+                let is_listed = items(resource, "verbs").any(|verb| verb == "list");
+                if is_listed && !name.contains('/') && self.acts(&path, name, custom::does(&version, kind))? {
+                    found.push((version.clone(), kind.to_owned()));
+                }
+            }
+        }
+        Ok(found)
+    }
+
+    /// Whether there are custom resources of a name, and something is done with them.
+    fn acts(&self, path: &str, name: &str, does: Does) -> Result<bool, Broken> {
+        let acts = |object: &Value| match does {
+            Does::PodsWith(field) => object["spec"].get(field).is_some(),
+            _ => true,
+        };
+        // What changes requests is read as a resource of its own.
+        if matches!(does, Does::Nothing | Does::Requests) {
+            return Ok(false);
+        }
+        let limit = if matches!(does, Does::PodsWith(_)) { self.flags.chunk_size } else { 1 };
+        self.bar.set_message(format!("looking for {name}"));
+        match self.get(&format!("{path}/{name}?limit={limit}"), name) {
+            Ok(list) => {
+                let more = list["metadata"]["continue"].as_str().is_some_and(|token| !token.is_empty());
+                Ok(items(&list, "items").any(acts) || (more && limit > 1))
+            }
+            Err(broken) if broken.failure.is(404) || broken.failure.is(405) => Ok(false),
+            Err(broken) if matches!(broken.failure, Failure::Status(..)) && !broken.failure.is(401) => Ok(true),
+            Err(broken) => Err(broken),
+        }
     }
 
     fn get(&self, path: &str, what: &str) -> Result<Value, Broken> {
@@ -128,14 +174,9 @@ fn items<'v>(value: &'v Value, key: &str) -> impl Iterator<Item = &'v Value> {
     value.get(key).and_then(Value::as_array).into_iter().flatten()
 }
 
-/// What is to be said about kinds that are not Kubernetes' own.
-fn custom(groups: &Value) -> Option<Diagnostic> {
-    let names = items(groups, "groups").filter_map(|group| group["name"].as_str());
-    let custom: Vec<String> = names.filter(|name| name.contains('.') && !name.ends_with(OWN)).map(shown).collect();
-    let (first, more) = (custom.first()?, custom.len() - 1);
-    let others = if more > 0 { format!(" and {more} more") } else { String::new() };
-    let message = format!(
-        "the cluster has custom resources ({first}{others}): their pods are seen if they exist, not what their controllers may make later"
-    );
-    Some(Diagnostic::stops("W0011", None, message).with_effect(Effect::Notes))
+/// The apiVersion of a group that its server prefers.
+fn preferred(group: &Value) -> Option<String> {
+    let version = &group["preferredVersion"]["groupVersion"];
+    let first = || items(group, "versions").next().and_then(|version| version["groupVersion"].as_str());
+    version.as_str().or_else(first).map(str::to_owned)
 }

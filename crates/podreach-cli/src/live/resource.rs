@@ -93,6 +93,7 @@ pub(crate) static ALL: &[Resource] = &[
     core("replicationcontrollers", "ReplicationController", true, Without::Deployable),
     core("podtemplates", "PodTemplate", true, Without::Deployable),
     of("autoscaling", &["v2", "v1"], "horizontalpodautoscalers", "HorizontalPodAutoscaler", true, Without::Scale),
+    of("autoscaling.k8s.io", &["v1"], "verticalpodautoscalers", "VerticalPodAutoscaler", true, Without::Admission),
     core("limitranges", "LimitRange", true, Without::Admission),
     core("resourcequotas", "ResourceQuota", true, Without::Admission),
     of("scheduling.k8s.io", &["v1"], "priorityclasses", "PriorityClass", false, Without::Nothing),

@@ -23,7 +23,7 @@ impl Make<'_> {
                 if !self.rng.one_in(4) {
                     let limit = (!self.rng.one_in(4)).then(|| self.rng.below(4) as u64);
                     let attached = self.rng.pick(&[0, 0, 0, 1, 2]);
-                    self.cluster.nodes[node].drivers.insert(driver, Driver { limit, attached });
+                    self.cluster.nodes[node].drivers.insert(driver, Driver { limit, assumed: false, attached });
                 }
             }
             if self.rng.one_in(2) {

@@ -127,7 +127,7 @@ fn node_requirement(cx: &mut Context, expression: &Object<'_, '_>) -> Option<(Sy
         "Lt" => NodeRequirement::Below,
         _ => {
             let operators = ["In", "NotIn", "Exists", "DoesNotExist", "Gt", "Lt"];
-            cx.report(problem::not_one_of(expression.span(), "operator", operator, &operators));
+            cx.report(problem::not_one_of(expression.place("operator"), "operator", operator, &operators));
             return None;
         }
     };
@@ -152,7 +152,7 @@ fn name_requirement(cx: &mut Context, field: &Object<'_, '_>) -> Option<Allowed>
     let values = field.texts("values", &mut cx.log);
     let (key, operator) = (key?, operator?);
     if key != "metadata.name" {
-        cx.report(problem::not_one_of(field.span(), "the key of matchFields", key, &["metadata.name"]));
+        cx.report(problem::not_one_of(field.place("key"), "the key of matchFields", key, &["metadata.name"]));
         return None;
     }
     let [(value, span)] = values.as_slice() else {
@@ -167,7 +167,12 @@ fn name_requirement(cx: &mut Context, field: &Object<'_, '_>) -> Option<Allowed>
         "In" => Some(Allowed::one_of([value])),
         "NotIn" => Some(Allowed::none_of([value])),
         _ => {
-            cx.report(problem::not_one_of(field.span(), "the operator of matchFields", operator, &["In", "NotIn"]));
+            cx.report(problem::not_one_of(
+                field.place("operator"),
+                "the operator of matchFields",
+                operator,
+                &["In", "NotIn"],
+            ));
             None
         }
     }

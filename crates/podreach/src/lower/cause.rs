@@ -16,10 +16,26 @@ pub(crate) type Causes = BTreeMap<Cause, Span>;
 pub(crate) enum Cause {
     /// It mounts volumes whose plugin has migrated to a driver.
     Volumes,
-    /// It uses a claim, and the input does not say where its volume can be used.
+    /// It uses a claim that is not in the input.
+    UnknownClaim,
+    /// It uses a claim whose volume is not in the input.
     UnknownVolume,
-    /// It uses volumes, and the input does not say what their drivers can do.
+    /// It uses a claim whose class is not in the input.
+    UnknownClass,
+    /// It uses a claim that names no class, and the input has no usual one.
+    NoUsualClass,
+    /// It uses a claim that is bound before it is placed, nobody knows where.
+    EarlyVolume,
+    /// The same where all nodes are in one place.
+    NearVolume,
+    /// It uses a claim whose class does not exist.
+    MissingClass,
+    /// It uses volumes, and how many are attached already is not known.
     VolumeLimits,
+    /// It uses volumes, and how many of them nodes can attach is assumed.
+    AssumedLimits,
+    /// It uses a volume that is yet to be made, and that there is space for it is assumed.
+    AssumedSpace,
     /// It uses a claim to a volume whose plugin has migrated to a driver.
     MigratedVolume,
     /// Its claims could be bound in several ways.
@@ -71,18 +87,58 @@ pub(crate) enum Cause {
 impl Cause {
     /// Its code, what it does to verdicts, and what it says after the name of the pod type.
     fn facts(self) -> (&'static str, Effect, &'static str) {
-        use Effect::{Blurs, Narrows, Widens};
+        use Effect::{Blurs, Narrows, Notes, Widens};
         match self {
             Self::Volumes => {
                 ("S0411", Widens, "mounts volumes whose plugin has migrated to a driver; its limits are not modelled")
             }
-            Self::UnknownVolume => {
-                ("S0441", Widens, "uses a claim, and the input does not say which nodes its volume can be used from")
+            Self::UnknownClaim => (
+                "S0441",
+                Widens,
+                "uses a claim that is not in the input: which nodes its volume can be used from is not known",
+            ),
+            Self::UnknownVolume => (
+                "S0441",
+                Widens,
+                "uses a claim that is bound to a volume which is not in the input: which nodes that can be used from is not known",
+            ),
+            Self::UnknownClass => (
+                "S0441",
+                Widens,
+                "uses a claim of a StorageClass that is not in the input: which nodes its volume can be used from is not known",
+            ),
+            Self::NoUsualClass => (
+                "S0441",
+                Widens,
+                "uses a claim that names no StorageClass, and the input has no default one: which nodes its volume can be used from is not known",
+            ),
+            Self::EarlyVolume => (
+                "S0441",
+                Widens,
+                "uses a claim that its StorageClass binds before the pod is placed: which nodes its volume can be used from is not known",
+            ),
+            Self::NearVolume => (
+                "S0441",
+                Notes,
+                "uses a claim that its StorageClass binds before the pod is placed: it is taken to be usable from all nodes, as they are in one zone",
+            ),
+            Self::MissingClass => {
+                ("S0446", Notes, "uses a claim of a StorageClass that does not exist, so that no volume is made for it")
             }
             Self::VolumeLimits => (
                 "S0442",
                 Widens,
-                "uses volumes, and the input does not say how many of them nodes can attach, or where there is space",
+                "uses volumes of a driver that can attach only so many, and claims of running pods are not in the input, so that it is not known how many it has attached",
+            ),
+            Self::AssumedLimits => (
+                "S0442",
+                Notes,
+                "uses volumes, and CSINodes are not in the input: each such node is taken to attach the volumes of one pod; whether it takes more is not known",
+            ),
+            Self::AssumedSpace => (
+                "S0447",
+                Notes,
+                "uses a volume that is yet to be made, and the CSIDriver that makes it is not in the input: it is taken to have space",
             ),
             Self::MigratedVolume => {
                 ("S0443", Blurs, "uses a claim to a volume whose plugin has migrated to a driver; this is not modelled")
@@ -180,6 +236,26 @@ impl Cause {
         }
     }
 
+    /// What to do about it.
+    fn help(self) -> Option<&'static str> {
+        match self {
+            Self::UnknownClaim => Some(
+                "add `kubectl get pvc,pv,sc -A -o yaml`; kubectl's list of nothing does not say of what: if the input has all claims, say --complete pvc",
+            ),
+            Self::UnknownVolume => {
+                Some("add `kubectl get pv -o yaml`; if the input has all volumes, say --complete pv")
+            }
+            Self::UnknownClass | Self::NoUsualClass => {
+                Some("add `kubectl get storageclasses -o yaml`; if the input has all classes, say --complete sc")
+            }
+            Self::EarlyVolume => Some("add the claim once it is bound, or use a class with WaitForFirstConsumer"),
+            Self::VolumeLimits => Some("add `kubectl get pvc,pv -A -o yaml`"),
+            Self::AssumedLimits => Some("add `kubectl get csinodes -o yaml`"),
+            Self::AssumedSpace => Some("add `kubectl get csidrivers,csistoragecapacities -A -o yaml`"),
+            _ => None,
+        }
+    }
+
     /// Whether it still matters for a pod that no step deploys: what it does to others.
     pub(crate) fn outlives_deployment(self) -> bool {
         matches!(self, Self::NamespaceLabels | Self::Resized)
@@ -189,6 +265,10 @@ impl Cause {
     pub(crate) fn diagnostic(self, pod: &str, span: Span) -> Diagnostic {
         let (code, effect, sentence) = self.facts();
         let diagnostic = Diagnostic::stops(code, span, format!("{pod} {sentence}")).with_effect(effect).about(pod);
+        let diagnostic = match self.help() {
+            Some(help) => diagnostic.with_help(help),
+            None => diagnostic,
+        };
         match self {
             Self::InstanceLabels(labels) => diagnostic.with_keys(labels),
             _ => diagnostic,

@@ -68,7 +68,7 @@ fn host_port(cx: &mut Context, port: &Object<'_, '_>, host_network: bool) -> Opt
     let outer = port.integer("hostPort", 0, 65535, &mut cx.log).filter(|&number| number != 0);
     let protocol = port.text("protocol", &mut cx.log).filter(|text| !text.is_empty()).unwrap_or("TCP");
     if !["TCP", "UDP", "SCTP"].contains(&protocol) {
-        cx.report(problem::not_one_of(port.span(), "protocol", protocol, &["TCP", "UDP", "SCTP"]));
+        cx.report(problem::not_one_of(port.place("protocol"), "protocol", protocol, &["TCP", "UDP", "SCTP"]));
     }
     let address = port.text("hostIP", &mut cx.log).filter(|text| !text.is_empty());
     if let Some(text) = address.filter(|text| text.parse::<IpAddr>().is_err()) {

@@ -6,6 +6,7 @@ use podreach_core::label::Labels;
 
 use super::devices::Devices;
 use super::known::Known;
+use super::listing::Listing;
 use super::object::{Log, Object};
 use super::storage::Storage;
 use super::{Options, Release, name, problem};
@@ -19,6 +20,8 @@ pub(crate) struct Context {
     pub(crate) log: Log,
     /// What was read without remark.
     pub(crate) known: Known,
+    /// What the input has all of.
+    pub(crate) listing: Listing,
     /// What was read about storage.
     pub(crate) storage: Storage,
     /// The claims to devices that were read.
@@ -39,6 +42,7 @@ impl Context {
             cluster,
             log: Log::new(),
             known: Known::default(),
+            listing: Listing::new(&options.complete),
             storage: Storage::default(),
             devices: Devices::default(),
             release: options.release,

@@ -31,8 +31,6 @@ const CONDITIONS: [(&str, u32); 2] = [("bindingConditions", 36), ("skipNodeOpera
 /// The claims to devices in the input.
 #[derive(Debug, Default)]
 pub(crate) struct Devices {
-    /// Whether the input says which claims there are.
-    listed: bool,
     claims: BTreeMap<(String, String), Record>,
 }
 
@@ -44,12 +42,8 @@ struct Record {
     deleting: bool,
 }
 
-/// Reads a claim, or a list of claims, which says that there are no others.
+/// Reads a claim.
 pub(crate) fn read(cx: &mut Context, tree: &Tree<'_>) -> Option<(String, String, Span)> {
-    cx.devices.listed = true;
-    if tree.field("items").is_some() {
-        return None;
-    }
     let object = Object::new(tree, &OBJECT, &mut cx.log)?;
     let metadata = metadata::read(cx, Kind::ResourceClaim, &object)?;
     let status = object.object("status", &DEVICE_CLAIM_STATUS, &mut cx.log);
@@ -90,7 +84,7 @@ pub(crate) fn resolved(
     let (mut ids, mut cause) = (BTreeSet::new(), None);
     let namespace = cx.cluster.symbols.str(cx.cluster.namespaces[namespace]).to_owned();
     for claim in claims {
-        match claim.as_ref().and_then(|name| state(&cx.devices, &namespace, name)) {
+        match claim.as_ref().and_then(|name| state(cx, &namespace, name)) {
             Some(state) => {
                 let name = format!("{namespace}/{}", claim.as_deref().unwrap_or_default());
                 ids.insert(cx.cluster.device_claims.intern(DeviceClaim { name, state }));
@@ -102,9 +96,9 @@ pub(crate) fn resolved(
 }
 
 /// How far a claim has come; `None` when it has no devices yet, or is not known.
-fn state(devices: &Devices, namespace: &str, name: &str) -> Option<DeviceState> {
-    match devices.claims.get(&(namespace.to_owned(), name.to_owned())) {
-        None if devices.listed => Some(DeviceState::Missing),
+fn state(cx: &Context, namespace: &str, name: &str) -> Option<DeviceState> {
+    match cx.devices.claims.get(&(namespace.to_owned(), name.to_owned())) {
+        None if cx.listing.has_all_in(Kind::ResourceClaim, namespace) => Some(DeviceState::Missing),
         None => None,
         Some(record) if record.deleting => Some(DeviceState::Missing),
         Some(record) => {

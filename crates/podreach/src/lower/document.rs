@@ -1,17 +1,33 @@
 //! Documents to objects: lists unfolded, kinds told apart, what may hide pods reported.
 
+use super::custom::Does;
+use super::hidden::{self, Custom};
 use super::kind::{Kind, Sort, sort};
 use super::object::Log;
-use super::problem;
+use super::{listing, problem};
 use crate::diagnostic::{Diagnostic, Effect};
 use crate::read::{Piece, Tree, Value, shown};
 
 /// How deep lists of objects may nest.
 const DEEPEST: usize = 16;
 
+/// What is found in a document.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Found<'t, 'a> {
+    /// An object of a kind that is read.
+    Object(Kind, &'t Tree<'a>),
+    /// The end of a list of one kind that objects refer to by name.
+    List(Kind, &'t Tree<'a>),
+    /// The end of a list of whatever was asked for.
+    Answer(&'t Tree<'a>),
+    /// The end of the document.
+    End,
+}
+
 /// Finds the objects of a document that are read, in order.
-pub(crate) fn objects<'t, 'a>(document: &'t Tree<'a>, log: &mut Log, found: &mut dyn FnMut(Kind, &'t Tree<'a>)) {
+pub(crate) fn objects<'t, 'a>(document: &'t Tree<'a>, log: &mut Log, found: &mut dyn FnMut(Found<'t, 'a>)) {
     unfold(document, None, DEEPEST, log, found);
+    found(Found::End);
 }
 
 /// Finds the objects of a piece; false if that takes the whole document.
@@ -20,7 +36,7 @@ pub(crate) fn objects<'t, 'a>(document: &'t Tree<'a>, log: &mut Log, found: &mut
 pub(crate) fn objects_of_piece<'t, 'a>(
     piece: Piece<'t, 'a>,
     log: &mut Log,
-    found: &mut dyn FnMut(Kind, &'t Tree<'a>),
+    found: &mut dyn FnMut(Found<'t, 'a>),
 ) -> bool {
     match piece {
         Piece::Item { head, item } => {
@@ -48,7 +64,7 @@ fn unfold<'t, 'a>(
     usual: Option<(&str, &str)>,
     depth: usize,
     log: &mut Log,
-    found: &mut dyn FnMut(Kind, &'t Tree<'a>),
+    found: &mut dyn FnMut(Found<'t, 'a>),
 ) {
     let Some(entries) = tree.map() else {
         if tree.value != Value::Null {
@@ -65,21 +81,55 @@ fn unfold<'t, 'a>(
         return;
     };
     match sort(version, kind) {
-        Sort::Read(kind) => found(kind, tree),
+        Sort::Read(kind) => found(Found::Object(kind, tree)),
         Sort::List if depth == 0 => log.push(problem::nested_lists(tree.span)),
         Sort::List => {
             let usual = self::usual(version, kind);
-            if let Some((version, item)) = usual
-                && let Sort::Read(kind) = sort(version, item)
-                && kind.is_looked_up()
-            {
-                found(kind, tree);
-            }
             items(tree, log).iter().for_each(|item| unfold(item, usual, depth - 1, log, found));
+            let of = usual.map(|(version, item)| sort(version, item));
+            match of {
+                Some(Sort::Read(kind)) if kind.is_looked_up() => found(Found::List(kind, tree)),
+                None if listing::is_of_kubectl(tree) => found(Found::Answer(tree)),
+                _ => {}
+            }
         }
         Sort::WithoutPods => {}
+        Sort::Custom(does) => log.extend(hidden(tree, version, kind, does)),
         other => log.extend(refusal(tree, version, kind, &other)),
     }
+}
+
+/// What there is to say about a custom resource. A list speaks for its items: what has none does nothing.
+fn hidden(tree: &Tree<'_>, version: &str, kind: &str, does: Does) -> Option<Diagnostic> {
+    let span = tree.field("kind").map_or(tree.span, |kind| kind.span);
+    let items = tree.field("items").filter(|_| kind.ends_with("List")).and_then(Tree::seq);
+    let objects = items.map_or_else(|| vec![tree], |items| items.iter().collect());
+    let spec = |object: &Tree<'_>, field: &str| object.field("spec").is_some_and(|spec| spec.field(field).is_some());
+    let acts = objects.iter().any(|object| match does {
+        Does::PodsWith(field) => spec(object, field),
+        _ => true,
+    });
+    let seen = objects.iter().all(|object| object.field("status").is_some());
+    let remark = hidden::remark(&Custom { version, kind, does, seen, span: Some(span) }).filter(|_| acts)?;
+    match objects.as_slice() {
+        [object] if does == Does::Requests => resized(object, remark),
+        _ => Some(remark),
+    }
+}
+
+/// The remark about a VerticalPodAutoscaler: it is about the workload that it names, unless it only recommends.
+fn resized(object: &Tree<'_>, remark: Diagnostic) -> Option<Diagnostic> {
+    let Some(spec) = object.field("spec") else { return Some(remark) };
+    let mode = spec.field("updatePolicy").and_then(|policy| policy.field("updateMode")).and_then(Tree::str);
+    if mode == Some("Off") {
+        return None;
+    }
+    let text = |tree: &Tree<'_>, field: &str| tree.field(field).and_then(Tree::str).map(str::to_owned);
+    let target = spec.field("targetRef").and_then(|target| text(target, "kind").zip(text(target, "name")));
+    let Some((kind, name)) = target else { return Some(remark) };
+    let namespace = object.field("metadata").and_then(|metadata| text(metadata, "namespace"));
+    let namespace = namespace.unwrap_or_else(|| "default".to_owned());
+    Some(remark.about(format!("{}/{namespace}/{name}", kind.to_lowercase())))
 }
 
 /// The apiVersion and kind that an object says it has.
@@ -114,12 +164,7 @@ fn refusal(tree: &Tree<'_>, version: &str, kind: &str, sort: &Sort) -> Option<Di
         Sort::Unknown => {
             Some(hidden("S0403", format!("{} is a kind we do not know: pods that it makes are not seen", shown(kind))))
         }
-        Sort::Custom => {
-            let message =
-                format!("{} of {} is a custom resource: pods that it makes are not seen", shown(kind), shown(version));
-            Some(hidden("S0401", message).with_help("add what its controller makes, as `kubectl get -o yaml` shows it"))
-        }
-        Sort::Read(_) | Sort::List | Sort::WithoutPods => None,
+        Sort::Read(_) | Sort::List | Sort::WithoutPods | Sort::Custom(_) => None,
     }
 }
 

@@ -48,6 +48,7 @@ impl Inventory {
                 self.rules.add(cx, kind, tree);
             }
             Kind::SchedulerConfiguration => self.profiles.add(cx, tree),
+            Kind::Snapshot => cx.listing.is_snapshot(),
             Kind::Question => self.add_question(cx, tree),
             Kind::PlacementPolicy => self.add_policy(cx, tree),
             Kind::ResourceClaim => self.note(cx, kind, |cx| devices::read(cx, tree)),
@@ -119,6 +120,7 @@ impl Inventory {
             && let Some(before) = self.names.insert(Kind::Question, "", name, *span)
         {
             cx.report(problem::duplicate_object(*span, before, &format!("question/{name}")));
+            return;
         }
         self.questions.push(question);
     }
@@ -127,6 +129,7 @@ impl Inventory {
         let Some(policy) = policy::document(cx, tree) else { return };
         if let Some(before) = self.names.insert(Kind::PlacementPolicy, "", &policy.name, policy.span) {
             cx.report(problem::duplicate_object(policy.span, before, &format!("placementpolicy/{}", policy.name)));
+            return;
         }
         self.policies.push(policy);
     }

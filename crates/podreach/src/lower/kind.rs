@@ -1,8 +1,9 @@
 //! Which objects matter: by kind and API group.
 //!
-//! Three sorts are told apart: kinds we read; kinds of Kubernetes (and a few others) that cannot make pods, which are skipped unseen,
-//! Secrets among them; and everything else, which may make pods that we cannot see.
+//! Three sorts are told apart: kinds we read; kinds of Kubernetes and of others (`custom.rs`) that cannot make pods, which are skipped
+//! unseen, Secrets among them; and everything else, which may make pods that we cannot see, or do something else to pods.
 
+use super::custom::{Does, does};
 use super::nearest::nearest;
 
 /// A kind of object that is read.
@@ -58,6 +59,8 @@ pub enum Kind {
     CSIStorageCapacity,
     /// `storage.k8s.io` VolumeAttachment.
     VolumeAttachment,
+    /// `podreach.dev/v1alpha1` Snapshot: the first document of what was read from a live cluster.
+    Snapshot,
     /// `podreach.dev/v1alpha1` Question.
     Question,
     /// `podreach.dev/v1alpha1` PlacementPolicy.
@@ -91,6 +94,7 @@ const READ: &[(Kind, &str, &str, &[&str])] = &[
     (Kind::CSIDriver, "CSIDriver", "storage.k8s.io", &["v1", "v1beta1"]),
     (Kind::CSIStorageCapacity, "CSIStorageCapacity", "storage.k8s.io", &["v1", "v1beta1"]),
     (Kind::VolumeAttachment, "VolumeAttachment", "storage.k8s.io", &["v1", "v1beta1"]),
+    (Kind::Snapshot, "Snapshot", "podreach.dev", &["v1alpha1"]),
     (Kind::Question, "Question", "podreach.dev", &["v1alpha1"]),
     (Kind::PlacementPolicy, "PlacementPolicy", "podreach.dev", &["v1alpha1"]),
 ];
@@ -184,28 +188,6 @@ const WITHOUT_PODS: &[&str] = &[
     "VolumeAttributesClass",
 ];
 
-/// Custom kinds, with their group, that are known to make no pods.
-const CUSTOM_WITHOUT_PODS: &[(&str, &[&str])] = &[
-    (
-        "gateway.networking.k8s.io",
-        &["GRPCRoute", "GatewayClass", "HTTPRoute", "ReferenceGrant", "TCPRoute", "TLSRoute", "UDPRoute"],
-    ),
-    ("monitoring.coreos.com", &["PodMonitor", "Probe", "PrometheusRule", "ScrapeConfig", "ServiceMonitor"]),
-    ("podreach.dev", &["PebblingGame", "PetriNet", "Snapshot"]),
-    (
-        "policy.linkerd.io",
-        &[
-            "AuthorizationPolicy",
-            "HTTPRoute",
-            "MeshTLSAuthentication",
-            "NetworkAuthentication",
-            "Server",
-            "ServerAuthorization",
-        ],
-    ),
-    ("snapshot.storage.k8s.io", &["VolumeSnapshot", "VolumeSnapshotClass", "VolumeSnapshotContent"]),
-];
-
 /// What an object is to us.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Sort {
@@ -221,8 +203,8 @@ pub(crate) enum Sort {
     Misspelt(&'static str),
     /// A kind of Kubernetes' that we do not know.
     Unknown,
-    /// Not Kubernetes' own: may make pods.
-    Custom,
+    /// Not Kubernetes' own, and what is done with it: never nothing.
+    Custom(Does),
 }
 
 /// What an object with this apiVersion and kind is to us.
@@ -237,7 +219,7 @@ pub(crate) fn sort(api_version: &str, kind: &str) -> Sort {
             Sort::OtherVersion(name, format!("{group}{slash}{}", versions[0]))
         };
     }
-    if !BUILT_IN.contains(&group) {
+    if is_custom(group) {
         return custom(group, kind);
     }
     if kind.ends_with("List") {
@@ -250,12 +232,16 @@ pub(crate) fn sort(api_version: &str, kind: &str) -> Sort {
     built_in(kind)
 }
 
+/// Whether a group is not Kubernetes' own.
+pub fn is_custom(group: &str) -> bool {
+    !BUILT_IN.contains(&group)
+}
+
 fn custom(group: &str, kind: &str) -> Sort {
-    let harmless = |(own, kinds): &(&str, &[&str])| {
-        let item = kind.strip_suffix("List").unwrap_or(kind);
-        *own == group && kinds.contains(&item)
-    };
-    if CUSTOM_WITHOUT_PODS.iter().any(harmless) { Sort::WithoutPods } else { Sort::Custom }
+    match does(group, kind) {
+        Does::Nothing => Sort::WithoutPods,
+        other => Sort::Custom(other),
+    }
 }
 
 fn built_in(kind: &str) -> Sort {
@@ -268,23 +254,67 @@ fn built_in(kind: &str) -> Sort {
     }
 }
 
+/// The short names that kubectl knows kinds by.
+const SHORT: &[(&str, Kind)] = &[
+    ("cj", Kind::CronJob),
+    ("deploy", Kind::Deployment),
+    ("ds", Kind::DaemonSet),
+    ("hpa", Kind::HorizontalPodAutoscaler),
+    ("limits", Kind::LimitRange),
+    ("no", Kind::Node),
+    ("ns", Kind::Namespace),
+    ("po", Kind::Pod),
+    ("pv", Kind::PersistentVolume),
+    ("pvc", Kind::PersistentVolumeClaim),
+    ("quota", Kind::ResourceQuota),
+    ("rc", Kind::ReplicationController),
+    ("rs", Kind::ReplicaSet),
+    ("sc", Kind::StorageClass),
+    ("sts", Kind::StatefulSet),
+];
+
 impl Kind {
+    /// The kinds of objects that others refer to by name, so that it matters whether the input has all of them.
+    pub const LOOKED_UP: [Self; 6] = [
+        Self::ResourceClaim,
+        Self::PersistentVolumeClaim,
+        Self::PersistentVolume,
+        Self::StorageClass,
+        Self::CSINode,
+        Self::CSIDriver,
+    ];
+
+    /// The kind that kubectl understands by a name: `Deployment`, `deployments`, `deploy`, `deployment.apps`, `deployments.v1.apps`.
+    pub fn called(name: &str) -> Option<Self> {
+        let name = name.to_ascii_lowercase();
+        let (short, group) = name.split_once('.').map_or((name.as_str(), None), |(short, group)| (short, Some(group)));
+        let is_meant = |own: &str| {
+            let own = own.to_ascii_lowercase();
+            let plural = if own.ends_with('s') { format!("{own}es") } else { format!("{own}s") };
+            short == own || short == plural
+        };
+        let short = SHORT.iter().find(|(own, _)| *own == short).map(|(_, kind)| *kind);
+        let kind = short.or_else(|| READ.iter().find(|(_, own, ..)| is_meant(own)).map(|(kind, ..)| *kind))?;
+        let (.., own, versions) = READ.iter().find(|(other, ..)| *other == kind)?;
+        let fits = |group: &str| {
+            group == *own || versions.iter().any(|version| group == *version || group == format!("{version}.{own}"))
+        };
+        group.is_none_or(fits).then_some(kind)
+    }
+
     /// Its name in manifests.
     pub fn name(self) -> &'static str {
         READ.iter().find(|(kind, ..)| *kind == self).map_or("", |(_, name, ..)| name)
     }
 
     /// Whether pods refer to objects of this kind by name, so that it matters whether the input has all of them.
-    pub(crate) fn is_looked_up(self) -> bool {
-        let kinds = [
-            Self::ResourceClaim,
-            Self::PersistentVolumeClaim,
-            Self::PersistentVolume,
-            Self::StorageClass,
-            Self::CSINode,
-            Self::CSIDriver,
-        ];
-        kinds.contains(&self)
+    pub fn is_looked_up(self) -> bool {
+        Self::LOOKED_UP.contains(&self)
+    }
+
+    /// Whether objects of this kind, one that pods refer to by name, are in namespaces.
+    pub(crate) fn is_namespaced(self) -> bool {
+        matches!(self, Self::ResourceClaim | Self::PersistentVolumeClaim)
     }
 
     /// The kind of that name, when it can own pods.
@@ -309,17 +339,27 @@ mod tests {
     #[test]
     fn kinds_are_told_by_group_too() {
         assert_eq!(sort("apps/v1", "Deployment"), Sort::Read(Kind::Deployment));
-        assert_eq!(sort("example.com/v1", "Deployment"), Sort::Custom);
+        assert_eq!(sort("example.com/v1", "Deployment"), Sort::Custom(Does::Unknown));
         assert_eq!(sort("extensions/v1beta1", "Deployment"), Sort::OtherVersion("Deployment", "apps/v1".to_owned()));
         assert_eq!(sort("v1", "Deployment"), Sort::OtherVersion("Deployment", "apps/v1".to_owned()));
         assert_eq!(sort("v2", "Pod"), Sort::OtherVersion("Pod", "v1".to_owned()));
     }
 
     #[test]
+    fn kinds_are_called_as_kubectl_calls_them() {
+        for name in ["deploy", "Deployment", "deployments", "deployment.apps", "deployments.v1.apps", "DEPLOY"] {
+            assert_eq!(Kind::called(name), Some(Kind::Deployment), "{name}");
+        }
+        let short = ["po", "no", "sts", "ds", "rs", "rc", "cj", "pvc", "sc", "storageclasses"].map(Kind::called);
+        assert!(short.iter().all(Option::is_some), "{short:?}");
+        assert_eq!(["deployment.batch", "dep", "", "web"].map(Kind::called), [None; 4]);
+    }
+
+    #[test]
     fn secrets_are_skipped_and_custom_resources_are_not() {
         assert_eq!(sort("v1", "Secret"), Sort::WithoutPods);
         assert_eq!(sort("monitoring.coreos.com/v1", "ServiceMonitor"), Sort::WithoutPods);
-        assert_eq!(sort("monitoring.coreos.com/v1", "Prometheus"), Sort::Custom);
+        assert_eq!(sort("monitoring.coreos.com/v1", "Prometheus"), Sort::Custom(Does::Pods));
         assert_eq!(sort("v1", "Pood"), Sort::Misspelt("Pod"));
         assert_eq!(sort("v1", "Frobnication"), Sort::Unknown);
         assert_eq!((sort("v1", "List"), sort("apps/v1", "DeploymentList")), (Sort::List, Sort::List));

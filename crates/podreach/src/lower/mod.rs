@@ -14,15 +14,18 @@ mod carried;
 mod cause;
 mod container;
 pub(crate) mod context;
+mod custom;
 mod devices;
 mod document;
 mod feature;
 pub mod fields;
 mod gist;
+mod hidden;
 mod inventory;
 mod keep;
 mod kind;
 pub(crate) mod known;
+mod listing;
 mod metadata;
 mod mount;
 pub(crate) mod name;
@@ -48,13 +51,16 @@ mod spoiling;
 mod spread;
 mod storage;
 mod toleration;
+pub(crate) mod twice;
 mod typing;
 mod unseen;
 mod workload;
 
 pub use admission::{Cheapest, Entrance};
 pub(crate) use carried::carried;
-pub use kind::Kind;
+pub use custom::{Does, does};
+pub use hidden::{Custom, LATER, remark, unless_complete};
+pub use kind::{Kind, is_custom};
 pub use options::{Instances, Keep, Nodes, Options, Release, ReleaseBy, Start};
 pub use origin::{Declared, Instance, Origin, Origins};
 pub use owner::GivenLabels;
@@ -70,6 +76,7 @@ use crate::diagnostic::{Diagnostic, Effect};
 use crate::question::Question;
 use crate::read::{Piece, Tree};
 use context::Context;
+use document::Found;
 use inventory::{Inventory, full_name};
 use keep::Kept;
 use object::Log;
@@ -107,7 +114,9 @@ impl Lowered {
 pub fn cluster(documents: &[Tree<'_>], options: &Options) -> Lowered {
     let mut lowering = Lowering::new(options);
     documents.iter().for_each(|document| lowering.add(document));
-    lowering.finish()
+    let mut lowered = lowering.finish();
+    twice::settle(&mut lowered.diagnostics, documents);
+    lowered
 }
 
 /// A cluster in the making, for documents that come one at a time: of each only what matters is kept.
@@ -127,21 +136,21 @@ impl<'o> Lowering<'o> {
 
     /// Reads a document.
     pub fn add(&mut self, document: &Tree<'_>) {
-        let mut found = |kind, tree: &Tree<'_>| self.inventory.add(&mut self.cx, kind, tree);
-        document::objects(document, &mut self.strange, &mut found);
+        let Self { cx, inventory, strange, .. } = self;
+        document::objects(document, strange, &mut |found| take(cx, inventory, found));
     }
 
     /// Reads a piece of a document; false if it cannot be told what it is without the rest.
     #[must_use]
     pub fn add_piece(&mut self, piece: Piece<'_, '_>) -> bool {
-        let mut found = |kind, tree: &Tree<'_>| self.inventory.add(&mut self.cx, kind, tree);
-        document::objects_of_piece(piece, &mut self.strange, &mut found)
+        let Self { cx, inventory, strange, .. } = self;
+        document::objects_of_piece(piece, strange, &mut |found| take(cx, inventory, found))
     }
 
     /// The cluster that all documents together describe.
     pub fn finish(self) -> Lowered {
         let Self { options, mut cx, mut inventory, strange } = self;
-        cx.log.splice(0..0, strange);
+        cx.log.splice(0..0, strange.into_iter().map(|remark| hidden::unless_complete(remark, options)));
         cx.log.extend(problem::not_compared(options.release));
         cx.log.extend(problem::release_of_kubelets(options));
         storage::node::equip(&mut cx, &inventory);
@@ -170,10 +179,24 @@ impl<'o> Lowering<'o> {
         };
         let unsettled = cx.cluster.nodes.iter().filter(|(_, node)| !node.passing.is_nothing()).map(|(id, _)| id);
         let start = start.with_unsettled(unsettled);
+        hidden::settle(&mut cx.log, &origins);
         let entrances = if options.admission { inventory.rules.entrances(&mut cx) } else { BTreeMap::new() };
         let Context { cluster, log, .. } = cx;
         let Inventory { questions, policies, .. } = inventory;
         Lowered { cluster, start, kept, origins, questions, policies, entrances, diagnostics: log }
+    }
+}
+
+/// Takes what was found in a document.
+fn take(cx: &mut Context, inventory: &mut Inventory, found: Found<'_, '_>) {
+    match found {
+        Found::Object(kind, tree) => {
+            cx.listing.meet(kind, tree);
+            inventory.add(cx, kind, tree);
+        }
+        Found::List(kind, tree) => cx.listing.close(kind, tree),
+        Found::Answer(tree) => cx.listing.close_each(tree),
+        Found::End => cx.listing.part(),
     }
 }
 

@@ -10,6 +10,7 @@ use super::object::Object;
 use super::problem;
 use super::storage::IN_TREE;
 use super::storage::request::{self, Request};
+use crate::read::{Span, Tree};
 
 /// What a pod mounts.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -80,6 +81,20 @@ pub(crate) fn of_volumes(cx: &mut Context, volumes: &[Object<'_, '_>]) -> Mounte
         mounted.claims.extend(ephemeral(cx, volume));
     }
     mounted
+}
+
+/// Where the claims in the volumes of a spec stand, in the order of [`Mounted::claims`]; volumes of some names are left out.
+pub(crate) fn places(spec: &Tree<'_>, left_out: &dyn Fn(&str) -> bool) -> Vec<Span> {
+    let (mut places, mut seen) = (Vec::new(), BTreeSet::new());
+    for volume in spec.field("volumes").and_then(Tree::seq).unwrap_or_default() {
+        if volume.field("name").and_then(Tree::str).is_some_and(left_out) {
+            continue;
+        }
+        let claim = volume.field("persistentVolumeClaim").and_then(|source| source.field("claimName"));
+        let new = claim.filter(|claim| claim.str().is_some_and(|name| seen.insert(name)));
+        places.extend(new.or(volume.field("ephemeral")).map(|tree| tree.span));
+    }
+    places
 }
 
 fn ephemeral(cx: &mut Context, volume: &Object<'_, '_>) -> Option<MountedClaim> {

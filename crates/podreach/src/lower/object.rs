@@ -38,6 +38,11 @@ impl<'t, 'a> Object<'t, 'a> {
         self.tree.field(key)
     }
 
+    /// Where a field stands, or else the whole.
+    pub(crate) fn place(&self, key: &str) -> Span {
+        self.field(key).map_or(self.span(), |tree| tree.span)
+    }
+
     /// The text of a field.
     pub(crate) fn text(&self, key: &str, log: &mut Log) -> Option<&'t str> {
         let tree = self.field(key)?;

@@ -1,10 +1,13 @@
 //! What the user decides about the reading of a cluster: where it starts, what stays, how many there may be, which release.
 
+use std::collections::BTreeSet;
 use std::fmt;
 use std::ops::RangeInclusive;
 use std::str::FromStr;
 
 use podreach_core::cluster::Behaviour;
+
+use super::kind::Kind;
 
 /// How objects become a cluster.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,6 +28,9 @@ pub struct Options {
     ///
     /// On by default, as it does no harm to what has them already; off for pods that never met an API server.
     pub admission: bool,
+    /// The kinds of which the input has all objects there are: what is not in it does not exist. All pods means that no kind makes
+    /// pods besides those that are read.
+    pub complete: BTreeSet<Kind>,
 }
 
 impl Default for Options {
@@ -37,6 +43,7 @@ impl Default for Options {
             release: Release::default(),
             release_by: ReleaseBy::default(),
             admission: true,
+            complete: BTreeSet::new(),
         }
     }
 }

@@ -35,8 +35,8 @@ pub(crate) struct Draft {
     /// What about it is not modelled, and where it says so.
     pub(crate) causes: Causes,
     pub(crate) span: Span,
-    /// Where its volumes stand, if it has any.
-    pub(crate) volumes: Option<Span>,
+    /// Where each of its claims stands.
+    pub(crate) claims: Vec<Span>,
 }
 
 /// What the spec of a pod says, but for the node: the same for most pods of an owner, which then share it.
@@ -169,7 +169,7 @@ fn spec(cx: &mut Context, holder: &Object<'_, '_>, namespace: NamespaceId, label
             content,
             causes: Causes::new(),
             span: tree.span,
-            volumes: volumes(tree),
+            claims: claims(tree),
         });
     }
     let remarks = cx.log.len();
@@ -217,11 +217,12 @@ fn new_spec(cx: &mut Context, tree: &Tree<'_>, namespace: NamespaceId, labels: R
         devices,
         features,
     };
-    Some(Draft { labels, node_name, content: Rc::new(content), causes, span: spec.span(), volumes: volumes(tree) })
+    Some(Draft { labels, node_name, content: Rc::new(content), causes, span: spec.span(), claims: claims(tree) })
 }
 
-fn volumes(spec: &Tree<'_>) -> Option<Span> {
-    spec.field("volumes").map(|volumes| volumes.span)
+/// Where the claims of a spec stand, in the order in which they are mounted.
+fn claims(spec: &Tree<'_>) -> Vec<Span> {
+    mount::places(spec, &|_| false)
 }
 
 fn parts(cx: &mut Context, spec: &Object<'_, '_>, host_network: bool) -> Parts {

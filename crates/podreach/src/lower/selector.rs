@@ -30,7 +30,7 @@ fn requirement(cx: &mut Context, expression: &Object<'_, '_>) -> Option<(Symbol,
     }
     let Some(allowed) = set_requirement(cx, operator, &values) else {
         let operators = ["In", "NotIn", "Exists", "DoesNotExist"];
-        cx.report(problem::not_one_of(expression.span(), "operator", operator, &operators));
+        cx.report(problem::not_one_of(expression.place("operator"), "operator", operator, &operators));
         return None;
     };
     check_values(cx, expression.span(), operator, values.len());

@@ -46,7 +46,8 @@ fn of_volumes(cx: &mut Context, draft: &pod::Draft) -> Causes {
     let Content { namespace, mounted, devices, .. } = &*draft.content;
     let (_, causes) = storage::claim::mounts(cx, *namespace, mounted);
     let (_, cause) = devices::resolved(cx, *namespace, devices);
-    let volumes = causes.into_iter().map(|cause| (cause, draft.volumes.unwrap_or(draft.span)));
+    let place = |claim: Option<usize>| claim.and_then(|at| draft.claims.get(at)).copied().unwrap_or(draft.span);
+    let volumes = causes.into_iter().map(|(cause, claim)| (cause, place(claim)));
     volumes.chain(cause.map(|cause| (cause, draft.span))).collect()
 }
 

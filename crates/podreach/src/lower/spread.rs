@@ -94,7 +94,7 @@ fn is_hard(cx: &mut Context, constraint: &Object<'_, '_>) -> Option<bool> {
         "ScheduleAnyway" => Some(false),
         other => {
             let allowed = ["DoNotSchedule", "ScheduleAnyway"];
-            cx.report(problem::not_one_of(constraint.span(), "whenUnsatisfiable", other, &allowed));
+            cx.report(problem::not_one_of(constraint.place("whenUnsatisfiable"), "whenUnsatisfiable", other, &allowed));
             None
         }
     }
@@ -106,7 +106,7 @@ fn honors(cx: &mut Context, constraint: &Object<'_, '_>, field: &str, default: b
         Some("Honor") => true,
         Some("Ignore") => false,
         Some(other) => {
-            cx.report(problem::not_one_of(constraint.span(), field, other, &["Honor", "Ignore"]));
+            cx.report(problem::not_one_of(constraint.place(field), field, other, &["Honor", "Ignore"]));
             default
         }
     }

@@ -21,7 +21,7 @@ use super::pod::{self, Draft};
 use super::scale::{Scale, Surge};
 use super::storage::request::{self, Request};
 use super::{gist, mount, problem, toleration};
-use crate::read::{Tree, Value};
+use crate::read::{Span, Tree, Value};
 
 /// A workload.
 #[derive(Clone, Debug)]
@@ -146,6 +146,7 @@ fn content(cx: &mut Context, kind: Kind, object: &Object<'_, '_>, namespace: Nam
                 let volumes = other_volumes(cx, &spec, &claims);
                 let mounted = &mut Rc::make_mut(&mut template.content).mounted;
                 *mounted = volumes.unwrap_or_else(|| std::mem::take(mounted));
+                template.claims = claim_places(&spec, &claims);
                 mounted.add_templates(claims);
             }
             Some((template, scale))
@@ -185,6 +186,20 @@ fn claim_templates(cx: &mut Context, spec: &Object<'_, '_>) -> Vec<(String, Requ
         templates.extend(request::in_spec(cx, &template).map(|request| (name, request)));
     }
     templates
+}
+
+/// Where the claims of a StatefulSet's pods stand: those that its template names, then those that it makes.
+fn claim_places(spec: &Object<'_, '_>, claims: &[(String, Request)]) -> Vec<Span> {
+    let taken = |name: &str| claims.iter().any(|(claim, _)| claim == name);
+    let pod = spec.field("template").and_then(|template| template.field("spec"));
+    let mut places = pod.map(|pod| mount::places(pod, &taken)).unwrap_or_default();
+    let templates = spec.field("volumeClaimTemplates").and_then(Tree::seq).unwrap_or_default().iter();
+    let readable = templates.filter(|template| template.field("spec").is_some());
+    places.extend(readable.map(|template| {
+        let name = template.field("metadata").and_then(|metadata| metadata.field("name"));
+        name.unwrap_or(template).span
+    }));
+    places
 }
 
 /// What the template of a StatefulSet mounts besides the volumes that its claims take the place of; `None` where there are none.
@@ -231,7 +246,7 @@ fn strategy(cx: &mut Context, spec: &Object<'_, '_>) -> (Surge, Option<Surge>) {
         None | Some("RollingUpdate" | "") => {}
         Some(other) => {
             let allowed = ["RollingUpdate", "Recreate"];
-            cx.report(problem::not_one_of(strategy.span(), "strategy.type", other, &allowed));
+            cx.report(problem::not_one_of(strategy.place("type"), "strategy.type", other, &allowed));
         }
     }
     let [surge, unavailable] = ["maxSurge", "maxUnavailable"].map(|field| share(cx, &strategy, field));
@@ -292,7 +307,7 @@ fn cron_job(cx: &mut Context, object: &Object<'_, '_>, namespace: NamespaceId) -
     let policy = outer.text("concurrencyPolicy", &mut cx.log).unwrap_or("Allow");
     if !["Allow", "Forbid", "Replace"].contains(&policy) {
         let allowed = ["Allow", "Forbid", "Replace"];
-        cx.report(problem::not_one_of(outer.span(), "concurrencyPolicy", policy, &allowed));
+        cx.report(problem::not_one_of(outer.place("concurrencyPolicy"), "concurrencyPolicy", policy, &allowed));
     }
     if outer.field("jobTemplate").is_none() {
         cx.report(problem::missing(outer.span(), "CronJob", "jobTemplate"));

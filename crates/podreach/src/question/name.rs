@@ -4,8 +4,8 @@ use std::fmt;
 
 use podreach_core::{Cluster, NodeId, PodId};
 
-use crate::lower::Selection;
 use crate::lower::nearest::nearest;
+use crate::lower::{Kind, Selection};
 use crate::read::shown;
 
 /// A name that stands for nothing, or for more than one thing.
@@ -52,7 +52,7 @@ pub struct Named {
     pub name: String,
 }
 
-/// The pod type of a name: `kind/namespace/name`, or `namespace/name` or `name` where only one type has it.
+/// The pod type of a name: `kind/namespace/name`, or `namespace/name`, `kind/name` or `name` where only one type has it.
 pub fn pod(cluster: &Cluster, given: &str) -> Result<PodId, NameError> {
     named(cluster, given).map(|named| named.pod)
 }
@@ -63,7 +63,9 @@ pub fn named(cluster: &Cluster, given: &str) -> Result<Named, NameError> {
     let error = |why| NameError { what: "pod type", given: given.to_owned(), why };
     let names = || cluster.pods.iter().map(|(id, pod)| (id, &pod.name));
     let depth = given.matches('/').count();
-    let found: Vec<_> = names().filter(|(_, name)| tail(name, depth) == given).collect();
+    let kubectl = of_kubectl(given);
+    let is_meant = |name: &str| kubectl.as_ref().is_some_and(|(kind, rest)| is_of_kind(name, kind, rest));
+    let found: Vec<_> = names().filter(|(_, name)| tail(name, depth) == given || is_meant(name)).collect();
     let exact = found.iter().find(|(_, name)| *name == given);
     match (exact, found.as_slice()) {
         (Some(exact), _) => Ok(named(exact)),
@@ -81,6 +83,18 @@ pub fn named(cluster: &Cluster, given: &str) -> Result<Named, NameError> {
     }
 }
 
+/// A name as kubectl writes it (`deploy/web`, `deployment.apps/web`, also with a namespace in between): its kind and the rest.
+fn of_kubectl(given: &str) -> Option<(String, &str)> {
+    let (kind, rest) = given.split_once('/')?;
+    Some((Kind::called(kind)?.name().to_ascii_lowercase(), rest))
+}
+
+/// Whether a full name is of a kind and ends in the rest.
+fn is_of_kind(full: &str, kind: &str, rest: &str) -> bool {
+    let own = full.split_once('/').filter(|(own, _)| *own == kind);
+    own.is_some_and(|(_, own)| tail(own, rest.matches('/').count()) == rest)
+}
+
 /// The end of a name, from so many slashes before its last part.
 fn tail(name: &str, slashes: usize) -> &str {
     let start = name.rmatch_indices('/').nth(slashes).map_or(0, |(at, _)| at + 1);
@@ -90,10 +104,10 @@ fn tail(name: &str, slashes: usize) -> &str {
 /// The node of a name.
 pub fn node(cluster: &Cluster, given: &str) -> Result<NodeId, NameError> {
     let name = |id: NodeId| cluster.symbols.str(cluster.nodes[id].name);
-    let symbol = cluster.symbols.symbol(given);
+    let bare = given.split_once('/').filter(|(kind, _)| Kind::called(kind) == Some(Kind::Node));
+    let symbol = cluster.symbols.symbol(bare.map_or(given, |(_, name)| name));
     let found = cluster.nodes.iter().find(|(_, node)| Some(node.name) == symbol);
     found.map(|(id, _)| id).ok_or_else(|| {
-        // kubectl writes node/name.
         let near = nearest(tail(given, 0), cluster.nodes.ids().map(name)).into_iter().map(str::to_owned).collect();
         NameError { what: "node", given: given.to_owned(), why: Unresolved::Unknown(near) }
     })

@@ -1,11 +1,14 @@
-//! The same key twice in one mapping: refused, never settled in silence by order.
+//! The same key twice in one mapping: refused, never settled in silence by order. Where both say the same, one is left out and that is
+//! said.
 //!
 //! Mappings are nearly always small, so small ones are compared pair by pair; large ones through a seeded hash map, so that neither
 //! their size nor a choice of colliding keys makes the check slow.
 
 use std::collections::HashMap;
 
-use super::Entry;
+use super::problem::{self, Refused};
+use super::{Entry, limits};
+use crate::diagnostic::Diagnostic;
 
 /// Up to this many entries, comparing all pairs is quicker than hashing.
 const SMALL: usize = 16;
@@ -13,6 +16,36 @@ const SMALL: usize = 16;
 /// The first entry whose key stands earlier in the same mapping, as (earlier, later).
 pub(super) fn duplicate<'t, 'a>(entries: &'t [Entry<'a>]) -> Option<(&'t Entry<'a>, &'t Entry<'a>)> {
     if entries.len() <= SMALL { among_few(entries) } else { among_many(entries) }
+}
+
+/// Leaves out entries from a place on whose key stands before with the same value; refuses others whose key does.
+pub(super) fn settle<'a>(
+    entries: &mut Vec<Entry<'a>>,
+    from: usize,
+    text: &str,
+    notes: &mut Vec<Diagnostic>,
+) -> Result<(), Refused> {
+    if duplicate(&entries[from..]).is_none() {
+        return Ok(());
+    }
+    let all = entries.split_off(from);
+    let (mut places, mut repeated) = (HashMap::new(), Vec::new());
+    for entry in all {
+        let Some(&at) = places.get(&entry.key) else {
+            places.insert(entry.key.clone(), entries.len());
+            entries.push(entry);
+            continue;
+        };
+        let first: &Entry<'_> = &entries[at];
+        if !first.value.says_the_same(&entry.value) {
+            return Err(problem::duplicate_key(text, &entry.key, first.key_span, entry.key_span));
+        }
+        if notes.len() + repeated.len() < limits::MAX_ERRORS {
+            repeated.push(problem::repeated_key(text, &entry.key, first.key_span, entry.key_span));
+        }
+    }
+    notes.append(&mut repeated);
+    Ok(())
 }
 
 fn among_few<'t, 'a>(entries: &'t [Entry<'a>]) -> Option<(&'t Entry<'a>, &'t Entry<'a>)> {

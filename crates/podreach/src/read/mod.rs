@@ -22,7 +22,7 @@ mod tree;
 mod yaml;
 
 pub use piece::Piece;
-pub use shown::shown;
+pub use shown::{shown, shown_path};
 pub use source::Source;
 pub use sources::{Place, Sources};
 pub use tree::{Entry, SourceId, Span, Tree, Value};
@@ -37,16 +37,16 @@ pub fn documents(source: SourceId, text: &str) -> (Vec<Tree<'_>>, Vec<Diagnostic
         return yaml::documents(source, text);
     }
     match json::documents(source, text) {
-        (documents, None) => (documents, Vec::new()),
-        (documents, Some(refused)) if refused.code != problem::JSON_SYNTAX => (documents, vec![*refused]),
-        (documents, Some(refused)) => json_or_yaml(source, text, documents, *refused),
+        (documents, None, notes) => (documents, notes),
+        (documents, Some(refused), _) if refused.code != problem::JSON_SYNTAX => (documents, vec![*refused]),
+        (documents, Some(refused), _) => json_or_yaml(source, text, documents, *refused),
     }
 }
 
 /// The documents of a text that must be JSON; those after a broken one are not read, since JSON has no mark to resume at.
 pub fn documents_of_json(source: SourceId, text: &str) -> (Vec<Tree<'_>>, Vec<Diagnostic>) {
-    let (documents, refused) = json::documents(source, text);
-    (documents, refused.into_iter().map(|refused| *refused).collect())
+    let (documents, refused, notes) = json::documents(source, text);
+    (documents, refused.into_iter().map(|refused| *refused).chain(notes).collect())
 }
 
 fn looks_like_json(text: &str) -> bool {

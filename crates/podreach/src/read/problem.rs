@@ -5,7 +5,7 @@
 use super::limits::{MAX_ALIAS_BYTES, MAX_ALIAS_NODES, MAX_DEPTH, MAX_ERRORS, MAX_SCALAR_BYTES, MAX_SOURCE_BYTES};
 use super::place::line_and_column;
 use super::{Span, shown};
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, Effect};
 
 /// A refusal, boxed because results that carry it are returned for every value read.
 pub(super) type Refused = Box<Diagnostic>;
@@ -89,6 +89,13 @@ pub(super) fn duplicate_key(text: &str, key: &str, first: Span, second: Span) ->
     let (line, column) = line_and_column(text, first.start);
     let message = format!("duplicate key {}: it already stands at line {line}, column {column}", shown(key));
     refused("E0113", second, message)
+}
+
+/// The second of two equal keys with equal values.
+pub(super) fn repeated_key(text: &str, key: &str, first: Span, second: Span) -> Diagnostic {
+    let (line, column) = line_and_column(text, first.start);
+    let message = format!("the key {} already stands at line {line}, column {column}, with the same value", shown(key));
+    Diagnostic::stops("W0125", second, message).with_effect(Effect::Notes)
 }
 
 /// An alias inside the very value it names.

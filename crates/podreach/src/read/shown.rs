@@ -3,11 +3,23 @@
 /// The most characters of a value that a message repeats.
 const LONGEST: usize = 60;
 
+/// The most characters of a path that a message repeats; no system takes a longer one.
+const LONGEST_PATH: usize = 4096;
+
 /// Quotes `text` for a message: control characters and invisible ones escaped, long values cut.
 pub fn shown(text: &str) -> String {
+    quoted(text, LONGEST)
+}
+
+/// The same for a path, whose end says most: it is not cut, unless it is longer than any path.
+pub fn shown_path(path: &std::path::Path) -> String {
+    quoted(&path.to_string_lossy(), LONGEST_PATH)
+}
+
+fn quoted(text: &str, longest: usize) -> String {
     let mut out = String::from('"');
     let mut chars = text.chars();
-    chars.by_ref().take(LONGEST).for_each(|c| push_escaped(&mut out, c));
+    chars.by_ref().take(longest).for_each(|c| push_escaped(&mut out, c));
     out.push('"');
     if chars.next().is_some() {
         out.push('…');

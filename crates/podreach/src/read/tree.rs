@@ -1,6 +1,7 @@
 //! The tree every document becomes, whatever its notation, with the place of every value.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 
 /// A file (or standard input) among the sources of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -76,6 +77,22 @@ impl<'a> Tree<'a> {
     pub fn field(&self, key: &str) -> Option<&Tree<'a>> {
         let entry = self.map()?.iter().find(|entry| entry.key == key)?;
         (!matches!(entry.value.value, Value::Null)).then_some(&entry.value)
+    }
+
+    /// Whether another tree says the same, wherever it stands and in whatever order.
+    pub fn says_the_same(&self, other: &Self) -> bool {
+        match (&self.value, &other.value) {
+            (Value::Seq(own), Value::Seq(others)) => {
+                own.len() == others.len() && own.iter().zip(others).all(|(own, other)| own.says_the_same(other))
+            }
+            (Value::Map(own), Value::Map(others)) => {
+                let others: BTreeMap<&str, &Self> = others.iter().map(|entry| (&*entry.key, &entry.value)).collect();
+                let is_there =
+                    |entry: &Entry<'_>| others.get(&*entry.key).is_some_and(|other| entry.value.says_the_same(other));
+                own.len() == others.len() && own.iter().all(is_there)
+            }
+            (own, other) => own == other,
+        }
     }
 
     /// What kind of value this is, in the words of an error message.

@@ -15,7 +15,7 @@ use super::json::API_VERSION;
 use super::shortfall::Shortfall;
 use super::weakening;
 use crate::diagnostic::Diagnostic;
-use crate::lower::{Instances, Keep, Nodes, Options, ReleaseBy, Start};
+use crate::lower::{Instances, Keep, Kind, Nodes, Options, ReleaseBy, Start};
 use crate::read::{Piece, SourceId, Sources, Span, Tree, Value, shown};
 
 /// A verdict, with names that are not resolved yet.
@@ -175,7 +175,8 @@ impl Certificate {
 /// What a pod type is while it is being deleted.
 fn terminating(m: &Model, pod: PodId) -> Result<PodId, String> {
     let name = m.pod_name(pod);
-    m.shadow(pod).ok_or_else(|| format!("it names {} while it is being deleted, which makes no difference", shown(name)))
+    m.shadow(pod)
+        .ok_or_else(|| format!("it names {} while it is being deleted, which makes no difference", shown(name)))
 }
 
 /// Whether a proof allows for just what the input leaves in doubt.
@@ -268,7 +269,10 @@ fn piece(document: &Tree<'_>) -> Read<Certificate> {
 
 fn certificate(document: &Tree<'_>) -> Read<Certificate> {
     let question = required(document, "question")?;
-    known(question, &["semantics", "start", "keep", "instances", "nodes", "kubernetesVersion", "goal", "anyOf"])?;
+    known(
+        question,
+        &["semantics", "start", "keep", "instances", "nodes", "kubernetesVersion", "complete", "goal", "anyOf"],
+    )?;
     Ok(Certificate {
         semantics: semantics(question)?,
         options: options(question)?,
@@ -306,6 +310,13 @@ fn options(question: &Tree<'_>) -> Read<Options> {
     if let Some(release) = question.field("kubernetesVersion") {
         options.release = text(release)?.parse().map_err(|why: String| refused(release.span, why))?;
         options.release_by = ReleaseBy::Told;
+    }
+    if let Some(kinds) = question.field("complete") {
+        let kind = |tree: &Tree<'_>| {
+            let name = text(tree)?;
+            Kind::called(name).ok_or_else(|| refused(tree.span, format!("there is no kind {}", shown(name))))
+        };
+        options.complete = items(kinds)?.iter().map(kind).collect::<Read<_>>()?;
     }
     if let Some(keep) = question.field("keep") {
         options.keep = items(keep)?.iter().map(self::keep).collect::<Read<_>>()?;

@@ -174,6 +174,10 @@ pub(super) fn question(m: &Model, options: &Options, goal: &Goal) -> Value {
         question.insert("nodes".into(), nodes.into());
     }
     question.insert("kubernetesVersion".into(), options.release.to_string().into());
+    if !options.complete.is_empty() {
+        let kinds: Vec<Value> = options.complete.iter().map(|kind| kind.name().into()).collect();
+        question.insert("complete".into(), kinds.into());
+    }
     let alternatives: Vec<Value> = goal.any.iter().map(|alternative| configuration(m, alternative)).collect();
     match <[Value; 1]>::try_from(alternatives) {
         Ok([goal]) => question.insert("goal".into(), goal),

@@ -3,6 +3,7 @@
 use podreach_core::{Model, PodId};
 use serde_json::{Value, json};
 
+use super::json::API_VERSION;
 use super::words;
 use crate::matrix::{Cell, Matrix};
 
@@ -28,6 +29,9 @@ pub fn matrix_json(m: &Model, matrix: &Matrix) -> Value {
         json!({"pod": name, "aliases": aliases, "deployable": deployable, "never": never, "unknown": unknown})
     };
     json!({
+        "apiVersion": API_VERSION,
+        "kind": "Matrix",
+        "semantics": m.semantics().name(),
         "nodeClasses": matrix.classes.iter().map(class).collect::<Vec<_>>(),
         "rows": matrix.rows.iter().map(row).collect::<Vec<_>>(),
     })
@@ -46,8 +50,7 @@ pub fn matrix(m: &Model, matrix: &Matrix, width: Width) -> String {
 fn summary(m: &Model, matrix: &Matrix) -> String {
     let [yes, no, open] = [Cell::Deployable, Cell::Never, Cell::Unknown].map(|cell| matrix.count(cell));
     let all = yes + no + open;
-    let types = matrix.rows.len() + matrix.aliases.values().map(Vec::len).sum::<usize>();
-    let (pods, nodes) = (words::number(types, "pod type"), words::number(m.nodes().len(), "node"));
+    let (pods, nodes) = (words::number(matrix.types(), "pod type"), words::number(m.nodes().len(), "node"));
     let unknown = match open {
         0 => String::new(),
         count => format!(", {count} unknown"),

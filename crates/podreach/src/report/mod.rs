@@ -35,7 +35,7 @@ use podreach_core::Problem;
 use crate::engine::Decision;
 use crate::lower::Options;
 
-pub(crate) use amount::amount;
+pub(crate) use amount::{amount, amounts};
 pub use certificate::{Certificate, Claim};
 pub use film::{Obstacle, Scene, film};
 pub use flaw::flaw;

@@ -9,7 +9,7 @@ use podreach_core::resource::Amount;
 use podreach_core::rule::Refusal;
 use podreach_core::{Model, NodeId, PodId, Semantics};
 
-use super::amount::{self, amount};
+use super::amount::{self, amounts};
 use super::{volume, words};
 
 /// The reason of a refusal of `pod` on `node`.
@@ -30,7 +30,7 @@ pub(crate) fn reason(m: &Model, pod: PodId, node: NodeId, refusal: &Refusal) -> 
         }
         &Refusal::Insufficient { resource, requested, used, allocatable } => {
             let name = m.str(m.cluster().resources[resource]);
-            let [requested, used, allocatable] = [requested, used, allocatable].map(|x| amount(m, resource, x));
+            let [requested, used, allocatable] = amounts(m, resource, [requested, used, allocatable]);
             insufficient(name, &requested, &used, &allocatable)
         }
         Refusal::SpreadKey(index) => no_label(m, spec.spread[*index].key, "its topology spread"),

@@ -2,17 +2,24 @@
 
 use std::collections::BTreeMap;
 
-use podreach_core::rule::Rule;
-use podreach_core::{Configuration, Model, NodeId, PodId};
+use podreach_core::id::Symbol;
+use podreach_core::rule::{Rule, volume_limits};
+use podreach_core::{Configuration, Model, NodeId, PodId, Semantics};
 use serde_json::{Map, Value, json};
 
+use super::json::API_VERSION;
 use super::reason::reason;
 use super::words;
 use crate::diagnostic::{Diagnostic, Effect};
+use crate::lower::LATER;
+
+/// The remark about workloads that may not be listed, whose pods can be.
+const UNSEEN_WORKLOADS: &str = "S0452";
 
 /// What each rule says about a pod on some nodes.
 #[derive(Clone, Debug)]
 pub struct Why {
+    semantics: Semantics,
     pod: String,
     /// The rules that were asked.
     rules: Vec<Rule>,
@@ -37,24 +44,27 @@ impl Why {
             let refusal = |rule: &Rule| Some((*rule, reason(m, pod, node, &rule.refusal(m, s, pod, node)?)));
             rules.iter().filter_map(refusal).collect()
         };
-        let nodes = nodes.iter().map(|&node| (m.node_name(node).to_owned(), refusals(node))).collect();
-        Self { pod: m.pod_name(pod).to_owned(), rules, nodes, doubts: Vec::new() }
+        let nodes: Vec<(NodeId, Refusals)> = nodes.iter().map(|&node| (node, refusals(node))).collect();
+        let doubts = unknown_limit(m, pod, &nodes).into_iter().collect();
+        let nodes = nodes.into_iter().map(|(node, refusals)| (m.node_name(node).to_owned(), refusals)).collect();
+        Self { semantics: m.semantics(), pod: m.pod_name(pod).to_owned(), rules, nodes, doubts }
     }
 
     /// The answer with what keeps it from being sure: something that is not modelled, and that the answer hangs on.
     ///
     /// A yes hangs on what may refuse the pod after all. A no hangs on what may place the pod after all, and on unseen pods if they
-    /// could satisfy every rule that refuses some node.
+    /// could satisfy every rule that refuses some node; pods that something may make later change nothing right now.
     #[must_use]
     pub fn with_doubts(self, diagnostics: &[Diagnostic], names: &[&str]) -> Self {
         let feasible = self.feasible().next().is_some();
         let effect = if feasible { Effect::Widens } else { Effect::Narrows };
+        let later = |d: &Diagnostic| LATER.contains(&d.code) || d.code == UNSEEN_WORKLOADS;
         let about = |d: &&Diagnostic| {
-            let unseen = d.pods.is_empty() && (feasible || self.lacks_company_only());
+            let unseen = d.pods.is_empty() && (feasible || (self.lacks_company_only() && !later(d)));
             unseen || d.pods.iter().any(|pod| names.contains(&pod.as_str()))
         };
         let spoils = diagnostics.iter().filter(|d| d.effect == effect || d.effect == Effect::Blurs).filter(about);
-        let doubts = spoils.map(|d| d.message.clone()).collect();
+        let doubts = self.doubts.iter().cloned().chain(spoils.map(|d| d.message.clone())).collect();
         Self { doubts, ..self }
     }
 
@@ -75,6 +85,20 @@ impl Why {
     }
 }
 
+/// That a pod would be placed if a driver could attach more volumes than is known, where no node takes it otherwise.
+fn unknown_limit(m: &Model, pod: PodId, nodes: &[(NodeId, Refusals)]) -> Option<String> {
+    let assumed = |node: NodeId, driver: &Symbol| m.node(node).drivers.get(driver).is_some_and(|here| here.assumed);
+    let full = |(node, refusals): &(NodeId, Refusals)| {
+        let only = refusals.keys().all(|rule| *rule == Rule::NodeVolumeLimits) && !refusals.is_empty();
+        volume_limits::drivers(m, pod).into_iter().find(|driver| only && assumed(*node, driver))
+    };
+    let driver = nodes.iter().find_map(full).filter(|_| !nodes.iter().any(|(_, refusals)| refusals.is_empty()))?;
+    Some(format!(
+        "how many volumes of {} can be attached to a node is not in the input: add `kubectl get csinodes -o yaml`",
+        m.str(driver)
+    ))
+}
+
 /// The document of `why`.
 pub fn why_json(why: &Why) -> Value {
     let rule = |refusals: &Refusals, rule: Rule| match refusals.get(&rule) {
@@ -86,7 +110,13 @@ pub fn why_json(why: &Why) -> Value {
         json!({"feasible": refusals.is_empty(), "rules": rules})
     };
     let nodes: Map<String, Value> = why.nodes.iter().map(|(name, refusals)| (name.clone(), node(refusals))).collect();
-    let mut document = json!({"pod": why.pod, "nodes": nodes});
+    let mut document = json!({
+        "apiVersion": API_VERSION,
+        "kind": "Why",
+        "semantics": why.semantics.name(),
+        "pod": why.pod,
+        "nodes": nodes,
+    });
     if !why.doubts.is_empty() {
         document["doubts"] = why.doubts.clone().into();
     }

@@ -6,13 +6,14 @@ use podreach_core::selector::{Allowed, Selector, Values};
 use podreach_core::storage::Claim;
 use podreach_core::{Action, Atom, Model, NodeId, PodId};
 
+use crate::lower::known::is_stand_in;
+
 /// `deployment/shop/web`, and whether it is being deleted.
 pub(crate) fn pod(m: &Model, pod: PodId) -> String {
     let terminating = if m.shadowed(pod).is_some() { " (terminating)" } else { "" };
     format!("{}{terminating}", m.pod_name(pod))
 }
 
-use crate::lower::known::is_stand_in;
 
 /// `deployment/shop/web on edge-1`.
 pub(crate) fn atom(m: &Model, (of, node): Atom) -> String {
@@ -129,14 +130,19 @@ pub(crate) fn selector(m: &Model, selector: &Selector) -> String {
     }
 }
 
+/// The value of a label; what stands in for one that a cluster is yet to give is nobody's business.
+pub(crate) fn label_value(m: &Model, value: Symbol) -> &str {
+    let text = m.str(value);
+    if is_stand_in(text) { "(its own)" } else { text }
+}
+
 fn requirement(m: &Model, key: Symbol, allowed: &Allowed) -> String {
     let key = m.str(key);
     let (absent, values) = match &allowed.values {
         Values::Only(values) => (allowed.absent, values),
         Values::AllBut(values) => (!allowed.absent, values),
     };
-    let shown = |value| if is_stand_in(m.str(value)) { "(yet to be given)" } else { m.str(value) };
-    let mut values: Vec<&str> = values.iter().map(|&value| shown(value)).collect();
+    let mut values: Vec<&str> = values.iter().map(|&value| label_value(m, value)).collect();
     values.sort_unstable();
     match (&allowed.values, values.as_slice()) {
         (Values::AllBut(_), []) if !allowed.absent => key.to_owned(),

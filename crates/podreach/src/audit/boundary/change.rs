@@ -178,7 +178,7 @@ fn relabel(labels: &mut Labels, key: Symbol, value: Option<Symbol>) {
 
 fn labelled(m: &Model, who: &str, key: Symbol, value: Option<Symbol>) -> String {
     match value {
-        Some(value) => format!("{who} got label {}={}", m.str(key), m.str(value)),
+        Some(value) => format!("{who} got label {}={}", m.str(key), words::label_value(m, value)),
         None => format!("{who} lost label {}", m.str(key)),
     }
 }

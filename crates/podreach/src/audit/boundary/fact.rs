@@ -241,7 +241,7 @@ impl Fact {
                 format!("quota {} bounds {}", quota.name, quota.resource)
             }
             Self::PodLabel(pod, key) => {
-                let value = m.pod(pod).labels.value(key).map_or("", |value| m.str(value));
+                let value = m.pod(pod).labels.value(key).map_or("", |value| words::label_value(m, value));
                 format!("{} has label {}={value}", name(pod), m.str(key))
             }
             Self::NamespaceLabels(key) => format!("namespaces have label {}", m.str(key)),

@@ -214,7 +214,7 @@ impl Support {
             }
             Self::Toleration(pod, at) => format!("{} tolerates {}", m.pod_name(pod), tolerated(m, pod, at)),
             Self::PodLabel(pod, key) => {
-                let value = m.pod(pod).labels.value(key).map_or("", |value| m.str(value));
+                let value = m.pod(pod).labels.value(key).map_or("", |value| words::label_value(m, value));
                 format!("{} has label {}={value}", m.pod_name(pod), m.str(key))
             }
             Self::NamespaceLabel(namespace, key) => {

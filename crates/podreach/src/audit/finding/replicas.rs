@@ -138,8 +138,11 @@ fn stuck(scene: &Scene<'_>, name: &str, pod: PodId, declared: Declared) -> Optio
     }
     let Fit::No(why, evidence) = together(scene, pod, declared.replicas + 1) else { return None };
     let message = format!(
-        "a rolling update of {name} must get stuck: there is never room for a pod beside its {} replicas",
-        declared.replicas
+        "a rolling update of {name} must get stuck: there is never room for a pod beside its {}",
+        match declared.replicas {
+            1 => "1 replica".to_owned(),
+            count => format!("{count} replicas"),
+        }
     );
     let mut item = scene.item(&ROLLOUT, &[name.to_owned()], message);
     item.explanation.push(renamed(&scene.now.model, pod, name, &why));

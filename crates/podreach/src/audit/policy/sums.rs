@@ -80,7 +80,7 @@ fn of_resource(asking: &Asking<'_>, nodes: &[NodeId], wants: &[Want], resource: 
     let name = m.str(m.cluster().resources[resource]);
     let shows = format!("the nodes have less {name} than is asked for");
     let evidence = asking.sum(demand(&wants), shows, worth, laws)?;
-    let [asked, room] = [asked, room].map(|amount| crate::report::amount(m, resource, amount));
+    let [asked, room] = crate::report::amounts(m, resource, [asked, room]);
     let nodes = words::number(nodes.len(), "node");
     let why =
         format!("The pods that can only run on {nodes} request {asked} {name} together, and the nodes have {room}.");

@@ -127,9 +127,9 @@ tables! {
         irrelevant: []
     }
     CSI_NODE_DRIVER "CSINodeDriver" {
-        modelled: ["allocatable", "name"],
+        modelled: ["allocatable", "name", "topologyKeys"],
         spoiling: [],
-        irrelevant: ["nodeID", "topologyKeys"]
+        irrelevant: ["nodeID"]
     }
     DRIVER_LIMIT "VolumeNodeResources" {
         modelled: ["count"],

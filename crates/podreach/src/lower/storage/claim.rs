@@ -1,11 +1,10 @@
 //! A pod's claims, looked up: what the scheduler would find, and what the input does not say.
 //!
-//! What is not in the input may still exist. Where the input has an object of a kind, or a list of that kind, it is taken to have
-//! them all, and what is missing does not exist; where it has none, nothing is known about that kind.
+//! What is not in the input may still exist, unless the input says that it has all of a kind (`listing.rs`).
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
-use podreach_core::id::{ClaimId, NamespaceId, VolumeId};
+use podreach_core::id::{ClaimId, NamespaceId, Symbol, VolumeId};
 use podreach_core::model::ZONE_LABELS;
 use podreach_core::storage::{Attachment, Claim, ClaimState, Mounts, Provision, Volume, Waiting, Zone};
 
@@ -20,30 +19,40 @@ use super::{ClaimRecord, ClassRecord, VolumeRecord, read};
 /// The provisioner of classes for volumes that people make.
 const NO_PROVISIONER: &str = "kubernetes.io/no-provisioner";
 
+/// The label by which most drivers tell where their volumes can be used.
+const ZONE: &str = "topology.kubernetes.io/zone";
+
+/// What is not known about what a pod mounts, each with the number of the claim it is about, if it is about one.
+type Unknown = BTreeMap<Cause, Option<usize>>;
+
 /// What a pod in a namespace mounts, and what about that is not known.
-pub(crate) fn mounts(cx: &mut Context, namespace: NamespaceId, mounted: &Mounted) -> (Mounts, BTreeSet<Cause>) {
-    let mut causes = BTreeSet::new();
+pub(crate) fn mounts(cx: &mut Context, namespace: NamespaceId, mounted: &Mounted) -> (Mounts, Unknown) {
+    let mut unknown = Unknown::new();
     if mounted.is_empty() {
-        return (Mounts::default(), causes);
+        return (Mounts::default(), unknown);
     }
     let namespace = cx.cluster.symbols.str(cx.cluster.namespaces[namespace]).to_owned();
     let mut claims = Vec::new();
-    for claim in &mounted.claims {
+    for (at, claim) in mounted.claims.iter().enumerate() {
+        let mut causes = BTreeSet::new();
         let found = found(cx, &namespace, claim, &mut causes);
         claims.extend(found.map(|claim| cx.cluster.claims.intern(claim)));
+        for cause in causes {
+            unknown.entry(cause).or_insert(Some(at));
+        }
     }
     if mounted.in_tree.iter().any(|plugin| cx.storage.has_migrated(plugin)) {
-        causes.insert(Cause::Volumes);
+        unknown.insert(Cause::Volumes, None);
     }
     if is_ambiguous(cx, &claims) {
-        causes.insert(Cause::VolumeChoice);
+        unknown.insert(Cause::VolumeChoice, None);
     }
     for claim in &mounted.again {
         let found = once_more(cx, &namespace, claim);
         claims.extend(found.map(|claim| cx.cluster.claims.intern(claim)));
     }
     claims.sort_unstable();
-    (Mounts { disks: mounted.disks.clone(), claims }, causes)
+    (Mounts { disks: mounted.disks.clone(), claims }, unknown)
 }
 
 /// The claim that a pod mounts, if it makes a difference to any rule.
@@ -92,10 +101,12 @@ fn once_more(cx: &mut Context, namespace: &str, mounted: &MountedClaim) -> Optio
 /// Whether it matters how many volumes of a driver a node has.
 fn counts(cx: &Context, volume: &Attachment, causes: &mut BTreeSet<Cause>) -> bool {
     let driver = cx.cluster.symbols.str(volume.driver);
-    let limited = cx.storage.nodes.values().any(|node| node.drivers.get(driver).is_some_and(Option::is_some));
-    let counted = [Kind::PersistentVolumeClaim, Kind::PersistentVolume].into_iter().all(|kind| cx.storage.lists(kind));
-    if !cx.storage.lists(Kind::CSINode) || (limited && !counted) {
+    let known = cx.storage.nodes.values().any(|node| node.drivers.get(driver).is_some_and(Option::is_some));
+    let limited = known || cx.storage.assumed;
+    if limited && cx.storage.uncounted {
         causes.insert(Cause::VolumeLimits);
+    } else if cx.storage.assumed {
+        causes.insert(Cause::AssumedLimits);
     }
     limited || cx.cluster.required_drivers.contains(&volume.driver)
 }
@@ -128,10 +139,10 @@ fn bare(name: String, state: ClaimState) -> Claim {
 fn named(cx: &mut Context, namespace: &str, name: &str, causes: &mut BTreeSet<Cause>) -> Claim {
     let full = format!("{namespace}/{name}");
     let Some(record) = cx.storage.claims.remove(&(namespace.to_owned(), name.to_owned())) else {
-        let state = if cx.storage.lists(Kind::PersistentVolumeClaim) {
+        let state = if cx.listing.has_all_in(Kind::PersistentVolumeClaim, namespace) {
             ClaimState::Missing
         } else {
-            causes.insert(Cause::UnknownVolume);
+            causes.insert(Cause::UnknownClaim);
             ClaimState::Anywhere
         };
         return bare(full, state);
@@ -147,17 +158,46 @@ fn named(cx: &mut Context, namespace: &str, name: &str, causes: &mut BTreeSet<Ca
 }
 
 fn fresh(cx: &mut Context, template: &str, request: &Request, ephemeral: bool, causes: &mut BTreeSet<Cause>) -> Claim {
-    let (mut state, attachment) = unbound(cx, "", request, None, causes);
-    let class_exists = class(cx, request).is_some();
-    if state == ClaimState::Unbound && class_exists {
-        // It is bound before the pod is placed, and nobody knows where.
-        causes.insert(Cause::UnknownVolume);
-        state = ClaimState::Anywhere;
-    }
+    let (state, attachment) = unbound(cx, "", request, None, causes);
+    let state = early(cx, request, state, causes);
     let name = template.to_owned();
     let exclusive = request.is_exclusive();
     let claim = Claim { private: true, lasting: !ephemeral, exclusive, attachment, ..bare(name, state) };
     anonymous(cx, claim)
+}
+
+/// What becomes of a claim that is yet to be made: if its class does not wait for pods, it is bound before the pod is placed, and nobody
+/// knows where. That makes no difference where all nodes are in one place.
+fn early(cx: &Context, request: &Request, state: ClaimState, causes: &mut BTreeSet<Cause>) -> ClaimState {
+    let Some((_, class)) = class(cx, request).filter(|_| state == ClaimState::Unbound) else { return state };
+    let driver = class.provisioner.as_str();
+    if !makes_volumes(driver) {
+        return state;
+    }
+    causes.insert(if is_one_place(cx, driver) { Cause::NearVolume } else { Cause::EarlyVolume });
+    ClaimState::Anywhere
+}
+
+/// Whether all nodes are in one place, as far as the volumes of a driver are concerned: its CSINodes say by which labels, else by zone.
+fn is_one_place(cx: &Context, driver: &str) -> bool {
+    let named: BTreeSet<&str> = (cx.storage.nodes.values())
+        .filter_map(|node| node.topology.get(driver))
+        .flat_map(|keys| keys.iter().map(String::as_str))
+        .collect();
+    let keys = if named.is_empty() { BTreeSet::from([ZONE]) } else { named };
+    let values = |key: &str| -> BTreeSet<Option<Symbol>> {
+        let key = cx.cluster.symbols.symbol(key);
+        cx.cluster.nodes.values().map(|node| key.and_then(|key| node.labels.value(key))).collect()
+    };
+    let alike = |key: &&str| {
+        let values = values(key);
+        values.len() == 1 && !values.contains(&None)
+    };
+    cx.cluster.nodes.len() == 1 || keys.iter().all(alike)
+}
+
+fn makes_volumes(provisioner: &str) -> bool {
+    !provisioner.is_empty() && provisioner != NO_PROVISIONER
 }
 
 /// The claim with the volume that was made for it. Where its class is gone, the pod cannot be made again, and nothing is in doubt.
@@ -180,6 +220,16 @@ pub(super) fn driver(cx: &Context, request: &Request) -> Option<String> {
     }
     let provisioner = &class(cx, request)?.1.provisioner;
     (!is_in_tree(provisioner)).then(|| provisioner.clone())
+}
+
+/// Whether the input says which driver the volume of a claim counts for, if any.
+pub(super) fn is_known(cx: &Context, request: &Request) -> bool {
+    let volume = request.volume.as_ref();
+    volume.is_some_and(|volume| cx.storage.volumes.contains_key(volume))
+        || class(cx, request).is_some()
+        || request.class.as_deref() == Some("")
+        || (volume.is_some() && cx.listing.has_all(Kind::PersistentVolume))
+        || cx.listing.has_all(Kind::StorageClass)
 }
 
 fn is_in_tree(provisioner: &str) -> bool {
@@ -209,7 +259,7 @@ fn bound(
     let complete = record.complete;
     let Some(found) = cx.storage.volumes.remove(volume) else {
         let attachment = by_class(cx, full, &record.request, causes);
-        if cx.storage.lists(Kind::PersistentVolume) {
+        if cx.listing.has_all(Kind::PersistentVolume) {
             return (ClaimState::Bound { volume: None, complete }, attachment);
         }
         causes.insert(Cause::UnknownVolume);
@@ -236,20 +286,23 @@ fn unbound(
 ) -> (ClaimState, Option<Attachment>) {
     let attachment = by_class(cx, full, request, causes);
     let Some((name, class)) = class(cx, request) else {
-        let says = request.class.as_deref() == Some("") || !cx.admission || cx.storage.lists(Kind::StorageClass);
-        if says {
+        let named = request.class.as_deref();
+        if named == Some("") || !cx.admission {
             return (ClaimState::Unbound, attachment);
         }
-        causes.insert(Cause::UnknownVolume);
+        if cx.listing.has_all(Kind::StorageClass) {
+            causes.insert(Cause::MissingClass);
+            return (ClaimState::Unbound, attachment);
+        }
+        causes.insert(if named.is_some() { Cause::UnknownClass } else { Cause::NoUsualClass });
         return (ClaimState::Anywhere, attachment);
     };
     if !class.waits {
         return (ClaimState::Unbound, attachment);
     }
     let (name, provisioner, topologies) = (name.to_owned(), class.provisioner.clone(), class.topologies.clone());
-    let makes = !provisioner.is_empty() && provisioner != NO_PROVISIONER;
-    let provision =
-        makes.then(|| Provision { topologies, pools: pools(cx, &name, &provisioner, request.size, causes) });
+    let provision = makes_volumes(&provisioner)
+        .then(|| Provision { topologies, pools: pools(cx, &name, &provisioner, request.size, causes) });
     let volumes = candidates(cx, &name, request, claim);
     let size = request.size.map_or(0, |size| u128::try_from(size.nanos()).unwrap_or(0));
     let selected = claim.and_then(|(record, ..)| record.selected.clone()).map(|node| cx.symbol(&node));
@@ -276,10 +329,11 @@ fn pools(
 ) -> Option<Vec<podreach_core::selector::Selector>> {
     let size = size?;
     // A provisioner that is on no node is no driver, and only drivers keep track of space.
-    let nowhere = cx.storage.lists(Kind::CSINode)
+    let nowhere = cx.listing.has_all(Kind::CSINode)
         && !cx.storage.nodes.values().any(|node| node.drivers.contains_key(provisioner));
-    if !cx.storage.lists(Kind::CSIDriver) && !nowhere && !is_in_tree(provisioner) {
-        causes.insert(Cause::VolumeLimits);
+    let is_known = cx.storage.drivers.contains_key(provisioner) || cx.listing.has_all(Kind::CSIDriver);
+    if !is_known && !nowhere && !is_in_tree(provisioner) {
+        causes.insert(Cause::AssumedSpace);
     }
     cx.storage.drivers.get(provisioner).filter(|driver| driver.tracks_capacity)?;
     let enough = cx

@@ -9,16 +9,15 @@ pub(crate) mod node;
 mod read;
 pub(crate) mod request;
 
+pub(crate) use read::read;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use podreach_core::cluster::NodeTerm;
 use podreach_core::label::Labels;
 use podreach_core::selector::Selector;
 
-use super::context::Context;
-use super::kind::Kind;
 use super::quantity::Quantity;
-use crate::read::{Span, Tree};
 use request::Request;
 
 /// Volumes in pods and PersistentVolumes that count as those of a driver where a node says that their plugin has migrated to one.
@@ -35,8 +34,6 @@ pub(super) const IN_TREE: [(&str, &str); 7] = [
 /// What the input says about storage.
 #[derive(Debug, Default)]
 pub(crate) struct Storage {
-    /// The kinds of which there was an object or a list: what is not among them does not exist.
-    listed: BTreeSet<Kind>,
     claims: BTreeMap<(String, String), ClaimRecord>,
     volumes: BTreeMap<String, VolumeRecord>,
     classes: BTreeMap<String, ClassRecord>,
@@ -44,6 +41,10 @@ pub(crate) struct Storage {
     nodes: BTreeMap<String, NodeRecord>,
     pools: Vec<PoolRecord>,
     attachments: Vec<AttachmentRecord>,
+    /// Whether the CSINode of some node is not known.
+    assumed: bool,
+    /// Whether some pod runs with volumes that are not known.
+    uncounted: bool,
 }
 
 /// A PersistentVolumeClaim.
@@ -102,6 +103,8 @@ struct DriverRecord {
 struct NodeRecord {
     /// The drivers on the node with their limits.
     drivers: BTreeMap<String, Option<u64>>,
+    /// The labels that say where the volumes of a driver can be used.
+    topology: BTreeMap<String, BTreeSet<String>>,
     /// The in-tree plugins that have migrated to drivers.
     migrated: BTreeSet<String>,
 }
@@ -123,11 +126,6 @@ struct AttachmentRecord {
 }
 
 impl Storage {
-    /// Whether the input says which objects of a kind there are.
-    fn lists(&self, kind: Kind) -> bool {
-        self.listed.contains(&kind)
-    }
-
     /// Whether some node says that an in-tree plugin has migrated to a driver.
     fn has_migrated(&self, plugin: &str) -> bool {
         self.nodes.values().any(|node| node.migrated.contains(plugin))
@@ -148,11 +146,4 @@ impl Storage {
     pub(crate) fn has_claim(&self, namespace: &str, name: &str) -> bool {
         self.claims.contains_key(&(namespace.to_owned(), name.to_owned()))
     }
-}
-
-/// Reads an object of one of the storage kinds, or a list of them, which says that there are no others; returns where its name
-/// stands, if it has one, and the name.
-pub(crate) fn read(cx: &mut Context, kind: Kind, tree: &Tree<'_>) -> Option<(String, String, Span)> {
-    cx.storage.listed.insert(kind);
-    read::read(cx, kind, tree)
 }

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
+use podreach_core::NodeId;
 use podreach_core::storage::Driver;
 
 use super::super::context::Context;
@@ -26,14 +27,92 @@ pub(crate) fn equip(cx: &mut Context, inventory: &Inventory) {
         for (driver, &limit) in &record.drivers {
             let attached = idle.remove(&(node.clone(), driver.clone())).unwrap_or(0);
             let driver = cx.cluster.symbols.intern(driver);
-            cx.cluster.nodes[id].drivers.insert(driver, Driver { limit, attached });
+            cx.cluster.nodes[id].drivers.insert(driver, Driver { limit, assumed: false, attached });
+        }
+    }
+    assume(cx, inventory);
+    cx.storage.uncounted = inventory.pods.iter().any(|pod| is_running(pod) && is_uncounted(cx, pod));
+}
+
+/// Gives drivers in use to the nodes whose CSINode is not in the input. What each can attach is not known; that it can attach what it
+/// has attached, and the volumes of one pod, is assumed.
+fn assume(cx: &mut Context, inventory: &Inventory) {
+    if cx.listing.has_all(Kind::CSINode) {
+        return;
+    }
+    let unknown: Vec<NodeId> = (inventory.node_ids.iter())
+        .filter(|(name, _)| !cx.storage.nodes.contains_key(cx.cluster.symbols.str(**name)))
+        .map(|(_, &id)| id)
+        .collect();
+    cx.storage.assumed = !unknown.is_empty();
+    if unknown.is_empty() {
+        return;
+    }
+    let mut attached = BTreeMap::<(String, String), u64>::new();
+    for (node, driver, _) in in_use(cx, inventory) {
+        *attached.entry((node.to_owned(), driver.to_owned())).or_default() += 1;
+    }
+    for (driver, most) in needed(cx, inventory) {
+        let symbol = cx.symbol(&driver);
+        for &id in &unknown {
+            let name = cx.cluster.symbols.str(cx.cluster.nodes[id].name).to_owned();
+            let there = attached.get(&(name, driver.clone())).copied().unwrap_or(0);
+            let assumed = Driver { limit: Some(most.max(there)), assumed: true, attached: 0 };
+            cx.cluster.nodes[id].drivers.insert(symbol, assumed);
         }
     }
 }
 
+/// The drivers of all volumes, each with how many volumes of it one pod has at most.
+fn needed(cx: &Context, inventory: &Inventory) -> BTreeMap<String, u64> {
+    let pods = inventory.pods.iter().map(|pod| (&pod.metadata.namespace, &pod.draft));
+    let all = pods.chain(inventory.workloads.iter().map(|set| (&set.metadata.namespace, &set.template)));
+    let mut needed = BTreeMap::<String, u64>::new();
+    for (namespace, draft) in all {
+        let mut own = BTreeMap::<String, u64>::new();
+        for driver in draft.content.mounted.claims.iter().filter_map(|claim| driver_of(cx, namespace, claim)) {
+            *own.entry(driver).or_default() += 1;
+        }
+        for (driver, count) in own {
+            let most = needed.entry(driver).or_default();
+            *most = count.max(*most);
+        }
+    }
+    needed
+}
+
+fn driver_of(cx: &Context, namespace: &str, claim: &MountedClaim) -> Option<String> {
+    match claim {
+        MountedClaim::Fresh { request, .. } => claim::driver(cx, request),
+        MountedClaim::Named(name) | MountedClaim::Own { name, .. } => {
+            let record = cx.storage.claims.get(&(namespace.to_owned(), name.clone()))?;
+            claim::driver(cx, &record.request)
+        }
+    }
+}
+
+fn is_running(pod: &PodObject) -> bool {
+    pod.bound.is_some() && !pod.finished
+}
+
+/// Whether a running pod may have volumes that count and are not in the input.
+fn is_uncounted(cx: &Context, pod: &PodObject) -> bool {
+    let namespace = &pod.metadata.namespace;
+    let uncounted = |claim: &MountedClaim| match claim {
+        MountedClaim::Fresh { .. } => false,
+        MountedClaim::Named(name) | MountedClaim::Own { name, .. } => {
+            match cx.storage.claims.get(&(namespace.clone(), name.clone())) {
+                None => !cx.listing.has_all_in(Kind::PersistentVolumeClaim, namespace),
+                Some(record) => !claim::is_known(cx, &record.request),
+            }
+        }
+    };
+    pod.draft.content.mounted.claims.iter().any(uncounted)
+}
+
 /// Gives running pods the volumes that were made for them, where their classes would say otherwise by now.
 pub(crate) fn settle(cx: &Context, inventory: &mut Inventory) {
-    for pod in inventory.pods.iter_mut().filter(|pod| pod.bound.is_some() && !pod.finished) {
+    for pod in inventory.pods.iter_mut().filter(|pod| is_running(pod)) {
         let (namespace, name) = (&pod.metadata.namespace, &pod.metadata.name);
         let found = |claim: &MountedClaim| made(cx, namespace, name, claim);
         let found: Vec<Option<Maker>> = pod.draft.content.mounted.claims.iter().map(found).collect();
@@ -52,7 +131,7 @@ pub(crate) fn settle(cx: &Context, inventory: &mut Inventory) {
 /// The volume of a running pod's ephemeral claim, if its class would make another.
 fn made(cx: &Context, namespace: &str, pod: &str, claim: &MountedClaim) -> Option<Maker> {
     let MountedClaim::Fresh { template, request, ephemeral: true, .. } = claim else { return None };
-    if !cx.storage.lists(Kind::PersistentVolumeClaim) {
+    if !cx.listing.has_all_in(Kind::PersistentVolumeClaim, namespace) {
         return None;
     }
     let record = cx.storage.claims.get(&(namespace.to_owned(), format!("{pod}-{template}")));

@@ -21,11 +21,8 @@ use super::{
 };
 use crate::read::{Span, Tree};
 
-/// Reads an object into the storage of the context; nothing of a list.
-pub(super) fn read(cx: &mut Context, kind: Kind, tree: &Tree<'_>) -> Option<(String, String, Span)> {
-    if tree.field("items").is_some() {
-        return None;
-    }
+/// Reads an object of one of the storage kinds into the context; returns its namespace and name, and where it stands.
+pub(crate) fn read(cx: &mut Context, kind: Kind, tree: &Tree<'_>) -> Option<(String, String, Span)> {
     let table = match kind {
         Kind::StorageClass => &CLASS_OBJECT,
         Kind::CSIStorageCapacity => &CAPACITY_OBJECT,
@@ -166,6 +163,8 @@ fn node(cx: &mut Context, tree: &Tree<'_>, object: &Object<'_, '_>) -> NodeRecor
         let Some(name) = driver.required_text("name", &mut cx.log) else { continue };
         let limit = driver.object("allocatable", &DRIVER_LIMIT, &mut cx.log);
         let limit = limit.and_then(|limit| limit.integer("count", 0, i64::from(i32::MAX), &mut cx.log));
+        let keys = driver.texts("topologyKeys", &mut cx.log).into_iter().map(|(key, _)| key.to_owned()).collect();
+        record.topology.insert(name.to_owned(), keys);
         record.drivers.insert(name.to_owned(), limit.and_then(|limit| u64::try_from(limit).ok()));
     }
     record

@@ -12,23 +12,24 @@ pub(super) use pieces::pieces;
 
 use std::borrow::Cow;
 
-use super::duplicate::duplicate;
+use super::duplicate;
 use super::limits::{MAX_DEPTH, MAX_SCALAR_BYTES};
 use super::problem::{self, Refused};
 use super::{Entry, Piece, SourceId, Span, Tree, Value, shown};
+use crate::diagnostic::Diagnostic;
 
-/// The values of a JSON stream that stand before the first error, without nulls, and that error.
-pub(super) fn documents(source: SourceId, text: &str) -> (Vec<Tree<'_>>, Option<Refused>) {
+/// The values of a JSON stream that stand before the first error, without nulls, that error, and what is worth knowing.
+pub(super) fn documents(source: SourceId, text: &str) -> (Vec<Tree<'_>>, Option<Refused>, Vec<Diagnostic>) {
     let mut parser = Parser::new(source, text);
     let mut documents = Vec::new();
     while parser.next_byte().is_some() {
         match parser.value() {
             Ok(tree) if tree.value == Value::Null => {}
             Ok(tree) => documents.push(tree),
-            Err(refused) => return (documents, Some(refused)),
+            Err(refused) => return (documents, Some(refused), parser.notes),
         }
     }
-    (documents, None)
+    (documents, None, parser.notes)
 }
 
 struct Parser<'a> {
@@ -40,11 +41,13 @@ struct Parser<'a> {
     items: Vec<Tree<'a>>,
     /// Entries of all mappings still open, innermost last.
     entries: Vec<Entry<'a>>,
+    /// What is worth knowing about the text.
+    notes: Vec<Diagnostic>,
 }
 
 impl<'a> Parser<'a> {
     fn new(source: SourceId, text: &'a str) -> Self {
-        Self { source, text, at: 0, depth: 0, items: Vec::new(), entries: Vec::new() }
+        Self { source, text, at: 0, depth: 0, items: Vec::new(), entries: Vec::new(), notes: Vec::new() }
     }
 
     fn value(&mut self) -> Result<Tree<'a>, Refused> {
@@ -99,7 +102,7 @@ impl<'a> Parser<'a> {
             let entry = self.entry()?;
             self.entries.push(entry);
             if !self.another(b'}', "`,` or `}`")? {
-                self.refuse_duplicates(&self.entries[outer..])?;
+                duplicate::settle(&mut self.entries, outer, self.text, &mut self.notes)?;
                 return Ok(Value::Map(self.entries.split_off(outer)));
             }
         }
@@ -138,15 +141,6 @@ impl<'a> Parser<'a> {
                 Ok(b == b',')
             }
             _ => Err(self.expected(wanted)),
-        }
-    }
-
-    fn refuse_duplicates(&self, entries: &[Entry<'a>]) -> Result<(), Refused> {
-        match duplicate(entries) {
-            Some((first, second)) => {
-                Err(problem::duplicate_key(self.text, &second.key, first.key_span, second.key_span))
-            }
-            None => Ok(()),
         }
     }
 
@@ -221,7 +215,7 @@ mod tests {
     use super::*;
 
     fn read(text: &str) -> Result<Vec<Tree<'_>>, Refused> {
-        let (documents, refused) = documents(SourceId(0), text);
+        let (documents, refused, _) = documents(SourceId(0), text);
         refused.map_or(Ok(documents), Err)
     }
 
@@ -253,7 +247,7 @@ mod tests {
 
     #[test]
     fn what_stands_before_an_error_is_kept() {
-        let (documents, refused) = documents(SourceId(0), "{}{\"a\":");
+        let (documents, refused, _) = documents(SourceId(0), "{}{\"a\":");
         assert_eq!((documents.len(), refused.unwrap().code), (1, "E0106"));
     }
 

@@ -83,7 +83,7 @@ mod tests {
     use crate::read::{SourceId, json::documents};
 
     fn number(text: &str) -> Option<Value<'_>> {
-        let (mut trees, refused) = documents(SourceId(0), text);
+        let (mut trees, refused, _) = documents(SourceId(0), text);
         if refused.is_some() { None } else { trees.pop().map(|tree| tree.value) }
     }
 

@@ -2,7 +2,8 @@
 //!
 //! Only texts without errors are read this way to their end; whoever takes the pieces starts again with whole documents if one is met.
 
-use super::{Entry, Parser, Piece, SourceId, Tree, Value, duplicate};
+use super::duplicate::duplicate;
+use super::{Entry, Parser, Piece, SourceId, Tree, Value};
 
 /// Hands out the pieces of a JSON stream for as long as they are taken; `None` if one was not, or could not be read.
 pub(crate) fn pieces<'a>(
@@ -16,7 +17,8 @@ pub(crate) fn pieces<'a>(
         let document = if first == b'{' { parser.without(list, take)? } else { parser.value().ok()? };
         (document.value == Value::Null || take(Piece::Document(&document))).then_some(())?;
     }
-    Some(())
+    // What is worth knowing is said when the text is read as a whole.
+    parser.notes.is_empty().then_some(())
 }
 
 impl<'a> Parser<'a> {

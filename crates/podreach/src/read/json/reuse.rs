@@ -5,7 +5,7 @@
 
 use std::borrow::Cow;
 
-use super::{Entry, Parser, Refused, Tree, Value};
+use super::{Entry, Parser, Refused, Tree, Value, duplicate};
 
 impl<'a> Parser<'a> {
     /// Reads a value into `tree`, which holds any other.
@@ -57,7 +57,7 @@ impl<'a> Parser<'a> {
             more = self.another(b'}', "`,` or `}`")?;
         }
         entries.truncate(count);
-        if known { Ok(()) } else { self.refuse_duplicates(entries) }
+        if known { Ok(()) } else { duplicate::settle(entries, 0, self.text, &mut self.notes) }
     }
 
     /// Reads an entry over another; true if its key is the same.

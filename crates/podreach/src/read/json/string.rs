@@ -120,8 +120,8 @@ mod tests {
 
     fn string(text: &str) -> Result<Cow<'_, str>, &'static str> {
         match documents(SourceId(0), text) {
-            (_, Some(refused)) => Err(refused.code),
-            (mut trees, None) => match trees.remove(0).value {
+            (_, Some(refused), _) => Err(refused.code),
+            (mut trees, None, _) => match trees.remove(0).value {
                 Value::String(text) => Ok(text),
                 other => panic!("{other:?}"),
             },

@@ -9,7 +9,8 @@ use super::key::key;
 use super::merge::{self, Merge};
 use super::scalar::{Resolved, resolved};
 use super::tag;
-use crate::read::duplicate::duplicate;
+use crate::diagnostic::Diagnostic;
+use crate::read::duplicate::{duplicate, settle};
 use crate::read::limits::{MAX_DEPTH, MAX_SCALAR_BYTES};
 use crate::read::problem::{self, Refused};
 use crate::read::{Entry, Span, Tree, Value};
@@ -22,6 +23,8 @@ pub(super) struct Builder<'a> {
     root: Option<Tree<'a>>,
     /// Where the last piece of text ended: block lists and mappings end there too.
     last_end: u32,
+    /// What is worth knowing about the documents.
+    pub(super) notes: Vec<Diagnostic>,
 }
 
 /// A list or mapping whose end has not come yet.
@@ -53,7 +56,7 @@ enum Key<'a> {
 impl<'a> Builder<'a> {
     /// A builder for the documents of one source.
     pub(super) fn new(text: &'a str) -> Self {
-        Self { text, anchors: Anchors::new(), open: Vec::new(), root: None, last_end: 0 }
+        Self { text, anchors: Anchors::new(), open: Vec::new(), root: None, last_end: 0, notes: Vec::new() }
     }
 
     /// Forgets the unfinished document and its anchors.
@@ -168,7 +171,7 @@ impl<'a> Builder<'a> {
                 items.shrink_to_fit();
                 Value::Seq(items)
             }
-            Gathered::Map(mapping) => Value::Map(mapping.finish(self.text)?),
+            Gathered::Map(mapping) => Value::Map(mapping.finish(self.text, &mut self.notes)?),
         };
         let span = Span { end: self.last_end.max(span.start), ..span };
         self.place(Tree { span, value }, anchor)
@@ -207,10 +210,12 @@ impl<'a> Mapping<'a> {
         Ok(())
     }
 
-    fn finish(mut self, text: &str) -> Result<Vec<Entry<'a>>, Refused> {
-        if let Some((first, second)) = duplicate(&self.entries) {
+    fn finish(mut self, text: &str, notes: &mut Vec<Diagnostic>) -> Result<Vec<Entry<'a>>, Refused> {
+        // What is merged depends on the order of all keys, so that none can be left out.
+        if let (Some((first, second)), false) = (duplicate(&self.entries), self.merges.is_empty()) {
             return Err(problem::duplicate_key(text, &second.key, first.key_span, second.key_span));
         }
+        settle(&mut self.entries, 0, text, notes)?;
         if let [first, second, ..] = self.merges.as_slice() {
             return Err(problem::duplicate_key(text, "<<", first.span, second.span));
         }

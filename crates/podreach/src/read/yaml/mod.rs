@@ -30,6 +30,7 @@ pub(super) fn documents(source: SourceId, text: &str) -> (Vec<Tree<'_>>, Vec<Dia
     }
     let mut stream = Stream::new(source, text);
     stream.read();
+    stream.diagnostics.append(&mut stream.builder.notes);
     (stream.documents, stream.diagnostics)
 }
 
