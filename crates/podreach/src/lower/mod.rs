@@ -39,6 +39,7 @@ mod profile;
 pub mod quantity;
 mod request;
 mod scale;
+mod security;
 mod selection;
 pub(crate) mod selector;
 mod spec;

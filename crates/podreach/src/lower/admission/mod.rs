@@ -7,6 +7,7 @@
 mod bound;
 mod cheapest;
 mod limit_range;
+mod pod_security;
 mod quota;
 mod runtime_class;
 
@@ -29,6 +30,7 @@ use super::metadata;
 use super::object::Object;
 use super::pod::{Content, Draft};
 use super::request;
+use super::security::Flaws;
 use crate::read::{Span, Tree};
 
 pub use cheapest::{Cheapest, Entrance};
@@ -52,6 +54,7 @@ pub(crate) struct Rules {
     limit_ranges: limit_range::LimitRanges,
     runtime_classes: runtime_class::RuntimeClasses,
     quotas: quota::Quotas,
+    security: pod_security::PodSecurity,
     /// The extended resources that a device class provides.
     devices: BTreeSet<String>,
 }
@@ -107,6 +110,8 @@ impl Rules {
         let ambiguous = comes.is_new && self.limit_ranges.is_ambiguous(&namespace, &admitted.parts);
         let refused = refused.or_else(|| self.limit_ranges.refusal(&namespace, &admitted.parts).filter(|_| !ambiguous));
         let refused = refused.or_else(|| self.quotas.refusal(&namespace, &admitted.parts, admitted.deadline));
+        let flaws = content.security.flaws.with(comes.annotated);
+        let refused = refused.or_else(|| self.security.refusal(&namespace, flaws, cx.release.minor));
         admitted.admitted.quota = self.quotas.taken(&namespace, &admitted.parts, admitted.deadline);
         admitted.admitted.refused = refused.map(Arc::from);
         admitted
@@ -120,6 +125,8 @@ struct Coming {
     is_new: bool,
     /// Whether a DaemonSet makes it.
     is_daemon: bool,
+    /// What its annotations switch off.
+    annotated: Flaws,
 }
 
 /// Takes every pod and template through admission and its scheduler's profile.
@@ -128,11 +135,13 @@ pub(crate) fn admit(cx: &mut Context, inventory: &mut Inventory) {
     rules.quotas.register(cx);
     let mut known = HashMap::<(*const Content, Coming), (Rc<Content>, Rc<Content>, Causes)>::new();
     let templates = workloads.iter_mut().map(|workload| {
-        let comes = Coming { is_new: true, is_daemon: workload.kind == Kind::DaemonSet };
+        let is_daemon = workload.kind == Kind::DaemonSet;
+        let comes = Coming { is_new: true, is_daemon, annotated: workload.template.annotated };
         (&mut workload.template, comes)
     });
     let pods = pods.iter_mut().map(|pod| {
-        let comes = Coming { is_new: pod.bound.is_none(), is_daemon: pod.is_of_daemon_set() };
+        let is_daemon = pod.is_of_daemon_set();
+        let comes = Coming { is_new: pod.bound.is_none(), is_daemon, annotated: pod.draft.annotated };
         (&mut pod.draft, comes)
     });
     for (draft, comes) in templates.chain(pods) {
