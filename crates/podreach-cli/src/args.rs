@@ -354,6 +354,9 @@ pub(crate) struct Reading {
     /// The Kubernetes release whose behaviour counts; without it the cluster's own, else the newest that is known
     #[arg(long, value_name = "RELEASE")]
     pub(crate) kubernetes_version: Option<Release>,
+    /// Take webhooks, admission policies and policy engines to change nothing that placement depends on, and to refuse no pod
+    #[arg(long)]
+    pub(crate) assume_admission_keeps_pods: bool,
 }
 
 impl Reading {
@@ -370,6 +373,7 @@ impl Reading {
             instances: if self.instances == HowMany::Declared { Instances::Declared } else { Instances::Unlimited },
             nodes: if self.nodes == Change::Fixed { Nodes::Fixed } else { Nodes::Settled },
             release: self.kubernetes_version.or(own).unwrap_or_default(),
+            keeps_pods: self.assume_admission_keeps_pods,
             ..Options::default()
         }
     }

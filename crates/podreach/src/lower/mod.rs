@@ -40,6 +40,7 @@ pub mod quantity;
 mod request;
 mod scale;
 mod security;
+mod seen;
 mod selection;
 pub(crate) mod selector;
 mod spec;

@@ -23,6 +23,9 @@ pub struct Options {
     ///
     /// On by default, as it does no harm to what has them already; off for pods that never met an API server.
     pub admission: bool,
+    /// Whether webhooks, admission policies and policy engines are taken to change nothing about pods that placement depends on, and
+    /// to refuse none.
+    pub keeps_pods: bool,
 }
 
 impl Default for Options {
@@ -34,6 +37,7 @@ impl Default for Options {
             nodes: Nodes::default(),
             release: Release::default(),
             admission: true,
+            keeps_pods: false,
         }
     }
 }

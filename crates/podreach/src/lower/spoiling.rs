@@ -3,7 +3,7 @@
 use std::cell::LazyCell;
 use std::collections::{BTreeMap, BTreeSet};
 
-use podreach_core::cluster::PodSpec;
+use podreach_core::cluster::{Barred, PodSpec};
 use podreach_core::id::{NamespaceId, Symbol};
 use podreach_core::selector::Selector;
 
@@ -131,8 +131,9 @@ pub(crate) fn add(
         if select[draft.variant] {
             draft.causes.insert(Cause::NamespaceLabels, pod.draft.span);
         }
-        if variants[draft.variant].own.barred.is_some() {
-            draft.causes.retain(|cause, _| cause.outlives_deployment());
+        if let Some(barred) = &variants[draft.variant].own.barred {
+            let refused = matches!(barred, Barred::Refused(_));
+            draft.causes.retain(|cause, _| cause.outlives_deployment() || (refused && cause.may_undo_refusal()));
         }
     }
 }
