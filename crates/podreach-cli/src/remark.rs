@@ -26,7 +26,9 @@ pub(crate) fn print(sources: &Sources, diagnostics: &[Diagnostic], quiet: bool, 
     } else if verbose {
         once(diagnostics).into_iter().for_each(|diagnostic| show(sources, diagnostic, 0));
     } else if !quiet {
-        first_of_each_kind(&once(diagnostics)).into_iter().for_each(|(diagnostic, more)| show(sources, diagnostic, more));
+        first_of_each_kind(&once(diagnostics))
+            .into_iter()
+            .for_each(|(diagnostic, more)| show(sources, diagnostic, more));
     }
 }
 

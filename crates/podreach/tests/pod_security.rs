@@ -213,7 +213,16 @@ impl Pods<'_> {
             let dropped = if self.odd() { "KILL" } else { "ALL" };
             let mut capabilities = json!({"drop": [dropped]});
             if self.rng.one_in(4) {
-                let names = ["NET_BIND_SERVICE", "NET_BIND_SERVICE", "CHOWN", "NET_RAW", "SYS_ADMIN", "ALL", "SETFCAP", "net_raw"];
+                let names = [
+                    "NET_BIND_SERVICE",
+                    "NET_BIND_SERVICE",
+                    "CHOWN",
+                    "NET_RAW",
+                    "SYS_ADMIN",
+                    "ALL",
+                    "SETFCAP",
+                    "net_raw",
+                ];
                 let count = if self.odd() { names.len() } else { 2 };
                 capabilities["add"] = json!([self.rng.pick(&names[..count])]);
             }
@@ -223,7 +232,17 @@ impl Pods<'_> {
     }
 
     fn volume(&mut self, at: usize) -> Value {
-        let safe = ["configMap", "csi", "downwardAPI", "emptyDir", "ephemeral", "image", "persistentVolumeClaim", "projected", "secret"];
+        let safe = [
+            "configMap",
+            "csi",
+            "downwardAPI",
+            "emptyDir",
+            "ephemeral",
+            "image",
+            "persistentVolumeClaim",
+            "projected",
+            "secret",
+        ];
         let others = [
             "awsElasticBlockStore",
             "azureDisk",
@@ -273,7 +292,8 @@ fn ours(cases: &[Case], minor: u32) -> Vec<String> {
     let mut items = Vec::new();
     for (at, Case { level, version, pod }) in cases.iter().enumerate() {
         let namespace = format!("ns-{at}");
-        let labels = json!({"pod-security.kubernetes.io/enforce": level, "pod-security.kubernetes.io/enforce-version": version});
+        let labels =
+            json!({"pod-security.kubernetes.io/enforce": level, "pod-security.kubernetes.io/enforce-version": version});
         items.push(json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": namespace, "labels": labels}}));
         let mut pod = pod.clone();
         pod["apiVersion"] = "v1".into();

@@ -75,6 +75,12 @@ const fn of(
     Resource { group, versions, plural, kind, namespaced, without }
 }
 
+/// What may change or refuse pods. Where it may not be listed, there is taken to be none, as where a file has none.
+const fn registered(versions: &'static [&'static str], plural: &'static str, kind: &'static str) -> Resource {
+    of("admissionregistration.k8s.io", versions, plural, kind, false, Without::Nothing)
+}
+
+const POLICIES: &[&str] = &["v1", "v1beta1", "v1alpha1"];
 const STORAGE: Without = Without::Users(Feature::Volumes, Doubt::Widens);
 const DEVICES: Without = Without::Users(Feature::Claims, Doubt::Widens);
 const DRA: &[&str] = &["v1", "v1beta2", "v1beta1", "v1alpha3"];
@@ -104,6 +110,12 @@ pub(crate) static ALL: &[Resource] = &[
         false,
         Without::Users(Feature::RuntimeClass, Doubt::Blurs),
     ),
+    registered(&["v1"], "mutatingwebhookconfigurations", "MutatingWebhookConfiguration"),
+    registered(&["v1"], "validatingwebhookconfigurations", "ValidatingWebhookConfiguration"),
+    registered(POLICIES, "mutatingadmissionpolicies", "MutatingAdmissionPolicy"),
+    registered(POLICIES, "mutatingadmissionpolicybindings", "MutatingAdmissionPolicyBinding"),
+    registered(POLICIES, "validatingadmissionpolicies", "ValidatingAdmissionPolicy"),
+    registered(POLICIES, "validatingadmissionpolicybindings", "ValidatingAdmissionPolicyBinding"),
     core("persistentvolumeclaims", "PersistentVolumeClaim", true, STORAGE),
     core("persistentvolumes", "PersistentVolume", false, STORAGE),
     of("storage.k8s.io", &["v1"], "storageclasses", "StorageClass", false, STORAGE),

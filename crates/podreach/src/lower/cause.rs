@@ -216,7 +216,10 @@ impl Cause {
 
     /// Whether it may undo a refusal: the pod may be another one by the time it is refused.
     pub(crate) fn may_undo_refusal(self) -> bool {
-        matches!(self, Self::Gate { changes: true, .. } | Self::Annotated | Self::LimitRangeDefaults | Self::RuntimeClass)
+        matches!(
+            self,
+            Self::Gate { changes: true, .. } | Self::Annotated | Self::LimitRangeDefaults | Self::RuntimeClass
+        )
     }
 
     /// The diagnostic about a pod type.

@@ -85,7 +85,8 @@ pub enum Kind {
 const REGISTRATION: &str = "admissionregistration.k8s.io";
 
 /// Groups of policy engines, whose objects change or refuse pods.
-const ENGINES: [&str; 4] = ["kyverno.io", "policies.kyverno.io", "constraints.gatekeeper.sh", "mutations.gatekeeper.sh"];
+const ENGINES: [&str; 4] =
+    ["kyverno.io", "policies.kyverno.io", "constraints.gatekeeper.sh", "mutations.gatekeeper.sh"];
 
 /// Kind, name, group, and the versions of it that are read.
 const READ: &[(Kind, &str, &str, &[&str])] = &[

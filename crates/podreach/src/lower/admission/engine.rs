@@ -42,7 +42,8 @@ pub(crate) fn gate(cx: &mut Context, tree: &Tree<'_>) -> Option<Gate> {
         "policies.kyverno.io" => {
             let changes = matches!(kind, "MutatingPolicy" | "NamespacedMutatingPolicy");
             let actions = part(tree, "validationActions").and_then(Tree::seq);
-            let reports = actions.is_some_and(|actions| actions.iter().all(|action| action.str().is_some_and(|a| a != "Deny")));
+            let reports =
+                actions.is_some_and(|actions| actions.iter().all(|action| action.str().is_some_and(|a| a != "Deny")));
             if reports && !changes {
                 return None;
             }

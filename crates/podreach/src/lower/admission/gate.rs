@@ -16,7 +16,8 @@ use crate::lower::kind::Kind;
 use crate::read::{Span, Tree, shown};
 
 /// How the doubt is switched off.
-const HELP: &str = "if it changes nothing that placement depends on and refuses none of these pods, say --assume-admission-keeps-pods";
+const HELP: &str =
+    "if it changes nothing that placement depends on and refuses none of these pods, say --assume-admission-keeps-pods";
 
 /// Everything that stands at the entrance.
 #[derive(Default)]
@@ -94,8 +95,10 @@ impl Gates {
     pub(crate) fn causes(&self, cluster: &Cluster, pod: &Subject<'_>) -> Causes {
         let meets = |gate: &Gate| gate.scopes.iter().all(|scope| scope.may_hold(cluster, pod));
         let met = self.gates.iter().enumerate().filter(|(_, gate)| meets(gate));
-        met.filter_map(|(at, gate)| Some((Cause::Gate { number: u16::try_from(at).ok()?, changes: gate.changes }, gate.span)))
-            .collect()
+        met.filter_map(|(at, gate)| {
+            Some((Cause::Gate { number: u16::try_from(at).ok()?, changes: gate.changes }, gate.span))
+        })
+        .collect()
     }
 
     /// What there is to say about a pod type that may have to pass a gate: the same about all of them, so that it is said once.

@@ -21,7 +21,9 @@ pub(crate) fn bind(cx: &mut Context, content: &mut Content) -> Option<Cause> {
     let (key, name) = (cx.symbol(LABEL), cx.symbol(name));
     let own = NodeRequirement::Label(Allowed { absent: true, ..Allowed::one_of([name]) });
     match &mut content.admitted.added_affinity {
-        None => content.admitted.added_affinity = Some(vec![NodeTerm { expressions: vec![(key, own)], names: Vec::new() }]),
+        None => {
+            content.admitted.added_affinity = Some(vec![NodeTerm { expressions: vec![(key, own)], names: Vec::new() }])
+        }
         Some(terms) => {
             // A term that asks for nothing matches no node, and must not be made to match some.
             let asks = |term: &&mut NodeTerm| !term.expressions.is_empty() || !term.names.is_empty();

@@ -61,7 +61,8 @@ pub(crate) struct Subject<'s> {
 impl Scope {
     /// What a webhook says: without rules it is never called.
     pub(crate) fn of_webhook(cx: &mut Context, webhook: &Tree<'_>) -> Self {
-        let covers = webhook.field("rules").is_some_and(|rules| rules.seq().is_none_or(|rules| rules.iter().any(is_about_pods)));
+        let covers =
+            webhook.field("rules").is_some_and(|rules| rules.seq().is_none_or(|rules| rules.iter().any(is_about_pods)));
         Self { elsewhere: !covers, ..Self::selected(cx, webhook) }
     }
 
