@@ -1,6 +1,6 @@
 //! Remarks about the input on standard error, with the place they are about.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use annotate_snippets::{AnnotationKind, Element, Group, Level, Origin, Renderer, Snippet};
 use podreach::diagnostic::{Diagnostic, Effect};
@@ -24,24 +24,16 @@ pub(crate) fn print(sources: &Sources, diagnostics: &[Diagnostic], quiet: bool, 
             print::usage(&format!("there are {} more errors", errors.len() - told), Some("-v shows all"));
         }
     } else if verbose {
-        once(diagnostics).into_iter().for_each(|diagnostic| show(sources, diagnostic, 0));
+        diagnostics.iter().for_each(|diagnostic| show(sources, diagnostic, 0));
     } else if !quiet {
-        first_of_each_kind(&once(diagnostics))
-            .into_iter()
-            .for_each(|(diagnostic, more)| show(sources, diagnostic, more));
+        first_of_each_kind(diagnostics).into_iter().for_each(|(diagnostic, more)| show(sources, diagnostic, more));
     }
 }
 
-/// The diagnostics, of which those that say the same about several pod types are told once.
-fn once(diagnostics: &[Diagnostic]) -> Vec<&Diagnostic> {
-    let mut told = BTreeSet::new();
-    diagnostics.iter().filter(|&d| told.insert((d.code, d.message.as_str(), d.span))).collect()
-}
-
 /// The first diagnostic of each code, with how many more there are.
-fn first_of_each_kind<'d>(diagnostics: &[&'d Diagnostic]) -> Vec<(&'d Diagnostic, usize)> {
+fn first_of_each_kind(diagnostics: &[Diagnostic]) -> Vec<(&Diagnostic, usize)> {
     let mut kinds = BTreeMap::<&str, (&Diagnostic, usize)>::new();
-    for &diagnostic in diagnostics {
+    for diagnostic in diagnostics {
         kinds.entry(diagnostic.code).and_modify(|(_, more)| *more += 1).or_insert((diagnostic, 0));
     }
     kinds.into_values().collect()

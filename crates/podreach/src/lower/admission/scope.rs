@@ -95,13 +95,11 @@ impl Scope {
 
     /// Whether a pod may be in it.
     pub(crate) fn may_hold(&self, cluster: &Cluster, pod: &Subject<'_>) -> bool {
-        let symbol = |key: &str| cluster.symbols.symbol(key);
-        let name = symbol(NAME_LABEL);
-        let unsure_of_namespace = |key: Symbol| !pod.is_known && Some(key) != name;
-        let given: Vec<Symbol> = GIVEN.iter().filter_map(|key| symbol(key)).collect();
+        let unsure_of_namespace = |key: Symbol| !pod.is_known && cluster.symbols.str(key) != NAME_LABEL;
+        let given = |key: Symbol| GIVEN.contains(&cluster.symbols.str(key));
         !self.elsewhere
             && may_match(self.namespaces.as_ref(), pod.namespace, unsure_of_namespace)
-            && may_match(self.objects.as_ref(), Some(pod.labels), |key| given.contains(&key))
+            && may_match(self.objects.as_ref(), Some(pod.labels), given)
     }
 }
 
