@@ -304,7 +304,7 @@ fn a_profile_adds_node_affinity_to_its_own_pods() {
         model.nodes().map(|node| model.static_ok(pod, node)).collect::<Vec<_>>()
     };
     assert_eq!((nodes("free"), nodes("tied")), (vec![true, true], vec![false, true]));
-    let lost: Vec<_> = lowered.diagnostics.iter().map(|d| (d.code, d.pod.as_deref())).collect();
+    let lost: Vec<_> = lowered.diagnostics.iter().map(|d| (d.code, d.pods.first().map(String::as_str))).collect();
     assert_eq!(lost, [("S0415", Some("pod/default/lost"))]);
 }
 

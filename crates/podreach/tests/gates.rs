@@ -322,21 +322,22 @@ fn annotations_of_a_namespace_put_its_pods_in_doubt() {
     assert_eq!((answer(&found, "a", "n1"), answer(&found, "b", "n1")), (None, Some(true)));
 }
 
-/// A Deployment with its ReplicaSet, and pods of it with these specs.
-fn rollout(pods: &[&str]) -> String {
-    let template =
-        |labels: &str| format!("{{metadata: {{labels: {{app: web{labels}}}}}, spec: {{containers: [{{name: c}}]}}}}");
+/// A Deployment whose template has this container, its ReplicaSet, and pods of the latter with these specs.
+fn rollout(container: &str, pods: &[&str]) -> String {
+    let template = |labels: &str, container: &str| {
+        format!("{{metadata: {{labels: {{app: web{labels}}}}}, spec: {{containers: [{container}]}}}}")
+    };
     let owner = |kind: &str, name: &str| {
         format!("ownerReferences: [{{apiVersion: apps/v1, kind: {kind}, name: {name}, uid: u, controller: true}}]")
     };
     let mut text = format!(
         "{{apiVersion: apps/v1, kind: Deployment, metadata: {{name: web}}, spec: {{template: {}}}}}\n---\n",
-        template("")
+        template("", container)
     );
     text += &format!(
         "{{apiVersion: apps/v1, kind: ReplicaSet, metadata: {{name: web-5f, {}}}, spec: {{template: {}}}}}\n---\n",
         owner("Deployment", "web"),
-        template(", pod-template-hash: 5f")
+        template(", pod-template-hash: 5f", "{name: c}")
     );
     for (at, spec) in pods.iter().enumerate() {
         text += &format!(
@@ -350,44 +351,33 @@ fn rollout(pods: &[&str]) -> String {
 
 const PLAIN: &str = "containers: [{name: c}]";
 const TOLERANT: &str = "containers: [{name: c}], tolerations: [{key: gpu, operator: Exists}]";
+const WEB: &str = "deployment/default/web";
 
 #[test]
 fn running_pods_show_what_admission_makes_of_a_template() {
-    let found = lowered(&rollout(&[PLAIN, PLAIN]));
-    assert_eq!((codes(&found), answer(&found, "deployment/default/web", "gpu")), (BTreeSet::new(), Some(false)));
+    let current = |pods: &[&str]| lowered(&rollout("{name: c}", pods));
+    let found = current(&[PLAIN, PLAIN]);
+    assert_eq!((codes(&found), answer(&found, WEB, "gpu")), (BTreeSet::new(), Some(false)));
     // All of them tolerate what the template does not: so will the next.
-    let found = lowered(&rollout(&[TOLERANT, TOLERANT]));
-    assert!(
-        codes(&found).iter().all(|(code, effect, _)| (*code, *effect) == ("S0464", Effect::Notes)),
-        "{:?}",
-        codes(&found)
-    );
-    assert_eq!(answer(&found, "deployment/default/web", "gpu"), Some(true));
+    let found = current(&[TOLERANT, TOLERANT]);
+    let all = codes(&found);
+    assert!(all.iter().all(|(code, effect, _)| (*code, *effect) == ("S0464", Effect::Notes)), "{all:?}");
+    assert_eq!(answer(&found, WEB, "gpu"), Some(true));
     // Some do: who knows.
-    let found = lowered(&rollout(&[TOLERANT, PLAIN]));
-    assert!(doubts(&found, "S0467").contains(&"deployment/default/web"), "{:?}", codes(&found));
-    assert_eq!(answer(&found, "deployment/default/web", "gpu"), None);
+    let found = current(&[TOLERANT, PLAIN]);
+    assert!(doubts(&found, "S0467").contains(&WEB), "{:?}", codes(&found));
+    assert_eq!(answer(&found, WEB, "gpu"), None);
     // Other requests may be a resize, unless there are other containers.
-    let resized = "containers: [{name: c, resources: {requests: {cpu: 5}}}]";
-    assert_eq!(answer(&lowered(&rollout(&[resized])), "deployment/default/web", "n1"), None);
-    let injected = "containers: [{name: c}, {name: proxy, resources: {requests: {cpu: 5}}}]";
-    assert_eq!(answer(&lowered(&rollout(&[injected])), "deployment/default/web", "n1"), Some(false));
+    let found = current(&["containers: [{name: c, resources: {requests: {cpu: 5}}}]"]);
+    assert!(doubts(&found, "S0467").contains(&WEB), "{:?}", codes(&found));
+    let found = current(&["containers: [{name: c}, {name: proxy, resources: {requests: {cpu: 5}}}]"]);
+    assert!(doubts(&found, "S0464").contains(&WEB), "{:?}", codes(&found));
+    assert_eq!(answer(&found, WEB, "gpu"), Some(false));
 }
 
 #[test]
 fn pods_of_a_former_revision_show_nothing() {
-    let text = rollout(&[TOLERANT]).replace("{app: web}, spec", "{app: web}}, spec").replacen(
-        "{name: c}]}}}",
-        "{name: c, ports: [{hostPort: 80, containerPort: 80}]}]}}}",
-        1,
-    );
-    let text = text.replace("{app: web}}, spec", "{app: web}, spec");
-    let found = lowered(&text);
-    assert_eq!(
-        doubts(&found, "S0464").iter().filter(|pod| pod.starts_with("deployment")).count(),
-        0,
-        "{:?}",
-        codes(&found)
-    );
-    assert_eq!(answer(&found, "deployment/default/web", "gpu"), Some(false));
+    let found = lowered(&rollout("{name: c, ports: [{hostPort: 80, containerPort: 80}]}", &[TOLERANT]));
+    assert!(!doubts(&found, "S0464").contains(&WEB) && !doubts(&found, "S0467").contains(&WEB), "{:?}", codes(&found));
+    assert_eq!(answer(&found, WEB, "gpu"), Some(false));
 }

@@ -35,7 +35,7 @@ fn case(rng: &mut Rng) -> Case {
     let level = rng.pick(&levels).to_owned();
     let version = match rng.below(8) {
         0 => "latest".to_owned(),
-        1 => rng.pick(&["v1.99", "v2.1", "1.24", "v1.07", "", "v1.", "v1.x"]).to_owned(),
+        1 => rng.pick(&["v1.99", "v2.1", "1.24", "v1.07", "", "v1.1.2", "v1.x"]).to_owned(),
         _ => format!("v1.{}", rng.below(41)),
     };
     let careful = rng.below(3) != 0;
