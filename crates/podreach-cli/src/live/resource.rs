@@ -30,6 +30,8 @@ pub(crate) enum Without {
     Deployable,
     /// What lowering itself misses where it is needed.
     Nothing,
+    /// What may change or refuse pods: there is then taken to be none, as where a file has none.
+    Gates,
     /// Requests and refusals that admission adds to any pod.
     Admission,
     /// How many there may be, which matters only for `--instances declared`.
@@ -75,9 +77,8 @@ const fn of(
     Resource { group, versions, plural, kind, namespaced, without }
 }
 
-/// What may change or refuse pods. Where it may not be listed, there is taken to be none, as where a file has none.
 const fn registered(versions: &'static [&'static str], plural: &'static str, kind: &'static str) -> Resource {
-    of("admissionregistration.k8s.io", versions, plural, kind, false, Without::Nothing)
+    of("admissionregistration.k8s.io", versions, plural, kind, false, Without::Gates)
 }
 
 const POLICIES: &[&str] = &["v1", "v1beta1", "v1alpha1"];
