@@ -20,10 +20,13 @@ const CONTROLLER: &str = "only controllers look at it, and they are not run: the
 const CONTAINER_STATUS: &str = "read only to notice a resize, which spoils";
 const FIXED: &str = "every object has it in the text that podreach reads";
 const OWN: &str = "podreach's own objects";
+const SECURITY: &str = "only pod security levels look at it: crates/podreach/tests/pod_security.rs compares these";
 const SPOILS: &str = "read only to tell whether something that is not modelled is asked for";
 
 /// Tables none of whose fields are in documents.
-const UNUSED_TABLES: [(&str, &str); 31] = [
+const UNUSED_TABLES: [(&str, &str); 45] = [
+    ("AppArmorProfile", SECURITY),
+    ("Capabilities", SECURITY),
     ("ContainerStatus", CONTAINER_STATUS),
     ("CronJobSpec", CONTROLLER),
     ("CrossVersionObjectReference", CONTROLLER),
@@ -32,18 +35,30 @@ const UNUSED_TABLES: [(&str, &str); 31] = [
     ("DeploymentStrategy", CONTROLLER),
     ("Extender", SPOILS),
     ("ExtenderManagedResource", "an extender is another program"),
+    ("HTTPGetAction", SECURITY),
     ("HorizontalPodAutoscalerSpec", CONTROLLER),
     ("JobSpec", CONTROLLER),
     ("JobTemplateSpec", CONTROLLER),
+    ("Lifecycle", SECURITY),
+    ("LifecycleHandler", SECURITY),
     ("List", FIXED),
     ("PersistentVolumeClaim", CONTROLLER),
     ("PlacementPolicySpec", OWN),
+    ("PodOS", "only the kubelet looks at it"),
+    ("PodSecurityContext", SECURITY),
     ("PodTemplate", CONTROLLER),
     ("PodTemplateSpec", CONTROLLER),
+    ("Probe", SECURITY),
     ("QuestionSpec", OWN),
     ("ReplicaSetSpec", CONTROLLER),
+    ("SELinuxOptions", SECURITY),
+    ("SeccompProfile", SECURITY),
+    ("SecurityContext", SECURITY),
     ("StatefulSetOrdinals", CONTROLLER),
     ("StatefulSetSpec", CONTROLLER),
+    ("Sysctl", SECURITY),
+    ("TCPSocketAction", SECURITY),
+    ("WindowsSecurityContextOptions", SECURITY),
     ("a rule", OWN),
     ("a selection of nodes", OWN),
     ("a selection of pods", OWN),
@@ -58,9 +73,20 @@ const UNUSED_TABLES: [(&str, &str); 31] = [
 ];
 
 /// Modelled fields of other tables that no document has.
-const UNUSED: [(&str, &str, &str); 2] = [
+const UNUSED: [(&str, &str, &str); 13] = [
+    ("Container", "lifecycle", SECURITY),
+    ("Container", "livenessProbe", SECURITY),
+    ("Container", "readinessProbe", SECURITY),
+    ("Container", "securityContext", SECURITY),
+    ("Container", "startupProbe", SECURITY),
     ("KubeSchedulerConfiguration", "extenders", "an extender is another program"),
     ("ObjectMeta", "generateName", "only what podreach calls a pod depends on it"),
+    ("PodSpec", "hostIPC", SECURITY),
+    ("PodSpec", "hostPID", SECURITY),
+    ("PodSpec", "os", "only the kubelet looks at it"),
+    ("PodSpec", "securityContext", SECURITY),
+    ("PodSpec", "serviceAccount", "only whether it exists counts"),
+    ("PodSpec", "serviceAccountName", "only whether it exists counts"),
 ];
 
 /// The types of the configuration of the scheduler, which the API does not publish.

@@ -358,6 +358,9 @@ pub(crate) struct Reading {
     /// The Kubernetes release whose behaviour counts; without it the cluster's own, or its newest kubelet's
     #[arg(long, value_name = "RELEASE")]
     pub(crate) kubernetes_version: Option<Release>,
+    /// Take webhooks, admission policies and policy engines to change nothing that placement depends on, and to refuse no pod
+    #[arg(long)]
+    pub(crate) assume_admission_keeps_pods: bool,
 }
 
 impl Reading {
@@ -378,6 +381,7 @@ impl Reading {
             release,
             release_by,
             complete: self.complete.iter().copied().collect(),
+            keeps_pods: self.assume_admission_keeps_pods,
             ..Options::default()
         }
     }

@@ -27,6 +27,29 @@ const ANNOTATIONS: &[&str] = &[
     "volume.kubernetes.io/selected-node",
 ];
 
+/// What annotations start with that set what a container may do.
+const PROFILES: [&str; 3] = [
+    "container.apparmor.security.beta.kubernetes.io/",
+    "container.seccomp.security.alpha.kubernetes.io/",
+    "seccomp.security.alpha.kubernetes.io/pod",
+];
+
+/// Kinds of volumes that no filter looks at and that a pod security level may forbid: that there is one is kept.
+pub(crate) const BARE_VOLUMES: &[&str] = &[
+    "cephfs",
+    "fc",
+    "flexVolume",
+    "flocker",
+    "gitRepo",
+    "glusterfs",
+    "hostPath",
+    "nfs",
+    "photonPersistentDisk",
+    "quobyte",
+    "scaleIO",
+    "storageos",
+];
+
 /// Keys that are dropped wherever they stand in objects that have no table: secrets, credentials, free text.
 const NEVER: &[&str] = &[
     "chapAuthDiscovery",
@@ -72,8 +95,29 @@ enum Shape {
 }
 
 const METADATA: Shape = Shape::Fields(&fields::OBJECT_META, &[("annotations", Shape::Annotations)]);
-const CONTAINER: Shape =
-    Shape::Fields(&fields::CONTAINER, &[("volumeMounts", Shape::Each(&Shape::Fields(&fields::VOLUME_MOUNT, &[])))]);
+const ACTIONS: &[(&str, Shape)] = &[
+    ("httpGet", Shape::Fields(&fields::HTTP_GET_ACTION, &[])),
+    ("tcpSocket", Shape::Fields(&fields::TCP_SOCKET_ACTION, &[])),
+];
+const PROBE: Shape = Shape::Fields(&fields::PROBE, ACTIONS);
+const HANDLER: Shape = Shape::Fields(&fields::LIFECYCLE_HANDLER, ACTIONS);
+const PROFILE: (&str, Shape) = ("seccompProfile", Shape::Fields(&fields::SECCOMP_PROFILE, &[]));
+const ARMOR: (&str, Shape) = ("appArmorProfile", Shape::Fields(&fields::APP_ARMOR_PROFILE, &[]));
+const LABELLED: (&str, Shape) = ("seLinuxOptions", Shape::Fields(&fields::SE_LINUX_OPTIONS, &[]));
+const WINDOWS: (&str, Shape) = ("windowsOptions", Shape::Fields(&fields::WINDOWS_OPTIONS, &[]));
+const SYSCTLS: (&str, Shape) = ("sysctls", Shape::Each(&Shape::Fields(&fields::SYSCTL, &[])));
+const CONTAINER: Shape = Shape::Fields(
+    &fields::CONTAINER,
+    &[
+        ("lifecycle", Shape::Fields(&fields::LIFECYCLE, &[("postStart", HANDLER), ("preStop", HANDLER)])),
+        ("livenessProbe", PROBE),
+        ("readinessProbe", PROBE),
+        ("securityContext", Shape::Fields(&fields::SECURITY_CONTEXT, &[PROFILE, ARMOR, LABELLED, WINDOWS])),
+        ("startupProbe", PROBE),
+        ("volumeMounts", Shape::Each(&Shape::Fields(&fields::VOLUME_MOUNT, &[]))),
+    ],
+);
+const WEBHOOKS: Shape = Shape::Each(&Shape::Only(&["name", "namespaceSelector", "objectSelector", "rules"]));
 const STATUSES: Shape = Shape::Each(&Shape::Fields(&fields::CONTAINER_STATUS, &[]));
 const AFFINITY: Shape = Shape::Fields(
     &fields::AFFINITY,
@@ -89,6 +133,10 @@ const POD_SPEC: Shape = Shape::Fields(
         ("affinity", AFFINITY),
         ("containers", Shape::Each(&CONTAINER)),
         ("initContainers", Shape::Each(&CONTAINER)),
+        (
+            "securityContext",
+            Shape::Fields(&fields::POD_SECURITY_CONTEXT, &[PROFILE, ARMOR, LABELLED, WINDOWS, SYSCTLS]),
+        ),
         ("volumes", Shape::Each(&Shape::Volume)),
     ],
 );
@@ -116,6 +164,10 @@ fn shapes(kind: &str) -> (Shape, Option<Shape>) {
         }
         "HorizontalPodAutoscaler" => (Shape::Fields(&fields::AUTOSCALER_SPEC, &[]), None),
         "Namespace" | "PriorityClass" => (Shape::Only(&[]), None),
+        "MutatingAdmissionPolicy" | "ValidatingAdmissionPolicy" => (Shape::Only(&["matchConstraints"]), None),
+        "MutatingAdmissionPolicyBinding" | "ValidatingAdmissionPolicyBinding" => {
+            (Shape::Only(&["matchResources", "policyName", "validationActions"]), None)
+        }
         _ => (Shape::Most, Some(Shape::Most)),
     }
 }
@@ -134,6 +186,7 @@ pub(crate) fn essence(kind: &str, object: Value) -> Value {
             "spec" => spec,
             "status" => status?,
             "template" if kind == "PodTemplate" => TEMPLATE,
+            "webhooks" => WEBHOOKS,
             key if NEVER.contains(&key) => return None,
             _ => Shape::Most,
         };
@@ -160,7 +213,8 @@ fn reduced(value: Value, shape: Shape) -> Value {
         (Shape::Most, Value::Object(fields)) => most(fields),
         (Shape::Only(keys), Value::Object(fields)) => only(fields, keys),
         (Shape::Annotations, Value::Object(fields)) => {
-            let keep = |key: &str| ANNOTATIONS.contains(&key) || key.starts_with(OUR_ANNOTATION);
+            let profile = |key: &str| PROFILES.iter().any(|profile| key.starts_with(profile));
+            let keep = |key: &str| ANNOTATIONS.contains(&key) || key.starts_with(OUR_ANNOTATION) || profile(key);
             fields.into_iter().filter(|(key, _)| keep(key)).collect::<Map<_, _>>().into()
         }
         (_, value) => value,
@@ -195,6 +249,7 @@ fn of_table(fields: Map<String, Value>, table: &Table, parts: &[(&str, Shape)]) 
 fn volume(fields: Map<String, Value>) -> Value {
     let keep = |(key, value): (String, Value)| match key.as_str() {
         "name" => Some((key, value)),
+        name if BARE_VOLUMES.contains(&name) && !value.is_null() => Some((key, Map::new().into())),
         name if fields::VOLUME.irrelevant.contains(&name) => None,
         name if fields::VOLUME.knows(name) => Some((key, reduced(value, Shape::Most))),
         _ => Some((key, Value::Null)),
@@ -226,10 +281,32 @@ mod tests {
             kept,
             json!({"apiVersion": "v1", "kind": "Pod",
                 "metadata": {"name": "p", "annotations": {"kubernetes.io/config.mirror": "m"}},
-                "spec": {"containers": [{"name": "c", "resources": {"requests": {"cpu": "1"}}, "volumeMounts": [{}]}],
+                "spec": {"containers": [{"name": "c", "livenessProbe": {}, "resources": {"requests": {"cpu": "1"}},
+                        "volumeMounts": [{}]}],
                     "volumes": [{"name": "v"}, {"name": "w", "rbd": {"image": "d"}}], "invented": null},
                 "status": {"phase": "Running", "containerStatuses": [{"name": "c"}]}})
         );
+    }
+
+    #[test]
+    fn what_pods_may_do_to_their_host_is_kept() {
+        let context = json!({"privileged": true, "runAsGroup": 7, "seccompProfile": {"type": "Localhost", "localhostProfile": "x"}});
+        let probe = json!({"httpGet": {"host": "h", "path": "/secret", "httpHeaders": ["secret"]}, "periodSeconds": 1});
+        let pod = json!({"kind": "Pod", "metadata": {"annotations": {"container.apparmor.security.beta.kubernetes.io/c": "unconfined"}},
+            "spec": {"hostPID": true, "containers": [{"name": "c", "securityContext": context, "readinessProbe": probe}],
+                "volumes": [{"name": "v", "hostPath": {"path": "/secret"}}, {"name": "w", "emptyDir": {}}]}});
+        let kept = essence("Pod", pod);
+        let container = json!({"name": "c", "readinessProbe": {"httpGet": {"host": "h"}},
+            "securityContext": {"privileged": true, "seccompProfile": {"type": "Localhost"}}});
+        assert_eq!(
+            kept["spec"],
+            json!({"hostPID": true, "containers": [container],
+            "volumes": [{"name": "v", "hostPath": {}}, {"name": "w"}]})
+        );
+        assert_eq!(kept["metadata"]["annotations"].as_object().map(Map::len), Some(1));
+        let webhooks = json!([{"name": "a", "rules": [], "clientConfig": {"url": "secret", "caBundle": "secret"}}]);
+        let kept = essence("MutatingWebhookConfiguration", json!({"webhooks": webhooks}));
+        assert_eq!(kept, json!({"webhooks": [{"name": "a", "rules": []}]}));
     }
 
     #[test]

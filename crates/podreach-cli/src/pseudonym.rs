@@ -48,6 +48,7 @@ const TEXTS: &[&str] = &[
     "diskName",
     "diskURI",
     "generateName",
+    "host",
     "image",
     "iqn",
     "name",
@@ -57,12 +58,15 @@ const TEXTS: &[&str] = &[
     "nodeName",
     "pdName",
     "persistentVolumeName",
+    "policyName",
     "pool",
     "priorityClassName",
     "resourceClaimName",
     "resourceClaimTemplateName",
     "runtimeClassName",
     "schedulerName",
+    "serviceAccount",
+    "serviceAccountName",
     "storageClassName",
     "targetPortal",
     "uid",
@@ -71,6 +75,16 @@ const TEXTS: &[&str] = &[
     "volumeHandle",
     "volumeID",
     "volumeName",
+];
+
+/// What labels start with that say which pod security level a namespace enforces.
+const SECURITY: &str = "pod-security.kubernetes.io/";
+
+/// What annotations start with, or are, that set a profile: their values have a meaning of their own.
+const PROFILES: [&str; 3] = [
+    "container.apparmor.security.beta.kubernetes.io/",
+    "container.seccomp.security.alpha.kubernetes.io/",
+    "seccomp.security.alpha.kubernetes.io/pod",
 ];
 
 /// Fields that hold a list of names or values.
@@ -229,6 +243,8 @@ impl Pseudonyms {
                     }
                 }
             }
+            // The names of settings of the kernel have a meaning of their own.
+            Value::Array(_) if name == "sysctls" => {}
             Value::Object(labels) if LABELS.contains(&name) => self.labels(labels),
             Value::Object(annotations) if name == "annotations" => self.annotations(annotations),
             other => self.inside(other),
@@ -237,7 +253,7 @@ impl Pseudonyms {
 
     fn labels(&mut self, labels: &mut Map<String, Value>) {
         let renamed = std::mem::take(labels).into_iter().map(|(key, value)| match value {
-            Value::String(text) => (self.key(&key), self.text(&text, "value").into()),
+            Value::String(text) if !key.starts_with(SECURITY) => (self.key(&key), self.text(&text, "value").into()),
             other => (self.key(&key), other),
         });
         *labels = renamed.collect();
@@ -245,7 +261,10 @@ impl Pseudonyms {
 
     /// The values of annotations: names, selectors as `kubectl -l` writes them, or JSON.
     fn annotations(&mut self, annotations: &mut Map<String, Value>) {
-        for value in annotations.values_mut() {
+        let renamed = std::mem::take(annotations).into_iter().map(|(key, value)| (self.annotation(&key), value));
+        *annotations = renamed.collect();
+        let named = |key: &str| !PROFILES.iter().any(|profile| key.starts_with(profile));
+        for (_, value) in annotations.iter_mut().filter(|(key, _)| named(key)) {
             let Value::String(text) = value else { continue };
             *text = match serde_json::from_str::<Value>(text) {
                 Ok(mut json @ (Value::Array(_) | Value::Object(_))) => {
@@ -262,6 +281,12 @@ impl Pseudonyms {
                 _ => self.text(text, "value"),
             };
         }
+    }
+
+    /// The key of an annotation: one that sets a profile ends in the name of a container.
+    fn annotation(&mut self, key: &str) -> String {
+        let of = PROFILES[..2].iter().find_map(|profile| Some((profile, key.strip_prefix(profile)?)));
+        of.map_or_else(|| key.to_owned(), |(profile, name)| format!("{profile}{}", self.text(name, "name")))
     }
 
     /// The pseudonym of a name or value; `kind` is what it is called after when it is met first.

@@ -10,7 +10,8 @@
 //!                                       (`core/src/weakening.rs`). Deployable always stands.
 //! Blurs    both, and what the type's running pods do to others is in doubt, too: the strict model starts without them.
 //! ```
-//! A type that another scheduler places (S0415) has running pods like any other. Volumes and devices have a history, which no
+//! A type that another scheduler places (S0415), or that admission may change (S0461, S0463, S0467), has running pods like any other; if
+//! its labels may be changed, too, unseen pods may be among its own. Volumes and devices have a history, which no
 //! diagnostic is needed to know of (`history.rs`): a trace stands if each of its steps is possible with what the earlier ones bound,
 //! and claims that are not bound yet are among the weakenings. So are spread constraints that nodes which settle may change.
 
@@ -74,6 +75,9 @@ const OTHER_SCHEDULER: &str = "S0415";
 const INSTANCE_LABELS: &str = "S0422";
 const BOUND_BY_NAME: &str = "S0425";
 const POLICY_ENGINE: &str = "S0405";
+/// New pods may be changed, labels and all, by webhooks and policies; by annotations of their namespace; by
+/// something unseen. What runs is what it is.
+const CHANGED: [&str; 3] = ["S0461", "S0463", "S0467"];
 
 impl Oracle {
     /// For this cluster, start and kept pods, read with these remarks; the problem's own goal plays no part.
@@ -282,7 +286,9 @@ fn weakenings(problem: &Problem, diagnostics: &[Diagnostic], names: &BTreeMap<&s
         all.extend(pods.map(weakening));
         let symbols = &problem.model.cluster().symbols;
         all.extend(diagnostic.keys.keys().filter_map(|key| symbols.symbol(key)).map(Weakening::Unlabelled));
-        if diagnostic.pods.is_empty() || (diagnostic.code == INSTANCE_LABELS && diagnostic.keys.is_empty()) {
+        if diagnostic.pods.is_empty() || (diagnostic.code == INSTANCE_LABELS && diagnostic.keys.is_empty())
+            || diagnostic.code == CHANGED[0]
+        {
             all.insert(Weakening::Unseen);
         }
         if diagnostic.pods.is_empty() && diagnostic.code == POLICY_ENGINE {
@@ -313,7 +319,9 @@ impl Doubt {
     fn new(diagnostic: &Diagnostic, names: &BTreeMap<&str, PodId>) -> Option<Self> {
         let pods: BTreeSet<PodId> =
             diagnostic.pods.iter().filter_map(|name| names.get(name.as_str()).copied()).collect();
-        let residents = diagnostic.effect == Effect::Blurs && diagnostic.code != OTHER_SCHEDULER;
+        let residents = diagnostic.effect == Effect::Blurs
+            && diagnostic.code != OTHER_SCHEDULER
+            && !CHANGED.contains(&diagnostic.code);
         let there = diagnostic.pods.is_empty() || !pods.is_empty();
         there.then(|| Self { pods, residents, message: diagnostic.message.clone() })
     }

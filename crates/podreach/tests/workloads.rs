@@ -166,7 +166,7 @@ fn a_replica_set_without_replicas_waits_for_an_owner_that_is_not_seen() {
     };
     let text = |kind: &str| nodes(&["n1"]) + &set(kind, 1, 0) + &near("x", "{matchLabels: {version: v1}}");
     let rollout = lowered(&text("Rollout"), &Options::default());
-    assert_eq!((can(&rollout, "x", "n1"), codes(&rollout)), (None, vec!["S0461"]));
+    assert_eq!((can(&rollout, "x", "n1"), codes(&rollout)), (None, vec!["S0471"]));
     let current = lowered(&text("Deployment"), &Options::default());
     assert_eq!(can(&current, "x", "n1"), Some(true), "someone may scale it, as any Deployment");
     let former = lowered(&(text("Deployment") + &set("Deployment", 2, 1)), &Options::default());
@@ -424,7 +424,7 @@ fn a_job_that_waits_may_be_changed_before_it_starts() {
     let plain = lowered(&job(""), &Options::default());
     assert_eq!((can(&plain, "train", "n1"), codes(&plain)), (Some(false), vec!["W0321"]));
     let queued = lowered(&job(", labels: {kueue.x-k8s.io/queue-name: q}"), &Options::default());
-    assert_eq!((can(&queued, "train", "n1"), codes(&queued)), (None, vec!["S0462"]));
+    assert_eq!((can(&queued, "train", "n1"), codes(&queued)), (None, vec!["S0472"]));
 }
 
 #[test]

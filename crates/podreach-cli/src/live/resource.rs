@@ -30,6 +30,8 @@ pub(crate) enum Without {
     Deployable,
     /// What lowering itself misses where it is needed.
     Nothing,
+    /// What may change or refuse pods: there is then taken to be none, as where a file has none.
+    Gates,
     /// Requests and refusals that admission adds to any pod.
     Admission,
     /// How many there may be, which matters only for `--instances declared`.
@@ -75,6 +77,11 @@ const fn of(
     Resource { group, versions, plural, kind, namespaced, without }
 }
 
+const fn registered(versions: &'static [&'static str], plural: &'static str, kind: &'static str) -> Resource {
+    of("admissionregistration.k8s.io", versions, plural, kind, false, Without::Gates)
+}
+
+const POLICIES: &[&str] = &["v1", "v1beta1", "v1alpha1"];
 const STORAGE: Without = Without::Users(Feature::Volumes, Doubt::Widens);
 const DEVICES: Without = Without::Users(Feature::Claims, Doubt::Widens);
 const DRA: &[&str] = &["v1", "v1beta2", "v1beta1", "v1alpha3"];
@@ -105,6 +112,12 @@ pub(crate) static ALL: &[Resource] = &[
         false,
         Without::Users(Feature::RuntimeClass, Doubt::Blurs),
     ),
+    registered(&["v1"], "mutatingwebhookconfigurations", "MutatingWebhookConfiguration"),
+    registered(&["v1"], "validatingwebhookconfigurations", "ValidatingWebhookConfiguration"),
+    registered(POLICIES, "mutatingadmissionpolicies", "MutatingAdmissionPolicy"),
+    registered(POLICIES, "mutatingadmissionpolicybindings", "MutatingAdmissionPolicyBinding"),
+    registered(POLICIES, "validatingadmissionpolicies", "ValidatingAdmissionPolicy"),
+    registered(POLICIES, "validatingadmissionpolicybindings", "ValidatingAdmissionPolicyBinding"),
     core("persistentvolumeclaims", "PersistentVolumeClaim", true, STORAGE),
     core("persistentvolumes", "PersistentVolume", false, STORAGE),
     of("storage.k8s.io", &["v1"], "storageclasses", "StorageClass", false, STORAGE),

@@ -23,7 +23,7 @@ pub(crate) fn diagnostics(unseen: &[Unseen], sources: &Sources, options: &Option
             Without::Admission if one.beyond.is_some() && one.beyond.as_ref() == only => ("S0453", Effect::Notes),
             Without::Admission => ("S0453", Effect::Widens),
             Without::Scale if options.instances == Instances::Declared => ("S0454", Effect::Narrows),
-            Without::Scale | Without::Nothing => ("S0454", Effect::Notes),
+            Without::Scale | Without::Nothing | Without::Gates => ("S0454", Effect::Notes),
             Without::Users(feature, doubt) => {
                 let effect = if doubt == Doubt::Widens { Effect::Widens } else { Effect::Blurs };
                 let about = users(sources, feature).into_iter();
@@ -46,6 +46,7 @@ fn said(one: &Unseen, code: &'static str, effect: Effect) -> Diagnostic {
         (Without::Everything, _) => ", so nothing can be placed",
         (Without::Running, Effect::Blurs) => ": pods that run there are not seen, nor which of them are kept",
         (Without::Running, _) => ": pods that run there are not seen; a run may have to delete them first",
+        (Without::Gates, _) => ": there are taken to be none that change or refuse pods",
         (Without::Deployable, _) => ": what they could deploy is not seen",
         (Without::Admission, Effect::Widens) => ": requests they add and pods they refuse are not seen",
         (Without::Users(..), Effect::Widens | Effect::Blurs) => ", and this pod type depends on them",

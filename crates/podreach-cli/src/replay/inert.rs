@@ -7,7 +7,10 @@
 use podreach::lower::Kind;
 use serde_json::{Map, Value, json};
 
-use crate::essence::pod_spec;
+use crate::essence::{BARE_VOLUMES, pod_spec};
+
+/// What a pod may do, and which names it goes by, that is nothing to filters.
+const ARMS: [&str; 5] = ["hostIPC", "hostPID", "os", "serviceAccount", "serviceAccountName"];
 
 /// An image that does nothing.
 const IMAGE: &str = "registry.k8s.io/pause:3.10";
@@ -24,7 +27,13 @@ pub(crate) fn pod(kind: Kind, namespace: &str, labels: Map<String, Value>, spec:
         Value::Object(spec) => spec,
         _ => Map::new(),
     };
-    ["nodeName", "schedulingGates"].iter().for_each(|key| drop(spec.remove(*key)));
+    ["nodeName", "schedulingGates"].iter().chain(&ARMS).for_each(|key| drop(spec.remove(*key)));
+    for volume in spec.get_mut("volumes").and_then(Value::as_array_mut).into_iter().flatten() {
+        volume
+            .as_object_mut()
+            .into_iter()
+            .for_each(|volume| volume.retain(|key, _| !BARE_VOLUMES.contains(&key.as_str())));
+    }
     spec.retain(|_, value| !value.is_null());
     for list in ["containers", "initContainers"] {
         spec.get_mut(list).and_then(Value::as_array_mut).into_iter().flatten().for_each(disarm);
@@ -82,7 +91,8 @@ fn unmerge(term: &mut Value) {
 /// Replaces what a container would do by nothing.
 fn disarm(container: &mut Value) {
     let Value::Object(fields) = container else { return };
-    fields.retain(|key, value| key != "volumeMounts" && !value.is_null());
+    let acts = ["lifecycle", "livenessProbe", "readinessProbe", "startupProbe", "volumeMounts"];
+    fields.retain(|key, value| !acts.contains(&key.as_str()) && !value.is_null());
     fields.insert("image".into(), IMAGE.into());
     fields.insert(
         "securityContext".into(),

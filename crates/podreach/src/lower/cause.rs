@@ -58,6 +58,23 @@ pub(crate) enum Cause {
     LimitRangeDefaults,
     /// Its namespace bounds what some of its pods together may request, chosen in a way that is not modelled.
     Quota,
+    /// It names a priority class or a service account that is not in the input, where others are.
+    Reference,
+    /// Its namespace has annotations by which plugins change pods.
+    Annotated,
+    /// A webhook or a policy may refuse it, or change it.
+    Gate {
+        /// Its place among the gates.
+        number: u16,
+        /// Whether it may change pods.
+        changes: bool,
+    },
+    /// Its running pods are not what its template makes, all in one way: it is modelled as they are.
+    SeenOtherwise,
+    /// Its running pods are not what its template makes.
+    SeenApart,
+    /// It is for one operating system, and it is not known which nodes have.
+    OperatingSystem,
     /// Its scheduler's profile has plugins, or extenders, that are not Kubernetes' own.
     OtherPlugins,
     /// Its scheduler's profile runs only a part of a plugin.
@@ -173,6 +190,33 @@ impl Cause {
                 Widens,
                 "may be refused by a ResourceQuota of its namespace that counts pods by priority class or affinity; this is not modelled",
             ),
+            Self::Reference => (
+                "S0465",
+                Widens,
+                "names a PriorityClass or a ServiceAccount that is not in the input, where others are; the API server refuses it if there is none",
+            ),
+            Self::Annotated => (
+                "S0463",
+                Blurs,
+                "is in a namespace whose annotations make PodNodeSelector or PodTolerationRestriction change pods; this is not modelled",
+            ),
+            Self::Gate { changes: true, .. } => ("S0461", Blurs, "may be changed or refused when it is made"),
+            Self::Gate { changes: false, .. } => ("S0462", Widens, "may be refused when it is made"),
+            Self::SeenOtherwise => (
+                "S0464",
+                Notes,
+                "has running pods that are not what its template makes, all in the same way: admission changes them, and it is taken to be as they are",
+            ),
+            Self::SeenApart => (
+                "S0467",
+                Blurs,
+                "has running pods of its current revision that are not what its template makes: what a new one would be is not known",
+            ),
+            Self::OperatingSystem => (
+                "S0466",
+                Widens,
+                "is for one operating system, which the kubelet of every other refuses, and not every node says which it has",
+            ),
             Self::OtherPlugins => (
                 "S0430",
                 Widens,
@@ -219,12 +263,12 @@ impl Cause {
                 "is not in the input, only pods of it; on which other nodes it has pods is not known",
             ),
             Self::ScaledToZero => (
-                "S0461",
+                "S0471",
                 Widens,
                 "has no replicas, and what owns it is not in the input; whether it ever has pods again is not known",
             ),
             Self::Queued => (
-                "S0462",
+                "S0472",
                 Blurs,
                 "waits in a queue, which may give it a node selector and tolerations once it starts; this is not modelled",
             ),
@@ -259,6 +303,14 @@ impl Cause {
     /// Whether it still matters for a pod that no step deploys: what it does to others.
     pub(crate) fn outlives_deployment(self) -> bool {
         matches!(self, Self::NamespaceLabels | Self::Resized)
+    }
+
+    /// Whether it may undo a refusal: the pod may be another one by the time it is refused.
+    pub(crate) fn may_undo_refusal(self) -> bool {
+        matches!(
+            self,
+            Self::Gate { changes: true, .. } | Self::Annotated | Self::LimitRangeDefaults | Self::RuntimeClass
+        )
     }
 
     /// The diagnostic about a pod type.

@@ -30,6 +30,8 @@ pub(crate) struct Context {
     pub(crate) release: Release,
     /// Whether defaults and admission are still to be applied.
     pub(crate) admission: bool,
+    /// Whether webhooks and policies are taken to keep pods as they are.
+    pub(crate) keeps_pods: bool,
 }
 
 impl Context {
@@ -47,6 +49,7 @@ impl Context {
             devices: Devices::default(),
             release: options.release,
             admission: options.admission,
+            keeps_pods: options.keeps_pods,
         }
     }
 

@@ -1,6 +1,7 @@
 //! Every field of the objects we read, and what it has to do with hard placement.
 //!
-//! A field is *modelled* when its content becomes part of the cluster, *irrelevant* when no filter of the scheduler looks at it, and
+//! A field is *modelled* when its content becomes part of the cluster, *irrelevant* when neither a filter of the scheduler nor
+//! admission by default looks at it, and
 //! *spoiling* when some filter does but we do not: its use becomes a diagnostic. A field in no list is an error, as it is for
 //! `kubectl apply --validate=strict`; nothing is dropped because we did not know it. Lists follow the published API of 1.33 to 1.37.
 
@@ -50,8 +51,13 @@ macro_rules! tables {
     (@open) => { false };
 }
 
+mod admission;
 mod storage;
 
+pub use admission::{
+    APP_ARMOR_PROFILE, CAPABILITIES, HTTP_GET_ACTION, LIFECYCLE, LIFECYCLE_HANDLER, POD_OS, POD_SECURITY_CONTEXT,
+    PROBE, SE_LINUX_OPTIONS, SECCOMP_PROFILE, SECURITY_CONTEXT, SYSCTL, TCP_SOCKET_ACTION, WINDOWS_OPTIONS,
+};
 pub use storage::{
     ALLOCATED_DEVICE, ALLOCATED_DEVICES, ALLOCATION, AWS_DISK, CAPACITY_OBJECT, CLAIM_REFERENCE, CLAIM_RESOURCES,
     CLAIM_SOURCE, CLAIM_SPEC, CLAIM_STATUS, CLAIM_TEMPLATE, CLAIM_TEMPLATE_OBJECT, CLASS_OBJECT, CSI_DRIVER_SPEC,
@@ -60,9 +66,9 @@ pub use storage::{
     VOLUME_ATTACHMENT_SPEC, VOLUME_NODE_AFFINITY, VOLUME_SPEC, VOLUME_STATUS,
 };
 
-/// Every table, of storage and devices too.
+/// Every table, of storage, devices and admission too.
 pub fn all() -> impl Iterator<Item = &'static Table> {
-    ALL.iter().chain(storage::ALL).copied()
+    ALL.iter().chain(storage::ALL).chain(admission::ALL).copied()
 }
 
 tables! {
@@ -121,14 +127,14 @@ tables! {
         irrelevant: []
     }
     POD_SPEC "PodSpec" {
-        modelled: ["activeDeadlineSeconds", "affinity", "containers", "hostNetwork", "hostUsers", "initContainers", "nodeName", "nodeSelector",
-            "overhead", "resources", "runtimeClassName", "schedulerName", "tolerations", "topologySpreadConstraints", "volumes"],
+        modelled: ["activeDeadlineSeconds", "affinity", "containers", "hostIPC", "hostNetwork", "hostPID", "hostUsers", "initContainers",
+            "nodeName", "nodeSelector", "os", "overhead", "priorityClassName", "resources", "runtimeClassName", "schedulerName",
+            "securityContext", "serviceAccount", "serviceAccountName", "tolerations", "topologySpreadConstraints", "volumes"],
         spoiling: ["resourceClaims", "schedulingGates", "schedulingGroup", "workloadRef"],
         irrelevant: ["automountServiceAccountToken", "dnsConfig", "dnsPolicy", "enableServiceLinks",
-            "ephemeralContainers", "evictionResponders", "hostAliases", "hostIPC", "hostPID", "hostname", "hostnameOverride", "imagePullSecrets", "os",
-            "preemptionPolicy", "priority", "priorityClassName", "readinessGates", "restartPolicy", "securityContext",
-            "serviceAccount", "serviceAccountName", "setHostnameAsFQDN", "shareProcessNamespace", "subdomain",
-            "terminationGracePeriodSeconds"]
+            "ephemeralContainers", "evictionResponders", "hostAliases", "hostname", "hostnameOverride", "imagePullSecrets",
+            "preemptionPolicy", "priority", "readinessGates", "restartPolicy", "setHostnameAsFQDN", "shareProcessNamespace",
+            "subdomain", "terminationGracePeriodSeconds"]
     }
     POD_STATUS "PodStatus" {
         modelled: ["phase"],
@@ -140,11 +146,11 @@ tables! {
         open
     }
     CONTAINER "Container" {
-        modelled: ["name", "ports", "resources", "restartPolicy", "restartPolicyRules", "volumeMounts"],
+        modelled: ["lifecycle", "livenessProbe", "name", "ports", "readinessProbe", "resources", "restartPolicy",
+            "restartPolicyRules", "securityContext", "startupProbe", "volumeMounts"],
         spoiling: [],
-        irrelevant: ["args", "command", "env", "envFrom", "image", "imagePullPolicy", "lifecycle", "livenessProbe",
-            "readinessProbe", "resizePolicy", "securityContext", "startupProbe", "stdin", "stdinOnce", "terminationMessagePath",
-            "terminationMessagePolicy", "tty", "volumeDevices", "workingDir"]
+        irrelevant: ["args", "command", "env", "envFrom", "image", "imagePullPolicy", "resizePolicy", "stdin", "stdinOnce",
+            "terminationMessagePath", "terminationMessagePolicy", "tty", "volumeDevices", "workingDir"]
     }
     CONTAINER_RESTART_RULE "ContainerRestartRule" {
         modelled: [],

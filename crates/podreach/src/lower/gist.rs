@@ -36,6 +36,7 @@ impl Gist {
     fn container(&mut self, container: &Tree<'_>) {
         self.map(container, |gist, entry| match entry.key.as_ref() {
             "volumeMounts" => gist.list(&entry.value, Gist::outline),
+            "lifecycle" | "livenessProbe" | "readinessProbe" | "startupProbe" => gist.hosts(&entry.value),
             key if CONTAINER.irrelevant.contains(&key) => {}
             _ => gist.whole(&entry.value),
         });
@@ -48,6 +49,15 @@ impl Gist {
             "name" if ephemeral => gist.whole(&entry.value),
             "name" => {}
             key if VOLUME.modelled.contains(&key) => gist.whole(&entry.value),
+            _ => gist.0.push(u8::from(entry.value.value == Value::Null)),
+        });
+    }
+
+    /// A probe or hook: of interest are the hosts that it names, and which fields there are on the way to them.
+    fn hosts(&mut self, tree: &Tree<'_>) {
+        self.map(tree, |gist, entry| match entry.key.as_ref() {
+            "httpGet" | "tcpSocket" | "postStart" | "preStop" => gist.hosts(&entry.value),
+            "host" => gist.whole(&entry.value),
             _ => gist.0.push(u8::from(entry.value.value == Value::Null)),
         });
     }
@@ -149,6 +159,17 @@ mod tests {
             "{hostNetwork: 1}",
             "{unknown: 1}",
             "{priority: 1}",
+            "{priorityClassName: a}",
+            "{serviceAccountName: a}",
+            "{hostPID: true}",
+            "{os: {name: windows}}",
+            "{securityContext: {runAsUser: 0}}",
+            "{containers: [{securityContext: {privileged: true}}]}",
+            "{containers: [{livenessProbe: {httpGet: {path: a}}}]}",
+            "{containers: [{livenessProbe: {httpGet: {path: a, host: b}}}]}",
+            "{containers: [{lifecycle: {preStop: {tcpSocket: {host: b}}}}]}",
+            "{containers: [{lifecycle: {preStop: {tcpSocket: {host: c}}}}]}",
+            "{volumes: [{hostPath: {}}]}",
         ];
         let gists: std::collections::BTreeSet<_> = specs.iter().map(|spec| gist(spec)).collect();
         assert_eq!(gists.len(), specs.len());

@@ -44,9 +44,19 @@ impl Inventory {
             Kind::Namespace => self.add_namespace(cx, tree),
             Kind::Pod => self.add_pod(cx, tree),
             Kind::HorizontalPodAutoscaler => scale::read_autoscaler(cx, tree, &mut self.autoscaled),
-            Kind::LimitRange | Kind::ResourceQuota | Kind::RuntimeClass | Kind::DeviceClass => {
-                self.rules.add(cx, kind, tree);
-            }
+            Kind::LimitRange
+            | Kind::ResourceQuota
+            | Kind::RuntimeClass
+            | Kind::DeviceClass
+            | Kind::PriorityClass
+            | Kind::ServiceAccount
+            | Kind::MutatingWebhook
+            | Kind::ValidatingWebhook
+            | Kind::MutatingPolicy
+            | Kind::MutatingPolicyBinding
+            | Kind::ValidatingPolicy
+            | Kind::ValidatingPolicyBinding
+            | Kind::EngineRule => self.rules.add(cx, kind, tree),
             Kind::SchedulerConfiguration => self.profiles.add(cx, tree),
             Kind::Snapshot => cx.listing.is_snapshot(),
             Kind::Question => self.add_question(cx, tree),
@@ -78,6 +88,7 @@ impl Inventory {
         metadata.namespace.clear();
         if self.is_new(cx, Kind::Namespace, &mut metadata) {
             let namespace = cx.cluster.namespace(&metadata.name);
+            self.rules.add_namespace(cx, &metadata, tree);
             cx.cluster.namespace_labels.insert(namespace, Rc::unwrap_or_clone(metadata.labels));
             self.namespaces.insert(metadata.name);
         }

@@ -33,6 +33,24 @@ pub enum Kind {
     Namespace,
     /// `autoscaling` HorizontalPodAutoscaler.
     HorizontalPodAutoscaler,
+    /// `v1` ServiceAccount.
+    ServiceAccount,
+    /// `scheduling.k8s.io` PriorityClass.
+    PriorityClass,
+    /// `admissionregistration.k8s.io` MutatingWebhookConfiguration.
+    MutatingWebhook,
+    /// `admissionregistration.k8s.io` ValidatingWebhookConfiguration.
+    ValidatingWebhook,
+    /// `admissionregistration.k8s.io` MutatingAdmissionPolicy.
+    MutatingPolicy,
+    /// `admissionregistration.k8s.io` MutatingAdmissionPolicyBinding.
+    MutatingPolicyBinding,
+    /// `admissionregistration.k8s.io` ValidatingAdmissionPolicy.
+    ValidatingPolicy,
+    /// `admissionregistration.k8s.io` ValidatingAdmissionPolicyBinding.
+    ValidatingPolicyBinding,
+    /// A rule of a policy engine: Kyverno or Gatekeeper.
+    EngineRule,
     /// `v1` LimitRange.
     LimitRange,
     /// `v1` ResourceQuota.
@@ -67,6 +85,12 @@ pub enum Kind {
     PlacementPolicy,
 }
 
+const REGISTRATION: &str = "admissionregistration.k8s.io";
+
+/// Groups of policy engines, whose objects change or refuse pods.
+const ENGINES: [&str; 4] =
+    ["kyverno.io", "policies.kyverno.io", "constraints.gatekeeper.sh", "mutations.gatekeeper.sh"];
+
 /// Kind, name, group, and the versions of it that are read.
 const READ: &[(Kind, &str, &str, &[&str])] = &[
     (Kind::Deployment, "Deployment", "apps", &["v1"]),
@@ -81,6 +105,14 @@ const READ: &[(Kind, &str, &str, &[&str])] = &[
     (Kind::Node, "Node", "", &["v1"]),
     (Kind::Namespace, "Namespace", "", &["v1"]),
     (Kind::HorizontalPodAutoscaler, "HorizontalPodAutoscaler", "autoscaling", &["v2", "v1", "v2beta2", "v2beta1"]),
+    (Kind::ServiceAccount, "ServiceAccount", "", &["v1"]),
+    (Kind::PriorityClass, "PriorityClass", "scheduling.k8s.io", &["v1", "v1beta1", "v1alpha1"]),
+    (Kind::MutatingWebhook, "MutatingWebhookConfiguration", REGISTRATION, &["v1", "v1beta1"]),
+    (Kind::ValidatingWebhook, "ValidatingWebhookConfiguration", REGISTRATION, &["v1", "v1beta1"]),
+    (Kind::MutatingPolicy, "MutatingAdmissionPolicy", REGISTRATION, &["v1", "v1beta1", "v1alpha1"]),
+    (Kind::MutatingPolicyBinding, "MutatingAdmissionPolicyBinding", REGISTRATION, &["v1", "v1beta1", "v1alpha1"]),
+    (Kind::ValidatingPolicy, "ValidatingAdmissionPolicy", REGISTRATION, &["v1", "v1beta1", "v1alpha1"]),
+    (Kind::ValidatingPolicyBinding, "ValidatingAdmissionPolicyBinding", REGISTRATION, &["v1", "v1beta1", "v1alpha1"]),
     (Kind::LimitRange, "LimitRange", "", &["v1"]),
     (Kind::ResourceQuota, "ResourceQuota", "", &["v1"]),
     (Kind::RuntimeClass, "RuntimeClass", "node.k8s.io", &["v1", "v1beta1"]),
@@ -153,16 +185,12 @@ const WITHOUT_PODS: &[&str] = &[
     "Lease",
     "LeaseCandidate",
     "LocalSubjectAccessReview",
-    "MutatingAdmissionPolicy",
-    "MutatingAdmissionPolicyBinding",
-    "MutatingWebhookConfiguration",
     "NetworkPolicy",
     "NodeMetrics",
     "PodCertificateRequest",
     "PodDisruptionBudget",
     "PodMetrics",
     "PodSecurityPolicy",
-    "PriorityClass",
     "PriorityLevelConfiguration",
     "ResourceClaimTemplate",
     "ResourceSlice",
@@ -174,7 +202,6 @@ const WITHOUT_PODS: &[&str] = &[
     "SelfSubjectReview",
     "SelfSubjectRulesReview",
     "Service",
-    "ServiceAccount",
     "ServiceCIDR",
     "Status",
     "StorageVersion",
@@ -182,9 +209,6 @@ const WITHOUT_PODS: &[&str] = &[
     "SubjectAccessReview",
     "TokenRequest",
     "TokenReview",
-    "ValidatingAdmissionPolicy",
-    "ValidatingAdmissionPolicyBinding",
-    "ValidatingWebhookConfiguration",
     "VolumeAttributesClass",
 ];
 
@@ -238,6 +262,9 @@ pub fn is_custom(group: &str) -> bool {
 }
 
 fn custom(group: &str, kind: &str) -> Sort {
+    if ENGINES.contains(&group) {
+        return if kind.ends_with("List") { Sort::List } else { Sort::Read(Kind::EngineRule) };
+    }
     match does(group, kind) {
         Does::Nothing => Sort::WithoutPods,
         other => Sort::Custom(other),

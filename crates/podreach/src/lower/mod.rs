@@ -44,6 +44,8 @@ pub mod quantity;
 mod request;
 mod scale;
 mod scheduler;
+mod security;
+mod seen;
 mod selection;
 pub(crate) mod selector;
 mod spec;

@@ -31,6 +31,9 @@ pub struct Options {
     /// The kinds of which the input has all objects there are: what is not in it does not exist. All pods means that no kind makes
     /// pods besides those that are read.
     pub complete: BTreeSet<Kind>,
+    /// Whether webhooks, admission policies and policy engines are taken to change nothing about pods that placement depends on, and
+    /// to refuse none.
+    pub keeps_pods: bool,
 }
 
 impl Default for Options {
@@ -44,6 +47,7 @@ impl Default for Options {
             release_by: ReleaseBy::default(),
             admission: true,
             complete: BTreeSet::new(),
+            keeps_pods: false,
         }
     }
 }

@@ -19,6 +19,7 @@ use super::metadata::{self, Metadata};
 use super::mount::{self, Mounted};
 use super::object::Object;
 use super::request::Parts;
+use super::security::{self, Flaws, Security};
 use super::spread::{self, SpreadDraft};
 use super::{devices, feature, gist, name, problem, spoiling, toleration};
 use crate::read::{Span, Tree};
@@ -37,6 +38,8 @@ pub(crate) struct Draft {
     pub(crate) span: Span,
     /// Where each of its claims stands.
     pub(crate) claims: Vec<Span>,
+    /// What its annotations switch off.
+    pub(crate) annotated: Flaws,
 }
 
 /// What the spec of a pod says, but for the node: the same for most pods of an owner, which then share it.
@@ -58,6 +61,12 @@ pub(crate) struct Content {
     pub(crate) scheduler: Option<String>,
     /// The runtime class it asks for.
     pub(crate) runtime_class: Option<String>,
+    /// The priority class and the service account that it names.
+    pub(crate) names: [Option<String>; 2],
+    /// The operating system that it is for.
+    pub(crate) os: Option<String>,
+    /// What it may do to its host.
+    pub(crate) security: Security,
     /// What admission and its scheduler's profile decide about it.
     pub(crate) admitted: Admitted,
     /// What it mounts.
@@ -160,6 +169,7 @@ fn spec(cx: &mut Context, holder: &Object<'_, '_>, namespace: NamespaceId, label
         cx.report(problem::missing(holder.span(), "a pod", "spec"));
     }
     let tree = holder.field("spec")?;
+    let annotated = security::of_annotations(holder);
     let gist = gist::of_spec(namespace, tree);
     if let Some(content) = cx.known.contents.result(&gist) {
         let spec = Object::new(tree, &POD_SPEC, &mut cx.log)?;
@@ -170,11 +180,13 @@ fn spec(cx: &mut Context, holder: &Object<'_, '_>, namespace: NamespaceId, label
             causes: Causes::new(),
             span: tree.span,
             claims: claims(tree),
+            annotated,
         });
     }
     let remarks = cx.log.len();
-    let draft = new_spec(cx, tree, namespace, labels)?;
-    if draft.causes.is_empty() && cx.log.len() == remarks {
+    let draft = Draft { annotated, ..new_spec(cx, tree, namespace, labels)? };
+    let flawless = draft.causes.is_empty() && draft.content.security.faults.is_empty();
+    if flawless && cx.log.len() == remarks {
         cx.known.contents.add(gist, draft.content.clone());
     }
     Some(draft)
@@ -198,6 +210,8 @@ fn new_spec(cx: &mut Context, tree: &Tree<'_>, namespace: NamespaceId, labels: R
     let causes = spoiling::of_spec(&spec);
     let (mounted, devices) = (mount::read(cx, &spec), devices::of_spec(cx, &spec));
     let features = feature::needed(cx, &spec, &parts, host_network);
+    let security = security::of_spec(&spec);
+    let os = spec.field("os").and_then(|os| os.field("name")).and_then(Tree::str).map(str::to_owned);
     let mut named = |field| spec.text(field, &mut cx.log).filter(|text| !text.is_empty()).map(str::to_owned);
     let content = Content {
         namespace,
@@ -211,13 +225,17 @@ fn new_spec(cx: &mut Context, tree: &Tree<'_>, namespace: NamespaceId, labels: R
         has_spread: !spec.items("topologySpreadConstraints", &mut Vec::new()).is_empty(),
         scheduler: named("schedulerName"),
         runtime_class: named("runtimeClassName"),
+        names: [named("priorityClassName"), named("serviceAccountName").or_else(|| named("serviceAccount"))],
+        os,
+        security,
         deadline: spec.integer("activeDeadlineSeconds", 1, i64::MAX, &mut cx.log).is_some(),
         admitted: Admitted::default(),
         mounted,
         devices,
         features,
     };
-    Some(Draft { labels, node_name, content: Rc::new(content), causes, span: spec.span(), claims: claims(tree) })
+    let (content, annotated) = (Rc::new(content), Flaws::default());
+    Some(Draft { labels, node_name, content, causes, span: spec.span(), claims: claims(tree), annotated })
 }
 
 /// Where the claims of a spec stand, in the order in which they are mounted.

@@ -3,7 +3,7 @@
 use std::cell::LazyCell;
 use std::collections::{BTreeMap, BTreeSet};
 
-use podreach_core::cluster::PodSpec;
+use podreach_core::cluster::{Barred, PodSpec};
 use podreach_core::id::{NamespaceId, Symbol};
 use podreach_core::selector::Selector;
 
@@ -135,8 +135,9 @@ pub(crate) fn add(
         if pod.made.is_some() && pod.is_of_stateful_set() && revision.is_some() {
             draft.causes.insert(Cause::InstanceLabels(GivenLabels::of([REVISION])), pod.metadata.span);
         }
-        if variants[draft.variant].own.barred.is_some() {
-            draft.causes.retain(|cause, _| cause.outlives_deployment());
+        if let Some(barred) = &variants[draft.variant].own.barred {
+            let refused = matches!(barred, Barred::Refused(_));
+            draft.causes.retain(|cause, _| cause.outlives_deployment() || (refused && cause.may_undo_refusal()));
         }
     }
 }

@@ -18,7 +18,7 @@ use super::inventory::{Inventory, full_name};
 use super::kind::Kind;
 use super::pod::{Made, PodObject};
 use super::workload::Workload;
-use super::{admission, ordinal, owner, spec, spoiling};
+use super::{admission, ordinal, owner, seen, spec, spoiling};
 use crate::diagnostic::Diagnostic;
 
 /// The types of everything.
@@ -51,12 +51,13 @@ pub(crate) fn typing(cx: &mut Context, inventory: &mut Inventory) -> Typing {
     all.for_each(|spec| spec::restrict(spec, &mentioned));
     pods.tell_unlabelled(cx, &mentioned);
     spoiling::add(cx, inventory, &mentioned, &mut workloads, &mut pods);
+    seen::adopt(cx, inventory, &mut workloads, &pods);
     // Hashing a spec takes long, so that the table should not grow by and by.
     let specs = HashMap::with_capacity(workloads.len() + pods.variants.len());
     let mut typing = Typing { above, specs, ..Typing::default() };
     typing.name_workloads(cx, inventory, &workloads);
     typing.name_pods(cx, inventory, &workloads, &pods);
-    typing.report(cx);
+    typing.report(cx, inventory);
     typing
 }
 
@@ -163,17 +164,20 @@ impl Typing {
     }
 
     /// Says what is not modelled, once for all types of which there is the same to say.
-    fn report(&mut self, cx: &mut Context) {
-        let mut known = HashMap::<(*const PodSpec, Cause), usize>::new();
+    fn report(&mut self, cx: &mut Context, inventory: &Inventory) {
+        let mut known = HashMap::<(Option<*const PodSpec>, Cause), usize>::new();
         let mut found = Vec::<Diagnostic>::new();
         for (pod, causes) in std::mem::take(&mut self.causes).iter() {
             let Pod { name, spec } = &cx.cluster.pods[pod];
             for (&cause, &span) in causes {
-                match known.get(&(Arc::as_ptr(spec), cause)) {
+                let remark = inventory.rules.remark(cause);
+                let key = (remark.is_none().then(|| Arc::as_ptr(spec)), cause);
+                match known.get(&key) {
                     Some(&at) => found[at].pods.push(name.clone()),
                     None => {
-                        known.insert((Arc::as_ptr(spec), cause), found.len());
-                        found.push(cause.diagnostic(name, span));
+                        known.insert(key, found.len());
+                        let remark = remark.map(|remark| remark.about(name));
+                        found.push(remark.unwrap_or_else(|| cause.diagnostic(name, span)));
                     }
                 }
             }

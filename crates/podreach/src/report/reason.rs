@@ -3,10 +3,11 @@
 //! A reason is a clause about "the pod" and "the node" that both are known from the sentence around it, so that nodes refused for the
 //! same reason can share one line.
 
-use podreach_core::cluster::{HostPort, NodeTerm, Quota};
+use podreach_core::cluster::{HostPort, NodeRequirement, NodeTerm, Quota};
 use podreach_core::id::QuotaId;
 use podreach_core::resource::Amount;
 use podreach_core::rule::Refusal;
+use podreach_core::selector::Values;
 use podreach_core::{Model, NodeId, PodId, Semantics};
 
 use super::amount::{self, amounts};
@@ -24,7 +25,10 @@ pub(crate) fn reason(m: &Model, pod: PodId, node: NodeId, refusal: &Refusal) -> 
         Refusal::Untolerated(taint) => format!("taint {} is not tolerated", words::taint(m, taint)),
         Refusal::NodeSelector => missing_label(m, pod, node),
         Refusal::NodeAffinity => node_affinity(m, "the node affinity", spec.node_affinity.as_deref()),
-        Refusal::AddedAffinity => node_affinity(m, "the scheduler's profile", spec.added_affinity.as_deref()),
+        Refusal::AddedAffinity => match system(m, pod, node) {
+            Some(system) => format!("the pod is for {system}, and the kubelet of any other system refuses it"),
+            None => node_affinity(m, "the scheduler's profile", spec.added_affinity.as_deref()),
+        },
         Refusal::PortTaken { port, holder } => {
             format!("host port {} is taken by {}", self::port(m, port), m.pod_name(*holder))
         }
@@ -87,6 +91,23 @@ fn missing_label(m: &Model, pod: PodId, node: NodeId) -> String {
     match labels.value(key) {
         Some(other) => format!("{asks}, the node has {}", m.str(other)),
         None => format!("{asks}, the node has no such label"),
+    }
+}
+
+/// The operating system that the pod is for, if that is not the node's.
+fn system(m: &Model, pod: PodId, node: NodeId) -> Option<String> {
+    let key = m.cluster().symbols.symbol("kubernetes.io/os")?;
+    let terms = m.pod(pod).added_affinity.as_deref()?;
+    let own = |term: &NodeTerm| {
+        term.expressions.iter().find_map(|(other, requirement)| match requirement {
+            NodeRequirement::Label(allowed) if *other == key && allowed.absent => Some(allowed.clone()),
+            _ => None,
+        })
+    };
+    let allowed = terms.iter().find_map(own).filter(|allowed| !allowed.allows(m.node(node).labels.value(key)))?;
+    match allowed.values {
+        Values::Only(names) => names.first().map(|name| m.str(*name).to_owned()),
+        Values::AllBut(_) => None,
     }
 }
 

@@ -104,7 +104,7 @@ impl<'a> Scene<'a> {
     /// Whether there may be pods that the input does not show.
     pub(super) fn may_have_unseen_pods(&self) -> bool {
         let unseen = |d: &Diagnostic| d.pods.is_empty() && matches!(d.effect, Effect::Narrows | Effect::Blurs);
-        self.lowered.diagnostics.iter().any(|d| unseen(d) || d.code == "S0422")
+        self.lowered.diagnostics.iter().any(|d| unseen(d) || matches!(d.code, "S0422" | "S0461"))
     }
 
     /// Whether a reason for not deciding is ours, and no doubt about the input; that time ran out is said once for all.

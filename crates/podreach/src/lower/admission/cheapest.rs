@@ -36,13 +36,17 @@ pub struct Cheapest {
 }
 
 impl Rules {
-    /// The entrance of every namespace with a LimitRange or a ResourceQuota.
+    /// The entrance of every namespace with a LimitRange or a ResourceQuota, and of those that are being deleted.
     pub(crate) fn entrances(&self, cx: &mut Context) -> BTreeMap<String, Entrance> {
-        let names: BTreeSet<&String> = self.limit_ranges.namespaces().chain(self.quotas.namespaces()).collect();
+        let names = self.limit_ranges.namespaces().chain(self.quotas.namespaces()).chain(&self.namespaces.ending);
+        let names: BTreeSet<&String> = names.collect();
         names.into_iter().map(|namespace| (namespace.clone(), self.entrance(cx, namespace))).collect()
     }
 
     fn entrance(&self, cx: &mut Context, namespace: &str) -> Entrance {
+        if self.namespaces.ending.contains(namespace) {
+            return Entrance::default();
+        }
         let least = self.least(namespace);
         let mut cheapest: Vec<Cheapest> = Vec::new();
         for more in [None, Some(("cpu", "1m")), Some(("memory", "1"))] {

@@ -2,13 +2,20 @@
 //!
 //! Admission adds (requests from a LimitRange, overhead, node selector and tolerations from a RuntimeClass), refuses (bounds of a
 //! LimitRange, conflicts with a RuntimeClass, what a ResourceQuota wants said) and counts (ResourceQuota). A pod that runs has been
-//! through it; what would be refused today is still barred from being deployed again.
+//! through it; what would be refused today is still barred from being deployed again. Webhooks and policies (`gate.rs`) may do anything.
 
 mod bound;
 mod cheapest;
+mod engine;
+mod gate;
 mod limit_range;
+mod namespace;
+mod os;
+mod pod_security;
 mod quota;
+mod reference;
 mod runtime_class;
+mod scope;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::rc::Rc;
@@ -25,11 +32,14 @@ use super::context::Context;
 use super::fields::{DEVICE_CLASS_SPEC, OBJECT};
 use super::inventory::Inventory;
 use super::kind::Kind;
-use super::metadata;
+use super::metadata::{self, Metadata};
 use super::object::Object;
 use super::pod::{Content, Draft};
 use super::request;
+use super::security::Flaws;
+use crate::diagnostic::Diagnostic;
 use crate::read::{Span, Tree};
+use scope::Subject;
 
 pub use cheapest::{Cheapest, Entrance};
 
@@ -52,8 +62,13 @@ pub(crate) struct Rules {
     limit_ranges: limit_range::LimitRanges,
     runtime_classes: runtime_class::RuntimeClasses,
     quotas: quota::Quotas,
+    namespaces: namespace::Namespaces,
+    references: reference::References,
+    gates: gate::Gates,
     /// The extended resources that a device class provides.
     devices: BTreeSet<String>,
+    /// Whether webhooks and policies are taken to keep pods as they are.
+    trusted: bool,
 }
 
 impl Rules {
@@ -63,8 +78,15 @@ impl Rules {
             Kind::LimitRange => self.limit_ranges.add(cx, tree),
             Kind::ResourceQuota => self.quotas.add(cx, tree),
             Kind::RuntimeClass => self.runtime_classes.add(cx, tree),
-            _ => self.add_device_class(cx, tree),
+            Kind::DeviceClass => self.add_device_class(cx, tree),
+            Kind::PriorityClass | Kind::ServiceAccount => self.references.add(kind, tree),
+            _ => self.gates.add(cx, kind, tree),
         }
+    }
+
+    /// Reads what a namespace does to pods.
+    pub(crate) fn add_namespace(&mut self, cx: &Context, metadata: &Metadata, tree: &Tree<'_>) {
+        self.namespaces.add(cx, metadata, tree);
     }
 
     fn add_device_class(&mut self, cx: &mut Context, tree: &Tree<'_>) {
@@ -82,8 +104,40 @@ impl Rules {
         let found = [
             (Cause::LimitRangeDefaults, self.limit_ranges.is_ambiguous(namespace, &draft.content.parts)),
             (Cause::Quota, self.quotas.is_unclear(namespace)),
+            (Cause::Reference, self.references.is_unclear(namespace, &draft.content)),
         ];
-        found.into_iter().filter(|(_, holds)| *holds).map(|(cause, _)| (cause, draft.span)).collect()
+        let mut causes: Causes =
+            found.into_iter().filter(|(_, holds)| *holds).map(|(cause, _)| (cause, draft.span)).collect();
+        if !self.trusted {
+            let annotated = self.namespaces.annotated.get(namespace);
+            causes.extend(annotated.map(|span| (Cause::Annotated, *span)));
+            causes.extend(self.gates.causes(cluster, &self.subject(cluster, namespace, draft)));
+        }
+        causes
+    }
+
+    fn subject<'s>(&self, cluster: &'s Cluster, namespace: &str, draft: &'s Draft) -> Subject<'s> {
+        Subject {
+            namespace: cluster.namespace_labels.get(&draft.content.namespace),
+            is_known: self.namespaces.known.contains(namespace),
+            labels: &draft.labels,
+        }
+    }
+
+    /// What there is to say about a cause that is something of the input with a name.
+    pub(crate) fn remark(&self, cause: Cause) -> Option<Diagnostic> {
+        match cause {
+            Cause::Gate { number, .. } => self.gates.remark(number),
+            _ => None,
+        }
+    }
+
+    /// Says what is wrong with fields that only pod security looks at, where a namespace enforces some.
+    fn report_faults(&self, cx: &mut Context, content: &Content) {
+        let namespace = cx.cluster.symbols.str(cx.cluster.namespaces[content.namespace]);
+        if self.namespaces.security.enforces(namespace) {
+            cx.log.extend(content.security.faults.iter().cloned());
+        }
     }
 
     /// Whether a device class may provide what a pod requests. That is so even where a profile ignores the resource: it ignores how much of it
@@ -107,6 +161,10 @@ impl Rules {
         let ambiguous = comes.is_new && self.limit_ranges.is_ambiguous(&namespace, &admitted.parts);
         let refused = refused.or_else(|| self.limit_ranges.refusal(&namespace, &admitted.parts).filter(|_| !ambiguous));
         let refused = refused.or_else(|| self.quotas.refusal(&namespace, &admitted.parts, admitted.deadline));
+        let flaws = content.security.flaws.with(comes.annotated);
+        let refused = refused.or_else(|| self.namespaces.security.refusal(&namespace, flaws, cx.release.minor));
+        let refused = refused.or_else(|| self.references.refusal(&namespace, content));
+        let refused = self.namespaces.refusal(&namespace).or(refused);
         admitted.admitted.quota = self.quotas.taken(&namespace, &admitted.parts, admitted.deadline);
         admitted.admitted.refused = refused.map(Arc::from);
         admitted
@@ -120,19 +178,28 @@ struct Coming {
     is_new: bool,
     /// Whether a DaemonSet makes it.
     is_daemon: bool,
+    /// What its annotations switch off.
+    annotated: Flaws,
 }
 
 /// Takes every pod and template through admission and its scheduler's profile.
 pub(crate) fn admit(cx: &mut Context, inventory: &mut Inventory) {
     let Inventory { rules, profiles, workloads, pods, .. } = inventory;
     rules.quotas.register(cx);
+    rules.gates.settle();
+    rules.trusted = cx.keeps_pods || !cx.admission;
+    if cx.keeps_pods {
+        cx.log.extend(rules.gates.assumed());
+    }
     let mut known = HashMap::<(*const Content, Coming), (Rc<Content>, Rc<Content>, Causes)>::new();
     let templates = workloads.iter_mut().map(|workload| {
-        let comes = Coming { is_new: true, is_daemon: workload.kind == Kind::DaemonSet };
+        let is_daemon = workload.kind == Kind::DaemonSet;
+        let comes = Coming { is_new: true, is_daemon, annotated: workload.template.annotated };
         (&mut workload.template, comes)
     });
     let pods = pods.iter_mut().map(|pod| {
-        let comes = Coming { is_new: pod.bound.is_none(), is_daemon: pod.is_of_daemon_set() };
+        let is_daemon = pod.is_of_daemon_set();
+        let comes = Coming { is_new: pod.bound.is_none(), is_daemon, annotated: pod.draft.annotated };
         (&mut pod.draft, comes)
     });
     for (draft, comes) in templates.chain(pods) {
@@ -141,11 +208,13 @@ pub(crate) fn admit(cx: &mut Context, inventory: &mut Inventory) {
         let (_, content, causes) = known.entry(key).or_insert_with(|| {
             let mut content = Content::clone(&draft.content);
             if cx.admission {
+                rules.report_faults(cx, &content);
                 content = rules.admitted(cx, &content, comes);
             }
             let devices = rules.may_be_devices(&content).then_some((Cause::DeviceClass, draft.span));
             let mut causes = profiles.apply(&mut content, comes.is_daemon, draft.span);
             causes.extend(devices);
+            causes.extend(os::bind(cx, &mut content).map(|cause| (cause, draft.span)));
             (draft.content.clone(), Rc::new(content), causes)
         });
         draft.content = content.clone();

@@ -1,0 +1,116 @@
+//! The rules of policy engines: which of them may change or refuse pods.
+//!
+//! Kyverno's policies and Gatekeeper's constraints and mutations say which kinds they are about and whether they only report. What they
+//! then do is not evaluated, and neither are their filters by namespace and label, which have a syntax of their own: they may match.
+
+use super::gate::{Gate, name, part, place};
+use super::scope::Scope;
+use crate::diagnostic::{Diagnostic, Effect};
+use crate::lower::context::Context;
+use crate::lower::kind::Kind;
+use crate::read::{Tree, shown};
+
+/// Kinds of Kyverno and Gatekeeper that do nothing to pods: exceptions, clean-ups, and what only changes images.
+const IDLE: [&str; 12] = [
+    "AssignImage",
+    "CleanupPolicy",
+    "ClusterCleanupPolicy",
+    "ClusterEphemeralReport",
+    "DeletingPolicy",
+    "EphemeralReport",
+    "GeneratingPolicy",
+    "GlobalContextEntry",
+    "NamespacedDeletingPolicy",
+    "NamespacedGeneratingPolicy",
+    "PolicyException",
+    "UpdateRequest",
+];
+
+/// The gate that a rule is, if it is one.
+pub(crate) fn gate(cx: &mut Context, tree: &Tree<'_>) -> Option<Gate> {
+    let text = |field| tree.field(field).and_then(Tree::str).unwrap_or_default();
+    let (group, kind) = (text("apiVersion").split('/').next().unwrap_or_default(), text("kind"));
+    if makes_pods(tree, kind) {
+        let message = format!("{} {} may make pods: those that it makes are not seen", shown(kind), shown(&name(tree)));
+        cx.report(Diagnostic::stops("S0401", place(tree), message).with_effect(Effect::Narrows));
+    }
+    if IDLE.contains(&kind) {
+        return None;
+    }
+    let (changes, scope) = match group {
+        "kyverno.io" => kyverno(tree)?,
+        "policies.kyverno.io" => {
+            let changes = matches!(kind, "MutatingPolicy" | "NamespacedMutatingPolicy");
+            let actions = part(tree, "validationActions").and_then(Tree::seq);
+            let reports =
+                actions.is_some_and(|actions| actions.iter().all(|action| action.str().is_some_and(|a| a != "Deny")));
+            if reports && !changes {
+                return None;
+            }
+            (changes, Scope::of_constraints(cx, part(tree, "matchConstraints")))
+        }
+        "constraints.gatekeeper.sh" => {
+            let action = part(tree, "enforcementAction").and_then(Tree::str);
+            let reports = matches!(action, Some("dryrun" | "warn"));
+            let kinds = part(tree, "match").and_then(|matched| matched.field("kinds"));
+            (false, Scope::all_if(!reports && are_about_pods(kinds)))
+        }
+        _ => (true, Scope::all_if(are_about_pods(part(tree, "applyTo")))),
+    };
+    let name = format!("{} {} of {}", shown(kind), shown(&name(tree)), shown(group));
+    Some(Gate { name, span: place(tree), changes, scopes: vec![scope] })
+}
+
+/// Whether a rule of Kyverno generates objects that are pods, or may make some.
+fn makes_pods(tree: &Tree<'_>, kind: &str) -> bool {
+    let rules = part(tree, "rules").and_then(Tree::seq).unwrap_or_default();
+    let generates = rules.iter().filter_map(|rule| rule.field("generate"));
+    let harmless = |generate: &Tree<'_>| {
+        let kind = generate.field("kind").and_then(Tree::str);
+        kind.is_some_and(|kind| Kind::of_owner(kind).is_none() && !matches!(kind, "Pod" | "PodTemplate"))
+    };
+    matches!(kind, "GeneratingPolicy" | "NamespacedGeneratingPolicy") || !generates.into_iter().all(harmless)
+}
+
+/// Whether lists of kinds, as Gatekeeper has them, cover pods; without any they cover everything.
+fn are_about_pods(lists: Option<&Tree<'_>>) -> bool {
+    let Some(lists) = lists.and_then(Tree::seq).filter(|lists| !lists.is_empty()) else { return true };
+    lists.iter().any(|list| {
+        let kinds = list.field("kinds").and_then(Tree::seq);
+        kinds.is_none_or(|kinds| kinds.iter().any(|kind| kind.str().is_none_or(|kind| matches!(kind, "Pod" | "*"))))
+    })
+}
+
+/// Whether a policy of Kyverno changes pods, and which pods it is asked about; `None` if it only reports.
+fn kyverno(tree: &Tree<'_>) -> Option<(bool, Scope)> {
+    let rules = part(tree, "rules").and_then(Tree::seq).unwrap_or_default();
+    let usual = part(tree, "validationFailureAction").and_then(Tree::str).unwrap_or("Audit");
+    let overrides = part(tree, "validationFailureActionOverrides").is_some();
+    let about_pods = |rule: &&Tree<'_>| selects_pods(rule.field("match"));
+    let changes = rules.iter().filter(about_pods).any(|rule| rule.field("mutate").is_some());
+    let refuses = |rule: &Tree<'_>| {
+        let action = rule.field("validate").and_then(|validate| validate.field("failureAction")).and_then(Tree::str);
+        let enforces = action.unwrap_or(usual).eq_ignore_ascii_case("enforce") || overrides;
+        rule.field("verifyImages").is_some() || (rule.field("validate").is_some() && enforces)
+    };
+    let refuses = rules.iter().filter(about_pods).any(refuses);
+    (changes || refuses).then(|| (changes, Scope::default()))
+}
+
+/// Whether a match of Kyverno covers pods: some list of kinds in it has them, or there is none.
+fn selects_pods(matched: Option<&Tree<'_>>) -> bool {
+    let Some(matched) = matched else { return true };
+    let filters = |field| matched.field(field).and_then(Tree::seq).unwrap_or_default();
+    let direct = std::iter::once(matched).filter(|matched| matched.field("resources").is_some());
+    let all: Vec<&Tree<'_>> = direct.chain(filters("any")).chain(filters("all")).collect();
+    let covers = |filter: &&Tree<'_>| {
+        let kinds = filter.field("resources").and_then(|resources| resources.field("kinds")).and_then(Tree::seq);
+        kinds.is_none_or(|kinds| kinds.iter().any(|kind| kind.str().is_none_or(is_pod)))
+    };
+    all.is_empty() || all.iter().any(covers)
+}
+
+/// Whether a kind, as Kyverno writes it (`Pod`, `v1/Pod`, `*/Pod`, `Pod/binding`, with wildcards), may stand for pods.
+fn is_pod(kind: &str) -> bool {
+    kind.contains(['*', '?']) || kind.split(['/', '.']).any(|part| part == "Pod")
+}

@@ -1,0 +1,35 @@
+//! The operating system that a pod says it is for: no filter looks at it, but the kubelet of any other refuses the pod.
+//!
+//! It is a requirement on the label of nodes that names their system, which the kubelet itself keeps right; beside the node affinity of
+//! the profile, which topology spread does not look at either. Kubernetes: `pkg/kubelet/lifecycle/predicate.go`,
+//! `rejectPodAdmissionBasedOnOSField`.
+
+use podreach_core::cluster::{NodeRequirement, NodeTerm};
+use podreach_core::rule::Rule;
+use podreach_core::selector::Allowed;
+
+use crate::lower::cause::Cause;
+use crate::lower::context::Context;
+use crate::lower::pod::Content;
+
+/// The label that names the operating system of a node.
+const LABEL: &str = "kubernetes.io/os";
+
+/// Keeps a pod to nodes of its system, and says if it is not known of all nodes whether they are.
+pub(crate) fn bind(cx: &mut Context, content: &mut Content) -> Option<Cause> {
+    let name = content.os.as_deref()?;
+    let (key, name) = (cx.symbol(LABEL), cx.symbol(name));
+    let own = NodeRequirement::Label(Allowed { absent: true, ..Allowed::one_of([name]) });
+    match &mut content.admitted.added_affinity {
+        None => {
+            content.admitted.added_affinity = Some(vec![NodeTerm { expressions: vec![(key, own)], names: Vec::new() }])
+        }
+        Some(terms) => {
+            // A term that asks for nothing matches no node, and must not be made to match some.
+            let asks = |term: &&mut NodeTerm| !term.expressions.is_empty() || !term.names.is_empty();
+            terms.iter_mut().filter(asks).for_each(|term| term.expressions.push((key, own.clone())));
+        }
+    }
+    let unknown = cx.cluster.nodes.iter().any(|(_, node)| node.labels.value(key).is_none());
+    (unknown || content.admitted.exempt.contains(&Rule::NodeAffinity)).then_some(Cause::OperatingSystem)
+}

@@ -1,0 +1,103 @@
+//! PriorityClasses and ServiceAccounts: a pod that names one which does not exist is refused.
+//!
+//! Whether the input has all of them is known only where it has a list of them as the API server gives it; accounts then of the
+//! namespaces that the list shows. Otherwise one that is missed is in doubt, and where there are none at all, nobody looked.
+//! Kubernetes: `plugin/pkg/admission/priority/admission.go`, `plugin/pkg/admission/serviceaccount/admission.go`.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::lower::kind::Kind;
+use crate::lower::pod::Content;
+use crate::read::Tree;
+
+/// Classes that every cluster has.
+const BUILT_IN: [&str; 2] = ["system-cluster-critical", "system-node-critical"];
+
+/// The account that a controller makes in every namespace.
+const DEFAULT_ACCOUNT: &str = "default";
+
+/// The names of the input, by namespace; classes are in none.
+#[derive(Default)]
+pub(crate) struct References {
+    classes: Names,
+    accounts: BTreeMap<String, Names>,
+}
+
+#[derive(Default)]
+struct Names {
+    all: BTreeSet<String>,
+    complete: bool,
+}
+
+/// What is known about a name.
+enum Known {
+    Exists,
+    IsMissed,
+    DoesNotExist,
+}
+
+impl Names {
+    fn know(&self, name: &str) -> Known {
+        if self.all.contains(name) || (self.all.is_empty() && !self.complete) {
+            Known::Exists
+        } else if self.complete {
+            Known::DoesNotExist
+        } else {
+            Known::IsMissed
+        }
+    }
+}
+
+impl References {
+    /// Reads an object, or a list of such objects.
+    pub(crate) fn add(&mut self, kind: Kind, tree: &Tree<'_>) {
+        if let Some(items) = tree.field("items") {
+            self.complete(kind, items.seq().unwrap_or_default());
+            return;
+        }
+        let metadata = tree.field("metadata");
+        let text = |field| metadata.and_then(|metadata| metadata.field(field)).and_then(Tree::str).map(str::to_owned);
+        let namespace = text("namespace").unwrap_or_else(|| "default".to_owned());
+        self.of(kind, namespace).all.extend(text("name"));
+    }
+
+    fn of(&mut self, kind: Kind, namespace: String) -> &mut Names {
+        if kind == Kind::PriorityClass { &mut self.classes } else { self.accounts.entry(namespace).or_default() }
+    }
+
+    fn complete(&mut self, kind: Kind, items: &[Tree<'_>]) {
+        if kind == Kind::PriorityClass {
+            self.classes.complete = true;
+        }
+        let namespace = |item: &Tree<'_>| item.field("metadata")?.field("namespace")?.str().map(str::to_owned);
+        for namespace in items.iter().filter_map(namespace) {
+            self.of(kind, namespace).complete = true;
+        }
+    }
+
+    /// Why a pod is refused, if it names what does not exist.
+    pub(crate) fn refusal(&self, namespace: &str, content: &Content) -> Option<String> {
+        let missing = self.named(namespace, content).find(|(.., known)| matches!(known, Known::DoesNotExist));
+        missing.map(|(kind, name, _)| format!("the {kind} {name} that it names does not exist"))
+    }
+
+    /// Whether a pod names something that is not in the input and may not exist.
+    pub(crate) fn is_unclear(&self, namespace: &str, content: &Content) -> bool {
+        self.named(namespace, content).any(|(.., known)| matches!(known, Known::IsMissed))
+    }
+
+    fn named<'c>(
+        &'c self,
+        namespace: &str,
+        content: &'c Content,
+    ) -> impl Iterator<Item = (&'static str, &'c str, Known)> {
+        let [class, account] = &content.names;
+        let class = class.as_deref().filter(|name| !BUILT_IN.contains(name));
+        let account = account.as_deref().filter(|name| *name != DEFAULT_ACCOUNT);
+        let class = class.map(|name| ("PriorityClass", name, self.classes.know(name)));
+        let accounts = self.accounts.get(namespace);
+        let account =
+            account.map(|name| ("ServiceAccount", name, accounts.map_or(Known::Exists, |names| names.know(name))));
+        class.into_iter().chain(account)
+    }
+}
