@@ -432,6 +432,8 @@ fn own_words(pod: &Value) -> [(&'static str, (Value, Value)); 3] {
         list.sort_by_cached_key(Value::to_string);
         list.dedup();
     }
+    let all = tolerations.clone();
+    tolerations.retain(|one| !all.iter().any(|by| by != one && covers(by, one)));
     let selector = spec.get("nodeSelector").cloned().unwrap_or(json!({}));
     [
         ("tolerations", (tolerations.into(), json!([]))),
@@ -451,6 +453,13 @@ fn toleration(said: &Value) -> Value {
     }
     toleration.extend(text("effect").map(|effect| ("effect".to_owned(), json!(effect))));
     toleration.into()
+}
+
+/// Whether a toleration tolerates all that another one does.
+fn covers(by: &Value, one: &Value) -> bool {
+    let agree = |field: &str| by.get(field).is_none() || by.get(field) == one.get(field);
+    let exists = by["operator"] == "Exists";
+    agree("key") && agree("effect") && (exists || ["operator", "value"].iter().all(|field| by[field] == one[field]))
 }
 
 fn port(said: Value) -> Option<Value> {

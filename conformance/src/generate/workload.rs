@@ -46,8 +46,9 @@ impl Make<'_> {
         if self.one_in(3) {
             let mut quota = self.quota(0);
             // There is enough for everybody: what counts here is what has to be said, not how much is left.
-            for (_, amount) in quota["spec"]["hard"].as_object_mut().into_iter().flatten() {
-                *amount = json!("1000000");
+            for (of, amount) in quota["spec"]["hard"].as_object_mut().into_iter().flatten() {
+                let bytes = ["memory", "storage", "hugepages"].iter().any(|word| of.contains(word));
+                *amount = json!(if bytes { "1000000Gi" } else { "1000000" });
             }
             objects.push(typed("ResourceQuota", quota));
         }

@@ -14,7 +14,7 @@ use crate::api::{Answer, Api, Order, collection, path};
 use crate::number;
 
 /// Namespaces at a time, and workloads in each.
-const NAMESPACES: usize = 20;
+const NAMESPACES: usize = 30;
 const EACH: usize = 10;
 const NODES: usize = 4;
 /// How long controllers may take, in seconds: a CronJob waits for the next minute.
