@@ -1,7 +1,7 @@
 //! A document as podreach reads it: one list of Kubernetes objects, lowered as a user's would be.
 
 use podreach::diagnostic::{Diagnostic, Effect};
-use podreach::lower::{self, Lowered, Options, Release};
+use podreach::lower::{self, Lowered, Nodes, Options, Release};
 use podreach::read::{SourceId, documents_of_json};
 use serde_json::{Value, json};
 
@@ -103,7 +103,8 @@ pub fn lowered(doc: &Value, release: Release) -> Lowered {
     let text = text(doc);
     let (documents, problems) = documents_of_json(SourceId(0), &text);
     let admission = doc["admit"] == json!(true);
-    let mut lowered = lower::cluster(&documents, &Options { release, admission, ..Options::default() });
+    let nodes = Nodes::Fixed;
+    let mut lowered = lower::cluster(&documents, &Options { release, admission, nodes, ..Options::default() });
     lowered.diagnostics.extend(problems);
     lowered
 }

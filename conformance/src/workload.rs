@@ -104,9 +104,7 @@ fn lowered(objects: &[&Value], release: Release) -> Lowered {
     for object in objects {
         lists.entry((text(object, "apiVersion"), text(object, "kind"))).or_default().push(object);
     }
-    let list = |((version, kind), items): ((String, String), Vec<&Value>)| {
-        json!({"apiVersion": version, "kind": format!("{kind}List"), "items": items})
-    };
+    let list = |((version, kind), items): ((String, String), Vec<&Value>)| json!({"apiVersion": version, "kind": format!("{kind}List"), "items": items});
     let items: Vec<Value> = lists.into_iter().map(list).collect();
     let text = json!({"apiVersion": "v1", "kind": "List", "items": items}).to_string();
     let (documents, problems) = documents_of_json(SourceId(0), &text);
@@ -164,11 +162,8 @@ impl Made {
             let objects: Vec<&Value> = self.surroundings.iter().chain(more.iter().copied().flatten()).collect();
             lowered(&objects, release)
         };
-        let readings = Readings {
-            written: read(&[&self.written]),
-            stored: read(&[&self.stored, &running]),
-            made: read(&[&bare]),
-        };
+        let readings =
+            Readings { written: read(&[&self.written]), stored: read(&[&self.stored, &running]), made: read(&[&bare]) };
         let mut differences = readings.stops();
         let below = self.below();
         for workload in &self.written {
@@ -241,7 +236,7 @@ impl Readings {
         let stops = all.into_iter().flat_map(|(which, lowered)| {
             let stopping = lowered.diagnostics.iter().filter(|diagnostic| diagnostic.effect == Effect::Stops);
             stopping.map(move |diagnostic| Difference {
-                workload: diagnostic.pod.clone().unwrap_or_default(),
+                workload: diagnostic.pods.join(", "),
                 field: format!("reading what is {which}"),
                 said: format!("{} {}", diagnostic.code, diagnostic.message),
             })
@@ -254,7 +249,7 @@ impl Readings {
         let name = full_name(workload);
         let about = |lowered: &Lowered| {
             let mut remarks = lowered.diagnostics.iter().filter(|diagnostic| diagnostic.effect != Effect::Notes);
-            remarks.find(|diagnostic| diagnostic.pod.as_deref() == Some(&name)).map(|diagnostic| diagnostic.code)
+            remarks.find(|diagnostic| diagnostic.pods.contains(&name)).map(|diagnostic| diagnostic.code)
         };
         match about(&self.written) {
             Some(code) if !found.is_empty() => {
@@ -355,8 +350,9 @@ impl Found<'_> {
         };
         // A pod with claims of its own is a type of its own.
         let own = workload["kind"] == "StatefulSet" && workload["spec"].get("volumeClaimTemplates").is_some();
-        if instance.under != self.workload && !(own && instance.under == name) {
-            self.differ("under", &format!("{name} goes under {}", instance.under));
+        let under = &all.stored.cluster.pods[instance.pod].name;
+        if under != self.workload && !(own && *under == name) {
+            self.differ("under", &format!("{name} goes under {under}"));
         }
     }
 }
@@ -368,12 +364,13 @@ impl Found<'_> {
         let found = all.stored.origins.instances.iter().find(|instance| instance.name == name);
         let (Some(instance), Some(mut made)) = (found, view(&all.made, &name)) else { return };
         let cluster = &all.stored.cluster;
-        let Value::Object(mut under) = report::lowered_pod(cluster, &cluster.pods[instance.pod].spec) else { return };
+        let typed = &cluster.pods[instance.pod];
+        let Value::Object(mut under) = report::lowered_pod(cluster, &typed.spec) else { return };
         if pin(pod).is_some() {
             [&mut under, &mut made].into_iter().for_each(|view| _ = view.remove("nodeAffinity"));
         }
         [&mut under, &mut made].into_iter().for_each(normalise);
-        let said = format!("type of {}", instance.under.split('/').next().unwrap_or_default());
+        let said = format!("type of {}", typed.name.split('/').next().unwrap_or_default());
         self.compare(&said, &under.into(), &made.into(), tally);
     }
 }

@@ -166,7 +166,8 @@ impl Make<'_> {
 
     fn claim_template(&mut self, name: &Value) -> Value {
         let modes = self.rng.pick(&[&["ReadWriteOnce"][..], &["ReadWriteMany"], &["ReadWriteOncePod"]]);
-        let mut spec = json!({"accessModes": modes, "resources": {"requests": {"storage": self.pick(&["1Gi", "2Gi"])}}});
+        let mut spec =
+            json!({"accessModes": modes, "resources": {"requests": {"storage": self.pick(&["1Gi", "2Gi"])}}});
         if !self.one_in(4) {
             spec["storageClassName"] = json!(self.pick(&CLASSES));
         }

@@ -44,7 +44,8 @@ pub fn made(api: &Api) {
     let wanted = number("PODREACH_WORKLOADS", 200);
     let first = number("PODREACH_SEED", 1);
     let version = api.get("/version")["gitVersion"].as_str().unwrap_or_default().to_owned();
-    let release: Release = version.trim_start_matches('v').split('.').take(2).collect::<Vec<_>>().join(".").parse().expect("a release");
+    let release: Release =
+        version.trim_start_matches('v').split('.').take(2).collect::<Vec<_>>().join(".").parse().expect("a release");
     let shape = Shape { minor: release.minor, volumes: true };
     api.create(&generate::cluster_wide(&mut Rng::new(first), shape, NODES));
     let (mut tally, mut rollouts) = (Tally::default(), Tally::default());
@@ -133,7 +134,8 @@ impl Batch {
             }
             all
         };
-        let (pods, stored): (Vec<Value>, Vec<Value>) = lists(&STORED).into_iter().partition(|item| item["kind"] == "Pod");
+        let (pods, stored): (Vec<Value>, Vec<Value>) =
+            lists(&STORED).into_iter().partition(|item| item["kind"] == "Pod");
         let surroundings = lists(&AROUND).into_iter().chain(lists(&CLUSTER_WIDE)).collect();
         let refused = self.refused(api, &stored);
         Made { surroundings, written: self.written.clone(), stored, pods, refused, former: Vec::new() }
@@ -156,7 +158,8 @@ impl Batch {
         let names: BTreeSet<String> = written.iter().map(full_name).collect();
         api.until("every rollout begins", PATIENCE, || {
             let mut now = self.now(api);
-            let tops: BTreeMap<String, String> = now.stored.iter().map(|object| (full_name(object), top(object))).collect();
+            let tops: BTreeMap<String, String> =
+                now.stored.iter().map(|object| (full_name(object), top(object))).collect();
             now.pods.retain(|pod| tops.get(&top(pod)).is_some_and(|top| names.contains(top)));
             (now.pods, now.former) = now.pods.into_iter().partition(|pod| pod["metadata"]["labels"]["app"] == "new");
             let begun: BTreeSet<&String> = now.pods.iter().filter_map(|pod| tops.get(&top(pod))).collect();
@@ -166,7 +169,8 @@ impl Batch {
 
     /// Whether an object is of this batch or of the whole cluster.
     fn has(&self, object: &Value) -> bool {
-        let name = if object["kind"] == "Namespace" { &object["metadata"]["name"] } else { &object["metadata"]["namespace"] };
+        let name =
+            if object["kind"] == "Namespace" { &object["metadata"]["name"] } else { &object["metadata"]["namespace"] };
         let ours = |name: &str| self.namespaces.iter().any(|namespace| namespace == name);
         name.as_str().is_none_or(ours)
     }
@@ -187,7 +191,8 @@ impl Batch {
     /// The workloads that have neither their pods nor a reason for having none.
     fn waiting(&self, made: &Made) -> BTreeSet<String> {
         let mut pods: BTreeMap<String, u64> = BTreeMap::new();
-        let tops: BTreeMap<String, String> = made.stored.iter().map(|object| (full_name(object), top(object))).collect();
+        let tops: BTreeMap<String, String> =
+            made.stored.iter().map(|object| (full_name(object), top(object))).collect();
         for pod in &made.pods {
             let direct = top(pod);
             *pods.entry(tops.get(&direct).unwrap_or(&direct).clone()).or_default() += 1;
@@ -201,7 +206,8 @@ impl Batch {
 
     fn remove(&self, api: &Api) {
         let options = json!({"apiVersion": "v1", "kind": "DeleteOptions", "gracePeriodSeconds": 0, "propagationPolicy": "Background"});
-        let orders = self.namespaces.iter().map(|name| (Method::DELETE, format!("/api/v1/namespaces/{name}"), options.clone()));
+        let orders =
+            self.namespaces.iter().map(|name| (Method::DELETE, format!("/api/v1/namespaces/{name}"), options.clone()));
         api.send_all(orders.collect());
     }
 }
@@ -243,7 +249,11 @@ fn wanted(workload: &Value, made: &Made) -> u64 {
             let stored = made.stored.iter().find(|object| full_name(object) == full_name(workload));
             let status = stored.map_or(&Value::Null, |stored| &stored["status"]);
             // Until the controller has looked at it, nobody knows.
-            if status["observedGeneration"].is_null() { 1 } else { status["desiredNumberScheduled"].as_u64().unwrap_or(0) }
+            if status["observedGeneration"].is_null() {
+                1
+            } else {
+                status["desiredNumberScheduled"].as_u64().unwrap_or(0)
+            }
         }
         _ => count(&spec["replicas"]),
     }

@@ -4,8 +4,10 @@
 //! fields are left out; lists that are sets are sorted.
 
 use podreach_core::Cluster;
-use podreach_core::cluster::{Matcher, Node, NodeRequirement, NodeTerm, PodSpec, Spread, TaintEffect, Term, Toleration};
 use podreach_core::cluster::{HostPort, TolerationOperator};
+use podreach_core::cluster::{
+    Matcher, Node, NodeRequirement, NodeTerm, PodSpec, Spread, TaintEffect, Term, Toleration,
+};
 use podreach_core::id::{ClaimId, DeviceClaimId, MatcherId, QuotaId, ResourceId, Symbol};
 use podreach_core::label::Labels;
 use podreach_core::resource::{Amount, Resources};
@@ -69,9 +71,7 @@ impl View<'_> {
     }
 
     fn node(&self, node: &Node) -> Value {
-        let taint = |taint: &podreach_core::cluster::Taint| {
-            json!({"key": self.str(taint.key), "value": self.str(taint.value), "effect": effect(taint.effect)})
-        };
+        let taint = |taint: &podreach_core::cluster::Taint| json!({"key": self.str(taint.key), "value": self.str(taint.value), "effect": effect(taint.effect)});
         let driver = |(&name, driver): (&Symbol, &podreach_core::storage::Driver)| {
             (self.str(name).to_owned(), json!({"limit": driver.limit, "attached": driver.attached}))
         };
@@ -83,6 +83,14 @@ impl View<'_> {
             ("allocatable", self.resources(&node.allocatable)),
             ("declaredFeatures", node.features.iter().map(|&feature| json!(self.str(feature))).collect()),
             ("drivers", node.drivers.iter().map(driver).collect::<Map<_, _>>().into()),
+            (
+                "passing",
+                filled([
+                    ("taints", node.passing.taints.iter().map(taint).collect()),
+                    ("unschedulable", json!(node.passing.cordoned)),
+                    ("lacking", self.resources(&node.passing.lacking)),
+                ]),
+            ),
         ])
     }
 
@@ -90,7 +98,7 @@ impl View<'_> {
         filled([
             ("namespace", self.namespace(spec.namespace)),
             ("labels", self.labels(&spec.labels)),
-            ("barred", json!(spec.barred.as_deref())),
+            ("barred", json!(spec.barred.as_ref().map(ToString::to_string))),
             ("terminating", json!(spec.terminating)),
             ("nodeName", json!(spec.node_name.map(|name| self.str(name)))),
             ("nodeSelector", self.labels(&spec.node_selector)),
@@ -158,8 +166,12 @@ impl View<'_> {
     fn node_term(&self, term: &NodeTerm) -> Value {
         let expression = |(key, requirement): &(Symbol, NodeRequirement)| match requirement {
             NodeRequirement::Label(allowed) => self.requirement(self.str(*key), allowed),
-            NodeRequirement::Above(number) => vec![json!({"key": self.str(*key), "operator": "Gt", "values": [number]})],
-            NodeRequirement::Below(number) => vec![json!({"key": self.str(*key), "operator": "Lt", "values": [number]})],
+            NodeRequirement::Above(number) => {
+                vec![json!({"key": self.str(*key), "operator": "Gt", "values": [number]})]
+            }
+            NodeRequirement::Below(number) => {
+                vec![json!({"key": self.str(*key), "operator": "Lt", "values": [number]})]
+            }
         };
         let name = |allowed: &Allowed| self.requirement("metadata.name", allowed);
         json!({
@@ -201,9 +213,13 @@ impl View<'_> {
         [
             ("labelSelector", json!({"matchExpressions": self.selector(selector)})),
             ("namespaces", sorted(scope.listed.iter().map(|&namespace| self.namespace(namespace)))),
-            ("namespaceSelector", scope.selector.as_ref().map_or(Value::Null, |selector| {
-                json!({"matchExpressions": self.selector(selector)})
-            })),
+            (
+                "namespaceSelector",
+                scope
+                    .selector
+                    .as_ref()
+                    .map_or(Value::Null, |selector| json!({"matchExpressions": self.selector(selector)})),
+            ),
         ]
     }
 

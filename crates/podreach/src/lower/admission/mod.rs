@@ -9,6 +9,7 @@ mod cheapest;
 mod limit_range;
 mod quota;
 mod runtime_class;
+mod valid;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::rc::Rc;
@@ -106,6 +107,7 @@ impl Rules {
         // Where it is left to chance what a new pod is given, so is whether it is refused.
         let ambiguous = comes.is_new && self.limit_ranges.is_ambiguous(&namespace, &admitted.parts);
         let refused = refused.or_else(|| self.limit_ranges.refusal(&namespace, &admitted.parts).filter(|_| !ambiguous));
+        let refused = refused.or_else(|| valid::refusal(&admitted.parts).filter(|_| comes.is_new && !ambiguous));
         let refused = refused.or_else(|| self.quotas.refusal(&namespace, &admitted.parts, admitted.deadline));
         admitted.admitted.quota = self.quotas.taken(&namespace, &admitted.parts, admitted.deadline);
         admitted.admitted.refused = refused.map(Arc::from);
