@@ -163,7 +163,7 @@ impl Made {
             lowered(&objects, release)
         };
         let readings =
-            Readings { written: read(&[&self.written]), stored: read(&[&self.stored, &running]), made: read(&[&bare]) };
+            Readings { written: read(&[&self.written]), stored: read(&[&self.stored, &running]), made: read(&[&bare]), late: self.late() };
         let mut differences = readings.stops();
         let below = self.below();
         for workload in &self.written {
@@ -178,6 +178,16 @@ impl Made {
             differences.extend(found.differences);
         }
         differences
+    }
+
+    /// The tolerations of each RuntimeClass.
+    fn late(&self) -> BTreeMap<String, Vec<Value>> {
+        let classes = self.surroundings.iter().filter(|object| object["kind"] == "RuntimeClass");
+        let tolerations = |class: &Value| {
+            let listed = class["scheduling"]["tolerations"].as_array().into_iter().flatten();
+            (class["metadata"]["name"].as_str().unwrap_or_default().to_owned(), listed.map(toleration).collect())
+        };
+        classes.map(tolerations).collect()
     }
 
     /// The pods below each workload that nothing owns.
@@ -227,6 +237,8 @@ struct Readings {
     written: Lowered,
     stored: Lowered,
     made: Lowered,
+    /// The tolerations of each RuntimeClass.
+    late: BTreeMap<String, Vec<Value>>,
 }
 
 impl Readings {
@@ -299,6 +311,7 @@ impl Found<'_> {
         let mut ours = ours.clone();
         if workload["kind"] == "DaemonSet" {
             self.unpin(pod, &mut ours, &mut made);
+            self.late(all, pod, &mut ours);
         }
         for (field, of_text) in own_words(pod) {
             self.compare(&format!("{field} (text)"), ours.get(field).unwrap_or(&of_text.1), &of_text.0, tally);
@@ -320,6 +333,15 @@ impl Found<'_> {
             self.differ("pin", &pod["spec"]["affinity"]["nodeAffinity"].to_string());
         }
         [ours, made].into_iter().for_each(|view| _ = view.remove("nodeAffinity"));
+    }
+
+    /// The tolerations that a RuntimeClass gives come after the controller has chosen the nodes, so that lowering leaves them out.
+    fn late(&self, all: &Readings, pod: &Value, ours: &mut Map<String, Value>) {
+        let late = pod["spec"]["runtimeClassName"].as_str().and_then(|name| all.late.get(name));
+        if let (Some(late), Some(own)) = (late, ours.get_mut("tolerations").and_then(Value::as_array_mut)) {
+            own.extend(late.iter().cloned());
+            settle(own);
+        }
     }
 
     /// All labels, but for those of which each pod or revision has its own.
@@ -368,6 +390,7 @@ impl Found<'_> {
         let Value::Object(mut under) = report::lowered_pod(cluster, &typed.spec) else { return };
         if pin(pod).is_some() {
             [&mut under, &mut made].into_iter().for_each(|view| _ = view.remove("nodeAffinity"));
+            self.late(all, pod, &mut under);
         }
         [&mut under, &mut made].into_iter().for_each(normalise);
         let said = format!("type of {}", typed.name.split('/').next().unwrap_or_default());
@@ -425,12 +448,9 @@ fn own_words(pod: &Value) -> [(&'static str, (Value, Value)); 3] {
     let lasting = items(&spec["initContainers"]).into_iter().filter(|init| init["restartPolicy"] == "Always");
     let containers = items(&spec["containers"]).into_iter().chain(lasting);
     let mut ports: Vec<Value> = containers.flat_map(|container| items(&container["ports"])).filter_map(port).collect();
-    for list in [&mut tolerations, &mut ports] {
-        list.sort_by_cached_key(Value::to_string);
-        list.dedup();
-    }
-    let all = tolerations.clone();
-    tolerations.retain(|one| !all.iter().any(|by| by != one && covers(by, one)));
+    settle(&mut tolerations);
+    ports.sort_by_cached_key(Value::to_string);
+    ports.dedup();
     let selector = spec.get("nodeSelector").cloned().unwrap_or(json!({}));
     [
         ("tolerations", (tolerations.into(), json!([]))),
@@ -450,6 +470,14 @@ fn toleration(said: &Value) -> Value {
     }
     toleration.extend(text("effect").map(|effect| ("effect".to_owned(), json!(effect))));
     toleration.into()
+}
+
+/// Puts tolerations in order and drops those that others cover.
+fn settle(tolerations: &mut Vec<Value>) {
+    tolerations.sort_by_cached_key(Value::to_string);
+    tolerations.dedup();
+    let all = tolerations.clone();
+    tolerations.retain(|one| !all.iter().any(|by| by != one && covers(by, one)));
 }
 
 /// Whether a toleration tolerates all that another one does.

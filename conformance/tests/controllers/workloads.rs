@@ -13,8 +13,8 @@ use serde_json::{Value, json};
 use crate::api::{Answer, Api, Order, collection, path};
 use crate::number;
 
-/// Namespaces at a time, and workloads in each.
-const NAMESPACES: usize = 30;
+/// The most namespaces at a time, and workloads in each.
+const NAMESPACES: usize = 100;
 const EACH: usize = 10;
 const NODES: usize = 4;
 /// How long controllers may take, in seconds: a CronJob waits for the next minute.
@@ -55,7 +55,7 @@ pub fn made(api: &Api) {
             break;
         }
         let began = Instant::now();
-        let batch = Batch::create(api, seed, shape);
+        let batch = Batch::create(api, seed, shape, NAMESPACES.min(wanted as usize / EACH + 1));
         invalid += batch.invalid;
         let made = batch.settled(api);
         for difference in made.differences(release, &mut tally) {
@@ -86,9 +86,9 @@ struct Batch {
 }
 
 impl Batch {
-    fn create(api: &Api, seed: u64, shape: Shape) -> Self {
+    fn create(api: &Api, seed: u64, shape: Shape, namespaces: usize) -> Self {
         let rng = &mut Rng::new(seed);
-        let namespaces: Vec<String> = (0..NAMESPACES).map(|at| format!("w{seed}-{at}")).collect();
+        let namespaces: Vec<String> = (0..namespaces).map(|at| format!("w{seed}-{at}")).collect();
         let object = |name: &String| json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}});
         api.create(&namespaces.iter().map(object).collect::<Vec<_>>());
         let (mut policies, mut workloads) = (Vec::new(), Vec::new());
