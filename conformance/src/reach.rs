@@ -14,9 +14,9 @@ use crate::document;
 /// Compares the deployability matrix of a document with what the search found, which must have been complete.
 pub fn differences(doc: &Value, real: &Value, release: Release, tally: &mut Tally) -> Vec<Difference> {
     let lowered = document::lowered(doc, release);
-    // Without phases, the pods of a document stay, and no document has any.
+    // Without phases, the pods of a document stay.
     let moves = doc["reach"]["phases"] == true;
-    let (start, kept) = if moves { (lowered.start, lowered.kept) } else { Default::default() };
+    let (start, kept) = (lowered.start.clone(), if moves { lowered.kept } else { lowered.start });
     let model = Arc::new(Model::new(lowered.cluster, Semantics::KubeScheduler));
     let problem = Problem { kept: Arc::new(kept), ..Problem::new(Arc::clone(&model), start, Goal::default()) };
     let mut decider = Decider::new(&problem);

@@ -162,8 +162,12 @@ impl Made {
             let objects: Vec<&Value> = self.surroundings.iter().chain(more.iter().copied().flatten()).collect();
             lowered(&objects, release)
         };
-        let readings =
-            Readings { written: read(&[&self.written]), stored: read(&[&self.stored, &running]), made: read(&[&bare]), late: self.late() };
+        let readings = Readings {
+            written: read(&[&self.written]),
+            stored: read(&[&self.stored, &running]),
+            made: read(&[&bare]),
+            late: self.late(),
+        };
         let mut differences = readings.stops();
         let below = self.below();
         for workload in &self.written {

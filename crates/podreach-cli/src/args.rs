@@ -59,7 +59,7 @@ pub(crate) enum Command {
     Encode(Box<Encode>),
     /// What placement depends on in a cluster, in a file, to be analysed elsewhere
     Snapshot(Box<Snapshot>),
-    /// The pod types and nodes as the rules see them: with the API server's defaults, admission and controllers applied
+    /// The pod types and nodes as the rules see them, with defaults and admission applied
     Lower(Lower),
     /// Run the steps of a verdict on a test cluster, and see whether its scheduler agrees
     #[cfg(feature = "live")]

@@ -57,7 +57,7 @@ pub use selection::Selection;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use podreach_core::cluster::Limit;
+use podreach_core::cluster::{Barred, Limit};
 use podreach_core::{Cluster, Configuration};
 
 use crate::audit::policy::Policy;
@@ -180,7 +180,9 @@ fn instances(cx: &mut Context, inventory: &Inventory, typing: &Typing, keep: &[K
             cx.report(problem::note("W0304", pod.metadata.span, message));
             continue;
         };
-        let kept = kept.keeps(cx, &pod.metadata.namespace, &pod.metadata.labels, pod.is_of_daemon_set());
+        // A kubelet brings its static pods back: nobody deletes them for good.
+        let is_static = cx.cluster.pods[id].spec.barred == Some(Barred::Static);
+        let kept = kept.keeps(cx, &pod.metadata.namespace, &pod.metadata.labels, pod.is_of_daemon_set()) || is_static;
         let name = full_name(Kind::Pod, &pod.metadata);
         instances.push(Instance { name, pod: id, node, kept, span: pod.metadata.span });
     }

@@ -13,8 +13,8 @@ use super::context::Context;
 use super::kind::Kind;
 use super::metadata::{Metadata, Owner};
 use super::pod::{Draft, PodObject};
-use super::{spec, toleration};
 use super::workload::Workload;
+use super::{spec, toleration};
 
 /// The label in which a ReplicaSet keeps the hash of its template.
 pub(crate) const TEMPLATE_HASH: &str = "pod-template-hash";
