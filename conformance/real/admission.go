@@ -95,7 +95,7 @@ func (a *Admission) admit(doc *Document) error {
 		}
 	}
 	for _, pod := range doc.Pods {
-		if err := a.create(pod, pod.Spec.NodeName == ""); err != nil {
+		if err := a.create(pod, pod.Spec.NodeName == "" && !doc.Reach.Phases); err != nil {
 			// A pod that waits and is refused today does not matter to others.
 			if _, refused := err.(Refused); !refused {
 				return err

@@ -51,6 +51,9 @@ type Reach struct {
 	MaxStates int `json:"maxStates"`
 	// Witness asks for a shortest run to each pod on each node.
 	Witness bool `json:"witness"`
+	// Phases has deletion begin before it ends, and the pods of the document take part: static pods stay, others may be deleted and made
+	// again, and those that wait, which were admitted when they were made, may be bound as they are.
+	Phases bool `json:"phases"`
 }
 
 func parse(line []byte) (*Document, error) {
@@ -77,10 +80,13 @@ func (doc *Document) allPods() []*v1.Pod {
 func present(pods []*v1.Pod) []*v1.Pod {
 	var kept []*v1.Pod
 	for _, pod := range pods {
-		finished := pod.Status.Phase == v1.PodSucceeded || pod.Status.Phase == v1.PodFailed
-		if !finished && pod.Spec.NodeName != "" {
+		if !isFinished(pod) && pod.Spec.NodeName != "" {
 			kept = append(kept, pod)
 		}
 	}
 	return kept
+}
+
+func isFinished(pod *v1.Pod) bool {
+	return pod.Status.Phase == v1.PodSucceeded || pod.Status.Phase == v1.PodFailed
 }

@@ -3,11 +3,14 @@ package main
 import (
 	"fmt"
 	"sort"
+	"time"
 
 	v1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// Reached says which pod types can come to run where, from a start without pods or with those of the document, which stay.
+// Reached says which pod types can come to run where, from the pods of the document. They stay as they are, unless deletion has phases:
+// then they may be deleted like others, but for static pods, and those that wait may be bound as they are.
 type Reached struct {
 	Deployable map[string][]string          `json:"deployable"`
 	Witness    map[string]map[string][]Step `json:"witness,omitempty"`
@@ -16,11 +19,12 @@ type Reached struct {
 	Complete bool `json:"complete"`
 }
 
-// Step deploys or deletes a pod.
+// Step deploys a pod, begins to delete it, or ends that.
 type Step struct {
-	Deploy string `json:"deploy,omitempty"`
-	Delete string `json:"delete,omitempty"`
-	Node   string `json:"node"`
+	Deploy    string `json:"deploy,omitempty"`
+	Terminate string `json:"terminate,omitempty"`
+	Delete    string `json:"delete,omitempty"`
+	Node      string `json:"node"`
 }
 
 // atom is a pod type on a node.
@@ -31,10 +35,14 @@ type search struct {
 	*Scheduler
 	doc   *Document
 	kinds []string
+	types map[string]*v1.Pod
 	atoms []atom
 	// Types that the API server does not take.
 	refused map[string]bool
-	// A state is a count for every atom, as a string of bytes.
+	// Pods of the document that may change, if deletion has phases; the others stay.
+	residents []*v1.Pod
+	fixed     []*v1.Pod
+	// A state is a string of bytes: a count for every atom, one for every atom that is being deleted, and where each resident is.
 	from map[string]origin
 	todo []string
 	best map[atom]string
@@ -46,8 +54,15 @@ type origin struct {
 }
 
 func (s *Scheduler) search(doc *Document) (*Reached, error) {
-	run := &search{Scheduler: s, doc: doc, refused: map[string]bool{}, from: map[string]origin{}, best: map[atom]string{}}
+	run := &search{
+		Scheduler: s, doc: doc, types: map[string]*v1.Pod{}, refused: map[string]bool{},
+		from: map[string]origin{}, best: map[atom]string{},
+	}
 	for kind, pod := range doc.Types {
+		run.types[kind] = pod
+	}
+	run.settle()
+	for kind, pod := range run.types {
 		run.kinds = append(run.kinds, kind)
 		if !doc.Admit {
 			continue
@@ -65,9 +80,10 @@ func (s *Scheduler) search(doc *Document) (*Reached, error) {
 			run.atoms = append(run.atoms, atom{kind, node})
 		}
 	}
-	start := string(make([]byte, len(run.atoms)))
+	start := string(make([]byte, 2*len(run.atoms)+len(run.residents)))
 	run.from[start] = origin{}
 	run.todo = []string{start}
+	run.begin(start)
 	most := doc.Reach.MaxStates
 	for at := 0; at < len(run.todo); at++ {
 		if most > 0 && len(run.todo) > most {
@@ -80,54 +96,177 @@ func (s *Scheduler) search(doc *Document) (*Reached, error) {
 	return run.reached(true), nil
 }
 
+// settle sorts the pods of the document into those that stay and those that may change. Of the latter, those that are not being deleted
+// may also be made again, like a type.
+func (r *search) settle() {
+	for _, pod := range r.doc.Pods {
+		switch {
+		case !r.doc.Reach.Phases || isStatic(pod):
+			r.fixed = append(r.fixed, present([]*v1.Pod{pod})...)
+		case isFinished(pod) || pod.Spec.NodeName != "" && r.node(pod.Spec.NodeName) < 0:
+		default:
+			r.residents = append(r.residents, pod)
+			if pod.DeletionTimestamp == nil {
+				again := pod.DeepCopy()
+				again.Spec.NodeName, again.Status = "", v1.PodStatus{}
+				r.types[pod.Name] = again
+			}
+		}
+	}
+}
+
+// isStatic says whether a kubelet runs the pod by itself, so that deleting it is no use.
+func isStatic(pod *v1.Pod) bool {
+	_, mirror := pod.Annotations[v1.MirrorPodAnnotationKey]
+	return mirror
+}
+
+// begin notes what runs already.
+func (r *search) begin(start string) {
+	for _, pod := range r.residents {
+		r.note(pod.Name, pod.Spec.NodeName, start)
+	}
+}
+
+// note remembers the first state in which a type runs on a node.
+func (r *search) note(kind, node, state string) {
+	at := sort.SearchStrings(r.kinds, kind)
+	if at == len(r.kinds) || r.kinds[at] != kind || r.node(node) < 0 {
+		return
+	}
+	if _, known := r.best[atom{at, r.node(node)}]; !known {
+		r.best[atom{at, r.node(node)}] = state
+	}
+}
+
+func (r *search) node(name string) int {
+	for i, node := range r.doc.Nodes {
+		if node.Name == name {
+			return i
+		}
+	}
+	return -1
+}
+
 func (r *search) expand(state string) error {
 	if err := r.enter(state); err != nil {
 		return err
 	}
-	nodes, err := r.snapshot.NodeInfos().List()
-	if err != nil {
-		return err
-	}
 	for kind, name := range r.kinds {
-		if r.refused[name] || r.doc.Admit && r.admission.quota.refusal(r.doc.Types[name]) != nil {
+		if r.refused[name] || r.doc.Admit && r.admission.quota.refusal(r.types[name]) != nil {
 			continue
 		}
-		profile, err := r.profile(r.doc.Types[name])
+		open, err := r.places(r.types[name])
 		if err != nil {
 			return err
 		}
-		verdicts := r.cycle(profile, r.doc.Types[name], nodes)
-		for node := range r.doc.Nodes {
-			if verdicts[r.doc.Nodes[node].Name] == ok {
-				r.step(state, atom{kind, node}, 1)
-			}
+		for _, node := range open {
+			next := r.changed(state, r.index(atom{kind, node}), 1)
+			r.note(name, r.doc.Nodes[node].Name, next)
+			r.step(state, next, Step{Deploy: name, Node: r.doc.Nodes[node].Name})
 		}
 	}
-	for _, atom := range r.atoms {
-		if state[r.index(atom)] > 0 {
-			r.step(state, atom, -1)
+	for i, a := range r.atoms {
+		name, node := r.kinds[a.kind], r.doc.Nodes[a.node].Name
+		if state[i] > 0 {
+			r.step(state, r.changed(state, i, -1), Step{Delete: name, Node: node})
+			if r.doc.Reach.Phases {
+				next := r.changed(r.changed(state, i, -1), len(r.atoms)+i, 1)
+				r.step(state, next, Step{Terminate: name, Node: node})
+			}
+		}
+		if state[len(r.atoms)+i] > 0 {
+			r.step(state, r.changed(state, len(r.atoms)+i, -1), Step{Delete: name, Node: node})
+		}
+	}
+	for i := range r.residents {
+		if err := r.move(state, i); err != nil {
+			return err
 		}
 	}
 	return nil
 }
 
+// places are the nodes that the filters leave to a pod.
+func (r *search) places(pod *v1.Pod) ([]int, error) {
+	nodes, err := r.snapshot.NodeInfos().List()
+	if err != nil {
+		return nil, err
+	}
+	profile, err := r.profile(pod)
+	if err != nil {
+		return nil, err
+	}
+	verdicts := r.cycle(profile, pod, nodes)
+	var open []int
+	for node := range r.doc.Nodes {
+		if verdicts[r.doc.Nodes[node].Name] == ok {
+			open = append(open, node)
+		}
+	}
+	return open, nil
+}
+
+// Where a resident is: as the document has it, gone, on a node, or being deleted there.
+const (
+	asItIs = 0
+	gone   = 255
+)
+
+func boundTo(node int) byte       { return byte(1 + 2*node) }
+func terminatingOn(node int) byte { return byte(2 + 2*node) }
+
+// move takes every step of a resident.
+func (r *search) move(state string, i int) error {
+	pod, at := r.residents[i], 2*len(r.atoms)+i
+	set := func(to byte) string {
+		bytes := []byte(state)
+		bytes[at] = to
+		return string(bytes)
+	}
+	where := state[at]
+	node := r.node(pod.Spec.NodeName)
+	if where != asItIs && where != gone {
+		node = int(where-1) / 2
+	}
+	waits := node < 0
+	terminates := where == asItIs && pod.DeletionTimestamp != nil || where != asItIs && where%2 == 0
+	switch {
+	case where == gone:
+		return nil
+	case waits:
+		open, err := r.places(pod)
+		if err != nil {
+			return err
+		}
+		for _, node := range open {
+			next := set(boundTo(node))
+			r.note(pod.Name, r.doc.Nodes[node].Name, next)
+			r.step(state, next, Step{Deploy: pod.Name, Node: r.doc.Nodes[node].Name})
+		}
+		// That it is given up matters to nobody: no filter sees it.
+		return nil
+	}
+	name := r.doc.Nodes[node].Name
+	if !terminates {
+		r.step(state, set(terminatingOn(node)), Step{Terminate: pod.Name, Node: name})
+	}
+	r.step(state, set(gone), Step{Delete: pod.Name, Node: name})
+	return nil
+}
+
 func (r *search) index(a atom) int { return a.kind*len(r.doc.Nodes) + a.node }
 
-func (r *search) step(state string, a atom, by int) {
+// changed is a state with another count.
+func (r *search) changed(state string, at, by int) string {
 	bytes := []byte(state)
-	bytes[r.index(a)] = byte(int(bytes[r.index(a)]) + by)
-	next := string(bytes)
+	bytes[at] = byte(int(bytes[at]) + by)
+	return string(bytes)
+}
+
+func (r *search) step(state, next string, step Step) {
 	if _, seen := r.from[next]; seen {
 		return
-	}
-	step := Step{Node: r.doc.Nodes[a.node].Name}
-	if by > 0 {
-		step.Deploy = r.kinds[a.kind]
-		if _, known := r.best[a]; !known {
-			r.best[a] = next
-		}
-	} else {
-		step.Delete = r.kinds[a.kind]
 	}
 	r.from[next] = origin{state, step}
 	r.todo = append(r.todo, next)
@@ -135,23 +274,60 @@ func (r *search) step(state string, a atom, by int) {
 
 // enter makes the state the cluster that the plugins see.
 func (r *search) enter(state string) error {
-	pods := present(r.doc.Pods)
-	for i, count := range []byte(state) {
-		for n := range count {
-			pod, err := r.instance(r.atoms[i], n)
+	pods := append([]*v1.Pod{}, r.fixed...)
+	for i := range 2 * len(r.atoms) {
+		for n := range state[i] {
+			pod, err := r.instance(r.atoms[i%len(r.atoms)], i >= len(r.atoms), n)
 			if err != nil {
 				return err
 			}
 			pods = append(pods, pod)
 		}
 	}
+	for i, pod := range r.residents {
+		there, err := r.resident(pod, state[2*len(r.atoms)+i])
+		if err != nil {
+			return err
+		}
+		pods = append(pods, there...)
+	}
 	return r.place(r.doc, pods)
 }
 
-func (r *search) instance(a atom, number byte) (*v1.Pod, error) {
-	pod := r.doc.Types[r.kinds[a.kind]].DeepCopy()
+// resident is a pod of the document where the state has it.
+func (r *search) resident(pod *v1.Pod, where byte) ([]*v1.Pod, error) {
+	switch where {
+	case asItIs:
+		return present([]*v1.Pod{pod}), nil
+	case gone:
+		return nil, nil
+	}
+	node := int(where-1) / 2
+	there := pod.DeepCopy()
+	there.Spec.NodeName = r.doc.Nodes[node].Name
+	if where == terminatingOn(node) {
+		terminate(there)
+	}
+	if r.doc.Admit {
+		return []*v1.Pod{there}, r.admission.bind(there)
+	}
+	return []*v1.Pod{there}, nil
+}
+
+// terminate begins to delete a pod. Its grace period is over, so that quotas no longer count it: what is shorter ago only forbids more.
+func terminate(pod *v1.Pod) {
+	over, none := metav1.NewTime(time.Unix(0, 0)), int64(0)
+	pod.DeletionTimestamp, pod.DeletionGracePeriodSeconds = &over, &none
+}
+
+func (r *search) instance(a atom, terminating bool, number byte) (*v1.Pod, error) {
+	pod := r.types[r.kinds[a.kind]].DeepCopy()
 	pod.Name = fmt.Sprintf("%s-%d-%d", pod.Name, a.node, number)
 	pod.Spec.NodeName = r.doc.Nodes[a.node].Name
+	if terminating {
+		pod.Name += "-terminating"
+		terminate(pod)
+	}
 	if r.doc.Admit {
 		return pod, r.admission.bind(pod)
 	}

@@ -1,7 +1,7 @@
 //! A document as podreach reads it: one list of Kubernetes objects, lowered as a user's would be.
 
 use podreach::diagnostic::{Diagnostic, Effect};
-use podreach::lower::{self, Kind, Lowered, Options, Release};
+use podreach::lower::{self, Kind, Lowered, Nodes, Options, Release};
 use podreach::read::{SourceId, documents_of_json};
 use serde_json::{Value, json};
 
@@ -103,8 +103,9 @@ pub fn lowered(doc: &Value, release: Release) -> Lowered {
     let text = text(doc);
     let (documents, problems) = documents_of_json(SourceId(0), &text);
     let admission = doc["admit"] == json!(true);
-    let complete = Kind::LOOKED_UP.into();
-    let mut lowered = lower::cluster(&documents, &Options { release, admission, complete, ..Options::default() });
+    let (complete, nodes) = (Kind::LOOKED_UP.into(), Nodes::Fixed);
+    let options = Options { release, admission, complete, nodes, ..Options::default() };
+    let mut lowered = lower::cluster(&documents, &options);
     lowered.diagnostics.extend(problems);
     lowered
 }

@@ -21,6 +21,8 @@ pub enum Question {
     Filters,
     /// Deployability of every pod type on every node, by exhaustive search.
     Reach,
+    /// The same where deletion has two phases, from pods of every standing.
+    Phases,
 }
 
 /// A run of random documents.
@@ -106,7 +108,7 @@ impl Fuzz {
     fn is_done(&self, outcome: &Outcome) -> bool {
         let done = match self.question {
             Question::Filters => outcome.tally.triples,
-            Question::Reach => outcome.documents - outcome.skipped,
+            Question::Reach | Question::Phases => outcome.documents - outcome.skipped,
         };
         done >= self.count
     }
@@ -117,6 +119,7 @@ impl Fuzz {
         let make = match self.question {
             Question::Filters => generate::cluster,
             Question::Reach => generate::types,
+            Question::Phases => generate::phases,
         };
         make(&mut Rng::new(seed), shape)
     }
@@ -137,12 +140,12 @@ impl Fuzz {
             return Some(reading(format!("podreach refuses what the API server takes: {refusal:?}")));
         }
         // A matrix is compared as a whole, and so only where no part of it is in doubt.
-        if self.question == Question::Reach && document::is_doubtful(&lowered) {
+        if self.question != Question::Filters && document::is_doubtful(&lowered) {
             return None;
         }
         Some(match self.question {
             Question::Filters => compare::of_lowered(lowered, &document::incoming_name(doc), answer, tally),
-            Question::Reach => reach::differences(doc, answer, self.release, tally),
+            Question::Reach | Question::Phases => reach::differences(doc, answer, self.release, tally),
         })
     }
 

@@ -17,3 +17,4 @@ pub mod real;
 pub mod record;
 pub mod tables;
 pub mod vector;
+pub mod workload;

@@ -30,7 +30,7 @@ struct FuzzArgs {
     /// The Kubernetes release it was built from
     #[arg(long)]
     release: Release,
-    /// Stop after this many (pod, node, cluster) triples, or clusters with --reach
+    /// Stop after this many (pod, node, cluster) triples, or clusters with --reach or --phases
     #[arg(long, default_value_t = 100_000)]
     count: u64,
     /// The first seed
@@ -42,6 +42,9 @@ struct FuzzArgs {
     /// Compare whole deployability matrices with exhaustive search
     #[arg(long)]
     reach: bool,
+    /// The same where deletion has two phases, from pods that run, wait, are static or are being deleted
+    #[arg(long, conflicts_with = "reach")]
+    phases: bool,
     /// Leave out volumes
     #[arg(long)]
     no_volumes: bool,
@@ -67,6 +70,9 @@ struct GenerateArgs {
     /// Documents for exhaustive search
     #[arg(long)]
     reach: bool,
+    /// Documents for exhaustive search in which deletion has two phases
+    #[arg(long, conflicts_with = "reach")]
+    phases: bool,
 }
 
 #[derive(Debug, Args)]
@@ -106,7 +112,11 @@ fn main() -> ExitCode {
 
 fn generate(args: &GenerateArgs) {
     let shape = Shape { minor: args.release.minor, volumes: true };
-    let make = if args.reach { generate::types } else { generate::cluster };
+    let make = match (args.reach, args.phases) {
+        (true, _) => generate::types,
+        (_, true) => generate::phases,
+        _ => generate::cluster,
+    };
     (args.seed..args.seed + args.count).for_each(|seed| println!("{}", make(&mut Rng::new(seed), shape)));
 }
 
@@ -114,7 +124,11 @@ fn fuzz(args: &FuzzArgs) -> std::io::Result<ExitCode> {
     let fuzz = Fuzz {
         program: args.real.clone(),
         release: args.release,
-        question: if args.reach { Question::Reach } else { Question::Filters },
+        question: match (args.reach, args.phases) {
+            (true, _) => Question::Reach,
+            (_, true) => Question::Phases,
+            _ => Question::Filters,
+        },
         seed: args.seed,
         count: args.count,
         limit: args.seconds.map(Duration::from_secs),

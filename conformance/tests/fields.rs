@@ -16,7 +16,7 @@ const SCHEMA: &str = include_str!("../../crates/podreach/tests/data/schema/1.37.
 /// How many documents of each kind are looked at.
 const DOCUMENTS: u64 = 3_000;
 
-const CONTROLLER: &str = "only controllers look at it, and they are not run: their pods are pods like others";
+const CONTROLLER: &str = "only controllers look at it, and tests/controllers runs them";
 const CONTAINER_STATUS: &str = "read only to notice a resize, which spoils";
 const FIXED: &str = "every object has it in the text that podreach reads";
 const OWN: &str = "podreach's own objects";

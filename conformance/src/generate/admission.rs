@@ -17,7 +17,7 @@ impl Make<'_> {
         self.pick(&[NAMESPACES[0], NAMESPACES[0], NAMESPACES[1]])
     }
 
-    fn limit_range(&mut self, index: usize) -> Value {
+    pub(super) fn limit_range(&mut self, index: usize) -> Value {
         let items: Vec<Value> = (0..1 + self.rng.below(2)).map(|_| self.limits()).collect();
         json!({"metadata": {"name": format!("l{index}"), "namespace": self.space()}, "spec": {"limits": items}})
     }
@@ -53,7 +53,7 @@ impl Make<'_> {
         item
     }
 
-    fn quota(&mut self, index: usize) -> Value {
+    pub(super) fn quota(&mut self, index: usize) -> Value {
         let mut hard = Map::new();
         for (resource, amounts) in [
             ("pods", ["1", "4", "10"]),

@@ -13,6 +13,7 @@ mod profile;
 mod selector;
 mod spread;
 mod storage;
+mod workload;
 
 use podreach_core::testing::Rng;
 use serde_json::{Map, Value, json};
@@ -124,6 +125,53 @@ pub fn types(rng: &mut Rng, shape: Shape) -> Value {
     });
     make.surroundings(&mut doc, count);
     doc
+}
+
+/// A cluster with pod types and pods of every standing: running, waiting, static and being deleted; small enough to visit every
+/// configuration in which deletion has two phases.
+///
+/// A pod that is there was admitted by rules that may have changed; so that what is made again is the same, none but quotas are there.
+pub fn phases(rng: &mut Rng, shape: Shape) -> Value {
+    let traits = Traits { admit: !rng.one_in(4), settled: true, ..Traits::default() };
+    let mut make = Make { rng, shape, traits };
+    let count = 1 + make.rng.below(3);
+    let nodes: Vec<Value> = (0..count).map(|index| make.small_node(index)).collect();
+    let kinds = 1 + make.rng.below(2);
+    let types: Map<String, Value> = (0..kinds).map(|index| make.kind(index)).collect();
+    let pods: Vec<Value> = (0..1 + make.rng.below(2)).map(|index| make.standing(index, count)).collect();
+    let mut doc = json!({
+        "admit": traits.admit,
+        "validate": true,
+        "nodes": nodes,
+        "namespaces": make.namespaces(),
+        "pods": pods,
+        "types": types,
+        "reach": {"maxStates": 4000, "phases": true},
+    });
+    if traits.admit && make.one_in(4) {
+        doc["resourceQuotas"] = json!([make.quota(0)]);
+    }
+    doc
+}
+
+/// What a cluster has besides namespaces: classes, and this many nodes on which all is well.
+pub fn cluster_wide(rng: &mut Rng, shape: Shape, nodes: usize) -> Vec<Value> {
+    let mut make = Make { rng, shape, traits: Traits { admit: true, governed: true, ..Traits::default() } };
+    let mut objects = make.cluster_wide();
+    objects.extend((0..nodes).map(|index| make.healthy_node(index)));
+    objects
+}
+
+/// A namespace: what admission looks at there, and so many workloads, with names that begin with the namespace's.
+pub fn workloads(rng: &mut Rng, shape: Shape, namespace: &str, count: usize) -> (Vec<Value>, Vec<Value>) {
+    let traits = Traits { admit: true, governed: true, ..Traits::default() };
+    let mut make = Make { rng, shape, traits };
+    let policies = make.policies(namespace);
+    let workload = |index: usize| {
+        make.traits.stored = shape.volumes && make.one_in(4);
+        make.workload(namespace, &format!("{namespace}-{index}"))
+    };
+    (policies, (0..count).map(workload).collect())
 }
 
 impl Make<'_> {

@@ -92,6 +92,27 @@ impl Make<'_> {
         pod
     }
 
+    /// A pod that was admitted and stands as pods may: it runs, waits, is static, or is being deleted.
+    pub(super) fn standing(&mut self, index: usize, nodes: usize) -> Value {
+        let mut pod = self.pod(&format!("p{index}"));
+        pod["metadata"]["creationTimestamp"] = json!("2026-01-01T00:00:00Z");
+        let waits = self.one_in(3);
+        pod["status"] = json!({"phase": if waits { "Pending" } else { "Running" }});
+        if waits {
+            return pod;
+        }
+        pod["spec"]["nodeName"] = json!(format!("n{}", self.rng.below(nodes)));
+        match self.rng.below(4) {
+            0 => {
+                pod["metadata"]["deletionTimestamp"] = json!("2026-01-01T00:00:00Z");
+                pod["metadata"]["deletionGracePeriodSeconds"] = json!(0);
+            }
+            1 => pod["metadata"]["annotations"] = json!({"kubernetes.io/config.mirror": "m"}),
+            _ => {}
+        }
+        pod
+    }
+
     /// What a kubelet says about the amounts of a pod that is resized, or was.
     fn resize(&mut self, pod: &mut Value) {
         if self.one_in(2) {

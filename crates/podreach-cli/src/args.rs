@@ -59,6 +59,8 @@ pub(crate) enum Command {
     Encode(Box<Encode>),
     /// What placement depends on in a cluster, in a file, to be analysed elsewhere
     Snapshot(Box<Snapshot>),
+    /// The pod types and nodes as the rules see them, with defaults and admission applied
+    Lower(Lower),
     /// Run the steps of a verdict on a test cluster, and see whether its scheduler agrees
     #[cfg(feature = "live")]
     Replay(Box<Replay>),
@@ -261,6 +263,28 @@ pub(crate) struct Snapshot {
     /// The input.
     #[command(flatten)]
     pub(crate) input: Input,
+}
+
+/// `podreach lower`.
+#[derive(Debug, Args)]
+#[command(after_help = "Exit status: 0 written, 2 bad input or usage.")]
+pub(crate) struct Lower {
+    /// The format
+    #[arg(short = 'o', long = "output", value_parser = some_of(&[Format::Json, Format::Yaml]))]
+    #[arg(default_value = "yaml", value_name = "FORMAT")]
+    pub(crate) format: Format,
+    /// No remarks about the input
+    #[arg(short, long, conflicts_with = "verbose")]
+    pub(crate) quiet: bool,
+    /// All remarks about the input
+    #[arg(short, long)]
+    pub(crate) verbose: bool,
+    /// The input.
+    #[command(flatten)]
+    pub(crate) input: Input,
+    /// How it is read.
+    #[command(flatten)]
+    pub(crate) reading: Reading,
 }
 
 /// `podreach replay`.

@@ -14,6 +14,7 @@ mod essence;
 mod file;
 mod input;
 mod live;
+mod lower;
 mod matrix;
 mod print;
 mod pseudonym;
@@ -54,6 +55,7 @@ pub fn main() -> ExitCode {
         Command::Verify(args) => verify::run(args),
         Command::Encode(args) => encode::run(args),
         Command::Snapshot(args) => snapshot::run(args),
+        Command::Lower(args) => lower::run(args),
         #[cfg(feature = "live")]
         Command::Replay(args) => replay::run(args),
         Command::Demo => demo::run(),

@@ -24,7 +24,7 @@ pub(crate) fn read(cx: &mut Context, object: &Object<'_, '_>, field: &str) -> Am
         if let Err(why) = name::key(&entry.key) {
             cx.report(problem::bad_name(entry.key_span, "resource", &entry.key, why));
         } else if let Some(quantity) = single(cx, &entry.key, &entry.value) {
-            amounts.insert(entry.key.to_string(), quantity);
+            amounts.insert(entry.key.to_string(), if cx.admission { quantity.rounded() } else { quantity });
         }
     }
     amounts

@@ -223,6 +223,7 @@ fn as_made_by(cx: &mut Context, pod: &PodObject, given: [bool; 2], workload: &Wo
     let labels = owner::original_labels(cx, pod, given, Some(workload));
     let mut spec = spec::resolved(cx, &pod.draft, labels);
     owner::unpin(&mut spec, workload);
+    owner::forget_class(&mut spec, pod, workload);
     spec
 }
 

@@ -70,7 +70,7 @@ pub use selection::Selection;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use podreach_core::cluster::Limit;
+use podreach_core::cluster::{Barred, Limit};
 use podreach_core::{Cluster, Configuration, PodId};
 
 use crate::audit::policy::Policy;
@@ -218,7 +218,9 @@ fn instances(cx: &mut Context, inventory: &Inventory, typing: &Typing, keep: &[K
             cx.report(problem::note("W0304", pod.metadata.span, message));
             continue;
         };
-        let kept = kept.keeps(cx, &pod.metadata.namespace, &pod.metadata.labels, pod.is_of_daemon_set());
+        // A kubelet brings its static pods back: nobody deletes them for good.
+        let is_static = cx.cluster.pods[id].spec.barred == Some(Barred::Static);
+        let kept = kept.keeps(cx, &pod.metadata.namespace, &pod.metadata.labels, pod.is_of_daemon_set()) || is_static;
         let name = full_name(Kind::Pod, &pod.metadata);
         let carried = owner::carried_labels(cx, pod, node, &cx.cluster.pods[id].spec);
         instances.push(Instance { name, pod: id, node, kept, carried, span: pod.metadata.span });

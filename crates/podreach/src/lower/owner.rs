@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::rc::Rc;
 
-use podreach_core::cluster::{Matcher, NodeTerm, PodSpec};
+use podreach_core::cluster::{Matcher, NodeTerm, PodSpec, Toleration};
 use podreach_core::id::Symbol;
 use podreach_core::label::Labels;
 use podreach_core::selector::{Allowed, Selector, Values};
@@ -15,8 +15,8 @@ use super::kind::Kind;
 use super::known::is_stand_in;
 use super::metadata::{Metadata, Owner};
 use super::pod::{Draft, PodObject};
-use super::spec;
 use super::workload::Workload;
+use super::{spec, toleration};
 
 /// The label in which a ReplicaSet keeps the hash of its template.
 pub(crate) const TEMPLATE_HASH: &str = "pod-template-hash";
@@ -311,6 +311,20 @@ pub(crate) fn looks_at_topology(cx: &Context, mentioned: &BTreeSet<Symbol>) -> b
 pub(crate) fn unpin(spec: &mut PodSpec, template: &Workload) {
     if template.kind == Kind::DaemonSet && is_pinned(spec.node_affinity.as_deref()) {
         spec.node_affinity = template.template.content.affinities.node.clone();
+    }
+}
+
+/// Takes back the tolerations that its RuntimeClass gave a pod of a DaemonSet: the controller has chosen the nodes by then, and looks at
+/// those of the template.
+pub(crate) fn forget_class(spec: &mut PodSpec, pod: &PodObject, template: &Workload) {
+    let (own, made) = (&pod.draft.content, &template.template.content);
+    if template.kind != Kind::DaemonSet || own.runtime_class.is_none() || own.runtime_class != made.runtime_class {
+        return;
+    }
+    let needed = toleration::needed(&made.tolerations);
+    let kept = |one: &Toleration| spec.tolerations.iter().any(|by| toleration::covers(by, one));
+    if needed.iter().all(kept) {
+        spec.tolerations = needed;
     }
 }
 

@@ -67,6 +67,14 @@ impl Quantity {
         ceiling(self.nanos, NANO / 1000)
     }
 
+    /// The same, rounded up to thousandths, as the API server stores amounts.
+    ///
+    /// Kubernetes: `pkg/apis/core/v1/defaults.go`, `SetDefaults_ResourceList`.
+    #[must_use]
+    pub fn rounded(self) -> Self {
+        Self { nanos: self.millis().saturating_mul(NANO / 1000) }
+    }
+
     /// How many units, rounded up.
     pub fn units(self) -> i128 {
         ceiling(self.nanos, NANO)

@@ -10,14 +10,12 @@ use podreach_core::selector::Selector;
 use super::affinity::TermDraft;
 use super::context::Context;
 use super::pod::{Content, Draft};
-use super::{amount, devices, request, storage};
+use super::{amount, devices, request, storage, toleration};
 
 /// The spec of a pod with these labels.
 pub(crate) fn resolved(cx: &mut Context, draft: &Draft, labels: Labels) -> PodSpec {
     let requests = request::of_pod(&draft.content.parts, cx.admission);
-    let mut tolerations = draft.content.tolerations.clone();
-    tolerations.sort_unstable();
-    tolerations.dedup();
+    let tolerations = toleration::needed(&draft.content.tolerations);
     let Content { namespace, mounted, devices, features, .. } = &*draft.content;
     let (mounts, _) = storage::claim::mounts(cx, *namespace, mounted);
     let (devices, _) = devices::resolved(cx, *namespace, devices);

@@ -64,6 +64,25 @@ fn comparison(cx: &mut Context, toleration: &Object<'_, '_>, operator: &str, val
     TolerationOperator::Comparison
 }
 
+/// Those that tolerate something that no other of them does, in order. Admission drops the others where it merges tolerations, so that they
+/// must not tell a pod from its template.
+///
+/// Kubernetes: `pkg/util/tolerations/tolerations.go`, `MergeTolerations`.
+pub(crate) fn needed(tolerations: &[Toleration]) -> Vec<Toleration> {
+    let is_needed = |one: &&Toleration| !tolerations.iter().any(|by| by != *one && covers(by, one));
+    let mut needed: Vec<Toleration> = tolerations.iter().filter(is_needed).copied().collect();
+    needed.sort_unstable();
+    needed.dedup();
+    needed
+}
+
+/// Whether a toleration tolerates all that another one does.
+pub(crate) fn covers(by: &Toleration, one: &Toleration) -> bool {
+    by.key.is_none_or(|key| one.key == Some(key))
+        && by.effect.is_none_or(|effect| one.effect == Some(effect))
+        && (by.operator == TolerationOperator::Exists || by.operator == one.operator)
+}
+
 /// Adds what admission gives every pod: it may stay five minutes on a node that is lost, so it may also be bound to one.
 ///
 /// Kubernetes: `plugin/pkg/admission/defaulttolerationseconds/admission.go`.

@@ -52,7 +52,8 @@ pub(crate) fn of_quota(resource: &str, nanos: Amount) -> String {
     }
 }
 
-fn written(resource: &str, amount: Amount) -> String {
+/// An amount of a resource of this name.
+pub(super) fn written(resource: &str, amount: Amount) -> String {
     match resource {
         "cpu" if amount.is_multiple_of(1000) => (amount / 1000).to_string(),
         "cpu" => format!("{amount}m"),

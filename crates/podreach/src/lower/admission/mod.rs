@@ -16,6 +16,7 @@ mod quota;
 mod reference;
 mod runtime_class;
 mod scope;
+mod valid;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::rc::Rc;
@@ -160,6 +161,7 @@ impl Rules {
         // Where it is left to chance what a new pod is given, so is whether it is refused.
         let ambiguous = comes.is_new && self.limit_ranges.is_ambiguous(&namespace, &admitted.parts);
         let refused = refused.or_else(|| self.limit_ranges.refusal(&namespace, &admitted.parts).filter(|_| !ambiguous));
+        let refused = refused.or_else(|| valid::refusal(&admitted.parts).filter(|_| comes.is_new && !ambiguous));
         let refused = refused.or_else(|| self.quotas.refusal(&namespace, &admitted.parts, admitted.deadline));
         let flaws = content.security.flaws.with(comes.annotated);
         let refused = refused.or_else(|| self.namespaces.security.refusal(&namespace, flaws, cx.release.minor));
