@@ -238,9 +238,9 @@ pub enum Barred {
 }
 
 impl Barred {
-    /// Whether the type is there for pods that run and nobody wants more of it: a refused workload is wanted all the same.
+    /// Whether nobody wants more pods of the type: a workload that is refused, or in doubt, is wanted all the same.
     pub fn is_unwanted(&self) -> bool {
-        matches!(self, Self::Terminating | Self::Static | Self::Outdated)
+        !matches!(self, Self::Refused(_) | Self::Doubtful)
     }
 
     /// Whether the deletion of such a pod may begin: a static pod stays, and others are being deleted already.

@@ -18,7 +18,7 @@ mod matrix;
 mod mermaid;
 mod need;
 mod proof;
-mod reason;
+pub(crate) mod reason;
 mod shortfall;
 mod source;
 mod svg;

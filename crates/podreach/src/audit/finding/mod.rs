@@ -2,12 +2,13 @@
 //!
 //! One file per finding, each with its code, its severity, why it matters and what to do about it; `docs/findings.md` is made of the
 //! same words. A finding that claims that something can or cannot be reached stands on checked verdicts. One that the input leaves in
-//! doubt is not made: silence is better than a false alarm.
+//! doubt is not made, and is counted as undecided: neither a false alarm nor silence.
 
 mod affinity;
 mod change;
 mod desired;
 mod drain;
+mod nearest;
 mod replicas;
 mod repulsion;
 mod scene;
