@@ -36,7 +36,7 @@ use crate::engine::Decision;
 use crate::lower::Options;
 
 pub(crate) use amount::amount;
-pub use certificate::{Certificate, Claim};
+pub use certificate::{Asked, Certificate, Claim};
 pub use film::{Obstacle, Scene, film};
 pub use flaw::flaw;
 pub use frame::frames;

@@ -210,7 +210,7 @@ pub(super) fn types(cluster: &Cluster) -> BTreeMap<&str, PodId> {
 }
 
 /// The pod types that someone would want to know about: not those that nobody wants more of, nor pods that are over or out of date.
-fn subjects(lowered: &Lowered) -> Vec<Subject> {
+pub(super) fn subjects(lowered: &Lowered) -> Vec<Subject> {
     let origins = &lowered.origins.pods;
     let subject = |(pod, known): (PodId, &podreach_core::cluster::Pod)| {
         let origin = origins.get(&known.name)?;
