@@ -341,7 +341,7 @@ fn a_tenant_is_as_strong_as_all_pods_of_a_small_space() {
                 exceptions: Vec::new(),
             };
             let name = format!("pod/default/space-{at}");
-            let id = cluster.pods.push(Pod { name: name.clone(), aliases: Vec::new(), spec: Arc::new(spec) });
+            let id = cluster.pods.push(Pod { name: name.clone(), spec: Arc::new(spec) });
             if selection.selects(&name, &origin) {
                 targets.push(id);
             }
@@ -401,7 +401,7 @@ fn a_kubelet_is_as_strong_as_all_that_it_can_say_of_its_node() {
         let broken = labellings(case.model().cluster(), own).into_iter().any(|mut cluster| {
             open(&mut cluster, own);
             for spec in &mirrors {
-                cluster.pods.push(Pod { name: String::new(), aliases: Vec::new(), spec: Arc::new(spec.clone()) });
+                cluster.pods.push(Pod { name: String::new(), spec: Arc::new(spec.clone()) });
             }
             let model = Arc::new(Model::new(cluster, case.semantics));
             let relabelled = Problem { model, ..case.problem.clone() };
@@ -481,7 +481,7 @@ fn mirrors(m: &Model, node: NodeId) -> Vec<PodSpec> {
         .collect();
     let first = cluster.pods.len();
     for spec in &space {
-        cluster.pods.push(Pod { name: String::new(), aliases: Vec::new(), spec: Arc::new(spec.clone()) });
+        cluster.pods.push(Pod { name: String::new(), spec: Arc::new(spec.clone()) });
     }
     let m = Model::new(cluster, m.semantics());
     let mut seen = BTreeMap::<Vec<bool>, PodSpec>::new();
