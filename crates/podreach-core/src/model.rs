@@ -455,7 +455,8 @@ fn wanted(cluster: &Cluster, copied_keys: &[Symbol]) -> BitRow {
     let mut known = HashMap::<*const PodSpec, bool>::new();
     let mut is_wanted = |spec: &Arc<PodSpec>| {
         *known.entry(Arc::as_ptr(spec)).or_insert_with(|| {
-            !spec.mounts.claims.is_empty() || matchers.iter().any(|&matcher| may_see(cluster, copied_keys, matcher, spec))
+            !spec.mounts.claims.is_empty()
+                || matchers.iter().any(|&matcher| may_see(cluster, copied_keys, matcher, spec))
         })
     };
     cluster.pods.values().map(|pod| is_wanted(&pod.spec)).collect()

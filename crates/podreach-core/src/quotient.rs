@@ -75,7 +75,8 @@ impl Quotient {
     pub fn new(full: &Problem) -> Self {
         let kinds = Arc::new(Kinds::new(&full.model));
         let mut quotient = Self { full: full.clone(), single: full.clone(), kinds };
-        let stand: Vec<Vec<PodId>> = quotient.kinds.members.iter().map(|kind| kind.iter().copied().take(2).collect()).collect();
+        let stand: Vec<Vec<PodId>> =
+            quotient.kinds.members.iter().map(|kind| kind.iter().copied().take(2).collect()).collect();
         quotient.single = quotient.merged(&stand, |kind| Some(kind[0]), &|_| false);
         quotient
     }
@@ -124,11 +125,13 @@ impl Quotient {
     }
 
     fn view_of_several(&self, goal: &Goal) -> View {
-        let named: BTreeSet<PodId> = goal.any.iter().flat_map(|alternative| alternative.iter().map(|((pod, _), _)| pod)).collect();
+        let named: BTreeSet<PodId> =
+            goal.any.iter().flat_map(|alternative| alternative.iter().map(|((pod, _), _)| pod)).collect();
         let base = |pod: PodId| self.full.model.shadowed(pod).unwrap_or(pod);
         let asked: BTreeSet<PodId> = named.iter().map(|&pod| base(pod)).collect();
         let other = |kind: &[PodId]| kind.iter().copied().find(|pod| !asked.contains(pod));
-        let stand = |kind: &Vec<PodId>| kind.iter().copied().filter(|pod| asked.contains(pod)).chain(other(kind)).collect();
+        let stand =
+            |kind: &Vec<PodId>| kind.iter().copied().filter(|pod| asked.contains(pod)).chain(other(kind)).collect();
         let stand: Vec<Vec<PodId>> = self.kinds.members.iter().map(stand).collect();
         let problem = self.merged(&stand, |kind| other(kind), &|pod| asked.contains(&pod));
         let kinds = self.kinds.clone();
@@ -164,7 +167,8 @@ impl Quotient {
                 let base = representative(kind).filter(|_| !apart(base)).unwrap_or(base);
                 if m.shadowed(pod).is_some() { m.shadow(base).unwrap_or(pod) } else { base }
             };
-            let moved = |s: &Configuration| s.iter().map(|((pod, node), count)| ((instead(pod), node), count)).collect();
+            let moved =
+                |s: &Configuration| s.iter().map(|((pod, node), count)| ((instead(pod), node), count)).collect();
             merged.start = Arc::new(moved(&self.full.start));
             merged.kept = Arc::new(moved(&self.full.kept));
         }
@@ -332,7 +336,8 @@ impl Lift<'_> {
         let base = m.shadowed(own).unwrap_or(own);
         let is_named = |pod: &PodId| self.apart.contains(pod);
         let first = Some(base).filter(is_named);
-        let (named, others): (Vec<PodId>, Vec<PodId>) = self.view.kinds.alike(base).iter().partition(|pod| is_named(pod));
+        let (named, others): (Vec<PodId>, Vec<PodId>) =
+            self.view.kinds.alike(base).iter().partition(|pod| is_named(pod));
         let candidates = first.into_iter().chain(others).chain(named);
         let mut candidates = candidates.filter_map(|pod| if base == own { Some(pod) } else { m.shadow(pod) });
         let free = |pod: &PodId| self.s.count((*pod, node)) > self.full.kept.count((*pod, node));

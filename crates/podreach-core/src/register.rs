@@ -163,7 +163,8 @@ mod tests {
             let mut s = (*problem.start).clone();
             let mut register = Register::new(&problem.model, &s);
             agree(&problem, &register, &s);
-            let (pods, nodes) = (problem.model.every_pod().collect::<Vec<_>>(), problem.model.nodes().collect::<Vec<_>>());
+            let (pods, nodes) =
+                (problem.model.every_pod().collect::<Vec<_>>(), problem.model.nodes().collect::<Vec<_>>());
             for _ in 0..20 {
                 let (pod, node) = (rng.pick(&pods), rng.pick(&nodes));
                 let action = match rng.below(7) {

@@ -33,7 +33,8 @@ pub(crate) fn add(cluster: &mut Cluster, copied_keys: &[Symbol]) {
     let mut known = HashMap::<*const PodSpec, Arc<PodSpec>>::new();
     for (&pod, &shadow) in &cluster.shadows {
         let spec = cluster.pods[pod].spec.clone();
-        cluster.pods[shadow].spec = known.entry(Arc::as_ptr(&spec)).or_insert_with(|| Arc::new(terminating(&spec))).clone();
+        cluster.pods[shadow].spec =
+            known.entry(Arc::as_ptr(&spec)).or_insert_with(|| Arc::new(terminating(&spec))).clone();
     }
 }
 

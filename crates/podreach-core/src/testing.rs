@@ -9,8 +9,8 @@ use std::collections::{BTreeMap, BTreeSet, HashSet, VecDeque};
 use std::sync::Arc;
 
 use crate::cluster::{
-    Barred, Cluster, HostPort, Limit, Matcher, Node, NodeRequirement, NodeTerm, Passing, Pod, PodSpec, Quota, Scope, Spread,
-    Taint, TaintEffect, Term, Toleration, TolerationOperator,
+    Barred, Cluster, HostPort, Limit, Matcher, Node, NodeRequirement, NodeTerm, Passing, Pod, PodSpec, Quota, Scope,
+    Spread, Taint, TaintEffect, Term, Toleration, TolerationOperator,
 };
 use crate::configuration::{Atom, Configuration};
 use crate::goal::Goal;
@@ -348,7 +348,13 @@ impl Make<'_> {
 
     fn limit(&mut self) {
         let pods = self.cluster.pods.ids().filter(|_| self.rng.one_in(2)).collect();
-        let limit = Limit { name: "limit".into(), pods, per_node: self.rng.one_in(2), most: self.rng.below(3) as u64, waits: self.rng.one_in(2) };
+        let limit = Limit {
+            name: "limit".into(),
+            pods,
+            per_node: self.rng.one_in(2),
+            most: self.rng.below(3) as u64,
+            waits: self.rng.one_in(2),
+        };
         self.cluster.limits.push(limit);
     }
 

@@ -261,8 +261,7 @@ impl Oracle {
     fn doubts_about(&self, goal: &Goal) -> Vec<String> {
         let asked = |pod: &PodId| goal.any.iter().any(|alternative| alternative.of(*pod).next().is_some());
         let own: Vec<&Doubt> = self.narrowing.iter().filter(|doubt| doubt.pods.iter().any(asked)).collect();
-        let mut by =
-            if own.is_empty() { messages(self.narrowing.iter()) } else { messages(own.into_iter()) };
+        let mut by = if own.is_empty() { messages(self.narrowing.iter()) } else { messages(own.into_iter()) };
         if self.weakenings.iter().any(history::is_open_end) {
             by.extend(history::open_ends(&self.problem.model, goal));
         }

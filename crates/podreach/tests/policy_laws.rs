@@ -300,7 +300,7 @@ fn pod_space(cluster: &mut Cluster, namespace: &str, tolerations: bool) -> Vec<P
 #[test]
 fn a_tenant_is_as_strong_as_all_pods_of_a_small_space() {
     let mut seen = BTreeMap::<_, usize>::new();
-    let (mut changed, mut between, mut qualified) = (0, 0, 0);
+    let (mut changed, mut qualified) = (0, 0);
     each_case(35, cases(250), &mut |number, case| {
         let (pods, nodes) = (case.some_pods(), case.some_nodes());
         let names = case.pod_names(&pods);
@@ -370,13 +370,12 @@ fn a_tenant_is_as_strong_as_all_pods_of_a_small_space() {
             _ => return,
         };
         assert_eq!(item.status, expected, "case {number}: {tolerations} {by_labels} {item:#?} {:#?}", case.problem);
-        between += usize::from(least != most);
         qualified += usize::from(but_for);
         let alone = decided(&input, case.semantics, claim, &Actor::AsIs).status;
         changed += usize::from(alone != item.status);
         *seen.entry(expected).or_default() += 1;
     });
-    assert!(seen.len() == 2 && changed > 5 && between > 0, "{seen:?} {changed} {between} {qualified}");
+    assert!(seen.len() == 2 && changed > 5 && qualified < 10, "{seen:?} {changed} {qualified}");
 }
 
 #[test]

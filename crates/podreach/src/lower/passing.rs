@@ -74,11 +74,16 @@ mod tests {
     #[test]
     fn taints_of_the_lifecycle_pass_and_others_do_not() {
         assert!(passes("node.kubernetes.io/not-ready") && passes("readiness.k8s.io/gpu"));
-        assert!(!passes("dedicated") && !passes("node-role.kubernetes.io/control-plane") && !passes("readiness.k8s.io"));
+        assert!(
+            !passes("dedicated") && !passes("node-role.kubernetes.io/control-plane") && !passes("readiness.k8s.io")
+        );
     }
 
     #[test]
     fn devices_have_a_domain_of_their_own() {
-        assert_eq!(["nvidia.com/gpu", "cpu", "kubernetes.io/x", "hugepages-2Mi"].map(is_device), [true, false, false, false]);
+        assert_eq!(
+            ["nvidia.com/gpu", "cpu", "kubernetes.io/x", "hugepages-2Mi"].map(is_device),
+            [true, false, false, false]
+        );
     }
 }

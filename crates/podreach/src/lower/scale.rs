@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 
-
 use super::context::Context;
 use super::fields::{AUTOSCALER_SPEC, OBJECT, SCALE_TARGET};
 use super::kind::Kind;

@@ -247,7 +247,8 @@ impl Certificate {
 /// What a pod type is while it is being deleted.
 fn terminating(m: &Model, pod: PodId) -> Result<PodId, String> {
     let name = m.pod_name(pod);
-    m.shadow(pod).ok_or_else(|| format!("it names {} while it is being deleted, which makes no difference", shown(name)))
+    m.shadow(pod)
+        .ok_or_else(|| format!("it names {} while it is being deleted, which makes no difference", shown(name)))
 }
 
 /// Whether a proof allows for just what the input leaves in doubt.

@@ -41,7 +41,10 @@ pub fn headline(answered: &Answered<'_>) -> String {
             format!("DEPLOYABLE  {} {context}", sentence(problem, &problem.goal, "can"))
         }
         Verdict::Deployable(trace) => {
-            format!("DEPLOYABLE  {} {context}", claim(problem, &trace.after(trace.len(), &problem.model, &problem.start)))
+            format!(
+                "DEPLOYABLE  {} {context}",
+                claim(problem, &trace.after(trace.len(), &problem.model, &problem.start))
+            )
         }
         Verdict::Never(_) => format!("NEVER  {} {context}", sentence(problem, &problem.goal, "can never")),
         Verdict::Unknown(_) => {

@@ -116,7 +116,10 @@ fn variant(world: &World, (cluster, said): (&Cluster, &Cluster), node: NodeId, l
     };
     let changes = described(cluster, node, &labels);
     let mut all = changes.clone();
-    all.extend((open && (cluster.nodes[node].unschedulable || cluster.nodes[node].passing.cordoned)).then(|| "no cordon".to_owned()));
+    all.extend(
+        (open && (cluster.nodes[node].unschedulable || cluster.nodes[node].passing.cordoned))
+            .then(|| "no cordon".to_owned()),
+    );
     all.push(if open { "any room" } else { "no room" }.to_owned());
     let simple = if changes.is_empty() { format!("with {name} as it is") } else { on(&changes, name) };
     let simpler = Variant { world: with(cluster), how: Some(simple), simpler: None };
