@@ -47,7 +47,6 @@ fn lowered(problem: &Problem, replicas: u64) -> Lowered {
         let kept = problem.kept.count((pod, node));
         instances.extend((0..count).map(|at| Instance {
             name: format!("{name}-{at}"),
-            under: name.clone(),
             pod,
             node,
             kept: at < kept,

@@ -115,7 +115,7 @@ fn bounded(mut item: Item, lowered: &Lowered, rule: &Rule, actor: &Actor, beyond
 fn exact(beyond: &[Beyond]) -> String {
     let names = beyond.iter().any(|beyond| beyond.powers.contains(&Power::NamesNodes));
     let also = if names { " and for pods that name their node" } else { "" };
-    format!("This holds for pods that are relabelled while they run, too{also}: it is exact.")
+    format!("This also holds for pods that are relabelled while they run{also}: it is exact.")
 }
 
 /// Why a rule of what is possible is decided without a tenant.
