@@ -438,7 +438,7 @@ fn why_refuses_what_is_never_made() {
         {apiVersion: v1, kind: Pod, metadata: {name: whale}, spec: {containers: [{name: c, resources: {limits: {cpu: 7}}}]}}\n---\n\
         {apiVersion: v1, kind: Pod, metadata: {name: etcd, annotations: {kubernetes.io/config.mirror: x}}, spec: {nodeName: n1, containers: [{name: c}]}}\n---\n\
         {apiVersion: v1, kind: Pod, metadata: {name: gone, deletionTimestamp: '2026-01-01T00:00:00Z'}, spec: {nodeName: n1, containers: [{name: c}]}}\n---\n\
-        {apiVersion: v1, kind: Pod, metadata: {name: waits}, spec: {containers: [{name: c}], affinity: {podAffinity: {requiredDuringSchedulingIgnoredDuringExecution: [{topologyKey: x, labelSelector: {matchLabels: {app: y}}}]}}}}\n---\n\
+        {apiVersion: v1, kind: Pod, metadata: {name: waits}, spec: {containers: [{name: c}], affinity: {podAffinity: {requiredDuringSchedulingIgnoredDuringExecution: [{topologyKey: x, labelSelector: {matchLabels: {app: ghost}}}]}}}}\n---\n\
         {apiVersion: example.com/v1, kind: Database, metadata: {name: d}}\n";
     fs::write(folder.join("c.yaml"), cluster).expect("a writable folder");
     for (pod, why) in [("whale", "LimitRange"), ("etcd", "the kubelet starts it"), ("gone", "it is being deleted")] {
@@ -459,12 +459,12 @@ fn why_refuses_what_is_never_made() {
 fn what_is_not_decided_is_counted() {
     let folder = folder("undecided");
     let cluster = "{apiVersion: v1, kind: Node, metadata: {name: n1, labels: {kubernetes.io/hostname: n1}}, status: {allocatable: {cpu: 9, pods: 9}}}\n---\n\
-        {apiVersion: v1, kind: Pod, metadata: {name: waits}, spec: {containers: [{name: c}], affinity: {podAffinity: {requiredDuringSchedulingIgnoredDuringExecution: [{topologyKey: kubernetes.io/hostname, labelSelector: {matchLabels: {app: y}}}]}}}}\n";
+        {apiVersion: v1, kind: Pod, metadata: {name: waits}, spec: {containers: [{name: c}], affinity: {podAffinity: {requiredDuringSchedulingIgnoredDuringExecution: [{topologyKey: kubernetes.io/hostname, labelSelector: {matchLabels: {app: ghost}}}]}}}}\n";
     fs::write(folder.join("c.yaml"), cluster).expect("a writable folder");
     fs::write(folder.join("d.yaml"), "{apiVersion: example.com/v1, kind: Database, metadata: {name: d}}\n")
         .expect("a writable folder");
     let (code, said) = run(&folder, &["audit", "-f", "c.yaml"]);
-    assert!(code == Some(1) && said.contains("no pod matching app=y"), "F0101 says why: {said}");
+    assert!(code == Some(1) && said.contains("no pod matching app=ghost"), "F0101 says why: {said}");
     let (code, said) = run(&folder, &["audit", "-f", "c.yaml", "-f", "d.yaml"]);
     assert!(code == Some(3) && said.starts_with("UNKNOWN") && said.contains("not decided F0101"), "{said}");
     assert_eq!(run(&folder, &["audit", "-f", "c.yaml", "-f", "d.yaml", "--allow-unknown"]).0, Some(0));

@@ -220,7 +220,7 @@ fn a_workload_is_not_taken_for_another_with_equal_pods() {
 {apiVersion: v1, kind: Pod, metadata: {name: b-1, namespace: x, labels: {app: b}, ownerReferences: [{apiVersion: apps/v1, kind: ReplicaSet, name: b, uid: ub, controller: true}]}, spec: {nodeName: n1, containers: [{name: c}]}}
 ";
     let (lowered, _) = read(&[twins]);
-    assert_eq!(lowered.cluster.pods.len(), 1, "they are one type");
+    assert_eq!(lowered.cluster.pods.len(), 2, "each is itself");
     let rules = "{name: a, never: {pods: {names: [x/a]}, nodes: {}}}
         {name: b, never: {pods: {matchLabels: {app: b}}, nodes: {}}}";
     assert_eq!(statuses(&decided(twins, rules, "as-is")), [Status::Holds, Status::Violated]);

@@ -318,7 +318,7 @@ fn a_tenant_is_as_strong_as_all_pods_of_a_small_space() {
         let input = lowered(&case.problem, 1);
         let item = decided(&input, case.semantics, claim.clone(), &actor);
         // The same with every pod of the space as a type of its own.
-        let mut cluster = case.model().cluster().clone();
+        let mut cluster = unshadowed(case.model());
         let own = cluster.pods.len();
         let mut targets: Vec<PodId> = input
             .origins
@@ -396,7 +396,7 @@ fn a_kubelet_is_as_strong_as_all_that_it_can_say_of_its_node() {
                 .collect(),
         };
         let mirrors = mirrors(case.model(), own);
-        let broken = labellings(case.model().cluster(), own).into_iter().any(|mut cluster| {
+        let broken = labellings(&unshadowed(case.model()), own).into_iter().any(|mut cluster| {
             open(&mut cluster, own);
             for spec in &mirrors {
                 cluster.pods.push(Pod { name: String::new(), spec: Arc::new(spec.clone()) });
@@ -432,7 +432,7 @@ fn what_is_possible_holds_against_a_kubelet_if_it_does_under_every_labelling_and
         let input = lowered(&case.problem, 1);
         let item = decided(&input, case.semantics, claim.clone(), &actor);
         let mut can = true;
-        for mut cluster in labellings(case.model().cluster(), own) {
+        for mut cluster in labellings(&unshadowed(case.model()), own) {
             let resources: Vec<_> = cluster.resources.entries().ids().collect();
             resources.into_iter().for_each(|resource| cluster.nodes[own].allocatable.set(resource, 0));
             let model = Arc::new(Model::new(cluster, case.semantics));
@@ -455,6 +455,17 @@ fn what_is_possible_holds_against_a_kubelet_if_it_does_under_every_labelling_and
     assert!(changed > 5 && held > 5, "{changed} {held}");
 }
 
+/// The cluster without what its types are while they are being deleted: a model adds that.
+fn unshadowed(m: &Model) -> Cluster {
+    let mut cluster = m.cluster().clone();
+    cluster.shadows.clear();
+    cluster.pods = m.pods().map(|pod| m.cluster().pods[pod].clone()).collect();
+    for limit in &mut cluster.limits {
+        limit.pods.retain(|pod| pod.index() < m.pods().len());
+    }
+    cluster
+}
+
 /// Lets a node take whatever its labels and taints let there.
 fn open(cluster: &mut Cluster, node: NodeId) {
     let features: Vec<_> = cluster.pods.values().flat_map(|pod| pod.spec.features.iter().copied()).collect();
@@ -470,7 +481,7 @@ fn open(cluster: &mut Cluster, node: NodeId) {
 
 /// Pods with any labels of a small space on a node, as far as someone's selector tells them apart.
 fn mirrors(m: &Model, node: NodeId) -> Vec<PodSpec> {
-    let mut cluster = m.cluster().clone();
+    let mut cluster = unshadowed(m);
     let namespaces: Vec<String> =
         cluster.namespaces.entries().values().map(|&name| cluster.symbols.str(name).to_owned()).collect();
     let space: Vec<PodSpec> = namespaces

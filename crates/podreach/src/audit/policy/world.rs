@@ -1,6 +1,6 @@
 //! The cluster in a rule's terms: which pod types its selections select.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use podreach_core::cluster::Pod;
@@ -118,16 +118,22 @@ impl World {
         let mut part = Part { pods: IdVec::new(), nodes: IdVec::new() };
         let (mut new_pods, mut new_nodes) = (IdVec::new(), IdVec::new());
         let mut selected = IdVec::new();
+        // A type goes with what it is while it is being deleted; rules select the former only.
+        let shadowed: BTreeMap<PodId, PodId> = old.shadows.iter().map(|(&pod, &shadow)| (shadow, pod)).collect();
         for (id, pod) in old.pods.iter() {
-            part.pods.push(pods(id).then(|| {
-                selected.push(self.selected[id].clone());
+            part.pods.push(pods(*shadowed.get(&id).unwrap_or(&id)).then(|| {
+                if !shadowed.contains_key(&id) {
+                    selected.push(self.selected[id].clone());
+                }
                 new_pods.push(pod.clone())
             }));
         }
+        let shadows = old.shadows.iter().filter_map(|(&pod, &shadow)| Some((part.pods[pod]?, part.pods[shadow]?)));
+        let shadows = shadows.collect();
         for (id, node) in old.nodes.iter() {
             part.nodes.push(nodes(id).then(|| new_nodes.push(node.clone())));
         }
-        let mut cluster = Cluster { pods: new_pods, nodes: new_nodes, ..old };
+        let mut cluster = Cluster { pods: new_pods, nodes: new_nodes, shadows, ..old };
         for limit in &mut cluster.limits {
             limit.pods = limit.pods.iter().filter_map(|&pod| part.pods[pod]).collect();
         }
