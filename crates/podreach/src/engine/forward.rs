@@ -151,8 +151,10 @@ impl<'a> Forward<'a> {
         let is_goal = self.is_goal(&spot.words);
         let (before, _) = self.way_to(parent);
         // What every way on deletes is no difference; other rules may see one.
-        let sheds =
-            !is_goal && self.masks.others.is_empty() && self.canonical.as_ref().is_none_or(Canonical::is_trivial);
+        let sheds = !is_goal
+            && self.masks.are_some()
+            && self.masks.others.is_empty()
+            && self.canonical.as_ref().is_none_or(Canonical::is_trivial);
         if sheds {
             self.masks.lasting(spot, &mut key);
         } else {
@@ -211,7 +213,7 @@ impl<'a> Forward<'a> {
     fn expand(&mut self, id: u32) -> Option<u32> {
         self.made += 1;
         let mut goal = None;
-        if self.masks.others.len() < self.system.rules.len() {
+        if self.masks.are_some() {
             let mut walk = std::mem::take(&mut self.walk);
             goal = self.walk(&mut walk, id);
             self.walk = walk;

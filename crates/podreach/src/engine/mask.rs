@@ -103,6 +103,11 @@ impl Masks {
         all
     }
 
+    /// Whether some rule is a mask. What turns into something else is neither a mask nor among the others.
+    pub fn are_some(&self) -> bool {
+        self.masks.iter().any(Option::is_some)
+    }
+
     /// Makes a rule a mask; returns the classes of each of its witnesses.
     fn add(&mut self, system: &System, rule: usize) -> Vec<Bits> {
         let guard = &system.rules[rule].guard;
