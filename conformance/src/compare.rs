@@ -74,7 +74,7 @@ fn concerns(doubt: &Diagnostic, pod: &str, plugin: &str) -> bool {
         "S0428" | "S0433" => (false, &amounts),
         _ => return true,
     };
-    (!own || doubt.pod.as_deref() == Some(pod)) && (plugin == TOGETHER || plugins.contains(&plugin))
+    (!own || doubt.pods.iter().any(|name| name == pod)) && (plugin == TOGETHER || plugins.contains(&plugin))
 }
 
 /// Whether an answer of the real side is a yes.
