@@ -14,7 +14,11 @@ use podreach_core::{Configuration, Goal, Model, PodId, Problem, Semantics, Verdi
 
 /// A random cluster as if it had been read, in which every pod type is a Deployment that asks for `replicas`.
 fn lowered(problem: &Problem, mut replicas: impl FnMut() -> u64) -> Lowered {
-    let cluster = problem.model.cluster().clone();
+    // What types are while they are being deleted is the model's to add.
+    let m = &problem.model;
+    let mut cluster = m.cluster().clone();
+    cluster.shadows.clear();
+    cluster.pods = m.pods().map(|pod| m.cluster().pods[pod].clone()).collect();
     let mut lowered =
         Lowered { start: (*problem.start).clone(), kept: (*problem.kept).clone(), cluster, ..Lowered::default() };
     for pod in lowered.cluster.pods.values() {

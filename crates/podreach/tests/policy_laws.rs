@@ -55,7 +55,7 @@ fn lowered(problem: &Problem, replicas: u64) -> Lowered {
     }
     let origins = Origins { pods: pods.collect(), nodes: nodes.collect(), instances };
     let (start, kept) = ((*problem.start).clone(), (*problem.kept).clone());
-    Lowered { cluster: cluster.clone(), start, kept, origins, ..Lowered::default() }
+    Lowered { cluster: unshadowed(&problem.model), start, kept, origins, ..Lowered::default() }
 }
 
 fn pods_named(names: Vec<String>) -> PodSelection {
