@@ -374,7 +374,7 @@ fn a_tenant_is_as_strong_as_all_pods_of_a_small_space() {
         changed += usize::from(alone != item.status);
         *seen.entry(expected).or_default() += 1;
     });
-    assert!(seen.len() == 2 && changed > 5 && qualified < 10, "{seen:?} {changed} {qualified}");
+    assert!(seen.len() == 2 && changed > 5 && qualified * 4 < seen[&Status::Holds], "{seen:?} {changed} {qualified}");
 }
 
 #[test]
