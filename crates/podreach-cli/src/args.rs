@@ -219,11 +219,18 @@ pub(crate) struct Matrix {
 /// `podreach verify`.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Exit status: 0 proved, 1 not proved, 2 bad input or usage, 3 out of time or nothing to verify."
+    after_help = "Exit status: 0 all proved, 1 something not proved, 2 bad input or usage, 3 something not looked at: an unknown, what is \
+    about another cluster, out of time, or nothing to verify."
 )]
 pub(crate) struct Verify {
     /// A verdict as `check -o json`, `-o yaml` or `--proof-out` writes it; - for standard input
     pub(crate) certificate: PathBuf,
+    /// The question that must have been answered: a verdict, or its `question` alone
+    #[arg(long, value_name = "FILE")]
+    pub(crate) question: Option<PathBuf>,
+    /// The answer that must have been given
+    #[arg(long, value_enum, value_name = "VERDICT")]
+    pub(crate) expect: Option<Expected>,
     /// The input.
     #[command(flatten)]
     pub(crate) input: Input,
@@ -236,6 +243,25 @@ pub(crate) struct Verify {
     /// Say everything
     #[arg(short, long)]
     pub(crate) verbose: bool,
+}
+
+/// The verdicts that say something.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Expected {
+    /// It can be.
+    Deployable,
+    /// It can never be.
+    Never,
+}
+
+impl Expected {
+    /// As verdicts are written.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Deployable => "deployable",
+            Self::Never => "never",
+        }
+    }
 }
 
 /// `podreach snapshot`.

@@ -47,6 +47,7 @@ pub(crate) fn audited(args: &Auditing, saying: Saying) -> Result<Audited, Told> 
         let memory = cache.as_ref().map_or(&Forgetful as &dyn Memory, |cache| cache);
         let items = items(args, &session, &policies, earlier.as_ref(), semantics, (&clock, memory));
         let mut outcome = Outcome::new(items, &session.lowered.origins);
+        outcome.looked_for = (!args.no_findings).then(|| finding::looked_for(&session.lowered));
         if let Some(path) = &args.baseline {
             let text = std::fs::read_to_string(path).map_err(|error| unusable(path, &error.to_string()))?;
             outcome.compare(&writers::read_baseline(&text).map_err(|why| unusable(path, &why))?);

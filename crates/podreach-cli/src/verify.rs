@@ -7,11 +7,11 @@ use podreach::answer::Oracle;
 use podreach::engine::{Budget, Decision};
 use podreach::lower::Options;
 use podreach::read::{Source, Sources, shown};
-use podreach::report::{self, Answered, Certificate, Shortfall};
+use podreach::report::{self, Answered, Asked, Certificate, Claim, Shortfall};
 use podreach_core::demand::Shortage;
 use podreach_core::{Checker, Flaw, Problem, Short, Verdict};
 
-use crate::args::Verify;
+use crate::args::{Expected, Verify};
 use crate::budget::Clock;
 use crate::session::{Exit, Saying, Session, Told, refuse};
 use crate::{input, print, remark};
@@ -24,31 +24,83 @@ pub(crate) fn run(args: &Verify) -> Result<Exit, Told> {
         return Err(refuse("standard input cannot be both the input and the certificate", Some(help)));
     }
     let certificates = certificates(&args.certificate)?;
+    let asked = args.question.as_deref().map(question).transpose()?;
     if certificates.is_empty() && !args.quiet {
         print::report("NOTHING TO VERIFY  there is no evidence in this document\n");
     }
     let saying = Saying { quiet: args.quiet || !args.verbose, verbose: args.verbose };
     let clock = Clock::start(&args.limits);
-    let mut worst = Exit::Yes;
+    let mut exits = Vec::new();
     let mut last: Option<Session> = None;
     for certificate in &certificates {
+        if let Some(line) = unasked(args, asked.as_ref(), certificate) {
+            tell(args, line);
+            exits.push(Exit::No);
+            continue;
+        }
         let session = match last.take().filter(|session| session.options == certificate.options) {
             Some(session) => session,
             None => Session::read(&args.input, |_| certificate.options.clone(), saying)?,
         };
         let (exit, line) = match &certificate.changed {
-            Some(changed) => (Exit::Yes, format!("NOT LOOKED AT  it is about another cluster: {}", shown(changed))),
+            Some(changed) => (Exit::Unknown, format!("NOT LOOKED AT  it is about another cluster: {}", shown(changed))),
             None => verified(&session, certificate, &clock),
         };
         last = Some(session);
-        if !args.quiet {
-            print::report(&(line + "\n"));
-        }
-        worst = worst.max(exit);
+        tell(args, line);
+        exits.push(exit);
     }
-    // Nothing is proved where nothing was looked at.
-    let none = certificates.iter().all(|certificate| certificate.changed.is_some());
-    Ok(if none { worst.max(Exit::Unknown) } else { worst })
+    let unseen = certificates.iter().filter(|certificate| certificate.changed.is_some()).count();
+    if unseen > 0 {
+        let all = certificates.len();
+        tell(args, format!("{unseen} of {all} pieces of evidence are about other clusters and were not looked at"));
+    }
+    Ok(together(&exits))
+}
+
+/// What is not proved counts more than what is not known; nothing is proved where nothing was looked at.
+fn together(exits: &[Exit]) -> Exit {
+    match exits {
+        [] => Exit::Unknown,
+        exits if exits.contains(&Exit::No) => Exit::No,
+        exits => exits.iter().copied().max().unwrap_or(Exit::Unknown),
+    }
+}
+
+fn tell(args: &Verify, line: String) {
+    if !args.quiet {
+        print::report(&(line + "\n"));
+    }
+}
+
+/// Why a certificate is not what was asked for, if so: it answers another question, or claims something else.
+fn unasked(args: &Verify, asked: Option<&Asked>, certificate: &Certificate) -> Option<String> {
+    let answers = certificate.asked();
+    if let Some(asked) = asked.filter(|&asked| *asked != answers) {
+        return Some(format!("ANOTHER QUESTION  it answers  {answers}\n                  asked was   {asked}"));
+    }
+    let claims = match certificate.claim {
+        Claim::Deployable(_) => Some(Expected::Deployable),
+        Claim::Never { .. } => Some(Expected::Never),
+        Claim::Unknown(_) => None,
+    };
+    let (expected, claims) = args.expect.zip(claims).filter(|(expected, claims)| expected != claims)?;
+    Some(format!("ANOTHER ANSWER  it says {}, and {} was expected", claims.name(), expected.name()))
+}
+
+/// The question of a file.
+fn question(path: &Path) -> Result<Asked, Told> {
+    let mut sources = Sources::default();
+    let bytes = std::fs::read(path).map_err(|error| refuse(&input::unreadable(path, &error), None))?;
+    let found = Source::from_bytes(path.to_string_lossy(), bytes).map_err(|diagnostic| vec![diagnostic]);
+    let found = found.and_then(|source| {
+        let id = sources.add(source);
+        Asked::read(&sources, id)
+    });
+    found.map_err(|diagnostics| {
+        remark::print(&sources, &diagnostics, false, true);
+        Told
+    })
 }
 
 /// The certificates of a file or of standard input, none if an audit there has nothing to prove; what is wrong with them is told.
@@ -75,6 +127,9 @@ pub(crate) fn certificates(path: &Path) -> Result<Vec<Certificate>, Told> {
 /// Whether a certificate proves what it says, in a line.
 fn verified(session: &Session, certificate: &Certificate, clock: &Clock) -> (Exit, String) {
     let problem = podreach::problem(&session.lowered, certificate.semantics);
+    if let Claim::Unknown(reason) = &certificate.claim {
+        return (Exit::Unknown, format!("UNKNOWN  it claims nothing: {}", shown(reason)));
+    }
     let mut oracle = Oracle::new(&problem, &session.lowered.diagnostics);
     let (goal, verdict) = match certificate.resolve(&problem.model, oracle.weakenings()) {
         Ok(resolved) => resolved,

@@ -244,8 +244,13 @@ pub enum Barred {
 }
 
 impl Barred {
-    /// Whether the type is there for pods that run and nobody wants more of it: a refused workload is wanted all the same.
+    /// Whether nobody wants more pods of the type: a workload that is refused, or in doubt, is wanted all the same.
     pub fn is_unwanted(&self) -> bool {
+        !matches!(self, Self::Refused(_) | Self::Doubtful)
+    }
+
+    /// Whether no doubt about the type lifts the bar: what runs of it is all there is.
+    pub fn is_certain(&self) -> bool {
         matches!(self, Self::Terminating | Self::Static | Self::Outdated | Self::Unlabelled)
     }
 

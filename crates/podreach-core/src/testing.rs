@@ -271,9 +271,10 @@ impl Make<'_> {
 
     fn statics(&mut self, spec: &mut PodSpec) {
         if self.rng.one_in(10) {
-            spec.barred = Some(Barred::LeftOut("never deployed"));
             spec.terminating = self.rng.one_in(2);
             spec.labels_are_final = !spec.terminating;
+            let refused = Barred::Refused("never deployed".into());
+            spec.barred = Some(if spec.terminating { Barred::Terminating } else { refused });
         }
         if self.rng.one_in(3) {
             let value = self.cluster.symbols.intern("x");

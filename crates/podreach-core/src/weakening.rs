@@ -103,7 +103,7 @@ impl Problem {
 
 /// A pod of which only the namespace, the labels and the name are known.
 fn unruled(spec: PodSpec) -> PodSpec {
-    let certain = spec.barred.filter(|barred| barred.is_unwanted());
+    let certain = spec.barred.filter(Barred::is_certain);
     let exempt = Rule::ALL.into_iter().collect();
     let terminating = matches!(certain, Some(Barred::Terminating)) && spec.terminating;
     let (labels, labels_are_final) = (spec.labels, spec.labels_are_final);

@@ -70,7 +70,7 @@ fn who_can_start_and_who_needs_whom() {
         let m = &problem.model;
         let items = items(&lowered(problem, || 1), m.semantics(), &Forgetful);
         let fresh = Problem { start: problem.kept.clone(), ..problem.clone() };
-        for pod in m.pods().filter(|&pod| m.pod(pod).barred.is_none()) {
+        for pod in m.pods().filter(|&pod| is_wanted(m, pod)) {
             let goal = anywhere(m, pod);
             let expected = match (truth(problem, goal.clone()), truth(&fresh, goal.clone())) {
                 (false, _) => Some("F0101"),
@@ -85,6 +85,11 @@ fn who_can_start_and_who_needs_whom() {
     });
     println!("{seen:?}");
     assert!(["none", "F0101", "F0102", "F0103"].iter().all(|code| seen.contains_key(code)), "{seen:?}");
+}
+
+/// Whether someone wants a pod to run: also where the API server refuses it.
+fn is_wanted(m: &Model, pod: PodId) -> bool {
+    m.pod(pod).barred.as_ref().is_none_or(|why| matches!(why, Barred::Refused(_)))
 }
 
 /// The same cluster in which only one pod type can be deployed.
@@ -138,9 +143,9 @@ fn how_much_of_the_desired_state_can_be_up() {
         let lowered = lowered(problem, || rng.below(3) as u64);
         let items = items(&lowered, m.semantics(), &Forgetful);
         let fresh = Problem { start: problem.kept.clone(), ..problem.clone() };
-        let wanted = |pod: PodId| match m.pod(pod).barred {
-            Some(_) => 0,
-            None => lowered.origins.pods[m.pod_name(pod)].declared.map_or(0, |declared| declared.replicas),
+        let wanted = |pod: PodId| match is_wanted(m, pod) {
+            false => 0,
+            true => lowered.origins.pods[m.pod_name(pod)].declared.map_or(0, |declared| declared.replicas),
         };
         let asked: u64 = m.pods().map(wanted).sum();
         let met = |s: &Configuration| m.pods().map(|pod| total(s, pod).min(wanted(pod))).sum::<u64>();

@@ -13,4 +13,4 @@ pub mod policy;
 
 pub use actor::Actor;
 pub use item::{Boundary, Escape, Evidence, Item, Origin, Severity, Status};
-pub use outcome::{Entry, Identity, Outcome, Standing};
+pub use outcome::{Entry, Identity, LookedFor, Outcome, Standing};

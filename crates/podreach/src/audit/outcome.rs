@@ -12,6 +12,19 @@ pub struct Outcome {
     pub entries: Vec<Entry>,
     /// Whether they were compared with a baseline.
     pub compared: bool,
+    /// Which findings were looked for, and in what; `None` if none were.
+    pub looked_for: Option<LookedFor>,
+}
+
+/// Which findings were looked for, and in what.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LookedFor {
+    /// How many kinds of findings.
+    pub findings: usize,
+    /// In how many workloads, single pods included.
+    pub workloads: usize,
+    /// On how many nodes.
+    pub nodes: usize,
 }
 
 /// An item and whether it counts.
@@ -40,7 +53,7 @@ impl Outcome {
         let entry = |item: Item| Entry { standing: standing(&item, origins), item };
         let mut entries: Vec<Entry> = items.into_iter().map(entry).collect();
         entries.sort_by(|a, b| a.item.rank().cmp(&b.item.rank()));
-        Self { entries, compared: false }
+        Self { entries, compared: false, looked_for: None }
     }
 
     /// Marks what a baseline has already; `known` holds the identities of its items.

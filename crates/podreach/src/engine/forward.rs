@@ -151,8 +151,10 @@ impl<'a> Forward<'a> {
         let is_goal = self.is_goal(&spot.words);
         let (before, _) = self.way_to(parent);
         // What every way on deletes is no difference; other rules may see one.
-        let sheds =
-            !is_goal && self.masks.others.is_empty() && self.canonical.as_ref().is_none_or(Canonical::is_trivial);
+        let sheds = !is_goal
+            && self.masks.are_some()
+            && self.masks.others.is_empty()
+            && self.canonical.as_ref().is_none_or(Canonical::is_trivial);
         if sheds {
             self.masks.lasting(spot, &mut key);
         } else {

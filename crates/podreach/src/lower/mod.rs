@@ -66,6 +66,7 @@ pub use kind::{Kind, is_custom};
 pub use options::{Instances, Keep, Nodes, Options, Release, ReleaseBy, Start};
 pub use origin::{Declared, Instance, Origin, Origins};
 pub use owner::GivenLabels;
+pub use profile::Scheduling;
 pub use selection::Selection;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -101,6 +102,8 @@ pub struct Lowered {
     pub policies: Vec<Policy>,
     /// What admission asks of new pods at least, by namespace; nothing of those that are not listed.
     pub entrances: BTreeMap<String, Entrance>,
+    /// The profiles that a pod can choose among, the usual one first.
+    pub profiles: Vec<Scheduling>,
     /// Everything there is to say about the input.
     pub diagnostics: Vec<Diagnostic>,
 }
@@ -184,8 +187,9 @@ impl<'o> Lowering<'o> {
         hidden::settle(&mut cx.log, &origins);
         let entrances = if options.admission { inventory.rules.entrances(&mut cx) } else { BTreeMap::new() };
         let Context { cluster, log, .. } = cx;
+        let profiles = inventory.profiles.choices();
         let Inventory { questions, policies, .. } = inventory;
-        Lowered { cluster, start, kept, origins, questions, policies, entrances, diagnostics: log }
+        Lowered { cluster, start, kept, origins, questions, policies, entrances, profiles, diagnostics: log }
     }
 }
 

@@ -79,7 +79,43 @@ impl Ignored {
     }
 }
 
+/// What a profile of the scheduler makes of a pod that asks for nothing in particular.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Scheduling {
+    /// The name of the profile, which pods give as `schedulerName`.
+    pub name: String,
+    /// The filters that it has switched off.
+    pub exempt: BTreeSet<Rule>,
+    /// The node affinity that it adds.
+    pub added_affinity: Option<Vec<NodeTerm>>,
+}
+
+impl Scheduling {
+    /// What the scheduler does without a configuration.
+    pub fn usual() -> Self {
+        Self { name: USUAL.to_owned(), exempt: BTreeSet::new(), added_affinity: None }
+    }
+
+    /// Whether pods that name no scheduler get it.
+    pub fn is_usual(&self) -> bool {
+        self.name == USUAL
+    }
+}
+
 impl Profiles {
+    /// What each profile makes of a pod, the usual one first.
+    pub(crate) fn choices(&self) -> Vec<Scheduling> {
+        let Some(profiles) = &self.0 else { return vec![Scheduling::usual()] };
+        let choice = |(name, profile): (&String, &Profile)| Scheduling {
+            name: name.clone(),
+            exempt: profile.exempt.clone(),
+            added_affinity: profile.added_affinity.clone(),
+        };
+        let mut all: Vec<Scheduling> = profiles.iter().map(choice).collect();
+        all.sort_by_key(|choice| !choice.is_usual());
+        all
+    }
+
     /// Reads the configuration; there may be only one.
     pub(crate) fn add(&mut self, cx: &mut Context, tree: &Tree<'_>) {
         let Some(object) = Object::new(tree, &SCHEDULER_CONFIGURATION, &mut cx.log) else { return };

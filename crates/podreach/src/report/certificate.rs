@@ -4,7 +4,7 @@
 //! cannot be checked.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::mem;
+use std::{fmt, mem};
 
 use podreach_core::verdict::Group;
 use podreach_core::{
@@ -13,7 +13,7 @@ use podreach_core::{
 
 use super::json::API_VERSION;
 use super::shortfall::Shortfall;
-use super::weakening;
+use super::{weakening, words};
 use crate::diagnostic::Diagnostic;
 use crate::lower::{Instances, Keep, Kind, Nodes, Options, ReleaseBy, Start};
 use crate::read::{Piece, SourceId, Sources, Span, Tree, Value, shown};
@@ -33,6 +33,73 @@ pub struct Certificate {
     pub shortage: Option<Shortfall>,
     /// How the cluster that it is about differs from the input, if it does.
     pub changed: Option<String>,
+}
+
+/// What a certificate answers: two of them are equal if they ask for the same, in whatever order.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Asked {
+    semantics: Semantics,
+    options: Options,
+    goal: BTreeSet<BTreeMap<(String, String), u64>>,
+}
+
+impl Asked {
+    fn new(semantics: Semantics, options: Options, goal: &[Vec<Entry>]) -> Self {
+        let alternative = |entries: &Vec<Entry>| {
+            let mut counts = BTreeMap::new();
+            for (pod, node, count) in entries {
+                let sum: &mut u64 = counts.entry((pod.clone(), node.clone())).or_default();
+                *sum = sum.saturating_add(*count);
+            }
+            counts
+        };
+        Self { semantics, options, goal: goal.iter().map(alternative).collect() }
+    }
+
+    /// The question of a source: that of a verdict, or one by itself as verdicts state it.
+    pub fn read(sources: &Sources, id: SourceId) -> Result<Self, Vec<Diagnostic>> {
+        let (documents, diagnostics) = sources.documents(id);
+        if !diagnostics.is_empty() {
+            return Err(diagnostics);
+        }
+        let [document] = &documents[..] else {
+            let span = documents.get(1).map_or(Span { source: id, start: 0, end: 0 }, |second| second.span);
+            return Err(vec![refused(span, "there is to be one question, and nothing else")]);
+        };
+        let question = document.field("question").unwrap_or(document);
+        let (semantics, options, goal) = asked(question).map_err(|refused| vec![refused])?;
+        if asks_nothing(&goal) {
+            return Err(vec![empty(question)]);
+        }
+        Ok(Self::new(semantics, options, &goal))
+    }
+}
+
+impl fmt::Display for Asked {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let entry = |((pod, node), count): (&(String, String), &u64)| format!("{count} × {pod} on {node}");
+        let alternative = |counts: &BTreeMap<_, _>| words::all(&counts.iter().map(entry).collect::<Vec<_>>());
+        let goal = words::first(self.goal.iter().map(alternative), 4).join(", or ");
+        write!(f, "{goal} ({})", self.reading().join(", "))
+    }
+}
+
+impl Asked {
+    /// How the input is to be read, in a few words each.
+    fn reading(&self) -> Vec<String> {
+        let Options { start, keep, instances, nodes, release, .. } = &self.options;
+        let start = if *start == Start::Empty { "from an empty cluster" } else { "from the current state" };
+        let keep = keep.iter().map(|keep| match keep {
+            Keep::Selector(selector) => format!("keeping {selector}"),
+            Keep::Namespace(namespace) => format!("keeping namespace {namespace}"),
+            Keep::DaemonSets => "keeping DaemonSets".to_owned(),
+        });
+        let declared = (*instances == Instances::Declared).then(|| "within the declared instances".to_owned());
+        let fixed = (*nodes == Nodes::Fixed).then(|| "with nodes as they are".to_owned());
+        let release = format!("Kubernetes {release}");
+        let first = [self.semantics.name().to_owned(), start.to_owned()];
+        first.into_iter().chain(keep).chain(declared).chain(fixed).chain([release]).collect()
+    }
 }
 
 /// So many instances of a pod on a node, by name.
@@ -134,6 +201,11 @@ impl Certificate {
                 format!("a certificate is a Verdict or an AuditReport, not a {}", shown(other)),
             )),
         }
+    }
+
+    /// What it answers.
+    pub fn asked(&self) -> Asked {
+        Asked::new(self.semantics, self.options.clone(), &self.goal)
     }
 
     /// The goal and the claim about a cluster in which a proof must allow for some weakenings; or what is wrong with either.
@@ -269,18 +341,31 @@ fn piece(document: &Tree<'_>) -> Read<Certificate> {
 
 fn certificate(document: &Tree<'_>) -> Read<Certificate> {
     let question = required(document, "question")?;
+    let (semantics, options, goal) = asked(question)?;
+    // What follows from sums alone rules nothing out; else a question without a goal is one that nobody asked.
+    let sums = document.field("shortage").is_some();
+    if !sums && asks_nothing(&goal) {
+        return Err(empty(question));
+    }
+    Ok(Certificate { semantics, options, goal, claim: claim(document)?, shortage: None, changed: None })
+}
+
+/// What a question says.
+fn asked(question: &Tree<'_>) -> Read<(Semantics, Options, Vec<Vec<Entry>>)> {
     known(
         question,
         &["semantics", "start", "keep", "instances", "nodes", "kubernetesVersion", "complete", "goal", "anyOf"],
     )?;
-    Ok(Certificate {
-        semantics: semantics(question)?,
-        options: options(question)?,
-        goal: goal(question)?,
-        claim: claim(document)?,
-        shortage: None,
-        changed: None,
-    })
+    Ok((semantics(question)?, options(question)?, goal(question)?))
+}
+
+/// Whether a goal has no alternatives, or one that every cluster meets.
+fn asks_nothing(goal: &[Vec<Entry>]) -> bool {
+    goal.is_empty() || goal.iter().any(|entries| entries.iter().all(|(.., count)| *count == 0))
+}
+
+fn empty(question: &Tree<'_>) -> Diagnostic {
+    refused(question.span, "the question asks for nothing: each alternative needs a pod on a node at least")
 }
 
 fn version(document: &Tree<'_>) -> Read<()> {

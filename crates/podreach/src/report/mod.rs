@@ -19,7 +19,7 @@ mod matrix;
 mod mermaid;
 mod need;
 mod proof;
-mod reason;
+pub(crate) mod reason;
 mod shortfall;
 mod source;
 mod svg;
@@ -37,7 +37,7 @@ use crate::engine::Decision;
 use crate::lower::Options;
 
 pub(crate) use amount::{amount, amounts};
-pub use certificate::{Certificate, Claim};
+pub use certificate::{Asked, Certificate, Claim};
 pub use film::{Obstacle, Scene, film};
 pub use flaw::flaw;
 pub use frame::frames;

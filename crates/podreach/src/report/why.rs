@@ -24,6 +24,8 @@ pub struct Why {
     /// The rules that were asked.
     rules: Vec<Rule>,
     nodes: Vec<(String, Refusals)>,
+    /// Why no step deploys the pod, whatever the rules say.
+    barred: Option<String>,
     /// What keeps the answer from being sure.
     doubts: Vec<String>,
 }
@@ -47,7 +49,8 @@ impl Why {
         let nodes: Vec<(NodeId, Refusals)> = nodes.iter().map(|&node| (node, refusals(node))).collect();
         let doubts = unknown_limit(m, pod, &nodes).into_iter().collect();
         let nodes = nodes.into_iter().map(|(node, refusals)| (m.node_name(node).to_owned(), refusals)).collect();
-        Self { semantics: m.semantics(), pod: m.pod_name(pod).to_owned(), rules, nodes, doubts }
+        let barred = m.pod(pod).barred.as_ref().map(ToString::to_string);
+        Self { semantics: m.semantics(), pod: m.pod_name(pod).to_owned(), rules, nodes, barred, doubts }
     }
 
     /// The answer with what keeps it from being sure: something that is not modelled, and that the answer hangs on.
@@ -73,15 +76,17 @@ impl Why {
         self.doubts.is_empty().then(|| self.feasible().next().is_some())
     }
 
-    /// The nodes that every rule accepts.
+    /// The nodes that every rule accepts, if there is to be a pod at all.
     fn feasible(&self) -> impl Iterator<Item = &str> {
-        self.nodes.iter().filter(|(_, refusals)| refusals.is_empty()).map(|(node, _)| node.as_str())
+        let accepts = |(_, refusals): &&(String, Refusals)| self.barred.is_none() && refusals.is_empty();
+        self.nodes.iter().filter(accepts).map(|(node, _)| node.as_str())
     }
 
     /// Whether some node is refused by no rule but those that other pods can satisfy: affinity and spread.
     fn lacks_company_only(&self) -> bool {
         let company = |rule: &Rule| matches!(rule, Rule::InterPodAffinity | Rule::PodTopologySpread);
-        self.nodes.iter().any(|(_, refusals)| !refusals.is_empty() && refusals.keys().all(company))
+        let lacks = |refusals: &Refusals| !refusals.is_empty() && refusals.keys().all(company);
+        self.barred.is_none() && self.nodes.iter().any(|(_, refusals)| lacks(refusals))
     }
 }
 
@@ -107,7 +112,7 @@ pub fn why_json(why: &Why) -> Value {
     };
     let node = |refusals: &Refusals| {
         let rules: Map<String, Value> = why.rules.iter().map(|&r| (r.name().to_owned(), rule(refusals, r))).collect();
-        json!({"feasible": refusals.is_empty(), "rules": rules})
+        json!({"feasible": why.barred.is_none() && refusals.is_empty(), "rules": rules})
     };
     let nodes: Map<String, Value> = why.nodes.iter().map(|(name, refusals)| (name.clone(), node(refusals))).collect();
     let mut document = json!({
@@ -117,6 +122,9 @@ pub fn why_json(why: &Why) -> Value {
         "pod": why.pod,
         "nodes": nodes,
     });
+    if let Some(barred) = &why.barred {
+        document["barred"] = barred.as_str().into();
+    }
     if !why.doubts.is_empty() {
         document["doubts"] = why.doubts.clone().into();
     }
@@ -141,6 +149,7 @@ pub fn why(why: &Why, all: bool) -> String {
 }
 
 fn headline(why: &Why) -> String {
+    let because = why.barred.as_ref().map(|why| format!(": {why}")).unwrap_or_default();
     let (feasible, all) = (why.feasible().count(), why.nodes.len());
     if !why.doubts.is_empty() {
         let accepted = words::number(feasible, "node");
@@ -148,8 +157,10 @@ fn headline(why: &Why) -> String {
     }
     match why.nodes.as_slice() {
         [(node, _)] if feasible == 1 => format!("FEASIBLE  {} can be deployed on {node} right now", why.pod),
-        [(node, _)] => format!("REFUSED  {} cannot be deployed on {node} right now", why.pod),
-        _ if feasible == 0 => format!("REFUSED  {} cannot be deployed on any of {all} nodes right now", why.pod),
+        [(node, _)] => format!("REFUSED  {} cannot be deployed on {node} right now{because}", why.pod),
+        _ if feasible == 0 => {
+            format!("REFUSED  {} cannot be deployed on any of {all} nodes right now{because}", why.pod)
+        }
         _ => format!("FEASIBLE  {} can be deployed on {feasible} of {all} nodes right now", why.pod),
     }
 }

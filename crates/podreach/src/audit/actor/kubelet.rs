@@ -1,4 +1,4 @@
-//! A kubelet in the wrong hands: relabels its own node.
+//! A kubelet in the wrong hands: relabels its own node, says of it what it likes, and has mirror pods on it.
 //!
 //! With the admission plugin NodeRestriction a kubelet may add, change and remove labels of its own node, but
 //!
@@ -6,19 +6,27 @@
 //! node-restriction.kubernetes.io/*, and under any name before it   never
 //! other kubernetes.io/* and k8s.io/*, and under any name before    only those that kubelets set themselves
 //! ```
-//! and it may not touch taints. Kubernetes: `plugin/pkg/admission/noderestriction/admission.go`, `getForbiddenUpdateLabels`;
+//! and it may not touch taints, but for those that follow from what it reports. It writes the status of its node and whether it is
+//! cordoned, its CSINode, and mirror pods of any namespace and with any labels. Kubernetes: `plugin/pkg/admission/noderestriction/admission.go`, `getForbiddenUpdateLabels`;
 //! `staging/src/k8s.io/kubelet/pkg/apis/well_known_labels.go`, `IsKubeletLabel`.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
-use podreach_core::cluster::NodeRequirement;
-use podreach_core::id::Symbol;
+use podreach_core::cluster::{Node, NodeRequirement, NodeTerm, Passing, Pod, PodSpec};
+use podreach_core::id::{MatcherId, NamespaceId, Symbol};
 use podreach_core::label::Labels;
+use podreach_core::resource::Amount;
+use podreach_core::rule::Rule;
 use podreach_core::selector::{Selector, Values};
-use podreach_core::{Cluster, NodeId, PodId};
+use podreach_core::storage::{ClaimState, DeviceState, Driver};
+use podreach_core::{Cluster, Id, Model, NodeId, PodId, Semantics};
 
+use super::labels::{self, TYPES, copied_keys, label_sets, universe, wanting};
 use super::{Variant, Variants};
-use crate::audit::policy::world::{World, nodes_named};
+use crate::audit::policy::Claim;
+use crate::audit::policy::world::{Draft, World, nodes_named};
+use crate::report::words;
 
 /// The most sets of labels that are looked at, and the most that are asked about.
 const COMBINATIONS: usize = 4_096;
@@ -49,71 +57,185 @@ pub(crate) fn may_change(key: &str) -> bool {
     !reserved || OWN.contains(&key) || within("kubelet.kubernetes.io") || within("node.kubernetes.io")
 }
 
-const NOTE: &str = "The kubelet is taken to choose the labels of its node once. It may also change them between deployments, which is \
+const ONCE: &str = "The kubelet is taken to choose the labels of its node once. It may also change them between deployments, which is \
     not looked at: a violation is one, and a rule that holds may still be broken that way.";
 
-/// The cluster under every labelling of the node that makes a difference.
-pub(super) fn variants(world: World, node: &str, plain: bool) -> Result<Variants, String> {
+const OPEN: &str = "What the kubelet says of its room, its features and its cordon is taken to be anything, and mirror pods with any labels \
+    run on its node; the rule is not about those.";
+
+const CLOSED: &str = "At worst the kubelet says that its node has no room. That its mirror pods keep others away is left out: one with \
+    required anti-affinity would keep them all out, as for a tenant.";
+
+/// The cluster under every labelling of the node that makes a difference, and with all that the kubelet can say of it besides.
+pub(super) fn variants(mut draft: Draft, semantics: Semantics, node: &str, claim: &Claim) -> Result<Variants, String> {
+    let world = draft.clone().finish(semantics);
     let Some(id) = nodes_named(world.model()).find(|(_, name)| *name == node).map(|(id, _)| id) else {
         return Err(format!("there is no node {node}, the actor's"));
     };
-    let seeds = world.model().pods().filter(|&pod| !world.selected[pod].is_empty());
-    let relevant = world.relevant(seeds);
+    let relevant = world.relevant(world.model().pods().filter(|&pod| !world.selected[pod].is_empty()));
+    let mut complete = true;
+    if claim.forbids() {
+        complete &= add_mirrors(&mut draft, world.model(), &relevant, id);
+    }
+    let world = draft.finish(semantics);
     let mut cluster = world.model().facts();
     let choices = choices(&mut cluster, &relevant, id);
-    let combinations = choices.values().fold(1_usize, |all, values| all.saturating_mul(values.len()));
-    let mut seen = BTreeSet::new();
-    let mut variants = Vec::new();
-    let mut complete = combinations <= COMBINATIONS;
-    for combination in 0..combinations.min(COMBINATIONS) {
-        let labels = relabelled(&cluster, &choices, id, combination);
-        if !seen.insert(effect(&world, &cluster, &relevant, id, &labels)) {
-            continue;
-        }
-        if variants.len() >= WORLDS {
-            complete = false;
-            break;
-        }
-        // The first are the labels as they are.
-        let how = if combination == 0 { format!("with {node} as it is") } else { described(&cluster, id, &labels) };
-        let mut other = cluster.clone();
-        other.nodes[id].labels = labels;
-        variants.push(Variant { world: world.with_cluster(other), how: Some(how) });
-    }
-    let social = relevant.iter().any(|&pod| {
-        let spec = world.model().pod(pod);
-        !(spec.affinity.is_empty() && spec.anti_affinity.is_empty() && spec.spread.is_empty())
-    });
+    let mut said = cluster.clone();
+    said.nodes[id] = if claim.forbids() { opened(&cluster, id) } else { closed(&cluster, id) };
+    let (labellings, all) = labellings(&world, (&cluster, &said), &choices, &relevant, id);
+    let variant = |labels: Labels| variant(&world, (&cluster, &said), id, labels, claim.forbids());
     let missed = "the kubelet can choose among too many labels: not all of them were tried".to_owned();
-    let note = if social || !plain {
-        NOTE
-    } else {
-        "No pod of this rule looks at others, so it does not matter when the kubelet changes labels: this is exact."
+    let note = note(world.model(), &relevant, claim);
+    let variants = labellings.into_iter().map(variant).collect();
+    Ok(Variants { variants, note: Some(note), missed: (!(complete && all)).then_some(missed), beyond: Vec::new() })
+}
+
+/// What is and what is not looked at.
+fn note(m: &Model, relevant: &BTreeSet<PodId>, claim: &Claim) -> String {
+    let specs = || relevant.iter().map(|&pod| m.pod(pod));
+    let social =
+        specs().any(|spec| !(spec.affinity.is_empty() && spec.anti_affinity.is_empty() && spec.spread.is_empty()));
+    let when = match claim {
+        Claim::Never { .. } if !social => {
+            "No pod of this rule looks at others, so it does not matter when the kubelet changes labels."
+        }
+        _ => ONCE,
     };
-    Ok(Variants { variants, note: Some(note.to_owned()), missed: (!complete).then_some(missed) })
+    let devices = specs().any(|spec| !spec.devices.is_empty());
+    let left_out = if devices { " What devices it says its node has is left out." } else { "" };
+    format!("{} {when}{left_out}", if claim.forbids() { OPEN } else { CLOSED })
+}
+
+/// A labelling with everything else the kubelet says; or with that alone as it is, if less may do.
+fn variant(world: &World, (cluster, said): (&Cluster, &Cluster), node: NodeId, labels: Labels, open: bool) -> Variant {
+    let name = cluster.symbols.str(cluster.nodes[node].name);
+    let with = |cluster: &Cluster| {
+        let mut cluster = cluster.clone();
+        cluster.nodes[node].labels = labels.clone();
+        world.with_cluster(cluster)
+    };
+    let changes = described(cluster, node, &labels);
+    let mut all = changes.clone();
+    all.extend(
+        (open && (cluster.nodes[node].unschedulable || cluster.nodes[node].passing.cordoned))
+            .then(|| "no cordon".to_owned()),
+    );
+    all.push(if open { "any room" } else { "no room" }.to_owned());
+    let simple = if changes.is_empty() { format!("with {name} as it is") } else { on(&changes, name) };
+    let simpler = Variant { world: with(cluster), how: Some(simple), simpler: None };
+    Variant { world: with(said), how: Some(on(&all, name)), simpler: Some(Box::new(simpler)) }
+}
+
+fn on(changes: &[String], node: &str) -> String {
+    format!("with {} on {node}", words::all(changes))
+}
+
+/// Taints that follow from what a kubelet says of its node.
+const CONDITIONS: [&str; 7] = [
+    "node.kubernetes.io/disk-pressure",
+    "node.kubernetes.io/memory-pressure",
+    "node.kubernetes.io/network-unavailable",
+    "node.kubernetes.io/not-ready",
+    "node.kubernetes.io/pid-pressure",
+    "node.kubernetes.io/unreachable",
+    "node.kubernetes.io/unschedulable",
+];
+
+/// More of a resource than all pods can ask for.
+const PLENTY: Amount = 1 << 100;
+
+/// A node as a kubelet can say it is to have most pods there: ready, not cordoned, with room, drivers and features for all.
+///
+/// Kubernetes: `plugin/pkg/admission/noderestriction/admission.go`, `admitNode` and `admitCSINode`.
+fn opened(cluster: &Cluster, node: NodeId) -> Node {
+    let mut node = cluster.nodes[node].clone();
+    node.unschedulable = false;
+    node.passing = Passing::default();
+    node.taints.retain(|taint| !CONDITIONS.contains(&cluster.symbols.str(taint.key)));
+    for resource in cluster.resources.entries().ids() {
+        node.allocatable.set(resource, PLENTY);
+    }
+    node.features.extend(cluster.pods.values().flat_map(|pod| &pod.spec.features));
+    let attached = cluster.claims.entries().values().filter_map(|claim| claim.attachment);
+    for driver in attached.map(|attachment| attachment.driver).chain(cluster.required_drivers.iter().copied()) {
+        node.drivers.insert(driver, Driver::default());
+    }
+    node
+}
+
+/// A node as a kubelet can say it is to have no pods there.
+fn closed(cluster: &Cluster, node: NodeId) -> Node {
+    let mut node = cluster.nodes[node].clone();
+    for resource in cluster.resources.entries().ids() {
+        node.allocatable.set(resource, 0);
+    }
+    node
+}
+
+/// Adds mirror pods of the node for all sets of labels that make a difference to those who want company; says whether those are all.
+///
+/// A kubelet may create them in every namespace; no scheduler sees them.
+fn add_mirrors(draft: &mut Draft, m: &Model, relevant: &BTreeSet<PodId>, node: NodeId) -> bool {
+    let matchers: Vec<MatcherId> = wanting(m, relevant).into_iter().collect();
+    let universe = universe(&mut draft.cluster, &matchers, &[]);
+    let (sets, mut complete) = label_sets(&draft.cluster, &universe, &matchers, |_| Vec::new());
+    let namespaces: Vec<NamespaceId> = draft.cluster.namespaces.entries().ids().collect();
+    let mut mirrors = Vec::new();
+    for (namespace, labels) in
+        namespaces.iter().flat_map(|&namespace| sets.iter().map(move |labels| (namespace, labels)))
+    {
+        let node_name = Some(draft.cluster.nodes[node].name);
+        let passes = |rule: &Rule| *rule != Rule::NodeName && rule.is_filter();
+        let exempt = Rule::ALL.into_iter().filter(passes).collect();
+        mirrors.push(PodSpec { labels: labels.clone(), node_name, exempt, ..PodSpec::plain(namespace) });
+    }
+    for spec in distinct(draft, m.semantics(), &matchers, mirrors) {
+        let namespace = draft.cluster.symbols.str(draft.cluster.namespaces[spec.namespace]);
+        let name = format!("pod/{namespace}/mirror{}", labels::shown(&draft.cluster, &spec.labels));
+        complete &= draft.cluster.pods.len() < m.pods().len() + TYPES;
+        if complete {
+            draft.add(Pod { name, spec: Arc::new(spec) }, Vec::new());
+        }
+    }
+    complete
+}
+
+/// One pod for each combination of matchers that see it, those that none sees left out. Labels that its node gives it are among its own:
+/// it may have those that the node will have.
+fn distinct(draft: &Draft, semantics: Semantics, matchers: &[MatcherId], mirrors: Vec<PodSpec>) -> Vec<PodSpec> {
+    let mut cluster = draft.cluster.clone();
+    let first = cluster.pods.len();
+    for spec in &mirrors {
+        cluster.pods.push(Pod { name: String::new(), spec: Arc::new(spec.clone()) });
+    }
+    let m = Model::new(cluster, semantics);
+    let mut found = BTreeMap::<Vec<bool>, PodSpec>::new();
+    for (at, spec) in mirrors.into_iter().enumerate() {
+        let pod = PodId::from_index(first + at);
+        let seen: Vec<bool> = matchers.iter().map(|&matcher| m.sees_unbound(matcher, pod)).collect();
+        if seen.contains(&true) {
+            found.entry(seen).or_insert(spec);
+        }
+    }
+    found.into_values().collect()
 }
 
 /// The keys that a kubelet may change and someone looks at, each with the values that make a difference; `None` is no value.
 type Choices = BTreeMap<Symbol, Vec<Option<Symbol>>>;
 
+/// The values of labels that someone looks at.
+type Looked = BTreeMap<Symbol, BTreeSet<Symbol>>;
+
 fn choices(cluster: &mut Cluster, relevant: &BTreeSet<PodId>, node: NodeId) -> Choices {
-    let mut values = BTreeMap::<Symbol, BTreeSet<Symbol>>::new();
+    let mut values = Looked::new();
     for &pod in relevant {
         let spec = cluster.pods[pod].spec.clone();
         for (key, value) in spec.node_selector.iter() {
             values.entry(key).or_default().insert(value);
         }
-        let terms = spec.node_affinity.iter().chain(&spec.added_affinity).flatten();
-        for (key, requirement) in terms.flat_map(|term| &term.expressions) {
-            let named = match requirement {
-                NodeRequirement::Label(allowed) => match &allowed.values {
-                    Values::Only(values) | Values::AllBut(values) => values.iter().copied().collect(),
-                },
-                NodeRequirement::Above(bound) => vec![cluster.symbols.intern(&bound.saturating_add(1).to_string())],
-                NodeRequirement::Below(bound) => vec![cluster.symbols.intern(&bound.saturating_sub(1).to_string())],
-            };
-            values.entry(*key).or_default().extend(named);
-        }
+        let terms: Vec<NodeTerm> = spec.node_affinity.iter().chain(&spec.added_affinity).flatten().cloned().collect();
+        look_at_terms(cluster, &mut values, &terms);
+        look_at_storage(cluster, &mut values, &spec);
         let terms = spec.affinity.iter().chain(&spec.anti_affinity).map(|term| term.key);
         for key in terms.chain(spec.spread.iter().map(|spread| spread.key)) {
             let key = cluster.keys[key];
@@ -123,14 +245,8 @@ fn choices(cluster: &mut Cluster, relevant: &BTreeSet<PodId>, node: NodeId) -> C
     }
     // A pod gets the zone and region of its node, so selectors see these labels, too.
     for key in copied_keys(cluster) {
-        let selectors = cluster.matchers.entries().values().filter_map(|matcher| match &matcher.selector {
-            Selector::Nothing => None,
-            Selector::Every(entries) => entries.get(&key),
-        });
-        for allowed in selectors {
-            let (Values::Only(named) | Values::AllBut(named)) = &allowed.values;
-            values.entry(key).or_default().extend(named);
-        }
+        let selectors = cluster.matchers.entries().values().map(|matcher| &matcher.selector);
+        selectors.for_each(|selector| look_at_selector(&mut values, selector, |other| other == key));
     }
     values.retain(|&key, _| may_change(cluster.symbols.str(key)));
     let other = cluster.symbols.intern("relabelled");
@@ -145,6 +261,80 @@ fn choices(cluster: &mut Cluster, relevant: &BTreeSet<PodId>, node: NodeId) -> C
         (key, all)
     };
     values.into_iter().map(all).collect()
+}
+
+fn look_at_terms(cluster: &mut Cluster, values: &mut Looked, terms: &[NodeTerm]) {
+    for (key, requirement) in terms.iter().flat_map(|term| &term.expressions) {
+        let named = match requirement {
+            NodeRequirement::Label(allowed) => match &allowed.values {
+                Values::Only(values) | Values::AllBut(values) => values.iter().copied().collect(),
+            },
+            NodeRequirement::Above(bound) => vec![cluster.symbols.intern(&bound.saturating_add(1).to_string())],
+            NodeRequirement::Below(bound) => vec![cluster.symbols.intern(&bound.saturating_sub(1).to_string())],
+        };
+        values.entry(*key).or_default().extend(named);
+    }
+}
+
+fn look_at_selector(values: &mut Looked, selector: &Selector, is_of: impl Fn(Symbol) -> bool) {
+    let Selector::Every(entries) = selector else { return };
+    for (&key, allowed) in entries.iter().filter(|(key, _)| is_of(**key)) {
+        let (Values::Only(named) | Values::AllBut(named)) = &allowed.values;
+        values.entry(key).or_default().extend(named);
+    }
+}
+
+/// What the volumes and devices of a pod ask of nodes: where a volume is, or can be made, and from where devices can be used.
+fn look_at_storage(cluster: &mut Cluster, values: &mut Looked, spec: &PodSpec) {
+    let mut terms: Vec<NodeTerm> = Vec::new();
+    for &claim in &spec.mounts.claims {
+        let volumes = match &cluster.claims[claim].state {
+            ClaimState::Bound { volume, .. } => volume.iter().copied().collect(),
+            ClaimState::Waiting(waiting) => waiting.volumes.clone(),
+            _ => Vec::new(),
+        };
+        for volume in volumes.into_iter().map(|volume| &cluster.volumes[volume]) {
+            terms.extend(volume.node_affinity.iter().flatten().cloned());
+            for zone in &volume.zones {
+                for key in [zone.key, zone.instead] {
+                    values.entry(key).or_default().extend(&zone.values);
+                }
+            }
+        }
+        let ClaimState::Waiting(waiting) = &cluster.claims[claim].state else { continue };
+        if let Some(provision) = &waiting.provision {
+            terms.extend(provision.topologies.iter().flatten().cloned());
+            provision.pools.iter().flatten().for_each(|pool| look_at_selector(values, pool, |_| true));
+        }
+    }
+    for &claim in &spec.devices {
+        if let DeviceState::Allocated(Some(places)) = &cluster.device_claims[claim].state {
+            terms.extend(places.iter().cloned());
+        }
+    }
+    look_at_terms(cluster, values, &terms);
+}
+
+/// The labellings that make a difference to what the kubelet says, and whether those are all; the first is as it is.
+fn labellings(
+    world: &World,
+    (cluster, said): (&Cluster, &Cluster),
+    choices: &Choices,
+    relevant: &BTreeSet<PodId>,
+    node: NodeId,
+) -> (Vec<Labels>, bool) {
+    let combinations = choices.values().fold(1_usize, |all, values| all.saturating_mul(values.len()));
+    let (mut seen, mut found) = (BTreeSet::new(), Vec::new());
+    for combination in 0..combinations.min(COMBINATIONS) {
+        let labels = relabelled(cluster, choices, node, combination);
+        if seen.insert(effect(world, said, relevant, node, &labels)) {
+            if found.len() >= WORLDS {
+                return (found, false);
+            }
+            found.push(labels);
+        }
+    }
+    (found, combinations <= COMBINATIONS)
 }
 
 /// The labels of a number: its digits choose the values; zero is the labels as they are.
@@ -172,20 +362,15 @@ fn effect(
     let mut small = part.model().facts();
     small.symbols = cluster.symbols.clone();
     let only = map.nodes[node].expect("the part has the node");
-    small.nodes[only].labels = labels.clone();
+    small.nodes[only] = Node { labels: labels.clone(), ..cluster.nodes[node].clone() };
     part = part.with_cluster(small);
     let takes = part.model().pods().map(|pod| part.model().static_ok(pod, only)).collect();
     let keys: BTreeSet<Symbol> = cluster.keys.entries().values().copied().chain(copied_keys(cluster)).collect();
     (takes, keys.into_iter().map(|key| labels.value(key)).collect())
 }
 
-/// The labels that a node gives to its pods.
-fn copied_keys(cluster: &Cluster) -> Vec<Symbol> {
-    let keys = ["topology.kubernetes.io/zone", "topology.kubernetes.io/region"];
-    keys.into_iter().filter_map(|key| cluster.symbols.symbol(key)).collect()
-}
-
-fn described(cluster: &Cluster, node: NodeId, labels: &Labels) -> String {
+/// What differs from the labels as they are.
+fn described(cluster: &Cluster, node: NodeId, labels: &Labels) -> Vec<String> {
     let text = |symbol| cluster.symbols.str(symbol);
     let own = &cluster.nodes[node];
     let set = labels.iter().filter(|&(key, value)| own.labels.value(key) != Some(value));
@@ -193,7 +378,7 @@ fn described(cluster: &Cluster, node: NodeId, labels: &Labels) -> String {
     let gone = own.labels.iter().filter(|&(key, _)| labels.value(key).is_none());
     changes.extend(gone.map(|(key, _)| format!("{} removed", text(key))));
     changes.sort();
-    format!("with {} on {}", changes.join(", "), text(own.name))
+    changes
 }
 
 #[cfg(test)]

@@ -1,9 +1,11 @@
 //! Actors: who could break a rule, and what they may do beyond what the input deploys.
 //!
 //! An actor turns a cluster into others: with more pod types (a tenant), or one for each way to label a node (a kubelet). A rule holds
-//! against an actor if it holds in each of them.
+//! against an actor if it holds in each of them. What an actor can do besides is looked at in clusters where more is possible than that:
+//! a rule that holds there, too, holds; of one that does not, the item says what it does not hold for.
 
 mod kubelet;
+mod labels;
 mod tenant;
 
 use std::fmt;
@@ -11,8 +13,8 @@ use std::str::FromStr;
 
 use podreach_core::Semantics;
 
-use super::policy::PodSelection;
 use super::policy::world::{Draft, World};
+use super::policy::{Claim, PodSelection};
 use crate::lower::{Lowered, name};
 use crate::read::shown;
 
@@ -28,8 +30,10 @@ pub enum Actor {
         namespaces: Vec<String>,
         /// Whether the pods may tolerate taints.
         tolerations: bool,
+        /// Whether the pods may name their nodes.
+        node_names: bool,
     },
-    /// A kubelet that relabels its node.
+    /// A kubelet that says of its node what it likes.
     NodeCompromise {
         /// The node.
         node: String,
@@ -39,9 +43,12 @@ pub enum Actor {
 /// How actors are written.
 const FORMS: &str = "as-is, tenant=NAMESPACE, tenant-no-tolerations=NAMESPACE or node-compromise=NODE";
 
+/// What follows the namespaces of a tenant whose pods may not name their nodes.
+const NO_NODE_NAME: &str = "no-node-name";
+
 impl Actor {
     /// Reads an actor: `as-is`, `tenant=NS[,NS…]`, `tenant-no-tolerations=NS[,NS…]`, `node-compromise=NODE`; a space or a colon may
-    /// stand for the first `=`.
+    /// stand for the first `=`. A tenant whose list ends with `no-node-name` cannot name nodes.
     pub fn parse(text: &str) -> Result<Self, String> {
         let (kind, rest) = text.trim().split_once(['=', ':', ' ']).unwrap_or((text.trim(), ""));
         let rest = rest.trim();
@@ -52,7 +59,11 @@ impl Actor {
                 Err(format!("the actor {kind} needs a namespace: {kind}=NAMESPACE"))
             }
             ("tenant" | "tenant-no-tolerations", _) => {
-                Ok(Self::Tenant { namespaces: namespaces(rest)?, tolerations: kind == "tenant" })
+                let (rest, node_names) = match rest.rsplit_once(',') {
+                    Some((rest, last)) if last.trim() == NO_NODE_NAME => (rest, false),
+                    _ => (rest, true),
+                };
+                Ok(Self::Tenant { namespaces: namespaces(rest)?, tolerations: kind == "tenant", node_names })
             }
             ("node-compromise", "") => Err("the actor node-compromise needs a node: node-compromise=NODE".to_owned()),
             ("node-compromise", _) => Ok(Self::NodeCompromise { node: rest.to_owned() }),
@@ -67,6 +78,33 @@ pub(crate) struct Variant {
     pub(crate) world: World,
     /// What the actor did, to end a sentence with.
     pub(crate) how: Option<String>,
+    /// The same with less done, if less may do to break a rule.
+    pub(crate) simpler: Option<Box<Variant>>,
+}
+
+/// Something that an actor can do besides.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Power {
+    /// Change the labels of pods that run.
+    Relabels,
+    /// Create pods that name their node.
+    NamesNodes,
+}
+
+impl fmt::Display for Power {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Relabels => write!(f, "pods that are relabelled while they run"),
+            Self::NamesNodes => write!(f, "pods that name their node"),
+        }
+    }
+}
+
+/// A cluster in which an actor can do some things besides, and perhaps more than that.
+#[derive(Clone, Debug)]
+pub(crate) struct Beyond {
+    pub(crate) powers: Vec<Power>,
+    pub(crate) world: World,
 }
 
 /// Every cluster that an actor can make, at least one.
@@ -77,27 +115,29 @@ pub(crate) struct Variants {
     pub(crate) note: Option<String>,
     /// Why there may be more, if there may: then no rule is said to hold.
     pub(crate) missed: Option<String>,
+    /// What else the actor can do; what combines others comes after them.
+    pub(crate) beyond: Vec<Beyond>,
 }
 
-/// Every cluster that an actor can make of a draft; the error says why the actor makes no sense here. `plain` is a rule of single pods
-/// that must never be somewhere.
+/// Every cluster that an actor can make of a draft, as far as it matters to a claim; the error says why the actor makes no sense here.
 pub(crate) fn variants(
     draft: Draft,
     lowered: &Lowered,
     selections: &[&PodSelection],
     semantics: Semantics,
     actor: &Actor,
-    plain: bool,
+    claim: &Claim,
 ) -> Result<Variants, String> {
     match actor {
         Actor::AsIs => {
-            let variants = vec![Variant { world: draft.finish(semantics), how: None }];
-            Ok(Variants { variants, note: None, missed: None })
+            let variants = vec![Variant { world: draft.finish(semantics), how: None, simpler: None }];
+            Ok(Variants { variants, note: None, missed: None, beyond: Vec::new() })
         }
-        Actor::Tenant { namespaces, tolerations } => {
-            tenant::variants(draft, lowered, selections, semantics, namespaces, *tolerations)
+        &Actor::Tenant { ref namespaces, tolerations, node_names } => {
+            let rights = tenant::Rights { namespaces, tolerations, node_names };
+            tenant::variants(draft, lowered, selections, semantics, rights)
         }
-        Actor::NodeCompromise { node } => kubelet::variants(draft.finish(semantics), node, plain),
+        Actor::NodeCompromise { node } => kubelet::variants(draft, semantics, node, claim),
     }
 }
 
@@ -123,9 +163,10 @@ impl fmt::Display for Actor {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::AsIs => write!(f, "as-is"),
-            Self::Tenant { namespaces, tolerations: true } => write!(f, "tenant={}", namespaces.join(",")),
-            Self::Tenant { namespaces, tolerations: false } => {
-                write!(f, "tenant-no-tolerations={}", namespaces.join(","))
+            Self::Tenant { namespaces, tolerations, node_names } => {
+                let kind = if *tolerations { "tenant" } else { "tenant-no-tolerations" };
+                let names = if *node_names { String::new() } else { format!(",{NO_NODE_NAME}") };
+                write!(f, "{kind}={}{names}", namespaces.join(","))
             }
             Self::NodeCompromise { node } => write!(f, "node-compromise={node}"),
         }
@@ -138,7 +179,13 @@ mod tests {
 
     #[test]
     fn actors_are_read_as_they_are_written() {
-        for text in ["as-is", "tenant=a,b", "tenant-no-tolerations=shop", "node-compromise=edge-1.example"] {
+        for text in [
+            "as-is",
+            "tenant=a,b",
+            "tenant=a,no-node-name",
+            "tenant-no-tolerations=shop",
+            "node-compromise=edge-1.example",
+        ] {
             assert_eq!(Actor::parse(text).map(|actor| actor.to_string()), Ok(text.to_owned()));
         }
         assert_eq!(Actor::parse("tenant shop"), Actor::parse("tenant:shop"));

@@ -1,10 +1,18 @@
-//! A tenant: may create any pod in its namespaces.
+//! A tenant: may create any pod in its namespaces, relabel those that run there, and name their nodes.
 //!
 //! There are endlessly many pods, but few that differ in what they make possible. A pod that asks for nothing and tolerates everything
 //! can be deployed wherever another with its labels can, is as good a witness and counterweight, and is in nobody's way more than
-//! that one. So one such pod per set of labels stands for all; and labels differ only in which selectors they match, so one set of
-//! labels per combination of matches will do. Where limit ranges and quotas let only pods in that ask for something, the cheapest of
-//! these take its place.
+//! that one. So one such pod per set of labels and profile stands for all; and labels differ only in which selectors they match, so one
+//! set of labels per combination of matches will do. Where limit ranges and quotas let only pods in that ask for something, the
+//! cheapest of these take its place.
+//!
+//! A label can be changed once a pod runs, and nobody asks again. Only required anti-affinity looks at the labels of a new pod, so:
+//!
+//! ```text
+//! all sets of labels are alike to it     relabelling makes nothing possible that a new pod does not
+//! some set is noticed by none of it      every pod of the tenant passes it, made with that set and relabelled
+//! otherwise                              that every pod passes it is more than can happen: what breaks there only is said to be open
+//! ```
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -12,17 +20,28 @@ use std::sync::Arc;
 use podreach_core::cluster::{Pod, PodSpec, TaintEffect, Toleration, TolerationOperator};
 use podreach_core::id::{MatcherId, Symbol};
 use podreach_core::label::Labels;
-use podreach_core::selector::{Selector, Values};
-use podreach_core::{Cluster, PodId, Semantics};
+use podreach_core::rule::Rule;
+use podreach_core::{Cluster, Model, PodId, Semantics};
 
-use super::{Variant, Variants};
+use super::labels::{self, TYPES, label_sets, repelling, universe, wanting};
+use super::{Beyond, Power, Variant, Variants};
 use crate::audit::policy::PodSelection;
 use crate::audit::policy::world::{Draft, World};
-use crate::lower::{Cheapest, Entrance, Kind, Lowered};
+use crate::lower::{Cheapest, Entrance, Kind, Lowered, Scheduling};
 
-/// The most sets of labels that are looked at, and the most pod types that are added for a namespace.
-const COMBINATIONS: usize = 16_384;
-const TYPES: usize = 128;
+/// What a tenant may do.
+#[derive(Clone, Copy)]
+pub(super) struct Rights<'a> {
+    /// Where it may create pods.
+    pub(super) namespaces: &'a [String],
+    /// Whether they may tolerate taints.
+    pub(super) tolerations: bool,
+    /// Whether they may name their nodes.
+    pub(super) node_names: bool,
+}
+
+/// The pod types of a tenant in one of its namespaces.
+type Types = Vec<PodId>;
 
 /// The cluster with the pods that a tenant may add.
 pub(super) fn variants(
@@ -30,40 +49,36 @@ pub(super) fn variants(
     lowered: &Lowered,
     selections: &[&PodSelection],
     semantics: Semantics,
-    namespaces: &[String],
-    tolerations: bool,
+    rights: Rights<'_>,
 ) -> Result<Variants, String> {
     let known = |namespace: &&String| {
         lowered.cluster.symbols.symbol(namespace).is_some_and(|name| lowered.cluster.namespaces.id(&name).is_some())
     };
-    if let Some(unknown) = namespaces.iter().find(|namespace| !known(namespace)) {
+    if let Some(unknown) = rights.namespaces.iter().find(|namespace| !known(namespace)) {
         return Err(format!("the input has nothing in namespace {unknown}, the actor's"));
     }
-    let world = draft.clone().finish(semantics);
-    let matchers = matchers(&world);
-    let universe = universe(&mut draft.cluster, &matchers, selections);
-    let mut exact = true;
-    let free = Entrance { cheapest: vec![Cheapest::default()], unclear: false };
-    let entrances: Vec<&Entrance> =
-        namespaces.iter().map(|namespace| lowered.entrances.get(namespace).unwrap_or(&free)).collect();
-    for (namespace, entrance) in namespaces.iter().zip(&entrances) {
-        let (all, complete) = label_sets(&draft.cluster, &universe, &matchers, namespace, selections);
-        exact &= complete;
-        for labels in all {
-            for (number, cheapest) in entrance.cheapest.iter().enumerate() {
-                let called = if number == 0 { "any".to_owned() } else { format!("any-{}", number + 1) };
-                add(&mut draft, (namespace, &called), &labels, selections, (cheapest, tolerations));
-            }
-        }
-    }
+    let own: Vec<PodId> = draft.cluster.pods.ids().collect();
+    let relevant = relevant(&draft.clone().finish(semantics));
+    let (types, exact) = add_types(&mut draft, &relevant, lowered, selections, rights);
+    let plain = draft.clone().finish(semantics);
+    let relabelling = relabel(&mut draft, &plain, &relevant.repelling, &types);
+    let running = lasting(&draft, plain.model(), &own, &types);
+    let beyond = beyond(&draft, &types, &running, semantics, rights.node_names, relabelling);
     let missed = "the tenant can choose among too many labels: not all of them were tried".to_owned();
-    let variants = vec![Variant { world: draft.finish(semantics), how: None }];
-    Ok(Variants { variants, note: Some(note(&entrances, tolerations)), missed: (!exact).then_some(missed) })
+    let variants = vec![Variant { world: draft.finish(semantics), how: None, simpler: None }];
+    let note = note(&entrances(lowered, rights.namespaces), rights, relabelling);
+    Ok(Variants { variants, note: Some(note), missed: (!exact).then_some(missed), beyond })
 }
 
-/// Who the tenant's pods are, and how exact that is.
-fn note(entrances: &[&Entrance], tolerations: bool) -> String {
-    let asks = if tolerations {
+/// What admission asks of pods in each namespace.
+fn entrances(lowered: &Lowered, namespaces: &[String]) -> Vec<Entrance> {
+    let free = Entrance { cheapest: vec![Cheapest::default()], unclear: false };
+    namespaces.iter().map(|namespace| lowered.entrances.get(namespace).unwrap_or(&free).clone()).collect()
+}
+
+/// Who the tenant's pods are.
+fn note(entrances: &[Entrance], rights: Rights<'_>, relabelling: Relabelling) -> String {
+    let asks = if rights.tolerations {
         "any labels, tolerations and requests"
     } else {
         "any labels and requests, and no tolerations but those that every pod gets"
@@ -72,83 +87,111 @@ fn note(entrances: &[&Entrance], tolerations: bool) -> String {
         "A quota of its namespaces counts pods by what is not modelled and is left out, so an escape may need more than it allows; a \
             rule that holds, holds."
     } else {
-        "Limit ranges and quotas of its namespaces hold for them: this is exact."
+        "Limit ranges and quotas of its namespaces hold for them."
     };
-    format!("The tenant's pods are those that go through the scheduler: {asks}. {within}")
+    let renamed = match relabelling {
+        Relabelling::Free => {
+            " A pod called any-relabelled was made with labels that no anti-affinity matches, and got those when it ran."
+        }
+        _ => "",
+    };
+    format!("The tenant's pods go through any scheduler profile of the input, with {asks}. {within}{renamed}")
 }
 
-/// The selectors that can tell a tenant's pods apart: those of everyone who can take part.
-fn matchers(world: &World) -> Vec<MatcherId> {
+/// What can tell a tenant's pods apart.
+struct Relevant {
+    matchers: Vec<MatcherId>,
+    repelling: BTreeSet<MatcherId>,
+}
+
+/// The selectors of everyone who can take part.
+fn relevant(world: &World) -> Relevant {
     let m = world.model();
-    let seeds = m.pods().filter(|&pod| !world.selected[pod].is_empty());
-    let mut matchers = BTreeSet::new();
-    for pod in world.relevant(seeds) {
-        let spec = m.pod(pod);
-        matchers.extend(spec.affinity.iter().chain(&spec.anti_affinity).map(|term| term.matcher));
-        matchers.extend(spec.spread.iter().map(|spread| spread.matcher));
-    }
-    matchers.into_iter().collect()
+    let pods = world.relevant(m.pods().filter(|&pod| !world.selected[pod].is_empty()));
+    let repelling = repelling(m, &pods);
+    let matchers = wanting(m, &pods).union(&repelling).copied().collect();
+    Relevant { matchers, repelling }
 }
 
-/// The values of each key that matter; the last stands for all others.
-type Universe = BTreeMap<Symbol, Vec<Symbol>>;
-
-fn universe(cluster: &mut Cluster, matchers: &[MatcherId], selections: &[&PodSelection]) -> Universe {
-    let mut universe = Universe::new();
-    for &matcher in matchers {
-        let Selector::Every(entries) = cluster.matchers[matcher].selector.clone() else { continue };
-        for (key, allowed) in entries {
-            let (Values::Only(values) | Values::AllBut(values)) = allowed.values;
-            universe.entry(key).or_default().extend(values);
-        }
-    }
-    for (key, values) in selections.iter().flat_map(|selection| selection.labels.keys()) {
-        let key = cluster.symbols.intern(key);
-        let values: Vec<Symbol> = values.iter().map(|value| cluster.symbols.intern(value)).collect();
-        universe.entry(key).or_default().extend(values);
-    }
-    for values in universe.values_mut() {
-        values.sort_unstable();
-        values.dedup();
-        let other = (0..)
-            .map(|n| format!("other-{n}"))
-            .find(|text| cluster.symbols.symbol(text).is_none_or(|symbol| !values.contains(&symbol)));
-        values.push(cluster.symbols.intern(&other.unwrap_or_default()));
-    }
-    universe
-}
-
-/// One set of labels per combination of selectors that it matches, and whether those are all.
-fn label_sets(
-    cluster: &Cluster,
-    universe: &Universe,
-    matchers: &[MatcherId],
-    namespace: &str,
+/// Adds the tenant's pod types, and says whether those are all.
+fn add_types(
+    draft: &mut Draft,
+    relevant: &Relevant,
+    lowered: &Lowered,
     selections: &[&PodSelection],
-) -> (Vec<Labels>, bool) {
-    let mut found = BTreeMap::<(Vec<bool>, Vec<usize>), Labels>::new();
-    let combinations = universe.values().fold(1_usize, |all, values| all.saturating_mul(values.len() + 1));
-    for combination in 0..combinations.min(COMBINATIONS) {
-        let labels = numbered(universe, combination);
-        let matched = matchers.iter().map(|&matcher| cluster.matchers[matcher].selector.matches(&labels)).collect();
-        let signature = (matched, selected(cluster, namespace, &labels, selections));
-        found.entry(signature).or_insert(labels);
+    rights: Rights<'_>,
+) -> (Vec<Types>, bool) {
+    let universe = universe(&mut draft.cluster, &relevant.matchers, selections);
+    let usual = [Scheduling::usual()];
+    let profiles = best(if lowered.profiles.is_empty() { &usual } else { &lowered.profiles });
+    let (mut all, mut exact) = (Vec::new(), true);
+    for (namespace, entrance) in rights.namespaces.iter().zip(entrances(lowered, rights.namespaces)) {
+        let by = |labels: &Labels| selected(&draft.cluster, namespace, labels, selections);
+        let (sets, complete) = label_sets(&draft.cluster, &universe, &relevant.matchers, by);
+        exact &= complete;
+        let mut types = Types::new();
+        for labels in sets {
+            for (number, cheapest) in entrance.cheapest.iter().enumerate() {
+                for &profile in &profiles {
+                    let called = called(number, profile);
+                    let spec = spec(draft, namespace, &labels, (cheapest, profile), rights.tolerations);
+                    types.push(add(draft, (namespace, &called), spec, selections));
+                }
+            }
+        }
+        all.push(types);
     }
-    let exact = combinations <= COMBINATIONS && found.len() <= TYPES;
-    (found.into_values().take(TYPES).collect(), exact)
+    (all, exact)
 }
 
-/// The set of labels of a number: its digits choose the values, and zero is none.
-fn numbered(universe: &Universe, mut number: usize) -> Labels {
-    let mut labels = Labels::default();
-    for (&key, values) in universe {
-        let digit = number % (values.len() + 1);
-        number /= values.len() + 1;
-        if digit > 0 {
-            labels.set(key, values[digit - 1]);
-        }
-    }
-    labels
+/// The profiles of which no other is better in everything for a pod that asks for nothing.
+fn best(profiles: &[Scheduling]) -> Vec<&Scheduling> {
+    let better = |a: &Scheduling, b: &Scheduling| {
+        a.exempt.is_superset(&b.exempt) && (a.added_affinity.is_none() || a.added_affinity == b.added_affinity)
+    };
+    let beaten = |at: usize| {
+        let others = profiles.iter().enumerate().filter(|(other, _)| *other != at);
+        others.into_iter().any(|(other, a)| better(a, &profiles[at]) && (other < at || !better(&profiles[at], a)))
+    };
+    (0..profiles.len()).filter(|&at| !beaten(at)).map(|at| &profiles[at]).collect()
+}
+
+fn called(number: usize, profile: &Scheduling) -> String {
+    let number = if number == 0 { String::new() } else { format!("-{}", number + 1) };
+    let by = if profile.is_usual() { String::new() } else { format!("-by-{}", profile.name) };
+    format!("any{number}{by}")
+}
+
+fn exists(key: Option<Symbol>, effect: Option<TaintEffect>) -> Toleration {
+    Toleration { key, operator: TolerationOperator::Exists, effect }
+}
+
+/// A pod of the tenant.
+fn spec(
+    draft: &mut Draft,
+    namespace: &str,
+    labels: &Labels,
+    (cheapest, profile): (&Cheapest, &Scheduling),
+    tolerations: bool,
+) -> PodSpec {
+    let tolerations = if tolerations {
+        vec![exists(None, None)]
+    } else {
+        let lost = ["node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable"];
+        let lost = lost.map(|key| draft.cluster.symbols.intern(key));
+        lost.map(|key| exists(Some(key), Some(TaintEffect::NoExecute))).to_vec()
+    };
+    let Cheapest { requests, quota } = cheapest.clone();
+    let Scheduling { exempt, added_affinity, .. } = profile.clone();
+    let plain = PodSpec::plain(draft.cluster.namespace(namespace));
+    PodSpec { labels: labels.clone(), tolerations, requests, quota, exempt, added_affinity, ..plain }
+}
+
+/// Adds a pod type of the tenant, with a name that tells its labels.
+fn add(draft: &mut Draft, (namespace, called): (&str, &str), spec: PodSpec, selections: &[&PodSelection]) -> PodId {
+    let selected = selected(&draft.cluster, namespace, &spec.labels, selections);
+    let name = format!("pod/{namespace}/{called}{}", labels::shown(&draft.cluster, &spec.labels));
+    draft.add(Pod { name, spec: Arc::new(spec) }, selected)
 }
 
 /// The selections of the rule that select a tenant's pod: it may have any name that a Pod can have.
@@ -168,30 +211,128 @@ fn selected(cluster: &Cluster, namespace: &str, labels: &Labels, selections: &[&
     (0..selections.len()).filter(|&at| selects(selections[at])).collect()
 }
 
-/// Adds a pod type of the tenant, with a name that tells its labels.
-fn add(
-    draft: &mut Draft,
-    (namespace, called): (&str, &str),
-    labels: &Labels,
-    selections: &[&PodSelection],
-    (cheapest, tolerations): (&Cheapest, bool),
-) -> PodId {
-    let exists = |key, effect| Toleration { key, operator: TolerationOperator::Exists, effect };
-    let tolerations = if tolerations {
-        vec![exists(None, None)]
-    } else {
-        let lost = ["node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable"];
-        let lost = lost.map(|key| draft.cluster.symbols.intern(key));
-        lost.map(|key| exists(Some(key), Some(TaintEffect::NoExecute))).to_vec()
+/// What it comes to that labels of running pods can be changed.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Relabelling {
+    /// To nothing.
+    Idle,
+    /// No anti-affinity keeps the tenant's pods out.
+    Free,
+    /// To something in between, which is not worked out.
+    Open,
+}
+
+/// Lets the tenant's pods pass the anti-affinity of others where relabelling does.
+fn relabel(draft: &mut Draft, plain: &World, repelling: &BTreeSet<MatcherId>, types: &[Types]) -> Relabelling {
+    let m = plain.model();
+    let noticed = |pod: PodId| -> Vec<bool> { repelling.iter().map(|&matcher| m.notices(matcher, pod)).collect() };
+    let nodes = labels::representatives(m.cluster());
+    let seen = |pod: PodId| -> Vec<bool> {
+        repelling.iter().flat_map(|&matcher| nodes.iter().map(move |&node| m.sees(matcher, pod, node))).collect()
     };
-    let Cheapest { requests, quota } = cheapest.clone();
-    let plain = PodSpec::plain(draft.cluster.namespace(namespace));
-    let spec = PodSpec { labels: labels.clone(), tolerations, requests, quota, ..plain };
-    let text = |symbol| draft.cluster.symbols.str(symbol);
-    let mut shown: Vec<String> = labels.iter().map(|(key, value)| format!("{}={}", text(key), text(value))).collect();
-    shown.sort();
-    let with = if shown.is_empty() { String::new() } else { format!("[{}]", shown.join(",")) };
-    let selected = selected(&draft.cluster, namespace, labels, selections);
-    let name = format!("pod/{namespace}/{called}{with}");
-    draft.add(Pod { name, spec: Arc::new(spec) }, selected)
+    let alike =
+        |types: &Types| types.windows(2).all(|two| noticed(two[0]) == noticed(two[1]) && seen(two[0]) == seen(two[1]));
+    if types.iter().all(alike) {
+        return Relabelling::Idle;
+    }
+    let is_free = |pod: &PodId| !noticed(*pod).contains(&true);
+    if !types.iter().filter(|types| !types.is_empty()).all(|types| types.iter().any(is_free)) {
+        return Relabelling::Open;
+    }
+    for &pod in types.iter().flatten().filter(|pod| !is_free(pod)) {
+        let known = &mut draft.cluster.pods[pod];
+        Arc::make_mut(&mut known.spec).exempt.insert(Rule::InterPodAffinity);
+        known.name = known.name.replacen("/any", "/any-relabelled", 1);
+    }
+    Relabelling::Free
+}
+
+/// What else the tenant can do, each with a cluster in which it can do that and more.
+fn beyond(
+    draft: &Draft,
+    types: &[Types],
+    running: &[PodId],
+    semantics: Semantics,
+    node_names: bool,
+    relabelling: Relabelling,
+) -> Vec<Beyond> {
+    let relabels = relabelling == Relabelling::Open || !running.is_empty();
+    let mut beyond = Vec::new();
+    let mut all = draft.clone();
+    if relabels {
+        loosen(&mut all, types.iter().flatten(), |spec| spec.exempt.extend([Rule::InterPodAffinity]));
+        clone_relabelled(&mut all, running, types);
+        beyond.push(Beyond { powers: vec![Power::Relabels], world: all.clone().finish(semantics) });
+    }
+    if node_names {
+        let mut named = draft.clone();
+        loosen(&mut named, types.iter().flatten(), name_node);
+        beyond.push(Beyond { powers: vec![Power::NamesNodes], world: named.finish(semantics) });
+    }
+    if relabels && node_names {
+        loosen(&mut all, types.iter().flatten(), name_node);
+        beyond.push(Beyond { powers: vec![Power::Relabels, Power::NamesNodes], world: all.finish(semantics) });
+    }
+    beyond
+}
+
+fn loosen<'p>(draft: &mut Draft, pods: impl Iterator<Item = &'p PodId>, how: impl Fn(&mut PodSpec)) {
+    pods.for_each(|&pod| how(Arc::make_mut(&mut draft.cluster.pods[pod].spec)));
+}
+
+/// A pod that names its node is seen by no scheduler. Its kubelet looks at room, at ports and at taints that make pods leave.
+///
+/// Kubernetes: `pkg/kubelet/lifecycle/predicate.go`, `generalFilter`.
+fn name_node(spec: &mut PodSpec) {
+    let looked_at = [Rule::NodeResourcesFit, Rule::NodePorts, Rule::TaintToleration, Rule::ResourceQuota];
+    spec.exempt.extend(Rule::ALL.into_iter().filter(|rule| rule.is_filter() && !looked_at.contains(rule)));
+    spec.tolerations.push(exists(None, Some(TaintEffect::NoSchedule)));
+    spec.added_affinity = None;
+}
+
+/// The pod types of the input that the tenant can relabel to more effect than pods of its own: they run, or can run, where those cannot.
+fn lasting(draft: &Draft, plain: &Model, own: &[PodId], types: &[Types]) -> Vec<PodId> {
+    let lasting = |&pod: &PodId| {
+        let namespace = plain.pod(pod).namespace;
+        let stands_in =
+            |&&other: &&PodId| plain.pod(other).namespace == namespace && can_stand_in(draft, plain, other, pod);
+        types.iter().flatten().find(stands_in).is_none()
+    };
+    let theirs: BTreeSet<_> = types.iter().flatten().map(|&pod| plain.pod(pod).namespace).collect();
+    own.iter().copied().filter(|&pod| theirs.contains(&plain.pod(pod).namespace)).filter(lasting).collect()
+}
+
+/// Whether a pod of the tenant can be wherever a pod of the input is or can get to, once that one is deleted.
+fn can_stand_in(draft: &Draft, m: &Model, own: PodId, pod: PodId) -> bool {
+    let (a, b) = (m.pod(own), m.pod(pod));
+    let asks_less = a.requests.iter().all(|(resource, amount)| amount <= b.requests.amount(resource))
+        && a.quota.iter().all(|(quota, amount)| *amount <= b.quota.get(quota).copied().unwrap_or(0));
+    let tolerates =
+        a.tolerations.contains(&exists(None, None)) || b.tolerations.iter().all(|t| a.tolerations.contains(t));
+    let has_room = |node| m.static_ok(own, node) && Rule::NodeResourcesFit.refusal(m, &draft.kept, own, node).is_none();
+    let is_kept = draft.kept.of(pod).next().is_some();
+    asks_less && tolerates && !is_kept && draft.start.of(pod).all(|(node, _)| has_room(node))
+}
+
+/// Gives every running pod of these types any of the tenant's labels, without asking anti-affinity again.
+fn clone_relabelled(draft: &mut Draft, pods: &[PodId], types: &[Types]) {
+    let of = |&pod: &PodId| (draft.cluster.pods[pod].spec.clone(), draft.selected[pod].clone());
+    let masks: Vec<(Arc<PodSpec>, Vec<usize>)> = types.iter().flatten().map(of).collect();
+    for &pod in pods {
+        let original = draft.cluster.pods[pod].clone();
+        let mut seen = BTreeSet::new();
+        for (mask, selected) in masks.iter().filter(|(mask, _)| mask.namespace == original.spec.namespace) {
+            if !seen.insert(labels::shown(&draft.cluster, &mask.labels)) || seen.len() > TYPES {
+                continue;
+            }
+            let mut spec = PodSpec { labels: mask.labels.clone(), ..(*original.spec).clone() };
+            spec.exempt.insert(Rule::InterPodAffinity);
+            let name = format!("{}{}", original.name, labels::shown(&draft.cluster, &mask.labels));
+            let selected = selected.iter().chain(&draft.selected[pod]).copied().collect::<BTreeSet<_>>();
+            let id = draft.add(Pod { name, spec: Arc::new(spec) }, selected.into_iter().collect());
+            let running: Vec<_> = draft.start.of(pod).collect();
+            running.into_iter().for_each(|(node, count)| draft.start.set((id, node), count));
+        }
+        draft.kept = draft.kept.iter().filter(|((kept, _), _)| *kept != pod).collect();
+    }
 }

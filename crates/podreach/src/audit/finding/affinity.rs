@@ -3,7 +3,7 @@
 use podreach_core::{Model, PodId, Semantics};
 
 use super::Finding;
-use super::scene::{From, Scene, Subject};
+use super::scene::{From, Scene, Subject, UNSEEN};
 use crate::audit::item::{Item, Severity};
 use crate::report::words;
 
@@ -37,7 +37,12 @@ fn item(scene: &mut Scene<'_>, subject: &Subject) -> Option<Item> {
         format!("{} needs a pod that matches all of {}, and there is none", subject.shown(), words::all(&terms));
     let mut item = scene.item(&AFFINITY, &subject.names, message);
     if m.nodes().len() == 0 {
-        return (!scene.may_have_unseen_pods()).then_some(item);
+        if scene.may_have_unseen_pods() {
+            let what =
+                format!("whether some pod matches all of {}, as {} needs it,", words::all(&terms), subject.shown());
+            return scene.undecided(&AFFINITY, &subject.names, &what, UNSEEN);
+        }
+        return Some(item);
     }
     let goal = scene.anywhere(subject.pod);
     let decision = scene.ask(From::Fresh, &goal);

@@ -8,7 +8,7 @@ use podreach_core::rule::fit;
 
 use super::Finding;
 use super::scene::Scene;
-use crate::audit::item::{Evidence, Item, Severity, Status};
+use crate::audit::item::{Evidence, Item, Severity};
 use crate::audit::memory::Means;
 use crate::audit::policy::packing::{Want, most, packed};
 use crate::audit::policy::placement::{Placement, placement};
@@ -80,14 +80,10 @@ pub(super) fn items(scene: &mut Scene<'_>) -> Vec<Item> {
             }));
             vec![item]
         }
-        Outcome::Open(why) if scene.is_worth_saying(&why) => {
-            let message =
-                format!("whether all {asked} pods that are declared can be up at the same time is not decided");
-            let mut item = scene.item(&DESIRED, &[], message);
-            item.explanation.push(why);
-            vec![Item { status: Status::Undecided, ..item }]
+        Outcome::Open(why) => {
+            let what = format!("whether all {asked} pods that are declared can be up at the same time");
+            scene.undecided(&DESIRED, &[], &what, &why).into_iter().collect()
         }
-        Outcome::Open(_) => Vec::new(),
     }
 }
 

@@ -9,6 +9,7 @@ use podreach_core::{Action, Configuration, NodeId, PodId, Problem, Verdict};
 use super::Finding;
 use super::scene::{From, Scene, Subject};
 use crate::audit::item::{Evidence, Item, Severity};
+use crate::audit::policy::ruling::reason;
 use crate::lower::Kind;
 use crate::report::words;
 
@@ -34,12 +35,14 @@ pub(super) fn items(scene: &mut Scene<'_>) -> Vec<Item> {
 }
 
 fn item(scene: &mut Scene<'_>, subject: &Subject) -> Option<Item> {
-    let mut nodes = Vec::new();
-    let mut evidence = Vec::new();
+    let (mut nodes, mut evidence, mut open) = (Vec::new(), Vec::new(), None);
     for node in candidates(scene, subject.pod) {
         let drained = drained(scene, node);
         let goal = scene.anywhere(subject.pod);
         let decision = scene.ask_of(&drained, &goal);
+        if decision.checked.answer().is_none() {
+            open.get_or_insert((drained.model.node_name(node).to_owned(), reason(&decision)));
+        }
         if decision.checked.answer() == Some(false) {
             let name = drained.model.node_name(node).to_owned();
             let shows = format!("with {name} drained no node can ever run it");
@@ -49,7 +52,9 @@ fn item(scene: &mut Scene<'_>, subject: &Subject) -> Option<Item> {
         }
     }
     if nodes.is_empty() {
-        return None;
+        let (node, why) = open?;
+        let what = format!("whether {} has a place while {node} is drained", subject.shown());
+        return scene.undecided(&DRAIN, &subject.names, &what, &why);
     }
     let which = if nodes.len() == 1 { nodes[0].clone() } else { format!("any of {}", words::all(&nodes)) };
     let message = format!("draining {which} leaves {} nowhere to run", subject.shown());

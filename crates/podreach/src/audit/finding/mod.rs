@@ -2,12 +2,13 @@
 //!
 //! One file per finding, each with its code, its severity, why it matters and what to do about it; `docs/findings.md` is made of the
 //! same words. A finding that claims that something can or cannot be reached stands on checked verdicts. One that the input leaves in
-//! doubt is not made: silence is better than a false alarm.
+//! doubt is not made, and is counted as undecided: neither a false alarm nor silence.
 
 mod affinity;
 mod change;
 mod desired;
 mod drain;
+mod nearest;
 mod replicas;
 mod repulsion;
 mod scene;
@@ -21,6 +22,7 @@ use podreach_core::Semantics;
 
 use super::item::{Item, Severity, Status};
 use super::memory::Memory;
+use super::outcome::LookedFor;
 use crate::engine::Budget;
 use crate::lower::Lowered;
 pub use change::changes;
@@ -79,6 +81,9 @@ pub const ALL: &[Finding] = &[
     change::IMPOSSIBLE,
 ];
 
+/// The findings that need no nodes.
+const WITHOUT_NODES: [Finding; 3] = [affinity::AFFINITY, selector::NOTHING, selector::NOT_ITSELF];
+
 /// The finding of a code.
 pub fn find(code: &str) -> Option<&'static Finding> {
     ALL.iter().find(|finding| finding.code == code)
@@ -97,6 +102,15 @@ const UNFINISHED: Finding = Finding {
 /// How many times `done` is told of a finished part.
 pub fn parts() -> usize {
     SEARCHES.len()
+}
+
+/// Which findings [`items`] looks for in an input, and in what.
+pub fn looked_for(lowered: &Lowered) -> LookedFor {
+    let nodes = lowered.cluster.nodes.len();
+    let of_one_input = |finding: &&Finding| finding.code.starts_with("F01") && finding.code != UNFINISHED.code;
+    let with_nodes = ALL.iter().filter(of_one_input).count();
+    let findings = if nodes == 0 { WITHOUT_NODES.len() } else { with_nodes };
+    LookedFor { findings, workloads: scene::subjects(lowered).len(), nodes }
 }
 
 /// Looks for every finding; `done` hears of each finished part. Without nodes only those that need none are looked for.

@@ -5,11 +5,11 @@ use podreach_core::{Goal, Model, NodeId, PodId, Problem};
 
 use super::Finding;
 use super::scene::{From, Scene};
-use crate::audit::item::{Evidence, Item, Severity, Status};
+use crate::audit::item::{Evidence, Item, Severity};
 use crate::audit::memory::Means;
 use crate::audit::policy::packing::{Want, most, packed};
 use crate::audit::policy::possible::{Outcome, outcome};
-use crate::audit::policy::ruling::Asking;
+use crate::audit::policy::ruling::{Asking, reason};
 use crate::lower::Declared;
 
 /// A workload whose replicas can never all run.
@@ -29,8 +29,7 @@ pub(super) const ROLLOUT: Finding = Finding {
     severity: Severity::Warning,
     explanation: "With maxUnavailable 0 an update first starts a new pod while all old ones stay. There is never room for one more, so \
         the new pod stays Pending and no old one is ever stopped.",
-    fix: "Set maxUnavailable to 1, or use the strategy Recreate, or add a node, or let the term that keeps the pods apart compare only \
-        pods of one revision (matchLabelKeys: [pod-template-hash]).",
+    fix: "Set maxUnavailable to 1, or use the strategy Recreate, or add a node.",
 };
 
 /// Whether some pods fit together.
@@ -74,12 +73,9 @@ fn item(scene: &mut Scene<'_>, name: &str, pod: PodId, declared: Declared) -> Op
             item.evidence = evidence;
             Some(item)
         }
-        Fit::Open(why) if declared.replicas > 1 && scene.is_worth_saying(&why) => {
-            let message =
-                format!("whether all {} replicas of {name} fit at the same time is not decided", declared.replicas);
-            let mut item = scene.item(&REPLICAS, &[name.to_owned()], message);
-            item.explanation.push(why);
-            Some(Item { status: Status::Undecided, ..item })
+        Fit::Open(why) if declared.replicas > 1 => {
+            let what = format!("whether all {} replicas of {name} fit at the same time", declared.replicas);
+            scene.undecided(&REPLICAS, &[name.to_owned()], &what, &why)
         }
         Fit::No(..) | Fit::Open(_) => None,
     }
@@ -136,7 +132,11 @@ fn stuck(scene: &Scene<'_>, name: &str, pod: PodId, declared: Declared) -> Optio
     if surge == 0 || unavailable > 0 || tells_revisions_apart(&scene.now.model, pod) {
         return None;
     }
-    let Fit::No(why, evidence) = together(scene, pod, declared.replicas + 1) else { return None };
+    let (why, evidence) = match together(scene, pod, declared.replicas + 1) {
+        Fit::No(why, evidence) => (why, evidence),
+        Fit::Yes => return None,
+        Fit::Open(why) => return rollout_open(scene, name, &why),
+    };
     let message = format!(
         "a rolling update of {name} must get stuck: there is never room for a pod beside its {}",
         match declared.replicas {
@@ -146,8 +146,29 @@ fn stuck(scene: &Scene<'_>, name: &str, pod: PodId, declared: Declared) -> Optio
     );
     let mut item = scene.item(&ROLLOUT, &[name.to_owned()], message);
     item.explanation.push(renamed(&scene.now.model, pod, name, &why));
+    item.fix = Some(rollout_fix(&scene.now.model, pod));
     item.evidence = evidence;
     Some(item)
+}
+
+fn rollout_open(scene: &Scene<'_>, name: &str, why: &str) -> Option<Item> {
+    let what = format!("whether there is room for one more pod while {name} is updated");
+    scene.undecided(&ROLLOUT, &[name.to_owned()], &what, why)
+}
+
+/// What to do about it: terms can tell revisions apart, host ports and room cannot.
+fn rollout_fix(m: &Model, pod: PodId) -> String {
+    let spec = m.pod(pod);
+    let apart =
+        spec.anti_affinity.iter().map(|term| term.matcher).chain(spec.spread.iter().map(|spread| spread.matcher));
+    let keeps_apart = apart.into_iter().any(|matcher| m.sees_unbound(matcher, pod));
+    if !keeps_apart {
+        return ROLLOUT.fix.to_owned();
+    }
+    let general = ROLLOUT.fix.trim_end_matches('.');
+    format!(
+        "{general}; or let the term that keeps the pods apart compare only pods of one revision (matchLabelKeys: [pod-template-hash])."
+    )
 }
 
 /// The same for a DaemonSet, whose new pod has to go to the node of the old one.
@@ -160,12 +181,16 @@ fn daemon_rollout(scene: &mut Scene<'_>, name: &str, pod: PodId, declared: Decla
     let nodes: Vec<NodeId> = m.nodes().filter(|&node| m.placeable(pod, node)).collect();
     let goal = Goal { any: nodes.iter().map(|&node| [((pod, node), 2)].into_iter().collect()).collect() };
     let decision = if nodes.is_empty() { return None } else { scene.ask(From::Now, &goal) };
+    if decision.checked.answer().is_none() {
+        return rollout_open(scene, name, &reason(&decision));
+    }
     if decision.checked.answer() != Some(false) || is_impossible(scene, pod) {
         return None;
     }
     let message =
         format!("a rolling update of {name} must get stuck: no node ever has room for a new pod beside the old one");
     let mut item = scene.item(&ROLLOUT, &[name.to_owned()], message);
+    item.fix = Some(rollout_fix(&m, pod));
     item.evidence = vec![scene.evidence(From::Now, &goal, "two of its pods can never be on one node", decision)];
     Some(item)
 }

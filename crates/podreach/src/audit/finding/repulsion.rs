@@ -8,6 +8,7 @@ use podreach_core::{Atom, Goal, Model, PodId, Semantics};
 use super::Finding;
 use super::scene::{From, Scene, Subject};
 use crate::audit::item::{Evidence, Item, Severity};
+use crate::audit::policy::ruling::reason;
 use crate::report::words;
 
 /// An anti-affinity that reaches into other namespaces.
@@ -38,11 +39,18 @@ pub(super) fn items(scene: &mut Scene<'_>) -> Vec<Item> {
 fn item(scene: &mut Scene<'_>, subject: &Subject) -> Option<Item> {
     let m = scene.model();
     let mut blocked = BTreeMap::<String, Vec<String>>::new();
-    let mut evidence = Vec::new();
+    let (mut evidence, mut open) = (Vec::new(), None);
     let others: Vec<Subject> = scene.subjects.clone();
     for &term in &m.pod(subject.pod).anti_affinity {
         for other in others.iter().filter(|other| is_foreign(&m, subject.pod, term, other.pod)).take(MOST) {
-            let Some(shown) = meeting(scene, subject.pod, term, other.pod) else { continue };
+            let shown = match meeting(scene, subject.pod, term, other.pod) {
+                Ok(Some(shown)) => shown,
+                Ok(None) => continue,
+                Err(why) => {
+                    open.get_or_insert((other.names[0].clone(), why));
+                    continue;
+                }
+            };
             let namespace = m.str(m.cluster().namespaces[m.pod(other.pod).namespace]).to_owned();
             let names = blocked.entry(namespace).or_default();
             if !names.contains(&other.names[0]) {
@@ -52,7 +60,9 @@ fn item(scene: &mut Scene<'_>, subject: &Subject) -> Option<Item> {
         }
     }
     if blocked.is_empty() {
-        return None;
+        let (other, why) = open?;
+        let what = format!("whether {} can keep {other} out", subject.shown());
+        return scene.undecided(&KEEPS_OUT, &subject.names, &what, &why);
     }
     evidence.truncate(SHOWN);
     let namespaces: Vec<String> = blocked.keys().cloned().collect();
@@ -72,14 +82,18 @@ fn is_foreign(m: &Model, pod: PodId, term: Term, other: PodId) -> bool {
     m.pod(pod).namespace != m.pod(other).namespace && m.notices(term.matcher, other)
 }
 
-/// The evidence that two pods which may use one domain are never in it together.
-fn meeting(scene: &mut Scene<'_>, pod: PodId, term: Term, other: PodId) -> Option<Evidence> {
+/// The evidence that two pods which may use one domain are never in it together, if so; the error says why that is not known.
+fn meeting(scene: &mut Scene<'_>, pod: PodId, term: Term, other: PodId) -> Result<Option<Evidence>, String> {
     let m = scene.model();
-    let [a, b] = shared(&m, pod, term, other)?;
+    let Some([a, b]) = shared(&m, pod, term, other) else { return Ok(None) };
     let goal = Goal::all([(a, 1), (b, 1)].into_iter().collect());
     let decision = scene.ask(From::Fresh, &goal);
     let shows = format!("{} and {} can never be there together", words::atom(&m, a), words::atom(&m, b));
-    (decision.checked.answer() == Some(false)).then(|| scene.evidence(From::Fresh, &goal, shows, decision))
+    match decision.checked.answer() {
+        Some(true) => Ok(None),
+        Some(false) => Ok(Some(scene.evidence(From::Fresh, &goal, shows, decision))),
+        None => Err(reason(&decision)),
+    }
 }
 
 /// Two nodes of one domain, or one, that the two may use.

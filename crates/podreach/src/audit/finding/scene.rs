@@ -5,16 +5,21 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use podreach_core::rule::hard;
-use podreach_core::{Cluster, Goal, Model, NodeId, PodId, Problem, Reason, Semantics, Verdict};
+use podreach_core::{Cluster, Goal, Model, NodeId, PodId, Problem, Semantics};
 
 use super::Finding;
 use crate::answer::Oracle;
 use crate::audit::item::{Evidence, Item, Origin, Status};
 use crate::audit::memory::{self, Means, Memory};
+use crate::audit::policy::never::sentence;
+use crate::audit::policy::recoverable::has_daemon;
 use crate::audit::policy::world::World;
 use crate::diagnostic::{Diagnostic, Effect};
 use crate::engine::{Budget, Decision, Stop};
 use crate::lower::{Declared, Kind, Lowered};
+
+/// Why what rests on the absence of pods is not decided.
+pub(super) const UNSEEN: &str = "there may be pods that the input does not show";
 
 /// How often one question may ask whether to stop. A measure of work and not of time, so that the same input gives the same findings.
 const WORK: u64 = 200_000;
@@ -107,9 +112,15 @@ impl<'a> Scene<'a> {
         self.lowered.diagnostics.iter().any(|d| unseen(d) || matches!(d.code, "S0422" | "S0461"))
     }
 
-    /// Whether a reason for not deciding is ours, and no doubt about the input; that time ran out is said once for all.
-    pub(super) fn is_worth_saying(&self, why: &str) -> bool {
-        !self.is_stopped() && !why.contains("not modelled")
+    /// A finding that is neither made nor ruled out: `what` is the open question as a clause, `why` the reason. That time ran out is said
+    /// once for all.
+    pub(super) fn undecided(&self, finding: &Finding, names: &[String], what: &str, why: &str) -> Option<Item> {
+        (!self.is_stopped()).then(|| Item {
+            status: Status::Undecided,
+            explanation: vec![sentence(why)],
+            fix: None,
+            ..self.item(finding, names, format!("{what} is not decided"))
+        })
     }
 
     /// Answers a question about another cluster, to which the same remarks apply.
@@ -143,6 +154,17 @@ impl<'a> Scene<'a> {
         origins
             .filter_map(|(name, origin)| Some((name.as_str(), *types.get(name.as_str())?, origin.declared?)))
             .collect()
+    }
+
+    /// Whether there is to be a pod of a workload anywhere: not of one that asks for none, nor of a DaemonSet that selects no node.
+    pub(super) fn wants_pods(&self, subject: &Subject) -> bool {
+        let m = &self.now.model;
+        let wants = |name: &String| match self.lowered.origins.pods.get(name).and_then(|origin| origin.declared) {
+            Some(declared) if declared.per_node => m.nodes().any(|node| has_daemon(m, subject.pod, node)),
+            Some(declared) => declared.replicas > 0,
+            None => true,
+        };
+        subject.names.iter().any(wants)
     }
 
     /// Whether someone sees to it that pods of a type run.
@@ -184,25 +206,21 @@ fn within(budget: &Budget<'_>, answer: impl FnOnce(&Budget<'_>) -> Decision) -> 
     answer(&Budget { interrupt: &interrupt, threads: 1, ..*budget })
 }
 
-/// Whether a question was given up, and not answered with a doubt about the input.
-pub(super) fn is_given_up(decision: &Decision) -> bool {
-    matches!(decision.checked.verdict(), Verdict::Unknown(reason) if !matches!(reason, Reason::Spoiled { .. }))
-}
-
 /// The type of every name.
 pub(super) fn types(cluster: &Cluster) -> BTreeMap<&str, PodId> {
     cluster.pods.iter().map(|(id, pod)| (pod.name.as_str(), id)).collect()
 }
 
-/// The pod types that someone would want to know about: not those that no step deploys, nor pods that are over or out of date.
-fn subjects(lowered: &Lowered) -> Vec<Subject> {
+/// The pod types that someone would want to know about: not those that nobody wants more of, nor pods that are over or out of date.
+pub(super) fn subjects(lowered: &Lowered) -> Vec<Subject> {
     let origins = &lowered.origins.pods;
     let subject = |(pod, known): (PodId, &podreach_core::cluster::Pod)| {
         let origin = origins.get(&known.name)?;
         let current = !origin.outdated && !origin.beyond && (origin.kind != Kind::Pod || origin.declared.is_some());
         let names = Some(vec![known.name.clone()]).filter(|_| current)?;
         let kind = origin.kind;
-        known.spec.barred.is_none().then_some(Subject { pod, names, kind })
+        let wanted = known.spec.barred.as_ref().is_none_or(|why| !why.is_unwanted());
+        wanted.then_some(Subject { pod, names, kind })
     };
     let mut subjects: Vec<Subject> = lowered.cluster.pods.iter().filter_map(subject).collect();
     subjects.sort_by(|a, b| a.names.cmp(&b.names));

@@ -12,9 +12,10 @@ use std::sync::Arc;
 use podreach_core::cluster::Barred;
 use podreach_core::{Action, PodId, Problem, Verdict};
 
-use super::Finding;
-use super::scene::{From, Scene, Subject, is_given_up};
-use crate::audit::item::{Evidence, Item, Severity, Status};
+use super::scene::{From, Scene, Subject};
+use super::{Finding, nearest};
+use crate::audit::item::{Evidence, Item, Severity};
+use crate::audit::policy::ruling::reason;
 use crate::engine::Decision;
 use crate::report::words;
 
@@ -23,9 +24,9 @@ pub(super) const NEVER: Finding = Finding {
     code: "F0101",
     title: "can never be scheduled",
     severity: Severity::Error,
-    explanation: "No sequence of deployments and deletions ever lets a pod of this workload run on any node: its pods stay Pending \
-        forever, whatever else is deleted or deployed.",
-    fix: "Ask `podreach why` which rule refuses it on each node, and change the workload or the nodes accordingly.",
+    explanation: "No sequence of deployments and deletions ever lets a pod of this workload run on any node: its pods stay Pending, \
+        whatever else is deleted or deployed, until the workload or a node is changed.",
+    fix: "Change what refuses it: the workload, the nodes, or what the API server asks of pods; `podreach why` has the rules of each node.",
 };
 
 /// A workload that depends on another one being there.
@@ -51,7 +52,8 @@ pub(super) const NOT_RESTARTABLE: Finding = Finding {
 /// Looks for all three.
 pub(super) fn items(scene: &mut Scene<'_>) -> Vec<Item> {
     let subjects = scene.subjects.clone();
-    let hard: Vec<Subject> = subjects.into_iter().filter(|subject| scene.easy_place(subject.pod).is_none()).collect();
+    let is_hard = |subject: &Subject| scene.wants_pods(subject) && scene.easy_place(subject.pod).is_none();
+    let hard: Vec<Subject> = subjects.into_iter().filter(is_hard).collect();
     hard.iter().filter_map(|subject| item(scene, subject)).collect()
 }
 
@@ -64,28 +66,31 @@ fn item(scene: &mut Scene<'_>, subject: &Subject) -> Option<Item> {
             let now = scene.ask(From::Now, &goal);
             never(scene, subject, fresh, now)
         }
-        Verdict::Unknown(_) => (is_given_up(&fresh) && !scene.is_stopped()).then(|| {
-            let message = format!("whether {} can be scheduled is not decided", subject.shown());
-            let shows = "this was asked";
-            let evidence = vec![scene.evidence(From::Fresh, &goal, shows, fresh)];
-            Item { status: Status::Undecided, evidence, ..scene.item(&NEVER, &subject.names, message) }
-        }),
+        Verdict::Unknown(_) => open(scene, subject, From::Fresh, fresh),
     }
+}
+
+/// A workload of which it is not known whether it can be scheduled.
+fn open(scene: &Scene<'_>, subject: &Subject, from: From, decision: Decision) -> Option<Item> {
+    let what = format!("whether {} can be scheduled", subject.shown());
+    let item = scene.undecided(&NEVER, &subject.names, &what, &reason(&decision))?;
+    let evidence = vec![scene.evidence(from, &scene.anywhere(subject.pod), "this was asked", decision)];
+    Some(Item { evidence, ..item })
 }
 
 fn never(scene: &Scene<'_>, subject: &Subject, fresh: Decision, now: Decision) -> Option<Item> {
     let goal = scene.anywhere(subject.pod);
     let name = subject.shown();
-    match now.checked.answer()? {
-        false => {
+    match now.checked.answer() {
+        None => open(scene, subject, From::Now, now),
+        Some(false) => {
             let shows = "no node can ever run it";
             let evidence = vec![scene.evidence(From::Now, &goal, shows, now)];
-            Some(Item {
-                evidence,
-                ..scene.item(&NEVER, &subject.names, format!("{name} can never be scheduled on any node"))
-            })
+            let mut item = scene.item(&NEVER, &subject.names, format!("{name} can never be scheduled on any node"));
+            item.explanation.extend(nearest::sentence(&scene.fresh, subject.pod));
+            Some(Item { evidence, ..item })
         }
-        true => {
+        Some(true) => {
             let runs = scene.now.start.of(subject.pod).next().is_some();
             let today = if runs { "runs today" } else { "can still be scheduled today" };
             let message = format!("{name} {today}, but could never start again from an empty cluster");
@@ -103,8 +108,13 @@ fn dependent(scene: &Scene<'_>, subject: &Subject, fresh: Decision) -> Option<It
     let others: BTreeSet<PodId> = scene.now.model.pods().filter(|&pod| pod != subject.pod).collect();
     let alone = without(scene, &others);
     let decision = scene.ask_of(&alone, &goal);
-    if decision.checked.answer() != Some(false) {
-        return None;
+    match decision.checked.answer() {
+        Some(false) => {}
+        Some(true) => return None,
+        None => {
+            let what = format!("whether {} can be scheduled with nothing else running", subject.shown());
+            return scene.undecided(&DEPENDENT, &subject.names, &what, &reason(&decision));
+        }
     }
     let helpers = helpers(subject.pod, &fresh);
     let needed: Vec<PodId> = helpers.iter().copied().filter(|&pod| is_needed(scene, subject.pod, pod)).collect();

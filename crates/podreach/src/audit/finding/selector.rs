@@ -6,7 +6,7 @@ use podreach_core::selector::Selector;
 use podreach_core::{Model, PodId};
 
 use super::Finding;
-use super::scene::{From, Scene, Subject};
+use super::scene::{From, Scene, Subject, UNSEEN};
 use crate::audit::item::{Item, Severity};
 use crate::report::words;
 
@@ -41,14 +41,25 @@ pub(super) fn items(scene: &mut Scene<'_>) -> Vec<Item> {
         for term in spec.affinity.iter().filter(|term| matches_nothing(&m, term.matcher)) {
             items.extend(unsatisfied(scene, subject, *term));
         }
-        for term in spec.anti_affinity.iter().filter(|term| !unseen && matches_nothing(&m, term.matcher)) {
-            items.extend(without_effect(scene, subject, *term));
+        for term in spec.anti_affinity.iter().filter(|term| matches_nothing(&m, term.matcher)) {
+            items.extend(without_effect(scene, subject, *term).and_then(|item| held_back(scene, item, unseen)));
         }
-        for constraint in spec.spread.iter().filter(|spread| !unseen && matches_nothing(&m, spread.matcher)) {
-            items.push(not_itself(scene, subject, constraint.matcher, "the topology spread"));
+        for constraint in spec.spread.iter().filter(|spread| matches_nothing(&m, spread.matcher)) {
+            let item = not_itself(scene, subject, constraint.matcher, "the topology spread");
+            items.extend(held_back(scene, item, unseen));
         }
     }
     items
+}
+
+/// A finding that rests on what the input does not have: not decided where there may be pods that it does not show.
+fn held_back(scene: &Scene<'_>, item: Item, unseen: bool) -> Option<Item> {
+    if !unseen {
+        return Some(item);
+    }
+    let what = format!("whether {}", item.message);
+    let open = scene.undecided(&NOTHING, &[], &what, UNSEEN)?;
+    Some(Item { status: open.status, message: open.message, explanation: open.explanation, fix: None, ..item })
 }
 
 fn matches_nothing(m: &Model, matcher: MatcherId) -> bool {

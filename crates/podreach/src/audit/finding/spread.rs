@@ -11,6 +11,7 @@ use podreach_core::{Configuration, Goal, Model, NodeId, PodId};
 use super::Finding;
 use super::scene::{From, Scene, Subject};
 use crate::audit::item::{Evidence, Item, Severity};
+use crate::audit::policy::ruling::reason;
 use crate::report::words;
 
 /// A spread constraint with a domain that stays empty.
@@ -48,17 +49,23 @@ fn item(scene: &mut Scene<'_>, subject: &Subject, index: usize) -> Option<Item> 
     let noun = words::domain(&m, constraint.key, true);
     let few = (domains.len() as u64) < constraint.min_domains;
     let mut empty = Vec::new();
-    let mut evidence = Vec::new();
+    let (mut evidence, mut open) = (Vec::new(), None);
     for nodes in domains.values().filter(|_| !few) {
-        if let Some(shown) = stays_empty(scene, subject.pod, index, nodes) {
-            evidence.push(shown);
-            empty.push(words::near(&m, constraint.key, nodes[0]));
+        match stays_empty(scene, subject.pod, index, nodes) {
+            Ok(Some(shown)) => {
+                evidence.push(shown);
+                empty.push(words::near(&m, constraint.key, nodes[0]));
+            }
+            Ok(None) => {}
+            Err(why) => open = open.or(Some((words::near(&m, constraint.key, nodes[0]), why))),
         }
     }
     // If all stay empty, the workload cannot run at all, which is another finding.
     let live = domains.len() - empty.len();
     if live == 0 || (empty.is_empty() && !few) {
-        return None;
+        let (near, why) = open?;
+        let what = format!("whether a pod that {} counts can ever run {near}", subject.shown());
+        return scene.undecided(&MINIMUM, &subject.names, &what, &why);
     }
     let why = match few {
         true => format!("it asks for {} {noun} and there are {}", constraint.min_domains, domains.len()),
@@ -83,22 +90,29 @@ fn domains(m: &Model, pod: PodId, index: usize) -> BTreeMap<DomainId, Vec<NodeId
     domains
 }
 
-/// The evidence that no pod that a constraint counts can ever run on any of some nodes.
-fn stays_empty(scene: &mut Scene<'_>, pod: PodId, index: usize, nodes: &[NodeId]) -> Option<Evidence> {
+/// The evidence that no pod that a constraint counts can ever run on any of some nodes, if so; the error says why that is not known.
+fn stays_empty(scene: &mut Scene<'_>, pod: PodId, index: usize, nodes: &[NodeId]) -> Result<Option<Evidence>, String> {
     let m = scene.model();
     let matcher = m.pod(pod).spread[index].matcher;
     let counted = |&q: &PodId| (m.depends_on_node(matcher) || m.sees_unbound(matcher, q)) && spread::is_counted(&m, q);
     let pods: Vec<PodId> = m.pods().filter(counted).collect();
     let easy = |&q: &PodId| nodes.iter().any(|&node| hard(&m, &scene.fresh.start, q, node));
-    if pods.iter().any(easy) || pods.len() * nodes.len() > ALTERNATIVES {
-        return None;
+    if pods.iter().any(easy) {
+        return Ok(None);
+    }
+    if pods.len() * nodes.len() > ALTERNATIVES {
+        return Err("there are too many pods and nodes to look at".to_owned());
     }
     let atoms = pods.iter().flat_map(|&q| nodes.iter().map(move |&node| (q, node)));
     let goal = Goal { any: atoms.map(|atom| [(atom, 1)].into_iter().collect::<Configuration>()).collect() };
     let decision = scene.ask(From::Now, &goal);
     let shows =
         format!("no pod that is counted can ever run {}", words::near(&m, m.pod(pod).spread[index].key, nodes[0]));
-    (decision.checked.answer() == Some(false)).then(|| scene.evidence(From::Now, &goal, shows, decision))
+    match decision.checked.answer() {
+        Some(true) => Ok(None),
+        Some(false) => Ok(Some(scene.evidence(From::Now, &goal, shows, decision))),
+        None => Err(reason(&decision)),
+    }
 }
 
 fn replicas(scene: &Scene<'_>, subject: &Subject) -> u64 {

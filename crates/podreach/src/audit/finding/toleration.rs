@@ -2,12 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use podreach_core::cluster::{Taint, TaintEffect, TolerationOperator};
+use podreach_core::cluster::{Taint, TaintEffect, Toleration, TolerationOperator};
 use podreach_core::{Goal, Model, NodeId, PodId};
 
 use super::Finding;
 use super::scene::{From, Scene, Subject};
 use crate::audit::item::{Item, Severity};
+use crate::audit::policy::ruling::reason;
 use crate::lower::Kind;
 use crate::report::words;
 
@@ -54,9 +55,11 @@ fn pools(m: &Model) -> BTreeMap<Vec<Taint>, Vec<NodeId>> {
     pools
 }
 
+/// Whether a pod tolerates whatever taint keeps new pods out; whether some pool has one that makes pods leave, the questions say.
 fn tolerates_everything(m: &Model, pod: PodId) -> bool {
-    let everything = |t: &podreach_core::cluster::Toleration| {
-        t.key.is_none() && t.operator == TolerationOperator::Exists && t.effect.is_none()
+    let everything = |t: &Toleration| {
+        let effect = t.effect.is_none_or(|effect| effect == TaintEffect::NoSchedule);
+        t.key.is_none() && t.operator == TolerationOperator::Exists && effect
     };
     m.pod(pod).tolerations.iter().any(everything)
 }
@@ -68,8 +71,13 @@ fn item(scene: &mut Scene<'_>, subject: &Subject, pools: &BTreeMap<Vec<Taint>, V
     for (pool, nodes) in pools {
         let goal = Goal { any: nodes.iter().map(|&node| [((subject.pod, node), 1)].into_iter().collect()).collect() };
         let decision = scene.ask(From::Fresh, &goal);
-        if decision.checked.answer() != Some(true) {
-            return None;
+        match decision.checked.answer() {
+            Some(true) => {}
+            Some(false) => return None,
+            None => {
+                let what = format!("whether {} can run in every pool", subject.shown());
+                return scene.undecided(&EVERYWHERE, &subject.names, &what, &reason(&decision));
+            }
         }
         if !pool.is_empty() {
             let name = words::all(&pool.iter().map(|taint| words::taint(&m, taint)).collect::<Vec<_>>());

@@ -8,6 +8,7 @@ use podreach_core::{Goal, Model, NodeId, PodId};
 use super::Finding;
 use super::scene::{From, Scene, Subject};
 use crate::audit::item::{Item, Severity};
+use crate::audit::policy::ruling::reason;
 use crate::report::words;
 
 /// A topology key that some nodes lack.
@@ -78,8 +79,17 @@ fn item(scene: &mut Scene<'_>, subject: &Subject, key: KeyId, uses: &[Use]) -> O
     if uses.iter().any(|used| *used != Use::AntiAffinity) {
         let goal = Goal { any: lacking.iter().map(|&node| [((subject.pod, node), 1)].into_iter().collect()).collect() };
         let decision = scene.ask(From::Fresh, &goal);
-        if decision.checked.answer() != Some(false) {
-            return None;
+        match decision.checked.answer() {
+            Some(false) => {}
+            Some(true) => return None,
+            None => {
+                let what = format!(
+                    "whether {} can start on the nodes without {}",
+                    subject.shown(),
+                    item.subject[item.subject.len() - 1]
+                );
+                return scene.undecided(&KEY, &item.subject, &what, &reason(&decision));
+            }
         }
         item.evidence.push(scene.evidence(
             From::Fresh,

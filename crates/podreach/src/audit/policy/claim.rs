@@ -9,11 +9,12 @@ use super::packing::Want;
 use super::ruling::{Asking, Ruling};
 use super::world::{Draft, World, nodes_named};
 use super::{Claim, NodeSelection, PodSelection, Policy, Rule, never, possible, recoverable, together};
-use crate::audit::actor::{self, Actor, Variant, Variants};
+use crate::audit::actor::{self, Actor, Beyond, Power, Variant, Variants};
 use crate::audit::boundary;
 use crate::audit::item::{Item, Origin, Severity, Status};
 use crate::audit::memory::Means;
 use crate::lower::Lowered;
+use crate::report::words;
 
 impl Claim {
     /// Its selections of pods, in order.
@@ -53,10 +54,9 @@ pub(crate) fn item(
     };
     let selections = rule.claim.selections();
     let draft = Draft::new(lowered, &selections);
-    let plain = matches!(rule.claim, Claim::Never { .. });
     let acting = if applies(actor, &rule.claim) { actor } else { &Actor::AsIs };
-    let Variants { variants, note, missed } =
-        match actor::variants(draft, lowered, &selections, semantics, acting, plain) {
+    let Variants { variants, note, missed, beyond } =
+        match actor::variants(draft, lowered, &selections, semantics, acting, &rule.claim) {
             Ok(found) => found,
             Err(why) => return Item { message: why, ..item },
         };
@@ -67,7 +67,9 @@ pub(crate) fn item(
     if acting != actor {
         item.explanation.push(HELPLESS.to_owned());
     }
-    let mut item = settle(item, lowered, rule, variants, means);
+    let item = settle(item, lowered, rule, variants, means);
+    let mut item =
+        if item.status == Status::Holds { bounded(item, lowered, rule, acting, &beyond, means) } else { item };
     if *acting != Actor::AsIs {
         for evidence in &mut item.evidence {
             evidence.changed.get_or_insert_with(|| format!("with the pods of {acting}"));
@@ -77,6 +79,44 @@ pub(crate) fn item(
         Some(missed) if item.status == Status::Holds => Item { status: Status::Undecided, message: missed, ..item },
         _ => item,
     }
+}
+
+/// A rule that holds, with what it does not hold for: what else the actor can do.
+fn bounded(mut item: Item, lowered: &Lowered, rule: &Rule, actor: &Actor, beyond: &[Beyond], means: Means<'_>) -> Item {
+    let mut broken: Vec<Power> = Vec::new();
+    for Beyond { powers, world } in beyond {
+        if powers.iter().all(|power| broken.contains(power)) {
+            continue;
+        }
+        let ruling = ruling(lowered, &rule.claim, world, means);
+        match ruling.status {
+            Status::Holds => continue,
+            Status::Violated if *powers == [Power::NamesNodes] => {
+                item.explanation.push(format!("With pods that name their node {}.", ruling.message));
+            }
+            _ => {}
+        }
+        broken.extend(powers.iter().filter(|power| !broken.contains(power)).copied().collect::<Vec<_>>());
+    }
+    if broken.contains(&Power::NamesNodes) {
+        let advice =
+            "Where admission lets nobody set spec.nodeName, say so: no-node-name after the namespaces of the actor.";
+        item.explanation.push(advice.to_owned());
+    }
+    if !broken.is_empty() {
+        let powers: Vec<String> = broken.iter().map(ToString::to_string).collect();
+        item.message = format!("{}, but for {}", item.message, words::all(&powers));
+    } else if matches!(actor, Actor::Tenant { .. }) {
+        item.explanation.push(exact(beyond));
+    }
+    item
+}
+
+/// What a rule holds for besides.
+fn exact(beyond: &[Beyond]) -> String {
+    let names = beyond.iter().any(|beyond| beyond.powers.contains(&Power::NamesNodes));
+    let also = if names { " and for pods that name their node" } else { "" };
+    format!("This also holds for pods that are relabelled while they run{also}: it is exact.")
 }
 
 /// Why a rule of what is possible is decided without a tenant.
@@ -93,13 +133,14 @@ fn applies(actor: &Actor, claim: &Claim) -> bool {
 fn settle(mut item: Item, lowered: &Lowered, rule: &Rule, variants: Vec<Variant>, means: Means<'_>) -> Item {
     let mut open: Option<Ruling> = None;
     let alone = variants.len() == 1;
-    for Variant { world, how } in variants {
-        let world = if matches!(rule.claim, Claim::Recoverable { .. }) { world.emptied() } else { world };
-        let mut ruling = ruling(lowered, &rule.claim, &world, means);
-        if let Some(how) = &how {
-            for evidence in &mut ruling.evidence {
-                evidence.shows.push_str(&format!(" {how}"));
-                evidence.changed = Some(how.clone());
+    for Variant { world, how, simpler } in variants {
+        let (world, mut ruling) = ruled(lowered, rule, world, how.as_deref(), means);
+        let mut how = how;
+        if let (Status::Violated, Some(simpler)) = (ruling.status, simpler) {
+            let Variant { world, how: less, .. } = *simpler;
+            let (_, simple) = ruled(lowered, rule, world, less.as_deref(), means);
+            if simple.status == Status::Violated {
+                (ruling, how) = (simple, less);
             }
         }
         match ruling.status {
@@ -122,6 +163,19 @@ fn settle(mut item: Item, lowered: &Lowered, rule: &Rule, variants: Vec<Variant>
         Some(ruling) => with_ruling(Item { evidence: Vec::new(), ..item }, ruling),
         None => item,
     }
+}
+
+/// The ruling in a world that an actor made, with what it did.
+fn ruled(lowered: &Lowered, rule: &Rule, world: World, how: Option<&str>, means: Means<'_>) -> (World, Ruling) {
+    let world = if matches!(rule.claim, Claim::Recoverable { .. }) { world.emptied() } else { world };
+    let mut ruling = ruling(lowered, &rule.claim, &world, means);
+    if let Some(how) = how {
+        for evidence in &mut ruling.evidence {
+            evidence.shows.push_str(&format!(" {how}"));
+            evidence.changed = Some(how.to_owned());
+        }
+    }
+    (world, ruling)
 }
 
 fn with_ruling(item: Item, ruling: Ruling) -> Item {

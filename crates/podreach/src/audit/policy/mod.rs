@@ -6,7 +6,7 @@
 
 pub(crate) mod claim;
 mod document;
-mod never;
+pub(crate) mod never;
 mod numbered;
 pub(crate) mod packing;
 pub(crate) mod placement;

@@ -175,7 +175,7 @@ fn too_little_room(asking: &mut Asking<'_>, want: &Want) -> Option<(String, Evid
     let decision = asking.answer(&goal);
     let name = asking.world.model().pod_name(want.pod).to_owned();
     let (why, shows) = match total {
-        0 => (format!("No node can ever have a pod of {name}."), format!("{name} can never run on any node")),
+        0 => (none_at_all(asking, want.pod), format!("{name} can never run on any node")),
         _ => {
             let why = format!("All nodes together can have {total} of {name} at most; it takes {}.", want.count);
             (why, format!("no node can ever have one more of {name} than counted"))
@@ -184,6 +184,15 @@ fn too_little_room(asking: &mut Asking<'_>, want: &Want) -> Option<(String, Evid
     let argument = Argument::Sum { worth: vec![1], laws };
     let demand = demand(std::slice::from_ref(want));
     asking.short(demand, shows, (goal, decision), argument).map(|evidence| (why, evidence))
+}
+
+/// That no pod of a workload can ever be, with the reason where it is the API server's.
+fn none_at_all(asking: &Asking<'_>, pod: PodId) -> String {
+    let m = asking.world.model();
+    match &m.pod(pod).barred {
+        Some(why) => format!("No pod of {} can ever be made: {why}.", m.pod_name(pod)),
+        None => format!("No node can ever have a pod of {}.", m.pod_name(pod)),
+    }
 }
 
 /// How many of a pod a node takes on top of the kept pods, one after the other.

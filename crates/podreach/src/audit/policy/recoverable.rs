@@ -5,7 +5,8 @@
 
 use std::collections::BTreeSet;
 
-use podreach_core::{Configuration, NodeId, PodId};
+use podreach_core::rule::Rule;
+use podreach_core::{Configuration, Model, NodeId, PodId};
 
 use super::never::sentence;
 use super::packing::{Want, packed};
@@ -23,7 +24,7 @@ pub(crate) fn wants(lowered: &Lowered, world: &World) -> Vec<Want> {
     let m = world.model();
     let all: Vec<NodeId> = m.nodes().collect();
     let mut wants = Vec::new();
-    for pod in world.pods(0).into_iter().filter(|&pod| m.pod(pod).barred.is_none()) {
+    for pod in world.pods(0).into_iter().filter(|&pod| is_wanted(m, pod)) {
         let declared = lowered.origins.pods.get(m.pod_name(pod)).and_then(|origin| origin.declared);
         let (count, on_each) = match declared {
             Some(Declared { per_node: true, replicas, .. }) => (0, replicas),
@@ -35,10 +36,23 @@ pub(crate) fn wants(lowered: &Lowered, world: &World) -> Vec<Want> {
         }
         if on_each > 0 {
             let on = |&node: &NodeId| Want { pod, count: on_each, nodes: vec![node], apart: None };
-            wants.extend(all.iter().filter(|&&node| m.static_ok(pod, node)).map(on));
+            wants.extend(all.iter().filter(|&&node| has_daemon(m, pod, node)).map(on));
         }
     }
     wants
+}
+
+/// Whether someone wants pods of a type to run, be they refused or not.
+pub(crate) fn is_wanted(m: &Model, pod: PodId) -> bool {
+    m.pod(pod).barred.as_ref().is_none_or(|why| !why.is_unwanted())
+}
+
+/// Whether a DaemonSet has a pod for a node: its controller looks at what the pod selects and tolerates, and at nothing else.
+///
+/// Kubernetes: `pkg/controller/daemon/daemon_controller.go`, `predicates`.
+pub(crate) fn has_daemon(m: &Model, pod: PodId, node: NodeId) -> bool {
+    let looked_at = [Rule::NodeName, Rule::NodeUnschedulable, Rule::TaintToleration, Rule::NodeAffinity];
+    looked_at.into_iter().all(|rule| rule.refusal(m, &Configuration::new(), pod, node).is_none())
 }
 
 /// Decides the rule, in a world that starts empty.

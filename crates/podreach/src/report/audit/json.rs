@@ -4,7 +4,7 @@ use podreach_core::Verdict;
 use serde_json::{Map, Value, json};
 
 use super::{Audit, severity, shortage, status};
-use crate::audit::{Boundary, Entry, Escape, Evidence, Origin, Severity, Standing, Status};
+use crate::audit::{Boundary, Entry, Escape, Evidence, LookedFor, Origin, Severity, Standing, Status};
 use crate::report::json::{API_VERSION, diagnostics, list, proof, question, trace};
 
 /// The document of an audit, or of several as a list.
@@ -33,7 +33,7 @@ fn summary(audit: &Audit<'_>) -> Value {
         |exactly: Severity| outcome.counting(Status::Violated, exactly).filter(|item| item.severity == exactly).count();
     let standing =
         |wanted: fn(&Standing) -> bool| outcome.entries.iter().filter(|entry| wanted(&entry.standing)).count();
-    json!({
+    let mut summary = json!({
         "errors": violated(Severity::Error),
         "warnings": violated(Severity::Warning),
         "notes": violated(Severity::Note),
@@ -41,7 +41,11 @@ fn summary(audit: &Audit<'_>) -> Value {
         "holds": outcome.counting(Status::Holds, Severity::Note).count(),
         "ignored": standing(|standing| matches!(standing, Standing::Excepted(_))),
         "known": standing(|standing| *standing == Standing::Known),
-    })
+    });
+    if let Some(LookedFor { findings, workloads, nodes }) = outcome.looked_for {
+        summary["lookedFor"] = json!({"findings": findings, "workloads": workloads, "nodes": nodes});
+    }
+    summary
 }
 
 fn item(audit: &Audit<'_>, Entry { item, standing }: &Entry) -> Value {

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use podreach_core::Verdict;
 
 use super::{Audit, severity, shortage, shown};
-use crate::audit::{Boundary, Entry, Escape, Evidence, Item, Origin, Severity, Standing, Status, finding};
+use crate::audit::{Boundary, Entry, Escape, Evidence, Item, LookedFor, Origin, Severity, Standing, Status, finding};
 use crate::report::text::Detail;
 use crate::report::{proof, trace, words};
 
@@ -74,16 +74,25 @@ fn headline(audit: &Audit<'_>) -> String {
     let severities = [Severity::Error, Severity::Warning, Severity::Note].map(|s| (found(s), severity(s)));
     parts.extend(severities.iter().filter(|part| part.0 > 0).map(|(n, what)| words::number(*n, what)));
     let open = outcome.counting(Status::Undecided, Severity::Note).count() - undecided;
+    let there = severities.iter().map(|part| part.0).sum::<usize>();
     if open > 0 {
         parts.push(format!("{} not decided", words::number(open, "finding")));
     }
-    let word = match (violated + severities.iter().map(|part| part.0).sum::<usize>(), undecided + open) {
+    parts.extend(outcome.looked_for.filter(|_| there + open == 0).map(|looked| none_of(looked, outcome.compared)));
+    let word = match (violated + there, undecided + open) {
         (0, 0) => "PASSED",
         (0, _) => "UNKNOWN",
         _ => "FOUND",
     };
-    let what = if parts.is_empty() { "nothing is wrong".to_owned() } else { words::all(&parts) };
+    let what = if parts.is_empty() { "nothing that counts".to_owned() } else { words::all(&parts) };
     format!("{word}  {what} ({})", audit.semantics.name())
+}
+
+/// What was looked for and not found: no more than that is said to be right.
+fn none_of(LookedFor { findings, workloads, nodes }: LookedFor, compared: bool) -> String {
+    let none = if compared { "nothing new" } else { "none" };
+    let (workloads, nodes) = (words::number(workloads, "workload"), words::number(nodes, "node"));
+    format!("{none} of {findings} kinds of findings in {workloads} on {nodes}")
 }
 
 fn rules(audit: &Audit<'_>, all: bool) -> Vec<String> {
