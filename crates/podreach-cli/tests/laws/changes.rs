@@ -244,7 +244,8 @@ fn is_free(pod: &Value, options: &Options) -> bool {
 /// The clusters with one more pod of a workload, wherever it can be deployed now.
 fn deployed(objects: &[Value], world: &World, owner: &Value) -> Vec<(String, Vec<Value>)> {
     let name = owner["metadata"]["name"].as_str().unwrap_or_default();
-    let of = world.named(&name_of(owner)).expect("workloads are types");
+    // A ReplicaSet may go under its Deployment.
+    let Some(of) = world.named(&name_of(owner)) else { return Vec::new() };
     let fits = (0..world.nodes.len()).filter(|node| world.is_new_feasible(of, *node));
     let after = fits.map(|node| {
         let node = &world.nodes[node].name;

@@ -10,6 +10,7 @@
 mod changes;
 mod clusters;
 mod objects;
+mod owners;
 mod program;
 mod random;
 mod shrink;
@@ -92,7 +93,7 @@ fn differences(objects: &[Value], options: &Options, seed: u64, folder: &str, ta
         .take(world.types.len() * world.nodes.len())
         .map(|goal| (goal[0].0.clone(), goal[0].1.clone()))
         .collect();
-    found.extend(commands(&program, &cells, &verdicts));
+    found.extend(commands(&program, objects, &cells, &verdicts));
     found.extend(right_now(&world, &program, &verdicts, &asked, tally));
     if seed.is_multiple_of(8) {
         found.extend(pages(&program, &cells, &verdicts));
@@ -208,7 +209,7 @@ fn evidence(program: &Program, asked: &[Asked], verdicts: &[Value]) -> Vec<Diffe
 }
 
 /// The matrix and the audit say what `check` says.
-fn commands(program: &Program, cells: &[(String, String)], verdicts: &[Value]) -> Vec<Difference> {
+fn commands(program: &Program, objects: &[Value], cells: &[(String, String)], verdicts: &[Value]) -> Vec<Difference> {
     let mut found = Vec::new();
     let said: Vec<&str> = verdicts.iter().take(cells.len()).filter_map(|verdict| verdict["verdict"].as_str()).collect();
     match program.matrix() {
@@ -226,15 +227,20 @@ fn commands(program: &Program, cells: &[(String, String)], verdicts: &[Value]) -
     match program.audit(cells) {
         Err(why) => found.push(failure("audit", why)),
         Ok(rules) => {
-            for ((cell, said), (never, possible)) in cells.iter().zip(&said).zip(&rules) {
-                let wanted = match *said {
+            let families = owners::families(objects);
+            for ((cell, word), (never, possible)) in cells.iter().zip(&said).zip(&rules) {
+                // A rule that names a workload speaks of its former revisions and of its replicas, too.
+                let kin = |other: &str| families.get(&cell.0).is_some_and(|kin| kin.contains(plain(other)));
+                let mut others = cells.iter().zip(&said).filter(|(other, _)| other.1 == cell.1 && kin(&other.0));
+                let wanted = match *word {
                     "deployable" => ("violated", "holds"),
+                    "never" if others.any(|(_, said)| *said == "deployable") => ("violated", "violated"),
                     "never" => ("holds", "violated"),
                     _ => ("undecided", "undecided"),
                 };
                 if (never.as_str(), possible.as_str()) != wanted {
                     let text =
-                        format!("{cell:?}: check says {said}, the rules are {never} (never) and {possible} (possible)");
+                        format!("{cell:?}: check says {word}, the rules are {never} (never) and {possible} (possible)");
                     found.push(("audit", text));
                 }
             }
@@ -243,6 +249,11 @@ fn commands(program: &Program, cells: &[(String, String)], verdicts: &[Value]) -
         }
     }
     found
+}
+
+/// The name of a replica, whichever claims it has.
+fn plain(name: &str) -> &str {
+    name.split(" (").next().unwrap_or(name)
 }
 
 /// `why` accepts what can be deployed right now, and the first step of a run is such.
@@ -345,7 +356,7 @@ fn disagreements(objects: &[Value], options: &Options, seed: u64, folder: &str, 
     let misquotes = asked.iter().zip(&verdicts).filter_map(|(asked, verdict)| misquoted(asked, verdict));
     let mut found: Vec<Difference> = misquotes.map(|why| ("question", why)).collect();
     found.extend(evidence(&program, &asked, &verdicts));
-    found.extend(commands(&program, &cells, &verdicts));
+    found.extend(commands(&program, objects, &cells, &verdicts));
     found.extend(pages(&program, &cells, &verdicts));
     let words: Vec<String> = verdicts.iter().map(word).collect();
     for word in ["deployable", "never", "unknown"] {

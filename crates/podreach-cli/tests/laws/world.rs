@@ -7,7 +7,8 @@ use std::collections::{BTreeMap, HashSet, VecDeque};
 use serde_json::Value;
 
 use crate::clusters::Options;
-use crate::objects::{Node, Spec, array, labels, quantity, text};
+use crate::objects::{Node, Spec, labels, quantity, text};
+use crate::owners;
 
 /// What can run: a workload, or a pod that is nobody's.
 #[derive(Debug)]
@@ -80,7 +81,8 @@ impl World {
         let of_kind = |kind: &'static str| objects.iter().filter(move |object| object["kind"] == kind);
         let mut types = Vec::new();
         for kind in ["Deployment", "ReplicaSet", "StatefulSet", "DaemonSet", "Job"] {
-            types.extend(of_kind(kind).map(|object| workload(kind, object)));
+            let own = of_kind(kind).filter(|object| owners::maker(object, objects).is_none());
+            types.extend(own.map(|object| workload(kind, object)));
         }
         let nodes: Vec<Node> = of_kind("Node").map(|node| Node::of(node, false)).collect();
         let instances: Vec<(&Value, usize)> =
@@ -559,10 +561,10 @@ fn workload(kind: &str, object: &Value) -> Type {
 
 /// The type of a pod: its owner's, if the owner makes such pods today, else its own.
 fn instance_of(pod: &Value, objects: &[Value], types: &mut Vec<Type>) -> usize {
-    let owner = array(&pod["metadata"]["ownerReferences"]).find_map(|reference| owner(reference, pod, objects));
+    let owner = owners::owner(pod, objects);
     let mirror = !pod["metadata"]["annotations"]["kubernetes.io/config.mirror"].is_null();
-    if let Some(owner) = owner.filter(|owner| makes(owner, pod)) {
-        let name = name_of(owner);
+    if let Some(maker) = owners::maker(pod, objects) {
+        let name = name_of(maker);
         return types.iter().position(|of| of.name == name).expect("workloads are read first");
     }
     let spec = Spec::of(&pod["metadata"], &pod["spec"], &namespace(pod));
@@ -570,34 +572,4 @@ fn instance_of(pod: &Value, objects: &[Value], types: &mut Vec<Type>) -> usize {
     let made = owner.is_none() && !mirror && !leaves;
     types.push(Type { name: name_of(pod), spec, made, limit: Some((1, Per::Cluster, true)), fixed: mirror });
     types.len() - 1
-}
-
-/// The workload of a reference; the ReplicaSets of Deployments are not in the input.
-fn owner<'a>(reference: &Value, pod: &Value, objects: &'a [Value]) -> Option<&'a Value> {
-    let name = text(&reference["name"]);
-    let find = |kind: &str, name: &str| {
-        let is = |object: &&Value| {
-            object["kind"] == kind && object["metadata"]["name"] == name && namespace(object) == namespace(pod)
-        };
-        objects.iter().find(is)
-    };
-    let kind = text(&reference["kind"]);
-    let of_set = || name.rsplit_once('-').and_then(|(name, _)| find("Deployment", name));
-    find(&kind, &name).or_else(|| (kind == "ReplicaSet").then(of_set).flatten())
-}
-
-/// Whether a workload makes such a pod today.
-fn makes(owner: &Value, pod: &Value) -> bool {
-    let template = &owner["spec"]["template"];
-    let daemon = owner["kind"] == "DaemonSet";
-    let plain = |spec: &Value| {
-        let mut spec = spec.clone();
-        if let Some(fields) = spec.as_object_mut() {
-            fields.remove("nodeName");
-            // Those of a DaemonSet's pods are the controller's and differ from node to node.
-            fields.retain(|key, _| !daemon || (key != "tolerations" && key != "affinity"));
-        }
-        spec
-    };
-    labels(&template["metadata"]) == labels(&pod["metadata"]) && plain(&template["spec"]) == plain(&pod["spec"])
 }
