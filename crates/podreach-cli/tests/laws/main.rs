@@ -27,6 +27,7 @@ use world::{Goal, World};
 
 /// Kinds of differences that are known and not mended yet.
 const PENDING: &[&str] = &[
+    "audit",
     "panic",
     "refused",
     "false deployable",
@@ -95,6 +96,7 @@ fn differences(objects: &[Value], options: &Options, seed: u64, folder: &str, ta
         .collect();
     found.extend(commands(&program, objects, &cells, &verdicts));
     found.extend(right_now(&world, &program, &verdicts, &asked, tally));
+    found.extend(anywhere(&world, &program, &verdicts, seed));
     if seed.is_multiple_of(8) {
         found.extend(pages(&program, &cells, &verdicts));
     }
@@ -249,6 +251,28 @@ fn commands(program: &Program, objects: &[Value], cells: &[(String, String)], ve
         }
     }
     found
+}
+
+/// A pod can run on any node if it can run on one of them.
+fn anywhere(world: &World, program: &Program, verdicts: &[Value], seed: u64) -> Vec<Difference> {
+    if world.types.is_empty() {
+        return Vec::new();
+    }
+    let of = seed as usize % world.types.len();
+    let (name, nodes) = (&world.types[of].name, world.nodes.len());
+    let row: Vec<String> = verdicts.iter().skip(of * nodes).take(nodes).map(word).collect();
+    let wanted = ["deployable", "unknown", "never"].into_iter().find(|wanted| row.iter().any(|word| word == wanted));
+    match program.anywhere(name) {
+        Err(why) => vec![failure("any node", why)],
+        Ok(verdict) => {
+            let steps = verdict["trace"].as_array().cloned().unwrap_or_default();
+            let reached = (0..nodes).any(|node| world.replay(&steps, &vec![(of, node, 1)]).is_ok());
+            let right = Some(word(&verdict).as_str()) == wanted && (reached || wanted != Some("deployable"));
+            let text =
+                format!("{name}: {row:?} node by node, and {} on any node; {}", verdict["verdict"], verdict["trace"]);
+            if right { Vec::new() } else { vec![("any node", text)] }
+        }
+    }
 }
 
 /// The name of a replica, whichever claims it has.

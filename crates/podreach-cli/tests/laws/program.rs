@@ -74,6 +74,11 @@ impl Program {
         })
     }
 
+    /// The verdict about a pod on any node.
+    pub fn anywhere(&self, pod: &str) -> Result<Value, String> {
+        self.document(&["check", "-f", "cluster.json", pod, "--any-node", "-o", "json"])
+    }
+
     /// What `verify` says about the last verdicts, line by line.
     pub fn verify(&self) -> Vec<String> {
         let (_, text, errors) = self.run(&["verify", "-f", "cluster.json", "verdicts.json"]);
