@@ -1,0 +1,201 @@
+//! The program under test, as its users meet it: files in, documents out.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use serde_json::{Value, json};
+
+use crate::clusters::Options;
+
+/// What one pod type can do on one node, by the name of both.
+pub type Cells = BTreeMap<(String, String), String>;
+
+/// The program with a cluster in a folder.
+pub struct Program {
+    folder: PathBuf,
+    options: Vec<String>,
+}
+
+impl Program {
+    /// Writes a cluster into a folder.
+    pub fn new(folder: &str, objects: &[Value], options: &Options) -> Self {
+        let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("laws").join(folder);
+        fs::create_dir_all(&folder).expect("a folder for tests");
+        let program = Self { folder, options: options.arguments() };
+        program.write("cluster.json", &json!({"apiVersion": "v1", "kind": "List", "items": objects}));
+        program
+    }
+
+    /// Writes a document into the folder.
+    pub fn write(&self, name: &str, document: &Value) {
+        fs::write(self.folder.join(name), document.to_string()).expect("a file for tests");
+    }
+
+    /// Runs a command line with the options of the question, unless it verifies.
+    pub fn run(&self, arguments: &[&str]) -> (i32, String, String) {
+        let name = std::env::var("PODREACH_BIN").unwrap_or_else(|_| env!("CARGO_BIN_EXE_podreach").to_owned());
+        let mut command = Command::new(name);
+        command.current_dir(&self.folder).env("XDG_CACHE_HOME", self.folder.join("cache")).args(arguments);
+        if arguments[0] != "verify" {
+            command.args(&self.options);
+        }
+        let Output { status, stdout, stderr } = command.output().expect("the command runs");
+        let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("output is UTF-8");
+        (status.code().unwrap_or(-1), text(stdout), text(stderr))
+    }
+
+    fn document(&self, arguments: &[&str]) -> Result<Value, String> {
+        let (exit, text, errors) = self.run(arguments);
+        if exit == 2 {
+            return Err(format!("{} is refused: {}", arguments[0], errors.lines().next().unwrap_or_default()));
+        }
+        serde_json::from_str(&text).map_err(|error| format!("{} prints no document: {error} {errors}", arguments[0]))
+    }
+
+    /// The verdicts about goals, each a list of pods, nodes and counts.
+    pub fn check(&self, goals: &[Vec<(String, String, u8)>]) -> Result<Vec<Value>, String> {
+        let entry = |(pod, node, count): &(String, String, u8)| json!({"pod": pod, "node": node, "count": count});
+        let question = |(at, goal): (usize, &Vec<_>)| {
+            json!({"apiVersion": "podreach.dev/v1alpha1", "kind": "Question", "metadata": {"name": format!("q{at}")},
+                "spec": {"goal": goal.iter().map(entry).collect::<Vec<_>>()}})
+        };
+        let questions: Vec<Value> = goals.iter().enumerate().map(question).collect();
+        self.write("questions.json", &json!({"apiVersion": "v1", "kind": "List", "items": questions}));
+        let answers = self.document(&["check", "-f", "cluster.json", "-f", "questions.json", "-o", "json"])?;
+        self.write("verdicts.json", &answers);
+        Ok(match answers {
+            Value::Array(all) => all,
+            mut one if one["kind"] == "VerdictList" => {
+                one["items"].as_array_mut().map(std::mem::take).unwrap_or_default()
+            }
+            one => vec![one],
+        })
+    }
+
+    /// The verdict about a pod on any node.
+    pub fn anywhere(&self, pod: &str) -> Result<Value, String> {
+        self.document(&["check", "-f", "cluster.json", pod, "--any-node", "-o", "json"])
+    }
+
+    /// What `verify` says about the last verdicts, line by line.
+    pub fn verify(&self) -> Vec<String> {
+        let (_, text, errors) = self.run(&["verify", "-f", "cluster.json", "verdicts.json"]);
+        (text + &errors).lines().filter(|line| !line.starts_with(' ')).map(str::to_owned).collect()
+    }
+
+    /// The cells of the matrix.
+    pub fn matrix(&self) -> Result<Cells, String> {
+        let matrix = self.document(&["matrix", "-f", "cluster.json", "-o", "json"])?;
+        let mut cells = Cells::new();
+        let list = |value: &Value| value.as_array().cloned().unwrap_or_default();
+        for row in list(&matrix["rows"]) {
+            let pods = std::iter::once(row["pod"].clone()).chain(list(&row["aliases"]));
+            for pod in pods.filter_map(|pod| pod.as_str().map(str::to_owned)) {
+                for verdict in ["deployable", "never", "unknown"] {
+                    for class in list(&row[verdict]) {
+                        let class = &matrix["nodeClasses"][class.as_u64().unwrap_or_default() as usize];
+                        for node in list(&class["nodes"]) {
+                            cells.insert(
+                                (pod.clone(), node.as_str().unwrap_or_default().to_owned()),
+                                verdict.to_owned(),
+                            );
+                        }
+                    }
+                }
+            }
+        }
+        Ok(cells)
+    }
+
+    /// What an audit says about rules that ask for each cell: that it never is, and that it can be.
+    pub fn audit(&self, cells: &[(String, String)]) -> Result<Vec<(String, String)>, String> {
+        let rules = cells.iter().enumerate().flat_map(|(at, (pod, node))| {
+            let selected = json!({"pods": {"names": [pod]}, "nodes": {"names": [node]}});
+            [
+                json!({"name": format!("never-{at}"), "never": selected}),
+                json!({"name": format!("possible-{at}"), "possible": selected}),
+            ]
+        });
+        let policy = json!({"apiVersion": "podreach.dev/v1alpha1", "kind": "PlacementPolicy", "metadata": {"name": "p"},
+            "spec": {"rules": rules.collect::<Vec<_>>()}});
+        self.write("policy.json", &policy);
+        let report = self.document(&[
+            "audit",
+            "policy.json",
+            "-f",
+            "cluster.json",
+            "--no-findings",
+            "--no-cache",
+            "-o",
+            "json",
+        ])?;
+        self.write("audit.json", &report);
+        let items = report["items"].as_array().cloned().unwrap_or_default();
+        let status = |name: String| {
+            let of_rule: Vec<&str> = items
+                .iter()
+                .filter(|item| item["rule"] == name.as_str())
+                .filter_map(|item| item["status"].as_str())
+                .collect();
+            of_rule.first().copied().unwrap_or("missing").to_owned()
+        };
+        Ok((0..cells.len()).map(|at| (status(format!("never-{at}")), status(format!("possible-{at}")))).collect())
+    }
+
+    /// What `verify` says about the evidence of the last audit.
+    pub fn verify_audit(&self) -> Vec<String> {
+        let (_, text, errors) = self.run(&["verify", "-f", "cluster.json", "audit.json"]);
+        (text + &errors).lines().filter(|line| !line.starts_with(' ')).map(str::to_owned).collect()
+    }
+
+    /// On which nodes a pod can be deployed right now.
+    pub fn why(&self, pod: &str) -> Result<BTreeMap<String, bool>, String> {
+        let why = self.document(&["why", "-f", "cluster.json", pod, "-o", "json"])?;
+        let nodes = why["nodes"].as_object().cloned().unwrap_or_default();
+        Ok(nodes.into_iter().map(|(node, said)| (node, said["feasible"] == true)).collect())
+    }
+
+    /// The cells of the map that `report matrix` draws, and the verdicts that `report check` shows.
+    pub fn report(&self) -> Result<(Cells, Vec<String>), String> {
+        let matrix =
+            self.page(&["report", "matrix", "-q", "-f", "cluster.json", "-o", "matrix.html"], "matrix.html")?;
+        let name = |list: &str, at: &Value| {
+            let entry = &matrix["cluster"][list][at.as_u64().unwrap_or_default() as usize];
+            entry["name"].as_str().or(entry[0].as_str()).unwrap_or_default().to_owned()
+        };
+        let list = |value: &Value| value.as_array().cloned().unwrap_or_default();
+        let mut cells = Cells::new();
+        for row in list(&matrix["matrices"][0]["rows"]) {
+            let pods = list(&matrix["cluster"]["pods"][row[0].as_u64().unwrap_or_default() as usize]["aliases"]);
+            let pods = pods.iter().filter_map(Value::as_str).map(str::to_owned).chain([name("pods", &row[0])]);
+            let letters = row[1].as_str().unwrap_or_default();
+            for pod in pods {
+                for (letter, class) in letters.chars().zip(list(&matrix["matrices"][0]["classes"])) {
+                    let verdict = match letter {
+                        'y' => "deployable",
+                        'n' => "never",
+                        _ => "unknown",
+                    };
+                    let nodes = list(&class);
+                    cells.extend(nodes.iter().map(|node| ((pod.clone(), name("nodes", node)), verdict.to_owned())));
+                }
+            }
+        }
+        let arguments = ["report", "check", "-q", "-f", "cluster.json", "-f", "questions.json", "-o", "check.html"];
+        let check = self.page(&arguments, "check.html")?;
+        let verdicts =
+            list(&check["answers"]).iter().filter_map(|answer| answer["verdict"].as_str().map(str::to_owned)).collect();
+        Ok((cells, verdicts))
+    }
+
+    /// The data of a page.
+    fn page(&self, arguments: &[&str], file: &str) -> Result<Value, String> {
+        let (exit, _, errors) = self.run(arguments);
+        let page = fs::read_to_string(self.folder.join(file)).unwrap_or_default();
+        let data = page.split_once("id=\"data\">").and_then(|(_, rest)| rest.split_once("</script>"));
+        let (data, _) = data.ok_or_else(|| format!("the report ends with {exit} and has no data: {errors}"))?;
+        serde_json::from_str(data).map_err(|error| format!("the data of the page: {error}"))
+    }
+}

@@ -1,0 +1,96 @@
+//! Smaller clusters that differ in the same way: what a person reads.
+
+use serde_json::Value;
+
+use crate::clusters::Options;
+use crate::{Law, Tally};
+
+/// A smaller cluster with the same kind of difference, if leaving something out gives one.
+pub fn shrink(
+    mut objects: Vec<Value>,
+    mut options: Options,
+    seed: u64,
+    class: &str,
+    law: Law,
+) -> (Vec<Value>, Options, String) {
+    let differs = |objects: &[Value], options: &Options| {
+        let readable = std::panic::catch_unwind(|| law(objects, options, seed, "shrink", &mut Tally::default()));
+        readable.ok()?.into_iter().find(|(other, _)| *other == class).map(|(_, text)| text)
+    };
+    let mut text = differs(&objects, &options).unwrap_or_default();
+    for plain in [
+        Options { keep: None, ..options.clone() },
+        Options { declared: false, keep: None, ..options.clone() },
+        Options { current: true, ..options.clone() },
+        Options { fixed: true, ..options.clone() },
+    ] {
+        if let Some(same) = differs(&objects, &plain) {
+            (options, text) = (plain, same);
+        }
+    }
+    loop {
+        let before = Value::Array(objects.clone());
+        let mut smaller = None;
+        for path in paths(&before) {
+            let mut tried = before.clone();
+            remove(&mut tried, &path);
+            let tried = tried.as_array().cloned().unwrap_or_default();
+            if let Some(same) = differs(&tried, &options) {
+                smaller = Some((tried, same));
+                break;
+            }
+        }
+        match smaller {
+            Some((tried, same)) => (objects, text) = (tried, same),
+            None => return (objects, options, text),
+        }
+    }
+}
+
+/// Everything that can be left out, the largest first.
+fn paths(value: &Value) -> Vec<Vec<String>> {
+    let mut all = Vec::new();
+    let inside: Vec<(String, &Value)> = match value {
+        Value::Array(items) => items.iter().enumerate().map(|(at, item)| (at.to_string(), item)).collect(),
+        Value::Object(fields) => fields.iter().map(|(key, item)| (key.clone(), item)).collect(),
+        _ => Vec::new(),
+    };
+    let needed = [
+        "apiVersion",
+        "kind",
+        "name",
+        "containers",
+        "allocatable",
+        "topologyKey",
+        "whenUnsatisfiable",
+        "maxSkew",
+        "image",
+    ];
+    for (key, _) in &inside {
+        if !needed.contains(&key.as_str()) {
+            all.push(vec![key.clone()]);
+        }
+    }
+    for (key, item) in inside {
+        all.extend(paths(item).into_iter().map(|rest| std::iter::once(key.clone()).chain(rest).collect()));
+    }
+    all.sort_by_key(Vec::len);
+    all
+}
+
+fn remove(value: &mut Value, path: &[String]) {
+    let (first, rest) = path.split_first().expect("paths are not empty");
+    let inner = match value {
+        Value::Array(items) if rest.is_empty() => {
+            items.remove(first.parse::<usize>().expect("an index"));
+            return;
+        }
+        Value::Object(fields) if rest.is_empty() => {
+            fields.remove(first);
+            return;
+        }
+        Value::Array(items) => &mut items[first.parse::<usize>().expect("an index")],
+        value => &mut value[first.as_str()],
+    };
+    remove(inner, rest);
+}

@@ -1,0 +1,575 @@
+//! The reference: a cluster as a set of counts, and what Kubernetes lets happen in it.
+//!
+//! An interpreter that is as plain as possible: it reads objects, applies rules one after the other, and looks at every configuration.
+
+use std::collections::{BTreeMap, HashSet, VecDeque};
+
+use serde_json::Value;
+
+use crate::clusters::Options;
+use crate::objects::{Node, Spec, labels, quantity, text};
+use crate::owners;
+
+/// What can run: a workload, or a pod that is nobody's.
+#[derive(Debug)]
+pub struct Type {
+    pub name: String,
+    pub spec: Spec,
+    /// Whether new instances are made of it.
+    made: bool,
+    /// At most so many at a time, with or without those that terminate.
+    limit: Option<(u64, Per, bool)>,
+    /// Whether a kubelet runs it from a file.
+    fixed: bool,
+}
+
+/// What a limit of instances is for.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Per {
+    Cluster,
+    Node,
+}
+
+/// A quota: its namespace, and how many pods and how much cpu it allows.
+#[derive(Debug)]
+struct Quota {
+    namespace: String,
+    pods: Option<u64>,
+    cpu: Option<u64>,
+}
+
+/// A cluster with the rules of one question.
+#[derive(Debug)]
+pub struct World {
+    pub types: Vec<Type>,
+    pub nodes: Vec<Node>,
+    settled: Vec<Node>,
+    quotas: Vec<Quota>,
+    options: Options,
+    kept: Vec<u8>,
+    /// The start.
+    pub start: State,
+    tables: Tables,
+}
+
+/// Who matches whose terms: looked up often, so computed once.
+#[derive(Debug, Default)]
+struct Tables {
+    near: Vec<Vec<Vec<bool>>>,
+    apart: Vec<Vec<Vec<bool>>>,
+    spread: Vec<Vec<Vec<bool>>>,
+    ports: Vec<Vec<bool>>,
+    /// Whether it makes a difference that a pod of the type terminates.
+    shadows: Vec<bool>,
+}
+
+/// Counts of running and terminating pods by type and node, of pods that wait by type, and which nodes have settled.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct State {
+    running: Vec<u8>,
+    leaving: Vec<u8>,
+    waiting: Vec<u8>,
+    settled: Vec<bool>,
+}
+
+/// Pods on nodes, by index, with how many of each.
+pub type Goal = Vec<(usize, usize, u8)>;
+
+impl World {
+    /// Reads objects.
+    pub fn read(objects: &[Value], options: &Options) -> Self {
+        let of_kind = |kind: &'static str| objects.iter().filter(move |object| object["kind"] == kind);
+        let mut types = Vec::new();
+        for kind in ["Deployment", "ReplicaSet", "StatefulSet", "DaemonSet", "Job"] {
+            let own = of_kind(kind).filter(|object| owners::maker(object, objects).is_none());
+            types.extend(own.map(|object| workload(kind, object)));
+        }
+        let nodes: Vec<Node> = of_kind("Node").map(|node| Node::of(node, false)).collect();
+        let instances: Vec<(&Value, usize)> =
+            of_kind("Pod").map(|pod| (pod, instance_of(pod, objects, &mut types))).collect();
+        let size = types.len() * nodes.len();
+        let start = State {
+            running: vec![0; size],
+            leaving: vec![0; size],
+            waiting: vec![0; types.len()],
+            settled: vec![false; nodes.len()],
+        };
+        let ranges: Vec<(String, u64)> = of_kind("LimitRange")
+            .map(|range| (namespace(range), quantity(&range["spec"]["limits"][0]["max"]["cpu"])))
+            .collect();
+        // Pod security at the level `baseline` forbids ports of the host.
+        let is_guarded = |space: &&Value| !space["metadata"]["labels"]["pod-security.kubernetes.io/enforce"].is_null();
+        let guarded: Vec<String> =
+            of_kind("Namespace").filter(is_guarded).map(|space| text(&space["metadata"]["name"])).collect();
+        for of in &mut types {
+            let refused = ranges.iter().any(|(space, most)| *space == of.spec.namespace && of.spec.cpu_limit > *most);
+            let exposed = guarded.contains(&of.spec.namespace) && !of.spec.ports.is_empty();
+            of.made &= !refused && !exposed;
+        }
+        let quotas = of_kind("ResourceQuota").map(|quota| Quota {
+            namespace: namespace(quota),
+            pods: hard(quota, "pods").map(|pods| pods / 1000),
+            cpu: hard(quota, "requests.cpu"),
+        });
+        let mut world = Self {
+            settled: of_kind("Node").map(|node| Node::of(node, true)).collect(),
+            quotas: quotas.collect(),
+            options: options.clone(),
+            kept: start.running.clone(),
+            tables: Tables::default(),
+            start,
+            nodes,
+            types,
+        };
+        instances.into_iter().for_each(|(pod, of)| world.put(pod, of));
+        world.tables = world.tables();
+        world
+    }
+
+    /// Puts a pod of the input where it is.
+    fn put(&mut self, pod: &Value, of: usize) {
+        if matches!(pod["status"]["phase"].as_str(), Some("Succeeded" | "Failed")) {
+            return;
+        }
+        let kept = self.options.keep.as_ref().is_some_and(|keep| labels(&pod["metadata"]).get("app") == Some(keep));
+        let stays = kept || self.types[of].fixed;
+        let there = self.options.current || stays;
+        let Some(node) = self.nodes.iter().position(|node| pod["spec"]["nodeName"] == node.name.as_str()) else {
+            let waits =
+                pod["spec"]["nodeName"].is_null() && pod["status"]["phase"] == "Pending" && self.options.current;
+            self.start.waiting[of] += u8::from(waits && pod["metadata"]["deletionTimestamp"].is_null());
+            return;
+        };
+        let at = self.at(of, node);
+        if !there {
+            return;
+        }
+        if pod["metadata"]["deletionTimestamp"].is_null() || self.types[of].fixed {
+            self.start.running[at] += 1;
+            self.kept[at] += u8::from(stays);
+        } else {
+            self.start.leaving[at] += 1;
+        }
+    }
+
+    fn at(&self, of: usize, node: usize) -> usize {
+        of * self.nodes.len() + node
+    }
+
+    fn tables(&self) -> Tables {
+        let among = |test: &dyn Fn(&Spec) -> bool| self.types.iter().map(|of| test(&of.spec)).collect::<Vec<bool>>();
+        let mut tables = Tables::default();
+        for of in &self.types {
+            let spec = &of.spec;
+            tables.near.push(spec.near.iter().map(|term| among(&|pod| term.matches(pod))).collect());
+            tables.apart.push(spec.apart.iter().map(|term| among(&|pod| term.matches(pod))).collect());
+            tables
+                .spread
+                .push(spec.spread.iter().map(|spread| among(&|pod| spread.counts(&spec.namespace, pod))).collect());
+            tables.ports.push(among(&|pod| !spec.ports.is_disjoint(&pod.ports)));
+        }
+        let spread = |of: usize| tables.spread.iter().flatten().any(|counted| counted[of]);
+        let quota = |of: &Type| self.quotas.iter().any(|quota| quota.namespace == of.spec.namespace);
+        let limited = |of: &Type| self.options.declared && of.limit.is_some_and(|(.., leaving)| !leaving);
+        tables.shadows = self.types.iter().enumerate().map(|(at, of)| spread(at) || quota(of) || limited(of)).collect();
+        tables
+    }
+
+    /// A type by its name.
+    pub fn named(&self, name: &str) -> Option<usize> {
+        self.types.iter().position(|of| of.name == name)
+    }
+
+    /// A node by its name.
+    pub fn node(&self, name: &str) -> Option<usize> {
+        self.nodes.iter().position(|node| node.name == name)
+    }
+
+    fn node_in(&self, state: &State, node: usize) -> &Node {
+        if state.settled[node] { &self.settled[node] } else { &self.nodes[node] }
+    }
+
+    fn present(&self, state: &State, of: usize, node: usize) -> u64 {
+        let at = self.at(of, node);
+        u64::from(state.running[at]) + u64::from(state.leaving[at])
+    }
+
+    /// Whether all filters accept a new or waiting pod on a node.
+    fn accepts(&self, state: &State, of: usize, node: usize) -> bool {
+        let (spec, here) = (&self.types[of].spec, self.node_in(state, node));
+        here.admits(spec)
+            && spec.selects(here)
+            && self.has_room(state, of, node)
+            && self.has_ports(state, of, node)
+            && self.is_near(state, of, node)
+            && self.is_apart(state, of, node)
+            && self.is_spread(state, of, node)
+    }
+
+    fn has_room(&self, state: &State, of: usize, node: usize) -> bool {
+        let all = 0..self.types.len();
+        let cpu: u64 = all.clone().map(|other| self.present(state, other, node) * self.types[other].spec.cpu).sum();
+        let pods: u64 = all.map(|other| self.present(state, other, node)).sum();
+        let asked = self.types[of].spec.cpu;
+        let fits = cpu + asked <= self.nodes[node].cpu;
+        let devices: u64 =
+            (0..self.types.len()).map(|other| self.present(state, other, node) * self.types[other].spec.devices).sum();
+        let wanted = self.types[of].spec.devices;
+        let serves = devices + wanted <= self.node_in(state, node).devices;
+        match self.options.paper {
+            true => fits && serves,
+            false => (asked == 0 || fits) && (wanted == 0 || serves) && pods < self.nodes[node].pods,
+        }
+    }
+
+    fn has_ports(&self, state: &State, of: usize, node: usize) -> bool {
+        let holds = |other: usize| self.tables.ports[of][other] && self.present(state, other, node) > 0;
+        !(0..self.types.len()).any(holds)
+    }
+
+    /// Whether two nodes share a value of a key.
+    fn are_near(&self, key: &str, one: usize, other: usize) -> bool {
+        let value = self.nodes[one].labels.get(key);
+        value.is_some() && value == self.nodes[other].labels.get(key)
+    }
+
+    /// Whether a pod that passes a test runs on a node that passes another.
+    fn runs(&self, state: &State, pods: impl Fn(usize) -> bool, nodes: impl Fn(usize) -> bool) -> bool {
+        let there = |of: usize| (0..self.nodes.len()).any(|node| nodes(node) && self.present(state, of, node) > 0);
+        (0..self.types.len()).any(|of| pods(of) && there(of))
+    }
+
+    fn is_near(&self, state: &State, of: usize, node: usize) -> bool {
+        let (terms, table) = (&self.types[of].spec.near, &self.tables.near[of]);
+        if self.options.paper {
+            return terms.iter().zip(table).all(|(term, matches)| {
+                self.runs(state, |other| matches[other], |other| self.are_near(&term.key, node, other))
+                    || (matches[of] && !self.runs(state, |other| matches[other], |_| true))
+            });
+        }
+        let all = |other: usize| table.iter().all(|matches| matches[other]);
+        let has = |node: usize, key: &str| self.nodes[node].labels.contains_key(key);
+        if !terms.iter().all(|term| has(node, &term.key)) {
+            return false;
+        }
+        let served = |key: &str| self.runs(state, all, |other| self.are_near(key, node, other));
+        let counted = |other: usize| terms.iter().any(|term| has(other, &term.key));
+        terms.iter().all(|term| served(&term.key)) || (all(of) && !self.runs(state, all, counted))
+    }
+
+    fn is_apart(&self, state: &State, of: usize, node: usize) -> bool {
+        let own = self.types[of].spec.apart.iter().zip(&self.tables.apart[of]).any(|(term, matches)| {
+            self.runs(state, |other| matches[other], |other| self.are_near(&term.key, node, other))
+        });
+        let theirs = |other: usize| {
+            self.types[other].spec.apart.iter().zip(&self.tables.apart[other]).any(|(term, matches)| {
+                matches[of] && self.runs(state, |one| one == other, |one| self.are_near(&term.key, node, one))
+            })
+        };
+        !own && (self.options.paper || !(0..self.types.len()).any(theirs))
+    }
+
+    fn is_spread(&self, state: &State, of: usize, node: usize) -> bool {
+        let spec = &self.types[of].spec;
+        (0..spec.spread.len()).all(|at| self.keeps_skew(state, of, node, at))
+    }
+
+    fn keeps_skew(&self, state: &State, of: usize, node: usize, at: usize) -> bool {
+        let spec = &self.types[of].spec;
+        let (spread, matches) = (&spec.spread[at], &self.tables.spread[of][at]);
+        let eligible = |node: usize| {
+            let labels = &self.nodes[node].labels;
+            let keyed = match self.options.paper {
+                true => labels.contains_key(&spread.key),
+                false => spec.spread.iter().all(|other| labels.contains_key(&other.key)),
+            };
+            keyed
+                && (!spread.honors_affinity || spec.selects(&self.nodes[node]))
+                && (!spread.honors_taints || self.node_in(state, node).tolerated_by(spec))
+        };
+        let Some(domain) = self.nodes[node].labels.get(&spread.key) else { return false };
+        if self.options.paper && !eligible(node) {
+            return false;
+        }
+        let mut counts: BTreeMap<&String, u64> = BTreeMap::new();
+        for other in (0..self.nodes.len()).filter(|other| eligible(*other)) {
+            let count = counts.entry(&self.nodes[other].labels[&spread.key]).or_default();
+            for counted in (0..self.types.len()).filter(|counted| matches[*counted]) {
+                let at = self.at(counted, other);
+                *count += u64::from(state.running[at]);
+                *count += if self.options.paper { u64::from(state.leaving[at]) } else { 0 };
+            }
+        }
+        let few = (counts.len() as u64) < spread.domains;
+        let least = if few { 0 } else { counts.values().min().copied().unwrap_or(u64::MAX / 2) };
+        let here = counts.get(domain).copied().unwrap_or_default() + u64::from(matches[of]);
+        here <= least + spread.skew
+    }
+
+    /// Whether the API server takes one more pod of a type, and a controller makes it.
+    fn is_admitted(&self, state: &State, of: usize, node: usize) -> bool {
+        let own = &self.types[of];
+        own.made
+            && self.is_within_limit(state, of, node)
+            && self.quotas.iter().all(|quota| self.leaves_room(quota, state, own))
+    }
+
+    /// How many of a type there are, on a node or anywhere, with or without those that terminate and those that wait.
+    fn alive(&self, state: &State, of: usize, node: Option<usize>, leaving: bool) -> u64 {
+        let on = |node: usize| {
+            let at = self.at(of, node);
+            u64::from(state.running[at]) + if leaving { u64::from(state.leaving[at]) } else { 0 }
+        };
+        match node {
+            Some(node) => on(node),
+            None => (0..self.nodes.len()).map(on).sum::<u64>() + u64::from(state.waiting[of]),
+        }
+    }
+
+    fn is_within_limit(&self, state: &State, of: usize, node: usize) -> bool {
+        let Some((most, per, leaving)) = self.types[of].limit.filter(|_| self.options.declared) else { return true };
+        let node = (per == Per::Node).then_some(node);
+        self.alive(state, of, node, leaving || self.options.paper) < most
+    }
+
+    fn leaves_room(&self, quota: &Quota, state: &State, of: &Type) -> bool {
+        if quota.namespace != of.spec.namespace {
+            return true;
+        }
+        let inside = (0..self.types.len()).filter(|other| self.types[*other].spec.namespace == quota.namespace);
+        let (mut pods, mut cpu) = (1, of.spec.cpu);
+        for other in inside {
+            let count = self.alive(state, other, None, self.options.paper);
+            pods += count;
+            cpu += count * self.types[other].spec.cpu;
+        }
+        quota.pods.is_none_or(|most| pods <= most) && quota.cpu.is_none_or(|most| of.spec.cpu > 0 && cpu <= most)
+    }
+
+    /// The states after a pod of a type has been bound to a node: one that waits, or a new one.
+    pub fn deployed(&self, state: &State, of: usize, node: usize) -> Vec<State> {
+        if !self.accepts(state, of, node) {
+            return Vec::new();
+        }
+        let mut after = Vec::new();
+        let bound = || {
+            let mut next = state.clone();
+            next.running[self.at(of, node)] += 1;
+            next
+        };
+        if state.waiting[of] > 0 {
+            let mut next = bound();
+            next.waiting[of] -= 1;
+            after.push(next);
+        }
+        if self.is_admitted(state, of, node) {
+            after.push(bound());
+        }
+        after
+    }
+
+    /// The states after a pod has gone, whether it was terminating or not.
+    pub fn deleted(&self, state: &State, of: usize, node: usize) -> Vec<State> {
+        let at = self.at(of, node);
+        let mut after = Vec::new();
+        if state.running[at] > self.kept[at] {
+            let mut next = state.clone();
+            next.running[at] -= 1;
+            after.push(next);
+        }
+        if state.leaving[at] > 0 {
+            let mut next = state.clone();
+            next.leaving[at] -= 1;
+            after.push(next);
+        }
+        after
+    }
+
+    /// The state after the deletion of a pod has begun.
+    pub fn terminated(&self, state: &State, of: usize, node: usize) -> Option<State> {
+        let at = self.at(of, node);
+        if self.options.paper || state.running[at] <= self.kept[at] {
+            return None;
+        }
+        let mut next = state.clone();
+        next.running[at] -= 1;
+        next.leaving[at] += 1;
+        Some(next)
+    }
+
+    /// The state after all that passes about a node has passed.
+    pub fn settled(&self, state: &State, node: usize) -> Option<State> {
+        if self.options.paper || self.options.fixed || state.settled[node] || !self.changes(node) {
+            return None;
+        }
+        let mut next = state.clone();
+        next.settled[node] = true;
+        Some(next)
+    }
+
+    fn changes(&self, node: usize) -> bool {
+        let (now, then) = (&self.nodes[node], &self.settled[node]);
+        now.cordoned || now.taints.len() != then.taints.len() || now.devices != then.devices
+    }
+
+    /// Whether a spread constraint may count other domains once nodes have settled.
+    pub fn may_be_uneven(&self) -> bool {
+        let honors = self.types.iter().any(|of| of.spec.spread.iter().any(|spread| spread.honors_taints));
+        honors && (0..self.nodes.len()).any(|node| self.settled(&self.start, node).is_some())
+    }
+
+    /// A pod that waits may be deleted at any time, which no trace has to say.
+    fn withdrawn(&self, state: &State) -> Vec<State> {
+        let waiting = (0..self.types.len()).filter(|of| state.waiting[*of] > 0);
+        let next = waiting.map(|of| {
+            let mut next = state.clone();
+            next.waiting[of] -= 1;
+            next
+        });
+        next.collect()
+    }
+
+    /// Whether a state has what a goal asks for.
+    pub fn meets(&self, state: &State, goal: &Goal) -> bool {
+        goal.iter().all(|(of, node, count)| self.present(state, *of, *node) >= u64::from(*count))
+    }
+
+    /// Whether a pod can be bound to a node at the start.
+    pub fn is_feasible(&self, of: usize, node: usize) -> bool {
+        !self.deployed(&self.start, of, node).is_empty()
+    }
+
+    /// Whether a new pod can be created and bound to a node at the start.
+    pub fn is_new_feasible(&self, of: usize, node: usize) -> bool {
+        self.is_admitted(&self.start, of, node) && self.accepts(&self.start, of, node)
+    }
+
+    /// Which goals some run reaches, by looking at every state; `None` if there are too many. Counts above `most` are not looked at.
+    pub fn reachable(&self, goals: &[Goal], most: u8, limit: usize) -> Option<Vec<bool>> {
+        let mut found = vec![false; goals.len()];
+        let mut seen: HashSet<State> = HashSet::from([self.start.clone()]);
+        let mut queue = VecDeque::from([self.start.clone()]);
+        while let Some(state) = queue.pop_front() {
+            for (goal, found) in goals.iter().zip(&mut found) {
+                *found |= self.meets(&state, goal);
+            }
+            if found.iter().all(|found| *found) {
+                return Some(found);
+            }
+            for next in self.successors(&state, most) {
+                if seen.len() > limit {
+                    return None;
+                }
+                if seen.insert(next.clone()) {
+                    queue.push_back(next);
+                }
+            }
+        }
+        Some(found)
+    }
+
+    fn successors(&self, state: &State, most: u8) -> Vec<State> {
+        let mut all = self.withdrawn(state);
+        for node in 0..self.nodes.len() {
+            all.extend(self.settled(state, node));
+            for of in 0..self.types.len() {
+                if self.present(state, of, node) < u64::from(most) {
+                    all.extend(self.deployed(state, of, node));
+                }
+                all.extend(self.deleted(state, of, node));
+                all.extend(self.terminated(state, of, node).filter(|_| self.tables.shadows[of]));
+            }
+        }
+        all
+    }
+
+    /// Replays the steps of a document from the start; what is wrong with them, if something is.
+    pub fn replay(&self, steps: &[Value], goal: &Goal) -> Result<(), String> {
+        let mut states = HashSet::from([self.start.clone()]);
+        for (at, step) in steps.iter().enumerate() {
+            self.withdraw(&mut states);
+            let times = step["times"].as_u64().or(step["count"].as_u64()).unwrap_or(1);
+            for _ in 0..times {
+                states = states.iter().flat_map(|state| self.after(state, step)).collect();
+            }
+            if states.is_empty() {
+                return Err(format!("step {} is not legal: {step}", at + 1));
+            }
+        }
+        match states.iter().any(|state| self.meets(state, goal)) {
+            true => Ok(()),
+            false => Err("the steps are legal and do not reach the goal".to_owned()),
+        }
+    }
+
+    /// Adds the states in which fewer pods wait.
+    fn withdraw(&self, states: &mut HashSet<State>) {
+        let mut queue: Vec<State> = states.iter().cloned().collect();
+        while let Some(state) = queue.pop() {
+            let fresh = self.withdrawn(&state).into_iter().filter(|next| states.insert(next.clone()));
+            queue.extend(fresh.collect::<Vec<_>>());
+        }
+    }
+
+    fn after(&self, state: &State, step: &Value) -> Vec<State> {
+        let Some(node) = self.node(&text(&step["node"])) else { return Vec::new() };
+        let op = text(&step["op"]);
+        if matches!(op.as_str(), "ready" | "uncordon" | "settle") {
+            return self.settled(state, node).into_iter().collect();
+        }
+        let Some(of) = self.named(&text(&step["pod"])) else { return Vec::new() };
+        match op.as_str() {
+            "deploy" => self.deployed(state, of, node),
+            "delete" => {
+                let mut after = self.deleted(state, of, node);
+                after.retain(|next| step["terminating"] != true || next.running == state.running);
+                after
+            }
+            "terminate" => self.terminated(state, of, node).into_iter().collect(),
+            _ => Vec::new(),
+        }
+    }
+}
+
+/// The namespace of an object.
+pub fn namespace(object: &Value) -> String {
+    object["metadata"]["namespace"].as_str().unwrap_or("default").to_owned()
+}
+
+fn hard(quota: &Value, what: &str) -> Option<u64> {
+    let hard = &quota["spec"]["hard"][what];
+    (!hard.is_null()).then(|| quantity(hard))
+}
+
+/// The name of an object among pod types.
+pub fn name_of(object: &Value) -> String {
+    let kind = text(&object["kind"]).to_lowercase();
+    format!("{kind}/{}/{}", namespace(object), text(&object["metadata"]["name"]))
+}
+
+fn workload(kind: &str, object: &Value) -> Type {
+    let template = &object["spec"]["template"];
+    let spec = Spec::of(&template["metadata"], &template["spec"], &namespace(object));
+    let replicas = object["spec"]["replicas"].as_u64().or(object["spec"]["parallelism"].as_u64()).unwrap_or(1);
+    let (spec, limit) = match kind {
+        "DaemonSet" => (spec.of_daemon(), (1, Per::Node, true)),
+        "StatefulSet" => (spec, (replicas, Per::Cluster, true)),
+        _ => (spec, (replicas, Per::Cluster, false)),
+    };
+    Type { name: name_of(object), spec, made: true, limit: Some(limit), fixed: false }
+}
+
+/// The type of a pod: its owner's, if the owner makes such pods today, else its own.
+fn instance_of(pod: &Value, objects: &[Value], types: &mut Vec<Type>) -> usize {
+    let owner = owners::owner(pod, objects);
+    let mirror = !pod["metadata"]["annotations"]["kubernetes.io/config.mirror"].is_null();
+    if let Some(maker) = owners::maker(pod, objects) {
+        let name = name_of(maker);
+        return types.iter().position(|of| of.name == name).expect("workloads are read first");
+    }
+    let spec = Spec::of(&pod["metadata"], &pod["spec"], &namespace(pod));
+    let leaves = !pod["metadata"]["deletionTimestamp"].is_null();
+    let made = owner.is_none() && !mirror && !leaves;
+    types.push(Type { name: name_of(pod), spec, made, limit: Some((1, Per::Cluster, true)), fixed: mirror });
+    types.len() - 1
+}
