@@ -91,10 +91,7 @@ fn problem() -> Problem {
         cluster.nodes.push(Node { name, labels, allocatable, ..harmless.clone() });
     }
     for name in NAMES.into_iter().chain([long.as_str()]) {
-        cluster.pods.push(Pod {
-            name: name.into(),
-            spec: Arc::new(PodSpec::plain(namespace)),
-        });
+        cluster.pods.push(Pod { name: name.into(), spec: Arc::new(PodSpec::plain(namespace)) });
     }
     let model = Model::new(cluster, Semantics::KubeScheduler);
     let (pods, nodes): (Vec<PodId>, Vec<NodeId>) = (model.pods().collect(), model.nodes().collect());

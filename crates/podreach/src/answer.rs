@@ -286,7 +286,8 @@ fn weakenings(problem: &Problem, diagnostics: &[Diagnostic], names: &BTreeMap<&s
         all.extend(pods.map(weakening));
         let symbols = &problem.model.cluster().symbols;
         all.extend(diagnostic.keys.keys().filter_map(|key| symbols.symbol(key)).map(Weakening::Unlabelled));
-        if diagnostic.pods.is_empty() || (diagnostic.code == INSTANCE_LABELS && diagnostic.keys.is_empty())
+        if diagnostic.pods.is_empty()
+            || (diagnostic.code == INSTANCE_LABELS && diagnostic.keys.is_empty())
             || diagnostic.code == CHANGED[0]
         {
             all.insert(Weakening::Unseen);

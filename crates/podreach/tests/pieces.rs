@@ -78,6 +78,7 @@ fn what_spoils_is_said_of_each_type() {
     let claim = |name| pod(name, r#","volumes":[{"name":"v","persistentVolumeClaim":{"claimName":"c"}}]"#);
     let text = format!("{NODE}{}{}{}", pod("a", ""), claim("b"), claim("c"));
     let lowered = lowered("dump.json", &text);
-    let about: Vec<_> = lowered.diagnostics.iter().filter_map(|diagnostic| diagnostic.pods.first().map(String::as_str)).collect();
+    let about: Vec<_> =
+        lowered.diagnostics.iter().filter_map(|diagnostic| diagnostic.pods.first().map(String::as_str)).collect();
     assert_eq!((lowered.cluster.pods.len(), about), (2, vec!["pod/default/b"]));
 }

@@ -364,10 +364,7 @@ fn pyramid_on_equal_nodes(height: usize, nodes: usize) -> Problem {
                     spec.affinity.push(podreach_core::cluster::Term { matcher, key: zone });
                 }
             }
-            let pod = podreach_core::cluster::Pod {
-                name: format!("pod/default/{name}"),
-                spec: Arc::new(spec),
-            };
+            let pod = podreach_core::cluster::Pod { name: format!("pod/default/{name}"), spec: Arc::new(spec) };
             cluster.pods.push(pod);
         }
     }

@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 
 use podreach_core::{Atom, Exchange, Goal, Id, NodeId, Orbits, PodId, Problem, Verdict};
 
-use super::{Budget, Claim, Search, Decision};
+use super::{Budget, Claim, Decision, Search};
 use crate::symmetry::exchanges;
 
 /// A goal with one alternative for all that are alike.

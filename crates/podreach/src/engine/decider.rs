@@ -22,7 +22,12 @@ impl Decider {
 
     /// The same for a quotient that is known already.
     pub fn of(quotient: &Quotient) -> Self {
-        Self { quotient: quotient.clone(), single: None, checker: Checker::new(quotient.full()), engines: Engine::PORTFOLIO }
+        Self {
+            quotient: quotient.clone(),
+            single: None,
+            checker: Checker::new(quotient.full()),
+            engines: Engine::PORTFOLIO,
+        }
     }
 
     /// The quotient.

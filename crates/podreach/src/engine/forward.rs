@@ -152,7 +152,7 @@ impl<'a> Forward<'a> {
         let (before, _) = self.way_to(parent);
         // What every way on deletes is no difference; other rules may see one.
         let sheds = !is_goal
-            && self.masks.are_some()
+            && self.masks.any
             && self.masks.others.is_empty()
             && self.canonical.as_ref().is_none_or(Canonical::is_trivial);
         if sheds {

@@ -51,6 +51,7 @@ use podreach_core::{
 };
 
 use ahead::Ahead;
+pub use decider::Decider;
 use forward::Forward;
 use greedy::Greedy;
 use group::Group;
@@ -62,7 +63,6 @@ pub(crate) use recall::number;
 pub use recall::{Forgetful, Memory};
 use run::{Run, Tracing};
 pub use system::System;
-pub use decider::Decider;
 use witness::{Ended, Witnesses};
 
 /// What limits a search.

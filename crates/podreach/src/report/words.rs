@@ -14,7 +14,6 @@ pub(crate) fn pod(m: &Model, pod: PodId) -> String {
     format!("{}{terminating}", m.pod_name(pod))
 }
 
-
 /// `deployment/shop/web on edge-1`.
 pub(crate) fn atom(m: &Model, (of, node): Atom) -> String {
     format!("{} on {}", pod(m, of), m.node_name(node))
