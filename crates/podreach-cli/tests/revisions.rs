@@ -15,7 +15,9 @@ const DATABASE: [&str; 4] = ["sc.yaml", "csi.yaml", "sts-pv.json", "db.yaml"];
 fn podreach(args: &[&str], files: &[&str]) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_podreach"));
     command.current_dir(Path::new(DATA)).args(args);
-    files.iter().for_each(|file| drop(command.args(["-f", file])));
+    for file in files {
+        command.args(["-f", file]);
+    }
     command.output().expect("the command runs")
 }
 

@@ -85,10 +85,10 @@ fn an_obstacle_is_what_the_rules_say_a_step_before() {
         for (at, Scene { action, obstacle, .. }) in report::film(problem, trace).into_iter().enumerate() {
             let (earlier, deployment) = match action {
                 Action::Deploy(pod, node) => (at.checked_sub(1).map(|at| &before[at]), Some((pod, node))),
-                Action::Delete(..) => {
+                _ => {
                     let next = trace.iter().skip(at).find_map(|action| match action {
                         Action::Deploy(pod, node) => Some((pod, node)),
-                        Action::Delete(..) => None,
+                        _ => None,
                     });
                     (Some(&before[at]), next)
                 }
