@@ -7,6 +7,7 @@ use podreach::diagnostic::{Diagnostic, Effect};
 use podreach::lower::{Lowered, Release};
 use podreach::question;
 use podreach_core::rule::{self, Rule};
+use podreach_core::cluster::Barred;
 use podreach_core::{Model, Semantics};
 use serde_json::Value;
 
@@ -118,9 +119,12 @@ pub fn of_lowered(lowered: Lowered, pod: &str, real: &Value, tally: &mut Tally) 
             continue;
         };
         tally.triples += 1;
-        let mut beyond = false;
+        // The real side admits a pod and does not ask whether it is valid after that.
+        let mut beyond = matches!(model.pod(pod).barred, Some(Barred::Invalid(_)));
         for (plugin, answer) in answers.iter().filter(|(plugin, _)| *plugin != TOGETHER) {
-            let (accepts, ours) = if plugin == ADMISSION {
+            let (accepts, ours) = if plugin == ADMISSION && beyond {
+                continue;
+            } else if plugin == ADMISSION {
                 let barred = &model.pod(pod).barred;
                 (barred.is_none(), format!("{barred:?}"))
             } else if let Some(rule) = modelled(plugin) {

@@ -98,11 +98,27 @@ pub fn text(doc: &Value) -> String {
     json!({"apiVersion": "v1", "kind": "List", "items": items}).to_string()
 }
 
+/// The document with the labels that its running pods were given when they were bound, as the real side gives them.
+fn bound(doc: &Value) -> Value {
+    let mut bound = doc.clone();
+    let nodes = doc["nodes"].as_array().map_or(&[][..], Vec::as_slice);
+    for pod in bound["pods"].as_array_mut().into_iter().flatten() {
+        let Some(name) = pod["spec"]["nodeName"].as_str() else { continue };
+        let Some(node) = nodes.iter().find(|node| node["metadata"]["name"] == name) else { continue };
+        for key in ["topology.kubernetes.io/zone", "topology.kubernetes.io/region"] {
+            if let Some(value) = node["metadata"]["labels"].get(key) {
+                pod["metadata"]["labels"][key] = value.clone();
+            }
+        }
+    }
+    bound
+}
+
 /// The cluster of a document under a release. Without `admit`, its objects never met an API server.
 pub fn lowered(doc: &Value, release: Release) -> Lowered {
-    let text = text(doc);
-    let (documents, problems) = documents_of_json(SourceId(0), &text);
     let admission = doc["admit"] == json!(true);
+    let text = if admission && release.behaviour().topology_labels { text(&bound(doc)) } else { text(doc) };
+    let (documents, problems) = documents_of_json(SourceId(0), &text);
     let (complete, nodes) = (Kind::LOOKED_UP.into(), Nodes::Fixed);
     let options = Options { release, admission, complete, nodes, ..Options::default() };
     let mut lowered = lower::cluster(&documents, &options);

@@ -237,6 +237,8 @@ pub enum Barred {
     Unseen,
     /// The API server refuses new pods of it, for this reason.
     Refused(Arc<str>),
+    /// What admission adds to new pods of it makes them invalid, for this reason.
+    Invalid(Arc<str>),
     /// It is in doubt whether it can be deployed, and it is not relied on.
     Doubtful,
     /// The question leaves it out, for this reason.
@@ -246,7 +248,7 @@ pub enum Barred {
 impl Barred {
     /// Whether nobody wants more pods of the type: a workload that is refused, or in doubt, is wanted all the same.
     pub fn is_unwanted(&self) -> bool {
-        !matches!(self, Self::Refused(_) | Self::Doubtful)
+        !matches!(self, Self::Refused(_) | Self::Invalid(_) | Self::Doubtful)
     }
 
     /// Whether no doubt about the type lifts the bar: what runs of it is all there is.
@@ -268,7 +270,7 @@ impl fmt::Display for Barred {
             Self::Outdated => write!(f, "its owner makes pods of another revision now"),
             Self::Unlabelled => write!(f, "a new pod of it would have the zone and region labels of its node"),
             Self::Unseen => write!(f, "what makes it is not in the input"),
-            Self::Refused(why) => write!(f, "{why}"),
+            Self::Refused(why) | Self::Invalid(why) => write!(f, "{why}"),
             Self::Doubtful => write!(f, "it is in doubt"),
             Self::LeftOut(why) => write!(f, "{why}"),
         }

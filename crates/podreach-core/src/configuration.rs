@@ -45,6 +45,8 @@ pub struct Configuration {
     by_node: BTreeMap<(NodeId, PodId), u64>,
     /// The nodes that still have what passes on them. None, unless someone says so.
     unsettled: BTreeSet<NodeId>,
+    /// Pods that are being deleted, by the types that they are of; a problem knows what they are until they are gone.
+    terminating: BTreeMap<(PodId, NodeId), u64>,
 }
 
 impl Configuration {
@@ -83,6 +85,22 @@ impl Configuration {
     #[must_use]
     pub fn with_unsettled(mut self, nodes: impl IntoIterator<Item = NodeId>) -> Self {
         self.unsettled = nodes.into_iter().collect();
+        self
+    }
+
+    /// The same, with these pods on top that are being deleted.
+    #[must_use]
+    pub fn with_terminating(mut self, pods: impl IntoIterator<Item = Atom>) -> Self {
+        pods.into_iter().for_each(|atom| *self.terminating.entry(atom).or_default() += 1);
+        self
+    }
+
+    /// Makes each pod that is being deleted one of what its type is by then.
+    pub(crate) fn resolved(mut self, instead: impl Fn(PodId) -> PodId) -> Self {
+        for ((pod, node), count) in std::mem::take(&mut self.terminating) {
+            let atom = (instead(pod), node);
+            self.set(atom, self.count(atom).saturating_add(count));
+        }
         self
     }
 

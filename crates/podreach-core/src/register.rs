@@ -123,6 +123,10 @@ impl Changing for Register<'_> {
     fn settle(&mut self, node: NodeId) -> bool {
         self.unsettled.remove(&node)
     }
+
+    fn unsettle(&mut self, node: NodeId) {
+        self.unsettled.insert(node);
+    }
 }
 
 #[cfg(test)]

@@ -47,6 +47,9 @@ pub trait Changing: Running {
 
     /// Takes from a node what passes on it; whether there was anything.
     fn settle(&mut self, node: NodeId) -> bool;
+
+    /// Puts back what passes on a node.
+    fn unsettle(&mut self, node: NodeId);
 }
 
 impl Running for Configuration {
@@ -94,6 +97,10 @@ impl Changing for Configuration {
 
     fn settle(&mut self, node: NodeId) -> bool {
         self.settle(node)
+    }
+
+    fn unsettle(&mut self, node: NodeId) {
+        self.unsettle(node);
     }
 }
 

@@ -93,6 +93,7 @@ impl Problem {
         let unsettled: Vec<NodeId> = start.unsettled().iter().copied().collect();
         let unsettled = unsettled.into_iter().filter(|&node| !model.node(node).passing.is_nothing());
         let start = start.with_unsettled(unsettled.collect::<Vec<_>>());
+        let start = start.resolved(|pod| model.shadow(pod).unwrap_or(pod));
         Self { model, start: Arc::new(start), kept: Arc::default(), goal, roster: Roster::default() }
     }
 

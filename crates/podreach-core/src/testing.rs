@@ -108,6 +108,11 @@ pub fn problem(rng: &mut Rng, shape: Shape) -> Problem {
     Problem { kept: Arc::new(kept), ..Problem::new(model, start, goal) }
 }
 
+/// The same problem on nodes that have settled.
+pub fn settled(problem: &Problem) -> Problem {
+    Problem { start: Arc::new(problem.start.iter().collect()), ..problem.clone() }
+}
+
 /// A random configuration with up to `size` pods, legal or not.
 pub fn random_configuration(rng: &mut Rng, model: &Model, size: usize) -> Configuration {
     let mut configuration = Configuration::new();

@@ -36,8 +36,11 @@ fn hostile(problem: &Problem, pod: PodId) -> Problem {
     })
 }
 
-/// A cluster in which the pod type goes anywhere.
+/// A cluster in which the pod type goes anywhere, unless it is certain that nothing deploys it.
 fn helpful(problem: &Problem, pod: PodId) -> Problem {
+    if problem.model.pod(pod).barred.as_ref().is_some_and(Barred::is_certain) {
+        return problem.clone();
+    }
     changed(problem, |cluster| *spec(cluster, pod) = anywhere(&cluster.pods[pod].spec.clone()))
 }
 

@@ -44,6 +44,7 @@ fn lowered(problem: &Problem, replicas: u64) -> Lowered {
             name: format!("{name}-{at}"),
             pod,
             node,
+            terminating: false,
             kept: at < kept,
             carried: podreach_core::label::Labels::default(),
             span: SPAN,

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use podreach::lower::Kind;
+use podreach::lower::{Instance, Kind};
 use podreach_core::{Action, Atom, PodId, Problem, Trace};
 use serde_json::Value;
 
@@ -46,9 +46,9 @@ pub(crate) enum Deed {
 pub(crate) fn plan(session: &Session, problem: &Problem, trace: &Trace, objects: &[Value]) -> Result<Plan, String> {
     let mut others: BTreeMap<Atom, Vec<&str>> = BTreeMap::new();
     for instance in session.lowered.origins.instances.iter().filter(|instance| !instance.kept) {
-        others.entry((instance.pod, instance.node)).or_default().push(&instance.name);
+        others.entry(place(problem, instance)).or_default().push(&instance.name);
     }
-    if !problem.start.iter().eq(others_as_start(session).iter()) {
+    if !problem.start.iter().eq(others_as_start(session, problem).iter()) {
         return Err("it starts from an empty cluster, and pods run on this one".to_owned());
     }
     let mut own: BTreeMap<Atom, Vec<usize>> = BTreeMap::new();
@@ -105,8 +105,14 @@ fn parts(pod: &str) -> (String, String) {
     (parts.next().unwrap_or_default(), parts.next().unwrap_or_default())
 }
 
-fn others_as_start(session: &Session) -> podreach_core::Configuration {
-    session.lowered.origins.instances.iter().map(|instance| ((instance.pod, instance.node), 1)).collect()
+fn others_as_start(session: &Session, problem: &Problem) -> podreach_core::Configuration {
+    session.lowered.origins.instances.iter().map(|instance| (place(problem, instance), 1)).collect()
+}
+
+/// What a running pod is, and where.
+fn place(problem: &Problem, instance: &Instance) -> Atom {
+    let shadow = problem.model.shadow(instance.pod).filter(|_| instance.terminating);
+    (shadow.unwrap_or(instance.pod), instance.node)
 }
 
 /// An inert pod of a type.

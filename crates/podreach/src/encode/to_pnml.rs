@@ -38,7 +38,7 @@ pub struct Written {
 /// The net of a problem.
 pub fn net(problem: &Problem) -> Result<Written, Diagnostic> {
     let model = &problem.model;
-    let all = model.pods().flat_map(|pod| model.nodes().map(move |node| (pod, node)));
+    let all = problem.pods().flat_map(|pod| model.nodes().map(move |node| (pod, node)));
     let atoms: Vec<Atom> = all.filter(|&atom| problem.is_possible(atom)).take(MAX_ATOMS + 1).collect();
     if atoms.len() > MAX_ATOMS {
         return Err(problem::no_net(format!("the cluster has more than {MAX_ATOMS} pods on nodes to tell apart")));
@@ -55,6 +55,7 @@ pub fn net(problem: &Problem) -> Result<Written, Diagnostic> {
     writing.add_pools(&guards)?;
     guards.iter().for_each(|(&atom, guard)| writing.add_deployment(atom, guard));
     atoms.iter().for_each(|&atom| writing.add_deletion(atom));
+    atoms.iter().for_each(|&atom| writing.add_termination(atom));
     writing.add_goal()?;
     Ok(Written { net: writing.net, goal: writing.goal })
 }
@@ -113,7 +114,9 @@ impl<'p> Writing<'p> {
     }
 
     fn name(&self, (pod, node): Atom) -> String {
-        format!("{}@{}", self.problem.model.pod_name(pod), self.problem.model.node_name(node))
+        let m = &self.problem.model;
+        let terminating = if m.shadowed(pod).is_some() { " (terminating)" } else { "" };
+        format!("{}{terminating}@{}", m.pod_name(pod), m.node_name(node))
     }
 
     /// Whether a pod that is not kept runs at first.
@@ -227,8 +230,20 @@ impl<'p> Writing<'p> {
         self.add_transition(format!("delete {}", self.name(atom)), &BTreeSet::new(), &takes, &gives);
     }
 
+    /// A pod turns into what it is while it is being deleted.
+    fn add_termination(&mut self, (pod, node): Atom) {
+        let shadow = self.problem.model.shadow(pod).map(|shadow| (shadow, node));
+        let Some(shadow) = shadow.filter(|shadow| self.there.contains_key(shadow)) else { return };
+        let atom = (pod, node);
+        let mut takes = vec![(self.idle, 1), (self.there[&atom], 1), (self.away[&shadow], 1)];
+        takes.extend(self.share(shadow));
+        let mut gives = vec![(self.idle, 1), (self.away[&atom], 1), (self.there[&shadow], 1)];
+        gives.extend(self.share(atom));
+        self.add_transition(format!("terminate {}", self.name(atom)), &BTreeSet::new(), &takes, &gives);
+    }
+
     fn add_goal(&mut self) -> Result<(), Diagnostic> {
-        for alternative in &self.problem.goal.any {
+        for alternative in &self.problem.meant(&self.problem.goal).any {
             let rest = alternative.minus(&self.problem.kept);
             if rest.iter().any(|(_, count)| count > 1) {
                 return Err(problem::no_net("the goal asks for several copies of a pod on a node"));

@@ -200,7 +200,7 @@ impl FormGuard {
 
 #[cfg(test)]
 mod tests {
-    use podreach_core::testing::{Rng, Shape, cases, problem};
+    use podreach_core::testing::{Rng, Shape, cases, problem, settled};
     use podreach_core::{Semantics, Verdict, check};
 
     use super::*;
@@ -217,7 +217,7 @@ mod tests {
             let semantics = if case % 2 == 0 { Semantics::KubeScheduler } else { Semantics::Paper };
             let shape = if case % 5 == 0 { Shape::unbounded(semantics) } else { Shape::small(semantics) };
             let shape = if case % 3 == 0 { shape.with_volumes() } else { shape };
-            let problem = problem(&mut rng, shape);
+            let problem = settled(&problem(&mut rng, shape));
             let system = System::new(&problem, slice::slice(&problem));
             let found = Forward::new(&system).pursue(1 << 12, &Budget::unlimited());
             let Some(Found::Reached(run)) = found else { continue };

@@ -279,7 +279,7 @@ impl<'a, S: Changing> Stage<'a, S> {
                     self.s.add((pod, node));
                     self.problem.model.shadow(pod).into_iter().for_each(|shadow| self.s.remove((shadow, node)));
                 }
-                Action::Settle(_) => {}
+                Action::Settle(node) => self.s.unsettle(node),
             }
         }
         self.actions.into_iter().collect()

@@ -73,7 +73,7 @@ impl<S: Changing> Attempt<'_, S> {
                     self.s.add((pod, node));
                     self.problem.model.shadow(pod).into_iter().for_each(|shadow| self.s.remove((shadow, node)));
                 }
-                Action::Settle(_) => {}
+                Action::Settle(node) => self.s.unsettle(node),
             }
         }
     }

@@ -184,12 +184,15 @@ impl PodDrafts {
         let labels = owner::original_labels(cx, pod, alike.given, None);
         let own = spec::resolved(cx, &pod.draft, labels);
         let unlabelled = alike.unlabelled.then(|| Labels::clone(&pod.draft.labels));
+        let made = |&owner: &usize| (owner, as_made_by(cx, pod, alike.given, &inventory.workloads[owner]));
         let variant = match &alike.barred {
-            Some(why) => Variant { own: spec::barred(own, why.clone()), by_owner: Vec::new(), unlabelled },
-            None => {
-                let made = |&owner: &usize| (owner, as_made_by(cx, pod, alike.given, &inventory.workloads[owner]));
-                Variant { own, by_owner: alike.owners.iter().map(made).collect(), unlabelled }
+            // What is being deleted is its owner's until it is gone.
+            Some(why @ Barred::Terminating) => {
+                let by_owner = alike.owners.iter().map(made).collect();
+                Variant { own: spec::barred(own, why.clone()), by_owner, unlabelled }
             }
+            Some(why) => Variant { own: spec::barred(own, why.clone()), by_owner: Vec::new(), unlabelled },
+            None => Variant { own, by_owner: alike.owners.iter().map(made).collect(), unlabelled },
         };
         self.variants.push(variant);
         self.alike.insert(alike, self.variants.len() - 1);

@@ -179,7 +179,12 @@ impl<'o> Lowering<'o> {
             cx.cluster.nodes.ids().for_each(|node| cx.cluster.nodes[node].keep_what_passes());
         }
         let start = match options.start {
-            Start::Current => count(origins.instances.iter()),
+            Start::Current => {
+                let (terminating, others): (Vec<&Instance>, Vec<&Instance>) =
+                    origins.instances.iter().partition(|instance| instance.terminating);
+                let terminating = terminating.into_iter().map(|instance| (instance.pod, instance.node));
+                count(others.into_iter()).with_terminating(terminating)
+            }
             Start::Empty => kept.clone(),
         };
         let unsettled = cx.cluster.nodes.iter().filter(|(_, node)| !node.passing.is_nothing()).map(|(id, _)| id);
@@ -227,7 +232,9 @@ fn instances(cx: &mut Context, inventory: &Inventory, typing: &Typing, keep: &[K
         let kept = kept.keeps(cx, &pod.metadata.namespace, &pod.metadata.labels, pod.is_of_daemon_set()) || is_static;
         let name = full_name(Kind::Pod, &pod.metadata);
         let carried = owner::carried_labels(cx, pod, node, &cx.cluster.pods[id].spec);
-        instances.push(Instance { name, pod: id, node, kept, carried, span: pod.metadata.span });
+        // One that is kept stays as it is, whatever was begun.
+        let terminating = pod.metadata.terminating && !kept && cx.cluster.pods[id].spec.barred != Some(Barred::Terminating);
+        instances.push(Instance { name, pod: id, node, kept, terminating, carried, span: pod.metadata.span });
     }
     kept.report_unused(cx);
     instances

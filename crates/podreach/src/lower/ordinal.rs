@@ -138,5 +138,5 @@ fn pod_of(cx: &mut Context, set: &Workload, ordinal: u64, made: Made) -> PodObje
         revision: None,
         ..set.metadata.clone()
     };
-    PodObject { metadata, draft, bound: None, finished: false, made: Some(made) }
+    PodObject { metadata, draft, bound: None, finished: false, waits: false, made: Some(made) }
 }

@@ -95,6 +95,8 @@ pub struct Instance {
     pub node: NodeId,
     /// Whether it is never deleted.
     pub kept: bool,
+    /// Whether it is being deleted, and of a type that others are of that are not.
+    pub terminating: bool,
     /// The labels of its node that it carries and some selector looks at, where its type is without them.
     pub carried: Labels,
     /// Where it stands in the input.

@@ -97,6 +97,8 @@ pub(crate) struct PodObject {
     pub(crate) bound: Option<Symbol>,
     /// Whether it has succeeded or failed.
     pub(crate) finished: bool,
+    /// Whether an API server has let it in, and it waits for a node.
+    pub(crate) waits: bool,
     /// How it would be made, where it is not in the input itself.
     pub(crate) made: Option<Made>,
 }
@@ -140,7 +142,9 @@ pub(crate) fn read(cx: &mut Context, tree: &Tree<'_>) -> Option<PodObject> {
         let resized = status.and_then(|status| spoiling::resized(cx, &status, &draft.content.parts));
         draft.causes.extend(resized.map(|span| (Cause::Resized, span)));
     }
-    Some(PodObject { metadata, draft, bound, finished: matches!(phase, Some("Succeeded" | "Failed")), made: None })
+    let finished = matches!(phase, Some("Succeeded" | "Failed"));
+    let waits = bound.is_none() && !finished && (metadata.uid.is_some() || phase == Some("Pending"));
+    Some(PodObject { metadata, draft, bound, finished, waits, made: None })
 }
 
 /// Tells the claims that a StatefulSet made for a pod from those that pods share.

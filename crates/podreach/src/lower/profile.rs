@@ -153,7 +153,7 @@ impl Profiles {
         let Some(profile) = profiles.get(content.scheduler.as_deref().unwrap_or(USUAL)) else {
             return Causes::from([(Cause::OtherScheduler, span)]);
         };
-        content.admitted.exempt.clone_from(&profile.exempt);
+        content.admitted.exempt.extend(profile.exempt.iter().copied());
         content.admitted.added_affinity.clone_from(&profile.added_affinity);
         let mut causes = profile.causes.clone();
         if is_daemon {

@@ -22,7 +22,7 @@ pub(crate) fn resolved(cx: &mut Context, draft: &Draft, labels: Labels) -> PodSp
     PodSpec {
         namespace: draft.content.namespace,
         labels_are_final: false,
-        barred: draft.content.admitted.refused.clone().map(Barred::Refused),
+        barred: draft.content.admitted.barred(),
         terminating: false,
         node_name: draft.node_name,
         node_selector: draft.content.node_selector.clone(),

@@ -136,7 +136,7 @@ pub(crate) fn add(
             draft.causes.insert(Cause::InstanceLabels(GivenLabels::of([REVISION])), pod.metadata.span);
         }
         if let Some(barred) = &variants[draft.variant].own.barred {
-            let refused = matches!(barred, Barred::Refused(_));
+            let refused = matches!(barred, Barred::Refused(_) | Barred::Invalid(_));
             draft.causes.retain(|cause, _| cause.outlives_deployment() || (refused && cause.may_undo_refusal()));
         }
     }

@@ -76,6 +76,12 @@ impl<'a> Argument<'a> {
         let atom = self.proof.classes[class][0];
         let mut others = self.representatives(group);
         others.remove(atom);
+        if let Some(before) = m.shadowed(atom.0) {
+            let mut earlier = others.clone();
+            earlier.add((before, atom.1));
+            let why = "before its deletion began it was there as what it had been, which is ruled out".to_owned();
+            return Last { leans_on: self.forbidden_within(&earlier).into_iter().collect(), ..Last::flatly(why) };
+        }
         let s = others.plus(&self.problem.kept);
         if let Some(why) = &m.pod(atom.0).barred {
             return Last::flatly(format!("nothing deploys it: {why}"));

@@ -23,7 +23,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use podreach_core::Cluster;
-use podreach_core::cluster::NodeTerm;
+use podreach_core::cluster::{Barred, NodeTerm};
 use podreach_core::id::QuotaId;
 use podreach_core::resource::Amount;
 use podreach_core::rule::Rule;
@@ -49,12 +49,22 @@ pub use cheapest::{Cheapest, Entrance};
 pub(crate) struct Admitted {
     /// Why the API server does not take it, if it does not.
     pub(crate) refused: Option<Arc<str>>,
+    /// Why it would not be valid, if what admission adds makes it so.
+    pub(crate) invalid: Option<Arc<str>>,
     /// What it takes of quotas.
     pub(crate) quota: BTreeMap<QuotaId, Amount>,
     /// The node affinity that its profile adds.
     pub(crate) added_affinity: Option<Vec<NodeTerm>>,
     /// The filters that its profile has switched off.
     pub(crate) exempt: BTreeSet<Rule>,
+}
+
+impl Admitted {
+    /// Why no step deploys such a pod, if so.
+    pub(crate) fn barred(&self) -> Option<Barred> {
+        let refused = self.refused.clone().map(Barred::Refused);
+        refused.or_else(|| self.invalid.clone().map(Barred::Invalid))
+    }
 }
 
 /// What the input says about admission.
@@ -148,8 +158,23 @@ impl Rules {
         !self.devices.is_empty() && request::of_pod(&content.parts, true).keys().any(is_device)
     }
 
+    /// A pod that waits for its node: it was let in, and neither its bounds nor its quotas are asked again when it is bound.
+    ///
+    /// That it would be asked again if it were made once more is left out.
+    fn waiting(&self, cx: &mut Context, content: &Content, comes: Coming) -> Content {
+        let mut stored = self.admitted(cx, content, Coming { is_new: false, waits: false, ..comes });
+        stored.admitted.refused = None;
+        if !stored.admitted.quota.is_empty() {
+            stored.admitted.exempt.insert(Rule::ResourceQuota);
+        }
+        stored
+    }
+
     /// A pod as the API server stores it.
     fn admitted(&self, cx: &mut Context, content: &Content, comes: Coming) -> Content {
+        if comes.waits {
+            return self.waiting(cx, content, comes);
+        }
         let mut admitted = content.clone();
         let namespace = cx.cluster.symbols.str(cx.cluster.namespaces[content.namespace]).to_owned();
         let mut refused = None;
@@ -161,7 +186,8 @@ impl Rules {
         // Where it is left to chance what a new pod is given, so is whether it is refused.
         let ambiguous = comes.is_new && self.limit_ranges.is_ambiguous(&namespace, &admitted.parts);
         let refused = refused.or_else(|| self.limit_ranges.refusal(&namespace, &admitted.parts).filter(|_| !ambiguous));
-        let refused = refused.or_else(|| valid::refusal(&admitted.parts).filter(|_| comes.is_new && !ambiguous));
+        let invalid = valid::refusal(&admitted.parts).filter(|_| comes.is_new && !ambiguous && refused.is_none());
+        admitted.admitted.invalid = invalid.map(Arc::from);
         let refused = refused.or_else(|| self.quotas.refusal(&namespace, &admitted.parts, admitted.deadline));
         let flaws = content.security.flaws.with(comes.annotated);
         let refused = refused.or_else(|| self.namespaces.security.refusal(&namespace, flaws, cx.release.minor));
@@ -176,6 +202,8 @@ impl Rules {
 /// How a pod comes to admission.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 struct Coming {
+    /// Whether it has been, and waits for its node.
+    waits: bool,
     /// Whether it has not been through admission yet.
     is_new: bool,
     /// Whether a DaemonSet makes it.
@@ -196,12 +224,13 @@ pub(crate) fn admit(cx: &mut Context, inventory: &mut Inventory) {
     let mut known = HashMap::<(*const Content, Coming), (Rc<Content>, Rc<Content>, Causes)>::new();
     let templates = workloads.iter_mut().map(|workload| {
         let is_daemon = workload.kind == Kind::DaemonSet;
-        let comes = Coming { is_new: true, is_daemon, annotated: workload.template.annotated };
+        let comes = Coming { waits: false, is_new: true, is_daemon, annotated: workload.template.annotated };
         (&mut workload.template, comes)
     });
     let pods = pods.iter_mut().map(|pod| {
         let is_daemon = pod.is_of_daemon_set();
-        let comes = Coming { is_new: pod.bound.is_none(), is_daemon, annotated: pod.draft.annotated };
+        let (waits, is_new) = (pod.waits, pod.bound.is_none());
+        let comes = Coming { waits, is_new, is_daemon, annotated: pod.draft.annotated };
         (&mut pod.draft, comes)
     });
     for (draft, comes) in templates.chain(pods) {
