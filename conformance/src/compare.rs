@@ -70,7 +70,7 @@ fn concerns(doubt: &Diagnostic, pod: &str, plugin: &str) -> bool {
         "S0418" => (true, &["ResourceQuota", ADMISSION]),
         "S0421" => (true, &["NodeResourcesFit", "DynamicResources"]),
         "S0423" | "S0432" => (true, &["PodTopologySpread"]),
-        "S0441" | "S0444" | "S0445" => (true, &volumes),
+        "S0441" | "S0444" | "S0445" | "S0446" | "S0447" => (true, &volumes),
         "S0442" | "S0443" => (false, &volumes),
         "S0428" | "S0433" => (false, &amounts),
         _ => return true,
@@ -109,7 +109,10 @@ pub fn of_lowered(lowered: Lowered, pod: &str, real: &Value, tally: &mut Tally) 
     let about = model.pod_name(pod).to_owned();
     let doubts = |plugin: &str, accepts: bool| {
         let matters = [Effect::Blurs, if accepts { Effect::Widens } else { Effect::Narrows }];
-        let mut said = lowered.diagnostics.iter().filter(|diagnostic| matters.contains(&diagnostic.effect));
+        // What is assumed of volumes that are yet to be made is about later; the real side says what is so now.
+        let assumed = |diagnostic: &Diagnostic| ["S0441", "S0442", "S0446", "S0447"].contains(&diagnostic.code);
+        let counts = |diagnostic: &&Diagnostic| matters.contains(&diagnostic.effect) || assumed(diagnostic);
+        let mut said = lowered.diagnostics.iter().filter(counts);
         said.find(|diagnostic| concerns(diagnostic, &about, plugin)).map(|diagnostic| diagnostic.code)
     };
     for node in model.nodes() {

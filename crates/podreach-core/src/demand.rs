@@ -9,7 +9,7 @@ use crate::id::{NodeId, QuotaId, ResourceId};
 use crate::resource::Amount;
 use crate::verdict::Proof;
 
-/// What is wanted at the same time. No pod counts for two wants.
+/// What is wanted at the same time. No pod counts for two wants, and none that is being deleted counts at all.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Demand {
     /// The wants; all must be met.

@@ -37,6 +37,8 @@ pub struct Problem {
     pub goal: Goal,
     /// The pod types that take part; all of them, unless some stand for others.
     pub roster: Roster,
+    /// Whether a goal asks for pods that are not being deleted, as demands do.
+    pub standing: bool,
 }
 
 /// A step.
@@ -94,13 +96,19 @@ impl Problem {
         let unsettled = unsettled.into_iter().filter(|&node| !model.node(node).passing.is_nothing());
         let start = start.with_unsettled(unsettled.collect::<Vec<_>>());
         let start = start.resolved(|pod| model.shadow(pod).unwrap_or(pod));
-        Self { model, start: Arc::new(start), kept: Arc::default(), goal, roster: Roster::default() }
+        Self { model, start: Arc::new(start), kept: Arc::default(), goal, roster: Roster::default(), standing: false }
     }
 
     /// The same cluster and start, asked for something else.
     #[must_use]
     pub fn with_goal(&self, goal: Goal) -> Self {
         Self { goal, ..self.clone() }
+    }
+
+    /// The same problem, whose goals ask for pods that are not being deleted.
+    #[must_use]
+    pub fn with_standing_goals(&self) -> Self {
+        Self { standing: true, ..self.clone() }
     }
 
     /// The pod types that take part, terminating ones included, in order.
@@ -117,10 +125,11 @@ impl Problem {
         possible(pod) || self.model.shadowed(pod).is_some_and(possible)
     }
 
-    /// Whether a configuration is enough for a goal: a pod that is being deleted still runs.
+    /// Whether a configuration is enough for a goal: a pod that is being deleted still runs, which is enough unless it is to stay.
     pub fn is_met(&self, goal: &Goal, s: &impl Running) -> bool {
         let running = |(pod, node)| {
-            let shadow = self.model.shadow(pod).map_or(0, |shadow| s.count((shadow, node)));
+            let shadow = self.model.shadow(pod).filter(|_| !self.standing);
+            let shadow = shadow.map_or(0, |shadow| s.count((shadow, node)));
             s.count((pod, node)).saturating_add(shadow)
         };
         goal.any.iter().any(|alternative| alternative.iter().all(|(atom, count)| count <= running(atom)))
@@ -133,7 +142,7 @@ impl Problem {
     }
 
     fn meant_by(&self, alternative: &Configuration) -> Configuration {
-        let several = alternative.minus(&self.kept).size() > 1;
+        let several = !self.standing && alternative.minus(&self.kept).size() > 1;
         let mut meant = Configuration::new();
         for (atom @ (pod, node), count) in alternative.iter() {
             let shadow = self.model.shadow(pod).filter(|&shadow| several && self.roster.contains(shadow));

@@ -46,7 +46,8 @@ impl Short {
 pub fn short(problem: &Problem, demand: Demand, shortage: Shortage, stop: &dyn Fn() -> bool) -> Result<Short, Flaw> {
     well_formed(problem, &demand)?;
     let proof = Verdict::Never(shortage.proof.clone());
-    let mut checker = Checker::new(problem);
+    // What is being deleted meets no demand, so that it need not be ruled out.
+    let mut checker = Checker::new(&problem.with_standing_goals());
     checker.check(&shortage.ruled_out, proof, stop)?;
     let problem = checker.quotient(&shortage.proof.weakened).full();
     match &shortage.argument {

@@ -35,6 +35,7 @@ pub(crate) fn world(world: &World) -> String {
     text.write(&cluster.required_drivers);
     for s in [&world.problem.start, &world.problem.kept] {
         s.iter().for_each(|entry| text.write(&entry));
+        text.write(s.unsettled());
         text.text.push_str("--\n");
     }
     for doubt in &world.diagnostics {

@@ -81,8 +81,9 @@ fn classes(world: &World, goal: &Goal, pods: &BTreeSet<PodId>, nodes: &BTreeSet<
         let running =
             |s: &podreach_core::Configuration| s.on(node).filter(|(pod, _)| pods.contains(pod)).collect::<Vec<_>>();
         let there = (running(&world.problem.start), running(&world.problem.kept), asked(node));
-        let storage = format!("{:?} {:?}", own.features, own.drivers);
-        let content = (labels, own.taints.clone(), own.unschedulable, own.allocatable.clone(), storage, column, there);
+        let settled = !world.problem.start.unsettled().contains(&node);
+        let rest = format!("{:?} {:?} {:?} {settled}", own.features, own.drivers, own.passing);
+        let content = (labels, own.taints.clone(), own.unschedulable, own.allocatable.clone(), rest, column, there);
         classes.entry(content).or_default().push(node);
     }
     let mut classes: Vec<Vec<NodeId>> = classes.into_values().collect();

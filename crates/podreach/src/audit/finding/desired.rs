@@ -30,7 +30,7 @@ pub(super) const DESIRED: Finding = Finding {
 
 /// Looks for it.
 pub(super) fn items(scene: &mut Scene<'_>) -> Vec<Item> {
-    let world = scene.world.clone().emptied();
+    let world = scene.world.clone().emptied().standing();
     let wants = wants(scene.lowered, &world);
     let asked = wants.iter().fold(0, |sum: u64, want| sum.saturating_add(want.count));
     let budget = scene.budget();

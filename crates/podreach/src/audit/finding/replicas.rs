@@ -96,7 +96,8 @@ fn together(scene: &Scene<'_>, pod: PodId, count: u64) -> Fit {
     }
     let budget = scene.budget();
     let means = Means { budget: &budget, memory: scene.memory };
-    match outcome(&mut Asking::new(&scene.world, means), &want) {
+    let world = scene.world.clone().standing();
+    match outcome(&mut Asking::new(&world, means), &want) {
         Outcome::Can(_) => Fit::Yes,
         Outcome::Never(why, evidence) => Fit::No(why, evidence),
         Outcome::Open(why) => Fit::Open(why),

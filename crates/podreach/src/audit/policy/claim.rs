@@ -186,6 +186,8 @@ fn with_ruling(item: Item, ruling: Ruling) -> Item {
 
 /// The ruling in one world.
 pub(crate) fn ruling(lowered: &Lowered, claim: &Claim, world: &World, means: Means<'_>) -> Ruling {
+    // What is forbidden is so until it is gone; a pod that is being deleted is none that anybody wants.
+    let world = &if claim.forbids() { world.clone() } else { world.clone().standing() };
     let mut asking = Asking::new(world, means);
     match claim {
         Claim::Never { nodes, .. } => {

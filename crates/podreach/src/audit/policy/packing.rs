@@ -323,12 +323,19 @@ impl<'p> Packing<'p> {
         })
     }
 
+    /// The steps after which each node is as it was taken here: without what passes.
+    fn settled(&self, problem: &Problem) -> Vec<Action> {
+        let used = |node: &NodeId| self.steps.iter().any(|step| matches!(step, Action::Deploy(_, at) if at == node));
+        let needed = problem.start.unsettled().iter().copied().filter(|node| self.m.settling_matters() || used(node));
+        needed.map(Action::Settle).collect()
+    }
+
     fn verdict(self, problem: &Problem) -> Option<(Goal, Decision)> {
         let pods: Vec<PodId> = self.wants.iter().map(|want| want.pod).collect();
         let goal = Goal::all(self.s.iter().filter(|((pod, _), _)| pods.contains(pod)).collect());
         let gone = problem.start.minus(&problem.kept);
         let gone = gone.iter().flat_map(|((pod, node), count)| (0..count).map(move |_| Action::Delete(pod, node)));
-        let trace = gone.chain(self.steps).collect();
+        let trace = gone.chain(self.settled(problem)).chain(self.steps).collect();
         let checked = check(&problem.with_goal(goal.clone()), Verdict::Deployable(trace)).ok()?;
         Some((goal, Decision { checked, engine: "packing", efforts: Vec::new() }))
     }

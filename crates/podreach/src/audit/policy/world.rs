@@ -104,6 +104,12 @@ impl World {
         self
     }
 
+    /// The same world, asked about pods that are not being deleted, as what wants pods does.
+    pub(crate) fn standing(mut self) -> Self {
+        self.problem.standing = true;
+        self
+    }
+
     /// The part of the world with these pod types and nodes alone; names stay, ids do not.
     pub(crate) fn part(&self, pods: impl Fn(PodId) -> bool, nodes: impl Fn(NodeId) -> bool) -> (Self, Part) {
         self.part_of(self.model().facts(), pods, nodes)
@@ -139,7 +145,9 @@ impl World {
             diagnostics: self.diagnostics.clone(),
             selected,
         };
-        (draft.finish(self.model().semantics()), part)
+        let mut world = draft.finish(self.model().semantics());
+        world.problem.standing = self.problem.standing;
+        (world, part)
     }
 
     /// The same world with other facts about the same pods and nodes.
