@@ -80,5 +80,8 @@ fn what_spoils_is_said_of_each_type() {
     let lowered = lowered("dump.json", &text);
     let about: Vec<_> =
         lowered.diagnostics.iter().filter(|diagnostic| !diagnostic.pods.is_empty()).map(|d| &d.pods[..]).collect();
-    assert_eq!((lowered.cluster.pods.len(), about), (3, vec![&["pod/default/b", "pod/default/c"].map(str::to_owned)[..]]));
+    assert_eq!(
+        (lowered.cluster.pods.len(), about),
+        (3, vec![&["pod/default/b", "pod/default/c"].map(str::to_owned)[..]])
+    );
 }
