@@ -146,8 +146,15 @@ fn a_job_has_no_more_pods_at_a_time_than_it_has_completions() {
         ("parallelism: 2, completions: 5", 2),
         ("completions: 5", 1),
     ] {
+        let limits = lowered(&job(rest), &declared).cluster.limits;
+        assert_eq!(limits.iter().map(|l| (l.most, l.waits)).collect::<Vec<_>>(), [(most, false)], "{rest}");
         assert_eq!(together(&job(rest), &declared, &[("j", most)]), Some(true), "{rest}");
-        assert_eq!(together(&job(rest), &declared, &[("j", most + 1)]), Some(false), "{rest}");
+        // A pod that is being deleted still runs, and another one is made in its place.
+        assert_eq!(together(&job(rest), &declared, &[("j", most + 1)]), Some(true), "{rest}");
+    }
+    let set = "apiVersion: apps/v1\nkind: StatefulSet\nmetadata: {name: s}\nspec: {replicas: 2, template: {spec: {containers: [{name: c}]}}}\n";
+    for (count, answer) in [(2, true), (3, false)] {
+        assert_eq!(together(set, &declared, &[("s", count)]), Some(answer), "its pods are replaced once they are gone");
     }
 }
 

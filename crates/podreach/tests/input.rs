@@ -84,11 +84,23 @@ fn custom_resources_spoil_what_they_could_change_and_nothing_else() {
 
 #[test]
 fn policy_engines_are_no_makers_of_pods() {
-    for (version, kind) in [("kyverno.io/v1", "ClusterPolicy"), ("constraints.gatekeeper.sh/v1beta1", "K8sAllowed")] {
-        let pod = LONELY.replace("app: egg", "app: web");
-        let lowered = read(&format!("{NODE}{pod}{}", object(version, kind, "")));
-        assert_eq!((codes(&lowered), answer(&lowered, "web")), (vec![("S0405", Effect::Blurs)], None), "{kind}");
+    let sociable = LONELY.replace("app: egg", "app: web");
+    let rule = |does: &str| format!(", spec: {{rules: [{{name: r, match: {{resources: {{kinds: [Pod]}}}}, {does}}}]}}");
+    let (refuses, changes) = (("S0462", Effect::Widens), ("S0461", Effect::Blurs));
+    for (version, kind, rest, remark) in [
+        ("kyverno.io/v1", "ClusterPolicy", rule("validate: {failureAction: Enforce}"), refuses),
+        ("kyverno.io/v1", "ClusterPolicy", rule("mutate: {}"), changes),
+        ("constraints.gatekeeper.sh/v1beta1", "K8sAllowed", String::new(), refuses),
+        ("policies.kubewarden.io/v1", "ClusterAdmissionPolicy", String::new(), ("S0405", Effect::Blurs)),
+    ] {
+        let read = |pod: &str| read(&format!("{NODE}{pod}{}", object(version, kind, &rest)));
+        let (lonely, sociable) = (read(LONELY), read(&sociable));
+        assert_eq!((codes(&sociable), answer(&sociable, "web")), (vec![remark], None), "{kind}{rest}");
+        // What only refuses pods brings none that the other one needs.
+        assert_eq!(answer(&lonely, "web"), (remark == refuses).then_some(false), "{kind}{rest}");
     }
+    let idle = read(&format!("{NODE}{sociable}{}", object("kyverno.io/v1", "ClusterPolicy", "")));
+    assert_eq!((codes(&idle), answer(&idle, "web")), (vec![], Some(true)), "a policy without rules");
 }
 
 #[test]

@@ -1,5 +1,8 @@
 //! What controllers, admission and people make of pods: types, names, defaults, limits, and what is said about the rest.
 
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
 use podreach::diagnostic::Effect;
 use podreach::lower::{self, Instances, Keep, Lowered, Options, Release, Start};
 use podreach::question;
@@ -179,15 +182,20 @@ fn zone_labels_that_binding_added_are_taken_back() {
 }
 
 #[test]
-fn labels_that_nothing_looks_at_do_not_tell_types_apart() {
+fn labels_that_nothing_looks_at_do_not_tell_specs_apart() {
     let text = workload("Deployment", "a", "app: a", "", "") + &workload("StatefulSet", "b", "app: b", "", "");
+    let specs = |lowered: &Lowered| {
+        let specs: BTreeSet<_> = lowered.cluster.pods.values().map(|pod| Arc::as_ptr(&pod.spec)).collect();
+        (lowered.cluster.pods.len(), specs.len())
+    };
     let merged = lowered(&text);
-    assert_eq!(types(&merged), ["deployment/default/a=statefulset/default/b"]);
+    assert_eq!(types(&merged), ["deployment/default/a", "statefulset/default/b"]);
+    assert_eq!(specs(&merged), (2, 1), "each is a type, of one spec");
     assert_eq!(merged.origins.pods["statefulset/default/b"].labels["app"], "b");
     let anti = ", affinity: {podAntiAffinity: {requiredDuringSchedulingIgnoredDuringExecution: [{topologyKey: zone, labelSelector: \
                 {matchLabels: {app: a}}}]}}";
     let looked_at = lowered(&(text + &workload("Deployment", "c", "app: c", anti, "")));
-    assert_eq!(looked_at.cluster.pods.len(), 3);
+    assert_eq!(specs(&looked_at), (3, 3));
 }
 
 #[test]
@@ -310,11 +318,12 @@ fn declared_instances_bound_each_workload() {
         limits,
         [
             ("daemonset/default/each", true, 2, 1),
-            ("deployment/default/plain", false, 9, 1),
+            ("deployment/default/plain", false, 7, 1),
             ("deployment/default/recreate", false, 1, 1),
             ("deployment/default/scaled", false, 11, 1),
             ("job/default/once", false, 3, 1),
             ("pod/default/bare", false, 1, 1),
+            ("statefulset/default/twin", false, 2, 1),
         ]
     );
     assert!(with(&Options::default(), &text).cluster.limits.is_empty());
@@ -397,8 +406,9 @@ fn names_are_as_short_as_is_unambiguous() {
         + &workload("StatefulSet", "db", "app: db", ", nodeSelector: {x: z}", "");
     let lowered = lowered(&text);
     let cluster = &lowered.cluster;
-    assert_eq!(types(&lowered), ["deployment/default/web=statefulset/default/web", "statefulset/default/db"]);
-    assert!(question::pod(cluster, "web").is_ok(), "two names of one type");
+    assert_eq!(types(&lowered), ["deployment/default/web", "statefulset/default/db", "statefulset/default/web"]);
+    assert!(question::pod(cluster, "web").is_err(), "two types, however alike");
+    assert_ne!(question::pod(cluster, "deploy/web"), question::pod(cluster, "sts/web"));
     assert_eq!(question::pod(cluster, "statefulset/default/db"), question::pod(cluster, "db"));
     assert_eq!(question::pod(cluster, "default/db"), question::pod(cluster, "db"));
     let error = question::pod(cluster, "default/wed").expect_err("no such pod");
@@ -447,10 +457,13 @@ fn goals_from_pieces() {
 #[test]
 fn two_questions_of_one_name_are_one_too_many() {
     let question = "apiVersion: podreach.dev/v1alpha1\nkind: Question\nmetadata: {name: q}\nspec: {goal: [{pod: a, node: b}]}\n---\n";
-    let text = question.repeat(2);
-    let (documents, _) = documents(SourceId(0), &text);
-    let lowered = lower::cluster(&documents, &Options::default());
-    assert_eq!(lowered.diagnostics.iter().map(|d| d.code).collect::<Vec<_>>(), ["E0208"]);
+    let other = question.replace("node: b", "node: c");
+    for (text, code, questions) in [(question.repeat(2), "W0314", 1), (format!("{question}{other}"), "E0208", 1)] {
+        let (documents, _) = documents(SourceId(0), &text);
+        let lowered = lower::cluster(&documents, &Options::default());
+        assert_eq!(lowered.diagnostics.iter().map(|d| d.code).collect::<Vec<_>>(), [code]);
+        assert_eq!((lowered.questions.len(), lowered.is_stopped()), (questions, code == "E0208"));
+    }
 }
 
 #[test]
@@ -466,16 +479,16 @@ fn label_keys_are_merged_into_the_selectors_of_templates() {
 }
 
 #[test]
-fn two_names_of_one_type_are_two_pods() {
+fn two_workloads_that_are_alike_are_two_types() {
     let text = workload("Deployment", "web", "app: web", "", "") + &workload("Deployment", "api", "app: api", "", "");
     let lowered = lowered(&text);
     let cluster = &lowered.cluster;
-    assert_eq!(cluster.pods.len(), 1, "nothing looks at their labels");
+    assert_eq!(cluster.pods.len(), 2, "though nothing looks at their labels");
     let goal = |beside: &str| {
         let beside = question::with(cluster, beside).expect("a piece");
         let goal = question::goal(&question::named(cluster, "web").expect("web"), &[beside.node], &[beside]);
         running(cluster, &goal.any[0])
     };
-    assert_eq!(goal("api@n1"), ["deployment/default/api@n1*2"]);
-    assert_eq!(goal("web@n1"), ["deployment/default/api@n1*1"]);
+    assert_eq!(goal("api@n1"), ["deployment/default/api@n1*1", "deployment/default/web@n1*1"]);
+    assert_eq!(goal("web@n1"), ["deployment/default/web@n1*1"]);
 }

@@ -79,6 +79,9 @@ fn what_spoils_is_said_of_each_type() {
     let text = format!("{NODE}{}{}{}", pod("a", ""), claim("b"), claim("c"));
     let lowered = lowered("dump.json", &text);
     let about: Vec<_> =
-        lowered.diagnostics.iter().filter_map(|diagnostic| diagnostic.pods.first().map(String::as_str)).collect();
-    assert_eq!((lowered.cluster.pods.len(), about), (2, vec!["pod/default/b"]));
+        lowered.diagnostics.iter().filter(|diagnostic| !diagnostic.pods.is_empty()).map(|d| &d.pods[..]).collect();
+    assert_eq!(
+        (lowered.cluster.pods.len(), about),
+        (3, vec![&["pod/default/b", "pod/default/c"].map(str::to_owned)[..]])
+    );
 }

@@ -290,25 +290,29 @@ const SHORT: &[(&str, Kind)] = &[
     ("limits", Kind::LimitRange),
     ("no", Kind::Node),
     ("ns", Kind::Namespace),
+    ("pc", Kind::PriorityClass),
     ("po", Kind::Pod),
     ("pv", Kind::PersistentVolume),
     ("pvc", Kind::PersistentVolumeClaim),
     ("quota", Kind::ResourceQuota),
     ("rc", Kind::ReplicationController),
     ("rs", Kind::ReplicaSet),
+    ("sa", Kind::ServiceAccount),
     ("sc", Kind::StorageClass),
     ("sts", Kind::StatefulSet),
 ];
 
 impl Kind {
     /// The kinds of objects that others refer to by name, so that it matters whether the input has all of them.
-    pub const LOOKED_UP: [Self; 6] = [
+    pub const LOOKED_UP: [Self; 8] = [
         Self::ResourceClaim,
         Self::PersistentVolumeClaim,
         Self::PersistentVolume,
         Self::StorageClass,
         Self::CSINode,
         Self::CSIDriver,
+        Self::PriorityClass,
+        Self::ServiceAccount,
     ];
 
     /// The kind that kubectl understands by a name: `Deployment`, `deployments`, `deploy`, `deployment.apps`, `deployments.v1.apps`.
@@ -341,7 +345,7 @@ impl Kind {
 
     /// Whether objects of this kind, one that pods refer to by name, are in namespaces.
     pub(crate) fn is_namespaced(self) -> bool {
-        matches!(self, Self::ResourceClaim | Self::PersistentVolumeClaim)
+        matches!(self, Self::ResourceClaim | Self::PersistentVolumeClaim | Self::ServiceAccount)
     }
 
     /// The kind of that name, when it can own pods.

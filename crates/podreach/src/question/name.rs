@@ -78,7 +78,8 @@ pub fn named(cluster: &Cluster, given: &str) -> Result<Named, NameError> {
             }
             Err(error(Unresolved::Unknown(near.into_iter().map(str::to_owned).collect())))
         }
-        (None, [first, rest @ ..]) if rest.iter().all(|(id, _)| *id == first.0) => Ok(named(first)),
+        // In the cluster of a model, what a pod is while it is being deleted comes later under the same name.
+        (None, [first, rest @ ..]) if rest.iter().all(|(_, name)| *name == first.1) => Ok(named(first)),
         (None, _) => Err(error(Unresolved::Ambiguous(found.iter().map(|(_, name)| (*name).clone()).collect()))),
     }
 }

@@ -217,6 +217,7 @@ pub(crate) fn admit(cx: &mut Context, inventory: &mut Inventory) {
     let Inventory { rules, profiles, workloads, pods, .. } = inventory;
     rules.quotas.register(cx);
     rules.gates.settle();
+    rules.references.settle(cx);
     rules.trusted = cx.keeps_pods || !cx.admission;
     if cx.keeps_pods {
         cx.log.extend(rules.gates.assumed());

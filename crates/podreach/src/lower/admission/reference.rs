@@ -1,11 +1,12 @@
 //! PriorityClasses and ServiceAccounts: a pod that names one which does not exist is refused.
 //!
-//! Whether the input has all of them is known only where it has a list of them as the API server gives it; accounts then of the
-//! namespaces that the list shows. Otherwise one that is missed is in doubt, and where there are none at all, nobody looked.
+//! Whether the input has all of them is known as for other objects that pods name (`listing.rs`); of accounts, by namespace.
+//! Otherwise one that is missed is in doubt, and where there are none at all, nobody looked.
 //! Kubernetes: `plugin/pkg/admission/priority/admission.go`, `plugin/pkg/admission/serviceaccount/admission.go`.
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::lower::context::Context;
 use crate::lower::kind::Kind;
 use crate::lower::pod::Content;
 use crate::read::Tree;
@@ -49,12 +50,8 @@ impl Names {
 }
 
 impl References {
-    /// Reads an object, or a list of such objects.
+    /// Reads an object.
     pub(crate) fn add(&mut self, kind: Kind, tree: &Tree<'_>) {
-        if let Some(items) = tree.field("items") {
-            self.complete(kind, items.seq().unwrap_or_default());
-            return;
-        }
         let metadata = tree.field("metadata");
         let text = |field| metadata.and_then(|metadata| metadata.field(field)).and_then(Tree::str).map(str::to_owned);
         let namespace = text("namespace").unwrap_or_else(|| "default".to_owned());
@@ -65,13 +62,12 @@ impl References {
         if kind == Kind::PriorityClass { &mut self.classes } else { self.accounts.entry(namespace).or_default() }
     }
 
-    fn complete(&mut self, kind: Kind, items: &[Tree<'_>]) {
-        if kind == Kind::PriorityClass {
-            self.classes.complete = true;
-        }
-        let namespace = |item: &Tree<'_>| item.field("metadata")?.field("namespace")?.str().map(str::to_owned);
-        for namespace in items.iter().filter_map(namespace) {
-            self.of(kind, namespace).complete = true;
+    /// Everything is read: notes which names are all there are, for the namespaces that something is in.
+    pub(crate) fn settle(&mut self, cx: &Context) {
+        self.classes.complete = cx.listing.has_all(Kind::PriorityClass);
+        let namespaces = cx.cluster.namespaces.entries().values().map(|&name| cx.cluster.symbols.str(name));
+        for namespace in namespaces.filter(|namespace| cx.listing.has_all_in(Kind::ServiceAccount, namespace)) {
+            self.accounts.entry(namespace.to_owned()).or_default().complete = true;
         }
     }
 
