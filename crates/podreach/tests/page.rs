@@ -177,6 +177,8 @@ fn a_map_has_the_cells_of_its_matrix_and_their_evidence() {
         let mut cells = BTreeMap::new();
         for (row, (pod, answers)) in list(&map["rows"]).iter().zip(&matrix.rows) {
             assert_eq!(number(&row[0]), pod.index());
+            let others: Vec<usize> = matrix.aliases(*pod).iter().map(|other| other.index()).collect();
+            assert_eq!(list(&row[2]).iter().map(number).collect::<Vec<_>>(), others);
             let letters: Vec<char> = row[1].as_str().expect("letters").chars().collect();
             assert_eq!(
                 letters.iter().map(|&c| word(c)).collect::<Vec<_>>(),

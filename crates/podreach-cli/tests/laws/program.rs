@@ -168,8 +168,7 @@ impl Program {
         let list = |value: &Value| value.as_array().cloned().unwrap_or_default();
         let mut cells = Cells::new();
         for row in list(&matrix["matrices"][0]["rows"]) {
-            let pods = list(&matrix["cluster"]["pods"][row[0].as_u64().unwrap_or_default() as usize]["aliases"]);
-            let pods = pods.iter().filter_map(Value::as_str).map(str::to_owned).chain([name("pods", &row[0])]);
+            let pods = list(&row[2]).into_iter().chain([row[0].clone()]).map(|pod| name("pods", &pod));
             let letters = row[1].as_str().unwrap_or_default();
             for pod in pods {
                 for (letter, class) in letters.chars().zip(list(&matrix["matrices"][0]["classes"])) {

@@ -1,6 +1,6 @@
 //! An answer for a page: the verdict, and its evidence as a film or as a proof to walk.
 
-use podreach_core::{Goal, Problem, Trace, Verdict};
+use podreach_core::{Action, Goal, Problem, Trace, Verdict};
 use serde_json::{Value, json};
 
 use super::super::film::{Scene, film};
@@ -40,6 +40,11 @@ fn steps(cast: &mut Cast, problem: &Problem, trace: &Trace) -> Vec<Value> {
         match action.atom() {
             Some(atom) => step["at"] = cast.atom(m, atom),
             None => step["node"] = cast.node(m, action.node()).into(),
+        }
+        if let Action::Terminate(pod, _) = action
+            && let Some(shadow) = m.shadow(pod)
+        {
+            step["becomes"] = cast.pod(m, shadow).into();
         }
         if !notes.is_empty() {
             step["notes"] = notes.into();

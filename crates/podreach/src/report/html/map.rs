@@ -44,11 +44,13 @@ pub fn evidence(problem: &Problem, matrix: &Matrix, oracle: &Oracle, budget: &Bu
     Evidence { cells }
 }
 
-/// The map: classes of nodes, and for each pod type a letter per class.
+/// The map: classes of nodes, and for each pod type a letter per class and the others that have the same.
 pub(super) fn map(problem: &Problem, matrix: &Matrix, evidence: &Evidence) -> Value {
     let class = |nodes: &Vec<_>| nodes.iter().map(|node: &podreach_core::NodeId| node.index()).collect::<Vec<_>>();
-    let rows =
-        matrix.rows.iter().map(|(pod, cells)| json!([pod.index(), cells.iter().map(letter).collect::<String>()]));
+    let rows = matrix.rows.iter().map(|(pod, cells)| {
+        let others: Vec<usize> = matrix.aliases(*pod).iter().map(|other| other.index()).collect();
+        json!([pod.index(), cells.iter().map(letter).collect::<String>(), others])
+    });
     let all = [Cell::Deployable, Cell::Never, Cell::Unknown].map(|cell| matrix.count(cell));
     let found = evidence.cells.iter().map(|(row, class, answer)| json!([row, class, answer]));
     json!({

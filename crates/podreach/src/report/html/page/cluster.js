@@ -70,12 +70,12 @@ function nodeDetails(cluster, node, counts) {
     list('Taints', form.taints), form.cordoned && h('p', {}, 'Cordoned: takes no new pods.'), list('Labels', form.labels.map(([key, value]) => `${key}=${value}`)));
 }
 
-/** Everything about a pod type. @param {Cluster} cluster @param {number} pod */
-function podDetails(cluster, pod) {
+/** Everything about a pod type, and which others are like it. @param {Cluster} cluster @param {number} pod @param {number[]} others */
+function podDetails(cluster, pod, others) {
   const type = cluster.pod(pod);
   return h('div', { class: 'details' }, h('h3', {}, podName(type.name)),
     h('ul', {}, type.says.map((says) => h('li', {}, shown(says)))), type.says.length === 0 && h('p', { class: 'dim' }, 'It asks for nothing in particular.'),
-    type.aliases.length > 0 && h('p', { class: 'dim' }, 'also stands for ', type.aliases.slice(0, 6).map((alias, at) => h('span', {}, at > 0 && ', ', named(alias))), type.aliases.length > 6 && ` and ${type.aliases.length - 6} more`));
+    others.length > 0 && h('p', { class: 'dim' }, 'No rule tells it from ', others.slice(0, 200).map((other, at) => h('span', {}, at > 0 && ', ', podName(cluster.pod(other).name))), others.length > 200 && ` and ${others.length - 200} more`));
 }
 
 /**

@@ -31,7 +31,11 @@ function filmView(cluster, answer) {
     for (; at > to; at--) move(steps[at - 1], -1);
     draw();
   };
-  const move = (/** @type {Step} */ step, /** @type {number} */ sign) => counts.add(step.at[0], step.at[1], step.op === 'deploy' ? sign : -sign);
+  const move = (/** @type {Step} */ step, /** @type {number} */ sign) => {
+    if (!step.at) return;
+    counts.add(step.at[0], step.at[1], step.op === 'deploy' ? sign : -sign);
+    if (step.becomes !== undefined) counts.add(step.becomes, step.at[1], sign);
+  };
 
   const draw = () => {
     const step = at > 0 ? steps[at - 1] : null;
@@ -48,15 +52,15 @@ function filmView(cluster, answer) {
 
   /** @param {number} node @param {Step | null} step @returns {NodeLook} */
   const lookAt = (node, step) => {
-    const own = step !== null && step.at[1] === node ? step : null;
+    const own = step !== null && nodeOf(step) === node ? step : null;
     const here = (/** @type {Atom[] | undefined} */ atoms, /** @type {number} */ pod) => (atoms ?? []).some(([p, n]) => p === pod && n === node);
     const pod = (/** @type {number} */ p) => {
-      if (own?.op === 'deploy' && own.at[0] === p) return 'comes';
+      if ((own?.op === 'deploy' && own.at?.[0] === p) || own?.becomes === p) return 'comes';
       if (here(step?.witnesses, p)) return 'witness';
       return goal.of(p, node) > 0 ? 'target' : '';
     };
-    const first = [...(own ? [own.at[0]] : []), ...(step?.witnesses ?? []).map(([p]) => p), ...goal.on(node).map(([p]) => p)];
-    return { selected: own !== null, pod, first, ghosts: own?.op === 'delete' ? [[own.at[0], 'goes']] : [], badge: goal.on(node).length > 0 ? 'goal' : undefined };
+    const first = [...(own?.at ? [own.becomes ?? own.at[0]] : []), ...(step?.witnesses ?? []).map(([p]) => p), ...goal.on(node).map(([p]) => p)];
+    return { selected: own !== null, pod, first, ghosts: own?.op === 'delete' && own.at ? [[own.at[0], 'goes']] : [], badge: goal.on(node).length > 0 ? 'goal' : undefined };
   };
 
   const captionOf = (/** @type {Step | null} */ step) => {
@@ -64,9 +68,8 @@ function filmView(cluster, answer) {
       const text = steps.length === 0 ? 'The goal is there already: nothing has to happen.' : `This runs at the start. ${number(steps.length, 'step')} ${steps.length === 1 ? 'leads' : 'lead'} to the goal.`;
       return [h('h4', {}, 'The start'), h('p', {}, text)];
     }
-    const verb = step.op === 'deploy' ? 'Deploy' : 'Delete';
     const done = at === steps.length && h('p', { class: 'done' }, icon('yes'), ' The goal is reached.');
-    return [h('h4', { 'data-step': String(at) }, `${at}. ${verb} `, podName(cluster.pod(step.at[0]).name), ' on ', named(cluster.nodeName(step.at[1]))),
+    return [h('h4', { 'data-step': String(at) }, `${at}. `, ...toldOf(cluster, step)),
       ...(step.notes ?? []).map((note) => h('p', { class: 'note' }, shown(note))), obstacleOf(step), done];
   };
 
@@ -104,11 +107,27 @@ function filmView(cluster, answer) {
   return element;
 }
 
+/** @type {Record<string, string>} */
+const SIGNS = { deploy: '+', delete: '−', terminate: '…', ready: '✓', uncordon: '✓' };
+/** @type {Record<string, string>} */
+const VERBS = { deploy: 'Deploy', delete: 'Delete', terminate: 'Begin to delete' };
+
+/** @param {Step} step @returns {number} */
+function nodeOf(step) {
+  return /** @type {number} */ (step.at ? step.at[1] : step.node);
+}
+
+/** A step as a heading. @param {Cluster} cluster @param {Step} step @returns {(string | HTMLElement)[]} */
+function toldOf(cluster, step) {
+  if (!step.at) return [shown(step.says)];
+  return [VERBS[step.op] + ' ', podName(cluster.pod(step.at[0]).name), ' on ', named(cluster.nodeName(step.at[1]))];
+}
+
 /** The nodes of a film, in the order in which they take part. @param {Step[]} steps @param {Counts} goal */
 function involvedNodes(steps, goal) {
   const nodes = new Set(goal.nodes.keys());
   for (const step of steps) {
-    nodes.add(step.at[1]);
+    nodes.add(nodeOf(step));
     for (const [, node] of step.witnesses ?? []) nodes.add(node);
     if (nodes.size >= 60) break;
   }
@@ -126,6 +145,6 @@ function obstacleOf(step) {
 /** @param {Cluster} cluster @param {Step} step @param {number} index @param {boolean} current @param {() => void} chosen */
 function stepRow(cluster, step, index, current, chosen) {
   return h('div', { class: 'step ' + step.op }, h('button', { type: 'button', class: 'link', 'aria-current': current ? 'step' : null, onclick: chosen },
-    h('span', { class: 'count' }, String(index + 1)), h('span', { class: 'op' }, step.op === 'deploy' ? '+' : '−'), h('span', { class: 'hide' }, step.op + ' '),
-    h('span', { class: 'grow' }, podName(cluster.pod(step.at[0]).name)), h('span', { class: 'dim' }, '→ '), named(cluster.nodeName(step.at[1]))));
+    h('span', { class: 'count' }, String(index + 1)), h('span', { class: 'op' }, SIGNS[step.op]), h('span', { class: 'hide' }, step.op + ' '),
+    step.at ? [h('span', { class: 'grow' }, podName(cluster.pod(step.at[0]).name)), h('span', { class: 'dim' }, '→ '), named(cluster.nodeName(step.at[1]))] : h('span', { class: 'grow' }, shown(step.says))));
 }

@@ -32,7 +32,7 @@ function matrixView(cluster, matrix, source) {
   const sheet = h('div', { class: 'map-sheet', role: 'rowgroup' });
   const box = h('div', { class: 'map', role: 'grid', 'aria-label': 'Pod types by node classes', tabindex: '0' }, h('div', { class: 'map-top', role: 'rowgroup' }, head), sheet);
   const panel = h('div', { class: 'panel', 'aria-live': 'polite' }, h('p', { class: 'nothing' }, 'Choose a cell to see the evidence, a letter to see the nodes of a class.'));
-  const running = matrix.rows.map(([pod]) => cluster.running.total(pod));
+  const running = matrix.rows.map(([pod, , others]) => [pod, ...others].reduce((sum, one) => sum + cluster.running.total(one), 0));
   const yes = matrix.rows.map(([, cells]) => matrix.classes.reduce((sum, nodes, at) => sum + (cells[at] === 'y' ? nodes.length : 0), 0));
   const classText = matrix.classes.map((nodes) => {
     const form = cluster.form(nodes[0]);
@@ -42,9 +42,9 @@ function matrixView(cluster, matrix, source) {
 
   const arrange = () => {
     rows = matrix.rows.map((_, at) => at).filter((at) => {
-      const [pod, cells] = matrix.rows[at];
-      const { name: text, aliases } = cluster.pod(pod);
-      return (!search || found(text + ' ' + aliases.join(' '), search)) && (!only || cells.includes(only));
+      const [pod, cells, others] = matrix.rows[at];
+      const names = [pod, ...others].map((one) => cluster.pod(one).name);
+      return (!search || found(names.join(' '), search)) && (!only || cells.includes(only));
     });
     const byName = (/** @type {number} */ a, /** @type {number} */ b) => cluster.pod(matrix.rows[a][0]).name.localeCompare(cluster.pod(matrix.rows[b][0]).name);
     const orders = /** @type {Record<string, (a: number, b: number) => number>} */ ({
@@ -115,9 +115,9 @@ function matrixView(cluster, matrix, source) {
     fill(head, heads);
   };
   const line = (/** @type {number} */ at, /** @type {number} */ from, /** @type {number} */ to, /** @type {number} */ left) => {
-    const row = rows[at], [pod, cells] = matrix.rows[row];
+    const row = rows[at], [pod, cells, others] = matrix.rows[row];
     const element = h('div', { class: 'map-row', role: 'row', 'aria-rowindex': at + 2 },
-      h('div', { class: 'map-name', role: 'rowheader' }, h('button', { type: 'button', class: 'link', tabindex: '-1', onclick: () => openPod(pod) }, podName(cluster.pod(pod).name)), running[row] > 0 && h('span', { class: 'dim small', title: 'running' }, String(running[row]))));
+      h('div', { class: 'map-name', role: 'rowheader' }, h('button', { type: 'button', class: 'link', tabindex: '-1', title: [pod, ...others].slice(0, 20).map((one) => shown(cluster.pod(one).name)).join('\n'), onclick: () => openPod(pod, others) }, podName(cluster.pod(pod).name), others.length > 0 && h('span', { class: 'dim' }, ` and ${others.length} like it`)), running[row] > 0 && h('span', { class: 'dim small', title: 'running' }, String(running[row]))));
     element.style.top = at * ROW + 'px';
     for (let index = from; index <= to; index++) {
       const cls = columns[index], { word, sign, cls: look } = CELLS[cells[cls]];
@@ -180,7 +180,7 @@ function matrixView(cluster, matrix, source) {
     const nodes = matrix.classes[cls];
     fill(panel, h('h3', {}, `Class ${letters(cls)}: ${number(nodes.length, 'node')}`), h('p', { class: 'names' }, nodes.slice(0, 200).map((node) => named(cluster.nodeName(node))), nodes.length > 200 && ` and ${nodes.length - 200} more`), nodeDetails(cluster, nodes[0], cluster.running));
   };
-  const openPod = (/** @type {number} */ pod) => fill(panel, podDetails(cluster, pod));
+  const openPod = (/** @type {number} */ pod, /** @type {number[]} */ others) => fill(panel, podDetails(cluster, pod, others));
 
   const element = h('section', { class: 'matrix', 'aria-label': 'Matrix' },
     h('div', { class: 'tools' }, searchBox('Search pod types', (text) => { search = text; box.scrollTop = 0; arrange(); }), searchBox('Search nodes, labels, taints', (text) => { where = text; box.scrollLeft = 0; arrange(); }),

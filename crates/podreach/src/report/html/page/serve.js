@@ -132,7 +132,7 @@ class Desk {
     let search = '';
     /** @type {number[]} */ let rows = [];
     const show = () => {
-      rows = this.cluster.data.pods.map((_, pod) => pod).filter((pod) => !search || found(this.cluster.pod(pod).name + ' ' + this.cluster.pod(pod).aliases.join(' '), search));
+      rows = this.cluster.data.pods.map((_, pod) => pod).filter((pod) => !search || found(this.cluster.pod(pod).name, search));
       rows.sort((a, b) => this.cluster.pod(a).name.localeCompare(this.cluster.pod(b).name));
       if (rows.length === 0) return list.show([72], () => h('p', { class: 'nothing' }, 'No pod type matches.'));
       list.show(rows.map(() => 38), (index) => {

@@ -7,7 +7,7 @@ type Atom = [pod: number, node: number];
 /** An amount of a resource. */
 type Amount = [resource: number, amount: Exact];
 
-interface PodType { name: string; aliases: string[]; weights: Amount[]; says: string[] }
+interface PodType { name: string; weights: Amount[]; says: string[] }
 interface Form { labels: [string, string][]; taints: string[]; cordoned: boolean; capacity: Amount[] }
 interface Resource { name: string; unit: 'milli' | 'bytes' | 'count' }
 
@@ -23,7 +23,8 @@ interface ClusterData {
 }
 
 interface Obstacle { of: number; rule: string; reason: string }
-interface Step { op: 'deploy' | 'delete'; at: Atom; notes?: string[]; witnesses?: Atom[]; obstacle?: Obstacle }
+/** A step is `at` a pod type on a node; of a node alone (`ready`, `uncordon`), it has the `node`. A pod that begins to terminate `becomes` another type. */
+interface Step { op: 'deploy' | 'delete' | 'terminate' | 'ready' | 'uncordon'; says: string; at?: Atom; becomes?: number; node?: number; notes?: string[]; witnesses?: Atom[]; obstacle?: Obstacle }
 interface FilmData { steps: Step[]; reached: number | null }
 
 interface Way { with: Atom[]; hits: number | null }
@@ -49,7 +50,8 @@ interface Answer {
 interface MatrixData {
   semantics: string;
   classes: number[][];
-  rows: [pod: number, cells: string][];
+  /** The others have the same cells, since no rule tells them apart. */
+  rows: [pod: number, cells: string, others: number[]][];
   /** Pairs that are deployable, never, unknown. */
   counts: [number, number, number];
   evidence: [row: number, cls: number, answer: Answer][];
