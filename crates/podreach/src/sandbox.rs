@@ -98,7 +98,11 @@ fn change_node(cluster: &mut Cluster, node: NodeId, edit: &NodeEdit) -> Result<(
                 return Err(format!("the node has no taint {key}"));
             }
         }
-        NodeEdit::Cordon(cordoned) => cluster.nodes[node].unschedulable = *cordoned,
+        // Whoever asks what a cordon does wants it to last.
+        NodeEdit::Cordon(cordoned) => {
+            cluster.nodes[node].unschedulable = *cordoned;
+            cluster.nodes[node].passing.cordoned = false;
+        }
         NodeEdit::Copy(name) => add_node(cluster, node, name)?,
     }
     Ok(())
