@@ -231,7 +231,6 @@ impl Search {
 
     /// Decides a goal and checks the evidence.
     pub fn decide(&mut self, goal: &Goal, budget: &Budget<'_>) -> Decision {
-        let goal = &self.problem.meant(goal);
         let decision = self.decide_as_known(goal, budget);
         match decision.checked.verdict() {
             // Whoever remembers may be wrong.
@@ -242,12 +241,17 @@ impl Search {
         }
     }
 
-    fn decide_as_known(&mut self, goal: &Goal, budget: &Budget<'_>) -> Decision {
-        if let Some(decision) = self.decide_one_of_each(goal, budget) {
+    fn decide_as_known(&mut self, asked: &Goal, budget: &Budget<'_>) -> Decision {
+        let meant = &self.problem.meant(asked);
+        if let Some(decision) = self.decide_one_of_each(meant, budget) {
             return decision;
         }
-        let claim = self.claim(goal, budget);
-        self.checked(goal, claim, budget)
+        let mut claim = self.claim(meant, budget);
+        // What is asked for may terminate, but need not.
+        if let Verdict::Deployable(trace) = claim.verdict {
+            claim.verdict = Verdict::Deployable(self.tracing.shortened(asked, trace));
+        }
+        self.checked(asked, claim, budget)
     }
 
     fn claim(&mut self, goal: &Goal, budget: &Budget<'_>) -> Claim {

@@ -181,7 +181,7 @@ impl<'a> Telling<'a> {
             Some((pod, nodes)) => {
                 let m = &self.argument.problem.model;
                 let nodes = words::first(nodes.iter().map(|&node| m.node_name(node).to_owned()), NAMES);
-                format!("{} can never run on {}", m.pod_name(*pod), words::either(&nodes))
+                format!("{} can never run on {}", words::pod(m, *pod), words::either(&nodes))
             }
             None => self.claim(&self.argument.proof.forbidden[fact.groups[0]]),
         };
@@ -199,7 +199,7 @@ impl<'a> Telling<'a> {
         let node = atoms.first().and_then(|class| class.first()).map(|&(_, node)| node);
         let alike = atoms.iter().all(|class| matches!(class, [(_, at)] if Some(*at) == node));
         let mut names: Vec<String> = match alike && counts.len() > 1 && counts.values().all(|&count| count == 1) {
-            true => atoms.iter().map(|class| m.pod_name(class[0].0).to_owned()).collect(),
+            true => atoms.iter().map(|class| words::pod(m, class[0].0)).collect(),
             false => return counts.iter().map(|(&class, &count)| self.name(class, count)).collect(),
         };
         names

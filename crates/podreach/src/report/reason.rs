@@ -30,7 +30,7 @@ pub(crate) fn reason(m: &Model, pod: PodId, node: NodeId, refusal: &Refusal) -> 
             None => node_affinity(m, "the scheduler's profile", spec.added_affinity.as_deref()),
         },
         Refusal::PortTaken { port, holder } => {
-            format!("host port {} is taken by {}", self::port(m, port), m.pod_name(*holder))
+            format!("host port {} is taken by {}", self::port(m, port), words::pod(m, *holder))
         }
         &Refusal::Insufficient { resource, requested, used, allocatable } => {
             let name = m.str(m.cluster().resources[resource]);

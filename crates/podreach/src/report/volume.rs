@@ -32,7 +32,7 @@ pub(super) fn reason(m: &Model, node: NodeId, refusal: &Refusal) -> String {
             let volume = called(m, volume);
             format!("{} is bound to {volume}, which has {}={}", name(claim), m.str(key), values.join("__"))
         }
-        Refusal::DiskTaken { holder } => format!("{} mounts a disk that it would have to share", m.pod_name(holder)),
+        Refusal::DiskTaken { holder } => format!("{} mounts a disk that it would have to share", words::pod(m, holder)),
         Refusal::ClaimTaken { claim, holder, at } => {
             format!("{} is for one pod at a time, and {} uses it", name(claim), words::atom(m, (holder, at)))
         }
