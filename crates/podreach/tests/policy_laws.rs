@@ -185,7 +185,12 @@ fn never_together_agrees_with_exhaustive_search() {
             Claim::NeverTogether { pods, key: key.to_owned() },
             &Actor::AsIs,
         );
+        // Pods that are being deleted still run.
+        let present = |s: &Configuration| -> Configuration {
+            s.iter().map(|((p, n), count)| ((case.model().shadowed(p).unwrap_or(p), n), count)).collect()
+        };
         let meet = |s: &Configuration| {
+            let s = present(s);
             s.iter().any(|((p, m), _)| {
                 a.contains(&p)
                     && s.iter().any(|((q, n), count)| {
@@ -242,7 +247,9 @@ fn recoverable_agrees_with_exhaustive_search() {
         let replicas = 1 + case.rng.below(2) as u64;
         let claim = Claim::Recoverable { pods: pods_named(case.pod_names(&pods)) };
         let item = decided(&lowered(&case.problem, replicas), case.semantics, claim, &Actor::AsIs);
-        let empty = Problem { start: case.problem.kept.clone(), ..case.problem.clone() };
+        let unsettled: Vec<NodeId> = case.problem.start.unsettled().iter().copied().collect();
+        let start = Arc::new((*case.problem.kept).clone().with_unsettled(unsettled));
+        let empty = Problem { start, ..case.problem.clone() };
         let Some(reachable) = reachable(&empty, 20_000) else { return };
         // What the API server refuses is wanted all the same; what is being deleted is not.
         let is_wanted = |pod: &PodId| case.model().pod(*pod).barred != Some(Barred::Terminating);
