@@ -2,10 +2,12 @@
 //! can never be, and for rules of what is possible.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
+use podreach_core::cluster::Node;
 use podreach_core::id::IdVec;
 use podreach_core::testing::{Rng, Shape, cases, exhaustive, problem, reachable as configurations};
-use podreach_core::{Configuration, Goal, Id, PodId, Problem, Semantics};
+use podreach_core::{Configuration, Goal, Id, Model, NodeId, PodId, Problem, Semantics};
 
 use super::core::core;
 use super::edit::edits;
@@ -94,10 +96,28 @@ fn an_edit_is_an_escape_exactly_if_the_rule_is_broken_after_it() {
     assert!(escapes > 50 && harmless > 500, "{escapes} {harmless}");
 }
 
+/// The problem in which the last node differs from the first in nothing but its name: chance makes few such nodes.
+fn twinned(problem: &Problem) -> Problem {
+    let mut cluster = problem.model.facts();
+    let (first, last) = (NodeId::from_index(0), NodeId::from_index(cluster.nodes.len() - 1));
+    let Node { name, labels, .. } = cluster.nodes[last].clone();
+    let host = cluster.symbols.intern("kubernetes.io/hostname");
+    let mut twin = Node { name, ..cluster.nodes[first].clone() };
+    labels.value(host).into_iter().for_each(|value| twin.labels.set(host, value));
+    cluster.nodes[last] = twin;
+    let model = Arc::new(Model::new(cluster, problem.model.semantics()));
+    let start = (*problem.start).clone().with_unsettled(model.nodes());
+    Problem { kept: problem.kept.clone(), ..Problem::new(model, start, problem.goal.clone()) }
+}
+
 #[test]
 fn an_edit_does_the_same_to_nodes_that_are_alike() {
     let mut twins = 0;
     each_boundary(23, cases(6_000), &mut |case, problem| {
+        let problem = &twinned(problem);
+        if exhaustive(problem, 50_000) != Some(false) {
+            return;
+        }
         let world = world(problem);
         for edit in edits(&world, &problem.goal) {
             let here = escape(&world, &problem.goal, &edit, MEANS).is_some();
@@ -108,7 +128,7 @@ fn an_edit_does_the_same_to_nodes_that_are_alike() {
             }
         }
     });
-    assert!(twins > 20, "{twins}");
+    assert!(twins > 100, "{twins}");
 }
 
 fn origin(kind: Kind) -> Origin {
