@@ -125,7 +125,9 @@ pub fn of_lowered(lowered: Lowered, pod: &str, real: &Value, tally: &mut Tally) 
         // The real side admits a pod and does not ask whether it is valid after that.
         let mut beyond = matches!(model.pod(pod).barred, Some(Barred::Invalid(_)));
         for (plugin, answer) in answers.iter().filter(|(plugin, _)| *plugin != TOGETHER) {
-            let (accepts, ours) = if plugin == ADMISSION && beyond {
+            // No scheduler ever sees a pod that is refused, and what is not modelled about it is not said.
+            let refused = matches!(model.pod(pod).barred, Some(Barred::Refused(_)));
+            let (accepts, ours) = if (plugin == ADMISSION && beyond) || (plugin != ADMISSION && refused) {
                 continue;
             } else if plugin == ADMISSION {
                 let barred = &model.pod(pod).barred;

@@ -446,7 +446,7 @@ fn why_refuses_what_is_never_made() {
             let (code, said) = run(&folder, &[&["why", "-q", "-f", "c.yaml", pod], node].concat());
             assert!(code == Some(1) && said.starts_with("REFUSED") && said.contains(why), "{pod}: {said}");
         }
-        let (_, said) = run(&folder, &["why", "-f", "c.yaml", pod, "-o", "json"]);
+        let (_, said) = run(&folder, &["why", "-q", "-f", "c.yaml", pod, "-o", "json"]);
         let document: Value = serde_json::from_str(&said).unwrap_or_default();
         assert_eq!(document["nodes"]["n1"]["feasible"], false, "{said}");
     }

@@ -163,7 +163,10 @@ fn rows(
 /// Decides the rows of types that are alike: a pod can stay where it runs, and elsewhere it does not matter which of them it is.
 fn rows_of(oracle: &mut Oracle, orbits: &[Vec<NodeId>], kind: &[PodId], budget: &Budget<'_>) -> Vec<Row> {
     let start = oracle.problem().start.clone();
-    let running = |pod: PodId| start.of(pod).map(|(node, _)| node).collect::<BTreeSet<NodeId>>();
+    // A pod that is being deleted still runs.
+    let model = oracle.problem().model.clone();
+    let on = |pod: PodId| start.of(pod).map(|(node, _)| node);
+    let running = |pod: PodId| on(pod).chain(model.shadow(pod).into_iter().flat_map(on)).collect::<BTreeSet<NodeId>>();
     let running: Vec<BTreeSet<NodeId>> = kind.iter().map(|&pod| running(pod)).collect();
     let newcomer = |node: NodeId| kind.iter().zip(&running).find(|(_, on)| !on.contains(&node)).map(|(&pod, _)| pod);
     let mut usual = Row::default();

@@ -45,6 +45,8 @@ pub struct Asked {
 
 impl Asked {
     fn new(semantics: Semantics, options: Options, goal: &[Vec<Entry>]) -> Self {
+        // Who said which release it is does not change the question.
+        let options = Options { release_by: ReleaseBy::default(), ..options };
         let alternative = |entries: &Vec<Entry>| {
             let mut counts = BTreeMap::new();
             for (pod, node, count) in entries {

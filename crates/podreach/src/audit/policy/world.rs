@@ -140,7 +140,7 @@ impl World {
         }
         let draft = Draft {
             cluster,
-            start: part.configuration(&self.problem.start),
+            start: part.start(self.model(), &self.problem.start),
             kept: part.configuration(&self.problem.kept),
             diagnostics: self.diagnostics.clone(),
             selected,
@@ -175,6 +175,18 @@ impl Part {
     pub(crate) fn old_node(&self, new: NodeId) -> NodeId {
         let at = self.nodes.values().position(|node| *node == Some(new)).expect("the part has it from the whole");
         NodeId::from_index(at)
+    }
+
+    /// What runs at first, without what the part has not; what is being deleted is told by its type.
+    fn start(&self, m: &Model, s: &Configuration) -> Configuration {
+        let (dying, others): (Vec<_>, Vec<_>) = s.iter().partition(|&((pod, _), _)| m.shadowed(pod).is_some());
+        let unsettled: Vec<NodeId> = s.unsettled().iter().copied().collect();
+        let others = self.configuration(&others.into_iter().collect::<Configuration>().with_unsettled(unsettled));
+        let dying = dying.into_iter().filter_map(|((pod, node), count)| {
+            let atom = (self.pods[m.shadowed(pod)?]?, self.nodes[node]?);
+            Some(std::iter::repeat_n(atom, usize::try_from(count).unwrap_or(usize::MAX)))
+        });
+        others.with_terminating(dying.flatten())
     }
 
     /// A configuration without what the part has not.
