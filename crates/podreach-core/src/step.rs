@@ -99,6 +99,21 @@ impl Problem {
         Self { model, start: Arc::new(start), kept: Arc::default(), goal, roster: Roster::default(), standing: false }
     }
 
+    /// The same question about other facts of the same pods and nodes. What is being deleted is told by its type in between.
+    #[must_use]
+    pub fn with_model(&self, model: Arc<Model>) -> Self {
+        let (mut start, mut dying) = (Configuration::new(), Vec::new());
+        for (atom @ (pod, node), count) in self.start.iter() {
+            match self.model.shadowed(pod) {
+                Some(base) => dying.extend((0..count).map(|_| (base, node))),
+                None => start.set(atom, count),
+            }
+        }
+        let start = start.with_unsettled(self.start.unsettled().iter().copied()).with_terminating(dying);
+        let fresh = Self::new(model, start, self.goal.clone());
+        Self { kept: self.kept.clone(), standing: self.standing, ..fresh }
+    }
+
     /// The same cluster and start, asked for something else.
     #[must_use]
     pub fn with_goal(&self, goal: Goal) -> Self {

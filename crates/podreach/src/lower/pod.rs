@@ -143,7 +143,9 @@ pub(crate) fn read(cx: &mut Context, tree: &Tree<'_>) -> Option<PodObject> {
         draft.causes.extend(resized.map(|span| (Cause::Resized, span)));
     }
     let finished = matches!(phase, Some("Succeeded" | "Failed"));
-    let waits = bound.is_none() && !finished && (metadata.uid.is_some() || phase == Some("Pending"));
+    // A pod of a workload goes under it, and is asked again as the workload's pods are.
+    let let_in = metadata.uid.is_some() || phase == Some("Pending");
+    let waits = bound.is_none() && !finished && metadata.owner.is_none() && let_in;
     Some(PodObject { metadata, draft, bound, finished, waits, made: None })
 }
 

@@ -133,7 +133,7 @@ impl<'a> Scene<'a> {
     pub(super) fn changed(&self, change: impl FnOnce(&mut Cluster)) -> Problem {
         let mut cluster = self.fresh.model.facts();
         change(&mut cluster);
-        Problem { model: Arc::new(Model::new(cluster, self.fresh.model.semantics())), ..self.fresh.clone() }
+        self.fresh.with_model(Arc::new(Model::new(cluster, self.fresh.model.semantics())))
     }
 
     /// Some instance of a pod on any node.

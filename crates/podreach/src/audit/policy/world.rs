@@ -153,7 +153,7 @@ impl World {
     /// The same world with other facts about the same pods and nodes.
     pub(crate) fn with_cluster(&self, cluster: Cluster) -> Self {
         let model = Arc::new(Model::new(cluster, self.model().semantics()));
-        Self { problem: Problem { model, ..self.problem.clone() }, ..self.clone() }
+        Self { problem: self.problem.with_model(model), ..self.clone() }
     }
 }
 
