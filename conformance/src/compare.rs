@@ -6,8 +6,8 @@ use std::fmt;
 use podreach::diagnostic::{Diagnostic, Effect};
 use podreach::lower::{Lowered, Release};
 use podreach::question;
-use podreach_core::rule::{self, Rule};
 use podreach_core::cluster::Barred;
+use podreach_core::rule::{self, Rule};
 use podreach_core::{Model, Semantics};
 use serde_json::Value;
 

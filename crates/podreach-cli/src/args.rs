@@ -450,7 +450,9 @@ impl Reading {
 /// A kind of which the input can be said to have everything.
 fn complete(name: &str) -> Result<Kind, String> {
     let kind = Kind::called(name).filter(|&kind| kind == Kind::Pod || kind.is_looked_up());
-    kind.ok_or_else(|| "use pods, pvc, pv, sc, csinodes, csidrivers, resourceclaims, priorityclasses or serviceaccounts".to_owned())
+    kind.ok_or_else(|| {
+        "use pods, pvc, pv, sc, csinodes, csidrivers, resourceclaims, priorityclasses or serviceaccounts".to_owned()
+    })
 }
 
 /// How long and how much a search may take.

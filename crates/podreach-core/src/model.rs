@@ -432,8 +432,11 @@ fn in_scope_of_resident(cluster: &Cluster, scope: &Scope, namespace: NamespaceId
     scope.listed.contains(&namespace) || scope.selector.as_ref().is_some_and(|selector| selector.matches(labels))
 }
 
+/// An anti-affinity term: its pod, and its index there.
+type Repelling = (PodId, usize);
+
 /// All anti-affinity terms, and for each pod which of them notice it.
-fn repelling(model: &Model) -> (Vec<(PodId, usize)>, IdVec<PodId, Arc<BitRow>>) {
+fn repelling(model: &Model) -> (Vec<Repelling>, IdVec<PodId, Arc<BitRow>>) {
     let terms = |pod: PodId| (0..model.pod(pod).anti_affinity.len()).map(move |index| (pod, index));
     let repelling: Vec<(PodId, usize)> = model.every_pod().flat_map(terms).collect();
     let noticed_by = |pod: PodId, (other, index): &(PodId, usize)| {

@@ -33,7 +33,10 @@ fn codes(lowered: &Lowered) -> Vec<(&str, Effect)> {
 fn answer(lowered: &Lowered, pod: &str) -> Option<bool> {
     assert!(!lowered.is_stopped(), "{:?}", lowered.diagnostics);
     let problem = podreach::problem(lowered, Semantics::KubeScheduler);
-    let atom = (question::pod(&lowered.cluster, pod).unwrap(), question::node(&lowered.cluster, "n1").unwrap());
+    let atom = (
+        question::pod(&lowered.cluster, pod).expect("a pod type"),
+        question::node(&lowered.cluster, "n1").expect("a node"),
+    );
     Oracle::new(&problem, &lowered.diagnostics).answer(&Goal::atom(atom), &Budget::unlimited()).checked.answer()
 }
 

@@ -233,7 +233,8 @@ fn instances(cx: &mut Context, inventory: &Inventory, typing: &Typing, keep: &[K
         let name = full_name(Kind::Pod, &pod.metadata);
         let carried = owner::carried_labels(cx, pod, node, &cx.cluster.pods[id].spec);
         // One that is kept stays as it is, whatever was begun.
-        let terminating = pod.metadata.terminating && !kept && cx.cluster.pods[id].spec.barred != Some(Barred::Terminating);
+        let terminating =
+            pod.metadata.terminating && !kept && cx.cluster.pods[id].spec.barred != Some(Barred::Terminating);
         instances.push(Instance { name, pod: id, node, kept, terminating, carried, span: pod.metadata.span });
     }
     kept.report_unused(cx);

@@ -171,7 +171,7 @@ impl Typing {
             let Pod { name, spec } = &cx.cluster.pods[pod];
             for (&cause, &span) in causes {
                 let remark = inventory.rules.remark(cause);
-                let key = (remark.is_none().then(|| Arc::as_ptr(spec)), cause);
+                let key = (remark.is_none().then_some(Arc::as_ptr(spec)), cause);
                 match known.get(&key) {
                     Some(&at) => found[at].pods.push(name.clone()),
                     None => {

@@ -109,7 +109,7 @@ fn all_together(asking: &mut Asking<'_>, wants: &[Want]) -> Outcome {
         return never;
     }
     match placement(asking, wants) {
-        Placement::Found(goal, decision) => Outcome::Can(asking.evidence("all can be up", goal, decision)),
+        Placement::Found(goal, decision) => Outcome::Can(Box::new(asking.evidence("all can be up", goal, decision))),
         Placement::Never(why, evidence) => Outcome::Never(why, vec![evidence]),
         Placement::Open(why) => Outcome::Open(why),
     }

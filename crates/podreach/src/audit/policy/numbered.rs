@@ -81,9 +81,11 @@ pub(crate) fn outcome(asking: &mut Asking<'_>, wants: &[Want]) -> Outcome {
                 placed.map(|(want, place)| Want { pod: want.pod, count: 1, nodes: there(want, place), apart: None });
             let placed: Vec<Want> = placed.collect();
             match asking.packed(&placed) {
-                Some((goal, decision)) => {
-                    Outcome::Can(asking.evidence("each of its pods can be in a place of its own", goal, decision))
-                }
+                Some((goal, decision)) => Outcome::Can(Box::new(asking.evidence(
+                    "each of its pods can be in a place of its own",
+                    goal,
+                    decision,
+                ))),
                 None => Outcome::Open("not every way to place its pods was tried".to_owned()),
             }
         }

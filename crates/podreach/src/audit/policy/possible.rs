@@ -25,7 +25,7 @@ use crate::report::words;
 /// What came out for one workload, or for several together.
 pub(crate) enum Outcome {
     /// It can be, as the evidence shows.
-    Can(Evidence),
+    Can(Box<Evidence>),
     /// It can never be, for a reason and with what shows it.
     Never(String, Vec<Evidence>),
     /// Not decided, for a reason.
@@ -41,7 +41,7 @@ pub(crate) fn ruling(asking: &mut Asking<'_>, groups: &[Group], count: u64, key:
             wants => numbered::outcome(asking, wants),
         };
         match found {
-            Outcome::Can(shown) => evidence.push(shown),
+            Outcome::Can(shown) => evidence.push(*shown),
             Outcome::Never(why, shown) => failed.push((name.clone(), why, shown)),
             Outcome::Open(why) => open.push((name.clone(), why)),
         }
@@ -110,7 +110,7 @@ pub(crate) fn outcome(asking: &mut Asking<'_>, want: &Want) -> Outcome {
 
 fn can(asking: &Asking<'_>, want: &Want, goal: Goal, decision: Decision) -> Outcome {
     let shows = format!("{} × {} can run at the same time", want.count, asking.world.model().pod_name(want.pod));
-    Outcome::Can(asking.evidence(shows, goal, decision))
+    Outcome::Can(Box::new(asking.evidence(shows, goal, decision)))
 }
 
 /// The instances of the start, if they are enough.

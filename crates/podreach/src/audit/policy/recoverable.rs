@@ -64,7 +64,7 @@ pub(crate) fn ruling(asking: &mut Asking<'_>, wants: &[Want]) -> Ruling {
         Outcome::Can(evidence) => {
             let message = format!("{what} can be up at the same time, from an empty cluster");
             let mut ruling = Ruling::new(Status::Holds, message);
-            ruling.evidence.push(evidence);
+            ruling.evidence.push(*evidence);
             ruling
         }
         Outcome::Never(why, evidence) => {
@@ -100,14 +100,14 @@ pub(crate) fn together(asking: &mut Asking<'_>, wants: &[Want]) -> Outcome {
     }
     if let Some((goal, decision)) = asking.packed(wants) {
         let shows = "everything can be deployed one after the other";
-        return Outcome::Can(asking.evidence(shows, goal, decision));
+        return Outcome::Can(Box::new(asking.evidence(shows, goal, decision)));
     }
     if let Some(never) = one_alone(asking, wants).or_else(|| two_alone(asking, wants)) {
         return never;
     }
     match placement(asking, wants) {
         Placement::Found(goal, decision) => {
-            Outcome::Can(asking.evidence("everything can be there at the same time", goal, decision))
+            Outcome::Can(Box::new(asking.evidence("everything can be there at the same time", goal, decision)))
         }
         Placement::Never(why, evidence) => Outcome::Never(why, vec![evidence]),
         Placement::Open(why) => Outcome::Open(why),
