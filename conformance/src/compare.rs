@@ -126,7 +126,7 @@ pub fn of_lowered(lowered: Lowered, pod: &str, real: &Value, tally: &mut Tally) 
         let mut beyond = matches!(model.pod(pod).barred, Some(Barred::Invalid(_)));
         for (plugin, answer) in answers.iter().filter(|(plugin, _)| *plugin != TOGETHER) {
             // No scheduler ever sees a pod that is refused, and what is not modelled about it is not said.
-            let refused = matches!(model.pod(pod).barred, Some(Barred::Refused(_)));
+            let refused = matches!(model.pod(pod).barred, Some(Barred::Refused(_) | Barred::Invalid(_)));
             let (accepts, ours) = if (plugin == ADMISSION && beyond) || (plugin != ADMISSION && refused) {
                 continue;
             } else if plugin == ADMISSION {
