@@ -5,6 +5,7 @@ use std::sync::Arc;
 use podreach::engine::{Budget, Decider};
 use podreach::lower::Release;
 use podreach::question;
+use podreach_core::cluster::Barred;
 use podreach_core::{Goal, Model, Problem, Semantics};
 use serde_json::Value;
 
@@ -18,6 +19,10 @@ pub fn differences(doc: &Value, real: &Value, release: Release, tally: &mut Tall
     let moves = doc["reach"]["phases"] == true;
     let (start, kept) = (lowered.start.clone(), if moves { lowered.kept } else { lowered.start });
     let model = Arc::new(Model::new(lowered.cluster, Semantics::KubeScheduler));
+    // The real side admits pods and does not ask whether they are valid after that.
+    if model.pods().any(|pod| matches!(model.pod(pod).barred, Some(Barred::Invalid(_)))) {
+        return Vec::new();
+    }
     let problem = Problem { kept: Arc::new(kept), ..Problem::new(Arc::clone(&model), start, Goal::default()) };
     let mut decider = Decider::new(&problem);
     let mut differences = Vec::new();
