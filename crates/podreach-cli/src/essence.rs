@@ -90,6 +90,12 @@ enum Shape {
     Annotations,
     /// A mapping with these keys only.
     Only(&'static [&'static str]),
+    /// A mapping with these parts only, each reduced.
+    Parts(&'static [(&'static str, Shape)]),
+    /// That it is there, and nothing of it.
+    Bare,
+    /// Whether a text is empty.
+    Filled,
     /// A volume: its table, but its contents as [`Shape::Most`].
     Volume,
 }
@@ -103,7 +109,8 @@ const PROBE: Shape = Shape::Fields(&fields::PROBE, ACTIONS);
 const HANDLER: Shape = Shape::Fields(&fields::LIFECYCLE_HANDLER, ACTIONS);
 const PROFILE: (&str, Shape) = ("seccompProfile", Shape::Fields(&fields::SECCOMP_PROFILE, &[]));
 const ARMOR: (&str, Shape) = ("appArmorProfile", Shape::Fields(&fields::APP_ARMOR_PROFILE, &[]));
-const LABELLED: (&str, Shape) = ("seLinuxOptions", Shape::Fields(&fields::SE_LINUX_OPTIONS, &[]));
+const LABELLED: (&str, Shape) =
+    ("seLinuxOptions", Shape::Fields(&fields::SE_LINUX_OPTIONS, &[("role", Shape::Filled), ("user", Shape::Filled)]));
 const WINDOWS: (&str, Shape) = ("windowsOptions", Shape::Fields(&fields::WINDOWS_OPTIONS, &[]));
 const SYSCTLS: (&str, Shape) = ("sysctls", Shape::Each(&Shape::Fields(&fields::SYSCTL, &[])));
 const CONTAINER: Shape = Shape::Fields(
@@ -118,6 +125,31 @@ const CONTAINER: Shape = Shape::Fields(
     ],
 );
 const WEBHOOKS: Shape = Shape::Each(&Shape::Only(&["name", "namespaceSelector", "objectSelector", "rules"]));
+/// What a rule of a policy engine is about, and what kind of thing it does: never what it writes into pods or compares them with.
+const ENGINE: Shape = Shape::Parts(&[
+    ("applyTo", Shape::Each(&Shape::Only(&["groups", "kinds", "versions"]))),
+    ("enforcementAction", Shape::All),
+    ("match", MATCH),
+    ("matchConstraints", Shape::All),
+    ("rules", Shape::Each(&ENGINE_RULE)),
+    ("validationActions", Shape::All),
+    ("validationFailureAction", Shape::All),
+    ("validationFailureActionOverrides", Shape::Bare),
+]);
+const ENGINE_RULE: Shape = Shape::Parts(&[
+    ("generate", Shape::Only(&["kind"])),
+    ("match", MATCH),
+    ("mutate", Shape::Bare),
+    ("validate", Shape::Only(&["failureAction"])),
+    ("verifyImages", Shape::Bare),
+]);
+const MATCH: Shape = Shape::Parts(&[
+    ("all", Shape::Each(&FILTER)),
+    ("any", Shape::Each(&FILTER)),
+    ("kinds", Shape::Each(&Shape::Only(&["apiGroups", "kinds"]))),
+    ("resources", Shape::Only(&["kinds"])),
+]);
+const FILTER: Shape = Shape::Parts(&[("resources", Shape::Only(&["kinds"]))]);
 const STATUSES: Shape = Shape::Each(&Shape::Fields(&fields::CONTAINER_STATUS, &[]));
 const AFFINITY: Shape = Shape::Fields(
     &fields::AFFINITY,
@@ -175,7 +207,8 @@ fn shapes(kind: &str) -> (Shape, Option<Shape>) {
 /// The essence of an object of a kind.
 pub(crate) fn essence(kind: &str, object: Value) -> Value {
     let Value::Object(fields) = object else { return object };
-    let (spec, status) = shapes(kind);
+    let version = fields.get("apiVersion").and_then(Value::as_str).unwrap_or_default();
+    let (spec, status) = if is_engine(version) { (ENGINE, None) } else { shapes(kind) };
     // Among several usual classes the newest counts.
     let made = fields.get("metadata").and_then(|metadata| metadata.get("creationTimestamp")).cloned();
     let made = made.filter(|_| kind == "StorageClass");
@@ -199,6 +232,12 @@ pub(crate) fn essence(kind: &str, object: Value) -> Value {
     kept.into()
 }
 
+/// Whether an object of this version is a rule of a policy engine.
+fn is_engine(version: &str) -> bool {
+    let group = version.split('/').next().unwrap_or_default();
+    group == "kyverno.io" || group.ends_with(".kyverno.io") || group.ends_with(".gatekeeper.sh")
+}
+
 /// The spec of a pod with what placement can depend on.
 pub(crate) fn pod_spec(spec: Value) -> Value {
     reduced(spec, POD_SPEC)
@@ -212,6 +251,12 @@ fn reduced(value: Value, shape: Shape) -> Value {
         (Shape::Volume, Value::Object(fields)) => volume(fields),
         (Shape::Most, Value::Object(fields)) => most(fields),
         (Shape::Only(keys), Value::Object(fields)) => only(fields, keys),
+        (Shape::Parts(parts), Value::Object(fields)) => of_parts(fields, parts),
+        (Shape::Filled, Value::String(text)) => if text.is_empty() { text } else { "set".to_owned() }.into(),
+        // What is not as it should be is not kept, either.
+        (Shape::Only(_) | Shape::Parts(_) | Shape::Bare | Shape::Filled, value) if !value.is_null() => {
+            Map::new().into()
+        }
         (Shape::Annotations, Value::Object(fields)) => {
             let profile = |key: &str| PROFILES.iter().any(|profile| key.starts_with(profile));
             let keep = |key: &str| ANNOTATIONS.contains(&key) || key.starts_with(OUR_ANNOTATION) || profile(key);
@@ -228,6 +273,14 @@ fn most(fields: Map<String, Value>) -> Value {
 
 fn only(fields: Map<String, Value>, keys: &[&str]) -> Value {
     fields.into_iter().filter(|(key, _)| keys.contains(&key.as_str())).collect::<Map<_, _>>().into()
+}
+
+fn of_parts(fields: Map<String, Value>, parts: &[(&str, Shape)]) -> Value {
+    let keep = |(key, value): (String, Value)| {
+        let shape = parts.iter().find(|(part, _)| *part == key).map(|(_, shape)| *shape)?;
+        Some((key, reduced(value, shape)))
+    };
+    fields.into_iter().filter_map(keep).collect::<Map<_, _>>().into()
 }
 
 fn of_table(fields: Map<String, Value>, table: &Table, parts: &[(&str, Shape)]) -> Value {
@@ -307,6 +360,26 @@ mod tests {
         let webhooks = json!([{"name": "a", "rules": [], "clientConfig": {"url": "secret", "caBundle": "secret"}}]);
         let kept = essence("MutatingWebhookConfiguration", json!({"webhooks": webhooks}));
         assert_eq!(kept, json!({"webhooks": [{"name": "a", "rules": []}]}));
+    }
+
+    #[test]
+    fn rules_of_policy_engines_keep_what_they_are_about() {
+        let matched = json!({"any": [{"resources": {"kinds": ["Pod"], "names": ["secret"]}, "subjects": ["secret"]}]});
+        let rules = json!([{"name": "secret", "match": matched, "mutate": {"patchStrategicMerge": {"kind": "secret"}},
+            "validate": {"failureAction": "Enforce", "message": "secret"}, "verifyImages": ["secret"]}]);
+        let policy = json!({"apiVersion": "kyverno.io/v1", "kind": "ClusterPolicy", "metadata": {"name": "p"},
+            "spec": {"rules": rules, "background": "secret"}, "status": {"secret": "secret"}});
+        let kept = essence("ClusterPolicy", policy);
+        assert!(!kept.to_string().contains("secret"), "{kept}");
+        let rule = json!({"match": {"any": [{"resources": {"kinds": ["Pod"]}}]}, "mutate": {},
+            "validate": {"failureAction": "Enforce"}, "verifyImages": {}});
+        assert_eq!(kept["spec"], json!({"rules": [rule]}));
+        let odd = json!({"apiVersion": "constraints.gatekeeper.sh/v1beta1", "spec": {"match": "secret", "parameters": "secret"}});
+        assert_eq!(essence("K8sDeny", odd)["spec"], json!({"match": {}}));
+        let labelled =
+            json!({"spec": {"securityContext": {"seLinuxOptions": {"user": "secret", "type": "container_t"}}}});
+        let kept = essence("Pod", labelled);
+        assert_eq!(kept["spec"]["securityContext"]["seLinuxOptions"], json!({"user": "set", "type": "container_t"}));
     }
 
     #[test]
