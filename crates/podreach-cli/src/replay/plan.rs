@@ -55,9 +55,6 @@ pub(crate) fn plan(session: &Session, problem: &Problem, trace: &Trace, objects:
     let mut steps = Vec::new();
     for (at, action) in trace.iter().enumerate() {
         let number = at + 1;
-        let Some((pod, node)) = action.atom() else {
-            return Err(format!("step {number} waits for a node, which a replay does not change"));
-        };
         let mut gone = |atom: Atom| match own.get_mut(&atom).and_then(Vec::pop) {
             Some(number) => Ok(Ok(number)),
             None => {
@@ -65,14 +62,14 @@ pub(crate) fn plan(session: &Session, problem: &Problem, trace: &Trace, objects:
                 name.map(Err).ok_or_else(|| format!("step {number} deletes a pod that does not run"))
             }
         };
-        let deed = match action {
-            Action::Deploy(..) => {
+        let (deed, (pod, node)) = match action {
+            Action::Deploy(pod, node) => {
                 own.entry((pod, node)).or_default().push(number);
-                Deed::Create(Box::new(template(session, pod, objects)?))
+                (Deed::Create(Box::new(template(session, pod, objects)?)), (pod, node))
             }
-            Action::Terminate(..) => {
+            Action::Terminate(pod, node) => {
                 let shadow = problem.model.shadow(pod).map(|shadow| (shadow, node));
-                match gone((pod, node))? {
+                let deed = match gone((pod, node))? {
                     Ok(number) => {
                         shadow.into_iter().for_each(|shadow| own.entry(shadow).or_default().push(number));
                         Deed::TerminateOwn(number)
@@ -82,15 +79,22 @@ pub(crate) fn plan(session: &Session, problem: &Problem, trace: &Trace, objects:
                         let (namespace, name) = parts(name);
                         Deed::TerminateOther(namespace, name)
                     }
-                }
+                };
+                (deed, (pod, node))
             }
-            Action::Delete(..) | Action::Settle(_) => match gone((pod, node))? {
-                Ok(number) => Deed::DeleteOwn(number),
+            Action::Delete(pod, node) => match gone((pod, node))? {
+                Ok(number) => (Deed::DeleteOwn(number), (pod, node)),
                 Err(name) => {
                     let (namespace, name) = parts(name);
-                    Deed::DeleteOther(namespace, name)
+                    (Deed::DeleteOther(namespace, name), (pod, node))
                 }
             },
+            Action::Settle(node) => {
+                let node = problem.model.node_name(node);
+                return Err(format!(
+                    "step {number} waits until {node} is ready and not cordoned, and a replay changes no node"
+                ));
+            }
         };
         let model = &problem.model;
         let (pod, node) = (model.pod_name(pod).to_owned(), model.node_name(node).to_owned());

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use crate::api::{Api, collection, path};
 use crate::chance::Rng;
 use crate::generate::{self, Generated};
-use crate::program::{on_file, run, scratch};
+use crate::program::{Ran, on_file, run, scratch};
 
 /// How many runs of one cluster are replayed at most, so that many clusters take part.
 const PER_CLUSTER: usize = 8;
@@ -22,6 +22,7 @@ struct Tally {
     clusters: usize,
     witnesses: usize,
     steps: usize,
+    uncordoned: usize,
     nevers: usize,
     unknown: usize,
     attempts: usize,
@@ -39,6 +40,7 @@ pub fn witnesses(api: &Api) {
         println!("   seed {seed}: {tally:?}");
     }
     assert!(tally.nevers > 0, "no never was met");
+    assert!(tally.uncordoned > 0 || wanted < 30, "no run uncordons a node");
 }
 
 fn one_cluster(api: &Api, seed: u64, wanted: usize, tally: &mut Tally) {
@@ -55,7 +57,7 @@ fn one_cluster(api: &Api, seed: u64, wanted: usize, tally: &mut Tally) {
     let rng = &mut Rng::new(seed);
     for (name, pod) in &generated.types {
         for node in &nodes {
-            let node = node["metadata"]["name"].as_str().unwrap_or_default();
+            let node = name_of(node);
             let verdict = on_file(&file, &["check", name, node, "-o", "json", "-q"]);
             match verdict.exit {
                 0 if replayed < PER_CLUSTER && tally.witnesses < wanted => {
@@ -64,7 +66,11 @@ fn one_cluster(api: &Api, seed: u64, wanted: usize, tally: &mut Tally) {
                     if steps == 0 || (steps == 1 && !rng.one_in(4)) {
                         continue;
                     }
-                    replay(api, seed, &verdict.out, &generated);
+                    let uncordoned = uncordon(api, &verdict);
+                    let ready = if uncordoned.is_empty() { verdict } else { now(api, seed, &[name, node]) };
+                    replay(api, seed, &ready.out, &generated);
+                    uncordoned.iter().for_each(|node| cordon(api, node, &json!(true)));
+                    tally.uncordoned += uncordoned.len();
                     replayed += 1;
                     tally.witnesses += 1;
                     tally.steps += steps;
@@ -78,6 +84,30 @@ fn one_cluster(api: &Api, seed: u64, wanted: usize, tally: &mut Tally) {
     }
     tally.nevers += nevers.len();
     tally.attempts += attack(api, seed, &generated, &nevers);
+}
+
+/// Lifts the cordons that a run lifts, which a replay leaves to others; says of which nodes.
+fn uncordon(api: &Api, verdict: &Ran) -> Vec<String> {
+    let document = verdict.json();
+    let steps = document["trace"].as_array().into_iter().flatten().filter(|step| step["op"] == "uncordon");
+    let nodes: Vec<String> = steps.map(|step| step["node"].as_str().unwrap_or_default().to_owned()).collect();
+    nodes.iter().for_each(|node| cordon(api, node, &Value::Null));
+    nodes
+}
+
+fn cordon(api: &Api, node: &str, is: &Value) {
+    let change = json!({"spec": {"unschedulable": is}});
+    api.send(Method::PATCH, &format!("/api/v1/nodes/{node}"), Some(&change)).expect("a node is changed");
+}
+
+/// The verdict about the cluster as it is now.
+fn now(api: &Api, seed: u64, question: &[&str]) -> Ran {
+    let file = scratch("uncordoned.json");
+    let taken = run(api, &["snapshot", "-q", "-o", &file.to_string_lossy()]);
+    assert_eq!(taken.exit, 0, "seed {seed}: {taken:?}");
+    let verdict = on_file(&file, &[&["check"], question, &["-o", "json", "-q"]].concat());
+    assert_eq!(verdict.exit, 0, "seed {seed}: uncordoned, and yet {verdict:?}");
+    verdict
 }
 
 /// Replays a run, which must agree in every step, leave nothing behind, and end where it should.
@@ -157,4 +187,8 @@ pub fn offered(api: &Api, pod: &Value, node: Option<&str>) -> Option<String> {
         std::thread::sleep(Duration::from_millis(10));
     }
     panic!("the scheduler does nothing about {pod}");
+}
+
+fn name_of(object: &Value) -> &str {
+    object["metadata"]["name"].as_str().unwrap_or_default()
 }
