@@ -157,7 +157,7 @@ pub fn is_settled(doc: &Value) -> bool {
 
 /// Whether something about a cluster is not modelled.
 pub fn is_doubtful(lowered: &Lowered) -> bool {
-    lowered.diagnostics.iter().any(|diagnostic| diagnostic.effect != Effect::Notes)
+    lowered.diagnostics.iter().any(|diagnostic| !matches!(diagnostic.effect, Effect::Notes | Effect::Assumes(_)))
 }
 
 /// Why podreach would not read a cluster, but for what these codes say.

@@ -264,7 +264,10 @@ impl Readings {
     fn unsure(&self, workload: &Value, found: Vec<Difference>, tally: &mut Tally) -> Vec<Difference> {
         let name = full_name(workload);
         let about = |lowered: &Lowered| {
-            let mut remarks = lowered.diagnostics.iter().filter(|diagnostic| diagnostic.effect != Effect::Notes);
+            let mut remarks = lowered
+                .diagnostics
+                .iter()
+                .filter(|diagnostic| !matches!(diagnostic.effect, Effect::Notes | Effect::Assumes(_)));
             remarks.find(|diagnostic| diagnostic.pods.contains(&name)).map(|diagnostic| diagnostic.code)
         };
         match about(&self.written) {

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use indicatif::{ProgressBar, ProgressState, ProgressStyle};
-use podreach::answer::{self, Oracle};
-use podreach::engine::{Budget, Decision, Progress, Seen};
+use podreach::answer::{self, Oracle, Sure};
+use podreach::engine::{Budget, Progress, Seen};
 use podreach::question::{self, Named};
 use podreach::read;
 use podreach::report::Answered;
@@ -32,7 +32,7 @@ pub(crate) struct Answer {
     /// The question.
     pub(crate) problem: Problem,
     /// The answer.
-    pub(crate) decision: Decision,
+    pub(crate) decision: Sure,
     /// How long it took.
     pub(crate) seconds: f64,
 }
@@ -248,6 +248,7 @@ impl Answer {
 
     /// As reports take it.
     pub(crate) fn answered<'a>(&'a self, session: &'a Session) -> Answered<'a> {
-        Answered { problem: &self.problem, options: &session.options, decision: &self.decision }
+        let assumptions = session.assumptions(self.problem.model.semantics());
+        Answered { problem: &self.problem, options: &session.options, decision: &self.decision, assumptions }
     }
 }

@@ -169,6 +169,7 @@ impl Audited {
             sources: &self.session.sources,
             options: &self.session.options,
             semantics,
+            assumptions: self.session.assumptions(semantics),
             diagnostics: &self.session.lowered.diagnostics,
             fail_on: match args.fail_on {
                 FailOn::Error => Some(Severity::Error),

@@ -50,7 +50,8 @@ fn check(session: &Session, pod: &str, node: &str) -> String {
     let mut problem = podreach::problem(&session.lowered, Semantics::KubeScheduler);
     problem.goal = question::goal(&id, &[at], &[]);
     let decision = Oracle::new(&problem, &session.lowered.diagnostics).answer(&problem.goal, &Budget::unlimited());
-    let answered = Answered { problem: &problem, options: &session.options, decision: &decision };
+    let assumptions = session.assumptions(Semantics::KubeScheduler);
+    let answered = Answered { problem: &problem, options: &session.options, decision: &decision, assumptions };
     let text = report::verdict_text(&answered, Detail::Normal);
     format!("> podreach check -f examples/demo.yaml {pod} {node}\n{text}")
 }
@@ -59,6 +60,6 @@ fn matrix(session: &Session) -> String {
     let problem = podreach::problem(&session.lowered, Semantics::KubeScheduler);
     let oracle = Oracle::new(&problem, &session.lowered.diagnostics);
     let matrix = podreach::matrix::Matrix::new(&problem.model, &oracle, &Budget::unlimited(), 1, &|| ());
-    let text = report::matrix(&problem.model, &matrix, Width::Normal);
+    let text = report::matrix(&problem.model, &matrix, session.assumptions(Semantics::KubeScheduler), Width::Normal);
     format!("> podreach matrix -f examples/demo.yaml\n{text}")
 }

@@ -3,6 +3,7 @@
 use std::io::Read;
 use std::path::Path;
 
+use podreach::answer::Sure;
 use podreach::diagnostic::Diagnostic;
 use podreach::encode::{Encoded, dot, line, pebbling, petri, pnml, to_pnml};
 use podreach::engine::{Budget, Decision};
@@ -83,7 +84,8 @@ fn certificates(folder: &Path, smallest: &pebbling::Smallest) -> Result<(), Told
         let encoded = game.encoded();
         let problem = line::problem(&encoded).expect("it was decided before");
         let decision = Decision { checked: checked.clone(), engine: "portfolio", efforts: Vec::new() };
-        let answered = Answered { problem: &problem, options: &Options::default(), decision: &decision };
+        let decision = &Sure::of_model(decision);
+        let answered = Answered { problem: &problem, options: &Options::default(), decision, assumptions: &[] };
         let certificate = report::verdict(&answered, &serde_json::json!([]), 0.0);
         let name = format!("pebbles-{}", game.pebbles);
         std::fs::write(folder.join(format!("{name}.yaml")), encoded.yaml()).map_err(cannot)?;

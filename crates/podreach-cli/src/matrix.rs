@@ -28,10 +28,10 @@ pub(crate) fn run(args: &args::Matrix) -> Result<Exit, Told> {
         }
     }
     match args.output.format {
-        Format::Json => print::data(&(document(&matrices).to_string() + "\n")),
-        Format::Yaml => print::data(&report::yaml(&document(&matrices))),
-        Format::Wide => print::report(&text(&matrices, Width::Wide, args.output.quiet)),
-        _ => print::report(&text(&matrices, Width::Normal, args.output.quiet)),
+        Format::Json => print::data(&(document(&session, &matrices).to_string() + "\n")),
+        Format::Yaml => print::data(&report::yaml(&document(&session, &matrices))),
+        Format::Wide => print::report(&text(&session, &matrices, Width::Wide, args.output.quiet)),
+        _ => print::report(&text(&session, &matrices, Width::Normal, args.output.quiet)),
     }
     let decided = matrices.iter().all(|(_, matrix)| matrix.count(Cell::Unknown) == 0);
     Ok(if decided { Exit::Yes } else { Exit::Unknown })
@@ -61,17 +61,19 @@ fn bar(rows: usize) -> ProgressBar {
     bar
 }
 
-fn document(matrices: &[(Problem, Matrix)]) -> Value {
-    let one = |(problem, matrix): &(Problem, Matrix)| report::matrix_json(&problem.model, matrix);
+fn document(session: &Session, matrices: &[(Problem, Matrix)]) -> Value {
+    let one = |(problem, matrix): &(Problem, Matrix)| {
+        report::matrix_json(&problem.model, matrix, session.assumptions(problem.model.semantics()))
+    };
     match matrices {
         [only] => one(only),
         several => several.iter().map(|m| (m.0.model.semantics().name().to_owned(), one(m))).collect(),
     }
 }
 
-fn text(matrices: &[(Problem, Matrix)], width: Width, quiet: bool) -> String {
+fn text(session: &Session, matrices: &[(Problem, Matrix)], width: Width, quiet: bool) -> String {
     let one = |(problem, matrix): &(Problem, Matrix)| {
-        let text = report::matrix(&problem.model, matrix, width);
+        let text = report::matrix(&problem.model, matrix, session.assumptions(problem.model.semantics()), width);
         if quiet { text.lines().take(1).collect::<String>() + "\n" } else { text }
     };
     let mut parts: Vec<String> = matrices.iter().map(one).collect();

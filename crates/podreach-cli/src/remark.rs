@@ -47,7 +47,7 @@ fn first_of_each_kind(diagnostics: &[Diagnostic]) -> Vec<(&Diagnostic, usize)> {
 fn show(sources: &Sources, diagnostic: &Diagnostic, more: usize) {
     let level = match diagnostic.effect {
         Effect::Stops => Level::ERROR,
-        Effect::Notes => Level::NOTE,
+        Effect::Notes | Effect::Assumes(_) => Level::NOTE,
         Effect::Widens | Effect::Narrows | Effect::Blurs => Level::WARNING,
     };
     let message = print::harmless(&diagnostic.message);

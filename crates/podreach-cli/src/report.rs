@@ -96,7 +96,8 @@ fn write(
 ) -> Result<(), Told> {
     let title = page.title.clone().unwrap_or_else(|| title(input));
     let diagnostics = report::diagnostics(&session.sources, &session.lowered.diagnostics);
-    let text = html::document(Some(&html::data(problem, &title, &diagnostics, view)));
+    let assumptions = session.assumptions(problem.model.semantics());
+    let text = html::document(Some(&html::data(problem, &title, (&diagnostics, assumptions), view)));
     if page.file == Path::new("-") {
         print::data(&text);
         return Ok(());

@@ -1,8 +1,10 @@
 //! What all commands do first: gather the input, read it, and refuse it if it cannot be used.
 
+use podreach::assumption::{self, Assumption};
 use podreach::diagnostic::Diagnostic;
 use podreach::lower::{Lowered, Options, Release, ReleaseBy};
 use podreach::read::Sources;
+use podreach_core::Semantics;
 
 use crate::args::{Input, Output};
 use crate::input::{self, Gathered};
@@ -39,6 +41,8 @@ pub(crate) struct Session {
     pub(crate) lowered: Lowered,
     /// What the input is an encoding of, if it is one.
     pub(crate) source: Option<podreach::encode::Source>,
+    /// What verdicts assume, under each semantics.
+    assumptions: [(Semantics, Vec<Assumption>); 2],
 }
 
 /// What is said while the input is read.
@@ -125,7 +129,14 @@ impl Session {
         if lowered.cluster.pods.is_empty() {
             return Err(nothing_to_do(&lowered));
         }
-        Ok(Self { sources, options, lowered, source })
+        let assumptions = [Semantics::KubeScheduler, Semantics::Paper]
+            .map(|semantics| (semantics, assumption::assumptions(&lowered, &options, semantics)));
+        Ok(Self { sources, options, lowered, source, assumptions })
+    }
+
+    /// What verdicts assume under a semantics.
+    pub(crate) fn assumptions(&self, semantics: Semantics) -> &[Assumption] {
+        self.assumptions.iter().find(|(under, _)| *under == semantics).map_or(&[], |(_, assumptions)| assumptions)
     }
 
     /// The same, if there are nodes.

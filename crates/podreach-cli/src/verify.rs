@@ -4,8 +4,7 @@ use std::io::Read;
 use std::path::Path;
 
 use podreach::answer::Oracle;
-use podreach::engine::{Budget, Decision};
-use podreach::lower::Options;
+use podreach::engine::Decision;
 use podreach::read::{Source, Sources, shown};
 use podreach::report::{self, Answered, Asked, Certificate, Claim, Shortfall};
 use podreach_core::demand::Shortage;
@@ -130,7 +129,7 @@ fn verified(session: &Session, certificate: &Certificate, clock: &Clock) -> (Exi
     if let Claim::Unknown(reason) = &certificate.claim {
         return (Exit::Unknown, format!("UNKNOWN  it claims nothing: {}", shown(reason)));
     }
-    let mut oracle = Oracle::new(&problem, &session.lowered.diagnostics);
+    let oracle = Oracle::new(&problem, &session.lowered.diagnostics);
     let (goal, verdict) = match certificate.resolve(&problem.model, oracle.weakenings()) {
         Ok(resolved) => resolved,
         Err(why) => return (Exit::No, format!("NOT PROVED  {why}")),
@@ -147,7 +146,7 @@ fn verified(session: &Session, certificate: &Certificate, clock: &Clock) -> (Exi
     match Checker::new(&problem).check(&goal, verdict.clone(), &stop) {
         Ok(checked) => {
             let decision = Decision { checked, engine: "certificate", efforts: Vec::new() };
-            stands(&mut oracle, &problem, &session.options, decision, clock)
+            stands(session, &oracle, &problem, decision)
         }
         Err(Flaw::Stopped) => (Exit::Unknown, "UNKNOWN  the check ran out of time".to_owned()),
         Err(flaw) => (Exit::No, format!("NOT PROVED  {}", report::flaw(&problem, &verdict, &flaw))),
@@ -167,24 +166,14 @@ fn short_of(problem: &Problem, (verdict, written): (Verdict, &Shortfall), clock:
 }
 
 /// Whether a checked verdict is free of doubts about the input.
-fn stands(
-    oracle: &mut Oracle,
-    problem: &Problem,
-    options: &Options,
-    decision: Decision,
-    clock: &Clock,
-) -> (Exit, String) {
-    let budget =
-        Budget { interrupt: &|| clock.stop(), memory: clock.memory, threads: clock.threads, ..Budget::unlimited() };
-    match oracle.doubt(&problem.goal, &decision.checked, &budget) {
-        Ok(None) => {
-            let answered = Answered { problem, options, decision: &decision };
+fn stands(session: &Session, oracle: &Oracle, problem: &Problem, decision: Decision) -> (Exit, String) {
+    let decision = oracle.held(&problem.goal, decision);
+    match decision.checked.verdict() {
+        Verdict::Unknown(reason) => (Exit::No, format!("NOT PROVED  {reason}")),
+        _ => {
+            let assumptions = session.assumptions(problem.model.semantics());
+            let answered = Answered { problem, options: &session.options, decision: &decision, assumptions };
             (Exit::Yes, format!("PROVED  {}", report::headline(&answered)))
         }
-        Ok(Some(_)) => {
-            let why = "its run leans on something that is not modelled, though another run does not";
-            (Exit::No, format!("NOT PROVED  {why}"))
-        }
-        Err(reason) => (Exit::No, format!("NOT PROVED  {reason}")),
     }
 }

@@ -33,7 +33,9 @@ pub(crate) fn run(args: &Why) -> Result<Exit, Told> {
 fn why(session: &Session, semantics: Semantics, pod: PodId, nodes: &[NodeId]) -> report::Why {
     let problem = podreach::problem(&session.lowered, semantics);
     let name = &session.lowered.cluster.pods[pod].name;
-    report::Why::new(&problem.model, &problem.start, pod, nodes).with_doubts(&session.lowered.diagnostics, &[name])
+    report::Why::new(&problem.model, &problem.start, pod, nodes)
+        .with_doubts(&session.lowered.diagnostics, &[name])
+        .assuming(session.assumptions(semantics))
 }
 
 fn document(answers: &[(Semantics, report::Why)]) -> Value {

@@ -4,8 +4,9 @@
 
 use std::sync::Arc;
 
+use podreach::answer::Oracle;
 use podreach::audit::{Boundary, Escape, Evidence, Item, Origin, Severity, Status};
-use podreach::engine::{Budget, Decider};
+use podreach::engine::Budget;
 use podreach::lower::Options;
 use podreach::read::{Source, Sources};
 use podreach::report::{self, Answered, html};
@@ -33,11 +34,11 @@ fn main() {
 /// The page of a check (`check`) or an audit (anything else).
 pub fn page(kind: &str) -> String {
     let problem = problem();
-    let decision = Decider::new(&problem).decide(&problem.goal, &Budget::unlimited());
+    let decision = Oracle::new(&problem, &[]).answer(&problem.goal, &Budget::unlimited());
     let remarks =
         json!([{"code": "W0001", "effect": "notes", "message": NAMES[0], "file": NAMES[1], "help": NAMES[2]}]);
     let options = Options::default();
-    let answered = Answered { problem: &problem, options: &options, decision: &decision };
+    let answered = Answered { problem: &problem, options: &options, decision: &decision, assumptions: &[] };
     let certificate = report::verdict(&answered, &remarks, 0.0).value();
     let evidence = Evidence {
         shows: NAMES[0].into(),
@@ -64,7 +65,7 @@ pub fn page(kind: &str) -> String {
     };
     let (answers, items) = ([(answered, certificate)], [item]);
     let view = if kind == "check" { html::View::Answers(&answers) } else { html::View::Audit(&items.each_ref()) };
-    html::document(Some(&html::data(&problem, NAMES[1], &remarks, view)))
+    html::document(Some(&html::data(&problem, NAMES[1], (&remarks, &[]), view)))
 }
 
 /// A node to make others from.

@@ -16,6 +16,7 @@
 //! and claims that are not bound yet are among the weakenings. So are spread constraints that nodes which settle may change.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Deref;
 use std::sync::Arc;
 
 use podreach_core::cluster::Barred;
@@ -71,6 +72,26 @@ struct Strict {
     whole: Decider,
 }
 
+/// A checked decision that was held against every doubt about the input. Only an [`Oracle`] makes one of an input, and reports take
+/// nothing else: a verdict that is true of the model alone is never told as one about the cluster.
+#[derive(Clone, Debug)]
+pub struct Sure(Decision);
+
+impl Sure {
+    /// A decision about a model that no input stands behind, such as an encoding: there is nothing to doubt.
+    pub fn of_model(decision: Decision) -> Self {
+        Self(decision)
+    }
+}
+
+impl Deref for Sure {
+    type Target = Decision;
+
+    fn deref(&self) -> &Decision {
+        &self.0
+    }
+}
+
 const OTHER_SCHEDULER: &str = "S0415";
 const INSTANCE_LABELS: &str = "S0422";
 const BOUND_BY_NAME: &str = "S0425";
@@ -102,13 +123,13 @@ impl Oracle {
     }
 
     /// Decides a goal, checks the evidence, and holds the verdict back if it is in doubt.
-    pub fn answer(&mut self, goal: &Goal, budget: &Budget<'_>) -> Decision {
+    pub fn answer(&mut self, goal: &Goal, budget: &Budget<'_>) -> Sure {
         let decision = self.whole().decide(goal, budget);
         self.sure(goal, decision, budget)
     }
 
     /// The same for a goal that can be decided without a search; `None` for others.
-    pub fn quick_answer(&mut self, goal: &Goal, budget: &Budget<'_>) -> Option<Decision> {
+    pub fn quick_answer(&mut self, goal: &Goal, budget: &Budget<'_>) -> Option<Sure> {
         let decision = self.whole().decide_without_search(goal, budget)?;
         Some(self.sure(goal, decision, budget))
     }
@@ -192,34 +213,35 @@ impl Oracle {
         weak.is_uniform(orbit) && weak.answer(atom, budget).is_some_and(|found| !found.everywhere.is_deployable())
     }
 
-    fn sure(&mut self, goal: &Goal, decision: Decision, budget: &Budget<'_>) -> Decision {
-        match self.doubt(goal, &decision.checked, budget) {
-            Ok(None) => decision,
-            Ok(Some(sure)) => sure,
-            Err(reason) => Decision { checked: Checked::unknown(reason), ..decision },
+    /// A decision with evidence that no doubt spoils: its own, or other evidence that is searched for.
+    pub fn sure(&mut self, goal: &Goal, decision: Decision, budget: &Budget<'_>) -> Sure {
+        let Some(reason) = self.spoiled(goal, &decision.checked) else { return Sure(decision) };
+        let other = match decision.checked.verdict() {
+            Verdict::Deployable(_) => self.without_doubt(goal, budget),
+            _ => Some(self.at_its_weakest(goal, budget)).filter(|weak| weak.checked.answer() == Some(false)),
+        };
+        Sure(other.unwrap_or(Decision { checked: Checked::unknown(reason), ..decision }))
+    }
+
+    /// A decision as far as its own evidence stands. Nothing is searched for.
+    pub fn held(&self, goal: &Goal, decision: Decision) -> Sure {
+        match self.spoiled(goal, &decision.checked) {
+            None => Sure(decision),
+            Some(reason) => Sure(Decision { checked: Checked::unknown(reason), ..decision }),
         }
     }
 
-    /// Whether a checked verdict stands: as it is (`None`), with other evidence, or not at all.
-    pub fn doubt(&mut self, goal: &Goal, checked: &Checked, budget: &Budget<'_>) -> Result<Option<Decision>, Reason> {
+    /// What spoils the evidence of a checked verdict, if something does.
+    fn spoiled(&self, goal: &Goal, checked: &Checked) -> Option<Reason> {
         match checked.verdict() {
             Verdict::Deployable(trace) => {
                 let mut by = messages(self.widening.iter().filter(|doubt| doubt.spoils(&self.problem, trace)));
                 by.extend(self.objection(trace));
-                if by.is_empty() {
-                    return Ok(None);
-                }
-                self.without_doubt(goal, budget).map(Some).ok_or(Reason::Spoiled { verdict: "deployable", by })
+                (!by.is_empty()).then_some(Reason::Spoiled { verdict: "deployable", by })
             }
-            Verdict::Never(proof) if proof.weakened == self.weakenings => Ok(None),
-            Verdict::Never(_) => {
-                let decision = self.at_its_weakest(goal, budget);
-                match decision.checked.verdict() {
-                    Verdict::Never(_) => Ok(Some(decision)),
-                    _ => Err(Reason::Spoiled { verdict: "never", by: self.doubts_about(goal) }),
-                }
-            }
-            Verdict::Unknown(_) => Ok(None),
+            Verdict::Never(proof) => (proof.weakened != self.weakenings)
+                .then(|| Reason::Spoiled { verdict: "never", by: self.doubts_about(goal) }),
+            Verdict::Unknown(_) => None,
         }
     }
 
@@ -304,14 +326,14 @@ fn weakenings(problem: &Problem, diagnostics: &[Diagnostic], names: &BTreeMap<&s
 }
 
 /// The same decision with a trace that ends in the goal and nothing else: what is left over is deleted at the end.
-pub fn exactly(problem: &Problem, decision: Decision) -> Decision {
-    let Verdict::Deployable(trace) = decision.checked.verdict() else { return decision };
+pub fn exactly(problem: &Problem, Sure(decision): Sure) -> Sure {
+    let Verdict::Deployable(trace) = decision.checked.verdict() else { return Sure(decision) };
     let s = trace.after(trace.len(), &problem.model, &problem.start);
     let met = problem.goal.any.iter().find(|alternative| alternative.is_within(&s)).cloned().unwrap_or_default();
     let trace = trace.iter().chain(deletions(&s.minus(&met))).collect();
     match check(problem, Verdict::Deployable(trace)) {
-        Ok(checked) => Decision { checked, ..decision },
-        Err(_) => decision,
+        Ok(checked) => Sure(Decision { checked, ..decision }),
+        Err(_) => Sure(decision),
     }
 }
 

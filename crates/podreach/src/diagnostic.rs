@@ -3,6 +3,7 @@
 //! Nothing is dropped in silence. A thing that cannot be read stops the run; a thing that cannot be modelled says which verdicts it
 //! spoils, so that every other verdict still stands.
 
+use crate::assumption::Topic;
 use crate::lower::GivenLabels;
 use crate::read::Span;
 
@@ -32,6 +33,8 @@ pub struct Diagnostic {
 pub enum Effect {
     /// Nothing: worth knowing, no more.
     Notes,
+    /// Verdicts take it for granted, and list it.
+    Assumes(Topic),
     /// The model allows more than the cluster does: only *never* survives.
     Widens,
     /// The model allows less than the cluster may: only *deployable* survives.

@@ -20,12 +20,15 @@
 //! problem.goal = question::goal(&pod, &[node], &[]);                               // names    → goal
 //! let mut oracle = Oracle::new(&problem, &lowered.diagnostics);
 //! let decision = oracle.answer(&problem.goal, &Budget::unlimited());               // problem  → checked verdict
-//! let answered = report::Answered { problem: &problem, options: &options, decision: &decision };
+//! let assumptions = podreach::assumption::assumptions(&lowered, &options, problem.model.semantics());
+//! let answered =
+//!     report::Answered { problem: &problem, options: &options, decision: &decision, assumptions: &assumptions };
 //! assert!(report::headline(&answered).starts_with("DEPLOYABLE  pod/default/web can run on n1"));
 //! # Ok::<(), podreach::question::NameError>(())
 //! ```
 
 pub mod answer;
+pub mod assumption;
 pub mod audit;
 pub mod diagnostic;
 pub mod encode;

@@ -17,7 +17,8 @@ use podreach_core::resource::Resources;
 use podreach_core::{Atom, Goal, Id, Model, NodeId, PodId};
 
 use crate::answer::Oracle;
-use crate::engine::{Budget, Decision};
+use crate::answer::Sure;
+use crate::engine::Budget;
 
 /// The answer of one cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -206,7 +207,7 @@ fn one_by_one(oracle: &mut Oracle, atoms: Vec<Atom>, budget: &Budget<'_>) -> Vec
     cells
 }
 
-fn cell(decision: &Decision) -> Cell {
+fn cell(decision: &Sure) -> Cell {
     match decision.checked.answer() {
         Some(true) => Cell::Deployable,
         Some(false) => Cell::Never,

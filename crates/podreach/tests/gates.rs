@@ -4,6 +4,7 @@
 use std::collections::BTreeSet;
 
 use podreach::answer::Oracle;
+use podreach::assumption::Topic;
 use podreach::diagnostic::Effect;
 use podreach::engine::Budget;
 use podreach::lower::{self, Lowered, Options};
@@ -206,7 +207,7 @@ fn a_webhook_that_may_change_pods_leaves_nothing_sure() {
     assert_eq!(found.diagnostics.len(), 1);
     let trusting = Options { keeps_pods: true, ..Options::default() };
     let found = lowered_with(&format!("{pods}{}", webhook("Mutating", PODS)), &trusting);
-    assert_eq!(codes(&found), BTreeSet::from([("W0361", Effect::Notes, String::new())]));
+    assert_eq!(codes(&found), BTreeSet::from([("W0361", Effect::Assumes(Topic::Admission), String::new())]));
     assert_eq!((answer(&found, "a", "n1"), answer(&found, "a", "gpu")), (Some(true), Some(false)));
 }
 
@@ -361,7 +362,10 @@ fn running_pods_show_what_admission_makes_of_a_template() {
     // All of them tolerate what the template does not: so will the next.
     let found = current(&[TOLERANT, TOLERANT]);
     let all = codes(&found);
-    assert!(all.iter().all(|(code, effect, _)| (*code, *effect) == ("S0464", Effect::Notes)), "{all:?}");
+    assert!(
+        all.iter().all(|(code, effect, _)| (*code, *effect) == ("S0464", Effect::Assumes(Topic::Admission))),
+        "{all:?}"
+    );
     assert_eq!(answer(&found, WEB, "gpu"), Some(true));
     // Some do: who knows.
     let found = current(&[TOLERANT, PLAIN]);

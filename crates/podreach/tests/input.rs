@@ -1,6 +1,7 @@
 //! What the input says and what it leaves open: kinds that make pods, lists that are whole, things that are said twice, names.
 
 use podreach::answer::Oracle;
+use podreach::assumption::Topic;
 use podreach::diagnostic::Effect;
 use podreach::engine::Budget;
 use podreach::lower::{Kind, Lowered, Options};
@@ -78,11 +79,18 @@ fn custom_resources_spoil_what_they_could_change_and_nothing_else() {
         assert_eq!((codes(&lowered), answer(&lowered, "web")), (vec![(code, Effect::Narrows)], None), "{kind}");
         let closed = Options { complete: [Kind::Pod].into(), ..Options::default() };
         let lowered = read_as("f.yaml", &text, &closed);
-        assert_eq!((codes(&lowered), answer(&lowered, "web")), (vec![(code, Effect::Notes)], Some(false)), "{kind}");
+        assert_eq!(
+            (codes(&lowered), answer(&lowered, "web")),
+            (vec![(code, Effect::Assumes(Topic::Pods))], Some(false)),
+            "{kind}"
+        );
     }
     let applied =
         read(&format!("{NODE}{LONELY}{}", object("argoproj.io/v1alpha1", "Application", ", status: {sync: {}}")));
-    assert_eq!((codes(&applied), answer(&applied, "web")), (vec![("W0312", Effect::Notes)], Some(false)));
+    assert_eq!(
+        (codes(&applied), answer(&applied, "web")),
+        (vec![("W0312", Effect::Assumes(Topic::Pods))], Some(false))
+    );
 }
 
 #[test]
@@ -209,7 +217,10 @@ fn class(mode: &str) -> String {
 #[test]
 fn the_first_volume_on_a_node_is_taken_to_fit_and_the_second_is_not_known() {
     let lowered = read(&format!("{NODE}{SET}{}", class("WaitForFirstConsumer")));
-    assert_eq!(codes(&lowered), [("S0442", Effect::Notes), ("S0447", Effect::Notes)]);
+    assert_eq!(
+        codes(&lowered),
+        [("S0442", Effect::Assumes(Topic::Volumes)), ("S0447", Effect::Assumes(Topic::Volumes))]
+    );
     assert_eq!(answer(&lowered, "db"), Some(true));
     let problem = podreach::problem(&lowered, Semantics::KubeScheduler);
     let atom = (question::pod(&lowered.cluster, "db").unwrap(), question::node(&lowered.cluster, "n1").unwrap());
@@ -234,7 +245,7 @@ fn the_first_volume_on_a_node_is_taken_to_fit_and_the_second_is_not_known() {
 #[test]
 fn claims_that_are_bound_early_matter_only_where_there_are_several_places() {
     let lowered = read(&format!("{NODE}{SET}{}", class("Immediate")));
-    assert!(codes(&lowered).contains(&("S0441", Effect::Notes)));
+    assert!(codes(&lowered).contains(&("S0441", Effect::Assumes(Topic::Volumes))));
     assert_eq!(answer(&lowered, "db"), Some(true));
     let other = NODE.replace("name: n1", "name: n2").replace("zone: a", "zone: b");
     let lowered = read(&format!("{NODE}{other}{SET}{}", class("Immediate")));
@@ -259,7 +270,7 @@ fn remarks_about_claims_say_what_is_missing_and_point_at_the_claim() {
     assert_eq!(&text[span.start as usize..span.end as usize], "data");
     assert!(lowered.diagnostics[0].message.contains("StorageClass that is not in the input"));
     let lowered = read(&format!("{text}{{apiVersion: storage.k8s.io/v1, kind: StorageClassList, items: []}}"));
-    assert_eq!(codes(&lowered)[0], ("S0446", Effect::Notes));
+    assert_eq!(codes(&lowered)[0], ("S0446", Effect::Assumes(Topic::Volumes)));
     assert!(lowered.diagnostics[0].message.contains("StorageClass that does not exist"));
 }
 
@@ -355,6 +366,6 @@ fn columns_are_told_apart_only_by_what_some_rule_reads() {
     matrix.keep(&problem.model, "two");
     let names: Vec<&str> = matrix.rows.iter().map(|(pod, _)| problem.model.pod_name(*pod)).collect();
     assert_eq!((names, matrix.count(Cell::Deployable)), (vec!["pod/two/b"], 2));
-    let document = matrix_json(&problem.model, &matrix);
+    let document = matrix_json(&problem.model, &matrix, &[]);
     assert_eq!((&document["kind"], &document["semantics"]), (&"Matrix".into(), &"kube-scheduler".into()));
 }

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use podreach::answer::Oracle;
-use podreach::engine::{Budget, Decider};
+use podreach::engine::Budget;
 use podreach::lower::Options;
 use podreach::matrix::Matrix;
 use podreach::report::{self, Answered, Scene, html};
@@ -22,10 +22,10 @@ fn each_page(seed: u64, count: usize, mut test: impl FnMut(&Problem, &Verdict, &
     for case in 0..count {
         let semantics = if case % 2 == 0 { Semantics::KubeScheduler } else { Semantics::Paper };
         let problem = problem(&mut rng, Shape::small(semantics));
-        let decision = Decider::new(&problem).decide(&problem.goal, &Budget::unlimited());
+        let decision = Oracle::new(&problem, &[]).answer(&problem.goal, &Budget::unlimited());
         let options = Options::default();
-        let answered = Answered { problem: &problem, options: &options, decision: &decision };
-        let data = html::data(&problem, "a test", &Value::Null, html::View::Answers(&[(answered, Value::Null)]));
+        let answered = Answered { problem: &problem, options: &options, decision: &decision, assumptions: &[] };
+        let data = html::data(&problem, "a test", (&Value::Null, &[]), html::View::Answers(&[(answered, Value::Null)]));
         test(&problem, decision.checked.verdict(), &data);
     }
 }
@@ -167,7 +167,8 @@ fn a_map_has_the_cells_of_its_matrix_and_their_evidence() {
         let oracle = Oracle::new(&problem, &[]);
         let matrix = Matrix::new(&problem.model, &oracle, &Budget::unlimited(), 1, &|| ());
         let evidence = html::evidence(&problem, &matrix, &oracle, &Budget::unlimited(), usize::MAX);
-        let data = html::data(&problem, "a test", &Value::Null, html::View::Matrices(&[(&problem, &matrix, evidence)]));
+        let data =
+            html::data(&problem, "a test", (&Value::Null, &[]), html::View::Matrices(&[(&problem, &matrix, evidence)]));
         let map = &data["matrices"][0];
         let word = |letter| match letter {
             'y' => "deployable",

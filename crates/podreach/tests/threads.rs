@@ -2,6 +2,7 @@
 
 mod puzzle;
 
+use podreach::answer::Sure;
 use podreach::engine::{Budget, Decider, Decision, Engine};
 use podreach::lower::Options;
 use podreach::report::{Answered, Detail, verdict_text};
@@ -24,7 +25,8 @@ fn ladder() -> [(Problem, bool); 5] {
 /// Everything that is told about a problem.
 fn told(problem: &Problem, threads: usize) -> (Decision, String) {
     let decision = Decider::new(problem).decide(&problem.goal, &Budget { threads, ..Budget::unlimited() });
-    let answered = Answered { problem, options: &Options::default(), decision: &decision };
+    let sure = Sure::of_model(decision.clone());
+    let answered = Answered { problem, options: &Options::default(), decision: &sure, assumptions: &[] };
     let text = verdict_text(&answered, Detail::Verbose);
     (decision, text)
 }

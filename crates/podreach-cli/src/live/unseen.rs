@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use podreach::assumption::Topic;
 use podreach::diagnostic::{Diagnostic, Effect};
 use podreach::lower::{Instances, Options, fields};
 use podreach::read::{Sources, Tree};
@@ -23,7 +24,8 @@ pub(crate) fn diagnostics(unseen: &[Unseen], sources: &Sources, options: &Option
             Without::Admission if one.beyond.is_some() && one.beyond.as_ref() == only => ("S0453", Effect::Notes),
             Without::Admission => ("S0453", Effect::Widens),
             Without::Scale if options.instances == Instances::Declared => ("S0454", Effect::Narrows),
-            Without::Scale | Without::Nothing | Without::Gates => ("S0454", Effect::Notes),
+            Without::Scale | Without::Nothing => ("S0454", Effect::Notes),
+            Without::Gates => ("S0454", Effect::Assumes(Topic::Admission)),
             Without::Users(feature, doubt) => {
                 let effect = if doubt == Doubt::Widens { Effect::Widens } else { Effect::Blurs };
                 let about = users(sources, feature).into_iter();

@@ -72,7 +72,8 @@ fn answered(server: &Arc<Server>, request: &Request) -> Result<Response, Respons
 fn page(world: &World) -> Result<Value, Response> {
     let variant = world.variant(Vec::new()).map_err(|why| Response::refusal(400, &why))?;
     let diagnostics = report::diagnostics(&world.session.sources, &world.session.lowered.diagnostics);
-    Ok(html::data(&variant.problem, &world.title, &diagnostics, html::View::Cluster))
+    let assumptions = world.session.assumptions(variant.problem.model.semantics());
+    Ok(html::data(&variant.problem, &world.title, (&diagnostics, assumptions), html::View::Cluster))
 }
 
 /// What is answered at once, or the job that will answer it.
@@ -86,7 +87,7 @@ fn ordered(server: &Arc<Server>, what: &str, request: &Request) -> Result<Respon
     let asked = |order: &Order| asked(&variant, order).map_err(bad);
     match what {
         "cluster" => Ok(Response::json(200, &html::cluster(&variant.problem))),
-        "why" => Ok(Response::json(200, &why(&variant, asked(&order)?))),
+        "why" => Ok(Response::json(200, &why(&server.world, &variant, asked(&order)?))),
         "ask" => {
             let (pod, node) = asked(&order)?;
             job(server, move |server, job| Ok(ask(&server.world, &variant, pod, node, job)))
@@ -125,11 +126,12 @@ fn asked(variant: &Variant, order: &Order) -> Result<(PodId, NodeId), String> {
     Ok((pod, question::node(cluster, node).map_err(|error| error.to_string())?))
 }
 
-fn why(variant: &Variant, (pod, node): (PodId, NodeId)) -> Value {
+fn why(world: &World, variant: &Variant, (pod, node): (PodId, NodeId)) -> Value {
     let name = &variant.lowered.cluster.pods[pod].name;
     let problem = &variant.problem;
     let why = report::Why::new(&problem.model, &problem.start, pod, &[node]);
-    report::why_json(&why.with_doubts(&variant.lowered.diagnostics, &[name]))
+    let assumptions = world.session.assumptions(problem.model.semantics());
+    report::why_json(&why.with_doubts(&variant.lowered.diagnostics, &[name]).assuming(assumptions))
 }
 
 /// A question and its answer.
@@ -139,7 +141,7 @@ pub(super) fn decided(
     pod: PodId,
     node: NodeId,
     job: &Job,
-) -> (Problem, podreach::engine::Decision) {
+) -> (Problem, podreach::answer::Sure) {
     let problem = variant.problem.with_goal(Goal::atom((pod, node)));
     let budget = Budget {
         interrupt: &|| job.stop(),
@@ -153,7 +155,12 @@ pub(super) fn decided(
 
 fn ask(world: &World, variant: &Variant, pod: PodId, node: NodeId, job: &Job) -> Value {
     let (problem, decision) = decided(world, variant, pod, node, job);
-    let answered = Answered { problem: &problem, options: &world.session.options, decision: &decision };
+    let answered = Answered {
+        problem: &problem,
+        options: &world.session.options,
+        decision: &decision,
+        assumptions: world.session.assumptions(problem.model.semantics()),
+    };
     let certificate = exports::certificate(world, variant, &answered);
     json!({"answer": html::answer(&answered, certificate), "exports": exports::texts(&answered)})
 }

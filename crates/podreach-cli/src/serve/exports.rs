@@ -1,6 +1,6 @@
 //! What can be taken away from the page: the question, the run, the proof, a rule for a policy, a report.
 
-use podreach::engine::Decision;
+use podreach::answer::Sure;
 use podreach::report::{self, Answered, html};
 use podreach::sandbox;
 use podreach_core::{Problem, Verdict};
@@ -50,8 +50,9 @@ fn question(problem: &Problem) -> String {
 }
 
 /// The page about one answer, as one file.
-pub(super) fn report(world: &World, variant: &Variant, (problem, decision): &(Problem, Decision)) -> Value {
-    let answered = Answered { problem, options: &world.session.options, decision };
+pub(super) fn report(world: &World, variant: &Variant, (problem, decision): &(Problem, Sure)) -> Value {
+    let assumptions = world.session.assumptions(problem.model.semantics());
+    let answered = Answered { problem, options: &world.session.options, decision, assumptions };
     let certificate = certificate(world, variant, &answered);
     let diagnostics = report::diagnostics(&world.session.sources, &world.session.lowered.diagnostics);
     let title = match variant.edits.len() {
@@ -59,6 +60,7 @@ pub(super) fn report(world: &World, variant: &Variant, (problem, decision): &(Pr
         1 => format!("{} with 1 change", world.title),
         count => format!("{} with {count} changes", world.title),
     };
-    let data = html::data(problem, &title, &diagnostics, html::View::Answers(&[(answered, certificate)]));
+    let data =
+        html::data(problem, &title, (&diagnostics, assumptions), html::View::Answers(&[(answered, certificate)]));
     json!({"report.html": html::document(Some(&data))})
 }

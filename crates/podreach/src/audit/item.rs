@@ -4,7 +4,7 @@
 
 use podreach_core::{Problem, Short};
 
-use crate::engine::Decision;
+use crate::answer::Sure;
 use crate::read::Span;
 
 /// A result: one rule of a policy, or one finding.
@@ -76,7 +76,7 @@ pub struct Evidence {
     /// The question, in full.
     pub problem: Problem,
     /// The checked answer.
-    pub decision: Decision,
+    pub decision: Sure,
     /// What follows from it for any choice of nodes, if that is what it is for.
     pub short: Option<Box<Short>>,
     /// How the cluster that it is about differs from the input, as a clause; `None` if it does not.

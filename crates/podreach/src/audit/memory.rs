@@ -7,8 +7,8 @@ pub use crate::engine::{Forgetful, Memory};
 
 use podreach_core::Goal;
 
-use crate::answer::Oracle;
-use crate::engine::{Budget, Decision};
+use crate::answer::{Oracle, Sure};
+use crate::engine::Budget;
 
 /// What deciding may take, and what earlier runs found out.
 #[derive(Clone, Copy)]
@@ -27,7 +27,7 @@ impl<'a> Means<'a> {
 }
 
 /// The answer to a question; what takes no search is tried first.
-pub(crate) fn answer(means: Means<'_>, oracle: &mut Oracle, goal: &Goal) -> Decision {
+pub(crate) fn answer(means: Means<'_>, oracle: &mut Oracle, goal: &Goal) -> Sure {
     let budget = means.searching();
     match oracle.quick_answer(goal, &budget) {
         Some(decision) => decision,

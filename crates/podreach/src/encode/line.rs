@@ -15,7 +15,10 @@ pub fn problem(encoded: &Encoded) -> Result<Problem, Vec<Diagnostic>> {
     let text = encoded.json().to_string();
     let (documents, refused) = documents_of_json(SourceId(0), &text);
     let lowered = cluster(&documents, &Options::default());
-    let remarks = refused.iter().chain(&lowered.diagnostics).filter(|remark| remark.effect != Effect::Notes);
+    let remarks = refused
+        .iter()
+        .chain(&lowered.diagnostics)
+        .filter(|remark| !matches!(remark.effect, Effect::Notes | Effect::Assumes(_)));
     let problems: Vec<Diagnostic> = remarks.cloned().collect();
     let question = lowered.questions.first().filter(|_| problems.is_empty()).ok_or(problems)?;
     let goal = question.goal(&lowered.cluster)?;

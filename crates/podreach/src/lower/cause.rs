@@ -5,6 +5,7 @@
 use std::collections::BTreeMap;
 
 use super::owner::GivenLabels;
+use crate::assumption::Topic;
 use crate::diagnostic::{Diagnostic, Effect};
 use crate::read::Span;
 
@@ -104,7 +105,7 @@ pub(crate) enum Cause {
 impl Cause {
     /// Its code, what it does to verdicts, and what it says after the name of the pod type.
     fn facts(self) -> (&'static str, Effect, &'static str) {
-        use Effect::{Blurs, Narrows, Notes, Widens};
+        use Effect::{Assumes, Blurs, Narrows, Widens};
         match self {
             Self::Volumes => {
                 ("S0411", Widens, "mounts volumes whose plugin has migrated to a driver; its limits are not modelled")
@@ -136,12 +137,14 @@ impl Cause {
             ),
             Self::NearVolume => (
                 "S0441",
-                Notes,
+                Assumes(Topic::Volumes),
                 "uses a claim that its StorageClass binds before the pod is placed: it is taken to be usable from all nodes, as they are in one zone",
             ),
-            Self::MissingClass => {
-                ("S0446", Notes, "uses a claim of a StorageClass that does not exist, so that no volume is made for it")
-            }
+            Self::MissingClass => (
+                "S0446",
+                Assumes(Topic::Volumes),
+                "uses a claim of a StorageClass that does not exist, so that no volume is made for it",
+            ),
             Self::VolumeLimits => (
                 "S0442",
                 Widens,
@@ -149,12 +152,12 @@ impl Cause {
             ),
             Self::AssumedLimits => (
                 "S0442",
-                Notes,
+                Assumes(Topic::Volumes),
                 "uses volumes, and CSINodes are not in the input: each such node is taken to attach the volumes of one pod; whether it takes more is not known",
             ),
             Self::AssumedSpace => (
                 "S0447",
-                Notes,
+                Assumes(Topic::Volumes),
                 "uses a volume that is yet to be made, and the CSIDriver that makes it is not in the input: it is taken to have space",
             ),
             Self::MigratedVolume => {
@@ -204,7 +207,7 @@ impl Cause {
             Self::Gate { changes: false, .. } => ("S0462", Widens, "may be refused when it is made"),
             Self::SeenOtherwise => (
                 "S0464",
-                Notes,
+                Assumes(Topic::Admission),
                 "has running pods that are not what its template makes, all in the same way: admission changes them, and it is taken to be as they are",
             ),
             Self::SeenApart => (

@@ -5,6 +5,7 @@
 use super::custom::Does;
 use super::object::Log;
 use super::{Kind, Options, Origins};
+use crate::assumption::Topic;
 use crate::diagnostic::{Diagnostic, Effect};
 use crate::read::{Span, shown};
 
@@ -44,7 +45,7 @@ pub fn remark(custom: &Custom<'_>) -> Option<Diagnostic> {
         }
         Does::Manifests if seen => {
             let message = format!("{name} applies manifests: what it has applied is taken to be in the input");
-            say("W0312", Effect::Notes, message)
+            say("W0312", Effect::Assumes(Topic::Pods), message)
         }
         Does::Manifests => {
             let message = format!("{name} applies manifests: pods in those are not seen");
@@ -61,18 +62,18 @@ pub fn remark(custom: &Custom<'_>) -> Option<Diagnostic> {
         }
         Does::Nodes => {
             let message = format!("{name} may add nodes or change their labels: the nodes are taken as they are");
-            say("W0313", Effect::Notes, message)
+            say("W0313", Effect::Assumes(Topic::Nodes), message)
         }
     }
 }
 
-/// A remark as it is; or, where it is about pods that are not seen and the input is said to have all pods, one without effect.
+/// A remark as it is; or, where it is about pods that are not seen and the input is said to have all pods, one that assumes so.
 pub fn unless_complete(remark: Diagnostic, options: &Options) -> Diagnostic {
     if !LATER.contains(&remark.code) || !options.complete.contains(&Kind::Pod) {
         return remark;
     }
     let message = format!("{}, and taken not to exist (--complete pods)", remark.message);
-    Diagnostic { message, help: None, effect: Effect::Notes, ..remark }
+    Diagnostic { message, help: None, effect: Effect::Assumes(Topic::Pods), ..remark }
 }
 
 /// Leaves out what is said about one workload where that workload is not in the input.

@@ -74,6 +74,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use podreach_core::cluster::{Barred, Limit};
 use podreach_core::{Cluster, Configuration, PodId};
 
+use crate::assumption::{self, Topic};
 use crate::audit::policy::Policy;
 use crate::diagnostic::{Diagnostic, Effect};
 use crate::question::Question;
@@ -104,6 +105,8 @@ pub struct Lowered {
     pub entrances: BTreeMap<String, Entrance>,
     /// The profiles that a pod can choose among, the usual one first.
     pub profiles: Vec<Scheduling>,
+    /// What the input as a whole leaves open, and verdicts take for granted.
+    pub assumed: Vec<(Topic, String)>,
     /// Everything there is to say about the input.
     pub diagnostics: Vec<Diagnostic>,
 }
@@ -157,7 +160,6 @@ impl<'o> Lowering<'o> {
         let Self { options, mut cx, mut inventory, strange } = self;
         cx.log.splice(0..0, strange.into_iter().map(|remark| hidden::unless_complete(remark, options)));
         cx.log.extend(problem::not_compared(options.release));
-        cx.log.extend(problem::release_of_kubelets(options));
         storage::node::equip(&mut cx, &inventory);
         storage::node::settle(&cx, &mut inventory);
         ordinal::add(&mut cx, &mut inventory, options.instances == Instances::Declared);
@@ -190,11 +192,12 @@ impl<'o> Lowering<'o> {
         let unsettled = cx.cluster.nodes.iter().filter(|(_, node)| !node.passing.is_nothing()).map(|(id, _)| id);
         let start = start.with_unsettled(unsettled);
         hidden::settle(&mut cx.log, &origins);
+        let assumed = assumption::of_input(&cx.cluster, &inventory.rules.unknown_namespaces(&cx.cluster), options);
         let entrances = if options.admission { inventory.rules.entrances(&mut cx) } else { BTreeMap::new() };
         let Context { cluster, log, .. } = cx;
         let profiles = inventory.profiles.choices();
         let Inventory { questions, policies, .. } = inventory;
-        Lowered { cluster, start, kept, origins, questions, policies, entrances, profiles, diagnostics: log }
+        Lowered { cluster, start, kept, origins, questions, policies, entrances, profiles, assumed, diagnostics: log }
     }
 }
 

@@ -15,6 +15,7 @@ use super::mount::MountedClaim;
 use super::pod::{Content, Made, PodObject};
 use super::problem;
 use super::workload::Workload;
+use crate::assumption::Topic;
 
 /// Adds the pods that are not there and have claims, and says which types a StatefulSet has besides its own.
 pub(crate) fn add(cx: &mut Context, inventory: &mut Inventory, declared: bool) {
@@ -33,7 +34,7 @@ pub(crate) fn add(cx: &mut Context, inventory: &mut Inventory, declared: bool) {
                     "{} makes a pod only while all before it are ready; each is asked about by itself here",
                     full_name(set.kind, &set.metadata)
                 );
-                cx.report(problem::note("W0322", set.metadata.span, message));
+                cx.report(problem::assumed(Topic::Steps, "W0322", set.metadata.span, message));
             }
         }
         for ordinal in ordinals.into_iter().filter(|&ordinal| !declared || within(inventory, set, ordinal)) {

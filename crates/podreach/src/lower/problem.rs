@@ -3,26 +3,20 @@
 //! Codes never change their meaning; `docs/diagnostics.md` says what to do about each. Only names, keys and short values of fields
 //! that we read are ever repeated, never the content of objects that we skip.
 
+use super::Release;
 use super::fields::Table;
 use super::nearest::nearest;
 use super::quantity::Defect;
-use super::{Options, Release, ReleaseBy};
+use crate::assumption::Topic;
 use crate::diagnostic::{Diagnostic, Effect};
 use crate::read::{Entry, Span, Tree, shown};
-
-/// A release that only the kubelets speak of.
-pub(crate) fn release_of_kubelets(options: &Options) -> Option<Diagnostic> {
-    let assumed =
-        options.release.assumption(options.release_by).filter(|_| options.release_by == ReleaseBy::Kubelets)?;
-    Some(note("W0323", None, assumed).with_help("say which it is with --kubernetes-version"))
-}
 
 /// A release that nobody compared with the real scheduler.
 pub(crate) fn not_compared(release: Release) -> Option<Diagnostic> {
     let (first, last) = (Release::COMPARED.start(), Release::COMPARED.end());
     let message = format!("Kubernetes {release} was not compared with its real scheduler; 1.{first} to 1.{last} were");
-    let note = Diagnostic::stops("W0306", None, message).with_effect(Effect::Notes);
-    (!Release::COMPARED.contains(&release.minor)).then_some(note)
+    let assumed = Diagnostic::stops("W0306", None, message).with_effect(Effect::Assumes(Topic::Release));
+    (!Release::COMPARED.contains(&release.minor)).then_some(assumed)
 }
 
 /// A document that is no mapping at all.
@@ -196,6 +190,11 @@ pub(crate) fn not_a_policy(span: Span, what: &str) -> Diagnostic {
 /// A remark without effect.
 pub(crate) fn note(code: &'static str, span: impl Into<Option<Span>>, message: impl Into<String>) -> Diagnostic {
     Diagnostic::stops(code, span, message).with_effect(Effect::Notes)
+}
+
+/// A remark about something that verdicts take for granted.
+pub(crate) fn assumed(topic: Topic, code: &'static str, span: Span, message: String) -> Diagnostic {
+    Diagnostic::stops(code, span, message).with_effect(Effect::Assumes(topic))
 }
 
 /// A field or resource name inside a sentence: bare where that is harmless.

@@ -3,6 +3,7 @@
 use super::context::Context;
 use super::metadata::Metadata;
 use super::problem;
+use crate::assumption::Topic;
 use crate::read::Tree;
 
 /// Flags that change what the scheduler does, and that are not looked at here.
@@ -28,5 +29,5 @@ pub(crate) fn remark(cx: &mut Context, metadata: &Metadata, pod: &Tree<'_>) {
         given.join(" and ")
     );
     let help = "give its configuration with --scheduler-config";
-    cx.report(problem::note("W0324", metadata.span, message).with_help(help));
+    cx.report(problem::assumed(Topic::Scheduler, "W0324", metadata.span, message).with_help(help));
 }

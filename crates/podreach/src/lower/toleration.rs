@@ -7,6 +7,7 @@ use super::fields::TOLERATION;
 use super::node::effect;
 use super::object::Object;
 use super::{name, problem};
+use crate::assumption::Topic;
 use crate::read::shown;
 
 const NOT_READY: &str = "node.kubernetes.io/not-ready";
@@ -60,7 +61,7 @@ fn comparison(cx: &mut Context, toleration: &Object<'_, '_>, operator: &str, val
     let message = format!(
         "the toleration operator {operator} tolerates nothing unless a feature gate is on, which it is not by default"
     );
-    cx.report(problem::note("W0303", span, message));
+    cx.report(problem::assumed(Topic::Scheduler, "W0303", span, message));
     TolerationOperator::Comparison
 }
 

@@ -21,6 +21,7 @@ use super::pod::{self, Draft};
 use super::scale::{Scale, Surge};
 use super::storage::request::{self, Request};
 use super::{gist, mount, problem, toleration};
+use crate::assumption::Topic;
 use crate::read::{Span, Tree, Value};
 
 /// A workload.
@@ -117,7 +118,7 @@ fn suspended(cx: &mut Context, object: &Object<'_, '_>, metadata: &Metadata, tem
     } else {
         let name = full_name(Kind::Job, metadata);
         let message = format!("{name} is suspended; its pods are taken as its template has them when it starts");
-        cx.report(problem::note("W0321", metadata.span, message));
+        cx.report(problem::assumed(Topic::Pods, "W0321", metadata.span, message));
     }
 }
 

@@ -7,9 +7,10 @@ use serde::ser::{Serialize, SerializeMap, Serializer};
 use serde_json::{Map, Value, json};
 
 use super::proof::{about, class_name, like};
-use super::{Answered, alike, weakening, words};
+use super::{Answered, alike, assumption, weakening, words};
+use crate::answer::Sure;
 use crate::diagnostic::{Diagnostic, Effect};
-use crate::engine::{Decision, Effort};
+use crate::engine::Effort;
 use crate::lower::{Instances, Keep, Nodes, Options, Start};
 use crate::read::Sources;
 
@@ -116,7 +117,7 @@ impl Serialize for Documents<'_> {
 
 /// The document of a verdict; `diagnostics` as [`diagnostics`] makes it, `seconds` as someone with a clock measured it.
 pub fn verdict<'a>(answered: &Answered<'a>, diagnostics: &Value, seconds: f64) -> Document<'a> {
-    let Answered { problem, options, decision } = *answered;
+    let Answered { problem, options, decision, .. } = *answered;
     let m: &Model = &problem.model;
     let (name, run, proof, reason) = match decision.checked.verdict() {
         Verdict::Deployable(trace) => ("deployable", Some(Steps(m, trace)), Value::Null, Value::Null),
@@ -133,6 +134,7 @@ pub fn verdict<'a>(answered: &Answered<'a>, diagnostics: &Value, seconds: f64) -
         ("reason", reason),
         ("engine", decision.engine.into()),
         ("checked", decision.checked.answer().is_some().into()),
+        ("assumptions", assumption::json(answered.assumed())),
         ("diagnostics", diagnostics.clone()),
         ("stats", stats(decision, seconds)),
     ];
@@ -140,7 +142,7 @@ pub fn verdict<'a>(answered: &Answered<'a>, diagnostics: &Value, seconds: f64) -
 }
 
 /// How long it took, and what the search did if there was one.
-fn stats(decision: &Decision, seconds: f64) -> Value {
+fn stats(decision: &Sure, seconds: f64) -> Value {
     let mut stats = Map::new();
     stats.insert("seconds".into(), ((seconds * 1000.0).round() / 1000.0).into());
     let counts = |effort: &Effort| effort.counts.iter().map(|&(what, count)| (what.into(), count.into())).collect();
@@ -293,6 +295,7 @@ fn remark(sources: &Sources, diagnostic: &Diagnostic) -> Value {
 fn effect(effect: Effect) -> &'static str {
     match effect {
         Effect::Notes => "notes",
+        Effect::Assumes(_) => "assumes",
         Effect::Widens => "widens",
         Effect::Narrows => "narrows",
         Effect::Blurs => "blurs",

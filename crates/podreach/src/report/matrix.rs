@@ -4,7 +4,8 @@ use podreach_core::{Model, PodId};
 use serde_json::{Value, json};
 
 use super::json::API_VERSION;
-use super::words;
+use super::{assumption, words};
+use crate::assumption::Assumption;
 use crate::matrix::{Cell, Matrix};
 
 /// How much of a matrix is written out.
@@ -17,7 +18,7 @@ pub enum Width {
 }
 
 /// The document of `matrix`.
-pub fn matrix_json(m: &Model, matrix: &Matrix) -> Value {
+pub fn matrix_json(m: &Model, matrix: &Matrix, assumptions: &[Assumption]) -> Value {
     let class = |nodes: &Vec<_>| json!({"nodes": nodes.iter().map(|&node| m.node_name(node)).collect::<Vec<_>>()});
     let row = |(pod, cells): &(PodId, Vec<Cell>)| {
         let with = |cell: Cell| -> Vec<usize> {
@@ -34,16 +35,18 @@ pub fn matrix_json(m: &Model, matrix: &Matrix) -> Value {
         "semantics": m.semantics().name(),
         "nodeClasses": matrix.classes.iter().map(class).collect::<Vec<_>>(),
         "rows": matrix.rows.iter().map(row).collect::<Vec<_>>(),
+        "assumptions": assumption::json(assumptions.iter()),
     })
 }
 
 /// The text of `matrix`.
-pub fn matrix(m: &Model, matrix: &Matrix, width: Width) -> String {
+pub fn matrix(m: &Model, matrix: &Matrix, assumptions: &[Assumption], width: Width) -> String {
     let mut lines = vec![summary(m, matrix), String::new()];
     lines.extend(grid(m, matrix));
     lines.push(String::new());
     lines.extend(legend(m, matrix, width));
     lines.extend(aliases(m, matrix));
+    lines.extend(assumption::lines(assumptions.iter(), width == Width::Wide));
     lines.join("\n") + "\n"
 }
 

@@ -6,6 +6,7 @@
 mod alike;
 mod amount;
 mod argument;
+mod assumption;
 pub mod audit;
 mod certificate;
 mod film;
@@ -33,7 +34,8 @@ mod yaml;
 
 use podreach_core::Problem;
 
-use crate::engine::Decision;
+use crate::answer::Sure;
+use crate::assumption::Assumption;
 use crate::lower::Options;
 
 pub(crate) use amount::{amount, amounts};
@@ -62,5 +64,15 @@ pub struct Answered<'a> {
     /// How the input was read.
     pub options: &'a Options,
     /// The answer.
-    pub decision: &'a Decision,
+    pub decision: &'a Sure,
+    /// What all verdicts about the cluster assume.
+    pub assumptions: &'a [Assumption],
+}
+
+impl<'a> Answered<'a> {
+    /// What this verdict assumes.
+    pub(crate) fn assumed(&self) -> impl Iterator<Item = &'a Assumption> {
+        let verdict = self.decision.checked.verdict();
+        self.assumptions.iter().filter(move |assumption| assumption.bears_on(verdict))
+    }
 }

@@ -2,7 +2,7 @@
 
 use podreach_core::{Configuration, Goal, Problem, Reason, Verdict};
 
-use super::{Answered, proof, trace, words};
+use super::{Answered, assumption, proof, trace, words};
 use crate::engine::Effort;
 use crate::lower::{Instances, Release, Start};
 
@@ -25,6 +25,7 @@ pub fn verdict(answered: &Answered<'_>, detail: Detail) -> String {
     let mut lines = vec![headline(answered)];
     if detail > Detail::Quiet {
         lines.extend(evidence(answered, detail == Detail::Verbose));
+        lines.extend(assumption::lines(answered.assumed(), detail == Detail::Verbose));
     }
     if detail == Detail::Verbose {
         lines.extend(work(&answered.decision.efforts));

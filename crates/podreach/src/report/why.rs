@@ -9,7 +9,8 @@ use serde_json::{Map, Value, json};
 
 use super::json::API_VERSION;
 use super::reason::reason;
-use super::words;
+use super::{assumption, words};
+use crate::assumption::{Assumption, Topic};
 use crate::diagnostic::{Diagnostic, Effect};
 use crate::lower::LATER;
 
@@ -28,6 +29,8 @@ pub struct Why {
     barred: Option<String>,
     /// What keeps the answer from being sure.
     doubts: Vec<String>,
+    /// What the answer assumes.
+    assumptions: Vec<Assumption>,
 }
 
 /// The reasons of the rules that refuse.
@@ -50,7 +53,23 @@ impl Why {
         let doubts = unknown_limit(m, pod, &nodes).into_iter().collect();
         let nodes = nodes.into_iter().map(|(node, refusals)| (m.node_name(node).to_owned(), refusals)).collect();
         let barred = m.pod(pod).barred.as_ref().map(ToString::to_string);
-        Self { semantics: m.semantics(), pod: m.pod_name(pod).to_owned(), rules, nodes, barred, doubts }
+        Self {
+            semantics: m.semantics(),
+            pod: m.pod_name(pod).to_owned(),
+            rules,
+            nodes,
+            barred,
+            doubts,
+            assumptions: Vec::new(),
+        }
+    }
+
+    /// The answer with what it assumes. Nothing is done for it, so that who makes steps does not matter.
+    #[must_use]
+    pub fn assuming(mut self, assumptions: &[Assumption]) -> Self {
+        let now = assumptions.iter().filter(|assumption| assumption.topic != Topic::Steps);
+        self.assumptions = now.cloned().collect();
+        self
     }
 
     /// The answer with what keeps it from being sure: something that is not modelled, and that the answer hangs on.
@@ -121,6 +140,7 @@ pub fn why_json(why: &Why) -> Value {
         "semantics": why.semantics.name(),
         "pod": why.pod,
         "nodes": nodes,
+        "assumptions": assumption::json(why.assumptions.iter()),
     });
     if let Some(barred) = &why.barred {
         document["barred"] = barred.as_str().into();
@@ -145,6 +165,7 @@ pub fn why(why: &Why, all: bool) -> String {
         lines.extend([String::new(), "  That may change with what is not modelled:".to_owned()]);
         lines.extend(why.doubts.iter().map(|doubt| format!("  - {doubt}")));
     }
+    lines.extend(assumption::lines(why.assumptions.iter(), all));
     lines.join("\n") + "\n"
 }
 

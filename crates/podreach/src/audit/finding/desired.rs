@@ -41,10 +41,13 @@ pub(super) fn items(scene: &mut Scene<'_>) -> Vec<Item> {
     let feasible = wants.iter().zip(&alone).map(|(want, alone)| Want { count: alone.most, ..want.clone() });
     let feasible: Vec<Want> = feasible.filter(|want| want.count > 0).collect();
     let packed = most(&world.problem, &feasible, &|| scene.is_stopped());
-    let least = packed.as_ref().map_or(0, |(met, ..)| *met);
-    if least == asked {
+    // What packs in the model can never be ruled out, whatever is in doubt about it.
+    if packed.as_ref().is_some_and(|(met, ..)| *met == asked) {
         return Vec::new();
     }
+    let packed = packed.map(|(met, goal, decision)| (met, asking.held(&goal, decision), goal));
+    let packed = packed.filter(|(_, decision, _)| decision.checked.answer() == Some(true));
+    let least = packed.as_ref().map_or(0, |(met, ..)| *met);
     let (mut failed, mut counted) = (None, Vec::new());
     for one in alone {
         failed = failed.or(one.never);
@@ -71,12 +74,8 @@ pub(super) fn items(scene: &mut Scene<'_>) -> Vec<Item> {
                 }
                 None => {}
             }
-            item.evidence.extend(packed.filter(|(met, ..)| *met > 0).map(|(met, goal, decision)| Evidence {
-                shows: format!("{met} of them can be up at the same time"),
-                problem: world.problem.with_goal(goal),
-                decision,
-                short: None,
-                changed: None,
+            item.evidence.extend(packed.filter(|(met, ..)| *met > 0).map(|(met, decision, goal)| {
+                asking.evidence(format!("{met} of them can be up at the same time"), goal, decision)
             }));
             vec![item]
         }
@@ -94,7 +93,7 @@ fn message(asked: u64, least: u64, bound: u64) -> String {
     match (least, bound) {
         (_, 0) if asked == 1 => "the one pod that is declared can never be up".to_owned(),
         (_, 0) => format!("none of the {asked} pods that are declared can ever be up"),
-        (least, bound) if least == bound => {
+        (least, bound) if least == 0 || least == bound => {
             format!("of the {asked} pods that are declared, at most {bound} can be up at the same time")
         }
         _ => format!(

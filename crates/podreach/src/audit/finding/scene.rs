@@ -9,13 +9,14 @@ use podreach_core::{Cluster, Goal, Model, NodeId, PodId, Problem, Semantics};
 
 use super::Finding;
 use crate::answer::Oracle;
+use crate::answer::Sure;
 use crate::audit::item::{Evidence, Item, Origin, Status};
 use crate::audit::memory::{self, Means, Memory};
 use crate::audit::policy::never::sentence;
 use crate::audit::policy::recoverable::has_daemon;
 use crate::audit::policy::world::World;
 use crate::diagnostic::{Diagnostic, Effect};
-use crate::engine::{Budget, Decision, Stop};
+use crate::engine::{Budget, Stop};
 use crate::lower::{Declared, Kind, Lowered};
 
 /// Why what rests on the absence of pods is not decided.
@@ -91,7 +92,7 @@ impl<'a> Scene<'a> {
     }
 
     /// Answers a question about the cluster as it is.
-    pub(super) fn ask(&mut self, from: From, goal: &Goal) -> Decision {
+    pub(super) fn ask(&mut self, from: From, goal: &Goal) -> Sure {
         let (budget, oracle) = (self.budget, &mut self.oracles[usize::from(from == From::Fresh)]);
         within(&budget, |budget| memory::answer(Means { budget, memory: self.memory }, oracle, goal))
     }
@@ -124,7 +125,7 @@ impl<'a> Scene<'a> {
     }
 
     /// Answers a question about another cluster, to which the same remarks apply.
-    pub(super) fn ask_of(&self, problem: &Problem, goal: &Goal) -> Decision {
+    pub(super) fn ask_of(&self, problem: &Problem, goal: &Goal) -> Sure {
         let mut oracle = Oracle::new(problem, &self.lowered.diagnostics);
         within(&self.budget, |budget| memory::answer(Means { budget, memory: self.memory }, &mut oracle, goal))
     }
@@ -173,7 +174,7 @@ impl<'a> Scene<'a> {
     }
 
     /// The evidence of an answer about the cluster as it is.
-    pub(super) fn evidence(&self, from: From, goal: &Goal, shows: impl Into<String>, decision: Decision) -> Evidence {
+    pub(super) fn evidence(&self, from: From, goal: &Goal, shows: impl Into<String>, decision: Sure) -> Evidence {
         let problem = self.problem(from).with_goal(goal.clone());
         Evidence { shows: shows.into(), problem, decision, short: None, changed: None }
     }
@@ -197,7 +198,7 @@ impl<'a> Scene<'a> {
 }
 
 /// Lets a question be answered with so much work and no more.
-fn within(budget: &Budget<'_>, answer: impl FnOnce(&Budget<'_>) -> Decision) -> Decision {
+fn within(budget: &Budget<'_>, answer: impl FnOnce(&Budget<'_>) -> Sure) -> Sure {
     let asked = AtomicU64::new(0);
     let interrupt = || {
         let spent = asked.fetch_add(1, Ordering::Relaxed) >= WORK;

@@ -14,9 +14,9 @@ use podreach_core::{Action, PodId, Problem, Verdict};
 
 use super::scene::{From, Scene, Subject};
 use super::{Finding, nearest};
+use crate::answer::Sure;
 use crate::audit::item::{Evidence, Item, Severity};
 use crate::audit::policy::ruling::reason;
-use crate::engine::Decision;
 use crate::report::words;
 
 /// A workload that can never be scheduled anywhere.
@@ -71,14 +71,14 @@ fn item(scene: &mut Scene<'_>, subject: &Subject) -> Option<Item> {
 }
 
 /// A workload of which it is not known whether it can be scheduled.
-fn open(scene: &Scene<'_>, subject: &Subject, from: From, decision: Decision) -> Option<Item> {
+fn open(scene: &Scene<'_>, subject: &Subject, from: From, decision: Sure) -> Option<Item> {
     let what = format!("whether {} can be scheduled", subject.shown());
     let item = scene.undecided(&NEVER, &subject.names, &what, &reason(&decision))?;
     let evidence = vec![scene.evidence(from, &scene.anywhere(subject.pod), "this was asked", decision)];
     Some(Item { evidence, ..item })
 }
 
-fn never(scene: &Scene<'_>, subject: &Subject, fresh: Decision, now: Decision) -> Option<Item> {
+fn never(scene: &Scene<'_>, subject: &Subject, fresh: Sure, now: Sure) -> Option<Item> {
     let goal = scene.anywhere(subject.pod);
     let name = subject.shown();
     match now.checked.answer() {
@@ -103,7 +103,7 @@ fn never(scene: &Scene<'_>, subject: &Subject, fresh: Decision, now: Decision) -
     }
 }
 
-fn dependent(scene: &Scene<'_>, subject: &Subject, fresh: Decision) -> Option<Item> {
+fn dependent(scene: &Scene<'_>, subject: &Subject, fresh: Sure) -> Option<Item> {
     let goal = scene.anywhere(subject.pod);
     let others: BTreeSet<PodId> = scene.now.model.pods().filter(|&pod| pod != subject.pod).collect();
     let alone = without(scene, &others);
@@ -134,7 +134,7 @@ fn dependent(scene: &Scene<'_>, subject: &Subject, fresh: Decision) -> Option<It
 }
 
 /// The other pod types that a run deploys.
-fn helpers(pod: PodId, decision: &Decision) -> Vec<PodId> {
+fn helpers(pod: PodId, decision: &Sure) -> Vec<PodId> {
     let Verdict::Deployable(trace) = decision.checked.verdict() else { return Vec::new() };
     let deployed = trace.iter().filter_map(|action| match action {
         Action::Deploy(other, _) if other != pod => Some(other),

@@ -6,8 +6,8 @@
 use podreach_core::{Configuration, Goal, NodeId, PodId, Verdict};
 
 use super::ruling::{ALTERNATIVES, Asking, Ruling, listed, pod_names, reason};
+use crate::answer::Sure;
 use crate::audit::item::Status;
-use crate::engine::Decision;
 use crate::report::words;
 
 /// The question of the rule: any of the pods on any of the nodes.
@@ -87,14 +87,14 @@ fn escaping(asking: &mut Asking<'_>, pods: &[PodId], nodes: &[NodeId]) -> Ruling
 }
 
 /// The node on which a trace ends up, in the goal that it meets.
-fn reached(asking: &Asking<'_>, goal: &Goal, decision: &Decision) -> NodeId {
+fn reached(asking: &Asking<'_>, goal: &Goal, decision: &Sure) -> NodeId {
     let met = met(asking, goal, decision);
     let first = met.iter().next().or_else(|| goal.any[0].iter().next());
     first.map(|((_, node), _)| node).expect("a goal of this rule names a node")
 }
 
 /// The alternative of a goal that a trace reaches.
-pub(crate) fn met(asking: &Asking<'_>, goal: &Goal, decision: &Decision) -> Configuration {
+pub(crate) fn met(asking: &Asking<'_>, goal: &Goal, decision: &Sure) -> Configuration {
     let Verdict::Deployable(trace) = decision.checked.verdict() else { return Configuration::new() };
     let problem = &asking.world.problem;
     let s = trace.after(trace.len(), &problem.model, &problem.start);

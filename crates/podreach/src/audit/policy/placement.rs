@@ -9,8 +9,8 @@ use podreach_core::{Configuration, Goal, NodeId};
 use super::packing::Want;
 use super::ruling::{ALTERNATIVES, Asking};
 use super::shortage::demand;
+use crate::answer::Sure;
 use crate::audit::item::Evidence;
-use crate::engine::Decision;
 
 /// How many questions a search may ask.
 const QUESTIONS: usize = 1_000;
@@ -18,7 +18,7 @@ const QUESTIONS: usize = 1_000;
 /// What a search found.
 pub(crate) enum Placement {
     /// Nodes for everything, with the run.
-    Found(Goal, Decision),
+    Found(Goal, Sure),
     /// There is no placement, for a reason and with what shows it.
     Never(String, Evidence),
     /// Not decided.
@@ -61,7 +61,7 @@ pub(crate) fn placement(asking: &mut Asking<'_>, wants: &[Want]) -> Placement {
 }
 
 /// Every placement has one of these sets in it, as the checker sees for itself.
-fn covered(asking: &Asking<'_>, wants: &[Want], goal: Goal, decision: Decision) -> Placement {
+fn covered(asking: &Asking<'_>, wants: &[Want], goal: Goal, decision: Sure) -> Placement {
     let shows = "every way to place them has one of these in it, and none of these can ever be";
     let why = "No choice of nodes works: whichever are chosen, some of the pods can never be there together.";
     match asking.short(demand(wants), shows, (goal, decision), Argument::Cover) {
@@ -72,7 +72,7 @@ fn covered(asking: &Asking<'_>, wants: &[Want], goal: Goal, decision: Decision) 
 
 impl Search<'_, '_> {
     /// Places the pods from `slot` on, after `s`; the one before it went to `last`.
-    fn extend(&mut self, s: &Configuration, slot: usize, last: Option<NodeId>) -> Option<(Goal, Decision)> {
+    fn extend(&mut self, s: &Configuration, slot: usize, last: Option<NodeId>) -> Option<(Goal, Sure)> {
         let want = &self.wants[*self.slots.get(slot)?];
         let again = slot > 0 && self.slots[slot - 1] == self.slots[slot];
         let options = options(want, s, last.filter(|_| again));
@@ -108,7 +108,7 @@ impl Search<'_, '_> {
         Some(self.ask(goal)?.checked.answer() == Some(false))
     }
 
-    fn ask(&mut self, goal: &Goal) -> Option<Decision> {
+    fn ask(&mut self, goal: &Goal) -> Option<Sure> {
         if self.questions == 0 || self.asking.is_stopped() {
             self.questions = 0;
             self.open = Some("the search for a placement was cut short".to_owned());

@@ -18,8 +18,8 @@ use super::placement::{Placement, placement};
 use super::ruling::{Asking, Ruling, listed};
 use super::shortage::demand;
 use super::sums::too_much;
+use crate::answer::Sure;
 use crate::audit::item::{Evidence, Status};
-use crate::engine::Decision;
 use crate::report::words;
 
 /// What came out for one workload, or for several together.
@@ -108,7 +108,7 @@ pub(crate) fn outcome(asking: &mut Asking<'_>, want: &Want) -> Outcome {
     }
 }
 
-fn can(asking: &Asking<'_>, want: &Want, goal: Goal, decision: Decision) -> Outcome {
+fn can(asking: &Asking<'_>, want: &Want, goal: Goal, decision: Sure) -> Outcome {
     let shows = format!("{} × {} can run at the same time", want.count, asking.world.model().pod_name(want.pod));
     Outcome::Can(Box::new(asking.evidence(shows, goal, decision)))
 }

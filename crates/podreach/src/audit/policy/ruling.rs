@@ -4,7 +4,7 @@ use podreach_core::{Goal, Model, PodId, Verdict, Weakening};
 
 use super::packing::{Want, packed};
 use super::world::World;
-use crate::answer::Oracle;
+use crate::answer::{Oracle, Sure};
 use crate::audit::item::{Evidence, Status};
 use crate::audit::memory::{self, Means};
 use crate::engine::Decision;
@@ -48,21 +48,22 @@ impl<'w> Asking<'w> {
     }
 
     /// The answer to a question.
-    pub(crate) fn answer(&mut self, goal: &Goal) -> Decision {
+    pub(crate) fn answer(&mut self, goal: &Goal) -> Sure {
         memory::answer(self.means, &mut self.oracle, goal)
     }
 
     /// A verdict that was found by other means, as far as it stands.
-    pub(crate) fn stands(&mut self, goal: &Goal, decision: Decision) -> Decision {
-        match self.oracle.doubt(goal, &decision.checked, &self.means.searching()) {
-            Ok(None) => decision,
-            Ok(Some(sure)) => sure,
-            Err(reason) => Decision { checked: podreach_core::Checked::unknown(reason), ..decision },
-        }
+    pub(crate) fn stands(&mut self, goal: &Goal, decision: Decision) -> Sure {
+        self.oracle.sure(goal, decision, &self.means.searching())
+    }
+
+    /// The same, without a search for other evidence.
+    pub(crate) fn held(&self, goal: &Goal, decision: Decision) -> Sure {
+        self.oracle.held(goal, decision)
     }
 
     /// Nodes for all that is wanted, one pod after the other; `None` if that finds none.
-    pub(crate) fn packed(&mut self, wants: &[Want]) -> Option<(Goal, Decision)> {
+    pub(crate) fn packed(&mut self, wants: &[Want]) -> Option<(Goal, Sure)> {
         let (goal, decision) = packed(&self.world.problem, wants, &|| self.is_stopped())?;
         let decision = self.stands(&goal, decision);
         (decision.checked.answer() == Some(true)).then_some((goal, decision))
@@ -79,7 +80,7 @@ impl<'w> Asking<'w> {
     }
 
     /// An answered question as evidence.
-    pub(crate) fn evidence(&self, shows: impl Into<String>, goal: Goal, decision: Decision) -> Evidence {
+    pub(crate) fn evidence(&self, shows: impl Into<String>, goal: Goal, decision: Sure) -> Evidence {
         Evidence {
             shows: shows.into(),
             problem: self.world.problem.with_goal(goal),
@@ -101,7 +102,7 @@ pub(crate) fn listed(names: &[String]) -> String {
 }
 
 /// Why a question was not decided, as a sentence.
-pub(crate) fn reason(decision: &Decision) -> String {
+pub(crate) fn reason(decision: &Sure) -> String {
     match decision.checked.verdict() {
         Verdict::Unknown(reason) => reason.to_string(),
         _ => "it was decided".to_owned(),

@@ -8,6 +8,7 @@ use podreach_core::{Atom, Goal, Proof, Verdict, check, short};
 
 use super::packing::Want;
 use super::ruling::Asking;
+use crate::answer::Sure;
 use crate::audit::item::Evidence;
 use crate::engine::Decision;
 
@@ -31,7 +32,7 @@ impl Asking<'_> {
         &self,
         demand: Demand,
         shows: impl Into<String>,
-        (goal, decision): (Goal, Decision),
+        (goal, decision): (Goal, Sure),
         argument: Argument,
     ) -> Option<Evidence> {
         let Verdict::Never(proof) = decision.checked.verdict() else { return None };
@@ -53,6 +54,7 @@ impl Asking<'_> {
         let problem = self.world.problem.with_goal(nothing.clone());
         let proof = Proof { weakened: self.weakenings().to_vec(), ..Proof::default() };
         let checked = check(&problem, Verdict::Never(proof)).ok()?;
-        self.short(demand, shows, (nothing, Decision { checked, engine: "sum", efforts: Vec::new() }), argument)
+        let decision = self.held(&nothing, Decision { checked, engine: "sum", efforts: Vec::new() });
+        self.short(demand, shows, (nothing, decision), argument)
     }
 }

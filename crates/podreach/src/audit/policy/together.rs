@@ -128,7 +128,7 @@ fn dead(asking: &mut Asking<'_>, a: &[PodId], b: &[PodId], places: &Places) -> V
     dead
 }
 
-fn violated(asking: &Asking<'_>, goal: Goal, decision: crate::engine::Decision) -> Ruling {
+fn violated(asking: &Asking<'_>, goal: Goal, decision: crate::answer::Sure) -> Ruling {
     let m = asking.world.model();
     let met = met(asking, &goal, &decision);
     let atoms: Vec<String> = met.iter().map(|entry| words::counted(m, entry)).collect();

@@ -9,6 +9,7 @@ use podreach_core::Cluster;
 
 use super::engine;
 use super::scope::{Scope, Subject};
+use crate::assumption::Topic;
 use crate::diagnostic::{Diagnostic, Effect};
 use crate::lower::cause::{Cause, Causes};
 use crate::lower::context::Context;
@@ -117,7 +118,7 @@ impl Gates {
     pub(crate) fn assumed(&self) -> impl Iterator<Item = Diagnostic> + '_ {
         let note = |gate: &Gate| {
             let message = format!("{} is taken to keep pods as they are (--assume-admission-keeps-pods)", gate.name);
-            Diagnostic::stops("W0361", gate.span, message).with_effect(Effect::Notes)
+            Diagnostic::stops("W0361", gate.span, message).with_effect(Effect::Assumes(Topic::Admission))
         };
         self.gates.iter().map(note)
     }

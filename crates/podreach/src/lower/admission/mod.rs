@@ -95,6 +95,13 @@ impl Rules {
         }
     }
 
+    /// The namespaces of pods that are not in the input themselves, in order.
+    pub(crate) fn unknown_namespaces<'c>(&self, cluster: &'c Cluster) -> Vec<&'c str> {
+        let used: BTreeSet<&str> =
+            cluster.pods.values().map(|pod| cluster.symbols.str(cluster.namespaces[pod.spec.namespace])).collect();
+        used.into_iter().filter(|&namespace| !self.namespaces.known.contains(namespace)).collect()
+    }
+
     /// Reads what a namespace does to pods.
     pub(crate) fn add_namespace(&mut self, cx: &Context, metadata: &Metadata, tree: &Tree<'_>) {
         self.namespaces.add(cx, metadata, tree);

@@ -5,6 +5,7 @@ use serde_json::{Map, Value, json};
 
 use super::{Audit, severity, shortage, status};
 use crate::audit::{Boundary, Entry, Escape, Evidence, LookedFor, Origin, Severity, Standing, Status};
+use crate::report::assumption;
 use crate::report::json::{API_VERSION, diagnostics, list, proof, question, trace};
 
 /// The document of an audit, or of several as a list.
@@ -22,6 +23,7 @@ fn one(audit: &Audit<'_>) -> Value {
         "semantics": audit.semantics.name(),
         "summary": summary(audit),
         "items": audit.outcome.entries.iter().map(|entry| item(audit, entry)).collect::<Vec<_>>(),
+        "assumptions": assumption::json(audit.assumptions.iter()),
         "diagnostics": diagnostics(audit.sources, audit.diagnostics),
     })
 }

@@ -33,6 +33,10 @@ fn one(audit: &Audit<'_>, title: &str) -> String {
         text += "\n## Not counted\n\n";
         spared.iter().take(MOST).for_each(|entry| text += &spared_line(entry));
     }
+    if !audit.assumptions.is_empty() {
+        text += "\n## Assumed\n\n";
+        audit.assumptions.iter().for_each(|a| text += &format!("- {}: {}.\n", a.topic.code(), plain(&a.text)));
+    }
     text
 }
 

@@ -13,6 +13,7 @@ mod text;
 
 use podreach_core::{Problem, Semantics, Verdict};
 
+use crate::assumption::Assumption;
 use crate::audit::{Evidence, Item, Origin, Outcome, Severity, Status};
 use crate::diagnostic::Diagnostic;
 use crate::lower::{Options, Start};
@@ -38,6 +39,8 @@ pub struct Audit<'a> {
     pub options: &'a Options,
     /// Whose rules count.
     pub semantics: Semantics,
+    /// What all verdicts assume.
+    pub assumptions: &'a [Assumption],
     /// What there is to say about the input.
     pub diagnostics: &'a [Diagnostic],
     /// The least severe finding that makes the run fail; `None` for none.

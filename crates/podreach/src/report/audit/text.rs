@@ -7,7 +7,7 @@ use podreach_core::Verdict;
 use super::{Audit, severity, shortage, shown};
 use crate::audit::{Boundary, Entry, Escape, Evidence, Item, LookedFor, Origin, Severity, Standing, Status, finding};
 use crate::report::text::Detail;
-use crate::report::{proof, trace, words};
+use crate::report::{assumption, proof, trace, words};
 
 /// The most items of one finding that are shown unless all are asked for.
 const MOST: usize = 20;
@@ -51,6 +51,7 @@ fn one(audit: &Audit<'_>, detail: Detail) -> String {
         lines.extend(rules(audit, all));
         lines.extend(findings(audit, all));
         lines.extend(spared(audit, all));
+        lines.extend(assumption::lines(audit.assumptions.iter(), all));
     }
     lines.join("\n") + "\n"
 }

@@ -7,10 +7,10 @@ use super::super::film::{Scene, film};
 use super::super::{json as document, words};
 use super::cast::Cast;
 use super::walk;
-use crate::engine::Decision;
+use crate::answer::Sure;
 
 /// The verdict of a decision and its evidence.
-pub(super) fn answer(cast: &mut Cast, problem: &Problem, decision: &Decision) -> Value {
+pub(super) fn answer(cast: &mut Cast, problem: &Problem, decision: &Sure) -> Value {
     let (film, proof, reason) = match decision.checked.verdict() {
         Verdict::Deployable(trace) => (shown(cast, problem, trace), Value::Null, Value::Null),
         Verdict::Never(proof) => (Value::Null, walk::walk(cast, problem, proof), Value::Null),

@@ -16,8 +16,9 @@ use podreach_core::Problem;
 use serde_json::{Value, json};
 
 use super::Answered;
+use crate::answer::Sure;
+use crate::assumption::Assumption;
 use crate::audit::Item;
-use crate::engine::Decision;
 use crate::matrix::Matrix;
 use cast::Cast;
 pub use map::{Evidence, evidence};
@@ -39,8 +40,13 @@ pub enum View<'a> {
 /// Everything that a page shows, as the page's code reads it.
 ///
 /// `problem` is the cluster to show and its start; `title` says where it comes from; `diagnostics` are the remarks about the input as
-/// [`super::diagnostics`] makes them.
-pub fn data(problem: &Problem, title: &str, diagnostics: &Value, view: View<'_>) -> Value {
+/// [`super::diagnostics`] makes them; `assumptions` is what all verdicts on the page assume.
+pub fn data(
+    problem: &Problem,
+    title: &str,
+    (diagnostics, assumptions): (&Value, &[Assumption]),
+    view: View<'_>,
+) -> Value {
     let mut cast = Cast::new(problem);
     let (kind, answers, matrices, findings) = match view {
         View::Answers(answered) => {
@@ -69,6 +75,7 @@ pub fn data(problem: &Problem, title: &str, diagnostics: &Value, view: View<'_>)
         "answers": answers,
         "matrices": matrices,
         "findings": findings,
+        "assumptions": super::assumption::json(assumptions.iter()),
         "diagnostics": diagnostics,
     })
 }
@@ -93,7 +100,7 @@ pub fn cluster(problem: &Problem) -> Value {
 }
 
 /// The verdict of a decision, as documents name it.
-fn verdict(decision: &Decision) -> &'static str {
+fn verdict(decision: &Sure) -> &'static str {
     match decision.checked.answer() {
         Some(true) => "deployable",
         Some(false) => "never",

@@ -29,6 +29,13 @@ function remarksView(remarks) {
   return h('section', { class: 'remarks' }, h('details', {}, h('summary', {}, h('h2', {}, number(remarks.length, 'remark'), ' about the input')), h('ul', {}, rows), remarks.length > 200 && h('p', { class: 'dim' }, `and ${remarks.length - 200} more`)));
 }
 
+/** What all verdicts assume. @param {Assumption[]} assumptions */
+function assumedView(assumptions) {
+  if (assumptions.length === 0) return null;
+  const rows = assumptions.map((a) => h('li', {}, h('code', {}, a.code), ' ', shown(a.text)));
+  return h('section', { class: 'remarks' }, h('details', { open: true }, h('summary', {}, h('h2', {}, 'Assumed')), h('ul', {}, rows)));
+}
+
 /** A section with a heading. @param {string} title @param {...Kid} kids */
 function part(title, ...kids) {
   return h('section', { class: 'part' }, h('h2', {}, title), ...kids);
@@ -43,7 +50,7 @@ function draw(data, app) {
     matrix: () => [h('h1', {}, 'Where can each pod ever run?'), ...data.matrices.map((matrix) => part(data.matrices.length > 1 ? `Matrix (${matrix.semantics})` : 'Matrix', matrixView(cluster, matrix, fileEvidence(matrix))))],
     audit: () => [h('h1', {}, 'What the audit found'), findingsView(cluster, data.findings)],
   });
-  fill(app, header(data), h('main', { id: 'main', tabindex: '-1' }, views[data.kind]?.() ?? [], part('Cluster', clusterView(cluster, { counts: cluster.running }).element), remarksView(data.diagnostics)), footer(data));
+  fill(app, header(data), h('main', { id: 'main', tabindex: '-1' }, views[data.kind]?.() ?? [], part('Cluster', clusterView(cluster, { counts: cluster.running }).element), assumedView(data.assumptions), remarksView(data.diagnostics)), footer(data));
 }
 
 /** The evidence that a file has. @param {MatrixData} matrix */

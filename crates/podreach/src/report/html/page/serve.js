@@ -92,7 +92,7 @@ class Desk {
       if (step) choose(tabs[(at + step + tabs.length) % tabs.length][0]);
     } }, tabs.map(([tab, text]) => h('button', { type: 'button', role: 'tab', id: 'tab-' + tab, 'aria-controls': 'panel', 'aria-selected': String(tab === this.tab), tabindex: tab === this.tab ? '0' : '-1', onclick: () => choose(tab) }, text)));
     this.drawChanges();
-    fill(this.app, header(this.data), h('main', { id: 'main', tabindex: '-1' }, h('h1', { class: 'hide' }, 'podreach'), bar, this.changed, panel, remarksView(this.data.diagnostics)), footer(this.data));
+    fill(this.app, header(this.data), h('main', { id: 'main', tabindex: '-1' }, h('h1', { class: 'hide' }, 'podreach'), bar, this.changed, panel, assumedView(this.data.assumptions), remarksView(this.data.diagnostics)), footer(this.data));
   }
 
   panel() {

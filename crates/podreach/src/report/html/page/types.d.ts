@@ -66,6 +66,7 @@ interface Finding {
 }
 
 interface Remark { code: string; effect: string; message: string; help?: string; pod?: string; file?: string; line?: number; column?: number }
+interface Assumption { code: string; text: string; about: string[] }
 
 interface PageData {
   generator: string;
@@ -76,6 +77,7 @@ interface PageData {
   answers: Answer[];
   matrices: MatrixData[];
   findings: Finding[];
+  assumptions: Assumption[];
   diagnostics: Remark[];
 }
 

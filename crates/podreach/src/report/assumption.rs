@@ -1,0 +1,30 @@
+//! What verdicts assume, in a line, in full, and as a document.
+
+use serde_json::{Value, json};
+
+use super::words;
+use crate::assumption::Assumption;
+
+/// The assumptions for a person: by name in a sentence, or each in full.
+pub(crate) fn lines<'a>(assumptions: impl Iterator<Item = &'a Assumption>, all: bool) -> Vec<String> {
+    let assumptions: Vec<&Assumption> = assumptions.collect();
+    if assumptions.is_empty() {
+        return Vec::new();
+    }
+    let mut lines = vec![String::new()];
+    if all {
+        lines.push("Assumed:".to_owned());
+        let one = |a: &&Assumption| words::wrapped(&format!("{} {}: {}", a.topic.code(), a.topic.name(), a.text), 2);
+        lines.extend(assumptions.iter().flat_map(one));
+    } else {
+        let briefs: Vec<String> = assumptions.iter().map(|a| format!("{} ({})", a.brief, a.topic.code())).collect();
+        lines.extend(words::wrapped(&format!("Assumed: {}", words::all(&briefs)), 0));
+    }
+    lines
+}
+
+/// The assumptions as documents carry them.
+pub(crate) fn json<'a>(assumptions: impl Iterator<Item = &'a Assumption>) -> Value {
+    let one = |a: &Assumption| json!({"code": a.topic.code(), "text": a.text, "about": [a.topic.name()]});
+    assumptions.map(one).collect()
+}
