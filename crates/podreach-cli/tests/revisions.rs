@@ -91,7 +91,7 @@ fn the_newest_kubelet_says_which_release_counts() {
     let output = podreach(&["check", "web", "e1"], &["kubelets.yaml"]);
     assert_eq!(output.status.code(), Some(1), "{}", text(&output));
     assert!(text(&output).contains("kube-scheduler of 1.30"), "{}", text(&output));
-    assert!(text(&output).contains("Kubernetes 1.30 as kubelets have it (A0102)"), "{}", text(&output));
+    assert!(text(&output).contains("A0102 Kubernetes 1.30 by its kubelets"), "{}", text(&output));
     let all = podreach(&["check", "web", "e1", "-v"], &["kubelets.yaml"]);
     assert!(text(&all).contains("up to 1.33"), "{}", text(&all));
     let told = podreach(&["check", "web", "e1", "--kubernetes-version", "1.37"], &["kubelets.yaml"]);

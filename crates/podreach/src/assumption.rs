@@ -96,16 +96,11 @@ pub fn assumptions(lowered: &Lowered, options: &Options, semantics: Semantics) -
 
 fn brief(topic: Topic, options: &Options) -> String {
     match topic {
-        Topic::Nodes => "nodes as given".to_owned(),
         Topic::Release if options.release_by == ReleaseBy::Kubelets => {
-            format!("Kubernetes {} as kubelets have it", options.release)
+            format!("Kubernetes {} by its kubelets", options.release)
         }
         Topic::Release => format!("Kubernetes {}", options.release),
-        Topic::Scheduler => "default feature gates".to_owned(),
-        Topic::Admission => "admission as modelled".to_owned(),
-        Topic::Pods => "pods as given".to_owned(),
-        Topic::Volumes => "volumes as given".to_owned(),
-        Topic::Steps => "steps as given".to_owned(),
+        _ => topic.name().to_owned(),
     }
 }
 

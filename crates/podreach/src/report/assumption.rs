@@ -17,8 +17,8 @@ pub(crate) fn lines<'a>(assumptions: impl Iterator<Item = &'a Assumption>, all: 
         let one = |a: &&Assumption| words::wrapped(&format!("{} {}: {}", a.topic.code(), a.topic.name(), a.text), 2);
         lines.extend(assumptions.iter().flat_map(one));
     } else {
-        let briefs: Vec<String> = assumptions.iter().map(|a| format!("{} ({})", a.brief, a.topic.code())).collect();
-        lines.extend(words::wrapped(&format!("Assumed: {}", words::all(&briefs)), 0));
+        let briefs: Vec<String> = assumptions.iter().map(|a| format!("{} {}", a.topic.code(), a.brief)).collect();
+        lines.extend(words::wrapped(&format!("Assumed: {}", briefs.join(", ")), 0));
     }
     lines
 }
