@@ -303,7 +303,9 @@ impl Readings {
 /// Whether a remark may explain that a field differs. One that says that pods may be refused says nothing else.
 fn may_explain(code: &str, field: &str) -> bool {
     match code {
-        "S0418" | "S0448" | "S0462" | "S0465" => field == "barred",
+        "S0413" | "S0418" | "S0448" | "S0462" | "S0465" => field == "barred",
+        "S0422" => ["podAffinity", "podAntiAffinity", "topologySpreadConstraints", "under"].contains(&field),
+        "S0441" => ["claims", "under"].contains(&field),
         _ => true,
     }
 }
