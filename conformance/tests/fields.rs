@@ -55,6 +55,7 @@ const UNUSED_TABLES: [(&str, &str); 45] = [
     ("SeccompProfile", SECURITY),
     ("SecurityContext", SECURITY),
     ("StatefulSetOrdinals", CONTROLLER),
+    ("StatefulSetPersistentVolumeClaimRetentionPolicy", CONTROLLER),
     ("StatefulSetSpec", CONTROLLER),
     ("Sysctl", SECURITY),
     ("TCPSocketAction", SECURITY),

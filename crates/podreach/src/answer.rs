@@ -177,7 +177,7 @@ impl Oracle {
     /// Whether no doubt spoils a trace from the start that the orbits have in common. What it binds depends on the start itself.
     fn stands(&mut self, trace: &Trace) -> bool {
         let binds =
-            |action: Action| matches!(action, Action::Deploy(pod, _) if history::waits(&self.problem.model, pod));
+            |action: Action| matches!(action, Action::Deploy(pod, _) if history::changes(&self.problem.model, pod));
         if self.binds && trace.iter().any(binds) {
             return false;
         }

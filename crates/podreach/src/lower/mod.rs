@@ -84,6 +84,7 @@ use document::Found;
 use inventory::{Inventory, full_name};
 use keep::Kept;
 use object::Log;
+use scale::Scale;
 use typing::{Typing, typing};
 
 /// A cluster and where it came from.
@@ -281,9 +282,8 @@ fn declare_limits(cx: &mut Context, inventory: &Inventory, typing: &Typing) {
         let most = most.map(|most| most.saturating_sub(apart));
         let Some(most) = most else { continue };
         let name = full_name(workload.kind, &workload.metadata);
-        // A StatefulSet and a DaemonSet wait until a pod is gone; the others replace it as soon as its deletion begins.
-        let waits = matches!(workload.kind, Kind::StatefulSet | Kind::DaemonSet);
-        limits.push(Limit { name, pods, per_node: workload.scale.per_node, most, waits });
+        let Scale { per_node, waits, .. } = workload.scale;
+        limits.push(Limit { name, pods, per_node, most, waits });
     }
     limits.extend(limits_by_name(inventory, typing));
     cx.cluster.limits = limits;

@@ -6,6 +6,7 @@
 
 mod bound;
 mod cheapest;
+mod claims;
 mod engine;
 mod gate;
 mod limit_range;
@@ -117,11 +118,13 @@ impl Rules {
     }
 
     /// What admission may do to a pod that is yet to be created, or would be again, and that is not modelled.
-    pub(crate) fn causes(&self, cluster: &Cluster, draft: &Draft) -> BTreeMap<Cause, Span> {
+    pub(crate) fn causes(&self, cx: &Context, draft: &Draft) -> BTreeMap<Cause, Span> {
+        let cluster = &cx.cluster;
         let namespace = cluster.symbols.str(cluster.namespaces[draft.content.namespace]);
         let found = [
             (Cause::LimitRangeDefaults, self.limit_ranges.is_ambiguous(namespace, &draft.content.parts)),
             (Cause::Quota, self.quotas.is_unclear(namespace)),
+            (Cause::CountedClaims, claims::may_be_refused(self, cx, namespace, &draft.content)),
             (Cause::Reference, self.references.is_unclear(namespace, &draft.content)),
         ];
         let mut causes: Causes =
@@ -167,11 +170,13 @@ impl Rules {
 
     /// A pod that waits for its node: it was let in, and neither its bounds nor its quotas are asked again when it is bound.
     ///
-    /// That it would be asked again if it were made once more is left out.
+    /// That it would be asked again if it were made once more is for those to remember who follow a run (`history.rs`).
     fn waiting(&self, cx: &mut Context, content: &Content, comes: Coming) -> Content {
-        let mut stored = self.admitted(cx, content, Coming { is_new: false, waits: false, ..comes });
+        let comes = Coming { waits: false, ..comes };
+        let anew = self.admitted(cx, content, Coming { is_new: true, ..comes }).admitted;
+        let mut stored = self.admitted(cx, content, Coming { is_new: false, ..comes });
         stored.admitted.refused = None;
-        if !stored.admitted.quota.is_empty() {
+        if !stored.admitted.quota.is_empty() || anew.barred().is_some() {
             stored.admitted.exempt.insert(Rule::ResourceQuota);
         }
         stored
@@ -199,6 +204,7 @@ impl Rules {
         let flaws = content.security.flaws.with(comes.annotated);
         let refused = refused.or_else(|| self.namespaces.security.refusal(&namespace, flaws, cx.release.minor));
         let refused = refused.or_else(|| self.references.refusal(&namespace, content));
+        let refused = refused.or_else(|| claims::refusal(self, cx, &namespace, &content.mounted));
         let refused = self.namespaces.refusal(&namespace).or(refused);
         admitted.admitted.quota = self.quotas.taken(&namespace, &admitted.parts, admitted.deadline);
         admitted.admitted.refused = refused.map(Arc::from);
