@@ -7,7 +7,6 @@
 //! a claim gets a volume that was there   it can be used wherever that volume can, and no other claim gets it
 //! a volume is made for a claim           it can be used from the node it was made for; from others, nobody knows
 //! a StatefulSet makes a pod              it is the first whose number is free, with the claims of that number
-//! a pod that waits is bound              it was let in once; made anew, it would be asked again
 //! ```
 //! And *never* must also hold if every such claim turns out to be bound to a volume that any node can use: see [`weakenings`].
 
@@ -16,7 +15,7 @@ use std::sync::Arc;
 
 use podreach_core::cluster::Barred;
 use podreach_core::id::{ClaimId, DeviceClaimId, Symbol, VolumeId};
-use podreach_core::rule::{Rule, volume_binding, volume_limits, volume_zone};
+use podreach_core::rule::{volume_binding, volume_limits, volume_zone};
 use podreach_core::storage::{ClaimState, DeviceState};
 use podreach_core::{Action, Cluster, Goal, Model, NodeId, PodId, Problem, Trace, Weakening};
 
@@ -44,23 +43,11 @@ struct History<'m> {
     taken: BTreeSet<VolumeId>,
     /// The volumes that were made where space is counted.
     made: usize,
-    /// The pods that waited and were bound.
-    bound: BTreeSet<PodId>,
 }
 
-/// Whether something about some pod type is so only when it is first placed.
+/// Whether some pod type has claims that are bound when it is first placed.
 pub(crate) fn matters(m: &Model) -> bool {
-    m.pods().any(|pod| changes(m, pod))
-}
-
-/// Whether something about a pod type is so only when it is first placed.
-pub(crate) fn changes(m: &Model, pod: PodId) -> bool {
-    waits(m, pod) || was_let_in(m, pod)
-}
-
-/// Whether a pod waits for its node that its quotas, or admission, would not be sure to let in once more.
-fn was_let_in(m: &Model, pod: PodId) -> bool {
-    m.pod(pod).barred.is_none() && m.pod(pod).exempt.contains(&Rule::ResourceQuota)
+    m.pods().any(|pod| waits(m, pod))
 }
 
 /// Whether a pod type has claims that are bound when it is first placed.
@@ -76,7 +63,6 @@ pub(crate) fn objection(problem: &Problem, trace: &Trace) -> Option<String> {
         numbered: BTreeMap::new(),
         taken: BTreeSet::new(),
         made: 0,
-        bound: BTreeSet::new(),
     };
     for ((pod, node), count) in problem.start.iter().filter(|((pod, _), _)| waits(&problem.model, *pod)) {
         (0..count).for_each(|_| history.was_placed(pod, node));
@@ -87,10 +73,6 @@ pub(crate) fn objection(problem: &Problem, trace: &Trace) -> Option<String> {
 impl History<'_> {
     fn follow(&mut self, action: Action) -> Option<String> {
         match action {
-            Action::Deploy(pod, _) if was_let_in(self.m, pod) && !self.bound.insert(pod) => Some(format!(
-                "{} waits for its node and was let in once; whether it is let in again is not known",
-                self.m.pod_name(pod)
-            )),
             Action::Deploy(pod, node) if waits(self.m, pod) => self.place(pod, node).err(),
             Action::Delete(pod, node) => {
                 let there = self.numbered.get_mut(&pod).into_iter().flatten().find(|pod| pod.at == Some(node));

@@ -19,6 +19,7 @@ use podreach_core::{Atom, Goal, Id, Model, NodeId, PodId};
 use crate::answer::Oracle;
 use crate::answer::Sure;
 use crate::engine::Budget;
+use crate::question;
 
 /// The answer of one cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -40,6 +41,15 @@ impl Cell {
             Self::Unknown => "unknown",
         }
     }
+
+    /// The answer to a question that asks for one or the other.
+    fn or(self, other: Self) -> Self {
+        match (self, other) {
+            (Self::Deployable, _) | (_, Self::Deployable) => Self::Deployable,
+            (Self::Unknown, _) | (_, Self::Unknown) => Self::Unknown,
+            _ => Self::Never,
+        }
+    }
 }
 
 /// Every pod type against every node.
@@ -59,14 +69,19 @@ impl Matrix {
         let mut oracle = oracle.clone();
         let orbits = oracle.orbits().to_vec();
         let kinds = oracle.kinds().to_vec();
-        let rows = rows(model, &oracle, &kinds, &orbits, budget, threads, done);
+        let mut rows = rows(model, &oracle, &kinds, &orbits, budget, threads, done);
+        for &set in model.cluster().replicas.keys() {
+            let types = question::types(model.cluster(), set);
+            rows[set.index()] = Row::of_any(types.iter().map(|pod| &rows[pod.index()]), &orbits);
+        }
         let (classes, columns) = classes(model, &orbits, &rows);
         let row = |pod: PodId| columns.iter().map(|column| column[pod.index()]).collect::<Vec<Cell>>();
         let (mut matrix, mut first) = (Self { rows: Vec::new(), aliases: BTreeMap::new(), classes }, HashMap::new());
         let kind_of: BTreeMap<PodId, usize> =
             kinds.iter().enumerate().flat_map(|(kind, pods)| pods.iter().map(move |&pod| (pod, kind))).collect();
-        // Workloads that the input does not have are there for what they may do to others.
-        for pod in model.pods().filter(|&pod| model.pod(pod).barred != Some(Barred::Unseen)) {
+        // Workloads that the input does not have are there for what they may do to others; pods that wait go under their workload.
+        let is_seen = |&pod: &PodId| model.pod(pod).barred != Some(Barred::Unseen) && !model.cluster().is_twin(pod);
+        for pod in model.pods().filter(is_seen) {
             let row = row(pod);
             match first.entry((kind_of[&pod], row.clone())) {
                 Entry::Occupied(first) => matrix.aliases.entry(*first.get()).or_default().push(pod),
@@ -129,6 +144,23 @@ impl Matrix {
 struct Row {
     cells: Vec<Cell>,
     others: BTreeMap<NodeId, Cell>,
+}
+
+impl Row {
+    /// The row of a workload whose pods have rows of their own: it can run where one of them can.
+    fn of_any<'r>(rows: impl Iterator<Item = &'r Self> + Clone, orbits: &[Vec<NodeId>]) -> Self {
+        let nodes: BTreeSet<NodeId> = rows.clone().flat_map(|row| row.others.keys().copied()).collect();
+        let any = |cells: &mut dyn Iterator<Item = Cell>| cells.fold(Cell::Never, Cell::or);
+        let cells = (0..orbits.len()).map(|orbit| any(&mut rows.clone().map(|row| row.cells[orbit])));
+        let mut others = BTreeMap::new();
+        for (orbit, members) in orbits.iter().enumerate() {
+            for &node in members.iter().filter(|node| nodes.contains(node)) {
+                let cell = |row: &Self| row.others.get(&node).copied().unwrap_or(row.cells[orbit]);
+                others.insert(node, any(&mut rows.clone().map(cell)));
+            }
+        }
+        Self { cells: cells.collect(), others }
+    }
 }
 
 fn rows(

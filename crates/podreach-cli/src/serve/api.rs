@@ -142,7 +142,8 @@ pub(super) fn decided(
     node: NodeId,
     job: &Job,
 ) -> (Problem, podreach::answer::Sure) {
-    let problem = variant.problem.with_goal(Goal::atom((pod, node)));
+    let asked = question::asking(&variant.problem, Goal::atom((pod, node)));
+    let problem = asked.unwrap_or_else(|_| variant.problem.with_goal(Goal::atom((pod, node))));
     let budget = Budget {
         interrupt: &|| job.stop(),
         memory: world.limits.memory,

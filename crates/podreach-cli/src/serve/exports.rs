@@ -22,7 +22,7 @@ pub(super) fn texts(answered: &Answered<'_>) -> Value {
     let Answered { problem, decision, .. } = answered;
     let m = &problem.model;
     let mut texts = json!({"question.yaml": question(problem)});
-    let asked = problem.goal.any.first().and_then(|goal| goal.iter().next()).map(|(atom, _)| atom);
+    let asked = problem.asked().any.first().and_then(|goal| goal.iter().next()).map(|(atom, _)| atom);
     if let Some(((pod, node), deployable)) = asked.zip(decision.checked.answer()) {
         texts["policy.yaml"] = sandbox::rule(m, pod, node, deployable).into();
     }
@@ -37,7 +37,7 @@ pub(super) fn texts(answered: &Answered<'_>) -> Value {
 /// The question as a document that `podreach check` answers.
 fn question(problem: &Problem) -> String {
     let m = &problem.model;
-    let wanted = problem.goal.any.iter().take(1).flat_map(podreach_core::Configuration::iter);
+    let wanted = problem.asked().any.iter().take(1).flat_map(podreach_core::Configuration::iter);
     let goal: Vec<Value> = wanted
         .map(|((pod, node), count)| json!({"pod": m.pod_name(pod), "node": m.node_name(node), "count": count}))
         .collect();

@@ -71,7 +71,7 @@ pub use selection::Selection;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use podreach_core::cluster::{Barred, Limit};
+use podreach_core::cluster::{Barred, Limit, Waiting};
 use podreach_core::{Cluster, Configuration, PodId};
 
 use crate::assumption::{self, Topic};
@@ -175,8 +175,13 @@ impl<'o> Lowering<'o> {
                 cx.cluster.limits = twins.collect();
             }
         }
+        if options.start == Start::Current {
+            typing.add_waiting(&mut cx, &inventory);
+            limit_waiting(&mut cx.cluster);
+        }
         let instances = instances(&mut cx, &inventory, &typing, &options.keep);
         let origins = origin::origins(&cx, &inventory, &typing, instances);
+        cx.cluster.replicas = origin::replicas(&cx.cluster, &origins);
         let kept = count(origins.instances.iter().filter(|instance| instance.kept));
         if options.nodes == Nodes::Fixed {
             cx.cluster.nodes.ids().for_each(|node| cx.cluster.nodes[node].keep_what_passes());
@@ -245,13 +250,28 @@ fn instances(cx: &mut Context, inventory: &Inventory, typing: &Typing, keep: &[K
     instances
 }
 
+/// Pods that wait count for the limits of their workload, which were asked when they were made; and there are so many and no more.
+fn limit_waiting(cluster: &mut Cluster) {
+    for (&pod, &Waiting { of, count }) in &cluster.waiting {
+        for limit in cluster.limits.iter_mut().filter(|limit| limit.pods.contains(&of)) {
+            limit.pods.insert(pod);
+            limit.unasked.insert(pod);
+        }
+        let (name, pods) = (cluster.pods[pod].name.clone(), BTreeSet::from([pod]));
+        let limit = Limit { name, pods, per_node: false, most: count, waits: true, unasked: BTreeSet::new() };
+        cluster.limits.push(limit);
+    }
+}
+
 /// One pod of each name at a time.
 fn limits_by_name(inventory: &Inventory, typing: &Typing) -> Vec<Limit> {
     let mut pods: BTreeMap<String, BTreeSet<PodId>> = BTreeMap::new();
     for at in typing.named_pods.keys() {
         pods.entry(full_name(Kind::Pod, &inventory.pods[*at].metadata)).or_default().insert(typing.pods[at]);
     }
-    pods.into_iter().map(|(name, pods)| Limit { name, pods, per_node: false, most: 1, waits: true }).collect()
+    pods.into_iter()
+        .map(|(name, pods)| Limit { name, pods, per_node: false, most: 1, waits: true, unasked: BTreeSet::new() })
+        .collect()
 }
 
 /// Bounds the instances of every workload by what it says of itself.
@@ -283,7 +303,7 @@ fn declare_limits(cx: &mut Context, inventory: &Inventory, typing: &Typing) {
         let Some(most) = most else { continue };
         let name = full_name(workload.kind, &workload.metadata);
         let Scale { per_node, waits, .. } = workload.scale;
-        limits.push(Limit { name, pods, per_node, most, waits });
+        limits.push(Limit { name, pods, per_node, most, waits, unasked: BTreeSet::new() });
     }
     limits.extend(limits_by_name(inventory, typing));
     cx.cluster.limits = limits;

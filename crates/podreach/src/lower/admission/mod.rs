@@ -169,16 +169,9 @@ impl Rules {
     }
 
     /// A pod that waits for its node: it was let in, and neither its bounds nor its quotas are asked again when it is bound.
-    ///
-    /// That it would be asked again if it were made once more is for those to remember who follow a run (`history.rs`).
     fn waiting(&self, cx: &mut Context, content: &Content, comes: Coming) -> Content {
-        let comes = Coming { waits: false, ..comes };
-        let anew = self.admitted(cx, content, Coming { is_new: true, ..comes }).admitted;
-        let mut stored = self.admitted(cx, content, Coming { is_new: false, ..comes });
+        let mut stored = self.admitted(cx, content, Coming { is_new: false, waits: false, ..comes });
         stored.admitted.refused = None;
-        if !stored.admitted.quota.is_empty() || anew.barred().is_some() {
-            stored.admitted.exempt.insert(Rule::ResourceQuota);
-        }
         stored
     }
 
@@ -241,11 +234,13 @@ pub(crate) fn admit(cx: &mut Context, inventory: &mut Inventory) {
         let comes = Coming { waits: false, is_new: true, is_daemon, annotated: workload.template.annotated };
         (&mut workload.template, comes)
     });
-    let pods = pods.iter_mut().map(|pod| {
+    let pods = pods.iter_mut().flat_map(|pod| {
         let is_daemon = pod.is_of_daemon_set();
-        let (waits, is_new) = (pod.waits, pod.bound.is_none());
-        let comes = Coming { waits, is_new, is_daemon, annotated: pod.draft.annotated };
-        (&mut pod.draft, comes)
+        // One that waits was let in: what a workload would make in its place is the workload's.
+        let is_new = pod.bound.is_none() && (!pod.waits || pod.stored.is_some());
+        let comes = Coming { waits: false, is_new, is_daemon, annotated: pod.draft.annotated };
+        let stored = pod.stored.as_mut().map(|stored| (stored, Coming { waits: true, ..comes }));
+        [Some((&mut pod.draft, comes)), stored].into_iter().flatten()
     });
     for (draft, comes) in templates.chain(pods) {
         let key = (Rc::as_ptr(&draft.content), comes);

@@ -16,7 +16,8 @@ pub(super) fn answer(cast: &mut Cast, problem: &Problem, decision: &Sure) -> Val
         Verdict::Never(proof) => (Value::Null, walk::walk(cast, problem, proof), Value::Null),
         Verdict::Unknown(reason) => (Value::Null, Value::Null, reason.to_string().into()),
     };
-    let goal: Vec<Value> = problem.goal.any.iter().map(|wanted| cast.configuration(&problem.model, wanted)).collect();
+    let goal: Vec<Value> =
+        problem.asked().any.iter().map(|wanted| cast.configuration(&problem.model, wanted)).collect();
     json!({
         "verdict": super::verdict(decision),
         "semantics": problem.model.semantics().name(),
@@ -28,7 +29,7 @@ pub(super) fn answer(cast: &mut Cast, problem: &Problem, decision: &Sure) -> Val
     })
 }
 
-/// The film of a trace: its steps with what they lean on, and which alternative of the goal it ends in.
+/// The film of a trace: its steps with what they lean on, and which alternative of what was asked it ends in.
 fn shown(cast: &mut Cast, problem: &Problem, trace: &Trace) -> Value {
     json!({"steps": steps(cast, problem, trace), "reached": reached(problem, trace)})
 }
@@ -60,8 +61,9 @@ fn steps(cast: &mut Cast, problem: &Problem, trace: &Trace) -> Vec<Value> {
     film(problem, trace).into_iter().map(step).collect()
 }
 
-/// The first alternative of the goal that the end of a trace meets, by its index.
+/// The first alternative of what was asked that the end of a trace meets, by its index.
 fn reached(problem: &Problem, trace: &Trace) -> Option<usize> {
     let s = trace.after(trace.len(), &problem.model, &problem.start);
-    problem.goal.any.iter().position(|alternative| problem.is_met(&Goal::all(alternative.clone()), &s))
+    let met = problem.goal.any.iter().position(|alternative| problem.is_met(&Goal::all(alternative.clone()), &s))?;
+    Some(problem.asked.as_ref().map_or(met, |asked| asked.of[met]))
 }

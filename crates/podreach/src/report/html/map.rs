@@ -8,6 +8,7 @@ use super::cast::Cast;
 use crate::answer::Oracle;
 use crate::engine::{Budget, Stop};
 use crate::matrix::{Cell, Matrix};
+use crate::question;
 
 /// The evidence of cells, by row and class, as pages read it.
 #[derive(Clone, Debug, Default)]
@@ -35,9 +36,10 @@ pub fn evidence(problem: &Problem, matrix: &Matrix, oracle: &Oracle, budget: &Bu
                 if cells.len() == most || (budget.interrupt)().is_some_and(|stop| stop != Stop::Memory) {
                     return Evidence { cells };
                 }
-                let goal = Goal::atom((*pod, matrix.classes[class][0]));
-                let decision = oracle.answer(&goal, budget);
-                cells.push((row, class, answer(&mut cast, &problem.with_goal(goal), &decision)));
+                let asked = question::asking(problem, Goal::atom((*pod, matrix.classes[class][0])));
+                let Ok(problem) = asked else { continue };
+                let decision = oracle.answer(&problem.goal, budget);
+                cells.push((row, class, answer(&mut cast, &problem, &decision)));
             }
         }
     }
