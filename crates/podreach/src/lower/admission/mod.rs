@@ -6,7 +6,7 @@
 
 mod bound;
 mod cheapest;
-mod engine;
+pub(crate) mod engine;
 mod gate;
 mod limit_range;
 mod namespace;
