@@ -7,7 +7,7 @@
 mod bound;
 mod cheapest;
 mod claims;
-mod engine;
+pub(crate) mod engine;
 mod gate;
 mod limit_range;
 mod namespace;
