@@ -353,15 +353,14 @@ impl Make<'_> {
     }
 
     fn limit(&mut self) {
-        let pods: BTreeSet<PodId> = self.cluster.pods.ids().filter(|_| self.rng.one_in(2)).collect();
-        let unasked = if self.rng.one_in(4) { pods.iter().copied().take(1).collect() } else { BTreeSet::new() };
+        let pods = self.cluster.pods.ids().filter(|_| self.rng.one_in(2)).collect();
         let limit = Limit {
             name: "limit".into(),
             pods,
             per_node: self.rng.one_in(2),
             most: self.rng.below(3) as u64,
             waits: self.rng.one_in(2),
-            unasked,
+            unasked: BTreeSet::new(),
         };
         self.cluster.limits.push(limit);
     }
