@@ -132,6 +132,8 @@ const JOB: Shape = Fields(
         ("completions", Leaf(Number)),
         ("manualSelector", Leaf(Number)),
         ("parallelism", Leaf(Number)),
+        ("podFailurePolicy", Bare),
+        ("podReplacementPolicy", Leaf(Word)),
         ("scheduling", Bare),
         ("suspend", Leaf(Number)),
         T,
