@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use podreach::answer::Oracle;
+use podreach::answer::{Oracle, Sure};
 use podreach::engine::Budget;
 use podreach::matrix::Cell;
 use podreach::report::{self, Answered, html};
@@ -90,12 +90,13 @@ fn ordered(server: &Arc<Server>, what: &str, request: &Request) -> Result<Respon
         "why" => Ok(Response::json(200, &why(&server.world, &variant, asked(&order)?))),
         "ask" => {
             let (pod, node) = asked(&order)?;
-            job(server, move |server, job| Ok(ask(&server.world, &variant, pod, node, job)))
+            job(server, move |server, job| ask(&server.world, &variant, pod, node, job))
         }
         "report" => {
             let (pod, node) = asked(&order)?;
             job(server, move |server, job| {
-                Ok(exports::report(&server.world, &variant, &decided(&server.world, &variant, pod, node, job)))
+                let decided = decided(&server.world, &variant, pod, node, job)?;
+                Ok(exports::report(&server.world, &variant, &decided))
             })
         }
         "matrix" => job(server, move |server, job| {
@@ -141,9 +142,9 @@ pub(super) fn decided(
     pod: PodId,
     node: NodeId,
     job: &Job,
-) -> (Problem, podreach::answer::Sure) {
+) -> Result<(Problem, Sure), String> {
     let asked = question::asking(&variant.problem, Goal::atom((pod, node)));
-    let problem = asked.unwrap_or_else(|_| variant.problem.with_goal(Goal::atom((pod, node))));
+    let problem = asked.map_err(|error| error.to_string())?;
     let budget = Budget {
         interrupt: &|| job.stop(),
         memory: world.limits.memory,
@@ -151,11 +152,11 @@ pub(super) fn decided(
         ..Budget::unlimited()
     };
     let decision = Oracle::new(&problem, &variant.lowered.diagnostics).answer(&problem.goal, &budget);
-    (problem, decision)
+    Ok((problem, decision))
 }
 
-fn ask(world: &World, variant: &Variant, pod: PodId, node: NodeId, job: &Job) -> Value {
-    let (problem, decision) = decided(world, variant, pod, node, job);
+fn ask(world: &World, variant: &Variant, pod: PodId, node: NodeId, job: &Job) -> Result<Value, String> {
+    let (problem, decision) = decided(world, variant, pod, node, job)?;
     let answered = Answered {
         problem: &problem,
         options: &world.session.options,
@@ -163,7 +164,7 @@ fn ask(world: &World, variant: &Variant, pod: PodId, node: NodeId, job: &Job) ->
         assumptions: world.session.assumptions(problem.model.semantics()),
     };
     let certificate = exports::certificate(world, variant, &answered);
-    json!({"answer": html::answer(&answered, certificate), "exports": exports::texts(&answered)})
+    Ok(json!({"answer": html::answer(&answered, certificate), "exports": exports::texts(&answered)}))
 }
 
 fn flips(world: &World, variant: &Variant, job: &Job) -> Result<Value, String> {
