@@ -319,7 +319,7 @@ impl Lift<'_> {
                 let pod = self.there(pod, node);
                 self.take(Action::Terminate(pod, node));
             }
-            Action::Settle(node) => self.take(Action::Settle(node)),
+            Action::Settle(_) | Action::Withdraw(_) => self.take(action),
         }
     }
 
@@ -354,6 +354,7 @@ impl Lift<'_> {
                 shadow.into_iter().for_each(|shadow| self.s.add((shadow, node)));
             }
             Action::Settle(node) => drop(self.s.settle(node)),
+            Action::Withdraw(_) => {}
         }
         self.steps.push(action);
     }

@@ -11,6 +11,7 @@
 //! ```
 //! Deletion takes time: `p†` is `p` while it is being deleted. It still serves affinity, takes room and repels, and topology spread,
 //! quotas and ReplicaSets no longer count it. Only pods that something counts in this way have a `p†`; see [`crate::shadow`].
+//! A pod that waits for a node may be deleted, too (*Withdraw*): that changes nothing on any node, but a quota has its room back.
 //! What passes on a node (a taint of a node that is not ready, a cordon) goes in one step, and does not come back.
 //! Paper: section 2, "Scheduling as a Transition System", has the first two, and `kept` is empty there.
 
@@ -63,6 +64,8 @@ pub enum Action {
     Terminate(PodId, NodeId),
     /// The node loses what passes on it: it gets ready, and is uncordoned.
     Settle(NodeId),
+    /// A pod that waits for a node is deleted.
+    Withdraw(PodId),
 }
 
 impl Action {
@@ -70,14 +73,23 @@ impl Action {
     pub fn atom(self) -> Option<Atom> {
         match self {
             Self::Deploy(pod, node) | Self::Delete(pod, node) | Self::Terminate(pod, node) => Some((pod, node)),
+            Self::Settle(_) | Self::Withdraw(_) => None,
+        }
+    }
+
+    /// The pod type that it is about, if it is about one.
+    pub fn pod(self) -> Option<PodId> {
+        match self {
+            Self::Deploy(pod, _) | Self::Delete(pod, _) | Self::Terminate(pod, _) | Self::Withdraw(pod) => Some(pod),
             Self::Settle(_) => None,
         }
     }
 
-    /// The node that it is about.
-    pub fn node(self) -> NodeId {
+    /// The node that it is about, if it is about one.
+    pub fn node(self) -> Option<NodeId> {
         match self {
-            Self::Deploy(_, node) | Self::Delete(_, node) | Self::Terminate(_, node) | Self::Settle(node) => node,
+            Self::Deploy(_, node) | Self::Delete(_, node) | Self::Terminate(_, node) | Self::Settle(node) => Some(node),
+            Self::Withdraw(_) => None,
         }
     }
 }
@@ -214,6 +226,9 @@ impl Problem {
                 if !s.settle(node) {
                     return Err(Illegal::NothingPasses);
                 }
+            }
+            Action::Withdraw(pod) => {
+                self.model.cluster().waiting.get(&pod).ok_or(Illegal::NothingToDelete)?;
             }
         }
         Ok(())

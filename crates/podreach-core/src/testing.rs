@@ -105,7 +105,21 @@ pub fn problem(rng: &mut Rng, shape: Shape) -> Problem {
     let start = random_configuration(rng, &model, 3).with_unsettled(model.nodes());
     let kept = kept(rng, &start);
     let goal = goal(rng, &model);
+    let start = some_terminating(rng, &model, start, &kept);
     Problem { kept: Arc::new(kept), ..Problem::new(model, start, goal) }
+}
+
+/// The same start, in which some pods are being deleted that need not stay.
+fn some_terminating(rng: &mut Rng, model: &Model, start: Configuration, kept: &Configuration) -> Configuration {
+    let mut rest = start.clone();
+    let mut dying = Vec::new();
+    for (atom, _) in start.minus(kept).iter().filter(|(atom, _)| model.shadow(atom.0).is_some()) {
+        if rng.one_in(3) {
+            rest.remove(atom);
+            dying.push(atom);
+        }
+    }
+    rest.with_terminating(dying)
 }
 
 /// The same problem on nodes that have settled.
@@ -418,7 +432,7 @@ pub fn exhaustive(problem: &Problem, most: usize) -> Option<bool> {
         for next in successors(problem, &s).filter(|(action, _)| match *action {
             Action::Deploy(pod, node) => fits(&s, (pod, node)),
             Action::Terminate(pod, node) => model.shadow(pod).is_some_and(|shadow| fits(&s, (shadow, node))),
-            Action::Delete(..) | Action::Settle(_) => true,
+            Action::Delete(..) | Action::Settle(_) | Action::Withdraw(_) => true,
         }) {
             if seen.insert(next.1.clone()) {
                 todo.push_back(next.1);

@@ -13,7 +13,8 @@ use crate::step::Action;
 /// Steps, one after the other.
 #[derive(Clone, Default)]
 pub struct Trace {
-    /// Each atom that the steps are about: how it is deployed, deleted and terminated, and how its node settles.
+    /// Each atom that the steps are about: how it is deployed, deleted and terminated, and how its node settles. Of a pod type that
+    /// waits for a node, nothing but that it no longer does.
     atoms: Vec<[Action; 4]>,
     /// Each step: four times the place of its atom, and which of the four it is.
     steps: Vec<u32>,
@@ -80,6 +81,13 @@ impl Trace {
         self.steps.iter().map(|&step| *self.action(step))
     }
 
+    /// Lists one more pod type whose waiting pods are deleted; returns its place.
+    fn list_waiting(&mut self, pod: PodId) -> u32 {
+        assert!(self.atoms.len() < 1 << 30, "a step is a number of 32 bits");
+        self.atoms.push([Action::Withdraw(pod); 4]);
+        self.atoms.len() as u32 - 1
+    }
+
     fn action(&self, step: u32) -> &Action {
         &self.atoms[(step >> 2) as usize][(step & 3) as usize]
     }
@@ -112,7 +120,7 @@ impl Trace {
 
 impl FromIterator<Action> for Trace {
     fn from_iter<It: IntoIterator<Item = Action>>(actions: It) -> Self {
-        let (mut trace, mut places) = (Self::default(), IdMap::default());
+        let (mut trace, mut places, mut waiting) = (Self::default(), IdMap::default(), IdMap::default());
         for action in actions {
             let (atom, step) = match action {
                 Action::Deploy(pod, node) => ((pod, node), DEPLOY),
@@ -120,6 +128,11 @@ impl FromIterator<Action> for Trace {
                 Action::Terminate(pod, node) => ((pod, node), TERMINATE),
                 // Any pod will do: the step is about the node alone.
                 Action::Settle(node) => ((PodId::MIN, node), SETTLE),
+                Action::Withdraw(pod) => {
+                    let place = *waiting.entry(pod).or_insert_with(|| trace.list_waiting(pod));
+                    trace.delete(place);
+                    continue;
+                }
             };
             let place = *places.entry(atom).or_insert_with_key(|&atom| trace.list(atom));
             trace.steps.push(place << 2 | step);

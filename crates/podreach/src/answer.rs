@@ -219,12 +219,23 @@ impl Oracle {
 
     /// A decision with evidence that no doubt spoils: its own, or other evidence that is searched for.
     pub fn sure(&mut self, goal: &Goal, decision: Decision, budget: &Budget<'_>) -> Sure {
+        let decision = self.withdrawing(goal, decision);
         let Some(reason) = self.spoiled(goal, &decision.checked) else { return Sure(decision) };
         let other = match decision.checked.verdict() {
             Verdict::Deployable(_) => self.without_doubt(goal, budget),
             _ => Some(self.at_its_weakest(goal, budget)).filter(|weak| weak.checked.answer() == Some(false)),
         };
         Sure(other.unwrap_or(Decision { checked: Checked::unknown(reason), ..decision }))
+    }
+
+    /// The same decision; its run deletes the pods that wait for a node and are in its way.
+    fn withdrawing(&mut self, goal: &Goal, decision: Decision) -> Decision {
+        let Verdict::Deployable(trace) = decision.checked.verdict() else { return decision };
+        let Some(trace) = waiting::withdrawing(&self.problem, trace) else { return decision };
+        match self.checker.check(goal, Verdict::Deployable(trace), &|| false) {
+            Ok(checked) => Decision { checked, ..decision },
+            Err(_) => decision,
+        }
     }
 
     /// A decision as far as its own evidence stands. Nothing is searched for.
@@ -282,6 +293,7 @@ impl Oracle {
         let decision = strict.whole.decide(goal, budget);
         let Verdict::Deployable(trace) = decision.checked.verdict() else { return None };
         let trace: Trace = strict.deleted.iter().copied().chain(trace.iter()).collect();
+        let trace = waiting::withdrawing(problem, &trace).unwrap_or(trace);
         if self.objection(&trace).is_some() || doubts.iter().any(|doubt| doubt.spoils(problem, &trace)) {
             return None;
         }

@@ -79,7 +79,7 @@ impl History<'_> {
                 there.into_iter().for_each(|pod| pod.at = None);
                 None
             }
-            Action::Deploy(..) | Action::Terminate(..) | Action::Settle(_) => None,
+            Action::Deploy(..) | Action::Terminate(..) | Action::Settle(_) | Action::Withdraw(_) => None,
         }
     }
 

@@ -5,10 +5,11 @@
 //!
 //! ```text
 //! a waiting pod is bound      one of those that are left; nothing is asked of it
+//! a waiting pod is deleted    one of those that are left
 //! another pod is made         quotas and limits count those that are left, besides what runs
 //! ```
-//! Those that a trace never binds are deleted before its first step, which is best for all others. The rules count no waiting pods, so
-//! that what they never allow is never so.
+//! A trace that never binds some of them, and needs what they take, deletes them at its beginning: no later time is better. The rules
+//! count no waiting pods, so that what they never allow is never so.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -19,32 +20,71 @@ use podreach_core::{Action, Configuration, Model, PodId, Problem, Trace};
 
 /// Why a trace that the rules allow is not possible, once it is known what waits at each of its steps; `None` when it is.
 pub(crate) fn objection(problem: &Problem, trace: &Trace) -> Option<String> {
-    let m = &*problem.model;
-    if m.cluster().waiting.is_empty() {
+    if problem.model.cluster().waiting.is_empty() {
         return None;
     }
-    let mut left = BTreeMap::<PodId, u64>::new();
-    for action in trace.iter() {
-        if let Some(pod) = deployed(action).filter(|pod| m.cluster().waiting.contains_key(pod)) {
-            *left.entry(pod).or_default() += 1;
-        }
-    }
-    let exceeded = left.iter().find(|(pod, bound)| **bound > m.cluster().waiting[*pod].count);
-    if let Some((&pod, _)) = exceeded {
-        return Some(format!("no more pods of {} wait for a node, and new ones are admitted anew", m.pod_name(pod)));
-    }
+    objection_with(problem, trace, at_start(&problem.model))
+}
+
+/// The same when so many pods wait at first.
+fn objection_with(problem: &Problem, trace: &Trace, mut left: BTreeMap<PodId, u64>) -> Option<String> {
+    let m = &*problem.model;
     let mut s = (*problem.start).clone();
     for action in trace.iter() {
-        if let Some(pod) = deployed(action) {
-            if let Some(waiting) = left.get_mut(&pod) {
-                *waiting -= 1;
-            } else if concerns(m, pod) && is_refused(m, &s, &left, pod) {
+        match action {
+            Action::Deploy(pod, _) | Action::Withdraw(pod) if left.contains_key(&pod) => {
+                let Some(fewer) = left[&pod].checked_sub(1) else {
+                    let name = m.pod_name(pod);
+                    return Some(format!("no more pods of {name} wait for a node, and new ones are admitted anew"));
+                };
+                left.insert(pod, fewer);
+            }
+            Action::Deploy(pod, _) if concerns(m, pod) && is_refused(m, &s, &left, pod) => {
                 return Some(format!("pods that wait for a node leave no room for {}", m.pod_name(pod)));
             }
+            _ => {}
         }
         problem.step(&mut s, action).ok()?;
     }
     None
+}
+
+/// A trace with the deletions of waiting pods that it needs before its first step; `None` where it needs none, or where none help.
+pub(crate) fn withdrawing(problem: &Problem, trace: &Trace) -> Option<Trace> {
+    objection(problem, trace)?;
+    let mut gone = spare(&problem.model, trace);
+    let objects = |gone: &BTreeMap<PodId, u64>| {
+        let mut left = at_start(&problem.model);
+        gone.iter().for_each(|(pod, count)| *left.entry(*pod).or_default() -= count);
+        objection_with(problem, trace, left).is_some()
+    };
+    if objects(&gone) {
+        return None;
+    }
+    for pod in gone.keys().copied().collect::<Vec<_>>() {
+        let (mut fewest, mut most) = (0, gone[&pod]);
+        while fewest < most {
+            let some = fewest + (most - fewest) / 2;
+            gone.insert(pod, some);
+            if objects(&gone) { fewest = some + 1 } else { most = some }
+        }
+        gone.insert(pod, most);
+    }
+    let withdrawals = gone.iter().flat_map(|(&pod, &count)| (0..count).map(move |_| Action::Withdraw(pod)));
+    Some(withdrawals.chain(trace.iter()).collect())
+}
+
+/// How many waiting pods of each type a trace neither binds nor deletes.
+fn spare(m: &Model, trace: &Trace) -> BTreeMap<PodId, u64> {
+    let mut spare = at_start(m);
+    for action in trace.iter() {
+        if let Action::Deploy(pod, _) | Action::Withdraw(pod) = action
+            && let Some(count) = spare.get_mut(&pod)
+        {
+            *count = count.saturating_sub(1);
+        }
+    }
+    spare
 }
 
 /// Whether what waits matters to pods of a type: it is one of them, or takes of what they take.
@@ -53,13 +93,6 @@ pub(crate) fn concerns(m: &Model, pod: PodId) -> bool {
     let shares = |other: &PodId| m.pod(pod).quota.keys().any(|quota| m.pod(*other).quota.contains_key(quota));
     let counts = |limit: &Limit| limit.is_asked(pod) && limit.pods.iter().any(|other| waiting.contains_key(other));
     waiting.contains_key(&pod) || waiting.keys().any(shares) || m.cluster().limits.iter().any(counts)
-}
-
-fn deployed(action: Action) -> Option<PodId> {
-    match action {
-        Action::Deploy(pod, _) => Some(pod),
-        Action::Delete(..) | Action::Terminate(..) | Action::Settle(_) => None,
-    }
 }
 
 /// Whether a new pod is refused because of what waits besides what runs.
@@ -86,7 +119,8 @@ pub(crate) fn without(problem: &Problem) -> Problem {
         return problem.clone();
     }
     let mut cluster = problem.model.facts();
-    for &pod in cluster.waiting.keys() {
+    for (&pod, waiting) in &mut cluster.waiting {
+        waiting.count = 0;
         Arc::make_mut(&mut cluster.pods[pod].spec).barred = Some(Barred::LeftOut("it waits for a node no longer"));
     }
     problem.with_model(Arc::new(Model::new(cluster, problem.model.semantics())))

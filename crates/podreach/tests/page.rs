@@ -72,7 +72,7 @@ fn a_film_replays_to_the_goal_as_its_trace_does() {
                 ("deploy", Some((pod, node))) => Action::Deploy(pod, node),
                 ("delete", Some((pod, node))) => Action::Delete(pod, node),
                 ("terminate", Some((pod, node))) => Action::Terminate(pod, node),
-                (_, None) => Action::Settle(NodeId::from_index(number(&step["node"]))),
+                ("ready" | "uncordon", None) => Action::Settle(NodeId::from_index(number(&step["node"]))),
                 (other, _) => panic!("{other} is about a pod"),
             };
             assert!(list(&step["witnesses"]).iter().all(|witness| s.count(meant(witness)) > 0), "a witness is there");

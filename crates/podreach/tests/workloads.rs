@@ -56,6 +56,7 @@ fn steps(lowered: &Lowered, pod: &str, node: &str) -> Vec<String> {
         Action::Delete(pod, node) => atom("delete", pod, node),
         Action::Terminate(pod, node) => atom("terminate", pod, node),
         Action::Settle(node) => format!("settle {}", cluster.symbols.str(cluster.nodes[node].name)),
+        Action::Withdraw(pod) => format!("withdraw {}", cluster.pods[pod].name),
     };
     trace.iter().map(word).collect()
 }

@@ -89,6 +89,12 @@ pub(crate) fn plan(session: &Session, problem: &Problem, trace: &Trace, objects:
                     (Deed::DeleteOther(namespace, name), (pod, node))
                 }
             },
+            Action::Withdraw(pod) => {
+                let pod = problem.model.pod_name(pod);
+                return Err(format!(
+                    "step {number} deletes {pod}, which waits for a node: delete it, and ask about the cluster as it is then"
+                ));
+            }
             Action::Settle(node) => {
                 let node = problem.model.node_name(node);
                 return Err(format!(

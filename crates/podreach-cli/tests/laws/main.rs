@@ -26,7 +26,7 @@ use serde_json::Value;
 use world::{Goal, World};
 
 /// Kinds of differences that are known and not mended yet.
-const PENDING: &[&str] = &["first step", "unknown"];
+const PENDING: &[&str] = &["unknown"];
 
 /// How something differs, in a word that stays the same when the cluster gets smaller, and in full.
 type Difference = (&'static str, String);
@@ -163,6 +163,7 @@ fn against_reference(world: &World, asked: &[Asked], verdicts: &[Value], tally: 
 fn operation(step: &Value) -> &'static str {
     match step["op"].as_str() {
         Some("deploy") => "deploy",
+        Some("delete") if step["node"].is_null() => "withdraw",
         Some("delete") => "delete",
         Some("terminate") => "terminate",
         _ => "settle",

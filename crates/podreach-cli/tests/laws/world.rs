@@ -418,15 +418,11 @@ impl World {
         honors && (0..self.nodes.len()).any(|node| self.settled(&self.start, node).is_some())
     }
 
-    /// A pod that waits may be deleted at any time, which no trace has to say.
-    fn withdrawn(&self, state: &State) -> Vec<State> {
-        let waiting = (0..self.types.len()).filter(|of| state.waiting[*of] > 0);
-        let next = waiting.map(|of| {
-            let mut next = state.clone();
-            next.waiting[of] -= 1;
-            next
-        });
-        next.collect()
+    /// The state after a pod that waits has been deleted.
+    fn withdrawn(&self, state: &State, of: usize) -> Option<State> {
+        let mut next = state.clone();
+        next.waiting[of] = next.waiting[of].checked_sub(1)?;
+        Some(next)
     }
 
     /// Whether a state has what a goal asks for.
@@ -469,7 +465,7 @@ impl World {
     }
 
     fn successors(&self, state: &State, most: u8) -> Vec<State> {
-        let mut all = self.withdrawn(state);
+        let mut all: Vec<State> = (0..self.types.len()).filter_map(|of| self.withdrawn(state, of)).collect();
         for node in 0..self.nodes.len() {
             all.extend(self.settled(state, node));
             for of in 0..self.types.len() {
@@ -487,7 +483,6 @@ impl World {
     pub fn replay(&self, steps: &[Value], goal: &Goal) -> Result<(), String> {
         let mut states = HashSet::from([self.start.clone()]);
         for (at, step) in steps.iter().enumerate() {
-            self.withdraw(&mut states);
             let times = step["times"].as_u64().or(step["count"].as_u64()).unwrap_or(1);
             for _ in 0..times {
                 states = states.iter().flat_map(|state| self.after(state, step)).collect();
@@ -502,18 +497,12 @@ impl World {
         }
     }
 
-    /// Adds the states in which fewer pods wait.
-    fn withdraw(&self, states: &mut HashSet<State>) {
-        let mut queue: Vec<State> = states.iter().cloned().collect();
-        while let Some(state) = queue.pop() {
-            let fresh = self.withdrawn(&state).into_iter().filter(|next| states.insert(next.clone()));
-            queue.extend(fresh.collect::<Vec<_>>());
-        }
-    }
-
     fn after(&self, state: &State, step: &Value) -> Vec<State> {
-        let Some(node) = self.node(&text(&step["node"])) else { return Vec::new() };
         let op = text(&step["op"]);
+        if op == "delete" && step["node"].is_null() {
+            return self.named(&text(&step["pod"])).and_then(|of| self.withdrawn(state, of)).into_iter().collect();
+        }
+        let Some(node) = self.node(&text(&step["node"])) else { return Vec::new() };
         if matches!(op.as_str(), "ready" | "uncordon" | "settle") {
             return self.settled(state, node).into_iter().collect();
         }

@@ -280,6 +280,7 @@ impl<'a, S: Changing> Stage<'a, S> {
                     self.problem.model.shadow(pod).into_iter().for_each(|shadow| self.s.remove((shadow, node)));
                 }
                 Action::Settle(node) => self.s.unsettle(node),
+                Action::Withdraw(_) => {}
             }
         }
         self.actions.into_iter().collect()

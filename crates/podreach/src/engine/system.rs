@@ -164,16 +164,17 @@ impl System {
         }
     }
 
-    /// The dead atoms that an argument with these groups speaks about: those of goals, those that could have helped a pod of a group,
-    /// and those that could have helped these.
+    /// The dead atoms that an argument with these groups speaks about: those of goals, those that could have helped a pod of a group
+    /// or turned into one, and those that could have helped these.
     fn needed_dead(&self, problem: &Problem, groups: &[Group]) -> BTreeSet<Atom> {
         let mut needed = BTreeSet::new();
         for goal in &problem.goal.any {
             needed.extend(goal.minus(&problem.kept).iter().map(|(atom, _)| atom).find(|atom| self.dead.contains(atom)));
         }
         let members = groups.iter().flatten().flat_map(|&(class, _)| &self.classes[class as usize]);
-        for guard in members.collect::<BTreeSet<_>>().into_iter().filter_map(|atom| self.guards.get(atom)) {
-            needed.extend(guard.helpers().copied().filter(|atom| self.dead.contains(atom)));
+        for atom in members.collect::<BTreeSet<_>>() {
+            let helpers = self.guards.get(atom).into_iter().flat_map(Guard::helpers).chain(self.before.get(atom));
+            needed.extend(helpers.copied().filter(|atom| self.dead.contains(atom)));
         }
         let dying = needed.iter().filter_map(|atom| self.before.get(atom)).copied().collect::<Vec<_>>();
         needed.extend(dying);

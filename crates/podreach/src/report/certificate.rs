@@ -9,7 +9,8 @@ use std::{fmt, mem};
 
 use podreach_core::verdict::Group;
 use podreach_core::{
-    Action, Atom, Configuration, Exchange, Goal, Model, NodeId, PodId, Problem, Proof, Semantics, Verdict, Weakening,
+    Action, Atom, Configuration, Exchange, Goal, Model, NodeId, PodId, Problem, Proof, Semantics, Trace, Verdict,
+    Weakening,
 };
 
 use super::json::API_VERSION;
@@ -137,8 +138,9 @@ pub enum Claim {
 /// Steps by name. A run may be long and be about few pods, so each is named once.
 #[derive(Clone, Debug, Default)]
 pub struct Steps {
-    names: Vec<(Option<String>, String)>,
-    /// The place among the names of each pod on each node.
+    /// What steps are about: a pod on a node, or one of them alone.
+    names: Vec<(Option<String>, Option<String>)>,
+    /// The place of each pod on each node among the names; nothing has an empty name.
     places: HashMap<String, HashMap<String, u32>>,
     /// Each step: what it does, and to what.
     steps: Vec<(Op, u32)>,
@@ -153,6 +155,8 @@ enum Op {
     End,
     Terminate,
     Settle,
+    /// Deletes a pod that waits for a node.
+    Withdraw,
 }
 
 pub(super) type Read<T> = Result<T, Diagnostic>;
@@ -220,21 +224,7 @@ impl Certificate {
         let names = Names::new(m);
         let any = self.goal.iter().map(|alternative| names.configuration(alternative)).collect::<Result<_, _>>()?;
         let verdict = match &self.claim {
-            Claim::Deployable(steps) => {
-                let place = |(pod, node): &(Option<String>, String)| match pod {
-                    Some(pod) => names.atom(pod, node).map(|(pod, node)| (Some(pod), node)),
-                    None => names.node(node).map(|node| (None, node)),
-                };
-                let places = steps.names.iter().map(place).collect::<Result<Vec<_>, String>>()?;
-                let step = |&(op, at): &(Op, u32)| match (op, places[at as usize]) {
-                    (Op::Deploy, (Some(pod), node)) => Ok(Action::Deploy(pod, node)),
-                    (Op::Delete, (Some(pod), node)) => Ok(Action::Delete(pod, node)),
-                    (Op::End, (Some(pod), node)) => Ok(Action::Delete(terminating(m, pod)?, node)),
-                    (Op::Terminate, (Some(pod), node)) => Ok(Action::Terminate(pod, node)),
-                    (_, (_, node)) => Ok(Action::Settle(node)),
-                };
-                Verdict::Deployable(steps.steps.iter().map(step).collect::<Result<_, String>>()?)
-            }
+            Claim::Deployable(steps) => Verdict::Deployable(steps.resolve(m, &names)?),
             Claim::Never { weakened, classes, forbidden, exchanges } => {
                 let class = |members: &Vec<Place>| {
                     members.iter().map(|place| names.place(m, place)).collect::<Result<Vec<Atom>, String>>()
@@ -290,9 +280,12 @@ impl<'m> Names<'m> {
     }
 
     pub(super) fn atom(&self, pod: &str, node: &str) -> Result<Atom, String> {
-        let pod =
-            self.pods.get(pod).ok_or_else(|| format!("it names a pod {} that is not in the input", shown(pod)))?;
-        Ok((*pod, self.node(node)?))
+        Ok((self.pod(pod)?, self.node(node)?))
+    }
+
+    fn pod(&self, pod: &str) -> Result<PodId, String> {
+        let found = self.pods.get(pod);
+        found.copied().ok_or_else(|| format!("it names a pod {} that is not in the input", shown(pod)))
     }
 
     fn place(&self, m: &Model, (pod, node, is_terminating): &Place) -> Result<Atom, String> {
@@ -470,6 +463,25 @@ fn claim(document: &Tree<'_>) -> Read<Claim> {
 }
 
 impl Steps {
+    /// The steps, of pods and nodes that are in the input.
+    fn resolve(&self, m: &Model, names: &Names<'_>) -> Result<Trace, String> {
+        let place = |(pod, node): &(Option<String>, Option<String>)| {
+            let pod = pod.as_deref().map(|pod| names.pod(pod)).transpose()?;
+            Ok((pod, node.as_deref().map(|node| names.node(node)).transpose()?))
+        };
+        let places = self.names.iter().map(place).collect::<Result<Vec<_>, String>>()?;
+        let step = |&(op, at): &(Op, u32)| match (op, places[at as usize]) {
+            (Op::Deploy, (Some(pod), Some(node))) => Ok(Action::Deploy(pod, node)),
+            (Op::Delete, (Some(pod), Some(node))) => Ok(Action::Delete(pod, node)),
+            (Op::End, (Some(pod), Some(node))) => Ok(Action::Delete(terminating(m, pod)?, node)),
+            (Op::Terminate, (Some(pod), Some(node))) => Ok(Action::Terminate(pod, node)),
+            (Op::Settle, (None, Some(node))) => Ok(Action::Settle(node)),
+            (Op::Withdraw, (Some(pod), None)) => Ok(Action::Withdraw(pod)),
+            _ => Err("a step names what it is not about".to_owned()),
+        };
+        self.steps.iter().map(step).collect()
+    }
+
     /// One more step.
     fn read(&mut self, tree: &Tree<'_>) -> Read<()> {
         known(tree, &["op", "pod", "node", "terminating", "waited"])?;
@@ -477,18 +489,22 @@ impl Steps {
         let ops = ops.into_iter().chain([("ready", Op::Settle), ("uncordon", Op::Settle)]).collect::<Vec<_>>();
         let op = match (choice(required(tree, "op")?, &ops)?, is_terminating(tree)?) {
             (Op::Delete, true) => Op::End,
+            (Op::Delete, false) if tree.field("node").is_none() => Op::Withdraw,
             (op, false) => op,
             (_, true) => return Err(refused(tree.span, "only what is deleted may be terminating")),
         };
-        let node = text(required(tree, "node")?)?;
+        let node = match op {
+            Op::Withdraw => None,
+            _ => Some(text(required(tree, "node")?)?),
+        };
         let pod = match (op, tree.field("pod")) {
             (Op::Settle, None) => None,
             (Op::Settle, Some(pod)) => return Err(refused(pod.span, "this step is about no pod")),
             _ => Some(named_pod(tree)?),
         };
         let pod = pod.as_deref();
-        // No pod has an empty name.
-        let place = match self.places.get(pod.unwrap_or_default()).and_then(|nodes| nodes.get(node)) {
+        let known = self.places.get(pod.unwrap_or_default());
+        let place = match known.and_then(|nodes| nodes.get(node.unwrap_or_default())) {
             Some(&place) => place,
             None => self.name(pod, node),
         };
@@ -496,11 +512,12 @@ impl Steps {
         Ok(())
     }
 
-    /// Names a pod on a node; returns its place.
-    fn name(&mut self, pod: Option<&str>, node: &str) -> u32 {
+    /// Names a pod on a node, or one of them; returns its place.
+    fn name(&mut self, pod: Option<&str>, node: Option<&str>) -> u32 {
         let place = self.names.len() as u32;
-        self.names.push((pod.map(str::to_owned), node.to_owned()));
-        self.places.entry(pod.unwrap_or_default().to_owned()).or_default().insert(node.to_owned(), place);
+        self.names.push((pod.map(str::to_owned), node.map(str::to_owned)));
+        let nodes = self.places.entry(pod.unwrap_or_default().to_owned()).or_default();
+        nodes.insert(node.unwrap_or_default().to_owned(), place);
         place
     }
 }

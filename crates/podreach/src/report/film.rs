@@ -53,6 +53,7 @@ pub(crate) fn excerpt(problem: &Problem, trace: &Trace, steps: Range<usize>) -> 
             Action::Deploy(pod, node) => {
                 Scene { obstacle: early.take(), ..deployment(&problem.model, &s, (pod, node)) }
             }
+            Action::Withdraw(_) => withdrawal(action, next[index - steps.start]),
             Action::Delete(..) | Action::Terminate(..) | Action::Settle(_) => {
                 let next = next[index - steps.start];
                 deletion(action, next.and_then(|at| obstacle(problem, &s, trace, at)), next)
@@ -100,6 +101,12 @@ fn deletion(action: Action, obstacle: Option<Obstacle>, next: Option<usize>) -> 
         (None, None) => vec!["left over".to_owned()],
     };
     Scene { action, notes, witnesses: Vec::new(), obstacle }
+}
+
+/// What waits takes of what the next deployment needs: the rules do not count it, and quotas and limits do.
+fn withdrawal(action: Action, next: Option<usize>) -> Scene {
+    let note = |at| format!("in the way of step {} or a later one: quotas and limits count pods that wait", at + 1);
+    Scene { action, notes: next.map(note).into_iter().collect(), witnesses: Vec::new(), obstacle: None }
 }
 
 /// What a deployment leans on: its witnesses, and the balance of its spread.

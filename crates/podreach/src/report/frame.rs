@@ -33,7 +33,7 @@ pub fn frames(problem: &Problem, trace: &Trace) -> Vec<String> {
 
 /// The nodes that take part.
 fn nodes(problem: &Problem, scenes: &[Scene]) -> BTreeSet<NodeId> {
-    let acting = scenes.iter().map(|scene| scene.action.node());
+    let acting = scenes.iter().filter_map(|scene| scene.action.node());
     let watching = scenes.iter().flat_map(|scene| scene.witnesses.iter().map(|&(_, node)| node));
     let goal =
         problem.goal.any.iter().filter(|_| scenes.is_empty()).flat_map(|goal| goal.iter().map(|((_, node), _)| node));

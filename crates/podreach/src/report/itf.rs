@@ -14,8 +14,9 @@ pub fn itf(problem: &Problem, trace: &Trace) -> Value {
     let mut states = vec![state(m, 0, &s, &json!({"op": "start", "pod": "", "node": ""}))];
     for (index, action) in trace.iter().enumerate() {
         problem.step(&mut s, action).expect("a checked trace is legal");
-        let pod = action.atom().map_or(String::new(), |(pod, _)| words::pod(m, pod));
-        let step = json!({"op": json::op(m, action), "pod": pod, "node": m.node_name(action.node())});
+        let pod = action.pod().map_or(String::new(), |pod| words::pod(m, pod));
+        let node = action.node().map_or("", |node| m.node_name(node));
+        let step = json!({"op": json::op(m, action), "pod": pod, "node": node});
         states.push(state(m, index + 1, &s, &step));
     }
     json!({

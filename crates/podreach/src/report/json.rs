@@ -44,25 +44,27 @@ impl Serialize for Step<'_> {
         let Self(m, action) = *self;
         let mut map = serializer.serialize_map(None)?;
         map.serialize_entry("op", op(m, action))?;
-        if let Some((pod, _)) = action.atom() {
+        if let Some(pod) = action.pod() {
             map.serialize_entry("pod", m.pod_name(pod))?;
         }
-        map.serialize_entry("node", m.node_name(action.node()))?;
-        if action.atom().is_some_and(|(pod, _)| m.shadowed(pod).is_some()) {
+        if let Some(node) = action.node() {
+            map.serialize_entry("node", m.node_name(node))?;
+        }
+        if action.pod().is_some_and(|pod| m.shadowed(pod).is_some()) {
             map.serialize_entry("terminating", &true)?;
         }
-        if action.atom().is_some_and(|(pod, _)| has_waited(m, pod)) {
+        if action.pod().is_some_and(|pod| has_waited(m, pod)) {
             map.serialize_entry("waited", &true)?;
         }
         map.end()
     }
 }
 
-/// What a step is called in documents. A node that settles gets ready, or, where nothing but a cordon is on it, is uncordoned.
+/// What a step is called in documents. A pod that waits is deleted like any other, and has no node. A node that settles gets ready, or, where nothing but a cordon is on it, is uncordoned.
 pub(crate) fn op(m: &Model, action: Action) -> &'static str {
     match action {
         Action::Deploy(..) => "deploy",
-        Action::Delete(..) => "delete",
+        Action::Delete(..) | Action::Withdraw(_) => "delete",
         Action::Terminate(..) => "terminate",
         Action::Settle(node) if words::settling(m, node).starts_with("uncordon") => "uncordon",
         Action::Settle(_) => "ready",

@@ -16,20 +16,22 @@ pub fn mermaid(problem: &Problem, trace: &Trace) -> String {
     let mut letters = BTreeMap::<NodeId, String>::new();
     let mut lines = vec!["sequenceDiagram".to_owned(), "    autonumber".to_owned()];
     lines.push("    participant S as scheduler".to_owned());
-    for scene in &scenes {
+    for node in scenes.iter().filter_map(|scene| scene.action.node()) {
         let next = format!("N{}", letters.len() + 1);
-        letters.entry(scene.action.node()).or_insert_with_key(|&node| {
+        letters.entry(node).or_insert_with_key(|&node| {
             lines.push(format!("    participant {next} as {}", plain(m.node_name(node))));
             next
         });
     }
     for Scene { action, notes, .. } in &scenes {
-        let node = &letters[&action.node()];
+        let node = action.node().map_or("S", |node| &letters[&node]);
         lines.push(match *action {
             Action::Deploy(pod, _) => format!("    S->>{node}: deploy {}", plain(m.pod_name(pod))),
             Action::Delete(pod, _) => format!("    S--x{node}: delete {}", plain(&words::pod(m, pod))),
             Action::Terminate(pod, _) => format!("    S--){node}: begin to delete {}", plain(m.pod_name(pod))),
-            Action::Settle(at) => format!("    Note over {node}: {}", plain(&words::settling(m, at))),
+            Action::Settle(_) | Action::Withdraw(_) => {
+                format!("    Note over {node}: {}", plain(&words::step(m, *action)))
+            }
         });
         lines.extend(notes.iter().map(|note| format!("    Note over {node}: {}", plain(note))));
     }

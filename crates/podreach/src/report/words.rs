@@ -19,13 +19,14 @@ pub(crate) fn atom(m: &Model, (of, node): Atom) -> String {
     format!("{} on {}", pod(m, of), m.node_name(node))
 }
 
-/// A step: `deploy deployment/shop/web on edge-1`, `uncordon edge-1`, `edge-1 becomes ready`.
+/// A step: `deploy deployment/shop/web on edge-1`, `uncordon edge-1`, `edge-1 becomes ready`, `delete pod/shop/web, which waits`.
 pub(crate) fn step(m: &Model, action: Action) -> String {
     match action {
         Action::Deploy(pod, node) => format!("deploy {}", atom(m, (pod, node))),
         Action::Delete(pod, node) => format!("delete {}", atom(m, (pod, node))),
         Action::Terminate(pod, node) => format!("begin to delete {}", atom(m, (pod, node))),
         Action::Settle(node) => settling(m, node),
+        Action::Withdraw(pod) => format!("delete {}, which waits for a node", m.pod_name(pod)),
     }
 }
 

@@ -38,9 +38,10 @@ fn steps(cast: &mut Cast, problem: &Problem, trace: &Trace) -> Vec<Value> {
     let m = &problem.model;
     let step = |Scene { action, notes, witnesses, obstacle }: Scene| {
         let mut step = json!({"op": document::op(m, action), "says": words::step(m, action)});
-        match action.atom() {
-            Some(atom) => step["at"] = cast.atom(m, atom),
-            None => step["node"] = cast.node(m, action.node()).into(),
+        match (action.atom(), action.node()) {
+            (Some(atom), _) => step["at"] = cast.atom(m, atom),
+            (None, Some(node)) => step["node"] = cast.node(m, node).into(),
+            (None, None) => {}
         }
         if let Action::Terminate(pod, _) = action
             && let Some(shadow) = m.shadow(pod)

@@ -112,9 +112,9 @@ const SIGNS = { deploy: '+', delete: '−', terminate: '…', ready: '✓', unco
 /** @type {Record<string, string>} */
 const VERBS = { deploy: 'Deploy', delete: 'Delete', terminate: 'Begin to delete' };
 
-/** @param {Step} step @returns {number} */
+/** @param {Step} step @returns {number | undefined} */
 function nodeOf(step) {
-  return /** @type {number} */ (step.at ? step.at[1] : step.node);
+  return step.at ? step.at[1] : step.node;
 }
 
 /** A step as a heading. @param {Cluster} cluster @param {Step} step @returns {(string | HTMLElement)[]} */
@@ -127,7 +127,8 @@ function toldOf(cluster, step) {
 function involvedNodes(steps, goal) {
   const nodes = new Set(goal.nodes.keys());
   for (const step of steps) {
-    nodes.add(nodeOf(step));
+    const own = nodeOf(step);
+    if (own !== undefined) nodes.add(own);
     for (const [, node] of step.witnesses ?? []) nodes.add(node);
     if (nodes.size >= 60) break;
   }

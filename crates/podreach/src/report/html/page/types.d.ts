@@ -23,7 +23,7 @@ interface ClusterData {
 }
 
 interface Obstacle { of: number; rule: string; reason: string }
-/** A step is `at` a pod type on a node; of a node alone (`ready`, `uncordon`), it has the `node`. A pod that begins to terminate `becomes` another type. */
+/** A step is `at` a pod type on a node; of a node alone (`ready`, `uncordon`), it has the `node`; a pod that is deleted while it waits for one has neither. A pod that begins to terminate `becomes` another type. */
 interface Step { op: 'deploy' | 'delete' | 'terminate' | 'ready' | 'uncordon'; says: string; at?: Atom; becomes?: number; node?: number; notes?: string[]; witnesses?: Atom[]; obstacle?: Obstacle }
 interface FilmData { steps: Step[]; reached: number | null }
 
