@@ -51,6 +51,7 @@ fn sarif_follows_its_schema() {
         let errors: Vec<String> =
             schema.iter_errors(&log).map(|error| format!("{}: {error}", error.instance_path)).collect();
         assert!(errors.is_empty(), "{args:?}: {errors:#?}");
+        assert!(log["runs"][0]["properties"]["assumptions"][0]["code"] == "A0101", "{args:?}: what is assumed is said");
     }
     let log = json(&audit(&folder, &["policy.yaml", "-f", "broken-workloads.yaml", "-o", "sarif"]));
     let results = log["runs"][0]["results"].as_array().expect("results");
@@ -117,6 +118,7 @@ fn junit_follows_its_schema_and_counts_right() {
         assert_eq!((number("tests"), number("failures")), (count("testcase"), count("failure")), "{args:?}");
         assert_eq!((number("errors"), number("skipped")), (count("error"), count("skipped")), "{args:?}");
         assert_eq!(number("failures") > 0, failures, "{args:?}");
+        assert!(count("properties") == count("testsuite") && xml.contains("<property name=\"A0101\""), "{args:?}");
         // The schema can tell.
         let damaged = [("classname=", "class="), ("<testsuite ", "<suite "), ("time=\"0\"", "time=\"soon\"")];
         for (from, to) in damaged {

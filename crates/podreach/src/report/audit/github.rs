@@ -3,7 +3,8 @@
 use super::Audit;
 use crate::audit::{Item, Origin, Severity, Standing, Status, finding};
 
-/// One line per item that counts and does not hold; what several audits have in common is said once.
+/// One line per item that counts and does not hold, and one for what all verdicts assume; what several audits have in common is said
+/// once.
 pub fn github(audits: &[Audit<'_>]) -> String {
     let mut lines: Vec<String> = Vec::new();
     for audit in audits {
@@ -14,6 +15,8 @@ pub fn github(audits: &[Audit<'_>]) -> String {
                 lines.push(line);
             }
         }
+        let assumed = assumed(audit).filter(|line| !lines.contains(line));
+        lines.extend(assumed);
     }
     lines.concat()
 }
@@ -37,6 +40,12 @@ fn line(audit: &Audit<'_>, item: &Item) -> String {
     properties.push(format!("title={}", property(&title)));
     let fix = item.fix.iter().map(|fix| format!("\nFix: {fix}")).collect::<String>();
     format!("::{command} {}::{}\n", properties.join(","), data(&format!("{}{fix}", item.message)))
+}
+
+fn assumed(audit: &Audit<'_>) -> Option<String> {
+    let assumptions = audit.assumptions.iter().map(|a| format!("{}: {}", a.topic.code(), a.text));
+    let text = assumptions.collect::<Vec<_>>().join("\n");
+    (!text.is_empty()).then(|| format!("::notice title=Assumed::{}\n", data(&text)))
 }
 
 fn data(text: &str) -> String {

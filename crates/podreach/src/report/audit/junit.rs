@@ -1,6 +1,7 @@
 //! The outcome as JUnit XML: a test for each rule and each finding, those that found nothing included.
 
 use super::{Audit, shown};
+use crate::assumption::Assumption;
 use crate::audit::{Entry, Item, Origin, Standing, Status, finding};
 
 /// What became of a test.
@@ -22,17 +23,18 @@ struct Test {
 
 /// The XML of audits: for each a suite of its rules and one of its findings.
 pub fn junit(audits: &[Audit<'_>]) -> String {
-    let mut suites: Vec<(String, Vec<Test>)> = Vec::new();
+    let mut suites: Vec<(String, &[Assumption], Vec<Test>)> = Vec::new();
     for audit in audits {
         let under = if audits.len() > 1 { format!(" ({})", audit.semantics.name()) } else { String::new() };
         let rules = entries(audit, false).map(|entry| test(audit, entry)).collect();
-        suites.extend([(format!("policies{under}"), rules), (format!("findings{under}"), findings(audit))]);
+        suites.push((format!("policies{under}"), audit.assumptions, rules));
+        suites.push((format!("findings{under}"), audit.assumptions, findings(audit)));
     }
     let mut xml = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n".to_owned();
-    let all: Vec<&Test> = suites.iter().flat_map(|(_, tests)| tests).collect();
+    let all: Vec<&Test> = suites.iter().flat_map(|(_, _, tests)| tests).collect();
     xml += &format!("<testsuites name=\"podreach audit\" {}>\n", counts(&all));
-    for (name, tests) in suites.iter().filter(|(_, tests)| !tests.is_empty()) {
-        xml += &suite(name, tests);
+    for (name, assumptions, tests) in suites.iter().filter(|(_, _, tests)| !tests.is_empty()) {
+        xml += &suite(name, assumptions, tests);
     }
     xml + "</testsuites>\n"
 }
@@ -87,9 +89,10 @@ fn text(audit: &Audit<'_>, item: &Item) -> String {
     lines.join("\n")
 }
 
-fn suite(name: &str, tests: &[Test]) -> String {
+fn suite(name: &str, assumptions: &[Assumption], tests: &[Test]) -> String {
     let all: Vec<&Test> = tests.iter().collect();
     let mut xml = format!("  <testsuite name=\"{name}\" {}>\n", counts(&all));
+    xml += &properties(assumptions);
     for Test { class, name, result, message, text } in tests {
         xml += &format!("    <testcase classname=\"{}\" name=\"{}\" time=\"0\"", escaped(class), escaped(name));
         let (message, text) = (escaped(message), escaped(text));
@@ -106,6 +109,14 @@ fn suite(name: &str, tests: &[Test]) -> String {
         };
     }
     xml + "  </testsuite>\n"
+}
+
+/// What all tests of a suite assume.
+fn properties(assumptions: &[Assumption]) -> String {
+    let one =
+        |a: &Assumption| format!("      <property name=\"{}\" value=\"{}\"/>\n", a.topic.code(), escaped(&a.text));
+    let all: String = assumptions.iter().map(one).collect();
+    if all.is_empty() { all } else { format!("    <properties>\n{all}    </properties>\n") }
 }
 
 fn counts(tests: &[&Test]) -> String {

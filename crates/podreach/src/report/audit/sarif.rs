@@ -11,7 +11,7 @@ use serde_json::{Map, Value, json};
 use super::{Audit, shown};
 use crate::audit::{Entry, Item, Origin, Severity, Standing, Status, finding};
 use crate::read::Place;
-use crate::report::words;
+use crate::report::{assumption, words};
 
 /// The most steps of a run that a code flow shows, and the most results: more is refused by those who read it.
 const STEPS: usize = 1_000;
@@ -51,6 +51,7 @@ fn run(audit: &Audit<'_>) -> Value {
         }},
         "columnKind": "unicodeCodePoints",
         "results": results,
+        "properties": {"assumptions": assumption::json(audit.assumptions.iter())},
     })
 }
 
