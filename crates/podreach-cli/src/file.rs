@@ -39,6 +39,7 @@ pub(crate) fn write_private(path: &Path, text: &str) -> io::Result<()> {
 }
 
 fn write(path: &Path, options: &mut OpenOptions, content: impl FnOnce(&mut File) -> io::Result<()>) -> io::Result<()> {
+    print::begin();
     // What is there and is no file, such as /dev/null, is written to and not replaced.
     if fs::metadata(path).is_ok_and(|there| !there.is_file()) {
         return content(&mut File::create(path)?);

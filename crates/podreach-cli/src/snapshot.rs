@@ -7,6 +7,7 @@ use podreach::read::{Sources, Tree, Value as Read, shown_path};
 use serde_json::{Map, Value};
 
 use crate::args::Snapshot;
+use crate::budget::Clock;
 use crate::essence::essence;
 use crate::file;
 use crate::pseudonym::Pseudonyms;
@@ -14,7 +15,7 @@ use crate::session::{self, Exit, Saying, Told, refuse};
 use crate::{print, remark};
 
 /// Runs the command.
-pub(crate) fn run(args: &Snapshot) -> Result<Exit, Told> {
+pub(crate) fn run(args: &Snapshot, _: &Clock) -> Result<Exit, Told> {
     let gathered = session::gather(&args.input, args.quiet)?;
     let saying = Saying { quiet: args.quiet, verbose: args.verbose };
     remark::print(&gathered.sources, &gathered.diagnostics, saying.quiet, saying.verbose);

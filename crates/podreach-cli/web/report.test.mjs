@@ -234,3 +234,30 @@ test('the same report twice is the same file', () => {
   const [a, b] = [0, 1].map(() => readFileSync(new URL(report('matrix', ...demo)), 'utf8'));
   assert.equal(a, b);
 });
+
+test('on paper there are all rows, all explanations and the whole proof', async () => {
+  const paper = (page) => page.evaluate(() => { window.dispatchEvent(new Event('beforeprint')); return true; });
+  const proof = await open(report('check', '-f', 'examples/short-of-room.yaml'));
+  const { proof: { forbidden } } = JSON.parse(podreach('check', '-f', 'examples/short-of-room.yaml', '-o', 'json'));
+  await proof.page.emulateMedia({ media: 'print' });
+  await paper(proof.page);
+  assert.equal(await proof.page.locator('.proof .paper-only .fact').count(), forbidden.length);
+  assert.ok(await proof.page.locator('.proof .paper-only .fact').first().isVisible());
+  await proof.done();
+  const matrix = JSON.parse(podreach('matrix', ...demo, '-o', 'json'));
+  const map = await open(report('matrix', ...demo));
+  await map.page.waitForSelector('.map .cell');
+  await map.page.emulateMedia({ media: 'print' });
+  await paper(map.page);
+  assert.equal(await map.page.locator('.matrix .paper-only tbody tr').count(), matrix.rows.length);
+  assert.equal(await map.page.locator('.matrix .paper-only li').count(), matrix.nodeClasses.length);
+  await map.done();
+  const audit = await open(report('audit', ...demo, '--no-cache'));
+  await audit.page.waitForSelector('.finding');
+  await paper(audit.page);
+  const bodies = await audit.page.locator('.finding').evaluateAll((all) => all.map((one) => one.open && one.querySelector('.finding-body').textContent.length > 0));
+  assert.ok(bodies.length > 0 && bodies.every(Boolean), 'every finding is explained');
+  await audit.page.evaluate(() => window.dispatchEvent(new Event('afterprint')));
+  assert.equal(await audit.page.locator('.finding[open]').count(), 0, 'and closed again');
+  await audit.done();
+});

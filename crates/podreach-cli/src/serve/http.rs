@@ -56,6 +56,11 @@ impl Response {
         Self { status, kind: "application/json", body: value.to_string().into_bytes() }
     }
 
+    /// A document that is text already.
+    pub(super) fn text(status: u16, body: String) -> Self {
+        Self { status, kind: "application/json", body: body.into_bytes() }
+    }
+
     /// A refusal, with one sentence.
     pub(super) fn refusal(status: u16, why: &str) -> Self {
         Self::json(status, &serde_json::json!({"error": why}))

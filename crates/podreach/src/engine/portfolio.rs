@@ -3,6 +3,7 @@
 //! Portions count work and not time, so that the same problem always ends with the same evidence, on any number of threads.
 
 use podreach_core::Learned;
+use podreach_core::cancel::Token;
 
 use super::pairs::Pairs;
 use super::{Budget, Engine, Found, Stop, System};
@@ -177,10 +178,17 @@ fn in_turn(running: &mut [Running<'_>], portions: &[u64], budget: &Budget<'_>) -
 }
 
 fn in_parallel(running: &mut [Running<'_>], portions: &[u64], budget: &Budget<'_>) -> Vec<Option<Found>> {
+    let token = Token::current().unwrap_or_default();
     std::thread::scope(|scope| {
-        let pursuits = running.iter_mut().zip(portions);
-        let threads: Vec<_> =
-            pursuits.map(|((_, pursuit), &work)| scope.spawn(move || pursuit.pursue(work, budget))).collect();
+        let pursue = |(((_, pursuit), &work), token): ((&mut Running<'_>, &u64), Token)| {
+            token.during(|| pursuit.pursue(work, budget)).unwrap_or_else(given_up)
+        };
+        let pursuits = running.iter_mut().zip(portions).zip(std::iter::repeat(token));
+        let threads: Vec<_> = pursuits.map(|pursuit| scope.spawn(move || pursue(pursuit))).collect();
         threads.into_iter().map(|thread| thread.join().expect("engines do not panic")).collect()
     })
+}
+
+fn given_up(stop: Stop) -> Option<Found> {
+    Some(Found::Stopped { stop, learned: Learned::default() })
 }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use podreach_core::cancel;
 use podreach_core::id::Symbol;
 use podreach_core::rule::{Rule, volume_limits};
 use podreach_core::{Configuration, Model, NodeId, PodId, Semantics};
@@ -49,8 +50,16 @@ impl Why {
             let refusal = |rule: &Rule| Some((*rule, reason(m, pod, node, &rule.refusal(m, s, pod, node)?)));
             rules.iter().filter_map(refusal).collect()
         };
-        let nodes: Vec<(NodeId, Refusals)> = nodes.iter().map(|&node| (node, refusals(node))).collect();
-        let doubts = unknown_limit(m, pod, &nodes).into_iter().collect();
+        let mut asked: Vec<(NodeId, Refusals)> = Vec::new();
+        let stopped = cancel::attempt(|| {
+            for &node in nodes {
+                cancel::poll();
+                asked.push((node, refusals(node)));
+            }
+        });
+        let partial = |stop| format!("{stop} after {} of {} nodes were looked at", asked.len(), nodes.len());
+        let doubts = stopped.err().map(partial).into_iter().chain(unknown_limit(m, pod, &asked)).collect();
+        let nodes = asked;
         let nodes = nodes.into_iter().map(|(node, refusals)| (m.node_name(node).to_owned(), refusals)).collect();
         let barred = m.pod(pod).barred.as_ref().map(ToString::to_string);
         Self {

@@ -8,7 +8,7 @@
 function filmView(cluster, answer) {
   const film = /** @type {FilmData} */ (answer.film);
   const { steps } = film;
-  const start = answer.start ?? cluster.data.running;
+  const start = answer.start === null || answer.start === undefined ? cluster.data.running : cluster.data.starts[answer.start];
   const goal = new Counts(film.reached === null ? [] : answer.goal[film.reached] ?? []);
   let counts = new Counts(start);
   let at = 0;
@@ -68,7 +68,7 @@ function filmView(cluster, answer) {
       const text = steps.length === 0 ? 'The goal is there already: nothing has to happen.' : `This runs at the start. ${number(steps.length, 'step')} ${steps.length === 1 ? 'leads' : 'lead'} to the goal.`;
       return [h('h4', {}, 'The start'), h('p', {}, text)];
     }
-    const done = at === steps.length && h('p', { class: 'done' }, icon('yes'), ' The goal is reached.');
+    const done = at === steps.length && !film.more && h('p', { class: 'done' }, icon('yes'), ' The goal is reached.');
     return [h('h4', { 'data-step': String(at) }, `${at}. `, ...toldOf(cluster, step)),
       ...(step.notes ?? []).map((note) => h('p', { class: 'note' }, shown(note))), obstacleOf(step), done];
   };

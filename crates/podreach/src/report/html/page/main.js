@@ -17,7 +17,7 @@ function answerView(cluster, answer, large = false) {
     h('div', { class: 'answer-head' }, verdictBadge(answer.verdict), claim && h(large ? 'h1' : 'h3', { class: 'question' }, h('bdi', {}, shown(claim)))),
     h('p', { class: 'dim' }, facts),
     answer.film && filmView(cluster, answer), answer.proof && proofView(cluster, answer),
-    answer.reason && h('p', { class: 'reason' }, shown(answer.reason)),
+    answer.reason && h('p', { class: 'reason' }, shown(answer.reason)), answer.leftOut && h('p', { class: 'dim' }, shown(answer.leftOut)),
     answer.certificate !== undefined && answer.certificate !== null && h('p', { class: 'exports' }, h('button', { type: 'button', onclick: () => download('podreach-verdict.json', JSON.stringify(answer.certificate, null, 2)) }, 'Save the certificate'), h('span', { class: 'dim' }, ' for ', h('code', {}, 'podreach verify'))));
 }
 

@@ -81,7 +81,9 @@ function proofView(cluster, answer) {
   return h('section', { class: 'proof', 'aria-label': 'The proof' },
     proof.all > 1 && h('p', { class: 'dim' }, 'None of these groups is there at the start, and whichever pod of a group came last would have needed another group to be there already. So none ever is.'),
     proof.others.map((line) => h('p', { class: 'dim' }, shown(line))),
-    h('div', { class: proof.all > 1 ? 'film-body' : '' }, h('div', {}, crumbs, here),
+    h('div', { class: proof.all > 1 ? 'film-body no-paper' : 'no-paper' }, h('div', {}, crumbs, here),
       proof.all > 1 && h('div', {}, h('h4', {}, number(proof.all, 'fact')), proof.groups.length > 8 && searchBox('Search facts', (text) => { search = text; filter(); }), box,
-        hidden > 0 && h('p', { class: 'dim' }, `${number(hidden, 'fact')} more are in the certificate.`))));
+        hidden > 0 && h('p', { class: 'dim' }, `${number(hidden, 'fact')} more are in the certificate.`))),
+    onPaper(() => [...proof.groups.slice(0, PRINTED).map((_, at) => h('div', { class: 'fact' }, ...factOf(at))),
+      proof.all > PRINTED ? h('p', { class: 'dim' }, `${number(proof.all - Math.min(PRINTED, proof.groups.length), 'fact')} more are not printed; the certificate has them all.`) : null]));
 }
