@@ -27,6 +27,8 @@ type Admission struct {
 	topology *podtopologylabels.Plugin
 	classes  admission.MutationInterface
 	quota    *quotas
+	// Whether a new pod must be valid once the plugins have changed it.
+	validates bool
 }
 
 type plugin struct {
@@ -60,9 +62,7 @@ func newAdmission(informers *factory) (*Admission, error) {
 		}
 		a.plugins = append(a.plugins, next)
 	}
-	a.topology = podtopologylabels.NewPodTopologyPlugin(podtopologylabels.Config{
-		Labels: []string{v1.LabelTopologyZone, v1.LabelTopologyRegion},
-	})
+	a.topology = podtopologylabels.NewPodTopologyPlugin(podtopologylabels.Config{Labels: topologyLabels})
 	a.topology.InspectFeatureGates(utilfeature.DefaultFeatureGate)
 	a.topology.SetExternalKubeInformerFactory(informers)
 	a.classes, err = defaultClasses(informers)
@@ -77,7 +77,7 @@ func (a *Admission) load(informers *factory, doc *Document) {
 	put(informers, doc.LimitRanges)
 	put(informers, doc.RuntimeClasses)
 	put(informers, append(schedulingapi.SystemPriorityClasses(), doc.PriorityClasses...))
-	a.quota.objects = doc.ResourceQuotas
+	a.quota.objects, a.validates = doc.ResourceQuotas, doc.Validate
 }
 
 // admit takes the document through the API server. A pod that runs was admitted when it was made, and what was decided then is in it;
@@ -144,6 +144,11 @@ func (a *Admission) prepared(pod *v1.Pod, isNew bool) (*core.Pod, error) {
 		}
 	}
 	podregistry.Strategy.PrepareForCreate(ctx, internal)
+	if isNew && a.validates {
+		if why := podregistry.Strategy.Validate(ctx, internal); len(why) > 0 {
+			return nil, Refused{"invalid: " + why.ToAggregate().Error()}
+		}
+	}
 	for _, plugin := range a.plugins {
 		validates, is := plugin.Interface.(admission.ValidationInterface)
 		if !is || !isNew {
@@ -155,6 +160,9 @@ func (a *Admission) prepared(pod *v1.Pod, isNew bool) (*core.Pod, error) {
 	}
 	return internal, nil
 }
+
+// topologyLabels are those that a node gives its pods.
+var topologyLabels = []string{v1.LabelTopologyZone, v1.LabelTopologyRegion}
 
 // bind is what happens to a pod that has been given a node.
 func (a *Admission) bind(pod *v1.Pod) error {

@@ -42,7 +42,18 @@ type Document struct {
 	Daemon bool `json:"daemon"`
 	// Types are the pods that steps may deploy, by name; which of them can reach which node is asked for.
 	Types map[string]*v1.Pod `json:"types"`
-	Reach Reach              `json:"reach"`
+	// Workloads are what makes the pods of a type; a type without one is a pod by itself.
+	Workloads map[string]Workload `json:"workloads"`
+	Reach     Reach               `json:"reach"`
+
+	// written are the pods as the document has them, before an API server changed anything.
+	written []*v1.Pod
+}
+
+// Workload makes so many pods; one that waits makes none in the place of a pod that is still being deleted.
+type Workload struct {
+	Replicas int  `json:"replicas"`
+	Waits    bool `json:"waits"`
 }
 
 // Reach bounds an exhaustive search.
@@ -54,12 +65,19 @@ type Reach struct {
 	// Phases has deletion begin before it ends, and the pods of the document take part: static pods stay, others may be deleted and made
 	// again, and those that wait, which were admitted when they were made, may be bound as they are.
 	Phases bool `json:"phases"`
+	// Settles has nodes lose, once and for good, what passes on them: cordons, and taints that controllers put on and take off.
+	Settles bool `json:"settles"`
+	// Declared bounds how many pods of a type there are at a time: by its workload, or else one, since its name is taken.
+	Declared bool `json:"declared"`
 }
 
 func parse(line []byte) (*Document, error) {
 	doc := &Document{}
 	if err := json.Unmarshal(line, doc); err != nil {
 		return nil, err
+	}
+	for _, pod := range doc.Pods {
+		doc.written = append(doc.written, pod.DeepCopy())
 	}
 	return doc, nil
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"sort"
+	"strings"
 	"time"
 
 	v1 "k8s.io/api/core/v1"
@@ -19,8 +20,9 @@ type Reached struct {
 	Complete bool `json:"complete"`
 }
 
-// Step deploys a pod, begins to delete it, or ends that.
+// Step deploys a pod, begins to delete it, or ends that; or a node settles.
 type Step struct {
+	Settle    bool   `json:"settle,omitempty"`
 	Deploy    string `json:"deploy,omitempty"`
 	Terminate string `json:"terminate,omitempty"`
 	Delete    string `json:"delete,omitempty"`
@@ -42,7 +44,10 @@ type search struct {
 	// Pods of the document that may change, if deletion has phases; the others stay.
 	residents []*v1.Pod
 	fixed     []*v1.Pod
-	// A state is a string of bytes: a count for every atom, one for every atom that is being deleted, and where each resident is.
+	// The nodes once they have settled; nil for those on which nothing passes.
+	settled []*v1.Node
+	// A state is a string of bytes: a count for every atom, one for every atom that is being deleted, where each resident is, and whether
+	// each node has settled.
 	from map[string]origin
 	todo []string
 	best map[atom]string
@@ -80,7 +85,10 @@ func (s *Scheduler) search(doc *Document) (*Reached, error) {
 			run.atoms = append(run.atoms, atom{kind, node})
 		}
 	}
-	start := string(make([]byte, 2*len(run.atoms)+len(run.residents)))
+	for _, node := range doc.Nodes {
+		run.settled = append(run.settled, settled(node, doc.Reach.Settles))
+	}
+	start := string(make([]byte, 2*len(run.atoms)+len(run.residents)+len(doc.Nodes)))
 	run.from[start] = origin{}
 	run.todo = []string{start}
 	run.begin(start)
@@ -99,7 +107,7 @@ func (s *Scheduler) search(doc *Document) (*Reached, error) {
 // settle sorts the pods of the document into those that stay and those that may change. Of the latter, those that are not being deleted
 // may also be made again, like a type.
 func (r *search) settle() {
-	for _, pod := range r.doc.Pods {
+	for i, pod := range r.doc.Pods {
 		switch {
 		case !r.doc.Reach.Phases || isStatic(pod):
 			r.fixed = append(r.fixed, present([]*v1.Pod{pod})...)
@@ -107,12 +115,24 @@ func (r *search) settle() {
 		default:
 			r.residents = append(r.residents, pod)
 			if pod.DeletionTimestamp == nil {
-				again := pod.DeepCopy()
-				again.Spec.NodeName, again.Status = "", v1.PodStatus{}
-				r.types[pod.Name] = again
+				r.types[pod.Name] = r.again(r.doc.written[i])
 			}
 		}
 	}
+}
+
+// again is a pod as it is made once more from what was written: without a node, and without the labels that its node gives it.
+func (r *search) again(written *v1.Pod) *v1.Pod {
+	again := written.DeepCopy()
+	if node := r.node(written.Spec.NodeName); node >= 0 && r.doc.Admit {
+		for _, key := range topologyLabels {
+			if _, given := r.doc.Nodes[node].Labels[key]; given {
+				delete(again.Labels, key)
+			}
+		}
+	}
+	again.Spec.NodeName, again.Status = "", v1.PodStatus{}
+	return again
 }
 
 // isStatic says whether a kubelet runs the pod by itself, so that deleting it is no use.
@@ -153,7 +173,7 @@ func (r *search) expand(state string) error {
 		return err
 	}
 	for kind, name := range r.kinds {
-		if r.refused[name] || r.doc.Admit && r.admission.quota.refusal(r.types[name]) != nil {
+		if r.isFull(state, kind) || r.refused[name] || r.doc.Admit && r.admission.quota.refusal(r.types[name]) != nil {
 			continue
 		}
 		open, err := r.places(r.types[name])
@@ -184,7 +204,56 @@ func (r *search) expand(state string) error {
 			return err
 		}
 	}
+	for i, node := range r.doc.Nodes {
+		if at := r.bit(i); r.settled[i] != nil && state[at] == 0 {
+			r.step(state, r.changed(state, at, 1), Step{Settle: true, Node: node.Name})
+		}
+	}
 	return nil
+}
+
+// isFull says whether there are as many pods of a type as there may be.
+func (r *search) isFull(state string, kind int) bool {
+	if !r.doc.Reach.Declared {
+		return false
+	}
+	workload, made := r.doc.Workloads[r.kinds[kind]]
+	if !made {
+		workload = Workload{Replicas: 1, Waits: true}
+	}
+	count := 0
+	for node := range r.doc.Nodes {
+		at := r.index(atom{kind, node})
+		count += int(state[at])
+		if workload.Waits {
+			count += int(state[len(r.atoms)+at])
+		}
+	}
+	for i, pod := range r.residents {
+		if where := state[2*len(r.atoms)+i]; pod.Name == r.kinds[kind] && where != gone && (where != asItIs || pod.Spec.NodeName != "") {
+			count++
+		}
+	}
+	return count >= workload.Replicas
+}
+
+// bit is where a state says whether a node has settled.
+func (r *search) bit(node int) int { return 2*len(r.atoms) + len(r.residents) + node }
+
+// settled is a node without what passes on it; nil if that is nothing.
+func settled(node *v1.Node, settles bool) *v1.Node {
+	after := node.DeepCopy()
+	after.Spec.Unschedulable, after.Spec.Taints = false, nil
+	for _, taint := range node.Spec.Taints {
+		if !strings.HasPrefix(taint.Key, "node.kubernetes.io/") {
+			after.Spec.Taints = append(after.Spec.Taints, taint)
+		}
+	}
+	passes := node.Spec.Unschedulable || len(after.Spec.Taints) < len(node.Spec.Taints)
+	if !settles || !passes {
+		return nil
+	}
+	return after
 }
 
 // places are the nodes that the filters leave to a pod.
@@ -235,6 +304,9 @@ func (r *search) move(state string, i int) error {
 	case where == gone:
 		return nil
 	case waits:
+		if kind := sort.SearchStrings(r.kinds, pod.Name); r.isFull(state, kind) {
+			return nil
+		}
 		open, err := r.places(pod)
 		if err != nil {
 			return err
@@ -291,7 +363,14 @@ func (r *search) enter(state string) error {
 		}
 		pods = append(pods, there...)
 	}
-	return r.place(r.doc, pods)
+	doc := *r.doc
+	doc.Nodes = append([]*v1.Node{}, r.doc.Nodes...)
+	for i := range doc.Nodes {
+		if state[r.bit(i)] > 0 {
+			doc.Nodes[i] = r.settled[i]
+		}
+	}
+	return r.place(&doc, pods)
 }
 
 // resident is a pod of the document where the state has it.

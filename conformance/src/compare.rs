@@ -1,6 +1,6 @@
 //! The rules beside the plugins of the same names, on every node.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use podreach::diagnostic::{Diagnostic, Effect};
@@ -8,7 +8,7 @@ use podreach::lower::{Lowered, Release};
 use podreach::question;
 use podreach_core::cluster::Barred;
 use podreach_core::rule::{self, Rule};
-use podreach_core::{Model, Semantics};
+use podreach_core::{Model, NodeId, Semantics};
 use serde_json::Value;
 
 use crate::document;
@@ -39,14 +39,23 @@ pub struct Tally {
     pub plugins: BTreeMap<String, (u64, u64)>,
     /// How often a plugin that is not modelled refused, so that the verdict as a whole was not compared.
     pub beyond: u64,
-    /// How often podreach was in doubt and wrong in just the way it said, by the code of the remark.
-    pub doubted: BTreeMap<&'static str, u64>,
+    /// How often podreach was in doubt and wrong in just the way it said, by the code of the remark and the plugin.
+    pub doubted: BTreeMap<(&'static str, String), u64>,
 }
 
 impl Tally {
     /// Verdicts compared.
     pub fn compared(&self) -> u64 {
         self.plugins.values().map(|(accepted, refused)| accepted + refused).sum()
+    }
+
+    /// Verdicts that were wrong, and rightly in doubt.
+    pub fn excused(&self) -> u64 {
+        self.doubted.values().sum()
+    }
+
+    pub(crate) fn excuse(&mut self, code: &'static str, of: &str) {
+        *self.doubted.entry((code, of.to_owned())).or_default() += 1;
     }
 
     pub(crate) fn count(&mut self, plugin: &str, accepted: bool) {
@@ -60,22 +69,52 @@ pub const TOGETHER: &str = "_verdict";
 /// The verdict of the API server.
 pub const ADMISSION: &str = "_admission";
 
-/// Whether a doubt may explain a difference of this plugin about this pod.
-fn concerns(doubt: &Diagnostic, pod: &str, plugin: &str) -> bool {
-    let volumes = ["VolumeRestrictions", "NodeVolumeLimits", "VolumeBinding", "VolumeZone"];
-    let amounts = ["NodeResourcesFit", "ResourceQuota", ADMISSION];
-    let (own, plugins): (bool, &[&str]) = match doubt.code {
-        "S0412" => (true, &["DynamicResources"]),
-        "S0416" => (true, &amounts),
-        "S0418" => (true, &["ResourceQuota", ADMISSION]),
-        "S0421" => (true, &["NodeResourcesFit", "DynamicResources"]),
-        "S0423" | "S0432" => (true, &["PodTopologySpread"]),
-        "S0441" | "S0444" | "S0445" | "S0446" | "S0447" => (true, &volumes),
-        "S0442" | "S0443" => (false, &volumes),
-        "S0428" | "S0433" => (false, &amounts),
-        _ => return true,
-    };
-    (!own || doubt.pods.iter().any(|about| about == pod)) && (plugin == TOGETHER || plugins.contains(&plugin))
+/// The plugins of which a profile may run a part: they look at the whole first, and at nodes then.
+const PARTS: [&str; 10] = [
+    "DynamicResources",
+    "InterPodAffinity",
+    "NodeAffinity",
+    "NodePorts",
+    "NodeResourcesFit",
+    "NodeVolumeLimits",
+    "PodTopologySpread",
+    "VolumeBinding",
+    "VolumeRestrictions",
+    "VolumeZone",
+];
+
+/// The plugins about which a remark says that podreach may be wrong; none for remarks that say nothing of the kind.
+fn plugins_of(code: &str) -> &'static [&'static str] {
+    match code {
+        "S0411" | "S0442" | "S0445" => &["NodeVolumeLimits"],
+        "S0412" => &["DynamicResources"],
+        "S0413" => &[ADMISSION],
+        "S0416" => &["NodeResourcesFit", "ResourceQuota", ADMISSION],
+        "S0418" => &["ResourceQuota", ADMISSION],
+        "S0421" => &["DynamicResources", "NodeResourcesFit"],
+        "S0423" | "S0432" => &["PodTopologySpread"],
+        "S0428" => &["NodeResourcesFit", "ResourceQuota"],
+        "S0431" => &PARTS,
+        "S0433" => &["NodeResourcesFit"],
+        "S0441" | "S0444" => &["VolumeBinding"],
+        "S0443" => &["NodeVolumeLimits", "VolumeBinding", "VolumeZone"],
+        _ => &[],
+    }
+}
+
+/// Whether a doubt may explain a difference of this plugin about this pod on a node where these run.
+fn concerns(doubt: &Diagnostic, pod: &str, running: &BTreeSet<String>, plugin: &str) -> bool {
+    let plugins = plugins_of(doubt.code);
+    // Who is resized takes something else of its node, and of quotas.
+    if doubt.code == "S0428" && plugin != "ResourceQuota" && !doubt.pods.iter().any(|about| running.contains(about)) {
+        return false;
+    }
+    // What others take of a node, and how many volumes it has, is in doubt for every pod.
+    let about =
+        doubt.pods.iter().any(|about| about == pod) || ["S0428", "S0433", "S0442", "S0443"].contains(&doubt.code);
+    // A pod that names its node evades every filter, and nothing else.
+    let evades = doubt.code == "S0425" && plugin != ADMISSION;
+    about && (evades || plugins.contains(&plugin) || (plugin == TOGETHER && !plugins.is_empty()))
 }
 
 /// Whether an answer of the real side is a yes.
@@ -105,15 +144,20 @@ pub fn of_lowered(lowered: Lowered, pod: &str, real: &Value, tally: &mut Tally) 
             return differences;
         }
     };
+    let mut running = BTreeMap::<NodeId, BTreeSet<String>>::new();
+    for instance in &lowered.origins.instances {
+        running.entry(instance.node).or_default().insert(lowered.cluster.pods[instance.pod].name.clone());
+    }
     let model = Model::new(lowered.cluster, Semantics::KubeScheduler);
     let about = model.pod_name(pod).to_owned();
-    let doubts = |plugin: &str, accepts: bool| {
+    let doubts = |node: NodeId, plugin: &str, accepts: bool| {
+        let running = running.get(&node).unwrap_or(const { &BTreeSet::new() });
         let matters = [Effect::Blurs, if accepts { Effect::Widens } else { Effect::Narrows }];
-        // What is assumed of volumes that are yet to be made is about later; the real side says what is so now.
-        let assumed = |diagnostic: &Diagnostic| ["S0441", "S0442", "S0446", "S0447"].contains(&diagnostic.code);
+        // A volume that is yet to be made is taken to be usable; the real side says that it is not there now.
+        let assumed = |diagnostic: &Diagnostic| accepts && diagnostic.code == "S0441";
         let counts = |diagnostic: &&Diagnostic| matters.contains(&diagnostic.effect) || assumed(diagnostic);
         let mut said = lowered.diagnostics.iter().filter(counts);
-        said.find(|diagnostic| concerns(diagnostic, &about, plugin)).map(|diagnostic| diagnostic.code)
+        said.find(|diagnostic| concerns(diagnostic, &about, running, plugin)).map(|diagnostic| diagnostic.code)
     };
     for node in model.nodes() {
         let name = model.node_name(node);
@@ -122,12 +166,11 @@ pub fn of_lowered(lowered: Lowered, pod: &str, real: &Value, tally: &mut Tally) 
             continue;
         };
         tally.triples += 1;
-        // The real side admits a pod and does not ask whether it is valid after that.
-        let mut beyond = matches!(model.pod(pod).barred, Some(Barred::Invalid(_)));
+        let mut beyond = false;
         for (plugin, answer) in answers.iter().filter(|(plugin, _)| *plugin != TOGETHER) {
             // No scheduler ever sees a pod that is refused, and what is not modelled about it is not said.
             let refused = matches!(model.pod(pod).barred, Some(Barred::Refused(_) | Barred::Invalid(_)));
-            let (accepts, ours) = if (plugin == ADMISSION && beyond) || (plugin != ADMISSION && refused) {
+            let (accepts, ours) = if plugin != ADMISSION && refused {
                 continue;
             } else if plugin == ADMISSION {
                 let barred = &model.pod(pod).barred;
@@ -139,9 +182,9 @@ pub fn of_lowered(lowered: Lowered, pod: &str, real: &Value, tally: &mut Tally) 
                 beyond |= !passes(answer);
                 continue;
             };
-            match doubts(plugin, accepts) {
+            match doubts(node, plugin, accepts) {
                 _ if accepts == passes(answer) => tally.count(plugin, passes(answer)),
-                Some(code) => *tally.doubted.entry(code).or_default() += 1,
+                Some(code) => tally.excuse(code, &format!("{plugin} {}", if accepts { "accepts" } else { "refuses" })),
                 None => differ(plugin, name, format!("podreach {ours}, real {answer}")),
             }
         }
@@ -153,7 +196,9 @@ pub fn of_lowered(lowered: Lowered, pod: &str, real: &Value, tally: &mut Tally) 
         let ours = rule::hard(&model, &lowered.start, pod, node);
         if ours == passes(verdict) {
             tally.count(TOGETHER, ours);
-        } else if doubts(TOGETHER, ours).is_none() {
+        } else if let Some(code) = doubts(node, TOGETHER, ours) {
+            tally.excuse(code, TOGETHER);
+        } else {
             differ(TOGETHER, name, format!("podreach {ours}, real {verdict}"));
         }
     }

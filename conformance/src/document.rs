@@ -1,7 +1,7 @@
 //! A document as podreach reads it: one list of Kubernetes objects, lowered as a user's would be.
 
 use podreach::diagnostic::{Diagnostic, Effect};
-use podreach::lower::{self, Kind, Lowered, Nodes, Options, Release};
+use podreach::lower::{self, Instances, Kind, Lowered, Nodes, Options, Release};
 use podreach::read::{SourceId, documents_of_json};
 use serde_json::{Value, json};
 
@@ -67,6 +67,28 @@ fn template(pod: &Value) -> Value {
     json!({"metadata": {"labels": pod["metadata"]["labels"]}, "spec": pod["spec"]})
 }
 
+/// A type of pods, as the object that makes them.
+fn made_by(doc: &Value, name: &str, pod: &Value) -> Value {
+    let workload = &doc["workloads"][name];
+    let (Some(kind), false) = (workload["kind"].as_str(), is_pinned(pod)) else { return unplaced(pod) };
+    let metadata = &pod["metadata"];
+    json!({
+        "apiVersion": "apps/v1",
+        "kind": kind,
+        "metadata": {"name": metadata["name"], "namespace": metadata["namespace"]},
+        "spec": {"replicas": workload["replicas"], "selector": {"matchLabels": metadata["labels"]}, "template": template(pod)},
+    })
+}
+
+/// The name of a type of pods of a document.
+pub fn type_name(doc: &Value, name: &str, pod: &Value) -> String {
+    let full = full_name(pod);
+    match (doc["workloads"][name]["kind"].as_str(), full.split_once('/')) {
+        (Some(kind), Some((_, rest))) if !is_pinned(pod) => format!("{}/{rest}", kind.to_lowercase()),
+        _ => full,
+    }
+}
+
 /// The DaemonSet that makes a pod for every node.
 fn daemon_set(pod: &Value) -> Value {
     let metadata = &pod["metadata"];
@@ -94,7 +116,7 @@ pub fn text(doc: &Value) -> String {
     let mut items: Vec<Value> = LISTS.into_iter().map(list).collect();
     items.extend(doc.get("incoming").map(if is_daemon(doc) { daemon_set } else { unplaced }));
     items.extend(doc.get("schedulerConfig").cloned());
-    items.extend(doc["types"].as_object().into_iter().flatten().map(|(_, pod)| unplaced(pod)));
+    items.extend(doc["types"].as_object().into_iter().flatten().map(|(name, pod)| made_by(doc, name, pod)));
     json!({"apiVersion": "v1", "kind": "List", "items": items}).to_string()
 }
 
@@ -119,8 +141,10 @@ pub fn lowered(doc: &Value, release: Release) -> Lowered {
     let admission = doc["admit"] == json!(true);
     let text = if admission && release.behaviour().topology_labels { text(&bound(doc)) } else { text(doc) };
     let (documents, problems) = documents_of_json(SourceId(0), &text);
-    let (complete, nodes) = (Kind::LOOKED_UP.into(), Nodes::Fixed);
-    let options = Options { release, admission, complete, nodes, ..Options::default() };
+    let complete = Kind::LOOKED_UP.into();
+    let nodes = if doc["reach"]["settles"] == json!(true) { Nodes::Settled } else { Nodes::Fixed };
+    let instances = if doc["reach"]["declared"] == json!(true) { Instances::Declared } else { Instances::Unlimited };
+    let options = Options { release, admission, complete, nodes, instances, ..Options::default() };
     let mut lowered = lower::cluster(&documents, &options);
     lowered.diagnostics.extend(problems);
     lowered

@@ -73,6 +73,9 @@ struct GenerateArgs {
     /// Documents for exhaustive search in which deletion has two phases
     #[arg(long, conflicts_with = "reach")]
     phases: bool,
+    /// The namespaces of one seed, each with its policies and workloads for real controllers
+    #[arg(long, conflicts_with_all = ["reach", "phases"])]
+    workloads: bool,
 }
 
 #[derive(Debug, Args)]
@@ -112,6 +115,14 @@ fn main() -> ExitCode {
 
 fn generate(args: &GenerateArgs) {
     let shape = Shape { minor: args.release.minor, volumes: true };
+    if args.workloads {
+        let rng = &mut Rng::new(args.seed);
+        for at in 0..args.count {
+            let (policies, workloads) = generate::workloads(rng, shape, &format!("w{}-{at}", args.seed), 10);
+            println!("{}", serde_json::json!({"policies": policies, "workloads": workloads}));
+        }
+        return;
+    }
     let make = match (args.reach, args.phases) {
         (true, _) => generate::types,
         (_, true) => generate::phases,
@@ -147,8 +158,8 @@ fn print(outcome: &Outcome) {
     for (plugin, (accepted, refused)) in &tally.plugins {
         println!("{plugin:22} {accepted:12} {refused:12}");
     }
-    for (code, times) in &tally.doubted {
-        println!("{code}: {times} times podreach says that it does not know, and would have been wrong");
+    for ((code, of), times) in &tally.doubted {
+        println!("{code}: {times} times podreach says that it does not know, and would have been wrong ({of})");
     }
     if tally.beyond > 0 {
         println!("{} verdicts not compared as a whole: a plugin that is not modelled refuses", tally.beyond);

@@ -8,7 +8,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
-use podreach::diagnostic::Effect;
+use podreach::diagnostic::{Diagnostic, Effect};
 use podreach::lower::{self, Lowered, Options, Release};
 use podreach::question;
 use podreach::read::{SourceId, documents_of_json};
@@ -62,7 +62,9 @@ pub struct Tally {
     pub fields: BTreeMap<String, u64>,
     /// Workloads whose pods both sides refuse.
     pub refused: u64,
-    /// How often lowering was in doubt about a workload and would have been wrong, by the code of the remark.
+    /// Pods that cannot run, since a claim of theirs was refused; whose they are is not compared.
+    pub waiting: u64,
+    /// How often lowering was in doubt about a workload and would have been wrong, by the code of the remark and the field.
     pub doubted: BTreeMap<String, u64>,
 }
 
@@ -156,7 +158,8 @@ impl Made {
             .collect();
         let first = nodes.values().next().copied().unwrap_or(&Value::Null);
         let pods = || self.pods.iter().chain(&self.former);
-        let running: Vec<Value> = pods().map(|pod| placed(pod, first, &nodes)).collect();
+        let running: Vec<Value> =
+            pods().filter(|pod| self.may_run(pod)).map(|pod| placed(pod, first, &nodes)).collect();
         let bare: Vec<Value> = pods().map(alone).collect();
         let read = |more: &[&[Value]]| {
             let objects: Vec<&Value> = self.surroundings.iter().chain(more.iter().copied().flatten()).collect();
@@ -167,6 +170,7 @@ impl Made {
             stored: read(&[&self.stored, &running]),
             made: read(&[&bare]),
             late: self.late(),
+            waiting: pods().filter(|pod| !self.may_run(pod)).map(full_name).collect(),
         };
         let mut differences = readings.stops();
         let below = self.below();
@@ -182,6 +186,21 @@ impl Made {
             differences.extend(found.differences);
         }
         differences
+    }
+
+    /// Whether the claims of a pod's ephemeral volumes were made; without them it waits.
+    fn may_run(&self, pod: &Value) -> bool {
+        let text = |object: &Value, field: &str| object["metadata"][field].as_str().unwrap_or_default().to_owned();
+        let claims = self.surroundings.iter().filter(|object| object["kind"] == "PersistentVolumeClaim");
+        let names: BTreeSet<String> = claims
+            .filter(|claim| text(claim, "namespace") == text(pod, "namespace"))
+            .map(|claim| text(claim, "name"))
+            .collect();
+        let volumes = pod["spec"]["volumes"].as_array().into_iter().flatten();
+        let mut ephemeral = volumes.filter(|volume| volume.get("ephemeral").is_some());
+        ephemeral.all(|volume| {
+            names.contains(&format!("{}-{}", text(pod, "name"), volume["name"].as_str().unwrap_or_default()))
+        })
     }
 
     /// The tolerations of each RuntimeClass.
@@ -243,6 +262,8 @@ struct Readings {
     made: Lowered,
     /// The tolerations of each RuntimeClass.
     late: BTreeMap<String, Vec<Value>>,
+    /// The pods that cannot run, since a claim of theirs was refused.
+    waiting: BTreeSet<String>,
 }
 
 impl Readings {
@@ -263,20 +284,29 @@ impl Readings {
     /// The differences that no remark of lowering covers.
     fn unsure(&self, workload: &Value, found: Vec<Difference>, tally: &mut Tally) -> Vec<Difference> {
         let name = full_name(workload);
-        let about = |lowered: &Lowered| {
-            let mut remarks = lowered
-                .diagnostics
-                .iter()
-                .filter(|diagnostic| !matches!(diagnostic.effect, Effect::Notes | Effect::Assumes(_)));
-            remarks.find(|diagnostic| diagnostic.pods.contains(&name)).map(|diagnostic| diagnostic.code)
-        };
-        match about(&self.written) {
-            Some(code) if !found.is_empty() => {
-                *tally.doubted.entry(code.to_string()).or_default() += 1;
-                Vec::new()
+        let doubts = |diagnostic: &&Diagnostic| !matches!(diagnostic.effect, Effect::Notes | Effect::Assumes(_));
+        let remarks = self.written.diagnostics.iter().filter(doubts);
+        let own = remarks.filter(|diagnostic| diagnostic.pods.contains(&name));
+        let codes: BTreeSet<&str> = own.map(|diagnostic| diagnostic.code).collect();
+        let excuse = |difference: &Difference| codes.iter().find(|code| may_explain(code, &difference.field));
+        let mut left = Vec::new();
+        for difference in found {
+            match excuse(&difference) {
+                Some(code) => *tally.doubted.entry(format!("{code} {}", difference.field)).or_default() += 1,
+                None => left.push(difference),
             }
-            _ => found,
         }
+        left
+    }
+}
+
+/// Whether a remark may explain that a field differs. One that says that pods may be refused says nothing else.
+fn may_explain(code: &str, field: &str) -> bool {
+    match code {
+        "S0413" | "S0418" | "S0448" | "S0462" | "S0465" => field == "barred",
+        "S0422" => ["podAffinity", "podAntiAffinity", "topologySpreadConstraints", "under"].contains(&field),
+        "S0441" => ["claims", "under"].contains(&field),
+        _ => true,
     }
 }
 
@@ -329,6 +359,10 @@ impl Found<'_> {
         for field in fields {
             let [a, b] = [&ours, &made].map(|view| view.get(field).unwrap_or(&Value::Null));
             self.compare(field, a, b, tally);
+        }
+        if all.waiting.contains(&name) {
+            tally.waiting += 1;
+            return;
         }
         self.belongs(all, workload, pod);
         self.is_of_its_type(all, pod, tally);

@@ -135,9 +135,19 @@ pub fn phases(rng: &mut Rng, shape: Shape) -> Value {
     let traits = Traits { admit: !rng.one_in(4), settled: true, ..Traits::default() };
     let mut make = Make { rng, shape, traits };
     let count = 1 + make.rng.below(3);
-    let nodes: Vec<Value> = (0..count).map(|index| make.small_node(index)).collect();
+    let settles = make.one_in(2);
+    let mut nodes: Vec<Value> = (0..count).map(|index| make.small_node(index)).collect();
+    if settles && make.one_in(2) {
+        make.make_unwell(&mut nodes[0]);
+    }
     let kinds = 1 + make.rng.below(2);
-    let types: Map<String, Value> = (0..kinds).map(|index| make.kind(index)).collect();
+    let mut types: Map<String, Value> = (0..kinds).map(|index| make.kind(index)).collect();
+    if make.one_in(5) {
+        // Another workload of the same kind of pods.
+        let mut twin = types["t0"].clone();
+        (twin["metadata"]["name"], twin["metadata"]["uid"]) = (json!("twin"), json!("twin"));
+        types.insert("twin".into(), twin);
+    }
     let pods: Vec<Value> = (0..1 + make.rng.below(2)).map(|index| make.standing(index, count)).collect();
     let mut doc = json!({
         "admit": traits.admit,
@@ -146,9 +156,12 @@ pub fn phases(rng: &mut Rng, shape: Shape) -> Value {
         "namespaces": make.namespaces(),
         "pods": pods,
         "types": types,
-        "reach": {"maxStates": 4000, "phases": true},
+        "reach": {"maxStates": 4000, "phases": true, "settles": settles},
     });
-    if traits.admit && make.one_in(4) {
+    if make.one_in(3) {
+        make.declare(&mut doc);
+    }
+    if traits.admit && make.one_in(3) {
         doc["resourceQuotas"] = json!([make.quota(0)]);
     }
     doc
@@ -181,6 +194,20 @@ impl Make<'_> {
 
     fn one_in(&mut self, n: usize) -> bool {
         self.rng.one_in(n)
+    }
+
+    /// Bounds how many pods there are at a time: some types are made by workloads, the others are pods by themselves.
+    fn declare(&mut self, doc: &mut Value) {
+        doc["reach"]["declared"] = json!(true);
+        let names: Vec<String> = doc["types"].as_object().into_iter().flatten().map(|(name, _)| name.clone()).collect();
+        let admit = self.traits.admit;
+        for name in names.iter().filter(|_| admit) {
+            let kind = self.pick(&["ReplicaSet", "ReplicaSet", "StatefulSet", ""]);
+            if !kind.is_empty() {
+                let waits = kind == "StatefulSet";
+                doc["workloads"][name] = json!({"kind": kind, "replicas": 1 + self.rng.below(3), "waits": waits});
+            }
+        }
     }
 
     /// What there is besides nodes and pods.

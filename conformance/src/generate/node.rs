@@ -46,6 +46,17 @@ impl Make<'_> {
         node
     }
 
+    /// Gives a node a taint that its controller takes off again.
+    pub(super) fn make_unwell(&mut self, node: &mut Value) {
+        let key = self.pick(&["not-ready", "unreachable", "disk-pressure"]);
+        let effect = self.pick(&["NoSchedule", "NoSchedule", "NoExecute"]);
+        let taint = json!({"key": format!("node.kubernetes.io/{key}"), "effect": effect});
+        match node["spec"]["taints"].as_array_mut() {
+            Some(taints) => taints.push(taint),
+            None => node["spec"]["taints"] = json!([taint]),
+        }
+    }
+
     fn node_labels(&mut self, index: usize) -> Map<String, Value> {
         let mut labels = Map::new();
         if !self.one_in(10) {

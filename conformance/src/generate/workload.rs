@@ -1,6 +1,6 @@
 //! Workloads for real controllers: every kind that makes pods, in namespaces with and without limits.
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use super::Make;
 
@@ -52,8 +52,38 @@ impl Make<'_> {
             }
             objects.push(typed("ResourceQuota", quota));
         }
+        if self.one_in(4) {
+            objects.push(self.claim_bounds());
+        }
+        if self.one_in(4) {
+            objects.push(self.claim_quota());
+        }
         objects.iter_mut().for_each(|object| object["metadata"]["namespace"] = json!(namespace));
         objects
+    }
+
+    /// How large a claim may be.
+    fn claim_bounds(&mut self) -> Value {
+        let (min, max) = self.rng.pick(&[("1Gi", "1Gi"), ("1Gi", "10Gi"), ("2Gi", "10Gi")]);
+        let item = json!({"type": "PersistentVolumeClaim", "min": {"storage": min}, "max": {"storage": max}});
+        json!({"apiVersion": "v1", "kind": "LimitRange", "metadata": {"name": "claims"}, "spec": {"limits": [item]}})
+    }
+
+    /// How many claims there may be, or how large all of them together: too few for some pods, enough for others.
+    fn claim_quota(&mut self) -> Value {
+        let mut hard = Map::new();
+        for (resource, amounts) in [
+            ("requests.storage", ["1Gi", "3Gi", "1000Gi"]),
+            ("persistentvolumeclaims", ["0", "1", "1000"]),
+            ("count/persistentvolumeclaims", ["1", "2", "1000"]),
+            ("now.storageclass.storage.k8s.io/requests.storage", ["0", "2Gi", "1000Gi"]),
+            ("wait.storageclass.storage.k8s.io/persistentvolumeclaims", ["0", "1", "1000"]),
+        ] {
+            if self.one_in(3) {
+                hard.insert(resource.into(), json!(self.pick(&amounts)));
+            }
+        }
+        json!({"apiVersion": "v1", "kind": "ResourceQuota", "metadata": {"name": "claims"}, "spec": {"hard": hard}})
     }
 
     /// A node that says that all is well with it.

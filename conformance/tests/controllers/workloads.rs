@@ -134,8 +134,11 @@ impl Batch {
             }
             all
         };
-        let (pods, stored): (Vec<Value>, Vec<Value>) =
+        let (mut pods, stored): (Vec<Value>, Vec<Value>) =
             lists(&STORED).into_iter().partition(|item| item["kind"] == "Pod");
+        // One list comes after the other, and a CronJob makes and replaces jobs meanwhile: their pods tell nothing.
+        let known: BTreeSet<&str> = stored.iter().filter_map(|object| object["metadata"]["uid"].as_str()).collect();
+        pods.retain(|pod| pod["metadata"]["ownerReferences"][0]["uid"].as_str().is_some_and(|uid| known.contains(uid)));
         let surroundings = lists(&AROUND).into_iter().chain(lists(&CLUSTER_WIDE)).collect();
         let refused = self.refused(api, &stored);
         Made { surroundings, written: self.written.clone(), stored, pods, refused, former: Vec::new() }

@@ -299,7 +299,7 @@ pub(crate) struct Snapshot {
     /// Where to write it; - for standard output
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: PathBuf,
-    /// Replace all names, namespaces, labels and their values, each everywhere by the same
+    /// Replace whatever names something, each everywhere by the same
     #[arg(long, visible_alias = "pseudonymize")]
     pub(crate) pseudonymise: bool,
     /// Where to write who is called what

@@ -75,12 +75,15 @@ fn asked(args: &Asking, reading: &Reading, session: &Session) -> Result<Vec<Aske
             questions.push((name, question.semantics, goal));
         }
     }
-    let under = |semantics| podreach::problem(&session.lowered, semantics);
-    let asked = questions.into_iter().flat_map(|(name, own, goal)| {
-        let problems = reading.semantics(own).into_iter().map(under);
-        problems.map(move |problem| Asked { name: name.clone(), problem: problem.with_goal(goal.clone()) })
-    });
-    Ok(asked.collect())
+    let mut asked = Vec::new();
+    for (name, own, goal) in questions {
+        for semantics in reading.semantics(own) {
+            let problem = question::asking(&podreach::problem(&session.lowered, semantics), goal.clone());
+            let problem = problem.map_err(|error| refuse(&error.to_string(), None))?;
+            asked.push(Asked { name: name.clone(), problem });
+        }
+    }
+    Ok(asked)
 }
 
 /// The goal of the command line.
@@ -130,7 +133,8 @@ pub(crate) fn named_pod(session: &Session, given: &str) -> Result<Named, Told> {
 
 /// Some of the pod types there are; those whose name contains what was given, if there are some.
 fn known_pods(session: &Session, given: &str) -> String {
-    let names: Vec<String> = session.lowered.cluster.pods.values().map(|pod| pod.name.clone()).collect();
+    let mut names: Vec<String> = session.lowered.cluster.pods.values().map(|pod| pod.name.clone()).collect();
+    names.dedup();
     let like: Vec<String> = names.iter().filter(|name| name.contains(given)).cloned().collect();
     if like.is_empty() { some_of("pod types", names) } else { some_of("pod types with that in their name", like) }
 }

@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use podreach::audit::memory::Memory;
 use podreach::read::shown_path;
 
-use crate::file::write_atomically;
+use crate::file::write_private;
 
 /// The most files that are kept; with more, all are forgotten.
 const MOST: usize = 5_000;
@@ -90,7 +90,7 @@ impl Memory for Cache {
         let Some(question) = self.own(question) else { return };
         if question.len() + answer.len() < LONGEST {
             let text = format!("{question}\n{answer}");
-            let _ = write_atomically(&self.file(&question), &format!("{:016x}\n{text}", number(text.as_bytes())));
+            let _ = write_private(&self.file(&question), &format!("{:016x}\n{text}", number(text.as_bytes())));
         }
     }
 }

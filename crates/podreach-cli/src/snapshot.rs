@@ -3,12 +3,14 @@
 use std::path::Path;
 
 use podreach::diagnostic::Effect;
+use podreach::lower::Kind;
 use podreach::read::{Sources, Tree, Value as Read, shown_path};
+use podreach::report::API_VERSION;
 use serde_json::{Map, Value};
 
 use crate::args::Snapshot;
 use crate::budget::Clock;
-use crate::essence::essence;
+use crate::essence::Templates;
 use crate::file;
 use crate::pseudonym::Pseudonyms;
 use crate::session::{self, Exit, Saying, Told, refuse};
@@ -28,7 +30,10 @@ pub(crate) fn run(args: &Snapshot, _: &Clock) -> Result<Exit, Told> {
     }
     if args.pseudonymise {
         let mut pseudonyms = Pseudonyms::of(lists.iter().flat_map(|list| &list.objects));
-        lists.iter_mut().flat_map(|list| &mut list.objects).for_each(|object| pseudonyms.rename(object));
+        for list in &mut lists {
+            pseudonyms.rename_list(&mut list.version, &mut list.kind);
+            list.objects.iter_mut().for_each(|object| pseudonyms.rename(object));
+        }
         if let Some(path) = &args.mapping {
             write(path, &(serde_json::to_string_pretty(&pseudonyms.mapping()).unwrap_or_default() + "\n"))?;
         }
@@ -58,15 +63,23 @@ pub(crate) struct List {
     pub(crate) version: String,
     /// Its own kind, such as `PodList`.
     pub(crate) kind: String,
+    /// Whether it is the answer to a question of kubectl's, which has all that was asked for.
+    pub(crate) answer: bool,
     /// What is in it.
     pub(crate) objects: Vec<Value>,
 }
 
 impl List {
+    /// A list of whatever there is.
+    pub(crate) fn plain(objects: Vec<Value>) -> Self {
+        Self { version: "v1".into(), kind: "List".into(), answer: false, objects }
+    }
+
     /// As a text, with one object on each line.
     pub(crate) fn text(self) -> String {
         let (version, kind) = (Value::from(self.version), Value::from(self.kind));
-        let mut text = format!(r#"{{"apiVersion":{version},"kind":{kind},"items":["#);
+        let answer = if self.answer { r#""metadata":{"resourceVersion":""},"# } else { "" };
+        let mut text = format!(r#"{{"apiVersion":{version},"kind":{kind},{answer}"items":["#);
         for (at, object) in self.objects.into_iter().enumerate() {
             text.push_str(if at == 0 { "\n" } else { ",\n" });
             text.push_str(&object.to_string());
@@ -75,48 +88,75 @@ impl List {
     }
 }
 
-/// The essence of every object of the sources, in the lists they stand in; Secrets and ConfigMaps are left out whole.
+/// What an encoding was made from, in whose words answers are retold: under other names it would not be its source.
+const SOURCES: [&str; 2] = ["PebblingGame", "PetriNet"];
+
+/// Kinds that are left out whole, and lists of them.
+const LEFT_OUT: [&str; 4] = ["ConfigMap", "ConfigMapList", "Secret", "SecretList"];
+
+/// The essence of every object of the sources: first what stands in no list that means more than its items, then those lists.
 pub(crate) fn lists(sources: &Sources) -> Result<Vec<List>, Told> {
-    let mut lists = Vec::new();
+    let mut unfolding = Unfolding { lists: vec![List::plain(Vec::new())], templates: Templates::default() };
     for id in sources.ids() {
         let (documents, diagnostics) = sources.documents(id);
         if diagnostics.iter().any(|diagnostic| diagnostic.effect == Effect::Stops) {
             remark::print(sources, &diagnostics, false, false);
             return Err(Told);
         }
-        documents.iter().for_each(|document| unfold(document, ("v1", "List"), &mut lists));
+        documents.iter().for_each(|document| unfolding.add(document, ("v1", "List"), 0));
+    }
+    let mut lists = unfolding.lists;
+    if lists[0].objects.is_empty() {
+        lists.remove(0);
     }
     Ok(lists)
 }
 
-/// Adds what a document holds to the lists; `within` is the apiVersion and kind of the list that it stands in.
-fn unfold(document: &Tree<'_>, within: (&str, &str), lists: &mut Vec<List>) {
-    let text = |key: &str| document.field(key).and_then(Tree::str);
-    let own = text("apiVersion").zip(text("kind"));
-    let usual = within.1.strip_suffix("List").filter(|kind| !kind.is_empty()).map(|kind| (within.0, kind));
-    let (version, kind) = own.or(usual).unwrap_or_default();
-    let items = document.field("items").and_then(Tree::seq).filter(|_| kind.ends_with("List"));
-    if let Some(items) = items {
-        list(lists, (version, kind));
-        items.iter().for_each(|item| unfold(item, (version, kind), lists));
-    } else if !["Secret", "ConfigMap"].contains(&kind) {
+/// Lists in the making.
+struct Unfolding {
+    lists: Vec<List>,
+    templates: Templates,
+}
+
+impl Unfolding {
+    /// Adds what a document holds; `within` is the apiVersion and kind of the list that it stands in, and `at` where it goes.
+    fn add(&mut self, document: &Tree<'_>, within: (&str, &str), at: usize) {
+        let text = |key: &str| document.field(key).and_then(Tree::str);
+        let own = text("apiVersion").zip(text("kind"));
+        let usual = within.1.strip_suffix("List").filter(|kind| !kind.is_empty()).map(|kind| (within.0, kind));
+        let known = own.or(usual);
+        let (version, kind) = known.unwrap_or_default();
+        let items = document.field("items").and_then(Tree::seq).filter(|_| kind.ends_with("List"));
+        if (version == "v1" && LEFT_OUT.contains(&kind)) || (version == API_VERSION && SOURCES.contains(&kind)) {
+            return;
+        }
+        if let Some(items) = items {
+            let at = self.list(document, (version, kind), at);
+            items.iter().for_each(|item| self.add(item, (version, kind), at));
+            return;
+        }
         let mut object = value(document);
-        if let (None, Value::Object(fields)) = (own, &mut object) {
+        if let (None, Some(_), Value::Object(fields)) = (own, known, &mut object) {
             fields.insert("apiVersion".into(), version.into());
             fields.insert("kind".into(), kind.into());
         }
-        list(lists, within).objects.push(essence(kind, object));
+        let kept = self.templates.essence(object);
+        if !kept.is_null() {
+            self.lists[at].objects.push(kept);
+        }
     }
-}
 
-/// The list of an apiVersion and kind, made if it is not there.
-fn list<'l>(lists: &'l mut Vec<List>, (version, kind): (&str, &str)) -> &'l mut List {
-    let found = lists.iter().position(|list| list.version == version && list.kind == kind);
-    let at = found.unwrap_or_else(|| {
-        lists.push(List { version: version.to_owned(), kind: kind.to_owned(), objects: Vec::new() });
-        lists.len() - 1
-    });
-    &mut lists[at]
+    /// Where the items of a list go: into one like it if it says that they are all there are, else to the others.
+    fn list(&mut self, document: &Tree<'_>, (version, kind): (&str, &str), at: usize) -> usize {
+        let revision = document.field("metadata").and_then(|metadata| metadata.field("resourceVersion"));
+        let answer = kind == "List" && revision.is_some();
+        let whole = kind.strip_suffix("List").and_then(Kind::called).is_some_and(Kind::is_looked_up);
+        if !answer && !whole {
+            return at;
+        }
+        self.lists.push(List { version: version.to_owned(), kind: kind.to_owned(), answer, objects: Vec::new() });
+        self.lists.len() - 1
+    }
 }
 
 /// A tree as a value of JSON.
@@ -139,21 +179,41 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    #[test]
-    fn objects_stand_on_lines_of_their_own() {
-        let list = List { version: "v1".into(), kind: "PodList".into(), objects: vec![json!({"a": 1}), json!({})] };
-        assert_eq!(list.text(), "{\"apiVersion\":\"v1\",\"kind\":\"PodList\",\"items\":[\n{\"a\":1},\n{}\n]}\n");
+    fn kept(text: &str) -> Vec<List> {
+        let mut sources = Sources::default();
+        sources.add(podreach::read::Source { name: "f".into(), text: text.into() });
+        lists(&sources).expect("they can be read")
     }
 
     #[test]
-    fn lists_keep_what_they_are_lists_of() {
+    fn objects_stand_on_lines_of_their_own() {
+        let list = List::plain(vec![json!({"a": 1}), json!({})]);
+        assert_eq!(list.text(), "{\"apiVersion\":\"v1\",\"kind\":\"List\",\"items\":[\n{\"a\":1},\n{}\n]}\n");
+    }
+
+    #[test]
+    fn lists_keep_what_they_are_lists_of_where_that_means_something() {
         let text = "{kind: PersistentVolumeList, apiVersion: v1, items: []}\n---\n{kind: NodeList, apiVersion: v1, items: [\
-            {metadata: {name: a}}]}\n---\n{kind: Secret, apiVersion: v1}\n---\n{kind: Pod, apiVersion: v1}\n";
-        let mut sources = Sources::default();
-        sources.add(podreach::read::Source { name: "f".into(), text: text.into() });
-        let lists = lists(&sources).expect("they can be read");
-        let told: Vec<_> = lists.iter().map(|list| (list.kind.as_str(), list.objects.len())).collect();
-        assert_eq!(told, [("PersistentVolumeList", 0), ("NodeList", 1), ("List", 1)]);
-        assert_eq!(lists[1].objects[0]["kind"], "Node");
+            {metadata: {name: a}}]}\n---\n{kind: Secret, apiVersion: v1}\n---\n{kind: Pod, apiVersion: v1}\n---\n\
+            {kind: List, apiVersion: v1, metadata: {resourceVersion: ''}, items: [{kind: CSINode, apiVersion: storage.k8s.io/v1}]}";
+        let lists = kept(text);
+        let told: Vec<_> = lists.iter().map(|list| (list.kind.as_str(), list.answer, list.objects.len())).collect();
+        assert_eq!(told, [("List", false, 2), ("PersistentVolumeList", false, 0), ("List", true, 1)]);
+        assert_eq!(lists[0].objects[0]["kind"], "Node");
+    }
+
+    #[test]
+    fn a_list_of_secrets_leaves_nothing_behind() {
+        let lists = kept(
+            "{kind: SecretList, apiVersion: v1, items: [{metadata: {name: a}, data: {b: c}}]}\n---\n\
+            {kind: Node, apiVersion: v1, metadata: {name: a}}",
+        );
+        assert_eq!((lists.len(), lists[0].objects.len()), (1, 1));
+    }
+
+    #[test]
+    fn what_is_no_object_is_there_without_its_content() {
+        let lists = kept("{password: hunter2}\n---\nhunter2\n---\n{}\n---\n");
+        assert_eq!(Value::from(lists[0].objects.clone()), json!([{"kind": null, "spec": null}, false, {}]));
     }
 }

@@ -130,11 +130,10 @@ fn verified(session: &Session, certificate: &Certificate, clock: &Clock) -> (Exi
         return (Exit::Unknown, format!("UNKNOWN  it claims nothing: {}", shown(reason)));
     }
     let oracle = Oracle::new(&problem, &session.lowered.diagnostics);
-    let (goal, verdict) = match certificate.resolve(&problem.model, oracle.weakenings()) {
+    let (problem, verdict) = match certificate.resolve(&problem, oracle.weakenings()) {
         Ok(resolved) => resolved,
         Err(why) => return (Exit::No, format!("NOT PROVED  {why}")),
     };
-    let problem = problem.with_goal(goal.clone());
     let stop = || clock.stop().is_some();
     if let Some(shortage) = &certificate.shortage {
         return match short_of(&problem, (verdict, shortage), clock) {
@@ -143,7 +142,7 @@ fn verified(session: &Session, certificate: &Certificate, clock: &Clock) -> (Exi
             Err(why) => (Exit::No, format!("NOT PROVED  {why}")),
         };
     }
-    match Checker::new(&problem).check(&goal, verdict.clone(), &stop) {
+    match Checker::new(&problem).check(&problem.goal, verdict.clone(), &stop) {
         Ok(checked) => {
             let decision = Decision { checked, engine: "certificate", efforts: Vec::new() };
             stands(session, &oracle, &problem, decision)

@@ -1,5 +1,6 @@
 //! `podreach why`: what does each rule say right now?
 
+use podreach::question;
 use podreach::report;
 use podreach_core::{NodeId, PodId, Semantics};
 use serde_json::Value;
@@ -33,9 +34,11 @@ pub(crate) fn run(args: &Why, _: &Clock) -> Result<Exit, Told> {
 
 fn why(session: &Session, semantics: Semantics, pod: PodId, nodes: &[NodeId]) -> report::Why {
     let problem = podreach::problem(&session.lowered, semantics);
-    let name = &session.lowered.cluster.pods[pod].name;
+    let cluster = &session.lowered.cluster;
+    let types = std::iter::once(pod).chain(question::types(cluster, pod));
+    let names: Vec<&str> = types.map(|pod| cluster.pods[pod].name.as_str()).collect();
     report::Why::new(&problem.model, &problem.start, pod, nodes)
-        .with_doubts(&session.lowered.diagnostics, &[name])
+        .with_doubts(&session.lowered.diagnostics, &names)
         .assuming(session.assumptions(semantics))
 }
 

@@ -385,3 +385,60 @@ fn without_threads_no_slot_is_lost() {
         assert!(job["error"].as_str().is_some_and(|error| error.contains("no thread")), "{job}");
     }
 }
+
+/// A stand-in for the desktop's opener, which writes down what it is called with.
+#[cfg(unix)]
+#[test]
+fn the_token_is_on_no_command_line() {
+    use std::fs;
+    use std::os::unix::fs::PermissionsExt;
+    let folder = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("open-{}", std::process::id()));
+    fs::create_dir_all(&folder).expect("a folder");
+    let (opener, record) =
+        (folder.join(if cfg!(target_os = "macos") { "open" } else { "xdg-open" }), folder.join("called"));
+    let script = format!("#!/bin/sh\nprintf '%s\\n' \"$@\" > {0}.new && mv {0}.new {0}\n", record.display());
+    fs::write(&opener, script).expect("it can be written");
+    fs::set_permissions(&opener, fs::Permissions::from_mode(0o755)).expect("it can be made a program");
+    let path = format!("{}:{}", folder.display(), std::env::var("PATH").unwrap_or_default());
+    let mut child = Command::new(env!("CARGO_BIN_EXE_podreach"))
+        .args(["serve", "-q", "--open", "-f", "examples/two-witnesses.yaml"])
+        .current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."))
+        .env("PATH", path)
+        .env("XDG_RUNTIME_DIR", &folder)
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("it runs");
+    let mut line = String::new();
+    BufReader::new(child.stdout.take().expect("piped")).read_line(&mut line).expect("a line");
+    let address = line.trim().strip_prefix("podreach serves ").expect("an address").to_owned();
+    let (port, token) = address.rsplit_once(':').and_then(|(_, rest)| rest.split_once("/#")).expect("a token");
+    let server = Server { child, port: port.parse().expect("a port"), token: token.to_owned() };
+    let until = Instant::now() + Duration::from_secs(60);
+    let called = loop {
+        match fs::read_to_string(&record) {
+            Ok(called) => break called,
+            Err(_) => assert!(Instant::now() < until, "nothing was opened"),
+        }
+        std::thread::yield_now();
+    };
+    assert!(!called.contains(&server.token), "{called}");
+    let file = std::path::Path::new(called.trim());
+    let mode = |path: &std::path::Path| fs::metadata(path).expect("it is there").permissions().mode() & 0o777;
+    assert_eq!((mode(file), mode(file.parent().expect("a folder"))), (0o600, 0o700));
+    assert!(fs::read_to_string(file).expect("it is ours").contains(&address));
+    let visit = |site: &str, mode: &str, path: &str| {
+        let fields = format!(
+            "Host: 127.0.0.1:{port}\r\nSec-Fetch-Site: {site}\r\nSec-Fetch-Mode: {mode}\r\nSec-Fetch-Dest: document\r\n"
+        );
+        server.request("GET", path, &fields, "").status
+    };
+    assert_eq!(visit("cross-site", "navigate", "/"), 200, "the file leads to the page");
+    assert_eq!((visit("cross-site", "no-cors", "/"), visit("cross-site", "navigate", "/api/page")), (403, 403));
+    assert!(file.exists(), "nobody has shown the token yet");
+    assert_eq!(server.request("GET", "/api/page", &server.own(), "").status, 200);
+    assert!(
+        !file.exists() && !file.parent().is_some_and(std::path::Path::exists),
+        "the way in is gone once it was used"
+    );
+    let _ = fs::remove_dir_all(&folder);
+}

@@ -50,8 +50,33 @@ pub struct Cluster {
     pub quotas: IdVec<QuotaId, Quota>,
     /// The shadows of pod types, which come after all types of the input: what pods are while they are being deleted.
     pub shadows: BTreeMap<PodId, PodId>,
+    /// The workloads whose pods have types of their own. No rule looks at it; whoever asks for such a workload asks for its pods.
+    pub replicas: BTreeMap<PodId, Replicas>,
+    /// The types of pods that wait for a node: they were admitted, and each is bound at most once.
+    pub waiting: BTreeMap<PodId, Waiting>,
     /// What differs between Kubernetes releases.
     pub behaviour: Behaviour,
+}
+
+/// Pods of the input that wait for a node. What admission asks of new pods was asked of them already; while they wait, quotas charge them,
+/// and they may be deleted at any time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Waiting {
+    /// The type of what would be made in their place; their own if nothing would.
+    pub of: PodId,
+    /// How many they are.
+    pub count: u64,
+}
+
+/// The pods of a workload that are not of its own type: those of a StatefulSet that have claims of their own, and those that wait.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Replicas {
+    /// For each number the types that its pod can be: with the claims it has, or with new ones.
+    pub numbered: Vec<Vec<PodId>>,
+    /// Whether some of its declared pods have no claims yet, so that the workload's own type stands for pods of it, too.
+    pub others: bool,
+    /// The type of its pods that wait for a node.
+    pub waiting: Option<PodId>,
 }
 
 /// What differs between Kubernetes releases.
@@ -410,6 +435,8 @@ pub struct Limit {
     pub most: u64,
     /// Whether a pod counts until it is gone. Otherwise one that is being deleted is replaced already.
     pub waits: bool,
+    /// The pod types of which it counts pods that were there before they were bound, so that it is not asked about them.
+    pub unasked: BTreeSet<PodId>,
 }
 
 /// A cap on what the pods of a namespace take together of one thing, from a ResourceQuota.
@@ -423,7 +450,19 @@ pub struct Quota {
     pub hard: Amount,
 }
 
+impl Limit {
+    /// Whether it is asked when a pod of a type is deployed.
+    pub fn is_asked(&self, pod: PodId) -> bool {
+        self.pods.contains(&pod) && !self.unasked.contains(&pod)
+    }
+}
+
 impl Cluster {
+    /// Whether a type is that of waiting pods of another: it goes under the name of that.
+    pub fn is_twin(&self, pod: PodId) -> bool {
+        self.waiting.get(&pod).is_some_and(|waiting| waiting.of != pod)
+    }
+
     /// The id of a namespace, made on first use.
     pub fn namespace(&mut self, name: &str) -> NamespaceId {
         self.namespaces.intern(self.symbols.intern(name))

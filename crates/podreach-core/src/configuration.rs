@@ -95,6 +95,15 @@ impl Configuration {
         self
     }
 
+    /// The same without the pods of a type.
+    #[must_use]
+    pub fn without(&self, pod: PodId) -> Self {
+        let mut rest = self.clone();
+        self.of(pod).for_each(|(node, _)| rest.set((pod, node), 0));
+        rest.terminating.retain(|&(other, _), _| other != pod);
+        rest
+    }
+
     /// Makes each pod that is being deleted one of what its type is by then.
     pub(crate) fn resolved(mut self, instead: impl Fn(PodId) -> PodId) -> Self {
         for ((pod, node), count) in std::mem::take(&mut self.terminating) {

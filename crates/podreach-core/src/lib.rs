@@ -42,7 +42,7 @@ pub use model::{Model, Semantics};
 pub use quotient::{Quotient, View};
 pub use register::Register;
 pub use running::{Changing, Running};
-pub use step::{Action, Illegal, Problem};
+pub use step::{Action, Asked, Illegal, Problem};
 pub use trace::Trace;
 pub use verdict::{Learned, Proof, Reason, Verdict};
 pub use weakening::Weakening;

@@ -36,10 +36,21 @@ pub struct Problem {
     pub kept: Arc<Configuration>,
     /// What is asked for.
     pub goal: Goal,
+    /// The goal in the words it was asked in, where those are others.
+    pub asked: Option<Arc<Asked>>,
     /// The pod types that take part; all of them, unless some stand for others.
     pub roster: Roster,
     /// Whether a goal asks for pods that are not being deleted, as demands do.
     pub standing: bool,
+}
+
+/// A goal in the words it was asked in: workloads by their names, where the goal itself has the types of their pods.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Asked {
+    /// What was asked for.
+    pub goal: Goal,
+    /// Which alternative of it each alternative of the goal itself stands for.
+    pub of: Vec<usize>,
 }
 
 /// A step.
@@ -97,7 +108,15 @@ impl Problem {
         let unsettled = unsettled.into_iter().filter(|&node| !model.node(node).passing.is_nothing());
         let start = start.with_unsettled(unsettled.collect::<Vec<_>>());
         let start = start.resolved(|pod| model.shadow(pod).unwrap_or(pod));
-        Self { model, start: Arc::new(start), kept: Arc::default(), goal, roster: Roster::default(), standing: false }
+        Self {
+            model,
+            start: Arc::new(start),
+            kept: Arc::default(),
+            goal,
+            asked: None,
+            roster: Roster::default(),
+            standing: false,
+        }
     }
 
     /// The same question about other facts of the same pods and nodes. What is being deleted is told by its type in between.
@@ -118,7 +137,12 @@ impl Problem {
     /// The same cluster and start, asked for something else.
     #[must_use]
     pub fn with_goal(&self, goal: Goal) -> Self {
-        Self { goal, ..self.clone() }
+        Self { goal, asked: None, ..self.clone() }
+    }
+
+    /// The goal in the words it was asked in.
+    pub fn asked(&self) -> &Goal {
+        self.asked.as_ref().map_or(&self.goal, |asked| &asked.goal)
     }
 
     /// The same problem, whose goals ask for pods that are not being deleted.

@@ -360,6 +360,7 @@ impl Make<'_> {
             per_node: self.rng.one_in(2),
             most: self.rng.below(3) as u64,
             waits: self.rng.one_in(2),
+            unasked: BTreeSet::new(),
         };
         self.cluster.limits.push(limit);
     }

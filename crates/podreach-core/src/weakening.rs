@@ -11,10 +11,10 @@
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
-use crate::cluster::{Barred, Cluster, PodSpec};
+use crate::cluster::{Barred, Cluster, PodSpec, Taint};
 use crate::id::{ClaimId, DeviceClaimId, MatcherId, NodeId, PodId, Symbol};
 use crate::model::Model;
-use crate::rule::Rule;
+use crate::rule::{Rule, taint};
 use crate::step::Problem;
 use crate::storage::{Claim, ClaimState};
 
@@ -51,7 +51,7 @@ pub enum Weakening {
     Detached(NodeId),
     /// Nodes that settle make spread constraints that honour taints look at more domains, or not yet: such constraints are not asked.
     ///
-    /// By dropping.
+    /// By dropping. A pod that tolerates every taint that passes looks at the same domains before and after.
     Uneven,
 }
 
@@ -71,6 +71,8 @@ pub fn weakened(cluster: &Cluster, weakenings: &[Weakening]) -> Cluster {
     }
     let opened = open_claims(&mut cluster, &all);
     let vague = vague(&cluster, &all);
+    let passing: BTreeSet<Taint> =
+        cluster.nodes.values().flat_map(|node| node.passing.taints.iter().copied()).collect();
     let mut known = HashMap::<(*const PodSpec, bool, bool), Arc<PodSpec>>::new();
     for pod in cluster.pods.ids() {
         let old = cluster.pods[pod].spec.clone();
@@ -84,7 +86,7 @@ pub fn weakened(cluster: &Cluster, weakenings: &[Weakening]) -> Cluster {
             if unscheduled {
                 spec.exempt.extend(Rule::ALL.into_iter().filter(|&rule| !is_asked_by_kubelets(rule)));
             }
-            loosen(&mut spec, &all, &opened, &vague);
+            loosen(&mut spec, &all, &opened, (&vague, &passing));
             Arc::new(spec)
         });
         cluster.pods[pod].spec = new.clone();
@@ -145,7 +147,7 @@ fn loosen(
     spec: &mut PodSpec,
     all: &BTreeSet<&Weakening>,
     opened: &HashMap<ClaimId, ClaimId>,
-    vague: &BTreeSet<MatcherId>,
+    (vague, passing): (&BTreeSet<MatcherId>, &BTreeSet<Taint>),
 ) {
     if all.contains(&Weakening::Unseen) {
         spec.affinity.clear();
@@ -154,7 +156,8 @@ fn loosen(
     spec.affinity.retain(|term| !vague.contains(&term.matcher));
     spec.anti_affinity.retain(|term| !vague.contains(&term.matcher));
     spec.spread.retain(|constraint| !vague.contains(&constraint.matcher));
-    if all.contains(&Weakening::Uneven) {
+    let tolerates = |taint: &Taint| spec.tolerations.iter().any(|toleration| taint::tolerates(toleration, taint));
+    if all.contains(&Weakening::Uneven) && !passing.iter().all(tolerates) {
         spec.spread.retain(|constraint| !constraint.honor_taints);
     }
     if spec.mounts.claims.iter().any(|claim| opened.contains_key(claim)) {

@@ -29,6 +29,7 @@ use crate::diagnostic::{Diagnostic, Effect};
 use crate::engine::{Budget, Decider, Decision, Stop};
 use crate::history;
 use crate::symmetry::Uniform;
+use crate::waiting;
 
 /// Answers any number of questions about one cluster and start.
 #[derive(Clone, Debug)]
@@ -108,7 +109,7 @@ const CHANGED: [&str; 3] = ["S0461", "S0463", "S0467"];
 impl Oracle {
     /// For this cluster, start and kept pods, read with these remarks; the problem's own goal plays no part.
     pub fn new(problem: &Problem, diagnostics: &[Diagnostic]) -> Self {
-        let names = names(problem.model.cluster());
+        let names = names(&problem.model);
         let doubts = |effect: Effect| {
             let about = diagnostics.iter().filter(|d| d.effect == effect || d.effect == Effect::Blurs);
             about.filter_map(|diagnostic| Doubt::new(diagnostic, &names)).collect::<Vec<_>>()
@@ -181,9 +182,12 @@ impl Oracle {
 
     /// Whether no doubt spoils a trace from the start that the orbits have in common. What it binds depends on the start itself.
     fn stands(&mut self, trace: &Trace) -> bool {
-        let binds =
-            |action: Action| matches!(action, Action::Deploy(pod, _) if history::waits(&self.problem.model, pod));
-        if self.binds && trace.iter().any(binds) {
+        let m = &self.problem.model;
+        let binds = |action: Action| {
+            let Action::Deploy(pod, _) = action else { return false };
+            (self.binds && history::waits(m, pod)) || waiting::concerns(m, pod)
+        };
+        if (self.binds || !m.cluster().waiting.is_empty()) && trace.iter().any(binds) {
             return false;
         }
         self.uniform();
@@ -193,7 +197,7 @@ impl Oracle {
 
     /// Whether a trace for a whole orbit can do without the pod types in doubt.
     fn stands_strictly(&mut self, atom: Atom, budget: &Budget<'_>) -> bool {
-        if self.binds {
+        if self.binds || !self.problem.model.cluster().waiting.is_empty() {
             return false;
         }
         let single = self.checker.quotient(&[]).single();
@@ -265,26 +269,33 @@ impl Oracle {
 
     /// A trace that deploys no pod type in doubt, checked against the model itself.
     fn without_doubt(&mut self, goal: &Goal, budget: &Budget<'_>) -> Option<Decision> {
+        let waits = !self.problem.model.cluster().waiting.is_empty();
+        self.surely(goal, true, budget).or_else(|| waits.then(|| self.surely(goal, false, budget)).flatten())
+    }
+
+    /// The same, with pods that wait for a node or without.
+    fn surely(&mut self, goal: &Goal, waiting: bool, budget: &Budget<'_>) -> Option<Decision> {
         let (problem, doubts) = (&self.problem, &self.widening);
-        let mut cautious = self.binds.then(|| Strict::new(problem, doubts, Some(goal)));
+        let bound = self.binds.then_some(goal);
+        let mut cautious = (self.binds || !waiting).then(|| Strict::new(problem, doubts, bound, waiting));
         let strict = match &mut cautious {
             Some(strict) => strict,
-            None => self.strict.get_or_insert_with(|| Strict::new(problem, doubts, None)),
+            None => self.strict.get_or_insert_with(|| Strict::new(problem, doubts, None, true)),
         };
         let decision = strict.whole.decide(goal, budget);
         let Verdict::Deployable(trace) = decision.checked.verdict() else { return None };
         let trace: Trace = strict.deleted.iter().copied().chain(trace.iter()).collect();
-        let objection = self.binds.then(|| history::objection(problem, &trace)).flatten();
-        if objection.is_some() || doubts.iter().any(|doubt| doubt.spoils(problem, &trace)) {
+        if self.objection(&trace).is_some() || doubts.iter().any(|doubt| doubt.spoils(problem, &trace)) {
             return None;
         }
         let checked = self.checker.check(goal, Verdict::Deployable(trace), &|| false).ok()?;
         Some(Decision { checked, ..decision })
     }
 
-    /// Why what a trace binds may make one of its later steps impossible.
+    /// Why what a trace binds, or what waits, may make one of its later steps impossible.
     fn objection(&self, trace: &Trace) -> Option<String> {
-        self.binds.then(|| history::objection(&self.problem, trace)).flatten()
+        let claims = self.binds.then(|| history::objection(&self.problem, trace)).flatten();
+        claims.or_else(|| waiting::objection(&self.problem, trace))
     }
 
     /// What to name when a proof does not stand: the doubts about the goal's own pods if there are some, or else all.
@@ -303,10 +314,10 @@ impl Oracle {
 }
 
 /// What makes a model weak enough for all doubts.
-fn weakenings(problem: &Problem, diagnostics: &[Diagnostic], names: &BTreeMap<&str, PodId>) -> Vec<Weakening> {
+fn weakenings(problem: &Problem, diagnostics: &[Diagnostic], names: &BTreeMap<&str, Vec<PodId>>) -> Vec<Weakening> {
     let mut all = BTreeSet::new();
     for diagnostic in diagnostics.iter().filter(|d| matches!(d.effect, Effect::Narrows | Effect::Blurs)) {
-        let pods = diagnostic.pods.iter().filter_map(|name| names.get(name.as_str()).copied());
+        let pods = diagnostic.pods.iter().filter_map(|name| names.get(name.as_str())).flatten().copied();
         let weakening = if diagnostic.code == BOUND_BY_NAME { Weakening::Unscheduled } else { Weakening::Unruled };
         all.extend(pods.map(weakening));
         let symbols = &problem.model.cluster().symbols;
@@ -342,9 +353,9 @@ pub fn exactly(problem: &Problem, Sure(decision): Sure) -> Sure {
 
 impl Doubt {
     /// `None` for a doubt about types that are not there.
-    fn new(diagnostic: &Diagnostic, names: &BTreeMap<&str, PodId>) -> Option<Self> {
+    fn new(diagnostic: &Diagnostic, names: &BTreeMap<&str, Vec<PodId>>) -> Option<Self> {
         let pods: BTreeSet<PodId> =
-            diagnostic.pods.iter().filter_map(|name| names.get(name.as_str()).copied()).collect();
+            diagnostic.pods.iter().filter_map(|name| names.get(name.as_str())).flatten().copied().collect();
         let residents = diagnostic.effect == Effect::Blurs
             && diagnostic.code != OTHER_SCHEDULER
             && !CHANGED.contains(&diagnostic.code);
@@ -371,8 +382,9 @@ impl Doubt {
 }
 
 impl Strict {
-    fn new(problem: &Problem, doubts: &[Doubt], goal: Option<&Goal>) -> Self {
+    fn new(problem: &Problem, doubts: &[Doubt], goal: Option<&Goal>, waiting: bool) -> Self {
         let (strict, deleted) = Self::problem(problem, doubts, goal);
+        let strict = if waiting { strict } else { waiting::without(&strict) };
         Self { deleted, whole: Decider::new(&strict) }
     }
 
@@ -403,9 +415,11 @@ fn messages<'d>(doubts: impl Iterator<Item = &'d Doubt>) -> Vec<String> {
     messages
 }
 
-fn names(cluster: &Cluster) -> BTreeMap<&str, PodId> {
-    // Shadows come last and have the names of their types, which must win.
-    cluster.pods.iter().collect::<Vec<_>>().into_iter().rev().map(|(id, pod)| (pod.name.as_str(), id)).collect()
+/// The types of each name: pods that wait for a node go under the name of what would be made in their place.
+fn names(m: &Model) -> BTreeMap<&str, Vec<PodId>> {
+    let mut names = BTreeMap::<&str, Vec<PodId>>::new();
+    m.pods().for_each(|pod| names.entry(m.pod_name(pod)).or_default().push(pod));
+    names
 }
 
 fn with_cluster(problem: &Problem, cluster: Cluster) -> Problem {

@@ -41,6 +41,7 @@ pub mod read;
 pub mod report;
 pub mod sandbox;
 pub mod symmetry;
+mod waiting;
 
 use std::sync::Arc;
 

@@ -22,6 +22,7 @@ use rustc_hash::FxHashMap;
 use crate::answer::Oracle;
 use crate::answer::Sure;
 use crate::engine::Budget;
+use crate::question;
 
 /// The answer of one cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -41,6 +42,15 @@ impl Cell {
             Self::Deployable => "deployable",
             Self::Never => "never",
             Self::Unknown => "unknown",
+        }
+    }
+
+    /// The answer to a question that asks for one or the other.
+    fn or(self, other: Self) -> Self {
+        match (self, other) {
+            (Self::Deployable, _) | (_, Self::Deployable) => Self::Deployable,
+            (Self::Unknown, _) | (_, Self::Unknown) => Self::Unknown,
+            _ => Self::Never,
         }
     }
 }
@@ -69,7 +79,7 @@ impl Matrix {
         };
         let (rows, stopped) = rows(&oracle, &kinds, &orbits, budget, threads, done);
         // What was found out is worth a moment more.
-        cancel::exempt(|| Self::of_rows(oracle.problem(), &orbits, &kinds, &rows, stopped))
+        cancel::exempt(|| Self::of_rows(oracle.problem(), &orbits, &kinds, rows, stopped))
     }
 
     /// The matrix of which nothing is known, with all nodes together.
@@ -82,7 +92,7 @@ impl Matrix {
         problem: &Problem,
         orbits: &[Vec<NodeId>],
         kinds: &[Vec<PodId>],
-        rows: &[Row],
+        mut rows: Vec<Row>,
         stopped: Option<Stop>,
     ) -> Self {
         let model = &*problem.model;
@@ -90,7 +100,8 @@ impl Matrix {
         for (kind, pods) in kinds.iter().enumerate() {
             pods.iter().for_each(|pod| kind_of[pod.index()] = kind);
         }
-        let columns = Columns::new(problem, orbits, &kind_of, rows);
+        let sets = add_replicas(model, orbits, &mut kind_of, &mut rows);
+        let columns = Columns::new(problem, orbits, &kind_of, &rows, &sets);
         let classes = classes(model, &columns.of);
         let (mut usual, mut staying) = (Vec::new(), BTreeMap::<PodId, Vec<usize>>::new());
         for (class, nodes) in classes.iter().enumerate() {
@@ -160,9 +171,31 @@ impl Matrix {
     }
 }
 
-/// The pod types that have rows. Workloads that the input does not have are there for what they may do to others.
+/// The pod types that have rows. Workloads that the input does not have are there for what they may do to others; pods that wait go
+/// under their workload.
 fn shown(model: &Model) -> impl Iterator<Item = PodId> {
-    model.pods().filter(|&pod| model.pod(pod).barred != Some(Barred::Unseen))
+    model.pods().filter(|&pod| model.pod(pod).barred != Some(Barred::Unseen) && !model.cluster().is_twin(pod))
+}
+
+/// Makes each workload whose pods have types of their own a kind with the row of any of them; says to which a type belongs.
+fn add_replicas(
+    model: &Model,
+    orbits: &[Vec<NodeId>],
+    kind_of: &mut [usize],
+    rows: &mut Vec<Row>,
+) -> BTreeMap<PodId, Vec<PodId>> {
+    let mut sets = BTreeMap::<PodId, Vec<PodId>>::new();
+    let mut made = Vec::new();
+    for &set in model.cluster().replicas.keys() {
+        let types = question::types(model.cluster(), set);
+        made.push((set, Row::of_any(types.iter().map(|pod| &rows[kind_of[pod.index()]]), orbits)));
+        types.into_iter().filter(|&pod| pod != set).for_each(|pod| sets.entry(pod).or_default().push(set));
+    }
+    for (set, row) in made {
+        kind_of[set.index()] = rows.len();
+        rows.push(row);
+    }
+    sets
 }
 
 /// What a pod of a kind that is yet to come can do: the answer of each orbit, and the nodes for which it is another.
@@ -170,6 +203,23 @@ fn shown(model: &Model) -> impl Iterator<Item = PodId> {
 struct Row {
     cells: Vec<Cell>,
     others: BTreeMap<NodeId, Cell>,
+}
+
+impl Row {
+    /// The row of a workload whose pods have rows of their own: it can run where one of them can.
+    fn of_any<'r>(rows: impl Iterator<Item = &'r Self> + Clone, orbits: &[Vec<NodeId>]) -> Self {
+        let nodes: BTreeSet<NodeId> = rows.clone().flat_map(|row| row.others.keys().copied()).collect();
+        let any = |cells: &mut dyn Iterator<Item = Cell>| cells.fold(Cell::Never, Cell::or);
+        let cells = (0..orbits.len()).map(|orbit| any(&mut rows.clone().map(|row| row.cells[orbit])));
+        let mut others = BTreeMap::new();
+        for (orbit, members) in orbits.iter().enumerate() {
+            for &node in members.iter().filter(|node| nodes.contains(node)) {
+                let cell = |row: &Self| row.others.get(&node).copied().unwrap_or(row.cells[orbit]);
+                others.insert(node, any(&mut rows.clone().map(cell)));
+            }
+        }
+        Self { cells: cells.collect(), others }
+    }
 }
 
 fn rows(
@@ -275,7 +325,13 @@ struct Columns {
 }
 
 impl Columns {
-    fn new(problem: &Problem, orbits: &[Vec<NodeId>], kind_of: &[usize], rows: &[Row]) -> Self {
+    fn new(
+        problem: &Problem,
+        orbits: &[Vec<NodeId>],
+        kind_of: &[usize],
+        rows: &[Row],
+        sets: &BTreeMap<PodId, Vec<PodId>>,
+    ) -> Self {
         let m = &problem.model;
         let mut others = vec![Vec::<(usize, Cell)>::new(); m.nodes().len()];
         for (kind, row) in rows.iter().enumerate() {
@@ -283,7 +339,9 @@ impl Columns {
         }
         let mut running = vec![BTreeSet::<PodId>::new(); m.nodes().len()];
         for ((pod, node), _) in problem.start.iter() {
-            running[node.index()].insert(m.shadowed(pod).unwrap_or(pod));
+            let pod = m.shadowed(pod).unwrap_or(pod);
+            running[node.index()].insert(pod);
+            running[node.index()].extend(sets.get(&pod).into_iter().flatten());
         }
         let mut columns = Self { usual: Numbered::default(), all: Numbered::default(), of: vec![0; m.nodes().len()] };
         for (orbit, nodes) in orbits.iter().enumerate() {

@@ -3,10 +3,11 @@
 //! Changes are made to what the input was lowered to, so that they cost nothing to try. Ids stay what they were: new nodes come last,
 //! and a deleted workload keeps its place as a type that is never deployed.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use podreach_core::cluster::{Barred, PodSpec, Taint, TaintEffect, Toleration, TolerationOperator};
-use podreach_core::{Cluster, Configuration, Id, Model, NodeId, PodId};
+use podreach_core::cluster::{Barred, Node, PodSpec, Taint, TaintEffect, Toleration, TolerationOperator};
+use podreach_core::{Cluster, Model, NodeId, PodId};
 
 use crate::lower::Lowered;
 use crate::lower::name::{key, subdomain, value};
@@ -58,10 +59,14 @@ pub fn edited(lowered: &Lowered, edits: &[Edit]) -> Result<Lowered, String> {
             Edit::Node(name, edit) => {
                 let node = node(&lowered.cluster, name)?;
                 change_node(&mut lowered.cluster, node, edit)?;
+                settle(&mut lowered);
             }
             Edit::Pod(name, edit) => {
                 let pod = pod(&lowered.cluster, name)?;
-                change_pod(&mut lowered, pod, edit)?;
+                // Pods that wait for a node go under the name of their workload.
+                let waiting = lowered.cluster.waiting.iter().filter(|(_, waiting)| waiting.of == pod);
+                let pods: BTreeSet<PodId> = waiting.map(|(&pod, _)| pod).chain([pod]).collect();
+                pods.into_iter().try_for_each(|pod| change_pod(&mut lowered, pod, edit))?;
             }
         }
     }
@@ -91,10 +96,14 @@ fn change_node(cluster: &mut Cluster, node: NodeId, edit: &NodeEdit) -> Result<(
         }
         NodeEdit::Untaint(key) => {
             let symbol = cluster.symbols.symbol(key);
-            let taints = &mut cluster.nodes[node].taints;
-            let before = taints.len();
-            taints.retain(|taint| Some(taint.key) != symbol);
-            if taints.len() == before {
+            let Node { taints, passing, .. } = &mut cluster.nodes[node];
+            let before = taints.len() + passing.taints.len();
+            // One that would pass by itself is gone now.
+            [taints, &mut passing.taints]
+                .into_iter()
+                .for_each(|taints| taints.retain(|taint| Some(taint.key) != symbol));
+            let Node { taints, passing, .. } = &cluster.nodes[node];
+            if taints.len() + passing.taints.len() == before {
                 return Err(format!("the node has no taint {key}"));
             }
         }
@@ -106,6 +115,12 @@ fn change_node(cluster: &mut Cluster, node: NodeId, edit: &NodeEdit) -> Result<(
         NodeEdit::Copy(name) => add_node(cluster, node, name)?,
     }
     Ok(())
+}
+
+/// A new node is as unsettled as the one it is like, and one on which nothing passes any more has settled.
+fn settle(lowered: &mut Lowered) {
+    let unsettled = lowered.cluster.nodes.iter().filter(|(_, node)| !node.passing.is_nothing()).map(|(id, _)| id);
+    lowered.start = std::mem::take(&mut lowered.start).with_unsettled(unsettled);
 }
 
 fn change_pod(lowered: &mut Lowered, pod: PodId, edit: &PodEdit) -> Result<(), String> {
@@ -123,8 +138,8 @@ fn change_pod(lowered: &mut Lowered, pod: PodId, edit: &PodEdit) -> Result<(), S
         }
         PodEdit::Delete => {
             spec(cluster, pod).barred = Some(Barred::LeftOut("it was deleted in the sandbox"));
-            lowered.start = without(&lowered.start, pod);
-            lowered.kept = without(&lowered.kept, pod);
+            lowered.start = lowered.start.without(pod);
+            lowered.kept = lowered.kept.without(pod);
         }
     }
     Ok(())
@@ -146,10 +161,6 @@ fn add_node(cluster: &mut Cluster, like: NodeId, name: &str) -> Result<(), Strin
 
 fn spec(cluster: &mut Cluster, pod: PodId) -> &mut PodSpec {
     Arc::make_mut(&mut cluster.pods[pod].spec)
-}
-
-fn without(s: &Configuration, pod: PodId) -> Configuration {
-    s.iter().filter(|&((other, _), _)| other != pod).collect()
 }
 
 fn node(cluster: &Cluster, name: &str) -> Result<NodeId, String> {
@@ -179,26 +190,13 @@ pub struct Flip {
 
 /// The verdicts that differ between the matrix of a cluster and that of the same cluster with changes, by pod and then by node.
 pub fn flips(before: &Matrix, after: &Matrix) -> Vec<Flip> {
-    let (old, new) = (class_of(before), class_of(after));
-    let mut flips = Vec::new();
-    for ((pod, cells), (_, earlier)) in after.rows.iter().zip(&before.rows) {
-        for (index, &class) in new.iter().enumerate() {
-            let (from, to) = (old.get(index).map(|&class| earlier[class]), cells[class]);
-            if from != Some(to) {
-                flips.push(Flip { pod: *pod, node: NodeId::from_index(index), from, to });
-            }
-        }
-    }
-    flips
-}
-
-/// The class of each node.
-fn class_of(matrix: &Matrix) -> Vec<usize> {
-    let mut class = vec![0; matrix.classes.iter().map(Vec::len).sum()];
-    for (index, nodes) in matrix.classes.iter().enumerate() {
-        nodes.iter().for_each(|node| class[node.index()] = index);
-    }
-    class
+    // Which rows stand for several pod types may differ, so that they are compared cell by cell.
+    let earlier = before.cells();
+    let flip = |((pod, node), to): ((PodId, NodeId), Cell)| {
+        let from = earlier.get(&(pod, node)).copied();
+        (from != Some(to)).then_some(Flip { pod, node, from, to })
+    };
+    after.cells().into_iter().filter_map(flip).collect()
 }
 
 /// What a policy would have to say for a verdict to be kept: a rule as a document, in YAML.

@@ -363,3 +363,106 @@ fn since_1_35_a_bound_pod_carries_the_zone_of_its_node() {
     assert!(!joins(34, "n1") && !joins(34, "n2"));
     assert!(joins(35, "n1") && !joins(35, "n2"));
 }
+
+#[test]
+fn host_networking_may_give_two_containers_one_port() {
+    let pod = |containers: &str, more: &str| {
+        format!(
+            "{{apiVersion: v1, kind: Pod, metadata: {{name: a}}, spec: {{hostNetwork: true, containers: [{containers}]{more}}}}}\n---\n"
+        )
+    };
+    let with = |name: &str, port: &str| format!("{{name: {name}, ports: [{{{port}}}]}}");
+    let twice = Some("its containers would take the host port TCP//81 twice".to_owned());
+    let cases = [
+        (with("c", "containerPort: 81") + ", " + &with("d", "containerPort: 81"), "", twice.clone()),
+        (with("c", "containerPort: 81") + ", " + &with("d", "containerPort: 81, protocol: UDP"), "", None),
+        // Addresses are compared as texts.
+        (with("c", "containerPort: 81") + ", " + &with("d", "containerPort: 81, hostIP: 0.0.0.0"), "", None),
+        (with("c", "containerPort: 81, hostIP: \"\"") + ", " + &with("d", "containerPort: 81"), "", twice.clone()),
+        // Init containers are looked at one by one, whether or not they go on running.
+        (with("c", "containerPort: 81"), ", initContainers: [{name: i, ports: [{containerPort: 81}]}]", None),
+        (
+            with("c", "containerPort: 80"),
+            ", initContainers: [{name: i, ports: [{containerPort: 81}, {containerPort: 81}]}]",
+            twice,
+        ),
+    ];
+    for (containers, more, why) in cases {
+        assert_eq!(barred(&lowered(&pod(&containers, more)), "a"), why, "{containers}{more}");
+    }
+    let both = with("c", "containerPort: 81") + ", " + &with("d", "containerPort: 81");
+    let apart = pod(&both, "").replace("hostNetwork: true, ", "");
+    assert_eq!(barred(&lowered(&apart), "a"), None, "without host networking the ports are the pod's own");
+    let runs = pod(&both, ", nodeName: n1");
+    assert_eq!(barred(&lowered(&runs), "a"), None, "what runs was let in");
+}
+
+/// A StatefulSet whose pods have a claim of this class and size.
+fn set(class: &str, size: &str) -> String {
+    format!(
+        "{{apiVersion: apps/v1, kind: StatefulSet, metadata: {{name: db}}, spec: {{replicas: 2, serviceName: db, selector: {{}}, \
+         template: {{metadata: {{labels: {{app: db}}}}, spec: {{containers: [{{name: c}}]}}}}, volumeClaimTemplates: [{{metadata: {{name: data}}, \
+         spec: {{{class}accessModes: [ReadWriteOnce], resources: {{requests: {{storage: {size}}}}}}}}}]}}}}\n---\n"
+    )
+}
+
+const CLASSES: &str = "{apiVersion: v1, kind: List, items: [{apiVersion: storage.k8s.io/v1, kind: StorageClassList, items: [\
+     {apiVersion: storage.k8s.io/v1, kind: StorageClass, metadata: {name: gold, annotations: {storageclass.kubernetes.io/is-default-class: 'true'}}, \
+      provisioner: x.io/d, volumeBindingMode: WaitForFirstConsumer}, \
+     {apiVersion: storage.k8s.io/v1, kind: StorageClass, metadata: {name: iron}, provisioner: x.io/d, volumeBindingMode: WaitForFirstConsumer}]}]}\n---\n";
+
+#[test]
+fn claims_that_are_never_let_in_keep_a_stateful_set_from_making_pods() {
+    let fewer =
+        |resource: &str| Some(format!("the ResourceQuota default/x allows fewer {resource} than its claims take"));
+    let gold = "gold.storageclass.storage.k8s.io/requests.storage";
+    // The policy, the claim, why it is refused, and whether it is in doubt.
+    let cases = [
+        (quota("hard: {requests.storage: 1Gi}"), set("", "2Gi"), fewer("requests.storage"), false),
+        (quota("hard: {requests.storage: 2Gi}"), set("", "2Gi"), None, true),
+        (quota("hard: {persistentvolumeclaims: 0}"), set("", "1Gi"), fewer("persistentvolumeclaims"), false),
+        (quota(&format!("hard: {{{gold}: 0}}")), set("", "1Gi"), fewer(gold), false),
+        (quota(&format!("hard: {{{gold}: 0}}")), set("storageClassName: gold, ", "1Gi"), fewer(gold), false),
+        (quota(&format!("hard: {{{gold}: 0}}")), set("storageClassName: iron, ", "1Gi"), None, false),
+        (quota(&format!("hard: {{{gold}: 9Gi}}")), set("", "1Gi"), None, true),
+        (
+            quota("hard: {requests.cpu: 9}"),
+            set("", "1Gi").replace("{name: c}", "{name: c, resources: {requests: {cpu: 1}}}"),
+            None,
+            false,
+        ),
+        (
+            limits("{type: PersistentVolumeClaim, max: {storage: 1Gi}}"),
+            set("", "2Gi"),
+            Some("the LimitRange default/x allows less storage per claim".to_owned()),
+            false,
+        ),
+        (
+            limits("{type: PersistentVolumeClaim, min: {storage: 1Gi}, max: {storage: 2Gi}}"),
+            set("", "2Gi"),
+            None,
+            false,
+        ),
+    ];
+    for (policy, set, why, in_doubt) in cases {
+        let lowered = lowered(&(policy.clone() + &set + CLASSES));
+        assert_eq!(barred(&lowered, "db"), why, "{policy}{set}");
+        let remark = lowered.diagnostics.iter().find(|remark| remark.code == "S0448");
+        assert_eq!(remark.map(|remark| remark.effect), in_doubt.then_some(Effect::Widens), "{policy}{set}");
+    }
+    // Pods with ephemeral volumes are made, and wait for their claims.
+    let volume = "{name: v, ephemeral: {volumeClaimTemplate: {spec: {accessModes: [ReadWriteOnce], resources: {requests: {storage: 2Gi}}}}}}";
+    let ephemeral = pod("a", "", &format!(", volumes: [{volume}]"));
+    let bounded = limits("{type: PersistentVolumeClaim, max: {storage: 1Gi}}");
+    let found = lowered(&(bounded + &ephemeral + CLASSES));
+    assert_eq!((barred(&found, "a"), codes(&found).contains(&("S0448", Effect::Widens))), (None, true));
+}
+
+#[test]
+fn a_pod_as_a_whole_may_come_to_request_more_than_its_limit() {
+    let whole =
+        |limit: &str| pod("a", "requests: {memory: 2Gi}", &format!(", resources: {{limits: {{memory: {limit}}}}}"));
+    let why = "the pod as a whole would request more memory than its limit".to_owned();
+    assert_eq!(barred(&lowered(&whole("1Gi")), "a"), Some(why));
+    assert_eq!(barred(&lowered(&whole("2Gi")), "a"), None);
+}

@@ -152,6 +152,18 @@ fn a_job_has_no_more_pods_at_a_time_than_it_has_completions() {
         // A pod that is being deleted still runs, and another one is made in its place.
         assert_eq!(together(&job(rest), &declared, &[("j", most + 1)]), Some(true), "{rest}");
     }
+    for late in ["podReplacementPolicy: Failed", "podFailurePolicy: {rules: []}"] {
+        let job = job(&format!("parallelism: 2, {late}"));
+        for (count, answer) in [(2, true), (3, false)] {
+            assert_eq!(
+                together(&job, &declared, &[("j", count)]),
+                Some(answer),
+                "{late}: a pod is replaced once it is gone"
+            );
+        }
+    }
+    let early = job("parallelism: 2, podFailurePolicy: {rules: []}, podReplacementPolicy: TerminatingOrFailed");
+    assert_eq!(together(&early, &declared, &[("j", 3)]), Some(true));
     let set = "apiVersion: apps/v1\nkind: StatefulSet\nmetadata: {name: s}\nspec: {replicas: 2, template: {spec: {containers: [{name: c}]}}}\n";
     for (count, answer) in [(2, true), (3, false)] {
         assert_eq!(together(set, &declared, &[("s", count)]), Some(answer), "its pods are replaced once they are gone");

@@ -56,6 +56,22 @@ fn text(text: &str) -> String {
     text.to_owned()
 }
 
+/// What passes by itself may be taken off by hand, a copy of a node has it, and other changes leave it where it is.
+#[test]
+fn what_passes_is_changed_like_what_stays() {
+    let taint = "node.kubernetes.io/not-ready";
+    let unready = NODES.replace("key: t, value: v", &format!("key: {taint}"));
+    let mut sources = Sources::default();
+    sources.add(Source::from_bytes("input.yaml", (unready + PODS).into_bytes()).expect("text"));
+    let lowered = podreach::lowered(&sources, &Options::default());
+    let unsettled = |edits: &[Edit]| edited(&lowered, edits).map(|lowered| lowered.start.unsettled().len());
+    assert_eq!(unsettled(&[]), Ok(1));
+    assert_eq!(unsettled(&[node("b", NodeEdit::Untaint(text(taint)))]), Ok(0));
+    assert_eq!(unsettled(&[node("b", NodeEdit::Copy(text("c")))]), Ok(2));
+    assert_eq!(unsettled(&[Edit::Pod(text("r"), PodEdit::Delete)]), Ok(1));
+    assert!(unsettled(&[node("a", NodeEdit::Untaint(text(taint)))]).is_err());
+}
+
 /// The change in the sandbox, and the same change in the text: what is replaced, and by what.
 fn changes() -> Vec<(Edit, &'static str, &'static str)> {
     vec![

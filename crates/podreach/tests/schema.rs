@@ -51,7 +51,7 @@ const CALLED: [(&str, &str); 9] = [
 ];
 
 /// Types that are not read into, with why that loses nothing.
-const CLOSED: [(&str, &str); 27] = [
+const CLOSED: [(&str, &str); 28] = [
     ("apps.v1.DaemonSetStatus", STATUS),
     ("apps.v1.DeploymentStatus", STATUS),
     ("apps.v1.ReplicaSetStatus", STATUS),
@@ -60,6 +60,7 @@ const CLOSED: [(&str, &str); 27] = [
     ("batch.v1.CronJobStatus", STATUS),
     ("batch.v1.JobSchedulingConfiguration", SPOILS),
     ("batch.v1.JobStatus", STATUS),
+    ("batch.v1.PodFailurePolicy", "only whether there is one counts"),
     ("core.v1.AzureDiskVolumeSource", SPOILS),
     ("core.v1.AzureFilePersistentVolumeSource", SPOILS),
     ("core.v1.AzureFileVolumeSource", SPOILS),

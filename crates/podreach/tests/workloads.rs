@@ -441,3 +441,39 @@ fn a_scheduler_that_was_told_otherwise_is_remarked_upon() {
     assert_eq!(said("--config=/etc/scheduler.yaml"), ["W0324"]);
     assert_eq!(said("\"--feature-gates=A=true\""), ["W0324"]);
 }
+
+#[test]
+fn a_pod_that_waits_was_let_in_once() {
+    let node = |name: &str| {
+        format!(
+            "{{apiVersion: v1, kind: Node, metadata: {{name: {name}, labels: {{kubernetes.io/hostname: {name}}}}}, \
+             status: {{allocatable: {{cpu: 4, pods: 10, example.com/gpu: 9}}}}}}\n---\n"
+        )
+    };
+    let resident = |name: &str| {
+        format!(
+            "{{apiVersion: v1, kind: Pod, metadata: {{name: {name}, uid: {name}, labels: {{app: x}}, annotations: {{kubernetes.io/config.mirror: m}}}}, \
+             spec: {{nodeName: n0, containers: [{{name: c}}]}}}}\n---\n"
+        )
+    };
+    let waits = "{apiVersion: v1, kind: Pod, metadata: {name: p, uid: p, labels: {app: x}}, spec: {nodeSelector: {kubernetes.io/hostname: n1}, \
+        containers: [{name: c, resources: {limits: {example.com/gpu: 1}}}]}, status: {phase: Pending}}\n---\n";
+    let even = "{apiVersion: v1, kind: Pod, metadata: {name: t}, spec: {nodeSelector: {kubernetes.io/hostname: n0}, containers: [{name: c}], \
+        topologySpreadConstraints: [{topologyKey: kubernetes.io/hostname, maxSkew: 1, whenUnsatisfiable: DoNotSchedule, nodeAffinityPolicy: Ignore, \
+        labelSelector: {matchLabels: {app: x}}}]}}\n---\n";
+    let quota = |most: u32| {
+        format!(
+            "{{apiVersion: v1, kind: ResourceQuota, metadata: {{name: q}}, spec: {{hard: {{requests.example.com/gpu: {most}}}}}}}\n---\n"
+        )
+    };
+    // To be let in, t needs one pod fewer on n1 than n0 has; the quota has room for none, and p is in already.
+    let cluster = |residents: &[&str], most: u32| {
+        let residents: String = residents.iter().map(|name| resident(name)).collect();
+        node("n0") + &node("n1") + &residents + waits + even + &quota(most)
+    };
+    let answer = |text: &str| can(&lowered(text, &Options::default()), "t", "n0");
+    assert_eq!(answer(&cluster(&["a", "b"], 0)), Some(true));
+    assert_eq!(answer(&cluster(&["a", "b", "d"], 0)), Some(false), "a second p would have to be let in");
+    let free = cluster(&["a", "b", "d"], 0).replace(&quota(0), "");
+    assert_eq!(answer(&free), Some(true), "without a quota nobody asks");
+}

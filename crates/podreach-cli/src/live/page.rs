@@ -4,7 +4,7 @@ use serde_json::{Map, Value};
 
 use super::connection::{Connection, Failure};
 use super::resource::Resource;
-use crate::essence::essence;
+use crate::essence::Templates;
 use crate::snapshot::List;
 
 /// How often a list that the server let expire is begun again.
@@ -34,6 +34,7 @@ fn once(
 ) -> Result<Vec<String>, Failure> {
     let path = resource.path(version, namespace);
     let (mut texts, mut count, mut token) = (Vec::new(), 0, String::new());
+    let mut templates = Templates::default();
     loop {
         let next = if token.is_empty() { String::new() } else { format!("&continue={}", escaped(&token)) };
         let mut page = connection.get(&format!("{path}?limit={chunk}{next}"))?;
@@ -46,11 +47,11 @@ fn once(
         token = meta("continue").and_then(Value::as_str).unwrap_or_default().to_owned();
         seen(count, remaining.and_then(|more| usize::try_from(more).ok()).map(|more| count + more));
         let version = resource.api_version(version);
-        let kept = |item: Value| essence(resource.kind, whole(item, &version, resource.kind));
+        let kept = |item: Value| templates.essence(whole(item, &version, resource.kind));
         let objects = items.into_iter().map(kept).collect();
         // A list of one namespace does not say what there is in others.
         let kind = if namespace.is_some() { "List".to_owned() } else { format!("{}List", resource.kind) };
-        texts.push(List { version, kind, objects }.text());
+        texts.push(List { version, kind, answer: false, objects }.text());
         if token.is_empty() {
             return Ok(texts);
         }

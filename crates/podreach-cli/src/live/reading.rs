@@ -71,7 +71,7 @@ impl Reading<'_> {
         }
         let header = Header { version, unseen, custom: self.custom(&groups)? };
         let mut gathered = Gathered::default();
-        let text = List { version: "v1".into(), kind: "List".into(), objects: vec![header.document()] }.text();
+        let text = List::plain(vec![header.document()]).text();
         gathered.sources.add(Source { name: self.connection.server.clone(), text });
         for page in pages {
             gathered.sources.add(page);

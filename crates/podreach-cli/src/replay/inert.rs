@@ -5,9 +5,10 @@
 //! one that no selector of the cluster mentions, which is checked before; so no filter can see it.
 
 use podreach::lower::Kind;
+use podreach::lower::fields::VOLUME;
 use serde_json::{Map, Value, json};
 
-use crate::essence::{BARE_VOLUMES, pod_spec};
+use crate::essence::pod_spec;
 
 /// What a pod may do, and which names it goes by, that is nothing to filters.
 const ARMS: [&str; 5] = ["hostIPC", "hostPID", "os", "serviceAccount", "serviceAccountName"];
@@ -27,17 +28,12 @@ pub(crate) fn pod(kind: Kind, namespace: &str, labels: Map<String, Value>, spec:
         Value::Object(spec) => spec,
         _ => Map::new(),
     };
-    ["nodeName", "schedulingGates"].iter().chain(&ARMS).for_each(|key| drop(spec.remove(*key)));
-    for volume in spec.get_mut("volumes").and_then(Value::as_array_mut).into_iter().flatten() {
-        volume
-            .as_object_mut()
-            .into_iter()
-            .for_each(|volume| volume.retain(|key, _| !BARE_VOLUMES.contains(&key.as_str())));
-    }
+    let queue = ["nodeName", "schedulingGates", "schedulingGroup", "workloadRef"];
+    queue.iter().chain(&ARMS).for_each(|key| drop(spec.remove(*key)));
+    items(&mut spec, "volumes").for_each(keep_source);
+    items(&mut spec, "resourceClaims").enumerate().for_each(|(at, claim)| claim["name"] = format!("claim-{at}").into());
     spec.retain(|_, value| !value.is_null());
-    for list in ["containers", "initContainers"] {
-        spec.get_mut(list).and_then(Value::as_array_mut).into_iter().flatten().for_each(disarm);
-    }
+    ["containers", "initContainers"].iter().for_each(|list| items(&mut spec, list).for_each(disarm));
     terms(&mut spec).for_each(unmerge);
     if kind == Kind::DaemonSet {
         let host_network = spec.get("hostNetwork") == Some(&Value::Bool(true));
@@ -57,6 +53,21 @@ pub(crate) fn pod(kind: Kind, namespace: &str, labels: Map<String, Value>, spec:
         "metadata": {"namespace": namespace, "labels": labels},
         "spec": spec,
     })
+}
+
+/// The mappings in a list of a spec.
+fn items<'s>(spec: &'s mut Map<String, Value>, list: &str) -> impl Iterator<Item = &'s mut Value> {
+    spec.get_mut(list).and_then(Value::as_array_mut).into_iter().flatten().filter(|item| item.is_object())
+}
+
+/// Keeps the source of a volume that a filter looks at, and gives it what only the API server asks for.
+fn keep_source(volume: &mut Value) {
+    let Value::Object(fields) = volume else { return };
+    fields.retain(|key, _| VOLUME.modelled.contains(&key.as_str()));
+    if let Some(Value::Object(disk)) = fields.get_mut("iscsi") {
+        disk.insert("targetPortal".into(), "192.0.2.1:3260".into());
+        disk.insert("lun".into(), 0.into());
+    }
 }
 
 /// All terms of a spec that select pods by labels.
@@ -94,6 +105,10 @@ fn disarm(container: &mut Value) {
     let acts = ["lifecycle", "livenessProbe", "readinessProbe", "startupProbe", "volumeMounts"];
     fields.retain(|key, value| !acts.contains(&key.as_str()) && !value.is_null());
     fields.insert("image".into(), IMAGE.into());
+    // What a rule is about is nothing to filters, and the API server wants to know it.
+    for rule in items(fields, "restartPolicyRules") {
+        rule["exitCodes"] = json!({"operator": "NotIn", "values": [0]});
+    }
     fields.insert(
         "securityContext".into(),
         json!({"allowPrivilegeEscalation": false, "capabilities": {"drop": ["ALL"]}}),

@@ -97,9 +97,8 @@ fn planned(session: &Session, certificate: &Certificate) -> Result<Plan, Told> {
     }
     let problem = podreach::problem(&session.lowered, certificate.semantics);
     let unfit = |why: String| refuse(&format!("the run does not fit this cluster as it is now: {why}"), None);
-    let (goal, verdict) = certificate.resolve(&problem.model, &[]).map_err(&unfit)?;
-    let problem = problem.with_goal(goal.clone());
-    let flaw = Checker::new(&problem).check(&goal, verdict.clone(), &|| false).err();
+    let (problem, verdict) = certificate.resolve(&problem, &[]).map_err(&unfit)?;
+    let flaw = Checker::new(&problem).check(&problem.goal, verdict.clone(), &|| false).err();
     if let Some(flaw) = flaw {
         return Err(unfit(podreach::report::flaw(&problem, &verdict, &flaw)));
     }

@@ -36,7 +36,7 @@ pub(super) fn files(decided: &Decided) -> Vec<&'static str> {
 /// A file of an answer; an error says why there is none.
 pub(super) fn file(world: &World, variant: &Variant, decided: &Decided, name: &str) -> Result<Value, String> {
     let Decided { problem, decision, .. } = decided;
-    let asked = problem.goal.any.first().and_then(|goal| goal.iter().next()).map(|(atom, _)| atom);
+    let asked = problem.asked().any.first().and_then(|goal| goal.iter().next()).map(|(atom, _)| atom);
     let text = match (name, decision.checked.verdict(), asked.zip(decision.checked.answer())) {
         ("question.yaml", ..) => question(problem),
         ("policy.yaml", _, Some(((pod, node), deployable))) => sandbox::rule(&problem.model, pod, node, deployable),
@@ -46,7 +46,7 @@ pub(super) fn file(world: &World, variant: &Variant, decided: &Decided, name: &s
         ("run.mmd", Verdict::Deployable(trace), _) => report::mermaid(problem, trace),
         ("run.svg", Verdict::Deployable(trace), _) => report::svg(problem, trace),
         ("run.itf.json", Verdict::Deployable(trace), _) if states(problem, trace) > BYTES => {
-            let [((pod, node), _)] = problem.goal.any[0].iter().collect::<Vec<_>>()[..] else {
+            let [((pod, node), _)] = problem.asked().any[0].iter().collect::<Vec<_>>()[..] else {
                 return Err(LARGE.into());
             };
             let (pod, node) = (problem.model.pod_name(pod), problem.model.node_name(node));
@@ -70,7 +70,7 @@ fn states(problem: &Problem, trace: &Trace) -> usize {
 /// The question as a document that `podreach check` answers.
 fn question(problem: &Problem) -> String {
     let m = &problem.model;
-    let wanted = problem.goal.any.iter().take(1).flat_map(podreach_core::Configuration::iter);
+    let wanted = problem.asked().any.iter().take(1).flat_map(podreach_core::Configuration::iter);
     let goal: Vec<Value> = wanted
         .map(|((pod, node), count)| json!({"pod": m.pod_name(pod), "node": m.node_name(node), "count": count}))
         .collect();

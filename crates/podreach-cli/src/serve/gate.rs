@@ -3,6 +3,9 @@
 //! Another page in the same browser can reach the loopback address, too. It cannot choose the Host that the browser sends, so a name
 //! that was made to lead here (DNS rebinding) is refused; it cannot hide its Origin; and it does not know the token.
 
+use std::sync::Mutex;
+
+use super::door::Door;
 use super::http::{Request, Response};
 
 /// The checks of one run.
@@ -10,12 +13,15 @@ use super::http::{Request, Response};
 pub(super) struct Gate {
     hosts: [String; 2],
     token: String,
+    /// The way in, until somebody has come.
+    door: Mutex<Option<Door>>,
 }
 
 impl Gate {
-    /// For a port and a token.
-    pub(super) fn new(port: u16, token: String) -> Self {
-        Self { hosts: [format!("127.0.0.1:{port}"), format!("localhost:{port}")], token }
+    /// For a port and a token, and the way in that is no longer needed once the token was used.
+    pub(super) fn new(port: u16, token: String, door: Option<Door>) -> Self {
+        let hosts = [format!("127.0.0.1:{port}"), format!("localhost:{port}")];
+        Self { hosts, token, door: Mutex::new(door) }
     }
 
     /// Refuses what does not come from this machine's own page.
@@ -31,7 +37,7 @@ impl Gate {
             None => !request.has("origin") && request.method == "GET",
         };
         let fetched = request.field("sec-fetch-site").is_none_or(|site| matches!(site, "same-origin" | "none"));
-        if from_here && fetched {
+        if from_here && (fetched || is_visit(request)) {
             Ok(())
         } else {
             Err(Response::refusal(403, "this server answers to its own page only"))
@@ -42,10 +48,20 @@ impl Gate {
     pub(super) fn token(&self, request: &Request) -> Result<(), Response> {
         let given = request.field("authorization").and_then(|field| field.strip_prefix("Bearer "));
         if given.is_some_and(|given| equal(given.as_bytes(), self.token.as_bytes())) {
+            drop(self.door.lock().map(|mut door| door.take()));
             return Ok(());
         }
         Err(Response::refusal(401, "the token is missing or wrong: use the address that podreach printed"))
     }
+}
+
+/// Whether somebody goes to the page, from wherever: the page is the same for everyone and says nothing without the token.
+fn is_visit(request: &Request) -> bool {
+    let says = |field: &str, value: &str| request.field(field) == Some(value);
+    request.method == "GET"
+        && request.path == "/"
+        && says("sec-fetch-mode", "navigate")
+        && says("sec-fetch-dest", "document")
 }
 
 /// Whether two texts are equal, in a time that does not tell where they differ.

@@ -5,6 +5,7 @@
 //! read. Parsing a request is left to `httparse`. Nothing here asks the network for anything.
 
 mod api;
+mod door;
 mod exports;
 mod gate;
 mod http;
@@ -40,12 +41,10 @@ pub(crate) fn run(args: &Serve, clock: &Clock) -> Result<Exit, Told> {
     let token = token()?;
     let address = format!("http://127.0.0.1:{port}/#{token}");
     print::data(&format!("podreach serves {address}\n(for this machine alone; Ctrl-C ends it)\n"));
-    if args.open {
-        open(&address);
-    }
+    let door = if args.open { door::open(&address) } else { None };
     let title = args.title.clone().unwrap_or_else(|| title(&args.input));
     let world = World::new(session, args, title);
-    let server = Arc::new(api::Server::new(world, Gate::new(port, token)));
+    let server = Arc::new(api::Server::new(world, Gate::new(port, token, door)));
     clock.hand_over();
     let watched = Arc::clone(&server);
     let watch = std::thread::Builder::new().name("watch".into()).spawn(move || watched.watch());
@@ -108,11 +107,4 @@ fn token() -> Result<String, Told> {
     let mut bytes = [0; 24];
     getrandom::fill(&mut bytes).map_err(|error| refuse(&format!("there is no randomness: {error}"), None))?;
     Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
-}
-
-/// Asks the desktop to open the page; where there is none, the address that was printed is enough.
-fn open(address: &str) {
-    let program = if cfg!(target_os = "macos") { "open" } else { "xdg-open" };
-    let silent = std::process::Stdio::null;
-    let _ = std::process::Command::new(program).arg(address).stdin(silent()).stdout(silent()).stderr(silent()).spawn();
 }

@@ -6,6 +6,7 @@ use podreach::answer::{Oracle, Sure};
 use podreach::engine::Budget;
 use podreach::lower::Lowered;
 use podreach::matrix::Matrix;
+use podreach::question;
 use podreach::report::Answered;
 use podreach::sandbox::{self, Edit};
 use podreach_core::cancel;
@@ -122,7 +123,9 @@ impl World {
         if let Some(known) = locked(&self.answers).iter().find(is_it) {
             return Arc::clone(known);
         }
-        let problem = variant.problem.with_goal(Goal::atom(asked));
+        let goal = Goal::atom(asked);
+        let problem = question::asking(&variant.problem, goal.clone());
+        let problem = problem.unwrap_or_else(|_| variant.problem.with_goal(goal));
         let interrupt = || job.stop();
         let decide =
             || Oracle::new(&problem, &variant.lowered.diagnostics).answer(&problem.goal, &self.budget(&interrupt));

@@ -26,8 +26,7 @@ use serde_json::Value;
 use world::{Goal, World};
 
 /// Kinds of differences that are known and not mended yet.
-const PENDING: &[&str] =
-    &["any node", "audit", "false never", "matrix names", "report", "run, not decided", "why", "wrong run"];
+const PENDING: &[&str] = &["first step", "unknown"];
 
 /// How something differs, in a word that stays the same when the cluster gets smaller, and in full.
 type Difference = (&'static str, String);
@@ -222,7 +221,9 @@ fn commands(program: &Program, objects: &[Value], cells: &[(String, String)], ve
             let families = owners::families(objects);
             for ((cell, word), (never, possible)) in cells.iter().zip(&said).zip(&rules) {
                 // A rule that names a workload speaks of its former revisions and of its replicas, too.
-                let kin = |other: &str| families.get(&cell.0).is_some_and(|kin| kin.contains(plain(other)));
+                let former = |other: &str| other != cell.0 && plain(other) == cell.0;
+                let of_family = |other: &str| families.get(&cell.0).is_some_and(|kin| kin.contains(plain(other)));
+                let kin = |other: &str| former(other) || of_family(other);
                 let mut others = cells.iter().zip(&said).filter(|(other, _)| other.1 == cell.1 && kin(&other.0));
                 let wanted = match *word {
                     "deployable" => ("violated", "holds"),

@@ -201,11 +201,13 @@ impl Sum<'_> {
             &Law::Quota(quota) => {
                 let hard = m.cluster().quotas.get(quota)?.hard;
                 let users = m.pods().filter(|&pod| rule::quota::weight(m, pod, quota) > 0);
-                Some(self.everywhere(users, hard, |pod| rule::quota::weight(m, pod, quota), Rule::ResourceQuota))
+                let asked = |pod: PodId| asks(pod, Rule::ResourceQuota);
+                Some(self.everywhere(users, hard, |pod| rule::quota::weight(m, pod, quota), asked))
             }
             &Law::Limit(index) => {
                 let limit = m.cluster().limits.get(index).filter(|limit| !limit.per_node)?;
-                Some(self.everywhere(limit.pods.iter().copied(), limit.most.into(), |_| 1, Rule::InstanceLimit))
+                let asked = |pod: PodId| limit.is_asked(pod) && asks(pod, Rule::InstanceLimit);
+                Some(self.everywhere(limit.pods.iter().copied(), limit.most.into(), |_| 1, asked))
             }
             Law::Few(atoms, most) => self.few(atoms, *most),
             &Law::Below(atom, count) => {
@@ -217,19 +219,19 @@ impl Sum<'_> {
         }
     }
 
-    /// A bound on pods wherever they are.
+    /// A bound on pods wherever they are, of which those that it is asked about are counted.
     fn everywhere(
         &self,
         users: impl Iterator<Item = PodId>,
         hard: Amount,
         weight: impl Fn(PodId) -> Amount,
-        rule: Rule,
+        asked: impl Fn(PodId) -> bool,
     ) -> (Vec<(Atom, Amount)>, Amount) {
         let (m, mut room, mut weights) = (&self.problem.model, hard, Vec::new());
         for pod in users {
             let taken = self.problem.kept.of(pod).map(|(_, count)| weight(pod).saturating_mul(count.into()));
             room = taken.fold(room, Amount::saturating_sub);
-            if !m.pod(pod).exempt.contains(&rule) {
+            if asked(pod) {
                 weights.extend(m.nodes().map(|node: NodeId| ((pod, node), weight(pod))));
             }
         }

@@ -160,7 +160,7 @@ impl<'a> Guards<'a> {
 
     fn limits(&self, pod: PodId, node: NodeId) -> Option<Vec<AtMost>> {
         let asks = self.asks(pod, Rule::InstanceLimit);
-        let limits = self.m.cluster().limits.iter().enumerate().filter(|(_, limit)| asks && limit.pods.contains(&pod));
+        let limits = self.m.cluster().limits.iter().enumerate().filter(|(_, limit)| asks && limit.is_asked(pod));
         let conditions = limits.map(|(index, limit)| {
             let bound = Amount::from(limit.most).checked_sub(1)?;
             let here = limit.per_node.then_some(node);

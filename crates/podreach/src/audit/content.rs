@@ -29,6 +29,7 @@ pub(crate) fn world(world: &World) -> String {
         text.write(&(m.node_name(id), Node { name: Symbol::from_index(u32::MAX as usize), ..node.clone() }));
     }
     cluster.limits.iter().filter(|limit| !limit.pods.is_empty()).for_each(|limit| text.write(limit));
+    cluster.waiting.iter().for_each(|waiting| text.write(&waiting));
     if looks_at_namespaces(m) {
         text.write(&cluster.namespace_labels);
     }

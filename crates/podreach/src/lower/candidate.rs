@@ -138,6 +138,8 @@ pub(crate) struct Variant {
     pub(crate) own: PodSpec,
     /// What it would be had its owner made it today, the topmost owner first.
     pub(crate) by_owner: Vec<(usize, PodSpec)>,
+    /// The pod as it was let in, where it waits for a node and nothing else would make it again.
+    pub(crate) stored: Option<PodSpec>,
     /// The labels that it has, where its node would give it others today.
     unlabelled: Option<Labels>,
 }
@@ -147,6 +149,7 @@ pub(crate) struct Variant {
 #[derive(PartialEq, Eq, Hash)]
 struct Alike {
     content: *const Content,
+    stored: Option<*const Content>,
     labels: *const Labels,
     node_name: Option<Symbol>,
     given: [bool; 2],
@@ -171,6 +174,7 @@ impl PodDrafts {
         let node = place(inventory, pod).map(|node| &cx.cluster.nodes[node].labels);
         let alike = Alike {
             content: Rc::as_ptr(&pod.draft.content),
+            stored: pod.stored.as_ref().map(|stored| Rc::as_ptr(&stored.content)),
             labels: Rc::as_ptr(&pod.draft.labels),
             node_name: pod.draft.node_name,
             given: owner::given_by(cx, node),
@@ -182,6 +186,7 @@ impl PodDrafts {
             return variant;
         }
         let labels = owner::original_labels(cx, pod, alike.given, None);
+        let stored = pod.stored.as_ref().map(|stored| spec::resolved(cx, stored, labels.clone()));
         let own = spec::resolved(cx, &pod.draft, labels);
         let unlabelled = alike.unlabelled.then(|| Labels::clone(&pod.draft.labels));
         let made = |&owner: &usize| (owner, as_made_by(cx, pod, alike.given, &inventory.workloads[owner]));
@@ -189,10 +194,10 @@ impl PodDrafts {
             // What is being deleted is its owner's until it is gone.
             Some(why @ Barred::Terminating) => {
                 let by_owner = alike.owners.iter().map(made).collect();
-                Variant { own: spec::barred(own, why.clone()), by_owner, unlabelled }
+                Variant { own: spec::barred(own, why.clone()), by_owner, stored, unlabelled }
             }
-            Some(why) => Variant { own: spec::barred(own, why.clone()), by_owner: Vec::new(), unlabelled },
-            None => Variant { own, by_owner: alike.owners.iter().map(made).collect(), unlabelled },
+            Some(why) => Variant { own: spec::barred(own, why.clone()), by_owner: Vec::new(), stored, unlabelled },
+            None => Variant { own, by_owner: alike.owners.iter().map(made).collect(), stored, unlabelled },
         };
         self.variants.push(variant);
         self.alike.insert(alike, self.variants.len() - 1);
@@ -217,7 +222,8 @@ impl PodDrafts {
     /// All specs, to be restricted.
     pub(crate) fn specs(&mut self) -> impl Iterator<Item = &mut PodSpec> {
         self.variants.iter_mut().flat_map(|variant| {
-            std::iter::once(&mut variant.own).chain(variant.by_owner.iter_mut().map(|(_, spec)| spec))
+            let Variant { own, by_owner, stored, .. } = variant;
+            std::iter::once(own).chain(stored).chain(by_owner.iter_mut().map(|(_, spec)| spec))
         })
     }
 }

@@ -59,6 +59,8 @@ pub(crate) enum Cause {
     LimitRangeDefaults,
     /// Its namespace bounds what some of its pods together may request, chosen in a way that is not modelled.
     Quota,
+    /// It makes claims that a limit range or a quota of its namespace may refuse.
+    CountedClaims,
     /// It names a priority class or a service account that is not in the input, where others are.
     Reference,
     /// Its namespace has annotations by which plugins change pods.
@@ -192,6 +194,11 @@ impl Cause {
                 "S0418",
                 Widens,
                 "may be refused by a ResourceQuota of its namespace that counts pods by priority class or affinity; this is not modelled",
+            ),
+            Self::CountedClaims => (
+                "S0448",
+                Widens,
+                "makes claims of its own, which a ResourceQuota or LimitRange of its namespace may refuse, so that it never gets them; this is not modelled",
             ),
             Self::Reference => (
                 "S0465",

@@ -17,6 +17,8 @@ pub(crate) struct Container {
     pub(crate) requests: Amounts,
     pub(crate) limits: Amounts,
     pub(crate) ports: Vec<HostPort>,
+    /// The same in the words by which the API server tells them apart: no address and the one that stands for all are two.
+    pub(crate) port_texts: Vec<String>,
     /// Whether it is an init container that goes on running beside the others.
     pub(crate) always: bool,
     /// The features that its node must declare.
@@ -32,11 +34,13 @@ pub(crate) fn read(cx: &mut Context, spec: &Object<'_, '_>, field: &str, host_ne
 fn read_one(cx: &mut Context, container: &Object<'_, '_>, host_network: bool) -> Container {
     let resources = container.object("resources", &RESOURCE_REQUIREMENTS, &mut cx.log);
     let (requests, limits) = resources.map(|resources| amounts(cx, &resources)).unwrap_or_default();
+    let (ports, port_texts) = ports(cx, container, host_network);
     Container {
         name: container.text("name", &mut cx.log).unwrap_or_default().to_owned(),
         requests,
         limits,
-        ports: ports(cx, container, host_network),
+        ports,
+        port_texts,
         always: container.text("restartPolicy", &mut cx.log) == Some("Always"),
         features: feature::of_container(container),
     }
@@ -54,13 +58,15 @@ pub(crate) fn amounts(cx: &mut Context, resources: &Object<'_, '_>) -> (Amounts,
     (requests, limits)
 }
 
-fn ports(cx: &mut Context, container: &Object<'_, '_>, host_network: bool) -> Vec<HostPort> {
+fn ports(cx: &mut Context, container: &Object<'_, '_>, host_network: bool) -> (Vec<HostPort>, Vec<String>) {
     let ports = container.objects("ports", &CONTAINER_PORT, &mut cx.log);
-    ports.iter().filter_map(|port| host_port(cx, port, host_network)).collect()
+    ports.iter().filter_map(|port| host_port(cx, port, host_network)).unzip()
 }
 
-/// The port of the host that a container port takes, if it takes one.
-fn host_port(cx: &mut Context, port: &Object<'_, '_>, host_network: bool) -> Option<HostPort> {
+/// The port of the host that a container port takes, if it takes one, and what the API server calls it.
+///
+/// Kubernetes: `pkg/apis/core/validation/validation.go`, `AccumulateUniqueHostPorts`.
+fn host_port(cx: &mut Context, port: &Object<'_, '_>, host_network: bool) -> Option<(HostPort, String)> {
     if port.field("containerPort").is_none() {
         cx.report(problem::missing(port.span(), "ContainerPort", "containerPort"));
     }
@@ -75,6 +81,7 @@ fn host_port(cx: &mut Context, port: &Object<'_, '_>, host_network: bool) -> Opt
         cx.report(problem::bad_address(port.span(), text));
     }
     let number = outer.or(inner.filter(|_| host_network && cx.admission))?;
+    let text = format!("{protocol}/{}/{number}", address.unwrap_or_default());
     let address = address.filter(|&text| text != "0.0.0.0").map(|text| cx.symbol(text));
-    Some(HostPort { address, protocol: cx.symbol(protocol), port: u16::try_from(number).ok()? })
+    Some((HostPort { address, protocol: cx.symbol(protocol), port: u16::try_from(number).ok()? }, text))
 }

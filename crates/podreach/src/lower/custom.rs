@@ -368,6 +368,18 @@ pub fn does(group: &str, kind: &str) -> Does {
     but.iter().find(|(name, _)| *name == kind).map_or(*usual, |(_, does)| *does)
 }
 
+/// The name by which a group is listed: its own, or that of its family, which starts with a dot.
+pub(crate) fn listed(group: &str) -> Option<&'static str> {
+    let names = || KNOWN.iter().map(|(name, ..)| *name);
+    let family = || names().find(|name| name.starts_with('.') && group.ends_with(name));
+    names().find(|name| *name == group).or_else(family)
+}
+
+/// Whether some group has a kind of this name that is listed.
+pub(crate) fn is_listed(kind: &str) -> bool {
+    KNOWN.iter().flat_map(|(.., kinds)| *kinds).any(|(name, _)| *name == kind)
+}
+
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeSet;

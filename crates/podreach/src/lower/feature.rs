@@ -16,6 +16,11 @@ const MOUNT_OPTIONS: &str = "VolumeBindMountOptions";
 /// The features, each with the first release whose scheduler looks for it.
 const SINCE: [(&str, u32); 3] = [(RESTART_ALL, 36), (HOST_NETWORK, 36), (MOUNT_OPTIONS, 37)];
 
+/// Whether a feature is one of those that are looked for.
+pub(crate) fn is_known(name: &str) -> bool {
+    SINCE.iter().any(|(feature, _)| *feature == name)
+}
+
 /// The features that a container needs, whatever the release.
 pub(crate) fn of_container(container: &Object<'_, '_>) -> Vec<&'static str> {
     let items = |field| container.field(field).and_then(Tree::seq).unwrap_or_default();

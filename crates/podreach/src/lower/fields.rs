@@ -282,11 +282,11 @@ tables! {
         irrelevant: ["minReadySeconds", "revisionHistoryLimit", "selector", "templateGeneration"]
     }
     JOB_SPEC "JobSpec" {
-        modelled: ["completionMode", "completions", "manualSelector", "parallelism", "suspend", "template"],
+        modelled: ["completionMode", "completions", "manualSelector", "parallelism", "podFailurePolicy", "podReplacementPolicy",
+            "suspend", "template"],
         spoiling: ["scheduling"],
         irrelevant: ["activeDeadlineSeconds", "backoffLimit", "backoffLimitPerIndex", "managedBy",
-            "maxFailedIndexes", "podFailurePolicy", "podReplacementPolicy", "selector", "successPolicy",
-            "ttlSecondsAfterFinished"]
+            "maxFailedIndexes", "selector", "successPolicy", "ttlSecondsAfterFinished"]
     }
     CRON_JOB_SPEC "CronJobSpec" {
         modelled: ["concurrencyPolicy", "jobTemplate"],

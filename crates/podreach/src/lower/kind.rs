@@ -3,7 +3,8 @@
 //! Three sorts are told apart: kinds we read; kinds of Kubernetes and of others (`custom.rs`) that cannot make pods, which are skipped
 //! unseen, Secrets among them; and everything else, which may make pods that we cannot see, or do something else to pods.
 
-use super::custom::{Does, does};
+use super::admission::engine;
+use super::custom::{self, Does, does};
 use super::nearest::nearest;
 
 /// A kind of object that is read.
@@ -256,9 +257,31 @@ pub(crate) fn sort(api_version: &str, kind: &str) -> Sort {
     built_in(kind)
 }
 
+/// The newest apiVersion and the kind of everything that is read.
+#[cfg(test)]
+pub(crate) fn all_read() -> impl Iterator<Item = (String, &'static str)> {
+    let plain = READ.iter().map(|(_, kind, group, versions)| match *group {
+        "" => (versions[0].to_owned(), *kind),
+        group => (format!("{group}/{}", versions[0]), *kind),
+    });
+    plain.chain(ENGINES.iter().map(|group| (format!("{group}/v1"), "Policy")))
+}
+
 /// Whether a group is not Kubernetes' own.
 pub fn is_custom(group: &str) -> bool {
     !BUILT_IN.contains(&group)
+}
+
+/// The name by which everyone knows an API group: its own, or that of its family, which starts with a dot.
+pub fn known_group(group: &str) -> Option<&'static str> {
+    let read = READ.iter().map(|(_, _, group, _)| *group);
+    let mut own = BUILT_IN.iter().chain(&ENGINES).copied().chain(read);
+    own.find(|name| *name == group).or_else(|| custom::listed(group))
+}
+
+/// Whether everyone knows kinds of this name, as Kubernetes or other projects have them.
+pub fn is_listed_kind(kind: &str) -> bool {
+    Kind::called(kind).is_some() || WITHOUT_PODS.contains(&kind) || engine::is_listed(kind) || custom::is_listed(kind)
 }
 
 fn custom(group: &str, kind: &str) -> Sort {

@@ -48,6 +48,7 @@ mod security;
 mod seen;
 mod selection;
 pub(crate) mod selector;
+pub mod shape;
 mod spec;
 mod spoiling;
 mod spread;
@@ -62,7 +63,7 @@ pub use admission::{Cheapest, Entrance};
 pub(crate) use carried::carried;
 pub use custom::{Does, does};
 pub use hidden::{Custom, LATER, remark, unless_complete};
-pub use kind::{Kind, is_custom};
+pub use kind::{Kind, is_custom, is_listed_kind, known_group};
 pub use options::{Instances, Keep, Nodes, Options, Release, ReleaseBy, Start};
 pub use origin::{Declared, Instance, Origin, Origins};
 pub use owner::GivenLabels;
@@ -72,7 +73,7 @@ pub use selection::Selection;
 use std::collections::{BTreeMap, BTreeSet};
 
 use podreach_core::cancel;
-use podreach_core::cluster::{Barred, Limit};
+use podreach_core::cluster::{Barred, Limit, Waiting};
 use podreach_core::{Cluster, Configuration, PodId};
 
 use crate::assumption::{self, Topic};
@@ -85,6 +86,7 @@ use document::Found;
 use inventory::{Inventory, full_name};
 use keep::Kept;
 use object::Log;
+use scale::Scale;
 use typing::{Typing, typing};
 
 /// A cluster and where it came from.
@@ -175,8 +177,13 @@ impl<'o> Lowering<'o> {
                 cx.cluster.limits = twins.collect();
             }
         }
+        if options.start == Start::Current {
+            typing.add_waiting(&mut cx, &inventory);
+            limit_waiting(&mut cx.cluster);
+        }
         let instances = instances(&mut cx, &inventory, &typing, &options.keep);
         let origins = origin::origins(&cx, &inventory, &typing, instances);
+        cx.cluster.replicas = origin::replicas(&cx.cluster, &origins);
         let kept = count(origins.instances.iter().filter(|instance| instance.kept));
         if options.nodes == Nodes::Fixed {
             cx.cluster.nodes.ids().for_each(|node| cx.cluster.nodes[node].keep_what_passes());
@@ -248,13 +255,28 @@ fn instances(cx: &mut Context, inventory: &Inventory, typing: &Typing, keep: &[K
     instances
 }
 
+/// Pods that wait count for the limits of their workload, which were asked when they were made; and there are so many and no more.
+fn limit_waiting(cluster: &mut Cluster) {
+    for (&pod, &Waiting { of, count }) in &cluster.waiting {
+        for limit in cluster.limits.iter_mut().filter(|limit| limit.pods.contains(&of)) {
+            limit.pods.insert(pod);
+            limit.unasked.insert(pod);
+        }
+        let (name, pods) = (cluster.pods[pod].name.clone(), BTreeSet::from([pod]));
+        let limit = Limit { name, pods, per_node: false, most: count, waits: true, unasked: BTreeSet::new() };
+        cluster.limits.push(limit);
+    }
+}
+
 /// One pod of each name at a time.
 fn limits_by_name(inventory: &Inventory, typing: &Typing) -> Vec<Limit> {
     let mut pods: BTreeMap<String, BTreeSet<PodId>> = BTreeMap::new();
     for at in typing.named_pods.keys() {
         pods.entry(full_name(Kind::Pod, &inventory.pods[*at].metadata)).or_default().insert(typing.pods[at]);
     }
-    pods.into_iter().map(|(name, pods)| Limit { name, pods, per_node: false, most: 1, waits: true }).collect()
+    pods.into_iter()
+        .map(|(name, pods)| Limit { name, pods, per_node: false, most: 1, waits: true, unasked: BTreeSet::new() })
+        .collect()
 }
 
 /// Bounds the instances of every workload by what it says of itself.
@@ -285,9 +307,8 @@ fn declare_limits(cx: &mut Context, inventory: &Inventory, typing: &Typing) {
         let most = most.map(|most| most.saturating_sub(apart));
         let Some(most) = most else { continue };
         let name = full_name(workload.kind, &workload.metadata);
-        // A StatefulSet and a DaemonSet wait until a pod is gone; the others replace it as soon as its deletion begins.
-        let waits = matches!(workload.kind, Kind::StatefulSet | Kind::DaemonSet);
-        limits.push(Limit { name, pods, per_node: workload.scale.per_node, most, waits });
+        let Scale { per_node, waits, .. } = workload.scale;
+        limits.push(Limit { name, pods, per_node, most, waits, unasked: BTreeSet::new() });
     }
     limits.extend(limits_by_name(inventory, typing));
     cx.cluster.limits = limits;

@@ -25,13 +25,13 @@ pub(crate) fn add(cx: &mut Context, inventory: &mut Inventory, declared: bool) {
         let ordinals = ordinals(cx, set);
         if let (Some(first), Some(last)) = (ordinals.first(), ordinals.last()) {
             let message = format!(
-                "{} has claims for its pods {name}-{first} to {name}-{last}, which are types of their own; it stands for the others",
+                "{} has claims for its pods {name}-{first} to {name}-{last}, which are types of their own: asking for it asks for one of them",
                 full_name(set.kind, &set.metadata)
             );
             cx.report(problem::note("W0311", set.metadata.span, message));
             if set.ordered {
                 let message = format!(
-                    "{} makes a pod only while all before it are ready; each is asked about by itself here",
+                    "{} is OrderedReady and makes a pod only while all before it are ready; each is asked about by itself here",
                     full_name(set.kind, &set.metadata)
                 );
                 cx.report(problem::assumed(Topic::Steps, "W0322", set.metadata.span, message));
@@ -139,5 +139,5 @@ fn pod_of(cx: &mut Context, set: &Workload, ordinal: u64, made: Made) -> PodObje
         revision: None,
         ..set.metadata.clone()
     };
-    PodObject { metadata, draft, bound: None, finished: false, waits: false, made: Some(made) }
+    PodObject { metadata, draft, bound: None, finished: false, waits: false, stored: None, made: Some(made) }
 }

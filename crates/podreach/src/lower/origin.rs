@@ -2,8 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use podreach_core::cluster::Replicas;
 use podreach_core::label::Labels;
-use podreach_core::{NodeId, PodId};
+use podreach_core::{Cluster, NodeId, PodId};
 
 use super::context::Context;
 use super::inventory::{Inventory, full_name};
@@ -25,6 +26,21 @@ pub struct Origins {
     pub nodes: BTreeMap<String, Origin>,
     /// The running pods on nodes of the input, in the order of the input.
     pub instances: Vec<Instance>,
+}
+
+impl Origins {
+    /// The declared pods of StatefulSets that have types of their own: for each StatefulSet and number, the names of what that pod can be.
+    pub(crate) fn numbered(&self) -> BTreeMap<(&str, u64), Vec<&str>> {
+        let mut pods = BTreeMap::<(&str, u64), (bool, Vec<&str>)>::new();
+        for (name, origin) in self.pods.iter().filter(|(_, origin)| !origin.outdated) {
+            let set = origin.owners.iter().find(|(kind, _)| *kind == Kind::StatefulSet);
+            let Some(((_, set), number)) = set.zip(origin.ordinal) else { continue };
+            let (declared, types) = pods.entry((set, number)).or_default();
+            *declared |= origin.declared.is_some();
+            types.push(name);
+        }
+        pods.into_iter().filter(|(_, (declared, _))| *declared).map(|(pod, (_, types))| (pod, types)).collect()
+    }
 }
 
 /// The object behind a name.
@@ -146,6 +162,37 @@ pub(crate) fn origins(cx: &Context, inventory: &Inventory, typing: &Typing, inst
             .collect(),
         instances,
     }
+}
+
+/// The pods of workloads that have types of their own, by the type of the workload: declared pods of StatefulSets, and pods that wait.
+pub(crate) fn replicas(cluster: &Cluster, origins: &Origins) -> BTreeMap<PodId, Replicas> {
+    let pods = origins.numbered();
+    let twins = cluster.waiting.iter().filter(|(pod, _)| cluster.is_twin(**pod));
+    let twins: BTreeMap<PodId, PodId> = twins.map(|(&pod, waiting)| (waiting.of, pod)).collect();
+    let alone =
+        |(&of, &pod): (&PodId, &PodId)| (of, Replicas { numbered: Vec::new(), others: true, waiting: Some(pod) });
+    let mut replicas: BTreeMap<PodId, Replicas> = twins.iter().map(alone).collect();
+    if pods.is_empty() {
+        return replicas;
+    }
+    let types = cluster.pods.iter().filter(|(id, _)| !cluster.is_twin(*id));
+    let ids: BTreeMap<&str, PodId> = types.map(|(id, pod)| (pod.name.as_str(), id)).collect();
+    for ((set, _), types) in pods {
+        let Some(&id) = ids.get(set) else { continue };
+        let of_set = replicas.entry(id).or_default();
+        of_set.others = origins.pods.get(set).is_some_and(|origin| !origin.beyond);
+        let types: Vec<PodId> = types.into_iter().filter_map(|name| ids.get(name).copied()).collect();
+        let bare =
+            types.iter().copied().find(|&pod| !cluster.pods[pod].name.ends_with(')')).filter(|_| types.len() > 1);
+        let types = types.into_iter();
+        of_set.numbered.push(types.flat_map(|pod| [Some(pod), twins.get(&pod).copied()]).flatten().collect());
+        // A pod by its name is whatever it can be.
+        if let Some((bare, types)) = bare.zip(of_set.numbered.last().cloned()) {
+            let rest = types.into_iter().filter(|&pod| pod != bare).collect();
+            replicas.entry(bare).or_insert(Replicas { others: true, ..Replicas::default() }).numbered.push(rest);
+        }
+    }
+    replicas
 }
 
 /// What a workload asks for to be up all the time.

@@ -44,6 +44,11 @@ pub(crate) fn passes(key: &str) -> bool {
     KEYS.contains(&key) || PREFIXES.iter().any(|prefix| key.starts_with(prefix))
 }
 
+/// Whether such a key is one by itself, and not by how it begins.
+pub(crate) fn is_named(key: &str) -> bool {
+    KEYS.contains(&key)
+}
+
 /// Sets apart what passes on a node with this capacity.
 pub(crate) fn split(cx: &Context, node: &mut Node, capacity: &Resources) {
     let key = |taint: &Taint| cx.cluster.symbols.str(taint.key);

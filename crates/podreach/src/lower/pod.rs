@@ -99,6 +99,8 @@ pub(crate) struct PodObject {
     pub(crate) finished: bool,
     /// Whether an API server has let it in, and it waits for a node.
     pub(crate) waits: bool,
+    /// What it says as it was let in, where it waits and nothing would make it again: what its draft says is asked anew.
+    pub(crate) stored: Option<Draft>,
     /// How it would be made, where it is not in the input itself.
     pub(crate) made: Option<Made>,
 }
@@ -143,10 +145,10 @@ pub(crate) fn read(cx: &mut Context, tree: &Tree<'_>) -> Option<PodObject> {
         draft.causes.extend(resized.map(|span| (Cause::Resized, span)));
     }
     let finished = matches!(phase, Some("Succeeded" | "Failed"));
-    // A pod of a workload goes under it, and is asked again as the workload's pods are.
     let let_in = metadata.uid.is_some() || phase == Some("Pending");
-    let waits = bound.is_none() && !finished && metadata.owner.is_none() && let_in;
-    Some(PodObject { metadata, draft, bound, finished, waits, made: None })
+    let waits = bound.is_none() && !finished && !metadata.terminating && let_in;
+    let stored = (waits && metadata.owner.is_none()).then(|| draft.clone());
+    Some(PodObject { metadata, draft, bound, finished, waits, stored, made: None })
 }
 
 /// Tells the claims that a StatefulSet made for a pod from those that pods share.

@@ -27,7 +27,7 @@ use crate::read::{Span, Tree};
 const USUAL: &str = "default-scheduler";
 
 /// Kubernetes' own default plugins, besides the rules.
-const OWN: [&str; 12] = [
+pub(crate) const OWN: [&str; 12] = [
     "DefaultBinder",
     "DefaultPreemption",
     "DynamicResources",

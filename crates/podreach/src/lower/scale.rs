@@ -21,6 +21,8 @@ pub(crate) struct Scale {
     pub(crate) unavailable: Option<Surge>,
     /// Whether each node has the bound for itself.
     pub(crate) per_node: bool,
+    /// Whether a pod that is being deleted counts until it is gone; others are replaced as soon as their deletion begins.
+    pub(crate) waits: bool,
 }
 
 /// How many pods beyond its replicas a workload may have while it rolls out.
@@ -45,7 +47,7 @@ impl Surge {
 impl Scale {
     /// No bound.
     pub(crate) const UNLIMITED: Self =
-        Self { replicas: None, surge: Surge::Count(0), unavailable: None, per_node: false };
+        Self { replicas: None, surge: Surge::Count(0), unavailable: None, per_node: false, waits: false };
 
     /// So many in the cluster.
     pub(crate) fn of(replicas: u64) -> Self {
@@ -54,7 +56,7 @@ impl Scale {
 
     /// So many on each node.
     pub(crate) fn per_node(most: u64) -> Self {
-        Self { per_node: true, ..Self::of(most) }
+        Self { per_node: true, waits: true, ..Self::of(most) }
     }
 
     /// How many pods a rollout may add and take away at a time; `None` where pods are replaced without one beside the other.

@@ -17,7 +17,7 @@ const SECCOMP_ANNOTATION: &str = "seccomp.security.alpha.kubernetes.io/pod";
 const SECCOMP_ANNOTATION_OF: &str = "container.seccomp.security.alpha.kubernetes.io/";
 
 /// Capabilities that every container has by default.
-const USUAL_CAPABILITIES: [&str; 13] = [
+pub(crate) const USUAL_CAPABILITIES: [&str; 13] = [
     "AUDIT_WRITE",
     "CHOWN",
     "DAC_OVERRIDE",
@@ -47,7 +47,7 @@ const SAFE_VOLUMES: [&str; 9] = [
 ];
 
 /// Settings of the kernel that are safe, each with the flaw that a pod has whose policy does not know it to be.
-const SAFE_SYSCTLS: [(&str, Option<Flaw>); 14] = [
+pub(crate) const SAFE_SYSCTLS: [(&str, Option<Flaw>); 14] = [
     ("kernel.shm_rmid_forced", None),
     ("net.ipv4.ip_local_port_range", None),
     ("net.ipv4.ip_unprivileged_port_start", None),

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use podreach_core::cluster::{Barred, Matcher, PodSpec, Spread, Term};
 use podreach_core::id::{MatcherId, Symbol};
 use podreach_core::label::Labels;
+use podreach_core::rule::Rule;
 use podreach_core::selector::Selector;
 
 use super::affinity::TermDraft;
@@ -51,6 +52,16 @@ pub(crate) fn barred(spec: PodSpec, why: Barred) -> PodSpec {
 /// The spec of a pod that no step deploys for this reason, if it has none yet.
 pub(crate) fn barred_once(spec: PodSpec, why: Option<Barred>) -> PodSpec {
     PodSpec { barred: spec.barred.clone().or(why), ..spec }
+}
+
+/// The spec of a pod that admission has let in: whatever it would say today is not asked.
+pub(crate) fn let_in(spec: &PodSpec) -> PodSpec {
+    let mut spec = spec.clone();
+    spec.barred = spec.barred.filter(|why| !matches!(why, Barred::Refused(_) | Barred::Invalid(_)));
+    if !spec.quota.is_empty() {
+        spec.exempt.insert(Rule::ResourceQuota);
+    }
+    spec
 }
 
 fn terms(cx: &mut Context, drafts: &[TermDraft], labels: &Labels) -> Vec<Term> {

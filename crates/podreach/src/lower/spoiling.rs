@@ -64,14 +64,14 @@ pub(crate) fn resized(cx: &Context, status: &Object<'_, '_>, parts: &Parts) -> O
         let mut containers = parts.containers.iter().chain(&parts.init);
         let container = containers.find(|container| Some(container.name.as_str()) == name);
         container.is_some_and(|container| {
-            let asked = LazyCell::new(|| request::requests(container, true));
+            let asked = LazyCell::new(|| request::requests(container, cx.admission));
             reported(|field| status.field(field)).any(|(of, now)| now != amount_of(&asked, of))
         })
     };
     let container = lists.into_iter().flatten().flatten().find(differs).map(|status| status.span);
     container.or_else(|| {
         // Few pods report anything, so what they ask for is summed up only then.
-        let asked = LazyCell::new(|| request::before_overhead(parts, true));
+        let asked = LazyCell::new(|| request::before_overhead(parts, cx.admission));
         let (as_a_whole, since) = if parts.whole.is_some() { (true, 36) } else { (false, 37) };
         let counts = |(of, now)| {
             let asked = amount_of(&asked, of);
@@ -113,7 +113,7 @@ pub(crate) fn add(
     let selects = |cx: &Context, spec: &PodSpec| unknown && selects_namespaces(cx, spec);
     for (&at, draft) in workloads.iter_mut() {
         let workload = &inventory.workloads[at];
-        draft.causes.extend(inventory.rules.causes(&cx.cluster, &workload.template));
+        draft.causes.extend(inventory.rules.causes(cx, &workload.template));
         draft.causes.extend(of_volumes(cx, &workload.template));
         let doubtful = owner::doubtful_labels(&cx.cluster, workload);
         if !doubtful.is_empty() {
@@ -126,7 +126,7 @@ pub(crate) fn add(
     let PodDrafts { variants, pods, .. } = pods;
     let select: Vec<bool> = variants.iter().map(|variant| selects(cx, &variant.own)).collect();
     for (pod, draft) in inventory.pods.iter().zip(pods) {
-        draft.causes.extend(inventory.rules.causes(&cx.cluster, &pod.draft));
+        draft.causes.extend(inventory.rules.causes(cx, &pod.draft));
         draft.causes.extend(of_volumes(cx, &pod.draft));
         if select[draft.variant] {
             draft.causes.insert(Cause::NamespaceLabels, pod.draft.span);

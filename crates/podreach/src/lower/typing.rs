@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
 use podreach_core::PodId;
-use podreach_core::cluster::{Barred, Pod, PodSpec};
+use podreach_core::cluster::{Barred, Pod, PodSpec, Waiting};
 use podreach_core::id::IdVec;
 
 use super::candidate::{Above, Draft, PodDraft, PodDrafts, Variant, workload_drafts};
@@ -34,6 +34,8 @@ pub(crate) struct Typing {
     pub(crate) named_pods: BTreeMap<usize, String>,
     /// Those of them that their owner would make otherwise today.
     pub(crate) outdated: BTreeSet<usize>,
+    /// Pods that wait for a node as they were let in, where that is not what would be made in their place.
+    stored: BTreeMap<usize, Arc<PodSpec>>,
     specs: HashMap<PodSpec, Arc<PodSpec>>,
     /// What about each type is not modelled.
     causes: IdVec<PodId, Causes>,
@@ -134,6 +136,29 @@ impl Typing {
             }
             self.named_pods.insert(at, name);
             self.pods.insert(at, id);
+            let stored = drafts.variants[*variant].stored.as_ref().map(|stored| self.shared(stored));
+            self.stored.extend(stored.map(|stored| (at, stored)));
+        }
+    }
+
+    /// Adds the types of pods that wait for a node, where it matters that they were let in already.
+    pub(crate) fn add_waiting(&self, cx: &mut Context, inventory: &Inventory) {
+        let waits = |(_, pod): &(usize, &PodObject)| pod.waits && !pod.is_of_daemon_set();
+        let mut waiting = BTreeMap::<PodId, (usize, u64)>::new();
+        for (at, _) in inventory.pods.iter().enumerate().filter(waits) {
+            let Some(&id) = self.pods.get(&at) else { continue };
+            waiting.entry(id).or_insert((at, 0)).1 += 1;
+        }
+        for (of, (at, count)) in waiting {
+            let Pod { name, spec } = cx.cluster.pods[of].clone();
+            let let_in = spec::let_in(self.stored.get(&at).unwrap_or(&spec));
+            if self.outdated.contains(&at) {
+                cx.cluster.pods[of].spec = Arc::new(let_in);
+                cx.cluster.waiting.insert(of, Waiting { of, count });
+            } else if let_in != *spec || cx.cluster.limits.iter().any(|limit| limit.pods.contains(&of)) {
+                let pod = cx.cluster.pods.push(Pod { name, spec: Arc::new(let_in) });
+                cx.cluster.waiting.insert(pod, Waiting { of, count });
+            }
         }
     }
 

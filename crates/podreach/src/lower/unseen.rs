@@ -54,7 +54,7 @@ pub(crate) fn add_unlabelled(cx: &Context, inventory: &mut Inventory) {
     let again = |pod: &PodObject| {
         let draft = as_made(cx, inventory, pod);
         let metadata = Metadata { labels: draft.labels.clone(), ..pod.metadata.clone() };
-        PodObject { metadata, draft, bound: None, finished: false, waits: false, made: Some(Made::Again) }
+        PodObject { metadata, draft, bound: None, finished: false, waits: false, stored: None, made: Some(Made::Again) }
     };
     let made: Vec<PodObject> = inventory.pods.iter().filter(is_other).map(again).collect();
     inventory.pods.extend(made);

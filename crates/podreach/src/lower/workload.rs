@@ -140,7 +140,7 @@ fn content(cx: &mut Context, kind: Kind, object: &Object<'_, '_>, namespace: Nam
         }
         Kind::StatefulSet => {
             let spec = spec(cx, kind, object, &STATEFUL_SET_SPEC)?;
-            let scale = replicas(cx, &spec);
+            let scale = Scale { waits: true, ..replicas(cx, &spec) };
             let mut template = pod::template(cx, &spec, namespace)?;
             let claims = claim_templates(cx, &spec);
             if !claims.is_empty() {
@@ -294,13 +294,24 @@ fn daemon_set(cx: &mut Context, object: &Object<'_, '_>, namespace: NamespaceId)
 fn job(cx: &mut Context, spec: &Object<'_, '_>, namespace: NamespaceId) -> Option<(Draft, Scale)> {
     // Pods are made until so many have completed, and never more at a time than are still missing.
     let missing = spec.field("completions").map_or(u64::MAX, |_| count(cx, spec, "completions"));
-    let scale = Scale::of(count(cx, spec, "parallelism").min(missing));
+    let most = count(cx, spec, "parallelism").min(missing);
+    let scale = Scale { waits: replaces_late(cx, spec), ..Scale::of(most) };
     spec.text("completionMode", &mut cx.log);
     spec.flag("manualSelector", &mut cx.log);
     let mut template = pod::template(cx, spec, namespace)?;
     let group = spec.field("scheduling").map(|tree| (Cause::Group, tree.span));
     template.causes.extend(group);
     Some((template, scale))
+}
+
+/// Whether a job makes no pod in the place of one that is being deleted, until that is gone.
+///
+/// Kubernetes: `pkg/controller/job/job_controller.go`, `onlyReplaceFailedPods`; `pkg/apis/batch/v1/defaults.go`, `SetDefaults_Job`.
+fn replaces_late(cx: &mut Context, spec: &Object<'_, '_>) -> bool {
+    match spec.text("podReplacementPolicy", &mut cx.log) {
+        Some(policy) => policy == "Failed",
+        None => spec.field("podFailurePolicy").is_some(),
+    }
 }
 
 fn cron_job(cx: &mut Context, object: &Object<'_, '_>, namespace: NamespaceId) -> Option<(Draft, Scale)> {
@@ -318,7 +329,13 @@ fn cron_job(cx: &mut Context, object: &Object<'_, '_>, namespace: NamespaceId) -
         let inner = spec(cx, Kind::Job, &template, &JOB_SPEC)?;
         job(cx, &inner, namespace)?
     };
-    Some((draft, if policy == "Allow" { Scale::UNLIMITED } else { scale }))
+    let scale = match policy {
+        "Allow" => Scale::UNLIMITED,
+        // The next job is made as soon as the deletion of the last one begins.
+        "Replace" => Scale { waits: false, ..scale },
+        _ => scale,
+    };
+    Some((draft, scale))
 }
 
 /// Whether a job selects its pods by labels that its author chose; then it gives them none.

@@ -17,6 +17,8 @@ pub enum GoalError {
     Form(String),
     /// A name in it cannot be used.
     Name(NameError),
+    /// There are too many ways to choose among the pods of a StatefulSet.
+    TooManyWays,
     /// An exact configuration leaves out what is never deleted: this pod type on this node.
     LeavesOutKept(String, String),
 }
@@ -26,6 +28,9 @@ impl fmt::Display for GoalError {
         match self {
             Self::Form(given) => write!(f, "{} is not of the form POD@NODE or POD@NODE=COUNT", shown(given)),
             Self::Name(error) => error.fmt(f),
+            Self::TooManyWays => {
+                write!(f, "there are too many ways to choose so many pods of a StatefulSet: name them one by one")
+            }
             Self::LeavesOutKept(pod, node) => {
                 write!(f, "the configuration has fewer of {pod} on {node} than are kept, and those are never deleted")
             }

@@ -3,12 +3,13 @@
 //! Reading is strict. A key, a value or a shape that podreach does not write is refused, since a claim that is only half understood
 //! cannot be checked.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::{fmt, mem};
 
 use podreach_core::verdict::Group;
 use podreach_core::{
-    Action, Atom, Configuration, Exchange, Goal, Model, NodeId, PodId, Proof, Semantics, Verdict, Weakening,
+    Action, Atom, Configuration, Exchange, Goal, Model, NodeId, PodId, Problem, Proof, Semantics, Verdict, Weakening,
 };
 
 use super::json::API_VERSION;
@@ -16,6 +17,7 @@ use super::shortfall::Shortfall;
 use super::{weakening, words};
 use crate::diagnostic::Diagnostic;
 use crate::lower::{Instances, Keep, Kind, Nodes, Options, ReleaseBy, Start};
+use crate::question;
 use crate::read::{Piece, SourceId, Sources, Span, Tree, Value, shown};
 
 /// A verdict, with names that are not resolved yet.
@@ -33,6 +35,8 @@ pub struct Certificate {
     pub shortage: Option<Shortfall>,
     /// How the cluster that it is about differs from the input, if it does.
     pub changed: Option<String>,
+    /// Whether its names are those of pod types, as in what an audit stands on, and not those of workloads.
+    pub literal: bool,
 }
 
 /// What a certificate answers: two of them are equal if they ask for the same, in whatever order.
@@ -210,8 +214,9 @@ impl Certificate {
         Asked::new(self.semantics, self.options.clone(), &self.goal)
     }
 
-    /// The goal and the claim about a cluster in which a proof must allow for some weakenings; or what is wrong with either.
-    pub fn resolve(&self, m: &Model, weakenings: &[Weakening]) -> Result<(Goal, Verdict), String> {
+    /// What is asked and what is claimed about a cluster in which a proof must allow for some weakenings; or what is wrong with either.
+    pub fn resolve(&self, problem: &Problem, weakenings: &[Weakening]) -> Result<(Problem, Verdict), String> {
+        let m = &*problem.model;
         let names = Names::new(m);
         let any = self.goal.iter().map(|alternative| names.configuration(alternative)).collect::<Result<_, _>>()?;
         let verdict = match &self.claim {
@@ -242,7 +247,9 @@ impl Certificate {
             }
             Claim::Unknown(reason) => return Err(format!("it claims nothing: {}", shown(reason))),
         };
-        Ok((Goal { any }, verdict))
+        let goal = Goal { any };
+        let asked = if self.literal { question::asking_types(problem, goal) } else { question::asking(problem, goal) };
+        Ok((asked.map_err(|error| error.to_string())?, verdict))
     }
 }
 
@@ -268,13 +275,17 @@ fn allows(m: &Model, weakened: &BTreeSet<String>, weakenings: &[Weakening]) -> R
 
 /// The names of a cluster.
 pub(super) struct Names<'m> {
-    pods: BTreeMap<&'m str, PodId>,
+    pods: BTreeMap<Cow<'m, str>, PodId>,
     nodes: BTreeMap<&'m str, NodeId>,
 }
 
 impl<'m> Names<'m> {
     pub(super) fn new(m: &'m Model) -> Self {
-        let pods = m.pods().map(|pod| (m.pod_name(pod), pod)).collect();
+        let name = |pod: PodId| match m.cluster().is_twin(pod) {
+            true => Cow::Owned(format!("{}{WAITED}", m.pod_name(pod))),
+            false => Cow::Borrowed(m.pod_name(pod)),
+        };
+        let pods = m.pods().map(|pod| (name(pod), pod)).collect();
         Self { pods, nodes: m.nodes().map(|node| (m.node_name(node), node)).collect() }
     }
 
@@ -338,7 +349,7 @@ fn piece(document: &Tree<'_>) -> Read<Certificate> {
     known(document, &keys)?;
     let shortage = document.field("shortage").map(Shortfall::read).transpose()?;
     let changed = document.field("changed").map(text).transpose()?.map(str::to_owned);
-    Ok(Certificate { shortage, changed, ..certificate(document)? })
+    Ok(Certificate { shortage, changed, literal: true, ..certificate(document)? })
 }
 
 fn certificate(document: &Tree<'_>) -> Read<Certificate> {
@@ -349,7 +360,8 @@ fn certificate(document: &Tree<'_>) -> Read<Certificate> {
     if !sums && asks_nothing(&goal) {
         return Err(empty(question));
     }
-    Ok(Certificate { semantics, options, goal, claim: claim(document)?, shortage: None, changed: None })
+    let claim = claim(document)?;
+    Ok(Certificate { semantics, options, goal, claim, shortage: None, changed: None, literal: false })
 }
 
 /// What a question says.
@@ -460,7 +472,7 @@ fn claim(document: &Tree<'_>) -> Read<Claim> {
 impl Steps {
     /// One more step.
     fn read(&mut self, tree: &Tree<'_>) -> Read<()> {
-        known(tree, &["op", "pod", "node", "terminating"])?;
+        known(tree, &["op", "pod", "node", "terminating", "waited"])?;
         let ops = [("deploy", Op::Deploy), ("delete", Op::Delete), ("terminate", Op::Terminate)];
         let ops = ops.into_iter().chain([("ready", Op::Settle), ("uncordon", Op::Settle)]).collect::<Vec<_>>();
         let op = match (choice(required(tree, "op")?, &ops)?, is_terminating(tree)?) {
@@ -472,8 +484,9 @@ impl Steps {
         let pod = match (op, tree.field("pod")) {
             (Op::Settle, None) => None,
             (Op::Settle, Some(pod)) => return Err(refused(pod.span, "this step is about no pod")),
-            _ => Some(text(required(tree, "pod")?)?),
+            _ => Some(named_pod(tree)?),
         };
+        let pod = pod.as_deref();
         // No pod has an empty name.
         let place = match self.places.get(pod.unwrap_or_default()).and_then(|nodes| nodes.get(node)) {
             Some(&place) => place,
@@ -492,9 +505,22 @@ impl Steps {
     }
 }
 
+/// What comes after the name of a pod that waited for a node: no name ends so.
+const WAITED: &str = " waited";
+
+/// The pod that an entry is about.
+fn named_pod<'t>(tree: &'t Tree<'_>) -> Read<Cow<'t, str>> {
+    let pod = text(required(tree, "pod")?)?;
+    Ok(if is_so(tree, "waited")? { format!("{pod}{WAITED}").into() } else { pod.into() })
+}
+
 /// Whether an entry is about a pod that is being deleted.
 fn is_terminating(tree: &Tree<'_>) -> Read<bool> {
-    match tree.field("terminating").map(|flag| (&flag.value, flag.span)) {
+    is_so(tree, "terminating")
+}
+
+fn is_so(tree: &Tree<'_>, flag: &str) -> Read<bool> {
+    match tree.field(flag).map(|flag| (&flag.value, flag.span)) {
         None | Some((Value::Bool(false), _)) => Ok(false),
         Some((Value::Bool(true), _)) => Ok(true),
         Some((_, span)) => Err(refused(span, "this must be true or false")),
@@ -525,9 +551,8 @@ fn exchange(tree: &Tree<'_>) -> Read<Vec<Vec<String>>> {
 }
 
 fn member(tree: &Tree<'_>) -> Read<Place> {
-    known(tree, &["pod", "node", "terminating"])?;
-    let (pod, node) = (text(required(tree, "pod")?)?, text(required(tree, "node")?)?);
-    Ok((pod.to_owned(), node.to_owned(), is_terminating(tree)?))
+    known(tree, &["pod", "node", "terminating", "waited"])?;
+    Ok((named_pod(tree)?.into_owned(), text(required(tree, "node")?)?.to_owned(), is_terminating(tree)?))
 }
 
 /// The classes of a proof: those it lists, and one for each atom that a group names by itself.
@@ -552,9 +577,9 @@ impl Classes {
 
     fn entry(&mut self, tree: &Tree<'_>) -> Read<(usize, u64)> {
         let Some(class) = tree.field("class") else {
-            known(tree, &["pod", "node", "terminating", "count"])?;
-            let (pod, node) = (text(required(tree, "pod")?)?, text(required(tree, "node")?)?);
-            let place = (pod.to_owned(), node.to_owned(), is_terminating(tree)?);
+            known(tree, &["pod", "node", "terminating", "waited", "count"])?;
+            let (pod, node) = (named_pod(tree)?, text(required(tree, "node")?)?);
+            let place = (pod.into_owned(), node.to_owned(), is_terminating(tree)?);
             return Ok((self.single(place), count(required(tree, "count")?)?));
         };
         known(tree, &["class", "count"])?;

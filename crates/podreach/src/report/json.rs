@@ -51,6 +51,9 @@ impl Serialize for Step<'_> {
         if action.atom().is_some_and(|(pod, _)| m.shadowed(pod).is_some()) {
             map.serialize_entry("terminating", &true)?;
         }
+        if action.atom().is_some_and(|(pod, _)| has_waited(m, pod)) {
+            map.serialize_entry("waited", &true)?;
+        }
         map.end()
     }
 }
@@ -127,7 +130,7 @@ pub fn verdict<'a>(answered: &Answered<'a>, diagnostics: &Value, seconds: f64) -
     let fields = [
         ("apiVersion", API_VERSION.into()),
         ("kind", "Verdict".into()),
-        ("question", question(m, options, &problem.goal)),
+        ("question", question(m, options, problem.asked())),
         ("verdict", name.into()),
         ("trace", Value::Null),
         ("proof", proof),
@@ -255,7 +258,7 @@ fn counted(m: &Model, atom: Atom, count: u64) -> Value {
     entry.into()
 }
 
-/// A pod on a node, by name, and whether it is being deleted.
+/// A pod on a node, by name, and whether it is being deleted or waited for a node.
 fn place(m: &Model, (pod, node): Atom) -> Map<String, Value> {
     let mut place = Map::new();
     place.insert("pod".into(), m.pod_name(pod).into());
@@ -263,7 +266,15 @@ fn place(m: &Model, (pod, node): Atom) -> Map<String, Value> {
     if m.shadowed(pod).is_some() {
         place.insert("terminating".into(), true.into());
     }
+    if has_waited(m, pod) {
+        place.insert("waited".into(), true.into());
+    }
     place
+}
+
+/// Whether a type is that of pods which wait for a node at the start, under the name of what would be made in their place.
+fn has_waited(m: &Model, pod: PodId) -> bool {
+    m.cluster().is_twin(m.shadowed(pod).unwrap_or(pod))
 }
 
 /// The remarks about the input as documents carry them.

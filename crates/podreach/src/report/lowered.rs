@@ -22,7 +22,9 @@ use super::json::API_VERSION;
 pub fn lowered(cluster: &Cluster) -> Value {
     let view = View(cluster);
     let nodes: Vec<Value> = cluster.nodes.values().map(|node| view.node(node)).collect();
-    let pods: Vec<Value> = cluster.pods.values().map(|pod| named(&pod.name, lowered_pod(cluster, &pod.spec))).collect();
+    // Pods that wait for a node go under what would be made in their place.
+    let types = cluster.pods.iter().filter(|(id, _)| !cluster.is_twin(*id));
+    let pods: Vec<Value> = types.map(|(_, pod)| named(&pod.name, lowered_pod(cluster, &pod.spec))).collect();
     json!({"apiVersion": API_VERSION, "kind": "Lowered", "nodes": nodes, "pods": pods})
 }
 

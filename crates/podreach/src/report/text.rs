@@ -38,8 +38,8 @@ pub fn headline(answered: &Answered<'_>) -> String {
     let Answered { problem, decision, .. } = answered;
     let context = context(answered);
     match decision.checked.verdict() {
-        Verdict::Deployable(_) if problem.goal.any.len() == 1 => {
-            format!("DEPLOYABLE  {} {context}", sentence(problem, &problem.goal, "can"))
+        Verdict::Deployable(_) if problem.asked().any.len() == 1 => {
+            format!("DEPLOYABLE  {} {context}", sentence(problem, problem.asked(), "can"))
         }
         Verdict::Deployable(trace) => {
             format!(
@@ -47,9 +47,9 @@ pub fn headline(answered: &Answered<'_>) -> String {
                 claim(problem, &trace.after(trace.len(), &problem.model, &problem.start))
             )
         }
-        Verdict::Never(_) => format!("NEVER  {} {context}", sentence(problem, &problem.goal, "can never")),
+        Verdict::Never(_) => format!("NEVER  {} {context}", sentence(problem, problem.asked(), "can never")),
         Verdict::Unknown(_) => {
-            format!("UNKNOWN  whether {} {context}", sentence(problem, &problem.goal, "can"))
+            format!("UNKNOWN  whether {} {context}", sentence(problem, problem.asked(), "can"))
         }
     }
 }
@@ -79,8 +79,10 @@ fn pods(s: &Configuration) -> String {
 fn claim(problem: &Problem, reached: &Configuration) -> String {
     let met = problem.goal.any.iter().find(|alternative| alternative.is_within(reached));
     let goal = Goal::all(met.cloned().unwrap_or_default());
-    let of = match problem.goal.any.len() {
-        all if problem.goal.any.iter().all(|one| one.support() == 1) => format!(", one of the {all} nodes asked for"),
+    let of = match problem.asked().any.len() {
+        all if problem.asked().any.iter().all(|one| one.support() == 1) => {
+            format!(", one of the {all} nodes asked for")
+        }
         all => format!(", one of {all} alternatives"),
     };
     sentence(problem, &goal, "can") + &of

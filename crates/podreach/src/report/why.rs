@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use podreach_core::cancel;
 use podreach_core::id::Symbol;
-use podreach_core::rule::{Rule, volume_limits};
+use podreach_core::rule::{Rule, quota, volume_limits};
 use podreach_core::{Configuration, Model, NodeId, PodId, Semantics};
 use serde_json::{Map, Value, json};
 
@@ -14,6 +14,8 @@ use super::{assumption, words};
 use crate::assumption::{Assumption, Topic};
 use crate::diagnostic::{Diagnostic, Effect};
 use crate::lower::LATER;
+use crate::question;
+use crate::waiting;
 
 /// The remark about workloads that may not be listed, whose pods can be.
 const UNSEEN_WORKLOADS: &str = "S0452";
@@ -41,14 +43,28 @@ impl Why {
     /// Asks every rule about `pod` on each of `nodes` in configuration `s`.
     pub fn new(m: &Model, s: &Configuration, pod: PodId, nodes: &[NodeId]) -> Self {
         let is_asked = |rule: &Rule| match rule {
-            Rule::InstanceLimit => !m.cluster().limits.is_empty(),
+            Rule::InstanceLimit => m.cluster().limits.iter().any(|limit| limit.is_asked(pod)),
             Rule::ResourceQuota => !m.cluster().quotas.is_empty(),
             _ => !m.pod(pod).exempt.contains(rule),
         };
         let rules: Vec<Rule> = Rule::ALL.into_iter().filter(is_asked).collect();
+        // The pods of some workloads are types of their own, of which one suffices; those that nothing deploys come last.
+        let mut types = question::types(m.cluster(), pod);
+        types.sort_by_key(|&pod| m.pod(pod).barred.is_some());
+        let waiting = waiting::at_start(m);
+        let of_type = |pod, node| {
+            let refusal = |rule: &Rule| match rule {
+                Rule::ResourceQuota if !m.pod(pod).exempt.contains(rule) => quota::refusal_beside(m, s, &waiting, pod),
+                rule => rule.refusal(m, s, pod, node),
+            };
+            let refusal = |rule: &Rule| Some((*rule, reason(m, pod, node, &refusal(rule)?)));
+            rules.iter().filter_map(refusal).collect::<Refusals>()
+        };
+        let first = types[0];
+        let free: Vec<PodId> = types.into_iter().filter(|&pod| pod == first || m.pod(pod).barred.is_none()).collect();
         let refusals = |node| {
-            let refusal = |rule: &Rule| Some((*rule, reason(m, pod, node, &rule.refusal(m, s, pod, node)?)));
-            rules.iter().filter_map(refusal).collect()
+            let mut each = free.iter().map(|&pod| of_type(pod, node));
+            each.find(Refusals::is_empty).unwrap_or_else(|| of_type(first, node))
         };
         let mut asked: Vec<(NodeId, Refusals)> = Vec::new();
         let stopped = cancel::attempt(|| {
@@ -58,10 +74,10 @@ impl Why {
             }
         });
         let partial = |stop| format!("{stop} after {} of {} nodes were looked at", asked.len(), nodes.len());
-        let doubts = stopped.err().map(partial).into_iter().chain(unknown_limit(m, pod, &asked)).collect();
+        let doubts = stopped.err().map(partial).into_iter().chain(unknown_limit(m, first, &asked)).collect();
         let nodes = asked;
         let nodes = nodes.into_iter().map(|(node, refusals)| (m.node_name(node).to_owned(), refusals)).collect();
-        let barred = m.pod(pod).barred.as_ref().map(ToString::to_string);
+        let barred = m.pod(first).barred.as_ref().map(ToString::to_string);
         Self {
             semantics: m.semantics(),
             pod: m.pod_name(pod).to_owned(),

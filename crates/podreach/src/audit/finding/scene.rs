@@ -19,6 +19,7 @@ use crate::diagnostic::{Diagnostic, Effect};
 use crate::engine::{Budget, Stop};
 use crate::lower::{Declared, Kind, Lowered};
 use crate::read::Span;
+use crate::waiting;
 
 /// Why what rests on the absence of pods is not decided.
 pub(super) const UNSEEN: &str = "there may be pods that the input does not show";
@@ -69,7 +70,7 @@ impl<'a> Scene<'a> {
         let now = crate::problem(lowered, semantics);
         let unsettled: Vec<NodeId> = now.start.unsettled().iter().copied().collect();
         let start = Arc::new((*now.kept).clone().with_unsettled(unsettled));
-        let fresh = Problem { start, ..now.clone() };
+        let fresh = Problem { start, ..waiting::without(&now) };
         let oracles = [&now, &fresh].map(|problem| Oracle::new(problem, &lowered.diagnostics));
         let world = World {
             problem: now.clone(),
@@ -140,7 +141,11 @@ impl<'a> Scene<'a> {
 
     /// Some instance of a pod on any node.
     pub(super) fn anywhere(&self, pod: PodId) -> Goal {
-        Goal { any: self.now.model.nodes().map(|node| [((pod, node), 1)].into_iter().collect()).collect() }
+        let m = &self.now.model;
+        let waiting = m.cluster().replicas.get(&pod).and_then(|replicas| replicas.waiting);
+        let types = std::iter::once(pod).chain(waiting);
+        let on = |pod: PodId| m.nodes().map(move |node| [((pod, node), 1)].into_iter().collect());
+        Goal { any: types.flat_map(on).collect() }
     }
 
     /// A node where a pod can be deployed right after everything that is not kept was deleted.
@@ -215,7 +220,8 @@ fn within(budget: &Budget<'_>, answer: impl FnOnce(&Budget<'_>) -> Sure) -> Sure
 
 /// The type of every name.
 pub(super) fn types(cluster: &Cluster) -> BTreeMap<&str, PodId> {
-    cluster.pods.iter().map(|(id, pod)| (pod.name.as_str(), id)).collect()
+    let types = cluster.pods.iter().filter(|(id, _)| !cluster.is_twin(*id));
+    types.map(|(id, pod)| (pod.name.as_str(), id)).collect()
 }
 
 /// The pod types that someone would want to know about: not those that nobody wants more of, nor pods that are over or out of date.
@@ -229,7 +235,8 @@ pub(super) fn subjects(lowered: &Lowered) -> Vec<Subject> {
         let wanted = known.spec.barred.as_ref().is_none_or(|why| !why.is_unwanted());
         wanted.then_some(Subject { pod, names, kind })
     };
-    let mut subjects: Vec<Subject> = lowered.cluster.pods.iter().filter_map(subject).collect();
+    let types = lowered.cluster.pods.iter().filter(|(id, _)| !lowered.cluster.is_twin(*id));
+    let mut subjects: Vec<Subject> = types.filter_map(subject).collect();
     subjects.sort_by(|a, b| a.names.cmp(&b.names));
     subjects
 }

@@ -215,7 +215,7 @@ pub(crate) fn wanted(lowered: &Lowered, claim: &Claim, world: &World) -> Vec<Wan
         Claim::Never { .. } | Claim::NeverTogether { .. } => Vec::new(),
         Claim::Possible { spread_over, nodes, count, .. } => {
             let groups = possible_groups(lowered, world, *count, spread_over.as_deref(), nodes);
-            groups.into_iter().flat_map(|group| group.wants).collect()
+            groups.into_iter().flat_map(|group| group.ways.into_iter().flatten()).collect()
         }
         Claim::Recoverable { .. } => recoverable::wants(lowered, world),
     }

@@ -1,4 +1,4 @@
-//! So many pods of a StatefulSet whose pods have claims of their own: the first so many numbers, each a type of its own.
+//! So many pods of a StatefulSet whose pods have claims of their own: some of its numbers, each a type of its own.
 //!
 //! ```text
 //! yes     each goes to a place of its own, where all of them pack
@@ -7,8 +7,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use podreach_core::cluster::Replicas;
 use podreach_core::demand::{Argument, Demand, Law, Place, Want as Wanted};
-use podreach_core::{Atom, Configuration, Goal, NodeId, PodId};
+use podreach_core::{Atom, Cluster, Configuration, Goal, NodeId, PodId};
 
 use super::packing::Want;
 use super::possible::Outcome;
@@ -17,45 +18,88 @@ use super::ruling::{Asking, pod_names};
 use super::world::World;
 use crate::audit::item::Evidence;
 use crate::lower::{Lowered, Origin};
+use crate::question;
 
-/// What a rule wants of one workload: of one pod type, or of several that are the pods of one StatefulSet.
+/// What a rule wants of one workload.
 #[derive(Clone, Debug)]
 pub(crate) struct Group {
     pub(crate) name: String,
-    pub(crate) wants: Vec<Want>,
+    /// The ways to have it, of which one suffices: so many of a pod type, or of several that are the pods of one StatefulSet.
+    pub(crate) ways: Vec<Vec<Want>>,
+    /// Whether there are no other ways.
+    pub(crate) complete: bool,
 }
+
+/// The most ways that are tried.
+const WAYS: usize = 64;
 
 /// The workloads of which a rule wants so many instances: not their former revisions, and StatefulSets by the numbers of their pods.
 pub(crate) fn groups(lowered: &Lowered, world: &World, want: impl Fn(PodId, u64) -> Want, count: u64) -> Vec<Group> {
     let m = world.model();
-    let mut sets: BTreeMap<&str, BTreeMap<u64, PodId>> = BTreeMap::new();
+    let numbered = lowered.origins.numbered();
+    let numbered: BTreeMap<&str, (&str, u64)> =
+        numbered.iter().flat_map(|(&of, types)| types.iter().map(move |&name| (name, of))).collect();
+    let mut sets: BTreeMap<&str, BTreeMap<u64, Vec<PodId>>> = BTreeMap::new();
     let mut groups = Vec::new();
-    for pod in world.pods(0) {
+    let pods = || world.pods(0).into_iter().filter(|&pod| !m.cluster().is_twin(pod));
+    let waiting = |pod: PodId| m.cluster().replicas.get(&pod).and_then(|replicas| replicas.waiting);
+    for pod in pods() {
         let name = m.pod_name(pod);
-        match lowered.origins.pods.get(name) {
-            Some(Origin { ordinal: Some(number), owners, declared, .. }) => {
-                if let Some((_, set)) = owners.last().filter(|_| declared.is_some()) {
-                    sets.entry(set).or_default().insert(*number, pod);
-                }
+        match (numbered.get(name), lowered.origins.pods.get(name)) {
+            (Some(&(set, number)), _) => {
+                let types = sets.entry(set).or_default().entry(number).or_default();
+                types.extend(std::iter::once(pod).chain(waiting(pod)));
             }
-            Some(origin) if origin.outdated || origin.unseen || !origin.owners.is_empty() => {}
-            _ => groups.push(Group { name: name.to_owned(), wants: vec![want(pod, count)] }),
+            (None, Some(origin)) if is_another(origin) => {}
+            _ => groups.push(Group::plain(m.cluster(), pod, &want, count)),
         }
     }
     for (set, numbers) in sets {
-        let first: Vec<PodId> = numbers.into_values().take(usize::try_from(count).unwrap_or(usize::MAX)).collect();
-        let more = count - first.len() as u64;
+        let others = groups.iter().any(|group| group.name == set);
         groups.retain(|group| group.name != set);
-        let rest = m.pods().find(|&pod| m.pod_name(pod) == set).filter(|_| more > 0);
-        let wants = first.into_iter().map(|pod| want(pod, 1)).chain(rest.map(|pod| want(pod, more))).collect();
-        groups.push(Group { name: set.to_owned(), wants });
+        let own = m.pods().find(|&pod| m.pod_name(pod) == set);
+        let waiting = own.and_then(waiting);
+        let replicas = Replicas { numbered: numbers.into_values().collect(), others, waiting };
+        groups.push(Group::of(m.cluster(), (set, own), &replicas, &want, count));
     }
     if groups.is_empty() {
         // Who selects nothing but former revisions means them.
-        let alone = |pod| Group { name: m.pod_name(pod).to_owned(), wants: vec![want(pod, count)] };
-        groups.extend(world.pods(0).into_iter().map(alone));
+        groups.extend(pods().map(|pod| Group::plain(m.cluster(), pod, &want, count)));
     }
     groups
+}
+
+/// Whether pods are none of those that their workload is to have: of a former revision, or of a number that is not declared.
+fn is_another(origin: &Origin) -> bool {
+    origin.outdated || origin.unseen || origin.ordinal.is_some() || !origin.owners.is_empty()
+}
+
+impl Group {
+    /// So many pods of a type, those that wait for a node among them.
+    fn plain(cluster: &Cluster, pod: PodId, want: &impl Fn(PodId, u64) -> Want, count: u64) -> Self {
+        let waiting = cluster.replicas.get(&pod).and_then(|replicas| replicas.waiting);
+        let replicas = Replicas { numbered: Vec::new(), others: true, waiting };
+        Self::of(cluster, (&cluster.pods[pod].name, Some(pod)), &replicas, want, count)
+    }
+
+    /// So many pods of a StatefulSet: any of those with numbers, and pods without where there are such or not enough others.
+    fn of(
+        cluster: &Cluster,
+        (name, own): (&str, Option<PodId>),
+        replicas: &Replicas,
+        want: &impl Fn(PodId, u64) -> Want,
+        count: u64,
+    ) -> Self {
+        let choices = question::choices(cluster, own, replicas, count);
+        let complete = choices.as_ref().is_some_and(|choices| choices.len() <= WAYS);
+        let choices = choices.unwrap_or_else(|| {
+            let first = replicas.numbered.iter().filter_map(|types| types.first());
+            let first = first.take(usize::try_from(count).unwrap_or(usize::MAX)).map(|&pod| (pod, 1));
+            vec![first.collect()]
+        });
+        let way = |way: Vec<(PodId, u64)>| way.into_iter().map(|(pod, count)| want(pod, count)).collect();
+        Self { name: name.to_owned(), ways: choices.into_iter().take(WAYS).map(way).collect(), complete }
+    }
 }
 
 /// Decides it for the pods of one StatefulSet.

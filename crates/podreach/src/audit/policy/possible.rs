@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 
 use podreach_core::demand::{Argument, Law};
 use podreach_core::rule::hard;
-use podreach_core::{Configuration, Goal, NodeId, PodId};
+use podreach_core::{Configuration, Goal, NodeId, PodId, Problem, Trace, Verdict, check};
 
 use super::never::sentence;
 use super::numbered::{self, Group};
@@ -20,6 +20,7 @@ use super::shortage::demand;
 use super::sums::too_much;
 use crate::answer::Sure;
 use crate::audit::item::{Evidence, Status};
+use crate::engine::Decision;
 use crate::report::words;
 
 /// What came out for one workload, or for several together.
@@ -35,12 +36,9 @@ pub(crate) enum Outcome {
 /// Decides the rule; `key` is what the instances are spread over, if they are.
 pub(crate) fn ruling(asking: &mut Asking<'_>, groups: &[Group], count: u64, key: Option<&str>) -> Ruling {
     let (mut evidence, mut failed, mut open) = (Vec::new(), Vec::new(), Vec::new());
-    for Group { name, wants } in groups {
-        let found = match wants.as_slice() {
-            [want] => outcome(asking, want),
-            wants => numbered::outcome(asking, wants),
-        };
-        match found {
+    for group in groups {
+        let name = &group.name;
+        match outcome_of_group(asking, group) {
             Outcome::Can(shown) => evidence.push(*shown),
             Outcome::Never(why, shown) => failed.push((name.clone(), why, shown)),
             Outcome::Open(why) => open.push((name.clone(), why)),
@@ -71,6 +69,43 @@ pub(crate) fn ruling(asking: &mut Asking<'_>, groups: &[Group], count: u64, key:
     let mut ruling = Ruling::new(Status::Holds, message);
     ruling.evidence = evidence;
     ruling
+}
+
+/// Decides it for one workload: one of its ways suffices.
+fn outcome_of_group(asking: &mut Asking<'_>, group: &Group) -> Outcome {
+    let (mut whys, mut evidence, mut open) = (Vec::new(), Vec::new(), None);
+    for wants in &group.ways {
+        let found = match wants.as_slice() {
+            [want] => being_deleted(asking, want).unwrap_or_else(|| outcome(asking, want)),
+            wants => numbered::outcome(asking, wants),
+        };
+        match found {
+            Outcome::Can(shown) => return Outcome::Can(shown),
+            Outcome::Never(why, shown) => {
+                whys.push(why);
+                evidence.extend(shown);
+            }
+            Outcome::Open(why) => open = open.or(Some(why)),
+        }
+    }
+    match open {
+        Some(why) => Outcome::Open(why),
+        None if !group.complete => Outcome::Open("not every choice of its pods was tried".to_owned()),
+        None => Outcome::Never(whys.join(" "), evidence),
+    }
+}
+
+/// One instance that runs where it is wanted, though it is being deleted: that it can be there is plain to see.
+fn being_deleted(asking: &Asking<'_>, want: &Want) -> Option<Outcome> {
+    let problem = &asking.world.problem;
+    let shadow = problem.model.shadow(want.pod).filter(|_| want.count == 1)?;
+    let (node, _) = problem.start.of(shadow).find(|(node, _)| want.nodes.contains(node))?;
+    let goal = Goal::atom((want.pod, node));
+    let running = Problem { standing: false, ..problem.with_goal(goal.clone()) };
+    let checked = check(&running, Verdict::Deployable(Trace::default())).ok()?;
+    let decision = Decision { checked, engine: "start", efforts: Vec::new() };
+    let decision = asking.held(&goal, decision);
+    Some(can(asking, want, goal, decision))
 }
 
 /// What the domains of a topology key are called.

@@ -24,7 +24,7 @@ pub(crate) fn wants(lowered: &Lowered, world: &World) -> Vec<Want> {
     let m = world.model();
     let all: Vec<NodeId> = m.nodes().collect();
     let mut wants = Vec::new();
-    for pod in world.pods(0).into_iter().filter(|&pod| is_wanted(m, pod)) {
+    for pod in world.pods(0).into_iter().filter(|&pod| is_wanted(m, pod) && !m.cluster().waiting.contains_key(&pod)) {
         let declared = lowered.origins.pods.get(m.pod_name(pod)).and_then(|origin| origin.declared);
         let (count, on_each) = match declared {
             Some(Declared { per_node: true, replicas, .. }) => (0, replicas),

@@ -1,15 +1,16 @@
 //! The cluster in a rule's terms: which pod types its selections select.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use podreach_core::cluster::Pod;
+use podreach_core::cluster::{Pod, Waiting};
 use podreach_core::id::IdVec;
 use podreach_core::{Cluster, Configuration, Goal, Id, Model, NodeId, PodId, Problem, Semantics};
 
 use super::PodSelection;
 use crate::diagnostic::Diagnostic;
 use crate::lower::Lowered;
+use crate::waiting;
 
 /// A cluster, and which of its pod types are selected.
 #[derive(Clone, Debug)]
@@ -100,6 +101,7 @@ impl World {
     /// The same world, started with nothing but what is kept.
     pub(crate) fn emptied(mut self) -> Self {
         let unsettled: Vec<NodeId> = self.problem.start.unsettled().iter().copied().collect();
+        self.problem = waiting::without(&self.problem);
         self.problem.start = Arc::new((*self.problem.kept).clone().with_unsettled(unsettled));
         self
     }
@@ -134,9 +136,11 @@ impl World {
         for (id, node) in old.nodes.iter() {
             part.nodes.push(nodes(id).then(|| new_nodes.push(node.clone())));
         }
-        let mut cluster = Cluster { pods: new_pods, nodes: new_nodes, ..old };
+        let waiting = part.waiting(&old);
+        let mut cluster = Cluster { pods: new_pods, nodes: new_nodes, replicas: BTreeMap::new(), waiting, ..old };
         for limit in &mut cluster.limits {
             limit.pods = limit.pods.iter().filter_map(|&pod| part.pods[pod]).collect();
+            limit.unasked = limit.unasked.iter().filter_map(|&pod| part.pods[pod]).collect();
         }
         let draft = Draft {
             cluster,
@@ -175,6 +179,15 @@ impl Part {
     pub(crate) fn old_node(&self, new: NodeId) -> NodeId {
         let at = self.nodes.values().position(|node| *node == Some(new)).expect("the part has it from the whole");
         NodeId::from_index(at)
+    }
+
+    /// What waits for a node; what would be made in its place need not be part of it.
+    fn waiting(&self, old: &Cluster) -> BTreeMap<PodId, Waiting> {
+        let moved = |(&pod, waiting): (&PodId, &Waiting)| {
+            let pod = self.pods[pod]?;
+            Some((pod, Waiting { of: self.pods[waiting.of].unwrap_or(pod), ..*waiting }))
+        };
+        old.waiting.iter().filter_map(moved).collect()
     }
 
     /// What runs at first, without what the part has not; what is being deleted is told by its type.

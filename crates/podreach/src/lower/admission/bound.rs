@@ -30,6 +30,12 @@ impl Subject {
         Self { kind: "Container", requests, limits }
     }
 
+    /// A claim to storage, of which only the request counts.
+    pub(crate) fn claim(size: Option<Quantity>) -> Self {
+        let asked: Amounts = size.map(|size| ("storage".to_owned(), size)).into_iter().collect();
+        Self { kind: "PersistentVolumeClaim", requests: asked.clone(), limits: asked }
+    }
+
     /// A pod as a whole: its containers together, and where the pod says something of cpu and memory, that.
     pub(crate) fn pod(parts: &Parts) -> Self {
         let mut requests = request::together(parts, &|container| request::requests(container, true));
@@ -74,7 +80,10 @@ impl Bounds {
         if self.kind != subject.kind {
             return None;
         }
-        let who = subject.kind.to_ascii_lowercase();
+        let who = match subject.kind {
+            "PersistentVolumeClaim" => "claim".to_owned(),
+            kind => kind.to_ascii_lowercase(),
+        };
         let broken = |bounds: &Amounts, breaks: fn(&Subject, &str, Quantity) -> bool| {
             bounds.iter().find(|(name, bound)| breaks(subject, name, **bound)).map(|(name, _)| name.clone())
         };

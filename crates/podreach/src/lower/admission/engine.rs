@@ -26,6 +26,15 @@ const IDLE: [&str; 12] = [
     "UpdateRequest",
 ];
 
+/// Kinds whose names say what they do.
+const ACTIVE: [&str; 5] =
+    ["ClusterPolicy", "MutatingPolicy", "NamespacedMutatingPolicy", "NamespacedValidatingPolicy", "ValidatingPolicy"];
+
+/// Whether a kind is listed here.
+pub(crate) fn is_listed(kind: &str) -> bool {
+    IDLE.contains(&kind) || ACTIVE.contains(&kind)
+}
+
 /// The gate that a rule is, if it is one.
 pub(crate) fn gate(cx: &mut Context, tree: &Tree<'_>) -> Option<Gate> {
     let text = |field| tree.field(field).and_then(Tree::str).unwrap_or_default();
@@ -111,6 +120,6 @@ fn selects_pods(matched: Option<&Tree<'_>>) -> bool {
 }
 
 /// Whether a kind, as Kyverno writes it (`Pod`, `v1/Pod`, `*/Pod`, `Pod/binding`, with wildcards), may stand for pods.
-fn is_pod(kind: &str) -> bool {
+pub(crate) fn is_pod(kind: &str) -> bool {
     kind.contains(['*', '?']) || kind.split(['/', '.']).any(|part| part == "Pod")
 }

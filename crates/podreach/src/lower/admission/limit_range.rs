@@ -11,6 +11,7 @@ use crate::lower::fields::{LIMIT_RANGE_ITEM, LIMIT_RANGE_SPEC, OBJECT};
 use crate::lower::kind::Kind;
 use crate::lower::metadata;
 use crate::lower::object::Object;
+use crate::lower::quantity::Quantity;
 use crate::lower::request::{self, Parts};
 use crate::read::Tree;
 
@@ -104,6 +105,15 @@ impl LimitRanges {
             .map(|container| Subject::container(request::requests(container, true), container.limits.clone()))
             .chain([Subject::pod(parts)])
             .collect();
+        self.out_of_bounds(namespace, &subjects)
+    }
+
+    /// Why a claim of this size is refused, if it is.
+    pub(crate) fn refusal_of_claim(&self, namespace: &str, size: Option<Quantity>) -> Option<String> {
+        self.out_of_bounds(namespace, &[Subject::claim(size)])
+    }
+
+    fn out_of_bounds(&self, namespace: &str, subjects: &[Subject]) -> Option<String> {
         self.of(namespace).iter().find_map(|range| {
             let mut pairs =
                 range.bounds.iter().flat_map(|bounds| subjects.iter().map(move |subject| (bounds, subject)));

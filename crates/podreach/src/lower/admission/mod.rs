@@ -6,7 +6,8 @@
 
 mod bound;
 mod cheapest;
-mod engine;
+mod claims;
+pub(crate) mod engine;
 mod gate;
 mod limit_range;
 mod namespace;
@@ -117,11 +118,13 @@ impl Rules {
     }
 
     /// What admission may do to a pod that is yet to be created, or would be again, and that is not modelled.
-    pub(crate) fn causes(&self, cluster: &Cluster, draft: &Draft) -> BTreeMap<Cause, Span> {
+    pub(crate) fn causes(&self, cx: &Context, draft: &Draft) -> BTreeMap<Cause, Span> {
+        let cluster = &cx.cluster;
         let namespace = cluster.symbols.str(cluster.namespaces[draft.content.namespace]);
         let found = [
             (Cause::LimitRangeDefaults, self.limit_ranges.is_ambiguous(namespace, &draft.content.parts)),
             (Cause::Quota, self.quotas.is_unclear(namespace)),
+            (Cause::CountedClaims, claims::may_be_refused(self, cx, namespace, &draft.content)),
             (Cause::Reference, self.references.is_unclear(namespace, &draft.content)),
         ];
         let mut causes: Causes =
@@ -166,14 +169,9 @@ impl Rules {
     }
 
     /// A pod that waits for its node: it was let in, and neither its bounds nor its quotas are asked again when it is bound.
-    ///
-    /// That it would be asked again if it were made once more is left out.
     fn waiting(&self, cx: &mut Context, content: &Content, comes: Coming) -> Content {
         let mut stored = self.admitted(cx, content, Coming { is_new: false, waits: false, ..comes });
         stored.admitted.refused = None;
-        if !stored.admitted.quota.is_empty() {
-            stored.admitted.exempt.insert(Rule::ResourceQuota);
-        }
         stored
     }
 
@@ -199,6 +197,7 @@ impl Rules {
         let flaws = content.security.flaws.with(comes.annotated);
         let refused = refused.or_else(|| self.namespaces.security.refusal(&namespace, flaws, cx.release.minor));
         let refused = refused.or_else(|| self.references.refusal(&namespace, content));
+        let refused = refused.or_else(|| claims::refusal(self, cx, &namespace, &content.mounted));
         let refused = self.namespaces.refusal(&namespace).or(refused);
         admitted.admitted.quota = self.quotas.taken(&namespace, &admitted.parts, admitted.deadline);
         admitted.admitted.refused = refused.map(Arc::from);
@@ -235,11 +234,13 @@ pub(crate) fn admit(cx: &mut Context, inventory: &mut Inventory) {
         let comes = Coming { waits: false, is_new: true, is_daemon, annotated: workload.template.annotated };
         (&mut workload.template, comes)
     });
-    let pods = pods.iter_mut().map(|pod| {
+    let pods = pods.iter_mut().flat_map(|pod| {
         let is_daemon = pod.is_of_daemon_set();
-        let (waits, is_new) = (pod.waits, pod.bound.is_none());
-        let comes = Coming { waits, is_new, is_daemon, annotated: pod.draft.annotated };
-        (&mut pod.draft, comes)
+        // One that waits was let in: what a workload would make in its place is the workload's.
+        let is_new = pod.bound.is_none() && (!pod.waits || pod.stored.is_some());
+        let comes = Coming { waits: false, is_new, is_daemon, annotated: pod.draft.annotated };
+        let stored = pod.stored.as_mut().map(|stored| (stored, Coming { waits: true, ..comes }));
+        [Some((&mut pod.draft, comes)), stored].into_iter().flatten()
     });
     for (draft, comes) in templates.chain(pods) {
         let key = (Rc::as_ptr(&draft.content), comes);

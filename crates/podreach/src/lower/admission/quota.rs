@@ -9,6 +9,7 @@ use podreach_core::cluster::Quota;
 use podreach_core::id::QuotaId;
 use podreach_core::resource::Amount;
 
+use super::claims;
 use crate::lower::amount::{self, Amounts};
 use crate::lower::context::Context;
 use crate::lower::fields::{OBJECT, RESOURCE_QUOTA_SPEC, SCOPE_REQUIREMENT, SCOPE_SELECTOR};
@@ -29,6 +30,8 @@ pub(crate) struct Quotas(BTreeMap<String, Vec<ResourceQuota>>);
 struct ResourceQuota {
     name: String,
     hard: Amounts,
+    /// What it says of claims to storage.
+    of_claims: Amounts,
     scopes: Vec<Scope>,
     /// The id of each cap, once the cluster has them.
     ids: BTreeMap<String, QuotaId>,
@@ -50,9 +53,10 @@ impl Quotas {
         let Some(metadata) = metadata::read(cx, Kind::ResourceQuota, &object) else { return };
         let Some(spec) = object.object("spec", &RESOURCE_QUOTA_SPEC, &mut cx.log) else { return };
         let hard = amount::read(cx, &spec, "hard");
-        let hard = hard.into_iter().filter(|(resource, _)| is_of_pods(resource)).collect();
+        let (hard, others): (Amounts, Amounts) = hard.into_iter().partition(|(resource, _)| is_of_pods(resource));
+        let of_claims = others.into_iter().filter(|(resource, _)| claims::is_of_claims(resource)).collect();
         let name = format!("{}/{}", metadata.namespace, metadata.name);
-        let quota = ResourceQuota { name, hard, scopes: scopes(cx, &spec), ids: BTreeMap::new() };
+        let quota = ResourceQuota { name, hard, of_claims, scopes: scopes(cx, &spec), ids: BTreeMap::new() };
         self.0.entry(metadata.namespace).or_default().push(quota);
     }
 
@@ -101,6 +105,11 @@ impl Quotas {
             let resource = STATED.iter().find(|resource| quota.hard.contains_key(**resource) && silent(resource))?;
             Some(format!("the ResourceQuota {} wants every container to state {resource}", quota.name))
         })
+    }
+
+    /// What each quota of a namespace says of claims to storage: its name, its bounds, and whether it counts all claims.
+    pub(crate) fn of_claims(&self, namespace: &str) -> impl Iterator<Item = (&str, &Amounts, bool)> {
+        self.of(namespace).iter().map(|quota| (quota.name.as_str(), &quota.of_claims, quota.scopes.is_empty()))
     }
 
     /// What a pod takes of each cap.

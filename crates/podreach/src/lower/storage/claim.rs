@@ -240,11 +240,7 @@ fn is_in_tree(provisioner: &str) -> bool {
 fn class<'c>(cx: &'c Context, request: &'c Request) -> Option<(&'c str, &'c ClassRecord)> {
     match request.class.as_deref() {
         Some(name) => cx.storage.classes.get(name).map(|class| (name, class)),
-        None if cx.admission && request.volume.is_none() => {
-            let usual = cx.storage.classes.iter().filter(|(_, class)| class.usual.is_some());
-            let newest = usual.max_by_key(|(name, class)| (&class.usual, std::cmp::Reverse(*name)));
-            newest.map(|(name, class)| (name.as_str(), class))
-        }
+        None if cx.admission && request.volume.is_none() => cx.storage.usual_class(),
         None => None,
     }
 }

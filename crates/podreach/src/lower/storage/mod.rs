@@ -142,6 +142,19 @@ impl Storage {
         self.claims.keys().filter_map(ordinal).collect()
     }
 
+    /// The class that claims are given which name none: the newest of those that are said to be the usual one.
+    fn usual_class(&self) -> Option<(&str, &ClassRecord)> {
+        let usual = self.classes.iter().filter(|(_, class)| class.usual.is_some());
+        let newest = usual.max_by_key(|(name, class)| (&class.usual, std::cmp::Reverse(*name)));
+        newest.map(|(name, class)| (name.as_str(), class))
+    }
+
+    /// The name of the class of a claim that is yet to be made, where it names one or the input has a usual one.
+    pub(crate) fn class_name<'s>(&'s self, request: &'s Request) -> Option<&'s str> {
+        let usual = || self.usual_class().filter(|_| request.volume.is_none()).map(|(name, _)| name);
+        request.class.as_deref().or_else(usual)
+    }
+
     /// Whether a claim is in the input.
     pub(crate) fn has_claim(&self, namespace: &str, name: &str) -> bool {
         self.claims.contains_key(&(namespace.to_owned(), name.to_owned()))

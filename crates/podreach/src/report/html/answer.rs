@@ -16,7 +16,7 @@ const STEPS: usize = 20_000;
 /// The verdict of a decision and its evidence.
 pub(super) fn answer(cast: &mut Cast, problem: &Problem, decision: &Sure) -> Value {
     let mut answer = outline(problem, decision);
-    let mut shown: Vec<usize> = (0..problem.goal.any.len().min(GOALS)).collect();
+    let mut shown: Vec<usize> = (0..problem.asked().any.len().min(GOALS)).collect();
     match decision.checked.verdict() {
         Verdict::Deployable(trace) => {
             let reached = reached(problem, trace).map(|reached| {
@@ -32,7 +32,7 @@ pub(super) fn answer(cast: &mut Cast, problem: &Problem, decision: &Sure) -> Val
         Verdict::Never(proof) => answer["proof"] = walk::walk(cast, problem, proof),
         Verdict::Unknown(_) => {}
     }
-    let goal = shown.iter().map(|&at| cast.configuration(&problem.model, &problem.goal.any[at]));
+    let goal = shown.iter().map(|&at| cast.configuration(&problem.model, &problem.asked().any[at]));
     answer["goal"] = goal.collect::<Vec<_>>().into();
     answer
 }
@@ -82,8 +82,9 @@ fn steps(cast: &mut Cast, problem: &Problem, trace: &Trace) -> Vec<Value> {
     excerpt(problem, trace, 0..trace.len().min(STEPS)).into_iter().map(step).collect()
 }
 
-/// The first alternative of the goal that the end of a trace meets, by its index.
+/// The first alternative of what was asked that the end of a trace meets, by its index.
 fn reached(problem: &Problem, trace: &Trace) -> Option<usize> {
     let s = trace.after(trace.len(), &problem.model, &problem.start);
-    problem.goal.any.iter().position(|alternative| problem.is_met(&Goal::all(alternative.clone()), &s))
+    let met = problem.goal.any.iter().position(|alternative| problem.is_met(&Goal::all(alternative.clone()), &s))?;
+    Some(problem.asked.as_ref().map_or(met, |asked| asked.of[met]))
 }

@@ -9,6 +9,7 @@ use super::room::Room;
 use crate::answer::Oracle;
 use crate::engine::Budget;
 use crate::matrix::{Cell, Matrix};
+use crate::question;
 
 /// The evidence of cells, by row and class, as pages read it.
 #[derive(Clone, Debug, Default)]
@@ -71,9 +72,9 @@ fn gather(
                 if let Some(stop) = (budget.interrupt)() {
                     return Some(stop.to_string());
                 }
-                let goal = Goal::atom((*pod, matrix.classes[class][0]));
-                let decision = oracle.answer(&goal, budget);
-                let asked = problem.with_goal(goal);
+                let asked = question::asking(problem, Goal::atom((*pod, matrix.classes[class][0])));
+                let Ok(asked) = asked else { continue };
+                let decision = oracle.answer(&asked.goal, budget);
                 let answer = room.fit(|| Value::Null, || answer(cast, &asked, &decision), "");
                 if room.is_full() {
                     return Some("the page would be too large".to_owned());
