@@ -33,7 +33,9 @@ pub fn differences(doc: &Value, real: &Value, release: Release, tally: &mut Tall
         };
         let listed = real["deployable"][name].as_array().map_or(&[][..], Vec::as_slice);
         for node in model.nodes() {
-            let goal = Goal::atom((id, node));
+            // Pods that wait for a node are a type of their own under the name that is asked for.
+            let asked = question::asking(&problem, Goal::atom((id, node)));
+            let goal = asked.map_or_else(|_| Goal::atom((id, node)), |asked| asked.goal);
             let ours = decider.decide(&goal, &Budget::unlimited()).checked.answer();
             let node = model.node_name(node);
             let reached = listed.iter().any(|listed| listed == node);
@@ -50,10 +52,10 @@ pub fn differences(doc: &Value, real: &Value, release: Release, tally: &mut Tall
     differences
 }
 
-/// Whether a run was not believed since it binds a pod that waits more than once, which podreach does not follow further.
+/// Whether a run was not believed because of pods that wait: each is bound once, and quotas charge it until then.
 fn is_let_in_once(decision: &Decision) -> bool {
     let Verdict::Unknown(Reason::Spoiled { by, .. }) = decision.checked.verdict() else { return false };
-    matches!(by.as_slice(), [only] if only.contains("was let in once"))
+    matches!(by.as_slice(), [only] if only.contains("wait for a node"))
 }
 
 /// The pods that the search was about: the types of the document, and its pods that may be made again.

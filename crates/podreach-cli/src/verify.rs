@@ -4,6 +4,7 @@ use std::io::Read;
 use std::path::Path;
 
 use podreach::answer::Oracle;
+use podreach::assumption::Assumption;
 use podreach::engine::{Decision, Stop};
 use podreach::read::{Source, Sources, shown};
 use podreach::report::{self, Answered, Asked, Certificate, Claim, Shortfall};
@@ -31,6 +32,7 @@ pub(crate) fn run(args: &Verify, clock: &Clock) -> Result<Exit, Told> {
     let saying = Saying { quiet: args.quiet || !args.verbose, verbose: args.verbose };
     let mut exits = Vec::new();
     let mut last: Option<Session> = None;
+    let mut under: Vec<Vec<Assumption>> = Vec::new();
     for certificate in &certificates {
         if let Some(line) = unasked(args, asked.as_ref(), certificate) {
             tell(args, line);
@@ -45,10 +47,16 @@ pub(crate) fn run(args: &Verify, clock: &Clock) -> Result<Exit, Told> {
             Some(changed) => (Exit::Unknown, format!("NOT LOOKED AT  it is about another cluster: {}", shown(changed))),
             None => cancel::attempt(|| verified(&session, certificate, clock)).unwrap_or_else(given_up),
         };
-        last = Some(session);
         tell(args, line);
+        let assumptions = session.assumptions(certificate.semantics).to_vec();
+        if exit == Exit::Yes && !under.contains(&assumptions) {
+            under.push(assumptions);
+        }
+        last = Some(session);
         exits.push(exit);
     }
+    // What is proved is proved under these, whichever of them a single piece of evidence needs.
+    under.iter().for_each(|assumptions| tell(args, report::assumed(assumptions, args.verbose)));
     let unseen = certificates.iter().filter(|certificate| certificate.changed.is_some()).count();
     if unseen > 0 {
         let all = certificates.len();

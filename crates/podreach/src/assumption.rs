@@ -157,18 +157,24 @@ const POOLS: [&str; 10] = [
 ];
 
 /// What the input as a whole leaves open: whether its nodes are a pool's, which release it is of, what namespaces that are not in it are
-/// like, and whether it has all that there is of some kind.
+/// like, whether it has all that there is of some kind, and what becomes of pods that wait.
 pub(crate) fn of_input(cluster: &Cluster, unknown_namespaces: &[&str], options: &Options) -> Vec<(Topic, String)> {
     let pool = POOLS.into_iter().find(|key| cluster.symbols.symbol(key).is_some_and(|key| is_on_a_node(cluster, key)));
     let pool = pool.map(|key| (Topic::Nodes, format!("some carry {key}, and pools come and go")));
     let release = options.release.assumption(options.release_by).map(|text| (Topic::Release, text));
     let namespaces = namespaces(unknown_namespaces).filter(|_| options.admission);
     let complete = options.complete.iter().map(|&kind| {
-        let topic = if kind == Kind::Pod { Topic::Pods } else { Topic::Volumes };
+        let topic = match kind {
+            Kind::Pod => Topic::Pods,
+            Kind::PriorityClass | Kind::ServiceAccount => Topic::Admission,
+            _ => Topic::Volumes,
+        };
         (topic, format!("the input has every {} (--complete)", kind.name()))
     });
+    let waiting = "pods that wait for a node are deleted before the first step of a run that does not bind them";
+    let waiting = (!cluster.waiting.is_empty()).then(|| (Topic::Steps, waiting.to_owned()));
     let namespaces = namespaces.map(|text| (Topic::Admission, text));
-    pool.into_iter().chain(release).chain(namespaces).chain(complete).collect()
+    pool.into_iter().chain(release).chain(namespaces).chain(complete).chain(waiting).collect()
 }
 
 fn is_on_a_node(cluster: &Cluster, key: Symbol) -> bool {

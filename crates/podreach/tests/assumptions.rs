@@ -68,9 +68,26 @@ fn pools_and_fixed_nodes_are_told_apart() {
 #[test]
 fn claims_and_what_is_said_to_be_complete_are_assumed() {
     let volumes = ", volumes: [{name: v, persistentVolumeClaim: {claimName: c}}]";
-    let options = Options { complete: [Kind::PersistentVolumeClaim].into(), ..Options::default() };
+    let options = Options { complete: [Kind::PersistentVolumeClaim, Kind::PriorityClass].into(), ..Options::default() };
     let found = assumed(&input("pool", volumes), &options, Semantics::KubeScheduler);
-    assert!(text(&found, Topic::Volumes).contains("--complete"), "{found:?}");
+    assert!(text(&found, Topic::Volumes).contains("every PersistentVolumeClaim (--complete)"), "{found:?}");
+    assert!(!text(&found, Topic::Volumes).contains("PriorityClass"), "{found:?}");
+    assert!(text(&found, Topic::Admission).contains("every PriorityClass (--complete)"), "{found:?}");
+}
+
+#[test]
+fn what_becomes_of_pods_that_wait_is_said() {
+    let quota =
+        "---\n{apiVersion: v1, kind: ResourceQuota, metadata: {name: q, namespace: shop}, spec: {hard: {pods: 1}}}\n";
+    let waits = quota.to_owned()
+        + "---\n{apiVersion: v1, kind: Pod, metadata: {name: w, namespace: shop, uid: w}, spec: {containers: [{name: c}]}, \
+           status: {phase: Pending}}\n";
+    let steps = |text: &str| {
+        let found = assumed(text, &Options::default(), Semantics::KubeScheduler);
+        self::text(&found, Topic::Steps).to_owned()
+    };
+    assert!(steps(&(input("pool", "") + &waits)).contains("wait for a node"));
+    assert!(!steps(&(input("pool", "") + quota)).contains("wait for a node"));
 }
 
 #[test]

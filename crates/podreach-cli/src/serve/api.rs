@@ -116,12 +116,12 @@ fn ordered(server: &Arc<Server>, what: &str, request: &Request) -> Result<Respon
         "why" => Ok(Response::json(200, &why(&server.world, &variant, asked(&order)?))),
         "ask" => {
             let atom = asked(&order)?;
-            job(server, question, move |server, job| Ok(ask(&server.world, &variant, atom, job)))
+            job(server, question, move |server, job| ask(&server.world, &variant, atom, job))
         }
         "file" => {
             let (atom, file) = (asked(&order)?, order.file.ok_or_else(|| bad("which file?".to_owned()))?);
             job(server, question, move |server, job| {
-                let decided = server.world.decided(&variant, atom, job);
+                let decided = server.world.decided(&variant, atom, job)?;
                 exports::file(&server.world, &variant, &decided, &file)
             })
         }
@@ -163,13 +163,13 @@ fn why(world: &World, variant: &Variant, (pod, node): (PodId, NodeId)) -> Value 
 }
 
 /// An answer with its evidence, and the files that can be made of it.
-fn ask(world: &World, variant: &Variant, asked: (PodId, NodeId), job: &Job) -> Value {
-    let decided = world.decided(variant, asked, job);
+fn ask(world: &World, variant: &Variant, asked: (PodId, NodeId), job: &Job) -> Result<Value, String> {
+    let decided = world.decided(variant, asked, job)?;
     let answered = decided.answered(world);
-    cancel::exempt(|| {
+    Ok(cancel::exempt(|| {
         let certificate = exports::certificate(world, variant, &answered);
         json!({"answer": html::answer(&answered, certificate), "files": exports::files(&decided)})
-    })
+    }))
 }
 
 fn flips(world: &World, variant: &Variant, job: &Job) -> Result<Value, String> {

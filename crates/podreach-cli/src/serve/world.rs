@@ -117,15 +117,13 @@ impl World {
         Budget { interrupt, memory, threads, ..Budget::unlimited() }
     }
 
-    /// A question and its answer, remembered unless it was cut short.
-    pub(super) fn decided(&self, variant: &Variant, asked: (PodId, NodeId), job: &Job) -> Arc<Decided> {
+    /// A question and its answer, remembered unless it was cut short; or why it cannot be asked.
+    pub(super) fn decided(&self, variant: &Variant, asked: (PodId, NodeId), job: &Job) -> Result<Arc<Decided>, String> {
         let is_it = |decided: &&Arc<Decided>| decided.asked == asked && decided.edits == variant.edits;
         if let Some(known) = locked(&self.answers).iter().find(is_it) {
-            return Arc::clone(known);
+            return Ok(Arc::clone(known));
         }
-        let goal = Goal::atom(asked);
-        let problem = question::asking(&variant.problem, goal.clone());
-        let problem = problem.unwrap_or_else(|_| variant.problem.with_goal(goal));
+        let problem = question::asking(&variant.problem, Goal::atom(asked)).map_err(|error| error.to_string())?;
         let interrupt = || job.stop();
         let decide =
             || Oracle::new(&problem, &variant.lowered.diagnostics).answer(&problem.goal, &self.budget(&interrupt));
@@ -138,7 +136,7 @@ impl World {
             answers.drain(..over);
             answers.push(Arc::clone(&decided));
         }
-        decided
+        Ok(decided)
     }
 
     /// The matrix of a variant, as far as it could be decided; remembered if it is whole.

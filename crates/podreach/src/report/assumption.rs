@@ -23,6 +23,11 @@ pub(crate) fn lines<'a>(assumptions: impl Iterator<Item = &'a Assumption>, all: 
     lines
 }
 
+/// The assumptions by themselves, for a person.
+pub fn assumed(assumptions: &[Assumption], all: bool) -> String {
+    lines(assumptions.iter(), all).join("\n")
+}
+
 /// The assumptions as documents carry them.
 pub(crate) fn json<'a>(assumptions: impl Iterator<Item = &'a Assumption>) -> Value {
     let one = |a: &Assumption| json!({"code": a.topic.code(), "text": a.text, "about": [a.topic.name()]});

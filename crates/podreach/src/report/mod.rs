@@ -39,6 +39,7 @@ use crate::assumption::Assumption;
 use crate::lower::Options;
 
 pub(crate) use amount::{amount, amounts};
+pub use assumption::assumed;
 pub use certificate::{Asked, Certificate, Claim};
 pub use film::{Obstacle, Scene, film};
 pub use flaw::flaw;

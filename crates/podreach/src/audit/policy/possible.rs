@@ -105,7 +105,7 @@ fn being_deleted(asking: &Asking<'_>, want: &Want) -> Option<Outcome> {
     let checked = check(&running, Verdict::Deployable(Trace::default())).ok()?;
     let decision = Decision { checked, engine: "start", efforts: Vec::new() };
     let decision = asking.held(&goal, decision);
-    Some(can(asking, want, goal, decision))
+    (decision.checked.answer() == Some(true)).then(|| can(asking, want, goal, decision))
 }
 
 /// What the domains of a topology key are called.
