@@ -134,7 +134,7 @@ fn items(
     semantics: Semantics,
     (clock, memory): (&Clock, &dyn Memory),
 ) -> Vec<Item> {
-    let budget = clock.budget();
+    let budget = clock.lasting_budget();
     let rules: usize = policies.iter().map(|policy| policy.rules.len()).sum();
     let rows = earlier.map_or(0, |earlier| earlier.lowered.cluster.pods.len() + session.lowered.cluster.pods.len());
     let bar = bar(rules + rows + if args.no_findings { 0 } else { finding::parts() });

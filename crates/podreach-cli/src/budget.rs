@@ -33,6 +33,7 @@ const END: (Duration, u32) = (Duration::from_millis(900), 10);
 pub(crate) struct Clock {
     gauge: Arc<Gauge>,
     interrupt: Box<dyn Fn() -> Option<Stop> + Send + Sync>,
+    lasting: Box<dyn Fn() -> Option<Stop> + Send + Sync>,
     /// How many bytes a search may hold.
     memory: usize,
     /// How many threads may work.
@@ -45,14 +46,21 @@ struct Gauge {
     started: Instant,
     timeout: Duration,
     memory: usize,
+    /// How much memory is held now, and how much was at most.
     held: AtomicUsize,
+    peak: AtomicUsize,
     done: AtomicBool,
     token: Token,
 }
 
 impl Gauge {
     /// Why to stop, if the limits are exceeded by so much.
-    fn over(&self, (time, hundredths): (Duration, u32)) -> Option<Stop> {
+    fn over(&self, by: (Duration, u32)) -> Option<Stop> {
+        self.over_with(&self.held, by)
+    }
+
+    /// The same for some measure of memory.
+    fn over_with(&self, held: &AtomicUsize, (time, hundredths): (Duration, u32)) -> Option<Stop> {
         if INTERRUPTED.get().is_some_and(|pressed| pressed.elapsed() >= time) {
             return Some(Stop::Interrupted);
         }
@@ -61,7 +69,7 @@ impl Gauge {
             return Some(Stop::Timeout);
         }
         let most = self.memory.saturating_add(self.memory / 100 * hundredths as usize).saturating_add(PROGRAM);
-        (self.held.load(Ordering::Relaxed) > most).then_some(Stop::Memory)
+        (held.load(Ordering::Relaxed) > most).then_some(Stop::Memory)
     }
 
     /// Looks at everything until the command is done.
@@ -69,6 +77,7 @@ impl Gauge {
         while !self.done.load(Ordering::Relaxed) {
             if let Some(held) = resident() {
                 self.held.store(held, Ordering::Relaxed);
+                self.peak.fetch_max(held, Ordering::Relaxed);
             }
             if let Some(stop) = self.over(CANCEL) {
                 self.token.cancel(stop);
@@ -91,14 +100,16 @@ impl Clock {
             timeout: limits.timeout,
             memory: limits.memory,
             held: AtomicUsize::new(0),
+            peak: AtomicUsize::new(0),
             done: AtomicBool::new(false),
             token: Token::default(),
         });
-        let (watched, asked) = (Arc::clone(&gauge), Arc::clone(&gauge));
+        let (watched, asked, ever) = (Arc::clone(&gauge), Arc::clone(&gauge), Arc::clone(&gauge));
         // Without a thread to watch, searches still look at the clock themselves.
         let _ = std::thread::Builder::new().name("watch".into()).spawn(move || watched.watch());
         let interrupt = Box::new(move || asked.over((Duration::ZERO, 0)));
-        Self { gauge, interrupt, memory: limits.memory, threads: threads(limits) }
+        let lasting = Box::new(move || ever.over_with(&ever.peak, (Duration::ZERO, 0)));
+        Self { gauge, interrupt, lasting, memory: limits.memory, threads: threads(limits) }
     }
 
     /// Why to stop now, if there is a reason.
@@ -109,6 +120,12 @@ impl Clock {
     /// The same for searches.
     pub(crate) fn budget(&self) -> Budget<'_> {
         Budget { interrupt: &*self.interrupt, memory: self.memory, threads: self.threads, progress: None, known: None }
+    }
+
+    /// The same for work whose results are kept: once there was a reason to stop there always is, so that whoever finds none at the
+    /// end knows that nothing was cut short. A single search rather goes on when there is memory again.
+    pub(crate) fn lasting_budget(&self) -> Budget<'_> {
+        Budget { interrupt: &*self.lasting, ..self.budget() }
     }
 
     /// Runs a command within the limits; one that has nothing to show at its end says so.
@@ -140,7 +157,8 @@ fn stopped(stop: Stop) -> String {
         Stop::Memory => ("memory ran out", "\n  help: give it more with --memory"),
         Stop::Interrupted => ("interrupted", ""),
     };
-    format!("stopped: {why} before there was anything to show{help}\n")
+    let what = if print::has_begun() { "everything was shown" } else { "there was anything to show" };
+    format!("stopped: {why} before {what}{help}\n")
 }
 
 /// How many bytes of memory the process holds, where the system says so.

@@ -12,11 +12,13 @@ use crate::session::{Told, refuse};
 
 /// Writes a file whole; what goes wrong is told.
 pub(crate) fn write_told(path: &Path, text: &str) -> Result<(), Told> {
+    print::begin();
     write_atomically(path, text).map_err(|error| told(path, &error))
 }
 
 /// Writes a document whole; what goes wrong is told.
 pub(crate) fn write_json_told(path: &Path, document: &impl Serialize) -> Result<(), Told> {
+    print::begin();
     let written = write(path, &mut OpenOptions::new(), |file| print::write_json(&mut BufWriter::new(file), document));
     written.map_err(|error| told(path, &error))
 }
@@ -39,7 +41,6 @@ pub(crate) fn write_private(path: &Path, text: &str) -> io::Result<()> {
 }
 
 fn write(path: &Path, options: &mut OpenOptions, content: impl FnOnce(&mut File) -> io::Result<()>) -> io::Result<()> {
-    print::begin();
     // What is there and is no file, such as /dev/null, is written to and not replaced.
     if fs::metadata(path).is_ok_and(|there| !there.is_file()) {
         return content(&mut File::create(path)?);

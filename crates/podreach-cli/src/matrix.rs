@@ -39,7 +39,7 @@ pub(crate) fn run(args: &args::Matrix, clock: &Clock) -> Result<Exit, Told> {
 /// The matrix under a semantics.
 pub(crate) fn matrix(session: &Session, semantics: Semantics, clock: &Clock) -> (Problem, Matrix) {
     let problem = podreach::problem(&session.lowered, semantics);
-    let budget = Budget { threads: 1, ..clock.budget() };
+    let budget = Budget { threads: 1, ..clock.lasting_budget() };
     let bar = bar(problem.model.pods().len());
     let decide = || {
         let oracle = Oracle::new(&problem, &session.lowered.diagnostics);

@@ -42,7 +42,7 @@ pub(crate) fn data(text: &str) {
     whole(io::stdout(), text);
 }
 
-/// Says that something is being written, which must not be cut off.
+/// Says that something that was asked for is being written, which must not be cut off.
 pub(crate) fn begin() {
     BEGUN.store(true, Ordering::Relaxed);
 }

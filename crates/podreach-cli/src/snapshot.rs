@@ -52,6 +52,7 @@ pub(crate) fn run(args: &Snapshot, _: &Clock) -> Result<Exit, Told> {
 }
 
 fn write(path: &Path, text: &str) -> Result<(), Told> {
+    print::begin();
     let written = file::write_private(path, text);
     written.map_err(|error| refuse(&format!("{} cannot be written: {error}", shown_path(path)), None))
 }

@@ -250,8 +250,11 @@ fn rows(
         work()
     } else {
         std::thread::scope(|scope| {
-            let threads: Vec<_> = (0..threads).map(|_| scope.spawn(work)).collect();
-            threads.into_iter().filter_map(|thread| thread.join().expect("no thread panics")).reduce(|first, _| first)
+            // Where there are no more threads, those that there are do all of it.
+            let help = |_| std::thread::Builder::new().spawn_scoped(scope, work).ok();
+            let helpers: Vec<_> = (1..threads).filter_map(help).collect();
+            let own = work();
+            helpers.into_iter().fold(own, |stopped, helper| stopped.or(helper.join().expect("no thread panics")))
         })
     };
     (rows.into_inner().expect("no thread panics with the lock"), stopped)

@@ -46,6 +46,8 @@ struct State {
     /// When one of them looked last.
     looked: Instant,
     outcome: Option<(Result<String, String>, f64)>,
+    /// Whether a page has it.
+    fetched: bool,
 }
 
 impl Job {
@@ -150,7 +152,7 @@ impl Jobs {
         }
         make_room(jobs);
         *last += 1;
-        let state = State { attached: 1, looked: Instant::now(), outcome: None };
+        let state = State { attached: 1, looked: Instant::now(), outcome: None, fetched: false };
         let job = Arc::new(Job {
             question,
             started: Instant::now(),
@@ -175,8 +177,11 @@ impl Jobs {
     /// A job as the page sees it.
     pub(super) fn look(&self, id: u64) -> Option<String> {
         let job = locked(&self.all).1.get(&id).cloned()?;
-        locked(&job.state).looked = Instant::now();
-        Some(job.json(id))
+        let text = job.json(id);
+        let mut state = locked(&job.state);
+        state.looked = Instant::now();
+        state.fetched = state.outcome.is_some();
+        Some(text)
     }
 
     /// Detaches a page from a job; one that nobody is attached to ends with what it has.
@@ -204,10 +209,12 @@ impl Jobs {
         }
     }
 
-    /// Gives memory back: results first, and where that is not enough, the work itself.
+    /// Gives memory back: results first, but for the last few that a page is about to fetch, and where that is not enough, the work itself.
     pub(super) fn shed(&self, work: bool) {
         let jobs = &mut locked(&self.all).1;
-        jobs.retain(|_, job| job.is_working());
+        let awaited = jobs.iter().rev().filter(|(_, job)| job.is_awaited()).map(|(&id, _)| id);
+        let awaited: Vec<u64> = awaited.take(WORKING).collect();
+        jobs.retain(|id, job| job.is_working() || awaited.contains(id));
         if work {
             jobs.values().for_each(|job| job.token.cancel(Stop::Memory));
         }
@@ -221,6 +228,12 @@ impl Jobs {
 }
 
 impl Job {
+    /// Whether a page is still to fetch the result.
+    fn is_awaited(&self) -> bool {
+        let state = locked(&self.state);
+        state.outcome.is_some() && !state.fetched && state.attached > 0 && state.looked.elapsed() < SILENCE[0]
+    }
+
     /// Whether another page may have its result: not if it is one that was cut short.
     fn can_be_shared(&self) -> bool {
         let whole = |outcome: &Result<_, _>, seconds: f64| outcome.is_ok() && seconds < self.timeout.as_secs_f64();
@@ -289,6 +302,24 @@ mod tests {
             assert_eq!(ended(&jobs, id.expect("a slot"))["state"], "failed");
         }
         assert_eq!(jobs.working(), 0);
+    }
+
+    #[test]
+    fn what_a_page_waits_for_is_shed_last() {
+        let jobs = Jobs::default();
+        let id = jobs.start("q".into(), LONG, until_stopped).expect("a slot");
+        jobs.shed(true);
+        while jobs.working() > 0 {
+            std::thread::yield_now();
+        }
+        jobs.shed(true);
+        assert_eq!(
+            ended(&jobs, id)["result"],
+            "what is known so far",
+            "it was cancelled, and its page is told what it knew"
+        );
+        jobs.shed(true);
+        assert_eq!(jobs.look(id), None);
     }
 
     #[test]

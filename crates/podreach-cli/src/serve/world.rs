@@ -33,6 +33,8 @@ pub(super) struct World {
     pub(super) limits: Limits,
     semantics: podreach_core::Semantics,
     variants: Mutex<Vec<Arc<Variant>>>,
+    /// Held by whoever makes a variant: each takes as much memory as the cluster, so that they are made one after the other.
+    making: Mutex<()>,
     answers: Mutex<Vec<Arc<Decided>>>,
 }
 
@@ -77,6 +79,7 @@ impl World {
             limits: args.limits.clone(),
             semantics,
             variants: Mutex::default(),
+            making: Mutex::default(),
             answers: Mutex::default(),
         }
     }
@@ -87,12 +90,13 @@ impl World {
         if let Some(known) = known(&locked(&self.variants)) {
             return Ok(known);
         }
+        let _alone = locked(&self.making);
+        if let Some(known) = known(&locked(&self.variants)) {
+            return Ok(known);
+        }
         let lowered = sandbox::edited(&self.session.lowered, &edits)?;
         let problem = podreach::problem(&lowered, self.semantics);
         let mut variants = locked(&self.variants);
-        if let Some(known) = known(&variants) {
-            return Ok(known);
-        }
         // The cluster as it is stays; it is asked for all the time.
         if variants.len() >= KEPT {
             let oldest = variants.iter().position(|variant| !variant.edits.is_empty()).unwrap_or(0);

@@ -2,6 +2,8 @@
 //!
 //! Portions count work and not time, so that the same problem always ends with the same evidence, on any number of threads.
 
+use std::sync::Mutex;
+
 use podreach_core::Learned;
 use podreach_core::cancel::Token;
 
@@ -179,14 +181,23 @@ fn in_turn(running: &mut [Running<'_>], portions: &[u64], budget: &Budget<'_>) -
 
 fn in_parallel(running: &mut [Running<'_>], portions: &[u64], budget: &Budget<'_>) -> Vec<Option<Found>> {
     let token = Token::current().unwrap_or_default();
+    let (count, found) = (running.len(), Mutex::new(Vec::new()));
+    let pursuits = Mutex::new(running.iter_mut().zip(portions).enumerate());
+    let next = || pursuits.lock().expect("no engine has the lock").next();
+    let work = || {
+        while let Some((at, ((_, pursuit), &work))) = next() {
+            let result = token.during(|| pursuit.pursue(work, budget)).unwrap_or_else(given_up);
+            found.lock().expect("no engine has the lock").push((at, result));
+        }
+    };
     std::thread::scope(|scope| {
-        let pursue = |(((_, pursuit), &work), token): ((&mut Running<'_>, &u64), Token)| {
-            token.during(|| pursuit.pursue(work, budget)).unwrap_or_else(given_up)
-        };
-        let pursuits = running.iter_mut().zip(portions).zip(std::iter::repeat(token));
-        let threads: Vec<_> = pursuits.map(|pursuit| scope.spawn(move || pursue(pursuit))).collect();
-        threads.into_iter().map(|thread| thread.join().expect("engines do not panic")).collect()
-    })
+        // Where there are no more threads, engines take turns on those that there are.
+        (1..count).for_each(|_| drop(std::thread::Builder::new().spawn_scoped(scope, work)));
+        work();
+    });
+    let mut found = found.into_inner().expect("no engine has the lock");
+    found.sort_by_key(|&(at, _)| at);
+    found.into_iter().map(|(_, result)| result).collect()
 }
 
 fn given_up(stop: Stop) -> Option<Found> {
