@@ -244,6 +244,17 @@ test('on paper there are all rows, all explanations and the whole proof', async 
   assert.equal(await proof.page.locator('.proof .paper-only .fact').count(), forbidden.length);
   assert.ok(await proof.page.locator('.proof .paper-only .fact').first().isVisible());
   await proof.done();
+  const run = [...demo, 'web', 'edge-1'];
+  const { trace } = JSON.parse(podreach('check', ...run, '-o', 'json'));
+  const film = await open(report('check', ...run));
+  await film.page.emulateMedia({ media: 'print' });
+  await paper(film.page);
+  const steps = film.page.locator('.film .paper-only .fact');
+  assert.equal(await steps.count(), trace.length);
+  assert.ok(await steps.last().isVisible() && await film.page.locator('.film .paper-only .note').count() > 0, 'steps say why they are there');
+  assert.match(await film.page.locator('.film .stage').innerText(), /\d/, 'the amounts of the nodes that take part');
+  assert.equal((await film.page.pdf()).subarray(0, 5).toString(), '%PDF-');
+  await film.done();
   const matrix = JSON.parse(podreach('matrix', ...demo, '-o', 'json'));
   const map = await open(report('matrix', ...demo));
   await map.page.waitForSelector('.map .cell');

@@ -73,6 +73,11 @@ function filmView(cluster, answer) {
       ...(step.notes ?? []).map((note) => h('p', { class: 'note' }, shown(note))), obstacleOf(step), done];
   };
 
+  /** The steps with all that is said about them: a film does not print. */
+  const printed = () => [...steps.slice(0, PRINTED).map((step, index) => h('div', { class: 'fact' }, h('h4', {}, `${index + 1}. `, ...toldOf(cluster, step)),
+    (step.notes ?? []).map((note) => h('p', { class: 'note' }, shown(note))), obstacleOf(step))),
+    steps.length + film.more > PRINTED && h('p', { class: 'dim' }, `${number(steps.length + film.more - Math.min(PRINTED, steps.length), 'step')} more are not printed; the certificate has them all.`)];
+
   const play = () => {
     if (at === steps.length) go(0);
     const tick = () => { go(at + 1); timer = at < steps.length ? window.setTimeout(tick, 1400 / speed) : 0; sign(); };
@@ -95,7 +100,7 @@ function filmView(cluster, answer) {
     h('div', { class: 'transport' }, first, back, playButton, next, last, slider,
       field('speed', choice([['0.5', '½×'], ['1', '1×'], ['2', '2×'], ['4', '4×'], ['16', '16×']], '1', (value) => { speed = Number(value); }))),
     h('div', { class: 'film-body' }, h('div', {}, caption, stage, untouched > 0 && h('p', { class: 'dim' }, untouched === 1 ? '1 other node takes no part.' : `${untouched.toLocaleString('en')} other nodes take no part.`)),
-      h('div', {}, h('h4', {}, number(steps.length, 'step')), box)));
+      h('div', { class: 'no-paper' }, h('h4', {}, number(steps.length, 'step')), box)), onPaper(printed));
   element.addEventListener('keydown', (event) => {
     const key = /** @type {KeyboardEvent} */ (event).key, target = /** @type {HTMLElement} */ (event.target);
     if (['SELECT', 'INPUT'].includes(target.tagName)) return;

@@ -26,7 +26,9 @@ function remarksView(remarks) {
   if (remarks.length === 0) return null;
   const place = (/** @type {Remark} */ r) => r.file && `${r.file}${r.line ? ':' + r.line : ''}`;
   const rows = remarks.slice(0, 200).map((r) => h('li', {}, h('code', {}, r.code), ' ', shown(r.message), place(r) && h('span', { class: 'dim' }, ' ', shown(place(r) ?? '')), r.help && h('div', { class: 'dim' }, shown(r.help))));
-  return h('section', { class: 'remarks' }, h('details', {}, h('summary', {}, h('h2', {}, number(remarks.length, 'remark'), ' about the input')), h('ul', {}, rows), remarks.length > 200 && h('p', { class: 'dim' }, `and ${remarks.length - 200} more`)));
+  const details = /** @type {HTMLDetailsElement} */ (h('details', {}, h('summary', {}, h('h2', {}, number(remarks.length, 'remark'), ' about the input')), h('ul', {}, rows), remarks.length > 200 && h('p', { class: 'dim' }, `and ${remarks.length - 200} more`)));
+  opens(details, () => {});
+  return h('section', { class: 'remarks' }, details);
 }
 
 /** What all verdicts assume. @param {Assumption[]} assumptions */

@@ -75,6 +75,12 @@ function proofView(cluster, answer) {
         h('span', { class: 'count' }, String(at + 1)), h('span', { class: 'grow', title: shown(proof.groups[at].claim) }, shown(proof.groups[at].claim))));
     });
   };
+  /** All facts: a walk does not print. */
+  const printed = () => {
+    const facts = Math.min(PRINTED, proof.groups.length), unprinted = proof.all - facts;
+    return [...Array.from({ length: Math.max(1, facts) }, (_, at) => h('div', { class: 'fact' }, ...factOf(at))),
+      unprinted > 0 && h('p', { class: 'dim' }, `${number(unprinted, 'fact')} more are not printed; the certificate has them all.`)];
+  };
   const hidden = proof.all - proof.groups.length;
   filter();
   draw();
@@ -84,6 +90,5 @@ function proofView(cluster, answer) {
     h('div', { class: proof.all > 1 ? 'film-body no-paper' : 'no-paper' }, h('div', {}, crumbs, here),
       proof.all > 1 && h('div', {}, h('h4', {}, number(proof.all, 'fact')), proof.groups.length > 8 && searchBox('Search facts', (text) => { search = text; filter(); }), box,
         hidden > 0 && h('p', { class: 'dim' }, `${number(hidden, 'fact')} more are in the certificate.`))),
-    onPaper(() => [...proof.groups.slice(0, PRINTED).map((_, at) => h('div', { class: 'fact' }, ...factOf(at))),
-      proof.all > PRINTED ? h('p', { class: 'dim' }, `${number(proof.all - Math.min(PRINTED, proof.groups.length), 'fact')} more are not printed; the certificate has them all.`) : null]));
+    onPaper(printed));
 }
