@@ -85,6 +85,28 @@ pub(crate) enum Command {
     },
 }
 
+impl Command {
+    /// What the command may take; those without limits read nothing that could be large.
+    pub(crate) fn limits(&self) -> Option<&Limits> {
+        match self {
+            Self::Check(args) => Some(&args.limits),
+            Self::Why(args) => Some(&args.limits),
+            Self::Matrix(args) => Some(&args.limits),
+            Self::Report(args) => Some(args.limits()),
+            #[cfg(feature = "serve")]
+            Self::Serve(args) => Some(&args.limits),
+            Self::Audit(args) => Some(&args.auditing.limits),
+            Self::Verify(args) => Some(&args.limits),
+            Self::Encode(args) => Some(args.limits()),
+            Self::Snapshot(args) => Some(&args.limits),
+            Self::Lower(args) => Some(&args.limits),
+            #[cfg(feature = "live")]
+            Self::Replay(args) => Some(&args.limits),
+            Self::Demo | Self::Man { .. } | Self::Complete { .. } | Self::Completion { .. } => None,
+        }
+    }
+}
+
 impl CommandLine {
     /// With names of pods as they are looked up: those without a namespace are of the one that `-n` gives.
     pub(crate) fn qualified(mut self) -> Self {
@@ -190,6 +212,9 @@ pub(crate) struct Why {
     /// How it is read.
     #[command(flatten)]
     pub(crate) reading: Reading,
+    /// How long and how much.
+    #[command(flatten)]
+    pub(crate) limits: Limits,
     /// What is written.
     #[command(flatten)]
     pub(crate) output: Output,
@@ -268,7 +293,7 @@ impl Expected {
 #[derive(Debug, Args)]
 #[command(
     after_help = "The file holds no Secrets, ConfigMaps, environment variables, commands, images or other fields that placement \
-    does not depend on.\nExit status: 0 written, 2 bad input or usage."
+    does not depend on.\nExit status: 0 written, 2 bad input or usage, 3 stopped before it was written."
 )]
 pub(crate) struct Snapshot {
     /// Where to write it; - for standard output
@@ -289,11 +314,14 @@ pub(crate) struct Snapshot {
     /// The input.
     #[command(flatten)]
     pub(crate) input: Input,
+    /// How long and how much.
+    #[command(flatten)]
+    pub(crate) limits: Limits,
 }
 
 /// `podreach lower`.
 #[derive(Debug, Args)]
-#[command(after_help = "Exit status: 0 written, 2 bad input or usage.")]
+#[command(after_help = "Exit status: 0 written, 2 bad input or usage, 3 stopped before it was written.")]
 pub(crate) struct Lower {
     /// The format
     #[arg(short = 'o', long = "output", value_parser = some_of(&[Format::Json, Format::Yaml]))]
@@ -311,6 +339,9 @@ pub(crate) struct Lower {
     /// How it is read.
     #[command(flatten)]
     pub(crate) reading: Reading,
+    /// How long and how much.
+    #[command(flatten)]
+    pub(crate) limits: Limits,
 }
 
 /// `podreach replay`.
@@ -319,7 +350,8 @@ pub(crate) struct Lower {
 #[command(
     after_help = "Without --execute nothing is changed. A cluster is marked as a test cluster by the label or annotation \
     podreach.dev/test-cluster=true\nof its namespace kube-system.\nExit status: 0 all steps agreed, 1 the cluster disagreed, \
-    2 bad input or usage, 3 not finished."
+    2 bad input or usage, 3 not finished.",
+    mut_arg("timeout", |arg| arg.default_value("1h"))
 )]
 pub(crate) struct Replay {
     /// A verdict with a run, as `check -o json` or `--proof-out` writes it; - for standard input
@@ -359,6 +391,9 @@ pub(crate) struct Replay {
     /// The cluster; files are read besides it.
     #[command(flatten)]
     pub(crate) input: Input,
+    /// How long and how much.
+    #[command(flatten)]
+    pub(crate) limits: Limits,
 }
 
 /// Where the cluster comes from.
@@ -455,14 +490,14 @@ fn complete(name: &str) -> Result<Kind, String> {
     })
 }
 
-/// How long and how much a search may take.
+/// How long and how much a command may take, from reading its input to writing what it found.
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Limits")]
 pub(crate) struct Limits {
-    /// Answer unknown after this time: 30, 30s, 5m, 1h
+    /// Stop after this time, with what is known by then: 30, 30s, 5m, 1h
     #[arg(long, value_name = "TIME", default_value = "60s", value_parser = budget::duration)]
     pub(crate) timeout: std::time::Duration,
-    /// Answer unknown when the search holds this much: 512Mi, 2Gi
+    /// Stop when this much memory is held, with what is known by then: 512Mi, 2Gi
     #[arg(long, value_name = "SIZE", default_value = "2Gi", value_parser = budget::bytes)]
     pub(crate) memory: usize,
     /// How many threads may work; as many as there are cores by default

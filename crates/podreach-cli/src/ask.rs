@@ -11,9 +11,10 @@ use podreach::engine::{Budget, Progress, Seen};
 use podreach::question::{self, Named};
 use podreach::read;
 use podreach::report::Answered;
+use podreach_core::cancel;
 use podreach_core::{Atom, Goal, NodeId, Problem, Semantics, Verdict};
 
-use crate::args::{Asking, Limits, Reading};
+use crate::args::{Asking, Reading};
 use crate::budget::Clock;
 use crate::session::{Exit, Session, Told, refuse};
 use crate::{print, remark};
@@ -41,12 +42,11 @@ pub(crate) struct Answer {
 pub(crate) fn answers(
     args: &Asking,
     reading: &Reading,
-    limits: &Limits,
+    clock: &Clock,
     session: &mut Session,
 ) -> Result<Vec<Answer>, Told> {
     let asked = asked(args, reading, session)?;
-    let clock = Clock::start(limits);
-    let answers = asked.into_iter().map(|asked| answer(session, asked, &clock));
+    let answers = asked.into_iter().map(|asked| answer(session, asked, clock));
     Ok(match args.exact {
         Some(_) => answers.map(Answer::exactly).collect(),
         None => answers.collect(),
@@ -180,10 +180,9 @@ fn answer(session: &Session, asked: Asked, clock: &Clock) -> Answer {
     let started = Instant::now();
     let progress = Arc::new(Progress::default());
     let spinner = watched_search(&progress);
-    let mut oracle = Oracle::new(&problem, &session.lowered.diagnostics);
-    let (interrupt, progress) = (|| clock.stop(), Some(&*progress));
-    let budget = Budget { interrupt: &interrupt, memory: clock.memory, threads: clock.threads, progress, known: None };
-    let decision = oracle.answer(&problem.goal, &budget);
+    let budget = Budget { progress: Some(&*progress), ..clock.budget() };
+    let decide = || Oracle::new(&problem, &session.lowered.diagnostics).answer(&problem.goal, &budget);
+    let decision = cancel::attempt(decide).unwrap_or_else(Sure::stopped);
     spinner.finish_and_clear();
     Answer { name, problem, decision, seconds: started.elapsed().as_secs_f64() }
 }

@@ -7,10 +7,9 @@ use podreach::audit::memory::{Forgetful, Means, Memory};
 use podreach::audit::policy::{self, Policy};
 use podreach::audit::{Actor, Item, Outcome, Severity, Status, finding};
 use podreach::diagnostic::Effect;
-use podreach::engine::Budget;
 use podreach::read::shown_path;
 use podreach::report::{self, Detail, audit as writers};
-use podreach_core::Semantics;
+use podreach_core::{Problem, Semantics, cancel};
 
 use crate::args::{Audit, AuditFormat, Auditing, FailOn, Input};
 use crate::budget::Clock;
@@ -22,9 +21,9 @@ use crate::session::{Exit, Saying, Session, Told, refuse};
 use crate::{input, print, remark};
 
 /// Runs the command.
-pub(crate) fn run(args: &Audit) -> Result<Exit, Told> {
-    let audited = audited(&args.auditing, Saying { quiet: args.quiet, verbose: args.verbose })?;
-    write(args, &audited)
+pub(crate) fn run(args: &Audit, clock: &Clock) -> Result<Exit, Told> {
+    let audited = audited(&args.auditing, Saying { quiet: args.quiet, verbose: args.verbose }, clock, false)?;
+    cancel::exempt(|| write(args, &audited))
 }
 
 /// An audit that is done.
@@ -33,19 +32,22 @@ pub(crate) struct Audited {
     pub(crate) session: Session,
     /// Whose rules counted, and what came out under them.
     pub(crate) outcomes: Vec<(Semantics, Outcome)>,
+    /// The cluster under the first of them, for those who show it: made before there is no more time for it.
+    pub(crate) problem: Option<Problem>,
 }
 
 /// Audits what the command line asks for.
-pub(crate) fn audited(args: &Auditing, saying: Saying) -> Result<Audited, Told> {
+pub(crate) fn audited(args: &Auditing, saying: Saying, clock: &Clock, shows: bool) -> Result<Audited, Told> {
     let mut session = session(args, saying)?;
     let policies = policies(args, saying, &mut session)?;
     let earlier = earlier(args)?;
-    let clock = Clock::start(&args.limits);
     let cache = if args.no_cache { None } else { Cache::open() };
+    let whose = args.reading.semantics(None)[0];
+    let problem = shows.then(|| podreach::problem(&session.lowered, whose));
     let mut outcomes = Vec::new();
     for semantics in args.reading.semantics(None) {
         let memory = cache.as_ref().map_or(&Forgetful as &dyn Memory, |cache| cache);
-        let items = items(args, &session, &policies, earlier.as_ref(), semantics, (&clock, memory));
+        let items = items(args, &session, &policies, earlier.as_ref(), semantics, (clock, memory));
         let mut outcome = Outcome::new(items, &session.lowered.origins);
         outcome.looked_for = (!args.no_findings).then(|| finding::looked_for(&session.lowered));
         if let Some(path) = &args.baseline {
@@ -57,7 +59,7 @@ pub(crate) fn audited(args: &Auditing, saying: Saying) -> Result<Audited, Told> 
     if let Some(note) = cache.and_then(|cache| cache.damage()).filter(|_| !saying.quiet) {
         print::error(&format!("note: {note}\n"));
     }
-    Ok(Audited { session, outcomes })
+    Ok(Audited { session, outcomes, problem })
 }
 
 fn unusable(path: &Path, why: &str) -> Told {
@@ -132,8 +134,7 @@ fn items(
     semantics: Semantics,
     (clock, memory): (&Clock, &dyn Memory),
 ) -> Vec<Item> {
-    let budget =
-        Budget { interrupt: &|| clock.stop(), memory: clock.memory, threads: clock.threads, ..Budget::unlimited() };
+    let budget = clock.lasting_budget();
     let rules: usize = policies.iter().map(|policy| policy.rules.len()).sum();
     let rows = earlier.map_or(0, |earlier| earlier.lowered.cluster.pods.len() + session.lowered.cluster.pods.len());
     let bar = bar(rules + rows + if args.no_findings { 0 } else { finding::parts() });

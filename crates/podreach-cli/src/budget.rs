@@ -1,52 +1,179 @@
-//! Time, memory and Ctrl-C: what ends a search before it is done.
+//! One budget for a whole command: time, memory and Ctrl-C, from the first byte that is read to the last that is written.
+//!
+//! It ends work in three stages. Searches ask the clock and end in order, with what they have ruled out. Whatever has not noticed a
+//! little later is cancelled at its next poll (`podreach_core::cancel`), and what was finished before is shown. A command that still has
+//! nothing to show after that is ended as a whole. A thread of its own watches all of this, since work cannot be trusted to watch itself.
 
 use std::num::NonZeroUsize;
-use std::sync::OnceLock;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
-use podreach::engine::Stop;
+use podreach::engine::{Budget, Stop};
 use podreach::lower::quantity::Quantity;
+use podreach_core::cancel::Token;
 
 use crate::args::Limits;
+use crate::print;
+use crate::session::Exit;
 
-static INTERRUPTED: AtomicBool = AtomicBool::new(false);
+/// When Ctrl-C was pressed first.
+static INTERRUPTED: OnceLock<Instant> = OnceLock::new();
 static LISTENING: OnceLock<()> = OnceLock::new();
 
+/// How often the watch looks.
+const TICK: Duration = Duration::from_millis(20);
+/// What the program itself takes, which is nobody's search.
+const PROGRAM: usize = 32 << 20;
+/// How far over the limit work is cancelled, and the command ended: some time, and so many hundredths of the limit.
+const CANCEL: (Duration, u32) = (Duration::from_millis(400), 5);
+const END: (Duration, u32) = (Duration::from_millis(900), 10);
+
 /// The limits of a run, with its clock started.
-#[derive(Debug)]
 pub(crate) struct Clock {
-    started: Instant,
-    timeout: Duration,
+    gauge: Arc<Gauge>,
+    interrupt: Box<dyn Fn() -> Option<Stop> + Send + Sync>,
+    lasting: Box<dyn Fn() -> Option<Stop> + Send + Sync>,
     /// How many bytes a search may hold.
-    pub(crate) memory: usize,
+    memory: usize,
     /// How many threads may work.
     pub(crate) threads: usize,
 }
 
+/// What is measured, and what it is measured by.
+#[derive(Debug)]
+struct Gauge {
+    started: Instant,
+    timeout: Duration,
+    memory: usize,
+    /// How much memory is held now, and how much was at most.
+    held: AtomicUsize,
+    peak: AtomicUsize,
+    done: AtomicBool,
+    token: Token,
+}
+
+impl Gauge {
+    /// Why to stop, if the limits are exceeded by so much.
+    fn over(&self, by: (Duration, u32)) -> Option<Stop> {
+        self.over_with(&self.held, by)
+    }
+
+    /// The same for some measure of memory.
+    fn over_with(&self, held: &AtomicUsize, (time, hundredths): (Duration, u32)) -> Option<Stop> {
+        if INTERRUPTED.get().is_some_and(|pressed| pressed.elapsed() >= time) {
+            return Some(Stop::Interrupted);
+        }
+        let most = self.timeout.saturating_add(self.timeout / 100 * hundredths).saturating_add(time);
+        if self.started.elapsed() >= most {
+            return Some(Stop::Timeout);
+        }
+        let most = self.memory.saturating_add(self.memory / 100 * hundredths as usize).saturating_add(PROGRAM);
+        (held.load(Ordering::Relaxed) > most).then_some(Stop::Memory)
+    }
+
+    /// Looks at everything until the command is done.
+    fn watch(&self) {
+        while !self.done.load(Ordering::Relaxed) {
+            if let Some(held) = resident() {
+                self.held.store(held, Ordering::Relaxed);
+                self.peak.fetch_max(held, Ordering::Relaxed);
+            }
+            if let Some(stop) = self.over(CANCEL) {
+                self.token.cancel(stop);
+            }
+            if let Some(stop) = self.over(END).filter(|_| !print::has_begun()) {
+                print::error(&stopped(stop));
+                std::process::exit(Exit::Unknown as i32);
+            }
+            std::thread::sleep(TICK);
+        }
+    }
+}
+
 impl Clock {
-    /// Starts the clock, and listens for Ctrl-C: the first ends the search with what it has learned, the second the program.
+    /// Starts the clock, and listens for Ctrl-C: the first ends the work with what is known, the second the program.
     pub(crate) fn start(limits: &Limits) -> Self {
         listen();
-        let cores = std::thread::available_parallelism().map_or(1, usize::from);
-        let threads = limits.threads.map_or(cores, usize::from);
-        Self { started: Instant::now(), timeout: limits.timeout, memory: limits.memory, threads }
+        let gauge = Arc::new(Gauge {
+            started: Instant::now(),
+            timeout: limits.timeout,
+            memory: limits.memory,
+            held: AtomicUsize::new(0),
+            peak: AtomicUsize::new(0),
+            done: AtomicBool::new(false),
+            token: Token::default(),
+        });
+        let (watched, asked, ever) = (Arc::clone(&gauge), Arc::clone(&gauge), Arc::clone(&gauge));
+        // Without a thread to watch, searches still look at the clock themselves.
+        let _ = std::thread::Builder::new().name("watch".into()).spawn(move || watched.watch());
+        let interrupt = Box::new(move || asked.over((Duration::ZERO, 0)));
+        let lasting = Box::new(move || ever.over_with(&ever.peak, (Duration::ZERO, 0)));
+        Self { gauge, interrupt, lasting, memory: limits.memory, threads: threads(limits) }
     }
 
     /// Why to stop now, if there is a reason.
     pub(crate) fn stop(&self) -> Option<Stop> {
-        if is_interrupted() {
-            return Some(Stop::Interrupted);
-        }
-        (self.started.elapsed() >= self.timeout).then_some(Stop::Timeout)
+        (self.interrupt)()
     }
+
+    /// The same for searches.
+    pub(crate) fn budget(&self) -> Budget<'_> {
+        Budget { interrupt: &*self.interrupt, memory: self.memory, threads: self.threads, progress: None, known: None }
+    }
+
+    /// The same for work whose results are kept: once there was a reason to stop there always is, so that whoever finds none at the
+    /// end knows that nothing was cut short. A single search rather goes on when there is memory again.
+    pub(crate) fn lasting_budget(&self) -> Budget<'_> {
+        Budget { interrupt: &*self.lasting, ..self.budget() }
+    }
+
+    /// Runs a command within the limits; one that has nothing to show at its end says so.
+    pub(crate) fn run<E>(&self, command: impl FnOnce() -> Result<Exit, E>) -> Result<Exit, E> {
+        let ended = self.gauge.token.during(command);
+        self.gauge.done.store(true, Ordering::Relaxed);
+        ended.unwrap_or_else(|stop| {
+            print::error(&stopped(stop));
+            Ok(Exit::Unknown)
+        })
+    }
+
+    /// Hands the rest of the run over to others that watch their limits themselves.
+    pub(crate) fn hand_over(&self) {
+        self.gauge.done.store(true, Ordering::Relaxed);
+    }
+}
+
+/// How many threads may work.
+pub(crate) fn threads(limits: &Limits) -> usize {
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    limits.threads.map_or(cores, usize::from)
+}
+
+/// That a command has nothing to show.
+fn stopped(stop: Stop) -> String {
+    let (why, help) = match stop {
+        Stop::Timeout => ("time ran out", "\n  help: give it more with --timeout"),
+        Stop::Memory => ("memory ran out", "\n  help: give it more with --memory"),
+        Stop::Interrupted => ("interrupted", ""),
+    };
+    let what = if print::has_begun() { "everything was shown" } else { "there was anything to show" };
+    format!("stopped: {why} before {what}{help}\n")
+}
+
+/// How many bytes of memory the process holds, where the system says so.
+pub(crate) fn resident() -> Option<usize> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
+    let kilobytes: usize = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
+    Some(kilobytes << 10)
 }
 
 /// Listens for Ctrl-C and for orders to end: the first is only noted, the second ends the program.
 pub(crate) fn listen() {
     LISTENING.get_or_init(|| {
         let pressed = || {
-            if INTERRUPTED.swap(true, Ordering::Relaxed) {
+            if INTERRUPTED.set(Instant::now()).is_err() {
                 std::process::exit(130);
             }
         };
@@ -57,7 +184,7 @@ pub(crate) fn listen() {
 
 /// Whether the program was asked to end.
 pub(crate) fn is_interrupted() -> bool {
-    INTERRUPTED.load(Ordering::Relaxed)
+    INTERRUPTED.get().is_some()
 }
 
 /// Reads a time: `30`, `30s`, `5m`, `1h`, `500ms`.

@@ -2,11 +2,12 @@
 
 use podreach::encode::{self, Decoded, Source};
 use podreach::report::{self, Detail, Document, Documents};
-use podreach_core::Verdict;
+use podreach_core::{Verdict, cancel};
 use serde_json::Value;
 
 use crate::args::{Check, Format, Output};
 use crate::ask::{self, Answer};
+use crate::budget::Clock;
 use crate::file;
 use crate::print;
 use crate::session::{Exit, Session, Told, refuse};
@@ -16,21 +17,31 @@ use crate::walk;
 pub(crate) const LONGEST: usize = 20_000;
 
 /// Runs the command.
-pub(crate) fn run(args: &Check) -> Result<Exit, Told> {
+pub(crate) fn run(args: &Check, clock: &Clock) -> Result<Exit, Told> {
     let mut session = Session::read(&args.input, |own| args.reading.options(own), (&args.output).into())?;
-    let answers = ask::answers(&args.asking, &args.reading, &args.limits, &mut session)?;
-    let documents = || Documents(answers.iter().map(|answer| document(&session, answer)).collect());
+    let answers = ask::answers(&args.asking, &args.reading, clock, &mut session)?;
+    if args.step {
+        // Whoever walks takes their time.
+        clock.hand_over();
+    }
+    cancel::exempt(|| write(args, &session, &answers))?;
+    Ok(answers.iter().map(Answer::exit).max().unwrap_or(Exit::Yes))
+}
+
+/// Writes the answers, in every form that was asked for.
+fn write(args: &Check, session: &Session, answers: &[Answer]) -> Result<(), Told> {
+    let documents = || Documents(answers.iter().map(|answer| document(session, answer)).collect());
     if let Some(path) = &args.proof_out {
         file::write_json_told(path, &documents())?;
     }
     match args.output.format {
-        _ if args.step => walk::walk(&session, &answers),
+        _ if args.step => walk::walk(session, answers),
         Format::Json => print::json(&documents()),
         Format::Yaml => print::data(&report::yaml(&documents().value())),
-        Format::Mermaid | Format::Svg | Format::Itf => print::data(&drawing(args.output.format, &session, &answers)?),
-        Format::Text | Format::Wide => print::report(&text(&session, &answers, &args.output)),
+        Format::Mermaid | Format::Svg | Format::Itf => print::data(&drawing(args.output.format, session, answers)?),
+        Format::Text | Format::Wide => print::report(&text(session, answers, &args.output)),
     }
-    Ok(answers.iter().map(Answer::exit).max().unwrap_or(Exit::Yes))
+    Ok(())
 }
 
 /// The run of the one answer there is, in a format for runs; empty, with a word about it, when there is none or it is too long.

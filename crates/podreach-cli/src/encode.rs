@@ -6,7 +6,7 @@ use std::path::Path;
 use podreach::answer::Sure;
 use podreach::diagnostic::Diagnostic;
 use podreach::encode::{Encoded, dot, line, pebbling, petri, pnml, to_pnml};
-use podreach::engine::{Budget, Decision};
+use podreach::engine::Decision;
 use podreach::lower::Options;
 use podreach::read::{Source, SourceId, Sources, shown_path};
 use podreach::report::{self, Answered};
@@ -18,11 +18,14 @@ use crate::budget::Clock;
 use crate::session::{Exit, Saying, Session, Told, refuse};
 use crate::{ask, file, input, print, remark};
 
+/// That it was not found out how many pebbles are enough.
+const UNKNOWN: &str = "E0525";
+
 /// Runs the command.
-pub(crate) fn run(args: &Encode) -> Result<Exit, Told> {
+pub(crate) fn run(args: &Encode, clock: &Clock) -> Result<Exit, Told> {
     match (&args.what, args.to) {
         (Some(Encoding::Petri(args)), None) => petri(args),
-        (Some(Encoding::Pebbling(args)), None) => pebbling(args),
+        (Some(Encoding::Pebbling(args)), None) => pebbling(args, clock),
         (None, Some(ToNet::Pnml)) => net(args),
         (Some(_), Some(_)) => {
             Err(refuse("--to writes a cluster in another form; it does not go with petri or pebbling", None))
@@ -46,23 +49,23 @@ fn petri(args: &Petri) -> Result<Exit, Told> {
     Ok(Exit::Yes)
 }
 
-fn pebbling(args: &Pebbling) -> Result<Exit, Told> {
+fn pebbling(args: &Pebbling, clock: &Clock) -> Result<Exit, Told> {
     let (sources, id) = opened(&args.graph)?;
     let graph = dot::read(id, text(&sources, id)).map_err(|refused| told(&sources, &[refused]))?;
     let game = match args.pebbles {
         Some(pebbles) => pebbling::game(graph, &args.target, pebbles).map_err(|refused| told(&sources, &[refused]))?,
         None => {
-            let clock = Clock::start(&args.limits);
-            let budget = Budget {
-                interrupt: &|| clock.stop(),
-                memory: clock.memory,
-                threads: clock.threads,
-                ..Budget::unlimited()
-            };
             let spinner = ask::spinner("searching");
-            let smallest = line::smallest(&graph, &args.target, &budget);
+            let smallest = line::smallest(&graph, &args.target, &clock.budget());
             spinner.finish_and_clear();
-            let smallest = smallest.map_err(|refused| told(&sources, &refused))?;
+            let smallest = match smallest {
+                Ok(smallest) => smallest,
+                Err(refused) => {
+                    let unknown = refused.iter().any(|refused| refused.code == UNKNOWN);
+                    let told = told(&sources, &refused);
+                    return if unknown { Ok(Exit::Unknown) } else { Err(told) };
+                }
+            };
             if let Some(folder) = &args.proof_out {
                 certificates(folder, &smallest)?;
             }

@@ -12,11 +12,13 @@ use crate::session::{Told, refuse};
 
 /// Writes a file whole; what goes wrong is told.
 pub(crate) fn write_told(path: &Path, text: &str) -> Result<(), Told> {
+    print::begin();
     write_atomically(path, text).map_err(|error| told(path, &error))
 }
 
 /// Writes a document whole; what goes wrong is told.
 pub(crate) fn write_json_told(path: &Path, document: &impl Serialize) -> Result<(), Told> {
+    print::begin();
     let written = write(path, &mut OpenOptions::new(), |file| print::write_json(&mut BufWriter::new(file), document));
     written.map_err(|error| told(path, &error))
 }

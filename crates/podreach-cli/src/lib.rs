@@ -34,6 +34,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use args::{Command, CommandLine};
+use budget::Clock;
 use clap::{CommandFactory, FromArgMatches};
 use session::{Exit, Told};
 
@@ -44,24 +45,41 @@ pub fn main() -> ExitCode {
     let matches = command.clone().get_matches();
     let line = CommandLine::from_arg_matches(&matches).unwrap_or_else(|error| error.exit()).qualified();
     print::set_colour(line.color);
-    let exit = match &line.command {
-        Command::Check(args) => check::run(args),
-        Command::Why(args) => why::run(args),
-        Command::Matrix(args) => matrix::run(args),
-        Command::Report(args) => report::run(args),
+    let clock = line.command.limits().map(Clock::start);
+    let exit = match &clock {
+        Some(clock) => clock.run(|| limited(&line.command, clock)),
+        None => unlimited(&line.command, &command, name),
+    };
+    let exit = exit.ok().filter(|_| !print::is_lost()).unwrap_or(Exit::Bad);
+    ExitCode::from(exit as u8)
+}
+
+/// Runs a command that has limits.
+fn limited(command: &Command, clock: &Clock) -> Result<Exit, Told> {
+    match command {
+        Command::Check(args) => check::run(args, clock),
+        Command::Why(args) => why::run(args, clock),
+        Command::Matrix(args) => matrix::run(args, clock),
+        Command::Report(args) => report::run(args, clock),
         #[cfg(feature = "serve")]
-        Command::Serve(args) => serve::run(args),
-        Command::Audit(args) => audit::run(args),
-        Command::Verify(args) => verify::run(args),
-        Command::Encode(args) => encode::run(args),
-        Command::Snapshot(args) => snapshot::run(args),
-        Command::Lower(args) => lower::run(args),
+        Command::Serve(args) => serve::run(args, clock),
+        Command::Audit(args) => audit::run(args, clock),
+        Command::Verify(args) => verify::run(args, clock),
+        Command::Encode(args) => encode::run(args, clock),
+        Command::Snapshot(args) => snapshot::run(args, clock),
+        Command::Lower(args) => lower::run(args, clock),
         #[cfg(feature = "live")]
-        Command::Replay(args) => replay::run(args),
-        Command::Demo => demo::run(),
+        Command::Replay(args) => replay::run(args, clock),
+        Command::Demo | Command::Man { .. } | Command::Complete { .. } | Command::Completion { .. } => Ok(Exit::Yes),
+    }
+}
+
+/// Runs a command that reads nothing that could be large.
+fn unlimited(which: &Command, command: &clap::Command, name: &str) -> Result<Exit, Told> {
+    match which {
         Command::Man { folder } => man(command.clone(), folder),
         Command::Complete { words } => {
-            print::data(&complete::lines(&command, words));
+            print::data(&complete::lines(command, words));
             Ok(Exit::Yes)
         }
         Command::Completion { shell } => {
@@ -70,9 +88,8 @@ pub fn main() -> ExitCode {
             print::data(&String::from_utf8_lossy(&script));
             Ok(Exit::Yes)
         }
-    };
-    let exit = exit.ok().filter(|_| !print::is_lost()).unwrap_or(Exit::Bad);
-    ExitCode::from(exit as u8)
+        _ => demo::run(),
+    }
 }
 
 /// Writes the manual pages.

@@ -3,11 +3,12 @@
 use podreach::report;
 
 use crate::args::{Format, Lower};
+use crate::budget::Clock;
 use crate::print;
 use crate::session::{Exit, Saying, Session, Told};
 
 /// Runs the command.
-pub(crate) fn run(args: &Lower) -> Result<Exit, Told> {
+pub(crate) fn run(args: &Lower, _: &Clock) -> Result<Exit, Told> {
     let saying = Saying { quiet: args.quiet, verbose: args.verbose };
     let session = Session::read_anything(&args.input, |own| args.reading.options(own), saying)?;
     let document = report::lowered(&session.lowered.cluster);

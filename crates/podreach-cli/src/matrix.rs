@@ -6,7 +6,7 @@ use podreach::engine::Budget;
 use podreach::matrix::{Cell, Matrix};
 use podreach::read::shown;
 use podreach::report::{self, Width};
-use podreach_core::{Problem, Semantics};
+use podreach_core::{Problem, Semantics, cancel};
 use serde_json::Value;
 
 use crate::args::{self, Format};
@@ -15,12 +15,11 @@ use crate::print;
 use crate::session::{Exit, Session, Told, refuse};
 
 /// Runs the command.
-pub(crate) fn run(args: &args::Matrix) -> Result<Exit, Told> {
+pub(crate) fn run(args: &args::Matrix, clock: &Clock) -> Result<Exit, Told> {
     let session = Session::read(&args.input, |own| args.reading.options(own), (&args.output).into())?;
-    let clock = Clock::start(&args.limits);
     let under = args.reading.semantics(None);
     let mut matrices: Vec<(Problem, Matrix)> =
-        under.into_iter().map(|semantics| matrix(&session, semantics, &clock)).collect();
+        under.into_iter().map(|semantics| matrix(&session, semantics, clock)).collect();
     if let Some(namespace) = &args.input.live.namespace {
         matrices.iter_mut().for_each(|(problem, matrix)| matrix.keep(&problem.model, namespace));
         if matrices.iter().any(|(_, matrix)| matrix.rows.is_empty()) {
@@ -40,10 +39,14 @@ pub(crate) fn run(args: &args::Matrix) -> Result<Exit, Told> {
 /// The matrix under a semantics.
 pub(crate) fn matrix(session: &Session, semantics: Semantics, clock: &Clock) -> (Problem, Matrix) {
     let problem = podreach::problem(&session.lowered, semantics);
-    let oracle = Oracle::new(&problem, &session.lowered.diagnostics);
-    let budget = Budget { interrupt: &|| clock.stop(), memory: clock.memory, ..Budget::unlimited() };
+    let budget = Budget { threads: 1, ..clock.lasting_budget() };
     let bar = bar(problem.model.pods().len());
-    let matrix = Matrix::new(&problem.model, &oracle, &budget, clock.threads, &|| bar.inc(1));
+    let decide = || {
+        let oracle = Oracle::new(&problem, &session.lowered.diagnostics);
+        Matrix::new(&problem.model, &oracle, &budget, clock.threads, &|| bar.inc(1))
+    };
+    let undecided = |stop| cancel::exempt(|| Matrix::undecided(&problem.model, stop));
+    let matrix = cancel::attempt(decide).unwrap_or_else(undecided);
     bar.finish_and_clear();
     (problem, matrix)
 }

@@ -9,6 +9,7 @@ use serde::Serialize;
 use crate::args::Color;
 
 static LOST: AtomicBool = AtomicBool::new(false);
+static BEGUN: AtomicBool = AtomicBool::new(false);
 
 /// Sets when colours are used.
 pub(crate) fn set_colour(color: Color) {
@@ -41,8 +42,19 @@ pub(crate) fn data(text: &str) {
     whole(io::stdout(), text);
 }
 
+/// Says that something that was asked for is being written, which must not be cut off.
+pub(crate) fn begin() {
+    BEGUN.store(true, Ordering::Relaxed);
+}
+
+/// Whether something was written, or is being written.
+pub(crate) fn has_begun() -> bool {
+    BEGUN.load(Ordering::Relaxed)
+}
+
 /// Writes to standard output.
 fn whole(mut stdout: impl Write, text: &str) {
+    begin();
     told(stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()));
 }
 
@@ -64,6 +76,7 @@ pub(crate) fn is_lost() -> bool {
 
 /// Prints a document for programs; it is written as it is made, since that of a long run is large.
 pub(crate) fn json(document: &impl Serialize) {
+    begin();
     told(write_json(&mut BufWriter::new(io::stdout().lock()), document));
 }
 

@@ -4,10 +4,9 @@ use std::path::Path;
 
 use podreach::answer::Oracle;
 use podreach::audit::{Entry, Item, Outcome, Standing};
-use podreach::engine::Budget;
 use podreach::matrix::{Cell, Matrix};
 use podreach::report::{self, Answered, html};
-use podreach_core::{Problem, Semantics};
+use podreach_core::{Problem, Semantics, cancel};
 use serde_json::Value;
 
 use crate::args::{Input, PageFile, Report, ReportAudit, ReportOf};
@@ -17,12 +16,12 @@ use crate::session::{Exit, Saying, Session, Told};
 use crate::{audit, check, file, matrix, print};
 
 /// Runs the command.
-pub(crate) fn run(args: &Report) -> Result<Exit, Told> {
+pub(crate) fn run(args: &Report, clock: &Clock) -> Result<Exit, Told> {
     match &args.what {
-        ReportOf::Audit(args) => audit(args),
+        ReportOf::Audit(args) => audit(args, clock),
         ReportOf::Check(args) => {
             let mut session = Session::read(&args.input, |own| args.reading.options(own), (&args.page).into())?;
-            let answers = ask::answers(&args.asking, &args.reading, &args.limits, &mut session)?;
+            let answers = ask::answers(&args.asking, &args.reading, clock, &mut session)?;
             let shown: Vec<(Answered<'_>, Value)> = answers
                 .iter()
                 .map(|answer| (answer.answered(&session), check::document(&session, answer).value()))
@@ -33,13 +32,12 @@ pub(crate) fn run(args: &Report) -> Result<Exit, Told> {
         }
         ReportOf::Matrix(args) => {
             let session = Session::read(&args.input, |own| args.reading.options(own), (&args.page).into())?;
-            let clock = Clock::start(&args.limits);
             let under = args.reading.semantics(None);
             let matrices: Vec<_> =
-                under.into_iter().map(|semantics| matrix::matrix(&session, semantics, &clock)).collect();
+                under.into_iter().map(|semantics| matrix::matrix(&session, semantics, clock)).collect();
             let shown: Vec<_> = matrices
                 .iter()
-                .map(|(problem, matrix)| (problem, matrix, evidence(&session, problem, matrix, &clock, args.evidence)))
+                .map(|(problem, matrix)| (problem, matrix, evidence(&session, problem, matrix, clock, args.evidence)))
                 .collect();
             write(&args.page, &args.input, &session, shown[0].0, html::View::Matrices(&shown))?;
             let decided = matrices.iter().all(|(_, matrix)| matrix.count(Cell::Unknown) == 0);
@@ -49,9 +47,9 @@ pub(crate) fn run(args: &Report) -> Result<Exit, Told> {
 }
 
 /// The page of an audit.
-fn audit(args: &ReportAudit) -> Result<Exit, Told> {
-    let audited = audit::audited(&args.auditing, (&args.page).into())?;
-    let problem = podreach::problem(&audited.session.lowered, audited.outcomes[0].0);
+fn audit(args: &ReportAudit, clock: &Clock) -> Result<Exit, Told> {
+    let audited = audit::audited(&args.auditing, (&args.page).into(), clock, true)?;
+    let problem = audited.problem.as_ref().expect("it was asked for");
     let several = audited.outcomes.len() > 1;
     let under = |(semantics, outcome): &(Semantics, Outcome)| {
         let mut items: Vec<Item> = outcome.entries.iter().map(with_standing).collect();
@@ -61,7 +59,7 @@ fn audit(args: &ReportAudit) -> Result<Exit, Told> {
     };
     let items: Vec<Item> = audited.outcomes.iter().flat_map(under).collect();
     let items: Vec<&Item> = items.iter().collect();
-    write(&args.page, &args.auditing.input, &audited.session, &problem, html::View::Audit(&items))?;
+    write(&args.page, &args.auditing.input, &audited.session, problem, html::View::Audit(&items))?;
     audit::finish(&args.auditing, &audited.audits(&args.auditing))
 }
 
@@ -77,11 +75,10 @@ fn with_standing(entry: &Entry) -> Item {
 }
 
 fn evidence(session: &Session, problem: &Problem, matrix: &Matrix, clock: &Clock, most: usize) -> html::Evidence {
-    let oracle = Oracle::new(problem, &session.lowered.diagnostics);
-    let budget =
-        Budget { interrupt: &|| clock.stop(), memory: clock.memory, threads: clock.threads, ..Budget::unlimited() };
     let spinner = ask::spinner("gathering evidence");
-    let evidence = html::evidence(problem, matrix, &oracle, &budget, most);
+    let oracle = cancel::attempt(|| Oracle::new(problem, &session.lowered.diagnostics));
+    let gather = |oracle: Oracle| html::evidence(problem, matrix, &oracle, &clock.budget(), most);
+    let evidence = oracle.map_or_else(html::Evidence::stopped, gather);
     spinner.finish_and_clear();
     evidence
 }
@@ -97,7 +94,8 @@ fn write(
     let title = page.title.clone().unwrap_or_else(|| title(input));
     let diagnostics = report::diagnostics(&session.sources, &session.lowered.diagnostics);
     let assumptions = session.assumptions(problem.model.semantics());
-    let text = html::document(Some(&html::data(problem, &title, (&diagnostics, assumptions), view)));
+    let data = html::data(problem, &title, (&diagnostics, assumptions), view);
+    let text = cancel::exempt(|| html::document(Some(&data)));
     if page.file == Path::new("-") {
         print::data(&text);
         return Ok(());

@@ -9,6 +9,7 @@ use podreach::report::API_VERSION;
 use serde_json::{Map, Value};
 
 use crate::args::Snapshot;
+use crate::budget::Clock;
 use crate::essence::Templates;
 use crate::file;
 use crate::pseudonym::Pseudonyms;
@@ -16,7 +17,7 @@ use crate::session::{self, Exit, Saying, Told, refuse};
 use crate::{print, remark};
 
 /// Runs the command.
-pub(crate) fn run(args: &Snapshot) -> Result<Exit, Told> {
+pub(crate) fn run(args: &Snapshot, _: &Clock) -> Result<Exit, Told> {
     let gathered = session::gather(&args.input, args.quiet)?;
     let saying = Saying { quiet: args.quiet, verbose: args.verbose };
     remark::print(&gathered.sources, &gathered.diagnostics, saying.quiet, saying.verbose);
@@ -51,6 +52,7 @@ pub(crate) fn run(args: &Snapshot) -> Result<Exit, Told> {
 }
 
 fn write(path: &Path, text: &str) -> Result<(), Told> {
+    print::begin();
     let written = file::write_private(path, text);
     written.map_err(|error| refuse(&format!("{} cannot be written: {error}", shown_path(path)), None))
 }

@@ -5,9 +5,10 @@ use std::path::Path;
 
 use podreach::answer::Oracle;
 use podreach::assumption::Assumption;
-use podreach::engine::Decision;
+use podreach::engine::{Decision, Stop};
 use podreach::read::{Source, Sources, shown};
 use podreach::report::{self, Answered, Asked, Certificate, Claim, Shortfall};
+use podreach_core::cancel;
 use podreach_core::demand::Shortage;
 use podreach_core::{Checker, Flaw, Problem, Short, Verdict};
 
@@ -17,7 +18,7 @@ use crate::session::{Exit, Saying, Session, Told, refuse};
 use crate::{input, print, remark};
 
 /// Runs the command.
-pub(crate) fn run(args: &Verify) -> Result<Exit, Told> {
+pub(crate) fn run(args: &Verify, clock: &Clock) -> Result<Exit, Told> {
     let stdin = Path::new("-");
     if args.certificate == stdin && args.input.filename.iter().any(|path| path == stdin) {
         let help = "give one of them as a file";
@@ -29,7 +30,6 @@ pub(crate) fn run(args: &Verify) -> Result<Exit, Told> {
         print::report("NOTHING TO VERIFY  there is no evidence in this document\n");
     }
     let saying = Saying { quiet: args.quiet || !args.verbose, verbose: args.verbose };
-    let clock = Clock::start(&args.limits);
     let mut exits = Vec::new();
     let mut last: Option<Session> = None;
     let mut under: Vec<Vec<Assumption>> = Vec::new();
@@ -45,7 +45,7 @@ pub(crate) fn run(args: &Verify) -> Result<Exit, Told> {
         };
         let (exit, line) = match &certificate.changed {
             Some(changed) => (Exit::Unknown, format!("NOT LOOKED AT  it is about another cluster: {}", shown(changed))),
-            None => verified(&session, certificate, &clock),
+            None => cancel::attempt(|| verified(&session, certificate, clock)).unwrap_or_else(given_up),
         };
         tell(args, line);
         let assumptions = session.assumptions(certificate.semantics).to_vec();
@@ -146,7 +146,7 @@ fn verified(session: &Session, certificate: &Certificate, clock: &Clock) -> (Exi
     if let Some(shortage) = &certificate.shortage {
         return match short_of(&problem, (verdict, shortage), clock) {
             Ok(short) => (Exit::Yes, format!("PROVED  {}", report::audit::demanded(&problem.model, short.demand()))),
-            Err(_) if stop() => (Exit::Unknown, "UNKNOWN  the check ran out of time".to_owned()),
+            Err(_) if stop() => given_up(clock.stop().unwrap_or(Stop::Timeout)),
             Err(why) => (Exit::No, format!("NOT PROVED  {why}")),
         };
     }
@@ -155,9 +155,14 @@ fn verified(session: &Session, certificate: &Certificate, clock: &Clock) -> (Exi
             let decision = Decision { checked, engine: "certificate", efforts: Vec::new() };
             stands(session, &oracle, &problem, decision)
         }
-        Err(Flaw::Stopped) => (Exit::Unknown, "UNKNOWN  the check ran out of time".to_owned()),
+        Err(Flaw::Stopped) => given_up(clock.stop().unwrap_or(Stop::Timeout)),
         Err(flaw) => (Exit::No, format!("NOT PROVED  {}", report::flaw(&problem, &verdict, &flaw))),
     }
+}
+
+/// That a check was not finished.
+fn given_up(stop: Stop) -> (Exit, String) {
+    (Exit::Unknown, format!("UNKNOWN  the check was not finished: {stop}"))
 }
 
 /// What follows from a proof for any choice of nodes; or what is wrong with it.

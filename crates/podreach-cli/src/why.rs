@@ -7,11 +7,12 @@ use serde_json::Value;
 
 use crate::args::{Format, Why};
 use crate::ask::{named_node, named_pod, selected};
+use crate::budget::Clock;
 use crate::print;
 use crate::session::{Exit, Session, Told};
 
 /// Runs the command.
-pub(crate) fn run(args: &Why) -> Result<Exit, Told> {
+pub(crate) fn run(args: &Why, _: &Clock) -> Result<Exit, Told> {
     let session = Session::read(&args.input, |own| args.reading.options(own), (&args.output).into())?;
     let cluster = &session.lowered.cluster;
     let pod = named_pod(&session, &args.pod)?.pod;

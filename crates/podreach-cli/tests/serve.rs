@@ -1,11 +1,14 @@
 //! The server of `podreach serve` over plain sockets: whom it answers, whom it refuses, and that long questions can be ended.
 #![cfg(feature = "serve")]
 
+use std::collections::BTreeSet;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
+use podreach::encode::graph::Graph;
+use podreach::encode::pebbling::game;
 use serde_json::{Value, json};
 
 /// A running server.
@@ -247,8 +250,140 @@ fn questions_are_answered_with_evidence_and_changes_flip_verdicts() {
     assert_eq!(job["result"]["all"], 2, "{job}");
     let refused = server.post("/api/cluster", &json!({"edits": [{"op": "untaint", "node": "edge-1", "key": "x"}]}));
     assert_eq!((refused.status, refused.json()["error"].as_str()), (400, Some("the node has no taint x")));
-    let job = server.outcome(&server.post("/api/report", &asked));
-    assert!(job["result"]["report.html"].as_str().expect("a page").starts_with("<!doctype html>"));
+}
+
+#[test]
+fn files_are_made_when_they_are_asked_for() {
+    let server = Server::start(&DEMO);
+    let asked = json!({"pod": "web", "node": "edge-1"});
+    let job = server.outcome(&server.post("/api/ask", &asked));
+    assert_eq!(job["result"]["answer"]["verdict"], "deployable");
+    let files = ["question.yaml", "policy.yaml", "run.mmd", "run.svg", "run.itf.json", "report.html"];
+    assert_eq!(job["result"]["files"], json!(files));
+    let text = |file: &str| {
+        let made = server.outcome(&server.post("/api/file", &json!({"pod": "web", "node": "edge-1", "file": file})));
+        made["result"][file].as_str().map(str::to_owned)
+    };
+    let begins = ["apiVersion:", "apiVersion:", "sequenceDiagram", "<svg", "{\"#meta\"", "<!doctype html>"];
+    for (file, begin) in files.iter().zip(begins) {
+        assert!(text(file).is_some_and(|text| text.starts_with(begin)), "{file}: {:?}", text(file));
+    }
+    assert_eq!(text("run.exe"), None);
+}
+
+/// A puzzle that takes hours for each pair.
+fn puzzle() -> String {
+    let game = game(Graph::pyramid(10), "v10-0", 11).expect("the top exists");
+    let path = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("serve-puzzle.json");
+    std::fs::write(&path, game.encoded().json().to_string()).expect("a writable folder");
+    path.to_string_lossy().into_owned()
+}
+
+#[test]
+fn a_cancelled_job_says_what_it_knows_and_a_shared_one_goes_on() {
+    let server = Server::start(&["-f", &puzzle(), "--semantics", "paper", "--timeout", "10m"]);
+    let (one, other) = (server.post("/api/matrix", &json!({})), server.post("/api/matrix", &json!({})));
+    assert_eq!(one.json()["id"], other.json()["id"], "the same question is asked once");
+    let path = format!("/api/jobs/{}", one.json()["id"]);
+    let left = server.request("DELETE", &path, &server.own(), "");
+    assert_eq!(left.json()["state"], "running", "someone else wants to know");
+    let asked = Instant::now();
+    server.request("DELETE", &path, &server.own(), "");
+    let job = server.outcome(&one);
+    assert_eq!(
+        (job["state"].as_str(), job["result"]["stopped"].as_str()),
+        (Some("done"), Some("interrupted")),
+        "{job}"
+    );
+    assert!(job["result"]["rows"].as_array().is_some_and(|rows| !rows.is_empty()), "what is known is there");
+    assert!(asked.elapsed() < Duration::from_secs(6), "{:?}", asked.elapsed());
+}
+
+#[test]
+fn orphans_give_their_slots_back() {
+    let server = Server::start(&["-f", &puzzle(), "--semantics", "paper", "--timeout", "10m"]);
+    let edits =
+        |at: usize| json!({"edits": [{"op": "label", "node": node(&server), "key": "k", "value": format!("{at}")}]});
+    let ids: BTreeSet<u64> =
+        (0..4).map(|at| server.post("/api/matrix", &edits(at)).json()["id"].as_u64().expect("an id")).collect();
+    assert_eq!(ids.len(), 4, "four jobs work");
+    assert_eq!(server.post("/api/matrix", &edits(4)).status, 429, "a fifth waits");
+    let began = Instant::now();
+    while server.post("/api/matrix", &edits(4)).status == 429 {
+        assert!(began.elapsed() < Duration::from_secs(60), "nobody looks at the four, and they hold their slots");
+        std::thread::sleep(Duration::from_millis(100));
+    }
+}
+
+/// The name of some node.
+fn node(server: &Server) -> String {
+    let page = server.request("GET", "/api/page", &server.own(), "").json();
+    page["cluster"]["nodes"][0][0].as_str().expect("a node").to_owned()
+}
+
+/// Runs a server under a limit of the shell.
+#[cfg(target_os = "linux")]
+fn limited(limit: &str, args: &[&str]) -> Server {
+    let program = env!("CARGO_BIN_EXE_podreach");
+    let mut child = Command::new("sh")
+        .args(["-c", &format!("ulimit {limit}; exec \"$0\" serve -q \"$@\""), program])
+        .args(args)
+        .env("MALLOC_ARENA_MAX", "1")
+        .current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."))
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("it runs");
+    let mut line = String::new();
+    BufReader::new(child.stdout.take().expect("piped")).read_line(&mut line).expect("a line");
+    let address = line.trim().strip_prefix("podreach serves http://127.0.0.1:").expect("an address on loopback");
+    let (port, token) = address.split_once("/#").expect("a token");
+    Server { child, port: port.parse().expect("a port"), token: token.to_owned() }
+}
+
+/// A number of a process, from a file about it.
+#[cfg(target_os = "linux")]
+fn figure(server: &Server, file: &str, find: impl Fn(&str) -> Option<u64>) -> u64 {
+    let text = std::fs::read_to_string(format!("/proc/{}/{file}", server.child.id())).expect("it runs");
+    find(&text).expect("a number")
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn without_descriptors_it_waits_and_does_not_spin() {
+    let server = limited("-n 16", &DEMO);
+    let ticks = || {
+        figure(&server, "stat", |text| {
+            let fields: Vec<&str> = text.rsplit(')').next()?.split_whitespace().collect();
+            Some(fields[11].parse::<u64>().ok()? + fields[12].parse::<u64>().ok()?)
+        })
+    };
+    let held: Vec<TcpStream> =
+        (0..40).map(|_| TcpStream::connect(("127.0.0.1", server.port)).expect("a place in the queue")).collect();
+    let before = ticks();
+    std::thread::sleep(Duration::from_secs(2));
+    let spent = ticks() - before;
+    assert!(spent < 60, "{spent} hundredths of a second of two were spent on nothing");
+    drop(held);
+    let began = Instant::now();
+    while server.request("GET", "/api/page", &server.own(), "").status != 200 {
+        assert!(began.elapsed() < Duration::from_secs(60), "it does not recover");
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn without_threads_no_slot_is_lost() {
+    let free = limited("-c 0", &DEMO);
+    let kilobytes = figure(&free, "status", |text| {
+        text.lines().find_map(|line| line.strip_prefix("VmSize:")?.trim().strip_suffix("kB")?.trim().parse().ok())
+    });
+    // Room for connections, and none for the stack of a job.
+    let server = limited(&format!("-v {}", kilobytes + 40 * 1024), &DEMO);
+    for round in 0..12 {
+        let job = server.outcome(&server.post("/api/ask", &json!({"pod": "web", "node": "edge-1"})));
+        assert_eq!(job["state"], "failed", "round {round}: {job}");
+        assert!(job["error"].as_str().is_some_and(|error| error.contains("no thread")), "{job}");
+    }
 }
 
 /// A stand-in for the desktop's opener, which writes down what it is called with.

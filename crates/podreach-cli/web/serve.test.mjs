@@ -119,3 +119,25 @@ test('without the token the page says what to do', async (t) => {
   await page.getByRole('alert').waitFor();
   assert.match(await page.locator('main').textContent(), /token is missing or wrong.*Open the address that podreach serve printed/);
 });
+
+test('changing tabs leaves nothing behind, and a tab that is left takes its job with it', async (t) => {
+  const { page, done } = await open(await serve(t, ...demo));
+  await page.waitForSelector('.types .step');
+  const session = await page.context().newCDPSession(page);
+  await session.send('Performance.enable');
+  const counts = async () => {
+    for (let round = 0; round < 3; round++) await session.send('HeapProfiler.collectGarbage');
+    const { metrics } = await session.send('Performance.getMetrics');
+    return Object.fromEntries(metrics.filter(({ name }) => ['Nodes', 'JSEventListeners'].includes(name)).map(({ name, value }) => [name, value]));
+  };
+  const round = async () => {
+    for (const tab of ['matrix', 'sandbox', 'ask']) await page.click('#tab-' + tab);
+    await page.waitForSelector('.types .step');
+  };
+  for (let at = 0; at < 3; at++) await round();
+  const before = await counts();
+  for (let at = 0; at < 25; at++) await round();
+  const after = await counts();
+  for (const name of ['Nodes', 'JSEventListeners']) assert.ok(after[name] < before[name] * 1.5 + 50, `${name}: ${before[name]}, and ${after[name]} after 25 rounds`);
+  await done();
+});

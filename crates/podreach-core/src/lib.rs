@@ -3,6 +3,7 @@
 //! A verdict is right if this crate is right. It depends on `std` alone, so that it can see no engine, no parser and no clock.
 //! Read it in this order: [`step`], [`rule`], [`check`].
 
+pub mod cancel;
 pub mod check;
 pub mod cluster;
 pub mod configuration;

@@ -6,6 +6,7 @@
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
+use crate::cancel;
 use crate::cluster::{Cluster, Matcher, Node, PodSpec, Scope, Taint, TaintEffect};
 use crate::configuration::Configuration;
 use crate::face::Faces;
@@ -391,6 +392,7 @@ fn labelled(cluster: &Cluster) -> Labelled {
 }
 
 fn matches(cluster: &Cluster, matcher: &Matcher, labelled: &Labelled, copied_keys: &[Symbol]) -> Matches {
+    cancel::poll();
     let Matcher { scope, selector } = matcher;
     let by_labels: Vec<PodId> = match selector.required() {
         Some((key, values)) => {
@@ -439,11 +441,14 @@ type Repelling = (PodId, usize);
 fn repelling(model: &Model) -> (Vec<Repelling>, IdVec<PodId, Arc<BitRow>>) {
     let terms = |pod: PodId| (0..model.pod(pod).anti_affinity.len()).map(move |index| (pod, index));
     let repelling: Vec<(PodId, usize)> = model.every_pod().flat_map(terms).collect();
-    let noticed_by = |pod: PodId, (other, index): &(PodId, usize)| {
-        model.matches[model.pod(*other).anti_affinity[*index].matcher].noticed.bit(pod.index())
-    };
-    let row = |pod: PodId| repelling.iter().map(|term| noticed_by(pod, term)).collect();
-    let repelled = per_spec(model, row);
+    // Term by term: most notice few pods.
+    let mut rows = vec![BitRow::of(repelling.len(), std::iter::empty()); model.every_pod().len()];
+    for (number, &(other, index)) in repelling.iter().enumerate() {
+        cancel::poll();
+        let noticed = &model.matches[model.pod(other).anti_affinity[index].matcher].noticed;
+        noticed.ones().for_each(|pod| rows[pod].set(number));
+    }
+    let repelled = per_spec(model, |pod| rows[pod.index()].clone());
     (repelling, repelled)
 }
 
@@ -451,7 +456,11 @@ fn repelling(model: &Model) -> (Vec<Repelling>, IdVec<PodId, Arc<BitRow>>) {
 fn per_spec<T>(model: &Model, value: impl Fn(PodId) -> T) -> IdVec<PodId, Arc<T>> {
     let mut known = HashMap::<*const PodSpec, Arc<T>>::new();
     let spec = |pod: PodId| Arc::as_ptr(&model.cluster.pods[pod].spec);
-    model.every_pod().map(|pod| known.entry(spec(pod)).or_insert_with(|| Arc::new(value(pod))).clone()).collect()
+    let value = |pod: PodId| {
+        cancel::poll();
+        Arc::new(value(pod))
+    };
+    model.every_pod().map(|pod| known.entry(spec(pod)).or_insert_with(|| value(pod)).clone()).collect()
 }
 
 /// Whether a matcher may match a pod, wherever that runs.
@@ -519,9 +528,13 @@ struct BitRow(Vec<u64>);
 
 impl BitRow {
     fn of(length: usize, ones: impl Iterator<Item = usize>) -> Self {
-        let mut words = vec![0; length.div_ceil(64)];
-        ones.for_each(|index| words[index / 64] |= 1 << (index % 64));
-        Self(words)
+        let mut row = Self(vec![0; length.div_ceil(64)]);
+        ones.for_each(|index| row.set(index));
+        row
+    }
+
+    fn set(&mut self, index: usize) {
+        self.0[index / 64] |= 1 << (index % 64);
     }
 
     fn bit(&self, index: usize) -> bool {

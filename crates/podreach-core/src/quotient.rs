@@ -14,6 +14,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
+use crate::cancel;
 use crate::configuration::{Atom, Configuration};
 use crate::goal::Goal;
 use crate::id::{Id, IdVec, NodeId, PodId};
@@ -303,6 +304,7 @@ impl Lift<'_> {
     }
 
     fn step(&mut self, action: Action) {
+        cancel::poll();
         match action {
             Action::Deploy(pod, node) => {
                 let pod = self.name(pod, node);

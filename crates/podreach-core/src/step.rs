@@ -17,6 +17,7 @@
 
 use std::sync::Arc;
 
+use crate::cancel;
 use crate::configuration::{Atom, Configuration};
 use crate::goal::Goal;
 use crate::id::{NodeId, PodId};
@@ -206,6 +207,7 @@ impl Problem {
 
     /// Takes a step: changes `s`, or says why it is not legal and leaves `s` as it was.
     pub fn step(&self, s: &mut impl Changing, action: Action) -> Result<(), Illegal> {
+        cancel::poll();
         match action {
             Action::Deploy(pod, node) => {
                 self.deployment(s, pod, node)?;

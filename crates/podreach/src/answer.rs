@@ -26,7 +26,7 @@ use podreach_core::{
 };
 
 use crate::diagnostic::{Diagnostic, Effect};
-use crate::engine::{Budget, Decider, Decision};
+use crate::engine::{Budget, Decider, Decision, Stop};
 use crate::history;
 use crate::symmetry::Uniform;
 use crate::waiting;
@@ -79,6 +79,11 @@ struct Strict {
 pub struct Sure(Decision);
 
 impl Sure {
+    /// That a question was given up.
+    pub fn stopped(stop: Stop) -> Self {
+        Self(Decision::stopped(stop))
+    }
+
     /// A decision about a model that no input stands behind, such as an encoding: there is nothing to doubt.
     pub fn of_model(decision: Decision) -> Self {
         Self(decision)
@@ -185,11 +190,9 @@ impl Oracle {
         if (self.binds || !m.cluster().waiting.is_empty()) && trace.iter().any(binds) {
             return false;
         }
-        let widening = std::mem::take(&mut self.widening);
-        let below = self.uniform().below();
-        let stands = !widening.iter().any(|doubt| doubt.spoils(below, trace));
-        self.widening = widening;
-        stands
+        self.uniform();
+        let below = self.survey.uniform.as_ref().map(Uniform::below);
+        below.is_some_and(|below| !self.widening.iter().any(|doubt| doubt.spoils(below, trace)))
     }
 
     /// Whether a trace for a whole orbit can do without the pod types in doubt.

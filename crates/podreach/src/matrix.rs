@@ -5,16 +5,19 @@
 //! are shared out among threads, and the result does not depend on how.
 
 use std::collections::hash_map::Entry;
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
+use std::hash::Hash;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use podreach_core::cancel::{self, Stop, Token};
 use podreach_core::cluster::Barred;
 use podreach_core::cluster::{Node, Taint};
 use podreach_core::face;
 use podreach_core::id::Symbol;
 use podreach_core::resource::Resources;
-use podreach_core::{Atom, Goal, Id, Model, NodeId, PodId};
+use podreach_core::{Atom, Goal, Id, Model, NodeId, PodId, Problem};
+use rustc_hash::FxHashMap;
 
 use crate::answer::Oracle;
 use crate::answer::Sure;
@@ -61,31 +64,60 @@ pub struct Matrix {
     pub rows: Vec<(PodId, Vec<Cell>)>,
     /// The pod types that no rule tells from that of a row, and whose answers are all the same; they have no rows of their own.
     pub aliases: BTreeMap<PodId, Vec<PodId>>,
+    /// Why not every cell was looked at, if something stopped it: those that were not are unknown.
+    pub stopped: Option<Stop>,
 }
 
 impl Matrix {
-    /// Decides every cell, with up to `threads` threads; `done` hears of each finished row.
+    /// Decides every cell, with up to `threads` threads; `done` hears of each finished row. What stops it leaves cells unknown.
     pub fn new(model: &Model, oracle: &Oracle, budget: &Budget<'_>, threads: usize, done: &(dyn Fn() + Sync)) -> Self {
         let mut oracle = oracle.clone();
-        let orbits = oracle.orbits().to_vec();
-        let kinds = oracle.kinds().to_vec();
-        let mut rows = rows(model, &oracle, &kinds, &orbits, budget, threads, done);
-        for &set in model.cluster().replicas.keys() {
-            let types = question::types(model.cluster(), set);
-            rows[set.index()] = Row::of_any(types.iter().map(|pod| &rows[pod.index()]), &orbits);
+        let parts = cancel::attempt(|| (oracle.orbits().to_vec(), oracle.kinds().to_vec()));
+        let (orbits, kinds) = match parts {
+            Ok(parts) => parts,
+            Err(stop) => return cancel::exempt(|| Self::undecided(model, stop)),
+        };
+        let (rows, stopped) = rows(&oracle, &kinds, &orbits, budget, threads, done);
+        // What was found out is worth a moment more.
+        cancel::exempt(|| Self::of_rows(oracle.problem(), &orbits, &kinds, rows, stopped))
+    }
+
+    /// The matrix of which nothing is known, with all nodes together.
+    pub fn undecided(model: &Model, stop: Stop) -> Self {
+        let rows = shown(model).map(|pod| (pod, vec![Cell::Unknown])).collect();
+        Self { classes: vec![model.nodes().collect()], rows, aliases: BTreeMap::new(), stopped: Some(stop) }
+    }
+
+    fn of_rows(
+        problem: &Problem,
+        orbits: &[Vec<NodeId>],
+        kinds: &[Vec<PodId>],
+        mut rows: Vec<Row>,
+        stopped: Option<Stop>,
+    ) -> Self {
+        let model = &*problem.model;
+        let mut kind_of = vec![0; model.pods().len()];
+        for (kind, pods) in kinds.iter().enumerate() {
+            pods.iter().for_each(|pod| kind_of[pod.index()] = kind);
         }
-        let (classes, columns) = classes(model, &orbits, &rows);
-        let row = |pod: PodId| columns.iter().map(|column| column[pod.index()]).collect::<Vec<Cell>>();
-        let (mut matrix, mut first) = (Self { rows: Vec::new(), aliases: BTreeMap::new(), classes }, HashMap::new());
-        let kind_of: BTreeMap<PodId, usize> =
-            kinds.iter().enumerate().flat_map(|(kind, pods)| pods.iter().map(move |&pod| (pod, kind))).collect();
-        // Workloads that the input does not have are there for what they may do to others; pods that wait go under their workload.
-        let is_seen = |&pod: &PodId| model.pod(pod).barred != Some(Barred::Unseen) && !model.cluster().is_twin(pod);
-        for pod in model.pods().filter(is_seen) {
-            let row = row(pod);
-            match first.entry((kind_of[&pod], row.clone())) {
+        let sets = add_replicas(model, orbits, &mut kind_of, &mut rows);
+        let columns = Columns::new(problem, orbits, &kind_of, &rows, &sets);
+        let classes = classes(model, &columns.of);
+        let (mut usual, mut staying) = (Vec::new(), BTreeMap::<PodId, Vec<usize>>::new());
+        for (class, nodes) in classes.iter().enumerate() {
+            let (number, pods) = &columns.all.list[columns.of[nodes[0].index()]];
+            usual.push(&columns.usual.list[*number]);
+            pods.iter().for_each(|&pod| staying.entry(pod).or_default().push(class));
+        }
+        let mut matrix = Self { rows: Vec::new(), aliases: BTreeMap::new(), classes, stopped };
+        let mut first = FxHashMap::default();
+        for pod in shown(model) {
+            let kind = kind_of[pod.index()];
+            match first.entry((kind, staying.remove(&pod).unwrap_or_default())) {
                 Entry::Occupied(first) => matrix.aliases.entry(*first.get()).or_default().push(pod),
                 Entry::Vacant(new) => {
+                    let mut row: Vec<Cell> = usual.iter().map(|column| ALL[usize::from(column[kind])]).collect();
+                    new.key().1.iter().for_each(|&class| row[class] = Cell::Deployable);
                     new.insert(pod);
                     matrix.rows.push((pod, row));
                 }
@@ -139,7 +171,34 @@ impl Matrix {
     }
 }
 
-/// One row: the answer of each orbit, and the nodes for which it is another.
+/// The pod types that have rows. Workloads that the input does not have are there for what they may do to others; pods that wait go
+/// under their workload.
+fn shown(model: &Model) -> impl Iterator<Item = PodId> {
+    model.pods().filter(|&pod| model.pod(pod).barred != Some(Barred::Unseen) && !model.cluster().is_twin(pod))
+}
+
+/// Makes each workload whose pods have types of their own a kind with the row of any of them; says to which a type belongs.
+fn add_replicas(
+    model: &Model,
+    orbits: &[Vec<NodeId>],
+    kind_of: &mut [usize],
+    rows: &mut Vec<Row>,
+) -> BTreeMap<PodId, Vec<PodId>> {
+    let mut sets = BTreeMap::<PodId, Vec<PodId>>::new();
+    let mut made = Vec::new();
+    for &set in model.cluster().replicas.keys() {
+        let types = question::types(model.cluster(), set);
+        made.push((set, Row::of_any(types.iter().map(|pod| &rows[kind_of[pod.index()]]), orbits)));
+        types.into_iter().filter(|&pod| pod != set).for_each(|pod| sets.entry(pod).or_default().push(set));
+    }
+    for (set, row) in made {
+        kind_of[set.index()] = rows.len();
+        rows.push(row);
+    }
+    sets
+}
+
+/// What a pod of a kind that is yet to come can do: the answer of each orbit, and the nodes for which it is another.
 #[derive(Clone, Debug, Default)]
 struct Row {
     cells: Vec<Cell>,
@@ -164,69 +223,77 @@ impl Row {
 }
 
 fn rows(
-    model: &Model,
     oracle: &Oracle,
     kinds: &[Vec<PodId>],
     orbits: &[Vec<NodeId>],
     budget: &Budget<'_>,
     threads: usize,
     done: &(dyn Fn() + Sync),
-) -> Vec<Row> {
-    let rows = Mutex::new(vec![Row::default(); model.pods().len()]);
+) -> (Vec<Row>, Option<Stop>) {
+    let unknown = Row { cells: vec![Cell::Unknown; orbits.len()], others: BTreeMap::new() };
+    let rows = Mutex::new(vec![unknown; kinds.len()]);
     let next = AtomicUsize::new(0);
     let work = || {
         let mut oracle = oracle.clone();
-        while let Some(kind) = kinds.get(next.fetch_add(1, Ordering::Relaxed)) {
-            let of_kind = rows_of(&mut oracle, orbits, kind, budget);
-            let mut rows = rows.lock().expect("no thread panics with the lock");
-            for (pod, row) in kind.iter().zip(of_kind) {
-                rows[pod.index()] = row;
-                done();
-            }
+        loop {
+            let number = next.fetch_add(1, Ordering::Relaxed);
+            let (Some(kind), None) = (kinds.get(number), (budget.interrupt)()) else { return (budget.interrupt)() };
+            let row = row(&mut oracle, orbits, kind, budget);
+            rows.lock().expect("no thread panics with the lock")[number] = row;
+            kind.iter().for_each(|_| done());
         }
     };
-    if threads <= 1 {
-        work();
+    let token = Token::current().unwrap_or_default();
+    let work = || token.during(work).unwrap_or_else(Some);
+    let threads = threads.min(kinds.len());
+    let stopped = if threads <= 1 {
+        work()
     } else {
-        std::thread::scope(|scope| (0..threads.min(kinds.len())).for_each(|_| drop(scope.spawn(work))));
-    }
-    rows.into_inner().expect("no thread panics with the lock")
+        std::thread::scope(|scope| {
+            // Where there are no more threads, those that there are do all of it.
+            let help = |_| std::thread::Builder::new().spawn_scoped(scope, work).ok();
+            let helpers: Vec<_> = (1..threads).filter_map(help).collect();
+            let own = work();
+            helpers.into_iter().fold(own, |stopped, helper| stopped.or(helper.join().expect("no thread panics")))
+        })
+    };
+    (rows.into_inner().expect("no thread panics with the lock"), stopped)
 }
 
-/// Decides the rows of types that are alike: a pod can stay where it runs, and elsewhere it does not matter which of them it is.
-fn rows_of(oracle: &mut Oracle, orbits: &[Vec<NodeId>], kind: &[PodId], budget: &Budget<'_>) -> Vec<Row> {
-    let start = oracle.problem().start.clone();
+/// Decides the row of types that are alike: where none of them runs, it does not matter which of them it is.
+fn row(oracle: &mut Oracle, orbits: &[Vec<NodeId>], kind: &[PodId], budget: &Budget<'_>) -> Row {
+    let Problem { model, start, .. } = oracle.problem().clone();
     // A pod that is being deleted still runs.
-    let model = oracle.problem().model.clone();
-    let on = |pod: PodId| start.of(pod).map(|(node, _)| node);
-    let running = |pod: PodId| on(pod).chain(model.shadow(pod).into_iter().flat_map(on)).collect::<BTreeSet<NodeId>>();
-    let running: Vec<BTreeSet<NodeId>> = kind.iter().map(|&pod| running(pod)).collect();
-    let newcomer = |node: NodeId| kind.iter().zip(&running).find(|(_, on)| !on.contains(&node)).map(|(&pod, _)| pod);
-    let mut usual = Row::default();
+    let runs = |pod: PodId, node: NodeId| {
+        std::iter::once(pod).chain(model.shadow(pod)).any(|pod| start.count((pod, node)) > 0)
+    };
+    let newcomer = |node: NodeId| kind.iter().copied().find(|&pod| !runs(pod, node));
+    let mut row = Row::default();
     for orbit in orbits {
-        let cell = match oracle.everywhere(kind[0], orbit, budget) {
+        if (budget.interrupt)().is_some() {
+            row.cells.resize(orbits.len(), Cell::Unknown);
+            break;
+        }
+        row.cells.push(match oracle.everywhere(kind[0], orbit, budget) {
             Some(true) => Cell::Deployable,
             Some(false) => Cell::Never,
             None => {
                 let open = orbit.iter().filter_map(|&node| Some((newcomer(node)?, node))).collect();
-                usual.others.extend(one_by_one(oracle, open, budget));
+                row.others.extend(one_by_one(oracle, open, budget));
                 Cell::Unknown
             }
-        };
-        usual.cells.push(cell);
+        });
     }
-    let row = |running: BTreeSet<NodeId>| {
-        let mut row = usual.clone();
-        row.others.extend(running.into_iter().map(|node| (node, Cell::Deployable)));
-        row
-    };
-    running.into_iter().map(row).collect()
+    row
 }
 
 /// Cells that need no search one by one, and the rest together, since what holds for none of them holds for each.
 fn one_by_one(oracle: &mut Oracle, atoms: Vec<Atom>, budget: &Budget<'_>) -> Vec<(NodeId, Cell)> {
     let (mut cells, mut open) = (Vec::new(), Vec::new());
     for atom in atoms {
+        if (budget.interrupt)().is_some() {
+            return cells;
+        }
         match oracle.quick_answer(&Goal::atom(atom), budget) {
             Some(decision) => cells.push((atom.1, cell(&decision))),
             None => open.push(atom),
@@ -235,7 +302,8 @@ fn one_by_one(oracle: &mut Oracle, atoms: Vec<Atom>, budget: &Budget<'_>) -> Vec
     let together = Goal { any: open.iter().map(|&atom| [(atom, 1)].into_iter().collect()).collect() };
     let none = open.len() > 1 && oracle.answer(&together, budget).checked.answer() == Some(false);
     let mut one = |atom| if none { Cell::Never } else { cell(&oracle.answer(&Goal::atom(atom), budget)) };
-    cells.extend(open.into_iter().map(|atom| (atom.1, one(atom))));
+    let open = open.into_iter().take_while(|_| none || (budget.interrupt)().is_none());
+    cells.extend(open.map(|atom| (atom.1, one(atom))));
     cells
 }
 
@@ -247,60 +315,94 @@ fn cell(decision: &Sure) -> Cell {
     }
 }
 
-/// The answers of one node, row by row.
-type Column = Vec<Cell>;
+const ALL: [Cell; 3] = [Cell::Deployable, Cell::Never, Cell::Unknown];
+
+/// The answers of every node, without a list of all pod types for each: their number is not bounded by what differs.
+struct Columns {
+    /// Distinct answers for what is yet to come: one for each kind, by its place in [`ALL`], since bytes are quick to compare.
+    usual: Numbered<Vec<u8>>,
+    /// Distinct columns: one of these by its number, and the pods that run there and stay although the answer is another.
+    all: Numbered<(usize, Vec<PodId>)>,
+    /// The column of each node.
+    of: Vec<usize>,
+}
+
+impl Columns {
+    fn new(
+        problem: &Problem,
+        orbits: &[Vec<NodeId>],
+        kind_of: &[usize],
+        rows: &[Row],
+        sets: &BTreeMap<PodId, Vec<PodId>>,
+    ) -> Self {
+        let m = &problem.model;
+        let mut others = vec![Vec::<(usize, Cell)>::new(); m.nodes().len()];
+        for (kind, row) in rows.iter().enumerate() {
+            row.others.iter().for_each(|(node, &cell)| others[node.index()].push((kind, cell)));
+        }
+        let mut running = vec![BTreeSet::<PodId>::new(); m.nodes().len()];
+        for ((pod, node), _) in problem.start.iter() {
+            let pod = m.shadowed(pod).unwrap_or(pod);
+            running[node.index()].insert(pod);
+            running[node.index()].extend(sets.get(&pod).into_iter().flatten());
+        }
+        let mut columns = Self { usual: Numbered::default(), all: Numbered::default(), of: vec![0; m.nodes().len()] };
+        for (orbit, nodes) in orbits.iter().enumerate() {
+            let of_orbit: Vec<u8> = rows.iter().map(|row| row.cells[orbit] as u8).collect();
+            for node in nodes.iter().map(|node| node.index()) {
+                let mut usual = of_orbit.clone();
+                others[node].iter().for_each(|&(kind, cell)| usual[kind] = cell as u8);
+                let open = |pod: &PodId| usual[kind_of[pod.index()]] != Cell::Deployable as u8;
+                let staying = running[node].iter().copied().filter(open).collect();
+                columns.of[node] = columns.all.number((columns.usual.number(usual), staying));
+            }
+        }
+        columns
+    }
+}
+
+/// Distinct values with numbers, in order of their first appearance.
+struct Numbered<T> {
+    list: Vec<T>,
+    numbers: FxHashMap<T, usize>,
+}
+
+impl<T> Default for Numbered<T> {
+    fn default() -> Self {
+        Self { list: Vec::new(), numbers: FxHashMap::default() }
+    }
+}
+
+impl<T: Clone + Eq + Hash> Numbered<T> {
+    fn number(&mut self, value: T) -> usize {
+        if let Some(&known) = self.numbers.get(&value) {
+            return known;
+        }
+        self.list.push(value.clone());
+        self.numbers.insert(value, self.list.len() - 1);
+        self.list.len() - 1
+    }
+}
 
 /// What nodes of a class share: their column, and all content that a rule could look at but their own name.
 type Content<'m> = (usize, Vec<(Symbol, Symbol)>, &'m [Taint], bool, &'m Resources);
 
-/// Nodes whose columns and content are equal, and the column of each class.
-fn classes(model: &Model, orbits: &[Vec<NodeId>], rows: &[Row]) -> (Vec<Vec<NodeId>>, Vec<Column>) {
-    let (of, columns) = columns(model, orbits, rows);
+/// Nodes whose columns and content are equal; `of` has the column of each.
+fn classes(model: &Model, of: &[usize]) -> Vec<Vec<NodeId>> {
     let keys = face::keys(model.cluster());
     let mut index = BTreeMap::<Content<'_>, usize>::new();
-    let mut classes: Vec<(Vec<NodeId>, usize)> = Vec::new();
+    let mut classes: Vec<Vec<NodeId>> = Vec::new();
     for node in model.nodes() {
         let column = of[node.index()];
         let Node { taints, unschedulable, allocatable, .. } = model.node(node);
         let content = (column, anonymous_labels(model, &keys, node), taints.as_slice(), *unschedulable, allocatable);
         let class = *index.entry(content).or_insert(classes.len());
         if class == classes.len() {
-            classes.push((Vec::new(), column));
+            classes.push(Vec::new());
         }
-        classes[class].0.push(node);
+        classes[class].push(node);
     }
-    classes.into_iter().map(|(nodes, column)| (nodes, columns[column].clone())).unzip()
-}
-
-/// The distinct columns, and which of them each node has.
-fn columns(model: &Model, orbits: &[Vec<NodeId>], rows: &[Row]) -> (Vec<usize>, Vec<Column>) {
-    let mut others = vec![Vec::<(usize, Cell)>::new(); model.nodes().len()];
-    for (at, row) in rows.iter().enumerate() {
-        row.others.iter().for_each(|(node, &cell)| others[node.index()].push((at, cell)));
-    }
-    let mut of = vec![0; model.nodes().len()];
-    let (mut columns, mut numbers) = (Vec::new(), HashMap::<Column, usize>::new());
-    for (orbit, nodes) in orbits.iter().enumerate() {
-        let usual: Column = rows.iter().map(|row| row.cells[orbit]).collect();
-        let mut number = |column: Column| {
-            *numbers.entry(column).or_insert_with_key(|column| {
-                columns.push(column.clone());
-                columns.len() - 1
-            })
-        };
-        let mut of_usual = None;
-        for &node in nodes {
-            let others = &others[node.index()];
-            of[node.index()] = if others.iter().all(|&(at, cell)| usual[at] == cell) {
-                *of_usual.get_or_insert_with(|| number(usual.clone()))
-            } else {
-                let mut column = usual.clone();
-                others.iter().for_each(|&(at, cell)| column[at] = cell);
-                number(column)
-            };
-        }
-    }
-    (of, columns)
+    classes
 }
 
 /// The labels of a node that rules look at, without those that repeat its name.

@@ -159,6 +159,19 @@ fn completes(proof: &Proof, group: usize, class: usize, with: &[Atom], hits: usi
     assert!(proof.forbidden[hits].iter().all(|(&class, &count)| have(class) >= count), "{:?}", problem.goal);
 }
 
+/// Runs of cells as the page reads them: `3yn` is `yyyn`.
+fn unfolded(runs: &str) -> Vec<char> {
+    let (mut cells, mut count) = (Vec::new(), String::new());
+    for c in runs.chars() {
+        if c.is_ascii_digit() {
+            count.push(c);
+        } else {
+            cells.extend(std::iter::repeat_n(c, std::mem::take(&mut count).parse().unwrap_or(1)));
+        }
+    }
+    cells
+}
+
 #[test]
 fn a_map_has_the_cells_of_its_matrix_and_their_evidence() {
     let mut rng = Rng::new(14);
@@ -180,7 +193,7 @@ fn a_map_has_the_cells_of_its_matrix_and_their_evidence() {
             assert_eq!(number(&row[0]), pod.index());
             let others: Vec<usize> = matrix.aliases(*pod).iter().map(|other| other.index()).collect();
             assert_eq!(list(&row[2]).iter().map(number).collect::<Vec<_>>(), others);
-            let letters: Vec<char> = row[1].as_str().expect("letters").chars().collect();
+            let letters = unfolded(row[1].as_str().expect("runs of letters"));
             assert_eq!(
                 letters.iter().map(|&c| word(c)).collect::<Vec<_>>(),
                 answers.iter().map(|cell| cell.name()).collect::<Vec<_>>()

@@ -8,7 +8,10 @@ use super::{Input, Limits, Reading, Whose, some_of};
 
 /// `podreach encode`.
 #[derive(Debug, Args)]
-#[command(args_conflicts_with_subcommands = true, after_help = "Exit status: 0 written, 2 bad input or usage.")]
+#[command(
+    args_conflicts_with_subcommands = true,
+    after_help = "Exit status: 0 written, 2 bad input or usage, 3 stopped before it was written."
+)]
 pub(crate) struct Encode {
     /// What to encode.
     #[command(subcommand)]
@@ -31,6 +34,20 @@ pub(crate) struct Encode {
     /// How it is read.
     #[command(flatten)]
     pub(crate) reading: Reading,
+    /// How long and how much.
+    #[command(flatten)]
+    pub(crate) limits: Limits,
+}
+
+impl Encode {
+    /// How long and how much.
+    pub(crate) fn limits(&self) -> &Limits {
+        match &self.what {
+            Some(Encoding::Petri(args)) => &args.limits,
+            Some(Encoding::Pebbling(args)) => &args.limits,
+            None => &self.limits,
+        }
+    }
 }
 
 /// What is encoded.
@@ -59,6 +76,9 @@ pub(crate) struct Petri {
     /// No remarks about the net
     #[arg(short, long)]
     pub(crate) quiet: bool,
+    /// How long and how much.
+    #[command(flatten)]
+    pub(crate) limits: Limits,
 }
 
 /// `podreach encode pebbling`.

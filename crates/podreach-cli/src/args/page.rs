@@ -15,6 +15,17 @@ pub(crate) struct Report {
     pub(crate) what: ReportOf,
 }
 
+impl Report {
+    /// How long and how much.
+    pub(crate) fn limits(&self) -> &Limits {
+        match &self.what {
+            ReportOf::Check(args) => &args.limits,
+            ReportOf::Matrix(args) => &args.limits,
+            ReportOf::Audit(args) => &args.auditing.limits,
+        }
+    }
+}
+
 /// What a report is about.
 #[derive(Debug, Subcommand)]
 pub(crate) enum ReportOf {

@@ -11,7 +11,7 @@ use super::inert::CLASS;
 use super::outcome::Outcome;
 use super::plan::{Deed, Step};
 use crate::args::Replay;
-use crate::budget;
+use crate::budget::Clock;
 use crate::live::connection::{Connection, Failure};
 
 /// How a cluster says that it is for tests: this label or annotation of the namespace kube-system.
@@ -26,6 +26,8 @@ const PATIENCE: Duration = Duration::from_secs(5);
 /// A cluster to replay on.
 pub(crate) struct Cluster<'c> {
     connection: &'c Connection,
+    /// How long and how much.
+    pub(crate) clock: &'c Clock,
     timeout: Duration,
     grace: Option<u64>,
     /// The name of this run.
@@ -37,10 +39,15 @@ pub(crate) type Created = BTreeMap<usize, (String, String)>;
 
 impl<'c> Cluster<'c> {
     /// Behind a connection; nothing is sent yet.
-    pub(crate) fn new(connection: &'c Connection, args: &Replay) -> Self {
+    pub(crate) fn new(connection: &'c Connection, args: &Replay, clock: &'c Clock) -> Self {
         let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
         let run = format!("{:x}-{:x}", now.as_millis(), std::process::id());
-        Self { connection, timeout: args.step_timeout, grace: args.grace_period, run }
+        Self { connection, clock, timeout: args.step_timeout, grace: args.grace_period, run }
+    }
+
+    /// Whether no more steps are to be made.
+    pub(crate) fn is_stopped(&self) -> bool {
+        self.clock.stop().is_some()
     }
 
     /// The address of its server.
@@ -84,7 +91,7 @@ impl<'c> Cluster<'c> {
                 return Ok(outcome);
             }
             self.delete(&namespace, &name, Some(0))?;
-            let again = matches!(outcome, Outcome::Elsewhere(_)) && attempt < ATTEMPTS && !budget::is_interrupted();
+            let again = matches!(outcome, Outcome::Elsewhere(_)) && attempt < ATTEMPTS && !self.is_stopped();
             if !again {
                 return Ok(outcome);
             }
@@ -131,7 +138,7 @@ impl<'c> Cluster<'c> {
         let began = Instant::now();
         let mut refused: Option<Instant> = None;
         while began.elapsed() < self.timeout {
-            if budget::is_interrupted() {
+            if self.is_stopped() {
                 return Ok(Outcome::Interrupted);
             }
             let pod = self.connection.get(&path)?;

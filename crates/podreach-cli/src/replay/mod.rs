@@ -17,10 +17,11 @@ use podreach_core::{Checker, Semantics, Verdict};
 use serde_json::Value;
 
 use crate::args::{Format, Replay};
+use crate::budget::Clock;
 use crate::input::{self, Gathered};
 use crate::live::connection::Connection;
 use crate::session::{Exit, Saying, Session, Told, refuse};
-use crate::{budget, live, print, snapshot, verify};
+use crate::{live, print, snapshot, verify};
 use cluster::Cluster;
 use outcome::{Outcome, Report};
 use plan::Plan;
@@ -29,11 +30,11 @@ use plan::Plan;
 pub(crate) const LABEL: &str = "podreach.dev/replay";
 
 /// Runs the command.
-pub(crate) fn run(args: &Replay) -> Result<Exit, Told> {
+pub(crate) fn run(args: &Replay, clock: &Clock) -> Result<Exit, Told> {
     let connection = Connection::open(&args.input.live).map_err(|why| {
         refuse(&format!("there is no cluster to replay on: {why}"), Some("name one with --kubeconfig and --context"))
     })?;
-    let cluster = Cluster::new(&connection, args);
+    let cluster = Cluster::new(&connection, args, clock);
     if args.clean {
         return clean(&cluster, args.quiet);
     }
@@ -122,10 +123,11 @@ fn allowed(cluster: &Cluster<'_>, args: &Replay) -> Result<(), Told> {
 
 /// Runs the steps and cleans up, whatever happens in between.
 fn execute(cluster: &Cluster<'_>, plan: &Plan, report: &mut Report, args: &Replay) {
-    budget::listen();
+    // From here on steps end in order: whatever was created is removed again.
+    cluster.clock.hand_over();
     let mut created = BTreeMap::new();
     for step in &plan.steps {
-        let outcome = if budget::is_interrupted() { Outcome::Interrupted } else { cluster.step(step, &mut created) };
+        let outcome = if cluster.is_stopped() { Outcome::Interrupted } else { cluster.step(step, &mut created) };
         let goes_on = outcome == Outcome::Agreed;
         report.add(step, outcome, |line| said(args, line));
         if !goes_on {

@@ -1,13 +1,12 @@
 //! What the server answers: the page, the cluster, and everything that is asked about it.
 
 use std::sync::Arc;
+use std::time::Duration;
 
-use podreach::answer::{Oracle, Sure};
-use podreach::engine::Budget;
 use podreach::matrix::Cell;
-use podreach::report::{self, Answered, html};
+use podreach::report::{self, html};
 use podreach::{question, sandbox};
-use podreach_core::{Goal, NodeId, PodId, Problem};
+use podreach_core::{NodeId, PodId, cancel};
 use serde_json::{Value, json};
 
 use super::exports;
@@ -16,9 +15,17 @@ use super::http::{Request, Response};
 use super::jobs::{Job, Jobs};
 use super::orders::Order;
 use super::world::{Variant, World};
+use crate::budget;
+use crate::session::Exit;
 
 /// The most flips that are listed.
 const FLIPS: usize = 5_000;
+
+/// How often limits are looked at, and how many times in a row memory may be over its limit before work is given up.
+const TICK: Duration = Duration::from_millis(20);
+const PATIENCE: u32 = 2;
+/// What the program itself takes.
+const PROGRAM: usize = 32 << 20;
 
 /// Everything that a request may need.
 #[derive(Debug)]
@@ -31,6 +38,23 @@ pub(super) struct Server {
 impl Server {
     pub(super) fn new(world: World, gate: Gate) -> Self {
         Self { world, gate, jobs: Jobs::default() }
+    }
+
+    /// Sees to the limits of all jobs, and of the process as a whole, until it is to end.
+    pub(super) fn watch(&self) {
+        let most = self.world.limits.memory.saturating_add(PROGRAM);
+        let mut over = 0_u32;
+        while !budget::is_interrupted() {
+            self.jobs.watch();
+            over = if budget::resident().is_some_and(|held| held > most) { over + 1 } else { 0 };
+            // What is remembered goes first; if that is not enough, what is asked.
+            if over > 0 {
+                self.world.shed();
+                self.jobs.shed(over > PATIENCE);
+            }
+            std::thread::sleep(TICK);
+        }
+        std::process::exit(Exit::Yes as i32);
     }
 }
 
@@ -54,15 +78,15 @@ fn answered(server: &Arc<Server>, request: &Request) -> Result<Response, Respons
         let gone = || Response::refusal(404, "there is no such job");
         let job = match (method, id) {
             ("GET", Ok(id)) => server.jobs.look(id),
-            ("DELETE", Ok(id)) => server.jobs.cancel(id),
+            ("DELETE", Ok(id)) => server.jobs.leave(id),
             _ => None,
         };
-        return job.map(|job| Response::json(200, &job)).ok_or_else(gone);
+        return job.map(|job| Response::text(200, job)).ok_or_else(gone);
     }
     match (method, what) {
         ("GET", "page") => Ok(Response::json(200, &page(&server.world)?)),
-        ("POST", "cluster" | "why" | "ask" | "matrix" | "flips" | "report") => ordered(server, what, request),
-        (_, "page" | "cluster" | "why" | "ask" | "matrix" | "flips" | "report") => {
+        ("POST", "cluster" | "why" | "ask" | "matrix" | "flips" | "file") => ordered(server, what, request),
+        (_, "page" | "cluster" | "why" | "ask" | "matrix" | "flips" | "file") => {
             Err(Response::refusal(405, "this is asked in another way"))
         }
         _ => Err(Response::refusal(404, "there is no such thing to ask")),
@@ -85,37 +109,40 @@ fn ordered(server: &Arc<Server>, what: &str, request: &Request) -> Result<Respon
     let order = Order::read(&request.body).map_err(bad)?;
     let variant = server.world.variant(order.edits.clone()).map_err(bad)?;
     let asked = |order: &Order| asked(&variant, order).map_err(bad);
+    // The same question about the same cluster is the same job.
+    let question = format!("{what} {order:?}");
     match what {
         "cluster" => Ok(Response::json(200, &html::cluster(&variant.problem))),
         "why" => Ok(Response::json(200, &why(&server.world, &variant, asked(&order)?))),
         "ask" => {
-            let (pod, node) = asked(&order)?;
-            job(server, move |server, job| ask(&server.world, &variant, pod, node, job))
+            let atom = asked(&order)?;
+            job(server, question, move |server, job| ask(&server.world, &variant, atom, job))
         }
-        "report" => {
-            let (pod, node) = asked(&order)?;
-            job(server, move |server, job| {
-                let decided = decided(&server.world, &variant, pod, node, job)?;
-                Ok(exports::report(&server.world, &variant, &decided))
+        "file" => {
+            let (atom, file) = (asked(&order)?, order.file.ok_or_else(|| bad("which file?".to_owned()))?);
+            job(server, question, move |server, job| {
+                let decided = server.world.decided(&variant, atom, job)?;
+                exports::file(&server.world, &variant, &decided, &file)
             })
         }
-        "matrix" => job(server, move |server, job| {
+        "matrix" => job(server, question, move |server, job| {
             job.expect(variant.problem.model.pods().len());
-            let matrix = server.world.matrix(&variant, job)?;
-            Ok(html::matrix(&variant.problem, &matrix))
+            let matrix = server.world.matrix(&variant, job);
+            Ok(cancel::exempt(|| html::matrix(&variant.problem, &matrix)))
         }),
-        _ => job(server, move |server, job| flips(&server.world, &variant, job)),
+        _ => job(server, question, move |server, job| flips(&server.world, &variant, job)),
     }
 }
 
 fn job(
     server: &Arc<Server>,
+    question: String,
     work: impl FnOnce(&Server, &Job) -> Result<Value, String> + Send + 'static,
 ) -> Result<Response, Response> {
     let own = Arc::clone(server);
-    let id = server.jobs.start(server.world.limits.timeout, move |job| work(&own, job));
+    let id = server.jobs.start(question, server.world.limits.timeout, move |job| work(&own, job));
     let busy = || Response::refusal(429, "too many questions are being answered: wait for one, or cancel one");
-    id.and_then(|id| server.jobs.look(id)).map(|job| Response::json(202, &job)).ok_or_else(busy)
+    id.and_then(|id| server.jobs.look(id)).map(|job| Response::text(202, job)).ok_or_else(busy)
 }
 
 /// The pod type and the node of a request.
@@ -135,48 +162,30 @@ fn why(world: &World, variant: &Variant, (pod, node): (PodId, NodeId)) -> Value 
     report::why_json(&why.with_doubts(&variant.lowered.diagnostics, &[name]).assuming(assumptions))
 }
 
-/// A question and its answer.
-pub(super) fn decided(
-    world: &World,
-    variant: &Variant,
-    pod: PodId,
-    node: NodeId,
-    job: &Job,
-) -> Result<(Problem, Sure), String> {
-    let asked = question::asking(&variant.problem, Goal::atom((pod, node)));
-    let problem = asked.map_err(|error| error.to_string())?;
-    let budget = Budget {
-        interrupt: &|| job.stop(),
-        memory: world.limits.memory,
-        threads: world.threads(),
-        ..Budget::unlimited()
-    };
-    let decision = Oracle::new(&problem, &variant.lowered.diagnostics).answer(&problem.goal, &budget);
-    Ok((problem, decision))
-}
-
-fn ask(world: &World, variant: &Variant, pod: PodId, node: NodeId, job: &Job) -> Result<Value, String> {
-    let (problem, decision) = decided(world, variant, pod, node, job)?;
-    let answered = Answered {
-        problem: &problem,
-        options: &world.session.options,
-        decision: &decision,
-        assumptions: world.session.assumptions(problem.model.semantics()),
-    };
-    let certificate = exports::certificate(world, variant, &answered);
-    Ok(json!({"answer": html::answer(&answered, certificate), "exports": exports::texts(&answered)}))
+/// An answer with its evidence, and the files that can be made of it.
+fn ask(world: &World, variant: &Variant, asked: (PodId, NodeId), job: &Job) -> Result<Value, String> {
+    let decided = world.decided(variant, asked, job)?;
+    let answered = decided.answered(world);
+    Ok(cancel::exempt(|| {
+        let certificate = exports::certificate(world, variant, &answered);
+        json!({"answer": html::answer(&answered, certificate), "files": exports::files(&decided)})
+    }))
 }
 
 fn flips(world: &World, variant: &Variant, job: &Job) -> Result<Value, String> {
     let base = world.variant(Vec::new())?;
     job.expect(base.problem.model.pods().len() + variant.problem.model.pods().len());
-    let before = world.matrix(&base, job)?;
-    let after = world.matrix(variant, job)?;
-    let flips = sandbox::flips(&before, &after);
+    let (before, after) = (world.matrix(&base, job), world.matrix(variant, job));
+    let stopped = before.stopped.or(after.stopped).map(|stop| stop.to_string());
+    let mut flips = sandbox::flips(&before, &after);
+    if stopped.is_some() {
+        // What was not looked at has not changed.
+        flips.retain(|flip| flip.from != Some(Cell::Unknown) && flip.to != Cell::Unknown);
+    }
     let m = &variant.problem.model;
     let listed = flips.iter().take(FLIPS).map(|flip| {
         let from = flip.from.map_or("absent", Cell::name);
         json!({"pod": m.pod_name(flip.pod), "node": m.node_name(flip.node), "from": from, "to": flip.to.name()})
     });
-    Ok(json!({"flips": listed.collect::<Vec<_>>(), "all": flips.len()}))
+    Ok(json!({"flips": listed.collect::<Vec<_>>(), "all": flips.len(), "stopped": stopped}))
 }

@@ -1,12 +1,12 @@
 //! What can be taken away from the page: the question, the run, the proof, a rule for a policy, a report.
 
-use podreach::answer::Sure;
 use podreach::report::{self, Answered, html};
 use podreach::sandbox;
-use podreach_core::{Problem, Verdict};
+use podreach_core::{Problem, Trace, Verdict};
 use serde_json::{Value, json};
 
-use super::world::{Variant, World};
+use super::world::{Decided, Variant, World};
+use crate::check::LONGEST;
 
 /// The certificate of an answer; null for a cluster with changes, since no input exists that it could be verified against.
 pub(super) fn certificate(world: &World, variant: &Variant, answered: &Answered<'_>) -> Value {
@@ -17,21 +17,54 @@ pub(super) fn certificate(world: &World, variant: &Variant, answered: &Answered<
     report::verdict(answered, &diagnostics, 0.0).value()
 }
 
-/// The texts that people paste elsewhere, by the names of their files.
-pub(super) fn texts(answered: &Answered<'_>) -> Value {
-    let Answered { problem, decision, .. } = answered;
-    let m = &problem.model;
-    let mut texts = json!({"question.yaml": question(problem)});
+/// The largest file that is made; a run in full says after each step what runs then, all over the cluster.
+const BYTES: usize = 32 << 20;
+
+/// The files that can be made of an answer, by their names; each is made when it is asked for.
+pub(super) fn files(decided: &Decided) -> Vec<&'static str> {
+    let mut files = vec!["question.yaml"];
+    if decided.decision.checked.answer().is_some() {
+        files.push("policy.yaml");
+    }
+    if matches!(decided.decision.checked.verdict(), Verdict::Deployable(_)) {
+        files.extend(["run.mmd", "run.svg", "run.itf.json"]);
+    }
+    files.push("report.html");
+    files
+}
+
+/// A file of an answer; an error says why there is none.
+pub(super) fn file(world: &World, variant: &Variant, decided: &Decided, name: &str) -> Result<Value, String> {
+    let Decided { problem, decision, .. } = decided;
     let asked = problem.asked().any.first().and_then(|goal| goal.iter().next()).map(|(atom, _)| atom);
-    if let Some(((pod, node), deployable)) = asked.zip(decision.checked.answer()) {
-        texts["policy.yaml"] = sandbox::rule(m, pod, node, deployable).into();
-    }
-    if let Verdict::Deployable(trace) = decision.checked.verdict() {
-        texts["run.mmd"] = report::mermaid(problem, trace).into();
-        texts["run.svg"] = report::svg(problem, trace).into();
-        texts["run.itf.json"] = report::itf(problem, trace).to_string().into();
-    }
-    texts
+    let text = match (name, decision.checked.verdict(), asked.zip(decision.checked.answer())) {
+        ("question.yaml", ..) => question(problem),
+        ("policy.yaml", _, Some(((pod, node), deployable))) => sandbox::rule(&problem.model, pod, node, deployable),
+        ("run.mmd" | "run.svg" | "run.itf.json", Verdict::Deployable(trace), _) if trace.len() > LONGEST => {
+            return Err(format!("a run of {} steps is too long to draw", trace.len()));
+        }
+        ("run.mmd", Verdict::Deployable(trace), _) => report::mermaid(problem, trace),
+        ("run.svg", Verdict::Deployable(trace), _) => report::svg(problem, trace),
+        ("run.itf.json", Verdict::Deployable(trace), _) if states(problem, trace) > BYTES => {
+            let [((pod, node), _)] = problem.asked().any[0].iter().collect::<Vec<_>>()[..] else {
+                return Err(LARGE.into());
+            };
+            let (pod, node) = (problem.model.pod_name(pod), problem.model.node_name(node));
+            return Err(format!("{LARGE}: podreach check -f FILE {pod} {node} -o itf"));
+        }
+        ("run.itf.json", Verdict::Deployable(trace), _) => report::itf(problem, trace).to_string(),
+        ("report.html", ..) => report(world, variant, decided),
+        _ => return Err(format!("there is no {} of this answer", podreach::read::shown(name))),
+    };
+    Ok(json!({name: text}))
+}
+
+const LARGE: &str = "this file is too large for the page; this makes it";
+
+/// About how many bytes the states of a run take.
+fn states(problem: &Problem, trace: &Trace) -> usize {
+    let running = problem.start.iter().count().saturating_add(trace.len());
+    running.saturating_mul(trace.len() + 1).saturating_mul(64)
 }
 
 /// The question as a document that `podreach check` answers.
@@ -50,9 +83,9 @@ fn question(problem: &Problem) -> String {
 }
 
 /// The page about one answer, as one file.
-pub(super) fn report(world: &World, variant: &Variant, (problem, decision): &(Problem, Sure)) -> Value {
-    let assumptions = world.session.assumptions(problem.model.semantics());
-    let answered = Answered { problem, options: &world.session.options, decision, assumptions };
+fn report(world: &World, variant: &Variant, decided: &Decided) -> String {
+    let answered = decided.answered(world);
+    let (problem, assumptions) = (answered.problem, answered.assumptions);
     let certificate = certificate(world, variant, &answered);
     let diagnostics = report::diagnostics(&world.session.sources, &world.session.lowered.diagnostics);
     let title = match variant.edits.len() {
@@ -62,5 +95,5 @@ pub(super) fn report(world: &World, variant: &Variant, (problem, decision): &(Pr
     };
     let data =
         html::data(problem, &title, (&diagnostics, assumptions), html::View::Answers(&[(answered, certificate)]));
-    json!({"report.html": html::document(Some(&data))})
+    html::document(Some(&data))
 }

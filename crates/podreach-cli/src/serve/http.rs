@@ -56,6 +56,11 @@ impl Response {
         Self { status, kind: "application/json", body: value.to_string().into_bytes() }
     }
 
+    /// A document that is text already.
+    pub(super) fn text(status: u16, body: String) -> Self {
+        Self { status, kind: "application/json", body: body.into_bytes() }
+    }
+
     /// A refusal, with one sentence.
     pub(super) fn refusal(status: u16, why: &str) -> Self {
         Self::json(status, &serde_json::json!({"error": why}))
@@ -84,7 +89,7 @@ pub(super) fn request(stream: &mut TcpStream) -> Result<Request, Response> {
 }
 
 /// The head of a request and its length, once it is complete.
-fn head(bytes: &[u8]) -> Result<Option<(Request, usize)>, Response> {
+pub(super) fn head(bytes: &[u8]) -> Result<Option<(Request, usize)>, Response> {
     let mut fields = [httparse::EMPTY_HEADER; FIELDS];
     let mut parsed = httparse::Request::new(&mut fields);
     let length = match parsed.parse(bytes) {
@@ -105,7 +110,7 @@ fn head(bytes: &[u8]) -> Result<Option<(Request, usize)>, Response> {
     Ok(Some((request, length)))
 }
 
-fn body_length(request: &Request) -> Result<usize, Response> {
+pub(super) fn body_length(request: &Request) -> Result<usize, Response> {
     if request.has("transfer-encoding") {
         return Err(Response::refusal(501, "a body comes in one piece, with its length"));
     }

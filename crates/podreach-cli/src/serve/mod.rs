@@ -16,8 +16,10 @@ mod world;
 use std::net::{Ipv4Addr, TcpListener, TcpStream};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
 
 use crate::args::Serve;
+use crate::budget::Clock;
 use crate::print;
 use crate::report::title;
 use crate::session::{Exit, Saying, Session, Told, refuse};
@@ -26,9 +28,11 @@ use world::World;
 
 /// The most connections that are open at a time.
 const CONNECTIONS: usize = 32;
+/// How long to wait when the system gives nothing.
+const PAUSE: Duration = Duration::from_millis(50);
 
 /// Runs the command, until it is interrupted.
-pub(crate) fn run(args: &Serve) -> Result<Exit, Told> {
+pub(crate) fn run(args: &Serve, clock: &Clock) -> Result<Exit, Told> {
     let saying = Saying { quiet: args.quiet, verbose: args.verbose };
     let session = Session::read(&args.input, |own| args.reading.options(own), saying)?;
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, args.port));
@@ -41,27 +45,51 @@ pub(crate) fn run(args: &Serve) -> Result<Exit, Told> {
     let title = args.title.clone().unwrap_or_else(|| title(&args.input));
     let world = World::new(session, args, title);
     let server = Arc::new(api::Server::new(world, Gate::new(port, token, door)));
+    clock.hand_over();
+    let watched = Arc::clone(&server);
+    let watch = std::thread::Builder::new().name("watch".into()).spawn(move || watched.watch());
+    watch.map_err(|error| refuse(&format!("there is no thread to watch the limits: {error}"), None))?;
     accept(&listener, &server);
     Ok(Exit::Yes)
+}
+
+/// A connection that counts, until it is dropped.
+struct Slot(Arc<AtomicUsize>);
+
+impl Slot {
+    /// One more, unless there are too many.
+    fn take(open: &Arc<AtomicUsize>) -> Option<Self> {
+        let more = |count| (count < CONNECTIONS).then_some(count + 1);
+        open.fetch_update(Ordering::Relaxed, Ordering::Relaxed, more).ok().map(|_| Self(Arc::clone(open)))
+    }
+}
+
+impl Drop for Slot {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
+    }
 }
 
 /// Answers every connection in a thread of its own, up to a number of them.
 fn accept(listener: &TcpListener, server: &Arc<api::Server>) {
     let open = Arc::new(AtomicUsize::new(0));
-    for stream in listener.incoming().flatten() {
-        if open.fetch_add(1, Ordering::Relaxed) >= CONNECTIONS {
-            open.fetch_sub(1, Ordering::Relaxed);
+    for stream in listener.incoming() {
+        // Without descriptors or threads the next one may have more luck, but not at once.
+        let Ok(stream) = stream else {
+            std::thread::sleep(PAUSE);
+            continue;
+        };
+        let Some(slot) = Slot::take(&open) else {
             http::turn_away(&stream);
             continue;
-        }
-        let (server, open) = (Arc::clone(server), Arc::clone(&open));
+        };
+        let server = Arc::clone(server);
         let answer = move || {
             answer(&server, stream);
-            open.fetch_sub(1, Ordering::Relaxed);
+            drop(slot);
         };
         if std::thread::Builder::new().spawn(answer).is_err() {
-            // No thread, no answer; the next one may have more luck.
-            std::thread::sleep(std::time::Duration::from_millis(50));
+            std::thread::sleep(PAUSE);
         }
     }
 }

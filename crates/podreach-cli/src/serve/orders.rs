@@ -14,6 +14,8 @@ pub(super) struct Order {
     pub(super) pod: Option<String>,
     /// The node asked about.
     pub(super) node: Option<String>,
+    /// The file that is to be made of the answer.
+    pub(super) file: Option<String>,
     /// The changes in the sandbox.
     pub(super) edits: Vec<Edit>,
 }
@@ -23,7 +25,7 @@ impl Order {
     pub(super) fn read(body: &[u8]) -> Result<Self, String> {
         let value: Value = serde_json::from_slice(body).map_err(|error| format!("the body is no JSON: {error}"))?;
         let object = value.as_object().ok_or("the body is no object")?;
-        known(object, &["pod", "node", "edits"])?;
+        known(object, &["pod", "node", "file", "edits"])?;
         let edits = match object.get("edits") {
             None => Vec::new(),
             Some(edits) => edits.as_array().ok_or("edits is no list")?.iter().map(edit).collect::<Result<_, _>>()?,
@@ -31,7 +33,8 @@ impl Order {
         if edits.len() > EDITS {
             return Err(format!("there are more than {EDITS} changes"));
         }
-        Ok(Self { pod: optional(object, "pod")?, node: optional(object, "node")?, edits })
+        let text = |key| optional(object, key);
+        Ok(Self { pod: text("pod")?, node: text("node")?, file: text("file")?, edits })
     }
 }
 

@@ -1,20 +1,26 @@
 //! The cluster that is served, and its variants with changes, each worked out once.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use podreach::answer::Oracle;
+use podreach::answer::{Oracle, Sure};
 use podreach::engine::Budget;
 use podreach::lower::Lowered;
 use podreach::matrix::Matrix;
+use podreach::question;
+use podreach::report::Answered;
 use podreach::sandbox::{self, Edit};
-use podreach_core::Problem;
+use podreach_core::cancel;
+use podreach_core::{Goal, NodeId, PodId, Problem};
 
 use super::jobs::Job;
 use crate::args::{Limits, Serve};
+use crate::budget;
 use crate::session::Session;
 
 /// The most variants that are remembered.
 const KEPT: usize = 4;
+/// The most answers that are remembered, for those who want them in another form.
+const ANSWERS: usize = 4;
 
 /// The input, and what was worked out about it.
 #[derive(Debug)]
@@ -27,6 +33,29 @@ pub(super) struct World {
     pub(super) limits: Limits,
     semantics: podreach_core::Semantics,
     variants: Mutex<Vec<Arc<Variant>>>,
+    /// Held by whoever makes a variant: each takes as much memory as the cluster, so that they are made one after the other.
+    making: Mutex<()>,
+    answers: Mutex<Vec<Arc<Decided>>>,
+}
+
+/// A question and its answer.
+#[derive(Debug)]
+pub(super) struct Decided {
+    edits: Vec<Edit>,
+    asked: (PodId, NodeId),
+    /// The question.
+    pub(super) problem: Problem,
+    /// The answer.
+    pub(super) decision: Sure,
+}
+
+impl Decided {
+    /// As reports take it.
+    pub(super) fn answered<'a>(&'a self, world: &'a World) -> Answered<'a> {
+        let Self { problem, decision, .. } = self;
+        let assumptions = world.session.assumptions(problem.model.semantics());
+        Answered { problem, options: &world.session.options, decision, assumptions }
+    }
 }
 
 /// The cluster with some changes.
@@ -44,48 +73,97 @@ pub(super) struct Variant {
 impl World {
     pub(super) fn new(session: Session, args: &Serve, title: String) -> Self {
         let semantics = args.reading.semantics(None)[0];
-        Self { session, title, limits: args.limits.clone(), semantics, variants: Mutex::default() }
+        Self {
+            session,
+            title,
+            limits: args.limits.clone(),
+            semantics,
+            variants: Mutex::default(),
+            making: Mutex::default(),
+            answers: Mutex::default(),
+        }
     }
 
     /// The cluster with these changes; or why one of them makes no sense.
     pub(super) fn variant(&self, edits: Vec<Edit>) -> Result<Arc<Variant>, String> {
         let known = |variants: &Vec<Arc<Variant>>| variants.iter().find(|variant| variant.edits == edits).cloned();
-        if let Some(known) = known(&self.variants.lock().unwrap_or_else(PoisonError::into_inner)) {
+        if let Some(known) = known(&locked(&self.variants)) {
+            return Ok(known);
+        }
+        let _alone = locked(&self.making);
+        if let Some(known) = known(&locked(&self.variants)) {
             return Ok(known);
         }
         let lowered = sandbox::edited(&self.session.lowered, &edits)?;
         let problem = podreach::problem(&lowered, self.semantics);
-        let variant = Arc::new(Variant { edits, lowered, problem, matrix: Mutex::default() });
-        let mut variants = self.variants.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut variants = locked(&self.variants);
         // The cluster as it is stays; it is asked for all the time.
         if variants.len() >= KEPT {
             let oldest = variants.iter().position(|variant| !variant.edits.is_empty()).unwrap_or(0);
             variants.remove(oldest);
         }
+        let variant = Arc::new(Variant { edits, lowered, problem, matrix: Mutex::default() });
         variants.push(Arc::clone(&variant));
         Ok(variant)
     }
 
-    /// How many threads a question may use.
-    pub(super) fn threads(&self) -> usize {
-        let cores = std::thread::available_parallelism().map_or(1, usize::from);
-        self.limits.threads.map_or(cores, usize::from)
+    /// Forgets what can be worked out again.
+    pub(super) fn shed(&self) {
+        locked(&self.answers).clear();
+        let mut variants = locked(&self.variants);
+        variants.retain(|variant| variant.edits.is_empty());
+        variants.iter().for_each(|variant| *locked(&variant.matrix) = None);
     }
 
-    /// The matrix of a variant; an error when it was cancelled.
-    pub(super) fn matrix(&self, variant: &Variant, job: &Job) -> Result<Arc<Matrix>, String> {
-        let known = |variant: &Variant| variant.matrix.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        if let Some(matrix) = known(variant) {
-            return Ok(matrix);
-        }
-        let oracle = Oracle::new(&variant.problem, &variant.lowered.diagnostics);
-        let budget = Budget { interrupt: &|| job.stop(), memory: self.limits.memory, ..Budget::unlimited() };
-        let matrix = Matrix::new(&variant.problem.model, &oracle, &budget, self.threads(), &|| job.advance());
-        if job.stop().is_some() {
-            return Err("it was stopped before every cell was decided".to_owned());
-        }
-        let matrix = Arc::new(matrix);
-        *variant.matrix.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::clone(&matrix));
-        Ok(matrix)
+    /// What a job may take.
+    fn budget<'j>(&self, interrupt: &'j (dyn Fn() -> Option<podreach::engine::Stop> + Sync)) -> Budget<'j> {
+        let (memory, threads) = (self.limits.memory, budget::threads(&self.limits));
+        Budget { interrupt, memory, threads, ..Budget::unlimited() }
     }
+
+    /// A question and its answer, remembered unless it was cut short; or why it cannot be asked.
+    pub(super) fn decided(&self, variant: &Variant, asked: (PodId, NodeId), job: &Job) -> Result<Arc<Decided>, String> {
+        let is_it = |decided: &&Arc<Decided>| decided.asked == asked && decided.edits == variant.edits;
+        if let Some(known) = locked(&self.answers).iter().find(is_it) {
+            return Ok(Arc::clone(known));
+        }
+        let problem = question::asking(&variant.problem, Goal::atom(asked)).map_err(|error| error.to_string())?;
+        let interrupt = || job.stop();
+        let decide =
+            || Oracle::new(&problem, &variant.lowered.diagnostics).answer(&problem.goal, &self.budget(&interrupt));
+        let decision = cancel::attempt(decide).unwrap_or_else(Sure::stopped);
+        let whole = decision.checked.answer().is_some();
+        let decided = Arc::new(Decided { edits: variant.edits.clone(), asked, problem, decision });
+        if whole {
+            let mut answers = locked(&self.answers);
+            let over = (answers.len() + 1).saturating_sub(ANSWERS);
+            answers.drain(..over);
+            answers.push(Arc::clone(&decided));
+        }
+        Ok(decided)
+    }
+
+    /// The matrix of a variant, as far as it could be decided; remembered if it is whole.
+    pub(super) fn matrix(&self, variant: &Variant, job: &Job) -> Arc<Matrix> {
+        if let Some(matrix) = locked(&variant.matrix).clone() {
+            return matrix;
+        }
+        let interrupt = || job.stop();
+        let budget = self.budget(&interrupt);
+        let (alone, done) = (Budget { threads: 1, ..budget }, || job.advance());
+        let decide = || {
+            let oracle = Oracle::new(&variant.problem, &variant.lowered.diagnostics);
+            Matrix::new(&variant.problem.model, &oracle, &alone, budget.threads, &done)
+        };
+        let undecided = |stop| cancel::exempt(|| Matrix::undecided(&variant.problem.model, stop));
+        let matrix = Arc::new(cancel::attempt(decide).unwrap_or_else(undecided));
+        if matrix.stopped.is_none() {
+            *locked(&variant.matrix) = Some(Arc::clone(&matrix));
+        }
+        matrix
+    }
+}
+
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -241,6 +241,11 @@ pub(crate) fn outputs(marked: &Marked) -> Vec<(String, String)> {
         assert_ne!(ran.exit, 2, "{asked:?}: {}", ran.err);
         outputs.push((format!("report {asked:?}"), read(&page)));
     }
+    for goal in ["web@n1", "far@n1"] {
+        let ran = podreach(&[&["encode", "--to", "pnml", "--goal", goal], &input[..]].concat());
+        assert_eq!(ran.exit, 0, "{goal}: {}", ran.err);
+        outputs.push((format!("encode {goal}"), ran.out + &ran.err));
+    }
     let ran = podreach(&["snapshot", "-f", &marked.file, "-o", &snapshot]);
     outputs.push(("snapshot".into(), read(&snapshot) + &ran.out + &ran.err));
     outputs.extend(served(marked));
@@ -291,14 +296,25 @@ fn served(marked: &Marked) -> Vec<(String, String)> {
     };
     let mut outputs = Vec::new();
     let goal = r#"{"pod": "far", "node": "n1"}"#;
+    let file = |pod: &str, file: &str| json!({"pod": pod, "node": "n1", "file": file}).to_string();
+    let [asked, policy, page] = ["question.yaml", "policy.yaml", "report.html"].map(|name| file("far", name));
+    let [run, drawn, full] = ["run.mmd", "run.svg", "run.itf.json"].map(|name| file("web", name));
+    let edits = r#"{"edits": [{"op": "taint", "node": "n1", "key": "k", "value": "v", "effect": "NoSchedule"}]}"#;
     for (method, path, body) in [
         ("GET", "/", ""),
         ("GET", "/api/page", ""),
         ("POST", "/api/cluster", "{}"),
         ("POST", "/api/why", goal),
         ("POST", "/api/ask", goal),
-        ("POST", "/api/report", goal),
+        ("POST", "/api/file", &asked),
+        ("POST", "/api/file", &policy),
+        ("POST", "/api/file", &page),
+        ("POST", "/api/file", &run),
+        ("POST", "/api/file", &drawn),
+        ("POST", "/api/file", &full),
         ("POST", "/api/matrix", "{}"),
+        ("POST", "/api/cluster", edits),
+        ("POST", "/api/flips", edits),
     ] {
         let mut answer = ask(method, path, body);
         assert!(answer.starts_with("HTTP/1.1 20"), "{path}: {answer}");
@@ -312,7 +328,8 @@ fn served(marked: &Marked) -> Vec<(String, String)> {
                 answer = ask("GET", &format!("/api/jobs/{id}"), "");
             }
         }
-        outputs.push((format!("serve {path}"), answer));
+        assert!(!answer.contains("\"state\":\"failed\""), "{path} {body}: {answer}");
+        outputs.push((format!("serve {path} {body}"), answer));
     }
     let _ = child.kill();
     let _ = child.wait();

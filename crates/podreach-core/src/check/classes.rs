@@ -5,6 +5,7 @@ use std::rc::Rc;
 
 use super::Flaw;
 use super::index::Present;
+use crate::cancel;
 use crate::configuration::{Atom, Configuration};
 use crate::guard::{self, Affinity, AtMost, Distinct, Domain, Guard, Spread, Universe, Weights};
 use crate::id::IdMap;
@@ -106,6 +107,7 @@ impl<'a> Classes<'a> {
 
     /// What members of a class that are being deleted were before, each with such a member: a class of the proof, or none that counts.
     pub(super) fn sources(&self, class: Class) -> Vec<(Atom, Option<Class>)> {
+        cancel::poll();
         let m = &self.problem.model;
         let mut sources: Vec<(Atom, Option<Class>)> = Vec::new();
         for &(pod, node) in &self.members[class] {
@@ -119,6 +121,7 @@ impl<'a> Classes<'a> {
     }
 
     fn fold(&mut self, guard: &Guard) -> Result<Guard<Class>, Class> {
+        cancel::poll();
         let at_most = guard.at_most.iter().map(|c| Ok(AtMost { weights: self.shared(&c.weights)?, bound: c.bound }));
         let at_most = at_most.collect::<Result<_, Class>>()?;
         let distinct = guard.distinct.iter().map(|c| {

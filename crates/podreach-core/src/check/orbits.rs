@@ -10,6 +10,7 @@ use std::sync::Arc;
 
 use super::Flaw;
 use super::symmetry::is_symmetry;
+use crate::cancel;
 use crate::configuration::{Atom, Configuration};
 use crate::goal::Goal;
 use crate::id::{Id, IdVec, NodeId, PodId};
@@ -105,6 +106,7 @@ impl Orbits {
     pub(super) fn most(&self, problem: &Problem, pods: impl IntoIterator<Item = PodId>) -> Configuration {
         let mut most: Configuration = (*problem.kept).clone();
         for helper in helping(problem, pods) {
+            cancel::poll();
             let mut counts = BTreeMap::<usize, u64>::new();
             for (at, count) in problem.start.of(helper) {
                 let entry = counts.entry(self.of[at]).or_default();
@@ -133,6 +135,7 @@ fn helping(problem: &Problem, pods: impl IntoIterator<Item = PodId>) -> BTreeSet
     let mut helping: BTreeSet<PodId> = pods.into_iter().collect();
     let mut todo: Vec<PodId> = helping.iter().copied().collect();
     while let Some(pod) = todo.pop() {
+        cancel::poll();
         let spec = m.pod(pod);
         let matchers = spec.affinity.iter().map(|term| term.matcher).chain(spec.spread.iter().map(|c| c.matcher));
         for matcher in matchers {

@@ -22,6 +22,7 @@ use std::sync::Arc;
 
 pub use super::orbits::Orbits;
 use super::{Checker, Flaw};
+use crate::cancel;
 use crate::configuration::{Atom, Configuration};
 use crate::goal::Goal;
 use crate::id::{KeyId, NodeId, PodId};
@@ -109,6 +110,7 @@ impl Symmetry {
 
 /// Whether an exchange is a symmetry of a problem.
 pub fn is_symmetry(problem: &Problem, exchange: &Exchange) -> bool {
+    cancel::poll();
     let m = &problem.model;
     let exists = |node: NodeId| m.cluster().nodes.get(node).is_some();
     let moved: BTreeMap<NodeId, NodeId> = exchange.iter().copied().collect();

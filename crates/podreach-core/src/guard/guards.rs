@@ -8,6 +8,7 @@ use std::cell::RefCell;
 use std::collections::{BTreeSet, HashMap};
 
 use super::{Affinity, AtMost, Domain, Guard, Spread, Universe, Weights};
+use crate::cancel;
 use crate::cluster::{Spread as Constraint, Term};
 use crate::configuration::{Atom, Configuration};
 use crate::id::{DomainId, MatcherId, NodeId, PodId, QuotaId, ResourceId};
@@ -70,6 +71,7 @@ impl<'a> Guards<'a> {
 
     /// The guard of an atom, or `None` when no configuration allows the deployment.
     pub fn guard(&self, (pod, node): Atom) -> Option<Guard> {
+        cancel::poll();
         if !self.m.placeable(pod, node) {
             return None;
         }
@@ -84,6 +86,7 @@ impl<'a> Guards<'a> {
 
     /// The atoms whose presence can help to deploy an atom: its witnesses and counterweights. `None` when nothing can.
     pub fn helpers(&self, (pod, node): Atom) -> Option<BTreeSet<Atom>> {
+        cancel::poll();
         if !self.m.placeable(pod, node) {
             return None;
         }
@@ -101,6 +104,7 @@ impl<'a> Guards<'a> {
 
     /// `weight` per atom, and what the kept pods take of it.
     pub(super) fn total(&self, atoms: impl Iterator<Item = Atom>, weight: impl Fn(PodId) -> Amount) -> Total {
+        cancel::poll();
         let (mut weights, mut kept) = (Vec::new(), Some(0));
         for atom in atoms {
             let weight = weight(atom.0);

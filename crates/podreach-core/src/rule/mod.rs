@@ -25,6 +25,7 @@ pub mod volume_limits;
 pub mod volume_restrictions;
 pub mod volume_zone;
 
+use crate::cancel;
 use crate::cluster::{HostPort, Taint};
 use crate::configuration::Configuration;
 use crate::id::{ClaimId, DeviceClaimId, NodeId, PodId, QuotaId, ResourceId, Symbol, VolumeId};
@@ -143,6 +144,7 @@ impl Rule {
 
     /// Why this rule keeps `pod` off `node` in configuration `s`; `None` when it does not.
     pub fn refusal(self, m: &Model, s: &impl Running, pod: PodId, node: NodeId) -> Option<Refusal> {
+        cancel::poll();
         if m.pod(pod).exempt.contains(&self) {
             return None;
         }
@@ -363,6 +365,7 @@ pub fn static_refusal(m: &Model, pod: PodId, node: NodeId) -> Option<(Rule, Refu
 
 /// The first rule that keeps `pod` off `node` in configuration `s`, and why.
 pub fn first_refusal(m: &Model, s: &impl Running, pod: PodId, node: NodeId) -> Option<(Rule, Refusal)> {
+    cancel::poll();
     if m.static_ok(pod, node) {
         let dynamic = || Rule::DYNAMIC.into_iter().find_map(|rule| Some((rule, rule.refusal(m, s, pod, node)?)));
         passing::refusal(m, s, pod, node).or_else(dynamic)

@@ -4,6 +4,7 @@
 //! one colour may be exchanged. To find what else moves with them, one is marked on the left and the other on the right, both sides are
 //! coloured again, and colours are matched; what can stay stays. A candidate counts only if every rule has its image among the rules.
 
+use podreach_core::cancel;
 use std::collections::{BTreeMap, BTreeSet};
 
 use rustc_hash::FxHashMap;
@@ -205,6 +206,7 @@ impl<'a> Parts<'a> {
     }
 
     fn next(&self, colours: &[u64]) -> Vec<u64> {
+        cancel::poll();
         let sum = |weights: &Vec<(Class, u128)>| {
             let members = weights.iter().map(|&(class, weight)| mix(colours[class as usize], weight as u64));
             members.fold(weights.len() as u64, u64::wrapping_add)
@@ -230,6 +232,7 @@ impl<'a> Parts<'a> {
 
     /// A permutation that takes one class to another and moves what must move with it, if colours show one.
     fn candidate(&self, base: &[u64], from: Class, to: Class) -> Option<Vec<Class>> {
+        cancel::poll();
         let marked = |class: Class| {
             let mut colours = base.to_vec();
             colours[class as usize] = mix(colours[class as usize], 13);

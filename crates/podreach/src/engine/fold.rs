@@ -3,6 +3,7 @@
 //! What has no class is never there. Lists of weights that guards share are folded once.
 
 use podreach_core::Atom;
+use podreach_core::cancel;
 use podreach_core::guard::{Affinity, Distinct, Guard, Spread, Weights};
 use rustc_hash::FxHashMap;
 
@@ -87,6 +88,7 @@ impl<'a> Fold<'a> {
     }
 
     fn form(&mut self, atoms: impl Iterator<Item = (Atom, u128)>) -> Form {
+        cancel::poll();
         let classes = atoms.filter_map(|(atom, weight)| Some((*self.class_of.get(&atom)?, weight)));
         let mut classes: Vec<(Class, u128)> = classes.collect();
         classes.sort_unstable();

@@ -5,6 +5,7 @@
 
 use std::collections::HashMap;
 
+use podreach_core::cancel;
 use podreach_core::cluster::Term;
 use podreach_core::rule::{Refusal, first_refusal};
 use podreach_core::{Atom, Configuration, PodId, Problem, Semantics};
@@ -49,6 +50,7 @@ impl Greedy {
 
     /// Deploys an atom, after witnesses that it needs; leaves nothing behind if that fails.
     fn place(&mut self, problem: &Problem, (pod, node): Atom, depth: usize) -> bool {
+        cancel::poll();
         let m = &*problem.model;
         if self.tries == 0 || !m.placeable(pod, node) {
             return false;

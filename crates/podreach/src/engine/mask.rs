@@ -7,6 +7,7 @@
 use super::bits::Bits;
 use super::form::Form;
 use super::system::System;
+use podreach_core::cancel;
 
 /// The rules of a system, as masks where that is possible.
 pub struct Masks {
@@ -109,6 +110,7 @@ impl Masks {
 
     /// Makes a rule a mask; returns the classes of each of its witnesses.
     fn add(&mut self, system: &System, rule: usize) -> Vec<Bits> {
+        cancel::poll();
         let guard = &system.rules[rule].guard;
         let members = |form: Form| system.forms.weights[form as usize].iter().map(|&(class, _)| class as usize);
         let barred = Bits::of(system.classes.len(), guard.at_most.iter().flat_map(|&(form, _)| members(form)));

@@ -45,6 +45,7 @@ mod trials;
 mod walk;
 mod witness;
 
+pub use podreach_core::cancel::Stop;
 use podreach_core::rule::{hard, volume_limits};
 use podreach_core::{
     Atom, Checked, Checker, Configuration, Flaw, Goal, Learned, Problem, Proof, Reason, Trace, Verdict,
@@ -78,17 +79,6 @@ pub struct Budget<'a> {
     pub progress: Option<&'a Progress>,
     /// What earlier searches found, if someone remembers.
     pub known: Option<&'a dyn Memory>,
-}
-
-/// Why a search stopped.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Stop {
-    /// Time ran out.
-    Timeout,
-    /// Memory ran out.
-    Memory,
-    /// The user interrupted.
-    Interrupted,
 }
 
 impl Budget<'_> {
@@ -179,6 +169,12 @@ pub struct Decision {
 }
 
 impl Decision {
+    /// That a question was given up.
+    pub fn stopped(stop: Stop) -> Self {
+        let checked = Checked::unknown(reason(stop, Learned::default()));
+        Self { checked, engine: "none", efforts: Vec::new() }
+    }
+
     /// What is so at the start.
     fn start() -> Self {
         Self { checked: Checked::unknown(Reason::Unsupported(String::new())), engine: "start", efforts: Vec::new() }

@@ -2,7 +2,10 @@
 //!
 //! Portions count work and not time, so that the same problem always ends with the same evidence, on any number of threads.
 
+use std::sync::Mutex;
+
 use podreach_core::Learned;
+use podreach_core::cancel::Token;
 
 use super::pairs::Pairs;
 use super::{Budget, Engine, Found, Stop, System};
@@ -177,10 +180,26 @@ fn in_turn(running: &mut [Running<'_>], portions: &[u64], budget: &Budget<'_>) -
 }
 
 fn in_parallel(running: &mut [Running<'_>], portions: &[u64], budget: &Budget<'_>) -> Vec<Option<Found>> {
+    let token = Token::current().unwrap_or_default();
+    let (count, found) = (running.len(), Mutex::new(Vec::new()));
+    let pursuits = Mutex::new(running.iter_mut().zip(portions).enumerate());
+    let next = || pursuits.lock().expect("no engine has the lock").next();
+    let work = || {
+        while let Some((at, ((_, pursuit), &work))) = next() {
+            let result = token.during(|| pursuit.pursue(work, budget)).unwrap_or_else(given_up);
+            found.lock().expect("no engine has the lock").push((at, result));
+        }
+    };
     std::thread::scope(|scope| {
-        let pursuits = running.iter_mut().zip(portions);
-        let threads: Vec<_> =
-            pursuits.map(|((_, pursuit), &work)| scope.spawn(move || pursuit.pursue(work, budget))).collect();
-        threads.into_iter().map(|thread| thread.join().expect("engines do not panic")).collect()
-    })
+        // Where there are no more threads, engines take turns on those that there are.
+        (1..count).for_each(|_| drop(std::thread::Builder::new().spawn_scoped(scope, work)));
+        work();
+    });
+    let mut found = found.into_inner().expect("no engine has the lock");
+    found.sort_by_key(|&(at, _)| at);
+    found.into_iter().map(|(_, result)| result).collect()
+}
+
+fn given_up(stop: Stop) -> Option<Found> {
+    Some(Found::Stopped { stop, learned: Learned::default() })
 }

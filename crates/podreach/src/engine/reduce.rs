@@ -8,6 +8,7 @@ use super::group::{self, Group};
 use super::lemmas::Lemmas;
 use super::pairs::Pairs;
 use super::system::System;
+use podreach_core::cancel;
 
 /// The groups among `groups` and the exclusive pairs that are needed to rule out the goals; `None` when they do not suffice.
 pub fn reduced(system: &System, pairs: &Pairs, groups: Vec<Group>) -> Option<Vec<Group>> {
@@ -60,6 +61,7 @@ impl Reduction<'_> {
 
     /// Whether every way to satisfy the rule's guard above `state`, which has what `present` says, meets a group; makes those needed.
     fn rules_out(&mut self, rule: usize, state: &mut State, present: &mut Group) -> bool {
+        cancel::poll();
         let system = self.system;
         let guard = &system.rules[rule].guard;
         if !guard.is_bounded(state) {

@@ -3,6 +3,7 @@
 //! A run says which deployments to make and what each needs. The trace keeps everything else for as long as it can: before a
 //! deployment it deletes just what a rule says is in the way, and nothing that the rest of the run needs.
 
+use podreach_core::cancel;
 use podreach_core::id::MatcherId;
 use podreach_core::resource::Amount;
 use podreach_core::rule::{Refusal, first_refusal, fit, port, quota, volume_limits, volume_restrictions};
@@ -257,6 +258,7 @@ impl<'a, S: Changing> Stage<'a, S> {
 
     /// Deletes what is in the way of an atom, and deploys it; what is being deleted is deployed as what it was before.
     fn deploy(&mut self, (pod, node): Atom, needs: Needs<'_>) {
+        cancel::poll();
         if let Some(base) = self.problem.model.shadowed(pod) {
             self.deploy((base, node), needs);
             return self.terminate((base, node));

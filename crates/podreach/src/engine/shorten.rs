@@ -4,6 +4,7 @@
 
 use std::collections::VecDeque;
 
+use podreach_core::cancel;
 use podreach_core::{Action, Changing, Goal, Problem, Trace};
 
 /// How many steps are tried in all.
@@ -61,6 +62,7 @@ impl<S: Changing> Attempt<'_, S> {
     }
 
     fn take(&mut self, action: Action) -> bool {
+        cancel::poll();
         self.problem.step(self.s, action).is_ok()
     }
 

@@ -5,6 +5,7 @@
 
 use std::collections::BTreeSet;
 
+use podreach_core::cancel;
 use podreach_core::guard::{Guards, Universe};
 use podreach_core::{Atom, Problem};
 
@@ -16,6 +17,7 @@ pub fn slice(problem: &Problem) -> BTreeSet<Atom> {
     let mut slice: BTreeSet<Atom> = todo.iter().copied().collect();
     let guards = Guards::new(problem, Universe::Possible);
     while let Some(atom) = todo.pop() {
+        cancel::poll();
         let before = problem.model.shadowed(atom.0).map(|base| (base, atom.1));
         let helpers = guards.helpers(atom).into_iter().flatten().chain(before);
         todo.extend(helpers.filter(|&helper| slice.insert(helper)));

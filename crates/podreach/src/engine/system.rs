@@ -6,6 +6,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use podreach_core::cancel;
 use podreach_core::guard::{Affinity, Guard, Guards, Universe, Weights};
 use podreach_core::{Atom, Configuration, Problem, Proof};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -90,6 +91,7 @@ impl System {
         let mut fold = Fold::new(&self.class_of, self.classes.len());
         for (head, atoms) in self.classes.iter().enumerate() {
             for &atom in atoms {
+                cancel::poll();
                 let Some(guard) = self.guards.get(&atom).and_then(|guard| fold.guard(guard)) else { continue };
                 let known = |&rule: &usize| self.rules[rule].guard == guard;
                 if !self.rules_of[head].iter().any(known) {
@@ -180,6 +182,7 @@ impl System {
         needed.extend(dying);
         let mut todo: Vec<Atom> = needed.iter().copied().collect();
         while let Some(atom) = todo.pop() {
+            cancel::poll();
             let group = self.guards.get(&atom).map_or(&[][..], |guard| dead_group(guard, &self.dead));
             let before = self.before.get(&atom);
             todo.extend(group.iter().chain(before).copied().filter(|&helper| needed.insert(helper)));
@@ -241,6 +244,7 @@ fn classes(
 ) -> Vec<Vec<Atom>> {
     let mut signatures = Signatures::new(useful);
     for guard in useful.iter().chain(dead).filter_map(|atom| guards.get(atom)) {
+        cancel::poll();
         guard.at_most.iter().for_each(|c| signatures.weigh(&c.weights));
         guard.distinct.iter().for_each(|c| {
             signatures.weigh(&c.weights);

@@ -11,6 +11,7 @@
 
 use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
 
+use podreach_core::cancel;
 use podreach_core::id::KeyId;
 use podreach_core::rule::{Refusal, first_refusal, hard, volume_limits};
 use podreach_core::{Atom, Configuration, Model, NodeId, PodId, Problem, Proof, Semantics};
@@ -93,6 +94,7 @@ impl Witnesses {
 
     /// Looks at all witnesses of an atom; the inner `Some` is one that can be there.
     fn visit(&mut self, problem: &Problem, (pod, node): Atom, search: &mut Search) -> Option<Option<Atom>> {
+        cancel::poll();
         let m = &problem.model;
         let near = narrowest(m, pod, node);
         for friend in self.friends(problem, pod) {
@@ -126,6 +128,7 @@ impl Witnesses {
     }
 
     fn fate(&mut self, problem: &Problem, atom @ (pod, node): Atom) -> Fate {
+        cancel::poll();
         if let Some(&known) = self.known.get(&atom) {
             return known;
         }

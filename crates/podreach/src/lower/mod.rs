@@ -72,6 +72,7 @@ pub use selection::Selection;
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use podreach_core::cancel;
 use podreach_core::cluster::{Barred, Limit, Waiting};
 use podreach_core::{Cluster, Configuration, PodId};
 
@@ -210,6 +211,7 @@ impl<'o> Lowering<'o> {
 
 /// Takes what was found in a document.
 fn take(cx: &mut Context, inventory: &mut Inventory, found: Found<'_, '_>) {
+    cancel::poll();
     match found {
         Found::Object(kind, tree) => {
             cx.listing.meet(kind, tree);
@@ -228,8 +230,10 @@ fn count<'i>(instances: impl Iterator<Item = &'i Instance>) -> Configuration {
 /// The running pods, each with its type and its node.
 fn instances(cx: &mut Context, inventory: &Inventory, typing: &Typing, keep: &[Keep]) -> Vec<Instance> {
     let mut kept = Kept::new(cx, keep);
+    let looked_at = owner::looked_at(cx);
     let mut instances = Vec::new();
     for (at, pod) in inventory.pods.iter().enumerate() {
+        cancel::poll();
         let Some(bound) = pod.bound.filter(|_| !pod.finished) else { continue };
         let (Some(node), Some(&id)) = (candidate::place(inventory, pod), typing.pods.get(&at)) else {
             let (name, node) = (full_name(Kind::Pod, &pod.metadata), cx.cluster.symbols.str(bound));
@@ -241,7 +245,7 @@ fn instances(cx: &mut Context, inventory: &Inventory, typing: &Typing, keep: &[K
         let is_static = cx.cluster.pods[id].spec.barred == Some(Barred::Static);
         let kept = kept.keeps(cx, &pod.metadata.namespace, &pod.metadata.labels, pod.is_of_daemon_set()) || is_static;
         let name = full_name(Kind::Pod, &pod.metadata);
-        let carried = owner::carried_labels(cx, pod, node, &cx.cluster.pods[id].spec);
+        let carried = owner::carried_labels(cx, &looked_at, pod, node, &cx.cluster.pods[id].spec);
         // One that is kept stays as it is, whatever was begun.
         let terminating =
             pod.metadata.terminating && !kept && cx.cluster.pods[id].spec.barred != Some(Barred::Terminating);

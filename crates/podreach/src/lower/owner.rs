@@ -279,13 +279,24 @@ pub(crate) fn given_by(cx: &Context, node: Option<&Labels>) -> [bool; 2] {
     TOPOLOGY.map(has)
 }
 
-/// The topology labels of its node that a pod carries and its type is without, as far as some selector looks at them.
-pub(crate) fn carried_labels(cx: &Context, pod: &PodObject, node: NodeId, spec: &PodSpec) -> Labels {
+/// The topology labels that some selector looks at.
+pub(crate) fn looked_at(cx: &Context) -> Vec<Symbol> {
+    let keys = TOPOLOGY.iter().filter_map(|key| cx.cluster.symbols.symbol(key));
+    keys.filter(|&key| cx.cluster.matchers.entries().values().any(|m| m.selector.mentions(key))).collect()
+}
+
+/// The topology labels of its node that a pod carries and its type is without, among those that are looked at.
+pub(crate) fn carried_labels(
+    cx: &Context,
+    looked_at: &[Symbol],
+    pod: &PodObject,
+    node: NodeId,
+    spec: &PodSpec,
+) -> Labels {
     let symbols = &cx.cluster.symbols;
     let given = given_by(cx, Some(&cx.cluster.nodes[node].labels));
     let keys = TOPOLOGY.iter().zip(given).filter(|(_, given)| *given).filter_map(|(key, _)| symbols.symbol(key));
-    let looked_at = keys.filter(|&key| cx.cluster.matchers.entries().values().any(|m| m.selector.mentions(key)));
-    let carried = looked_at.filter(|&key| spec.labels.value(key).is_none());
+    let carried = keys.filter(|&key| looked_at.contains(&key) && spec.labels.value(key).is_none());
     carried.filter_map(|key| Some((key, pod.draft.labels.value(key)?))).collect()
 }
 

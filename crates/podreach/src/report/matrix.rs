@@ -29,19 +29,25 @@ pub fn matrix_json(m: &Model, matrix: &Matrix, assumptions: &[Assumption]) -> Va
         let [deployable, never, unknown] = [Cell::Deployable, Cell::Never, Cell::Unknown].map(with);
         json!({"pod": name, "aliases": aliases, "deployable": deployable, "never": never, "unknown": unknown})
     };
-    json!({
+    let mut document = json!({
         "apiVersion": API_VERSION,
         "kind": "Matrix",
         "semantics": m.semantics().name(),
         "nodeClasses": matrix.classes.iter().map(class).collect::<Vec<_>>(),
         "rows": matrix.rows.iter().map(row).collect::<Vec<_>>(),
         "assumptions": assumption::json(assumptions.iter()),
-    })
+    });
+    if let Some(stop) = matrix.stopped {
+        document["stopped"] = stop.to_string().into();
+    }
+    document
 }
 
 /// The text of `matrix`.
 pub fn matrix(m: &Model, matrix: &Matrix, assumptions: &[Assumption], width: Width) -> String {
-    let mut lines = vec![summary(m, matrix), String::new()];
+    let mut lines = vec![summary(m, matrix)];
+    lines.extend(matrix.stopped.map(|stop| format!("Partial: {stop} before every pair was looked at.")));
+    lines.push(String::new());
     lines.extend(grid(m, matrix));
     lines.push(String::new());
     lines.extend(legend(m, matrix, width));

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use podreach_core::cancel;
 use podreach_core::id::Symbol;
 use podreach_core::rule::{Rule, quota, volume_limits};
 use podreach_core::{Configuration, Model, NodeId, PodId, Semantics};
@@ -65,8 +66,16 @@ impl Why {
             let mut each = free.iter().map(|&pod| of_type(pod, node));
             each.find(Refusals::is_empty).unwrap_or_else(|| of_type(first, node))
         };
-        let nodes: Vec<(NodeId, Refusals)> = nodes.iter().map(|&node| (node, refusals(node))).collect();
-        let doubts = unknown_limit(m, first, &nodes).into_iter().collect();
+        let mut asked: Vec<(NodeId, Refusals)> = Vec::new();
+        let stopped = cancel::attempt(|| {
+            for &node in nodes {
+                cancel::poll();
+                asked.push((node, refusals(node)));
+            }
+        });
+        let partial = |stop| format!("{stop} after {} of {} nodes were looked at", asked.len(), nodes.len());
+        let doubts = stopped.err().map(partial).into_iter().chain(unknown_limit(m, first, &asked)).collect();
+        let nodes = asked;
         let nodes = nodes.into_iter().map(|(node, refusals)| (m.node_name(node).to_owned(), refusals)).collect();
         let barred = m.pod(first).barred.as_ref().map(ToString::to_string);
         Self {

@@ -5,6 +5,7 @@
 
 use std::collections::BTreeMap;
 
+use podreach_core::cancel;
 use podreach_core::id::{DomainId, KeyId};
 use podreach_core::{Exchange, Model, NodeId, PodId, Problem, Symmetry, is_symmetry};
 
@@ -68,6 +69,7 @@ impl<'p> View<'p> {
     fn of_nodes(&self) -> Vec<Exchange> {
         let mut kinds = BTreeMap::<(usize, Vec<Place>), Vec<NodeId>>::new();
         for node in self.m.nodes() {
+            cancel::poll();
             let places = self.keys.iter().map(|&key| self.place(key, node)).collect();
             kinds.entry((self.content(node), places)).or_default().push(node);
         }
@@ -100,6 +102,7 @@ impl<'p> View<'p> {
 
     /// The nodes of a domain by the shapes of the domains within it, and then by content.
     fn in_order(&self, domain: DomainId) -> Vec<NodeId> {
+        cancel::poll();
         let nodes = self.m.members(domain);
         let within = |node: NodeId| {
             let inner = self.keys.iter().filter_map(|&key| self.m.domain(key, node));

@@ -4,6 +4,7 @@
 
 use std::collections::BTreeMap;
 
+use podreach_core::cancel;
 use podreach_core::{Goal, Model, NodeId, PodId, Problem, Semantics};
 
 use super::Finding;
@@ -38,6 +39,7 @@ pub(super) const IMPOSSIBLE: Finding = Finding {
 struct Answers {
     problem: Problem,
     cells: BTreeMap<(PodId, NodeId), Cell>,
+    whole: bool,
 }
 
 /// What changed between two inputs; `done` hears of each finished pod type of both.
@@ -48,17 +50,33 @@ pub fn changes(
     budget: &Budget<'_>,
     done: &(dyn Fn() + Sync),
 ) -> Vec<Item> {
+    let mut items = Vec::new();
+    let finished = cancel::attempt(|| compare(old, new, semantics, budget, done, &mut items));
+    if finished != Ok(true) {
+        items.push(super::unfinished());
+    }
+    items
+}
+
+/// Adds what changed; says whether everything was looked at.
+fn compare(
+    old: &Lowered,
+    new: &Lowered,
+    semantics: Semantics,
+    budget: &Budget<'_>,
+    done: &(dyn Fn() + Sync),
+    items: &mut Vec<Item>,
+) -> bool {
     let answers = |lowered: &Lowered| {
         let problem = crate::problem(lowered, semantics);
         let oracle = Oracle::new(&problem, &lowered.diagnostics);
         let alone = Budget { threads: 1, ..*budget };
-        let cells = Matrix::new(&problem.model, &oracle, &alone, budget.threads, done).cells();
-        Answers { problem, cells }
+        let matrix = Matrix::new(&problem.model, &oracle, &alone, budget.threads, done);
+        Answers { problem, cells: matrix.cells(), whole: matrix.stopped.is_none() }
     };
     let (before, after) = (answers(old), answers(new));
     let mut scene = Scene::new(new, semantics, *budget, &Forgetful);
     let (olds, news) = (types(&old.cluster), types(&new.cluster));
-    let mut items = Vec::new();
     for (name, &pod) in news.iter().filter(|(name, _)| new.origins.pods.contains_key(**name)) {
         let Some(&earlier) = olds.get(name) else { continue };
         for (finding, from, to) in
@@ -68,7 +86,7 @@ pub fn changes(
             items.extend((!nodes.is_empty()).then(|| item(&mut scene, finding, name, pod, &nodes)));
         }
     }
-    items
+    before.whole && after.whole
 }
 
 /// The nodes of both inputs where the answer went from one to the other.

@@ -18,7 +18,7 @@ mod spread;
 mod toleration;
 mod topology;
 
-use podreach_core::Semantics;
+use podreach_core::{Semantics, cancel};
 
 use super::item::{Item, Severity, Status};
 use super::memory::Memory;
@@ -121,16 +121,25 @@ pub fn items(
     memory: &dyn Memory,
     done: &dyn Fn(),
 ) -> Vec<Item> {
-    let mut scene = Scene::new(lowered, semantics, *budget, memory);
-    let search = |(needs_nodes, search): &Search| {
-        let items = if *needs_nodes && lowered.cluster.nodes.is_empty() { Vec::new() } else { search(&mut scene) };
-        done();
-        items
-    };
-    let mut items: Vec<Item> = SEARCHES.iter().flat_map(search).collect();
-    if scene.is_stopped() {
-        let item = scene.item(&UNFINISHED, &[], "the search for findings was cut short");
-        items.push(Item { status: Status::Undecided, ..item });
+    let mut items = Vec::new();
+    let finished = cancel::attempt(|| {
+        let mut scene = Scene::new(lowered, semantics, *budget, memory);
+        for (needs_nodes, search) in SEARCHES {
+            if !(*needs_nodes && lowered.cluster.nodes.is_empty()) {
+                items.extend(search(&mut scene));
+            }
+            done();
+        }
+        !scene.is_stopped()
+    });
+    if finished != Ok(true) {
+        items.push(unfinished());
     }
     items
+}
+
+/// That not everything was looked at.
+fn unfinished() -> Item {
+    let item = scene::item(&UNFINISHED, None, &[], "the search for findings was cut short");
+    Item { status: Status::Undecided, ..item }
 }

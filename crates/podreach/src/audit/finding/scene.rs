@@ -18,6 +18,7 @@ use crate::audit::policy::world::World;
 use crate::diagnostic::{Diagnostic, Effect};
 use crate::engine::{Budget, Stop};
 use crate::lower::{Declared, Kind, Lowered};
+use crate::read::Span;
 use crate::waiting;
 
 /// Why what rests on the absence of pods is not decided.
@@ -187,18 +188,23 @@ impl<'a> Scene<'a> {
     /// An item about names, to be completed.
     pub(super) fn item(&self, finding: &Finding, names: &[String], message: impl Into<String>) -> Item {
         let span = names.iter().find_map(|name| self.lowered.origins.pods.get(name)).map(|origin| origin.span);
-        Item {
-            origin: Origin::Finding(finding.code),
-            status: Status::Violated,
-            severity: finding.severity,
-            subject: names.to_vec(),
-            span,
-            message: message.into(),
-            explanation: vec![finding.explanation.to_owned()],
-            fix: Some(finding.fix.to_owned()),
-            evidence: Vec::new(),
-            boundary: None,
-        }
+        item(finding, span, names, message)
+    }
+}
+
+/// An item about names, to be completed.
+pub(super) fn item(finding: &Finding, span: Option<Span>, names: &[String], message: impl Into<String>) -> Item {
+    Item {
+        origin: Origin::Finding(finding.code),
+        status: Status::Violated,
+        severity: finding.severity,
+        subject: names.to_vec(),
+        span,
+        message: message.into(),
+        explanation: vec![finding.explanation.to_owned()],
+        fix: Some(finding.fix.to_owned()),
+        evidence: Vec::new(),
+        boundary: None,
     }
 }
 

@@ -31,16 +31,9 @@ impl Claim {
     }
 }
 
-/// Decides one rule.
-pub(crate) fn item(
-    lowered: &Lowered,
-    policy: &Policy,
-    rule: &Rule,
-    semantics: Semantics,
-    actor: &Actor,
-    means: Means<'_>,
-) -> Item {
-    let mut item = Item {
+/// A rule about which nothing is known yet.
+pub(super) fn undecided(policy: &Policy, rule: &Rule) -> Item {
+    Item {
         origin: Origin::Rule { policy: policy.name.clone(), rule: rule.name.clone() },
         status: Status::Undecided,
         severity: rule.severity,
@@ -51,7 +44,19 @@ pub(crate) fn item(
         fix: None,
         evidence: Vec::new(),
         boundary: None,
-    };
+    }
+}
+
+/// Decides one rule.
+pub(crate) fn item(
+    lowered: &Lowered,
+    policy: &Policy,
+    rule: &Rule,
+    semantics: Semantics,
+    actor: &Actor,
+    means: Means<'_>,
+) -> Item {
+    let mut item = undecided(policy, rule);
     let selections = rule.claim.selections();
     let draft = Draft::new(lowered, &selections);
     let acting = if applies(actor, &rule.claim) { actor } else { &Actor::AsIs };

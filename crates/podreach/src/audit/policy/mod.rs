@@ -20,7 +20,7 @@ pub(crate) mod sums;
 mod together;
 pub(crate) mod world;
 
-use podreach_core::Semantics;
+use podreach_core::{Semantics, cancel};
 
 use super::actor::Actor;
 use super::item::{Item, Severity};
@@ -106,7 +106,11 @@ pub fn items(
 ) -> Vec<Item> {
     let rules = policies.iter().flat_map(|policy| policy.rules.iter().map(move |rule| (policy, rule)));
     let item = |(policy, rule): (&Policy, &Rule)| {
-        let item = claim::item(lowered, policy, rule, semantics, actor, means);
+        let item = cancel::attempt(|| claim::item(lowered, policy, rule, semantics, actor, means));
+        let item = item.unwrap_or_else(|stop| Item {
+            message: format!("it is not known whether this holds: {stop}"),
+            ..claim::undecided(policy, rule)
+        });
         done();
         item
     };

@@ -10,6 +10,7 @@ mod string;
 
 pub(super) use pieces::pieces;
 
+use podreach_core::cancel;
 use std::borrow::Cow;
 
 use super::duplicate;
@@ -93,6 +94,7 @@ impl<'a> Parser<'a> {
     }
 
     fn map(&mut self) -> Result<Value<'a>, Refused> {
+        cancel::poll();
         let outer = self.entries.len();
         if self.next_byte() == Some(b'}') {
             self.at += 1;

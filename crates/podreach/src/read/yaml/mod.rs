@@ -13,6 +13,7 @@ mod tag;
 mod testing;
 
 use granit_parser::{ErrorKind, Event, Parser, ScanError, StrInput, YamlVersion};
+use podreach_core::cancel;
 
 use self::build::Builder;
 use super::limits::{MAX_DEPTH, MAX_ERRORS};
@@ -70,6 +71,7 @@ impl<'a> Stream<'a> {
     }
 
     fn take(&mut self, event: Event<'a>, place: granit_parser::Span) -> Result<(), Refused> {
+        cancel::poll();
         let span = self.span(place);
         match event {
             Event::DocumentStart(_, version) => refuse_version(version, span),

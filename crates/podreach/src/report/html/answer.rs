@@ -3,35 +3,56 @@
 use podreach_core::{Action, Goal, Problem, Trace, Verdict};
 use serde_json::{Value, json};
 
-use super::super::film::{Scene, film};
+use super::super::film::{Scene, excerpt};
 use super::super::{json as document, words};
 use super::cast::Cast;
 use super::walk;
 use crate::answer::Sure;
 
+/// The most alternatives of a goal that are shown, and the most steps of a run.
+const GOALS: usize = 24;
+const STEPS: usize = 20_000;
+
 /// The verdict of a decision and its evidence.
 pub(super) fn answer(cast: &mut Cast, problem: &Problem, decision: &Sure) -> Value {
-    let (film, proof, reason) = match decision.checked.verdict() {
-        Verdict::Deployable(trace) => (shown(cast, problem, trace), Value::Null, Value::Null),
-        Verdict::Never(proof) => (Value::Null, walk::walk(cast, problem, proof), Value::Null),
-        Verdict::Unknown(reason) => (Value::Null, Value::Null, reason.to_string().into()),
+    let mut answer = outline(problem, decision);
+    let mut shown: Vec<usize> = (0..problem.asked().any.len().min(GOALS)).collect();
+    match decision.checked.verdict() {
+        Verdict::Deployable(trace) => {
+            let reached = reached(problem, trace).map(|reached| {
+                shown.extend((reached >= GOALS).then_some(reached));
+                shown.iter().position(|&at| at == reached)
+            });
+            let more = trace.len().saturating_sub(STEPS);
+            answer["film"] = json!({"steps": steps(cast, problem, trace), "reached": reached, "more": more});
+            if more > 0 {
+                answer["leftOut"] = format!("{more} more steps follow, which `podreach check -o json` writes.").into();
+            }
+        }
+        Verdict::Never(proof) => answer["proof"] = walk::walk(cast, problem, proof),
+        Verdict::Unknown(_) => {}
+    }
+    let goal = shown.iter().map(|&at| cast.configuration(&problem.model, &problem.asked().any[at]));
+    answer["goal"] = goal.collect::<Vec<_>>().into();
+    answer
+}
+
+/// The verdict of a decision alone.
+pub(super) fn outline(problem: &Problem, decision: &Sure) -> Value {
+    let reason = match decision.checked.verdict() {
+        Verdict::Unknown(reason) => reason.to_string().into(),
+        _ => Value::Null,
     };
-    let goal: Vec<Value> =
-        problem.asked().any.iter().map(|wanted| cast.configuration(&problem.model, wanted)).collect();
     json!({
         "verdict": super::verdict(decision),
         "semantics": problem.model.semantics().name(),
         "engine": decision.engine,
-        "goal": goal,
-        "film": film,
-        "proof": proof,
+        "goal": [],
+        "goals": problem.goal.any.len(),
+        "film": Value::Null,
+        "proof": Value::Null,
         "reason": reason,
     })
-}
-
-/// The film of a trace: its steps with what they lean on, and which alternative of what was asked it ends in.
-fn shown(cast: &mut Cast, problem: &Problem, trace: &Trace) -> Value {
-    json!({"steps": steps(cast, problem, trace), "reached": reached(problem, trace)})
 }
 
 fn steps(cast: &mut Cast, problem: &Problem, trace: &Trace) -> Vec<Value> {
@@ -59,7 +80,7 @@ fn steps(cast: &mut Cast, problem: &Problem, trace: &Trace) -> Vec<Value> {
         }
         step
     };
-    film(problem, trace).into_iter().map(step).collect()
+    excerpt(problem, trace, 0..trace.len().min(STEPS)).into_iter().map(step).collect()
 }
 
 /// The first alternative of what was asked that the end of a trace meets, by its index.

@@ -27,6 +27,9 @@ pub(super) struct Cast {
     resource: BTreeMap<String, usize>,
     /// What runs in the cluster shown.
     running: Arc<Configuration>,
+    /// What runs at first elsewhere, and which questions begin there.
+    starts: Vec<Value>,
+    start: Vec<(Arc<Configuration>, Arc<Model>, Option<usize>)>,
 }
 
 impl Cast {
@@ -42,6 +45,8 @@ impl Cast {
             resources: Vec::new(),
             resource: BTreeMap::new(),
             running: Arc::clone(&problem.start),
+            starts: Vec::new(),
+            start: Vec::new(),
         };
         let m = &problem.model;
         for pod in m.pods() {
@@ -124,12 +129,26 @@ impl Cast {
         flat.into()
     }
 
-    /// What runs at first in a question; null where that is what runs in the cluster shown.
+    /// What runs at first in a question, by its number; null where that is what runs in the cluster shown.
     pub(super) fn start(&mut self, problem: &Problem) -> Value {
-        if *problem.start == *self.running && self.numbers_as(&problem.model) {
-            return Value::Null;
+        let is_it = |(start, model, _): &&(Arc<Configuration>, Arc<Model>, _)| {
+            Arc::ptr_eq(start, &problem.start) && Arc::ptr_eq(model, &problem.model)
+        };
+        if let Some((_, _, known)) = self.start.iter().find(is_it) {
+            return (*known).into();
         }
-        self.configuration(&problem.model, &problem.start)
+        let number = if *problem.start == *self.running && self.numbers_as(&problem.model) {
+            None
+        } else {
+            let start = self.configuration(&problem.model, &problem.start);
+            let known = self.starts.iter().position(|known| *known == start);
+            Some(known.unwrap_or_else(|| {
+                self.starts.push(start);
+                self.starts.len() - 1
+            }))
+        };
+        self.start.push((problem.start.clone(), problem.model.clone(), number));
+        number.into()
     }
 
     /// Whether a model gives everyone the number that the page gives.
@@ -151,6 +170,7 @@ impl Cast {
             "levels": describe::levels(m),
             "running": running,
             "kept": kept,
+            "starts": self.starts,
         })
     }
 }

@@ -2,18 +2,19 @@
 
 use serde_json::{Value, json};
 
-use super::answer::answer;
+use super::answer::{answer, outline};
 use super::cast::Cast;
+use super::room::Room;
 use crate::audit::{Boundary, Escape, Evidence, Item, Origin, Severity, Status};
 
 /// The items of an audit.
-pub(super) fn findings(cast: &mut Cast, items: &[&Item]) -> Vec<Value> {
-    items.iter().map(|item| finding(cast, item)).collect()
+pub(super) fn findings(cast: &mut Cast, room: &mut Room, items: &[&Item]) -> Vec<Value> {
+    items.iter().map(|item| finding(cast, room, item)).collect()
 }
 
-fn finding(cast: &mut Cast, item: &Item) -> Value {
-    let evidence: Vec<Value> = item.evidence.iter().map(|evidence| shown(cast, evidence)).collect();
-    let boundary = item.boundary.as_ref().map(|boundary| held(cast, boundary));
+fn finding(cast: &mut Cast, room: &mut Room, item: &Item) -> Value {
+    let evidence: Vec<Value> = item.evidence.iter().map(|evidence| shown(cast, room, evidence)).collect();
+    let boundary = item.boundary.as_ref().map(|boundary| held(cast, room, boundary));
     let (policy, name) = match &item.origin {
         Origin::Rule { policy, rule } => (policy.as_str(), rule.as_str()),
         Origin::Finding(code) => ("", *code),
@@ -33,17 +34,22 @@ fn finding(cast: &mut Cast, item: &Item) -> Value {
 }
 
 /// An answered question, with what it shows.
-fn shown(cast: &mut Cast, evidence: &Evidence) -> Value {
-    let mut answer = answer(cast, &evidence.problem, &evidence.decision);
-    answer["start"] = cast.start(&evidence.problem);
+fn shown(cast: &mut Cast, room: &mut Room, evidence: &Evidence) -> Value {
+    let Evidence { problem, decision, .. } = evidence;
+    let explained = || {
+        let mut answer = answer(cast, problem, decision);
+        answer["start"] = cast.start(problem);
+        answer
+    };
+    let mut answer = room.fit(|| outline(problem, decision), explained, "`podreach audit -o json` writes it.");
     answer["shows"] = evidence.shows.as_str().into();
     answer
 }
 
 /// What holds a rule up, and what would break it.
-fn held(cast: &mut Cast, boundary: &Boundary) -> Value {
+fn held(cast: &mut Cast, room: &mut Room, boundary: &Boundary) -> Value {
     let escape = |escape: &Escape| {
-        let answer = escape.evidence.as_ref().map(|evidence| shown(cast, evidence));
+        let answer = escape.evidence.as_ref().map(|evidence| shown(cast, room, evidence));
         json!({"edit": escape.edit, "answer": answer})
     };
     let escapes: Vec<Value> = boundary.escapes.iter().map(escape).collect();

@@ -9,10 +9,11 @@ mod describe;
 mod digest;
 mod findings;
 mod map;
+mod room;
 mod shell;
 mod walk;
 
-use podreach_core::Problem;
+use podreach_core::{Problem, cancel};
 use serde_json::{Value, json};
 
 use super::Answered;
@@ -22,6 +23,7 @@ use crate::audit::Item;
 use crate::matrix::Matrix;
 use cast::Cast;
 pub use map::{Evidence, evidence};
+use room::Room;
 pub use shell::{POLICY, document};
 
 /// What a page shows besides the cluster.
@@ -47,14 +49,13 @@ pub fn data(
     (diagnostics, assumptions): (&Value, &[Assumption]),
     view: View<'_>,
 ) -> Value {
-    let mut cast = Cast::new(problem);
+    // Evidence is left out where there is no time for it, and the cluster is not.
+    let (mut cast, mut room) = (cancel::exempt(|| Cast::new(problem)), Room::new());
     let (kind, answers, matrices, findings) = match view {
         View::Answers(answered) => {
             let answers = answered.iter().map(|(answered, certificate)| {
-                let mut answer = answer::answer(&mut cast, answered.problem, answered.decision);
-                answer["headline"] = super::headline(answered).into();
+                let mut answer = certified(&mut cast, &mut room, answered, certificate.clone());
                 answer["start"] = cast.start(answered.problem);
-                answer["certificate"] = certificate.clone();
                 answer
             });
             ("check", answers.collect::<Vec<_>>(), Vec::new(), Vec::new())
@@ -63,7 +64,7 @@ pub fn data(
             let one = |(problem, matrix, evidence): &(&Problem, &Matrix, Evidence)| map::map(problem, matrix, evidence);
             ("matrix", Vec::new(), all.iter().map(one).collect(), Vec::new())
         }
-        View::Audit(items) => ("audit", Vec::new(), Vec::new(), findings::findings(&mut cast, items)),
+        View::Audit(items) => ("audit", Vec::new(), Vec::new(), findings::findings(&mut cast, &mut room, items)),
         View::Cluster => ("serve", Vec::new(), Vec::new(), Vec::new()),
     };
     json!({
@@ -71,7 +72,7 @@ pub fn data(
         "kind": kind,
         "title": title,
         "semantics": problem.model.semantics().name(),
-        "cluster": cast.into_json(problem),
+        "cluster": cancel::exempt(|| cast.into_json(problem)),
         "answers": answers,
         "matrices": matrices,
         "findings": findings,
@@ -82,10 +83,22 @@ pub fn data(
 
 /// One answer by itself, with the names it speaks of: what a page that is open already asks for.
 pub fn answer(answered: &Answered<'_>, certificate: Value) -> Value {
-    let mut cast = Cast::new(answered.problem);
-    let mut answer = answer::answer(&mut cast, answered.problem, answered.decision);
+    certified(&mut Cast::new(answered.problem), &mut Room::new(), answered, certificate)
+}
+
+/// How to get the evidence of a question that is not on the page.
+const ELSEWHERE: &str = "`podreach check -o json` writes it.";
+
+/// An answer with its certificate.
+fn certified(cast: &mut Cast, room: &mut Room, answered: &Answered<'_>, certificate: Value) -> Value {
+    let Answered { problem, decision, .. } = answered;
+    let explained = || {
+        let mut answer = answer::answer(cast, problem, decision);
+        answer["certificate"] = certificate;
+        answer
+    };
+    let mut answer = room.fit(|| answer::outline(problem, decision), explained, ELSEWHERE);
     answer["headline"] = super::headline(answered).into();
-    answer["certificate"] = certificate;
     answer
 }
 

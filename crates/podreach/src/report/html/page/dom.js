@@ -75,6 +75,39 @@ function icon(sign) {
   return svg;
 }
 
+/** The most rows of a list on paper. */
+const PRINTED = 500;
+
+/** Tells what is on the page that it is about to be printed, or was: elements of class `prints` listen themselves, and go with the page. @param {boolean} on */
+function paper(on) {
+  // What opens first may hold more that opens, and lists.
+  for (const selector of ['details.prints', 'details.prints', '.prints:not(details)']) {
+    for (const element of document.querySelectorAll(selector)) element.dispatchEvent(new CustomEvent('paper', { detail: on }));
+  }
+}
+/** Something that opens, and that is open on paper. @param {HTMLDetailsElement} details @param {() => void} build what is inside, made when it is first seen */
+function opens(details, build) {
+  let was = false;
+  details.classList.add('prints');
+  details.addEventListener('toggle', () => { if (details.open) build(); });
+  details.addEventListener('paper', (event) => {
+    if (!(/** @type {CustomEvent} */ (event).detail)) { details.open = was; delete details.dataset.paper; return; }
+    if (!details.open || !details.dataset.paper) was = details.open;
+    details.dataset.paper = 'yes';
+    build();
+    details.open = true;
+  });
+}
+
+/** Something that is on paper alone. @param {() => Kid[]} make */
+function onPaper(make) {
+  const element = h('div', { class: 'paper-only prints' });
+  element.addEventListener('paper', (event) => fill(element, /** @type {CustomEvent} */ (event).detail ? make() : []));
+  return element;
+}
+window.addEventListener('beforeprint', () => paper(true));
+window.addEventListener('afterprint', () => paper(false));
+
 /**
  * A list in a box that scrolls, of which only the rows in sight are drawn.
  * @param {HTMLElement} box
@@ -99,7 +132,7 @@ function virtual(box) {
     queued = false;
     const margin = 300;
     const from = printing ? 0 : first(Math.max(0, box.scrollTop - margin));
-    const to = printing ? Math.min(tops.length - 2, 499) : Math.min(tops.length - 2, first(box.scrollTop + box.clientHeight + margin));
+    const to = printing ? Math.min(tops.length - 2, PRINTED - 1) : Math.min(tops.length - 2, first(box.scrollTop + box.clientHeight + margin));
     for (const [index, row] of drawn) {
       if (index < from || index > to) { row.remove(); drawn.delete(index); }
     }
@@ -118,8 +151,10 @@ function virtual(box) {
   box.addEventListener('scroll', soon, { passive: true });
   new ResizeObserver(soon).observe(box);
   // On paper there is no scrolling: what fits a few pages is drawn in full.
-  window.addEventListener('beforeprint', () => { printing = true; draw(); });
-  window.addEventListener('afterprint', () => { printing = false; draw(); });
+  const unprinted = h('p', { class: 'dim paper-only' });
+  box.append(unprinted);
+  box.classList.add('prints');
+  box.addEventListener('paper', (event) => { printing = /** @type {CustomEvent} */ (event).detail; draw(); });
   const redraw = () => {
     // Whoever is on a button of a row stays on it.
     const at = [...drawn].find(([, row]) => row.contains(document.activeElement));
@@ -135,6 +170,7 @@ function virtual(box) {
       for (const height of heights) tops.push(tops[tops.length - 1] + height);
       render = drawRow;
       sheet.style.height = tops[tops.length - 1] + 'px';
+      unprinted.textContent = heights.length > PRINTED ? `${number(heights.length - PRINTED, 'more row')} not printed: search for what matters, and print again` : '';
       box.style.setProperty('--content', tops[tops.length - 1] + 4 + 'px');
       redraw();
     },

@@ -8,7 +8,7 @@
 function filmView(cluster, answer) {
   const film = /** @type {FilmData} */ (answer.film);
   const { steps } = film;
-  const start = answer.start ?? cluster.data.running;
+  const start = answer.start === null || answer.start === undefined ? cluster.data.running : cluster.data.starts[answer.start];
   const goal = new Counts(film.reached === null ? [] : answer.goal[film.reached] ?? []);
   let counts = new Counts(start);
   let at = 0;
@@ -68,10 +68,15 @@ function filmView(cluster, answer) {
       const text = steps.length === 0 ? 'The goal is there already: nothing has to happen.' : `This runs at the start. ${number(steps.length, 'step')} ${steps.length === 1 ? 'leads' : 'lead'} to the goal.`;
       return [h('h4', {}, 'The start'), h('p', {}, text)];
     }
-    const done = at === steps.length && h('p', { class: 'done' }, icon('yes'), ' The goal is reached.');
+    const done = at === steps.length && !film.more && h('p', { class: 'done' }, icon('yes'), ' The goal is reached.');
     return [h('h4', { 'data-step': String(at) }, `${at}. `, ...toldOf(cluster, step)),
       ...(step.notes ?? []).map((note) => h('p', { class: 'note' }, shown(note))), obstacleOf(step), done];
   };
+
+  /** The steps with all that is said about them: a film does not print. */
+  const printed = () => [...steps.slice(0, PRINTED).map((step, index) => h('div', { class: 'fact' }, h('h4', {}, `${index + 1}. `, ...toldOf(cluster, step)),
+    (step.notes ?? []).map((note) => h('p', { class: 'note' }, shown(note))), obstacleOf(step))),
+    steps.length + film.more > PRINTED && h('p', { class: 'dim' }, `${number(steps.length + film.more - Math.min(PRINTED, steps.length), 'step')} more are not printed; the certificate has them all.`)];
 
   const play = () => {
     if (at === steps.length) go(0);
@@ -95,7 +100,7 @@ function filmView(cluster, answer) {
     h('div', { class: 'transport' }, first, back, playButton, next, last, slider,
       field('speed', choice([['0.5', '½×'], ['1', '1×'], ['2', '2×'], ['4', '4×'], ['16', '16×']], '1', (value) => { speed = Number(value); }))),
     h('div', { class: 'film-body' }, h('div', {}, caption, stage, untouched > 0 && h('p', { class: 'dim' }, untouched === 1 ? '1 other node takes no part.' : `${untouched.toLocaleString('en')} other nodes take no part.`)),
-      h('div', {}, h('h4', {}, number(steps.length, 'step')), box)));
+      h('div', { class: 'no-paper' }, h('h4', {}, number(steps.length, 'step')), box)), onPaper(printed));
   element.addEventListener('keydown', (event) => {
     const key = /** @type {KeyboardEvent} */ (event).key, target = /** @type {HTMLElement} */ (event.target);
     if (['SELECT', 'INPUT'].includes(target.tagName)) return;

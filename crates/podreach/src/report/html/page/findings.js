@@ -31,8 +31,8 @@ function findingView(cluster, item) {
   const body = h('div', { class: 'finding-body' });
   const details = /** @type {HTMLDetailsElement} */ (h('details', { class: `finding ${item.status} ${item.severity}` },
     h('summary', {}, h('span', { class: 'mark' }, icon(sign[item.status]), words[item.status]), h('span', { class: 'grow' }, shown(item.message)), h('span', { class: 'dim' }, shown(item.policy ? `${item.policy} / ${item.name}` : item.name))), body));
-  details.addEventListener('toggle', () => {
-    if (!details.open || body.childElementCount) return;
+  opens(details, () => {
+    if (body.childElementCount) return;
     fill(body, item.explanation.map((text) => h('p', {}, shown(text))), item.fix && h('p', { class: 'fix' }, h('b', {}, 'What to do: '), shown(item.fix)),
       item.evidence.map((answer) => h('div', { class: 'evidence' }, h('h4', {}, shown(answer.shows ?? 'Evidence')), answerView(cluster, answer))),
       item.evidence.length === 0 && h('p', { class: 'dim' }, 'This is read off the input and needs no evidence.'), item.boundary && boundaryView(cluster, item.boundary));
@@ -45,7 +45,7 @@ function boundaryView(cluster, { core, escapes, leftOut }) {
   const escape = (/** @type {{edit: string, answer: Answer | null}} */ { edit, answer }) => {
     if (!answer) return h('p', {}, 'if ', shown(edit));
     const details = /** @type {HTMLDetailsElement} */ (h('details', { class: 'escape' }, h('summary', {}, 'if ', shown(edit))));
-    details.addEventListener('toggle', () => { if (details.open && details.childElementCount === 1) details.append(answerView(cluster, answer)); });
+    opens(details, () => { if (details.childElementCount === 1) details.append(answerView(cluster, answer)); });
     return details;
   };
   return h('div', { class: 'evidence' }, core.length > 0 && h('div', {}, h('h4', {}, 'It stands on'), h('ul', {}, core.map((fact) => h('li', {}, shown(fact))))),

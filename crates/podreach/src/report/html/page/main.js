@@ -17,7 +17,7 @@ function answerView(cluster, answer, large = false) {
     h('div', { class: 'answer-head' }, verdictBadge(answer.verdict), claim && h(large ? 'h1' : 'h3', { class: 'question' }, h('bdi', {}, shown(claim)))),
     h('p', { class: 'dim' }, facts),
     answer.film && filmView(cluster, answer), answer.proof && proofView(cluster, answer),
-    answer.reason && h('p', { class: 'reason' }, shown(answer.reason)),
+    answer.reason && h('p', { class: 'reason' }, shown(answer.reason)), answer.leftOut && h('p', { class: 'dim' }, shown(answer.leftOut)),
     answer.certificate !== undefined && answer.certificate !== null && h('p', { class: 'exports' }, h('button', { type: 'button', onclick: () => download('podreach-verdict.json', JSON.stringify(answer.certificate, null, 2)) }, 'Save the certificate'), h('span', { class: 'dim' }, ' for ', h('code', {}, 'podreach verify'))));
 }
 
@@ -26,7 +26,9 @@ function remarksView(remarks) {
   if (remarks.length === 0) return null;
   const place = (/** @type {Remark} */ r) => r.file && `${r.file}${r.line ? ':' + r.line : ''}`;
   const rows = remarks.slice(0, 200).map((r) => h('li', {}, h('code', {}, r.code), ' ', shown(r.message), place(r) && h('span', { class: 'dim' }, ' ', shown(place(r) ?? '')), r.help && h('div', { class: 'dim' }, shown(r.help))));
-  return h('section', { class: 'remarks' }, h('details', {}, h('summary', {}, h('h2', {}, number(remarks.length, 'remark'), ' about the input')), h('ul', {}, rows), remarks.length > 200 && h('p', { class: 'dim' }, `and ${remarks.length - 200} more`)));
+  const details = /** @type {HTMLDetailsElement} */ (h('details', {}, h('summary', {}, h('h2', {}, number(remarks.length, 'remark'), ' about the input')), h('ul', {}, rows), remarks.length > 200 && h('p', { class: 'dim' }, `and ${remarks.length - 200} more`)));
+  opens(details, () => {});
+  return h('section', { class: 'remarks' }, details);
 }
 
 /** What all verdicts assume. @param {Assumption[]} assumptions */

@@ -32,6 +32,7 @@ function matrixView(cluster, matrix, source) {
   const sheet = h('div', { class: 'map-sheet', role: 'rowgroup' });
   const box = h('div', { class: 'map', role: 'grid', 'aria-label': 'Pod types by node classes', tabindex: '0' }, h('div', { class: 'map-top', role: 'rowgroup' }, head), sheet);
   const panel = h('div', { class: 'panel', 'aria-live': 'polite' }, h('p', { class: 'nothing' }, 'Choose a cell to see the evidence, a letter to see the nodes of a class.'));
+  matrix = { ...matrix, rows: /** @type {MatrixData['rows']} */ (matrix.rows.map(([pod, cells, others]) => [pod, unfolded(cells), others])) };
   const running = matrix.rows.map(([pod, , others]) => [pod, ...others].reduce((sum, one) => sum + cluster.running.total(one), 0));
   const yes = matrix.rows.map(([, cells]) => matrix.classes.reduce((sum, nodes, at) => sum + (cells[at] === 'y' ? nodes.length : 0), 0));
   const classText = matrix.classes.map((nodes) => {
@@ -182,12 +183,42 @@ function matrixView(cluster, matrix, source) {
   };
   const openPod = (/** @type {number} */ pod, /** @type {number[]} */ others) => fill(panel, podDetails(cluster, pod, others));
 
+  /** The rows and the classes as lists: a map that scrolls does not print. */
+  const printed = () => {
+    const spans = (/** @type {string} */ cells, /** @type {string} */ wanted) => {
+      /** @type {[number, number][]} */ const runs = [];
+      [...cells].forEach((cell, at) => {
+        if (cell !== wanted) return;
+        const last = runs[runs.length - 1];
+        if (last && last[1] === at - 1) last[1] = at; else runs.push([at, at]);
+      });
+      return runs.map(([from, to]) => (from === to ? letters(from) : `${letters(from)}–${letters(to)}`)).join(', ') || '–';
+    };
+    const row = (/** @type {number} */ at) => {
+      const [pod, cells, others] = matrix.rows[at];
+      return h('tr', {}, h('th', { scope: 'row' }, podName(cluster.pod(pod).name), others.length > 0 && ` and ${others.length} like it`), Object.keys(CELLS).map((cell) => h('td', {}, spans(cells, cell))));
+    };
+    const nodes = (/** @type {number[]} */ members, /** @type {number} */ at) => h('li', {}, h('b', {}, letters(at)), ' ', members.slice(0, 8).map((node) => shown(cluster.nodeName(node))).join(', '), members.length > 8 && ` and ${number(members.length - 8, 'node')} more`);
+    const missing = (/** @type {number} */ all, /** @type {string} */ what) => all > PRINTED && h('p', { class: 'dim' }, `${number(all - PRINTED, what)} more not printed: podreach matrix -o json has all.`);
+    return [h('table', { class: 'why' }, h('thead', {}, h('tr', {}, h('th', {}, 'Pod type'), Object.values(CELLS).map(({ word }) => h('th', { scope: 'col' }, word)))), h('tbody', {}, rows.slice(0, PRINTED).map(row))), missing(rows.length, 'row'),
+      h('h3', {}, 'Classes of nodes'), h('ul', {}, matrix.classes.slice(0, PRINTED).map(nodes)), missing(matrix.classes.length, 'class')];
+  };
   const element = h('section', { class: 'matrix', 'aria-label': 'Matrix' },
     h('div', { class: 'tools' }, searchBox('Search pod types', (text) => { search = text; box.scrollTop = 0; arrange(); }), searchBox('Search nodes, labels, taints', (text) => { where = text; box.scrollLeft = 0; arrange(); }),
       field('sort', choice([['name', 'by name'], ['fewest', 'fewest places first'], ['most', 'most places first'], ['running', 'most running first']], sort, (value) => { sort = value; arrange(); })),
       field('show', choice([['', 'all'], ['y', 'some deployable'], ['n', 'some never'], ['u', 'some unknown']], only, (value) => { only = value; arrange(); }))),
-    summary, h('p', { class: 'legend' }, Object.values(CELLS).map(({ word, sign, cls }) => h('span', {}, h('span', { class: 'cell ' + cls, 'aria-hidden': 'true' }, sign), word === 'deployable' ? 'can run there' : word))),
-    h('div', { class: 'split' }, box, panel));
+    matrix.stopped && partial(matrix.stopped), summary, matrix.leftOut && h('p', { class: 'dim' }, shown(matrix.leftOut)), h('p', { class: 'legend' }, Object.values(CELLS).map(({ word, sign, cls }) => h('span', {}, h('span', { class: 'cell ' + cls, 'aria-hidden': 'true' }, sign), word === 'deployable' ? 'can run there' : word))),
+    h('div', { class: 'split no-paper' }, box, panel), onPaper(printed));
   requestAnimationFrame(arrange);
   return element;
+}
+
+/** Cells written as runs: `3yn` is `yyyn`. @param {string} runs */
+function unfolded(runs) {
+  return runs.replace(/(\d+)(\D)/g, (_, count, cell) => cell.repeat(Number(count)));
+}
+
+/** That something was stopped before its end. @param {string} why */
+function partial(why) {
+  return h('p', { class: 'reason', role: 'note' }, `This is partial: ${why}. What was not looked at is unknown.`);
 }

@@ -75,13 +75,20 @@ function proofView(cluster, answer) {
         h('span', { class: 'count' }, String(at + 1)), h('span', { class: 'grow', title: shown(proof.groups[at].claim) }, shown(proof.groups[at].claim))));
     });
   };
+  /** All facts: a walk does not print. */
+  const printed = () => {
+    const facts = Math.min(PRINTED, proof.groups.length), unprinted = proof.all - facts;
+    return [...Array.from({ length: Math.max(1, facts) }, (_, at) => h('div', { class: 'fact' }, ...factOf(at))),
+      unprinted > 0 && h('p', { class: 'dim' }, `${number(unprinted, 'fact')} more are not printed; the certificate has them all.`)];
+  };
   const hidden = proof.all - proof.groups.length;
   filter();
   draw();
   return h('section', { class: 'proof', 'aria-label': 'The proof' },
     proof.all > 1 && h('p', { class: 'dim' }, 'None of these groups is there at the start, and whichever pod of a group came last would have needed another group to be there already. So none ever is.'),
     proof.others.map((line) => h('p', { class: 'dim' }, shown(line))),
-    h('div', { class: proof.all > 1 ? 'film-body' : '' }, h('div', {}, crumbs, here),
+    h('div', { class: proof.all > 1 ? 'film-body no-paper' : 'no-paper' }, h('div', {}, crumbs, here),
       proof.all > 1 && h('div', {}, h('h4', {}, number(proof.all, 'fact')), proof.groups.length > 8 && searchBox('Search facts', (text) => { search = text; filter(); }), box,
-        hidden > 0 && h('p', { class: 'dim' }, `${number(hidden, 'fact')} more are in the certificate.`))));
+        hidden > 0 && h('p', { class: 'dim' }, `${number(hidden, 'fact')} more are in the certificate.`))),
+    onPaper(printed));
 }

@@ -4,7 +4,16 @@
 /** Asks the server; what it refuses is thrown as its sentence. */
 class Connection {
   /** @param {string} token */
-  constructor(token) { this.token = token; }
+  constructor(token) {
+    this.token = token;
+    /** The jobs that someone on this page waits for. @type {Set<number>} */ this.jobs = new Set();
+    // A page that goes says so; one that cannot is noticed by its silence.
+    window.addEventListener('pagehide', () => { for (const id of this.jobs) this.leave(id); });
+  }
+  /** Detaches from a job, which ends with what it knows when nobody else is attached. @param {number} id */
+  leave(id) {
+    void fetch('/api/jobs/' + id, { method: 'DELETE', headers: { Authorization: 'Bearer ' + this.token }, keepalive: true }).catch(() => {});
+  }
   /** @param {string} method @param {string} path @param {unknown} [body] @returns {Promise<any>} */
   async send(method, path, body) {
     const headers = /** @type {Record<string, string>} */ ({ Authorization: 'Bearer ' + this.token });
@@ -20,22 +29,31 @@ class Connection {
     return value;
   }
   /**
-   * Runs a job to its end, with progress in a box and a button to cancel it.
+   * Runs a job to its end, with progress in a box and a button to cancel it. A box that is taken off the page takes its job with it;
+   * the result is then null.
    * @param {string} what @param {unknown} body @param {HTMLElement} box @param {string} label
    */
   async run(what, body, box, label) {
     /** @type {JobData} */ let job = await this.send('POST', what, body);
+    this.jobs.add(job.id);
+    let left = false;
     const bar = /** @type {HTMLProgressElement} */ (h('progress', { 'aria-label': label }));
     const time = h('span', { class: 'dim' });
-    const cancel = h('button', { type: 'button', class: 'danger', onclick: () => { cancel.setAttribute('disabled', ''); void this.send('DELETE', 'jobs/' + job.id); } }, 'Cancel');
+    const cancel = h('button', { type: 'button', class: 'danger', onclick: () => { cancel.setAttribute('disabled', ''); left = true; this.leave(job.id); } }, 'Cancel');
     const pane = h('div', { class: 'progress', role: 'status' }, h('span', {}, label), bar, time, cancel);
     for (let wait = 60; job.state === 'running'; wait = Math.min(500, wait * 1.5)) {
       if (job.seconds > 0.25 && !pane.isConnected) fill(box, pane);
       if (job.of > 0) { bar.max = job.of; bar.value = job.done; }
       time.textContent = (job.of > 0 ? `${job.done.toLocaleString('en')} of ${job.of.toLocaleString('en')} rows, ` : '') + `${job.seconds.toFixed(1)} s`;
       await new Promise((done) => setTimeout(done, wait));
+      if (!box.isConnected && !left) {
+        this.jobs.delete(job.id);
+        this.leave(job.id);
+        return null;
+      }
       job = await this.send('GET', 'jobs/' + job.id);
     }
+    this.jobs.delete(job.id);
     pane.remove();
     if (job.state === 'failed') throw new Error(job.error);
     return job.result;
@@ -182,38 +200,39 @@ class Desk {
   async ask(box) {
     const body = { pod: this.pod, node: this.node, edits: this.edits };
     try {
-      const { answer, exports } = await this.connection.run('ask', body, box, 'Deciding');
-      fill(box, answerView(this.cluster, answer), this.exports(body, exports));
+      const result = await this.connection.run('ask', body, box, 'Deciding');
+      if (result) fill(box, answerView(this.cluster, result.answer), this.exports(body, result.files));
     } catch (error) {
       fill(box, problem(error));
     }
   }
 
-  /** What can be taken away. @param {object} body @param {Record<string, string>} texts */
-  exports(body, texts) {
-    const labels = /** @type {Record<string, string>} */ ({ 'question.yaml': 'question', 'policy.yaml': 'policy rule', 'run.mmd': 'run as Mermaid', 'run.svg': 'run as SVG', 'run.itf.json': 'run as ITF' });
+  /** What can be taken away; each file is made when it is asked for. @param {object} body @param {string[]} files */
+  exports(body, files) {
+    const labels = /** @type {Record<string, string>} */ ({ 'question.yaml': 'question', 'policy.yaml': 'policy rule', 'run.mmd': 'run as Mermaid', 'run.svg': 'run as SVG', 'run.itf.json': 'run as ITF', 'report.html': 'report' });
     const box = h('span', {});
-    const report = async () => {
+    const save = async (/** @type {string} */ file) => {
       try {
-        const files = await this.connection.run('report', body, box, 'Writing');
-        download('report.html', files['report.html'], 'text/html');
+        const made = await this.connection.run('file', { ...body, file }, box, 'Writing');
+        if (made) { fill(box); download(file, made[file], file.endsWith('.html') ? 'text/html' : 'text/plain'); }
       } catch (error) { fill(box, problem(error)); }
     };
-    return h('p', { class: 'exports' }, h('span', { class: 'dim' }, 'Save the'), Object.entries(texts).map(([file, text]) => h('button', { type: 'button', onclick: () => download(file, text, 'text/plain') }, labels[file] ?? file)), h('button', { type: 'button', onclick: () => void report() }, 'report'), box);
+    return h('p', { class: 'exports' }, h('span', { class: 'dim' }, 'Save the'), files.map((file) => h('button', { type: 'button', onclick: () => void save(file) }, labels[file] ?? file)), box);
   }
 
   matrixPanel() {
-    const box = h('div', { class: 'part' });
+    const box = h('div', { class: 'part' }), waiting = h('div', {});
     const show = async () => {
       try {
-        const matrix = /** @type {MatrixData} */ (await this.connection.run('matrix', { edits: this.edits }, box, 'Deciding every pair'));
+        const matrix = /** @type {MatrixData | null} */ (await this.connection.run('matrix', { edits: this.edits }, box, 'Deciding every pair'));
+        if (!matrix) return;
         fill(box, h('h2', {}, 'Where can each pod ever run?'), matrixView(this.cluster, matrix, {
           evidence: async (row, cls) => {
             const body = { pod: this.cluster.pod(matrix.rows[row][0]).name, node: this.cluster.nodeName(matrix.classes[cls][0]), edits: this.edits };
-            return (await this.connection.run('ask', body, h('div'), 'Deciding')).answer;
+            return (await this.connection.run('ask', body, waiting, 'Deciding'))?.answer ?? null;
           },
           command: (pod, node) => `podreach check -f FILE ${pod} ${node}`,
-        }));
+        }), waiting);
       } catch (error) {
         fill(box, problem(error), h('p', {}, h('button', { type: 'button', onclick: () => void show() }, 'Try again')));
       }
@@ -227,10 +246,12 @@ class Desk {
   async flips() {
     fill(this.result, h('p', { class: 'dim' }, 'Comparing …'));
     try {
-      const { flips, all } = /** @type {{flips: Flip[], all: number}} */ (await this.connection.run('flips', { edits: this.edits }, this.result, 'Deciding every pair, before and after'));
-      if (all === 0) return fill(this.result, h('p', { class: 'nothing' }, 'No verdict changes.'));
+      const found = /** @type {{flips: Flip[], all: number, stopped: string | null} | null} */ (await this.connection.run('flips', { edits: this.edits }, this.result, 'Deciding every pair, before and after'));
+      if (!found) return undefined;
+      const { flips, all, stopped } = found;
+      if (all === 0 && !stopped) return fill(this.result, h('p', { class: 'nothing' }, 'No verdict changes.'));
       const rows = flips.slice(0, 300).map((flip) => h('tr', { 'data-flip': `${flip.pod} ${flip.node} ${flip.from} ${flip.to}` }, h('td', {}, podName(flip.pod)), h('td', {}, named(flip.node)), h('td', {}, flip.from === 'absent' ? h('span', { class: 'dim' }, 'not there') : verdictBadge(flip.from)), h('td', {}, flip.to === 'absent' ? '' : verdictBadge(flip.to))));
-      fill(this.result, h('h3', {}, number(all, 'verdict'), all === 1 ? ' changes' : ' change'), h('table', { class: 'flips' }, h('thead', {}, h('tr', {}, ['Pod type', 'Node', 'Before', 'After'].map((text) => h('th', { scope: 'col' }, text)))), h('tbody', {}, rows)),
+      fill(this.result, stopped && partial(stopped), h('h3', {}, number(all, 'verdict'), all === 1 ? ' changes' : ' change'), h('table', { class: 'flips' }, h('thead', {}, h('tr', {}, ['Pod type', 'Node', 'Before', 'After'].map((text) => h('th', { scope: 'col' }, text)))), h('tbody', {}, rows)),
         all > rows.length && h('p', { class: 'dim' }, `and ${number(all - rows.length, 'more change')}`));
     } catch (error) {
       fill(this.result, problem(error));

@@ -20,12 +20,15 @@ interface ClusterData {
   /** pod, node, count, pod, node, count, … */
   running: Exact[];
   kept: Exact[];
+  /** What runs at first in questions that begin elsewhere. */
+  starts: Exact[][];
 }
 
 interface Obstacle { of: number; rule: string; reason: string }
 /** A step is `at` a pod type on a node; of a node alone (`ready`, `uncordon`), it has the `node`; a pod that is deleted while it waits for one has neither. A pod that begins to terminate `becomes` another type. */
 interface Step { op: 'deploy' | 'delete' | 'terminate' | 'ready' | 'uncordon'; says: string; at?: Atom; becomes?: number; node?: number; notes?: string[]; witnesses?: Atom[]; obstacle?: Obstacle }
-interface FilmData { steps: Step[]; reached: number | null }
+/** More steps come after those of a long run. */
+interface FilmData { steps: Step[]; reached: number | null; more: number }
 
 interface Way { with: Atom[]; hits: number | null }
 interface LastData { name: string; why: string; leans: number[]; ways: Way[]; more: number }
@@ -37,24 +40,34 @@ interface Answer {
   verdict: VerdictName;
   semantics: string;
   engine: string;
+  /** The first alternatives of the goal, and that which the run ends in. */
   goal: Exact[][];
+  /** How many alternatives there are. */
+  goals: number;
   film: FilmData | null;
   proof: ProofData | null;
   reason: string | null;
   headline?: string;
   shows?: string;
-  start?: Exact[] | null;
+  /** What runs at first, by its number among the starts of the page; null where that is what runs in the cluster. */
+  start?: number | null;
+  /** What is not part of the page, and how to get it. */
+  leftOut?: string;
   certificate?: unknown;
 }
 
 interface MatrixData {
   semantics: string;
   classes: number[][];
-  /** The others have the same cells, since no rule tells them apart. */
+  /** Cells are written as runs: `3yn` is `yyyn`. The others have the same cells, since no rule tells them apart. */
   rows: [pod: number, cells: string, others: number[]][];
   /** Pairs that are deployable, never, unknown. */
   counts: [number, number, number];
   evidence: [row: number, cls: number, answer: Answer][];
+  /** Why not every cell was looked at. */
+  stopped?: string;
+  /** What evidence is not part of the file, and how to get it. */
+  leftOut?: string;
 }
 
 interface Finding {

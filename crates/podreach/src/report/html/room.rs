@@ -1,0 +1,53 @@
+//! How much a page carries: it is to fit a mail, however large the cluster is, and to be there in time.
+//!
+//! Evidence goes in as long as there is room. What does not is left out alone: the answer stays, and says how to get the rest.
+
+use podreach_core::cancel;
+use serde_json::Value;
+
+/// The most bytes of evidence on a page.
+const BYTES: usize = 6 << 20;
+
+/// What is left of the room on a page.
+pub(super) struct Room {
+    left: usize,
+    full: bool,
+}
+
+impl Room {
+    /// An empty page.
+    pub(super) fn new() -> Self {
+        Self { left: BYTES, full: false }
+    }
+
+    /// Whether something did not fit already.
+    pub(super) fn is_full(&self) -> bool {
+        self.full
+    }
+
+    /// An answer with its evidence if that fits and there is time to explain it, else without.
+    pub(super) fn fit(
+        &mut self,
+        outline: impl FnOnce() -> Value,
+        explained: impl FnOnce() -> Value,
+        how: &str,
+    ) -> Value {
+        let made = if self.full { None } else { Some(cancel::attempt(explained)) };
+        let why = match made {
+            Some(Ok(answer)) if self.take(&answer) => return answer,
+            Some(Err(stop)) => stop.to_string(),
+            _ => "the page would be too large".to_owned(),
+        };
+        self.full = true;
+        let mut answer = outline();
+        answer["leftOut"] = format!("The evidence is left out, since {why}. {how}").into();
+        answer
+    }
+
+    fn take(&mut self, value: &Value) -> bool {
+        let size = value.to_string().len();
+        let fits = size <= self.left;
+        self.left -= if fits { size } else { 0 };
+        fits
+    }
+}
