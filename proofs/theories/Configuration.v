@@ -11,6 +11,14 @@ From Coq Require Import NArith List Lia.
 Import ListNotations.
 Open Scope N_scope.
 
+(** Sums stay sums. *)
+Global Arguments N.add : simpl never.
+Global Arguments N.sub : simpl never.
+Global Arguments N.mul : simpl never.
+Global Arguments N.leb : simpl never.
+Global Arguments N.ltb : simpl never.
+Global Arguments N.eqb : simpl never.
+
 Class Eq_dec (A : Type) := eq_dec : forall a b : A, {a = b} + {a <> b}.
 
 Definition configuration (A : Type) : Type := A -> N.
