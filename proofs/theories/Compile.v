@@ -332,18 +332,17 @@ Section Compile.
       + intros [[v_in _]|own]; auto.
   Qed.
 
-  Hypothesis W : well_formed m.
-
-  Lemma attachment_spec p n d s : holds_opt (attachment p n d) s = attachable m s p n d.
+  Lemma attachment_spec p n d s : well_formed m p -> In d (drivers m p) ->
+    holds_opt (attachment p n d) s = attachable m s p n d.
   Proof.
-    unfold attachment, attachable. destruct (volume_limit m n d) as [[lim attached]|]; [|reflexivity].
+    intros W d_in. unfold attachment, attachable. destruct (volume_limit m n d) as [[lim attached]|]; [|reflexivity].
     set (mine := shared m p d).
     set (others := filter (fun v => negb (existsb (Pos.eqb v) mine)) (volumes m d)).
     assert (split : in_use m d n (volumes m d) s = in_use m d n others s + in_use m d n mine s).
     { rewrite <- in_use_app. apply in_use_permutation. apply mine_and_others.
-      - apply (volumes_once _ W).
-      - apply (shared_once _ W).
-      - intros v v_in. now apply (shared_known _ W p). }
+      - now apply (volumes_once _ _ W).
+      - now apply (shared_once _ _ W).
+      - now apply (shared_known _ _ W). }
     pose proof (in_use_most d n mine s) as le. pose proof (in_use_all d n mine s) as all.
     unfold fresh in *. remember (N.of_nat (length mine)) as size eqn:size_is in *. set (own := private m p d).
     destruct (N.eqb_spec (own + size) 0).
@@ -368,10 +367,10 @@ Section Compile.
       rewrite holds_affinity. reflexivity.
   Qed.
 
-  Lemma attachments_spec p n s : holds_opt (attachments p n) s = volumes_fit m s p n.
+  Lemma attachments_spec p n s : well_formed m p -> holds_opt (attachments p n) s = volumes_fit m s p n.
   Proof.
-    unfold attachments, volumes_fit. destruct (claim_missing m p), (driver_missing m p n); simpl; try reflexivity.
-    rewrite holds_all_opt. apply forallb_same. intros d _. apply attachment_spec.
+    intros W. unfold attachments, volumes_fit. destruct (claim_missing m p), (driver_missing m p n); simpl; try reflexivity.
+    rewrite holds_all_opt. apply forallb_same. intros d d_in. now apply attachment_spec.
   Qed.
 
   Lemma if_asked_spec p r o s b :
@@ -379,19 +378,19 @@ Section Compile.
   Proof. intros <-. unfold if_asked. now destruct (asks m p r). Qed.
 
   (** The guard is the rules. *)
-  Theorem plain_guard_spec p n s : holds_opt (plain_guard p n) s = lets_in m s p n.
+  Theorem plain_guard_spec p n s : well_formed m p -> holds_opt (plain_guard p n) s = lets_in m s p n.
   Proof.
-    unfold plain_guard, lets_in. destruct (placeable m p n); [|reflexivity].
+    intros W. unfold plain_guard, lets_in. destruct (placeable m p n); [|reflexivity].
     unfold every_rule. cbn [andb forallb obeys]. rewrite andb_true_r.
     assert (spread : holds_opt (all_opt (balance p n) (constraints m p)) s = forallb (even m s p n) (constraints m p)).
-    { rewrite holds_all_opt. apply forallb_same. intros c c_in. apply balance_spec. now apply (skew_positive _ W p). }
+    { rewrite holds_all_opt. apply forallb_same. intros c c_in. apply balance_spec. now apply (skew_positive _ _ W). }
     pose proof (absent_spec p n s) as away.
     destruct (asks m p VolumeRestrictions && claim_missing m p) eqn:gone; cbn [negb].
     - apply andb_true_iff in gone. destruct gone as [-> ->]. simpl. now rewrite !andb_false_r.
     - rewrite !holds_both_opt.
       rewrite (if_asked_spec _ _ _ _ _ (capacity_spec p n s)), (if_asked_spec _ _ _ _ _ (quota_spec p s)),
         (if_asked_spec _ _ _ _ _ (declared_spec p n s)), (if_asked_spec _ _ _ _ _ (witnesses_spec p n s)),
-        (if_asked_spec _ _ _ _ _ (attachments_spec p n s)), (if_asked_spec _ _ _ _ _ spread).
+        (if_asked_spec _ _ _ _ _ (attachments_spec p n s W)), (if_asked_spec _ _ _ _ _ spread).
       cbn [holds_opt]. rewrite away.
       destruct (asks m p VolumeRestrictions); cbn [andb orb negb] in *; [rewrite gone|]; btauto.
   Qed.
@@ -405,10 +404,10 @@ Section Compile.
     end.
 
   Theorem guards_are_rules k possible p n x :
-    supported possible x ->
+    well_formed m p -> supported possible x ->
     holds_opt (guard_besides k possible p n) x = lets_in m (plus k x) p n.
   Proof.
-    intros only. rewrite <- plain_guard_spec. unfold guard_besides.
+    intros W only. rewrite <- (plain_guard_spec p n _ W). unfold guard_besides.
     destruct (plain_guard p n) as [g|]; [|reflexivity]. simpl. rewrite <- fold_kept_spec.
     destruct (fold_kept k g) as [h|]; [|reflexivity]. simpl. now apply only_possible_spec.
   Qed.

@@ -262,11 +262,11 @@ Section Rules.
   Definition lets_in s p n : bool :=
     placeable m p n && forallb (fun r => negb (asks m p r) || obeys s p n r) every_rule.
 
-  (** What the tables of a cluster satisfy: a skew is at least one, and no volume is listed twice. *)
-  Record well_formed : Prop := {
-    skew_positive : forall p c, In c (constraints m p) -> 1 <= skew c;
-    volumes_once : forall d, NoDup (volumes m d);
-    shared_once : forall q d, NoDup (shared m q d);
-    shared_known : forall q d v, In v (shared m q d) -> In v (volumes m d);
+  (** What the tables say of a pod type: a skew is at least one, and no volume is listed twice. *)
+  Record well_formed p : Prop := {
+    skew_positive : forall c, In c (constraints m p) -> 1 <= skew c;
+    volumes_once : forall d, In d (drivers m p) -> NoDup (volumes m d);
+    shared_once : forall d, In d (drivers m p) -> NoDup (shared m p d);
+    shared_known : forall d, In d (drivers m p) -> incl (shared m p d) (volumes m d);
   }.
 End Rules.

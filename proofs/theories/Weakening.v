@@ -39,6 +39,25 @@ Section Weaker.
       + eapply terminate; eauto. specialize (fewer a). lia.
   Qed.
 
+  (** The same where the rules of [Q] are only known to let in more on the way. *)
+  Theorem weaker_within (P Q : problem A) (I : configuration A -> Prop) :
+    (forall s, reachable P s -> I s) ->
+    (forall a s, I s -> hard P a s -> hard Q a s) ->
+    (forall a d, becomes P a d -> becomes Q a d) ->
+    kept Q ≼ kept P ->
+    start P ≐ start Q ->
+    weaker Q P.
+  Proof.
+    intros holds rules turns fewer begins g no s r.
+    enough (reachable Q s) by auto.
+    clear no. induction r as [s e|s t r IH st].
+    - apply at_start. eapply same_trans; eassumption.
+    - eapply by_step; [exact IH|]. destruct st as [a ok e|a more e|a d more turned e].
+      + eapply deploy; eauto.
+      + eapply delete; eauto. specialize (fewer a). lia.
+      + eapply terminate; eauto. specialize (fewer a). lia.
+  Qed.
+
   (** In particular if it starts with more. *)
   Corollary weaker_by_start (P Q : problem A) (all : list A) :
     (forall a, In a all) ->
