@@ -298,6 +298,7 @@ const WORLD: &[Case] = &[
             run("check -f w26-static-pods.yaml job cp-1 --start empty", NEVER),
         ],
     ),
+    ("W27", "", &[run("check -f w27-uneven-keeps-keys.yaml p a1 --with p@a1=2 --keep app=p", NOT_NEVER)]),
     (
         "D1 admission",
         "",

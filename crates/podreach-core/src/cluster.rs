@@ -397,6 +397,11 @@ pub struct Spread {
     pub honor_taints: bool,
 }
 
+impl Spread {
+    /// A skew that no domain exceeds: such a constraint only asks for its key.
+    pub const ANY_SKEW: u64 = u64::MAX;
+}
+
 /// A label selector together with the namespaces it looks at.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Matcher {

@@ -7,16 +7,21 @@
 //! Two arguments serve for most. *Dropping*: a guard with fewer conditions holds wherever it held, and pods that are deployed or not are
 //! the same on both sides. *Making light*: a pod that takes less room, holds fewer ports or repels nobody stands in the way of no
 //! deployment that was possible before.
+//!
+//! What looks like dropping and is not: one of several affinity terms under kube-scheduler, since a pod is the first of its kind where no
+//! pod matches *all* terms, and fewer terms have more friends; and one of several spread constraints, since the keys of all of them say
+//! which nodes the others look at, and a domain more may be an empty one. So affinity is dropped as a whole, and a constraint that is not
+//! asked stays, with any skew. `proofs/theories/Weakening.v` proves the rest.
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
-use crate::cluster::{Barred, Cluster, PodSpec, Taint};
+use crate::cluster::{Barred, Cluster, PodSpec, Spread, Taint};
 use crate::id::{ClaimId, DeviceClaimId, MatcherId, NodeId, PodId, Symbol};
 use crate::model::Model;
 use crate::rule::{Rule, taint};
 use crate::step::Problem;
-use crate::storage::{Claim, ClaimState};
+use crate::storage::{Attachment, Claim, ClaimState};
 
 /// A change to a cluster that only adds behaviour.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -24,6 +29,7 @@ pub enum Weakening {
     /// No rule is asked about the type, and it is in nobody's way: what places it, or what it asks for, is not known.
     ///
     /// By dropping and making light. That the API server refuses it is dropped, too; that it is over, or the kubelet's, is not in doubt.
+    /// Volumes that it shares stay attached by it or not, so no limit is asked of those who share them.
     Unruled(PodId),
     /// The type evades the scheduler: only what a kubelet asks before it starts a pod is asked (room, ports, node affinity).
     ///
@@ -71,6 +77,7 @@ pub fn weakened(cluster: &Cluster, weakenings: &[Weakening]) -> Cluster {
     }
     let opened = open_claims(&mut cluster, &all);
     let vague = vague(&cluster, &all);
+    let borne = borne(&cluster, &all);
     let passing: BTreeSet<Taint> =
         cluster.nodes.values().flat_map(|node| node.passing.taints.iter().copied()).collect();
     let mut known = HashMap::<(*const PodSpec, bool, bool), Arc<PodSpec>>::new();
@@ -85,6 +92,9 @@ pub fn weakened(cluster: &Cluster, weakenings: &[Weakening]) -> Cluster {
             }
             if unscheduled {
                 spec.exempt.extend(Rule::ALL.into_iter().filter(|&rule| !is_asked_by_kubelets(rule)));
+            }
+            if volumes(&cluster, &old).any(|volume| borne.contains(&volume)) {
+                spec.exempt.insert(Rule::NodeVolumeLimits);
             }
             loosen(&mut spec, &all, &opened, (&vague, &passing));
             Arc::new(spec)
@@ -142,6 +152,18 @@ fn vague(cluster: &Cluster, all: &BTreeSet<&Weakening>) -> BTreeSet<MatcherId> {
     cluster.matchers.entries().ids().filter(|_| !keys.is_empty()).filter(mentions).collect()
 }
 
+/// The volumes that a pod shares with others who use them.
+fn volumes<'a>(cluster: &'a Cluster, spec: &'a PodSpec) -> impl Iterator<Item = Attachment> + 'a {
+    let claims = spec.mounts.claims.iter().map(|&claim| &cluster.claims[claim]);
+    claims.filter(|claim| !claim.private).filter_map(|claim| claim.attachment)
+}
+
+/// The volumes that types share of which nothing is known.
+fn borne(cluster: &Cluster, all: &BTreeSet<&Weakening>) -> BTreeSet<Attachment> {
+    let unruled = cluster.pods.iter().filter(|(pod, _)| all.contains(&Weakening::Unruled(*pod)));
+    unruled.flat_map(|(_, pod)| volumes(cluster, &pod.spec)).collect()
+}
+
 /// What weakenings about no type in particular do to one.
 fn loosen(
     spec: &mut PodSpec,
@@ -153,13 +175,14 @@ fn loosen(
         spec.affinity.clear();
         spec.spread.clear();
     }
-    spec.affinity.retain(|term| !vague.contains(&term.matcher));
-    spec.anti_affinity.retain(|term| !vague.contains(&term.matcher));
-    spec.spread.retain(|constraint| !vague.contains(&constraint.matcher));
-    let tolerates = |taint: &Taint| spec.tolerations.iter().any(|toleration| taint::tolerates(toleration, taint));
-    if all.contains(&Weakening::Uneven) && !passing.iter().all(tolerates) {
-        spec.spread.retain(|constraint| !constraint.honor_taints);
+    if spec.affinity.iter().any(|term| vague.contains(&term.matcher)) {
+        spec.affinity.clear();
     }
+    spec.anti_affinity.retain(|term| !vague.contains(&term.matcher));
+    let tolerates = |taint: &Taint| spec.tolerations.iter().any(|toleration| taint::tolerates(toleration, taint));
+    let uneven = all.contains(&Weakening::Uneven) && !passing.iter().all(tolerates);
+    let doubtful = |c: &Spread| vague.contains(&c.matcher) || (uneven && c.honor_taints);
+    spec.spread.iter_mut().filter(|c| doubtful(c)).for_each(|c| c.max_skew = Spread::ANY_SKEW);
     if spec.mounts.claims.iter().any(|claim| opened.contains_key(claim)) {
         spec.mounts.claims.iter_mut().for_each(|claim| *claim = opened.get(claim).copied().unwrap_or(*claim));
         spec.mounts.claims.sort_unstable();

@@ -310,6 +310,9 @@ impl<'a> Guards<'a> {
         if self.m.semantics() == Semantics::Paper && !self.m.eligible(pod, index, node) {
             return None;
         }
+        if constraint.max_skew == Constraint::ANY_SKEW {
+            return Some(());
+        }
         let domains = self.eligible_domains(pod, index, &constraint);
         let joins = u64::from(self.m.sees_unbound(constraint.matcher, pod));
         let Some(at) = domains.iter().position(|(domain, _)| *domain == own) else { return Some(()) };

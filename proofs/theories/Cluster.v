@@ -1,0 +1,292 @@
+(** * The checker of clusters
+
+    Everything together: a question about a cluster, as a document without
+    defaults, and programs that accept a certificate or do not.  They check all
+    they rely on, so that the theorems have no hypotheses: an accepted _never_ is
+    one, and an accepted trace is a run, by the rules of either semantics.
+
+    check/mod.rs; docs/spec/certificates.md. *)
+
+From Coq Require Import NArith PArith List Lia Bool.
+From Podreach Require Import Configuration Problem Guard Folding Rules Compile Kept Never Search Weakening Replay Abstraction Classes.
+Import ListNotations.
+Open Scope N_scope.
+
+Record question := {
+  cluster : model;
+  (** What runs at first, and what of it is never deleted; no atom twice. *)
+  begins : list (atom * N);
+  stays : list (atom * N);
+  (** Pod types, each with what it is while it is being deleted. *)
+  dying : list (id * id);
+}.
+
+Definition is_atom (a b : atom) : bool := Pos.eqb (fst a) (fst b) && Pos.eqb (snd a) (snd b).
+
+Lemma is_atom_spec a b : is_atom a b = true <-> a = b.
+Proof.
+  unfold is_atom. rewrite andb_true_iff, !Pos.eqb_eq. destruct a, b. simpl. split; [intros [-> ->]; reflexivity|].
+  now intros [= -> ->].
+Qed.
+
+Definition has (l : list atom) (a : atom) : bool := existsb (is_atom a) l.
+
+Lemma has_spec l a : has l a = true <-> In a l.
+Proof.
+  unfold has. rewrite existsb_exists. split.
+  - intros [b [b_in e]]. apply is_atom_spec in e. now subst.
+  - intros a_in. exists a. split; [assumption|now apply is_atom_spec].
+Qed.
+
+Fixpoint no_twice (l : list id) : bool :=
+  match l with [] => true | x :: rest => negb (existsb (Pos.eqb x) rest) && no_twice rest end.
+
+Lemma no_twice_spec l : no_twice l = true -> NoDup l.
+Proof.
+  induction l as [|x rest IH]; simpl; [constructor|]. rewrite andb_true_iff, negb_true_iff. intros [out once].
+  constructor; [|auto]. intros x_in. enough (existsb (Pos.eqb x) rest = true) by congruence.
+  apply existsb_exists. exists x. split; [assumption|apply Pos.eqb_refl].
+Qed.
+
+Definition has_id (l : list id) (x : id) : bool := existsb (Pos.eqb x) l.
+
+Lemma has_id_spec l x : has_id l x = true <-> In x l.
+Proof.
+  unfold has_id. rewrite existsb_exists. split.
+  - intros [y [y_in e]]. apply Pos.eqb_eq in e. now subst.
+  - intros x_in. exists x. split; [assumption|apply Pos.eqb_refl].
+Qed.
+
+Section Question.
+  Variable q : question.
+  Notation m := (cluster q).
+
+  Definition shadow_of (p : id) : option id := option_map snd (find (fun '(b, _) => Pos.eqb b p) (dying q)).
+  Definition shadowed (d : id) : option id := option_map fst (find (fun '(_, e) => Pos.eqb e d) (dying q)).
+
+  (** Steps of the cluster, by the rules. *)
+  Definition cluster_problem : problem atom := {|
+    hard a s := In a (atoms m) /\ lets_in m s (fst a) (snd a) = true;
+    becomes a d := In (fst a, fst d) (dying q) /\ snd a = snd d;
+    kept := lookup (stays q);
+    start := lookup (begins q);
+  |}.
+
+  (** ** What can be there at all *)
+
+  Definition may_come p n : bool := placeable m p n || (0 <? lookup (begins q) (p, n)).
+
+  Definition is_possible (a : atom) : bool :=
+    may_come (fst a) (snd a) || match shadowed (fst a) with Some b => may_come b (snd a) | None => false end.
+
+  Definition possible (a : atom) : bool := has (atoms m) a && is_possible a.
+
+  (** ** Guards *)
+
+  Definition guards : system atom := {|
+    guard_of a := if possible a then guard_besides m (lookup (stays q)) possible (fst a) (snd a) else None;
+    former d := option_map (fun b => (b, snd d)) (shadowed (fst d));
+    initially := minus (lookup (begins q)) (lookup (stays q));
+  |}.
+
+  (** ** Documents that make sense *)
+
+  Definition sensible_pod (p : id) : bool :=
+    forallb (fun c => 1 <=? skew c) (constraints m p)
+    && forallb (fun d => no_twice (volumes m d) && no_twice (shared m p d)
+                         && forallb (has_id (volumes m d)) (shared m p d)) (drivers m p).
+
+  Definition sensible : bool :=
+    no_twice (pods m) && no_twice (nodes m)
+    && forallb sensible_pod (pods m)
+    && forallb (fun '(a, _) => has (atoms m) a) (begins q)
+    && forallb (fun '(a, _) => lookup (stays q) a <=? lookup (begins q) a) (stays q)
+    && no_twice (map snd (dying q))
+    && forallb (fun '(b, d) => has_id (pods m) d && is_none (shadowed b)) (dying q).
+
+  Lemma sensible_pod_spec p : sensible_pod p = true -> well_formed m p.
+  Proof.
+    unfold sensible_pod. rewrite andb_true_iff, !forallb_forall. intros [skews vols]. split.
+    - intros c c_in. now apply N.leb_le, skews.
+    - intros d d_in. specialize (vols d d_in). rewrite !andb_true_iff in vols. now apply no_twice_spec.
+    - intros d d_in. specialize (vols d d_in). rewrite !andb_true_iff in vols. now apply no_twice_spec.
+    - intros d d_in v v_in. specialize (vols d d_in). rewrite !andb_true_iff in vols. destruct vols as [_ known].
+      rewrite forallb_forall in known. now apply has_id_spec, known.
+  Qed.
+
+  Section Sensible.
+    Hypothesis ok : sensible = true.
+
+    Lemma parts :
+      NoDup (pods m) /\ NoDup (nodes m) /\ (forall p, In p (pods m) -> well_formed m p)
+      /\ (forall a, ~ In a (atoms m) -> lookup (begins q) a = 0)
+      /\ lookup (stays q) ≼ lookup (begins q)
+      /\ (forall b d, In (b, d) (dying q) -> shadowed d = Some b /\ In d (pods m) /\ shadowed b = None).
+    Proof.
+      unfold sensible in ok. rewrite !andb_true_iff, !forallb_forall in ok.
+      destruct ok as [[[[[[pods_once nodes_once] wf] listed] low] shadows_once] shadows].
+      refine (conj _ (conj _ (conj _ (conj _ (conj _ _))))).
+      - now apply no_twice_spec.
+      - now apply no_twice_spec.
+      - intros p p_in. now apply sensible_pod_spec, wf.
+      - intros a out. destruct (N.eq_dec (lookup (begins q) a) 0) as [zero|some]; [assumption|].
+        apply lookup_listed, in_map_iff in some. destruct some as [[b n] [<- b_in]].
+        exfalso. apply out. apply has_spec. exact (listed _ b_in).
+      - intros a. destruct (N.eq_dec (lookup (stays q) a) 0) as [->|some]; [lia|].
+        apply lookup_listed, in_map_iff in some. destruct some as [[b n] [<- b_in]].
+        specialize (low _ b_in). simpl in low. now apply N.leb_le.
+      - intros b d pair_in. specialize (shadows _ pair_in). simpl in shadows. apply andb_true_iff in shadows.
+        destruct shadows as [d_in no_chain]. repeat split; [|now apply has_id_spec|now apply is_none_true].
+        apply no_twice_spec in shadows_once. clear - shadows_once pair_in. unfold shadowed.
+        induction (dying q) as [|[b' d'] rest IH]; [contradiction|]. simpl in *. inversion shadows_once; subst.
+        destruct pair_in as [[= -> ->]|pair_in]; [now rewrite Pos.eqb_refl|].
+        destruct (Pos.eqb_spec d' d) as [->|_]; [|now apply IH].
+        exfalso. apply H1. apply in_map_iff. now exists (b, d).
+    Qed.
+
+    Lemma atom_listed a : In a (atoms m) <-> In (fst a) (pods m) /\ In (snd a) (nodes m).
+    Proof. destruct a. apply in_prod_iff. Qed.
+
+    Lemma nodup_product {B D} (l : list B) (k : list D) : NoDup l -> NoDup k -> NoDup (list_prod l k).
+    Proof.
+      intros nl nk. induction nl as [|b rest out _ IH]; simpl; [constructor|].
+      assert (first : NoDup (map (fun d => (b, d)) k)).
+      { clear - nk. induction nk as [|d ks out _ IHk]; simpl; constructor; [|assumption].
+        intros d_in. apply in_map_iff in d_in. destruct d_in as [e [[= ->] e_in]]. contradiction. }
+      revert first. generalize (fun x (H : In x (map (fun d => (b, d)) k)) => proj1 (in_map_iff _ _ _) H). intros shape first.
+      induction (map (fun d => (b, d)) k) as [|x xs IHx]; simpl; [assumption|].
+      inversion first; subst. constructor.
+      - intros x_in. apply in_app_or in x_in. destruct x_in as [x_in|x_in]; [contradiction|].
+        destruct (shape x (or_introl eq_refl)) as [d [<- _]]. apply in_prod_iff in x_in. now destruct x_in.
+      - apply IHx; [|assumption]. intros y y_in. apply shape. now right.
+    Qed.
+
+    Lemma tables_hold : tables guards (atoms m) possible.
+    Proof.
+      destruct parts as [pods_once [nodes_once [wf [listed [low shadows]]]]]. split.
+      - now apply nodup_product.
+      - intros a can. apply andb_true_iff in can. now apply has_spec.
+      - intros a out. simpl. unfold minus. destruct (has (atoms m) a) eqn:there.
+        + unfold possible in out. rewrite there in out. simpl in out.
+          unfold is_possible, may_come in out. apply orb_false_iff in out. destruct out as [out _].
+          apply orb_false_iff in out. destruct out as [_ none]. apply N.ltb_ge in none. destruct a. simpl in *. lia.
+        + rewrite listed; [lia|]. intros a_in. apply has_spec in a_in. congruence.
+      - intros a g. simpl. destruct (possible a); [reflexivity|discriminate].
+      - intros a [d n] can. simpl. destruct (shadowed d) as [b|] eqn:was; [|discriminate]. intros [= <-].
+        apply andb_true_iff in can. destruct can as [a_in can]. apply has_spec, atom_listed in a_in. simpl in a_in.
+        assert (b_d : In (b, d) (dying q)).
+        { unfold shadowed in was. destruct (find _ (dying q)) as [[b' d']|] eqn:found; [|discriminate].
+          injection was as <-. apply find_some in found. destruct found as [pair_in e]. apply Pos.eqb_eq in e. now subst. }
+        destruct (shadows b d b_d) as [_ [d_in no_chain]].
+        apply andb_true_iff. split; [apply has_spec, atom_listed; simpl; tauto|].
+        unfold is_possible in *. simpl in *. rewrite no_chain, orb_false_r in can. rewrite was, can. apply orb_true_r.
+    Qed.
+
+    (** Rules look at counts alone. *)
+    Lemma lets_in_same p n s t : well_formed m p -> s ≐ t -> lets_in m s p n = lets_in m t p n.
+    Proof.
+      intros W e. rewrite <- !(plain_guard_spec m p n _ W). destruct (plain_guard m p n) as [g|]; [|reflexivity].
+      now apply holds_same.
+    Qed.
+
+    Lemma guards_weaker : weaker (problem_of guards) (besides cluster_problem).
+    Proof.
+      destruct parts as [pods_once [nodes_once [wf [listed [low shadows]]]]].
+      pose proof tables_hold as T.
+      assert (let_in_possible : forall a s, In a (atoms m) -> lets_in m s (fst a) (snd a) = true -> possible a = true).
+      { intros a s a_in can. apply andb_true_iff. split; [now apply has_spec|]. unfold is_possible, may_come.
+        unfold lets_in in can. apply andb_true_iff in can. destruct can as [-> _]. reflexivity. }
+      apply (weaker_within _ _ (possible_only possible)).
+      - apply invariant.
+        + intros s e a out. rewrite e. now apply (start_possible _ _ _ T).
+        + intros s t _ only st b out. pose proof (only b out) as zero.
+          destruct st as [a [a_in can] e|a more e|a d more [turned same_node] e]; rewrite (e b).
+          * enough (a <> b) by by_count. intros ->. apply let_in_possible in can; [congruence|assumption].
+          * by_count.
+          * pose proof (running_possible possible s a only more) as can.
+            destruct (shadows _ _ turned) as [was _].
+            assert (can' : possible d = true).
+            { apply (shadows_possible _ _ _ T a d can). simpl. rewrite was. simpl. rewrite <- same_node. now destruct a. }
+            enough (d <> b) by by_count. intros ->. congruence.
+      - intros a s only [a_in can]. simpl. rewrite (let_in_possible a _ a_in can). simpl in can.
+        rewrite <- (guards_are_rules m (lookup (stays q)) possible) in can.
+        + destruct (guard_besides m _ _ (fst a) (snd a)) as [g|]; [|discriminate]. exists g. auto.
+        + apply wf. now apply atom_listed.
+        + exact only.
+      - intros a d [turned same_node]. simpl. destruct (shadows _ _ turned) as [-> _]. simpl. rewrite <- same_node. now destruct a.
+      - apply within_refl.
+      - apply same_refl.
+    Qed.
+  End Sensible.
+
+  (** ** Accepting certificates *)
+
+  (** The class of an atom goes by its first member. *)
+  Definition class_of (classes : list (list atom)) (a : atom) : atom :=
+    match find (fun members => has members a) classes with
+    | Some (first :: _) => first
+    | _ => a
+    end.
+
+  Fixpoint disjoint (l : list atom) : bool :=
+    match l with [] => true | a :: rest => negb (has rest a) && disjoint rest end.
+
+  Definition good_classes (classes : list (list atom)) : bool :=
+    forallb (fun members => negb (is_nil members) && forallb (has (atoms m)) members) classes
+    && disjoint (concat classes).
+
+  (** A group in terms of classes, by their numbers. *)
+  Definition named (classes : list (list atom)) (b : list (nat * N)) : option (list (atom * N)) :=
+    traverse (fun '(number, n) =>
+      match nth_error classes number with Some (first :: _) => Some (first, n) | _ => None end) b.
+
+  (** Of each class, what must be there besides the kept pods. *)
+  Definition group_besides (classes : list (list atom)) (b : list (atom * N)) : list (atom * N) :=
+    map (fun '(c, n) => (c, n - abs (class_of classes) (atoms m) (lookup (stays q)) c)) b.
+
+  Definition accepts_never (fuel : nat) (g : list (list (atom * N)))
+             (classes : list (list atom)) (forbidden : list (list (nat * N))) : bool :=
+    sensible && good_classes classes
+    && match traverse (named classes) forbidden with
+       | None => false
+       | Some groups =>
+         check_classes guards (class_of classes) (atoms m) possible fuel
+           (goal_besides cluster_problem (map lookup g)) (map (group_besides classes) groups)
+       end.
+
+  (** An accepted _never_ is one. *)
+  Theorem accepts_never_sound fuel g classes forbidden :
+    accepts_never fuel g classes forbidden = true -> never cluster_problem (map lookup g).
+  Proof.
+    unfold accepts_never. rewrite !andb_true_iff. intros [[ok _] accepted].
+    destruct (traverse (named classes) forbidden) as [groups|]; [|discriminate].
+    apply (check_classes_sound _ _ _ _ (tables_hold ok)) in accepted.
+    destruct (parts ok) as [_ [_ [wf [_ [low _]]]]].
+    apply (never_besides cluster_problem); auto.
+    - intros a s t e [a_in can]. split; [assumption|]. simpl.
+      rewrite <- (lets_in_same (fst a) (snd a) s t); auto. apply wf. now apply atom_listed.
+    - now apply (guards_weaker ok).
+  Qed.
+
+  Definition may_deploy (a : atom) (s : configuration atom) : bool := has (atoms m) a && lets_in m s (fst a) (snd a).
+  Definition dies_as (a : atom) : option atom := option_map (fun d => (d, snd a)) (shadow_of (fst a)).
+
+  Definition accepts_trace (g : list (list (atom * N))) (trace : list (action atom)) : bool :=
+    check_deployable may_deploy dies_as (lookup (stays q)) (lookup (begins q)) g trace.
+
+  (** An accepted trace is a run that meets the goal. *)
+  Theorem accepts_trace_sound g trace :
+    accepts_trace g trace = true ->
+    exists s, reachable cluster_problem s /\
+      exists alternative, In alternative g /\ forall a n, In (a, n) alternative -> n <= s a.
+  Proof.
+    intros accepted. apply check_deployable_sound in accepted. destruct accepted as [s [r met]].
+    exists s. split; [|assumption]. clear met. induction r as [s e|s t _ IH st]; [now apply at_start|].
+    eapply by_step; [exact IH|]. destruct st as [a can e|a more e|a d more turned e]; simpl in *.
+    - apply (deploy _ _ _ a); [|assumption]. unfold may_deploy in can. apply andb_true_iff in can. rewrite has_spec in can. exact can.
+    - now apply (delete _ _ _ a).
+    - apply (terminate _ _ _ a d); [assumption| |assumption]. simpl. unfold dies_as, shadow_of in turned.
+      destruct (find _ (dying q)) as [[b x]|] eqn:found; [|discriminate]. injection turned as <-.
+      apply find_some in found. destruct found as [pair_in e']. apply Pos.eqb_eq in e'. subst. auto.
+  Qed.
+End Question.
