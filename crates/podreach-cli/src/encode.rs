@@ -88,7 +88,8 @@ fn policy(args: &Aapp) -> Result<Exit, Told> {
         Otherwise::Default => aapp::Followup::Default,
     };
     let read = aapp::read_sources(&sources, ids, followup).map_err(|refused| told(&sources, &refused))?;
-    let goal = aapp::Goal::read(&read.policy, args.reach.as_ref().or(args.together.as_ref()).map_or("", String::as_str));
+    let goal =
+        aapp::Goal::read(&read.policy, args.reach.as_ref().or(args.together.as_ref()).map_or("", String::as_str));
     let goal = goal.map_err(|refused| told(&sources, &[refused]))?;
     if args.reach.is_some() != (goal.functions.len() == 1) {
         return Err(refuse("--reach asks about one function, --together about several", None));

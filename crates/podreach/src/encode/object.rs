@@ -113,7 +113,8 @@ impl PodType {
             nodes => {
                 let named = json!({"matchExpressions": [{"key": HOSTNAME, "operator": "In", "values": nodes}]});
                 let required = json!({"nodeSelectorTerms": [named]});
-                affinity.insert("nodeAffinity".into(), json!({"requiredDuringSchedulingIgnoredDuringExecution": required}));
+                affinity
+                    .insert("nodeAffinity".into(), json!({"requiredDuringSchedulingIgnoredDuringExecution": required}));
             }
         }
         for (kind, terms) in [("podAffinity", &self.near), ("podAntiAffinity", &self.apart)] {

@@ -222,7 +222,8 @@ pub(super) fn twice(span: Span, what: &str, name: &str) -> Diagnostic {
 /// An affinity entry that names different functions as a tag and as a function.
 pub(super) fn ambiguous(span: Span, name: &str) -> Diagnostic {
     let message = format!("{} is a tag and also the name of a function that is not the only one with it", shown(name));
-    Diagnostic::stops("E0558", span, message).with_help("rename the function or the tag, so that the entry means one of them")
+    Diagnostic::stops("E0558", span, message)
+        .with_help("rename the function or the tag, so that the entry means one of them")
 }
 
 /// An affinity entry that is not a string.

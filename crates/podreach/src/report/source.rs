@@ -17,7 +17,10 @@ pub fn source_text(source: &Source, decoded: &Decoded, detail: Detail) -> String
         Source::Game(_) => "game",
         Source::Policy(_) => "policy",
     };
-    let numbered = matches!(decoded.evidence, Evidence::Firings(_) | Evidence::Moves(_) | Evidence::Events(_) | Evidence::Outline(_));
+    let numbered = matches!(
+        decoded.evidence,
+        Evidence::Firings(_) | Evidence::Moves(_) | Evidence::Events(_) | Evidence::Outline(_)
+    );
     let mut lines = vec![format!("In the {what}: {}", decoded.answer)];
     let all = decoded.sentences.len();
     let told = if detail == Detail::Verbose || all <= SENTENCES { all } else { SENTENCES };
@@ -32,7 +35,8 @@ pub fn source_text(source: &Source, decoded: &Decoded, detail: Detail) -> String
         Evidence::Moves(_) => "  (played on the graph itself)".to_owned(),
         Evidence::Events(_) => "  (played by the policy itself)".to_owned(),
         Evidence::Outline(_) => {
-            "  (played by the policy itself, without the many invocations that fill the workers before each start)".to_owned()
+            "  (played by the policy itself, without the many invocations that fill the workers before each start)"
+                .to_owned()
         }
         Evidence::Groups(ref groups) => {
             format!("  (an invariant of {}, checked in the policy itself)", words::number(groups.len(), "group"))

@@ -66,7 +66,8 @@ pub(super) fn groups(query: &Query, problem: &Problem, proof: &Proof) -> Option<
         groups.extend(all.unwrap_or_default());
     }
     // What no pod stands for is not in the proof: functions that no block lets in, and the goal as a whole.
-    let single = |function: usize| (0..query.policy.workers.len()).map(move |worker| Group::from([((function, worker), 1)]));
+    let single =
+        |function: usize| (0..query.policy.workers.len()).map(move |worker| Group::from([((function, worker), 1)]));
     groups.extend((0..query.policy.functions.len()).flat_map(single));
     groups.extend(query.wanted());
     query.inductive(groups)

@@ -49,7 +49,8 @@ fn written_block(policy: &Policy, block: &Block) -> Value {
         None => "*".into(),
         Some(workers) => workers.iter().map(|&worker| Value::from(policy.workers[worker].name.as_str())).collect(),
     };
-    let mut out = Map::from_iter([("workers".to_owned(), workers), ("strategy".to_owned(), block.strategy.name().into())]);
+    let mut out =
+        Map::from_iter([("workers".to_owned(), workers), ("strategy".to_owned(), block.strategy.name().into())]);
     let mut invalidate = Map::new();
     if let Some(percent) = block.capacity_used {
         invalidate.insert("capacity_used".into(), format!("{percent}%").into());
@@ -74,7 +75,8 @@ pub(in crate::encode) fn query(spec: &Tree<'_>) -> Result<Query, Diagnostic> {
     let bad = |span: Span, why: &str| problem::bad_source(span, why);
     let part = |key: &str| spec.field(key).ok_or_else(|| bad(spec.span, &format!("the field {key} is missing")));
     let read = read::read(part("policy")?, part("functions")?, part("workers")?, Followup::Fail);
-    let policy = read.map_err(|refused| refused.into_iter().next().unwrap_or_else(|| bad(spec.span, "no policy")))?.policy;
+    let policy =
+        read.map_err(|refused| refused.into_iter().next().unwrap_or_else(|| bad(spec.span, "no policy")))?.policy;
     let known = [Priorities::Ignore, Priorities::Respect];
     let given = part("priorities")?;
     let priorities = known.into_iter().find(|known| given.str() == Some(known.name()));

@@ -194,7 +194,8 @@ impl<'q> Encoding<'q> {
         if !policy.names(entry, itself.0) {
             return self.term(entry);
         }
-        let all = policy.named(entry).flat_map(|function| (1..=self.copies(function)).map(move |copy| (function, copy)));
+        let all =
+            policy.named(entry).flat_map(|function| (1..=self.copies(function)).map(move |copy| (function, copy)));
         let others = all.filter(|&copy| copy != itself).map(|(function, copy)| self.copy(function, copy));
         Term { label: "copy", values: others.collect(), key: HOSTNAME.to_owned() }
     }

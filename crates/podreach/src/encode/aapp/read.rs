@@ -58,6 +58,9 @@ pub fn read(
     let mut reader = Reader { followup, ..Reader::default() };
     reader.workers(workers);
     let tags = reader.tags(policy);
+    if tags.is_empty() {
+        return Err(reader.errors);
+    }
     reader.functions(functions);
     for (index, (blocks, _)) in tags.iter().enumerate() {
         reader.policy.tags[index].blocks = blocks.iter().filter_map(|block| reader.block(block)).collect();
@@ -157,7 +160,8 @@ impl Reader {
     fn workers(&mut self, tree: &Tree<'_>) {
         for item in self.list(tree, "the workers") {
             self.mapping(item, "a worker", &["name", "capacity"]);
-            let name = self.required(item, "a worker", "name").and_then(|name| Some((self.text(name, "a name")?, name)));
+            let name =
+                self.required(item, "a worker", "name").and_then(|name| Some((self.text(name, "a name")?, name)));
             let capacity = self.required(item, "a worker", "capacity");
             let capacity = capacity.and_then(|capacity| self.amount(capacity, "the capacity of a worker", 0));
             if let (Some((name, at)), Some(capacity)) = (name, capacity) {
@@ -324,7 +328,8 @@ impl Reader {
 
     /// A whole number of percent: `50%` or `50`.
     fn percentage(&mut self, tree: &Tree<'_>) -> Option<u64> {
-        let digits = |text: &str| text.strip_suffix('%').filter(|n| n.bytes().all(|b| b.is_ascii_digit()))?.parse().ok();
+        let digits =
+            |text: &str| text.strip_suffix('%').filter(|n| n.bytes().all(|b| b.is_ascii_digit()))?.parse().ok();
         let number = match &tree.value {
             Value::Int(number) => u64::try_from(*number).ok(),
             Value::String(text) => digits(text),

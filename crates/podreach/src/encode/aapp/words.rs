@@ -3,9 +3,9 @@
 use podreach_core::{Problem, Verdict};
 use serde_json::{Value, json};
 
+use super::decode::{events, groups};
 use super::invariant::Group;
 use super::policy::{DEFAULT, Goal, Policy, Priorities, Query};
-use super::decode::{events, groups};
 use super::schedule::Event;
 use crate::diagnostic::Diagnostic;
 use crate::encode::{Decoded, Evidence, counted, problem};
@@ -130,8 +130,6 @@ pub fn event_json(policy: &Policy, event: Event) -> Value {
 
 /// A group for programs.
 pub fn group_json(policy: &Policy, group: &Group) -> Value {
-    let member = |(&(function, worker), &count): (&(usize, usize), &u64)| {
-        json!({"function": policy.functions[function].name, "worker": policy.workers[worker].name, "count": count})
-    };
+    let member = |(&(function, worker), &count): (&(usize, usize), &u64)| json!({"function": policy.functions[function].name, "worker": policy.workers[worker].name, "count": count});
     group.iter().map(member).collect()
 }
