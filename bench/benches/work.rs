@@ -12,6 +12,8 @@ mod family;
 mod graphs;
 #[path = "../src/nets.rs"]
 mod nets;
+#[path = "../src/policies.rs"]
+mod policies;
 
 use std::fs;
 use std::time::{Duration, Instant};

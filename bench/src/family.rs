@@ -6,7 +6,7 @@ use podreach::lower::Options;
 use podreach::read::{Source, Sources};
 use podreach_core::{Problem, Semantics};
 
-use crate::{graphs, nets};
+use crate::{graphs, nets, policies};
 
 /// Questions that grow.
 #[derive(Debug)]
@@ -119,6 +119,38 @@ pub(crate) const FAMILIES: &[Family] = &[
         deployable: true,
         sizes: &[2, 3, 4, 5, 6, 7, 8, 9, 10],
         encoded: |n| graphs::tree(n, 0).encoded(),
+    },
+    Family {
+        name: "aapp-plain",
+        title: "a serverless function starts on a worker; no function asks for another",
+        unit: "functions",
+        deployable: true,
+        sizes: &[250, 500, 1_000, 2_000, 4_000, 8_000, 16_000],
+        encoded: |n| policies::encoded(&policies::plain(n)),
+    },
+    Family {
+        name: "aapp-apart",
+        title: "two serverless functions that keep away from each other run on one worker",
+        unit: "functions",
+        deployable: false,
+        sizes: &[250, 500, 1_000, 2_000, 4_000, 8_000, 16_000],
+        encoded: |n| policies::encoded(&policies::apart(n)),
+    },
+    Family {
+        name: "aapp-counter",
+        title: "serverless functions count to the end of a binary counter",
+        unit: "bits",
+        deployable: true,
+        sizes: &[2, 4, 6, 8, 10, 12, 14, 16],
+        encoded: |n| policies::encoded(&policies::of_net(&nets::counter(n))),
+    },
+    Family {
+        name: "aapp-mutex",
+        title: "serverless functions let two neighbouring philosophers eat",
+        unit: "philosophers",
+        deployable: false,
+        sizes: &[2, 4, 8, 12, 16, 24, 32],
+        encoded: |n| policies::encoded(&policies::of_net(&nets::philosophers_mutex(n))),
     },
 ];
 

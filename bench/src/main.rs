@@ -14,6 +14,7 @@ mod measure;
 mod nets;
 mod planning;
 mod plot;
+mod policies;
 mod promela;
 mod rules;
 mod run;

@@ -15,7 +15,7 @@ mod encode;
 mod page;
 
 pub(crate) use audit::{Audit, AuditFormat, Auditing, FailOn};
-pub(crate) use encode::{Encode, Encoding, Notation, Pebbling, Petri, ToNet};
+pub(crate) use encode::{Aapp, Encode, Encoding, Notation, Order, Otherwise, Pebbling, Petri, ToNet};
 #[cfg(feature = "serve")]
 pub(crate) use page::Serve;
 pub(crate) use page::{PageFile, Report, ReportAudit, ReportOf};

@@ -1,11 +1,11 @@
-//! `podreach encode`: nets and pebble games as clusters, and clusters as nets.
+//! `podreach encode`: nets, pebble games and aAPP policies as clusters, and clusters as nets.
 
 use std::io::Read;
 use std::path::Path;
 
 use podreach::answer::Sure;
 use podreach::diagnostic::Diagnostic;
-use podreach::encode::{Encoded, dot, line, pebbling, petri, pnml, to_pnml};
+use podreach::encode::{Encoded, aapp, dot, line, pebbling, petri, pnml, to_pnml};
 use podreach::engine::Decision;
 use podreach::lower::Options;
 use podreach::read::{Source, SourceId, Sources, shown_path};
@@ -13,7 +13,7 @@ use podreach::report::{self, Answered};
 use podreach::{question, read};
 use podreach_core::{Goal, Semantics};
 
-use crate::args::{Encode, Encoding, Notation, Pebbling, Petri, ToNet, Whose};
+use crate::args::{Aapp, Encode, Encoding, Notation, Order, Otherwise, Pebbling, Petri, ToNet, Whose};
 use crate::budget::Clock;
 use crate::session::{Exit, Saying, Session, Told, refuse};
 use crate::{ask, file, input, print, remark};
@@ -26,13 +26,14 @@ pub(crate) fn run(args: &Encode, clock: &Clock) -> Result<Exit, Told> {
     match (&args.what, args.to) {
         (Some(Encoding::Petri(args)), None) => petri(args),
         (Some(Encoding::Pebbling(args)), None) => pebbling(args, clock),
+        (Some(Encoding::Aapp(args)), None) => policy(args),
         (None, Some(ToNet::Pnml)) => net(args),
         (Some(_), Some(_)) => {
-            Err(refuse("--to writes a cluster in another form; it does not go with petri or pebbling", None))
+            Err(refuse("--to writes a cluster in another form; it does not go with petri, pebbling or aapp", None))
         }
         (None, None) => {
             let help = "podreach encode petri NET.pnml --goal PLACE, podreach encode pebbling GRAPH --target V, \
-                or podreach encode --to pnml -f FILE";
+                podreach encode aapp POLICY --functions FILE --workers FILE --reach FUNCTION@WORKER, or podreach encode --to pnml -f FILE";
             Err(refuse("nothing is to be encoded", Some(help)))
         }
     }
@@ -76,6 +77,33 @@ fn pebbling(args: &Pebbling, clock: &Clock) -> Result<Exit, Told> {
         }
     };
     written(&game.encoded(), args.format);
+    Ok(Exit::Yes)
+}
+
+fn policy(args: &Aapp) -> Result<Exit, Told> {
+    let mut sources = Sources::default();
+    let mut ids = [SourceId(0); 3];
+    for (id, path) in ids.iter_mut().zip([&args.policy, &args.functions, &args.workers]) {
+        *id = added(&mut sources, path)?;
+    }
+    let followup = match args.followup {
+        Otherwise::Fail => aapp::Followup::Fail,
+        Otherwise::Default => aapp::Followup::Default,
+    };
+    let read = aapp::read_sources(&sources, ids, followup).map_err(|refused| told(&sources, &refused))?;
+    let goal =
+        aapp::Goal::read(&read.policy, args.reach.as_ref().or(args.together.as_ref()).map_or("", String::as_str));
+    let goal = goal.map_err(|refused| told(&sources, &[refused]))?;
+    if args.reach.is_some() != (goal.functions.len() == 1) {
+        return Err(refuse("--reach asks about one function, --together about several", None));
+    }
+    let priorities = match args.priorities {
+        Order::Ignore => aapp::Priorities::Ignore,
+        Order::Respect => aapp::Priorities::Respect,
+    };
+    let query = aapp::Query { policy: read.policy, goal, priorities };
+    remark::print(&sources, &read.notes, args.quiet, !args.quiet);
+    written(&aapp::Encoding::new(&query).encoded(), args.format);
     Ok(Exit::Yes)
 }
 
@@ -129,6 +157,13 @@ fn asked(args: &Encode, session: &Session) -> Result<(Semantics, Goal), Told> {
 
 /// The text of a file, or of standard input, as a source.
 fn opened(path: &Path) -> Result<(Sources, SourceId), Told> {
+    let mut sources = Sources::default();
+    let id = added(&mut sources, path)?;
+    Ok((sources, id))
+}
+
+/// Adds the text of a file, or of standard input, to the sources.
+fn added(sources: &mut Sources, path: &Path) -> Result<SourceId, Told> {
     let name = path.to_string_lossy();
     let mut bytes = Vec::new();
     let most = read::limits::MAX_SOURCE_BYTES as u64 + 1;
@@ -137,10 +172,8 @@ fn opened(path: &Path) -> Result<(Sources, SourceId), Told> {
         _ => std::fs::File::open(path).and_then(|file| file.take(most).read_to_end(&mut bytes)),
     };
     read.map_err(|error| refuse(&input::unreadable(path, &error), None))?;
-    let mut sources = Sources::default();
-    let source = Source::from_bytes(name, bytes).map_err(|refused| told(&sources, &[refused]))?;
-    let id = sources.add(source);
-    Ok((sources, id))
+    let source = Source::from_bytes(name, bytes).map_err(|refused| told(sources, &[refused]))?;
+    Ok(sources.add(source))
 }
 
 fn text(sources: &Sources, id: SourceId) -> &str {

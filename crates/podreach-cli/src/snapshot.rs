@@ -90,7 +90,7 @@ impl List {
 }
 
 /// What an encoding was made from, in whose words answers are retold: under other names it would not be its source.
-const SOURCES: [&str; 2] = ["PebblingGame", "PetriNet"];
+const SOURCES: [&str; 3] = ["AappPolicy", "PebblingGame", "PetriNet"];
 
 /// Kinds that are left out whole, and lists of them.
 const LEFT_OUT: [&str; 4] = ["ConfigMap", "ConfigMapList", "Secret", "SecretList"];

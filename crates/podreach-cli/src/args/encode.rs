@@ -45,6 +45,7 @@ impl Encode {
         match &self.what {
             Some(Encoding::Petri(args)) => &args.limits,
             Some(Encoding::Pebbling(args)) => &args.limits,
+            Some(Encoding::Aapp(args)) => &args.limits,
             None => &self.limits,
         }
     }
@@ -57,6 +58,8 @@ pub(crate) enum Encoding {
     Petri(Petri),
     /// Can a vertex of a directed graph be pebbled?
     Pebbling(Pebbling),
+    /// Can serverless functions start on a worker, or run there together, by an aAPP policy?
+    Aapp(Aapp),
 }
 
 /// `podreach encode petri`.
@@ -104,6 +107,58 @@ pub(crate) struct Pebbling {
     /// How long and how much.
     #[command(flatten)]
     pub(crate) limits: Limits,
+}
+
+/// `podreach encode aapp`.
+#[derive(Debug, Args)]
+pub(crate) struct Aapp {
+    /// An aAPP policy in YAML; - for standard input
+    pub(crate) policy: PathBuf,
+    /// The functions: a list of {name, tag, memory}
+    #[arg(long, value_name = "FILE")]
+    pub(crate) functions: PathBuf,
+    /// The workers: a list of {name, capacity}
+    #[arg(long, value_name = "FILE")]
+    pub(crate) workers: PathBuf,
+    /// Can this function ever start on this worker, or on any?
+    #[arg(long, value_name = "FUNCTION[@WORKER]", required_unless_present = "together")]
+    pub(crate) reach: Option<String>,
+    /// Can these functions ever run together on this worker, or on any? One that is named twice stands for two invocations
+    #[arg(long, value_name = "FUNCTION,FUNCTION[@WORKER]", conflicts_with = "reach")]
+    pub(crate) together: Option<String>,
+    /// Whether a worker is taken only while all candidates before it are invalid
+    #[arg(long, value_enum, default_value_t = Order::Ignore)]
+    pub(crate) priorities: Order,
+    /// What a tag without a follow-up does when no worker is valid
+    #[arg(long, value_enum, default_value_t = Otherwise::Fail)]
+    pub(crate) followup: Otherwise,
+    /// The format
+    #[arg(short = 'o', long = "output", value_enum, default_value_t = Notation::Yaml, value_name = "FORMAT")]
+    pub(crate) format: Notation,
+    /// No remarks about the policy
+    #[arg(short, long)]
+    pub(crate) quiet: bool,
+    /// How long and how much.
+    #[command(flatten)]
+    pub(crate) limits: Limits,
+}
+
+/// Whether the order of blocks and workers counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Order {
+    /// Any valid worker of any block may be taken
+    Ignore,
+    /// Blocks in order, and workers as their strategy says
+    Respect,
+}
+
+/// What happens when no worker is valid.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Otherwise {
+    /// The invocation fails, as in FunLess
+    Fail,
+    /// The blocks of the tag default are tried, as in forks of OpenWhisk
+    Default,
 }
 
 /// A form in which clusters are written.

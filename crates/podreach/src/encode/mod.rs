@@ -1,13 +1,15 @@
-//! Petri nets and pebble games in, Kubernetes clusters out, and answers back in the words of the source.
+//! Petri nets, pebble games and aAPP policies in, Kubernetes clusters out, and answers back in the words of the source.
 //!
 //! ```text
 //! PNML ─ pnml ─> Net   ─ petri ────> objects + Question ─(the usual line)─> Checked ─ firing ───> firings │ sets of places
 //! DOT  ─ dot ──> Graph ─ pebbling ─> objects + Question ─(the usual line)─> Checked ─ pebbling ─> moves   │ sets of vertices
+//! aAPP ─ aapp ─> Query ─ aapp ─────> objects + Question ─(the usual line)─> Checked ─ aapp ─────> events  │ groups of invocations
 //!                                                   Problem ─ to_pnml ─> Net ─ PNML, for other people's tools
 //! ```
 //! Encoders produce Kubernetes objects, so an encoded file is checked like any other. The source travels with them as a document of its
 //! own ([`source`]); decoded runs and invariants are verified against the source's native semantics before anything is said.
 
+pub mod aapp;
 pub mod concurrency;
 pub mod dot;
 pub mod explore;
@@ -62,7 +64,7 @@ impl Encoded {
 pub struct Decoded {
     /// The answer, in one sentence.
     pub answer: String,
-    /// What shows it, a sentence each: firings or moves in order, or sets that never come together.
+    /// What shows it, a sentence each: firings, moves or events in order, or sets that never come together.
     pub sentences: Vec<String>,
     /// The same for programs.
     pub evidence: Evidence,
@@ -77,6 +79,12 @@ pub enum Evidence {
     Moves(Vec<Move>),
     /// Places or vertices that never have tokens or pebbles together, the goal among them; they form an invariant.
     Invariant(Vec<BTreeSet<usize>>),
+    /// Events that reach the goal.
+    Events(Vec<aapp::Event>),
+    /// The same, without the many invocations that make the candidates before each start invalid.
+    Outline(Vec<aapp::Event>),
+    /// Invocations that never run together, the goal among them; they form an invariant.
+    Groups(Vec<aapp::Group>),
     /// Only the encoded question was proved; its proof has no counterpart in the source.
     Encoding,
 }
@@ -95,6 +103,7 @@ pub fn decode(source: &Source, problem: &Problem, checked: &Checked) -> Option<R
             Some(decoded_net(net, goal, &encoding, problem, verdict))
         }
         (Source::Game(game), verdict) => Some(decoded_game(game, problem, verdict)),
+        (Source::Policy(query), verdict) => Some(aapp::decoded(query, problem, verdict)),
     }
 }
 

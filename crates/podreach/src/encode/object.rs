@@ -24,8 +24,8 @@ pub(super) struct PodType {
     pub(super) meaning: Vec<(&'static str, String)>,
     /// Its labels.
     pub(super) labels: Vec<(&'static str, String)>,
-    /// The node it is bound to by name, if it is.
-    pub(super) pinned: Option<String>,
+    /// The nodes it is bound to by name; none if it may run on any.
+    pub(super) pinned: Vec<String>,
     /// Its required affinity terms.
     pub(super) near: Vec<Term>,
     /// Its required anti-affinity terms.
@@ -104,10 +104,19 @@ impl PodType {
 
     fn spec(&self) -> Value {
         let mut spec = Map::new();
-        if let Some(node) = &self.pinned {
-            spec.insert("nodeSelector".into(), json!({HOSTNAME: node}));
-        }
         let mut affinity = Map::new();
+        match &self.pinned[..] {
+            [] => {}
+            [node] => {
+                spec.insert("nodeSelector".into(), json!({HOSTNAME: node}));
+            }
+            nodes => {
+                let named = json!({"matchExpressions": [{"key": HOSTNAME, "operator": "In", "values": nodes}]});
+                let required = json!({"nodeSelectorTerms": [named]});
+                affinity
+                    .insert("nodeAffinity".into(), json!({"requiredDuringSchedulingIgnoredDuringExecution": required}));
+            }
+        }
         for (kind, terms) in [("podAffinity", &self.near), ("podAntiAffinity", &self.apart)] {
             if !terms.is_empty() {
                 let terms: Vec<Value> = terms.iter().map(Term::value).collect();

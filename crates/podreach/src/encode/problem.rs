@@ -1,4 +1,4 @@
-//! Every way a net, a graph or a cluster can be refused: one function, one code and one sentence each.
+//! Every way a net, a graph, a policy or a cluster can be refused: one function, one code and one sentence each.
 //!
 //! Codes never change their meaning; `docs/diagnostics.md` says what to do about each.
 
@@ -172,6 +172,72 @@ pub(super) fn smallest(enough: u64, short: Option<u64>) -> Diagnostic {
 pub(super) fn no_net(why: impl Into<String>) -> Diagnostic {
     Diagnostic::stops("E0531", None, why)
         .with_help("a net can be written for clusters without topology spread, for goals of single instances")
+}
+
+/// A text that is not a policy, or not its functions or workers.
+pub(super) fn not_a_policy(span: Span, why: &str) -> Diagnostic {
+    Diagnostic::stops("E0551", span, why.to_owned())
+}
+
+/// A key that means nothing here.
+pub(super) fn unknown_key(span: Span, what: &str, key: &str, keys: &[&str]) -> Diagnostic {
+    let refused = Diagnostic::stops("E0552", span, format!("{what} has no {}", shown(key)));
+    refused.with_help(format!("the keys are {}", keys.join(", ")))
+}
+
+/// A tag, worker or function that is not there.
+pub(super) fn unknown_name<'n>(
+    span: impl Into<Option<Span>>,
+    what: &str,
+    name: &str,
+    known: impl Iterator<Item = &'n str>,
+) -> Diagnostic {
+    let refused = Diagnostic::stops("E0553", span, format!("there is no {what} {}", shown(name)));
+    refused.with_help(format!("the {what}s are {}", some(known)))
+}
+
+/// A strategy or a follow-up that does not exist.
+pub(super) fn unknown_word(span: Span, what: &str, word: Option<&str>, known: &[&str]) -> Diagnostic {
+    let given = word.map_or_else(|| "this".to_owned(), shown);
+    let refused = Diagnostic::stops("E0554", span, format!("{given} is not a {what}"));
+    refused.with_help(format!("it is one of {}", known.join(", ")))
+}
+
+/// A share of the memory that is not one.
+pub(super) fn bad_percentage(span: Span) -> Diagnostic {
+    Diagnostic::stops("E0555", span, "capacity_used must be a whole number of percent from 0 to 100")
+        .with_help("write 50% or 50")
+}
+
+/// An amount that is not a whole number within bounds.
+pub(super) fn bad_amount(span: Span, what: &str, least: u64, most: u64) -> Diagnostic {
+    Diagnostic::stops("E0556", span, format!("{what} must be a whole number from {least} to {most}"))
+}
+
+/// The second of two with one name.
+pub(super) fn twice(span: Span, what: &str, name: &str) -> Diagnostic {
+    Diagnostic::stops("E0557", span, format!("the {what} {} is there twice", shown(name)))
+}
+
+/// An affinity entry that names different functions as a tag and as a function.
+pub(super) fn ambiguous(span: Span, name: &str) -> Diagnostic {
+    let message = format!("{} is a tag and also the name of a function that is not the only one with it", shown(name));
+    Diagnostic::stops("E0558", span, message)
+        .with_help("rename the function or the tag, so that the entry means one of them")
+}
+
+/// An affinity entry that is not a string.
+pub(super) fn bad_entry(span: Span) -> Diagnostic {
+    Diagnostic::stops("E0559", span, "an affinity entry must be the name of a tag or a function, with or without !")
+        .with_help("quote it: in YAML, !name without quotes is something else")
+}
+
+/// A tag that does not say what happens when no worker is valid.
+pub(super) fn followup_assumed(span: Span, tag: &str, followup: &str) -> Diagnostic {
+    let message = format!("the tag {} has no followup; it is read as {followup}", shown(tag));
+    Diagnostic::stops("W0561", span, message)
+        .with_effect(Effect::Notes)
+        .with_help("FunLess reads fail, forks of OpenWhisk read default; --followup says which is meant")
 }
 
 /// A source document that makes no sense.

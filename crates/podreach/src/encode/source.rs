@@ -1,4 +1,4 @@
-//! The source of an encoding, as a document beside the objects: a `PetriNet` or a `PebblingGame`.
+//! The source of an encoding, as a document beside the objects: a `PetriNet`, a `PebblingGame` or an `AappPolicy`.
 //!
 //! ```yaml
 //! apiVersion: podreach.dev/v1alpha1
@@ -24,12 +24,12 @@ use super::net::{Net, Place, Transition};
 use super::object::API_VERSION;
 use super::pebbling::Game;
 use super::petri::Encoding;
-use super::{Encoded, problem};
+use super::{Encoded, aapp, problem};
 use crate::diagnostic::Diagnostic;
 use crate::read::{Span, Tree, Value as Read};
 
 /// The kinds of documents that hold a source; whoever reads clusters passes over them.
-pub const KINDS: [&str; 2] = ["PetriNet", "PebblingGame"];
+pub const KINDS: [&str; 3] = ["PetriNet", "PebblingGame", aapp::KIND];
 
 /// How many firings are tried to find out whether the net of a document is 1-safe.
 const SAFETY_EFFORT: usize = 200_000;
@@ -48,6 +48,8 @@ pub enum Source {
     },
     /// A pebble game.
     Game(Game),
+    /// A question about an aAPP policy.
+    Policy(Box<aapp::Query>),
 }
 
 impl Source {
@@ -56,6 +58,7 @@ impl Source {
         match self {
             Self::Net { net, goal, semantics } => Encoding::new(net, goal, *semantics).encoded(),
             Self::Game(game) => game.encoded(),
+            Self::Policy(query) => aapp::Encoding::new(query).encoded(),
         }
     }
 }
@@ -133,12 +136,13 @@ pub fn find(documents: &[Tree<'_>]) -> (Option<Source>, Vec<Diagnostic>) {
         Ok(source) => source,
         Err(refused) => return (None, vec![refused]),
     };
-    if let Some(what) = difference(&source.encoded(), &objects) {
+    let encoded = source.encoded();
+    if let Some(what) = difference(&encoded, &objects) {
         return (None, vec![problem::changed(document.span, &what)]);
     }
     let safety = if let Source::Net { net, .. } = &source { safety(net, SAFETY_EFFORT) } else { Safety::Safe };
     match safety {
-        Safety::Safe => (Some(source), Vec::new()),
+        Safety::Safe => (Some(source), encoded.notes),
         Safety::Undecided => (Some(source), vec![problem::maybe_unsafe()]),
         Safety::Unsafe { .. } => (None, vec![problem::changed(document.span, "its net is not 1-safe")]),
     }
@@ -203,7 +207,11 @@ fn same(tree: &Tree<'_>, value: &Value) -> bool {
 
 fn read(document: &Tree<'_>) -> Result<Source, Diagnostic> {
     let spec = document.field("spec").ok_or_else(|| problem::bad_source(document.span, "the field spec is missing"))?;
-    if text(document, "kind") == Some("PetriNet") { read_net(spec) } else { read_game(spec) }
+    match text(document, "kind") {
+        Some("PetriNet") => read_net(spec),
+        Some(aapp::KIND) => Ok(Source::Policy(Box::new(aapp::query(spec)?))),
+        _ => read_game(spec),
+    }
 }
 
 fn read_net(spec: &Tree<'_>) -> Result<Source, Diagnostic> {

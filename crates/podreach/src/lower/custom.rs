@@ -356,7 +356,7 @@ const KNOWN: &[Group] = &[
     ),
     ("triggers.tekton.dev", Nothing, &[("EventListener", Pods)]),
     // Our own.
-    ("podreach.dev", Unknown, &[("PebblingGame", Nothing), ("PetriNet", Nothing)]),
+    ("podreach.dev", Unknown, &[("AappPolicy", Nothing), ("PebblingGame", Nothing), ("PetriNet", Nothing)]),
 ];
 
 /// What is done with custom resources of this group and kind. A list does what its items do.

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::text::Detail;
 use super::words;
 use crate::encode::graph::Move;
-use crate::encode::{Decoded, Evidence, Source};
+use crate::encode::{Decoded, Evidence, Source, aapp};
 
 /// The most sentences that are told unless all are asked for.
 const SENTENCES: usize = 30;
@@ -15,8 +15,12 @@ pub fn source_text(source: &Source, decoded: &Decoded, detail: Detail) -> String
     let what = match source {
         Source::Net { .. } => "net",
         Source::Game(_) => "game",
+        Source::Policy(_) => "policy",
     };
-    let numbered = matches!(decoded.evidence, Evidence::Firings(_) | Evidence::Moves(_));
+    let numbered = matches!(
+        decoded.evidence,
+        Evidence::Firings(_) | Evidence::Moves(_) | Evidence::Events(_) | Evidence::Outline(_)
+    );
     let mut lines = vec![format!("In the {what}: {}", decoded.answer)];
     let all = decoded.sentences.len();
     let told = if detail == Detail::Verbose || all <= SENTENCES { all } else { SENTENCES };
@@ -29,6 +33,14 @@ pub fn source_text(source: &Source, decoded: &Decoded, detail: Detail) -> String
     lines.push(match decoded.evidence {
         Evidence::Firings(_) => "  (replayed in the net itself)".to_owned(),
         Evidence::Moves(_) => "  (played on the graph itself)".to_owned(),
+        Evidence::Events(_) => "  (played by the policy itself)".to_owned(),
+        Evidence::Outline(_) => {
+            "  (played by the policy itself, without the many invocations that fill the workers before each start)"
+                .to_owned()
+        }
+        Evidence::Groups(ref groups) => {
+            format!("  (an invariant of {}, checked in the policy itself)", words::number(groups.len(), "group"))
+        }
         Evidence::Invariant(ref sets) => {
             format!("  (an invariant of {}, checked in the {what} itself)", words::number(sets.len(), "set"))
         }
@@ -42,6 +54,7 @@ pub fn source_json(source: &Source, decoded: &Decoded) -> Value {
     let mut document = match source {
         Source::Net { net, .. } => json!({"kind": "PetriNet", "name": net.name}),
         Source::Game(game) => json!({"kind": "PebblingGame", "pebbles": game.pebbles}),
+        Source::Policy(query) => json!({"kind": aapp::KIND, "priorities": query.priorities.name()}),
     };
     document["answer"] = decoded.answer.as_str().into();
     match (source, &decoded.evidence) {
@@ -59,6 +72,12 @@ pub fn source_json(source: &Source, decoded: &Decoded) -> Value {
             let vertex = |&vertex: &usize| Value::from(game.graph.vertices[vertex].as_str());
             document["neverPebbledTogether"] =
                 sets.iter().map(|set| set.iter().map(vertex).collect::<Value>()).collect();
+        }
+        (Source::Policy(query), Evidence::Events(events) | Evidence::Outline(events)) => {
+            document["events"] = events.iter().map(|&event| aapp::event_json(&query.policy, event)).collect();
+        }
+        (Source::Policy(query), Evidence::Groups(groups)) => {
+            document["neverTogether"] = groups.iter().map(|group| aapp::group_json(&query.policy, group)).collect();
         }
         _ => {}
     }

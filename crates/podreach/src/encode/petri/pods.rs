@@ -34,7 +34,7 @@ impl Encoding<'_> {
             name: self.pod_name(role),
             meaning: self.meaning(role),
             labels,
-            pinned: (kube && !initial).then(|| self.node_name(signal)),
+            pinned: (kube && !initial).then(|| self.node_name(signal)).into_iter().collect(),
             near: if initial { vec![Term::exists(BOTTOM, self.shared_key())] } else { self.near(role) },
             apart: self.absences(role).into_iter().map(|absence| self.apart(absence)).collect(),
             requests: Vec::new(),
