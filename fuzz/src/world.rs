@@ -57,7 +57,7 @@ pub fn lowering(bytes: &[u8]) {
     let Some(sources) = read::sources("a.yaml", bytes) else { return };
     let options = Options::default();
     let lowered = podreach::lowered(&sources, &options);
-    lowered.diagnostics.iter().filter_map(|remark| remark.span).for_each(|span| drop(sources.place(span)));
+    lowered.diagnostics.iter().filter_map(|remark| remark.span).for_each(|span| assert!(sources.place(span).is_some()));
     if lowered.is_stopped() {
         return;
     }
@@ -84,8 +84,7 @@ pub fn agree(lowered: &Lowered, problem: &Problem, options: &Options) {
         let answer = decision.checked.answer();
         let contradicted = matches!((cell, answer), (Cell::Deployable, Some(false)) | (Cell::Never, Some(true)));
         assert!(!contradicted, "{atom:?}: the matrix says {cell:?}, and check {answer:?}");
-        let answered =
-            report::Answered { problem: &problem, options, decision: &decision, assumptions: &assumptions };
+        let answered = report::Answered { problem: &problem, options, decision: &decision, assumptions: &assumptions };
         assert!(!report::headline(&answered).is_empty());
     }
 }

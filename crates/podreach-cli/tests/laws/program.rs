@@ -169,7 +169,7 @@ impl Program {
         let mut cells = Cells::new();
         for row in list(&matrix["matrices"][0]["rows"]) {
             let pods = list(&row[2]).into_iter().chain([row[0].clone()]).map(|pod| name("pods", &pod));
-            let letters = row[1].as_str().unwrap_or_default();
+            let letters = unfolded(row[1].as_str().unwrap_or_default());
             for pod in pods {
                 for (letter, class) in letters.chars().zip(list(&matrix["matrices"][0]["classes"])) {
                     let verdict = match letter {
@@ -197,4 +197,17 @@ impl Program {
         let (data, _) = data.ok_or_else(|| format!("the report ends with {exit} and has no data: {errors}"))?;
         serde_json::from_str(data).map_err(|error| format!("the data of the page: {error}"))
     }
+}
+
+/// Runs of cells as the page reads them: `3yn` is `yyyn`.
+fn unfolded(runs: &str) -> String {
+    let (mut letters, mut count) = (String::new(), String::new());
+    for c in runs.chars() {
+        if c.is_ascii_digit() {
+            count.push(c);
+        } else {
+            letters.extend(std::iter::repeat_n(c, std::mem::take(&mut count).parse().unwrap_or(1)));
+        }
+    }
+    letters
 }

@@ -241,7 +241,9 @@ pub(crate) fn outputs(marked: &Marked) -> Vec<(String, String)> {
         assert_ne!(ran.exit, 2, "{asked:?}: {}", ran.err);
         outputs.push((format!("report {asked:?}"), read(&page)));
     }
+    let plain = encodable(marked);
     for goal in ["web@n1", "far@n1"] {
+        let input = ["-f", plain.as_str(), "--complete", "pods", "--assume-admission-keeps-pods", "-v"];
         let ran = podreach(&[&["encode", "--to", "pnml", "--goal", goal], &input[..]].concat());
         assert_eq!(ran.exit, 0, "{goal}: {}", ran.err);
         outputs.push((format!("encode {goal}"), ran.out + &ran.err));
@@ -251,6 +253,25 @@ pub(crate) fn outputs(marked: &Marked) -> Vec<(String, String)> {
     outputs.extend(served(marked));
     outputs.extend(files(&scratch("home")).into_iter().map(|file| (format!("cache {file}"), read(&file))));
     outputs
+}
+
+/// The cluster with all its marks as far as a net can be written of it: without volumes and topology spread.
+fn encodable(marked: &Marked) -> String {
+    fn without(value: &Value) -> Value {
+        match value {
+            Value::Object(fields) => {
+                let fields = fields.iter().filter(|(key, _)| *key != "topologySpreadConstraints");
+                fields.map(|(key, value)| (key.clone(), without(value))).collect()
+            }
+            Value::Array(items) => items.iter().map(without).collect(),
+            other => other.clone(),
+        }
+    }
+    let objects: Vec<Value> =
+        marked.objects.iter().filter(|object| object["kind"] != "StatefulSet").map(without).collect();
+    let file = scratch("encodable.json");
+    std::fs::write(&file, super::listed(&objects)).expect("it can be written");
+    file
 }
 
 /// Every file below a folder.

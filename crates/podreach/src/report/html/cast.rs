@@ -129,26 +129,29 @@ impl Cast {
         flat.into()
     }
 
-    /// What runs at first in a question, by its number; null where that is what runs in the cluster shown.
-    pub(super) fn start(&mut self, problem: &Problem) -> Value {
+    /// What runs at first in a question, by its number; null where that is what runs in the cluster shown. Also how many bytes that adds
+    /// to the page.
+    pub(super) fn start(&mut self, problem: &Problem) -> (Value, usize) {
         let is_it = |(start, model, _): &&(Arc<Configuration>, Arc<Model>, _)| {
             Arc::ptr_eq(start, &problem.start) && Arc::ptr_eq(model, &problem.model)
         };
         if let Some((_, _, known)) = self.start.iter().find(is_it) {
-            return (*known).into();
+            return ((*known).into(), 0);
         }
+        let mut bytes = 0;
         let number = if *problem.start == *self.running && self.numbers_as(&problem.model) {
             None
         } else {
             let start = self.configuration(&problem.model, &problem.start);
             let known = self.starts.iter().position(|known| *known == start);
             Some(known.unwrap_or_else(|| {
+                bytes = start.to_string().len();
                 self.starts.push(start);
                 self.starts.len() - 1
             }))
         };
         self.start.push((problem.start.clone(), problem.model.clone(), number));
-        number.into()
+        (number.into(), bytes)
     }
 
     /// Whether a model gives everyone the number that the page gives.

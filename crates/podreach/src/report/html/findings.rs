@@ -38,8 +38,9 @@ fn shown(cast: &mut Cast, room: &mut Room, evidence: &Evidence) -> Value {
     let Evidence { problem, decision, .. } = evidence;
     let explained = || {
         let mut answer = answer(cast, problem, decision);
-        answer["start"] = cast.start(problem);
-        answer
+        let (start, bytes) = cast.start(problem);
+        answer["start"] = start;
+        (answer, bytes)
     };
     let mut answer = room.fit(|| outline(problem, decision), explained, "`podreach audit -o json` writes it.");
     answer["shows"] = evidence.shows.as_str().into();

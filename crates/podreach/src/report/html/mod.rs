@@ -55,7 +55,7 @@ pub fn data(
         View::Answers(answered) => {
             let answers = answered.iter().map(|(answered, certificate)| {
                 let mut answer = certified(&mut cast, &mut room, answered, certificate.clone());
-                answer["start"] = cast.start(answered.problem);
+                answer["start"] = cast.start(answered.problem).0;
                 answer
             });
             ("check", answers.collect::<Vec<_>>(), Vec::new(), Vec::new())
@@ -95,7 +95,7 @@ fn certified(cast: &mut Cast, room: &mut Room, answered: &Answered<'_>, certific
     let explained = || {
         let mut answer = answer::answer(cast, problem, decision);
         answer["certificate"] = certificate;
-        answer
+        (answer, 0)
     };
     let mut answer = room.fit(|| answer::outline(problem, decision), explained, ELSEWHERE);
     answer["headline"] = super::headline(answered).into();

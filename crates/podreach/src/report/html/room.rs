@@ -25,16 +25,17 @@ impl Room {
         self.full
     }
 
-    /// An answer with its evidence if that fits and there is time to explain it, else without.
+    /// An answer with its evidence if that fits and there is time to explain it, else without; besides the answer itself it may need some
+    /// bytes elsewhere on the page.
     pub(super) fn fit(
         &mut self,
         outline: impl FnOnce() -> Value,
-        explained: impl FnOnce() -> Value,
+        explained: impl FnOnce() -> (Value, usize),
         how: &str,
     ) -> Value {
         let made = if self.full { None } else { Some(cancel::attempt(explained)) };
         let why = match made {
-            Some(Ok(answer)) if self.take(&answer) => return answer,
+            Some(Ok((answer, besides))) if self.take(&answer, besides) => return answer,
             Some(Err(stop)) => stop.to_string(),
             _ => "the page would be too large".to_owned(),
         };
@@ -44,8 +45,8 @@ impl Room {
         answer
     }
 
-    fn take(&mut self, value: &Value) -> bool {
-        let size = value.to_string().len();
+    fn take(&mut self, value: &Value, besides: usize) -> bool {
+        let size = value.to_string().len().saturating_add(besides);
         let fits = size <= self.left;
         self.left -= if fits { size } else { 0 };
         fits
