@@ -2,7 +2,7 @@
 //!
 //! Neither is taken on trust: events are played by the policy, and groups are kept only if the policy itself shows them inductive.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use podreach_core::{Action, Id, NodeId, PodId, Problem, Proof, Trace};
 
@@ -66,10 +66,11 @@ pub(super) fn groups(query: &Query, problem: &Problem, proof: &Proof) -> Option<
         groups.extend(all.unwrap_or_default());
     }
     // What no pod stands for is not in the proof: functions that no block lets in, and the goal as a whole.
-    let single =
-        |function: usize| (0..query.policy.workers.len()).map(move |worker| Group::from([((function, worker), 1)]));
-    groups.extend((0..query.policy.functions.len()).flat_map(single));
-    groups.extend(query.wanted());
+    let wanted = query.wanted();
+    let workers: BTreeSet<usize> = wanted.iter().flat_map(BTreeMap::keys).map(|&(_, worker)| worker).collect();
+    let single = |function: usize| workers.iter().map(move |&worker| Group::from([((function, worker), 1)]));
+    groups.extend(query.helpers().into_iter().flat_map(single));
+    groups.extend(wanted);
     query.inductive(groups)
 }
 

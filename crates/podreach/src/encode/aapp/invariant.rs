@@ -13,8 +13,8 @@ use super::policy::{Block, Entry, Policy, Query};
 /// So many invocations of functions on workers.
 pub type Group = BTreeMap<(usize, usize), u64>;
 
-/// The most groups, times functions and blocks, for which an invariant is looked for.
-const INVARIANT_EFFORT: usize = 2_000_000;
+/// The most groups, squared, for which an invariant is looked for.
+const INVARIANT_EFFORT: usize = 100_000_000;
 
 impl Query {
     /// The groups of which one is within every configuration that has what is asked for.
@@ -28,11 +28,24 @@ impl Query {
         workers.into_iter().map(wanted).collect()
     }
 
+    /// The functions that can help: those asked for, and whatever one of these wants to run beside it.
+    pub(super) fn helpers(&self) -> BTreeSet<usize> {
+        let mut helpers: BTreeSet<usize> = self.goal.functions.iter().copied().collect();
+        let mut todo: Vec<usize> = helpers.iter().copied().collect();
+        while let Some(function) = todo.pop() {
+            let entries = self.policy.blocks(function).into_iter().flat_map(|block| &block.affine);
+            let entries: BTreeSet<Entry> = entries.copied().collect();
+            let named = entries.into_iter().flat_map(|entry| self.policy.named(entry));
+            todo.extend(named.filter(|&named| helpers.insert(named)));
+        }
+        helpers
+    }
+
     /// The largest part of these groups that is inductive, without those that have another within, if it rules out the goal.
     pub fn inductive(&self, groups: impl IntoIterator<Item = Group>) -> Option<Vec<Group>> {
         let groups: BTreeSet<Group> = groups.into_iter().filter(|group| !group.is_empty()).collect();
         let mut groups: Vec<Group> = groups.into_iter().collect();
-        if groups.len().saturating_mul(self.policy.functions.len()) > INVARIANT_EFFORT {
+        if groups.len().saturating_mul(groups.len()) > INVARIANT_EFFORT {
             return None;
         }
         loop {

@@ -252,10 +252,9 @@ impl Reader {
         self.mapping(tree, "a block", &keys)?;
         let workers = self.required(tree, "a block", "workers");
         let workers = workers.and_then(|workers| self.block_workers(workers));
-        let strategy = self.strategy(tree.field("strategy"));
         let mut block = Block {
-            workers: workers?,
-            strategy: strategy?,
+            workers: workers.unwrap_or_default(),
+            strategy: self.strategy(tree.field("strategy")),
             capacity_used: None,
             max_concurrent_invocations: None,
             affine: Vec::new(),
@@ -290,16 +289,16 @@ impl Reader {
         Some(Some(workers))
     }
 
-    fn strategy(&mut self, tree: Option<&Tree<'_>>) -> Option<Strategy> {
-        let Some(tree) = tree else { return Some(Strategy::BestFirst) };
+    fn strategy(&mut self, tree: Option<&Tree<'_>>) -> Strategy {
+        let Some(tree) = tree else { return Strategy::BestFirst };
         match tree.str() {
-            Some("best-first" | "best_first") => Some(Strategy::BestFirst),
-            Some("random" | "any") => Some(Strategy::Random),
-            Some("platform") => Some(Strategy::Platform),
+            Some("best-first" | "best_first") => Strategy::BestFirst,
+            Some("random" | "any") => Strategy::Random,
+            Some("platform") => Strategy::Platform,
             other => {
                 let known = ["best-first", "random", "any", "platform"];
                 self.refuse(problem::unknown_word(tree.span, "strategy", other, &known));
-                None
+                Strategy::BestFirst
             }
         }
     }

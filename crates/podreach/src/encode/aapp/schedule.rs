@@ -18,6 +18,8 @@
 //! ran before, and f on w. So every run without priorities has one with them that reaches the same ([`Query::in_order`]), and priorities only
 //! forbid. The orders that make a difference are those of a bounded number of invocations.
 
+use std::collections::BTreeMap;
+
 use super::policy::{Block, Goal, Policy, Priorities, Query, Strategy};
 
 /// The most events that a run with priorities is told in.
@@ -42,33 +44,28 @@ pub enum Event {
     },
 }
 
-/// How many invocations of each function run on each worker.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+/// How many invocations of each function run on each worker; at first, nothing runs.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Running {
-    functions: usize,
-    counts: Vec<u64>,
+    /// By worker and function.
+    counts: BTreeMap<(usize, usize), u64>,
 }
 
 impl Running {
-    /// Nothing runs.
-    pub fn nothing(policy: &Policy) -> Self {
-        let functions = policy.functions.len();
-        Self { functions, counts: vec![0; functions * policy.workers.len()] }
-    }
-
     /// How many invocations of a function run on a worker.
     pub fn count(&self, function: usize, worker: usize) -> u64 {
-        self.counts[worker * self.functions + function]
+        self.counts.get(&(worker, function)).copied().unwrap_or(0)
     }
 
     /// The same, to be changed.
-    pub fn count_mut(&mut self, function: usize, worker: usize) -> &mut u64 {
-        &mut self.counts[worker * self.functions + function]
+    fn count_mut(&mut self, function: usize, worker: usize) -> &mut u64 {
+        self.counts.entry((worker, function)).or_default()
     }
 
-    /// What runs on a worker, function by function.
-    fn on(&self, worker: usize) -> &[u64] {
-        &self.counts[worker * self.functions..(worker + 1) * self.functions]
+    /// The functions that run on a worker, with how many invocations of each.
+    fn on(&self, worker: usize) -> impl Iterator<Item = (usize, u64)> + '_ {
+        let here = self.counts.range((worker, 0)..=(worker, usize::MAX));
+        here.map(|(&(_, function), &count)| (function, count)).filter(|&(_, count)| count > 0)
     }
 
     /// Whether a goal is reached.
@@ -82,10 +79,10 @@ impl Running {
 impl Policy {
     /// Whether a worker is valid for a function by a block.
     pub fn is_valid(&self, running: &Running, function: usize, block: &Block, worker: usize) -> bool {
-        let here = running.on(worker);
-        let used: u128 = here.iter().zip(&self.functions).map(|(&n, f)| u128::from(n) * u128::from(f.memory)).sum();
-        let invocations: u64 = here.iter().sum();
-        let runs = |&entry| self.named(entry).any(|named| here[named] > 0);
+        let here = || running.on(worker);
+        let used: u128 = here().map(|(f, count)| u128::from(count) * u128::from(self.functions[f].memory)).sum();
+        let invocations: u64 = here().map(|(_, count)| count).sum();
+        let runs = |&entry| here().any(|(other, _)| self.names(entry, other));
         used + u128::from(self.functions[function].memory) <= u128::from(self.room(block, worker))
             && block.max_concurrent_invocations.is_none_or(|most| invocations < most)
             && block.affine.iter().all(runs)
@@ -115,7 +112,7 @@ impl Query {
     ///
     /// Otherwise says what is wrong with them.
     pub fn play(&self, events: &[Event]) -> Result<Vec<(Event, Option<usize>)>, String> {
-        let mut running = Running::nothing(&self.policy);
+        let mut running = Running::default();
         let mut played = Vec::new();
         for (&event, number) in events.iter().zip(1..) {
             if running.has(&self.goal, self.policy.workers.len()) {
@@ -131,7 +128,7 @@ impl Query {
     /// The same events with priorities: before a start, invocations that make the candidates before its worker invalid, and after it
     /// their ends. `None` if that takes too many, or the events are not possible.
     pub fn in_order(&self, events: &[Event]) -> Option<Vec<Event>> {
-        let mut running = Running::nothing(&self.policy);
+        let mut running = Running::default();
         let mut ordered = Vec::new();
         for &event in events {
             let mut ends = Vec::new();
