@@ -9,6 +9,7 @@ mod argument;
 mod assumption;
 pub mod audit;
 mod certificate;
+pub mod export;
 mod film;
 mod flaw;
 mod frame;

@@ -1,0 +1,229 @@
+(* podreach-proved: reads questions with certificates, and says of each whether the proved checker accepts it.
+
+   One word per line of input says what the line is about; ../README.md has them all. Everything here is trusted, and does nothing but
+   put numbers into tables: what is not in a document is nowhere in the question. *)
+
+open Proved
+
+let fail number what =
+  Printf.eprintf "line %d: %s\n" number what;
+  exit 2
+
+(* Numbers. Identifiers are small and start at one; amounts are as large as they like. *)
+
+let rec positive n =
+  if n = 1 then XH else if n land 1 = 1 then XI (positive (n lsr 1)) else XO (positive (n lsr 1))
+
+let natural n = if n = 0 then N0 else Npos (positive n)
+
+let amount word =
+  let digit sum c =
+    if c < '0' || c > '9' then failwith ("no number: " ^ word);
+    N.add (N.mul sum (natural 10)) (natural (Char.code c - 48))
+  in
+  if word = "" then failwith "no number" else String.fold_left digit N0 word
+
+let number word =
+  match int_of_string_opt word with Some n when n >= 0 -> n | _ -> failwith ("no number: " ^ word)
+
+let id word = match number word with 0 -> failwith "identifiers start at one" | n -> positive n
+
+let rec nat n = if n = 0 then O else S (nat (n - 1))
+
+let small word = nat (number word)
+
+let flag = function "1" -> true | "0" -> false | word -> failwith ("neither 0 nor 1: " ^ word)
+
+let rec pairs make = function
+  | [] -> []
+  | a :: b :: rest -> make a b :: pairs make rest
+  | [ word ] -> failwith ("half a pair: " ^ word)
+
+let rec counted = function
+  | [] -> []
+  | p :: n :: count :: rest -> ((id p, id n), amount count) :: counted rest
+  | _ -> failwith "not in threes"
+
+(* A document on its way: tables by what they are looked up with. *)
+
+type document = {
+  mutable semantics : semantics;
+  mutable pods : positive list;
+  mutable nodes : positive list;
+  mutable resources : positive list;
+  mutable number_of_pods : positive;
+  lists : (string * positive * positive, positive list) Hashtbl.t;
+  amounts : (string * positive * positive, n) Hashtbl.t;
+  facts : (string * positive * positive * positive, unit) Hashtbl.t;
+  terms : (string * positive, term list) Hashtbl.t;
+  constraints : (positive, constraint0 list) Hashtbl.t;
+  volume_limits : (positive * positive, n * n) Hashtbl.t;
+  mutable limits : limit list;
+  mutable begins : (atom * n) list;
+  mutable stays : (atom * n) list;
+  mutable dying : (positive * positive) list;
+  mutable goal : (atom * n) list list;
+  mutable classes : atom list list;
+  mutable forbidden : (nat * n) list list;
+  mutable trace : atom action list;
+  mutable verdict : string;
+  mutable questions : atom list;
+}
+
+let fresh () =
+  let table () = Hashtbl.create 64 in
+  { semantics = KubeScheduler; pods = []; nodes = []; resources = []; number_of_pods = XH; lists = table (); amounts = table ();
+    facts = table (); terms = table (); constraints = table (); volume_limits = table (); limits = []; begins = []; stays = [];
+    dying = []; goal = []; classes = []; forbidden = []; trace = []; verdict = ""; questions = [] }
+
+let none = XH
+let look table key default = match Hashtbl.find_opt table key with Some found -> found | None -> default
+
+let rule_name = function
+  | NodePorts -> "NodePorts"
+  | NodeResourcesFit -> "NodeResourcesFit"
+  | VolumeRestrictions -> "VolumeRestrictions"
+  | NodeVolumeLimits -> "NodeVolumeLimits"
+  | PodTopologySpread -> "PodTopologySpread"
+  | InterPodAffinity -> "InterPodAffinity"
+  | ResourceQuota -> "ResourceQuota"
+  | InstanceLimit -> "InstanceLimit"
+
+let model d : model =
+  let list name a b = look d.lists (name, a, b) [] in
+  let amount name a b = look d.amounts (name, a, b) N0 in
+  let fact name a b c = Hashtbl.mem d.facts (name, a, b, c) in
+  { rules = d.semantics; pods = d.pods; nodes = d.nodes;
+    placeable = (fun p n -> fact "placeable" p n none);
+    asks = (fun p r -> fact ("asks " ^ rule_name r) p none none);
+    resources = d.resources;
+    listed = (fun p -> list "listed" p none);
+    number_of_pods = d.number_of_pods;
+    request = (fun p r -> amount "request" p r);
+    allocatable = (fun n r -> amount "allocatable" n r);
+    domain_of = (fun k n -> match list "domain" k n with [ found ] -> Some found | _ -> None);
+    sees = (fun x p n -> fact "sees" x p n);
+    sees_unbound = (fun x p -> fact "unbound" x p none);
+    notices = (fun x p -> fact "notices" x p none);
+    likes = (fun p -> look d.terms ("likes", p) []);
+    dislikes = (fun p -> look d.terms ("dislikes", p) []);
+    constraints = (fun p -> look d.constraints p []);
+    is_counted = (fun p -> fact "counted" p none none);
+    ports_conflict = (fun p q -> fact "ports" p q none);
+    disks_conflict = (fun p q -> fact "disks" p q none);
+    claims_conflict = (fun p q -> fact "claims" p q none);
+    claim_missing = (fun p -> fact "claim-missing" p none none);
+    quotas = (fun p -> list "quotas" p none);
+    takes = (fun p k -> amount "takes" p k);
+    grants = (fun k -> amount "grants" k none);
+    limits = d.limits;
+    drivers = (fun p -> list "drivers" p none);
+    driver_missing = (fun p n -> fact "driver-missing" p n none);
+    volume_limit = (fun n v -> Hashtbl.find_opt d.volume_limits (n, v));
+    volumes = (fun v -> list "volumes" v none);
+    shared = (fun p v -> list "shared" p v);
+    private0 = (fun p v -> amount "private" p v) }
+
+let question d : question = { cluster = model d; begins = d.begins; stays = d.stays; dying = d.dying }
+
+(* Lines. *)
+
+let add_fact d name a b c = Hashtbl.replace d.facts (name, a, b, c) ()
+let add_last table key x = Hashtbl.replace table key (look table key [] @ [ x ])
+
+let line d = function
+  | [ "semantics"; "kube-scheduler" ] -> d.semantics <- KubeScheduler
+  | [ "semantics"; "paper" ] -> d.semantics <- Paper
+  | "pods" :: ids -> d.pods <- List.map id ids
+  | "nodes" :: ids -> d.nodes <- List.map id ids
+  | "resources" :: ids -> d.resources <- List.map id ids
+  | [ "number-of-pods"; r ] -> d.number_of_pods <- id r
+  | "placeable" :: p :: ns -> List.iter (fun n -> add_fact d "placeable" (id p) (id n) none) ns
+  | "asks" :: p :: rules -> List.iter (fun r -> add_fact d ("asks " ^ r) (id p) none none) rules
+  | [ "request"; p; r; n ] ->
+      add_last d.lists ("listed", id p, none) (id r);
+      Hashtbl.replace d.amounts ("request", id p, id r) (amount n)
+  | [ "allocatable"; node; r; n ] -> Hashtbl.replace d.amounts ("allocatable", id node, id r) (amount n)
+  | [ "domain"; k; n; found ] -> Hashtbl.replace d.lists ("domain", id k, id n) [ id found ]
+  | "sees" :: x :: p :: ns -> List.iter (fun n -> add_fact d "sees" (id x) (id p) (id n)) ns
+  | "unbound" :: x :: ps -> List.iter (fun p -> add_fact d "unbound" (id x) (id p) none) ps
+  | "notices" :: x :: ps -> List.iter (fun p -> add_fact d "notices" (id x) (id p) none) ps
+  | ("likes" | "dislikes") as name :: p :: [ x; k ] -> add_last d.terms (name, id p) { matcher = id x; key = id k }
+  | "spread" :: p :: x :: k :: skew :: least :: counts :: ns ->
+      let eligible = List.map id ns in
+      let found =
+        { whom = id x; along = id k; skew = amount skew; min_domains = amount least; counts = flag counts;
+          looks_at = (fun n -> List.mem n eligible) }
+      in
+      add_last d.constraints (id p) found
+  | "counted" :: ps -> List.iter (fun p -> add_fact d "counted" (id p) none none) ps
+  | ("ports" | "disks" | "claims") as name :: p :: qs -> List.iter (fun q -> add_fact d name (id p) (id q) none) qs
+  | "claim-missing" :: ps -> List.iter (fun p -> add_fact d "claim-missing" (id p) none none) ps
+  | [ "takes"; p; k; n ] ->
+      add_last d.lists ("quotas", id p, none) (id k);
+      Hashtbl.replace d.amounts ("takes", id p, id k) (amount n)
+  | [ "grants"; k; n ] -> Hashtbl.replace d.amounts ("grants", id k, none) (amount n)
+  | "limit" :: most :: per_node :: rest ->
+      let rec split before = function
+        | "asked" :: asked -> (List.rev before, asked)
+        | p :: rest -> split (id p :: before) rest
+        | [] -> failwith "a limit that asks nobody says so"
+      in
+      let limited, asked = split [] rest in
+      let asked = List.map id asked in
+      let found = { limited; most = amount most; per_node = flag per_node; is_asked = (fun p -> List.mem p asked) } in
+      d.limits <- d.limits @ [ found ]
+  | "drivers" :: p :: vs -> Hashtbl.replace d.lists ("drivers", id p, none) (List.map id vs)
+  | "driver-missing" :: p :: ns -> List.iter (fun n -> add_fact d "driver-missing" (id p) (id n) none) ns
+  | [ "volume-limit"; n; v; limit; attached ] -> Hashtbl.replace d.volume_limits (id n, id v) (amount limit, amount attached)
+  | "volumes" :: v :: ids -> Hashtbl.replace d.lists ("volumes", id v, none) (List.map id ids)
+  | "shared" :: p :: v :: ids -> Hashtbl.replace d.lists ("shared", id p, id v) (List.map id ids)
+  | [ "private"; p; v; n ] -> Hashtbl.replace d.amounts ("private", id p, id v) (amount n)
+  | "start" :: atoms -> d.begins <- d.begins @ counted atoms
+  | "kept" :: atoms -> d.stays <- d.stays @ counted atoms
+  | [ "dying"; p; shadow ] -> d.dying <- d.dying @ [ (id p, id shadow) ]
+  | "goal" :: atoms -> d.goal <- d.goal @ [ counted atoms ]
+  | "class" :: atoms -> d.classes <- d.classes @ [ pairs (fun p n -> (id p, id n)) atoms ]
+  | "forbidden" :: group -> d.forbidden <- d.forbidden @ [ pairs (fun c n -> (small c, amount n)) group ]
+  | [ "deploy"; p; n ] -> d.trace <- Deploy (id p, id n) :: d.trace
+  | [ "delete"; p; n ] -> d.trace <- Delete (id p, id n) :: d.trace
+  | [ "terminate"; p; n ] -> d.trace <- Terminate (id p, id n) :: d.trace
+  | [ "verdict"; verdict ] -> d.verdict <- verdict
+  | "ask" :: atoms -> d.questions <- d.questions @ pairs (fun p n -> (id p, id n)) atoms
+  | words -> failwith ("not understood: " ^ String.concat " " words)
+
+(* How many pods a search adds before it gives up. *)
+let fuel = nat 400
+
+let answer d =
+  let q = question d in
+  match d.verdict with
+  | "never" -> if accepts_never q fuel d.goal d.classes d.forbidden then "proved" else "refused"
+  | "deployable" -> if accepts_trace q d.goal (List.rev d.trace) then "proved" else "refused"
+  | "rules" ->
+      let s = lookup atom_eq_dec d.begins in
+      let asked (p, n) = if lets_in q.cluster s p n then '1' else '0' in
+      String.of_seq (Seq.map asked (List.to_seq d.questions))
+  | other -> failwith ("no verdict: " ^ other)
+
+let () =
+  let rec read d number =
+    match input_line stdin with
+    | exception End_of_file -> if number > 1 && d <> None then fail number "a document without an end"
+    | text -> (
+        let words = List.filter (( <> ) "") (String.split_on_char ' ' text) in
+        let current = match d with Some d -> d | None -> fresh () in
+        match words with
+        | [] -> read d (number + 1)
+        | [ "end" ] ->
+            (match answer current with
+            | said -> print_endline said
+            | exception Failure what -> fail number what);
+            flush stdout;
+            read None (number + 1)
+        | _ -> (
+            match line current words with
+            | () -> read (Some current) (number + 1)
+            | exception Failure what -> fail number what))
+  in
+  read None 1
