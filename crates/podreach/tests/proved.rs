@@ -158,8 +158,7 @@ fn rules_let_in_the_same() {
         let problem = settled(&problem(&mut rng, shape(case)));
         let s = random_configuration(&mut rng, &problem.model, 5);
         let problem = Problem { start: s.into(), kept: Configuration::new().into(), ..problem };
-        let atoms: Vec<_> =
-            problem.pods().flat_map(|pod| problem.model.nodes().map(move |node| (pod, node))).collect();
+        let atoms: Vec<_> = problem.pods().flat_map(|pod| problem.model.nodes().map(move |node| (pod, node))).collect();
         let document = export::rules(&problem, atoms.iter().copied());
         let ours = atoms.iter().map(|&(pod, node)| hard(&problem.model, &*problem.start, pod, node));
         let ours: String = ours.map(|lets_in| if lets_in { '1' } else { '0' }).collect();
