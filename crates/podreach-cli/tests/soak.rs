@@ -35,7 +35,7 @@ fn cluster(nodes: usize) -> PathBuf {
         let labels =
             json!({"kubernetes.io/hostname": format!("n{at}"), "topology.kubernetes.io/zone": format!("z{}", at % 3)});
         let taints =
-            if at % 7 == 0 { json!([{"key": "only", "value": "few", "effect": "NoSchedule"}]) } else { json!([]) };
+            if at.is_multiple_of(7) { json!([{"key": "only", "value": "few", "effect": "NoSchedule"}]) } else { json!([]) };
         json!({"apiVersion": "v1", "kind": "Node", "metadata": {"name": format!("n{at}"), "labels": labels},
             "spec": {"taints": taints}, "status": {"allocatable": {"cpu": "32", "pods": "110"}}})
     };
@@ -50,7 +50,7 @@ fn cluster(nodes: usize) -> PathBuf {
             }
             _ => json!({}),
         };
-        let tolerations = if app % 3 == 0 { json!([{"operator": "Exists"}]) } else { json!([]) };
+        let tolerations = if app.is_multiple_of(3) { json!([{"operator": "Exists"}]) } else { json!([]) };
         json!({"containers": [{"name": "c", "resources": {"requests": {"cpu": format!("{}m", 100 + app % 9)}}}],
             "affinity": affinity, "tolerations": tolerations})
     };
