@@ -34,8 +34,11 @@ fn cluster(nodes: usize) -> PathBuf {
     let node = |at: usize| {
         let labels =
             json!({"kubernetes.io/hostname": format!("n{at}"), "topology.kubernetes.io/zone": format!("z{}", at % 3)});
-        let taints =
-            if at.is_multiple_of(7) { json!([{"key": "only", "value": "few", "effect": "NoSchedule"}]) } else { json!([]) };
+        let taints = if at.is_multiple_of(7) {
+            json!([{"key": "only", "value": "few", "effect": "NoSchedule"}])
+        } else {
+            json!([])
+        };
         json!({"apiVersion": "v1", "kind": "Node", "metadata": {"name": format!("n{at}"), "labels": labels},
             "spec": {"taints": taints}, "status": {"allocatable": {"cpu": "32", "pods": "110"}}})
     };

@@ -441,15 +441,21 @@ type Repelling = (PodId, usize);
 fn repelling(model: &Model) -> (Vec<Repelling>, IdVec<PodId, Arc<BitRow>>) {
     let terms = |pod: PodId| (0..model.pod(pod).anti_affinity.len()).map(move |index| (pod, index));
     let repelling: Vec<(PodId, usize)> = model.every_pod().flat_map(terms).collect();
-    // Term by term: most notice few pods.
-    let mut rows = vec![BitRow::of(repelling.len(), std::iter::empty()); model.every_pod().len()];
+    // Term by term, since most notice few pods; in a row for each spec, since thousands of pods may share one.
+    let mut numbers = HashMap::<*const PodSpec, usize>::new();
+    let mut number_of = |pod: PodId| {
+        let next = numbers.len();
+        *numbers.entry(Arc::as_ptr(&model.cluster.pods[pod].spec)).or_insert(next)
+    };
+    let spec_of: Vec<usize> = model.every_pod().map(&mut number_of).collect();
+    let mut rows = vec![BitRow::of(repelling.len(), std::iter::empty()); numbers.len()];
     for (number, &(other, index)) in repelling.iter().enumerate() {
         cancel::poll();
         let noticed = &model.matches[model.pod(other).anti_affinity[index].matcher].noticed;
-        noticed.ones().for_each(|pod| rows[pod].set(number));
+        noticed.ones().for_each(|pod| rows[spec_of[pod]].set(number));
     }
-    let repelled = per_spec(model, |pod| rows[pod.index()].clone());
-    (repelling, repelled)
+    let rows: Vec<Arc<BitRow>> = rows.into_iter().map(Arc::new).collect();
+    (repelling, spec_of.into_iter().map(|spec| Arc::clone(&rows[spec])).collect())
 }
 
 /// A value per pod, worked out once for all that share a spec.
