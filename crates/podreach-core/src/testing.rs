@@ -105,21 +105,19 @@ pub fn problem(rng: &mut Rng, shape: Shape) -> Problem {
     let start = random_configuration(rng, &model, 3).with_unsettled(model.nodes());
     let kept = kept(rng, &start);
     let goal = goal(rng, &model);
-    let start = some_terminating(rng, &model, start, &kept);
     Problem { kept: Arc::new(kept), ..Problem::new(model, start, goal) }
 }
 
-/// The same start, in which some pods are being deleted that need not stay.
-fn some_terminating(rng: &mut Rng, model: &Model, start: Configuration, kept: &Configuration) -> Configuration {
-    let mut rest = start.clone();
-    let mut dying = Vec::new();
-    for (atom, _) in start.minus(kept).iter().filter(|(atom, _)| model.shadow(atom.0).is_some()) {
-        if rng.one_in(3) {
-            rest.remove(atom);
-            dying.push(atom);
+/// The same problem, in which some pods are being deleted at first that need not stay.
+pub fn some_terminating(rng: &mut Rng, problem: Problem) -> Problem {
+    let mut start = (*problem.start).clone();
+    for ((pod, node), _) in problem.start.minus(&problem.kept).iter() {
+        if let Some(shadow) = problem.model.shadow(pod).filter(|_| rng.one_in(2)) {
+            start.remove((pod, node));
+            start.add((shadow, node));
         }
     }
-    rest.with_terminating(dying)
+    Problem { start: Arc::new(start), ..problem }
 }
 
 /// The same problem on nodes that have settled.

@@ -76,21 +76,6 @@ fn claims_and_what_is_said_to_be_complete_are_assumed() {
 }
 
 #[test]
-fn what_becomes_of_pods_that_wait_is_said() {
-    let quota =
-        "---\n{apiVersion: v1, kind: ResourceQuota, metadata: {name: q, namespace: shop}, spec: {hard: {pods: 1}}}\n";
-    let waits = quota.to_owned()
-        + "---\n{apiVersion: v1, kind: Pod, metadata: {name: w, namespace: shop, uid: w}, spec: {containers: [{name: c}]}, \
-           status: {phase: Pending}}\n";
-    let steps = |text: &str| {
-        let found = assumed(text, &Options::default(), Semantics::KubeScheduler);
-        self::text(&found, Topic::Steps).to_owned()
-    };
-    assert!(steps(&(input("pool", "") + &waits)).contains("wait for a node"));
-    assert!(!steps(&(input("pool", "") + quota)).contains("wait for a node"));
-}
-
-#[test]
 fn remarks_are_gathered_by_code() {
     let pool = "---\n{apiVersion: karpenter.sh/v1, kind: NodePool, metadata: {name: NAME}, spec: {}}\n";
     let two = input("pool", "") + &pool.replace("NAME", "a") + &pool.replace("NAME", "b");

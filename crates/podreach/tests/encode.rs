@@ -11,7 +11,7 @@ use podreach::encode::petri::Encoding;
 use podreach::encode::{Decoded, Encoded, Evidence, Source, decode, line, source, to_pnml};
 use podreach::engine::{Budget, Stop, decide};
 use podreach::read::{SourceId, documents};
-use podreach_core::testing::{Rng, Shape, cases, exhaustive, problem};
+use podreach_core::testing::{Rng, Shape, cases, exhaustive, problem, some_terminating};
 use podreach_core::{Checked, Problem, Semantics};
 
 const BOTH: [Semantics; 2] = [Semantics::Paper, Semantics::KubeScheduler];
@@ -264,6 +264,7 @@ fn random_clusters_have_nets_with_the_same_answer() {
         let semantics = BOTH[case % 2];
         let shape = if case % 3 == 0 { Shape::unbounded(semantics) } else { Shape::small(semantics) };
         let problem = problem(&mut rng, shape);
+        let problem = if case % 4 == 0 { some_terminating(&mut rng, problem) } else { problem };
         let Ok(written) = to_pnml::net(&problem) else {
             refused += 1;
             continue;

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use podreach::engine::{Budget, Decider, Engine, Stop};
-use podreach_core::testing::{Rng, Shape, cases, exhaustive, problem};
+use podreach_core::testing::{Rng, Shape, cases, exhaustive, problem, some_terminating};
 use podreach_core::{Problem, Semantics, Verdict};
 
 use puzzle::{counter, philosophers, pyramid};
@@ -19,6 +19,7 @@ fn each_problem(seed: u64, count: usize, mut test: impl FnMut(usize, &Problem, b
         let shape = if case % 5 == 0 { Shape::unbounded(semantics) } else { Shape::small(semantics) };
         let shape = if case % 3 == 0 { shape.with_volumes() } else { shape };
         let problem = problem(&mut rng, shape);
+        let problem = if case % 4 == 0 { some_terminating(&mut rng, problem) } else { problem };
         let truth = exhaustive(&problem, 100_000).expect("small problems have few configurations");
         test(case, &problem, truth);
     }
