@@ -81,10 +81,8 @@ pub(crate) fn plain(n: usize) -> Query {
 /// `n` functions in a ring on `n` workers, each of which keeps away from both neighbours: can two neighbours run together? Never.
 pub(crate) fn apart(n: usize) -> Query {
     let mut draft = Draft::workers(n, 1_000);
-    for function in 0..n {
-        draft.function(format!("f{function}"), 100);
-    }
-    for function in 0..n {
+    let functions: Vec<usize> = (0..n).map(|function| draft.function(format!("f{function}"), 100)).collect();
+    for function in functions {
         let (before, after) = ((function + n - 1) % n, (function + 1) % n);
         let neighbours = if before == after { vec![before] } else { vec![before, after] };
         draft.block(function, &[], &neighbours);

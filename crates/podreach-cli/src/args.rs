@@ -55,7 +55,7 @@ pub(crate) enum Command {
     Audit(Box<Audit>),
     /// Does a certificate prove what it says about this input?
     Verify(Verify),
-    /// Petri nets and pebble games as clusters with a Question, and clusters as Petri nets
+    /// Petri nets, pebble games and aAPP policies as clusters, and clusters as Petri nets
     Encode(Box<Encode>),
     /// What placement depends on in a cluster, in a file, to be analysed elsewhere
     Snapshot(Box<Snapshot>),
