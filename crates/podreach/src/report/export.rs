@@ -141,7 +141,8 @@ impl<'a> Document<'a> {
             let counted = limit.pods.iter().filter(|&&pod| self.problem.roster.contains(pod)).map(|&pod| number(pod));
             let asked = self.pods(|pod| limit.is_asked(pod));
             let words = head.into_iter().chain(counted).map(|number| number.to_string());
-            let words: Vec<String> = words.chain(["asked".to_owned()]).chain(asked.iter().map(u128::to_string)).collect();
+            let words: Vec<String> =
+                words.chain(["asked".to_owned()]).chain(asked.iter().map(u128::to_string)).collect();
             self.line("limit", words);
         }
         self.volumes();
@@ -149,7 +150,8 @@ impl<'a> Document<'a> {
 
     /// The volumes of each driver that pods share.
     fn volumes(&mut self) {
-        let drivers: BTreeSet<Symbol> = self.problem.pods().flat_map(|pod| volume_limits::drivers(self.m, pod)).collect();
+        let drivers: BTreeSet<Symbol> =
+            self.problem.pods().flat_map(|pod| volume_limits::drivers(self.m, pod)).collect();
         for driver in drivers {
             let shared = self.problem.pods().flat_map(|pod| volume_limits::shared(self.m, pod, driver));
             let shared: BTreeSet<Symbol> = shared.collect();
