@@ -60,18 +60,21 @@ fn damaged(rng: &mut Rng, proof: &Proof) -> Proof {
     let groups = damaged.forbidden.len();
     let classes = damaged.classes.len();
     match rng.below(6) {
-        0 if groups > 0 => drop(damaged.forbidden.remove(rng.below(groups))),
+        0 if groups > 0 => {
+            damaged.forbidden.remove(rng.below(groups));
+        }
         1 if groups > 0 => {
             let group = &mut damaged.forbidden[rng.below(groups)];
-            let first = group.keys().next().copied();
-            first.into_iter().for_each(|class| *group.entry(class).or_default() += 1);
+            if let Some(count) = group.values_mut().next() {
+                *count += 1;
+            }
         }
         2 if groups > 0 => {
-            let group = &mut damaged.forbidden[rng.below(groups)];
-            let last = group.keys().next_back().copied();
-            last.into_iter().for_each(|class| drop(group.remove(&class)));
+            damaged.forbidden[rng.below(groups)].pop_last();
         }
-        3 if groups > 0 => drop(damaged.forbidden[rng.below(groups)].insert(rng.below(classes + 1), 1)),
+        3 if groups > 0 => {
+            damaged.forbidden[rng.below(groups)].insert(rng.below(classes + 1), 1);
+        }
         4 if classes > 1 => {
             let moved = damaged.classes[classes - 1].pop();
             damaged.classes[0].extend(moved);
