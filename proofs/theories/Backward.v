@@ -95,19 +95,26 @@ Section Backward.
   Definition closed (basis : list (configuration A)) : Prop :=
     forall b p, In b basis -> In p (pre b) -> forbidden basis p.
 
+  (** Something that goals keep when they regress. *)
+  Variable tame : configuration A -> Prop.
+  Hypothesis pre_tame : forall g b, tame g -> In b (pre g) -> tame b.
+
   Lemma saturate gl seen : Acc (grows (fun s t : configuration A => s ≼ t)) seen -> forall work,
     (forall b, In b seen -> leads gl b) ->
     (forall b, In b work -> leads gl b) ->
+    (forall b, In b seen -> tame b) ->
+    (forall b, In b work -> tame b) ->
     (forall b p, In b seen -> In p (pre b) -> forbidden (seen ++ work) p) ->
     {basis | incl seen basis /\ (forall w, In w work -> forbidden basis w)
-             /\ (forall b, In b basis -> leads gl b) /\ closed basis}.
+             /\ (forall b, In b basis -> leads gl b) /\ closed basis /\ forall b, In b basis -> tame b}.
   Proof.
-    induction 1 as [seen _ IH]. induction work as [|w rest IHw]; intros seen_leads work_leads back.
+    induction 1 as [seen _ IH]. induction work as [|w rest IHw]; intros seen_leads work_leads seen_tame work_tame back.
     - exists seen. repeat split; auto; try easy.
       intros b p b_in p_in. destruct (back b p b_in p_in) as [c [c_in cp]]. rewrite app_nil_r in c_in. now exists c.
     - destruct (covered_by seen w) eqn:known.
-      + apply covered_by_spec in known. destruct IHw as [basis [sub [cov [lead cl]]]]; auto.
+      + apply covered_by_spec in known. destruct IHw as [basis [sub [cov [lead [cl tm]]]]]; auto.
         { intros b b_in. apply work_leads. now right. }
+        { intros b b_in. apply work_tame. now right. }
         { intros b p b_in p_in. destruct (back b p b_in p_in) as [c [c_in cp]].
           apply in_app_or in c_in. destruct c_in as [c_in|[->|c_in]].
           - exists c. split; [apply in_or_app; now left|assumption].
@@ -119,11 +126,15 @@ Section Backward.
       + assert (new : grows (fun s t : configuration A => s ≼ t) (w :: seen) seen).
         { constructor. intros y y_in yw. enough (covered_by seen w = true) by congruence.
           apply covered_by_spec. exists y. auto. }
-        destruct (IH (w :: seen) new (pre w ++ rest)) as [basis [sub [cov [lead cl]]]].
+        destruct (IH (w :: seen) new (pre w ++ rest)) as [basis [sub [cov [lead [cl tm]]]]].
         { intros b [<-|b_in]; auto. apply work_leads. now left. }
         { intros b b_in. apply in_app_or in b_in. destruct b_in as [b_in|b_in].
           - eapply leads_before; [exact b_in|]. apply work_leads. now left.
           - apply work_leads. now right. }
+        { intros b [<-|b_in]; auto. apply work_tame. now left. }
+        { intros b b_in. apply in_app_or in b_in. destruct b_in as [b_in|b_in].
+          - eapply pre_tame; [|exact b_in]. apply work_tame. now left.
+          - apply work_tame. now right. }
         { intros b p [<-|b_in] p_in.
           - exists p. split; [|apply within_refl]. right. apply in_or_app. right. apply in_or_app. now left.
           - destruct (back b p b_in p_in) as [c [c_in cp]]. exists c. split; [|assumption].
@@ -137,18 +148,18 @@ Section Backward.
           exists w. split; [apply sub; now left|apply within_refl].
   Defined.
 
-  (** Every question is decided, bounded or not, and every answer has its
-      evidence: a goal that no run meets has a certificate. *)
-  Theorem decide (gl : goal A) : {deployable P gl} + {exists basis, certificate P gl basis}.
+  Theorem decide_tamely (gl : goal A) : (forall g, In g gl -> tame g) ->
+    {deployable P gl} + {exists basis, certificate P gl basis /\ forall b, In b basis -> tame b}.
   Proof.
-    destruct (saturate gl [] (bad_sequences_end all listed []) gl) as [basis [_ [cov [lead cl]]]];
+    intros goals_tame.
+    destruct (saturate gl [] (bad_sequences_end all listed []) gl) as [basis [_ [cov [lead [cl tm]]]]];
       try easy; [apply leads_goal|].
     destruct (covered_by basis (start P)) eqn:there.
     - left. apply covered_by_spec in there. destruct there as [b [b_in bs]].
       destruct (leads_above gl b (start P) bs (lead b b_in)) as [s [r m]]. exists s. split; [|assumption].
       clear m. induction r as [s e|s t _ IH st]; [now apply at_start|].
       eapply by_step; [exact IH|]. now apply (step_from (start P)).
-    - right. exists basis.
+    - right. exists basis. split; [|assumption].
       assert (free : ~ forbidden basis (start P)) by (rewrite <- covered_by_spec; congruence).
       assert (back : forall b s t, In b basis -> step P s t -> b ≼ t -> forbidden basis s).
       { intros b s t b_in st bt. destruct (pre_complete b s t st bt) as [bs|[p [p_in ps]]]; [now exists b|].
@@ -162,6 +173,26 @@ Section Backward.
         * intros c. by_count.
   Defined.
 
+End Backward.
+
+Section Decision.
+  Context {A : Type} `{Eq_dec A}.
+  Variable all : list A.
+  Hypothesis listed : forall a, In a all.
+  Variable P : problem A.
+  Hypothesis nothing_kept : forall a, kept P a = 0.
+  Variable pre : configuration A -> list (configuration A).
+  Hypothesis pre_complete : forall g s t, step P s t -> g ≼ t -> g ≼ s \/ forbidden (pre g) s.
+  Hypothesis pre_sound : forall g b, In b (pre g) -> exists t, step P b t /\ g ≼ t.
+
+  (** Every question is decided, bounded or not, and every answer has its
+      evidence: a goal that no run meets has a certificate. *)
+  Theorem decide (gl : goal A) : {deployable P gl} + {exists basis, certificate P gl basis}.
+  Proof.
+    destruct (decide_tamely all listed P nothing_kept pre pre_complete pre_sound (fun _ => True) (fun _ _ _ _ => I) gl (fun _ _ => I))
+      as [yes|no]; [now left|right]. destruct no as [basis [cert _]]. now exists basis.
+  Defined.
+
   Corollary certificates_complete (gl : goal A) : never P gl <-> exists basis, certificate P gl basis.
   Proof.
     split.
@@ -169,4 +200,4 @@ Section Backward.
       exfalso. now apply never_not_deployable in no.
     - intros [basis cert]. eapply certificate_sound, cert.
   Qed.
-End Backward.
+End Decision.

@@ -290,8 +290,8 @@ Section Check.
   Variable atoms : list A.
   Variable possible : A -> bool.
 
-  (** The members of a class. *)
-  Definition class_members (c : C) : list A := filter (in_class f c) atoms.
+  (** The members of a class that can be there. *)
+  Definition class_members (c : C) : list A := filter (fun a => possible a && in_class f c a) atoms.
 
   (** Whatever member of a class comes last, a group was there. *)
   Definition member_holds (fuel : nat) (groups : list (group (A := C))) (b : group) (c : C) (a : A) : bool :=
@@ -305,7 +305,7 @@ Section Check.
     end
     && match former S a with
        | None => true
-       | Some before => contains_one groups (lookup b ⊖ c ⊕ f before)
+       | Some before => negb (possible before) || contains_one groups (lookup b ⊖ c ⊕ f before)
        end.
 
   Definition class_group_holds fuel groups (b : group (A := C)) : bool :=
@@ -330,7 +330,7 @@ Section Check.
   Definition class_problem (groups : list (group (A := C))) : problem C := {|
     hard c y := exists a g, possible a = true /\ f a = c /\ guard_of S a = Some g
                  /\ match class_guard f atoms possible g with Some h => holds h y = true | None => True end;
-    becomes c d := exists a b, possible b = true /\ f a = c /\ f b = d /\ former S b = Some a;
+    becomes c d := exists a b, possible a = true /\ possible b = true /\ f a = c /\ f b = d /\ former S b = Some a;
     kept := nothing;
     start := abs f atoms (initially S);
   |}.
@@ -359,7 +359,8 @@ Section Check.
         apply in_map_iff in c_in. destruct c_in as [[c' n] [e c_in]]. simpl in e. subst c'.
         specialize (blocks _ c_in). simpl in blocks. apply orb_true_iff in blocks. destruct blocks as [zero|ok].
         { apply N.eqb_eq in zero. lia. }
-        rewrite forallb_forall in ok. apply ok. apply in_class_iff. split; [now apply (possible_among T)|assumption]. }
+        rewrite forallb_forall in ok. apply ok. apply filter_In. split; [now apply (possible_among T)|].
+        rewrite a_in. unfold in_class. destruct (eq_dec (f a) c); [reflexivity|contradiction]. }
       split; simpl.
       + intros bad. apply contains_one_spec in bad. congruence.
       + intros alternative alt_in. apply in_map_iff in alt_in. destruct alt_in as [alt [<- alt_in]].
@@ -371,10 +372,10 @@ Section Check.
         destruct (class_guard f atoms possible gd) as [h|]; [|discriminate]. apply negb_true_iff in no.
         destruct (escapes_sound _ _ _ _ no y above ok) as [u [uy found]].
         eapply forbidden_mono; [exact uy|]. now apply contains_one_spec.
-      + intros b c d b_in some [a [x [x_in [fa [fx was]]]]].
+      + intros b c d b_in some [a [x [a_in [x_in [fa [fx was]]]]]].
         apply in_map_iff in b_in. destruct b_in as [b' [<- b_in]].
         pose proof (member b' d x b_in some x_in fx) as holds_. unfold member_holds in holds_.
-        rewrite was in holds_. apply andb_true_iff in holds_. destruct holds_ as [_ found]. subst c.
+        rewrite was, a_in in holds_. apply andb_true_iff in holds_. destruct holds_ as [_ found]. subst c.
         now apply contains_one_spec.
   Qed.
 End Check.

@@ -235,9 +235,9 @@ fn commands_that_read_much_end_while_they_read() {
         for limit in [Limit::Time(Duration::from_millis(1)), Limit::Interrupt, Limit::Memory(1)] {
             let text = stopped(&command, limit);
             let why = match limit {
-                Limit::Time(_) => "stopped: time ran out",
-                Limit::Interrupt => "stopped: interrupted",
-                Limit::Memory(_) => "stopped: memory ran out",
+                Limit::Time(_) => "time ran out",
+                Limit::Interrupt => "interrupted",
+                Limit::Memory(_) => "memory ran out",
             };
             assert!(text.contains(why), "{command:?} {limit:?}: {text:.400}");
         }

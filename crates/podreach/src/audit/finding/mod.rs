@@ -23,7 +23,7 @@ use podreach_core::{Semantics, cancel};
 use super::item::{Item, Severity, Status};
 use super::memory::Memory;
 use super::outcome::LookedFor;
-use crate::engine::Budget;
+use crate::engine::{Budget, Stop};
 use crate::lower::Lowered;
 pub use change::changes;
 use scene::Scene;
@@ -130,16 +130,14 @@ pub fn items(
             }
             done();
         }
-        !scene.is_stopped()
+        scene.stop()
     });
-    if finished != Ok(true) {
-        items.push(unfinished());
-    }
+    items.extend(finished.unwrap_or_else(Some).map(unfinished));
     items
 }
 
-/// That not everything was looked at.
-fn unfinished() -> Item {
-    let item = scene::item(&UNFINISHED, None, &[], "the search for findings was cut short");
+/// That not everything was looked at, and why.
+fn unfinished(stop: Stop) -> Item {
+    let item = scene::item(&UNFINISHED, None, &[], &format!("the search for findings was cut short: {stop}"));
     Item { status: Status::Undecided, ..item }
 }

@@ -106,7 +106,12 @@ impl<'a> Scene<'a> {
 
     /// Whether there is no time left.
     pub(super) fn is_stopped(&self) -> bool {
-        (self.budget.interrupt)().is_some()
+        self.stop().is_some()
+    }
+
+    /// Why the search is to end, if it is.
+    pub(super) fn stop(&self) -> Option<Stop> {
+        (self.budget.interrupt)()
     }
 
     /// Whether there may be pods that the input does not show.

@@ -1,0 +1,195 @@
+(** * Where goals never grow
+
+    Under kube-scheduler one pod must match all affinity terms of another, so where
+    topology keys are nested (host within zone within region), the nearest friend
+    serves for all keys at once.  Without spread and without volumes that help, one
+    witness per deployment is enough: going back from a goal, the pod that came last
+    leaves and at most one comes.  Goals never grow, so that a goal of [k] pods has a
+    certificate of groups of at most [k] pods, of which there are polynomially many
+    for a fixed [k].  Real clusters live here.
+
+    docs/theory.md, "Petri nets", at the end; engine/witness.rs. *)
+
+From Coq Require Import NArith PArith List Lia Bool.
+From Podreach Require Import Configuration Problem Guard Folding Never Search Rules Abstraction Backward Regress.
+Import ListNotations.
+Open Scope N_scope.
+
+Section Nested.
+  Context {A : Type} `{Eq_dec A}.
+  Implicit Types (s u b : configuration A) (g : guard A).
+
+  (** Some group is within all others. *)
+  Definition nested_groups (gs : list (list A)) : Prop :=
+    gs = [] \/ exists least, In least gs /\ forall l, In l gs -> incl least l.
+
+  (** One affinity condition with nested groups, upper bounds, and nothing else that helps. *)
+  Definition nested g : Prop :=
+    spreads g = [] /\ (forall c, In c (distincts g) -> unless c = [])
+    /\ (affinities g = [] \/ exists c, affinities g = [c] /\ nested_groups (near c)).
+
+  Lemma bounds_below g s u :
+    (forall c, In c (distincts g) -> unless c = []) -> u ≼ s -> holds g s = true ->
+    forallb (fun c => at_most_holds c u) (bounds g) = true /\ forallb (fun c => distinct_holds c u) (distincts g) = true.
+  Proof.
+    intros none us ok. unfold holds in ok. rewrite !andb_true_iff, !forallb_forall in ok.
+    destruct ok as [[[most dist] _] _]. rewrite !forallb_forall. split; intros c c_in.
+    - eauto using at_most_below.
+    - specialize (dist c c_in). unfold distinct_holds in *. rewrite (none c c_in) in *. simpl in *.
+      rewrite orb_false_r in *. eauto using distinct_fits_below.
+  Qed.
+
+  (** At most one more pod is needed. *)
+  Theorem one_witness g b s :
+    nested g -> b ≼ s -> holds g s = true ->
+    holds g b = true \/ exists a, b ⊕ a ≼ s /\ holds g (b ⊕ a) = true.
+  Proof.
+    intros [no_spread [no_help shape]] bs ok.
+    assert (below : forall u, u ≼ s -> forallb (fun c => affinity_holds c u) (affinities g) = true -> holds g u = true).
+    { intros u us aff. destruct (bounds_below g s u no_help us ok) as [most dist].
+      unfold holds. now rewrite most, dist, aff, no_spread. }
+    destruct shape as [none|[c [one groups_]]].
+    { left. apply below; [assumption|]. now rewrite none. }
+    assert (held : affinity_holds c s = true).
+    { unfold holds in ok. rewrite one in ok. simpl in ok. rewrite !andb_true_iff in ok. tauto. }
+    rewrite one in below. simpl in below. unfold affinity_holds, lonely in *.
+    destruct (may_be_first c s) eqn:first.
+    - left. apply below; [assumption|]. replace (may_be_first c b) with true; [reflexivity|].
+      symmetry. unfold may_be_first in *. destruct (first_unless c); [|discriminate]. eapply empty_below; eassumption.
+    - rewrite first_empty_none in held. rewrite forallb_forall in held.
+      assert (enough_ : forall u, u ≼ s -> (forall l, In l (near c) -> is_empty l u = false) -> holds g u = true).
+      { intros u us all_. apply below; [assumption|]. destruct (may_be_first c u); [reflexivity|].
+        rewrite first_empty_none, andb_true_r. apply forallb_forall. intros l l_in. now rewrite (all_ l l_in). }
+      destruct groups_ as [none|[least [least_in sub]]].
+      { left. apply enough_; [assumption|]. rewrite none. contradiction. }
+      assert (fills : forall u a, In a least -> 0 < u a -> forall l, In l (near c) -> is_empty l u = false).
+      { intros u a a_in some l l_in. unfold is_empty. apply N.eqb_neq. intros zero. rewrite count_zero in zero.
+        specialize (zero a (sub l l_in a a_in)). lia. }
+      destruct (is_empty least b) eqn:lone.
+      + right. specialize (held least least_in). apply negb_true_iff in held.
+        destruct (empty_grew least b s lone held) as [a [a_in more]]. exists a.
+        assert (inside : b ⊕ a ≼ s) by now apply plus_one_within.
+        split; [assumption|]. apply enough_; [assumption|]. apply (fills _ a a_in).
+        rewrite plus_one_same by reflexivity. lia.
+      + left. apply enough_; [assumption|].
+        unfold is_empty in lone. apply N.eqb_neq in lone.
+        destruct (count_grew least nothing b) as [a [a_in some]].
+        { assert (count least nothing = 0) by (apply count_zero; reflexivity). lia. }
+        apply (fills b a a_in). exact some.
+  Qed.
+
+  (** ** Goals never grow *)
+
+  Variable all : list A.
+  Hypothesis once : NoDup all.
+  Hypothesis listed : forall a, In a all.
+  Variable S : system A.
+  Hypothesis all_nested : forall a g, guard_of S a = Some g -> nested g.
+
+  (** How many pods a goal asks for. *)
+  Definition pods_of b : N := count all b.
+
+  Lemma pods_plus b a : pods_of (b ⊕ a) = pods_of b + 1.
+  Proof.
+    unfold pods_of. rewrite (count_plus_one (fun c : A => c) all b a once).
+    destruct (in_dec eq_dec a all) as [_|out]; [reflexivity|]. now specialize (listed a).
+  Qed.
+
+  Lemma pods_minus b a : 0 < b a -> pods_of (b ⊖ a) + 1 = pods_of b.
+  Proof.
+    intros some. rewrite <- (pods_plus (b ⊖ a) a). unfold pods_of. apply count_same. by_count.
+  Qed.
+
+  Definition back_one b a : list (configuration A) :=
+    match guard_of S a with
+    | Some g => filter (holds g) ((b ⊖ a) :: map (plus_one (b ⊖ a)) all)
+    | None => []
+    end.
+
+  Definition back b : list (configuration A) :=
+    flat_map (fun a => if b a =? 0 then [] else back_one b a ++ before_termination S b a) all.
+
+  Lemma back_complete b s t : step (problem_of S) s t -> b ≼ t -> b ≼ s \/ forbidden (back b) s.
+  Proof.
+    intros st bt.
+    assert (into : forall a p, 0 < b a -> In p (back_one b a ++ before_termination S b a) -> p ≼ s -> forbidden (back b) s).
+    { intros a p some p_in ps. exists p. split; [|assumption]. apply in_flat_map. exists a. split; [apply listed|].
+      destruct (N.eqb_spec (b a) 0); [lia|assumption]. }
+    destruct st as [a [g [is ok]] e|a more e|a d more turned e]; simpl in *.
+    - destruct (N.eq_dec (b a) 0) as [zero|some].
+      + left. intros c. specialize (bt c). rewrite e in bt. by_count.
+      + right. assert (above : b ⊖ a ≼ s) by (intros c; specialize (bt c); rewrite e in bt; by_count).
+        destruct (one_witness g (b ⊖ a) s (all_nested a g is) above ok) as [now_|[w [inside then_]]].
+        * apply (into a (b ⊖ a)); [lia| |assumption]. apply in_or_app. left. unfold back_one. rewrite is.
+          apply filter_In. split; [now left|assumption].
+        * apply (into a (b ⊖ a ⊕ w)); [lia| |assumption]. apply in_or_app. left. unfold back_one. rewrite is.
+          apply filter_In. split; [right; now apply in_map|assumption].
+    - left. intros c. specialize (bt c). rewrite e in bt. by_count.
+    - destruct (N.eq_dec (b d) 0) as [zero|some].
+      + left. intros c. specialize (bt c). rewrite e in bt. by_count.
+      + right. apply (into d (b ⊖ d ⊕ a)); [lia| |].
+        * apply in_or_app. right. unfold before_termination. rewrite turned. now left.
+        * intros c. pose proof (bt a) as at_a. specialize (bt c). rewrite e in bt, at_a. unfold nothing in more. by_count.
+  Qed.
+
+  Lemma back_sound b p : In p (back b) -> exists t, step (problem_of S) p t /\ b ≼ t.
+  Proof.
+    unfold back. rewrite in_flat_map. intros [a [_ p_in]].
+    destruct (N.eqb_spec (b a) 0) as [|some]; [contradiction|].
+    apply in_app_or in p_in. destruct p_in as [p_in|p_in].
+    - unfold back_one in p_in. destruct (guard_of S a) as [g|] eqn:is; [|contradiction].
+      apply filter_In in p_in. destruct p_in as [p_in ok]. exists (p ⊕ a). split.
+      + eapply deploy; [|apply same_refl]. simpl. eauto.
+      + destruct p_in as [<-|p_in]; [intros c; by_count|]. apply in_map_iff in p_in. destruct p_in as [w [<- _]].
+        intros c. by_count.
+    - unfold before_termination in p_in. destruct (former S a) as [was|] eqn:is; [|contradiction].
+      destruct p_in as [<-|[]]. exists (b ⊖ a ⊕ was ⊖ was ⊕ a). split.
+      + eapply terminate; [|exact is|apply same_refl]. simpl. unfold nothing. by_count.
+      + intros c. by_count.
+  Qed.
+
+  Theorem goals_never_grow b p : In p (back b) -> pods_of p <= pods_of b.
+  Proof.
+    unfold back. rewrite in_flat_map. intros [a [_ p_in]].
+    destruct (N.eqb_spec (b a) 0) as [|some]; [contradiction|].
+    pose proof (pods_minus b a ltac:(lia)) as less.
+    apply in_app_or in p_in. destruct p_in as [p_in|p_in].
+    - unfold back_one in p_in. destruct (guard_of S a) as [g|]; [|contradiction].
+      apply filter_In in p_in. destruct p_in as [[<-|p_in] _]; [lia|].
+      apply in_map_iff in p_in. destruct p_in as [w [<- _]]. rewrite pods_plus. lia.
+    - unfold before_termination in p_in. destruct (former S a); [|contradiction].
+      destruct p_in as [<-|[]]. rewrite pods_plus. lia.
+  Qed.
+
+  (** A goal of [k] pods that is never met has a certificate of groups of at
+      most [k] pods. *)
+  Theorem small_certificates k (gl : goal A) : (forall b, In b gl -> pods_of b <= k) ->
+    {deployable (problem_of S) gl}
+    + {exists basis, certificate (problem_of S) gl basis /\ forall b, In b basis -> pods_of b <= k}.
+  Proof.
+    intros small.
+    apply (decide_tamely all listed (problem_of S) (fun _ => eq_refl) back back_complete back_sound (fun b => pods_of b <= k)).
+    - intros b p b_small p_in. apply goals_never_grow in p_in. lia.
+    - exact small.
+  Defined.
+End Nested.
+
+(** ** Nested keys make nested groups *)
+
+Section Keys.
+  Variable m : model.
+
+  (** Among some keys there is one along which near by is near by along all. *)
+  Definition nested_keys (ts : list term) (n : id) : Prop :=
+    ts = [] \/ exists t, In t ts /\ forall t' n', In t' ts -> near_by m (key t) n n' = true -> near_by m (key t') n n' = true.
+
+  Theorem nested_keys_nested_groups ts n :
+    nested_keys ts n -> nested_groups (map (fun t => filter (near_friend m ts t n) (atoms m)) ts).
+  Proof.
+    intros [->|[t [t_in nearest]]]; [now left|right].
+    exists (filter (near_friend m ts t n) (atoms m)). split; [now apply (in_map (fun t => filter (near_friend m ts t n) (atoms m)))|].
+    intros l l_in a a_in. apply in_map_iff in l_in. destruct l_in as [t' [<- t_in']].
+    apply filter_In in a_in. destruct a_in as [a_in ok]. apply filter_In. split; [assumption|].
+    unfold near_friend in *. apply andb_true_iff in ok. destruct ok as [is near_]. rewrite is. now apply nearest.
+  Qed.
+End Keys.
