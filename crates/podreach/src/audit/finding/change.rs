@@ -12,7 +12,7 @@ use super::scene::{From, Scene, types};
 use crate::answer::Oracle;
 use crate::audit::item::{Item, Severity};
 use crate::audit::memory::Forgetful;
-use crate::engine::Budget;
+use crate::engine::{Budget, Stop};
 use crate::lower::Lowered;
 use crate::matrix::{Cell, Matrix};
 use crate::report::words;
@@ -39,7 +39,7 @@ pub(super) const IMPOSSIBLE: Finding = Finding {
 struct Answers {
     problem: Problem,
     cells: BTreeMap<(PodId, NodeId), Cell>,
-    whole: bool,
+    stopped: Option<Stop>,
 }
 
 /// What changed between two inputs; `done` hears of each finished pod type of both.
@@ -52,13 +52,11 @@ pub fn changes(
 ) -> Vec<Item> {
     let mut items = Vec::new();
     let finished = cancel::attempt(|| compare(old, new, semantics, budget, done, &mut items));
-    if finished != Ok(true) {
-        items.push(super::unfinished());
-    }
+    items.extend(finished.unwrap_or_else(Some).map(super::unfinished));
     items
 }
 
-/// Adds what changed; says whether everything was looked at.
+/// Adds what changed; says why not everything was looked at, if it was not.
 fn compare(
     old: &Lowered,
     new: &Lowered,
@@ -66,13 +64,13 @@ fn compare(
     budget: &Budget<'_>,
     done: &(dyn Fn() + Sync),
     items: &mut Vec<Item>,
-) -> bool {
+) -> Option<Stop> {
     let answers = |lowered: &Lowered| {
         let problem = crate::problem(lowered, semantics);
         let oracle = Oracle::new(&problem, &lowered.diagnostics);
         let alone = Budget { threads: 1, ..*budget };
         let matrix = Matrix::new(&problem.model, &oracle, &alone, budget.threads, done);
-        Answers { problem, cells: matrix.cells(), whole: matrix.stopped.is_none() }
+        Answers { problem, cells: matrix.cells(), stopped: matrix.stopped }
     };
     let (before, after) = (answers(old), answers(new));
     let mut scene = Scene::new(new, semantics, *budget, &Forgetful);
@@ -86,7 +84,7 @@ fn compare(
             items.extend((!nodes.is_empty()).then(|| item(&mut scene, finding, name, pod, &nodes)));
         }
     }
-    before.whole && after.whole
+    before.stopped.or(after.stopped)
 }
 
 /// The nodes of both inputs where the answer went from one to the other.

@@ -138,6 +138,6 @@ pub fn items(
 
 /// That not everything was looked at, and why.
 fn unfinished(stop: Stop) -> Item {
-    let item = scene::item(&UNFINISHED, None, &[], &format!("the search for findings was cut short: {stop}"));
+    let item = scene::item(&UNFINISHED, None, &[], format!("the search for findings was cut short: {stop}"));
     Item { status: Status::Undecided, ..item }
 }
