@@ -49,9 +49,9 @@ impl Drop for Proved {
 }
 
 fn shape(case: usize) -> Shape {
-    let semantics = if case % 2 == 0 { Semantics::KubeScheduler } else { Semantics::Paper };
-    let shape = if case % 5 == 0 { Shape::unbounded(semantics) } else { Shape::small(semantics) };
-    if case % 3 == 0 { shape.with_volumes() } else { shape }
+    let semantics = if case.is_multiple_of(2) { Semantics::KubeScheduler } else { Semantics::Paper };
+    let shape = if case.is_multiple_of(5) { Shape::unbounded(semantics) } else { Shape::small(semantics) };
+    if case.is_multiple_of(3) { shape.with_volumes() } else { shape }
 }
 
 /// The same proof with one thing changed.
