@@ -19,7 +19,7 @@ pub fn yaml(bytes: &[u8]) {
     let Some(sources) = sources("a.yaml", bytes) else { return };
     for id in sources.ids() {
         let (documents, remarks) = sources.documents(id);
-        remarks.iter().filter_map(|remark| remark.span).for_each(|span| assert!(sources.place(span).is_some()));
+        remarks.iter().filter_map(|remark| remark.span).for_each(|span| _ = sources.place(span));
         documents.iter().for_each(|tree| within(&sources, id, tree));
     }
 }
