@@ -125,7 +125,7 @@ pub(crate) const FAMILIES: &[Family] = &[
         title: "a serverless function starts on a worker; no function asks for another",
         unit: "functions",
         deployable: true,
-        sizes: &[250, 500, 1_000, 2_000, 4_000, 8_000, 16_000],
+        sizes: &[250, 500, 1_000, 2_000, 4_000, 8_000],
         encoded: |n| policies::encoded(&policies::plain(n)),
     },
     Family {
@@ -133,7 +133,7 @@ pub(crate) const FAMILIES: &[Family] = &[
         title: "two serverless functions that keep away from each other run on one worker",
         unit: "functions",
         deployable: false,
-        sizes: &[250, 500, 1_000, 2_000, 4_000, 8_000, 16_000],
+        sizes: &[250, 500, 1_000, 2_000, 4_000, 8_000],
         encoded: |n| policies::encoded(&policies::apart(n)),
     },
     Family {

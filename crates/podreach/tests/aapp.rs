@@ -248,7 +248,9 @@ const WORKERS: &str = "[{name: w, capacity: 10}, {name: v, capacity: 5}]";
 fn read(policy: &str, functions: &str, workers: &str) -> Result<Read, Vec<(&'static str, String)>> {
     let mut sources = Sources::default();
     let names = [("policy.yaml", policy), ("functions.yaml", functions), ("workers.yaml", workers)];
-    let ids = names.map(|(name, text)| sources.add(read::Source::from_bytes(name, text.as_bytes().to_vec()).unwrap()));
+    let ids = names.map(|(name, text)| {
+        sources.add(read::Source::from_bytes(name, text.as_bytes().to_vec()).expect("it is UTF-8"))
+    });
     aapp::read_sources(&sources, ids, Followup::Fail).map_err(|refused| {
         let place = |span: Option<Span>| {
             let place = sources.place(span.expect("every error has its place")).expect("it is in a source");
