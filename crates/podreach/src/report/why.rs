@@ -62,9 +62,17 @@ impl Why {
         };
         let first = types[0];
         let free: Vec<PodId> = types.into_iter().filter(|&pod| pod == first || m.pod(pod).barred.is_none()).collect();
+        // Told is the type that lacks least: a pod that waits was admitted already, and no quota refuses it.
         let refusals = |node| {
-            let mut each = free.iter().map(|&pod| of_type(pod, node));
-            each.find(Refusals::is_empty).unwrap_or_else(|| of_type(first, node))
+            let mut least = of_type(first, node);
+            for &pod in free.iter().filter(|&&pod| pod != first) {
+                if least.is_empty() {
+                    break;
+                }
+                let other = of_type(pod, node);
+                least = if other.len() < least.len() { other } else { least };
+            }
+            least
         };
         let mut asked: Vec<(NodeId, Refusals)> = Vec::new();
         let stopped = cancel::attempt(|| {

@@ -8,10 +8,16 @@ use podreach_core::{Action, Atom, Model, NodeId, PodId};
 
 use crate::lower::known::is_stand_in;
 
-/// `deployment/shop/web`, and whether it is being deleted.
+/// `deployment/shop/web`, and whether it is being deleted, or was made already and waits for a node.
 pub(crate) fn pod(m: &Model, pod: PodId) -> String {
-    let terminating = if m.shadowed(pod).is_some() { " (terminating)" } else { "" };
-    format!("{}{terminating}", m.pod_name(pod))
+    let phase = if m.shadowed(pod).is_some() {
+        " (terminating)"
+    } else if m.cluster().is_twin(pod) {
+        " (waiting)"
+    } else {
+        ""
+    };
+    format!("{}{phase}", m.pod_name(pod))
 }
 
 /// `deployment/shop/web on edge-1`.
