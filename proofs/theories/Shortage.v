@@ -77,9 +77,6 @@ Section Demands.
   Definition met_by (w : want A) (g : configuration A) : Prop :=
     wanted w <= count (spots_of w) g /\ forall q, In q (places w) -> count (spots q) g <= at_most_here q.
 
-  Fixpoint all_of (gs : list (configuration A)) : configuration A :=
-    match gs with [] => nothing | g :: rest => plus g (all_of rest) end.
-
   (** A choice that meets a demand. *)
   Definition choice (ws : list (want A)) (gs : list (configuration A)) : Prop := Forall2 met_by ws gs.
 
