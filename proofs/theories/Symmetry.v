@@ -63,7 +63,7 @@ Section Symmetry.
   Definition moved_back (g : goal A) : goal A := map (fun alternative a => alternative (to_ a)) g.
 
   Theorem never_of_images (all : list A) (above : configuration A) g :
-    (forall a, In a all) ->
+    (forall a, image (start P) a < above a -> In a all) ->
     kept P ≼ start P ->
     image (start P) ≼ above ->
     never (starting P above) g ->
