@@ -454,11 +454,12 @@ Section Encoding.
   Proof.
     intros some_room safe. rewrite (petri net_ sem goal room some_room safe).
     apply (embedded P Q image types images_apart); try easy.
-    - intros b d [[] _].
+    - intros x b _. split; [intros [[] _]|now intros [d [_ [_ []]]]].
     - exact begins_home.
     - exact begins_spec.
     - exact counts_alone.
     - exact rules_alike.
     - intros x s [type _]. exact type.
+    - exact (goal_type net_ sem).
   Qed.
 End Encoding.

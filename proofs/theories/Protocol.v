@@ -173,6 +173,9 @@ Section Protocol.
     unfold kube in x_in. destruct sem; simpl in x_in; [|contradiction]. destruct x_in as [<-|[]]. auto.
   Qed.
 
+  Lemma goal_type : In Goal pod_types.
+  Proof. now left. Qed.
+
   Lemma no_initial s p : ~ lets s (Initial p).
   Proof. intros [need _]. destruct (need nobody) as [y [c _]]; [now left|]. destruct y; unlike c. Qed.
 
