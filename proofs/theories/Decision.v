@@ -229,29 +229,38 @@ Section Decision.
         apply has_spec, (atom_listed q). split; [now apply (shadows (fst a))|]. rewrite <- same_node. apply a_in.
   Qed.
 
-  Theorem every_question_decided (g : list (list (atom * N))) :
-    {deployable (cluster_problem q) (map lookup g)} + {never (cluster_problem q) (map lookup g)}.
+  (** What a question asks of the listed atoms besides the kept pods. *)
+  Definition asked (g : list (list (atom * N))) : goal listed_atom :=
+    map view (map (fun alternative => minus (lookup alternative) keeps) (filter can_be g)).
+
+  Theorem same_question g : deployable (cluster_problem q) (map lookup g) <-> deployable P (asked g).
   Proof.
     assert (low : keeps ≼ lookup (begins q)) by (destruct (parts q ok) as [_ [_ [_ [_ [low _]]]]]; exact low).
     assert (alone : forall a s t, s ≐ t -> hard (cluster_problem q) a s -> hard (cluster_problem q) a t).
     { intros a s t e [a_in can]. split; [assumption|]. destruct (parts q ok) as [_ [_ [wf _]]].
       rewrite <- (lets_in_same q (fst a) (snd a) s t); auto. apply wf. now apply (atom_listed q). }
-    pose (asked := map (fun alternative => minus (lookup alternative) keeps) (filter can_be g)).
-    assert (at_home_ : forall alternative, In alternative asked -> at_home alternative).
-    { intros alternative alt_in. apply in_map_iff in alt_in. destruct alt_in as [alt [<- alt_in]]. apply filter_In in alt_in.
-      now apply can_be_home. }
-    destruct (guards_decide all_listed every_listed finite (map view asked)) as [yes|no].
-    - left. apply (finite_goal asked at_home_) in yes. destruct yes as [s [r [alternative [alt_in below]]]].
-      apply in_map_iff in alt_in. destruct alt_in as [alt [<- alt_in]]. apply filter_In in alt_in.
-      exists (plus keeps s). split; [now apply (besides_reachable_back (cluster_problem q) low)|].
-      exists (lookup alt). split; [apply in_map; tauto|]. intros a. specialize (below a). by_count.
-    - right. apply (never_besides (cluster_problem q) low alone). intros s r [alternative [alt_in below]].
-      apply in_map_iff in alt_in. destruct alt_in as [alt' [<- alt_in]]. apply in_map_iff in alt_in. destruct alt_in as [alt [<- alt_in]].
-      destruct no as [basis cert]. apply certificate_sound, never_not_deployable in cert. apply cert.
-      apply (finite_goal asked at_home_). exists s. split; [assumption|].
-      exists (minus (lookup alt) keeps). split; [|exact below].
+    unfold asked. rewrite finite_goal.
+    2: { intros alternative alt_in. apply in_map_iff in alt_in. destruct alt_in as [alt [<- alt_in]]. apply filter_In in alt_in.
+         now apply can_be_home. }
+    split.
+    - intros [s [r [alternative [alt_in below]]]]. apply in_map_iff in alt_in. destruct alt_in as [alt [<- alt_in]].
+      exists (minus s keeps). pose proof (besides_reachable (cluster_problem q) low alone s r) as r'. split; [exact r'|].
+      assert (less : minus (lookup alt) keeps ≼ minus s keeps) by (intros a; specialize (below a); by_count).
+      exists (minus (lookup alt) keeps). split; [|exact less].
       apply (in_map (fun alternative => minus (lookup alternative) keeps)), filter_In. split; [assumption|].
-      apply can_be_home, home_listed. intros a out. pose proof (proj1 (home_listed s) (besides_at_home s r) a out) as zero.
-      specialize (below a). simpl in below. lia.
+      apply can_be_home, home_listed. intros a out. pose proof (proj1 (home_listed _) (besides_at_home _ r') a out) as zero.
+      specialize (less a). simpl in *. lia.
+    - intros [s [r [alternative [alt_in below]]]]. apply in_map_iff in alt_in. destruct alt_in as [alt [<- alt_in]].
+      apply filter_In in alt_in. exists (plus keeps s). split; [now apply (besides_reachable_back (cluster_problem q) low)|].
+      exists (lookup alt). split; [apply in_map; tauto|]. intros a. specialize (below a). by_count.
+  Qed.
+
+  Theorem every_question_decided (g : list (list (atom * N))) :
+    {deployable (cluster_problem q) (map lookup g)} + {never (cluster_problem q) (map lookup g)}.
+  Proof.
+    destruct (guards_decide all_listed every_listed finite (asked g)) as [yes|no]; [left|right].
+    - now apply same_question.
+    - apply never_not_deployable. rewrite same_question. apply never_not_deployable.
+      destruct no as [basis cert]. exact (certificate_sound _ _ _ cert).
   Defined.
 End Decision.

@@ -84,7 +84,9 @@ Section Nested.
   Hypothesis once : NoDup all.
   Hypothesis listed : forall a, In a all.
   Variable S : system A.
-  Hypothesis all_nested : forall a g, guard_of S a = Some g -> nested g.
+  (** One witness per deployment is enough. *)
+  Hypothesis one_enough : forall a g, guard_of S a = Some g -> forall b s, b ≼ s -> holds g s = true ->
+    holds g b = true \/ exists w, b ⊕ w ≼ s /\ holds g (b ⊕ w) = true.
 
   (** How many pods a goal asks for. *)
   Definition pods_of b : N := count all b.
@@ -109,9 +111,9 @@ Section Nested.
     destruct u_in as [<-|u_in]; [apply within_refl|]. apply in_map_iff in u_in. destruct u_in as [a [<- _]]. apply within_plus_one.
   Qed.
 
-  Lemma one_more_complete g b s : nested g -> b ≼ s -> holds g s = true -> exists u, In u (one_more g b) /\ u ≼ s.
+  Lemma one_more_complete a' g b s : guard_of S a' = Some g -> b ≼ s -> holds g s = true -> exists u, In u (one_more g b) /\ u ≼ s.
   Proof.
-    intros shape bs ok. destruct (one_witness g b s shape bs ok) as [now_|[a [inside then_]]].
+    intros is bs ok. destruct (one_enough a' g is b s bs ok) as [now_|[a [inside then_]]].
     - exists b. split; [|assumption]. apply filter_In. split; [now left|assumption].
     - exists (b ⊕ a). split; [|assumption]. apply filter_In. split; [right; now apply in_map|assumption].
   Qed.
@@ -146,6 +148,14 @@ Section Nested.
     - exact small.
   Defined.
 End Nested.
+
+(** Nested guards are such. *)
+Corollary nested_small_certificates {A} `{Eq_dec A} (all : list A) (S : system A) k (gl : goal A) :
+  NoDup all -> (forall a, In a all) -> (forall a g, guard_of S a = Some g -> nested g) ->
+  (forall b, In b gl -> pods_of all b <= k) ->
+  {deployable (problem_of S) gl}
+  + {exists basis, certificate (problem_of S) gl basis /\ forall b, In b basis -> pods_of all b <= k}.
+Proof. intros once listed shape. apply small_certificates; auto. intros a g is b s. apply one_witness. eauto. Defined.
 
 (** ** Nested keys make nested groups *)
 
