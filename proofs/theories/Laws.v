@@ -2,7 +2,8 @@
 
     A law is a weighted sum of what runs besides the kept pods that never exceeds
     its bound, or what it is at the start if that is more.  Capacity, quotas and
-    declared instances are laws of the pods that are asked about them; a group of
+    declared instances are laws of the pods that are asked about them and are not
+    being deleted; a group of
     atoms is, if the guard of each refuses it where as many of them are as may be; and
     what was ruled out by a proof leaves room for one less.
 
@@ -40,13 +41,15 @@ Section Asked.
   Definition law_bound : N := N.max (bound - total (weighted L) k) (total (weighted (filter asked L)) (start P)).
 
   Hypothesis refused : forall a x, In a L -> asked a = true -> hard P a x -> total (weighted L) (plus k x) + w a <= bound.
-  (** What is being deleted counts no more than before. *)
-  Hypothesis shrinks : forall a d, becomes P a d -> value (weighted (filter asked L)) d <= value (weighted (filter asked L)) a.
+  (** It is not asked about what is being deleted. *)
+  Hypothesis lives : forall a d, becomes P a d -> asked d = false.
 
   Theorem asked_law x : reachable P x -> total (weighted (filter asked L)) x <= law_bound.
   Proof.
-    apply law_holds; [unfold law_bound; lia| |exact shrinks]. intros a s some can.
-    rewrite value_weighted in * by now apply NoDup_filter.
+    apply law_holds; [unfold law_bound; lia| |].
+    2: { intros a d turned. rewrite (value_weighted w _ d) by now apply NoDup_filter.
+         destruct (in_dec eq_dec d (filter asked L)) as [yes|]; [|lia]. apply filter_In in yes. rewrite (lives a d turned) in yes. now destruct yes. }
+    intros a s some can. rewrite value_weighted in * by now apply NoDup_filter.
     destruct (in_dec eq_dec a (filter asked L)) as [yes|]; [|contradiction]. apply filter_In in yes. destruct yes as [a_in is].
     specialize (refused a s a_in is can). rewrite total_plus in refused.
     enough (total (weighted (filter asked L)) s <= total (weighted L) s) by (unfold law_bound; lia).
@@ -70,45 +73,52 @@ Section Laws.
     assert (every : In r every_rule) by (destruct r; simpl; auto 10). specialize (can every). now rewrite asks_ in can.
   Qed.
 
+  (** An atom that is not what another is while it is being deleted. *)
+  Definition live (a : atom) : bool := is_none (shadowed q (fst a)).
+
+  Lemma dying_not_live a d : becomes P a d -> live d = false.
+  Proof.
+    intros [turned _]. destruct (parts q ok) as [_ [_ [_ [_ [_ shadows]]]]]. unfold live.
+    destruct (shadows _ _ turned) as [-> _]. reflexivity.
+  Qed.
+
   (** A node's capacity, of the pods that are asked about it. *)
   Section Capacity.
     Variables (n r : id).
     Definition on_this_node : list atom := map (fun p => (p, n)) (pods m).
-    Definition asked_resource (a : atom) : bool := asks m (fst a) NodeResourcesFit && has_id (checked m (fst a)) r.
+    Definition asked_resource (a : atom) : bool := live a && asks m (fst a) NodeResourcesFit && has_id (checked m (fst a)) r.
     Definition takes_resource (a : atom) : N := weight m (fst a) r.
 
     Theorem capacity_law :
-      (forall a d, becomes P a d -> value (weighted takes_resource (filter asked_resource on_this_node)) d
-                                    <= value (weighted takes_resource (filter asked_resource on_this_node)) a) ->
       forall x, reachable P x -> total (weighted takes_resource (filter asked_resource on_this_node)) x
                                  <= law_bound P on_this_node takes_resource asked_resource (allocatable m n r) keeps.
     Proof.
-      intros shrinks x. destruct (parts q ok) as [pods_once _]. apply asked_law; [| |exact shrinks].
+      intros x. destruct (parts q ok) as [pods_once _]. apply asked_law.
       - apply FinFun.Injective_map_NoDup; [|assumption]. intros p p'. now intros [= ->].
       - intros [p n'] s a_in is can. apply in_map_iff in a_in. destruct a_in as [p' [[= -> <-] _]].
-        apply andb_true_iff in is. destruct is as [asks_ among]. apply has_id_spec in among.
+        unfold asked_resource in is. rewrite !andb_true_iff in is. destruct is as [[_ asks_] among]. apply has_id_spec in among.
         pose proof (asked_rule _ _ NodeResourcesFit can asks_) as fit. simpl in fit, among. unfold fits in fit. rewrite forallb_forall in fit.
         specialize (fit r among). apply N.leb_le in fit. unfold weighted, on_this_node. rewrite map_map. exact fit.
+      - intros a d turned. unfold asked_resource. now rewrite (dying_not_live a d turned).
     Qed.
   End Capacity.
 
   (** What a quota grants, of the pods that it is asked about. *)
   Section Quota.
     Variable k : id.
-    Definition asked_quota (a : atom) : bool := asks m (fst a) ResourceQuota && has_id (quotas m (fst a)) k.
+    Definition asked_quota (a : atom) : bool := live a && asks m (fst a) ResourceQuota && has_id (quotas m (fst a)) k.
     Definition takes_quota (a : atom) : N := takes m (fst a) k.
 
     Theorem quota_law :
-      (forall a d, becomes P a d -> value (weighted takes_quota (filter asked_quota (atoms m))) d
-                                    <= value (weighted takes_quota (filter asked_quota (atoms m))) a) ->
       forall x, reachable P x -> total (weighted takes_quota (filter asked_quota (atoms m))) x
                                  <= law_bound P (atoms m) takes_quota asked_quota (grants m k) keeps.
     Proof.
-      intros shrinks x. destruct (parts q ok) as [pods_once [nodes_once _]]. apply asked_law; [| |exact shrinks].
+      intros x. destruct (parts q ok) as [pods_once [nodes_once _]]. apply asked_law.
       - now apply nodup_product.
-      - intros [p n] s a_in is can. apply andb_true_iff in is. destruct is as [asks_ among]. apply has_id_spec in among.
+      - intros [p n] s a_in is can. unfold asked_quota in is. rewrite !andb_true_iff in is. destruct is as [[_ asks_] among]. apply has_id_spec in among.
         pose proof (asked_rule _ _ ResourceQuota can asks_) as fit. simpl in fit, among. unfold within_quotas in fit.
         rewrite forallb_forall in fit. specialize (fit k among). now apply N.leb_le in fit.
+      - intros a d turned. unfold asked_quota. now rewrite (dying_not_live a d turned).
     Qed.
   End Quota.
 
@@ -119,22 +129,21 @@ Section Laws.
     Hypothesis anywhere : per_node l = false.
     Hypothesis types_once : NoDup (limited l).
     Definition its_atoms : list atom := list_prod (limited l) (nodes m).
-    Definition asked_limit (a : atom) : bool := asks m (fst a) InstanceLimit && is_asked l (fst a).
+    Definition asked_limit (a : atom) : bool := live a && asks m (fst a) InstanceLimit && is_asked l (fst a).
 
     Theorem limit_law :
-      (forall a d, becomes P a d -> value (weighted (fun _ => 1) (filter asked_limit its_atoms)) d
-                                    <= value (weighted (fun _ => 1) (filter asked_limit its_atoms)) a) ->
       forall x, reachable P x -> total (weighted (fun _ => 1) (filter asked_limit its_atoms)) x
                                  <= law_bound P its_atoms (fun _ => 1) asked_limit (most l) keeps.
     Proof.
-      intros shrinks x. destruct (parts q ok) as [_ [nodes_once _]]. apply asked_law; [| |exact shrinks].
+      intros x. destruct (parts q ok) as [_ [nodes_once _]]. apply asked_law.
       - now apply nodup_product.
-      - intros [p n] s a_in is can. apply andb_true_iff in is. destruct is as [asks_ is].
+      - intros [p n] s a_in is can. unfold asked_limit in is. rewrite !andb_true_iff in is. destruct is as [[_ asks_] is].
         pose proof (asked_rule _ _ InstanceLimit can asks_) as fit. simpl in fit, is. unfold within_limits in fit.
         rewrite forallb_forall in fit. specialize (fit l declared). rewrite is in fit. simpl in fit. apply N.ltb_lt in fit.
         unfold instances in fit. unfold weighted. rewrite total_map. rewrite count_sum, sum_filter in fit.
         rewrite (sum_ext _ (plus keeps s)) by (intros; lia). unfold its_atoms.
         rewrite (sum_ext _ (plus keeps s)) in fit; [lia|]. intros [p' n'] _. now rewrite anywhere.
+      - intros a d turned. unfold asked_limit. now rewrite (dying_not_live a d turned).
     Qed.
   End Limit.
 End Laws.
@@ -149,10 +158,13 @@ Section Few.
     NoDup group ->
     (forall a x, In a group -> hard P a x -> exists c least,
        at_most_holds c x = true /\ (forall b, In b group -> 0 < x b -> least <= value (weights c) b) /\ bound c < least * most) ->
-    (forall a d, becomes P a d -> value (weighted (fun _ => 1) group) d <= value (weighted (fun _ => 1) group) a) ->
+    (forall a d, becomes P a d -> ~ In d group) ->
     forall x, reachable P x -> total (weighted (fun _ => 1) group) x <= N.max most (total (weighted (fun _ => 1) group) (start P)).
   Proof.
-    intros once refused shrinks x. apply law_holds; [lia| |exact shrinks]. intros a s some can.
+    intros once refused lives x. apply law_holds; [lia| |].
+    2: { intros a d turned. rewrite (value_weighted (fun _ => 1) group d once). destruct (in_dec eq_dec d group) as [yes|]; [|lia].
+         now apply (lives a d turned) in yes. }
+    intros a s some can.
     rewrite (value_weighted (fun _ => 1) group a once) in *. destruct (in_dec eq_dec a group) as [a_in|]; [|contradiction].
     destruct (refused a s a_in can) as [c [least [holds_ [heavy small]]]]. unfold at_most_holds in holds_. apply N.leb_le in holds_.
     pose proof (sum_of_values (weights c) group s once) as inside.
