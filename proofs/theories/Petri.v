@@ -84,9 +84,6 @@ Section Petri.
     destruct x; unlike c; discriminate.
   Qed.
 
-  Lemma now_runs s x l : carries x l -> runs (s ⊕ x) l.
-  Proof. intros c. apply runs_plus. now left. Qed.
-
   Lemma plus_runs s x y : 0 < (s ⊕ x) y -> y = x \/ 0 < s y.
   Proof. intros some. destruct (eq_dec x y) as [<-|other]; [now left|right]. now rewrite plus_one_other in some. Qed.
 

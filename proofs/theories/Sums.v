@@ -93,9 +93,6 @@ Section Totals.
   Lemma total_map (w : A -> N) l x : total (map (fun a => (a, w a)) l) x = sum (fun a => w a * x a) l.
   Proof. induction l as [|a rest IH]; simpl; [reflexivity|]. now rewrite IH. Qed.
 
-  Lemma total_sum ws x : total ws x = sum (fun '(a, w) => w * x a) ws.
-  Proof. induction ws as [|[a w] rest IH]; simpl; [reflexivity|]. now rewrite IH. Qed.
-
   (** What the atoms of a list count in a sum is at most the sum, and all of it where
       nothing else runs. *)
   Lemma sum_of_values ws (atoms : list A) x : NoDup atoms -> sum (fun a => value ws a * x a) atoms <= total ws x.
