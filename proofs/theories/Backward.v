@@ -47,8 +47,7 @@ Section Backward.
   Qed.
 
   (** Runs from any configuration. *)
-  Definition from (x : configuration A) : problem A :=
-    {| hard := hard P; becomes := becomes P; kept := kept P; start := x |}.
+  Notation from := (starting P).
 
   Lemma step_from x s t : step P s t <-> step (from x) s t.
   Proof.

@@ -7,8 +7,8 @@
 
     check/classes.rs, [fold]. *)
 
-From Coq Require Import NArith List Lia Bool Permutation.
-From Podreach Require Import Configuration Problem Guard Folding Never Search Abstraction.
+From Coq Require Import NArith List Lia Bool.
+From Podreach Require Import Configuration Sums Problem Guard Folding Never Search Abstraction.
 Import ListNotations.
 Open Scope N_scope.
 
@@ -47,21 +47,14 @@ Section Classes.
   Notation abs := (abs f atoms).
   Notation possible_only := (possible_only possible).
 
-  (** How much an atom counts in a sum. *)
-  Fixpoint weight_in (ws : list (A * N)) (a : A) : N :=
-    match ws with
-    | [] => 0
-    | (b, w) :: rest => (if eq_dec b a then w else 0) + weight_in rest a
-    end.
-
   (** How much the first possible member of a class does. *)
   Definition class_weight (ws : list (A * N)) (c : C) : N :=
-    match find (fun a => possible a && in_class f c a) atoms with Some a => weight_in ws a | None => 0 end.
+    match find (fun a => possible a && in_class f c a) atoms with Some a => value ws a | None => 0 end.
 
   Definition classes_of (ws : list (A * N)) : list C := nodup eq_dec (map (fun '(a, _) => f a) ws).
 
   Definition fold_weights (ws : list (A * N)) : option (list (C * N)) :=
-    if forallb (fun a => negb (possible a) || (weight_in ws a =? class_weight ws (f a))) atoms
+    if forallb (fun a => negb (possible a) || (value ws a =? class_weight ws (f a))) atoms
     then Some (map (fun c => (c, class_weight ws c)) (classes_of ws))
     else None.
 
@@ -70,48 +63,6 @@ Section Classes.
     | Some ws => if forallb (fun '(_, w) => w =? 1) ws then Some (map fst ws) else None
     | None => None
     end.
-
-  (** A sum over a list, atom by atom. *)
-  Fixpoint sum {B} (h : B -> N) (l : list B) : N :=
-    match l with [] => 0 | b :: rest => h b + sum h rest end.
-
-  Lemma sum_ext {B} (h k : B -> N) l : (forall b, In b l -> h b = k b) -> sum h l = sum k l.
-  Proof. induction l as [|b rest IH]; simpl; intros e; [reflexivity|]. rewrite e, IH; auto. Qed.
-
-  Lemma sum_add {B} (h k : B -> N) l : sum (fun b => h b + k b) l = sum h l + sum k l.
-  Proof. induction l as [|b rest IH]; simpl; [reflexivity|]. rewrite IH. lia. Qed.
-
-  Lemma sum_zero {B} (h : B -> N) l : (forall b, In b l -> h b = 0) -> sum h l = 0.
-  Proof. induction l as [|b rest IH]; simpl; intros z; [reflexivity|]. rewrite z, IH; auto. Qed.
-
-  Lemma sum_one {B} (eqb : forall x y : B, {x = y} + {x <> y}) (h : B -> N) l b :
-    NoDup l -> sum (fun a => if eqb b a then h a else 0) l = if in_dec eqb b l then h b else 0.
-  Proof.
-    induction l as [|a rest IH]; intros nodup; [reflexivity|]. inversion nodup; subst.
-    cbn [sum]. rewrite IH by assumption.
-    destruct (in_dec eqb b (a :: rest)) as [yes|no], (in_dec eqb b rest) as [yes'|no'], (eqb b a);
-      subst; simpl in *; try lia; try tauto; intuition congruence.
-  Qed.
-
-  (** A weighted sum is the sum over all possible atoms of what each counts. *)
-  Lemma total_by_atoms ws x : possible_only x -> total ws x = sum (fun a => weight_in ws a * x a) atoms.
-  Proof.
-    intros only. induction ws as [|[b w] rest IH]; cbn [total weight_in].
-    - symmetry. apply sum_zero. intros. lia.
-    - rewrite IH.
-      rewrite (sum_ext (fun a => ((if eq_dec b a then w else 0) + weight_in rest a) * x a)
-                       (fun a => (if eq_dec b a then w * x a else 0) + weight_in rest a * x a)).
-      2: { intros a _. destruct (eq_dec b a); lia. }
-      rewrite sum_add. f_equal. rewrite (sum_one eq_dec (fun a => w * x a) atoms b once).
-      destruct (in_dec eq_dec b atoms) as [yes|no]; [reflexivity|]. rewrite (only b); [lia|].
-      destruct (possible b) eqn:can; [|reflexivity]. now apply possible_listed in can.
-  Qed.
-
-  Lemma count_sum (l : list A) x : count l x = sum x l.
-  Proof. induction l as [|a rest IH]; simpl; [reflexivity|]. now rewrite IH. Qed.
-
-  Lemma sum_filter (p : A -> bool) (h : A -> N) l : sum h (filter p l) = sum (fun a => if p a then h a else 0) l.
-  Proof. induction l as [|a rest IH]; simpl; [reflexivity|]. destruct (p a); simpl; rewrite IH; lia. Qed.
 
   (** Sums over classes are sums over their members. *)
   Lemma total_by_classes (w : C -> N) cs x : NoDup cs ->
@@ -122,14 +73,12 @@ Section Classes.
     - symmetry. apply sum_zero. intros. simpl. lia.
     - inversion nodup; subst. rewrite IH by assumption. unfold Abstraction.abs.
       rewrite count_sum, sum_filter.
-      assert (mult : forall (k : N) (h : A -> N) l, k * sum h l = sum (fun a => k * h a) l).
-      { intros k h l. induction l as [|a rest' IH']; simpl; [lia|]. rewrite <- IH'. lia. }
-      rewrite mult, <- sum_add. apply sum_ext. intros a _. unfold in_class.
+      rewrite <- sum_times, <- sum_add. apply sum_ext. intros a _. unfold in_class.
       destruct (eq_dec (f a) c), (in_dec eq_dec (f a) (c :: rest)) as [yes|no], (in_dec eq_dec (f a) rest) as [yes'|no'];
         subst; simpl in *; try lia; try tauto; intuition congruence.
   Qed.
 
-  Lemma weight_listed ws a : weight_in ws a <> 0 -> In (f a) (classes_of ws).
+  Lemma weight_listed ws a : value ws a <> 0 -> In (f a) (classes_of ws).
   Proof.
     unfold classes_of. rewrite nodup_In. induction ws as [|[b w] rest IH]; simpl; [congruence|].
     intros some. destruct (eq_dec b a); [left; congruence|right; apply IH; lia].
@@ -140,11 +89,13 @@ Section Classes.
   Proof.
     intros only. unfold fold_weights. destruct (forallb _ atoms) eqn:whole; [|discriminate]. intros [= <-].
     rewrite forallb_forall in whole. rewrite total_by_classes by apply NoDup_nodup.
-    rewrite total_by_atoms by assumption. apply sum_ext. intros a a_in.
+    rewrite (total_by_atoms ws atoms x once).
+    2: { intros a out. apply only. destruct (possible a) eqn:can; [|reflexivity]. now apply possible_listed in can. }
+    apply sum_ext. intros a a_in.
     destruct (possible a) eqn:can; [|rewrite (only a can); lia].
     specialize (whole a a_in). rewrite can in whole. simpl in whole. apply N.eqb_eq in whole. f_equal.
     destruct (in_dec eq_dec (f a) (classes_of ws)) as [yes|no]; [now rewrite whole|].
-    destruct (N.eq_dec (weight_in ws a) 0) as [zero|some]; [now rewrite zero|].
+    destruct (N.eq_dec (value ws a) 0) as [zero|some]; [now rewrite zero|].
     now apply weight_listed in some.
   Qed.
 

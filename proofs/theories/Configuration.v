@@ -47,6 +47,10 @@ Section Counts.
   (** Pointwise sum and difference; a difference is never below zero. *)
   Definition plus s t : configuration A := fun a => s a + t a.
   Definition minus s t : configuration A := fun a => s a - t a.
+
+  (** The sum of several. *)
+  Fixpoint all_of (l : list (configuration A)) : configuration A :=
+    match l with [] => nothing | s :: rest => plus s (all_of rest) end.
 End Counts.
 
 Infix "≼" := within (at level 70) : configuration_scope.

@@ -84,7 +84,9 @@ Section Nested.
   Hypothesis once : NoDup all.
   Hypothesis listed : forall a, In a all.
   Variable S : system A.
-  Hypothesis all_nested : forall a g, guard_of S a = Some g -> nested g.
+  (** One witness per deployment is enough. *)
+  Hypothesis one_enough : forall a g, guard_of S a = Some g -> forall b s, b ≼ s -> holds g s = true ->
+    holds g b = true \/ exists w, b ⊕ w ≼ s /\ holds g (b ⊕ w) = true.
 
   (** How many pods a goal asks for. *)
   Definition pods_of b : N := count all b.
@@ -100,61 +102,31 @@ Section Nested.
     intros some. rewrite <- (pods_plus (b ⊖ a) a). unfold pods_of. apply count_same. by_count.
   Qed.
 
-  Definition back_one b a : list (configuration A) :=
-    match guard_of S a with
-    | Some g => filter (holds g) ((b ⊖ a) :: map (plus_one (b ⊖ a)) all)
-    | None => []
-    end.
+  (** Nothing more, or one pod more. *)
+  Definition one_more g b : list (configuration A) := filter (holds g) (b :: map (plus_one b) all).
 
-  Definition back b : list (configuration A) :=
-    flat_map (fun a => if b a =? 0 then [] else back_one b a ++ before_termination S b a) all.
-
-  Lemma back_complete b s t : step (problem_of S) s t -> b ≼ t -> b ≼ s \/ forbidden (back b) s.
+  Lemma one_more_sound g b u : In u (one_more g b) -> b ≼ u /\ holds g u = true.
   Proof.
-    intros st bt.
-    assert (into : forall a p, 0 < b a -> In p (back_one b a ++ before_termination S b a) -> p ≼ s -> forbidden (back b) s).
-    { intros a p some p_in ps. exists p. split; [|assumption]. apply in_flat_map. exists a. split; [apply listed|].
-      destruct (N.eqb_spec (b a) 0); [lia|assumption]. }
-    destruct st as [a [g [is ok]] e|a more e|a d more turned e]; simpl in *.
-    - destruct (N.eq_dec (b a) 0) as [zero|some].
-      + left. intros c. specialize (bt c). rewrite e in bt. by_count.
-      + right. assert (above : b ⊖ a ≼ s) by (intros c; specialize (bt c); rewrite e in bt; by_count).
-        destruct (one_witness g (b ⊖ a) s (all_nested a g is) above ok) as [now_|[w [inside then_]]].
-        * apply (into a (b ⊖ a)); [lia| |assumption]. apply in_or_app. left. unfold back_one. rewrite is.
-          apply filter_In. split; [now left|assumption].
-        * apply (into a (b ⊖ a ⊕ w)); [lia| |assumption]. apply in_or_app. left. unfold back_one. rewrite is.
-          apply filter_In. split; [right; now apply in_map|assumption].
-    - left. intros c. specialize (bt c). rewrite e in bt. by_count.
-    - destruct (N.eq_dec (b d) 0) as [zero|some].
-      + left. intros c. specialize (bt c). rewrite e in bt. by_count.
-      + right. apply (into d (b ⊖ d ⊕ a)); [lia| |].
-        * apply in_or_app. right. unfold before_termination. rewrite turned. now left.
-        * intros c. pose proof (bt a) as at_a. specialize (bt c). rewrite e in bt, at_a. unfold nothing in more. by_count.
+    intros u_in. apply filter_In in u_in. destruct u_in as [u_in ok]. split; [|assumption].
+    destruct u_in as [<-|u_in]; [apply within_refl|]. apply in_map_iff in u_in. destruct u_in as [a [<- _]]. apply within_plus_one.
   Qed.
 
-  Lemma back_sound b p : In p (back b) -> exists t, step (problem_of S) p t /\ b ≼ t.
+  Lemma one_more_complete a' g b s : guard_of S a' = Some g -> b ≼ s -> holds g s = true -> exists u, In u (one_more g b) /\ u ≼ s.
   Proof.
-    unfold back. rewrite in_flat_map. intros [a [_ p_in]].
-    destruct (N.eqb_spec (b a) 0) as [|some]; [contradiction|].
-    apply in_app_or in p_in. destruct p_in as [p_in|p_in].
-    - unfold back_one in p_in. destruct (guard_of S a) as [g|] eqn:is; [|contradiction].
-      apply filter_In in p_in. destruct p_in as [p_in ok]. exists (p ⊕ a). split.
-      + eapply deploy; [|apply same_refl]. simpl. eauto.
-      + destruct p_in as [<-|p_in]; [intros c; by_count|]. apply in_map_iff in p_in. destruct p_in as [w [<- _]].
-        intros c. by_count.
-    - unfold before_termination in p_in. destruct (former S a) as [was|] eqn:is; [|contradiction].
-      destruct p_in as [<-|[]]. exists (b ⊖ a ⊕ was ⊖ was ⊕ a). split.
-      + eapply terminate; [|exact is|apply same_refl]. simpl. unfold nothing. by_count.
-      + intros c. by_count.
+    intros is bs ok. destruct (one_enough a' g is b s bs ok) as [now_|[a [inside then_]]].
+    - exists b. split; [|assumption]. apply filter_In. split; [now left|assumption].
+    - exists (b ⊕ a). split; [|assumption]. apply filter_In. split; [right; now apply in_map|assumption].
   Qed.
+
+  Definition back : configuration A -> list (configuration A) := regress all S one_more.
 
   Theorem goals_never_grow b p : In p (back b) -> pods_of p <= pods_of b.
   Proof.
-    unfold back. rewrite in_flat_map. intros [a [_ p_in]].
+    unfold back, regress. rewrite in_flat_map. intros [a [_ p_in]].
     destruct (N.eqb_spec (b a) 0) as [|some]; [contradiction|].
     pose proof (pods_minus b a ltac:(lia)) as less.
     apply in_app_or in p_in. destruct p_in as [p_in|p_in].
-    - unfold back_one in p_in. destruct (guard_of S a) as [g|]; [|contradiction].
+    - unfold before_deployment in p_in. destruct (guard_of S a) as [g|]; [|contradiction].
       apply filter_In in p_in. destruct p_in as [[<-|p_in] _]; [lia|].
       apply in_map_iff in p_in. destruct p_in as [w [<- _]]. rewrite pods_plus. lia.
     - unfold before_termination in p_in. destruct (former S a); [|contradiction].
@@ -168,11 +140,22 @@ Section Nested.
     + {exists basis, certificate (problem_of S) gl basis /\ forall b, In b basis -> pods_of b <= k}.
   Proof.
     intros small.
-    apply (decide_tamely all listed (problem_of S) (fun _ => eq_refl) back back_complete back_sound (fun b => pods_of b <= k)).
+    apply (decide_tamely all listed (problem_of S)) with (pre := back) (tame := fun b => pods_of b <= k).
+    - reflexivity.
+    - apply regress_complete; [assumption|]. eauto using one_more_complete.
+    - apply regress_sound. auto using one_more_sound.
     - intros b p b_small p_in. apply goals_never_grow in p_in. lia.
     - exact small.
   Defined.
 End Nested.
+
+(** Nested guards are such. *)
+Corollary nested_small_certificates {A} `{Eq_dec A} (all : list A) (S : system A) k (gl : goal A) :
+  NoDup all -> (forall a, In a all) -> (forall a g, guard_of S a = Some g -> nested g) ->
+  (forall b, In b gl -> pods_of all b <= k) ->
+  {deployable (problem_of S) gl}
+  + {exists basis, certificate (problem_of S) gl basis /\ forall b, In b basis -> pods_of all b <= k}.
+Proof. intros once listed shape. apply small_certificates; auto. intros a g is b s. apply one_witness. eauto. Defined.
 
 (** ** Nested keys make nested groups *)
 

@@ -140,38 +140,65 @@ Section Pebbling.
   Qed.
 
   (** Each step is a legal move, or none, once copies are forgotten. *)
+  Theorem step_projects s t : step P s t ->
+    (forall v, support_of s v = support_of t v) \/ move (support_of s) (support_of t).
+  Proof.
+    intros st. destruct st as [a [a_in ok] e|a more e|a d more [[] _] e].
+    - apply atoms_here in a_in. destruct a as [v n]. simpl in a_in, ok. destruct a_in as [v_in ->].
+      apply lets_in_here in ok. destruct ok as [room pre].
+      destruct (support_of s v) eqn:there.
+      + left. intros w. unfold support_of in *. rewrite (e (w, here)). unfold plus_one.
+        destruct (eq_dec ((v, here) : atom) (w, here)) as [same|_]; [|reflexivity]. injection same as <-.
+        rewrite there. symmetry. apply N.ltb_lt. lia.
+      + right. apply (put _ _ v); auto.
+        * intros u u_in. apply N.ltb_lt. auto.
+        * pose proof (support_small s (vertices G)). lia.
+        * intros w. unfold support_of. rewrite (e (w, here)). unfold plus_one.
+          destruct (eq_dec ((v, here) : atom) (w, here)) as [same|other].
+          -- injection same as <-. rewrite Pos.eqb_refl. apply N.ltb_lt. lia.
+          -- destruct (Pos.eqb_spec v w) as [->|_]; [congruence|reflexivity].
+    - simpl in more. destruct a as [v n]. destruct (Pos.eq_dec n here) as [->|elsewhere].
+      + destruct (N.eq_dec (s (v, here)) 1) as [one|many].
+        * right. apply (remove _ _ v).
+          -- unfold support_of. now rewrite one.
+          -- intros w. unfold support_of. rewrite (e (w, here)). unfold minus_one.
+             destruct (eq_dec ((v, here) : atom) (w, here)) as [same|other].
+             ++ injection same as <-. rewrite Pos.eqb_refl, one. reflexivity.
+             ++ destruct (Pos.eqb_spec v w) as [->|_]; [congruence|reflexivity].
+        * left. intros w. unfold support_of. rewrite (e (w, here)). unfold minus_one.
+          destruct (eq_dec ((v, here) : atom) (w, here)) as [same|other]; [|reflexivity]. injection same as <-.
+          apply eq_true_iff_eq. rewrite !N.ltb_lt. lia.
+      + left. intros w. unfold support_of. rewrite (e (w, here)). unfold minus_one.
+        destruct (eq_dec ((v, n) : atom) (w, here)) as [same|_]; [|reflexivity]. congruence.
+  Qed.
+
   Theorem steps_are_moves s : reachable P s -> playable (support_of s).
   Proof.
     intros r. induction r as [s e|s t r IH st].
     - apply empty_board. intros v. unfold support_of. rewrite e. reflexivity.
-    - destruct st as [a [a_in ok] e|a more e|a d more [[] _] e].
-      + apply atoms_here in a_in. destruct a as [v n]. simpl in a_in, ok. destruct a_in as [v_in ->].
-        apply lets_in_here in ok. destruct ok as [room pre].
-        destruct (support_of s v) eqn:there.
-        * eapply playable_ext; [|exact IH]. intros w. unfold support_of in *. rewrite (e (w, here)). unfold plus_one.
-          destruct (eq_dec ((v, here) : atom) (w, here)) as [same|_]; [|reflexivity]. injection same as <-.
-          apply N.ltb_lt in there. symmetry. rewrite (proj2 (N.ltb_lt 0 _)); [|lia]. symmetry. now apply N.ltb_lt.
-        * eapply after_move; [exact IH|]. apply (put _ _ v); auto.
-          -- intros u u_in. apply N.ltb_lt. auto.
-          -- pose proof (support_small s (vertices G)). lia.
-          -- intros w. unfold support_of. rewrite (e (w, here)). unfold plus_one.
-             destruct (eq_dec ((v, here) : atom) (w, here)) as [same|other].
-             ++ injection same as <-. rewrite Pos.eqb_refl. apply N.ltb_lt. lia.
-             ++ destruct (Pos.eqb_spec v w) as [->|_]; [congruence|reflexivity].
-      + simpl in more. destruct a as [v n].
-        destruct (Pos.eq_dec n here) as [->|elsewhere].
-        * destruct (N.eq_dec (s (v, here)) 1) as [one|many].
-          -- eapply after_move; [exact IH|]. apply (remove _ _ v).
-             ++ unfold support_of. now rewrite one.
-             ++ intros w. unfold support_of. rewrite (e (w, here)). unfold minus_one.
-                destruct (eq_dec ((v, here) : atom) (w, here)) as [same|other].
-                ** injection same as <-. rewrite Pos.eqb_refl, one. reflexivity.
-                ** destruct (Pos.eqb_spec v w) as [->|_]; [congruence|reflexivity].
-          -- eapply playable_ext; [|exact IH]. intros w. unfold support_of. rewrite (e (w, here)). unfold minus_one.
-             destruct (eq_dec ((v, here) : atom) (w, here)) as [same|other]; [|reflexivity]. injection same as <-.
-             apply eq_true_iff_eq. rewrite !N.ltb_lt. lia.
-        * eapply playable_ext; [|exact IH]. intros w. unfold support_of. rewrite (e (w, here)). unfold minus_one.
-          destruct (eq_dec ((v, n) : atom) (w, here)) as [same|_]; [|reflexivity]. congruence.
+    - destruct (step_projects s t st) as [same|mv]; [exact (playable_ext _ _ same IH)|now apply (after_move (support_of s))].
+  Qed.
+
+  (** Copies included, there are never more pods than pebbles. *)
+  Theorem never_crowded s : reachable P s -> crowd s (vertices G) <= pebbles G.
+  Proof.
+    assert (one_more : forall (u : configuration atom) v l, NoDup l -> crowd (u ⊕ (v, here)) l <= crowd u l + 1).
+    { intros u v l once. induction once as [|w rest out _ IH]; simpl; [lia|].
+      destruct (eq_dec ((v, here) : atom) (w, here)) as [same|other]; [|rewrite plus_one_other by assumption; lia].
+      rewrite plus_one_same by assumption. injection same as <-.
+      enough (elsewhere : forall k, ~ In v k -> crowd (u ⊕ (v, here)) k = crowd u k) by (rewrite elsewhere by assumption; lia). clear.
+      induction k as [|w k IHk]; simpl; intros out; [reflexivity|]. rewrite IHk by tauto.
+      rewrite plus_one_other; [reflexivity|]. intros same. injection same as <-. tauto. }
+    assert (less : forall (u t : configuration atom) l, t ≼ u -> crowd t l <= crowd u l).
+    { intros u t l tu. induction l as [|w rest IH]; simpl; [lia|]. specialize (tu (w, here)). lia. }
+    apply (invariant P (fun s => crowd s (vertices G) <= pebbles G)).
+    - intros u e. assert (none : forall l, crowd u l = 0).
+      { induction l as [|v rest IH]; simpl; [reflexivity|]. rewrite IH, (e (v, here)). reflexivity. }
+      rewrite none. lia.
+    - intros u t _ few st. destruct st as [[v n] [a_in ok] e|a more e|a d more [[] _] e].
+      + apply atoms_here in a_in. simpl in a_in, ok. destruct a_in as [_ ->]. apply lets_in_here in ok. destruct ok as [room _].
+        specialize (one_more u v (vertices G) vertices_once). pose proof (less _ _ (vertices G) (same_within _ _ e)). lia.
+      + enough (crowd t (vertices G) <= crowd u (vertices G)) by lia. apply less. intros b. rewrite e. apply minus_one_within.
   Qed.
 
   (** A position as pods, one for each pebble. *)

@@ -1,477 +1,305 @@
-(** * 1-safe Petri nets are questions about one node
+(** * A net can mark a set of places exactly if the goal pod is deployable
 
-    A token on a place is a pod; a transition fires through pods that come and go:
+    _Nothing is missing_: where a transition is enabled, the pods of its firing can come
+    and go one after the other, from the tokens of the marking before to those of the
+    marking after.  Together with Intervals.v, this is the paper's theorem on its
+    encoding, and the same for the one of the real scheduler.
 
-<<
-    ready, Pre(a)  ──>  start a  ──>  (ready and the consumed tokens are deleted)  ──>  execute a
-                   ──>  token p, a  for every produced p  ──>  end a  ──>  (start and execute are deleted)  ──>  ready a
->>
-    The rules are those of the paper's section 2 on a single node with required
-    affinity and anti-affinity alone ([affine_to]), and the types, labels and terms
-    are those of its appendix B.
-
-    _Nothing is too much_ needs no decomposition of runs: in every reachable
-    configuration the tokens are within a marking that the net reaches without
-    losses, which has fired whatever was executed.
-
-    encode/petri/. *)
+    The paper's appendix B; encode/petri/. *)
 
 From Coq Require Import NArith List Lia Bool.
-From Podreach Require Import Configuration Problem Closure.
+From Podreach Require Import Configuration Problem Closure Rules Net Protocol Intervals.
 Import ListNotations.
 Open Scope N_scope.
-
-(** ** Nets *)
-
-Record net (Place Transition : Type) := {
-  places : list Place;
-  transitions : list Transition;
-  pre : Transition -> list Place;
-  post : Transition -> list Place;
-  marked : list Place;
-}.
-
-Arguments places {_ _}.  Arguments transitions {_ _}.  Arguments pre {_ _}.  Arguments post {_ _}.  Arguments marked {_ _}.
 
 Section Petri.
   Context {Place Transition : Type} `{Eq_dec Place} `{Eq_dec Transition}.
   Variable net_ : net Place Transition.
+  Variable sem : semantics.
+  Variable goal : list Place.
+  Variable room : N.
+  Hypothesis some_room : 1 <= room.
+
   Notation Pre := (pre net_).
   Notation Post := (post net_).
+  Notation pod := (pod Place Transition).
+  Notation P := (protocol net_ sem goal room).
+  Notation types := (pod_types net_ sem).
+  Notation produced := (produced net_).
+  Notation consumed := (consumed net_).
+  Notation avoids := (avoids net_ sem).
+  Notation needs := (needs net_ sem goal).
+  Implicit Types (s t : configuration pod) (x y : pod) (M : Place -> Prop).
 
-  (** A marking of a 1-safe net is a set of places. *)
-  Definition marking : Type := Place -> Prop.
+  Lemma transition_type a x : In a (transitions net_) -> In x (of_transition net_ sem a) -> In x types.
+  Proof. intros a_in x_in. right. right. apply in_or_app. right. apply in_flat_map. eauto. Qed.
 
-  Definition enabled (M : marking) a : Prop := In a (transitions net_) /\ forall p, In p (Pre a) -> M p.
+  (** Under kube-scheduler: nobody is on the pod's node, and nobody keeps it away. *)
+  Definition clear s x : Prop :=
+    forall y, 0 < s y -> home y <> home x /\ forall l, In l (avoids y) -> ~ carries x l.
 
-  Definition fire (M : marking) a : marking := fun p => M p /\ ~ In p (Pre a) \/ In p (Post a).
-
-  Inductive fires : marking -> Prop :=
-  | initially_marked : fires (fun p => In p (marked net_))
-  | firing M a : fires M -> enabled M a -> fires (fire M a).
-
-  Definition covers (g : Place) : Prop := exists M, fires M /\ M g.
-
-  (** No transition that can fire would put a second token on a place. *)
-  Definition one_safe : Prop :=
-    forall M a p, fires M -> enabled M a -> In p (Post a) -> ~ In p (Pre a) -> ~ M p.
-
-  (** ** Pods, labels and terms: the encoding *)
-
-  Inductive pod :=
-  | Initial (p : Place)                 (* I_p *)
-  | Token (p : Place) (a : Transition)  (* P_{p,a} *)
-  | First_ready                         (* R_0 *)
-  | Start (a : Transition)
-  | Execute (a : Transition)
-  | End (a : Transition)
-  | Ready (a : Transition)
-  | Goal.
-
-  Inductive label :=
-  | at_place (p : Place) | is_ready | is_start | start_of (a : Transition)
-  | is_execute | execute_of (a : Transition) | is_end | end_of (a : Transition) | nobody.
-
-  #[local] Instance pod_eq_dec : Eq_dec pod.
-  Proof. unfold Eq_dec in *. decide equality. Defined.
-
-  Definition carries (x : pod) (l : label) : Prop :=
-    match x, l with
-    | Initial p, at_place q | Token p _, at_place q => p = q
-    | First_ready, is_ready | Ready _, is_ready => True
-    | Start _, is_start | Execute _, is_execute | End _, is_end => True
-    | Start a, start_of b | Execute a, execute_of b | End a, end_of b => a = b
-    | _, _ => False
-    end.
-
-  Definition consumed a : list Place := filter (fun p => if in_dec eq_dec p (Post a) then false else true) (Pre a).
-  Definition produced a : list Place := filter (fun p => if in_dec eq_dec p (Pre a) then false else true) (nodup eq_dec (Post a)).
-
-  Variable g : Place.
-
-  Definition needs (x : pod) : list label :=
-    match x with
-    | Initial _ | First_ready => [nobody]
-    | Start a => is_ready :: map at_place (Pre a)
-    | Execute a => [start_of a]
-    | Token _ a => [execute_of a]
-    | End a => execute_of a :: map at_place (Post a)
-    | Ready a => [end_of a]
-    | Goal => [at_place g]
-    end.
-
-  Definition avoids (x : pod) : list label :=
-    match x with
-    | Initial p | Token p _ => [at_place p]
-    | First_ready => [is_ready]
-    | Start _ => [is_start; is_end]
-    | Execute a => is_ready :: is_execute :: map at_place (consumed a)
-    | End _ => [is_end]
-    | Ready _ => [is_ready; is_start; is_execute]
-    | Goal => []
-    end.
-
-  Implicit Types (s t : configuration pod) (x y : pod).
-
-  (** Some pod with the label runs. *)
-  Definition runs s (l : label) : Prop := exists x, carries x l /\ 0 < s x.
-
-  (** [AffinityOK] of the paper on one node: every needed label is there, or
-      nowhere and the pod's own; no avoided label is. *)
-  Definition affine_to s x : Prop :=
-    (forall l, In l (needs x) -> runs s l \/ carries x l /\ ~ runs s l) /\ (forall l, In l (avoids x) -> ~ runs s l).
-
-  (** The pod types that there are. *)
-  Definition is_type x : Prop :=
-    match x with
-    | Initial p => In p (marked net_)
-    | Token p a => In a (transitions net_) /\ In p (produced a)
-    | Start a | Execute a | End a | Ready a => In a (transitions net_)
-    | First_ready | Goal => True
-    end.
-
-  Definition begins : configuration pod := fun x =>
-    match x with
-    | Initial p => if in_dec eq_dec p (marked net_) then 1 else 0
-    | First_ready => 1
-    | _ => 0
-    end.
-
-  Definition cluster : problem pod := {|
-    hard x s := is_type x /\ affine_to s x;
-    becomes _ _ := False;
-    kept := nothing;
-    start := begins;
-  |}.
-
-  (** ** Nothing is too much *)
-
-  (** The tokens are within a marking that the net reaches, which has fired what
-      was executed and lets fire what was started. *)
-  Definition follows s (M : marking) : Prop :=
-    (forall p, runs s (at_place p) -> M p)
-    /\ (forall a, 0 < s (Start a) -> (In a (transitions net_) /\ forall p, In p (Pre a) -> M p) \/ forall p, In p (Post a) -> M p)
-    /\ (forall a, 0 < s (Execute a) -> forall p, In p (Post a) -> M p).
-
-  (** At most one transition has started. *)
-  Definition one_start s : Prop := forall a b, 0 < s (Start a) -> 0 < s (Start b) -> a = b.
-
-  Lemma runs_less s t l : s ≼ t -> runs s l -> runs t l.
-  Proof. intros st [x [c some]]. exists x. split; [assumption|]. specialize (st x). lia. Qed.
-
-  Lemma follows_less s t M : s ≼ t -> follows t M -> follows s M.
+  Lemma deploy_here s x : reachable P s -> In x types ->
+    (forall l, In l (needs x) -> runs s l) -> (forall l, In l (avoids x) -> ~ runs s l) ->
+    (sem = KubeScheduler -> clear s x) -> reachable P (s ⊕ x).
   Proof.
-    intros st [tokens [started executed]]. repeat split.
-    - intros p r. apply tokens. eapply runs_less; eassumption.
-    - intros a some. apply started. specialize (st (Start a)). lia.
-    - intros a some. apply executed. specialize (st (Execute a)). lia.
-  Qed.
-
-  Lemma runs_deployed s x l : runs (s ⊕ x) l -> carries x l \/ runs s l.
-  Proof.
-    intros [y [c some]]. destruct (eq_dec x y) as [<-|other]; [now left|right].
-    exists y. split; [assumption|]. now rewrite plus_one_other in some.
-  Qed.
-
-  Lemma starts_deployed s x a : x <> Start a -> 0 < (s ⊕ x) (Start a) -> 0 < s (Start a).
-  Proof. intros other some. now rewrite plus_one_other in some. Qed.
-
-  Lemma needed_runs s x l : affine_to s x -> In l (needs x) -> ~ carries x l -> runs s l.
-  Proof. intros [needs_ _] l_in not_own. destruct (needs_ l l_in) as [r|[own _]]; [assumption|contradiction]. Qed.
-
-  Lemma follows_deployed s x M :
-    one_start s -> is_type x -> affine_to s x -> fires M -> follows s M -> exists M', fires M' /\ follows (s ⊕ x) M'.
-  Proof.
-    intros single type ok fired [tokens [started executed]].
-    (** Where the pod is no token, no start and no execute, nothing changes. *)
-    assert (idle : (forall p, carries x (at_place p) -> M p) -> (forall a, x <> Start a) -> (forall a, x <> Execute a) ->
-              follows (s ⊕ x) M).
-    { intros own no_start no_execute. repeat split.
-      - intros p r. apply runs_deployed in r. destruct r as [c|r]; auto.
-      - intros a some. apply started. now rewrite plus_one_other in some.
-      - intros a some. apply executed. now rewrite plus_one_other in some. }
-    destruct x as [p|p a| |a|a|a|a|].
-    - exfalso. assert (r : runs s nobody) by (eapply needed_runs; [exact ok|now left|exact (fun f => f)]).
-      destruct r as [[] [[] _]].
-    - exists M. split; [assumption|]. apply idle; try discriminate. intros q c. simpl in c. subst q.
-      destruct type as [_ p_in]. apply filter_In in p_in. destruct p_in as [p_in _].
-      apply nodup_In in p_in.
-      assert (r : runs s (execute_of a)) by (eapply needed_runs; [exact ok|now left|exact (fun f => f)]).
-      destruct r as [y [c some]]. destruct y; try contradiction. simpl in c. subst. now apply (executed a).
-    - exists M. split; [assumption|]. apply idle; try discriminate. intros q [].
-    - exists M. split; [assumption|]. repeat split.
-      + intros p r. apply runs_deployed in r. destruct r as [[]|r]. auto.
-      + intros b some. destruct (eq_dec (Start a) (Start b)) as [e|other].
-        * injection e as <-. left. split; [exact type|]. intros p p_in. apply tokens.
-          eapply needed_runs; [exact ok| |exact (fun f => f)]. right. now apply in_map.
-        * rewrite plus_one_other in some by assumption. auto.
-      + intros b some. rewrite plus_one_other in some by discriminate. now apply (executed b).
-    - assert (r : runs s (start_of a)) by (eapply needed_runs; [exact ok|now left|exact (fun f => f)]).
-      destruct r as [y [c some_start]]. destruct y; try contradiction. simpl in c. subst a0.
-      destruct ok as [_ avoid].
-      assert (alone : forall b, ~ 0 < s (Execute b)).
-      { intros b some. apply (avoid is_execute); [right; now left|]. exists (Execute b). split; [exact I|assumption]. }
-      assert (gone : forall p, In p (consumed a) -> ~ runs s (at_place p)).
-      { intros p p_in. apply avoid. right. right. now apply in_map. }
-      destruct (started a some_start) as [[a_in can]|done].
-      + exists (fire M a). split; [apply firing; [assumption|split; assumption]|]. repeat split.
-        * intros p r. apply runs_deployed in r. destruct r as [[]|r]. unfold fire.
-          destruct (in_dec eq_dec p (Post a)) as [yes|no]; [now right|left]. split; [auto|].
-          intros p_in. apply (gone p); [|assumption]. apply filter_In. split; [assumption|].
-          destruct (in_dec eq_dec p (Post a)); [contradiction|reflexivity].
-        * intros b some. rewrite plus_one_other in some by discriminate. rewrite (single b a some some_start).
-          right. intros p p_in. now right.
-        * intros b some. destruct (eq_dec (Execute a) (Execute b)) as [e|other].
-          -- injection e as <-. intros p p_in. now right.
-          -- rewrite plus_one_other in some by assumption. now apply alone in some.
-      + exists M. split; [assumption|]. repeat split.
-        * intros p r. apply runs_deployed in r. destruct r as [[]|r]. auto.
-        * intros b some. rewrite plus_one_other in some by discriminate. auto.
-        * intros b some. destruct (eq_dec (Execute a) (Execute b)) as [e|other].
-          -- injection e as <-. assumption.
-          -- rewrite plus_one_other in some by assumption. now apply alone in some.
-    - exists M. split; [assumption|]. apply idle; try discriminate. intros q [].
-    - exists M. split; [assumption|]. apply idle; try discriminate. intros q [].
-    - exists M. split; [assumption|]. apply idle; try discriminate. intros q [].
-  Qed.
-
-  Theorem runs_follow_markings s : reachable cluster s -> one_start s /\ exists M, fires M /\ follows s M.
-  Proof.
-    intros r. induction r as [s e|s t r [single [M [fired f]]] st].
-    - split; [intros a b some; rewrite e in some; simpl in some; lia|].
-      exists (fun p => In p (marked net_)). split; [constructor|]. repeat split.
-      + intros p [x [c some]]. rewrite e in some. simpl in some. unfold begins in some.
-        destruct x; simpl in c; try contradiction; try lia. subst.
-        destruct (in_dec eq_dec p (marked net_)); [assumption|lia].
-      + intros a some. rewrite e in some. simpl in some. lia.
-      + intros a some. rewrite e in some. simpl in some. lia.
-    - destruct st as [x [type ok] e|x more e|x d more [] e].
-      + split.
-        * intros a b sa sb. rewrite e in sa, sb. destruct ok as [_ avoid].
-          assert (no_start : forall c, (exists d, x = Start d) -> ~ 0 < s (Start c)).
-          { intros c [d ->] some. apply (avoid is_start); [now left|]. exists (Start c). split; [exact I|assumption]. }
-          destruct (eq_dec x (Start a)) as [xa|oa], (eq_dec x (Start b)) as [xb|ob]; try congruence.
-          -- rewrite plus_one_other in sb by assumption. exfalso. eapply no_start; eauto.
-          -- rewrite plus_one_other in sa by assumption. exfalso. eapply no_start; eauto.
-          -- rewrite plus_one_other in sa, sb by assumption. auto.
-        * destruct (follows_deployed s x M single type ok fired f) as [M' [fired' f']].
-          exists M'. split; [assumption|]. eapply follows_less; [|exact f']. now apply same_within.
-      + assert (less : t ≼ s) by (intros y; rewrite e; apply minus_one_within). split.
-        * intros a b sa sb. apply single; [specialize (less (Start a))|specialize (less (Start b))]; lia.
-        * exists M. split; [assumption|]. eapply follows_less; eassumption.
-  Qed.
-
-  (** If the goal pod can be deployed, the net can mark its place. *)
-  Theorem petri_sound : deployable cluster [nothing ⊕ Goal] -> covers g.
-  Proof.
-    intros [s [r [alt [[<-|[]] covered]]]].
-    assert (some : 0 < s Goal) by (specialize (covered Goal); rewrite plus_one_same in covered by reflexivity; lia).
-    clear covered. induction r as [s e|s t r IH st].
-    - rewrite e in some. simpl in some. lia.
-    - destruct st as [x [type ok] e|x more e|x d more [] e].
-      + destruct (eq_dec x Goal) as [->|other].
-        * destruct (runs_follow_markings s r) as [_ [M [fired [tokens _]]]]. exists M. split; [assumption|].
-          apply tokens. eapply needed_runs; [exact ok|now left|exact (fun f => f)].
-        * apply IH. rewrite e in some. now rewrite plus_one_other in some.
-      + apply IH. pose proof (minus_one_within s x Goal). rewrite e in some. lia.
-  Qed.
-
-  (** ** Nothing is missing *)
-
-  Definition pod_types : list pod :=
-    Goal :: First_ready :: map Initial (marked net_)
-    ++ flat_map (fun a => Start a :: Execute a :: End a :: Ready a :: map (fun p => Token p a) (produced a)) (transitions net_).
-
-  Lemma types_listed x : is_type x -> In x pod_types.
-  Proof.
-    unfold pod_types. destruct x as [p|p a| |a|a|a|a|]; simpl; intros type; try (now auto);
-      right; right; apply in_or_app.
-    - left. now apply in_map.
-    - right. apply in_flat_map. exists a. split; [apply type|]. simpl. do 4 right.
-      apply (in_map (fun p => Token p a)), type.
-    - right. apply in_flat_map. exists a. simpl. auto.
-    - right. apply in_flat_map. exists a. simpl. auto.
-    - right. apply in_flat_map. exists a. simpl. auto.
-    - right. apply in_flat_map. exists a. simpl. auto 6.
-  Qed.
-
-  Lemma running_types s : reachable cluster s -> forall x, 0 < s x -> is_type x.
-  Proof.
-    apply (invariant cluster (fun s => forall x, 0 < s x -> is_type x)).
-    - intros t e x some. rewrite e in some. simpl in some. unfold begins in some.
-      destruct x; simpl in *; try lia; try exact I. destruct (in_dec eq_dec p (marked net_)); [assumption|lia].
-    - intros t u _ types st x some. destruct st as [y [type _] e|y more e|y d more [] e]; rewrite e in some.
-      + destruct (eq_dec y x) as [<-|other]; [assumption|]. rewrite plus_one_other in some by assumption. auto.
-      + apply types. pose proof (minus_one_within t y x). lia.
+    intros r type need avoid free. eapply by_step; [exact r|]. apply (deploy _ _ _ x); [|apply same_refl].
+    split; [assumption|]. refine (conj need (conj avoid _)). intros is. specialize (free is). split.
+    - intros y l some. now apply free.
+    - enough (crowd net_ sem s (home x) = 0) by lia. apply count_zero. intros y y_in. apply filter_In in y_in.
+      destruct y_in as [_ at_home]. destruct (N.eq_0_gt_0_cases (s y)) as [|some]; [assumption|].
+      destruct (free y some) as [elsewhere _]. destruct (eq_dec (home y) (home x)); [contradiction|discriminate].
   Qed.
 
   (** What is left when all but some pods are deleted. *)
   Definition only (keep : pod -> bool) s : configuration pod := fun x => if keep x then s x else 0.
 
-  Lemma reachable_only keep s : reachable cluster s -> reachable cluster (only keep s).
+  Lemma reachable_only keep s : reachable P s -> reachable P (only keep s).
   Proof.
-    intros r. apply (downward_closed cluster s (only keep s) pod_types); [assumption| | |].
+    intros r. apply (downward_closed P s (only keep s) types); [assumption| | |].
     - intros x. simpl. unfold nothing. lia.
     - intros x. unfold only. destruct (keep x); lia.
-    - intros x less. apply types_listed, (running_types s r). lia.
+    - intros x less. apply (running_types net_ sem goal room s r). lia.
   Qed.
 
   Lemma runs_only keep s l : runs (only keep s) l <-> exists x, carries x l /\ keep x = true /\ 0 < s x.
-  Proof.
-    unfold runs, only. split; intros [x rest]; exists x; destruct (keep x); intuition (try congruence; lia).
-  Qed.
+  Proof. unfold runs, only. split; intros [x rest]; exists x; destruct (keep x); intuition (try congruence; lia). Qed.
 
-  Lemma runs_plus s x l : runs (s ⊕ x) l <-> carries x l \/ runs s l.
-  Proof.
-    split; [apply runs_deployed|]. intros [c|r]; [|eapply runs_less; [apply within_plus_one|assumption]].
-    exists x. split; [assumption|]. rewrite plus_one_same by reflexivity. lia.
-  Qed.
+  Lemma only_runs keep s x : 0 < only keep s x -> keep x = true /\ 0 < s x.
+  Proof. unfold only. destruct (keep x); [auto|lia]. Qed.
 
-  Lemma deploy_here s x : reachable cluster s -> is_type x -> affine_to s x -> reachable cluster (s ⊕ x).
-  Proof. intros r type ok. eapply by_step; [exact r|]. eapply deploy; [split; eassumption|apply same_refl]. Qed.
-
-  (** Between two firings: the tokens of a marking, a ready pod, and no other. *)
-  Definition stable s (M : marking) : Prop :=
-    (forall p, runs s (at_place p) <-> M p) /\ runs s is_ready
-    /\ ~ runs s is_start /\ ~ runs s is_execute /\ ~ runs s is_end.
+  (** ** Tokens *)
 
   Definition is_token x : bool := match x with Initial _ | Token _ _ => true | _ => false end.
 
-  Lemma tokens_kept keep s p : (forall x, is_token x = true -> keep x = true) ->
-    runs (only keep s) (at_place p) <-> runs s (at_place p).
+  Lemma tokens_only keep s p : (forall x, is_token x = true -> keep x = true) -> tokens (only keep s) p <-> tokens s p.
   Proof.
-    intros kept_. rewrite runs_only. split.
+    intros kept_. unfold tokens. rewrite runs_only. split.
     - intros [x [c [_ some]]]. now exists x.
-    - intros [x [c some]]. exists x. repeat split; auto. apply kept_. destruct x; simpl in *; tauto.
+    - intros [x [c some]]. exists x. repeat split; auto. apply kept_. destruct x; unlike c; reflexivity.
   Qed.
+
+  Lemma tokens_plus s x p : is_token x = false -> tokens (s ⊕ x) p <-> tokens s p.
+  Proof.
+    intros other. unfold tokens. rewrite runs_plus. split; [|tauto]. intros [c|]; [|assumption].
+    destruct x; unlike c; discriminate.
+  Qed.
+
+  Lemma plus_runs s x y : 0 < (s ⊕ x) y -> y = x \/ 0 < s y.
+  Proof. intros some. destruct (eq_dec x y) as [<-|other]; [now left|right]. now rewrite plus_one_other in some. Qed.
 
   (** The tokens of a list are put, one after the other. *)
   Lemma put_tokens s a : In a (transitions net_) -> forall l, NoDup l -> incl l (produced a) ->
-    reachable cluster s -> 0 < s (Execute a) -> (forall p, In p l -> ~ runs s (at_place p)) ->
-    exists t, reachable cluster t /\ 0 < t (Execute a) /\ forall p, runs t (at_place p) <-> runs s (at_place p) \/ In p l.
+    reachable P s -> 0 < s (Execute a) ->
+    (forall y, 0 < s y -> is_token y = true \/ (exists b, y = Start b) \/ y = Execute a) ->
+    (forall p, In p l -> ~ tokens s p) ->
+    exists t, reachable P t /\ 0 < t (Execute a)
+      /\ (forall y, 0 < t y -> is_token y = true \/ (exists b, y = Start b) \/ y = Execute a)
+      /\ forall p, tokens t p <-> tokens s p \/ In p l.
   Proof.
-    intros a_in l once. induction once as [|p l out _ IH]; intros sub r some free.
+    intros a_in l once. induction once as [|p l out _ IH]; intros sub r some who free.
     - exists s. repeat split; auto; simpl; tauto.
-    - destruct IH as [t [rt [some_t tokens]]]; auto.
+    - destruct IH as [t [rt [some_t [who_t tok]]]]; auto.
       { intros q q_in. apply sub. now right. }
       { intros q q_in. apply free. now right. }
+      assert (p_in : In p (produced a)) by (apply sub; now left).
+      assert (empty : ~ tokens t p).
+      { rewrite tok. intros [there|again]; [|contradiction]. apply (free p); [now left|assumption]. }
       exists (t ⊕ Token p a). repeat split.
-      + apply deploy_here; [assumption|split; [assumption|apply sub; now left]|]. split.
-        * intros k [<-|[]]. left. exists (Execute a). split; [reflexivity|assumption].
-        * intros k [<-|[]]. rewrite tokens. intros [there|p_in]; [|contradiction].
-          apply (free p); [now left|assumption].
+      + apply deploy_here; [assumption| | | |].
+        * apply (transition_type a); [assumption|]. do 4 right. apply in_or_app. left. now apply (in_map (fun p => Token p a)).
+        * intros k [<-|[]]. exists (Execute a). split; [right; now left|assumption].
+        * intros k [<-|[]]. exact empty.
+        * intros is y some_y. destruct (who_t y some_y) as [token|[[b ->]| ->]].
+          -- assert (other : forall q, carries y (at_place q) -> q <> p) by (intros q c ->; apply empty; now exists y).
+             destruct y; try discriminate; (split; [intros e; injection e as e; eapply other; [now left|exact e]|]);
+               intros k [<-|[]] c; unlike c; injection c as c; (eapply other; [now left|now symmetry]).
+          -- split; [discriminate|]. intros k k_in c. unlike c. subst k. simpl in k_in. destruct (kube sem); unlike k_in.
+          -- split; [discriminate|]. intros k k_in c. unlike c. subst k. destruct k_in as [e|[e|k_in]]; try discriminate.
+             apply in_map_iff in k_in. destruct k_in as [q [e q_in]]. injection e as ->.
+             apply filter_In in p_in. apply filter_In in q_in. destruct p_in as [_ new], q_in as [old _].
+             destruct (in_dec eq_dec p (Pre a)); [discriminate|contradiction].
       + rewrite plus_one_other by discriminate. assumption.
-      + rewrite runs_plus, tokens. simpl. intuition.
-      + rewrite runs_plus, tokens. simpl. intuition.
+      + intros y some_y. apply plus_runs in some_y. destruct some_y as [->|some_y]; [now left|auto].
+      + unfold tokens in *. rewrite runs_plus, tok. intros [c|[|]]; [unlike c; injection c as ->; right; now left|now left|right; now right].
+      + unfold tokens in *. rewrite runs_plus, tok. intros [|[->|]]; [right; now left|left; now left|right; now right].
   Qed.
 
-  Hypothesis safe : one_safe.
+  (** ** Firings *)
+
+  (** Between two firings: the tokens of a marking and a ready pod, and no other. *)
+  Definition rests s M : Prop :=
+    (forall p, tokens s p <-> M p) /\ runs s is_ready
+    /\ forall y, 0 < s y -> is_token y = true \/ carries y is_ready.
+
+  Lemma rests_stable s M : rests s M -> stable s.
+  Proof.
+    intros [_ [ready who]]. refine (conj ready _).
+    repeat split; intros [y [c some]]; (destruct (who y some) as [token|c']; [destruct y; try discriminate; unlike c|destruct y; unlike c'; unlike c]).
+  Qed.
+
+  Hypothesis safe : one_safe net_.
 
   Lemma one_firing s M a :
-    reachable cluster s -> stable s M -> fires M -> enabled M a ->
-    exists t, reachable cluster t /\ stable t (fire M a).
+    reachable P s -> rests s M -> fires net_ M -> enabled net_ M a ->
+    exists t, reachable P t /\ rests t (fire net_ M a).
   Proof.
-    intros r [tokens [ready [no_start [no_execute no_end]]]] fired can. pose proof can as [a_in have].
+    intros r [tok [ready who]] fired can. pose proof can as [a_in have].
+    assert (absent : forall l, (forall p, l <> at_place p) -> l <> is_ready -> ~ runs s l).
+    { intros l no_place no_ready [y [c some]]. destruct (who y some) as [token|c'].
+      - destruct y; try discriminate; unlike c; subst; now apply (no_place p).
+      - destruct y; unlike c'; unlike c; subst; now apply no_ready. }
     (* start *)
-    assert (r1 : reachable cluster (s ⊕ Start a)).
-    { apply deploy_here; [assumption|exact a_in|]. split.
-      - intros l [<-|l_in]; [now left|]. apply in_map_iff in l_in. destruct l_in as [p [<- p_in]].
-        left. apply tokens. auto.
-      - intros l [<-|[<-|[]]]; assumption. }
+    assert (r1 : reachable P (s ⊕ Start a)).
+    { apply deploy_here; [assumption| | | |].
+      - apply (transition_type a); [assumption|now left].
+      - intros l [<-|l_in]; [assumption|]. apply in_map_iff in l_in. destruct l_in as [p [<- p_in]]. apply tok. auto.
+      - intros l l_in. apply absent; [intros p ->|intros ->]; simpl in l_in; destruct (kube sem); unlike l_in.
+      - intros is y some. destruct (who y some) as [token|c].
+        + destruct y; try discriminate; (split; [discriminate|]); intros l [<-|[]] c; unlike c.
+        + destruct y; unlike c; (split; [discriminate|]); intros l l_in c'; simpl in l_in; unfold kube in l_in;
+            try rewrite is in l_in; destruct l_in as [<-|[]]; unlike c'. }
     (* ready and the consumed tokens go *)
-    pose (keep := fun x => match x with
+    pose (keep := fun x : pod => match x with
       | Start _ => true
       | Initial p | Token p _ => if in_dec eq_dec p (consumed a) then false else true
       | _ => false end).
     pose (s2 := only keep (s ⊕ Start a)).
-    assert (r2 : reachable cluster s2) by now apply reachable_only.
-    assert (tokens2 : forall p, runs s2 (at_place p) <-> M p /\ ~ In p (consumed a)).
-    { intros p. unfold s2. rewrite runs_only. split.
-      - intros [x [c [k some]]].
-        assert (there : runs s (at_place p)).
-        { exists x. split; [assumption|]. rewrite plus_one_other in some; [assumption|]. intros <-. exact c. }
-        split; [now apply tokens|]. destruct x; simpl in c, k; try contradiction; subst;
-          destruct (in_dec eq_dec p (consumed a)); congruence.
-      - intros [there stays]. apply tokens in there. destruct there as [x [c some]]. exists x. repeat split; [assumption| |].
-        + destruct x; simpl in *; try contradiction; subst; destruct (in_dec eq_dec p (consumed a)); tauto.
-        + rewrite plus_one_other; [assumption|]. intros <-. exact c. }
+    assert (r2 : reachable P s2) by now apply reachable_only.
+    assert (who2 : forall y, 0 < s2 y -> is_token y = true \/ exists b, y = Start b).
+    { intros y some. apply only_runs in some. destruct some as [k some]. destruct y; try discriminate; eauto. }
+    assert (tok2 : forall p, tokens s2 p <-> M p /\ ~ In p (consumed a)).
+    { intros p. unfold s2, tokens. rewrite runs_only. split.
+      - intros [x [c [k some]]]. split.
+        + apply tok. exists x. split; [assumption|]. apply plus_runs in some. destruct some as [->|]; [unlike c|assumption].
+        + destruct x; unlike c; injection c as ->; simpl in k; destruct (in_dec eq_dec p (consumed a)); congruence.
+      - intros [there stays]. apply tok in there. destruct there as [x [c some]]. exists x. repeat split; [assumption| |].
+        + destruct x; unlike c; injection c as ->; simpl; destruct (in_dec eq_dec p (consumed a)); tauto.
+        + pose proof (within_plus_one s (Start a) x). lia. }
     assert (lock : 0 < s2 (Start a)).
     { unfold s2, only. simpl. rewrite plus_one_same by reflexivity. lia. }
     (* execute *)
-    assert (r3 : reachable cluster (s2 ⊕ Execute a)).
-    { apply deploy_here; [assumption|exact a_in|]. split.
-      - intros l [<-|[]]. left. exists (Start a). split; [reflexivity|assumption].
+    assert (r3 : reachable P (s2 ⊕ Execute a)).
+    { apply deploy_here; [assumption| | | |].
+      - apply (transition_type a); [assumption|right; now left].
+      - intros l [<-|[]]. exists (Start a). split; [right; now left|assumption].
       - intros l [<-|[<-|l_in]].
-        + unfold s2. rewrite runs_only. intros [x [c [k _]]]. destruct x; simpl in *; try contradiction; discriminate.
-        + unfold s2. rewrite runs_only. intros [x [c [k _]]]. destruct x; simpl in *; try contradiction; discriminate.
-        + apply in_map_iff in l_in. destruct l_in as [p [<- p_in]]. rewrite tokens2. tauto. }
+        + intros [y [c some]]. destruct (who2 y some) as [token|[b ->]]; [destruct y; try discriminate|]; unlike c.
+        + intros [y [c some]]. destruct (who2 y some) as [token|[b ->]]; [destruct y; try discriminate|]; unlike c.
+        + apply in_map_iff in l_in. destruct l_in as [p [<- p_in]]. intros there. apply tok2 in there. tauto.
+      - intros is y some. destruct (who2 y some) as [token|[b ->]].
+        + destruct y; try discriminate; (split; [discriminate|]); intros l [<-|[]] c; unlike c.
+        + split; [discriminate|]. intros l l_in c. unlike c; subst l; simpl in l_in; destruct (kube sem); unlike l_in. }
     (* the produced tokens come *)
-    destruct (put_tokens (s2 ⊕ Execute a) a a_in (produced a)) as [s4 [r4 [some4 tokens4]]].
+    destruct (put_tokens (s2 ⊕ Execute a) a a_in (produced a)) as [s4 [r4 [some4 [who4 tok4]]]].
     { apply NoDup_filter, NoDup_nodup. }
     { apply incl_refl. }
     { assumption. }
     { rewrite plus_one_same by reflexivity. lia. }
-    { intros p p_in. rewrite runs_plus, tokens2. intros [[]|[there _]]. apply filter_In in p_in. destruct p_in as [p_in new].
+    { intros y some. apply plus_runs in some. destruct some as [->|some]; [tauto|]. destruct (who2 y some); tauto. }
+    { intros p p_in. rewrite tokens_plus, tok2 by reflexivity. intros [there _]. apply filter_In in p_in. destruct p_in as [p_in new].
       apply nodup_In in p_in. destruct (in_dec eq_dec p (Pre a)); [discriminate|]. now apply (safe M a p). }
-    assert (after : forall p, runs s4 (at_place p) <-> fire M a p).
-    { intros p. rewrite tokens4, runs_plus, tokens2. unfold fire, produced, consumed. rewrite !filter_In, nodup_In.
-      specialize (have p). simpl.
+    assert (after_ : forall p, tokens s4 p <-> fire net_ M a p).
+    { intros p. rewrite tok4, tokens_plus, tok2 by reflexivity. unfold fire, Protocol.produced, Protocol.consumed.
+      rewrite !filter_In, nodup_In. specialize (have p).
       destruct (in_dec eq_dec p (Pre a)), (in_dec eq_dec p (Post a)); intuition congruence. }
     (* start goes, end comes *)
-    pose (s5 := only (fun x => is_token x || match x with Execute _ => true | _ => false end) s4).
-    assert (r5 : reachable cluster s5) by now apply reachable_only.
-    assert (tokens5 : forall p, runs s5 (at_place p) <-> fire M a p).
-    { intros p. rewrite <- after. apply tokens_kept. intros x ->. reflexivity. }
-    assert (r6 : reachable cluster (s5 ⊕ End a)).
-    { apply deploy_here; [assumption|exact a_in|]. split.
-      - intros l [<-|l_in]; left.
-        + exists (Execute a). split; [reflexivity|exact some4].
-        + apply in_map_iff in l_in. destruct l_in as [p [<- p_in]]. apply tokens5. now right.
-      - intros l [<-|[]]. unfold s5. rewrite runs_only. intros [x [c [k _]]]. destruct x; simpl in *; try contradiction; discriminate. }
-    (* execute goes, ready comes *)
-    pose (s7 := only (fun x => is_token x || match x with End _ => true | _ => false end) (s5 ⊕ End a)).
-    assert (r7 : reachable cluster s7) by now apply reachable_only.
-    assert (tokens7 : forall p, runs s7 (at_place p) <-> fire M a p).
-    { intros p. rewrite <- tokens5. unfold s7. rewrite tokens_kept by (intros x ->; reflexivity). rewrite runs_plus. simpl. tauto. }
-    assert (r8 : reachable cluster (s7 ⊕ Ready a)).
-    { apply deploy_here; [assumption|exact a_in|]. split.
-      - intros l [<-|[]]. left. exists (End a). split; [reflexivity|]. unfold s7, only. simpl.
-        rewrite plus_one_same by reflexivity. lia.
-      - intros l [<-|[<-|[<-|[]]]]; unfold s7; rewrite runs_only; intros [x [c [k _]]]; destruct x; simpl in *; try contradiction; discriminate. }
-    (* end goes *)
-    exists (only (fun x => is_token x || match x with Ready _ => true | _ => false end) (s7 ⊕ Ready a)).
-    split; [now apply reachable_only|]. repeat split.
-    - rewrite tokens_kept by (intros x ->; reflexivity). rewrite runs_plus, tokens7. simpl. tauto.
-    - rewrite tokens_kept by (intros x ->; reflexivity). rewrite runs_plus, tokens7. simpl. tauto.
-    - rewrite runs_only. exists (Ready a). repeat split. rewrite plus_one_same by reflexivity. lia.
-    - rewrite runs_only. intros [x [c [k _]]]. destruct x; simpl in *; try contradiction; discriminate.
-    - rewrite runs_only. intros [x [c [k _]]]. destruct x; simpl in *; try contradiction; discriminate.
-    - rewrite runs_only. intros [x [c [k _]]]. destruct x; simpl in *; try contradiction; discriminate.
+    pose (s5 := only (fun x : pod => is_token x || match x with Execute _ => true | _ => false end) s4).
+    assert (r5 : reachable P s5) by now apply reachable_only.
+    assert (who5 : forall y, 0 < s5 y -> is_token y = true \/ y = Execute a).
+    { intros y some. apply only_runs in some. destruct some as [k some]. destruct (who4 y some) as [|[[b ->]|]]; auto; discriminate. }
+    assert (tok5 : forall p, tokens s5 p <-> fire net_ M a p).
+    { intros p. rewrite <- after_. apply tokens_only. intros x ->. reflexivity. }
+    assert (r6 : reachable P (s5 ⊕ End a)).
+    { apply deploy_here; [assumption| | | |].
+      - apply (transition_type a); [assumption|right; right; now left].
+      - intros l [<-|l_in].
+        + exists (Execute a). split; [right; now left|exact some4].
+        + apply in_map_iff in l_in. destruct l_in as [p [<- p_in]]. apply tok5. now right.
+      - intros l [<-|[]] [y [c some]]. destruct (who5 y some) as [token| ->]; [destruct y; try discriminate|]; unlike c.
+      - intros is y some. destruct (who5 y some) as [token| ->].
+        + destruct y; try discriminate; (split; [discriminate|]); intros l [<-|[]] c; unlike c.
+        + split; [discriminate|]. intros l l_in c. unlike c; subst l; (destruct l_in as [e|[e|l_in]]; try discriminate);
+            apply in_map_iff in l_in; destruct l_in as [q [e _]]; discriminate. }
+    (* execute goes *)
+    pose (s7 := only (fun x : pod => is_token x || match x with End _ => true | _ => false end) (s5 ⊕ End a)).
+    assert (r7 : reachable P s7) by now apply reachable_only.
+    assert (who7 : forall y, 0 < s7 y -> is_token y = true \/ y = End a).
+    { intros y some. apply only_runs in some. destruct some as [k some]. apply plus_runs in some.
+      destruct some as [->|some]; [now right|]. destruct (who5 y some) as [| ->]; [now left|discriminate]. }
+    assert (tok7 : forall p, tokens s7 p <-> fire net_ M a p).
+    { intros p. rewrite <- tok5. unfold s7. rewrite tokens_only by (intros x ->; reflexivity). now apply tokens_plus. }
+    assert (ended : runs s7 (end_of a)).
+    { exists (End a). split; [right; now left|]. unfold s7, only. simpl. rewrite plus_one_same by reflexivity. lia. }
+    (* under kube-scheduler, check comes and end goes *)
+    assert (checked_ : exists s8, reachable P s8 /\ (forall p, tokens s8 p <-> fire net_ M a p)
+              /\ (forall l, In l (needs (Ready a)) -> runs s8 l)
+              /\ forall y, 0 < s8 y -> is_token y = true \/ y = End a \/ y = Check a).
+    { unfold Protocol.needs. destruct (kube sem) eqn:is_kube_.
+      - pose (s8 := only (fun x : pod => is_token x || match x with Check _ => true | _ => false end) (s7 ⊕ Check a)).
+        assert (r8 : reachable P (s7 ⊕ Check a)).
+        { apply deploy_here; [assumption| | | |].
+          - apply (transition_type a); [assumption|]. do 4 right. apply in_or_app. right. rewrite is_kube_. now left.
+          - intros l [<-|[]]. exact ended.
+          - intros l [<-|[<-|[]]] [y [c some]]; (destruct (who7 y some) as [token| ->]; [destruct y; try discriminate|]; unlike c).
+          - intros is y some. destruct (who7 y some) as [token| ->].
+            + destruct y; try discriminate; (split; [discriminate|]); intros l [<-|[]] c; unlike c.
+            + split; [discriminate|]. intros l [<-|[]] c. unlike c. }
+        exists s8. refine (conj _ (conj _ (conj _ _))).
+        + now apply reachable_only.
+        + intros p. rewrite <- tok7. unfold s8. rewrite tokens_only by (intros x ->; reflexivity). now apply tokens_plus.
+        + intros l [<-|[]]. exists (Check a). split; [right; now left|]. unfold s8, only. simpl. rewrite plus_one_same by reflexivity. lia.
+        + intros y some. apply only_runs in some. destruct some as [k some]. apply plus_runs in some.
+          destruct some as [->|some]; [tauto|]. destruct (who7 y some) as [| ->]; [now left|discriminate].
+      - exists s7. refine (conj r7 (conj tok7 (conj _ _))).
+        + intros l [<-|[]]. exact ended.
+        + intros y some. destruct (who7 y some); tauto. }
+    destruct checked_ as [s8 [r8 [tok8 [need8 who8]]]].
+    (* ready comes *)
+    assert (r9 : reachable P (s8 ⊕ Ready a)).
+    { apply deploy_here; [assumption| |exact need8| |].
+      - apply (transition_type a); [assumption|right; right; right; now left].
+      - intros l l_in [y [c some]].
+        assert (which : l = is_ready \/ l = is_start \/ l = is_execute).
+        { simpl in l_in. destruct (kube sem); simpl in l_in; intuition. }
+        destruct (who8 y some) as [token|[->| ->]]; [destruct y; try discriminate| |]; unlike c; subst l;
+          destruct which as [e|[e|e]]; discriminate.
+      - intros is y some. destruct (who8 y some) as [token|[->| ->]].
+        + destruct y; try discriminate; (split; [discriminate|]); intros l [<-|[]] c; unlike c.
+        + split; [discriminate|]. intros l [<-|[]] c. unlike c.
+        + split; [discriminate|]. intros l [<-|[<-|[]]] c; unlike c. }
+    exists (only (fun x : pod => is_token x || match x with Ready _ => true | _ => false end) (s8 ⊕ Ready a)).
+    split; [now apply reachable_only|]. refine (conj _ (conj _ _)).
+    - intros p. rewrite tokens_only by (intros x ->; reflexivity). rewrite tokens_plus by reflexivity. apply tok8.
+    - apply runs_only. exists (Ready a). repeat split; [now left|]. rewrite plus_one_same by reflexivity. lia.
+    - intros y some. apply only_runs in some. destruct some as [k _]. destruct y; try discriminate; [now left|now left|right; now left].
   Qed.
 
   (** Every marking of the net is reached as pods. *)
-  Theorem markings_are_reached M : fires M -> exists s, reachable cluster s /\ stable s M.
+  Theorem markings_are_reached M : fires net_ M -> exists s, reachable P s /\ rests s M.
   Proof.
     intros fired. induction fired as [|M a fired [s [r st]] can].
-    - exists begins. split; [apply at_start, same_refl|]. repeat split.
-      + intros [x [c some]]. unfold begins in some. destruct x; simpl in *; try contradiction; try lia. subst.
-        destruct (in_dec eq_dec p (marked net_)); [assumption|lia].
-      + intros p_in. exists (Initial p). split; [reflexivity|]. simpl. destruct (in_dec eq_dec p (marked net_)); [lia|contradiction].
-      + exists First_ready. split; [exact I|]. simpl. lia.
-      + intros [x [c some]]. unfold begins in some. destruct x; simpl in *; try contradiction; lia.
-      + intros [x [c some]]. unfold begins in some. destruct x; simpl in *; try contradiction; lia.
-      + intros [x [c some]]. unfold begins in some. destruct x; simpl in *; try contradiction; lia.
+    - exists (starts_with net_). split; [apply at_start, same_refl|]. refine (conj _ (conj _ _)).
+      + intros p. split.
+        * intros [x [c some]]. destruct x; simpl in some; try lia; unlike c. injection c as ->.
+          destruct (in_dec eq_dec p (marked net_)); [assumption|lia].
+        * intros p_in. exists (Initial p). split; [now left|]. simpl. destruct (in_dec eq_dec p (marked net_)); [lia|contradiction].
+      + exists First_ready. split; [now left|]. simpl. lia.
+      + intros y some. destruct y; simpl in some; try lia; [now left|right; now left].
     - now apply (one_firing s M a).
   Qed.
 
-  (** The paper's theorem on the encoding of nets. *)
-  Theorem petri : covers g <-> deployable cluster [nothing ⊕ Goal].
+  (** The main equivalence, under either semantics. *)
+  Theorem petri : covers net_ goal <-> deployable P [nothing ⊕ Goal].
   Proof.
-    split; [|apply petri_sound].
-    intros [M [fired there]]. destruct (markings_are_reached M fired) as [s [r [tokens _]]].
+    split; [|apply protocol_sound].
+    intros [M [fired there]]. destruct (markings_are_reached M fired) as [s [r [tok [_ who]]]].
     exists (s ⊕ Goal). split.
-    - apply deploy_here; [assumption|exact I|]. split; [|intros l []].
-      intros l [<-|[]]. left. now apply tokens.
+    - apply deploy_here; [assumption|now left| |intros l []|].
+      + intros l l_in. apply in_map_iff in l_in. destruct l_in as [p [<- p_in]]. apply tok. auto.
+      + intros is y some. destruct (who y some) as [token|c].
+        * destruct y; try discriminate; (split; [discriminate|]); intros l [<-|[]] c; unlike c.
+        * destruct y; unlike c; (split; [discriminate|]); intros l l_in c'; unlike c'; subst l; simpl in l_in;
+            try destruct (kube sem); unlike l_in.
     - exists (nothing ⊕ Goal). split; [now left|]. apply plus_one_mono. intros x. unfold nothing. lia.
   Qed.
 End Petri.

@@ -37,6 +37,10 @@ Arguments becomes {A}.
 Arguments kept {A}.
 Arguments start {A}.
 
+(** The same rules, from another start. *)
+Definition starting {A} (P : problem A) (x : configuration A) : problem A :=
+  {| hard := hard P; becomes := becomes P; kept := kept P; start := x |}.
+
 (** What is asked for: a configuration that has at least one of these. *)
 Definition goal (A : Type) : Type := list (configuration A).
 

@@ -9,7 +9,7 @@
     demand.rs, check/shortage.rs. *)
 
 From Coq Require Import NArith List Lia Bool.
-From Podreach Require Import Configuration Problem.
+From Podreach Require Import Configuration Sums Problem.
 Import ListNotations.
 Open Scope N_scope.
 
@@ -17,26 +17,6 @@ Open Scope N_scope.
 
 Section Laws.
   Context {A : Type} `{Eq_dec A}.
-
-  (** How much one instance counts in a sum. *)
-  Fixpoint value (ws : list (A * N)) (a : A) : N :=
-    match ws with
-    | [] => 0
-    | (b, w) :: rest => (if eq_dec b a then w else 0) + value rest a
-    end.
-
-  Lemma total_plus_one ws s a : total ws (s ⊕ a) = total ws s + value ws a.
-  Proof.
-    induction ws as [|[b w] rest IH]; simpl; [reflexivity|]. rewrite IH.
-    unfold plus_one. destruct (eq_dec a b), (eq_dec b a); try congruence; lia.
-  Qed.
-
-  Lemma total_minus_one ws s a : 0 < s a -> total ws (s ⊖ a) + value ws a = total ws s.
-  Proof.
-    intros some. induction ws as [|[b w] rest IH]; simpl; [reflexivity|]. rewrite <- IH.
-    unfold minus_one. destruct (eq_dec a b), (eq_dec b a); subst; try congruence; [|lia].
-    replace (s b) with (s b - 1 + 1) at 2 by lia. lia.
-  Qed.
 
   Variable P : problem A.
 
@@ -77,9 +57,6 @@ Section Demands.
   Definition met_by (w : want A) (g : configuration A) : Prop :=
     wanted w <= count (spots_of w) g /\ forall q, In q (places w) -> count (spots q) g <= at_most_here q.
 
-  Fixpoint all_of (gs : list (configuration A)) : configuration A :=
-    match gs with [] => nothing | g :: rest => plus g (all_of rest) end.
-
   (** A choice that meets a demand. *)
   Definition choice (ws : list (want A)) (gs : list (configuration A)) : Prop := Forall2 met_by ws gs.
 
@@ -95,10 +72,6 @@ Section Demands.
 
   (** ** Sum: laws leave too little room. *)
 
-  Lemma total_all (rest : A -> N) (atoms : list A) s t : s ≼ t ->
-    total (map (fun a => (a, rest a)) atoms) s <= total (map (fun a => (a, rest a)) atoms) t.
-  Proof. apply total_mono. Qed.
-
   (** All that the places of a demand may sell. *)
   Definition sold (w : want A) : N := fold_right (fun q sum => price q * at_most_here q + sum) 0 (places w).
   Definition asked_for (ws : list (want A)) : N := fold_right (fun w sum => worth w * wanted w + sum) 0 ws.
@@ -107,47 +80,32 @@ Section Demands.
   (** What an atom still counts beyond the price of its place. *)
   Variable rest : A -> N.
 
+  Definition beyond (l : list A) (s : configuration A) : N := sum (fun a => rest a * s a) l.
+
+  Lemma beyond_app l k s : beyond (l ++ k) s = beyond l s + beyond k s.
+  Proof. unfold beyond. induction l as [|a l IH]; simpl; lia. Qed.
+
   Lemma worth_of_place (v : N) q g :
     (forall a, In a (spots q) -> v <= price q + rest a) -> count (spots q) g <= at_most_here q ->
-    v * count (spots q) g <= price q * at_most_here q + total (map (fun a => (a, rest a)) (spots q)) g.
+    v * count (spots q) g <= price q * at_most_here q + beyond (spots q) g.
   Proof.
     intros enough_ most.
-    assert (each_ : v * count (spots q) g <= price q * count (spots q) g + total (map (fun a => (a, rest a)) (spots q)) g).
-    { clear most. induction (spots q) as [|a l IH]; simpl; [lia|].
-      assert (IH' := IH (fun b b_in => enough_ b (or_intror b_in))). specialize (enough_ a (or_introl eq_refl)). nia. }
+    assert (each_ : v * count (spots q) g <= price q * count (spots q) g + beyond (spots q) g).
+    { unfold beyond. rewrite !count_sum, <- !sum_times, <- sum_add. apply sum_le. intros a a_in. specialize (enough_ a a_in). nia. }
     nia.
   Qed.
 
   Lemma worth_of_want w g :
     (forall q a, In q (places w) -> In a (spots q) -> worth w <= price q + rest a) -> met_by w g ->
-    worth w * wanted w <= sold w + total (map (fun a => (a, rest a)) (spots_of w)) g.
+    worth w * wanted w <= sold w + beyond (spots_of w) g.
   Proof.
     intros enough_ [many most].
-    assert (all_ : worth w * count (spots_of w) g <= sold w + total (map (fun a => (a, rest a)) (spots_of w)) g).
+    assert (all_ : worth w * count (spots_of w) g <= sold w + beyond (spots_of w) g).
     { unfold spots_of, sold. clear many. induction (places w) as [|q qs IH]; simpl; [lia|].
-      rewrite count_app, map_app.
-      assert (apart : forall (l k : list (A * N)) s, total (l ++ k) s = total l s + total k s).
-      { clear. induction l as [|[a n] l IH]; simpl; intros; [reflexivity|]. rewrite IH. lia. }
-      rewrite apart.
+      rewrite count_app, beyond_app.
       pose proof (worth_of_place (worth w) q g (fun a => enough_ q a (or_introl eq_refl)) (most q (or_introl eq_refl))).
       assert (IH' := IH (fun p a p_in => enough_ p a (or_intror p_in)) (fun p p_in => most p (or_intror p_in))). nia. }
     nia.
-  Qed.
-
-  (** A sum over the spots of one want is within the sum over all atoms. *)
-  Lemma spots_within (atoms l : list A) g :
-    NoDup l -> incl l atoms ->
-    total (map (fun a => (a, rest a)) l) g <= total (map (fun a => (a, rest a)) atoms) g.
-  Proof.
-    intros once. revert atoms. induction once as [|a l out _ IH]; intros atoms sub; simpl; [lia|].
-    destruct (in_split a atoms (sub a (or_introl eq_refl))) as [before [after ->]].
-    assert (sub' : incl l (before ++ after)).
-    { intros b b_in. specialize (sub b (or_intror b_in)). apply in_app_or in sub. apply in_or_app.
-      destruct sub as [|[->|]]; auto. contradiction. }
-    specialize (IH _ sub'). rewrite !map_app in *. simpl.
-    assert (apart : forall (l k : list (A * N)) s, total (l ++ k) s = total l s + total k s).
-    { clear. induction l as [|[b n] l IH]; simpl; intros; [reflexivity|]. rewrite IH. lia. }
-    rewrite !apart in *. simpl. lia.
   Qed.
 
   (** Laws, each with how often it is added. *)
@@ -167,48 +125,30 @@ Section Demands.
     (** the laws hold of what is there besides the kept pods, *)
     (forall l b times, In (l, b, times) laws -> total l x <= b) ->
     (** and all together is less than what is asked for. *)
-    room_of laws + all_sold ws + total (map (fun a => (a, rest a)) atoms) k < asked_for ws ->
+    room_of laws + all_sold ws + beyond atoms k < asked_for ws ->
     forall gs, choice ws gs -> ~ all_of gs ≼ plus k x.
   Proof.
     intros once home paid lawful laws_hold less gs met inside.
-    assert (demand : asked_for ws <= all_sold ws + total (map (fun a => (a, rest a)) atoms) (all_of gs)).
+    assert (beyond_plus : forall s t, beyond atoms (plus s t) = beyond atoms s + beyond atoms t).
+    { intros s t. unfold beyond, plus. rewrite <- sum_add. apply sum_ext. intros. lia. }
+    assert (demand : asked_for ws <= all_sold ws + beyond atoms (all_of gs)).
     { clear less inside lawful laws_hold. induction met as [|w g ws gs m _ IH]; simpl; [lia|].
       assert (IH' := IH (fun v v_in => home v (or_intror v_in)) (fun v q a v_in => paid v q a (or_intror v_in))).
       pose proof (worth_of_want w g (fun q a => paid w q a (or_introl eq_refl)) m).
       destruct (home w (or_introl eq_refl)) as [w_once w_in].
-      pose proof (spots_within atoms (spots_of w) g w_once w_in). rewrite total_plus. lia. }
-    assert (have : total (map (fun a => (a, rest a)) atoms) (all_of gs)
-                   <= total (map (fun a => (a, rest a)) atoms) k + total (map (fun a => (a, rest a)) atoms) x).
-    { rewrite <- total_plus. now apply total_mono. }
-    assert (by_laws : total (map (fun a => (a, rest a)) atoms) x <= room_of laws).
-    { assert (pay : total (map (fun a => (a, rest a)) atoms) x <= total (map (fun a => (a, covered laws a)) atoms) x).
-      { clear - lawful. induction atoms as [|a l IH]; simpl; [lia|].
-        assert (IH' := IH (fun b b_in => lawful b (or_intror b_in))). specialize (lawful a (or_introl eq_refl)).
-        destruct (N.eq_dec (x a) 0) as [->|some]; [lia|]. specialize (lawful some). nia. }
-      enough (total (map (fun a => (a, covered laws a)) atoms) x <= room_of laws) by lia.
-      clear - once laws_hold. induction laws as [|[[l b] times] laws IH]; simpl.
-      - clear. induction atoms as [|a l IH]; simpl; lia.
-      - assert (IH' := IH (fun l' b' t' l_in => laws_hold l' b' t' (or_intror l_in))).
-        pose proof (laws_hold l b times (or_introl eq_refl)) as holds_.
-        assert (split_ : total (map (fun a => (a, times * value l a + covered laws a)) atoms) x
-                         = times * total (map (fun a => (a, value l a)) atoms) x
-                           + total (map (fun a => (a, covered laws a)) atoms) x).
-        { clear. induction atoms as [|a k IH]; simpl; [lia|]. rewrite IH. nia. }
-        rewrite split_.
-        enough (total (map (fun a => (a, value l a)) atoms) x <= total l x) by nia.
-        clear - once. induction l as [|[b w] l IH]; simpl.
-        + clear. induction atoms as [|a k IH]; simpl; lia.
-        + enough (total (map (fun a => (a, if eq_dec b a then w else 0)) atoms) x <= w * x b).
-          { assert (split_ : total (map (fun a => (a, (if eq_dec b a then w else 0) + value l a)) atoms) x
-                             = total (map (fun a => (a, if eq_dec b a then w else 0)) atoms) x
-                               + total (map (fun a => (a, value l a)) atoms) x).
-            { clear. induction atoms as [|a k IH]; simpl; [lia|]. rewrite IH. nia. }
-            lia. }
-          clear - once. induction once as [|a k out _ IH]; simpl; [lia|].
-          destruct (eq_dec b a) as [->|]; [|lia].
-          enough (total (map (fun c => (c, if eq_dec a c then w else 0)) k) x = 0) by lia.
-          clear - out. induction k as [|c k IH]; simpl; [reflexivity|].
-          destruct (eq_dec a c) as [->|]; [exfalso; apply out; now left|]. rewrite IH; [lia|]. intros a_in. apply out. now right. }
+      pose proof (sum_incl (fun a => rest a * g a) (spots_of w) atoms w_once w_in) as inside_.
+      fold (beyond (spots_of w) g) in inside_. fold (beyond atoms g) in inside_. rewrite beyond_plus. lia. }
+    assert (have : beyond atoms (all_of gs) <= beyond atoms k + beyond atoms x).
+    { rewrite <- beyond_plus. apply sum_le. intros a _. specialize (inside a). nia. }
+    assert (by_laws : beyond atoms x <= room_of laws).
+    { transitivity (sum (fun a => covered laws a * x a) atoms).
+      - apply sum_le. intros a a_in. destruct (N.eq_dec (x a) 0) as [->|some]; [lia|]. specialize (lawful a a_in some). nia.
+      - clear - once laws_hold. induction laws as [|[[l b] times] laws IH]; simpl.
+        + rewrite sum_zero; [lia|intros; lia].
+        + assert (IH' := IH (fun l' b' t' l_in => laws_hold l' b' t' (or_intror l_in))).
+          pose proof (laws_hold l b times (or_introl eq_refl)) as holds_. pose proof (sum_of_values l atoms x once) as values.
+          rewrite (sum_ext _ (fun a => times * (value l a * x a) + covered laws a * x a)) by (intros; lia).
+          rewrite sum_add, sum_times. nia. }
     lia.
   Qed.
 End Demands.

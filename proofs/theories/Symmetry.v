@@ -30,9 +30,6 @@ Section Symmetry.
   Hypothesis deletion_blind : forall a d, becomes P a d -> becomes P (to_ a) (to_ d).
   Hypothesis kept_blind : forall a, kept P (to_ a) = kept P a.
 
-  Definition starting (x : configuration A) : problem A :=
-    {| hard := hard P; becomes := becomes P; kept := kept P; start := x |}.
-
   Lemma image_at s a : image s (to_ a) = s a.
   Proof. unfold image. now rewrite there_and_back. Qed.
 
@@ -48,7 +45,7 @@ Section Symmetry.
       try reflexivity; exfalso; [apply other'; rewrite e; apply back_and_there|apply other; now rewrite <- e', there_and_back].
   Qed.
 
-  Theorem image_reachable s : reachable P s -> reachable (starting (image (start P))) (image s).
+  Theorem image_reachable s : reachable P s -> reachable (starting P (image (start P))) (image s).
   Proof.
     intros r. induction r as [s e|s t r IH st].
     - apply at_start. intros a. apply e.
@@ -66,16 +63,16 @@ Section Symmetry.
   Definition moved_back (g : goal A) : goal A := map (fun alternative a => alternative (to_ a)) g.
 
   Theorem never_of_images (all : list A) (above : configuration A) g :
-    (forall a, In a all) ->
+    (forall a, image (start P) a < above a -> In a all) ->
     kept P ≼ start P ->
     image (start P) ≼ above ->
-    never (starting above) g ->
+    never (starting P above) g ->
     never P (moved_back g).
   Proof.
     intros listed low high no s r [alternative [g_in covered]].
     apply in_map_iff in g_in. destruct g_in as [alt [<- alt_in]].
-    assert (no' : never (starting (image (start P))) g).
-    { apply (weaker_by_start (starting (image (start P))) (starting above) all); auto.
+    assert (no' : never (starting P (image (start P))) g).
+    { apply (weaker_by_start (starting P (image (start P))) (starting P above) all); auto.
       - apply within_refl.
       - intros a. simpl. unfold image. rewrite <- (back_and_there a) at 1. rewrite kept_blind. apply low. }
     apply (no' (image s)); [now apply image_reachable|].

@@ -60,7 +60,7 @@ Section Weaker.
 
   (** In particular if it starts with more. *)
   Corollary weaker_by_start (P Q : problem A) (all : list A) :
-    (forall a, In a all) ->
+    (forall a, start P a < start Q a -> In a all) ->
     (forall a s, hard P a s -> hard Q a s) ->
     (forall a d, becomes P a d -> becomes Q a d) ->
     kept Q ≼ kept P -> kept P ≼ start P -> start P ≼ start Q ->
