@@ -17,6 +17,30 @@ fn each_case(seed: u64, count: usize, mut test: impl FnMut(usize, &mut Rng, &Pro
     }
 }
 
+/// A pod that is being deleted comes without being deployed, so that no guard keeps it away and no law need hold of it.
+#[test]
+fn a_demand_for_pods_that_are_being_deleted_is_refused() {
+    let mut rng = Rng::new(79);
+    let mut refused = 0;
+    for _ in 0..cases(300) {
+        let problem = problem(&mut rng, Shape::small(Semantics::KubeScheduler));
+        let shadows = problem.model.pods().filter_map(|pod| problem.model.shadow(pod));
+        for shadow in shadows {
+            let atom = (shadow, NodeId::from_index(0));
+            let wants = vec![Want { count: 1, places: vec![Place { atoms: vec![atom], most: 1 }] }];
+            let none = Law::Few(vec![atom], 0);
+            let shortage = Shortage {
+                ruled_out: Goal::default(),
+                proof: Proof::default(),
+                argument: Argument::Sum { worth: vec![1], laws: vec![(none, 1)] },
+            };
+            assert_eq!(short(&problem, Demand { wants }, shortage, &|| false), Err(Flaw::BadWant(0)));
+            refused += 1;
+        }
+    }
+    assert!(refused > 20, "{refused}");
+}
+
 /// Whether a configuration has enough for every want from `want` on, no pod counted twice.
 fn meets(demand: &Demand, s: &Configuration, want: usize) -> bool {
     let Some(Want { count, places }) = demand.wants.get(want) else { return true };

@@ -80,7 +80,8 @@ pub enum Flaw {
         /// The pod and node that complete the group.
         last: Atom,
     },
-    /// A want of a demand (by its index) that names a pod type or a node that does not exist, or an atom twice.
+    /// A want of a demand (by its index) that names a pod type or a node that does not exist, a pod that is being deleted, or an atom
+    /// twice.
     BadWant(usize),
     /// A choice that meets the demand and has nothing in it that is ruled out; or a demand too large to go through.
     Uncovered,
@@ -131,7 +132,7 @@ impl fmt::Display for Flaw {
                 write!(f, "forbidden group {} can be completed from a configuration without any group", group + 1)
             }
             Self::BadWant(index) => {
-                write!(f, "want {} names a pod or node that does not exist, or one of them twice", index + 1)
+                write!(f, "want {} names a pod or node that does not exist, a pod that is being deleted, or one of them twice", index + 1)
             }
             Self::Uncovered => write!(f, "there is a choice of nodes that is not ruled out"),
             Self::NoLaw(index) => write!(f, "law {} does not hold", index + 1),

@@ -17,7 +17,7 @@ use super::{Checker, Flaw};
 use crate::configuration::{Atom, Configuration};
 use crate::demand::{Argument, Demand, Law, Place, Shortage, Want};
 use crate::guard::{AtMost, Guards, Universe};
-use crate::id::{NodeId, PodId};
+use crate::id::{Id, NodeId, PodId};
 use crate::resource::Amount;
 use crate::rule::{self, Rule};
 use crate::step::Problem;
@@ -60,10 +60,11 @@ pub fn short(problem: &Problem, demand: Demand, shortage: Shortage, stop: &dyn F
     Ok(Short { demand, shortage })
 }
 
-/// Atoms exist, and no want has one twice.
+/// Atoms exist, and no want has one twice. None is of a pod that is being deleted: laws need not hold of those, which come without
+/// being deployed.
 fn well_formed(problem: &Problem, demand: &Demand) -> Result<(), Flaw> {
-    let cluster = problem.model.cluster();
-    let exists = |&(pod, node): &Atom| cluster.pods.get(pod).is_some() && cluster.nodes.get(node).is_some();
+    let m = &problem.model;
+    let exists = |&(pod, node): &Atom| pod.index() < m.pods().len() && m.cluster().nodes.get(node).is_some();
     for (index, want) in demand.wants.iter().enumerate() {
         let mut seen = BTreeSet::new();
         if !want.places.iter().flat_map(|place| &place.atoms).all(|atom| exists(atom) && seen.insert(*atom)) {
