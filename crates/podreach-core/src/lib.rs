@@ -39,7 +39,7 @@ pub use demand::Demand;
 pub use goal::Goal;
 pub use id::{Id, NodeId, PodId};
 pub use model::{Model, Semantics};
-pub use quotient::{Quotient, View};
+pub use quotient::{Quotient, Settling, View};
 pub use register::Register;
 pub use running::{Changing, Running};
 pub use step::{Action, Asked, Illegal, Problem};

@@ -270,13 +270,12 @@ impl View {
         named.map(|(pod, _)| self.problem.model.shadowed(pod).unwrap_or(pod)).collect()
     }
 
-    /// A trace of the quotient as one of the whole problem: with the types that were asked about, deleting what is there, and with
-    /// each node settled when it needs to be.
-    pub fn lifted(&self, full: &Problem, trace: &Trace) -> Trace {
-        let m = &*full.model;
+    /// A trace of the quotient as one of the whole problem: with the types that were asked about, deleting what is there. Nodes settle
+    /// when a pod needs it; or all of them at first, since spread constraints may refuse what they would accept on settled nodes.
+    pub fn lifted(&self, full: &Problem, trace: &Trace, settling: Settling) -> Trace {
         let (s, steps) = ((*full.start).clone(), Vec::with_capacity(trace.len()));
         let mut lift = Lift { view: self, full, apart: self.apart(), s, steps };
-        if m.settling_matters() {
+        if settling == Settling::AtFirst {
             lift.settle_all();
         }
         trace.iter().for_each(|action| lift.step(action));
@@ -285,6 +284,15 @@ impl View {
         }
         lift.steps.into_iter().collect()
     }
+}
+
+/// When nodes settle in a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Settling {
+    /// When a pod needs it.
+    AsNeeded,
+    /// All of them at first.
+    AtFirst,
 }
 
 /// A trace on its way from the quotient to the whole problem.

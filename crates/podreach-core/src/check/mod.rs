@@ -132,7 +132,11 @@ impl fmt::Display for Flaw {
                 write!(f, "forbidden group {} can be completed from a configuration without any group", group + 1)
             }
             Self::BadWant(index) => {
-                write!(f, "want {} names a pod or node that does not exist, a pod that is being deleted, or one of them twice", index + 1)
+                write!(
+                    f,
+                    "want {} names a pod or node that does not exist, a pod that is being deleted, or one of them twice",
+                    index + 1
+                )
             }
             Self::Uncovered => write!(f, "there is a choice of nodes that is not ruled out"),
             Self::NoLaw(index) => write!(f, "law {} does not hold", index + 1),

@@ -1,6 +1,6 @@
 //! Decides goals about workloads: each is asked of a quotient, and the evidence comes back in the names it was asked with.
 
-use podreach_core::{Checked, Checker, Flaw, Goal, Learned, Problem, Quotient, Reason, Trace, Verdict, View};
+use podreach_core::{Checked, Checker, Flaw, Goal, Learned, Problem, Quotient, Reason, Settling, Trace, Verdict, View};
 
 use super::{Budget, Decision, Engine, Search, Stop, reason};
 
@@ -80,8 +80,21 @@ impl Decider {
         if view.is_plain(&full) {
             return Some(decision);
         }
-        let verdict = lifted(&view, &full, decision.checked.verdict());
+        let verdict = match decision.checked.verdict() {
+            Verdict::Deployable(trace) => Verdict::Deployable(self.lifted(goal, &view, trace)),
+            Verdict::Never(proof) => Verdict::Never(view.renamed(proof)),
+            Verdict::Unknown(reason) => Verdict::Unknown(reason.clone()),
+        };
         Some(self.checked(goal, verdict, decision, budget))
+    }
+
+    /// A run of a quotient as one of the whole problem, in which no node settles that need not.
+    fn lifted(&mut self, goal: &Goal, view: &View, trace: &Trace) -> Trace {
+        let full = self.quotient.full();
+        let run = view.lifted(full, trace, Settling::AsNeeded);
+        let mut is_run = || self.checker.check(goal, Verdict::Deployable(run.clone()), &|| false).is_ok();
+        let asks = full.model.settling_matters() && !full.start.unsettled().is_empty();
+        if !asks || is_run() { run } else { view.lifted(self.quotient.full(), trace, Settling::AtFirst) }
     }
 
     /// The decision with a verdict about the goal as asked, once the checker takes it.
@@ -95,14 +108,5 @@ impl Decider {
             Err(flaw) => Checked::unknown(Reason::Rejected { engine: decision.engine.into(), flaw: flaw.to_string() }),
         };
         Decision { checked, ..decision }
-    }
-}
-
-/// A verdict about a quotient as one about the whole problem.
-fn lifted(view: &View, full: &Problem, verdict: &Verdict) -> Verdict {
-    match verdict {
-        Verdict::Deployable(trace) => Verdict::Deployable(view.lifted(full, trace)),
-        Verdict::Never(proof) => Verdict::Never(view.renamed(proof)),
-        Verdict::Unknown(reason) => Verdict::Unknown(reason.clone()),
     }
 }
