@@ -6,6 +6,9 @@ mod cluster;
 mod live;
 mod run;
 mod schema;
+#[cfg(feature = "serve")]
+#[path = "../serve/server.rs"]
+mod server;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
