@@ -283,6 +283,20 @@ fn real_manifests_leak_nothing() {
     assert!(!["Ledger", "acme", "argocd", "shop", "n1\""].iter().any(|name| renamed.contains(name)), "{renamed}");
 }
 
+/// Every place that a name, key, group, host or expression can stand in, all of them called the same.
+#[test]
+fn no_name_is_left_under_pseudonyms() {
+    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/secrets/named.yaml");
+    assert!(read(file).matches("hunter2").count() > 100);
+    let ran = podreach(&["snapshot", "-v", "-f", file, "-o", "-", "--pseudonymise"]);
+    assert_eq!(ran.exit, 0, "{}", ran.err);
+    let told = (ran.out.clone() + &ran.err).to_lowercase().replace(&file.to_lowercase(), "");
+    let left = ["hunter2", "10.9.8.7", "ahvudgvy"].map(|name| told.matches(name).count());
+    assert_eq!(left, [0; 3], "{told}");
+    let snapshot: Value = serde_json::from_str(&ran.out).expect("one document");
+    assert_eq!(snapshot["items"].as_array().map(Vec::len), Some(12), "every object is there");
+}
+
 #[test]
 fn what_cannot_be_read_is_not_quoted() {
     let pod = |rest: &str| {
