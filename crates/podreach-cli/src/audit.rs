@@ -22,7 +22,7 @@ use crate::{input, print, remark};
 
 /// Runs the command.
 pub(crate) fn run(args: &Audit, clock: &Clock) -> Result<Exit, Told> {
-    let audited = audited(&args.auditing, Saying { quiet: args.quiet, verbose: args.verbose }, clock, false)?;
+    let audited = audited(&args.auditing, Saying { quiet: args.quiet, verbose: args.verbose }, clock, None)?;
     cancel::exempt(|| write(args, &audited))
 }
 
@@ -36,14 +36,18 @@ pub(crate) struct Audited {
     pub(crate) problem: Option<Problem>,
 }
 
-/// Audits what the command line asks for.
-pub(crate) fn audited(args: &Auditing, saying: Saying, clock: &Clock, shows: bool) -> Result<Audited, Told> {
+/// How long findings take to write, in hundredths of the time to read the input.
+const FINDINGS: u32 = 25;
+
+/// Audits what the command line asks for; whoever shows the cluster, too, says how long that takes.
+pub(crate) fn audited(args: &Auditing, saying: Saying, clock: &Clock, page: Option<u32>) -> Result<Audited, Told> {
     let mut session = session(args, saying)?;
+    clock.reserve(page.unwrap_or(FINDINGS));
     let policies = policies(args, saying, &mut session)?;
     let earlier = earlier(args)?;
     let cache = if args.no_cache { None } else { Cache::open() };
     let whose = args.reading.semantics(None)[0];
-    let problem = shows.then(|| podreach::problem(&session.lowered, whose));
+    let problem = page.map(|_| podreach::problem(&session.lowered, whose));
     let mut outcomes = Vec::new();
     for semantics in args.reading.semantics(None) {
         let memory = cache.as_ref().map_or(&Forgetful as &dyn Memory, |cache| cache);

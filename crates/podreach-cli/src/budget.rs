@@ -1,11 +1,11 @@
 //! One budget for a whole command: time, memory and Ctrl-C, from the first byte that is read to the last that is written.
 //!
 //! It ends work in three stages. Searches ask the clock and end in order, with what they have ruled out. Whatever has not noticed a
-//! little later is cancelled at its next poll (`podreach_core::cancel`), and what was finished before is shown. A command that still has
-//! nothing to show after that is ended as a whole. A thread of its own watches all of this, since work cannot be trusted to watch itself.
+//! little later is cancelled at its next poll (`podreach_core::cancel`), and what was finished before is shown; where that takes long, time
+//! is reserved for it. A command that still has nothing to show after that is ended as a whole. A thread of its own watches all of this, since work cannot be trusted to watch itself.
 
 use std::num::NonZeroUsize;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
@@ -25,9 +25,20 @@ static LISTENING: OnceLock<()> = OnceLock::new();
 const TICK: Duration = Duration::from_millis(20);
 /// What the program itself takes, which is nobody's search.
 const PROGRAM: usize = 32 << 20;
-/// How far over the limit work is cancelled, and the command ended: some time, and so many hundredths of the limit.
-const CANCEL: (Duration, u32) = (Duration::from_millis(400), 5);
-const END: (Duration, u32) = (Duration::from_millis(900), 10);
+/// When searches end, work is cancelled, and the command is ended.
+const SOFT: Margin = Margin { time: Duration::ZERO, hundredths: 0, work: true };
+const CANCEL: Margin = Margin { time: Duration::from_millis(200), hundredths: 2, work: true };
+const END: Margin = Margin { time: Duration::from_millis(900), hundredths: 10, work: false };
+
+/// How far something may be over a limit.
+#[derive(Clone, Copy)]
+struct Margin {
+    /// Some time, and so many hundredths of the limit.
+    time: Duration,
+    hundredths: u32,
+    /// Whether it is work, which is to end before the time that is reserved.
+    work: bool,
+}
 
 /// The limits of a run, with its clock started.
 pub(crate) struct Clock {
@@ -45,6 +56,8 @@ pub(crate) struct Clock {
 struct Gauge {
     started: Instant,
     timeout: Duration,
+    /// The milliseconds at the end in which what is known is shown.
+    reserved: AtomicU64,
     memory: usize,
     /// How much memory is held now, and how much was at most.
     held: AtomicUsize,
@@ -55,21 +68,29 @@ struct Gauge {
 
 impl Gauge {
     /// Why to stop, if the limits are exceeded by so much.
-    fn over(&self, by: (Duration, u32)) -> Option<Stop> {
+    fn over(&self, by: Margin) -> Option<Stop> {
         self.over_with(&self.held, by)
     }
 
     /// The same for some measure of memory.
-    fn over_with(&self, held: &AtomicUsize, (time, hundredths): (Duration, u32)) -> Option<Stop> {
+    fn over_with(&self, held: &AtomicUsize, Margin { time, hundredths, work }: Margin) -> Option<Stop> {
         if INTERRUPTED.get().is_some_and(|pressed| pressed.elapsed() >= time) {
             return Some(Stop::Interrupted);
         }
+        let reserved = Duration::from_millis(if work { self.reserved.load(Ordering::Relaxed) } else { 0 });
         let most = self.timeout.saturating_add(self.timeout / 100 * hundredths).saturating_add(time);
+        let most = most.saturating_sub(reserved);
         if self.started.elapsed() >= most {
             return Some(Stop::Timeout);
         }
         let most = self.memory.saturating_add(self.memory / 100 * hundredths as usize).saturating_add(PROGRAM);
         (held.load(Ordering::Relaxed) > most).then_some(Stop::Memory)
+    }
+
+    /// Sets time aside at the end, but never most of it.
+    fn reserve(&self, time: Duration) {
+        let time = time.min(self.timeout / 3);
+        self.reserved.store(u64::try_from(time.as_millis()).unwrap_or(u64::MAX), Ordering::Relaxed);
     }
 
     /// Looks at everything until the command is done.
@@ -98,6 +119,7 @@ impl Clock {
         let gauge = Arc::new(Gauge {
             started: Instant::now(),
             timeout: limits.timeout,
+            reserved: AtomicU64::new(0),
             memory: limits.memory,
             held: AtomicUsize::new(0),
             peak: AtomicUsize::new(0),
@@ -107,9 +129,15 @@ impl Clock {
         let (watched, asked, ever) = (Arc::clone(&gauge), Arc::clone(&gauge), Arc::clone(&gauge));
         // Without a thread to watch, searches still look at the clock themselves.
         let _ = std::thread::Builder::new().name("watch".into()).spawn(move || watched.watch());
-        let interrupt = Box::new(move || asked.over((Duration::ZERO, 0)));
-        let lasting = Box::new(move || ever.over_with(&ever.peak, (Duration::ZERO, 0)));
+        let interrupt = Box::new(move || asked.over(SOFT));
+        let lasting = Box::new(move || ever.over_with(&ever.peak, SOFT));
         Self { gauge, interrupt, lasting, memory: limits.memory, threads: threads(limits) }
+    }
+
+    /// Reserves time to show what is known: so many hundredths of what it took to read the input, which is all that was done by now. What
+    /// is shown grows with the input at most, and a machine that was slow to read is slow to write.
+    pub(crate) fn reserve(&self, hundredths: u32) {
+        self.gauge.reserve(self.gauge.started.elapsed() / 100 * hundredths);
     }
 
     /// Why to stop now, if there is a reason.
@@ -212,6 +240,28 @@ pub(crate) fn count(text: &str) -> Result<NonZeroUsize, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn work_ends_before_the_time_that_is_reserved_and_the_command_after_it() {
+        let gauge = Gauge {
+            started: Instant::now().checked_sub(Duration::from_secs(70)).expect("a clock that runs for long"),
+            timeout: Duration::from_secs(90),
+            reserved: AtomicU64::new(0),
+            memory: usize::MAX,
+            held: AtomicUsize::new(0),
+            peak: AtomicUsize::new(0),
+            done: AtomicBool::new(false),
+            token: Token::default(),
+        };
+        let over = |gauge: &Gauge| [SOFT, CANCEL, END].map(|margin| gauge.over(margin));
+        assert_eq!(over(&gauge), [None; 3]);
+        gauge.reserve(Duration::from_secs(21));
+        assert_eq!(over(&gauge), [Some(Stop::Timeout), None, None]);
+        gauge.reserve(Duration::from_secs(25));
+        assert_eq!(over(&gauge), [Some(Stop::Timeout), Some(Stop::Timeout), None]);
+        gauge.reserve(Duration::from_secs(80));
+        assert_eq!(gauge.reserved.load(Ordering::Relaxed), 30_000);
+    }
 
     #[test]
     fn times_and_sizes_as_people_write_them() {

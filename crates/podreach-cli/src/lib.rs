@@ -44,6 +44,10 @@ pub fn main() -> ExitCode {
     let command = CommandLine::command().name(name).bin_name(name);
     let matches = command.clone().get_matches();
     let line = CommandLine::from_arg_matches(&matches).unwrap_or_else(|error| error.exit()).qualified();
+    #[cfg(feature = "serve")]
+    if matches!(line.command, Command::Serve(_)) {
+        serve::unite();
+    }
     print::set_colour(line.color);
     let clock = line.command.limits().map(Clock::start);
     let exit = match &clock {

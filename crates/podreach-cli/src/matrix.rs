@@ -14,9 +14,13 @@ use crate::budget::Clock;
 use crate::print;
 use crate::session::{Exit, Session, Told, refuse};
 
+/// How long a table takes to write, in hundredths of the time to read the input.
+const TABLE: u32 = 25;
+
 /// Runs the command.
 pub(crate) fn run(args: &args::Matrix, clock: &Clock) -> Result<Exit, Told> {
     let session = Session::read(&args.input, |own| args.reading.options(own), (&args.output).into())?;
+    clock.reserve(TABLE);
     let under = args.reading.semantics(None);
     let mut matrices: Vec<(Problem, Matrix)> =
         under.into_iter().map(|semantics| matrix(&session, semantics, clock)).collect();

@@ -9,6 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use podreach::lower::shape::{self, Role, Shape};
 use podreach::lower::{is_listed_kind, known_group};
+use podreach_core::cancel;
 use serde_json::{Map, Value};
 
 /// Names with a meaning of their own.
@@ -36,6 +37,9 @@ const ZONES: [&str; 4] = [
     "topology.kubernetes.io/region",
     "topology.kubernetes.io/zone",
 ];
+
+/// What tells the pod types of one name apart.
+const WHICH: [&str; 2] = [" (as it is)", " (with its claims)"];
 
 /// Which domain resources and groups are said to be of.
 const DOMAIN: &str = "example.com";
@@ -65,12 +69,16 @@ impl Pseudonyms {
         let mut pseudonyms = Self::default();
         let mut compared = BTreeSet::new();
         for object in objects.clone() {
+            cancel::poll();
             pseudonyms.look_for_claims(object);
             pseudonyms.look(object, &mut compared);
         }
         pseudonyms.ranks = compared.into_iter().map(|key| (key, BTreeSet::new())).collect();
         if !pseudonyms.ranks.is_empty() {
-            objects.clone().for_each(|object| pseudonyms.rank(object));
+            objects.clone().for_each(|object| {
+                cancel::poll();
+                pseudonyms.rank(object);
+            });
         }
         pseudonyms.name_in_order(objects);
         pseudonyms
@@ -344,12 +352,13 @@ impl Pseudonyms {
         pseudonym
     }
 
-    /// The name of a pod type in a Question or policy: `kind/namespace/name`, or less of it.
+    /// The name of a pod type in a Question or policy: `kind/namespace/name`, or less of it, and which of that name it is.
     fn pod(&mut self, text: &str) -> String {
-        let parts: Vec<&str> = text.split('/').collect();
+        let which = WHICH.into_iter().find(|which| text.ends_with(which)).unwrap_or_default();
+        let parts: Vec<&str> = text[..text.len() - which.len()].split('/').collect();
         let kinds = parts.len().saturating_sub(2);
         let renamed = |(at, part): (usize, &&str)| if at < kinds { self.kind(part) } else { self.text(part, "name") };
-        parts.iter().enumerate().map(renamed).collect::<Vec<_>>().join("/")
+        parts.iter().enumerate().map(renamed).collect::<Vec<_>>().join("/") + which
     }
 
     /// A word of the API; one that means a place in a file of its node says only that.

@@ -7,6 +7,7 @@ use annotate_snippets::{AnnotationKind, Element, Group, Level, Origin, Renderer,
 use podreach::diagnostic::{Diagnostic, Effect};
 use podreach::lower::shape::quotable;
 use podreach::read::{Place, SourceId, Sources, Span, Tree};
+use podreach_core::cancel;
 
 use crate::print;
 
@@ -48,6 +49,7 @@ fn first_of_each_kind(diagnostics: &[Diagnostic]) -> Vec<(&Diagnostic, usize)> {
 }
 
 fn show(quotes: &mut Quotes<'_>, diagnostic: &Diagnostic, more: usize) {
+    cancel::poll();
     let level = match diagnostic.effect {
         Effect::Stops => Level::ERROR,
         Effect::Notes | Effect::Assumes(_) => Level::NOTE,

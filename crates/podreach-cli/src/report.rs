@@ -15,12 +15,16 @@ use crate::budget::Clock;
 use crate::session::{Exit, Saying, Session, Told};
 use crate::{audit, check, file, matrix, print};
 
+/// How long a page takes, in hundredths of the time to read its input: the whole cluster is on it.
+const PAGE: u32 = 100;
+
 /// Runs the command.
 pub(crate) fn run(args: &Report, clock: &Clock) -> Result<Exit, Told> {
     match &args.what {
         ReportOf::Audit(args) => audit(args, clock),
         ReportOf::Check(args) => {
             let mut session = Session::read(&args.input, |own| args.reading.options(own), (&args.page).into())?;
+            clock.reserve(PAGE);
             let answers = ask::answers(&args.asking, &args.reading, clock, &mut session)?;
             let shown: Vec<(Answered<'_>, Value)> = answers
                 .iter()
@@ -32,6 +36,7 @@ pub(crate) fn run(args: &Report, clock: &Clock) -> Result<Exit, Told> {
         }
         ReportOf::Matrix(args) => {
             let session = Session::read(&args.input, |own| args.reading.options(own), (&args.page).into())?;
+            clock.reserve(PAGE);
             let under = args.reading.semantics(None);
             let matrices: Vec<_> =
                 under.into_iter().map(|semantics| matrix::matrix(&session, semantics, clock)).collect();
@@ -48,7 +53,7 @@ pub(crate) fn run(args: &Report, clock: &Clock) -> Result<Exit, Told> {
 
 /// The page of an audit.
 fn audit(args: &ReportAudit, clock: &Clock) -> Result<Exit, Told> {
-    let audited = audit::audited(&args.auditing, (&args.page).into(), clock, true)?;
+    let audited = audit::audited(&args.auditing, (&args.page).into(), clock, Some(PAGE))?;
     let problem = audited.problem.as_ref().expect("it was asked for");
     let several = audited.outcomes.len() > 1;
     let under = |(semantics, outcome): &(Semantics, Outcome)| {

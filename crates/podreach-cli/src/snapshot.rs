@@ -6,6 +6,7 @@ use podreach::diagnostic::Effect;
 use podreach::lower::Kind;
 use podreach::read::{Sources, Tree, Value as Read, shown_path};
 use podreach::report::API_VERSION;
+use podreach_core::cancel;
 use serde_json::{Map, Value};
 
 use crate::args::Snapshot;
@@ -32,7 +33,10 @@ pub(crate) fn run(args: &Snapshot, _: &Clock) -> Result<Exit, Told> {
         let mut pseudonyms = Pseudonyms::of(lists.iter().flat_map(|list| &list.objects));
         for list in &mut lists {
             pseudonyms.rename_list(&mut list.version, &mut list.kind);
-            list.objects.iter_mut().for_each(|object| pseudonyms.rename(object));
+            list.objects.iter_mut().for_each(|object| {
+                cancel::poll();
+                pseudonyms.rename(object);
+            });
         }
         if let Some(path) = &args.mapping {
             write(path, &(serde_json::to_string_pretty(&pseudonyms.mapping()).unwrap_or_default() + "\n"))?;
@@ -82,6 +86,7 @@ impl List {
         let answer = if self.answer { r#""metadata":{"resourceVersion":""},"# } else { "" };
         let mut text = format!(r#"{{"apiVersion":{version},"kind":{kind},{answer}"items":["#);
         for (at, object) in self.objects.into_iter().enumerate() {
+            cancel::poll();
             text.push_str(if at == 0 { "\n" } else { ",\n" });
             text.push_str(&object.to_string());
         }
@@ -122,6 +127,7 @@ struct Unfolding {
 impl Unfolding {
     /// Adds what a document holds; `within` is the apiVersion and kind of the list that it stands in, and `at` where it goes.
     fn add(&mut self, document: &Tree<'_>, within: (&str, &str), at: usize) {
+        cancel::poll();
         let text = |key: &str| document.field(key).and_then(Tree::str);
         let own = text("apiVersion").zip(text("kind"));
         let usual = within.1.strip_suffix("List").filter(|kind| !kind.is_empty()).map(|kind| (within.0, kind));

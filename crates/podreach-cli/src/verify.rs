@@ -39,9 +39,19 @@ pub(crate) fn run(args: &Verify, clock: &Clock) -> Result<Exit, Told> {
             exits.push(Exit::No);
             continue;
         }
+        let read = || Session::read(&args.input, |_| certificate.options.clone(), saying);
         let session = match last.take().filter(|session| session.options == certificate.options) {
             Some(session) => session,
-            None => Session::read(&args.input, |_| certificate.options.clone(), saying)?,
+            None => match cancel::attempt(read) {
+                Ok(session) => session?,
+                // What was looked at before stands.
+                Err(stop) => {
+                    let (exit, line) = given_up(stop);
+                    tell(args, line);
+                    exits.push(exit);
+                    break;
+                }
+            },
         };
         let (exit, line) = match &certificate.changed {
             Some(changed) => (Exit::Unknown, format!("NOT LOOKED AT  it is about another cluster: {}", shown(changed))),

@@ -215,6 +215,12 @@ fn a_matrix_and_an_audit_are_shown_as_far_as_they_came() {
             document["items"].as_array().expect("items").iter().map(|item| &item["finding"]).collect();
         assert!(codes.iter().any(|code| **code == "F0100"), "it says that it is not all: {codes:?}");
         assert!(matches!(audited.output.status.code(), Some(1 | 3)), "what is wrong is wrong, and the rest undecided");
+        let _ = std::fs::remove_file(page);
+        let args = ["report", "audit", "--semantics", "paper", "--no-cache", "-f", puzzle, "-o", page];
+        let shown = run(&args, limit);
+        let written = std::fs::read_to_string(page).expect("what is known is saved");
+        assert!(written.contains("F0100") && written.contains(why), "{limit:?}");
+        assert!(matches!(shown.output.status.code(), Some(1 | 3)), "{limit:?}");
     }
 }
 

@@ -90,6 +90,11 @@ pub fn poll() {
     }
 }
 
+/// The same items, with a poll before each: for loops over what the input has.
+pub fn polled<T>(items: impl IntoIterator<Item = T>) -> impl Iterator<Item = T> {
+    items.into_iter().inspect(|_| poll())
+}
+
 /// Does some work with another token, and sets the old one again however it ends.
 fn set<T>(token: Option<Token>, work: impl FnOnce() -> T) -> Result<T, Stop> {
     let before = CURRENT.replace(token);
@@ -125,7 +130,8 @@ mod tests {
             }
         });
         assert_eq!((ended, rounds), (Err(Stop::Memory), 3));
-        poll();
+        let done: usize = polled([1, 2]).sum();
+        assert_eq!((done, token.during(|| polled([1, 2]).count())), (3, Err(Stop::Memory)));
         assert_eq!(token.during(|| exempt(|| (poll(), 1).1)), Ok(1));
         assert!(Token::current().is_none(), "what was set before is set again");
     }

@@ -376,7 +376,7 @@ fn topologies(cluster: &Cluster) -> (IdVec<KeyId, Topology>, IdVec<DomainId, Vec
         };
         cluster.nodes.iter().map(domain_of).collect()
     };
-    let topologies = cluster.keys.entries().values().map(|&key| topology(key)).collect();
+    let topologies = cancel::polled(cluster.keys.entries().values()).map(|&key| topology(key)).collect();
     (topologies, domains)
 }
 
@@ -385,7 +385,7 @@ type Labelled = HashMap<(Symbol, Symbol), Vec<PodId>>;
 
 fn labelled(cluster: &Cluster) -> Labelled {
     let mut labelled = Labelled::new();
-    for (id, pod) in cluster.pods.iter() {
+    for (id, pod) in cancel::polled(cluster.pods.iter()) {
         pod.spec.labels.iter().for_each(|label| labelled.entry(label).or_default().push(id));
     }
     labelled

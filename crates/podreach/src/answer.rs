@@ -19,6 +19,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Deref;
 use std::sync::Arc;
 
+use podreach_core::cancel::polled;
 use podreach_core::cluster::Barred;
 use podreach_core::{
     Action, Atom, Checked, Checker, Cluster, Configuration, Goal, Model, NodeId, PodId, Problem, Reason, Trace,
@@ -111,7 +112,7 @@ impl Oracle {
     pub fn new(problem: &Problem, diagnostics: &[Diagnostic]) -> Self {
         let names = names(&problem.model);
         let doubts = |effect: Effect| {
-            let about = diagnostics.iter().filter(|d| d.effect == effect || d.effect == Effect::Blurs);
+            let about = polled(diagnostics).filter(|d| d.effect == effect || d.effect == Effect::Blurs);
             about.filter_map(|diagnostic| Doubt::new(diagnostic, &names)).collect::<Vec<_>>()
         };
         Self {

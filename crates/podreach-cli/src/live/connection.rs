@@ -5,14 +5,14 @@
 
 use std::time::Duration;
 
-use http::{Method, Request};
-use kube::config::{KubeConfigOptions, Kubeconfig, KubeconfigError};
+use http::{HeaderValue, Method, Request};
+use kube::config::{AuthInfo, KubeConfigOptions, Kubeconfig};
 use kube::{Client, Config};
 use serde_json::Value;
 use tokio::runtime::Runtime;
 
+use super::failure::{Failure, address, told};
 use super::flags::Flags;
-use crate::input;
 
 /// A connection.
 pub(crate) struct Connection {
@@ -23,31 +23,6 @@ pub(crate) struct Connection {
     pub(crate) server: String,
     /// The namespace of the flags, or else of the context.
     pub(crate) namespace: String,
-}
-
-/// Why a request was not answered as hoped.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Failure {
-    /// The server said no, with this status and message.
-    Status(u16, String),
-    /// There was no answer.
-    Silence(String),
-}
-
-impl Failure {
-    /// Whether the server answered with a status.
-    pub(crate) fn is(&self, status: u16) -> bool {
-        matches!(self, Self::Status(code, _) if *code == status)
-    }
-}
-
-impl std::fmt::Display for Failure {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Self::Status(status, message) => write!(f, "{message} ({status})"),
-            Self::Silence(why) => f.write_str(why),
-        }
-    }
 }
 
 impl Connection {
@@ -61,8 +36,7 @@ impl Connection {
             let client = Client::try_from(config).map_err(|error| told(&error))?;
             Ok::<_, String>((client, facts.0, facts.1))
         })?;
-        let server = server.trim_end_matches('/').to_owned();
-        Ok(Self { runtime, client, timeout: flags.request_timeout, server, namespace })
+        Ok(Self { runtime, client, timeout: flags.request_timeout, server: address(&server), namespace })
     }
 
     /// What the server has at a path.
@@ -89,39 +63,14 @@ impl Connection {
             let late = || Failure::Silence(format!("no answer within {:?}", self.timeout));
             tokio::time::timeout(self.timeout, asked).await.map_err(|_| late())?
         };
-        answered.map_err(|error| match error {
-            kube::Error::Api(status) => Failure::Status(status.code, status.message.clone()),
-            other => Failure::Silence(told(&other)),
-        })
-    }
-}
-
-/// An error with its causes, each said once.
-fn told(error: &dyn std::error::Error) -> String {
-    let mut text = error.to_string();
-    let mut cause = error.source();
-    while let Some(next) = cause {
-        let more = next.to_string();
-        if !text.contains(&more) {
-            text = format!("{text}: {more}");
-        }
-        cause = next.source();
-    }
-    text
-}
-
-/// Why a kubeconfig cannot be used.
-fn unusable(error: &KubeconfigError) -> String {
-    match error {
-        KubeconfigError::ReadConfig(error, path) => input::unreadable(path, error),
-        other => told(other),
+        answered.map_err(Failure::from)
     }
 }
 
 async fn config(flags: &Flags) -> Result<Config, String> {
     let mut config = base(flags).await?;
     if let Some(server) = &flags.server {
-        config.cluster_url = server.parse().map_err(|error| format!("--server {server}: {error}"))?;
+        config.cluster_url = server.parse().map_err(|error| format!("--server {}: {error}", address(server)))?;
     }
     let auth = &mut config.auth_info;
     if let Some(token) = &flags.token {
@@ -146,7 +95,16 @@ async fn config(flags: &Flags) -> Result<Config, String> {
     if let Some(namespace) = &flags.namespace {
         config.default_namespace.clone_from(namespace);
     }
-    Ok(config)
+    sendable(&config.auth_info).map(|()| config)
+}
+
+/// Refuses a token that cannot be sent, on which the client would panic.
+fn sendable(login: &AuthInfo) -> Result<(), String> {
+    let login = serde_json::to_value(login).unwrap_or_default();
+    match login["token"].as_str().map(HeaderValue::from_str) {
+        Some(Err(_)) => Err("the token has characters that no token has".to_owned()),
+        _ => Ok(()),
+    }
 }
 
 /// The kubeconfig's cluster, or else the one around us; with `--server` neither is needed.
@@ -164,8 +122,8 @@ async fn base(flags: &Flags) -> Result<Config, String> {
     };
     match from_file {
         Ok(config) => Ok(config),
-        Err(error) if flags.kubeconfig.is_some() || named => Err(unusable(&error)),
-        Err(error) => Config::incluster().map_err(|_| unusable(&error)).or_else(|why| {
+        Err(error) if flags.kubeconfig.is_some() || named => Err(told(&error)),
+        Err(error) => Config::incluster().map_err(|_| told(&error)).or_else(|why| {
             let address = flags.server.as_deref().and_then(|server| server.parse().ok());
             address.map(Config::new).ok_or(why)
         }),

@@ -8,6 +8,8 @@
 pub(crate) mod connection;
 pub(crate) mod custom;
 #[cfg(feature = "live")]
+pub(crate) mod failure;
+#[cfg(feature = "live")]
 pub(crate) mod flags;
 pub(crate) mod header;
 #[cfg(feature = "live")]

@@ -2,7 +2,8 @@
 
 use serde_json::{Map, Value};
 
-use super::connection::{Connection, Failure};
+use super::connection::Connection;
+use super::failure::Failure;
 use super::resource::Resource;
 use crate::essence::Templates;
 use crate::snapshot::List;

@@ -6,8 +6,9 @@ use podreach::read::Source;
 use serde_json::Value;
 
 use super::Flags;
-use super::connection::{Connection, Failure};
+use super::connection::Connection;
 use super::custom;
+use super::failure::Failure;
 use super::header::{Header, Unseen};
 use super::page::pages;
 use super::resource::{self, Resource};

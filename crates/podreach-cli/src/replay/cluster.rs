@@ -12,7 +12,8 @@ use super::outcome::Outcome;
 use super::plan::{Deed, Step};
 use crate::args::Replay;
 use crate::budget::Clock;
-use crate::live::connection::{Connection, Failure};
+use crate::live::connection::Connection;
+use crate::live::failure::Failure;
 
 /// How a cluster says that it is for tests: this label or annotation of the namespace kube-system.
 const MARK: &str = "podreach.dev/test-cluster";

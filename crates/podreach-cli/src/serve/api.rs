@@ -33,11 +33,13 @@ pub(super) struct Server {
     world: World,
     gate: Gate,
     jobs: Jobs,
+    /// The page without its data.
+    shell: Arc<str>,
 }
 
 impl Server {
     pub(super) fn new(world: World, gate: Gate) -> Self {
-        Self { world, gate, jobs: Jobs::default() }
+        Self { world, gate, jobs: Jobs::default(), shell: html::document(None).into() }
     }
 
     /// Sees to the limits of all jobs, and of the process as a whole, until it is to end.
@@ -68,7 +70,7 @@ fn answered(server: &Arc<Server>, request: &Request) -> Result<Response, Respons
     let (method, path) = (request.method.as_str(), request.path.as_str());
     if path == "/" {
         return match method {
-            "GET" => Ok(Response { status: 200, kind: "text/html", body: html::document(None).into_bytes() }),
+            "GET" => Ok(Response { status: 200, kind: "text/html", body: vec![Arc::clone(&server.shell)] }),
             _ => Err(Response::refusal(405, "the page is only read")),
         };
     }
@@ -84,20 +86,16 @@ fn answered(server: &Arc<Server>, request: &Request) -> Result<Response, Respons
         return job.map(|job| Response::text(200, job)).ok_or_else(gone);
     }
     match (method, what) {
-        ("GET", "page") => Ok(Response::json(200, &page(&server.world)?)),
+        ("GET", "page") => {
+            let page = server.world.page().map_err(|why| Response::refusal(400, &why))?;
+            Ok(Response::text(200, vec![page]))
+        }
         ("POST", "cluster" | "why" | "ask" | "matrix" | "flips" | "file") => ordered(server, what, request),
         (_, "page" | "cluster" | "why" | "ask" | "matrix" | "flips" | "file") => {
             Err(Response::refusal(405, "this is asked in another way"))
         }
         _ => Err(Response::refusal(404, "there is no such thing to ask")),
     }
-}
-
-fn page(world: &World) -> Result<Value, Response> {
-    let variant = world.variant(Vec::new()).map_err(|why| Response::refusal(400, &why))?;
-    let diagnostics = report::diagnostics(&world.session.sources, &world.session.lowered.diagnostics);
-    let assumptions = world.session.assumptions(variant.problem.model.semantics());
-    Ok(html::data(&variant.problem, &world.title, (&diagnostics, assumptions), html::View::Cluster))
 }
 
 /// What is answered at once, or the job that will answer it.
@@ -112,7 +110,7 @@ fn ordered(server: &Arc<Server>, what: &str, request: &Request) -> Result<Respon
     // The same question about the same cluster is the same job.
     let question = format!("{what} {order:?}");
     match what {
-        "cluster" => Ok(Response::json(200, &html::cluster(&variant.problem))),
+        "cluster" => Ok(Response::text(200, vec![variant.cluster()])),
         "why" => Ok(Response::json(200, &why(&server.world, &variant, asked(&order)?))),
         "ask" => {
             let atom = asked(&order)?;

@@ -2,6 +2,7 @@
 
 use std::io::{Read, Write};
 use std::net::{Shutdown, TcpStream};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// The longest a request may take to arrive, and an answer to be taken.
@@ -46,19 +47,19 @@ pub(super) struct Response {
     pub(super) status: u16,
     /// What the body is.
     pub(super) kind: &'static str,
-    /// The body.
-    pub(super) body: Vec<u8>,
+    /// The body, in pieces: what is large is shared with all who get it.
+    pub(super) body: Vec<Arc<str>>,
 }
 
 impl Response {
     /// A document for the page.
     pub(super) fn json(status: u16, value: &serde_json::Value) -> Self {
-        Self { status, kind: "application/json", body: value.to_string().into_bytes() }
+        Self::text(status, vec![value.to_string().into()])
     }
 
     /// A document that is text already.
-    pub(super) fn text(status: u16, body: String) -> Self {
-        Self { status, kind: "application/json", body: body.into_bytes() }
+    pub(super) fn text(status: u16, body: Vec<Arc<str>>) -> Self {
+        Self { status, kind: "application/json", body }
     }
 
     /// A refusal, with one sentence.
@@ -152,11 +153,12 @@ pub(super) fn respond(stream: &mut TcpStream, response: &Response) {
          Cross-Origin-Resource-Policy: same-origin\r\nCross-Origin-Opener-Policy: same-origin\r\n\
          Content-Security-Policy: {}; connect-src 'self'; frame-ancestors 'none'\r\n\r\n",
         phrase(*status),
-        body.len(),
+        body.iter().map(|piece| piece.len()).sum::<usize>(),
         *podreach::report::html::POLICY,
     );
     let _ = stream.set_write_timeout(Some(PATIENCE));
-    if stream.write_all(head.as_bytes()).and_then(|()| stream.write_all(body)).is_ok() {
+    let mut pieces = std::iter::once(head.as_str()).chain(body.iter().map(|piece| &**piece));
+    if pieces.try_for_each(|piece| stream.write_all(piece.as_bytes())).is_ok() {
         let _ = stream.shutdown(Shutdown::Write);
         drain(stream);
     }

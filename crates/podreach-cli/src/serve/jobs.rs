@@ -38,6 +38,9 @@ pub(super) struct Job {
     state: Mutex<State>,
 }
 
+/// What a job came to: its result as text, which all who look at it share, or why there is none.
+type Outcome = Result<Arc<str>, String>;
+
 /// What changes about a job.
 #[derive(Debug)]
 struct State {
@@ -45,7 +48,7 @@ struct State {
     attached: usize,
     /// When one of them looked last.
     looked: Instant,
-    outcome: Option<(Result<String, String>, f64)>,
+    outcome: Option<(Outcome, f64)>,
     /// Whether a page has it.
     fetched: bool,
 }
@@ -73,33 +76,34 @@ impl Job {
 
     fn bytes(&self) -> usize {
         let state = locked(&self.state);
-        state.outcome.as_ref().map_or(0, |(outcome, _)| outcome.as_ref().map_or(0, String::len))
+        state.outcome.as_ref().map_or(0, |(outcome, _)| outcome.as_ref().map_or(0, |result| result.len()))
     }
 
     fn silence(&self) -> Duration {
         locked(&self.state).looked.elapsed()
     }
 
-    /// The job for a page, as text: a result may be large.
-    fn json(&self, id: u64) -> String {
+    /// The job for a page, as text in pieces: a result may be large.
+    fn json(&self, id: u64) -> Vec<Arc<str>> {
         let state = locked(&self.state);
         let (done, of) = (self.done.load(Ordering::Relaxed), self.of.load(Ordering::Relaxed));
         let seconds = state.outcome.as_ref().map_or_else(|| self.started.elapsed().as_secs_f64(), |(_, after)| *after);
         let seconds = (seconds * 100.0).round() / 100.0;
         let mut job = json!({"id": id, "state": "running", "done": done, "of": of, "seconds": seconds});
         match state.outcome.as_ref().map(|(outcome, _)| outcome) {
-            None => job.to_string(),
+            None => {}
             Some(Ok(result)) => {
                 job["state"] = "done".into();
                 let head = job.to_string();
-                format!("{},\"result\":{result}}}", head.strip_suffix('}').unwrap_or(&head))
+                let head = format!("{},\"result\":", head.strip_suffix('}').unwrap_or(&head));
+                return vec![head.into(), Arc::clone(result), "}".into()];
             }
             Some(Err(error)) => {
                 job["state"] = "failed".into();
                 job["error"] = error.as_str().into();
-                job.to_string()
             }
         }
+        vec![job.to_string().into()]
     }
 }
 
@@ -107,7 +111,7 @@ impl Job {
 struct Ending(Arc<Job>);
 
 impl Ending {
-    fn with(&self, outcome: Result<String, String>) {
+    fn with(&self, outcome: Outcome) {
         let seconds = self.0.started.elapsed().as_secs_f64();
         locked(&self.0.state).outcome.get_or_insert((outcome, seconds));
     }
@@ -165,7 +169,7 @@ impl Jobs {
         jobs.insert(*last, Arc::clone(&job));
         let ending = Ending(Arc::clone(&job));
         let run = move || {
-            let done = job.token.during(|| work(&job).map(|result| result.to_string()));
+            let done = job.token.during(|| work(&job).map(|result| result.to_string().into()));
             let given_up = |stop| Err(format!("it was stopped before there was anything to show: {stop}"));
             ending.with(done.unwrap_or_else(given_up));
         };
@@ -175,7 +179,7 @@ impl Jobs {
     }
 
     /// A job as the page sees it.
-    pub(super) fn look(&self, id: u64) -> Option<String> {
+    pub(super) fn look(&self, id: u64) -> Option<Vec<Arc<str>>> {
         let job = locked(&self.all).1.get(&id).cloned()?;
         let text = job.json(id);
         let mut state = locked(&job.state);
@@ -185,7 +189,7 @@ impl Jobs {
     }
 
     /// Detaches a page from a job; one that nobody is attached to ends with what it has.
-    pub(super) fn leave(&self, id: u64) -> Option<String> {
+    pub(super) fn leave(&self, id: u64) -> Option<Vec<Arc<str>>> {
         let job = locked(&self.all).1.get(&id).cloned()?;
         let attached = {
             let mut state = locked(&job.state);
@@ -266,7 +270,7 @@ mod tests {
 
     fn ended(jobs: &Jobs, id: u64) -> Value {
         loop {
-            let job: Value = serde_json::from_str(&jobs.look(id).expect("it is remembered")).expect("JSON");
+            let job: Value = serde_json::from_str(&jobs.look(id).expect("it is remembered").concat()).expect("JSON");
             if job["state"] != "running" {
                 return job;
             }
@@ -320,6 +324,17 @@ mod tests {
         );
         jobs.shed(true);
         assert_eq!(jobs.look(id), None);
+    }
+
+    #[test]
+    fn whoever_looks_at_a_result_shares_it() {
+        let jobs = Jobs::default();
+        let id = jobs.start("q".into(), LONG, |_| Ok("x".repeat(1 << 20).into())).expect("a slot");
+        ended(&jobs, id);
+        let [one, other] = [jobs.look(id), jobs.look(id)].map(|pieces| pieces.expect("it is remembered"));
+        assert_eq!(one.concat(), other.concat());
+        let own: usize = one.iter().zip(&other).filter(|(a, b)| !Arc::ptr_eq(a, b)).map(|(a, _)| a.len()).sum();
+        assert!(own < 200, "{own} bytes are made for each");
     }
 
     #[test]

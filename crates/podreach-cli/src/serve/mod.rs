@@ -8,6 +8,7 @@ mod api;
 mod door;
 mod exports;
 mod gate;
+mod heap;
 mod http;
 mod jobs;
 mod orders;
@@ -24,6 +25,7 @@ use crate::print;
 use crate::report::title;
 use crate::session::{Exit, Saying, Session, Told, refuse};
 use gate::Gate;
+pub(crate) use heap::unite;
 use world::World;
 
 /// The most connections that are open at a time.

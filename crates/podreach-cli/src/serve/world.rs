@@ -1,13 +1,13 @@
 //! The cluster that is served, and its variants with changes, each worked out once.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use podreach::answer::{Oracle, Sure};
 use podreach::engine::Budget;
 use podreach::lower::Lowered;
 use podreach::matrix::Matrix;
 use podreach::question;
-use podreach::report::Answered;
+use podreach::report::{self, Answered, html};
 use podreach::sandbox::{self, Edit};
 use podreach_core::cancel;
 use podreach_core::{Goal, NodeId, PodId, Problem};
@@ -36,6 +36,8 @@ pub(super) struct World {
     /// Held by whoever makes a variant: each takes as much memory as the cluster, so that they are made one after the other.
     making: Mutex<()>,
     answers: Mutex<Vec<Arc<Decided>>>,
+    /// What the page shows first, as text.
+    page: OnceLock<Arc<str>>,
 }
 
 /// A question and its answer.
@@ -68,6 +70,14 @@ pub(super) struct Variant {
     /// The same under the semantics of the page, with no goal yet.
     pub(super) problem: Problem,
     matrix: Mutex<Option<Arc<Matrix>>>,
+    cluster: OnceLock<Arc<str>>,
+}
+
+impl Variant {
+    /// The cluster as the page draws it, made once for all who ask.
+    pub(super) fn cluster(&self) -> Arc<str> {
+        Arc::clone(self.cluster.get_or_init(|| html::cluster(&self.problem).to_string().into()))
+    }
 }
 
 impl World {
@@ -81,7 +91,21 @@ impl World {
             variants: Mutex::default(),
             making: Mutex::default(),
             answers: Mutex::default(),
+            page: OnceLock::new(),
         }
+    }
+
+    /// What the page shows first, made once for all who ask.
+    pub(super) fn page(&self) -> Result<Arc<str>, String> {
+        let variant = self.variant(Vec::new())?;
+        let made = || {
+            let diagnostics = report::diagnostics(&self.session.sources, &self.session.lowered.diagnostics);
+            let assumptions = self.session.assumptions(self.semantics);
+            html::data(&variant.problem, &self.title, (&diagnostics, assumptions), html::View::Cluster)
+                .to_string()
+                .into()
+        };
+        Ok(Arc::clone(self.page.get_or_init(made)))
     }
 
     /// The cluster with these changes; or why one of them makes no sense.
@@ -102,7 +126,7 @@ impl World {
             let oldest = variants.iter().position(|variant| !variant.edits.is_empty()).unwrap_or(0);
             variants.remove(oldest);
         }
-        let variant = Arc::new(Variant { edits, lowered, problem, matrix: Mutex::default() });
+        let variant = Arc::new(Variant { edits, lowered, problem, matrix: Mutex::default(), cluster: OnceLock::new() });
         variants.push(Arc::clone(&variant));
         Ok(variant)
     }

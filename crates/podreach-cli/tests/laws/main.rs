@@ -1,6 +1,7 @@
 //! Laws that every answer obeys, on random clusters made of Kubernetes objects.
 //!
-//! The commands agree with each other cell by cell, and with a reference that reads the same objects and shares no code with podreach.
+//! The commands agree with each other cell by cell, with snapshots of the cluster under its own names and under others, and with a
+//! reference that reads the same objects and shares no code with podreach.
 //! `PODREACH_CASES` says how many clusters are looked at, `PODREACH_SEED` where to begin, and `PODREACH_SHRINK` of which kind of
 //! difference the first cluster is made smaller and printed; empty, it is any kind.
 //!
@@ -90,6 +91,7 @@ fn differences(objects: &[Value], options: &Options, seed: u64, folder: &str, ta
         found.extend(pages(&program, &cells, &verdicts));
     }
     let words: Vec<String> = verdicts.iter().map(word).collect();
+    found.extend(snapshots(&program, &asked, &words));
     found.extend(changes::differences(objects, options, seed, &asked, &words, folder));
     found
 }
@@ -97,6 +99,22 @@ fn differences(objects: &[Value], options: &Options, seed: u64, folder: &str, ta
 /// The verdict of a document.
 fn word(verdict: &Value) -> String {
     verdict["verdict"].as_str().unwrap_or_default().to_owned()
+}
+
+/// Snapshots are answered as their cluster is, whatever things are called there.
+fn snapshots(program: &Program, asked: &[Asked], words: &[String]) -> Vec<Difference> {
+    let [kept, renamed] = match program.snapshots() {
+        Ok(verdicts) => verdicts.map(|verdicts| verdicts.iter().map(word).collect::<Vec<String>>()),
+        Err(why) => return vec![failure("snapshot", why)],
+    };
+    let mut found = Vec::new();
+    for (class, others) in [("snapshot", kept), ("pseudonyms", renamed)] {
+        let differs = asked.iter().zip(words).zip(&others).find(|((_, word), other)| word != other);
+        if others.len() != words.len() || differs.is_some() {
+            found.push((class, format!("(asked, said), said of the snapshot: {differs:?}")));
+        }
+    }
+    found
 }
 
 /// Pages show what `check` says.
@@ -378,6 +396,7 @@ fn disagreements(objects: &[Value], options: &Options, seed: u64, folder: &str, 
     for word in ["deployable", "never", "unknown"] {
         words.iter().filter(|other| *other == word).for_each(|_| tally.count(word));
     }
+    found.extend(snapshots(&program, &asked, &words));
     found.extend(changes::in_other_words(objects, options, seed, &asked, &words, folder));
     found
 }

@@ -33,12 +33,12 @@ impl Program {
         fs::write(self.folder.join(name), document.to_string()).expect("a file for tests");
     }
 
-    /// Runs a command line with the options of the question, unless it verifies.
+    /// Runs a command line with the options of the question, unless it asks none.
     pub fn run(&self, arguments: &[&str]) -> (i32, String, String) {
         let name = std::env::var("PODREACH_BIN").unwrap_or_else(|_| env!("CARGO_BIN_EXE_podreach").to_owned());
         let mut command = Command::new(name);
         command.current_dir(&self.folder).env("XDG_CACHE_HOME", self.folder.join("cache")).args(arguments);
-        if arguments[0] != "verify" {
+        if !["snapshot", "verify"].contains(&arguments[0]) {
             command.args(&self.options);
         }
         let Output { status, stdout, stderr } = command.output().expect("the command runs");
@@ -65,13 +65,32 @@ impl Program {
         self.write("questions.json", &json!({"apiVersion": "v1", "kind": "List", "items": questions}));
         let answers = self.document(&["check", "-f", "cluster.json", "-f", "questions.json", "-o", "json"])?;
         self.write("verdicts.json", &answers);
-        Ok(match answers {
-            Value::Array(all) => all,
-            mut one if one["kind"] == "VerdictList" => {
-                one["items"].as_array_mut().map(std::mem::take).unwrap_or_default()
+        Ok(each(answers))
+    }
+
+    /// The verdicts of the last questions about a snapshot of the cluster, and about one under pseudonyms.
+    pub fn snapshots(&self) -> Result<[Vec<Value>; 2], String> {
+        let input = ["snapshot", "-q", "-f", "cluster.json", "-f", "questions.json", "-o"];
+        let (plain, renamed) = (["kept.json"], ["renamed.json", "--pseudonymise", "--mapping", "mapping.json"]);
+        for (arguments, output) in [(&input[..], &plain[..]), (&input, &renamed)] {
+            let (exit, _, errors) = self.run(&[arguments, output].concat());
+            if exit != 0 {
+                return Err(format!("the snapshot ends with {exit}: {errors}"));
             }
-            one => vec![one],
-        })
+        }
+        let mapping = fs::read_to_string(self.folder.join("mapping.json")).map_err(|error| error.to_string())?;
+        let mapping: BTreeMap<String, String> = serde_json::from_str(&mapping).map_err(|error| error.to_string())?;
+        let called = |real: &str, is_key: bool| {
+            let mut all = mapping.iter().filter(|(name, of)| *of == real && name.contains("key-") == is_key);
+            all.next().map_or_else(|| real.to_owned(), |(name, _)| name.clone())
+        };
+        let option = |option: &String| match option.strip_prefix("--keep=").and_then(|kept| kept.split_once('=')) {
+            Some((key, value)) => format!("--keep={}={}", called(key, true), called(value, false)),
+            None => option.clone(),
+        };
+        let other = Self { folder: self.folder.clone(), options: self.options.iter().map(option).collect() };
+        let ask = |program: &Self, file: &str| program.document(&["check", "-f", file, "-o", "json"]).map(each);
+        Ok([ask(self, "kept.json")?, ask(&other, "renamed.json")?])
     }
 
     /// The verdict about a pod on any node.
@@ -196,6 +215,15 @@ impl Program {
         let data = page.split_once("id=\"data\">").and_then(|(_, rest)| rest.split_once("</script>"));
         let (data, _) = data.ok_or_else(|| format!("the report ends with {exit} and has no data: {errors}"))?;
         serde_json::from_str(data).map_err(|error| format!("the data of the page: {error}"))
+    }
+}
+
+/// Every verdict of a document.
+fn each(answers: Value) -> Vec<Value> {
+    match answers {
+        Value::Array(all) => all,
+        mut one if one["kind"] == "VerdictList" => one["items"].as_array_mut().map(std::mem::take).unwrap_or_default(),
+        one => vec![one],
     }
 }
 

@@ -293,67 +293,36 @@ fn served(_: &Marked) -> Vec<(String, String)> {
 /// What the page is told.
 #[cfg(feature = "serve")]
 fn served(marked: &Marked) -> Vec<(String, String)> {
-    use std::io::{BufRead, BufReader, Read, Write};
-    let mut child = command()
-        .args(["serve", "-f", &marked.file, "--complete", "pods", "--assume-admission-keeps-pods"])
-        .stdout(std::process::Stdio::piped())
-        .stderr(std::process::Stdio::null())
-        .spawn()
-        .expect("it runs");
-    let mut line = String::new();
-    BufReader::new(child.stdout.take().expect("piped")).read_line(&mut line).expect("a line");
-    let (port, token) = line.trim().rsplit_once(':').and_then(|(_, rest)| rest.split_once("/#")).expect("an address");
-    let ask = |method: &str, path: &str, body: &str| {
-        let mut stream = std::net::TcpStream::connect(format!("127.0.0.1:{port}")).expect("it listens");
-        let head = format!(
-            "{method} {path} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nOrigin: http://127.0.0.1:{port}\r\n\
-            Authorization: Bearer {token}\r\nContent-Type: application/json\r\nContent-Length: {}\r\n\r\n{body}",
-            body.len()
-        );
-        let _ = stream.write_all(head.as_bytes());
-        let mut answer = Vec::new();
-        let _ = stream.read_to_end(&mut answer);
-        String::from_utf8_lossy(&answer).into_owned()
-    };
+    let input = ["serve", "-f", &marked.file, "--complete", "pods", "--assume-admission-keeps-pods"];
+    let server = super::server::Server::run(command().args(input).stderr(std::process::Stdio::null()));
     let mut outputs = Vec::new();
-    let goal = r#"{"pod": "far", "node": "n1"}"#;
-    let file = |pod: &str, file: &str| json!({"pod": pod, "node": "n1", "file": file}).to_string();
-    let [asked, policy, page] = ["question.yaml", "policy.yaml", "report.html"].map(|name| file("far", name));
-    let [run, drawn, full] = ["run.mmd", "run.svg", "run.itf.json"].map(|name| file("web", name));
-    let edits = r#"{"edits": [{"op": "taint", "node": "n1", "key": "k", "value": "v", "effect": "NoSchedule"}]}"#;
-    for (method, path, body) in [
-        ("GET", "/", ""),
-        ("GET", "/api/page", ""),
-        ("POST", "/api/cluster", "{}"),
-        ("POST", "/api/why", goal),
-        ("POST", "/api/ask", goal),
-        ("POST", "/api/file", &asked),
-        ("POST", "/api/file", &policy),
-        ("POST", "/api/file", &page),
-        ("POST", "/api/file", &run),
-        ("POST", "/api/file", &drawn),
-        ("POST", "/api/file", &full),
-        ("POST", "/api/matrix", "{}"),
-        ("POST", "/api/cluster", edits),
-        ("POST", "/api/flips", edits),
-    ] {
-        let mut answer = ask(method, path, body);
-        assert!(answer.starts_with("HTTP/1.1 20"), "{path}: {answer}");
-        let job = answer
-            .split("\"id\":")
-            .nth(1)
-            .and_then(|rest| rest.split(|c: char| !c.is_ascii_digit()).next().map(str::to_owned));
-        if let Some(id) = job.filter(|_| answer.starts_with("HTTP/1.1 202")) {
-            let is_open = |answer: &str| answer.contains("\"state\":\"running\"") || answer.starts_with("HTTP/1.1 202");
-            while is_open(&answer) {
-                answer = ask("GET", &format!("/api/jobs/{id}"), "");
-            }
-        }
-        assert!(!answer.contains("\"state\":\"failed\""), "{path} {body}: {answer}");
-        outputs.push((format!("serve {path} {body}"), answer));
+    for path in ["/", "/api/page"] {
+        let answer = server.get(path);
+        assert_eq!(answer.status, 200, "{path}");
+        outputs.push((format!("serve {path}"), answer.head + &answer.body));
     }
-    let _ = child.kill();
-    let _ = child.wait();
+    let goal = json!({"pod": "far", "node": "n1"});
+    let edits = json!({"edits": [{"op": "taint", "node": "n1", "key": "k", "value": "v", "effect": "NoSchedule"}]});
+    let file = |(pod, file): (&str, &str)| ("/api/file", json!({"pod": pod, "node": "n1", "file": file}));
+    let files = [("far", "question.yaml"), ("far", "policy.yaml"), ("far", "report.html")];
+    let runs = [("web", "run.mmd"), ("web", "run.svg"), ("web", "run.itf.json")];
+    let asked = [
+        ("/api/cluster", json!({})),
+        ("/api/why", goal.clone()),
+        ("/api/ask", goal),
+        ("/api/matrix", json!({})),
+        ("/api/cluster", edits.clone()),
+        ("/api/flips", edits),
+    ];
+    for (path, body) in asked.into_iter().chain(files.map(file)).chain(runs.map(file)) {
+        let mut answer = server.post(path, &body);
+        assert!([200, 202].contains(&answer.status), "{path}: {}", answer.body);
+        if answer.status == 202 {
+            answer = server.ended(&answer);
+            assert_eq!(answer.json()["state"], "done", "{path} {body}");
+        }
+        outputs.push((format!("serve {path} {body}"), answer.head + &answer.body));
+    }
     outputs
 }
 

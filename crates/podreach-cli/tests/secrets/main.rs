@@ -4,8 +4,13 @@
 mod cluster;
 #[cfg(feature = "live")]
 mod live;
+#[cfg(all(feature = "live", unix))]
+mod login;
 mod run;
 mod schema;
+#[cfg(feature = "serve")]
+#[path = "../serve/server.rs"]
+mod server;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
@@ -278,6 +283,20 @@ fn real_manifests_leak_nothing() {
     assert!(!["Ledger", "acme", "argocd", "shop", "n1\""].iter().any(|name| renamed.contains(name)), "{renamed}");
 }
 
+/// Every place that a name, key, group, host or expression can stand in, all of them called the same.
+#[test]
+fn no_name_is_left_under_pseudonyms() {
+    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/secrets/named.yaml");
+    assert!(read(file).matches("hunter2").count() > 100);
+    let ran = podreach(&["snapshot", "-v", "-f", file, "-o", "-", "--pseudonymise"]);
+    assert_eq!(ran.exit, 0, "{}", ran.err);
+    let told = (ran.out.clone() + &ran.err).to_lowercase().replace(&file.to_lowercase(), "");
+    let left = ["hunter2", "10.9.8.7", "ahvudgvy"].map(|name| told.matches(name).count());
+    assert_eq!(left, [0; 3], "{told}");
+    let snapshot: Value = serde_json::from_str(&ran.out).expect("one document");
+    assert_eq!(snapshot["items"].as_array().map(Vec::len), Some(12), "every object is there");
+}
+
 #[test]
 fn what_cannot_be_read_is_not_quoted() {
     let pod = |rest: &str| {
@@ -324,4 +343,54 @@ fn what_cannot_be_read_is_not_quoted() {
         }
     }
     assert!(refused > 50, "{refused}");
+}
+
+/// Options that take a file, given one of another kind with a password in it: what is said about it does not quote it.
+#[test]
+fn a_file_of_another_kind_is_not_quoted() {
+    let secrets = [
+        ("a Secret", "apiVersion: v1\nkind: Secret\nmetadata: {name: s}\nstringData: {password: hunter2}\n"),
+        ("values", "password: hunter2\nusers: [{name: u, token: hunter2}]\n"),
+        ("an environment", "PASSWORD=hunter2\nTOKEN=hunter2\n"),
+        ("a key", "-----BEGIN PRIVATE KEY-----\nhunter2\n-----END PRIVATE KEY-----\n"),
+        ("JSON", "{\"auths\": {\"r.example.com\": {\"auth\": \"hunter2\"}}}"),
+        ("a list", "[{\"pod\": \"hunter2\", \"password\": \"hunter2\"}]"),
+        ("XML", "<settings><password>hunter2</password></settings>"),
+        (
+            "policies",
+            "apiVersion: podreach.dev/v1alpha1\nkind: PlacementPolicy\nmetadata: {name: p}\nspec: {rules: [], password: hunter2}\n",
+        ),
+        (
+            "a configuration",
+            "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\nclientConnection: {kubeconfig: hunter2}\nprofiles: {password: hunter2}\n",
+        ),
+    ];
+    let demo = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/demo.yaml");
+    let mut refused = 0;
+    for (what, text) in secrets {
+        let file = scratch("other");
+        std::fs::write(&file, text).expect("it can be written");
+        let file = file.as_str();
+        let commands: [&[&str]; 13] = [
+            &["check", "web", "edge-1", "-f", demo, "--scheduler-config", file],
+            &["check", "--exact", file, "-f", demo],
+            &["check", "web", "edge-1", "-f", file],
+            &["verify", file, "-f", demo],
+            &["verify", file, "-f", demo, "--question", file],
+            &["audit", file, "-f", demo],
+            &["audit", "--baseline", file, "-f", demo],
+            &["audit", "--since", file, "-f", demo],
+            &["encode", "petri", file, "--goal", "p"],
+            &["encode", "aapp", file, "--functions", file, "--workers", file, "--reach", "f@w"],
+            &["lower", "-v", "-f", file],
+            &["report", "check", "web", "edge-1", "-f", file, "-o", "-"],
+            &["snapshot", "-f", file, "-o", "-"],
+        ];
+        for args in commands {
+            let ran = podreach(args);
+            assert!(!(ran.out.clone() + &ran.err).contains("hunter2"), "{what} {args:?}: {}{}", ran.out, ran.err);
+            refused += usize::from(ran.exit == 2);
+        }
+    }
+    assert!(refused > 80, "{refused}");
 }

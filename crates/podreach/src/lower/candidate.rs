@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::rc::Rc;
 
+use podreach_core::cancel;
 use podreach_core::cluster::{Barred, PodSpec};
 use podreach_core::id::{NodeId, Symbol};
 use podreach_core::label::Labels;
@@ -39,7 +40,7 @@ impl Above {
         let chain = |metadata| owners.chain(cx, &inventory.workloads, metadata);
         let mut known: HashMap<_, Rc<[usize]>> = HashMap::new();
         let mut pods = Vec::with_capacity(inventory.pods.len());
-        for PodObject { metadata, .. } in &inventory.pods {
+        for PodObject { metadata, .. } in cancel::polled(&inventory.pods) {
             let alike = (&metadata.namespace, metadata.owner.as_ref().map(Rc::as_ptr), Rc::as_ptr(&metadata.labels));
             pods.push(known.entry(alike).or_insert_with(|| chain(metadata).into()).clone());
         }
@@ -65,7 +66,7 @@ pub(crate) fn workload_drafts(cx: &mut Context, inventory: &Inventory, above: &A
     let busy: HashSet<usize> =
         (0..inventory.pods.len()).filter(runs).flat_map(|at| above.pods[at].iter()).copied().collect();
     let mut drafts = BTreeMap::new();
-    for (at, workload) in inventory.workloads.iter().enumerate() {
+    for (at, workload) in cancel::polled(inventory.workloads.iter().enumerate()) {
         let future = future(inventory, above, at, busy.contains(&at));
         if future == Future::None {
             continue;
@@ -162,7 +163,7 @@ impl PodDrafts {
     /// The drafts of all pods; `drafts` are those of the workloads.
     pub(crate) fn new(cx: &mut Context, inventory: &Inventory, above: &Above, drafts: &BTreeMap<usize, Draft>) -> Self {
         let mut all = Self::default();
-        for (pod, above) in inventory.pods.iter().zip(&above.pods) {
+        for (pod, above) in cancel::polled(inventory.pods.iter().zip(&above.pods)) {
             let owners = above.iter().rev().filter(|owner| drafts.contains_key(owner)).copied().collect();
             let variant = all.variant(cx, inventory, pod, owners);
             all.pods.push(PodDraft { variant, causes: pod.draft.causes.clone() });

@@ -224,7 +224,7 @@ fn take(cx: &mut Context, inventory: &mut Inventory, found: Found<'_, '_>) {
 }
 
 fn count<'i>(instances: impl Iterator<Item = &'i Instance>) -> Configuration {
-    instances.map(|instance| ((instance.pod, instance.node), 1)).collect()
+    cancel::polled(instances).map(|instance| ((instance.pod, instance.node), 1)).collect()
 }
 
 /// The running pods, each with its type and its node.
@@ -257,7 +257,7 @@ fn instances(cx: &mut Context, inventory: &Inventory, typing: &Typing, keep: &[K
 
 /// Pods that wait count for the limits of their workload, which were asked when they were made; and there are so many and no more.
 fn limit_waiting(cluster: &mut Cluster) {
-    for (&pod, &Waiting { of, count }) in &cluster.waiting {
+    for (&pod, &Waiting { of, count }) in cancel::polled(&cluster.waiting) {
         for limit in cluster.limits.iter_mut().filter(|limit| limit.pods.contains(&of)) {
             limit.pods.insert(pod);
             limit.unasked.insert(pod);
@@ -271,7 +271,7 @@ fn limit_waiting(cluster: &mut Cluster) {
 /// One pod of each name at a time.
 fn limits_by_name(inventory: &Inventory, typing: &Typing) -> Vec<Limit> {
     let mut pods: BTreeMap<String, BTreeSet<PodId>> = BTreeMap::new();
-    for at in typing.named_pods.keys() {
+    for at in cancel::polled(typing.named_pods.keys()) {
         pods.entry(full_name(Kind::Pod, &inventory.pods[*at].metadata)).or_default().insert(typing.pods[at]);
     }
     pods.into_iter()
@@ -282,7 +282,7 @@ fn limits_by_name(inventory: &Inventory, typing: &Typing) -> Vec<Limit> {
 /// Bounds the instances of every workload by what it says of itself.
 fn declare_limits(cx: &mut Context, inventory: &Inventory, typing: &Typing) {
     let mut limits = Vec::new();
-    for (&at, &id) in &typing.workloads {
+    for (&at, &id) in cancel::polled(&typing.workloads) {
         let workload = &inventory.workloads[at];
         if typing.above.is_owned(at) {
             continue;

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use podreach_core::cancel::polled;
 use podreach_core::cluster::Replicas;
 use podreach_core::label::Labels;
 use podreach_core::{Cluster, NodeId, PodId};
@@ -154,10 +155,8 @@ pub(crate) fn origins(cx: &Context, inventory: &Inventory, typing: &Typing, inst
         (name.clone(), Origin { declared, outdated, owners, ordinal, ..origin })
     };
     Origins {
-        pods: typing.workloads.keys().map(workload).chain(typing.named_pods.iter().map(pod)).collect(),
-        nodes: inventory
-            .nodes
-            .iter()
+        pods: polled(typing.workloads.keys()).map(workload).chain(polled(&typing.named_pods).map(pod)).collect(),
+        nodes: polled(&inventory.nodes)
             .map(|node| (node.name.clone(), named(Kind::Node, node, &node.labels).1))
             .collect(),
         instances,

@@ -7,7 +7,7 @@ use podreach_core::cluster::{Matcher, NodeTerm, PodSpec, Toleration};
 use podreach_core::id::Symbol;
 use podreach_core::label::Labels;
 use podreach_core::selector::{Allowed, Selector, Values};
-use podreach_core::{Cluster, NodeId};
+use podreach_core::{Cluster, NodeId, cancel};
 
 use super::candidate::Above;
 use super::context::Context;
@@ -32,7 +32,7 @@ impl Owners {
     /// Indexes the workloads.
     pub(crate) fn new(workloads: &[Workload]) -> Self {
         let mut index: HashMap<_, HashMap<_, HashMap<_, _>>> = HashMap::new();
-        for (at, workload) in workloads.iter().enumerate().filter(|(_, workload)| !workload.unseen) {
+        for (at, workload) in cancel::polled(workloads.iter().enumerate()).filter(|(_, workload)| !workload.unseen) {
             let Metadata { namespace, name, .. } = &workload.metadata;
             index.entry(workload.kind).or_default().entry(namespace.clone()).or_default().insert(name.clone(), at);
         }
@@ -84,7 +84,7 @@ pub(crate) fn name_templates(cx: &mut Context, workloads: &mut [Workload], pods:
     for (at, chain) in above.workloads.iter().enumerate() {
         chain.first().into_iter().for_each(|&owner| all.entry(owner).or_default().push(at));
     }
-    for at in 0..workloads.len() {
+    for at in cancel::polled(0..workloads.len()) {
         let template = &workloads[at].template;
         if workloads[at].kind != Kind::Deployment || template.labels.value(key).is_some() {
             continue;
@@ -127,7 +127,7 @@ fn makes(cx: &mut Context, template: &Draft, (key, hash): (Symbol, Symbol), pod:
 /// The workload of the highest revision directly below each workload.
 fn newest_below(workloads: &[Workload], above: &Above) -> HashMap<usize, usize> {
     let mut newest: HashMap<usize, usize> = HashMap::new();
-    for (at, workload) in workloads.iter().enumerate() {
+    for (at, workload) in cancel::polled(workloads.iter().enumerate()) {
         let Some(&above) = above.workloads[at].first() else { continue };
         let entry = newest.entry(above).or_insert(at);
         if workload.metadata.revision > workloads[*entry].metadata.revision {
@@ -140,7 +140,7 @@ fn newest_below(workloads: &[Workload], above: &Above) -> HashMap<usize, usize> 
 /// The template hashes of the pods directly below each workload, each with a pod that has it.
 fn hashes_below(pods: &[PodObject], above: &Above, key: Symbol) -> HashMap<usize, BTreeMap<Symbol, usize>> {
     let mut seen: HashMap<usize, BTreeMap<Symbol, usize>> = HashMap::new();
-    for (at, pod) in pods.iter().enumerate() {
+    for (at, pod) in cancel::polled(pods.iter().enumerate()) {
         let above = above.pods[at].first().copied();
         if let Some((above, hash)) = above.zip(pod.draft.labels.value(key)) {
             seen.entry(above).or_default().entry(hash).or_insert(at);

@@ -5,6 +5,7 @@
 
 use std::collections::BTreeMap;
 
+use podreach_core::cancel;
 use podreach_core::cluster::PodSpec;
 
 use super::candidate::{Draft, PodDraft, PodDrafts, place};
@@ -22,7 +23,7 @@ pub(crate) fn adopt(cx: &Context, inventory: &Inventory, workloads: &mut BTreeMa
         return;
     }
     let mut seen: BTreeMap<usize, Vec<(usize, &PodSpec)>> = BTreeMap::new();
-    for (at, (pod, draft)) in inventory.pods.iter().zip(&pods.pods).enumerate() {
+    for (at, (pod, draft)) in cancel::polled(inventory.pods.iter().zip(&pods.pods).enumerate()) {
         if place(inventory, pod).is_none() || is_otherwise_changed(draft) {
             continue;
         }

@@ -3,6 +3,7 @@
 use std::cell::LazyCell;
 use std::collections::{BTreeMap, BTreeSet};
 
+use podreach_core::cancel;
 use podreach_core::cluster::{Barred, PodSpec};
 use podreach_core::id::{NamespaceId, Symbol};
 use podreach_core::selector::Selector;
@@ -111,7 +112,7 @@ pub(crate) fn add(
     let specs = workloads.values().map(|draft| &draft.spec).chain(pods.variants.iter().map(|variant| &variant.own));
     let unknown = unknown_namespaces(cx, specs.map(|spec| spec.namespace).collect());
     let selects = |cx: &Context, spec: &PodSpec| unknown && selects_namespaces(cx, spec);
-    for (&at, draft) in workloads.iter_mut() {
+    for (&at, draft) in cancel::polled(workloads.iter_mut()) {
         let workload = &inventory.workloads[at];
         draft.causes.extend(inventory.rules.causes(cx, &workload.template));
         draft.causes.extend(of_volumes(cx, &workload.template));
@@ -124,8 +125,8 @@ pub(crate) fn add(
         }
     }
     let PodDrafts { variants, pods, .. } = pods;
-    let select: Vec<bool> = variants.iter().map(|variant| selects(cx, &variant.own)).collect();
-    for (pod, draft) in inventory.pods.iter().zip(pods) {
+    let select: Vec<bool> = cancel::polled(&*variants).map(|variant| selects(cx, &variant.own)).collect();
+    for (pod, draft) in cancel::polled(inventory.pods.iter().zip(pods)) {
         draft.causes.extend(inventory.rules.causes(cx, &pod.draft));
         draft.causes.extend(of_volumes(cx, &pod.draft));
         if select[draft.variant] {

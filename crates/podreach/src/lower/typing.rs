@@ -8,6 +8,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
 use podreach_core::PodId;
+use podreach_core::cancel;
 use podreach_core::cluster::{Barred, Pod, PodSpec, Waiting};
 use podreach_core::id::IdVec;
 
@@ -50,7 +51,7 @@ pub(crate) fn typing(cx: &mut Context, inventory: &mut Inventory) -> Typing {
     let mut pods = PodDrafts::new(cx, inventory, &above, &workloads);
     let mentioned = spec::mentioned(cx.cluster.matchers.entries().values());
     let all = pods.specs().chain(workloads.values_mut().map(|draft| &mut draft.spec));
-    all.for_each(|spec| spec::restrict(spec, &mentioned));
+    cancel::polled(all).for_each(|spec| spec::restrict(spec, &mentioned));
     pods.tell_unlabelled(cx, &mentioned);
     spoiling::add(cx, inventory, &mentioned, &mut workloads, &mut pods);
     seen::adopt(cx, inventory, &mut workloads, &pods);
@@ -68,7 +69,7 @@ impl Typing {
         let name = |at: usize| full_name(inventory.workloads[at].kind, &inventory.workloads[at].metadata);
         let mut order: Vec<_> = drafts.keys().map(|&at| (self.above.is_owned(at), name(at), at)).collect();
         order.sort_unstable();
-        for (owned, name, at) in order {
+        for (owned, name, at) in cancel::polled(order) {
             let draft = &drafts[&at];
             let top =
                 self.above.workloads[at].last().filter(|_| owned).and_then(|top| self.workloads.get(top)).copied();
@@ -95,15 +96,16 @@ impl Typing {
         order.sort_unstable();
         let unchanged = |(owner, spec): &(usize, PodSpec)| (*spec == workloads[owner].spec).then_some(*owner);
         let makers = |variant: &Variant| variant.by_owner.iter().filter_map(unchanged).collect();
-        let makers: Vec<Vec<usize>> = drafts.variants.iter().map(makers).collect();
-        let specs: Vec<Arc<PodSpec>> = drafts.variants.iter().map(|variant| self.shared(&variant.own)).collect();
+        let makers: Vec<Vec<usize>> = cancel::polled(&drafts.variants).map(makers).collect();
+        let specs: Vec<Arc<PodSpec>> =
+            cancel::polled(&drafts.variants).map(|variant| self.shared(&variant.own)).collect();
         let maker = |at: usize| {
             let PodDraft { variant, causes } = &drafts.pods[at];
             let same = |owner: &&usize| causes.keys().all(|cause| workloads[*owner].causes.contains_key(cause));
             makers[*variant].iter().find(same).copied()
         };
         let twins = Twins::new(inventory, drafts, |at| maker(at).is_some());
-        for (name, at) in order {
+        for (name, at) in cancel::polled(order) {
             let pod = &inventory.pods[at];
             let PodDraft { variant, causes } = &drafts.pods[at];
             let owned = !self.above.pods[at].is_empty();
@@ -149,7 +151,7 @@ impl Typing {
             let Some(&id) = self.pods.get(&at) else { continue };
             waiting.entry(id).or_insert((at, 0)).1 += 1;
         }
-        for (of, (at, count)) in waiting {
+        for (of, (at, count)) in cancel::polled(waiting) {
             let Pod { name, spec } = cx.cluster.pods[of].clone();
             let let_in = spec::let_in(self.stored.get(&at).unwrap_or(&spec));
             if self.outdated.contains(&at) {
@@ -192,7 +194,7 @@ impl Typing {
     fn report(&mut self, cx: &mut Context, inventory: &Inventory) {
         let mut known = HashMap::<(Option<*const PodSpec>, Cause), usize>::new();
         let mut found = Vec::<Diagnostic>::new();
-        for (pod, causes) in std::mem::take(&mut self.causes).iter() {
+        for (pod, causes) in cancel::polled(std::mem::take(&mut self.causes).iter()) {
             let Pod { name, spec } = &cx.cluster.pods[pod];
             for (&cause, &span) in causes {
                 let remark = inventory.rules.remark(cause);
@@ -238,7 +240,7 @@ impl Twins {
     fn new(inventory: &Inventory, drafts: &PodDrafts, is_plain: impl Fn(usize) -> bool) -> Self {
         let made = |at: &usize| inventory.pods[*at].made == Some(Made::Again) && !is_plain(*at);
         let again: BTreeMap<_, _> =
-            (0..inventory.pods.len()).filter(made).map(|at| (title(&inventory.pods[at]), at)).collect();
+            cancel::polled(0..inventory.pods.len()).filter(made).map(|at| (title(&inventory.pods[at]), at)).collect();
         let is_current = |at: &usize| {
             let Some(&twin) = again.get(&title(&inventory.pods[*at])) else { return false };
             let [one, other] = [*at, twin].map(|at| &drafts.variants[drafts.pods[at].variant]);
@@ -249,7 +251,7 @@ impl Twins {
             };
             alike && known.keys().all(|cause| new.contains_key(cause))
         };
-        let given = (0..inventory.pods.len()).filter(|&at| inventory.pods[at].made.is_none());
+        let given = cancel::polled(0..inventory.pods.len()).filter(|&at| inventory.pods[at].made.is_none());
         let current = given.filter(is_current).map(|at| title(&inventory.pods[at])).collect();
         Self { again, current }
     }

@@ -25,7 +25,7 @@ pub(super) fn items(scene: &mut Scene<'_>) -> Vec<Item> {
     }
     let split = |subject: &&Subject| has_split_terms(&m, subject.pod);
     let subjects: Vec<Subject> = scene.subjects.iter().filter(split).cloned().collect();
-    subjects.iter().filter_map(|subject| item(scene, subject)).collect()
+    scene.each(&subjects, item)
 }
 
 fn item(scene: &mut Scene<'_>, subject: &Subject) -> Option<Item> {

@@ -31,7 +31,7 @@ pub(super) fn items(scene: &mut Scene<'_>) -> Vec<Item> {
     let lasting = [Kind::Deployment, Kind::StatefulSet, Kind::ReplicaSet, Kind::ReplicationController];
     let subjects: Vec<Subject> =
         scene.subjects.iter().filter(|subject| lasting.contains(&subject.kind)).cloned().collect();
-    subjects.iter().filter_map(|subject| item(scene, subject)).collect()
+    scene.each(&subjects, item)
 }
 
 fn item(scene: &mut Scene<'_>, subject: &Subject) -> Option<Item> {

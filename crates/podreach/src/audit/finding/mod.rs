@@ -124,7 +124,7 @@ pub fn items(
     let mut items = Vec::new();
     let finished = cancel::attempt(|| {
         let mut scene = Scene::new(lowered, semantics, *budget, memory);
-        for (needs_nodes, search) in SEARCHES {
+        for (needs_nodes, search) in cancel::polled(SEARCHES) {
             if !(*needs_nodes && lowered.cluster.nodes.is_empty()) {
                 items.extend(search(&mut scene));
             }

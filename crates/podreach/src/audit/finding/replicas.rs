@@ -45,7 +45,7 @@ const REVISION: &str = "pod-template-hash";
 /// Looks for both.
 pub(super) fn items(scene: &mut Scene<'_>) -> Vec<Item> {
     let workloads = scene.declared();
-    workloads.into_iter().filter_map(|(name, pod, declared)| item(scene, name, pod, declared)).collect()
+    scene.each(workloads, |scene, (name, pod, declared)| item(scene, name, pod, declared))
 }
 
 fn item(scene: &mut Scene<'_>, name: &str, pod: PodId, declared: Declared) -> Option<Item> {

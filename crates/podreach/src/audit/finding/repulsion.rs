@@ -33,7 +33,7 @@ pub(super) fn items(scene: &mut Scene<'_>) -> Vec<Item> {
         return Vec::new();
     }
     let subjects = scene.subjects.clone();
-    subjects.iter().filter_map(|subject| item(scene, subject)).collect()
+    scene.each(&subjects, item)
 }
 
 fn item(scene: &mut Scene<'_>, subject: &Subject) -> Option<Item> {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use podreach_core::rule::hard;
-use podreach_core::{Cluster, Goal, Model, NodeId, PodId, Problem, Semantics};
+use podreach_core::{Cluster, Goal, Model, NodeId, PodId, Problem, Semantics, cancel};
 
 use super::Finding;
 use crate::answer::Oracle;
@@ -112,6 +112,24 @@ impl<'a> Scene<'a> {
     /// Why the search is to end, if it is.
     pub(super) fn stop(&self) -> Option<Stop> {
         (self.budget.interrupt)()
+    }
+
+    /// Looks at one thing after the other as long as there is time, and keeps what was found until then.
+    pub(super) fn each<T, I: IntoIterator<Item = Item>>(
+        &mut self,
+        things: impl IntoIterator<Item = T>,
+        mut look: impl FnMut(&mut Self, T) -> I,
+    ) -> Vec<Item> {
+        let mut items = Vec::new();
+        for thing in things {
+            // Nothing is asked of a scene any more in which something was cut off.
+            let Ok(found) = cancel::attempt(|| look(self, thing).into_iter().collect::<Vec<Item>>()) else { break };
+            items.extend(found);
+            if self.is_stopped() {
+                break;
+            }
+        }
+        items
     }
 
     /// Whether there may be pods that the input does not show.

@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use podreach_core::cluster::Barred;
-use podreach_core::{Action, PodId, Problem, Verdict};
+use podreach_core::{Action, PodId, Problem, Verdict, cancel};
 
 use super::scene::{From, Scene, Subject};
 use super::{Finding, nearest};
@@ -53,8 +53,8 @@ pub(super) const NOT_RESTARTABLE: Finding = Finding {
 pub(super) fn items(scene: &mut Scene<'_>) -> Vec<Item> {
     let subjects = scene.subjects.clone();
     let is_hard = |subject: &Subject| scene.wants_pods(subject) && scene.easy_place(subject.pod).is_none();
-    let hard: Vec<Subject> = subjects.into_iter().filter(is_hard).collect();
-    hard.iter().filter_map(|subject| item(scene, subject)).collect()
+    let hard: Vec<Subject> = cancel::polled(subjects).filter(is_hard).collect();
+    scene.each(&hard, item)
 }
 
 fn item(scene: &mut Scene<'_>, subject: &Subject) -> Option<Item> {

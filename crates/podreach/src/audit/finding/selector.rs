@@ -34,8 +34,8 @@ pub(super) const NOT_ITSELF: Finding = Finding {
 pub(super) fn items(scene: &mut Scene<'_>) -> Vec<Item> {
     let subjects = scene.subjects.clone();
     let unseen = scene.may_have_unseen_pods();
-    let mut items = Vec::new();
-    for subject in &subjects {
+    scene.each(&subjects, |scene, subject| {
+        let mut items = Vec::new();
         let m = scene.model();
         let spec = m.pod(subject.pod);
         for term in spec.affinity.iter().filter(|term| matches_nothing(&m, term.matcher)) {
@@ -48,8 +48,8 @@ pub(super) fn items(scene: &mut Scene<'_>) -> Vec<Item> {
             let item = not_itself(scene, subject, constraint.matcher, "the topology spread");
             items.extend(held_back(scene, item, unseen));
         }
-    }
-    items
+        items
+    })
 }
 
 /// A finding that rests on what the input does not have: not decided where there may be pods that it does not show.

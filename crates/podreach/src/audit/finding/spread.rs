@@ -31,12 +31,10 @@ const ALTERNATIVES: usize = 4_096;
 pub(super) fn items(scene: &mut Scene<'_>) -> Vec<Item> {
     let subjects: Vec<Subject> =
         scene.subjects.iter().filter(|subject| !scene.now.model.pod(subject.pod).spread.is_empty()).cloned().collect();
-    let mut items = Vec::new();
-    for subject in &subjects {
+    scene.each(&subjects, |scene, subject| {
         let constraints = 0..scene.now.model.pod(subject.pod).spread.len();
-        items.extend(constraints.filter_map(|index| item(scene, subject, index)));
-    }
-    items
+        constraints.filter_map(|index| item(scene, subject, index)).collect::<Vec<_>>()
+    })
 }
 
 fn item(scene: &mut Scene<'_>, subject: &Subject, index: usize) -> Option<Item> {

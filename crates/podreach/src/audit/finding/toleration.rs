@@ -39,7 +39,7 @@ pub(super) fn items(scene: &mut Scene<'_>) -> Vec<Item> {
     }
     let tolerant: Vec<Subject> =
         scene.subjects.iter().filter(|subject| tolerates_everything(&m, subject.pod)).cloned().collect();
-    tolerant.iter().filter_map(|subject| item(scene, subject, &pools)).collect()
+    scene.each(&tolerant, |scene, subject| item(scene, subject, &pools))
 }
 
 /// The nodes that share their taints, by these.

@@ -32,12 +32,10 @@ enum Use {
 /// Looks for it.
 pub(super) fn items(scene: &mut Scene<'_>) -> Vec<Item> {
     let subjects = scene.subjects.clone();
-    let mut items = Vec::new();
-    for subject in &subjects {
+    scene.each(&subjects, |scene, subject| {
         let uses = uses(&scene.now.model, subject.pod);
-        items.extend(uses.into_iter().filter_map(|(key, uses)| item(scene, subject, key, &uses)));
-    }
-    items
+        uses.into_iter().filter_map(|(key, uses)| item(scene, subject, key, &uses)).collect::<Vec<_>>()
+    })
 }
 
 /// The topology keys of a pod's constraints, and what uses each.

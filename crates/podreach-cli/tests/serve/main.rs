@@ -1,109 +1,41 @@
 //! The server of `podreach serve` over plain sockets: whom it answers, whom it refuses, and that long questions can be ended.
 #![cfg(feature = "serve")]
 
+mod server;
+#[cfg(target_os = "linux")]
+mod soak;
+
 use std::collections::BTreeSet;
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
-use std::process::{Child, Command, Stdio};
+use std::process::Command;
 use std::time::{Duration, Instant};
 
 use podreach::encode::graph::Graph;
 use podreach::encode::pebbling::game;
 use serde_json::{Value, json};
+use server::{Answer, Server};
 
-/// A running server.
-struct Server {
-    child: Child,
-    port: u16,
-    token: String,
+fn podreach() -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_podreach"));
+    command.current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."));
+    command
 }
 
-impl Drop for Server {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
+fn start(args: &[&str]) -> Server {
+    Server::run(podreach().args(["serve", "-q"]).args(args))
 }
 
-/// An answer: its status, its head and its body.
-#[derive(Debug)]
-struct Answer {
-    status: u16,
-    head: String,
-    body: String,
-}
-
-impl Answer {
-    fn json(&self) -> Value {
-        serde_json::from_str(&self.body).expect("JSON")
-    }
-}
-
-impl Server {
-    fn start(args: &[&str]) -> Self {
-        let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
-        let mut child = Command::new(env!("CARGO_BIN_EXE_podreach"))
-            .args([&["serve", "-q"], args].concat())
-            .current_dir(root)
-            .stdout(Stdio::piped())
-            .spawn()
-            .expect("it runs");
-        let mut line = String::new();
-        BufReader::new(child.stdout.take().expect("piped")).read_line(&mut line).expect("a line");
-        let address = line.trim().strip_prefix("podreach serves http://127.0.0.1:").expect("an address on loopback");
-        let (port, token) = address.split_once("/#").expect("a token");
-        Self { child, port: port.parse().expect("a port"), token: token.to_owned() }
-    }
-
-    /// Sends bytes as they are, and reads until the server ends the connection.
-    fn send(&self, request: &[u8]) -> Answer {
-        let mut stream = TcpStream::connect(("127.0.0.1", self.port)).expect("it listens");
-        stream.set_read_timeout(Some(Duration::from_secs(60))).expect("a timeout");
-        // A refusal may come before everything was taken.
-        let _ = stream.write_all(request);
-        let mut text = Vec::new();
-        let _ = stream.read_to_end(&mut text);
-        let text = String::from_utf8(text).expect("UTF-8");
-        let (head, body) = text.split_once("\r\n\r\n").unwrap_or((&text, ""));
-        let status = head.split(' ').nth(1).and_then(|status| status.parse().ok()).unwrap_or(0);
-        Answer { status, head: head.to_owned(), body: body.to_owned() }
-    }
-
-    fn own(&self) -> String {
-        format!(
-            "Host: 127.0.0.1:{0}\r\nOrigin: http://127.0.0.1:{0}\r\nAuthorization: Bearer {1}\r\n",
-            self.port, self.token
-        )
-    }
-
-    fn request(&self, method: &str, path: &str, fields: &str, body: &str) -> Answer {
-        let length = if body.is_empty() { String::new() } else { format!("Content-Length: {}\r\n", body.len()) };
-        self.send(format!("{method} {path} HTTP/1.1\r\n{fields}{length}\r\n{body}").as_bytes())
-    }
-
-    fn post(&self, path: &str, body: &Value) -> Answer {
-        self.request("POST", path, &format!("{}Content-Type: application/json\r\n", self.own()), &body.to_string())
-    }
-
-    /// Waits for a job.
-    fn outcome(&self, started: &Answer) -> Value {
-        assert_eq!(started.status, 202, "{}", started.body);
-        let id = started.json()["id"].as_u64().expect("an id");
-        loop {
-            let job = self.request("GET", &format!("/api/jobs/{id}"), &self.own(), "").json();
-            if job["state"] != "running" {
-                return job;
-            }
-            std::thread::sleep(Duration::from_millis(20));
-        }
-    }
+/// What became of a job.
+fn outcome(server: &Server, started: &Answer) -> Value {
+    server.ended(started).json()
 }
 
 const DEMO: [&str; 2] = ["-f", "examples/demo.yaml"];
 
 #[test]
 fn the_page_needs_no_token_and_has_no_data() {
-    let server = Server::start(&DEMO);
+    let server = start(&DEMO);
     let page = server.request("GET", "/", &format!("Host: localhost:{}\r\n", server.port), "");
     assert_eq!(page.status, 200);
     assert!(page.body.starts_with("<!doctype html>") && !page.body.contains("edge-1"));
@@ -121,7 +53,7 @@ fn the_page_needs_no_token_and_has_no_data() {
 
 #[test]
 fn only_its_own_page_is_answered() {
-    let server = Server::start(&DEMO);
+    let server = start(&DEMO);
     let (port, token) = (server.port, &server.token);
     let bearer = format!("Authorization: Bearer {token}\r\n");
     let host = format!("Host: 127.0.0.1:{port}\r\n");
@@ -156,7 +88,7 @@ fn only_its_own_page_is_answered() {
 
 #[test]
 fn what_is_no_request_is_refused() {
-    let server = Server::start(&DEMO);
+    let server = start(&DEMO);
     let own = server.own();
     let long = "x".repeat(20_000);
     let many: String = (0..80).map(|at| format!("X-{at}: y\r\n")).collect();
@@ -210,11 +142,11 @@ fn what_is_no_request_is_refused() {
 
 #[test]
 fn who_dawdles_is_sent_away_and_holds_nobody_up() {
-    let server = Server::start(&DEMO);
+    let server = start(&DEMO);
     let started = Instant::now();
     let mut slow = TcpStream::connect(("127.0.0.1", server.port)).expect("it listens");
     slow.write_all(b"GET / HTTP/1.1\r\nHost: ").expect("a start");
-    assert_eq!(server.request("GET", "/api/page", &server.own(), "").status, 200);
+    assert_eq!(server.get("/api/page").status, 200);
     slow.set_read_timeout(Some(Duration::from_secs(60))).expect("a timeout");
     let mut text = String::new();
     let _ = slow.read_to_string(&mut text);
@@ -223,7 +155,7 @@ fn who_dawdles_is_sent_away_and_holds_nobody_up() {
 
 #[test]
 fn it_listens_on_the_loopback_address_alone() {
-    let server = Server::start(&DEMO);
+    let server = start(&DEMO);
     let taken = TcpListener::bind(("127.0.0.1", server.port));
     assert!(taken.is_err(), "the loopback address is in use");
     // Another loopback address is another address: whoever listens on all of them would hold it, too.
@@ -232,21 +164,21 @@ fn it_listens_on_the_loopback_address_alone() {
 
 #[test]
 fn questions_are_answered_with_evidence_and_changes_flip_verdicts() {
-    let server = Server::start(&DEMO);
+    let server = start(&DEMO);
     let asked = json!({"pod": "web", "node": "core-1"});
     let why = server.post("/api/why", &asked).json();
     assert_eq!(why["nodes"]["core-1"]["rules"]["TaintToleration"]["ok"], false);
-    let job = server.outcome(&server.post("/api/ask", &asked));
+    let job = outcome(&server, &server.post("/api/ask", &asked));
     assert_eq!((job["state"].as_str(), job["result"]["answer"]["verdict"].as_str()), (Some("done"), Some("never")));
     let edits = json!([{"op": "untaint", "node": "core-1", "key": "dedicated"}]);
-    let job = server.outcome(&server.post("/api/ask", &json!({"pod": "web", "node": "core-1", "edits": edits})));
+    let job = outcome(&server, &server.post("/api/ask", &json!({"pod": "web", "node": "core-1", "edits": edits})));
     assert_eq!(job["result"]["answer"]["verdict"], "deployable");
     assert_eq!(
         job["result"]["answer"]["certificate"],
         Value::Null,
         "no input exists that it could be verified against"
     );
-    let job = server.outcome(&server.post("/api/flips", &json!({"edits": edits})));
+    let job = outcome(&server, &server.post("/api/flips", &json!({"edits": edits})));
     assert_eq!(job["result"]["all"], 2, "{job}");
     let refused = server.post("/api/cluster", &json!({"edits": [{"op": "untaint", "node": "edge-1", "key": "x"}]}));
     assert_eq!((refused.status, refused.json()["error"].as_str()), (400, Some("the node has no taint x")));
@@ -254,14 +186,14 @@ fn questions_are_answered_with_evidence_and_changes_flip_verdicts() {
 
 #[test]
 fn files_are_made_when_they_are_asked_for() {
-    let server = Server::start(&DEMO);
+    let server = start(&DEMO);
     let asked = json!({"pod": "web", "node": "edge-1"});
-    let job = server.outcome(&server.post("/api/ask", &asked));
+    let job = outcome(&server, &server.post("/api/ask", &asked));
     assert_eq!(job["result"]["answer"]["verdict"], "deployable");
     let files = ["question.yaml", "policy.yaml", "run.mmd", "run.svg", "run.itf.json", "report.html"];
     assert_eq!(job["result"]["files"], json!(files));
     let text = |file: &str| {
-        let made = server.outcome(&server.post("/api/file", &json!({"pod": "web", "node": "edge-1", "file": file})));
+        let made = outcome(&server, &server.post("/api/file", &json!({"pod": "web", "node": "edge-1", "file": file})));
         made["result"][file].as_str().map(str::to_owned)
     };
     let begins = ["apiVersion:", "apiVersion:", "sequenceDiagram", "<svg", "{\"#meta\"", "<!doctype html>"];
@@ -281,7 +213,7 @@ fn puzzle() -> String {
 
 #[test]
 fn a_cancelled_job_says_what_it_knows_and_a_shared_one_goes_on() {
-    let server = Server::start(&["-f", &puzzle(), "--semantics", "paper", "--timeout", "10m"]);
+    let server = start(&["-f", &puzzle(), "--semantics", "paper", "--timeout", "10m"]);
     let (one, other) = (server.post("/api/matrix", &json!({})), server.post("/api/matrix", &json!({})));
     assert_eq!(one.json()["id"], other.json()["id"], "the same question is asked once");
     let path = format!("/api/jobs/{}", one.json()["id"]);
@@ -289,7 +221,7 @@ fn a_cancelled_job_says_what_it_knows_and_a_shared_one_goes_on() {
     assert_eq!(left.json()["state"], "running", "someone else wants to know");
     let asked = Instant::now();
     server.request("DELETE", &path, &server.own(), "");
-    let job = server.outcome(&one);
+    let job = outcome(&server, &one);
     assert_eq!(
         (job["state"].as_str(), job["result"]["stopped"].as_str()),
         (Some("done"), Some("interrupted")),
@@ -301,7 +233,7 @@ fn a_cancelled_job_says_what_it_knows_and_a_shared_one_goes_on() {
 
 #[test]
 fn orphans_give_their_slots_back() {
-    let server = Server::start(&["-f", &puzzle(), "--semantics", "paper", "--timeout", "10m"]);
+    let server = start(&["-f", &puzzle(), "--semantics", "paper", "--timeout", "10m"]);
     let edits =
         |at: usize| json!({"edits": [{"op": "label", "node": node(&server), "key": "k", "value": format!("{at}")}]});
     let ids: BTreeSet<u64> =
@@ -317,27 +249,20 @@ fn orphans_give_their_slots_back() {
 
 /// The name of some node.
 fn node(server: &Server) -> String {
-    let page = server.request("GET", "/api/page", &server.own(), "").json();
+    let page = server.get("/api/page").json();
     page["cluster"]["nodes"][0][0].as_str().expect("a node").to_owned()
 }
 
 /// Runs a server under a limit of the shell.
 #[cfg(target_os = "linux")]
 fn limited(limit: &str, args: &[&str]) -> Server {
-    let program = env!("CARGO_BIN_EXE_podreach");
-    let mut child = Command::new("sh")
-        .args(["-c", &format!("ulimit {limit}; exec \"$0\" serve -q \"$@\""), program])
+    let mut shell = Command::new("sh");
+    shell
+        .args(["-c", &format!("ulimit {limit}; exec \"$0\" serve -q \"$@\""), env!("CARGO_BIN_EXE_podreach")])
         .args(args)
         .env("MALLOC_ARENA_MAX", "1")
-        .current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."))
-        .stdout(Stdio::piped())
-        .spawn()
-        .expect("it runs");
-    let mut line = String::new();
-    BufReader::new(child.stdout.take().expect("piped")).read_line(&mut line).expect("a line");
-    let address = line.trim().strip_prefix("podreach serves http://127.0.0.1:").expect("an address on loopback");
-    let (port, token) = address.split_once("/#").expect("a token");
-    Server { child, port: port.parse().expect("a port"), token: token.to_owned() }
+        .current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."));
+    Server::run(&mut shell)
 }
 
 /// A number of a process, from a file about it.
@@ -365,7 +290,7 @@ fn without_descriptors_it_waits_and_does_not_spin() {
     assert!(spent < 60, "{spent} hundredths of a second of two were spent on nothing");
     drop(held);
     let began = Instant::now();
-    while server.request("GET", "/api/page", &server.own(), "").status != 200 {
+    while server.get("/api/page").status != 200 {
         assert!(began.elapsed() < Duration::from_secs(60), "it does not recover");
     }
 }
@@ -380,7 +305,7 @@ fn without_threads_no_slot_is_lost() {
     // Room for connections, and none for the stack of a job.
     let server = limited(&format!("-v {}", kilobytes + 40 * 1024), &DEMO);
     for round in 0..12 {
-        let job = server.outcome(&server.post("/api/ask", &json!({"pod": "web", "node": "edge-1"})));
+        let job = outcome(&server, &server.post("/api/ask", &json!({"pod": "web", "node": "edge-1"})));
         assert_eq!(job["state"], "failed", "round {round}: {job}");
         assert!(job["error"].as_str().is_some_and(|error| error.contains("no thread")), "{job}");
     }
@@ -400,19 +325,13 @@ fn the_token_is_on_no_command_line() {
     fs::write(&opener, script).expect("it can be written");
     fs::set_permissions(&opener, fs::Permissions::from_mode(0o755)).expect("it can be made a program");
     let path = format!("{}:{}", folder.display(), std::env::var("PATH").unwrap_or_default());
-    let mut child = Command::new(env!("CARGO_BIN_EXE_podreach"))
-        .args(["serve", "-q", "--open", "-f", "examples/two-witnesses.yaml"])
-        .current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."))
-        .env("PATH", path)
-        .env("XDG_RUNTIME_DIR", &folder)
-        .stdout(Stdio::piped())
-        .spawn()
-        .expect("it runs");
-    let mut line = String::new();
-    BufReader::new(child.stdout.take().expect("piped")).read_line(&mut line).expect("a line");
-    let address = line.trim().strip_prefix("podreach serves ").expect("an address").to_owned();
-    let (port, token) = address.rsplit_once(':').and_then(|(_, rest)| rest.split_once("/#")).expect("a token");
-    let server = Server { child, port: port.parse().expect("a port"), token: token.to_owned() };
+    let server = Server::run(
+        podreach()
+            .args(["serve", "-q", "--open", "-f", "examples/two-witnesses.yaml"])
+            .env("PATH", path)
+            .env("XDG_RUNTIME_DIR", &folder),
+    );
+    let port = server.port;
     let until = Instant::now() + Duration::from_secs(60);
     let called = loop {
         match fs::read_to_string(&record) {
@@ -425,6 +344,7 @@ fn the_token_is_on_no_command_line() {
     let file = std::path::Path::new(called.trim());
     let mode = |path: &std::path::Path| fs::metadata(path).expect("it is there").permissions().mode() & 0o777;
     assert_eq!((mode(file), mode(file.parent().expect("a folder"))), (0o600, 0o700));
+    let address = format!("http://127.0.0.1:{port}/#{}", server.token);
     assert!(fs::read_to_string(file).expect("it is ours").contains(&address));
     let visit = |site: &str, mode: &str, path: &str| {
         let fields = format!(
@@ -435,7 +355,7 @@ fn the_token_is_on_no_command_line() {
     assert_eq!(visit("cross-site", "navigate", "/"), 200, "the file leads to the page");
     assert_eq!((visit("cross-site", "no-cors", "/"), visit("cross-site", "navigate", "/api/page")), (403, 403));
     assert!(file.exists(), "nobody has shown the token yet");
-    assert_eq!(server.request("GET", "/api/page", &server.own(), "").status, 200);
+    assert_eq!(server.get("/api/page").status, 200);
     assert!(
         !file.exists() && !file.parent().is_some_and(std::path::Path::exists),
         "the way in is gone once it was used"
