@@ -10,6 +10,7 @@ use podreach_core::{Cluster, Goal, Model, NodeId, PodId, Problem, Semantics};
 use super::Finding;
 use crate::answer::Oracle;
 use crate::answer::Sure;
+use crate::audit::changed::Changes;
 use crate::audit::item::{Evidence, Item, Origin, Status};
 use crate::audit::memory::{self, Means, Memory};
 use crate::audit::policy::never::sentence;
@@ -72,11 +73,9 @@ impl<'a> Scene<'a> {
         let start = Arc::new((*now.kept).clone().with_unsettled(unsettled));
         let fresh = Problem { start, ..waiting::without(&now) };
         let oracles = [&now, &fresh].map(|problem| Oracle::new(problem, &lowered.diagnostics));
-        let world = World {
-            problem: now.clone(),
-            diagnostics: lowered.diagnostics.clone(),
-            selected: lowered.cluster.pods.ids().map(|_| vec![0]).collect(),
-        };
+        let selected = now.model.pods().map(|_| vec![0]).collect();
+        let (diagnostics, changes) = (lowered.diagnostics.clone(), Changes::default());
+        let world = World { problem: now.clone(), diagnostics, selected, changes };
         Self { subjects: subjects(lowered), lowered, now, fresh, world, oracles, budget, memory }
     }
 
@@ -187,7 +186,20 @@ impl<'a> Scene<'a> {
     /// The evidence of an answer about the cluster as it is.
     pub(super) fn evidence(&self, from: From, goal: &Goal, shows: impl Into<String>, decision: Sure) -> Evidence {
         let problem = self.problem(from).with_goal(goal.clone());
-        Evidence { shows: shows.into(), problem, decision, short: None, changed: None }
+        Evidence { shows: shows.into(), problem, decision, short: None, changed: None, changes: Vec::new() }
+    }
+
+    /// The evidence of an answer about another cluster.
+    pub(super) fn evidence_of(
+        &self,
+        world: &World,
+        goal: &Goal,
+        shows: String,
+        decision: Sure,
+        changed: Option<String>,
+    ) -> Evidence {
+        let problem = world.problem.with_goal(goal.clone());
+        Evidence { shows, problem, decision, short: None, changed, changes: world.changes() }
     }
 
     /// An item about names, to be completed.

@@ -92,7 +92,7 @@ fn boundary(audit: &Audit<'_>, Boundary { core, escapes, left_out }: &Boundary) 
     json!({"core": core, "escapes": escapes.iter().map(escape).collect::<Vec<_>>(), "leftOut": left_out})
 }
 
-fn evidence(audit: &Audit<'_>, Evidence { shows, problem, decision, short, changed }: &Evidence) -> Value {
+fn evidence(audit: &Audit<'_>, Evidence { shows, problem, decision, short, changed, changes }: &Evidence) -> Value {
     let m = &problem.model;
     let (verdict, trace, proof, reason) = match decision.checked.verdict() {
         Verdict::Deployable(steps) => ("deployable", trace(m, steps), Value::Null, Value::Null),
@@ -114,6 +114,7 @@ fn evidence(audit: &Audit<'_>, Evidence { shows, problem, decision, short, chang
     }
     if let Some(changed) = changed {
         document["changed"] = changed.as_str().into();
+        document["changes"] = changes.clone().into();
     }
     document
 }

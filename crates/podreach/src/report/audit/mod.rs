@@ -60,7 +60,9 @@ impl Audit<'_> {
 
     /// How the question of a piece of evidence was read.
     fn options_of(&self, problem: &Problem) -> Options {
-        let start = if problem.start == problem.kept { Start::Empty } else { self.options.start };
+        let waits = problem.model.cluster().waiting.values().any(|waiting| waiting.count > 0);
+        let is_empty = !waits && problem.start.minus(&problem.kept).size() == 0;
+        let start = if is_empty { Start::Empty } else { self.options.start };
         Options { start, ..self.options.clone() }
     }
 }
