@@ -52,8 +52,7 @@ pub(crate) fn run(args: &Verify, clock: &Clock) -> Result<Exit, Told> {
                 break;
             }
         };
-        let (exit, line) =
-            cancel::attempt(|| verified(&session, certificate, clock)).unwrap_or_else(given_up);
+        let (exit, line) = cancel::attempt(|| verified(&session, certificate, clock)).unwrap_or_else(given_up);
         tell(args, line);
         let assumptions = session.assumptions(certificate.semantics).to_vec();
         if exit == Exit::Yes && !under.contains(&assumptions) {

@@ -18,9 +18,7 @@
 
 use std::sync::Arc;
 
-use crate::cluster::{
-    Barred, Cluster, Node, Passing, Pod, PodSpec, Taint, Toleration, TolerationOperator,
-};
+use crate::cluster::{Barred, Cluster, Node, Passing, Pod, PodSpec, Taint, Toleration, TolerationOperator};
 use crate::id::{NamespaceId, NodeId, PodId, QuotaId, ResourceId, Symbol};
 use crate::label::Labels;
 use crate::resource::Amount;
@@ -85,10 +83,7 @@ impl Change {
     /// Whether it only adds behaviour, whatever the cluster.
     pub fn weakens(&self) -> bool {
         use Change::{Add, AntiAffinity, Enlarge, NodeName, Ports, Quota, Request};
-        matches!(
-            self,
-            Add(_) | Enlarge(..) | Quota(_) | Ports(_) | Request(..) | NodeName(_) | AntiAffinity(..)
-        )
+        matches!(self, Add(_) | Enlarge(..) | Quota(_) | Ports(_) | Request(..) | NodeName(_) | AntiAffinity(..))
     }
 
     /// The pod or node that is changed, of those that are there.
@@ -226,4 +221,3 @@ fn opened(cluster: &Cluster, node: NodeId) -> Node {
     }
     node
 }
-

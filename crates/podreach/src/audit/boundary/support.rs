@@ -139,8 +139,7 @@ impl<'a> Ground<'a> {
         changes.sort_by_key(|change| Reverse(if let Change::Untolerate(_, at) = *change { at } else { 0 }));
         changes.iter().for_each(|change| change.apply(&mut cluster));
         let has = |fact: Support| !lost.contains(&fact);
-        let (world, _) =
-            self.world.part_of(cluster, |pod| has(Support::Other(pod)), |node| has(Support::Node(node)));
+        let (world, _) = self.world.part_of(cluster, |pod| has(Support::Other(pod)), |node| has(Support::Node(node)));
         Self { lowered, claim: self.claim, world }
     }
 
@@ -215,7 +214,9 @@ impl Support {
                     false => format!("{has} {}", m.str(m.cluster().resources[resource])),
                 }
             }
-            Self::Toleration(pod, at) => format!("{} tolerates {}", m.pod_name(pod), tolerated(m, m.pod(pod).tolerations[at])),
+            Self::Toleration(pod, at) => {
+                format!("{} tolerates {}", m.pod_name(pod), tolerated(m, m.pod(pod).tolerations[at]))
+            }
             Self::PodLabel(pod, key) => {
                 let value = m.pod(pod).labels.value(key).map_or("", |value| words::label_value(m, value));
                 format!("{} has label {}={value}", m.pod_name(pod), m.str(key))

@@ -31,7 +31,12 @@ const MEANS: Means<'static> = Means { budget: &BUDGET, memory: &Forgetful };
 
 fn world(problem: &Problem) -> World {
     let selected: IdVec<PodId, Vec<usize>> = problem.model.pods().map(|_| vec![0]).collect();
-    World { problem: problem.with_goal(Goal::default()), diagnostics: Vec::new(), selected, changes: Changes::default() }
+    World {
+        problem: problem.with_goal(Goal::default()),
+        diagnostics: Vec::new(),
+        selected,
+        changes: Changes::default(),
+    }
 }
 
 /// Problems whose goal is never reached.
@@ -158,7 +163,15 @@ fn possibility(problem: &Problem, pod: PodId, count: u64) -> (Claim, World) {
     let pods = PodSelection { namespaces: None, names: name, kinds: None, labels: Selection::everything() };
     let selected = m.pods().map(|other| if other == pod { vec![0] } else { Vec::new() }).collect();
     let claim = Claim::Possible { pods, count, spread_over: None, nodes: NodeSelection::everything() };
-    (claim, World { problem: problem.with_goal(Goal::default()), diagnostics: Vec::new(), selected, changes: Changes::default() })
+    (
+        claim,
+        World {
+            problem: problem.with_goal(Goal::default()),
+            diagnostics: Vec::new(),
+            selected,
+            changes: Changes::default(),
+        },
+    )
 }
 
 /// Whether all that a rule wants is there in some configuration that can be reached; `None` if there are too many of these.

@@ -74,10 +74,9 @@ fn of_cluster(cluster: &Cluster, change: &Change, profiles: &[Scheduling]) -> Va
         Change::Enlarge(_, resource) | Change::Shrink(_, resource) | Change::Request(_, resource) => {
             put("resource", text(cluster.resources[resource]).into());
         }
-        Change::Affinity(_, at)
-        | Change::AntiAffinity(_, at)
-        | Change::Spread(_, at)
-        | Change::Untolerate(_, at) => put("index", at.into()),
+        Change::Affinity(_, at) | Change::AntiAffinity(_, at) | Change::Spread(_, at) | Change::Untolerate(_, at) => {
+            put("index", at.into())
+        }
         Change::Quota(id) => {
             put("quota", cluster.quotas[id].name.as_str().into());
             put("resource", cluster.quotas[id].resource.as_str().into());
@@ -101,9 +100,8 @@ fn added(cluster: &Cluster, pod: &Pod, profiles: &[Scheduling], put: &mut dyn Fn
         json!({"key": of.key.map(text), "value": value, "effect": of.effect.map(effect)})
     };
     put("tolerations", spec.tolerations.iter().map(toleration).collect());
-    let amount = |(id, amount): (ResourceId, u128)| {
-        (text(cluster.resources[id]).to_owned(), Value::from(amount.to_string()))
-    };
+    let amount =
+        |(id, amount): (ResourceId, u128)| (text(cluster.resources[id]).to_owned(), Value::from(amount.to_string()));
     put("requests", spec.requests.iter().map(amount).collect());
     let quota = |(id, amount): (&QuotaId, &u128)| {
         let quota = &cluster.quotas[*id];
@@ -231,7 +229,8 @@ impl<'r> Reader<'r> {
         match kind {
             "label" => {
                 let name = self.symbol("namespace")?;
-                let namespace = self.cluster.namespaces.id(&name).ok_or("it names a namespace that is not in the input")?;
+                let namespace =
+                    self.cluster.namespaces.id(&name).ok_or("it names a namespace that is not in the input")?;
                 Ok(Change::NamespaceLabel(namespace, self.symbol("key")?, self.symbol_if_any("value")))
             }
             "quota" => self.quota(self.document).map(Change::Quota),
@@ -267,7 +266,8 @@ impl<'r> Reader<'r> {
         for (resource, amount) in document["requests"].as_object().ok_or_else(|| missing("requests"))? {
             requests.set(self.cluster.resource(resource), number(amount)?);
         }
-        let quota = each("quotas")?.iter().map(|of| Ok((self.quota(of)?, number(&of["amount"])?))).collect::<Found<_>>()?;
+        let quota =
+            each("quotas")?.iter().map(|of| Ok((self.quota(of)?, number(&of["amount"])?))).collect::<Found<_>>()?;
         let rule = |of: &Value| Rule::ALL.into_iter().find(|rule| Some(rule.name()) == of.as_str());
         let exempt = each("exempt")?.iter().filter_map(rule).collect();
         let node_name = self.symbol_if_any("nodeName");
