@@ -214,3 +214,15 @@ fn stands(session: &Session, oracle: &Oracle, problem: &Problem, decision: Decis
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_refused_counts_more_than_what_was_not_finished() {
+        assert_eq!(together(&[Exit::Yes, Exit::No, given_up(Stop::Timeout).0]), Exit::No);
+        assert_eq!(together(&[Exit::Yes, given_up(Stop::Timeout).0]), Exit::Unknown);
+        assert_eq!((together(&[Exit::Yes]), together(&[])), (Exit::Yes, Exit::Unknown));
+    }
+}

@@ -458,9 +458,9 @@ fn entries(tree: &Tree<'_>) -> Read<Vec<Entry>> {
 }
 
 fn entry(tree: &Tree<'_>) -> Read<Entry> {
-    known(tree, &["pod", "node", "count"])?;
-    let (pod, node) = (text(required(tree, "pod")?)?, text(required(tree, "node")?)?);
-    Ok((pod.to_owned(), node.to_owned(), count(required(tree, "count")?)?))
+    known(tree, &["pod", "node", "count", "waited"])?;
+    let (pod, node) = (named_pod(tree)?, text(required(tree, "node")?)?);
+    Ok((pod.into_owned(), node.to_owned(), count(required(tree, "count")?)?))
 }
 
 fn claim(document: &Tree<'_>) -> Read<Claim> {

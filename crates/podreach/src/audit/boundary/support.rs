@@ -138,8 +138,11 @@ impl<'a> Ground<'a> {
         let mut changes: Vec<Change> = lost.iter().filter_map(|fact| fact.change(m)).collect();
         changes.sort_by_key(|change| Reverse(if let Change::Untolerate(_, at) = *change { at } else { 0 }));
         changes.iter().for_each(|change| change.apply(&mut cluster));
-        let has = |fact: Support| !lost.contains(&fact);
-        let (world, _) = self.world.part_of(cluster, |pod| has(Support::Other(pod)), |node| has(Support::Node(node)));
+        let pods: BTreeSet<PodId> =
+            lost.iter().filter_map(|fact| if let Support::Other(pod) = *fact { Some(pod) } else { None }).collect();
+        let nodes: BTreeSet<NodeId> =
+            lost.iter().filter_map(|fact| if let Support::Node(node) = *fact { Some(node) } else { None }).collect();
+        let (world, _) = self.world.part_of(cluster, |pod| !pods.contains(&pod), |node| !nodes.contains(&node));
         Self { lowered, claim: self.claim, world }
     }
 

@@ -104,8 +104,8 @@ impl World {
         let mut made = match step {
             Step::Change(change) => return self.changed(std::slice::from_ref(change)),
             Step::Drain(node) => Self { problem: drained(&self.problem, *node), ..self.clone() },
-            Step::LoseNode(lost) => self.part(|_| true, |node| node != *lost).0,
-            Step::LosePod(lost) => self.part(|pod| pod != *lost, |_| true).0,
+            Step::LoseNode(lost) => self.part_of(self.model().facts(), |_| true, |node| node != *lost).0,
+            Step::LosePod(lost) => self.part_of(self.model().facts(), |pod| pod != *lost, |_| true).0,
             Step::Only { .. } => self.clone(),
         };
         made.changes = self.changes.clone();

@@ -137,6 +137,11 @@ impl World {
 
     /// The part of the world with these pod types and nodes alone; names stay, ids do not.
     pub(crate) fn part(&self, pods: impl Fn(PodId) -> bool, nodes: impl Fn(NodeId) -> bool) -> (Self, Part) {
+        // Pods that wait are told from others of their name by what would be made in their place.
+        let waiting = &self.model().cluster().waiting;
+        let of_waiting: BTreeSet<PodId> =
+            waiting.iter().filter(|(pod, _)| pods(**pod)).map(|(_, waiting)| waiting.of).collect();
+        let pods = |pod: PodId| pods(pod) || of_waiting.contains(&pod);
         let (mut world, part) = self.part_of(self.model().facts(), pods, nodes);
         world.changes = self.changes.in_part(part.nodes.values().all(Option::is_some));
         (world, part)
