@@ -240,7 +240,7 @@ impl Certificate {
             Claim::Unknown(reason) => return Err(format!("it claims nothing: {}", shown(reason))),
         };
         let goal = Goal { any };
-        let asked = if self.literal { question::asking_types(problem, goal) } else { question::asking(problem, goal) };
+        let asked = if self.literal { Ok(problem.with_goal(goal)) } else { question::asking(problem, goal) };
         Ok((asked.map_err(|error| error.to_string())?, verdict))
     }
 }
@@ -545,7 +545,7 @@ impl Steps {
 const WAITED: &str = " waited";
 
 /// The pod that an entry is about.
-fn named_pod<'t>(tree: &'t Tree<'_>) -> Read<Cow<'t, str>> {
+pub(super) fn named_pod<'t>(tree: &'t Tree<'_>) -> Read<Cow<'t, str>> {
     let pod = text(required(tree, "pod")?)?;
     Ok(if is_so(tree, "waited")? { format!("{pod}{WAITED}").into() } else { pod.into() })
 }

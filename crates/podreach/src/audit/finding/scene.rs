@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use podreach_core::rule::hard;
-use podreach_core::{Cluster, Goal, Model, NodeId, PodId, Problem, Semantics};
+use podreach_core::{Cluster, Configuration, Goal, Model, NodeId, PodId, Problem, Semantics};
 
 use super::Finding;
 use crate::answer::Oracle;
@@ -94,8 +94,9 @@ impl<'a> Scene<'a> {
 
     /// Answers a question about the cluster as it is.
     pub(super) fn ask(&mut self, from: From, goal: &Goal) -> Sure {
+        let goal = self.asked(from, goal);
         let (budget, oracle) = (self.budget, &mut self.oracles[usize::from(from == From::Fresh)]);
-        within(&budget, |budget| memory::answer(Means { budget, memory: self.memory }, oracle, goal))
+        within(&budget, |budget| memory::answer(Means { budget, memory: self.memory }, oracle, &goal))
     }
 
     /// What a search may take that is made of many questions.
@@ -152,6 +153,14 @@ impl<'a> Scene<'a> {
         Goal { any: types.flat_map(on).collect() }
     }
 
+    /// A goal from a start: from nothing, no pod waits for a node.
+    pub(super) fn asked(&self, from: From, goal: &Goal) -> Goal {
+        let cluster = self.now.model.cluster();
+        let waits = |alternative: &Configuration| alternative.iter().any(|((pod, _), _)| cluster.is_twin(pod));
+        let there = |alternative: &&Configuration| from == From::Now || !waits(alternative);
+        Goal { any: goal.any.iter().filter(there).cloned().collect() }
+    }
+
     /// A node where a pod can be deployed right after everything that is not kept was deleted.
     pub(super) fn easy_place(&self, pod: PodId) -> Option<NodeId> {
         let m = &self.fresh.model;
@@ -185,7 +194,7 @@ impl<'a> Scene<'a> {
 
     /// The evidence of an answer about the cluster as it is.
     pub(super) fn evidence(&self, from: From, goal: &Goal, shows: impl Into<String>, decision: Sure) -> Evidence {
-        let problem = self.problem(from).with_goal(goal.clone());
+        let problem = self.problem(from).with_goal(self.asked(from, goal));
         Evidence { shows: shows.into(), problem, decision, short: None, changed: None, changes: Vec::new() }
     }
 

@@ -107,6 +107,7 @@ fn never(scene: &Scene<'_>, subject: &Subject, fresh: Sure, now: Sure) -> Option
 
 fn dependent(scene: &Scene<'_>, subject: &Subject, fresh: Sure) -> Option<Item> {
     let goal = scene.anywhere(subject.pod);
+    let goal = scene.asked(From::Fresh, &goal);
     let alone = scene.world.clone().emptied().made(&Step::Change(Change::Alone(subject.pod)));
     let decision = scene.ask_of(&alone.problem, &goal);
     match decision.checked.answer() {
