@@ -92,7 +92,7 @@ fn changes(cluster: &Cluster) -> Vec<Change> {
 fn changes_that_weaken_forbid_nothing() {
     let mut rng = Rng::new(5);
     let mut counts = BTreeMap::<String, (u64, u64)>::new();
-    for case in 0..cases(1_000) {
+    for case in 0..cases(5_000) {
         let semantics = if case % 4 == 0 { Semantics::Paper } else { Semantics::KubeScheduler };
         let shape = Shape { nodes: 4, room: Some(4), ..Shape::small(semantics) };
         let problem = problem(&mut rng, if case % 3 == 0 { shape.with_volumes() } else { shape });
