@@ -244,8 +244,8 @@ pub(crate) struct Matrix {
 /// `podreach verify`.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Exit status: 0 all proved, 1 something not proved, 2 bad input or usage, 3 something not looked at: an unknown, what is \
-    about another cluster, out of time, or nothing to verify."
+    after_help = "Exit status: 0 all proved, 1 something not proved, 2 bad input or usage, 3 something not looked at: an unknown, out \
+    of time, or nothing to verify."
 )]
 pub(crate) struct Verify {
     /// A verdict as `check -o json`, `-o yaml` or `--proof-out` writes it; - for standard input

@@ -5,6 +5,7 @@ use std::path::Path;
 
 use podreach::answer::Oracle;
 use podreach::assumption::Assumption;
+use podreach::audit::Changed;
 use podreach::engine::{Decision, Stop};
 use podreach::read::{Source, Sources, shown};
 use podreach::report::{self, Answered, Asked, Certificate, Claim, Shortfall};
@@ -39,24 +40,19 @@ pub(crate) fn run(args: &Verify, clock: &Clock) -> Result<Exit, Told> {
             exits.push(Exit::No);
             continue;
         }
+        let known = last.take().filter(|session| session.options == certificate.options);
         let read = || Session::read(&args.input, |_| certificate.options.clone(), saying);
-        let session = match last.take().filter(|session| session.options == certificate.options) {
-            Some(session) => session,
-            None => match cancel::attempt(read) {
-                Ok(session) => session?,
-                // What was looked at before stands.
-                Err(stop) => {
-                    let (exit, line) = given_up(stop);
-                    tell(args, line);
-                    exits.push(exit);
-                    break;
-                }
-            },
+        // What was refused before stays refused, also where the input cannot be read again in time.
+        let session = match known.map_or_else(|| cancel::attempt(read), |session| Ok(Ok(session))) {
+            Ok(session) => session?,
+            Err(stop) => {
+                let (exit, line) = given_up(stop);
+                tell(args, line);
+                exits.push(exit);
+                break;
+            }
         };
-        let (exit, line) = match &certificate.changed {
-            Some(changed) => (Exit::Unknown, format!("NOT LOOKED AT  it is about another cluster: {}", shown(changed))),
-            None => cancel::attempt(|| verified(&session, certificate, clock)).unwrap_or_else(given_up),
-        };
+        let (exit, line) = cancel::attempt(|| verified(&session, certificate, clock)).unwrap_or_else(given_up);
         tell(args, line);
         let assumptions = session.assumptions(certificate.semantics).to_vec();
         if exit == Exit::Yes && !under.contains(&assumptions) {
@@ -67,11 +63,6 @@ pub(crate) fn run(args: &Verify, clock: &Clock) -> Result<Exit, Told> {
     }
     // What is proved is proved under these, whichever of them a single piece of evidence needs.
     under.iter().for_each(|assumptions| tell(args, report::assumed(assumptions, args.verbose)));
-    let unseen = certificates.iter().filter(|certificate| certificate.changed.is_some()).count();
-    if unseen > 0 {
-        let all = certificates.len();
-        tell(args, format!("{unseen} of {all} pieces of evidence are about other clusters and were not looked at"));
-    }
     Ok(together(&exits))
 }
 
@@ -92,6 +83,9 @@ fn tell(args: &Verify, line: String) {
 
 /// Why a certificate is not what was asked for, if so: it answers another question, or claims something else.
 fn unasked(args: &Verify, asked: Option<&Asked>, certificate: &Certificate) -> Option<String> {
+    if asked.is_some() && (certificate.changed.is_some() || certificate.changes.is_some()) {
+        return Some("ANOTHER QUESTION  it is about a cluster that differs from the input".to_owned());
+    }
     let answers = certificate.asked();
     if let Some(asked) = asked.filter(|&asked| *asked != answers) {
         return Some(format!("ANOTHER QUESTION  it answers  {answers}\n                  asked was   {asked}"));
@@ -143,30 +137,51 @@ pub(crate) fn certificates(path: &Path) -> Result<Vec<Certificate>, Told> {
 
 /// Whether a certificate proves what it says, in a line.
 fn verified(session: &Session, certificate: &Certificate, clock: &Clock) -> (Exit, String) {
-    let problem = podreach::problem(&session.lowered, certificate.semantics);
     if let Claim::Unknown(reason) = &certificate.claim {
         return (Exit::Unknown, format!("UNKNOWN  it claims nothing: {}", shown(reason)));
     }
-    let oracle = Oracle::new(&problem, &session.lowered.diagnostics);
-    let (problem, verdict) = match certificate.resolve(&problem, oracle.weakenings()) {
-        Ok(resolved) => resolved,
-        Err(why) => return (Exit::No, format!("NOT PROVED  {why}")),
+    if let (Some(changed), None) = (&certificate.changed, &certificate.changes) {
+        return (Exit::Unknown, format!("NOT LOOKED AT  it does not say how its cluster is made: {}", shown(changed)));
+    }
+    let refused = |why: String| (Exit::No, format!("NOT PROVED  {why}"));
+    let changes = certificate.changes.as_deref().unwrap_or_default();
+    let changed = match Changed::new(&session.lowered, certificate.semantics, changes) {
+        Ok(changed) => changed,
+        Err(why) => return refused(why),
     };
+    let oracle = Oracle::new(&changed.problem, &session.lowered.diagnostics);
+    let resolved = certificate.resolve(&changed.problem, oracle.weakenings());
+    let (problem, verdict) = match resolved.and_then(|(problem, verdict)| Ok((problem, changed.told(verdict)?))) {
+        Ok(resolved) => resolved,
+        Err(why) => return refused(why),
+    };
+    let (exit, line) = checked(session, (certificate, &oracle), (&problem, verdict), clock);
+    let says = if exit == Exit::Yes { &changed.says } else { "" };
+    (exit, line + says)
+}
+
+/// Whether the evidence of a certificate proves what it says, once names are resolved.
+fn checked(
+    session: &Session,
+    (certificate, oracle): (&Certificate, &Oracle),
+    (problem, verdict): (&Problem, Verdict),
+    clock: &Clock,
+) -> (Exit, String) {
     let stop = || clock.stop().is_some();
     if let Some(shortage) = &certificate.shortage {
-        return match short_of(&problem, (verdict, shortage), clock) {
+        return match short_of(problem, (verdict, shortage), clock) {
             Ok(short) => (Exit::Yes, format!("PROVED  {}", report::audit::demanded(&problem.model, short.demand()))),
             Err(_) if stop() => given_up(clock.stop().unwrap_or(Stop::Timeout)),
             Err(why) => (Exit::No, format!("NOT PROVED  {why}")),
         };
     }
-    match Checker::new(&problem).check(&problem.goal, verdict.clone(), &stop) {
+    match Checker::new(problem).check(&problem.goal, verdict.clone(), &stop) {
         Ok(checked) => {
             let decision = Decision { checked, engine: "certificate", efforts: Vec::new() };
-            stands(session, &oracle, &problem, decision)
+            stands(session, oracle, problem, decision)
         }
         Err(Flaw::Stopped) => given_up(clock.stop().unwrap_or(Stop::Timeout)),
-        Err(flaw) => (Exit::No, format!("NOT PROVED  {}", report::flaw(&problem, &verdict, &flaw))),
+        Err(flaw) => (Exit::No, format!("NOT PROVED  {}", report::flaw(problem, &verdict, &flaw))),
     }
 }
 
@@ -197,5 +212,17 @@ fn stands(session: &Session, oracle: &Oracle, problem: &Problem, decision: Decis
             let answered = Answered { problem, options: &session.options, decision: &decision, assumptions };
             (Exit::Yes, format!("PROVED  {}", report::headline(&answered)))
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_refused_counts_more_than_what_was_not_finished() {
+        assert_eq!(together(&[Exit::Yes, Exit::No, given_up(Stop::Timeout).0]), Exit::No);
+        assert_eq!(together(&[Exit::Yes, given_up(Stop::Timeout).0]), Exit::Unknown);
+        assert_eq!((together(&[Exit::Yes]), together(&[])), (Exit::Yes, Exit::Unknown));
     }
 }

@@ -70,6 +70,41 @@ fn every_step_and_every_group_is_needed() {
     }
 }
 
+const QUOTA: &str = "
+{apiVersion: v1, kind: Node, metadata: {name: n1}, status: {allocatable: {cpu: 4, pods: 10}}}
+---
+{apiVersion: v1, kind: ResourceQuota, metadata: {name: one, namespace: shop}, spec: {hard: {pods: '1'}}}
+---
+{apiVersion: v1, kind: Pod, metadata: {name: waits, namespace: shop, uid: a}, spec: {containers: [{name: main, image: a}]}, status: {phase: Pending}}
+---
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: web, namespace: shop}
+spec:
+  selector: {matchLabels: {app: web}}
+  template: {metadata: {labels: {app: web}}, spec: {containers: [{name: main, image: a}]}}
+";
+
+#[test]
+fn a_run_that_leaves_a_waiting_pod_in_its_way_is_not_possible() {
+    let folder = folder("waiting");
+    let (input, path) = (folder.join("quota.yaml"), folder.join("run.json"));
+    std::fs::write(&input, QUOTA).unwrap();
+    let (input, path) = (input.to_str().unwrap(), path.to_str().unwrap());
+    let written = podreach(&["check", "-o", "json", "-f", input, "shop/web", "n1"]).stdout;
+    let mut run: serde_json::Value = serde_json::from_slice(&written).unwrap();
+    let ops: Vec<&str> = run["trace"].as_array().unwrap().iter().filter_map(|step| step["op"].as_str()).collect();
+    assert_eq!(ops, ["delete", "deploy"]);
+    std::fs::write(path, run.to_string()).unwrap();
+    assert_eq!(code(&["verify", path, "-f", input]), 0);
+    run["trace"].as_array_mut().unwrap().remove(0);
+    std::fs::write(path, run.to_string()).unwrap();
+    let refused = podreach(&["verify", path, "-f", input]);
+    let said = String::from_utf8(refused.stdout).unwrap();
+    let why = "NOT PROVED  the run is not possible: pods that wait for a node leave no room for deployment/shop/web";
+    assert!(refused.status.code() == Some(1) && said.starts_with(why), "{said}");
+}
+
 #[cfg(unix)]
 #[test]
 fn a_folder_is_read_with_care() {

@@ -194,7 +194,7 @@ pub enum TolerationOperator {
 /// A pod type: a workload, or a pod by itself.
 ///
 /// Types whose specs are shared are told apart by nothing but their names; see [`crate::quotient`].
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Pod {
     /// Its name, `kind/namespace/name`.
     pub name: String,

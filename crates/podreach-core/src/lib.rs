@@ -4,6 +4,7 @@
 //! Read it in this order: [`step`], [`rule`], [`check`].
 
 pub mod cancel;
+pub mod change;
 pub mod check;
 pub mod cluster;
 pub mod configuration;

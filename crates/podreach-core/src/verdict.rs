@@ -86,6 +86,8 @@ pub enum Reason {
         /// What spoils it: messages of diagnostics.
         by: Vec<String>,
     },
+    /// The run that was found, or given, is not possible, for a reason that the rules alone do not see.
+    Impossible(String),
 }
 
 /// What a search that did not finish has ruled out.
@@ -124,6 +126,7 @@ impl fmt::Display for Reason {
             Self::Spoiled { verdict, by } => {
                 write!(f, "it would be {verdict}, but that depends on what is not modelled: {}", by.join("; "))
             }
+            Self::Impossible(why) => write!(f, "the run is not possible: {why}"),
         }
     }
 }

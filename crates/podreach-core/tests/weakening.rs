@@ -2,11 +2,13 @@
 //! settled.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
-use podreach_core::cluster::Cluster;
+use podreach_core::change::Change;
+use podreach_core::cluster::{Cluster, Pod};
 use podreach_core::rule::hard;
 use podreach_core::testing::{Rng, Shape, cases, problem, random_configuration};
-use podreach_core::{Configuration, Problem, Semantics, Weakening};
+use podreach_core::{Configuration, Model, Problem, Semantics, Weakening};
 
 /// Every weakening that says something about a cluster.
 fn all(cluster: &Cluster) -> Vec<Weakening> {
@@ -66,4 +68,54 @@ fn weakenings_forbid_nothing() {
     for (kind, (left, added)) in counts {
         assert!(left > 500 && added > 3, "{kind} was asked of {left} deployments and made {added} more possible");
     }
+}
+
+/// Every change to a cluster that is said to weaken it.
+fn changes(cluster: &Cluster) -> Vec<Change> {
+    let pods = || cluster.pods.iter();
+    let resources: Vec<_> = cluster.resources.entries().ids().collect();
+    let add = |pod: &Pod| Change::Add(Box::new(Pod { name: "another".into(), ..pod.clone() }));
+    let mut all: Vec<Change> = pods().map(|(_, pod)| add(pod)).take(2).collect();
+    all.extend(cluster.nodes.ids().flat_map(|node| resources.iter().map(move |&of| Change::Enlarge(node, of))));
+    all.extend(cluster.quotas.ids().map(Change::Quota));
+    for (pod, known) in pods() {
+        all.extend((!known.spec.ports.is_empty()).then_some(Change::Ports(pod)));
+        all.extend(known.spec.node_name.map(|_| Change::NodeName(pod)));
+        all.extend(known.spec.requests.iter().map(|(of, _)| Change::Request(pod, of)));
+        all.extend((0..known.spec.anti_affinity.len()).map(|at| Change::AntiAffinity(pod, at)));
+    }
+    assert!(all.iter().all(Change::weakens));
+    all
+}
+
+#[test]
+fn changes_that_weaken_forbid_nothing() {
+    let mut rng = Rng::new(5);
+    let mut counts = BTreeMap::<String, (u64, u64)>::new();
+    for case in 0..cases(5_000) {
+        let semantics = if case % 4 == 0 { Semantics::Paper } else { Semantics::KubeScheduler };
+        let shape = Shape { nodes: 4, room: Some(4), ..Shape::small(semantics) };
+        let problem = problem(&mut rng, if case % 3 == 0 { shape.with_volumes() } else { shape });
+        let s = random_configuration(&mut rng, &problem.model, 6).with_unsettled(problem.model.nodes());
+        let problem = Problem { start: Arc::new(s), ..problem };
+        for change in changes(&problem.model.facts()) {
+            let mut cluster = problem.model.facts();
+            change.apply(&mut cluster);
+            let weak = problem.with_model(Arc::new(Model::new(cluster, semantics)));
+            let sum = counts.entry(format!("{change:?}").split('(').next().unwrap_or_default().to_owned()).or_default();
+            for pod in problem.model.pods() {
+                for node in problem.model.nodes() {
+                    let before = hard(&problem.model, &*problem.start, pod, node);
+                    let after = hard(&weak.model, &*weak.start, pod, node);
+                    assert!(!before || after, "{change:?} forbids {pod:?} on {node:?} in {problem:#?}");
+                    *sum = (sum.0 + u64::from(before), sum.1 + u64::from(after && !before));
+                }
+            }
+        }
+    }
+    for (kind, (left, added)) in &counts {
+        assert!(*left > 100, "{kind} was tried where {left} deployments are possible");
+        assert!(*added > 0 || kind == "Add", "{kind} makes nothing possible");
+    }
+    assert!(counts.contains_key("Add") && counts.contains_key("AntiAffinity"), "{counts:?}");
 }

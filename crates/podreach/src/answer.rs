@@ -107,6 +107,9 @@ const POLICY_ENGINE: &str = "S0405";
 /// something unseen. What runs is what it is.
 const CHANGED: [&str; 3] = ["S0461", "S0463", "S0467"];
 
+/// How many nodes are tried one by one that may stay as they are.
+const STAYING: usize = 4;
+
 impl Oracle {
     /// For this cluster, start and kept pods, read with these remarks; the problem's own goal plays no part.
     pub fn new(problem: &Problem, diagnostics: &[Diagnostic]) -> Self {
@@ -227,7 +230,9 @@ impl Oracle {
         let Some(reason) = self.spoiled(goal, &decision.checked) else { return Sure(decision) };
         let other = match decision.checked.verdict() {
             Verdict::Deployable(_) => self.without_doubt(goal, budget),
-            _ => Some(self.at_its_weakest(goal, budget)).filter(|weak| weak.checked.answer() == Some(false)),
+            _ => Some(self.at_its_weakest(goal, budget))
+                .filter(|weak| weak.checked.answer() == Some(false))
+                .or_else(|| self.before_settling(goal, budget)),
         };
         Sure(other.unwrap_or(Decision { checked: Checked::unknown(reason), ..decision }))
     }
@@ -254,8 +259,11 @@ impl Oracle {
     fn spoiled(&self, goal: &Goal, checked: &Checked) -> Option<Reason> {
         match checked.verdict() {
             Verdict::Deployable(trace) => {
+                if let Some(why) = waiting::objection(&self.problem, trace) {
+                    return Some(Reason::Impossible(why));
+                }
                 let mut by = messages(self.widening.iter().filter(|doubt| doubt.spoils(&self.problem, trace)));
-                by.extend(self.objection(trace));
+                by.extend(self.binding_objection(trace));
                 (!by.is_empty()).then_some(Reason::Spoiled { verdict: "deployable", by })
             }
             Verdict::Never(proof) => (proof.weakened != self.weakenings)
@@ -277,6 +285,29 @@ impl Oracle {
             Err(flaw) => Checked::unknown(Reason::Rejected { engine: decision.engine.into(), flaw: flaw.to_string() }),
         };
         Decision { checked, ..decision }
+    }
+
+    /// A trace in which nodes stay as they are: spread constraints that honour taints may look at fewer domains then.
+    fn before_settling(&mut self, goal: &Goal, budget: &Budget<'_>) -> Option<Decision> {
+        let unsettled: Vec<NodeId> = self.problem.start.unsettled().iter().copied().collect();
+        if !self.weakenings.contains(&Weakening::Uneven) {
+            return None;
+        }
+        let all = std::iter::once(unsettled.clone());
+        let each = unsettled.iter().map(|&node| vec![node]).filter(|_| unsettled.len() > 1).take(STAYING);
+        all.chain(each).find_map(|staying| self.while_staying(&staying, goal, budget))
+    }
+
+    /// A trace in which these nodes stay as they are, checked against the model itself.
+    fn while_staying(&mut self, staying: &[NodeId], goal: &Goal, budget: &Budget<'_>) -> Option<Decision> {
+        let mut cluster = self.problem.model.facts();
+        staying.iter().for_each(|&node| cluster.nodes[node].keep_what_passes());
+        let fixed = self.problem.with_model(Arc::new(Model::new(cluster, self.problem.model.semantics())));
+        let decision = Decider::new(&fixed).decide(goal, budget);
+        let Verdict::Deployable(trace) = decision.checked.verdict() else { return None };
+        let checked = self.checker.check(goal, Verdict::Deployable(trace.clone()), &|| false).ok()?;
+        let decision = self.withdrawing(goal, Decision { checked, ..decision });
+        self.spoiled(goal, &decision.checked).is_none().then_some(decision)
     }
 
     /// A trace that deploys no pod type in doubt, checked against the model itself.
@@ -307,8 +338,11 @@ impl Oracle {
 
     /// Why what a trace binds, or what waits, may make one of its later steps impossible.
     fn objection(&self, trace: &Trace) -> Option<String> {
-        let claims = self.binds.then(|| history::objection(&self.problem, trace)).flatten();
-        claims.or_else(|| waiting::objection(&self.problem, trace))
+        self.binding_objection(trace).or_else(|| waiting::objection(&self.problem, trace))
+    }
+
+    fn binding_objection(&self, trace: &Trace) -> Option<String> {
+        self.binds.then(|| history::objection(&self.problem, trace)).flatten()
     }
 
     /// What to name when a proof does not stand: the doubts about the goal's own pods if there are some, or else all.

@@ -87,6 +87,9 @@ fn differences(objects: &[Value], options: &Options, seed: u64, folder: &str, ta
     found.extend(commands(&program, objects, &cells, &verdicts));
     found.extend(right_now(&world, &program, &verdicts, &asked, tally));
     found.extend(anywhere(&world, &program, &verdicts, seed));
+    if seed.is_multiple_of(4) {
+        found.extend(actors(&program, seed, &cells, &verdicts));
+    }
     if seed.is_multiple_of(8) {
         found.extend(pages(&program, &cells, &verdicts));
     }
@@ -256,8 +259,33 @@ fn commands(program: &Program, objects: &[Value], cells: &[(String, String)], ve
                     found.push(("audit", text));
                 }
             }
-            let refused = program.verify_audit().into_iter().filter(|line| line.starts_with("NOT PROVED"));
-            found.extend(refused.map(|line| ("verify of audit", line)));
+            found.extend(unproved(program));
+        }
+    }
+    found
+}
+
+/// What `verify` does not prove of the last audit, though it is no unknown.
+fn unproved(program: &Program) -> impl Iterator<Item = Difference> {
+    let proved = ["PROVED", "UNKNOWN", "NOTHING TO VERIFY", "Assumed"];
+    let lines = program.verify_audit().into_iter().filter(move |line| !line.is_empty());
+    let lines = lines.filter(move |line| !proved.iter().any(|word| line.starts_with(word)));
+    lines.map(|line| ("verify of audit", line))
+}
+
+/// What holds against an actor holds as it is, and `verify` proves all that an audit says of clusters that it changed.
+fn actors(program: &Program, seed: u64, cells: &[(String, String)], verdicts: &[Value]) -> Vec<Difference> {
+    let Some((pod, node)) = cells.get(seed as usize / 4 % cells.len().max(1)) else { return Vec::new() };
+    let namespace = pod.split('/').nth(1).unwrap_or("default");
+    let actor = if seed.is_multiple_of(8) { format!("tenant={namespace}") } else { format!("node-compromise={node}") };
+    let rules = match program.audit_by(&actor, cells) {
+        Ok(rules) => rules,
+        Err(why) => return vec![failure("audit by", why)],
+    };
+    let mut found: Vec<Difference> = unproved(program).collect();
+    for ((cell, verdict), status) in cells.iter().zip(verdicts).zip(rules) {
+        if status == "holds" && word(verdict) == "deployable" {
+            found.push(("audit by", format!("{cell:?} can be, and never can against {actor}")));
         }
     }
     found

@@ -163,6 +163,28 @@ impl Program {
         Ok((0..cells.len()).map(|at| (status(format!("never-{at}")), status(format!("possible-{at}")))).collect())
     }
 
+    /// What an audit says against an actor about rules that each cell never is; it also looks for findings.
+    pub fn audit_by(&self, actor: &str, cells: &[(String, String)]) -> Result<Vec<String>, String> {
+        let rule = |(at, (pod, node)): (usize, &(String, String))| {
+            json!({"name": format!("never-{at}"),
+            "never": {"pods": {"names": [pod]}, "nodes": {"names": [node]}}})
+        };
+        let rules: Vec<Value> = cells.iter().enumerate().map(rule).collect();
+        self.write(
+            "policy.json",
+            &json!({"apiVersion": "podreach.dev/v1alpha1", "kind": "PlacementPolicy",
+            "metadata": {"name": "p"}, "spec": {"rules": rules}}),
+        );
+        let report = ["audit", "policy.json", "-f", "cluster.json", "--actor", actor, "--no-cache", "-o", "json"];
+        let report = self.document(&report)?;
+        self.write("audit.json", &report);
+        let items = report["items"].as_array().cloned().unwrap_or_default();
+        let of = |at: usize| items.iter().find(|item| item["rule"] == format!("never-{at}")).cloned();
+        Ok((0..cells.len())
+            .map(|at| of(at).unwrap_or_default()["status"].as_str().unwrap_or_default().to_owned())
+            .collect())
+    }
+
     /// What `verify` says about the evidence of the last audit.
     pub fn verify_audit(&self) -> Vec<String> {
         let (_, text, errors) = self.run(&["verify", "-f", "cluster.json", "audit.json"]);

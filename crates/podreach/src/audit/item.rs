@@ -3,6 +3,7 @@
 //! An item makes no claim of its own: what it says of the cluster stands on answered questions, which it carries.
 
 use podreach_core::{Problem, Short};
+use serde_json::Value;
 
 use crate::answer::Sure;
 use crate::read::Span;
@@ -81,6 +82,8 @@ pub struct Evidence {
     pub short: Option<Box<Short>>,
     /// How the cluster that it is about differs from the input, as a clause; `None` if it does not.
     pub changed: Option<String>,
+    /// The changes that make that cluster of the input, by name; `audit/changed/` reads them.
+    pub changes: Vec<Value>,
 }
 
 /// What holds a rule up.

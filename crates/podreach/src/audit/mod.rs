@@ -4,6 +4,7 @@
 
 pub mod actor;
 mod boundary;
+mod changed;
 mod content;
 pub mod finding;
 mod item;
@@ -12,5 +13,6 @@ mod outcome;
 pub mod policy;
 
 pub use actor::Actor;
+pub use changed::Changed;
 pub use item::{Boundary, Escape, Evidence, Item, Origin, Severity, Status};
 pub use outcome::{Entry, Identity, LookedFor, Outcome, Standing};

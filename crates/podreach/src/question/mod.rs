@@ -11,4 +11,4 @@ pub use name::{NameError, Named, Unresolved, named, node, nodes, pod};
 pub use replicas::{asking, types};
 
 pub(crate) use document::read;
-pub(crate) use replicas::{asking_types, choices};
+pub(crate) use replicas::choices;

@@ -24,13 +24,6 @@ pub fn asking(problem: &Problem, goal: Goal) -> Result<Problem, GoalError> {
     asked(problem, &problem.model.cluster().replicas, goal)
 }
 
-/// The problem in which this is asked, where names are those of types and not of workloads: pods that wait go under the name of another.
-pub(crate) fn asking_types(problem: &Problem, goal: Goal) -> Result<Problem, GoalError> {
-    let alone = |of: &Replicas| Replicas { numbered: Vec::new(), others: true, waiting: of.waiting };
-    let waiting = problem.model.cluster().replicas.iter().filter(|(_, of)| of.waiting.is_some());
-    asked(problem, &waiting.map(|(&pod, of)| (pod, alone(of))).collect(), goal)
-}
-
 fn asked(problem: &Problem, replicas: &BTreeMap<PodId, Replicas>, goal: Goal) -> Result<Problem, GoalError> {
     let cluster = problem.model.cluster();
     let is_numbered = |(pod, _): (PodId, NodeId)| replicas.contains_key(&pod);

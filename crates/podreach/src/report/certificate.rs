@@ -34,8 +34,10 @@ pub struct Certificate {
     pub claim: Claim,
     /// What it says to follow for any choice of nodes: a demand that can never be met.
     pub shortage: Option<Shortfall>,
-    /// How the cluster that it is about differs from the input, if it does.
+    /// How the cluster that it is about differs from the input, in words, if it does.
     pub changed: Option<String>,
+    /// The changes that make that cluster of the input; `None` where they are not given.
+    pub changes: Option<Vec<serde_json::Value>>,
     /// Whether its names are those of pod types, as in what an audit stands on, and not those of workloads.
     pub literal: bool,
 }
@@ -238,7 +240,7 @@ impl Certificate {
             Claim::Unknown(reason) => return Err(format!("it claims nothing: {}", shown(reason))),
         };
         let goal = Goal { any };
-        let asked = if self.literal { question::asking_types(problem, goal) } else { question::asking(problem, goal) };
+        let asked = if self.literal { Ok(problem.with_goal(goal)) } else { question::asking(problem, goal) };
         Ok((asked.map_err(|error| error.to_string())?, verdict))
     }
 }
@@ -338,11 +340,28 @@ fn report(document: &Tree<'_>) -> Read<Vec<Certificate>> {
 
 /// A piece of evidence of an audit; what it `shows` is said by what it claims, too.
 fn piece(document: &Tree<'_>) -> Read<Certificate> {
-    let keys = ["shows", "question", "verdict", "trace", "proof", "reason", "engine", "checked", "shortage", "changed"];
-    known(document, &keys)?;
+    let keys = ["shows", "question", "verdict", "trace", "proof", "reason", "engine", "checked", "shortage"];
+    known(document, &[&keys[..], &["changed", "changes"]].concat())?;
     let shortage = document.field("shortage").map(Shortfall::read).transpose()?;
     let changed = document.field("changed").map(text).transpose()?.map(str::to_owned);
-    Ok(Certificate { shortage, changed, literal: true, ..certificate(document)? })
+    let changes = document.field("changes").map(|changes| items(changes)?.iter().map(plain).collect()).transpose()?;
+    Ok(Certificate { shortage, changed, changes, literal: true, ..certificate(document)? })
+}
+
+/// A value without its place: changes are read where the cluster is known.
+fn plain(tree: &Tree<'_>) -> Read<serde_json::Value> {
+    Ok(match &tree.value {
+        Value::Null => serde_json::Value::Null,
+        Value::Bool(known) => (*known).into(),
+        Value::Int(_) => count(tree)?.into(),
+        Value::Float(_) => return Err(refused(tree.span, "a whole number is expected here")),
+        Value::String(text) => text.as_ref().into(),
+        Value::Seq(all) => all.iter().map(plain).collect::<Read<Vec<_>>>()?.into(),
+        Value::Map(entries) => {
+            let entry = |entry: &crate::read::Entry<'_>| Ok((entry.key.to_string(), plain(&entry.value)?));
+            serde_json::Value::Object(entries.iter().map(entry).collect::<Read<_>>()?)
+        }
+    })
 }
 
 fn certificate(document: &Tree<'_>) -> Read<Certificate> {
@@ -354,7 +373,7 @@ fn certificate(document: &Tree<'_>) -> Read<Certificate> {
         return Err(empty(question));
     }
     let claim = claim(document)?;
-    Ok(Certificate { semantics, options, goal, claim, shortage: None, changed: None, literal: false })
+    Ok(Certificate { semantics, options, goal, claim, shortage: None, changed: None, changes: None, literal: false })
 }
 
 /// What a question says.
@@ -439,9 +458,9 @@ fn entries(tree: &Tree<'_>) -> Read<Vec<Entry>> {
 }
 
 fn entry(tree: &Tree<'_>) -> Read<Entry> {
-    known(tree, &["pod", "node", "count"])?;
-    let (pod, node) = (text(required(tree, "pod")?)?, text(required(tree, "node")?)?);
-    Ok((pod.to_owned(), node.to_owned(), count(required(tree, "count")?)?))
+    known(tree, &["pod", "node", "count", "waited"])?;
+    let (pod, node) = (named_pod(tree)?, text(required(tree, "node")?)?);
+    Ok((pod.into_owned(), node.to_owned(), count(required(tree, "count")?)?))
 }
 
 fn claim(document: &Tree<'_>) -> Read<Claim> {
@@ -526,7 +545,7 @@ impl Steps {
 const WAITED: &str = " waited";
 
 /// The pod that an entry is about.
-fn named_pod<'t>(tree: &'t Tree<'_>) -> Read<Cow<'t, str>> {
+pub(super) fn named_pod<'t>(tree: &'t Tree<'_>) -> Read<Cow<'t, str>> {
     let pod = text(required(tree, "pod")?)?;
     Ok(if is_so(tree, "waited")? { format!("{pod}{WAITED}").into() } else { pod.into() })
 }

@@ -6,7 +6,7 @@ use podreach_core::demand::{Argument, Demand, Law, Place, Want};
 use podreach_core::resource::Amount;
 use podreach_core::{Atom, Id, Model};
 
-use super::certificate::{Names, Read, count, items, known, refused, required, text};
+use super::certificate::{Names, Read, count, items, known, named_pod, refused, required, text};
 use crate::read::{Tree, shown};
 
 /// A demand and why it can never be met, with names that are not resolved yet.
@@ -117,11 +117,11 @@ fn want(tree: &Tree<'_>) -> Read<(u64, Vec<(u64, Members)>)> {
 
 fn members(tree: &Tree<'_>) -> Read<Members> {
     let member = |tree: &Tree<'_>| {
-        known(tree, &["pod", "nodes"])?;
+        known(tree, &["pod", "nodes", "waited"])?;
         let nodes = required(tree, "nodes")?;
         let all = nodes.str() == Some("*");
         let named = || items(nodes)?.iter().map(|node| text(node).map(str::to_owned)).collect::<Read<Vec<_>>>();
-        Ok((text(required(tree, "pod")?)?.to_owned(), if all { None } else { Some(named()?) }))
+        Ok((named_pod(tree)?.into_owned(), if all { None } else { Some(named()?) }))
     };
     items(tree)?.iter().map(member).collect()
 }
@@ -140,7 +140,10 @@ fn law(tree: &Tree<'_>) -> Read<(Written, Amount)> {
         "quota" => (&["quota", "resource"], Written::Quota(name("quota")?, name("resource")?)),
         "limit" => (&["limit"], Written::Limit(name("limit")?)),
         "few" => (&["of", "most"], Written::Few(members(required(tree, "of")?)?, number("most")?)),
-        "below" => (&["pod", "node", "count"], Written::Below(name("pod")?, name("node")?, number("count")?)),
+        "below" => {
+            let pod = named_pod(tree)?.into_owned();
+            (&["pod", "node", "count", "waited"], Written::Below(pod, name("node")?, number("count")?))
+        }
         "place" => (&["want", "place"], Written::Place(index("want")?, index("place")?)),
         other => return Err(refused(kind.span, format!("there is no law {}", shown(other)))),
     };

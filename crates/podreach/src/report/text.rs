@@ -77,7 +77,8 @@ fn pods(s: &Configuration) -> String {
 
 /// What a run has shown: the alternative of the goal that it reaches.
 fn claim(problem: &Problem, reached: &Configuration) -> String {
-    let met = problem.goal.any.iter().find(|alternative| alternative.is_within(reached));
+    let is_met = |alternative: &&Configuration| problem.is_met(&Goal::all((*alternative).clone()), reached);
+    let met = problem.goal.any.iter().find(is_met);
     let goal = Goal::all(met.cloned().unwrap_or_default());
     let of = match problem.asked().any.len() {
         all if problem.asked().any.iter().all(|one| one.support() == 1) => {

@@ -13,17 +13,18 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use podreach_core::cluster::{Node, NodeRequirement, NodeTerm, Passing, Pod, PodSpec};
+use podreach_core::change::Change;
+use podreach_core::cluster::{Node, NodeRequirement, NodeTerm, Pod, PodSpec};
 use podreach_core::id::{MatcherId, NamespaceId, Symbol};
 use podreach_core::label::Labels;
-use podreach_core::resource::Amount;
 use podreach_core::rule::Rule;
 use podreach_core::selector::{Selector, Values};
-use podreach_core::storage::{ClaimState, DeviceState, Driver};
+use podreach_core::storage::{ClaimState, DeviceState};
 use podreach_core::{Cluster, Id, Model, NodeId, PodId, Semantics};
 
 use super::labels::{self, TYPES, copied_keys, label_sets, universe, wanting};
 use super::{Variant, Variants};
+use crate::audit::changed::{Changes, Step};
 use crate::audit::policy::Claim;
 use crate::audit::policy::world::{Draft, World, nodes_named};
 use crate::report::words;
@@ -77,13 +78,15 @@ pub(super) fn variants(mut draft: Draft, semantics: Semantics, node: &str, claim
     if claim.forbids() {
         complete &= add_mirrors(&mut draft, world.model(), &relevant, id);
     }
+    draft.changes = Changes::of_added(&draft, world.model().pods().len(), &[]);
     let world = draft.finish(semantics);
     let mut cluster = world.model().facts();
     let choices = choices(&mut cluster, &relevant, id);
-    let mut said = cluster.clone();
-    said.nodes[id] = if claim.forbids() { opened(&cluster, id) } else { closed(&cluster, id) };
-    let (labellings, all) = labellings(&world, (&cluster, &said), &choices, &relevant, id);
-    let variant = |labels: Labels| variant(&world, (&cluster, &said), id, labels, claim.forbids());
+    // The labels that it can choose are words of its cluster from here on.
+    let world = world.with_cluster(cluster);
+    let said = world.made(&Step::Change(if claim.forbids() { Change::Open(id) } else { Change::Close(id) }));
+    let (labellings, all) = labellings(&world, &said, &choices, &relevant, id);
+    let variant = |labels: Labels| variant((&world, &said), id, &labels, claim.forbids());
     let missed = "the kubelet can choose among too many labels: not all of them were tried".to_owned();
     let note = note(world.model(), &relevant, claim);
     let variants = labellings.into_iter().map(variant).collect();
@@ -107,69 +110,31 @@ fn note(m: &Model, relevant: &BTreeSet<PodId>, claim: &Claim) -> String {
 }
 
 /// A labelling with everything else the kubelet says; or with that alone as it is, if less may do.
-fn variant(world: &World, (cluster, said): (&Cluster, &Cluster), node: NodeId, labels: Labels, open: bool) -> Variant {
-    let name = cluster.symbols.str(cluster.nodes[node].name);
-    let with = |cluster: &Cluster| {
-        let mut cluster = cluster.clone();
-        cluster.nodes[node].labels = labels.clone();
-        world.with_cluster(cluster)
-    };
-    let changes = described(cluster, node, &labels);
+fn variant((world, said): (&World, &World), node: NodeId, labels: &Labels, open: bool) -> Variant {
+    let m = world.model();
+    let (own, name) = (m.node(node), m.node_name(node));
+    let changes = described(m.cluster(), node, labels);
     let mut all = changes.clone();
-    all.extend(
-        (open && (cluster.nodes[node].unschedulable || cluster.nodes[node].passing.cordoned))
-            .then(|| "no cordon".to_owned()),
-    );
+    all.extend((open && (own.unschedulable || own.passing.cordoned)).then(|| "no cordon".to_owned()));
     all.push(if open { "any room" } else { "no room" }.to_owned());
     let simple = if changes.is_empty() { format!("with {name} as it is") } else { on(&changes, name) };
-    let simpler = Variant { world: with(cluster), how: Some(simple), simpler: None };
-    Variant { world: with(said), how: Some(on(&all, name)), simpler: Some(Box::new(simpler)) }
+    let simpler = Variant { world: labelled(world, node, labels), how: Some(simple), simpler: None };
+    Variant { world: labelled(said, node, labels), how: Some(on(&all, name)), simpler: Some(Box::new(simpler)) }
+}
+
+/// The world in which a node has these labels.
+fn labelled(world: &World, node: NodeId, labels: &Labels) -> World {
+    let own = &world.model().node(node).labels;
+    let set = labels.iter().filter(|&(key, value)| own.value(key) != Some(value));
+    let set = set.map(|(key, value)| Change::Label(node, key, Some(value)));
+    let gone = own.iter().filter(|&(key, _)| labels.value(key).is_none());
+    let gone = gone.map(|(key, _)| Change::Label(node, key, None));
+    let changes: Vec<Change> = set.chain(gone).collect();
+    world.changed(&changes)
 }
 
 fn on(changes: &[String], node: &str) -> String {
     format!("with {} on {node}", words::all(changes))
-}
-
-/// Taints that follow from what a kubelet says of its node.
-const CONDITIONS: [&str; 7] = [
-    "node.kubernetes.io/disk-pressure",
-    "node.kubernetes.io/memory-pressure",
-    "node.kubernetes.io/network-unavailable",
-    "node.kubernetes.io/not-ready",
-    "node.kubernetes.io/pid-pressure",
-    "node.kubernetes.io/unreachable",
-    "node.kubernetes.io/unschedulable",
-];
-
-/// More of a resource than all pods can ask for.
-const PLENTY: Amount = 1 << 100;
-
-/// A node as a kubelet can say it is to have most pods there: ready, not cordoned, with room, drivers and features for all.
-///
-/// Kubernetes: `plugin/pkg/admission/noderestriction/admission.go`, `admitNode` and `admitCSINode`.
-fn opened(cluster: &Cluster, node: NodeId) -> Node {
-    let mut node = cluster.nodes[node].clone();
-    node.unschedulable = false;
-    node.passing = Passing::default();
-    node.taints.retain(|taint| !CONDITIONS.contains(&cluster.symbols.str(taint.key)));
-    for resource in cluster.resources.entries().ids() {
-        node.allocatable.set(resource, PLENTY);
-    }
-    node.features.extend(cluster.pods.values().flat_map(|pod| &pod.spec.features));
-    let attached = cluster.claims.entries().values().filter_map(|claim| claim.attachment);
-    for driver in attached.map(|attachment| attachment.driver).chain(cluster.required_drivers.iter().copied()) {
-        node.drivers.insert(driver, Driver::default());
-    }
-    node
-}
-
-/// A node as a kubelet can say it is to have no pods there.
-fn closed(cluster: &Cluster, node: NodeId) -> Node {
-    let mut node = cluster.nodes[node].clone();
-    for resource in cluster.resources.entries().ids() {
-        node.allocatable.set(resource, 0);
-    }
-    node
 }
 
 /// Adds mirror pods of the node for all sets of labels that make a difference to those who want company; says whether those are all.
@@ -318,7 +283,7 @@ fn look_at_storage(cluster: &mut Cluster, values: &mut Looked, spec: &PodSpec) {
 /// The labellings that make a difference to what the kubelet says, and whether those are all; the first is as it is.
 fn labellings(
     world: &World,
-    (cluster, said): (&Cluster, &Cluster),
+    said: &World,
     choices: &Choices,
     relevant: &BTreeSet<PodId>,
     node: NodeId,
@@ -326,8 +291,8 @@ fn labellings(
     let combinations = choices.values().fold(1_usize, |all, values| all.saturating_mul(values.len()));
     let (mut seen, mut found) = (BTreeSet::new(), Vec::new());
     for combination in 0..combinations.min(COMBINATIONS) {
-        let labels = relabelled(cluster, choices, node, combination);
-        if seen.insert(effect(world, said, relevant, node, &labels)) {
+        let labels = relabelled(world.model().cluster(), choices, node, combination);
+        if seen.insert(effect(world, said.model().cluster(), relevant, node, &labels)) {
             if found.len() >= WORLDS {
                 return (found, false);
             }

@@ -25,6 +25,7 @@ use podreach_core::{Cluster, Model, PodId, Semantics};
 
 use super::labels::{self, TYPES, label_sets, repelling, universe, wanting};
 use super::{Beyond, Power, Variant, Variants};
+use crate::audit::changed::Changes;
 use crate::audit::policy::PodSelection;
 use crate::audit::policy::world::{Draft, World};
 use crate::lower::{Cheapest, Entrance, Kind, Lowered, Scheduling};
@@ -62,6 +63,7 @@ pub(super) fn variants(
     let (types, exact) = add_types(&mut draft, &relevant, lowered, selections, rights);
     let plain = draft.clone().finish(semantics);
     let relabelling = relabel(&mut draft, &plain, &relevant.repelling, &types);
+    draft.changes = Changes::of_added(&draft, own.len(), &lowered.profiles);
     let running = lasting(&draft, plain.model(), &own, &types);
     let beyond = beyond(&draft, &types, &running, semantics, rights.node_names, relabelling);
     let missed = "the tenant can choose among too many labels: not all of them were tried".to_owned();

@@ -10,16 +10,17 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use podreach_core::change::Change;
 use podreach_core::cluster::{NodeRequirement, Taint, TaintEffect};
 use podreach_core::id::{QuotaId, ResourceId, Symbol};
 use podreach_core::rule::taint::tolerates;
 use podreach_core::selector::Values;
 use podreach_core::storage::Mounts;
-use podreach_core::{Cluster, Configuration, Goal, Model, NodeId, PodId};
+use podreach_core::{Configuration, Goal, Model, NodeId, PodId};
 
-use super::change::Change;
 use super::{label, scope};
-use crate::audit::policy::world::World;
+use crate::audit::changed::condition;
+use crate::audit::policy::world::{Part, World};
 use crate::report::words;
 
 /// One change to one object.
@@ -183,7 +184,7 @@ impl Edit {
         let stays = |node: NodeId| social || nodes.contains(&node) || kept.contains(&node);
         let (part, map) = world.part(|pod| pods.contains(&pod), stays);
         let goal = map.goal(&goal);
-        let change = if goal.any.is_empty() { self.change } else { self.change.within(&map) };
+        let change = if goal.any.is_empty() { self.change.clone() } else { within(&self.change, &map) };
         (part, goal, Self { change, alike: Vec::new() })
     }
 
@@ -195,22 +196,43 @@ impl Edit {
             Change::Uncordon(_) => Change::Uncordon(node),
             Change::Label(_, key, value) => Change::Label(node, key, value),
             Change::Enlarge(_, resource) => Change::Enlarge(node, resource),
-            same => same,
+            ref same => same.clone(),
         };
         self.alike.iter().map(at).map(|change| Self { change, alike: Vec::new() }).collect()
     }
 
-    /// Makes the change.
-    pub(crate) fn apply(&self, cluster: &mut Cluster) {
-        self.change.apply(cluster);
-    }
-
     /// The edit as a condition, for a sentence that starts with "if".
     pub(crate) fn shown(&self, m: &Model) -> String {
-        let text = self.change.shown(m);
+        let text = condition(&self.change, m);
         match self.alike.len() {
             0 => text,
             more => format!("{text} (or any of {} like it)", words::number(more, "node")),
         }
+    }
+}
+
+/// The same change in a part of the world, which has its object.
+fn within(change: &Change, map: &Part) -> Change {
+    let pod = |pod: PodId| map.pods[pod].expect("the part has the pod");
+    let node = |node: NodeId| map.nodes[node].expect("the part has the node");
+    match *change {
+        Change::Untaint(n, taint) => Change::Untaint(node(n), taint),
+        Change::Uncordon(n) => Change::Uncordon(node(n)),
+        Change::Label(n, key, value) => Change::Label(node(n), key, value),
+        Change::Enlarge(n, resource) => Change::Enlarge(node(n), resource),
+        Change::Tolerate(p, taint) => Change::Tolerate(pod(p), taint),
+        Change::NodeName(p) => Change::NodeName(pod(p)),
+        Change::NodeSelector(p, key) => Change::NodeSelector(pod(p), key),
+        Change::NodeAffinity(p) => Change::NodeAffinity(pod(p)),
+        Change::Affinity(p, at) => Change::Affinity(pod(p), at),
+        Change::AntiAffinity(p, at) => Change::AntiAffinity(pod(p), at),
+        Change::Spread(p, at) => Change::Spread(pod(p), at),
+        Change::Ports(p) => Change::Ports(pod(p)),
+        Change::Request(p, resource) => Change::Request(pod(p), resource),
+        Change::Volumes(p) => Change::Volumes(pod(p)),
+        Change::Devices(p) => Change::Devices(pod(p)),
+        Change::PodLabel(p, key, value) => Change::PodLabel(pod(p), key, value),
+        // No edit, or about no pod and no node.
+        ref same => same.clone(),
     }
 }

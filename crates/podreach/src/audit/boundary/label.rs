@@ -2,13 +2,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use podreach_core::change::Change;
 use podreach_core::cluster::Matcher;
 use podreach_core::id::{MatcherId, NamespaceId, Symbol};
 use podreach_core::label::Labels;
 use podreach_core::selector::{Selector, Values};
 use podreach_core::{Model, PodId};
 
-use super::change::Change;
 use super::fact::Fact;
 
 /// Keys of labels, each with its owner.

@@ -32,7 +32,7 @@ pub(crate) fn boundary(lowered: &Lowered, claim: &Claim, world: &World, ruling: 
         let m = whole.world.model();
         let facts = whole.facts(&whole.pods(), &m.nodes().collect());
         let loss = facts.into_iter().find(|fact| fact.lost(m) == known)?;
-        broken(&whole, &loss, ruled(&whole.without(std::slice::from_ref(&loss)), means))
+        broken(&whole, &loss, ruled(&whole.losing(&loss), means))
     };
     recall.or_else(again, || found(&whole, &used, means), means)
 }
@@ -53,7 +53,7 @@ fn found(whole: &Ground<'_>, used: &BTreeSet<NodeId>, means: Means<'_>) -> Bound
             left_out.push(format!("{} of {} single losses", losses.len() - at, losses.len()));
             break;
         }
-        let ruling = ruled(&whole.without(std::slice::from_ref(loss)), means);
+        let ruling = ruled(&whole.losing(loss), means);
         if ruling.status == Status::Undecided {
             left_out.push(format!("whether it breaks if {}", loss.lost(whole.world.model())));
         }

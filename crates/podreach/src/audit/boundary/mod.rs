@@ -9,7 +9,6 @@
 //! A rule of what is possible stands on the opposite: facts that let pods run (`support.rs`), which are there or are lost. With those of its
 //! core alone it holds, and each edit is the loss of one: of the core, or of any, where facts may be in the way as well (`hindrance.rs`).
 
-mod change;
 mod core;
 mod edit;
 mod fact;
@@ -34,6 +33,7 @@ use super::policy::claim::forbidden;
 use super::policy::ruling::{ALTERNATIVES, Asking, Ruling};
 use super::policy::world::World;
 use crate::lower::Lowered;
+pub(crate) use fact::term;
 use recall::Recall;
 
 /// How many edits are tried for one rule.
@@ -105,9 +105,7 @@ fn escape(world: &World, goal: &Goal, edit: &edit::Edit, means: Means<'_>) -> Op
     if goal.any.is_empty() {
         return None;
     }
-    let mut cluster = part.model().facts();
-    edit_in_part.apply(&mut cluster);
-    let edited = part.with_cluster(cluster);
+    let edited = part.changed(std::slice::from_ref(&edit_in_part.change));
     let text = edit.shown(world.model());
     let mut asking = Asking::new(&edited, means);
     let decision = asking.answer(&goal);

@@ -1,13 +1,14 @@
 //! Facts that let pods run: what a rule of what is possible stands on, and clusters without some of it.
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
+use std::cmp::Reverse;
+use std::collections::BTreeSet;
 
-use podreach_core::cluster::{Toleration, TolerationOperator};
+use podreach_core::change::Change;
 use podreach_core::id::{NamespaceId, ResourceId, Symbol};
 use podreach_core::{Model, NodeId, PodId};
 
 use super::{edit, label};
+use crate::audit::changed::{Step, condition, tolerated};
 use crate::audit::content;
 use crate::audit::policy::packing::Want;
 use crate::audit::policy::world::{Part, World, nodes_named};
@@ -127,33 +128,35 @@ impl<'a> Ground<'a> {
     pub(crate) fn without(&self, lost: &[Support]) -> Self {
         let m = self.world.model();
         let (mut cluster, mut lowered) = (m.facts(), self.lowered.clone());
-        let (mut pods, mut nodes) = (BTreeSet::new(), BTreeSet::new());
-        let mut tolerations = BTreeMap::<PodId, BTreeSet<usize>>::new();
         for fact in lost {
-            match *fact {
-                Support::Node(node) => drop(nodes.insert(node)),
-                Support::Other(pod) => drop(pods.insert(pod)),
-                Support::Label(node, ref key) => {
-                    if let Some(key) = cluster.symbols.symbol(key) {
-                        cluster.nodes[node].labels.remove(key);
-                    }
-                    let origin = lowered.origins.nodes.get_mut(m.node_name(node));
-                    origin.into_iter().for_each(|origin| drop(origin.labels.remove(key)));
-                }
-                Support::Room(node, resource) => cluster.nodes[node].allocatable.set(resource, 0),
-                Support::Toleration(pod, at) => drop(tolerations.entry(pod).or_default().insert(at)),
-                Support::PodLabel(pod, key) => Arc::make_mut(&mut cluster.pods[pod].spec).labels.remove(key),
-                Support::NamespaceLabel(namespace, key) => {
-                    cluster.namespace_labels.entry(namespace).or_default().remove(key);
-                }
+            if let Support::Label(node, key) = fact {
+                let origin = lowered.origins.nodes.get_mut(m.node_name(*node));
+                origin.into_iter().for_each(|origin| drop(origin.labels.remove(key)));
             }
         }
-        for (pod, lost) in tolerations {
-            let spec = Arc::make_mut(&mut cluster.pods[pod].spec);
-            super::fact::retain(&mut spec.tolerations, |at| !lost.contains(&at));
-        }
+        // Of several tolerations of a pod the last goes first, so that the others keep their places.
+        let mut changes: Vec<Change> = lost.iter().filter_map(|fact| fact.change(m)).collect();
+        changes.sort_by_key(|change| Reverse(if let Change::Untolerate(_, at) = *change { at } else { 0 }));
+        changes.iter().for_each(|change| change.apply(&mut cluster));
+        let pods: BTreeSet<PodId> =
+            lost.iter().filter_map(|fact| if let Support::Other(pod) = *fact { Some(pod) } else { None }).collect();
+        let nodes: BTreeSet<NodeId> =
+            lost.iter().filter_map(|fact| if let Support::Node(node) = *fact { Some(node) } else { None }).collect();
         let (world, _) = self.world.part_of(cluster, |pod| !pods.contains(&pod), |node| !nodes.contains(&node));
         Self { lowered, claim: self.claim, world }
+    }
+
+    /// The same without one fact, with what that is called in documents.
+    pub(crate) fn losing(&self, fact: &Support) -> Self {
+        let m = self.world.model();
+        let mut without = self.without(std::slice::from_ref(fact));
+        let step = match *fact {
+            Support::Node(node) => Some(Step::LoseNode(node)),
+            Support::Other(pod) => Some(Step::LosePod(pod)),
+            _ => fact.change(m).map(Step::Change),
+        };
+        step.into_iter().for_each(|step| without.world.changes.push(m, &step));
+        without
     }
 }
 
@@ -179,24 +182,26 @@ impl Support {
         }
     }
 
+    /// The loss of the fact as a change; `None` for that of a node or a pod type.
+    fn change(&self, m: &Model) -> Option<Change> {
+        Some(match *self {
+            Self::Node(_) | Self::Other(_) => return None,
+            Self::Label(node, ref key) => Change::Label(node, m.cluster().symbols.symbol(key)?, None),
+            Self::Room(node, resource) => Change::Shrink(node, resource),
+            Self::Toleration(pod, at) => Change::Untolerate(pod, at),
+            Self::PodLabel(pod, key) => Change::PodLabel(pod, key, None),
+            Self::NamespaceLabel(namespace, key) => Change::NamespaceLabel(namespace, key, None),
+        })
+    }
+
     /// The loss of the fact, as a condition.
     pub(crate) fn lost(&self, m: &Model) -> String {
-        let name = |node: NodeId| m.node_name(node);
         match *self {
-            Self::Node(node) => format!("node {} were lost", name(node)),
-            Self::Label(node, ref key) => format!("node {} lost label {key}", name(node)),
-            Self::Room(node, resource) if resource == m.pods_resource() => {
-                format!("node {} had no room for pods", name(node))
-            }
-            Self::Room(node, resource) => {
-                format!("node {} had no {}", name(node), m.str(m.cluster().resources[resource]))
-            }
-            Self::Toleration(pod, at) => format!("{} did not tolerate {}", m.pod_name(pod), tolerated(m, pod, at)),
-            Self::PodLabel(pod, key) => format!("{} lost label {}", m.pod_name(pod), m.str(key)),
-            Self::NamespaceLabel(namespace, key) => {
-                format!("namespace {} lost label {}", m.str(m.cluster().namespaces[namespace]), m.str(key))
-            }
+            Self::Node(node) => format!("node {} were lost", m.node_name(node)),
             Self::Other(pod) => format!("there were no {}", m.pod_name(pod)),
+            // A label that the rule alone looks at is no word of the cluster.
+            Self::Label(node, ref key) => format!("node {} lost label {key}", m.node_name(node)),
+            _ => self.change(m).map(|change| condition(&change, m)).unwrap_or_default(),
         }
     }
 
@@ -212,7 +217,9 @@ impl Support {
                     false => format!("{has} {}", m.str(m.cluster().resources[resource])),
                 }
             }
-            Self::Toleration(pod, at) => format!("{} tolerates {}", m.pod_name(pod), tolerated(m, pod, at)),
+            Self::Toleration(pod, at) => {
+                format!("{} tolerates {}", m.pod_name(pod), tolerated(m, m.pod(pod).tolerations[at]))
+            }
             Self::PodLabel(pod, key) => {
                 let value = m.pod(pod).labels.value(key).map_or("", |value| words::label_value(m, value));
                 format!("{} has label {}={value}", m.pod_name(pod), m.str(key))
@@ -222,16 +229,6 @@ impl Support {
             }
             Self::Other(pod) => format!("{} can be deployed", m.pod_name(pod)),
         }
-    }
-}
-
-fn tolerated(m: &Model, pod: PodId, at: usize) -> String {
-    let Toleration { key, operator, effect } = m.pod(pod).tolerations[at];
-    let effect = effect.map(|effect| format!(":{effect:?}")).unwrap_or_default();
-    match (key, operator) {
-        (None, _) => format!("every taint{effect}"),
-        (Some(key), TolerationOperator::Equal(value)) => format!("{}={}{effect}", m.str(key), m.str(value)),
-        (Some(key), _) => format!("{}{effect}", m.str(key)),
     }
 }
 

@@ -15,6 +15,7 @@ use super::escape;
 use super::fact::{Fact, only};
 use super::loss;
 use super::support::{Ground, Support};
+use crate::audit::changed::Changes;
 use crate::audit::item::Status;
 use crate::audit::memory::{Forgetful, Means};
 use crate::audit::policy::packing::Want;
@@ -30,7 +31,12 @@ const MEANS: Means<'static> = Means { budget: &BUDGET, memory: &Forgetful };
 
 fn world(problem: &Problem) -> World {
     let selected: IdVec<PodId, Vec<usize>> = problem.model.pods().map(|_| vec![0]).collect();
-    World { problem: problem.with_goal(Goal::default()), diagnostics: Vec::new(), selected }
+    World {
+        problem: problem.with_goal(Goal::default()),
+        diagnostics: Vec::new(),
+        selected,
+        changes: Changes::default(),
+    }
 }
 
 /// Problems whose goal is never reached.
@@ -86,7 +92,7 @@ fn an_edit_is_an_escape_exactly_if_the_rule_is_broken_after_it() {
         for edit in edits(&world, &problem.goal) {
             let found = escape(&world, &problem.goal, &edit, MEANS);
             let mut cluster = problem.model.facts();
-            edit.apply(&mut cluster);
+            edit.change.apply(&mut cluster);
             let edited = world.with_cluster(cluster).problem.with_goal(problem.goal.clone());
             let Some(truth) = exhaustive(&edited, 3_000) else { continue };
             assert_eq!(found.is_some(), truth, "case {case}: {edit:?} of {problem:#?}");
@@ -157,7 +163,15 @@ fn possibility(problem: &Problem, pod: PodId, count: u64) -> (Claim, World) {
     let pods = PodSelection { namespaces: None, names: name, kinds: None, labels: Selection::everything() };
     let selected = m.pods().map(|other| if other == pod { vec![0] } else { Vec::new() }).collect();
     let claim = Claim::Possible { pods, count, spread_over: None, nodes: NodeSelection::everything() };
-    (claim, World { problem: problem.with_goal(Goal::default()), diagnostics: Vec::new(), selected })
+    (
+        claim,
+        World {
+            problem: problem.with_goal(Goal::default()),
+            diagnostics: Vec::new(),
+            selected,
+            changes: Changes::default(),
+        },
+    )
 }
 
 /// Whether all that a rule wants is there in some configuration that can be reached; `None` if there are too many of these.

@@ -1,14 +1,14 @@
 //! F0107: is there a node without which a workload has nowhere to run?
 
 use std::collections::BTreeSet;
-use std::sync::Arc;
 
 use podreach_core::rule::hard;
-use podreach_core::{Action, Configuration, NodeId, PodId, Problem, Verdict};
+use podreach_core::{Action, NodeId, PodId, Verdict};
 
 use super::Finding;
 use super::scene::{From, Scene, Subject};
-use crate::audit::item::{Evidence, Item, Severity};
+use crate::audit::changed::Step;
+use crate::audit::item::{Item, Severity};
 use crate::audit::policy::ruling::reason;
 use crate::lower::Kind;
 use crate::report::words;
@@ -37,17 +37,17 @@ pub(super) fn items(scene: &mut Scene<'_>) -> Vec<Item> {
 fn item(scene: &mut Scene<'_>, subject: &Subject) -> Option<Item> {
     let (mut nodes, mut evidence, mut open) = (Vec::new(), Vec::new(), None);
     for node in candidates(scene, subject.pod) {
-        let drained = drained(scene, node);
+        let drained = scene.world.made(&Step::Drain(node));
         let goal = scene.anywhere(subject.pod);
-        let decision = scene.ask_of(&drained, &goal);
+        let decision = scene.ask_of(&drained.problem, &goal);
         if decision.checked.answer().is_none() {
-            open.get_or_insert((drained.model.node_name(node).to_owned(), reason(&decision)));
+            open.get_or_insert((drained.model().node_name(node).to_owned(), reason(&decision)));
         }
         if decision.checked.answer() == Some(false) {
-            let name = drained.model.node_name(node).to_owned();
+            let name = drained.model().node_name(node).to_owned();
             let shows = format!("with {name} drained no node can ever run it");
             let changed = Some(format!("{name} is drained"));
-            evidence.push(Evidence { shows, problem: drained.with_goal(goal), decision, short: None, changed });
+            evidence.push(scene.evidence_of(&drained, &goal, shows, decision, changed));
             nodes.push(name);
         }
     }
@@ -79,19 +79,6 @@ fn candidates(scene: &mut Scene<'_>, pod: PodId) -> Vec<NodeId> {
         _ => None,
     });
     used.collect::<BTreeSet<_>>().into_iter().collect()
-}
-
-/// The cluster with a node cordoned and its pods gone, but for those that are kept.
-fn drained(scene: &Scene<'_>, node: NodeId) -> Problem {
-    let problem = scene.changed(|cluster| cluster.nodes[node].unschedulable = true);
-    let stays = |((pod, at), count): ((PodId, NodeId), u64)| {
-        let count = if at == node { scene.now.kept.count((pod, at)) } else { count };
-        ((pod, at), count)
-    };
-    let others = scene.now.start.unsettled().iter().copied().filter(|&other| other != node);
-    let start: Configuration = scene.now.start.iter().map(stays).collect();
-    let start = start.with_unsettled(others.collect::<Vec<_>>());
-    Problem { start: Arc::new(start), ..problem }
 }
 
 /// Whether a pod names its node: then someone decided that it runs there and nowhere else.

@@ -5,11 +5,12 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use podreach_core::rule::hard;
-use podreach_core::{Cluster, Goal, Model, NodeId, PodId, Problem, Semantics, cancel};
+use podreach_core::{Cluster, Configuration, Goal, Model, NodeId, PodId, Problem, Semantics, cancel};
 
 use super::Finding;
 use crate::answer::Oracle;
 use crate::answer::Sure;
+use crate::audit::changed::Changes;
 use crate::audit::item::{Evidence, Item, Origin, Status};
 use crate::audit::memory::{self, Means, Memory};
 use crate::audit::policy::never::sentence;
@@ -72,11 +73,9 @@ impl<'a> Scene<'a> {
         let start = Arc::new((*now.kept).clone().with_unsettled(unsettled));
         let fresh = Problem { start, ..waiting::without(&now) };
         let oracles = [&now, &fresh].map(|problem| Oracle::new(problem, &lowered.diagnostics));
-        let world = World {
-            problem: now.clone(),
-            diagnostics: lowered.diagnostics.clone(),
-            selected: lowered.cluster.pods.ids().map(|_| vec![0]).collect(),
-        };
+        let selected = now.model.pods().map(|_| vec![0]).collect();
+        let (diagnostics, changes) = (lowered.diagnostics.clone(), Changes::default());
+        let world = World { problem: now.clone(), diagnostics, selected, changes };
         Self { subjects: subjects(lowered), lowered, now, fresh, world, oracles, budget, memory }
     }
 
@@ -95,8 +94,9 @@ impl<'a> Scene<'a> {
 
     /// Answers a question about the cluster as it is.
     pub(super) fn ask(&mut self, from: From, goal: &Goal) -> Sure {
+        let goal = self.asked(from, goal);
         let (budget, oracle) = (self.budget, &mut self.oracles[usize::from(from == From::Fresh)]);
-        within(&budget, |budget| memory::answer(Means { budget, memory: self.memory }, oracle, goal))
+        within(&budget, |budget| memory::answer(Means { budget, memory: self.memory }, oracle, &goal))
     }
 
     /// What a search may take that is made of many questions.
@@ -171,6 +171,14 @@ impl<'a> Scene<'a> {
         Goal { any: types.flat_map(on).collect() }
     }
 
+    /// A goal from a start: from nothing, no pod waits for a node.
+    pub(super) fn asked(&self, from: From, goal: &Goal) -> Goal {
+        let cluster = self.now.model.cluster();
+        let waits = |alternative: &Configuration| alternative.iter().any(|((pod, _), _)| cluster.is_twin(pod));
+        let there = |alternative: &&Configuration| from == From::Now || !waits(alternative);
+        Goal { any: goal.any.iter().filter(there).cloned().collect() }
+    }
+
     /// A node where a pod can be deployed right after everything that is not kept was deleted.
     pub(super) fn easy_place(&self, pod: PodId) -> Option<NodeId> {
         let m = &self.fresh.model;
@@ -204,8 +212,21 @@ impl<'a> Scene<'a> {
 
     /// The evidence of an answer about the cluster as it is.
     pub(super) fn evidence(&self, from: From, goal: &Goal, shows: impl Into<String>, decision: Sure) -> Evidence {
-        let problem = self.problem(from).with_goal(goal.clone());
-        Evidence { shows: shows.into(), problem, decision, short: None, changed: None }
+        let problem = self.problem(from).with_goal(self.asked(from, goal));
+        Evidence { shows: shows.into(), problem, decision, short: None, changed: None, changes: Vec::new() }
+    }
+
+    /// The evidence of an answer about another cluster.
+    pub(super) fn evidence_of(
+        &self,
+        world: &World,
+        goal: &Goal,
+        shows: String,
+        decision: Sure,
+        changed: Option<String>,
+    ) -> Evidence {
+        let problem = world.problem.with_goal(goal.clone());
+        Evidence { shows, problem, decision, short: None, changed, changes: world.changes() }
     }
 
     /// An item about names, to be completed.

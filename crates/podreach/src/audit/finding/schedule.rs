@@ -9,13 +9,15 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use podreach_core::change::Change;
 use podreach_core::cluster::Barred;
 use podreach_core::{Action, PodId, Problem, Verdict, cancel};
 
 use super::scene::{From, Scene, Subject};
 use super::{Finding, nearest};
 use crate::answer::Sure;
-use crate::audit::item::{Evidence, Item, Severity};
+use crate::audit::changed::Step;
+use crate::audit::item::{Item, Severity};
 use crate::audit::policy::ruling::reason;
 use crate::report::words;
 
@@ -105,9 +107,9 @@ fn never(scene: &Scene<'_>, subject: &Subject, fresh: Sure, now: Sure) -> Option
 
 fn dependent(scene: &Scene<'_>, subject: &Subject, fresh: Sure) -> Option<Item> {
     let goal = scene.anywhere(subject.pod);
-    let others: BTreeSet<PodId> = scene.now.model.pods().filter(|&pod| pod != subject.pod).collect();
-    let alone = without(scene, &others);
-    let decision = scene.ask_of(&alone, &goal);
+    let goal = scene.asked(From::Fresh, &goal);
+    let alone = scene.world.clone().emptied().made(&Step::Change(Change::Alone(subject.pod)));
+    let decision = scene.ask_of(&alone.problem, &goal);
     match decision.checked.answer() {
         Some(false) => {}
         Some(true) => return None,
@@ -127,7 +129,7 @@ fn dependent(scene: &Scene<'_>, subject: &Subject, fresh: Sure) -> Option<Item> 
     let shows = "with nothing else deployed no node can ever run it".to_owned();
     let changed = Some("nothing else is ever deployed".to_owned());
     let evidence = vec![
-        Evidence { shows, problem: alone.with_goal(goal.clone()), decision, short: None, changed },
+        scene.evidence_of(&alone, &goal, shows, decision, changed),
         scene.evidence(From::Fresh, &goal, "with the others it can run", fresh),
     ];
     Some(Item { severity, evidence, ..scene.item(&DEPENDENT, &subject.names, message) })

@@ -87,6 +87,7 @@ impl<'w> Asking<'w> {
             decision,
             short: None,
             changed: None,
+            changes: self.world.changes(),
         }
     }
 }

@@ -8,6 +8,7 @@ use podreach_core::id::IdVec;
 use podreach_core::{Cluster, Configuration, Goal, Id, Model, NodeId, PodId, Problem, Semantics};
 
 use super::PodSelection;
+use crate::audit::changed::Changes;
 use crate::diagnostic::Diagnostic;
 use crate::lower::Lowered;
 use crate::waiting;
@@ -21,6 +22,8 @@ pub(crate) struct World {
     pub(crate) diagnostics: Vec<Diagnostic>,
     /// For each pod type, which of the rule's selections (by their index) select it.
     pub(crate) selected: IdVec<PodId, Vec<usize>>,
+    /// How it differs from the input.
+    pub(crate) changes: Changes,
 }
 
 /// A world in the making: everything but the tables of its model.
@@ -31,6 +34,7 @@ pub(crate) struct Draft {
     pub(crate) kept: Configuration,
     pub(crate) diagnostics: Vec<Diagnostic>,
     pub(crate) selected: IdVec<PodId, Vec<usize>>,
+    pub(crate) changes: Changes,
 }
 
 impl Draft {
@@ -46,12 +50,16 @@ impl Draft {
             kept: lowered.kept.clone(),
             diagnostics: lowered.diagnostics.clone(),
             selected: lowered.cluster.pods.values().map(|pod| by(&pod.name)).collect(),
+            changes: Changes::default(),
         }
     }
 
-    /// Adds a pod type.
-    pub(crate) fn add(&mut self, pod: Pod, selected: Vec<usize>) -> PodId {
+    /// Adds a pod type, under a name that no other has.
+    pub(crate) fn add(&mut self, mut pod: Pod, selected: Vec<usize>) -> PodId {
         self.selected.push(selected);
+        while self.cluster.pods.values().any(|other| other.name == pod.name) {
+            pod.name.push('+');
+        }
         self.cluster.pods.push(pod)
     }
 
@@ -59,11 +67,26 @@ impl Draft {
     pub(crate) fn finish(self, semantics: Semantics) -> World {
         let model = Arc::new(Model::new(self.cluster, semantics));
         let problem = Problem { kept: Arc::new(self.kept), ..Problem::new(model, self.start, Goal::default()) };
-        World { problem, diagnostics: self.diagnostics, selected: self.selected }
+        World { problem, diagnostics: self.diagnostics, selected: self.selected, changes: self.changes }
     }
 }
 
 impl World {
+    /// The input, of which nothing is selected.
+    pub(crate) fn of_input(lowered: &Lowered, semantics: Semantics) -> Self {
+        let problem = crate::problem(lowered, semantics);
+        let (diagnostics, changes) = (lowered.diagnostics.clone(), Changes::default());
+        Self { problem, diagnostics, selected: IdVec::new(), changes }.selecting_nothing_new()
+    }
+
+    /// The same, where pod types that were added are not selected.
+    pub(crate) fn selecting_nothing_new(mut self) -> Self {
+        while self.selected.len() < self.model().pods().len() {
+            self.selected.push(Vec::new());
+        }
+        self
+    }
+
     /// The model.
     pub(crate) fn model(&self) -> &Model {
         &self.problem.model
@@ -114,7 +137,14 @@ impl World {
 
     /// The part of the world with these pod types and nodes alone; names stay, ids do not.
     pub(crate) fn part(&self, pods: impl Fn(PodId) -> bool, nodes: impl Fn(NodeId) -> bool) -> (Self, Part) {
-        self.part_of(self.model().facts(), pods, nodes)
+        // Pods that wait are told from others of their name by what would be made in their place.
+        let waiting = &self.model().cluster().waiting;
+        let of_waiting: BTreeSet<PodId> =
+            waiting.iter().filter(|(pod, _)| pods(**pod)).map(|(_, waiting)| waiting.of).collect();
+        let pods = |pod: PodId| pods(pod) || of_waiting.contains(&pod);
+        let (mut world, part) = self.part_of(self.model().facts(), pods, nodes);
+        world.changes = self.changes.in_part(part.nodes.values().all(Option::is_some));
+        (world, part)
     }
 
     /// The same part, with other facts about the same pods and nodes.
@@ -148,6 +178,7 @@ impl World {
             kept: part.configuration(&self.problem.kept),
             diagnostics: self.diagnostics.clone(),
             selected,
+            changes: self.changes.clone(),
         };
         let mut world = draft.finish(self.model().semantics());
         world.problem.standing = self.problem.standing;

@@ -92,7 +92,8 @@ fn boundary(audit: &Audit<'_>, Boundary { core, escapes, left_out }: &Boundary) 
     json!({"core": core, "escapes": escapes.iter().map(escape).collect::<Vec<_>>(), "leftOut": left_out})
 }
 
-fn evidence(audit: &Audit<'_>, Evidence { shows, problem, decision, short, changed }: &Evidence) -> Value {
+fn evidence(audit: &Audit<'_>, of: &Evidence) -> Value {
+    let Evidence { shows, problem, decision, short, changed, changes } = of;
     let m = &problem.model;
     let (verdict, trace, proof, reason) = match decision.checked.verdict() {
         Verdict::Deployable(steps) => ("deployable", trace(m, steps), Value::Null, Value::Null),
@@ -101,7 +102,7 @@ fn evidence(audit: &Audit<'_>, Evidence { shows, problem, decision, short, chang
     };
     let mut document = json!({
         "shows": shows,
-        "question": question(m, &audit.options_of(problem), &problem.goal),
+        "question": question(m, &audit.options_of(of), &problem.goal),
         "verdict": verdict,
         "trace": trace,
         "proof": proof,
@@ -114,6 +115,7 @@ fn evidence(audit: &Audit<'_>, Evidence { shows, problem, decision, short, chang
     }
     if let Some(changed) = changed {
         document["changed"] = changed.as_str().into();
+        document["changes"] = changes.clone().into();
     }
     document
 }

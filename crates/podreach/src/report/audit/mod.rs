@@ -11,7 +11,7 @@ mod sarif;
 mod shortage;
 mod text;
 
-use podreach_core::{Problem, Semantics, Verdict};
+use podreach_core::{Semantics, Verdict};
 
 use crate::assumption::Assumption;
 use crate::audit::{Evidence, Item, Origin, Outcome, Severity, Status};
@@ -58,9 +58,12 @@ impl Audit<'_> {
         self.sources.place(span?)
     }
 
-    /// How the question of a piece of evidence was read.
-    fn options_of(&self, problem: &Problem) -> Options {
-        let start = if problem.start == problem.kept { Start::Empty } else { self.options.start };
+    /// How the question of a piece of evidence was read. What a run in a part of a cluster begins with is not all that is there.
+    fn options_of(&self, Evidence { problem, changes, .. }: &Evidence) -> Options {
+        let is_part = changes.iter().any(|change| change["change"] == "only");
+        let waits = problem.model.cluster().waiting.values().any(|waiting| waiting.count > 0);
+        let is_empty = !is_part && !waits && problem.start.minus(&problem.kept).size() == 0;
+        let start = if is_empty { Start::Empty } else { self.options.start };
         Options { start, ..self.options.clone() }
     }
 }

@@ -118,9 +118,17 @@ fn atoms(m: &Model, atoms: &[Atom]) -> Value {
             true => "*".into(),
             false => nodes.iter().map(|&node| m.node_name(node)).collect::<Vec<_>>().into(),
         };
-        json!({"pod": m.pod_name(pod), "nodes": names})
+        waited(m, pod, json!({"pod": m.pod_name(pod), "nodes": names}))
     };
     by_pod.into_iter().map(entry).collect()
+}
+
+/// The same, told from what is made in its place if it is about pods that wait for a node.
+fn waited(m: &Model, pod: PodId, mut entry: Value) -> Value {
+    if m.cluster().is_twin(pod) {
+        entry["waited"] = true.into();
+    }
+    entry
 }
 
 fn place(m: &Model, place: &Place) -> Value {
@@ -141,8 +149,9 @@ fn law(m: &Model, law: &Law, times: u128) -> Value {
         &Law::Limit(index) => json!({"law": "limit", "limit": m.cluster().limits[index].name, "times": times}),
         Law::Few(members, most) => json!({"law": "few", "of": atoms(m, members), "most": most, "times": times}),
         &Law::Below((pod, node), count) => {
-            let (pod, node) = (m.pod_name(pod), m.node_name(node));
-            json!({"law": "below", "pod": pod, "node": node, "count": count, "times": times})
+            let (name, node) = (m.pod_name(pod), m.node_name(node));
+            let law = json!({"law": "below", "pod": name, "node": node, "count": count, "times": times});
+            waited(m, pod, law)
         }
         &Law::Place(want, place) => json!({"law": "place", "want": want, "place": place, "times": times}),
     }

@@ -1,0 +1,215 @@
+//! Clusters that differ from the input, as lists of changes by name.
+//!
+//! Audits ask about clusters that someone could make of the input: an actor, an edit, a drain. Each world carries how it was made, evidence
+//! about it says so in its document, and whoever has the input and the document makes the same cluster again, by the same code:
+//!
+//! ```text
+//! actor, edit, finding ─> Step ─ made ─> World ─ list ─> document ─ read ─> Step ─ made ─> the problem that `verify` checks
+//! ```
+//! What is left to trust is which changes an audit looks at; what they do is what `core/src/change.rs` says.
+
+mod name;
+mod say;
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use podreach_core::change::Change;
+use podreach_core::{Action, Atom, Configuration, Model, NodeId, PodId, Problem, Semantics, Verdict};
+use serde_json::Value;
+
+use super::policy::world::{Draft, World};
+use crate::lower::{Lowered, Scheduling};
+use crate::report::words;
+
+pub(crate) use say::{condition, tolerated};
+
+/// What makes one cluster of another.
+#[derive(Clone, Debug)]
+pub(crate) enum Step {
+    /// A fact changes.
+    Change(Change),
+    /// A node is drained: cordoned for good, and its pods gone, but for those that are kept.
+    Drain(NodeId),
+    /// There is no such node.
+    LoseNode(NodeId),
+    /// There are no pods of a type.
+    LosePod(PodId),
+    /// Everything else was deleted at first: what runs is of these types and on these nodes, or on any.
+    Only {
+        /// The types.
+        pods: BTreeSet<PodId>,
+        /// The nodes; `None` for all.
+        nodes: Option<BTreeSet<NodeId>>,
+    },
+}
+
+/// How a world differs from the input.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Changes {
+    list: Vec<Value>,
+    /// Whether it is a part of that, and has not even all nodes.
+    part: Option<bool>,
+}
+
+impl Changes {
+    /// These pods are added, which go through profiles of the scheduler.
+    pub(crate) fn of_added(draft: &Draft, first: usize, profiles: &[Scheduling]) -> Self {
+        let added = draft.cluster.pods.values().skip(first).cloned();
+        let steps = added.map(|pod| Step::Change(Change::Add(Box::new(pod))));
+        Self { list: steps.map(|step| name::named(&draft.cluster, &step, profiles)).collect(), part: None }
+    }
+
+    /// Adds a step, which is about a world with this model.
+    pub(crate) fn push(&mut self, m: &Model, step: &Step) {
+        self.list.push(name::named(m.cluster(), step, &[]));
+    }
+
+    /// The same of a part, which has all nodes or not.
+    pub(crate) fn in_part(&self, all_nodes: bool) -> Self {
+        Self { list: self.list.clone(), part: Some(self.part.unwrap_or(true) && all_nodes) }
+    }
+}
+
+impl World {
+    /// How it differs from the input, by name. A run in a part of a cluster is one of the whole where all else was deleted.
+    pub(crate) fn changes(&self) -> Vec<Value> {
+        let mut all = self.changes.list.clone();
+        if let Some(all_nodes) = self.changes.part {
+            let m = self.model();
+            let runs = |pod: PodId| {
+                let shadow = m.shadow(pod).is_some_and(|shadow| self.problem.start.of(shadow).next().is_some());
+                shadow || self.problem.start.of(pod).next().is_some() || m.cluster().waiting.contains_key(&pod)
+            };
+            let nodes = (!all_nodes).then(|| m.nodes().collect());
+            let only = Step::Only { pods: m.pods().filter(|&pod| runs(pod)).collect(), nodes };
+            all.push(name::named(m.cluster(), &only, &[]));
+        }
+        all
+    }
+
+    /// The world that changes of facts make of this one.
+    #[must_use]
+    pub(crate) fn changed(&self, changes: &[Change]) -> Self {
+        let mut cluster = self.model().facts();
+        changes.iter().for_each(|change| change.apply(&mut cluster));
+        let mut changed = self.with_cluster(cluster);
+        changes.iter().for_each(|change| changed.changes.push(self.model(), &Step::Change(change.clone())));
+        changed
+    }
+
+    /// The world that a step makes of this one.
+    #[must_use]
+    pub(crate) fn made(&self, step: &Step) -> Self {
+        let mut made = match step {
+            Step::Change(change) => return self.changed(std::slice::from_ref(change)),
+            Step::Drain(node) => Self { problem: drained(&self.problem, *node), ..self.clone() },
+            Step::LoseNode(lost) => self.part_of(self.model().facts(), |_| true, |node| node != *lost).0,
+            Step::LosePod(lost) => self.part_of(self.model().facts(), |pod| pod != *lost, |_| true).0,
+            Step::Only { .. } => self.clone(),
+        };
+        made.changes = self.changes.clone();
+        made.changes.push(self.model(), step);
+        made
+    }
+}
+
+/// The cluster with a node drained.
+pub(crate) fn drained(problem: &Problem, node: NodeId) -> Problem {
+    let mut cluster = problem.model.facts();
+    Change::Cordon(node).apply(&mut cluster);
+    let problem = problem.with_model(Arc::new(Model::new(cluster, problem.model.semantics())));
+    let stays =
+        |((pod, at), count): (Atom, u64)| ((pod, at), if at == node { problem.kept.count((pod, at)) } else { count });
+    let others = problem.start.unsettled().iter().copied().filter(|&other| other != node);
+    let start: Configuration = problem.start.iter().map(stays).collect();
+    let start = start.with_unsettled(others.collect::<Vec<_>>());
+    Problem { start: Arc::new(start), ..problem }
+}
+
+/// A cluster that a document makes of the input.
+#[derive(Clone, Debug)]
+pub struct Changed {
+    /// The cluster, its start and what is kept.
+    pub problem: Problem,
+    /// The steps that delete what the document leaves out.
+    deleted: Vec<Action>,
+    /// What was changed, as the end of a sentence; nothing if nothing was.
+    pub says: String,
+}
+
+impl Changed {
+    /// The input with the changes of a document; or what is wrong with them.
+    pub fn new(lowered: &Lowered, semantics: Semantics, changes: &[Value]) -> Result<Self, String> {
+        let mut world = World::of_input(lowered, semantics);
+        let (mut added, mut says, mut deleted) = (Vec::new(), Vec::new(), Vec::new());
+        let mut changes = changes.iter().peekable();
+        while let Some(change) = changes.next() {
+            let mut cluster = world.model().facts();
+            match name::resolved(&mut cluster, change, &lowered.profiles)? {
+                Step::Change(new @ Change::Add(_)) => {
+                    new.apply(&mut cluster);
+                    // One model for all that come after each other.
+                    while let Some(next) = changes.next_if(|next| next["change"] == "add") {
+                        if let Step::Change(new) = name::resolved(&mut cluster, next, &lowered.profiles)? {
+                            new.apply(&mut cluster);
+                        }
+                    }
+                    let first = world.model().pods().len();
+                    added.extend(cluster.pods.values().skip(first).map(|pod| pod.name.clone()));
+                    world = world.with_cluster(cluster).selecting_nothing_new();
+                }
+                Step::Only { pods, nodes } => deleted = others(&world.problem, &pods, nodes.as_ref()),
+                step => {
+                    // The words of the change are known from here on.
+                    world = world.with_cluster(cluster);
+                    says.push(clause(world.model(), &step));
+                    world = world.made(&step);
+                }
+            }
+            if !deleted.is_empty() && changes.peek().is_some() {
+                return Err("it changes a cluster after pods were deleted".to_owned());
+            }
+        }
+        if !added.is_empty() {
+            says.insert(0, format!("with {}", words::all(&words::first(added.into_iter(), 4))));
+        }
+        let says = if says.is_empty() { String::new() } else { format!(", {}", words::all(&says)) };
+        Ok(Self { problem: world.problem, deleted, says })
+    }
+
+    /// A verdict about this cluster: a run begins with the deletion of what the document leaves out.
+    pub fn told(&self, verdict: Verdict) -> Result<Verdict, String> {
+        match verdict {
+            verdict if self.deleted.is_empty() => Ok(verdict),
+            Verdict::Deployable(run) => {
+                Ok(Verdict::Deployable(self.deleted.iter().copied().chain(run.iter()).collect()))
+            }
+            _ => Err("it is about a part of a cluster, of which only a run says something".to_owned()),
+        }
+    }
+}
+
+/// The deletions of all that runs or waits and is of no such type, or on no such node.
+fn others(problem: &Problem, pods: &BTreeSet<PodId>, nodes: Option<&BTreeSet<NodeId>>) -> Vec<Action> {
+    let m = &problem.model;
+    let stays = |(pod, node): Atom| {
+        pods.contains(&m.shadowed(pod).unwrap_or(pod)) && nodes.is_none_or(|nodes| nodes.contains(&node))
+    };
+    let gone = problem.start.minus(&problem.kept).iter().filter(|(atom, _)| !stays(*atom)).collect::<Vec<_>>();
+    let running = gone.into_iter().flat_map(|((pod, node), count)| (0..count).map(move |_| Action::Delete(pod, node)));
+    let waiting = m.cluster().waiting.iter().filter(|(pod, _)| !pods.contains(pod));
+    let waiting = waiting.flat_map(|(&pod, waiting)| (0..waiting.count).map(move |_| Action::Withdraw(pod)));
+    running.chain(waiting).collect()
+}
+
+/// A step as the end of a sentence.
+fn clause(m: &Model, step: &Step) -> String {
+    match step {
+        Step::Change(change) => format!("if {}", condition(change, m)),
+        Step::Drain(node) => format!("with {} drained", m.node_name(*node)),
+        Step::LoseNode(node) => format!("if node {} were lost", m.node_name(*node)),
+        Step::LosePod(pod) => format!("if there were no {}", m.pod_name(*pod)),
+        Step::Only { .. } => String::new(),
+    }
+}
