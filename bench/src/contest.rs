@@ -17,6 +17,7 @@ use podreach_core::Verdict;
 
 use crate::family;
 use crate::nets::Query;
+use crate::questions::{self, processor};
 
 /// How many firings the search of a net tries before it gives up.
 const EFFORT: usize = 3_000_000;
@@ -24,12 +25,18 @@ const EFFORT: usize = 3_000_000;
 /// Which nets to ask about.
 #[derive(Args, Debug)]
 pub(crate) struct Options {
-    /// Nets as PNML, such as those of the Model Checking Contest; they must be 1-safe.
+    /// Nets as PNML, such as those of the Model Checking Contest; they must be 1-safe. Or a folder of questions with an `INDEX.tsv`.
     #[arg(required = true)]
     files: Vec<PathBuf>,
     /// At most this many questions about each net, spread evenly over all of them.
     #[arg(long, default_value_t = 200)]
     questions: usize,
+    /// Of a folder: only questions whose file name contains this.
+    #[arg(long, default_value = "")]
+    only: String,
+    /// Of a folder: so many processor seconds for each question.
+    #[arg(long, default_value_t = 20)]
+    seconds: u64,
 }
 
 /// What came of the questions about a net.
@@ -44,6 +51,11 @@ struct Tally {
 
 /// Asks about each net and prints a row of a table for it; fails if an answer is wrong.
 pub(crate) fn run(options: &Options) -> Result<(), String> {
+    if let [folder] = &options.files[..]
+        && folder.is_dir()
+    {
+        return questions::run(folder, &options.only, options.seconds);
+    }
     println!(
         "| net | places | transitions | questions | markable | never | unknown | confirmed | median ms | longest ms |"
     );
@@ -111,13 +123,6 @@ impl Tally {
         let goal = query.net.named(query.goal.iter().copied());
         if real == markable { Ok(()) } else { Err(format!("the answer about {goal} is wrong: a search says {real}")) }
     }
-}
-
-/// The processor time of this thread, which others on the machine do not lengthen.
-fn processor() -> Result<Duration, String> {
-    let text = fs::read_to_string("/proc/thread-self/schedstat").map_err(|error| error.to_string())?;
-    let nanoseconds = text.split(' ').next().and_then(|first| first.parse().ok());
-    nanoseconds.map(Duration::from_nanos).ok_or_else(|| format!("no processor time in {text:?}"))
 }
 
 /// Whether places can be marked together, as a search of the net says.

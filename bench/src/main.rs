@@ -16,6 +16,7 @@ mod planning;
 mod plot;
 mod policies;
 mod promela;
+mod questions;
 mod rules;
 mod run;
 mod table;
@@ -42,7 +43,7 @@ enum Task {
     Run(run::Options),
     /// Measure reading a generated cluster, and its matrix.
     Scale(run::Scale),
-    /// Ask about the places of nets from files, and hold the answers against a search of the nets.
+    /// Ask about the places of nets from files, and hold the answers against a search of the nets; or a folder of questions with known answers.
     Nets(contest::Options),
     /// Draw the plots and write the tables again, from the CSV files of an earlier run.
     Redraw {

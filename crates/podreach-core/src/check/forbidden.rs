@@ -6,6 +6,9 @@
 //! pod of that group or domain. So the search branches on that one pod, and each branch must come to a configuration that contains a
 //! forbidden group or exceeds a bound.
 //!
+//! Where one of the pods to branch on is in no group and no bound of the guard counts it, it is the only branch: whatever escapes does
+//! so with one more of it, too.
+//!
 //! A pod that is being deleted came last when its deletion began: before, it was there as what it had been until then.
 //!
 //! With two or more spread constraints over crossing domains, pods that help one may hurt another for ever. What is needed can still
@@ -20,7 +23,7 @@ use super::index::{Index, Present, add_one, count};
 use super::orbits::Orbits;
 use crate::configuration::Configuration;
 use crate::goal::Goal;
-use crate::guard::{AtMost, Guard};
+use crate::guard::{Affinity, AtMost, Guard};
 use crate::step::Problem;
 use crate::verdict::{Group, Proof};
 
@@ -116,11 +119,16 @@ fn escapes(base: Present, guard: &Guard<Class>, index: &Index, stop: &dyn Fn() -
             if exceeds(guard, &present) || size(&present) > most {
                 break None;
             }
-            match needed(guard, |class| count(&present, class)) {
-                Some(&[class]) if added < WITHOUT_CHOICE => add_one(&mut present, class),
-                needed => break Some(needed),
+            let needed = needed(guard, &present);
+            match needed.map(|classes| (classes, idle(guard, classes, index))) {
+                // No group has it, so none can be present that was not before.
+                Some((_, Some(class))) => add_one(&mut present, class),
+                Some((&[class], None)) if added < WITHOUT_CHOICE => {
+                    add_one(&mut present, class);
+                    added += 1;
+                }
+                _ => break Some(needed),
             }
-            added += 1;
         };
         let Some(needed) = needed else { continue };
         if index.finds_in(&present) {
@@ -139,6 +147,18 @@ fn escapes(base: Present, guard: &Guard<Class>, index: &Index, stop: &dyn Fn() -
     Ok(false)
 }
 
+/// A class among these that is in no group, and that no bound of the guard counts.
+fn idle(guard: &Guard<Class>, classes: &[Class], index: &Index) -> Option<Class> {
+    if !guard.spread.is_empty() || !guard.distinct.is_empty() {
+        return None;
+    }
+    let is_bounded = |class: Class| guard.at_most.iter().any(|condition| weight(condition, class) > 0);
+    let keeps_from_being_first =
+        |class: Class| guard.affinity.iter().filter_map(|c| c.first_unless.as_ref()).any(|kind| kind.contains(&class));
+    let is_idle = |class: &Class| !index.mentions(*class) && !is_bounded(*class) && !keeps_from_being_first(*class);
+    classes.iter().copied().find(is_idle)
+}
+
 /// Whether a bound does not hold, whatever else there is.
 fn exceeds(guard: &Guard<Class>, present: &Present) -> bool {
     !guard.at_most.iter().all(|condition| holds(condition, present))
@@ -147,21 +167,29 @@ fn exceeds(guard: &Guard<Class>, present: &Present) -> bool {
 
 /// Whether a bound holds: `AtMost::holds`, but only what is present is looked at.
 fn holds(condition: &AtMost<Class>, present: &Present) -> bool {
-    let weight = |class: Class| {
-        let found = condition.weights.binary_search_by_key(&class, |entry| entry.0);
-        found.map_or(0, |at| condition.weights[at].1)
-    };
-    let sum = present
-        .iter()
-        .fold(0u128, |sum, &(class, count)| sum.saturating_add(weight(class).saturating_mul(count.into())));
-    sum <= condition.bound
+    let weighed = |&(class, count): &(Class, u64)| weight(condition, class).saturating_mul(count.into());
+    present.iter().map(weighed).fold(0u128, u128::saturating_add) <= condition.bound
+}
+
+fn weight(condition: &AtMost<Class>, class: Class) -> u128 {
+    let found = condition.weights.binary_search_by_key(&class, |entry| entry.0);
+    found.map_or(0, |at| condition.weights[at].1)
 }
 
 /// Classes of which one more pod must be there for the guard to hold; `None` when it holds, as far as it asks for more.
-fn needed(guard: &Guard<Class>, count: impl Fn(Class) -> u64 + Copy) -> Option<&[Class]> {
-    let lonely = guard.affinity.iter().find_map(|condition| condition.lonely(count));
+fn needed<'g>(guard: &'g Guard<Class>, present: &Present) -> Option<&'g [Class]> {
+    let count = |class: Class| count(present, class);
+    let lonely = guard.affinity.iter().find_map(|condition| lonely(condition, present));
     let lonely = lonely.or_else(|| guard.distinct.iter().find_map(|condition| condition.lacking(count)));
     lonely.or_else(|| guard.spread.iter().find_map(|condition| condition.behind(count)).map(|domain| &domain.atoms[..]))
+}
+
+/// A local group without a member: `Affinity::lonely`, but only what is present is looked at.
+fn lonely<'g>(condition: &'g Affinity<Class>, present: &Present) -> Option<&'g [Class]> {
+    let is_empty = |group: &Vec<Class>| !present.iter().any(|(class, _)| group.binary_search(class).is_ok());
+    let group = condition.near.iter().find(|group| is_empty(group))?;
+    let first = condition.first_unless.as_ref().is_some_and(is_empty);
+    (!first).then_some(group)
 }
 
 /// A size that no least configuration above `base` exceeds.

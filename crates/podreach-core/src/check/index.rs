@@ -1,5 +1,7 @@
 //! Forbidden groups in a tree: a group is a path of its entries, and what is not present cuts off everything below it.
 
+use std::collections::BTreeSet;
+
 use super::classes::Class;
 
 /// What is present: how many pods of each class, sorted by class, no zeros.
@@ -22,6 +24,8 @@ pub(super) fn add_one(present: &mut Present, class: Class) {
 pub(super) struct Index {
     /// The places of the tree; the first is the root.
     places: Vec<Place>,
+    /// The classes that some group has.
+    mentioned: BTreeSet<Class>,
 }
 
 #[derive(Default)]
@@ -35,7 +39,7 @@ struct Place {
 impl Index {
     /// These groups.
     pub(super) fn new<'g>(groups: impl IntoIterator<Item = &'g Present>) -> Self {
-        let mut index = Self { places: vec![Place::default()] };
+        let mut index = Self { places: vec![Place::default()], mentioned: BTreeSet::new() };
         groups.into_iter().for_each(|group| index.add(group));
         index
     }
@@ -43,6 +47,7 @@ impl Index {
     fn add(&mut self, group: &Present) {
         let mut at = 0;
         for &(class, needed) in group {
+            self.mentioned.insert(class);
             let found =
                 self.places[at].next.binary_search_by_key(&(class, needed), |&(class, needed, _)| (class, needed));
             at = match found {
@@ -56,6 +61,11 @@ impl Index {
             };
         }
         self.places[at].ends = true;
+    }
+
+    /// Whether some group has a class.
+    pub(super) fn mentions(&self, class: Class) -> bool {
+        self.mentioned.contains(&class)
     }
 
     /// Whether a group is contained in what is present.
@@ -83,6 +93,7 @@ mod tests {
         let groups: [Present; 2] = [vec![(0, 1), (4, 2)], vec![(4, 1), (7, 1)]];
         let index = Index::new(&groups);
         assert!(index.finds_in(&[(0, 3), (4, 2)]) && index.finds_in(&[(1, 1), (4, 1), (7, 9)]));
+        assert!([0, 4, 7].iter().all(|&class| index.mentions(class)) && !index.mentions(1));
         assert!(!index.finds_in(&[(0, 3), (4, 1)]) && !index.finds_in(&[(7, 2)]) && !index.finds_in(&[]));
     }
 }

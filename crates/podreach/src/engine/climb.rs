@@ -14,11 +14,11 @@ use super::trail::require;
 
 /// A walk from the start along one plan after the other.
 pub struct Climb<'a> {
-    system: &'a System,
+    pub(super) system: &'a System,
     relaxation: Relaxation<'a>,
-    state: State,
-    moves: Vec<Move>,
-    plan: Plan,
+    pub(super) state: State,
+    pub(super) moves: Vec<Move>,
+    pub(super) plan: Plan,
     /// The next step of the plan, and whether one was made.
     at: usize,
     moved: bool,
@@ -32,7 +32,7 @@ pub struct Climb<'a> {
 
 /// What was done.
 #[derive(Clone, Copy, Debug)]
-enum Move {
+pub(super) enum Move {
     Deploy(u32),
     Delete(Class, u64),
 }
@@ -115,8 +115,24 @@ impl<'a> Climb<'a> {
         }
     }
 
+    /// A plan from here on, if there is one.
+    pub(super) fn plan_from_here(&mut self) -> Option<&Plan> {
+        self.at = 0;
+        self.relaxation.plan(&self.state, &mut self.plan).then_some(&self.plan)
+    }
+
+    /// How much work a plan is.
+    pub(super) fn work_of_plan(&self) -> u64 {
+        self.relaxation.work()
+    }
+
+    /// Whether all that a rule needs is there.
+    pub(super) fn has_witnesses(&self, rule: u32) -> bool {
+        self.system.rules[rule as usize].guard.needed(&self.state).is_none()
+    }
+
     /// Makes a deployment after the deletions that it takes; says whether it can be made, and changes nothing if not.
-    fn deploy(&mut self, rule: u32) -> bool {
+    pub(super) fn deploy(&mut self, rule: u32) -> bool {
         let (system, before) = (self.system, self.moves.len());
         let guard = &system.rules[rule as usize].guard;
         // What turns into something else is left to the engines that go back from the goal.
@@ -136,14 +152,12 @@ impl<'a> Climb<'a> {
                 return false;
             }
         }
-        self.state.add(&system.forms, system.rules[rule as usize].head, 1);
-        self.moves.push(Move::Deploy(rule));
+        self.make(Move::Deploy(rule));
         true
     }
 
     fn delete(&mut self, class: Class, count: u64) {
-        self.state.remove(&self.system.forms, class, count);
-        self.moves.push(Move::Delete(class, count));
+        self.make(Move::Delete(class, count));
     }
 
     /// Deletes every pod of a form.
@@ -185,8 +199,17 @@ impl<'a> Climb<'a> {
         self.state.counts[class as usize].saturating_sub(self.plan.needs(class, self.at))
     }
 
+    /// Makes a move that was taken back.
+    pub(super) fn make(&mut self, step: Move) {
+        match step {
+            Move::Deploy(rule) => self.state.add(&self.system.forms, self.system.rules[rule as usize].head, 1),
+            Move::Delete(class, count) => self.state.remove(&self.system.forms, class, count),
+        }
+        self.moves.push(step);
+    }
+
     /// Takes moves back.
-    fn undo(&mut self, length: usize) {
+    pub(super) fn undo(&mut self, length: usize) {
         while self.moves.len() > length {
             self.take_back();
         }
@@ -202,7 +225,7 @@ impl<'a> Climb<'a> {
     }
 
     /// The deployments that led here, as far as the goal needs them; goes back to the start.
-    fn run(&mut self) -> Run {
+    pub(super) fn run(&mut self) -> Run {
         let mut run = Run::to(self.plan.goal.clone());
         let mut needs = State::of_group(&self.system.forms, &self.plan.goal);
         while let Some(last) = self.take_back() {

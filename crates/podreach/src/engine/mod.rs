@@ -18,6 +18,7 @@ mod frontier;
 mod gates;
 mod greedy;
 mod group;
+mod hill;
 mod inductive;
 mod known;
 mod ledger;
@@ -335,19 +336,7 @@ impl Search {
         if system.goals.is_empty() {
             return Claim::at_once(Verdict::Never(system.proof(&problem, &[])), "relax");
         }
-        let pairs = match Pairs::new(&system, budget) {
-            Ok(pairs) => pairs,
-            Err(stop) => {
-                let verdict = Verdict::Unknown(reason(stop, Learned::default()));
-                return Claim { verdict, engine: "pairs", efforts: vec![system.effort()] };
-            }
-        };
-        let Outcome { found, engine, mut efforts } = if system.goals.iter().all(|goal| pairs.exclusive(goal).is_some())
-        {
-            Outcome { found: Found::Never(Vec::new()), engine: "pairs", efforts: Vec::new() }
-        } else {
-            recall::portfolio(&system, &pairs, self.engines, budget)
-        };
+        let Outcome { found, engine, mut efforts } = recall::portfolio(&system, self.engines, budget);
         efforts.insert(0, system.effort());
         let found = match found {
             Found::Reached(run) if run.bytes() > budget.memory => {
@@ -356,17 +345,13 @@ impl Search {
             Found::Reached(run) => Found::Reached(shorter(&system, &run, budget).unwrap_or(run)),
             other => other,
         };
-        Claim { verdict: self.verdict(&problem, &system, &pairs, found), engine, efforts }
+        Claim { verdict: self.verdict(&problem, &system, found), engine, efforts }
     }
 
-    fn verdict(&mut self, problem: &Problem, system: &System, pairs: &Pairs, found: Found) -> Verdict {
+    fn verdict(&mut self, problem: &Problem, system: &System, found: Found) -> Verdict {
         match found {
             Found::Reached(run) => Verdict::Deployable(self.tracing.of_run(system, &run)),
-            Found::Never(groups) => {
-                let groups = reduce::reduced(system, pairs, groups.clone()).unwrap_or(groups);
-                Verdict::Never(system.proof(problem, &groups))
-            }
-            Found::Reduced(groups) => Verdict::Never(system.proof(problem, &groups)),
+            Found::Never(groups) | Found::Reduced(groups) => Verdict::Never(system.proof(problem, &groups)),
             Found::Spent => Verdict::Unknown(Reason::Unsupported("a proof by visiting every configuration".into())),
             Found::Stopped { stop, learned } => Verdict::Unknown(reason(stop, learned)),
         }

@@ -7,7 +7,9 @@ use std::sync::Mutex;
 use podreach_core::Learned;
 use podreach_core::cancel::Token;
 
+use super::ahead::Ahead;
 use super::pairs::Pairs;
+use super::reduce::reduced;
 use super::{Budget, Engine, Found, Stop, System};
 
 /// A search that works in portions, so that several can take turns.
@@ -78,13 +80,54 @@ fn portions(running: &[Running<'_>], work: u64) -> Vec<u64> {
     outlooks.iter().map(portion).collect()
 }
 
+/// Up to so many classes, all pairs cost less than a climb; they then come first, since they make shorter runs.
+const FEW: usize = 256;
+
+/// What can end early comes first: a climb, then the pairs, then the engines.
+pub fn portfolio(system: &System, engines: &'static [Engine], budget: &Budget<'_>) -> Outcome {
+    let climbs = system.classes.len() > FEW && engines.contains(&Engine::Forward);
+    let mut ahead = climbs.then(|| Ahead::new(system));
+    if let Some(found) = ahead.as_mut().and_then(|ahead| ahead.climb_to_the_end(budget)) {
+        return Outcome {
+            found,
+            engine: Engine::Forward.name(),
+            efforts: Vec::from_iter(ahead.map(|a| a.as_effort())),
+        };
+    }
+    let climbed = ahead.as_ref().map(Ahead::as_effort);
+    let pairs = match Pairs::new(system, budget) {
+        Ok(pairs) => pairs,
+        Err(stop) => {
+            let found = Found::Stopped { stop, learned: Learned::default() };
+            return Outcome { found, engine: "pairs", efforts: Vec::from_iter(climbed) };
+        }
+    };
+    let mut outcome = if system.goals.iter().all(|goal| pairs.exclusive(goal).is_some()) {
+        Outcome { found: Found::Never(Vec::new()), engine: "pairs", efforts: Vec::from_iter(climbed) }
+    } else {
+        with_pairs(system, &pairs, engines, ahead, budget)
+    };
+    if let Found::Never(groups) = &outcome.found
+        && let Some(needed) = reduced(system, &pairs, groups.clone())
+    {
+        outcome.found = Found::Reduced(needed);
+    }
+    outcome
+}
+
 /// Lets engines work side by side, each with its share of the memory; where that is not enough, one after the other with all of it.
 /// So whatever one of them decides alone is decided.
-pub fn portfolio(system: &System, pairs: &Pairs, engines: &'static [Engine], budget: &Budget<'_>) -> Outcome {
-    let mut outcome = side_by_side(system, pairs, engines, budget);
+fn with_pairs<'a>(
+    system: &'a System,
+    pairs: &'a Pairs,
+    engines: &'static [Engine],
+    ahead: Option<Ahead<'a>>,
+    budget: &Budget<'_>,
+) -> Outcome {
+    let mut outcome = side_by_side(system, pairs, engines, ahead, budget);
     for engine in engines.iter().filter(|_| engines.len() > 1) {
         if outcome.lacks_memory() {
-            outcome = outcome.then(side_by_side(system, pairs, engine.alone(), budget));
+            outcome = outcome.then(side_by_side(system, pairs, engine.alone(), None, budget));
         }
     }
     outcome
@@ -112,9 +155,21 @@ impl Outcome {
 }
 
 /// Lets engines work until one decides; of several in one round, the first in the list. An engine that runs out of memory retires,
-/// and the others go on with more.
-fn side_by_side(system: &System, pairs: &Pairs, engines: &[Engine], budget: &Budget<'_>) -> Outcome {
-    let mut running: Vec<Running<'_>> = engines.iter().map(|&engine| (engine, engine.pursuit(system, pairs))).collect();
+/// and the others go on with more. The forward search goes on where it was ahead.
+fn side_by_side<'a>(
+    system: &'a System,
+    pairs: &'a Pairs,
+    engines: &[Engine],
+    mut ahead: Option<Ahead<'a>>,
+    budget: &Budget<'_>,
+) -> Outcome {
+    let mut pursuit = |engine: Engine| -> Box<dyn Pursuit + Send + 'a> {
+        match (engine, ahead.take_if(|_| engine == Engine::Forward)) {
+            (_, Some(ahead)) => Box::new(ahead),
+            (engine, None) => engine.pursuit(system, pairs),
+        }
+    };
+    let mut running: Vec<Running<'_>> = engines.iter().map(|&engine| (engine, pursuit(engine))).collect();
     let (mut learned, mut retired, mut work) = (Learned::default(), Vec::new(), WORK);
     loop {
         let before: Vec<Effort> = running.iter().map(effort).collect();

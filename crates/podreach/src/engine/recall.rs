@@ -11,7 +11,6 @@ use serde_json::json;
 
 use super::form::State;
 use super::group::{self, Class, Group};
-use super::pairs::Pairs;
 use super::portfolio::{self, Outcome};
 use super::run::{Parts, Run};
 use super::{Budget, Engine, Found, System};
@@ -44,8 +43,8 @@ type Kept = (String, String, u64, Option<Parts>, Option<Vec<Group>>, bool);
 const ASKED: u64 = 1 << 20;
 
 /// What the portfolio finds, from an earlier run if there is one.
-pub(super) fn portfolio(system: &System, pairs: &Pairs, engines: &'static [Engine], budget: &Budget<'_>) -> Outcome {
-    let Some(memory) = budget.known else { return portfolio::portfolio(system, pairs, engines, budget) };
+pub(super) fn portfolio(system: &System, engines: &'static [Engine], budget: &Budget<'_>) -> Outcome {
+    let Some(memory) = budget.known else { return portfolio::portfolio(system, engines, budget) };
     let question = question(system, engines, budget);
     let known = memory.recall(&question).and_then(|text| serde_json::from_str::<Kept>(&text).ok());
     if let Some(kept) = known.filter(|kept| kept.0 == question)
@@ -58,8 +57,7 @@ pub(super) fn portfolio(system: &System, pairs: &Pairs, engines: &'static [Engin
         asked.fetch_add(1, Ordering::Relaxed);
         (budget.interrupt)()
     };
-    let outcome =
-        portfolio::portfolio(system, pairs, engines, &Budget { interrupt: &interrupt, known: None, ..*budget });
+    let outcome = portfolio::portfolio(system, engines, &Budget { interrupt: &interrupt, known: None, ..*budget });
     let asked = asked.into_inner();
     if let Some(kept) = kept(&question, &outcome, asked) {
         memory.keep(&question, &json!(kept).to_string());
@@ -94,7 +92,7 @@ fn kept(question: &str, outcome: &Outcome, asked: u64) -> Option<Kept> {
 
 /// The same outcome again, if it makes sense for the system and the budget has room for it.
 fn again((_, engine, asked, run, groups, reduced): Kept, system: &System, budget: &Budget<'_>) -> Option<Outcome> {
-    let engine = Engine::ALL.into_iter().map(Engine::name).find(|name| *name == engine)?;
+    let engine = Engine::ALL.into_iter().map(Engine::name).chain(["pairs"]).find(|name| *name == engine)?;
     let found = match (run.map(Run::from_parts), groups) {
         (Some(run), None) if run.is_legal(system) => Found::Reached(run),
         (None, Some(groups)) if groups.iter().all(|group| is_group(system, group)) => {
