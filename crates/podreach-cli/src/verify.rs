@@ -15,7 +15,7 @@ use podreach_core::{Checker, Flaw, Problem, Short, Verdict};
 use crate::args::{Expected, Verify};
 use crate::budget::Clock;
 use crate::session::{Exit, Saying, Session, Told, refuse};
-use crate::{input, print, remark};
+use crate::{file, input, print, remark};
 
 /// Runs the command.
 pub(crate) fn run(args: &Verify, clock: &Clock) -> Result<Exit, Told> {
@@ -30,7 +30,7 @@ pub(crate) fn run(args: &Verify, clock: &Clock) -> Result<Exit, Told> {
         print::report("NOTHING TO VERIFY  there is no evidence in this document\n");
     }
     let saying = Saying { quiet: args.quiet || !args.verbose, verbose: args.verbose };
-    let mut exits = Vec::new();
+    let (mut exits, mut exported, mut number) = (Vec::new(), String::new(), 0);
     let mut last: Option<Session> = None;
     let mut under: Vec<Vec<Assumption>> = Vec::new();
     for certificate in &certificates {
@@ -48,6 +48,20 @@ pub(crate) fn run(args: &Verify, clock: &Clock) -> Result<Exit, Told> {
             None => cancel::attempt(|| verified(&session, certificate, clock)).unwrap_or_else(given_up),
         };
         tell(args, line);
+        if args.export.is_some() && certificate.changed.is_none() {
+            let written =
+                cancel::attempt(|| export(&session, certificate)).unwrap_or_else(|stop| Err(stop.to_string()));
+            match written {
+                Ok(documents) => {
+                    number += 1;
+                    exported += &format!("# certificate {number}\n{documents}");
+                }
+                Err(why) => {
+                    tell(args, format!("NOT EXPORTED  {why}"));
+                    exits.push(Exit::Unknown);
+                }
+            }
+        }
         let assumptions = session.assumptions(certificate.semantics).to_vec();
         if exit == Exit::Yes && !under.contains(&assumptions) {
             under.push(assumptions);
@@ -57,6 +71,9 @@ pub(crate) fn run(args: &Verify, clock: &Clock) -> Result<Exit, Told> {
     }
     // What is proved is proved under these, whichever of them a single piece of evidence needs.
     under.iter().for_each(|assumptions| tell(args, report::assumed(assumptions, args.verbose)));
+    if let Some(path) = &args.export {
+        file::write_told(path, &exported)?;
+    }
     let unseen = certificates.iter().filter(|certificate| certificate.changed.is_some()).count();
     if unseen > 0 {
         let all = certificates.len();
@@ -158,6 +175,22 @@ fn verified(session: &Session, certificate: &Certificate, clock: &Clock) -> (Exi
         Err(Flaw::Stopped) => given_up(clock.stop().unwrap_or(Stop::Timeout)),
         Err(flaw) => (Exit::No, format!("NOT PROVED  {}", report::flaw(&problem, &verdict, &flaw))),
     }
+}
+
+/// A certificate as numbers, with the names behind them, whatever the check says of it; or why it cannot be written so.
+fn export(session: &Session, certificate: &Certificate) -> Result<String, String> {
+    let problem = podreach::problem(&session.lowered, certificate.semantics);
+    let oracle = Oracle::new(&problem, &session.lowered.diagnostics);
+    let (problem, verdict) = certificate.resolve(&problem, oracle.weakenings())?;
+    let written = match (&certificate.shortage, &verdict) {
+        (Some(shortage), Verdict::Never(proof)) => {
+            let (demand, argument) = shortage.resolve(&problem.model)?;
+            let shortage = Shortage { ruled_out: problem.goal.clone(), proof: proof.clone(), argument };
+            report::export::shortage(&problem, &demand, &shortage)
+        }
+        _ => report::export::verdict(&problem, &problem.goal, &verdict),
+    };
+    written.map(|documents| report::legend(&problem.model) + &documents).map_err(|why| why.to_string())
 }
 
 /// That a check was not finished.
