@@ -5,10 +5,11 @@
 //! that it puts into the checker. Without `PODREACH_PROVED` there is nothing to compare with.
 
 #[path = "../../podreach/tests/proved/comparison.rs"]
-#[allow(dead_code, reason = "shortages are compared elsewhere")]
 mod comparison;
 #[path = "../../podreach/tests/proved/damage.rs"]
 mod damage;
+#[path = "made/demands.rs"]
+mod demands;
 #[path = "../../podreach/src/report/export/mod.rs"]
 #[allow(dead_code, reason = "rules are compared elsewhere")]
 mod export;
@@ -20,9 +21,12 @@ use std::collections::BTreeMap;
 
 use comparison::Comparison;
 use damage::damaged;
-use podreach_core::testing::{Rng, Shape, cases, problem, reachable, some_terminating};
+use podreach_core::demand::{Argument, Shortage};
+use podreach_core::testing::{Rng, Shape, cases, problem, random_configuration, reachable, some_terminating};
 use podreach_core::verdict::Group;
-use podreach_core::{Action, Atom, Configuration, NodeId, PodId, Problem, Proof, Quotient, Semantics, Trace, Verdict};
+use podreach_core::{
+    Action, Atom, Configuration, Goal, NodeId, PodId, Problem, Proof, Quotient, Semantics, Trace, Verdict,
+};
 
 fn some_problem(rng: &mut Rng, case: usize) -> Problem {
     let semantics = if case.is_multiple_of(2) { Semantics::KubeScheduler } else { Semantics::Paper };
@@ -116,7 +120,7 @@ fn proofs_and_runs_that_no_engine_made() {
         let mut s = (*problem.start).clone();
         run.iter().for_each(|action| drop(problem.step(&mut s, action)));
         let end = s.iter().filter(|((pod, _), _)| problem.model.shadowed(*pod).is_none()).collect();
-        let goal = podreach_core::Goal { any: vec![end] };
+        let goal = Goal { any: vec![end] };
         let verdict = Verdict::Deployable(run);
         both.verdict(&problem, &goal, &verdict);
         for _ in 0..2 {
@@ -124,4 +128,44 @@ fn proofs_and_runs_that_no_engine_made() {
         }
     }
     both.end("proofs and runs that no engine made", 500);
+}
+
+#[test]
+fn forged_evidence() {
+    let Some(mut both) = Comparison::start() else { return };
+    let mut rng = Rng::new(15);
+    for case in 0..cases(6_000) {
+        let problem = some_problem(&mut rng, case);
+        // Groups from nothing; the first may be what is asked for.
+        let asked = problem.goal.any.first().cloned().unwrap_or_default();
+        let others = (0..rng.below(4)).map(|_| random_configuration(&mut rng, &problem.model, 2)).collect::<Vec<_>>();
+        let groups: Vec<Configuration> =
+            Some(asked).into_iter().chain(others).filter(|group| group.size() > 0).collect();
+        let forged = Verdict::Never(Proof::of_configurations(&groups));
+        both.verdict(&problem, &problem.goal, &forged);
+        // A run from nothing.
+        let forged = Verdict::Deployable([].into_iter().collect());
+        let forged = (0..1 + rng.below(3)).fold(forged, |run, _| damaged(&mut rng, &problem.model, &run));
+        both.verdict(&problem, &problem.goal, &forged);
+    }
+    both.end("forged evidence", 300);
+}
+
+#[test]
+fn shortages() {
+    let Some(mut both) = Comparison::start() else { return };
+    let mut rng = Rng::new(71);
+    for case in 0..cases(3_000) {
+        let problem = some_problem(&mut rng, case);
+        let Some(reachable) = reachable(&problem, 1_000) else { continue };
+        let demand = demands::some_demand(&mut rng, &problem);
+        let mut groups = demands::absent(&reachable, &demand);
+        if rng.one_in(3) && !groups.is_empty() {
+            groups.remove(rng.below(groups.len()));
+        }
+        let proof = Proof::of_configurations(&groups);
+        let shortage = Shortage { ruled_out: Goal { any: groups }, proof, argument: Argument::Cover };
+        both.shortage(&problem, &demand, &shortage);
+    }
+    both.end("shortages", 100);
 }

@@ -12,12 +12,9 @@ mod program;
 mod questions;
 mod recorded;
 mod rules;
-mod shortages;
 
 #[path = "../made/corpus.rs"]
 mod corpus_files;
-#[path = "../../../podreach-core/tests/made/demands.rs"]
-mod demands;
 #[path = "../made/graphs.rs"]
 mod graphs;
 #[path = "../made/nets.rs"]

@@ -1,8 +1,8 @@
-//! Random questions as the tests of engines ask them: certificates as each engine makes them, damaged ones and forged ones.
+//! Random questions as the tests of engines ask them: certificates as each engine makes them, and damaged ones.
 
 use podreach::engine::{Budget, Decider, Engine};
-use podreach_core::testing::{Rng, Shape, cases, problem, random_configuration, some_terminating};
-use podreach_core::{Configuration, Goal, Id, PodId, Problem, Proof, Semantics, Verdict, Weakening};
+use podreach_core::testing::{Rng, Shape, cases, problem, some_terminating};
+use podreach_core::{Goal, Id, PodId, Problem, Proof, Semantics, Verdict, Weakening};
 
 use crate::comparison::Comparison;
 use crate::damage::damaged;
@@ -40,30 +40,11 @@ fn evidence_of_engines() {
             None => decider,
         };
         let decision = decider.decide(&problem.goal, &Budget::unlimited());
-        compare(&mut both, &mut rng, &problem, &problem.goal, decision.checked.verdict());
+        let verdict = decision.checked.verdict();
+        assert!(engine.is_some() || decision.checked.answer().is_some(), "{verdict:?}");
+        compare(&mut both, &mut rng, &problem, &problem.goal, verdict);
     }
     both.end("evidence of engines", 1_000);
-}
-
-#[test]
-fn forged_evidence() {
-    let Some(mut both) = Comparison::start() else { return };
-    let mut rng = Rng::new(15);
-    for case in 0..cases(6_000) {
-        let problem = some_problem(&mut rng, case);
-        // Groups from nothing; the first may be what is asked for.
-        let asked = problem.goal.any.first().cloned().unwrap_or_default();
-        let others = (0..rng.below(4)).map(|_| random_configuration(&mut rng, &problem.model, 2)).collect::<Vec<_>>();
-        let groups: Vec<Configuration> =
-            Some(asked).into_iter().chain(others).filter(|group| group.size() > 0).collect();
-        let forged = Verdict::Never(Proof::of_configurations(&groups));
-        both.verdict(&problem, &problem.goal, &forged);
-        // A run from nothing.
-        let forged = Verdict::Deployable([].into_iter().collect());
-        let forged = (0..1 + rng.below(3)).fold(forged, |run, _| damaged(&mut rng, &problem.model, &run));
-        both.verdict(&problem, &problem.goal, &forged);
-    }
-    both.end("forged evidence", 300);
 }
 
 #[test]

@@ -65,7 +65,7 @@ pub fn verdict(problem: &Problem, goal: &Goal, verdict: &Verdict) -> Result<Stri
     }
 }
 
-/// A demand that can never be met, as a goal that has every way to meet it.
+/// A demand that can never be met, as a goal that has what is ruled out and every way to meet the demand.
 pub fn shortage(problem: &Problem, demand: &Demand, shortage: &Shortage) -> Result<String, Unwritten> {
     match shortage.argument {
         Argument::Cover => {
@@ -88,20 +88,23 @@ pub fn rules(problem: &Problem, asked: impl IntoIterator<Item = (Option<Rule>, V
     document.end("rules")
 }
 
-/// A proof about a goal; or, from what it rules out, about another in the same words.
-fn proof_about(problem: &Problem, goal: &Goal, instead: Option<&Goal>, proof: &Proof) -> Result<String, Unwritten> {
+/// A proof about a goal, and about what else follows from what it rules out.
+fn proof_about(problem: &Problem, goal: &Goal, more: Option<&Goal>, proof: &Proof) -> Result<String, Unwritten> {
     let proof = images::written_out(proof)?;
     // A quotient has no place for a pod that is asked about and runs already.
     if problem.is_met(goal, &*problem.start) {
-        return plain(&problem.weakened(&proof.weakened), goal, &proof);
+        let weak = problem.weakened(&proof.weakened);
+        return plain(&weak, &run::as_met(&weak, goal, &weak.start), &proof);
     }
     let mut checker = Checker::new(problem);
     let quotient = checker.quotient(&proof.weakened);
     let view = quotient.view(goal);
     let in_words = |atom: Atom| if view.is_single() { quotient.yet_to_come(atom) } else { atom };
     let translated = |alternative: &Configuration| alternative.iter().map(|(atom, n)| (in_words(atom), n)).collect();
-    let instead = instead.map(|goal| Goal { any: goal.any.iter().map(translated).collect() });
-    plain(&view.problem, instead.as_ref().unwrap_or(&view.goal), &view.renamed(&proof))
+    let more = more.map(|goal| Goal { any: goal.any.iter().map(translated).collect() });
+    let mut asked = view.problem.meant(&view.goal);
+    asked.any.extend(more.into_iter().flat_map(|goal| goal.any));
+    plain(&view.problem, &asked, &view.renamed(&proof))
 }
 
 /// A proof about a problem as it is.
@@ -112,7 +115,7 @@ fn plain(problem: &Problem, goal: &Goal, proof: &Proof) -> Result<String, Unwrit
         return Err(Unwritten::Stranger);
     }
     let mut document = Document::new(problem);
-    document.goal(&problem.meant(goal));
+    document.goal(goal);
     for class in &proof.classes {
         document.line("class", class.iter().flat_map(|&atom| pair(atom)));
     }
