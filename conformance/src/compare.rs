@@ -2,13 +2,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
+use std::sync::Arc;
 
 use podreach::diagnostic::{Diagnostic, Effect};
 use podreach::lower::{Lowered, Release};
 use podreach::question;
 use podreach_core::cluster::Barred;
 use podreach_core::rule::{self, Rule};
-use podreach_core::{Model, NodeId, Semantics};
+use podreach_core::{Configuration, Model, NodeId, PodId, Semantics};
 use serde_json::Value;
 
 use crate::document;
@@ -131,8 +132,27 @@ pub fn differences(doc: &Value, real: &Value, release: Release, tally: &mut Tall
     of_lowered(document::lowered(doc, release), &document::incoming_name(doc), real, tally)
 }
 
+/// Says why a rule keeps a pod off a node, or without a rule why any of them does; nothing if it does not.
+pub type Judge<'a> = Box<dyn Fn(Option<Rule>, NodeId) -> Option<String> + 'a>;
+
 /// The same for a cluster that has been read.
 pub fn of_lowered(lowered: Lowered, pod: &str, real: &Value, tally: &mut Tally) -> Vec<Difference> {
+    of_judged(lowered, pod, real, tally, &mut |model, start, pod| {
+        Box::new(move |rule, node| match rule {
+            Some(rule) => rule.refusal(&**model, start, pod, node).map(|refusal| format!("{refusal:?}")),
+            None => (!rule::hard(model, start, pod, node)).then(|| "refused".to_owned()),
+        })
+    })
+}
+
+/// The same by other rules: those that a judge of a cluster and of the pods that run there knows.
+pub fn of_judged(
+    lowered: Lowered,
+    pod: &str,
+    real: &Value,
+    tally: &mut Tally,
+    judge: &mut dyn for<'a> FnMut(&'a Arc<Model>, &'a Configuration, PodId) -> Judge<'a>,
+) -> Vec<Difference> {
     let mut differences = Vec::new();
     let mut differ = |plugin: &str, node: &str, said| {
         differences.push(Difference { plugin: plugin.to_owned(), node: node.to_owned(), said });
@@ -148,7 +168,8 @@ pub fn of_lowered(lowered: Lowered, pod: &str, real: &Value, tally: &mut Tally) 
     for instance in &lowered.origins.instances {
         running.entry(instance.node).or_default().insert(lowered.cluster.pods[instance.pod].name.clone());
     }
-    let model = Model::new(lowered.cluster, Semantics::KubeScheduler);
+    let model = Arc::new(Model::new(lowered.cluster, Semantics::KubeScheduler));
+    let refusal = judge(&model, &lowered.start, pod);
     let about = model.pod_name(pod).to_owned();
     let doubts = |node: NodeId, plugin: &str, accepts: bool| {
         let running = running.get(&node).unwrap_or(const { &BTreeSet::new() });
@@ -176,7 +197,7 @@ pub fn of_lowered(lowered: Lowered, pod: &str, real: &Value, tally: &mut Tally) 
                 let barred = &model.pod(pod).barred;
                 (barred.is_none(), format!("{barred:?}"))
             } else if let Some(rule) = modelled(plugin) {
-                let refusal = rule.refusal(&model, &lowered.start, pod, node);
+                let refusal = refusal(Some(rule), node);
                 (refusal.is_none(), format!("{refusal:?}"))
             } else {
                 beyond |= !passes(answer);
@@ -193,7 +214,7 @@ pub fn of_lowered(lowered: Lowered, pod: &str, real: &Value, tally: &mut Tally) 
             continue;
         }
         let verdict = &answers[TOGETHER];
-        let ours = rule::hard(&model, &lowered.start, pod, node);
+        let ours = refusal(None, node).is_none();
         if ours == passes(verdict) {
             tally.count(TOGETHER, ours);
         } else if let Some(code) = doubts(node, TOGETHER, ours) {

@@ -1,7 +1,9 @@
 (* podreach-proved: reads questions with certificates, and says of each whether the proved checker accepts it.
 
    One word per line of input says what the line is about; ../README.md has them all. Everything here is trusted, and does nothing but
-   put numbers into tables: what is not in a document is nowhere in the question. *)
+   put numbers into tables: what is not in a document is nowhere in the question.
+
+   Exit status: 0 if all are accepted, 1 if one is refused, 2 if one is none. *)
 
 open Proved
 
@@ -24,13 +26,15 @@ let amount word =
   if word = "" then failwith "no number" else String.fold_left digit N0 word
 
 let number word =
-  match int_of_string_opt word with Some n when n >= 0 -> n | _ -> failwith ("no number: " ^ word)
+  let digits = word <> "" && String.for_all (fun c -> c >= '0' && c <= '9') word in
+  match if digits then int_of_string_opt word else None with Some n -> n | None -> failwith ("no number: " ^ word)
+
+(* The number of a class, which need not exist: those that no list can have are all the same. *)
+let class_number word = if String.length word > 9 then max_int else number word
 
 let id word = match number word with 0 -> failwith "identifiers start at one" | n -> positive n
 
 let rec nat n = if n = 0 then O else S (nat (n - 1))
-
-let small word = nat (number word)
 
 let flag = function "1" -> true | "0" -> false | word -> failwith ("neither 0 nor 1: " ^ word)
 
@@ -47,11 +51,11 @@ let rec counted = function
 (* A document on its way: tables by what they are looked up with. *)
 
 type document = {
-  mutable semantics : semantics;
+  mutable semantics : semantics option;
   mutable pods : positive list;
   mutable nodes : positive list;
   mutable resources : positive list;
-  mutable number_of_pods : positive;
+  mutable number_of_pods : positive option;
   lists : (string * positive * positive, positive list) Hashtbl.t;
   amounts : (string * positive * positive, n) Hashtbl.t;
   facts : (string * positive * positive * positive, unit) Hashtbl.t;
@@ -64,20 +68,22 @@ type document = {
   mutable dying : (positive * positive) list;
   mutable goal : (atom * n) list list;
   mutable classes : atom list list;
-  mutable forbidden : (nat * n) list list;
+  mutable forbidden : (int * n) list list;
   mutable trace : atom action list;
-  mutable verdict : string;
-  mutable questions : atom list;
+  mutable verdict : string option;
+  mutable questions : (rule option * atom) list;
 }
 
 let fresh () =
   let table () = Hashtbl.create 64 in
-  { semantics = KubeScheduler; pods = []; nodes = []; resources = []; number_of_pods = XH; lists = table (); amounts = table ();
+  { semantics = None; pods = []; nodes = []; resources = []; number_of_pods = None; lists = table (); amounts = table ();
     facts = table (); terms = table (); constraints = table (); volume_limits = table (); limits = []; begins = []; stays = [];
-    dying = []; goal = []; classes = []; forbidden = []; trace = []; verdict = ""; questions = [] }
+    dying = []; goal = []; classes = []; forbidden = []; trace = []; verdict = None; questions = [] }
 
 let none = XH
 let look table key default = match Hashtbl.find_opt table key with Some found -> found | None -> default
+
+let said what = function Some found -> found | None -> failwith ("it does not say its " ^ what)
 
 let rule_name = function
   | NodePorts -> "NodePorts"
@@ -89,16 +95,22 @@ let rule_name = function
   | ResourceQuota -> "ResourceQuota"
   | InstanceLimit -> "InstanceLimit"
 
+let rules =
+  [ NodePorts; NodeResourcesFit; VolumeRestrictions; NodeVolumeLimits; PodTopologySpread; InterPodAffinity; ResourceQuota; InstanceLimit ]
+
+let rule name =
+  match List.find_opt (fun r -> rule_name r = name) rules with Some r -> r | None -> failwith ("no rule: " ^ name)
+
 let model d : model =
   let list name a b = look d.lists (name, a, b) [] in
   let amount name a b = look d.amounts (name, a, b) N0 in
   let fact name a b c = Hashtbl.mem d.facts (name, a, b, c) in
-  { rules = d.semantics; pods = d.pods; nodes = d.nodes;
+  { rules = said "semantics" d.semantics; pods = d.pods; nodes = d.nodes;
     placeable = (fun p n -> fact "placeable" p n none);
     asks = (fun p r -> fact ("asks " ^ rule_name r) p none none);
     resources = d.resources;
     listed = (fun p -> list "listed" p none);
-    number_of_pods = d.number_of_pods;
+    number_of_pods = said "number-of-pods" d.number_of_pods;
     request = (fun p r -> amount "request" p r);
     allocatable = (fun n r -> amount "allocatable" n r);
     domain_of = (fun k n -> match list "domain" k n with [ found ] -> Some found | _ -> None);
@@ -132,14 +144,14 @@ let add_fact d name a b c = Hashtbl.replace d.facts (name, a, b, c) ()
 let add_last table key x = Hashtbl.replace table key (look table key [] @ [ x ])
 
 let line d = function
-  | [ "semantics"; "kube-scheduler" ] -> d.semantics <- KubeScheduler
-  | [ "semantics"; "paper" ] -> d.semantics <- Paper
+  | [ "semantics"; "kube-scheduler" ] -> d.semantics <- Some KubeScheduler
+  | [ "semantics"; "paper" ] -> d.semantics <- Some Paper
   | "pods" :: ids -> d.pods <- List.map id ids
   | "nodes" :: ids -> d.nodes <- List.map id ids
   | "resources" :: ids -> d.resources <- List.map id ids
-  | [ "number-of-pods"; r ] -> d.number_of_pods <- id r
+  | [ "number-of-pods"; r ] -> d.number_of_pods <- Some (id r)
   | "placeable" :: p :: ns -> List.iter (fun n -> add_fact d "placeable" (id p) (id n) none) ns
-  | "asks" :: p :: rules -> List.iter (fun r -> add_fact d ("asks " ^ r) (id p) none none) rules
+  | "asks" :: p :: names -> List.iter (fun r -> add_fact d ("asks " ^ rule_name (rule r)) (id p) none none) names
   | [ "request"; p; r; n ] ->
       add_last d.lists ("listed", id p, none) (id r);
       Hashtbl.replace d.amounts ("request", id p, id r) (amount n)
@@ -182,48 +194,76 @@ let line d = function
   | "start" :: atoms -> d.begins <- d.begins @ counted atoms
   | "kept" :: atoms -> d.stays <- d.stays @ counted atoms
   | [ "dying"; p; shadow ] -> d.dying <- d.dying @ [ (id p, id shadow) ]
-  | "goal" :: atoms -> d.goal <- d.goal @ [ counted atoms ]
-  | "class" :: atoms -> d.classes <- d.classes @ [ pairs (fun p n -> (id p, id n)) atoms ]
-  | "forbidden" :: group -> d.forbidden <- d.forbidden @ [ pairs (fun c n -> (small c, amount n)) group ]
+  | "goal" :: atoms -> d.goal <- counted atoms :: d.goal
+  | "class" :: atoms -> d.classes <- pairs (fun p n -> (id p, id n)) atoms :: d.classes
+  | "forbidden" :: group -> d.forbidden <- pairs (fun c n -> (class_number c, amount n)) group :: d.forbidden
   | [ "deploy"; p; n ] -> d.trace <- Deploy (id p, id n) :: d.trace
   | [ "delete"; p; n ] -> d.trace <- Delete (id p, id n) :: d.trace
   | [ "terminate"; p; n ] -> d.trace <- Terminate (id p, id n) :: d.trace
-  | [ "verdict"; verdict ] -> d.verdict <- verdict
-  | "ask" :: atoms -> d.questions <- d.questions @ pairs (fun p n -> (id p, id n)) atoms
+  | [ "verdict"; verdict ] -> d.verdict <- Some verdict
+  | "ask" :: ask ->
+      let alone, atoms =
+        match ask with
+        | name :: atoms when name <> "" && (name.[0] < '0' || name.[0] > '9') -> (Some (rule name), atoms)
+        | atoms -> (None, atoms)
+      in
+      d.questions <- List.rev_append (pairs (fun p n -> (alone, (id p, id n))) atoms) d.questions
   | words -> failwith ("not understood: " ^ String.concat " " words)
 
 (* How many pods a search adds before it gives up. *)
 let fuel = nat 400
 
+(* Classes by their numbers; one that does not exist goes by the first number that no class has. *)
+let group classes = List.map (fun (c, n) -> (nat (min c classes), n))
+
 let answer d =
   let q = question d in
-  match d.verdict with
-  | "never" -> if accepts_never q fuel d.goal d.classes d.forbidden then "proved" else "refused"
-  | "deployable" -> if accepts_trace q d.goal (List.rev d.trace) then "proved" else "refused"
+  let accepted found = if found then "proved" else "refused" in
+  let goal = List.rev d.goal in
+  match said "verdict" d.verdict with
+  | "never" ->
+      let classes = List.rev d.classes in
+      let forbidden = List.rev_map (group (List.length classes)) d.forbidden in
+      accepted (accepts_never_quickly q fuel goal classes forbidden)
+  | "deployable" -> accepted (accepts_trace q goal (List.rev d.trace))
   | "rules" ->
       let s = lookup atom_eq_dec d.begins in
-      let asked (p, n) = if lets_in q.cluster s p n then '1' else '0' in
-      String.of_seq (Seq.map asked (List.to_seq d.questions))
+      let lets_in (alone, (p, n)) =
+        match alone with None -> lets_in q.cluster s p n | Some r -> (not (q.cluster.asks p r)) || obeys q.cluster s p n r
+      in
+      String.concat "" (List.rev_map (fun asked -> if lets_in asked then "1" else "0") d.questions)
   | other -> failwith ("no verdict: " ^ other)
 
+(* What cannot be read or answered is an error with its line; what is too large for this machine, too. *)
+let attempt number work =
+  match work () with
+  | found -> found
+  | exception Failure what -> fail number what
+  | exception Stack_overflow -> fail number "too large to check: the stack is full"
+  | exception Out_of_memory -> fail number "too large to check: the memory is full"
+
 let () =
+  let refused = ref false in
   let rec read d number =
     match input_line stdin with
-    | exception End_of_file -> if number > 1 && d <> None then fail number "a document without an end"
+    | exception End_of_file -> if d <> None then fail number "a document without an end"
     | text -> (
-        let words = List.filter (( <> ) "") (String.split_on_char ' ' text) in
-        let current = match d with Some d -> d | None -> fresh () in
-        match words with
+        match List.filter (( <> ) "") (String.split_on_char ' ' text) with
         | [] -> read d (number + 1)
+        | word :: _ when word.[0] = '#' -> read d (number + 1)
         | [ "end" ] ->
-            (match answer current with
-            | said -> print_endline said
-            | exception Failure what -> fail number what);
-            flush stdout;
+            let current = match d with Some d -> d | None -> fail number "an end without a document" in
+            let said = attempt number (fun () -> answer current) in
+            refused := !refused || said = "refused";
+            print_endline said;
             read None (number + 1)
-        | _ -> (
-            match line current words with
-            | () -> read (Some current) (number + 1)
-            | exception Failure what -> fail number what))
+        | words ->
+            let current = match d with Some d -> d | None -> fresh () in
+            attempt number (fun () -> line current words);
+            read (Some current) (number + 1))
   in
-  read None 1
+  match read None 1 with
+  | () -> if !refused then exit 1
+  | exception Sys_error what ->
+      prerr_endline what;
+      exit 2

@@ -256,6 +256,9 @@ pub(crate) struct Verify {
     /// The answer that must have been given
     #[arg(long, value_enum, value_name = "VERDICT")]
     pub(crate) expect: Option<Expected>,
+    /// Write question, cluster and certificate as numbers, for the checker that was extracted from its proof
+    #[arg(long, value_name = "FILE")]
+    pub(crate) export: Option<PathBuf>,
     /// The input.
     #[command(flatten)]
     pub(crate) input: Input,

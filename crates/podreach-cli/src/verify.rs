@@ -16,7 +16,7 @@ use podreach_core::{Checker, Flaw, Problem, Short, Verdict};
 use crate::args::{Expected, Verify};
 use crate::budget::Clock;
 use crate::session::{Exit, Saying, Session, Told, refuse};
-use crate::{input, print, remark};
+use crate::{file, input, print, remark};
 
 /// Runs the command.
 pub(crate) fn run(args: &Verify, clock: &Clock) -> Result<Exit, Told> {
@@ -31,7 +31,7 @@ pub(crate) fn run(args: &Verify, clock: &Clock) -> Result<Exit, Told> {
         print::report("NOTHING TO VERIFY  there is no evidence in this document\n");
     }
     let saying = Saying { quiet: args.quiet || !args.verbose, verbose: args.verbose };
-    let mut exits = Vec::new();
+    let (mut exits, mut exported, mut number) = (Vec::new(), String::new(), 0);
     let mut last: Option<Session> = None;
     let mut under: Vec<Vec<Assumption>> = Vec::new();
     for certificate in &certificates {
@@ -54,6 +54,20 @@ pub(crate) fn run(args: &Verify, clock: &Clock) -> Result<Exit, Told> {
         };
         let (exit, line) = cancel::attempt(|| verified(&session, certificate, clock)).unwrap_or_else(given_up);
         tell(args, line);
+        if args.export.is_some() {
+            let written =
+                cancel::attempt(|| export(&session, certificate)).unwrap_or_else(|stop| Err(stop.to_string()));
+            match written {
+                Ok(documents) => {
+                    number += 1;
+                    exported += &format!("# certificate {number}\n{documents}");
+                }
+                Err(why) => {
+                    tell(args, format!("NOT EXPORTED  {why}"));
+                    exits.push(Exit::Unknown);
+                }
+            }
+        }
         let assumptions = session.assumptions(certificate.semantics).to_vec();
         if exit == Exit::Yes && !under.contains(&assumptions) {
             under.push(assumptions);
@@ -63,6 +77,9 @@ pub(crate) fn run(args: &Verify, clock: &Clock) -> Result<Exit, Told> {
     }
     // What is proved is proved under these, whichever of them a single piece of evidence needs.
     under.iter().for_each(|assumptions| tell(args, report::assumed(assumptions, args.verbose)));
+    if let Some(path) = &args.export {
+        file::write_told(path, &exported)?;
+    }
     Ok(together(&exits))
 }
 
@@ -143,33 +160,41 @@ fn verified(session: &Session, certificate: &Certificate, clock: &Clock) -> (Exi
     if let (Some(changed), None) = (&certificate.changed, &certificate.changes) {
         return (Exit::Unknown, format!("NOT LOOKED AT  it does not say how its cluster is made: {}", shown(changed)));
     }
-    let refused = |why: String| (Exit::No, format!("NOT PROVED  {why}"));
-    let changes = certificate.changes.as_deref().unwrap_or_default();
-    let changed = match Changed::new(&session.lowered, certificate.semantics, changes) {
-        Ok(changed) => changed,
-        Err(why) => return refused(why),
-    };
-    let oracle = Oracle::new(&changed.problem, &session.lowered.diagnostics);
-    let resolved = certificate.resolve(&changed.problem, oracle.weakenings());
-    let (problem, verdict) = match resolved.and_then(|(problem, verdict)| Ok((problem, changed.told(verdict)?))) {
+    let resolved = match Resolved::new(session, certificate) {
         Ok(resolved) => resolved,
-        Err(why) => return refused(why),
+        Err(why) => return (Exit::No, format!("NOT PROVED  {why}")),
     };
-    let (exit, line) = checked(session, (certificate, &oracle), (&problem, verdict), clock);
-    let says = if exit == Exit::Yes { &changed.says } else { "" };
+    let (exit, line) = checked(session, certificate, &resolved, clock);
+    let says = if exit == Exit::Yes { &resolved.says } else { "" };
     (exit, line + says)
 }
 
+/// A certificate whose names are those of the input, or of the cluster that its changes make of it.
+struct Resolved {
+    oracle: Oracle,
+    problem: Problem,
+    verdict: Verdict,
+    /// How the cluster differs from the input, if it does.
+    says: String,
+}
+
+impl Resolved {
+    fn new(session: &Session, certificate: &Certificate) -> Result<Self, String> {
+        let changes = certificate.changes.as_deref().unwrap_or_default();
+        let changed = Changed::new(&session.lowered, certificate.semantics, changes)?;
+        let oracle = Oracle::new(&changed.problem, &session.lowered.diagnostics);
+        let (problem, verdict) = certificate.resolve(&changed.problem, oracle.weakenings())?;
+        let verdict = changed.told(verdict)?;
+        Ok(Self { oracle, problem, verdict, says: changed.says })
+    }
+}
+
 /// Whether the evidence of a certificate proves what it says, once names are resolved.
-fn checked(
-    session: &Session,
-    (certificate, oracle): (&Certificate, &Oracle),
-    (problem, verdict): (&Problem, Verdict),
-    clock: &Clock,
-) -> (Exit, String) {
+fn checked(session: &Session, certificate: &Certificate, resolved: &Resolved, clock: &Clock) -> (Exit, String) {
+    let Resolved { oracle, problem, verdict, .. } = resolved;
     let stop = || clock.stop().is_some();
     if let Some(shortage) = &certificate.shortage {
-        return match short_of(problem, (verdict, shortage), clock) {
+        return match short_of(problem, (verdict.clone(), shortage), clock) {
             Ok(short) => (Exit::Yes, format!("PROVED  {}", report::audit::demanded(&problem.model, short.demand()))),
             Err(_) if stop() => given_up(clock.stop().unwrap_or(Stop::Timeout)),
             Err(why) => (Exit::No, format!("NOT PROVED  {why}")),
@@ -181,8 +206,25 @@ fn checked(
             stands(session, oracle, problem, decision)
         }
         Err(Flaw::Stopped) => given_up(clock.stop().unwrap_or(Stop::Timeout)),
-        Err(flaw) => (Exit::No, format!("NOT PROVED  {}", report::flaw(problem, &verdict, &flaw))),
+        Err(flaw) => (Exit::No, format!("NOT PROVED  {}", report::flaw(problem, verdict, &flaw))),
     }
+}
+
+/// A certificate as numbers, with the names behind them, whatever the check says of it; or why it cannot be written so.
+fn export(session: &Session, certificate: &Certificate) -> Result<String, String> {
+    if certificate.changed.is_some() && certificate.changes.is_none() {
+        return Err("it does not say how its cluster is made".to_owned());
+    }
+    let Resolved { problem, verdict, .. } = Resolved::new(session, certificate)?;
+    let written = match (&certificate.shortage, &verdict) {
+        (Some(shortage), Verdict::Never(proof)) => {
+            let (demand, argument) = shortage.resolve(&problem.model)?;
+            let shortage = Shortage { ruled_out: problem.goal.clone(), proof: proof.clone(), argument };
+            report::export::shortage(&problem, &demand, &shortage)
+        }
+        _ => report::export::verdict(&problem, &problem.goal, &verdict),
+    };
+    written.map(|documents| report::legend(&problem.model) + &documents).map_err(|why| why.to_string())
 }
 
 /// That a check was not finished.

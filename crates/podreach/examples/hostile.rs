@@ -46,6 +46,7 @@ pub fn page(kind: &str) -> String {
         decision: decision.clone(),
         short: None,
         changed: None,
+        changes: Vec::new(),
     };
     let item = Item {
         origin: Origin::Rule { policy: NAMES[0].into(), rule: NAMES[1].into() },

@@ -3,28 +3,24 @@
 //! Every recorded cluster is lowered as a user's would be, and every rule is asked about every node. `conformance/` records, and compares
 //! on random clusters; this needs no Go.
 
-use std::path::Path;
+#[path = "made/recordings.rs"]
+mod recordings;
+
 use std::sync::Arc;
 
 use podreach::lower::Release;
 use podreach::question;
 use podreach_conformance::compare::{self, Tally, passes};
-use podreach_conformance::{document, reach, vector};
+use podreach_conformance::{document, reach};
 use podreach_core::rule::Rule;
 use podreach_core::{Action, Configuration, Goal, Model, Problem, Semantics};
 use serde_json::{Value, json};
 
+use recordings::{FIRST, by_release, rows};
+
 /// What the API server would refuse and the first recording has all the same: two spread constraints on one key, `minDomains` on a soft
 /// one, label keys without a selector, tolerations without a key that are not `Exists`.
 const BEYOND_THE_API: [&str; 3] = ["E0217", "E0220", "E0221"];
-
-/// The release of the first recording.
-const FIRST: Release = Release { minor: 37 };
-
-fn rows(file: &str) -> Vec<Value> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/conformance").join(file);
-    vector::rows(&path).expect("the recording is there")
-}
 
 /// Compares every rule on every node of every row; returns what was seen.
 fn check(rows: &[(&Value, Value)], release: Release) -> Tally {
@@ -48,18 +44,8 @@ fn check_first(file: &str) -> (usize, Tally) {
 /// Checks a file with answers by release; returns its rows and what was seen in all releases.
 fn check_releases(file: &str) -> (usize, Vec<Tally>) {
     let rows = rows(file);
-    let (header, rows) = rows.split_first().expect("a header");
-    let releases = header["plugins"].as_object().expect("plugins by release");
-    let tallies = releases.iter().map(|(name, plugins)| {
-        let plugins = plugins.as_array().expect("plugins");
-        let spelled = |row: &Value| {
-            let short = row["real"].get(name)?;
-            Some(vector::spelled_out(short, plugins, row["doc"]["admit"] == json!(true)))
-        };
-        let with_answers: Vec<_> = rows.iter().filter_map(|row| Some((row, spelled(row)?))).collect();
-        check(&with_answers, name.parse().expect("a release"))
-    });
-    (rows.len(), tallies.collect())
+    let tallies = by_release(&rows).into_iter().map(|(release, rows)| check(&rows, release));
+    (rows.len() - 1, tallies.collect())
 }
 
 #[test]

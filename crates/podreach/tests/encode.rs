@@ -1,5 +1,10 @@
 //! Encoded questions have the answers of their sources, and the evidence comes back.
 
+#[path = "made/graphs.rs"]
+mod graphs;
+#[path = "made/nets.rs"]
+mod nets;
+
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
@@ -14,6 +19,9 @@ use podreach::read::{SourceId, documents};
 use podreach_core::testing::{Rng, Shape, cases, exhaustive, problem, some_terminating};
 use podreach_core::{Checked, Problem, Semantics};
 
+use graphs::random_graph;
+use nets::random_net;
+
 const BOTH: [Semantics; 2] = [Semantics::Paper, Semantics::KubeScheduler];
 
 fn decided(encoded: &Encoded) -> (Problem, Checked) {
@@ -24,24 +32,6 @@ fn decided(encoded: &Encoded) -> (Problem, Checked) {
 
 fn said(source: &Source, problem: &Problem, checked: &Checked) -> Decoded {
     decode(source, problem, checked).expect("it is the encoded question").expect("the evidence makes sense")
-}
-
-/// A small net: a few places, a few transitions with at most three arcs a side.
-fn random_net(rng: &mut Rng) -> Net {
-    let mut net = Net::new("random");
-    let places = 2 + rng.below(5);
-    for place in 0..places {
-        net.add_place(format!("P{place}"), u64::from(rng.one_in(2)));
-    }
-    for a in 0..1 + rng.below(5) {
-        let mut side = |most: usize| {
-            let arcs: BTreeSet<usize> = (0..rng.below(most + 1)).map(|_| rng.below(places)).collect();
-            arcs.into_iter().collect::<Vec<_>>()
-        };
-        let (pre, post) = (side(3), side(2));
-        net.add_transition(format!("t{a}"), &pre, &post);
-    }
-    net
 }
 
 #[test]
@@ -86,17 +76,6 @@ fn is_inductive(net: &Net, goal: &[usize], sets: &[BTreeSet<usize>]) -> bool {
     });
     let goal: BTreeSet<usize> = goal.iter().copied().collect();
     closed && free(&net.initial().into_keys().collect()) && !free(&goal)
-}
-
-fn random_graph(rng: &mut Rng, most: usize) -> Graph {
-    let mut graph = Graph::default();
-    for vertex in 0..2 + rng.below(most - 1) {
-        graph.add_vertex(&format!("V_{vertex}"));
-        for _ in 0..rng.below(4).min(vertex) {
-            graph.add_edge(rng.below(vertex), vertex);
-        }
-    }
-    graph
 }
 
 #[test]

@@ -1,74 +1,38 @@
-//! Questions and certificates as numbers, for a checker that knows neither YAML nor defaults.
+//! The tables that rules look things up in, and where a question begins: what all documents have in common.
 //!
-//! One fact per line, each with a word that says what it is: the tables that rules look things up in, the start, the goal, the evidence.
-//! `proofs/extraction/main.ml` reads it, and `proofs/README.md` describes it. Nodes are taken as settled, as guards do.
+//! Nodes are as they are at the start: what passes on one that has not settled is in its tables.
 
 use std::collections::BTreeSet;
 use std::fmt::{Display, Write};
 
 use podreach_core::cluster::Spread;
-use podreach_core::id::Symbol;
-use podreach_core::rule::{self, Rule, volume_limits, volume_restrictions};
-use podreach_core::{Action, Atom, Configuration, Goal, Id, Model, PodId, Problem, Proof, Trace};
-
-/// A question with a proof that its goal is never met: plainly, without exchanges or weakenings, which are the problem's own.
-pub fn never(problem: &Problem, goal: &Goal, proof: &Proof) -> String {
-    let mut document = Document::new(problem);
-    document.goal(goal);
-    for class in &proof.classes {
-        document.line("class", class.iter().flat_map(|&atom| pair(atom)));
-    }
-    for group in &proof.forbidden {
-        document.line("forbidden", group.iter().flat_map(|(&class, &count)| [class as u128, count.into()]));
-    }
-    document.end("never")
-}
-
-/// A question with a trace that meets its goal; `None` where a step is one that needs no such table: a node that settles.
-pub fn deployable(problem: &Problem, goal: &Goal, trace: &Trace) -> Option<String> {
-    let mut document = Document::new(problem);
-    document.goal(goal);
-    for action in trace.iter() {
-        let word = match action {
-            Action::Deploy(..) => "deploy",
-            Action::Delete(..) => "delete",
-            Action::Terminate(..) => "terminate",
-            Action::Settle(_) | Action::Withdraw(_) => return None,
-        };
-        document.line(word, action.atom().into_iter().flat_map(pair));
-    }
-    Some(document.end("deployable"))
-}
-
-/// Which of some atoms the rules let in at the start of a problem.
-pub fn rules(problem: &Problem, atoms: impl IntoIterator<Item = Atom>) -> String {
-    let mut document = Document::new(problem);
-    document.line("ask", atoms.into_iter().flat_map(pair));
-    document.end("rules")
-}
+use podreach_core::id::{ResourceId, Symbol};
+use podreach_core::resource::Amount;
+use podreach_core::rule::{self, Rule, passing, volume_limits, volume_restrictions};
+use podreach_core::{Atom, Configuration, Goal, Id, Model, NodeId, PodId, Problem};
 
 /// A document on its way.
-struct Document<'a> {
+pub(super) struct Document<'a> {
     problem: &'a Problem,
     m: &'a Model,
     text: String,
 }
 
 /// The number that something goes by; they start at one.
-fn number(id: impl Id) -> u128 {
+pub(super) fn number(id: impl Id) -> u128 {
     id.index() as u128 + 1
 }
 
-fn pair((pod, node): Atom) -> [u128; 2] {
+pub(super) fn pair((pod, node): Atom) -> [u128; 2] {
     [number(pod), number(node)]
 }
 
-fn counts(s: &Configuration) -> impl Iterator<Item = u128> + '_ {
+pub(super) fn counts(s: &Configuration) -> impl Iterator<Item = u128> + '_ {
     s.iter().flat_map(|((pod, node), count)| [number(pod), number(node), count.into()])
 }
 
 impl<'a> Document<'a> {
-    fn new(problem: &'a Problem) -> Self {
+    pub(super) fn new(problem: &'a Problem) -> Self {
         let mut document = Self { problem, m: &problem.model, text: String::new() };
         document.cluster();
         document.matchers();
@@ -78,7 +42,7 @@ impl<'a> Document<'a> {
         document
     }
 
-    fn line<T: Display>(&mut self, word: &str, numbers: impl IntoIterator<Item = T>) {
+    pub(super) fn line<T: Display>(&mut self, word: &str, numbers: impl IntoIterator<Item = T>) {
         self.text.push_str(word);
         for number in numbers {
             let _ = write!(self.text, " {number}");
@@ -93,13 +57,13 @@ impl<'a> Document<'a> {
         }
     }
 
-    fn goal(&mut self, goal: &Goal) {
+    pub(super) fn goal(&mut self, goal: &Goal) {
         for alternative in &goal.any {
             self.line("goal", counts(alternative));
         }
     }
 
-    fn end(mut self, verdict: &str) -> String {
+    pub(super) fn end(mut self, verdict: &str) -> String {
         self.line("verdict", [verdict]);
         self.text.push_str("end\n");
         self.text
@@ -120,6 +84,7 @@ impl<'a> Document<'a> {
         self.line("number-of-pods", [number(m.pods_resource())]);
         for (node, known) in cluster.nodes.iter() {
             for (resource, amount) in known.allocatable.iter() {
+                let amount = amount.saturating_sub(self.lacking(node, resource));
                 self.line("allocatable", [number(node), number(resource), amount]);
             }
             for (&driver, here) in &known.drivers {
@@ -159,6 +124,21 @@ impl<'a> Document<'a> {
         }
     }
 
+    /// What a node lacks of a resource for now.
+    fn lacking(&self, node: NodeId, resource: ResourceId) -> Amount {
+        let unsettled = self.problem.start.unsettled().contains(&node);
+        if unsettled { self.m.node(node).passing.lacking.amount(resource) } else { 0 }
+    }
+
+    /// Whether the static filters let a type in on a node as it is.
+    fn placeable(&self, pod: PodId, node: NodeId) -> bool {
+        let (m, start) = (self.m, &*self.problem.start);
+        let asks = |rule: Rule| !m.pod(pod).exempt.contains(&rule);
+        m.placeable(pod, node)
+            && (!asks(Rule::NodeUnschedulable) || passing::cordon(m, start, pod, node).is_none())
+            && (!asks(Rule::TaintToleration) || passing::untolerated(m, start, pod, node).is_none())
+    }
+
     fn matchers(&mut self) {
         let m = self.m;
         for matcher in m.cluster().matchers.entries().ids() {
@@ -175,7 +155,8 @@ impl<'a> Document<'a> {
 
     fn pod(&mut self, pod: PodId) {
         let (m, spec, p) = (self.m, self.m.pod(pod), number(pod));
-        self.list("placeable", &[p], m.nodes().filter(|&node| m.placeable(pod, node)).map(number).collect());
+        let placeable = m.nodes().filter(|&node| self.placeable(pod, node)).map(number).collect();
+        self.list("placeable", &[p], placeable);
         let asked = Rule::DYNAMIC.iter().filter(|rule| !spec.exempt.contains(rule)).map(|rule| rule.name().to_owned());
         self.line("asks", [p.to_string()].into_iter().chain(asked));
         for (resource, amount) in spec.requests.iter() {
@@ -204,7 +185,10 @@ impl<'a> Document<'a> {
 
     fn spread(&mut self, pod: PodId, index: usize, constraint: &Spread) {
         let m = self.m;
-        let eligible = m.nodes().filter(|&node| m.eligible(pod, index, node)).map(number);
+        let hidden =
+            |node| constraint.honor_taints && passing::untolerated(m, &*self.problem.start, pod, node).is_some();
+        let eligible: Vec<u128> =
+            m.nodes().filter(|&node| m.eligible(pod, index, node) && !hidden(node)).map(number).collect();
         let counts = u128::from(rule::spread::counts_pods(m, constraint));
         let (skew, least) = (constraint.max_skew.into(), constraint.min_domains.into());
         let head = [number(pod), number(constraint.matcher), number(constraint.key), skew, least, counts];

@@ -1,0 +1,171 @@
+//! The checker beside the one that was extracted from its proof, on certificates that no engine made: from what exhaustive search does not
+//! find, from nothing, and damaged.
+//!
+//! `podreach/tests/proved` has all other kinds. This one needs the core alone, so that `proofs/mutate` can build it again for every error
+//! that it puts into the checker. Without `PODREACH_PROVED` there is nothing to compare with.
+
+#[path = "../../podreach/tests/proved/comparison.rs"]
+mod comparison;
+#[path = "../../podreach/tests/proved/damage.rs"]
+mod damage;
+#[path = "made/demands.rs"]
+mod demands;
+#[path = "../../podreach/src/report/export/mod.rs"]
+#[allow(dead_code, reason = "rules are compared elsewhere")]
+mod export;
+#[path = "../../podreach/tests/proved/program.rs"]
+#[allow(dead_code, reason = "rules are compared elsewhere")]
+mod program;
+
+use std::collections::BTreeMap;
+
+use comparison::Comparison;
+use damage::damaged;
+use podreach_core::demand::{Argument, Shortage};
+use podreach_core::testing::{Rng, Shape, cases, problem, random_configuration, reachable, some_terminating};
+use podreach_core::verdict::Group;
+use podreach_core::{
+    Action, Atom, Configuration, Goal, NodeId, PodId, Problem, Proof, Quotient, Semantics, Trace, Verdict,
+};
+
+fn some_problem(rng: &mut Rng, case: usize) -> Problem {
+    let semantics = if case.is_multiple_of(2) { Semantics::KubeScheduler } else { Semantics::Paper };
+    let shape = Shape::small(semantics);
+    let problem = problem(rng, if case.is_multiple_of(3) { shape.with_volumes() } else { shape });
+    if case.is_multiple_of(5) { some_terminating(rng, problem) } else { problem }
+}
+
+/// Each atom by itself, all nodes of a type together, or sometimes two types.
+fn some_classes(rng: &mut Rng, problem: &Problem) -> Vec<Vec<Atom>> {
+    let nodes: Vec<NodeId> = problem.model.nodes().collect();
+    let whole = rng.one_in(3);
+    let mut classes: Vec<Vec<Atom>> = Vec::new();
+    for pod in problem.pods().collect::<Vec<PodId>>() {
+        let atoms: Vec<Atom> = nodes.iter().map(|&node| (pod, node)).collect();
+        if whole || rng.one_in(4) {
+            classes.push(atoms);
+        } else {
+            classes.extend(atoms.into_iter().map(|atom| vec![atom]));
+        }
+    }
+    if rng.one_in(4) && classes.len() > 1 {
+        let more = classes.pop().unwrap_or_default();
+        classes[0].extend(more);
+    }
+    classes
+}
+
+/// What no configuration has: of one class too many, or two together.
+fn absent(classes: &[Vec<Atom>], reachable: &[Configuration]) -> Vec<Group> {
+    let count = |s: &Configuration, class: &Vec<Atom>| class.iter().map(|&atom| s.count(atom)).sum::<u64>();
+    let counts: Vec<Vec<u64>> =
+        reachable.iter().map(|s| classes.iter().map(|class| count(s, class)).collect()).collect();
+    let most: Vec<u64> = (0..classes.len()).map(|class| counts.iter().map(|s| s[class]).max().unwrap_or(0)).collect();
+    let mut groups: Vec<Group> = most.iter().enumerate().map(|(class, most)| [(class, most + 1)].into()).collect();
+    for (a, b) in (0..classes.len()).flat_map(|a| (0..a).map(move |b| (a, b))) {
+        for (more, less) in (1..=most[a]).flat_map(|more| (1..=most[b]).map(move |less| (more, less))) {
+            let there = |s: &Vec<u64>| s[a] >= more && s[b] >= less;
+            let smaller = |g: &Group| {
+                g.iter().all(|(class, n)| *n <= BTreeMap::from([(a, more), (b, less)]).get(class).copied().unwrap_or(0))
+            };
+            if !counts.iter().any(there) && !groups.iter().any(smaller) {
+                groups.push([(a, more), (b, less)].into());
+            }
+        }
+    }
+    groups
+}
+
+/// A few steps, mostly legal ones.
+fn some_run(rng: &mut Rng, problem: &Problem) -> Trace {
+    let (mut s, mut steps) = ((*problem.start).clone(), Vec::new());
+    for _ in 0..1 + rng.below(6) {
+        let pods: Vec<PodId> = problem.pods().collect();
+        let nodes: Vec<NodeId> = problem.model.nodes().collect();
+        let (pod, node) = (rng.pick(&pods), rng.pick(&nodes));
+        let kinds = [
+            Action::Deploy(pod, node),
+            Action::Deploy(pod, node),
+            Action::Settle(node),
+            Action::Delete(pod, node),
+            Action::Terminate(pod, node),
+        ];
+        let action = rng.pick(&kinds);
+        if problem.step(&mut s, action).is_ok() {
+            steps.push(action);
+        }
+    }
+    steps.into_iter().collect()
+}
+
+#[test]
+fn proofs_and_runs_that_no_engine_made() {
+    let Some(mut both) = Comparison::start() else { return };
+    let mut rng = Rng::new(20);
+    for case in 0..cases(3_000) {
+        let problem = some_problem(&mut rng, case);
+        // What a proof is about, in its names.
+        let asked = Quotient::new(&problem).named(&problem.goal);
+        if let Some(reachable) = reachable(&asked, 1_500) {
+            let classes = some_classes(&mut rng, &asked);
+            let proof = Proof { forbidden: absent(&classes, &reachable), classes, ..Proof::default() };
+            let verdict = Verdict::Never(proof);
+            both.verdict(&problem, &problem.goal, &verdict);
+            for _ in 0..4 {
+                both.verdict(&problem, &problem.goal, &damaged(&mut rng, &problem.model, &verdict));
+            }
+        }
+        let run = some_run(&mut rng, &problem);
+        // Wherever it leads is what was asked for.
+        let mut s = (*problem.start).clone();
+        run.iter().for_each(|action| drop(problem.step(&mut s, action)));
+        let end = s.iter().filter(|((pod, _), _)| problem.model.shadowed(*pod).is_none()).collect();
+        let goal = Goal { any: vec![end] };
+        let verdict = Verdict::Deployable(run);
+        both.verdict(&problem, &goal, &verdict);
+        for _ in 0..2 {
+            both.verdict(&problem, &goal, &damaged(&mut rng, &problem.model, &verdict));
+        }
+    }
+    both.end("proofs and runs that no engine made", 500);
+}
+
+#[test]
+fn forged_evidence() {
+    let Some(mut both) = Comparison::start() else { return };
+    let mut rng = Rng::new(15);
+    for case in 0..cases(6_000) {
+        let problem = some_problem(&mut rng, case);
+        // Groups from nothing; the first may be what is asked for.
+        let asked = problem.goal.any.first().cloned().unwrap_or_default();
+        let others = (0..rng.below(4)).map(|_| random_configuration(&mut rng, &problem.model, 2)).collect::<Vec<_>>();
+        let groups: Vec<Configuration> =
+            Some(asked).into_iter().chain(others).filter(|group| group.size() > 0).collect();
+        let forged = Verdict::Never(Proof::of_configurations(&groups));
+        both.verdict(&problem, &problem.goal, &forged);
+        // A run from nothing.
+        let forged = Verdict::Deployable([].into_iter().collect());
+        let forged = (0..1 + rng.below(3)).fold(forged, |run, _| damaged(&mut rng, &problem.model, &run));
+        both.verdict(&problem, &problem.goal, &forged);
+    }
+    both.end("forged evidence", 300);
+}
+
+#[test]
+fn shortages() {
+    let Some(mut both) = Comparison::start() else { return };
+    let mut rng = Rng::new(71);
+    for case in 0..cases(3_000) {
+        let problem = some_problem(&mut rng, case);
+        let Some(reachable) = reachable(&problem, 1_000) else { continue };
+        let demand = demands::some_demand(&mut rng, &problem);
+        let mut groups = demands::absent(&reachable, &demand);
+        if rng.one_in(3) && !groups.is_empty() {
+            groups.remove(rng.below(groups.len()));
+        }
+        let proof = Proof::of_configurations(&groups);
+        let shortage = Shortage { ruled_out: Goal { any: groups }, proof, argument: Argument::Cover };
+        both.shortage(&problem, &demand, &shortage);
+    }
+    both.end("shortages", 100);
+}

@@ -1,0 +1,126 @@
+//! Questions and certificates as numbers, for a checker that knows neither YAML nor defaults.
+//!
+//! One fact per line, each with a word that says what it is: the tables that rules look things up in, the start, the goal, the evidence.
+//! `proofs/extraction/main.ml` reads it, and `proofs/README.md` describes it. What that checker has no word for is written out: groups
+//! that exchanges make of others, the choices of a demand, a run from one settled node to the next. What cannot be written out is an
+//! error and no document.
+
+mod choices;
+mod images;
+mod run;
+mod tables;
+
+use std::fmt;
+
+use podreach_core::demand::{Argument, Demand, Shortage};
+use podreach_core::rule::Rule;
+use podreach_core::{Atom, Checker, Configuration, Goal, PodId, Problem, Proof, Verdict};
+
+use tables::{Document, pair};
+
+/// The most that is written out of groups or of choices.
+const MOST: usize = 20_000;
+
+/// Why there is no document.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unwritten {
+    /// Nothing is claimed.
+    Nothing,
+    /// Laws add up to too little, and the proved checker knows no laws.
+    Sum,
+    /// Exchanges of nodes make too many groups of those that are listed.
+    TooManyImages,
+    /// Exchanges of nodes move a class to where it overlaps another.
+    Overlap,
+    /// There are too many ways to meet a demand.
+    TooManyChoices,
+    /// A class names a pod type that takes no part, since another of its kind stands for it.
+    Stranger,
+    /// A step (counted from zero) is about a node that has settled or a pod that does not wait.
+    Step(usize),
+}
+
+impl fmt::Display for Unwritten {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Nothing => write!(f, "it claims nothing"),
+            Self::Sum => write!(f, "it adds up laws, for which the exported form has no words"),
+            Self::TooManyImages => write!(f, "its exchanges stand for more than {MOST} groups"),
+            Self::Overlap => write!(f, "its exchanges lead from a class to a part of another"),
+            Self::TooManyChoices => write!(f, "there are more than {MOST} ways to meet the demand"),
+            Self::Stranger => write!(f, "it names a pod for which another of its kind stands"),
+            Self::Step(index) => write!(f, "step {} changes nothing", index + 1),
+        }
+    }
+}
+
+/// A verdict about a goal: one document, or for a run one for each stretch on nodes that are the same. All of them must be accepted.
+///
+/// A proof is about the quotient in which the goal is asked, weakened as it says, where all nodes have settled.
+pub fn verdict(problem: &Problem, goal: &Goal, verdict: &Verdict) -> Result<String, Unwritten> {
+    match verdict {
+        Verdict::Deployable(trace) => run::documents(problem, goal, trace),
+        Verdict::Never(proof) => proof_about(problem, goal, None, proof),
+        Verdict::Unknown(_) => Err(Unwritten::Nothing),
+    }
+}
+
+/// A demand that can never be met, as a goal that has what is ruled out and every way to meet the demand.
+pub fn shortage(problem: &Problem, demand: &Demand, shortage: &Shortage) -> Result<String, Unwritten> {
+    match shortage.argument {
+        Argument::Cover => {
+            let ruled_out = &shortage.ruled_out;
+            let atoms = ruled_out.any.iter().flat_map(|alternative| alternative.iter().map(|(atom, _)| atom));
+            let choices = choices::of(demand, &atoms.collect())?;
+            proof_about(&problem.with_standing_goals(), ruled_out, Some(&choices), &shortage.proof)
+        }
+        Argument::Sum { .. } => Err(Unwritten::Sum),
+    }
+}
+
+/// Which of some atoms the rules let in at the start of a problem, all together or one rule alone.
+pub fn rules(problem: &Problem, asked: impl IntoIterator<Item = (Option<Rule>, Vec<Atom>)>) -> String {
+    let mut document = Document::new(problem);
+    for (rule, atoms) in asked {
+        let numbers = atoms.into_iter().flat_map(pair).map(|number| number.to_string());
+        document.line("ask", rule.map(|rule| rule.name().to_owned()).into_iter().chain(numbers));
+    }
+    document.end("rules")
+}
+
+/// A proof about a goal, and about what else follows from what it rules out.
+fn proof_about(problem: &Problem, goal: &Goal, more: Option<&Goal>, proof: &Proof) -> Result<String, Unwritten> {
+    let proof = images::written_out(proof)?;
+    // A quotient has no place for a pod that is asked about and runs already.
+    if problem.is_met(goal, &*problem.start) {
+        let weak = problem.weakened(&proof.weakened);
+        return plain(&weak, &run::as_met(&weak, goal, &weak.start), &proof);
+    }
+    let mut checker = Checker::new(problem);
+    let quotient = checker.quotient(&proof.weakened);
+    let view = quotient.view(goal);
+    let in_words = |atom: Atom| if view.is_single() { quotient.yet_to_come(atom) } else { atom };
+    let translated = |alternative: &Configuration| alternative.iter().map(|(atom, n)| (in_words(atom), n)).collect();
+    let more = more.map(|goal| Goal { any: goal.any.iter().map(translated).collect() });
+    let mut asked = view.problem.meant(&view.goal);
+    asked.any.extend(more.into_iter().flat_map(|goal| goal.any));
+    plain(&view.problem, &asked, &view.renamed(&proof))
+}
+
+/// A proof about a problem as it is.
+fn plain(problem: &Problem, goal: &Goal, proof: &Proof) -> Result<String, Unwritten> {
+    let exists = |pod: PodId| problem.model.cluster().pods.get(pod).is_some();
+    let is_strange = |&(pod, _): &Atom| exists(pod) && !problem.roster.contains(pod);
+    if proof.classes.iter().flatten().any(is_strange) {
+        return Err(Unwritten::Stranger);
+    }
+    let mut document = Document::new(problem);
+    document.goal(goal);
+    for class in &proof.classes {
+        document.line("class", class.iter().flat_map(|&atom| pair(atom)));
+    }
+    for group in &proof.forbidden {
+        document.line("forbidden", group.iter().flat_map(|(&class, &count)| [class as u128, count.into()]));
+    }
+    Ok(document.end("never"))
+}

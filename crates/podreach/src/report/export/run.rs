@@ -1,0 +1,88 @@
+//! Runs, stretch by stretch: each begins where the one before it ended, on nodes of which more have settled.
+//!
+//! The proved checker knows no step by which a node settles, so such a step ends a document and begins another.
+
+use std::sync::Arc;
+
+use podreach_core::{Action, Atom, Configuration, Goal, Model, Problem, Trace};
+
+use super::Unwritten;
+use super::tables::{Document, pair};
+
+/// The stretches of a run; the last must come to the goal, and each other to where the next begins.
+pub(super) fn documents(problem: &Problem, goal: &Goal, trace: &Trace) -> Result<String, Unwritten> {
+    let (mut text, mut here) = (String::new(), problem.clone());
+    let (mut s, mut steps) = ((*problem.start).clone(), Vec::new());
+    for (index, action) in trace.iter().enumerate() {
+        match action {
+            Action::Settle(node) => {
+                if !steps.is_empty() {
+                    let reached = Goal { any: vec![s.iter().collect()] };
+                    text += &document(&here, &reached, &std::mem::take(&mut steps));
+                }
+                if !s.settle(node) {
+                    return Err(Unwritten::Step(index));
+                }
+                here.start = Arc::new(s.clone());
+            }
+            // It changes nothing on any node.
+            Action::Withdraw(pod) => {
+                problem.model.cluster().waiting.get(&pod).ok_or(Unwritten::Step(index))?;
+            }
+            _ => {
+                take(&problem.model, &mut s, action);
+                steps.push(action);
+            }
+        }
+    }
+    Ok(text + &document(&here, &as_met(problem, goal, &s), &steps))
+}
+
+fn document(problem: &Problem, goal: &Goal, steps: &[Action]) -> String {
+    let mut document = Document::new(problem);
+    document.goal(goal);
+    for action in steps {
+        let word = match action {
+            Action::Deploy(..) => "deploy",
+            Action::Terminate(..) => "terminate",
+            _ => "delete",
+        };
+        document.line(word, action.atom().into_iter().flat_map(pair));
+    }
+    document.end("deployable")
+}
+
+/// What a step makes of a configuration, legal or not.
+fn take(m: &Model, s: &mut Configuration, action: Action) {
+    match action {
+        Action::Deploy(pod, node) => s.add((pod, node)),
+        Action::Delete(pod, node) => drop_one(s, (pod, node)),
+        Action::Terminate(pod, node) => {
+            drop_one(s, (pod, node));
+            m.shadow(pod).into_iter().for_each(|shadow| s.add((shadow, node)));
+        }
+        Action::Settle(_) | Action::Withdraw(_) => {}
+    }
+}
+
+fn drop_one(s: &mut Configuration, atom: Atom) {
+    if s.count(atom) > 0 {
+        s.remove(atom);
+    }
+}
+
+/// The goal, in which pods that are being deleted meet what others do not: they still run.
+pub(super) fn as_met(problem: &Problem, goal: &Goal, s: &Configuration) -> Goal {
+    let alternative = |asked: &Configuration| {
+        let mut met = Configuration::new();
+        for (atom @ (pod, node), count) in asked.iter() {
+            let shadow = problem.model.shadow(pod).map(|shadow| (shadow, node));
+            let lacking = count.saturating_sub(s.count(atom));
+            let instead = shadow.map_or(0, |shadow| s.count(shadow)).min(lacking);
+            met.set(atom, count - instead);
+            shadow.into_iter().for_each(|shadow| met.set(shadow, met.count(shadow).max(instead)));
+        }
+        met
+    };
+    Goal { any: goal.any.iter().map(alternative).collect() }
+}

@@ -1,0 +1,89 @@
+//! Both checkers side by side, and what came of it.
+
+use std::path::Path;
+
+use podreach_core::demand::{Demand, Shortage};
+use podreach_core::{Checker, Flaw, Goal, Problem, Verdict, short};
+
+use crate::export::{self, Unwritten};
+use crate::program::Proved;
+
+/// How often both said what.
+#[derive(Debug, Default)]
+pub(crate) struct Tally {
+    pub(crate) accepted: usize,
+    pub(crate) refused: usize,
+    /// What ours refuses for its exchanges or its cover, and is right once it is written out.
+    pub(crate) beyond: usize,
+    /// Pod types that take no part in a proof.
+    pub(crate) strange: usize,
+    /// What has no exported form.
+    pub(crate) unwritten: usize,
+}
+
+pub(crate) struct Comparison {
+    proved: Proved,
+    pub(crate) tally: Tally,
+}
+
+impl Comparison {
+    pub(crate) fn start() -> Option<Self> {
+        Some(Self { proved: Proved::start()?, tally: Tally::default() })
+    }
+
+    /// Compares what both say of a verdict.
+    pub(crate) fn verdict(&mut self, problem: &Problem, goal: &Goal, verdict: &Verdict) {
+        let ours = Checker::new(problem).check(goal, verdict.clone(), &|| false).map(|_| ());
+        let exchanged = matches!(verdict, Verdict::Never(proof) if !proof.exchanges.is_empty());
+        self.compare(&ours, exchanged, export::verdict(problem, goal, verdict));
+    }
+
+    /// Compares what both say of a shortage.
+    pub(crate) fn shortage(&mut self, problem: &Problem, demand: &Demand, shortage: &Shortage) {
+        let ours = short(problem, demand.clone(), shortage.clone(), &|| false).map(|_| ());
+        // A choice may contain a group and nothing that is ruled out.
+        let looser = !shortage.proof.exchanges.is_empty() || ours == Err(Flaw::Uncovered);
+        self.compare(&ours, looser, export::shortage(problem, demand, shortage));
+    }
+
+    fn compare<E: std::fmt::Debug>(
+        &mut self,
+        ours: &Result<(), E>,
+        looser: bool,
+        documents: Result<String, Unwritten>,
+    ) {
+        let documents = match documents {
+            Ok(documents) => documents,
+            Err(Unwritten::Step(_)) => {
+                assert!(ours.is_err(), "a step that changes nothing is none");
+                self.tally.refused += 1;
+                return;
+            }
+            Err(Unwritten::Stranger) => {
+                self.tally.strange += 1;
+                return;
+            }
+            Err(_) => {
+                self.tally.unwritten += 1;
+                return;
+            }
+        };
+        match (ours.is_ok(), self.proved.accepts(&documents)) {
+            (true, true) => self.tally.accepted += 1,
+            (false, false) => self.tally.refused += 1,
+            (false, true) if looser => self.tally.beyond += 1,
+            (_, theirs) => {
+                let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("disagreement.txt");
+                let _ = std::fs::write(&path, &documents);
+                panic!("ours: {ours:?}, theirs: {theirs}, of {}:\n{documents}", path.display());
+            }
+        }
+    }
+
+    /// Says what came of it, and that both answers were given often enough.
+    pub(crate) fn end(self, what: &str, least: usize) {
+        println!("{what}: {:?}", self.tally);
+        let Tally { accepted, refused, .. } = self.tally;
+        assert!(accepted >= least && refused >= least, "{what}: too few to tell");
+    }
+}
