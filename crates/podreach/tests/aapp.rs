@@ -6,8 +6,7 @@ mod policies;
 use std::collections::HashSet;
 
 use podreach::encode::aapp::{
-    self, Block, Encoding, Entry, Event, Followup, Function, Goal, Policy, Priorities, Query, Read, Strategy, Tag,
-    Worker,
+    self, Block, Encoding, Entry, Event, Followup, Goal, Policy, Priorities, Query, Read, Strategy,
 };
 use podreach::encode::{Evidence, Source, decode, line, source};
 use podreach::engine::{Budget, decide};

@@ -13,7 +13,7 @@ use podreach::symmetry::symmetry;
 use podreach_core::cluster::{Cluster, Matcher, Scope};
 use podreach_core::rule::{hard, static_refusal};
 use podreach_core::selector::{Allowed, Selector};
-use podreach_core::testing::{Rng, Shape, cases, problem, random_configuration, successors};
+use podreach_core::testing::{Rng, cases, random_configuration, successors};
 use podreach_core::{
     Atom, Configuration, Exchange, Goal, Id, Model, NodeId, Problem, Semantics, Symmetry, Verdict, check, is_symmetry,
 };
