@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 
-use super::owner::GivenLabels;
+use super::given::GivenLabels;
 use crate::assumption::Topic;
 use crate::diagnostic::{Diagnostic, Effect};
 use crate::read::Span;

@@ -3,23 +3,20 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::rc::Rc;
 
-use podreach_core::cluster::{Matcher, NodeTerm, PodSpec, Toleration};
+use podreach_core::cluster::{NodeTerm, PodSpec, Toleration};
 use podreach_core::id::Symbol;
 use podreach_core::label::Labels;
-use podreach_core::selector::{Allowed, Selector, Values};
-use podreach_core::{Cluster, NodeId, cancel};
+use podreach_core::selector::{Allowed, Values};
+use podreach_core::{NodeId, cancel};
 
 use super::candidate::Above;
 use super::context::Context;
+use super::given::{TEMPLATE_HASH, instance_labels};
 use super::kind::Kind;
-use super::known::is_stand_in;
 use super::metadata::{Metadata, Owner};
 use super::pod::{Draft, PodObject};
 use super::workload::Workload;
 use super::{spec, toleration};
-
-/// The label in which a ReplicaSet keeps the hash of its template.
-pub(crate) const TEMPLATE_HASH: &str = "pod-template-hash";
 
 const TOPOLOGY: [&str; 2] = ["topology.kubernetes.io/zone", "topology.kubernetes.io/region"];
 
@@ -159,102 +156,6 @@ fn is_same(a: &Draft, b: &Draft, except: Symbol) -> bool {
         && (&a.content.spread, &a.content.tolerations) == (&b.content.spread, &b.content.tolerations)
         && (&a.content.mounted, &a.content.devices) == (&b.content.mounted, &b.content.devices)
         && requests(a) == requests(b)
-}
-
-/// Every label that controllers give pods with a value that a template does not have.
-const GIVEN: [&str; 10] = [
-    "apps.kubernetes.io/pod-index",
-    "batch.kubernetes.io/controller-uid",
-    "batch.kubernetes.io/job-completion-index",
-    "batch.kubernetes.io/job-name",
-    "controller-revision-hash",
-    "controller-uid",
-    "job-name",
-    "pod-template-generation",
-    TEMPLATE_HASH,
-    "statefulset.kubernetes.io/pod-name",
-];
-
-/// A set of labels that controllers give pods.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct GivenLabels(u16);
-
-impl GivenLabels {
-    /// Those of these keys.
-    pub fn of<'k>(keys: impl IntoIterator<Item = &'k str>) -> Self {
-        let bit = |key: &str| GIVEN.iter().position(|given| *given == key).map_or(0, |at| 1 << at);
-        Self(keys.into_iter().fold(0, |set, key| set | bit(key)))
-    }
-
-    /// Whether there are none.
-    pub fn is_empty(self) -> bool {
-        self.0 == 0
-    }
-
-    /// Their keys, in order.
-    pub fn keys(self) -> impl Iterator<Item = &'static str> {
-        GIVEN.into_iter().enumerate().filter(move |(at, _)| self.0 >> at & 1 == 1).map(|(_, key)| key)
-    }
-}
-
-/// Labels that a controller of this kind gives each pod (or each revision) a value of its own.
-pub(crate) fn instance_labels(kind: Kind) -> &'static [&'static str] {
-    match kind {
-        Kind::StatefulSet => {
-            &["apps.kubernetes.io/pod-index", "controller-revision-hash", "statefulset.kubernetes.io/pod-name"]
-        }
-        Kind::DaemonSet => &["controller-revision-hash", "pod-template-generation"],
-        Kind::Job => &["batch.kubernetes.io/job-completion-index"],
-        Kind::CronJob => &[
-            "batch.kubernetes.io/controller-uid",
-            "batch.kubernetes.io/job-completion-index",
-            "batch.kubernetes.io/job-name",
-            "controller-uid",
-            "job-name",
-        ],
-        _ => &[],
-    }
-}
-
-/// Labels of pods that a template of this kind may leave without a value: each pod has its own, or it is not known.
-fn open_labels(kind: Kind) -> &'static [&'static str] {
-    if kind == Kind::Deployment { &[TEMPLATE_HASH] } else { instance_labels(kind) }
-}
-
-/// The labels of a workload's pods that some selector looks at and whose values are not known.
-///
-/// A value may be open, or known to be one that nothing else has (a stand-in): then only what compares it with a value that someone
-/// wrote down is in doubt. A selector that the other labels do not match anyway decides nothing.
-pub(crate) fn doubtful_labels(cluster: &Cluster, workload: &Workload) -> GivenLabels {
-    let Draft { labels, content, .. } = &workload.template;
-    let own = content.label_keys();
-    let is_in_doubt = |key: &&str| {
-        let Some(symbol) = cluster.symbols.symbol(key) else { return false };
-        match labels.value(symbol) {
-            None if !open_labels(workload.kind).contains(key) => false,
-            None => own.contains(&symbol) || selects(cluster, workload, symbol, &|_| true),
-            Some(value) if is_stand_in(cluster.symbols.str(value)) => selects(cluster, workload, symbol, &|allowed| {
-                let (Values::Only(values) | Values::AllBut(values)) = &allowed.values;
-                let known = |value: &Symbol| workload.other_hashes.contains(value);
-                values.iter().any(|value| !is_stand_in(cluster.symbols.str(*value)) && !known(value))
-            }),
-            Some(_) => false,
-        }
-    };
-    GivenLabels::of(GIVEN.into_iter().filter(is_in_doubt))
-}
-
-/// Whether some selector looks at a label of a workload's pods in such a way, and the rest of it may match them.
-fn selects(cluster: &Cluster, workload: &Workload, key: Symbol, way: &dyn Fn(&Allowed) -> bool) -> bool {
-    let Draft { labels, content, .. } = &workload.template;
-    let is_open = |value: Option<Symbol>| value.is_none_or(|value| is_stand_in(cluster.symbols.str(value)));
-    let open = |key: &Symbol| GIVEN.contains(&cluster.symbols.str(*key)) && is_open(labels.value(*key));
-    cluster.matchers.entries().values().any(|Matcher { scope, selector }| {
-        let Selector::Every(entries) = selector else { return false };
-        entries.get(&key).is_some_and(way)
-            && (scope.selector.is_some() || scope.listed.contains(&content.namespace))
-            && entries.iter().all(|(key, allowed)| open(key) || allowed.allows(labels.value(*key)))
-    })
 }
 
 /// The labels of a pod as its template had them: without what its owner and its node gave it (`given` says which of the latter).

@@ -11,9 +11,9 @@ use podreach_core::cluster::PodSpec;
 use super::candidate::{Draft, PodDraft, PodDrafts, place};
 use super::cause::Cause;
 use super::context::Context;
+use super::given::TEMPLATE_HASH;
 use super::inventory::Inventory;
 use super::kind::Kind;
-use super::owner::TEMPLATE_HASH;
 use super::pod::{self, PodObject};
 use super::workload::Workload;
 

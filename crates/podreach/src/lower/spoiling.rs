@@ -12,14 +12,14 @@ use super::amount::Amounts;
 use super::candidate::{Draft, PodDrafts};
 use super::cause::{Cause, Causes};
 use super::context::Context;
+use super::given::{GivenLabels, Glances};
 use super::inventory::Inventory;
 use super::node::NAME_LABEL;
 use super::object::Object;
-use super::owner::GivenLabels;
 use super::pod::Content;
 use super::quantity::Quantity;
 use super::request::Parts;
-use super::{amount, devices, owner, pod, request, spec, storage};
+use super::{amount, devices, pod, request, spec, storage};
 use crate::read::{Span, Tree};
 
 /// Fields that spoil when they hold anything.
@@ -112,11 +112,13 @@ pub(crate) fn add(
     let specs = workloads.values().map(|draft| &draft.spec).chain(pods.variants.iter().map(|variant| &variant.own));
     let unknown = unknown_namespaces(cx, specs.map(|spec| spec.namespace).collect());
     let selects = |cx: &Context, spec: &PodSpec| unknown && selects_namespaces(cx, spec);
-    for (&at, draft) in cancel::polled(workloads.iter_mut()) {
+    let glances = Glances::new(&cx.cluster);
+    let doubtful: Vec<GivenLabels> =
+        cancel::polled(workloads.keys()).map(|&at| glances.doubtful_labels(&inventory.workloads[at])).collect();
+    for ((&at, draft), doubtful) in cancel::polled(workloads.iter_mut()).zip(doubtful) {
         let workload = &inventory.workloads[at];
         draft.causes.extend(inventory.rules.causes(cx, &workload.template));
         draft.causes.extend(of_volumes(cx, &workload.template));
-        let doubtful = owner::doubtful_labels(&cx.cluster, workload);
         if !doubtful.is_empty() {
             draft.causes.insert(Cause::InstanceLabels(doubtful), workload.metadata.span);
         }

@@ -8,6 +8,7 @@ use podreach_core::label::Labels;
 use super::candidate::place;
 use super::cause::Cause;
 use super::context::Context;
+use super::given;
 use super::inventory::Inventory;
 use super::kind::Kind;
 use super::metadata::Metadata;
@@ -38,7 +39,7 @@ pub(crate) fn add_daemon_sets(cx: &Context, inventory: &mut Inventory) {
 fn daemon_set(cx: &Context, inventory: &Inventory, name: String, pod: &PodObject) -> Workload {
     let mut template = as_made(cx, inventory, pod);
     let labels = Rc::make_mut(&mut template.labels);
-    let given = owner::instance_labels(Kind::DaemonSet).iter().filter_map(|key| cx.cluster.symbols.symbol(key));
+    let given = given::instance_labels(Kind::DaemonSet).iter().filter_map(|key| cx.cluster.symbols.symbol(key));
     given.for_each(|key| labels.remove(key));
     Rc::make_mut(&mut template.content).affinities.node = None;
     let metadata = Metadata { name, owner: None, exceptions: Vec::new(), ..pod.metadata.clone() };
