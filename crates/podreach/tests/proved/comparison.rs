@@ -80,10 +80,16 @@ impl Comparison {
         }
     }
 
-    /// Says what came of it, and that both answers were given often enough.
+    /// Says what came of it, that both answers were given often enough, and that nearly everything has an exported form.
     pub(crate) fn end(self, what: &str, least: usize) {
+        self.end_but_for(what, least, 20);
+    }
+
+    /// The same where one in so many may have no exported form.
+    pub(crate) fn end_but_for(self, what: &str, least: usize, one_in: usize) {
         println!("{what}: {:?}", self.tally);
-        let Tally { accepted, refused, .. } = self.tally;
+        let Tally { accepted, refused, unwritten, .. } = self.tally;
         assert!(accepted >= least && refused >= least, "{what}: too few to tell");
+        assert!(unwritten * one_in <= accepted + refused, "{what}: too much has no exported form");
     }
 }
