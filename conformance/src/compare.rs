@@ -139,7 +139,7 @@ pub type Judge<'a> = Box<dyn Fn(Option<Rule>, NodeId) -> Option<String> + 'a>;
 pub fn of_lowered(lowered: Lowered, pod: &str, real: &Value, tally: &mut Tally) -> Vec<Difference> {
     of_judged(lowered, pod, real, tally, &mut |model, start, pod| {
         Box::new(move |rule, node| match rule {
-            Some(rule) => rule.refusal(&**model, start, pod, node).map(|refusal| format!("{refusal:?}")),
+            Some(rule) => rule.refusal(model, start, pod, node).map(|refusal| format!("{refusal:?}")),
             None => (!rule::hard(model, start, pod, node)).then(|| "refused".to_owned()),
         })
     })

@@ -31,7 +31,7 @@ fn judged<'a>(proved: &mut Proved, model: &'a Arc<Model>, start: &Configuration,
     Box::new(move |rule, node| match (answers.get(&(rule, node)), rule) {
         (Some(true), _) => None,
         (Some(false), _) => Some("refused".to_owned()),
-        (None, Some(fixed)) => fixed.refusal(&**model, &problem.start, pod, node).map(|refusal| format!("{refusal:?}")),
+        (None, Some(fixed)) => fixed.refusal(model, &problem.start, pod, node).map(|refusal| format!("{refusal:?}")),
         (None, None) => Some("not asked".to_owned()),
     })
 }
