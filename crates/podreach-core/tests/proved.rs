@@ -21,7 +21,7 @@ use std::collections::BTreeMap;
 
 use comparison::Comparison;
 use damage::damaged;
-use podreach_core::demand::{Argument, Shortage};
+use podreach_core::demand::{Argument, Law, Shortage};
 use podreach_core::testing::{Rng, Shape, cases, problem, random_configuration, reachable, some_terminating};
 use podreach_core::verdict::Group;
 use podreach_core::{
@@ -168,4 +168,54 @@ fn shortages() {
         both.shortage(&problem, &demand, &shortage);
     }
     both.end("shortages", 100);
+}
+
+/// Sums from nothing, and honest ones: no atom comes to more than it ever does.
+#[test]
+fn sums_of_laws() {
+    let Some(mut both) = Comparison::start() else { return };
+    let (mut rng, mut used) = (Rng::new(72), BTreeMap::<&str, usize>::new());
+    for case in 0..cases(3_000) {
+        let problem = some_problem(&mut rng, case);
+        let Some(reachable) = reachable(&problem, 1_000) else { continue };
+        let demand = demands::some_demand(&mut rng, &problem);
+        for round in 0..6 {
+            let mut groups = if rng.one_in(3) { Vec::new() } else { demands::absent(&reachable, &demand) };
+            if rng.one_in(4) && !groups.is_empty() {
+                groups.remove(rng.below(groups.len()));
+            }
+            let (proof, ruled_out) = (Proof::of_configurations(&groups), Goal { any: groups });
+            let (worth, laws) = if round == 0 {
+                let single =
+                    |alternative: &Configuration| alternative.iter().next().map(|(a, n)| (Law::Below(a, n), 1));
+                (vec![1; demand.wants.len()], ruled_out.any.iter().filter_map(single).collect::<Vec<_>>())
+            } else {
+                let worth = demand.wants.iter().map(|_| rng.below(3) as u128).collect();
+                let laws = (0..rng.below(7))
+                    .map(|_| (demands::some_law(&mut rng, &problem, &demand, &ruled_out), rng.below(3) as u128));
+                (worth, laws.collect())
+            };
+            let words: Vec<&str> = laws.iter().map(|(law, _)| word(law)).collect();
+            let shortage = Shortage { ruled_out, proof, argument: Argument::Sum { worth, laws } };
+            let before = both.tally.accepted;
+            both.shortage(&problem, &demand, &shortage);
+            if both.tally.accepted > before {
+                words.into_iter().for_each(|word| *used.entry(word).or_default() += 1);
+            }
+        }
+    }
+    println!("laws in accepted sums: {used:?}");
+    assert!(used.len() == 6, "some law is in no accepted sum");
+    both.end("sums of laws", 500);
+}
+
+fn word(law: &Law) -> &'static str {
+    match law {
+        Law::Capacity(..) => "capacity",
+        Law::Quota(_) => "quota",
+        Law::Limit(_) => "limit",
+        Law::Few(..) => "few",
+        Law::Below(..) => "below",
+        Law::Place(..) => "place",
+    }
 }

@@ -1,8 +1,8 @@
-//! Random demands.
+//! Random demands, and laws for them.
 
-use podreach_core::demand::{Demand, Place, Want};
+use podreach_core::demand::{Demand, Law, Place, Want};
 use podreach_core::testing::Rng;
-use podreach_core::{Atom, Configuration, Id, NodeId, PodId, Problem};
+use podreach_core::{Atom, Configuration, Goal, Id, NodeId, PodId, Problem};
 
 /// One or two wants of a few pods, on most nodes.
 pub(crate) fn some_demand(rng: &mut Rng, problem: &Problem) -> Demand {
@@ -23,6 +23,34 @@ pub(crate) fn some_demand(rng: &mut Rng, problem: &Problem) -> Demand {
     };
     let wants = if want().count > 2 { vec![want()] } else { vec![want(), want()] };
     Demand { wants }
+}
+
+/// A law that may hold, about what may exist.
+pub(crate) fn some_law(rng: &mut Rng, problem: &Problem, demand: &Demand, ruled_out: &Goal) -> Law {
+    let m = &problem.model;
+    let atoms: Vec<Atom> =
+        demand.wants.iter().flat_map(|want| want.places.iter().flat_map(|place| place.atoms.clone())).collect();
+    let want = rng.below(demand.wants.len());
+    match rng.below(6) {
+        0 => {
+            let resources: Vec<_> = m.cluster().resources.entries().ids().collect();
+            Law::Capacity(NodeId::from_index(rng.below(m.nodes().len() + 1)), rng.pick(&resources))
+        }
+        1 => Law::Quota(Id::from_index(rng.below(m.cluster().quotas.len() + 1))),
+        2 => Law::Limit(rng.below(m.cluster().limits.len() + 1)),
+        3 => {
+            let mut some: Vec<Atom> = atoms.iter().copied().filter(|_| !rng.one_in(3)).collect();
+            some.sort_unstable();
+            some.dedup();
+            Law::Few(some, rng.below(3) as u64)
+        }
+        4 if !ruled_out.any.is_empty() => {
+            let alternative = &ruled_out.any[rng.below(ruled_out.any.len())];
+            let (atom, count) = alternative.iter().next().expect("alternatives are not empty");
+            Law::Below(atom, count)
+        }
+        _ => Law::Place(want, rng.below(demand.wants[want].places.len() + 1)),
+    }
 }
 
 /// What no configuration has, as groups; mostly they prove themselves, since they are all there is.
