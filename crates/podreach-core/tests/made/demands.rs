@@ -1,6 +1,7 @@
 //! Random demands, and laws for them.
 
-use podreach_core::demand::{Demand, Law, Place, Want};
+use podreach_core::demand::{Argument, Demand, Law, Place, Want};
+use podreach_core::rule;
 use podreach_core::testing::Rng;
 use podreach_core::{Atom, Configuration, Goal, Id, NodeId, PodId, Problem};
 
@@ -51,6 +52,42 @@ pub(crate) fn some_law(rng: &mut Rng, problem: &Problem, demand: &Demand, ruled_
         }
         _ => Law::Place(want, rng.below(demand.wants[want].places.len() + 1)),
     }
+}
+
+/// Laws that can be enough by themselves.
+#[derive(Clone, Copy, Debug)]
+#[allow(dead_code, reason = "one of the tests has laws of all kinds at once")]
+pub(crate) enum Kind {
+    Capacity,
+    Quota,
+    Limit,
+    Few,
+}
+
+/// A few pods of one type, and laws of one kind that each of them counts in.
+#[allow(dead_code, reason = "one of the tests has laws of all kinds at once")]
+pub(crate) fn some_sum(rng: &mut Rng, problem: &Problem, kind: Kind) -> (Demand, Argument) {
+    let (m, cluster) = (&problem.model, problem.model.cluster());
+    let pod = PodId::from_index(rng.below(m.pods().len()));
+    let nodes: Vec<NodeId> = m.nodes().filter(|_| !rng.one_in(5)).collect();
+    let atoms: Vec<Atom> = nodes.iter().map(|&node| (pod, node)).collect();
+    let (worth, laws) = match kind {
+        Kind::Capacity => {
+            let resources: Vec<_> = cluster.resources.entries().ids().collect();
+            let resource = rng.pick(&resources);
+            let laws = nodes.iter().map(|&node| Law::Capacity(node, resource)).collect();
+            (rule::fit::weight(m, pod, resource), laws)
+        }
+        Kind::Quota => {
+            let quota = Id::from_index(rng.below(cluster.quotas.len().max(1)));
+            (rule::quota::weight(m, pod, quota), vec![Law::Quota(quota)])
+        }
+        Kind::Limit => (1, vec![Law::Limit(rng.below(cluster.limits.len().max(1)))]),
+        Kind::Few => (1, vec![Law::Few(atoms.clone(), rng.below(4) as u64)]),
+    };
+    let count = 1 + rng.below(8) as u64;
+    let demand = Demand { wants: vec![Want { count, places: vec![Place { atoms, most: count }] }] };
+    (demand, Argument::Sum { worth: vec![worth], laws: laws.into_iter().map(|law| (law, 1)).collect() })
 }
 
 /// What no configuration has, as groups; mostly they prove themselves, since they are all there is.
