@@ -39,8 +39,11 @@ fn add(group: Group, known: &mut BTreeSet<Group>, all: &mut Vec<Group>) -> Resul
     if all.len() > MOST { Err(Unwritten::TooManyImages) } else { Ok(()) }
 }
 
-/// The classes with all of their images, and for each exchange the image of each.
-fn moved_classes(proof: &Proof) -> Result<(Vec<Vec<Atom>>, Vec<Vec<usize>>), Unwritten> {
+/// Classes, and for each exchange the number of the image of each.
+type Moved = (Vec<Vec<Atom>>, Vec<Vec<usize>>);
+
+/// The classes with all of their images.
+fn moved_classes(proof: &Proof) -> Result<Moved, Unwritten> {
     let exchanges: Vec<BTreeMap<NodeId, NodeId>> =
         proof.exchanges.iter().map(|exchange: &Exchange| exchange.iter().copied().collect()).collect();
     let mut classes: Vec<Vec<Atom>> = proof.classes.iter().map(|class| sorted(class.iter().copied())).collect();
