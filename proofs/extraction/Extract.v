@@ -1,13 +1,13 @@
 (** * The checker as an OCaml program
 
-    [main.ml] reads documents for it.  The program is the one of Cluster.v with two changes.
-    Guards are told as shortly as the checker in Rust tells them: one that nothing can
-    help has no classes to respect.  And what is asked again and again of an atom is
-    remembered: in Coq that is nothing, so that both are the same program by definition;
-    in OCaml, it is a table. *)
+    [main.ml] reads documents for it.  The program is the one of Cluster.v and Adding.v with
+    two changes.  Guards are told as shortly as the checker in Rust tells them: one that
+    nothing can help has no classes to respect.  And what is asked again and again of an
+    atom is remembered: in Coq that is nothing, so that both are the same program by
+    definition; in OCaml, it is a table. *)
 
 From Coq Require Import NArith List Bool Extraction ExtrOcamlBasic.
-From Podreach Require Import Configuration Problem Guard Folding Rules Compile Kept Never Search Weakening Replay Abstraction Classes Cluster.
+From Podreach Require Import Configuration Problem Guard Folding Rules Compile Kept Never Search Weakening Replay Abstraction Classes Cluster Hopeless Shortage Adding.
 Import ListNotations.
 
 (** Uses a function of atoms that remembers. *)
@@ -51,59 +51,12 @@ Section Check.
   Qed.
 End Check.
 
-(** ** Guards in short *)
-
-(** Nobody can be near, and the pod cannot be the first of its kind. *)
-Definition hopeless (c : affinity atom) : bool := existsb is_nil (near c) && is_none (first_unless c).
-
-Definition in_short (g : guard atom) : option (guard atom) :=
-  if existsb hopeless (affinities g) then None
-  else Some {| bounds := bounds g; distincts := distincts g;
-               affinities := filter (fun c => negb (is_nil (near c))) (affinities g); spreads := spreads g |}.
-
-Lemma first_empty_of_nil (gs : list (list atom)) x : existsb is_nil gs = true -> is_none (first_empty gs x) = false.
-Proof.
-  unfold first_empty. induction gs as [|g rest IH]; simpl; [discriminate|]. destruct g as [|a g]; simpl; [reflexivity|].
-  intros more. destruct (is_empty (a :: g) x); [reflexivity|now apply IH].
-Qed.
-
-Lemma in_short_spec g x : holds_opt (in_short g) x = holds g x.
-Proof.
-  unfold in_short. destruct (existsb hopeless (affinities g)) eqn:none; simpl.
-  - symmetry. unfold holds. apply existsb_exists in none. destruct none as [c [c_in no]].
-    apply andb_true_iff in no. destruct no as [alone never_first]. apply is_none_true in never_first.
-    enough (forallb (fun c => affinity_holds c x) (affinities g) = false) as -> by now rewrite andb_false_r.
-    apply not_true_is_false. intros all. rewrite forallb_forall in all. specialize (all c c_in).
-    unfold affinity_holds, lonely, may_be_first in all. rewrite never_first in all.
-    rewrite (first_empty_of_nil _ _ alone) in all. discriminate.
-  - unfold holds. simpl. do 2 f_equal. clear none. induction (affinities g) as [|c rest IH]; simpl; [reflexivity|].
-    destruct (near c) eqn:e; simpl; rewrite IH; [|reflexivity].
-    unfold affinity_holds, lonely, first_empty. rewrite e. simpl. now destruct (may_be_first c x).
-Qed.
-
-Definition bind_guard (o : option (guard atom)) : option (guard atom) := match o with Some g => in_short g | None => None end.
-
-Definition short_guards (q : question) : system atom :=
-  {| guard_of a := bind_guard (guard_of (guards q) a); former := former (guards q); initially := initially (guards q) |}.
-
-Lemma short_guards_tables q : sensible q = true -> tables (short_guards q) (atoms (cluster q)) (possible q).
-Proof.
-  intros ok. destruct (tables_hold q ok) as [once among start_ guarded shadows]. split; auto.
-  intros a g short. apply (guarded a (match guard_of (guards q) a with Some g => g | None => g end)).
-  simpl in short. unfold bind_guard in short. simpl. destruct (possible q a); [|discriminate].
-  destruct (guard_besides _ _ _ _ _); [reflexivity|discriminate].
-Qed.
-
-Lemma short_guards_weaker q : weaker (problem_of (short_guards q)) (problem_of (guards q)).
-Proof.
-  apply weaker_by_rules; simpl; auto.
-  - intros a s [g [is ok]]. simpl in *. rewrite is. simpl. rewrite <- (in_short_spec g s) in ok.
-    destruct (in_short g) as [h|]; [|discriminate]. exists h. auto.
-  - apply within_refl.
-  - apply at_start. apply same_refl.
-Qed.
-
 (** ** The program *)
+
+(** Uses what can be there, and the guards in short. *)
+Definition with_guards {D : Type} (q : question) (use : (atom -> bool) -> (atom -> option (guard atom)) -> D) : D :=
+  remembering (possible q) (fun can =>
+  remembering (fun a => bind_guard (if can a then guard_besides (cluster q) (lookup (stays q)) can (fst a) (snd a) else None)) (use can)).
 
 Definition accepts_never_quickly (q : question) (fuel : nat) (g : list (list (atom * N)))
            (classes : list (list atom)) (forbidden : list (list (nat * N))) : bool :=
@@ -111,19 +64,18 @@ Definition accepts_never_quickly (q : question) (fuel : nat) (g : list (list (at
   && match traverse (named classes) forbidden with
      | None => false
      | Some groups =>
-       remembering (possible q) (fun can =>
-       remembering (fun a => bind_guard (if can a then guard_besides (cluster q) (lookup (stays q)) can (fst a) (snd a) else None)) (fun guarded =>
+       with_guards q (fun can guarded =>
        remembering (class_of classes) (fun of_ =>
        check_remembering {| guard_of := guarded; former := former (guards q); initially := initially (guards q) |}
          of_ (atoms (cluster q)) can fuel
-         (goal_besides (cluster_problem q) (map lookup g)) (map (group_besides q classes) groups))))
+         (goal_besides (cluster_problem q) (map lookup g)) (map (group_besides q classes) groups)))
      end.
 
 (** What it accepts is so. *)
 Theorem accepts_never_quickly_sound q fuel g classes forbidden :
   accepts_never_quickly q fuel g classes forbidden = true -> never (cluster_problem q) (map lookup g).
 Proof.
-  unfold accepts_never_quickly, remembering. rewrite !andb_true_iff. intros [[ok _] accepted].
+  unfold accepts_never_quickly, with_guards, remembering. rewrite !andb_true_iff. intros [[ok _] accepted].
   destruct (traverse (named classes) forbidden) as [groups|]; [|discriminate].
   rewrite check_remembering_same in accepted.
   apply (check_classes_sound (short_guards q) _ _ _ (short_guards_tables q ok)) in accepted.
@@ -134,7 +86,21 @@ Proof.
   - apply (guards_weaker q ok). now apply short_guards_weaker.
 Qed.
 
-Print Assumptions accepts_never_quickly_sound.
+Definition accepts_short_quickly (q : question) (ruled_out : list (list (atom * N))) (ws : list (want atom)) (laws : list (law * N)) : bool :=
+  with_guards q (fun can guarded => accepts_short q can guarded ruled_out ws laws).
+
+(** A demand that it accepts is never met, if what was ruled out never is. *)
+Theorem accepts_short_quickly_sound q ruled_out ws laws :
+  accepts_short_quickly q ruled_out ws laws = true -> never (cluster_problem q) (map lookup ruled_out) ->
+  forall s, reachable (cluster_problem q) s -> forall gs, choice ws gs -> ~ within (all_of gs) s.
+Proof.
+  intros accepted no. assert (ok : sensible q = true).
+  { unfold accepts_short_quickly, with_guards, remembering, accepts_short in accepted. rewrite !andb_true_iff in accepted. tauto. }
+  exact (accepts_short_sound q ok ruled_out no ws laws accepted).
+Qed.
+
+Definition what_it_accepts_is_so := (accepts_never_quickly_sound, accepts_short_quickly_sound).
+Print Assumptions what_it_accepts_is_so.
 
 Extract Constant remembering =>
   "fun f use ->
@@ -145,4 +111,4 @@ Extract Constant remembering =>
        | None -> let b = f a in Hashtbl.add known a b; b)".
 
 Extraction Language OCaml.
-Extraction "proved.ml" accepts_never_quickly accepts_trace lets_in obeys lookup N.add N.mul.
+Extraction "proved.ml" accepts_never_quickly accepts_short_quickly accepts_trace lets_in obeys lookup N.add N.mul.

@@ -70,6 +70,9 @@ type document = {
   mutable classes : atom list list;
   mutable forbidden : (int * n) list list;
   mutable trace : atom action list;
+  mutable ruled_out : (atom * n) list list;
+  mutable wants : atom want list;
+  mutable laws : (law * n) list;
   mutable verdict : string option;
   mutable questions : (rule option * atom) list;
 }
@@ -78,7 +81,7 @@ let fresh () =
   let table () = Hashtbl.create 64 in
   { semantics = None; pods = []; nodes = []; resources = []; number_of_pods = None; lists = table (); amounts = table ();
     facts = table (); terms = table (); constraints = table (); volume_limits = table (); limits = []; begins = []; stays = [];
-    dying = []; goal = []; classes = []; forbidden = []; trace = []; verdict = None; questions = [] }
+    dying = []; goal = []; classes = []; forbidden = []; trace = []; ruled_out = []; wants = []; laws = []; verdict = None; questions = [] }
 
 let none = XH
 let look table key default = match Hashtbl.find_opt table key with Some found -> found | None -> default
@@ -135,6 +138,21 @@ let model d : model =
     volumes = (fun v -> list "volumes" v none);
     shared = (fun p v -> list "shared" p v);
     private0 = (fun p v -> amount "private" p v) }
+
+(* The law of a line. Quotas and limits are told before; limits are numbered in their order. *)
+let law d = function
+  | [ "capacity"; n; r ] -> Capacity (id n, id r)
+  | [ "quota"; k ] when Hashtbl.mem d.amounts ("grants", id k, none) -> Quota (id k)
+  | [ "limit"; index ] when number index >= 1 && number index <= List.length d.limits -> Limit (nat (number index - 1))
+  | "few" :: most :: atoms -> Few (pairs (fun p n -> (id p, id n)) atoms, amount most)
+  | [ "below"; p; n; count ] -> Below ((id p, id n), amount count)
+  | words -> failwith ("no law: " ^ String.concat " " words)
+
+(* A place of the want that was told last; places are in no order. *)
+let add_place d found =
+  match d.wants with
+  | [] -> failwith "a place without a want"
+  | last :: others -> d.wants <- { last with places = found :: last.places } :: others
 
 let question d : question = { cluster = model d; begins = d.begins; stays = d.stays; dying = d.dying }
 
@@ -200,6 +218,11 @@ let line d = function
   | [ "deploy"; p; n ] -> d.trace <- Deploy (id p, id n) :: d.trace
   | [ "delete"; p; n ] -> d.trace <- Delete (id p, id n) :: d.trace
   | [ "terminate"; p; n ] -> d.trace <- Terminate (id p, id n) :: d.trace
+  | "ruled-out" :: atoms -> d.ruled_out <- counted atoms :: d.ruled_out
+  | [ "want"; count; worth ] -> d.wants <- { wanted = amount count; places = []; worth = amount worth } :: d.wants
+  | "place" :: most :: price :: atoms ->
+      add_place d { spots = pairs (fun p n -> (id p, id n)) atoms; at_most_here = amount most; price = amount price }
+  | "law" :: times :: words -> d.laws <- (law d words, amount times) :: d.laws
   | [ "verdict"; verdict ] -> d.verdict <- Some verdict
   | "ask" :: ask ->
       let alone, atoms =
@@ -225,6 +248,7 @@ let answer d =
       let classes = List.rev d.classes in
       let forbidden = List.rev_map (group (List.length classes)) d.forbidden in
       accepted (accepts_never_quickly q fuel goal classes forbidden)
+  | "short" -> accepted (accepts_short_quickly q (List.rev d.ruled_out) (List.rev d.wants) (List.rev d.laws))
   | "deployable" -> accepted (accepts_trace q goal (List.rev d.trace))
   | "rules" ->
       let s = lookup atom_eq_dec d.begins in

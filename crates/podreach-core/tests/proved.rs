@@ -21,7 +21,7 @@ use std::collections::BTreeMap;
 
 use comparison::Comparison;
 use damage::damaged;
-use podreach_core::demand::{Argument, Shortage};
+use podreach_core::demand::{Argument, Law, Shortage};
 use podreach_core::testing::{Rng, Shape, cases, problem, random_configuration, reachable, some_terminating};
 use podreach_core::verdict::Group;
 use podreach_core::{
@@ -168,4 +168,51 @@ fn shortages() {
         both.shortage(&problem, &demand, &shortage);
     }
     both.end("shortages", 100);
+}
+
+/// Sums of what comes to mind, and of what no configuration has one more of.
+#[test]
+fn sums_of_laws() {
+    let Some(mut both) = Comparison::start() else { return };
+    let mut rng = Rng::new(72);
+    for case in 0..cases(3_000) {
+        let problem = some_problem(&mut rng, case);
+        let Some(reachable) = reachable(&problem, 1_000) else { continue };
+        let demand = demands::some_demand(&mut rng, &problem);
+        for round in 0..6 {
+            let mut groups = if rng.one_in(3) { Vec::new() } else { demands::absent(&reachable, &demand) };
+            if rng.one_in(4) && !groups.is_empty() {
+                groups.remove(rng.below(groups.len()));
+            }
+            let (proof, ruled_out) = (Proof::of_configurations(&groups), Goal { any: groups });
+            let argument = if round == 0 {
+                let below = |(atom, count)| (Law::Below(atom, count), 1);
+                let laws = ruled_out.any.iter().flat_map(|group| group.iter().map(below).collect::<Vec<_>>()).collect();
+                Argument::Sum { worth: vec![1; demand.wants.len()], laws }
+            } else {
+                let worth = demand.wants.iter().map(|_| rng.below(3) as u128).collect();
+                let mut law = || (demands::some_law(&mut rng, &problem, &demand, &ruled_out), 1);
+                let laws = (0..round).map(|_| law()).collect();
+                Argument::Sum { worth, laws }
+            };
+            both.shortage(&problem, &demand, &Shortage { ruled_out, proof, argument });
+        }
+    }
+    both.end("sums of laws", 500);
+}
+
+/// Sums of one law, or of one on each node, that leave room for a little more or less than is asked for.
+#[test]
+fn each_law_by_itself() {
+    for kind in [demands::Kind::Capacity, demands::Kind::Quota, demands::Kind::Limit, demands::Kind::Few] {
+        let Some(mut both) = Comparison::start() else { return };
+        let mut rng = Rng::new(73);
+        for case in 0..cases(3_000) {
+            let problem = some_problem(&mut rng, case);
+            let (demand, argument) = demands::some_sum(&mut rng, &problem, kind);
+            let shortage = Shortage { ruled_out: Goal::default(), proof: Proof::default(), argument };
+            both.shortage(&problem, &demand, &shortage);
+        }
+        both.end(&format!("sums of laws, {kind:?}"), 50);
+    }
 }

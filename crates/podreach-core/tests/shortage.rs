@@ -9,7 +9,7 @@ use podreach_core::demand::{Argument, Demand, Law, Place, Shortage, Want};
 use podreach_core::testing::{Rng, Shape, cases, problem, reachable};
 use podreach_core::{Atom, Configuration, Flaw, Goal, Id, NodeId, PodId, Problem, Proof, Semantics, short};
 
-use demands::{absent, some_demand};
+use demands::{absent, some_demand, some_law};
 
 fn each_case(seed: u64, count: usize, mut test: impl FnMut(usize, &mut Rng, &Problem, &[Configuration])) {
     let mut rng = Rng::new(seed);
@@ -76,33 +76,6 @@ fn takes(
         room[place] -= 1;
         takes(demand, &mut less, want, left - 1, &atoms[at..], room)
     })
-}
-
-fn some_law(rng: &mut Rng, problem: &Problem, demand: &Demand, ruled_out: &Goal) -> Law {
-    let m = &problem.model;
-    let atoms: Vec<Atom> =
-        demand.wants.iter().flat_map(|want| want.places.iter().flat_map(|place| place.atoms.clone())).collect();
-    let want = rng.below(demand.wants.len());
-    match rng.below(6) {
-        0 => {
-            let resources: Vec<_> = m.cluster().resources.entries().ids().collect();
-            Law::Capacity(NodeId::from_index(rng.below(m.nodes().len() + 1)), rng.pick(&resources))
-        }
-        1 => Law::Quota(Id::from_index(rng.below(m.cluster().quotas.len() + 1))),
-        2 => Law::Limit(rng.below(m.cluster().limits.len() + 1)),
-        3 => {
-            let mut some: Vec<Atom> = atoms.iter().copied().filter(|_| !rng.one_in(3)).collect();
-            some.sort_unstable();
-            some.dedup();
-            Law::Few(some, rng.below(3) as u64)
-        }
-        4 if !ruled_out.any.is_empty() => {
-            let alternative = &ruled_out.any[rng.below(ruled_out.any.len())];
-            let (atom, count) = alternative.iter().next().expect("alternatives are not empty");
-            Law::Below(atom, count)
-        }
-        _ => Law::Place(want, rng.below(demand.wants[want].places.len() + 1)),
-    }
 }
 
 #[test]

@@ -207,7 +207,9 @@ impl Sum<'_> {
             }
             &Law::Limit(index) => {
                 let limit = m.cluster().limits.get(index).filter(|limit| !limit.per_node)?;
-                let asked = |pod: PodId| limit.is_asked(pod) && asks(pod, Rule::InstanceLimit);
+                // Pods that are being deleted are counted, but no demand is for them: the start may have many of them.
+                let asked =
+                    |pod: PodId| m.shadowed(pod).is_none() && limit.is_asked(pod) && asks(pod, Rule::InstanceLimit);
                 Some(self.everywhere(limit.pods.iter().copied(), limit.most.into(), |_| 1, asked))
             }
             Law::Few(atoms, most) => self.few(atoms, *most),

@@ -2,12 +2,13 @@
 //!
 //! One fact per line, each with a word that says what it is: the tables that rules look things up in, the start, the goal, the evidence.
 //! `proofs/extraction/main.ml` reads it, and `proofs/README.md` describes it. What that checker has no word for is written out: groups
-//! that exchanges make of others, the choices of a demand, a run from one settled node to the next. What cannot be written out is an
+//! that exchanges make of others, the choices of a demand, a run from one settled node to the next, what the laws of a sum rely on. What cannot be written out is an
 //! error and no document.
 
 mod choices;
 mod images;
 mod run;
+mod sum;
 mod tables;
 
 use std::fmt;
@@ -26,7 +27,7 @@ const MOST: usize = 20_000;
 pub enum Unwritten {
     /// Nothing is claimed.
     Nothing,
-    /// Laws add up to too little, and the proved checker knows no laws.
+    /// A sum of laws has not one worth for each want, or names a place, a quota or a limit that does not exist.
     Sum,
     /// Exchanges of nodes make too many groups of those that are listed.
     TooManyImages,
@@ -44,7 +45,7 @@ impl fmt::Display for Unwritten {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Nothing => write!(f, "it claims nothing"),
-            Self::Sum => write!(f, "it adds up laws, for which the exported form has no words"),
+            Self::Sum => write!(f, "its sum names a want, a place, a quota or a limit that does not exist"),
             Self::TooManyImages => write!(f, "its exchanges stand for more than {MOST} groups"),
             Self::Overlap => write!(f, "its exchanges lead from a class to a part of another"),
             Self::TooManyChoices => write!(f, "there are more than {MOST} ways to meet the demand"),
@@ -65,16 +66,22 @@ pub fn verdict(problem: &Problem, goal: &Goal, verdict: &Verdict) -> Result<Stri
     }
 }
 
-/// A demand that can never be met, as a goal that has what is ruled out and every way to meet the demand.
+/// A demand that can never be met: by a cover, as a goal that has what is ruled out and every way to meet the demand; by a sum, as a
+/// document about what is ruled out and another about the sum, which relies on it.
 pub fn shortage(problem: &Problem, demand: &Demand, shortage: &Shortage) -> Result<String, Unwritten> {
-    match shortage.argument {
+    let Shortage { ruled_out, proof, argument } = shortage;
+    let standing = problem.with_standing_goals();
+    match argument {
         Argument::Cover => {
-            let ruled_out = &shortage.ruled_out;
             let atoms = ruled_out.any.iter().flat_map(|alternative| alternative.iter().map(|(atom, _)| atom));
             let choices = choices::of(demand, &atoms.collect())?;
-            proof_about(&problem.with_standing_goals(), ruled_out, Some(&choices), &shortage.proof)
+            proof_about(&standing, ruled_out, Some(&choices), proof)
         }
-        Argument::Sum { .. } => Err(Unwritten::Sum),
+        Argument::Sum { worth, laws } => {
+            let weak = standing.weakened(&proof.weakened);
+            let sum = sum::document(&weak, demand, ruled_out, (worth, laws))?;
+            Ok(proof_about(&standing, ruled_out, None, proof)? + &sum)
+        }
     }
 }
 
