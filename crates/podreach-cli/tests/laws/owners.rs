@@ -23,6 +23,15 @@ pub fn owner<'a>(object: &Value, objects: &'a [Value]) -> Option<&'a Value> {
     array(&object["metadata"]["ownerReferences"]).find_map(of)
 }
 
+/// The workload above all that own an object.
+pub fn topmost<'a>(object: &Value, objects: &'a [Value]) -> Option<&'a Value> {
+    let mut found = owner(object, objects);
+    while let Some(above) = found.and_then(|workload| owner(workload, objects)) {
+        found = Some(above);
+    }
+    found
+}
+
 /// The topmost owner that makes a pod, or the pods of a ReplicaSet, as they are; as far as any selector can tell.
 pub fn maker<'a>(object: &Value, objects: &'a [Value]) -> Option<&'a Value> {
     let keys = objects.iter().flat_map(mentioned).collect();

@@ -19,6 +19,8 @@ pub struct Type {
     made: bool,
     /// At most so many at a time, with or without those that terminate.
     limit: Option<(u64, Per, bool)>,
+    /// The workload that made it in a former revision, and counts it until it is gone.
+    former_of: Option<String>,
     /// Whether a kubelet runs it from a file.
     fixed: bool,
 }
@@ -170,7 +172,9 @@ impl World {
         }
         let spread = |of: usize| tables.spread.iter().flatten().any(|counted| counted[of]);
         let quota = |of: &Type| self.quotas.iter().any(|quota| quota.namespace == of.spec.namespace);
-        let limited = |of: &Type| self.options.declared && of.limit.is_some_and(|(.., leaving)| !leaving);
+        let limited = |of: &Type| {
+            self.options.declared && (of.limit.is_some_and(|(.., leaving)| !leaving) || of.former_of.is_some())
+        };
         tables.shadows = self.types.iter().enumerate().map(|(at, of)| spread(at) || quota(of) || limited(of)).collect();
         tables
     }
@@ -329,7 +333,10 @@ impl World {
     fn is_within_limit(&self, state: &State, of: usize, node: usize) -> bool {
         let Some((most, per, leaving)) = self.types[of].limit.filter(|_| self.options.declared) else { return true };
         let node = (per == Per::Node).then_some(node);
-        self.alive(state, of, node, leaving || self.options.paper) < most
+        let name = Some(&self.types[of].name);
+        let counts = |other: &usize| *other == of || self.types[*other].former_of.as_ref() == name;
+        let each = (0..self.types.len()).filter(counts);
+        each.map(|other| self.alive(state, other, node, leaving || self.options.paper)).sum::<u64>() < most
     }
 
     fn leaves_room(&self, quota: &Quota, state: &State, of: &Type) -> bool {
@@ -545,7 +552,7 @@ fn workload(kind: &str, object: &Value) -> Type {
         "StatefulSet" => (spec, (replicas, Per::Cluster, true)),
         _ => (spec, (replicas, Per::Cluster, false)),
     };
-    Type { name: name_of(object), spec, made: true, limit: Some(limit), fixed: false }
+    Type { name: name_of(object), spec, made: true, limit: Some(limit), former_of: None, fixed: false }
 }
 
 /// The type of a pod: its owner's, if the owner makes such pods today, else its own.
@@ -559,6 +566,7 @@ fn instance_of(pod: &Value, objects: &[Value], types: &mut Vec<Type>) -> usize {
     let spec = Spec::of(&pod["metadata"], &pod["spec"], &namespace(pod));
     let leaves = !pod["metadata"]["deletionTimestamp"].is_null();
     let made = owner.is_none() && !mirror && !leaves;
-    types.push(Type { name: name_of(pod), spec, made, limit: Some((1, Per::Cluster, true)), fixed: mirror });
+    let former_of = owners::topmost(pod, objects).filter(|_| !leaves).map(name_of);
+    types.push(Type { name: name_of(pod), spec, made, limit: Some((1, Per::Cluster, true)), former_of, fixed: mirror });
     types.len() - 1
 }

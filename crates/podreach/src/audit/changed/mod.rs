@@ -15,7 +15,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use podreach_core::change::Change;
-use podreach_core::{Action, Atom, Configuration, Model, NodeId, PodId, Problem, Semantics, Verdict};
+use podreach_core::{Action, Atom, Configuration, Model, NodeId, PodId, Problem, Semantics, Trace, Verdict};
 use serde_json::Value;
 
 use super::policy::world::{Draft, World};
@@ -132,6 +132,8 @@ pub(crate) fn drained(problem: &Problem, node: NodeId) -> Problem {
 pub struct Changed {
     /// The cluster, its start and what is kept.
     pub problem: Problem,
+    /// Whether the document is about a part of it.
+    part: bool,
     /// The steps that delete what the document leaves out.
     deleted: Vec<Action>,
     /// What was changed, as the end of a sentence; nothing if nothing was.
@@ -142,7 +144,7 @@ impl Changed {
     /// The input with the changes of a document; or what is wrong with them.
     pub fn new(lowered: &Lowered, semantics: Semantics, changes: &[Value]) -> Result<Self, String> {
         let mut world = World::of_input(lowered, semantics);
-        let (mut added, mut says, mut deleted) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut added, mut says, mut deleted, mut part) = (Vec::new(), Vec::new(), Vec::new(), false);
         let mut changes = changes.iter().peekable();
         while let Some(change) = changes.next() {
             let mut cluster = world.model().facts();
@@ -159,7 +161,9 @@ impl Changed {
                     added.extend(cluster.pods.values().skip(first).map(|pod| pod.name.clone()));
                     world = world.with_cluster(cluster).selecting_nothing_new();
                 }
-                Step::Only { pods, nodes } => deleted = others(&world.problem, &pods, nodes.as_ref()),
+                Step::Only { pods, nodes } => {
+                    (deleted, part) = (others(&world.problem, &pods, nodes.as_ref()), true);
+                }
                 step => {
                     // The words of the change are known from here on.
                     world = world.with_cluster(cluster);
@@ -175,18 +179,45 @@ impl Changed {
             says.insert(0, format!("with {}", words::all(&words::first(added.into_iter(), 4))));
         }
         let says = if says.is_empty() { String::new() } else { format!(", {}", words::all(&says)) };
-        Ok(Self { problem: world.problem, deleted, says })
+        Ok(Self { problem: world.problem, part, deleted, says })
     }
 
     /// A verdict about this cluster: a run begins with the deletion of what the document leaves out.
     pub fn told(&self, verdict: Verdict) -> Result<Verdict, String> {
         match verdict {
+            Verdict::Deployable(run) if self.part => Ok(Verdict::Deployable(self.of_the_whole(&run))),
             verdict if self.deleted.is_empty() => Ok(verdict),
-            Verdict::Deployable(run) => {
-                Ok(Verdict::Deployable(self.deleted.iter().copied().chain(run.iter()).collect()))
-            }
             _ => Err("it is about a part of a cluster, of which only a run says something".to_owned()),
         }
+    }
+
+    /// A run of a part as one of the whole. Nothing in the part may tell a pod that is being deleted from what it was, and then the
+    /// part has no type of its own for it.
+    fn of_the_whole(&self, run: &Trace) -> Trace {
+        let mut s = (*self.problem.start).clone();
+        let all = self.deleted.iter().copied().chain(run.iter());
+        all.map(|action| self.of_what_is_there(&mut s, action)).collect()
+    }
+
+    fn of_what_is_there(&self, s: &mut Configuration, action: Action) -> Action {
+        let is_free = |s: &Configuration, atom: Atom| s.count(atom) > self.problem.kept.count(atom);
+        match action {
+            Action::Deploy(pod, node) => s.add((pod, node)),
+            Action::Delete(pod, node) if is_free(s, (pod, node)) => s.remove((pod, node)),
+            Action::Delete(pod, node) => {
+                let shadow = self.problem.model.shadow(pod).filter(|&shadow| is_free(s, (shadow, node)));
+                if let Some(shadow) = shadow {
+                    s.remove((shadow, node));
+                    return Action::Delete(shadow, node);
+                }
+            }
+            Action::Terminate(pod, node) if is_free(s, (pod, node)) => {
+                s.remove((pod, node));
+                self.problem.model.shadow(pod).into_iter().for_each(|shadow| s.add((shadow, node)));
+            }
+            Action::Terminate(..) | Action::Settle(_) | Action::Withdraw(_) => {}
+        }
+        action
     }
 }
 
