@@ -1,5 +1,6 @@
 //! Names as people type them: full, or as short as is unambiguous.
 
+use std::collections::BTreeSet;
 use std::fmt;
 
 use podreach_core::{Cluster, NodeId, PodId};
@@ -76,12 +77,18 @@ pub fn named(cluster: &Cluster, given: &str) -> Result<Named, NameError> {
                 let namesakes = names().filter(|(_, name)| tail(name, 0) == tail(given, 0));
                 near.extend(namesakes.map(|(_, name)| name.as_str()).take(3));
             }
-            Err(error(Unresolved::Unknown(near.into_iter().map(str::to_owned).collect())))
+            Err(error(Unresolved::Unknown(distinct(near.into_iter()))))
         }
         // In the cluster of a model, what a pod is while it is being deleted comes later under the same name.
         (None, [first, rest @ ..]) if rest.iter().all(|(_, name)| *name == first.1) => Ok(named(first)),
-        (None, _) => Err(error(Unresolved::Ambiguous(found.iter().map(|(_, name)| (*name).clone()).collect()))),
+        (None, _) => Err(error(Unresolved::Ambiguous(distinct(found.iter().map(|(_, name)| name.as_str()))))),
     }
+}
+
+/// Names without repetitions: pods that wait for a node go under the name of what would be made in their place.
+fn distinct<'n>(names: impl Iterator<Item = &'n str>) -> Vec<String> {
+    let mut seen = BTreeSet::new();
+    names.filter(|name| seen.insert(*name)).map(str::to_owned).collect()
 }
 
 /// A name as kubectl writes it (`deploy/web`, `deployment.apps/web`, also with a namespace in between): its kind and the rest.
