@@ -68,7 +68,8 @@ pub struct Waiting {
     pub count: u64,
 }
 
-/// The pods of a workload that are not of its own type: those of a StatefulSet that have claims of their own, and those that wait.
+/// The pods of a workload that are not of its own type: those of a StatefulSet that have claims of their own, those that wait, and those
+/// that carry labels of their own.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Replicas {
     /// For each number the types that its pod can be: with the claims it has, or with new ones.
@@ -77,6 +78,8 @@ pub struct Replicas {
     pub others: bool,
     /// The type of its pods that wait for a node.
     pub waiting: Option<PodId>,
+    /// The types of its running pods that carry labels which a new pod would not have; no pod of them is made again.
+    pub carried: Vec<PodId>,
 }
 
 /// What differs between Kubernetes releases.

@@ -94,10 +94,7 @@ pub fn source(sources: &read::Sources) -> (Option<encode::Source>, Vec<diagnosti
 
 /// The cluster under a semantics, with its start and what is kept, and no goal yet.
 pub fn problem(lowered: &lower::Lowered, semantics: Semantics) -> Problem {
-    let (cluster, start, kept) = match semantics {
-        Semantics::KubeScheduler => (lowered.cluster.clone(), lowered.start.clone(), lowered.kept.clone()),
-        Semantics::Paper => lower::carried(lowered),
-    };
+    let (cluster, start, kept) = lower::under(lowered, semantics);
     let model = Model::new(cluster, semantics);
     Problem { kept: Arc::new(kept), ..Problem::new(Arc::new(model), start, Goal::default()) }
 }

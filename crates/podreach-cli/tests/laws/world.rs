@@ -566,7 +566,7 @@ fn instance_of(pod: &Value, objects: &[Value], types: &mut Vec<Type>) -> usize {
     let spec = Spec::of(&pod["metadata"], &pod["spec"], &namespace(pod));
     let leaves = !pod["metadata"]["deletionTimestamp"].is_null();
     let made = owner.is_none() && !mirror && !leaves;
-    let former_of = owners::topmost(pod, objects).filter(|_| !leaves).map(name_of);
+    let former_of = owners::topmost(pod, objects).map(name_of);
     types.push(Type { name: name_of(pod), spec, made, limit: Some((1, Per::Cluster, true)), former_of, fixed: mirror });
     types.len() - 1
 }

@@ -6,16 +6,24 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use podreach_core::cluster::{Barred, Pod};
+use podreach_core::cluster::{Barred, Pod, Replicas};
 use podreach_core::id::PodId;
 use podreach_core::label::Labels;
-use podreach_core::{Cluster, Configuration};
+use podreach_core::{Cluster, Configuration, Semantics};
 
 use super::{Instance, Lowered};
 
+/// The cluster, its start and its kept pods, under a semantics.
+pub(crate) fn under(lowered: &Lowered, semantics: Semantics) -> (Cluster, Configuration, Configuration) {
+    match semantics {
+        Semantics::KubeScheduler => (lowered.cluster.clone(), lowered.start.clone(), lowered.kept.clone()),
+        Semantics::Paper => carried(lowered),
+    }
+}
+
 /// The cluster, start and kept pods in which running pods carry their labels. A pod by itself is a type with them; one that goes under
 /// a workload becomes a type of its own, which nothing deploys again.
-pub(crate) fn carried(lowered: &Lowered) -> (Cluster, Configuration, Configuration) {
+fn carried(lowered: &Lowered) -> (Cluster, Configuration, Configuration) {
     let (mut cluster, mut start, mut kept) = (lowered.cluster.clone(), lowered.start.clone(), lowered.kept.clone());
     let mut types: BTreeMap<(PodId, Labels), PodId> = BTreeMap::new();
     for instance in lowered.origins.instances.iter().filter(|instance| !instance.carried.is_empty()) {
@@ -29,6 +37,8 @@ pub(crate) fn carried(lowered: &Lowered) -> (Cluster, Configuration, Configurati
             Arc::make_mut(&mut spec).barred.get_or_insert(Barred::Outdated);
             let id = cluster.pods.push(Pod { name: name.clone(), spec });
             add(&mut cluster, id, carried);
+            let replicas = cluster.replicas.entry(*pod).or_insert(Replicas { others: true, ..Replicas::default() });
+            replicas.carried.push(id);
             id
         });
         let (old, new) = ((*pod, *node), (id, *node));

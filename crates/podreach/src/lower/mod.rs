@@ -61,7 +61,7 @@ mod unseen;
 mod workload;
 
 pub use admission::{Cheapest, Entrance};
-pub(crate) use carried::carried;
+pub(crate) use carried::under;
 pub use custom::{Does, does};
 pub use given::GivenLabels;
 pub use hidden::{Custom, LATER, remark, unless_complete};
@@ -291,11 +291,14 @@ fn declare_limits(cx: &mut Context, inventory: &Inventory, typing: &Typing) {
         let below = |other: &(&usize, _)| typing.above.workloads[*other.0].contains(&at);
         let mut pods: BTreeSet<_> = typing.workloads.iter().filter(below).map(|(_, &id)| id).collect();
         pods.insert(id);
-        // Pods of former revisions count until they are gone, but for those whose number has a bound of its own.
+        // Pods of former revisions count until they are gone, but for those whose number has a bound of its own; while they are being
+        // deleted, only where the controller waits for that.
         let counts = |pod: &&usize| {
             let metadata = &inventory.pods[**pod].metadata;
             let alone = typing.named_pods[*pod] == full_name(Kind::Pod, metadata) && typing.outdated.contains(*pod);
-            typing.above.pods[**pod].contains(&at) && (alone || workload.renews_claims) && !metadata.terminating
+            typing.above.pods[**pod].contains(&at)
+                && (alone || workload.renews_claims)
+                && (workload.scale.waits || !metadata.terminating)
         };
         pods.extend(typing.named_pods.keys().filter(counts).map(|pod| typing.pods[pod]));
         let target = (workload.kind, workload.metadata.namespace.clone(), workload.metadata.name.clone());

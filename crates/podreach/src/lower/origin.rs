@@ -169,7 +169,7 @@ pub(crate) fn replicas(cluster: &Cluster, origins: &Origins) -> BTreeMap<PodId, 
     let twins = cluster.waiting.iter().filter(|(pod, _)| cluster.is_twin(**pod));
     let twins: BTreeMap<PodId, PodId> = twins.map(|(&pod, waiting)| (waiting.of, pod)).collect();
     let alone =
-        |(&of, &pod): (&PodId, &PodId)| (of, Replicas { numbered: Vec::new(), others: true, waiting: Some(pod) });
+        |(&of, &pod): (&PodId, &PodId)| (of, Replicas { others: true, waiting: Some(pod), ..Replicas::default() });
     let mut replicas: BTreeMap<PodId, Replicas> = twins.iter().map(alone).collect();
     if pods.is_empty() {
         return replicas;

@@ -6,7 +6,8 @@
 //! ```
 //! There is one pod of each number. The type of the StatefulSet itself stands for pods that have no claims yet: it is one of the
 //! alternatives where some of the declared pods have none, or where more pods are asked for than have numbers. Pods of a workload that
-//! wait for a node are a type, too, since they were admitted already; it goes under the same name.
+//! wait for a node are another type, since they were admitted already; it goes under the same name. So are running pods that carry
+//! labels which a new pod would not have.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -42,8 +43,9 @@ fn asked(problem: &Problem, replicas: &BTreeMap<PodId, Replicas>, goal: Goal) ->
 
 /// The types that pods of a workload can be, its own first where it is one of them.
 pub fn types(cluster: &Cluster, pod: PodId) -> Vec<PodId> {
-    let Some(Replicas { numbered, others, waiting }) = cluster.replicas.get(&pod) else { return vec![pod] };
-    others.then_some(pod).into_iter().chain(*waiting).chain(numbered.iter().flatten().copied()).collect()
+    let Some(Replicas { numbered, others, waiting, carried }) = cluster.replicas.get(&pod) else { return vec![pod] };
+    let besides = waiting.iter().chain(carried).chain(numbered.iter().flatten());
+    others.then_some(pod).into_iter().chain(besides.copied()).collect()
 }
 
 /// The ways to choose so many pods of a workload, each as types and how many of them; `None` if they are too many.
@@ -53,12 +55,12 @@ pub(crate) fn choices(
     replicas: &Replicas,
     count: u64,
 ) -> Option<Vec<Vec<(PodId, u64)>>> {
-    let waiting = waiting(cluster, replicas);
+    let besides = besides(cluster, replicas);
     let node = NodeId::from_index(0);
     let free: Vec<&Vec<PodId>> = replicas.numbered.iter().collect();
     let least = if replicas.others { 0 } else { free.len() as u64 };
     let mut ways = Vec::new();
-    Own { pod: own, least, waiting }.choose(&free, (node, count), &Configuration::new(), 0, &mut ways)?;
+    Own { pod: own, least, besides }.choose(&free, (node, count), &Configuration::new(), 0, &mut ways)?;
     Some(ways.into_iter().map(|way| way.iter().map(|((pod, _), count)| (pod, count)).collect()).collect())
 }
 
@@ -76,9 +78,8 @@ fn ways(cluster: &Cluster, all: &BTreeMap<PodId, Replicas>, asked: &Configuratio
                         types.iter().all(|pod| !named.contains(pod) && way.of(*pod).next().is_none())
                     };
                     let free: Vec<&Vec<PodId>> = replicas.numbered.iter().filter(free).collect();
-                    let waiting = waiting(cluster, replicas);
-                    let own =
-                        Own { pod: Some(pod), waiting, least: if replicas.others { 0 } else { free.len() as u64 } };
+                    let least = if replicas.others { 0 } else { free.len() as u64 };
+                    let own = Own { pod: Some(pod), least, besides: besides(cluster, replicas) };
                     own.choose(&free, (node, count), way, 0, &mut longer)?;
                 }
             }
@@ -92,12 +93,14 @@ fn ways(cluster: &Cluster, all: &BTreeMap<PodId, Replicas>, asked: &Configuratio
 struct Own {
     pod: Option<PodId>,
     least: u64,
-    /// The type of those that wait, and how many they are.
-    waiting: Option<(PodId, u64)>,
+    /// The other types of pods without numbers, and how many of each there can be at most.
+    besides: Vec<(PodId, u64)>,
 }
 
-fn waiting(cluster: &Cluster, replicas: &Replicas) -> Option<(PodId, u64)> {
-    replicas.waiting.and_then(|pod| Some((pod, cluster.waiting.get(&pod)?.count)))
+/// Those that wait, as many as there are; and those that carry labels of their own, of which the start says how many there are.
+fn besides(cluster: &Cluster, replicas: &Replicas) -> Vec<(PodId, u64)> {
+    let waiting = replicas.waiting.and_then(|pod| Some((pod, cluster.waiting.get(&pod)?.count)));
+    waiting.into_iter().chain(replicas.carried.iter().map(|&pod| (pod, u64::MAX))).collect()
 }
 
 impl Own {
@@ -118,10 +121,10 @@ impl Own {
             return Some(());
         }
         let Some((first, rest)) = free.split_first() else {
-            if let Some(pod) = self.pod.filter(|_| chosen >= self.least) {
-                ways.extend(self.waiting_first(pod, (node, count), way));
-            }
-            return Some(());
+            return match self.pod.filter(|_| chosen >= self.least) {
+                Some(pod) => Self::without_numbers(&self.besides, pod, (node, count), way, ways),
+                None => Some(()),
+            };
         };
         for &pod in *first {
             self.choose(rest, (node, count - 1), &with(way, pod, node, 1), chosen + 1, ways)?;
@@ -129,20 +132,27 @@ impl Own {
         self.choose(rest, (node, count), way, chosen, ways)
     }
 
-    /// The ways to have so many pods without numbers: those in which most of them are pods that wait come first.
-    fn waiting_first(
-        &self,
+    /// The ways to have so many pods without numbers: those with most pods of the other types come first.
+    fn without_numbers(
+        besides: &[(PodId, u64)],
         own: PodId,
         (node, count): (NodeId, u64),
         way: &Configuration,
-    ) -> impl Iterator<Item = Configuration> {
-        let taken = |pod: PodId| way.of(pod).fold(0, |sum: u64, (_, count)| sum.saturating_add(count));
-        let (twin, most) = self.waiting.map_or((own, 0), |(pod, all)| (pod, count.min(all.saturating_sub(taken(pod)))));
-        let ways = (0..=most).rev().map(move |bound| {
-            let way = if bound > 0 { with(way, twin, node, bound) } else { way.clone() };
-            if count > bound { with(&way, own, node, count - bound) } else { way }
-        });
-        ways.collect::<Vec<_>>().into_iter()
+        ways: &mut Vec<Configuration>,
+    ) -> Option<()> {
+        if ways.len() > WAYS {
+            return None;
+        }
+        let Some((&(other, all), rest)) = besides.split_first() else {
+            ways.push(if count > 0 { with(way, own, node, count) } else { way.clone() });
+            return Some(());
+        };
+        let taken = way.of(other).fold(0, |sum: u64, (_, count)| sum.saturating_add(count));
+        for chosen in (0..=count.min(all.saturating_sub(taken))).rev() {
+            let way = if chosen > 0 { &with(way, other, node, chosen) } else { way };
+            Self::without_numbers(rest, own, (node, count - chosen), way, ways)?;
+        }
+        Some(())
     }
 }
 
@@ -162,7 +172,7 @@ mod tests {
         let pod = PodId::from_index;
         let numbered = (1..=numbers).map(|number| vec![pod(number)]).collect();
         let mut cluster = Cluster::default();
-        cluster.replicas.insert(pod(0), Replicas { numbered, others, waiting: None });
+        cluster.replicas.insert(pod(0), Replicas { numbered, others, ..Replicas::default() });
         let entry = |&(node, count): &(usize, u64)| ((pod(0), NodeId::from_index(node)), count);
         let found = ways(&cluster, &cluster.replicas, &asked.iter().map(entry).collect()).unwrap_or_default();
         let plain = |way: Configuration| way.iter().map(|((pod, node), n)| (pod.index(), node.index(), n)).collect();
@@ -195,7 +205,7 @@ mod tests {
         let (own, twin) = (PodId::from_index(0), PodId::from_index(1));
         let mut cluster = Cluster::default();
         cluster.waiting.insert(twin, Waiting { of: own, count: 1 });
-        let replicas = Replicas { numbered: Vec::new(), others: true, waiting: Some(twin) };
+        let replicas = Replicas { others: true, waiting: Some(twin), ..Replicas::default() };
         let ways = choices(&cluster, Some(own), &replicas, 2);
         assert_eq!(ways, Some(vec![vec![(own, 1), (twin, 1)], vec![(own, 2)]]));
         assert_eq!(choices(&cluster, None, &replicas, 1), Some(Vec::new()));

@@ -58,7 +58,7 @@ pub(crate) fn item(
 ) -> Item {
     let mut item = undecided(policy, rule);
     let selections = rule.claim.selections();
-    let draft = Draft::new(lowered, &selections);
+    let draft = Draft::new(lowered, semantics, &selections);
     let acting = if applies(actor, &rule.claim) { actor } else { &Actor::AsIs };
     let Variants { variants, note, missed, beyond } =
         match actor::variants(draft, lowered, &selections, semantics, acting, &rule.claim) {

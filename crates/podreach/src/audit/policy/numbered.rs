@@ -59,7 +59,8 @@ pub(crate) fn groups(lowered: &Lowered, world: &World, want: impl Fn(PodId, u64)
         groups.retain(|group| group.name != set);
         let own = m.pods().find(|&pod| m.pod_name(pod) == set);
         let waiting = own.and_then(waiting);
-        let replicas = Replicas { numbered: numbers.into_values().collect(), others, waiting };
+        let numbered = numbers.into_values().collect();
+        let replicas = Replicas { numbered, others, waiting, carried: Vec::new() };
         groups.push(Group::of(m.cluster(), (set, own), &replicas, &want, count));
     }
     if groups.is_empty() {
@@ -78,7 +79,7 @@ impl Group {
     /// So many pods of a type, those that wait for a node among them.
     fn plain(cluster: &Cluster, pod: PodId, want: &impl Fn(PodId, u64) -> Want, count: u64) -> Self {
         let waiting = cluster.replicas.get(&pod).and_then(|replicas| replicas.waiting);
-        let replicas = Replicas { numbered: Vec::new(), others: true, waiting };
+        let replicas = Replicas { others: true, waiting, ..Replicas::default() };
         Self::of(cluster, (&cluster.pods[pod].name, Some(pod)), &replicas, want, count)
     }
 

@@ -10,7 +10,7 @@ use podreach_core::{Cluster, Configuration, Goal, Id, Model, NodeId, PodId, Prob
 use super::PodSelection;
 use crate::audit::changed::Changes;
 use crate::diagnostic::Diagnostic;
-use crate::lower::Lowered;
+use crate::lower::{self, Lowered};
 use crate::waiting;
 
 /// A cluster, and which of its pod types are selected.
@@ -38,20 +38,19 @@ pub(crate) struct Draft {
 }
 
 impl Draft {
-    /// The cluster, with what these selections select of it.
-    pub(crate) fn new(lowered: &Lowered, selections: &[&PodSelection]) -> Self {
+    /// The cluster, with what these selections select of it. What a running pod carries takes it out of no selection.
+    pub(crate) fn new(lowered: &Lowered, semantics: Semantics, selections: &[&PodSelection]) -> Self {
         let by = |name: &str| -> Vec<usize> {
             let Some(origin) = lowered.origins.pods.get(name) else { return Vec::new() };
             (0..selections.len()).filter(|&at| selections[at].selects(name, origin)).collect()
         };
-        Self {
-            cluster: lowered.cluster.clone(),
-            start: lowered.start.clone(),
-            kept: lowered.kept.clone(),
-            diagnostics: lowered.diagnostics.clone(),
-            selected: lowered.cluster.pods.values().map(|pod| by(&pod.name)).collect(),
-            changes: Changes::default(),
+        let (cluster, start, kept) = lower::under(lowered, semantics);
+        let mut selected: IdVec<PodId, Vec<usize>> = cluster.pods.values().map(|pod| by(&pod.name)).collect();
+        for (&of, replicas) in &cluster.replicas {
+            replicas.carried.iter().for_each(|&pod| selected[pod] = selected[of].clone());
         }
+        let diagnostics = lowered.diagnostics.clone();
+        Self { cluster, start, kept, diagnostics, selected, changes: Changes::default() }
     }
 
     /// Adds a pod type, under a name that no other has.
