@@ -32,7 +32,6 @@ pub mod assumption;
 pub mod audit;
 pub mod diagnostic;
 pub mod encode;
-pub mod engine;
 mod history;
 pub mod lower;
 pub mod matrix;
@@ -40,8 +39,10 @@ pub mod question;
 pub mod read;
 pub mod report;
 pub mod sandbox;
-pub mod symmetry;
 mod waiting;
+
+pub use podreach_engine as engine;
+pub use podreach_engine::symmetry;
 
 use std::sync::Arc;
 

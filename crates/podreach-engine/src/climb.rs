@@ -244,7 +244,7 @@ mod tests {
     use podreach_core::{Semantics, Verdict, check};
 
     use super::*;
-    use crate::engine::{ledger, slice};
+    use crate::{ledger, slice};
 
     #[test]
     fn where_a_climb_ends_in_the_goal_its_run_does() {

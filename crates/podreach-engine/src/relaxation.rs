@@ -247,7 +247,7 @@ mod tests {
     use podreach_core::testing::{Rng, Shape, cases, exhaustive, problem};
 
     use super::*;
-    use crate::engine::slice;
+    use crate::slice;
 
     /// Whether each step finds its witnesses among what was there and what the steps before it made, up to the goal.
     fn stands(system: &System, state: &State, plan: &Plan) -> bool {

@@ -311,8 +311,8 @@ mod tests {
     use podreach_core::testing::{Rng, Shape, cases, problem};
 
     use super::*;
-    use crate::engine::form::FormGuard;
-    use crate::engine::slice;
+    use crate::form::FormGuard;
+    use crate::slice;
 
     /// The pairs by their definition: rules are used until none of them adds anything.
     fn defined(system: &System) -> Pairs {

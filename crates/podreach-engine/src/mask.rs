@@ -342,8 +342,8 @@ mod tests {
     use podreach_core::testing::{Rng, cases};
 
     use super::*;
-    use crate::engine::slice;
-    use crate::engine::walk::tests::random_switches;
+    use crate::slice;
+    use crate::walk::tests::random_switches;
 
     #[test]
     fn after_each_step_all_that_a_survey_sees_is_known() {

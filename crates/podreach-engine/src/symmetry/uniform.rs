@@ -3,7 +3,7 @@
 use podreach_core::{Atom, Everywhere, Goal, NodeId, Problem, Symmetry, Trace, Verdict};
 
 use super::symmetry;
-use crate::engine::{Budget, Search};
+use crate::{Budget, Search};
 
 /// Decides what holds on every node of an orbit.
 #[derive(Clone, Debug)]

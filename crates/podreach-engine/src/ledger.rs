@@ -204,9 +204,9 @@ mod tests {
     use podreach_core::{Semantics, Verdict, check};
 
     use super::*;
-    use crate::engine::forward::Forward;
-    use crate::engine::portfolio::Pursuit;
-    use crate::engine::{Budget, Found, slice};
+    use crate::forward::Forward;
+    use crate::portfolio::Pursuit;
+    use crate::{Budget, Found, slice};
 
     #[test]
     fn a_trace_made_class_by_class_is_one() {

@@ -168,8 +168,8 @@ mod tests {
     use podreach_core::{Problem, Semantics, Verdict, check};
 
     use super::*;
-    use crate::engine::walk::tests::random_switches;
-    use crate::engine::{ledger, slice};
+    use crate::walk::tests::random_switches;
+    use crate::{ledger, slice};
 
     /// Whether it ends in the goal; its run then does, too.
     fn reaches(problem: &Problem) -> bool {

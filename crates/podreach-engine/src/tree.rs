@@ -145,7 +145,7 @@ impl Node {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::engine::group;
+    use crate::group;
 
     #[test]
     fn groups_are_found_within_configurations_that_have_them() {
