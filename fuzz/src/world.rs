@@ -84,7 +84,7 @@ pub fn agree(lowered: &Lowered, problem: &Problem, options: &Options) {
         let answer = decision.checked.answer();
         let contradicted = matches!((cell, answer), (Cell::Deployable, Some(false)) | (Cell::Never, Some(true)));
         assert!(!contradicted, "{atom:?}: the matrix says {cell:?}, and check {answer:?}");
-        let answered = report::Answered { problem: &problem, options, decision: &decision, assumptions: &assumptions };
+        let answered = report::Answered { options, decision: &decision, assumptions: &assumptions };
         assert!(!report::headline(&answered).is_empty());
     }
 }

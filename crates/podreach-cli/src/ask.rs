@@ -30,9 +30,7 @@ struct Asked {
 pub(crate) struct Answer {
     /// The name of the Question document it answers, if it has one.
     pub(crate) name: Option<String>,
-    /// The question.
-    pub(crate) problem: Problem,
-    /// The answer.
+    /// The answer, with its question.
     pub(crate) decision: Sure,
     /// How long it took.
     pub(crate) seconds: f64,
@@ -182,9 +180,9 @@ fn answer(session: &Session, asked: Asked, clock: &Clock) -> Answer {
     let spinner = watched_search(&progress);
     let budget = Budget { progress: Some(&*progress), ..clock.budget() };
     let decide = || Oracle::new(&problem, &session.lowered.diagnostics).answer(&problem.goal, &budget);
-    let decision = cancel::attempt(decide).unwrap_or_else(Sure::stopped);
+    let decision = cancel::attempt(decide).unwrap_or_else(|stop| Sure::stopped(problem.clone(), stop));
     spinner.finish_and_clear();
-    Answer { name, problem, decision, seconds: started.elapsed().as_secs_f64() }
+    Answer { name, decision, seconds: started.elapsed().as_secs_f64() }
 }
 
 /// A sign of life on standard error, where someone watches.
@@ -228,7 +226,12 @@ fn counts(seen: Seen, seconds: f64) -> String {
 impl Answer {
     /// With a trace that ends in the goal and nothing else.
     fn exactly(self) -> Self {
-        Self { decision: answer::exactly(&self.problem, self.decision), ..self }
+        Self { decision: answer::exactly(self.decision), ..self }
+    }
+
+    /// The question.
+    pub(crate) fn problem(&self) -> &Problem {
+        self.decision.checked.problem()
     }
 
     /// How the command ends.
@@ -251,7 +254,7 @@ impl Answer {
 
     /// As reports take it.
     pub(crate) fn answered<'a>(&'a self, session: &'a Session) -> Answered<'a> {
-        let assumptions = session.assumptions(self.problem.model.semantics());
-        Answered { problem: &self.problem, options: &session.options, decision: &self.decision, assumptions }
+        let assumptions = session.assumptions(self.problem().model.semantics());
+        Answered { options: &session.options, decision: &self.decision, assumptions }
     }
 }

@@ -65,9 +65,9 @@ fn drawing(format: Format, session: &Session, answers: &[Answer]) -> Result<Stri
         }
     };
     Ok(match format {
-        Format::Mermaid => report::mermaid(&answer.problem, trace),
-        Format::Svg => report::svg(&answer.problem, trace),
-        _ => pretty(&report::itf(&answer.problem, trace)),
+        Format::Mermaid => report::mermaid(answer.problem(), trace),
+        Format::Svg => report::svg(answer.problem(), trace),
+        _ => pretty(&report::itf(answer.problem(), trace)),
     })
 }
 
@@ -75,7 +75,7 @@ impl Answer {
     /// The answer in the words of what the input is an encoding of, if it is one and this is its question.
     fn decoded<'a>(&self, session: &'a Session) -> Option<(&'a Source, Result<Decoded, String>)> {
         let source = session.source.as_ref()?;
-        Some((source, encode::decode(source, &self.problem, &self.decision.checked)?))
+        Some((source, encode::decode(source, &self.decision.checked)?))
     }
 
     fn source_words(&self, session: &Session, detail: Detail) -> Option<String> {
@@ -127,8 +127,8 @@ fn text(session: &Session, answers: &[Answer], output: &Output) -> String {
 
 /// Whether two answers to one question, each under its semantics, agree.
 fn compared(a: &Answer, b: &Answer) -> Option<String> {
-    let (left, right) = (a.problem.model.semantics(), b.problem.model.semantics());
-    if left == right || a.problem.goal != b.problem.goal {
+    let (left, right) = (a.problem().model.semantics(), b.problem().model.semantics());
+    if left == right || a.problem().goal != b.problem().goal {
         return None;
     }
     Some(match a.word() == b.word() {

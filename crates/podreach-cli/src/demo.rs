@@ -51,7 +51,7 @@ fn check(session: &Session, pod: &str, node: &str) -> String {
     problem.goal = question::goal(&id, &[at], &[]);
     let decision = Oracle::new(&problem, &session.lowered.diagnostics).answer(&problem.goal, &Budget::unlimited());
     let assumptions = session.assumptions(Semantics::KubeScheduler);
-    let answered = Answered { problem: &problem, options: &session.options, decision: &decision, assumptions };
+    let answered = Answered { options: &session.options, decision: &decision, assumptions };
     let text = report::verdict_text(&answered, Detail::Normal);
     format!("> podreach check -f examples/demo.yaml {pod} {node}\n{text}")
 }

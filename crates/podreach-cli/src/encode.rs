@@ -113,10 +113,9 @@ fn certificates(folder: &Path, smallest: &pebbling::Smallest) -> Result<(), Told
     std::fs::create_dir_all(folder).map_err(cannot)?;
     for (game, checked) in std::iter::once(&smallest.enough).chain(&smallest.short) {
         let encoded = game.encoded();
-        let problem = line::problem(&encoded).expect("it was decided before");
         let decision = Decision { checked: checked.clone(), engine: "portfolio", efforts: Vec::new() };
         let decision = &Sure::of_model(decision);
-        let answered = Answered { problem: &problem, options: &Options::default(), decision, assumptions: &[] };
+        let answered = Answered { options: &Options::default(), decision, assumptions: &[] };
         let certificate = report::verdict(&answered, &serde_json::json!([]), 0.0);
         let name = format!("pebbles-{}", game.pebbles);
         std::fs::write(folder.join(format!("{name}.yaml")), encoded.yaml()).map_err(cannot)?;

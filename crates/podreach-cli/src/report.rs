@@ -30,7 +30,7 @@ pub(crate) fn run(args: &Report, clock: &Clock) -> Result<Exit, Told> {
                 .iter()
                 .map(|answer| (answer.answered(&session), check::document(&session, answer).value()))
                 .collect();
-            let problem = &answers.first().expect("something is asked").problem;
+            let problem = answers.first().expect("something is asked").problem();
             write(&args.page, &args.input, &session, problem, html::View::Answers(&shown))?;
             Ok(answers.iter().map(Answer::exit).max().unwrap_or(Exit::Yes))
         }

@@ -246,12 +246,12 @@ fn short_of(problem: &Problem, (verdict, written): (Verdict, &Shortfall), clock:
 
 /// Whether a checked verdict is free of doubts about the input.
 fn stands(session: &Session, oracle: &Oracle, problem: &Problem, decision: Decision) -> (Exit, String) {
-    let decision = oracle.held(&problem.goal, decision);
+    let decision = oracle.held(decision);
     match decision.checked.verdict() {
         Verdict::Unknown(reason) => (Exit::No, format!("NOT PROVED  {reason}")),
         _ => {
             let assumptions = session.assumptions(problem.model.semantics());
-            let answered = Answered { problem, options: &session.options, decision: &decision, assumptions };
+            let answered = Answered { options: &session.options, decision: &decision, assumptions };
             (Exit::Yes, format!("PROVED  {}", report::headline(&answered)))
         }
     }

@@ -17,7 +17,7 @@ pub(crate) fn walk(session: &Session, answers: &[Answer]) {
         let answered = answer.answered(session);
         match answer.decision.checked.verdict() {
             Verdict::Deployable(trace) if trace.len() <= LONGEST => {
-                let frames = report::frames(&answer.problem, trace);
+                let frames = report::frames(answer.problem(), trace);
                 let term = Term::stdout();
                 print::report(&(report::headline(&answered) + "\n\n"));
                 if !(term.is_term() && print::is_watched() && interactive(&term, &frames).is_ok()) {

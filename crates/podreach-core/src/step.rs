@@ -152,6 +152,12 @@ impl Problem {
         Self { goal, asked: None, ..self.clone() }
     }
 
+    /// The same cluster and start, asked for this; in the words it was asked in, where it is the problem's own goal.
+    #[must_use]
+    pub fn asking(&self, goal: &Goal) -> Self {
+        if *goal == self.goal { self.clone() } else { self.with_goal(goal.clone()) }
+    }
+
     /// The goal in the words it was asked in.
     pub fn asked(&self) -> &Goal {
         self.asked.as_ref().map_or(&self.goal, |asked| &asked.goal)

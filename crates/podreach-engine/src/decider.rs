@@ -1,8 +1,8 @@
 //! Decides goals about workloads: each is asked of a quotient, and the evidence comes back in the names it was asked with.
 
-use podreach_core::{Checked, Checker, Flaw, Goal, Learned, Problem, Quotient, Reason, Settling, Trace, Verdict, View};
+use podreach_core::{Checked, Checker, Goal, Problem, Quotient, Reason, Settling, Trace, Verdict, View};
 
-use super::{Budget, Decision, Engine, Search, Stop, reason};
+use super::{Budget, Claim, Decision, Engine, Search};
 
 /// Decides any number of goals about one cluster and start, in which types may be alike.
 #[derive(Clone, Debug)]
@@ -49,7 +49,7 @@ impl Decider {
     pub fn decide(&mut self, goal: &Goal, budget: &Budget<'_>) -> Decision {
         let decide = |decider: &mut Search, goal: &Goal| Some(decider.decide(goal, budget));
         self.decide_by(goal, budget, decide).unwrap_or_else(|| Decision {
-            checked: Checked::unknown(Reason::Unsupported("this goal".into())),
+            checked: Checked::unknown(self.quotient.full().asking(goal), Reason::Unsupported("this goal".into())),
             engine: "none",
             efforts: Vec::new(),
         })
@@ -68,8 +68,8 @@ impl Decider {
     ) -> Option<Decision> {
         let full = self.quotient.full().clone();
         if full.is_met(goal, &full.start) {
-            let met = Decision::start();
-            return Some(self.checked(goal, Verdict::Deployable(Trace::default()), met, budget));
+            let claim = Claim::at_once(Verdict::Deployable(Trace::default()), "start");
+            return Some(self.checked(goal, claim, budget));
         }
         let view = self.quotient.view(goal);
         let decision = if view.is_single() {
@@ -77,15 +77,16 @@ impl Decider {
         } else {
             decide(&mut Search::new(&view.problem).with_engines(self.engines), &view.goal)?
         };
+        let Decision { checked, engine, efforts } = decision;
         if view.is_plain(&full) {
-            return Some(decision);
+            return Some(Decision { checked: checked.of_whole(&full, goal, &view)?, engine, efforts });
         }
-        let verdict = match decision.checked.verdict() {
+        let verdict = match checked.verdict() {
             Verdict::Deployable(trace) => Verdict::Deployable(self.lifted(goal, &view, trace)),
             Verdict::Never(proof) => Verdict::Never(view.renamed(proof)),
             Verdict::Unknown(reason) => Verdict::Unknown(reason.clone()),
         };
-        Some(self.checked(goal, verdict, decision, budget))
+        Some(self.checked(goal, Claim { verdict, engine, efforts }, budget))
     }
 
     /// A run of a quotient as one of the whole problem, in which no node settles that need not.
@@ -97,16 +98,9 @@ impl Decider {
         if !asks || is_run() { run } else { view.lifted(self.quotient.full(), trace, Settling::AtFirst) }
     }
 
-    /// The decision with a verdict about the goal as asked, once the checker takes it.
-    fn checked(&mut self, goal: &Goal, verdict: Verdict, decision: Decision, budget: &Budget<'_>) -> Decision {
-        let checked = match self.checker.check(goal, verdict, &|| (budget.interrupt)().is_some()) {
-            Ok(checked) => checked,
-            Err(Flaw::Stopped) => {
-                let stop = (budget.interrupt)().unwrap_or(Stop::Timeout);
-                Checked::unknown(reason(stop, Learned::default()))
-            }
-            Err(flaw) => Checked::unknown(Reason::Rejected { engine: decision.engine.into(), flaw: flaw.to_string() }),
-        };
-        Decision { checked, ..decision }
+    /// What is claimed about the goal as asked, once the checker accepts it.
+    fn checked(&mut self, goal: &Goal, claim: Claim, budget: &Budget<'_>) -> Decision {
+        let full = self.quotient.full();
+        claim.decision(full, goal, budget, |verdict, stop| self.checker.check(goal, verdict, stop))
     }
 }

@@ -171,14 +171,9 @@ pub struct Decision {
 
 impl Decision {
     /// That a question was given up.
-    pub fn stopped(stop: Stop) -> Self {
-        let checked = Checked::unknown(reason(stop, Learned::default()));
+    pub fn stopped(problem: Problem, stop: Stop) -> Self {
+        let checked = Checked::unknown(problem, reason(stop, Learned::default()));
         Self { checked, engine: "none", efforts: Vec::new() }
-    }
-
-    /// What is so at the start.
-    fn start() -> Self {
-        Self { checked: Checked::unknown(Reason::Unsupported(String::new())), engine: "start", efforts: Vec::new() }
     }
 }
 
@@ -192,6 +187,24 @@ struct Claim {
 impl Claim {
     fn at_once(verdict: Verdict, engine: &'static str) -> Self {
         Self { verdict, engine, efforts: Vec::new() }
+    }
+
+    /// The decision, once a check accepts the claim; *unknown* if it does not.
+    fn decision(
+        self,
+        problem: &Problem,
+        goal: &Goal,
+        budget: &Budget<'_>,
+        check: impl FnOnce(Verdict, &dyn Fn() -> bool) -> Result<Checked, Flaw>,
+    ) -> Decision {
+        let Self { verdict, engine, efforts } = self;
+        let refused = |flaw: Flaw| match flaw {
+            Flaw::Stopped => reason((budget.interrupt)().unwrap_or(Stop::Timeout), Learned::default()),
+            flaw => Reason::Rejected { engine: engine.into(), flaw: flaw.to_string() },
+        };
+        let checked = check(verdict, &|| (budget.interrupt)().is_some());
+        let checked = checked.unwrap_or_else(|flaw| Checked::unknown(problem.asking(goal), refused(flaw)));
+        Decision { checked, engine, efforts }
     }
 }
 
@@ -267,15 +280,7 @@ impl Search {
     }
 
     fn checked(&mut self, goal: &Goal, claim: Claim, budget: &Budget<'_>) -> Decision {
-        let Claim { verdict, engine, efforts } = claim;
-        let checked = match self.checker.check_plainly(goal, verdict, &|| (budget.interrupt)().is_some()) {
-            Ok(checked) => checked,
-            Err(Flaw::Stopped) => {
-                Checked::unknown(reason((budget.interrupt)().unwrap_or(Stop::Timeout), Learned::default()))
-            }
-            Err(flaw) => Checked::unknown(Reason::Rejected { engine: engine.into(), flaw: flaw.to_string() }),
-        };
-        Decision { checked, engine, efforts }
+        claim.decision(&self.problem, goal, budget, |verdict, stop| self.checker.check_plainly(goal, verdict, stop))
     }
 
     /// A claim that takes no search, if there is one.

@@ -143,12 +143,12 @@ pub(super) mod tests {
     use podreach_core::{Problem, Semantics, Verdict, check};
 
     use super::*;
+    use crate::portfolio::Pursuit;
+    use crate::{Budget, Found, System, ledger, slice};
     use podreach::encode::explore::{Explored, coverage};
     use podreach::encode::line;
     use podreach::encode::net::Net;
     use podreach::encode::petri::Encoding;
-    use crate::portfolio::Pursuit;
-    use crate::{Budget, Found, System, ledger, slice};
 
     /// Switches, each a place for on and one for off, that can be turned while others are as they must be; and the question whether
     /// some can be on or off together. Random pods seldom have to be deleted to get anywhere; here some are at every step.

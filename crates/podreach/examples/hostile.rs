@@ -38,11 +38,10 @@ pub fn page(kind: &str) -> String {
     let remarks =
         json!([{"code": "W0001", "effect": "notes", "message": NAMES[0], "file": NAMES[1], "help": NAMES[2]}]);
     let options = Options::default();
-    let answered = Answered { problem: &problem, options: &options, decision: &decision, assumptions: &[] };
+    let answered = Answered { options: &options, decision: &decision, assumptions: &[] };
     let certificate = report::verdict(&answered, &remarks, 0.0).value();
     let evidence = Evidence {
         shows: NAMES[0].into(),
-        problem: problem.clone(),
         decision: decision.clone(),
         short: None,
         changed: None,

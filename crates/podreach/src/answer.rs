@@ -81,8 +81,8 @@ pub struct Sure(Decision);
 
 impl Sure {
     /// That a question was given up.
-    pub fn stopped(stop: Stop) -> Self {
-        Self(Decision::stopped(stop))
+    pub fn stopped(problem: Problem, stop: Stop) -> Self {
+        Self(Decision::stopped(problem, stop))
     }
 
     /// A decision about a model that no input stands behind, such as an encoding: there is nothing to doubt.
@@ -135,13 +135,13 @@ impl Oracle {
     /// Decides a goal, checks the evidence, and holds the verdict back if it is in doubt.
     pub fn answer(&mut self, goal: &Goal, budget: &Budget<'_>) -> Sure {
         let decision = self.whole().decide(goal, budget);
-        self.sure(goal, decision, budget)
+        self.sure(decision, budget)
     }
 
     /// The same for a goal that can be decided without a search; `None` for others.
     pub fn quick_answer(&mut self, goal: &Goal, budget: &Budget<'_>) -> Option<Sure> {
         let decision = self.whole().decide_without_search(goal, budget)?;
-        Some(self.sure(goal, decision, budget))
+        Some(self.sure(decision, budget))
     }
 
     fn whole(&mut self) -> &mut Decider {
@@ -225,38 +225,39 @@ impl Oracle {
     }
 
     /// A decision with evidence that no doubt spoils: its own, or other evidence that is searched for.
-    pub fn sure(&mut self, goal: &Goal, decision: Decision, budget: &Budget<'_>) -> Sure {
-        let decision = self.withdrawing(goal, decision);
-        let Some(reason) = self.spoiled(goal, &decision.checked) else { return Sure(decision) };
+    pub fn sure(&mut self, decision: Decision, budget: &Budget<'_>) -> Sure {
+        let decision = self.withdrawing(decision);
+        let Some(reason) = self.spoiled(&decision.checked) else { return Sure(decision) };
+        let goal = &decision.checked.problem().goal;
         let other = match decision.checked.verdict() {
             Verdict::Deployable(_) => self.without_doubt(goal, budget),
             _ => Some(self.at_its_weakest(goal, budget))
                 .filter(|weak| weak.checked.answer() == Some(false))
                 .or_else(|| self.before_settling(goal, budget)),
         };
-        Sure(other.unwrap_or(Decision { checked: Checked::unknown(reason), ..decision }))
+        Sure(other.unwrap_or_else(|| unknown(decision, reason)))
     }
 
     /// The same decision; its run deletes the pods that wait for a node and are in its way.
-    fn withdrawing(&mut self, goal: &Goal, decision: Decision) -> Decision {
+    fn withdrawing(&mut self, decision: Decision) -> Decision {
         let Verdict::Deployable(trace) = decision.checked.verdict() else { return decision };
         let Some(trace) = waiting::withdrawing(&self.problem, trace) else { return decision };
-        match self.checker.check(goal, Verdict::Deployable(trace), &|| false) {
+        match self.checker.check(&decision.checked.problem().goal, Verdict::Deployable(trace), &|| false) {
             Ok(checked) => Decision { checked, ..decision },
             Err(_) => decision,
         }
     }
 
     /// A decision as far as its own evidence stands. Nothing is searched for.
-    pub fn held(&self, goal: &Goal, decision: Decision) -> Sure {
-        match self.spoiled(goal, &decision.checked) {
+    pub fn held(&self, decision: Decision) -> Sure {
+        match self.spoiled(&decision.checked) {
             None => Sure(decision),
-            Some(reason) => Sure(Decision { checked: Checked::unknown(reason), ..decision }),
+            Some(reason) => Sure(unknown(decision, reason)),
         }
     }
 
     /// What spoils the evidence of a checked verdict, if something does.
-    fn spoiled(&self, goal: &Goal, checked: &Checked) -> Option<Reason> {
+    fn spoiled(&self, checked: &Checked) -> Option<Reason> {
         match checked.verdict() {
             Verdict::Deployable(trace) => {
                 if let Some(why) = waiting::objection(&self.problem, trace) {
@@ -267,14 +268,14 @@ impl Oracle {
                 (!by.is_empty()).then_some(Reason::Spoiled { verdict: "deployable", by })
             }
             Verdict::Never(proof) => (proof.weakened != self.weakenings)
-                .then(|| Reason::Spoiled { verdict: "never", by: self.doubts_about(goal) }),
+                .then(|| Reason::Spoiled { verdict: "never", by: self.doubts_about(&checked.problem().goal) }),
             Verdict::Unknown(_) => None,
         }
     }
 
     /// The decision about the weakest model; if that is *never*, with a proof about the problem itself.
     fn at_its_weakest(&mut self, goal: &Goal, budget: &Budget<'_>) -> Decision {
-        let Self { checker, weak, weakenings, .. } = self;
+        let Self { checker, weak, weakenings, problem, .. } = self;
         let whole = weak.get_or_insert_with(|| Decider::of(checker.quotient(weakenings)));
         let decision = whole.decide(goal, budget);
         let Verdict::Never(proof) = decision.checked.verdict() else { return decision };
@@ -282,7 +283,10 @@ impl Oracle {
         proof.weakened.clone_from(weakenings);
         let checked = match checker.check(goal, Verdict::Never(proof), &|| (budget.interrupt)().is_some()) {
             Ok(checked) => checked,
-            Err(flaw) => Checked::unknown(Reason::Rejected { engine: decision.engine.into(), flaw: flaw.to_string() }),
+            Err(flaw) => {
+                let reason = Reason::Rejected { engine: decision.engine.into(), flaw: flaw.to_string() };
+                Checked::unknown(problem.asking(goal), reason)
+            }
         };
         Decision { checked, ..decision }
     }
@@ -306,8 +310,8 @@ impl Oracle {
         let decision = Decider::new(&fixed).decide(goal, budget);
         let Verdict::Deployable(trace) = decision.checked.verdict() else { return None };
         let checked = self.checker.check(goal, Verdict::Deployable(trace.clone()), &|| false).ok()?;
-        let decision = self.withdrawing(goal, Decision { checked, ..decision });
-        self.spoiled(goal, &decision.checked).is_none().then_some(decision)
+        let decision = self.withdrawing(Decision { checked, ..decision });
+        self.spoiled(&decision.checked).is_none().then_some(decision)
     }
 
     /// A trace that deploys no pod type in doubt, checked against the model itself.
@@ -360,6 +364,11 @@ impl Oracle {
     }
 }
 
+/// The same question, not decided.
+fn unknown(decision: Decision, reason: Reason) -> Decision {
+    Decision { checked: Checked::unknown(decision.checked.problem().clone(), reason), ..decision }
+}
+
 /// What makes a model weak enough for all doubts.
 fn weakenings(problem: &Problem, diagnostics: &[Diagnostic], names: &BTreeMap<&str, Vec<PodId>>) -> Vec<Weakening> {
     let mut all = BTreeSet::new();
@@ -387,7 +396,8 @@ fn weakenings(problem: &Problem, diagnostics: &[Diagnostic], names: &BTreeMap<&s
 }
 
 /// The same decision with a trace that ends in the goal and nothing else: what is left over is deleted at the end.
-pub fn exactly(problem: &Problem, Sure(decision): Sure) -> Sure {
+pub fn exactly(Sure(decision): Sure) -> Sure {
+    let problem = decision.checked.problem();
     let Verdict::Deployable(trace) = decision.checked.verdict() else { return Sure(decision) };
     let s = trace.after(trace.len(), &problem.model, &problem.start);
     let met = problem.goal.any.iter().find(|alternative| alternative.is_within(&s)).cloned().unwrap_or_default();

@@ -22,7 +22,7 @@
 //! let decision = oracle.answer(&problem.goal, &Budget::unlimited());               // problem  → checked verdict
 //! let assumptions = podreach::assumption::assumptions(&lowered, &options, problem.model.semantics());
 //! let answered =
-//!     report::Answered { problem: &problem, options: &options, decision: &decision, assumptions: &assumptions };
+//!     report::Answered { options: &options, decision: &decision, assumptions: &assumptions };
 //! assert!(report::headline(&answered).starts_with("DEPLOYABLE  pod/default/web can run on n1"));
 //! # Ok::<(), podreach::question::NameError>(())
 //! ```

@@ -156,7 +156,7 @@ fn agrees(case: usize, query: Query, tally: &mut Tally) -> Option<usize> {
     let checked = decide(&problem, &Budget::unlimited()).checked;
     assert_eq!(checked.answer(), Some(truth), "case {case}: {query:#?}\n{}", encoded.yaml());
     let source = Source::Policy(Box::new(query.clone()));
-    let decoded = decode(&source, &problem, &checked).expect("it is the encoded question");
+    let decoded = decode(&source, &checked).expect("it is the encoded question");
     match decoded.unwrap_or_else(|why| panic!("case {case}: {why} of {query:#?}")).evidence {
         Evidence::Events(events) => {
             assert!(truth && query.play(&events).is_ok_and(|played| played.len() == events.len()));
@@ -323,7 +323,7 @@ fn a_run_that_is_too_long_with_priorities_is_told_in_outline() {
     let encoded = Encoding::new(&query).encoded();
     let problem = line::problem(&encoded).expect("it is well-formed");
     let checked = decide(&problem, &Budget::unlimited()).checked;
-    let decoded = decode(&Source::Policy(Box::new(query)), &problem, &checked).expect("it is the encoded question");
+    let decoded = decode(&Source::Policy(Box::new(query)), &checked).expect("it is the encoded question");
     let evidence = decoded.expect("it makes sense").evidence;
     assert_eq!(evidence, Evidence::Outline(vec![Event::Start { function: 0, worker: 1 }]));
 }

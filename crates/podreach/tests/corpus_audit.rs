@@ -29,10 +29,10 @@ fn checks(item: &Item) {
     for evidence in &item.evidence {
         let verdict = evidence.decision.checked.verdict().clone();
         if !matches!(verdict, Verdict::Unknown(_)) {
-            assert!(check(&evidence.problem, verdict).is_ok(), "{}", item.message);
+            assert!(check(evidence.problem(), verdict).is_ok(), "{}", item.message);
         }
         if let Some(known) = &evidence.short {
-            let again = short(&evidence.problem, known.demand().clone(), known.shortage().clone(), &|| false);
+            let again = short(evidence.problem(), known.demand().clone(), known.shortage().clone(), &|| false);
             assert!(again.is_ok(), "{}", item.message);
         }
     }

@@ -17,21 +17,20 @@ use podreach::encode::{Decoded, Encoded, Evidence, Source, decode, line, source,
 use podreach::engine::{Budget, Stop, decide};
 use podreach::read::{SourceId, documents};
 use podreach_core::testing::{Rng, Shape, cases, exhaustive, problem, some_terminating};
-use podreach_core::{Checked, Problem, Semantics};
+use podreach_core::{Checked, Semantics};
 
 use graphs::random_graph;
 use nets::random_net;
 
 const BOTH: [Semantics; 2] = [Semantics::Paper, Semantics::KubeScheduler];
 
-fn decided(encoded: &Encoded) -> (Problem, Checked) {
+fn decided(encoded: &Encoded) -> Checked {
     let problem = line::problem(encoded).unwrap_or_else(|refused| panic!("{refused:?}\n{}", encoded.yaml()));
-    let checked = decide(&problem, &Budget::unlimited()).checked;
-    (problem, checked)
+    decide(&problem, &Budget::unlimited()).checked
 }
 
-fn said(source: &Source, problem: &Problem, checked: &Checked) -> Decoded {
-    decode(source, problem, checked).expect("it is the encoded question").expect("the evidence makes sense")
+fn said(source: &Source, checked: &Checked) -> Decoded {
+    decode(source, checked).expect("it is the encoded question").expect("the evidence makes sense")
 }
 
 #[test]
@@ -51,10 +50,10 @@ fn random_nets_have_the_same_answer_under_both_semantics() {
         answers[usize::from(truth)] += 1;
         for semantics in BOTH {
             let encoded = Encoding::new(&net, &goal, semantics).encoded();
-            let (problem, checked) = decided(&encoded);
+            let checked = decided(&encoded);
             assert_eq!(checked.answer(), Some(truth), "{} {goal:?} of {net:#?}", semantics.name());
             let source = Source::Net { net: net.clone(), goal: goal.clone(), semantics };
-            match said(&source, &problem, &checked).evidence {
+            match said(&source, &checked).evidence {
                 Evidence::Firings(firings) => assert!(truth && net.replay(&firings).is_ok()),
                 Evidence::Invariant(sets) => assert!(!truth && is_inductive(&net, &goal, &sets), "{sets:?} of {net:?}"),
                 other => panic!("{other:?} for {truth} of {net:#?} {goal:?}"),
@@ -87,9 +86,9 @@ fn random_graphs_have_their_pebbling_numbers() {
         let truth = graph.pebbling_number(target);
         for pebbles in truth.saturating_sub(1)..=truth + 1 {
             let game = Game { graph: graph.clone(), target, pebbles };
-            let (problem, checked) = decided(&game.encoded());
+            let checked = decided(&game.encoded());
             assert_eq!(checked.answer(), Some(pebbles >= truth), "{pebbles} of {truth} on {graph:#?}");
-            match said(&Source::Game(game.clone()), &problem, &checked).evidence {
+            match said(&Source::Game(game.clone()), &checked).evidence {
                 Evidence::Moves(moves) => assert!(graph.reaches(target, pebbles, &moves)),
                 Evidence::Invariant(sets) => assert_eq!(game.inductive(sets.clone()), Some(sets)),
                 other => panic!("{other:?} on {graph:#?}"),
@@ -230,8 +229,8 @@ fn names_survive() {
     for semantics in BOTH {
         let source = Source::Net { net: net.clone(), goal: vec![6], semantics };
         comes_back(&source);
-        let (problem, checked) = decided(&source.encoded());
-        assert_eq!(said(&source, &problem, &checked).evidence, Evidence::Firings(vec![]));
+        let checked = decided(&source.encoded());
+        assert_eq!(said(&source, &checked).evidence, Evidence::Firings(vec![]));
     }
 }
 
@@ -290,12 +289,12 @@ fn the_encodings_of_the_paper_do_not_carry_over_to_the_real_scheduler() {
         coverable += 1;
         let encoded = Encoding::new(&net, &goal, Semantics::Paper).encoded();
         lost +=
-            usize::from(decided(&Encoded { semantics: Semantics::KubeScheduler, ..encoded }).1.answer() == Some(false));
+            usize::from(decided(&Encoded { semantics: Semantics::KubeScheduler, ..encoded }).answer() == Some(false));
     }
     assert!(lost > 10, "{lost} of {coverable} nets");
     let two = game(Graph::pyramid(1), "v1-0", 3).unwrap().encoded();
-    assert_eq!(decided(&two).1.answer(), Some(true));
-    assert_eq!(decided(&Encoded { semantics: Semantics::KubeScheduler, ..two }).1.answer(), Some(false));
+    assert_eq!(decided(&two).answer(), Some(true));
+    assert_eq!(decided(&Encoded { semantics: Semantics::KubeScheduler, ..two }).answer(), Some(false));
 }
 
 /// The nets among the examples: file, goal, and how many firings mark it, if any do.
@@ -334,9 +333,9 @@ fn the_examples_are_encodings_of_their_sources() {
             let encoded = podreach::encode::petri::encode(&net, goal, semantics).unwrap();
             assert!(encoded.notes.is_empty());
             is_current(&format!("petri/{name}.{}.yaml", semantics.name()), &encoded);
-            let (problem, checked) = decided(&encoded);
+            let checked = decided(&encoded);
             let source = source_of(&encoded);
-            match said(&source, &problem, &checked).evidence {
+            match said(&source, &checked).evidence {
                 Evidence::Firings(firings) => assert_eq!(Some(firings.len()), length),
                 other => assert!(matches!(other, Evidence::Invariant(_)) && length.is_none()),
             }
@@ -347,7 +346,7 @@ fn the_examples_are_encodings_of_their_sources() {
     for (pebbles, truth) in [(5, true), (4, false)] {
         let encoded = game(graph.clone(), "d0", pebbles).unwrap().encoded();
         is_current(&format!("pebbling/pyramid-{pebbles}.yaml"), &encoded);
-        assert_eq!(decided(&encoded).1.answer(), Some(truth));
+        assert_eq!(decided(&encoded).answer(), Some(truth));
     }
 }
 

@@ -196,10 +196,10 @@ fn every_piece_of_evidence_checks() {
         for evidence in items.iter().flat_map(|item| &item.evidence) {
             let verdict = evidence.decision.checked.verdict().clone();
             if !matches!(verdict, Verdict::Unknown(_)) {
-                check(&evidence.problem, verdict)
+                check(evidence.problem(), verdict)
                     .unwrap_or_else(|flaw| panic!("case {case}: {flaw}: {}", evidence.shows));
                 if let Some(found) = &evidence.short {
-                    short(&evidence.problem, found.demand().clone(), found.shortage().clone(), &|| false)
+                    short(evidence.problem(), found.demand().clone(), found.shortage().clone(), &|| false)
                         .unwrap_or_else(|flaw| panic!("case {case}: {flaw}: {}", evidence.shows));
                 }
                 count += 1;

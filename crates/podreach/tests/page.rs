@@ -24,7 +24,7 @@ fn each_page(seed: u64, count: usize, mut test: impl FnMut(&Problem, &Verdict, &
         let problem = problem(&mut rng, Shape::small(semantics));
         let decision = Oracle::new(&problem, &[]).answer(&problem.goal, &Budget::unlimited());
         let options = Options::default();
-        let answered = Answered { problem: &problem, options: &options, decision: &decision, assumptions: &[] };
+        let answered = Answered { options: &options, decision: &decision, assumptions: &[] };
         let data = html::data(&problem, "a test", (&Value::Null, &[]), html::View::Answers(&[(answered, Value::Null)]));
         test(&problem, decision.checked.verdict(), &data);
     }

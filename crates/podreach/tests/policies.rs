@@ -79,7 +79,7 @@ fn checks(item: &Item) {
     let escapes = item.boundary.iter().flat_map(|boundary| boundary.escapes.iter().filter_map(|e| e.evidence.as_ref()));
     for evidence in item.evidence.iter().chain(escapes) {
         let verdict = evidence.decision.checked.verdict().clone();
-        assert!(check(&evidence.problem, verdict).is_ok(), "{}: {}", item.message, evidence.shows);
+        assert!(check(evidence.problem(), verdict).is_ok(), "{}: {}", item.message, evidence.shows);
     }
 }
 
@@ -383,7 +383,7 @@ fn mirror_pods_are_what_others_wait_for() {
     assert_eq!(statuses(&decided(&cluster, rule, "as-is")), [Status::Holds]);
     let items = decided(&cluster, rule, "node-compromise=n1");
     assert_eq!(statuses(&items), [Status::Violated]);
-    let deployed = format!("{:?}", items[0].evidence[0].problem.model.cluster().pods);
+    let deployed = format!("{:?}", items[0].evidence[0].problem().model.cluster().pods);
     assert!(deployed.contains("pod/shop/mirror[app=ghost]"), "{deployed}");
 }
 

@@ -77,9 +77,9 @@ fn decided(lowered: &Lowered, semantics: Semantics, claim: Claim, actor: &Actor)
     let item = policy::items(lowered, &[policy], semantics, actor, means, &|| ()).remove(0);
     let escapes = item.boundary.iter().flat_map(|boundary| boundary.escapes.iter().filter_map(|e| e.evidence.as_ref()));
     for evidence in item.evidence.iter().chain(escapes) {
-        check(&evidence.problem, evidence.decision.checked.verdict().clone()).expect("evidence checks");
+        check(evidence.problem(), evidence.decision.checked.verdict().clone()).expect("evidence checks");
         if let Some(found) = &evidence.short {
-            short(&evidence.problem, found.demand().clone(), found.shortage().clone(), &|| false)
+            short(evidence.problem(), found.demand().clone(), found.shortage().clone(), &|| false)
                 .expect("a shortage is one");
         }
     }

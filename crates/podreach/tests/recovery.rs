@@ -56,9 +56,10 @@ fn decided(text: &str) -> Item {
     let item =
         policy::items(&lowered, &lowered.policies, Semantics::KubeScheduler, &Actor::AsIs, means, &|| ()).remove(0);
     for evidence in &item.evidence {
-        check(&evidence.problem, evidence.decision.checked.verdict().clone()).expect("evidence checks");
+        check(evidence.problem(), evidence.decision.checked.verdict().clone()).expect("evidence checks");
         if let Some(found) = &evidence.short {
-            short(&evidence.problem, found.demand().clone(), found.shortage().clone(), &|| false).expect("it is short");
+            short(evidence.problem(), found.demand().clone(), found.shortage().clone(), &|| false)
+                .expect("it is short");
         }
     }
     item

@@ -35,7 +35,8 @@ pub(super) fn files(decided: &Decided) -> Vec<&'static str> {
 
 /// A file of an answer; an error says why there is none.
 pub(super) fn file(world: &World, variant: &Variant, decided: &Decided, name: &str) -> Result<Value, String> {
-    let Decided { problem, decision, .. } = decided;
+    let decision = &decided.decision;
+    let problem = decision.checked.problem();
     let asked = problem.asked().any.first().and_then(|goal| goal.iter().next()).map(|(atom, _)| atom);
     let text = match (name, decision.checked.verdict(), asked.zip(decision.checked.answer())) {
         ("question.yaml", ..) => question(problem),
@@ -85,7 +86,7 @@ fn question(problem: &Problem) -> String {
 /// The page about one answer, as one file.
 fn report(world: &World, variant: &Variant, decided: &Decided) -> String {
     let answered = decided.answered(world);
-    let (problem, assumptions) = (answered.problem, answered.assumptions);
+    let (problem, assumptions) = (answered.problem(), answered.assumptions);
     let certificate = certificate(world, variant, &answered);
     let diagnostics = report::diagnostics(&world.session.sources, &world.session.lowered.diagnostics);
     let title = match variant.edits.len() {

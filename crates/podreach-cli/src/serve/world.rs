@@ -45,18 +45,16 @@ pub(super) struct World {
 pub(super) struct Decided {
     edits: Vec<Edit>,
     asked: (PodId, NodeId),
-    /// The question.
-    pub(super) problem: Problem,
-    /// The answer.
+    /// The answer, with its question.
     pub(super) decision: Sure,
 }
 
 impl Decided {
     /// As reports take it.
     pub(super) fn answered<'a>(&'a self, world: &'a World) -> Answered<'a> {
-        let Self { problem, decision, .. } = self;
-        let assumptions = world.session.assumptions(problem.model.semantics());
-        Answered { problem, options: &world.session.options, decision, assumptions }
+        let decision = &self.decision;
+        let assumptions = world.session.assumptions(decision.checked.problem().model.semantics());
+        Answered { options: &world.session.options, decision, assumptions }
     }
 }
 
@@ -155,9 +153,9 @@ impl World {
         let interrupt = || job.stop();
         let decide =
             || Oracle::new(&problem, &variant.lowered.diagnostics).answer(&problem.goal, &self.budget(&interrupt));
-        let decision = cancel::attempt(decide).unwrap_or_else(Sure::stopped);
+        let decision = cancel::attempt(decide).unwrap_or_else(|stop| Sure::stopped(problem.clone(), stop));
         let whole = decision.checked.answer().is_some();
-        let decided = Arc::new(Decided { edits: variant.edits.clone(), asked, problem, decision });
+        let decided = Arc::new(Decided { edits: variant.edits.clone(), asked, decision });
         if whole {
             let mut answers = locked(&self.answers);
             let over = (answers.len() + 1).saturating_sub(ANSWERS);

@@ -22,24 +22,32 @@ use std::fmt;
 
 use crate::configuration::{Atom, Configuration};
 use crate::goal::Goal;
-use crate::quotient::Quotient;
+use crate::quotient::{Quotient, View};
 use crate::step::{Illegal, Problem};
 use crate::verdict::{Reason, Verdict};
 use crate::weakening::Weakening;
 
-/// A verdict whose evidence was accepted. Nothing but this module makes one.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Checked(Verdict);
+/// A problem, its goal, and a verdict about them whose evidence was accepted. Nothing but this module makes one.
+#[derive(Clone, Debug)]
+pub struct Checked {
+    problem: Problem,
+    verdict: Verdict,
+}
 
 impl Checked {
+    /// What was asked, goal and all.
+    pub fn problem(&self) -> &Problem {
+        &self.problem
+    }
+
     /// The verdict.
     pub fn verdict(&self) -> &Verdict {
-        &self.0
+        &self.verdict
     }
 
     /// Whether the goal can be reached; `None` when that is not known.
     pub fn answer(&self) -> Option<bool> {
-        match self.0 {
+        match self.verdict {
             Verdict::Deployable(_) => Some(true),
             Verdict::Never(_) => Some(false),
             Verdict::Unknown(_) => None,
@@ -47,8 +55,13 @@ impl Checked {
     }
 
     /// The answer of someone who knows a reason not to give one: always acceptable, never a claim.
-    pub fn unknown(reason: Reason) -> Self {
-        Self(Verdict::Unknown(reason))
+    pub fn unknown(problem: Problem, reason: Reason) -> Self {
+        Self { problem, verdict: Verdict::Unknown(reason) }
+    }
+
+    /// The same about the whole problem and a goal of it, where this is about a view of both that leaves nothing out; else `None`.
+    pub fn of_whole(self, whole: &Problem, goal: &Goal, view: &View) -> Option<Self> {
+        view.is_plain(whole).then(|| Self { problem: whole.asking(goal), verdict: self.verdict })
     }
 }
 
@@ -176,7 +189,7 @@ impl Checker {
             }
             let view = self.quotient(&proof.weakened).view(goal);
             forbidden::check(&view.problem, &view.problem.meant(&view.goal), &view.renamed(proof), stop)?;
-            return Ok(Checked(verdict));
+            return Ok(Checked { problem: self.problem.asking(goal), verdict });
         }
         self.check_plainly(goal, verdict, stop)
     }
@@ -199,7 +212,7 @@ impl Checker {
             Verdict::Never(proof) => forbidden::check(&self.problem, &self.problem.meant(goal), proof, stop)?,
             Verdict::Unknown(_) => {}
         }
-        Ok(Checked(verdict))
+        Ok(Checked { problem: self.problem.asking(goal), verdict })
     }
 }
 

@@ -74,9 +74,7 @@ pub enum Severity {
 pub struct Evidence {
     /// What it shows, as a clause.
     pub shows: String,
-    /// The question, in full.
-    pub problem: Problem,
-    /// The checked answer.
+    /// The checked answer, with its question.
     pub decision: Sure,
     /// What follows from it for any choice of nodes, if that is what it is for.
     pub short: Option<Box<Short>>,
@@ -84,6 +82,18 @@ pub struct Evidence {
     pub changed: Option<String>,
     /// The changes that make that cluster of the input, by name; `audit/changed/` reads them.
     pub changes: Vec<Value>,
+}
+
+impl Evidence {
+    /// An answer about the input as it is.
+    pub fn new(shows: impl Into<String>, decision: Sure) -> Self {
+        Self { shows: shows.into(), decision, short: None, changed: None, changes: Vec::new() }
+    }
+
+    /// The question, in full.
+    pub fn problem(&self) -> &Problem {
+        self.decision.checked.problem()
+    }
 }
 
 /// What holds a rule up.

@@ -92,7 +92,8 @@ pub enum Evidence {
 /// The answer in the words of the source; `None` when there is no answer, or the question is not the encoded one.
 ///
 /// An error says why the evidence does not make sense in the source: a bug, or a problem made from other objects.
-pub fn decode(source: &Source, problem: &Problem, checked: &Checked) -> Option<Result<Decoded, String>> {
+pub fn decode(source: &Source, checked: &Checked) -> Option<Result<Decoded, String>> {
+    let problem = checked.problem();
     if !asks(source, problem) {
         return None;
     }

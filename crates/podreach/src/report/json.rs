@@ -122,7 +122,8 @@ impl Serialize for Documents<'_> {
 
 /// The document of a verdict; `diagnostics` as [`diagnostics`] makes it, `seconds` as someone with a clock measured it.
 pub fn verdict<'a>(answered: &Answered<'a>, diagnostics: &Value, seconds: f64) -> Document<'a> {
-    let Answered { problem, options, decision, .. } = *answered;
+    let Answered { options, decision, .. } = *answered;
+    let problem = answered.problem();
     let m: &Model = &problem.model;
     let (name, run, proof, reason) = match decision.checked.verdict() {
         Verdict::Deployable(trace) => ("deployable", Some(Steps(m, trace)), Value::Null, Value::Null),

@@ -63,17 +63,20 @@ pub use yaml::yaml;
 /// A question and its answer, as reports take them.
 #[derive(Clone, Copy, Debug)]
 pub struct Answered<'a> {
-    /// The question, with the cluster and the start it is about.
-    pub problem: &'a Problem,
     /// How the input was read.
     pub options: &'a Options,
-    /// The answer.
+    /// The answer, with the question that it answers.
     pub decision: &'a Sure,
     /// What all verdicts about the cluster assume.
     pub assumptions: &'a [Assumption],
 }
 
 impl<'a> Answered<'a> {
+    /// The question, with the cluster and the start it is about.
+    pub fn problem(&self) -> &'a Problem {
+        self.decision.checked.problem()
+    }
+
     /// What this verdict assumes.
     pub(crate) fn assumed(&self) -> impl Iterator<Item = &'a Assumption> {
         let verdict = self.decision.checked.verdict();

@@ -35,7 +35,7 @@ pub fn verdict(answered: &Answered<'_>, detail: Detail) -> String {
 
 /// The first line: the verdict, the claim, and what it is about.
 pub fn headline(answered: &Answered<'_>) -> String {
-    let Answered { problem, decision, .. } = answered;
+    let (problem, decision) = (answered.problem(), answered.decision);
     let context = context(answered);
     match decision.checked.verdict() {
         Verdict::Deployable(_) if problem.asked().any.len() == 1 => {
@@ -55,7 +55,7 @@ pub fn headline(answered: &Answered<'_>) -> String {
 }
 
 fn context(answered: &Answered<'_>) -> String {
-    let Answered { problem, options, .. } = answered;
+    let (problem, options) = (answered.problem(), answered.options);
     let start = match (options.start, problem.kept.is_empty()) {
         (Start::Current, true) => "from the current state".to_owned(),
         (Start::Empty, true) => "from an empty cluster".to_owned(),
@@ -124,7 +124,7 @@ fn any(problem: &Problem, goal: &Goal, can: &str) -> String {
 }
 
 fn evidence(answered: &Answered<'_>, all: bool) -> Vec<String> {
-    let Answered { problem, decision, .. } = answered;
+    let (problem, decision) = (answered.problem(), answered.decision);
     match decision.checked.verdict() {
         Verdict::Deployable(trace) if trace.is_empty() => vec!["  It is so at the start: no step is needed.".into()],
         Verdict::Deployable(trace) => {

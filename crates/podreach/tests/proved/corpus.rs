@@ -45,9 +45,9 @@ fn what_audits_stand_on() {
     for lowered in small_clusters() {
         let items = finding::items(&lowered, Semantics::KubeScheduler, &Budget::unlimited(), &Forgetful, &|| ());
         for evidence in items.iter().flat_map(|item| &item.evidence) {
-            both.verdict(&evidence.problem, &evidence.problem.goal, evidence.decision.checked.verdict());
+            both.verdict(evidence.problem(), &evidence.problem().goal, evidence.decision.checked.verdict());
             if let Some(short) = &evidence.short {
-                both.shortage(&evidence.problem, short.demand(), short.shortage());
+                both.shortage(evidence.problem(), short.demand(), short.shortage());
             }
         }
     }

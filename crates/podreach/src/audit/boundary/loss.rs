@@ -163,7 +163,7 @@ pub(super) fn used(world: &World, ruling: &Ruling) -> BTreeSet<NodeId> {
                 Action::Deploy(_, node) => Some(node),
                 _ => None,
             }));
-            used.extend(evidence.problem.goal.any.iter().flat_map(|goal| goal.iter().map(|((_, node), _)| node)));
+            used.extend(evidence.problem().goal.any.iter().flat_map(|goal| goal.iter().map(|((_, node), _)| node)));
         }
     }
     used.extend(world.problem.kept.iter().map(|((_, node), _)| node));

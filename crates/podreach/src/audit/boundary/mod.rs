@@ -112,7 +112,7 @@ fn escape(world: &World, goal: &Goal, edit: &edit::Edit, means: Means<'_>) -> Op
     (decision.checked.answer() == Some(true)).then(|| {
         let shows = "the rule is broken after this edit";
         let changed = Some(format!("if {text}"));
-        let evidence = Some(Evidence { changed, ..asking.evidence(shows, goal, decision) });
+        let evidence = Some(Evidence { changed, ..asking.evidence(shows, decision) });
         Escape { edit: text, evidence }
     })
 }

@@ -4,7 +4,7 @@ use podreach_core::{Model, PodId, Semantics};
 
 use super::Finding;
 use super::scene::{From, Scene, Subject, UNSEEN};
-use crate::audit::item::{Item, Severity};
+use crate::audit::item::{Evidence, Item, Severity};
 use crate::report::words;
 
 /// An affinity of several terms that nothing satisfies.
@@ -49,7 +49,7 @@ fn item(scene: &mut Scene<'_>, subject: &Subject) -> Option<Item> {
     if decision.checked.answer() != Some(false) {
         return None;
     }
-    item.evidence = vec![scene.evidence(From::Fresh, &goal, "from an empty cluster no node can ever run it", decision)];
+    item.evidence = vec![Evidence::new("from an empty cluster no node can ever run it", decision)];
     Some(item)
 }
 

@@ -10,7 +10,7 @@ use podreach_core::{Goal, Model, NodeId, PodId, Problem, Semantics};
 use super::Finding;
 use super::scene::{From, Scene, types};
 use crate::answer::Oracle;
-use crate::audit::item::{Item, Severity};
+use crate::audit::item::{Evidence, Item, Severity};
 use crate::audit::memory::Forgetful;
 use crate::engine::{Budget, Stop};
 use crate::lower::Lowered;
@@ -112,7 +112,7 @@ fn item(scene: &mut Scene<'_>, finding: &Finding, name: &str, pod: PodId, nodes:
         if finding.code == POSSIBLE.code { "can run on" } else { "can never run on" },
         node_name(&m, nodes[0])
     );
-    item.evidence = vec![scene.evidence(From::Now, &goal, shows, decision)];
+    item.evidence = vec![Evidence::new(shows, decision)];
     item
 }
 

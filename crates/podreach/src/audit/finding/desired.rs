@@ -45,8 +45,8 @@ pub(super) fn items(scene: &mut Scene<'_>) -> Vec<Item> {
     if packed.as_ref().is_some_and(|(met, ..)| *met == asked) {
         return Vec::new();
     }
-    let packed = packed.map(|(met, goal, decision)| (met, asking.held(&goal, decision), goal));
-    let packed = packed.filter(|(_, decision, _)| decision.checked.answer() == Some(true));
+    let packed = packed.map(|(met, decision)| (met, asking.held(decision)));
+    let packed = packed.filter(|(_, decision)| decision.checked.answer() == Some(true));
     let least = packed.as_ref().map_or(0, |(met, ..)| *met);
     let (mut failed, mut counted) = (None, Vec::new());
     for one in alone {
@@ -74,9 +74,11 @@ pub(super) fn items(scene: &mut Scene<'_>) -> Vec<Item> {
                 }
                 None => {}
             }
-            item.evidence.extend(packed.filter(|(met, ..)| *met > 0).map(|(met, decision, goal)| {
-                asking.evidence(format!("{met} of them can be up at the same time"), goal, decision)
-            }));
+            item.evidence.extend(
+                packed.filter(|(met, ..)| *met > 0).map(|(met, decision)| {
+                    asking.evidence(format!("{met} of them can be up at the same time"), decision)
+                }),
+            );
             vec![item]
         }
         Outcome::Open(why) => {
@@ -108,7 +110,7 @@ fn all_together(asking: &mut Asking<'_>, wants: &[Want]) -> Outcome {
         return never;
     }
     match placement(asking, wants) {
-        Placement::Found(goal, decision) => Outcome::Can(Box::new(asking.evidence("all can be up", goal, decision))),
+        Placement::Found(decision) => Outcome::Can(Box::new(asking.evidence("all can be up", decision))),
         Placement::Never(why, evidence) => Outcome::Never(why, vec![evidence]),
         Placement::Open(why) => Outcome::Open(why),
     }

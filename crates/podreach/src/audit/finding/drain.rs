@@ -47,7 +47,7 @@ fn item(scene: &mut Scene<'_>, subject: &Subject) -> Option<Item> {
             let name = drained.model().node_name(node).to_owned();
             let shows = format!("with {name} drained no node can ever run it");
             let changed = Some(format!("{name} is drained"));
-            evidence.push(scene.evidence_of(&drained, &goal, shows, decision, changed));
+            evidence.push(scene.evidence_of(&drained, shows, decision, changed));
             nodes.push(name);
         }
     }

@@ -192,7 +192,7 @@ fn daemon_rollout(scene: &mut Scene<'_>, name: &str, pod: PodId, declared: Decla
         format!("a rolling update of {name} must get stuck: no node ever has room for a new pod beside the old one");
     let mut item = scene.item(&ROLLOUT, &[name.to_owned()], message);
     item.fix = Some(rollout_fix(&m, pod));
-    item.evidence = vec![scene.evidence(From::Now, &goal, "two of its pods can never be on one node", decision)];
+    item.evidence = vec![Evidence::new("two of its pods can never be on one node", decision)];
     Some(item)
 }
 

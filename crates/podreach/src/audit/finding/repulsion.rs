@@ -91,7 +91,7 @@ fn meeting(scene: &mut Scene<'_>, pod: PodId, term: Term, other: PodId) -> Resul
     let shows = format!("{} and {} can never be there together", words::atom(&m, a), words::atom(&m, b));
     match decision.checked.answer() {
         Some(true) => Ok(None),
-        Some(false) => Ok(Some(scene.evidence(From::Fresh, &goal, shows, decision))),
+        Some(false) => Ok(Some(Evidence::new(shows, decision))),
         None => Err(reason(&decision)),
     }
 }

@@ -84,14 +84,6 @@ impl<'a> Scene<'a> {
         self.now.model.clone()
     }
 
-    /// The cluster from a start.
-    pub(super) fn problem(&self, from: From) -> &Problem {
-        match from {
-            From::Now => &self.now,
-            From::Fresh => &self.fresh,
-        }
-    }
-
     /// Answers a question about the cluster as it is.
     pub(super) fn ask(&mut self, from: From, goal: &Goal) -> Sure {
         let goal = self.asked(from, goal);
@@ -210,23 +202,15 @@ impl<'a> Scene<'a> {
         self.declared().iter().any(|&(_, id, declared)| id == pod && declared.replicas > 0)
     }
 
-    /// The evidence of an answer about the cluster as it is.
-    pub(super) fn evidence(&self, from: From, goal: &Goal, shows: impl Into<String>, decision: Sure) -> Evidence {
-        let problem = self.problem(from).with_goal(self.asked(from, goal));
-        Evidence { shows: shows.into(), problem, decision, short: None, changed: None, changes: Vec::new() }
-    }
-
     /// The evidence of an answer about another cluster.
     pub(super) fn evidence_of(
         &self,
         world: &World,
-        goal: &Goal,
         shows: String,
         decision: Sure,
         changed: Option<String>,
     ) -> Evidence {
-        let problem = world.problem.with_goal(goal.clone());
-        Evidence { shows, problem, decision, short: None, changed, changes: world.changes() }
+        Evidence { shows, decision, short: None, changed, changes: world.changes() }
     }
 
     /// An item about names, to be completed.

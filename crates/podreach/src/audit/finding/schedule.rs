@@ -17,7 +17,7 @@ use super::scene::{From, Scene, Subject};
 use super::{Finding, nearest};
 use crate::answer::Sure;
 use crate::audit::changed::Step;
-use crate::audit::item::{Item, Severity};
+use crate::audit::item::{Evidence, Item, Severity};
 use crate::audit::policy::ruling::reason;
 use crate::report::words;
 
@@ -68,26 +68,25 @@ fn item(scene: &mut Scene<'_>, subject: &Subject) -> Option<Item> {
             let now = scene.ask(From::Now, &goal);
             never(scene, subject, fresh, now)
         }
-        Verdict::Unknown(_) => open(scene, subject, From::Fresh, fresh),
+        Verdict::Unknown(_) => open(scene, subject, fresh),
     }
 }
 
 /// A workload of which it is not known whether it can be scheduled.
-fn open(scene: &Scene<'_>, subject: &Subject, from: From, decision: Sure) -> Option<Item> {
+fn open(scene: &Scene<'_>, subject: &Subject, decision: Sure) -> Option<Item> {
     let what = format!("whether {} can be scheduled", subject.shown());
     let item = scene.undecided(&NEVER, &subject.names, &what, &reason(&decision))?;
-    let evidence = vec![scene.evidence(from, &scene.anywhere(subject.pod), "this was asked", decision)];
+    let evidence = vec![Evidence::new("this was asked", decision)];
     Some(Item { evidence, ..item })
 }
 
 fn never(scene: &Scene<'_>, subject: &Subject, fresh: Sure, now: Sure) -> Option<Item> {
-    let goal = scene.anywhere(subject.pod);
     let name = subject.shown();
     match now.checked.answer() {
-        None => open(scene, subject, From::Now, now),
+        None => open(scene, subject, now),
         Some(false) => {
             let shows = "no node can ever run it";
-            let evidence = vec![scene.evidence(From::Now, &goal, shows, now)];
+            let evidence = vec![Evidence::new(shows, now)];
             let mut item = scene.item(&NEVER, &subject.names, format!("{name} can never be scheduled on any node"));
             item.explanation.extend(nearest::sentence(&scene.fresh, subject.pod));
             Some(Item { evidence, ..item })
@@ -97,8 +96,8 @@ fn never(scene: &Scene<'_>, subject: &Subject, fresh: Sure, now: Sure) -> Option
             let today = if runs { "runs today" } else { "can still be scheduled today" };
             let message = format!("{name} {today}, but could never start again from an empty cluster");
             let evidence = vec![
-                scene.evidence(From::Fresh, &goal, "from an empty cluster no node can ever run it", fresh),
-                scene.evidence(From::Now, &goal, "now it can", now),
+                Evidence::new("from an empty cluster no node can ever run it", fresh),
+                Evidence::new("now it can", now),
             ];
             Some(Item { evidence, ..scene.item(&NOT_RESTARTABLE, &subject.names, message) })
         }
@@ -128,10 +127,8 @@ fn dependent(scene: &Scene<'_>, subject: &Subject, fresh: Sure) -> Option<Item> 
     let severity = if needs.iter().all(|&pod| scene.is_lasting(pod)) { Severity::Note } else { Severity::Warning };
     let shows = "with nothing else deployed no node can ever run it".to_owned();
     let changed = Some("nothing else is ever deployed".to_owned());
-    let evidence = vec![
-        scene.evidence_of(&alone, &goal, shows, decision, changed),
-        scene.evidence(From::Fresh, &goal, "with the others it can run", fresh),
-    ];
+    let evidence =
+        vec![scene.evidence_of(&alone, shows, decision, changed), Evidence::new("with the others it can run", fresh)];
     Some(Item { severity, evidence, ..scene.item(&DEPENDENT, &subject.names, message) })
 }
 

@@ -7,7 +7,7 @@ use podreach_core::{Model, PodId};
 
 use super::Finding;
 use super::scene::{From, Scene, Subject, UNSEEN};
-use crate::audit::item::{Item, Severity};
+use crate::audit::item::{Evidence, Item, Severity};
 use crate::report::words;
 
 /// A selector that matches nothing.
@@ -80,7 +80,7 @@ fn unsatisfied(scene: &mut Scene<'_>, subject: &Subject, term: Term) -> Option<I
     }
     let wanted = words::matcher(&m, term.matcher, m.pod(subject.pod).namespace);
     let message = format!("{} must run near a pod with {wanted}, and there is none", subject.shown());
-    let evidence = vec![scene.evidence(From::Fresh, &goal, "from an empty cluster no node can ever run it", decision)];
+    let evidence = vec![Evidence::new("from an empty cluster no node can ever run it", decision)];
     let item = scene.item(&NOTHING, &subject.names, message);
     Some(Item { severity: Severity::Error, evidence, ..about(item, &wanted) })
 }

@@ -108,7 +108,7 @@ fn stays_empty(scene: &mut Scene<'_>, pod: PodId, index: usize, nodes: &[NodeId]
         format!("no pod that is counted can ever run {}", words::near(&m, m.pod(pod).spread[index].key, nodes[0]));
     match decision.checked.answer() {
         Some(true) => Ok(None),
-        Some(false) => Ok(Some(scene.evidence(From::Now, &goal, shows, decision))),
+        Some(false) => Ok(Some(Evidence::new(shows, decision))),
         None => Err(reason(&decision)),
     }
 }

@@ -7,7 +7,7 @@ use podreach_core::{Goal, Model, NodeId, PodId};
 
 use super::Finding;
 use super::scene::{From, Scene, Subject};
-use crate::audit::item::{Item, Severity};
+use crate::audit::item::{Evidence, Item, Severity};
 use crate::audit::policy::ruling::reason;
 use crate::lower::Kind;
 use crate::report::words;
@@ -81,7 +81,7 @@ fn item(scene: &mut Scene<'_>, subject: &Subject, pools: &BTreeMap<Vec<Taint>, V
         }
         if !pool.is_empty() {
             let name = words::all(&pool.iter().map(|taint| words::taint(&m, taint)).collect::<Vec<_>>());
-            evidence.push(scene.evidence(From::Fresh, &goal, format!("it can run where nodes have {name}"), decision));
+            evidence.push(Evidence::new(format!("it can run where nodes have {name}"), decision));
             taints.push(name);
         }
     }

@@ -7,7 +7,7 @@ use podreach_core::{Goal, Model, NodeId, PodId};
 
 use super::Finding;
 use super::scene::{From, Scene, Subject};
-use crate::audit::item::{Item, Severity};
+use crate::audit::item::{Evidence, Item, Severity};
 use crate::audit::policy::ruling::reason;
 use crate::report::words;
 
@@ -89,12 +89,7 @@ fn item(scene: &mut Scene<'_>, subject: &Subject, key: KeyId, uses: &[Use]) -> O
                 return scene.undecided(&KEY, &item.subject, &what, &reason(&decision));
             }
         }
-        item.evidence.push(scene.evidence(
-            From::Fresh,
-            &goal,
-            "it can never start on the nodes without the key",
-            decision,
-        ));
+        item.evidence.push(Evidence::new("it can never start on the nodes without the key", decision));
     } else if !can_meet(&m, subject.pod, key, &lacking) {
         return None;
     }

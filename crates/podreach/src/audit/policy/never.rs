@@ -24,25 +24,25 @@ pub(crate) fn ruling(asking: &mut Asking<'_>, pods: &[PodId], nodes: &[NodeId]) 
         let decision = asking.answer(&goal);
         match decision.checked.answer() {
             Some(true) => return escaping(asking, pods, nodes),
-            Some(false) => proofs.push((chunk, goal, decision)),
-            None => open.push((chunk, goal, decision)),
+            Some(false) => proofs.push((chunk, decision)),
+            None => open.push((chunk, decision)),
         }
     }
     let m = asking.world.model();
     let what = format!("{} and {}", words::number(pods.len(), "pod type"), words::number(nodes.len(), "node"));
     let mut ruling = match open.first() {
         None => Ruling::new(Status::Holds, format!("no pod selected can ever run on a node selected ({what})")),
-        Some((_, _, decision)) => {
+        Some((_, decision)) => {
             let mut ruling = Ruling::new(Status::Undecided, format!("not decided for {what}"));
             ruling.explanation.push(sentence(&reason(decision)));
             ruling
         }
     };
     let asked = if open.is_empty() { proofs } else { open };
-    for (chunk, goal, decision) in asked {
+    for (chunk, decision) in asked {
         let verb = if decision.checked.answer() == Some(false) { "can never run" } else { "might run" };
         let shows = format!("{} {verb} on {}", pod_names(m, chunk), node_names(asking, nodes));
-        ruling.evidence.push(asking.evidence(shows, goal, decision));
+        ruling.evidence.push(asking.evidence(shows, decision));
     }
     ruling
 }
@@ -59,7 +59,7 @@ fn escaping(asking: &mut Asking<'_>, pods: &[PodId], nodes: &[NodeId]) -> Ruling
                 let node = reached(asking, &goal, &decision);
                 let shows = format!("{} can run on {}", m.pod_name(pod), m.node_name(node));
                 escaped.push((pod, node));
-                evidence.push(asking.evidence(shows, goal, decision));
+                evidence.push(asking.evidence(shows, decision));
             }
             Some(false) => {}
             None => open.push(m.pod_name(pod).to_owned()),

@@ -126,11 +126,9 @@ pub(crate) fn outcome(asking: &mut Asking<'_>, wants: &[Want]) -> Outcome {
                 placed.map(|(want, place)| Want { pod: want.pod, count: 1, nodes: there(want, place), apart: None });
             let placed: Vec<Want> = placed.collect();
             match asking.packed(&placed) {
-                Some((goal, decision)) => Outcome::Can(Box::new(asking.evidence(
-                    "each of its pods can be in a place of its own",
-                    goal,
-                    decision,
-                ))),
+                Some(decision) => {
+                    Outcome::Can(Box::new(asking.evidence("each of its pods can be in a place of its own", decision)))
+                }
                 None => Outcome::Open("not every way to place its pods was tried".to_owned()),
             }
         }
@@ -218,7 +216,7 @@ fn too_few(asking: &mut Asking<'_>, wants: &[&Want]) -> Option<(String, Evidence
     let place = |atoms| Place { atoms, most: 1 };
     let wanted = Wanted { count: wants.len() as u64, places: places.into_iter().map(place).collect() };
     let argument = Argument::Sum { worth: vec![1], laws };
-    let evidence = asking.short(Demand { wants: vec![wanted] }, shows, (goal, decision), argument)?;
+    let evidence = asking.short(Demand { wants: vec![wanted] }, shows, decision, argument)?;
     Some((why, evidence))
 }
 

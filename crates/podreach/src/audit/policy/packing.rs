@@ -83,7 +83,7 @@ const MOVES: usize = 64;
 const LOOKS: usize = 4_096;
 
 /// Deploys all that is wanted on top of the kept pods; the verdict is checked against the problem.
-pub(crate) fn packed(problem: &Problem, wants: &[Want], stop: &dyn Fn() -> bool) -> Option<(Goal, Decision)> {
+pub(crate) fn packed(problem: &Problem, wants: &[Want], stop: &dyn Fn() -> bool) -> Option<Decision> {
     let shares = Shares::new(&problem.model);
     for (order, choice) in ways(wants) {
         if stop() {
@@ -98,7 +98,7 @@ pub(crate) fn packed(problem: &Problem, wants: &[Want], stop: &dyn Fn() -> bool)
 }
 
 /// The most of what is wanted that packing deploys at the same time: how many, and the run.
-pub(crate) fn most(problem: &Problem, wants: &[Want], stop: &dyn Fn() -> bool) -> Option<(u64, Goal, Decision)> {
+pub(crate) fn most(problem: &Problem, wants: &[Want], stop: &dyn Fn() -> bool) -> Option<(u64, Decision)> {
     let asked: u64 = wants.iter().fold(0, |sum, want| sum.saturating_add(want.count));
     let shares = Shares::new(&problem.model);
     let mut best: Option<(u64, Packing<'_>)> = None;
@@ -115,8 +115,7 @@ pub(crate) fn most(problem: &Problem, wants: &[Want], stop: &dyn Fn() -> bool) -
         }
     }
     let (met, packing) = best?;
-    let (goal, decision) = packing.verdict(problem)?;
-    Some((met, goal, decision))
+    Some((met, packing.verdict(problem)?))
 }
 
 fn ordered(m: &Model, shares: &Shares, wants: &[Want], order: Order) -> Vec<usize> {
@@ -330,13 +329,13 @@ impl<'p> Packing<'p> {
         needed.map(Action::Settle).collect()
     }
 
-    fn verdict(self, problem: &Problem) -> Option<(Goal, Decision)> {
+    fn verdict(self, problem: &Problem) -> Option<Decision> {
         let pods: Vec<PodId> = self.wants.iter().map(|want| want.pod).collect();
         let goal = Goal::all(self.s.iter().filter(|((pod, _), _)| pods.contains(pod)).collect());
         let gone = problem.start.minus(&problem.kept);
         let gone = gone.iter().flat_map(|((pod, node), count)| (0..count).map(move |_| Action::Delete(pod, node)));
         let trace = gone.chain(self.settled(problem)).chain(self.steps).collect();
-        let checked = check(&problem.with_goal(goal.clone()), Verdict::Deployable(trace)).ok()?;
-        Some((goal, Decision { checked, engine: "packing", efforts: Vec::new() }))
+        let checked = check(&problem.with_goal(goal), Verdict::Deployable(trace)).ok()?;
+        Some(Decision { checked, engine: "packing", efforts: Vec::new() })
     }
 }

@@ -18,7 +18,7 @@ const QUESTIONS: usize = 1_000;
 /// What a search found.
 pub(crate) enum Placement {
     /// Nodes for everything, with the run.
-    Found(Goal, Sure),
+    Found(Sure),
     /// There is no placement, for a reason and with what shows it.
     Never(String, Evidence),
     /// Not decided.
@@ -43,8 +43,8 @@ pub(crate) fn placement(asking: &mut Asking<'_>, wants: &[Want]) -> Placement {
     }
     let slots = wants.iter().enumerate().flat_map(|(at, want)| (0..want.count).map(move |_| at)).collect();
     let mut search = Search { asking, slots, wants, impossible: Vec::new(), questions: QUESTIONS, open: None };
-    if let Some((goal, decision)) = search.extend(&Configuration::new(), 0, None) {
-        return Placement::Found(goal, decision);
+    if let Some(decision) = search.extend(&Configuration::new(), 0, None) {
+        return Placement::Found(decision);
     }
     if let Some(why) = search.open {
         return Placement::Open(why);
@@ -55,16 +55,16 @@ pub(crate) fn placement(asking: &mut Asking<'_>, wants: &[Want]) -> Placement {
     let goal = Goal { any };
     let decision = asking.answer(&goal);
     match decision.checked.answer() {
-        Some(false) => covered(asking, wants, goal, decision),
+        Some(false) => covered(asking, wants, decision),
         _ => Placement::Open(super::ruling::reason(&decision)),
     }
 }
 
 /// Every placement has one of these sets in it, as the checker sees for itself.
-fn covered(asking: &Asking<'_>, wants: &[Want], goal: Goal, decision: Sure) -> Placement {
+fn covered(asking: &Asking<'_>, wants: &[Want], decision: Sure) -> Placement {
     let shows = "every way to place them has one of these in it, and none of these can ever be";
     let why = "No choice of nodes works: whichever are chosen, some of the pods can never be there together.";
-    match asking.short(demand(wants), shows, (goal, decision), Argument::Cover) {
+    match asking.short(demand(wants), shows, decision, Argument::Cover) {
         Some(evidence) => Placement::Never(why.to_owned(), evidence),
         None => Placement::Open("the search for a placement was cut short".to_owned()),
     }
@@ -72,7 +72,7 @@ fn covered(asking: &Asking<'_>, wants: &[Want], goal: Goal, decision: Sure) -> P
 
 impl Search<'_, '_> {
     /// Places the pods from `slot` on, after `s`; the one before it went to `last`.
-    fn extend(&mut self, s: &Configuration, slot: usize, last: Option<NodeId>) -> Option<(Goal, Sure)> {
+    fn extend(&mut self, s: &Configuration, slot: usize, last: Option<NodeId>) -> Option<Sure> {
         let want = &self.wants[*self.slots.get(slot)?];
         let again = slot > 0 && self.slots[slot - 1] == self.slots[slot];
         let options = options(want, s, last.filter(|_| again));
@@ -91,7 +91,7 @@ impl Search<'_, '_> {
             let decision = self.ask(&goal)?;
             match decision.checked.answer() {
                 Some(false) => self.impossible.push(larger),
-                Some(true) if slot + 1 == self.slots.len() => return Some((goal, decision)),
+                Some(true) if slot + 1 == self.slots.len() => return Some(decision),
                 Some(true) => {
                     let found = self.extend(&larger, slot + 1, Some(node));
                     if found.is_some() || self.questions == 0 {

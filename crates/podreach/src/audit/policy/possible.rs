@@ -104,8 +104,8 @@ fn being_deleted(asking: &Asking<'_>, want: &Want) -> Option<Outcome> {
     let running = Problem { standing: false, ..problem.with_goal(goal.clone()) };
     let checked = check(&running, Verdict::Deployable(Trace::default())).ok()?;
     let decision = Decision { checked, engine: "start", efforts: Vec::new() };
-    let decision = asking.held(&goal, decision);
-    (decision.checked.answer() == Some(true)).then(|| can(asking, want, goal, decision))
+    let decision = asking.held(decision);
+    (decision.checked.answer() == Some(true)).then(|| can(asking, want, decision))
 }
 
 /// What the domains of a topology key are called.
@@ -123,11 +123,11 @@ pub(crate) fn outcome(asking: &mut Asking<'_>, want: &Want) -> Outcome {
     if let Some(goal) = at_start(asking, want) {
         let decision = asking.answer(&goal);
         if decision.checked.answer() == Some(true) {
-            return can(asking, want, goal, decision);
+            return can(asking, want, decision);
         }
     }
-    if let Some((goal, decision)) = asking.packed(std::slice::from_ref(want)) {
-        return can(asking, want, goal, decision);
+    if let Some(decision) = asking.packed(std::slice::from_ref(want)) {
+        return can(asking, want, decision);
     }
     let counted = if want.apart.is_some() { too_few_places(asking, want) } else { too_little_room(asking, want) };
     if let Some((why, evidence)) = counted {
@@ -137,15 +137,15 @@ pub(crate) fn outcome(asking: &mut Asking<'_>, want: &Want) -> Outcome {
         return never;
     }
     match placement(asking, std::slice::from_ref(want)) {
-        Placement::Found(goal, decision) => can(asking, want, goal, decision),
+        Placement::Found(decision) => can(asking, want, decision),
         Placement::Never(why, evidence) => Outcome::Never(why, vec![evidence]),
         Placement::Open(why) => Outcome::Open(why),
     }
 }
 
-fn can(asking: &Asking<'_>, want: &Want, goal: Goal, decision: Sure) -> Outcome {
+fn can(asking: &Asking<'_>, want: &Want, decision: Sure) -> Outcome {
     let shows = format!("{} × {} can run at the same time", want.count, asking.world.model().pod_name(want.pod));
-    Outcome::Can(Box::new(asking.evidence(shows, goal, decision)))
+    Outcome::Can(Box::new(asking.evidence(shows, decision)))
 }
 
 /// The instances of the start, if they are enough.
@@ -191,7 +191,7 @@ fn too_few_places(asking: &mut Asking<'_>, want: &Want) -> Option<(String, Evide
         _ => format!("{name} can never run in any of the other domains"),
     };
     let argument = Argument::Sum { worth: vec![1], laws };
-    asking.short(demand, shows, (goal, decision), argument).map(|evidence| (why, evidence))
+    asking.short(demand, shows, decision, argument).map(|evidence| (why, evidence))
 }
 
 /// Each node takes so many and no more, and all of them together too few.
@@ -218,7 +218,7 @@ fn too_little_room(asking: &mut Asking<'_>, want: &Want) -> Option<(String, Evid
     };
     let argument = Argument::Sum { worth: vec![1], laws };
     let demand = demand(std::slice::from_ref(want));
-    asking.short(demand, shows, (goal, decision), argument).map(|evidence| (why, evidence))
+    asking.short(demand, shows, decision, argument).map(|evidence| (why, evidence))
 }
 
 /// That no pod of a workload can ever be, with the reason where it is the API server's.

@@ -70,7 +70,7 @@ pub(crate) fn ruling(asking: &mut Asking<'_>, wants: &[Want]) -> Ruling {
         Outcome::Never(why, evidence) => {
             let message = format!("{what} can never be up at the same time again from an empty cluster");
             let mut ruling = Ruling::new(Status::Violated, message);
-            let named = evidence.iter().flat_map(|shown| shown.problem.goal.any.iter().flat_map(Configuration::iter));
+            let named = evidence.iter().flat_map(|shown| shown.problem().goal.any.iter().flat_map(Configuration::iter));
             let wanted =
                 evidence.iter().filter_map(|shown| shown.short.as_ref()).flat_map(|short| &short.demand().wants);
             let wanted = wanted.flat_map(|want| want.places.iter().flat_map(|place| &place.atoms)).map(|atom| atom.0);
@@ -98,16 +98,16 @@ pub(crate) fn together(asking: &mut Asking<'_>, wants: &[Want]) -> Outcome {
         let small: Vec<Want> = wants.iter().filter(|want| want.count <= 64).cloned().collect();
         return one_alone(asking, &small).unwrap_or(sums);
     }
-    if let Some((goal, decision)) = asking.packed(wants) {
+    if let Some(decision) = asking.packed(wants) {
         let shows = "everything can be deployed one after the other";
-        return Outcome::Can(Box::new(asking.evidence(shows, goal, decision)));
+        return Outcome::Can(Box::new(asking.evidence(shows, decision)));
     }
     if let Some(never) = one_alone(asking, wants).or_else(|| two_alone(asking, wants)) {
         return never;
     }
     match placement(asking, wants) {
-        Placement::Found(goal, decision) => {
-            Outcome::Can(Box::new(asking.evidence("everything can be there at the same time", goal, decision)))
+        Placement::Found(decision) => {
+            Outcome::Can(Box::new(asking.evidence("everything can be there at the same time", decision)))
         }
         Placement::Never(why, evidence) => Outcome::Never(why, vec![evidence]),
         Placement::Open(why) => Outcome::Open(why),

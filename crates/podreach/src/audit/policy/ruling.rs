@@ -53,20 +53,20 @@ impl<'w> Asking<'w> {
     }
 
     /// A verdict that was found by other means, as far as it stands.
-    pub(crate) fn stands(&mut self, goal: &Goal, decision: Decision) -> Sure {
-        self.oracle.sure(goal, decision, &self.means.searching())
+    pub(crate) fn stands(&mut self, decision: Decision) -> Sure {
+        self.oracle.sure(decision, &self.means.searching())
     }
 
     /// The same, without a search for other evidence.
-    pub(crate) fn held(&self, goal: &Goal, decision: Decision) -> Sure {
-        self.oracle.held(goal, decision)
+    pub(crate) fn held(&self, decision: Decision) -> Sure {
+        self.oracle.held(decision)
     }
 
     /// Nodes for all that is wanted, one pod after the other; `None` if that finds none.
-    pub(crate) fn packed(&mut self, wants: &[Want]) -> Option<(Goal, Sure)> {
-        let (goal, decision) = packed(&self.world.problem, wants, &|| self.is_stopped())?;
-        let decision = self.stands(&goal, decision);
-        (decision.checked.answer() == Some(true)).then_some((goal, decision))
+    pub(crate) fn packed(&mut self, wants: &[Want]) -> Option<Sure> {
+        let decision = packed(&self.world.problem, wants, &|| self.is_stopped())?;
+        let decision = self.stands(decision);
+        (decision.checked.answer() == Some(true)).then_some(decision)
     }
 
     /// What a proof must allow for, since the input leaves it in doubt.
@@ -80,15 +80,8 @@ impl<'w> Asking<'w> {
     }
 
     /// An answered question as evidence.
-    pub(crate) fn evidence(&self, shows: impl Into<String>, goal: Goal, decision: Sure) -> Evidence {
-        Evidence {
-            shows: shows.into(),
-            problem: self.world.problem.with_goal(goal),
-            decision,
-            short: None,
-            changed: None,
-            changes: self.world.changes(),
-        }
+    pub(crate) fn evidence(&self, shows: impl Into<String>, decision: Sure) -> Evidence {
+        Evidence { shows: shows.into(), decision, short: None, changed: None, changes: self.world.changes() }
     }
 }
 

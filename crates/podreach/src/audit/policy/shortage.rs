@@ -32,13 +32,13 @@ impl Asking<'_> {
         &self,
         demand: Demand,
         shows: impl Into<String>,
-        (goal, decision): (Goal, Sure),
+        decision: Sure,
         argument: Argument,
     ) -> Option<Evidence> {
         let Verdict::Never(proof) = decision.checked.verdict() else { return None };
-        let shortage = Shortage { ruled_out: goal.clone(), proof: proof.clone(), argument };
+        let shortage = Shortage { ruled_out: decision.checked.problem().goal.clone(), proof: proof.clone(), argument };
         let short = short(&self.world.problem, demand, shortage, &|| self.is_stopped()).ok()?;
-        Some(Evidence { short: Some(Box::new(short)), ..self.evidence(shows, goal, decision) })
+        Some(Evidence { short: Some(Box::new(short)), ..self.evidence(shows, decision) })
     }
 
     /// Evidence that wants can never be met by laws alone, whatever is in doubt about the input; `None` if they are not enough.
@@ -49,12 +49,11 @@ impl Asking<'_> {
         worth: Vec<Amount>,
         laws: Vec<(Law, Amount)>,
     ) -> Option<Evidence> {
-        let nothing = Goal::default();
         let argument = Argument::Sum { worth, laws };
-        let problem = self.world.problem.with_goal(nothing.clone());
+        let problem = self.world.problem.with_goal(Goal::default());
         let proof = Proof { weakened: self.weakenings().to_vec(), ..Proof::default() };
         let checked = check(&problem, Verdict::Never(proof)).ok()?;
-        let decision = self.held(&nothing, Decision { checked, engine: "sum", efforts: Vec::new() });
-        self.short(demand, shows, (nothing, decision), argument)
+        let decision = self.held(Decision { checked, engine: "sum", efforts: Vec::new() });
+        self.short(demand, shows, decision, argument)
     }
 }

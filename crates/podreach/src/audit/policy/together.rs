@@ -81,7 +81,7 @@ pub(crate) fn ruling(asking: &mut Asking<'_>, a: &[PodId], b: &[PodId], places: 
             let absent = Goal { any: dead.iter().map(|&atom| [(atom, 1)].into_iter().collect()).collect() };
             let decision = asking.answer(&absent);
             if decision.checked.answer() == Some(false) {
-                evidence.push(asking.evidence("these pods can never run on these nodes at all", absent, decision));
+                evidence.push(asking.evidence("these pods can never run on these nodes at all", decision));
             }
         }
         goal
@@ -96,11 +96,11 @@ pub(crate) fn ruling(asking: &mut Asking<'_>, a: &[PodId], b: &[PodId], places: 
         let decision = asking.answer(&goal);
         match decision.checked.answer() {
             Some(true) => return violated(asking, goal, decision),
-            Some(false) => evidence.push(asking.evidence("no such two pods are ever together", goal, decision)),
+            Some(false) => evidence.push(asking.evidence("no such two pods are ever together", decision)),
             None => {
                 let mut ruling = Ruling::new(Status::Undecided, "not decided whether two of the pods meet".into());
                 ruling.explanation.push(sentence(&reason(&decision)));
-                ruling.evidence.push(asking.evidence("whether such two pods can meet", goal, decision));
+                ruling.evidence.push(asking.evidence("whether such two pods can meet", decision));
                 return ruling;
             }
         }
@@ -138,6 +138,6 @@ fn violated(asking: &Asking<'_>, goal: Goal, decision: crate::answer::Sure) -> R
     ruling.subject.dedup();
     ruling.fix =
         Some("keep them apart by required anti-affinity with this topology key, or give each its own nodes".into());
-    ruling.evidence.push(asking.evidence(message, goal, decision));
+    ruling.evidence.push(asking.evidence(message, decision));
     ruling
 }

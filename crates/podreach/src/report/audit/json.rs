@@ -93,7 +93,8 @@ fn boundary(audit: &Audit<'_>, Boundary { core, escapes, left_out }: &Boundary) 
 }
 
 fn evidence(audit: &Audit<'_>, of: &Evidence) -> Value {
-    let Evidence { shows, problem, decision, short, changed, changes } = of;
+    let Evidence { shows, decision, short, changed, changes } = of;
+    let problem = of.problem();
     let m = &problem.model;
     let (verdict, trace, proof, reason) = match decision.checked.verdict() {
         Verdict::Deployable(steps) => ("deployable", trace(m, steps), Value::Null, Value::Null),

@@ -59,7 +59,8 @@ impl Audit<'_> {
     }
 
     /// How the question of a piece of evidence was read. What a run in a part of a cluster begins with is not all that is there.
-    fn options_of(&self, Evidence { problem, changes, .. }: &Evidence) -> Options {
+    fn options_of(&self, evidence: &Evidence) -> Options {
+        let (problem, changes) = (evidence.problem(), &evidence.changes);
         let is_part = changes.iter().any(|change| change["change"] == "only");
         let waits = problem.model.cluster().waiting.values().any(|waiting| waiting.count > 0);
         let is_empty = !is_part && !waits && problem.start.minus(&problem.kept).size() == 0;

@@ -165,7 +165,7 @@ fn flows(audit: &Audit<'_>, item: &Item) -> Vec<Value> {
     let mut flows = Vec::new();
     for evidence in &item.evidence {
         let Verdict::Deployable(trace) = evidence.decision.checked.verdict() else { continue };
-        let m = &evidence.problem.model;
+        let m = &evidence.problem().model;
         let step = |action: Action| {
             let text = words::step(m, action);
             let mut location = Map::new();

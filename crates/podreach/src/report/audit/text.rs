@@ -190,10 +190,10 @@ fn group(audit: &Audit<'_>, all: bool, code: &str, status: Status, level: Severi
 /// A piece of evidence: what it shows, and the run or the proof in full if wanted.
 fn proven(evidence: &Evidence, all: bool, in_full: bool) -> Vec<String> {
     let mut lines = words::wrapped(&format!("evidence: {}", shown(evidence)), 4);
-    let m = &evidence.problem.model;
+    let m = &evidence.problem().model;
     let mut more = match evidence.decision.checked.verdict() {
-        Verdict::Deployable(steps) if in_full => trace::lines(&evidence.problem, steps, all),
-        Verdict::Never(facts) if in_full => proof::lines(&evidence.problem, facts, all),
+        Verdict::Deployable(steps) if in_full => trace::lines(evidence.problem(), steps, all),
+        Verdict::Never(facts) if in_full => proof::lines(evidence.problem(), facts, all),
         _ => Vec::new(),
     };
     let sum = evidence.short.as_deref().filter(|_| in_full);

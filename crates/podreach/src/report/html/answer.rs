@@ -14,8 +14,9 @@ const GOALS: usize = 24;
 const STEPS: usize = 20_000;
 
 /// The verdict of a decision and its evidence.
-pub(super) fn answer(cast: &mut Cast, problem: &Problem, decision: &Sure) -> Value {
-    let mut answer = outline(problem, decision);
+pub(super) fn answer(cast: &mut Cast, decision: &Sure) -> Value {
+    let problem = decision.checked.problem();
+    let mut answer = outline(decision);
     let mut shown: Vec<usize> = (0..problem.asked().any.len().min(GOALS)).collect();
     match decision.checked.verdict() {
         Verdict::Deployable(trace) => {
@@ -38,7 +39,8 @@ pub(super) fn answer(cast: &mut Cast, problem: &Problem, decision: &Sure) -> Val
 }
 
 /// The verdict of a decision alone.
-pub(super) fn outline(problem: &Problem, decision: &Sure) -> Value {
+pub(super) fn outline(decision: &Sure) -> Value {
+    let problem = decision.checked.problem();
     let reason = match decision.checked.verdict() {
         Verdict::Unknown(reason) => reason.to_string().into(),
         _ => Value::Null,

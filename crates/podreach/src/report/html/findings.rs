@@ -35,14 +35,14 @@ fn finding(cast: &mut Cast, room: &mut Room, item: &Item) -> Value {
 
 /// An answered question, with what it shows.
 fn shown(cast: &mut Cast, room: &mut Room, evidence: &Evidence) -> Value {
-    let Evidence { problem, decision, .. } = evidence;
+    let decision = &evidence.decision;
     let explained = || {
-        let mut answer = answer(cast, problem, decision);
-        let (start, bytes) = cast.start(problem);
+        let mut answer = answer(cast, decision);
+        let (start, bytes) = cast.start(evidence.problem());
         answer["start"] = start;
         (answer, bytes)
     };
-    let mut answer = room.fit(|| outline(problem, decision), explained, "`podreach audit -o json` writes it.");
+    let mut answer = room.fit(|| outline(decision), explained, "`podreach audit -o json` writes it.");
     answer["shows"] = evidence.shows.as_str().into();
     answer
 }

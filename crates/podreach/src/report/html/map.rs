@@ -75,7 +75,7 @@ fn gather(
                 let asked = question::asking(problem, Goal::atom((*pod, matrix.classes[class][0])));
                 let Ok(asked) = asked else { continue };
                 let decision = oracle.answer(&asked.goal, budget);
-                let answer = room.fit(|| Value::Null, || (answer(cast, &asked, &decision), 0), "");
+                let answer = room.fit(|| Value::Null, || (answer(cast, &decision), 0), "");
                 if room.is_full() {
                     return Some("the page would be too large".to_owned());
                 }

@@ -55,7 +55,7 @@ pub fn data(
         View::Answers(answered) => {
             let answers = answered.iter().map(|(answered, certificate)| {
                 let mut answer = certified(&mut cast, &mut room, answered, certificate.clone());
-                answer["start"] = cast.start(answered.problem).0;
+                answer["start"] = cast.start(answered.problem()).0;
                 answer
             });
             ("check", answers.collect::<Vec<_>>(), Vec::new(), Vec::new())
@@ -83,7 +83,7 @@ pub fn data(
 
 /// One answer by itself, with the names it speaks of: what a page that is open already asks for.
 pub fn answer(answered: &Answered<'_>, certificate: Value) -> Value {
-    certified(&mut Cast::new(answered.problem), &mut Room::new(), answered, certificate)
+    certified(&mut Cast::new(answered.problem()), &mut Room::new(), answered, certificate)
 }
 
 /// How to get the evidence of a question that is not on the page.
@@ -91,13 +91,13 @@ const ELSEWHERE: &str = "`podreach check -o json` writes it.";
 
 /// An answer with its certificate.
 fn certified(cast: &mut Cast, room: &mut Room, answered: &Answered<'_>, certificate: Value) -> Value {
-    let Answered { problem, decision, .. } = answered;
+    let decision = answered.decision;
     let explained = || {
-        let mut answer = answer::answer(cast, problem, decision);
+        let mut answer = answer::answer(cast, decision);
         answer["certificate"] = certificate;
         (answer, 0)
     };
-    let mut answer = room.fit(|| answer::outline(problem, decision), explained, ELSEWHERE);
+    let mut answer = room.fit(|| answer::outline(decision), explained, ELSEWHERE);
     answer["headline"] = super::headline(answered).into();
     answer
 }
