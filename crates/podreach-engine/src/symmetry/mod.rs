@@ -1,9 +1,9 @@
-//! Node classes: what is decided once for all nodes that can be exchanged.
-//!
-//! The checker verifies symmetries; this folder proposes them (`proposal.rs`) and decides what holds for whole orbits (`uniform.rs`).
+//! Symmetry.
 
+mod automorphism;
+mod canonical;
 mod proposal;
-mod uniform;
 
+pub(crate) use automorphism::{Automorphism, automorphisms, closed};
+pub(crate) use canonical::Canonical;
 pub use proposal::{exchanges, symmetry};
-pub use uniform::{Found, Uniform};

@@ -1,0 +1,114 @@
+//! Decides goals about workloads: each is asked of a quotient, and the evidence comes back in the names it was asked with.
+
+use podreach_core::{Checked, Checker, Flaw, Goal, Learned, Problem, Quotient, Reason, Settling, Trace, Verdict, View};
+
+use super::{Decision, Search, reason};
+use crate::budget::{Budget, Stop};
+use crate::pursuit::Engine;
+
+/// Decides any number of goals about one cluster and start, in which types may be alike.
+#[derive(Clone, Debug)]
+pub struct Decider {
+    quotient: Quotient,
+    single: Option<Search>,
+    checker: Checker,
+    engines: &'static [Engine],
+}
+
+impl Decider {
+    /// For this cluster, start and kept pods; the problem's own goal plays no part.
+    pub fn new(problem: &Problem) -> Self {
+        let mut checker = Checker::new(problem);
+        Self { quotient: checker.quotient(&[]).clone(), single: None, checker, engines: Engine::PORTFOLIO }
+    }
+
+    /// The same for a quotient that is known already.
+    pub fn of(quotient: &Quotient) -> Self {
+        Self {
+            quotient: quotient.clone(),
+            single: None,
+            checker: Checker::new(quotient.full()),
+            engines: Engine::PORTFOLIO,
+        }
+    }
+
+    /// The quotient.
+    pub fn quotient(&self) -> &Quotient {
+        &self.quotient
+    }
+
+    /// The same, with these engines only.
+    #[must_use]
+    pub fn with_engines(self, engines: &'static [Engine]) -> Self {
+        Self { engines, single: None, ..self }
+    }
+
+    fn single(&mut self) -> &mut Search {
+        self.single.get_or_insert_with(|| Search::new(self.quotient.single()).with_engines(self.engines))
+    }
+
+    /// Decides a goal and checks the evidence.
+    pub fn decide(&mut self, goal: &Goal, budget: &Budget<'_>) -> Decision {
+        let decide = |decider: &mut Search, goal: &Goal| Some(decider.decide(goal, budget));
+        self.decide_by(goal, budget, decide).unwrap_or_else(|| Decision {
+            checked: Checked::unknown(Reason::Unsupported("this goal".into())),
+            engine: "none",
+            efforts: Vec::new(),
+        })
+    }
+
+    /// The same for a goal that needs no search; `None` for others.
+    pub fn decide_without_search(&mut self, goal: &Goal, budget: &Budget<'_>) -> Option<Decision> {
+        self.decide_by(goal, budget, |decider, goal| decider.decide_without_search(goal, budget))
+    }
+
+    fn decide_by(
+        &mut self,
+        goal: &Goal,
+        budget: &Budget<'_>,
+        decide: impl FnOnce(&mut Search, &Goal) -> Option<Decision>,
+    ) -> Option<Decision> {
+        let full = self.quotient.full().clone();
+        if full.is_met(goal, &full.start) {
+            let met = Decision::start();
+            return Some(self.checked(goal, Verdict::Deployable(Trace::default()), met, budget));
+        }
+        let view = self.quotient.view(goal);
+        let decision = if view.is_single() {
+            decide(self.single(), &view.goal)?
+        } else {
+            decide(&mut Search::new(&view.problem).with_engines(self.engines), &view.goal)?
+        };
+        if view.is_plain(&full) {
+            return Some(decision);
+        }
+        let verdict = match decision.checked.verdict() {
+            Verdict::Deployable(trace) => Verdict::Deployable(self.lifted(goal, &view, trace)),
+            Verdict::Never(proof) => Verdict::Never(view.renamed(proof)),
+            Verdict::Unknown(reason) => Verdict::Unknown(reason.clone()),
+        };
+        Some(self.checked(goal, verdict, decision, budget))
+    }
+
+    /// A run of a quotient as one of the whole problem, in which no node settles that need not.
+    fn lifted(&mut self, goal: &Goal, view: &View, trace: &Trace) -> Trace {
+        let full = self.quotient.full();
+        let run = view.lifted(full, trace, Settling::AsNeeded);
+        let mut is_run = || self.checker.check(goal, Verdict::Deployable(run.clone()), &|| false).is_ok();
+        let asks = full.model.settling_matters() && !full.start.unsettled().is_empty();
+        if !asks || is_run() { run } else { view.lifted(self.quotient.full(), trace, Settling::AtFirst) }
+    }
+
+    /// The decision with a verdict about the goal as asked, once the checker takes it.
+    fn checked(&mut self, goal: &Goal, verdict: Verdict, decision: Decision, budget: &Budget<'_>) -> Decision {
+        let checked = match self.checker.check(goal, verdict, &|| (budget.interrupt)().is_some()) {
+            Ok(checked) => checked,
+            Err(Flaw::Stopped) => {
+                let stop = (budget.interrupt)().unwrap_or(Stop::Timeout);
+                Checked::unknown(reason(stop, Learned::default()))
+            }
+            Err(flaw) => Checked::unknown(Reason::Rejected { engine: decision.engine.into(), flaw: flaw.to_string() }),
+        };
+        Decision { checked, ..decision }
+    }
+}
