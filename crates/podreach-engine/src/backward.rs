@@ -1,11 +1,12 @@
-//! Goal regression with least goals only: decides every problem, bounded or not, given time.
+//! Goal regression: the backward algorithm for coverability in well-structured transition systems.
 //!
-//! A goal is reachable if the start has it, or if some pod of it was deployed last: then what was there before has the rest of the
-//! goal and whatever the guard needs, and that is a goal again. What is in the way is simply not there, so goals only ever ask for
-//! presence. Goals that contain others are left out, and what is left of multisets is finite (Dickson's lemma), so this ends. If it
-//! ends without meeting the start, the goals are the proof.
+//! A goal is reachable if the start has it, or if some pod of it was deployed last: then what was there before has the rest of the goal
+//! and whatever the guard needs, which is a goal again. What is in the way is simply not there, so goals ask only for presence. Goals
+//! that contain others are left out, so minimal ones remain, and there are finitely many of these (Dickson's lemma). If the search ends
+//! without meeting the start, the goals are the proof. After Abdulla, Čerāns, Jonsson and Tsay, *General Decidability Theorems for
+//! Infinite-State Systems* (LICS 1996).
 //!
-//! Nothing is generalised, so where much could be it drowns: kept as the reference.
+//! Complete, with counts bounded or not. Nothing is generalised, so it is slow where much could be: the reference for the other engines.
 
 use std::collections::VecDeque;
 use std::ops::ControlFlow;

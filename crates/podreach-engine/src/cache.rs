@@ -1,9 +1,9 @@
-//! Searches of earlier runs, found again by all that an engine sees.
+//! A cache of searches: found again by everything that an engine sees.
 //!
-//! What engines find is a function of the compiled system: classes by number, rules over sums of them, the start and the goals. So a
-//! search is remembered under exactly that. A cluster that differs elsewhere compiles to the same system and gets the same run or the
-//! same groups; how they are made into evidence about today's cluster is worked out as ever. Nothing that is remembered is believed: a
-//! run is tried on the system first, and the checker looks at what came of it like at any engine's claim.
+//! What engines find is a function of the compiled system: classes by number, rules over sums of them, the start and the goals. A search
+//! is stored under a fingerprint of that. A cluster that differs elsewhere compiles to the same system and gets the same plan or groups,
+//! which are made into evidence about today's cluster as usual. Nothing that is stored is trusted: a plan is tried on the system first,
+//! and the checker treats what comes of it like the candidate of any engine.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 

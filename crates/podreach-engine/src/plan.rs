@@ -1,4 +1,7 @@
 //! Plans of a compiled system: deployments from the start to a goal, with what each needs.
+//!
+//! Deletions are left open, since only presence is ever needed. Invariant: with just what a step needs (and the kept pods), its guard
+//! holds. Plans can be very long, so a plan stores only what changes from step to step, four bytes for each entry.
 
 use crate::compile::State;
 use crate::compile::System;

@@ -1,6 +1,11 @@
-//! Engines side by side, in rounds of growing portions of work, until one decides.
+//! A portfolio: engines side by side, in rounds of doubling portions of work, until one decides.
 //!
-//! Portions count work and not time, so that the same problem always ends with the same evidence, on any number of threads.
+//! Portions count work and not time, so the same problem always ends with the same evidence, on any number of threads. An engine whose
+//! open list keeps growing gets a smaller share, and so does one that runs beside an engine making progress. After Gomes and Selman,
+//! *Algorithm Portfolios* (Artificial Intelligence 126, 2001).
+//!
+//! Invariant: what one engine decides alone is decided, if the memory suffices for it alone. Cost: at most a constant factor over the best
+//! engine alone.
 
 use std::sync::Mutex;
 

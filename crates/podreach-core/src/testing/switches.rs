@@ -30,17 +30,16 @@ impl Switches {
     /// A random puzzle. Under kube-scheduler's semantics a pod needs one witness at most, so a turn depends on one side.
     pub fn random(rng: &mut Rng) -> Self {
         let semantics = if rng.one_in(4) { Semantics::KubeScheduler } else { Semantics::Paper };
-        let count = 3 + rng.below(4);
+        let count = 7 + rng.below(3);
         let most = if semantics == Semantics::Paper { count } else { 1 };
-        let turns = (0..count + rng.below(2 * count)).map(|_| {
-            let turned = rng.below(count);
-            let others: Vec<usize> = (0..count).filter(|&switch| switch != turned && rng.one_in(2)).collect();
-            let context = others.into_iter().take(most).map(|switch| 2 * switch + rng.below(2)).collect();
-            (2 * turned + rng.below(2), context)
-        });
-        let turns = turns.collect();
-        let asked: Vec<usize> = (0..count).filter(|_| rng.one_in(2)).take(most).collect();
-        let wanted: Vec<usize> = asked.into_iter().map(|switch| 2 * switch + rng.below(2)).collect();
+        let mut turns = Vec::new();
+        for up in 0..2 * count {
+            for _ in 0..1 + rng.below(2) {
+                let others = sides(rng, count, 7).into_iter().filter(|side| side / 2 != up / 2);
+                turns.push((up, others.take(most).collect()));
+            }
+        }
+        let wanted: Vec<usize> = sides(rng, count, 14).into_iter().take(most).collect();
         Self { count, turns, wanted: if wanted.is_empty() { vec![1] } else { wanted }, semantics }
     }
 
@@ -82,6 +81,12 @@ impl Switches {
         let goal = cluster.pods.push(Pod { name: "pod/default/goal".into(), spec: Arc::new(spec) });
         Problem::new(Arc::new(Model::new(cluster, self.semantics)), start, Goal::atom((goal, node)))
     }
+}
+
+/// A side of each of some switches; of each with a chance of so many twentieths.
+fn sides(rng: &mut Rng, switches: usize, twentieths: usize) -> Vec<usize> {
+    let some: Vec<usize> = (0..switches).filter(|_| rng.below(20) < twentieths).collect();
+    some.into_iter().map(|switch| 2 * switch + rng.below(2)).collect()
 }
 
 fn node(cluster: &mut Cluster) -> NodeId {

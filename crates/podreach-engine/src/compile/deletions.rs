@@ -1,4 +1,4 @@
-//! Which deletions a guard asks for.
+//! Which deletions a guard asks for in a state, one requirement at a time.
 
 use super::sums::{State, Sum, SumDistinct, SumGuard};
 

@@ -1,6 +1,6 @@
-//! Guards over atoms as guards over classes.
+//! Projects guards over atoms to guards over classes.
 //!
-//! What has no class is never there. Lists of weights that guards share are folded once.
+//! An atom without a class is never there. Lists of weights that guards share are projected once.
 
 use podreach_core::Atom;
 use podreach_core::cancel;

@@ -1,7 +1,10 @@
-//! The part of a problem that can matter to its goal.
+//! Relevance analysis: the atoms that can help the goal, a cone of influence.
 //!
-//! An atom can help the goal only as a witness or a counterweight of something that helps it. Everything else can be deleted first or
-//! never deployed, so it drops out, whatever it is. What a pod was before its deletion began helps it to be what it is. A goal without affinity and spread slices to itself.
+//! An atom can help only as a witness or a counterweight of an atom that helps. Every other atom can be deleted first or never deployed,
+//! so it is left out. An atom that is being deleted is helped by what it was before. After Nebel, Dimopoulos and Koehler, *Ignoring
+//! Irrelevant Facts and Operators in Plan Generation* (ECP 1997); here nothing relevant is lost (`proofs/theories/Slice.v`).
+//!
+//! Cost: one guard for each atom of the slice. A goal without witnesses and balances slices to itself.
 
 use std::collections::BTreeSet;
 

@@ -1,7 +1,9 @@
-//! Linear sums: the sums over counts that guards compare, each kept once and updated as pods come and go.
+//! Sums over counts of classes that guards compare: each is kept once and updated with every step.
 //!
-//! Many guards share a total: every pod on a node looks at the same free memory, every pod of a group at the same witnesses. A state
-//! carries the value of each sum, so that a guard is a few comparisons and a step touches only the sums its class is in.
+//! Many guards share a sum: every pod on a node looks at the same free memory, every pod of a group at the same witnesses. A [`State`]
+//! carries the value of each sum, so a guard is a few comparisons, and a step touches only the sums of its class. Values saturate.
+//!
+//! Invariant: the value of a sum in a state is its weights times the counts. Cost of a step: the number of sums its class is in.
 
 use rustc_hash::FxHashMap;
 

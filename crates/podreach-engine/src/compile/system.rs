@@ -1,8 +1,7 @@
-//! A problem compiled for search: classes of atoms that nothing tells apart, and the rules that make one more pod of a class.
+//! The compiled system: classes, the rules that make one more pod of a class, the start and the goals.
 //!
-//! Atoms are sliced, atoms that can never appear are dropped, and atoms that every guard and the goal treat alike become one class. A
-//! class may be made in several ways, one rule each. Everything engines say about classes comes back to pods: traces because each
-//! rule names the atom it deploys, proofs because they count classes themselves.
+//! A class may be made in several ways, one rule each. What engines find out about classes is translated back: a rule names the atom it
+//! deploys, and a proof counts classes itself.
 
 use std::collections::{BTreeMap, BTreeSet};
 

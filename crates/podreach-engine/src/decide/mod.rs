@@ -1,7 +1,7 @@
-//! Decides goals: what needs no search first, then the portfolio; everything is checked before it is an answer.
+//! Decides goals: what needs no search first, then the portfolio. Everything is checked before it is an answer.
 //!
-//! [`Decider`] merges types that only their names tell apart and asks [`Search`]; [`Search`] decides a problem as it is given, by one
-//! alternative of each orbit where a goal has many (`orbits.rs`). [`Uniform`] answers for all nodes of an orbit at once.
+//! [`Decider`] merges types that only their names tell apart (`quotient.rs`) and asks [`Search`], which decides a problem as it is given;
+//! a goal with many alternatives is asked once per orbit (`orbits.rs`). [`Uniform`] answers for all nodes of an orbit at once.
 
 mod orbits;
 mod quotient;

@@ -1,7 +1,7 @@
 //! Goals with many alternatives, asked once for those that can be exchanged.
 //!
 //! "On any node of the pool" is one alternative for each node, but a thousand nodes that can be exchanged have one answer. Where the
-//! start differs from node to node, *never* is looked for from a start above it that does not (see [`Orbits`]); the proof is about one
+//! start differs from node to node, *never* is looked for from a start above it that does not (see [`Orbits`]). The proof is about one
 //! node of each orbit, and the checker says whether it holds for all. Where it does not, every alternative is asked.
 
 use std::collections::BTreeSet;

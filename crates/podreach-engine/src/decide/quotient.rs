@@ -1,4 +1,4 @@
-//! Decides goals about workloads: each is asked of a quotient, and the evidence comes back in the names it was asked with.
+//! Decides goals on a quotient: types that only their names tell apart are merged, and the evidence is translated back.
 
 use podreach_core::{Checked, Checker, Flaw, Goal, Learned, Problem, Quotient, Reason, Settling, Trace, Verdict, View};
 

@@ -1,4 +1,6 @@
-//! Answers for whole orbits: the same engines, on starts that are symmetric.
+//! Answers for whole orbits of nodes: the same engines, on starts that are symmetric.
+//!
+//! A *deployable* from a start below the real one, and a *never* from a start above it, hold on every node of the orbit.
 
 use podreach_core::{Atom, Everywhere, Goal, NodeId, Problem, Symmetry, Trace, Verdict};
 

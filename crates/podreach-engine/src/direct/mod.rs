@@ -1,9 +1,9 @@
 //! Fragments that are decided without a search over configurations.
 //!
-//! Tried in this order: the start meets the goal; the kept pods alone allow it (one step); nothing can help it, so that it is never
+//! Tried in this order: the start meets the goal; the kept pods alone allow it (one step); no other pod can help it, so it is never
 //! deployable (the affinity-free fragment, polynomial: `docs/spec/fragment.md`); every pod that can matter needs at most one other, so
-//! that graph search over atoms decides (`one_witness.rs`); a short chain of witnesses can be deployed in order (`witness_chain.rs`),
-//! which is incomplete. All but the first are about goals of one pod besides the kept ones.
+//! graph search over atoms decides (`one_witness.rs`); a short chain of witnesses can be deployed in order (`witness_chain.rs`,
+//! incomplete). All but the first are about goals of one pod besides the kept ones.
 
 mod one_witness;
 mod witness_chain;

@@ -1,13 +1,14 @@
-//! One witness is enough: plain graph search, where every pod that can matter needs at most one other to be there.
+//! One witness is enough: graph search over atoms, where every pod that can matter needs at most one other.
 //!
-//! Without hard spread, without volumes whose number is limited, and where the topology keys of a pod's affinity are nested (a host lies in one zone, a zone in one region), a
-//! single friend in the smallest domain serves all terms at once; under the paper's semantics that holds for pods of one term. Then
-//! whatever leads to `a`, there is a run to `a` from a configuration with one witness `w` and nothing else, or with nothing at all:
+//! Where the domains of all conditions of a pod are nested (a host lies in one zone, a zone in one region) and nothing else can help
+//! it, one witness in the smallest domain serves all conditions at once; under the paper's semantics that holds for pods with one
+//! condition. Then a plan for `a` exists from a configuration with one witness `w` and nothing else, or with nothing at all:
 //!
 //! ```text
 //! a can be reached  ⟺  a runs at first  ∨  Hard(a, kept)  ∨  ∃ w: w can be reached ∧ Hard(a, kept + w)
 //! ```
-//! A search backwards from `a` visits each atom once. If it ends, no atom it visited is ever there, which is the proof.
+//! The search goes backwards from `a` and visits each atom once. If it ends, no atom it visited is ever there, which is the proof
+//! (`proofs/theories/Nested.v`, `Nearest.v`). Cost: pairs of atoms; after a bounded number of tries the goal is left to other engines.
 
 use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
 

@@ -1,7 +1,7 @@
-//! The obvious way: deploy a witness, then the pod.
+//! A greedy chain of witnesses: deploy a witness, then the pod.
 //!
-//! In most clusters a pod that waits for another can be deployed once that other is there, and nothing gets in the way. Looking for
-//! such an order takes no compiled system and no search to speak of, so it comes first; where it fails, nothing is concluded.
+//! In most clusters a pod that waits for another can be deployed once that other is there. Looking for such an order needs no compiled
+//! system. Depth and tries are bounded; where it fails, nothing is concluded.
 
 use std::collections::HashMap;
 

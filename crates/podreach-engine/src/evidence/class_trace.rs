@@ -1,8 +1,10 @@
-//! Long runs, made into traces class by class.
+//! Long plans made into traces class by class.
 //!
-//! A run of millions of deployments cannot ask the rules about each of them twice, once when the trace is made and once when it is
-//! checked. So what is there is kept per class, with the atoms that make it up, and what a guard bars is a mask over classes. Pods that
-//! the run needs later are never deleted; with just these every guard of the run holds.
+//! Asking the rules about millions of deployments would take too long. So what is there is counted per class, with the atoms that make it
+//! up, and what a guard bars is a bit set of classes. Pods that the plan needs later are never deleted; with just these every guard of
+//! the plan holds.
+//!
+//! Cost per step: a few words of bits, independent of the size of the cluster, unless a guard counts.
 
 use podreach_core::{Atom, Problem, Trace};
 

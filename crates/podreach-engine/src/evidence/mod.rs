@@ -1,4 +1,7 @@
-//! Evidence.
+//! Evidence: makes plans into traces (`trace.rs`, `class_trace.rs`) and shortens them (`shortening.rs`), and reduces proofs to the
+//! groups that their argument needs (`reduction.rs`).
+//!
+//! Nothing here is trusted: the checker replays traces and re-proves groups.
 
 mod class_trace;
 mod reduction;

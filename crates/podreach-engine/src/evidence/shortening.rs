@@ -1,6 +1,8 @@
-//! Traces without detours: a step goes if the goal is still reached without it and without what then no longer works.
+//! Action elimination: a step is dropped if the goal is still reached without it and without the steps that then no longer work.
 //!
-//! What remains cannot be shortened like that any more, unless the trace is very long: trying costs its square, so that is bounded.
+//! After Fink and Yang, *Formalizing Plan Justifications* (Canadian AI 1992), and Nakhost and Müller, *Action Elimination and Plan
+//! Neighborhood Graph Search* (ICAPS 2010). Cost: quadratic in the length, so the number of tries is bounded; what remains of a trace
+//! within that bound needs each of its steps.
 
 use std::collections::VecDeque;
 

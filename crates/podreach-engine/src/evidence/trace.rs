@@ -2,6 +2,8 @@
 //!
 //! A plan says which deployments to make and what each needs. The trace keeps everything else for as long as it can: before a
 //! deployment it deletes only pods that are in the way of its guard, and none that the rest of the plan needs.
+//!
+//! Cost: one look for obstacles per step and deletion, in the size of the configuration; plans of 1,000 steps go to `class_trace.rs`.
 
 use podreach_core::cancel;
 use podreach_core::obstacle::blockers;

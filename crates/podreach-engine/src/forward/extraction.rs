@@ -1,7 +1,7 @@
-//! The way back: from a goal that the forward search found to the deployments that it takes.
+//! Plan extraction: from a goal state back to the deployments that it needs.
 //!
-//! The search deploys everything it can. Going back from the goal, a deployment is needed only if something after it needs its pod;
-//! what it needs itself is a part of what was there: what is needed later, and witnesses for its guard.
+//! The search deploys everything it can. Going back from the goal, a deployment is needed only if something after it needs its pod; it
+//! needs what is needed later, and witnesses for its guard. Cost: linear in the length of the way.
 
 use super::{Forward, NONE};
 use crate::compile::State;

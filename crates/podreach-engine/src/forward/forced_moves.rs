@@ -1,7 +1,9 @@
-//! How the forward search goes on by masks: through each door of a configuration that is kept, and on while there is only one way.
+//! Expands a state by its moves, and follows forced moves: the states in between are not stored.
 //!
-//! Of such a stretch just a few milestones are kept, chosen by what they are, so that two stretches that meet soon know it. A door
-//! that deletes all that the last step has brought is no way on: it was there before that step, and led at least as far.
+//! Of such a stretch a few states are stored, selected by their hash, so that two stretches that meet soon notice it. A move that deletes
+//! everything that the last step brought is not followed: it was possible before that step, and led at least as far.
+//!
+//! Invariant: what is skipped is covered by what is stored or by what it leads to. Cost: one saturation per move.
 
 use super::masks::MaskState;
 use super::visited::tag;

@@ -1,7 +1,7 @@
-//! How far a configuration seems to be from a goal: what the goal lacks, and what the last pods lack that would make it.
+//! The heuristic: what a goal lacks, and what its last pods lack, a goal count.
 //!
-//! A goal is often a pod that waits for many others. Counting those that are missing is cheap and says which way to go; it is only
-//! an order in which to look, so nothing depends on whether it is right.
+//! A goal is often a pod that waits for many others. Counting the missing ones is cheap and shows a direction. It only orders the open
+//! list, so nothing depends on its being right. Cost: linear in the goals and the conditions of the rules that make them.
 
 use crate::compile::System;
 use crate::group::Class;

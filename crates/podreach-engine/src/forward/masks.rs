@@ -1,8 +1,12 @@
-//! Rules as masks: where no more than one pod of each class is ever of use, a rule that asks only for presence and absence.
+//! Rules as bit masks, where one pod of each class is enough and a rule asks only for presence and absence.
 //!
-//! Most witnesses are of one class, so what a rule cannot do without is one mask, and what it cannot do with is another. A step
-//! changes what few rules can do: those that waited for what came, and those that make what is gone. Sets of rules say which these
-//! are; rules whose pod is there already, or that lack a witness they are filed under, are struck out of them many at a time.
+//! Most witnesses are of one class, so what a rule needs is one mask, and what it bars is another. A rule that is applicable without a
+//! deletion is applied at once: the state is saturated. A *move* is a rule that first deletes what it bars. After a step only few
+//! rules can have become applicable: those with a new witness, and those that make what was deleted. Rules whose pod is there already, or
+//! that lack a class they watch, are removed from that set many at a time; watching follows Moskewicz, Madigan, Zhao, Zhang and Malik,
+//! *Chaff: Engineering an Efficient SAT Solver* (DAC 2001).
+//!
+//! Invariant: a saturated state has no applicable rule but its moves. Cost of a step: the words of the rules that it wakes.
 
 use podreach_core::cancel;
 

@@ -1,15 +1,15 @@
-//! Forward search over maximal configurations.
+//! Forward search over maximal configurations: best first, with a heuristic.
 //!
-//! More pods never hurt where they can be deleted at any time, so only maximal configurations matter. To deploy a pod, delete just what
-//! its guard forbids. Copies that no guard and no goal counts are not made. What lacks least for the goal is looked at first
-//! (`aim.rs`), and the oldest of those; each configuration is cheap, so runs of exponential length are found too.
+//! Pods can be deleted at any time, so more pods never hurt, and only maximal configurations matter. To deploy a pod, delete just what
+//! its guard forbids (`successors.rs`). More instances than a guard or a goal counts are not made. The states that lack least for the
+//! goal are expanded first (`heuristic.rs`, `open_list.rs`); of states that are equal up to automorphisms one is stored.
 //!
-//! Of configurations that are equal up to permutations of pods and nodes which change nothing, one is looked at (`canonical.rs`).
+//! Where one pod of each class is enough, a state is a bit set, and a rule that asks only for presence and absence is a few masks
+//! (`masks.rs`). Rules that need no deletion are then applied at once, since the result covers what was there before: the many orders of
+//! independent steps are one step. Forced moves are followed at once; the states in between are not stored (`forced_moves.rs`).
 //!
-//! Where no more than one pod of each class is ever of use, a configuration is a set of bits, and a rule that asks only for presence
-//! and absence is a few masks (`mask.rs`). What such rules deploy without deleting anything is deployed at once: what comes of it
-//! covers what was there before, so a protocol's many orders of independent steps are one step. Where there is only one way to go on,
-//! it is gone (`walk.rs`).
+//! Invariant: every stored state is reachable by its parents' rules (`extraction.rs` makes that a plan). Complete where counts are
+//! bounded, but ends without a proof. Cost per state: a few words of bits, and the masks of the rules that the last step woke.
 
 mod extraction;
 mod forced_moves;

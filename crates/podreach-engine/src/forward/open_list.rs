@@ -1,7 +1,9 @@
-//! What a search has found and not looked at yet: mostly the most promising first, and now and then the oldest.
+//! The open list: states that are found and not expanded, by heuristic value, with every fourth turn for the oldest.
 //!
-//! Without a goal in sight all are equally promising and the oldest comes first. Where configurations are without end, the turns of
-//! the oldest see to it that each is looked at some day.
+//! Alternation makes the search fair: even where there are infinitely many states, each is expanded at some time. Compare the alternation
+//! of open lists in Helmert, *The Fast Downward Planning System* (JAIR 26, 2006).
+//!
+//! Invariant: a state is expanded once, whichever queue it is taken from. Cost: logarithmic in the number of heuristic values.
 
 use std::collections::{BTreeMap, VecDeque};
 

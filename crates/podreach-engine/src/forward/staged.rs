@@ -1,5 +1,6 @@
-//! From the start to the goal: first straight on (`climb.rs`); where that leads nowhere, by a search from the best so far (`hill.rs`),
-//! as long as that leads on, and by one that is complete (`forward.rs`), in turn.
+//! The stages of the forward engine: follow relaxed plans; then enforced hill climbing and complete search, in turn.
+//!
+//! FF does the same without turns: hill climbing first and, if that fails, best-first search.
 
 use podreach_core::Learned;
 

@@ -1,8 +1,8 @@
-//! What to delete so that a pod can be deployed: the maximal configurations below a given one where a guard holds.
+//! Successors by a rule that is not a mask: the maximal configurations within a state where its guard holds.
 //!
-//! Where a guard only asks for absence, the choice is unique. Where it bounds a total, there is one choice per least eviction; where a pod
-//! may be the first of its kind, all others may have to go; where its own domain is too full, some of it has to; where pods share
-//! something that counts once, all of them go or none.
+//! Where a guard asks for absence, there is one. Where it bounds a sum, there is one for each least set of deletions; where a pod may be
+//! the first of its kind, all others may have to go; where its own domain is too full, part of it has to; where pods share something that
+//! counts once, all of them go or none. Cost: exponential in the deletions, which are few.
 
 use crate::compile::{Deletion, State, Sum, SumGuard, System, next_deletion};
 

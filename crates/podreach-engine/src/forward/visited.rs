@@ -1,7 +1,6 @@
-//! Which configurations a search knows, so that none is looked at twice.
+//! The visited set: a hash table of state numbers.
 //!
-//! A table holds the number of each with a few bits of its hash: most questions are answered, and the table grows, without a look at
-//! the configurations themselves.
+//! Each entry has 32 bits of the hash, so most lookups, and growing, need no look at the states themselves.
 
 use std::hash::BuildHasher;
 

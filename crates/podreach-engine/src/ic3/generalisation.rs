@@ -1,7 +1,9 @@
-//! Whether it pays to try to make groups smaller.
+//! Generalisation: a forbidden group is reduced to a smaller one that is still forbidden, pod by pod.
 //!
-//! Where a puzzle leaves no choice, every group is as small as can be from the start, and asking of each of its pods whether it could be
-//! left out takes most of the questions. Where it pays, a fourth of such trials succeed; where it does not, hardly one in a hundred.
+//! A pod is dropped if the rest is still forbidden, after a few counterexamples to generalisation are blocked themselves. After Hassan,
+//! Bradley and Somenzi, *Better Generalization in IC3* (FMCAD 2013). Where a puzzle leaves no choice, groups are minimal from the start,
+//! and trying costs most of the queries; so the rate of success is measured, and trying stops where it does not pay: where it does, one
+//! trial in four succeeds, elsewhere hardly one in a hundred.
 
 /// After so many trials it may stop; it goes on while one in so many succeeds; and where it stopped, one group in so many is tried.
 const FIRST: u64 = 256;

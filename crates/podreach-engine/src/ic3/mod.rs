@@ -1,12 +1,16 @@
-//! Incremental inductive coverability: IC3 for systems in which everything can be deleted.
+//! IC3 for systems in which everything can be deleted: incremental, inductive coverability.
 //!
 //! Frame `k` holds groups that no configuration within `k` deployments contains. To show that a goal is not reached within `k`
-//! deployments, ask of each pod of it: could it have come last, on top of a configuration that frame `k − 1` allows? If so, that
-//! configuration's least part is a goal for `k − 1`; if not, the goal is forbidden at `k`, and so is as small a part of it as the
-//! same argument carries. When two frames agree, they are an invariant and the proof.
+//! deployments, ask of each pod of it: could it have come last, on top of a configuration that frame `k − 1` allows? If so, the least
+//! part of that configuration is an obligation for `k − 1`; if not, the goal is forbidden at `k`, and is generalised. When two frames
+//! agree, they are an inductive invariant and the proof.
 //!
-//! Goals ask only for presence, so predecessors need no lifting and groups no negation. After Kloos, Majumdar, Niksic and Piskac,
-//! *Incremental, Inductive Coverability* (CAV 2013), with the obligation queue and generalisation of Bradley, Eén and others.
+//! Goals ask only for presence, so predecessors need no lifting and groups no negation. After Bradley, *SAT-Based Model Checking Without
+//! Unrolling* (VMCAI 2011), Eén, Mishchenko and Brayton, *Efficient Implementation of Property Directed Reachability* (FMCAD 2011), and
+//! Kloos, Majumdar, Niksic and Piskac, *Incremental, Inductive Coverability* (CAV 2013).
+//!
+//! Invariant: a lemma of level `k` is forbidden within `k` deployments. Complete where counts are bounded; each query is a small
+//! search (`predecessors.rs`) and the number of queries is exponential in the worst case.
 
 mod generalisation;
 mod obligations;

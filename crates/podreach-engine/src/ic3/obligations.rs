@@ -1,7 +1,9 @@
-//! Goals that the inductive engine has met, each with where it came from.
+//! Proof obligations: goals to block, each with the obligation it came from.
 //!
-//! Most are dealt with and never looked at again. Only those that wait, and the way from each of them to a goal of the problem, are
-//! of use; the others go when memory gets short.
+//! Most are blocked and never looked at again. Only those in the queue, and the way from each of them to a goal of the problem, are
+//! needed to extract a plan; the others are dropped when memory gets short.
+//!
+//! Invariant: a parent is older than its children.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;

@@ -1,9 +1,11 @@
-//! The question at the heart of the inductive engine: could this group be completed from somewhere the lemmas allow?
+//! The query of IC3: can a group be completed from a configuration that the lemmas allow?
 //!
-//! A small search: for each pod of the group as the last, and each rule that makes it, add witnesses and counterweights until the
-//! guard holds, staying clear of what is forbidden. Goals ask only for presence, so a predecessor is what was there and needed, and
-//! needs no lifting. When there is none, the search has noted which pods of the group stood in the way, often a small part, and
-//! which lemmas.
+//! A backtracking search: for each pod of the group as the last, and each rule that makes it, add witnesses and counterweights until the
+//! guard holds and no lemma is met. Goals ask only for presence, so a predecessor is what was there and needed. When there is none, the
+//! search has recorded which pods of the group were in the way (an unsatisfiable core, often a small part) and which lemmas.
+//!
+//! Invariant: between queries the cursor is empty. Cost: exponential in the choices of witnesses, which are few; where there is no choice,
+//! lemmas are not asked.
 
 use crate::bits::Bits;
 use crate::compile::{State, Sum, SumGuard, System};

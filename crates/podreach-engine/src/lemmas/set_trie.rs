@@ -1,7 +1,11 @@
-//! Groups in a trie, so that those within a configuration are found without looking at the others.
+//! A set-trie: finds the groups within a configuration without looking at the others.
 //!
-//! A group is a path: its entries in the order of classes, from the root. Whatever is not in the configuration cuts off everything
-//! below it, and so does a subtree in which every level is too low.
+//! A group is a path from the root: its entries in the order of classes. An entry that the configuration lacks cuts off everything below
+//! it, and so does a subtree in which every level is too low. After Hoffmann and Koehler, *A New Method to Index and Query Sets* (IJCAI
+//! 1999), and Savnik, *Index Data Structure for Fast Subset and Superset Queries* (CD-ARES 2013).
+//!
+//! Invariant: `best` of a node is at least the level of every group at or below it. Cost of a lookup: exponential in the worst case, as
+//! many nodes as subsets of the configuration that are prefixes of groups.
 
 use crate::group::{Class, Group};
 

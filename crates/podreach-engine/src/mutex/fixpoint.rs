@@ -1,13 +1,14 @@
-//! The fixpoint behind the mutexes, by semi-naive evaluation: only pairs that are new since the last round are looked at.
+//! The fixpoint behind the mutexes, by semi-naive evaluation: only consequences of pairs that are new are derived.
 //!
 //! A class can coexist with the head of a rule if it is compatible with a witness of every precondition, once every precondition has
-//! a witness that itself is compatible with all of them. The preconditions of rules form a prefix tree (`preconditions.rs`); a class
-//! is at a prefix if it is compatible with all preconditions on the way there, and it advances when one more becomes compatible.
-//! Classes advance 64 at a time, as words of bit matrices (`bit_matrix.rs`).
+//! such a witness. The preconditions of rules form a prefix tree (`preconditions.rs`). A class is at a prefix if it is compatible with
+//! all preconditions on the way there; it advances when it becomes compatible with the next. Classes advance 64 at a time, as words of
+//! bit matrices (`bit_matrix.rs`). For the evaluation see Bancilhon and Ramakrishnan, *An Amateur's Introduction to Recursive Query
+//! Processing Strategies* (SIGMOD 1986).
 //!
-//! Invariant: what is derived so far is derivable, and every consequence of a pair that is not pending is derived. Cost: each class
-//! comes to each prefix at most once, so the time is classes × (prefixes + pairs of witnesses), by 64. Rules with a choice of witnesses
-//! are evaluated as a whole, after everything else.
+//! Invariant: every consequence of a pair that is not pending is derived. Cost: each class comes to each prefix once, and each pair is
+//! propagated once for every precondition of its witness, 64 classes at a time. A rule with a choice of witnesses is evaluated as a
+//! whole whenever it may derive more, after everything else.
 
 use std::mem;
 

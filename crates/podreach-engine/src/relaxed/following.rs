@@ -1,8 +1,10 @@
-//! Straight on: follows relaxed plans from the start as far as they go, for as long as they become shorter.
+//! Follows relaxed plans from the start, for as long as they become shorter.
 //!
-//! A plan does not know what is in the way. Where that is little, making its deployments one after the other, and deleting just what
-//! each does not go with, leads far; then a new plan is made from there. So a run costs what its own steps do, and no other
-//! configuration is looked at. Where plans do not become shorter any more, nothing is concluded, and a search begins.
+//! A relaxed plan ignores what is in the way. Its deployments are made one after the other, each after the deletions that its guard asks
+//! for; then a new plan is made from there. So a plan costs what its own steps cost, and no other state is looked at. When plans do not
+//! become shorter any more, nothing is concluded.
+//!
+//! Invariant: the state is the start after all moves. Cost: one relaxed plan per attempt, and one guard per step.
 
 use super::planner::{RelaxedPlan, RelaxedPlanner};
 use crate::compile::{Deletion, State, Sum, SumDistinct, System, next_deletion};

@@ -1,11 +1,11 @@
-//! Enforced hill climbing: from where a relaxed plan was shorter than ever, breadth first to where one is shorter still.
+//! Enforced hill climbing: breadth-first search for a state with a shorter relaxed plan, again and again.
 //!
-//! A climb (`climb.rs`) follows each plan blindly. Here the length of the plan is an estimate, and only the steps that a plan could begin
-//! with are tried, so a plateau is crossed by looking at few configurations, and what led across it is never taken back. After
-//! Hoffmann and Nebel, *The FF Planning System* (JAIR 2001). Incomplete: where no such step leads on, nothing is concluded.
+//! Only the steps that a relaxed plan can begin with are tried (helpful actions), so a plateau is crossed by looking at few states; the
+//! way across it is never taken back. After Hoffmann and Nebel (JAIR 14, 2001). Incomplete: where no such step leads on, nothing is
+//! concluded.
 //!
-//! Invariant: the moves of the climb are those from the start to the root, and on to the node that is looked at. Each step costs a plan
-//! for every configuration that it leads to.
+//! Invariant: the moves of the follower are those from the start to the root, and on to the node that is looked at. Cost: one relaxed plan
+//! for each state.
 
 use std::hash::Hasher;
 

@@ -1,9 +1,10 @@
-//! Relaxed plans: what to deploy, and in which order, if nothing were ever in the way.
+//! Relaxed plans: what to deploy, and in which order, if no upper bound existed.
 //!
-//! Without upper bounds a pod stays once it is there. Going on from what is there, one layer after the other, finds the first rule that
-//! makes each class; going back from a goal leaves those that the goal takes. A plan has them in the order of a walk that is done with
-//! one witness before it begins with the next, and that begins with the one that takes most: so few pods wait for others at any time,
-//! as it must be where room is scarce.
+//! A forward pass over the relaxed planning graph finds the first rule that makes each class; a backward pass from a goal selects the
+//! rules that the goal needs. The order is depth first: one witness is finished before the next is begun, the most expensive first, so
+//! that few pods wait for others at any time, as needed where room is scarce.
+//!
+//! Invariant: each step of a plan finds its witnesses among the state and the steps before it. Cost: linear in the size of the rules.
 
 use crate::compile::{State, Sum, System};
 use crate::group::{self, Class, Group};

@@ -1,8 +1,12 @@
-//! Permutations of classes that change nothing: the mirror image of a puzzle, branches that are alike, nodes that can be exchanged.
+//! Automorphisms of a compiled system: permutations of classes that keep its rules.
 //!
-//! Candidates are found by colours. Classes are coloured by what the rules say about them until no colour can be split; two classes of
-//! one colour may be exchanged. To find what else moves with them, one is marked on the left and the other on the right, both sides are
-//! coloured again, and colours are matched; what can stay stays. A candidate counts only if every rule has its image among the rules.
+//! Candidates are found by colour refinement. Classes are coloured by what the rules say about them until no colour splits; two classes
+//! of one colour may be exchanged. To find what else moves with them, one is individualised on the left and the other on the right, both
+//! colourings are refined again, and colours are matched; a class that can stay stays. A candidate counts only if every rule has its image
+//! among the rules. After McKay, *Practical Graph Isomorphism* (Congressus Numerantium 30, 1981), without backtracking: not every
+//! automorphism is found.
+//!
+//! Cost: one refinement takes rounds × the size of the rules; the number of candidates is bounded by work.
 
 use podreach_core::cancel;
 use std::collections::{BTreeMap, BTreeSet};

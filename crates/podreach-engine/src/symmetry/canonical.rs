@@ -1,9 +1,12 @@
-//! Configurations that are equal up to permutations which change nothing: one of them is enough to look at.
+//! Canonical states: of states that are equal up to automorphisms, one is looked at.
 //!
-//! What can be reached from a configuration can be reached, permuted, from its image, and a goal stays a goal. So of all images of a
-//! configuration one that is known will do. To recognise them, permutations are applied as long as one leads to a lower number; where
-//! they exchange neighbours of a row of nodes, that sorts the nodes, and images have one and the same lowest form. Where it does not,
-//! some images are looked at twice, and nothing is lost.
+//! What can be reached from a state can be reached, permuted, from its image, and goals stay goals. Automorphisms are applied greedily
+//! while one leads to a lower state; where they exchange neighbours in a row of nodes, that sorts the nodes, and all images have the same
+//! lowest state. Elsewhere some images are looked at twice, and nothing is lost. After Ip and Dill, *Better Verification Through Symmetry*
+//! (Formal Methods in System Design 9, 1996), and Pochter, Zohar and Rosenschein, *Exploiting Problem Symmetries in State-Based Planners*
+//! (AAAI 2011).
+//!
+//! Cost: the classes that automorphisms move, once for each round that lowers the state.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
