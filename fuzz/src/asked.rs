@@ -1,7 +1,7 @@
 //! Targets that ask something about the one cluster: certificates, policies, questions, orders of the page.
 
 use podreach::answer::Oracle;
-use podreach::audit::memory::{Forgetful, Means};
+use podreach::audit::memory::{Means, NoCache};
 use podreach::audit::{Actor, policy};
 use podreach::lower::Options;
 use podreach::report::{self, Certificate, Claim};
@@ -51,7 +51,7 @@ pub fn policies(bytes: &[u8]) {
     remarks.iter().filter_map(|remark| remark.span).for_each(|span| _ = sources.place(span));
     let few: Vec<_> = policies.into_iter().take(2).filter(|policy| policy.rules.len() <= 4).collect();
     let counter = Counter::new(500);
-    let means = Means { budget: &counter.budget(), memory: &Forgetful };
+    let means = Means { budget: &counter.budget(), memory: &NoCache };
     policy::items(&CLUSTER, &few, Semantics::KubeScheduler, &Actor::AsIs, means, &|| ());
 }
 

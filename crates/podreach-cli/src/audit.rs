@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use indicatif::{ProgressBar, ProgressStyle};
-use podreach::audit::memory::{Forgetful, Means, Memory};
+use podreach::audit::memory::{Means, NoCache};
 use podreach::audit::policy::{self, Policy};
 use podreach::audit::{Actor, Item, Outcome, Severity, Status, finding};
 use podreach::diagnostic::Effect;
@@ -50,7 +50,7 @@ pub(crate) fn audited(args: &Auditing, saying: Saying, clock: &Clock, page: Opti
     let problem = page.map(|_| podreach::problem(&session.lowered, whose));
     let mut outcomes = Vec::new();
     for semantics in args.reading.semantics(None) {
-        let memory = cache.as_ref().map_or(&Forgetful as &dyn Memory, |cache| cache);
+        let memory = cache.as_ref().map_or(&NoCache as &dyn podreach::engine::Cache, |cache| cache);
         let items = items(args, &session, &policies, earlier.as_ref(), semantics, (clock, memory));
         let mut outcome = Outcome::new(items, &session.lowered.origins);
         outcome.looked_for = (!args.no_findings).then(|| finding::looked_for(&session.lowered));
@@ -136,7 +136,7 @@ fn items(
     policies: &[Policy],
     earlier: Option<&Session>,
     semantics: Semantics,
-    (clock, memory): (&Clock, &dyn Memory),
+    (clock, memory): (&Clock, &dyn podreach::engine::Cache),
 ) -> Vec<Item> {
     let budget = clock.lasting_budget();
     let rules: usize = policies.iter().map(|policy| policy.rules.len()).sum();

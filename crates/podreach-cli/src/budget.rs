@@ -147,7 +147,7 @@ impl Clock {
 
     /// The same for searches.
     pub(crate) fn budget(&self) -> Budget<'_> {
-        Budget { interrupt: &*self.interrupt, memory: self.memory, threads: self.threads, progress: None, known: None }
+        Budget { interrupt: &*self.interrupt, memory: self.memory, threads: self.threads, progress: None, cache: None }
     }
 
     /// The same for work whose results are kept: once there was a reason to stop there always is, so that whoever finds none at the

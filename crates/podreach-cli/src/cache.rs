@@ -10,7 +10,6 @@ use std::path::PathBuf;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use podreach::audit::memory::Memory;
 use podreach::read::shown_path;
 
 use crate::file::write_private;
@@ -71,8 +70,8 @@ impl Cache {
     }
 }
 
-impl Memory for Cache {
-    fn recall(&self, question: &str) -> Option<String> {
+impl podreach::engine::Cache for Cache {
+    fn get(&self, question: &str) -> Option<String> {
         let question = self.own(question)?;
         let file = self.file(&question);
         let length = fs::metadata(&file).ok()?.len();
@@ -86,7 +85,7 @@ impl Memory for Cache {
         (asked == question).then(|| answer.to_owned())
     }
 
-    fn keep(&self, question: &str, answer: &str) {
+    fn put(&self, question: &str, answer: &str) {
         let Some(question) = self.own(question) else { return };
         if question.len() + answer.len() < LONGEST {
             let text = format!("{question}\n{answer}");
@@ -121,6 +120,8 @@ const PRIME: u64 = 0x0000_0100_0000_01b3;
 
 #[cfg(test)]
 mod tests {
+    use podreach::engine::Cache as _;
+
     use super::*;
 
     fn cache(name: &str, program: &str) -> Cache {
@@ -134,8 +135,8 @@ mod tests {
     #[test]
     fn another_program_knows_nothing_of_it() {
         let (one, other) = (cache("program", "1"), cache("program", "2"));
-        one.keep("who?", "me");
-        assert_eq!((one.recall("who?").as_deref(), other.recall("who?")), (Some("me"), None));
+        one.put("who?", "me");
+        assert_eq!((one.get("who?").as_deref(), other.get("who?")), (Some("me"), None));
         assert_eq!(one.damage(), None);
         let _ = fs::remove_dir_all(&one.folder);
     }
@@ -143,7 +144,7 @@ mod tests {
     #[test]
     fn a_file_that_was_cut_or_changed_anywhere_is_not_used() {
         let cache = cache("damage", "1");
-        cache.keep("who?", "me");
+        cache.put("who?", "me");
         let file = cache.file(&cache.own("who?").expect("a question"));
         let whole = fs::read(&file).expect("a file");
         for at in 0..whole.len() {
@@ -151,12 +152,12 @@ mod tests {
             changed[at] ^= 1;
             for bytes in [&whole[..at], &changed] {
                 fs::write(&file, bytes).expect("a writable folder");
-                assert_eq!(cache.recall("who?"), None, "{at}");
+                assert_eq!(cache.get("who?"), None, "{at}");
                 assert!(!file.exists(), "it is not stumbled over again");
             }
         }
         fs::write(&file, &whole).expect("a writable folder");
-        assert_eq!(cache.recall("who?").as_deref(), Some("me"));
+        assert_eq!(cache.get("who?").as_deref(), Some("me"));
         let _ = fs::remove_dir_all(&cache.folder);
     }
 

@@ -4,6 +4,7 @@
 //! terms ask for, starts that violate their own constraints, pods that must stay, goals of several pods.
 
 mod storage;
+mod switches;
 
 use std::collections::{BTreeMap, BTreeSet, HashSet, VecDeque};
 use std::sync::Arc;
@@ -19,6 +20,8 @@ use crate::model::{Model, Semantics};
 use crate::rule::Rule;
 use crate::selector::{Allowed, Selector};
 use crate::step::{Action, Problem};
+
+pub use switches::Switches;
 
 /// A small source of random numbers: the same seed gives the same problems for ever (xorshift64*).
 #[derive(Clone, Debug)]

@@ -1,25 +1,26 @@
-//! Goal regression with least goals only: decides every problem, bounded or not, given time.
+//! Goal regression: the backward algorithm for coverability in well-structured transition systems.
 //!
-//! A goal is reachable if the start has it, or if some pod of it was deployed last: then what was there before has the rest of the
-//! goal and whatever the guard needs, and that is a goal again. What is in the way is simply not there, so goals only ever ask for
-//! presence. Goals that contain others are left out, and what is left of multisets is finite (Dickson's lemma), so this ends. If it
-//! ends without meeting the start, the goals are the proof.
+//! A goal is reachable if the start has it, or if some pod of it was deployed last: then what was there before has the rest of the goal
+//! and whatever the guard needs, which is a goal again. What is in the way is simply not there, so goals ask only for presence. Goals
+//! that contain others are left out, so minimal ones remain, and there are finitely many of these (Dickson's lemma). If the search ends
+//! without meeting the start, the goals are the proof. After Abdulla, Čerāns, Jonsson and Tsay, *General Decidability Theorems for
+//! Infinite-State Systems* (LICS 1996).
 //!
-//! Nothing is generalised, so where much could be it drowns: kept as the reference.
+//! Complete, with counts bounded or not. Nothing is generalised, so it is slow where much could be: the reference for the other engines.
 
 use std::collections::VecDeque;
 use std::ops::ControlFlow;
 
 use podreach_core::Learned;
 
-use super::group::{self, Group};
-use super::lemmas::Lemmas;
-use super::pairs::Pairs;
-use super::portfolio::Pursuit;
-use super::predecessor::Predecessors;
-use super::run::Run;
-use super::system::System;
-use super::{Budget, Found, Stop};
+use crate::budget::{Budget, Stop};
+use crate::compile::System;
+use crate::group::{self, Group};
+use crate::ic3::Predecessors;
+use crate::lemmas::Lemmas;
+use crate::mutex::Mutexes;
+use crate::plan::Plan;
+use crate::pursuit::{Found, Pursuit};
 
 /// All goals are of this one level: either none can be reached, or one is met.
 const LEVEL: u32 = 1;
@@ -33,7 +34,7 @@ struct Origin {
 /// A search that can be paused between goals.
 pub struct Backward<'a> {
     system: &'a System,
-    pairs: &'a Pairs,
+    mutexes: &'a Mutexes,
     /// The groups of the goals, by the same numbers; forbidden, unless the search meets the start.
     goals: Lemmas,
     origins: Vec<Origin>,
@@ -49,14 +50,14 @@ enum End {
 
 impl<'a> Backward<'a> {
     /// A search for the goals of a system.
-    pub fn new(system: &'a System, pairs: &'a Pairs) -> Self {
+    pub fn new(system: &'a System, mutexes: &'a Mutexes) -> Self {
         Self {
             system,
-            pairs,
+            mutexes,
             goals: Lemmas::new(system.classes.len()),
             origins: Vec::new(),
             todo: VecDeque::new(),
-            predecessors: Predecessors::new(system, pairs),
+            predecessors: Predecessors::new(system, mutexes),
         }
     }
 
@@ -65,13 +66,13 @@ impl<'a> Backward<'a> {
         let pause = self.predecessors.work + work;
         if self.origins.is_empty() {
             for goal in &self.system.goals {
-                if self.pairs.exclusive(goal).is_none() && self.goals.within(goal, LEVEL).is_none() {
+                if self.mutexes.mutex_in(goal).is_none() && self.goals.within(goal, LEVEL).is_none() {
                     self.add(goal.clone(), None)?;
                 }
             }
         }
         while let Some(&next) = self.todo.front() {
-            if !self.goals.remove_if_idle(next as u32) {
+            if !self.goals.remove_if_subsumed(next as u32) {
                 self.regress(next, pause, budget)?;
             }
             if self.predecessors.work >= pause {
@@ -117,7 +118,7 @@ impl Pursuit for Backward<'_> {
             ControlFlow::Continue(false) => None,
             ControlFlow::Break(End::Met(goal)) => {
                 let link = |at: usize| (self.goals.group(at as u32), self.origins[at].parent);
-                Some(Found::Reached(Run::from_start(self.system, goal, link)))
+                Some(Found::Reached(Plan::from_start(self.system, goal, link)))
             }
             ControlFlow::Break(End::Stopped(stop, depth)) => {
                 // Every goal of a lesser depth was regressed, and none of them met the start.

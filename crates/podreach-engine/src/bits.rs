@@ -1,4 +1,4 @@
-//! Small sets of small numbers.
+//! Bit sets: sets of numbers below a bound, one bit each.
 
 /// A set of numbers below a bound.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -1,4 +1,6 @@
-//! Groups: small multisets of classes, as sorted lists.
+//! Groups: small multisets of classes, as lists sorted by class.
+//!
+//! Invariant: classes ascend and counts are positive. Lookups are binary searches; containment is a merge.
 
 /// A class of atoms that nothing tells apart, by its index in the system.
 pub type Class = u32;

@@ -1,52 +1,25 @@
-//! Engines side by side, in rounds of growing portions of work, until one decides.
+//! A portfolio: engines side by side, in rounds of doubling portions of work, until one decides.
 //!
-//! Portions count work and not time, so that the same problem always ends with the same evidence, on any number of threads.
+//! Portions count work and not time, so the same problem always ends with the same evidence, on any number of threads. An engine whose
+//! open list keeps growing gets a smaller share, and so does one that runs beside an engine making progress. After Gomes and Selman,
+//! *Algorithm Portfolios* (Artificial Intelligence 126, 2001).
+//!
+//! Invariant: what one engine decides alone is decided, if the memory suffices for it alone. Cost: at most a constant factor over the best
+//! engine alone.
 
 use std::sync::Mutex;
 
 use podreach_core::Learned;
 use podreach_core::cancel::Token;
 
-use super::ahead::Ahead;
-use super::pairs::Pairs;
-use super::reduce::reduced;
-use super::{Budget, Engine, Found, Stop, System};
-
-/// A search that works in portions, so that several can take turns.
-pub trait Pursuit {
-    /// Works on; `None` when the portion is used up and nothing is decided.
-    fn pursue(&mut self, work: u64, budget: &Budget<'_>) -> Option<Found>;
-    /// Whether there is nothing left to look at, although nothing is decided.
-    fn is_spent(&self) -> bool {
-        false
-    }
-    /// Whether it seems to get anywhere.
-    fn outlook(&self) -> Outlook {
-        Outlook::Open
-    }
-    /// What it did so far.
-    fn effort(&self) -> Vec<(&'static str, u64)>;
-}
-
-/// What a search thinks of its own chances; it depends on what was done, and on nothing else.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Outlook {
-    /// It may well come to an end.
-    Good,
-    /// Nobody knows.
-    Open,
-    /// It sees more and more to do.
-    Bad,
-}
-
-/// What a part of a search did, in numbers that do not depend on the machine.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Effort {
-    /// The part: an engine, or the compiled system.
-    pub part: &'static str,
-    /// What was counted, and how many.
-    pub counts: Vec<(&'static str, u64)>,
-}
+use crate::backward::Backward;
+use crate::budget::{Budget, Stop};
+use crate::compile::System;
+use crate::evidence::reduced;
+use crate::forward::Staged;
+use crate::ic3::Ic3;
+use crate::mutex::Mutexes;
+use crate::pursuit::{Effort, Engine, Found, Outlook, Pursuit};
 
 /// How a portfolio ended.
 pub struct Outcome {
@@ -83,32 +56,32 @@ fn portions(running: &[Running<'_>], work: u64) -> Vec<u64> {
 /// Up to so many classes, all pairs cost less than a climb; they then come first, since they make shorter runs.
 const FEW: usize = 256;
 
-/// What can end early comes first: a climb, then the pairs, then the engines.
+/// What can end early comes first: a climb, then the mutexes, then the engines.
 pub fn portfolio(system: &System, engines: &'static [Engine], budget: &Budget<'_>) -> Outcome {
     let climbs = system.classes.len() > FEW && engines.contains(&Engine::Forward);
-    let mut ahead = climbs.then(|| Ahead::new(system));
-    if let Some(found) = ahead.as_mut().and_then(|ahead| ahead.climb_to_the_end(budget)) {
+    let mut staged = climbs.then(|| Staged::new(system));
+    if let Some(found) = staged.as_mut().and_then(|staged| staged.follow_to_the_end(budget)) {
         return Outcome {
             found,
             engine: Engine::Forward.name(),
-            efforts: Vec::from_iter(ahead.map(|a| a.as_effort())),
+            efforts: Vec::from_iter(staged.map(|a| a.as_effort())),
         };
     }
-    let climbed = ahead.as_ref().map(Ahead::as_effort);
-    let pairs = match Pairs::new(system, budget) {
-        Ok(pairs) => pairs,
+    let climbed = staged.as_ref().map(Staged::as_effort);
+    let mutexes = match Mutexes::new(system, budget) {
+        Ok(mutexes) => mutexes,
         Err(stop) => {
             let found = Found::Stopped { stop, learned: Learned::default() };
             return Outcome { found, engine: "pairs", efforts: Vec::from_iter(climbed) };
         }
     };
-    let mut outcome = if system.goals.iter().all(|goal| pairs.exclusive(goal).is_some()) {
+    let mut outcome = if system.goals.iter().all(|goal| mutexes.mutex_in(goal).is_some()) {
         Outcome { found: Found::Never(Vec::new()), engine: "pairs", efforts: Vec::from_iter(climbed) }
     } else {
-        with_pairs(system, &pairs, engines, ahead, budget)
+        with_mutexes(system, &mutexes, engines, staged, budget)
     };
     if let Found::Never(groups) = &outcome.found
-        && let Some(needed) = reduced(system, &pairs, groups.clone())
+        && let Some(needed) = reduced(system, &mutexes, groups.clone())
     {
         outcome.found = Found::Reduced(needed);
     }
@@ -117,17 +90,17 @@ pub fn portfolio(system: &System, engines: &'static [Engine], budget: &Budget<'_
 
 /// Lets engines work side by side, each with its share of the memory; where that is not enough, one after the other with all of it.
 /// So whatever one of them decides alone is decided.
-fn with_pairs<'a>(
+fn with_mutexes<'a>(
     system: &'a System,
-    pairs: &'a Pairs,
+    mutexes: &'a Mutexes,
     engines: &'static [Engine],
-    ahead: Option<Ahead<'a>>,
+    staged: Option<Staged<'a>>,
     budget: &Budget<'_>,
 ) -> Outcome {
-    let mut outcome = side_by_side(system, pairs, engines, ahead, budget);
+    let mut outcome = side_by_side(system, mutexes, engines, staged, budget);
     for engine in engines.iter().filter(|_| engines.len() > 1) {
         if outcome.lacks_memory() {
-            outcome = outcome.then(side_by_side(system, pairs, engine.alone(), None, budget));
+            outcome = outcome.then(side_by_side(system, mutexes, engine.alone(), None, budget));
         }
     }
     outcome
@@ -155,21 +128,21 @@ impl Outcome {
 }
 
 /// Lets engines work until one decides; of several in one round, the first in the list. An engine that runs out of memory retires,
-/// and the others go on with more. The forward search goes on where it was ahead.
+/// and the others go on with more. The forward search goes on from its earlier stages.
 fn side_by_side<'a>(
     system: &'a System,
-    pairs: &'a Pairs,
+    mutexes: &'a Mutexes,
     engines: &[Engine],
-    mut ahead: Option<Ahead<'a>>,
+    mut staged: Option<Staged<'a>>,
     budget: &Budget<'_>,
 ) -> Outcome {
-    let mut pursuit = |engine: Engine| -> Box<dyn Pursuit + Send + 'a> {
-        match (engine, ahead.take_if(|_| engine == Engine::Forward)) {
-            (_, Some(ahead)) => Box::new(ahead),
-            (engine, None) => engine.pursuit(system, pairs),
+    let mut next = |engine: Engine| -> Box<dyn Pursuit + Send + 'a> {
+        match (engine, staged.take_if(|_| engine == Engine::Forward)) {
+            (_, Some(staged)) => Box::new(staged),
+            (engine, None) => pursuit(engine, system, mutexes),
         }
     };
-    let mut running: Vec<Running<'_>> = engines.iter().map(|&engine| (engine, pursuit(engine))).collect();
+    let mut running: Vec<Running<'_>> = engines.iter().map(|&engine| (engine, next(engine))).collect();
     let (mut learned, mut retired, mut work) = (Learned::default(), Vec::new(), WORK);
     loop {
         let before: Vec<Effort> = running.iter().map(effort).collect();
@@ -215,6 +188,15 @@ fn side_by_side<'a>(
             return Outcome { found: Found::Spent, engine: engines[0].name(), efforts: retired };
         }
         work *= 2;
+    }
+}
+
+/// The search of an engine, from its beginning.
+fn pursuit<'a>(engine: Engine, system: &'a System, mutexes: &'a Mutexes) -> Box<dyn Pursuit + Send + 'a> {
+    match engine {
+        Engine::Backward => Box::new(Backward::new(system, mutexes)),
+        Engine::Inductive => Box::new(Ic3::new(system, mutexes)),
+        Engine::Forward => Box::new(Staged::new(system)),
     }
 }
 

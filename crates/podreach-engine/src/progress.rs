@@ -1,6 +1,6 @@
-//! How far a search is, for someone who watches: numbers that engines leave behind as they work.
+//! How far a search is: numbers that engines store as they work, for a progress line.
 //!
-//! Nothing reads them but a progress line, so it does not matter when they are seen.
+//! Nothing else reads them, so relaxed atomics suffice.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 

@@ -27,9 +27,8 @@ use podreach_core::{
 };
 
 use crate::diagnostic::{Diagnostic, Effect};
-use crate::engine::{Budget, Decider, Decision, Stop};
+use crate::engine::{Budget, Decider, Decision, Stop, Uniform};
 use crate::history;
-use crate::symmetry::Uniform;
 use crate::waiting;
 
 /// Answers any number of questions about one cluster and start.

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::Path;
 
-use podreach::audit::memory::Forgetful;
+use podreach::audit::memory::NoCache;
 use podreach::audit::{Item, Origin, Status, finding};
 use podreach::engine::Budget;
 use podreach::lower::Lowered;
@@ -19,7 +19,7 @@ use podreach_core::{Semantics, Verdict, check, short};
 use corpus::{ROOT, clusters, lowered};
 
 fn found(lowered: &Lowered) -> Vec<Item> {
-    let items = finding::items(lowered, Semantics::KubeScheduler, &Budget::unlimited(), &Forgetful, &|| ());
+    let items = finding::items(lowered, Semantics::KubeScheduler, &Budget::unlimited(), &NoCache, &|| ());
     items.iter().for_each(checks);
     items
 }

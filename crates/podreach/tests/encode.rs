@@ -120,7 +120,7 @@ fn known_pebbling_numbers_come_with_both_certificates() {
             let target = graph.vertices.last().expect("families have vertices").clone();
             let started = Instant::now();
             let interrupt = move || (started.elapsed() > Duration::from_secs(120)).then_some(Stop::Timeout);
-            let budget = Budget { interrupt: &interrupt, memory: usize::MAX, threads: 1, progress: None, known: None };
+            let budget = Budget { interrupt: &interrupt, memory: usize::MAX, threads: 1, progress: None, cache: None };
             let smallest = line::smallest(&graph, &target, &budget).unwrap_or_else(|e| panic!("{name} {size}: {e:?}"));
             let (enough, run) = smallest.enough;
             assert_eq!(enough.pebbles, number(size as u64), "{name} of size {size}");

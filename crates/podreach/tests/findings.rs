@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use podreach::audit::memory::{Forgetful, Memory};
+use podreach::audit::memory::{Cache, NoCache};
 use podreach::audit::{Item, Origin, Status, finding};
 use podreach::engine::Budget;
 use podreach::lower::{self, Declared, Kind, Lowered};
@@ -32,7 +32,7 @@ fn lowered(problem: &Problem, mut replicas: impl FnMut() -> u64) -> Lowered {
     lowered
 }
 
-fn items(lowered: &Lowered, semantics: Semantics, memory: &dyn Memory) -> Vec<Item> {
+fn items(lowered: &Lowered, semantics: Semantics, memory: &dyn Cache) -> Vec<Item> {
     finding::items(lowered, semantics, &Budget::unlimited(), memory, &|| ())
 }
 
@@ -68,7 +68,7 @@ fn who_can_start_and_who_needs_whom() {
     let mut seen = BTreeMap::<&str, usize>::new();
     each_problem(71, cases(600), |case, problem, _| {
         let m = &problem.model;
-        let items = items(&lowered(problem, || 1), m.semantics(), &Forgetful);
+        let items = items(&lowered(problem, || 1), m.semantics(), &NoCache);
         let fresh = Problem { start: problem.kept.clone(), ..problem.clone() };
         for pod in m.pods().filter(|&pod| is_wanted(m, pod)) {
             let goal = anywhere(m, pod);
@@ -111,7 +111,7 @@ fn how_many_replicas_fit_together() {
     each_problem(73, cases(300), |case, problem, rng| {
         let m = &problem.model;
         let lowered = lowered(problem, || 1 + rng.below(4) as u64);
-        let items = items(&lowered, m.semantics(), &Forgetful);
+        let items = items(&lowered, m.semantics(), &NoCache);
         let all = reachable(problem, 400_000).expect("small problems have few configurations");
         for pod in m.pods().filter(|&pod| m.pod(pod).barred.is_none()) {
             let name = m.pod_name(pod);
@@ -141,7 +141,7 @@ fn how_much_of_the_desired_state_can_be_up() {
     each_problem(79, cases(300), |case, problem, rng| {
         let m = &problem.model;
         let lowered = lowered(problem, || rng.below(3) as u64);
-        let items = items(&lowered, m.semantics(), &Forgetful);
+        let items = items(&lowered, m.semantics(), &NoCache);
         let fresh = Problem { start: problem.kept.clone(), ..problem.clone() };
         let wanted = |pod: PodId| match is_wanted(m, pod) {
             false => 0,
@@ -192,7 +192,7 @@ fn number_after(text: &str, words: &str) -> Option<u64> {
 fn every_piece_of_evidence_checks() {
     let mut count = 0;
     each_problem(83, cases(300), |case, problem, rng| {
-        let items = items(&lowered(problem, || 1 + rng.below(3) as u64), problem.model.semantics(), &Forgetful);
+        let items = items(&lowered(problem, || 1 + rng.below(3) as u64), problem.model.semantics(), &NoCache);
         for evidence in items.iter().flat_map(|item| &item.evidence) {
             let verdict = evidence.decision.checked.verdict().clone();
             if !matches!(verdict, Verdict::Unknown(_)) {
@@ -217,15 +217,15 @@ struct Notes {
     lies: bool,
 }
 
-impl Memory for Notes {
-    fn recall(&self, question: &str) -> Option<String> {
+impl Cache for Notes {
+    fn get(&self, question: &str) -> Option<String> {
         let kept = self.kept.lock().expect("no test panics with it");
         let found = if self.lies { kept.values().next().cloned() } else { kept.get(question).cloned() };
         self.recalled.fetch_add(usize::from(found.is_some()), std::sync::atomic::Ordering::Relaxed);
         found
     }
 
-    fn keep(&self, question: &str, certificate: &str) {
+    fn put(&self, question: &str, certificate: &str) {
         self.kept.lock().expect("no test panics with it").insert(question.to_owned(), certificate.to_owned());
     }
 }
@@ -236,7 +236,7 @@ fn no_memory_changes_what_is_found() {
     each_problem(89, cases(200), |case, problem, _| {
         let lowered = lowered(problem, || 2);
         let words = |items: &[Item]| items.iter().map(|item| (item.status, item.message.clone())).collect::<Vec<_>>();
-        let truth = words(&items(&lowered, problem.model.semantics(), &Forgetful));
+        let truth = words(&items(&lowered, problem.model.semantics(), &NoCache));
         // The notes of other clusters are there already, under the same names of pods and nodes.
         let once = items(&lowered, problem.model.semantics(), &notes);
         let again = items(&lowered, problem.model.semantics(), &notes);

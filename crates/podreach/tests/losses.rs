@@ -1,6 +1,6 @@
 //! What breaks a rule of what is possible: losses of facts outside its core, where something else is in the way.
 
-use podreach::audit::memory::{Forgetful, Means};
+use podreach::audit::memory::{Means, NoCache};
 use podreach::audit::{Actor, Boundary, Status, policy};
 use podreach::engine::Budget;
 use podreach::lower::{Keep, Options};
@@ -16,7 +16,7 @@ fn boundary(cluster: &str, rule: &str) -> Boundary {
     let options = Options { keep: vec![Keep::Selector("kept".to_owned())], ..Options::default() };
     let lowered = podreach::lowered(&sources, &options);
     assert!(!lowered.is_stopped(), "{:#?}", lowered.diagnostics);
-    let means = Means { budget: &Budget::unlimited(), memory: &Forgetful };
+    let means = Means { budget: &Budget::unlimited(), memory: &NoCache };
     let as_is = &Actor::AsIs;
     let items = policy::items(&lowered, &lowered.policies, Semantics::KubeScheduler, as_is, means, &|| ());
     assert_eq!(items[0].status, Status::Holds, "{}", items[0].message);

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use podreach::audit::memory::{Forgetful, Means, Memory};
+use podreach::audit::memory::{Cache, Means, NoCache};
 use podreach::audit::{Actor, Item, Status, policy};
 use podreach::engine::Budget;
 use podreach::lower::{Lowered, Options};
@@ -64,12 +64,12 @@ fn policy(rules: &str) -> String {
 fn decided(cluster: &str, rules: &str, actor: &str) -> Vec<Item> {
     let (lowered, _) = read(&[cluster, &policy(rules)]);
     let actor = Actor::parse(actor).expect("an actor");
-    let items = with_memory(&lowered, &actor, &Forgetful);
+    let items = with_memory(&lowered, &actor, &NoCache);
     items.iter().for_each(checks);
     items
 }
 
-fn with_memory(lowered: &Lowered, actor: &Actor, memory: &dyn Memory) -> Vec<Item> {
+fn with_memory(lowered: &Lowered, actor: &Actor, memory: &dyn Cache) -> Vec<Item> {
     let means = Means { budget: &Budget::unlimited(), memory };
     policy::items(lowered, &lowered.policies, Semantics::KubeScheduler, actor, means, &|| ())
 }
@@ -473,13 +473,13 @@ struct Notes {
     damaged: bool,
 }
 
-impl Memory for Notes {
-    fn recall(&self, question: &str) -> Option<String> {
+impl Cache for Notes {
+    fn get(&self, question: &str) -> Option<String> {
         let known = self.kept.lock().expect("no panic").get(question).cloned();
         if self.damaged { known.map(|text| text[..text.len() / 2].to_owned()) } else { known }
     }
 
-    fn keep(&self, question: &str, certificate: &str) {
+    fn put(&self, question: &str, certificate: &str) {
         self.new.fetch_add(1, Ordering::Relaxed);
         self.kept.lock().expect("no panic").insert(question.to_owned(), certificate.to_owned());
     }
@@ -533,7 +533,7 @@ fn rules_about_an_unchanged_part_are_remembered_and_others_are_not() {
             notes.new.store(0, Ordering::Relaxed);
             let items = with_memory(&lowered, &actor, notes);
             items.iter().for_each(checks);
-            assert_eq!(told(&items), told(&with_memory(&lowered, &actor, &Forgetful)), "{actor}");
+            assert_eq!(told(&items), told(&with_memory(&lowered, &actor, &NoCache)), "{actor}");
             notes.new.load(Ordering::Relaxed)
         };
         let cluster = format!("{CLUSTER}{LONELY}");

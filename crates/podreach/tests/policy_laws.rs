@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use podreach::audit::memory::{Forgetful, Means};
+use podreach::audit::memory::{Means, NoCache};
 use podreach::audit::policy::{Claim, NodeSelection, PodSelection, Policy, Rule};
 use podreach::audit::{Actor, Item, Severity, Status, policy};
 use podreach::engine::{Budget, Decider};
@@ -73,7 +73,7 @@ fn decided(lowered: &Lowered, semantics: Semantics, claim: Claim, actor: &Actor)
         span: SPAN,
     };
     let policy = Policy { name: "p".into(), rules: vec![rule], span: SPAN };
-    let means = Means { budget: &Budget::unlimited(), memory: &Forgetful };
+    let means = Means { budget: &Budget::unlimited(), memory: &NoCache };
     let item = policy::items(lowered, &[policy], semantics, actor, means, &|| ()).remove(0);
     let escapes = item.boundary.iter().flat_map(|boundary| boundary.escapes.iter().filter_map(|e| e.evidence.as_ref()));
     for evidence in item.evidence.iter().chain(escapes) {

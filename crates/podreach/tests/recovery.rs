@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use podreach::audit::memory::{Forgetful, Means};
+use podreach::audit::memory::{Means, NoCache};
 use podreach::audit::{Actor, Item, Status, policy};
 use podreach::engine::Budget;
 use podreach::lower::Options;
@@ -52,7 +52,7 @@ fn decided(text: &str) -> Item {
     sources.add(Source::from_bytes("input.yaml", format!("{text}{RULE}").into_bytes()).expect("text"));
     let lowered = podreach::lowered(&sources, &Options::default());
     assert!(!lowered.is_stopped(), "{:#?}", lowered.diagnostics);
-    let means = Means { budget: &Budget::unlimited(), memory: &Forgetful };
+    let means = Means { budget: &Budget::unlimited(), memory: &NoCache };
     let item =
         policy::items(&lowered, &lowered.policies, Semantics::KubeScheduler, &Actor::AsIs, means, &|| ()).remove(0);
     for evidence in &item.evidence {

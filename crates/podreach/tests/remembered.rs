@@ -5,7 +5,7 @@ use std::fmt::Write;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use podreach::audit::memory::{Forgetful, Means, Memory};
+use podreach::audit::memory::{Cache, Means, NoCache};
 use podreach::audit::{Actor, Outcome, finding, policy};
 use podreach::engine::Budget;
 use podreach::lower::Options;
@@ -23,24 +23,24 @@ struct Notes {
     damage: Option<fn(&str) -> String>,
 }
 
-impl Memory for Notes {
-    fn recall(&self, question: &str) -> Option<String> {
+impl Cache for Notes {
+    fn get(&self, question: &str) -> Option<String> {
         let known = self.kept.lock().expect("nobody panics with it").get(question).cloned()?;
         self.recalled.fetch_add(1, Ordering::Relaxed);
         Some(self.damage.map_or(known.clone(), |damage| damage(&known)))
     }
 
-    fn keep(&self, question: &str, answer: &str) {
+    fn put(&self, question: &str, answer: &str) {
         self.kept.lock().expect("nobody panics with it").insert(question.to_owned(), answer.to_owned());
     }
 }
 
 /// An audit in full, as text and as a document.
-fn told(documents: &[String], semantics: Semantics, memory: &dyn Memory) -> String {
+fn told(documents: &[String], semantics: Semantics, memory: &dyn Cache) -> String {
     told_of(documents, POLICY, semantics, memory)
 }
 
-fn told_of(documents: &[String], policy: &str, semantics: Semantics, memory: &dyn Memory) -> String {
+fn told_of(documents: &[String], policy: &str, semantics: Semantics, memory: &dyn Cache) -> String {
     let mut sources = Sources::default();
     let text = documents.join("---\n") + "---\n" + policy;
     sources.add(Source::from_bytes("input.yaml", text.clone().into_bytes()).expect("text"));
@@ -154,7 +154,7 @@ fn an_audit_that_remembers_prints_what_one_that_does_not_prints() {
         let semantics = if case % 4 == 3 { Semantics::Paper } else { Semantics::KubeScheduler };
         let (mut documents, notes) = (cluster(&mut rng), Notes::default());
         for edit in 0..6 {
-            let truth = told(&documents, semantics, &Forgetful);
+            let truth = told(&documents, semantics, &NoCache);
             for again in 0..2 {
                 let said = told(&documents, semantics, &notes);
                 assert!(
@@ -213,7 +213,7 @@ fn answers_that_were_cut_changed_or_forged_change_nothing() {
     ];
     for case in 0..cases(8) {
         let documents = cluster(&mut rng);
-        let truth = told(&documents, Semantics::KubeScheduler, &Forgetful);
+        let truth = told(&documents, Semantics::KubeScheduler, &NoCache);
         let mut notes = Notes::default();
         told(&documents, Semantics::KubeScheduler, &notes);
         for (which, damage) in damages.into_iter().enumerate() {

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
-use podreach::audit::memory::{Forgetful, Means};
+use podreach::audit::memory::{Means, NoCache};
 use podreach::audit::{Actor, Status, policy};
 use podreach::engine::Budget;
 use podreach::lower::Options;
@@ -123,7 +123,7 @@ fn statuses(texts: &[&str], actor: &Actor) -> Option<Vec<(Status, String)>> {
     if lowered.is_stopped() {
         return None;
     }
-    let means = Means { budget: &Budget::unlimited(), memory: &Forgetful };
+    let means = Means { budget: &Budget::unlimited(), memory: &NoCache };
     let items = policy::items(&lowered, &lowered.policies, Semantics::KubeScheduler, actor, means, &|| ());
     Some(items.into_iter().map(|item| (item.status, item.message)).collect())
 }

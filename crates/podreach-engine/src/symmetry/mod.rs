@@ -1,9 +1,12 @@
-//! Node classes: what is decided once for all nodes that can be exchanged.
+//! Symmetry: what can be exchanged without changing anything.
 //!
-//! The checker verifies symmetries; this folder proposes them (`proposal.rs`) and decides what holds for whole orbits (`uniform.rs`).
+//! Two levels: exchanges of nodes of the whole problem (`proposal.rs`), which the checker verifies and proofs may carry; and permutations
+//! of the classes of a compiled system (`automorphism.rs`), which engines use to prune (`canonical.rs`) and to learn more at once.
 
+mod automorphism;
+mod canonical;
 mod proposal;
-mod uniform;
 
+pub(crate) use automorphism::{Automorphism, automorphisms, closed};
+pub(crate) use canonical::Canonical;
 pub use proposal::{exchanges, symmetry};
-pub use uniform::{Found, Uniform};

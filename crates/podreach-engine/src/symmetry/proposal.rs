@@ -1,7 +1,7 @@
-//! Exchanges of nodes that may be symmetries: of single nodes that look alike, and of whole domains that are alike.
+//! Proposes exchanges of nodes that may be symmetries: of single nodes that look alike, and of whole domains that are alike.
 //!
-//! A proposal costs nothing but time if it is wrong, since the checker verifies each. One exchange that goes round all nodes of a kind
-//! suffices to make them an orbit, and one that goes round all domains of a shape.
+//! A wrong proposal costs only time, since the checker verifies each. One exchange that goes round all nodes of a kind makes them an
+//! orbit, and so does one that goes round all domains of a shape. Cost: sorting of nodes and domains by what they contain.
 
 use std::collections::BTreeMap;
 

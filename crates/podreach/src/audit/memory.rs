@@ -1,9 +1,9 @@
 //! What deciding may take, and what earlier runs found out.
 //!
-//! Two things are remembered: searches (`engine/recall.rs`), and what holds a rule up (`boundary/recall.rs`). Each is found by all that it
+//! Two things are remembered: searches (`podreach-engine/src/cache.rs`), and what holds a rule up (`boundary/recall.rs`). Each is found by all that it
 //! depends on, so that a run that remembers says the same as one that does not, to the letter.
 
-pub use crate::engine::{Forgetful, Memory};
+pub use crate::engine::{Cache, NoCache};
 
 use podreach_core::Goal;
 
@@ -16,13 +16,13 @@ pub struct Means<'a> {
     /// Time, memory and threads.
     pub budget: &'a Budget<'a>,
     /// What earlier runs found out.
-    pub memory: &'a dyn Memory,
+    pub memory: &'a dyn Cache,
 }
 
 impl<'a> Means<'a> {
     /// The budget of a search that may remember.
     pub(crate) fn searching(self) -> Budget<'a> {
-        Budget { known: Some(self.memory), ..*self.budget }
+        Budget { cache: Some(self.memory), ..*self.budget }
     }
 }
 

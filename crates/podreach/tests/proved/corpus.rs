@@ -1,7 +1,7 @@
 //! Clusters of others: what an audit stands on, and the answer for every pod on every node.
 
 use podreach::audit::finding;
-use podreach::audit::memory::Forgetful;
+use podreach::audit::memory::NoCache;
 use podreach::engine::{Budget, Decider};
 use podreach::lower::Lowered;
 use podreach_core::testing::Rng;
@@ -43,7 +43,7 @@ fn every_pod_on_every_node() {
 fn what_audits_stand_on() {
     let Some(mut both) = Comparison::start() else { return };
     for lowered in small_clusters() {
-        let items = finding::items(&lowered, Semantics::KubeScheduler, &Budget::unlimited(), &Forgetful, &|| ());
+        let items = finding::items(&lowered, Semantics::KubeScheduler, &Budget::unlimited(), &NoCache, &|| ());
         for evidence in items.iter().flat_map(|item| &item.evidence) {
             both.verdict(evidence.problem(), &evidence.problem().goal, evidence.decision.checked.verdict());
             if let Some(short) = &evidence.short {

@@ -6,19 +6,19 @@
 use serde_json::json;
 
 use crate::audit::item::{Boundary, Escape};
-use crate::audit::memory::{Means, Memory};
-use crate::engine::number;
+use crate::audit::memory::{Cache, Means};
+use crate::engine::fingerprint;
 
 /// A place in memory for what holds one rule up.
 pub(crate) struct Recall<'m> {
-    memory: &'m dyn Memory,
+    memory: &'m dyn Cache,
     question: String,
 }
 
 impl<'m> Recall<'m> {
     /// The place for what depends on these words and nothing else.
-    pub(crate) fn new(memory: &'m dyn Memory, words: &str) -> Self {
-        let question = json!(["boundary", number(words)]).to_string();
+    pub(crate) fn new(memory: &'m dyn Cache, words: &str) -> Self {
+        let question = json!(["boundary", fingerprint(words)]).to_string();
         Self { memory, question }
     }
 
@@ -29,7 +29,7 @@ impl<'m> Recall<'m> {
         found: impl FnOnce() -> Boundary,
         means: Means<'_>,
     ) -> Boundary {
-        let kept = self.memory.recall(&self.question).and_then(|text| self.read(&text));
+        let kept = self.memory.get(&self.question).and_then(|text| self.read(&text));
         let known = kept.and_then(|(core, escapes, left_out)| {
             let escapes = escapes.iter().map(|edit| again(edit)).collect::<Option<Vec<_>>>()?;
             Some(Boundary { core, escapes, left_out })
@@ -40,7 +40,7 @@ impl<'m> Recall<'m> {
             if (means.budget.interrupt)().is_none() {
                 let Boundary { core, escapes, left_out } = &boundary;
                 let escapes: Vec<&str> = escapes.iter().map(|escape| escape.edit.as_str()).collect();
-                self.memory.keep(&self.question, &json!([self.question, core, escapes, left_out]).to_string());
+                self.memory.put(&self.question, &json!([self.question, core, escapes, left_out]).to_string());
             }
             boundary
         })

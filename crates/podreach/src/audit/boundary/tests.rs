@@ -17,7 +17,7 @@ use super::loss;
 use super::support::{Ground, Support};
 use crate::audit::changed::Changes;
 use crate::audit::item::Status;
-use crate::audit::memory::{Forgetful, Means};
+use crate::audit::memory::{Means, NoCache};
 use crate::audit::policy::packing::Want;
 use crate::audit::policy::world::{World, nodes_named};
 use crate::audit::policy::{Claim, NodeSelection, PodSelection, claim};
@@ -26,8 +26,8 @@ use crate::lower::{Declared, Kind, Lowered, Origin, Selection};
 use crate::read::{SourceId, Span};
 
 const BUDGET: Budget<'static> =
-    Budget { interrupt: &|| None, memory: usize::MAX, threads: 1, progress: None, known: None };
-const MEANS: Means<'static> = Means { budget: &BUDGET, memory: &Forgetful };
+    Budget { interrupt: &|| None, memory: usize::MAX, threads: 1, progress: None, cache: None };
+const MEANS: Means<'static> = Means { budget: &BUDGET, memory: &NoCache };
 
 fn world(problem: &Problem) -> World {
     let selected: IdVec<PodId, Vec<usize>> = problem.model.pods().map(|_| vec![0]).collect();

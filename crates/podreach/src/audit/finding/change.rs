@@ -11,7 +11,7 @@ use super::Finding;
 use super::scene::{From, Scene, types};
 use crate::answer::Oracle;
 use crate::audit::item::{Evidence, Item, Severity};
-use crate::audit::memory::Forgetful;
+use crate::audit::memory::NoCache;
 use crate::engine::{Budget, Stop};
 use crate::lower::Lowered;
 use crate::matrix::{Cell, Matrix};
@@ -73,7 +73,7 @@ fn compare(
         Answers { problem, cells: matrix.cells(), stopped: matrix.stopped }
     };
     let (before, after) = (answers(old), answers(new));
-    let mut scene = Scene::new(new, semantics, *budget, &Forgetful);
+    let mut scene = Scene::new(new, semantics, *budget, &NoCache);
     let (olds, news) = (types(&old.cluster), types(&new.cluster));
     for (name, &pod) in news.iter().filter(|(name, _)| new.origins.pods.contains_key(**name)) {
         let Some(&earlier) = olds.get(name) else { continue };

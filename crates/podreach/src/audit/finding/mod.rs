@@ -21,7 +21,7 @@ mod topology;
 use podreach_core::{Semantics, cancel};
 
 use super::item::{Item, Severity, Status};
-use super::memory::Memory;
+use super::memory::Cache;
 use super::outcome::LookedFor;
 use crate::engine::{Budget, Stop};
 use crate::lower::Lowered;
@@ -118,7 +118,7 @@ pub fn items(
     lowered: &Lowered,
     semantics: Semantics,
     budget: &Budget<'_>,
-    memory: &dyn Memory,
+    memory: &dyn Cache,
     done: &dyn Fn(),
 ) -> Vec<Item> {
     let mut items = Vec::new();

@@ -12,7 +12,7 @@ use crate::answer::Oracle;
 use crate::answer::Sure;
 use crate::audit::changed::Changes;
 use crate::audit::item::{Evidence, Item, Origin, Status};
-use crate::audit::memory::{self, Means, Memory};
+use crate::audit::memory::{self, Cache, Means};
 use crate::audit::policy::never::sentence;
 use crate::audit::policy::recoverable::has_daemon;
 use crate::audit::policy::world::World;
@@ -42,7 +42,7 @@ pub(super) struct Scene<'a> {
     pub(super) world: World,
     oracles: [Oracle; 2],
     budget: Budget<'a>,
-    pub(super) memory: &'a dyn Memory,
+    pub(super) memory: &'a dyn Cache,
 }
 
 /// A pod type that someone would want to know about.
@@ -67,7 +67,7 @@ pub(super) enum From {
 
 impl<'a> Scene<'a> {
     /// The scene of an input.
-    pub(super) fn new(lowered: &'a Lowered, semantics: Semantics, budget: Budget<'a>, memory: &'a dyn Memory) -> Self {
+    pub(super) fn new(lowered: &'a Lowered, semantics: Semantics, budget: Budget<'a>, memory: &'a dyn Cache) -> Self {
         let now = crate::problem(lowered, semantics);
         let unsettled: Vec<NodeId> = now.start.unsettled().iter().copied().collect();
         let start = Arc::new((*now.kept).clone().with_unsettled(unsettled));

@@ -1,0 +1,108 @@
+//! Decides goals on a quotient: types that only their names tell apart are merged, and the evidence is translated back.
+
+use podreach_core::{Checked, Checker, Goal, Problem, Quotient, Reason, Settling, Trace, Verdict, View};
+
+use super::{Candidate, Decision, Search};
+use crate::budget::Budget;
+use crate::pursuit::Engine;
+
+/// Decides any number of goals about one cluster and start, in which types may be alike.
+#[derive(Clone, Debug)]
+pub struct Decider {
+    quotient: Quotient,
+    single: Option<Search>,
+    checker: Checker,
+    engines: &'static [Engine],
+}
+
+impl Decider {
+    /// For this cluster, start and kept pods; the problem's own goal plays no part.
+    pub fn new(problem: &Problem) -> Self {
+        let mut checker = Checker::new(problem);
+        Self { quotient: checker.quotient(&[]).clone(), single: None, checker, engines: Engine::PORTFOLIO }
+    }
+
+    /// The same for a quotient that is known already.
+    pub fn of(quotient: &Quotient) -> Self {
+        Self {
+            quotient: quotient.clone(),
+            single: None,
+            checker: Checker::new(quotient.full()),
+            engines: Engine::PORTFOLIO,
+        }
+    }
+
+    /// The quotient.
+    pub fn quotient(&self) -> &Quotient {
+        &self.quotient
+    }
+
+    /// The same, with these engines only.
+    #[must_use]
+    pub fn with_engines(self, engines: &'static [Engine]) -> Self {
+        Self { engines, single: None, ..self }
+    }
+
+    fn single(&mut self) -> &mut Search {
+        self.single.get_or_insert_with(|| Search::new(self.quotient.single()).with_engines(self.engines))
+    }
+
+    /// Decides a goal and checks the evidence.
+    pub fn decide(&mut self, goal: &Goal, budget: &Budget<'_>) -> Decision {
+        let decide = |decider: &mut Search, goal: &Goal| Some(decider.decide(goal, budget));
+        self.decide_by(goal, budget, decide).unwrap_or_else(|| Decision {
+            checked: Checked::unknown(self.quotient.full().asking(goal), Reason::Unsupported("this goal".into())),
+            engine: "none",
+            efforts: Vec::new(),
+        })
+    }
+
+    /// The same for a goal that needs no search; `None` for others.
+    pub fn decide_without_search(&mut self, goal: &Goal, budget: &Budget<'_>) -> Option<Decision> {
+        self.decide_by(goal, budget, |decider, goal| decider.decide_without_search(goal, budget))
+    }
+
+    fn decide_by(
+        &mut self,
+        goal: &Goal,
+        budget: &Budget<'_>,
+        decide: impl FnOnce(&mut Search, &Goal) -> Option<Decision>,
+    ) -> Option<Decision> {
+        let full = self.quotient.full().clone();
+        if full.is_met(goal, &full.start) {
+            let candidate = Candidate::at_once(Verdict::Deployable(Trace::default()), "start");
+            return Some(self.checked(goal, candidate, budget));
+        }
+        let view = self.quotient.view(goal);
+        let decision = if view.is_single() {
+            decide(self.single(), &view.goal)?
+        } else {
+            decide(&mut Search::new(&view.problem).with_engines(self.engines), &view.goal)?
+        };
+        let Decision { checked, engine, efforts } = decision;
+        if view.is_plain(&full) {
+            return Some(Decision { checked: checked.of_whole(&full, goal, &view)?, engine, efforts });
+        }
+        let verdict = match checked.verdict() {
+            Verdict::Deployable(trace) => Verdict::Deployable(self.lifted(goal, &view, trace)),
+            Verdict::Never(proof) => Verdict::Never(view.renamed(proof)),
+            Verdict::Unknown(reason) => Verdict::Unknown(reason.clone()),
+        };
+        Some(self.checked(goal, Candidate { verdict, engine, efforts }, budget))
+    }
+
+    /// A run of a quotient as one of the whole problem, in which no node settles that need not.
+    fn lifted(&mut self, goal: &Goal, view: &View, trace: &Trace) -> Trace {
+        let full = self.quotient.full();
+        let run = view.lifted(full, trace, Settling::AsNeeded);
+        let mut is_run = || self.checker.check(goal, Verdict::Deployable(run.clone()), &|| false).is_ok();
+        let asks = full.model.settling_matters() && !full.start.unsettled().is_empty();
+        if !asks || is_run() { run } else { view.lifted(self.quotient.full(), trace, Settling::AtFirst) }
+    }
+
+    /// What is claimed about the goal as asked, once the checker accepts it.
+    fn checked(&mut self, goal: &Goal, candidate: Candidate, budget: &Budget<'_>) -> Decision {
+        let full = self.quotient.full();
+        candidate.decision(full, goal, budget, |verdict, stop| self.checker.check(goal, verdict, stop))
+    }
+}

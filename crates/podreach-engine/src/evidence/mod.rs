@@ -1,0 +1,14 @@
+//! Evidence: makes plans into traces (`trace.rs`, `class_trace.rs`) and shortens them (`shortening.rs`), and reduces proofs to the
+//! groups that their argument needs (`reduction.rs`).
+//!
+//! Nothing here is trusted: the checker replays traces and re-proves groups.
+
+mod class_trace;
+mod reduction;
+mod shortening;
+mod trace;
+
+#[cfg(test)]
+pub use class_trace::trace as class_trace;
+pub use reduction::reduced;
+pub use trace::TraceBuilder;

@@ -1,0 +1,178 @@
+//! Expands a state by its moves, and follows forced moves: the states in between are not stored.
+//!
+//! Of such a stretch a few states are stored, selected by their hash, so that two stretches that meet soon notice it. A move that deletes
+//! everything that the last step brought is not followed: it was possible before that step, and led at least as far.
+//!
+//! Invariant: what is skipped is covered by what is stored or by what it leads to. Cost: one saturation per move.
+
+use super::masks::MaskState;
+use super::visited::tag;
+use super::{Forward, NONE};
+
+/// Where a search is between two configurations that it keeps.
+#[derive(Default)]
+pub struct ForcedMoves {
+    /// The configuration that was kept, and what was there before it; nothing where that has nothing to tell.
+    start: MaskState,
+    earlier: Vec<u64>,
+    /// The latest configuration that was kept, with its id: often the next one to go on from.
+    latest: MaskState,
+    latest_id: Option<u32>,
+    /// The doors of the start, and what is behind them so far, one after the other.
+    moves: Vec<u32>,
+    behind: Vec<u64>,
+    before: Vec<u64>,
+    here: MaskState,
+    /// The rules since the start.
+    rules: Vec<u32>,
+}
+
+/// What to do next on a stretch.
+enum Next {
+    Apply(u32),
+    Store,
+    Stop,
+}
+
+/// After so many configurations without a choice one is kept, or as many times more as fewer are kept otherwise.
+const STRETCH: u64 = 1 << 10;
+
+impl Forward<'_> {
+    /// Goes on from a configuration that is kept; returns a goal if it finds one.
+    pub(super) fn follow_moves(&mut self, way: &mut ForcedMoves, id: u32) -> Option<u32> {
+        self.begin(way, id);
+        // Only the start and rules without a mask lead to configurations that are not filled yet. They are left this way alone, so
+        // what is filled must not be taken for one of them.
+        if !way.start.rules.is_empty() {
+            return self.add_whole(&way.start.words, id, &way.start.rules);
+        }
+        way.moves.clear();
+        way.moves.extend(way.start.moves());
+        for at in 0..way.moves.len() {
+            let rule = way.moves[at];
+            if !self.masks.makes_progress(rule, &way.start.words, &way.earlier) {
+                continue;
+            }
+            self.made += 1;
+            self.masks.apply_to(rule, &way.start, &mut way.here);
+            if way.behind.chunks(self.words).any(|other| other == way.here.words) {
+                continue;
+            }
+            way.behind.extend_from_slice(&way.here.words);
+            let goal = self.follow(way, id);
+            if goal.is_some() {
+                return goal;
+            }
+        }
+        None
+    }
+
+    fn begin(&self, way: &mut ForcedMoves, id: u32) {
+        let (parent, rules) = self.way_to(id);
+        if way.latest_id == Some(id) {
+            std::mem::swap(&mut way.start, &mut way.latest);
+            way.latest_id = None;
+            way.start.rules.clear();
+        } else {
+            way.start.words.clear();
+            way.start.words.extend_from_slice(self.packed(id));
+            way.start.rules.clear();
+            self.masks.saturate(&mut way.start);
+        }
+        way.behind.clear();
+        way.earlier.clear();
+        // What is not filled yet was not left by its doors.
+        if parent != NONE && self.masks.is_move(rules[0], self.packed(parent)) {
+            way.earlier.extend_from_slice(self.packed(parent));
+        }
+    }
+
+    /// Goes on from behind a door while there is only one way.
+    fn follow(&mut self, way: &mut ForcedMoves, id: u32) -> Option<u32> {
+        way.rules.clone_from(&way.here.rules);
+        way.before.clone_from(&way.start.words);
+        for length in 0.. {
+            match self.next(way, length) {
+                Next::Apply(rule) => {
+                    self.made += 1;
+                    way.before.clone_from(&way.here.words);
+                    self.masks.apply(rule, &mut way.here);
+                    way.rules.extend_from_slice(&way.here.rules);
+                }
+                Next::Store => return self.store(way, id),
+                Next::Stop => break,
+            }
+            self.passed += 1;
+        }
+        None
+    }
+
+    /// Keeps where a stretch has led to, if that is new; returns its id if it is a goal.
+    fn store(&mut self, way: &mut ForcedMoves, id: u32) -> Option<u32> {
+        let next = self.kept() as u32;
+        let goal = self.add(&way.here, id, &way.rules);
+        if self.kept() as u32 > next {
+            std::mem::swap(&mut way.here, &mut way.latest);
+            way.latest_id = Some(next);
+        }
+        goal
+    }
+
+    /// Where a stretch of this length goes on, if there is just one way.
+    fn next(&self, way: &ForcedMoves, length: u64) -> Next {
+        // Rules without masks are ways, too.
+        if !self.masks.others.is_empty() || self.is_stored(&way.here.words, length) {
+            return Next::Store;
+        }
+        let (here, before) = (&way.here, &way.before);
+        let mut ways = here.moves().filter(|&rule| self.masks.makes_progress(rule, &here.words, before));
+        match (ways.next(), ways.next()) {
+            (None, _) => Next::Stop,
+            (Some(only), None) => Next::Apply(only),
+            _ => Next::Store,
+        }
+    }
+
+    /// Whether a configuration after a stretch of this length without a choice is kept: a goal, or one of a few.
+    fn is_stored(&self, packed: &[u64], length: u64) -> bool {
+        u64::from(tag(packed)) & self.sparsity == 0 || length > STRETCH * self.sparsity || self.is_goal(packed)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use podreach_core::testing::{Rng, Switches, cases};
+    use podreach_core::{Verdict, check};
+
+    use super::*;
+    use crate::budget::Budget;
+    use crate::compile::{System, slice};
+    use crate::evidence::class_trace;
+    use crate::pursuit::{Found, Pursuit};
+
+    #[test]
+    fn every_puzzle_that_can_be_solved_is() {
+        let (mut rng, mut answers, mut looked_at) = (Rng::new(83), [0; 2], 0);
+        let cases = cases(400);
+        for _ in 0..cases {
+            let switches = Switches::random(&mut rng);
+            let (truth, problem) = (switches.is_solvable(), switches.problem());
+            let system = System::new(&problem, slice(&problem));
+            let mut search = Forward::new(&system);
+            match search.pursue(u64::MAX / 2, &Budget::unlimited()) {
+                Some(Found::Reached(plan)) => {
+                    let trace = class_trace(&problem, &system, &plan);
+                    assert!(truth && check(&problem, Verdict::Deployable(trace)).is_ok(), "{switches:?}");
+                }
+                Some(other) => panic!("{other:?}"),
+                None => assert!(!truth && search.is_spent(), "{switches:?}"),
+            }
+            answers[usize::from(truth)] += 1;
+            looked_at += search.looked_at();
+        }
+        assert!(
+            answers.iter().all(|&count| count > cases / 10) && looked_at > 8 * cases as u64,
+            "{answers:?} {looked_at}"
+        );
+    }
+}

@@ -1,0 +1,153 @@
+//! The preconditions of rules as a prefix tree, along which the fixpoint of the mutexes goes.
+//!
+//! A rule has one precondition for each sum that its guard needs to be positive. Many rules share a precondition, so each is kept once;
+//! many share almost all of them, so rules that begin with the same preconditions share that prefix. The root is the empty prefix.
+//!
+//! Invariant: the path from the root to the end of a rule has exactly its preconditions, those that most rules have first. Cost: linear
+//! in the size of the guards, but for sorting.
+
+use std::cmp::Reverse;
+
+use rustc_hash::FxHashMap;
+
+use crate::compile::{Sum, SumGuard, System};
+use crate::group::Class;
+
+/// The empty prefix.
+pub(super) const ROOT: usize = 0;
+
+/// The preconditions of the rules of a system.
+#[derive(Default)]
+pub(super) struct Preconditions<'s> {
+    /// Where each rule is in the tree.
+    pub(super) paths: Vec<RulePath>,
+    pub(super) conditions: Vec<Precondition>,
+    pub(super) prefixes: Vec<Prefix>,
+    /// The upper bounds of rules, each list once.
+    pub(super) bounds: Vec<&'s [(Sum, u128)]>,
+}
+
+/// A rule.
+#[derive(Clone, Copy)]
+pub(super) struct RulePath {
+    pub(super) head: usize,
+    /// Which list of upper bounds it has.
+    pub(super) bounds: usize,
+    /// The prefix of all its preconditions.
+    pub(super) end: usize,
+    /// Whether a required precondition has several witnesses: then it matters which of them may be there together.
+    pub(super) has_choice: bool,
+}
+
+/// A witness that rules need.
+pub(super) struct Precondition {
+    /// The classes that can be the witness and that no upper bound of the rules rules out.
+    pub(super) witnesses: Vec<usize>,
+    /// Where the pod may also be the first of its kind: the sum that counts its kind. Other classes do not matter then.
+    pub(super) first_unless: Option<Sum>,
+    /// The prefixes that it extends, each with the longer one.
+    pub(super) edges: Vec<(usize, usize)>,
+}
+
+impl Precondition {
+    /// Whether its rules are not applicable without one of the witnesses.
+    pub(super) fn is_required(&self) -> bool {
+        self.first_unless.is_none()
+    }
+}
+
+/// A list of preconditions that some rule begins with.
+#[derive(Default)]
+pub(super) struct Prefix {
+    /// The last of them.
+    pub(super) condition: usize,
+    /// The prefix without it.
+    pub(super) before: usize,
+    /// The preconditions that come next, each with the longer prefix.
+    pub(super) edges: Vec<(usize, usize)>,
+    /// The rules that have no more than these.
+    pub(super) rules: Vec<usize>,
+}
+
+impl<'s> Preconditions<'s> {
+    pub(super) fn new(system: &'s System) -> Self {
+        let mut all = Self { prefixes: vec![Prefix::default()], ..Self::default() };
+        let mut interned = Interned::default();
+        let guards = system.rules.iter().map(|rule| &rule.guard);
+        let conditions: Vec<Vec<usize>> = guards.map(|guard| all.conditions_of(system, guard, &mut interned)).collect();
+        // The earlier a precondition comes that many rules have, the more they share. For rules with just one it makes no difference.
+        let mut uses = vec![0usize; all.conditions.len()];
+        conditions.iter().filter(|own| own.len() > 1).flatten().for_each(|&condition| uses[condition] += 1);
+        for (rule, mut own) in system.rules.iter().zip(conditions) {
+            own.sort_unstable_by_key(|&condition| (Reverse(uses[condition]), condition));
+            own.dedup();
+            let end = own.iter().fold(ROOT, |before, &condition| all.prefix(before, condition, &mut interned));
+            all.prefixes[end].rules.push(all.paths.len());
+            let has_choice = own.iter().any(|&condition| all.is_choice(condition));
+            let bounds = all.bounds(&rule.guard.at_most, &mut interned);
+            all.paths.push(RulePath { head: rule.head as usize, bounds, end, has_choice });
+        }
+        all
+    }
+
+    /// The required preconditions of a rule.
+    pub(super) fn required(&self, rule: usize) -> impl Iterator<Item = &Precondition> {
+        let prefixes = std::iter::successors(Some(self.paths[rule].end), |&prefix| Some(self.prefixes[prefix].before));
+        let prefixes = prefixes.take_while(|&prefix| prefix != ROOT);
+        let conditions = prefixes.map(|prefix| &self.conditions[self.prefixes[prefix].condition]);
+        conditions.filter(|condition| condition.is_required())
+    }
+
+    fn is_choice(&self, condition: usize) -> bool {
+        let condition = &self.conditions[condition];
+        condition.is_required() && condition.witnesses.len() > 1
+    }
+
+    /// The preconditions of a guard; those that are new are added.
+    fn conditions_of(&mut self, system: &System, guard: &SumGuard, interned: &mut Interned<'s>) -> Vec<usize> {
+        let groups = guard.affinity.iter().flat_map(|c| c.near.iter().map(|&sum| (sum, c.first_unless)));
+        let condition = |(sum, first_unless): (Sum, Option<Sum>)| {
+            let key = (witnesses(system, guard, sum), first_unless);
+            *interned.conditions.entry(key).or_insert_with_key(|(witnesses, first_unless)| {
+                let (witnesses, first_unless) = (witnesses.clone(), *first_unless);
+                self.conditions.push(Precondition { witnesses, first_unless, edges: Vec::new() });
+                self.conditions.len() - 1
+            })
+        };
+        groups.map(condition).collect()
+    }
+
+    /// The prefix that is longer by a precondition; added if it is new.
+    fn prefix(&mut self, before: usize, condition: usize, interned: &mut Interned<'s>) -> usize {
+        *interned.prefixes.entry((before, condition)).or_insert_with(|| {
+            let prefix = self.prefixes.len();
+            self.prefixes[before].edges.push((condition, prefix));
+            self.conditions[condition].edges.push((before, prefix));
+            self.prefixes.push(Prefix { condition, before, ..Prefix::default() });
+            prefix
+        })
+    }
+
+    /// The number of a list of upper bounds; added if it is new.
+    fn bounds(&mut self, bounds: &'s [(Sum, u128)], interned: &mut Interned<'s>) -> usize {
+        *interned.bounds.entry(bounds).or_insert_with(|| {
+            self.bounds.push(bounds);
+            self.bounds.len() - 1
+        })
+    }
+}
+
+/// The numbers of what was added, by its content.
+#[derive(Default)]
+struct Interned<'s> {
+    conditions: FxHashMap<(Vec<usize>, Option<Sum>), usize>,
+    prefixes: FxHashMap<(usize, usize), usize>,
+    bounds: FxHashMap<&'s [(Sum, u128)], usize>,
+}
+
+/// The classes of a sum of which one may be there when a guard holds.
+fn witnesses(system: &System, guard: &SumGuard, sum: Sum) -> Vec<usize> {
+    let is_barred = |class: Class| guard.at_most.iter().any(|&(sum, bound)| system.sums.weight(sum, class) > bound);
+    let classes = system.sums.weights[sum as usize].iter().map(|&(class, _)| class);
+    classes.filter(|&class| !is_barred(class)).map(|class| class as usize).collect()
+}
