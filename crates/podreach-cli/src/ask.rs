@@ -76,7 +76,7 @@ fn asked(args: &Asking, reading: &Reading, session: &Session) -> Result<Vec<Aske
     let mut asked = Vec::new();
     for (name, own, goal) in questions {
         for semantics in reading.semantics(own) {
-            let problem = question::asking(&podreach::problem(&session.lowered, semantics), goal.clone());
+            let problem = question::asking(&session.problem(semantics), goal.clone());
             let problem = problem.map_err(|error| refuse(&error.to_string(), None))?;
             asked.push(Asked { name: name.clone(), problem });
         }

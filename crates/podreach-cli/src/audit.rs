@@ -47,7 +47,7 @@ pub(crate) fn audited(args: &Auditing, saying: Saying, clock: &Clock, page: Opti
     let earlier = earlier(args)?;
     let cache = if args.no_cache { None } else { Cache::open() };
     let whose = args.reading.semantics(None)[0];
-    let problem = page.map(|_| podreach::problem(&session.lowered, whose));
+    let problem = page.map(|_| session.problem(whose));
     let mut outcomes = Vec::new();
     for semantics in args.reading.semantics(None) {
         let memory = cache.as_ref().map_or(&NoCache as &dyn podreach::engine::Cache, |cache| cache);

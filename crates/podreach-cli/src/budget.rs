@@ -28,7 +28,7 @@ const PROGRAM: usize = 32 << 20;
 /// When searches end, work is cancelled, and the command is ended.
 const SOFT: Margin = Margin { time: Duration::ZERO, hundredths: 0, work: true };
 const CANCEL: Margin = Margin { time: Duration::from_millis(200), hundredths: 2, work: true };
-const END: Margin = Margin { time: Duration::from_millis(900), hundredths: 10, work: false };
+const END: Margin = Margin { time: Duration::from_millis(800), hundredths: 10, work: false };
 
 /// How far something may be over a limit.
 #[derive(Clone, Copy)]

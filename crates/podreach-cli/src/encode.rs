@@ -129,7 +129,7 @@ fn net(args: &Encode) -> Result<Exit, Told> {
     let saying = Saying { quiet: args.quiet, verbose: args.verbose };
     let session = Session::read(&args.input, |own| args.reading.options(own), saying)?;
     let (semantics, goal) = asked(args, &session)?;
-    let problem = podreach::problem(&session.lowered, semantics).with_goal(goal);
+    let problem = session.problem(semantics).with_goal(goal);
     let written = to_pnml::net(&problem).map_err(|refused| told(&session.sources, &[refused]))?;
     print::data(&pnml::write(&written.net));
     Ok(Exit::Yes)

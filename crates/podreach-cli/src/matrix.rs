@@ -42,7 +42,7 @@ pub(crate) fn run(args: &args::Matrix, clock: &Clock) -> Result<Exit, Told> {
 
 /// The matrix under a semantics.
 pub(crate) fn matrix(session: &Session, semantics: Semantics, clock: &Clock) -> (Problem, Matrix) {
-    let problem = podreach::problem(&session.lowered, semantics);
+    let problem = session.problem(semantics);
     let budget = Budget { threads: 1, ..clock.lasting_budget() };
     let bar = bar(problem.model.pods().len());
     let decide = || {

@@ -82,7 +82,10 @@ fn with_standing(entry: &Entry) -> Item {
 fn evidence(session: &Session, problem: &Problem, matrix: &Matrix, clock: &Clock, most: usize) -> html::Evidence {
     let spinner = ask::spinner("gathering evidence");
     let oracle = cancel::attempt(|| Oracle::new(problem, &session.lowered.diagnostics));
-    let gather = |oracle: Oracle| html::evidence(problem, matrix, &oracle, &clock.budget(), most);
+    let budget = clock.budget();
+    let gather = |oracle: Oracle| {
+        html::evidence((problem, matrix), matrix.answers(oracle, &budget), most, &|| (budget.interrupt)())
+    };
     let evidence = oracle.map_or_else(html::Evidence::stopped, gather);
     spinner.finish_and_clear();
     evidence

@@ -1,10 +1,14 @@
 //! What all commands do first: gather the input, read it, and refuse it if it cannot be used.
 
+use std::mem::ManuallyDrop;
+use std::ops::{Deref, DerefMut};
+use std::sync::Arc;
+
 use podreach::assumption::{self, Assumption};
 use podreach::diagnostic::Diagnostic;
 use podreach::lower::{Lowered, Options, Release, ReleaseBy};
 use podreach::read::Sources;
-use podreach_core::Semantics;
+use podreach_core::{Problem, Semantics};
 
 use crate::args::{Input, Output};
 use crate::input::{self, Gathered};
@@ -30,6 +34,31 @@ pub(crate) enum Exit {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Told;
 
+/// What is never freed. A command has one input and ends when it has shown what it has to show; to free a large cluster piece by piece
+/// would take as long as a limit may be exceeded.
+#[derive(Debug)]
+pub(crate) struct Lasting<T>(ManuallyDrop<T>);
+
+impl<T> Lasting<T> {
+    fn new(of: T) -> Self {
+        Self(ManuallyDrop::new(of))
+    }
+}
+
+impl<T> Deref for Lasting<T> {
+    type Target = T;
+
+    fn deref(&self) -> &T {
+        &self.0
+    }
+}
+
+impl<T> DerefMut for Lasting<T> {
+    fn deref_mut(&mut self) -> &mut T {
+        &mut self.0
+    }
+}
+
 /// The input of a command, usable.
 #[derive(Debug)]
 pub(crate) struct Session {
@@ -38,7 +67,7 @@ pub(crate) struct Session {
     /// How they were read.
     pub(crate) options: Options,
     /// The cluster.
-    pub(crate) lowered: Lowered,
+    pub(crate) lowered: Lasting<Lowered>,
     /// What the input is an encoding of, if it is one.
     pub(crate) source: Option<podreach::encode::Source>,
     /// What verdicts assume, under each semantics.
@@ -131,7 +160,14 @@ impl Session {
         }
         let assumptions = [Semantics::KubeScheduler, Semantics::Paper]
             .map(|semantics| (semantics, assumption::assumptions(&lowered, &options, semantics)));
-        Ok(Self { sources, options, lowered, source, assumptions })
+        Ok(Self { sources, options, lowered: Lasting::new(lowered), source, assumptions })
+    }
+
+    /// The cluster under a semantics; like the session, it lasts as long as the program.
+    pub(crate) fn problem(&self, semantics: Semantics) -> Problem {
+        let problem = podreach::problem(&self.lowered, semantics);
+        std::mem::forget((Arc::clone(&problem.model), Arc::clone(&problem.start)));
+        problem
     }
 
     /// What verdicts assume under a semantics.

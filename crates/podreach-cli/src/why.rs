@@ -33,7 +33,7 @@ pub(crate) fn run(args: &Why, _: &Clock) -> Result<Exit, Told> {
 }
 
 fn why(session: &Session, semantics: Semantics, pod: PodId, nodes: &[NodeId]) -> report::Why {
-    let problem = podreach::problem(&session.lowered, semantics);
+    let problem = session.problem(semantics);
     let cluster = &session.lowered.cluster;
     let types = std::iter::once(pod).chain(question::types(cluster, pod));
     let names: Vec<&str> = types.map(|pod| cluster.pods[pod].name.as_str()).collect();

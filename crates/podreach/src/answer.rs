@@ -137,6 +137,12 @@ impl Oracle {
         self.sure(decision, budget)
     }
 
+    /// The same for the goal of a problem about the same cluster, in the words in which it was asked.
+    pub fn answer_as_asked(&mut self, asked: &Problem, budget: &Budget<'_>) -> Sure {
+        let Sure(decision) = self.answer(&asked.goal, budget);
+        Sure(Decision { checked: decision.checked.in_words_of(asked), ..decision })
+    }
+
     /// The same for a goal that can be decided without a search; `None` for others.
     pub fn quick_answer(&mut self, goal: &Goal, budget: &Budget<'_>) -> Option<Sure> {
         let decision = self.whole().decide_without_search(goal, budget)?;

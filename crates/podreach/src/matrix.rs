@@ -55,6 +55,17 @@ impl Cell {
     }
 }
 
+/// The evidence of one cell, for the first node of its class.
+#[derive(Clone, Debug)]
+pub struct CellAnswer {
+    /// The row of the cell.
+    pub row: usize,
+    /// The class of nodes.
+    pub class: usize,
+    /// The answer.
+    pub decision: Sure,
+}
+
 /// Every pod type against every node.
 #[derive(Clone, Debug)]
 pub struct Matrix {
@@ -80,6 +91,24 @@ impl Matrix {
         let (rows, stopped) = rows(&oracle, &kinds, &orbits, budget, threads, done);
         // What was found out is worth a moment more.
         cancel::exempt(|| Self::of_rows(oracle.problem(), &orbits, &kinds, rows, stopped))
+    }
+
+    /// Decides cells again to have their evidence, until the budget ends. Cells that are not deployable come first, since it is they
+    /// that need an explanation.
+    pub fn answers<'m>(&'m self, mut oracle: Oracle, budget: &'m Budget<'m>) -> impl Iterator<Item = CellAnswer> + 'm {
+        let cells = |wanted: Cell| {
+            let of_row = move |(row, (pod, cells)): (usize, &'m (PodId, Vec<Cell>))| {
+                let classes = (0..cells.len()).filter(move |&class| cells[class] == wanted);
+                classes.map(move |class| (row, *pod, class))
+            };
+            self.rows.iter().enumerate().flat_map(of_row)
+        };
+        let ordered = [Cell::Unknown, Cell::Never, Cell::Deployable].into_iter().flat_map(cells);
+        let ordered = ordered.take_while(|_| (budget.interrupt)().is_none());
+        ordered.filter_map(move |(row, pod, class)| {
+            let asked = question::asking(oracle.problem(), Goal::atom((pod, self.classes[class][0]))).ok()?;
+            Some(CellAnswer { row, class, decision: oracle.answer_as_asked(&asked, budget) })
+        })
     }
 
     /// The matrix of which nothing is known, with all nodes together.

@@ -3,9 +3,10 @@
 //! Changes are made to what the input was lowered to, so that they cost nothing to try. Ids stay what they were: new nodes come last,
 //! and a deleted workload keeps its place as a type that is never deployed.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use podreach_core::cancel::polled;
 use podreach_core::cluster::{Barred, Node, PodSpec, Taint, TaintEffect, Toleration, TolerationOperator};
 use podreach_core::{Cluster, Model, NodeId, PodId};
 
@@ -188,15 +189,64 @@ pub struct Flip {
     pub to: Cell,
 }
 
-/// The verdicts that differ between the matrix of a cluster and that of the same cluster with changes, by pod and then by node.
-pub fn flips(before: &Matrix, after: &Matrix) -> Vec<Flip> {
-    // Which rows stand for several pod types may differ, so that they are compared cell by cell.
-    let earlier = before.cells();
-    let flip = |((pod, node), to): ((PodId, NodeId), Cell)| {
-        let from = earlier.get(&(pod, node)).copied();
-        (from != Some(to)).then_some(Flip { pod, node, from, to })
-    };
-    after.cells().into_iter().filter_map(flip).collect()
+/// The verdicts that differ between the matrix of a cluster and that of the same cluster with changes, by pod and then by node: the
+/// first of them, and how many there are.
+///
+/// Nodes that are in one class before and in one class after are compared at once, so that this takes no longer than the matrices are large
+/// and the list is long; there may be as many cells as pods times nodes.
+pub fn flips(before: &Matrix, after: &Matrix, most: usize) -> (Vec<Flip>, usize) {
+    // What was not looked at has not changed.
+    let stopped = before.stopped.is_some() || after.stopped.is_some();
+    let counts = |from: Option<Cell>, to| from != Some(to) && !(stopped && [from, Some(to)].contains(&UNKNOWN));
+    let (earlier, parts) = (rows(before), parts(before, after));
+    let (mut listed, mut all) = (Vec::new(), 0);
+    for (pod, cells) in polled(rows(after)) {
+        let from = |part: &Part| Some(earlier.get(&pod)?[part.before?]);
+        let differs = |part: &&Part| counts(from(part), cells[part.after]);
+        let flipped: Vec<&Part> = parts.iter().filter(differs).collect();
+        all += flipped.iter().map(|part| part.nodes.len()).sum::<usize>();
+        if listed.len() < most {
+            let flips = flipped.into_iter().flat_map(|part| {
+                part.nodes.iter().map(move |&node| Flip { pod, node, from: from(part), to: cells[part.after] })
+            });
+            let mut flips: Vec<Flip> = flips.collect();
+            flips.sort_unstable_by_key(|flip| flip.node);
+            listed.extend(flips.into_iter().take(most - listed.len()));
+        }
+    }
+    (listed, all)
+}
+
+const UNKNOWN: Option<Cell> = Some(Cell::Unknown);
+
+/// The cells of every pod type, by class.
+fn rows(matrix: &Matrix) -> BTreeMap<PodId, &[Cell]> {
+    let own = matrix.rows.iter().map(|(pod, cells)| (*pod, &cells[..]));
+    let others =
+        matrix.rows.iter().flat_map(|(pod, cells)| matrix.aliases(*pod).iter().map(|other| (*other, &cells[..])));
+    own.chain(others).collect()
+}
+
+/// Nodes that are in the same class in both matrices.
+struct Part {
+    /// Their class before, if they were there.
+    before: Option<usize>,
+    after: usize,
+    nodes: Vec<NodeId>,
+}
+
+fn parts(before: &Matrix, after: &Matrix) -> Vec<Part> {
+    let mut earlier = BTreeMap::new();
+    for (class, nodes) in before.classes.iter().enumerate() {
+        earlier.extend(nodes.iter().map(|&node| (node, class)));
+    }
+    let mut parts = BTreeMap::<(Option<usize>, usize), Vec<NodeId>>::new();
+    for (class, nodes) in after.classes.iter().enumerate() {
+        for node in nodes {
+            parts.entry((earlier.get(node).copied(), class)).or_default().push(*node);
+        }
+    }
+    parts.into_iter().map(|((before, after), nodes)| Part { before, after, nodes }).collect()
 }
 
 /// What a policy would have to say for a verdict to be kept: a rule as a document, in YAML.

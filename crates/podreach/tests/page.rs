@@ -179,7 +179,8 @@ fn a_map_has_the_cells_of_its_matrix_and_their_evidence() {
         let problem = problem(&mut rng, Shape::small(Semantics::KubeScheduler));
         let oracle = Oracle::new(&problem, &[]);
         let matrix = Matrix::new(&problem.model, &oracle, &Budget::unlimited(), 1, &|| ());
-        let evidence = html::evidence(&problem, &matrix, &oracle, &Budget::unlimited(), usize::MAX);
+        let evidence =
+            html::evidence((&problem, &matrix), matrix.answers(oracle, &Budget::unlimited()), usize::MAX, &|| None);
         let data =
             html::data(&problem, "a test", (&Value::Null, &[]), html::View::Matrices(&[(&problem, &matrix, evidence)]));
         let map = &data["matrices"][0];

@@ -1,5 +1,6 @@
 //! What the server answers: the page, the cluster, and everything that is asked about it.
 
+use std::net::TcpStream;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -9,6 +10,7 @@ use podreach::{question, sandbox};
 use podreach_core::{NodeId, PodId, cancel};
 use serde_json::{Value, json};
 
+use super::attended::Attended;
 use super::exports;
 use super::gate::Gate;
 use super::http::{Request, Response};
@@ -33,13 +35,15 @@ pub(super) struct Server {
     world: World,
     gate: Gate,
     jobs: Jobs,
+    /// What is answered at once.
+    attended: Attended,
     /// The page without its data.
     shell: Arc<str>,
 }
 
 impl Server {
     pub(super) fn new(world: World, gate: Gate) -> Self {
-        Self { world, gate, jobs: Jobs::default(), shell: html::document(None).into() }
+        Self { world, gate, jobs: Jobs::default(), attended: Attended::default(), shell: html::document(None).into() }
     }
 
     /// Sees to the limits of all jobs, and of the process as a whole, until it is to end.
@@ -48,11 +52,15 @@ impl Server {
         let mut over = 0_u32;
         while !budget::is_interrupted() {
             self.jobs.watch();
+            self.attended.watch();
             over = if budget::resident().is_some_and(|held| held > most) { over + 1 } else { 0 };
             // What is remembered goes first; if that is not enough, what is asked.
             if over > 0 {
                 self.world.shed();
                 self.jobs.shed(over > PATIENCE);
+            }
+            if over > PATIENCE {
+                self.attended.shed();
             }
             std::thread::sleep(TICK);
         }
@@ -60,9 +68,12 @@ impl Server {
     }
 }
 
-/// The answer to a request.
-pub(super) fn answer(server: &Arc<Server>, request: &Request) -> Response {
-    answered(server, request).unwrap_or_else(|refused| refused)
+/// The answer to a request that came by a connection, or why there is none within the limits.
+pub(super) fn answer(server: &Arc<Server>, stream: &Arc<TcpStream>, request: &Request) -> Response {
+    let answered = server.attended.during(stream, server.world.limits.timeout, || answered(server, request));
+    answered.map(|answered| answered.unwrap_or_else(|refused| refused)).unwrap_or_else(|stop| {
+        Response::refusal(503, &format!("it was stopped before there was anything to show: {stop}"))
+    })
 }
 
 fn answered(server: &Arc<Server>, request: &Request) -> Result<Response, Response> {
@@ -175,15 +186,11 @@ fn flips(world: &World, variant: &Variant, job: &Job) -> Result<Value, String> {
     job.expect(base.problem.model.pods().len() + variant.problem.model.pods().len());
     let (before, after) = (world.matrix(&base, job), world.matrix(variant, job));
     let stopped = before.stopped.or(after.stopped).map(|stop| stop.to_string());
-    let mut flips = sandbox::flips(&before, &after);
-    if stopped.is_some() {
-        // What was not looked at has not changed.
-        flips.retain(|flip| flip.from != Some(Cell::Unknown) && flip.to != Cell::Unknown);
-    }
+    let (flips, all) = cancel::exempt(|| sandbox::flips(&before, &after, FLIPS));
     let m = &variant.problem.model;
-    let listed = flips.iter().take(FLIPS).map(|flip| {
+    let listed = flips.iter().map(|flip| {
         let from = flip.from.map_or("absent", Cell::name);
         json!({"pod": m.pod_name(flip.pod), "node": m.node_name(flip.node), "from": from, "to": flip.to.name()})
     });
-    Ok(json!({"flips": listed.collect::<Vec<_>>(), "all": flips.len(), "stopped": stopped}))
+    Ok(json!({"flips": listed.collect::<Vec<_>>(), "all": all, "stopped": stopped}))
 }

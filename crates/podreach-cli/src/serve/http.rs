@@ -69,7 +69,7 @@ impl Response {
 }
 
 /// Reads a request; an error is the answer to give instead.
-pub(super) fn request(stream: &mut TcpStream) -> Result<Request, Response> {
+pub(super) fn request(stream: &TcpStream) -> Result<Request, Response> {
     let deadline = Instant::now() + PATIENCE;
     let mut bytes = Vec::new();
     let (mut request, length) = loop {
@@ -127,7 +127,7 @@ pub(super) fn body_length(request: &Request) -> Result<usize, Response> {
 }
 
 /// Reads some more, until the deadline.
-fn more(stream: &mut TcpStream, bytes: &mut Vec<u8>, deadline: Instant, most: usize) -> Result<(), Response> {
+fn more(mut stream: &TcpStream, bytes: &mut Vec<u8>, deadline: Instant, most: usize) -> Result<(), Response> {
     let late = || Response::refusal(408, "the request took too long");
     let left = deadline.checked_duration_since(Instant::now()).filter(|left| !left.is_zero()).ok_or_else(late)?;
     stream.set_read_timeout(Some(left)).map_err(|_| late())?;
@@ -145,7 +145,7 @@ fn more(stream: &mut TcpStream, bytes: &mut Vec<u8>, deadline: Instant, most: us
 }
 
 /// Sends an answer and ends the connection.
-pub(super) fn respond(stream: &mut TcpStream, response: &Response) {
+pub(super) fn respond(mut stream: &TcpStream, response: &Response) {
     let Response { status, kind, body } = response;
     let head = format!(
         "HTTP/1.1 {status} {}\r\nContent-Type: {kind}; charset=utf-8\r\nContent-Length: {}\r\nConnection: close\r\n\
@@ -165,7 +165,7 @@ pub(super) fn respond(stream: &mut TcpStream, response: &Response) {
 }
 
 /// Takes what a refused request still sends, up to a point: closing on it could undo the answer before it is read.
-fn drain(stream: &mut TcpStream) {
+fn drain(mut stream: &TcpStream) {
     let _ = stream.set_read_timeout(Some(Duration::from_millis(200)));
     let mut buffer = [0; 4096];
     for _ in 0..2 * BODY / buffer.len() {
@@ -195,6 +195,7 @@ fn phrase(status: u16) -> &'static str {
         421 => "Misdirected Request",
         429 => "Too Many Requests",
         431 => "Request Header Fields Too Large",
+        503 => "Service Unavailable",
         _ => "Not Implemented",
     }
 }

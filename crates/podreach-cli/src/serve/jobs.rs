@@ -22,7 +22,7 @@ const BYTES: usize = 64 << 20;
 /// background look once in a minute.
 const SILENCE: [Duration; 2] = [Duration::from_secs(5), Duration::from_secs(150)];
 /// How much later than its limit a job is cancelled that does not end by itself.
-const LATE: Duration = Duration::from_millis(250);
+pub(super) const LATE: Duration = Duration::from_millis(250);
 
 /// A job.
 #[derive(Debug)]

@@ -5,6 +5,7 @@
 //! read. Parsing a request is left to `httparse`. Nothing here asks the network for anything.
 
 mod api;
+mod attended;
 mod door;
 mod exports;
 mod gate;
@@ -96,12 +97,13 @@ fn accept(listener: &TcpListener, server: &Arc<api::Server>) {
     }
 }
 
-fn answer(server: &Arc<api::Server>, mut stream: TcpStream) {
-    let response = match http::request(&mut stream) {
-        Ok(request) => api::answer(server, &request),
+fn answer(server: &Arc<api::Server>, stream: TcpStream) {
+    let stream = Arc::new(stream);
+    let response = match http::request(&stream) {
+        Ok(request) => api::answer(server, &stream, &request),
         Err(refused) => refused,
     };
-    http::respond(&mut stream, &response);
+    http::respond(&stream, &response);
 }
 
 /// A secret that only whoever sees the terminal knows.

@@ -1,6 +1,7 @@
 //! The cluster that is served, and its variants with changes, each worked out once.
 
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, TryLockError};
+use std::time::Duration;
 
 use podreach::answer::{Oracle, Sure};
 use podreach::engine::Budget;
@@ -21,6 +22,8 @@ use crate::session::Session;
 const KEPT: usize = 4;
 /// The most answers that are remembered, for those who want them in another form.
 const ANSWERS: usize = 4;
+/// How often whoever waits for a turn looks.
+const TURN: Duration = Duration::from_millis(2);
 
 /// The input, and what was worked out about it.
 #[derive(Debug)]
@@ -112,7 +115,7 @@ impl World {
         if let Some(known) = known(&locked(&self.variants)) {
             return Ok(known);
         }
-        let _alone = locked(&self.making);
+        let _alone = in_turn(&self.making);
         if let Some(known) = known(&locked(&self.variants)) {
             return Ok(known);
         }
@@ -183,6 +186,18 @@ impl World {
             *locked(&variant.matrix) = Some(Arc::clone(&matrix));
         }
         matrix
+    }
+}
+
+/// Waits for a turn that others may take long to give away, as long as it is wanted.
+fn in_turn(turn: &Mutex<()>) -> MutexGuard<'_, ()> {
+    loop {
+        match turn.try_lock() {
+            Ok(guard) => return guard,
+            Err(TryLockError::Poisoned(guard)) => return guard.into_inner(),
+            Err(TryLockError::WouldBlock) => cancel::poll(),
+        }
+        std::thread::sleep(TURN);
     }
 }
 

@@ -229,11 +229,13 @@ pub(crate) fn outputs(marked: &Marked) -> Vec<(String, String)> {
             outputs.push((format!("{asked:?} {format}"), ran.out + &ran.err));
         }
     }
-    let [proof, page, snapshot] = ["proof.json", "page.html", "snapshot.json"].map(scratch);
+    let [proof, page, snapshot, numbers] = ["proof.json", "page.html", "snapshot.json", "proof.txt"].map(scratch);
     for (goal, what) in [("web", "run"), ("far", "proof")] {
         podreach(&[&["check", goal, "n1", "--proof-out", &proof], &input[..]].concat());
-        let verified = podreach(&[&["verify", &proof], &input[..]].concat());
+        let verified = podreach(&[&["verify", &proof, "--export", &numbers], &input[..]].concat());
         outputs.push((format!("verify {what}"), verified.out + &verified.err));
+        assert!(!read(&numbers).is_empty(), "the {what} is exported");
+        outputs.push((format!("export {what}"), read(&numbers)));
         outputs.push((format!("certificate {what}"), read(&proof)));
     }
     for asked in [&["check", "web", "n1"][..], &["check", "far", "n2"], &["matrix"], &["audit"]] {
@@ -250,6 +252,7 @@ pub(crate) fn outputs(marked: &Marked) -> Vec<(String, String)> {
     }
     let ran = podreach(&["snapshot", "-f", &marked.file, "-o", &snapshot]);
     outputs.push(("snapshot".into(), read(&snapshot) + &ran.out + &ran.err));
+    outputs.extend(super::actors::outputs(marked));
     outputs.extend(served(marked));
     outputs.extend(files(&scratch("home")).into_iter().map(|file| (format!("cache {file}"), read(&file))));
     outputs

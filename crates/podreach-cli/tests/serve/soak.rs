@@ -2,7 +2,8 @@
 //! system refuses. Memory stays flat, no slot is lost, and every answer is that of `check`.
 //!
 //! `PODREACH_SOAK=10000 PODREACH_SOAK_NODES=5000 cargo test --release -p podreach-cli --test serve soak -- --nocapture` is the whole of
-//! it, and prints how much memory is held on the way; without them it is a small one.
+//! it, and prints how much memory is held on the way; without them it is a small one. With `PODREACH_BINARY` it is the server of another
+//! build, so that the tests need not be built for release.
 
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -14,6 +15,11 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 
 use super::server::{self, Answer, Server};
+
+/// The program: that of this build, or the one that `PODREACH_BINARY` names, such as a release build.
+fn program() -> String {
+    std::env::var("PODREACH_BINARY").unwrap_or_else(|_| env!("CARGO_BIN_EXE_podreach").to_owned())
+}
 
 fn setting(name: &str, usual: usize) -> usize {
     std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(usual)
@@ -89,7 +95,7 @@ impl Soaked {
     fn start(input: &Path) -> Self {
         let run = format!("{AS_NOBODY} /proc/self/fd/3 serve -q --memory 1Gi -f - 3<\"$0\" <\"$1\"");
         let mut shell = Command::new("sh");
-        let shell = shell.args(["-c", &run, env!("CARGO_BIN_EXE_podreach")]).arg(input).env_remove("MALLOC_ARENA_MAX");
+        let shell = shell.args(["-c", &run, &program()]).arg(input).env_remove("MALLOC_ARENA_MAX");
         let server = Server::run(shell);
         let limits = std::fs::read_to_string(format!("/proc/{}/limits", server.child.id())).expect("it runs");
         let threads = limits.lines().find_map(|line| line.strip_prefix("Max processes")).expect("a line");
@@ -201,8 +207,7 @@ fn checked(input: &Path, nodes: usize) -> BTreeMap<(String, String), String> {
         // Every other question is about a node that keeps most out.
         let node = if at % 2 == 0 { 7 * dice.below(nodes / 7) } else { dice.below(nodes) };
         let (pod, node) = (format!("statefulset/d/a{}", dice.below(workloads.min(12))), format!("n{node}"));
-        let output =
-            Command::new(env!("CARGO_BIN_EXE_podreach")).args(["check", "-q", &pod, &node, "-f"]).arg(input).output();
+        let output = Command::new(program()).args(["check", "-q", &pod, &node, "-f"]).arg(input).output();
         let verdict = match output.expect("it runs").status.code() {
             Some(0) => "deployable",
             Some(1) => "never",

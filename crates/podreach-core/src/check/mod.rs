@@ -59,6 +59,15 @@ impl Checked {
         Self { problem, verdict: Verdict::Unknown(reason) }
     }
 
+    /// The same in the words in which another problem asks for the goal, if it asks for this one.
+    #[must_use]
+    pub fn in_words_of(mut self, other: &Problem) -> Self {
+        if other.goal == self.problem.goal {
+            self.problem.asked.clone_from(&other.asked);
+        }
+        self
+    }
+
     /// The same about the whole problem and a goal of it, where this is about a view of both that leaves nothing out; else `None`.
     pub fn of_whole(self, whole: &Problem, goal: &Goal, view: &View) -> Option<Self> {
         view.is_plain(whole).then(|| Self { problem: whole.asking(goal), verdict: self.verdict })

@@ -18,6 +18,8 @@ pub struct Graph {
     pub vertices: Vec<String>,
     /// For each vertex, where edges come from.
     pub predecessors: Vec<BTreeSet<usize>>,
+    /// Whether its text can be nothing but a graph, so that errors may quote its names.
+    pub(super) declared: bool,
     index: HashMap<String, usize>,
 }
 
@@ -87,7 +89,7 @@ impl Graph {
             None => Ok(self),
             Some(cycle) => {
                 let names: Vec<&str> = cycle.iter().map(|&vertex| self.vertices[vertex].as_str()).collect();
-                Err(problem::cycle(span, &names))
+                Err(problem::cycle(span, self.declared.then_some(&names[..])))
             }
         }
     }
@@ -194,7 +196,7 @@ mod tests {
 
     #[test]
     fn a_cycle_is_named_along_its_edges() {
-        let looped = graph(&[("a", "b"), ("b", "c"), ("c", "b"), ("c", "d")]);
+        let looped = Graph { declared: true, ..graph(&[("a", "b"), ("b", "c"), ("c", "b"), ("c", "d")]) };
         let refused = looped.acyclic(None).unwrap_err();
         assert!(
             refused.message.ends_with("\"b\" -> \"c\" -> \"b\"")

@@ -54,9 +54,7 @@ impl Smallest {
 
 /// The game on a graph whose target is given by name.
 pub fn game(graph: Graph, target: &str, pebbles: u64) -> Result<Game, Diagnostic> {
-    let target = graph
-        .vertex(target)
-        .ok_or_else(|| problem::unknown_vertex(target, graph.vertices.iter().map(String::as_str)))?;
+    let target = graph.vertex(target).ok_or_else(|| problem::unknown_vertex(target, &graph))?;
     Ok(Game { graph, target, pebbles })
 }
 

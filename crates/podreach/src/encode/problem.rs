@@ -2,6 +2,7 @@
 //!
 //! Codes never change their meaning; `docs/diagnostics.md` says what to do about each.
 
+use super::graph::Graph;
 use crate::diagnostic::{Diagnostic, Effect};
 use crate::read::{Span, shown};
 
@@ -130,20 +131,21 @@ pub(super) fn undirected(span: Span) -> Diagnostic {
     Diagnostic::stops("E0522", span, "pebbling needs a directed graph").with_help("write digraph and ->")
 }
 
-/// A graph with a cycle.
-pub(super) fn cycle(span: Option<Span>, vertices: &[&str]) -> Diagnostic {
-    let path: Vec<String> = vertices.iter().map(|vertex| shown(vertex).to_string()).collect();
-    Diagnostic::stops(
-        "E0523",
-        span,
-        format!("pebbling needs a graph without cycles, and this is one: {}", path.join(" -> ")),
-    )
+/// A graph with a cycle, which is named if its names may be quoted.
+pub(super) fn cycle(span: Option<Span>, vertices: Option<&[&str]>) -> Diagnostic {
+    let path = |vertices: &[&str]| vertices.iter().map(|vertex| shown(vertex)).collect::<Vec<_>>().join(" -> ");
+    let which = vertices.map(|vertices| format!(", and this is one: {}", path(vertices))).unwrap_or_default();
+    Diagnostic::stops("E0523", span, format!("pebbling needs a graph without cycles{which}"))
 }
 
-/// A target that is no vertex.
-pub(super) fn unknown_vertex<'n>(name: &str, vertices: impl Iterator<Item = &'n str>) -> Diagnostic {
+/// A target that is no vertex. The vertices are named if they may be quoted.
+pub(super) fn unknown_vertex(name: &str, graph: &Graph) -> Diagnostic {
     let refused = Diagnostic::stops("E0524", None, format!("the graph has no vertex {}", shown(name)));
-    refused.with_help(format!("the vertices are {}", some(vertices)))
+    refused.with_help(if graph.declared {
+        format!("the vertices are {}", some(graph.vertices.iter().map(String::as_str)))
+    } else {
+        "it was read as a list of edges, u v; one with an arrow, u -> v, is surely meant as one".to_owned()
+    })
 }
 
 /// The first of many names, and how many more there are.

@@ -26,6 +26,7 @@ mod inventory;
 mod keep;
 mod kind;
 pub(crate) mod known;
+mod limits;
 mod listing;
 mod metadata;
 mod mount;
@@ -71,11 +72,11 @@ pub use origin::{Declared, Instance, Origin, Origins};
 pub use profile::Scheduling;
 pub use selection::Selection;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use podreach_core::cancel;
-use podreach_core::cluster::{Barred, Limit, Waiting};
-use podreach_core::{Cluster, Configuration, PodId};
+use podreach_core::cluster::Barred;
+use podreach_core::{Cluster, Configuration};
 
 use crate::assumption::{self, Topic};
 use crate::audit::policy::Policy;
@@ -87,7 +88,6 @@ use document::Found;
 use inventory::{Inventory, full_name};
 use keep::Kept;
 use object::Log;
-use scale::Scale;
 use typing::{Typing, typing};
 
 /// A cluster and where it came from.
@@ -171,16 +171,16 @@ impl<'o> Lowering<'o> {
         unseen::add_unlabelled(&cx, &mut inventory);
         let typing = typing(&mut cx, &mut inventory);
         match options.instances {
-            Instances::Declared => declare_limits(&mut cx, &inventory, &typing),
+            Instances::Declared => cx.cluster.limits = limits::declared(&inventory, &typing),
             // A pod that would come back as something else does so once it is gone.
             Instances::Unlimited => {
-                let twins = limits_by_name(&inventory, &typing).into_iter().filter(|limit| limit.pods.len() > 1);
+                let twins = limits::by_name(&inventory, &typing).into_iter().filter(|limit| limit.pods.len() > 1);
                 cx.cluster.limits = twins.collect();
             }
         }
         if options.start == Start::Current {
             typing.add_waiting(&mut cx, &inventory);
-            limit_waiting(&mut cx.cluster);
+            limits::add_waiting(&mut cx.cluster);
         }
         let instances = instances(&mut cx, &inventory, &typing, &options.keep);
         let origins = origin::origins(&cx, &inventory, &typing, instances);
@@ -254,66 +254,4 @@ fn instances(cx: &mut Context, inventory: &Inventory, typing: &Typing, keep: &[K
     }
     kept.report_unused(cx);
     instances
-}
-
-/// Pods that wait count for the limits of their workload, which were asked when they were made; and there are so many and no more.
-fn limit_waiting(cluster: &mut Cluster) {
-    for (&pod, &Waiting { of, count }) in cancel::polled(&cluster.waiting) {
-        for limit in cluster.limits.iter_mut().filter(|limit| limit.pods.contains(&of)) {
-            limit.pods.insert(pod);
-            limit.unasked.insert(pod);
-        }
-        let (name, pods) = (cluster.pods[pod].name.clone(), BTreeSet::from([pod]));
-        let limit = Limit { name, pods, per_node: false, most: count, waits: true, unasked: BTreeSet::new() };
-        cluster.limits.push(limit);
-    }
-}
-
-/// One pod of each name at a time.
-fn limits_by_name(inventory: &Inventory, typing: &Typing) -> Vec<Limit> {
-    let mut pods: BTreeMap<String, BTreeSet<PodId>> = BTreeMap::new();
-    for at in cancel::polled(typing.named_pods.keys()) {
-        pods.entry(full_name(Kind::Pod, &inventory.pods[*at].metadata)).or_default().insert(typing.pods[at]);
-    }
-    pods.into_iter()
-        .map(|(name, pods)| Limit { name, pods, per_node: false, most: 1, waits: true, unasked: BTreeSet::new() })
-        .collect()
-}
-
-/// Bounds the instances of every workload by what it says of itself.
-fn declare_limits(cx: &mut Context, inventory: &Inventory, typing: &Typing) {
-    let mut limits = Vec::new();
-    for (&at, &id) in cancel::polled(&typing.workloads) {
-        let workload = &inventory.workloads[at];
-        if typing.above.is_owned(at) {
-            continue;
-        }
-        let below = |other: &(&usize, _)| typing.above.workloads[*other.0].contains(&at);
-        let mut pods: BTreeSet<_> = typing.workloads.iter().filter(below).map(|(_, &id)| id).collect();
-        pods.insert(id);
-        // Pods of former revisions count until they are gone, but for those whose number has a bound of its own; while they are being
-        // deleted, only where the controller waits for that.
-        let counts = |pod: &&usize| {
-            let metadata = &inventory.pods[**pod].metadata;
-            let alone = typing.named_pods[*pod] == full_name(Kind::Pod, metadata) && typing.outdated.contains(*pod);
-            typing.above.pods[**pod].contains(&at)
-                && (alone || workload.renews_claims)
-                && (workload.scale.waits || !metadata.terminating)
-        };
-        pods.extend(typing.named_pods.keys().filter(counts).map(|pod| typing.pods[pod]));
-        let target = (workload.kind, workload.metadata.namespace.clone(), workload.metadata.name.clone());
-        let most = workload.scale.most(inventory.autoscaled.get(&target).copied());
-        let apart = if workload.renews_claims {
-            0
-        } else {
-            typing.apart(inventory, at, |set, number| ordinal::within(inventory, set, number))
-        };
-        let most = most.map(|most| most.saturating_sub(apart));
-        let Some(most) = most else { continue };
-        let name = full_name(workload.kind, &workload.metadata);
-        let Scale { per_node, waits, .. } = workload.scale;
-        limits.push(Limit { name, pods, per_node, most, waits, unasked: BTreeSet::new() });
-    }
-    limits.extend(limits_by_name(inventory, typing));
-    cx.cluster.limits = limits;
 }

@@ -19,7 +19,7 @@ use super::inventory::{Inventory, full_name};
 use super::kind::Kind;
 use super::pod::{Made, PodObject};
 use super::workload::Workload;
-use super::{admission, ordinal, owner, seen, spec, spoiling};
+use super::{admission, limits, ordinal, owner, seen, spec, spoiling};
 use crate::diagnostic::Diagnostic;
 
 /// The types of everything.
@@ -35,6 +35,8 @@ pub(crate) struct Typing {
     pub(crate) named_pods: BTreeMap<usize, String>,
     /// Those of them that their owner would make otherwise today.
     pub(crate) outdated: BTreeSet<usize>,
+    /// The others, by the workload that is nearest above them.
+    current: HashMap<usize, Vec<usize>>,
     /// Pods that wait for a node as they were let in, where that is not what would be made in their place.
     stored: BTreeMap<usize, Arc<PodSpec>>,
     specs: HashMap<PodSpec, Arc<PodSpec>>,
@@ -135,6 +137,8 @@ impl Typing {
             };
             if part == Part::Beside || owned && part == Part::Itself {
                 self.outdated.insert(at);
+            } else if let Some(&nearest) = self.above.pods[at].first() {
+                self.current.entry(nearest).or_default().push(at);
             }
             self.named_pods.insert(at, name);
             self.pods.insert(at, id);
@@ -151,13 +155,14 @@ impl Typing {
             let Some(&id) = self.pods.get(&at) else { continue };
             waiting.entry(id).or_insert((at, 0)).1 += 1;
         }
+        let limited = limits::limits_on(&cx.cluster);
         for (of, (at, count)) in cancel::polled(waiting) {
             let Pod { name, spec } = cx.cluster.pods[of].clone();
             let let_in = spec::let_in(self.stored.get(&at).unwrap_or(&spec));
             if self.outdated.contains(&at) {
                 cx.cluster.pods[of].spec = Arc::new(let_in);
                 cx.cluster.waiting.insert(of, Waiting { of, count });
-            } else if let_in != *spec || cx.cluster.limits.iter().any(|limit| limit.pods.contains(&of)) {
+            } else if let_in != *spec || limited.contains_key(&of) {
                 let pod = cx.cluster.pods.push(Pod { name, spec: Arc::new(let_in) });
                 cx.cluster.waiting.insert(pod, Waiting { of, count });
             }
@@ -167,8 +172,8 @@ impl Typing {
     /// How many of these pods of a StatefulSet, by number, are types of their own.
     pub(crate) fn apart(&self, inventory: &Inventory, at: usize, among: impl Fn(&Workload, u64) -> bool) -> u64 {
         let set = &inventory.workloads[at];
-        let is_own = |pod: &&usize| self.above.pods[**pod].first() == Some(&at) && !self.outdated.contains(*pod);
-        let numbers = self.named_pods.keys().filter(is_own).filter_map(|&pod| {
+        let own = self.current.get(&at).into_iter().flatten();
+        let numbers = own.filter_map(|&pod| {
             let number = ordinal::number(set, &inventory.pods[pod].metadata)?;
             among(set, number).then_some(number)
         });

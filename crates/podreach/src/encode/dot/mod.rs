@@ -1,7 +1,8 @@
 //! Graphs from text: DOT digraphs and plain lists of edges.
 //!
 //! Of DOT the plain subset: vertices, chains of edges, groups in braces, subgraphs; attributes are read over. An edge list has one
-//! edge a line, `u v` or `u -> v`, or one vertex; `#` starts a comment.
+//! edge a line, `u v` or `u -> v`, or one vertex; `#` starts a comment. Nearly every list of words would be one, also a list of
+//! passwords: so there is an edge in it, its names have no punctuation, and errors quote names only of what has an arrow or is DOT.
 
 mod token;
 
@@ -20,7 +21,8 @@ const MAX_EDGES: usize = 5_000_000;
 /// The graph in a text, free of cycles.
 pub fn read(source: SourceId, text: &str) -> Result<Graph, Diagnostic> {
     let whole = Span { source, start: 0, end: text.len() as u32 };
-    let graph = if is_dot(text) { Reading::new(source, text)?.graph()? } else { edge_list(source, text)? };
+    let mut graph = if is_dot(text) { Reading::new(source, text)?.graph()? } else { edge_list(source, text)? };
+    graph.declared = is_dot(text) || text.contains("->");
     if graph.vertices.is_empty() {
         return Err(problem::not_a_graph(whole, "the graph has no vertices"));
     }
@@ -51,8 +53,21 @@ fn edge_list(source: SourceId, text: &str) -> Result<Graph, Diagnostic> {
             }
             _ => return Err(problem::not_a_graph(span, "a line of an edge list has two vertices: u v, or u -> v")),
         }
+        if !words.iter().all(|word| is_plain(word)) {
+            let why = "a name in a list of edges has letters, digits, -, _ and . in it; DOT has others, in quotes";
+            return Err(problem::not_a_graph(span, why));
+        }
+    }
+    if graph.edges() == 0 && !graph.vertices.is_empty() {
+        let whole = Span { source, start: 0, end: start as u32 };
+        return Err(problem::not_a_graph(whole, "a list of edges has at least one: u v, or u -> v"));
     }
     Ok(graph)
+}
+
+/// Whether a word can be a name in a list of edges.
+fn is_plain(word: &str) -> bool {
+    word.chars().all(|c| c.is_alphanumeric() || ['-', '_', '.'].contains(&c) || !c.is_ascii())
 }
 
 struct Reading {
@@ -239,7 +254,7 @@ mod tests {
     #[test]
     fn edge_lists_with_and_without_arrows() {
         assert_eq!(edges("a b\nb -> c # last\n\nlone\n"), ["a>b", "b>c"]);
-        assert_eq!(read(SourceId(0), "only\n").unwrap().vertices, ["only"]);
+        assert_eq!(read(SourceId(0), "digraph { only }").unwrap().vertices, ["only"]);
     }
 
     #[test]
@@ -250,7 +265,9 @@ mod tests {
         assert_eq!(code("a b\nb a\n"), "E0523");
         assert_eq!(code("a b c\n"), "E0521");
         assert_eq!(code("a -> \n"), "E0521");
-        assert_eq!(code(""), "E0521");
+        for other in ["", "only\n", "only\nwords\n", "PASSWORD=hunter2\na b\n", "password: hunter2\n"] {
+            assert_eq!(code(other), "E0521", "{other}");
+        }
         for broken in ["digraph {", "digraph { a -> }", "digraph { a [x ", "digraph { \"a }", "digraph { < }", "{ a }"]
         {
             assert_eq!(code(broken), "E0521", "{broken}");

@@ -36,13 +36,13 @@ fn finding(cast: &mut Cast, room: &mut Room, item: &Item) -> Value {
 /// An answered question, with what it shows.
 fn shown(cast: &mut Cast, room: &mut Room, evidence: &Evidence) -> Value {
     let decision = &evidence.decision;
-    let explained = || {
+    let explained = |cast: &mut Cast| {
         let mut answer = answer(cast, decision);
         let (start, bytes) = cast.start(evidence.problem());
         answer["start"] = start;
         (answer, bytes)
     };
-    let mut answer = room.fit(|| outline(decision), explained, "`podreach audit -o json` writes it.");
+    let mut answer = room.fit(cast, || outline(decision), explained, "`podreach audit -o json` writes it.");
     answer["shows"] = evidence.shows.as_str().into();
     answer
 }

@@ -1,20 +1,24 @@
 //! The matrix for a page: a map of pod types by node classes, and the evidence of its cells.
 
-use podreach_core::{Goal, Id, Problem, cancel};
+use std::collections::{BTreeMap, BTreeSet};
+
+use podreach_core::{Id, PodId, Problem, cancel};
 use serde_json::{Value, json};
 
 use super::answer::answer;
 use super::cast::Cast;
 use super::room::Room;
-use crate::answer::Oracle;
-use crate::engine::Budget;
-use crate::matrix::{Cell, Matrix};
-use crate::question;
+use crate::matrix::{Cell, CellAnswer, Matrix};
+
+/// The most pod types of a row that are listed where the page does not describe everyone.
+const LISTED: usize = 20;
 
 /// The evidence of cells, by row and class, as pages read it.
 #[derive(Clone, Debug, Default)]
 pub struct Evidence {
     cells: Vec<(usize, usize, Value)>,
+    /// The pod types that it speaks of.
+    pods: Vec<PodId>,
     /// What is not there, and how to get it.
     left_out: Option<String>,
 }
@@ -24,24 +28,22 @@ impl Evidence {
     pub fn stopped(stop: cancel::Stop) -> Self {
         let left_out =
             format!("No evidence is part of this page, since {stop}. `podreach check` gives that of any cell.");
-        Self { cells: Vec::new(), left_out: Some(left_out) }
-    }
-
-    /// No evidence: whoever shows the map asks for it.
-    pub fn none() -> Self {
-        Self::default()
+        Self { left_out: Some(left_out), ..Self::default() }
     }
 }
 
-/// Decides up to `most` cells again to have their evidence, each for the first node of its class.
-///
-/// Cells that are not deployable come first, since it is they that need an explanation.
-pub fn evidence(problem: &Problem, matrix: &Matrix, oracle: &Oracle, budget: &Budget<'_>, most: usize) -> Evidence {
-    let (mut cast, mut room, mut cells) = (Cast::new(problem), Room::new(), Vec::new());
-    let why = cancel::attempt(|| gather((problem, matrix, oracle), budget, most, &mut cast, &mut room, &mut cells));
+/// The evidence of up to `most` cells, as long as it can be had and the page has room for it. `stop` says why answers ended early, if
+/// they did.
+pub fn evidence(
+    (problem, matrix): (&Problem, &Matrix),
+    answers: impl Iterator<Item = CellAnswer>,
+    most: usize,
+    stop: &dyn Fn() -> Option<cancel::Stop>,
+) -> Evidence {
+    let (mut cast, mut room, mut cells) = (Cast::numbers(problem), Room::new(), Vec::new());
+    let why = cancel::attempt(|| gather(answers, most, &mut cast, &mut room, &mut cells));
     let why = match why {
-        Ok(None) => None,
-        Ok(Some(why)) => Some(why),
+        Ok(why) => why.or_else(|| stop().map(|stop| stop.to_string())),
         Err(stop) => Some(stop.to_string()),
     };
     let (there, all) = (cells.len(), matrix.rows.len() * matrix.classes.len());
@@ -50,65 +52,110 @@ pub fn evidence(problem: &Problem, matrix: &Matrix, oracle: &Oracle, budget: &Bu
             "The evidence of {there} of {all} cells is part of this page, since {why}. `podreach check` gives that of any other."
         )
     });
-    Evidence { cells, left_out }
+    Evidence { cells, pods: cast.described(), left_out }
 }
 
 /// Gathers evidence; says why it is not all, if it is not.
 fn gather(
-    (problem, matrix, oracle): (&Problem, &Matrix, &Oracle),
-    budget: &Budget<'_>,
+    answers: impl Iterator<Item = CellAnswer>,
     most: usize,
     cast: &mut Cast,
     room: &mut Room,
     cells: &mut Vec<(usize, usize, Value)>,
 ) -> Option<String> {
-    let mut oracle = oracle.clone();
-    for wanted in [Cell::Unknown, Cell::Never, Cell::Deployable] {
-        for (row, (pod, answers)) in matrix.rows.iter().enumerate() {
-            for class in (0..answers.len()).filter(|&class| answers[class] == wanted) {
-                if cells.len() == most {
-                    return Some(format!("--evidence is {most}"));
-                }
-                if let Some(stop) = (budget.interrupt)() {
-                    return Some(stop.to_string());
-                }
-                let asked = question::asking(problem, Goal::atom((*pod, matrix.classes[class][0])));
-                let Ok(asked) = asked else { continue };
-                let decision = oracle.answer(&asked.goal, budget);
-                let answer = room.fit(|| Value::Null, || (answer(cast, &decision), 0), "");
-                if room.is_full() {
-                    return Some("the page would be too large".to_owned());
-                }
-                cells.push((row, class, answer));
-            }
+    for CellAnswer { row, class, decision } in answers {
+        if cells.len() == most {
+            return Some(format!("--evidence is {most}"));
         }
+        let answer = room.fit(cast, || Value::Null, |cast| (answer(cast, &decision), 0), "");
+        if room.is_full() {
+            return Some("the page would be too large".to_owned());
+        }
+        cells.push((row, class, answer));
     }
     None
 }
 
 /// The map: classes of nodes, and for each pod type a letter per class and the others that have the same.
-pub(super) fn map(problem: &Problem, matrix: &Matrix, evidence: &Evidence) -> Value {
-    let class = |nodes: &Vec<_>| nodes.iter().map(|node: &podreach_core::NodeId| node.index()).collect::<Vec<_>>();
+pub(super) fn map(problem: &Problem, matrix: &Matrix) -> Value {
     let rows = matrix.rows.iter().map(|(pod, cells)| {
         let others: Vec<usize> = matrix.aliases(*pod).iter().map(|other| other.index()).collect();
         json!([pod.index(), runs(cells), others])
     });
+    with_rows(problem, matrix, rows.collect())
+}
+
+fn with_rows(problem: &Problem, matrix: &Matrix, rows: Vec<Value>) -> Value {
+    let class = |nodes: &Vec<_>| nodes.iter().map(|node: &podreach_core::NodeId| node.index()).collect::<Vec<_>>();
     let all = [Cell::Deployable, Cell::Never, Cell::Unknown].map(|cell| matrix.count(cell));
-    let found = evidence.cells.iter().map(|(row, class, answer)| json!([row, class, answer]));
     let mut map = json!({
         "semantics": problem.model.semantics().name(),
         "classes": matrix.classes.iter().map(class).collect::<Vec<_>>(),
-        "rows": rows.collect::<Vec<_>>(),
+        "rows": rows,
         "counts": all,
-        "evidence": found.collect::<Vec<_>>(),
+        "evidence": [],
     });
     if let Some(stop) = matrix.stopped {
         map["stopped"] = stop.to_string().into();
     }
-    if let Some(left_out) = &evidence.left_out {
-        map["leftOut"] = left_out.as_str().into();
+    map
+}
+
+/// The map for a page that is to fit a mail, with its evidence: rows take so many bytes, those with evidence first.
+pub(super) fn excerpt(
+    (problem, matrix): (&Problem, &Matrix),
+    evidence: &Evidence,
+    cast: &mut Cast,
+    room: &mut Room,
+    bytes: usize,
+) -> Value {
+    let m = &problem.model;
+    for &pod in &evidence.pods {
+        cast.pod(m, pod);
+    }
+    let cells: Vec<_> = evidence.cells.iter().take_while(|(_, _, answer)| room.take(answer, 0)).collect();
+    let explained: BTreeSet<usize> = cells.iter().map(|(row, ..)| *row).collect();
+    let most = if cast.is_whole() { usize::MAX } else { LISTED };
+    let (mut left, mut rows, mut place) = (bytes, Vec::new(), BTreeMap::new());
+    for (at, (pod, answers)) in matrix.rows.iter().enumerate() {
+        if left == 0 && !explained.contains(&at) {
+            continue;
+        }
+        let mark = cast.mark();
+        let row = row((problem, matrix), (*pod, answers), cast, most);
+        left = left.saturating_sub(row.to_string().len() + cast.since(mark));
+        place.insert(at, rows.len());
+        rows.push(row);
+    }
+    let mut left_out: Vec<String> = evidence.left_out.iter().cloned().collect();
+    if cells.len() < evidence.cells.len() {
+        left_out.push("More evidence is left out, since the page would be too large.".to_owned());
+    }
+    if rows.len() < matrix.rows.len() {
+        let (shown, all) = (rows.len(), matrix.rows.len());
+        left_out.push(format!("{shown} of {all} rows are part of this page. `podreach matrix -o json` writes all."));
+    }
+    let mut map = with_rows(problem, matrix, rows);
+    map["evidence"] = cells.iter().map(|(row, class, answer)| json!([place[row], class, answer])).collect();
+    if !left_out.is_empty() {
+        map["leftOut"] = left_out.join(" ").into();
     }
     map
+}
+
+/// A row with the others that have the same cells. It lists so many of them at most, how many more there are, and how many pods
+/// of those run.
+fn row((problem, matrix): (&Problem, &Matrix), (pod, cells): (PodId, &[Cell]), cast: &mut Cast, most: usize) -> Value {
+    let m = &problem.model;
+    let others = matrix.aliases(pod);
+    let (listed, more) = others.split_at(others.len().min(most));
+    let number = cast.pod(m, pod);
+    let listed: Vec<usize> = listed.iter().map(|&other| cast.pod(m, other)).collect();
+    if more.is_empty() {
+        return json!([number, runs(cells), listed]);
+    }
+    let running: u64 = more.iter().flat_map(|&other| problem.start.of(other)).map(|(_, count)| count).sum();
+    json!([number, runs(cells), listed, more.len(), running])
 }
 
 /// Cells as runs: `3yn` is `yyyn`.

@@ -50,7 +50,11 @@ pub fn data(
     view: View<'_>,
 ) -> Value {
     // Evidence is left out where there is no time for it, and the cluster is not.
-    let (mut cast, mut room) = (cancel::exempt(|| Cast::new(problem)), Room::new());
+    let mut cast = match view {
+        View::Cluster => Cast::new(problem, usize::MAX),
+        _ => cancel::exempt(|| Cast::new(problem, room::NAMES)),
+    };
+    let mut room = Room::new();
     let (kind, answers, matrices, findings) = match view {
         View::Answers(answered) => {
             let answers = answered.iter().map(|(answered, certificate)| {
@@ -61,18 +65,25 @@ pub fn data(
             ("check", answers.collect::<Vec<_>>(), Vec::new(), Vec::new())
         }
         View::Matrices(all) => {
-            let one = |(problem, matrix, evidence): &(&Problem, &Matrix, Evidence)| map::map(problem, matrix, evidence);
+            let rows = room::ROWS / all.len().max(1);
+            let one = |(problem, matrix, evidence): &(&Problem, &Matrix, Evidence)| {
+                cancel::exempt(|| map::excerpt((problem, matrix), evidence, &mut cast, &mut room, rows))
+            };
             ("matrix", Vec::new(), all.iter().map(one).collect(), Vec::new())
         }
         View::Audit(items) => ("audit", Vec::new(), Vec::new(), findings::findings(&mut cast, &mut room, items)),
         View::Cluster => ("serve", Vec::new(), Vec::new(), Vec::new()),
+    };
+    let cluster = match view {
+        View::Cluster => cast.into_json(problem),
+        _ => cancel::exempt(|| cast.into_json(problem)),
     };
     json!({
         "generator": concat!("podreach ", env!("CARGO_PKG_VERSION")),
         "kind": kind,
         "title": title,
         "semantics": problem.model.semantics().name(),
-        "cluster": cancel::exempt(|| cast.into_json(problem)),
+        "cluster": cluster,
         "answers": answers,
         "matrices": matrices,
         "findings": findings,
@@ -83,7 +94,7 @@ pub fn data(
 
 /// One answer by itself, with the names it speaks of: what a page that is open already asks for.
 pub fn answer(answered: &Answered<'_>, certificate: Value) -> Value {
-    certified(&mut Cast::new(answered.problem()), &mut Room::new(), answered, certificate)
+    certified(&mut Cast::numbers(answered.problem()), &mut Room::new(), answered, certificate)
 }
 
 /// How to get the evidence of a question that is not on the page.
@@ -92,24 +103,24 @@ const ELSEWHERE: &str = "`podreach check -o json` writes it.";
 /// An answer with its certificate.
 fn certified(cast: &mut Cast, room: &mut Room, answered: &Answered<'_>, certificate: Value) -> Value {
     let decision = answered.decision;
-    let explained = || {
+    let explained = |cast: &mut Cast| {
         let mut answer = answer::answer(cast, decision);
         answer["certificate"] = certificate;
         (answer, 0)
     };
-    let mut answer = room.fit(|| answer::outline(decision), explained, ELSEWHERE);
+    let mut answer = room.fit(cast, || answer::outline(decision), explained, ELSEWHERE);
     answer["headline"] = super::headline(answered).into();
     answer
 }
 
 /// A matrix by itself; see [`answer`].
 pub fn matrix(problem: &Problem, matrix: &Matrix) -> Value {
-    map::map(problem, matrix, &Evidence::none())
+    map::map(problem, matrix)
 }
 
 /// The cluster by itself; see [`answer`].
 pub fn cluster(problem: &Problem) -> Value {
-    Cast::new(problem).into_json(problem)
+    Cast::new(problem, usize::MAX).into_json(problem)
 }
 
 /// The verdict of a decision, as documents name it.

@@ -70,12 +70,12 @@ function nodeDetails(cluster, node, counts) {
     list('Taints', form.taints), form.cordoned && h('p', {}, 'Cordoned: takes no new pods.'), list('Labels', form.labels.map(([key, value]) => `${key}=${value}`)));
 }
 
-/** Everything about a pod type, and which others are like it. @param {Cluster} cluster @param {number} pod @param {number[]} others */
-function podDetails(cluster, pod, others) {
+/** Everything about a pod type, and which others are like it. @param {Cluster} cluster @param {number} pod @param {number[]} others @param {number} more */
+function podDetails(cluster, pod, others, more) {
   const type = cluster.pod(pod);
   return h('div', { class: 'details' }, h('h3', {}, podName(type.name)),
     h('ul', {}, type.says.map((says) => h('li', {}, shown(says)))), type.says.length === 0 && h('p', { class: 'dim' }, 'It asks for nothing in particular.'),
-    others.length > 0 && h('p', { class: 'dim' }, 'No rule tells it from ', others.slice(0, 200).map((other, at) => h('span', {}, at > 0 && ', ', podName(cluster.pod(other).name))), others.length > 200 && ` and ${others.length - 200} more`));
+    others.length > 0 && h('p', { class: 'dim' }, 'No rule tells it from ', others.slice(0, 200).map((other, at) => h('span', {}, at > 0 && ', ', podName(cluster.pod(other).name))), Math.max(0, others.length - 200) + more > 0 && ` and ${Math.max(0, others.length - 200) + more} more`));
 }
 
 /**
@@ -140,7 +140,7 @@ function clusterView(cluster, options) {
     h('div', { class: 'tools' }, searchBox('Search nodes, labels, taints', (text) => { search = text; show(); }),
       keys.length > 0 && field('group by', choice(choices, levels[0], (key) => { levels = [key, levels[1]]; show(); })),
       keys.length > 1 && field('then by', choice(choices, levels[1], (key) => { levels = [levels[0], key]; show(); }))),
-    summary, box, details);
+    cluster.data.leftOut && h('p', { class: 'dim' }, shown(cluster.data.leftOut)), summary, box, details);
   let width = 0;
   new ResizeObserver(() => { if (Math.abs(box.clientWidth - width) > 20) { width = box.clientWidth; show(); } }).observe(box);
   return { element, redraw(next) { if (next) counts = next; list.redraw(); } };

@@ -32,8 +32,8 @@ function matrixView(cluster, matrix, source) {
   const sheet = h('div', { class: 'map-sheet', role: 'rowgroup' });
   const box = h('div', { class: 'map', role: 'grid', 'aria-label': 'Pod types by node classes', tabindex: '0' }, h('div', { class: 'map-top', role: 'rowgroup' }, head), sheet);
   const panel = h('div', { class: 'panel', 'aria-live': 'polite' }, h('p', { class: 'nothing' }, 'Choose a cell to see the evidence, a letter to see the nodes of a class.'));
-  matrix = { ...matrix, rows: /** @type {MatrixData['rows']} */ (matrix.rows.map(([pod, cells, others]) => [pod, unfolded(cells), others])) };
-  const running = matrix.rows.map(([pod, , others]) => [pod, ...others].reduce((sum, one) => sum + cluster.running.total(one), 0));
+  matrix = { ...matrix, rows: /** @type {MatrixData['rows']} */ (matrix.rows.map(([pod, cells, ...others]) => [pod, unfolded(cells), ...others])) };
+  const running = matrix.rows.map(([pod, , others, , more = 0]) => [pod, ...others].reduce((sum, one) => sum + cluster.running.total(one), more));
   const yes = matrix.rows.map(([, cells]) => matrix.classes.reduce((sum, nodes, at) => sum + (cells[at] === 'y' ? nodes.length : 0), 0));
   const classText = matrix.classes.map((nodes) => {
     const form = cluster.form(nodes[0]);
@@ -116,9 +116,9 @@ function matrixView(cluster, matrix, source) {
     fill(head, heads);
   };
   const line = (/** @type {number} */ at, /** @type {number} */ from, /** @type {number} */ to, /** @type {number} */ left) => {
-    const row = rows[at], [pod, cells, others] = matrix.rows[row];
+    const row = rows[at], [pod, cells, others, more = 0] = matrix.rows[row];
     const element = h('div', { class: 'map-row', role: 'row', 'aria-rowindex': at + 2 },
-      h('div', { class: 'map-name', role: 'rowheader' }, h('button', { type: 'button', class: 'link', tabindex: '-1', title: [pod, ...others].slice(0, 20).map((one) => shown(cluster.pod(one).name)).join('\n'), onclick: () => openPod(pod, others) }, podName(cluster.pod(pod).name), others.length > 0 && h('span', { class: 'dim' }, ` and ${others.length} like it`)), running[row] > 0 && h('span', { class: 'dim small', title: 'running' }, String(running[row]))));
+      h('div', { class: 'map-name', role: 'rowheader' }, h('button', { type: 'button', class: 'link', tabindex: '-1', title: [pod, ...others].slice(0, 20).map((one) => shown(cluster.pod(one).name)).join('\n'), onclick: () => openPod(pod, others, more) }, podName(cluster.pod(pod).name), others.length + more > 0 && h('span', { class: 'dim' }, ` and ${others.length + more} like it`)), running[row] > 0 && h('span', { class: 'dim small', title: 'running' }, String(running[row]))));
     element.style.top = at * ROW + 'px';
     for (let index = from; index <= to; index++) {
       const cls = columns[index], { word, sign, cls: look } = CELLS[cells[cls]];
@@ -181,7 +181,7 @@ function matrixView(cluster, matrix, source) {
     const nodes = matrix.classes[cls];
     fill(panel, h('h3', {}, `Class ${letters(cls)}: ${number(nodes.length, 'node')}`), h('p', { class: 'names' }, nodes.slice(0, 200).map((node) => named(cluster.nodeName(node))), nodes.length > 200 && ` and ${nodes.length - 200} more`), nodeDetails(cluster, nodes[0], cluster.running));
   };
-  const openPod = (/** @type {number} */ pod, /** @type {number[]} */ others) => fill(panel, podDetails(cluster, pod, others));
+  const openPod = (/** @type {number} */ pod, /** @type {number[]} */ others, /** @type {number} */ more) => fill(panel, podDetails(cluster, pod, others, more));
 
   /** The rows and the classes as lists: a map that scrolls does not print. */
   const printed = () => {
@@ -195,8 +195,8 @@ function matrixView(cluster, matrix, source) {
       return runs.map(([from, to]) => (from === to ? letters(from) : `${letters(from)}–${letters(to)}`)).join(', ') || '–';
     };
     const row = (/** @type {number} */ at) => {
-      const [pod, cells, others] = matrix.rows[at];
-      return h('tr', {}, h('th', { scope: 'row' }, podName(cluster.pod(pod).name), others.length > 0 && ` and ${others.length} like it`), Object.keys(CELLS).map((cell) => h('td', {}, spans(cells, cell))));
+      const [pod, cells, others, more = 0] = matrix.rows[at];
+      return h('tr', {}, h('th', { scope: 'row' }, podName(cluster.pod(pod).name), others.length + more > 0 && ` and ${others.length + more} like it`), Object.keys(CELLS).map((cell) => h('td', {}, spans(cells, cell))));
     };
     const nodes = (/** @type {number[]} */ members, /** @type {number} */ at) => h('li', {}, h('b', {}, letters(at)), ' ', members.slice(0, 8).map((node) => shown(cluster.nodeName(node))).join(', '), members.length > 8 && ` and ${number(members.length - 8, 'node')} more`);
     const missing = (/** @type {number} */ all, /** @type {string} */ what) => all > PRINTED && h('p', { class: 'dim' }, `${number(all - PRINTED, what)} more not printed: podreach matrix -o json has all.`);

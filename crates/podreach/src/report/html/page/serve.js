@@ -150,7 +150,7 @@ class Desk {
     let search = '';
     /** @type {number[]} */ let rows = [];
     const show = () => {
-      rows = this.cluster.data.pods.map((_, pod) => pod).filter((pod) => !search || found(this.cluster.pod(pod).name, search));
+      rows = this.cluster.pods.map((_, pod) => pod).filter((pod) => !search || found(this.cluster.pod(pod).name, search));
       rows.sort((a, b) => this.cluster.pod(a).name.localeCompare(this.cluster.pod(b).name));
       if (rows.length === 0) return list.show([72], () => h('p', { class: 'nothing' }, 'No pod type matches.'));
       list.show(rows.map(() => 38), (index) => {
@@ -167,7 +167,7 @@ class Desk {
     requestAnimationFrame(show);
     void this.drawQuestion();
     return h('div', { class: 'part' }, this.question, h('div', { class: 'ask' },
-      h('div', { class: 'cluster' }, h('h2', {}, 'Pod types'), h('div', { class: 'tools' }, searchBox('Search pod types', (text) => { search = text; show(); })), h('p', { class: 'dim' }, number(this.cluster.data.pods.length, 'pod type')), box),
+      h('div', { class: 'cluster' }, h('h2', {}, 'Pod types'), h('div', { class: 'tools' }, searchBox('Search pod types', (text) => { search = text; show(); })), h('p', { class: 'dim' }, number(this.cluster.pods.length, 'pod type')), box),
       h('div', { class: 'cluster' }, h('h2', {}, 'Nodes'), view.element)));
   }
 
@@ -260,7 +260,7 @@ class Desk {
   }
 
   sandboxPanel() {
-    const nodes = this.cluster.data.nodes.map(([text]) => text), pods = this.cluster.data.pods.map((type) => type.name);
+    const nodes = this.cluster.data.nodes.map(([text]) => text), pods = this.cluster.pods.map((type) => type.name);
     const effects = ['NoSchedule', 'NoExecute', 'PreferNoSchedule'];
     const kinds = /** @type {[title: string, op: string, fields: [field: string, label: string, choices: string[] | null][]][]} */ ([
       ['Label a node', 'label', [['node', 'node', nodes], ['key', 'label', null], ['value', 'value', null]]],

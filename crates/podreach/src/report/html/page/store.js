@@ -35,11 +35,15 @@ class Cluster {
   /** @param {ClusterData} data */
   constructor(data) {
     this.data = data;
+    /** @type {PodType[]} */ this.pods = [];
+    for (const pod of data.pods) {
+      if (typeof pod === 'number') this.pods.length += pod; else this.pods.push(pod);
+    }
     this.running = new Counts(data.running);
     this.kept = new Counts(data.kept);
   }
   /** @param {number} pod */
-  pod(pod) { return this.data.pods[pod]; }
+  pod(pod) { return this.pods[pod]; }
   /** @param {number} node */
   nodeName(node) { return this.data.nodes[node][0]; }
   /** @param {number} node @returns {Form} */

@@ -12,7 +12,8 @@ interface Form { labels: [string, string][]; taints: string[]; cordoned: boolean
 interface Resource { name: string; unit: 'milli' | 'bytes' | 'count' }
 
 interface ClusterData {
-  pods: PodType[];
+  /** A number stands for so many pod types that the page does not describe. */
+  pods: (PodType | number)[];
   nodes: [name: string, form: number][];
   forms: Form[];
   resources: Resource[];
@@ -22,6 +23,8 @@ interface ClusterData {
   kept: Exact[];
   /** What runs at first in questions that begin elsewhere. */
   starts: Exact[][];
+  /** What is not part of the page, and how to get it. */
+  leftOut?: string;
 }
 
 interface Obstacle { of: number; rule: string; reason: string }
@@ -59,8 +62,9 @@ interface Answer {
 interface MatrixData {
   semantics: string;
   classes: number[][];
-  /** Cells are written as runs: `3yn` is `yyyn`. The others have the same cells, since no rule tells them apart. */
-  rows: [pod: number, cells: string, others: number[]][];
+  /** Cells are written as runs: `3yn` is `yyyn`. The others have the same cells, since no rule tells them apart. On the page of a
+   * large cluster there are more of them than those listed, and so many pods of these run. */
+  rows: [pod: number, cells: string, others: number[], more?: number, running?: number][];
   /** Pairs that are deployable, never, unknown. */
   counts: [number, number, number];
   evidence: [row: number, cls: number, answer: Answer][];
