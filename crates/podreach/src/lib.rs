@@ -1,32 +1,23 @@
-//! podreach as a library: from manifests to checked verdicts, in one straight line.
+//! podreach as a library: can this pod ever land on that node?
 //!
 //! ```
-//! use podreach::lower::Options;
-//! use podreach::{answer::Oracle, engine::Budget, question, read, report};
-//! use podreach_core::Semantics;
+//! use podreach::Analysis;
 //!
-//! let manifest = "
+//! let cluster = Analysis::from_yaml("
 //! {apiVersion: v1, kind: Node, metadata: {name: n1}, status: {allocatable: {cpu: 4, pods: 10}}}
 //! ---
 //! {apiVersion: v1, kind: Pod, metadata: {name: web}, spec: {containers: [{name: c, resources: {requests: {cpu: 2}}}]}}
-//! ";
-//! let mut sources = read::Sources::default();
-//! sources.add(read::Source::from_bytes("example.yaml", manifest.into()).unwrap());
-//!
-//! let options = Options::default();
-//! let lowered = podreach::lowered(&sources, &options);                             // text     → cluster
-//! let mut problem = podreach::problem(&lowered, Semantics::KubeScheduler);         // cluster  → problem
-//! let (pod, node) = (question::named(&lowered.cluster, "web")?, question::node(&lowered.cluster, "n1")?);
-//! problem.goal = question::goal(&pod, &[node], &[]);                               // names    → goal
-//! let mut oracle = Oracle::new(&problem, &lowered.diagnostics);
-//! let decision = oracle.answer(&problem.goal, &Budget::unlimited());               // problem  → checked verdict
-//! let assumptions = podreach::assumption::assumptions(&lowered, &options, problem.model.semantics());
-//! let answered =
-//!     report::Answered { options: &options, decision: &decision, assumptions: &assumptions };
-//! assert!(report::headline(&answered).starts_with("DEPLOYABLE  pod/default/web can run on n1"));
-//! # Ok::<(), podreach::question::NameError>(())
+//! ")?;
+//! let answer = cluster.ask("default/web", "n1")?.decide();
+//! assert!(answer.to_string().starts_with("DEPLOYABLE  pod/default/web can run on n1"));
+//! assert!(cluster.verify(&answer.certificate())?.iter().all(|verified| verified.is_proved()));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
+//! Start with [`Analysis`]. `examples/` has a program for each use: to ask, to audit in a test, to verify, and to bring input from
+//! elsewhere. The modules below are the stages that a question passes, in order: [`read`], [`lower`], [`question`], [`engine`],
+//! [`answer`], [`report`]; ARCHITECTURE.md leads through them.
 
+mod analysis;
 pub mod answer;
 pub mod assumption;
 pub mod audit;
@@ -43,6 +34,8 @@ mod waiting;
 
 pub use podreach_engine as engine;
 pub use podreach_engine::symmetry;
+
+pub use analysis::{Analysis, Answer, AskError, Audit, InputError, Question, Verified};
 
 use std::sync::Arc;
 
