@@ -40,6 +40,8 @@ pub mod read;
 pub mod report;
 pub mod sandbox;
 mod waiting;
+mod words;
+mod yaml;
 
 pub use podreach_engine as engine;
 pub use podreach_engine::symmetry;
@@ -62,7 +64,7 @@ fn piecewise(sources: &read::Sources, options: &lower::Options) -> Option<lower:
     }
     let lowered = lowering.finish();
     // Two objects of one name are compared as wholes.
-    (!lower::twice::is_in(&lowered.diagnostics)).then(|| with_remarks(diagnostics, lowered))
+    (!lower::object::duplicate::is_in(&lowered.diagnostics)).then(|| with_remarks(diagnostics, lowered))
 }
 
 /// Reads everything, then lowers it.

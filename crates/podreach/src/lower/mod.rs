@@ -7,70 +7,36 @@
 //! that is wrong with the input ends up among the diagnostics.
 
 mod admission;
-mod affinity;
-mod amount;
-mod candidate;
-mod carried;
-mod cause;
-mod container;
 pub(crate) mod context;
-mod custom;
-mod devices;
-mod document;
-mod feature;
-pub mod fields;
-mod gist;
-mod given;
-mod hidden;
+pub(crate) mod errors;
 mod inventory;
 mod keep;
-mod kind;
-pub(crate) mod known;
-mod limits;
-mod listing;
-mod metadata;
-mod mount;
-pub(crate) mod name;
-pub(crate) mod nearest;
 mod node;
 pub(crate) mod object;
 mod options;
-mod ordinal;
 mod origin;
-mod owner;
-mod passing;
 mod pod;
-pub(crate) mod problem;
-mod profile;
-pub mod quantity;
-mod request;
-mod scale;
+mod resources;
 mod scheduler;
-mod security;
-mod seen;
-mod selection;
-pub(crate) mod selector;
-pub mod shape;
-mod spec;
-mod spoiling;
-mod spread;
+mod schema;
+mod semantics;
 mod storage;
-mod toleration;
-pub(crate) mod twice;
-mod typing;
-mod unseen;
+mod types;
+mod unmodelled;
 mod workload;
 
 pub use admission::{Cheapest, Entrance};
-pub(crate) use carried::under;
-pub use custom::{Does, does};
-pub use given::GivenLabels;
-pub use hidden::{Custom, LATER, remark, unless_complete};
-pub use kind::{Kind, is_custom, is_listed_kind, known_group};
+pub use object::custom::{Does, does};
+pub use object::kind::{Kind, is_custom, is_listed_kind, known_group};
+pub use options::selection::Selection;
 pub use options::{Instances, Keep, Nodes, Options, Release, ReleaseBy, Start};
 pub use origin::{Declared, Instance, Origin, Origins};
-pub use profile::Scheduling;
-pub use selection::Selection;
+pub use resources::quantity;
+pub use scheduler::profile::Scheduling;
+pub use schema::{fields, shape};
+pub(crate) use semantics::under;
+pub use unmodelled::hidden::{Custom, LATER, remark, unless_complete};
+pub use workload::given_labels::GivenLabels;
 
 use std::collections::BTreeMap;
 
@@ -84,11 +50,14 @@ use crate::diagnostic::{Diagnostic, Effect};
 use crate::question::Question;
 use crate::read::{Piece, Tree};
 use context::Context;
-use document::Found;
 use inventory::{Inventory, full_name};
 use keep::Kept;
-use object::Log;
-use typing::{Typing, typing};
+use object::document::{self, Found};
+use object::duplicate;
+use object::mapping::Log;
+use types::{Typing, candidate, inferred, limits, ordinal, typing};
+use unmodelled::hidden;
+use workload::owner;
 
 /// A cluster and where it came from.
 #[derive(Clone, Debug, Default)]
@@ -127,7 +96,7 @@ pub fn cluster(documents: &[Tree<'_>], options: &Options) -> Lowered {
     let mut lowering = Lowering::new(options);
     documents.iter().for_each(|document| lowering.add(document));
     let mut lowered = lowering.finish();
-    twice::settle(&mut lowered.diagnostics, documents);
+    duplicate::settle(&mut lowered.diagnostics, documents);
     lowered
 }
 
@@ -163,12 +132,12 @@ impl<'o> Lowering<'o> {
     pub fn finish(self) -> Lowered {
         let Self { options, mut cx, mut inventory, strange } = self;
         cx.log.splice(0..0, strange.into_iter().map(|remark| hidden::unless_complete(remark, options)));
-        cx.log.extend(problem::not_compared(options.release));
+        cx.log.extend(errors::not_compared(options.release));
         storage::node::equip(&mut cx, &inventory);
         storage::node::settle(&cx, &mut inventory);
         ordinal::add(&mut cx, &mut inventory, options.instances == Instances::Declared);
-        unseen::add_daemon_sets(&cx, &mut inventory);
-        unseen::add_unlabelled(&cx, &mut inventory);
+        inferred::add_daemon_sets(&cx, &mut inventory);
+        inferred::add_unlabelled(&cx, &mut inventory);
         let typing = typing(&mut cx, &mut inventory);
         match options.instances {
             Instances::Declared => cx.cluster.limits = limits::declared(&inventory, &typing),
@@ -239,7 +208,7 @@ fn instances(cx: &mut Context, inventory: &Inventory, typing: &Typing, keep: &[K
         let (Some(node), Some(&id)) = (candidate::place(inventory, pod), typing.pods.get(&at)) else {
             let (name, node) = (full_name(Kind::Pod, &pod.metadata), cx.cluster.symbols.str(bound));
             let message = format!("{name} runs on node {node}, which is not in the input: it is counted nowhere");
-            cx.report(problem::note("W0304", pod.metadata.span, message));
+            cx.report(errors::note("W0304", pod.metadata.span, message));
             continue;
         };
         // A kubelet brings its static pods back: nobody deletes them for good.

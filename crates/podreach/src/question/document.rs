@@ -3,10 +3,10 @@
 use podreach_core::model::Semantics;
 
 use crate::lower::context::Context;
+use crate::lower::errors;
 use crate::lower::fields::{OBJECT, OBJECT_META, QUESTION_GOAL, QUESTION_SPEC};
-use crate::lower::name::subdomain;
-use crate::lower::object::Object;
-use crate::lower::problem;
+use crate::lower::object::mapping::Object;
+use crate::lower::object::name::subdomain;
 use crate::read::{Span, Tree};
 
 /// A question as a document asks it; names are not resolved yet.
@@ -41,16 +41,16 @@ pub(crate) fn read(cx: &mut Context, tree: &Tree<'_>) -> Option<Question> {
     let metadata = object.object("metadata", &OBJECT_META, &mut cx.log);
     let name = metadata.and_then(|metadata| metadata.text("name", &mut cx.log)).unwrap_or_default().to_owned();
     if let Some(Err(why)) = Some(name.as_str()).filter(|name| !name.is_empty()).map(subdomain) {
-        cx.report(problem::bad_name(object.span(), "name", &name, why));
+        cx.report(errors::bad_name(object.span(), "name", &name, why));
     }
     if object.field("spec").is_none() {
-        cx.report(problem::missing(object.span(), "Question", "spec"));
+        cx.report(errors::missing(object.span(), "Question", "spec"));
     }
     let spec = object.object("spec", &QUESTION_SPEC, &mut cx.log)?;
     let semantics = semantics(cx, &spec);
     let entries = spec.objects("goal", &QUESTION_GOAL, &mut cx.log);
     if entries.is_empty() {
-        cx.report(problem::bad_question(spec.span(), "a question needs a goal with at least one entry"));
+        cx.report(errors::bad_question(spec.span(), "a question needs a goal with at least one entry"));
     }
     let goal = entries.iter().filter_map(|entry| wanted(cx, entry)).collect();
     Some(Question { name, semantics, goal, span: object.span() })
@@ -61,7 +61,7 @@ fn semantics(cx: &mut Context, spec: &Object<'_, '_>) -> Option<Semantics> {
     let known = [Semantics::KubeScheduler, Semantics::Paper];
     let found = known.into_iter().find(|semantics| semantics.name() == text);
     if found.is_none() {
-        cx.report(problem::not_one_of(spec.span(), "semantics", text, &known.map(Semantics::name)));
+        cx.report(errors::not_one_of(spec.span(), "semantics", text, &known.map(Semantics::name)));
     }
     found
 }

@@ -15,7 +15,7 @@ use crate::audit::memory::NoCache;
 use crate::engine::{Budget, Stop};
 use crate::lower::Lowered;
 use crate::matrix::{Cell, Matrix};
-use crate::report::words;
+use crate::words;
 
 /// Something that could never be, and now can.
 pub(super) const POSSIBLE: Finding = Finding {

@@ -5,15 +5,14 @@ use std::collections::BTreeMap;
 use super::{Claim, NodeSelection, PodSelection, Policy, Rule};
 use crate::audit::item::Severity;
 use crate::diagnostic::Diagnostic;
-use crate::lower::Options;
 use crate::lower::context::Context;
 use crate::lower::fields::{
     OBJECT, OBJECT_META, POLICY_NEVER, POLICY_NEVER_TOGETHER, POLICY_POSSIBLE, POLICY_RECOVERABLE, POLICY_RULE,
     POLICY_SPEC,
 };
-use crate::lower::name::{key, subdomain};
-use crate::lower::object::Object;
-use crate::lower::problem;
+use crate::lower::object::mapping::Object;
+use crate::lower::object::name::{key, subdomain};
+use crate::lower::{Options, errors};
 use crate::read::{SourceId, Sources, Span, Tree, shown};
 
 const VERSION: &str = "podreach.dev/v1alpha1";
@@ -42,7 +41,7 @@ pub fn duplicates(policies: &[Policy]) -> Vec<Diagnostic> {
         (first != policy.span).then_some((policy, first))
     });
     let refused = |(policy, first): (&Policy, Span)| {
-        problem::duplicate_object(policy.span, first, &format!("placementpolicy/{}", policy.name))
+        errors::duplicate_object(policy.span, first, &format!("placementpolicy/{}", policy.name))
     };
     again.map(refused).collect()
 }
@@ -62,7 +61,7 @@ fn collect(cx: &mut Context, tree: &Tree<'_>, policies: &mut Vec<Policy>) {
                 _ => "one without apiVersion and kind".to_owned(),
             };
             let span = tree.field("kind").map_or(tree.span, |kind| kind.span);
-            cx.report(problem::not_a_policy(span, &what).with_help("give objects of the cluster with -f"));
+            cx.report(errors::not_a_policy(span, &what).with_help("give objects of the cluster with -f"));
         }
     }
 }
@@ -71,23 +70,23 @@ fn collect(cx: &mut Context, tree: &Tree<'_>, policies: &mut Vec<Policy>) {
 pub(crate) fn document(cx: &mut Context, tree: &Tree<'_>) -> Option<Policy> {
     let object = Object::new(tree, &OBJECT, &mut cx.log)?;
     if let Some(status) = object.field("status") {
-        cx.report(problem::bad_policy(status.span, "a policy has no status"));
+        cx.report(errors::bad_policy(status.span, "a policy has no status"));
     }
     let name = name(cx, &object);
     if object.field("spec").is_none() {
-        cx.report(problem::missing(object.span(), KIND, "spec"));
+        cx.report(errors::missing(object.span(), KIND, "spec"));
     }
     let spec = object.object("spec", &POLICY_SPEC, &mut cx.log)?;
     let entries = spec.objects("rules", &POLICY_RULE, &mut cx.log);
     if entries.is_empty() {
-        cx.report(problem::bad_policy(spec.span(), "a policy needs at least one rule"));
+        cx.report(errors::bad_policy(spec.span(), "a policy needs at least one rule"));
     }
     let mut rules: Vec<Rule> = Vec::new();
     for entry in &entries {
         let Some(rule) = rule(cx, entry) else { continue };
         if rules.iter().any(|other| other.name == rule.name) {
             let message = format!("two rules of one policy have the name {}", shown(&rule.name));
-            cx.report(problem::bad_policy(rule.span, message));
+            cx.report(errors::bad_policy(rule.span, message));
         }
         rules.push(rule);
     }
@@ -97,7 +96,7 @@ pub(crate) fn document(cx: &mut Context, tree: &Tree<'_>) -> Option<Policy> {
 
 fn name(cx: &mut Context, object: &Object<'_, '_>) -> Option<String> {
     let Some(metadata) = object.object("metadata", &OBJECT_META, &mut cx.log) else {
-        cx.report(problem::missing(object.span(), KIND, "metadata.name"));
+        cx.report(errors::missing(object.span(), KIND, "metadata.name"));
         return None;
     };
     checked_name(cx, &metadata)
@@ -108,7 +107,7 @@ fn checked_name(cx: &mut Context, object: &Object<'_, '_>) -> Option<String> {
     let name = object.required_text("name", &mut cx.log)?;
     if let Err(why) = subdomain(name) {
         let span = object.field("name").map_or(object.span(), |name| name.span);
-        cx.report(problem::bad_name(span, "name", name, why));
+        cx.report(errors::bad_name(span, "name", name, why));
     }
     Some(name.to_owned())
 }
@@ -130,7 +129,7 @@ fn severity(cx: &mut Context, entry: &Object<'_, '_>) -> Severity {
         Some("note") => Severity::Note,
         Some(other) => {
             let span = entry.field("severity").map_or(entry.span(), |severity| severity.span);
-            cx.report(problem::not_one_of(span, "severity", other, &["error", "warning", "note"]));
+            cx.report(errors::not_one_of(span, "severity", other, &["error", "warning", "note"]));
             Severity::Error
         }
     }
@@ -148,12 +147,12 @@ fn claim(cx: &mut Context, entry: &Object<'_, '_>) -> Option<Claim> {
         }
         [] => {
             let message = format!("a rule needs one of {}", CLAIMS.join(", "));
-            cx.report(problem::bad_policy(entry.span(), message));
+            cx.report(errors::bad_policy(entry.span(), message));
             None
         }
         several => {
             let message = format!("a rule says one thing, and this one has {}", several.join(" and "));
-            cx.report(problem::bad_policy(entry.span(), message).with_help("make it several rules"));
+            cx.report(errors::bad_policy(entry.span(), message).with_help("make it several rules"));
             None
         }
     }
@@ -163,7 +162,7 @@ fn never(cx: &mut Context, entry: &Object<'_, '_>) -> Option<Claim> {
     let body = entry.object("never", &POLICY_NEVER, &mut cx.log)?;
     let pods = pods(cx, &body);
     if body.field("nodes").is_none() {
-        cx.report(problem::missing(body.span(), "never", "nodes"));
+        cx.report(errors::missing(body.span(), "never", "nodes"));
     }
     let nodes = body.field("nodes").and_then(|tree| NodeSelection::read(cx, tree));
     Some(Claim::Never { pods: pods?, nodes: nodes? })
@@ -174,12 +173,12 @@ fn never_together(cx: &mut Context, entry: &Object<'_, '_>) -> Option<Claim> {
     let selections = body.items("pods", &mut cx.log);
     if selections.len() != 2 {
         let message = "neverTogether needs two selections of pods; they may be equal";
-        cx.report(problem::bad_policy(body.field("pods").map_or(body.span(), |pods| pods.span), message));
+        cx.report(errors::bad_policy(body.field("pods").map_or(body.span(), |pods| pods.span), message));
     }
     let read: Vec<_> = selections.iter().filter_map(|tree| PodSelection::read(cx, tree)).collect();
     let key = topology_key(cx, &body, "topologyKey");
     if body.field("topologyKey").is_none() {
-        cx.report(problem::missing(body.span(), "neverTogether", "topologyKey"));
+        cx.report(errors::missing(body.span(), "neverTogether", "topologyKey"));
     }
     Some(Claim::NeverTogether { pods: read.try_into().ok()?, key: key? })
 }
@@ -202,7 +201,7 @@ fn possible(cx: &mut Context, entry: &Object<'_, '_>) -> Option<Claim> {
 /// The selection of pods that every claim needs.
 fn pods(cx: &mut Context, body: &Object<'_, '_>) -> Option<PodSelection> {
     let Some(tree) = body.field("pods") else {
-        let refused = problem::bad_policy(body.span(), "the field pods is missing");
+        let refused = errors::bad_policy(body.span(), "the field pods is missing");
         cx.report(refused.with_help("`pods: {}` selects all pods"));
         return None;
     };
@@ -213,7 +212,7 @@ fn topology_key(cx: &mut Context, body: &Object<'_, '_>, field: &str) -> Option<
     let text = body.text(field, &mut cx.log)?;
     if let Err(why) = key(text) {
         let span = body.field(field).map_or(body.span(), |tree| tree.span);
-        cx.report(problem::bad_label(span, "label key", text, why));
+        cx.report(errors::bad_label(span, "label key", text, why));
     }
     Some(text.to_owned())
 }

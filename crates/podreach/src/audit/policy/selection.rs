@@ -7,10 +7,11 @@ use std::collections::BTreeMap;
 
 use crate::lower::context::Context;
 use crate::lower::fields::{NODE_SELECTION, POD_SELECTION, REQUIREMENT};
-use crate::lower::nearest::nearest;
-use crate::lower::object::Object;
-use crate::lower::selector::{check_values, parts};
-use crate::lower::{Kind, Origin, Selection, name, problem};
+use crate::lower::object::mapping::Object;
+use crate::lower::object::name;
+use crate::lower::object::nearest::nearest;
+use crate::lower::object::selector::{check_values, parts};
+use crate::lower::{Kind, Origin, Selection, errors};
 use crate::read::Tree;
 
 /// The kinds whose pods can be selected.
@@ -83,7 +84,7 @@ impl PodSelection {
             list.into_iter()
                 .map(|(text, span)| {
                     if let Err(why) = name::label(text) {
-                        cx.report(problem::bad_name(span, "namespace", text, why));
+                        cx.report(errors::bad_name(span, "namespace", text, why));
                     }
                     text.to_owned()
                 })
@@ -94,7 +95,7 @@ impl PodSelection {
             let kind = |(text, span): (&str, _)| {
                 let known = KINDS.into_iter().find(|kind| kind.name().eq_ignore_ascii_case(text));
                 if known.is_none() {
-                    let refused = problem::not_one_of(span, "kinds", text, &KINDS.map(Kind::name));
+                    let refused = errors::not_one_of(span, "kinds", text, &KINDS.map(Kind::name));
                     let near = nearest(text, KINDS.iter().map(|kind| kind.name()));
                     cx.report(match near.first() {
                         Some(meant) => refused.with_help(format!("did you mean {meant}?")),
@@ -138,9 +139,9 @@ fn labels(cx: &mut Context, object: &Object<'_, '_>, operators: &[&str]) -> Sele
     let mut selection = Selection::everything();
     for (entry, value) in object.pairs("matchLabels", &mut cx.log) {
         if let Err(why) = name::key(&entry.key) {
-            cx.report(problem::bad_label(entry.key_span, "label key", &entry.key, why));
+            cx.report(errors::bad_label(entry.key_span, "label key", &entry.key, why));
         } else if let Err(why) = name::value(value) {
-            cx.report(problem::bad_label(entry.value.span, "label value", value, why));
+            cx.report(errors::bad_label(entry.value.span, "label value", value, why));
         }
         selection.and_one_of(&entry.key, vec![value.to_owned()]);
     }
@@ -154,9 +155,9 @@ fn labels(cx: &mut Context, object: &Object<'_, '_>, operators: &[&str]) -> Sele
                 check_values(cx, expression.span(), parts.operator, count);
             }
         } else if known && compares {
-            cx.report(problem::bad_requirement(expression.span(), "the operators Gt and Lt take one whole number"));
+            cx.report(errors::bad_requirement(expression.span(), "the operators Gt and Lt take one whole number"));
         } else {
-            cx.report(problem::not_one_of(expression.span(), "operator", parts.operator, operators));
+            cx.report(errors::not_one_of(expression.span(), "operator", parts.operator, operators));
         }
     }
     selection
