@@ -40,7 +40,7 @@ const BRIEF: u64 = 1 << 12;
 const BESIDE_GOOD: u64 = 16;
 const BAD: u64 = 4;
 
-/// The portions of a round. Work is not fair where one engine can tell that it is its turn, or that it is not.
+/// The portions of a round: less for engines that expect little of themselves, or that run beside one that expects much.
 fn portions(running: &[Running<'_>], work: u64) -> Vec<u64> {
     let outlooks: Vec<Outlook> = running.iter().map(|(_, pursuit)| pursuit.outlook()).collect();
     let any_good = outlooks.contains(&Outlook::Good);
@@ -53,10 +53,10 @@ fn portions(running: &[Running<'_>], work: u64) -> Vec<u64> {
     outlooks.iter().map(portion).collect()
 }
 
-/// Up to so many classes, all pairs cost less than a climb; they then come first, since they make shorter runs.
+/// Up to so many classes, mutexes cost less than following relaxed plans; they then come first, since they lead to shorter plans.
 const FEW: usize = 256;
 
-/// What can end early comes first: a climb, then the mutexes, then the engines.
+/// What can end early comes first: relaxed plans, then mutexes, then the engines.
 pub fn portfolio(system: &System, engines: &'static [Engine], budget: &Budget<'_>) -> Outcome {
     let climbs = system.classes.len() > FEW && engines.contains(&Engine::Forward);
     let mut staged = climbs.then(|| Staged::new(system));
@@ -153,7 +153,7 @@ fn side_by_side<'a>(
         } else {
             in_turn(&mut running, &portions, &share)
         };
-        // What an engine did in a round that an earlier one ended depends on the threads, so it is not told.
+        // What an engine did in a round that an earlier one ended depends on the threads, so it is not reported.
         let efforts = |decided: usize| {
             let efforts = running.iter().zip(before).enumerate();
             efforts

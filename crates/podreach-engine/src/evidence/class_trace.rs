@@ -13,7 +13,7 @@ use crate::compile::{State, Sum, SumGuard, System};
 use crate::group::Class;
 use crate::plan::Plan;
 
-/// What is there besides the kept pods, and what the rest of a run needs.
+/// What is there besides the kept pods, and what the rest of a plan needs.
 struct ClassTrace<'a> {
     system: &'a System,
     /// The atoms of each class that are there, by their places in the trace, the latest last.
@@ -88,7 +88,7 @@ fn barred(system: &System, guard: &SumGuard) -> Bits {
 }
 
 impl<'a> ClassTrace<'a> {
-    /// The start of a plan, without what the system does not know of: that is not needed, and could be in the way without a guard
+    /// The start of a plan, without the atoms that have no class: they are not needed, and could be in the way without a guard
     /// saying so.
     fn new(problem: &Problem, system: &'a System, plan: &Plan, atoms: &Atoms) -> Self {
         let classes = system.classes.len();

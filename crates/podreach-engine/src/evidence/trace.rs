@@ -22,7 +22,7 @@ pub struct TraceBuilder {
     s: Configuration,
 }
 
-/// How far ahead a run is searched for a step whose needs are met already, unless it is so long that nobody will read it.
+/// How far ahead a plan is searched for a step whose needs are met already, unless it is so long that nobody will read it.
 const LOOK_AHEAD: usize = 64;
 const LONG: usize = 1_000;
 
@@ -183,7 +183,7 @@ impl<'a, S: Changing> Stage<'a, S> {
         blockers.into_iter().find(spare).or_else(anything)
     }
 
-    /// Whether an instance may be deleted and the run does not need it.
+    /// Whether an instance may be deleted and the plan does not need it.
     fn is_spare(&self, atom: Atom, needs: Needs<'_>) -> bool {
         let needed = match needs {
             Needs::Pods(pods) => pods.count(atom),

@@ -39,7 +39,7 @@ pub struct Predecessors<'a> {
     pub work: u64,
 }
 
-/// How many places of the tree of lemmas are looked at in one unit of work.
+/// How many nodes of the set-trie are visited in one unit of work.
 const VISITS_PER_WORK: u64 = 16;
 
 impl<'a> Predecessors<'a> {
@@ -329,7 +329,7 @@ impl<'a> Predecessors<'a> {
         system.sums.weights[sum as usize].iter().for_each(|&(class, _)| self.note(class));
     }
 
-    /// The lemmas that the latest group without a predecessor rests on.
+    /// The lemmas that support the latest group without a predecessor.
     pub fn support(&mut self) -> Box<[u32]> {
         self.support.sort_unstable();
         self.support.dedup();

@@ -31,7 +31,7 @@ pub struct RelaxedPlanner<'a> {
     queue: Vec<Class>,
 }
 
-/// Deployments that lead to a goal if nothing is in the way.
+/// Deployments that reach a goal if no upper bound exists.
 #[derive(Clone, Debug, Default)]
 pub struct RelaxedPlan {
     /// The rules, in order.
@@ -87,7 +87,7 @@ impl<'a> RelaxedPlanner<'a> {
             }
             planner.needed.push(needed);
         }
-        // Most sums are sums that must not be large, and so of no help.
+        // Most sums are bounded from above, so being in them does not help.
         let helps = |of: &Vec<(Sum, u128)>| {
             of.iter().map(|&(sum, _)| sum).filter(|&sum| !planner.waiting[sum as usize].is_empty()).collect()
         };
@@ -138,7 +138,7 @@ impl<'a> RelaxedPlanner<'a> {
         }
     }
 
-    /// Tells the rules that wait for a sum.
+    /// Counts down the rules that wait for a sum.
     fn wake(&mut self, sum: Sum) {
         for at in 0..self.waiting[sum as usize].len() {
             let rule = self.waiting[sum as usize][at];
@@ -200,7 +200,7 @@ impl<'a> RelaxedPlanner<'a> {
                 while let Some(visit) = visits.pop() {
                     self.visit(visit, &mut visits, &mut plan.steps);
                 }
-                // A plan is no longer than a run can be.
+                // A relaxed plan is no longer than a plan can be.
                 let copies = missing.min(COPIES) - 1;
                 plan.steps.extend((0..copies).map(|_| rule));
             }

@@ -98,7 +98,7 @@ pub fn closed(generators: &[Automorphism], most: usize) -> Vec<Automorphism> {
     all
 }
 
-/// Everything but standing still that permutations make together, if that is no more than `most`.
+/// The group that permutations generate, without the identity, if that is no more than `most`.
 fn generated(generators: &[Automorphism], most: usize) -> Option<Vec<Automorphism>> {
     let still: Vec<Class> = (0..generators.first()?.classes.len() as Class).collect();
     let mut elements = vec![still];

@@ -24,7 +24,7 @@ pub fn exchanges(problem: &Problem, mark: impl Fn(NodeId) -> Vec<u64>) -> Vec<Ex
     exchanges
 }
 
-/// Where a node stands under a topology key.
+/// Where a node is under a topology key.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Place {
     Nowhere,

@@ -8,10 +8,13 @@
 //!
 //! Invariant: a saturated state has no applicable rule but its moves. Cost of a step: the words of the rules that it wakes.
 
+mod saturation;
+
 use podreach_core::cancel;
 
 use crate::bits::Bits;
 use crate::compile::{Sum, System};
+pub use saturation::MaskState;
 
 /// The rules of a system, as masks where that is possible.
 pub struct Masks {
@@ -19,18 +22,18 @@ pub struct Masks {
     words: usize,
     rule_words: usize,
     masks: Vec<Option<Mask>>,
-    /// What each rule cannot do without, word by word.
+    /// The classes that each rule needs, word by word.
     needed: Vec<u64>,
-    /// What must be gone for each rule, word by word.
+    /// The classes that each rule bars, word by word.
     barred: Vec<u64>,
     /// For each class, all rules that it can be a witness of.
     rules_with_witness: Vec<Few>,
     /// For each class, the rules that make it.
     rules_making: Vec<Few>,
-    /// For each class, rules that cannot do without it. Each is filed under several classes, and the sets of rules for the first
-    /// of these, the second and so on lie one after the other.
+    /// For each class, rules that need it and watch it. A rule watches several classes; the sets of rules for the first of these,
+    /// the second and so on lie one after the other.
     watched_by: Vec<Few>,
-    /// The rules that are not filed so often.
+    /// The rules that watch fewer classes, in the same order.
     unwatched: Vec<u64>,
     /// The rules that are not masks.
     pub others: Vec<usize>,
@@ -38,7 +41,7 @@ pub struct Masks {
     pub any: bool,
 }
 
-/// Under how many classes a rule is filed.
+/// How many classes a rule watches.
 const WATCHES: usize = 3;
 
 /// A few rules, as words of a set of rules that are not empty.
@@ -48,32 +51,8 @@ struct Mask {
     /// The word and the bit of what it deploys.
     head: (usize, u64),
     class: usize,
-    /// The witnesses of which there is a choice; none of them must be gone.
+    /// The witnesses of which there is a choice; none of them is barred.
     choices: Vec<Bits>,
-}
-
-/// A configuration along the way of a search.
-#[derive(Clone, Debug, Default)]
-pub struct MaskState {
-    /// What is there, as bits.
-    pub words: Vec<u64>,
-    /// The rules that led here from the configuration before.
-    pub rules: Vec<u32>,
-    /// The rules that can deploy something once others are gone.
-    moves: Vec<u64>,
-    /// The rules that make what is there already.
-    made: Vec<u64>,
-    /// The rules that do not lack the first class that they are filed under, those that do not lack the second, and so on.
-    unblocked: Vec<u64>,
-    /// The rules to look at.
-    todo: Vec<u64>,
-}
-
-impl MaskState {
-    /// The rules that can deploy something once others are gone, in order.
-    pub fn moves(&self) -> impl Iterator<Item = u32> + '_ {
-        ones(self.moves.iter().copied()).map(|rule| rule as u32)
-    }
 }
 
 impl Masks {
@@ -108,7 +87,7 @@ impl Masks {
                 all.others.push(rule);
             }
         }
-        all.file(&witnesses);
+        all.watch(&witnesses);
         all
     }
 
@@ -136,9 +115,9 @@ impl Masks {
         witnesses
     }
 
-    /// Files each mask that can ever deploy something under the witnesses that the fewest others need, and the one that the most
-    /// rules delete: where it cannot deploy anything, mostly one of these is missing.
-    fn file(&mut self, witnesses: &[Vec<Bits>]) {
+    /// Lets each mask that is ever applicable watch the witnesses that the fewest others need, and the one that the most rules
+    /// delete: where it is not applicable, mostly one of these is missing.
+    fn watch(&mut self, witnesses: &[Vec<Bits>]) {
         let (mut needed_by, mut deleted) =
             (vec![0usize; self.rules_with_witness.len()], vec![0usize; self.rules_with_witness.len()]);
         witnesses.iter().flatten().flat_map(Bits::ones).for_each(|class| needed_by[class] += 1);
@@ -155,8 +134,8 @@ impl Masks {
             if let Some(most_deleted) = (0..needed.len()).max_by_key(|&at| deleted[needed[at]]) {
                 needed[most_deleted..].rotate_left(1);
             }
-            let quiet = (0..WATCHES - 1).map(|at| needed.get(at));
-            for (at, class) in quiet.chain([needed.last()]).enumerate() {
+            let seldom_needed = (0..WATCHES - 1).map(|at| needed.get(at));
+            for (at, class) in seldom_needed.chain([needed.last()]).enumerate() {
                 let rule = at * self.rule_words * 64 + rule;
                 match class {
                     Some(&class) => insert(&mut self.watched_by[class], rule),
@@ -181,7 +160,7 @@ impl Masks {
         &table[rule as usize * self.words..][..self.words]
     }
 
-    /// Writes what is there once a rule that can do so has deployed its pod and everything barred is gone.
+    /// Writes the state after an applicable rule, without saturation.
     pub fn apply_alone(&self, rule: u32, here: &[u64], left: &mut Vec<u64>) {
         left.clear();
         left.extend(here.iter().zip(self.row(&self.barred, rule)).map(|(here, barred)| here & !barred));
@@ -189,19 +168,19 @@ impl Masks {
         left[word] |= bit;
     }
 
-    /// Whether a rule that can deploy something here is a mask and deletes something for it.
+    /// Whether a rule that is applicable here is a mask and deletes something.
     pub fn is_move(&self, rule: u32, here: &[u64]) -> bool {
         self.is_mask(rule as usize)
             && !here.iter().zip(self.row(&self.barred, rule)).all(|(here, barred)| here & barred == 0)
     }
 
-    /// Whether a door leads anywhere that what was there before did not: unless it deletes all that is new.
+    /// Whether a move leads anywhere that the state before did not: not if it deletes all that is new.
     pub fn makes_progress(&self, rule: u32, here: &[u64], before: &[u64]) -> bool {
         let new = here.iter().zip(before).map(|(here, before)| here & !before);
         before.is_empty() || !new.zip(self.row(&self.barred, rule)).all(|(new, barred)| new & !barred == 0)
     }
 
-    /// Writes what is there but for what every way on deletes first, which nothing after it can depend on.
+    /// Writes the state without what every move deletes, which nothing after it can depend on.
     pub fn without_deleted(&self, state: &MaskState, without_deleted: &mut Vec<u64>) {
         without_deleted.clear();
         without_deleted.resize(self.words, u64::MAX);
@@ -211,101 +190,13 @@ impl Masks {
         without_deleted.iter_mut().zip(&state.words).for_each(|(word, here)| *word = here & !*word);
     }
 
-    /// Deploys everything that can be deployed without deleting anything, and notes each rule; lists the doors to elsewhere.
-    pub fn saturate(&self, state: &mut MaskState) {
-        let MaskState { words, made, unblocked, todo, .. } = &mut *state;
-        made.clear();
-        made.resize(self.rule_words, 0);
-        unblocked.clone_from(&self.unwatched);
-        for class in ones(words.iter().copied()) {
-            self.mark_present(class, made, unblocked);
-        }
-        todo.clear();
-        todo.resize(self.rule_words, u64::MAX);
-        self.saturate_from_todo(state);
-    }
-
-    /// Goes through a door, and surveys what is there then.
-    pub fn apply_to(&self, rule: u32, here: &MaskState, next: &mut MaskState) {
-        next.words.clone_from(&here.words);
-        next.moves.clone_from(&here.moves);
-        next.made.clone_from(&here.made);
-        next.unblocked.clone_from(&here.unblocked);
-        self.apply(rule, next);
-    }
-
-    /// The same, and leaves where it was.
-    ///
-    /// A rule that can deploy something now either could before, or what it makes was deleted, or it waited for something new.
-    pub fn apply(&self, rule: u32, state: &mut MaskState) {
-        let MaskState { words, rules, moves, made, unblocked, todo } = &mut *state;
-        std::mem::swap(moves, todo);
-        let gone = words.iter().zip(self.row(&self.barred, rule)).map(|(here, barred)| here & barred);
-        for class in ones(gone) {
-            for &(word, rules) in &self.rules_making[class] {
-                made[word as usize] &= !rules;
-                todo[word as usize] |= rules;
-            }
-            self.watched_by[class].iter().for_each(|&(word, rules)| unblocked[word as usize] &= !rules);
-        }
-        words.iter_mut().zip(self.row(&self.barred, rule)).for_each(|(here, barred)| *here &= !barred);
-        let mask = self.mask(rule);
-        words[mask.head.0] |= mask.head.1;
-        self.mark_present(mask.class, made, unblocked);
-        self.rules_with_witness[mask.class].iter().for_each(|&(word, rules)| todo[word as usize] |= rules);
-        rules.clear();
-        rules.push(rule);
-        self.saturate_from_todo(state);
-    }
-
-    /// One more class is there.
-    fn mark_present(&self, class: usize, made: &mut [u64], unblocked: &mut [u64]) {
-        self.rules_making[class].iter().for_each(|&(word, rules)| made[word as usize] |= rules);
-        self.watched_by[class].iter().for_each(|&(word, rules)| unblocked[word as usize] |= rules);
-    }
-
-    /// Looks at the rules that may be able to deploy something.
-    fn saturate_from_todo(&self, state: &mut MaskState) {
-        let MaskState { words, rules, moves, made, unblocked, todo } = state;
-        moves.clear();
-        moves.resize(self.rule_words, 0);
-        let mut at = 0;
-        while at < todo.len() {
-            todo[at] &= (0..WATCHES).fold(!made[at], |rules, sheet| rules & unblocked[sheet * self.rule_words + at]);
-            if todo[at] == 0 {
-                at += 1;
-                continue;
-            }
-            let bit = todo[at] & todo[at].wrapping_neg();
-            todo[at] &= !bit;
-            let rule = at as u32 * 64 + bit.trailing_zeros();
-            if !self.has_witnesses(rule, words) {
-                continue;
-            }
-            if !words.iter().zip(self.row(&self.barred, rule)).all(|(here, barred)| here & barred == 0) {
-                moves[at] |= bit;
-                continue;
-            }
-            let mask = self.mask(rule);
-            words[mask.head.0] |= mask.head.1;
-            rules.push(rule);
-            self.mark_present(mask.class, made, unblocked);
-            // Other rules may have waited for this.
-            for &(word, rules) in &self.rules_with_witness[mask.class] {
-                todo[word as usize] |= rules;
-                at = at.min(word as usize);
-            }
-        }
-        moves.iter_mut().zip(&*made).for_each(|(moves, made)| *moves &= !made);
-    }
-
     fn has_witnesses(&self, rule: u32, here: &[u64]) -> bool {
         // All words at once: branches would be hard to predict.
         let missing = here.iter().zip(self.row(&self.needed, rule)).fold(0, |all, (here, needed)| all | needed & !here);
         missing == 0 && self.mask(rule).choices.iter().all(|witnesses| meets(witnesses, here))
     }
 
-    /// Adds to what is needed after a deployment what is needed for it, of what is there before it; tells of each class.
+    /// Adds to what is needed after a deployment what is needed for it, of what is there before it; calls `each` for every class.
     pub fn require(&self, rule: u32, needs: &mut [u64], there: &[u64], mut each: impl FnMut(usize)) {
         let mut add = |needs: &mut [u64], class: usize| {
             needs[class / 64] |= 1 << (class % 64);
@@ -341,55 +232,4 @@ fn ones(words: impl Iterator<Item = u64>) -> impl Iterator<Item = usize> {
         std::iter::successors((word != 0).then_some(word), |&rest| Some(rest & (rest - 1)).filter(|&rest| rest != 0))
             .map(move |rest| index * 64 + rest.trailing_zeros() as usize)
     })
-}
-
-#[cfg(test)]
-mod tests {
-    use podreach_core::testing::{Rng, Switches, cases};
-
-    use super::*;
-    use crate::compile::slice;
-
-    #[test]
-    fn after_each_step_all_that_a_survey_sees_is_known() {
-        let (mut rng, mut steps) = (Rng::new(79), 0);
-        let cases = cases(300);
-        for case in 0..cases {
-            let problem = Switches::random(&mut rng).problem();
-            let system = System::new(&problem, slice(&problem));
-            let masks = Masks::new(&system, true);
-            let present = (0..system.classes.len()).filter(|&class| system.start[class] > 0);
-            let words = Bits::of(system.classes.len(), present).words().to_vec();
-            let mut state = MaskState { words, ..MaskState::default() };
-            masks.saturate(&mut state);
-            for _ in 0..20 {
-                let moves: Vec<u32> = state.moves().collect();
-                if moves.is_empty() {
-                    break;
-                }
-                let (rule, mut opened) = (rng.pick(&moves), Vec::new());
-                masks.apply_alone(rule, &state.words, &mut opened);
-                masks.apply(rule, &mut state);
-                steps += 1;
-                assert!(opened.iter().zip(&state.words).all(|(opened, there)| opened & !there == 0), "case {case}");
-                let mut seen = MaskState { words: state.words.clone(), ..MaskState::default() };
-                masks.saturate(&mut seen);
-                assert!(seen.rules.is_empty(), "case {case}: {:?} deploy more", seen.rules);
-                assert!(seen.moves().eq(state.moves()), "case {case}: {seen:?} and {state:?}");
-                differences_do_not_last(&masks, &state);
-            }
-        }
-        assert!(steps > cases, "only {steps} steps");
-    }
-
-    /// What is left out of what lasts makes no difference behind any door.
-    fn differences_do_not_last(masks: &Masks, state: &MaskState) {
-        let (mut without_deleted, mut whole, mut rest) = (Vec::new(), Vec::new(), Vec::new());
-        masks.without_deleted(state, &mut without_deleted);
-        for rule in state.moves() {
-            masks.apply_alone(rule, &state.words, &mut whole);
-            masks.apply_alone(rule, &without_deleted, &mut rest);
-            assert!(whole == rest && masks.has_witnesses(rule, &without_deleted), "{state:?}: {rule}");
-        }
-    }
 }
