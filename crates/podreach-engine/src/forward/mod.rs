@@ -128,8 +128,7 @@ impl<'a> Forward<'a> {
         if !self.unit {
             return counts.to_vec();
         }
-        let word = |chunk: &[u64]| chunk.iter().rev().fold(0, |word, &count| word << 1 | count);
-        counts.chunks(64).map(word).collect()
+        counts.chunks(64).map(|chunk| chunk.iter().rev().fold(0, |word, &count| word << 1 | count)).collect()
     }
 
     fn packed(&self, id: u32) -> &[u64] {
@@ -322,10 +321,9 @@ impl Forward<'_> {
 
     /// How many bytes it holds, or will when a table grows that is full.
     fn bytes(&self) -> usize {
-        let grown = |length: usize, capacity: usize| if length == capacity { 3 * capacity } else { capacity };
-        8 * grown(self.packed.len(), self.packed.capacity())
-            + 8 * grown(self.parents.len(), self.parents.capacity())
-            + 4 * grown(self.rules.len(), self.rules.capacity())
+        8 * slots(&self.packed)
+            + 8 * slots(&self.parents)
+            + 4 * slots(&self.rules)
             + self.open.bytes()
             + self.visited.bytes()
     }
@@ -342,6 +340,11 @@ impl Forward<'_> {
         let full = self.rules.len() > (u32::MAX / 2) as usize || self.parents.len() > (u32::MAX / 2) as usize;
         budget.stop(if full { usize::MAX } else { bytes })
     }
+}
+
+/// How many entries a table has room for, or will have when it grows: the old one and one of twice the size exist at that time.
+fn slots<T>(table: &Vec<T>) -> usize {
+    if table.len() == table.capacity() { 3 * table.capacity() } else { table.capacity() }
 }
 
 fn is_within(some: &[u64], all: &[u64]) -> bool {

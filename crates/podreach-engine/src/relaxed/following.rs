@@ -173,8 +173,7 @@ impl<'a> PlanFollower<'a> {
 
     /// Deletes a pod of a sum that the plan does not need any more; says whether there is one.
     fn reduce(&mut self, sum: Sum) -> bool {
-        let members = self.system.sums.weights[sum as usize].iter().map(|&(class, _)| class);
-        let spare = members.into_iter().find(|&class| self.spare(class) > 0);
+        let spare = self.system.sums.members(sum).find(|&class| self.spare(class) > 0);
         spare.inspect(|&class| self.delete(class, 1)).is_some()
     }
 
@@ -183,14 +182,14 @@ impl<'a> PlanFollower<'a> {
         if self.reduce(condition.weights) {
             return true;
         }
-        let weights = &self.system.sums.weights;
-        let idle = |sum: &Sum| {
-            let count = |class: Class| self.state.counts[class as usize];
-            let members = weights[*sum as usize].iter().map(|&(class, _)| class);
-            self.state.value(*sum) > 0 && members.into_iter().all(|class| self.spare(class) == count(class))
-        };
-        let sum = condition.groups.iter().copied().find(idle);
+        let sum = condition.groups.iter().copied().find(|&sum| self.is_spare(sum));
         sum.is_some_and(|sum| self.clear(sum))
+    }
+
+    /// Whether there are pods of a sum, and the plan needs none of them any more.
+    fn is_spare(&self, sum: Sum) -> bool {
+        let mut members = self.system.sums.members(sum);
+        self.state.value(sum) > 0 && members.all(|class| self.spare(class) == self.state.counts[class as usize])
     }
 
     /// How many of a class the plan does not need any more.

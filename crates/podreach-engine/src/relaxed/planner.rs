@@ -77,8 +77,7 @@ impl<'a> RelaxedPlanner<'a> {
             queue: Vec::new(),
         };
         for (rule, number) in system.rules.iter().zip(0..) {
-            let required = rule.guard.affinity.iter().filter(|condition| condition.first_unless.is_none());
-            let mut needed: Vec<Sum> = required.flat_map(|condition| condition.near.iter().copied()).collect();
+            let mut needed: Vec<Sum> = rule.guard.required().collect();
             needed.sort_unstable();
             needed.dedup();
             needed.iter().for_each(|&sum| planner.waiting[sum as usize].push(number));
@@ -254,12 +253,8 @@ mod tests {
         let mut there = state.counts.clone();
         plan.steps.iter().zip(0..).all(|(&rule, at)| {
             let rule = &system.rules[rule as usize];
-            let is_met = |sum: &Sum| {
-                let members = system.sums.weights[*sum as usize].iter().map(|&(class, _)| class);
-                members.into_iter().any(|class| there[class as usize] > 0 && plan.needs(class, at) > 0)
-            };
-            let required = rule.guard.affinity.iter().filter(|condition| condition.first_unless.is_none());
-            let met = required.flat_map(|condition| &condition.near).all(is_met);
+            let is_there = |class: Class| there[class as usize] > 0 && plan.needs(class, at) > 0;
+            let met = rule.guard.required().all(|sum| system.sums.members(sum).any(is_there));
             there[rule.head as usize] += 1;
             met
         }) && group::is_covered(&plan.goal, &there)

@@ -13,7 +13,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use rustc_hash::FxHashMap;
 
-use crate::compile::{Sum, SumGuard, System};
+use crate::compile::{Rule, Sum, SumGuard, System};
 use crate::group::{Class, Group};
 
 /// A permutation of classes under which the rules are the same.
@@ -76,16 +76,20 @@ impl Automorphism {
             }
         }
         for rule in concerned {
-            let wanted = shape(&system.rules[rule].guard, |sum| sums[sum as usize]);
-            let turns = |rule: usize| system.rules[rule].consumes.is_some();
-            let same = |&&other: &&usize| {
-                turns(other) == turns(rule) && shape(&system.rules[other].guard, |sum| sum) == wanted
-            };
-            let others = &system.rules_of[classes[system.rules[rule].head as usize] as usize];
-            others.iter().find(same)?;
+            has_image(system, &system.rules[rule], &classes, &sums).then_some(())?;
         }
         Some(Self { classes, moved })
     }
+}
+
+/// Whether some rule is the image of another under a permutation of classes and the one of sums that it gives.
+fn has_image(system: &System, rule: &Rule, classes: &[Class], sums: &[Sum]) -> bool {
+    let wanted = shape(&rule.guard, |sum| sums[sum as usize]);
+    let others = &system.rules_of[classes[rule.head as usize] as usize];
+    others
+        .iter()
+        .map(|&other| &system.rules[other])
+        .any(|other| other.consumes.is_some() == rule.consumes.is_some() && shape(&other.guard, |sum| sum) == wanted)
 }
 
 /// All that the first of some permutations make together, as many of these as make no more than `most`.
@@ -236,13 +240,8 @@ impl<'a> Parts<'a> {
     /// A permutation that takes one class to another and moves what must move with it, if colours show one.
     fn candidate(&self, base: &[u64], from: Class, to: Class) -> Option<Vec<Class>> {
         cancel::poll();
-        let marked = |class: Class| {
-            let mut colours = base.to_vec();
-            colours[class as usize] = mix(colours[class as usize], 13);
-            colours
-        };
-        let (left, rounds) = self.refined(marked(from), usize::MAX);
-        let (right, _) = self.refined(marked(to), rounds);
+        let (left, rounds) = self.refined(individualised(base, from), usize::MAX);
+        let (right, _) = self.refined(individualised(base, to), rounds);
         self.matched(&left, &right, from, to)
     }
 
@@ -270,17 +269,9 @@ impl<'a> Parts<'a> {
         (0..)
             .zip(&images)
             .for_each(|(class, image)| image.iter().for_each(|&image| sources[image as usize] = Some(class)));
-        let image = |(class, image): (Class, Option<Class>)| {
-            let free = || {
-                let mut at = class;
-                while let Some(source) = sources[at as usize] {
-                    at = source;
-                }
-                (left[class as usize] == right[at as usize]).then_some(at)
-            };
-            image.or_else(free)
-        };
-        (0..).zip(images).map(image).collect()
+        let left_over =
+            |class: Class| Some(vacated(&sources, class)).filter(|&at| left[class as usize] == right[at as usize]);
+        (0..).zip(images).map(|(class, image)| image.or_else(|| left_over(class))).collect()
     }
 
     /// The classes that one asks for as witnesses, and those that ask for it, where they are few.
@@ -295,6 +286,21 @@ impl<'a> Parts<'a> {
         }
         near
     }
+}
+
+/// The same colours, with one class that has a colour of its own.
+fn individualised(colours: &[u64], class: Class) -> Vec<u64> {
+    let mut colours = colours.to_vec();
+    colours[class as usize] = mix(colours[class as usize], 13);
+    colours
+}
+
+/// Where the chain of those that took the place of a class began: what is left for it.
+fn vacated(sources: &[Option<Class>], mut class: Class) -> Class {
+    while let Some(source) = sources[class as usize] {
+        class = source;
+    }
+    class
 }
 
 fn count_distinct(colours: &[u64]) -> usize {

@@ -95,15 +95,10 @@ impl Masks {
     fn add(&mut self, system: &System, rule: usize) -> Vec<Bits> {
         cancel::poll();
         let guard = &system.rules[rule].guard;
-        let members = |sum: Sum| system.sums.weights[sum as usize].iter().map(|&(class, _)| class as usize);
-        let barred = Bits::of(system.classes.len(), guard.at_most.iter().flat_map(|&(sum, _)| members(sum)));
-        let allowed = |sum: Sum| {
-            let mut allowed = Bits::of(system.classes.len(), members(sum));
-            allowed.subtract(&barred);
-            allowed
-        };
-        let witnesses: Vec<Bits> =
-            guard.affinity.iter().flat_map(|condition| &condition.near).map(|&sum| allowed(sum)).collect();
+        let barred = classes_of(system, guard.at_most.iter().map(|&(sum, _)| sum));
+        let needed = guard.affinity.iter().flat_map(|condition| condition.near.iter().copied());
+        let mut witnesses: Vec<Bits> = needed.map(|sum| classes_of(system, std::iter::once(sum))).collect();
+        witnesses.iter_mut().for_each(|witnesses| witnesses.subtract(&barred));
         let row = rule * self.words..(rule + 1) * self.words;
         self.barred[row.clone()].copy_from_slice(barred.words());
         for single in witnesses.iter().filter(|witnesses| witnesses.len() == 1) {
@@ -213,6 +208,12 @@ impl Masks {
             }
         }
     }
+}
+
+/// The classes of some sums.
+fn classes_of(system: &System, sums: impl Iterator<Item = Sum>) -> Bits {
+    let members = sums.flat_map(|sum| system.sums.members(sum));
+    Bits::of(system.classes.len(), members.map(|class| class as usize))
 }
 
 fn insert(few: &mut Few, rule: usize) {
