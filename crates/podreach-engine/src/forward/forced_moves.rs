@@ -109,9 +109,9 @@ impl Forward<'_> {
 
     /// Stores the state that forced moves led to, if it is new; returns its id if it is a goal.
     fn store(&mut self, way: &mut ForcedMoves, id: u32) -> Option<u32> {
-        let next = self.kept() as u32;
+        let next = self.stored() as u32;
         let goal = self.add(&way.here, id, &way.rules);
-        if self.kept() as u32 > next {
+        if self.stored() as u32 > next {
             std::mem::swap(&mut way.here, &mut way.latest);
             way.latest_id = Some(next);
         }

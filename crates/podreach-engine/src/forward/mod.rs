@@ -58,7 +58,7 @@ pub struct Forward<'a> {
     /// The least that was ever missing for the goal, now and when the latest portion began.
     nearest: u64,
     nearest_before: u64,
-    /// How many configurations were passed and not kept.
+    /// How many states were passed and not stored.
     passed: u64,
     /// A mask of hash bits: of the states after forced moves, those with none of these bits are stored; grows as memory fills.
     sparsity: u64,
@@ -304,18 +304,18 @@ impl Pursuit for Forward<'_> {
     }
 
     fn effort(&self) -> Vec<(&'static str, u64)> {
-        vec![("configurations", self.looked_at()), ("kept", self.kept())]
+        vec![("configurations", self.looked_at()), ("kept", self.stored())]
     }
 }
 
 impl Forward<'_> {
     /// How many configurations were looked at.
     fn looked_at(&self) -> u64 {
-        self.kept() + self.passed
+        self.stored() + self.passed
     }
 
-    /// How many of them were kept.
-    fn kept(&self) -> u64 {
+    /// How many of them are stored.
+    fn stored(&self) -> u64 {
         self.parents.len() as u64
     }
 

@@ -100,7 +100,7 @@ impl Pursuit for Staged<'_> {
     fn effort(&self) -> Vec<(&'static str, u64)> {
         let climbed = self.follower.deployments();
         let plans = self.follower.plans() + self.hill_climbing.as_ref().map_or(0, HillClimbing::evaluated);
-        let (searched, kept) = self.search.as_ref().map_or((0, 0), |search| (search.looked_at(), search.kept()));
+        let (searched, kept) = self.search.as_ref().map_or((0, 0), |search| (search.looked_at(), search.stored()));
         vec![("plans", plans), ("configurations", climbed + searched), ("kept", kept)]
     }
 }

@@ -25,7 +25,7 @@ pub struct Automorphism {
     pub moved: Vec<Class>,
 }
 
-/// How much work is spent on candidates, in visits to the parts of rules; some are always looked at.
+/// How much work is spent on candidates, in visits to the incidence of rules; some are always looked at.
 const WORK: usize = 200_000;
 const LEAST: usize = 8;
 
@@ -49,8 +49,8 @@ impl Automorphism {
     }
 
     /// The permutation, if the rules are the same under it.
-    fn new(parts: &Parts<'_>, classes: Vec<Class>) -> Option<Self> {
-        let system = parts.system;
+    fn new(incidence: &Incidence<'_>, classes: Vec<Class>) -> Option<Self> {
+        let system = incidence.system;
         let Self { classes, moved } = Self::of(classes);
         let is_permutation = moved
             .iter()
@@ -72,7 +72,7 @@ impl Automorphism {
             let to = system.sums.number(&image)?;
             if to != sum {
                 sums[sum as usize] = to;
-                concerned.extend(parts.uses[sum as usize].iter().map(|&(rule, _)| rule as usize));
+                concerned.extend(incidence.uses[sum as usize].iter().map(|&(rule, _)| rule as usize));
             }
         }
         for rule in concerned {
@@ -125,9 +125,9 @@ fn generated(generators: &[Automorphism], most: usize) -> Option<Vec<Automorphis
 /// Permutations that keep the rules and the colours of classes: of those that are easily found, enough to lead from any class to all
 /// that they lead to together.
 pub fn automorphisms(system: &System, colours: &[u64]) -> Vec<Automorphism> {
-    let parts = Parts::new(system);
-    let (base, rounds) = parts.refined(colours.to_vec(), usize::MAX);
-    let mut attempts = (WORK / (parts.size * rounds.max(1)).max(1)).max(LEAST);
+    let incidence = Incidence::new(system);
+    let (base, rounds) = incidence.refined(colours.to_vec(), usize::MAX);
+    let mut attempts = (WORK / (incidence.size * rounds.max(1)).max(1)).max(LEAST);
     let mut found: Vec<Automorphism> = Vec::new();
     let mut orbits: Vec<Class> = (0..base.len() as Class).collect();
     let mut cells: Vec<Vec<Class>> = cells(&base).into_values().filter(|cell| cell.len() > 1).collect();
@@ -142,8 +142,8 @@ pub fn automorphisms(system: &System, colours: &[u64]) -> Vec<Automorphism> {
         attempts -= 1;
         let keeps =
             |classes: &Vec<Class>| classes.iter().zip(colours).all(|(&to, colour)| colours[to as usize] == *colour);
-        let candidate = parts.candidate(&base, pair[0], pair[1]).filter(keeps);
-        let Some(automorphism) = candidate.and_then(|classes| Automorphism::new(&parts, classes)) else { continue };
+        let candidate = incidence.candidate(&base, pair[0], pair[1]).filter(keeps);
+        let Some(automorphism) = candidate.and_then(|classes| Automorphism::new(&incidence, classes)) else { continue };
         for &class in &automorphism.moved {
             let (a, b) = (root(&mut orbits, class), root(&mut orbits, automorphism.classes[class as usize]));
             orbits[a.max(b) as usize] = a.min(b);
@@ -161,15 +161,15 @@ fn root(parents: &mut [Class], mut class: Class) -> Class {
     class
 }
 
-/// What of a rule concerns which sum: where each sum is used.
-struct Parts<'a> {
+/// The incidence of sums and rules: which rules use each sum, and as what.
+struct Incidence<'a> {
     system: &'a System,
     /// For each sum, the rules that use it, and as what.
     uses: Vec<Vec<(u32, u64)>>,
     size: usize,
 }
 
-impl<'a> Parts<'a> {
+impl<'a> Incidence<'a> {
     fn new(system: &'a System) -> Self {
         let mut uses = vec![Vec::new(); system.sums.weights.len()];
         for (rule, index) in system.rules.iter().zip(0..) {
