@@ -43,12 +43,9 @@ mod waiting;
 mod words;
 mod yaml;
 
+pub use lower::problem;
 pub use podreach_engine as engine;
 pub use podreach_engine::symmetry;
-
-use std::sync::Arc;
-
-use podreach_core::{Goal, Model, Problem, Semantics};
 
 /// Reads all sources and lowers what they say to a cluster.
 pub fn lowered(sources: &read::Sources, options: &lower::Options) -> lower::Lowered {
@@ -93,11 +90,4 @@ pub fn source(sources: &read::Sources) -> (Option<encode::Source>, Vec<diagnosti
     }
     let documents: Vec<read::Tree<'_>> = sources.ids().flat_map(|id| sources.documents(id).0).collect();
     encode::source::find(&documents)
-}
-
-/// The cluster under a semantics, with its start and what is kept, and no goal yet.
-pub fn problem(lowered: &lower::Lowered, semantics: Semantics) -> Problem {
-    let (cluster, start, kept) = lower::under(lowered, semantics);
-    let model = Model::new(cluster, semantics);
-    Problem { kept: Arc::new(kept), ..Problem::new(Arc::new(model), start, Goal::default()) }
 }

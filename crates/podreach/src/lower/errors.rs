@@ -7,7 +7,7 @@ use super::Release;
 use super::object::nearest::nearest;
 use super::resources::quantity::Defect;
 use super::schema::fields::Table;
-use crate::assumption::Topic;
+use crate::diagnostic::Topic;
 use crate::diagnostic::{Diagnostic, Effect};
 use crate::read::{Entry, Span, Tree, shown};
 

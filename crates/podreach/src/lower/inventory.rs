@@ -13,13 +13,13 @@ use super::node::{self, devices};
 use super::object::kind::Kind;
 use super::object::metadata::Metadata;
 use super::pod::{self, PodObject};
+use super::policy::{self, Policy};
+use super::question::{self, Question};
 use super::scheduler::command_line;
 use super::scheduler::profile::Profiles;
 use super::workload::scale::{self, Autoscaled};
 use super::workload::{self, Workload};
 use super::{errors, storage};
-use crate::audit::policy::{self, Policy};
-use crate::question::{self, Question};
 use crate::read::{Span, Tree};
 
 /// The objects of the input.

@@ -7,6 +7,7 @@
 //! that is wrong with the input ends up among the diagnostics.
 
 mod admission;
+mod assumed;
 pub(crate) mod context;
 pub(crate) mod errors;
 mod inventory;
@@ -16,6 +17,8 @@ pub(crate) mod object;
 mod options;
 mod origin;
 mod pod;
+pub mod policy;
+pub mod question;
 mod resources;
 mod scheduler;
 mod schema;
@@ -34,9 +37,9 @@ pub use origin::{Declared, Instance, Origin, Origins};
 pub use resources::quantity;
 pub use scheduler::profile::Scheduling;
 pub use schema::{fields, shape};
+pub use semantics::problem;
 pub(crate) use semantics::under;
 pub use unmodelled::hidden::{Custom, LATER, remark, unless_complete};
-pub use workload::given_labels::GivenLabels;
 
 use std::collections::BTreeMap;
 
@@ -44,10 +47,8 @@ use podreach_core::cancel;
 use podreach_core::cluster::Barred;
 use podreach_core::{Cluster, Configuration};
 
-use crate::assumption::{self, Topic};
-use crate::audit::policy::Policy;
-use crate::diagnostic::{Diagnostic, Effect};
-use crate::question::Question;
+pub use crate::diagnostic::GivenLabels;
+use crate::diagnostic::{Diagnostic, Effect, Topic};
 use crate::read::{Piece, Tree};
 use context::Context;
 use inventory::{Inventory, full_name};
@@ -55,6 +56,8 @@ use keep::Kept;
 use object::document::{self, Found};
 use object::duplicate;
 use object::mapping::Log;
+use policy::Policy;
+use question::Question;
 use types::{Typing, candidate, inferred, limits, ordinal, typing};
 use unmodelled::hidden;
 use workload::owner;
@@ -170,7 +173,7 @@ impl<'o> Lowering<'o> {
         let unsettled = cx.cluster.nodes.iter().filter(|(_, node)| !node.passing.is_nothing()).map(|(id, _)| id);
         let start = start.with_unsettled(unsettled);
         hidden::settle(&mut cx.log, &origins);
-        let assumed = assumption::of_input(&cx.cluster, &inventory.rules.unknown_namespaces(&cx.cluster), options);
+        let assumed = assumed::of_input(&cx.cluster, &inventory.rules.unknown_namespaces(&cx.cluster), options);
         let entrances = if options.admission { inventory.rules.entrances(&mut cx) } else { BTreeMap::new() };
         let Context { cluster, log, .. } = cx;
         let profiles = inventory.profiles.choices();

@@ -1,4 +1,4 @@
-//! Labels that running pods carry, where a semantics knows of no node that gives labels.
+//! The cluster under a semantics: what a question is asked about.
 //!
 //! The API server gives a pod the zone and region of its node once it is bound, so lowering takes them back and the model gives them
 //! again. In the paper a pod has the labels that it has: those of running pods stay, and what is deployed gets none.
@@ -9,9 +9,16 @@ use std::sync::Arc;
 use podreach_core::cluster::{Barred, Pod, Replicas};
 use podreach_core::id::PodId;
 use podreach_core::label::Labels;
-use podreach_core::{Cluster, Configuration, Semantics};
+use podreach_core::{Cluster, Configuration, Goal, Model, Problem, Semantics};
 
 use super::{Instance, Lowered};
+
+/// The cluster under a semantics, with its start and what is kept, and no goal yet.
+pub fn problem(lowered: &Lowered, semantics: Semantics) -> Problem {
+    let (cluster, start, kept) = under(lowered, semantics);
+    let model = Model::new(cluster, semantics);
+    Problem { kept: Arc::new(kept), ..Problem::new(Arc::new(model), start, Goal::default()) }
+}
 
 /// The cluster, its start and its kept pods, under a semantics.
 pub(crate) fn under(lowered: &Lowered, semantics: Semantics) -> (Cluster, Configuration, Configuration) {

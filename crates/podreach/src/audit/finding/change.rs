@@ -66,7 +66,7 @@ fn compare(
     items: &mut Vec<Item>,
 ) -> Option<Stop> {
     let answers = |lowered: &Lowered| {
-        let problem = crate::problem(lowered, semantics);
+        let problem = crate::lower::problem(lowered, semantics);
         let oracle = Oracle::new(&problem, &lowered.diagnostics);
         let alone = Budget { threads: 1, ..*budget };
         let matrix = Matrix::new(&problem.model, &oracle, &alone, budget.threads, done);

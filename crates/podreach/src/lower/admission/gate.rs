@@ -9,7 +9,7 @@ use podreach_core::Cluster;
 
 use super::engine;
 use super::scope::{Scope, Subject};
-use crate::assumption::Topic;
+use crate::diagnostic::Topic;
 use crate::diagnostic::{Diagnostic, Effect};
 use crate::lower::context::Context;
 use crate::lower::object::kind::Kind;

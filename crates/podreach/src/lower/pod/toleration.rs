@@ -2,7 +2,7 @@
 
 use podreach_core::cluster::{TaintEffect, Toleration, TolerationOperator};
 
-use crate::assumption::Topic;
+use crate::diagnostic::Topic;
 use crate::lower::context::Context;
 use crate::lower::errors;
 use crate::lower::node::effect;

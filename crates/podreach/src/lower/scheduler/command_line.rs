@@ -1,6 +1,6 @@
 //! The scheduler itself, where it runs as a pod of the input: what its command line says about how it schedules.
 
-use crate::assumption::Topic;
+use crate::diagnostic::Topic;
 use crate::lower::context::Context;
 use crate::lower::errors;
 use crate::lower::object::metadata::Metadata;

@@ -9,13 +9,13 @@ use podreach_core::cancel;
 use podreach_core::cluster::PodSpec;
 
 use super::candidate::{Draft, PodDraft, PodDrafts, place};
+use crate::diagnostic::labels::TEMPLATE_HASH;
 use crate::lower::context::Context;
 use crate::lower::inventory::Inventory;
 use crate::lower::object::kind::Kind;
 use crate::lower::pod::{self, PodObject};
 use crate::lower::unmodelled::cause::Cause;
 use crate::lower::workload::Workload;
-use crate::lower::workload::given_labels::TEMPLATE_HASH;
 
 /// Models workloads by their running pods, where those show that their templates are changed.
 pub(crate) fn adopt(cx: &Context, inventory: &Inventory, workloads: &mut BTreeMap<usize, Draft>, pods: &PodDrafts) {

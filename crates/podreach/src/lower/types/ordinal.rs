@@ -7,7 +7,7 @@
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
-use crate::assumption::Topic;
+use crate::diagnostic::Topic;
 use crate::lower::context::Context;
 use crate::lower::errors;
 use crate::lower::inventory::{Inventory, full_name};

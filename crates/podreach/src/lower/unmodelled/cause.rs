@@ -4,9 +4,9 @@
 
 use std::collections::BTreeMap;
 
-use crate::assumption::Topic;
+use crate::diagnostic::GivenLabels;
+use crate::diagnostic::Topic;
 use crate::diagnostic::{Diagnostic, Effect};
-use crate::lower::workload::given_labels::GivenLabels;
 use crate::read::Span;
 
 /// What is not modelled, and where the input says so.

@@ -2,7 +2,7 @@
 //!
 //! The same is said of an object in a file and of one that a live cluster has.
 
-use crate::assumption::Topic;
+use crate::diagnostic::Topic;
 use crate::diagnostic::{Diagnostic, Effect};
 use crate::lower::object::custom::Does;
 use crate::lower::object::mapping::Log;

@@ -9,6 +9,7 @@ use podreach_core::id::{NamespaceId, Symbol};
 use podreach_core::selector::Selector;
 
 use super::cause::{Cause, Causes};
+use crate::diagnostic::GivenLabels;
 use crate::lower::context::Context;
 use crate::lower::inventory::Inventory;
 use crate::lower::node::{NAME_LABEL, devices};
@@ -19,7 +20,7 @@ use crate::lower::resources::quantity::Quantity;
 use crate::lower::resources::request::{self, Parts};
 use crate::lower::storage;
 use crate::lower::types::candidate::{Draft, PodDrafts};
-use crate::lower::workload::given_labels::{GivenLabels, Glances};
+use crate::lower::workload::given_labels::Glances;
 use crate::read::{Span, Tree};
 
 /// Fields that spoil when they hold anything.

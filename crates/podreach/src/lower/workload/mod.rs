@@ -26,7 +26,7 @@ use super::schema::fields::{
 use super::storage::mount::{self, Mounted};
 use super::storage::request::{self, Request};
 use super::unmodelled::cause::Cause;
-use crate::assumption::Topic;
+use crate::diagnostic::Topic;
 use crate::read::{Span, Tree, Value};
 
 /// A workload.

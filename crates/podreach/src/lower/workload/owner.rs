@@ -10,7 +10,8 @@ use podreach_core::selector::{Allowed, Values};
 use podreach_core::{NodeId, cancel};
 
 use super::Workload;
-use super::given_labels::{TEMPLATE_HASH, instance_labels};
+use super::given_labels::instance_labels;
+use crate::diagnostic::labels::TEMPLATE_HASH;
 use crate::lower::context::Context;
 use crate::lower::object::kind::Kind;
 use crate::lower::object::metadata::{Metadata, Owner};

@@ -2,8 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{Claim, NodeSelection, PodSelection, Policy, Rule};
-use crate::audit::item::Severity;
+use super::{Claim, NodeSelection, PodSelection, Policy, Rule, Severity};
 use crate::diagnostic::Diagnostic;
 use crate::lower::context::Context;
 use crate::lower::fields::{

@@ -3,9 +3,13 @@
 //! Nothing is dropped in silence. A thing that cannot be read stops the run; a thing that cannot be modelled says which verdicts it
 //! spoils, so that every other verdict still stands.
 
-use crate::assumption::Topic;
-use crate::lower::GivenLabels;
-use crate::read::Span;
+pub(crate) mod labels;
+mod span;
+mod topic;
+
+pub use labels::GivenLabels;
+pub use span::{SourceId, Span};
+pub use topic::Topic;
 
 /// A remark about the input, with the place that caused it.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -2,11 +2,11 @@
 
 use podreach_core::model::Semantics;
 
-use crate::lower::context::Context;
-use crate::lower::errors;
-use crate::lower::fields::{OBJECT, OBJECT_META, QUESTION_GOAL, QUESTION_SPEC};
-use crate::lower::object::mapping::Object;
-use crate::lower::object::name::subdomain;
+use super::context::Context;
+use super::errors;
+use super::fields::{OBJECT, OBJECT_META, QUESTION_GOAL, QUESTION_SPEC};
+use super::object::mapping::Object;
+use super::object::name::subdomain;
 use crate::read::{Span, Tree};
 
 /// A question as a document asks it; names are not resolved yet.
