@@ -12,18 +12,41 @@ struct Crate {
     name: &'static str,
     /// Modules that depend on each other all the same, each such set by the names of its members. None should be added.
     knots: &'static [&'static [&'static str]],
+    /// Its modules, each after all that it uses; empty where only cycles are forbidden.
+    order: &'static [&'static str],
     /// Whether it must do without Kubernetes' words.
     is_neutral: bool,
 }
 
-const CRATES: [Crate; 2] = [
+const CRATES: [Crate; 3] = [
     // A model holds what its rules say about nodes, and rules are asked about models.
     Crate {
         name: "podreach-core",
         knots: &[&["cluster", "face", "model", "rule", "running", "shadow", "storage"]],
+        order: &[],
         is_neutral: false,
     },
-    Crate { name: "podreach-engine", knots: &[], is_neutral: true },
+    Crate { name: "podreach-engine", knots: &[], order: &[], is_neutral: true },
+    Crate { name: "podreach", knots: &[], order: &LINE, is_neutral: false },
+];
+
+/// The modules of the library, in the order in which an answer passes them.
+const LINE: [&str; 15] = [
+    "diagnostic",
+    "read",
+    "yaml",
+    "lower",
+    "assumption",
+    "question",
+    "words",
+    "history",
+    "waiting",
+    "answer",
+    "matrix",
+    "audit",
+    "encode",
+    "sandbox",
+    "report",
 ];
 
 /// Words of Kubernetes' objects and components. The shapes of guards have names of their own: `affinity` and `spread` are theirs.
@@ -208,6 +231,33 @@ fn modules_form_no_cycles() {
         let known: BTreeSet<Vec<String>> =
             known.iter().map(|knot| knot.iter().map(|m| m.to_string()).collect()).collect();
         assert_eq!(knots(&uses), known, "{name}: {uses:#?}");
+    }
+}
+
+#[test]
+fn modules_use_only_what_comes_before_them() {
+    for Crate { name, order, .. } in CRATES.iter().filter(|entry| !entry.order.is_empty()) {
+        let uses = dependencies(&sources(name));
+        let at = |module: &String| order.iter().position(|listed| listed == module);
+        let listed: BTreeSet<&str> = order.iter().copied().collect();
+        let there: BTreeSet<&str> = uses.keys().map(String::as_str).collect();
+        assert_eq!(there, listed, "{name}: the list has every module once");
+        let edges = uses.iter().flat_map(|(from, to)| to.iter().map(move |to| (from, to)));
+        let back: Vec<_> = edges.filter(|(from, to)| at(to) >= at(from)).collect();
+        assert!(back.is_empty(), "{name}: these use what comes after them: {back:?}");
+    }
+}
+
+/// A function of `lib.rs` uses many modules; a module that called it would depend on all of them unseen.
+#[test]
+fn modules_of_the_line_use_nothing_of_the_root() {
+    for Crate { name, order, .. } in CRATES.iter().filter(|entry| !entry.order.is_empty()) {
+        for source in sources(name) {
+            let paths = used(&source.code).into_iter().chain(inline(&source.code));
+            let targets = paths.filter_map(|path| resolved(&path, &source.module)?.into_iter().next());
+            let other = targets.into_iter().find(|target| !order.contains(&target.as_str()) && target != "engine");
+            assert_eq!(other, None, "{}", source.path.display());
+        }
     }
 }
 
