@@ -3,70 +3,59 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
-use std::time::Instant;
 
 use indicatif::{ProgressBar, ProgressState, ProgressStyle};
-use podreach::answer::{self, Oracle, Sure};
 use podreach::engine::{Budget, Progress, Seen};
-use podreach::question::{self, Named};
+use podreach::question;
 use podreach::read;
-use podreach::report::Answered;
-use podreach_core::cancel;
-use podreach_core::{Atom, Goal, NodeId, Problem, Semantics, Verdict};
+use podreach::{Answer, Question};
+use podreach_core::{Atom, Goal, NodeId, Semantics};
 
 use crate::args::{Asking, Reading};
 use crate::budget::Clock;
 use crate::session::{Exit, Session, Told, refuse};
 use crate::{print, remark};
 
-/// A question with everything it needs.
-struct Asked {
-    /// The name of the Question document it comes from, if it has one.
-    name: Option<String>,
-    problem: Problem,
-}
-
 /// An answered question.
-pub(crate) struct Answer {
+pub(crate) struct Named<'s> {
     /// The name of the Question document it answers, if it has one.
     pub(crate) name: Option<String>,
     /// The answer, with its question.
-    pub(crate) decision: Sure,
-    /// How long it took.
-    pub(crate) seconds: f64,
+    pub(crate) answer: Answer<'s>,
 }
 
 /// Asks what the command line or the input asks, and answers it.
-pub(crate) fn answers(
+pub(crate) fn answers<'s>(
     args: &Asking,
     reading: &Reading,
     clock: &Clock,
-    session: &mut Session,
-) -> Result<Vec<Answer>, Told> {
+    session: &'s Session,
+) -> Result<Vec<Named<'s>>, Told> {
     let asked = asked(args, reading, session)?;
-    let answers = asked.into_iter().map(|asked| answer(session, asked, clock));
-    Ok(match args.exact {
-        Some(_) => answers.map(Answer::exactly).collect(),
-        None => answers.collect(),
-    })
+    let exactly = |question: Question<'s>| if args.exact.is_some() { question.exactly() } else { question };
+    let answers = asked.into_iter().map(|(name, question)| Named { name, answer: answer(exactly(question), clock) });
+    Ok(answers.collect())
 }
 
-/// The questions of the command line or of the input, once per semantics.
-fn asked(args: &Asking, reading: &Reading, session: &Session) -> Result<Vec<Asked>, Told> {
-    let cluster = &session.lowered.cluster;
+/// The questions of the command line or of the input, once per semantics, each with its name if it has one.
+fn asked<'s>(
+    args: &Asking,
+    reading: &Reading,
+    session: &'s Session,
+) -> Result<Vec<(Option<String>, Question<'s>)>, Told> {
     let mut questions: Vec<(Option<String>, Option<Semantics>, Goal)> = Vec::new();
     if let Some(path) = &args.exact {
         questions.push((None, None, exact(session, path)?));
     } else if args.pod.is_some() {
         questions.push((None, None, goal(args, session)?));
-    } else if session.lowered.questions.is_empty() {
+    } else if session.lowered().questions.is_empty() {
         let help = "podreach check -f FILE POD NODE, or add a Question document to the input";
         return Err(refuse("nothing is asked: name a POD and a NODE", Some(help)));
     }
     if questions.is_empty() {
-        for question in &session.lowered.questions {
-            let goal = question.goal(cluster).map_err(|diagnostics| {
-                remark::print(&session.sources, &diagnostics, false, false);
+        for question in &session.lowered().questions {
+            let goal = question.goal(session.cluster()).map_err(|diagnostics| {
+                remark::print(session.sources(), &diagnostics, false, false);
                 Told
             })?;
             let name = (!question.name.is_empty()).then(|| question.name.clone());
@@ -76,9 +65,8 @@ fn asked(args: &Asking, reading: &Reading, session: &Session) -> Result<Vec<Aske
     let mut asked = Vec::new();
     for (name, own, goal) in questions {
         for semantics in reading.semantics(own) {
-            let problem = question::asking(&session.problem(semantics), goal.clone());
-            let problem = problem.map_err(|error| refuse(&error.to_string(), None))?;
-            asked.push(Asked { name: name.clone(), problem });
+            let question = Question::new(session, &session.problem(semantics), goal.clone());
+            asked.push((name.clone(), question.map_err(|error| refuse(&error.to_string(), None))?));
         }
     }
     Ok(asked)
@@ -86,7 +74,7 @@ fn asked(args: &Asking, reading: &Reading, session: &Session) -> Result<Vec<Aske
 
 /// The goal of the command line.
 fn goal(args: &Asking, session: &Session) -> Result<Goal, Told> {
-    let cluster = &session.lowered.cluster;
+    let cluster = session.cluster();
     let pod = named_pod(session, args.pod.as_deref().unwrap_or_default())?;
     let nodes = nodes(args, session)?;
     let beside = args.with.iter().map(|given| question::with(cluster, given));
@@ -95,7 +83,7 @@ fn goal(args: &Asking, session: &Session) -> Result<Goal, Told> {
 }
 
 fn nodes(args: &Asking, session: &Session) -> Result<Vec<NodeId>, Told> {
-    let cluster = &session.lowered.cluster;
+    let cluster = session.cluster();
     match (&args.node, &args.selector) {
         (Some(node), _) => named_node(session, node).map(|node| vec![node]),
         (None, Some(selector)) => selected(session, selector),
@@ -108,13 +96,13 @@ fn nodes(args: &Asking, session: &Session) -> Result<Vec<NodeId>, Told> {
 
 /// The node of a name.
 pub(crate) fn named_node(session: &Session, node: &str) -> Result<NodeId, Told> {
-    let found = question::node(&session.lowered.cluster, node);
+    let found = question::node(&session.cluster(), node);
     found.map_err(|error| refuse(&error.to_string(), Some(&known_nodes(session))))
 }
 
 /// The nodes of a selector; there must be some.
 pub(crate) fn selected(session: &Session, selector: &str) -> Result<Vec<NodeId>, Told> {
-    let nodes = question::nodes(&session.lowered.cluster, selector);
+    let nodes = question::nodes(&session.cluster(), selector);
     let nodes = nodes.map_err(|why| refuse(&format!("-l {}: {why}", read::shown(selector)), None))?;
     if nodes.is_empty() {
         let message = format!("no node has the labels {}", read::shown(selector));
@@ -124,27 +112,27 @@ pub(crate) fn selected(session: &Session, selector: &str) -> Result<Vec<NodeId>,
 }
 
 /// The pod type of a name.
-pub(crate) fn named_pod(session: &Session, given: &str) -> Result<Named, Told> {
-    let found = question::named(&session.lowered.cluster, given);
+pub(crate) fn named_pod(session: &Session, given: &str) -> Result<question::Named, Told> {
+    let found = question::named(&session.cluster(), given);
     found.map_err(|error| refuse(&error.to_string(), Some(&known_pods(session, given))))
 }
 
 /// Some of the pod types there are; those whose name contains what was given, if there are some.
 fn known_pods(session: &Session, given: &str) -> String {
-    let mut names: Vec<String> = session.lowered.cluster.pods.values().map(|pod| pod.name.clone()).collect();
+    let mut names: Vec<String> = session.cluster().pods.values().map(|pod| pod.name.clone()).collect();
     names.dedup();
     let like: Vec<String> = names.iter().filter(|name| name.contains(given)).cloned().collect();
     if like.is_empty() { some_of("pod types", names) } else { some_of("pod types with that in their name", like) }
 }
 
 fn known_nodes(session: &Session) -> String {
-    let cluster = &session.lowered.cluster;
+    let cluster = session.cluster();
     some_of("nodes", cluster.nodes.values().map(|node| cluster.symbols.str(node.name).to_owned()).collect())
 }
 
 /// Some of the labels that nodes have; those whose key was asked for, if there are some.
 fn known_labels(session: &Session, selector: &str) -> String {
-    let cluster = &session.lowered.cluster;
+    let cluster = session.cluster();
     let labels = cluster.nodes.values().flat_map(|node| node.labels.iter());
     let labels: BTreeSet<_> =
         labels.map(|label| (cluster.symbols.str(label.0), cluster.symbols.str(label.1))).collect();
@@ -161,28 +149,24 @@ fn some_of(what: &str, names: Vec<String>) -> String {
 
 /// The goal of `--exact`: all entries of a file.
 fn exact(session: &Session, path: &Path) -> Result<Goal, Told> {
-    let cluster = &session.lowered.cluster;
+    let cluster = session.cluster();
     let given = crate::entries::read(path)?;
     let resolve = |(pod, node, count): &(String, String, u64)| -> Result<(Atom, u64), question::NameError> {
         Ok(((question::pod(cluster, pod)?, question::node(cluster, node)?), *count))
     };
     let entries = given.iter().map(resolve).collect::<Result<Vec<_>, _>>();
     let entries = entries.map_err(|error| refuse(&format!("--exact: {error}"), None))?;
-    question::exact(cluster, &session.lowered.kept, &entries)
+    question::exact(cluster, &session.lowered().kept, &entries)
         .map_err(|error| refuse(&format!("--exact: {error}"), None))
 }
 
 /// Answers a question within what the clock allows.
-fn answer(session: &Session, asked: Asked, clock: &Clock) -> Answer {
-    let Asked { name, problem } = asked;
-    let started = Instant::now();
+fn answer<'s>(question: Question<'s>, clock: &Clock) -> Answer<'s> {
     let progress = Arc::new(Progress::default());
     let spinner = watched_search(&progress);
-    let budget = Budget { progress: Some(&*progress), ..clock.budget() };
-    let decide = || Oracle::new(&problem, &session.lowered.diagnostics).answer(&problem.goal, &budget);
-    let decision = cancel::attempt(decide).unwrap_or_else(|stop| Sure::stopped(problem.clone(), stop));
+    let answer = question.decide_with(&Budget { progress: Some(&*progress), ..clock.budget() });
     spinner.finish_and_clear();
-    Answer { name, decision, seconds: started.elapsed().as_secs_f64() }
+    answer
 }
 
 /// A sign of life on standard error, where someone watches.
@@ -223,38 +207,16 @@ fn counts(seen: Seen, seconds: f64) -> String {
     parts.iter().map(|part| format!(", {part}")).collect()
 }
 
-impl Answer {
-    /// With a trace that ends in the goal and nothing else.
-    fn exactly(self) -> Self {
-        Self { decision: answer::exactly(self.decision), ..self }
+/// How a command ends that found this out.
+pub(crate) fn exit(found: Option<bool>) -> Exit {
+    match found {
+        Some(true) => Exit::Yes,
+        Some(false) => Exit::No,
+        None => Exit::Unknown,
     }
+}
 
-    /// The question.
-    pub(crate) fn problem(&self) -> &Problem {
-        self.decision.checked.problem()
-    }
-
-    /// How the command ends.
-    pub(crate) fn exit(&self) -> Exit {
-        match self.decision.checked.answer() {
-            Some(true) => Exit::Yes,
-            Some(false) => Exit::No,
-            None => Exit::Unknown,
-        }
-    }
-
-    /// The verdict in one word.
-    pub(crate) fn word(&self) -> &'static str {
-        match self.decision.checked.verdict() {
-            Verdict::Deployable(_) => "deployable",
-            Verdict::Never(_) => "never",
-            Verdict::Unknown(_) => "unknown",
-        }
-    }
-
-    /// As reports take it.
-    pub(crate) fn answered<'a>(&'a self, session: &'a Session) -> Answered<'a> {
-        let assumptions = session.assumptions(self.problem().model.semantics());
-        Answered { options: &session.options, decision: &self.decision, assumptions }
-    }
+/// How a command with these answers ends.
+pub(crate) fn worst(answers: &[Named<'_>]) -> Exit {
+    answers.iter().map(|named| exit(named.answer.is_deployable())).max().unwrap_or(Exit::Yes)
 }

@@ -5,7 +5,7 @@ use std::path::Path;
 use indicatif::{ProgressBar, ProgressStyle};
 use podreach::audit::memory::{Means, NoCache};
 use podreach::audit::policy::{self, Policy};
-use podreach::audit::{Actor, Item, Outcome, Severity, Status, finding};
+use podreach::audit::{Actor, Outcome, Severity, Status};
 use podreach::diagnostic::Effect;
 use podreach::read::shown_path;
 use podreach::report::{self, Detail, audit as writers};
@@ -46,14 +46,21 @@ pub(crate) fn audited(args: &Auditing, saying: Saying, clock: &Clock, page: Opti
     let policies = policies(args, saying, &mut session)?;
     let earlier = earlier(args)?;
     let cache = if args.no_cache { None } else { Cache::open() };
+    let audit = podreach::Audit {
+        policies: &policies,
+        actor: args.actor.clone(),
+        findings: !args.no_findings,
+        earlier: earlier.as_deref(),
+    };
     let whose = args.reading.semantics(None)[0];
     let problem = page.map(|_| session.problem(whose));
     let mut outcomes = Vec::new();
     for semantics in args.reading.semantics(None) {
         let memory = cache.as_ref().map_or(&NoCache as &dyn podreach::engine::Cache, |cache| cache);
-        let items = items(args, &session, &policies, earlier.as_ref(), semantics, (clock, memory));
-        let mut outcome = Outcome::new(items, &session.lowered.origins);
-        outcome.looked_for = (!args.no_findings).then(|| finding::looked_for(&session.lowered));
+        let budget = clock.lasting_budget();
+        let bar = bar(audit.parts(&session));
+        let mut outcome = session.audit(&audit, semantics, Means { budget: &budget, memory }, &|| bar.inc(1));
+        bar.finish_and_clear();
         if let Some(path) = &args.baseline {
             let text = std::fs::read_to_string(path).map_err(|error| unusable(path, &error.to_string()))?;
             outcome.compare(&writers::read_baseline(&text).map_err(|why| unusable(path, &why))?);
@@ -73,7 +80,7 @@ fn unusable(path: &Path, why: &str) -> Told {
 /// The input; manifests without nodes will do.
 fn session(args: &Auditing, saying: Saying) -> Result<Session, Told> {
     let session = Session::read_anything(&args.input, |own| args.reading.options(own), saying)?;
-    if session.lowered.cluster.nodes.is_empty() && !saying.quiet {
+    if session.cluster().nodes.is_empty() && !saying.quiet {
         print::error("note: the input has no nodes, so only findings that need none are looked for\n");
     }
     Ok(session)
@@ -88,15 +95,15 @@ fn policies(args: &Auditing, saying: Saying, session: &mut Session) -> Result<Ve
         live: Flags::default(),
     });
     let ids: Vec<_> = gathered.sources.ids().filter_map(|id| gathered.sources.source(id).cloned()).collect();
-    let ids: Vec<_> = ids.into_iter().map(|source| session.sources.add(source)).collect();
-    let (read, remarks) = policy::read(&session.sources, ids);
-    let policies: Vec<Policy> = session.lowered.policies.iter().cloned().chain(read).collect();
+    let ids: Vec<_> = ids.into_iter().map(|source| session.add_source(source)).collect();
+    let (read, remarks) = policy::read(session.sources(), ids);
+    let policies: Vec<Policy> = session.lowered().policies.iter().cloned().chain(read).collect();
     let mut diagnostics = gathered.diagnostics;
     diagnostics.extend(remarks);
     if diagnostics.iter().all(|diagnostic| diagnostic.effect != Effect::Stops) {
         diagnostics.extend(policy::duplicates(&policies));
     }
-    remark::print(&session.sources, &diagnostics, saying.quiet, saying.verbose);
+    remark::print(session.sources(), &diagnostics, saying.quiet, saying.verbose);
     if diagnostics.iter().any(|diagnostic| diagnostic.effect == Effect::Stops) {
         return Err(Told);
     }
@@ -107,7 +114,7 @@ fn policies(args: &Auditing, saying: Saying, session: &mut Session) -> Result<Ve
         let help = "give a policy, or leave out --actor";
         return Err(refuse("--actor is about who could break a rule, and there is no rule", Some(help)));
     }
-    if !policies.is_empty() && session.lowered.cluster.nodes.is_empty() {
+    if !policies.is_empty() && session.cluster().nodes.is_empty() {
         return Err(refuse(
             "the input has no nodes, so no policy can be decided",
             Some("add the output of kubectl get nodes -o yaml"),
@@ -130,30 +137,6 @@ fn earlier(args: &Auditing) -> Result<Option<Session>, Told> {
     Session::read(&input, |own| args.reading.options(own), Saying { quiet: true, verbose: false }).map(Some)
 }
 
-fn items(
-    args: &Auditing,
-    session: &Session,
-    policies: &[Policy],
-    earlier: Option<&Session>,
-    semantics: Semantics,
-    (clock, memory): (&Clock, &dyn podreach::engine::Cache),
-) -> Vec<Item> {
-    let budget = clock.lasting_budget();
-    let rules: usize = policies.iter().map(|policy| policy.rules.len()).sum();
-    let rows = earlier.map_or(0, |earlier| earlier.lowered.cluster.pods.len() + session.lowered.cluster.pods.len());
-    let bar = bar(rules + rows + if args.no_findings { 0 } else { finding::parts() });
-    let means = Means { budget: &budget, memory };
-    let mut items = policy::items(&session.lowered, policies, semantics, &args.actor, means, &|| bar.inc(1));
-    if !args.no_findings {
-        items.extend(finding::items(&session.lowered, semantics, &budget, memory, &|| bar.inc(1)));
-    }
-    if let Some(earlier) = earlier {
-        items.extend(finding::changes(&earlier.lowered, &session.lowered, semantics, &budget, &|| bar.inc(1)));
-    }
-    bar.finish_and_clear();
-    items
-}
-
 fn bar(parts: usize) -> ProgressBar {
     if !print::is_watched() {
         return ProgressBar::hidden();
@@ -171,11 +154,11 @@ impl Audited {
     pub(crate) fn audits(&self, args: &Auditing) -> Vec<writers::Audit<'_>> {
         let audit = |(semantics, outcome)| writers::Audit {
             outcome,
-            sources: &self.session.sources,
-            options: &self.session.options,
+            sources: self.session.sources(),
+            options: self.session.options(),
             semantics,
             assumptions: self.session.assumptions(semantics),
-            diagnostics: &self.session.lowered.diagnostics,
+            diagnostics: self.session.remarks(),
             fail_on: match args.fail_on {
                 FailOn::Error => Some(Severity::Error),
                 FailOn::Warning => Some(Severity::Warning),

@@ -1,11 +1,9 @@
 //! `podreach demo`: a bundled cluster, two questions about it, and what to type next.
 
-use podreach::answer::Oracle;
 use podreach::engine::Budget;
 use podreach::lower::Options;
-use podreach::question;
 use podreach::read::{Source, Sources};
-use podreach::report::{self, Answered, Detail, Width};
+use podreach::report::{self, Width};
 use podreach_core::Semantics;
 
 use crate::print;
@@ -44,22 +42,13 @@ pub(crate) fn run() -> Result<Exit, Told> {
 }
 
 fn check(session: &Session, pod: &str, node: &str) -> String {
-    let cluster = &session.lowered.cluster;
-    let found = question::named(cluster, pod).ok().zip(question::node(cluster, node).ok());
-    let (id, at) = found.expect("the demo has this pod and this node");
-    let mut problem = podreach::problem(&session.lowered, Semantics::KubeScheduler);
-    problem.goal = question::goal(&id, &[at], &[]);
-    let decision = Oracle::new(&problem, &session.lowered.diagnostics).answer(&problem.goal, &Budget::unlimited());
-    let assumptions = session.assumptions(Semantics::KubeScheduler);
-    let answered = Answered { options: &session.options, decision: &decision, assumptions };
-    let text = report::verdict_text(&answered, Detail::Normal);
-    format!("> podreach check -f examples/demo.yaml {pod} {node}\n{text}")
+    let question = session.ask(pod, node).expect("the demo has this pod and this node");
+    format!("> podreach check -f examples/demo.yaml {pod} {node}\n{}", question.decide())
 }
 
 fn matrix(session: &Session) -> String {
-    let problem = podreach::problem(&session.lowered, Semantics::KubeScheduler);
-    let oracle = Oracle::new(&problem, &session.lowered.diagnostics);
-    let matrix = podreach::matrix::Matrix::new(&problem.model, &oracle, &Budget::unlimited(), 1, &|| ());
+    let problem = session.problem(Semantics::KubeScheduler);
+    let matrix = session.matrix(&problem, &Budget::unlimited(), 1, &|| ());
     let text = report::matrix(&problem.model, &matrix, session.assumptions(Semantics::KubeScheduler), Width::Normal);
     format!("> podreach matrix -f examples/demo.yaml\n{text}")
 }

@@ -130,16 +130,16 @@ fn net(args: &Encode) -> Result<Exit, Told> {
     let session = Session::read(&args.input, |own| args.reading.options(own), saying)?;
     let (semantics, goal) = asked(args, &session)?;
     let problem = session.problem(semantics).with_goal(goal);
-    let written = to_pnml::net(&problem).map_err(|refused| told(&session.sources, &[refused]))?;
+    let written = to_pnml::net(&problem).map_err(|refused| told(session.sources(), &[refused]))?;
     print::data(&pnml::write(&written.net));
     Ok(Exit::Yes)
 }
 
 /// The goal of the command line, or of the only question in the input.
 fn asked(args: &Encode, session: &Session) -> Result<(Semantics, Goal), Told> {
-    let cluster = &session.lowered.cluster;
-    let (own, goal) = match (&args.goal[..], &session.lowered.questions[..]) {
-        ([], [one]) => (one.semantics, one.goal(cluster).map_err(|refused| told(&session.sources, &refused))?),
+    let cluster = session.cluster();
+    let (own, goal) = match (&args.goal[..], &session.lowered().questions[..]) {
+        ([], [one]) => (one.semantics, one.goal(cluster).map_err(|refused| told(session.sources(), &refused))?),
         ([], []) => return Err(refuse("nothing is asked: give --goal POD@NODE, or a Question in the input", None)),
         ([], _) => return Err(refuse("the input has several questions: give --goal POD@NODE", None)),
         (goal, _) => {

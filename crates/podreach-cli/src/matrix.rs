@@ -1,12 +1,11 @@
 //! `podreach matrix`: every pod type against every node.
 
 use indicatif::{ProgressBar, ProgressStyle};
-use podreach::answer::Oracle;
 use podreach::engine::Budget;
 use podreach::matrix::{Cell, Matrix};
 use podreach::read::shown;
 use podreach::report::{self, Width};
-use podreach_core::{Problem, Semantics, cancel};
+use podreach_core::{Problem, Semantics};
 use serde_json::Value;
 
 use crate::args::{self, Format};
@@ -45,12 +44,7 @@ pub(crate) fn matrix(session: &Session, semantics: Semantics, clock: &Clock) -> 
     let problem = session.problem(semantics);
     let budget = Budget { threads: 1, ..clock.lasting_budget() };
     let bar = bar(problem.model.pods().len());
-    let decide = || {
-        let oracle = Oracle::new(&problem, &session.lowered.diagnostics);
-        Matrix::new(&problem.model, &oracle, &budget, clock.threads, &|| bar.inc(1))
-    };
-    let undecided = |stop| cancel::exempt(|| Matrix::undecided(&problem.model, stop));
-    let matrix = cancel::attempt(decide).unwrap_or_else(undecided);
+    let matrix = session.matrix(&problem, &budget, clock.threads, &|| bar.inc(1));
     bar.finish_and_clear();
     (problem, matrix)
 }

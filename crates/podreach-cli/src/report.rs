@@ -10,10 +10,10 @@ use podreach_core::{Problem, Semantics, cancel};
 use serde_json::Value;
 
 use crate::args::{Input, PageFile, Report, ReportAudit, ReportOf};
-use crate::ask::{self, Answer};
+use crate::ask::{self, Named};
 use crate::budget::Clock;
 use crate::session::{Exit, Saying, Session, Told};
-use crate::{audit, check, file, matrix, print};
+use crate::{audit, file, matrix, print};
 
 /// How long a page takes, in hundredths of the time to read its input: the whole cluster is on it.
 const PAGE: u32 = 100;
@@ -23,16 +23,14 @@ pub(crate) fn run(args: &Report, clock: &Clock) -> Result<Exit, Told> {
     match &args.what {
         ReportOf::Audit(args) => audit(args, clock),
         ReportOf::Check(args) => {
-            let mut session = Session::read(&args.input, |own| args.reading.options(own), (&args.page).into())?;
+            let session = Session::read(&args.input, |own| args.reading.options(own), (&args.page).into())?;
             clock.reserve(PAGE);
-            let answers = ask::answers(&args.asking, &args.reading, clock, &mut session)?;
-            let shown: Vec<(Answered<'_>, Value)> = answers
-                .iter()
-                .map(|answer| (answer.answered(&session), check::document(&session, answer).value()))
-                .collect();
-            let problem = answers.first().expect("something is asked").problem();
+            let answers = ask::answers(&args.asking, &args.reading, clock, &session)?;
+            let shown: Vec<(Answered<'_>, Value)> =
+                answers.iter().map(|Named { answer, .. }| (answer.answered(), answer.document().value())).collect();
+            let problem = answers.first().expect("something is asked").answer.problem();
             write(&args.page, &args.input, &session, problem, html::View::Answers(&shown))?;
-            Ok(answers.iter().map(Answer::exit).max().unwrap_or(Exit::Yes))
+            Ok(ask::worst(&answers))
         }
         ReportOf::Matrix(args) => {
             let session = Session::read(&args.input, |own| args.reading.options(own), (&args.page).into())?;
@@ -81,7 +79,7 @@ fn with_standing(entry: &Entry) -> Item {
 
 fn evidence(session: &Session, problem: &Problem, matrix: &Matrix, clock: &Clock, most: usize) -> html::Evidence {
     let spinner = ask::spinner("gathering evidence");
-    let oracle = cancel::attempt(|| Oracle::new(problem, &session.lowered.diagnostics));
+    let oracle = cancel::attempt(|| Oracle::new(problem, session.remarks()));
     let budget = clock.budget();
     let gather = |oracle: Oracle| {
         html::evidence((problem, matrix), matrix.answers(oracle, &budget), most, &|| (budget.interrupt)())
@@ -100,7 +98,7 @@ fn write(
     view: html::View<'_>,
 ) -> Result<(), Told> {
     let title = page.title.clone().unwrap_or_else(|| title(input));
-    let diagnostics = report::diagnostics(&session.sources, &session.lowered.diagnostics);
+    let diagnostics = report::diagnostics(session.sources(), session.remarks());
     let assumptions = session.assumptions(problem.model.semantics());
     let data = html::data(problem, &title, (&diagnostics, assumptions), view);
     let text = cancel::exempt(|| html::document(Some(&data)));

@@ -4,11 +4,11 @@ use std::mem::ManuallyDrop;
 use std::ops::{Deref, DerefMut};
 use std::sync::Arc;
 
-use podreach::assumption::{self, Assumption};
+use podreach::Analysis;
 use podreach::diagnostic::Diagnostic;
-use podreach::lower::{Lowered, Options, Release, ReleaseBy};
+use podreach::lower::{Options, Release, ReleaseBy};
 use podreach::read::Sources;
-use podreach_core::{Problem, Semantics};
+use podreach_core::{Cluster, Problem, Semantics};
 
 use crate::args::{Input, Output};
 use crate::input::{self, Gathered};
@@ -34,44 +34,25 @@ pub(crate) enum Exit {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Told;
 
-/// What is never freed. A command has one input and ends when it has shown what it has to show; to free a large cluster piece by piece
-/// would take as long as a limit may be exceeded.
+/// The input of a command, usable.
+///
+/// It is never freed: a command has one input and ends when it has shown what it has to show, and to free a large cluster piece by
+/// piece would take as long as a limit may be exceeded.
 #[derive(Debug)]
-pub(crate) struct Lasting<T>(ManuallyDrop<T>);
+pub(crate) struct Session(ManuallyDrop<Analysis>);
 
-impl<T> Lasting<T> {
-    fn new(of: T) -> Self {
-        Self(ManuallyDrop::new(of))
-    }
-}
+impl Deref for Session {
+    type Target = Analysis;
 
-impl<T> Deref for Lasting<T> {
-    type Target = T;
-
-    fn deref(&self) -> &T {
+    fn deref(&self) -> &Analysis {
         &self.0
     }
 }
 
-impl<T> DerefMut for Lasting<T> {
-    fn deref_mut(&mut self) -> &mut T {
+impl DerefMut for Session {
+    fn deref_mut(&mut self) -> &mut Analysis {
         &mut self.0
     }
-}
-
-/// The input of a command, usable.
-#[derive(Debug)]
-pub(crate) struct Session {
-    /// The texts.
-    pub(crate) sources: Sources,
-    /// How they were read.
-    pub(crate) options: Options,
-    /// The cluster.
-    pub(crate) lowered: Lasting<Lowered>,
-    /// What the input is an encoding of, if it is one.
-    pub(crate) source: Option<podreach::encode::Source>,
-    /// What verdicts assume, under each semantics.
-    assumptions: [(Semantics, Vec<Assumption>); 2],
 }
 
 /// What is said while the input is read.
@@ -137,47 +118,32 @@ impl Session {
         options: Options,
         saying: Saying,
     ) -> Result<Self, Told> {
-        let mut lowered = podreach::lowered(&sources, &options);
-        // A remark about a pod type that has no name of its own here is said about the workload that it goes under.
-        let names = &lowered.origins.pods;
-        let known = |diagnostic: &Diagnostic| {
-            diagnostic.pods.is_empty() || diagnostic.pods.iter().any(|pod| names.contains_key(pod))
-        };
-        let diagnostics: Vec<Diagnostic> = diagnostics.into_iter().filter(known).collect();
-        lowered.diagnostics.splice(0..0, diagnostics);
-        let (source, remarks) = podreach::source(&sources);
-        lowered.diagnostics.extend(remarks);
-        remark::print(&sources, &lowered.diagnostics, saying.quiet, saying.verbose);
-        if lowered.is_stopped() {
-            return Err(Told);
-        }
-        if lowered.cluster.pods.is_empty() && !lowered.cluster.nodes.is_empty() {
+        let analysis = Analysis::load_with(sources, diagnostics, options).map_err(|error| {
+            remark::print(&error.sources, &error.diagnostics, saying.quiet, saying.verbose);
+            Told
+        })?;
+        remark::print(analysis.sources(), analysis.remarks(), saying.quiet, saying.verbose);
+        let cluster = analysis.cluster();
+        if cluster.pods.is_empty() && !cluster.nodes.is_empty() {
             let help = "add workloads or pods, for example from kubectl get pods,deployments -A -o yaml";
             return Err(refuse("the input has nodes but no pods, so there is nothing to place", Some(help)));
         }
-        if lowered.cluster.pods.is_empty() {
-            return Err(nothing_to_do(&lowered));
+        if cluster.pods.is_empty() {
+            return Err(nothing_to_do(cluster));
         }
-        let assumptions = [Semantics::KubeScheduler, Semantics::Paper]
-            .map(|semantics| (semantics, assumption::assumptions(&lowered, &options, semantics)));
-        Ok(Self { sources, options, lowered: Lasting::new(lowered), source, assumptions })
+        Ok(Self(ManuallyDrop::new(analysis)))
     }
 
     /// The cluster under a semantics; like the session, it lasts as long as the program.
     pub(crate) fn problem(&self, semantics: Semantics) -> Problem {
-        let problem = podreach::problem(&self.lowered, semantics);
+        let problem = self.0.problem(semantics);
         std::mem::forget((Arc::clone(&problem.model), Arc::clone(&problem.start)));
         problem
     }
 
-    /// What verdicts assume under a semantics.
-    pub(crate) fn assumptions(&self, semantics: Semantics) -> &[Assumption] {
-        self.assumptions.iter().find(|(under, _)| *under == semantics).map_or(&[], |(_, assumptions)| assumptions)
-    }
-
     /// The same, if there are nodes.
     fn with_nodes(self) -> Result<Self, Told> {
-        if self.lowered.cluster.nodes.is_empty() { Err(nothing_to_do(&self.lowered)) } else { Ok(self) }
+        if self.cluster().nodes.is_empty() { Err(nothing_to_do(self.cluster())) } else { Ok(self) }
     }
 }
 
@@ -197,8 +163,8 @@ pub(crate) fn gather(input: &Input, quiet: bool) -> Result<Gathered, Told> {
     }
 }
 
-fn nothing_to_do(lowered: &Lowered) -> Told {
-    if lowered.cluster.pods.is_empty() {
+fn nothing_to_do(cluster: &Cluster) -> Told {
+    if cluster.pods.is_empty() {
         let help =
             "give manifests or dumps of a cluster, for example from kubectl get nodes,pods,deployments -A -o yaml";
         return refuse("the input is empty: there are no nodes and no pods in it", Some(help));

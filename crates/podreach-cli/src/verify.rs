@@ -3,15 +3,11 @@
 use std::io::Read;
 use std::path::Path;
 
-use podreach::answer::Oracle;
+use podreach::Verified;
 use podreach::assumption::Assumption;
-use podreach::audit::Changed;
-use podreach::engine::{Decision, Stop};
-use podreach::read::{Source, Sources, shown};
-use podreach::report::{self, Answered, Asked, Certificate, Claim, Shortfall};
+use podreach::read::{Source, Sources};
+use podreach::report::{self, Asked, Certificate, Claim};
 use podreach_core::cancel;
-use podreach_core::demand::Shortage;
-use podreach_core::{Checker, Flaw, Problem, Short, Verdict};
 
 use crate::args::{Expected, Verify};
 use crate::budget::Clock;
@@ -40,23 +36,23 @@ pub(crate) fn run(args: &Verify, clock: &Clock) -> Result<Exit, Told> {
             exits.push(Exit::No);
             continue;
         }
-        let known = last.take().filter(|session| session.options == certificate.options);
+        let known = last.take().filter(|session| *session.options() == certificate.options);
         let read = || Session::read(&args.input, |_| certificate.options.clone(), saying);
         // What was refused before stays refused, also where the input cannot be read again in time.
         let session = match known.map_or_else(|| cancel::attempt(read), |session| Ok(Ok(session))) {
             Ok(session) => session?,
             Err(stop) => {
-                let (exit, line) = given_up(stop);
-                tell(args, line);
-                exits.push(exit);
+                let verified = Verified::Unfinished(stop);
+                tell(args, verified.to_string());
+                exits.push(exit(&verified));
                 break;
             }
         };
-        let (exit, line) = cancel::attempt(|| verified(&session, certificate, clock)).unwrap_or_else(given_up);
-        tell(args, line);
+        let verified = session.verify_certificate(certificate, &|| clock.stop());
+        let exit = exit(&verified);
+        tell(args, verified.to_string());
         if args.export.is_some() {
-            let written =
-                cancel::attempt(|| export(&session, certificate)).unwrap_or_else(|stop| Err(stop.to_string()));
+            let written = cancel::attempt(|| session.export(certificate)).unwrap_or_else(|stop| Err(stop.to_string()));
             match written {
                 Ok(documents) => {
                     number += 1;
@@ -152,119 +148,25 @@ pub(crate) fn certificates(path: &Path) -> Result<Vec<Certificate>, Told> {
     if found.is_empty() { Err(refuse("the certificate is empty", None)) } else { Ok(found.concat()) }
 }
 
-/// Whether a certificate proves what it says, in a line.
-fn verified(session: &Session, certificate: &Certificate, clock: &Clock) -> (Exit, String) {
-    if let Claim::Unknown(reason) = &certificate.claim {
-        return (Exit::Unknown, format!("UNKNOWN  it claims nothing: {}", shown(reason)));
-    }
-    if let (Some(changed), None) = (&certificate.changed, &certificate.changes) {
-        return (Exit::Unknown, format!("NOT LOOKED AT  it does not say how its cluster is made: {}", shown(changed)));
-    }
-    let resolved = match Resolved::new(session, certificate) {
-        Ok(resolved) => resolved,
-        Err(why) => return (Exit::No, format!("NOT PROVED  {why}")),
-    };
-    let (exit, line) = checked(session, certificate, &resolved, clock);
-    let says = if exit == Exit::Yes { &resolved.says } else { "" };
-    (exit, line + says)
-}
-
-/// A certificate whose names are those of the input, or of the cluster that its changes make of it.
-struct Resolved {
-    oracle: Oracle,
-    problem: Problem,
-    verdict: Verdict,
-    /// How the cluster differs from the input, if it does.
-    says: String,
-}
-
-impl Resolved {
-    fn new(session: &Session, certificate: &Certificate) -> Result<Self, String> {
-        let changes = certificate.changes.as_deref().unwrap_or_default();
-        let changed = Changed::new(&session.lowered, certificate.semantics, changes)?;
-        let oracle = Oracle::new(&changed.problem, &session.lowered.diagnostics);
-        let (problem, verdict) = certificate.resolve(&changed.problem, oracle.weakenings())?;
-        let verdict = changed.told(verdict)?;
-        Ok(Self { oracle, problem, verdict, says: changed.says })
-    }
-}
-
-/// Whether the evidence of a certificate proves what it says, once names are resolved.
-fn checked(session: &Session, certificate: &Certificate, resolved: &Resolved, clock: &Clock) -> (Exit, String) {
-    let Resolved { oracle, problem, verdict, .. } = resolved;
-    let stop = || clock.stop().is_some();
-    if let Some(shortage) = &certificate.shortage {
-        return match short_of(problem, (verdict.clone(), shortage), clock) {
-            Ok(short) => (Exit::Yes, format!("PROVED  {}", report::audit::demanded(&problem.model, short.demand()))),
-            Err(_) if stop() => given_up(clock.stop().unwrap_or(Stop::Timeout)),
-            Err(why) => (Exit::No, format!("NOT PROVED  {why}")),
-        };
-    }
-    match Checker::new(problem).check(&problem.goal, verdict.clone(), &stop) {
-        Ok(checked) => {
-            let decision = Decision { checked, engine: "certificate", efforts: Vec::new() };
-            stands(session, oracle, problem, decision)
-        }
-        Err(Flaw::Stopped) => given_up(clock.stop().unwrap_or(Stop::Timeout)),
-        Err(flaw) => (Exit::No, format!("NOT PROVED  {}", report::flaw(problem, verdict, &flaw))),
-    }
-}
-
-/// A certificate as numbers, with the names behind them, whatever the check says of it; or why it cannot be written so.
-fn export(session: &Session, certificate: &Certificate) -> Result<String, String> {
-    if certificate.changed.is_some() && certificate.changes.is_none() {
-        return Err("it does not say how its cluster is made".to_owned());
-    }
-    let Resolved { problem, verdict, .. } = Resolved::new(session, certificate)?;
-    let written = match (&certificate.shortage, &verdict) {
-        (Some(shortage), Verdict::Never(proof)) => {
-            let (demand, argument) = shortage.resolve(&problem.model)?;
-            let shortage = Shortage { ruled_out: problem.goal.clone(), proof: proof.clone(), argument };
-            report::export::shortage(&problem, &demand, &shortage)
-        }
-        _ => report::export::verdict(&problem, &problem.goal, &verdict),
-    };
-    written.map(|documents| report::legend(&problem.model) + &documents).map_err(|why| why.to_string())
-}
-
-/// That a check was not finished.
-fn given_up(stop: Stop) -> (Exit, String) {
-    (Exit::Unknown, format!("UNKNOWN  the check was not finished: {stop}"))
-}
-
-/// What follows from a proof for any choice of nodes; or what is wrong with it.
-fn short_of(problem: &Problem, (verdict, written): (Verdict, &Shortfall), clock: &Clock) -> Result<Short, String> {
-    let stop = || clock.stop().is_some();
-    let told = |flaw: Flaw| report::flaw(problem, &verdict, &flaw);
-    let (demand, argument) = written.resolve(&problem.model)?;
-    let Verdict::Never(proof) = verdict.clone() else {
-        return Err("a shortage follows from a proof, and there is none".to_owned());
-    };
-    let shortage = Shortage { ruled_out: problem.goal.clone(), proof, argument };
-    podreach_core::short(problem, demand, shortage, &stop).map_err(told)
-}
-
-/// Whether a checked verdict is free of doubts about the input.
-fn stands(session: &Session, oracle: &Oracle, problem: &Problem, decision: Decision) -> (Exit, String) {
-    let decision = oracle.held(decision);
-    match decision.checked.verdict() {
-        Verdict::Unknown(reason) => (Exit::No, format!("NOT PROVED  {reason}")),
-        _ => {
-            let assumptions = session.assumptions(problem.model.semantics());
-            let answered = Answered { options: &session.options, decision: &decision, assumptions };
-            (Exit::Yes, format!("PROVED  {}", report::headline(&answered)))
-        }
+/// How a command ends that found this out.
+fn exit(verified: &Verified) -> Exit {
+    match verified {
+        Verified::Proved(_) => Exit::Yes,
+        Verified::NotProved(_) => Exit::No,
+        _ => Exit::Unknown,
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use podreach::engine::Stop;
+
     use super::*;
 
     #[test]
     fn what_is_refused_counts_more_than_what_was_not_finished() {
-        assert_eq!(together(&[Exit::Yes, Exit::No, given_up(Stop::Timeout).0]), Exit::No);
-        assert_eq!(together(&[Exit::Yes, given_up(Stop::Timeout).0]), Exit::Unknown);
+        assert_eq!(together(&[Exit::Yes, Exit::No, exit(&Verified::Unfinished(Stop::Timeout))]), Exit::No);
+        assert_eq!(together(&[Exit::Yes, exit(&Verified::Unfinished(Stop::Timeout))]), Exit::Unknown);
         assert_eq!((together(&[Exit::Yes]), together(&[])), (Exit::Yes, Exit::Unknown));
     }
 }

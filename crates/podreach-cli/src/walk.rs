@@ -4,27 +4,25 @@ use console::{Key, Term};
 use podreach::report::{self, Detail};
 use podreach_core::Verdict;
 
-use crate::ask::Answer;
+use crate::ask::Named;
 use crate::check::LONGEST;
 use crate::print;
-use crate::session::Session;
 
 const KEYS: &str = "→ or Enter: on   ← : back   Home, End: start, end   q: quit";
 
 /// Walks the runs of all answers; what has no run, or a very long one, is told as ever.
-pub(crate) fn walk(session: &Session, answers: &[Answer]) {
-    for answer in answers {
-        let answered = answer.answered(session);
-        match answer.decision.checked.verdict() {
+pub(crate) fn walk(answers: &[Named<'_>]) {
+    for Named { answer, .. } in answers {
+        match answer.verdict() {
             Verdict::Deployable(trace) if trace.len() <= LONGEST => {
                 let frames = report::frames(answer.problem(), trace);
                 let term = Term::stdout();
-                print::report(&(report::headline(&answered) + "\n\n"));
+                print::report(&(answer.headline() + "\n\n"));
                 if !(term.is_term() && print::is_watched() && interactive(&term, &frames).is_ok()) {
                     print::report(&frames.join("\n"));
                 }
             }
-            _ => print::report(&report::verdict_text(&answered, Detail::Normal)),
+            _ => print::report(&report::verdict_text(&answer.answered(), Detail::Normal)),
         }
     }
 }

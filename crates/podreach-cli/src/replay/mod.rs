@@ -91,11 +91,11 @@ fn session(connection: &Connection, args: &Replay, certificate: &Certificate) ->
 
 /// The steps on this cluster; refused where the run does not fit it as it is now.
 fn planned(session: &Session, certificate: &Certificate) -> Result<Plan, Told> {
-    if session.lowered.cluster.symbols.symbol(LABEL).is_some() {
+    if session.cluster().symbols.symbol(LABEL).is_some() {
         let help = "if they are left from an earlier replay: podreach replay --clean";
         return Err(refuse(&format!("labels or selectors of this cluster mention {LABEL}"), Some(help)));
     }
-    let problem = podreach::problem(&session.lowered, certificate.semantics);
+    let problem = podreach::problem(session.lowered(), certificate.semantics);
     let unfit = |why: String| refuse(&format!("the run does not fit this cluster as it is now: {why}"), None);
     let (problem, verdict) = certificate.resolve(&problem, &[]).map_err(&unfit)?;
     let flaw = Checker::new(&problem).check(&problem.goal, verdict.clone(), &|| false).err();
@@ -103,7 +103,7 @@ fn planned(session: &Session, certificate: &Certificate) -> Result<Plan, Told> {
         return Err(unfit(podreach::report::flaw(&problem, &verdict, &flaw)));
     }
     let Verdict::Deployable(trace) = &verdict else { return Err(unfit("it has no steps".to_owned())) };
-    let lists = snapshot::lists(&session.sources)?;
+    let lists = snapshot::lists(session.sources())?;
     let objects: Vec<Value> = lists.into_iter().flat_map(|list| list.objects).collect();
     plan::plan(session, &problem, trace, &objects).map_err(unfit)
 }

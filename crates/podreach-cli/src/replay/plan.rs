@@ -45,7 +45,7 @@ pub(crate) enum Deed {
 /// The steps of a trace; what the cluster runs is matched with what the trace deletes.
 pub(crate) fn plan(session: &Session, problem: &Problem, trace: &Trace, objects: &[Value]) -> Result<Plan, String> {
     let mut others: BTreeMap<Atom, Vec<&str>> = BTreeMap::new();
-    for instance in session.lowered.origins.instances.iter().filter(|instance| !instance.kept) {
+    for instance in session.lowered().origins.instances.iter().filter(|instance| !instance.kept) {
         others.entry(place(problem, instance)).or_default().push(&instance.name);
     }
     if !problem.start.iter().eq(others_as_start(session, problem).iter()) {
@@ -116,7 +116,7 @@ fn parts(pod: &str) -> (String, String) {
 }
 
 fn others_as_start(session: &Session, problem: &Problem) -> podreach_core::Configuration {
-    session.lowered.origins.instances.iter().map(|instance| (place(problem, instance), 1)).collect()
+    session.lowered().origins.instances.iter().map(|instance| (place(problem, instance), 1)).collect()
 }
 
 /// What a running pod is, and where.
@@ -127,9 +127,9 @@ fn place(problem: &Problem, instance: &Instance) -> Atom {
 
 /// An inert pod of a type.
 fn template(session: &Session, id: PodId, objects: &[Value]) -> Result<Value, String> {
-    let cluster = &session.lowered.cluster;
+    let cluster = session.cluster();
     let pod = &cluster.pods[id];
-    let origin = session.lowered.origins.pods.get(&pod.name);
+    let origin = session.lowered().origins.pods.get(&pod.name);
     let found = origin.zip(objects.iter().find(|object| is_named(object, &pod.name)));
     let (origin, object) = found.ok_or_else(|| format!("the object behind {} is not there", pod.name))?;
     let place = match origin.kind {

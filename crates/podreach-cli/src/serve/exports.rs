@@ -13,7 +13,7 @@ pub(super) fn certificate(world: &World, variant: &Variant, answered: &Answered<
     if !variant.edits.is_empty() {
         return Value::Null;
     }
-    let diagnostics = report::diagnostics(&world.session.sources, &world.session.lowered.diagnostics);
+    let diagnostics = report::diagnostics(world.session.sources(), world.session.remarks());
     report::verdict(answered, &diagnostics, 0.0).value()
 }
 
@@ -88,7 +88,7 @@ fn report(world: &World, variant: &Variant, decided: &Decided) -> String {
     let answered = decided.answered(world);
     let (problem, assumptions) = (answered.problem(), answered.assumptions);
     let certificate = certificate(world, variant, &answered);
-    let diagnostics = report::diagnostics(&world.session.sources, &world.session.lowered.diagnostics);
+    let diagnostics = report::diagnostics(world.session.sources(), world.session.remarks());
     let title = match variant.edits.len() {
         0 => world.title.clone(),
         1 => format!("{} with 1 change", world.title),

@@ -57,7 +57,7 @@ impl Decided {
     pub(super) fn answered<'a>(&'a self, world: &'a World) -> Answered<'a> {
         let decision = &self.decision;
         let assumptions = world.session.assumptions(decision.checked.problem().model.semantics());
-        Answered { options: &world.session.options, decision, assumptions }
+        Answered { options: world.session.options(), decision, assumptions }
     }
 }
 
@@ -100,7 +100,7 @@ impl World {
     pub(super) fn page(&self) -> Result<Arc<str>, String> {
         let variant = self.variant(Vec::new())?;
         let made = || {
-            let diagnostics = report::diagnostics(&self.session.sources, &self.session.lowered.diagnostics);
+            let diagnostics = report::diagnostics(self.session.sources(), self.session.remarks());
             let assumptions = self.session.assumptions(self.semantics);
             html::data(&variant.problem, &self.title, (&diagnostics, assumptions), html::View::Cluster)
                 .to_string()
@@ -119,7 +119,7 @@ impl World {
         if let Some(known) = known(&locked(&self.variants)) {
             return Ok(known);
         }
-        let lowered = sandbox::edited(&self.session.lowered, &edits)?;
+        let lowered = sandbox::edited(self.session.lowered(), &edits)?;
         let problem = podreach::problem(&lowered, self.semantics);
         let mut variants = locked(&self.variants);
         // The cluster as it is stays; it is asked for all the time.

@@ -49,7 +49,7 @@ use podreach_core::{Cluster, Configuration};
 
 pub use crate::diagnostic::GivenLabels;
 use crate::diagnostic::{Diagnostic, Effect, Topic};
-use crate::read::{Piece, Tree};
+use crate::read::{Piece, Sources, Tree};
 use context::Context;
 use inventory::{Inventory, full_name};
 use keep::Kept;
@@ -92,6 +92,39 @@ impl Lowered {
     pub fn is_stopped(&self) -> bool {
         self.diagnostics.iter().any(|diagnostic| diagnostic.effect == Effect::Stops)
     }
+}
+
+/// Reads all sources and lowers what they say to a cluster.
+pub fn lowered(sources: &Sources, options: &Options) -> Lowered {
+    piecewise(sources, options).unwrap_or_else(|| wholly(sources, options))
+}
+
+/// Reads and lowers piece by piece: quick, and small in memory, but not for texts with errors.
+fn piecewise(sources: &Sources, options: &Options) -> Option<Lowered> {
+    let mut lowering = Lowering::new(options);
+    let mut diagnostics = Vec::new();
+    for id in sources.ids() {
+        diagnostics.extend(sources.pieces(id, "items", &mut |piece| lowering.add_piece(piece))?);
+    }
+    let lowered = lowering.finish();
+    // Two objects of one name are compared as wholes.
+    (!duplicate::is_in(&lowered.diagnostics)).then(|| with_remarks(diagnostics, lowered))
+}
+
+/// Reads everything, then lowers it.
+fn wholly(sources: &Sources, options: &Options) -> Lowered {
+    let (mut documents, mut diagnostics) = (Vec::new(), Vec::new());
+    for id in sources.ids() {
+        let (read, remarks) = sources.documents(id);
+        documents.extend(read);
+        diagnostics.extend(remarks);
+    }
+    with_remarks(diagnostics, cluster(&documents, options))
+}
+
+fn with_remarks(mut diagnostics: Vec<Diagnostic>, mut lowered: Lowered) -> Lowered {
+    diagnostics.append(&mut lowered.diagnostics);
+    Lowered { diagnostics, ..lowered }
 }
 
 /// The cluster that documents describe.

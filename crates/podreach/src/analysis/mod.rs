@@ -1,0 +1,165 @@
+//! The front door: one type that loads a cluster, and answers every question about it.
+//!
+//! ```text
+//! Analysis ─ ask ────> Question ─ decide ─> Answer      a verdict with its evidence, and its certificate
+//!          ─ why ────> Why                              what each rule says right now
+//!          ─ matrix ─> Matrix                           every pod type against every node
+//!          ─ audit ──> Outcome                          policies and findings
+//!          ─ verify ─> Verified                         whether a certificate proves what it says
+//! ```
+//! What is asked without a semantics is asked about the real scheduler's rules. The command line and the server call nothing else.
+
+mod answer;
+mod audit;
+mod error;
+mod verify;
+
+use podreach_core::{Cluster, Goal, NodeId, PodId, Problem, Semantics, cancel};
+
+pub use answer::{Answer, Question};
+pub use audit::Audit;
+pub use error::{AskError, InputError};
+pub use verify::Verified;
+
+use crate::answer::Oracle;
+use crate::assumption::{self, Assumption};
+use crate::diagnostic::Diagnostic;
+use crate::encode::{self, Source as Encoded};
+use crate::engine::Budget;
+use crate::lower::{self, Lowered, Options};
+use crate::matrix::Matrix;
+use crate::question;
+use crate::read::{Source, Sources};
+use crate::report;
+
+/// A cluster that was read, and whatever can be found out about it.
+#[derive(Debug)]
+pub struct Analysis {
+    sources: Sources,
+    options: Options,
+    lowered: Lowered,
+    encoded: Option<Encoded>,
+    assumptions: [(Semantics, Vec<Assumption>); 2],
+}
+
+impl Analysis {
+    /// Reads manifests, or a dump of a cluster, in YAML or JSON.
+    pub fn from_yaml(text: impl Into<String>) -> Result<Self, InputError> {
+        let mut sources = Sources::default();
+        match Source::from_bytes("input", text.into().into_bytes()) {
+            Ok(source) => {
+                sources.add(source);
+            }
+            Err(diagnostic) => return Err(InputError::new(sources, vec![diagnostic])),
+        }
+        Self::load(sources, Options::default())
+    }
+
+    /// Reads sources.
+    pub fn load(sources: Sources, options: Options) -> Result<Self, InputError> {
+        Self::load_with(sources, Vec::new(), options)
+    }
+
+    /// Reads sources about which something is known already, such as what of a live cluster may not be seen.
+    pub fn load_with(sources: Sources, remarks: Vec<Diagnostic>, options: Options) -> Result<Self, InputError> {
+        let mut lowered = lower::lowered(&sources, &options);
+        // A remark about a pod type that has no name of its own here is made about the workload that it goes under.
+        let names = &lowered.origins.pods;
+        let is_known =
+            |remark: &Diagnostic| remark.pods.is_empty() || remark.pods.iter().any(|pod| names.contains_key(pod));
+        let remarks: Vec<Diagnostic> = remarks.into_iter().filter(is_known).collect();
+        lowered.diagnostics.splice(0..0, remarks);
+        let (encoded, remarks) = encode::source::of_sources(&sources);
+        lowered.diagnostics.extend(remarks);
+        if lowered.is_stopped() {
+            return Err(InputError::new(sources, lowered.diagnostics));
+        }
+        let assumptions = [Semantics::KubeScheduler, Semantics::Paper]
+            .map(|semantics| (semantics, assumption::assumptions(&lowered, &options, semantics)));
+        Ok(Self { sources, options, lowered, encoded, assumptions })
+    }
+
+    /// The texts that were read, to show places in them.
+    pub fn sources(&self) -> &Sources {
+        &self.sources
+    }
+
+    /// Adds a text that is not part of the cluster, such as a policy, to show places in it.
+    pub fn add_source(&mut self, source: Source) -> crate::read::SourceId {
+        self.sources.add(source)
+    }
+
+    /// How they were read.
+    pub fn options(&self) -> &Options {
+        &self.options
+    }
+
+    /// What they became: the cluster, its start, and where all of it comes from.
+    pub fn lowered(&self) -> &Lowered {
+        &self.lowered
+    }
+
+    /// The cluster.
+    pub fn cluster(&self) -> &Cluster {
+        &self.lowered.cluster
+    }
+
+    /// Remarks about the input: what was assumed, what is in doubt, what is worth knowing.
+    pub fn remarks(&self) -> &[Diagnostic] {
+        &self.lowered.diagnostics
+    }
+
+    /// The net, pebble game or policy that the input is an encoding of, if it is one.
+    pub fn encoded(&self) -> Option<&Encoded> {
+        self.encoded.as_ref()
+    }
+
+    /// What all verdicts under a semantics assume.
+    pub fn assumptions(&self, semantics: Semantics) -> &[Assumption] {
+        self.assumptions.iter().find(|(under, _)| *under == semantics).map_or(&[], |(_, assumptions)| assumptions)
+    }
+
+    /// The cluster under a semantics, with its start and what is kept, and no goal yet.
+    pub fn problem(&self, semantics: Semantics) -> Problem {
+        lower::problem(&self.lowered, semantics)
+    }
+
+    /// Asks whether a pod can ever run on a node; both by any name that stands for one thing alone.
+    pub fn ask(&self, pod: &str, node: &str) -> Result<Question<'_>, AskError> {
+        let (pod, node) = (question::named(self.cluster(), pod)?, question::node(self.cluster(), node)?);
+        self.ask_goal(Semantics::KubeScheduler, question::goal(&pod, &[node], &[]))
+    }
+
+    /// Asks whether a goal can ever be reached, under a semantics.
+    pub fn ask_goal(&self, semantics: Semantics, goal: Goal) -> Result<Question<'_>, AskError> {
+        Question::new(self, &self.problem(semantics), goal)
+    }
+
+    /// What each rule says about a pod on these nodes right now.
+    pub fn why(&self, semantics: Semantics, pod: PodId, nodes: &[NodeId]) -> report::Why {
+        let (problem, cluster) = (self.problem(semantics), self.cluster());
+        let types = std::iter::once(pod).chain(question::types(cluster, pod));
+        let names: Vec<&str> = types.map(|pod| cluster.pods[pod].name.as_str()).collect();
+        report::Why::new(&problem.model, &problem.start, pod, nodes)
+            .with_doubts(self.remarks(), &names)
+            .assuming(self.assumptions(semantics))
+    }
+
+    /// Every pod type against every node, with up to `threads` threads; `done` hears of each finished row. Cells that the budget does
+    /// not suffice for are unknown.
+    pub fn matrix(&self, problem: &Problem, budget: &Budget<'_>, threads: usize, done: &(dyn Fn() + Sync)) -> Matrix {
+        let decide = || Matrix::new(&problem.model, &self.oracle(problem), budget, threads, done);
+        let undecided = |stop| cancel::exempt(|| Matrix::undecided(&problem.model, stop));
+        cancel::attempt(decide).unwrap_or_else(undecided)
+    }
+
+    /// What answers any number of questions about the cluster under a semantics, or with another start.
+    pub fn oracle(&self, problem: &Problem) -> Oracle {
+        Oracle::new(problem, self.remarks())
+    }
+
+    /// A goal as a Petri net, or why it cannot be written as one.
+    pub fn net(&self, semantics: Semantics, goal: Goal) -> Result<encode::to_pnml::Written, Diagnostic> {
+        encode::to_pnml::net(&self.problem(semantics).with_goal(goal))
+    }
+}
