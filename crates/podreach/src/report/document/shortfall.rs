@@ -6,7 +6,8 @@ use podreach_core::demand::{Argument, Demand, Law, Place, Want};
 use podreach_core::resource::Amount;
 use podreach_core::{Atom, Id, Model};
 
-use super::certificate::{Names, Read, count, items, known, named_pod, refused, required, text};
+use super::certificate::Names;
+use super::certificate::strict::{Read, count, items, known, named_pod, refused, required, text};
 use crate::read::{Tree, shown};
 
 /// A demand and why it can never be met, with names that are not resolved yet.
