@@ -9,7 +9,7 @@
     guards look only at which pods are there, so that one copy of each is enough:
     the state space is that of the sets of atoms.
 
-    docs/spec/fragment.md; engine/mod.rs, engine/slice.rs. *)
+    docs/spec/fragment.md; engine/direct/mod.rs, engine/compile/slice.rs. *)
 
 From Coq Require Import NArith PArith List Lia Bool.
 From Podreach Require Import Configuration Problem Closure Guard Rules Compile.

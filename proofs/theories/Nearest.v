@@ -5,7 +5,7 @@
     a pod serves for all its keys at once.  So a question about a goal of [k] pods is
     decided by groups of at most [k] pods.
 
-    docs/theory.md, "Petri nets", at the end; engine/witness.rs. *)
+    docs/theory.md, "Petri nets", at the end; engine/direct/one_witness.rs. *)
 
 From Coq Require Import NArith PArith List Lia Bool.
 From Podreach Require Import Configuration Problem Guard Rules Compile Never Search Cluster Nested Embedding Decision.

@@ -8,7 +8,7 @@
     certificate of groups of at most [k] pods, of which there are polynomially many
     for a fixed [k].  Real clusters live here.
 
-    docs/theory.md, "Petri nets", at the end; engine/witness.rs. *)
+    docs/theory.md, "Petri nets", at the end; engine/direct/one_witness.rs. *)
 
 From Coq Require Import NArith PArith List Lia Bool.
 From Podreach Require Import Configuration Problem Guard Folding Never Search Rules Abstraction Backward Regress.

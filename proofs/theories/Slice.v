@@ -4,7 +4,7 @@
     helps it.  All others can only be in the way: a run is still one without them.  So
     a goal that is never met from a start without them is never met.
 
-    docs/theory.md, "What free deletion gives", 4; engine/slice.rs; check/orbits.rs, [helping]. *)
+    docs/theory.md, "What free deletion gives", 4; engine/compile/slice.rs; check/orbits.rs, [helping]. *)
 
 From Coq Require Import NArith List Lia Bool.
 From Podreach Require Import Configuration Problem Closure Guard Search.

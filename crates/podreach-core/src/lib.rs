@@ -21,6 +21,7 @@ pub mod obstacle;
 pub mod quotient;
 pub mod register;
 pub mod resource;
+pub mod roster;
 pub mod rule;
 pub mod running;
 pub mod selector;

@@ -17,29 +17,13 @@ use std::sync::Arc;
 use crate::cancel;
 use crate::configuration::{Atom, Configuration};
 use crate::goal::Goal;
-use crate::id::{Id, IdVec, NodeId, PodId};
+use crate::id::{IdVec, NodeId, PodId};
 use crate::model::Model;
+use crate::roster::Roster;
 use crate::rule::passing;
 use crate::step::{Action, Problem};
 use crate::trace::Trace;
 use crate::verdict::Proof;
-
-/// The pod types that take part in a problem.
-#[derive(Clone, Debug, Default)]
-pub struct Roster(Option<Arc<Vec<bool>>>);
-
-impl Roster {
-    /// Whether a type takes part.
-    pub fn contains(&self, pod: PodId) -> bool {
-        self.0.as_ref().is_none_or(|listed| listed.get(pod.index()).copied().unwrap_or(false))
-    }
-
-    fn of(len: usize, pods: impl Iterator<Item = PodId>) -> Self {
-        let mut listed = vec![false; len];
-        pods.for_each(|pod| listed[pod.index()] = true);
-        Self(Some(Arc::new(listed)))
-    }
-}
 
 /// A problem with types that are alike, and its quotient for goals of one pod.
 #[derive(Clone, Debug)]

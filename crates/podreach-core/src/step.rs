@@ -22,7 +22,7 @@ use crate::configuration::{Atom, Configuration};
 use crate::goal::Goal;
 use crate::id::{NodeId, PodId};
 use crate::model::Model;
-use crate::quotient::Roster;
+use crate::roster::Roster;
 use crate::rule::{self, Refusal, Rule};
 use crate::running::{Changing, Running};
 

@@ -25,7 +25,7 @@ struct Kept {
 /// So often is asked whether to stop where nothing is searched; a budget that counts more than this is not spent by looking up.
 const ASKED: u64 = 1 << 20;
 
-/// What the portfolio finds, from an earlier run if there is one.
+/// What the portfolio finds, from the cache if it is there.
 pub fn portfolio(system: &System, engines: &'static [Engine], budget: &Budget<'_>) -> Outcome {
     let Some(cache) = budget.cache else { return portfolio::portfolio(system, engines, budget) };
     let question = question(system, engines, budget);
@@ -48,7 +48,7 @@ pub fn portfolio(system: &System, engines: &'static [Engine], budget: &Budget<'_
     outcome
 }
 
-/// All that a search depends on, as a number. How much memory it has, and whether engines take turns, may change which run is found.
+/// All that a search depends on, as a number. How much memory it has, and whether engines take turns, may change which plan is found.
 fn question(system: &System, engines: &[Engine], budget: &Budget<'_>) -> String {
     let rules: Vec<_> = system.rules.iter().map(|rule| (rule.head, &rule.guard, rule.consumes)).collect();
     let tables = (system.classes.len(), rules, &system.start, &system.goals, &system.sums.weights);
@@ -132,7 +132,7 @@ fn again(Kept { engine, asked, found }: Kept, system: &System, budget: &Budget<'
     if !makes_sense {
         return None;
     }
-    // A budget of work is spent as if the work had been done, so that the rest of the question gets no more than it would.
+    // A budget of work is spent as if the work had been done, so that later searches get no more than they would.
     let spent = (0..asked.min(ASKED)).any(|_| (budget.interrupt)().is_some());
     (!spent).then_some(Outcome { found, engine, efforts: Vec::new() })
 }
@@ -144,7 +144,7 @@ fn is_group(system: &System, group: &[(Class, u64)]) -> bool {
 }
 
 impl Plan {
-    /// Whether it is a run of a system to one of its goals.
+    /// Whether it is a plan of a system for one of its goals.
     fn is_legal(&self, system: &System) -> bool {
         let has = |group: &Group| is_group(system, group);
         if !self.is_whole(system) || !has(self.needs()) || !has(self.reaches()) {

@@ -20,7 +20,7 @@ pub struct Plan {
     reaches: Group,
 }
 
-/// A run as lists of numbers.
+/// A plan as lists of numbers.
 pub type Parts = (Vec<u32>, Group, Group);
 
 impl Plan {
@@ -34,7 +34,7 @@ impl Plan {
         self.len().saturating_mul(2).saturating_add(self.tape.len()).saturating_mul(size_of::<u32>())
     }
 
-    /// A run that ends here, to be made from its end: for each deployment first what is not needed after it, then its rule.
+    /// A plan that ends here, to be made from its end: for each deployment first what is not needed after it, then its rule.
     pub fn to(goal: Group) -> Self {
         Self { reaches: goal, ..Self::default() }
     }
@@ -49,13 +49,13 @@ impl Plan {
         self.tape.push((rule as u32) << 1);
     }
 
-    /// Turns a run that was made from its end around, where these pods are needed at first.
+    /// Reverses a plan that was made from its end; these pods are needed at first.
     pub fn reverse(&mut self, needs: Group) {
         self.tape.reverse();
         self.needs = needs;
     }
 
-    /// The run from a goal that the start meets, back along its parents: each is reached from its child by a rule.
+    /// The plan from a goal that the start meets, back along its parents: each is reached from its child by a rule.
     pub fn from_start<'g>(
         system: &System,
         mut at: usize,
@@ -84,7 +84,7 @@ impl Plan {
         (self.tape.clone(), self.needs.clone(), self.reaches.clone())
     }
 
-    /// A run that was written down; it may be of anything.
+    /// A plan that was stored; it may be wrong.
     pub fn from_parts((tape, needs, reaches): Parts) -> Self {
         Self { tape, needs, reaches }
     }

@@ -28,7 +28,7 @@ pub struct Outcome {
     pub efforts: Vec<Effort>,
 }
 
-type Running<'a> = (Engine, Box<dyn Pursuit + Send + 'a>);
+type Entrant<'a> = (Engine, Box<dyn Pursuit + Send + 'a>);
 
 /// The first portion.
 const WORK: u64 = 256;
@@ -40,8 +40,8 @@ const BRIEF: u64 = 1 << 12;
 const BESIDE_GOOD: u64 = 16;
 const BAD: u64 = 4;
 
-/// The portions of a round. Work is not fair where one engine can tell that it is its turn, or that it is not.
-fn portions(running: &[Running<'_>], work: u64) -> Vec<u64> {
+/// The portions of a round: less for engines that expect little of themselves, or that run beside one that expects much.
+fn portions(running: &[Entrant<'_>], work: u64) -> Vec<u64> {
     let outlooks: Vec<Outlook> = running.iter().map(|(_, pursuit)| pursuit.outlook()).collect();
     let any_good = outlooks.contains(&Outlook::Good);
     let portion = |outlook: &Outlook| match outlook {
@@ -53,10 +53,10 @@ fn portions(running: &[Running<'_>], work: u64) -> Vec<u64> {
     outlooks.iter().map(portion).collect()
 }
 
-/// Up to so many classes, all pairs cost less than a climb; they then come first, since they make shorter runs.
+/// Up to so many classes, mutexes cost less than following relaxed plans; they then come first, since they lead to shorter plans.
 const FEW: usize = 256;
 
-/// What can end early comes first: a climb, then the mutexes, then the engines.
+/// What can end early comes first: relaxed plans, then mutexes, then the engines.
 pub fn portfolio(system: &System, engines: &'static [Engine], budget: &Budget<'_>) -> Outcome {
     let climbs = system.classes.len() > FEW && engines.contains(&Engine::Forward);
     let mut staged = climbs.then(|| Staged::new(system));
@@ -142,7 +142,7 @@ fn side_by_side<'a>(
             (engine, None) => pursuit(engine, system, mutexes),
         }
     };
-    let mut running: Vec<Running<'_>> = engines.iter().map(|&engine| (engine, next(engine))).collect();
+    let mut running: Vec<Entrant<'_>> = engines.iter().map(|&engine| (engine, next(engine))).collect();
     let (mut learned, mut retired, mut work) = (Learned::default(), Vec::new(), WORK);
     loop {
         let before: Vec<Effort> = running.iter().map(effort).collect();
@@ -153,7 +153,7 @@ fn side_by_side<'a>(
         } else {
             in_turn(&mut running, &portions, &share)
         };
-        // What an engine did in a round that an earlier one ended depends on the threads, so it is not told.
+        // What an engine did in a round that an earlier one ended depends on the threads, so it is not reported.
         let efforts = |decided: usize| {
             let efforts = running.iter().zip(before).enumerate();
             efforts
@@ -200,12 +200,12 @@ fn pursuit<'a>(engine: Engine, system: &'a System, mutexes: &'a Mutexes) -> Box<
     }
 }
 
-fn effort((engine, pursuit): &Running<'_>) -> Effort {
+fn effort((engine, pursuit): &Entrant<'_>) -> Effort {
     Effort { part: engine.name(), counts: pursuit.effort() }
 }
 
 /// One portion each, one after the other; nobody needs to work once a more important engine has decided.
-fn in_turn(running: &mut [Running<'_>], portions: &[u64], budget: &Budget<'_>) -> Vec<Option<Found>> {
+fn in_turn(running: &mut [Entrant<'_>], portions: &[u64], budget: &Budget<'_>) -> Vec<Option<Found>> {
     let mut found = Vec::new();
     for ((_, pursuit), &work) in running.iter_mut().zip(portions) {
         found.push(pursuit.pursue(work, budget));
@@ -216,7 +216,7 @@ fn in_turn(running: &mut [Running<'_>], portions: &[u64], budget: &Budget<'_>) -
     found
 }
 
-fn in_parallel(running: &mut [Running<'_>], portions: &[u64], budget: &Budget<'_>) -> Vec<Option<Found>> {
+fn in_parallel(running: &mut [Entrant<'_>], portions: &[u64], budget: &Budget<'_>) -> Vec<Option<Found>> {
     let token = Token::current().unwrap_or_default();
     let (count, found) = (running.len(), Mutex::new(Vec::new()));
     let pursuits = Mutex::new(running.iter_mut().zip(portions).enumerate());

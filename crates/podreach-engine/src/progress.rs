@@ -15,7 +15,7 @@ pub struct Progress {
 /// The numbers at one moment.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Seen {
-    /// No run with fewer deployments reaches the goal.
+    /// No plan with fewer deployments reaches the goal.
     pub frames: u64,
     /// Groups of pods that were found to be impossible together.
     pub groups: u64,

@@ -42,7 +42,7 @@ impl Engine {
     /// Every engine.
     pub const ALL: [Self; 3] = [Self::Backward, Self::Inductive, Self::Forward];
 
-    /// The engines that decide together, unless told otherwise.
+    /// The engines that a portfolio has by default.
     pub const PORTFOLIO: &'static [Self] = &[Self::Inductive, Self::Forward];
 
     /// Its name in reports.
@@ -80,14 +80,14 @@ pub trait Pursuit {
     fn effort(&self) -> Vec<(&'static str, u64)>;
 }
 
-/// What a search thinks of its own chances; it depends on what was done, and on nothing else.
+/// What a search expects of itself; a function of the work done so far.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outlook {
     /// It may well come to an end.
     Good,
-    /// Nobody knows.
+    /// Unknown.
     Open,
-    /// It sees more and more to do.
+    /// Its open list keeps growing.
     Bad,
 }
 

@@ -3,62 +3,12 @@
 //! What matters to placement is modelled, or it is assumed and listed here with every verdict, or it is in doubt and spoils the verdicts
 //! that it could change (`answer.rs`). There is nothing else.
 
-use podreach_core::id::Symbol;
 use podreach_core::{Cluster, Semantics, Verdict};
 
 use crate::diagnostic::{Diagnostic, Effect};
-use crate::lower::{Kind, Lowered, Nodes, Options, ReleaseBy};
+use crate::lower::{Lowered, Nodes, Options, ReleaseBy};
 
-/// What an assumption is about.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Topic {
-    /// Which nodes there are, and what they are like.
-    Nodes,
-    /// The Kubernetes release.
-    Release,
-    /// How kube-scheduler is set up.
-    Scheduler,
-    /// What the API server changes in new pods, and which it refuses.
-    Admission,
-    /// What makes pods.
-    Pods,
-    /// Claims, volumes and drivers.
-    Volumes,
-    /// Who makes the steps of a run.
-    Steps,
-}
-
-impl Topic {
-    /// All of them, in the order of their codes.
-    pub const ALL: [Self; 7] =
-        [Self::Nodes, Self::Release, Self::Scheduler, Self::Admission, Self::Pods, Self::Volumes, Self::Steps];
-
-    /// Its stable code; `docs/diagnostics.md` explains each.
-    pub fn code(self) -> &'static str {
-        match self {
-            Self::Nodes => "A0101",
-            Self::Release => "A0102",
-            Self::Scheduler => "A0103",
-            Self::Admission => "A0104",
-            Self::Pods => "A0105",
-            Self::Volumes => "A0106",
-            Self::Steps => "A0107",
-        }
-    }
-
-    /// Its name in documents.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Nodes => "nodes",
-            Self::Release => "release",
-            Self::Scheduler => "scheduler",
-            Self::Admission => "admission",
-            Self::Pods => "pods",
-            Self::Volumes => "volumes",
-            Self::Steps => "steps",
-        }
-    }
-}
+pub use crate::diagnostic::Topic;
 
 /// Something that verdicts take for granted.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -140,50 +90,4 @@ fn said(topic: Topic, diagnostics: &[Diagnostic]) -> Vec<String> {
         more => format!("{} ({}, and {more} more)", first.message, first.code),
     };
     codes.into_iter().map(told).collect()
-}
-
-/// The labels by which pools of nodes are known that something else than the cluster's users makes larger and smaller.
-const POOLS: [&str; 10] = [
-    "karpenter.sh/nodepool",
-    "eks.amazonaws.com/nodegroup",
-    "alpha.eksctl.io/nodegroup-name",
-    "cloud.google.com/gke-nodepool",
-    "kubernetes.azure.com/agentpool",
-    "doks.digitalocean.com/node-pool",
-    "k8s.scaleway.com/pool-name",
-    "oci.oraclecloud.com/node-pool",
-    "ibm-cloud.kubernetes.io/worker-pool-name",
-    "node.cluster.x-k8s.io/machine-pool",
-];
-
-/// What the input as a whole leaves open: whether its nodes are a pool's, which release it is of, what namespaces that are not in it are
-/// like and whether it has all that there is of some kind.
-pub(crate) fn of_input(cluster: &Cluster, unknown_namespaces: &[&str], options: &Options) -> Vec<(Topic, String)> {
-    let pool = POOLS.into_iter().find(|key| cluster.symbols.symbol(key).is_some_and(|key| is_on_a_node(cluster, key)));
-    let pool = pool.map(|key| (Topic::Nodes, format!("some carry {key}, and pools come and go")));
-    let release = options.release.assumption(options.release_by).map(|text| (Topic::Release, text));
-    let namespaces = namespaces(unknown_namespaces).filter(|_| options.admission);
-    let complete = options.complete.iter().map(|&kind| {
-        let topic = match kind {
-            Kind::Pod => Topic::Pods,
-            Kind::PriorityClass | Kind::ServiceAccount => Topic::Admission,
-            _ => Topic::Volumes,
-        };
-        (topic, format!("the input has every {} (--complete)", kind.name()))
-    });
-    let namespaces = namespaces.map(|text| (Topic::Admission, text));
-    pool.into_iter().chain(release).chain(namespaces).chain(complete).collect()
-}
-
-fn is_on_a_node(cluster: &Cluster, key: Symbol) -> bool {
-    cluster.nodes.values().any(|node| node.labels.value(key).is_some())
-}
-
-fn namespaces(unknown: &[&str]) -> Option<String> {
-    let which = match unknown {
-        [] => return None,
-        [one] => format!("namespace {one} is"),
-        [one, more @ ..] => format!("namespace {one} and {} more are", more.len()),
-    };
-    Some(format!("{which} not in the input and taken to have no labels and annotations"))
 }

@@ -31,64 +31,12 @@ pub mod read;
 pub mod report;
 pub mod sandbox;
 mod waiting;
+mod words;
+mod yaml;
 
+pub use encode::source::of_sources as source;
+pub use lower::{lowered, problem};
 pub use podreach_engine as engine;
 pub use podreach_engine::symmetry;
 
 pub use analysis::{Analysis, Answer, AskError, Audit, InputError, Question, Verified};
-
-use std::sync::Arc;
-
-use podreach_core::{Goal, Model, Problem, Semantics};
-
-/// Reads all sources and lowers what they say to a cluster.
-pub fn lowered(sources: &read::Sources, options: &lower::Options) -> lower::Lowered {
-    piecewise(sources, options).unwrap_or_else(|| wholly(sources, options))
-}
-
-/// Reads and lowers piece by piece: quick, and small in memory, but not for texts with errors.
-fn piecewise(sources: &read::Sources, options: &lower::Options) -> Option<lower::Lowered> {
-    let mut lowering = lower::Lowering::new(options);
-    let mut diagnostics = Vec::new();
-    for id in sources.ids() {
-        diagnostics.extend(sources.pieces(id, "items", &mut |piece| lowering.add_piece(piece))?);
-    }
-    let lowered = lowering.finish();
-    // Two objects of one name are compared as wholes.
-    (!lower::twice::is_in(&lowered.diagnostics)).then(|| with_remarks(diagnostics, lowered))
-}
-
-/// Reads everything, then lowers it.
-fn wholly(sources: &read::Sources, options: &lower::Options) -> lower::Lowered {
-    let (mut documents, mut diagnostics) = (Vec::new(), Vec::new());
-    for id in sources.ids() {
-        let (read, remarks) = sources.documents(id);
-        documents.extend(read);
-        diagnostics.extend(remarks);
-    }
-    with_remarks(diagnostics, lower::cluster(&documents, options))
-}
-
-fn with_remarks(mut diagnostics: Vec<diagnostic::Diagnostic>, mut lowered: lower::Lowered) -> lower::Lowered {
-    diagnostics.append(&mut lowered.diagnostics);
-    lower::Lowered { diagnostics, ..lowered }
-}
-
-/// What the sources say they are an encoding of, if they say so, and what is to be said about that.
-pub fn source(sources: &read::Sources) -> (Option<encode::Source>, Vec<diagnostic::Diagnostic>) {
-    let mentions = |id: &read::SourceId| {
-        sources.source(*id).is_some_and(|source| encode::source::KINDS.iter().any(|kind| source.text.contains(kind)))
-    };
-    if !sources.ids().any(|id| mentions(&id)) {
-        return (None, Vec::new());
-    }
-    let documents: Vec<read::Tree<'_>> = sources.ids().flat_map(|id| sources.documents(id).0).collect();
-    encode::source::find(&documents)
-}
-
-/// The cluster under a semantics, with its start and what is kept, and no goal yet.
-pub fn problem(lowered: &lower::Lowered, semantics: Semantics) -> Problem {
-    let (cluster, start, kept) = lower::under(lowered, semantics);
-    let model = Model::new(cluster, semantics);
-    Problem { kept: Arc::new(kept), ..Problem::new(Arc::new(model), start, Goal::default()) }
-}

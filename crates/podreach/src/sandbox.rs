@@ -11,7 +11,7 @@ use podreach_core::cluster::{Barred, Node, PodSpec, Taint, TaintEffect, Tolerati
 use podreach_core::{Cluster, Model, NodeId, PodId};
 
 use crate::lower::Lowered;
-use crate::lower::name::{key, subdomain, value};
+use crate::lower::object::name::{key, subdomain, value};
 use crate::matrix::{Cell, Matrix};
 use crate::question;
 
@@ -256,7 +256,7 @@ pub fn rule(m: &Model, pod: PodId, node: NodeId, deployable: bool) -> String {
     let (kind, namespace, own) =
         (parts.next().unwrap_or_default(), parts.next().unwrap_or_default(), parts.next().unwrap_or_default());
     let (claim, word) = if deployable { ("possible", "can-run") } else { ("never", "never-runs") };
-    let quoted = |text: &str| crate::report::yaml_string(text);
+    let quoted = |text: &str| crate::yaml::string(text);
     format!(
         "apiVersion: podreach.dev/v1alpha1\nkind: PlacementPolicy\nmetadata: {{name: placement}}\nspec:\n  rules:\n  - name: {}\n    {claim}:\n      \
          pods: {{kinds: [{}], namespaces: [{}], names: [{}]}}\n      nodes: {{names: [{}]}}\n",

@@ -30,7 +30,7 @@ impl<'a> Projection<'a> {
     }
 
     /// The guard over classes; `None` when it never holds, since a witness that it needs is never there. All guards must live until
-    /// the last one is folded.
+    /// the last one is projected.
     pub fn guard(&mut self, guard: &Guard) -> Option<SumGuard> {
         let mut at_most: Vec<(Sum, u128)> =
             guard.at_most.iter().map(|condition| (self.weights(&condition.weights), condition.bound)).collect();

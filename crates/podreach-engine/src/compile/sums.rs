@@ -45,6 +45,11 @@ impl Sums {
         self.known.get(weights).copied()
     }
 
+    /// The classes of a sum.
+    pub fn members(&self, sum: Sum) -> impl Iterator<Item = Class> + '_ {
+        self.weights[sum as usize].iter().map(|&(class, _)| class)
+    }
+
     /// The weight of a class in a sum.
     pub fn weight(&self, sum: Sum, class: Class) -> u128 {
         let weights = &self.weights[sum as usize];
@@ -107,6 +112,12 @@ impl SumGuard {
             && self.distinct.is_empty()
             && self.at_most.iter().all(|&(_, bound)| bound == 0)
             && self.affinity.iter().all(|condition| condition.first_unless.is_none())
+    }
+
+    /// The sums that must be positive for it to hold, whatever else is there.
+    pub fn required(&self) -> impl Iterator<Item = Sum> + '_ {
+        let required = self.affinity.iter().filter(|condition| condition.first_unless.is_none());
+        required.flat_map(|condition| condition.near.iter().copied())
     }
 
     /// Whether every upper bound holds.

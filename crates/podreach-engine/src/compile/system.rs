@@ -135,19 +135,19 @@ impl System {
         self.class_of.get(&atom).copied()
     }
 
+    /// The layer of the head of a rule, from the layers of its witnesses.
+    fn layer(&self, rule: &Rule, layers: &[u32]) -> u32 {
+        let nearest = |sum: Sum| self.sums.members(sum).map(|class| layers[class as usize]).min().unwrap_or(u32::MAX);
+        rule.guard.required().map(nearest).max().map_or(1, |layer| layer.saturating_add(1))
+    }
+
     /// How many deployments each class is away from the start, at least, if nothing is ever in the way.
     pub fn layers(&self) -> Vec<u32> {
         let mut layers: Vec<u32> = self.start.iter().map(|&count| if count > 0 { 0 } else { u32::MAX }).collect();
         loop {
             let mut changed = false;
             for rule in &self.rules {
-                let needed = rule.guard.affinity.iter().filter(|condition| condition.first_unless.is_none());
-                let nearest = |&sum: &Sum| {
-                    let members = self.sums.weights[sum as usize].iter();
-                    members.map(|&(class, _)| layers[class as usize]).min().unwrap_or(u32::MAX)
-                };
-                let layer =
-                    needed.flat_map(|condition| &condition.near).map(nearest).max().map_or(1, |n| n.saturating_add(1));
+                let layer = self.layer(rule, &layers);
                 if layer < layers[rule.head as usize] {
                     layers[rule.head as usize] = layer;
                     changed = true;
@@ -183,18 +183,21 @@ impl System {
         needed
     }
 
+    /// How many pods of a class are kept.
+    fn kept(&self, problem: &Problem, class: Class) -> u64 {
+        let counts = self.classes[class as usize].iter().map(|&atom| problem.kept.count(atom));
+        counts.fold(0, u64::saturating_add)
+    }
+
     /// Forbidden groups of classes, and the atoms that never appear, as a proof about the whole problem.
     pub fn proof(&self, problem: &Problem, groups: &[Group]) -> Proof {
         let used: BTreeSet<Class> = groups.iter().flatten().map(|&(class, _)| class).collect();
         let numbers: FxHashMap<Class, usize> = used.iter().zip(0..).map(|(&class, number)| (class, number)).collect();
         let classes = used.iter().map(|&class| self.classes[class as usize].clone()).collect();
         let mut proof = Proof { classes, ..Proof::default() };
-        let kept = |class: Class| {
-            let counts = self.classes[class as usize].iter().map(|&atom| problem.kept.count(atom));
-            counts.fold(0u64, u64::saturating_add)
-        };
         for group in groups {
-            let total = group.iter().map(|&(class, count)| (numbers[&class], count.saturating_add(kept(class))));
+            let total =
+                group.iter().map(|&(class, count)| (numbers[&class], count.saturating_add(self.kept(problem, class))));
             proof.forbidden.push(total.collect());
         }
         for atom in self.needed_dead(problem, groups) {

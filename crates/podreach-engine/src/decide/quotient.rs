@@ -91,7 +91,7 @@ impl Decider {
         Some(self.checked(goal, Candidate { verdict, engine, efforts }, budget))
     }
 
-    /// A run of a quotient as one of the whole problem, in which no node settles that need not.
+    /// A trace of a quotient as one of the whole problem, in which nodes settle only as needed.
     fn lifted(&mut self, goal: &Goal, view: &View, trace: &Trace) -> Trace {
         let full = self.quotient.full();
         let run = view.lifted(full, trace, Settling::AsNeeded);

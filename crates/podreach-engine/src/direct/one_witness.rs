@@ -70,7 +70,8 @@ impl OneWitness {
         if !goals.iter().all(|&(pod, _)| self.is_in_fragment(problem, pod)) {
             return None;
         }
-        let mut search = Search { todo: VecDeque::new(), seen: HashSet::new(), serves: HashMap::new(), tries: TRIES };
+        let mut search =
+            Exploration { todo: VecDeque::new(), seen: HashSet::new(), serves: HashMap::new(), tries: TRIES };
         for &goal in goals.iter().filter(|&&goal| search.seen.insert(goal)).collect::<Vec<_>>() {
             match self.fate(problem, goal) {
                 Fate::Ready | Fate::After(_) => return Some(self.reached(goal, &search)),
@@ -94,7 +95,7 @@ impl OneWitness {
     }
 
     /// Looks at all witnesses of an atom; the inner `Some` is one that can be there.
-    fn visit(&mut self, problem: &Problem, atom: Atom, search: &mut Search) -> Option<Option<Atom>> {
+    fn visit(&mut self, problem: &Problem, atom: Atom, search: &mut Exploration) -> Option<Option<Atom>> {
         cancel::poll();
         let m = &problem.model;
         let near = nodes_nearest(m, atom);
@@ -147,7 +148,7 @@ impl OneWitness {
     }
 
     /// The way from an atom that can be reached to the goal of a search, which is known from now on.
-    fn reached(&mut self, atom: Atom, search: &Search) -> Ended {
+    fn reached(&mut self, atom: Atom, search: &Exploration) -> Ended {
         let mut way = vec![atom];
         while let Some(&Fate::After(witness)) = self.known.get(&way[way.len() - 1]) {
             way.push(witness);
@@ -188,7 +189,7 @@ impl OneWitness {
     }
 }
 
-struct Search {
+struct Exploration {
     todo: VecDeque<Atom>,
     seen: HashSet<Atom>,
     /// Which atom a witness was looked at for.

@@ -13,7 +13,7 @@ use crate::compile::{State, Sum, SumGuard, System};
 use crate::group::Class;
 use crate::plan::Plan;
 
-/// What is there besides the kept pods, and what the rest of a run needs.
+/// What is there besides the kept pods, and what the rest of a plan needs.
 struct ClassTrace<'a> {
     system: &'a System,
     /// The atoms of each class that are there, by their places in the trace, the latest last.
@@ -83,12 +83,12 @@ impl Atoms {
 /// The classes of which a guard wants none.
 fn barred(system: &System, guard: &SumGuard) -> Bits {
     let absent = guard.at_most.iter().filter(|&&(_, bound)| bound == 0).map(|&(sum, _)| sum);
-    let classes = absent.flat_map(|sum| &system.sums.weights[sum as usize]).map(|&(class, _)| class as usize);
+    let classes = absent.flat_map(|sum| system.sums.members(sum)).map(|class| class as usize);
     Bits::of(system.classes.len(), classes)
 }
 
 impl<'a> ClassTrace<'a> {
-    /// The start of a plan, without what the system does not know of: that is not needed, and could be in the way without a guard
+    /// The start of a plan, without the atoms that have no class: they are not needed, and could be in the way without a guard
     /// saying so.
     fn new(problem: &Problem, system: &'a System, plan: &Plan, atoms: &Atoms) -> Self {
         let classes = system.classes.len();
@@ -189,13 +189,24 @@ impl SumGuard {
     /// A sum that has to shrink for the guard to hold, if there is one.
     fn excess(&self, state: &State) -> Option<Sum> {
         let over = self.at_most.iter().find(|&&(sum, bound)| state.value(sum) > bound).map(|&(sum, _)| sum);
-        let shared = || {
-            let over = self.distinct.iter().filter(|condition| !condition.holds(state));
-            over.flat_map(|condition| condition.counted()).find(|&sum| state.value(sum) > 0)
-        };
-        let lonely = || self.affinity.iter().find(|c| c.lonely(state).is_some()).and_then(|c| c.first_unless);
-        let uneven = || self.spread.iter().find(|c| c.behind(state).is_some()).map(|c| c.domains[c.own].0);
-        over.or_else(shared).or_else(lonely).or_else(uneven)
+        over.or_else(|| self.shared_excess(state)).or_else(|| self.not_the_first(state)).or_else(|| self.uneven(state))
+    }
+
+    /// A positive sum that counts towards a bound on things that pods share, if that does not hold.
+    fn shared_excess(&self, state: &State) -> Option<Sum> {
+        let over = self.distinct.iter().filter(|condition| !condition.holds(state));
+        over.flat_map(|condition| condition.counted()).find(|&sum| state.value(sum) > 0)
+    }
+
+    /// The sum that keeps the pod from being the first of its kind, if it lacks a witness.
+    fn not_the_first(&self, state: &State) -> Option<Sum> {
+        self.affinity.iter().find(|condition| condition.lonely(state).is_some())?.first_unless
+    }
+
+    /// The own domain of a balance that does not hold.
+    fn uneven(&self, state: &State) -> Option<Sum> {
+        let uneven = self.spread.iter().find(|condition| condition.behind(state).is_some())?;
+        Some(uneven.domains[uneven.own].0)
     }
 }
 

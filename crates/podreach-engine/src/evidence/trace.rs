@@ -22,7 +22,7 @@ pub struct TraceBuilder {
     s: Configuration,
 }
 
-/// How far ahead a run is searched for a step whose needs are met already, unless it is so long that nobody will read it.
+/// How far ahead a plan is searched for a step whose needs are met already, unless it is so long that nobody will read it.
 const LOOK_AHEAD: usize = 64;
 const LONG: usize = 1_000;
 
@@ -51,33 +51,33 @@ impl TraceBuilder {
 
     /// The trace that deploys these atoms one after the other and keeps them all.
     pub fn sequence(&mut self, atoms: &[Atom]) -> Trace {
-        let (mut before, mut stage) = (Configuration::new(), Stage::new(&self.problem, &mut self.s));
+        let (mut before, mut draft) = (Configuration::new(), Draft::new(&self.problem, &mut self.s));
         for &atom in atoms {
-            stage.deploy(atom, Needs::Pods(&before));
+            draft.deploy(atom, Needs::Pods(&before));
             before.add(atom);
         }
-        stage.cleared()
+        draft.cleared()
     }
 
     /// The trace that deploys these atoms one after the other, each where the one before it is; the first may run already.
     pub fn relay(&mut self, atoms: &[Atom]) -> Trace {
-        let (mut before, mut stage) = (Configuration::new(), Stage::new(&self.problem, &mut self.s));
+        let (mut before, mut draft) = (Configuration::new(), Draft::new(&self.problem, &mut self.s));
         for (at, &atom) in atoms.iter().enumerate() {
-            if at > 0 || stage.free(atom) == 0 {
-                stage.deploy(atom, Needs::Pods(&before));
+            if at > 0 || draft.free(atom) == 0 {
+                draft.deploy(atom, Needs::Pods(&before));
             }
             before = [(atom, 1)].into_iter().collect();
         }
-        stage.cleared()
+        draft.cleared()
     }
 
     /// The trace of a plan.
     pub fn of_plan(&mut self, system: &System, plan: &Plan) -> Trace {
         match plan.len() {
-            0..MANY => Stage::new(&self.problem, &mut self.s).of_plan(system, plan),
+            0..MANY => Draft::new(&self.problem, &mut self.s).of_plan(system, plan),
             MANY..LONG => {
                 let mut register = Register::new(&self.problem.model, &self.problem.start);
-                Stage::new(&self.problem, &mut register).of_plan(system, plan)
+                Draft::new(&self.problem, &mut register).of_plan(system, plan)
             }
             _ => class_trace::trace(&self.problem, system, plan),
         }
@@ -93,13 +93,13 @@ impl TraceBuilder {
 }
 
 /// Where a trace is made: what runs, and the steps so far.
-struct Stage<'a, S> {
+struct Draft<'a, S> {
     problem: &'a Problem,
     s: &'a mut S,
     actions: Vec<Action>,
 }
 
-impl<'a, S: Changing> Stage<'a, S> {
+impl<'a, S: Changing> Draft<'a, S> {
     /// At the start, which `s` holds.
     fn new(problem: &'a Problem, s: &'a mut S) -> Self {
         Self { problem, s, actions: Vec::new() }
@@ -183,7 +183,7 @@ impl<'a, S: Changing> Stage<'a, S> {
         blockers.into_iter().find(spare).or_else(anything)
     }
 
-    /// Whether an instance may be deleted and the run does not need it.
+    /// Whether an instance may be deleted and the plan does not need it.
     fn is_spare(&self, atom: Atom, needs: Needs<'_>) -> bool {
         let needed = match needs {
             Needs::Pods(pods) => pods.count(atom),

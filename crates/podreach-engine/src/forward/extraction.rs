@@ -31,9 +31,9 @@ impl Forward<'_> {
     }
 
     /// What is there after each rule on the way to a configuration, one after the other; returns where the way begins.
-    fn stages(&self, id: u32, stages: &mut Vec<u64>) -> (u32, &[u32]) {
+    fn after_each(&self, id: u32, after_each: &mut Vec<u64>) -> (u32, &[u32]) {
         let (parent, rules) = self.way_to(id);
-        stages.clear();
+        after_each.clear();
         if parent == NONE {
             return (parent, rules);
         }
@@ -46,18 +46,18 @@ impl Forward<'_> {
                 // The last of its way.
                 here = self.packed(id).to_vec();
             }
-            stages.extend_from_slice(&here);
+            after_each.extend_from_slice(&here);
         }
         (parent, rules)
     }
 
     /// Goes back to the start where every rule is a mask, and so what is needed is a set.
     fn back_by_masks(&self, mut at: u32, needs: &mut [u64], plan: &mut Plan) {
-        let mut stages = Vec::new();
-        while let (parent, rules) = self.stages(at, &mut stages)
+        let mut after_each = Vec::new();
+        while let (parent, rules) = self.after_each(at, &mut after_each)
             && parent != NONE
         {
-            for (&rule, after) in rules.iter().zip(stages.chunks(needs.len())).rev() {
+            for (&rule, after) in rules.iter().zip(after_each.chunks(needs.len())).rev() {
                 let head = self.system.rules[rule as usize].head as usize;
                 let (word, bit) = (head / 64, 1 << (head % 64));
                 if needs[word] & bit == 0 {
@@ -73,11 +73,11 @@ impl Forward<'_> {
 
     /// Goes back to the start.
     fn back(&self, mut at: u32, needs: &mut State, plan: &mut Plan) {
-        let mut stages = Vec::new();
-        while let (parent, rules) = self.stages(at, &mut stages)
+        let mut after_each = Vec::new();
+        while let (parent, rules) = self.after_each(at, &mut after_each)
             && parent != NONE
         {
-            for (&rule, after) in rules.iter().zip(stages.chunks(self.packed(at).len())).rev() {
+            for (&rule, after) in rules.iter().zip(after_each.chunks(self.packed(at).len())).rev() {
                 let head = self.system.rules[rule as usize].head;
                 let before = |class: Class| self.count(after, class) - u64::from(class == head);
                 require(self.system, rule as usize, needs, plan, before);

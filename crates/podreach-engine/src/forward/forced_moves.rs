@@ -9,16 +9,16 @@ use super::masks::MaskState;
 use super::visited::tag;
 use super::{Forward, NONE};
 
-/// Where a search is between two configurations that it keeps.
+/// Where a search is between two states that it stores.
 #[derive(Default)]
 pub struct ForcedMoves {
-    /// The configuration that was kept, and what was there before it; nothing where that has nothing to tell.
+    /// The stored state that is expanded, and its parent; empty where the parent does not matter.
     start: MaskState,
     earlier: Vec<u64>,
-    /// The latest configuration that was kept, with its id: often the next one to go on from.
+    /// The latest stored state, with its id: often the next to be expanded.
     latest: MaskState,
     latest_id: Option<u32>,
-    /// The doors of the start, and what is behind them so far, one after the other.
+    /// The moves of that state, and the states they led to so far.
     moves: Vec<u32>,
     behind: Vec<u64>,
     before: Vec<u64>,
@@ -27,22 +27,22 @@ pub struct ForcedMoves {
     rules: Vec<u32>,
 }
 
-/// What to do next on a stretch.
+/// What to do next.
 enum Next {
     Apply(u32),
     Store,
     Stop,
 }
 
-/// After so many configurations without a choice one is kept, or as many times more as fewer are kept otherwise.
+/// After so many forced moves a state is stored; more, the fewer are stored otherwise.
 const STRETCH: u64 = 1 << 10;
 
 impl Forward<'_> {
-    /// Goes on from a configuration that is kept; returns a goal if it finds one.
+    /// Expands a stored state; returns a goal if it finds one.
     pub(super) fn follow_moves(&mut self, way: &mut ForcedMoves, id: u32) -> Option<u32> {
         self.begin(way, id);
-        // Only the start and rules without a mask lead to configurations that are not filled yet. They are left this way alone, so
-        // what is filled must not be taken for one of them.
+        // Only the start and rules without a mask lead to states that are not saturated. Saturation is their only successor, so it
+        // must not be taken for one of them.
         if !way.start.rules.is_empty() {
             return self.add_whole(&way.start.words, id, &way.start.rules);
         }
@@ -81,13 +81,13 @@ impl Forward<'_> {
         }
         way.behind.clear();
         way.earlier.clear();
-        // What is not filled yet was not left by its doors.
+        // A state that is not saturated was not left by its moves.
         if parent != NONE && self.masks.is_move(rules[0], self.packed(parent)) {
             way.earlier.extend_from_slice(self.packed(parent));
         }
     }
 
-    /// Goes on from behind a door while there is only one way.
+    /// Follows forced moves.
     fn follow(&mut self, way: &mut ForcedMoves, id: u32) -> Option<u32> {
         way.rules.clone_from(&way.here.rules);
         way.before.clone_from(&way.start.words);
@@ -107,20 +107,20 @@ impl Forward<'_> {
         None
     }
 
-    /// Keeps where a stretch has led to, if that is new; returns its id if it is a goal.
+    /// Stores the state that forced moves led to, if it is new; returns its id if it is a goal.
     fn store(&mut self, way: &mut ForcedMoves, id: u32) -> Option<u32> {
-        let next = self.kept() as u32;
+        let next = self.stored() as u32;
         let goal = self.add(&way.here, id, &way.rules);
-        if self.kept() as u32 > next {
+        if self.stored() as u32 > next {
             std::mem::swap(&mut way.here, &mut way.latest);
             way.latest_id = Some(next);
         }
         goal
     }
 
-    /// Where a stretch of this length goes on, if there is just one way.
+    /// The forced move after so many others, if there is one.
     fn next(&self, way: &ForcedMoves, length: u64) -> Next {
-        // Rules without masks are ways, too.
+        // Rules without masks are choices as well.
         if !self.masks.others.is_empty() || self.is_stored(&way.here.words, length) {
             return Next::Store;
         }
@@ -133,7 +133,7 @@ impl Forward<'_> {
         }
     }
 
-    /// Whether a configuration after a stretch of this length without a choice is kept: a goal, or one of a few.
+    /// Whether a state after so many forced moves is stored: a goal, or one of a few.
     fn is_stored(&self, packed: &[u64], length: u64) -> bool {
         u64::from(tag(packed)) & self.sparsity == 0 || length > STRETCH * self.sparsity || self.is_goal(packed)
     }

@@ -3,8 +3,8 @@
 //! A goal is often a pod that waits for many others. Counting the missing ones is cheap and shows a direction. It only orders the open
 //! list, so nothing depends on its being right. Cost: linear in the goals and the conditions of the rules that make them.
 
-use crate::compile::System;
-use crate::group::Class;
+use crate::compile::{Rule, System};
+use crate::group::{Class, Group};
 
 /// The goals of a system, with what their last pods wait for.
 pub struct GoalCount {
@@ -21,18 +21,8 @@ struct Part {
 impl GoalCount {
     /// The goals of a system.
     pub fn new(system: &System) -> Self {
-        let witnesses = |&rule: &usize| {
-            let required =
-                system.rules[rule].guard.affinity.iter().filter(|condition| condition.first_unless.is_none());
-            let sums = required.flat_map(|condition| &condition.near);
-            sums.map(|&sum| system.sums.weights[sum as usize].iter().map(|&(class, _)| class).collect()).collect()
-        };
-        let part = |&(class, needed): &(Class, u64)| Part {
-            class,
-            needed,
-            ways: system.rules_of[class as usize].iter().map(witnesses).collect(),
-        };
-        Self { goals: system.goals.iter().map(|goal| goal.iter().map(part).collect()).collect() }
+        let parts = |goal: &Group| goal.iter().map(|&(class, needed)| Part::new(system, class, needed)).collect();
+        Self { goals: system.goals.iter().map(parts).collect() }
     }
 
     /// How much is missing for the nearest goal.
@@ -44,6 +34,11 @@ impl GoalCount {
 }
 
 impl Part {
+    fn new(system: &System, class: Class, needed: u64) -> Self {
+        let rules = system.rules_of[class as usize].iter();
+        Self { class, needed, ways: rules.map(|&rule| witnesses(system, &system.rules[rule])).collect() }
+    }
+
     fn distance(&self, count: impl Fn(Class) -> u64 + Copy) -> u64 {
         let missing = self.needed.saturating_sub(count(self.class));
         if missing == 0 {
@@ -53,4 +48,9 @@ impl Part {
         let lacking = self.ways.iter().map(|groups| groups.iter().filter(unwitnessed).count() as u64);
         missing.saturating_add(lacking.min().unwrap_or(0))
     }
+}
+
+/// The witnesses that a rule needs, each one of some classes.
+fn witnesses(system: &System, rule: &Rule) -> Vec<Vec<Class>> {
+    rule.guard.required().map(|sum| system.sums.members(sum).collect()).collect()
 }

@@ -37,48 +37,48 @@ use visited::VisitedSet;
 
 /// A search that can be paused.
 pub struct Forward<'a> {
-    pub(super) system: &'a System,
+    system: &'a System,
     /// How many pods of each class can be of use.
     caps: Vec<u64>,
     /// Whether that is one of each, so that a configuration is a set of bits; otherwise it is a word per class.
     unit: bool,
-    pub(super) masks: Masks,
+    masks: Masks,
     /// The configurations, in the order they were found, one after the other.
     packed: Vec<u64>,
-    pub(super) words: usize,
+    words: usize,
     /// The configuration each was found from, and where its part of `rules` ends.
     parents: Vec<(u32, u32)>,
     /// The rules that lead from a configuration's parent to it.
     rules: Vec<u32>,
     visited: VisitedSet,
-    /// Room for what a configuration is known by.
+    /// Room for the key of a state in the visited set.
     key: Vec<u64>,
     open: OpenList,
     heuristic: GoalCount,
     /// The least that was ever missing for the goal, now and when the latest portion began.
     nearest: u64,
     nearest_before: u64,
-    /// How many configurations were passed and not kept.
-    pub(super) passed: u64,
-    /// Of so many configurations with one way on, less one, one is kept; grows as memory fills.
-    pub(super) sparsity: u64,
+    /// How many states were passed and not stored.
+    passed: u64,
+    /// A mask of hash bits: of the states after forced moves, those with none of these bits are stored; grows as memory fills.
+    sparsity: u64,
     forced: ForcedMoves,
     /// The permutations up to which configurations are known, once it pays to look for some.
     canonical: Option<Canonical>,
     /// How much was done, in units of one configuration made, new or not.
-    pub(super) made: u64,
+    made: u64,
 }
 
-/// How much more work it is to look for an opening than to file a configuration, roughly.
+/// How much more work it is to look for a successor than to store a state, roughly.
 const WORK_PER_SUCCESSOR: u64 = 8;
 
 /// With this many configurations it pays to look for permutations.
 const MANY: usize = 3_000;
 
 /// The start of the search has no parent.
-pub(super) const NONE: u32 = u32::MAX;
+const NONE: u32 = u32::MAX;
 
-/// One in so many configurations with only one way on is kept, less one.
+/// Of sixteen states after forced moves one is stored.
 const SPARSITY: u64 = 15;
 
 impl<'a> Forward<'a> {
@@ -87,7 +87,7 @@ impl<'a> Forward<'a> {
         Self::from_start(system, true)
     }
 
-    /// A search that deploys one pod at a time: much slower, and with shorter runs.
+    /// A search that deploys one pod at a time: much slower, and with shorter plans.
     pub fn step_by_step(system: &'a System) -> Self {
         Self::from_start(system, false)
     }
@@ -119,7 +119,7 @@ impl<'a> Forward<'a> {
             made: 0,
         };
         let start = search.pack(&counts);
-        search.file(&start, &start, NONE, &[]);
+        search.insert(&start, &start, NONE, &[]);
         search.nearest_before = search.nearest;
         search
     }
@@ -128,38 +128,37 @@ impl<'a> Forward<'a> {
         if !self.unit {
             return counts.to_vec();
         }
-        let word = |chunk: &[u64]| chunk.iter().rev().fold(0, |word, &count| word << 1 | count);
-        counts.chunks(64).map(word).collect()
+        counts.chunks(64).map(|chunk| chunk.iter().rev().fold(0, |word, &count| word << 1 | count)).collect()
     }
 
-    pub(super) fn packed(&self, id: u32) -> &[u64] {
+    fn packed(&self, id: u32) -> &[u64] {
         &self.packed[id as usize * self.words..][..self.words]
     }
 
-    pub(super) fn unpack(&self, id: u32) -> Group {
+    fn unpack(&self, id: u32) -> Group {
         let packed = self.packed(id);
         let counts = (0..self.system.classes.len() as Class).map(|class| (class, self.count(packed, class)));
         counts.filter(|&(_, count)| count > 0).collect()
     }
 
     /// The configuration that one was found from, and the rules that lead from there.
-    pub(super) fn way_to(&self, id: u32) -> (u32, &[u32]) {
+    fn way_to(&self, id: u32) -> (u32, &[u32]) {
         let first = id.checked_sub(1).map_or(0, |before| self.parents[before as usize].1);
         let (parent, end) = self.parents[id as usize];
         (parent, &self.rules[first as usize..end as usize])
     }
 
-    /// Files a configuration that is known by all that is there; returns its id if it is a goal, and new.
-    pub(super) fn add_whole(&mut self, packed: &[u64], parent: u32, rules: &[u32]) -> Option<u32> {
-        self.file(packed, packed, parent, rules).filter(|_| self.is_goal(packed))
+    /// Stores a state under all that is there; returns its id if it is a goal, and new.
+    fn add_whole(&mut self, packed: &[u64], parent: u32, rules: &[u32]) -> Option<u32> {
+        self.insert(packed, packed, parent, rules).filter(|_| self.is_goal(packed))
     }
 
-    /// Files a configuration that masks lead to, unless a known one leads as far; returns its id if it is a goal.
-    pub(super) fn add(&mut self, state: &MaskState, parent: u32, rules: &[u32]) -> Option<u32> {
+    /// Stores a state that masks lead to, unless a stored one leads as far; returns its id if it is a goal.
+    fn add(&mut self, state: &MaskState, parent: u32, rules: &[u32]) -> Option<u32> {
         let mut key = std::mem::take(&mut self.key);
         let is_goal = self.is_goal(&state.words);
         let (before, _) = self.way_to(parent);
-        // What every way on deletes is no difference; other rules may see one.
+        // What every move deletes makes no difference, unless rules without masks see it.
         let drops_deleted = !is_goal
             && self.masks.any
             && self.masks.others.is_empty()
@@ -171,13 +170,13 @@ impl<'a> Forward<'a> {
         }
         // Often it is just a step back.
         let is_back = drops_deleted && before != NONE && is_within(&key, self.packed(before));
-        let id = if is_back { None } else { self.file(&key, &state.words, parent, rules) };
+        let id = if is_back { None } else { self.insert(&key, &state.words, parent, rules) };
         self.key = key;
         id.filter(|_| is_goal)
     }
 
-    /// Files a configuration, what it is known by, and the rules that lead to it; returns its id if it is new.
-    fn file(&mut self, key: &[u64], packed: &[u64], parent: u32, rules: &[u32]) -> Option<u32> {
+    /// Stores a state under a key, with the rules that lead to it; returns its id if it is new.
+    fn insert(&mut self, key: &[u64], packed: &[u64], parent: u32, rules: &[u32]) -> Option<u32> {
         if self.canonical.is_none() && self.parents.len() >= MANY {
             self.recognise_images();
         }
@@ -206,7 +205,7 @@ impl<'a> Forward<'a> {
         Some(id)
     }
 
-    /// Looks for permutations, and files the configurations that are known by their lowest sums.
+    /// Looks for automorphisms, and visits the stored states again by their canonical images.
     fn recognise_images(&mut self) {
         let canonical = Canonical::new(self.system, self.unit);
         if !canonical.is_trivial() {
@@ -256,12 +255,12 @@ impl<'a> Forward<'a> {
         None
     }
 
-    pub(super) fn is_goal(&self, packed: &[u64]) -> bool {
+    fn is_goal(&self, packed: &[u64]) -> bool {
         self.system.goals.iter().any(|goal| goal.iter().all(|&(class, needed)| self.count(packed, class) >= needed))
     }
 
     /// How many of a class a configuration has.
-    pub(super) fn count(&self, packed: &[u64], class: Class) -> u64 {
+    fn count(&self, packed: &[u64], class: Class) -> u64 {
         if self.unit { packed[class as usize / 64] >> (class % 64) & 1 } else { packed[class as usize] }
     }
 }
@@ -290,7 +289,7 @@ impl Pursuit for Forward<'_> {
         self.open.left() == 0
     }
 
-    /// A search that comes nearer to its goal, or whose frontier stays small, may well come to an end; one whose frontier grows with
+    /// A search that comes nearer to its goal, or whose open list stays short, may well come to an end; one whose open list grows with
     /// every step will not.
     fn outlook(&self) -> Outlook {
         let (left, taken) = (self.open.left(), self.open.taken());
@@ -305,27 +304,26 @@ impl Pursuit for Forward<'_> {
     }
 
     fn effort(&self) -> Vec<(&'static str, u64)> {
-        vec![("configurations", self.looked_at()), ("kept", self.kept())]
+        vec![("configurations", self.looked_at()), ("kept", self.stored())]
     }
 }
 
 impl Forward<'_> {
     /// How many configurations were looked at.
-    pub(super) fn looked_at(&self) -> u64 {
-        self.kept() + self.passed
+    fn looked_at(&self) -> u64 {
+        self.stored() + self.passed
     }
 
-    /// How many of them were kept.
-    pub(super) fn kept(&self) -> u64 {
+    /// How many of them are stored.
+    fn stored(&self) -> u64 {
         self.parents.len() as u64
     }
 
     /// How many bytes it holds, or will when a table grows that is full.
     fn bytes(&self) -> usize {
-        let grown = |length: usize, capacity: usize| if length == capacity { 3 * capacity } else { capacity };
-        8 * grown(self.packed.len(), self.packed.capacity())
-            + 8 * grown(self.parents.len(), self.parents.capacity())
-            + 4 * grown(self.rules.len(), self.rules.capacity())
+        8 * slots(&self.packed)
+            + 8 * slots(&self.parents)
+            + 4 * slots(&self.rules)
             + self.open.bytes()
             + self.visited.bytes()
     }
@@ -342,6 +340,11 @@ impl Forward<'_> {
         let full = self.rules.len() > (u32::MAX / 2) as usize || self.parents.len() > (u32::MAX / 2) as usize;
         budget.stop(if full { usize::MAX } else { bytes })
     }
+}
+
+/// How many entries a table has room for, or will have when it grows: the old one and one of twice the size exist at that time.
+fn slots<T>(table: &Vec<T>) -> usize {
+    if table.len() == table.capacity() { 3 * table.capacity() } else { table.capacity() }
 }
 
 fn is_within(some: &[u64], all: &[u64]) -> bool {

@@ -10,22 +10,22 @@ use crate::compile::System;
 use crate::pursuit::{Effort, Engine, Found, Outlook, Pursuit};
 use crate::relaxed::{HillClimbing, PlanFollower};
 
-/// A climb, and the search after it.
+/// The stages of a forward search.
 pub struct Staged<'a> {
     system: &'a System,
     follower: PlanFollower<'a>,
-    /// Made when they are needed: their tables are larger than the climb.
+    /// Made when they are needed: their tables are large.
     hill_climbing: Option<HillClimbing<'a>>,
     search: Option<Forward<'a>>,
 }
 
 impl<'a> Staged<'a> {
-    /// A climb from the start.
+    /// From the start.
     pub fn new(system: &'a System) -> Self {
         Self { system, follower: PlanFollower::new(system), hill_climbing: None, search: None }
     }
 
-    /// Climbs until that leads no further; returns what was found, or why it stopped.
+    /// Follows relaxed plans as far as they lead; returns what was found, or why it stopped.
     pub fn follow_to_the_end(&mut self, budget: &Budget<'_>) -> Option<Found> {
         self.follow(u64::MAX, budget).err()
     }
@@ -35,7 +35,7 @@ impl<'a> Staged<'a> {
         Effort { part: Engine::Forward.name(), counts: self.effort() }
     }
 
-    /// Climbs on; returns what is left of the work, or what was found.
+    /// Follows relaxed plans; returns what is left of the work, or what was found.
     fn follow(&mut self, work: u64, budget: &Budget<'_>) -> Result<u64, Found> {
         let mut left = work;
         while left > 0 && !self.follower.is_over() {
@@ -55,7 +55,7 @@ impl<'a> Staged<'a> {
         Ok(left)
     }
 
-    /// Goes on from the best so far, with about so much work; returns what was found.
+    /// Climbs on, with about so much work; returns what was found.
     fn climb(&mut self, work: u64, budget: &Budget<'_>) -> Option<Found> {
         let hill_climbing = self.hill_climbing.get_or_insert_with(|| HillClimbing::new(self.system));
         let mut done = 0;
@@ -89,7 +89,7 @@ impl Pursuit for Staged<'_> {
         self.search.as_ref().is_some_and(Pursuit::is_spent)
     }
 
-    /// A climb is over soon, one way or the other.
+    /// Following relaxed plans is over soon, one way or the other.
     fn outlook(&self) -> Outlook {
         match &self.search {
             Some(search) => search.outlook(),
@@ -100,7 +100,7 @@ impl Pursuit for Staged<'_> {
     fn effort(&self) -> Vec<(&'static str, u64)> {
         let climbed = self.follower.deployments();
         let plans = self.follower.plans() + self.hill_climbing.as_ref().map_or(0, HillClimbing::evaluated);
-        let (searched, kept) = self.search.as_ref().map_or((0, 0), |search| (search.looked_at(), search.kept()));
+        let (searched, kept) = self.search.as_ref().map_or((0, 0), |search| (search.looked_at(), search.stored()));
         vec![("plans", plans), ("configurations", climbed + searched), ("kept", kept)]
     }
 }

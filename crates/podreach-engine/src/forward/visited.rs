@@ -15,7 +15,7 @@ pub struct VisitedSet {
 }
 
 impl VisitedSet {
-    /// Adds one by what it is known by, unless there is one that will do.
+    /// Adds a state under a key, unless a stored one subsumes it; returns whether it was added.
     pub fn insert(&mut self, key: &[u64], id: u32, subsumes: impl Fn(u32) -> bool) -> bool {
         let tag = tag(key);
         let entry = self.table.entry(spread(tag), |&(other, id)| other == tag && subsumes(id), |&(tag, _)| spread(tag));

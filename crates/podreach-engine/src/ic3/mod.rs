@@ -25,7 +25,7 @@ use podreach_core::Learned;
 use crate::budget::{Budget, Stop};
 use crate::compile::System;
 use crate::evidence::reduced;
-use crate::group::{self, Class, Group};
+use crate::group::{self, Group};
 use crate::lemmas::Lemmas;
 use crate::mutex::Mutexes;
 use crate::plan::Plan;
@@ -35,11 +35,7 @@ use generalisation::DropRate;
 use obligations::{Obligation, Obligations, Queue};
 pub use predecessors::Predecessors;
 
-/// How many counterexamples to generalisation are blocked before an entry is kept, and how deeply.
-const COUNTEREXAMPLES: usize = 3;
-const COUNTEREXAMPLE_DEPTH: usize = 1;
-
-/// Frames are added one by one at first, so that short runs are found first. A goal that is out of reach of these is then looked at
+/// Frames are added one by one at first, so that short plans are found first. A goal that is out of reach of these is then looked at
 /// from much farther away: what is learned at once for many frames is nearly always part of the invariant, whereas climbing frame by
 /// frame learns three groups for each that is kept in the end.
 const SHALLOW: u32 = 8;
@@ -149,7 +145,7 @@ impl<'a> Ic3<'a> {
         if level <= self.top { vec![(Reverse(level), goal)] } else { Vec::new() }
     }
 
-    /// Generalises a group that is forbidden at `level`, raises it as far as it goes, and files it.
+    /// Generalises a group that is forbidden at `level`, raises it as far as it goes, and adds it as a lemma.
     fn learn(&mut self, group: Group, level: u32, depth: usize, budget: &Budget<'_>) -> Result<u32, End> {
         let group = self.generalise(group, level, depth, budget)?;
         let (mut level, mut support) = (level, None);
@@ -163,7 +159,7 @@ impl<'a> Ic3<'a> {
         Ok(level)
     }
 
-    /// Files what permutations make of a group that is forbidden at `level`, as it is forbidden there, too; of all groups, once there
+    /// Adds the images of a group that is forbidden at `level`, which are forbidden there as well; of all groups, once there
     /// are so many that it pays to look for permutations.
     fn add_images(&mut self, group: &Group, level: u32) {
         if let Some(automorphisms) = &self.automorphisms {
@@ -174,57 +170,6 @@ impl<'a> Ic3<'a> {
                 self.add_images(&group, level);
             }
         }
-    }
-
-    /// A part of the group, as small as dropping one pod after the other gives, that is still forbidden at `level`. The group was
-    /// just found to have no predecessor.
-    fn generalise(&mut self, group: Group, level: u32, depth: usize, budget: &Budget<'_>) -> Result<Group, End> {
-        let mut kept = self.predecessors.argument(group);
-        if !self.drops.pays() {
-            return Ok(kept);
-        }
-        let mut order: Vec<Class> = kept.iter().map(|entry| entry.0).collect();
-        // What is far from the start goes first: what can never be present together is best said of what comes early.
-        order.sort_by_key(|&class| Reverse((self.layers[class as usize], class)));
-        for class in order {
-            while group::count(&kept, class) > 0 {
-                let smaller = group::without(&kept, class);
-                let forbidden = self.is_forbidden_with_help(&smaller, level, depth, budget)?;
-                self.drops.note(forbidden);
-                if !forbidden {
-                    break;
-                }
-                kept = self.predecessors.argument(smaller);
-            }
-        }
-        Ok(kept)
-    }
-
-    /// Whether a group is forbidden at `level`, after blocking a few counterexamples that stand in the way.
-    fn is_forbidden_with_help(
-        &mut self,
-        group: &Group,
-        level: u32,
-        depth: usize,
-        budget: &Budget<'_>,
-    ) -> Result<bool, End> {
-        if group::is_covered(group, &self.system.start) {
-            return Ok(false);
-        }
-        for _ in 0..=COUNTEREXAMPLES {
-            if self.conflict(group, level).is_some() {
-                self.predecessors.forget_argument();
-                return Ok(true);
-            }
-            let Some((before, _)) = self.predecessor(group, level, budget)? else { return Ok(true) };
-            let hopeless =
-                depth >= COUNTEREXAMPLE_DEPTH || level <= 1 || group::is_covered(&before, &self.system.start);
-            if hopeless || !self.is_forbidden(&before, level - 1, budget)? {
-                return Ok(false);
-            }
-            self.learn(before, level - 1, depth + 1, budget)?;
-        }
-        Ok(false)
     }
 
     fn is_forbidden(&mut self, group: &Group, level: u32, budget: &Budget<'_>) -> Result<bool, End> {
@@ -239,7 +184,7 @@ impl<'a> Ic3<'a> {
         self.lemmas.within(group, level).map(|lemma| self.lemmas.level(lemma))
     }
 
-    /// Raises lemmas to the next level where they hold there too; ends the search when two frames agree.
+    /// Raises lemmas to the next level where they also hold there; ends the search when two frames agree.
     fn propagate(&mut self, budget: &Budget<'_>) -> Result<(), End> {
         for level in 1..=self.top {
             for lemma in self.lemmas.at(level) {
@@ -286,7 +231,7 @@ impl<'a> Ic3<'a> {
         budget.stop(self.bytes()).map_or(Ok(found), |stop| Err(End::Stopped(stop)))
     }
 
-    /// An invariant as far as the goals need it; `None` if it is none. What permutations made of groups may rest on others that were
+    /// An invariant as far as the goals need it; `None` if it is none. Images of groups may depend on images that were
     /// not made: then it is lowered, and the search goes on.
     fn invariant(&mut self, level: u32, budget: &Budget<'_>) -> Result<Option<Found>, End> {
         if let Some(needed) = reduced(self.system, self.mutexes, self.lemmas.from(level)) {

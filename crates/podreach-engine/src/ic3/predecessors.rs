@@ -39,7 +39,7 @@ pub struct Predecessors<'a> {
     pub work: u64,
 }
 
-/// How many places of the tree of lemmas are looked at in one unit of work.
+/// How many nodes of the set-trie are visited in one unit of work.
 const VISITS_PER_WORK: u64 = 16;
 
 impl<'a> Predecessors<'a> {
@@ -215,16 +215,17 @@ impl<'a> Predecessors<'a> {
         class != last && (level > 0 || self.cursor.counts[class_index] < self.system.start[class_index])
     }
 
+    /// How many classes of a sum can be added.
+    fn choices(&self, sum: Sum, level: u32, last: Class) -> usize {
+        self.system.sums.members(sum).filter(|&class| self.is_choice(class, level, last)).count()
+    }
+
     /// A sum that must grow for the guard to hold, the one with the fewest choices; `None` when the guard asks for no more.
     fn most_wanted(&self, guard: &SumGuard, level: u32, last: Class) -> Option<Sum> {
         let lonely = guard.affinity.iter().filter(|condition| condition.lonely(&self.cursor).is_some());
         let sums =
             lonely.flat_map(|condition| condition.near.iter().copied().filter(|&sum| self.cursor.value(sum) == 0));
-        let choices = |sum: Sum| {
-            let classes = self.system.sums.weights[sum as usize].iter();
-            classes.filter(|&&(class, _)| self.is_choice(class, level, last)).count()
-        };
-        let wanted = sums.min_by_key(|&sum| choices(sum));
+        let wanted = sums.min_by_key(|&sum| self.choices(sum, level, last));
         let wanted = wanted.or_else(|| guard.distinct.iter().find_map(|condition| condition.lacking(&self.cursor)));
         wanted.or_else(|| guard.spread.iter().find_map(|condition| condition.behind(&self.cursor)))
     }
@@ -329,7 +330,7 @@ impl<'a> Predecessors<'a> {
         system.sums.weights[sum as usize].iter().for_each(|&(class, _)| self.note(class));
     }
 
-    /// The lemmas that the latest group without a predecessor rests on.
+    /// The lemmas that support the latest group without a predecessor.
     pub fn support(&mut self) -> Box<[u32]> {
         self.support.sort_unstable();
         self.support.dedup();

@@ -13,7 +13,7 @@ use crate::group::{Class, Group};
 use set_trie::SetTrie;
 pub use set_trie::{NONE, Within, signature};
 
-/// The level of lemmas that were replaced by better ones.
+/// The level of lemmas that were removed.
 const GONE: u32 = 0;
 
 /// Forbidden groups by level.
@@ -25,7 +25,7 @@ pub struct Lemmas {
     trie: SetTrie,
     /// The counts of a group that is looked within.
     counts: Vec<u64>,
-    /// How many places of the tree were looked at.
+    /// How many nodes of the set-trie were visited.
     pub visits: u64,
     /// How many entries the groups have in all.
     entries: usize,
@@ -36,9 +36,9 @@ struct Lemma {
     group: Group,
     level: u32,
     place: u32,
-    /// The lemmas it rests on, if they are known.
+    /// The lemmas that support it, if they are known.
     support: Option<Box<[u32]>>,
-    /// The lemma that replaced it.
+    /// The lemma within it that made it redundant.
     subsumed_by: u32,
 }
 
@@ -90,7 +90,7 @@ impl Lemmas {
         }
     }
 
-    /// Removes a lemma if another says as much; tells whether it did.
+    /// Removes a lemma if another of its level is within it; returns whether it did.
     pub fn remove_if_subsumed(&mut self, lemma: u32) -> bool {
         let Lemma { group, level, place, .. } = &self.lemmas[lemma as usize];
         let (group, level, place) = (group.clone(), *level, *place);
@@ -101,7 +101,7 @@ impl Lemmas {
         true
     }
 
-    /// The level up to which what a lemma rests on holds it, if that is known.
+    /// The level up to which its support holds a lemma, if that is known.
     pub fn supported_level(&mut self, lemma: u32) -> Option<u32> {
         let mut support = self.lemmas[lemma as usize].support.take()?;
         let supported_level = self.level_supported_by(&mut support);
@@ -109,7 +109,7 @@ impl Lemmas {
         Some(supported_level)
     }
 
-    /// The level up to which these lemmas hold one that rests on them; names them by their heirs.
+    /// The level up to which these lemmas support another; replaces those that were removed by what subsumes them.
     pub fn level_supported_by(&self, support: &mut [u32]) -> u32 {
         let levels = support.iter_mut().map(|ground| {
             *ground = self.subsumed_by(*ground);
@@ -125,7 +125,7 @@ impl Lemmas {
         lemma
     }
 
-    /// Says what a lemma rests on.
+    /// Sets the support of a lemma.
     pub fn set_support(&mut self, lemma: u32, support: Option<Box<[u32]>>) {
         self.lemmas[lemma as usize].support = support;
     }
@@ -169,7 +169,7 @@ impl Lemmas {
         lemmas.map(|lemma| lemma.group.clone()).collect()
     }
 
-    /// How many bytes they take, roughly: a group and its path in the tree, what it rests on, and where it came by.
+    /// How many bytes they take, roughly: a group and its path in the set-trie, its support, and the levels it came to.
     pub fn bytes(&self) -> usize {
         self.lemmas.len() * 200 + self.entries * 64
     }

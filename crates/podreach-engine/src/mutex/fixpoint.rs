@@ -194,11 +194,11 @@ impl<'r> Fixpoint<'r> {
     /// The last prefix whose precondition is required and not supported. Never behind the one that was found before.
     fn still_unsupported(&self, rule: usize) -> usize {
         let Preconditions { paths, conditions, prefixes, .. } = self.rules;
-        let is_candidate = |&class: &usize| self.here.contains(paths[rule].end, class);
         let mut prefix = self.unsupported[rule];
         while prefix != ROOT {
             let condition = &conditions[prefixes[prefix].condition];
-            if condition.is_required() && !condition.witnesses.iter().any(is_candidate) {
+            let mut witnesses = condition.witnesses.iter();
+            if condition.is_required() && !witnesses.any(|&class| self.here.contains(paths[rule].end, class)) {
                 break;
             }
             prefix = prefixes[prefix].before;
@@ -308,7 +308,7 @@ fn satisfying(system: &System, condition: &Precondition) -> Bits {
     let classes = system.classes.len();
     let mut satisfying = Bits::none(classes);
     if let Some(sum) = condition.first_unless {
-        let members = system.sums.weights[sum as usize].iter().map(|&(class, _)| class as usize);
+        let members = system.sums.members(sum).map(|class| class as usize);
         satisfying = Bits::of(classes, 0..classes);
         satisfying.subtract(&Bits::of(classes, members));
     }

@@ -147,7 +147,11 @@ struct Interned<'s> {
 
 /// The classes of a sum of which one may be there when a guard holds.
 fn witnesses(system: &System, guard: &SumGuard, sum: Sum) -> Vec<usize> {
-    let is_barred = |class: Class| guard.at_most.iter().any(|&(sum, bound)| system.sums.weight(sum, class) > bound);
-    let classes = system.sums.weights[sum as usize].iter().map(|&(class, _)| class);
-    classes.filter(|&class| !is_barred(class)).map(|class| class as usize).collect()
+    let allowed = system.sums.members(sum).filter(|&class| !is_barred(system, guard, class));
+    allowed.map(|class| class as usize).collect()
+}
+
+/// Whether one pod of a class alone exceeds an upper bound.
+fn is_barred(system: &System, guard: &SumGuard, class: Class) -> bool {
+    guard.at_most.iter().any(|&(sum, bound)| system.sums.weight(sum, class) > bound)
 }

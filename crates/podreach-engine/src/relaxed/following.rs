@@ -4,19 +4,19 @@
 //! for; then a new plan is made from there. So a plan costs what its own steps cost, and no other state is looked at. When plans do not
 //! become shorter any more, nothing is concluded.
 //!
-//! Invariant: the state is the start after all moves. Cost: one relaxed plan per attempt, and one guard per step.
+//! Invariant: the state is the start after all actions. Cost: one relaxed plan per attempt, and one guard per step.
 
 use super::planner::{RelaxedPlan, RelaxedPlanner};
 use crate::compile::{Deletion, State, Sum, SumDistinct, System, next_deletion};
 use crate::group::{Class, is_covered};
 use crate::plan::{Plan, require};
 
-/// A walk from the start along one plan after the other.
+/// Follows one relaxed plan after the other.
 pub struct PlanFollower<'a> {
     pub(super) system: &'a System,
     planner: RelaxedPlanner<'a>,
     pub(super) state: State,
-    pub(super) moves: Vec<Move>,
+    pub(super) actions: Vec<ClassAction>,
     pub(super) relaxed: RelaxedPlan,
     /// The next step of the plan, and whether one was made.
     at: usize,
@@ -29,9 +29,9 @@ pub struct PlanFollower<'a> {
     deployments: u64,
 }
 
-/// What was done.
+/// What was done, in terms of classes.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Move {
+pub(super) enum ClassAction {
     Deploy(u32),
     Delete(Class, u64),
 }
@@ -40,7 +40,7 @@ pub(super) enum Move {
 const PATIENCE: u32 = 16;
 
 impl<'a> PlanFollower<'a> {
-    /// A climb from the start.
+    /// From the start.
     pub fn new(system: &'a System) -> Self {
         let mut state = State::empty(&system.sums);
         let there = system.start.iter().zip(0..).filter(|&(&count, _)| count > 0);
@@ -49,7 +49,7 @@ impl<'a> PlanFollower<'a> {
             system,
             planner: RelaxedPlanner::new(system),
             state,
-            moves: Vec::new(),
+            actions: Vec::new(),
             relaxed: RelaxedPlan::default(),
             at: 0,
             moved: true,
@@ -78,10 +78,10 @@ impl<'a> PlanFollower<'a> {
 
     /// How many bytes it holds.
     pub fn bytes(&self) -> usize {
-        size_of::<Move>() * self.moves.capacity()
+        size_of::<ClassAction>() * self.actions.capacity()
     }
 
-    /// Makes a plan or a step of one, unless it is over; returns how much work that was, and the run if the goal is there.
+    /// Makes a plan or a step of one, unless it is over; returns how much work that was, and the plan if the goal is there.
     pub fn go_on(&mut self) -> (u64, Option<Plan>) {
         let Some(&rule) = self.relaxed.steps.get(self.at) else {
             self.make_plan();
@@ -94,7 +94,7 @@ impl<'a> PlanFollower<'a> {
             self.at += 1;
             return (1, there.then(|| self.extract()));
         }
-        // The rest of the plan may rest on what cannot be done now; unless there is nothing else to try.
+        // Later steps may depend on this one, so a new plan is made; unless no step of this plan was possible yet.
         self.at = if self.moved { self.relaxed.steps.len() } else { self.at + 1 };
         (1, None)
     }
@@ -132,7 +132,7 @@ impl<'a> PlanFollower<'a> {
 
     /// Makes a deployment after the deletions that it takes; says whether it can be made, and changes nothing if not.
     pub(super) fn deploy(&mut self, rule: u32) -> bool {
-        let (system, before) = (self.system, self.moves.len());
+        let (system, before) = (self.system, self.actions.len());
         let guard = &system.rules[rule as usize].guard;
         // What turns into something else is left to the engines that go back from the goal.
         if system.rules[rule as usize].consumes.is_some() {
@@ -151,12 +151,12 @@ impl<'a> PlanFollower<'a> {
                 return false;
             }
         }
-        self.make(Move::Deploy(rule));
+        self.make(ClassAction::Deploy(rule));
         true
     }
 
     fn delete(&mut self, class: Class, count: u64) {
-        self.make(Move::Delete(class, count));
+        self.make(ClassAction::Delete(class, count));
     }
 
     /// Deletes every pod of a sum.
@@ -173,8 +173,7 @@ impl<'a> PlanFollower<'a> {
 
     /// Deletes a pod of a sum that the plan does not need any more; says whether there is one.
     fn reduce(&mut self, sum: Sum) -> bool {
-        let members = self.system.sums.weights[sum as usize].iter().map(|&(class, _)| class);
-        let spare = members.into_iter().find(|&class| self.spare(class) > 0);
+        let spare = self.system.sums.members(sum).find(|&class| self.spare(class) > 0);
         spare.inspect(|&class| self.delete(class, 1)).is_some()
     }
 
@@ -183,14 +182,14 @@ impl<'a> PlanFollower<'a> {
         if self.reduce(condition.weights) {
             return true;
         }
-        let weights = &self.system.sums.weights;
-        let idle = |sum: &Sum| {
-            let count = |class: Class| self.state.counts[class as usize];
-            let members = weights[*sum as usize].iter().map(|&(class, _)| class);
-            self.state.value(*sum) > 0 && members.into_iter().all(|class| self.spare(class) == count(class))
-        };
-        let sum = condition.groups.iter().copied().find(idle);
+        let sum = condition.groups.iter().copied().find(|&sum| self.is_spare(sum));
         sum.is_some_and(|sum| self.clear(sum))
+    }
+
+    /// Whether there are pods of a sum, and the plan needs none of them any more.
+    fn is_spare(&self, sum: Sum) -> bool {
+        let mut members = self.system.sums.members(sum);
+        self.state.value(sum) > 0 && members.all(|class| self.spare(class) == self.state.counts[class as usize])
     }
 
     /// How many of a class the plan does not need any more.
@@ -198,27 +197,27 @@ impl<'a> PlanFollower<'a> {
         self.state.counts[class as usize].saturating_sub(self.relaxed.needs(class, self.at))
     }
 
-    /// Makes a move that was taken back.
-    pub(super) fn make(&mut self, step: Move) {
+    /// Does an action.
+    pub(super) fn make(&mut self, step: ClassAction) {
         match step {
-            Move::Deploy(rule) => self.state.add(&self.system.sums, self.system.rules[rule as usize].head, 1),
-            Move::Delete(class, count) => self.state.remove(&self.system.sums, class, count),
+            ClassAction::Deploy(rule) => self.state.add(&self.system.sums, self.system.rules[rule as usize].head, 1),
+            ClassAction::Delete(class, count) => self.state.remove(&self.system.sums, class, count),
         }
-        self.moves.push(step);
+        self.actions.push(step);
     }
 
-    /// Takes moves back.
+    /// Undoes actions.
     pub(super) fn undo(&mut self, length: usize) {
-        while self.moves.len() > length {
+        while self.actions.len() > length {
             self.take_back();
         }
     }
 
-    fn take_back(&mut self) -> Option<Move> {
-        let last = self.moves.pop()?;
+    fn take_back(&mut self) -> Option<ClassAction> {
+        let last = self.actions.pop()?;
         match last {
-            Move::Deploy(rule) => self.state.remove(&self.system.sums, self.system.rules[rule as usize].head, 1),
-            Move::Delete(class, count) => self.state.add(&self.system.sums, class, count),
+            ClassAction::Deploy(rule) => self.state.remove(&self.system.sums, self.system.rules[rule as usize].head, 1),
+            ClassAction::Delete(class, count) => self.state.add(&self.system.sums, class, count),
         }
         Some(last)
     }
@@ -228,7 +227,7 @@ impl<'a> PlanFollower<'a> {
         let mut plan = Plan::to(self.relaxed.goal.clone());
         let mut needs = State::of_group(&self.system.sums, &self.relaxed.goal);
         while let Some(last) = self.take_back() {
-            if let Move::Deploy(rule) = last {
+            if let ClassAction::Deploy(rule) = last {
                 require(self.system, rule as usize, &mut needs, &mut plan, |class| self.state.counts[class as usize]);
             }
         }

@@ -4,14 +4,14 @@
 //! way across it is never taken back. After Hoffmann and Nebel (JAIR 14, 2001). Incomplete: where no such step leads on, nothing is
 //! concluded.
 //!
-//! Invariant: the moves of the follower are those from the start to the root, and on to the node that is looked at. Cost: one relaxed plan
+//! Invariant: the actions of the follower are those from the start to the root, and on to the node that is looked at. Cost: one relaxed plan
 //! for each state.
 
 use std::hash::Hasher;
 
 use rustc_hash::{FxHashSet, FxHasher};
 
-use super::following::{Move, PlanFollower};
+use super::following::{ClassAction, PlanFollower};
 use crate::compile::System;
 use crate::group::is_covered;
 use crate::plan::Plan;
@@ -19,12 +19,12 @@ use crate::plan::Plan;
 /// A search that goes on from the best configuration so far.
 pub struct HillClimbing<'a> {
     follower: PlanFollower<'a>,
-    /// How many moves lead from the start to the root.
+    /// How many actions lead from the start to the root.
     root: usize,
     /// What was found from the root, in order; the first is the root itself.
     nodes: Vec<Node>,
     next: usize,
-    /// What configurations are known by. Where two share a number, one is not looked at.
+    /// Hashes of the states found from the root. Of two with the same hash one is not looked at.
     seen: FxHashSet<u64>,
     /// The length of the plan at the root.
     best: usize,
@@ -35,8 +35,8 @@ pub struct HillClimbing<'a> {
 
 struct Node {
     parent: usize,
-    /// The moves from the parent.
-    moves: Vec<Move>,
+    /// The actions from the parent.
+    actions: Vec<ClassAction>,
     /// The rules that its plan could begin with.
     rules: Vec<u32>,
 }
@@ -79,7 +79,7 @@ impl<'a> HillClimbing<'a> {
         self.follower.bytes() + self.nodes.len() * 256 + self.seen.capacity() * 16
     }
 
-    /// Looks at one configuration, unless it is over; returns how much work that was, and the run if the goal is there.
+    /// Looks at one configuration, unless it is over; returns how much work that was, and the plan if the goal is there.
     pub fn go_on(&mut self) -> (u64, Option<Plan>) {
         let before = self.evaluated;
         self.over |= self.next >= self.nodes.len() || self.nodes.len() > FRUITLESS;
@@ -92,7 +92,7 @@ impl<'a> HillClimbing<'a> {
         self.next += 1;
         self.go_to(node);
         for rule in std::mem::take(&mut self.nodes[node].rules) {
-            let mark = self.follower.moves.len();
+            let mark = self.follower.actions.len();
             if !self.follower.deploy(rule) {
                 continue;
             }
@@ -106,7 +106,7 @@ impl<'a> HillClimbing<'a> {
                     self.move_root(length, rules);
                     return None;
                 }
-                self.nodes.push(Node { parent: node, moves: self.follower.moves[mark..].to_vec(), rules });
+                self.nodes.push(Node { parent: node, actions: self.follower.actions[mark..].to_vec(), rules });
             }
             self.follower.undo(mark);
         }
@@ -115,11 +115,11 @@ impl<'a> HillClimbing<'a> {
 
     /// Makes the present configuration the root.
     fn move_root(&mut self, length: usize, rules: Vec<u32>) {
-        (self.root, self.best, self.next) = (self.follower.moves.len(), length, 0);
+        (self.root, self.best, self.next) = (self.follower.actions.len(), length, 0);
         self.nodes.clear();
         self.seen.clear();
         self.seen.insert(self.number());
-        self.nodes.push(Node { parent: 0, moves: Vec::new(), rules });
+        self.nodes.push(Node { parent: 0, actions: Vec::new(), rules });
     }
 
     /// Goes to a node, by way of the root.
@@ -132,7 +132,7 @@ impl<'a> HillClimbing<'a> {
         }
         self.follower.undo(self.root);
         for node in way.into_iter().rev() {
-            self.nodes[node].moves.iter().for_each(|&step| self.follower.make(step));
+            self.nodes[node].actions.iter().for_each(|&step| self.follower.make(step));
         }
     }
 
@@ -145,13 +145,13 @@ impl<'a> HillClimbing<'a> {
         Some((steps.len(), steps.iter().copied().filter(can_begin).collect()))
     }
 
-    /// Whether a goal is there, which then is the one that a run leads to.
+    /// Whether a goal is there, which then is the goal of the plan.
     fn is_at_goal(&mut self) -> bool {
         let goal = self.follower.system.goals.iter().find(|goal| is_covered(goal, &self.follower.state.counts));
         goal.inspect(|goal| self.follower.relaxed.goal.clone_from(goal)).is_some()
     }
 
-    /// What the present configuration is known by.
+    /// The hash of the present state.
     fn number(&self) -> u64 {
         let mut hasher = FxHasher::default();
         for (class, &count) in self.follower.state.counts.iter().enumerate().filter(|&(_, &count)| count > 0) {
@@ -171,7 +171,7 @@ mod tests {
     use crate::compile::slice;
     use crate::evidence::class_trace;
 
-    /// Whether it ends in the goal; its plan then does, too.
+    /// Whether it ends in the goal; its plan then does as well.
     fn reaches(problem: &Problem) -> bool {
         let system = System::new(problem, slice(problem));
         let mut search = HillClimbing::new(&system);

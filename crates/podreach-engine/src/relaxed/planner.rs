@@ -31,7 +31,7 @@ pub struct RelaxedPlanner<'a> {
     queue: Vec<Class>,
 }
 
-/// Deployments that lead to a goal if nothing is in the way.
+/// Deployments that reach a goal if no upper bound exists.
 #[derive(Clone, Debug, Default)]
 pub struct RelaxedPlan {
     /// The rules, in order.
@@ -77,8 +77,7 @@ impl<'a> RelaxedPlanner<'a> {
             queue: Vec::new(),
         };
         for (rule, number) in system.rules.iter().zip(0..) {
-            let required = rule.guard.affinity.iter().filter(|condition| condition.first_unless.is_none());
-            let mut needed: Vec<Sum> = required.flat_map(|condition| condition.near.iter().copied()).collect();
+            let mut needed: Vec<Sum> = rule.guard.required().collect();
             needed.sort_unstable();
             needed.dedup();
             needed.iter().for_each(|&sum| planner.waiting[sum as usize].push(number));
@@ -87,7 +86,7 @@ impl<'a> RelaxedPlanner<'a> {
             }
             planner.needed.push(needed);
         }
-        // Most sums are sums that must not be large, and so of no help.
+        // Most sums are bounded from above, so being in them does not help.
         let helps = |of: &Vec<(Sum, u128)>| {
             of.iter().map(|&(sum, _)| sum).filter(|&sum| !planner.waiting[sum as usize].is_empty()).collect()
         };
@@ -138,7 +137,7 @@ impl<'a> RelaxedPlanner<'a> {
         }
     }
 
-    /// Tells the rules that wait for a sum.
+    /// Counts down the rules that wait for a sum.
     fn wake(&mut self, sum: Sum) {
         for at in 0..self.waiting[sum as usize].len() {
             let rule = self.waiting[sum as usize][at];
@@ -200,7 +199,7 @@ impl<'a> RelaxedPlanner<'a> {
                 while let Some(visit) = visits.pop() {
                     self.visit(visit, &mut visits, &mut plan.steps);
                 }
-                // A plan is no longer than a run can be.
+                // A relaxed plan is no longer than a plan can be.
                 let copies = missing.min(COPIES) - 1;
                 plan.steps.extend((0..copies).map(|_| rule));
             }
@@ -254,12 +253,8 @@ mod tests {
         let mut there = state.counts.clone();
         plan.steps.iter().zip(0..).all(|(&rule, at)| {
             let rule = &system.rules[rule as usize];
-            let is_met = |sum: &Sum| {
-                let members = system.sums.weights[*sum as usize].iter().map(|&(class, _)| class);
-                members.into_iter().any(|class| there[class as usize] > 0 && plan.needs(class, at) > 0)
-            };
-            let required = rule.guard.affinity.iter().filter(|condition| condition.first_unless.is_none());
-            let met = required.flat_map(|condition| &condition.near).all(is_met);
+            let is_there = |class: Class| there[class as usize] > 0 && plan.needs(class, at) > 0;
+            let met = rule.guard.required().all(|sum| system.sums.members(sum).any(is_there));
             there[rule.head as usize] += 1;
             met
         }) && group::is_covered(&plan.goal, &there)

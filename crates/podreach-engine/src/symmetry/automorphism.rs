@@ -13,7 +13,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use rustc_hash::FxHashMap;
 
-use crate::compile::{Sum, SumGuard, System};
+use crate::compile::{Rule, Sum, SumGuard, System};
 use crate::group::{Class, Group};
 
 /// A permutation of classes under which the rules are the same.
@@ -25,7 +25,7 @@ pub struct Automorphism {
     pub moved: Vec<Class>,
 }
 
-/// How much work is spent on candidates, in visits to the parts of rules; some are always looked at.
+/// How much work is spent on candidates, in visits to the incidence of rules; some are always looked at.
 const WORK: usize = 200_000;
 const LEAST: usize = 8;
 
@@ -49,8 +49,8 @@ impl Automorphism {
     }
 
     /// The permutation, if the rules are the same under it.
-    fn new(parts: &Parts<'_>, classes: Vec<Class>) -> Option<Self> {
-        let system = parts.system;
+    fn new(incidence: &Incidence<'_>, classes: Vec<Class>) -> Option<Self> {
+        let system = incidence.system;
         let Self { classes, moved } = Self::of(classes);
         let is_permutation = moved
             .iter()
@@ -72,20 +72,24 @@ impl Automorphism {
             let to = system.sums.number(&image)?;
             if to != sum {
                 sums[sum as usize] = to;
-                concerned.extend(parts.uses[sum as usize].iter().map(|&(rule, _)| rule as usize));
+                concerned.extend(incidence.uses[sum as usize].iter().map(|&(rule, _)| rule as usize));
             }
         }
         for rule in concerned {
-            let wanted = shape(&system.rules[rule].guard, |sum| sums[sum as usize]);
-            let turns = |rule: usize| system.rules[rule].consumes.is_some();
-            let same = |&&other: &&usize| {
-                turns(other) == turns(rule) && shape(&system.rules[other].guard, |sum| sum) == wanted
-            };
-            let others = &system.rules_of[classes[system.rules[rule].head as usize] as usize];
-            others.iter().find(same)?;
+            has_image(system, &system.rules[rule], &classes, &sums).then_some(())?;
         }
         Some(Self { classes, moved })
     }
+}
+
+/// Whether some rule is the image of another under a permutation of classes and the one of sums that it gives.
+fn has_image(system: &System, rule: &Rule, classes: &[Class], sums: &[Sum]) -> bool {
+    let wanted = shape(&rule.guard, |sum| sums[sum as usize]);
+    let others = &system.rules_of[classes[rule.head as usize] as usize];
+    others
+        .iter()
+        .map(|&other| &system.rules[other])
+        .any(|other| other.consumes.is_some() == rule.consumes.is_some() && shape(&other.guard, |sum| sum) == wanted)
 }
 
 /// All that the first of some permutations make together, as many of these as make no more than `most`.
@@ -98,7 +102,7 @@ pub fn closed(generators: &[Automorphism], most: usize) -> Vec<Automorphism> {
     all
 }
 
-/// Everything but standing still that permutations make together, if that is no more than `most`.
+/// The group that permutations generate, without the identity, if that is no more than `most`.
 fn generated(generators: &[Automorphism], most: usize) -> Option<Vec<Automorphism>> {
     let still: Vec<Class> = (0..generators.first()?.classes.len() as Class).collect();
     let mut elements = vec![still];
@@ -121,9 +125,9 @@ fn generated(generators: &[Automorphism], most: usize) -> Option<Vec<Automorphis
 /// Permutations that keep the rules and the colours of classes: of those that are easily found, enough to lead from any class to all
 /// that they lead to together.
 pub fn automorphisms(system: &System, colours: &[u64]) -> Vec<Automorphism> {
-    let parts = Parts::new(system);
-    let (base, rounds) = parts.refined(colours.to_vec(), usize::MAX);
-    let mut attempts = (WORK / (parts.size * rounds.max(1)).max(1)).max(LEAST);
+    let incidence = Incidence::new(system);
+    let (base, rounds) = incidence.refined(colours.to_vec(), usize::MAX);
+    let mut attempts = (WORK / (incidence.size * rounds.max(1)).max(1)).max(LEAST);
     let mut found: Vec<Automorphism> = Vec::new();
     let mut orbits: Vec<Class> = (0..base.len() as Class).collect();
     let mut cells: Vec<Vec<Class>> = cells(&base).into_values().filter(|cell| cell.len() > 1).collect();
@@ -138,8 +142,8 @@ pub fn automorphisms(system: &System, colours: &[u64]) -> Vec<Automorphism> {
         attempts -= 1;
         let keeps =
             |classes: &Vec<Class>| classes.iter().zip(colours).all(|(&to, colour)| colours[to as usize] == *colour);
-        let candidate = parts.candidate(&base, pair[0], pair[1]).filter(keeps);
-        let Some(automorphism) = candidate.and_then(|classes| Automorphism::new(&parts, classes)) else { continue };
+        let candidate = incidence.candidate(&base, pair[0], pair[1]).filter(keeps);
+        let Some(automorphism) = candidate.and_then(|classes| Automorphism::new(&incidence, classes)) else { continue };
         for &class in &automorphism.moved {
             let (a, b) = (root(&mut orbits, class), root(&mut orbits, automorphism.classes[class as usize]));
             orbits[a.max(b) as usize] = a.min(b);
@@ -157,15 +161,15 @@ fn root(parents: &mut [Class], mut class: Class) -> Class {
     class
 }
 
-/// What of a rule concerns which sum: where each sum is used.
-struct Parts<'a> {
+/// The incidence of sums and rules: which rules use each sum, and as what.
+struct Incidence<'a> {
     system: &'a System,
     /// For each sum, the rules that use it, and as what.
     uses: Vec<Vec<(u32, u64)>>,
     size: usize,
 }
 
-impl<'a> Parts<'a> {
+impl<'a> Incidence<'a> {
     fn new(system: &'a System) -> Self {
         let mut uses = vec![Vec::new(); system.sums.weights.len()];
         for (rule, index) in system.rules.iter().zip(0..) {
@@ -236,13 +240,8 @@ impl<'a> Parts<'a> {
     /// A permutation that takes one class to another and moves what must move with it, if colours show one.
     fn candidate(&self, base: &[u64], from: Class, to: Class) -> Option<Vec<Class>> {
         cancel::poll();
-        let marked = |class: Class| {
-            let mut colours = base.to_vec();
-            colours[class as usize] = mix(colours[class as usize], 13);
-            colours
-        };
-        let (left, rounds) = self.refined(marked(from), usize::MAX);
-        let (right, _) = self.refined(marked(to), rounds);
+        let (left, rounds) = self.refined(individualised(base, from), usize::MAX);
+        let (right, _) = self.refined(individualised(base, to), rounds);
         self.matched(&left, &right, from, to)
     }
 
@@ -270,17 +269,9 @@ impl<'a> Parts<'a> {
         (0..)
             .zip(&images)
             .for_each(|(class, image)| image.iter().for_each(|&image| sources[image as usize] = Some(class)));
-        let image = |(class, image): (Class, Option<Class>)| {
-            let free = || {
-                let mut at = class;
-                while let Some(source) = sources[at as usize] {
-                    at = source;
-                }
-                (left[class as usize] == right[at as usize]).then_some(at)
-            };
-            image.or_else(free)
-        };
-        (0..).zip(images).map(image).collect()
+        let left_over =
+            |class: Class| Some(vacated(&sources, class)).filter(|&at| left[class as usize] == right[at as usize]);
+        (0..).zip(images).map(|(class, image)| image.or_else(|| left_over(class))).collect()
     }
 
     /// The classes that one asks for as witnesses, and those that ask for it, where they are few.
@@ -295,6 +286,21 @@ impl<'a> Parts<'a> {
         }
         near
     }
+}
+
+/// The same colours, with one class that has a colour of its own.
+fn individualised(colours: &[u64], class: Class) -> Vec<u64> {
+    let mut colours = colours.to_vec();
+    colours[class as usize] = mix(colours[class as usize], 13);
+    colours
+}
+
+/// Where the chain of those that took the place of a class began: what is left for it.
+fn vacated(sources: &[Option<Class>], mut class: Class) -> Class {
+    while let Some(source) = sources[class as usize] {
+        class = source;
+    }
+    class
 }
 
 fn count_distinct(colours: &[u64]) -> usize {

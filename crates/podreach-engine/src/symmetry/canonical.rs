@@ -28,7 +28,7 @@ pub struct Canonical {
 }
 
 impl Canonical {
-    /// None at all: every configuration is its own lowest form.
+    /// None at all: every state is its own lowest image.
     pub fn trivial(unit: bool) -> Self {
         Self { permutations: Vec::new(), unit }
     }
@@ -36,24 +36,19 @@ impl Canonical {
     /// The permutations of a system that are easily found.
     pub fn new(system: &System, unit: bool) -> Self {
         let goals: BTreeSet<&Group> = system.goals.iter().collect();
-        let colour = |class: usize| {
-            let asked = goals.iter().map(|goal| group::count(goal, class as Class));
-            asked.fold(0u64, |sum, count| sum.wrapping_add(count.wrapping_mul(count).wrapping_add(count)))
-        };
-        let colours: Vec<u64> = (0..system.classes.len()).map(colour).collect();
+        let colours: Vec<u64> = (0..system.classes.len()).map(|class| colour(&goals, class as Class)).collect();
         let mut permutations = automorphisms(system, &colours);
         permutations.retain(|permutation| {
             goals.iter().all(|goal| permutation.image(goal).is_none_or(|image| goals.contains(&image)))
         });
-        let with_moved = |permutation: Automorphism| {
-            let moved = permutation.moved.iter().map(|&class| class as usize);
-            let moved = Bits::of(system.classes.len(), moved);
-            (permutation, moved)
+        let moved = |permutation: &Automorphism| {
+            Bits::of(system.classes.len(), permutation.moved.iter().map(|&class| class as usize))
         };
-        Self { permutations: permutations.into_iter().map(with_moved).collect(), unit }
+        let moved: Vec<Bits> = permutations.iter().map(moved).collect();
+        Self { permutations: permutations.into_iter().zip(moved).collect(), unit }
     }
 
-    /// How much work the lowest form of a configuration is, in units of filing one that has no images.
+    /// How much work the lowest image of a state is, in units of storing one that has no images.
     pub fn work(&self) -> u64 {
         let moved: usize = self.permutations.iter().map(|(permutation, _)| permutation.moved.len()).sum();
         moved as u64 / MOVES_PER_WORK
@@ -102,6 +97,12 @@ impl Canonical {
             }
         }
     }
+}
+
+/// A number for how often goals ask for a class, whatever their order.
+fn colour(goals: &BTreeSet<&Group>, class: Class) -> u64 {
+    let asked = goals.iter().map(|goal| group::count(goal, class));
+    asked.fold(0, |colour: u64, count| colour.wrapping_add(count.wrapping_mul(count).wrapping_add(count)))
 }
 
 #[cfg(test)]

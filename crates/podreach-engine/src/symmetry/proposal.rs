@@ -16,15 +16,15 @@ pub fn symmetry(problem: &Problem) -> Symmetry {
 
 /// Exchanges of nodes with equal marks that may be symmetries.
 pub fn exchanges(problem: &Problem, mark: impl Fn(NodeId) -> Vec<u64>) -> Vec<Exchange> {
-    let view = View::new(problem, mark);
-    let mut exchanges = view.of_nodes();
-    for domains in view.alike() {
-        exchanges.extend(view.of_domains(problem, &domains));
+    let topology = Topology::new(problem, mark);
+    let mut exchanges = topology.of_nodes();
+    for domains in topology.alike() {
+        exchanges.extend(topology.of_domains(problem, &domains));
     }
     exchanges
 }
 
-/// Where a node stands under a topology key.
+/// Where a node is under a topology key.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Place {
     Nowhere,
@@ -35,13 +35,13 @@ enum Place {
 /// What a node has besides its place: its face, the kept pods on it and its mark.
 type Content = (usize, Vec<(PodId, u64)>, Vec<u64>);
 
-struct View<'p> {
+struct Topology<'p> {
     m: &'p Model,
     content: Vec<usize>,
     keys: Vec<KeyId>,
 }
 
-impl<'p> View<'p> {
+impl<'p> Topology<'p> {
     fn new(problem: &'p Problem, mark: impl Fn(NodeId) -> Vec<u64>) -> Self {
         let m = &*problem.model;
         let mut known = BTreeMap::<Content, usize>::new();

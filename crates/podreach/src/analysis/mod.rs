@@ -26,7 +26,7 @@ use crate::assumption::{self, Assumption};
 use crate::diagnostic::Diagnostic;
 use crate::encode::{self, Source as Encoded};
 use crate::engine::Budget;
-use crate::lower::{Lowered, Options};
+use crate::lower::{self, Lowered, Options};
 use crate::matrix::Matrix;
 use crate::question;
 use crate::read::{Source, Sources};
@@ -62,14 +62,14 @@ impl Analysis {
 
     /// Reads sources about which something is known already, such as what of a live cluster may not be seen.
     pub fn load_with(sources: Sources, remarks: Vec<Diagnostic>, options: Options) -> Result<Self, InputError> {
-        let mut lowered = crate::lowered(&sources, &options);
+        let mut lowered = lower::lowered(&sources, &options);
         // A remark about a pod type that has no name of its own here is made about the workload that it goes under.
         let names = &lowered.origins.pods;
         let is_known =
             |remark: &Diagnostic| remark.pods.is_empty() || remark.pods.iter().any(|pod| names.contains_key(pod));
         let remarks: Vec<Diagnostic> = remarks.into_iter().filter(is_known).collect();
         lowered.diagnostics.splice(0..0, remarks);
-        let (encoded, remarks) = crate::source(&sources);
+        let (encoded, remarks) = encode::source::of_sources(&sources);
         lowered.diagnostics.extend(remarks);
         if lowered.is_stopped() {
             return Err(InputError::new(sources, lowered.diagnostics));
@@ -121,7 +121,7 @@ impl Analysis {
 
     /// The cluster under a semantics, with its start and what is kept, and no goal yet.
     pub fn problem(&self, semantics: Semantics) -> Problem {
-        crate::problem(&self.lowered, semantics)
+        lower::problem(&self.lowered, semantics)
     }
 
     /// Asks whether a pod can ever run on a node; both by any name that stands for one thing alone.

@@ -6,6 +6,7 @@ use podreach_core::{Problem, Short};
 use serde_json::Value;
 
 use crate::answer::Sure;
+pub use crate::lower::policy::Severity;
 use crate::read::Span;
 
 /// A result: one rule of a policy, or one finding.
@@ -56,17 +57,6 @@ pub enum Status {
     Violated,
     /// Not decided.
     Undecided,
-}
-
-/// How bad a violated item is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Severity {
-    /// Worth knowing.
-    Note,
-    /// Likely a mistake.
-    Warning,
-    /// Broken.
-    Error,
 }
 
 /// An answered question that an item stands on.

@@ -22,7 +22,7 @@ pub fn problem(encoded: &Encoded) -> Result<Problem, Vec<Diagnostic>> {
     let problems: Vec<Diagnostic> = remarks.cloned().collect();
     let question = lowered.questions.first().filter(|_| problems.is_empty()).ok_or(problems)?;
     let goal = question.goal(&lowered.cluster)?;
-    Ok(crate::problem(&lowered, encoded.semantics).with_goal(goal))
+    Ok(crate::lower::problem(&lowered, encoded.semantics).with_goal(goal))
 }
 
 /// Decides an encoded question.

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::report::yaml_string as string;
+use crate::yaml::string;
 
 /// The widest line that is still written in one piece.
 const WIDTH: usize = 100;

@@ -4,12 +4,13 @@ use podreach_core::Cluster;
 use podreach_core::id::Symbol;
 use podreach_core::label::Labels;
 
-use super::devices::Devices;
-use super::known::Known;
-use super::listing::Listing;
-use super::object::{Log, Object};
+use super::node::devices::Devices;
+use super::object::cache::Known;
+use super::object::listing::Listing;
+use super::object::mapping::{Log, Object};
+use super::object::name;
 use super::storage::Storage;
-use super::{Options, Release, name, problem};
+use super::{Options, Release, errors};
 use crate::diagnostic::Diagnostic;
 
 /// The cluster being written, and what has been said about its input.
@@ -68,9 +69,9 @@ impl Context {
         let mut labels = Labels::default();
         for (entry, value) in object.pairs(field, &mut self.log) {
             if let Err(why) = name::key(&entry.key) {
-                self.report(problem::bad_label(entry.key_span, "label key", &entry.key, why));
+                self.report(errors::bad_label(entry.key_span, "label key", &entry.key, why));
             } else if let Err(why) = name::value(value) {
-                self.report(problem::bad_label(entry.value.span, "label value", value, why));
+                self.report(errors::bad_label(entry.value.span, "label value", value, why));
             } else {
                 labels.set(self.symbol(&entry.key), self.symbol(value));
             }

@@ -9,15 +9,17 @@ use podreach_core::id::Symbol;
 
 use super::admission::Rules;
 use super::context::Context;
-use super::kind::Kind;
-use super::metadata::Metadata;
+use super::node::{self, devices};
+use super::object::kind::Kind;
+use super::object::metadata::Metadata;
 use super::pod::{self, PodObject};
-use super::profile::Profiles;
-use super::scale::{self, Autoscaled};
+use super::policy::{self, Policy};
+use super::question::{self, Question};
+use super::scheduler::command_line;
+use super::scheduler::profile::Profiles;
+use super::workload::scale::{self, Autoscaled};
 use super::workload::{self, Workload};
-use super::{devices, node, problem, scheduler, storage};
-use crate::audit::policy::{self, Policy};
-use crate::question::{self, Question};
+use super::{errors, storage};
 use crate::read::{Span, Tree};
 
 /// The objects of the input.
@@ -97,7 +99,7 @@ impl Inventory {
     fn add_pod(&mut self, cx: &mut Context, tree: &Tree<'_>) {
         let Some(mut pod) = pod::read(cx, tree) else { return };
         if self.is_new(cx, Kind::Pod, &mut pod.metadata) {
-            scheduler::remark(cx, &pod.metadata, tree);
+            command_line::remark(cx, &pod.metadata, tree);
             self.pods.push(pod);
         }
     }
@@ -120,7 +122,7 @@ impl Inventory {
         if let Some(before) = self.names.insert(kind, &namespace, &name, span) {
             let slash = if namespace.is_empty() { "" } else { "/" };
             let full = format!("{}/{namespace}{slash}{name}", kind.name().to_ascii_lowercase());
-            cx.report(problem::duplicate_object(span, before, &full));
+            cx.report(errors::duplicate_object(span, before, &full));
         }
     }
 
@@ -130,7 +132,7 @@ impl Inventory {
         if !name.is_empty()
             && let Some(before) = self.names.insert(Kind::Question, "", name, *span)
         {
-            cx.report(problem::duplicate_object(*span, before, &format!("question/{name}")));
+            cx.report(errors::duplicate_object(*span, before, &format!("question/{name}")));
             return;
         }
         self.questions.push(question);
@@ -139,7 +141,7 @@ impl Inventory {
     fn add_policy(&mut self, cx: &mut Context, tree: &Tree<'_>) {
         let Some(policy) = policy::document(cx, tree) else { return };
         if let Some(before) = self.names.insert(Kind::PlacementPolicy, "", &policy.name, policy.span) {
-            cx.report(problem::duplicate_object(policy.span, before, &format!("placementpolicy/{}", policy.name)));
+            cx.report(errors::duplicate_object(policy.span, before, &format!("placementpolicy/{}", policy.name)));
             return;
         }
         self.policies.push(policy);
@@ -151,7 +153,7 @@ impl Inventory {
         let mut number = 1_u64;
         while let Some(before) = self.names.insert(kind, &metadata.namespace, &metadata.name, metadata.span) {
             if !metadata.generated {
-                cx.report(problem::duplicate_object(metadata.span, before, &full_name(kind, metadata)));
+                cx.report(errors::duplicate_object(metadata.span, before, &full_name(kind, metadata)));
                 return false;
             }
             number += 1;

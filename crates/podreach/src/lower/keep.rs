@@ -3,9 +3,9 @@
 use podreach_core::label::Labels;
 
 use super::context::Context;
+use super::errors;
 use super::options::Keep;
-use super::problem;
-use super::selection::Selection;
+use super::options::selection::Selection;
 use crate::read::shown;
 
 /// The `--keep` options, read.
@@ -28,7 +28,7 @@ impl Kept {
                 Keep::Selector(text) => match Selection::parse(text) {
                     Ok(selection) => (Rule::Selector(selection), format!("--keep {}", shown(text))),
                     Err(why) => {
-                        cx.report(problem::bad_keep(text, &why));
+                        cx.report(errors::bad_keep(text, &why));
                         continue;
                     }
                 },
@@ -63,7 +63,7 @@ impl Kept {
     pub(crate) fn report_unused(self, cx: &mut Context) {
         for (_, name, used) in self.rules {
             if !used {
-                cx.report(problem::note("W0305", None, format!("{name} keeps no running pod")));
+                cx.report(errors::note("W0305", None, format!("{name} keeps no running pod")));
             }
         }
     }

@@ -7,70 +7,39 @@
 //! that is wrong with the input ends up among the diagnostics.
 
 mod admission;
-mod affinity;
-mod amount;
-mod candidate;
-mod carried;
-mod cause;
-mod container;
+mod assumed;
 pub(crate) mod context;
-mod custom;
-mod devices;
-mod document;
-mod feature;
-pub mod fields;
-mod gist;
-mod given;
-mod hidden;
+pub(crate) mod errors;
 mod inventory;
 mod keep;
-mod kind;
-pub(crate) mod known;
-mod limits;
-mod listing;
-mod metadata;
-mod mount;
-pub(crate) mod name;
-pub(crate) mod nearest;
 mod node;
 pub(crate) mod object;
 mod options;
-mod ordinal;
 mod origin;
-mod owner;
-mod passing;
 mod pod;
-pub(crate) mod problem;
-mod profile;
-pub mod quantity;
-mod request;
-mod scale;
+pub mod policy;
+pub mod question;
+mod resources;
 mod scheduler;
-mod security;
-mod seen;
-mod selection;
-pub(crate) mod selector;
-pub mod shape;
-mod spec;
-mod spoiling;
-mod spread;
+mod schema;
+mod semantics;
 mod storage;
-mod toleration;
-pub(crate) mod twice;
-mod typing;
-mod unseen;
+mod types;
+mod unmodelled;
 mod workload;
 
 pub use admission::{Cheapest, Entrance};
-pub(crate) use carried::under;
-pub use custom::{Does, does};
-pub use given::GivenLabels;
-pub use hidden::{Custom, LATER, remark, unless_complete};
-pub use kind::{Kind, is_custom, is_listed_kind, known_group};
+pub use object::custom::{Does, does};
+pub use object::kind::{Kind, is_custom, is_listed_kind, known_group};
+pub use options::selection::Selection;
 pub use options::{Instances, Keep, Nodes, Options, Release, ReleaseBy, Start};
 pub use origin::{Declared, Instance, Origin, Origins};
-pub use profile::Scheduling;
-pub use selection::Selection;
+pub use resources::quantity;
+pub use scheduler::profile::Scheduling;
+pub use schema::{fields, shape};
+pub use semantics::problem;
+pub(crate) use semantics::under;
+pub use unmodelled::hidden::{Custom, LATER, remark, unless_complete};
 
 use std::collections::BTreeMap;
 
@@ -78,17 +47,20 @@ use podreach_core::cancel;
 use podreach_core::cluster::Barred;
 use podreach_core::{Cluster, Configuration};
 
-use crate::assumption::{self, Topic};
-use crate::audit::policy::Policy;
-use crate::diagnostic::{Diagnostic, Effect};
-use crate::question::Question;
-use crate::read::{Piece, Tree};
+pub use crate::diagnostic::GivenLabels;
+use crate::diagnostic::{Diagnostic, Effect, Topic};
+use crate::read::{Piece, Sources, Tree};
 use context::Context;
-use document::Found;
 use inventory::{Inventory, full_name};
 use keep::Kept;
-use object::Log;
-use typing::{Typing, typing};
+use object::document::{self, Found};
+use object::duplicate;
+use object::mapping::Log;
+use policy::Policy;
+use question::Question;
+use types::{Typing, candidate, inferred, limits, ordinal, typing};
+use unmodelled::hidden;
+use workload::owner;
 
 /// A cluster and where it came from.
 #[derive(Clone, Debug, Default)]
@@ -122,12 +94,45 @@ impl Lowered {
     }
 }
 
+/// Reads all sources and lowers what they say to a cluster.
+pub fn lowered(sources: &Sources, options: &Options) -> Lowered {
+    piecewise(sources, options).unwrap_or_else(|| wholly(sources, options))
+}
+
+/// Reads and lowers piece by piece: quick, and small in memory, but not for texts with errors.
+fn piecewise(sources: &Sources, options: &Options) -> Option<Lowered> {
+    let mut lowering = Lowering::new(options);
+    let mut diagnostics = Vec::new();
+    for id in sources.ids() {
+        diagnostics.extend(sources.pieces(id, "items", &mut |piece| lowering.add_piece(piece))?);
+    }
+    let lowered = lowering.finish();
+    // Two objects of one name are compared as wholes.
+    (!duplicate::is_in(&lowered.diagnostics)).then(|| with_remarks(diagnostics, lowered))
+}
+
+/// Reads everything, then lowers it.
+fn wholly(sources: &Sources, options: &Options) -> Lowered {
+    let (mut documents, mut diagnostics) = (Vec::new(), Vec::new());
+    for id in sources.ids() {
+        let (read, remarks) = sources.documents(id);
+        documents.extend(read);
+        diagnostics.extend(remarks);
+    }
+    with_remarks(diagnostics, cluster(&documents, options))
+}
+
+fn with_remarks(mut diagnostics: Vec<Diagnostic>, mut lowered: Lowered) -> Lowered {
+    diagnostics.append(&mut lowered.diagnostics);
+    Lowered { diagnostics, ..lowered }
+}
+
 /// The cluster that documents describe.
 pub fn cluster(documents: &[Tree<'_>], options: &Options) -> Lowered {
     let mut lowering = Lowering::new(options);
     documents.iter().for_each(|document| lowering.add(document));
     let mut lowered = lowering.finish();
-    twice::settle(&mut lowered.diagnostics, documents);
+    duplicate::settle(&mut lowered.diagnostics, documents);
     lowered
 }
 
@@ -163,12 +168,12 @@ impl<'o> Lowering<'o> {
     pub fn finish(self) -> Lowered {
         let Self { options, mut cx, mut inventory, strange } = self;
         cx.log.splice(0..0, strange.into_iter().map(|remark| hidden::unless_complete(remark, options)));
-        cx.log.extend(problem::not_compared(options.release));
+        cx.log.extend(errors::not_compared(options.release));
         storage::node::equip(&mut cx, &inventory);
         storage::node::settle(&cx, &mut inventory);
         ordinal::add(&mut cx, &mut inventory, options.instances == Instances::Declared);
-        unseen::add_daemon_sets(&cx, &mut inventory);
-        unseen::add_unlabelled(&cx, &mut inventory);
+        inferred::add_daemon_sets(&cx, &mut inventory);
+        inferred::add_unlabelled(&cx, &mut inventory);
         let typing = typing(&mut cx, &mut inventory);
         match options.instances {
             Instances::Declared => cx.cluster.limits = limits::declared(&inventory, &typing),
@@ -201,7 +206,7 @@ impl<'o> Lowering<'o> {
         let unsettled = cx.cluster.nodes.iter().filter(|(_, node)| !node.passing.is_nothing()).map(|(id, _)| id);
         let start = start.with_unsettled(unsettled);
         hidden::settle(&mut cx.log, &origins);
-        let assumed = assumption::of_input(&cx.cluster, &inventory.rules.unknown_namespaces(&cx.cluster), options);
+        let assumed = assumed::of_input(&cx.cluster, &inventory.rules.unknown_namespaces(&cx.cluster), options);
         let entrances = if options.admission { inventory.rules.entrances(&mut cx) } else { BTreeMap::new() };
         let Context { cluster, log, .. } = cx;
         let profiles = inventory.profiles.choices();
@@ -239,7 +244,7 @@ fn instances(cx: &mut Context, inventory: &Inventory, typing: &Typing, keep: &[K
         let (Some(node), Some(&id)) = (candidate::place(inventory, pod), typing.pods.get(&at)) else {
             let (name, node) = (full_name(Kind::Pod, &pod.metadata), cx.cluster.symbols.str(bound));
             let message = format!("{name} runs on node {node}, which is not in the input: it is counted nowhere");
-            cx.report(problem::note("W0304", pod.metadata.span, message));
+            cx.report(errors::note("W0304", pod.metadata.span, message));
             continue;
         };
         // A kubelet brings its static pods back: nobody deletes them for good.

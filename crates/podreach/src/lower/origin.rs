@@ -9,12 +9,11 @@ use podreach_core::{Cluster, NodeId, PodId};
 
 use super::context::Context;
 use super::inventory::{Inventory, full_name};
-use super::kind::Kind;
-use super::known::is_stand_in;
-use super::metadata::Metadata;
-use super::ordinal;
+use super::object::cache::is_stand_in;
+use super::object::kind::Kind;
+use super::object::metadata::Metadata;
 use super::pod::Made;
-use super::typing::Typing;
+use super::types::{Typing, ordinal};
 use super::workload::Workload;
 use crate::read::Span;
 

@@ -5,9 +5,9 @@ use std::fmt;
 
 use podreach_core::{Atom, Cluster, Configuration, Goal, NodeId, PodId};
 
-use super::document::{Question, Wanted};
 use super::name::{self, NameError, Named};
 use crate::diagnostic::Diagnostic;
+use crate::lower::question::{Question, Wanted};
 use crate::read::shown;
 
 /// Why a piece of a goal cannot be used.

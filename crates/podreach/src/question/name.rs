@@ -5,7 +5,7 @@ use std::fmt;
 
 use podreach_core::{Cluster, NodeId, PodId};
 
-use crate::lower::nearest::nearest;
+use crate::lower::object::nearest::nearest;
 use crate::lower::{Kind, Selection};
 use crate::read::shown;
 

@@ -25,9 +25,10 @@ pub use piece::Piece;
 pub use shown::{shown, shown_path};
 pub use source::Source;
 pub use sources::{Place, Sources};
-pub use tree::{Entry, SourceId, Span, Tree, Value};
+pub use tree::{Entry, Tree, Value};
 
 use crate::diagnostic::Diagnostic;
+pub use crate::diagnostic::{SourceId, Span};
 
 /// The documents of a text, YAML or JSON, without empty ones; a broken document becomes a diagnostic and the others are still read.
 ///

@@ -3,36 +3,13 @@
 //! Every function here is pure: it takes what was found out and returns a string or a JSON value. The wire format lives here alone, and
 //! names pods and nodes, never ids.
 
-mod alike;
-mod amount;
-mod argument;
-mod assumption;
 pub mod audit;
-mod certificate;
+mod document;
+mod drawing;
+mod explain;
 pub mod export;
-mod film;
-mod flaw;
-mod frame;
 pub mod html;
-mod itf;
-mod json;
-mod legend;
-mod lowered;
-mod matrix;
-mod mermaid;
-mod need;
-mod proof;
-pub(crate) mod reason;
-mod shortfall;
-mod source;
-mod svg;
 mod text;
-mod trace;
-mod volume;
-mod weakening;
-mod why;
-pub(crate) mod words;
-mod yaml;
 
 use podreach_core::Problem;
 
@@ -40,25 +17,23 @@ use crate::answer::Sure;
 use crate::assumption::Assumption;
 use crate::lower::Options;
 
-pub(crate) use amount::{amount, amounts};
-pub use assumption::assumed;
-pub use certificate::{Asked, Certificate, Claim};
-pub use film::{Obstacle, Scene, film};
-pub use flaw::flaw;
-pub use frame::frames;
-pub use itf::itf;
-pub use json::{API_VERSION, Document, Documents, diagnostics, verdict};
-pub use legend::legend;
-pub use lowered::{lowered, lowered_pod};
-pub use matrix::{Width, matrix, matrix_json};
-pub use mermaid::mermaid;
-pub use shortfall::Shortfall;
-pub use source::{source_json, source_text};
-pub use svg::svg;
+pub use crate::words::flaw::flaw;
+pub use crate::yaml::yaml;
+pub use document::certificate::{Asked, Certificate, Claim};
+pub use document::json::{API_VERSION, Document, Documents, diagnostics, verdict};
+pub use document::legend::legend;
+pub use document::lowered::{lowered, lowered_pod};
+pub use document::shortfall::Shortfall;
+pub use drawing::frames::frames;
+pub use drawing::itf::itf;
+pub use drawing::mermaid::mermaid;
+pub use drawing::svg::svg;
+pub use explain::assumption::assumed;
+pub use explain::run::{Obstacle, Scene, film};
+pub use text::matrix::{Width, matrix, matrix_json};
+pub use text::source::{source_json, source_text};
+pub use text::why::{Why, why, why_json};
 pub use text::{Detail, headline, verdict as verdict_text};
-pub use why::{Why, why, why_json};
-pub(crate) use yaml::string as yaml_string;
-pub use yaml::yaml;
 
 /// A question and its answer, as reports take them.
 #[derive(Clone, Copy, Debug)]

@@ -27,7 +27,7 @@ use super::{Variant, Variants};
 use crate::audit::changed::{Changes, Step};
 use crate::audit::policy::Claim;
 use crate::audit::policy::world::{Draft, World, nodes_named};
-use crate::report::words;
+use crate::words;
 
 /// The most sets of labels that are looked at, and the most that are asked about.
 const COMBINATIONS: usize = 4_096;

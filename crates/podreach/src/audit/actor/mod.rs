@@ -15,7 +15,8 @@ use podreach_core::Semantics;
 
 use super::policy::world::{Draft, World};
 use super::policy::{Claim, PodSelection};
-use crate::lower::{Lowered, name};
+use crate::lower::Lowered;
+use crate::lower::object::name;
 use crate::read::shown;
 
 /// Whose doing is to be expected.

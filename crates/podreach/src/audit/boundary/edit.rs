@@ -21,7 +21,7 @@ use podreach_core::{Configuration, Goal, Model, NodeId, PodId};
 use super::{label, scope};
 use crate::audit::changed::condition;
 use crate::audit::policy::world::{Part, World};
-use crate::report::words;
+use crate::words;
 
 /// One change to one object.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -11,7 +11,7 @@ use podreach_core::storage::Mounts;
 use podreach_core::{Atom, Cluster, Model, NodeId, PodId, Problem};
 
 use super::label;
-use crate::report::words;
+use crate::words;
 
 /// Something that keeps pods off nodes. A taint is one fact on all nodes that have it.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -229,7 +229,7 @@ impl Fact {
             }
             Self::Ports(pod) => format!("{} takes ports of the host", name(pod)),
             Self::Request(pod, resource) => {
-                let amount = crate::report::amount(m, resource, m.pod(pod).requests.amount(resource));
+                let amount = crate::words::amount(m, resource, m.pod(pod).requests.amount(resource));
                 format!("{} requests {amount} {}", name(pod), m.str(m.cluster().resources[resource]))
             }
             Self::Volumes(pod) => format!("{} uses volumes", name(pod)),

@@ -14,7 +14,7 @@ use crate::audit::policy::packing::Want;
 use crate::audit::policy::world::{Part, World, nodes_named};
 use crate::audit::policy::{Claim, claim};
 use crate::lower::{Lowered, Origins};
-use crate::report::{amount, words};
+use crate::words::{self, amount};
 
 /// Something that lets pods run.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -20,7 +20,7 @@ use serde_json::Value;
 
 use super::policy::world::{Draft, World};
 use crate::lower::{Lowered, Scheduling};
-use crate::report::words;
+use crate::words;
 
 pub(crate) use say::{condition, tolerated};
 

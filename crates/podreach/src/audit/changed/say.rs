@@ -6,7 +6,7 @@ use podreach_core::cluster::{Toleration, TolerationOperator};
 use podreach_core::id::{ResourceId, Symbol};
 
 use crate::audit::boundary::term;
-use crate::report::words;
+use crate::words;
 
 /// A change as a condition, for a sentence that starts with "if"; `m` is the cluster before it.
 pub(crate) fn condition(change: &Change, m: &Model) -> String {

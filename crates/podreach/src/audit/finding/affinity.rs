@@ -5,7 +5,7 @@ use podreach_core::{Model, PodId, Semantics};
 use super::Finding;
 use super::scene::{From, Scene, Subject, UNSEEN};
 use crate::audit::item::{Evidence, Item, Severity};
-use crate::report::words;
+use crate::words;
 
 /// An affinity of several terms that nothing satisfies.
 pub(super) const AFFINITY: Finding = Finding {

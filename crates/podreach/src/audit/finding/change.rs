@@ -15,7 +15,7 @@ use crate::audit::memory::NoCache;
 use crate::engine::{Budget, Stop};
 use crate::lower::Lowered;
 use crate::matrix::{Cell, Matrix};
-use crate::report::words;
+use crate::words;
 
 /// Something that could never be, and now can.
 pub(super) const POSSIBLE: Finding = Finding {
@@ -66,7 +66,7 @@ fn compare(
     items: &mut Vec<Item>,
 ) -> Option<Stop> {
     let answers = |lowered: &Lowered| {
-        let problem = crate::problem(lowered, semantics);
+        let problem = crate::lower::problem(lowered, semantics);
         let oracle = Oracle::new(&problem, &lowered.diagnostics);
         let alone = Budget { threads: 1, ..*budget };
         let matrix = Matrix::new(&problem.model, &oracle, &alone, budget.threads, done);

@@ -11,7 +11,7 @@ use crate::audit::changed::Step;
 use crate::audit::item::{Item, Severity};
 use crate::audit::policy::ruling::reason;
 use crate::lower::Kind;
-use crate::report::words;
+use crate::words;
 
 /// A workload that one drain leaves without a node.
 pub(super) const DRAIN: Finding = Finding {

@@ -6,8 +6,8 @@ use std::collections::BTreeMap;
 use podreach_core::rule::Rule;
 use podreach_core::{NodeId, PodId, Problem};
 
-use crate::report::reason::reason;
-use crate::report::words;
+use crate::words;
+use crate::words::reason::reason;
 
 /// The most nodes that are named.
 const NAMES: usize = 3;

@@ -9,7 +9,7 @@ use super::Finding;
 use super::scene::{From, Scene, Subject};
 use crate::audit::item::{Evidence, Item, Severity};
 use crate::audit::policy::ruling::reason;
-use crate::report::words;
+use crate::words;
 
 /// An anti-affinity that reaches into other namespaces.
 pub(super) const KEEPS_OUT: Finding = Finding {

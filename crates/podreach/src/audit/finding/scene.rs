@@ -68,7 +68,7 @@ pub(super) enum From {
 impl<'a> Scene<'a> {
     /// The scene of an input.
     pub(super) fn new(lowered: &'a Lowered, semantics: Semantics, budget: Budget<'a>, memory: &'a dyn Cache) -> Self {
-        let now = crate::problem(lowered, semantics);
+        let now = crate::lower::problem(lowered, semantics);
         let unsettled: Vec<NodeId> = now.start.unsettled().iter().copied().collect();
         let start = Arc::new((*now.kept).clone().with_unsettled(unsettled));
         let fresh = Problem { start, ..waiting::without(&now) };

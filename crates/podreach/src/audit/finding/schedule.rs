@@ -19,7 +19,7 @@ use crate::answer::Sure;
 use crate::audit::changed::Step;
 use crate::audit::item::{Evidence, Item, Severity};
 use crate::audit::policy::ruling::reason;
-use crate::report::words;
+use crate::words;
 
 /// A workload that can never be scheduled anywhere.
 pub(super) const NEVER: Finding = Finding {

@@ -8,7 +8,7 @@ use podreach_core::{Model, PodId};
 use super::Finding;
 use super::scene::{From, Scene, Subject, UNSEEN};
 use crate::audit::item::{Evidence, Item, Severity};
-use crate::report::words;
+use crate::words;
 
 /// A selector that matches nothing.
 pub(super) const NOTHING: Finding = Finding {

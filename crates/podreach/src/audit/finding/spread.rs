@@ -12,7 +12,7 @@ use super::Finding;
 use super::scene::{From, Scene, Subject};
 use crate::audit::item::{Evidence, Item, Severity};
 use crate::audit::policy::ruling::reason;
-use crate::report::words;
+use crate::words;
 
 /// A spread constraint with a domain that stays empty.
 pub(super) const MINIMUM: Finding = Finding {

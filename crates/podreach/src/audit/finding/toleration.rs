@@ -10,7 +10,7 @@ use super::scene::{From, Scene, Subject};
 use crate::audit::item::{Evidence, Item, Severity};
 use crate::audit::policy::ruling::reason;
 use crate::lower::Kind;
-use crate::report::words;
+use crate::words;
 
 /// A workload that no taint keeps out.
 pub(super) const EVERYWHERE: Finding = Finding {

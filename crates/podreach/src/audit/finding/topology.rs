@@ -9,7 +9,7 @@ use super::Finding;
 use super::scene::{From, Scene, Subject};
 use crate::audit::item::{Evidence, Item, Severity};
 use crate::audit::policy::ruling::reason;
-use crate::report::words;
+use crate::words;
 
 /// A topology key that some nodes lack.
 pub(super) const KEY: Finding = Finding {

@@ -14,7 +14,7 @@ use crate::audit::boundary;
 use crate::audit::item::{Item, Origin, Severity, Status};
 use crate::audit::memory::Means;
 use crate::lower::Lowered;
-use crate::report::words;
+use crate::words;
 
 impl Claim {
     /// Its selections of pods, in order.

@@ -8,7 +8,7 @@ use podreach_core::{Configuration, Goal, NodeId, PodId, Verdict};
 use super::ruling::{ALTERNATIVES, Asking, Ruling, listed, pod_names, reason};
 use crate::answer::Sure;
 use crate::audit::item::Status;
-use crate::report::words;
+use crate::words;
 
 /// The question of the rule: any of the pods on any of the nodes.
 pub(crate) fn goal(pods: &[PodId], nodes: &[NodeId]) -> Goal {

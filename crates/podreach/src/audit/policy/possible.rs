@@ -21,7 +21,7 @@ use super::sums::too_much;
 use crate::answer::Sure;
 use crate::audit::item::{Evidence, Status};
 use crate::engine::Decision;
-use crate::report::words;
+use crate::words;
 
 /// What came out for one workload, or for several together.
 pub(crate) enum Outcome {

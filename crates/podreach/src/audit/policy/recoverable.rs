@@ -17,7 +17,7 @@ use super::sums::too_much;
 use super::world::World;
 use crate::audit::item::Status;
 use crate::lower::{Declared, Lowered};
-use crate::report::words;
+use crate::words;
 
 /// What the selected workloads declare, one want per pod type and, for DaemonSets, one per node.
 pub(crate) fn wants(lowered: &Lowered, world: &World) -> Vec<Want> {

@@ -8,7 +8,7 @@ use crate::answer::{Oracle, Sure};
 use crate::audit::item::{Evidence, Status};
 use crate::audit::memory::{self, Means};
 use crate::engine::Decision;
-use crate::report::words;
+use crate::words;
 
 /// The most alternatives that one question has.
 pub(crate) const ALTERNATIVES: usize = 4_096;

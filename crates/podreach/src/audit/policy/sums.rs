@@ -20,7 +20,7 @@ use super::possible::Outcome;
 use super::ruling::{Asking, listed};
 use super::shortage::demand;
 use super::world::World;
-use crate::report::words;
+use crate::words;
 
 /// How many sizes of large pods are looked at for a resource.
 const SIZES: usize = 32;
@@ -80,7 +80,7 @@ fn of_resource(asking: &Asking<'_>, nodes: &[NodeId], wants: &[Want], resource: 
     let name = m.str(m.cluster().resources[resource]);
     let shows = format!("the nodes have less {name} than is asked for");
     let evidence = asking.sum(demand(&wants), shows, worth, laws)?;
-    let [asked, room] = crate::report::amounts(m, resource, [asked, room]);
+    let [asked, room] = crate::words::amounts(m, resource, [asked, room]);
     let nodes = words::number(nodes.len(), "node");
     let why =
         format!("The pods that can only run on {nodes} request {asked} {name} together, and the nodes have {room}.");
@@ -112,7 +112,7 @@ fn of_large_pods(asking: &Asking<'_>, nodes: &[NodeId], wants: &[Want], resource
             (Law::Few(on.collect::<BTreeSet<Atom>>().into_iter().collect(), most(node)), 1)
         };
         let name = m.str(m.cluster().resources[resource]);
-        let size = crate::report::amount(m, resource, size);
+        let size = crate::words::amount(m, resource, size);
         let laws = nodes.iter().map(few).collect();
         let shows = format!("the nodes have room for fewer pods that request {size} {name}");
         let Some(evidence) = asking.sum(demand(&large), shows, worth, laws) else { continue };

@@ -10,7 +10,7 @@ use podreach_core::{Configuration, Goal, NodeId, PodId};
 use super::never::{met, sentence};
 use super::ruling::{ALTERNATIVES, Asking, Ruling, reason};
 use crate::audit::item::Status;
-use crate::report::words;
+use crate::words;
 
 /// The most pairs that are looked at one by one.
 const PAIRS: usize = 400_000;

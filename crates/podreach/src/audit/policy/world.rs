@@ -73,7 +73,7 @@ impl Draft {
 impl World {
     /// The input, of which nothing is selected.
     pub(crate) fn of_input(lowered: &Lowered, semantics: Semantics) -> Self {
-        let problem = crate::problem(lowered, semantics);
+        let problem = crate::lower::problem(lowered, semantics);
         let (diagnostics, changes) = (lowered.diagnostics.clone(), Changes::default());
         Self { problem, diagnostics, selected: IdVec::new(), changes }.selecting_nothing_new()
     }

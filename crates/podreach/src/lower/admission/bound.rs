@@ -1,8 +1,8 @@
 //! The bounds of a LimitRange on one container, or on a pod as a whole.
 
-use crate::lower::amount::Amounts;
-use crate::lower::quantity::Quantity;
-use crate::lower::request::{self, Parts};
+use crate::lower::resources::amount::Amounts;
+use crate::lower::resources::quantity::Quantity;
+use crate::lower::resources::request::{self, Parts};
 
 /// The most that is compared in thousandths; larger amounts are compared in units.
 ///

@@ -11,11 +11,11 @@ use podreach_core::id::QuotaId;
 use podreach_core::resource::{Amount, Resources};
 
 use super::Rules;
-use crate::lower::amount::{self, Amounts};
-use crate::lower::container::Container;
 use crate::lower::context::Context;
-use crate::lower::quantity::Quantity;
-use crate::lower::request::{self, Parts};
+use crate::lower::pod::container::Container;
+use crate::lower::resources::amount::{self, Amounts};
+use crate::lower::resources::quantity::Quantity;
+use crate::lower::resources::request::{self, Parts};
 
 /// What admission asks of pods of a namespace at least.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

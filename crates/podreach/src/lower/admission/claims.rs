@@ -8,12 +8,12 @@
 use std::ops::Add;
 
 use super::Rules;
-use crate::lower::amount::Amounts;
 use crate::lower::context::Context;
-use crate::lower::kind::Kind;
-use crate::lower::mount::{Mounted, MountedClaim};
+use crate::lower::object::kind::Kind;
 use crate::lower::pod::Content;
-use crate::lower::quantity::Quantity;
+use crate::lower::resources::amount::Amounts;
+use crate::lower::resources::quantity::Quantity;
+use crate::lower::storage::mount::{Mounted, MountedClaim};
 use crate::lower::storage::request::Request;
 
 /// What stands between a class of storage and what is counted of its claims.

@@ -7,7 +7,7 @@ use super::gate::{Gate, name, part, place};
 use super::scope::Scope;
 use crate::diagnostic::{Diagnostic, Effect};
 use crate::lower::context::Context;
-use crate::lower::kind::Kind;
+use crate::lower::object::kind::Kind;
 use crate::read::{Tree, shown};
 
 /// Kinds of Kyverno and Gatekeeper that do nothing to pods: exceptions, clean-ups, and what only changes images.

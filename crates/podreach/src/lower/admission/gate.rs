@@ -9,11 +9,11 @@ use podreach_core::Cluster;
 
 use super::engine;
 use super::scope::{Scope, Subject};
-use crate::assumption::Topic;
+use crate::diagnostic::Topic;
 use crate::diagnostic::{Diagnostic, Effect};
-use crate::lower::cause::{Cause, Causes};
 use crate::lower::context::Context;
-use crate::lower::kind::Kind;
+use crate::lower::object::kind::Kind;
+use crate::lower::unmodelled::cause::{Cause, Causes};
 use crate::read::{Span, Tree, shown};
 
 /// How the doubt is switched off.

@@ -5,14 +5,14 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::bound::{Bounds, Subject};
-use crate::lower::amount::{self, Amounts};
 use crate::lower::context::Context;
-use crate::lower::fields::{LIMIT_RANGE_ITEM, LIMIT_RANGE_SPEC, OBJECT};
-use crate::lower::kind::Kind;
-use crate::lower::metadata;
-use crate::lower::object::Object;
-use crate::lower::quantity::Quantity;
-use crate::lower::request::{self, Parts};
+use crate::lower::object::kind::Kind;
+use crate::lower::object::mapping::Object;
+use crate::lower::object::metadata;
+use crate::lower::resources::amount::{self, Amounts};
+use crate::lower::resources::quantity::Quantity;
+use crate::lower::resources::request::{self, Parts};
+use crate::lower::schema::fields::{LIMIT_RANGE_ITEM, LIMIT_RANGE_SPEC, OBJECT};
 use crate::read::Tree;
 
 /// The LimitRanges of the input, by namespace.

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::pod_security::PodSecurity;
 use crate::lower::context::Context;
-use crate::lower::metadata::Metadata;
+use crate::lower::object::metadata::Metadata;
 use crate::read::{Span, Tree};
 
 /// Annotations that PodNodeSelector and PodTolerationRestriction look at. Both plugins are off by default, but who writes one of these

@@ -8,9 +8,9 @@ use podreach_core::cluster::{NodeRequirement, NodeTerm};
 use podreach_core::rule::Rule;
 use podreach_core::selector::Allowed;
 
-use crate::lower::cause::Cause;
 use crate::lower::context::Context;
 use crate::lower::pod::Content;
+use crate::lower::unmodelled::cause::Cause;
 
 /// The label that names the operating system of a node.
 const LABEL: &str = "kubernetes.io/os";

@@ -6,7 +6,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::lower::security::{Flaw, Flaws};
+use crate::lower::pod::security::{Flaw, Flaws};
 
 const LEVEL: &str = "pod-security.kubernetes.io/enforce";
 const VERSION: &str = "pod-security.kubernetes.io/enforce-version";

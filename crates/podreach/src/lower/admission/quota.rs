@@ -10,14 +10,14 @@ use podreach_core::id::QuotaId;
 use podreach_core::resource::Amount;
 
 use super::claims;
-use crate::lower::amount::{self, Amounts};
 use crate::lower::context::Context;
-use crate::lower::fields::{OBJECT, RESOURCE_QUOTA_SPEC, SCOPE_REQUIREMENT, SCOPE_SELECTOR};
-use crate::lower::kind::Kind;
-use crate::lower::object::Object;
-use crate::lower::quantity::Quantity;
-use crate::lower::request::{self, Parts};
-use crate::lower::{metadata, name};
+use crate::lower::object::kind::Kind;
+use crate::lower::object::mapping::Object;
+use crate::lower::object::{metadata, name};
+use crate::lower::resources::amount::{self, Amounts};
+use crate::lower::resources::quantity::Quantity;
+use crate::lower::resources::request::{self, Parts};
+use crate::lower::schema::fields::{OBJECT, RESOURCE_QUOTA_SPEC, SCOPE_REQUIREMENT, SCOPE_SELECTOR};
 use crate::read::Tree;
 
 /// What each container must state where a quota counts it.

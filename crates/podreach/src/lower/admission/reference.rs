@@ -7,7 +7,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::lower::context::Context;
-use crate::lower::kind::Kind;
+use crate::lower::object::kind::Kind;
 use crate::lower::pod::Content;
 use crate::read::Tree;
 

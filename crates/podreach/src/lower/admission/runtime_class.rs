@@ -7,13 +7,13 @@ use std::collections::BTreeMap;
 use podreach_core::cluster::Toleration;
 use podreach_core::label::Labels;
 
-use crate::lower::amount::{self, Amounts};
 use crate::lower::context::Context;
-use crate::lower::fields::{RUNTIME_CLASS, RUNTIME_OVERHEAD, RUNTIME_SCHEDULING};
-use crate::lower::kind::Kind;
-use crate::lower::object::Object;
-use crate::lower::pod::Content;
-use crate::lower::{metadata, toleration};
+use crate::lower::object::kind::Kind;
+use crate::lower::object::mapping::Object;
+use crate::lower::object::metadata;
+use crate::lower::pod::{Content, toleration};
+use crate::lower::resources::amount::{self, Amounts};
+use crate::lower::schema::fields::{RUNTIME_CLASS, RUNTIME_OVERHEAD, RUNTIME_SCHEDULING};
 use crate::read::Tree;
 
 /// The RuntimeClasses of the input, by name.

@@ -9,10 +9,10 @@ use podreach_core::label::Labels;
 use podreach_core::selector::Selector;
 
 use crate::lower::context::Context;
-use crate::lower::fields::Table;
 use crate::lower::node::NAME_LABEL;
-use crate::lower::object::Object;
-use crate::lower::selector;
+use crate::lower::object::mapping::Object;
+use crate::lower::object::selector;
+use crate::lower::schema::fields::Table;
 use crate::read::Tree;
 
 /// Labels that controllers and nodes give pods: a template does not tell whether and how.

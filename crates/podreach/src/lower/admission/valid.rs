@@ -5,9 +5,9 @@
 
 use std::collections::BTreeSet;
 
-use crate::lower::amount::Amounts;
-use crate::lower::container::Container;
-use crate::lower::request::{self, Parts};
+use crate::lower::pod::container::Container;
+use crate::lower::resources::amount::Amounts;
+use crate::lower::resources::request::{self, Parts};
 
 /// Why the API server does not take a pod with these containers, if so.
 pub(crate) fn refusal(parts: &Parts) -> Option<String> {

@@ -8,13 +8,13 @@ use podreach_core::id::{ClaimId, NamespaceId, Symbol, VolumeId};
 use podreach_core::model::ZONE_LABELS;
 use podreach_core::storage::{Attachment, Claim, ClaimState, Mounts, Provision, Volume, Waiting, Zone};
 
-use super::super::cause::Cause;
 use super::super::context::Context;
-use super::super::kind::Kind;
-use super::super::mount::{Maker, Mounted, MountedClaim};
-use super::super::quantity::Quantity;
+use super::mount::{Maker, Mounted, MountedClaim};
 use super::request::Request;
 use super::{ClaimRecord, ClassRecord, VolumeRecord, read};
+use crate::lower::object::kind::Kind;
+use crate::lower::resources::quantity::Quantity;
+use crate::lower::unmodelled::cause::Cause;
 
 /// The provisioner of classes for volumes that people make.
 const NO_PROVISIONER: &str = "kubernetes.io/no-provisioner";

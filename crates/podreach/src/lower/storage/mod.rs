@@ -5,6 +5,7 @@
 //! ```
 
 pub(crate) mod claim;
+pub(crate) mod mount;
 pub(crate) mod node;
 mod read;
 pub(crate) mod request;
@@ -17,7 +18,7 @@ use podreach_core::cluster::NodeTerm;
 use podreach_core::label::Labels;
 use podreach_core::selector::Selector;
 
-use super::quantity::Quantity;
+use super::resources::quantity::Quantity;
 use request::Request;
 
 /// Volumes in pods and PersistentVolumes that count as those of a driver where a node says that their plugin has migrated to one.

@@ -8,10 +8,10 @@ use podreach_core::storage::Driver;
 
 use super::super::context::Context;
 use super::super::inventory::Inventory;
-use super::super::kind::Kind;
-use super::super::mount::{Maker, MountedClaim};
 use super::super::pod::PodObject;
+use super::mount::{Maker, MountedClaim};
 use super::{Storage, claim};
+use crate::lower::object::kind::Kind;
 
 /// Gives the nodes of the cluster their drivers.
 pub(crate) fn equip(cx: &mut Context, inventory: &Inventory) {

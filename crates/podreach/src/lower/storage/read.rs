@@ -6,18 +6,20 @@ use podreach_core::cluster::{NodeRequirement, NodeTerm};
 use podreach_core::selector::Allowed;
 
 use super::super::context::Context;
-use super::super::fields::{
+use super::{
+    AttachmentRecord, ClaimRecord, ClassRecord, DriverRecord, IN_TREE, NodeRecord, PoolRecord, VolumeRecord, request,
+};
+use crate::lower::object::kind::Kind;
+use crate::lower::object::mapping::Object;
+use crate::lower::object::metadata::{self, Metadata};
+use crate::lower::object::selector;
+use crate::lower::pod::affinity;
+use crate::lower::resources::amount;
+use crate::lower::resources::quantity::Quantity;
+use crate::lower::schema::fields::{
     CAPACITY_OBJECT, CLAIM_REFERENCE, CLAIM_STATUS, CLASS_OBJECT, CSI_DRIVER_SPEC, CSI_NODE_DRIVER, CSI_NODE_SPEC,
     CSI_SOURCE, DRIVER_LIMIT, NODE_SELECTOR, OBJECT, TOPOLOGY_REQUIREMENT, TOPOLOGY_TERM, VOLUME_ATTACHMENT_SOURCE,
     VOLUME_ATTACHMENT_SPEC, VOLUME_NODE_AFFINITY, VOLUME_SPEC, VOLUME_STATUS,
-};
-use super::super::kind::Kind;
-use super::super::metadata::{self, Metadata};
-use super::super::object::Object;
-use super::super::quantity::Quantity;
-use super::super::{affinity, amount, selector};
-use super::{
-    AttachmentRecord, ClaimRecord, ClassRecord, DriverRecord, IN_TREE, NodeRecord, PoolRecord, VolumeRecord, request,
 };
 use crate::read::{Span, Tree};
 

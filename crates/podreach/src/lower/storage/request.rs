@@ -5,10 +5,12 @@ use std::collections::BTreeSet;
 use podreach_core::selector::Selector;
 
 use super::super::context::Context;
-use super::super::fields::{CLAIM_RESOURCES, CLAIM_SPEC};
-use super::super::object::Object;
-use super::super::quantity::Quantity;
-use super::super::{amount, problem, selector};
+use crate::lower::errors;
+use crate::lower::object::mapping::Object;
+use crate::lower::object::selector;
+use crate::lower::resources::amount;
+use crate::lower::resources::quantity::Quantity;
+use crate::lower::schema::fields::{CLAIM_RESOURCES, CLAIM_SPEC};
 
 /// What a claim asks for.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -39,7 +41,7 @@ impl Request {
 /// Reads the spec in an object that must have one.
 pub(crate) fn in_spec(cx: &mut Context, object: &Object<'_, '_>) -> Option<Request> {
     if object.field("spec").is_none() {
-        cx.report(problem::missing(object.span(), "PersistentVolumeClaim", "spec"));
+        cx.report(errors::missing(object.span(), "PersistentVolumeClaim", "spec"));
     }
     let spec = object.object("spec", &CLAIM_SPEC, &mut cx.log)?;
     let filled = |text: &str| Some(text.to_owned()).filter(|text| !text.is_empty());

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::Audit;
 use crate::audit::{Entry, Identity, Standing, Status};
-use crate::report::json::API_VERSION;
+use crate::report::document::json::API_VERSION;
 
 /// The baseline of audits: everything that is wrong now and is not excepted.
 pub fn baseline(audits: &[Audit<'_>]) -> Value {

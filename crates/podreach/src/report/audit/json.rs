@@ -5,8 +5,8 @@ use serde_json::{Map, Value, json};
 
 use super::{Audit, severity, shortage, status};
 use crate::audit::{Boundary, Entry, Escape, Evidence, LookedFor, Origin, Severity, Standing, Status};
-use crate::report::assumption;
-use crate::report::json::{API_VERSION, diagnostics, list, proof, question, trace};
+use crate::report::document::json::{API_VERSION, diagnostics, list, proof, question, trace};
+use crate::report::explain::assumption;
 
 /// The document of an audit, or of several as a list.
 pub fn document(audits: &[Audit<'_>]) -> Value {

@@ -2,7 +2,7 @@
 
 use super::{Audit, severity, shown, status};
 use crate::audit::{Entry, Item, Origin, Severity, Standing, Status, finding};
-use crate::report::words;
+use crate::words;
 
 /// The most items that are listed; summaries have a limit of their own.
 const MOST: usize = 200;

@@ -91,10 +91,10 @@ pub(crate) fn status(status: Status) -> &'static str {
 pub(crate) fn shown(evidence: &Evidence) -> String {
     let verdict = match evidence.decision.checked.verdict() {
         Verdict::Deployable(trace) if trace.is_empty() => "it is so at the start".to_owned(),
-        Verdict::Deployable(trace) => format!("a run of {}", super::words::number(trace.len(), "step")),
+        Verdict::Deployable(trace) => format!("a run of {}", crate::words::number(trace.len(), "step")),
         Verdict::Never(proof) => {
             let facts = proof.forbidden.len();
-            let proof = (facts > 0).then(|| format!("a proof of {}", super::words::number(facts, "fact")));
+            let proof = (facts > 0).then(|| format!("a proof of {}", crate::words::number(facts, "fact")));
             let sum = evidence.short.as_deref().filter(|_| facts == 0).and_then(shortage::kind);
             proof.or(sum).unwrap_or_else(|| "a proof of 0 facts".to_owned())
         }

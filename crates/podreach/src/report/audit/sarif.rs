@@ -11,7 +11,8 @@ use serde_json::{Map, Value, json};
 use super::{Audit, shown};
 use crate::audit::{Entry, Item, Origin, Severity, Standing, Status, finding};
 use crate::read::Place;
-use crate::report::{assumption, words};
+use crate::report::explain::assumption;
+use crate::words;
 
 /// The most steps of a run that a code flow shows, and the most results: more is refused by those who read it.
 const STEPS: usize = 1_000;

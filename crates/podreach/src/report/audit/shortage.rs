@@ -6,7 +6,7 @@ use podreach_core::demand::{Argument, Demand, Law, Place, Want};
 use podreach_core::{Atom, Model, NodeId, PodId, Short};
 use serde_json::{Value, json};
 
-use crate::report::{amount, words};
+use crate::words::{self, amount};
 
 /// The most laws that are told unless all are asked for.
 const MOST: usize = 8;

@@ -6,8 +6,9 @@ use podreach_core::Verdict;
 
 use super::{Audit, severity, shortage, shown};
 use crate::audit::{Boundary, Entry, Escape, Evidence, Item, LookedFor, Origin, Severity, Standing, Status, finding};
-use crate::report::text::Detail;
-use crate::report::{assumption, proof, trace, words};
+use crate::report::explain::{assumption, proof};
+use crate::report::text::{Detail, trace};
+use crate::words;
 
 /// The most items of one finding that are shown unless all are asked for.
 const MOST: usize = 20;

@@ -3,11 +3,12 @@
 use podreach_core::{Action, Goal, Problem, Trace, Verdict};
 use serde_json::{Value, json};
 
-use super::super::film::{Scene, excerpt};
-use super::super::{json as document, words};
-use super::cast::Cast;
-use super::walk;
+use super::entities::Cast;
+use super::proof;
 use crate::answer::Sure;
+use crate::report::document::json as document;
+use crate::report::explain::run::{Scene, excerpt};
+use crate::words;
 
 /// The most alternatives of a goal that are shown, and the most steps of a run.
 const GOALS: usize = 24;
@@ -30,7 +31,7 @@ pub(super) fn answer(cast: &mut Cast, decision: &Sure) -> Value {
                 answer["leftOut"] = format!("{more} more steps follow, which `podreach check -o json` writes.").into();
             }
         }
-        Verdict::Never(proof) => answer["proof"] = walk::walk(cast, problem, proof),
+        Verdict::Never(proof) => answer["proof"] = proof::walk(cast, problem, proof),
         Verdict::Unknown(_) => {}
     }
     let goal = shown.iter().map(|&at| cast.configuration(&problem.model, &problem.asked().any[at]));

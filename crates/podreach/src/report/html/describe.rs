@@ -5,8 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use podreach_core::cluster::{TaintEffect, Toleration, TolerationOperator};
 use podreach_core::{Model, PodId};
 
-use super::super::amount::amount;
-use super::super::{reason, words};
+use crate::words::{self, amount, reason};
 
 /// Labels that say which pool a node belongs to, those of providers first.
 const POOLS: [&str; 9] = [

@@ -3,8 +3,8 @@
 use serde_json::{Value, json};
 
 use super::answer::{answer, outline};
-use super::cast::Cast;
-use super::room::Room;
+use super::budget::Room;
+use super::entities::Cast;
 use crate::audit::{Boundary, Escape, Evidence, Item, Origin, Severity, Status};
 
 /// The items of an audit.

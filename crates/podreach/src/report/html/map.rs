@@ -6,8 +6,8 @@ use podreach_core::{Id, PodId, Problem, cancel};
 use serde_json::{Value, json};
 
 use super::answer::answer;
-use super::cast::Cast;
-use super::room::Room;
+use super::budget::Room;
+use super::entities::Cast;
 use crate::matrix::{Cell, CellAnswer, Matrix};
 
 /// The most pod types of a row that are listed where the page does not describe everyone.

@@ -4,14 +4,14 @@
 //! names as text and never as markup. The same code, without data, is the shell of `podreach serve`.
 
 mod answer;
-mod cast;
+mod budget;
 mod describe;
 mod digest;
+mod entities;
 mod findings;
 mod map;
-mod room;
+mod proof;
 mod shell;
-mod walk;
 
 use podreach_core::{Problem, cancel};
 use serde_json::{Value, json};
@@ -21,9 +21,9 @@ use crate::answer::Sure;
 use crate::assumption::Assumption;
 use crate::audit::Item;
 use crate::matrix::Matrix;
-use cast::Cast;
+use budget::Room;
+use entities::Cast;
 pub use map::{Evidence, evidence};
-use room::Room;
 pub use shell::{POLICY, document};
 
 /// What a page shows besides the cluster.
@@ -52,7 +52,7 @@ pub fn data(
     // Evidence is left out where there is no time for it, and the cluster is not.
     let mut cast = match view {
         View::Cluster => Cast::new(problem, usize::MAX),
-        _ => cancel::exempt(|| Cast::new(problem, room::NAMES)),
+        _ => cancel::exempt(|| Cast::new(problem, budget::NAMES)),
     };
     let mut room = Room::new();
     let (kind, answers, matrices, findings) = match view {
@@ -65,7 +65,7 @@ pub fn data(
             ("check", answers.collect::<Vec<_>>(), Vec::new(), Vec::new())
         }
         View::Matrices(all) => {
-            let rows = room::ROWS / all.len().max(1);
+            let rows = budget::ROWS / all.len().max(1);
             let one = |(problem, matrix, evidence): &(&Problem, &Matrix, Evidence)| {
                 cancel::exempt(|| map::excerpt((problem, matrix), evidence, &mut cast, &mut room, rows))
             };
@@ -87,7 +87,7 @@ pub fn data(
         "answers": answers,
         "matrices": matrices,
         "findings": findings,
-        "assumptions": super::assumption::json(assumptions.iter()),
+        "assumptions": super::explain::assumption::json(assumptions.iter()),
         "diagnostics": diagnostics,
     })
 }

@@ -1,0 +1,236 @@
+//! Rules as bit masks, where one pod of each class is enough and a rule asks only for presence and absence.
+//!
+//! Most witnesses are of one class, so what a rule needs is one mask, and what it bars is another. A rule that is applicable without a
+//! deletion is applied at once: the state is saturated. A *move* is a rule that first deletes what it bars. After a step only few
+//! rules can have become applicable: those with a new witness, and those that make what was deleted. Rules whose pod is there already, or
+//! that lack a class they watch, are removed from that set many at a time; watching follows Moskewicz, Madigan, Zhao, Zhang and Malik,
+//! *Chaff: Engineering an Efficient SAT Solver* (DAC 2001).
+//!
+//! Invariant: a saturated state has no applicable rule but its moves. Cost of a step: the words of the rules that it wakes.
+
+mod saturation;
+
+use podreach_core::cancel;
+
+use crate::bits::Bits;
+use crate::compile::{Sum, System};
+pub use saturation::MaskState;
+
+/// The rules of a system, as masks where that is possible.
+pub struct Masks {
+    /// How many words a configuration has, and how many a set of rules.
+    words: usize,
+    rule_words: usize,
+    masks: Vec<Option<Mask>>,
+    /// The classes that each rule needs, word by word.
+    needed: Vec<u64>,
+    /// The classes that each rule bars, word by word.
+    barred: Vec<u64>,
+    /// For each class, all rules that it can be a witness of.
+    rules_with_witness: Vec<Few>,
+    /// For each class, the rules that make it.
+    rules_making: Vec<Few>,
+    /// For each class, rules that need it and watch it. A rule watches several classes; the sets of rules for the first of these,
+    /// the second and so on lie one after the other.
+    watched_by: Vec<Few>,
+    /// The rules that watch fewer classes, in the same order.
+    unwatched: Vec<u64>,
+    /// The rules that are not masks.
+    pub others: Vec<usize>,
+    /// Whether some rule is a mask.
+    pub any: bool,
+}
+
+/// How many classes a rule watches.
+const WATCHES: usize = 3;
+
+/// A few rules, as words of a set of rules that are not empty.
+type Few = Vec<(u32, u64)>;
+
+struct Mask {
+    /// The word and the bit of what it deploys.
+    head: (usize, u64),
+    class: usize,
+    /// The witnesses of which there is a choice; none of them is barred.
+    choices: Vec<Bits>,
+}
+
+impl Masks {
+    /// The rules of a system whose configurations are sets (`unit`); otherwise none is a mask.
+    pub fn new(system: &System, unit: bool) -> Self {
+        let (classes, rules) = (system.classes.len(), system.rules.len());
+        let words = classes.div_ceil(64);
+        let mut all = Self {
+            words,
+            rule_words: rules.div_ceil(64),
+            masks: (0..rules).map(|_| None).collect(),
+            needed: vec![0; rules * words],
+            barred: vec![0; rules * words],
+            rules_with_witness: vec![Few::new(); classes],
+            rules_making: vec![Few::new(); classes],
+            watched_by: vec![Few::new(); classes],
+            unwatched: vec![0; WATCHES * rules.div_ceil(64)],
+            others: Vec::new(),
+            any: false,
+        };
+        let mut witnesses = Vec::new();
+        for rule in 0..rules {
+            witnesses.push(Vec::new());
+            // What turns into something else is left to the engines that go back from the goal.
+            if system.rules[rule].consumes.is_some() {
+                continue;
+            }
+            if unit && system.rules[rule].guard.is_plain() {
+                witnesses[rule] = all.add(system, rule);
+                all.any = true;
+            } else {
+                all.others.push(rule);
+            }
+        }
+        all.watch(&witnesses);
+        all
+    }
+
+    /// Makes a rule a mask; returns the classes of each of its witnesses.
+    fn add(&mut self, system: &System, rule: usize) -> Vec<Bits> {
+        cancel::poll();
+        let guard = &system.rules[rule].guard;
+        let barred = classes_of(system, guard.at_most.iter().map(|&(sum, _)| sum));
+        let needed = guard.affinity.iter().flat_map(|condition| condition.near.iter().copied());
+        let mut witnesses: Vec<Bits> = needed.map(|sum| classes_of(system, std::iter::once(sum))).collect();
+        witnesses.iter_mut().for_each(|witnesses| witnesses.subtract(&barred));
+        let row = rule * self.words..(rule + 1) * self.words;
+        self.barred[row.clone()].copy_from_slice(barred.words());
+        for single in witnesses.iter().filter(|witnesses| witnesses.len() == 1) {
+            self.needed[row.clone()].iter_mut().zip(single.words()).for_each(|(needed, one)| *needed |= one);
+        }
+        let class = system.rules[rule].head as usize;
+        let choices = witnesses.iter().filter(|witnesses| witnesses.len() != 1).cloned().collect();
+        self.masks[rule] = Some(Mask { head: (class / 64, 1 << (class % 64)), class, choices });
+        witnesses
+    }
+
+    /// Lets each mask that is ever applicable watch the witnesses that the fewest others need, and the one that the most rules
+    /// delete: where it is not applicable, mostly one of these is missing.
+    fn watch(&mut self, witnesses: &[Vec<Bits>]) {
+        let (mut needed_by, mut deleted) =
+            (vec![0usize; self.rules_with_witness.len()], vec![0usize; self.rules_with_witness.len()]);
+        witnesses.iter().flatten().flat_map(Bits::ones).for_each(|class| needed_by[class] += 1);
+        let rows = self.barred.chunks(self.words.max(1));
+        rows.flat_map(|row| ones(row.iter().copied())).for_each(|class| deleted[class] += 1);
+        for (rule, witnesses) in witnesses.iter().enumerate() {
+            let Some(mask) = &self.masks[rule] else { continue };
+            if witnesses.iter().any(Bits::is_empty) {
+                continue;
+            }
+            let mut needed: Vec<usize> =
+                witnesses.iter().filter(|witnesses| witnesses.len() == 1).flat_map(Bits::ones).collect();
+            needed.sort_by_key(|&class| needed_by[class]);
+            if let Some(most_deleted) = (0..needed.len()).max_by_key(|&at| deleted[needed[at]]) {
+                needed[most_deleted..].rotate_left(1);
+            }
+            let seldom_needed = (0..WATCHES - 1).map(|at| needed.get(at));
+            for (at, class) in seldom_needed.chain([needed.last()]).enumerate() {
+                let rule = at * self.rule_words * 64 + rule;
+                match class {
+                    Some(&class) => insert(&mut self.watched_by[class], rule),
+                    None => self.unwatched[rule / 64] |= 1 << (rule % 64),
+                }
+            }
+            witnesses.iter().flat_map(Bits::ones).for_each(|class| insert(&mut self.rules_with_witness[class], rule));
+            insert(&mut self.rules_making[mask.class], rule);
+        }
+    }
+
+    /// Whether a rule is a mask.
+    pub fn is_mask(&self, rule: usize) -> bool {
+        self.masks[rule].is_some()
+    }
+
+    fn mask(&self, rule: u32) -> &Mask {
+        self.masks[rule as usize].as_ref().expect("only masks are asked for")
+    }
+
+    fn row<'t>(&self, table: &'t [u64], rule: u32) -> &'t [u64] {
+        &table[rule as usize * self.words..][..self.words]
+    }
+
+    /// Writes the state after an applicable rule, without saturation.
+    pub fn apply_alone(&self, rule: u32, here: &[u64], left: &mut Vec<u64>) {
+        left.clear();
+        left.extend(here.iter().zip(self.row(&self.barred, rule)).map(|(here, barred)| here & !barred));
+        let (word, bit) = self.mask(rule).head;
+        left[word] |= bit;
+    }
+
+    /// Whether a rule that is applicable here is a mask and deletes something.
+    pub fn is_move(&self, rule: u32, here: &[u64]) -> bool {
+        self.is_mask(rule as usize)
+            && !here.iter().zip(self.row(&self.barred, rule)).all(|(here, barred)| here & barred == 0)
+    }
+
+    /// Whether a move leads anywhere that the state before did not: not if it deletes all that is new.
+    pub fn makes_progress(&self, rule: u32, here: &[u64], before: &[u64]) -> bool {
+        let new = here.iter().zip(before).map(|(here, before)| here & !before);
+        before.is_empty() || !new.zip(self.row(&self.barred, rule)).all(|(new, barred)| new & !barred == 0)
+    }
+
+    /// Writes the state without what every move deletes, which nothing after it can depend on.
+    pub fn without_deleted(&self, state: &MaskState, without_deleted: &mut Vec<u64>) {
+        without_deleted.clear();
+        without_deleted.resize(self.words, u64::MAX);
+        for rule in state.moves() {
+            without_deleted.iter_mut().zip(self.row(&self.barred, rule)).for_each(|(word, barred)| *word &= barred);
+        }
+        without_deleted.iter_mut().zip(&state.words).for_each(|(word, here)| *word = here & !*word);
+    }
+
+    fn has_witnesses(&self, rule: u32, here: &[u64]) -> bool {
+        // All words at once: branches would be hard to predict.
+        let missing = here.iter().zip(self.row(&self.needed, rule)).fold(0, |all, (here, needed)| all | needed & !here);
+        missing == 0 && self.mask(rule).choices.iter().all(|witnesses| meets(witnesses, here))
+    }
+
+    /// Adds to what is needed after a deployment what is needed for it, of what is there before it; calls `each` for every class.
+    pub fn require(&self, rule: u32, needs: &mut [u64], there: &[u64], mut each: impl FnMut(usize)) {
+        let mut add = |needs: &mut [u64], class: usize| {
+            needs[class / 64] |= 1 << (class % 64);
+            each(class);
+        };
+        for (word, needed) in self.row(&self.needed, rule).iter().enumerate() {
+            let missing = needed & !needs[word];
+            ones([missing].into_iter()).for_each(|bit| add(needs, word * 64 + bit));
+        }
+        for witnesses in &self.mask(rule).choices {
+            if !meets(witnesses, needs) {
+                let witness = witnesses.ones().find(|&class| there[class / 64] >> (class % 64) & 1 == 1);
+                add(needs, witness.expect("the rule can deploy from here"));
+            }
+        }
+    }
+}
+
+/// The classes of some sums.
+fn classes_of(system: &System, sums: impl Iterator<Item = Sum>) -> Bits {
+    let members = sums.flat_map(|sum| system.sums.members(sum));
+    Bits::of(system.classes.len(), members.map(|class| class as usize))
+}
+
+fn insert(few: &mut Few, rule: usize) {
+    let (word, bit) = ((rule / 64) as u32, 1 << (rule % 64));
+    match few.iter_mut().rev().find(|(other, _)| *other == word) {
+        Some((_, rules)) => *rules |= bit,
+        None => few.push((word, bit)),
+    }
+}
+
+fn meets(bits: &Bits, words: &[u64]) -> bool {
+    bits.words().iter().zip(words).any(|(bits, words)| bits & words != 0)
+}
+
+fn ones(words: impl Iterator<Item = u64>) -> impl Iterator<Item = usize> {
+    words.enumerate().flat_map(|(index, word)| {
+        std::iter::successors((word != 0).then_some(word), |&rest| Some(rest & (rest - 1)).filter(|&rest| rest != 0))
+            .map(move |rest| index * 64 + rest.trailing_zeros() as usize)
+    })
+}

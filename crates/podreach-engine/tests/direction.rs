@@ -1,0 +1,294 @@
+//! The direction of dependencies, read from the sources: modules form no cycles, and engines speak of no Kubernetes word.
+//!
+//! A module is a file or a folder at the top of a crate; `lib.rs` only names them. Unit tests may look anywhere, so they are left out.
+//! Another crate is held to this by one more entry of [`CRATES`].
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// A crate whose modules have a direction.
+struct Crate {
+    name: &'static str,
+    /// Modules that depend on each other all the same, each such set by the names of its members. None should be added.
+    knots: &'static [&'static [&'static str]],
+    /// Its modules, each after all that it uses; empty where only cycles are forbidden.
+    order: &'static [&'static str],
+    /// Whether it must do without Kubernetes' words.
+    is_neutral: bool,
+}
+
+const CRATES: [Crate; 3] = [
+    // A model holds what its rules say about nodes, and rules are asked about models.
+    Crate {
+        name: "podreach-core",
+        knots: &[&["cluster", "face", "model", "rule", "running", "shadow", "storage"]],
+        order: &[],
+        is_neutral: false,
+    },
+    Crate { name: "podreach-engine", knots: &[], order: &[], is_neutral: true },
+    Crate { name: "podreach", knots: &[], order: &LINE, is_neutral: false },
+];
+
+/// The modules of the library, in the order in which an answer passes them.
+const LINE: [&str; 16] = [
+    "diagnostic",
+    "read",
+    "yaml",
+    "lower",
+    "assumption",
+    "question",
+    "words",
+    "history",
+    "waiting",
+    "answer",
+    "matrix",
+    "audit",
+    "encode",
+    "sandbox",
+    "report",
+    "analysis",
+];
+
+/// Words of Kubernetes' objects and components. The shapes of guards have names of their own: `affinity` and `spread` are theirs.
+const WORDS: [&str; 27] = [
+    "toleration",
+    "tolerate",
+    "taint",
+    "namespace",
+    "quota",
+    "volume",
+    "label",
+    "selector",
+    "kubelet",
+    "daemonset",
+    "statefulset",
+    "replicaset",
+    "cronjob",
+    "configmap",
+    "manifest",
+    "kubectl",
+    "apiserver",
+    "admission",
+    "persistent",
+    "storageclass",
+    "cordon",
+    "cpu",
+    "port::",
+    "fit::",
+    "rule::",
+    "refusal",
+    "podspec",
+];
+
+struct Source {
+    path: PathBuf,
+    /// The module path within the crate.
+    module: Vec<String>,
+    /// The code, without comments and unit tests.
+    code: String,
+}
+
+fn folder(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(name).join("src")
+}
+
+fn files(folder: &Path, found: &mut Vec<PathBuf>) {
+    for entry in fs::read_dir(folder).expect("sources are there") {
+        let path = entry.expect("sources are there").path();
+        if path.is_dir() {
+            files(&path, found);
+        } else if path.extension().is_some_and(|extension| extension == "rs") {
+            found.push(path);
+        }
+    }
+}
+
+/// The sources of a crate but for `lib.rs`.
+fn sources(name: &str) -> Vec<Source> {
+    let (root, mut paths) = (folder(name), Vec::new());
+    files(&root, &mut paths);
+    paths.sort();
+    let source = |path: PathBuf| {
+        let within = path.strip_prefix(&root).expect("it is in the folder").with_extension("");
+        let mut module: Vec<String> = within.iter().map(|part| part.to_string_lossy().into_owned()).collect();
+        if module.last().is_some_and(|last| last == "mod") {
+            module.pop();
+        }
+        let text = fs::read_to_string(&path).expect("sources are text");
+        Source { path, module, code: code_of(&text) }
+    };
+    paths.into_iter().map(source).filter(|source| source.module != ["lib"]).collect()
+}
+
+/// A text without comments, and without the unit tests at its end.
+fn code_of(text: &str) -> String {
+    let code = text.split("#[cfg(test)]\nmod ").next().unwrap_or_default();
+    let lines = code.lines().map(|line| line.split("//").next().unwrap_or_default());
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+/// The paths of `use` declarations, one by one.
+fn used(code: &str) -> Vec<String> {
+    let mut paths = Vec::new();
+    for statement in code.split(';') {
+        let Some(at) = statement.find("use ").filter(|&at| is_declaration(&statement[..at])) else { continue };
+        expand("", statement[at + 4..].trim(), &mut paths);
+    }
+    paths
+}
+
+/// Whether a declaration can begin after this text: on a line of its own, public or not.
+fn is_declaration(before: &str) -> bool {
+    let line = before.rsplit('\n').next().unwrap_or_default().trim();
+    line.is_empty() || line == "pub" || (line.starts_with("pub(") && line.ends_with(')'))
+}
+
+/// Adds the paths of a tree of names, where braces list alternatives.
+fn expand(prefix: &str, tree: &str, paths: &mut Vec<String>) {
+    let Some(open) = tree.find('{') else { return paths.push(format!("{prefix}{}", tree.trim())) };
+    let prefix = format!("{prefix}{}", &tree[..open]);
+    let (mut depth, mut start) = (0, open + 1);
+    for (at, letter) in tree.char_indices().skip_while(|&(at, _)| at < open) {
+        match letter {
+            '{' => depth += 1,
+            '}' => depth -= 1,
+            _ => {}
+        }
+        if (letter == ',' && depth == 1) || (letter == '}' && depth == 0) {
+            let part = tree[start..at].trim();
+            if !part.is_empty() {
+                expand(&prefix, part, paths);
+            }
+            start = at + 1;
+        }
+    }
+}
+
+/// Where a path leads within the crate, if it does.
+fn resolved(path: &str, module: &[String]) -> Option<Vec<String>> {
+    let mut parts = path.split("::").map(str::trim).peekable();
+    let mut at = match parts.next()? {
+        "crate" => Vec::new(),
+        "self" => module.to_vec(),
+        "super" => module[..module.len() - 1].to_vec(),
+        _ => return None,
+    };
+    while parts.next_if_eq(&"super").is_some() {
+        at.pop();
+    }
+    at.extend(parts.map(str::to_owned));
+    Some(at)
+}
+
+/// The paths that code mentions without a `use`.
+fn inline(code: &str) -> impl Iterator<Item = String> + '_ {
+    let is_word = |letter: char| letter.is_alphanumeric() || letter == '_';
+    code.match_indices("crate::")
+        .map(move |(at, _)| code[at..].split(|c| !is_word(c) && c != ':').next().unwrap_or("").into())
+}
+
+/// Which modules each module uses.
+fn dependencies(sources: &[Source]) -> BTreeMap<String, BTreeSet<String>> {
+    let modules: BTreeSet<String> = sources.iter().map(|source| source.module[0].clone()).collect();
+    let mut uses: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    for source in sources {
+        let own = &source.module[0];
+        let paths = used(&source.code).into_iter().chain(inline(&source.code));
+        let targets = paths.filter_map(|path| resolved(&path, &source.module)?.into_iter().next());
+        let others = targets.filter(|target| target != own && modules.contains(target));
+        uses.entry(own.clone()).or_default().extend(others);
+    }
+    uses
+}
+
+/// All modules that one leads to.
+fn reached(uses: &BTreeMap<String, BTreeSet<String>>, from: &str) -> BTreeSet<String> {
+    let (mut seen, mut todo) = (BTreeSet::new(), vec![from]);
+    while let Some(module) = todo.pop() {
+        todo.extend(uses[module].iter().filter(|&next| seen.insert(next.clone())).map(String::as_str));
+    }
+    seen
+}
+
+/// The sets of modules that lead to each other.
+fn knots(uses: &BTreeMap<String, BTreeSet<String>>) -> BTreeSet<Vec<String>> {
+    let reached: BTreeMap<&String, BTreeSet<String>> =
+        uses.keys().map(|module| (module, reached(uses, module))).collect();
+    let in_cycles = uses.keys().filter(|module| reached[module].contains(*module));
+    let knot = |module: &String| {
+        uses.keys().filter(|&o| reached[module].contains(o) && reached[o].contains(module)).cloned().collect()
+    };
+    in_cycles.map(knot).collect()
+}
+
+#[test]
+fn modules_form_no_cycles() {
+    for Crate { name, knots: known, .. } in &CRATES {
+        let sources = sources(name);
+        let uses = dependencies(&sources);
+        let edges: usize = uses.values().map(BTreeSet::len).sum();
+        assert!(sources.len() > 40 && edges > 50, "{name}: only {} files and {edges} edges", sources.len());
+        let known: BTreeSet<Vec<String>> =
+            known.iter().map(|knot| knot.iter().map(|m| m.to_string()).collect()).collect();
+        assert_eq!(knots(&uses), known, "{name}: {uses:#?}");
+    }
+}
+
+#[test]
+fn modules_use_only_what_comes_before_them() {
+    for Crate { name, order, .. } in CRATES.iter().filter(|entry| !entry.order.is_empty()) {
+        let uses = dependencies(&sources(name));
+        let at = |module: &String| order.iter().position(|listed| listed == module);
+        let listed: BTreeSet<&str> = order.iter().copied().collect();
+        let there: BTreeSet<&str> = uses.keys().map(String::as_str).collect();
+        assert_eq!(there, listed, "{name}: the list has every module once");
+        let edges = uses.iter().flat_map(|(from, to)| to.iter().map(move |to| (from, to)));
+        let back: Vec<_> = edges.filter(|(from, to)| at(to) >= at(from)).collect();
+        assert!(back.is_empty(), "{name}: these use what comes after them: {back:?}");
+    }
+}
+
+/// A function of `lib.rs` uses many modules; a module that called it would depend on all of them unseen.
+#[test]
+fn modules_of_the_line_use_nothing_of_the_root() {
+    for Crate { name, order, .. } in CRATES.iter().filter(|entry| !entry.order.is_empty()) {
+        for source in sources(name) {
+            let paths = used(&source.code).into_iter().chain(inline(&source.code));
+            let targets = paths.filter_map(|path| resolved(&path, &source.module)?.into_iter().next());
+            let other = targets.into_iter().find(|target| !order.contains(&target.as_str()) && target != "engine");
+            assert_eq!(other, None, "{}", source.path.display());
+        }
+    }
+}
+
+#[test]
+fn engines_speak_no_kubernetes() {
+    let mut looked_at = 0;
+    for Crate { name, .. } in CRATES.iter().filter(|entry| entry.is_neutral) {
+        for source in sources(name) {
+            let code = source.code.to_lowercase();
+            let word = WORDS.iter().find(|&&word| code.contains(word));
+            assert_eq!(word, None, "{}", source.path.display());
+            looked_at += 1;
+        }
+    }
+    assert!(looked_at > 40, "only {looked_at} files");
+}
+
+#[test]
+fn cycles_and_paths_are_noticed() {
+    let code = code_of(
+        "use std::fmt;\npub use crate::a::{self, b::{C, D}, E};\n// use crate::x;\npub(crate) use super::f::G;\n#[cfg(test)]\nmod tests { use crate::y; }",
+    );
+    let module = ["m".to_owned(), "n".to_owned()];
+    let leads: Vec<String> = used(&code).iter().filter_map(|path| Some(resolved(path, &module)?.join("/"))).collect();
+    assert_eq!(leads, ["a/self", "a/b/C", "a/b/D", "a/E", "m/f/G"]);
+    assert_eq!(inline("let x = crate::a::b(crate::c::D);").collect::<Vec<_>>(), ["crate::a::b", "crate::c::D"]);
+    let graph = |edges: &[(&str, &[&str])]| {
+        edges.iter().map(|(from, to)| (from.to_string(), to.iter().map(|to| to.to_string()).collect())).collect()
+    };
+    assert!(knots(&graph(&[("a", &["b", "c"]), ("b", &["c"]), ("c", &[])])).is_empty());
+    let knotted = knots(&graph(&[("a", &["b"]), ("b", &["c"]), ("c", &["b"])]));
+    assert_eq!(knotted, BTreeSet::from([vec!["b".to_owned(), "c".to_owned()]]));
+}

@@ -1,0 +1,53 @@
+//! What the input as a whole leaves open, and verdicts take for granted.
+
+use podreach_core::Cluster;
+use podreach_core::id::Symbol;
+
+use super::{Kind, Options};
+use crate::diagnostic::Topic;
+
+/// The labels by which pools of nodes are known that something else than the cluster's users makes larger and smaller.
+const POOLS: [&str; 10] = [
+    "karpenter.sh/nodepool",
+    "eks.amazonaws.com/nodegroup",
+    "alpha.eksctl.io/nodegroup-name",
+    "cloud.google.com/gke-nodepool",
+    "kubernetes.azure.com/agentpool",
+    "doks.digitalocean.com/node-pool",
+    "k8s.scaleway.com/pool-name",
+    "oci.oraclecloud.com/node-pool",
+    "ibm-cloud.kubernetes.io/worker-pool-name",
+    "node.cluster.x-k8s.io/machine-pool",
+];
+
+/// What the input as a whole leaves open: whether its nodes are a pool's, which release it is of, what namespaces that are not in it are
+/// like and whether it has all that there is of some kind.
+pub(crate) fn of_input(cluster: &Cluster, unknown_namespaces: &[&str], options: &Options) -> Vec<(Topic, String)> {
+    let pool = POOLS.into_iter().find(|key| cluster.symbols.symbol(key).is_some_and(|key| is_on_a_node(cluster, key)));
+    let pool = pool.map(|key| (Topic::Nodes, format!("some carry {key}, and pools come and go")));
+    let release = options.release.assumption(options.release_by).map(|text| (Topic::Release, text));
+    let namespaces = namespaces(unknown_namespaces).filter(|_| options.admission);
+    let complete = options.complete.iter().map(|&kind| {
+        let topic = match kind {
+            Kind::Pod => Topic::Pods,
+            Kind::PriorityClass | Kind::ServiceAccount => Topic::Admission,
+            _ => Topic::Volumes,
+        };
+        (topic, format!("the input has every {} (--complete)", kind.name()))
+    });
+    let namespaces = namespaces.map(|text| (Topic::Admission, text));
+    pool.into_iter().chain(release).chain(namespaces).chain(complete).collect()
+}
+
+fn is_on_a_node(cluster: &Cluster, key: Symbol) -> bool {
+    cluster.nodes.values().any(|node| node.labels.value(key).is_some())
+}
+
+fn namespaces(unknown: &[&str]) -> Option<String> {
+    let which = match unknown {
+        [] => return None,
+        [one] => format!("namespace {one} is"),
+        [one, more @ ..] => format!("namespace {one} and {} more are", more.len()),
+    };
+    Some(format!("{which} not in the input and taken to have no labels and annotations"))
+}

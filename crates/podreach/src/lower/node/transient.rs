@@ -1,0 +1,94 @@
+//! What passes on nodes: taints that their makers take off again, cordons, and devices that are missing for now.
+//!
+//! All other taints and labels are configuration: they change only when somebody changes the cluster.
+
+use podreach_core::cluster::{Node, Taint};
+use podreach_core::resource::Resources;
+
+use crate::lower::context::Context;
+
+/// Taints of the node lifecycle, of startup and of autoscalers, by key.
+///
+/// Kubernetes: `api/core/v1/well_known_taints.go`, and `cloud-provider/api/well_known_taints.go`.
+const KEYS: &[&str] = &[
+    "node.kubernetes.io/not-ready",
+    "node.kubernetes.io/unreachable",
+    "node.kubernetes.io/memory-pressure",
+    "node.kubernetes.io/disk-pressure",
+    "node.kubernetes.io/pid-pressure",
+    "node.kubernetes.io/network-unavailable",
+    "node.kubernetes.io/unschedulable",
+    "node.cloudprovider.kubernetes.io/uninitialized",
+    "node.cloudprovider.kubernetes.io/shutdown",
+    "node.cilium.io/agent-not-ready",
+    "ebs.csi.aws.com/agent-not-ready",
+    "efs.csi.aws.com/agent-not-ready",
+    "fsx.csi.aws.com/agent-not-ready",
+    "karpenter.sh/unregistered",
+    "karpenter.sh/disrupted",
+    "karpenter.sh/disruption",
+    "ToBeDeletedByClusterAutoscaler",
+    "DeletionCandidateOfClusterAutoscaler",
+];
+
+/// What the keys of such taints may begin with.
+const PREFIXES: &[&str] = &[
+    "readiness.k8s.io/",
+    "ignore-taint.cluster-autoscaler.kubernetes.io/",
+    "startup-taint.cluster-autoscaler.kubernetes.io/",
+    "status-taint.cluster-autoscaler.kubernetes.io/",
+];
+
+/// Whether taints of this key come and go by themselves, or with a cordon.
+pub(crate) fn passes(key: &str) -> bool {
+    KEYS.contains(&key) || PREFIXES.iter().any(|prefix| key.starts_with(prefix))
+}
+
+/// Whether such a key is one by itself, and not by how it begins.
+pub(crate) fn is_named(key: &str) -> bool {
+    KEYS.contains(&key)
+}
+
+/// Sets apart what passes on a node with this capacity.
+pub(crate) fn split(cx: &Context, node: &mut Node, capacity: &Resources) {
+    let key = |taint: &Taint| cx.cluster.symbols.str(taint.key);
+    let (passing, lasting): (Vec<Taint>, Vec<Taint>) = node.taints.iter().partition(|taint| passes(key(taint)));
+    node.taints = lasting;
+    node.passing.taints = passing;
+    node.passing.cordoned = std::mem::take(&mut node.unschedulable);
+    for (resource, all) in capacity.iter() {
+        let name = cx.cluster.symbols.str(cx.cluster.resources[resource]);
+        if is_device(name) && node.allocatable.amount(resource) == 0 {
+            node.allocatable.set(resource, all);
+            node.passing.lacking.set(resource, all);
+        }
+    }
+}
+
+/// Whether a resource is what a device plugin offers: such names have a domain, and not Kubernetes' own.
+///
+/// Kubernetes: `component-helpers` and `pkg/apis/core/v1/helper`, `IsExtendedResourceName`.
+fn is_device(name: &str) -> bool {
+    name.split_once('/').is_some_and(|(domain, _)| !domain.ends_with("kubernetes.io"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn taints_of_the_lifecycle_pass_and_others_do_not() {
+        assert!(passes("node.kubernetes.io/not-ready") && passes("readiness.k8s.io/gpu"));
+        assert!(
+            !passes("dedicated") && !passes("node-role.kubernetes.io/control-plane") && !passes("readiness.k8s.io")
+        );
+    }
+
+    #[test]
+    fn devices_have_a_domain_of_their_own() {
+        assert_eq!(
+            ["nvidia.com/gpu", "cpu", "kubernetes.io/x", "hugepages-2Mi"].map(is_device),
+            [true, false, false, false]
+        );
+    }
+}

@@ -1,0 +1,33 @@
+//! The scheduler itself, where it runs as a pod of the input: what its command line says about how it schedules.
+
+use crate::diagnostic::Topic;
+use crate::lower::context::Context;
+use crate::lower::errors;
+use crate::lower::object::metadata::Metadata;
+use crate::read::Tree;
+
+/// Flags that change what the scheduler does, and that are not looked at here.
+const FLAGS: [&str; 3] = ["--config", "--feature-gates", "--policy-config-file"];
+
+/// Says so where a pod is a scheduler that was told to do otherwise than by default.
+pub(crate) fn remark(cx: &mut Context, metadata: &Metadata, pod: &Tree<'_>) {
+    if metadata.namespace != "kube-system" || !metadata.name.starts_with("kube-scheduler") {
+        return;
+    }
+    let containers = pod.field("spec").and_then(|spec| spec.field("containers")).and_then(Tree::seq);
+    let given = |flag: &&str| {
+        let lists = containers.into_iter().flatten().flat_map(|one| [one.field("command"), one.field("args")]);
+        let mut words = lists.flatten().filter_map(Tree::seq).flatten().filter_map(Tree::str);
+        words.any(|word| word.strip_prefix(flag).is_some_and(|rest| rest.is_empty() || rest.starts_with('=')))
+    };
+    let given: Vec<&str> = FLAGS.iter().filter(|flag| given(flag)).copied().collect();
+    if given.is_empty() {
+        return;
+    }
+    let message = format!(
+        "the scheduler runs with {}; what that changes counts only where the input has its configuration",
+        given.join(" and ")
+    );
+    let help = "give its configuration with --scheduler-config";
+    cx.report(errors::assumed(Topic::Scheduler, "W0324", metadata.span, message).with_help(help));
+}

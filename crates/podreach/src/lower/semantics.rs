@@ -1,0 +1,67 @@
+//! The cluster under a semantics: what a question is asked about.
+//!
+//! The API server gives a pod the zone and region of its node once it is bound, so lowering takes them back and the model gives them
+//! again. In the paper a pod has the labels that it has: those of running pods stay, and what is deployed gets none.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use podreach_core::cluster::{Barred, Pod, Replicas};
+use podreach_core::id::PodId;
+use podreach_core::label::Labels;
+use podreach_core::{Cluster, Configuration, Goal, Model, Problem, Semantics};
+
+use super::{Instance, Lowered};
+
+/// The cluster under a semantics, with its start and what is kept, and no goal yet.
+pub fn problem(lowered: &Lowered, semantics: Semantics) -> Problem {
+    let (cluster, start, kept) = under(lowered, semantics);
+    let model = Model::new(cluster, semantics);
+    Problem { kept: Arc::new(kept), ..Problem::new(Arc::new(model), start, Goal::default()) }
+}
+
+/// The cluster, its start and its kept pods, under a semantics.
+pub(crate) fn under(lowered: &Lowered, semantics: Semantics) -> (Cluster, Configuration, Configuration) {
+    match semantics {
+        Semantics::KubeScheduler => (lowered.cluster.clone(), lowered.start.clone(), lowered.kept.clone()),
+        Semantics::Paper => carried(lowered),
+    }
+}
+
+/// The cluster, start and kept pods in which running pods carry their labels. A pod by itself is a type with them; one that goes under
+/// a workload becomes a type of its own, which nothing deploys again.
+fn carried(lowered: &Lowered) -> (Cluster, Configuration, Configuration) {
+    let (mut cluster, mut start, mut kept) = (lowered.cluster.clone(), lowered.start.clone(), lowered.kept.clone());
+    let mut types: BTreeMap<(PodId, Labels), PodId> = BTreeMap::new();
+    for instance in lowered.origins.instances.iter().filter(|instance| !instance.carried.is_empty()) {
+        let Instance { name, pod, node, carried, .. } = instance;
+        if cluster.pods[*pod].name == *name {
+            add(&mut cluster, *pod, carried);
+            continue;
+        }
+        let id = *types.entry((*pod, carried.clone())).or_insert_with(|| {
+            let mut spec = cluster.pods[*pod].spec.clone();
+            Arc::make_mut(&mut spec).barred.get_or_insert(Barred::Outdated);
+            let id = cluster.pods.push(Pod { name: name.clone(), spec });
+            add(&mut cluster, id, carried);
+            let replicas = cluster.replicas.entry(*pod).or_insert(Replicas { others: true, ..Replicas::default() });
+            replicas.carried.push(id);
+            id
+        });
+        let (old, new) = ((*pod, *node), (id, *node));
+        // With `--start empty` only the kept ones are there.
+        let starts = instance.kept || lowered.start.count(old) > lowered.kept.count(old);
+        for (s, there) in [(&mut start, starts), (&mut kept, instance.kept)] {
+            if there && s.count(old) > 0 {
+                s.remove(old);
+                s.add(new);
+            }
+        }
+    }
+    (cluster, start, kept)
+}
+
+fn add(cluster: &mut Cluster, pod: PodId, labels: &Labels) {
+    let spec = Arc::make_mut(&mut cluster.pods[pod].spec);
+    labels.iter().for_each(|(key, value)| spec.labels.set(key, value));
+}

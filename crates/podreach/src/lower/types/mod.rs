@@ -1,0 +1,300 @@
+//! Pod types: every workload is one, and every pod that no workload of the input would make today.
+//!
+//! A running pod goes under its owner unless it differs from the template of today; then it is of a former revision, and nothing deploys
+//! it again, but for the pods of a StatefulSet that have claims of their own. A ReplicaSet that is all its Deployment's goes under the
+//! Deployment. Types in which every rule sees the same share one spec, so that what follows from it is worked out once.
+
+pub(crate) mod candidate;
+pub(crate) mod inferred;
+pub(crate) mod limits;
+pub(crate) mod mutated;
+pub(crate) mod ordinal;
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::Arc;
+
+use podreach_core::PodId;
+use podreach_core::cancel;
+use podreach_core::cluster::{Barred, Pod, PodSpec, Waiting};
+use podreach_core::id::IdVec;
+
+use self::candidate::{Above, Draft, PodDraft, PodDrafts, Variant, workload_drafts};
+use super::admission;
+use super::context::Context;
+use super::inventory::{Inventory, full_name};
+use super::object::kind::Kind;
+use super::pod::{Made, PodObject, spec};
+use super::unmodelled::cause::{Cause, Causes};
+use super::unmodelled::spoiling;
+use super::workload::{Workload, owner};
+use crate::diagnostic::Diagnostic;
+
+/// The types of everything.
+#[derive(Default)]
+pub(crate) struct Typing {
+    /// The type of each workload that has one.
+    pub(crate) workloads: BTreeMap<usize, PodId>,
+    /// The type of each pod that has one.
+    pub(crate) pods: BTreeMap<usize, PodId>,
+    /// The workloads above each workload and each pod, the nearest first.
+    pub(crate) above: Above,
+    /// The pods that have a name of their own among the types, and which.
+    pub(crate) named_pods: BTreeMap<usize, String>,
+    /// Those of them that their owner would make otherwise today.
+    pub(crate) outdated: BTreeSet<usize>,
+    /// The others, by the workload that is nearest above them.
+    current: HashMap<usize, Vec<usize>>,
+    /// Pods that wait for a node as they were let in, where that is not what would be made in their place.
+    stored: BTreeMap<usize, Arc<PodSpec>>,
+    specs: HashMap<PodSpec, Arc<PodSpec>>,
+    /// What about each type is not modelled.
+    causes: IdVec<PodId, Causes>,
+}
+
+/// Gives every pod and workload its type, and adds the types to the cluster.
+pub(crate) fn typing(cx: &mut Context, inventory: &mut Inventory) -> Typing {
+    admission::admit(cx, inventory);
+    let above = Above::new(cx, inventory);
+    owner::name_templates(cx, &mut inventory.workloads, &inventory.pods, &above);
+    let mut workloads = workload_drafts(cx, inventory, &above);
+    let mut pods = PodDrafts::new(cx, inventory, &above, &workloads);
+    let mentioned = spec::mentioned(cx.cluster.matchers.entries().values());
+    let all = pods.specs().chain(workloads.values_mut().map(|draft| &mut draft.spec));
+    cancel::polled(all).for_each(|spec| spec::restrict(spec, &mentioned));
+    pods.tell_unlabelled(cx, &mentioned);
+    spoiling::add(cx, inventory, &mentioned, &mut workloads, &mut pods);
+    mutated::adopt(cx, inventory, &mut workloads, &pods);
+    // Hashing a spec takes long, so that the table should not grow by and by.
+    let specs = HashMap::with_capacity(workloads.len() + pods.variants.len());
+    let mut typing = Typing { above, specs, ..Typing::default() };
+    typing.name_workloads(cx, inventory, &workloads);
+    typing.name_pods(cx, inventory, &workloads, &pods);
+    typing.report(cx, inventory);
+    typing
+}
+
+impl Typing {
+    fn name_workloads(&mut self, cx: &mut Context, inventory: &Inventory, drafts: &BTreeMap<usize, Draft>) {
+        let name = |at: usize| full_name(inventory.workloads[at].kind, &inventory.workloads[at].metadata);
+        let mut order: Vec<_> = drafts.keys().map(|&at| (self.above.is_owned(at), name(at), at)).collect();
+        order.sort_unstable();
+        for (owned, name, at) in cancel::polled(order) {
+            let draft = &drafts[&at];
+            let top =
+                self.above.workloads[at].last().filter(|_| owned).and_then(|top| self.workloads.get(top)).copied();
+            let same = top.filter(|&top| {
+                *cx.cluster.pods[top].spec == draft.spec && self.causes[top].keys().eq(draft.causes.keys())
+            });
+            let id = same.unwrap_or_else(|| {
+                let spec = self.shared(&draft.spec);
+                self.add(cx, name, spec, draft.causes.clone())
+            });
+            self.workloads.insert(at, id);
+        }
+    }
+
+    fn name_pods(
+        &mut self,
+        cx: &mut Context,
+        inventory: &Inventory,
+        workloads: &BTreeMap<usize, Draft>,
+        drafts: &PodDrafts,
+    ) {
+        let mut order: Vec<_> =
+            inventory.pods.iter().map(|pod| full_name(Kind::Pod, &pod.metadata)).zip(0..inventory.pods.len()).collect();
+        order.sort_unstable();
+        let unchanged = |(owner, spec): &(usize, PodSpec)| (*spec == workloads[owner].spec).then_some(*owner);
+        let makers = |variant: &Variant| variant.by_owner.iter().filter_map(unchanged).collect();
+        let makers: Vec<Vec<usize>> = cancel::polled(&drafts.variants).map(makers).collect();
+        let specs: Vec<Arc<PodSpec>> =
+            cancel::polled(&drafts.variants).map(|variant| self.shared(&variant.own)).collect();
+        let maker = |at: usize| {
+            let PodDraft { variant, causes } = &drafts.pods[at];
+            let same = |owner: &&usize| causes.keys().all(|cause| workloads[*owner].causes.contains_key(cause));
+            makers[*variant].iter().find(same).copied()
+        };
+        let twins = Twins::new(inventory, drafts, |at| maker(at).is_some());
+        for (name, at) in cancel::polled(order) {
+            let pod = &inventory.pods[at];
+            let PodDraft { variant, causes } = &drafts.pods[at];
+            let owned = !self.above.pods[at].is_empty();
+            let part = twins.part(inventory, at);
+            let renewed = self.above.pods[at].first().is_some_and(|&set| inventory.workloads[set].renews_claims);
+            let name = part.name(name, renewed);
+            let own = &drafts.variants[*variant].own;
+            let id = match (part, maker(at)) {
+                (Part::Needless, _) => continue,
+                (Part::Anew, _) => self.add(cx, name.clone(), specs[*variant].clone(), causes.clone()),
+                (_, Some(owner)) => {
+                    self.pods.insert(at, self.workloads[&owner]);
+                    continue;
+                }
+                (Part::Current, None) => self.add(cx, name.clone(), specs[*variant].clone(), causes.clone()),
+                // A pod that its owner would make otherwise today, and that is over, comes back as something else.
+                _ if pod.finished && owned => continue,
+                // One that waits was let in, and can be bound as it is.
+                _ if pod.bound.is_none() => self.add(cx, name.clone(), specs[*variant].clone(), causes.clone()),
+                _ => {
+                    let own = spec::barred_once(own.clone(), owned.then_some(Barred::Outdated));
+                    let mut causes = causes.clone();
+                    causes.retain(|cause, _| own.barred.is_none() || cause.outlives_deployment());
+                    let own = self.shared(&own);
+                    self.add(cx, name.clone(), own, causes)
+                }
+            };
+            if part == Part::Beside || owned && part == Part::Itself {
+                self.outdated.insert(at);
+            } else if let Some(&nearest) = self.above.pods[at].first() {
+                self.current.entry(nearest).or_default().push(at);
+            }
+            self.named_pods.insert(at, name);
+            self.pods.insert(at, id);
+            let stored = drafts.variants[*variant].stored.as_ref().map(|stored| self.shared(stored));
+            self.stored.extend(stored.map(|stored| (at, stored)));
+        }
+    }
+
+    /// Adds the types of pods that wait for a node, where it matters that they were let in already.
+    pub(crate) fn add_waiting(&self, cx: &mut Context, inventory: &Inventory) {
+        let waits = |(_, pod): &(usize, &PodObject)| pod.waits && !pod.is_of_daemon_set();
+        let mut waiting = BTreeMap::<PodId, (usize, u64)>::new();
+        for (at, _) in inventory.pods.iter().enumerate().filter(waits) {
+            let Some(&id) = self.pods.get(&at) else { continue };
+            waiting.entry(id).or_insert((at, 0)).1 += 1;
+        }
+        let limited = limits::limits_on(&cx.cluster);
+        for (of, (at, count)) in cancel::polled(waiting) {
+            let Pod { name, spec } = cx.cluster.pods[of].clone();
+            let let_in = spec::let_in(self.stored.get(&at).unwrap_or(&spec));
+            if self.outdated.contains(&at) {
+                cx.cluster.pods[of].spec = Arc::new(let_in);
+                cx.cluster.waiting.insert(of, Waiting { of, count });
+            } else if let_in != *spec || limited.contains_key(&of) {
+                let pod = cx.cluster.pods.push(Pod { name, spec: Arc::new(let_in) });
+                cx.cluster.waiting.insert(pod, Waiting { of, count });
+            }
+        }
+    }
+
+    /// How many of these pods of a StatefulSet, by number, are types of their own.
+    pub(crate) fn apart(&self, inventory: &Inventory, at: usize, among: impl Fn(&Workload, u64) -> bool) -> u64 {
+        let set = &inventory.workloads[at];
+        let own = self.current.get(&at).into_iter().flatten();
+        let numbers = own.filter_map(|&pod| {
+            let number = ordinal::number(set, &inventory.pods[pod].metadata)?;
+            among(set, number).then_some(number)
+        });
+        if set.kind == Kind::StatefulSet { numbers.collect::<BTreeSet<_>>().len() as u64 } else { 0 }
+    }
+
+    /// The one copy of a spec.
+    fn shared(&mut self, spec: &PodSpec) -> Arc<PodSpec> {
+        if let Some(known) = self.specs.get(spec) {
+            return known.clone();
+        }
+        let shared = Arc::new(spec.clone());
+        self.specs.insert(spec.clone(), shared.clone());
+        shared
+    }
+
+    fn add(&mut self, cx: &mut Context, name: String, spec: Arc<PodSpec>, causes: Causes) -> PodId {
+        self.causes.push(causes);
+        cx.cluster.pods.push(Pod { name, spec })
+    }
+
+    /// Says what is not modelled, once for all types of which there is the same to say.
+    fn report(&mut self, cx: &mut Context, inventory: &Inventory) {
+        let mut known = HashMap::<(Option<*const PodSpec>, Cause), usize>::new();
+        let mut found = Vec::<Diagnostic>::new();
+        for (pod, causes) in cancel::polled(std::mem::take(&mut self.causes).iter()) {
+            let Pod { name, spec } = &cx.cluster.pods[pod];
+            for (&cause, &span) in causes {
+                let remark = inventory.rules.remark(cause);
+                let key = (remark.is_none().then_some(Arc::as_ptr(spec)), cause);
+                match known.get(&key) {
+                    Some(&at) => found[at].pods.push(name.clone()),
+                    None => {
+                        known.insert(key, found.len());
+                        let remark = remark.map(|remark| remark.about(name));
+                        found.push(remark.unwrap_or_else(|| cause.diagnostic(name, span)));
+                    }
+                }
+            }
+        }
+        found.into_iter().for_each(|diagnostic| cx.report(diagnostic));
+    }
+}
+
+/// Pods that would be made once more, by namespace and name: they are not in the input, and pods of the same name may be.
+struct Twins {
+    again: BTreeMap<(String, String), usize>,
+    /// The names whose pod in the input is what would be made again.
+    current: BTreeSet<(String, String)>,
+}
+
+/// What part a pod plays beside others of its name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Part {
+    /// It is the only one of its name.
+    Itself,
+    /// It is what would be made again with its claims.
+    Current,
+    /// It is what would be made with new claims.
+    Anew,
+    /// It is there beside what would be made instead.
+    Beside,
+    /// Another one of its name says the same.
+    Needless,
+}
+
+impl Twins {
+    /// Finds them; `is_plain` says whether a pod is like all others of its owner.
+    fn new(inventory: &Inventory, drafts: &PodDrafts, is_plain: impl Fn(usize) -> bool) -> Self {
+        let made = |at: &usize| inventory.pods[*at].made == Some(Made::Again) && !is_plain(*at);
+        let again: BTreeMap<_, _> =
+            cancel::polled(0..inventory.pods.len()).filter(made).map(|at| (title(&inventory.pods[at]), at)).collect();
+        let is_current = |at: &usize| {
+            let Some(&twin) = again.get(&title(&inventory.pods[*at])) else { return false };
+            let [one, other] = [*at, twin].map(|at| &drafts.variants[drafts.pods[at].variant]);
+            let [known, new] = [*at, twin].map(|at| &drafts.pods[at].causes);
+            let alike = match (one.by_owner.first(), other.by_owner.first()) {
+                (None, None) => one.own == other.own,
+                (one, other) => one == other,
+            };
+            alike && known.keys().all(|cause| new.contains_key(cause))
+        };
+        let given = cancel::polled(0..inventory.pods.len()).filter(|&at| inventory.pods[at].made.is_none());
+        let current = given.filter(is_current).map(|at| title(&inventory.pods[at])).collect();
+        Self { again, current }
+    }
+
+    fn part(&self, inventory: &Inventory, at: usize) -> Part {
+        let pod = &inventory.pods[at];
+        let title = title(pod);
+        let (twin, current) = (self.again.contains_key(&title), self.current.contains(&title));
+        match pod.made {
+            None if current => Part::Current,
+            None if twin => Part::Beside,
+            None => Part::Itself,
+            Some(_) if !twin => Part::Needless,
+            Some(Made::Anew) => Part::Anew,
+            Some(Made::Again) if current => Part::Needless,
+            Some(Made::Again) => Part::Current,
+        }
+    }
+}
+
+impl Part {
+    /// The name of a pod among others of its name; `renewed` says whether one of them has new claims.
+    fn name(self, name: String, renewed: bool) -> String {
+        match self {
+            Self::Beside => format!("{name} (as it is)"),
+            Self::Current if renewed => format!("{name} (with its claims)"),
+            _ => name,
+        }
+    }
+}
+
+fn title(pod: &PodObject) -> (String, String) {
+    (pod.metadata.namespace.clone(), pod.metadata.name.clone())
+}

@@ -1,0 +1,173 @@
+//! What the input asks for that filters look at and we do not.
+
+use std::cell::LazyCell;
+use std::collections::{BTreeMap, BTreeSet};
+
+use podreach_core::cancel;
+use podreach_core::cluster::{Barred, PodSpec};
+use podreach_core::id::{NamespaceId, Symbol};
+use podreach_core::selector::Selector;
+
+use super::cause::{Cause, Causes};
+use crate::diagnostic::GivenLabels;
+use crate::lower::context::Context;
+use crate::lower::inventory::Inventory;
+use crate::lower::node::{NAME_LABEL, devices};
+use crate::lower::object::mapping::Object;
+use crate::lower::pod::{self, Content, spec};
+use crate::lower::resources::amount::{self, Amounts};
+use crate::lower::resources::quantity::Quantity;
+use crate::lower::resources::request::{self, Parts};
+use crate::lower::storage;
+use crate::lower::types::candidate::{Draft, PodDrafts};
+use crate::lower::workload::given_labels::Glances;
+use crate::read::{Span, Tree};
+
+/// Fields that spoil when they hold anything.
+const FILLED: [(&str, Cause); 3] =
+    [("schedulingGates", Cause::SchedulingGates), ("schedulingGroup", Cause::Group), ("workloadRef", Cause::Group)];
+
+/// Fields that spoil when they hold another text than usual.
+const NAMED: [(&str, Cause, &str); 2] =
+    [("runtimeClassName", Cause::RuntimeClass, ""), ("schedulerName", Cause::OtherScheduler, "default-scheduler")];
+
+/// What about the spec of a pod is not modelled.
+pub(crate) fn of_spec(spec: &Object<'_, '_>) -> Causes {
+    let is_filled = |tree: &&Tree<'_>| tree.seq().is_none_or(|items| !items.is_empty());
+    let filled = FILLED.iter().filter_map(|(field, cause)| Some((*cause, spec.field(field).filter(is_filled)?.span)));
+    let is_other = |tree: &Tree<'_>, usual: &str| tree.str().is_none_or(|text| !text.is_empty() && text != usual);
+    let named = NAMED.iter().filter_map(|(field, cause, usual)| {
+        let tree = spec.field(field).filter(|tree| is_other(tree, usual))?;
+        Some((*cause, tree.span))
+    });
+    filled.chain(named).collect()
+}
+
+/// What about the volumes and devices of a pod the input does not say, or is not modelled.
+fn of_volumes(cx: &mut Context, draft: &pod::Draft) -> Causes {
+    let Content { namespace, mounted, devices, .. } = &*draft.content;
+    let (_, causes) = storage::claim::mounts(cx, *namespace, mounted);
+    let (_, cause) = devices::resolved(cx, *namespace, devices);
+    let place = |claim: Option<usize>| claim.and_then(|at| draft.claims.get(at)).copied().unwrap_or(draft.span);
+    let volumes = causes.into_iter().map(|(cause, claim)| (cause, place(claim)));
+    volumes.chain(cause.map(|cause| (cause, draft.span))).collect()
+}
+
+/// Where the status of a pod says that it counts with other amounts than its spec asks for: what a container has or was allowed
+/// differs, or what the pod as a whole has or was allowed.
+///
+/// The latter is looked at since 1.36 if the pod asks for something as a whole, since 1.37 always. It is read back from the node, where
+/// cpu is kept in coarser steps; less than the containers ask for together means nothing.
+/// Kubernetes: `component-helpers/resource/helpers.go`, `PodRequests` with `UseStatusResources`.
+pub(crate) fn resized(cx: &Context, status: &Object<'_, '_>, parts: &Parts) -> Option<Span> {
+    let lists = ["containerStatuses", "initContainerStatuses"].map(|field| status.field(field).and_then(Tree::seq));
+    let differs = |status: &&Tree<'_>| {
+        let name = status.field("name").and_then(Tree::str);
+        let mut containers = parts.containers.iter().chain(&parts.init);
+        let container = containers.find(|container| Some(container.name.as_str()) == name);
+        container.is_some_and(|container| {
+            let asked = LazyCell::new(|| request::requests(container, cx.admission));
+            reported(|field| status.field(field)).any(|(of, now)| now != amount_of(&asked, of))
+        })
+    };
+    let container = lists.into_iter().flatten().flatten().find(differs).map(|status| status.span);
+    container.or_else(|| {
+        // Few pods report anything, so what they ask for is summed up only then.
+        let asked = LazyCell::new(|| request::before_overhead(parts, cx.admission));
+        let (as_a_whole, since) = if parts.whole.is_some() { (true, 36) } else { (false, 37) };
+        let counts = |(of, now)| {
+            let asked = amount_of(&asked, of);
+            if as_a_whole { now != asked } else { now > asked }
+        };
+        (cx.release.minor >= since && reported(|field| status.field(field)).any(counts)).then(|| status.span())
+    })
+}
+
+fn amount_of(amounts: &Amounts, resource: &str) -> Quantity {
+    amounts.get(resource).copied().unwrap_or_default()
+}
+
+/// The amounts that a status, given by its fields, reports as allowed and as in use.
+fn reported<'t, 'a: 't>(
+    field: impl Fn(&'static str) -> Option<&'t Tree<'a>>,
+) -> impl Iterator<Item = (&'t str, Quantity)> {
+    let used = field("resources").and_then(|resources| resources.field("requests"));
+    let entries = [field("allocatedResources"), used].into_iter().flatten().filter_map(Tree::map).flatten();
+    entries.filter_map(|entry| {
+        let text = amount::spelled(&entry.value)?;
+        Some((entry.key.as_ref(), Quantity::parse(&text).ok()?.0))
+    })
+}
+
+/// The label in which a StatefulSet keeps the hash of its template.
+const REVISION: &str = "controller-revision-hash";
+
+/// Adds what admission and selectors say about each pod and template.
+pub(crate) fn add(
+    cx: &mut Context,
+    inventory: &Inventory,
+    mentioned: &BTreeSet<Symbol>,
+    workloads: &mut BTreeMap<usize, Draft>,
+    pods: &mut PodDrafts,
+) {
+    let specs = workloads.values().map(|draft| &draft.spec).chain(pods.variants.iter().map(|variant| &variant.own));
+    let unknown = unknown_namespaces(cx, specs.map(|spec| spec.namespace).collect());
+    let selects = |cx: &Context, spec: &PodSpec| unknown && selects_namespaces(cx, spec);
+    let glances = Glances::new(&cx.cluster);
+    let doubtful: Vec<GivenLabels> =
+        cancel::polled(workloads.keys()).map(|&at| glances.doubtful_labels(&inventory.workloads[at])).collect();
+    for ((&at, draft), doubtful) in cancel::polled(workloads.iter_mut()).zip(doubtful) {
+        let workload = &inventory.workloads[at];
+        draft.causes.extend(inventory.rules.causes(cx, &workload.template));
+        draft.causes.extend(of_volumes(cx, &workload.template));
+        if !doubtful.is_empty() {
+            draft.causes.insert(Cause::InstanceLabels(doubtful), workload.metadata.span);
+        }
+        if selects(cx, &draft.spec) {
+            draft.causes.insert(Cause::NamespaceLabels, workload.template.span);
+        }
+    }
+    let PodDrafts { variants, pods, .. } = pods;
+    let select: Vec<bool> = cancel::polled(&*variants).map(|variant| selects(cx, &variant.own)).collect();
+    for (pod, draft) in cancel::polled(inventory.pods.iter().zip(pods)) {
+        draft.causes.extend(inventory.rules.causes(cx, &pod.draft));
+        draft.causes.extend(of_volumes(cx, &pod.draft));
+        if select[draft.variant] {
+            draft.causes.insert(Cause::NamespaceLabels, pod.draft.span);
+        }
+        let revision = cx.cluster.symbols.symbol(REVISION).filter(|key| mentioned.contains(key));
+        if pod.made.is_some() && pod.is_of_stateful_set() && revision.is_some() {
+            draft.causes.insert(Cause::InstanceLabels(GivenLabels::of([REVISION])), pod.metadata.span);
+        }
+        if let Some(barred) = &variants[draft.variant].own.barred {
+            let refused = matches!(barred, Barred::Refused(_) | Barred::Invalid(_));
+            draft.causes.retain(|cause, _| cause.outlives_deployment() || (refused && cause.may_undo_refusal()));
+        }
+    }
+}
+
+/// Whether some pod is in a namespace whose object is not in the input. Such a namespace has its name as label and maybe others.
+fn unknown_namespaces(cx: &mut Context, used: BTreeSet<NamespaceId>) -> bool {
+    if !cx.admission {
+        return false;
+    }
+    let known: BTreeSet<_> = cx.cluster.namespace_labels.keys().copied().collect();
+    let unknown: Vec<_> = used.difference(&known).copied().collect();
+    for &namespace in &unknown {
+        let key = cx.symbol(NAME_LABEL);
+        let labels = [(key, cx.cluster.namespaces[namespace])].into_iter().collect();
+        cx.cluster.namespace_labels.insert(namespace, labels);
+    }
+    !unknown.is_empty()
+}
+
+/// Whether a pod selects namespaces by labels other than their name.
+fn selects_namespaces(cx: &Context, pod: &PodSpec) -> bool {
+    let name = cx.cluster.symbols.symbol(NAME_LABEL);
+    let selectors = spec::term_matchers(pod).filter_map(|id| cx.cluster.matchers[id].scope.selector.as_ref());
+    let mut keys = selectors.flat_map(|selector| match selector {
+        Selector::Nothing => Vec::new(),
+        Selector::Every(entries) => entries.keys().copied().collect(),
+    });
+    keys.any(|key| Some(key) != name)
+}

@@ -1,0 +1,81 @@
+//! Proofs by name: classes of pods on nodes, the groups of them that never run together, and exchanges of nodes.
+
+use std::collections::BTreeMap;
+
+use podreach_core::verdict::Group;
+
+use super::strict::{Read, count, is_terminating, items, known, named_pod, refused, required, text};
+use super::{Claim, Place};
+use crate::read::{Tree, shown};
+
+/// Reads a proof; names are not resolved.
+pub(super) fn read(tree: &Tree<'_>) -> Read<Claim> {
+    // What `standsFor` says follows from the exchanges, and what `alike` says from the cluster.
+    known(tree, &["weakened", "forbidden", "classes", "exchanges", "standsFor", "alike"])?;
+    let weakened = tree.field("weakened").map_or(Ok(&[][..]), items)?;
+    let weakened = weakened.iter().map(|name| text(name).map(str::to_owned)).collect::<Read<_>>()?;
+    let mut classes = Classes::default();
+    for listed in tree.field("classes").and_then(Tree::map).unwrap_or_default() {
+        let members = items(&listed.value)?.iter().map(member).collect::<Read<Vec<_>>>()?;
+        classes.named.insert(listed.key.to_string(), classes.all.len());
+        classes.all.push(members);
+    }
+    let groups = items(required(tree, "forbidden")?)?.iter();
+    let forbidden = groups.map(|group| classes.group(group)).collect::<Read<_>>()?;
+    let exchanges = tree.field("exchanges").map_or(Ok(&[][..]), items)?;
+    let exchanges = exchanges.iter().map(exchange).collect::<Read<_>>()?;
+    Ok(Claim::Never { weakened, classes: classes.all, forbidden, exchanges })
+}
+
+fn exchange(tree: &Tree<'_>) -> Read<Vec<Vec<String>>> {
+    let round = |tree: &Tree<'_>| items(tree)?.iter().map(|node| text(node).map(str::to_owned)).collect();
+    items(tree)?.iter().map(round).collect()
+}
+
+fn member(tree: &Tree<'_>) -> Read<Place> {
+    known(tree, &["pod", "node", "terminating", "waited"])?;
+    Ok((named_pod(tree)?.into_owned(), text(required(tree, "node")?)?.to_owned(), is_terminating(tree)?))
+}
+
+/// The classes of a proof: those it lists, and one for each atom that a group names by itself.
+#[derive(Default)]
+struct Classes {
+    all: Vec<Vec<Place>>,
+    named: BTreeMap<String, usize>,
+    single: BTreeMap<Place, usize>,
+}
+
+impl Classes {
+    fn group(&mut self, tree: &Tree<'_>) -> Read<Group> {
+        let mut group = Group::new();
+        for entry in items(tree)? {
+            let (class, count) = self.entry(entry)?;
+            if count == 0 || group.insert(class, count).is_some() {
+                return Err(refused(entry.span, "a group counts each of its pods once, and at least one of it"));
+            }
+        }
+        Ok(group)
+    }
+
+    fn entry(&mut self, tree: &Tree<'_>) -> Read<(usize, u64)> {
+        let Some(class) = tree.field("class") else {
+            known(tree, &["pod", "node", "terminating", "waited", "count"])?;
+            let (pod, node) = (named_pod(tree)?, text(required(tree, "node")?)?);
+            let place = (pod.into_owned(), node.to_owned(), is_terminating(tree)?);
+            return Ok((self.single(place), count(required(tree, "count")?)?));
+        };
+        known(tree, &["class", "count"])?;
+        let name = text(class)?;
+        let index =
+            self.named.get(name).ok_or_else(|| refused(class.span, format!("there is no class {}", shown(name))))?;
+        Ok((*index, count(required(tree, "count")?)?))
+    }
+
+    fn single(&mut self, place: Place) -> usize {
+        let all = &mut self.all;
+        *self.single.entry(place).or_insert_with_key(|atom| {
+            all.push(vec![atom.clone()]);
+            all.len() - 1
+        })
+    }
+}

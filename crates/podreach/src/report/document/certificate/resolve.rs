@@ -1,0 +1,108 @@
+//! Names of a certificate looked up in a cluster: only then can it be checked.
+
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet};
+
+use podreach_core::{Atom, Configuration, Exchange, Goal, Model, NodeId, PodId, Problem, Proof, Verdict, Weakening};
+
+use super::strict::WAITED;
+use super::{Certificate, Claim, Entry, Place};
+use crate::question;
+use crate::read::shown;
+use crate::words::weakening;
+
+impl Certificate {
+    /// What is asked and what is claimed about a cluster in which a proof must allow for some weakenings; or what is wrong with either.
+    pub fn resolve(&self, problem: &Problem, weakenings: &[Weakening]) -> Result<(Problem, Verdict), String> {
+        let m = &*problem.model;
+        let names = Names::new(m);
+        let any = self.goal.iter().map(|alternative| names.configuration(alternative)).collect::<Result<_, _>>()?;
+        let verdict = match &self.claim {
+            Claim::Deployable(steps) => Verdict::Deployable(steps.resolve(m, &names)?),
+            Claim::Never { weakened, classes, forbidden, exchanges } => {
+                let class = |members: &Vec<Place>| {
+                    members.iter().map(|place| names.place(m, place)).collect::<Result<Vec<Atom>, String>>()
+                };
+                let classes = classes.iter().map(class).collect::<Result<_, _>>()?;
+                let exchanges = exchanges.iter().map(|rounds| names.exchange(rounds)).collect::<Result<_, _>>()?;
+                allows(m, weakened, weakenings)?;
+                let weakened = weakenings.to_vec();
+                Verdict::Never(Proof { weakened, classes, forbidden: forbidden.clone(), exchanges })
+            }
+            Claim::Unknown(reason) => return Err(format!("it claims nothing: {}", shown(reason))),
+        };
+        let goal = Goal { any };
+        let asked = if self.literal { Ok(problem.with_goal(goal)) } else { question::asking(problem, goal) };
+        Ok((asked.map_err(|error| error.to_string())?, verdict))
+    }
+}
+
+/// What a pod type is while it is being deleted.
+pub(super) fn terminating(m: &Model, pod: PodId) -> Result<PodId, String> {
+    let name = m.pod_name(pod);
+    m.shadow(pod)
+        .ok_or_else(|| format!("it names {} while it is being deleted, which makes no difference", shown(name)))
+}
+
+/// Whether a proof allows for just what the input leaves in doubt.
+fn allows(m: &Model, weakened: &BTreeSet<String>, weakenings: &[Weakening]) -> Result<(), String> {
+    let needed: BTreeMap<String, &Weakening> =
+        weakenings.iter().map(|weakening| (weakening::name(m, weakening), weakening)).collect();
+    if let Some((_, missing)) = needed.iter().find(|(name, _)| !weakened.contains(*name)) {
+        return Err(format!("its proof does not allow for this: {}", weakening::sentence(m, missing)));
+    }
+    match weakened.iter().find(|name| !needed.contains_key(*name)) {
+        Some(strange) => Err(format!("its proof is about another cluster, with {}", shown(strange))),
+        None => Ok(()),
+    }
+}
+
+/// The names of a cluster.
+pub(crate) struct Names<'m> {
+    pods: BTreeMap<Cow<'m, str>, PodId>,
+    nodes: BTreeMap<&'m str, NodeId>,
+}
+
+impl<'m> Names<'m> {
+    pub(crate) fn new(m: &'m Model) -> Self {
+        let name = |pod: PodId| match m.cluster().is_twin(pod) {
+            true => Cow::Owned(format!("{}{WAITED}", m.pod_name(pod))),
+            false => Cow::Borrowed(m.pod_name(pod)),
+        };
+        let pods = m.pods().map(|pod| (name(pod), pod)).collect();
+        Self { pods, nodes: m.nodes().map(|node| (m.node_name(node), node)).collect() }
+    }
+
+    pub(crate) fn atom(&self, pod: &str, node: &str) -> Result<Atom, String> {
+        Ok((self.pod(pod)?, self.node(node)?))
+    }
+
+    pub(super) fn pod(&self, pod: &str) -> Result<PodId, String> {
+        let found = self.pods.get(pod);
+        found.copied().ok_or_else(|| format!("it names a pod {} that is not in the input", shown(pod)))
+    }
+
+    fn place(&self, m: &Model, (pod, node, is_terminating): &Place) -> Result<Atom, String> {
+        let (pod, node) = self.atom(pod, node)?;
+        Ok((if *is_terminating { terminating(m, pod)? } else { pod }, node))
+    }
+
+    pub(crate) fn node(&self, node: &str) -> Result<NodeId, String> {
+        let found = self.nodes.get(node);
+        found.copied().ok_or_else(|| format!("it names a node {} that is not in the input", shown(node)))
+    }
+
+    /// The exchange that moves each node to the next in its round, and the last to the first.
+    fn exchange(&self, rounds: &[Vec<String>]) -> Result<Exchange, String> {
+        let mut exchange = Exchange::new();
+        for round in rounds {
+            let nodes = round.iter().map(|node| self.node(node)).collect::<Result<Vec<_>, _>>()?;
+            exchange.extend(nodes.iter().copied().zip(nodes.iter().cycle().skip(1).copied()));
+        }
+        Ok(exchange)
+    }
+
+    fn configuration(&self, entries: &[Entry]) -> Result<Configuration, String> {
+        entries.iter().map(|(pod, node, count)| Ok((self.atom(pod, node)?, *count))).collect()
+    }
+}

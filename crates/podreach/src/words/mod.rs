@@ -1,0 +1,253 @@
+//! The names of things inside a sentence: selectors, places, pods on nodes, lists.
+
+pub(crate) mod amount;
+pub(crate) mod flaw;
+pub(crate) mod reason;
+pub(crate) mod volume;
+pub(crate) mod weakening;
+
+pub(crate) use amount::{amount, amounts};
+
+use podreach_core::cluster::{Matcher, NodeRequirement, NodeTerm, Passing, Taint, TaintEffect};
+use podreach_core::id::{ClaimId, KeyId, MatcherId, NamespaceId, Symbol};
+use podreach_core::selector::{Allowed, Selector, Values};
+use podreach_core::storage::Claim;
+use podreach_core::{Action, Atom, Model, NodeId, PodId};
+
+use crate::lower::object::cache::is_stand_in;
+
+/// `deployment/shop/web`, and whether it is being deleted, or was made already and waits for a node.
+pub(crate) fn pod(m: &Model, pod: PodId) -> String {
+    let phase = if m.shadowed(pod).is_some() {
+        " (terminating)"
+    } else if m.cluster().is_twin(pod) {
+        " (waiting)"
+    } else {
+        ""
+    };
+    format!("{}{phase}", m.pod_name(pod))
+}
+
+/// `deployment/shop/web on edge-1`.
+pub(crate) fn atom(m: &Model, (of, node): Atom) -> String {
+    format!("{} on {}", pod(m, of), m.node_name(node))
+}
+
+/// A step: `deploy deployment/shop/web on edge-1`, `uncordon edge-1`, `edge-1 becomes ready`, `delete pod/shop/web, which waits`.
+pub(crate) fn step(m: &Model, action: Action) -> String {
+    match action {
+        Action::Deploy(pod, node) => format!("deploy {}", atom(m, (pod, node))),
+        Action::Delete(pod, node) => format!("delete {}", atom(m, (pod, node))),
+        Action::Terminate(pod, node) => format!("begin to delete {}", atom(m, (pod, node))),
+        Action::Settle(node) => settling(m, node),
+        Action::Withdraw(pod) => format!("delete {}, which waits for a node", m.pod_name(pod)),
+    }
+}
+
+/// What happens when a node settles.
+pub(crate) fn settling(m: &Model, node: NodeId) -> String {
+    let (name, Passing { taints, cordoned, lacking }) = (m.node_name(node), &m.node(node).passing);
+    let cordon = |taint: &Taint| m.str(taint.key) == "node.kubernetes.io/unschedulable";
+    let mut parts = Vec::new();
+    if taints.iter().any(|taint| !cordon(taint)) {
+        parts.push(format!("{name} becomes ready"));
+    }
+    if *cordoned || taints.iter().any(cordon) {
+        parts.push(format!("uncordon {name}"));
+    }
+    if lacking.iter().next().is_some() {
+        parts.push(format!("{name} gets its devices back"));
+    }
+    parts.join(", ")
+}
+
+/// `3 × deployment/shop/web on edge-1`; the number is left out when it is one.
+pub(crate) fn counted(m: &Model, (a, count): (Atom, u64)) -> String {
+    if count == 1 { atom(m, a) } else { format!("{count} × {}", atom(m, a)) }
+}
+
+/// Pods on nodes, the nodes of one pod together: `deployment/shop/web on edge-1 and edge-2`.
+pub(crate) fn atoms(m: &Model, atoms: &[Atom], most: usize) -> String {
+    let mut nodes = std::collections::BTreeMap::<PodId, Vec<String>>::new();
+    for &(pod, node) in atoms {
+        nodes.entry(pod).or_default().push(m.node_name(node).to_owned());
+    }
+    let on = |(of, nodes): (&PodId, &Vec<String>)| {
+        format!("{} on {}", pod(m, *of), either(&first(nodes.iter().cloned(), most)))
+    };
+    either(&first(nodes.iter().map(on), most))
+}
+
+/// What is near a node under a topology key: `on edge-1`, `in zone eu-1`, `where rack=r1`.
+pub(crate) fn near(m: &Model, key: KeyId, node: NodeId) -> String {
+    let key = m.cluster().keys[key];
+    let Some(value) = m.node(node).labels.value(key) else { return format!("on {}", m.node_name(node)) };
+    match (m.str(key), m.str(value)) {
+        ("kubernetes.io/hostname", value) => format!("on {value}"),
+        ("topology.kubernetes.io/zone", value) => format!("in zone {value}"),
+        ("topology.kubernetes.io/region", value) => format!("in region {value}"),
+        (key, value) => format!("where {key}={value}"),
+    }
+}
+
+/// The same for the node that the sentence is about.
+pub(crate) fn here(m: &Model, key: KeyId, node: NodeId) -> String {
+    match m.str(m.cluster().keys[key]) {
+        "kubernetes.io/hostname" => "on the node".to_owned(),
+        _ => near(m, key, node),
+    }
+}
+
+/// So many domains of a topology key, short where everybody knows it: `zone` and `zones`, `domain of rack` and `domains of rack`.
+pub(crate) fn domain(m: &Model, key: KeyId, several: bool) -> String {
+    let end = if several { "s" } else { "" };
+    match m.str(m.cluster().keys[key]) {
+        "kubernetes.io/hostname" => format!("node{end}"),
+        "topology.kubernetes.io/zone" => format!("zone{end}"),
+        "topology.kubernetes.io/region" => format!("region{end}"),
+        other => format!("domain{end} of {other}"),
+    }
+}
+
+/// What a matcher of a pod in namespace `home` looks for: `app=db`, `app=db in namespace data`.
+pub(crate) fn matcher(m: &Model, id: MatcherId, home: NamespaceId) -> String {
+    let Matcher { scope, selector: labels } = &m.cluster().matchers[id];
+    let labels = selector(m, labels);
+    if scope.selector.is_none() && scope.listed.len() == 1 && scope.listed.contains(&home) {
+        return labels;
+    }
+    if scope.selector.as_ref().is_some_and(Selector::is_everything) {
+        return format!("{labels} in any namespace");
+    }
+    let listed =
+        scope.listed.iter().map(|&namespace| format!("namespace {}", m.str(m.cluster().namespaces[namespace])));
+    let selected = scope.selector.iter().map(|chosen| format!("a namespace with {}", selector(m, chosen)));
+    format!("{labels} in {}", either(&listed.chain(selected).collect::<Vec<_>>()))
+}
+
+/// A claim: `claim default/data`, or where each pod has one of its own, `its claim data`.
+pub(crate) fn claim(m: &Model, id: ClaimId) -> String {
+    let Claim { name, private, .. } = &m.cluster().claims[id];
+    if *private { format!("its claim {name}") } else { format!("claim {name}") }
+}
+
+/// A label selector in the notation of `kubectl -l`.
+pub(crate) fn selector(m: &Model, selector: &Selector) -> String {
+    match selector {
+        Selector::Nothing => "nothing".to_owned(),
+        Selector::Every(entries) if entries.is_empty() => "any labels".to_owned(),
+        Selector::Every(entries) => {
+            let mut entries: Vec<String> = entries.iter().map(|(&key, allowed)| requirement(m, key, allowed)).collect();
+            entries.sort();
+            entries.join(",")
+        }
+    }
+}
+
+/// The value of a label; what stands in for one that a cluster is yet to give is nobody's business.
+pub(crate) fn label_value(m: &Model, value: Symbol) -> &str {
+    let text = m.str(value);
+    if is_stand_in(text) { "(its own)" } else { text }
+}
+
+fn requirement(m: &Model, key: Symbol, allowed: &Allowed) -> String {
+    let key = m.str(key);
+    let (absent, values) = match &allowed.values {
+        Values::Only(values) => (allowed.absent, values),
+        Values::AllBut(values) => (!allowed.absent, values),
+    };
+    let mut values: Vec<&str> = values.iter().map(|&value| label_value(m, value)).collect();
+    values.sort_unstable();
+    match (&allowed.values, values.as_slice()) {
+        (Values::AllBut(_), []) if !allowed.absent => key.to_owned(),
+        (Values::AllBut(_), []) => format!("any {key}"),
+        (Values::Only(_), []) => format!("!{key}"),
+        (Values::Only(_), [value]) if !absent => format!("{key}={value}"),
+        (Values::Only(_), values) if !absent => format!("{key} in ({})", values.join(",")),
+        (Values::Only(_), values) => format!("{key} absent or in ({})", values.join(",")),
+        (Values::AllBut(_), [value]) if !absent => format!("{key}!={value}"),
+        (Values::AllBut(_), values) if !absent => format!("{key} notin ({})", values.join(",")),
+        (Values::AllBut(_), values) => format!("{key},{key} notin ({})", values.join(",")),
+    }
+}
+
+/// A term of a required node affinity.
+pub(crate) fn node_term(m: &Model, term: &NodeTerm) -> String {
+    let expression = |(key, asked): &(Symbol, NodeRequirement)| match asked {
+        NodeRequirement::Label(allowed) => requirement(m, *key, allowed),
+        NodeRequirement::Above(bound) => format!("{}>{bound}", m.str(*key)),
+        NodeRequirement::Below(bound) => format!("{}<{bound}", m.str(*key)),
+    };
+    let name = |allowed: &Allowed| match &allowed.values {
+        Values::Only(names) => format!("name in ({})", join(m, names)),
+        Values::AllBut(names) => format!("name notin ({})", join(m, names)),
+    };
+    let parts: Vec<String> = term.expressions.iter().map(expression).chain(term.names.iter().map(name)).collect();
+    if parts.is_empty() { "an empty term".to_owned() } else { parts.join(",") }
+}
+
+fn join(m: &Model, symbols: &std::collections::BTreeSet<Symbol>) -> String {
+    symbols.iter().map(|&symbol| m.str(symbol)).collect::<Vec<_>>().join(",")
+}
+
+/// A taint as kubectl writes it: `dedicated=gpu:NoSchedule`.
+pub(crate) fn taint(m: &Model, taint: &Taint) -> String {
+    let effect = match taint.effect {
+        TaintEffect::NoSchedule => "NoSchedule",
+        TaintEffect::PreferNoSchedule => "PreferNoSchedule",
+        TaintEffect::NoExecute => "NoExecute",
+    };
+    match (m.str(taint.key), m.str(taint.value)) {
+        (key, "") => format!("{key}:{effect}"),
+        (key, value) => format!("{key}={value}:{effect}"),
+    }
+}
+
+/// `a`, `a and b`, `a, b and c`.
+pub(crate) fn all(items: &[String]) -> String {
+    list(items, "and")
+}
+
+/// `a`, `a or b`, `a, b or c`.
+pub(crate) fn either(items: &[String]) -> String {
+    list(items, "or")
+}
+
+fn list(items: &[String], last: &str) -> String {
+    match items {
+        [] => String::new(),
+        [one] => one.clone(),
+        [rest @ .., end] => format!("{} {last} {end}", rest.join(", ")),
+    }
+}
+
+/// The first `most` items of a list and how many more there are.
+pub(crate) fn first(items: impl ExactSizeIterator<Item = String>, most: usize) -> Vec<String> {
+    let more = items.len().saturating_sub(most);
+    let mut shown: Vec<String> = items.take(most).collect();
+    if more > 0 {
+        shown.push(format!("{more} more"));
+    }
+    shown
+}
+
+/// A sentence as lines of a readable width, all of them indented.
+pub(crate) fn wrapped(text: &str, indent: usize) -> Vec<String> {
+    const WIDTH: usize = 110;
+    let mut lines: Vec<String> = Vec::new();
+    for word in text.split(' ') {
+        match lines.last_mut() {
+            Some(line) if line.chars().count() + 1 + word.chars().count() <= WIDTH => {
+                line.push(' ');
+                line.push_str(word);
+            }
+            _ => lines.push(format!("{:indent$}{word}", "")),
+        }
+    }
+    lines
+}
+
+/// `1 node`, `2 nodes`.
+pub(crate) fn number(count: usize, noun: &str) -> String {
+    if count == 1 { format!("1 {noun}") } else { format!("{count} {noun}s") }
+}
