@@ -15,8 +15,8 @@ pub(crate) struct Tally {
     pub(crate) refused: usize,
     /// What ours refuses for nodes that differ in something, which no rule that is asked sees.
     pub(crate) beyond: usize,
-    /// Pod types that take no part in a proof.
-    pub(crate) strange: usize,
+    /// Evidence that claims nothing.
+    pub(crate) silent: usize,
     /// What has no exported form.
     pub(crate) unwritten: usize,
 }
@@ -51,11 +51,12 @@ impl Comparison {
                 self.tally.refused += 1;
                 return;
             }
-            Err(Unwritten::Stranger) => {
-                self.tally.strange += 1;
+            Err(Unwritten::Nothing) => {
+                self.tally.silent += 1;
                 return;
             }
-            Err(_) => {
+            Err(why) => {
+                println!("not exported: {why}");
                 self.tally.unwritten += 1;
                 return;
             }

@@ -32,8 +32,6 @@ pub enum Unwritten {
     Sum,
     /// There are too many ways to meet a demand.
     TooManyChoices,
-    /// A class names a pod type that takes no part, since another of its kind stands for it.
-    Stranger,
     /// A step (counted from zero) is about a node that has settled or a pod that does not wait.
     Step(usize),
 }
@@ -44,7 +42,6 @@ impl fmt::Display for Unwritten {
             Self::Nothing => write!(f, "it claims nothing"),
             Self::Sum => write!(f, "its sum names a want, a place, a quota or a limit that does not exist"),
             Self::TooManyChoices => write!(f, "there are more than {MOST} ways to meet the demand"),
-            Self::Stranger => write!(f, "it names a pod for which another of its kind stands"),
             Self::Step(index) => write!(f, "step {} changes nothing", index + 1),
         }
     }
@@ -56,7 +53,7 @@ impl fmt::Display for Unwritten {
 pub fn verdict(problem: &Problem, goal: &Goal, verdict: &Verdict) -> Result<String, Unwritten> {
     match verdict {
         Verdict::Deployable(trace) => run::documents(problem, goal, trace),
-        Verdict::Never(proof) => proof_about(problem, goal, None, proof),
+        Verdict::Never(proof) => Ok(proof_about(problem, goal, None, proof)),
         Verdict::Unknown(_) => Err(Unwritten::Nothing),
     }
 }
@@ -70,12 +67,12 @@ pub fn shortage(problem: &Problem, demand: &Demand, shortage: &Shortage) -> Resu
         Argument::Cover => {
             let atoms = ruled_out.any.iter().flat_map(|alternative| alternative.iter().map(|(atom, _)| atom));
             let choices = choices::of(demand, &atoms.collect())?;
-            proof_about(&standing, ruled_out, Some(&choices), proof)
+            Ok(proof_about(&standing, ruled_out, Some(&choices), proof))
         }
         Argument::Sum { worth, laws } => {
             let weak = standing.weakened(&proof.weakened);
             let sum = sum::document(&weak, demand, ruled_out, (worth, laws))?;
-            Ok(proof_about(&standing, ruled_out, None, proof)? + &sum)
+            Ok(proof_about(&standing, ruled_out, None, proof) + &sum)
         }
     }
 }
@@ -91,7 +88,7 @@ pub fn rules(problem: &Problem, asked: impl IntoIterator<Item = (Option<Rule>, V
 }
 
 /// A proof about a goal, and about choices that have what it rules out in them.
-fn proof_about(problem: &Problem, goal: &Goal, choices: Option<&Goal>, proof: &Proof) -> Result<String, Unwritten> {
+fn proof_about(problem: &Problem, goal: &Goal, choices: Option<&Goal>, proof: &Proof) -> String {
     // A quotient has no place for a pod that is asked about and runs already.
     if problem.is_met(goal, &*problem.start) {
         let weak = problem.weakened(&proof.weakened);
@@ -107,12 +104,7 @@ fn proof_about(problem: &Problem, goal: &Goal, choices: Option<&Goal>, proof: &P
 }
 
 /// A proof about a problem as it is.
-fn plain(problem: &Problem, goal: &Goal, choices: &Goal, proof: &Proof) -> Result<String, Unwritten> {
-    let exists = |pod: PodId| problem.model.cluster().pods.get(pod).is_some();
-    let is_strange = |&(pod, _): &Atom| exists(pod) && !problem.roster.contains(pod);
-    if proof.classes.iter().flatten().any(is_strange) {
-        return Err(Unwritten::Stranger);
-    }
+fn plain(problem: &Problem, goal: &Goal, choices: &Goal, proof: &Proof) -> String {
     let mut document = Document::new(problem);
     document.goal(goal);
     choices.any.iter().for_each(|choice| document.line("choice", counts(choice)));
@@ -126,9 +118,10 @@ fn plain(problem: &Problem, goal: &Goal, choices: &Goal, proof: &Proof) -> Resul
         document.line("exchange", exchange.iter().flat_map(|&(from, to)| [number(from), number(to)]));
     }
     if !proof.exchanges.is_empty() {
-        let types = proof.classes.iter().flatten().map(|&(pod, _)| pod).filter(|&pod| exists(pod));
+        let exists = |pod: &PodId| problem.model.cluster().pods.get(*pod).is_some();
+        let types = proof.classes.iter().flatten().map(|&(pod, _)| pod).filter(exists);
         let helpers: BTreeSet<PodId> = helping(problem, types);
         document.line("helpers", helpers.into_iter().map(number));
     }
-    Ok(document.end("never"))
+    document.end("never")
 }
