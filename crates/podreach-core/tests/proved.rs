@@ -167,7 +167,12 @@ fn exchanged_proof(rng: &mut Rng, problem: &Problem, goal: &Goal) -> Option<Proo
     let reachable = reachable(&above, 1_500)?;
     let forbidden = absent(&classes, &reachable);
     let is_met = reachable.iter().any(|s| above.is_met(goal, s));
-    (!exchanges.is_empty() && (!is_met || rng.one_in(8))).then_some(Proof { forbidden, classes, exchanges, ..Proof::default() })
+    (!exchanges.is_empty() && (!is_met || rng.one_in(8))).then_some(Proof {
+        forbidden,
+        classes,
+        exchanges,
+        ..Proof::default()
+    })
 }
 
 #[test]
