@@ -7,7 +7,7 @@
     definition; in OCaml, it is a table. *)
 
 From Coq Require Import NArith List Bool Extraction ExtrOcamlBasic.
-From Podreach Require Import Configuration Problem Guard Folding Rules Compile Kept Never Search Weakening Replay Abstraction Classes Cluster Hopeless Shortage Adding Orbits.
+From Podreach Require Import Configuration Problem Guard Folding Rules Compile Kept Never Search Weakening Replay Abstraction Classes Cluster Hopeless Shortage Adding Listing Orbits.
 Import ListNotations.
 
 Lemma forallb_same {B} (h k : B -> bool) l : (forall b, h b = k b) -> forallb h l = forallb k l.
