@@ -14,8 +14,8 @@ use podreach::lower::quantity::Quantity;
 use podreach_core::cancel::Token;
 
 use crate::args::Limits;
-use crate::print;
-use crate::session::Exit;
+use crate::input::session::Exit;
+use crate::output::print;
 
 /// When Ctrl-C was pressed first.
 static INTERRUPTED: OnceLock<Instant> = OnceLock::new();

@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use podreach::read::shown_path;
 
-use crate::file::write_private;
+use crate::output::file::write_private;
 
 /// The most files that are kept; with more, all are forgotten.
 const MOST: usize = 5_000;

@@ -1,34 +1,17 @@
 //! Everything that touches the world: arguments, files, the clock, the terminal.
 
 mod args;
-mod ask;
-mod audit;
 mod budget;
 mod cache;
-mod check;
-mod complete;
-mod demo;
-mod encode;
-mod entries;
-mod essence;
-mod file;
+mod command;
 mod input;
 mod live;
-mod lower;
-mod matrix;
-mod print;
-mod pseudonym;
-mod remark;
+mod output;
+mod redact;
 #[cfg(feature = "live")]
 mod replay;
-mod report;
 #[cfg(feature = "serve")]
 mod serve;
-mod session;
-mod snapshot;
-mod verify;
-mod walk;
-mod why;
 
 use std::path::Path;
 use std::process::ExitCode;
@@ -36,7 +19,9 @@ use std::process::ExitCode;
 use args::{Command, CommandLine};
 use budget::Clock;
 use clap::{CommandFactory, FromArgMatches};
-use session::{Exit, Told};
+use command::{audit, check, complete, demo, encode, lower, matrix, report, snapshot, verify, why};
+use input::session::{self, Exit, Reported};
+use output::print;
 
 /// Runs the command line of the process.
 pub fn main() -> ExitCode {
@@ -59,7 +44,7 @@ pub fn main() -> ExitCode {
 }
 
 /// Runs a command that has limits.
-fn limited(command: &Command, clock: &Clock) -> Result<Exit, Told> {
+fn limited(command: &Command, clock: &Clock) -> Result<Exit, Reported> {
     match command {
         Command::Check(args) => check::run(args, clock),
         Command::Why(args) => why::run(args, clock),
@@ -79,7 +64,7 @@ fn limited(command: &Command, clock: &Clock) -> Result<Exit, Told> {
 }
 
 /// Runs a command that reads nothing that could be large.
-fn unlimited(which: &Command, command: &clap::Command, name: &str) -> Result<Exit, Told> {
+fn unlimited(which: &Command, command: &clap::Command, name: &str) -> Result<Exit, Reported> {
     match which {
         Command::Man { folder } => man(command.clone(), folder),
         Command::Complete { words } => {
@@ -97,7 +82,7 @@ fn unlimited(which: &Command, command: &clap::Command, name: &str) -> Result<Exi
 }
 
 /// Writes the manual pages.
-fn man(command: clap::Command, folder: &Path) -> Result<Exit, Told> {
+fn man(command: clap::Command, folder: &Path) -> Result<Exit, Reported> {
     let command = command.name("podreach").bin_name("podreach");
     let written = std::fs::create_dir_all(folder).and_then(|()| clap_mangen::generate_to(command, folder));
     let name = folder.to_string_lossy();

@@ -8,7 +8,7 @@ use std::error::Error;
 use kube::client::AuthError;
 use kube::config::KubeconfigError;
 
-use crate::input;
+use crate::input::gather;
 
 /// Why a request was not answered as hoped.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -75,7 +75,7 @@ fn of_client(error: &kube::Error) -> Option<String> {
 
 fn of_kubeconfig(error: &KubeconfigError) -> Option<String> {
     match error {
-        KubeconfigError::ReadConfig(error, path) => Some(input::unreadable(path, error)),
+        KubeconfigError::ReadConfig(error, path) => Some(gather::unreadable(path, error)),
         KubeconfigError::Parse(error) => {
             let place = error.location().map(|place| format!(" (line {}, column {})", place.line(), place.column()));
             Some(format!("the kubeconfig is no kubeconfig, or no YAML{}", place.unwrap_or_default()))
@@ -91,7 +91,7 @@ fn of_login(error: &AuthError) -> String {
         AuthError::AuthExecRun { out, .. } => format!("{PLUGIN} failed ({}); run it by hand to see why", out.status),
         AuthError::AuthExecParse(_) => format!("what {PLUGIN} prints are no credentials"),
         AuthError::ExecPluginFailed => format!("{PLUGIN} gave no credentials"),
-        AuthError::ReadTokenFile(error, path) => input::unreadable(path, error),
+        AuthError::ReadTokenFile(error, path) => gather::unreadable(path, error),
         AuthError::InvalidBearerToken(_) => "the token has characters that no token has".to_owned(),
         AuthError::InvalidBasicAuth(_) => "the user name or password has characters that cannot be sent".to_owned(),
         _ => "the credentials of the kubeconfig cannot be used".to_owned(),

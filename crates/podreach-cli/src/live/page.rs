@@ -5,8 +5,8 @@ use serde_json::{Map, Value};
 use super::connection::Connection;
 use super::failure::Failure;
 use super::resource::Resource;
-use crate::essence::Templates;
-use crate::snapshot::List;
+use crate::command::snapshot::List;
+use crate::redact::fields::Templates;
 
 /// How often a list that the server let expire is begun again.
 const ATTEMPTS: usize = 3;

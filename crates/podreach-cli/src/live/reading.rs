@@ -12,13 +12,13 @@ use super::failure::Failure;
 use super::header::{Header, Unseen};
 use super::page::pages;
 use super::resource::{self, Resource};
-use crate::input::Gathered;
-use crate::print;
-use crate::session::{Told, refuse};
-use crate::snapshot::List;
+use crate::command::snapshot::List;
+use crate::input::gather::Gathered;
+use crate::input::session::{Reported, refuse};
+use crate::output::print;
 
 /// Reads the cluster of the flags; what goes wrong is told.
-pub(crate) fn gather(flags: &Flags, quiet: bool) -> Result<Gathered, Told> {
+pub(crate) fn gather(flags: &Flags, quiet: bool) -> Result<Gathered, Reported> {
     let connection = Connection::open(flags).map_err(|why| {
         let help = "name one with --kubeconfig and --context, or give files with -f";
         refuse(&format!("there is no cluster to read: {why}"), Some(help))
@@ -27,7 +27,7 @@ pub(crate) fn gather(flags: &Flags, quiet: bool) -> Result<Gathered, Told> {
 }
 
 /// Reads a cluster; what goes wrong is told.
-pub(crate) fn read(connection: &Connection, flags: &Flags, quiet: bool) -> Result<Gathered, Told> {
+pub(crate) fn read(connection: &Connection, flags: &Flags, quiet: bool) -> Result<Gathered, Reported> {
     let bar = if quiet || !print::is_watched() { ProgressBar::hidden() } else { ProgressBar::new_spinner() };
     if let Ok(style) = ProgressStyle::with_template("{spinner} {msg} {elapsed}") {
         bar.set_style(style);

@@ -8,7 +8,7 @@ use podreach::lower::Kind;
 use podreach::lower::fields::VOLUME;
 use serde_json::{Map, Value, json};
 
-use crate::essence::pod_spec;
+use crate::redact::fields::pod_spec;
 
 /// What a pod may do, and which names it goes by, that is nothing to filters.
 const ARMS: [&str; 5] = ["hostIPC", "hostPID", "os", "serviceAccount", "serviceAccountName"];

@@ -18,10 +18,13 @@ use serde_json::Value;
 
 use crate::args::{Format, Replay};
 use crate::budget::Clock;
-use crate::input::{self, Gathered};
+use crate::command::snapshot;
+use crate::command::verify;
+use crate::input::gather::{self, Gathered};
+use crate::input::session::{Exit, Reported, Session, Verbosity, refuse};
+use crate::live;
 use crate::live::connection::Connection;
-use crate::session::{Exit, Saying, Session, Told, refuse};
-use crate::{live, print, snapshot, verify};
+use crate::output::print;
 use cluster::Cluster;
 use outcome::{Outcome, Report};
 use plan::Plan;
@@ -30,7 +33,7 @@ use plan::Plan;
 pub(crate) const LABEL: &str = "podreach.dev/replay";
 
 /// Runs the command.
-pub(crate) fn run(args: &Replay, clock: &Clock) -> Result<Exit, Told> {
+pub(crate) fn run(args: &Replay, clock: &Clock) -> Result<Exit, Reported> {
     let connection = Connection::open(&args.input.live).map_err(|why| {
         refuse(&format!("there is no cluster to replay on: {why}"), Some("name one with --kubeconfig and --context"))
     })?;
@@ -63,7 +66,7 @@ fn said(args: &Replay, line: &str) {
 }
 
 /// The verdict to replay: one that comes with a run of the real scheduler's rules.
-fn certificate(args: &Replay) -> Result<Certificate, Told> {
+fn certificate(args: &Replay) -> Result<Certificate, Reported> {
     let Some(path) = &args.verdict else {
         return Err(refuse("which run? give a verdict as `podreach check -o json` writes it", None));
     };
@@ -82,15 +85,15 @@ fn certificate(args: &Replay) -> Result<Certificate, Told> {
 }
 
 /// The cluster as it is now, together with the files that were named.
-fn session(connection: &Connection, args: &Replay, certificate: &Certificate) -> Result<Session, Told> {
+fn session(connection: &Connection, args: &Replay, certificate: &Certificate) -> Result<Session, Reported> {
     let live = live::read(connection, &args.input.live, args.quiet)?;
-    let Gathered { sources, diagnostics, .. } = live.with(input::gather(&args.input));
-    let saying = Saying { quiet: args.quiet, verbose: args.verbose };
-    Session::of_sources(sources, diagnostics, certificate.options.clone(), saying)
+    let Gathered { sources, diagnostics, .. } = live.with(gather::gather(&args.input));
+    let verbosity = Verbosity { quiet: args.quiet, verbose: args.verbose };
+    Session::of_sources(sources, diagnostics, certificate.options.clone(), verbosity)
 }
 
 /// The steps on this cluster; refused where the run does not fit it as it is now.
-fn planned(session: &Session, certificate: &Certificate) -> Result<Plan, Told> {
+fn planned(session: &Session, certificate: &Certificate) -> Result<Plan, Reported> {
     if session.cluster().symbols.symbol(LABEL).is_some() {
         let help = "if they are left from an earlier replay: podreach replay --clean";
         return Err(refuse(&format!("labels or selectors of this cluster mention {LABEL}"), Some(help)));
@@ -109,7 +112,7 @@ fn planned(session: &Session, certificate: &Certificate) -> Result<Plan, Told> {
 }
 
 /// Refuses clusters that nobody said are for tests.
-fn allowed(cluster: &Cluster<'_>, args: &Replay) -> Result<(), Told> {
+fn allowed(cluster: &Cluster<'_>, args: &Replay) -> Result<(), Reported> {
     let marked = cluster.is_for_tests();
     let marked = marked.map_err(|failure| refuse(&format!("namespace kube-system cannot be read: {failure}"), None))?;
     if marked || args.force >= 2 {
@@ -141,7 +144,7 @@ fn execute(cluster: &Cluster<'_>, plan: &Plan, report: &mut Report, args: &Repla
 }
 
 /// Removes everything that replays left.
-fn clean(cluster: &Cluster<'_>, quiet: bool) -> Result<Exit, Told> {
+fn clean(cluster: &Cluster<'_>, quiet: bool) -> Result<Exit, Reported> {
     let removed = cluster.clean(None);
     let removed = removed.map_err(|failure| {
         refuse(&format!("{} cannot be cleaned: {failure}", cluster.server()), Some("try again when it answers"))

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::plan::{Deed, Step};
-use crate::session::Exit;
+use crate::input::session::Exit;
 
 /// What came of a step.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -7,7 +7,7 @@ use podreach_core::{Action, Atom, PodId, Problem, Trace};
 use serde_json::Value;
 
 use super::inert;
-use crate::session::Session;
+use crate::input::session::Session;
 
 /// All steps, in order.
 pub(crate) struct Plan {

@@ -18,7 +18,7 @@ use super::jobs::{Job, Jobs};
 use super::orders::Order;
 use super::world::{Variant, World};
 use crate::budget;
-use crate::session::Exit;
+use crate::input::session::Exit;
 
 /// The most flips that are listed.
 const FLIPS: usize = 5_000;

@@ -6,7 +6,7 @@ use podreach_core::{Problem, Trace, Verdict};
 use serde_json::{Value, json};
 
 use super::world::{Decided, Variant, World};
-use crate::check::LONGEST;
+use crate::command::check::LONGEST;
 
 /// The certificate of an answer; null for a cluster with changes, since no input exists that it could be verified against.
 pub(super) fn certificate(world: &World, variant: &Variant, answered: &Answered<'_>) -> Value {

@@ -22,9 +22,9 @@ use std::time::Duration;
 
 use crate::args::Serve;
 use crate::budget::Clock;
-use crate::print;
-use crate::report::title;
-use crate::session::{Exit, Saying, Session, Told, refuse};
+use crate::command::report::title;
+use crate::input::session::{Exit, Reported, Session, Verbosity, refuse};
+use crate::output::print;
 use gate::Gate;
 pub(crate) use heap::unite;
 use world::World;
@@ -35,9 +35,9 @@ const CONNECTIONS: usize = 32;
 const PAUSE: Duration = Duration::from_millis(50);
 
 /// Runs the command, until it is interrupted.
-pub(crate) fn run(args: &Serve, clock: &Clock) -> Result<Exit, Told> {
-    let saying = Saying { quiet: args.quiet, verbose: args.verbose };
-    let session = Session::read(&args.input, |own| args.reading.options(own), saying)?;
+pub(crate) fn run(args: &Serve, clock: &Clock) -> Result<Exit, Reported> {
+    let verbosity = Verbosity { quiet: args.quiet, verbose: args.verbose };
+    let session = Session::read(&args.input, |own| args.reading.options(own), verbosity)?;
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, args.port));
     let listener = listener.map_err(|error| refuse(&format!("port {} cannot be used: {error}", args.port), None))?;
     let port = listener.local_addr().map_err(|error| refuse(&error.to_string(), None))?.port();
@@ -107,7 +107,7 @@ fn answer(server: &Arc<api::Server>, stream: TcpStream) {
 }
 
 /// A secret that only whoever sees the terminal knows.
-fn token() -> Result<String, Told> {
+fn token() -> Result<String, Reported> {
     let mut bytes = [0; 24];
     getrandom::fill(&mut bytes).map_err(|error| refuse(&format!("there is no randomness: {error}"), None))?;
     Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())

@@ -16,7 +16,7 @@ use podreach_core::{Goal, NodeId, PodId, Problem};
 use super::jobs::Job;
 use crate::args::{Limits, Serve};
 use crate::budget;
-use crate::session::Session;
+use crate::input::session::Session;
 
 /// The most variants that are remembered.
 const KEPT: usize = 4;

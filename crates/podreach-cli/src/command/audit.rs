@@ -14,15 +14,17 @@ use podreach_core::{Problem, Semantics, cancel};
 use crate::args::{Audit, AuditFormat, Auditing, FailOn, Input};
 use crate::budget::Clock;
 use crate::cache::Cache;
-use crate::check::pretty;
-use crate::file::write_told;
+use crate::command::check::pretty;
+use crate::input::gather;
+use crate::input::session::{Exit, Reported, Session, Verbosity, refuse};
 use crate::live::Flags;
-use crate::session::{Exit, Saying, Session, Told, refuse};
-use crate::{input, print, remark};
+use crate::output::file::write_told;
+use crate::output::print;
+use crate::output::remark;
 
 /// Runs the command.
-pub(crate) fn run(args: &Audit, clock: &Clock) -> Result<Exit, Told> {
-    let audited = audited(&args.auditing, Saying { quiet: args.quiet, verbose: args.verbose }, clock, None)?;
+pub(crate) fn run(args: &Audit, clock: &Clock) -> Result<Exit, Reported> {
+    let audited = audited(&args.auditing, Verbosity { quiet: args.quiet, verbose: args.verbose }, clock, None)?;
     let exit = cancel::exempt(|| write(args, &audited));
     // Evidence has clusters of its own, which are not freed either.
     std::mem::forget(audited);
@@ -43,10 +45,15 @@ pub(crate) struct Audited {
 const FINDINGS: u32 = 25;
 
 /// Audits what the command line asks for; whoever shows the cluster, too, says how long that takes.
-pub(crate) fn audited(args: &Auditing, saying: Saying, clock: &Clock, page: Option<u32>) -> Result<Audited, Told> {
-    let mut session = session(args, saying)?;
+pub(crate) fn audited(
+    args: &Auditing,
+    verbosity: Verbosity,
+    clock: &Clock,
+    page: Option<u32>,
+) -> Result<Audited, Reported> {
+    let mut session = session(args, verbosity)?;
     clock.reserve(page.unwrap_or(FINDINGS));
-    let policies = policies(args, saying, &mut session)?;
+    let policies = policies(args, verbosity, &mut session)?;
     let earlier = earlier(args)?;
     let cache = if args.no_cache { None } else { Cache::open() };
     let audit = podreach::Audit {
@@ -70,28 +77,28 @@ pub(crate) fn audited(args: &Auditing, saying: Saying, clock: &Clock, page: Opti
         }
         outcomes.push((semantics, outcome));
     }
-    if let Some(note) = cache.and_then(|cache| cache.damage()).filter(|_| !saying.quiet) {
+    if let Some(note) = cache.and_then(|cache| cache.damage()).filter(|_| !verbosity.quiet) {
         print::error(&format!("note: {note}\n"));
     }
     Ok(Audited { session, outcomes, problem })
 }
 
-fn unusable(path: &Path, why: &str) -> Told {
+fn unusable(path: &Path, why: &str) -> Reported {
     refuse(&format!("{} cannot be used: {why}", shown_path(path)), None)
 }
 
 /// The input; manifests without nodes will do.
-fn session(args: &Auditing, saying: Saying) -> Result<Session, Told> {
-    let session = Session::read_anything(&args.input, |own| args.reading.options(own), saying)?;
-    if session.cluster().nodes.is_empty() && !saying.quiet {
+fn session(args: &Auditing, verbosity: Verbosity) -> Result<Session, Reported> {
+    let session = Session::read_anything(&args.input, |own| args.reading.options(own), verbosity)?;
+    if session.cluster().nodes.is_empty() && !verbosity.quiet {
         print::error("note: the input has no nodes, so only findings that need none are looked for\n");
     }
     Ok(session)
 }
 
 /// The policies of the command line and of the input itself; their files are added to the sources, to show places in them.
-fn policies(args: &Auditing, saying: Saying, session: &mut Session) -> Result<Vec<Policy>, Told> {
-    let gathered = input::gather(&Input {
+fn policies(args: &Auditing, verbosity: Verbosity, session: &mut Session) -> Result<Vec<Policy>, Reported> {
+    let gathered = gather::gather(&Input {
         filename: args.policies.clone(),
         recursive: args.input.recursive,
         scheduler_config: None,
@@ -106,9 +113,9 @@ fn policies(args: &Auditing, saying: Saying, session: &mut Session) -> Result<Ve
     if diagnostics.iter().all(|diagnostic| diagnostic.effect != Effect::Stops) {
         diagnostics.extend(policy::duplicates(&policies));
     }
-    remark::print(session.sources(), &diagnostics, saying.quiet, saying.verbose);
+    remark::print(session.sources(), &diagnostics, verbosity.quiet, verbosity.verbose);
     if diagnostics.iter().any(|diagnostic| diagnostic.effect == Effect::Stops) {
-        return Err(Told);
+        return Err(Reported);
     }
     if policies.is_empty() && args.no_findings {
         return Err(refuse("there is no policy to decide, and --no-findings leaves nothing else", None));
@@ -127,7 +134,7 @@ fn policies(args: &Auditing, saying: Saying, session: &mut Session) -> Result<Ve
 }
 
 /// The earlier input to compare with.
-fn earlier(args: &Auditing) -> Result<Option<Session>, Told> {
+fn earlier(args: &Auditing) -> Result<Option<Session>, Reported> {
     if args.since.is_empty() {
         return Ok(None);
     }
@@ -137,7 +144,7 @@ fn earlier(args: &Auditing) -> Result<Option<Session>, Told> {
         scheduler_config: args.input.scheduler_config.clone(),
         live: Flags::default(),
     };
-    Session::read(&input, |own| args.reading.options(own), Saying { quiet: true, verbose: false }).map(Some)
+    Session::read(&input, |own| args.reading.options(own), Verbosity { quiet: true, verbose: false }).map(Some)
 }
 
 fn bar(parts: usize) -> ProgressBar {
@@ -174,7 +181,7 @@ impl Audited {
 }
 
 /// Writes every form that was asked for, and says how the run ends.
-fn write(args: &Audit, audited: &Audited) -> Result<Exit, Told> {
+fn write(args: &Audit, audited: &Audited) -> Result<Exit, Reported> {
     let audits = audited.audits(&args.auditing);
     for (format, path) in &args.also {
         write_told(path, &form(args, &audits, *format))?;
@@ -189,7 +196,7 @@ fn write(args: &Audit, audited: &Audited) -> Result<Exit, Told> {
 }
 
 /// Writes a baseline, if one is asked for, and says how the run ends.
-pub(crate) fn finish(args: &Auditing, audits: &[writers::Audit<'_>]) -> Result<Exit, Told> {
+pub(crate) fn finish(args: &Auditing, audits: &[writers::Audit<'_>]) -> Result<Exit, Reported> {
     if let Some(path) = &args.write_baseline {
         write_told(path, &pretty(&writers::baseline(audits)))?;
     }

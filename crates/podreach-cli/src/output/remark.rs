@@ -9,7 +9,7 @@ use podreach::lower::shape::quotable;
 use podreach::read::{Place, SourceId, Sources, Span, Tree};
 use podreach_core::cancel;
 
-use crate::print;
+use crate::output::print;
 
 /// The longest line of a source that is shown.
 const LONGEST: usize = 160;

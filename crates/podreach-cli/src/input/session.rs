@@ -11,11 +11,12 @@ use podreach::read::Sources;
 use podreach_core::{Cluster, Problem, Semantics};
 
 use crate::args::{Input, Output};
-use crate::input::{self, Gathered};
+use crate::input::gather::{self, Gathered};
 #[cfg(feature = "live")]
 use crate::live;
 use crate::live::header::Header;
-use crate::{print, remark};
+use crate::output::print;
+use crate::output::remark;
 
 /// How a command ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -32,7 +33,7 @@ pub(crate) enum Exit {
 
 /// An ending that was told to the user already.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Told;
+pub(crate) struct Reported;
 
 /// The input of a command, usable.
 ///
@@ -57,14 +58,14 @@ impl DerefMut for Session {
 
 /// What is said while the input is read.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Saying {
+pub(crate) struct Verbosity {
     /// No remarks.
     pub(crate) quiet: bool,
     /// All remarks.
     pub(crate) verbose: bool,
 }
 
-impl From<&Output> for Saying {
+impl From<&Output> for Verbosity {
     fn from(output: &Output) -> Self {
         Self { quiet: output.quiet, verbose: output.verbose }
     }
@@ -82,23 +83,23 @@ impl Session {
     pub(crate) fn read(
         input: &Input,
         options: impl FnOnce(Option<(Release, ReleaseBy)>) -> Options,
-        saying: Saying,
-    ) -> Result<Self, Told> {
-        Self::read_anything(input, options, saying)?.with_nodes()
+        verbosity: Verbosity,
+    ) -> Result<Self, Reported> {
+        Self::read_anything(input, options, verbosity)?.with_nodes()
     }
 
     /// The same for input that may have pods and no nodes.
     pub(crate) fn read_anything(
         input: &Input,
         options: impl FnOnce(Option<(Release, ReleaseBy)>) -> Options,
-        saying: Saying,
-    ) -> Result<Self, Told> {
-        let Gathered { sources, mut diagnostics, .. } = gather(input, saying.quiet)?;
+        verbosity: Verbosity,
+    ) -> Result<Self, Reported> {
+        let Gathered { sources, mut diagnostics, .. } = gather(input, verbosity.quiet)?;
         let headers = Header::find(&sources);
         let server = headers.iter().find_map(Header::release).map(|release| (release, ReleaseBy::Server));
         let options = options(server.or_else(|| of_kubelets(&sources)));
         diagnostics.extend(headers.iter().flat_map(|header| header.diagnostics(&sources, &options)));
-        Self::of_anything(sources, diagnostics, options, saying)
+        Self::of_anything(sources, diagnostics, options, verbosity)
     }
 
     /// Reads sources; what is wrong with them is told.
@@ -106,9 +107,9 @@ impl Session {
         sources: Sources,
         diagnostics: Vec<Diagnostic>,
         options: Options,
-        saying: Saying,
-    ) -> Result<Self, Told> {
-        Self::of_anything(sources, diagnostics, options, saying)?.with_nodes()
+        verbosity: Verbosity,
+    ) -> Result<Self, Reported> {
+        Self::of_anything(sources, diagnostics, options, verbosity)?.with_nodes()
     }
 
     /// Reads sources that may have pods and no nodes; what is wrong with them is told.
@@ -116,13 +117,13 @@ impl Session {
         sources: Sources,
         diagnostics: Vec<Diagnostic>,
         options: Options,
-        saying: Saying,
-    ) -> Result<Self, Told> {
+        verbosity: Verbosity,
+    ) -> Result<Self, Reported> {
         let analysis = Analysis::load_with(sources, diagnostics, options).map_err(|error| {
-            remark::print(&error.sources, &error.diagnostics, saying.quiet, saying.verbose);
-            Told
+            remark::print(&error.sources, &error.diagnostics, verbosity.quiet, verbosity.verbose);
+            Reported
         })?;
-        remark::print(analysis.sources(), analysis.remarks(), saying.quiet, saying.verbose);
+        remark::print(analysis.sources(), analysis.remarks(), verbosity.quiet, verbosity.verbose);
         let cluster = analysis.cluster();
         if cluster.pods.is_empty() && !cluster.nodes.is_empty() {
             let help = "add workloads or pods, for example from kubectl get pods,deployments -A -o yaml";
@@ -142,18 +143,18 @@ impl Session {
     }
 
     /// The same, if there are nodes.
-    fn with_nodes(self) -> Result<Self, Told> {
+    fn with_nodes(self) -> Result<Self, Reported> {
         if self.cluster().nodes.is_empty() { Err(nothing_to_do(self.cluster())) } else { Ok(self) }
     }
 }
 
 /// The texts of the files that were named, or else of the live cluster.
-pub(crate) fn gather(input: &Input, quiet: bool) -> Result<Gathered, Told> {
+pub(crate) fn gather(input: &Input, quiet: bool) -> Result<Gathered, Reported> {
     if !input.filename.is_empty() {
-        return Ok(input::gather(input));
+        return Ok(gather::gather(input));
     }
     #[cfg(feature = "live")]
-    return live::gather(&input.live, quiet).map(|live| live.with(input::gather(input)));
+    return live::gather(&input.live, quiet).map(|live| live.with(gather::gather(input)));
     #[cfg(not(feature = "live"))]
     {
         let _ = quiet;
@@ -163,7 +164,7 @@ pub(crate) fn gather(input: &Input, quiet: bool) -> Result<Gathered, Told> {
     }
 }
 
-fn nothing_to_do(cluster: &Cluster) -> Told {
+fn nothing_to_do(cluster: &Cluster) -> Reported {
     if cluster.pods.is_empty() {
         let help =
             "give manifests or dumps of a cluster, for example from kubectl get nodes,pods,deployments -A -o yaml";
@@ -174,7 +175,7 @@ fn nothing_to_do(cluster: &Cluster) -> Told {
 }
 
 /// Tells why nothing can be done.
-pub(crate) fn refuse(message: &str, help: Option<&str>) -> Told {
+pub(crate) fn refuse(message: &str, help: Option<&str>) -> Reported {
     print::usage(message, help);
-    Told
+    Reported
 }

@@ -6,10 +6,10 @@ use podreach::read::{Source, Sources};
 use podreach::report::{self, Width};
 use podreach_core::Semantics;
 
-use crate::print;
-use crate::session::{Exit, Saying, Session, Told};
+use crate::input::session::{Exit, Reported, Session, Verbosity};
+use crate::output::print;
 
-const MANIFEST: &str = include_str!("../../../examples/demo.yaml");
+const MANIFEST: &str = include_str!("../../../../examples/demo.yaml");
 
 const INTRODUCTION: &str = "\
 A shop on three nodes: `web` runs only beside `cache`, and `cache` keeps away from `batch`, which runs
@@ -25,11 +25,11 @@ Next, with examples/demo.yaml or files of your own (kubectl get nodes,pods,deplo
 ";
 
 /// Runs the command.
-pub(crate) fn run() -> Result<Exit, Told> {
+pub(crate) fn run() -> Result<Exit, Reported> {
     let mut sources = Sources::default();
     sources.add(Source { name: "examples/demo.yaml".to_owned(), text: MANIFEST.to_owned() });
-    let saying = Saying { quiet: false, verbose: false };
-    let session = Session::of_sources(sources, Vec::new(), Options::default(), saying)?;
+    let verbosity = Verbosity { quiet: false, verbose: false };
+    let session = Session::of_sources(sources, Vec::new(), Options::default(), verbosity)?;
     let parts = [
         INTRODUCTION.to_owned(),
         check(&session, "web", "edge-1"),

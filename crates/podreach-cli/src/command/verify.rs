@@ -11,11 +11,14 @@ use podreach_core::cancel;
 
 use crate::args::{Expected, Verify};
 use crate::budget::Clock;
-use crate::session::{Exit, Saying, Session, Told, refuse};
-use crate::{file, input, print, remark};
+use crate::input::gather;
+use crate::input::session::{Exit, Reported, Session, Verbosity, refuse};
+use crate::output::file;
+use crate::output::print;
+use crate::output::remark;
 
 /// Runs the command.
-pub(crate) fn run(args: &Verify, clock: &Clock) -> Result<Exit, Told> {
+pub(crate) fn run(args: &Verify, clock: &Clock) -> Result<Exit, Reported> {
     let stdin = Path::new("-");
     if args.certificate == stdin && args.input.filename.iter().any(|path| path == stdin) {
         let help = "give one of them as a file";
@@ -26,7 +29,7 @@ pub(crate) fn run(args: &Verify, clock: &Clock) -> Result<Exit, Told> {
     if certificates.is_empty() && !args.quiet {
         print::report("NOTHING TO VERIFY  there is no evidence in this document\n");
     }
-    let saying = Saying { quiet: args.quiet || !args.verbose, verbose: args.verbose };
+    let verbosity = Verbosity { quiet: args.quiet || !args.verbose, verbose: args.verbose };
     let (mut exits, mut exported, mut number) = (Vec::new(), String::new(), 0);
     let mut last: Option<Session> = None;
     let mut under: Vec<Vec<Assumption>> = Vec::new();
@@ -37,7 +40,7 @@ pub(crate) fn run(args: &Verify, clock: &Clock) -> Result<Exit, Told> {
             continue;
         }
         let known = last.take().filter(|session| *session.options() == certificate.options);
-        let read = || Session::read(&args.input, |_| certificate.options.clone(), saying);
+        let read = || Session::read(&args.input, |_| certificate.options.clone(), verbosity);
         // What was refused before stays refused, also where the input cannot be read again in time.
         let session = match known.map_or_else(|| cancel::attempt(read), |session| Ok(Ok(session))) {
             Ok(session) => session?,
@@ -113,9 +116,9 @@ fn unasked(args: &Verify, asked: Option<&Asked>, certificate: &Certificate) -> O
 }
 
 /// The question of a file.
-fn question(path: &Path) -> Result<Asked, Told> {
+fn question(path: &Path) -> Result<Asked, Reported> {
     let mut sources = Sources::default();
-    let bytes = std::fs::read(path).map_err(|error| refuse(&input::unreadable(path, &error), None))?;
+    let bytes = std::fs::read(path).map_err(|error| refuse(&gather::unreadable(path, &error), None))?;
     let found = Source::from_bytes(path.to_string_lossy(), bytes).map_err(|diagnostic| vec![diagnostic]);
     let found = found.and_then(|source| {
         let id = sources.add(source);
@@ -123,19 +126,19 @@ fn question(path: &Path) -> Result<Asked, Told> {
     });
     found.map_err(|diagnostics| {
         remark::print(&sources, &diagnostics, false, true);
-        Told
+        Reported
     })
 }
 
 /// The certificates of a file or of standard input, none if an audit there has nothing to prove; what is wrong with them is told.
-pub(crate) fn certificates(path: &Path) -> Result<Vec<Certificate>, Told> {
+pub(crate) fn certificates(path: &Path) -> Result<Vec<Certificate>, Reported> {
     let name = path.to_string_lossy();
     let mut bytes = Vec::new();
     let read = match name.as_ref() {
         "-" => std::io::stdin().lock().read_to_end(&mut bytes).map(|_| bytes),
         _ => std::fs::read(path),
     };
-    let bytes = read.map_err(|error| refuse(&input::unreadable(path, &error), None))?;
+    let bytes = read.map_err(|error| refuse(&gather::unreadable(path, &error), None))?;
     let mut sources = Sources::default();
     let found = Source::from_bytes(name, bytes).map_err(|diagnostic| vec![diagnostic]).and_then(|source| {
         let id = sources.add(source);
@@ -143,7 +146,7 @@ pub(crate) fn certificates(path: &Path) -> Result<Vec<Certificate>, Told> {
     });
     let found = found.map_err(|diagnostics| {
         remark::print(&sources, &diagnostics, false, true);
-        Told
+        Reported
     })?;
     if found.is_empty() { Err(refuse("the certificate is empty", None)) } else { Ok(found.concat()) }
 }

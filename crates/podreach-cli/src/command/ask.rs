@@ -13,8 +13,9 @@ use podreach_core::{Atom, Goal, NodeId, Semantics};
 
 use crate::args::{Asking, Reading};
 use crate::budget::Clock;
-use crate::session::{Exit, Session, Told, refuse};
-use crate::{print, remark};
+use crate::input::session::{Exit, Reported, Session, refuse};
+use crate::output::print;
+use crate::output::remark;
 
 /// An answered question.
 pub(crate) struct Named<'s> {
@@ -30,7 +31,7 @@ pub(crate) fn answers<'s>(
     reading: &Reading,
     clock: &Clock,
     session: &'s Session,
-) -> Result<Vec<Named<'s>>, Told> {
+) -> Result<Vec<Named<'s>>, Reported> {
     let asked = asked(args, reading, session)?;
     let exactly = |question: Question<'s>| if args.exact.is_some() { question.exactly() } else { question };
     let answers = asked.into_iter().map(|(name, question)| Named { name, answer: answer(exactly(question), clock) });
@@ -42,7 +43,7 @@ fn asked<'s>(
     args: &Asking,
     reading: &Reading,
     session: &'s Session,
-) -> Result<Vec<(Option<String>, Question<'s>)>, Told> {
+) -> Result<Vec<(Option<String>, Question<'s>)>, Reported> {
     let mut questions: Vec<(Option<String>, Option<Semantics>, Goal)> = Vec::new();
     if let Some(path) = &args.exact {
         questions.push((None, None, exact(session, path)?));
@@ -56,7 +57,7 @@ fn asked<'s>(
         for question in &session.lowered().questions {
             let goal = question.goal(session.cluster()).map_err(|diagnostics| {
                 remark::print(session.sources(), &diagnostics, false, false);
-                Told
+                Reported
             })?;
             let name = (!question.name.is_empty()).then(|| question.name.clone());
             questions.push((name, question.semantics, goal));
@@ -73,7 +74,7 @@ fn asked<'s>(
 }
 
 /// The goal of the command line.
-fn goal(args: &Asking, session: &Session) -> Result<Goal, Told> {
+fn goal(args: &Asking, session: &Session) -> Result<Goal, Reported> {
     let cluster = session.cluster();
     let pod = named_pod(session, args.pod.as_deref().unwrap_or_default())?;
     let nodes = nodes(args, session)?;
@@ -82,7 +83,7 @@ fn goal(args: &Asking, session: &Session) -> Result<Goal, Told> {
     Ok(question::goal(&pod, &nodes, &beside))
 }
 
-fn nodes(args: &Asking, session: &Session) -> Result<Vec<NodeId>, Told> {
+fn nodes(args: &Asking, session: &Session) -> Result<Vec<NodeId>, Reported> {
     let cluster = session.cluster();
     match (&args.node, &args.selector) {
         (Some(node), _) => named_node(session, node).map(|node| vec![node]),
@@ -95,13 +96,13 @@ fn nodes(args: &Asking, session: &Session) -> Result<Vec<NodeId>, Told> {
 }
 
 /// The node of a name.
-pub(crate) fn named_node(session: &Session, node: &str) -> Result<NodeId, Told> {
+pub(crate) fn named_node(session: &Session, node: &str) -> Result<NodeId, Reported> {
     let found = question::node(session.cluster(), node);
     found.map_err(|error| refuse(&error.to_string(), Some(&known_nodes(session))))
 }
 
 /// The nodes of a selector; there must be some.
-pub(crate) fn selected(session: &Session, selector: &str) -> Result<Vec<NodeId>, Told> {
+pub(crate) fn selected(session: &Session, selector: &str) -> Result<Vec<NodeId>, Reported> {
     let nodes = question::nodes(session.cluster(), selector);
     let nodes = nodes.map_err(|why| refuse(&format!("-l {}: {why}", read::shown(selector)), None))?;
     if nodes.is_empty() {
@@ -112,7 +113,7 @@ pub(crate) fn selected(session: &Session, selector: &str) -> Result<Vec<NodeId>,
 }
 
 /// The pod type of a name.
-pub(crate) fn named_pod(session: &Session, given: &str) -> Result<question::Named, Told> {
+pub(crate) fn named_pod(session: &Session, given: &str) -> Result<question::Named, Reported> {
     let found = question::named(session.cluster(), given);
     found.map_err(|error| refuse(&error.to_string(), Some(&known_pods(session, given))))
 }
@@ -148,9 +149,9 @@ fn some_of(what: &str, names: Vec<String>) -> String {
 }
 
 /// The goal of `--exact`: all entries of a file.
-fn exact(session: &Session, path: &Path) -> Result<Goal, Told> {
+fn exact(session: &Session, path: &Path) -> Result<Goal, Reported> {
     let cluster = session.cluster();
-    let given = crate::entries::read(path)?;
+    let given = crate::input::entries::read(path)?;
     let resolve = |(pod, node, count): &(String, String, u64)| -> Result<(Atom, u64), question::NameError> {
         Ok(((question::pod(cluster, pod)?, question::node(cluster, node)?), *count))
     };

@@ -5,16 +5,17 @@ use std::path::Path;
 use podreach::diagnostic::Diagnostic;
 use podreach::read::{Source, Sources, Span, Tree, Value};
 
-use crate::session::{Told, refuse};
-use crate::{input, remark};
+use crate::input::gather;
+use crate::input::session::{Reported, refuse};
+use crate::output::remark;
 
 /// A pod, a node and how many.
 pub(crate) type Entry = (String, String, u64);
 
 /// Reads the entries of a file; what is wrong with it is told.
-pub(crate) fn read(path: &Path) -> Result<Vec<Entry>, Told> {
+pub(crate) fn read(path: &Path) -> Result<Vec<Entry>, Reported> {
     let name = path.to_string_lossy();
-    let bytes = std::fs::read(path).map_err(|error| refuse(&input::unreadable(path, &error), None))?;
+    let bytes = std::fs::read(path).map_err(|error| refuse(&gather::unreadable(path, &error), None))?;
     let mut sources = Sources::default();
     let read = Source::from_bytes(name, bytes).and_then(|source| {
         let id = sources.add(source);
@@ -26,7 +27,7 @@ pub(crate) fn read(path: &Path) -> Result<Vec<Entry>, Told> {
     });
     read.map(|documents| documents.concat()).map_err(|diagnostic| {
         remark::print(&sources, &[diagnostic], false, false);
-        Told
+        Reported
     })
 }
 

@@ -11,19 +11,20 @@ use serde_json::{Map, Value};
 
 use crate::args::Snapshot;
 use crate::budget::Clock;
-use crate::essence::Templates;
-use crate::file;
-use crate::pseudonym::Pseudonyms;
-use crate::session::{self, Exit, Saying, Told, refuse};
-use crate::{print, remark};
+use crate::input::session::{self, Exit, Reported, Verbosity, refuse};
+use crate::output::file;
+use crate::output::print;
+use crate::output::remark;
+use crate::redact::fields::Templates;
+use crate::redact::pseudonym::Pseudonyms;
 
 /// Runs the command.
-pub(crate) fn run(args: &Snapshot, _: &Clock) -> Result<Exit, Told> {
+pub(crate) fn run(args: &Snapshot, _: &Clock) -> Result<Exit, Reported> {
     let gathered = session::gather(&args.input, args.quiet)?;
-    let saying = Saying { quiet: args.quiet, verbose: args.verbose };
-    remark::print(&gathered.sources, &gathered.diagnostics, saying.quiet, saying.verbose);
+    let verbosity = Verbosity { quiet: args.quiet, verbose: args.verbose };
+    remark::print(&gathered.sources, &gathered.diagnostics, verbosity.quiet, verbosity.verbose);
     if gathered.diagnostics.iter().any(|diagnostic| diagnostic.effect == Effect::Stops) {
-        return Err(Told);
+        return Err(Reported);
     }
     let mut lists = lists(&gathered.sources)?;
     if lists.is_empty() {
@@ -55,7 +56,7 @@ pub(crate) fn run(args: &Snapshot, _: &Clock) -> Result<Exit, Told> {
     Ok(Exit::Yes)
 }
 
-fn write(path: &Path, text: &str) -> Result<(), Told> {
+fn write(path: &Path, text: &str) -> Result<(), Reported> {
     print::begin();
     let written = file::write_private(path, text);
     written.map_err(|error| refuse(&format!("{} cannot be written: {error}", shown_path(path)), None))
@@ -101,13 +102,13 @@ const SOURCES: [&str; 3] = ["AappPolicy", "PebblingGame", "PetriNet"];
 const LEFT_OUT: [&str; 4] = ["ConfigMap", "ConfigMapList", "Secret", "SecretList"];
 
 /// The essence of every object of the sources: first what stands in no list that means more than its items, then those lists.
-pub(crate) fn lists(sources: &Sources) -> Result<Vec<List>, Told> {
+pub(crate) fn lists(sources: &Sources) -> Result<Vec<List>, Reported> {
     let mut unfolding = Unfolding { lists: vec![List::plain(Vec::new())], templates: Templates::default() };
     for id in sources.ids() {
         let (documents, diagnostics) = sources.documents(id);
         if diagnostics.iter().any(|diagnostic| diagnostic.effect == Effect::Stops) {
             remark::print(sources, &diagnostics, false, false);
-            return Err(Told);
+            return Err(Reported);
         }
         documents.iter().for_each(|document| unfolding.add(document, ("v1", "List"), 0));
     }

@@ -533,7 +533,7 @@ fn is_version(text: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::essence::essence;
+    use crate::redact::fields::essence;
     use serde_json::json;
 
     #[test]

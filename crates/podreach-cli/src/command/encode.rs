@@ -15,14 +15,18 @@ use podreach_core::{Goal, Semantics};
 
 use crate::args::{Aapp, Encode, Encoding, Notation, Order, Otherwise, Pebbling, Petri, ToNet, Whose};
 use crate::budget::Clock;
-use crate::session::{Exit, Saying, Session, Told, refuse};
-use crate::{ask, file, input, print, remark};
+use crate::command::ask;
+use crate::input::gather;
+use crate::input::session::{Exit, Reported, Session, Verbosity, refuse};
+use crate::output::file;
+use crate::output::print;
+use crate::output::remark;
 
 /// That it was not found out how many pebbles are enough.
 const UNKNOWN: &str = "E0525";
 
 /// Runs the command.
-pub(crate) fn run(args: &Encode, clock: &Clock) -> Result<Exit, Told> {
+pub(crate) fn run(args: &Encode, clock: &Clock) -> Result<Exit, Reported> {
     match (&args.what, args.to) {
         (Some(Encoding::Petri(args)), None) => petri(args),
         (Some(Encoding::Pebbling(args)), None) => pebbling(args, clock),
@@ -39,7 +43,7 @@ pub(crate) fn run(args: &Encode, clock: &Clock) -> Result<Exit, Told> {
     }
 }
 
-fn petri(args: &Petri) -> Result<Exit, Told> {
+fn petri(args: &Petri) -> Result<Exit, Reported> {
     let goal: Vec<&str> = args.goal.iter().map(String::as_str).collect();
     let semantics = if args.semantics == Whose::Paper { Semantics::Paper } else { Semantics::KubeScheduler };
     let (sources, id) = opened(&args.net)?;
@@ -50,7 +54,7 @@ fn petri(args: &Petri) -> Result<Exit, Told> {
     Ok(Exit::Yes)
 }
 
-fn pebbling(args: &Pebbling, clock: &Clock) -> Result<Exit, Told> {
+fn pebbling(args: &Pebbling, clock: &Clock) -> Result<Exit, Reported> {
     let (sources, id) = opened(&args.graph)?;
     let graph = dot::read(id, text(&sources, id)).map_err(|refused| told(&sources, &[refused]))?;
     let game = match args.pebbles {
@@ -80,7 +84,7 @@ fn pebbling(args: &Pebbling, clock: &Clock) -> Result<Exit, Told> {
     Ok(Exit::Yes)
 }
 
-fn policy(args: &Aapp) -> Result<Exit, Told> {
+fn policy(args: &Aapp) -> Result<Exit, Reported> {
     let mut sources = Sources::default();
     let mut ids = [SourceId(0); 3];
     for (id, path) in ids.iter_mut().zip([&args.policy, &args.functions, &args.workers]) {
@@ -108,7 +112,7 @@ fn policy(args: &Aapp) -> Result<Exit, Told> {
 }
 
 /// Writes both games and their certificates, so that `podreach verify` can be asked about each.
-fn certificates(folder: &Path, smallest: &pebbling::Smallest) -> Result<(), Told> {
+fn certificates(folder: &Path, smallest: &pebbling::Smallest) -> Result<(), Reported> {
     let cannot = |error: std::io::Error| refuse(&format!("{} cannot be written: {error}", shown_path(folder)), None);
     std::fs::create_dir_all(folder).map_err(cannot)?;
     for (game, checked) in std::iter::once(&smallest.enough).chain(&smallest.short) {
@@ -125,9 +129,9 @@ fn certificates(folder: &Path, smallest: &pebbling::Smallest) -> Result<(), Told
 }
 
 /// A cluster as a net.
-fn net(args: &Encode) -> Result<Exit, Told> {
-    let saying = Saying { quiet: args.quiet, verbose: args.verbose };
-    let session = Session::read(&args.input, |own| args.reading.options(own), saying)?;
+fn net(args: &Encode) -> Result<Exit, Reported> {
+    let verbosity = Verbosity { quiet: args.quiet, verbose: args.verbose };
+    let session = Session::read(&args.input, |own| args.reading.options(own), verbosity)?;
     let (semantics, goal) = asked(args, &session)?;
     let problem = session.problem(semantics).with_goal(goal);
     let written = to_pnml::net(&problem).map_err(|refused| told(session.sources(), &[refused]))?;
@@ -136,7 +140,7 @@ fn net(args: &Encode) -> Result<Exit, Told> {
 }
 
 /// The goal of the command line, or of the only question in the input.
-fn asked(args: &Encode, session: &Session) -> Result<(Semantics, Goal), Told> {
+fn asked(args: &Encode, session: &Session) -> Result<(Semantics, Goal), Reported> {
     let cluster = session.cluster();
     let (own, goal) = match (&args.goal[..], &session.lowered().questions[..]) {
         ([], [one]) => (one.semantics, one.goal(cluster).map_err(|refused| told(session.sources(), &refused))?),
@@ -155,14 +159,14 @@ fn asked(args: &Encode, session: &Session) -> Result<(Semantics, Goal), Told> {
 }
 
 /// The text of a file, or of standard input, as a source.
-fn opened(path: &Path) -> Result<(Sources, SourceId), Told> {
+fn opened(path: &Path) -> Result<(Sources, SourceId), Reported> {
     let mut sources = Sources::default();
     let id = added(&mut sources, path)?;
     Ok((sources, id))
 }
 
 /// Adds the text of a file, or of standard input, to the sources.
-fn added(sources: &mut Sources, path: &Path) -> Result<SourceId, Told> {
+fn added(sources: &mut Sources, path: &Path) -> Result<SourceId, Reported> {
     let name = path.to_string_lossy();
     let mut bytes = Vec::new();
     let most = read::limits::MAX_SOURCE_BYTES as u64 + 1;
@@ -170,7 +174,7 @@ fn added(sources: &mut Sources, path: &Path) -> Result<SourceId, Told> {
         "-" => std::io::stdin().lock().take(most).read_to_end(&mut bytes),
         _ => std::fs::File::open(path).and_then(|file| file.take(most).read_to_end(&mut bytes)),
     };
-    read.map_err(|error| refuse(&input::unreadable(path, &error), None))?;
+    read.map_err(|error| refuse(&gather::unreadable(path, &error), None))?;
     let source = Source::from_bytes(name, bytes).map_err(|refused| told(sources, &[refused]))?;
     Ok(sources.add(source))
 }
@@ -179,9 +183,9 @@ fn text(sources: &Sources, id: SourceId) -> &str {
     sources.source(id).map_or("", |source| &source.text)
 }
 
-fn told(sources: &Sources, diagnostics: &[Diagnostic]) -> Told {
+fn told(sources: &Sources, diagnostics: &[Diagnostic]) -> Reported {
     remark::print(sources, diagnostics, false, true);
-    Told
+    Reported
 }
 
 fn written(encoded: &Encoded, format: Notation) {

@@ -10,16 +10,19 @@ use podreach_core::{Problem, Semantics, cancel};
 use serde_json::Value;
 
 use crate::args::{Input, PageFile, Report, ReportAudit, ReportOf};
-use crate::ask::{self, Named};
 use crate::budget::Clock;
-use crate::session::{Exit, Saying, Session, Told};
-use crate::{audit, file, matrix, print};
+use crate::command::ask::{self, Named};
+use crate::command::audit;
+use crate::command::matrix;
+use crate::input::session::{Exit, Reported, Session, Verbosity};
+use crate::output::file;
+use crate::output::print;
 
 /// How long a page takes, in hundredths of the time to read its input: the whole cluster is on it.
 const PAGE: u32 = 100;
 
 /// Runs the command.
-pub(crate) fn run(args: &Report, clock: &Clock) -> Result<Exit, Told> {
+pub(crate) fn run(args: &Report, clock: &Clock) -> Result<Exit, Reported> {
     match &args.what {
         ReportOf::Audit(args) => audit(args, clock),
         ReportOf::Check(args) => {
@@ -50,7 +53,7 @@ pub(crate) fn run(args: &Report, clock: &Clock) -> Result<Exit, Told> {
 }
 
 /// The page of an audit.
-fn audit(args: &ReportAudit, clock: &Clock) -> Result<Exit, Told> {
+fn audit(args: &ReportAudit, clock: &Clock) -> Result<Exit, Reported> {
     let audited = audit::audited(&args.auditing, (&args.page).into(), clock, Some(PAGE))?;
     let problem = audited.problem.as_ref().expect("it was asked for");
     let several = audited.outcomes.len() > 1;
@@ -98,7 +101,7 @@ fn write(
     session: &Session,
     problem: &Problem,
     view: html::View<'_>,
-) -> Result<(), Told> {
+) -> Result<(), Reported> {
     let title = page.title.clone().unwrap_or_else(|| title(input));
     let diagnostics = report::diagnostics(session.sources(), session.remarks());
     let assumptions = session.assumptions(problem.model.semantics());
@@ -124,7 +127,7 @@ pub(crate) fn title(input: &Input) -> String {
     input.filename.iter().map(name).collect::<Vec<_>>().join(", ")
 }
 
-impl From<&PageFile> for Saying {
+impl From<&PageFile> for Verbosity {
     fn from(page: &PageFile) -> Self {
         Self { quiet: page.quiet, verbose: page.verbose }
     }

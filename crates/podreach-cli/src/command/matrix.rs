@@ -10,14 +10,14 @@ use serde_json::Value;
 
 use crate::args::{self, Format};
 use crate::budget::Clock;
-use crate::print;
-use crate::session::{Exit, Session, Told, refuse};
+use crate::input::session::{Exit, Reported, Session, refuse};
+use crate::output::print;
 
 /// How long a table takes to write, in hundredths of the time to read the input.
 const TABLE: u32 = 25;
 
 /// Runs the command.
-pub(crate) fn run(args: &args::Matrix, clock: &Clock) -> Result<Exit, Told> {
+pub(crate) fn run(args: &args::Matrix, clock: &Clock) -> Result<Exit, Reported> {
     let session = Session::read(&args.input, |own| args.reading.options(own), (&args.output).into())?;
     clock.reserve(TABLE);
     let under = args.reading.semantics(None);

@@ -7,23 +7,23 @@ use std::path::Path;
 use podreach::read::shown_path;
 use serde::Serialize;
 
-use crate::print;
-use crate::session::{Told, refuse};
+use crate::input::session::{Reported, refuse};
+use crate::output::print;
 
 /// Writes a file whole; what goes wrong is told.
-pub(crate) fn write_told(path: &Path, text: &str) -> Result<(), Told> {
+pub(crate) fn write_told(path: &Path, text: &str) -> Result<(), Reported> {
     print::begin();
     write_atomically(path, text).map_err(|error| told(path, &error))
 }
 
 /// Writes a document whole; what goes wrong is told.
-pub(crate) fn write_json_told(path: &Path, document: &impl Serialize) -> Result<(), Told> {
+pub(crate) fn write_json_told(path: &Path, document: &impl Serialize) -> Result<(), Reported> {
     print::begin();
     let written = write(path, &mut OpenOptions::new(), |file| print::write_json(&mut BufWriter::new(file), document));
     written.map_err(|error| told(path, &error))
 }
 
-fn told(path: &Path, error: &io::Error) -> Told {
+fn told(path: &Path, error: &io::Error) -> Reported {
     refuse(&format!("{} cannot be written: {error}", shown_path(path)), None)
 }
 

@@ -5,13 +5,13 @@ use podreach_core::Semantics;
 use serde_json::Value;
 
 use crate::args::{Format, Why};
-use crate::ask::{exit, named_node, named_pod, selected};
 use crate::budget::Clock;
-use crate::print;
-use crate::session::{Exit, Session, Told};
+use crate::command::ask::{exit, named_node, named_pod, selected};
+use crate::input::session::{Exit, Reported, Session};
+use crate::output::print;
 
 /// Runs the command.
-pub(crate) fn run(args: &Why, _: &Clock) -> Result<Exit, Told> {
+pub(crate) fn run(args: &Why, _: &Clock) -> Result<Exit, Reported> {
     let session = Session::read(&args.input, |own| args.reading.options(own), (&args.output).into())?;
     let cluster = session.cluster();
     let pod = named_pod(&session, &args.pod)?.pod;

@@ -6,18 +6,18 @@ use podreach_core::{Verdict, cancel};
 use serde_json::Value;
 
 use crate::args::{Check, Format, Output};
-use crate::ask::{self, Named};
 use crate::budget::Clock;
-use crate::file;
-use crate::print;
-use crate::session::{Exit, Session, Told, refuse};
-use crate::walk;
+use crate::command::ask::{self, Named};
+use crate::command::walk;
+use crate::input::session::{Exit, Reported, Session, refuse};
+use crate::output::file;
+use crate::output::print;
 
 /// The most steps that are drawn or walked: each shows a whole configuration, and nobody looks at so many.
 pub(crate) const LONGEST: usize = 20_000;
 
 /// Runs the command.
-pub(crate) fn run(args: &Check, clock: &Clock) -> Result<Exit, Told> {
+pub(crate) fn run(args: &Check, clock: &Clock) -> Result<Exit, Reported> {
     let session = Session::read(&args.input, |own| args.reading.options(own), (&args.output).into())?;
     let answers = ask::answers(&args.asking, &args.reading, clock, &session)?;
     if args.step {
@@ -29,7 +29,7 @@ pub(crate) fn run(args: &Check, clock: &Clock) -> Result<Exit, Told> {
 }
 
 /// Writes the answers, in every form that was asked for.
-fn write(args: &Check, answers: &[Named<'_>]) -> Result<(), Told> {
+fn write(args: &Check, answers: &[Named<'_>]) -> Result<(), Reported> {
     let documents = || Documents(answers.iter().map(|named| named.answer.document()).collect());
     if let Some(path) = &args.proof_out {
         file::write_json_told(path, &documents())?;
@@ -45,7 +45,7 @@ fn write(args: &Check, answers: &[Named<'_>]) -> Result<(), Told> {
 }
 
 /// The run of the one answer there is, in a format for runs; empty, with a word about it, when there is none or it is too long.
-fn drawing(format: Format, answers: &[Named<'_>]) -> Result<String, Told> {
+fn drawing(format: Format, answers: &[Named<'_>]) -> Result<String, Reported> {
     let [Named { answer, .. }] = answers else {
         return Err(refuse(
             "a run is drawn for one question and one semantics at a time",

@@ -4,9 +4,9 @@ use console::{Key, Term};
 use podreach::report::{self, Detail};
 use podreach_core::Verdict;
 
-use crate::ask::Named;
-use crate::check::LONGEST;
-use crate::print;
+use crate::command::ask::Named;
+use crate::command::check::LONGEST;
+use crate::output::print;
 
 const KEYS: &str = "→ or Enter: on   ← : back   Home, End: start, end   q: quit";
 
