@@ -59,17 +59,17 @@ pub struct Ic3<'a> {
     mutexes: &'a Mutexes,
     lemmas: Lemmas,
     predecessors: Predecessors<'a>,
-    goals: Obligations,
-    /// Goals to block, lowest level first, newest first.
+    obligations: Obligations,
+    /// Obligations to block, lowest level first, newest first.
     queue: Queue,
     /// How far from the start each class is, at least.
     layers: Vec<u32>,
     /// Permutations of the classes that change neither the rules nor the start, once they were looked for.
     automorphisms: Option<Vec<Automorphism>>,
     top: u32,
-    /// How many goals were dealt with.
+    /// How many obligations were looked at.
     blocked: u64,
-    /// What came of trying to make groups smaller.
+    /// How often dropping a pod of a group succeeded.
     drops: DropRate,
     /// The amount of work at which to pause.
     pause: u64,
@@ -86,7 +86,7 @@ impl<'a> Ic3<'a> {
             automorphisms: None,
             blocked: 0,
             predecessors: Predecessors::new(system, mutexes),
-            goals: system.goals.iter().map(|group| Obligation { group: group.clone(), parent: None }).collect(),
+            obligations: system.goals.iter().map(|group| Obligation { group: group.clone(), parent: None }).collect(),
             queue: Queue::new(),
             top: 1,
             drops: DropRate::default(),
@@ -103,7 +103,7 @@ impl<'a> Ic3<'a> {
 
     fn run(&mut self, budget: &Budget<'_>) -> Result<Infallible, End> {
         loop {
-            // A goal leaves the queue only once it is dealt with, so that a pause loses nothing.
+            // An obligation leaves the queue only once it is blocked, so a pause loses nothing.
             while let Some((level, goal)) = self.waiting(budget) {
                 let again = self.block(goal, level, budget)?;
                 self.queue.pop();
@@ -115,18 +115,18 @@ impl<'a> Ic3<'a> {
         }
     }
 
-    /// The level and the goal to deal with next; where memory gets short, goals that lead nowhere are forgotten before.
+    /// The level and the obligation to block next; where memory gets short, obligations that no plan needs are dropped before.
     fn waiting(&mut self, budget: &Budget<'_>) -> Option<(u32, usize)> {
         if self.bytes() > budget.memory / 2 {
-            self.goals.forget(self.system.goals.len(), &mut self.queue);
+            self.obligations.forget(self.system.goals.len(), &mut self.queue);
         }
         self.queue.peek().map(|&(Reverse(level), goal)| (level, goal))
     }
 
-    /// Shows that a goal is not reached within `level` deployments, or asks the same of a predecessor first; returns what to do next.
+    /// Blocks an obligation at `level`, or asks for a predecessor to be blocked first; returns what to do next.
     fn block(&mut self, goal: usize, level: u32, budget: &Budget<'_>) -> Result<Vec<(Reverse<u32>, usize)>, End> {
         self.blocked += 1;
-        let group = self.goals[goal].group.clone();
+        let group = self.obligations[goal].group.clone();
         if group::is_covered(&group, &self.system.start) {
             return Err(End::Reached(goal));
         }
@@ -134,8 +134,8 @@ impl<'a> Ic3<'a> {
             return Ok(self.again(goal, known.saturating_add(1)));
         }
         if let Some((before, rule)) = self.predecessor(&group, level, budget)? {
-            self.goals.push(Obligation { group: before, parent: Some((goal, rule)) });
-            return Ok(vec![(Reverse(level), goal), (Reverse(level - 1), self.goals.len() - 1)]);
+            self.obligations.push(Obligation { group: before, parent: Some((goal, rule)) });
+            return Ok(vec![(Reverse(level), goal), (Reverse(level - 1), self.obligations.len() - 1)]);
         }
         let known = self.learn(group, level, 0, budget)?;
         Ok(self.again(goal, known + 1))
@@ -150,9 +150,9 @@ impl<'a> Ic3<'a> {
         let group = self.generalise(group, level, depth, budget)?;
         let (mut level, mut support) = (level, None);
         while level < self.top && self.is_forbidden(&group, level + 1, budget)? {
-            let mut support_now = self.predecessors.support();
-            level = self.lemmas.level_supported_by(&mut support_now).min(self.top);
-            support = Some(support_now);
+            let mut latest = self.predecessors.support();
+            level = self.lemmas.level_supported_by(&mut latest).min(self.top);
+            support = Some(latest);
         }
         self.lemmas.add(group.clone(), level, support);
         self.add_images(&group, level);
@@ -176,7 +176,7 @@ impl<'a> Ic3<'a> {
         Ok(!group::is_covered(group, &self.system.start) && self.predecessor(group, level, budget)?.is_none())
     }
 
-    /// The level from which a pair or a lemma forbids the group, if that is `level` or more.
+    /// The level from which a mutex or a lemma forbids the group, if that is `level` or more.
     fn conflict(&mut self, group: &Group, level: u32) -> Option<u32> {
         if self.mutexes.mutex_in(group).is_some() {
             return Some(u32::MAX);
@@ -261,7 +261,7 @@ impl<'a> Ic3<'a> {
     }
 
     fn bytes(&self) -> usize {
-        self.lemmas.bytes() + self.goals.bytes() + self.queue.len() * 24
+        self.lemmas.bytes() + self.obligations.bytes() + self.queue.len() * 24
     }
 }
 
@@ -280,7 +280,7 @@ impl Pursuit for Ic3<'_> {
         };
         match end {
             End::Reached(goal) => {
-                let link = |at: usize| (&self.goals[at].group, self.goals[at].parent);
+                let link = |at: usize| (&self.obligations[at].group, self.obligations[at].parent);
                 Some(Found::Reached(Plan::from_start(self.system, goal, link)))
             }
             End::Stopped(stop) => {

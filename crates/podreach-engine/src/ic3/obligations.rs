@@ -11,23 +11,23 @@ use std::ops::Index;
 
 use crate::group::{Class, Group};
 
-/// A goal and where it came from: deploying by the rule on top of it leads to the parent.
+/// A group to block and where it came from: applying the rule to it leads to the parent.
 pub struct Obligation {
     pub group: Group,
     pub parent: Option<(usize, usize)>,
 }
 
-/// Goals, by their numbers.
+/// Obligations, by their numbers.
 #[derive(Default)]
 pub struct Obligations {
     all: Vec<Obligation>,
     /// How many entries the groups have in all.
     entries: usize,
-    /// How many were left when some were forgotten.
+    /// How many were left when some were dropped.
     left: usize,
 }
 
-/// Goals that wait, lowest level first, newest first.
+/// Obligations to block, lowest level first, newest first.
 pub type Queue = BinaryHeap<(Reverse<u32>, usize)>;
 
 impl Obligations {
@@ -47,7 +47,7 @@ impl Obligations {
         self.all.capacity() * size_of::<Obligation>() + self.entries * size_of::<(Class, u64)>() + self.all.len() * 32
     }
 
-    /// Forgets what does not wait and leads nowhere, if that may be much; the first `goals` stay.
+    /// Drops obligations that are neither in the queue nor on the way from there to a goal, if these may be many. The first `goals` stay.
     pub fn forget(&mut self, goals: usize, queue: &mut Queue) {
         if self.all.len() < 2 * self.left.max(512) {
             return;

@@ -111,14 +111,15 @@ impl Lemmas {
 
     /// The level up to which these lemmas support another; replaces those that were removed by what subsumes them.
     pub fn level_supported_by(&self, support: &mut [u32]) -> u32 {
-        let levels = support.iter_mut().map(|ground| {
-            *ground = self.subsumed_by(*ground);
-            self.level(*ground)
+        let levels = support.iter_mut().map(|lemma| {
+            *lemma = self.representative(*lemma);
+            self.level(*lemma)
         });
         levels.min().map_or(u32::MAX, |level| level.saturating_add(1))
     }
 
-    fn subsumed_by(&self, mut lemma: u32) -> u32 {
+    /// The lemma itself, or what subsumes it if it was removed.
+    fn representative(&self, mut lemma: u32) -> u32 {
         while self.lemmas[lemma as usize].subsumed_by != NONE {
             lemma = self.lemmas[lemma as usize].subsumed_by;
         }
