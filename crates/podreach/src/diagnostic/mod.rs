@@ -40,11 +40,11 @@ pub enum Effect {
     /// Verdicts take it for granted, and list it.
     Assumes(Topic),
     /// The model allows more than the cluster does: only *never* survives.
-    Widens,
+    OverApproximates,
     /// The model allows less than the cluster may: only *deployable* survives.
-    Narrows,
+    UnderApproximates,
     /// Both at once: neither verdict survives.
-    Blurs,
+    Both,
     /// The input cannot be used.
     Stops,
 }

@@ -9,9 +9,9 @@ use podreach_core::{Cluster, NodeId, PodId};
 
 use super::context::Context;
 use super::inventory::{Inventory, full_name};
-use super::object::cache::is_stand_in;
 use super::object::kind::Kind;
 use super::object::metadata::Metadata;
+use super::object::stand_in::is_stand_in;
 use super::pod::Made;
 use super::types::{Typing, ordinal};
 use super::workload::Workload;

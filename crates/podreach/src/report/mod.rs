@@ -19,7 +19,7 @@ use crate::lower::Options;
 
 pub use crate::words::flaw::flaw;
 pub use crate::yaml::yaml;
-pub use document::certificate::{Asked, Certificate, Claim};
+pub use document::certificate::{Asked, Assertion, Certificate};
 pub use document::json::{API_VERSION, Document, Documents, diagnostics, verdict};
 pub use document::legend::legend;
 pub use document::lowered::{lowered, lowered_pod};
@@ -29,7 +29,7 @@ pub use drawing::itf::itf;
 pub use drawing::mermaid::mermaid;
 pub use drawing::svg::svg;
 pub use explain::assumption::assumed;
-pub use explain::run::{Obstacle, Scene, film};
+pub use explain::run::{AnnotatedStep, Obstacle, annotate};
 pub use text::matrix::{Width, matrix, matrix_json};
 pub use text::source::{source_json, source_text};
 pub use text::why::{Why, why, why_json};

@@ -9,8 +9,7 @@ use podreach_core::Cluster;
 
 use super::engine;
 use super::scope::{Scope, Subject};
-use crate::diagnostic::Topic;
-use crate::diagnostic::{Diagnostic, Effect};
+use crate::diagnostic::{Diagnostic, Effect, Topic};
 use crate::lower::context::Context;
 use crate::lower::object::kind::Kind;
 use crate::lower::unmodelled::cause::{Cause, Causes};
@@ -106,9 +105,9 @@ impl Gates {
     pub(crate) fn remark(&self, number: u16) -> Option<Diagnostic> {
         let gate = self.gates.get(usize::from(number))?;
         let (code, effect, does) = if gate.changes {
-            ("S0461", Effect::Blurs, "may change or refuse pods when they are made")
+            ("S0461", Effect::Both, "may change or refuse pods when they are made")
         } else {
-            ("S0462", Effect::Widens, "may refuse pods when they are made")
+            ("S0462", Effect::OverApproximates, "may refuse pods when they are made")
         };
         let message = format!("{} {does}; this is not modelled", gate.name);
         Some(Diagnostic::stops(code, gate.span, message).with_effect(effect).with_help(HELP))

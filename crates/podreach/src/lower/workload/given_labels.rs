@@ -10,8 +10,8 @@ use podreach_core::selector::{Allowed, Selector, Values};
 
 use super::Workload;
 use crate::diagnostic::labels::{GIVEN, GivenLabels, TEMPLATE_HASH};
-use crate::lower::object::cache::is_stand_in;
 use crate::lower::object::kind::Kind;
+use crate::lower::object::stand_in::is_stand_in;
 use crate::lower::pod::Draft;
 
 /// Labels that a controller of this kind gives each pod (or each revision) a value of its own.
