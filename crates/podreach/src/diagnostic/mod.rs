@@ -1,7 +1,7 @@
-//! What the input made us say: errors, warnings and what each does to a verdict.
+//! Remarks about the input: errors, warnings, and the effect of each on verdicts.
 //!
-//! Nothing is dropped in silence. A thing that cannot be read stops the run; a thing that cannot be modelled says which verdicts it
-//! spoils, so that every other verdict still stands.
+//! Nothing is dropped in silence. An input that cannot be read stops the run; a part that cannot be modelled says which verdicts it spoils,
+//! so that every other verdict is kept.
 
 pub(crate) mod labels;
 mod span;

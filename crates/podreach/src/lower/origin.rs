@@ -1,4 +1,4 @@
-//! Where the names of a cluster come from: for messages, reports and whoever asks for labels that no rule looks at.
+//! The origin of each pod type and node: its object, its labels and its place. Messages, reports and selections by label use it.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,6 @@
-//! The names of things inside a sentence: selectors, places, pods on nodes, lists.
+//! Words: the one place that turns names, selectors, reasons, refusals and flaws into English.
+//!
+//! Audits and reports both use it, so it comes before both.
 
 pub(crate) mod amount;
 pub(crate) mod flaw;

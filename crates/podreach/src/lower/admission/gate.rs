@@ -1,7 +1,7 @@
-//! Gates: webhooks and policies that new pods pass, and that may change or refuse them.
+//! Admission webhooks and admission policies, which may change or refuse new pods.
 //!
-//! What they do is written in other programs or in expressions that are not evaluated here. So a pod that one may change is in doubt
-//! both ways, and one that it may only refuse is in doubt where a verdict has it deployed. A policy counts only with a binding.
+//! What they do is written in other programs, or in expressions that are not evaluated here. A pod that one may change is in doubt both
+//! ways; a pod that one may only refuse is in doubt where a verdict deploys it. A policy counts only with a binding.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! Documents to objects: lists unfolded, kinds told apart, what may hide pods reported.
+//! Documents to objects: unfolds lists, tells kinds apart, and reports what may hide pods.
 
 use super::custom::Does;
 use super::kind::{Kind, Sort, sort};

@@ -1,7 +1,7 @@
-//! What matters in a part of an object, as bytes: two parts of one fingerprint say the same.
+//! Fingerprints of parts of objects: parts with equal fingerprints read as the same.
 //!
-//! Left out of the spec of a pod is only what reading never looks at: the node, which is read by itself, fields that no filter looks
-//! at, and the contents of volumes that none looks at. Keys are always in.
+//! Of a pod's spec they leave out only what reading never looks at: the node, which is read by itself, irrelevant fields, and the contents
+//! of volumes that no filter looks at. Keys are always included.
 
 use podreach_core::id::{Id, NamespaceId};
 

@@ -1,4 +1,4 @@
-//! Names, labels, owners: the head of an object.
+//! The metadata of an object: name, namespace, labels, owner, and the annotations that matter.
 
 use std::rc::Rc;
 

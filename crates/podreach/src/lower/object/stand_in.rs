@@ -1,6 +1,6 @@
-//! Stand-ins: values for labels that only a running cluster can fill in, such as the hash of a template.
+//! Stand-ins: placeholders for label values that only a running cluster assigns, such as the hash of a template.
 //!
-//! Two parts that are the same share one; nothing else has it.
+//! Equal parts share one placeholder, and no label of the input equals it.
 
 use std::collections::HashMap;
 

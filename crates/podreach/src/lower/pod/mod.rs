@@ -1,4 +1,4 @@
-//! Pods and pod templates, before the labels that decide their terms are known for good.
+//! Pods and pod templates as drafts: everything but the terms that depend on labels which are not final yet.
 
 pub(crate) mod affinity;
 pub(crate) mod container;

@@ -1,4 +1,4 @@
-//! Policy documents: read strictly, so that a misspelt field never turns a rule into another one.
+//! Reads PlacementPolicy documents, strictly: a misspelt field never turns a rule into another one.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! Placement policies as documents say them: rules, what each of them demands, and which pods and nodes it is about.
+//! PlacementPolicy documents: rules, the property that each states, and the pods and nodes it is about.
 
 mod document;
 mod selection;

@@ -1,6 +1,6 @@
-//! What is said about custom resources: which hide pods that may be made later, and what the others do to pods and nodes.
+//! Remarks on custom resources: which may make pods later, and what the others do to pods and nodes.
 //!
-//! The same is said of an object in a file and of one that a live cluster has.
+//! An object in a file and one of a live cluster get the same remark.
 
 use crate::diagnostic::{Diagnostic, Effect, Topic};
 use crate::lower::object::custom::Does;

@@ -1,4 +1,4 @@
-//! Labels that controllers give pods, with values that no template has; and which of them selectors look at.
+//! Labels that controllers add to pods, with values that no template has; and which of them selectors look at.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 

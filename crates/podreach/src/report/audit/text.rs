@@ -1,4 +1,4 @@
-//! The outcome for a person: rules first, then findings of one code together, then what is spared.
+//! The outcome for a person: rules first, then findings grouped by code, then what is excepted.
 
 use std::collections::{BTreeMap, BTreeSet};
 

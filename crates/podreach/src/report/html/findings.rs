@@ -1,4 +1,4 @@
-//! What an audit says, for a page: each item with the answered questions it stands on.
+//! The items of an audit for a page, each with its evidence.
 
 use serde_json::{Value, json};
 

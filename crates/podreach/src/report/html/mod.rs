@@ -1,7 +1,7 @@
-//! A page to look at: one HTML file with everything in it, which asks the network for nothing.
+//! Pages: one HTML file with everything in it, which makes no request.
 //!
-//! What the page shows is computed here, as one JSON value; `page/types.d.ts` describes it. The page's code only draws it, and draws
-//! names as text and never as markup. The same code, without data, is the shell of `podreach serve`.
+//! What a page shows is computed here, as one JSON value; `page/types.d.ts` describes it. The page's code only draws it, and draws names as
+//! text and never as markup. The same code, without data, is the shell of `podreach serve`.
 
 mod answer;
 mod budget;

@@ -1,4 +1,4 @@
-//! A proof for a page: groups to click through, each with who could have come last and what that would have needed.
+//! A proof for a page: groups to click through, each with the pods that could have come last and what they would have needed.
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,4 @@
-//! A trace as numbered steps: what each deployment leans on, and what each deletion clears the way for.
+//! A trace as numbered steps: the witnesses of each deployment, and what each deletion makes way for.
 
 use podreach_core::{Action, Model, Problem, Trace};
 

@@ -1,4 +1,4 @@
-//! The rules right now: which scheduler rule accepts or refuses a pod on each node.
+//! Which scheduler rule accepts or refuses a pod on each node right now, as text and as a document.
 
 use std::collections::BTreeMap;
 
