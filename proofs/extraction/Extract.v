@@ -1,17 +1,14 @@
 (** * The checker as an OCaml program
 
-    [main.ml] reads documents for it.  The program is the one of Cluster.v and Adding.v with
+    [main.ml] reads documents for it.  The program is the one of Cluster.v, Orbits.v and Adding.v with
     two changes.  Guards are told as shortly as the checker in Rust tells them: one that
     nothing can help has no classes to respect.  And what is asked again and again of an
     atom is remembered: in Coq that is nothing, so that both are the same program by
     definition; in OCaml, it is a table. *)
 
 From Coq Require Import NArith List Bool Extraction ExtrOcamlBasic.
-From Podreach Require Import Configuration Problem Guard Folding Rules Compile Kept Never Search Weakening Replay Abstraction Classes Cluster Hopeless Shortage Adding.
+From Podreach Require Import Configuration Problem Guard Folding Rules Compile Kept Never Search Weakening Replay Abstraction Classes Cluster Hopeless Shortage Adding Listing Orbits.
 Import ListNotations.
-
-(** Uses a function of atoms that remembers. *)
-Definition remembering {B D : Type} (f : atom -> B) (use : (atom -> B) -> D) : D := use f.
 
 Lemma forallb_same {B} (h k : B -> bool) l : (forall b, h b = k b) -> forallb h l = forallb k l.
 Proof. intros same. induction l as [|b rest IH]; simpl; [reflexivity|]. now rewrite same, IH. Qed.
@@ -86,6 +83,31 @@ Proof.
   - apply (guards_weaker q ok). now apply short_guards_weaker.
 Qed.
 
+(** Without exchanges it checks the goal from the start, and with them one alternative of those that are alike from the
+    start above; choices have an alternative in them. *)
+Definition accepts_goal_quickly (q : question) (fuel : nat) (g choices : list (list (atom * N))) (classes : list (list atom))
+           (forbidden : list (list (nat * N))) (exchanges : list listing) (helpers : list id) : bool :=
+  covers g choices
+  && match exchanges with
+     | [] => accepts_never_quickly q fuel g classes forbidden
+     | _ => remembering (class_of classes) (fun of_ =>
+            accepts_by_orbits q exchanges helpers (rules_out of_ (stays q) (groups_of q classes forbidden))
+              (fun q' g' => accepts_never_quickly q' fuel g' classes forbidden) g)
+     end.
+
+Theorem accepts_goal_quickly_sound q fuel g choices classes forbidden exchanges helpers :
+  accepts_goal_quickly q fuel g choices classes forbidden exchanges helpers = true ->
+  never (cluster_problem q) (map lookup (g ++ choices)).
+Proof.
+  unfold accepts_goal_quickly, remembering. rewrite andb_true_iff. intros [covered accepted].
+  assert (no : never (cluster_problem q) (map lookup g)).
+  { destruct exchanges as [|e rest]; [now apply accepts_never_quickly_sound in accepted|].
+    revert accepted. apply accepts_by_orbits_sound. intros q' g'. apply accepts_never_quickly_sound. }
+  intros s r [alternative [alt_in met]]. rewrite map_app, in_app_iff in alt_in. destruct alt_in as [alt_in|alt_in].
+  - apply (no s r). now exists alternative.
+  - apply (covers_sound _ _ _ covered no s r). now exists alternative.
+Qed.
+
 Definition accepts_short_quickly (q : question) (ruled_out : list (list (atom * N))) (ws : list (want atom)) (laws : list (law * N)) : bool :=
   with_guards q (fun can guarded => accepts_short q can guarded ruled_out ws laws).
 
@@ -99,7 +121,7 @@ Proof.
   exact (accepts_short_sound q ok ruled_out no ws laws accepted).
 Qed.
 
-Definition what_it_accepts_is_so := (accepts_never_quickly_sound, accepts_short_quickly_sound).
+Definition what_it_accepts_is_so := (accepts_goal_quickly_sound, accepts_short_quickly_sound).
 Print Assumptions what_it_accepts_is_so.
 
 Extract Constant remembering =>
@@ -111,4 +133,4 @@ Extract Constant remembering =>
        | None -> let b = f a in Hashtbl.add known a b; b)".
 
 Extraction Language OCaml.
-Extraction "proved.ml" accepts_never_quickly accepts_short_quickly accepts_trace lets_in obeys lookup N.add N.mul.
+Extraction "proved.ml" accepts_goal_quickly accepts_short_quickly accepts_trace lets_in obeys lookup N.add N.mul.

@@ -14,21 +14,49 @@ From Podreach Require Import Configuration Sums Problem Guard Rules Search Clust
 Import ListNotations.
 Open Scope N_scope.
 
-(** An exchange of nodes, and the way back. *)
+(** The topology keys and the matchers of a pod type. *)
+Definition keys_of (m : model) (p : id) : list id :=
+  map key (likes m p) ++ map key (dislikes m p) ++ map along (constraints m p).
+Definition matchers_of (m : model) (p : id) : list id :=
+  map matcher (likes m p) ++ map matcher (dislikes m p) ++ map whom (constraints m p).
+
+Definition used_key (m : model) (k : id) : Prop := exists p, In p (pods m) /\ In k (keys_of m p).
+Definition used_matcher (m : model) (x : id) : Prop := exists p, In p (pods m) /\ In x (matchers_of m p).
+
+(** An exchange of nodes, and the way back: no table that some pod type uses tells it. *)
 Record exchange (m : model) (there back : id -> id) : Prop := {
   there_and_back : forall n, back (there n) = n;
   back_and_there : forall n, there (back n) = n;
   nodes_once : NoDup (nodes m);
   among_nodes : forall n, In n (nodes m) -> In (there n) (nodes m);
-  same_filters : forall p n, placeable m p (there n) = placeable m p n;
-  same_capacity : forall n r, allocatable m (there n) r = allocatable m n r;
-  same_keys : forall k n, In n (nodes m) -> has_key m k (there n) = has_key m k n;
-  domains_to_domains : forall k n n', In n (nodes m) -> In n' (nodes m) -> near_by m k (there n) (there n') = near_by m k n n';
-  same_sight : forall x q n, sees m x q (there n) = sees m x q n;
-  same_eligible : forall p c n, In c (constraints m p) -> looks_at c (there n) = looks_at c n;
-  same_drivers : forall p n, driver_missing m p (there n) = driver_missing m p n;
-  same_volumes : forall n d, volume_limit m (there n) d = volume_limit m n d;
+  same_filters : forall p n, In p (pods m) -> placeable m p (there n) = placeable m p n;
+  same_capacity : forall p r n, In p (pods m) -> In r (checked m p) -> allocatable m (there n) r = allocatable m n r;
+  same_keys : forall k n, used_key m k -> In n (nodes m) -> has_key m k (there n) = has_key m k n;
+  domains_to_domains : forall k n n', used_key m k -> In n (nodes m) -> In n' (nodes m) ->
+    near_by m k (there n) (there n') = near_by m k n n';
+  same_sight : forall x q n, used_matcher m x -> In q (pods m) -> sees m x q (there n) = sees m x q n;
+  same_eligible : forall p c n, In p (pods m) -> In c (constraints m p) -> looks_at c (there n) = looks_at c n;
+  same_drivers : forall p n, In p (pods m) -> driver_missing m p (there n) = driver_missing m p n;
+  same_volumes : forall p d n, In p (pods m) -> In d (drivers m p) -> volume_limit m (there n) d = volume_limit m n d;
 }.
+
+Lemma key_of_like m p t : In p (pods m) -> In t (likes m p) -> used_key m (key t).
+Proof. intros. exists p. split; [assumption|]. unfold keys_of. rewrite !in_app_iff. left. now apply in_map. Qed.
+
+Lemma key_of_dislike m p t : In p (pods m) -> In t (dislikes m p) -> used_key m (key t).
+Proof. intros. exists p. split; [assumption|]. unfold keys_of. rewrite !in_app_iff. right. left. now apply in_map. Qed.
+
+Lemma key_of_constraint m p c : In p (pods m) -> In c (constraints m p) -> used_key m (along c).
+Proof. intros. exists p. split; [assumption|]. unfold keys_of. rewrite !in_app_iff. right. right. now apply in_map. Qed.
+
+Lemma matcher_of_like m p t : In p (pods m) -> In t (likes m p) -> used_matcher m (matcher t).
+Proof. intros. exists p. split; [assumption|]. unfold matchers_of. rewrite !in_app_iff. left. now apply in_map. Qed.
+
+Lemma matcher_of_dislike m p t : In p (pods m) -> In t (dislikes m p) -> used_matcher m (matcher t).
+Proof. intros. exists p. split; [assumption|]. unfold matchers_of. rewrite !in_app_iff. right. left. now apply in_map. Qed.
+
+Lemma matcher_of_constraint m p c : In p (pods m) -> In c (constraints m p) -> used_matcher m (whom c).
+Proof. intros. exists p. split; [assumption|]. unfold matchers_of. rewrite !in_app_iff. right. right. now apply in_map. Qed.
 
 (** Domains go to domains if all of one goes into one other, which has as many nodes. *)
 Theorem targets_apart (nodes_ : list id) (there : id -> id) (domain_ : id -> option id) :
@@ -170,8 +198,11 @@ Section Exchange.
   Lemma on_a_node (a : atom) types : In a (list_prod types (nodes m)) -> In (snd a) (nodes m).
   Proof. destruct a. intros a_in. now apply in_prod_iff in a_in. Qed.
 
-  Lemma existsb_same {B} (f g : B -> bool) l : (forall b, f b = g b) -> existsb f l = existsb g l.
-  Proof. intros e. induction l as [|b rest IH]; simpl; [reflexivity|]. now rewrite e, IH. Qed.
+  Lemma of_a_type (a : atom) types : In a (list_prod types (nodes m)) -> In (fst a) types.
+  Proof. destruct a. intros a_in. now apply in_prod_iff in a_in. Qed.
+
+  Lemma existsb_same {B} (f g : B -> bool) l : (forall b, In b l -> f b = g b) -> existsb f l = existsb g l.
+  Proof. intros e. induction l as [|b rest IH]; simpl; [reflexivity|]. rewrite e, IH; auto with datatypes. Qed.
 
   Lemma forallb_same {B} (f g : B -> bool) l : (forall b, In b l -> f b = g b) -> forallb f l = forallb g l.
   Proof. intros e. induction l as [|b rest IH]; simpl; [reflexivity|]. rewrite e, IH; auto with datatypes. Qed.
@@ -181,8 +212,8 @@ Section Exchange.
   Lemma total_on (w : id -> N) n types : total (map (fun q => ((q, there n), w q)) types) led = total (map (fun q => ((q, n), w q)) types) s.
   Proof. induction types as [|q rest IH]; simpl; [reflexivity|]. now rewrite IH, led_on. Qed.
 
-  Lemma fits_led p n : fits m led p (there n) = fits m s p n.
-  Proof. unfold fits, on_node. apply forallb_same. intros r _. now rewrite total_on, (same_capacity _ _ _ E). Qed.
+  Lemma fits_led p n : In p (pods m) -> fits m led p (there n) = fits m s p n.
+  Proof. intros p_in. unfold fits, on_node. apply forallb_same. intros r r_in. now rewrite total_on, (same_capacity _ _ _ E p). Qed.
 
   Lemma quotas_led p : within_quotas m led p = within_quotas m s p.
   Proof.
@@ -196,45 +227,58 @@ Section Exchange.
     now rewrite there_apart.
   Qed.
 
-  Variable n : id.
+  Variables (p n : id).
+  Hypothesis p_in : In p (pods m).
   Hypothesis n_in : In n (nodes m).
 
-  Lemma keeps_away_led p : keeps_away m led p (there n) = keeps_away m s p n.
+  Lemma keeps_away_led : keeps_away m led p (there n) = keeps_away m s p n.
   Proof.
-    unfold keeps_away. f_equal; [|f_equal]; apply none_runs_led; intros [q k] a_in; apply on_a_node in a_in; unfold is_repelled, repels; simpl in *;
-      apply existsb_same; intros t; rewrite (domains_to_domains _ _ _ E) by assumption; [now rewrite (same_sight _ _ _ E)|reflexivity].
+    unfold keeps_away. f_equal; [|f_equal]; apply none_runs_led; intros [q k] a_in; pose proof (of_a_type _ _ a_in) as q_in;
+      apply on_a_node in a_in; unfold is_repelled, repels; simpl in *; apply existsb_same; intros t t_in.
+    - pose proof (key_of_dislike m p t p_in t_in). pose proof (matcher_of_dislike m p t p_in t_in).
+      now rewrite (domains_to_domains _ _ _ E), (same_sight _ _ _ E).
+    - pose proof (key_of_dislike m q t q_in t_in). now rewrite (domains_to_domains _ _ _ E).
   Qed.
 
-  Lemma friend_led ts a : friend m ts (moved a) = friend m ts a.
-  Proof. destruct a. unfold friend. simpl. apply forallb_same. intros t _. apply (same_sight _ _ _ E). Qed.
-
-  Lemma near_friend_led ts t a : In a (atoms m) -> near_friend m ts t (there n) (moved a) = near_friend m ts t n a.
+  Lemma friend_led ts a : incl ts (likes m p) -> In a (atoms m) -> friend m ts (moved a) = friend m ts a.
   Proof.
-    intros a_in. apply on_a_node in a_in. unfold near_friend. rewrite friend_led. destruct a. simpl in *.
-    now rewrite (domains_to_domains _ _ _ E).
+    intros sub a_in. apply of_a_type in a_in. destruct a. unfold friend. simpl in *. apply forallb_same. intros t t_in.
+    apply (same_sight _ _ _ E); [|assumption]. apply (matcher_of_like m p); auto.
   Qed.
 
-  Lemma affine_led p : affine m led p (there n) = affine m s p n.
+  Lemma near_friend_led ts t a : incl ts (likes m p) -> In t ts -> In a (atoms m) ->
+    near_friend m ts t (there n) (moved a) = near_friend m ts t n a.
+  Proof.
+    intros sub t_in a_in. unfold near_friend. rewrite (friend_led ts a sub a_in). apply on_a_node in a_in. destruct a. simpl in *.
+    rewrite (domains_to_domains _ _ _ E); auto. apply (key_of_like m p); auto.
+  Qed.
+
+  Lemma affine_led : affine m led p (there n) = affine m s p n.
   Proof.
     unfold affine. destruct (is_kube m).
-    - unfold affine_kube. f_equal; [apply forallb_same; intros; now apply (same_keys _ _ _ E)|]. f_equal.
-      + apply forallb_same. intros t _. apply some_runs_led. intros a. apply near_friend_led.
-      + f_equal. apply none_runs_led. intros a a_in. apply on_a_node in a_in. unfold placed_friend. rewrite friend_led. f_equal.
-        destruct a. simpl in *. apply existsb_same. intros t. now apply (same_keys _ _ _ E).
-    - unfold affine_paper. apply forallb_same. intros t _. f_equal.
-      + apply some_runs_led. intros a. apply near_friend_led.
-      + f_equal. apply none_runs_led. intros a _. apply friend_led.
+    - unfold affine_kube. f_equal.
+      { apply forallb_same. intros t t_in. apply (same_keys _ _ _ E); [|assumption]. now apply (key_of_like m p). }
+      f_equal.
+      + apply forallb_same. intros t t_in. apply some_runs_led. intros a. apply near_friend_led; [apply incl_refl|assumption].
+      + f_equal. apply none_runs_led. intros a a_in. unfold placed_friend. rewrite friend_led by (assumption || apply incl_refl). f_equal.
+        apply on_a_node in a_in. destruct a. simpl in *. apply existsb_same. intros t t_in. apply (same_keys _ _ _ E); [|assumption].
+        now apply (key_of_like m p).
+    - unfold affine_paper. apply forallb_same. intros t t_in.
+      assert (sub : incl [t] (likes m p)) by (intros x [<-|[]]; assumption). f_equal.
+      + apply some_runs_led. intros a. apply near_friend_led; [assumption|now left].
+      + f_equal. apply none_runs_led. intros a. now apply friend_led.
   Qed.
 
   (** As many are counted in a domain as in the one that it is led to. *)
-  Lemma counted_led p c k d t : In c (constraints m p) -> In k (nodes m) ->
+  Lemma counted_led c k d t : In c (constraints m p) -> In k (nodes m) ->
     domain_of m (along c) k = Some d -> domain_of m (along c) (there k) = Some t ->
     count (counted m c t) led = count (counted m c d) s.
   Proof.
-    intros c_in k_in is is'. unfold counted, atoms. apply count_led. intros [q j] a_in. apply on_a_node in a_in. simpl in *.
-    rewrite (same_eligible _ _ _ E p c j c_in), (same_sight _ _ _ E). f_equal.
-    pose proof (domains_to_domains _ _ _ E (along c) k j k_in a_in) as same_. unfold near_by in same_. rewrite is, is' in same_.
-    unfold in_domain. pose proof (same_keys _ _ _ E (along c) j a_in) as keys. unfold has_key in keys.
+    intros c_in k_in is is'. pose proof (key_of_constraint m p c p_in c_in) as used. pose proof (matcher_of_constraint m p c p_in c_in).
+    unfold counted, atoms. apply count_led. intros [q j] a_in. pose proof (of_a_type _ _ a_in). apply on_a_node in a_in. simpl in *.
+    rewrite (same_eligible _ _ _ E p c j p_in c_in), (same_sight _ _ _ E) by assumption. f_equal.
+    pose proof (domains_to_domains _ _ _ E (along c) k j used k_in a_in) as same_. unfold near_by in same_. rewrite is, is' in same_.
+    unfold in_domain. pose proof (same_keys _ _ _ E (along c) j used a_in) as keys. unfold has_key in keys.
     destruct (domain_of m (along c) j), (domain_of m (along c) (there j)); try discriminate; [|reflexivity].
     now rewrite Pos.eqb_sym, same_, Pos.eqb_sym.
   Qed.
@@ -246,46 +290,47 @@ Section Exchange.
     | None => d
     end.
 
-  Lemma target_spec c d : In d (eligible_domains m c) -> exists k, In k (nodes m) /\ looks_at c k = true
+  Lemma target_spec c d : used_key m (along c) -> In d (eligible_domains m c) -> exists k, In k (nodes m) /\ looks_at c k = true
     /\ domain_of m (along c) k = Some d /\ domain_of m (along c) (there k) = Some (target c d).
   Proof.
-    unfold eligible_domains. rewrite nodup_In, in_flat_map. intros [j [j_in is]]. apply filter_In in j_in. destruct j_in as [j_in can].
+    intros used. unfold eligible_domains. rewrite nodup_In, in_flat_map. intros [j [j_in is]]. apply filter_In in j_in. destruct j_in as [j_in can].
     unfold target. destruct (find _ (nodes m)) as [k|] eqn:found.
     - apply find_some in found. destruct found as [k_in ok]. apply andb_true_iff in ok. destruct ok as [looks here_]. exists k.
       unfold in_domain in here_. destruct (domain_of m (along c) k) as [e|] eqn:is_k; [|discriminate]. apply Pos.eqb_eq in here_. subst e.
-      pose proof (same_keys _ _ _ E (along c) k k_in) as keys. unfold has_key in keys. rewrite is_k in keys.
+      pose proof (same_keys _ _ _ E (along c) k used k_in) as keys. unfold has_key in keys. rewrite is_k in keys.
       destruct (domain_of m (along c) (there k)); [auto|discriminate].
     - exfalso. pose proof (find_none _ _ found j j_in) as no. simpl in no. unfold in_domain in no. rewrite can in no.
       destruct (domain_of m (along c) j) as [e|]; [|contradiction]. destruct is as [->|[]]. rewrite Pos.eqb_refl in no. discriminate.
   Qed.
 
-  Lemma domains_permuted p c : In c (constraints m p) -> Permutation (map (target c) (eligible_domains m c)) (eligible_domains m c).
+  Lemma domains_permuted c : In c (constraints m p) -> Permutation (map (target c) (eligible_domains m c)) (eligible_domains m c).
   Proof.
-    intros c_in. apply NoDup_Permutation_bis.
+    intros c_in. pose proof (key_of_constraint m p c p_in c_in) as used. apply NoDup_Permutation_bis.
     - apply nodup_map; [apply NoDup_nodup|]. intros d d' d_in d_in' e.
-      destruct (target_spec c d d_in) as [k [k_in [_ [is at_]]]], (target_spec c d' d_in') as [j [j_in [_ [is' at_']]]].
-      pose proof (domains_to_domains _ _ _ E (along c) k j k_in j_in) as same_. unfold near_by in same_.
+      destruct (target_spec c d used d_in) as [k [k_in [_ [is at_]]]], (target_spec c d' used d_in') as [j [j_in [_ [is' at_']]]].
+      pose proof (domains_to_domains _ _ _ E (along c) k j used k_in j_in) as same_. unfold near_by in same_.
       rewrite is, is', at_, at_', e, Pos.eqb_refl in same_. symmetry in same_. now apply Pos.eqb_eq.
     - now rewrite map_length.
     - intros t t_in. apply in_map_iff in t_in. destruct t_in as [d [<- d_in]].
-      destruct (target_spec c d d_in) as [k [k_in [looks [_ at_]]]]. unfold eligible_domains. rewrite nodup_In, in_flat_map.
+      destruct (target_spec c d used d_in) as [k [k_in [looks [_ at_]]]]. unfold eligible_domains. rewrite nodup_In, in_flat_map.
       exists (there k). split; [|rewrite at_; now left]. apply filter_In. split; [now apply (among_nodes _ _ _ E)|].
-      now rewrite (same_eligible _ _ _ E p c k c_in).
+      now rewrite (same_eligible _ _ _ E p c k p_in c_in).
   Qed.
 
-  Lemma emptiest_led p c : In c (constraints m p) -> emptiest m c led = emptiest m c s.
+  Lemma emptiest_led c : In c (constraints m p) -> emptiest m c led = emptiest m c s.
   Proof.
-    intros c_in. unfold emptiest. destruct (min_domains c <=? _); [|reflexivity].
-    rewrite <- (least_permutation _ _ (Permutation_map (fun d => count (counted m c d) led) (domains_permuted p c c_in))), map_map.
-    f_equal. apply map_ext_in. intros d d_in. destruct (target_spec c d d_in) as [k [k_in [_ [is at_]]]]. now apply (counted_led p c k).
+    intros c_in. pose proof (key_of_constraint m p c p_in c_in) as used. unfold emptiest. destruct (min_domains c <=? _); [|reflexivity].
+    rewrite <- (least_permutation _ _ (Permutation_map (fun d => count (counted m c d) led) (domains_permuted c c_in))), map_map.
+    f_equal. apply map_ext_in. intros d d_in. destruct (target_spec c d used d_in) as [k [k_in [_ [is at_]]]]. now apply (counted_led c k).
   Qed.
 
-  Lemma even_led p c : In c (constraints m p) -> even m led p (there n) c = even m s p n c.
+  Lemma even_led c : In c (constraints m p) -> even m led p (there n) c = even m s p n c.
   Proof.
-    intros c_in. unfold even. rewrite (same_eligible _ _ _ E p c n c_in), (emptiest_led p c c_in).
-    pose proof (same_keys _ _ _ E (along c) n n_in) as keys. unfold has_key in keys.
+    intros c_in. pose proof (key_of_constraint m p c p_in c_in) as used. unfold even.
+    rewrite (same_eligible _ _ _ E p c n p_in c_in), (emptiest_led c c_in).
+    pose proof (same_keys _ _ _ E (along c) n used n_in) as keys. unfold has_key in keys.
     destruct (domain_of m (along c) n) as [d|] eqn:is, (domain_of m (along c) (there n)) as [t|] eqn:at_; try discriminate; [|reflexivity].
-    now rewrite (counted_led p c n d t).
+    now rewrite (counted_led c n d t).
   Qed.
 
   Lemma in_use_led d vs : in_use m d (there n) vs led = in_use m d n vs s.
@@ -295,19 +340,19 @@ Section Exchange.
     unfold is_empty, users. f_equal. induction (filter _ (pods m)) as [|q qs IHq]; simpl; [reflexivity|]. now rewrite IHq, led_on.
   Qed.
 
-  Lemma volumes_fit_led p : volumes_fit m led p (there n) = volumes_fit m s p n.
+  Lemma volumes_fit_led : volumes_fit m led p (there n) = volumes_fit m s p n.
   Proof.
-    unfold volumes_fit. rewrite (same_drivers _ _ _ E). f_equal. apply forallb_same. intros d _. unfold attachable, fresh, private_on.
-    rewrite (same_volumes _ _ _ E). destruct (volume_limit m n d) as [[lim attached]|]; [|reflexivity].
+    unfold volumes_fit. rewrite (same_drivers _ _ _ E p n p_in). f_equal. apply forallb_same. intros d d_in. unfold attachable, fresh, private_on.
+    rewrite (same_volumes _ _ _ E p d n p_in d_in). destruct (volume_limit m n d) as [[lim attached]|]; [|reflexivity].
     now rewrite !in_use_led, total_on.
   Qed.
 
   (** The rules do not notice. *)
-  Theorem lets_in_led p : lets_in m led p (there n) = lets_in m s p n.
+  Theorem lets_in_led : lets_in m led p (there n) = lets_in m s p n.
   Proof.
-    unfold lets_in. rewrite (same_filters _ _ _ E). f_equal. apply forallb_same. intros r _. f_equal. destruct r; simpl.
+    unfold lets_in. rewrite (same_filters _ _ _ E p n p_in). f_equal. apply forallb_same. intros r _. f_equal. destruct r; simpl.
     - apply none_runs_led. intros [q k] _. unfold holds_port. simpl. now rewrite there_apart.
-    - apply fits_led.
+    - now apply fits_led.
     - f_equal; [f_equal|]; apply none_runs_led; intros [q k] _; unfold holds_disk, holds_claim; simpl; [now rewrite there_apart|reflexivity].
     - apply volumes_fit_led.
     - apply forallb_same. intros c c_in. now apply even_led.
@@ -317,26 +362,65 @@ Section Exchange.
   Qed.
 End Exchange.
 
+(** ** Exchanges make exchanges *)
+
+Lemma no_exchange m : NoDup (nodes m) -> exchange m (fun n => n) (fun n => n).
+Proof. intros once. split; auto. Qed.
+
+Lemma exchange_back m there back : exchange m there back -> exchange m back there.
+Proof.
+  intros E.
+  assert (among : forall n, In n (nodes m) -> In (back n) (nodes m)).
+  { intros n n_in. apply (Permutation_in _ (Permutation_sym (nodes_permuted m there back E))), in_map_iff in n_in.
+    destruct n_in as [k [<- k_in]]. now rewrite (there_and_back _ _ _ E). }
+  destruct E. split; auto.
+  - intros p n p_in. now rewrite <- same_filters0, back_and_there0.
+  - intros p r n p_in r_in. now rewrite <- (same_capacity0 p), back_and_there0.
+  - intros k n used n_in. now rewrite <- same_keys0, back_and_there0 by auto.
+  - intros k n n' used n_in n_in'. now rewrite <- domains_to_domains0, !back_and_there0 by auto.
+  - intros x q n used q_in. now rewrite <- same_sight0, back_and_there0.
+  - intros p c n p_in c_in. now rewrite <- (same_eligible0 p), back_and_there0.
+  - intros p n p_in. now rewrite <- same_drivers0, back_and_there0.
+  - intros p d n p_in d_in. now rewrite <- (same_volumes0 p), back_and_there0.
+Qed.
+
+Lemma exchange_then m there back there' back' : exchange m there back -> exchange m there' back' ->
+  exchange m (fun n => there' (there n)) (fun n => back (back' n)).
+Proof.
+  intros E F. destruct E, F. split; auto.
+  - intros n. now rewrite there_and_back1.
+  - intros n. now rewrite back_and_there0.
+  - intros p n p_in. now rewrite same_filters1, same_filters0.
+  - intros p r n p_in r_in. now rewrite (same_capacity1 p), (same_capacity0 p).
+  - intros k n used n_in. now rewrite same_keys1, same_keys0 by auto.
+  - intros k n n' used n_in n_in'. now rewrite domains_to_domains1, domains_to_domains0 by auto.
+  - intros x q n used q_in. now rewrite same_sight1, same_sight0.
+  - intros p c n p_in c_in. now rewrite (same_eligible1 p), (same_eligible0 p).
+  - intros p n p_in. now rewrite same_drivers1, same_drivers0.
+  - intros p d n p_in d_in. now rewrite (same_volumes1 p), (same_volumes0 p).
+Qed.
+
 Section Elsewhere.
   Variable q : question.
   Variables (there back : id -> id).
   Hypothesis E : exchange (cluster q) there back.
   Hypothesis same_kept : forall a, lookup (stays q) (moved there a) = lookup (stays q) a.
-  Hypothesis kept_at_start : lookup (stays q) ≼ lookup (begins q).
 
-  (** What is never met from a start with at least what the exchange makes of the
-      real one is never met where the exchange came from. *)
-  Theorem never_elsewhere (above : list (atom * N)) g :
-    image (moved_from back) (lookup (begins q)) ≼ lookup above ->
+  (** What is never met from a start with at least what the exchange makes of
+      another is never met from that one where the exchange came from. *)
+  Theorem never_elsewhere (x : configuration atom) (above : list (atom * N)) g :
+    lookup (stays q) ≼ x ->
+    image (moved_from back) x ≼ lookup above ->
     never (starting (cluster_problem q) (lookup above)) g ->
-    never (cluster_problem q) (moved_back (moved there) g).
+    never (starting (cluster_problem q) x) (moved_back (moved there) g).
   Proof.
-    intros high no.
-    apply (never_of_images (cluster_problem q) (moved there) (moved_from back)) with (all := map fst above) (above := lookup above); auto.
+    intros low high no.
+    apply (never_of_images (starting (cluster_problem q) x) (moved there) (moved_from back)) with (all := map fst above) (above := lookup above); auto.
     - intros a. apply (moved_and_back _ _ _ E).
     - intros a. apply (back_and_moved _ _ _ E).
     - intros a s [a_in can]. split; [now apply (moved_listed _ _ _ E)|]. simpl.
-      change (image (moved_from back) s) with (led back s). rewrite (lets_in_led _ _ _ E); [assumption|]. now apply (on_a_node (cluster q)) in a_in.
+      change (image (moved_from back) s) with (led back s). rewrite (lets_in_led _ _ _ E); [assumption| |];
+        [now apply (of_a_type (cluster q)) in a_in|now apply (on_a_node (cluster q)) in a_in].
     - intros a d [turned same_node]. split; [assumption|]. simpl. now rewrite same_node.
     - intros a more. apply lookup_listed. lia.
   Qed.
@@ -369,7 +453,7 @@ Section Orbits.
     pose (q' := {| cluster := cluster q; begins := above; stays := stays q; dying := dying q |}).
     assert (all_of_it : never (cluster_problem q') [x]).
     { induction path as [|x there back _ IH e_in]; [exact no|]. destruct (all_are there back e_in) as [E [same_kept closed]].
-      apply (never_elsewhere q' there back E same_kept) with (above := above) (g := [x]); [|exact closed|exact IH].
+      apply (never_elsewhere q' there back E same_kept (lookup above) above [x]); [|exact closed|exact IH].
       eapply within_trans; eassumption. }
     apply (weaker_by_start (cluster_problem q) (cluster_problem q') (map fst above)); auto.
     - intros a more. apply lookup_listed. simpl in more. intros zero. lia.

@@ -64,29 +64,22 @@ End Slice.
 
 (** ** For guards *)
 
-Section Guards.
+Section Asked.
   Context {A : Type} `{Eq_dec A}.
-  Variable S : system A.
-  Variable matters : A -> bool.
+  Implicit Types (s u : configuration A).
 
   (** The groups of which a guard asks for members. *)
   Definition asked_groups (g : guard A) : list (list A) :=
     flat_map near (affinities g) ++ flat_map unless (distincts g) ++ flat_map (fun c => map members (domains c)) (spreads g).
 
-  (** What may help what matters does, too. *)
-  Hypothesis helpers_matter : forall a g, matters a = true -> guard_of S a = Some g ->
-    forall group b, In group (asked_groups g) -> In b group -> matters b = true.
-  Hypothesis former_matters : forall a d, former S d = Some a -> matters d = true -> matters a = true.
-
-  Lemma holds_sliced g s :
-    (forall group b, In group (asked_groups g) -> In b group -> matters b = true) ->
-    holds g s = true -> holds g (sliced (problem_of S) matters s) = true.
+  (** A guard holds of less, if no member of these groups is missing. *)
+  Lemma holds_below g s u : u ≼ s ->
+    (forall group b, In group (asked_groups g) -> In b group -> u b = s b) -> holds g s = true -> holds g u = true.
   Proof.
-    intros help ok. set (u := sliced (problem_of S) matters s).
-    assert (below : u ≼ s) by (intros a; unfold u, sliced; simpl; unfold nothing; destruct (matters a); lia).
+    intros below help ok.
     assert (same_count : forall group, In group (asked_groups g) -> count group u = count group s).
     { intros group g_in. specialize (help group). induction group as [|a rest IH]; simpl; [reflexivity|].
-      assert (all_ : forall b, In b (a :: rest) -> u b = s b) by (intros b b_in; unfold u, sliced; now rewrite help).
+      assert (all_ : forall b, In b (a :: rest) -> u b = s b) by auto.
       rewrite (all_ a) by now left. f_equal. clear - all_. induction rest as [|b rest IH]; simpl; [reflexivity|].
       rewrite (all_ b) by (right; now left). f_equal. apply IH. intros c [<-|c_in]; apply all_; [now left|right; now right]. }
     assert (same_empty : forall gs, incl gs (asked_groups g) -> first_empty gs u = first_empty gs s).
@@ -112,12 +105,26 @@ Section Guards.
       + unfold asked_groups. rewrite !in_app_iff, !in_flat_map. right. right. exists c. split; [assumption|]. now apply in_map.
   Qed.
 
+End Asked.
+
+Section Guards.
+  Context {A : Type} `{Eq_dec A}.
+  Variable S : system A.
+  Variable matters : A -> bool.
+
+  (** What may help what matters does, too. *)
+  Hypothesis helpers_matter : forall a g, matters a = true -> guard_of S a = Some g ->
+    forall group b, In group (asked_groups g) -> In b group -> matters b = true.
+  Hypothesis former_matters : forall a d, former S d = Some a -> matters d = true -> matters a = true.
+
   Theorem never_of_guards_slice g :
     (forall alternative a, In alternative g -> matters a = false -> alternative a = 0) ->
     never (starting (problem_of S) (sliced (problem_of S) matters (initially S))) g -> never (problem_of S) g.
   Proof.
     intros among no. apply (never_of_slice (problem_of S) matters).
-    - intros a s m _ [gd [is ok]]. exists gd. split; [assumption|]. apply holds_sliced; [|assumption]. now apply (helpers_matter a).
+    - intros a s m _ [gd [is ok]]. exists gd. split; [assumption|]. apply (holds_below gd s); [| |assumption].
+      + intros b. unfold sliced. simpl. unfold nothing. destruct (matters b); lia.
+      + intros group b group_in b_in. unfold sliced. now rewrite (helpers_matter a gd m is group b).
     - intros a d turned. now apply former_matters.
     - intros a. simpl. unfold nothing. lia.
     - intros alternative a g_in m. rewrite (among alternative a g_in m). lia.

@@ -96,13 +96,13 @@ fn nodes(args: &Asking, session: &Session) -> Result<Vec<NodeId>, Told> {
 
 /// The node of a name.
 pub(crate) fn named_node(session: &Session, node: &str) -> Result<NodeId, Told> {
-    let found = question::node(&session.cluster(), node);
+    let found = question::node(session.cluster(), node);
     found.map_err(|error| refuse(&error.to_string(), Some(&known_nodes(session))))
 }
 
 /// The nodes of a selector; there must be some.
 pub(crate) fn selected(session: &Session, selector: &str) -> Result<Vec<NodeId>, Told> {
-    let nodes = question::nodes(&session.cluster(), selector);
+    let nodes = question::nodes(session.cluster(), selector);
     let nodes = nodes.map_err(|why| refuse(&format!("-l {}: {why}", read::shown(selector)), None))?;
     if nodes.is_empty() {
         let message = format!("no node has the labels {}", read::shown(selector));
@@ -113,7 +113,7 @@ pub(crate) fn selected(session: &Session, selector: &str) -> Result<Vec<NodeId>,
 
 /// The pod type of a name.
 pub(crate) fn named_pod(session: &Session, given: &str) -> Result<question::Named, Told> {
-    let found = question::named(&session.cluster(), given);
+    let found = question::named(session.cluster(), given);
     found.map_err(|error| refuse(&error.to_string(), Some(&known_pods(session, given))))
 }
 

@@ -23,7 +23,10 @@ use crate::{input, print, remark};
 /// Runs the command.
 pub(crate) fn run(args: &Audit, clock: &Clock) -> Result<Exit, Told> {
     let audited = audited(&args.auditing, Saying { quiet: args.quiet, verbose: args.verbose }, clock, None)?;
-    cancel::exempt(|| write(args, &audited))
+    let exit = cancel::exempt(|| write(args, &audited));
+    // Evidence has clusters of its own, which are not freed either.
+    std::mem::forget(audited);
+    exit
 }
 
 /// An audit that is done.

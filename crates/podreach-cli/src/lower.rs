@@ -11,7 +11,7 @@ use crate::session::{Exit, Saying, Session, Told};
 pub(crate) fn run(args: &Lower, _: &Clock) -> Result<Exit, Told> {
     let saying = Saying { quiet: args.quiet, verbose: args.verbose };
     let session = Session::read_anything(&args.input, |own| args.reading.options(own), saying)?;
-    let document = report::lowered(&session.cluster());
+    let document = report::lowered(session.cluster());
     match args.format {
         Format::Json => print::json(&document),
         _ => print::data(&report::yaml(&document)),

@@ -63,7 +63,9 @@ fn audit(args: &ReportAudit, clock: &Clock) -> Result<Exit, Told> {
     let items: Vec<Item> = audited.outcomes.iter().flat_map(under).collect();
     let items: Vec<&Item> = items.iter().collect();
     write(&args.page, &args.auditing.input, &audited.session, problem, html::View::Audit(&items))?;
-    audit::finish(&args.auditing, &audited.audits(&args.auditing))
+    let exit = audit::finish(&args.auditing, &audited.audits(&args.auditing));
+    std::mem::forget(audited);
+    exit
 }
 
 /// An item, with a word about it where it does not count.

@@ -150,9 +150,13 @@ fn stopped(args: &[&str], limit: Limit) -> String {
 fn ended(args: &[&str], limit: Limit, output: &Output, late: Duration) -> String {
     let text = format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
     assert_eq!(output.status.code(), Some(3), "{args:?} {limit:?}: {text:.600}");
+    in_time(args, limit, late);
+    text
+}
+
+fn in_time(args: &[&str], limit: Limit, late: Duration) {
     let most = Duration::from_secs(1) + if strict().is_some() { Duration::ZERO } else { BUSY };
     assert!(late <= most, "{args:?} {limit:?}: {late:?} too late");
-    text
 }
 
 /// The same for a command that may be done before anything is cut short, as on a fast machine; then there is nothing to return.
@@ -270,6 +274,38 @@ fn commands_that_read_much_end_while_they_read() {
         assert!(!Path::new(page).exists(), "{command:?} wrote half a file");
     }
     assert!(cut_short > commands.len(), "{cut_short} runs were cut short");
+}
+
+/// Limits hold whatever a command is at: while it lowers, works out tables, searches, and writes.
+#[test]
+fn limits_hold_later_as_well() {
+    let input = CLUSTER.to_str().expect("a path");
+    let page = Path::new(env!("CARGO_TARGET_TMPDIR")).join("limits-later.html");
+    let page = page.to_str().expect("a path");
+    let commands: [&[&str]; 7] = [
+        &["check", "deployment/d/a1", "n1"],
+        &["why", "deployment/d/a1"],
+        &["matrix"],
+        &["audit", "--no-cache"],
+        &["report", "check", "deployment/d/a1", "n1", "-o", page],
+        &["report", "matrix", "-o", page],
+        &["report", "audit", "--no-cache", "-o", page],
+    ];
+    let times = if strict().is_some() { &[1_000, 2_000, 4_000, 8_000][..] } else { &[500] };
+    for command in commands {
+        let command = [command, &["-f", input]].concat();
+        for limit in times.iter().map(|&time| Limit::Time(Duration::from_millis(time))) {
+            let _ = std::fs::remove_file(page);
+            let Ended { output, late } = run(&command, limit);
+            in_time(&command, limit, late);
+            let said = [&output.stdout[..], &output.stderr, &std::fs::read(page).unwrap_or_default()].concat();
+            let said = String::from_utf8_lossy(&said);
+            assert!(matches!(output.status.code(), Some(0 | 1 | 3)), "{command:?} {limit:?}: {said:.400}");
+            let cut_short = output.status.code() == Some(3);
+            assert!(!cut_short || said.contains("time ran out"), "{command:?} {limit:?}: {said:.400}");
+            println!("{command:?} {limit:?}: exit {:?}, {late:?} after the limit and a tenth", output.status.code());
+        }
+    }
 }
 
 /// A cluster that takes a connection and says nothing.

@@ -324,6 +324,19 @@ const WORLD: &[Case] = &[
     ),
     ("W27", "", &[run("check -f w27-uneven-keeps-keys.yaml p a1 --with p@a1=2 --keep app=p", DEPLOYABLE)]),
     (
+        "W28",
+        "",
+        &[
+            run("check -f w28-labels-that-running-pods-carry.yaml db n1 --semantics both", DEPLOYABLE),
+            run("check -f w28-labels-that-running-pods-carry.yaml web n1 --semantics both", DEPLOYABLE)
+                .says(&["It is so at the start"]),
+            run("audit -f w28-labels-that-running-pods-carry.yaml --no-findings --semantics paper -o json", ANY)
+                .rules(&[("db", VIOLATED), ("web", VIOLATED)]),
+            run("audit -f w28-labels-that-running-pods-carry.yaml --no-findings -o json", ANY)
+                .rules(&[("db", VIOLATED), ("web", VIOLATED)]),
+        ],
+    ),
+    (
         "D1 admission",
         "",
         &[

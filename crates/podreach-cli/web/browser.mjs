@@ -14,7 +14,15 @@ const hostile = process.env.PODREACH_HOSTILE ?? path.join(target, 'debug/example
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 export const folder = mkdtempSync(path.join(tmpdir(), 'podreach-page-'));
 
-const flags = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync'];
+const flags = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+];
 export const browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', args: flags });
 
 /** Runs podreach in the repository; its exit status may be any. */
@@ -36,15 +44,22 @@ export function hostilePage(kind) {
 export async function open(address, options = {}) {
   const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, acceptDownloads: true, ...options });
   const page = await context.newPage();
-  const complaints = [], asked = [];
-  page.on('console', (message) => { if (['error', 'warning'].includes(message.type())) complaints.push(message.text()); });
+  const complaints = [],
+    asked = [];
+  page.on('console', (message) => {
+    if (['error', 'warning'].includes(message.type())) complaints.push(message.text());
+  });
   page.on('pageerror', (error) => complaints.push(String(error)));
   page.on('request', (request) => asked.push(request.url()));
   await page.goto(address);
   const done = async () => {
     assert.deepEqual(complaints, [], 'the console is silent');
     const origin = new URL(address).origin;
-    assert.deepEqual(asked.filter((url) => !url.startsWith(origin === 'null' ? 'file://' : origin) && !url.startsWith('blob:')), [], 'nothing else was asked');
+    assert.deepEqual(
+      asked.filter((url) => !url.startsWith(origin === 'null' ? 'file://' : origin) && !url.startsWith('blob:')),
+      [],
+      'nothing else was asked',
+    );
     await context.close();
   };
   return { page, done, complaints };
@@ -56,7 +71,17 @@ export async function accessible(page, what) {
   await page.evaluate(axe);
   const { violations } = await page.evaluate(() => window.axe.run(document, { resultTypes: ['violations'] }));
   const bad = violations.filter(({ impact }) => ['serious', 'critical'].includes(impact));
-  assert.deepEqual(bad.map(({ id, nodes }) => `${id}: ${nodes.slice(0, 3).map((node) => node.html.slice(0, 160)).join(' | ')}`), [], what);
+  assert.deepEqual(
+    bad.map(
+      ({ id, nodes }) =>
+        `${id}: ${nodes
+          .slice(0, 3)
+          .map((node) => node.html.slice(0, 160))
+          .join(' | ')}`,
+    ),
+    [],
+    what,
+  );
 }
 
 /** Fails if the page is wider than the window. */

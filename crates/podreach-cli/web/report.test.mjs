@@ -18,10 +18,22 @@ const demo = ['-f', 'examples/demo.yaml'];
 const last = (name) => name.slice(name.lastIndexOf('/') + 1);
 
 /** What the stage shows: pods by node, each as `name×count`. */
-const stage = (page) => page.evaluate(() => Object.fromEntries([...document.querySelectorAll('.stage .node')].map((node) => [node.dataset.node,
-  [...node.querySelectorAll('.pill:not(.goes)')].map((pill) => pill.querySelector('bdi').textContent + (pill.querySelector('b')?.textContent ?? '')).sort()])));
+const stage = (page) =>
+  page.evaluate(() =>
+    Object.fromEntries(
+      [...document.querySelectorAll('.stage .node')].map((node) => [
+        node.dataset.node,
+        [...node.querySelectorAll('.pill:not(.goes)')]
+          .map((pill) => pill.querySelector('bdi').textContent + (pill.querySelector('b')?.textContent ?? ''))
+          .sort(),
+      ]),
+    ),
+  );
 
-for (const question of [[...demo, 'web', 'edge-1'], ['-f', 'examples/pyramid.yaml']]) {
+for (const question of [
+  [...demo, 'web', 'edge-1'],
+  ['-f', 'examples/pyramid.yaml'],
+]) {
   test(`a film shows the states of its trace: ${question.join(' ')}`, async () => {
     const { trace, question: asked } = JSON.parse(podreach('check', ...question, '-o', 'json'));
     const states = JSON.parse(podreach('check', ...question, '-o', 'itf')).states;
@@ -36,7 +48,13 @@ for (const question of [[...demo, 'web', 'edge-1'], ['-f', 'examples/pyramid.yam
         assert.equal(title, `${at}. ${op === 'deploy' ? 'Deploy' : 'Delete'} ${pod} on ${node}`);
       }
       const running = {};
-      for (const [{ '#tup': [pod, node] }, { '#bigint': count }] of state.running['#map']) (running[node] ??= []).push(last(pod) + (count === '1' ? '' : '×' + count));
+      for (const [
+        {
+          '#tup': [pod, node],
+        },
+        { '#bigint': count },
+      ] of state.running['#map'])
+        (running[node] ??= []).push(last(pod) + (count === '1' ? '' : '×' + count));
       for (const [node, pods] of Object.entries(await stage(page))) {
         if (!(running[node]?.length > 12)) assert.deepEqual(pods, (running[node] ?? []).sort(), `${node} after step ${at}`);
       }
@@ -94,7 +112,13 @@ test('a proof is walked from fact to fact', async () => {
 test('a proof says for how many nodes it stands', async () => {
   const pool = path.join(folder, 'pool.yaml');
   const node = (name) => `{apiVersion: v1, kind: Node, metadata: {name: ${name}}, status: {allocatable: {cpu: 2, pods: 10}}}`;
-  writeFileSync(pool, [...['p1', 'p2', 'p3'].map(node), '{apiVersion: v1, kind: Pod, metadata: {name: large}, spec: {containers: [{name: main, image: a, resources: {requests: {cpu: 3}}}]}}'].join('\n---\n'));
+  writeFileSync(
+    pool,
+    [
+      ...['p1', 'p2', 'p3'].map(node),
+      '{apiVersion: v1, kind: Pod, metadata: {name: large}, spec: {containers: [{name: main, image: a, resources: {requests: {cpu: 3}}}]}}',
+    ].join('\n---\n'),
+  );
   const { page, done } = await open(report('check', '-f', pool, 'large', '--any-node'));
   assert.match(await page.locator('.proof').textContent(), /p1 stands for 3 of the nodes asked for/);
   await done();
@@ -104,14 +128,26 @@ test('a map shows the matrix, sorts, searches, and opens the evidence', async ()
   const matrix = JSON.parse(podreach('matrix', ...demo, '-o', 'json'));
   const { page, done } = await open(report('matrix', ...demo));
   await page.waitForSelector('.map .cell');
-  const shown = () => page.evaluate(() => [...document.querySelectorAll('.map-row')].map((row) => [row.querySelector('.name').textContent, [...row.querySelectorAll('.cell')].map((cell) => cell.textContent).join('')]));
+  const shown = () =>
+    page.evaluate(() =>
+      [...document.querySelectorAll('.map-row')].map((row) => [
+        row.querySelector('.name').textContent,
+        [...row.querySelectorAll('.cell')].map((cell) => cell.textContent).join(''),
+      ]),
+    );
   const sign = (row, at) => (row.deployable.includes(at) ? '✓' : row.never.includes(at) ? '✗' : '?');
   const expected = matrix.rows.map((row) => [row.pod, matrix.nodeClasses.map((_, at) => sign(row, at)).join('')]);
-  assert.deepEqual(await shown(), expected.sort(([a], [b]) => a.localeCompare(b)));
+  assert.deepEqual(
+    await shown(),
+    expected.sort(([a], [b]) => a.localeCompare(b)),
+  );
   await page.getByLabel('sort').selectOption('most');
   const places = (cells) => cells.split('✓').length;
   const sorted = (await shown()).map(([, cells]) => places(cells));
-  assert.deepEqual(sorted, [...sorted].sort((a, b) => b - a));
+  assert.deepEqual(
+    sorted,
+    [...sorted].sort((a, b) => b - a),
+  );
   await page.getByLabel('Search pod types').fill('web');
   await page.waitForFunction(() => document.querySelectorAll('.map-row').length === 1);
   await page.getByLabel('Search nodes, labels, taints').first().fill('dedicated');
@@ -152,13 +188,17 @@ test('hostile names are text, in every view', async () => {
     if (kind === 'audit') await page.locator('.finding summary').click();
     for (let at = 0; at < 4; at++) {
       const next = page.getByRole('button', { name: 'One step on' });
-      if (await next.count() && await next.isEnabled()) await next.click();
+      if ((await next.count()) && (await next.isEnabled())) await next.click();
     }
     await page.locator('.cluster .node button').first().click();
     assert.equal(await page.evaluate(() => window.hacked), undefined);
-    assert.deepEqual(await page.evaluate(() => ['img', 'b b', 'iframe', 'object'].filter((tag) => document.querySelector('#app ' + tag))), []);
+    assert.deepEqual(
+      await page.evaluate(() => ['img', 'b b', 'iframe', 'object'].filter((tag) => document.querySelector('#app ' + tag))),
+      [],
+    );
     const text = await page.locator('#app').textContent();
-    for (const piece of ['<img src=x onerror=', '</script><script>', '\\u{202e}drawkcab\\u{2066}', 'a\\u{0}b\\u{7f}\\u{200b}c\\u{2028}d']) assert.ok(text.includes(piece), piece);
+    for (const piece of ['<img src=x onerror=', '</script><script>', '\\u{202e}drawkcab\\u{2066}', 'a\\u{0}b\\u{7f}\\u{200b}c\\u{2028}d'])
+      assert.ok(text.includes(piece), piece);
     assert.ok(!/[\u202a-\u202e\u2066-\u2069]/.test(text), 'nothing turns the direction');
     await fits(page, 'a page with very long names');
     await accessible(page, `hostile ${kind}`);
@@ -180,13 +220,16 @@ test('findings open with their evidence', async () => {
 
 test('an audit shows its items, and a rule that holds what it stands on', async () => {
   const policy = path.join(folder, 'policy.yaml');
-  writeFileSync(policy, `apiVersion: podreach.dev/v1alpha1
+  writeFileSync(
+    policy,
+    `apiVersion: podreach.dev/v1alpha1
 kind: PlacementPolicy
 metadata: {name: shop}
 spec:
   rules:
   - {name: web-stays-off-core, never: {pods: {names: [web]}, nodes: {names: [core-1]}}}
-`);
+`,
+  );
   const args = [...demo, policy, '--no-cache'];
   const { items } = JSON.parse(podreach('audit', ...args, '-o', 'json'));
   const { page, done } = await open(report('audit', ...args));
@@ -203,14 +246,25 @@ spec:
 });
 
 test('light and dark, wide and narrow, the pages are accessible and fit', async () => {
-  const pages = { deployable: report('check', ...demo, 'web', 'edge-1'), never: report('check', ...demo, 'ledger', '--any-node'), matrix: report('matrix', ...demo), unknown: report('check', '-f', 'crates/podreach-cli/tests/data/doubts.yaml', 'friend', 'n1') };
+  const pages = {
+    deployable: report('check', ...demo, 'web', 'edge-1'),
+    never: report('check', ...demo, 'ledger', '--any-node'),
+    matrix: report('matrix', ...demo),
+    unknown: report('check', '-f', 'crates/podreach-cli/tests/data/doubts.yaml', 'friend', 'n1'),
+  };
   for (const [what, address] of Object.entries(pages)) {
     for (const colorScheme of ['light', 'dark']) {
-      for (const viewport of [{ width: 1280, height: 900 }, { width: 360, height: 740 }]) {
+      for (const viewport of [
+        { width: 1280, height: 900 },
+        { width: 360, height: 740 },
+      ]) {
         const { page, done } = await open(address, { colorScheme, viewport });
         const next = page.getByRole('button', { name: 'To the end' });
-        if (await next.count() && await next.isEnabled()) await next.click();
-        if (what === 'matrix') { await page.waitForSelector('.map .cell'); await page.locator('.map .cell').first().click(); }
+        if ((await next.count()) && (await next.isEnabled())) await next.click();
+        if (what === 'matrix') {
+          await page.waitForSelector('.map .cell');
+          await page.locator('.map .cell').first().click();
+        }
         await fits(page, `${what}, ${viewport.width} wide`);
         await accessible(page, `${what}, ${colorScheme}, ${viewport.width} wide`);
         await done();
@@ -236,9 +290,15 @@ test('the same report twice is the same file', () => {
 });
 
 test('on paper there are all rows, all explanations and the whole proof', async () => {
-  const paper = (page) => page.evaluate(() => { window.dispatchEvent(new Event('beforeprint')); return true; });
+  const paper = (page) =>
+    page.evaluate(() => {
+      window.dispatchEvent(new Event('beforeprint'));
+      return true;
+    });
   const proof = await open(report('check', '-f', 'examples/short-of-room.yaml'));
-  const { proof: { forbidden } } = JSON.parse(podreach('check', '-f', 'examples/short-of-room.yaml', '-o', 'json'));
+  const {
+    proof: { forbidden },
+  } = JSON.parse(podreach('check', '-f', 'examples/short-of-room.yaml', '-o', 'json'));
   await proof.page.emulateMedia({ media: 'print' });
   await paper(proof.page);
   assert.equal(await proof.page.locator('.proof .paper-only .fact').count(), forbidden.length);
@@ -251,7 +311,10 @@ test('on paper there are all rows, all explanations and the whole proof', async 
   await paper(film.page);
   const steps = film.page.locator('.film .paper-only .fact');
   assert.equal(await steps.count(), trace.length);
-  assert.ok(await steps.last().isVisible() && await film.page.locator('.film .paper-only .note').count() > 0, 'steps say why they are there');
+  assert.ok(
+    (await steps.last().isVisible()) && (await film.page.locator('.film .paper-only .note').count()) > 0,
+    'steps say why they are there',
+  );
   assert.match(await film.page.locator('.film .stage').innerText(), /\d/, 'the amounts of the nodes that take part');
   assert.equal((await film.page.pdf()).subarray(0, 5).toString(), '%PDF-');
   await film.done();
@@ -266,7 +329,9 @@ test('on paper there are all rows, all explanations and the whole proof', async 
   const audit = await open(report('audit', ...demo, '--no-cache'));
   await audit.page.waitForSelector('.finding');
   await paper(audit.page);
-  const bodies = await audit.page.locator('.finding').evaluateAll((all) => all.map((one) => one.open && one.querySelector('.finding-body').textContent.length > 0));
+  const bodies = await audit.page
+    .locator('.finding')
+    .evaluateAll((all) => all.map((one) => one.open && one.querySelector('.finding-body').textContent.length > 0));
   assert.ok(bodies.length > 0 && bodies.every(Boolean), 'every finding is explained');
   await audit.page.evaluate(() => window.dispatchEvent(new Event('afterprint')));
   assert.equal(await audit.page.locator('.finding[open]').count(), 0, 'and closed again');

@@ -20,7 +20,8 @@ async function change(page, op, fields) {
   const form = page.locator(`form[data-op="${op}"]`);
   for (const [field, value] of Object.entries(fields)) {
     const input = form.locator(`[name="${field}"]`);
-    if (await input.evaluate((element) => element.tagName) === 'SELECT') await input.selectOption(value); else await input.fill(value);
+    if ((await input.evaluate((element) => element.tagName)) === 'SELECT') await input.selectOption(value);
+    else await input.fill(value);
   }
   await form.getByRole('button').click();
 }
@@ -34,8 +35,19 @@ test('a question is asked by clicking, and answered as check answers it', async 
   assert.match(await page.locator('.why').textContent(), /InterPodAffinity.*no pod matching app=cache runs on the node/);
   assert.equal(new URL(page.url()).hash, '', 'the token is not left in the address');
   const saved = {};
-  for (const [label, file] of [['question', 'question.yaml'], ['policy rule', 'policy.yaml'], ['run as Mermaid', 'run.mmd'], ['run as SVG', 'run.svg'], ['run as ITF', 'run.itf.json'], ['report', 'report.html'], ['Save the certificate', 'podreach-verdict.json']]) {
-    const [download] = await Promise.all([page.waitForEvent('download'), page.locator('.asked-answer').getByRole('button', { name: label, exact: true }).click()]);
+  for (const [label, file] of [
+    ['question', 'question.yaml'],
+    ['policy rule', 'policy.yaml'],
+    ['run as Mermaid', 'run.mmd'],
+    ['run as SVG', 'run.svg'],
+    ['run as ITF', 'run.itf.json'],
+    ['report', 'report.html'],
+    ['Save the certificate', 'podreach-verdict.json'],
+  ]) {
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.locator('.asked-answer').getByRole('button', { name: label, exact: true }).click(),
+    ]);
     assert.equal(download.suggestedFilename(), file);
     saved[file] = path.join(folder, file);
     await download.saveAs(saved[file]);
@@ -55,8 +67,10 @@ test('a taint is flipped in the sandbox, and with it verdicts', async (t) => {
   await change(page, 'untaint', { node: 'core-1', key: 'dedicated' });
   await page.getByRole('button', { name: 'Which verdicts flip?' }).click();
   await page.waitForSelector('[data-flip]');
-  assert.deepEqual(await page.locator('[data-flip]').evaluateAll((rows) => rows.map((row) => row.dataset.flip)),
-    ['deployment/shop/cache core-1 never deployable', 'deployment/shop/web core-1 never deployable']);
+  assert.deepEqual(await page.locator('[data-flip]').evaluateAll((rows) => rows.map((row) => row.dataset.flip)), [
+    'deployment/shop/cache core-1 never deployable',
+    'deployment/shop/web core-1 never deployable',
+  ]);
   await accessible(page, 'the sandbox');
   await change(page, 'taint', { node: 'core-1', key: 'dedicated', value: 'batch', effect: 'NoSchedule' });
   await page.getByRole('button', { name: 'Which verdicts flip?' }).click();
@@ -79,7 +93,10 @@ test('a change that makes no sense is refused in words', async (t) => {
   await change(page, 'untaint', { node: 'edge-1', key: 'nothing' });
   await page.getByRole('alert').waitFor();
   assert.match(await page.getByRole('alert').textContent(), /the node has no taint nothing/);
-  assert.ok(complaints.every((text) => /400/.test(text)), 'but for the refusal itself the console is silent');
+  assert.ok(
+    complaints.every((text) => /400/.test(text)),
+    'but for the refusal itself the console is silent',
+  );
 });
 
 test('the matrix is computed, and cells give their evidence', async (t) => {
@@ -96,12 +113,19 @@ test('the matrix is computed, and cells give their evidence', async (t) => {
 
 test('a long question shows progress and is cancelled', async (t) => {
   // A pyramid of sixteen rows, one pebble short: nobody waits for this.
-  const rows = 16, lines = [];
-  for (let row = 0; row < rows; row++) for (let at = 0; at <= row; at++) lines.push(`v${row + 1}-${at} v${row}-${at}`, `v${row + 1}-${at + 1} v${row}-${at}`);
-  const graph = path.join(folder, 'pyramid.txt'), puzzle = path.join(folder, 'pyramid.yaml');
+  const rows = 16,
+    lines = [];
+  for (let row = 0; row < rows; row++)
+    for (let at = 0; at <= row; at++) lines.push(`v${row + 1}-${at} v${row}-${at}`, `v${row + 1}-${at + 1} v${row}-${at}`);
+  const graph = path.join(folder, 'pyramid.txt'),
+    puzzle = path.join(folder, 'pyramid.yaml');
   writeFileSync(graph, lines.join('\n') + '\n');
   writeFileSync(puzzle, podreach('encode', 'pebbling', graph, '--target', 'v0-0', '--pebbles', '17', '-q'));
-  const { question: { goal: [{ pod, node }] } } = JSON.parse(podreach('check', '-f', puzzle, '--timeout', '100ms', '-o', 'json'));
+  const {
+    question: {
+      goal: [{ pod, node }],
+    },
+  } = JSON.parse(podreach('check', '-f', puzzle, '--timeout', '100ms', '-o', 'json'));
   const { page, done } = await open(await serve(t, '-f', puzzle, '--semantics', 'paper', '--timeout', '1h'));
   await page.getByLabel('Search pod types').fill(pod);
   await ask(page, pod, node);
@@ -128,20 +152,29 @@ test('changing tabs leaves nothing behind, and a tab that is left takes its job 
   const counts = async () => {
     for (let round = 0; round < 3; round++) await session.send('HeapProfiler.collectGarbage');
     const { metrics } = await session.send('Performance.getMetrics');
-    return Object.fromEntries(metrics.filter(({ name }) => ['Nodes', 'JSEventListeners'].includes(name)).map(({ name, value }) => [name, value]));
+    return Object.fromEntries(
+      metrics.filter(({ name }) => ['Nodes', 'JSEventListeners'].includes(name)).map(({ name, value }) => [name, value]),
+    );
   };
   // Within the page: what is found for the test would be held by the test.
-  const round = () => page.evaluate(async () => {
-    for (const tab of ['matrix', 'sandbox', 'ask']) {
-      document.getElementById('tab-' + tab).click();
-      await new Promise((done) => { requestAnimationFrame(() => requestAnimationFrame(done)); });
-    }
-    while (!document.querySelector('.types .step')) await new Promise((done) => { requestAnimationFrame(done); });
-  });
+  const round = () =>
+    page.evaluate(async () => {
+      for (const tab of ['matrix', 'sandbox', 'ask']) {
+        document.getElementById('tab-' + tab).click();
+        await new Promise((done) => {
+          requestAnimationFrame(() => requestAnimationFrame(done));
+        });
+      }
+      while (!document.querySelector('.types .step'))
+        await new Promise((done) => {
+          requestAnimationFrame(done);
+        });
+    });
   for (let at = 0; at < 3; at++) await round();
   const before = await counts();
   for (let at = 0; at < 25; at++) await round();
   const after = await counts();
-  for (const name of ['Nodes', 'JSEventListeners']) assert.ok(after[name] < before[name] * 1.2 + 20, `${name}: ${before[name]}, and ${after[name]} after 25 rounds`);
+  for (const name of ['Nodes', 'JSEventListeners'])
+    assert.ok(after[name] < before[name] * 1.2 + 20, `${name}: ${before[name]}, and ${after[name]} after 25 rounds`);
   await done();
 });

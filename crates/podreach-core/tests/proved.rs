@@ -17,6 +17,9 @@ mod export;
 #[allow(dead_code, reason = "rules are compared elsewhere")]
 mod program;
 
+#[path = "../../podreach/tests/made/repetitive.rs"]
+mod repetitive;
+
 use std::collections::BTreeMap;
 
 use comparison::Comparison;
@@ -25,7 +28,8 @@ use podreach_core::demand::{Argument, Law, Shortage};
 use podreach_core::testing::{Rng, Shape, cases, problem, random_configuration, reachable, some_terminating};
 use podreach_core::verdict::Group;
 use podreach_core::{
-    Action, Atom, Configuration, Goal, NodeId, PodId, Problem, Proof, Quotient, Semantics, Trace, Verdict,
+    Action, Atom, Configuration, Exchange, Goal, NodeId, Orbits, PodId, Problem, Proof, Quotient, Semantics, Trace,
+    Verdict, is_symmetry,
 };
 
 fn some_problem(rng: &mut Rng, case: usize) -> Problem {
@@ -128,6 +132,65 @@ fn proofs_and_runs_that_no_engine_made() {
         }
     }
     both.end("proofs and runs that no engine made", 500);
+}
+
+/// Permutations of nodes that come to mind, each of which is a symmetry but for a few.
+fn some_exchanges(rng: &mut Rng, problem: &Problem) -> Vec<Exchange> {
+    let nodes: Vec<NodeId> = problem.model.nodes().collect();
+    let mut exchanges = Vec::new();
+    for _ in 0..8 {
+        let mut to = nodes.clone();
+        for at in 1..to.len() {
+            to.swap(at, rng.below(at + 1));
+        }
+        if rng.one_in(2) {
+            to.clone_from(&nodes);
+            to.swap(0, rng.below(nodes.len()));
+        }
+        let exchange: Exchange = nodes.iter().copied().zip(to).filter(|(from, to)| from != to).collect();
+        if !exchange.is_empty() && (is_symmetry(problem, &exchange) || rng.one_in(40)) {
+            exchanges.push(exchange);
+        }
+    }
+    exchanges.truncate(1 + rng.below(4));
+    exchanges
+}
+
+/// What no configuration has on any run from a start that the exchanges lead to itself; mostly where that is the goal, too.
+fn exchanged_proof(rng: &mut Rng, problem: &Problem, goal: &Goal) -> Option<Proof> {
+    let exchanges = some_exchanges(rng, problem);
+    let verified: Vec<Exchange> = exchanges.iter().filter(|e| is_symmetry(problem, e)).cloned().collect();
+    let orbits = Orbits::new(problem, &verified).ok()?;
+    let mut classes = some_classes(rng, problem);
+    classes.truncate(1 + rng.below(classes.len()));
+    let above = orbits.above(problem, classes.iter().flatten().map(|&(pod, _)| pod));
+    let reachable = reachable(&above, 1_500)?;
+    let forbidden = absent(&classes, &reachable);
+    let is_met = reachable.iter().any(|s| above.is_met(goal, s));
+    (!exchanges.is_empty() && (!is_met || rng.one_in(8))).then_some(Proof {
+        forbidden,
+        classes,
+        exchanges,
+        ..Proof::default()
+    })
+}
+
+#[test]
+fn proofs_with_exchanges_that_no_engine_made() {
+    let Some(mut both) = Comparison::start() else { return };
+    let mut rng = Rng::new(26);
+    for case in 0..cases(3_000) {
+        let problem = repetitive::repetitive(&mut rng, case);
+        let goal = repetitive::one_of_many(&mut rng, &problem);
+        let asked = Quotient::new(&problem).named(&goal);
+        let Some(proof) = exchanged_proof(&mut rng, &asked, &goal) else { continue };
+        let verdict = Verdict::Never(proof);
+        both.verdict(&problem, &goal, &verdict);
+        for _ in 0..4 {
+            both.verdict(&problem, &goal, &damaged(&mut rng, &problem.model, &verdict));
+        }
+    }
+    both.end("proofs with exchanges that no engine made", 300);
 }
 
 #[test]

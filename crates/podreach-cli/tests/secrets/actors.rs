@@ -66,7 +66,7 @@ fn count(value: &Value, name: &str) -> usize {
 fn verified(marked: &Marked, actor: &str, audit: &str) -> Vec<(String, String)> {
     let (document, numbers) = (scratch("actors.json"), scratch("actors.txt"));
     std::fs::write(&document, audit).expect("it can be written");
-    let ran = podreach(&[&["verify", &document, "--export", &numbers], &input(marked)[..]].concat());
+    let ran = podreach(&["verify", &document, "--export", &numbers, "-f", &marked.file]);
     assert_eq!(ran.exit, 0, "{actor}: {}{}", ran.out, ran.err);
     let exported = read(&numbers);
     assert!(exported.lines().count() > 10, "{actor}: {exported}");

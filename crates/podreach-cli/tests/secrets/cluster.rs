@@ -232,7 +232,8 @@ pub(crate) fn outputs(marked: &Marked) -> Vec<(String, String)> {
     let [proof, page, snapshot, numbers] = ["proof.json", "page.html", "snapshot.json", "proof.txt"].map(scratch);
     for (goal, what) in [("web", "run"), ("far", "proof")] {
         podreach(&[&["check", goal, "n1", "--proof-out", &proof], &input[..]].concat());
-        let verified = podreach(&[&["verify", &proof, "--export", &numbers], &input[..]].concat());
+        let verified = podreach(&["verify", &proof, "--export", &numbers, "-f", &marked.file]);
+        assert_eq!(verified.exit, 0, "{what}: {}", verified.err);
         outputs.push((format!("verify {what}"), verified.out + &verified.err));
         assert!(!read(&numbers).is_empty(), "the {what} is exported");
         outputs.push((format!("export {what}"), read(&numbers)));

@@ -8,7 +8,7 @@ use super::index::Present;
 use crate::cancel;
 use crate::configuration::{Atom, Configuration};
 use crate::guard::{self, Affinity, AtMost, Distinct, Domain, Guard, Spread, Universe, Weights};
-use crate::id::IdMap;
+use crate::id::{IdMap, PodId};
 use crate::step::Problem;
 use crate::verdict::Proof;
 
@@ -32,7 +32,7 @@ pub(super) struct Classes<'a> {
 }
 
 impl<'a> Classes<'a> {
-    /// The classes of a proof, if they are disjoint and their atoms exist.
+    /// The classes of a proof, if they are disjoint, their atoms exist, and no other type stands for one of them.
     pub(super) fn new(problem: &'a Problem, proof: &Proof) -> Result<Self, Flaw> {
         let mut classes = Self {
             problem,
@@ -45,7 +45,8 @@ impl<'a> Classes<'a> {
         };
         let cluster = problem.model.cluster();
         for (index, members) in proof.classes.iter().enumerate() {
-            let exists = |&(pod, node): &Atom| cluster.pods.get(pod).is_some() && cluster.nodes.get(node).is_some();
+            let is_pod = |pod: PodId| cluster.pods.get(pod).is_some() && problem.roster.contains(pod);
+            let exists = |&(pod, node): &Atom| is_pod(pod) && cluster.nodes.get(node).is_some();
             if members.is_empty() || !members.iter().all(exists) || classes.add(members).is_err() {
                 return Err(Flaw::BadClass(index));
             }

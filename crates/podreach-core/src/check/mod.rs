@@ -89,7 +89,8 @@ pub enum Flaw {
     Weakened,
     /// A group that the start contains (by its index).
     StartForbidden(usize),
-    /// A class (by its index) that names a pod type or a node that does not exist, or an atom of another class.
+    /// A class (by its index) that names a pod type or a node that does not exist, a type for which another stands, or an atom of
+    /// another class.
     BadClass(usize),
     /// A group (by its index) that names a class that does not exist.
     UnknownClass(usize),
@@ -146,7 +147,11 @@ impl fmt::Display for Flaw {
             Self::MetAtStart => write!(f, "the start meets the goal"),
             Self::StartForbidden(index) => write!(f, "the start contains forbidden group {}", index + 1),
             Self::BadClass(index) => {
-                write!(f, "class {} names a pod or node that does not exist, or one of another class", index + 1)
+                write!(
+                    f,
+                    "class {} names a pod or node that does not exist or for which another stands, or one of another class",
+                    index + 1
+                )
             }
             Self::UnknownClass(index) => write!(f, "forbidden group {} names a class that does not exist", index + 1),
             Self::SplitClass(index, _) => write!(f, "class {} has members that a guard tells apart", index + 1),

@@ -130,7 +130,7 @@ fn root(parent: &mut [usize], mut node: usize) -> usize {
 
 /// The pod types that can matter to some types as witnesses or counterweights, or by volumes they attach, themselves included; and
 /// what those were that are being deleted.
-fn helping(problem: &Problem, pods: impl IntoIterator<Item = PodId>) -> BTreeSet<PodId> {
+pub fn helping(problem: &Problem, pods: impl IntoIterator<Item = PodId>) -> BTreeSet<PodId> {
     let m = &problem.model;
     let mut helping: BTreeSet<PodId> = pods.into_iter().collect();
     let mut todo: Vec<PodId> = helping.iter().copied().collect();

@@ -20,7 +20,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-pub use super::orbits::Orbits;
+pub use super::orbits::{Orbits, helping};
 use super::{Checker, Flaw};
 use crate::cancel;
 use crate::configuration::{Atom, Configuration};

@@ -60,11 +60,9 @@ impl System {
             slice.iter().filter_map(|&atom| Some((atom, guards.guard(atom)?))).collect();
         let alive = reachable(problem, &guards, &slice);
         let dead: BTreeSet<Atom> = slice.iter().copied().filter(|atom| !alive.contains(atom)).collect();
-        let goals: Vec<Configuration> = problem.goal.any.iter().map(|goal| goal.minus(&problem.kept)).collect();
-        let goals: Vec<Configuration> =
-            goals.into_iter().filter(|goal| goal.iter().all(|(atom, _)| !dead.contains(&atom))).collect();
-        let before = |&(pod, node): &Atom| Some(((pod, node), (problem.model.shadowed(pod)?, node)));
-        let before: BTreeMap<Atom, Atom> = slice.iter().filter_map(before).collect();
+        let goals = live_goals(problem, &dead);
+        let before: BTreeMap<Atom, Atom> =
+            slice.iter().filter_map(|&atom| Some((atom, before_deletion(problem, atom)?))).collect();
         let useful = useful(&guards, &before, &alive, &goals);
         let classes = classes(&guards, &before, &useful, &dead, &goals);
         let class_of = classes.iter().zip(0..).flat_map(|(atoms, class)| atoms.iter().map(move |&atom| (atom, class)));
@@ -87,20 +85,32 @@ impl System {
     }
 
     fn add_rules(&mut self) {
-        let mut projection = Projection::new(&self.class_of, self.classes.len());
+        let class_of = std::mem::take(&mut self.class_of);
+        let mut projection = Projection::new(&class_of, self.classes.len());
+        self.add_deployments(&mut projection);
+        self.add_deletions(&class_of, &mut projection);
+        self.sums = projection.into_sums();
+        self.class_of = class_of;
+    }
+
+    /// Adds a rule for each way to deploy a pod of a class.
+    fn add_deployments(&mut self, projection: &mut Projection<'_>) {
         for (head, atoms) in self.classes.iter().enumerate() {
             for &atom in atoms {
                 cancel::poll();
                 let Some(guard) = self.guards.get(&atom).and_then(|guard| projection.guard(guard)) else { continue };
-                let known = |&rule: &usize| self.rules[rule].guard == guard;
-                if !self.rules_of[head].iter().any(known) {
+                if !self.rules_of[head].iter().any(|&rule| self.rules[rule].guard == guard) {
                     self.rules_of[head].push(self.rules.len());
                     self.rules.push(Rule { head: head as Class, deploys: atom, guard, consumes: None });
                 }
             }
         }
+    }
+
+    /// Adds rules for pods that are being deleted.
+    fn add_deletions(&mut self, class_of: &FxHashMap<Atom, Class>, projection: &mut Projection<'_>) {
         for (&atom, before) in &self.before {
-            let (Some(&head), Some(&source)) = (self.class_of.get(&atom), self.class_of.get(before)) else { continue };
+            let (Some(&head), Some(&source)) = (class_of.get(&atom), class_of.get(before)) else { continue };
             // It may be deployed as what it was, and begin to go at once; or what is there begins to go.
             let fresh = self.guards.get(before).and_then(|guard| projection.guard(guard)).map(|guard| (guard, None));
             let there = Affinity { near: vec![vec![*before]], first_unless: None };
@@ -110,7 +120,6 @@ impl System {
                 self.rules.push(Rule { head, deploys: atom, guard, consumes });
             }
         }
-        self.sums = projection.into_sums();
     }
 
     fn add_start(&mut self, problem: &Problem) {
@@ -206,6 +215,17 @@ impl System {
         }
         proof
     }
+}
+
+/// The alternatives of the goal, without the kept pods, that no dead atom rules out.
+fn live_goals(problem: &Problem, dead: &BTreeSet<Atom>) -> Vec<Configuration> {
+    let goals = problem.goal.any.iter().map(|goal| goal.minus(&problem.kept));
+    goals.filter(|goal| goal.iter().all(|(atom, _)| !dead.contains(&atom))).collect()
+}
+
+/// What an atom that is being deleted was before.
+fn before_deletion(problem: &Problem, (pod, node): Atom) -> Option<Atom> {
+    Some((problem.model.shadowed(pod)?, node))
 }
 
 /// Atoms of one group that would have to have a member, and have only dead ones.

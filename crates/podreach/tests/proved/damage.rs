@@ -1,7 +1,7 @@
 //! Evidence with one thing changed.
 
 use podreach_core::testing::Rng;
-use podreach_core::{Action, Id, Model, NodeId, PodId, Proof, Trace, Verdict};
+use podreach_core::{Action, Exchange, Id, Model, NodeId, PodId, Proof, Trace, Verdict};
 
 /// The same verdict with one thing changed.
 pub(crate) fn damaged(rng: &mut Rng, m: &Model, verdict: &Verdict) -> Verdict {
@@ -15,6 +15,11 @@ pub(crate) fn damaged(rng: &mut Rng, m: &Model, verdict: &Verdict) -> Verdict {
 fn damaged_proof(rng: &mut Rng, m: &Model, proof: &Proof) -> Proof {
     let mut damaged = proof.clone();
     let (groups, classes) = (damaged.forbidden.len(), damaged.classes.len());
+    let exchanges = damaged.exchanges.len();
+    if exchanges > 0 && rng.one_in(2) {
+        damage_exchange(rng, m, &mut damaged.exchanges);
+        return damaged;
+    }
     match rng.below(8) {
         0 if groups > 0 => drop(damaged.forbidden.remove(rng.below(groups))),
         1 if groups > 0 => {
@@ -38,6 +43,20 @@ fn damaged_proof(rng: &mut Rng, m: &Model, proof: &Proof) -> Proof {
         _ => damaged.forbidden.push([(rng.below(classes + 1), 1 + rng.below(2) as u64)].into_iter().collect()),
     }
     damaged
+}
+
+/// One exchange of some leads elsewhere, is left out, or is another.
+fn damage_exchange(rng: &mut Rng, m: &Model, exchanges: &mut Vec<Exchange>) {
+    let at = rng.below(exchanges.len());
+    let (from, to) = (some_node(rng, m), some_node(rng, m));
+    match rng.below(6) {
+        0 => drop(exchanges.remove(at)),
+        1 => drop(exchanges[at].pop()),
+        2 => exchanges[at].iter_mut().take(1).for_each(|pair| pair.1 = to),
+        3 => exchanges[at].push((from, to)),
+        4 => exchanges[at].iter_mut().for_each(|pair| *pair = (pair.0, pair.0)),
+        _ => exchanges.push(vec![(from, to), (to, from)]),
+    }
 }
 
 fn damaged_trace(rng: &mut Rng, m: &Model, trace: &Trace) -> Trace {

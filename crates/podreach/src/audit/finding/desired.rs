@@ -1,6 +1,7 @@
 //! F0104: can everything that is declared be up at the same time, and if not, how much of it?
 
 use podreach_core::Demand;
+use podreach_core::cancel::polled;
 use podreach_core::demand::{Law, Want as Wanted};
 use podreach_core::id::ResourceId;
 use podreach_core::resource::Amount;
@@ -35,7 +36,7 @@ pub(super) fn items(scene: &mut Scene<'_>) -> Vec<Item> {
     let asked = wants.iter().fold(0, |sum: u64, want| sum.saturating_add(want.count));
     let budget = scene.budget();
     let mut asking = Asking::new(&world, Means { budget: &budget, memory: scene.memory });
-    let alone: Vec<Alone> = wants.iter().map(|want| alone(&mut asking, want)).collect();
+    let alone: Vec<Alone> = polled(&wants).map(|want| alone(&mut asking, want)).collect();
     let each = alone.iter().fold(0, |sum: u64, alone| sum.saturating_add(alone.most));
     // What cannot be up by itself only stands in the way of packing the rest.
     let feasible = wants.iter().zip(&alone).map(|(want, alone)| Want { count: alone.most, ..want.clone() });

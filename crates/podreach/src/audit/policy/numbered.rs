@@ -188,7 +188,7 @@ fn too_few(asking: &mut Asking<'_>, wants: &[&Want]) -> Option<(String, Evidence
     let pods: BTreeSet<PodId> = wants.iter().map(|want| want.pod).collect();
     let mut places: BTreeMap<Option<usize>, BTreeSet<Atom>> = BTreeMap::new();
     for want in wants {
-        for &node in &want.nodes {
+        for &node in want.nodes.iter() {
             places.entry(want.place(node)).or_default().insert((want.pod, node));
         }
     }

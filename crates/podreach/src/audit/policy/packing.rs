@@ -4,6 +4,9 @@
 //! that finds no node may have another one moved; where all that fails, nothing is concluded. What packing finds is a run, and is
 //! checked like any other.
 
+use std::sync::Arc;
+
+use podreach_core::cancel::{self, polled};
 use podreach_core::rule::{Refusal, first_refusal};
 use podreach_core::{Action, Configuration, Goal, Model, NodeId, PodId, Problem, Verdict, check};
 
@@ -15,7 +18,8 @@ use crate::engine::Decision;
 pub(crate) struct Want {
     pub(crate) pod: PodId,
     pub(crate) count: u64,
-    pub(crate) nodes: Vec<NodeId>,
+    /// Where; mostly shared, since there may be as many wants as pods.
+    pub(crate) nodes: Arc<[NodeId]>,
     /// For each node (by its index), the place it is in, when no two instances may be in one place.
     pub(crate) apart: Option<Vec<usize>>,
 }
@@ -124,7 +128,8 @@ fn ordered(m: &Model, shares: &Shares, wants: &[Want], order: Order) -> Vec<usiz
     let size = |pod: PodId| std::cmp::Reverse(shares.of(m, pod));
     match order {
         Order::Given => {}
-        Order::Narrow => indices.sort_by_key(|&at| {
+        Order::Narrow => indices.sort_by_cached_key(|&at| {
+            cancel::poll();
             let Want { pod, nodes, .. } = &wants[at];
             let open = nodes.iter().filter(|&&node| m.placeable(*pod, node)).count();
             (needy(*pod), open, size(*pod))
@@ -142,7 +147,7 @@ struct Packing<'p> {
     steps: Vec<Action>,
     left: Vec<u64>,
     /// The nodes that may still take a pod of each want: a node that is too full stays so, until a pod is moved.
-    open: Vec<Vec<NodeId>>,
+    open: Vec<Option<Vec<NodeId>>>,
     taken: Vec<Vec<usize>>,
     kept: &'p Configuration,
     moves: usize,
@@ -167,23 +172,27 @@ impl<'p> Packing<'p> {
         packing
     }
 
-    /// Takes every node for one that may take a pod.
+    /// Takes every node for one that may take a pod, from when a want has its turn.
     fn open_all(&mut self) {
-        let open = |want: &Want| {
-            let nodes = want.nodes.iter().copied().filter(|&node| self.m.placeable(want.pod, node));
-            let mut nodes: Vec<NodeId> = nodes.collect();
-            if self.choice == Choice::Last {
-                nodes.reverse();
-            }
-            nodes
-        };
-        self.open = self.wants.iter().map(open).collect();
+        self.open = vec![None; self.wants.len()];
+    }
+
+    fn opened(&self, want: &Want) -> Vec<NodeId> {
+        let nodes = want.nodes.iter().copied().filter(|&node| self.m.placeable(want.pod, node));
+        let mut nodes: Vec<NodeId> = nodes.collect();
+        if self.choice == Choice::Last {
+            nodes.reverse();
+        }
+        nodes
     }
 
     /// What is kept and wanted need not be deployed.
     fn count_kept(&mut self) {
-        for (at, want) in self.wants.iter().enumerate() {
-            for &node in &want.nodes {
+        for (at, want) in polled(self.wants.iter().enumerate()) {
+            if self.s.of(want.pod).next().is_none() {
+                continue;
+            }
+            for &node in want.nodes.iter() {
                 let place = want.place(node);
                 for _ in 0..self.s.count((want.pod, node)) {
                     if self.left[at] > 0 && place.is_none_or(|place| !self.taken[at].contains(&place)) {
@@ -218,8 +227,9 @@ impl<'p> Packing<'p> {
     }
 
     fn place_one(&mut self, at: usize) -> bool {
+        cancel::poll();
         let want = &self.wants[at];
-        let mut nodes = std::mem::take(&mut self.open[at]);
+        let mut nodes = self.open[at].take().unwrap_or_else(|| self.opened(want));
         self.sort(want.pod, &mut nodes);
         let mut found = None;
         let mut kept = Vec::with_capacity(nodes.len());
@@ -238,10 +248,12 @@ impl<'p> Packing<'p> {
                 Some(_) => {}
             }
         }
-        self.open[at] = kept;
-        let Some(node) = found else { return false };
-        self.deploy(at, node);
-        true
+        if let Some(node) = found {
+            self.deploy(at, node);
+        }
+        // A want that is met asks no more, and there may be many.
+        self.open[at] = (self.left[at] > 0).then_some(kept);
+        found.is_some()
     }
 
     /// The nodes in the order in which they are tried.

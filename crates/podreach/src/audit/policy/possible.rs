@@ -197,7 +197,7 @@ fn too_few_places(asking: &mut Asking<'_>, want: &Want) -> Option<(String, Evide
 /// Each node takes so many and no more, and all of them together too few.
 fn too_little_room(asking: &mut Asking<'_>, want: &Want) -> Option<(String, Evidence)> {
     let (mut total, mut one_more, mut laws) = (0_u64, Vec::new(), Vec::new());
-    for &node in &want.nodes {
+    for &node in want.nodes.iter() {
         let most = most_on(asking, want.pod, node, want.count);
         total = total.saturating_add(most);
         if total >= want.count || asking.is_stopped() {

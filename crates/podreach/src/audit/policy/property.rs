@@ -2,6 +2,8 @@
 //!
 //! Nodes and topology are the input's: an actor who relabels a node does not change what the rule speaks of.
 
+use std::sync::Arc;
+
 use podreach_core::{Goal, NodeId, Semantics};
 
 use super::numbered::{self, Group};
@@ -243,8 +245,8 @@ fn possible_groups(
 ) -> Vec<Group> {
     let apart = key.map(|key| place_of_each(lowered, world, key));
     let with_key = |node: &NodeId| key.is_none_or(|key| label(lowered, world.model().node_name(*node), key).is_some());
-    let nodes: Vec<NodeId> = selected_nodes(lowered, world, nodes).into_iter().filter(with_key).collect();
-    let want = |pod, count| Want { pod, count, nodes: nodes.clone(), apart: apart.clone() };
+    let nodes: Arc<[NodeId]> = selected_nodes(lowered, world, nodes).into_iter().filter(with_key).collect();
+    let want = |pod, count| Want { pod, count, nodes: Arc::clone(&nodes), apart: apart.clone() };
     numbered::groups(lowered, world, want, count)
 }
 

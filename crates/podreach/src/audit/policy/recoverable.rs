@@ -4,7 +4,9 @@
 //! that its own node selection and tolerations admit.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
+use podreach_core::cancel::polled;
 use podreach_core::rule::Rule;
 use podreach_core::{Configuration, Model, NodeId, PodId};
 
@@ -22,9 +24,10 @@ use crate::words;
 /// What the selected workloads declare, one want per pod type and, for DaemonSets, one per node.
 pub(crate) fn wants(lowered: &Lowered, world: &World) -> Vec<Want> {
     let m = world.model();
-    let all: Vec<NodeId> = m.nodes().collect();
+    let all: Arc<[NodeId]> = m.nodes().collect();
     let mut wants = Vec::new();
-    for pod in world.pods(0).into_iter().filter(|&pod| is_wanted(m, pod) && !m.cluster().waiting.contains_key(&pod)) {
+    let wanted = |pod: &PodId| is_wanted(m, *pod) && !m.cluster().waiting.contains_key(pod);
+    for pod in polled(world.pods(0)).filter(wanted) {
         let declared = lowered.origins.pods.get(m.pod_name(pod)).and_then(|origin| origin.declared);
         let (count, on_each) = match declared {
             Some(Declared { per_node: true, replicas, .. }) => (0, replicas),
@@ -32,10 +35,10 @@ pub(crate) fn wants(lowered: &Lowered, world: &World) -> Vec<Want> {
             None => (0, 0),
         };
         if count > 0 {
-            wants.push(Want { pod, count, nodes: all.clone(), apart: None });
+            wants.push(Want { pod, count, nodes: Arc::clone(&all), apart: None });
         }
         if on_each > 0 {
-            let on = |&node: &NodeId| Want { pod, count: on_each, nodes: vec![node], apart: None };
+            let on = |&node: &NodeId| Want { pod, count: on_each, nodes: Arc::new([node]), apart: None };
             wants.extend(all.iter().filter(|&&node| has_daemon(m, pod, node)).map(on));
         }
     }

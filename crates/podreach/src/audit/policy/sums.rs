@@ -9,6 +9,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use podreach_core::cancel::polled;
 use podreach_core::demand::Law;
 use podreach_core::id::{KeyId, ResourceId};
 use podreach_core::resource::Amount;
@@ -30,7 +31,7 @@ pub(crate) fn too_much(asking: &Asking<'_>, wants: &[Want]) -> Option<Outcome> {
     let m = asking.world.model();
     let sure: Vec<Want> = wants.iter().filter(|want| !is_doubted(asking.world, want.pod)).cloned().collect();
     let mut by_nodes = BTreeMap::<Vec<NodeId>, Vec<&Want>>::new();
-    for want in &sure {
+    for want in polled(&sure) {
         let nodes = want.nodes.iter().copied().filter(|&node| m.placeable(want.pod, node)).collect();
         by_nodes.entry(nodes).or_default().push(want);
     }
@@ -49,6 +50,9 @@ pub(crate) fn too_much(asking: &Asking<'_>, wants: &[Want]) -> Option<Outcome> {
 
 /// What is wanted of a want besides the kept pods that count for it.
 fn missing(asking: &Asking<'_>, want: &Want) -> u64 {
+    if asking.world.problem.kept.of(want.pod).next().is_none() {
+        return want.count;
+    }
     let there = want
         .nodes
         .iter()

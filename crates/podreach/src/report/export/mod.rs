@@ -1,25 +1,26 @@
 //! Questions and certificates as numbers, for a checker that knows neither YAML nor defaults.
 //!
 //! One fact per line, each with a word that says what it is: the tables that rules look things up in, the start, the goal, the evidence.
-//! `proofs/extraction/main.ml` reads it, and `proofs/README.md` describes it. What that checker has no word for is written out: groups
-//! that exchanges make of others, the choices of a demand, a run from one settled node to the next, what the laws of a sum rely on. What cannot be written out is an
-//! error and no document.
+//! `proofs/extraction/main.ml` reads it, and `proofs/README.md` describes it. What that checker has no word for is written out: the
+//! choices of a demand, a run from one settled node to the next, what the laws of a sum rely on. What cannot be written out is an error
+//! and no document.
 
 mod choices;
-mod images;
 mod run;
 mod sum;
 mod tables;
 
+use std::collections::BTreeSet;
 use std::fmt;
 
+use podreach_core::check::symmetry::helping;
 use podreach_core::demand::{Argument, Demand, Shortage};
 use podreach_core::rule::Rule;
 use podreach_core::{Atom, Checker, Configuration, Goal, PodId, Problem, Proof, Verdict};
 
-use tables::{Document, pair};
+use tables::{Document, counts, number, pair};
 
-/// The most that is written out of groups or of choices.
+/// The most choices that are written out.
 const MOST: usize = 20_000;
 
 /// Why there is no document.
@@ -29,14 +30,8 @@ pub enum Unwritten {
     Nothing,
     /// A sum of laws has not one worth for each want, or names a place, a quota or a limit that does not exist.
     Sum,
-    /// Exchanges of nodes make too many groups of those that are listed.
-    TooManyImages,
-    /// Exchanges of nodes move a class to where it overlaps another.
-    Overlap,
     /// There are too many ways to meet a demand.
     TooManyChoices,
-    /// A class names a pod type that takes no part, since another of its kind stands for it.
-    Stranger,
     /// A step (counted from zero) is about a node that has settled or a pod that does not wait.
     Step(usize),
 }
@@ -46,10 +41,7 @@ impl fmt::Display for Unwritten {
         match self {
             Self::Nothing => write!(f, "it claims nothing"),
             Self::Sum => write!(f, "its sum names a want, a place, a quota or a limit that does not exist"),
-            Self::TooManyImages => write!(f, "its exchanges stand for more than {MOST} groups"),
-            Self::Overlap => write!(f, "its exchanges lead from a class to a part of another"),
             Self::TooManyChoices => write!(f, "there are more than {MOST} ways to meet the demand"),
-            Self::Stranger => write!(f, "it names a pod for which another of its kind stands"),
             Self::Step(index) => write!(f, "step {} changes nothing", index + 1),
         }
     }
@@ -61,12 +53,12 @@ impl fmt::Display for Unwritten {
 pub fn verdict(problem: &Problem, goal: &Goal, verdict: &Verdict) -> Result<String, Unwritten> {
     match verdict {
         Verdict::Deployable(trace) => run::documents(problem, goal, trace),
-        Verdict::Never(proof) => proof_about(problem, goal, None, proof),
+        Verdict::Never(proof) => Ok(proof_about(problem, goal, None, proof)),
         Verdict::Unknown(_) => Err(Unwritten::Nothing),
     }
 }
 
-/// A demand that can never be met: by a cover, as a goal that has what is ruled out and every way to meet the demand; by a sum, as a
+/// A demand that can never be met: by a cover, as a goal of what is ruled out, with every way to meet the demand; by a sum, as a
 /// document about what is ruled out and another about the sum, which relies on it.
 pub fn shortage(problem: &Problem, demand: &Demand, shortage: &Shortage) -> Result<String, Unwritten> {
     let Shortage { ruled_out, proof, argument } = shortage;
@@ -75,12 +67,12 @@ pub fn shortage(problem: &Problem, demand: &Demand, shortage: &Shortage) -> Resu
         Argument::Cover => {
             let atoms = ruled_out.any.iter().flat_map(|alternative| alternative.iter().map(|(atom, _)| atom));
             let choices = choices::of(demand, &atoms.collect())?;
-            proof_about(&standing, ruled_out, Some(&choices), proof)
+            Ok(proof_about(&standing, ruled_out, Some(&choices), proof))
         }
         Argument::Sum { worth, laws } => {
             let weak = standing.weakened(&proof.weakened);
             let sum = sum::document(&weak, demand, ruled_out, (worth, laws))?;
-            Ok(proof_about(&standing, ruled_out, None, proof)? + &sum)
+            Ok(proof_about(&standing, ruled_out, None, proof) + &sum)
         }
     }
 }
@@ -95,39 +87,41 @@ pub fn rules(problem: &Problem, asked: impl IntoIterator<Item = (Option<Rule>, V
     document.end("rules")
 }
 
-/// A proof about a goal, and about what else follows from what it rules out.
-fn proof_about(problem: &Problem, goal: &Goal, more: Option<&Goal>, proof: &Proof) -> Result<String, Unwritten> {
-    let proof = images::written_out(proof)?;
+/// A proof about a goal, and about choices that have what it rules out in them.
+fn proof_about(problem: &Problem, goal: &Goal, choices: Option<&Goal>, proof: &Proof) -> String {
     // A quotient has no place for a pod that is asked about and runs already.
     if problem.is_met(goal, &*problem.start) {
         let weak = problem.weakened(&proof.weakened);
-        return plain(&weak, &run::as_met(&weak, goal, &weak.start), &proof);
+        return plain(&weak, &run::as_met(&weak, goal, &weak.start), &Goal::default(), proof);
     }
     let mut checker = Checker::new(problem);
     let quotient = checker.quotient(&proof.weakened);
     let view = quotient.view(goal);
     let in_words = |atom: Atom| if view.is_single() { quotient.yet_to_come(atom) } else { atom };
     let translated = |alternative: &Configuration| alternative.iter().map(|(atom, n)| (in_words(atom), n)).collect();
-    let more = more.map(|goal| Goal { any: goal.any.iter().map(translated).collect() });
-    let mut asked = view.problem.meant(&view.goal);
-    asked.any.extend(more.into_iter().flat_map(|goal| goal.any));
-    plain(&view.problem, &asked, &view.renamed(&proof))
+    let choices = choices.map(|goal| Goal { any: goal.any.iter().map(translated).collect() }).unwrap_or_default();
+    plain(&view.problem, &view.problem.meant(&view.goal), &choices, &view.renamed(proof))
 }
 
 /// A proof about a problem as it is.
-fn plain(problem: &Problem, goal: &Goal, proof: &Proof) -> Result<String, Unwritten> {
-    let exists = |pod: PodId| problem.model.cluster().pods.get(pod).is_some();
-    let is_strange = |&(pod, _): &Atom| exists(pod) && !problem.roster.contains(pod);
-    if proof.classes.iter().flatten().any(is_strange) {
-        return Err(Unwritten::Stranger);
-    }
+fn plain(problem: &Problem, goal: &Goal, choices: &Goal, proof: &Proof) -> String {
     let mut document = Document::new(problem);
     document.goal(goal);
+    choices.any.iter().for_each(|choice| document.line("choice", counts(choice)));
     for class in &proof.classes {
         document.line("class", class.iter().flat_map(|&atom| pair(atom)));
     }
     for group in &proof.forbidden {
         document.line("forbidden", group.iter().flat_map(|(&class, &count)| [class as u128, count.into()]));
     }
-    Ok(document.end("never"))
+    for exchange in &proof.exchanges {
+        document.line("exchange", exchange.iter().flat_map(|&(from, to)| [number(from), number(to)]));
+    }
+    if !proof.exchanges.is_empty() {
+        let exists = |pod: &PodId| problem.model.cluster().pods.get(*pod).is_some();
+        let types = proof.classes.iter().flatten().map(|&(pod, _)| pod).filter(exists);
+        let helpers: BTreeSet<PodId> = helping(problem, types);
+        document.line("helpers", helpers.into_iter().map(number));
+    }
+    document.end("never")
 }

@@ -14,22 +14,47 @@
 function bars(cluster, node, counts, most) {
   const usage = cluster.usage(node, counts);
   const rows = usage.slice(0, most).map(({ resource, used, all }) => {
-    const full = percent(used, all), over = used > all;
+    const full = percent(used, all),
+      over = used > all;
     const fillBar = h('span', { class: 'fill' + (over ? ' over' : full >= 90 ? ' high' : '') });
     fillBar.style.width = full + '%';
     const label = cluster.data.resources[resource].name;
     const text = `${cluster.amount(resource, used)} of ${cluster.amount(resource, all)}`;
-    return h('div', { class: 'bar', title: `${label}: ${text}${over ? ', more than there is' : ''}` },
-      h('span', { class: 'what' }, shown(label.slice(label.lastIndexOf('/') + 1))), h('span', { class: 'track', 'aria-hidden': 'true' }, fillBar), h('span', { class: 'much' }, text));
+    return h(
+      'div',
+      { class: 'bar', title: `${label}: ${text}${over ? ', more than there is' : ''}` },
+      h('span', { class: 'what' }, shown(label.slice(label.lastIndexOf('/') + 1))),
+      h('span', { class: 'track', 'aria-hidden': 'true' }, fillBar),
+      h('span', { class: 'much' }, text),
+    );
   });
-  return h('div', { class: 'bars' }, rows, usage.length > most && h('span', { class: 'dim small' }, `and ${number(usage.length - most, 'resource')} more`));
+  return h(
+    'div',
+    { class: 'bars' },
+    rows,
+    usage.length > most && h('span', { class: 'dim small' }, `and ${number(usage.length - most, 'resource')} more`),
+  );
 }
 
 /** A pod type as a pill. @param {Cluster} cluster @param {number} pod @param {number} count @param {string} [cls] */
 function pill(cluster, pod, count, cls = '') {
   const text = cluster.pod(pod).name;
-  const role = cls.includes('comes') ? 'new' : cls.includes('goes') ? 'deleted' : cls.includes('witness') ? 'witness' : cls.includes('target') ? 'goal' : '';
-  return h('span', { class: 'pill ' + cls, title: shown(text) }, role && h('span', { class: 'role' }, role), h('bdi', {}, shown(short(text))), count > 1 && h('b', {}, '×' + count));
+  const role = cls.includes('comes')
+    ? 'new'
+    : cls.includes('goes')
+      ? 'deleted'
+      : cls.includes('witness')
+        ? 'witness'
+        : cls.includes('target')
+          ? 'goal'
+          : '';
+  return h(
+    'span',
+    { class: 'pill ' + cls, title: shown(text) },
+    role && h('span', { class: 'role' }, role),
+    h('bdi', {}, shown(short(text))),
+    count > 1 && h('b', {}, '×' + count),
+  );
 }
 
 /** The pods of a node as pills, some of them first. @param {Cluster} cluster @param {number} node @param {Counts} counts @param {number} most @param {NodeLook} look */
@@ -50,32 +75,96 @@ function pills(cluster, node, counts, most, look) {
  */
 function card(cluster, node, counts, look, size) {
   const form = cluster.form(node);
-  const signs = [form.cordoned && h('span', { class: 'sign', title: 'cordoned: no new pods' }, 'cordoned'),
-    form.taints.length > 0 && h('span', { class: 'sign', title: form.taints.map(shown).join('\n') }, number(form.taints.length, 'taint'))];
+  const signs = [
+    form.cordoned && h('span', { class: 'sign', title: 'cordoned: no new pods' }, 'cordoned'),
+    form.taints.length > 0 && h('span', { class: 'sign', title: form.taints.map(shown).join('\n') }, number(form.taints.length, 'taint')),
+  ];
   const title = size.open
-    ? h('button', { class: 'link', type: 'button', onclick: () => size.open?.(node), 'aria-pressed': look.selected === undefined ? null : String(!!look.selected) }, named(cluster.nodeName(node)))
+    ? h(
+        'button',
+        {
+          class: 'link',
+          type: 'button',
+          onclick: () => size.open?.(node),
+          'aria-pressed': look.selected === undefined ? null : String(!!look.selected),
+        },
+        named(cluster.nodeName(node)),
+      )
     : named(cluster.nodeName(node));
-  return h('div', { class: 'node' + (look.selected ? ' selected' : ''), 'data-node': cluster.nodeName(node) },
+  return h(
+    'div',
+    { class: 'node' + (look.selected ? ' selected' : ''), 'data-node': cluster.nodeName(node) },
     h('div', { class: 'node-head' }, title, look.badge && h('span', { class: 'badge' }, look.badge), signs),
-    bars(cluster, node, counts, size.bars), pills(cluster, node, counts, size.pills, look));
+    bars(cluster, node, counts, size.bars),
+    pills(cluster, node, counts, size.pills, look),
+  );
 }
 
 /** Everything about a node. @param {Cluster} cluster @param {number} node @param {Counts} counts */
 function nodeDetails(cluster, node, counts) {
   const form = cluster.form(node);
   const list = (/** @type {string} */ title, /** @type {(string|HTMLElement)[]} */ items) =>
-    items.length > 0 && h('div', { class: 'facts' }, h('h4', {}, title), h('ul', {}, items.map((item) => h('li', {}, typeof item === 'string' ? shown(item) : item))));
-  return h('div', { class: 'details' }, h('h3', {}, named(cluster.nodeName(node))), bars(cluster, node, counts, 99),
-    list('Pods', counts.on(node).map(([pod, count]) => h('span', {}, podName(cluster.pod(pod).name), count > 1 && ` × ${count}`, cluster.kept.of(pod, node) > 0 && h('span', { class: 'dim' }, ' (kept)')))),
-    list('Taints', form.taints), form.cordoned && h('p', {}, 'Cordoned: takes no new pods.'), list('Labels', form.labels.map(([key, value]) => `${key}=${value}`)));
+    items.length > 0 &&
+    h(
+      'div',
+      { class: 'facts' },
+      h('h4', {}, title),
+      h(
+        'ul',
+        {},
+        items.map((item) => h('li', {}, typeof item === 'string' ? shown(item) : item)),
+      ),
+    );
+  return h(
+    'div',
+    { class: 'details' },
+    h('h3', {}, named(cluster.nodeName(node))),
+    bars(cluster, node, counts, 99),
+    list(
+      'Pods',
+      counts
+        .on(node)
+        .map(([pod, count]) =>
+          h(
+            'span',
+            {},
+            podName(cluster.pod(pod).name),
+            count > 1 && ` × ${count}`,
+            cluster.kept.of(pod, node) > 0 && h('span', { class: 'dim' }, ' (kept)'),
+          ),
+        ),
+    ),
+    list('Taints', form.taints),
+    form.cordoned && h('p', {}, 'Cordoned: takes no new pods.'),
+    list(
+      'Labels',
+      form.labels.map(([key, value]) => `${key}=${value}`),
+    ),
+  );
 }
 
 /** Everything about a pod type, and which others are like it. @param {Cluster} cluster @param {number} pod @param {number[]} others @param {number} more */
 function podDetails(cluster, pod, others, more) {
   const type = cluster.pod(pod);
-  return h('div', { class: 'details' }, h('h3', {}, podName(type.name)),
-    h('ul', {}, type.says.map((says) => h('li', {}, shown(says)))), type.says.length === 0 && h('p', { class: 'dim' }, 'It asks for nothing in particular.'),
-    others.length > 0 && h('p', { class: 'dim' }, 'No rule tells it from ', others.slice(0, 200).map((other, at) => h('span', {}, at > 0 && ', ', podName(cluster.pod(other).name))), Math.max(0, others.length - 200) + more > 0 && ` and ${Math.max(0, others.length - 200) + more} more`));
+  return h(
+    'div',
+    { class: 'details' },
+    h('h3', {}, podName(type.name)),
+    h(
+      'ul',
+      {},
+      type.says.map((says) => h('li', {}, shown(says))),
+    ),
+    type.says.length === 0 && h('p', { class: 'dim' }, 'It asks for nothing in particular.'),
+    others.length > 0 &&
+      h(
+        'p',
+        { class: 'dim' },
+        'No rule tells it from ',
+        others.slice(0, 200).map((other, at) => h('span', {}, at > 0 && ', ', podName(cluster.pod(other).name))),
+        Math.max(0, others.length - 200) + more > 0 && ` and ${Math.max(0, others.length - 200) + more} more`,
+      ),
+  );
 }
 
 /**
@@ -93,23 +182,48 @@ function clusterView(cluster, options) {
   const summary = h('p', { class: 'dim', 'aria-live': 'polite' });
   const details = h('div', { class: 'panel', hidden: true });
   /** @type {Set<string>} */ const closed = new Set();
-  const open = options.open ?? ((/** @type {number} */ node) => {
-    details.hidden = false;
-    fill(details, h('button', { class: 'close', type: 'button', 'aria-label': 'Close', onclick: () => { details.hidden = true; } }, icon('no')), nodeDetails(cluster, node, counts));
-    details.scrollIntoView({ block: 'nearest' });
-  });
-  const groupName = (/** @type {number} */ node) => levels.filter(Boolean).map((key) => cluster.label(node, key) ?? 'none').join(' / ');
+  const open =
+    options.open ??
+    ((/** @type {number} */ node) => {
+      details.hidden = false;
+      fill(
+        details,
+        h(
+          'button',
+          {
+            class: 'close',
+            type: 'button',
+            'aria-label': 'Close',
+            onclick: () => {
+              details.hidden = true;
+            },
+          },
+          icon('no'),
+        ),
+        nodeDetails(cluster, node, counts),
+      );
+      details.scrollIntoView({ block: 'nearest' });
+    });
+  const groupName = (/** @type {number} */ node) =>
+    levels
+      .filter(Boolean)
+      .map((key) => cluster.label(node, key) ?? 'none')
+      .join(' / ');
   const show = () => {
     /** @type {Map<string, number[]>} */ const groups = new Map();
     let hits = 0;
     cluster.data.nodes.forEach(([text], node) => {
-      if (search && !found(text + ' ' + cluster.form(node).labels.flat().join(' ') + ' ' + cluster.form(node).taints.join(' '), search)) return;
+      if (search && !found(text + ' ' + cluster.form(node).labels.flat().join(' ') + ' ' + cluster.form(node).taints.join(' '), search))
+        return;
       hits++;
       const key = groupName(node);
       const members = groups.get(key);
-      if (members) members.push(node); else groups.set(key, [node]);
+      if (members) members.push(node);
+      else groups.set(key, [node]);
     });
-    summary.textContent = search ? `${number(hits, 'node')} of ${cluster.data.nodes.length.toLocaleString('en')}` : `${number(cluster.data.nodes.length, 'node')} in ${number(groups.size, 'group')}`;
+    summary.textContent = search
+      ? `${number(hits, 'node')} of ${cluster.data.nodes.length.toLocaleString('en')}`
+      : `${number(cluster.data.nodes.length, 'node')} in ${number(groups.size, 'group')}`;
     const across = Math.max(1, Math.floor((box.clientWidth - 8) / 236));
     /** @type {({group: string, nodes: number[]} | number[])[]} */ const rows = [];
     for (const [group, nodes] of [...groups].sort(([a], [b]) => a.localeCompare(b))) {
@@ -121,27 +235,84 @@ function clusterView(cluster, options) {
       list.show([72], () => h('p', { class: 'nothing' }, search ? 'No node matches.' : 'There are no nodes.'));
       return;
     }
-    list.show(rows.map((row) => (Array.isArray(row) ? 168 : 44)), (index) => {
-      const row = rows[index];
-      if (!Array.isArray(row)) return groupHead(row.group, row.nodes);
-      const line = h('div', { class: 'cards' }, row.map((node) => card(cluster, node, counts, options.look?.(node) ?? {}, { bars: 3, pills: 4, open })));
-      line.style.gridTemplateColumns = `repeat(${across}, minmax(0, 1fr))`;
-      return line;
-    });
+    list.show(
+      rows.map((row) => (Array.isArray(row) ? 168 : 44)),
+      (index) => {
+        const row = rows[index];
+        if (!Array.isArray(row)) return groupHead(row.group, row.nodes);
+        const line = h(
+          'div',
+          { class: 'cards' },
+          row.map((node) => card(cluster, node, counts, options.look?.(node) ?? {}, { bars: 3, pills: 4, open })),
+        );
+        line.style.gridTemplateColumns = `repeat(${across}, minmax(0, 1fr))`;
+        return line;
+      },
+    );
   };
   const groupHead = (/** @type {string} */ group, /** @type {number[]} */ nodes) => {
-    const fold = () => { if (!closed.delete(group)) closed.add(group); show(); };
-    return h('div', { class: 'group-head' }, h('button', { class: 'link', type: 'button', 'aria-expanded': String(!closed.has(group)), onclick: fold }, icon('next'), named(group)),
-      h('span', { class: 'dim' }, number(nodes.length, 'node')));
+    const fold = () => {
+      if (!closed.delete(group)) closed.add(group);
+      show();
+    };
+    return h(
+      'div',
+      { class: 'group-head' },
+      h(
+        'button',
+        { class: 'link', type: 'button', 'aria-expanded': String(!closed.has(group)), onclick: fold },
+        icon('next'),
+        named(group),
+      ),
+      h('span', { class: 'dim' }, number(nodes.length, 'node')),
+    );
   };
   const keys = cluster.keys();
   /** @type {[string, string][]} */ const choices = [['', 'nothing'], ...keys.map((key) => /** @type {[string, string]} */ ([key, key]))];
-  const element = h('section', { class: 'cluster', 'aria-label': 'Cluster' },
-    h('div', { class: 'tools' }, searchBox('Search nodes, labels, taints', (text) => { search = text; show(); }),
-      keys.length > 0 && field('group by', choice(choices, levels[0], (key) => { levels = [key, levels[1]]; show(); })),
-      keys.length > 1 && field('then by', choice(choices, levels[1], (key) => { levels = [levels[0], key]; show(); }))),
-    cluster.data.leftOut && h('p', { class: 'dim' }, shown(cluster.data.leftOut)), summary, box, details);
+  const element = h(
+    'section',
+    { class: 'cluster', 'aria-label': 'Cluster' },
+    h(
+      'div',
+      { class: 'tools' },
+      searchBox('Search nodes, labels, taints', (text) => {
+        search = text;
+        show();
+      }),
+      keys.length > 0 &&
+        field(
+          'group by',
+          choice(choices, levels[0], (key) => {
+            levels = [key, levels[1]];
+            show();
+          }),
+        ),
+      keys.length > 1 &&
+        field(
+          'then by',
+          choice(choices, levels[1], (key) => {
+            levels = [levels[0], key];
+            show();
+          }),
+        ),
+    ),
+    cluster.data.leftOut && h('p', { class: 'dim' }, shown(cluster.data.leftOut)),
+    summary,
+    box,
+    details,
+  );
   let width = 0;
-  new ResizeObserver(() => { if (Math.abs(box.clientWidth - width) > 20) { width = box.clientWidth; show(); } }).observe(box);
-  return { element, redraw(next) { if (next) counts = next; list.redraw(); } };
+  new ResizeObserver(() => {
+    if (Math.abs(box.clientWidth - width) > 20) {
+      width = box.clientWidth;
+      show();
+    }
+  }).observe(box);
+  return {
+    element,
+    redraw(next) {
+      if (next) counts = next;
+      list.redraw();
+    },
+  };
 }

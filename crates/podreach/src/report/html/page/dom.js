@@ -27,13 +27,20 @@ function h(tag, props = {}, ...kids) {
  * @param {...(Kid | Kid[])} kids
  */
 function fill(element, ...kids) {
-  element.replaceChildren(...kids.flat().filter((kid) => kid !== null && kid !== undefined && kid !== false).map((kid) => /** @type {Node|string} */ (kid)));
+  element.replaceChildren(
+    ...kids
+      .flat()
+      .filter((kid) => kid !== null && kid !== undefined && kid !== false)
+      .map((kid) => /** @type {Node|string} */ (kid)),
+  );
 }
 
 /** Characters that are not seen, or that change how others are read, as visible escapes. @param {string} text */
 function shown(text) {
-  return text.replace(/[\u0000-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g,
-    (c) => '\\u{' + c.charCodeAt(0).toString(16) + '}');
+  return text.replace(
+    /[\u0000-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g,
+    (c) => '\\u{' + c.charCodeAt(0).toString(16) + '}',
+  );
 }
 
 /** A name from the input: isolated, so that its direction changes nothing around it. @param {string} text @param {string} [cls] */
@@ -43,9 +50,15 @@ function named(text, cls = '') {
 
 /** A pod type's name with its kind and namespace set back. @param {string} text */
 function podName(text) {
-  const at = text.lastIndexOf('/'), kind = text.indexOf('/') + 1;
+  const at = text.lastIndexOf('/'),
+    kind = text.indexOf('/') + 1;
   if (at < 0) return named(text);
-  return h('bdi', { class: 'name', title: shown(text) }, h('span', { class: 'dim' }, h('span', { class: 'kind' }, shown(text.slice(0, kind))), shown(text.slice(kind, at + 1))), shown(text.slice(at + 1)));
+  return h(
+    'bdi',
+    { class: 'name', title: shown(text) },
+    h('span', { class: 'dim' }, h('span', { class: 'kind' }, shown(text.slice(0, kind))), shown(text.slice(kind, at + 1))),
+    shown(text.slice(at + 1)),
+  );
 }
 
 /** The last part of a pod type's name. @param {string} text */
@@ -61,9 +74,15 @@ function number(count, noun) {
 /** A drawing of a small sign; every sign differs in shape, so that none depends on colour. @param {'yes'|'no'|'unknown'|'play'|'pause'|'next'|'back'|'first'|'last'} sign */
 function icon(sign) {
   const paths = {
-    yes: 'M4 12.5 9.5 18 20 6.5', no: 'M6 6 18 18M18 6 6 18', unknown: 'M8.5 9a3.5 3.5 0 1 1 5 3.2c-1 .5-1.5 1-1.5 2.3M12 18.5v.01',
-    play: 'M8 5v14l11-7z', pause: 'M8 5v14M16 5v14', next: 'M9 5l7 7-7 7', back: 'M15 5l-7 7 7 7',
-    first: 'M18 5l-7 7 7 7M6 5v14', last: 'M6 5l7 7-7 7M18 5v14',
+    yes: 'M4 12.5 9.5 18 20 6.5',
+    no: 'M6 6 18 18M18 6 6 18',
+    unknown: 'M8.5 9a3.5 3.5 0 1 1 5 3.2c-1 .5-1.5 1-1.5 2.3M12 18.5v.01',
+    play: 'M8 5v14l11-7z',
+    pause: 'M8 5v14M16 5v14',
+    next: 'M9 5l7 7-7 7',
+    back: 'M15 5l-7 7 7 7',
+    first: 'M18 5l-7 7 7 7M6 5v14',
+    last: 'M6 5l7 7-7 7M18 5v14',
   };
   const svg = document.createElementNS('http://www.w3.org/2000/svg', 'svg');
   svg.setAttribute('viewBox', '0 0 24 24');
@@ -89,9 +108,15 @@ function paper(on) {
 function opens(details, build) {
   let was = false;
   details.classList.add('prints');
-  details.addEventListener('toggle', () => { if (details.open) build(); });
+  details.addEventListener('toggle', () => {
+    if (details.open) build();
+  });
   details.addEventListener('paper', (event) => {
-    if (!(/** @type {CustomEvent} */ (event).detail)) { details.open = was; delete details.dataset.paper; return; }
+    if (!(/** @type {CustomEvent} */ (event).detail)) {
+      details.open = was;
+      delete details.dataset.paper;
+      return;
+    }
     if (!details.open || !details.dataset.paper) was = details.open;
     details.dataset.paper = 'yes';
     build();
@@ -119,12 +144,15 @@ function virtual(box) {
   /** @type {number[]} */ let tops = [0];
   /** @type {(index: number) => HTMLElement} */ let render = () => h('div');
   /** @type {Map<number, HTMLElement>} */ const drawn = new Map();
-  let queued = false, printing = false;
+  let queued = false,
+    printing = false;
   const first = (/** @type {number} */ y) => {
-    let low = 0, high = tops.length - 1;
+    let low = 0,
+      high = tops.length - 1;
     while (low < high) {
       const middle = (low + high) >> 1;
-      if ((tops[middle + 1] ?? Infinity) <= y) low = middle + 1; else high = middle;
+      if ((tops[middle + 1] ?? Infinity) <= y) low = middle + 1;
+      else high = middle;
     }
     return low;
   };
@@ -132,9 +160,14 @@ function virtual(box) {
     queued = false;
     const margin = 300;
     const from = printing ? 0 : first(Math.max(0, box.scrollTop - margin));
-    const to = printing ? Math.min(tops.length - 2, PRINTED - 1) : Math.min(tops.length - 2, first(box.scrollTop + box.clientHeight + margin));
+    const to = printing
+      ? Math.min(tops.length - 2, PRINTED - 1)
+      : Math.min(tops.length - 2, first(box.scrollTop + box.clientHeight + margin));
     for (const [index, row] of drawn) {
-      if (index < from || index > to) { row.remove(); drawn.delete(index); }
+      if (index < from || index > to) {
+        row.remove();
+        drawn.delete(index);
+      }
     }
     for (let index = from; index <= to; index++) {
       if (drawn.has(index)) continue;
@@ -147,14 +180,22 @@ function virtual(box) {
       sheet.insertBefore(row, after ?? null);
     }
   };
-  const soon = () => { if (!queued) { queued = true; requestAnimationFrame(draw); } };
+  const soon = () => {
+    if (!queued) {
+      queued = true;
+      requestAnimationFrame(draw);
+    }
+  };
   box.addEventListener('scroll', soon, { passive: true });
   new ResizeObserver(soon).observe(box);
   // On paper there is no scrolling: what fits a few pages is drawn in full.
   const unprinted = h('p', { class: 'dim paper-only' });
   box.append(unprinted);
   box.classList.add('prints');
-  box.addEventListener('paper', (event) => { printing = /** @type {CustomEvent} */ (event).detail; draw(); });
+  box.addEventListener('paper', (event) => {
+    printing = /** @type {CustomEvent} */ (event).detail;
+    draw();
+  });
   const redraw = () => {
     // Whoever is on a button of a row stays on it.
     const at = [...drawn].find(([, row]) => row.contains(document.activeElement));
@@ -170,7 +211,10 @@ function virtual(box) {
       for (const height of heights) tops.push(tops[tops.length - 1] + height);
       render = drawRow;
       sheet.style.height = tops[tops.length - 1] + 'px';
-      unprinted.textContent = heights.length > PRINTED ? `${number(heights.length - PRINTED, 'more row')} not printed: search for what matters, and print again` : '';
+      unprinted.textContent =
+        heights.length > PRINTED
+          ? `${number(heights.length - PRINTED, 'more row')} not printed: search for what matters, and print again`
+          : '';
       box.style.setProperty('--content', tops[tops.length - 1] + 4 + 'px');
       redraw();
     },
@@ -185,7 +229,10 @@ function virtual(box) {
 /** Whether all words of a search are in a text. @param {string} text @param {string} search */
 function found(text, search) {
   const low = text.toLowerCase();
-  return search.toLowerCase().split(/\s+/).every((word) => low.includes(word));
+  return search
+    .toLowerCase()
+    .split(/\s+/)
+    .every((word) => low.includes(word));
 }
 
 /** Hands a text to the reader as a file. @param {string} file @param {string} text @param {string} [type] */
@@ -204,15 +251,26 @@ function field(label, field, cls = '') {
 
 /** A choice. @param {[string, string][]} options @param {string} value @param {(value: string) => void} chosen */
 function choice(options, value, chosen) {
-  const select = /** @type {HTMLSelectElement} */ (h('select', {}, options.map(([key, text]) => h('option', { value: key, selected: key === value }, shown(text)))));
+  const select = /** @type {HTMLSelectElement} */ (
+    h(
+      'select',
+      {},
+      options.map(([key, text]) => h('option', { value: key, selected: key === value }, shown(text))),
+    )
+  );
   select.addEventListener('change', () => chosen(select.value));
   return select;
 }
 
 /** A search box that waits for a pause in the typing. @param {string} placeholder @param {(text: string) => void} typed */
 function searchBox(placeholder, typed) {
-  const input = /** @type {HTMLInputElement} */ (h('input', { type: 'search', placeholder, 'aria-label': placeholder, spellcheck: 'false', autocomplete: 'off' }));
+  const input = /** @type {HTMLInputElement} */ (
+    h('input', { type: 'search', placeholder, 'aria-label': placeholder, spellcheck: 'false', autocomplete: 'off' })
+  );
   let timer = 0;
-  input.addEventListener('input', () => { clearTimeout(timer); timer = window.setTimeout(() => typed(input.value.trim()), 80); });
+  input.addEventListener('input', () => {
+    clearTimeout(timer);
+    timer = window.setTimeout(() => typed(input.value.trim()), 80);
+  });
   return input;
 }

@@ -13,14 +13,19 @@ class Counts {
   add(pod, node, more) {
     const on = this.nodes.get(node) ?? new Map();
     const count = (on.get(pod) ?? 0) + more;
-    if (count > 0) on.set(pod, count); else on.delete(pod);
+    if (count > 0) on.set(pod, count);
+    else on.delete(pod);
     this.nodes.set(node, on);
     this.totals = null;
   }
   /** @param {number} node @returns {[pod: number, count: number][]} */
-  on(node) { return [...(this.nodes.get(node) ?? [])]; }
+  on(node) {
+    return [...(this.nodes.get(node) ?? [])];
+  }
   /** @param {number} pod @param {number} node */
-  of(pod, node) { return this.nodes.get(node)?.get(pod) ?? 0; }
+  of(pod, node) {
+    return this.nodes.get(node)?.get(pod) ?? 0;
+  }
   /** How many of a pod type run anywhere. @param {number} pod */
   total(pod) {
     if (!this.totals) {
@@ -37,23 +42,36 @@ class Cluster {
     this.data = data;
     /** @type {PodType[]} */ this.pods = [];
     for (const pod of data.pods) {
-      if (typeof pod === 'number') this.pods.length += pod; else this.pods.push(pod);
+      if (typeof pod === 'number') this.pods.length += pod;
+      else this.pods.push(pod);
     }
     this.running = new Counts(data.running);
     this.kept = new Counts(data.kept);
   }
   /** @param {number} pod */
-  pod(pod) { return this.pods[pod]; }
+  pod(pod) {
+    return this.pods[pod];
+  }
   /** @param {number} node */
-  nodeName(node) { return this.data.nodes[node][0]; }
+  nodeName(node) {
+    return this.data.nodes[node][0];
+  }
   /** @param {number} node @returns {Form} */
-  form(node) { return this.data.forms[this.data.nodes[node][1]]; }
+  form(node) {
+    return this.data.forms[this.data.nodes[node][1]];
+  }
   /** @param {number} node @param {string} key */
-  label(node, key) { return this.form(node).labels.find(([k]) => k === key)?.[1]; }
+  label(node, key) {
+    return this.form(node).labels.find(([k]) => k === key)?.[1];
+  }
   /** @param {Atom} atom */
-  atom([pod, node]) { return `${this.pod(pod).name} on ${this.nodeName(node)}`; }
+  atom([pod, node]) {
+    return `${this.pod(pod).name} on ${this.nodeName(node)}`;
+  }
   /** All label keys of nodes. */
-  keys() { return [...new Set(this.data.forms.flatMap((form) => form.labels.map(([key]) => key)))].sort(); }
+  keys() {
+    return [...new Set(this.data.forms.flatMap((form) => form.labels.map(([key]) => key)))].sort();
+  }
 
   /**
    * What a node has and what is taken of it, for each resource that it has or that its pods want.
@@ -63,7 +81,8 @@ class Cluster {
   usage(node, counts) {
     /** @type {Map<number, bigint>} */ const used = new Map();
     for (const [pod, count] of counts.on(node)) {
-      for (const [resource, weight] of this.pod(pod).weights) used.set(resource, (used.get(resource) ?? 0n) + BigInt(weight) * BigInt(count));
+      for (const [resource, weight] of this.pod(pod).weights)
+        used.set(resource, (used.get(resource) ?? 0n) + BigInt(weight) * BigInt(count));
     }
     const rows = this.form(node).capacity.map(([resource, all]) => ({ resource, used: used.get(resource) ?? 0n, all: BigInt(all) }));
     for (const [resource, sum] of used) {
@@ -80,7 +99,10 @@ class Cluster {
     if (unit === 'count') return String(amount);
     const suffixes = ['', 'Ki', 'Mi', 'Gi', 'Ti', 'Pi', 'Ei'];
     let at = 0;
-    while (amount >= 1024n && amount % 1024n === 0n && at < 6) { amount /= 1024n; at++; }
+    while (amount >= 1024n && amount % 1024n === 0n && at < 6) {
+      amount /= 1024n;
+      at++;
+    }
     return amount + suffixes[at];
   }
 }
