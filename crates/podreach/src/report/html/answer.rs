@@ -1,6 +1,6 @@
 //! An answer for a page: the verdict, and its evidence as a run to replay or as a proof to click through.
 
-use podreach_core::{Action, Goal, Problem, Trace, Verdict};
+use podreach_core::{Action, Goal, Model, Problem, Trace, Verdict};
 use serde_json::{Value, json};
 
 use super::entities::Entities;
@@ -59,31 +59,33 @@ pub(super) fn outline(decision: &Sure) -> Value {
 }
 
 fn steps(entities: &mut Entities, problem: &Problem, trace: &Trace) -> Vec<Value> {
-    let m = &problem.model;
-    let step = |AnnotatedStep { action, notes, witnesses, obstacle }: AnnotatedStep| {
-        let mut step = json!({"op": document::op(m, action), "says": words::step(m, action)});
-        match (action.atom(), action.node()) {
-            (Some(atom), _) => step["at"] = entities.atom(m, atom),
-            (None, Some(node)) => step["node"] = entities.node(m, node).into(),
-            (None, None) => {}
-        }
-        if let Action::Terminate(pod, _) = action
-            && let Some(shadow) = m.shadow(pod)
-        {
-            step["becomes"] = entities.pod(m, shadow).into();
-        }
-        if !notes.is_empty() {
-            step["notes"] = notes.into();
-        }
-        if !witnesses.is_empty() {
-            step["witnesses"] = witnesses.into_iter().map(|witness| entities.atom(m, witness)).collect();
-        }
-        if let Some(obstacle) = obstacle {
-            step["obstacle"] = json!({"of": obstacle.of, "rule": obstacle.rule.name(), "reason": obstacle.reason});
-        }
-        step
-    };
-    excerpt(problem, trace, 0..trace.len().min(STEPS)).into_iter().map(step).collect()
+    let shown = excerpt(problem, trace, 0..trace.len().min(STEPS));
+    shown.into_iter().map(|annotated| step(entities, &problem.model, annotated)).collect()
+}
+
+fn step(entities: &mut Entities, m: &Model, annotated: AnnotatedStep) -> Value {
+    let AnnotatedStep { action, notes, witnesses, obstacle } = annotated;
+    let mut step = json!({"op": document::op(m, action), "says": words::step(m, action)});
+    match (action.atom(), action.node()) {
+        (Some(atom), _) => step["at"] = entities.atom(m, atom),
+        (None, Some(node)) => step["node"] = entities.node(m, node).into(),
+        (None, None) => {}
+    }
+    if let Action::Terminate(pod, _) = action
+        && let Some(shadow) = m.shadow(pod)
+    {
+        step["becomes"] = entities.pod(m, shadow).into();
+    }
+    if !notes.is_empty() {
+        step["notes"] = notes.into();
+    }
+    if !witnesses.is_empty() {
+        step["witnesses"] = witnesses.into_iter().map(|witness| entities.atom(m, witness)).collect();
+    }
+    if let Some(obstacle) = obstacle {
+        step["obstacle"] = json!({"of": obstacle.of, "rule": obstacle.rule.name(), "reason": obstacle.reason});
+    }
+    step
 }
 
 /// The first alternative of what was asked that the end of a trace meets, by its index.
