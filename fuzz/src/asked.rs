@@ -4,7 +4,7 @@ use podreach::answer::Oracle;
 use podreach::audit::memory::{Means, NoCache};
 use podreach::audit::{Actor, policy};
 use podreach::lower::Options;
-use podreach::report::{self, Certificate, Assertion};
+use podreach::report::{self, Assertion, Certificate};
 use podreach::{question, sandbox};
 use podreach_core::{Checker, Semantics};
 
