@@ -173,7 +173,7 @@ pub fn of_judged(
     let about = model.pod_name(pod).to_owned();
     let doubts = |node: NodeId, plugin: &str, accepts: bool| {
         let running = running.get(&node).unwrap_or(const { &BTreeSet::new() });
-        let matters = [Effect::Blurs, if accepts { Effect::Widens } else { Effect::Narrows }];
+        let matters = [Effect::Both, if accepts { Effect::OverApproximates } else { Effect::UnderApproximates }];
         // A volume that is yet to be made is taken to be usable; the real side says that it is not there now.
         let assumed = |diagnostic: &Diagnostic| accepts && diagnostic.code == "S0441";
         let counts = |diagnostic: &&Diagnostic| matters.contains(&diagnostic.effect) || assumed(diagnostic);

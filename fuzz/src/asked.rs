@@ -4,7 +4,7 @@ use podreach::answer::Oracle;
 use podreach::audit::memory::{Means, NoCache};
 use podreach::audit::{Actor, policy};
 use podreach::lower::Options;
-use podreach::report::{self, Certificate, Claim};
+use podreach::report::{self, Assertion, Certificate};
 use podreach::{question, sandbox};
 use podreach_core::{Checker, Semantics};
 
@@ -24,7 +24,7 @@ pub fn certificates(bytes: &[u8]) {
 
 fn stands(certificate: &Certificate) {
     let _ = certificate.asked().to_string();
-    if matches!(certificate.claim, Claim::Unknown(_)) {
+    if matches!(certificate.assertion, Assertion::Unknown(_)) {
         return;
     }
     let lowered = podreach::lowered(&SOURCES, &certificate.options);

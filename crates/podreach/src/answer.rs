@@ -1,14 +1,15 @@
 //! Answers: verdicts about the model, held back where the model may differ from the cluster.
 //!
-//! A diagnostic says how the model may differ, and a verdict stands if it does not depend on that. Both ways are asked of the engines
+//! A diagnostic says how the model may differ, and a verdict is kept if it does not depend on that. Both ways are asked of the engines
 //! in the same manner, by a second model that errs on the other side:
 //!
 //! ```text
-//! Widens   the model allows too much.   A trace stands if it deploys no pod type in doubt. If it does, the goal must be reachable
-//!                                       in the strict model, in which those types are never deployed. Never always stands.
-//! Narrows  the model allows too little. A proof stands if it is about the weakest model, in which all that is in doubt is possible
-//!                                       (`core/src/weakening.rs`). Deployable always stands.
-//! Blurs    both, and what the type's running pods do to others is in doubt, too: the strict model starts without them.
+//! OverApproximates   The model allows too much. A trace holds if it deploys no pod type in doubt. If it does, the goal must be
+//!                    reachable in the strict model, in which those types are never deployed. Never always holds.
+//! UnderApproximates  The model allows too little. A proof holds if it is about the weakest model, in which all that is in doubt
+//!                    is possible (`core/src/weakening.rs`). Deployable always holds.
+//! Both               Both of these, and what the type's running pods do to others is also in doubt: the strict model starts
+//!                    without them.
 //! ```
 //! A type that another scheduler places (S0415), or that admission may change (S0461, S0463, S0467), has running pods like any other; if
 //! its labels may be changed, too, unseen pods may be among its own. Volumes and devices have a history, which no
@@ -28,8 +29,7 @@ use podreach_core::{
 
 use crate::diagnostic::{Diagnostic, Effect};
 use crate::engine::{Budget, Decider, Decision, Stop, Uniform};
-use crate::history;
-use crate::waiting;
+use crate::{history, waiting};
 
 /// Answers any number of questions about one cluster and start.
 #[derive(Clone, Debug)]
@@ -114,15 +114,15 @@ impl Oracle {
     pub fn new(problem: &Problem, diagnostics: &[Diagnostic]) -> Self {
         let names = names(&problem.model);
         let doubts = |effect: Effect| {
-            let about = polled(diagnostics).filter(|d| d.effect == effect || d.effect == Effect::Blurs);
+            let about = polled(diagnostics).filter(|d| d.effect == effect || d.effect == Effect::Both);
             about.filter_map(|diagnostic| Doubt::new(diagnostic, &names)).collect::<Vec<_>>()
         };
         Self {
             problem: problem.clone(),
             checker: Checker::new(problem),
             whole: None,
-            widening: doubts(Effect::Widens),
-            narrowing: doubts(Effect::Narrows),
+            widening: doubts(Effect::OverApproximates),
+            narrowing: doubts(Effect::UnderApproximates),
             weakenings: weakenings(problem, diagnostics, &names),
             strict: None,
             weak: None,
@@ -377,7 +377,7 @@ fn unknown(decision: Decision, reason: Reason) -> Decision {
 /// What makes a model weak enough for all doubts.
 fn weakenings(problem: &Problem, diagnostics: &[Diagnostic], names: &BTreeMap<&str, Vec<PodId>>) -> Vec<Weakening> {
     let mut all = BTreeSet::new();
-    for diagnostic in diagnostics.iter().filter(|d| matches!(d.effect, Effect::Narrows | Effect::Blurs)) {
+    for diagnostic in diagnostics.iter().filter(|d| matches!(d.effect, Effect::UnderApproximates | Effect::Both)) {
         let pods = diagnostic.pods.iter().filter_map(|name| names.get(name.as_str())).flatten().copied();
         let weakening = if diagnostic.code == BOUND_BY_NAME { Weakening::Unscheduled } else { Weakening::Unruled };
         all.extend(pods.map(weakening));
@@ -418,7 +418,7 @@ impl Doubt {
     fn new(diagnostic: &Diagnostic, names: &BTreeMap<&str, Vec<PodId>>) -> Option<Self> {
         let pods: BTreeSet<PodId> =
             diagnostic.pods.iter().filter_map(|name| names.get(name.as_str())).flatten().copied().collect();
-        let residents = diagnostic.effect == Effect::Blurs
+        let residents = diagnostic.effect == Effect::Both
             && diagnostic.code != OTHER_SCHEDULER
             && !CHANGED.contains(&diagnostic.code);
         let there = diagnostic.pods.is_empty() || !pods.is_empty();

@@ -104,12 +104,12 @@ fn a_running_pod_is_its_owners_when_admission_made_it_so() {
 fn limit_ranges_that_contradict_each_other_leave_it_to_chance() {
     let other = limits("{type: Container, defaultRequest: {cpu: 1}}").replace("name: x", "name: z");
     let one = limits("{type: Container, defaultRequest: {cpu: 2}}");
-    assert_eq!(codes(&lowered(&format!("{one}{other}{}", pod("a", "", "")))), [("S0416", Effect::Blurs)]);
+    assert_eq!(codes(&lowered(&format!("{one}{other}{}", pod("a", "", "")))), [("S0416", Effect::Both)]);
     assert_eq!(codes(&lowered(&format!("{one}{other}{}", pod("a", "requests: {cpu: 3}", "")))), []);
     // And so whether what it is given is too much.
     let [narrow, wide] = ["{type: Container, max: {cpu: 1}}", "{type: Container, max: {cpu: 2}}"].map(limits);
     let chance = lowered(&format!("{narrow}{}{}", wide.replace("name: x", "name: z"), pod("a", "", "")));
-    assert_eq!((barred(&chance, "a"), codes(&chance)), (None, vec![("S0416", Effect::Blurs)]));
+    assert_eq!((barred(&chance, "a"), codes(&chance)), (None, vec![("S0416", Effect::Both)]));
 }
 
 #[test]
@@ -208,7 +208,7 @@ fn a_runtime_class_adds_overhead_selector_and_tolerations() {
         let refused = lowered(&(class.clone() + &pod("a", "", more)));
         assert_eq!(barred(&refused, "a").as_deref(), Some(why));
     }
-    assert_eq!(codes(&lowered(&(class + &pod("a", "", ", runtimeClassName: other")))), [("S0413", Effect::Blurs)]);
+    assert_eq!(codes(&lowered(&(class + &pod("a", "", ", runtimeClassName: other")))), [("S0413", Effect::Both)]);
 }
 
 /// Whether the first pod may be deployed on the first node while so many of it run there.
@@ -260,7 +260,7 @@ fn a_quota_with_scopes_counts_some_pods() {
         assert_eq!(admits(&lowered, 0), !counted, "{scope} {resources} {more}");
     }
     let unclear = lowered(&(scoped("PriorityClass") + &pod("a", "", "")));
-    assert_eq!(codes(&unclear), [("S0418", Effect::Widens)]);
+    assert_eq!(codes(&unclear), [("S0418", Effect::OverApproximates)]);
 }
 
 fn configuration(profiles: &str, rest: &str) -> String {
@@ -284,8 +284,8 @@ fn a_profile_switches_filters_off() {
     assert!(
         !all.contains(&Rule::NodePorts) && all.contains(&Rule::NodeAffinity) && !all.contains(&Rule::ResourceQuota)
     );
-    assert_eq!(exempt("filter: {disabled: [{name: NodeAffinity}]}").1, [("S0431", Effect::Blurs)]);
-    assert_eq!(exempt("permit: {enabled: [{name: Coscheduling}]}").1, [("S0430", Effect::Widens)]);
+    assert_eq!(exempt("filter: {disabled: [{name: NodeAffinity}]}").1, [("S0431", Effect::Both)]);
+    assert_eq!(exempt("permit: {enabled: [{name: Coscheduling}]}").1, [("S0430", Effect::OverApproximates)]);
 }
 
 #[test]
@@ -317,7 +317,7 @@ fn resources_that_no_profile_looks_at_are_no_obstacle() {
     let extender = ", extenders: [{urlPrefix: u, managedResources: [{name: gpu.io/x, ignoredByScheduler: true}]}]";
     assert!(admits(&lowered(&(configuration("", extender) + &greedy)), 0));
     let mixed = configuration(&format!("{ignoring}, {{schedulerName: other}}"), "");
-    assert_eq!(codes(&lowered(&(mixed + &greedy))), [("S0433", Effect::Blurs)]);
+    assert_eq!(codes(&lowered(&(mixed + &greedy))), [("S0433", Effect::Both)]);
 }
 
 #[test]
@@ -325,8 +325,8 @@ fn a_resource_that_a_profile_ignores_may_still_be_a_device() {
     let ignoring = "{pluginConfig: [{name: NodeResourcesFit, args: {ignoredResourceGroups: [gpu.io]}}]}";
     let greedy = pod("a", "requests: {gpu.io/x: 7}, limits: {gpu.io/x: 7}", "");
     let class = "{apiVersion: resource.k8s.io/v1, kind: DeviceClass, metadata: {name: x}, spec: {extendedResourceName: gpu.io/x}}\n---\n";
-    assert_eq!(codes(&lowered(&format!("{class}{greedy}"))), [("S0421", Effect::Blurs)]);
-    assert_eq!(codes(&lowered(&format!("{class}{}{greedy}", configuration(ignoring, "")))), [("S0421", Effect::Blurs)]);
+    assert_eq!(codes(&lowered(&format!("{class}{greedy}"))), [("S0421", Effect::Both)]);
+    assert_eq!(codes(&lowered(&format!("{class}{}{greedy}", configuration(ignoring, "")))), [("S0421", Effect::Both)]);
 }
 
 #[test]
@@ -334,7 +334,7 @@ fn hard_default_spread_is_said_where_it_applies() {
     let args = "{defaultingType: List, defaultConstraints: [{maxSkew: 1, topologyKey: zone, whenUnsatisfiable: DoNotSchedule}]}";
     let hard = configuration(&format!("{{pluginConfig: [{{name: PodTopologySpread, args: {args}}}]}}"), "");
     let own = ", topologySpreadConstraints: [{maxSkew: 1, topologyKey: zone, whenUnsatisfiable: ScheduleAnyway}]";
-    assert_eq!(codes(&lowered(&(hard.clone() + &pod("a", "", "")))), [("S0432", Effect::Widens)]);
+    assert_eq!(codes(&lowered(&(hard.clone() + &pod("a", "", "")))), [("S0432", Effect::OverApproximates)]);
     assert_eq!(codes(&lowered(&(hard.clone() + &pod("a", "", own)))), []);
     let soft = hard.replace("DoNotSchedule", "ScheduleAnyway");
     assert_eq!(codes(&lowered(&(soft + &pod("a", "", "")))), []);
@@ -448,14 +448,14 @@ fn claims_that_are_never_let_in_keep_a_stateful_set_from_making_pods() {
         let lowered = lowered(&(policy.clone() + &set + CLASSES));
         assert_eq!(barred(&lowered, "db"), why, "{policy}{set}");
         let remark = lowered.diagnostics.iter().find(|remark| remark.code == "S0448");
-        assert_eq!(remark.map(|remark| remark.effect), in_doubt.then_some(Effect::Widens), "{policy}{set}");
+        assert_eq!(remark.map(|remark| remark.effect), in_doubt.then_some(Effect::OverApproximates), "{policy}{set}");
     }
     // Pods with ephemeral volumes are made, and wait for their claims.
     let volume = "{name: v, ephemeral: {volumeClaimTemplate: {spec: {accessModes: [ReadWriteOnce], resources: {requests: {storage: 2Gi}}}}}}";
     let ephemeral = pod("a", "", &format!(", volumes: [{volume}]"));
     let bounded = limits("{type: PersistentVolumeClaim, max: {storage: 1Gi}}");
     let found = lowered(&(bounded + &ephemeral + CLASSES));
-    assert_eq!((barred(&found, "a"), codes(&found).contains(&("S0448", Effect::Widens))), (None, true));
+    assert_eq!((barred(&found, "a"), codes(&found).contains(&("S0448", Effect::OverApproximates))), (None, true));
 }
 
 #[test]

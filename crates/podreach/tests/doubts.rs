@@ -66,26 +66,26 @@ fn what_is_said_holds_whatever_the_doubts_hide() {
         let problem = problem(&mut rng, Shape::small(semantics));
         let pods: Vec<PodId> = problem.model.pods().collect();
         let pod = rng.pick(&pods);
-        let effect = rng.pick(&[Effect::Notes, Effect::Widens, Effect::Narrows, Effect::Blurs]);
-        let about_one = rng.one_in(2) || effect == Effect::Widens;
+        let effect = rng.pick(&[Effect::Notes, Effect::OverApproximates, Effect::UnderApproximates, Effect::Both]);
+        let about_one = rng.one_in(2) || effect == Effect::OverApproximates;
         let doubt = Diagnostic::stops("S0000", None, "a doubt").with_effect(effect);
         let doubt = if about_one { doubt.about(problem.model.pod_name(pod)) } else { doubt };
         let answer = Oracle::new(&problem, &[doubt]).answer(&problem.goal, &Budget::unlimited());
         let verdict = answer.checked.verdict().clone();
         match answer.checked.answer() {
-            Some(true) if matches!(effect, Effect::Blurs) && about_one => {
+            Some(true) if matches!(effect, Effect::Both) && about_one => {
                 assert!(check(&hostile(&problem, pod), verdict).is_ok(), "case {case}");
             }
-            Some(true) if matches!(effect, Effect::Widens) => {
+            Some(true) if matches!(effect, Effect::OverApproximates) => {
                 let barred =
                     changed(&problem, |cluster| spec(cluster, pod).barred = Some(Barred::LeftOut("the test says so")));
                 assert!(check(&barred, verdict).is_ok(), "case {case}");
             }
-            Some(true) if matches!(effect, Effect::Blurs) => {
+            Some(true) if matches!(effect, Effect::Both) => {
                 let Verdict::Deployable(trace) = verdict else { unreachable!("it says deployable") };
                 assert!(trace.is_empty(), "case {case}");
             }
-            Some(false) if matches!(effect, Effect::Narrows | Effect::Blurs) => {
+            Some(false) if matches!(effect, Effect::UnderApproximates | Effect::Both) => {
                 let real = if about_one { helpful(&problem, pod) } else { unseen(&problem, pod) };
                 assert_ne!(truth(&real), Some(true), "case {case}: {effect:?} about one {about_one}");
             }
@@ -113,11 +113,11 @@ fn no_verdict_is_held_back_without_need() {
         let barred = changed(&problem, |cluster| spec(cluster, pod).barred = Some(Barred::LeftOut("the test says so")));
         let (Some(plain), Some(without)) = (truth(&problem), truth(&barred)) else { continue };
         let expected = (plain == without).then_some(plain);
-        assert_eq!(answer(Effect::Widens).checked.answer(), expected, "case {case}: widens");
+        assert_eq!(answer(Effect::OverApproximates).checked.answer(), expected, "case {case}: widens");
         // Nodes that settle may change what a spread constraint looks at; that is held back as well.
         let settles = problem.model.settling_matters() && !problem.start.unsettled().is_empty();
         let Some(helped) = truth(&problem.weakened(&[Weakening::Unruled(pod)])).filter(|_| !settles) else { continue };
         let expected = (plain == helped || plain).then_some(plain);
-        assert_eq!(answer(Effect::Narrows).checked.answer(), expected, "case {case}: narrows");
+        assert_eq!(answer(Effect::UnderApproximates).checked.answer(), expected, "case {case}: narrows");
     }
 }

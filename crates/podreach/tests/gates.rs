@@ -319,7 +319,7 @@ fn annotations_of_a_namespace_put_its_pods_in_doubt() {
     let annotated = namespace("ml", "annotations: {scheduler.alpha.kubernetes.io/node-selector: pool=ml}");
     let text = format!("{annotated}{}{}", pod("ml", "a", ""), pod("shop", "b", ""));
     let found = lowered(&text);
-    assert_eq!(codes(&found), BTreeSet::from([("S0463", Effect::Blurs, "pod/ml/a".to_owned())]));
+    assert_eq!(codes(&found), BTreeSet::from([("S0463", Effect::Both, "pod/ml/a".to_owned())]));
     assert_eq!((answer(&found, "a", "n1"), answer(&found, "b", "n1")), (None, Some(true)));
 }
 

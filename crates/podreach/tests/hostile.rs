@@ -382,7 +382,7 @@ fn kinds_that_may_hide_pods_are_never_passed_over() {
     ] {
         let lowered = lowered(&format!("{NODE}---\n{document}---\n{}", POD.text()));
         let found: Vec<_> = lowered.diagnostics.iter().map(|d| (d.code, d.effect)).collect();
-        assert_eq!(found, [(code, Effect::Narrows)], "{document}");
+        assert_eq!(found, [(code, Effect::UnderApproximates)], "{document}");
         assert!(!format!("{lowered:?}").contains("CANARY"));
     }
     for (document, code) in [

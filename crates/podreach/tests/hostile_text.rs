@@ -322,7 +322,7 @@ fn no_bytes_make_a_reader_panic() {
 fn every_code_is_explained() {
     let explained = include_str!("../../../docs/diagnostics.md");
     let codes: Vec<_> =
-        include_str!("../src/read/problem.rs").split('"').filter(|piece| piece.starts_with("E01")).collect();
+        include_str!("../src/read/errors.rs").split('"').filter(|piece| piece.starts_with("E01")).collect();
     assert!(codes.len() > 20);
     for code in codes {
         assert!(explained.contains(&format!("| {code} |")), "{code} is missing in docs/diagnostics.md");

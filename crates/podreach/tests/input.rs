@@ -76,7 +76,11 @@ fn custom_resources_spoil_what_they_could_change_and_nothing_else() {
     for (version, kind, rest, code) in hiding {
         let text = format!("{NODE}{LONELY}{}", object(version, kind, rest));
         let lowered = read(&text);
-        assert_eq!((codes(&lowered), answer(&lowered, "web")), (vec![(code, Effect::Narrows)], None), "{kind}");
+        assert_eq!(
+            (codes(&lowered), answer(&lowered, "web")),
+            (vec![(code, Effect::UnderApproximates)], None),
+            "{kind}"
+        );
         let closed = Options { complete: [Kind::Pod].into(), ..Options::default() };
         let lowered = read_as("f.yaml", &text, &closed);
         assert_eq!(
@@ -97,12 +101,12 @@ fn custom_resources_spoil_what_they_could_change_and_nothing_else() {
 fn policy_engines_are_no_makers_of_pods() {
     let sociable = LONELY.replace("app: egg", "app: web");
     let rule = |does: &str| format!(", spec: {{rules: [{{name: r, match: {{resources: {{kinds: [Pod]}}}}, {does}}}]}}");
-    let (refuses, changes) = (("S0462", Effect::Widens), ("S0461", Effect::Blurs));
+    let (refuses, changes) = (("S0462", Effect::OverApproximates), ("S0461", Effect::Both));
     for (version, kind, rest, remark) in [
         ("kyverno.io/v1", "ClusterPolicy", rule("validate: {failureAction: Enforce}"), refuses),
         ("kyverno.io/v1", "ClusterPolicy", rule("mutate: {}"), changes),
         ("constraints.gatekeeper.sh/v1beta1", "K8sAllowed", String::new(), refuses),
-        ("policies.kubewarden.io/v1", "ClusterAdmissionPolicy", String::new(), ("S0405", Effect::Blurs)),
+        ("policies.kubewarden.io/v1", "ClusterAdmissionPolicy", String::new(), ("S0405", Effect::Both)),
     ] {
         let read = |pod: &str| read(&format!("{NODE}{pod}{}", object(version, kind, &rest)));
         let (lonely, sociable) = (read(LONELY), read(&sociable));
@@ -180,7 +184,7 @@ fn only_lists_say_that_there_is_nothing_else() {
     for (what, text, wanted) in &cases {
         let lowered = read(text);
         assert_eq!(answer(&lowered, "web"), *wanted, "{what}");
-        let says = codes(&lowered).contains(&("S0441", Effect::Widens));
+        let says = codes(&lowered).contains(&("S0441", Effect::OverApproximates));
         assert_eq!(says, wanted.is_none(), "{what}");
     }
     let whole = Options { complete: [Kind::PersistentVolumeClaim].into(), ..Options::default() };
@@ -249,7 +253,7 @@ fn claims_that_are_bound_early_matter_only_where_there_are_several_places() {
     assert_eq!(answer(&lowered, "db"), Some(true));
     let other = NODE.replace("name: n1", "name: n2").replace("zone: a", "zone: b");
     let lowered = read(&format!("{NODE}{other}{SET}{}", class("Immediate")));
-    assert!(codes(&lowered).contains(&("S0441", Effect::Widens)));
+    assert!(codes(&lowered).contains(&("S0441", Effect::OverApproximates)));
     assert_eq!(answer(&lowered, "db"), None);
     let lowered = read(&format!("{NODE}{}{SET}{}", other.replace("zone: b", "zone: a"), class("Immediate")));
     assert_eq!(answer(&lowered, "db"), Some(true));

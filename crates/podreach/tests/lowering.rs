@@ -166,7 +166,7 @@ fn daemon_pods_are_unpinned_and_tolerate_what_their_controller_says() {
     let lowered = lowered(&text);
     assert_eq!(types(&lowered), ["daemonset/default/log", "daemonset/default/other", "pod/default/other-1"]);
     assert_eq!(lowered.start.size(), 2);
-    assert_eq!(codes(&lowered), [("S0426", Effect::Narrows, Some("daemonset/default/other"))]);
+    assert_eq!(codes(&lowered), [("S0426", Effect::UnderApproximates, Some("daemonset/default/other"))]);
 }
 
 #[test]
@@ -206,7 +206,7 @@ fn an_identity_that_a_selector_looks_at_is_reported() {
         + &pod("db-0", "app: db, apps.kubernetes.io/pod-index: '0'", ("StatefulSet", "db"), "n1", anti);
     let lowered = lowered(&text);
     assert_eq!(types(&lowered), ["statefulset/default/db"]);
-    assert_eq!(codes(&lowered), [("S0422", Effect::Blurs, Some("statefulset/default/db"))]);
+    assert_eq!(codes(&lowered), [("S0422", Effect::Both, Some("statefulset/default/db"))]);
 }
 
 #[test]
@@ -261,7 +261,7 @@ fn a_template_may_name_its_node_and_a_running_pod_may_not() {
     let nodes: Vec<_> = model.nodes().collect();
     assert_eq!(nodes.iter().map(|&n| model.static_ok(web, n)).collect::<Vec<_>>(), [false, true]);
     assert!(nodes.iter().all(|&n| model.static_ok(p, n)));
-    assert_eq!(codes(&lowered), [("S0425", Effect::Narrows, Some("deployment/default/web"))]);
+    assert_eq!(codes(&lowered), [("S0425", Effect::UnderApproximates, Some("deployment/default/web"))]);
 }
 
 #[test]
@@ -332,11 +332,11 @@ fn declared_instances_bound_each_workload() {
 #[test]
 fn what_is_not_modelled_spoils_the_type_that_uses_it() {
     for (spec, code, effect) in [
-        (", volumes: [{name: v, persistentVolumeClaim: {claimName: c}}]", "S0441", Effect::Widens),
-        (", resourceClaims: [{name: gpu, resourceClaimName: g}]", "S0412", Effect::Widens),
-        (", runtimeClassName: gvisor", "S0413", Effect::Blurs),
-        (", schedulingGates: [{name: g}]", "S0414", Effect::Widens),
-        (", schedulerName: volcano", "S0415", Effect::Blurs),
+        (", volumes: [{name: v, persistentVolumeClaim: {claimName: c}}]", "S0441", Effect::OverApproximates),
+        (", resourceClaims: [{name: gpu, resourceClaimName: g}]", "S0412", Effect::OverApproximates),
+        (", runtimeClassName: gvisor", "S0413", Effect::Both),
+        (", schedulingGates: [{name: g}]", "S0414", Effect::OverApproximates),
+        (", schedulerName: volcano", "S0415", Effect::Both),
     ] {
         let lowered = lowered(&workload("Deployment", "web", "app: web", spec, ""));
         assert_eq!(codes(&lowered), [(code, effect, Some("deployment/default/web"))], "{spec}");
@@ -357,7 +357,7 @@ fn namespace_selectors_need_the_namespaces() {
         workload("Deployment", "web", "app: web", &spec, "")
     };
     let team = near("{team: x}");
-    assert_eq!(codes(&lowered(&team)), [("S0424", Effect::Blurs, Some("deployment/default/web"))]);
+    assert_eq!(codes(&lowered(&team)), [("S0424", Effect::Both, Some("deployment/default/web"))]);
     let namespace = "apiVersion: v1\nkind: Namespace\nmetadata: {name: default, labels: {team: x}}\n---\n";
     assert_eq!(codes(&lowered(&format!("{namespace}{team}"))), []);
     let by_name = lowered(&near("{kubernetes.io/metadata.name: default}"));

@@ -6,7 +6,7 @@ use podreach::answer::Oracle;
 use podreach::engine::Budget;
 use podreach::lower::Options;
 use podreach::matrix::Matrix;
-use podreach::report::{self, Answered, Scene, html};
+use podreach::report::{self, AnnotatedStep, Answered, html};
 use podreach_core::rule::{Rule, first_refusal};
 use podreach_core::testing::{Rng, Shape, cases, problem};
 use podreach_core::{Action, Atom, Configuration, Goal, Id, NodeId, PodId, Problem, Proof, Semantics, Trace, Verdict};
@@ -99,7 +99,7 @@ fn an_obstacle_is_what_the_rules_say_a_step_before() {
             problem.step(&mut s, action).expect("legal");
             before.push(s);
         }
-        for (at, Scene { action, obstacle, .. }) in report::film(problem, trace).into_iter().enumerate() {
+        for (at, AnnotatedStep { action, obstacle, .. }) in report::annotate(problem, trace).into_iter().enumerate() {
             let (earlier, deployment) = match action {
                 Action::Deploy(pod, node) => (at.checked_sub(1).map(|at| &before[at]), Some((pod, node))),
                 _ => {

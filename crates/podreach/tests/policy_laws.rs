@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use podreach::audit::memory::{Means, NoCache};
-use podreach::audit::policy::{Claim, NodeSelection, PodSelection, Policy, Rule};
+use podreach::audit::policy::{NodeSelection, PodSelection, Policy, Property, Rule};
 use podreach::audit::{Actor, Item, Severity, Status, policy};
 use podreach::engine::{Budget, Decider};
 use podreach::lower::{Declared, Instance, Kind, Lowered, Origin, Origins, Selection};
@@ -63,10 +63,10 @@ fn nodes_named(names: Vec<String>) -> NodeSelection {
     NodeSelection { names: Some(names), labels: Selection::everything() }
 }
 
-fn decided(lowered: &Lowered, semantics: Semantics, claim: Claim, actor: &Actor) -> Item {
+fn decided(lowered: &Lowered, semantics: Semantics, property: Property, actor: &Actor) -> Item {
     let rule = Rule {
         name: "r".into(),
-        claim: claim.clone(),
+        property: property.clone(),
         description: None,
         severity: Severity::Error,
         allow_empty: false,
@@ -88,7 +88,7 @@ fn decided(lowered: &Lowered, semantics: Semantics, claim: Claim, actor: &Actor)
     }
     assert!(!item.evidence.is_empty(), "what is decided has evidence: {item:#?}");
     // That some goal can never be says nothing of other choices of nodes, unless that is argued, too.
-    if item.status == Status::Violated && matches!(claim, Claim::Possible { .. } | Claim::Recoverable { .. }) {
+    if item.status == Status::Violated && matches!(property, Property::Possible { .. } | Property::Recoverable { .. }) {
         assert!(item.evidence.iter().all(|evidence| evidence.short.is_some()), "{item:#?}");
     }
     item
@@ -156,9 +156,9 @@ fn never_agrees_with_exhaustive_search() {
     let mut seen = BTreeSet::new();
     each_case(31, cases(600), &mut |number, case| {
         let (pods, nodes) = (case.some_pods(), case.some_nodes());
-        let claim =
-            Claim::Never { pods: pods_named(case.pod_names(&pods)), nodes: nodes_named(case.node_names(&nodes)) };
-        let item = decided(&lowered(&case.problem, 1), case.semantics, claim, &Actor::AsIs);
+        let property =
+            Property::Never { pods: pods_named(case.pod_names(&pods)), nodes: nodes_named(case.node_names(&nodes)) };
+        let item = decided(&lowered(&case.problem, 1), case.semantics, property, &Actor::AsIs);
         let escapes = |s: &Configuration| s.iter().any(|((pod, node), _)| pods.contains(&pod) && nodes.contains(&node));
         let broken = case.reachable.iter().any(escapes);
         let expected = if broken { Status::Violated } else { Status::Holds };
@@ -182,7 +182,7 @@ fn never_together_agrees_with_exhaustive_search() {
         let item = decided(
             &lowered(&case.problem, 1),
             case.semantics,
-            Claim::NeverTogether { pods, key: key.to_owned() },
+            Property::NeverTogether { pods, key: key.to_owned() },
             &Actor::AsIs,
         );
         // Pods that are being deleted still run.
@@ -214,13 +214,13 @@ fn possible_agrees_with_exhaustive_search() {
         let count = 1 + case.rng.below(3) as u64;
         let keys = [None, None, Some("topology.kubernetes.io/zone"), Some("kubernetes.io/hostname")];
         let key = case.rng.pick(&keys);
-        let claim = Claim::Possible {
+        let property = Property::Possible {
             pods: pods_named(case.pod_names(&pods)),
             count,
             spread_over: key.map(str::to_owned),
             nodes: nodes_named(case.node_names(&nodes)),
         };
-        let item = decided(&lowered(&case.problem, 1), case.semantics, claim, &Actor::AsIs);
+        let item = decided(&lowered(&case.problem, 1), case.semantics, property, &Actor::AsIs);
         let most = |pod: PodId, s: &Configuration| -> u64 {
             let there = s.of(pod).filter(|(node, _)| nodes.contains(node));
             match key {
@@ -245,8 +245,8 @@ fn recoverable_agrees_with_exhaustive_search() {
     each_case(34, cases(900), &mut |number, case| {
         let pods = case.some_pods();
         let replicas = 1 + case.rng.below(2) as u64;
-        let claim = Claim::Recoverable { pods: pods_named(case.pod_names(&pods)) };
-        let item = decided(&lowered(&case.problem, replicas), case.semantics, claim, &Actor::AsIs);
+        let property = Property::Recoverable { pods: pods_named(case.pod_names(&pods)) };
+        let item = decided(&lowered(&case.problem, replicas), case.semantics, property, &Actor::AsIs);
         let unsettled: Vec<NodeId> = case.problem.start.unsettled().iter().copied().collect();
         let start = Arc::new((*case.problem.kept).clone().with_unsettled(unsettled));
         let empty = Problem { start, ..case.problem.clone() };
@@ -318,9 +318,9 @@ fn a_tenant_is_as_strong_as_all_pods_of_a_small_space() {
             // A tenant's pods are no Deployment's, so that here they are only helpers.
             PodSelection { kinds: Some(vec![Kind::Deployment]), ..pods_named(names.clone()) }
         };
-        let claim = Claim::Never { pods: selection.clone(), nodes: nodes_named(case.node_names(&nodes)) };
+        let property = Property::Never { pods: selection.clone(), nodes: nodes_named(case.node_names(&nodes)) };
         let input = lowered(&case.problem, 1);
-        let item = decided(&input, case.semantics, claim.clone(), &actor);
+        let item = decided(&input, case.semantics, property.clone(), &actor);
         // The same with every pod of the space as a type of its own.
         let mut cluster = case.model().facts();
         let own = cluster.pods.len();
@@ -366,7 +366,7 @@ fn a_tenant_is_as_strong_as_all_pods_of_a_small_space() {
         };
         assert_eq!(item.status, expected, "case {number}: {tolerations} {by_labels} {item:#?} {:#?}", case.problem);
         qualified += usize::from(but_for);
-        let alone = decided(&input, case.semantics, claim, &Actor::AsIs).status;
+        let alone = decided(&input, case.semantics, property, &Actor::AsIs).status;
         changed += usize::from(alone != item.status);
         *seen.entry(expected).or_default() += 1;
     });
@@ -380,11 +380,11 @@ fn a_kubelet_is_as_strong_as_all_that_it_can_say_of_its_node() {
         let (pods, nodes) = (case.some_pods(), case.some_nodes());
         let all: Vec<NodeId> = case.model().nodes().collect();
         let own = case.rng.pick(&all);
-        let claim =
-            Claim::Never { pods: pods_named(case.pod_names(&pods)), nodes: nodes_named(case.node_names(&nodes)) };
+        let property =
+            Property::Never { pods: pods_named(case.pod_names(&pods)), nodes: nodes_named(case.node_names(&nodes)) };
         let actor = Actor::NodeCompromise { node: case.model().node_name(own).to_owned() };
         let input = lowered(&case.problem, 1);
-        let item = decided(&input, case.semantics, claim.clone(), &actor);
+        let item = decided(&input, case.semantics, property.clone(), &actor);
         let goal = Goal {
             any: pods
                 .iter()
@@ -403,7 +403,7 @@ fn a_kubelet_is_as_strong_as_all_that_it_can_say_of_its_node() {
         });
         let expected = if broken { Status::Violated } else { Status::Holds };
         assert_eq!(item.status, expected, "case {number}: {} {:#?}", case.model().node_name(own), case.problem);
-        let alone = decided(&input, case.semantics, claim, &Actor::AsIs).status;
+        let alone = decided(&input, case.semantics, property, &Actor::AsIs).status;
         changed += usize::from(alone != item.status);
         held += usize::from(!broken);
     });
@@ -418,7 +418,7 @@ fn what_is_possible_holds_against_a_kubelet_if_it_does_under_every_labelling_and
         let all: Vec<NodeId> = case.model().nodes().collect();
         let own = case.rng.pick(&all);
         let count = 1 + case.rng.below(2) as u64;
-        let claim = Claim::Possible {
+        let property = Property::Possible {
             pods: pods_named(case.pod_names(&pods)),
             count,
             spread_over: None,
@@ -426,7 +426,7 @@ fn what_is_possible_holds_against_a_kubelet_if_it_does_under_every_labelling_and
         };
         let actor = Actor::NodeCompromise { node: case.model().node_name(own).to_owned() };
         let input = lowered(&case.problem, 1);
-        let item = decided(&input, case.semantics, claim.clone(), &actor);
+        let item = decided(&input, case.semantics, property.clone(), &actor);
         let mut can = true;
         for mut cluster in labellings(&unshadowed(case.model()), own) {
             let resources: Vec<_> = cluster.resources.entries().ids().collect();
@@ -444,7 +444,7 @@ fn what_is_possible_holds_against_a_kubelet_if_it_does_under_every_labelling_and
             case.model().node_name(own),
             case.problem
         );
-        let alone = decided(&input, case.semantics, claim, &Actor::AsIs).status;
+        let alone = decided(&input, case.semantics, property, &Actor::AsIs).status;
         changed += usize::from(alone != item.status);
         held += usize::from(can);
     });
@@ -465,7 +465,7 @@ fn unshadowed(m: &Model) -> Cluster {
 /// Lets a node take whatever its labels and taints let there.
 fn open(cluster: &mut Cluster, node: NodeId) {
     let features: Vec<_> = cluster.pods.values().flat_map(|pod| pod.spec.features.iter().copied()).collect();
-    let claims = cluster.claims.entries().values().filter_map(|claim| claim.attachment);
+    let claims = cluster.claims.entries().values().filter_map(|property| property.attachment);
     let drivers: Vec<_> = claims.map(|at| at.driver).chain(cluster.required_drivers.iter().copied()).collect();
     let resources: Vec<_> = cluster.resources.entries().ids().collect();
     let node = &mut cluster.nodes[node];

@@ -195,7 +195,10 @@ fn a_daemon_set_that_is_not_seen_may_have_pods_elsewhere() {
     assert_eq!([can(&lowered, "agent-n1", "n1"), can(&lowered, "agent-n1", "n2")], [Some(true), Some(false)]);
     assert_eq!(can(&lowered, "daemonset/default/agent", "n2"), None);
     let remark = lowered.diagnostics.iter().find(|remark| remark.code == "S0426").expect("a remark");
-    assert_eq!((remark.effect, remark.pods.as_slice()), (Effect::Narrows, &["daemonset/default/agent".to_owned()][..]));
+    assert_eq!(
+        (remark.effect, remark.pods.as_slice()),
+        (Effect::UnderApproximates, &["daemonset/default/agent".to_owned()][..])
+    );
     let origin = &lowered.origins.pods["daemonset/default/agent"];
     assert_eq!((origin.unseen, origin.declared), (true, None));
 }

@@ -6,7 +6,7 @@ use std::path::Path;
 use podreach::Verified;
 use podreach::assumption::Assumption;
 use podreach::read::{Source, Sources};
-use podreach::report::{self, Asked, Certificate, Claim};
+use podreach::report::{self, Asked, Assertion, Certificate};
 use podreach_core::cancel;
 
 use crate::args::{Expected, Verify};
@@ -106,10 +106,10 @@ fn unasked(args: &Verify, asked: Option<&Asked>, certificate: &Certificate) -> O
     if let Some(asked) = asked.filter(|&asked| *asked != answers) {
         return Some(format!("ANOTHER QUESTION  it answers  {answers}\n                  asked was   {asked}"));
     }
-    let claims = match certificate.claim {
-        Claim::Deployable(_) => Some(Expected::Deployable),
-        Claim::Never { .. } => Some(Expected::Never),
-        Claim::Unknown(_) => None,
+    let claims = match certificate.assertion {
+        Assertion::Deployable(_) => Some(Expected::Deployable),
+        Assertion::Never { .. } => Some(Expected::Never),
+        Assertion::Unknown(_) => None,
     };
     let (expected, claims) = args.expect.zip(claims).filter(|(expected, claims)| expected != claims)?;
     Some(format!("ANOTHER ANSWER  it says {}, and {} was expected", claims.name(), expected.name()))

@@ -57,9 +57,9 @@ pub(crate) enum Feature {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Doubt {
     /// It allows too much.
-    Widens,
+    OverApproximates,
     /// It allows too much or too little.
-    Blurs,
+    Both,
 }
 
 const fn core(plural: &'static str, kind: &'static str, namespaced: bool, without: Without) -> Resource {
@@ -82,8 +82,8 @@ const fn registered(versions: &'static [&'static str], plural: &'static str, kin
 }
 
 const POLICIES: &[&str] = &["v1", "v1beta1", "v1alpha1"];
-const STORAGE: Without = Without::Users(Feature::Volumes, Doubt::Widens);
-const DEVICES: Without = Without::Users(Feature::Claims, Doubt::Widens);
+const STORAGE: Without = Without::Users(Feature::Volumes, Doubt::OverApproximates);
+const DEVICES: Without = Without::Users(Feature::Claims, Doubt::OverApproximates);
 const DRA: &[&str] = &["v1", "v1beta2", "v1beta1", "v1alpha3"];
 
 /// Everything that is read, in this order: pods first, so that what owns them, and their nodes, are there when they are looked up.
@@ -110,7 +110,7 @@ pub(crate) static ALL: &[Resource] = &[
         "runtimeclasses",
         "RuntimeClass",
         false,
-        Without::Users(Feature::RuntimeClass, Doubt::Blurs),
+        Without::Users(Feature::RuntimeClass, Doubt::Both),
     ),
     registered(&["v1"], "mutatingwebhookconfigurations", "MutatingWebhookConfiguration"),
     registered(&["v1"], "validatingwebhookconfigurations", "ValidatingWebhookConfiguration"),
@@ -125,7 +125,7 @@ pub(crate) static ALL: &[Resource] = &[
     of("storage.k8s.io", &["v1"], "csidrivers", "CSIDriver", false, STORAGE),
     of("storage.k8s.io", &["v1"], "csistoragecapacities", "CSIStorageCapacity", true, STORAGE),
     of("storage.k8s.io", &["v1"], "volumeattachments", "VolumeAttachment", false, STORAGE),
-    of("resource.k8s.io", DRA, "deviceclasses", "DeviceClass", false, Without::Users(Feature::Extended, Doubt::Blurs)),
+    of("resource.k8s.io", DRA, "deviceclasses", "DeviceClass", false, Without::Users(Feature::Extended, Doubt::Both)),
     of("resource.k8s.io", DRA, "resourceclaims", "ResourceClaim", true, DEVICES),
     of("resource.k8s.io", DRA, "resourceclaimtemplates", "ResourceClaimTemplate", true, DEVICES),
     of("resource.k8s.io", DRA, "resourceslices", "ResourceSlice", false, DEVICES),

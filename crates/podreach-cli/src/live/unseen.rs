@@ -18,16 +18,16 @@ pub(crate) fn diagnostics(unseen: &[Unseen], sources: &Sources, options: &Option
     for one in unseen {
         let (code, effect) = match one.resource.without {
             Without::Everything => ("E0011", Effect::Stops),
-            Without::Running if options.keep.is_empty() => ("S0451", Effect::Narrows),
-            Without::Running => ("S0451", Effect::Blurs),
-            Without::Deployable => ("S0452", Effect::Narrows),
+            Without::Running if options.keep.is_empty() => ("S0451", Effect::UnderApproximates),
+            Without::Running => ("S0451", Effect::Both),
+            Without::Deployable => ("S0452", Effect::UnderApproximates),
             Without::Admission if one.beyond.is_some() && one.beyond.as_ref() == only => ("S0453", Effect::Notes),
-            Without::Admission => ("S0453", Effect::Widens),
-            Without::Scale if options.instances == Instances::Declared => ("S0454", Effect::Narrows),
+            Without::Admission => ("S0453", Effect::OverApproximates),
+            Without::Scale if options.instances == Instances::Declared => ("S0454", Effect::UnderApproximates),
             Without::Scale | Without::Nothing => ("S0454", Effect::Notes),
             Without::Gates => ("S0454", Effect::Assumes(Topic::Admission)),
             Without::Users(feature, doubt) => {
-                let effect = if doubt == Doubt::Widens { Effect::Widens } else { Effect::Blurs };
+                let effect = if doubt == Doubt::OverApproximates { Effect::OverApproximates } else { Effect::Both };
                 let about = users(sources, feature).into_iter();
                 found.extend(about.map(|pod| said(one, "S0455", effect).about(pod)));
                 ("S0454", Effect::Notes)
@@ -46,12 +46,12 @@ fn said(one: &Unseen, code: &'static str, effect: Effect) -> Diagnostic {
     };
     let so = match (one.resource.without, effect) {
         (Without::Everything, _) => ", so nothing can be placed",
-        (Without::Running, Effect::Blurs) => ": pods that run there are not seen, nor which of them are kept",
+        (Without::Running, Effect::Both) => ": pods that run there are not seen, nor which of them are kept",
         (Without::Running, _) => ": pods that run there are not seen; a run may have to delete them first",
         (Without::Gates, _) => ": there are taken to be none that change or refuse pods",
         (Without::Deployable, _) => ": what they could deploy is not seen",
-        (Without::Admission, Effect::Widens) => ": requests they add and pods they refuse are not seen",
-        (Without::Users(..), Effect::Widens | Effect::Blurs) => ", and this pod type depends on them",
+        (Without::Admission, Effect::OverApproximates) => ": requests they add and pods they refuse are not seen",
+        (Without::Users(..), Effect::OverApproximates | Effect::Both) => ", and this pod type depends on them",
         _ => "",
     };
     let refused = Diagnostic::stops(code, None, format!("{what}{so}")).with_effect(effect);

@@ -53,7 +53,7 @@ fn show(quotes: &mut Quotes<'_>, diagnostic: &Diagnostic, more: usize) {
     let level = match diagnostic.effect {
         Effect::Stops => Level::ERROR,
         Effect::Notes | Effect::Assumes(_) => Level::NOTE,
-        Effect::Widens | Effect::Narrows | Effect::Blurs => Level::WARNING,
+        Effect::OverApproximates | Effect::UnderApproximates | Effect::Both => Level::WARNING,
     };
     let message = print::harmless(&diagnostic.message);
     let help = diagnostic.help.as_deref().map(print::harmless);

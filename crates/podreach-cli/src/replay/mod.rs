@@ -12,7 +12,7 @@ mod plan;
 
 use std::collections::BTreeMap;
 
-use podreach::report::{Certificate, Claim};
+use podreach::report::{Assertion, Certificate};
 use podreach_core::{Checker, Semantics, Verdict};
 use serde_json::Value;
 
@@ -75,7 +75,7 @@ fn certificate(args: &Replay) -> Result<Certificate, Reported> {
         let count = if other.is_empty() { "no verdict" } else { "several verdicts" };
         refuse(&format!("the file holds {count}; give one"), None)
     })?;
-    if !matches!(certificate.claim, Claim::Deployable(_)) {
+    if !matches!(certificate.assertion, Assertion::Deployable(_)) {
         return Err(refuse("this verdict comes without a run: only *deployable* can be replayed", None));
     }
     if certificate.semantics != Semantics::KubeScheduler {

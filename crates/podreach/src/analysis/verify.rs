@@ -13,7 +13,7 @@ use crate::answer::Oracle;
 use crate::audit::Changed;
 use crate::engine::{Decision, Stop};
 use crate::read::{Source, Sources, shown};
-use crate::report::{self, Answered, Certificate, Claim, Shortfall};
+use crate::report::{self, Answered, Assertion, Certificate, Shortfall};
 
 /// What came out of a check. It displays as one line.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -78,7 +78,7 @@ impl Analysis {
 
     /// Checks a certificate, until `interrupt` says to stop. How the input is read is up to the caller, who compares the options of both.
     pub fn verify_certificate(&self, certificate: &Certificate, interrupt: Interrupt<'_>) -> Verified {
-        if let Claim::Unknown(reason) = &certificate.claim {
+        if let Assertion::Unknown(reason) = &certificate.assertion {
             return Verified::Unknown(reason.clone());
         }
         if let (Some(changed), None) = (&certificate.changed, &certificate.changes) {

@@ -1,7 +1,7 @@
-//! What the input made us say: errors, warnings and what each does to a verdict.
+//! Remarks about the input: errors, warnings, and the effect of each on verdicts.
 //!
-//! Nothing is dropped in silence. A thing that cannot be read stops the run; a thing that cannot be modelled says which verdicts it
-//! spoils, so that every other verdict still stands.
+//! Nothing is dropped in silence. An input that cannot be read stops the run; a part that cannot be modelled says which verdicts it spoils,
+//! so that every other verdict is kept.
 
 pub(crate) mod labels;
 mod span;
@@ -40,11 +40,11 @@ pub enum Effect {
     /// Verdicts take it for granted, and list it.
     Assumes(Topic),
     /// The model allows more than the cluster does: only *never* survives.
-    Widens,
+    OverApproximates,
     /// The model allows less than the cluster may: only *deployable* survives.
-    Narrows,
+    UnderApproximates,
     /// Both at once: neither verdict survives.
-    Blurs,
+    Both,
     /// The input cannot be used.
     Stops,
 }

@@ -7,7 +7,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use super::problem;
+use super::errors;
 use crate::diagnostic::Diagnostic;
 use crate::read::Span;
 
@@ -89,7 +89,7 @@ impl Graph {
             None => Ok(self),
             Some(cycle) => {
                 let names: Vec<&str> = cycle.iter().map(|&vertex| self.vertices[vertex].as_str()).collect();
-                Err(problem::cycle(span, self.declared.then_some(&names[..])))
+                Err(errors::cycle(span, self.declared.then_some(&names[..])))
             }
         }
     }

@@ -12,6 +12,7 @@
 pub mod aapp;
 pub mod concurrency;
 pub mod dot;
+mod errors;
 pub mod explore;
 pub mod firing;
 pub mod graph;
@@ -22,7 +23,6 @@ mod object;
 pub mod pebbling;
 pub mod petri;
 pub mod pnml;
-mod problem;
 pub mod source;
 pub mod to_pnml;
 mod yaml;

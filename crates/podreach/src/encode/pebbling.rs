@@ -13,7 +13,7 @@ use podreach_core::{Action, Checked, Id, Problem, Proof, Semantics, Trace, Verdi
 use super::graph::{Graph, Move};
 use super::name::names;
 use super::object::{HOSTNAME, PodType, Term, node, question};
-use super::{Encoded, problem, source};
+use super::{Encoded, errors, source};
 use crate::diagnostic::Diagnostic;
 
 /// The resource of which every pod takes one.
@@ -48,13 +48,13 @@ pub struct Smallest {
 impl Smallest {
     /// What was found, in a sentence.
     pub fn note(&self) -> Diagnostic {
-        problem::smallest(self.enough.0.pebbles, self.short.as_ref().map(|(short, _)| short.pebbles))
+        errors::smallest(self.enough.0.pebbles, self.short.as_ref().map(|(short, _)| short.pebbles))
     }
 }
 
 /// The game on a graph whose target is given by name.
 pub fn game(graph: Graph, target: &str, pebbles: u64) -> Result<Game, Diagnostic> {
-    let target = graph.vertex(target).ok_or_else(|| problem::unknown_vertex(target, &graph))?;
+    let target = graph.vertex(target).ok_or_else(|| errors::unknown_vertex(target, &graph))?;
     Ok(Game { graph, target, pebbles })
 }
 
@@ -75,7 +75,7 @@ pub fn smallest(
         match checked.verdict() {
             Verdict::Deployable(_) => return Ok(Smallest { enough: (game, checked), short }),
             Verdict::Never(_) => short = Some((game.clone(), checked)),
-            Verdict::Unknown(reason) => return Err(vec![problem::pebbles_unknown(pebbles, &reason.to_string())]),
+            Verdict::Unknown(reason) => return Err(vec![errors::pebbles_unknown(pebbles, &reason.to_string())]),
         }
     }
     unreachable!("a pebble for every vertex is enough")

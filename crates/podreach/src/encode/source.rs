@@ -24,7 +24,7 @@ use super::net::{Net, Place, Transition};
 use super::object::API_VERSION;
 use super::pebbling::Game;
 use super::petri::Encoding;
-use super::{Encoded, aapp, problem};
+use super::{Encoded, aapp, errors};
 use crate::diagnostic::Diagnostic;
 use crate::read::{SourceId, Sources, Span, Tree, Value as Read};
 
@@ -149,13 +149,13 @@ pub fn find(documents: &[Tree<'_>]) -> (Option<Source>, Vec<Diagnostic>) {
     };
     let encoded = source.encoded();
     if let Some(what) = difference(&encoded, &objects) {
-        return (None, vec![problem::changed(document.span, &what)]);
+        return (None, vec![errors::changed(document.span, &what)]);
     }
     let safety = if let Source::Net { net, .. } = &source { safety(net, SAFETY_EFFORT) } else { Safety::Safe };
     match safety {
         Safety::Safe => (Some(source), encoded.notes),
-        Safety::Undecided => (Some(source), vec![problem::maybe_unsafe()]),
-        Safety::Unsafe { .. } => (None, vec![problem::changed(document.span, "its net is not 1-safe")]),
+        Safety::Undecided => (Some(source), vec![errors::maybe_unsafe()]),
+        Safety::Unsafe { .. } => (None, vec![errors::changed(document.span, "its net is not 1-safe")]),
     }
 }
 
@@ -217,7 +217,7 @@ fn same(tree: &Tree<'_>, value: &Value) -> bool {
 }
 
 fn read(document: &Tree<'_>) -> Result<Source, Diagnostic> {
-    let spec = document.field("spec").ok_or_else(|| problem::bad_source(document.span, "the field spec is missing"))?;
+    let spec = document.field("spec").ok_or_else(|| errors::bad_source(document.span, "the field spec is missing"))?;
     match text(document, "kind") {
         Some("PetriNet") => read_net(spec),
         Some(aapp::KIND) => Ok(Source::Policy(Box::new(aapp::query(spec)?))),
@@ -231,17 +231,17 @@ fn read_net(spec: &Tree<'_>) -> Result<Source, Diagnostic> {
         let (id, name) = identity(place)?;
         let tokens = place.field("tokens").map_or(Ok(0), number)?;
         if tokens > 1 {
-            return Err(problem::bad_source(place.span, "a place of a 1-safe net has at most one token"));
+            return Err(errors::bad_source(place.span, "a place of a 1-safe net has at most one token"));
         }
         net.places.push(Place { id, name, tokens });
     }
     let index: BTreeMap<String, usize> = net.places.iter().map(|place| place.id.clone()).zip(0..).collect();
     if index.len() < net.places.len() {
-        return Err(problem::bad_source(spec.span, "two places have the same id"));
+        return Err(errors::bad_source(spec.span, "two places have the same id"));
     }
     let places = |tree: &Tree<'_>, field: &str| -> Result<Vec<usize>, Diagnostic> {
         let place = |id: &Tree<'_>| id.str().and_then(|id| index.get(id).copied());
-        let unknown = |id: &Tree<'_>| problem::bad_source(id.span, "this is not the id of a place");
+        let unknown = |id: &Tree<'_>| errors::bad_source(id.span, "this is not the id of a place");
         list(tree, field)?.iter().map(|id| place(id).ok_or_else(|| unknown(id))).collect()
     };
     for transition in list(spec, "transitions")? {
@@ -252,10 +252,10 @@ fn read_net(spec: &Tree<'_>) -> Result<Source, Diagnostic> {
     }
     let semantics = [Semantics::Paper, Semantics::KubeScheduler];
     let semantics = semantics.into_iter().find(|semantics| text(spec, "semantics") == Some(semantics.name()));
-    let semantics = semantics.ok_or_else(|| problem::bad_source(spec.span, "semantics is paper or kube-scheduler"))?;
+    let semantics = semantics.ok_or_else(|| errors::bad_source(spec.span, "semantics is paper or kube-scheduler"))?;
     let goal = places(spec, "goal")?;
     if goal.is_empty() {
-        return Err(problem::bad_source(spec.span, "a goal needs at least one place"));
+        return Err(errors::bad_source(spec.span, "a goal needs at least one place"));
     }
     Ok(Source::Net { goal, semantics, net })
 }
@@ -265,39 +265,39 @@ fn read_game(spec: &Tree<'_>) -> Result<Source, Diagnostic> {
     let vertices = list(spec, "vertices")?;
     let name = |tree: &Tree<'_>, span: Span| {
         let name = tree.str().map(str::to_owned);
-        name.ok_or_else(|| problem::bad_source(span, "a vertex needs a name"))
+        name.ok_or_else(|| errors::bad_source(span, "a vertex needs a name"))
     };
     for vertex in vertices {
-        let field = vertex.field("name").ok_or_else(|| problem::bad_source(vertex.span, "a vertex needs a name"))?;
+        let field = vertex.field("name").ok_or_else(|| errors::bad_source(vertex.span, "a vertex needs a name"))?;
         graph.add_vertex(&name(field, vertex.span)?);
     }
     if graph.vertices.len() < vertices.len() {
-        return Err(problem::bad_source(spec.span, "two vertices have the same name"));
+        return Err(errors::bad_source(spec.span, "two vertices have the same name"));
     }
     for (to, vertex) in vertices.iter().enumerate() {
         for from in vertex.field("predecessors").and_then(Tree::seq).unwrap_or_default() {
             let known = graph.vertex(&name(from, from.span)?);
-            let from = known.ok_or_else(|| problem::bad_source(from.span, "this is not the name of a vertex"))?;
+            let from = known.ok_or_else(|| errors::bad_source(from.span, "this is not the name of a vertex"))?;
             graph.add_edge(from, to);
         }
     }
     let target = text(spec, "target").and_then(|target| graph.vertex(target));
-    let target = target.ok_or_else(|| problem::bad_source(spec.span, "the target is not a vertex"))?;
+    let target = target.ok_or_else(|| errors::bad_source(spec.span, "the target is not a vertex"))?;
     let pebbles = spec.field("pebbles").map_or(Ok(0), number)?;
     Ok(Source::Game(Game { graph: graph.acyclic(Some(spec.span))?, target, pebbles }))
 }
 
 fn list<'t, 'a>(tree: &'t Tree<'a>, field: &str) -> Result<&'t [Tree<'a>], Diagnostic> {
     let list = tree.field(field).and_then(Tree::seq);
-    list.ok_or_else(|| problem::bad_source(tree.span, &format!("the list {field} is missing")))
+    list.ok_or_else(|| errors::bad_source(tree.span, &format!("the list {field} is missing")))
 }
 
 fn identity(tree: &Tree<'_>) -> Result<(String, String), Diagnostic> {
-    let id = text(tree, "id").ok_or_else(|| problem::bad_source(tree.span, "an id is missing"))?;
+    let id = text(tree, "id").ok_or_else(|| errors::bad_source(tree.span, "an id is missing"))?;
     Ok((id.to_owned(), text(tree, "name").unwrap_or(id).to_owned()))
 }
 
 fn number(tree: &Tree<'_>) -> Result<u64, Diagnostic> {
     let number = if let Read::Int(number) = tree.value { u64::try_from(number).ok() } else { None };
-    number.ok_or_else(|| problem::bad_source(tree.span, "a natural number is expected here"))
+    number.ok_or_else(|| errors::bad_source(tree.span, "a natural number is expected here"))
 }

@@ -19,8 +19,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use podreach_core::guard::{Affinity, AtMost, Guard, Guards, Universe, Weights};
 use podreach_core::{Atom, Problem};
 
+use super::errors;
 use super::net::{Net, Place, Transition};
-use super::problem;
 use crate::diagnostic::Diagnostic;
 
 /// The most (pod type, node) pairs that a net is written for.
@@ -41,15 +41,15 @@ pub fn net(problem: &Problem) -> Result<Written, Diagnostic> {
     let all = problem.pods().flat_map(|pod| model.nodes().map(move |node| (pod, node)));
     let atoms: Vec<Atom> = all.filter(|&atom| problem.is_possible(atom)).take(MAX_ATOMS + 1).collect();
     if atoms.len() > MAX_ATOMS {
-        return Err(problem::no_net(format!("the cluster has more than {MAX_ATOMS} pods on nodes to tell apart")));
+        return Err(errors::no_net(format!("the cluster has more than {MAX_ATOMS} pods on nodes to tell apart")));
     }
     let guards = Guards::new(problem, Universe::Possible);
     let guards: BTreeMap<Atom, Guard> = atoms.iter().filter_map(|&atom| Some((atom, guards.guard(atom)?))).collect();
     if let Some((&(pod, _), _)) = guards.iter().find(|(_, guard)| !guard.distinct.is_empty()) {
-        return Err(problem::no_net(format!("{} has volumes whose driver has a limit", model.pod_name(pod))));
+        return Err(errors::no_net(format!("{} has volumes whose driver has a limit", model.pod_name(pod))));
     }
     if let Some((&(pod, _), _)) = guards.iter().find(|(_, guard)| !guard.spread.is_empty()) {
-        return Err(problem::no_net(format!("{} has a topology spread constraint", model.pod_name(pod))));
+        return Err(errors::no_net(format!("{} has a topology spread constraint", model.pod_name(pod))));
     }
     let mut writing = Writing::new(problem, &atoms);
     writing.add_pools(&guards)?;
@@ -134,7 +134,7 @@ impl<'p> Writing<'p> {
             };
             let counted = weights.iter().filter_map(|(atom, _)| Some((*atom, guards.get(atom)?)));
             if let Some((atom, _)) = counted.into_iter().find(|&(atom, guard)| !checks(guard, atom)) {
-                return Err(problem::no_net(format!(
+                return Err(errors::no_net(format!(
                     "{} counts against a bound that it does not obey",
                     self.name(atom)
                 )));
@@ -143,7 +143,7 @@ impl<'p> Writing<'p> {
             let whole = weights.iter().map(|&(_, weight)| weight).chain([room]).fold(0, gcd).max(1);
             let free = room.checked_sub(used).map(|free| free / whole);
             let Some(free) = free.and_then(|free| u64::try_from(free).ok()) else {
-                return Err(problem::no_net("the pods that run at first take more than there is"));
+                return Err(errors::no_net("the pods that run at first take more than there is"));
             };
             let place = self.net.places.len();
             self.add_place(format!("free {}", self.pools.len()), free);
@@ -250,7 +250,7 @@ impl<'p> Writing<'p> {
         for alternative in &self.problem.meant(&self.problem.goal).any {
             let rest = alternative.minus(&self.problem.kept);
             if rest.iter().any(|(_, count)| count > 1) {
-                return Err(problem::no_net("the goal asks for several copies of a pod on a node"));
+                return Err(errors::no_net("the goal asks for several copies of a pod on a node"));
             }
             let reads: Option<BTreeSet<usize>> = rest.iter().map(|(atom, _)| self.there.get(&atom).copied()).collect();
             if let Some(reads) = reads {

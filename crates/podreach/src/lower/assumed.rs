@@ -1,4 +1,4 @@
-//! What the input as a whole leaves open, and verdicts take for granted.
+//! What the input as a whole leaves open: each becomes an assumption of every verdict.
 
 use podreach_core::Cluster;
 use podreach_core::id::Symbol;

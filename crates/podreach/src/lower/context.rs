@@ -5,10 +5,11 @@ use podreach_core::id::Symbol;
 use podreach_core::label::Labels;
 
 use super::node::devices::Devices;
-use super::object::cache::Known;
+use super::object::cache::Cache;
 use super::object::listing::Listing;
 use super::object::mapping::{Log, Object};
 use super::object::name;
+use super::object::stand_in::StandIns;
 use super::storage::Storage;
 use super::{Options, Release, errors};
 use crate::diagnostic::Diagnostic;
@@ -20,7 +21,9 @@ pub(crate) struct Context {
     /// The remarks.
     pub(crate) log: Log,
     /// What was read without remark.
-    pub(crate) known: Known,
+    pub(crate) cache: Cache,
+    /// What stands in for label values that a cluster is yet to give.
+    pub(crate) stand_ins: StandIns,
     /// What the input has all of.
     pub(crate) listing: Listing,
     /// What was read about storage.
@@ -44,7 +47,8 @@ impl Context {
         Self {
             cluster,
             log: Log::new(),
-            known: Known::default(),
+            cache: Cache::default(),
+            stand_ins: StandIns::default(),
             listing: Listing::new(&options.complete),
             storage: Storage::default(),
             devices: Devices::default(),

@@ -1,7 +1,7 @@
-//! Every way an object can be refused: one function, one code and one sentence each.
+//! The remarks about objects: one function, one code and one sentence each.
 //!
-//! Codes never change their meaning; `docs/diagnostics.md` says what to do about each. Only names, keys and short values of fields
-//! that we read are ever repeated, never the content of objects that we skip.
+//! Codes never change their meaning; `docs/diagnostics.md` says what to do about each. A remark repeats only names, keys and short values of
+//! fields that are read, never the content of objects that are skipped.
 
 use super::Release;
 use super::object::nearest::nearest;

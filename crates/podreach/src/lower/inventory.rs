@@ -1,4 +1,4 @@
-//! Everything the documents hold, sorted by what it is to us.
+//! The objects of the input by kind. Each name is taken once: a second object of the same kind and name is reported.
 
 use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -7,7 +7,7 @@ use std::rc::Rc;
 use podreach_core::NodeId;
 use podreach_core::id::Symbol;
 
-use super::admission::Rules;
+use super::admission::Admission;
 use super::context::Context;
 use super::node::{self, devices};
 use super::object::kind::Kind;
@@ -31,7 +31,7 @@ pub(crate) struct Inventory {
     pub(crate) workloads: Vec<Workload>,
     pub(crate) pods: Vec<PodObject>,
     pub(crate) autoscaled: Autoscaled,
-    pub(crate) rules: Rules,
+    pub(crate) admission: Admission,
     pub(crate) profiles: Profiles,
     pub(crate) questions: Vec<Question>,
     pub(crate) policies: Vec<Policy>,
@@ -58,7 +58,7 @@ impl Inventory {
             | Kind::MutatingPolicyBinding
             | Kind::ValidatingPolicy
             | Kind::ValidatingPolicyBinding
-            | Kind::EngineRule => self.rules.add(cx, kind, tree),
+            | Kind::EngineRule => self.admission.add(cx, kind, tree),
             Kind::SchedulerConfiguration => self.profiles.add(cx, tree),
             Kind::Snapshot => cx.listing.is_snapshot(),
             Kind::Question => self.add_question(cx, tree),
@@ -90,7 +90,7 @@ impl Inventory {
         metadata.namespace.clear();
         if self.is_new(cx, Kind::Namespace, &mut metadata) {
             let namespace = cx.cluster.namespace(&metadata.name);
-            self.rules.add_namespace(cx, &metadata, tree);
+            self.admission.add_namespace(cx, &metadata, tree);
             cx.cluster.namespace_labels.insert(namespace, Rc::unwrap_or_clone(metadata.labels));
             self.namespaces.insert(metadata.name);
         }

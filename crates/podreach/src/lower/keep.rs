@@ -1,4 +1,4 @@
-//! Which running pods are never deleted.
+//! Which running pods are never deleted, by `--keep`.
 
 use podreach_core::label::Labels;
 
@@ -10,10 +10,10 @@ use crate::read::shown;
 
 /// The `--keep` options, read.
 pub(crate) struct Kept {
-    rules: Vec<(Rule, String, bool)>,
+    criteria: Vec<(Criterion, String, bool)>,
 }
 
-enum Rule {
+enum Criterion {
     Selector(Selection),
     DaemonSets,
     Namespace(String),
@@ -22,24 +22,24 @@ enum Rule {
 impl Kept {
     /// Reads the options; selectors that cannot be read are reported.
     pub(crate) fn new(cx: &mut Context, options: &[Keep]) -> Self {
-        let mut rules = Vec::new();
+        let mut criteria = Vec::new();
         for option in options {
-            let (rule, name) = match option {
+            let (criterion, name) = match option {
                 Keep::Selector(text) => match Selection::parse(text) {
-                    Ok(selection) => (Rule::Selector(selection), format!("--keep {}", shown(text))),
+                    Ok(selection) => (Criterion::Selector(selection), format!("--keep {}", shown(text))),
                     Err(why) => {
                         cx.report(errors::bad_keep(text, &why));
                         continue;
                     }
                 },
-                Keep::DaemonSets => (Rule::DaemonSets, "--keep daemonsets".to_owned()),
+                Keep::DaemonSets => (Criterion::DaemonSets, "--keep daemonsets".to_owned()),
                 Keep::Namespace(namespace) => {
-                    (Rule::Namespace(namespace.clone()), format!("--keep-namespace {}", shown(namespace)))
+                    (Criterion::Namespace(namespace.clone()), format!("--keep-namespace {}", shown(namespace)))
                 }
             };
-            rules.push((rule, name, false));
+            criteria.push((criterion, name, false));
         }
-        Self { rules }
+        Self { criteria }
     }
 
     /// Whether a running pod is kept.
@@ -47,11 +47,11 @@ impl Kept {
         let symbols = &cx.cluster.symbols;
         let value = |key: &str| symbols.symbol(key).and_then(|key| labels.value(key)).map(|value| symbols.str(value));
         let mut kept = false;
-        for (rule, _, used) in &mut self.rules {
-            let holds = match rule {
-                Rule::Selector(selection) => selection.matches(value),
-                Rule::DaemonSets => of_daemon_set,
-                Rule::Namespace(own) => own == namespace,
+        for (criterion, _, used) in &mut self.criteria {
+            let holds = match criterion {
+                Criterion::Selector(selection) => selection.matches(value),
+                Criterion::DaemonSets => of_daemon_set,
+                Criterion::Namespace(own) => own == namespace,
             };
             *used |= holds;
             kept |= holds;
@@ -61,7 +61,7 @@ impl Kept {
 
     /// Reports the options that kept nothing.
     pub(crate) fn report_unused(self, cx: &mut Context) {
-        for (_, name, used) in self.rules {
+        for (_, name, used) in self.criteria {
             if !used {
                 cx.report(errors::note("W0305", None, format!("{name} keeps no running pod")));
             }

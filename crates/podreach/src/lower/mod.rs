@@ -1,10 +1,28 @@
 //! Objects to a cluster: what the API server, the controllers and the scheduler would make of the documents.
 //!
 //! ```text
-//! documents ─ document ─> objects ─ inventory ─> nodes, workloads, pods ─ typing ─> pod types ─> cluster, start, kept
+//! documents ─ object/document ─> objects ─ inventory ─> nodes, workloads, pods ─ types ─> pod types ─> cluster, start, kept
 //! ```
-//! Reading is strict: a field we do not know is an error, and what we know but do not model is said. Nothing here fails; everything
-//! that is wrong with the input ends up among the diagnostics.
+//! Each room is one concept:
+//!
+//! | room | has |
+//! |---|---|
+//! | `object/` | any object: documents, kinds, names, metadata, label selectors, which lists are complete |
+//! | `schema/` | every field (`fields/`), and what is kept and quoted of each kind (`shape/`) |
+//! | `pod/` | a pod's spec: containers, affinity, spread, tolerations, security |
+//! | `resources/` | quantities, amounts by resource, what a pod requests as a whole |
+//! | `storage/` | claims, volumes, classes, drivers, mounts |
+//! | `node/` | nodes and namespaces, taints that pass, devices, declared features |
+//! | `workload/` | what makes pods: templates, owners, scale, labels that controllers add |
+//! | `types/` | which pod types there are, from workloads and running pods; limits on instances |
+//! | `admission/` | what admission adds to new pods, and which it refuses |
+//! | `scheduler/` | profiles and flags of kube-scheduler |
+//! | `policy/`, `question.rs` | podreach's own documents |
+//! | `unmodelled/` | what the input has and the model does not, and which verdicts that spoils |
+//! | `options/` | what the user decides about reading |
+//!
+//! Reading is strict: an unknown field is an error, and a field that is known but not modelled gets a remark. Nothing here fails; whatever
+//! is wrong with the input becomes a diagnostic (`errors.rs`).
 
 mod admission;
 mod assumed;
@@ -44,7 +62,7 @@ pub use unmodelled::hidden::{Custom, LATER, remark, unless_complete};
 use std::collections::BTreeMap;
 
 use podreach_core::cancel;
-use podreach_core::cluster::Barred;
+use podreach_core::cluster::{Barred, Limit};
 use podreach_core::{Cluster, Configuration};
 
 pub use crate::diagnostic::GivenLabels;
@@ -175,14 +193,7 @@ impl<'o> Lowering<'o> {
         inferred::add_daemon_sets(&cx, &mut inventory);
         inferred::add_unlabelled(&cx, &mut inventory);
         let typing = typing(&mut cx, &mut inventory);
-        match options.instances {
-            Instances::Declared => cx.cluster.limits = limits::declared(&inventory, &typing),
-            // A pod that would come back as something else does so once it is gone.
-            Instances::Unlimited => {
-                let twins = limits::by_name(&inventory, &typing).into_iter().filter(|limit| limit.pods.len() > 1);
-                cx.cluster.limits = twins.collect();
-            }
-        }
+        cx.cluster.limits = limits(&inventory, &typing, options.instances);
         if options.start == Start::Current {
             typing.add_waiting(&mut cx, &inventory);
             limits::add_waiting(&mut cx.cluster);
@@ -194,25 +205,41 @@ impl<'o> Lowering<'o> {
         if options.nodes == Nodes::Fixed {
             cx.cluster.nodes.ids().for_each(|node| cx.cluster.nodes[node].keep_what_passes());
         }
-        let start = match options.start {
-            Start::Current => {
-                let (terminating, others): (Vec<&Instance>, Vec<&Instance>) =
-                    origins.instances.iter().partition(|instance| instance.terminating);
-                let terminating = terminating.into_iter().map(|instance| (instance.pod, instance.node));
-                count(others.into_iter()).with_terminating(terminating)
-            }
-            Start::Empty => kept.clone(),
-        };
-        let unsettled = cx.cluster.nodes.iter().filter(|(_, node)| !node.passing.is_nothing()).map(|(id, _)| id);
-        let start = start.with_unsettled(unsettled);
+        let start = start(&cx.cluster, &origins, &kept, options.start);
         hidden::settle(&mut cx.log, &origins);
-        let assumed = assumed::of_input(&cx.cluster, &inventory.rules.unknown_namespaces(&cx.cluster), options);
-        let entrances = if options.admission { inventory.rules.entrances(&mut cx) } else { BTreeMap::new() };
+        let assumed = assumed::of_input(&cx.cluster, &inventory.admission.unknown_namespaces(&cx.cluster), options);
+        let entrances = if options.admission { inventory.admission.entrances(&mut cx) } else { BTreeMap::new() };
         let Context { cluster, log, .. } = cx;
         let profiles = inventory.profiles.choices();
         let Inventory { questions, policies, .. } = inventory;
         Lowered { cluster, start, kept, origins, questions, policies, entrances, profiles, assumed, diagnostics: log }
     }
+}
+
+/// How many instances there may be at a time.
+fn limits(inventory: &Inventory, typing: &Typing, instances: Instances) -> Vec<Limit> {
+    match instances {
+        Instances::Declared => limits::declared(inventory, typing),
+        // A pod that would come back as something else does so once it is gone.
+        Instances::Unlimited => {
+            limits::by_name(inventory, typing).into_iter().filter(|limit| limit.pods.len() > 1).collect()
+        }
+    }
+}
+
+/// What runs at first, on nodes of which some have not settled.
+fn start(cluster: &Cluster, origins: &Origins, kept: &Configuration, start: Start) -> Configuration {
+    let start = match start {
+        Start::Current => {
+            let (terminating, others): (Vec<&Instance>, Vec<&Instance>) =
+                origins.instances.iter().partition(|instance| instance.terminating);
+            let terminating = terminating.into_iter().map(|instance| (instance.pod, instance.node));
+            count(others.into_iter()).with_terminating(terminating)
+        }
+        Start::Empty => kept.clone(),
+    };
+    let unsettled = cluster.nodes.iter().filter(|(_, node)| !node.passing.is_nothing()).map(|(id, _)| id);
+    start.with_unsettled(unsettled)
 }
 
 /// Takes what was found in a document.

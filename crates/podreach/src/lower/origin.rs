@@ -1,4 +1,4 @@
-//! Where the names of a cluster come from: for messages, reports and whoever asks for labels that no rule looks at.
+//! The origin of each pod type and node: its object, its labels and its place. Messages, reports and selections by label use it.
 
 use std::collections::BTreeMap;
 
@@ -9,9 +9,9 @@ use podreach_core::{Cluster, NodeId, PodId};
 
 use super::context::Context;
 use super::inventory::{Inventory, full_name};
-use super::object::cache::is_stand_in;
 use super::object::kind::Kind;
 use super::object::metadata::Metadata;
+use super::object::stand_in::is_stand_in;
 use super::pod::Made;
 use super::types::{Typing, ordinal};
 use super::workload::Workload;
@@ -121,45 +121,53 @@ pub struct Instance {
 
 /// Collects the names of everything that has a type.
 pub(crate) fn origins(cx: &Context, inventory: &Inventory, typing: &Typing, instances: Vec<Instance>) -> Origins {
-    let named = |kind, metadata: &Metadata, labels: &Labels| {
-        let plain = Origin::plain(kind, &metadata.namespace, strings(cx, labels), metadata.span);
-        (full_name(kind, metadata), Origin { exceptions: metadata.exceptions.clone(), ..plain })
-    };
-    let workload = |&at: &usize| {
-        let workload = &inventory.workloads[at];
-        let (name, origin) = named(workload.kind, &workload.metadata, &workload.template.labels);
-        let declared = declared(workload).filter(|_| !typing.above.is_owned(at) && !workload.unseen);
-        let apart = typing.apart(inventory, at, ordinal::is_declared);
-        let rest = |declared: Declared| Declared { replicas: declared.replicas.saturating_sub(apart), ..declared };
-        let declared = declared.map(rest);
-        let beyond = apart > 0 && declared.is_some_and(|declared| declared.replicas == 0);
-        let above = if typing.above.is_owned(at) { &typing.above.workloads[at][..] } else { &[] };
-        (name, Origin { declared, owners: owners(inventory, above), beyond, unseen: workload.unseen, ..origin })
-    };
-    let pod = |(&at, name): (&usize, &String)| {
-        let pod = &inventory.pods[at];
-        let above = &typing.above.pods[at];
-        let (title, origin) = named(Kind::Pod, &pod.metadata, &pod.metadata.labels);
-        let outdated = typing.outdated.contains(&at);
-        let set = above.first().map(|&set| &inventory.workloads[set]).filter(|_| !outdated);
-        let ordinal = set.and_then(|set| ordinal::number(set, &pod.metadata));
-        let one = Declared { replicas: 1, per_node: false, rollout: None };
-        let wanted = match (set, ordinal) {
-            (Some(set), Some(number)) => ordinal::is_declared(set, number) && pod.made != Some(Made::Anew),
-            _ => !outdated && !pod.finished && !pod.metadata.terminating,
-        };
-        let declared = wanted.then_some(one);
-        let own = (*name != title).then_some((Kind::Pod, title));
-        let owners = own.into_iter().chain(owners(inventory, above)).collect();
-        (name.clone(), Origin { declared, outdated, owners, ordinal, ..origin })
-    };
+    let workloads = polled(typing.workloads.keys()).map(|&at| of_workload(cx, inventory, typing, at));
+    let pods = polled(&typing.named_pods).map(|(&at, name)| of_pod(cx, inventory, typing, at, name));
     Origins {
-        pods: polled(typing.workloads.keys()).map(workload).chain(polled(&typing.named_pods).map(pod)).collect(),
+        pods: workloads.chain(pods).collect(),
         nodes: polled(&inventory.nodes)
-            .map(|node| (node.name.clone(), named(Kind::Node, node, &node.labels).1))
+            .map(|node| (node.name.clone(), named(cx, Kind::Node, node, &node.labels).1))
             .collect(),
         instances,
     }
+}
+
+/// The full name of an object, and where it comes from.
+fn named(cx: &Context, kind: Kind, metadata: &Metadata, labels: &Labels) -> (String, Origin) {
+    let plain = Origin::plain(kind, &metadata.namespace, strings(cx, labels), metadata.span);
+    (full_name(kind, metadata), Origin { exceptions: metadata.exceptions.clone(), ..plain })
+}
+
+/// A workload with what it declares beyond the pods that have types of their own.
+fn of_workload(cx: &Context, inventory: &Inventory, typing: &Typing, at: usize) -> (String, Origin) {
+    let workload = &inventory.workloads[at];
+    let (name, origin) = named(cx, workload.kind, &workload.metadata, &workload.template.labels);
+    let declared = declared(workload).filter(|_| !typing.above.is_owned(at) && !workload.unseen);
+    let apart = typing.apart(inventory, at, ordinal::is_declared);
+    let rest = |declared: Declared| Declared { replicas: declared.replicas.saturating_sub(apart), ..declared };
+    let declared = declared.map(rest);
+    let beyond = apart > 0 && declared.is_some_and(|declared| declared.replicas == 0);
+    let above = if typing.above.is_owned(at) { &typing.above.workloads[at][..] } else { &[] };
+    (name, Origin { declared, owners: owners(inventory, above), beyond, unseen: workload.unseen, ..origin })
+}
+
+/// A pod that has a type of its own, under the name of that type.
+fn of_pod(cx: &Context, inventory: &Inventory, typing: &Typing, at: usize, name: &str) -> (String, Origin) {
+    let pod = &inventory.pods[at];
+    let above = &typing.above.pods[at];
+    let (title, origin) = named(cx, Kind::Pod, &pod.metadata, &pod.metadata.labels);
+    let outdated = typing.outdated.contains(&at);
+    let set = above.first().map(|&set| &inventory.workloads[set]).filter(|_| !outdated);
+    let ordinal = set.and_then(|set| ordinal::number(set, &pod.metadata));
+    let one = Declared { replicas: 1, per_node: false, rollout: None };
+    let wanted = match (set, ordinal) {
+        (Some(set), Some(number)) => ordinal::is_declared(set, number) && pod.made != Some(Made::Anew),
+        _ => !outdated && !pod.finished && !pod.metadata.terminating,
+    };
+    let declared = wanted.then_some(one);
+    let own = (name != title).then_some((Kind::Pod, title));
+    let owners = own.into_iter().chain(owners(inventory, above)).collect();
+    (name.to_owned(), Origin { declared, outdated, owners, ordinal, ..origin })
 }
 
 /// The pods of workloads that have types of their own, by the type of the workload: declared pods of StatefulSets, and pods that wait.

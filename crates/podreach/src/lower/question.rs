@@ -1,4 +1,4 @@
-//! Question documents: a file that carries its own question.
+//! Question documents: an input that carries its own question.
 
 use podreach_core::model::Semantics;
 

@@ -1,7 +1,7 @@
-//! The cluster under a semantics: what a question is asked about.
+//! The problem that a lowered cluster poses under a semantics.
 //!
-//! The API server gives a pod the zone and region of its node once it is bound, so lowering takes them back and the model gives them
-//! again. In the paper a pod has the labels that it has: those of running pods stay, and what is deployed gets none.
+//! The API server gives a pod the zone and region of its node once it is bound, so lowering removes these labels and the model adds them
+//! again. In the paper's semantics nodes add no labels: running pods keep theirs, and deployed pods get none.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

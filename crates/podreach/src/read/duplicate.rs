@@ -6,7 +6,7 @@
 
 use std::collections::HashMap;
 
-use super::problem::{self, Refused};
+use super::errors::{self, Refused};
 use super::{Entry, limits};
 use crate::diagnostic::Diagnostic;
 
@@ -38,10 +38,10 @@ pub(super) fn settle<'a>(
         };
         let first: &Entry<'_> = &entries[at];
         if !first.value.says_the_same(&entry.value) {
-            return Err(problem::duplicate_key(text, &entry.key, first.key_span, entry.key_span));
+            return Err(errors::duplicate_key(text, &entry.key, first.key_span, entry.key_span));
         }
         if notes.len() + repeated.len() < limits::MAX_ERRORS {
-            repeated.push(problem::repeated_key(text, &entry.key, first.key_span, entry.key_span));
+            repeated.push(errors::repeated_key(text, &entry.key, first.key_span, entry.key_span));
         }
     }
     notes.append(&mut repeated);

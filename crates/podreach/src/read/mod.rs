@@ -9,11 +9,11 @@
 //! this stage knows which one was used.
 
 mod duplicate;
+mod errors;
 mod json;
 pub mod limits;
 mod piece;
 mod place;
-mod problem;
 mod shown;
 mod source;
 mod sources;
@@ -39,7 +39,7 @@ pub fn documents(source: SourceId, text: &str) -> (Vec<Tree<'_>>, Vec<Diagnostic
     }
     match json::documents(source, text) {
         (documents, None, notes) => (documents, notes),
-        (documents, Some(refused), _) if refused.code != problem::JSON_SYNTAX => (documents, vec![*refused]),
+        (documents, Some(refused), _) if refused.code != errors::JSON_SYNTAX => (documents, vec![*refused]),
         (documents, Some(refused), _) => json_or_yaml(source, text, documents, *refused),
     }
 }

@@ -6,8 +6,8 @@ use std::io::Read;
 
 use flate2::bufread::MultiGzDecoder;
 
+use super::errors;
 use super::limits::MAX_SOURCE_BYTES;
-use super::problem;
 use crate::diagnostic::Diagnostic;
 
 /// A named text: a file, standard input, the answer of an API server.
@@ -32,25 +32,25 @@ impl Source {
 
 fn unpacked(name: &str, bytes: Vec<u8>, limit: usize) -> Result<Vec<u8>, Diagnostic> {
     let bytes = if bytes.starts_with(&[0x1f, 0x8b]) { gunzipped(name, &bytes, limit)? } else { bytes };
-    if bytes.len() > limit { Err(problem::too_large(name)) } else { Ok(bytes) }
+    if bytes.len() > limit { Err(errors::too_large(name)) } else { Ok(bytes) }
 }
 
 /// Unpacks at most one byte more than `limit`, so that a bomb costs no more memory than an honest file.
 fn gunzipped(name: &str, bytes: &[u8], limit: usize) -> Result<Vec<u8>, Diagnostic> {
     let mut out = Vec::new();
     let unpacked = MultiGzDecoder::new(bytes).take(limit as u64 + 1).read_to_end(&mut out);
-    unpacked.map_err(|error| problem::damaged_gzip(name, &error))?;
+    unpacked.map_err(|error| errors::damaged_gzip(name, &error))?;
     Ok(out)
 }
 
 fn decoded(name: &str, bytes: Vec<u8>) -> Result<String, Diagnostic> {
     if is_wide(&bytes) {
-        return Err(problem::wide_encoding(name));
+        return Err(errors::wide_encoding(name));
     }
     let mut text = String::from_utf8(bytes).map_err(|error| {
         let before = String::from_utf8_lossy(&error.as_bytes()[..error.utf8_error().valid_up_to()]);
         let line = before.split('\n').next_back().unwrap_or_default();
-        problem::not_utf8(name, before.matches('\n').count() + 1, line.chars().count() + 1)
+        errors::not_utf8(name, before.matches('\n').count() + 1, line.chars().count() + 1)
     })?;
     if text.starts_with('\u{feff}') {
         text.drain(..'\u{feff}'.len_utf8());

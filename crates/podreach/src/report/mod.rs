@@ -1,7 +1,16 @@
 //! Reports: checked answers as text for people and as documents for programs.
 //!
-//! Every function here is pure: it takes what was found out and returns a string or a JSON value. The wire format lives here alone, and
-//! names pods and nodes, never ids.
+//! | room | has |
+//! |---|---|
+//! | `explain/` | what evidence means: the annotated run, the argument of a proof. All other rooms build on it |
+//! | `text/` | answers, matrices and rules for a person |
+//! | `document/` | answers as JSON, and certificates read back. The wire format is defined here alone, and names pods and nodes, never ids |
+//! | `drawing/` | runs as SVG, Mermaid, ITF, and frames for a terminal |
+//! | `html/` | pages |
+//! | `audit/` | outcomes of audits: text, JSON, SARIF, JUnit, Markdown, GitHub |
+//! | `export/` | questions and certificates for the proved checker |
+//!
+//! Every function is pure: it takes an answer and returns a string or a JSON value. Reasons and names become English in `words/`, below.
 
 pub mod audit;
 mod document;
@@ -19,7 +28,7 @@ use crate::lower::Options;
 
 pub use crate::words::flaw::flaw;
 pub use crate::yaml::yaml;
-pub use document::certificate::{Asked, Certificate, Claim};
+pub use document::certificate::{Asked, Assertion, Certificate};
 pub use document::json::{API_VERSION, Document, Documents, diagnostics, verdict};
 pub use document::legend::legend;
 pub use document::lowered::{lowered, lowered_pod};
@@ -29,7 +38,7 @@ pub use drawing::itf::itf;
 pub use drawing::mermaid::mermaid;
 pub use drawing::svg::svg;
 pub use explain::assumption::assumed;
-pub use explain::run::{Obstacle, Scene, film};
+pub use explain::run::{AnnotatedStep, Obstacle, annotate};
 pub use text::matrix::{Width, matrix, matrix_json};
 pub use text::source::{source_json, source_text};
 pub use text::why::{Why, why, why_json};

@@ -1,4 +1,4 @@
-//! What is wrong with a piece of evidence, in words that name pods, nodes and reasons.
+//! What is wrong with a piece of evidence, by name.
 
 use podreach_core::{Action, Flaw, Illegal, Problem, Verdict};
 

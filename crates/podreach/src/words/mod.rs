@@ -1,4 +1,6 @@
-//! The names of things inside a sentence: selectors, places, pods on nodes, lists.
+//! Words: the one place that turns names, selectors, reasons, refusals and flaws into English.
+//!
+//! Audits and reports both use it, so it comes before both.
 
 pub(crate) mod amount;
 pub(crate) mod flaw;
@@ -14,7 +16,7 @@ use podreach_core::selector::{Allowed, Selector, Values};
 use podreach_core::storage::Claim;
 use podreach_core::{Action, Atom, Model, NodeId, PodId};
 
-use crate::lower::object::cache::is_stand_in;
+use crate::lower::object::stand_in::is_stand_in;
 
 /// `deployment/shop/web`, and whether it is being deleted, or was made already and waits for a node.
 pub(crate) fn pod(m: &Model, pod: PodId) -> String {

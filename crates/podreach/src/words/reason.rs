@@ -1,7 +1,6 @@
-//! Why a rule keeps a pod off a node, in plain words with names and numbers.
+//! Why a rule keeps a pod off a node, as a clause with names and numbers.
 //!
-//! A reason is a clause about "the pod" and "the node" that both are known from the sentence around it, so that nodes refused for the
-//! same reason can share one line.
+//! The clause says "the pod" and "the node", which the sentence around it has named, so that nodes refused for the same reason share a line.
 
 use podreach_core::cluster::{HostPort, NodeRequirement, NodeTerm, Quota};
 use podreach_core::id::QuotaId;

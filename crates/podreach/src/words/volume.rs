@@ -1,4 +1,4 @@
-//! Why volumes, devices and declared features keep a pod off a node, in plain words.
+//! Why volumes, devices and declared features keep a pod off a node, as a clause.
 
 use podreach_core::cluster::NodeTerm;
 use podreach_core::id::{ClaimId, VolumeId};

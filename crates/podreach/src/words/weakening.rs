@@ -1,4 +1,4 @@
-//! Weakenings by name: what a proof allows that the input leaves in doubt.
+//! Weakenings: their names in documents, and as sentences.
 
 use podreach_core::{Model, Weakening};
 

@@ -25,7 +25,7 @@ use podreach_core::{Cluster, Id, Model, NodeId, PodId, Semantics};
 use super::labels::{self, TYPES, copied_keys, label_sets, universe, wanting};
 use super::{Variant, Variants};
 use crate::audit::changed::{Changes, Step};
-use crate::audit::policy::Claim;
+use crate::audit::policy::Property;
 use crate::audit::policy::world::{Draft, World, nodes_named};
 use crate::words;
 
@@ -68,14 +68,19 @@ const CLOSED: &str = "At worst the kubelet says that its node has no room. That 
     required anti-affinity would keep them all out, as for a tenant.";
 
 /// The cluster under every labelling of the node that makes a difference, and with all that the kubelet can say of it besides.
-pub(super) fn variants(mut draft: Draft, semantics: Semantics, node: &str, claim: &Claim) -> Result<Variants, String> {
+pub(super) fn variants(
+    mut draft: Draft,
+    semantics: Semantics,
+    node: &str,
+    property: &Property,
+) -> Result<Variants, String> {
     let world = draft.clone().finish(semantics);
     let Some(id) = nodes_named(world.model()).find(|(_, name)| *name == node).map(|(id, _)| id) else {
         return Err(format!("there is no node {node}, the actor's"));
     };
     let relevant = world.relevant(world.model().pods().filter(|&pod| !world.selected[pod].is_empty()));
     let mut complete = true;
-    if claim.forbids() {
+    if property.forbids() {
         complete &= add_mirrors(&mut draft, world.model(), &relevant, id);
     }
     draft.changes = Changes::of_added(&draft, world.model().pods().len(), &[]);
@@ -84,29 +89,29 @@ pub(super) fn variants(mut draft: Draft, semantics: Semantics, node: &str, claim
     let choices = choices(&mut cluster, &relevant, id);
     // The labels that it can choose are words of its cluster from here on.
     let world = world.with_cluster(cluster);
-    let said = world.made(&Step::Change(if claim.forbids() { Change::Open(id) } else { Change::Close(id) }));
+    let said = world.made(&Step::Change(if property.forbids() { Change::Open(id) } else { Change::Close(id) }));
     let (labellings, all) = labellings(&world, &said, &choices, &relevant, id);
-    let variant = |labels: Labels| variant((&world, &said), id, &labels, claim.forbids());
+    let variant = |labels: Labels| variant((&world, &said), id, &labels, property.forbids());
     let missed = "the kubelet can choose among too many labels: not all of them were tried".to_owned();
-    let note = note(world.model(), &relevant, claim);
+    let note = note(world.model(), &relevant, property);
     let variants = labellings.into_iter().map(variant).collect();
     Ok(Variants { variants, note: Some(note), missed: (!(complete && all)).then_some(missed), beyond: Vec::new() })
 }
 
 /// What is and what is not looked at.
-fn note(m: &Model, relevant: &BTreeSet<PodId>, claim: &Claim) -> String {
+fn note(m: &Model, relevant: &BTreeSet<PodId>, property: &Property) -> String {
     let specs = || relevant.iter().map(|&pod| m.pod(pod));
     let social =
         specs().any(|spec| !(spec.affinity.is_empty() && spec.anti_affinity.is_empty() && spec.spread.is_empty()));
-    let when = match claim {
-        Claim::Never { .. } if !social => {
+    let when = match property {
+        Property::Never { .. } if !social => {
             "No pod of this rule looks at others, so it does not matter when the kubelet changes labels."
         }
         _ => ONCE,
     };
     let devices = specs().any(|spec| !spec.devices.is_empty());
     let left_out = if devices { " What devices it says its node has is left out." } else { "" };
-    format!("{} {when}{left_out}", if claim.forbids() { OPEN } else { CLOSED })
+    format!("{} {when}{left_out}", if property.forbids() { OPEN } else { CLOSED })
 }
 
 /// A labelling with everything else the kubelet says; or with that alone as it is, if less may do.
@@ -252,8 +257,8 @@ fn look_at_selector(values: &mut Looked, selector: &Selector, is_of: impl Fn(Sym
 /// What the volumes and devices of a pod ask of nodes: where a volume is, or can be made, and from where devices can be used.
 fn look_at_storage(cluster: &mut Cluster, values: &mut Looked, spec: &PodSpec) {
     let mut terms: Vec<NodeTerm> = Vec::new();
-    for &claim in &spec.mounts.claims {
-        let volumes = match &cluster.claims[claim].state {
+    for &property in &spec.mounts.claims {
+        let volumes = match &cluster.claims[property].state {
             ClaimState::Bound { volume, .. } => volume.iter().copied().collect(),
             ClaimState::Waiting(waiting) => waiting.volumes.clone(),
             _ => Vec::new(),
@@ -266,14 +271,14 @@ fn look_at_storage(cluster: &mut Cluster, values: &mut Looked, spec: &PodSpec) {
                 }
             }
         }
-        let ClaimState::Waiting(waiting) = &cluster.claims[claim].state else { continue };
+        let ClaimState::Waiting(waiting) = &cluster.claims[property].state else { continue };
         if let Some(provision) = &waiting.provision {
             terms.extend(provision.topologies.iter().flatten().cloned());
             provision.pools.iter().flatten().for_each(|pool| look_at_selector(values, pool, |_| true));
         }
     }
-    for &claim in &spec.devices {
-        if let DeviceState::Allocated(Some(places)) = &cluster.device_claims[claim].state {
+    for &property in &spec.devices {
+        if let DeviceState::Allocated(Some(places)) = &cluster.device_claims[property].state {
             terms.extend(places.iter().cloned());
         }
     }

@@ -14,7 +14,7 @@ use std::str::FromStr;
 use podreach_core::Semantics;
 
 use super::policy::world::{Draft, World};
-use super::policy::{Claim, PodSelection};
+use super::policy::{PodSelection, Property};
 use crate::lower::Lowered;
 use crate::lower::object::name;
 use crate::read::shown;
@@ -120,14 +120,14 @@ pub(crate) struct Variants {
     pub(crate) beyond: Vec<Beyond>,
 }
 
-/// Every cluster that an actor can make of a draft, as far as it matters to a claim; the error says why the actor makes no sense here.
+/// Every cluster that an actor can make of a draft, as far as it matters to a property; the error says why the actor makes no sense here.
 pub(crate) fn variants(
     draft: Draft,
     lowered: &Lowered,
     selections: &[&PodSelection],
     semantics: Semantics,
     actor: &Actor,
-    claim: &Claim,
+    property: &Property,
 ) -> Result<Variants, String> {
     match actor {
         Actor::AsIs => {
@@ -138,7 +138,7 @@ pub(crate) fn variants(
             let rights = tenant::Rights { namespaces, tolerations, node_names };
             tenant::variants(draft, lowered, selections, semantics, rights)
         }
-        Actor::NodeCompromise { node } => kubelet::variants(draft, semantics, node, claim),
+        Actor::NodeCompromise { node } => kubelet::variants(draft, semantics, node, property),
     }
 }
 

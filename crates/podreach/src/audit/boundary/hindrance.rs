@@ -15,7 +15,7 @@ use podreach_core::storage::Mounts;
 
 use super::edit::is_social;
 use super::support::{Ground, Support};
-use crate::audit::policy::Claim;
+use crate::audit::policy::Property;
 
 /// Whether nodes matter that no pod uses: a spread constraint counts their domains, and a DaemonSet wants a pod on each node it admits.
 pub(super) fn unused_nodes_matter(ground: &Ground<'_>, pods: &BTreeSet<PodId>) -> bool {
@@ -25,7 +25,7 @@ pub(super) fn unused_nodes_matter(ground: &Ground<'_>, pods: &BTreeSet<PodId>) -
         origin.and_then(|origin| origin.declared).is_some_and(|declared| declared.per_node)
     };
     pods.iter().any(|&pod| !m.pod(pod).spread.is_empty())
-        || matches!(ground.claim, Claim::Recoverable { .. }) && ground.world.pods(0).into_iter().any(is_daemon)
+        || matches!(ground.property, Property::Recoverable { .. }) && ground.world.pods(0).into_iter().any(is_daemon)
 }
 
 /// Whether, of all facts, one that is not in the core may be in the way, where nodes that no pod uses do not matter.

@@ -13,7 +13,7 @@ use crate::audit::item::{Boundary, Escape, Evidence, Status};
 use crate::audit::memory::Means;
 use crate::audit::policy::ruling::Ruling;
 use crate::audit::policy::world::World;
-use crate::audit::policy::{Claim, claim};
+use crate::audit::policy::{Property, property};
 use crate::lower::Lowered;
 
 /// The most nodes whose facts are looked at one by one, and the most facts.
@@ -24,8 +24,14 @@ const FACTS: usize = 1_000;
 const TRIES: usize = 400;
 
 /// What holds up a rule of what is possible that holds.
-pub(crate) fn boundary(lowered: &Lowered, claim: &Claim, world: &World, ruling: &Ruling, means: Means<'_>) -> Boundary {
-    let whole = Ground::new(lowered, claim, world.clone());
+pub(crate) fn boundary(
+    lowered: &Lowered,
+    property: &Property,
+    world: &World,
+    ruling: &Ruling,
+    means: Means<'_>,
+) -> Boundary {
+    let whole = Ground::new(lowered, property, world.clone());
     let used = used(world, ruling);
     let recall = Recall::new(means.memory, &(whole.content() + &content::nodes(world, &used)));
     let again = |known: &str| {
@@ -127,7 +133,7 @@ fn decided(status: Status) -> Option<bool> {
 }
 
 fn ruled(ground: &Ground<'_>, means: Means<'_>) -> Ruling {
-    claim::ruling(ground.lowered(), ground.claim, &ground.world, means)
+    property::ruling(ground.lowered(), ground.property, &ground.world, means)
 }
 
 /// The losses that may break the rule. If what is not in the core can only help, the rule holds as long as the core is there, and no other

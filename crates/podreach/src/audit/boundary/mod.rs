@@ -28,8 +28,8 @@ use podreach_core::{Goal, NodeId, PodId};
 use super::content;
 use super::item::{Boundary, Escape, Evidence};
 use super::memory::Means;
-use super::policy::Claim;
-use super::policy::claim::forbidden;
+use super::policy::Property;
+use super::policy::property::forbidden;
 use super::policy::ruling::{ALTERNATIVES, Asking, Ruling};
 use super::policy::world::World;
 use crate::lower::Lowered;
@@ -40,9 +40,9 @@ use recall::Recall;
 const EDITS: usize = 2_000;
 
 /// What holds up a rule that holds.
-pub(crate) fn of(lowered: &Lowered, claim: &Claim, world: &World, ruling: &Ruling, means: Means<'_>) -> Boundary {
-    let Some(goal) = forbidden(lowered, claim, world) else {
-        return loss::boundary(lowered, claim, world, ruling, means);
+pub(crate) fn of(lowered: &Lowered, property: &Property, world: &World, ruling: &Ruling, means: Means<'_>) -> Boundary {
+    let Some(goal) = forbidden(lowered, property, world) else {
+        return loss::boundary(lowered, property, world, ruling, means);
     };
     if goal.any.len() > 16 * ALTERNATIVES {
         let left_out = "What holds it up was not looked for: it speaks of too many pods and nodes.";

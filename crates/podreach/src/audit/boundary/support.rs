@@ -12,7 +12,7 @@ use crate::audit::changed::{Step, condition, tolerated};
 use crate::audit::content;
 use crate::audit::policy::packing::Want;
 use crate::audit::policy::world::{Part, World, nodes_named};
-use crate::audit::policy::{Claim, claim};
+use crate::audit::policy::{Property, property};
 use crate::lower::{Lowered, Origins};
 use crate::words::{self, amount};
 
@@ -39,13 +39,13 @@ pub(crate) enum Support {
 pub(crate) struct Ground<'a> {
     /// What the rule reads of the input: labels of nodes, and what workloads declare.
     lowered: Lowered,
-    pub(crate) claim: &'a Claim,
+    pub(crate) property: &'a Property,
     pub(crate) world: World,
 }
 
 impl<'a> Ground<'a> {
     /// For a rule in a world.
-    pub(crate) fn new(lowered: &Lowered, claim: &'a Claim, world: World) -> Self {
+    pub(crate) fn new(lowered: &Lowered, property: &'a Property, world: World) -> Self {
         let cluster = world.model().cluster();
         let names = cluster.pods.values().map(|pod| &pod.name);
         let pods = names.filter_map(|name| Some((name.clone(), lowered.origins.pods.get(name)?.clone()))).collect();
@@ -53,12 +53,12 @@ impl<'a> Ground<'a> {
         let nodes =
             nodes.filter_map(|name| Some((name.to_owned(), lowered.origins.nodes.get(name)?.clone()))).collect();
         let origins = Origins { pods, nodes, instances: Vec::new() };
-        Self { lowered: Lowered { origins, ..Lowered::default() }, claim, world }
+        Self { lowered: Lowered { origins, ..Lowered::default() }, property, world }
     }
 
     /// What the rule wants.
     pub(crate) fn wants(&self) -> Vec<Want> {
-        claim::wanted(&self.lowered, self.claim, &self.world)
+        property::wanted(&self.lowered, self.property, &self.world)
     }
 
     /// All that it depends on, as text.
@@ -66,7 +66,7 @@ impl<'a> Ground<'a> {
         let Origins { pods, nodes, .. } = &self.lowered.origins;
         let pods = pods.iter().map(|(name, origin)| format!("{name} {:?} {}\n", origin.declared, origin.outdated));
         let nodes = nodes.iter().map(|(name, origin)| format!("{name} {:?}\n", origin.labels));
-        format!("{:?}\n{}{}", self.claim, content::world(&self.world), pods.chain(nodes).collect::<String>())
+        format!("{:?}\n{}{}", self.property, content::world(&self.world), pods.chain(nodes).collect::<String>())
     }
 
     /// What the rule reads of the input.
@@ -77,7 +77,7 @@ impl<'a> Ground<'a> {
     /// The part of it with these pods and nodes.
     pub(crate) fn part(&self, pods: &BTreeSet<PodId>, nodes: &BTreeSet<NodeId>) -> (Self, Part) {
         let (world, part) = self.world.part(|pod| pods.contains(&pod), |node| nodes.contains(&node));
-        (Self::new(&self.lowered, self.claim, world), part)
+        (Self::new(&self.lowered, self.property, world), part)
     }
 
     /// The pods that matter: those the rule speaks of, and whoever may help them.
@@ -116,7 +116,7 @@ impl<'a> Ground<'a> {
     fn keys(&self, pods: &BTreeSet<PodId>) -> BTreeSet<String> {
         let m = self.world.model();
         let mut keys: BTreeSet<String> = edit::keys(m, pods).into_keys().map(|key| m.str(key).to_owned()).collect();
-        if let Claim::Possible { spread_over, nodes, .. } = self.claim {
+        if let Property::Possible { spread_over, nodes, .. } = self.property {
             keys.extend(spread_over.iter().cloned());
             keys.extend(nodes.labels.keys().map(|(key, _)| key.to_owned()));
         }
@@ -143,7 +143,7 @@ impl<'a> Ground<'a> {
         let nodes: BTreeSet<NodeId> =
             lost.iter().filter_map(|fact| if let Support::Node(node) = *fact { Some(node) } else { None }).collect();
         let (world, _) = self.world.part_of(cluster, |pod| !pods.contains(&pod), |node| !nodes.contains(&node));
-        Self { lowered, claim: self.claim, world }
+        Self { lowered, property: self.property, world }
     }
 
     /// The same without one fact, with what that is called in documents.

@@ -11,16 +11,15 @@ use podreach_core::{Configuration, Goal, Id, Model, NodeId, PodId, Problem, Sema
 
 use super::core::core;
 use super::edit::edits;
-use super::escape;
 use super::fact::{Fact, only};
-use super::loss;
 use super::support::{Ground, Support};
+use super::{escape, loss};
 use crate::audit::changed::Changes;
 use crate::audit::item::Status;
 use crate::audit::memory::{Means, NoCache};
 use crate::audit::policy::packing::Want;
 use crate::audit::policy::world::{World, nodes_named};
-use crate::audit::policy::{Claim, NodeSelection, PodSelection, claim};
+use crate::audit::policy::{NodeSelection, PodSelection, Property, property};
 use crate::engine::{Budget, Decider};
 use crate::lower::{Declared, Kind, Lowered, Origin, Selection};
 use crate::read::{SourceId, Span};
@@ -157,14 +156,14 @@ fn lowered(problem: &Problem) -> Lowered {
 }
 
 /// A rule that so many of a pod can be there, and the world it is about.
-fn possibility(problem: &Problem, pod: PodId, count: u64) -> (Claim, World) {
+fn possibility(problem: &Problem, pod: PodId, count: u64) -> (Property, World) {
     let m = &problem.model;
     let name = Some(vec![m.pod_name(pod).to_owned()]);
     let pods = PodSelection { namespaces: None, names: name, kinds: None, labels: Selection::everything() };
     let selected = m.pods().map(|other| if other == pod { vec![0] } else { Vec::new() }).collect();
-    let claim = Claim::Possible { pods, count, spread_over: None, nodes: NodeSelection::everything() };
+    let property = Property::Possible { pods, count, spread_over: None, nodes: NodeSelection::everything() };
     (
-        claim,
+        property,
         World {
             problem: problem.with_goal(Goal::default()),
             diagnostics: Vec::new(),
@@ -197,9 +196,9 @@ struct Seen {
 }
 
 /// A rule that holds stands on its core, and breaks with each loss that is listed and with no other.
-fn stands(name: &str, lowered: &Lowered, claim: &Claim, world: &World, seen: &mut Seen) {
-    let whole = Ground::new(lowered, claim, world.clone());
-    let ruling = claim::ruling(lowered, claim, world, MEANS);
+fn stands(name: &str, lowered: &Lowered, property: &Property, world: &World, seen: &mut Seen) {
+    let whole = Ground::new(lowered, property, world.clone());
+    let ruling = property::ruling(lowered, property, world, MEANS);
     if ruling.status != Status::Holds || truth(&whole).is_none() {
         return;
     }
@@ -217,13 +216,13 @@ fn stands(name: &str, lowered: &Lowered, claim: &Claim, world: &World, seen: &mu
         assert!(!only(&fewer), "{name}: {member:?} is not needed in {:?} of {problem:#?}", core.facts);
         seen.facts[kind(member)] += 1;
     }
-    let boundary = loss::boundary(lowered, claim, world, &ruling, MEANS);
+    let boundary = loss::boundary(lowered, property, world, &ruling, MEANS);
     let listed: BTreeSet<&str> = boundary.escapes.iter().map(|escape| escape.edit.as_str()).collect();
     for fact in whole.facts(&whole.pods(), &whole.world.model().nodes().collect()) {
         let (edit, lost) = (fact.lost(whole.world.model()), whole.without(std::slice::from_ref(&fact)));
         let Some(holds) = truth(&lost) else { continue };
         let open = boundary.left_out.as_ref().is_some_and(|text| text.contains(&edit));
-        assert!(open || listed.contains(edit.as_str()) != holds, "{name}: {edit} of {claim:?} in {problem:#?}");
+        assert!(open || listed.contains(edit.as_str()) != holds, "{name}: {edit} of {property:?} in {problem:#?}");
         *(if holds { &mut seen.harmless } else { &mut seen.losses }) += 1;
     }
 }
@@ -235,8 +234,8 @@ fn a_possibility_stands_on_its_core_and_breaks_with_each_loss_that_is_listed() {
         let semantics = if case % 2 == 0 { Semantics::KubeScheduler } else { Semantics::Paper };
         let problem = problem(&mut rng, Shape::small(semantics));
         let (pod, count) = (PodId::from_index(rng.below(problem.model.pods().len())), 1 + rng.below(2) as u64);
-        let (claim, world) = possibility(&problem, pod, count);
-        stands(&format!("case {case}"), &lowered(&problem), &claim, &world, &mut seen);
+        let (property, world) = possibility(&problem, pod, count);
+        stands(&format!("case {case}"), &lowered(&problem), &property, &world, &mut seen);
     }
     println!("{seen:?}");
     let Seen { facts, losses, harmless } = seen;
@@ -251,15 +250,15 @@ fn so_does_one_that_asks_for_domains_or_for_some_nodes_or_has_volumes() {
         let shape = Shape::small(semantics);
         let problem = problem(&mut rng, if case % 3 == 0 { shape.with_volumes() } else { shape });
         let (pod, count) = (PodId::from_index(rng.below(problem.model.pods().len())), 1 + rng.below(2) as u64);
-        let (mut claim, world) = possibility(&problem, pod, count);
-        if let Claim::Possible { spread_over, nodes, .. } = &mut claim {
+        let (mut property, world) = possibility(&problem, pod, count);
+        if let Property::Possible { spread_over, nodes, .. } = &mut property {
             let keys = [None, None, Some("topology.kubernetes.io/zone"), Some("rack"), Some("kubernetes.io/hostname")];
             *spread_over = rng.pick(&keys).map(str::to_owned);
             if let Some(asked) = rng.pick(&[None, Some("rack"), Some("!rack"), Some("rack!=1")]) {
                 nodes.labels = Selection::parse(asked).expect("a selector");
             }
         }
-        stands(&format!("case {case}"), &lowered(&problem), &claim, &world, &mut seen);
+        stands(&format!("case {case}"), &lowered(&problem), &property, &world, &mut seen);
     }
     println!("{seen:?}");
     assert!(seen.facts[0] > 50 && seen.losses > 100 && seen.harmless > 100, "{seen:?}");
@@ -272,8 +271,8 @@ fn so_does_what_can_be_up_again_on_each_node_or_on_some() {
         let semantics = if case % 2 == 0 { Semantics::KubeScheduler } else { Semantics::Paper };
         let problem = problem(&mut rng, Shape::small(semantics));
         let pod = PodId::from_index(rng.below(problem.model.pods().len()));
-        let (claim, mut world) = possibility(&problem, pod, 1);
-        let Claim::Possible { pods, .. } = claim else { unreachable!("it is one") };
+        let (property, mut world) = possibility(&problem, pod, 1);
+        let Property::Possible { pods, .. } = property else { unreachable!("it is one") };
         let mut lowered = lowered(&problem);
         for origin in lowered.origins.pods.values_mut() {
             let (replicas, per_node) = (1 + rng.below(2) as u64, rng.one_in(2));
@@ -283,8 +282,8 @@ fn so_does_what_can_be_up_again_on_each_node_or_on_some() {
             world.selected = problem.model.pods().map(|_| vec![0]).collect();
         }
         let before = seen.losses;
-        let claim = Claim::Recoverable { pods };
-        stands(&format!("case {case}"), &lowered, &claim, &world.emptied(), &mut seen);
+        let property = Property::Recoverable { pods };
+        stands(&format!("case {case}"), &lowered, &property, &world.emptied(), &mut seen);
         let declared = lowered.origins.pods.get(problem.model.pod_name(pod)).and_then(|origin| origin.declared);
         daemons += if declared.is_some_and(|declared| declared.per_node) { seen.losses - before } else { 0 };
     }

@@ -8,8 +8,7 @@ use podreach_core::rule::hard;
 use podreach_core::{Cluster, Configuration, Goal, Model, NodeId, PodId, Problem, Semantics, cancel};
 
 use super::Finding;
-use crate::answer::Oracle;
-use crate::answer::Sure;
+use crate::answer::{Oracle, Sure};
 use crate::audit::changed::Changes;
 use crate::audit::item::{Evidence, Item, Origin, Status};
 use crate::audit::memory::{self, Cache, Means};
@@ -126,7 +125,7 @@ impl<'a> Scene<'a> {
 
     /// Whether there may be pods that the input does not show.
     pub(super) fn may_have_unseen_pods(&self) -> bool {
-        let unseen = |d: &Diagnostic| d.pods.is_empty() && matches!(d.effect, Effect::Narrows | Effect::Blurs);
+        let unseen = |d: &Diagnostic| d.pods.is_empty() && matches!(d.effect, Effect::UnderApproximates | Effect::Both);
         self.lowered.diagnostics.iter().any(|d| unseen(d) || matches!(d.code, "S0422" | "S0461"))
     }
 

@@ -1,15 +1,15 @@
 //! Placement policies: rules that a cluster is to keep, and whether it does.
 //!
 //! ```text
-//! documents ─ document ─> Policy ─ subject ─> the cluster in the rule's terms ─ claim ─> Item
+//! documents ─ document ─> Policy ─ subject ─> the cluster in the rule's terms ─ property ─> Item
 //! ```
 
-pub(crate) mod claim;
 pub(crate) mod never;
 mod numbered;
 pub(crate) mod packing;
 pub(crate) mod placement;
 pub(crate) mod possible;
+pub(crate) mod property;
 pub(crate) mod recoverable;
 pub(crate) mod ruling;
 mod share;
@@ -25,7 +25,7 @@ use super::item::Item;
 use super::memory::Means;
 use crate::lower::Lowered;
 
-pub use crate::lower::policy::{Claim, NodeSelection, PodSelection, Policy, Rule, duplicates, read};
+pub use crate::lower::policy::{NodeSelection, PodSelection, Policy, Property, Rule, duplicates, read};
 
 /// Decides every rule of every policy, in order; `done` hears of each finished rule.
 pub fn items(
@@ -38,10 +38,10 @@ pub fn items(
 ) -> Vec<Item> {
     let rules = policies.iter().flat_map(|policy| policy.rules.iter().map(move |rule| (policy, rule)));
     let item = |(policy, rule): (&Policy, &Rule)| {
-        let item = cancel::attempt(|| claim::item(lowered, policy, rule, semantics, actor, means));
+        let item = cancel::attempt(|| property::item(lowered, policy, rule, semantics, actor, means));
         let item = item.unwrap_or_else(|stop| Item {
             message: format!("it is not known whether this holds: {stop}"),
-            ..claim::undecided(policy, rule)
+            ..property::undecided(policy, rule)
         });
         done();
         item

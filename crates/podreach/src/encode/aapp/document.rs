@@ -5,8 +5,8 @@ use serde_json::{Map, Value, json};
 use super::policy::{Block, Entry, Followup, Goal, Policy, Priorities, Query, Tag};
 use super::read;
 use crate::diagnostic::Diagnostic;
+use crate::encode::errors;
 use crate::encode::object::API_VERSION;
-use crate::encode::problem;
 use crate::read::{Span, Tree};
 
 /// The kind of the document.
@@ -72,7 +72,7 @@ fn written_block(policy: &Policy, block: &Block) -> Value {
 
 /// The question of a document's `spec`.
 pub(in crate::encode) fn query(spec: &Tree<'_>) -> Result<Query, Diagnostic> {
-    let bad = |span: Span, why: &str| problem::bad_source(span, why);
+    let bad = |span: Span, why: &str| errors::bad_source(span, why);
     let part = |key: &str| spec.field(key).ok_or_else(|| bad(spec.span, &format!("the field {key} is missing")));
     let read = read::read(part("policy")?, part("functions")?, part("workers")?, Followup::Fail);
     let policy =

@@ -14,7 +14,7 @@ use std::collections::HashMap;
 
 use super::policy::{Block, DEFAULT, Entry, Followup, Function, Policy, Strategy, Tag, Worker};
 use crate::diagnostic::{Diagnostic, Effect};
-use crate::encode::problem;
+use crate::encode::errors;
 use crate::read::{Entry as Field, SourceId, Sources, Span, Tree, Value};
 
 /// The most memory that a function or a worker can have: percentages of it stay exact.
@@ -41,7 +41,7 @@ pub fn read_sources(sources: &Sources, ids: [SourceId; 3], followup: Followup) -
         let [_] = documents[..] else {
             let whole = Span { source: id, start: 0, end: 0 };
             let why = format!("this must be one document, not {}", documents.len());
-            return Err(vec![problem::not_a_policy(whole, &why)]);
+            return Err(vec![errors::not_a_policy(whole, &why)]);
         };
         trees.extend(documents);
     }
@@ -106,12 +106,12 @@ impl Reader {
         match tree.seq() {
             Some(items) if !items.is_empty() => items,
             Some(_) => {
-                self.refuse(problem::not_a_policy(tree.span, &format!("{what} must not be empty")));
+                self.refuse(errors::not_a_policy(tree.span, &format!("{what} must not be empty")));
                 &[]
             }
             None => {
                 let why = format!("{what} must be a list, not {}", tree.kind());
-                self.refuse(problem::not_a_policy(tree.span, &why));
+                self.refuse(errors::not_a_policy(tree.span, &why));
                 &[]
             }
         }
@@ -121,11 +121,11 @@ impl Reader {
     fn mapping<'t, 'a>(&mut self, tree: &'t Tree<'a>, what: &str, keys: &[&str]) -> Option<&'t [Field<'a>]> {
         let Some(entries) = tree.map() else {
             let why = format!("{what} must be a mapping, not {}", tree.kind());
-            self.refuse(problem::not_a_policy(tree.span, &why));
+            self.refuse(errors::not_a_policy(tree.span, &why));
             return None;
         };
         for entry in entries.iter().filter(|entry| !keys.contains(&entry.key.as_ref())) {
-            self.refuse(problem::unknown_key(entry.key_span, what, &entry.key, keys));
+            self.refuse(errors::unknown_key(entry.key_span, what, &entry.key, keys));
         }
         Some(entries)
     }
@@ -134,7 +134,7 @@ impl Reader {
         let text = tree.str().filter(|text| !text.is_empty());
         if text.is_none() {
             let why = format!("{what} must be a string, not {}", tree.kind());
-            self.refuse(problem::not_a_policy(tree.span, &why));
+            self.refuse(errors::not_a_policy(tree.span, &why));
         }
         text
     }
@@ -143,7 +143,7 @@ impl Reader {
     fn required<'t, 'a>(&mut self, tree: &'t Tree<'a>, what: &str, key: &str) -> Option<&'t Tree<'a>> {
         let field = tree.field(key);
         if field.is_none() && tree.map().is_some() {
-            self.refuse(problem::not_a_policy(tree.span, &format!("{what} needs {key}")));
+            self.refuse(errors::not_a_policy(tree.span, &format!("{what} needs {key}")));
         }
         field
     }
@@ -152,7 +152,7 @@ impl Reader {
         let number = if let Value::Int(number) = tree.value { u64::try_from(number).ok() } else { None };
         let amount = number.filter(|amount| (least..=MOST).contains(amount));
         if amount.is_none() {
-            self.refuse(problem::bad_amount(tree.span, what, least, MOST));
+            self.refuse(errors::bad_amount(tree.span, what, least, MOST));
         }
         amount
     }
@@ -166,7 +166,7 @@ impl Reader {
             let capacity = capacity.and_then(|capacity| self.amount(capacity, "the capacity of a worker", 0));
             if let (Some((name, at)), Some(capacity)) = (name, capacity) {
                 if self.worker_index.insert(name.to_owned(), self.policy.workers.len()).is_some() {
-                    self.refuse(problem::twice(at.span, "worker", name));
+                    self.refuse(errors::twice(at.span, "worker", name));
                 }
                 self.policy.workers.push(Worker { name: name.to_owned(), capacity });
             }
@@ -181,13 +181,13 @@ impl Reader {
             let named: Vec<&Field<'a>> = entries.iter().filter(|entry| entry.key != "followup").collect();
             let [tag] = named[..] else {
                 let why = "an item of a policy is one tag with its blocks, and may have a followup";
-                self.refuse(problem::not_a_policy(item.span, why));
+                self.refuse(errors::not_a_policy(item.span, why));
                 continue;
             };
             let followup = self.followup(item.field("followup"), tag);
             let blocks = self.list(&tag.value, "the blocks of a tag");
             if self.tag_index.insert(tag.key.to_string(), self.policy.tags.len()).is_some() {
-                self.refuse(problem::twice(tag.key_span, "tag", &tag.key));
+                self.refuse(errors::twice(tag.key_span, "tag", &tag.key));
             }
             self.policy.tags.push(Tag { name: tag.key.to_string(), blocks: Vec::new(), followup });
             tags.push((blocks, tag));
@@ -202,12 +202,12 @@ impl Reader {
             Some((_, Some("fail"))) => Followup::Fail,
             Some((_, Some("default"))) => Followup::Default,
             Some((tree, _)) => {
-                self.refuse(problem::unknown_word(tree.span, "followup", tree.str(), &["fail", "default"]));
+                self.refuse(errors::unknown_word(tree.span, "followup", tree.str(), &["fail", "default"]));
                 self.followup
             }
             None => {
                 if tag.key != DEFAULT {
-                    self.notes.push(problem::followup_assumed(tag.key_span, &tag.key, self.followup.name()));
+                    self.notes.push(errors::followup_assumed(tag.key_span, &tag.key, self.followup.name()));
                 }
                 self.followup
             }
@@ -224,7 +224,7 @@ impl Reader {
             let tag = self.tag_of(item);
             if let (Some((name, at)), Some(memory), Some(tag)) = (name, memory, tag) {
                 if self.function_index.insert(name.to_owned(), self.policy.functions.len()).is_some() {
-                    self.refuse(problem::twice(at.span, "function", name));
+                    self.refuse(errors::twice(at.span, "function", name));
                 }
                 self.policy.functions.push(Function { name: name.to_owned(), tag, memory });
             }
@@ -241,7 +241,7 @@ impl Reader {
         let tag = self.tag_index.get(name).copied();
         if tag.is_none() {
             let tags = self.policy.tags.iter().map(|tag| tag.name.as_str());
-            let refused = problem::unknown_name(field.unwrap_or(function).span, "tag", name, tags);
+            let refused = errors::unknown_name(field.unwrap_or(function).span, "tag", name, tags);
             self.refuse(refused);
         }
         tag
@@ -277,11 +277,11 @@ impl Reader {
         for item in self.list(tree, "workers other than \"*\"") {
             let Some(name) = self.text(item, "a worker") else { continue };
             match self.worker_index.get(name) {
-                Some(worker) if workers.contains(worker) => self.refuse(problem::twice(item.span, "worker", name)),
+                Some(worker) if workers.contains(worker) => self.refuse(errors::twice(item.span, "worker", name)),
                 Some(&worker) => workers.push(worker),
                 None => {
                     let known = self.policy.workers.iter().map(|worker| worker.name.as_str());
-                    let refused = problem::unknown_name(item.span, "worker", name, known);
+                    let refused = errors::unknown_name(item.span, "worker", name, known);
                     self.refuse(refused);
                 }
             }
@@ -297,7 +297,7 @@ impl Reader {
             Some("platform") => Strategy::Platform,
             other => {
                 let known = ["best-first", "random", "any", "platform"];
-                self.refuse(problem::unknown_word(tree.span, "strategy", other, &known));
+                self.refuse(errors::unknown_word(tree.span, "strategy", other, &known));
                 Strategy::BestFirst
             }
         }
@@ -318,7 +318,7 @@ impl Reader {
                     _ => continue,
                 };
                 if slot.is_some() {
-                    self.refuse(problem::twice(entry.key_span, "condition", &entry.key));
+                    self.refuse(errors::twice(entry.key_span, "condition", &entry.key));
                 }
                 *slot = value.or(*slot);
             }
@@ -336,7 +336,7 @@ impl Reader {
         };
         let percent = number.filter(|&percent| percent <= 100);
         if percent.is_none() {
-            self.refuse(problem::bad_percentage(tree.span));
+            self.refuse(errors::bad_percentage(tree.span));
         }
         percent
     }
@@ -344,11 +344,11 @@ impl Reader {
     fn affinity(&mut self, tree: &Tree<'_>, block: &mut Block) {
         let Some(items) = tree.seq() else {
             let why = format!("affinity must be a list, not {}", tree.kind());
-            return self.refuse(problem::not_a_policy(tree.span, &why));
+            return self.refuse(errors::not_a_policy(tree.span, &why));
         };
         for item in items {
             let Some(text) = item.str().filter(|text| !text.is_empty()) else {
-                self.refuse(problem::bad_entry(item.span));
+                self.refuse(errors::bad_entry(item.span));
                 continue;
             };
             let (name, entries) = match text.strip_prefix('!') {
@@ -370,13 +370,13 @@ impl Reader {
             (Some(tag), Some(function)) => {
                 let same = self.policy.named(tag).eq(self.policy.named(function));
                 if !same {
-                    self.refuse(problem::ambiguous(item.span, name));
+                    self.refuse(errors::ambiguous(item.span, name));
                 }
                 Some(tag)
             }
             (None, None) => {
                 let tags = self.policy.tags.iter().map(|tag| tag.name.as_str());
-                let refused = problem::unknown_name(item.span, "tag", name, tags);
+                let refused = errors::unknown_name(item.span, "tag", name, tags);
                 self.refuse(refused);
                 None
             }

@@ -8,7 +8,7 @@ use super::invariant::Group;
 use super::policy::{DEFAULT, Goal, Policy, Priorities, Query};
 use super::schedule::Event;
 use crate::diagnostic::Diagnostic;
-use crate::encode::{Decoded, Evidence, counted, problem};
+use crate::encode::{Decoded, Evidence, counted, errors};
 
 impl Goal {
     /// The goal of `f@w` or `f`, `f,g@w` or `f,g`.
@@ -25,12 +25,12 @@ impl Goal {
         let known = || policy.functions.iter().map(|function| function.name.as_str());
         let function = |name: &&str| {
             let found = known().position(|known| known == *name);
-            found.ok_or_else(|| problem::unknown_name(None, "function", name, known()))
+            found.ok_or_else(|| errors::unknown_name(None, "function", name, known()))
         };
         let workers = || policy.workers.iter().map(|worker| worker.name.as_str());
         let at = |name: &str| {
             let found = workers().position(|known| known == name);
-            found.ok_or_else(|| problem::unknown_name(None, "worker", name, workers()))
+            found.ok_or_else(|| errors::unknown_name(None, "worker", name, workers()))
         };
         let mut functions = functions.iter().map(function).collect::<Result<Vec<usize>, _>>()?;
         functions.sort_unstable();

@@ -6,8 +6,8 @@
 
 mod token;
 
+use super::errors;
 use super::graph::Graph;
-use super::problem;
 use crate::diagnostic::Diagnostic;
 use crate::read::{SourceId, Span};
 use token::{Token, tokens};
@@ -24,7 +24,7 @@ pub fn read(source: SourceId, text: &str) -> Result<Graph, Diagnostic> {
     let mut graph = if is_dot(text) { Reading::new(source, text)?.graph()? } else { edge_list(source, text)? };
     graph.declared = is_dot(text) || text.contains("->");
     if graph.vertices.is_empty() {
-        return Err(problem::not_a_graph(whole, "the graph has no vertices"));
+        return Err(errors::not_a_graph(whole, "the graph has no vertices"));
     }
     graph.acyclic(None)
 }
@@ -51,16 +51,16 @@ fn edge_list(source: SourceId, text: &str) -> Result<Graph, Diagnostic> {
                 let (from, to) = (graph.add_vertex(from), graph.add_vertex(to));
                 graph.add_edge(from, to);
             }
-            _ => return Err(problem::not_a_graph(span, "a line of an edge list has two vertices: u v, or u -> v")),
+            _ => return Err(errors::not_a_graph(span, "a line of an edge list has two vertices: u v, or u -> v")),
         }
         if !words.iter().all(|word| is_plain(word)) {
             let why = "a name in a list of edges has letters, digits, -, _ and . in it; DOT has others, in quotes";
-            return Err(problem::not_a_graph(span, why));
+            return Err(errors::not_a_graph(span, why));
         }
     }
     if graph.edges() == 0 && !graph.vertices.is_empty() {
         let whole = Span { source, start: 0, end: start as u32 };
-        return Err(problem::not_a_graph(whole, "a list of edges has at least one: u v, or u -> v"));
+        return Err(errors::not_a_graph(whole, "a list of edges has at least one: u v, or u -> v"));
     }
     Ok(graph)
 }
@@ -86,10 +86,10 @@ impl Reading {
     fn graph(mut self) -> Result<Graph, Diagnostic> {
         self.accept_word("strict");
         if self.accept_word("graph") {
-            return Err(problem::undirected(self.here()));
+            return Err(errors::undirected(self.here()));
         }
         if !self.accept_word("digraph") {
-            return Err(problem::not_a_graph(self.here(), "a DOT file starts with digraph"));
+            return Err(errors::not_a_graph(self.here(), "a DOT file starts with digraph"));
         }
         if matches!(self.peek(), Some(Token::Name(_))) {
             self.next += 1;
@@ -97,7 +97,7 @@ impl Reading {
         self.expect('{')?;
         self.statements(0)?;
         if self.next < self.tokens.len() {
-            return Err(problem::not_a_graph(self.here(), "there is text after the graph"));
+            return Err(errors::not_a_graph(self.here(), "there is text after the graph"));
         }
         Ok(self.graph)
     }
@@ -105,7 +105,7 @@ impl Reading {
     /// Statements up to the closing brace; the vertices they mention.
     fn statements(&mut self, depth: usize) -> Result<Vec<usize>, Diagnostic> {
         if depth > MAX_DEPTH {
-            return Err(problem::not_a_graph(self.here(), "subgraphs are nested too deep"));
+            return Err(errors::not_a_graph(self.here(), "subgraphs are nested too deep"));
         }
         let mut mentioned = Vec::new();
         loop {
@@ -116,7 +116,7 @@ impl Reading {
                 }
                 Some(Token::Mark(';' | ',')) => self.next += 1,
                 Some(_) => self.statement(depth, &mut mentioned)?,
-                None => return Err(problem::not_a_graph(self.here(), "a brace is not closed")),
+                None => return Err(errors::not_a_graph(self.here(), "a brace is not closed")),
             }
         }
     }
@@ -145,13 +145,13 @@ impl Reading {
         mentioned.extend(&tails);
         while let Some(Token::Arrow | Token::Line) = self.peek() {
             if self.peek() == Some(&Token::Line) {
-                return Err(problem::undirected(self.here()));
+                return Err(errors::undirected(self.here()));
             }
             self.next += 1;
             let heads = self.end(depth)?;
             self.edges = self.edges.saturating_add(tails.len().saturating_mul(heads.len()));
             if self.edges > MAX_EDGES {
-                return Err(problem::not_a_graph(self.here(), "the graph has more than 5,000,000 edges"));
+                return Err(errors::not_a_graph(self.here(), "the graph has more than 5,000,000 edges"));
             }
             for &tail in &tails {
                 heads.iter().for_each(|&head| self.graph.add_edge(tail, head));
@@ -179,7 +179,7 @@ impl Reading {
                 }
                 Ok(vec![self.graph.add_vertex(&name)])
             }
-            _ => Err(problem::not_a_graph(self.here(), "a vertex is expected here")),
+            _ => Err(errors::not_a_graph(self.here(), "a vertex is expected here")),
         }
     }
 
@@ -191,7 +191,7 @@ impl Reading {
                 self.next += 1;
             }
             if self.peek().is_none() {
-                return Err(problem::not_a_graph(open, "a bracket is not closed"));
+                return Err(errors::not_a_graph(open, "a bracket is not closed"));
             }
             self.next += 1;
         }
@@ -210,7 +210,7 @@ impl Reading {
 
     fn expect(&mut self, mark: char) -> Result<(), Diagnostic> {
         if self.peek() != Some(&Token::Mark(mark)) {
-            return Err(problem::not_a_graph(self.here(), &format!("{mark} is expected here")));
+            return Err(errors::not_a_graph(self.here(), &format!("{mark} is expected here")));
         }
         self.next += 1;
         Ok(())

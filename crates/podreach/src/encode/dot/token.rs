@@ -1,7 +1,7 @@
 //! The words and marks of a DOT text.
 
 use crate::diagnostic::Diagnostic;
-use crate::encode::problem;
+use crate::encode::errors;
 use crate::read::{SourceId, Span};
 
 /// A word or a mark.
@@ -19,7 +19,7 @@ pub(super) fn tokens(source: SourceId, text: &str) -> Result<Vec<(Token, Span)>,
     let mut rest = text;
     while let Some(first) = rest.chars().next() {
         let start = text.len() - rest.len();
-        let bad = |why| problem::not_a_graph(Span { source, start: start as u32, end: start as u32 + 1 }, why);
+        let bad = |why| errors::not_a_graph(Span { source, start: start as u32, end: start as u32 + 1 }, why);
         let (token, length) = match first {
             c if c.is_whitespace() => (None, c.len_utf8()),
             '#' => (None, line_length(rest)),

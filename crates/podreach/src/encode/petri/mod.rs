@@ -28,7 +28,7 @@ use super::explore::{Safety, safety};
 use super::name::names;
 use super::net::Net;
 use super::object::{NAMESPACE, question};
-use super::{Encoded, problem, source};
+use super::{Encoded, errors, source};
 use crate::diagnostic::Diagnostic;
 use protocol::Signal;
 
@@ -80,9 +80,9 @@ pub fn encode(net: &Net, goal: &[&str], semantics: Semantics) -> Result<Encoded,
     let goal = goal_places(net, goal)?;
     let notes = match safety(net, SAFETY_EFFORT) {
         Safety::Safe => Vec::new(),
-        Safety::Undecided => vec![problem::maybe_unsafe()],
+        Safety::Undecided => vec![errors::maybe_unsafe()],
         Safety::Unsafe { place, firings } => {
-            return Err(vec![problem::not_safe(&net.places[place].name, &run(net, &firings))]);
+            return Err(vec![errors::not_safe(&net.places[place].name, &run(net, &firings))]);
         }
     };
     Ok(Encoded { notes, ..Encoding::new(net, &goal, semantics).encoded() })
@@ -90,11 +90,11 @@ pub fn encode(net: &Net, goal: &[&str], semantics: Semantics) -> Result<Encoded,
 
 fn goal_places(net: &Net, goal: &[&str]) -> Result<Vec<usize>, Vec<Diagnostic>> {
     if goal.is_empty() {
-        return Err(vec![problem::no_goal()]);
+        return Err(vec![errors::no_goal()]);
     }
     let places = || net.places.iter().map(|place| place.name.as_str());
     let unknown = goal.iter().filter(|name| net.place(name).is_none());
-    let unknown: Vec<Diagnostic> = unknown.map(|name| problem::unknown_place(name, places())).collect();
+    let unknown: Vec<Diagnostic> = unknown.map(|name| errors::unknown_place(name, places())).collect();
     if !unknown.is_empty() {
         return Err(unknown);
     }

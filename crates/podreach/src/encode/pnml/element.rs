@@ -1,7 +1,7 @@
 //! The elements of PNML that mean something, and what they leave behind when they close.
 
 use crate::diagnostic::Diagnostic;
-use crate::encode::problem;
+use crate::encode::errors;
 use crate::read::Span;
 
 /// An open element.
@@ -109,7 +109,7 @@ impl Parts {
     ) -> Result<Option<Element>, Diagnostic> {
         Ok(match (parent, name) {
             (None, "pnml") => Some(Element::Pnml),
-            (None, _) => return Err(problem::not_a_net(span, "it does not start with <pnml>")),
+            (None, _) => return Err(errors::not_a_net(span, "it does not start with <pnml>")),
             (Some(Element::Pnml), "net") => Some(self.open_net(span, attributes)?),
             (Some(Element::Net | Element::Page), "page") => Some(Element::Page),
             (Some(Element::Net | Element::Page), name) => match Kind::named(name) {
@@ -125,10 +125,10 @@ impl Parts {
 
     fn open_net(&mut self, span: Span, attributes: Attributes<'_>) -> Result<Element, Diagnostic> {
         if self.net {
-            return Err(problem::not_a_net(span, "it has several"));
+            return Err(errors::not_a_net(span, "it has several"));
         }
         if let Some(kind) = attribute(attributes, "type").filter(|kind| !is_ptnet(kind)) {
-            return Err(problem::not_ptnet(span, &kind));
+            return Err(errors::not_ptnet(span, &kind));
         }
         self.net = true;
         self.name = attribute(attributes, "id");
@@ -139,7 +139,7 @@ impl Parts {
         let mut required = |name| {
             let value = attribute(attributes, name);
             if value.is_none() {
-                self.problems.push(problem::missing_attribute(span, kind.name(), name));
+                self.problems.push(errors::missing_attribute(span, kind.name(), name));
             }
             value
         };
@@ -158,7 +158,7 @@ impl Parts {
     /// Inhibitor, reset and test arcs change what a net means; old files mark ordinary arcs as `normal`.
     fn ordinary(&mut self, span: Span, kind: Option<String>) {
         if let Some(kind) = kind.filter(|kind| kind != "normal") {
-            self.problems.push(problem::special_arc(span, &kind));
+            self.problems.push(errors::special_arc(span, &kind));
         }
     }
 

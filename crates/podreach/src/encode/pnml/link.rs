@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::element::{Item, Kind, Parts};
 use crate::diagnostic::Diagnostic;
+use crate::encode::errors;
 use crate::encode::net::{Net, Place, Transition};
-use crate::encode::problem;
 use crate::read::Span;
 
 /// What an identifier stands for.
@@ -18,7 +18,7 @@ enum Node {
 /// The net that the parts make, or all that keeps them from it; the file begins at `start`.
 pub(super) fn net(mut parts: Parts, start: Span) -> Result<Net, Vec<Diagnostic>> {
     if !parts.net {
-        parts.problems.push(problem::not_a_net(start, "it has none"));
+        parts.problems.push(errors::not_a_net(start, "it has none"));
         return Err(parts.problems);
     }
     let items = std::mem::take(&mut parts.items);
@@ -42,7 +42,7 @@ impl<'i> Linking<'i> {
         for item in items {
             let Some(id) = item.id.as_deref() else { continue };
             if !ids.insert(id) {
-                self.problems.push(problem::duplicate_id(item.span, id));
+                self.problems.push(errors::duplicate_id(item.span, id));
                 continue;
             }
             let name = item.name.clone().unwrap_or_default();
@@ -68,7 +68,7 @@ impl<'i> Linking<'i> {
             Some(Number::Small(_) | Number::Large) => {
                 let (text, span) = item.number.as_ref().expect("the number was just read");
                 let place = item.name.as_deref().unwrap_or(id);
-                self.problems.push(problem::several_tokens(*span, place, text));
+                self.problems.push(errors::several_tokens(*span, place, text));
                 0
             }
             None => 0,
@@ -80,7 +80,7 @@ impl<'i> Linking<'i> {
         let (text, span) = item.number.as_ref()?;
         let number = Number::of(text);
         if number.is_none() {
-            self.problems.push(problem::not_a_number(*span, what, text));
+            self.problems.push(errors::not_a_number(*span, what, text));
         }
         number
     }
@@ -121,12 +121,12 @@ impl<'i> Linking<'i> {
                 return None;
             }
             match by_id.get(refers) {
-                Some(_) if passed.contains(refers) => self.problems.push(problem::reference_cycle(at.span, id)),
+                Some(_) if passed.contains(refers) => self.problems.push(errors::reference_cycle(at.span, id)),
                 Some(&next) => {
                     at = next;
                     continue;
                 }
-                None => self.problems.push(problem::dangling(at.span, "reference", refers)),
+                None => self.problems.push(errors::dangling(at.span, "reference", refers)),
             }
             return None;
         }
@@ -137,7 +137,7 @@ impl<'i> Linking<'i> {
         let mut end = |id: &String| {
             let node = self.nodes.get(id.as_str()).copied();
             if node.is_none() {
-                self.problems.push(problem::dangling(arc.span, "arc", id));
+                self.problems.push(errors::dangling(arc.span, "arc", id));
             }
             node
         };
@@ -148,13 +148,13 @@ impl<'i> Linking<'i> {
         let joined = match (source, target) {
             (Node::Place(place), Node::Transition(a)) => self.net.transitions[a].pre.insert(place, 1),
             (Node::Transition(a), Node::Place(place)) => self.net.transitions[a].post.insert(place, 1),
-            (Node::Place(_), Node::Place(_)) => return self.problems.push(problem::same_kind(arc.span, "place")),
+            (Node::Place(_), Node::Place(_)) => return self.problems.push(errors::same_kind(arc.span, "place")),
             (Node::Transition(_), Node::Transition(_)) => {
-                return self.problems.push(problem::same_kind(arc.span, "transition"));
+                return self.problems.push(errors::same_kind(arc.span, "transition"));
             }
         };
         if joined.is_some() {
-            self.problems.push(problem::weight(arc.span, "2 (it is drawn twice)"));
+            self.problems.push(errors::weight(arc.span, "2 (it is drawn twice)"));
         }
     }
 
@@ -166,12 +166,12 @@ impl<'i> Linking<'i> {
             Some(Number::Small(1)) => true,
             Some(Number::Small(0)) => {
                 let (text, span) = arc.number.as_ref().expect("the number was just read");
-                self.problems.push(problem::not_a_number(*span, "an arc's weight, at least 1,", text));
+                self.problems.push(errors::not_a_number(*span, "an arc's weight, at least 1,", text));
                 false
             }
             Some(_) => {
                 let (text, span) = arc.number.as_ref().expect("the number was just read");
-                self.problems.push(problem::weight(*span, text));
+                self.problems.push(errors::weight(*span, text));
                 false
             }
             None => false,

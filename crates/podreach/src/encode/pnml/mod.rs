@@ -20,8 +20,8 @@ use quick_xml::reader::NsReader;
 
 use self::element::{Element, Parts};
 pub use self::write::write;
+use super::errors;
 use super::net::Net;
-use super::problem;
 use crate::diagnostic::Diagnostic;
 use crate::read::{SourceId, Span};
 
@@ -69,7 +69,7 @@ impl<'t> Reading<'t> {
         if self.open.is_empty() {
             Ok(())
         } else {
-            Err(problem::not_xml(self.here(self.at()), "the text ends too early"))
+            Err(errors::not_xml(self.here(self.at()), "the text ends too early"))
         }
     }
 
@@ -95,7 +95,7 @@ impl<'t> Reading<'t> {
             Event::Text(text) => self.text(&text.xml10_content()),
             Event::CData(text) => self.text(&text.xml10_content()),
             Event::GeneralRef(reference) => self.reference(start, &reference)?,
-            Event::DocType(_) => return Err(problem::doctype(self.here(start))),
+            Event::DocType(_) => return Err(errors::doctype(self.here(start))),
             Event::Eof => return Ok(false),
             Event::Empty(_) | Event::Decl(_) | Event::PI(_) | Event::Comment(_) => {}
         }
@@ -105,7 +105,7 @@ impl<'t> Reading<'t> {
     fn start(&mut self, start: u64, space: Option<String>, tag: &BytesStart<'_>) -> Result<(), Diagnostic> {
         let span = self.here(start);
         if self.open.len() >= MAX_DEPTH {
-            return Err(problem::too_deep(span, MAX_DEPTH));
+            return Err(errors::too_deep(span, MAX_DEPTH));
         }
         if self.open.is_empty() {
             self.namespace.clone_from(&space);
@@ -125,7 +125,7 @@ impl<'t> Reading<'t> {
     fn attributes(&self, start: u64, tag: &BytesStart<'_>) -> Result<Vec<(String, String)>, Diagnostic> {
         let mut out = Vec::new();
         for attribute in tag.attributes() {
-            let attribute = attribute.map_err(|error| problem::not_xml(self.here(start), &error.to_string()))?;
+            let attribute = attribute.map_err(|error| errors::not_xml(self.here(start), &error.to_string()))?;
             let value = attribute.normalized_value(quick_xml::XmlVersion::Implicit1_0);
             let value = value.map_err(|error| self.malformed(start, &error))?;
             out.push((attribute.key.local_name().as_ref().to_owned(), value.into_owned()));
@@ -162,9 +162,9 @@ impl<'t> Reading<'t> {
             Ok(Some(character)) => self.text(character.encode_utf8(&mut [0; 4])),
             Ok(None) => match resolve_predefined_entity(&name) {
                 Some(text) => self.text(text),
-                None => return Err(problem::unknown_entity(span, &name)),
+                None => return Err(errors::unknown_entity(span, &name)),
             },
-            Err(error) => return Err(problem::not_xml(span, &error.to_string())),
+            Err(error) => return Err(errors::not_xml(span, &error.to_string())),
         }
         Ok(())
     }
@@ -173,11 +173,11 @@ impl<'t> Reading<'t> {
         use quick_xml::escape::EscapeError;
         let span = self.here(start);
         match error {
-            Error::Escape(EscapeError::UnrecognizedEntity(_, name)) => problem::unknown_entity(span, name),
+            Error::Escape(EscapeError::UnrecognizedEntity(_, name)) => errors::unknown_entity(span, name),
             Error::IllFormed(IllFormedError::MissingEndTag(name)) => {
-                problem::not_xml(span, &format!("<{name}> is not closed"))
+                errors::not_xml(span, &format!("<{name}> is not closed"))
             }
-            other => problem::not_xml(span, &other.to_string()),
+            other => errors::not_xml(span, &other.to_string()),
         }
     }
 }

@@ -1,16 +1,15 @@
-//! The cheapest pods that admission lets into a namespace: whoever may create any pod there has to ask for as much at least.
+//! The cheapest pods that admission lets into a namespace: a lower bound for any pod that a tenant can create there.
 //!
-//! A LimitRange may want a container to request something, and would give it a default of what it does not mention; so the cheapest pod
-//! mentions all of it, and asks for the least. Whether a quota counts a pod may depend on whether it says how long it may run, and on
-//! whether it asks for any cpu or memory; a limit is enough for the latter, and takes nothing from a node. So there are a few cheapest
-//! pods, none of which is better than the others in everything.
+//! A LimitRange gives a container a default for what it does not mention, so the cheapest pod mentions every resource and asks for the
+//! least. Whether a quota counts a pod may depend on whether the pod has a deadline, and on whether it asks for any cpu or memory; a limit
+//! is enough for that, and takes nothing from a node. So there are a few cheapest pods, and none is cheaper than another in everything.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use podreach_core::id::QuotaId;
 use podreach_core::resource::{Amount, Resources};
 
-use super::Rules;
+use super::Admission;
 use crate::lower::context::Context;
 use crate::lower::pod::container::Container;
 use crate::lower::resources::amount::{self, Amounts};
@@ -35,7 +34,7 @@ pub struct Cheapest {
     pub quota: BTreeMap<QuotaId, Amount>,
 }
 
-impl Rules {
+impl Admission {
     /// The entrance of every namespace with a LimitRange or a ResourceQuota, and of those that are being deleted.
     pub(crate) fn entrances(&self, cx: &mut Context) -> BTreeMap<String, Entrance> {
         let names = self.limit_ranges.namespaces().chain(self.quotas.namespaces()).chain(&self.namespaces.ending);

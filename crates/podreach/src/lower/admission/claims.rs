@@ -1,13 +1,13 @@
-//! Claims that are made for a pod: a StatefulSet makes no pod without them, and one with ephemeral volumes waits for them.
+//! PersistentVolumeClaims that are made for a pod: a StatefulSet makes no pod without them, and a pod with ephemeral volumes waits for them.
 //!
-//! LimitRanges bound the size of each, and ResourceQuotas count all of a namespace, for as long as they are there. What could never be let in, however
-//! few others there are, is known; whether there is room for the rest is not modelled.
+//! LimitRanges bound the size of each claim, and ResourceQuotas count all claims of a namespace while they exist. Claims that could never be
+//! admitted, however few others there are, are modelled as refused; whether the quota has room for the others is not modelled.
 //! Kubernetes: `pkg/quota/v1/evaluator/core/persistent_volume_claims.go`; `plugin/pkg/admission/limitranger/admission.go`,
 //! `PersistentVolumeClaimValidateLimitFunc`.
 
 use std::ops::Add;
 
-use super::Rules;
+use super::Admission;
 use crate::lower::context::Context;
 use crate::lower::object::kind::Kind;
 use crate::lower::pod::Content;
@@ -26,12 +26,12 @@ pub(super) fn is_of_claims(resource: &str) -> bool {
 }
 
 /// Why no claim of a StatefulSet's pod is ever let in, if so.
-pub(super) fn refusal(rules: &Rules, cx: &Context, namespace: &str, mounted: &Mounted) -> Option<String> {
+pub(super) fn refusal(admission: &Admission, cx: &Context, namespace: &str, mounted: &Mounted) -> Option<String> {
     let lasting: Vec<&Request> =
         made(mounted).filter(|(_, ephemeral)| !ephemeral).map(|(request, _)| request).collect();
-    let bounded = lasting.iter().find_map(|request| rules.limit_ranges.refusal_of_claim(namespace, request.size));
+    let bounded = lasting.iter().find_map(|request| admission.limit_ranges.refusal_of_claim(namespace, request.size));
     bounded.or_else(|| {
-        let mut all = rules.quotas.of_claims(namespace).filter(|(.., all)| *all);
+        let mut all = admission.quotas.of_claims(namespace).filter(|(.., all)| *all);
         let above = |(name, hard, _): (&str, &Amounts, bool)| {
             let (resource, _) = hard.iter().find(|(resource, most)| taken(cx, resource, &lasting) > **most)?;
             Some(format!("the ResourceQuota {name} allows fewer {resource} than its claims take"))
@@ -41,16 +41,16 @@ pub(super) fn refusal(rules: &Rules, cx: &Context, namespace: &str, mounted: &Mo
 }
 
 /// Whether something may refuse a claim that is yet to be made.
-pub(super) fn may_be_refused(rules: &Rules, cx: &Context, namespace: &str, content: &Content) -> bool {
+pub(super) fn may_be_refused(admission: &Admission, cx: &Context, namespace: &str, content: &Content) -> bool {
     if !cx.admission || content.admitted.refused.is_some() {
         return false;
     }
     let counts = |request: &Request| {
-        let mut resources = rules.quotas.of_claims(namespace).flat_map(|(_, hard, _)| hard.keys());
+        let mut resources = admission.quotas.of_claims(namespace).flat_map(|(_, hard, _)| hard.keys());
         resources.any(|resource| counts(cx, resource, request) != Some(false))
     };
     made(&content.mounted).any(|(request, ephemeral)| {
-        let bounded = || rules.limit_ranges.refusal_of_claim(namespace, request.size).is_some();
+        let bounded = || admission.limit_ranges.refusal_of_claim(namespace, request.size).is_some();
         counts(request) || (ephemeral && bounded())
     })
 }

@@ -41,7 +41,7 @@ pub(crate) fn gate(cx: &mut Context, tree: &Tree<'_>) -> Option<Gate> {
     let (group, kind) = (text("apiVersion").split('/').next().unwrap_or_default(), text("kind"));
     if makes_pods(tree, kind) {
         let message = format!("{} {} may make pods: those that it makes are not seen", shown(kind), shown(&name(tree)));
-        cx.report(Diagnostic::stops("S0401", place(tree), message).with_effect(Effect::Narrows));
+        cx.report(Diagnostic::stops("S0401", place(tree), message).with_effect(Effect::UnderApproximates));
     }
     if IDLE.contains(&kind) {
         return None;

@@ -1,7 +1,7 @@
-//! Gates: webhooks and policies that new pods pass, and that may change or refuse them.
+//! Admission webhooks and admission policies, which may change or refuse new pods.
 //!
-//! What they do is written in other programs or in expressions that are not evaluated here. So a pod that one may change is in doubt
-//! both ways, and one that it may only refuse is in doubt where a verdict has it deployed. A policy counts only with a binding.
+//! What they do is written in other programs, or in expressions that are not evaluated here. A pod that one may change is in doubt both
+//! ways; a pod that one may only refuse is in doubt where a verdict deploys it. A policy counts only with a binding.
 
 use std::collections::BTreeMap;
 
@@ -9,8 +9,7 @@ use podreach_core::Cluster;
 
 use super::engine;
 use super::scope::{Scope, Subject};
-use crate::diagnostic::Topic;
-use crate::diagnostic::{Diagnostic, Effect};
+use crate::diagnostic::{Diagnostic, Effect, Topic};
 use crate::lower::context::Context;
 use crate::lower::object::kind::Kind;
 use crate::lower::unmodelled::cause::{Cause, Causes};
@@ -106,9 +105,9 @@ impl Gates {
     pub(crate) fn remark(&self, number: u16) -> Option<Diagnostic> {
         let gate = self.gates.get(usize::from(number))?;
         let (code, effect, does) = if gate.changes {
-            ("S0461", Effect::Blurs, "may change or refuse pods when they are made")
+            ("S0461", Effect::Both, "may change or refuse pods when they are made")
         } else {
-            ("S0462", Effect::Widens, "may refuse pods when they are made")
+            ("S0462", Effect::OverApproximates, "may refuse pods when they are made")
         };
         let message = format!("{} {does}; this is not modelled", gate.name);
         Some(Diagnostic::stops(code, gate.span, message).with_effect(effect).with_help(HELP))

@@ -70,7 +70,7 @@ impl Admitted {
 
 /// What the input says about admission.
 #[derive(Default)]
-pub(crate) struct Rules {
+pub(crate) struct Admission {
     limit_ranges: limit_range::LimitRanges,
     runtime_classes: runtime_class::RuntimeClasses,
     quotas: quota::Quotas,
@@ -83,7 +83,7 @@ pub(crate) struct Rules {
     trusted: bool,
 }
 
-impl Rules {
+impl Admission {
     /// Reads an object of one of the kinds.
     pub(crate) fn add(&mut self, cx: &mut Context, kind: Kind, tree: &Tree<'_>) {
         match kind {
@@ -220,13 +220,13 @@ struct Coming {
 
 /// Takes every pod and template through admission and its scheduler's profile.
 pub(crate) fn admit(cx: &mut Context, inventory: &mut Inventory) {
-    let Inventory { rules, profiles, workloads, pods, .. } = inventory;
-    rules.quotas.register(cx);
-    rules.gates.settle();
-    rules.references.settle(cx);
-    rules.trusted = cx.keeps_pods || !cx.admission;
+    let Inventory { admission, profiles, workloads, pods, .. } = inventory;
+    admission.quotas.register(cx);
+    admission.gates.settle();
+    admission.references.settle(cx);
+    admission.trusted = cx.keeps_pods || !cx.admission;
     if cx.keeps_pods {
-        cx.log.extend(rules.gates.assumed());
+        cx.log.extend(admission.gates.assumed());
     }
     let mut known = HashMap::<(*const Content, Coming), (Rc<Content>, Rc<Content>, Causes)>::new();
     let templates = workloads.iter_mut().map(|workload| {
@@ -248,17 +248,17 @@ pub(crate) fn admit(cx: &mut Context, inventory: &mut Inventory) {
         let (_, content, causes) = known.entry(key).or_insert_with(|| {
             let mut content = Content::clone(&draft.content);
             if cx.admission {
-                rules.report_faults(cx, &content);
-                content = rules.admitted(cx, &content, comes);
+                admission.report_faults(cx, &content);
+                content = admission.admitted(cx, &content, comes);
             }
-            let devices = rules.may_be_devices(&content).then_some((Cause::DeviceClass, draft.span));
+            let devices = admission.may_be_devices(&content).then_some((Cause::DeviceClass, draft.span));
             let mut causes = profiles.apply(&mut content, comes.is_daemon, draft.span);
             causes.extend(devices);
             causes.extend(os::bind(cx, &mut content).map(|cause| (cause, draft.span)));
             (draft.content.clone(), Rc::new(content), causes)
         });
         draft.content = content.clone();
-        if rules.runtime_classes.knows(content) {
+        if admission.runtime_classes.knows(content) {
             draft.causes.remove(&Cause::RuntimeClass);
         }
         if profiles.are_known() {

@@ -1,8 +1,7 @@
-//! The operating system that a pod says it is for: no filter looks at it, but the kubelet of any other refuses the pod.
+//! The operating system in a pod's spec: no filter looks at it, but a kubelet of another system refuses the pod.
 //!
-//! It is a requirement on the label of nodes that names their system, which the kubelet itself keeps right; beside the node affinity of
-//! the profile, which topology spread does not look at either. Kubernetes: `pkg/kubelet/lifecycle/predicate.go`,
-//! `rejectPodAdmissionBasedOnOSField`.
+//! It becomes a requirement on the node label for the system, which the kubelet keeps right. Like the node affinity of a profile it is
+//! ignored by topology spread. Kubernetes: `pkg/kubelet/lifecycle/predicate.go`, `rejectPodAdmissionBasedOnOSField`.
 
 use podreach_core::cluster::{NodeRequirement, NodeTerm};
 use podreach_core::rule::Rule;

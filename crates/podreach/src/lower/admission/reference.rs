@@ -1,7 +1,7 @@
 //! PriorityClasses and ServiceAccounts: a pod that names one which does not exist is refused.
 //!
-//! Whether the input has all of them is known as for other objects that pods name (`listing.rs`); of accounts, by namespace.
-//! Otherwise one that is missed is in doubt, and where there are none at all, nobody looked.
+//! Whether the input has all of them is decided as for other objects that pods name (`object/listing.rs`); for accounts, by namespace.
+//! Otherwise a missing one is in doubt; if the input has none of the kind at all, they are taken to exist.
 //! Kubernetes: `plugin/pkg/admission/priority/admission.go`, `plugin/pkg/admission/serviceaccount/admission.go`.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -31,20 +31,20 @@ struct Names {
 }
 
 /// What is known about a name.
-enum Known {
+enum Existence {
     Exists,
     IsMissed,
     DoesNotExist,
 }
 
 impl Names {
-    fn know(&self, name: &str) -> Known {
+    fn know(&self, name: &str) -> Existence {
         if self.all.contains(name) || (self.all.is_empty() && !self.complete) {
-            Known::Exists
+            Existence::Exists
         } else if self.complete {
-            Known::DoesNotExist
+            Existence::DoesNotExist
         } else {
-            Known::IsMissed
+            Existence::IsMissed
         }
     }
 }
@@ -73,27 +73,27 @@ impl References {
 
     /// Why a pod is refused, if it names what does not exist.
     pub(crate) fn refusal(&self, namespace: &str, content: &Content) -> Option<String> {
-        let missing = self.named(namespace, content).find(|(.., known)| matches!(known, Known::DoesNotExist));
+        let missing = self.named(namespace, content).find(|(.., known)| matches!(known, Existence::DoesNotExist));
         missing.map(|(kind, name, _)| format!("the {kind} {name} that it names does not exist"))
     }
 
     /// Whether a pod names something that is not in the input and may not exist.
     pub(crate) fn is_unclear(&self, namespace: &str, content: &Content) -> bool {
-        self.named(namespace, content).any(|(.., known)| matches!(known, Known::IsMissed))
+        self.named(namespace, content).any(|(.., known)| matches!(known, Existence::IsMissed))
     }
 
     fn named<'c>(
         &'c self,
         namespace: &str,
         content: &'c Content,
-    ) -> impl Iterator<Item = (&'static str, &'c str, Known)> {
+    ) -> impl Iterator<Item = (&'static str, &'c str, Existence)> {
         let [class, account] = &content.names;
         let class = class.as_deref().filter(|name| !BUILT_IN.contains(name));
         let account = account.as_deref().filter(|name| *name != DEFAULT_ACCOUNT);
         let class = class.map(|name| ("PriorityClass", name, self.classes.know(name)));
         let accounts = self.accounts.get(namespace);
         let account =
-            account.map(|name| ("ServiceAccount", name, accounts.map_or(Known::Exists, |names| names.know(name))));
+            account.map(|name| ("ServiceAccount", name, accounts.map_or(Existence::Exists, |names| names.know(name))));
         class.into_iter().chain(account)
     }
 }

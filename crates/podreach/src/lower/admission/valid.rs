@@ -1,4 +1,4 @@
-//! What does not go together: what defaults and admission add to a valid template may make a pod that is not.
+//! Validation after defaulting: what defaults and admission add to a valid template may make an invalid pod.
 //!
 //! Kubernetes: `pkg/apis/core/validation/validation.go`, `ValidateResourceRequirements`, `validatePodResourceConsistency` and
 //! `checkHostPortConflicts`.

@@ -1,7 +1,7 @@
-//! Claims to devices: those that have their devices are modelled, others are said not to be.
+//! ResourceClaims: a claim that has its devices is modelled, any other gets a remark.
 //!
-//! A claim that has devices holds its pods to the nodes that can use them. Which devices a claim without any would get is the
-//! business of the drivers' selectors and of what other claims took; that is not modelled.
+//! A claim that has devices restricts its pods to the nodes that can use them. Which devices a claim without any would get depends on the
+//! drivers' selectors and on what other claims took; that is not modelled.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,4 +1,4 @@
-//! What passes on nodes: taints that their makers take off again, cordons, and devices that are missing for now.
+//! What passes on nodes: taints that their makers remove again, cordons, and devices that are missing for now.
 //!
 //! All other taints and labels are configuration: they change only when somebody changes the cluster.
 

@@ -1,7 +1,7 @@
-//! Custom resources that are known, by group and kind: which make pods, and what the others do instead.
+//! Known custom resources by group and kind: which of them make pods, and what the others do instead.
 //!
-//! One list serves files and live clusters alike. A group has a usual answer and kinds that differ from it; what is not listed is not
-//! known, and may make pods.
+//! Files and live clusters use the same list. A group has a usual answer and kinds that differ from it; a kind that is not listed is
+//! unknown, and may make pods.
 
 /// What a controller does with a custom resource.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,4 +1,4 @@
-//! Documents to objects: lists unfolded, kinds told apart, what may hide pods reported.
+//! Documents to objects: unfolds lists, tells kinds apart, and reports what may hide pods.
 
 use super::custom::Does;
 use super::kind::{Kind, Sort, sort};
@@ -155,7 +155,7 @@ fn items<'t, 'a>(list: &'t Tree<'a>, log: &mut Log) -> &'t [Tree<'a>] {
 
 fn refusal(tree: &Tree<'_>, version: &str, kind: &str, sort: &Sort) -> Option<Diagnostic> {
     let span = tree.field("kind").map_or(tree.span, |kind| kind.span);
-    let hidden = |code, message: String| Diagnostic::stops(code, span, message).with_effect(Effect::Narrows);
+    let hidden = |code, message: String| Diagnostic::stops(code, span, message).with_effect(Effect::UnderApproximates);
     match sort {
         Sort::OtherVersion(name, known) => {
             let span = tree.field("apiVersion").map_or(span, |version| version.span);
@@ -171,6 +171,6 @@ fn refusal(tree: &Tree<'_>, version: &str, kind: &str, sort: &Sort) -> Option<Di
 
 fn fragment(tree: &Tree<'_>) -> Diagnostic {
     let message = "this document has no apiVersion and kind: pods that it stands for are not seen";
-    let hidden = Diagnostic::stops("S0402", tree.span, message).with_effect(Effect::Narrows);
+    let hidden = Diagnostic::stops("S0402", tree.span, message).with_effect(Effect::UnderApproximates);
     hidden.with_help("render charts and overlays first, for example with `helm template` or `kubectl kustomize`")
 }

@@ -1,7 +1,7 @@
-//! The same object twice: one object, if both say the same; else a contradiction.
+//! The same object twice: fine if both say the same, else a contradiction.
 //!
-//! The first of two is read and the second left out before anyone knows whether they agree, as objects are not kept. So both are looked
-//! up again, in the few inputs that have such.
+//! Objects are not kept, so the second is left out before it can be compared with the first. Inputs with such a pair, which are few, are
+//! read as a whole, and both are looked up again.
 
 use crate::diagnostic::{Diagnostic, Effect};
 use crate::read::{Entry, Span, Tree};

@@ -1,70 +1,70 @@
-//! What matters in a part of an object, as bytes: two parts of one gist say the same.
+//! Fingerprints of parts of objects: parts with equal fingerprints read as the same.
 //!
-//! Left out of the spec of a pod is only what reading never looks at: the node, which is read by itself, fields that no filter looks
-//! at, and the contents of volumes that none looks at. Keys are always in.
+//! Of a pod's spec they leave out only what reading never looks at: the node, which is read by itself, irrelevant fields, and the contents
+//! of volumes that no filter looks at. Keys are always included.
 
 use podreach_core::id::{Id, NamespaceId};
 
 use crate::lower::schema::fields::{CONTAINER, POD_SPEC, VOLUME};
 use crate::read::{Entry, Tree, Value};
 
-/// The gist of a part that matters as a whole.
+/// The fingerprint of a part that matters as a whole.
 pub(crate) fn of(tree: &Tree<'_>) -> Vec<u8> {
-    let mut gist = Gist(Vec::with_capacity(256));
-    gist.whole(tree);
-    gist.0
+    let mut fingerprint = Fingerprint(Vec::with_capacity(256));
+    fingerprint.whole(tree);
+    fingerprint.0
 }
 
-/// The gist of a spec in a namespace: two specs of one gist have equal contents, and there is the same to say about them.
+/// The fingerprint of a spec in a namespace: two specs of one fingerprint have equal contents, and there is the same to say about them.
 pub(crate) fn of_spec(namespace: NamespaceId, spec: &Tree<'_>) -> Vec<u8> {
-    let mut gist = Gist(Vec::with_capacity(512));
-    gist.number(namespace.index());
-    gist.map(spec, |gist, entry| match entry.key.as_ref() {
-        "containers" | "initContainers" => gist.list(&entry.value, Gist::container),
-        "volumes" => gist.list(&entry.value, Gist::volume),
+    let mut fingerprint = Fingerprint(Vec::with_capacity(512));
+    fingerprint.number(namespace.index());
+    fingerprint.map(spec, |fingerprint, entry| match entry.key.as_ref() {
+        "containers" | "initContainers" => fingerprint.list(&entry.value, Fingerprint::container),
+        "volumes" => fingerprint.list(&entry.value, Fingerprint::volume),
         "nodeName" => {}
         key if POD_SPEC.irrelevant.contains(&key) => {}
-        _ => gist.whole(&entry.value),
+        _ => fingerprint.whole(&entry.value),
     });
-    gist.0
+    fingerprint.0
 }
 
 /// Every part says how long it is or where it ends, so that different parts never look alike.
-struct Gist(Vec<u8>);
+struct Fingerprint(Vec<u8>);
 
-impl Gist {
+impl Fingerprint {
     fn container(&mut self, container: &Tree<'_>) {
-        self.map(container, |gist, entry| match entry.key.as_ref() {
-            "volumeMounts" => gist.list(&entry.value, Gist::outline),
-            "lifecycle" | "livenessProbe" | "readinessProbe" | "startupProbe" => gist.hosts(&entry.value),
+        self.map(container, |fingerprint, entry| match entry.key.as_ref() {
+            "volumeMounts" => fingerprint.list(&entry.value, Fingerprint::outline),
+            "lifecycle" | "livenessProbe" | "readinessProbe" | "startupProbe" => fingerprint.hosts(&entry.value),
             key if CONTAINER.irrelevant.contains(&key) => {}
-            _ => gist.whole(&entry.value),
+            _ => fingerprint.whole(&entry.value),
         });
     }
 
     /// A volume: only sources that filters look at are of interest, and what an ephemeral one is called.
     fn volume(&mut self, volume: &Tree<'_>) {
         let ephemeral = volume.field("ephemeral").is_some();
-        self.map(volume, |gist, entry| match entry.key.as_ref() {
-            "name" if ephemeral => gist.whole(&entry.value),
+        self.map(volume, |fingerprint, entry| match entry.key.as_ref() {
+            "name" if ephemeral => fingerprint.whole(&entry.value),
             "name" => {}
-            key if VOLUME.modelled.contains(&key) => gist.whole(&entry.value),
-            _ => gist.0.push(u8::from(entry.value.value == Value::Null)),
+            key if VOLUME.modelled.contains(&key) => fingerprint.whole(&entry.value),
+            _ => fingerprint.0.push(u8::from(entry.value.value == Value::Null)),
         });
     }
 
     /// A probe or hook: of interest are the hosts that it names, and which fields there are on the way to them.
     fn hosts(&mut self, tree: &Tree<'_>) {
-        self.map(tree, |gist, entry| match entry.key.as_ref() {
-            "httpGet" | "tcpSocket" | "postStart" | "preStop" => gist.hosts(&entry.value),
-            "host" => gist.whole(&entry.value),
-            _ => gist.0.push(u8::from(entry.value.value == Value::Null)),
+        self.map(tree, |fingerprint, entry| match entry.key.as_ref() {
+            "httpGet" | "tcpSocket" | "postStart" | "preStop" => fingerprint.hosts(&entry.value),
+            "host" => fingerprint.whole(&entry.value),
+            _ => fingerprint.0.push(u8::from(entry.value.value == Value::Null)),
         });
     }
 
     /// The keys of a mapping, and which of its values are null.
     fn outline(&mut self, tree: &Tree<'_>) {
-        self.map(tree, |gist, entry| gist.0.push(u8::from(entry.value.value == Value::Null)));
+        self.map(tree, |fingerprint, entry| fingerprint.0.push(u8::from(entry.value.value == Value::Null)));
     }
 
     fn map(&mut self, tree: &Tree<'_>, value: impl Fn(&mut Self, &Entry<'_>)) {
@@ -100,8 +100,8 @@ impl Gist {
                 self.0.push(b's');
                 self.text(text);
             }
-            Value::Seq(_) => self.list(tree, Gist::whole),
-            Value::Map(_) => self.map(tree, |gist, entry| gist.whole(&entry.value)),
+            Value::Seq(_) => self.list(tree, Fingerprint::whole),
+            Value::Map(_) => self.map(tree, |fingerprint, entry| fingerprint.whole(&entry.value)),
         }
     }
 
@@ -126,7 +126,7 @@ mod tests {
     use super::*;
     use crate::read::{SourceId, documents};
 
-    fn gist(text: &str) -> Vec<u8> {
+    fn fingerprint(text: &str) -> Vec<u8> {
         of_spec(NamespaceId::from_index(0), &documents(SourceId(0), text).0[0])
     }
 
@@ -136,7 +136,7 @@ mod tests {
             "{nodeName: a, hostname: x, volumes: [{name: token-1, secret: {}}], containers: [{name: c, env: [1]}]}";
         let same =
             "{nodeName: b, hostname: y, volumes: [{name: token-2, secret: 1}], containers: [{name: c, env: [2]}]}";
-        assert_eq!(gist(spec), gist(same));
+        assert_eq!(fingerprint(spec), fingerprint(same));
     }
 
     #[test]
@@ -171,7 +171,7 @@ mod tests {
             "{containers: [{lifecycle: {preStop: {tcpSocket: {host: c}}}}]}",
             "{volumes: [{hostPath: {}}]}",
         ];
-        let gists: std::collections::BTreeSet<_> = specs.iter().map(|spec| gist(spec)).collect();
-        assert_eq!(gists.len(), specs.len());
+        let fingerprints: std::collections::BTreeSet<_> = specs.iter().map(|spec| fingerprint(spec)).collect();
+        assert_eq!(fingerprints.len(), specs.len());
     }
 }

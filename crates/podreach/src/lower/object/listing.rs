@@ -1,15 +1,15 @@
-//! Of which kinds the input has all objects there are, so that what is missing does not exist.
+//! Which kinds the input has completely, so that an object of such a kind that is missing does not exist.
 //!
-//! An object by itself says nothing about others: a chart has one claim, a cluster many. What says so is a list:
+//! A single object says nothing about others: a chart has one claim, a cluster many. These say so:
 //!
 //! ```text
 //! PersistentVolumeClaimList   as the API server writes it: all of the kind
 //! List with resourceVersion   as kubectl prints it: all of each kind that is in it
 //! a snapshot's header         what was read of a live cluster, list by list
-//! --complete pvc              whoever asks says so
+//! --complete pvc              the user says so
 //! ```
-//! A list of a namespaced kind whose objects are all in one namespace may be that of the namespace, and is taken to be no more than
-//! that. One that is empty says that there are none, if it says of what.
+//! A list of a namespaced kind whose objects are all in one namespace may have been asked for that namespace only, so it counts for that
+//! namespace. An empty list says that there are none, if it names its kind.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,4 +1,4 @@
-//! Names, labels, owners: the head of an object.
+//! The metadata of an object: name, namespace, labels, owner, and the annotations that matter.
 
 use std::rc::Rc;
 
@@ -91,7 +91,7 @@ pub(crate) fn template_labels(cx: &mut Context, template: &Object<'_, '_>) -> La
 /// The labels, shared with objects that have the same.
 fn labels(cx: &mut Context, meta: &Object<'_, '_>) -> Rc<Labels> {
     let Some(tree) = meta.field("labels") else { return Rc::default() };
-    cache::once(cx, |known| &mut known.labels, fingerprint::of(tree), |cx| Rc::new(cx.labels(meta, "labels")))
+    cache::once(cx, |cache| &mut cache.labels, fingerprint::of(tree), |cx| Rc::new(cx.labels(meta, "labels")))
 }
 
 fn object_name(cx: &mut Context, kind: Kind, meta: &Object<'_, '_>) -> Option<(String, bool)> {
@@ -130,7 +130,7 @@ fn namespace(cx: &mut Context, meta: &Object<'_, '_>) -> String {
 /// The controller among the owners, shared with objects that have the same.
 fn owner(cx: &mut Context, meta: &Object<'_, '_>) -> Option<Rc<Owner>> {
     let tree = meta.field("ownerReferences")?;
-    cache::once(cx, |known| &mut known.owners, fingerprint::of(tree), |cx| controller(cx, meta).map(Rc::new))
+    cache::once(cx, |cache| &mut cache.owners, fingerprint::of(tree), |cx| controller(cx, meta).map(Rc::new))
 }
 
 /// The controller among the owners; an only owner counts as one.

@@ -12,3 +12,4 @@ pub(crate) mod metadata;
 pub(crate) mod name;
 pub(crate) mod nearest;
 pub(crate) mod selector;
+pub(crate) mod stand_in;

@@ -1,6 +1,6 @@
-//! What may be a name, a label or a resource, as the API server checks it.
+//! Which names, label keys, label values and resource names the API server accepts.
 //!
-//! Names end up in messages, file names and web pages; what passes here is harmless in all of them.
+//! Names end up in messages, file names and web pages; a name that is accepted here is harmless in all of them.
 //! Kubernetes: `apimachinery/pkg/util/validation/validation.go`.
 
 const NAME: &str =

@@ -1,4 +1,4 @@
-//! What the user decides about the reading of a cluster: where it starts, what stays, how many there may be, which release.
+//! The user's options for reading a cluster: where it starts, which pods are kept, how many instances there may be, which release.
 
 pub(crate) mod selection;
 

@@ -1,7 +1,6 @@
 //! Required node affinity, pod affinity and pod anti-affinity.
 //!
-//! Preferred terms are wishes and not looked at. Pod terms stay drafts until the labels of their pod are known for good, since
-//! `matchLabelKeys` refers to them.
+//! Preferred terms are ignored. Pod terms stay drafts until the labels of their pod are final, since `matchLabelKeys` refers to them.
 
 use std::collections::BTreeSet;
 

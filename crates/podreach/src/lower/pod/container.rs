@@ -1,4 +1,4 @@
-//! Containers: what they request and which ports of the host they take.
+//! Containers: their requests and their host ports.
 
 use std::net::IpAddr;
 

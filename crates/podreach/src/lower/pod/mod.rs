@@ -1,4 +1,4 @@
-//! Pods and pod templates, before the labels that decide their terms are known for good.
+//! Pods and pod templates as drafts: everything but the terms that depend on labels which are not final yet.
 
 pub(crate) mod affinity;
 pub(crate) mod container;
@@ -187,8 +187,8 @@ fn spec(cx: &mut Context, holder: &Object<'_, '_>, namespace: NamespaceId, label
     }
     let tree = holder.field("spec")?;
     let annotated = security::of_annotations(holder);
-    let gist = fingerprint::of_spec(namespace, tree);
-    if let Some(content) = cx.known.contents.result(&gist) {
+    let fingerprint = fingerprint::of_spec(namespace, tree);
+    if let Some(content) = cx.cache.contents.result(&fingerprint) {
         let spec = Object::new(tree, &POD_SPEC, &mut cx.log)?;
         return Some(Draft {
             labels,
@@ -204,7 +204,7 @@ fn spec(cx: &mut Context, holder: &Object<'_, '_>, namespace: NamespaceId, label
     let draft = Draft { annotated, ..new_spec(cx, tree, namespace, labels)? };
     let flawless = draft.causes.is_empty() && draft.content.security.faults.is_empty();
     if flawless && cx.log.len() == remarks {
-        cx.known.contents.add(gist, draft.content.clone());
+        cx.cache.contents.add(fingerprint, draft.content.clone());
     }
     Some(draft)
 }

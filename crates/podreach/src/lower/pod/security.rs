@@ -1,7 +1,7 @@
-//! What a pod may do to its host, as far as pod security policies look at it.
+//! The security settings of a pod, as far as the Pod Security Standards look at them.
 //!
-//! Each flaw is a bit, so that a pod has all that any version of any policy asks about in one word; which of them counts where is said
-//! in `admission/pod_security.rs`. What is wrong with these fields is kept aside: it matters only where a namespace enforces a policy.
+//! Each flaw is a bit, so one word holds everything that any version of any level asks about; `admission/pod_security.rs` says which bits
+//! count where. Errors in these fields are kept apart: they matter only where a namespace enforces a level.
 
 use crate::lower::object::mapping::{Log, Object};
 use crate::lower::schema::fields::{

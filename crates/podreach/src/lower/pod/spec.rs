@@ -1,4 +1,4 @@
-//! From what a pod says to what the rules look at.
+//! From the draft of a pod to the spec that the rules look at.
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,4 @@
-//! Tolerations, written and added.
+//! Tolerations: those of the manifest, and those that controllers and admission add.
 
 use podreach_core::cluster::{TaintEffect, Toleration, TolerationOperator};
 

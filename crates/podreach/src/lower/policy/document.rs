@@ -1,8 +1,8 @@
-//! Policy documents: read strictly, so that a misspelt field never turns a rule into another one.
+//! Reads PlacementPolicy documents, strictly: a misspelt field never turns a rule into another one.
 
 use std::collections::BTreeMap;
 
-use super::{Claim, NodeSelection, PodSelection, Policy, Rule, Severity};
+use super::{NodeSelection, PodSelection, Policy, Property, Rule, Severity};
 use crate::diagnostic::Diagnostic;
 use crate::lower::context::Context;
 use crate::lower::fields::{
@@ -16,7 +16,7 @@ use crate::read::{SourceId, Sources, Span, Tree, shown};
 
 const VERSION: &str = "podreach.dev/v1alpha1";
 const KIND: &str = "PlacementPolicy";
-const CLAIMS: [&str; 4] = ["never", "neverTogether", "possible", "recoverable"];
+const PROPERTIES: [&str; 4] = ["never", "neverTogether", "possible", "recoverable"];
 
 /// The policies of these sources, which may hold nothing else, and what is wrong with them.
 pub fn read(sources: &Sources, ids: impl IntoIterator<Item = SourceId>) -> (Vec<Policy>, Vec<Diagnostic>) {
@@ -113,12 +113,12 @@ fn checked_name(cx: &mut Context, object: &Object<'_, '_>) -> Option<String> {
 
 fn rule(cx: &mut Context, entry: &Object<'_, '_>) -> Option<Rule> {
     let name = checked_name(cx, entry);
-    let claim = claim(cx, entry);
+    let property = property(cx, entry);
     let severity = severity(cx, entry);
     let description = entry.text("description", &mut cx.log).map(str::to_owned);
     let allow_empty = entry.flag("allowEmpty", &mut cx.log);
     let span = entry.field("name").map_or(entry.span(), |name| name.span);
-    Some(Rule { name: name?, claim: claim?, description, severity, allow_empty, span })
+    Some(Rule { name: name?, property: property?, description, severity, allow_empty, span })
 }
 
 fn severity(cx: &mut Context, entry: &Object<'_, '_>) -> Severity {
@@ -134,18 +134,18 @@ fn severity(cx: &mut Context, entry: &Object<'_, '_>) -> Severity {
     }
 }
 
-fn claim(cx: &mut Context, entry: &Object<'_, '_>) -> Option<Claim> {
-    let said: Vec<&str> = CLAIMS.into_iter().filter(|claim| entry.field(claim).is_some()).collect();
+fn property(cx: &mut Context, entry: &Object<'_, '_>) -> Option<Property> {
+    let said: Vec<&str> = PROPERTIES.into_iter().filter(|property| entry.field(property).is_some()).collect();
     match said.as_slice() {
         ["never"] => never(cx, entry),
         ["neverTogether"] => never_together(cx, entry),
         ["possible"] => possible(cx, entry),
         ["recoverable"] => {
             let body = entry.object("recoverable", &POLICY_RECOVERABLE, &mut cx.log)?;
-            Some(Claim::Recoverable { pods: pods(cx, &body)? })
+            Some(Property::Recoverable { pods: pods(cx, &body)? })
         }
         [] => {
-            let message = format!("a rule needs one of {}", CLAIMS.join(", "));
+            let message = format!("a rule needs one of {}", PROPERTIES.join(", "));
             cx.report(errors::bad_policy(entry.span(), message));
             None
         }
@@ -157,17 +157,17 @@ fn claim(cx: &mut Context, entry: &Object<'_, '_>) -> Option<Claim> {
     }
 }
 
-fn never(cx: &mut Context, entry: &Object<'_, '_>) -> Option<Claim> {
+fn never(cx: &mut Context, entry: &Object<'_, '_>) -> Option<Property> {
     let body = entry.object("never", &POLICY_NEVER, &mut cx.log)?;
     let pods = pods(cx, &body);
     if body.field("nodes").is_none() {
         cx.report(errors::missing(body.span(), "never", "nodes"));
     }
     let nodes = body.field("nodes").and_then(|tree| NodeSelection::read(cx, tree));
-    Some(Claim::Never { pods: pods?, nodes: nodes? })
+    Some(Property::Never { pods: pods?, nodes: nodes? })
 }
 
-fn never_together(cx: &mut Context, entry: &Object<'_, '_>) -> Option<Claim> {
+fn never_together(cx: &mut Context, entry: &Object<'_, '_>) -> Option<Property> {
     let body = entry.object("neverTogether", &POLICY_NEVER_TOGETHER, &mut cx.log)?;
     let selections = body.items("pods", &mut cx.log);
     if selections.len() != 2 {
@@ -179,10 +179,10 @@ fn never_together(cx: &mut Context, entry: &Object<'_, '_>) -> Option<Claim> {
     if body.field("topologyKey").is_none() {
         cx.report(errors::missing(body.span(), "neverTogether", "topologyKey"));
     }
-    Some(Claim::NeverTogether { pods: read.try_into().ok()?, key: key? })
+    Some(Property::NeverTogether { pods: read.try_into().ok()?, key: key? })
 }
 
-fn possible(cx: &mut Context, entry: &Object<'_, '_>) -> Option<Claim> {
+fn possible(cx: &mut Context, entry: &Object<'_, '_>) -> Option<Property> {
     let body = entry.object("possible", &POLICY_POSSIBLE, &mut cx.log)?;
     let pods = pods(cx, &body);
     let count = match body.field("count") {
@@ -194,10 +194,10 @@ fn possible(cx: &mut Context, entry: &Object<'_, '_>) -> Option<Claim> {
         Some(tree) => NodeSelection::read(cx, tree),
     };
     let spread_over = topology_key(cx, &body, "spreadOver");
-    Some(Claim::Possible { pods: pods?, count: count?, spread_over, nodes: nodes? })
+    Some(Property::Possible { pods: pods?, count: count?, spread_over, nodes: nodes? })
 }
 
-/// The selection of pods that every claim needs.
+/// The selection of pods that every property needs.
 fn pods(cx: &mut Context, body: &Object<'_, '_>) -> Option<PodSelection> {
     let Some(tree) = body.field("pods") else {
         let refused = errors::bad_policy(body.span(), "the field pods is missing");

@@ -1,4 +1,4 @@
-//! Placement policies as documents say them: rules, what each of them demands, and which pods and nodes it is about.
+//! PlacementPolicy documents: rules, the property that each states, and the pods and nodes it is about.
 
 mod document;
 mod selection;
@@ -26,7 +26,7 @@ pub struct Rule {
     /// Its name, which no other rule of the policy has.
     pub name: String,
     /// What it says.
-    pub claim: Claim,
+    pub property: Property,
     /// Why it is there, in the words of whoever wrote it.
     pub description: Option<String>,
     /// How bad it is if it is broken.
@@ -39,7 +39,7 @@ pub struct Rule {
 
 /// What a rule says.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Claim {
+pub enum Property {
     /// None of these pods can ever run on any of these nodes.
     Never {
         /// The pods.

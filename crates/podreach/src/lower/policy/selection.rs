@@ -12,7 +12,7 @@ use crate::lower::object::name;
 use crate::lower::object::nearest::nearest;
 use crate::lower::object::selector::{check_values, parts};
 use crate::lower::{Kind, Origin, Selection, errors};
-use crate::read::Tree;
+use crate::read::{Span, Tree};
 
 /// The kinds whose pods can be selected.
 const KINDS: [Kind; 9] = [
@@ -76,36 +76,12 @@ impl PodSelection {
     /// Reads a selection; what is wrong with it is reported.
     pub(crate) fn read(cx: &mut Context, tree: &Tree<'_>) -> Option<Self> {
         let object = Object::new(tree, &POD_SELECTION, &mut cx.log)?;
-        let texts = |cx: &mut Context, field: &str| {
-            let texts = object.texts(field, &mut cx.log);
-            object.field(field).map(|_| texts)
-        };
-        let namespaces = texts(cx, "namespaces").map(|list| {
-            list.into_iter()
-                .map(|(text, span)| {
-                    if let Err(why) = name::label(text) {
-                        cx.report(errors::bad_name(span, "namespace", text, why));
-                    }
-                    text.to_owned()
-                })
-                .collect()
-        });
-        let names = texts(cx, "names").map(|list| list.into_iter().map(|(text, _)| text.to_owned()).collect());
-        let kinds = texts(cx, "kinds").map(|list| {
-            let kind = |(text, span): (&str, _)| {
-                let known = KINDS.into_iter().find(|kind| kind.name().eq_ignore_ascii_case(text));
-                if known.is_none() {
-                    let refused = errors::not_one_of(span, "kinds", text, &KINDS.map(Kind::name));
-                    let near = nearest(text, KINDS.iter().map(|kind| kind.name()));
-                    cx.report(match near.first() {
-                        Some(meant) => refused.with_help(format!("did you mean {meant}?")),
-                        None => refused,
-                    });
-                }
-                known
-            };
-            list.into_iter().filter_map(kind).collect()
-        });
+        let namespaces = texts(cx, &object, "namespaces");
+        let namespaces = namespaces.map(|list| list.into_iter().map(|given| namespace(cx, given)).collect());
+        let names = texts(cx, &object, "names");
+        let names = names.map(|list| list.into_iter().map(|(text, _)| text.to_owned()).collect());
+        let kinds = texts(cx, &object, "kinds");
+        let kinds = kinds.map(|list| list.into_iter().filter_map(|given| kind(cx, given)).collect());
         Some(Self { namespaces, names, kinds, labels: labels(cx, &object, &SETS) })
     }
 }
@@ -130,6 +106,32 @@ impl NodeSelection {
         let operators: Vec<&str> = SETS.into_iter().chain(["Gt", "Lt"]).collect();
         Some(Self { names, labels: labels(cx, &object, &operators) })
     }
+}
+
+/// The strings of a field, with their places; `None` where the field is missing.
+fn texts<'t>(cx: &mut Context, object: &Object<'t, '_>, field: &str) -> Option<Vec<(&'t str, Span)>> {
+    let texts = object.texts(field, &mut cx.log);
+    object.field(field).map(|_| texts)
+}
+
+fn namespace(cx: &mut Context, (text, span): (&str, Span)) -> String {
+    if let Err(why) = name::label(text) {
+        cx.report(errors::bad_name(span, "namespace", text, why));
+    }
+    text.to_owned()
+}
+
+fn kind(cx: &mut Context, (text, span): (&str, Span)) -> Option<Kind> {
+    let known = KINDS.into_iter().find(|kind| kind.name().eq_ignore_ascii_case(text));
+    if known.is_none() {
+        let refused = errors::not_one_of(span, "kinds", text, &KINDS.map(Kind::name));
+        let near = nearest(text, KINDS.iter().map(|kind| kind.name()));
+        cx.report(match near.first() {
+            Some(meant) => refused.with_help(format!("did you mean {meant}?")),
+            None => refused,
+        });
+    }
+    known
 }
 
 /// The operators on sets of values.

@@ -1,4 +1,4 @@
-//! The scheduler itself, where it runs as a pod of the input: what its command line says about how it schedules.
+//! A kube-scheduler that runs as a pod of the input: remarks on flags that change how it schedules.
 
 use crate::diagnostic::Topic;
 use crate::lower::context::Context;

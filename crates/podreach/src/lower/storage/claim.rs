@@ -1,6 +1,6 @@
-//! A pod's claims, looked up: what the scheduler would find, and what the input does not say.
+//! A pod's PersistentVolumeClaims, looked up: what the scheduler would find, and what the input does not say.
 //!
-//! What is not in the input may still exist, unless the input says that it has all of a kind (`listing.rs`).
+//! An object that is not in the input may still exist, unless the input has all objects of its kind (`object/listing.rs`).
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,4 +1,4 @@
-//! Drivers on nodes: how many volumes each can attach, and what is attached, for pods that run and otherwise.
+//! Drivers on nodes: how many volumes each can attach, and which are attached already.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;

@@ -1,4 +1,4 @@
-//! Candidates for types: templates as they are, and pods as they are and as each of their owners would make them today.
+//! Candidates for pod types: templates, running pods, and running pods as each of their owners would make them today.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::rc::Rc;

@@ -1,4 +1,4 @@
-//! What the input does not have and its pods prove all the same: DaemonSets, and pods as they would be made again.
+//! Types that the input lacks but its pods imply: DaemonSets that own pods, and pods as their owners would make them again.
 
 use std::collections::BTreeMap;
 use std::rc::Rc;

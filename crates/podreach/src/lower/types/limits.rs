@@ -1,6 +1,6 @@
 //! Limits on instances: how many pods of a workload, and of a name, there may be at a time.
 //!
-//! The cost is linear in workloads and pods with types of their own: whatever belongs to a workload is looked up and not searched for.
+//! The cost is linear in the workloads and in the pods with types of their own: members of a workload are looked up, not searched for.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 

@@ -1,8 +1,8 @@
-//! Pod types: every workload is one, and every pod that no workload of the input would make today.
+//! Pod types: one for every workload, and one for every pod that no workload of the input would make today.
 //!
-//! A running pod goes under its owner unless it differs from the template of today; then it is of a former revision, and nothing deploys
-//! it again, but for the pods of a StatefulSet that have claims of their own. A ReplicaSet that is all its Deployment's goes under the
-//! Deployment. Types in which every rule sees the same share one spec, so that what follows from it is worked out once.
+//! A running pod belongs to its owner's type unless it differs from today's template. Then it is of a former revision, and nothing deploys
+//! it again, except the pods of a StatefulSet that have claims of their own. A ReplicaSet whose pods are all its Deployment's shares the
+//! Deployment's type. Types in which every rule sees the same share one spec, so that what follows from it is computed once.
 
 pub(crate) mod candidate;
 pub(crate) mod inferred;
@@ -209,7 +209,7 @@ impl Typing {
         for (pod, causes) in cancel::polled(std::mem::take(&mut self.causes).iter()) {
             let Pod { name, spec } = &cx.cluster.pods[pod];
             for (&cause, &span) in causes {
-                let remark = inventory.rules.remark(cause);
+                let remark = inventory.admission.remark(cause);
                 let key = (remark.is_none().then_some(Arc::as_ptr(spec)), cause);
                 match known.get(&key) {
                     Some(&at) => found[at].pods.push(name.clone()),

@@ -1,7 +1,7 @@
-//! Workloads whose running pods are not what their template makes, though they are of its current revision: admission changes them.
+//! Workloads whose running pods differ from their template although they are of its current revision: admission changes them.
 //!
-//! No verdict may then rest on the template alone. Where all such pods are changed in the same way, the workload is modelled as they are;
-//! where they differ, or where a resize may be the reason, it is in doubt. Labels and volumes are not compared: others change those, too.
+//! No verdict may then rest on the template alone. If all such pods are changed in the same way, the workload is modelled as they are; if
+//! they differ, or a resize may be the reason, the workload is in doubt. Labels and volumes are not compared, since others change them.
 
 use std::collections::BTreeMap;
 

@@ -1,8 +1,8 @@
-//! Pods that a StatefulSet would make again: those whose claims outlived them.
+//! Pods that a StatefulSet would make again, because their claims outlived them.
 //!
-//! A StatefulSet names its pods by number, and the claims of each after it. A claim that is there already holds its pod to where its
-//! volume is, so such a pod is a type of its own. The StatefulSet itself stands for pods whose claims are yet to be made. Where claims
-//! go with their pods, a pod may also come back with new ones, which is one more type.
+//! A StatefulSet numbers its pods, and names the claims of each after it. An existing claim restricts its pod to the nodes of its volume, so
+//! such a pod is a type of its own. The type of the StatefulSet itself is for pods whose claims do not exist yet. Where claims are deleted
+//! with their pods, a pod may also come back with new ones, which is one more type.
 
 use std::collections::BTreeSet;
 use std::rc::Rc;

@@ -1,12 +1,11 @@
 //! What we do not model about a pod type, and which verdicts that spoils.
 //!
-//! Each cause says in which direction the model is wrong: it allows too much (*widens*), too little (*narrows*), or either (*blurs*).
+//! Each cause says in which direction the model is wrong: it over-approximates the cluster (allows too much), under-approximates it
+//! (allows too little), or both. Documents say `widens`, `narrows` and `blurs`.
 
 use std::collections::BTreeMap;
 
-use crate::diagnostic::GivenLabels;
-use crate::diagnostic::Topic;
-use crate::diagnostic::{Diagnostic, Effect};
+use crate::diagnostic::{Diagnostic, Effect, GivenLabels, Topic};
 use crate::read::Span;
 
 /// What is not modelled, and where the input says so.
@@ -107,34 +106,36 @@ pub(crate) enum Cause {
 impl Cause {
     /// Its code, what it does to verdicts, and what it says after the name of the pod type.
     fn facts(self) -> (&'static str, Effect, &'static str) {
-        use Effect::{Assumes, Blurs, Narrows, Widens};
+        use Effect::{Assumes, Both, OverApproximates, UnderApproximates};
         match self {
-            Self::Volumes => {
-                ("S0411", Widens, "mounts volumes whose plugin has migrated to a driver; its limits are not modelled")
-            }
+            Self::Volumes => (
+                "S0411",
+                OverApproximates,
+                "mounts volumes whose plugin has migrated to a driver; its limits are not modelled",
+            ),
             Self::UnknownClaim => (
                 "S0441",
-                Widens,
+                OverApproximates,
                 "uses a claim that is not in the input: which nodes its volume can be used from is not known",
             ),
             Self::UnknownVolume => (
                 "S0441",
-                Widens,
+                OverApproximates,
                 "uses a claim that is bound to a volume which is not in the input: which nodes that can be used from is not known",
             ),
             Self::UnknownClass => (
                 "S0441",
-                Widens,
+                OverApproximates,
                 "uses a claim of a StorageClass that is not in the input: which nodes its volume can be used from is not known",
             ),
             Self::NoUsualClass => (
                 "S0441",
-                Widens,
+                OverApproximates,
                 "uses a claim that names no StorageClass, and the input has no default one: which nodes its volume can be used from is not known",
             ),
             Self::EarlyVolume => (
                 "S0441",
-                Widens,
+                OverApproximates,
                 "uses a claim that its StorageClass binds before the pod is placed: which nodes its volume can be used from is not known",
             ),
             Self::NearVolume => (
@@ -149,7 +150,7 @@ impl Cause {
             ),
             Self::VolumeLimits => (
                 "S0442",
-                Widens,
+                OverApproximates,
                 "uses volumes of a driver that can attach only so many, and claims of running pods are not in the input, so that it is not known how many it has attached",
             ),
             Self::AssumedLimits => (
@@ -163,55 +164,57 @@ impl Cause {
                 "uses a volume that is yet to be made, and the CSIDriver that makes it is not in the input: it is taken to have space",
             ),
             Self::MigratedVolume => {
-                ("S0443", Blurs, "uses a claim to a volume whose plugin has migrated to a driver; this is not modelled")
+                ("S0443", Both, "uses a claim to a volume whose plugin has migrated to a driver; this is not modelled")
             }
             Self::VolumeChoice => {
-                ("S0444", Blurs, "has claims that could be bound to volumes in several ways; this is not modelled")
+                ("S0444", Both, "has claims that could be bound to volumes in several ways; this is not modelled")
             }
             Self::OtherVolume => (
                 "S0445",
-                Blurs,
+                Both,
                 "runs with a volume of another driver than its storage class names now; a new one is not modelled",
             ),
-            Self::ResourceClaims => {
-                ("S0412", Widens, "claims devices that it does not have yet; which it would get is not modelled")
-            }
+            Self::ResourceClaims => (
+                "S0412",
+                OverApproximates,
+                "claims devices that it does not have yet; which it would get is not modelled",
+            ),
             Self::RuntimeClass => (
                 "S0413",
-                Blurs,
+                Both,
                 "has a runtime class that is not in the input and may add overhead, a node selector and tolerations",
             ),
             Self::SchedulingGates => {
-                ("S0414", Widens, "waits for its scheduling gates to be lifted; this is not modelled")
+                ("S0414", OverApproximates, "waits for its scheduling gates to be lifted; this is not modelled")
             }
-            Self::OtherScheduler => ("S0415", Blurs, "is placed by another scheduler, whose rules are not known"),
+            Self::OtherScheduler => ("S0415", Both, "is placed by another scheduler, whose rules are not known"),
             Self::LimitRangeDefaults => (
                 "S0416",
-                Blurs,
+                Both,
                 "lacks requests that a LimitRange of its namespace would give it today, or is given contradicting ones",
             ),
             Self::Quota => (
                 "S0418",
-                Widens,
+                OverApproximates,
                 "may be refused by a ResourceQuota of its namespace that counts pods by priority class or affinity; this is not modelled",
             ),
             Self::CountedClaims => (
                 "S0448",
-                Widens,
+                OverApproximates,
                 "makes claims of its own, which a ResourceQuota or LimitRange of its namespace may refuse, so that it never gets them; this is not modelled",
             ),
             Self::Reference => (
                 "S0465",
-                Widens,
+                OverApproximates,
                 "names a PriorityClass or a ServiceAccount that is not in the input, where others are; the API server refuses it if there is none",
             ),
             Self::Annotated => (
                 "S0463",
-                Blurs,
+                Both,
                 "is in a namespace whose annotations make PodNodeSelector or PodTolerationRestriction change pods; this is not modelled",
             ),
-            Self::Gate { changes: true, .. } => ("S0461", Blurs, "may be changed or refused when it is made"),
-            Self::Gate { changes: false, .. } => ("S0462", Widens, "may be refused when it is made"),
+            Self::Gate { changes: true, .. } => ("S0461", Both, "may be changed or refused when it is made"),
+            Self::Gate { changes: false, .. } => ("S0462", OverApproximates, "may be refused when it is made"),
             Self::SeenOtherwise => (
                 "S0464",
                 Assumes(Topic::Admission),
@@ -219,72 +222,74 @@ impl Cause {
             ),
             Self::SeenApart => (
                 "S0467",
-                Blurs,
+                Both,
                 "has running pods of its current revision that are not what its template makes: what a new one would be is not known",
             ),
             Self::OperatingSystem => (
                 "S0466",
-                Widens,
+                OverApproximates,
                 "is for one operating system, which the kubelet of every other refuses, and not every node says which it has",
             ),
             Self::OtherPlugins => (
                 "S0430",
-                Widens,
+                OverApproximates,
                 "may be refused by plugins or extenders of its scheduler's profile, whose rules are not known",
             ),
             Self::PartOfPlugin => {
-                ("S0431", Blurs, "is placed by a profile that runs only a part of a plugin; this is not modelled")
+                ("S0431", Both, "is placed by a profile that runs only a part of a plugin; this is not modelled")
             }
-            Self::DefaultSpread => {
-                ("S0432", Widens, "gets spread constraints from its scheduler's profile; this is not modelled")
-            }
+            Self::DefaultSpread => (
+                "S0432",
+                OverApproximates,
+                "gets spread constraints from its scheduler's profile; this is not modelled",
+            ),
             Self::IgnoredResource => (
                 "S0433",
-                Blurs,
+                Both,
                 "requests a resource that only some profiles of the scheduler look at; this is not modelled",
             ),
             Self::Group => {
-                ("S0419", Widens, "is scheduled together with its group or not at all; this is not modelled")
+                ("S0419", OverApproximates, "is scheduled together with its group or not at all; this is not modelled")
             }
             Self::DeviceClass => {
-                ("S0421", Blurs, "requests a resource that a DeviceClass may provide; this is not modelled")
+                ("S0421", Both, "requests a resource that a DeviceClass may provide; this is not modelled")
             }
             Self::InstanceLabels(_) => (
                 "S0422",
-                Blurs,
+                Both,
                 "has labels that differ from instance to instance or are not known, and a selector looks at them; this is not modelled",
             ),
             Self::DaemonSpread => (
                 "S0423",
-                Blurs,
+                Both,
                 "is a DaemonSet with spread constraints, which count only the node of each pod; this is not modelled",
             ),
             Self::NamespaceLabels => {
-                ("S0424", Blurs, "selects namespaces by labels, and not every Namespace is in the input")
+                ("S0424", Both, "selects namespaces by labels, and not every Namespace is in the input")
             }
             Self::BoundByName => (
                 "S0425",
-                Narrows,
+                UnderApproximates,
                 "names its node in its template and so evades the scheduler, whose rules are applied here all the same",
             ),
             Self::MissingDaemonSet => (
                 "S0426",
-                Narrows,
+                UnderApproximates,
                 "is not in the input, only pods of it; on which other nodes it has pods is not known",
             ),
             Self::ScaledToZero => (
                 "S0471",
-                Widens,
+                OverApproximates,
                 "has no replicas, and what owns it is not in the input; whether it ever has pods again is not known",
             ),
             Self::Queued => (
                 "S0472",
-                Blurs,
+                Both,
                 "waits in a queue, which may give it a node selector and tolerations once it starts; this is not modelled",
             ),
             Self::Resized => (
                 "S0428",
-                Blurs,
+                Both,
                 "is being resized, and until that is done the scheduler counts other requests; this is not modelled",
             ),
         }

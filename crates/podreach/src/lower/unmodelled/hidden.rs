@@ -1,9 +1,8 @@
-//! What is said about custom resources: which hide pods that may be made later, and what the others do to pods and nodes.
+//! Remarks on custom resources: which may make pods later, and what the others do to pods and nodes.
 //!
-//! The same is said of an object in a file and of one that a live cluster has.
+//! An object in a file and one of a live cluster get the same remark.
 
-use crate::diagnostic::Topic;
-use crate::diagnostic::{Diagnostic, Effect};
+use crate::diagnostic::{Diagnostic, Effect, Topic};
 use crate::lower::object::custom::Does;
 use crate::lower::object::mapping::Log;
 use crate::lower::{Kind, Options, Origins};
@@ -35,12 +34,16 @@ pub fn remark(custom: &Custom<'_>) -> Option<Diagnostic> {
     match does {
         Does::Nothing => None,
         Does::Pods | Does::PodsWith(_) => {
-            let made = say("S0401", Effect::Narrows, format!("{name} makes pods: those that it makes are not seen"))?;
+            let made = say(
+                "S0401",
+                Effect::UnderApproximates,
+                format!("{name} makes pods: those that it makes are not seen"),
+            )?;
             Some(made.with_help("add what its controller makes, as `kubectl get -o yaml` shows it; if that is all there, say --complete pods"))
         }
         Does::Unknown => {
             let message = format!("{name} is a custom resource: pods that it makes are not seen");
-            let made = say("S0401", Effect::Narrows, message)?;
+            let made = say("S0401", Effect::UnderApproximates, message)?;
             Some(made.with_help("add what its controller makes, as `kubectl get -o yaml` shows it; if it makes no pods, say --complete pods"))
         }
         Does::Manifests if seen => {
@@ -49,16 +52,16 @@ pub fn remark(custom: &Custom<'_>) -> Option<Diagnostic> {
         }
         Does::Manifests => {
             let message = format!("{name} applies manifests: pods in those are not seen");
-            let made = say("S0404", Effect::Narrows, message)?;
+            let made = say("S0404", Effect::UnderApproximates, message)?;
             Some(made.with_help("add the manifests that it applies; if they are all there, say --complete pods"))
         }
         Does::Admission => {
             let message = format!("{name} may change or refuse pods when they are made; this is not modelled");
-            say("S0405", Effect::Blurs, message)
+            say("S0405", Effect::Both, message)
         }
         Does::Requests => {
             let message = format!("{name} changes what pods request when they are made; this is not modelled");
-            say("S0406", Effect::Blurs, message)
+            say("S0406", Effect::Both, message)
         }
         Does::Nodes => {
             let message = format!("{name} may add nodes or change their labels: the nodes are taken as they are");

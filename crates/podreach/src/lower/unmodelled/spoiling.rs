@@ -1,4 +1,4 @@
-//! What the input asks for that filters look at and we do not.
+//! Finds what pods ask for that filters look at and the model does not; each such use is a cause of doubt.
 
 use std::cell::LazyCell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -118,7 +118,7 @@ pub(crate) fn add(
         cancel::polled(workloads.keys()).map(|&at| glances.doubtful_labels(&inventory.workloads[at])).collect();
     for ((&at, draft), doubtful) in cancel::polled(workloads.iter_mut()).zip(doubtful) {
         let workload = &inventory.workloads[at];
-        draft.causes.extend(inventory.rules.causes(cx, &workload.template));
+        draft.causes.extend(inventory.admission.causes(cx, &workload.template));
         draft.causes.extend(of_volumes(cx, &workload.template));
         if !doubtful.is_empty() {
             draft.causes.insert(Cause::InstanceLabels(doubtful), workload.metadata.span);
@@ -130,7 +130,7 @@ pub(crate) fn add(
     let PodDrafts { variants, pods, .. } = pods;
     let select: Vec<bool> = cancel::polled(&*variants).map(|variant| selects(cx, &variant.own)).collect();
     for (pod, draft) in cancel::polled(inventory.pods.iter().zip(pods)) {
-        draft.causes.extend(inventory.rules.causes(cx, &pod.draft));
+        draft.causes.extend(inventory.admission.causes(cx, &pod.draft));
         draft.causes.extend(of_volumes(cx, &pod.draft));
         if select[draft.variant] {
             draft.causes.insert(Cause::NamespaceLabels, pod.draft.span);

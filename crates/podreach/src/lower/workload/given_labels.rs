@@ -1,4 +1,4 @@
-//! Labels that controllers give pods, with values that no template has; and which of them selectors look at.
+//! Labels that controllers add to pods, with values that no template has; and which of them selectors look at.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -10,8 +10,8 @@ use podreach_core::selector::{Allowed, Selector, Values};
 
 use super::Workload;
 use crate::diagnostic::labels::{GIVEN, GivenLabels, TEMPLATE_HASH};
-use crate::lower::object::cache::is_stand_in;
 use crate::lower::object::kind::Kind;
+use crate::lower::object::stand_in::is_stand_in;
 use crate::lower::pod::Draft;
 
 /// Labels that a controller of this kind gives each pod (or each revision) a value of its own.
@@ -87,22 +87,23 @@ impl<'c> Glances<'c> {
     /// A value may be open, or known to be one that nothing else has (a stand-in): then only what compares it with a value that someone
     /// wrote down is in doubt. A selector that the other labels do not match anyway decides nothing.
     pub(crate) fn doubtful_labels(&self, workload: &Workload) -> GivenLabels {
+        GivenLabels::of(GIVEN.into_iter().filter(|key| self.is_in_doubt(workload, key)))
+    }
+
+    fn is_in_doubt(&self, workload: &Workload, key: &str) -> bool {
         let symbols = &self.cluster.symbols;
         let Draft { labels, content, .. } = &workload.template;
-        let is_in_doubt = |key: &&str| {
-            let Some(symbol) = symbols.symbol(key) else { return false };
-            match labels.value(symbol) {
-                None if !open_labels(workload.kind).contains(key) => false,
-                None => content.label_keys().contains(&symbol) || self.selects(workload, symbol, &|_| true),
-                Some(value) if is_stand_in(symbols.str(value)) => self.selects(workload, symbol, &|allowed| {
-                    let (Values::Only(values) | Values::AllBut(values)) = &allowed.values;
-                    let known = |value: &Symbol| workload.other_hashes.contains(value);
-                    values.iter().any(|value| !is_stand_in(symbols.str(*value)) && !known(value))
-                }),
-                Some(_) => false,
-            }
-        };
-        GivenLabels::of(GIVEN.into_iter().filter(is_in_doubt))
+        let Some(symbol) = symbols.symbol(key) else { return false };
+        match labels.value(symbol) {
+            None if !open_labels(workload.kind).contains(&key) => false,
+            None => content.label_keys().contains(&symbol) || self.selects(workload, symbol, &|_| true),
+            Some(value) if is_stand_in(symbols.str(value)) => self.selects(workload, symbol, &|allowed| {
+                let (Values::Only(values) | Values::AllBut(values)) = &allowed.values;
+                let known = |value: &Symbol| workload.other_hashes.contains(value);
+                values.iter().any(|value| !is_stand_in(symbols.str(*value)) && !known(value))
+            }),
+            Some(_) => false,
+        }
     }
 
     /// Whether some selector looks at a label of a workload's pods in such a way, and the rest of it may match them.

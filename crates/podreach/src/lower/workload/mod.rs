@@ -130,7 +130,7 @@ fn suspended(cx: &mut Context, object: &Object<'_, '_>, metadata: &Metadata, tem
 /// What stands in for the hash of a template: equal templates have equal hashes, whoever they belong to.
 fn hash(cx: &mut Context, workload: &Tree<'_>) -> Symbol {
     let template = workload.field("spec").and_then(|spec| spec.field("template"));
-    let stand_in = cx.known.stand_in(template.map(fingerprint::of).unwrap_or_default());
+    let stand_in = cx.stand_ins.of(template.map(fingerprint::of).unwrap_or_default());
     cx.symbol(&stand_in)
 }
 
@@ -359,7 +359,7 @@ fn name_job(cx: &mut Context, metadata: &Metadata, template: &mut Draft) {
     }
     // A job without an id yet will get one that nothing else has.
     let uid = metadata.uid.clone();
-    let uid = uid.unwrap_or_else(|| cx.known.stand_in(format!("{}/{}", metadata.namespace, metadata.name).into()));
+    let uid = uid.unwrap_or_else(|| cx.stand_ins.of(format!("{}/{}", metadata.namespace, metadata.name).into()));
     let mut fill = |key: &str, value: &str| {
         let key = cx.symbol(key);
         if template.labels.value(key).is_none() {

@@ -1,4 +1,4 @@
-//! Who made a pod, and what its maker and its node added to it.
+//! The owners of a pod, and what its controller and its node added to it.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::rc::Rc;

@@ -1,4 +1,4 @@
-//! How many instances of a workload there may be at a time.
+//! How many instances of a workload may run at a time: replicas, surge and autoscalers.
 
 use std::collections::BTreeMap;
 

@@ -14,8 +14,8 @@ use podreach_core::cancel;
 use std::borrow::Cow;
 
 use super::duplicate;
+use super::errors::{self, Refused};
 use super::limits::{MAX_DEPTH, MAX_SCALAR_BYTES};
-use super::problem::{self, Refused};
 use super::{Entry, Piece, SourceId, Span, Tree, Value, shown};
 use crate::diagnostic::Diagnostic;
 
@@ -69,7 +69,7 @@ impl<'a> Parser<'a> {
 
     fn nested<T>(&mut self, read: impl FnOnce(&mut Self) -> Result<T, Refused>) -> Result<T, Refused> {
         if self.depth == MAX_DEPTH {
-            return Err(problem::too_deep(self.here()));
+            return Err(errors::too_deep(self.here()));
         }
         self.depth += 1;
         self.at += 1;
@@ -202,13 +202,13 @@ impl<'a> Parser<'a> {
 
     /// Refuses the scalar from `start` if it is longer than the limit.
     fn bounded(&self, start: usize) -> Result<(), Refused> {
-        if self.at - start > MAX_SCALAR_BYTES { Err(problem::scalar_too_long(self.span_from(start))) } else { Ok(()) }
+        if self.at - start > MAX_SCALAR_BYTES { Err(errors::scalar_too_long(self.span_from(start))) } else { Ok(()) }
     }
 
     fn expected(&self, wanted: &str) -> Refused {
         let found = self.text.get(self.at..).and_then(|rest| rest.chars().next());
         let found = found.map_or("the end of the text".to_owned(), |c| shown(c.encode_utf8(&mut [0; 4])));
-        problem::json_syntax(self.here(), format!("expected {wanted}, found {found}"))
+        errors::json_syntax(self.here(), format!("expected {wanted}, found {found}"))
     }
 }
 

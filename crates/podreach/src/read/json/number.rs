@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use super::Parser;
 use crate::read::Value;
-use crate::read::problem::Refused;
+use crate::read::errors::Refused;
 
 /// Any number of this many digits fits a `u64`.
 const QUICK_DIGITS: usize = 19;

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use super::Parser;
-use crate::read::problem::{self, Refused};
+use crate::read::errors::{self, Refused};
 
 impl<'a> Parser<'a> {
     /// Reads a string; the opening quote is at hand.
@@ -71,7 +71,7 @@ impl<'a> Parser<'a> {
             let low = self.four_digits()?.wrapping_sub(0xDC00);
             code = if low < 0x400 { 0x10000 + ((code - 0xD800) << 10) + low } else { 0xD800 };
         }
-        let lone = || problem::json_syntax(self.span_from(start), "half of a surrogate pair is no character".into());
+        let lone = || errors::json_syntax(self.span_from(start), "half of a surrogate pair is no character".into());
         char::from_u32(code).ok_or_else(lone)
     }
 

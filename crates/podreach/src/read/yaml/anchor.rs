@@ -5,8 +5,8 @@
 
 use rustc_hash::FxHashMap;
 
+use crate::read::errors::{self, Refused};
 use crate::read::limits::{MAX_ALIAS_BYTES, MAX_ALIAS_NODES, MAX_DEPTH};
-use crate::read::problem::{self, Refused};
 use crate::read::{Span, Tree, Value};
 
 /// The anchors of a document and what is left of the source's budget for copies.
@@ -46,9 +46,9 @@ impl<'a> Anchors<'a> {
 
     /// The value behind an alias that stands at `span`, inside `depth` lists and mappings.
     pub(super) fn expanded(&mut self, id: usize, span: Span, depth: usize) -> Result<Tree<'a>, Refused> {
-        let Some(&(_, weight)) = self.known.get(&id) else { return Err(problem::alias_cycle(span)) };
+        let Some(&(_, weight)) = self.known.get(&id) else { return Err(errors::alias_cycle(span)) };
         if depth + weight.height > MAX_DEPTH {
-            return Err(problem::too_deep(span));
+            return Err(errors::too_deep(span));
         }
         self.pay(weight, span)?;
         Ok(self.known[&id].0.clone())
@@ -56,7 +56,7 @@ impl<'a> Anchors<'a> {
 
     fn pay(&mut self, weight: Weight, span: Span) -> Result<(), Refused> {
         let left = (self.nodes.checked_sub(weight.nodes), self.bytes.checked_sub(weight.bytes));
-        let (Some(nodes), Some(bytes)) = left else { return Err(problem::aliases_too_large(span)) };
+        let (Some(nodes), Some(bytes)) = left else { return Err(errors::aliases_too_large(span)) };
         (self.nodes, self.bytes) = (nodes, bytes);
         Ok(())
     }

@@ -11,8 +11,8 @@ use super::scalar::{Resolved, resolved};
 use super::tag;
 use crate::diagnostic::Diagnostic;
 use crate::read::duplicate::{duplicate, settle};
+use crate::read::errors::{self, Refused};
 use crate::read::limits::{MAX_DEPTH, MAX_SCALAR_BYTES};
-use crate::read::problem::{self, Refused};
 use crate::read::{Entry, Span, Tree, Value};
 
 /// The document under construction.
@@ -102,11 +102,11 @@ impl<'a> Builder<'a> {
     ) -> Result<(), Refused> {
         self.ends_at(span);
         if text.len() > MAX_SCALAR_BYTES {
-            return Err(problem::scalar_too_long(span));
+            return Err(errors::scalar_too_long(span));
         }
         let plain = style == ScalarStyle::Plain && tag.is_none();
         if plain && self.depends_on_version(span) {
-            return Err(problem::version_dependent(span));
+            return Err(errors::version_dependent(span));
         }
         if plain && text == "<<" && self.begin_merge(span) {
             return Ok(());
@@ -144,10 +144,10 @@ impl<'a> Builder<'a> {
 
     fn open(&mut self, open: Open<'a>) -> Result<(), Refused> {
         if self.open.len() == MAX_DEPTH {
-            return Err(problem::too_deep(open.span));
+            return Err(errors::too_deep(open.span));
         }
         if open.style == StructureStyle::Block && self.is_indented_with_tabs(open.span) {
-            return Err(problem::tab(open.span));
+            return Err(errors::tab(open.span));
         }
         self.open.push(open);
         Ok(())
@@ -213,11 +213,11 @@ impl<'a> Mapping<'a> {
     fn finish(mut self, text: &str, notes: &mut Vec<Diagnostic>) -> Result<Vec<Entry<'a>>, Refused> {
         // What is merged depends on the order of all keys, so that none can be left out.
         if let (Some((first, second)), false) = (duplicate(&self.entries), self.merges.is_empty()) {
-            return Err(problem::duplicate_key(text, &second.key, first.key_span, second.key_span));
+            return Err(errors::duplicate_key(text, &second.key, first.key_span, second.key_span));
         }
         settle(&mut self.entries, 0, text, notes)?;
         if let [first, second, ..] = self.merges.as_slice() {
-            return Err(problem::duplicate_key(text, "<<", first.span, second.span));
+            return Err(errors::duplicate_key(text, "<<", first.span, second.span));
         }
         if let Some(merge) = self.merges.pop() {
             merge::apply(&mut self.entries, merge)?;
@@ -230,7 +230,7 @@ impl<'a> Mapping<'a> {
 fn finite(text: Cow<'_, str>, span: Span) -> Result<Value<'_>, Refused> {
     match resolved(text) {
         Resolved::Value(value) => Ok(value),
-        Resolved::NotFinite(spelling) => Err(problem::not_finite(span, &spelling)),
+        Resolved::NotFinite(spelling) => Err(errors::not_finite(span, &spelling)),
     }
 }
 

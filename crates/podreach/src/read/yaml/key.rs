@@ -5,18 +5,18 @@
 
 use std::borrow::Cow;
 
-use crate::read::problem::{self, Refused};
+use crate::read::errors::{self, Refused};
 use crate::read::{Span, Tree, Value};
 
 /// The string that a node stands for as a key.
 pub(super) fn key(node: Tree<'_>) -> Result<Cow<'_, str>, Refused> {
-    let beyond = |span: Span| problem::key_kind(span, "a number this large");
+    let beyond = |span: Span| errors::key_kind(span, "a number this large");
     match node.value {
         Value::String(text) => Ok(text),
         Value::Bool(value) => Ok(if value { "true" } else { "false" }.into()),
         Value::Int(value) => i64::try_from(value).map(|value| value.to_string().into()).map_err(|_| beyond(node.span)),
         Value::Float(spelling) => float(&spelling).map(Cow::Owned).ok_or_else(|| beyond(node.span)),
-        Value::Null | Value::Seq(_) | Value::Map(_) => Err(problem::key_kind(node.span, node.kind())),
+        Value::Null | Value::Seq(_) | Value::Map(_) => Err(errors::key_kind(node.span, node.kind())),
     }
 }
 

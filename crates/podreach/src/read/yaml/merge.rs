@@ -5,7 +5,7 @@
 
 use std::collections::HashSet;
 
-use crate::read::problem::{self, Refused};
+use crate::read::errors::{self, Refused};
 use crate::read::{Entry, Span, Tree, Value};
 
 /// The value of one `<<`.
@@ -24,7 +24,7 @@ pub(super) fn apply<'a>(entries: &mut Vec<Entry<'a>>, merge: Merge<'a>) -> Resul
     let mut present: HashSet<String> = keys(entries);
     for entry in mappings(merge.value)?.into_iter().flatten() {
         if before.contains(entry.key.as_ref()) {
-            return Err(problem::merge_conflict(merge.span, &entry.key));
+            return Err(errors::merge_conflict(merge.span, &entry.key));
         }
         if present.insert(entry.key.to_string()) {
             entries.push(entry);
@@ -47,7 +47,7 @@ fn mappings(tree: Tree<'_>) -> Result<Vec<Vec<Entry<'_>>>, Refused> {
 
 fn mapping(tree: Tree<'_>) -> Result<Vec<Entry<'_>>, Refused> {
     let kind = tree.kind();
-    if let Value::Map(entries) = tree.value { Ok(entries) } else { Err(problem::merge_value(tree.span, kind)) }
+    if let Value::Map(entries) = tree.value { Ok(entries) } else { Err(errors::merge_value(tree.span, kind)) }
 }
 
 #[cfg(test)]

@@ -16,9 +16,9 @@ use granit_parser::{ErrorKind, Event, Parser, ScanError, StrInput, YamlVersion};
 use podreach_core::cancel;
 
 use self::build::Builder;
+use super::errors::{self, Refused};
 use super::limits::{MAX_DEPTH, MAX_ERRORS};
 use super::place::line_around;
-use super::problem::{self, Refused};
 use super::template::template;
 use super::{SourceId, Span, Tree};
 use crate::diagnostic::Diagnostic;
@@ -27,7 +27,7 @@ use crate::diagnostic::Diagnostic;
 pub(super) fn documents(source: SourceId, text: &str) -> (Vec<Tree<'_>>, Vec<Diagnostic>) {
     if let Some((at, c)) = control_character(text) {
         let span = Span { source, start: at as u32, end: (at + c.len_utf8()) as u32 };
-        return (Vec::new(), vec![*problem::control_character(span, c)]);
+        return (Vec::new(), vec![*errors::control_character(span, c)]);
     }
     let mut stream = Stream::new(source, text);
     stream.read();
@@ -95,7 +95,7 @@ impl<'a> Stream<'a> {
             return false;
         }
         if self.diagnostics.len() == MAX_ERRORS {
-            self.diagnostics.push(*problem::too_many_errors(self.character(at as usize)));
+            self.diagnostics.push(*errors::too_many_errors(self.character(at as usize)));
             return false;
         }
         true
@@ -106,21 +106,21 @@ impl<'a> Stream<'a> {
         let Some(span) = refused.span.filter(|_| SYNTAX.contains(&refused.code)) else { return refused };
         let at = span.start as usize;
         if let Some(braces) = template(self.text, at) {
-            return *problem::template(Span { end: braces as u32 + 2, ..self.character(braces) });
+            return *errors::template(Span { end: braces as u32 + 2, ..self.character(braces) });
         }
         let (line, text) = line_around(self.text, at);
         let indentation = &text[..text.len() - text.trim_start().len()];
-        indentation.find('\t').map_or(refused, |tab| *problem::tab(self.character(line + tab)))
+        indentation.find('\t').map_or(refused, |tab| *errors::tab(self.character(line + tab)))
     }
 
     fn syntax(&self, error: &ScanError) -> Refused {
         let span = self.character(error.marker().byte_offset().unwrap_or(0));
         match error.kind() {
-            ErrorKind::RecursionLimitExceeded => problem::too_deep(span),
-            ErrorKind::UnknownAnchor => problem::unknown_alias(span),
-            ErrorKind::UnsupportedYamlMajorVersion => problem::yaml_version(span),
-            kind if TABS.contains(kind) => problem::tab(self.tab_from(span)),
-            _ => problem::yaml_syntax(span, &error.info()),
+            ErrorKind::RecursionLimitExceeded => errors::too_deep(span),
+            ErrorKind::UnknownAnchor => errors::unknown_alias(span),
+            ErrorKind::UnsupportedYamlMajorVersion => errors::yaml_version(span),
+            kind if TABS.contains(kind) => errors::tab(self.tab_from(span)),
+            _ => errors::yaml_syntax(span, &error.info()),
         }
     }
 
@@ -145,7 +145,7 @@ impl<'a> Stream<'a> {
 
 fn refuse_version(version: Option<YamlVersion>, span: Span) -> Result<(), Refused> {
     match version {
-        Some(version) if (version.major, version.minor) != (1, 1) => Err(problem::yaml_version(span)),
+        Some(version) if (version.major, version.minor) != (1, 1) => Err(errors::yaml_version(span)),
         _ => Ok(()),
     }
 }

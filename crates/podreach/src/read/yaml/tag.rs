@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use granit_parser::Tag;
 
 use super::scalar::{Resolved, resolved};
-use crate::read::problem::{self, Refused};
+use crate::read::errors::{self, Refused};
 use crate::read::{Span, Value};
 
 /// The value of a scalar with a tag, which applies even to a quoted one.
@@ -14,7 +14,7 @@ pub(super) fn tagged<'a>(text: Cow<'a, str>, tag: &Tag, span: Span) -> Result<Va
     if name == "str" {
         return Ok(Value::String(text));
     }
-    let misfit = problem::misfit_tag(span, name, &crate::read::shown(&text));
+    let misfit = errors::misfit_tag(span, name, &crate::read::shown(&text));
     let Resolved::Value(value) = resolved(text) else { return Err(misfit) };
     if fits(name, &value) { Ok(value) } else { Err(misfit) }
 }
@@ -23,11 +23,11 @@ pub(super) fn tagged<'a>(text: Cow<'a, str>, tag: &Tag, span: Span) -> Result<Va
 pub(super) fn of_collection(tag: &Tag, wanted: &str, span: Span) -> Result<(), Refused> {
     let found = if wanted == "seq" { "a list" } else { "a mapping" };
     let name = core(tag, span)?;
-    if name == wanted { Ok(()) } else { Err(problem::misfit_tag(span, name, found)) }
+    if name == wanted { Ok(()) } else { Err(errors::misfit_tag(span, name, found)) }
 }
 
 fn core(tag: &Tag, span: Span) -> Result<&str, Refused> {
-    tag.core_suffix().ok_or_else(|| problem::unknown_tag(span, &tag.original()))
+    tag.core_suffix().ok_or_else(|| errors::unknown_tag(span, &tag.original()))
 }
 
 fn fits(name: &str, value: &Value) -> bool {

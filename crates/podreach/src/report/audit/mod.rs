@@ -1,6 +1,6 @@
-//! The outcome of an audit, in every form that people and machines want it.
+//! The outcome of an audit in every format.
 //!
-//! All writers take the same [`Audit`] and say the same: what one calls an error, none leaves out.
+//! All writers take the same [`Audit`] and agree: what one calls an error, none leaves out.
 
 mod baseline;
 mod github;

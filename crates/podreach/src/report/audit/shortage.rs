@@ -65,28 +65,30 @@ fn on(nodes: &str) -> String {
     if nodes.is_empty() { "nowhere".to_owned() } else { format!("on {nodes}") }
 }
 
+/// So many of these pods, on which nodes, and whether apart from each other.
+fn wanted(m: &Model, want: &Want) -> String {
+    let atoms = || want.places.iter().flat_map(|place| &place.atoms);
+    let pods: BTreeSet<PodId> = atoms().map(|&(pod, _)| pod).collect();
+    let names = pods.into_iter().map(|pod| m.pod_name(pod).to_owned()).collect::<Vec<_>>();
+    let nodes: BTreeSet<NodeId> = atoms().map(|&(_, node)| node).collect();
+    let apart = want.count > 1 && want.places.len() > 1 && want.places.iter().all(|place| place.most == 1);
+    let apart = if apart { ", no two of them in one place" } else { "" };
+    let on = match nodes.len() {
+        all if all == m.nodes().len() => String::new(),
+        0 => " nowhere".to_owned(),
+        _ => {
+            let nodes: Vec<String> = nodes.into_iter().map(|node| m.node_name(node).to_owned()).collect();
+            format!(" on {}", words::either(&words::first(nodes.into_iter(), 4)))
+        }
+    };
+    let names = words::either(&words::first(names.into_iter(), 4));
+    let pods = if want.count == 1 { names } else { format!("{} × {names}", want.count) };
+    format!("{pods}{on}{apart}")
+}
+
 /// A demand that can never be met, as a sentence.
 pub fn demanded(m: &Model, demand: &Demand) -> String {
-    let wanted = |want: &Want| {
-        let atoms = || want.places.iter().flat_map(|place| &place.atoms);
-        let pods: BTreeSet<PodId> = atoms().map(|&(pod, _)| pod).collect();
-        let names = pods.into_iter().map(|pod| m.pod_name(pod).to_owned()).collect::<Vec<_>>();
-        let nodes: BTreeSet<NodeId> = atoms().map(|&(_, node)| node).collect();
-        let apart = want.count > 1 && want.places.len() > 1 && want.places.iter().all(|place| place.most == 1);
-        let apart = if apart { ", no two of them in one place" } else { "" };
-        let on = match nodes.len() {
-            all if all == m.nodes().len() => String::new(),
-            0 => " nowhere".to_owned(),
-            _ => {
-                let nodes: Vec<String> = nodes.into_iter().map(|node| m.node_name(node).to_owned()).collect();
-                format!(" on {}", words::either(&words::first(nodes.into_iter(), 4)))
-            }
-        };
-        let names = words::either(&words::first(names.into_iter(), 4));
-        let pods = if want.count == 1 { names } else { format!("{} × {names}", want.count) };
-        format!("{pods}{on}{apart}")
-    };
-    let wants: Vec<String> = demand.wants.iter().map(wanted).collect();
+    let wants: Vec<String> = demand.wants.iter().map(|want| wanted(m, want)).collect();
     let several = demand.wants.iter().fold(0, |sum: u64, want| sum.saturating_add(want.count)) > 1;
     let together = if several { " at the same time" } else { "" };
     format!("{} can never be there{together}", words::all(&words::first(wants.into_iter(), 8)))

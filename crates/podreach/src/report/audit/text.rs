@@ -1,4 +1,4 @@
-//! The outcome for a person: rules first, then findings of one code together, then what is spared.
+//! The outcome for a person: rules first, then findings grouped by code, then what is excepted.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -22,27 +22,28 @@ pub fn text(audits: &[Audit<'_>], detail: Detail) -> String {
 
 /// Whether two audits come to the same.
 fn compared(a: &Audit<'_>, b: &Audit<'_>) -> String {
-    let wrong = |audit: &Audit<'_>| -> BTreeSet<(String, Vec<String>, Status)> {
-        let entries = audit.outcome.entries.iter().filter(|entry| entry.item.status != Status::Holds);
-        entries.map(|Entry { item, .. }| (item.origin.id(), item.subject.clone(), item.status)).collect()
-    };
     let (left, right) = (wrong(a), wrong(b));
-    let only = |these: &BTreeSet<_>, those: &BTreeSet<_>, audit: &Audit<'_>| {
-        let ids: BTreeSet<String> = these
-            .difference(those)
-            .map(|(id, subject, _): &(String, Vec<String>, Status)| {
-                format!("{id} {}", subject.join(" ")).trim().to_owned()
-            })
-            .collect();
-        let ids: Vec<String> = ids.into_iter().collect();
-        (!ids.is_empty())
-            .then(|| format!("only {} finds {}", audit.semantics.name(), words::all(&words::first(ids.into_iter(), 8))))
-    };
     let differences: Vec<String> = only(&left, &right, a).into_iter().chain(only(&right, &left, b)).collect();
     match differences.is_empty() {
         true => "Both semantics agree.\n".to_owned(),
         false => format!("They differ: {}.\n", differences.join("; ")),
     }
+}
+
+/// What does not hold: what it is, about whom, and whether that is certain.
+type Wrong = BTreeSet<(String, Vec<String>, Status)>;
+
+fn wrong(audit: &Audit<'_>) -> Wrong {
+    let entries = audit.outcome.entries.iter().filter(|entry| entry.item.status != Status::Holds);
+    entries.map(|Entry { item, .. }| (item.origin.id(), item.subject.clone(), item.status)).collect()
+}
+
+/// What one audit finds and the other does not.
+fn only(these: &Wrong, those: &Wrong, audit: &Audit<'_>) -> Option<String> {
+    let id = |(id, subject, _): &(String, Vec<String>, Status)| format!("{id} {}", subject.join(" ")).trim().to_owned();
+    let ids: BTreeSet<String> = these.difference(those).map(id).collect();
+    (!ids.is_empty())
+        .then(|| format!("only {} finds {}", audit.semantics.name(), words::all(&words::first(ids.into_iter(), 8))))
 }
 
 fn one(audit: &Audit<'_>, detail: Detail) -> String {

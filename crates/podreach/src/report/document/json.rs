@@ -312,9 +312,9 @@ fn effect(effect: Effect) -> &'static str {
     match effect {
         Effect::Notes => "notes",
         Effect::Assumes(_) => "assumes",
-        Effect::Widens => "widens",
-        Effect::Narrows => "narrows",
-        Effect::Blurs => "blurs",
+        Effect::OverApproximates => "widens",
+        Effect::UnderApproximates => "narrows",
+        Effect::Both => "blurs",
         Effect::Stops => "stops",
     }
 }

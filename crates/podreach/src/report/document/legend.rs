@@ -1,4 +1,4 @@
-//! The names behind the numbers of an exported question.
+//! The names behind the numbers of an exported question (`export/`).
 
 use podreach_core::{Id, Model};
 

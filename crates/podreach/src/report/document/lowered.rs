@@ -1,7 +1,7 @@
-//! The cluster as it was lowered: what the rules look at, and nothing else, in the words of Kubernetes.
+//! The lowered cluster as a document: what the rules look at, and nothing else, in the words of Kubernetes.
 //!
-//! Written back so that it can be read beside the input, and compared with what the real API server and controllers make of it. Empty
-//! fields are left out; lists that are sets are sorted.
+//! It can be read beside the input, and compared with what the real API server and controllers make of it. Empty fields are left out; lists
+//! that are sets are sorted.
 
 use podreach_core::Cluster;
 use podreach_core::cluster::{HostPort, TolerationOperator};

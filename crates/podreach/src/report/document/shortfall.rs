@@ -1,6 +1,6 @@
-//! Shortages read back: what was asked for and what adds up to less, by name and unchecked.
+//! Shortages of an audit read back: the demand, and the sums that fall short of it, by name and unchecked.
 //!
-//! The counterpart of `audit/shortage.rs`, and as strict as the rest of a certificate.
+//! The counterpart of `report/audit/shortage.rs`; reading is as strict as for the rest of a certificate.
 
 use podreach_core::demand::{Argument, Demand, Law, Place, Want};
 use podreach_core::resource::Amount;

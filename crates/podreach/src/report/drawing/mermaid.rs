@@ -6,24 +6,24 @@ use std::collections::BTreeMap;
 
 use podreach_core::{Action, NodeId, Problem, Trace};
 
-use crate::report::explain::run::{Scene, film};
+use crate::report::explain::run::{AnnotatedStep, annotate};
 use crate::words;
 
 /// The diagram of a legal trace, with a line end.
 pub fn mermaid(problem: &Problem, trace: &Trace) -> String {
     let m = &problem.model;
-    let scenes = film(problem, trace);
+    let run = annotate(problem, trace);
     let mut letters = BTreeMap::<NodeId, String>::new();
     let mut lines = vec!["sequenceDiagram".to_owned(), "    autonumber".to_owned()];
     lines.push("    participant S as scheduler".to_owned());
-    for node in scenes.iter().filter_map(|scene| scene.action.node()) {
+    for node in run.iter().filter_map(|explained| explained.action.node()) {
         let next = format!("N{}", letters.len() + 1);
         letters.entry(node).or_insert_with_key(|&node| {
             lines.push(format!("    participant {next} as {}", plain(m.node_name(node))));
             next
         });
     }
-    for Scene { action, notes, .. } in &scenes {
+    for AnnotatedStep { action, notes, .. } in &run {
         let node = action.node().map_or("S", |node| &letters[&node]);
         lines.push(match *action {
             Action::Deploy(pod, _) => format!("    S->>{node}: deploy {}", plain(m.pod_name(pod))),
@@ -35,7 +35,7 @@ pub fn mermaid(problem: &Problem, trace: &Trace) -> String {
         });
         lines.extend(notes.iter().map(|note| format!("    Note over {node}: {}", plain(note))));
     }
-    if scenes.is_empty() {
+    if run.is_empty() {
         lines.push("    Note over S: the goal is there already".to_owned());
     }
     lines.join("\n") + "\n"

@@ -5,7 +5,7 @@ use std::fmt::Write;
 
 use podreach_core::{Action, Atom, Configuration, Problem, Trace};
 
-use crate::report::explain::run::{Scene, film};
+use crate::report::explain::run::{AnnotatedStep, annotate};
 use crate::words;
 
 const LEFT: usize = 300;
@@ -17,47 +17,42 @@ const NAME: usize = 38;
 
 /// The drawing of a legal trace, with a line end.
 pub fn svg(problem: &Problem, trace: &Trace) -> String {
-    let scenes = film(problem, trace);
-    let lanes = lanes(&scenes, problem);
-    let (width, height) = (LEFT + STEP * (scenes.len() + 1) + 24, TOP + LANE * lanes.len() + heads(&lanes) * LANE + 16);
+    let run = annotate(problem, trace);
+    let lanes = lanes(&run, problem);
+    let (width, height) = (LEFT + STEP * (run.len() + 1) + 24, TOP + LANE * lanes.len() + heads(&lanes) * LANE + 16);
     let mut out = format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" viewBox=\"0 0 {width} {height}\" role=\"img\" \
          font-family=\"system-ui, sans-serif\" font-size=\"12\">\n<title>{}</title>\n<rect width=\"{width}\" height=\"{height}\" fill=\"#ffffff\"/>\n",
-        escaped(&title(problem, &scenes))
+        escaped(&title(problem, &run))
     );
-    steps(&mut out, &scenes, height);
+    steps(&mut out, &run, height);
     let places = places(&mut out, problem, &lanes);
     let mut s = (*problem.start).clone();
     bars(&mut out, &s, 0, &places);
-    for (index, scene) in scenes.iter().enumerate() {
-        problem.step(&mut s, scene.action).expect("a checked trace is legal");
+    for (index, explained) in run.iter().enumerate() {
+        problem.step(&mut s, explained.action).expect("a checked trace is legal");
         bars(&mut out, &s, index + 1, &places);
     }
-    scenes.iter().enumerate().for_each(|(index, scene)| marks(&mut out, index + 1, scene, &places));
+    run.iter().enumerate().for_each(|(index, explained)| marks(&mut out, index + 1, explained, &places));
     out + "</svg>\n"
 }
 
-fn title(problem: &Problem, scenes: &[Scene]) -> String {
+fn title(problem: &Problem, run: &[AnnotatedStep]) -> String {
     let m = &problem.model;
-    let step = |scene: &Scene| words::step(m, scene.action);
-    if scenes.is_empty() {
+    let step = |explained: &AnnotatedStep| words::step(m, explained.action);
+    if run.is_empty() {
         "The goal is there already".to_owned()
     } else {
-        scenes.iter().map(step).collect::<Vec<_>>().join("; ")
+        run.iter().map(step).collect::<Vec<_>>().join("; ")
     }
 }
 
 /// The pods that take part, by node and then by pod.
-fn lanes(scenes: &[Scene], problem: &Problem) -> Vec<Atom> {
-    let acting = scenes.iter().filter_map(|scene| scene.action.atom());
-    let watching = scenes.iter().flat_map(|scene| scene.witnesses.iter().copied());
-    let goal = problem
-        .goal
-        .any
-        .iter()
-        .take(1)
-        .filter(|_| scenes.is_empty())
-        .flat_map(|goal| goal.iter().map(|(atom, _)| atom));
+fn lanes(run: &[AnnotatedStep], problem: &Problem) -> Vec<Atom> {
+    let acting = run.iter().filter_map(|explained| explained.action.atom());
+    let watching = run.iter().flat_map(|explained| explained.witnesses.iter().copied());
+    let goal =
+        problem.goal.any.iter().take(1).filter(|_| run.is_empty()).flat_map(|goal| goal.iter().map(|(atom, _)| atom));
     let mut lanes: Vec<Atom> = acting.chain(watching).chain(goal).collect();
     lanes.sort_unstable_by_key(|&(pod, node)| (node, pod));
     lanes.dedup();
@@ -70,8 +65,8 @@ fn heads(lanes: &[Atom]) -> usize {
     nodes.len()
 }
 
-fn steps(out: &mut String, scenes: &[Scene], height: usize) {
-    for index in 0..=scenes.len() {
+fn steps(out: &mut String, run: &[AnnotatedStep], height: usize) {
+    for index in 0..=run.len() {
         let x = LEFT + STEP * index + STEP / 2;
         let label = if index == 0 { "start".to_owned() } else { index.to_string() };
         let _ = writeln!(out, "<text x=\"{x}\" y=\"30\" text-anchor=\"middle\" fill=\"#545f6b\">{label}</text>");
@@ -114,11 +109,11 @@ fn bars(out: &mut String, s: &Configuration, column: usize, places: &BTreeMap<At
 }
 
 /// What happens in a step: a disc for a deployment, a cross for a deletion, a line to each witness.
-fn marks(out: &mut String, column: usize, scene: &Scene, places: &BTreeMap<Atom, usize>) {
+fn marks(out: &mut String, column: usize, explained: &AnnotatedStep, places: &BTreeMap<Atom, usize>) {
     // A step of a node alone has no lane; its title says it.
-    let Some(lane) = scene.action.atom().and_then(|atom| places.get(&atom)) else { return };
+    let Some(lane) = explained.action.atom().and_then(|atom| places.get(&atom)) else { return };
     let (x, y) = (LEFT + STEP * column + STEP / 2, lane + 8);
-    for witness in scene.witnesses.iter().map(|witness| places[witness] + 8) {
+    for witness in explained.witnesses.iter().map(|witness| places[witness] + 8) {
         let _ = writeln!(
             out,
             "<line x1=\"{x}\" y1=\"{witness}\" x2=\"{x}\" y2=\"{y}\" stroke=\"#6b3fa0\" stroke-width=\"2\" stroke-dasharray=\"3 3\"/>"
@@ -126,7 +121,7 @@ fn marks(out: &mut String, column: usize, scene: &Scene, places: &BTreeMap<Atom,
         let _ =
             writeln!(out, "<rect x=\"{}\" y=\"{}\" width=\"8\" height=\"8\" fill=\"#6b3fa0\"/>", x - 4, witness - 4);
     }
-    let _ = match scene.action {
+    let _ = match explained.action {
         Action::Deploy(..) => writeln!(out, "<circle cx=\"{x}\" cy=\"{y}\" r=\"7\" fill=\"#08684f\"/>"),
         _ => writeln!(
             out,

@@ -1,4 +1,4 @@
-//! How far a proof about some nodes speaks for others.
+//! Which other nodes a proof also covers.
 
 use std::collections::{BTreeMap, BTreeSet};
 

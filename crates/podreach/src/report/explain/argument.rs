@@ -1,6 +1,6 @@
 //! The argument of a proof: for each forbidden group, why none of its pods could have come last.
 //!
-//! This is what the checker has verified, told with names. Text and pages are made from it.
+//! This is what the checker has verified, by name. Text and pages are made from it.
 
 use std::collections::{BTreeMap, BTreeSet};
 

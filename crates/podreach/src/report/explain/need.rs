@@ -1,4 +1,4 @@
-//! What a pod would have needed to be deployed, and who could have served.
+//! What a pod would have needed to be deployed, and which pods could have served as its witnesses.
 
 use std::collections::BTreeSet;
 

@@ -1,7 +1,7 @@
-//! A proof as sentences: what can never be present together, and what whichever came last would have needed.
+//! A proof as sentences: what can never be present together, and what the pod that came last would have needed.
 //!
-//! Every forbidden group is a fact. The facts are told from the goal's on, in the order in which one leads to the next, and each
-//! names the others it leans on.
+//! Every forbidden group is a fact. Facts are listed from the goal's on, in the order in which one leads to the next, and each names the
+//! others it depends on.
 
 use std::collections::{BTreeMap, BTreeSet};
 

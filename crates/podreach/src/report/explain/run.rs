@@ -1,7 +1,7 @@
-//! A trace as a film: every step with what it leans on, and what stood in its way.
+//! An annotated run: every step of a trace with its witnesses and with what was in its way.
 //!
 //! The steps are replayed, so that each is explained in the configuration in which it happens. Text, pages and drawings are made from
-//! the same scenes, so they cannot tell different stories.
+//! the same annotated run, so they agree.
 
 use std::ops::Range;
 
@@ -15,7 +15,7 @@ use crate::words::reason::{emptiest, reason, wanted};
 
 /// One step of a trace, explained.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Scene {
+pub struct AnnotatedStep {
     /// What happens.
     pub action: Action,
     /// Why it is possible or needed; empty when that goes without saying.
@@ -37,21 +37,21 @@ pub struct Obstacle {
     pub reason: String,
 }
 
-/// The scenes of a legal trace, one for each step.
-pub fn film(problem: &Problem, trace: &Trace) -> Vec<Scene> {
+/// A legal trace, annotated step by step.
+pub fn annotate(problem: &Problem, trace: &Trace) -> Vec<AnnotatedStep> {
     excerpt(problem, trace, 0..trace.len())
 }
 
-/// The scenes of some of the steps.
-pub(crate) fn excerpt(problem: &Problem, trace: &Trace, steps: Range<usize>) -> Vec<Scene> {
+/// The same for some of the steps.
+pub(crate) fn excerpt(problem: &Problem, trace: &Trace, steps: Range<usize>) -> Vec<AnnotatedStep> {
     let next = next_deployments(trace, steps.clone());
     let mut s = trace.after(steps.start, &problem.model, &problem.start);
     let mut early: Option<Obstacle> = None;
-    let mut scenes = Vec::new();
+    let mut run = Vec::new();
     for (index, action) in trace.iter().enumerate().take(steps.end).skip(steps.start) {
-        scenes.push(match action {
+        run.push(match action {
             Action::Deploy(pod, node) => {
-                Scene { obstacle: early.take(), ..deployment(&problem.model, &s, (pod, node)) }
+                AnnotatedStep { obstacle: early.take(), ..deployment(&problem.model, &s, (pod, node)) }
             }
             Action::Withdraw(_) => withdrawal(action, next[index - steps.start]),
             Action::Delete(..) | Action::Terminate(..) | Action::Settle(_) => {
@@ -63,7 +63,7 @@ pub(crate) fn excerpt(problem: &Problem, trace: &Trace, steps: Range<usize>) -> 
         early = follows.and_then(|_| obstacle(problem, &s, trace, index + 1));
         problem.step(&mut s, action).expect("a checked trace is legal");
     }
-    scenes
+    run
 }
 
 /// For each of some steps, the index of the next deployment.
@@ -94,28 +94,28 @@ fn obstacle(problem: &Problem, s: &Configuration, trace: &Trace, at: usize) -> O
     Some(Obstacle { of: at, rule, reason })
 }
 
-fn deletion(action: Action, obstacle: Option<Obstacle>, next: Option<usize>) -> Scene {
+fn deletion(action: Action, obstacle: Option<Obstacle>, next: Option<usize>) -> AnnotatedStep {
     let notes = match (&obstacle, next) {
         (Some(Obstacle { of, reason, .. }), _) => vec![format!("in the way of step {}: {reason}", of + 1)],
         (None, Some(_)) => Vec::new(),
         (None, None) => vec!["left over".to_owned()],
     };
-    Scene { action, notes, witnesses: Vec::new(), obstacle }
+    AnnotatedStep { action, notes, witnesses: Vec::new(), obstacle }
 }
 
 /// What waits takes of what the next deployment needs: the rules do not count it, and quotas and limits do.
-fn withdrawal(action: Action, next: Option<usize>) -> Scene {
+fn withdrawal(action: Action, next: Option<usize>) -> AnnotatedStep {
     let note = |at| format!("in the way of step {} or a later one: quotas and limits count pods that wait", at + 1);
-    Scene { action, notes: next.map(note).into_iter().collect(), witnesses: Vec::new(), obstacle: None }
+    AnnotatedStep { action, notes: next.map(note).into_iter().collect(), witnesses: Vec::new(), obstacle: None }
 }
 
 /// What a deployment leans on: its witnesses, and the balance of its spread.
-fn deployment(m: &Model, s: &Configuration, atom: Atom) -> Scene {
+fn deployment(m: &Model, s: &Configuration, atom: Atom) -> AnnotatedStep {
     let asked = |rule| !m.pod(atom.0).exempt.contains(&rule);
     let (mut notes, witnesses) = if asked(Rule::InterPodAffinity) { affinity(m, s, atom) } else { Default::default() };
     let constraints = (0..m.pod(atom.0).spread.len()).filter(|_| asked(Rule::PodTopologySpread));
     notes.extend(constraints.filter_map(|index| balance(m, s, atom, index)));
-    Scene { action: Action::Deploy(atom.0, atom.1), notes, witnesses, obstacle: None }
+    AnnotatedStep { action: Action::Deploy(atom.0, atom.1), notes, witnesses, obstacle: None }
 }
 
 fn affinity(m: &Model, s: &Configuration, (pod, node): Atom) -> (Vec<String>, Vec<Atom>) {

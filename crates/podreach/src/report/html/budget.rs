@@ -1,11 +1,11 @@
-//! How much a page carries: it is to fit a mail, however large the cluster is, and to be there in time.
+//! The size budget of a page: a page must fit a mail, however large the cluster is, and be ready in time.
 //!
-//! Evidence goes in as long as there is room. What does not is left out alone: the answer stays, and says how to get the rest.
+//! Evidence is included while the budget lasts. Evidence that does not fit is left out; its answer stays and says how to get the rest.
 
 use podreach_core::cancel;
 use serde_json::Value;
 
-use super::entities::Cast;
+use super::entities::Entities;
 
 /// The most bytes of evidence on a page.
 const BYTES: usize = 5 << 20;
@@ -13,13 +13,13 @@ const BYTES: usize = 5 << 20;
 pub(super) const NAMES: usize = 768 << 10;
 pub(super) const ROWS: usize = 1536 << 10;
 
-/// What is left of the room on a page.
-pub(super) struct Room {
+/// What is left of a page's budget.
+pub(super) struct SizeBudget {
     left: usize,
     full: bool,
 }
 
-impl Room {
+impl SizeBudget {
     /// An empty page.
     pub(super) fn new() -> Self {
         Self { left: BYTES, full: false }
@@ -34,26 +34,26 @@ impl Room {
     /// bytes elsewhere on the page, and a description of everyone it speaks of.
     pub(super) fn fit(
         &mut self,
-        cast: &mut Cast,
+        entities: &mut Entities,
         outline: impl FnOnce() -> Value,
-        explained: impl FnOnce(&mut Cast) -> (Value, usize),
+        explained: impl FnOnce(&mut Entities) -> (Value, usize),
         how: &str,
     ) -> Value {
-        let mark = cast.mark();
-        let made = if self.full { None } else { Some(cancel::attempt(|| explained(cast))) };
+        let mark = entities.mark();
+        let made = if self.full { None } else { Some(cancel::attempt(|| explained(entities))) };
         let why = match made {
-            Some(Ok((answer, besides))) if self.take(&answer, besides + cast.since(mark)) => return answer,
+            Some(Ok((answer, besides))) if self.take(&answer, besides + entities.since(mark)) => return answer,
             Some(Err(stop)) => stop.to_string(),
             _ => "the page would be too large".to_owned(),
         };
-        cast.forget(mark);
+        entities.forget(mark);
         self.full = true;
         let mut answer = outline();
         answer["leftOut"] = format!("The evidence is left out, since {why}. {how}").into();
         answer
     }
 
-    /// Takes room for something, if there is as much.
+    /// Spends what a value takes, if there is as much left.
     pub(super) fn take(&mut self, value: &Value, besides: usize) -> bool {
         let size = value.to_string().len().saturating_add(besides);
         let fits = size <= self.left;

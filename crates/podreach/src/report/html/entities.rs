@@ -1,11 +1,11 @@
-//! Who plays: the pods and nodes that a page speaks of, each once and by number.
+//! The entity table of a page: the pod types and nodes that the page mentions, each once and by number.
 //!
-//! Evidence of an audit may be about a cluster that differs from the one shown, so everything is looked up by name, and what is not
-//! there yet joins. Nodes that differ in nothing but their name share a form, which keeps pages of large clusters small.
+//! Evidence of an audit may be about a cluster that differs from the one shown, so everything is looked up by name, and what is missing
+//! is added. Nodes that differ only in their name share a description, which keeps pages of large clusters small.
 //!
-//! A pod type of the cluster has its number in the model, whether or not the page describes it. Types are described in their order as long as there
-//! is room for names, and after that only when something on the page refers to them. What runs of the others is summed up node by node,
-//! so that a page grows with the nodes and with what it shows, and not with the pods.
+//! A pod type of the cluster has the number that it has in the model, whether or not the page describes it. Types are described in order
+//! while the budget for names lasts, and after that only if something on the page refers to them. Running pods of all other types are
+//! summed up by node. So a page grows with the nodes and with what it shows, and not with the pods.
 
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, HashMap};
@@ -22,7 +22,7 @@ use super::describe;
 use crate::words;
 
 /// The pods and nodes of a page.
-pub(super) struct Cast {
+pub(super) struct Entities {
     /// The cluster shown, and what runs in it.
     model: Arc<Model>,
     running: Arc<Configuration>,
@@ -47,7 +47,7 @@ pub(super) struct Cast {
     start: Vec<(Arc<Configuration>, Arc<Model>, Option<usize>)>,
 }
 
-/// How far a cast had come.
+/// How far a table had come.
 #[derive(Clone, Copy)]
 pub(super) struct Mark {
     met: usize,
@@ -56,23 +56,23 @@ pub(super) struct Mark {
     start: usize,
 }
 
-impl Cast {
+impl Entities {
     /// Everyone in the cluster of a problem; pod types are described in as many bytes.
     pub(super) fn new(problem: &Problem, names: usize) -> Self {
-        let mut cast = Self::numbers(problem);
-        let m = Arc::clone(&cast.model);
+        let mut entities = Self::numbers(problem);
+        let m = Arc::clone(&entities.model);
         for pod in polled(m.pods().take_while(|_| names > 0)) {
-            let mark = cast.mark();
-            cast.pod(&m, pod);
-            if cast.bytes > names {
-                cast.forget(mark);
+            let mark = entities.mark();
+            entities.pod(&m, pod);
+            if entities.bytes > names {
+                entities.forget(mark);
                 break;
             }
         }
         for node in polled(m.nodes()) {
-            cast.describe_node(&m, node);
+            entities.describe_node(&m, node);
         }
-        cast
+        entities
     }
 
     /// The same where nobody is described until something refers to them.

@@ -1,20 +1,20 @@
-//! What an audit says, for a page: each item with the answered questions it stands on.
+//! The items of an audit for a page, each with its evidence.
 
 use serde_json::{Value, json};
 
 use super::answer::{answer, outline};
-use super::budget::Room;
-use super::entities::Cast;
+use super::budget::SizeBudget;
+use super::entities::Entities;
 use crate::audit::{Boundary, Escape, Evidence, Item, Origin, Severity, Status};
 
 /// The items of an audit.
-pub(super) fn findings(cast: &mut Cast, room: &mut Room, items: &[&Item]) -> Vec<Value> {
-    items.iter().map(|item| finding(cast, room, item)).collect()
+pub(super) fn findings(entities: &mut Entities, budget: &mut SizeBudget, items: &[&Item]) -> Vec<Value> {
+    items.iter().map(|item| finding(entities, budget, item)).collect()
 }
 
-fn finding(cast: &mut Cast, room: &mut Room, item: &Item) -> Value {
-    let evidence: Vec<Value> = item.evidence.iter().map(|evidence| shown(cast, room, evidence)).collect();
-    let boundary = item.boundary.as_ref().map(|boundary| held(cast, room, boundary));
+fn finding(entities: &mut Entities, budget: &mut SizeBudget, item: &Item) -> Value {
+    let evidence: Vec<Value> = item.evidence.iter().map(|evidence| shown(entities, budget, evidence)).collect();
+    let boundary = item.boundary.as_ref().map(|boundary| held(entities, budget, boundary));
     let (policy, name) = match &item.origin {
         Origin::Rule { policy, rule } => (policy.as_str(), rule.as_str()),
         Origin::Finding(code) => ("", *code),
@@ -34,23 +34,23 @@ fn finding(cast: &mut Cast, room: &mut Room, item: &Item) -> Value {
 }
 
 /// An answered question, with what it shows.
-fn shown(cast: &mut Cast, room: &mut Room, evidence: &Evidence) -> Value {
+fn shown(entities: &mut Entities, budget: &mut SizeBudget, evidence: &Evidence) -> Value {
     let decision = &evidence.decision;
-    let explained = |cast: &mut Cast| {
-        let mut answer = answer(cast, decision);
-        let (start, bytes) = cast.start(evidence.problem());
+    let explained = |entities: &mut Entities| {
+        let mut answer = answer(entities, decision);
+        let (start, bytes) = entities.start(evidence.problem());
         answer["start"] = start;
         (answer, bytes)
     };
-    let mut answer = room.fit(cast, || outline(decision), explained, "`podreach audit -o json` writes it.");
+    let mut answer = budget.fit(entities, || outline(decision), explained, "`podreach audit -o json` writes it.");
     answer["shows"] = evidence.shows.as_str().into();
     answer
 }
 
 /// What holds a rule up, and what would break it.
-fn held(cast: &mut Cast, room: &mut Room, boundary: &Boundary) -> Value {
+fn held(entities: &mut Entities, budget: &mut SizeBudget, boundary: &Boundary) -> Value {
     let escape = |escape: &Escape| {
-        let answer = escape.evidence.as_ref().map(|evidence| shown(cast, room, evidence));
+        let answer = escape.evidence.as_ref().map(|evidence| shown(entities, budget, evidence));
         json!({"edit": escape.edit, "answer": answer})
     };
     let escapes: Vec<Value> = boundary.escapes.iter().map(escape).collect();

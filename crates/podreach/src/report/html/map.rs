@@ -6,8 +6,8 @@ use podreach_core::{Id, PodId, Problem, cancel};
 use serde_json::{Value, json};
 
 use super::answer::answer;
-use super::budget::Room;
-use super::entities::Cast;
+use super::budget::SizeBudget;
+use super::entities::Entities;
 use crate::matrix::{Cell, CellAnswer, Matrix};
 
 /// The most pod types of a row that are listed where the page does not describe everyone.
@@ -32,7 +32,7 @@ impl Evidence {
     }
 }
 
-/// The evidence of up to `most` cells, as long as it can be had and the page has room for it. `stop` says why answers ended early, if
+/// The evidence of up to `most` cells, as long as it can be had and the page has the budget for it. `stop` says why answers ended early, if
 /// they did.
 pub fn evidence(
     (problem, matrix): (&Problem, &Matrix),
@@ -40,8 +40,8 @@ pub fn evidence(
     most: usize,
     stop: &dyn Fn() -> Option<cancel::Stop>,
 ) -> Evidence {
-    let (mut cast, mut room, mut cells) = (Cast::numbers(problem), Room::new(), Vec::new());
-    let why = cancel::attempt(|| gather(answers, most, &mut cast, &mut room, &mut cells));
+    let (mut entities, mut budget, mut cells) = (Entities::numbers(problem), SizeBudget::new(), Vec::new());
+    let why = cancel::attempt(|| gather(answers, most, &mut entities, &mut budget, &mut cells));
     let why = match why {
         Ok(why) => why.or_else(|| stop().map(|stop| stop.to_string())),
         Err(stop) => Some(stop.to_string()),
@@ -52,23 +52,23 @@ pub fn evidence(
             "The evidence of {there} of {all} cells is part of this page, since {why}. `podreach check` gives that of any other."
         )
     });
-    Evidence { cells, pods: cast.described(), left_out }
+    Evidence { cells, pods: entities.described(), left_out }
 }
 
 /// Gathers evidence; says why it is not all, if it is not.
 fn gather(
     answers: impl Iterator<Item = CellAnswer>,
     most: usize,
-    cast: &mut Cast,
-    room: &mut Room,
+    entities: &mut Entities,
+    budget: &mut SizeBudget,
     cells: &mut Vec<(usize, usize, Value)>,
 ) -> Option<String> {
     for CellAnswer { row, class, decision } in answers {
         if cells.len() == most {
             return Some(format!("--evidence is {most}"));
         }
-        let answer = room.fit(cast, || Value::Null, |cast| (answer(cast, &decision), 0), "");
-        if room.is_full() {
+        let answer = budget.fit(entities, || Value::Null, |entities| (answer(entities, &decision), 0), "");
+        if budget.is_full() {
             return Some("the page would be too large".to_owned());
         }
         cells.push((row, class, answer));
@@ -105,25 +105,25 @@ fn with_rows(problem: &Problem, matrix: &Matrix, rows: Vec<Value>) -> Value {
 pub(super) fn excerpt(
     (problem, matrix): (&Problem, &Matrix),
     evidence: &Evidence,
-    cast: &mut Cast,
-    room: &mut Room,
+    entities: &mut Entities,
+    budget: &mut SizeBudget,
     bytes: usize,
 ) -> Value {
     let m = &problem.model;
     for &pod in &evidence.pods {
-        cast.pod(m, pod);
+        entities.pod(m, pod);
     }
-    let cells: Vec<_> = evidence.cells.iter().take_while(|(_, _, answer)| room.take(answer, 0)).collect();
+    let cells: Vec<_> = evidence.cells.iter().take_while(|(_, _, answer)| budget.take(answer, 0)).collect();
     let explained: BTreeSet<usize> = cells.iter().map(|(row, ..)| *row).collect();
-    let most = if cast.is_whole() { usize::MAX } else { LISTED };
+    let most = if entities.is_whole() { usize::MAX } else { LISTED };
     let (mut left, mut rows, mut place) = (bytes, Vec::new(), BTreeMap::new());
     for (at, (pod, answers)) in matrix.rows.iter().enumerate() {
         if left == 0 && !explained.contains(&at) {
             continue;
         }
-        let mark = cast.mark();
-        let row = row((problem, matrix), (*pod, answers), cast, most);
-        left = left.saturating_sub(row.to_string().len() + cast.since(mark));
+        let mark = entities.mark();
+        let row = row((problem, matrix), (*pod, answers), entities, most);
+        left = left.saturating_sub(row.to_string().len() + entities.since(mark));
         place.insert(at, rows.len());
         rows.push(row);
     }
@@ -145,12 +145,17 @@ pub(super) fn excerpt(
 
 /// A row with the others that have the same cells. It lists so many of them at most, how many more there are, and how many pods
 /// of those run.
-fn row((problem, matrix): (&Problem, &Matrix), (pod, cells): (PodId, &[Cell]), cast: &mut Cast, most: usize) -> Value {
+fn row(
+    (problem, matrix): (&Problem, &Matrix),
+    (pod, cells): (PodId, &[Cell]),
+    entities: &mut Entities,
+    most: usize,
+) -> Value {
     let m = &problem.model;
     let others = matrix.aliases(pod);
     let (listed, more) = others.split_at(others.len().min(most));
-    let number = cast.pod(m, pod);
-    let listed: Vec<usize> = listed.iter().map(|&other| cast.pod(m, other)).collect();
+    let number = entities.pod(m, pod);
+    let listed: Vec<usize> = listed.iter().map(|&other| entities.pod(m, other)).collect();
     if more.is_empty() {
         return json!([number, runs(cells), listed]);
     }

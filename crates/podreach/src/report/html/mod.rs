@@ -1,7 +1,7 @@
-//! A page to look at: one HTML file with everything in it, which asks the network for nothing.
+//! Pages: one HTML file with everything in it, which makes no request.
 //!
-//! What the page shows is computed here, as one JSON value; `page/types.d.ts` describes it. The page's code only draws it, and draws
-//! names as text and never as markup. The same code, without data, is the shell of `podreach serve`.
+//! What a page shows is computed here, as one JSON value; `page/types.d.ts` describes it. The page's code only draws it, and draws names as
+//! text and never as markup. The same code, without data, is the shell of `podreach serve`.
 
 mod answer;
 mod budget;
@@ -21,8 +21,8 @@ use crate::answer::Sure;
 use crate::assumption::Assumption;
 use crate::audit::Item;
 use crate::matrix::Matrix;
-use budget::Room;
-use entities::Cast;
+use budget::SizeBudget;
+use entities::Entities;
 pub use map::{Evidence, evidence};
 pub use shell::{POLICY, document};
 
@@ -50,16 +50,16 @@ pub fn data(
     view: View<'_>,
 ) -> Value {
     // Evidence is left out where there is no time for it, and the cluster is not.
-    let mut cast = match view {
-        View::Cluster => Cast::new(problem, usize::MAX),
-        _ => cancel::exempt(|| Cast::new(problem, budget::NAMES)),
+    let mut entities = match view {
+        View::Cluster => Entities::new(problem, usize::MAX),
+        _ => cancel::exempt(|| Entities::new(problem, budget::NAMES)),
     };
-    let mut room = Room::new();
+    let mut budget = SizeBudget::new();
     let (kind, answers, matrices, findings) = match view {
         View::Answers(answered) => {
             let answers = answered.iter().map(|(answered, certificate)| {
-                let mut answer = certified(&mut cast, &mut room, answered, certificate.clone());
-                answer["start"] = cast.start(answered.problem()).0;
+                let mut answer = certified(&mut entities, &mut budget, answered, certificate.clone());
+                answer["start"] = entities.start(answered.problem()).0;
                 answer
             });
             ("check", answers.collect::<Vec<_>>(), Vec::new(), Vec::new())
@@ -67,16 +67,16 @@ pub fn data(
         View::Matrices(all) => {
             let rows = budget::ROWS / all.len().max(1);
             let one = |(problem, matrix, evidence): &(&Problem, &Matrix, Evidence)| {
-                cancel::exempt(|| map::excerpt((problem, matrix), evidence, &mut cast, &mut room, rows))
+                cancel::exempt(|| map::excerpt((problem, matrix), evidence, &mut entities, &mut budget, rows))
             };
             ("matrix", Vec::new(), all.iter().map(one).collect(), Vec::new())
         }
-        View::Audit(items) => ("audit", Vec::new(), Vec::new(), findings::findings(&mut cast, &mut room, items)),
+        View::Audit(items) => ("audit", Vec::new(), Vec::new(), findings::findings(&mut entities, &mut budget, items)),
         View::Cluster => ("serve", Vec::new(), Vec::new(), Vec::new()),
     };
     let cluster = match view {
-        View::Cluster => cast.into_json(problem),
-        _ => cancel::exempt(|| cast.into_json(problem)),
+        View::Cluster => entities.into_json(problem),
+        _ => cancel::exempt(|| entities.into_json(problem)),
     };
     json!({
         "generator": concat!("podreach ", env!("CARGO_PKG_VERSION")),
@@ -94,21 +94,21 @@ pub fn data(
 
 /// One answer by itself, with the names it speaks of: what a page that is open already asks for.
 pub fn answer(answered: &Answered<'_>, certificate: Value) -> Value {
-    certified(&mut Cast::numbers(answered.problem()), &mut Room::new(), answered, certificate)
+    certified(&mut Entities::numbers(answered.problem()), &mut SizeBudget::new(), answered, certificate)
 }
 
 /// How to get the evidence of a question that is not on the page.
 const ELSEWHERE: &str = "`podreach check -o json` writes it.";
 
 /// An answer with its certificate.
-fn certified(cast: &mut Cast, room: &mut Room, answered: &Answered<'_>, certificate: Value) -> Value {
+fn certified(entities: &mut Entities, budget: &mut SizeBudget, answered: &Answered<'_>, certificate: Value) -> Value {
     let decision = answered.decision;
-    let explained = |cast: &mut Cast| {
-        let mut answer = answer::answer(cast, decision);
+    let explained = |entities: &mut Entities| {
+        let mut answer = answer::answer(entities, decision);
         answer["certificate"] = certificate;
         (answer, 0)
     };
-    let mut answer = room.fit(cast, || answer::outline(decision), explained, ELSEWHERE);
+    let mut answer = budget.fit(entities, || answer::outline(decision), explained, ELSEWHERE);
     answer["headline"] = super::headline(answered).into();
     answer
 }
@@ -120,7 +120,7 @@ pub fn matrix(problem: &Problem, matrix: &Matrix) -> Value {
 
 /// The cluster by itself; see [`answer`].
 pub fn cluster(problem: &Problem) -> Value {
-    Cast::new(problem, usize::MAX).into_json(problem)
+    Entities::new(problem, usize::MAX).into_json(problem)
 }
 
 /// The verdict of a decision, as documents name it.

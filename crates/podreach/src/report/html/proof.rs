@@ -1,11 +1,11 @@
-//! A proof for a page: groups to click through, each with who could have come last and what that would have needed.
+//! A proof for a page: groups to click through, each with the pods that could have come last and what they would have needed.
 
 use std::collections::BTreeSet;
 
 use podreach_core::{Problem, Proof};
 use serde_json::{Value, json};
 
-use super::entities::Cast;
+use super::entities::Entities;
 use crate::report::explain::argument::Last;
 use crate::report::explain::proof::{Telling, about, others};
 
@@ -15,24 +15,24 @@ const GROUPS: usize = 3_000;
 const LISTED: usize = 24;
 
 /// The argument of a proof, the groups about the goal first.
-pub(super) fn walk(cast: &mut Cast, problem: &Problem, proof: &Proof) -> Value {
+pub(super) fn walk(entities: &mut Entities, problem: &Problem, proof: &Proof) -> Value {
     let problem = &about(problem, proof);
     let telling = Telling::new(problem, proof);
     let mut groups = Vec::new();
     telling.argument.walk(|group| {
         (groups.len() < GROUPS).then_some(())?;
-        let (value, leans_on) = explained(cast, &telling, group);
+        let (value, leans_on) = explained(entities, &telling, group);
         groups.push(value);
         Some(leans_on)
     });
     let goals = telling.argument.goals();
     let others: Vec<String> = others(problem, proof, LISTED).iter().map(|line| line.trim().to_owned()).collect();
-    let (all, classes) = (proof.forbidden.len(), classes(cast, problem, proof));
+    let (all, classes) = (proof.forbidden.len(), classes(entities, problem, proof));
     json!({"groups": groups, "goals": goals, "all": all, "classes": classes, "others": others})
 }
 
 /// A group and the groups it leans on.
-fn explained(cast: &mut Cast, telling: &Telling<'_>, group: usize) -> (Value, BTreeSet<usize>) {
+fn explained(entities: &mut Entities, telling: &Telling<'_>, group: usize) -> (Value, BTreeSet<usize>) {
     let counts = &telling.argument.proof.forbidden[group];
     let mut all = BTreeSet::new();
     let last = counts.keys().map(|&class| {
@@ -40,7 +40,7 @@ fn explained(cast: &mut Cast, telling: &Telling<'_>, group: usize) -> (Value, BT
         all.extend(&leans_on);
         let m = &telling.argument.problem.model;
         let listed = ways.iter().take(LISTED).map(|way| {
-            let with: Vec<Value> = way.with.iter().map(|&atom| cast.atom(m, atom)).collect();
+            let with: Vec<Value> = way.with.iter().map(|&atom| entities.atom(m, atom)).collect();
             json!({"with": with, "hits": way.hits})
         });
         json!({
@@ -59,10 +59,10 @@ fn explained(cast: &mut Cast, telling: &Telling<'_>, group: usize) -> (Value, BT
 }
 
 /// The classes that groups count, each with its first members.
-fn classes(cast: &mut Cast, problem: &Problem, proof: &Proof) -> Vec<Value> {
+fn classes(entities: &mut Entities, problem: &Problem, proof: &Proof) -> Vec<Value> {
     let m = &problem.model;
     let class = |members: &Vec<_>| {
-        let first: Vec<Value> = members.iter().take(LISTED).map(|&atom| cast.atom(m, atom)).collect();
+        let first: Vec<Value> = members.iter().take(LISTED).map(|&atom| entities.atom(m, atom)).collect();
         json!({"members": first, "size": members.len()})
     };
     proof.classes.iter().map(class).collect()

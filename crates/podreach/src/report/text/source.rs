@@ -1,4 +1,4 @@
-//! An answer in the words of what was encoded: firings, moves, or what never comes together.
+//! An answer in terms of what was encoded: firings of a net, moves of a game, or places that are never marked together.
 
 use serde_json::{Value, json};
 

@@ -1,8 +1,8 @@
-//! A trace as numbered steps: what each deployment leans on, and what each deletion clears the way for.
+//! A trace as numbered steps: the witnesses of each deployment, and what each deletion makes way for.
 
 use podreach_core::{Action, Model, Problem, Trace};
 
-use crate::report::explain::run::{Scene, excerpt, film};
+use crate::report::explain::run::{AnnotatedStep, annotate, excerpt};
 use crate::words;
 
 /// Some equal steps in a row.
@@ -27,7 +27,7 @@ pub(crate) fn lines(problem: &Problem, trace: &Trace, all: bool) -> Vec<String> 
     if trace.len() > LONG && !all {
         return ends(problem, trace);
     }
-    let steps = steps(film(problem, trace), 0);
+    let steps = steps(annotate(problem, trace), 0);
     let hidden = if all { 0..0 } else { MOST * 2 / 3..steps.len().saturating_sub(MOST / 3) };
     let mut lines = Vec::new();
     for (index, step) in steps.iter().enumerate() {
@@ -74,10 +74,10 @@ impl Steps {
     }
 }
 
-/// The steps of scenes after so many others, equal ones in a row together; equal deletions share the note of the first.
-fn steps(scenes: Vec<Scene>, before: usize) -> Vec<Steps> {
+/// The steps of a part of a run after so many others, equal ones in a row together; equal deletions share the note of the first.
+fn steps(run: Vec<AnnotatedStep>, before: usize) -> Vec<Steps> {
     let mut steps: Vec<Steps> = Vec::new();
-    for (index, Scene { action, notes, .. }) in scenes.into_iter().enumerate() {
+    for (index, AnnotatedStep { action, notes, .. }) in run.into_iter().enumerate() {
         let alike =
             |last: &&mut Steps| last.action == action && (matches!(action, Action::Delete(..)) || last.notes == notes);
         match steps.last_mut().filter(alike) {

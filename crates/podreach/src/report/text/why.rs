@@ -1,4 +1,4 @@
-//! The rules right now: which scheduler rule accepts or refuses a pod on each node.
+//! Which scheduler rule accepts or refuses a pod on each node right now, as text and as a document.
 
 use std::collections::BTreeMap;
 
@@ -111,13 +111,13 @@ impl Why {
     #[must_use]
     pub fn with_doubts(self, diagnostics: &[Diagnostic], names: &[&str]) -> Self {
         let feasible = self.feasible().next().is_some();
-        let effect = if feasible { Effect::Widens } else { Effect::Narrows };
+        let effect = if feasible { Effect::OverApproximates } else { Effect::UnderApproximates };
         let later = |d: &Diagnostic| LATER.contains(&d.code) || d.code == UNSEEN_WORKLOADS;
         let about = |d: &&Diagnostic| {
             let unseen = d.pods.is_empty() && (feasible || (self.lacks_company_only() && !later(d)));
             unseen || d.pods.iter().any(|pod| names.contains(&pod.as_str()))
         };
-        let spoils = diagnostics.iter().filter(|d| d.effect == effect || d.effect == Effect::Blurs).filter(about);
+        let spoils = diagnostics.iter().filter(|d| d.effect == effect || d.effect == Effect::Both).filter(about);
         let doubts = self.doubts.iter().cloned().chain(spoils.map(|d| d.message.clone())).collect();
         Self { doubts, ..self }
     }

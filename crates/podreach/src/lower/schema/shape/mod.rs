@@ -1,7 +1,7 @@
-//! What is looked at of each kind of object: one description for reading a live cluster, for snapshots, for pseudonyms and for remarks.
+//! Shapes: what is kept of each kind of object. One description serves live reading, snapshots, pseudonyms and remarks.
 //!
-//! A shape is a list of what to keep. What it does not name is not kept, not written, and not quoted: of a kind that is not read there
-//! remain its kind, its name, its namespace and its owners. Tables (`../fields/`) say which fields there are; a test compares the two.
+//! A shape lists what to keep. What it does not name is not kept, not written and not quoted; of a kind that is not read only its kind,
+//! name, namespace and owners remain. The tables of `../fields/` say which fields there are; a test compares the two.
 
 mod objects;
 mod pods;

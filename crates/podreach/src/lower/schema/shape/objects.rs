@@ -1,4 +1,4 @@
-//! What is looked at of each kind of object.
+//! The shapes of all kinds but pods.
 
 use super::Role::{
     Amounts, Domain, Driver, Hard, Key, Kind as KindName, KindPattern, Labels, Name, Namespace, Node, Number, Pod,

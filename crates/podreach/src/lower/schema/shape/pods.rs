@@ -1,4 +1,4 @@
-//! What is looked at of pods and their templates.
+//! The shapes of pods and their templates.
 
 use super::Parts;
 use super::Role::{

@@ -1,4 +1,4 @@
-//! Words with a meaning of their own: what may stay as it is where names are replaced, since it names nothing of anybody's.
+//! Well-known words: what pseudonyms leave as it is, since it is Kubernetes' and names nothing of the user's.
 
 use podreach_core::rule::Rule;
 

@@ -40,7 +40,7 @@ pub struct Certificate {
     /// What was asked: alternatives of (pod, node, count).
     pub goal: Vec<Vec<Entry>>,
     /// What it claims.
-    pub claim: Claim,
+    pub assertion: Assertion,
     /// What it says to follow for any choice of nodes: a demand that can never be met.
     pub shortage: Option<Shortfall>,
     /// How the cluster that it is about differs from the input, in words, if it does.
@@ -59,7 +59,7 @@ pub type Place = (String, String, bool);
 
 /// What a certificate claims.
 #[derive(Clone, Debug)]
-pub enum Claim {
+pub enum Assertion {
     /// The goal can be reached by these steps.
     Deployable(Steps),
     /// The goal can never be reached.
@@ -99,7 +99,9 @@ impl Certificate {
                 let Ok(mut certificates) = Self::read(document) else { return false };
                 let run = mem::take(&mut steps);
                 if !run.is_empty() {
-                    let [Self { claim: Claim::Deployable(claimed), .. }] = &mut certificates[..] else { return false };
+                    let [Self { assertion: Assertion::Deployable(claimed), .. }] = &mut certificates[..] else {
+                        return false;
+                    };
                     *claimed = run;
                 }
                 found.push(certificates);

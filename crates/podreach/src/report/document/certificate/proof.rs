@@ -5,11 +5,11 @@ use std::collections::BTreeMap;
 use podreach_core::verdict::Group;
 
 use super::strict::{Read, count, is_terminating, items, known, named_pod, refused, required, text};
-use super::{Claim, Place};
+use super::{Assertion, Place};
 use crate::read::{Tree, shown};
 
 /// Reads a proof; names are not resolved.
-pub(super) fn read(tree: &Tree<'_>) -> Read<Claim> {
+pub(super) fn read(tree: &Tree<'_>) -> Read<Assertion> {
     // What `standsFor` says follows from the exchanges, and what `alike` says from the cluster.
     known(tree, &["weakened", "forbidden", "classes", "exchanges", "standsFor", "alike"])?;
     let weakened = tree.field("weakened").map_or(Ok(&[][..]), items)?;
@@ -24,7 +24,7 @@ pub(super) fn read(tree: &Tree<'_>) -> Read<Claim> {
     let forbidden = groups.map(|group| classes.group(group)).collect::<Read<_>>()?;
     let exchanges = tree.field("exchanges").map_or(Ok(&[][..]), items)?;
     let exchanges = exchanges.iter().map(exchange).collect::<Read<_>>()?;
-    Ok(Claim::Never { weakened, classes: classes.all, forbidden, exchanges })
+    Ok(Assertion::Never { weakened, classes: classes.all, forbidden, exchanges })
 }
 
 fn exchange(tree: &Tree<'_>) -> Read<Vec<Vec<String>>> {

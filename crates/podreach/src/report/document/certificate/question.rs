@@ -24,15 +24,7 @@ impl Asked {
     pub(super) fn new(semantics: Semantics, options: Options, goal: &[Vec<Entry>]) -> Self {
         // Who said which release it is does not change the question.
         let options = Options { release_by: ReleaseBy::default(), ..options };
-        let alternative = |entries: &Vec<Entry>| {
-            let mut counts = BTreeMap::new();
-            for (pod, node, count) in entries {
-                let sum: &mut u64 = counts.entry((pod.clone(), node.clone())).or_default();
-                *sum = sum.saturating_add(*count);
-            }
-            counts
-        };
-        Self { semantics, options, goal: goal.iter().map(alternative).collect() }
+        Self { semantics, options, goal: goal.iter().map(|entries| counts(entries)).collect() }
     }
 
     /// The question of a source: that of a verdict, or one by itself as verdicts state it.
@@ -52,6 +44,16 @@ impl Asked {
         }
         Ok(Self::new(semantics, options, &goal))
     }
+}
+
+/// An alternative, with entries for one pod on one node added up.
+fn counts(entries: &[Entry]) -> BTreeMap<(String, String), u64> {
+    let mut counts = BTreeMap::new();
+    for (pod, node, count) in entries {
+        let sum: &mut u64 = counts.entry((pod.clone(), node.clone())).or_default();
+        *sum = sum.saturating_add(*count);
+    }
+    counts
 }
 
 impl fmt::Display for Asked {

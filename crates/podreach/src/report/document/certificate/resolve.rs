@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use podreach_core::{Atom, Configuration, Exchange, Goal, Model, NodeId, PodId, Problem, Proof, Verdict, Weakening};
 
 use super::strict::WAITED;
-use super::{Certificate, Claim, Entry, Place};
+use super::{Assertion, Certificate, Entry, Place};
 use crate::question;
 use crate::read::shown;
 use crate::words::weakening;
@@ -17,9 +17,9 @@ impl Certificate {
         let m = &*problem.model;
         let names = Names::new(m);
         let any = self.goal.iter().map(|alternative| names.configuration(alternative)).collect::<Result<_, _>>()?;
-        let verdict = match &self.claim {
-            Claim::Deployable(steps) => Verdict::Deployable(steps.resolve(m, &names)?),
-            Claim::Never { weakened, classes, forbidden, exchanges } => {
+        let verdict = match &self.assertion {
+            Assertion::Deployable(steps) => Verdict::Deployable(steps.resolve(m, &names)?),
+            Assertion::Never { weakened, classes, forbidden, exchanges } => {
                 let class = |members: &Vec<Place>| {
                     members.iter().map(|place| names.place(m, place)).collect::<Result<Vec<Atom>, String>>()
                 };
@@ -29,7 +29,7 @@ impl Certificate {
                 let weakened = weakenings.to_vec();
                 Verdict::Never(Proof { weakened, classes, forbidden: forbidden.clone(), exchanges })
             }
-            Claim::Unknown(reason) => return Err(format!("it claims nothing: {}", shown(reason))),
+            Assertion::Unknown(reason) => return Err(format!("it claims nothing: {}", shown(reason))),
         };
         let goal = Goal { any };
         let asked = if self.literal { Ok(problem.with_goal(goal)) } else { question::asking(problem, goal) };

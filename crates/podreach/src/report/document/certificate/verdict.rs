@@ -3,7 +3,7 @@
 use super::question::{asked, asks_nothing, empty};
 use super::steps::Steps;
 use super::strict::{Read, count, items, known, refused, required, text};
-use super::{Certificate, Claim, proof};
+use super::{Assertion, Certificate, proof};
 use crate::read::{Tree, Value, shown};
 use crate::report::document::json::API_VERSION;
 use crate::report::document::shortfall::Shortfall;
@@ -65,8 +65,17 @@ fn certificate(document: &Tree<'_>) -> Read<Certificate> {
     if !sums && asks_nothing(&goal) {
         return Err(empty(question));
     }
-    let claim = claim(document)?;
-    Ok(Certificate { semantics, options, goal, claim, shortage: None, changed: None, changes: None, literal: false })
+    let assertion = assertion(document)?;
+    Ok(Certificate {
+        semantics,
+        options,
+        goal,
+        assertion,
+        shortage: None,
+        changed: None,
+        changes: None,
+        literal: false,
+    })
 }
 
 pub(super) fn version(document: &Tree<'_>) -> Read<()> {
@@ -77,17 +86,17 @@ pub(super) fn version(document: &Tree<'_>) -> Read<()> {
     }
 }
 
-fn claim(document: &Tree<'_>) -> Read<Claim> {
+fn assertion(document: &Tree<'_>) -> Read<Assertion> {
     let verdict = required(document, "verdict")?;
     let evidence = ["trace", "proof", "reason"].map(|key| document.field(key));
     match (text(verdict)?, evidence) {
         ("deployable", [Some(trace), None, None]) => {
             let mut steps = Steps::default();
             items(trace)?.iter().try_for_each(|step| steps.read(step))?;
-            Ok(Claim::Deployable(steps))
+            Ok(Assertion::Deployable(steps))
         }
         ("never", [None, Some(proof), None]) => proof::read(proof),
-        ("unknown", [None, None, Some(reason)]) => Ok(Claim::Unknown(text(reason)?.to_owned())),
+        ("unknown", [None, None, Some(reason)]) => Ok(Assertion::Unknown(text(reason)?.to_owned())),
         _ => {
             let shape = "a verdict is deployable with a trace, never with a proof, or unknown with a reason";
             Err(refused(verdict.span, shape))

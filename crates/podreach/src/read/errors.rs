@@ -1,4 +1,4 @@
-//! Every way a text can be refused: one function, one code and one sentence each.
+//! The remarks about texts: one function, one code and one sentence each.
 //!
 //! Codes never change their meaning; `docs/diagnostics.md` says what to do about each.
 

@@ -10,7 +10,7 @@ use super::numbered::{self, Group};
 use super::packing::Want;
 use super::ruling::{Asking, Ruling};
 use super::world::{Draft, World, nodes_named};
-use super::{Claim, NodeSelection, PodSelection, Policy, Rule, never, possible, recoverable, together};
+use super::{NodeSelection, PodSelection, Policy, Property, Rule, never, possible, recoverable, together};
 use crate::audit::actor::{self, Actor, Beyond, Power, Variant, Variants};
 use crate::audit::boundary;
 use crate::audit::item::{Item, Origin, Severity, Status};
@@ -18,7 +18,7 @@ use crate::audit::memory::Means;
 use crate::lower::Lowered;
 use crate::words;
 
-impl Claim {
+impl Property {
     /// Its selections of pods, in order.
     pub(crate) fn selections(&self) -> Vec<&PodSelection> {
         match self {
@@ -59,15 +59,15 @@ pub(crate) fn item(
     means: Means<'_>,
 ) -> Item {
     let mut item = undecided(policy, rule);
-    let selections = rule.claim.selections();
+    let selections = rule.property.selections();
     let draft = Draft::new(lowered, semantics, &selections);
-    let acting = if applies(actor, &rule.claim) { actor } else { &Actor::AsIs };
+    let acting = if applies(actor, &rule.property) { actor } else { &Actor::AsIs };
     let Variants { variants, note, missed, beyond } =
-        match actor::variants(draft, lowered, &selections, semantics, acting, &rule.claim) {
+        match actor::variants(draft, lowered, &selections, semantics, acting, &rule.property) {
             Ok(found) => found,
             Err(why) => return Item { message: why, ..item },
         };
-    if let Some(what) = selects_nothing(lowered, &rule.claim, &variants[0].world) {
+    if let Some(what) = selects_nothing(lowered, &rule.property, &variants[0].world) {
         return vacuous(item, rule, &what);
     }
     item.explanation.extend(note);
@@ -95,7 +95,7 @@ fn bounded(mut item: Item, lowered: &Lowered, rule: &Rule, actor: &Actor, beyond
         if powers.iter().all(|power| broken.contains(power)) {
             continue;
         }
-        let ruling = ruling(lowered, &rule.claim, world, means);
+        let ruling = ruling(lowered, &rule.property, world, means);
         match ruling.status {
             Status::Holds => continue,
             Status::Violated if *powers == [Power::NamesNodes] => {
@@ -132,8 +132,8 @@ const HELPLESS: &str = "Decided without the tenant: whoever may create any pod c
 
 /// Whether an actor matters to a rule: a kubelet can draw pods to its node and can keep them away, a tenant is only asked about where
 /// it does not win at once.
-fn applies(actor: &Actor, claim: &Claim) -> bool {
-    claim.forbids() || !matches!(actor, Actor::Tenant { .. })
+fn applies(actor: &Actor, property: &Property) -> bool {
+    property.forbids() || !matches!(actor, Actor::Tenant { .. })
 }
 
 /// The ruling of all worlds together: broken in one is broken, and it holds if it holds in each.
@@ -158,7 +158,7 @@ fn settle(mut item: Item, lowered: &Lowered, rule: &Rule, variants: Vec<Variant>
             Status::Undecided => open = open.or(Some(ruling)),
             Status::Holds => {
                 if alone {
-                    item.boundary = Some(boundary::of(lowered, &rule.claim, &world, &ruling, means));
+                    item.boundary = Some(boundary::of(lowered, &rule.property, &world, &ruling, means));
                 }
                 let evidence = std::mem::take(&mut item.evidence);
                 item = with_ruling(item, ruling);
@@ -174,8 +174,8 @@ fn settle(mut item: Item, lowered: &Lowered, rule: &Rule, variants: Vec<Variant>
 
 /// The ruling in a world that an actor made, with what it did.
 fn ruled(lowered: &Lowered, rule: &Rule, world: World, how: Option<&str>, means: Means<'_>) -> (World, Ruling) {
-    let world = if matches!(rule.claim, Claim::Recoverable { .. }) { world.emptied() } else { world };
-    let mut ruling = ruling(lowered, &rule.claim, &world, means);
+    let world = if matches!(rule.property, Property::Recoverable { .. }) { world.emptied() } else { world };
+    let mut ruling = ruling(lowered, &rule.property, &world, means);
     if let Some(how) = how {
         for evidence in &mut ruling.evidence {
             evidence.shows.push_str(&format!(" {how}"));
@@ -192,46 +192,46 @@ fn with_ruling(item: Item, ruling: Ruling) -> Item {
 }
 
 /// The ruling in one world.
-pub(crate) fn ruling(lowered: &Lowered, claim: &Claim, world: &World, means: Means<'_>) -> Ruling {
+pub(crate) fn ruling(lowered: &Lowered, property: &Property, world: &World, means: Means<'_>) -> Ruling {
     // What is forbidden is so until it is gone; a pod that is being deleted is none that anybody wants.
-    let world = &if claim.forbids() { world.clone() } else { world.clone().standing() };
+    let world = &if property.forbids() { world.clone() } else { world.clone().standing() };
     let mut asking = Asking::new(world, means);
-    match claim {
-        Claim::Never { nodes, .. } => {
+    match property {
+        Property::Never { nodes, .. } => {
             never::ruling(&mut asking, &world.pods(0), &selected_nodes(lowered, world, nodes))
         }
-        Claim::NeverTogether { key, .. } => {
+        Property::NeverTogether { key, .. } => {
             together::ruling(&mut asking, &world.pods(0), &world.pods(1), &places(lowered, world, key))
         }
-        Claim::Possible { spread_over, nodes, count, .. } => {
+        Property::Possible { spread_over, nodes, count, .. } => {
             let groups = possible_groups(lowered, world, *count, spread_over.as_deref(), nodes);
             possible::ruling(&mut asking, &groups, *count, spread_over.as_deref())
         }
-        Claim::Recoverable { .. } => recoverable::ruling(&mut asking, &wanted(lowered, claim, world)),
+        Property::Recoverable { .. } => recoverable::ruling(&mut asking, &wanted(lowered, property, world)),
     }
 }
 
-/// What the claim wants in one world; nothing if it forbids.
-pub(crate) fn wanted(lowered: &Lowered, claim: &Claim, world: &World) -> Vec<Want> {
-    match claim {
-        Claim::Never { .. } | Claim::NeverTogether { .. } => Vec::new(),
-        Claim::Possible { spread_over, nodes, count, .. } => {
+/// What the property wants in one world; nothing if it forbids.
+pub(crate) fn wanted(lowered: &Lowered, property: &Property, world: &World) -> Vec<Want> {
+    match property {
+        Property::Never { .. } | Property::NeverTogether { .. } => Vec::new(),
+        Property::Possible { spread_over, nodes, count, .. } => {
             let groups = possible_groups(lowered, world, *count, spread_over.as_deref(), nodes);
             groups.into_iter().flat_map(|group| group.ways.into_iter().flatten()).collect()
         }
-        Claim::Recoverable { .. } => recoverable::wants(lowered, world),
+        Property::Recoverable { .. } => recoverable::wants(lowered, world),
     }
 }
 
-/// What the claim forbids in one world; `None` if it forbids nothing.
-pub(crate) fn forbidden(lowered: &Lowered, claim: &Claim, world: &World) -> Option<Goal> {
-    match claim {
-        Claim::Never { nodes, .. } => Some(never::goal(&world.pods(0), &selected_nodes(lowered, world, nodes))),
-        Claim::NeverTogether { key, .. } => {
+/// What the property forbids in one world; `None` if it forbids nothing.
+pub(crate) fn forbidden(lowered: &Lowered, property: &Property, world: &World) -> Option<Goal> {
+    match property {
+        Property::Never { nodes, .. } => Some(never::goal(&world.pods(0), &selected_nodes(lowered, world, nodes))),
+        Property::NeverTogether { key, .. } => {
             let places = places(lowered, world, key);
             Some(together::pairs(&world.pods(0), &world.pods(1), &places, |_, _| true))
         }
-        Claim::Possible { .. } | Claim::Recoverable { .. } => None,
+        Property::Possible { .. } | Property::Recoverable { .. } => None,
     }
 }
 
@@ -272,24 +272,24 @@ fn place_of_each(lowered: &Lowered, world: &World, key: &str) -> Vec<usize> {
     world.model().nodes().map(place).collect()
 }
 
-/// The selection of a claim that selects nothing, if there is one.
-fn selects_nothing(lowered: &Lowered, claim: &Claim, world: &World) -> Option<String> {
+/// The selection of a property that selects nothing, if there is one.
+fn selects_nothing(lowered: &Lowered, property: &Property, world: &World) -> Option<String> {
     let no_pod = |selection: usize| world.pods(selection).is_empty();
     let no_node =
         |nodes: &NodeSelection| !lowered.origins.nodes.iter().any(|(name, origin)| nodes.selects(name, origin));
     let no_key = |key: &String| !lowered.origins.nodes.values().any(|node| node.labels.contains_key(key));
-    match claim {
-        Claim::Never { .. } | Claim::Possible { .. } | Claim::Recoverable { .. } if no_pod(0) => {
+    match property {
+        Property::Never { .. } | Property::Possible { .. } | Property::Recoverable { .. } if no_pod(0) => {
             Some("its selection of pods matches no pod type of the input".to_owned())
         }
-        Claim::Never { nodes, .. } | Claim::Possible { nodes, .. } if no_node(nodes) => {
+        Property::Never { nodes, .. } | Property::Possible { nodes, .. } if no_node(nodes) => {
             Some("its selection of nodes matches no node of the input".to_owned())
         }
-        Claim::NeverTogether { .. } if no_pod(0) || no_pod(1) => {
+        Property::NeverTogether { .. } if no_pod(0) || no_pod(1) => {
             let which = if no_pod(0) { "first" } else { "second" };
             Some(format!("its {which} selection of pods matches no pod type of the input"))
         }
-        Claim::NeverTogether { key, .. } if no_key(key) => Some(format!("no node has the label {key}")),
+        Property::NeverTogether { key, .. } if no_key(key) => Some(format!("no node has the label {key}")),
         _ => None,
     }
 }
