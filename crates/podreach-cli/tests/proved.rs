@@ -82,7 +82,6 @@ impl Page<'_> {
         let mut lines = said.lines().peekable();
         while let Some(line) = lines.next() {
             if let Some(why) = lines.next_if(|next| next.starts_with("NOT EXPORTED")) {
-                println!("{line}\n{why}");
                 let silent = why.contains("it claims nothing");
                 *if silent { &mut self.tally.silent } else { &mut self.tally.not_exported } += 1;
                 continue;
