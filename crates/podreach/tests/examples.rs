@@ -43,7 +43,7 @@ fn a_question_takes_five_lines() -> Result<(), Box<dyn Error>> {
 fn a_certificate_about_another_answer_is_refused() -> Result<(), Box<dyn Error>> {
     let cluster = Analysis::from_yaml(DEMO)?;
     let certificate = cluster.ask("ledger", "edge-1")?.decide().certificate();
-    let forged = certificate.replace("\"ledger\"", "\"web\"").replace("default/ledger", "default/web");
+    let forged = certificate.replace("shop/ledger", "shop/web");
     assert_ne!(forged, certificate);
     assert!(cluster.verify(&forged)?.iter().all(|verified| verified.is_refused()), "web can run there");
     Ok(())
@@ -54,7 +54,7 @@ fn no_time_means_unknown() -> Result<(), Box<dyn Error>> {
     let cluster = Analysis::from_yaml(include_str!("../../../examples/pyramid.yaml"))?;
     let question = cluster.lowered().questions.first().ok_or("the example asks a question")?;
     let goal = question.goal(cluster.cluster()).map_err(|refused| format!("{refused:?}"))?;
-    let answer = cluster.ask_goal(podreach_core::Semantics::KubeScheduler, goal)?.within(Duration::ZERO).decide();
+    let answer = cluster.ask_goal(podreach_core::Semantics::Paper, goal)?.within(Duration::ZERO).decide();
     assert_eq!(answer.is_deployable(), None, "{answer}");
     Ok(())
 }
@@ -64,7 +64,7 @@ fn errors_say_where_and_what() -> Result<(), Box<dyn Error>> {
     let error = Analysis::from_yaml("{apiVersion: v1, kind: Node\n---").expect_err("that is not YAML");
     assert!(error.to_string().starts_with("input:"), "{error}");
     let cluster = Analysis::from_yaml(DEMO)?;
-    let error = cluster.ask("wbe", "edge-1").map(|_| ()).expect_err("there is no such pod");
+    let error = cluster.ask("ledgr", "edge-1").map(|_| ()).expect_err("there is no such pod");
     assert!(matches!(error, AskError::Name(_)) && error.to_string().contains("did you mean"), "{error}");
     Ok(())
 }
