@@ -3,7 +3,8 @@
 //! The commands agree with each other cell by cell, with snapshots of the cluster under its own names and under others, and with a
 //! reference that reads the same objects and shares no code with podreach.
 //! `PODREACH_CASES` says how many clusters are looked at, `PODREACH_SEED` where to begin, and `PODREACH_SHRINK` of which kind of
-//! difference the first cluster is made smaller and printed; empty, it is any kind.
+//! difference the first cluster is made smaller and printed; empty, it is any kind. `PODREACH_FOLDER` is where files go, and `PODREACH_BIN`
+//! the program that is asked.
 //!
 //! What is not compared: a verdict may be *unknown* where a spread constraint honours taints that pass, since every order in which
 //! nodes settle would have to be looked at; and the reference gives up on clusters with more than 60,000 configurations.

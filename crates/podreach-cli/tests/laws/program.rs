@@ -21,7 +21,10 @@ pub struct Program {
 impl Program {
     /// Writes a cluster into a folder.
     pub fn new(folder: &str, objects: &[Value], options: &Options) -> Self {
-        let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("laws").join(folder);
+        // Another folder lets several runs work side by side.
+        let own = std::env::var_os("PODREACH_FOLDER").map(PathBuf::from);
+        let own = own.unwrap_or_else(|| Path::new(env!("CARGO_TARGET_TMPDIR")).join("laws"));
+        let folder = own.join(folder);
         fs::create_dir_all(&folder).expect("a folder for tests");
         let program = Self { folder, options: options.arguments() };
         program.write("cluster.json", &json!({"apiVersion": "v1", "kind": "List", "items": objects}));
