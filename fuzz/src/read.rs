@@ -107,10 +107,9 @@ fn told(encoded: &Encoded) {
     let sources = sources("a.yaml", encoded.yaml().as_bytes()).expect("a text");
     let (source, remarks) = podreach::source(&sources);
     let source = source.unwrap_or_else(|| panic!("it says what it is: {remarks:?}"));
-    let problem = encode::line::problem(encoded).expect("an encoding can be used");
     let counter = world::Counter::new(2_000);
     let checked = encode::line::checked(encoded, &counter.budget()).expect("an encoding can be asked");
-    if let Some(Err(why)) = encode::decode(&source, &problem, &checked) {
+    if let Some(Err(why)) = encode::decode(&source, &checked) {
         panic!("{why}");
     }
 }
