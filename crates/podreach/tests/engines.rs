@@ -1,7 +1,5 @@
 //! Every engine agrees with exhaustive search, and the checker accepts its evidence.
 
-mod puzzle;
-
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -9,7 +7,7 @@ use podreach::engine::{Budget, Decider, Engine, Stop};
 use podreach_core::testing::{Rng, Shape, cases, exhaustive, problem, some_terminating};
 use podreach_core::{Problem, Semantics, Verdict};
 
-use puzzle::{counter, philosophers, pyramid};
+use crate::puzzle::{counter, philosophers, pyramid};
 
 /// Random problems with the truth about them, for as many cases as asked.
 fn each_problem(seed: u64, count: usize, mut test: impl FnMut(usize, &Problem, bool)) {

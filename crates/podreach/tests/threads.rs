@@ -1,7 +1,5 @@
 //! The answer, its evidence, what is printed and what is counted do not depend on the threads; limits on memory are kept.
 
-mod puzzle;
-
 use podreach::answer::Sure;
 use podreach::engine::{Budget, Decider, Decision, Engine};
 use podreach::lower::Options;
@@ -9,7 +7,7 @@ use podreach::report::{Answered, Detail, verdict_text};
 use podreach_core::testing::{Rng, Shape, cases, problem};
 use podreach_core::{Problem, Reason, Semantics, Verdict};
 
-use puzzle::{counter, philosophers, pyramid};
+use crate::puzzle::{counter, philosophers, pyramid};
 
 /// Puzzles that take a search of some length, and whether they can be solved.
 fn ladder() -> [(Problem, bool); 5] {
