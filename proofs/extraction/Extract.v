@@ -86,8 +86,9 @@ Qed.
 (** Without exchanges it checks the goal from the start, and with them one alternative of those that are alike from the
     start above; choices have an alternative in them. *)
 Definition accepts_goal_quickly (q : question) (fuel : nat) (g choices : list (list (atom * N))) (classes : list (list atom))
-           (forbidden : list (list (nat * N))) (exchanges : list listing) (helpers : list id) : bool :=
+           (forbidden : list (list (nat * N))) (exchanges : list listing) (helpers : list id) (face : id -> id) (keys : list id) : bool :=
   covers g choices
+  && forallb (same_faces q face keys) exchanges
   && match exchanges with
      | [] => accepts_never_quickly q fuel g classes forbidden
      | _ => remembering (class_of classes) (fun of_ =>
@@ -95,11 +96,11 @@ Definition accepts_goal_quickly (q : question) (fuel : nat) (g choices : list (l
               (fun q' g' => accepts_never_quickly q' fuel g' classes forbidden) g)
      end.
 
-Theorem accepts_goal_quickly_sound q fuel g choices classes forbidden exchanges helpers :
-  accepts_goal_quickly q fuel g choices classes forbidden exchanges helpers = true ->
+Theorem accepts_goal_quickly_sound q fuel g choices classes forbidden exchanges helpers face keys :
+  accepts_goal_quickly q fuel g choices classes forbidden exchanges helpers face keys = true ->
   never (cluster_problem q) (map lookup (g ++ choices)).
 Proof.
-  unfold accepts_goal_quickly, remembering. rewrite andb_true_iff. intros [covered accepted].
+  unfold accepts_goal_quickly, remembering. rewrite !andb_true_iff. intros [[covered _] accepted].
   assert (no : never (cluster_problem q) (map lookup g)).
   { destruct exchanges as [|e rest]; [now apply accepts_never_quickly_sound in accepted|].
     revert accepted. apply accepts_by_orbits_sound. intros q' g'. apply accepts_never_quickly_sound. }

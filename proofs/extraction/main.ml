@@ -72,6 +72,7 @@ type document = {
   mutable choices : (atom * n) list list;
   mutable exchanges : (positive * positive) list list;
   mutable helpers : positive list;
+  mutable keys : positive list;
   mutable trace : atom action list;
   mutable ruled_out : (atom * n) list list;
   mutable wants : atom want list;
@@ -84,7 +85,7 @@ let fresh () =
   let table () = Hashtbl.create 64 in
   { semantics = None; pods = []; nodes = []; resources = []; number_of_pods = None; lists = table (); amounts = table ();
     facts = table (); terms = table (); constraints = table (); volume_limits = table (); limits = []; begins = []; stays = [];
-    dying = []; goal = []; classes = []; forbidden = []; choices = []; exchanges = []; helpers = []; trace = []; ruled_out = []; wants = []; laws = []; verdict = None; questions = [] }
+    dying = []; goal = []; classes = []; forbidden = []; choices = []; exchanges = []; helpers = []; keys = []; trace = []; ruled_out = []; wants = []; laws = []; verdict = None; questions = [] }
 
 let none = XH
 let look table key default = match Hashtbl.find_opt table key with Some found -> found | None -> default
@@ -221,6 +222,8 @@ let line d = function
   | "choice" :: atoms -> d.choices <- counted atoms :: d.choices
   | "exchange" :: nodes -> d.exchanges <- pairs (fun f t -> (id f, id t)) nodes :: d.exchanges
   | "helpers" :: ids -> d.helpers <- List.map id ids
+  | "keys" :: ids -> d.keys <- List.map id ids
+  | "face" :: face :: nodes -> List.iter (fun n -> Hashtbl.replace d.lists ("face", id n, none) [ id face ]) nodes
   | [ "deploy"; p; n ] -> d.trace <- Deploy (id p, id n) :: d.trace
   | [ "delete"; p; n ] -> d.trace <- Delete (id p, id n) :: d.trace
   | [ "terminate"; p; n ] -> d.trace <- Terminate (id p, id n) :: d.trace
@@ -253,7 +256,9 @@ let answer d =
   | "never" ->
       let classes = List.rev d.classes in
       let forbidden = List.rev_map (group (List.length classes)) d.forbidden in
-      accepted (accepts_goal_quickly q fuel goal (List.rev d.choices) classes forbidden (List.rev d.exchanges) d.helpers)
+      let face n = match look d.lists ("face", n, none) [] with [ found ] -> found | _ -> none in
+      let exchanges = List.rev d.exchanges in
+      accepted (accepts_goal_quickly q fuel goal (List.rev d.choices) classes forbidden exchanges d.helpers face d.keys)
   | "short" -> accepted (accepts_short_quickly q (List.rev d.ruled_out) (List.rev d.wants) (List.rev d.laws))
   | "deployable" -> accepted (accepts_trace q goal (List.rev d.trace))
   | "rules" ->

@@ -122,6 +122,7 @@ fn plain(problem: &Problem, goal: &Goal, choices: &Goal, proof: &Proof) -> Strin
         let types = proof.classes.iter().flatten().map(|&(pod, _)| pod).filter(exists);
         let helpers: BTreeSet<PodId> = helping(problem, types);
         document.line("helpers", helpers.into_iter().map(number));
+        document.looks();
     }
     document.end("never")
 }
