@@ -1,13 +1,13 @@
 (** * The checker as an OCaml program
 
-    [main.ml] reads documents for it.  The program is the one of Cluster.v, Orbits.v and Adding.v with
+    [main.ml] reads documents for it.  The program is the one of Cluster.v, Orbits.v, Meant.v and Adding.v with
     two changes.  Guards are told as shortly as the checker in Rust tells them: one that
     nothing can help has no classes to respect.  And what is asked again and again of an
     atom is remembered: in Coq that is nothing, so that both are the same program by
     definition; in OCaml, it is a table. *)
 
 From Coq Require Import NArith List Bool Extraction ExtrOcamlBasic.
-From Podreach Require Import Configuration Problem Guard Folding Rules Compile Kept Never Search Weakening Replay Abstraction Classes Cluster Hopeless Shortage Adding Listing Orbits.
+From Podreach Require Import Configuration Problem Guard Folding Rules Compile Kept Never Search Weakening Replay Abstraction Classes Cluster Hopeless Shortage Adding Listing Orbits Terminating Meant.
 Import ListNotations.
 
 Lemma forallb_same {B} (h k : B -> bool) l : (forall b, h b = k b) -> forallb h l = forallb k l.
@@ -109,6 +109,29 @@ Proof.
   - apply (covers_sound _ _ _ covered no s r). now exists alternative.
 Qed.
 
+Lemma accepted_sensible q fuel g choices classes forbidden exchanges helpers face keys :
+  accepts_goal_quickly q fuel g choices classes forbidden exchanges helpers face keys = true -> sensible q = true.
+Proof.
+  unfold accepts_goal_quickly, remembering. rewrite !andb_true_iff. intros [_ accepted].
+  destruct exchanges as [|e rest]; [unfold accepts_never_quickly in accepted|unfold accepts_by_orbits in accepted];
+    rewrite !andb_true_iff in accepted; tauto.
+Qed.
+
+(** A goal that pods meet while they are being deleted, too. *)
+Definition accepts_asked_quickly (q : question) (fuel : nat) (g : list (list (atom * N))) (classes : list (list atom))
+           (forbidden : list (list (nat * N))) (exchanges : list listing) (helpers : list id) (face : id -> id) (keys : list id) : bool :=
+  open_at_start q g && accepts_goal_quickly q fuel (map (meant_by q) g) [] classes forbidden exchanges helpers face keys.
+
+Theorem accepts_asked_quickly_sound q fuel g classes forbidden exchanges helpers face keys :
+  accepts_asked_quickly q fuel g classes forbidden exchanges helpers face keys = true ->
+  forall s x, reachable (cluster_problem q) s -> In x g -> ~ met (dies_as q) s (lookup x).
+Proof.
+  unfold accepts_asked_quickly. rewrite andb_true_iff. intros [open accepted]. pose proof open as both.
+  apply andb_true_iff in both. destruct both as [shadows_ok _].
+  apply never_met; [eapply accepted_sensible; exact accepted|assumption|assumption|].
+  apply accepts_goal_quickly_sound in accepted. now rewrite app_nil_r in accepted.
+Qed.
+
 Definition accepts_short_quickly (q : question) (ruled_out : list (list (atom * N))) (ws : list (want atom)) (laws : list (law * N)) : bool :=
   with_guards q (fun can guarded => accepts_short q can guarded ruled_out ws laws).
 
@@ -122,7 +145,7 @@ Proof.
   exact (accepts_short_sound q ok ruled_out no ws laws accepted).
 Qed.
 
-Definition what_it_accepts_is_so := (accepts_goal_quickly_sound, accepts_short_quickly_sound).
+Definition what_it_accepts_is_so := (accepts_goal_quickly_sound, accepts_asked_quickly_sound, accepts_short_quickly_sound, accepts_trace_sound).
 Print Assumptions what_it_accepts_is_so.
 
 Extract Constant remembering =>
@@ -134,4 +157,4 @@ Extract Constant remembering =>
        | None -> let b = f a in Hashtbl.add known a b; b)".
 
 Extraction Language OCaml.
-Extraction "proved.ml" accepts_goal_quickly accepts_short_quickly accepts_trace lets_in obeys lookup N.add N.mul.
+Extraction "proved.ml" accepts_goal_quickly accepts_asked_quickly accepts_short_quickly accepts_trace lets_in obeys lookup N.add N.mul.
