@@ -7,11 +7,8 @@
     definition; in OCaml, it is a table. *)
 
 From Coq Require Import NArith List Bool Extraction ExtrOcamlBasic.
-From Podreach Require Import Configuration Problem Guard Folding Rules Compile Kept Never Search Weakening Replay Abstraction Classes Cluster Hopeless Shortage Adding Listing Orbits Terminating Meant.
+From Podreach Require Import Lists Configuration Problem Guard Folding Rules Compile Kept Never Search Weakening Replay Abstraction Classes Cluster Hopeless Shortage Adding Listing Orbits Terminating Meant.
 Import ListNotations.
-
-Lemma forallb_same {B} (h k : B -> bool) l : (forall b, h b = k b) -> forallb h l = forallb k l.
-Proof. intros same. induction l as [|b rest IH]; simpl; [reflexivity|]. now rewrite same, IH. Qed.
 
 Section Check.
   Variables (S : system atom) (f : atom -> atom) (atoms : list atom) (possible : atom -> bool).
@@ -43,7 +40,7 @@ Section Check.
     check_remembering fuel g groups = check_classes S f atoms possible fuel g groups.
   Proof.
     unfold check_remembering, remembering, check_classes, class_group_holds, member_holds.
-    f_equal. apply forallb_same. intros b. apply forallb_same. intros [c n]. f_equal. apply forallb_same. intros a.
+    f_equal. apply forallb_same. intros b _. apply forallb_same. intros [c n] _. f_equal. apply forallb_same. intros a _.
     destruct (guard_of S a) as [h|]; [|reflexivity]. now destruct (class_guard f atoms possible h).
   Qed.
 End Check.

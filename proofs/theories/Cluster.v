@@ -8,7 +8,7 @@
     check/mod.rs; docs/spec/certificates.md. *)
 
 From Coq Require Import NArith PArith List Lia Bool.
-From Podreach Require Import Configuration Problem Closure Guard Folding Rules Compile Kept Never Search Weakening Replay Abstraction Classes.
+From Podreach Require Import Lists Configuration Problem Closure Guard Folding Rules Compile Kept Never Search Weakening Replay Abstraction Classes.
 Import ListNotations.
 Open Scope N_scope.
 
@@ -146,20 +146,6 @@ Section Question.
 
     Lemma atom_listed a : In a (atoms m) <-> In (fst a) (pods m) /\ In (snd a) (nodes m).
     Proof. destruct a. apply in_prod_iff. Qed.
-
-    Lemma nodup_product {B D} (l : list B) (k : list D) : NoDup l -> NoDup k -> NoDup (list_prod l k).
-    Proof.
-      intros nl nk. induction nl as [|b rest out _ IH]; simpl; [constructor|].
-      assert (first : NoDup (map (fun d => (b, d)) k)).
-      { clear - nk. induction nk as [|d ks out _ IHk]; simpl; constructor; [|assumption].
-        intros d_in. apply in_map_iff in d_in. destruct d_in as [e [[= ->] e_in]]. contradiction. }
-      revert first. generalize (fun x (H : In x (map (fun d => (b, d)) k)) => proj1 (in_map_iff _ _ _) H). intros shape first.
-      induction (map (fun d => (b, d)) k) as [|x xs IHx]; simpl; [assumption|].
-      inversion first; subst. constructor.
-      - intros x_in. apply in_app_or in x_in. destruct x_in as [x_in|x_in]; [contradiction|].
-        destruct (shape x (or_introl eq_refl)) as [d [<- _]]. apply in_prod_iff in x_in. now destruct x_in.
-      - apply IHx; [|assumption]. intros y y_in. apply shape. now right.
-    Qed.
 
     Lemma tables_hold : tables guards (atoms m) possible.
     Proof.

@@ -12,7 +12,7 @@
     docs/spec/fragment.md; engine/direct/mod.rs, engine/compile/slice.rs. *)
 
 From Coq Require Import NArith PArith List Lia Bool.
-From Podreach Require Import Configuration Problem Closure Guard Rules Compile.
+From Podreach Require Import Lists Configuration Problem Closure Guard Rules Compile.
 Import ListNotations.
 Open Scope N_scope.
 
@@ -177,16 +177,11 @@ Section Logical.
   Theorem lets_in_support p n s : In p (pods m) -> lets_in m (support s) p n = lets_in m s p n.
   Proof.
     intros p_in. unfold lets_in. f_equal.
-    assert (each_ : forall l, forallb (fun r => negb (asks m p r) || obeys m (support s) p n r) l
-                             = forallb (fun r => negb (asks m p r) || obeys m s p n r) l); [|apply each_].
-    induction l as [|r rest IH]; simpl; [reflexivity|]. rewrite IH. f_equal.
-    destruct (asks m p r) eqn:asked; simpl; [|reflexivity]. rewrite (only_affinity p r p_in asked). simpl.
-    unfold affine, affine_kube, affine_paper, keeps_away, none_runs. rewrite !some_runs_support. f_equal.
-    assert (all_ : forall h k : term -> bool, (forall x, h x = k x) -> forall ts, forallb h ts = forallb k ts).
-    { intros h k same_ ts. induction ts as [|x ts IHt]; simpl; [reflexivity|]. now rewrite same_, IHt. }
-    destruct (is_kube m).
-    - f_equal. f_equal. apply all_. intros x. apply some_runs_support.
-    - apply all_. intros x. now rewrite !some_runs_support.
+    apply forallb_same. intros r _. destruct (asks m p r) eqn:asked; simpl; [|reflexivity].
+    rewrite (only_affinity p r p_in asked). simpl.
+    unfold affine, affine_kube, affine_paper, keeps_away, none_runs. rewrite !some_runs_support. f_equal. destruct (is_kube m).
+    - f_equal. f_equal. apply forallb_same. intros x _. apply some_runs_support.
+    - apply forallb_same. intros x _. now rewrite !some_runs_support.
   Qed.
 
   Variable begins : configuration atom.

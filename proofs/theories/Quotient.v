@@ -10,7 +10,7 @@
     quotient.rs; docs/theory.md, "Copies and look-alikes". *)
 
 From Coq Require Import NArith PArith List Lia Bool Permutation.
-From Podreach Require Import Configuration Sums Problem Guard Rules Search Abstraction Classes Cluster Exchange Slice Helping.
+From Podreach Require Import Lists Configuration Sums Problem Guard Rules Search Abstraction Classes Cluster Exchange Slice Helping.
 Import ListNotations.
 Open Scope N_scope.
 
@@ -61,9 +61,6 @@ Definition among (m : model) (roster : list id) : model := {|
 |}.
 
 (** ** Sums over atoms *)
-
-Lemma sum_app {B} (h : B -> N) l l' : sum h (l ++ l') = sum h l + sum h l'.
-Proof. induction l as [|b rest IH]; simpl; [reflexivity|]. rewrite IH. lia. Qed.
 
 Lemma total_on_node (types nodes_ : list id) (w : id -> N) n (s : configuration atom) : NoDup nodes_ -> In n nodes_ ->
   total (map (fun q => ((q, n), w q)) types) s
