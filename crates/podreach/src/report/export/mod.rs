@@ -91,8 +91,7 @@ pub fn rules(problem: &Problem, asked: impl IntoIterator<Item = (Option<Rule>, V
 fn proof_about(problem: &Problem, goal: &Goal, choices: Option<&Goal>, proof: &Proof) -> String {
     // A quotient has no place for a pod that is asked about and runs already.
     if problem.is_met(goal, &*problem.start) {
-        let weak = problem.weakened(&proof.weakened);
-        return plain(&weak, &run::as_met(&weak, goal, &weak.start), &Goal::default(), proof);
+        return plain(&problem.weakened(&proof.weakened), goal, &Goal::default(), proof);
     }
     let mut checker = Checker::new(problem);
     let quotient = checker.quotient(&proof.weakened);
@@ -100,13 +99,16 @@ fn proof_about(problem: &Problem, goal: &Goal, choices: Option<&Goal>, proof: &P
     let in_words = |atom: Atom| if view.is_single() { quotient.yet_to_come(atom) } else { atom };
     let translated = |alternative: &Configuration| alternative.iter().map(|(atom, n)| (in_words(atom), n)).collect();
     let choices = choices.map(|goal| Goal { any: goal.any.iter().map(translated).collect() }).unwrap_or_default();
-    plain(&view.problem, &view.problem.meant(&view.goal), &choices, &view.renamed(proof))
+    plain(&view.problem, &view.goal, &choices, &view.renamed(proof))
 }
 
 /// A proof about a problem as it is.
 fn plain(problem: &Problem, goal: &Goal, choices: &Goal, proof: &Proof) -> String {
     let mut document = Document::new(problem);
     document.goal(goal);
+    if !problem.standing {
+        document.line::<u128>("running", []);
+    }
     choices.any.iter().for_each(|choice| document.line("choice", counts(choice)));
     for class in &proof.classes {
         document.line("class", class.iter().flat_map(|&atom| pair(atom)));
@@ -122,6 +124,7 @@ fn plain(problem: &Problem, goal: &Goal, choices: &Goal, proof: &Proof) -> Strin
         let types = proof.classes.iter().flatten().map(|&(pod, _)| pod).filter(exists);
         let helpers: BTreeSet<PodId> = helping(problem, types);
         document.line("helpers", helpers.into_iter().map(number));
+        document.looks();
     }
     document.end("never")
 }
