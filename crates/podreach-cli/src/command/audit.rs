@@ -72,7 +72,7 @@ pub(crate) fn audited(
         let mut outcome = session.audit(&audit, semantics, Means { budget: &budget, memory }, &|| bar.inc(1));
         bar.finish_and_clear();
         if let Some(path) = &args.baseline {
-            let text = std::fs::read_to_string(path).map_err(|error| unusable(path, &error.to_string()))?;
+            let text = std::fs::read_to_string(path).map_err(|error| unusable(path, &error))?;
             outcome.compare(&writers::read_baseline(&text).map_err(|why| unusable(path, &why))?);
         }
         outcomes.push((semantics, outcome));
@@ -83,7 +83,7 @@ pub(crate) fn audited(
     Ok(Audited { session, outcomes, problem })
 }
 
-fn unusable(path: &Path, why: &str) -> Reported {
+fn unusable(path: &Path, why: &dyn std::fmt::Display) -> Reported {
     refuse(&format!("{} cannot be used: {why}", shown_path(path)), None)
 }
 

@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::{Analysis, AskError};
 use crate::answer::{self, Sure};
-use crate::encode::{self, Decoded, Source};
+use crate::encode::{self, DecodeError, Decoded, Source};
 use crate::engine::{Budget, Stop};
 use crate::question;
 use crate::report::{self, Answered, Detail, Document};
@@ -136,7 +136,7 @@ impl<'a> Answer<'a> {
     }
 
     /// What the answer is in the words of what the input is an encoding of, if it is one and this is its question.
-    pub fn decoded(&self) -> Option<(&'a Source, Result<Decoded, String>)> {
+    pub fn decoded(&self) -> Option<(&'a Source, Result<Decoded, DecodeError>)> {
         let source = self.analysis.encoded()?;
         Some((source, encode::decode(source, &self.decision.checked)?))
     }

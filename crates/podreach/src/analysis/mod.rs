@@ -18,7 +18,7 @@ use podreach_core::{Cluster, Goal, NodeId, PodId, Problem, Semantics, cancel};
 
 pub use answer::{Answer, Question};
 pub use audit::Audit;
-pub use error::{AskError, InputError};
+pub use error::{AskError, ExportError, InputError, Refusal};
 pub use verify::Verified;
 
 use crate::answer::Oracle;

@@ -49,6 +49,7 @@ mod workload;
 pub use admission::{Cheapest, Entrance};
 pub use object::custom::{Does, does};
 pub use object::kind::{Kind, is_custom, is_listed_kind, known_group};
+pub use options::error::{ReleaseError, SelectorError};
 pub use options::selection::Selection;
 pub use options::{Instances, Keep, Nodes, Options, Release, ReleaseBy, Start};
 pub use origin::{Declared, Instance, Origin, Origins};
