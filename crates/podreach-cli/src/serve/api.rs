@@ -143,7 +143,7 @@ fn ordered(server: &Arc<Server>, what: &str, request: &Request) -> Result<Respon
         "matrix" => job(server, question, move |server, job| {
             job.expect(variant.problem.model.pods().len());
             let matrix = server.world.matrix(&variant, job);
-            Ok(cancel::exempt(|| html::matrix(&variant.problem, &matrix)))
+            Ok(cancel::exempt(|| html::matrix(&matrix)))
         }),
         _ => job(server, question, move |server, job| flips(&server.world, &variant, job)),
     }

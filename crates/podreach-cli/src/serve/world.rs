@@ -159,8 +159,7 @@ impl World {
         }
         let problem = question::asking(&variant.problem, Goal::atom(asked))?;
         let interrupt = || job.stop();
-        let decide =
-            || Oracle::new(&problem, &variant.lowered.diagnostics).answer(&problem.goal, &self.budget(&interrupt));
+        let decide = || Oracle::new(&problem, &variant.lowered.diagnostics).answer(&problem, &self.budget(&interrupt));
         let decision = cancel::attempt(decide).unwrap_or_else(|stop| Sure::stopped(problem.clone(), stop));
         let whole = decision.checked.answer().is_some();
         let decided = Arc::new(Decided { edits: variant.edits.clone(), asked, decision });
@@ -183,9 +182,9 @@ impl World {
         let (alone, done) = (Budget { threads: 1, ..budget }, || job.advance());
         let decide = || {
             let oracle = Oracle::new(&variant.problem, &variant.lowered.diagnostics);
-            Matrix::new(&variant.problem.model, &oracle, &alone, budget.threads, &done)
+            Matrix::new(&oracle, &alone, budget.threads, &done)
         };
-        let undecided = |stop| cancel::exempt(|| Matrix::undecided(&variant.problem.model, stop));
+        let undecided = |stop| cancel::exempt(|| Matrix::undecided(&variant.problem, stop));
         let matrix = Arc::new(cancel::attempt(decide).unwrap_or_else(undecided));
         if matrix.stopped.is_none() {
             *locked(&variant.matrix) = Some(Arc::clone(&matrix));
