@@ -13,7 +13,7 @@ use podreach::engine::{Budget, Stop};
 use podreach::lower::quantity::Quantity;
 use podreach_core::cancel::Token;
 
-use crate::args::Limits;
+use crate::args::{ArgumentError, Limits};
 use crate::input::session::Exit;
 use crate::output::print;
 
@@ -216,25 +216,25 @@ pub(crate) fn is_interrupted() -> bool {
 }
 
 /// Reads a time: `30`, `30s`, `5m`, `1h`, `500ms`.
-pub(crate) fn duration(text: &str) -> Result<Duration, String> {
+pub(crate) fn duration(text: &str) -> Result<Duration, ArgumentError> {
     let units = [("ms", 0.001), ("s", 1.0), ("m", 60.0), ("h", 3600.0), ("", 1.0)];
     let read = |(unit, seconds): (&str, f64)| {
         let number = text.strip_suffix(unit)?.parse::<f64>().ok()?;
         Duration::try_from_secs_f64(number * seconds).ok()
     };
-    units.into_iter().find_map(read).ok_or_else(|| "a time looks like 30, 30s, 5m or 1h".to_owned())
+    units.into_iter().find_map(read).ok_or(ArgumentError::Time)
 }
 
 /// Reads an amount of memory: `512Mi`, `2Gi`.
-pub(crate) fn bytes(text: &str) -> Result<usize, String> {
+pub(crate) fn bytes(text: &str) -> Result<usize, ArgumentError> {
     let amount = Quantity::parse(text).ok().map(|(quantity, _)| quantity.units());
     let amount = amount.filter(|&bytes| bytes >= 0).map(|bytes| usize::try_from(bytes).unwrap_or(usize::MAX));
-    amount.ok_or_else(|| "an amount of memory looks like 512Mi or 2Gi".to_owned())
+    amount.ok_or(ArgumentError::Memory)
 }
 
 /// Reads how many there may be: at least one.
-pub(crate) fn count(text: &str) -> Result<NonZeroUsize, String> {
-    text.parse().map_err(|_| "a count is a whole number, at least 1".to_owned())
+pub(crate) fn count(text: &str) -> Result<NonZeroUsize, ArgumentError> {
+    text.parse().map_err(|_| ArgumentError::Count)
 }
 
 #[cfg(test)]

@@ -2,19 +2,18 @@
 
 use std::mem::ManuallyDrop;
 use std::ops::{Deref, DerefMut};
-use std::sync::Arc;
 
-use podreach::Analysis;
 use podreach::diagnostic::Diagnostic;
 use podreach::lower::{Options, Release, ReleaseBy};
 use podreach::read::Sources;
-use podreach_core::{Cluster, Problem, Semantics};
+use podreach::{Analysis, Onlooker};
+use podreach_core::Cluster;
 
 use crate::args::{Input, Output};
 use crate::input::gather::{self, Gathered};
 #[cfg(feature = "live")]
 use crate::live;
-use crate::live::header::Header;
+use crate::live::header::{Header, Reader};
 use crate::output::print;
 use crate::output::remark;
 
@@ -94,12 +93,12 @@ impl Session {
         options: impl FnOnce(Option<(Release, ReleaseBy)>) -> Options,
         verbosity: Verbosity,
     ) -> Result<Self, Reported> {
-        let Gathered { sources, mut diagnostics, .. } = gather(input, verbosity.quiet)?;
+        let Gathered { sources, diagnostics, .. } = gather(input, verbosity.quiet)?;
         let headers = Header::find(&sources);
         let server = headers.iter().find_map(Header::release).map(|release| (release, ReleaseBy::Server));
         let options = options(server.or_else(|| of_kubelets(&sources)));
-        diagnostics.extend(headers.iter().flat_map(|header| header.diagnostics(&sources, &options)));
-        Self::of_anything(sources, diagnostics, options, verbosity)
+        let reader = Reader::new(diagnostics, headers, &options);
+        Self::of_anything(sources, reader, options, verbosity)
     }
 
     /// Reads sources; what is wrong with them is told.
@@ -112,14 +111,14 @@ impl Session {
         Self::of_anything(sources, diagnostics, options, verbosity)?.with_nodes()
     }
 
-    /// Reads sources that may have pods and no nodes; what is wrong with them is told.
+    /// Reads sources that may have pods and no nodes; what is wrong with them is reported.
     fn of_anything(
         sources: Sources,
-        diagnostics: Vec<Diagnostic>,
+        onlooker: impl Onlooker,
         options: Options,
         verbosity: Verbosity,
     ) -> Result<Self, Reported> {
-        let analysis = Analysis::load_with(sources, diagnostics, options).map_err(|error| {
+        let analysis = Analysis::load_with(sources, onlooker, options).map_err(|error| {
             remark::print(&error.sources, &error.diagnostics, verbosity.quiet, verbosity.verbose);
             Reported
         })?;
@@ -133,13 +132,6 @@ impl Session {
             return Err(nothing_to_do(cluster));
         }
         Ok(Self(ManuallyDrop::new(analysis)))
-    }
-
-    /// The cluster under a semantics; like the session, it lasts as long as the program.
-    pub(crate) fn problem(&self, semantics: Semantics) -> Problem {
-        let problem = self.0.problem(semantics);
-        std::mem::forget((Arc::clone(&problem.model), Arc::clone(&problem.start)));
-        problem
     }
 
     /// The same, if there are nodes.

@@ -49,6 +49,7 @@ mod workload;
 pub use admission::{Cheapest, Entrance};
 pub use object::custom::{Does, does};
 pub use object::kind::{Kind, is_custom, is_listed_kind, known_group};
+pub use options::error::{ReleaseError, SelectorError};
 pub use options::selection::Selection;
 pub use options::{Instances, Keep, Nodes, Options, Release, ReleaseBy, Start};
 pub use origin::{Declared, Instance, Origin, Origins};
@@ -114,30 +115,37 @@ impl Lowered {
 
 /// Reads all sources and lowers what they say to a cluster.
 pub fn lowered(sources: &Sources, options: &Options) -> Lowered {
-    piecewise(sources, options).unwrap_or_else(|| wholly(sources, options))
+    lowered_while(sources, options, &mut |_| ())
+}
+
+/// The same; `see` is shown each document, and each item of a list that is read one by one. Where a text is read again as a whole, it is
+/// shown what it has seen once more.
+pub(crate) fn lowered_while(sources: &Sources, options: &Options, see: &mut dyn FnMut(&Tree<'_>)) -> Lowered {
+    piecewise(sources, options, see).unwrap_or_else(|| {
+        let (documents, remarks) = sources.all_documents();
+        documents.iter().for_each(see);
+        of_documents(&documents, remarks, options)
+    })
 }
 
 /// Reads and lowers piece by piece: quick, and small in memory, but not for texts with errors.
-fn piecewise(sources: &Sources, options: &Options) -> Option<Lowered> {
+fn piecewise(sources: &Sources, options: &Options, see: &mut dyn FnMut(&Tree<'_>)) -> Option<Lowered> {
     let mut lowering = Lowering::new(options);
     let mut diagnostics = Vec::new();
     for id in sources.ids() {
-        diagnostics.extend(sources.pieces(id, "items", &mut |piece| lowering.add_piece(piece))?);
+        diagnostics.extend(sources.pieces(id, "items", &mut |piece| {
+            see(piece.tree());
+            lowering.add_piece(piece)
+        })?);
     }
     let lowered = lowering.finish();
     // Two objects of one name are compared as wholes.
     (!duplicate::is_in(&lowered.diagnostics)).then(|| with_remarks(diagnostics, lowered))
 }
 
-/// Reads everything, then lowers it.
-fn wholly(sources: &Sources, options: &Options) -> Lowered {
-    let (mut documents, mut diagnostics) = (Vec::new(), Vec::new());
-    for id in sources.ids() {
-        let (read, remarks) = sources.documents(id);
-        documents.extend(read);
-        diagnostics.extend(remarks);
-    }
-    with_remarks(diagnostics, cluster(&documents, options))
+/// The cluster of documents that were read with these remarks.
+pub(crate) fn of_documents(documents: &[Tree<'_>], remarks: Vec<Diagnostic>, options: &Options) -> Lowered {
+    with_remarks(remarks, cluster(documents, options))
 }
 
 fn with_remarks(mut diagnostics: Vec<Diagnostic>, mut lowered: Lowered) -> Lowered {

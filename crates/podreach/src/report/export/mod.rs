@@ -47,6 +47,8 @@ impl fmt::Display for Unwritten {
     }
 }
 
+impl std::error::Error for Unwritten {}
+
 /// A verdict about a goal: one document, or for a run one for each stretch on nodes that are the same. All of them must be accepted.
 ///
 /// A proof is about the quotient in which the goal is asked, weakened as it says, where all nodes have settled.
