@@ -1,6 +1,5 @@
 //! What all commands do first: gather the input, read it, and refuse it if it cannot be used.
 
-use std::mem::ManuallyDrop;
 use std::ops::{Deref, DerefMut};
 use std::sync::Arc;
 
@@ -17,6 +16,7 @@ use crate::live;
 use crate::live::header::Header;
 use crate::output::print;
 use crate::output::remark;
+use crate::unfreed::{self, Unfreed};
 
 /// How a command ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -37,10 +37,9 @@ pub(crate) struct Reported;
 
 /// The input of a command, usable.
 ///
-/// It is never freed: a command has one input and ends when it has shown what it has to show, and to free a large cluster piece by
-/// piece would take as long as a limit may be exceeded.
+/// It is not freed where the process ends with the command: a command has one input and ends when it has shown what it has to show.
 #[derive(Debug)]
-pub(crate) struct Session(ManuallyDrop<Analysis>);
+pub(crate) struct Session(Unfreed<Analysis>);
 
 impl Deref for Session {
     type Target = Analysis;
@@ -132,13 +131,13 @@ impl Session {
         if cluster.pods.is_empty() {
             return Err(nothing_to_do(cluster));
         }
-        Ok(Self(ManuallyDrop::new(analysis)))
+        Ok(Self(Unfreed::new(analysis)))
     }
 
     /// The cluster under a semantics; like the session, it lasts as long as the program.
     pub(crate) fn problem(&self, semantics: Semantics) -> Problem {
         let problem = self.0.problem(semantics);
-        std::mem::forget((Arc::clone(&problem.model), Arc::clone(&problem.start)));
+        unfreed::leave((Arc::clone(&problem.model), Arc::clone(&problem.start)));
         problem
     }
 

@@ -3,8 +3,8 @@
 //! The commands agree with each other cell by cell, with snapshots of the cluster under its own names and under others, and with a
 //! reference that reads the same objects and shares no code with podreach.
 //! `PODREACH_CASES` says how many clusters are looked at, `PODREACH_SEED` where to begin, and `PODREACH_SHRINK` of which kind of
-//! difference the first cluster is made smaller and printed; empty, it is any kind. `PODREACH_FOLDER` is where files go, and `PODREACH_BIN`
-//! the program that is asked.
+//! difference the first cluster is made smaller and printed; empty, it is any kind. `PODREACH_FOLDER` is where files go,
+//! `PODREACH_THREADS` how many threads look at clusters, and `PODREACH_BIN` a program that is started for each command.
 //!
 //! What is not compared: a verdict may be *unknown* where a spread constraint honours taints that pass, since every order in which
 //! nodes settle would have to be looked at; and the reference gives up on clusters with more than 60,000 configurations.
@@ -436,7 +436,8 @@ type Law = fn(&[Value], &Options, u64, &str, &mut Tally) -> Vec<Difference>;
 /// Looks at every cluster of a range, with as many threads as there are cores.
 fn survey(name: &str, made: fn(u64) -> (Vec<Value>, Options), law: Law) -> Tally {
     let (first, cases) = (setting("PODREACH_SEED", 0), setting("PODREACH_CASES", 40));
-    let threads = std::thread::available_parallelism().map_or(1, std::num::NonZero::get) as u64;
+    let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get) as u64;
+    let threads = setting("PODREACH_THREADS", cores).max(1);
     let work = |thread: u64| {
         let mut tally = Tally::default();
         for seed in (first + thread..first + cases).step_by(threads as usize) {

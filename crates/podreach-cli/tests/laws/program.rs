@@ -1,6 +1,10 @@
 //! The program under test, as its users meet it: files in, documents out.
+//!
+//! Commands run within this process, since starting one takes longer than most of them do; `PODREACH_BIN` names a program that is
+//! started for each of them instead.
 
 use std::collections::BTreeMap;
+use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -36,17 +40,16 @@ impl Program {
         fs::write(self.folder.join(name), document.to_string()).expect("a file for tests");
     }
 
-    /// Runs a command line with the options of the question, unless it asks none.
+    /// Runs a command line with the options of the question, unless it asks none. Files are those of the folder.
     pub fn run(&self, arguments: &[&str]) -> (i32, String, String) {
-        let name = std::env::var("PODREACH_BIN").unwrap_or_else(|_| env!("CARGO_BIN_EXE_podreach").to_owned());
-        let mut command = Command::new(name);
-        command.current_dir(&self.folder).env("XDG_CACHE_HOME", self.folder.join("cache")).args(arguments);
-        if !["snapshot", "verify"].contains(&arguments[0]) {
-            command.args(&self.options);
-        }
-        let Output { status, stdout, stderr } = command.output().expect("the command runs");
-        let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("output is UTF-8");
-        (status.code().unwrap_or(-1), text(stdout), text(stderr))
+        let is_file = |argument: &str| argument.ends_with(".json") || argument.ends_with(".html");
+        let placed = |argument: &&str| match is_file(argument) {
+            true => self.folder.join(argument).into_os_string(),
+            false => argument.into(),
+        };
+        let options = self.options.iter().filter(|_| !["snapshot", "verify"].contains(&arguments[0]));
+        let line: Vec<OsString> = arguments.iter().map(placed).chain(options.map(OsString::from)).collect();
+        std::env::var_os("PODREACH_BIN").map_or_else(|| within(line.clone()), |program| started(&program, &line))
     }
 
     fn document(&self, arguments: &[&str]) -> Result<Value, String> {
@@ -241,6 +244,21 @@ impl Program {
         let (data, _) = data.ok_or_else(|| format!("the report ends with {exit} and has no data: {errors}"))?;
         serde_json::from_str(data).map_err(|error| format!("the data of the page: {error}"))
     }
+}
+
+/// Runs a command line in this process; a panic is told as the program would tell it.
+fn within(line: Vec<OsString>) -> (i32, String, String) {
+    match std::panic::catch_unwind(|| podreach_cli::run(line)) {
+        Ok(ran) => (i32::from(ran.status), ran.out, ran.err),
+        Err(_) => (101, String::new(), "the command panicked".to_owned()),
+    }
+}
+
+/// Starts a program with a command line.
+fn started(program: &OsStr, line: &[OsString]) -> (i32, String, String) {
+    let Output { status, stdout, stderr } = Command::new(program).args(line).output().expect("the command runs");
+    let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("output is UTF-8");
+    (status.code().unwrap_or(-1), text(stdout), text(stderr))
 }
 
 /// Every verdict of a document.
