@@ -15,7 +15,7 @@ use podreach_core::cancel::Token;
 
 use crate::args::{ArgumentError, Limits};
 use crate::input::session::Exit;
-use crate::output::print;
+use crate::output::{buffer, print};
 
 /// When Ctrl-C was pressed first.
 static INTERRUPTED: OnceLock<Instant> = OnceLock::new();
@@ -63,6 +63,8 @@ struct Gauge {
     held: AtomicUsize,
     peak: AtomicUsize,
     done: AtomicBool,
+    /// Whether the process ends with the command.
+    owns_process: bool,
     token: Token,
 }
 
@@ -103,7 +105,7 @@ impl Gauge {
             if let Some(stop) = self.over(CANCEL) {
                 self.token.cancel(stop);
             }
-            if let Some(stop) = self.over(END).filter(|_| !print::has_begun()) {
+            if let Some(stop) = self.over(END).filter(|_| self.owns_process && !print::has_begun()) {
                 print::error(&stopped(stop));
                 std::process::exit(Exit::Unknown as i32);
             }
@@ -115,7 +117,11 @@ impl Gauge {
 impl Clock {
     /// Starts the clock, and listens for Ctrl-C: the first ends the work with what is known, the second the program.
     pub(crate) fn start(limits: &Limits) -> Self {
-        listen();
+        // A process that goes on after the command answers for itself.
+        let owns_process = !buffer::is_on();
+        if owns_process {
+            listen();
+        }
         let gauge = Arc::new(Gauge {
             started: Instant::now(),
             timeout: limits.timeout,
@@ -124,6 +130,7 @@ impl Clock {
             held: AtomicUsize::new(0),
             peak: AtomicUsize::new(0),
             done: AtomicBool::new(false),
+            owns_process,
             token: Token::default(),
         });
         let (watched, asked, ever) = (Arc::clone(&gauge), Arc::clone(&gauge), Arc::clone(&gauge));
@@ -251,6 +258,7 @@ mod tests {
             held: AtomicUsize::new(0),
             peak: AtomicUsize::new(0),
             done: AtomicBool::new(false),
+            owns_process: false,
             token: Token::default(),
         };
         let over = |gauge: &Gauge| [SOFT, CANCEL, END].map(|margin| gauge.over(margin));

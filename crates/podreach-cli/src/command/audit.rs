@@ -21,13 +21,14 @@ use crate::live::Flags;
 use crate::output::file::write_told;
 use crate::output::print;
 use crate::output::remark;
+use crate::unfreed;
 
 /// Runs the command.
 pub(crate) fn run(args: &Audit, clock: &Clock) -> Result<Exit, Reported> {
     let audited = audited(&args.auditing, Verbosity { quiet: args.quiet, verbose: args.verbose }, clock, None)?;
     let exit = cancel::exempt(|| write(args, &audited));
     // Evidence has clusters of its own, which are not freed either.
-    std::mem::forget(audited);
+    unfreed::leave(audited);
     exit
 }
 

@@ -17,6 +17,7 @@ use crate::command::matrix;
 use crate::input::session::{Exit, Reported, Session, Verbosity};
 use crate::output::file;
 use crate::output::print;
+use crate::unfreed;
 
 /// How long a page takes, in hundredths of the time to read its input: the whole cluster is on it.
 const PAGE: u32 = 100;
@@ -65,7 +66,7 @@ fn audit(args: &ReportAudit, clock: &Clock) -> Result<Exit, Reported> {
     let items: Vec<&Item> = items.iter().collect();
     write(&args.page, &args.auditing.input, &audited.session, problem, html::View::Audit(&items))?;
     let exit = audit::finish(&args.auditing, &audited.audits(&args.auditing));
-    std::mem::forget(audited);
+    unfreed::leave(audited);
     exit
 }
 

@@ -1,6 +1,5 @@
 //! What all commands do first: gather the input, read it, and refuse it if it cannot be used.
 
-use std::mem::ManuallyDrop;
 use std::ops::{Deref, DerefMut};
 
 use podreach::diagnostic::Diagnostic;
@@ -16,6 +15,7 @@ use crate::live;
 use crate::live::header::{Header, Reader};
 use crate::output::print;
 use crate::output::remark;
+use crate::unfreed::Unfreed;
 
 /// How a command ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -36,10 +36,9 @@ pub(crate) struct Reported;
 
 /// The input of a command, usable.
 ///
-/// It is never freed: a command has one input and ends when it has shown what it has to show, and to free a large cluster piece by
-/// piece would take as long as a limit may be exceeded.
+/// It is not freed where the process ends with the command: a command has one input and ends when it has shown what it has to show.
 #[derive(Debug)]
-pub(crate) struct Session(ManuallyDrop<Analysis>);
+pub(crate) struct Session(Unfreed<Analysis>);
 
 impl Deref for Session {
     type Target = Analysis;
@@ -131,7 +130,7 @@ impl Session {
         if cluster.pods.is_empty() {
             return Err(nothing_to_do(cluster));
         }
-        Ok(Self(ManuallyDrop::new(analysis)))
+        Ok(Self(Unfreed::new(analysis)))
     }
 
     /// The same, if there are nodes.
