@@ -187,6 +187,11 @@ pub(crate) fn not_a_policy(span: Span, what: &str) -> Diagnostic {
     Diagnostic::stops("E0241", span, message)
 }
 
+/// A description of nodes that come and go which cannot be used.
+pub(crate) fn bad_pool(span: Span, message: impl Into<String>) -> Diagnostic {
+    Diagnostic::stops("E0242", span, message)
+}
+
 /// A remark without effect.
 pub(crate) fn note(code: &'static str, span: impl Into<Option<Span>>, message: impl Into<String>) -> Diagnostic {
     Diagnostic::stops(code, span, message).with_effect(Effect::Notes)

@@ -18,6 +18,7 @@
 //! | `admission/` | what admission adds to new pods, and which it refuses |
 //! | `scheduler/` | profiles and flags of kube-scheduler |
 //! | `policy/`, `question.rs` | podreach's own documents |
+//! | `pool/` | pools of nodes that come and go: Karpenter's, and our own |
 //! | `unmodelled/` | what the input has and the model does not, and which verdicts that spoils |
 //! | `options/` | what the user decides about reading |
 //!
@@ -36,6 +37,7 @@ mod options;
 mod origin;
 mod pod;
 pub mod policy;
+pub mod pool;
 pub mod question;
 mod resources;
 mod scheduler;
@@ -76,6 +78,7 @@ use object::document::{self, Found};
 use object::duplicate;
 use object::mapping::Log;
 use policy::Policy;
+use pool::Pool;
 use question::Question;
 use types::{Typing, candidate, inferred, limits, ordinal, typing};
 use unmodelled::hidden;
@@ -96,6 +99,8 @@ pub struct Lowered {
     pub questions: Vec<Question>,
     /// The placement policies in the input.
     pub policies: Vec<Policy>,
+    /// Where nodes come from.
+    pub pools: Vec<Pool>,
     /// What admission asks of new pods at least, by namespace; nothing of those that are not listed.
     pub entrances: BTreeMap<String, Entrance>,
     /// The profiles that a pod can choose among, the usual one first.
@@ -219,8 +224,9 @@ impl<'o> Lowering<'o> {
         let entrances = if options.admission { inventory.admission.entrances(&mut cx) } else { BTreeMap::new() };
         let Context { cluster, log, .. } = cx;
         let profiles = inventory.profiles.choices();
-        let Inventory { questions, policies, .. } = inventory;
-        Lowered { cluster, start, kept, origins, questions, policies, entrances, profiles, assumed, diagnostics: log }
+        let Inventory { questions, policies, pools, .. } = inventory;
+        let diagnostics = log;
+        Lowered { cluster, start, kept, origins, questions, policies, pools, entrances, profiles, assumed, diagnostics }
     }
 }
 

@@ -72,6 +72,18 @@ impl Selection {
         })
     }
 
+    /// The keys whose integers it compares, each with the integer that begins an interval which it tells from the one below.
+    pub(crate) fn cuts(&self) -> impl Iterator<Item = (&str, i64)> {
+        self.requirements.iter().filter_map(|requirement| {
+            let first = match &requirement.test {
+                Test::Above(number) => number.checked_add(1)?,
+                Test::Below(number) => *number,
+                _ => return None,
+            };
+            Some((requirement.key.as_str(), first))
+        })
+    }
+
     /// Whether it matches labels, given by a function from keys to values.
     pub fn matches<'l>(&self, value: impl Fn(&str) -> Option<&'l str>) -> bool {
         self.requirements.iter().all(|requirement| requirement.test.holds(value(&requirement.key)))
