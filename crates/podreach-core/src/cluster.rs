@@ -158,6 +158,21 @@ pub struct NodeShape {
 }
 
 impl Node {
+    /// A node that has nothing to give, for good.
+    pub fn new(name: Symbol) -> Self {
+        Self {
+            name,
+            labels: Labels::default(),
+            taints: Vec::new(),
+            unschedulable: false,
+            allocatable: Resources::default(),
+            passing: Passing::default(),
+            features: BTreeSet::new(),
+            drivers: BTreeMap::new(),
+            lifetime: Lifetime::Permanent,
+        }
+    }
+
     /// Makes what passes last: the node stays as it is.
     pub fn keep_what_passes(&mut self) {
         let Passing { taints, cordoned, lacking } = std::mem::take(&mut self.passing);

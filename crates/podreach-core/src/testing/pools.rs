@@ -6,6 +6,7 @@ use std::sync::Arc;
 use super::{Rng, successors};
 use crate::cluster::{Lifetime, NodeShape, PodSpec, Pool};
 use crate::configuration::{Atom, Configuration};
+use crate::goal::Goal;
 use crate::id::{Id, NodeId};
 use crate::model::Model;
 use crate::rule;
@@ -44,7 +45,16 @@ pub fn with_pools(rng: &mut Rng, problem: &Problem, shapes: usize, copies: usize
             cluster.pods[pod].spec = Arc::new(spec);
         }
     }
-    problem.with_model(Arc::new(Model::new(cluster, problem.model.semantics())))
+    let first = cluster.shapes.values().find_map(|shape| shape.nodes.first().copied());
+    let model = Arc::new(Model::new(cluster, problem.model.semantics()));
+    let goal = moved(rng, &problem.goal, first);
+    problem.with_model(model).with_goal(goal)
+}
+
+/// The same goal, some pods of which are to be on another node.
+fn moved(rng: &mut Rng, goal: &Goal, to: Option<NodeId>) -> Goal {
+    let mut place = |((pod, node), count)| ((pod, to.filter(|_| rng.one_in(2)).unwrap_or(node)), count);
+    Goal { any: goal.any.iter().map(|alternative| alternative.iter().map(&mut place).collect()).collect() }
 }
 
 /// Whether the goal can be reached where nodes come and go by steps of their own: every node that may come or go is there or not,
