@@ -235,6 +235,7 @@ fn whole_zones_that_are_alike_are_one_orbit() {
             allocatable,
             features: BTreeSet::new(),
             drivers: BTreeMap::new(),
+            lifetime: Default::default(),
             passing: Default::default(),
         };
         cluster.nodes.push(node);
@@ -288,6 +289,7 @@ fn pyramid_on_equal_nodes(height: usize, nodes: usize) -> Problem {
             allocatable: [(slot, 1)].into_iter().collect(),
             features: BTreeSet::new(),
             drivers: BTreeMap::new(),
+            lifetime: Default::default(),
             passing: Default::default(),
         });
     }

@@ -36,6 +36,7 @@ pub(crate) fn read(cx: &mut Context, tree: &Tree<'_>) -> Option<(Metadata, Node)
         allocatable: amount::resources(cx, &allocatable),
         features: features(cx, &object),
         drivers: BTreeMap::new(),
+        lifetime: Default::default(),
         passing: Passing::default(),
     };
     let capacity = capacity(cx, &object);

@@ -34,6 +34,8 @@ pub enum Unwritten {
     TooManyChoices,
     /// A step (counted from zero) is about a node that has settled or a pod that does not wait.
     Step(usize),
+    /// Nodes come and go, of which the proved checker knows nothing.
+    Elastic,
 }
 
 impl fmt::Display for Unwritten {
@@ -42,6 +44,7 @@ impl fmt::Display for Unwritten {
             Self::Nothing => write!(f, "it claims nothing"),
             Self::Sum => write!(f, "its sum names a want, a place, a quota or a limit that does not exist"),
             Self::TooManyChoices => write!(f, "there are more than {MOST} ways to meet the demand"),
+            Self::Elastic => write!(f, "it is about nodes that come and go"),
             Self::Step(index) => write!(f, "step {} changes nothing", index + 1),
         }
     }
@@ -54,6 +57,7 @@ impl std::error::Error for Unwritten {}
 /// A proof is about the quotient in which the goal is asked, weakened as it says, where all nodes have settled.
 pub fn verdict(problem: &Problem, goal: &Goal, verdict: &Verdict) -> Result<String, Unwritten> {
     match verdict {
+        _ if problem.model.is_elastic() => Err(Unwritten::Elastic),
         Verdict::Deployable(trace) => run::documents(problem, goal, trace),
         Verdict::Never(proof) => Ok(proof_about(problem, goal, None, proof)),
         Verdict::Unknown(_) => Err(Unwritten::Nothing),
