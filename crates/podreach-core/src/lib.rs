@@ -19,6 +19,7 @@ pub mod label;
 pub mod model;
 pub mod obstacle;
 pub mod quotient;
+pub mod random;
 pub mod register;
 pub mod resource;
 pub mod roster;
