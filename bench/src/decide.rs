@@ -52,7 +52,7 @@ pub(crate) fn matrix(file: &Path) -> Result<String, String> {
     let read = begun.elapsed().as_secs_f64();
     let problem = podreach::problem(&lowered, Semantics::KubeScheduler);
     let oracle = Oracle::new(&problem, &lowered.diagnostics);
-    let matrix = Matrix::new(&problem.model, &oracle, &Budget::unlimited(), 1, &|| {});
+    let matrix = Matrix::new(&oracle, &Budget::unlimited(), 1, &|| {});
     let counts = [Cell::Deployable, Cell::Never, Cell::Unknown].map(|cell| matrix.count(cell));
     let all = begun.elapsed().as_secs_f64();
     let [deployable, never, unknown] = counts;

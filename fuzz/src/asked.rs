@@ -38,7 +38,7 @@ fn stands(certificate: &Certificate) {
         Err(flaw) => drop(report::flaw(&problem, &verdict, &flaw)),
         Ok(checked) => {
             let counter = Counter::new(2_000);
-            let found = oracle.answer(&problem.goal, &counter.budget()).checked.answer();
+            let found = oracle.answer(&problem, &counter.budget()).checked.answer();
             assert!(found.is_none() || found == checked.answer(), "it is accepted, and {found:?} is found");
         }
     }
@@ -84,7 +84,7 @@ pub fn questions(bytes: &[u8]) {
         let problem = podreach::problem(&lowered, asked.semantics.unwrap_or(Semantics::KubeScheduler));
         let Ok(problem) = question::asking(&problem, goal) else { continue };
         let counter = Counter::new(500);
-        Oracle::new(&problem, &lowered.diagnostics).answer(&problem.goal, &counter.budget());
+        Oracle::new(&problem, &lowered.diagnostics).answer(&problem, &counter.budget());
     }
 }
 

@@ -75,12 +75,12 @@ pub fn lowering(bytes: &[u8]) {
 pub fn agree(lowered: &Lowered, problem: &Problem, options: &Options) {
     let counter = Counter::new(3_000);
     let oracle = Oracle::new(problem, &lowered.diagnostics);
-    let matrix = Matrix::new(&problem.model, &oracle, &counter.budget(), 1, &|| ());
+    let matrix = Matrix::new(&oracle, &counter.budget(), 1, &|| ());
     let assumptions = assumption::assumptions(lowered, options, problem.model.semantics());
     for (atom, cell) in matrix.cells() {
         let Ok(problem) = question::asking(problem, Goal::atom(atom)) else { continue };
         let counter = Counter::new(300);
-        let decision = Oracle::new(&problem, &lowered.diagnostics).answer(&problem.goal, &counter.budget());
+        let decision = Oracle::new(&problem, &lowered.diagnostics).answer(&problem, &counter.budget());
         let answer = decision.checked.answer();
         let contradicted = matches!((cell, answer), (Cell::Deployable, Some(false)) | (Cell::Never, Some(true)));
         assert!(!contradicted, "{atom:?}: the matrix says {cell:?}, and check {answer:?}");

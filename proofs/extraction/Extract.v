@@ -1,17 +1,14 @@
 (** * The checker as an OCaml program
 
-    [main.ml] reads documents for it.  The program is the one of Cluster.v, Orbits.v and Adding.v with
+    [main.ml] reads documents for it.  The program is the one of Cluster.v, Orbits.v, Meant.v and Adding.v with
     two changes.  Guards are told as shortly as the checker in Rust tells them: one that
     nothing can help has no classes to respect.  And what is asked again and again of an
     atom is remembered: in Coq that is nothing, so that both are the same program by
     definition; in OCaml, it is a table. *)
 
 From Coq Require Import NArith List Bool Extraction ExtrOcamlBasic.
-From Podreach Require Import Configuration Problem Guard Folding Rules Compile Kept Never Search Weakening Replay Abstraction Classes Cluster Hopeless Shortage Adding Listing Orbits.
+From Podreach Require Import Lists Configuration Problem Guard Folding Rules Compile Kept Never Search Weakening Replay Abstraction Classes Cluster Hopeless Shortage Adding Listing Orbits Terminating Meant.
 Import ListNotations.
-
-Lemma forallb_same {B} (h k : B -> bool) l : (forall b, h b = k b) -> forallb h l = forallb k l.
-Proof. intros same. induction l as [|b rest IH]; simpl; [reflexivity|]. now rewrite same, IH. Qed.
 
 Section Check.
   Variables (S : system atom) (f : atom -> atom) (atoms : list atom) (possible : atom -> bool).
@@ -43,7 +40,7 @@ Section Check.
     check_remembering fuel g groups = check_classes S f atoms possible fuel g groups.
   Proof.
     unfold check_remembering, remembering, check_classes, class_group_holds, member_holds.
-    f_equal. apply forallb_same. intros b. apply forallb_same. intros [c n]. f_equal. apply forallb_same. intros a.
+    f_equal. apply forallb_same. intros b _. apply forallb_same. intros [c n] _. f_equal. apply forallb_same. intros a _.
     destruct (guard_of S a) as [h|]; [|reflexivity]. now destruct (class_guard f atoms possible h).
   Qed.
 End Check.
@@ -86,8 +83,9 @@ Qed.
 (** Without exchanges it checks the goal from the start, and with them one alternative of those that are alike from the
     start above; choices have an alternative in them. *)
 Definition accepts_goal_quickly (q : question) (fuel : nat) (g choices : list (list (atom * N))) (classes : list (list atom))
-           (forbidden : list (list (nat * N))) (exchanges : list listing) (helpers : list id) : bool :=
+           (forbidden : list (list (nat * N))) (exchanges : list listing) (helpers : list id) (face : id -> id) (keys : list id) : bool :=
   covers g choices
+  && forallb (same_faces q face keys) exchanges
   && match exchanges with
      | [] => accepts_never_quickly q fuel g classes forbidden
      | _ => remembering (class_of classes) (fun of_ =>
@@ -95,17 +93,40 @@ Definition accepts_goal_quickly (q : question) (fuel : nat) (g choices : list (l
               (fun q' g' => accepts_never_quickly q' fuel g' classes forbidden) g)
      end.
 
-Theorem accepts_goal_quickly_sound q fuel g choices classes forbidden exchanges helpers :
-  accepts_goal_quickly q fuel g choices classes forbidden exchanges helpers = true ->
+Theorem accepts_goal_quickly_sound q fuel g choices classes forbidden exchanges helpers face keys :
+  accepts_goal_quickly q fuel g choices classes forbidden exchanges helpers face keys = true ->
   never (cluster_problem q) (map lookup (g ++ choices)).
 Proof.
-  unfold accepts_goal_quickly, remembering. rewrite andb_true_iff. intros [covered accepted].
+  unfold accepts_goal_quickly, remembering. rewrite !andb_true_iff. intros [[covered _] accepted].
   assert (no : never (cluster_problem q) (map lookup g)).
   { destruct exchanges as [|e rest]; [now apply accepts_never_quickly_sound in accepted|].
     revert accepted. apply accepts_by_orbits_sound. intros q' g'. apply accepts_never_quickly_sound. }
   intros s r [alternative [alt_in met]]. rewrite map_app, in_app_iff in alt_in. destruct alt_in as [alt_in|alt_in].
   - apply (no s r). now exists alternative.
   - apply (covers_sound _ _ _ covered no s r). now exists alternative.
+Qed.
+
+Lemma accepted_sensible q fuel g choices classes forbidden exchanges helpers face keys :
+  accepts_goal_quickly q fuel g choices classes forbidden exchanges helpers face keys = true -> sensible q = true.
+Proof.
+  unfold accepts_goal_quickly, remembering. rewrite !andb_true_iff. intros [_ accepted].
+  destruct exchanges as [|e rest]; [unfold accepts_never_quickly in accepted|unfold accepts_by_orbits in accepted];
+    rewrite !andb_true_iff in accepted; tauto.
+Qed.
+
+(** A goal that pods meet while they are being deleted, too. *)
+Definition accepts_asked_quickly (q : question) (fuel : nat) (g : list (list (atom * N))) (classes : list (list atom))
+           (forbidden : list (list (nat * N))) (exchanges : list listing) (helpers : list id) (face : id -> id) (keys : list id) : bool :=
+  open_at_start q g && accepts_goal_quickly q fuel (map (meant_by q) g) [] classes forbidden exchanges helpers face keys.
+
+Theorem accepts_asked_quickly_sound q fuel g classes forbidden exchanges helpers face keys :
+  accepts_asked_quickly q fuel g classes forbidden exchanges helpers face keys = true ->
+  forall s x, reachable (cluster_problem q) s -> In x g -> ~ met (dies_as q) s (lookup x).
+Proof.
+  unfold accepts_asked_quickly. rewrite andb_true_iff. intros [open accepted]. pose proof open as both.
+  apply andb_true_iff in both. destruct both as [shadows_ok _].
+  apply never_met; [eapply accepted_sensible; exact accepted|assumption|assumption|].
+  apply accepts_goal_quickly_sound in accepted. now rewrite app_nil_r in accepted.
 Qed.
 
 Definition accepts_short_quickly (q : question) (ruled_out : list (list (atom * N))) (ws : list (want atom)) (laws : list (law * N)) : bool :=
@@ -121,7 +142,7 @@ Proof.
   exact (accepts_short_sound q ok ruled_out no ws laws accepted).
 Qed.
 
-Definition what_it_accepts_is_so := (accepts_goal_quickly_sound, accepts_short_quickly_sound).
+Definition what_it_accepts_is_so := (accepts_goal_quickly_sound, accepts_asked_quickly_sound, accepts_short_quickly_sound, accepts_trace_sound).
 Print Assumptions what_it_accepts_is_so.
 
 Extract Constant remembering =>
@@ -133,4 +154,4 @@ Extract Constant remembering =>
        | None -> let b = f a in Hashtbl.add known a b; b)".
 
 Extraction Language OCaml.
-Extraction "proved.ml" accepts_goal_quickly accepts_short_quickly accepts_trace lets_in obeys lookup N.add N.mul.
+Extraction "proved.ml" accepts_goal_quickly accepts_asked_quickly accepts_short_quickly accepts_trace lets_in obeys lookup N.add N.mul.

@@ -67,11 +67,13 @@ type document = {
   mutable stays : (atom * n) list;
   mutable dying : (positive * positive) list;
   mutable goal : (atom * n) list list;
+  mutable running : bool;
   mutable classes : atom list list;
   mutable forbidden : (int * n) list list;
   mutable choices : (atom * n) list list;
   mutable exchanges : (positive * positive) list list;
   mutable helpers : positive list;
+  mutable keys : positive list;
   mutable trace : atom action list;
   mutable ruled_out : (atom * n) list list;
   mutable wants : atom want list;
@@ -84,7 +86,7 @@ let fresh () =
   let table () = Hashtbl.create 64 in
   { semantics = None; pods = []; nodes = []; resources = []; number_of_pods = None; lists = table (); amounts = table ();
     facts = table (); terms = table (); constraints = table (); volume_limits = table (); limits = []; begins = []; stays = [];
-    dying = []; goal = []; classes = []; forbidden = []; choices = []; exchanges = []; helpers = []; trace = []; ruled_out = []; wants = []; laws = []; verdict = None; questions = [] }
+    dying = []; goal = []; running = false; classes = []; forbidden = []; choices = []; exchanges = []; helpers = []; keys = []; trace = []; ruled_out = []; wants = []; laws = []; verdict = None; questions = [] }
 
 let none = XH
 let look table key default = match Hashtbl.find_opt table key with Some found -> found | None -> default
@@ -216,11 +218,14 @@ let line d = function
   | "kept" :: atoms -> d.stays <- d.stays @ counted atoms
   | [ "dying"; p; shadow ] -> d.dying <- d.dying @ [ (id p, id shadow) ]
   | "goal" :: atoms -> d.goal <- counted atoms :: d.goal
+  | [ "running" ] -> d.running <- true
   | "class" :: atoms -> d.classes <- pairs (fun p n -> (id p, id n)) atoms :: d.classes
   | "forbidden" :: group -> d.forbidden <- pairs (fun c n -> (class_number c, amount n)) group :: d.forbidden
   | "choice" :: atoms -> d.choices <- counted atoms :: d.choices
   | "exchange" :: nodes -> d.exchanges <- pairs (fun f t -> (id f, id t)) nodes :: d.exchanges
   | "helpers" :: ids -> d.helpers <- List.map id ids
+  | "keys" :: ids -> d.keys <- List.map id ids
+  | "face" :: face :: nodes -> List.iter (fun n -> Hashtbl.replace d.lists ("face", id n, none) [ id face ]) nodes
   | [ "deploy"; p; n ] -> d.trace <- Deploy (id p, id n) :: d.trace
   | [ "delete"; p; n ] -> d.trace <- Delete (id p, id n) :: d.trace
   | [ "terminate"; p; n ] -> d.trace <- Terminate (id p, id n) :: d.trace
@@ -253,7 +258,12 @@ let answer d =
   | "never" ->
       let classes = List.rev d.classes in
       let forbidden = List.rev_map (group (List.length classes)) d.forbidden in
-      accepted (accepts_goal_quickly q fuel goal (List.rev d.choices) classes forbidden (List.rev d.exchanges) d.helpers)
+      let face n = match look d.lists ("face", n, none) [] with [ found ] -> found | _ -> none in
+      let exchanges = List.rev d.exchanges in
+      if not d.running then
+        accepted (accepts_goal_quickly q fuel goal (List.rev d.choices) classes forbidden exchanges d.helpers face d.keys)
+      else if d.choices <> [] then failwith "choices are met by pods that stay"
+      else accepted (accepts_asked_quickly q fuel goal classes forbidden exchanges d.helpers face d.keys)
   | "short" -> accepted (accepts_short_quickly q (List.rev d.ruled_out) (List.rev d.wants) (List.rev d.laws))
   | "deployable" -> accepted (accepts_trace q goal (List.rev d.trace))
   | "rules" ->

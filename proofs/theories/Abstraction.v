@@ -90,8 +90,8 @@ Section Abstraction.
   Qed.
 
   Variables (P : problem A) (Q : problem C).
-  Hypothesis nothing_kept : forall a, kept P a = 0.
-  Hypothesis nothing_kept' : forall c, kept Q c = 0.
+  Hypothesis kept_at_start : kept P ≼ start P.
+  Hypothesis kept_less : kept Q ≼ abs (kept P).
   Hypothesis deploys : forall a s, possible_only s -> hard P a s -> possible a = true /\ hard Q (f a) (abs s).
   Hypothesis turns : forall a d, possible a = true -> becomes P a d -> possible d = true /\ becomes Q (f a) (f d).
   Hypothesis begins : possible_only (start P).
@@ -102,8 +102,17 @@ Section Abstraction.
     intros only st b out. destruct st as [a ok e|a more e|a d more turned e]; rewrite (e b).
     - destruct (deploys a s only ok). pose proof (only b out). by_count.
     - pose proof (only b out). by_count.
-    - rewrite nothing_kept in more.
-      destruct (turns a d (running_possible s a only more) turned). pose proof (only b out). by_count.
+    - assert (there : 0 < s a) by lia.
+      destruct (turns a d (running_possible s a only there) turned). pose proof (only b out). by_count.
+  Qed.
+
+  (** What may go of an atom may go of its class. *)
+  Lemma kept_below s a : reachable P s -> In a atoms -> kept P a < s a -> kept Q (f a) < abs s (f a).
+  Proof.
+    intros r a_in more. pose proof (kept_stays P kept_at_start s r) as low.
+    pose proof (abs_mono _ _ (plus_one_within _ _ a low more) (f a)) as less.
+    rewrite (abs_plus_one (kept P) a a_in (f a)), plus_one_same in less by reflexivity.
+    specialize (kept_less (f a)). lia.
   Qed.
 
   Theorem abstract_run s : reachable P s -> possible_only s /\ reachable Q (abs s).
@@ -115,18 +124,18 @@ Section Abstraction.
       destruct st as [a ok e|a more e|a d more turned e].
       + destruct (deploys a s only ok) as [can ok']. pose proof (possible_listed a can). eapply deploy; [exact ok'|].
         eapply same_trans; [apply abs_same, e|now apply abs_plus_one].
-      + rewrite nothing_kept in more.
-        pose proof (running_possible s a only more) as can. pose proof (possible_listed a can) as a_in.
+      + assert (there : 0 < s a) by lia.
+        pose proof (running_possible s a only there) as can. pose proof (possible_listed a can) as a_in.
         apply (delete _ _ _ (f a)).
-        * rewrite nothing_kept'. pose proof (abs_some s a a_in). lia.
+        * now apply (kept_below s a).
         * eapply same_trans; [apply abs_same, e|]. now apply abs_minus_one.
-      + rewrite nothing_kept in more.
-        pose proof (running_possible s a only more) as can. pose proof (possible_listed a can) as a_in.
+      + assert (there : 0 < s a) by lia.
+        pose proof (running_possible s a only there) as can. pose proof (possible_listed a can) as a_in.
         destruct (turns a d can turned) as [can' turned']. pose proof (possible_listed d can') as d_in.
         apply (terminate _ _ _ (f a) (f d)); [|assumption|].
-        * rewrite nothing_kept'. pose proof (abs_some s a a_in). lia.
+        * now apply (kept_below s a).
         * eapply same_trans; [apply abs_same, e|]. eapply same_trans; [now apply abs_plus_one|].
-          pose proof (abs_minus_one s a a_in more) as M. intros c. specialize (M c). unfold plus_one. now rewrite M.
+          pose proof (abs_minus_one s a a_in there) as M. intros c. specialize (M c). unfold plus_one. now rewrite M.
   Qed.
 
   (** What classes never reach is never reached. *)
@@ -134,5 +143,24 @@ Section Abstraction.
   Proof.
     intros no s r [alternative [g_in covered]]. destruct (abstract_run s r) as [_ r'].
     apply (no (abs s) r'). exists (abs alternative). split; [now apply in_map|now apply abs_mono].
+  Qed.
+
+  (** One pod that is yet to come may come as any other that the rules treat alike: what
+      happened before does not depend on which it is. *)
+  Theorem never_of_newcomer a c :
+    start P a = 0 -> (forall b, ~ becomes P b a) ->
+    (forall s, possible_only s -> hard P a s -> hard Q c (abs s)) ->
+    never Q [nothing ⊕ c] -> never P [nothing ⊕ a].
+  Proof.
+    intros absent not_turned comes no s r [alternative [[<-|[]] covered]].
+    enough (zero : s a = 0). { specialize (covered a). rewrite plus_one_same in covered by reflexivity. lia. }
+    clear covered. induction r as [s e|s t r IH st]; [now rewrite e|].
+    destruct st as [b ok e|b more e|b d more turned e]; rewrite (e a).
+    - destruct (eq_dec b a) as [->|other]; [exfalso|now rewrite plus_one_other].
+      destruct (abstract_run s r) as [only r']. apply (no (abs s ⊕ c)).
+      + eapply by_step; [exact r'|]. eapply deploy; [now apply comes|apply same_refl].
+      + exists (nothing ⊕ c). split; [now left|]. apply plus_one_mono. intros x. unfold nothing. lia.
+    - pose proof (minus_one_within s b a). lia.
+    - rewrite plus_one_other by (intros ->; now apply (not_turned b)). pose proof (minus_one_within s b a). lia.
   Qed.
 End Abstraction.

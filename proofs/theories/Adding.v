@@ -8,7 +8,7 @@
     check/shortage.rs, [Sum]. *)
 
 From Coq Require Import NArith PArith List Lia Bool.
-From Podreach Require Import Configuration Sums Problem Guard Rules Search Kept Weakening Abstraction Classes Cluster Hopeless Shortage Laws.
+From Podreach Require Import Lists Configuration Sums Problem Guard Rules Search Kept Weakening Abstraction Classes Cluster Hopeless Shortage Laws.
 Import ListNotations.
 Open Scope N_scope.
 

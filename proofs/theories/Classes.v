@@ -292,7 +292,8 @@ Section Check.
     check_classes fuel g groups = true -> never (problem_of S) g.
   Proof.
     unfold check_classes. rewrite !andb_true_iff, negb_true_iff, !forallb_forall. intros [[free ruled] blocks].
-    apply (never_of_classes f atoms (atoms_once T) possible (possible_among T) (problem_of S) (class_problem groups)); auto.
+    apply (never_of_classes f atoms (atoms_once T) possible (possible_among T) (problem_of S) (class_problem groups)); auto;
+      try (intros a; unfold nothing; apply N.le_0_l).
     - intros a s only [gd [is ok]]. split; [now apply (guarded_possible T a gd)|].
       exists a, gd. repeat split; auto; [now apply (guarded_possible T a gd)|].
       destruct (class_guard f atoms possible gd) as [h|] eqn:folded; [|trivial].

@@ -67,12 +67,12 @@ Section Closure.
     now apply listed in lt.
   Qed.
 
-  (** Where there are finitely many atoms, exact reachability is coverability. *)
-  Corollary exact_is_covered (all : list A) (listed : forall a, In a all) t :
+  (** Where finitely many atoms ever run, exact reachability is coverability. *)
+  Corollary exact_is_covered (all : list A) (listed : forall s a, reachable P s -> s a <> 0 -> In a all) t :
     kept P ≼ t -> (reachable P t <-> exists s, reachable P s /\ t ≼ s).
   Proof.
     intros low. split.
     - intros r. exists t. split; [assumption|apply within_refl].
-    - intros [s [r high]]. eapply downward_closed; eauto.
+    - intros [s [r high]]. apply (downward_closed s t all); auto. intros a more. apply (listed s); [assumption|lia].
   Qed.
 End Closure.

@@ -8,7 +8,7 @@
     check/mod.rs; docs/spec/certificates.md. *)
 
 From Coq Require Import NArith PArith List Lia Bool.
-From Podreach Require Import Configuration Problem Guard Folding Rules Compile Kept Never Search Weakening Replay Abstraction Classes.
+From Podreach Require Import Lists Configuration Problem Closure Guard Folding Rules Compile Kept Never Search Weakening Replay Abstraction Classes.
 Import ListNotations.
 Open Scope N_scope.
 
@@ -147,20 +147,6 @@ Section Question.
     Lemma atom_listed a : In a (atoms m) <-> In (fst a) (pods m) /\ In (snd a) (nodes m).
     Proof. destruct a. apply in_prod_iff. Qed.
 
-    Lemma nodup_product {B D} (l : list B) (k : list D) : NoDup l -> NoDup k -> NoDup (list_prod l k).
-    Proof.
-      intros nl nk. induction nl as [|b rest out _ IH]; simpl; [constructor|].
-      assert (first : NoDup (map (fun d => (b, d)) k)).
-      { clear - nk. induction nk as [|d ks out _ IHk]; simpl; constructor; [|assumption].
-        intros d_in. apply in_map_iff in d_in. destruct d_in as [e [[= ->] e_in]]. contradiction. }
-      revert first. generalize (fun x (H : In x (map (fun d => (b, d)) k)) => proj1 (in_map_iff _ _ _) H). intros shape first.
-      induction (map (fun d => (b, d)) k) as [|x xs IHx]; simpl; [assumption|].
-      inversion first; subst. constructor.
-      - intros x_in. apply in_app_or in x_in. destruct x_in as [x_in|x_in]; [contradiction|].
-        destruct (shape x (or_introl eq_refl)) as [d [<- _]]. apply in_prod_iff in x_in. now destruct x_in.
-      - apply IHx; [|assumption]. intros y y_in. apply shape. now right.
-    Qed.
-
     Lemma tables_hold : tables guards (atoms m) possible.
     Proof.
       destruct parts as [pods_once [nodes_once [wf [listed [low shadows]]]]]. split.
@@ -181,6 +167,26 @@ Section Question.
         apply andb_true_iff. split; [apply has_spec, atom_listed; simpl; tauto|].
         unfold is_possible in *. simpl in *. rewrite no_chain, orb_false_r in can. rewrite was, can. apply orb_true_r.
     Qed.
+
+    (** Only listed atoms ever run. *)
+    Lemma runs_listed s a : reachable cluster_problem s -> s a <> 0 -> In a (atoms m).
+    Proof.
+      destruct parts as [_ [_ [_ [listed [_ shadows]]]]]. intros r. revert a. induction r as [s e|s t r IH st]; intros a some.
+      - destruct (has (atoms m) a) eqn:there; [now apply has_spec|]. exfalso. apply some. rewrite e. apply listed.
+        intros a_in. apply has_spec in a_in. congruence.
+      - destruct st as [b [b_in _] e|b more e|b d more [turned same_node] e]; rewrite (e a) in some.
+        + destruct (eq_dec b a) as [<-|other]; [assumption|]. rewrite plus_one_other in some by assumption. auto.
+        + apply IH. intros zero. apply some. by_count.
+        + destruct (eq_dec d a) as [<-|other].
+          * assert (b_in : In b (atoms m)) by (apply IH; simpl in more; lia). apply atom_listed in b_in. apply atom_listed.
+            rewrite <- same_node. split; [now apply (shadows _ _ turned)|tauto].
+          * rewrite plus_one_other in some by assumption. apply IH. intros zero. apply some. by_count.
+    Qed.
+
+    (** So exact reachability is coverability. *)
+    Theorem exact_is_covered_in_clusters t : lookup (stays q) ≼ t ->
+      (reachable cluster_problem t <-> exists s, reachable cluster_problem s /\ t ≼ s).
+    Proof. apply (exact_is_covered cluster_problem (atoms m)). exact runs_listed. Qed.
 
     (** Rules look at counts alone. *)
     Lemma lets_in_same p n s t : well_formed m p -> s ≐ t -> lets_in m s p n = lets_in m t p n.

@@ -10,7 +10,7 @@
     check/symmetry.rs, [is_symmetry]. *)
 
 From Coq Require Import NArith PArith List Lia Bool Permutation.
-From Podreach Require Import Configuration Sums Problem Guard Rules Search Cluster Weakening Symmetry.
+From Podreach Require Import Lists Configuration Sums Problem Guard Rules Search Cluster Weakening Symmetry.
 Import ListNotations.
 Open Scope N_scope.
 
@@ -98,13 +98,6 @@ Proof.
   apply eq_true_iff_eq. rewrite !Pos.eqb_eq. split; intros <-.
   - now apply (targets_apart (nodes m) there (domain_of m k)) with (n := n) (n' := n') (t := t).
   - specialize (together n n' d n_in n_in' is is'). congruence.
-Qed.
-
-Lemma nodup_map {B D} (f : B -> D) l : NoDup l -> (forall b b', In b l -> In b' l -> f b = f b' -> b = b') -> NoDup (map f l).
-Proof.
-  induction 1 as [|b l out _ IH]; simpl; intros apart; constructor.
-  - intros f_in. apply in_map_iff in f_in. destruct f_in as [b' [e b_in]]. apply out. rewrite (apart b b'); auto.
-  - apply IH. intros c c' c_in c_in'. apply apart; auto.
 Qed.
 
 (** The least of some numbers, in whatever order they are. *)
@@ -200,12 +193,6 @@ Section Exchange.
 
   Lemma of_a_type (a : atom) types : In a (list_prod types (nodes m)) -> In (fst a) types.
   Proof. destruct a. intros a_in. now apply in_prod_iff in a_in. Qed.
-
-  Lemma existsb_same {B} (f g : B -> bool) l : (forall b, In b l -> f b = g b) -> existsb f l = existsb g l.
-  Proof. intros e. induction l as [|b rest IH]; simpl; [reflexivity|]. rewrite e, IH; auto with datatypes. Qed.
-
-  Lemma forallb_same {B} (f g : B -> bool) l : (forall b, In b l -> f b = g b) -> forallb f l = forallb g l.
-  Proof. intros e. induction l as [|b rest IH]; simpl; [reflexivity|]. rewrite e, IH; auto with datatypes. Qed.
 
   (** ** Rule by rule *)
 

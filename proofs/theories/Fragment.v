@@ -12,7 +12,7 @@
     docs/spec/fragment.md; engine/direct/mod.rs, engine/compile/slice.rs. *)
 
 From Coq Require Import NArith PArith List Lia Bool.
-From Podreach Require Import Configuration Problem Closure Guard Rules Compile.
+From Podreach Require Import Lists Configuration Problem Closure Guard Rules Compile.
 Import ListNotations.
 Open Scope N_scope.
 
@@ -156,3 +156,89 @@ Section Supports.
         * eapply reachable_same; [|exact IH]. intros b. unfold support. rewrite e. by_count.
   Qed.
 End Supports.
+
+(** ** Clusters without counting
+
+    Where affinity and anti-affinity are all that is asked, rules look at which pods are
+    there, under either semantics.  So a run may be told in sets of atoms, of which there are
+    finitely many, however many copies there are: the paper's support abstraction. *)
+
+Section Logical.
+  Variable m : model.
+  Hypothesis only_affinity : forall p r, In p (pods m) -> asks m p r = true -> r = InterPodAffinity.
+  Implicit Types (s t : configuration atom).
+
+  Lemma some_runs_support is s : some_runs m is (support s) = some_runs m is s.
+  Proof.
+    unfold some_runs. induction (atoms m) as [|a rest IH]; simpl; [reflexivity|]. rewrite IH. do 2 f_equal.
+    unfold support. destruct (N.ltb_spec 0 (s a)), (N.ltb_spec 0 (N.min 1 (s a))); try reflexivity; lia.
+  Qed.
+
+  Theorem lets_in_support p n s : In p (pods m) -> lets_in m (support s) p n = lets_in m s p n.
+  Proof.
+    intros p_in. unfold lets_in. f_equal.
+    apply forallb_same. intros r _. destruct (asks m p r) eqn:asked; simpl; [|reflexivity].
+    rewrite (only_affinity p r p_in asked). simpl.
+    unfold affine, affine_kube, affine_paper, keeps_away, none_runs. rewrite !some_runs_support. f_equal. destruct (is_kube m).
+    - f_equal. f_equal. apply forallb_same. intros x _. apply some_runs_support.
+    - apply forallb_same. intros x _. now rewrite !some_runs_support.
+  Qed.
+
+  Variable begins : configuration atom.
+  Hypothesis begins_listed : forall a, begins a <> 0 -> In a (atoms m).
+  Notation P := (plain m begins).
+
+  (** Runs of sets: what comes was not there. *)
+  Inductive set_reachable : configuration atom -> Prop :=
+  | first_set s : s ≐ support begins -> set_reachable s
+  | one_comes s t a : set_reachable s -> s a = 0 -> In a (atoms m) -> lets_in m s (fst a) (snd a) = true ->
+      t ≐ s ⊕ a -> set_reachable t
+  | one_goes s t a : set_reachable s -> 0 < s a -> t ≐ s ⊖ a -> set_reachable t.
+
+  Lemma set_same s t : s ≐ t -> set_reachable s -> set_reachable t.
+  Proof.
+    intros e r. apply same_sym in e. destruct r as [s first|u s a r zero a_in can st|u s a r some st].
+    - apply first_set. eapply same_trans; eassumption.
+    - eapply one_comes; eauto. eapply same_trans; eassumption.
+    - eapply one_goes; eauto. eapply same_trans; eassumption.
+  Qed.
+
+  Theorem supports_are_reached s : reachable P s -> set_reachable (support s).
+  Proof.
+    intros r. induction r as [s e|s t r IH st].
+    - apply first_set. intros a. unfold support. now rewrite e.
+    - destruct st as [a [a_in can] e|a more e|a d more [] e].
+      + destruct (N.eq_dec (s a) 0) as [zero|some].
+        * apply (one_comes (support s) (support t) a); auto.
+          -- unfold support. lia.
+          -- rewrite lets_in_support; [assumption|]. destruct a. now apply in_prod_iff in a_in.
+          -- intros b. unfold support. rewrite (e b). by_count.
+        * eapply set_same; [|exact IH]. intros b. unfold support. rewrite (e b). by_count.
+      + simpl in more. unfold nothing in more. destruct (N.eq_dec (s a) 1) as [one|many].
+        * apply (one_goes (support s) (support t) a); auto; [unfold support; lia|].
+          intros b. unfold support. rewrite (e b). by_count.
+        * eapply set_same; [|exact IH]. intros b. unfold support. rewrite (e b). by_count.
+  Qed.
+
+  Theorem sets_are_reached s : set_reachable s -> reachable P s.
+  Proof.
+    intros r. induction r as [s e|s t a _ IH _ a_in can e|s t a _ IH some e].
+    - apply (reachable_same P (support begins)); [now apply same_sym|].
+      apply (downward_closed P begins (support begins) (atoms m)).
+      + apply at_start, same_refl.
+      + intros a. simpl. unfold nothing. lia.
+      + intros a. unfold support. lia.
+      + intros a more. apply begins_listed. unfold support in more. lia.
+    - eapply by_step; [exact IH|]. apply (deploy _ _ _ a); [now split|assumption].
+    - eapply by_step; [exact IH|]. apply (delete _ _ _ a); [exact some|assumption].
+  Qed.
+
+  (** The question is one about sets. *)
+  Theorem support_abstraction a : deployable P [nothing ⊕ a] <-> exists s, set_reachable s /\ 0 < s a.
+  Proof.
+    split.
+    - intros [s [r [alternative [[<-|[]] covered]]]]. exists (support s). split; [now apply supports_are_reached|].
+      specialize (covered a). rewrite plus_one_same in covered by reflexivity. unfold support. lia.
+    - intros [s [r some]]. exists s. split; [now apply sets_are_reached|]. exists (nothing ⊕ a). split; [now left|]. by_count.
+  Qed.
+End Logical.

@@ -1,8 +1,8 @@
 (** * Which pod types can matter to others
 
-    A pod type helps another if a term of required affinity or a spread constraint of
-    that one sees it on some node, or if the two share a volume; and what is being
-    deleted matters only if what it was does.  A list of types is closed if it has
+    A pod type helps another if a term of required affinity of that one sees it on some
+    node, or a spread constraint does that counts it, or if the two share a volume; and what
+    is being deleted matters only if what it was does.  A list of types is closed if it has
     all that help one of it.  Then all others can only be in the way: what is never met
     from a start without them is never met (Slice.v).
 
@@ -75,7 +75,7 @@ Section Helping.
 
   Definition helps (other p : id) : bool :=
     existsb (fun t => sees_somewhere (matcher t) other) (likes m p)
-    || existsb (fun c => sees_somewhere (whom c) other) (constraints m p)
+    || is_counted m other && existsb (fun c => sees_somewhere (whom c) other) (constraints m p)
     || shares_volume p other.
 
   Definition closed : bool :=
@@ -121,8 +121,8 @@ Section Helping.
     Lemma counted_matter c d a : In c (constraints m p) -> In a (counted m c d) -> matters a = true.
     Proof.
       intros c_in a_in. apply filter_In in a_in. destruct a_in as [a_in ok]. rewrite !andb_true_iff in ok.
-      destruct ok as [[_ seen] _]. destruct a as [other k]. apply (helps_matters p); [assumption|now apply atom_listed in a_in|].
-      unfold helps. rewrite !orb_true_iff. left. right. apply existsb_exists. exists c. split; [assumption|].
+      destruct ok as [[[[_ counted_] _] seen] _]. destruct a as [other k]. apply (helps_matters p); [assumption|now apply atom_listed in a_in|].
+      unfold helps. rewrite !orb_true_iff, andb_true_iff. left. right. split; [assumption|]. apply existsb_exists. exists c. split; [assumption|].
       now apply (seen_somewhere _ (other, k)).
     Qed.
 

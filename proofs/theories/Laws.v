@@ -10,7 +10,7 @@
     check/shortage.rs, [Sum::law]. *)
 
 From Coq Require Import NArith PArith List Lia Bool.
-From Podreach Require Import Configuration Sums Problem Guard Rules Search Kept Cluster Shortage.
+From Podreach Require Import Lists Configuration Sums Problem Guard Rules Search Kept Cluster Shortage.
 Import ListNotations.
 Open Scope N_scope.
 

@@ -139,13 +139,10 @@ Section Nested.
     {deployable (problem_of S) gl}
     + {exists basis, certificate (problem_of S) gl basis /\ forall b, In b basis -> pods_of b <= k}.
   Proof.
-    intros small.
-    apply (decide_tamely all listed (problem_of S)) with (pre := back) (tame := fun b => pods_of b <= k).
-    - reflexivity.
-    - apply regress_complete; [assumption|]. eauto using one_more_complete.
-    - apply regress_sound. auto using one_more_sound.
+    intros small. apply (regress_decides all listed S one_more) with (tame := fun b => pods_of b <= k); auto.
+    - auto using one_more_sound.
+    - eauto using one_more_complete.
     - intros b p b_small p_in. apply goals_never_grow in p_in. lia.
-    - exact small.
   Defined.
 End Nested.
 

@@ -359,15 +359,20 @@ Section Question.
     match traverse (named classes) forbidden with Some groups => map (group_besides q classes) groups | None => [] end.
 
   Definition accepts_exchanged (q : question) (fuel : nat) (g : list alternative) (classes : list (list atom))
-             (forbidden : list (list (nat * N))) (exchanges : list listing) (helpers : list id) : bool :=
-    remembering (class_of classes) (fun of_ =>
+             (forbidden : list (list (nat * N))) (exchanges : list listing) (helpers : list id)
+             (face : id -> id) (keys : list id) : bool :=
+    forallb (same_faces q face keys) exchanges
+    && remembering (class_of classes) (fun of_ =>
     accepts_by_orbits q exchanges helpers (rules_out of_ (stays q) (groups_of q classes forbidden))
       (fun q' g' => accepts_never q' fuel g' classes forbidden) g).
 
   (** An accepted _never_ with exchanges is one. *)
-  Theorem accepts_exchanged_sound q fuel g classes forbidden exchanges helpers :
-    accepts_exchanged q fuel g classes forbidden exchanges helpers = true -> never (cluster_problem q) (map lookup g).
-  Proof. apply accepts_by_orbits_sound. intros q' g'. apply accepts_never_sound. Qed.
+  Theorem accepts_exchanged_sound q fuel g classes forbidden exchanges helpers face keys :
+    accepts_exchanged q fuel g classes forbidden exchanges helpers face keys = true -> never (cluster_problem q) (map lookup g).
+  Proof.
+    unfold accepts_exchanged. rewrite andb_true_iff. intros [_ accepted]. revert accepted.
+    apply accepts_by_orbits_sound. intros q' g'. apply accepts_never_sound.
+  Qed.
 
   (** Choices, each of which has an alternative in it. *)
   Definition covers (g choices : list alternative) : bool :=

@@ -69,21 +69,24 @@ Section Regress.
       + eapply terminate; [|exact is|apply same_refl]. simpl. unfold nothing. by_count.
       + intros c. by_count.
   Qed.
+
+  (** Going back decides, and stays among goals of a kind that regress to such. *)
+  Theorem regress_decides (tame : configuration A -> Prop) (gl : goal A) :
+    (forall b p, tame b -> In p (regress b) -> tame p) -> (forall b, In b gl -> tame b) ->
+    {deployable (problem_of S) gl} + {exists basis, certificate (problem_of S) gl basis /\ forall b, In b basis -> tame b}.
+  Proof.
+    intros stays_tame tame_. apply (decide_tamely all listed (problem_of S)) with (pre := regress) (tame := tame); auto.
+    - apply regress_complete.
+    - apply regress_sound.
+  Defined.
 End Regress.
 
-Section Decidable.
-  Context {A : Type} `{Eq_dec A}.
-  Variable all : list A.
-  Hypothesis listed : forall a, In a all.
-  Variable S : system A.
-
-  (** Every question about guards is decided, bounded or not, and every answer has its evidence. *)
-  Theorem guards_decide (gl : goal A) :
-    {deployable (problem_of S) gl} + {exists basis, certificate (problem_of S) gl basis}.
-  Proof.
-    apply (decide all listed (problem_of S)) with (pre := regress all S (enablers all)).
-    - reflexivity.
-    - apply regress_complete; [assumption|]. intros a g _. now apply enablers_complete.
-    - apply regress_sound. intros a g _. apply enablers_sound, listed.
-  Defined.
-End Decidable.
+(** Every question about guards is decided, bounded or not, and every answer has its evidence. *)
+Theorem guards_decide {A} `{Eq_dec A} (all : list A) (listed : forall a, In a all) (S : system A) (gl : goal A) :
+  {deployable (problem_of S) gl} + {exists basis, certificate (problem_of S) gl basis}.
+Proof.
+  destruct (regress_decides all listed S (enablers all)) with (tame := fun _ : configuration A => True) (gl := gl) as [yes|no]; auto.
+  - intros a g _. apply enablers_sound, listed.
+  - intros a g _. now apply enablers_complete.
+  - right. destruct no as [basis [C _]]. now exists basis.
+Defined.

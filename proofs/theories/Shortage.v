@@ -83,7 +83,7 @@ Section Demands.
   Definition beyond (l : list A) (s : configuration A) : N := sum (fun a => rest a * s a) l.
 
   Lemma beyond_app l k s : beyond (l ++ k) s = beyond l s + beyond k s.
-  Proof. unfold beyond. induction l as [|a l IH]; simpl; lia. Qed.
+  Proof. apply sum_app. Qed.
 
   Lemma worth_of_place (v : N) q g :
     (forall a, In a (spots q) -> v <= price q + rest a) -> count (spots q) g <= at_most_here q ->

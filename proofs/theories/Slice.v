@@ -26,11 +26,19 @@ Section Slice.
   Hypothesis former_matters : forall a d, becomes P a d -> matters d = true -> matters a = true.
   Hypothesis kept_at_start : kept P ≼ start P.
 
-  Theorem sliced_reachable s : reachable P s -> reachable (starting P (sliced (start P))) (sliced s).
+  (** What matters, by itself. *)
+  Definition alone : problem A := {|
+    hard a s := matters a = true /\ hard P a s;
+    becomes a d := matters d = true /\ becomes P a d;
+    kept := kept P;
+    start := sliced (start P);
+  |}.
+
+  Theorem alone_reachable s : reachable P s -> reachable alone (sliced s).
   Proof.
     intros r. induction r as [s e|s t r IH st].
     - apply at_start. intros a. unfold sliced. simpl. now rewrite e.
-    - assert (idle : sliced t ≐ sliced s -> reachable (starting P (sliced (start P))) (sliced t)).
+    - assert (idle : sliced t ≐ sliced s -> reachable alone (sliced t)).
       { intros e. exact (reachable_same _ _ _ (same_sym _ _ e) IH). }
       pose proof (kept_stays P kept_at_start s r) as low.
       destruct st as [a can e|a more e|a d more turned e].
@@ -44,7 +52,7 @@ Section Slice.
         * apply idle. intros b. unfold sliced. rewrite (e b). destruct (matters b) eqn:mb; [|reflexivity]. by_count.
       + destruct (matters a) eqn:m.
         * eapply by_step; [exact IH|]. destruct (matters d) eqn:md.
-          -- apply (terminate _ _ _ a d); [simpl; unfold sliced; now rewrite m|assumption|].
+          -- apply (terminate _ _ _ a d); [simpl; unfold sliced; now rewrite m|split; assumption|].
              intros b. unfold sliced at 1. rewrite (e b). unfold sliced. by_count; rewrite ?m, ?md; try reflexivity; lia.
           -- apply (delete _ _ _ a); [simpl; unfold sliced; now rewrite m|].
              intros b. unfold sliced at 1. rewrite (e b). unfold sliced. destruct (matters b) eqn:mb; by_count; now rewrite mb.
@@ -53,7 +61,23 @@ Section Slice.
           apply idle. intros b. unfold sliced. rewrite (e b). destruct (matters b) eqn:mb; [|reflexivity]. by_count.
   Qed.
 
-  Theorem never_of_slice g :
+  Theorem never_of_alone g :
+    (forall alternative a, In alternative g -> matters a = false -> alternative a <= kept P a) ->
+    never alone g -> never P g.
+  Proof.
+    intros among no s r [alternative [g_in covered]]. apply (no (sliced s)); [now apply alone_reachable|].
+    exists alternative. split; [assumption|]. intros a. unfold sliced. destruct (matters a) eqn:m; [apply covered|eauto].
+  Qed.
+
+  (** So it is where the rest may still come. *)
+  Corollary sliced_reachable s : reachable P s -> reachable (starting P (sliced (start P))) (sliced s).
+  Proof.
+    intros r. apply alone_reachable in r. induction r as [t e|t u r IH st]; [now apply at_start|].
+    eapply by_step; [exact IH|]. destruct st as [a [_ can] e|a more e|a d more [_ turned] e];
+      [now apply (deploy _ _ _ a)|now apply (delete _ _ _ a)|now apply (terminate _ _ _ a d)].
+  Qed.
+
+  Corollary never_of_slice g :
     (forall alternative a, In alternative g -> matters a = false -> alternative a <= kept P a) ->
     never (starting P (sliced (start P))) g -> never P g.
   Proof.

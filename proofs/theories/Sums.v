@@ -25,6 +25,9 @@ Section Sum.
     specialize (IH (fun c c_in => le c (or_intror c_in))). lia.
   Qed.
 
+  Lemma sum_app h l l' : sum h (l ++ l') = sum h l + sum h l'.
+  Proof. induction l as [|b rest IH]; simpl; [reflexivity|]. rewrite IH. lia. Qed.
+
   Lemma sum_add h k l : sum (fun b => h b + k b) l = sum h l + sum k l.
   Proof. induction l as [|b rest IH]; simpl; [reflexivity|]. rewrite IH. lia. Qed.
 

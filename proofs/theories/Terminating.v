@@ -159,8 +159,15 @@ Section Terminating.
       end
     end.
 
+  Lemma turn_all_other s l b : shadow b = None -> (forall a, In a l -> shadow a <> Some b) -> turn_all s l b = s b.
+  Proof.
+    intros last. induction l as [|a rest IH]; simpl; intros other; [reflexivity|]. unfold turn.
+    destruct (shadow a) as [d|] eqn:is; [|apply IH; auto]. destruct (eq_dec a b) as [->|]; [congruence|].
+    destruct (eq_dec d b) as [->|]; [now apply (other a) in is; [|left]|]. apply IH. auto.
+  Qed.
+
   Theorem several_pods (alternative : configuration A) (all : list A) :
-    (forall a, In a all) ->
+    (forall a, alternative a <> 0 -> In a all) ->
     never P [meant alternative all] ->
     forall s, reachable P s -> ~ met s alternative.
   Proof.
@@ -168,17 +175,16 @@ Section Terminating.
     pose proof (turn_all_reachable s all r) as r'.
     apply (no _ r'). exists (meant alternative all). split; [now left|]. intros b. unfold meant.
     destruct (shadow b) as [d|] eqn:is.
-    - rewrite (turn_all_kept s all b d (listed b) is). lia.
+    - destruct (N.eq_dec (alternative b) 0) as [->|some]; [lia|]. rewrite (turn_all_kept s all b d (listed b some) is). lia.
     - destruct (find _ all) as [a|] eqn:found.
-      + apply find_some in found. destruct found as [_ is_shadow]. destruct (shadow a) as [d|] eqn:is'; [|discriminate].
+      + apply find_some in found. destruct found as [a_in is_shadow]. destruct (shadow a) as [d|] eqn:is'; [|discriminate].
         destruct (eq_dec d b) as [->|]; [|discriminate].
         assert (plain : forall c, shadow c <> Some a) by (intros c was; apply shadows_last in was; congruence).
         pose proof (turn_all_running s all a r plain) as same_. specialize (m a).
-        unfold running at 1 in same_. rewrite is', (turn_all_kept s all a b (listed a) is') in same_. lia.
-      + assert (plain : forall c, shadow c <> Some b).
-        { intros c was. pose proof (find_none _ _ found c (listed c)) as none'. simpl in none'. rewrite was in none'.
-          destruct (eq_dec b b); [discriminate|contradiction]. }
-        pose proof (turn_all_running s all b r plain) as same_. specialize (m b).
-        unfold running in *. rewrite is in *. lia.
+        unfold running at 1 in same_. rewrite is', (turn_all_kept s all a b a_in is') in same_. lia.
+      + rewrite turn_all_other; [|assumption|].
+        * specialize (m b). unfold running in m. rewrite is in m. lia.
+        * intros c c_in was. pose proof (find_none _ _ found c c_in) as none'. simpl in none'. rewrite was in none'.
+          destruct (eq_dec b b); [discriminate|contradiction].
   Qed.
 End Terminating.

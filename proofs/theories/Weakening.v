@@ -22,22 +22,28 @@ Section Weaker.
   Definition weaker (Q P : problem A) : Prop := forall g, never Q g -> never P g.
 
   (** What is reached from a configuration that [Q] reaches, by rules that [Q] has. *)
-  Theorem weaker_by_rules (P Q : problem A) :
+  Lemma reachable_by_rules (P Q : problem A) :
     (forall a s, hard P a s -> hard Q a s) ->
     (forall a d, becomes P a d -> becomes Q a d) ->
     kept Q ≼ kept P ->
     reachable Q (start P) ->
-    weaker Q P.
+    forall s, reachable P s -> reachable Q s.
   Proof.
-    intros rules turns fewer begins g no s r.
-    enough (reachable Q s) by auto.
-    clear no. induction r as [s e|s t r IH st].
+    intros rules turns fewer begins s r. induction r as [s e|s t r IH st].
     - eapply reachable_same; [apply same_sym; exact e|assumption].
     - eapply by_step; [exact IH|]. destruct st as [a ok e|a more e|a d more turned e].
       + eapply deploy; eauto.
       + eapply delete; eauto. specialize (fewer a). lia.
       + eapply terminate; eauto. specialize (fewer a). lia.
   Qed.
+
+  Theorem weaker_by_rules (P Q : problem A) :
+    (forall a s, hard P a s -> hard Q a s) ->
+    (forall a d, becomes P a d -> becomes Q a d) ->
+    kept Q ≼ kept P ->
+    reachable Q (start P) ->
+    weaker Q P.
+  Proof. intros rules turns fewer begins g no s r. apply no. now apply (reachable_by_rules P Q). Qed.
 
   (** The same where the rules of [Q] are only known to let in more on the way. *)
   Theorem weaker_within (P Q : problem A) (I : configuration A -> Prop) :

@@ -240,12 +240,20 @@ Proof.
 Qed.
 
 (** What is never met in the cluster that a weakening makes is never met in the cluster. *)
-Theorem never_of_loosened (q : question) m' g : loosened (cluster q) m' ->
-  never (cluster_problem {| cluster := m'; begins := begins q; stays := stays q; dying := dying q |}) g -> never (cluster_problem q) g.
+(** The same question about other tables. *)
+Definition with_tables (q : question) (m' : model) : question :=
+  {| cluster := m'; begins := begins q; stays := stays q; dying := dying q |}.
+
+Theorem reachable_loosened (q : question) m' s : loosened (cluster q) m' ->
+  reachable (cluster_problem q) s -> reachable (cluster_problem (with_tables q m')) s.
 Proof.
-  intros L. apply weaker_by_rules.
-  - intros a s [a_in can]. split; simpl in *; [now rewrite (loose_atoms _ _ L)|now apply (loosened_lets_in _ _ L)].
+  intros L. apply reachable_by_rules.
+  - intros a t [a_in can]. split; simpl in *; [now rewrite (loose_atoms _ _ L)|now apply (loosened_lets_in _ _ L)].
   - auto.
   - apply within_refl.
   - apply at_start. simpl. apply same_refl.
 Qed.
+
+Corollary never_of_loosened (q : question) m' g : loosened (cluster q) m' ->
+  never (cluster_problem (with_tables q m')) g -> never (cluster_problem q) g.
+Proof. intros L no s r. apply no. now apply reachable_loosened. Qed.

@@ -13,9 +13,9 @@ use podreach::engine::{Budget, Stop};
 use podreach::lower::quantity::Quantity;
 use podreach_core::cancel::Token;
 
-use crate::args::Limits;
+use crate::args::{ArgumentError, Limits};
 use crate::input::session::Exit;
-use crate::output::print;
+use crate::output::{buffer, print};
 
 /// When Ctrl-C was pressed first.
 static INTERRUPTED: OnceLock<Instant> = OnceLock::new();
@@ -63,6 +63,8 @@ struct Gauge {
     held: AtomicUsize,
     peak: AtomicUsize,
     done: AtomicBool,
+    /// Whether the process ends with the command.
+    owns_process: bool,
     token: Token,
 }
 
@@ -103,7 +105,7 @@ impl Gauge {
             if let Some(stop) = self.over(CANCEL) {
                 self.token.cancel(stop);
             }
-            if let Some(stop) = self.over(END).filter(|_| !print::has_begun()) {
+            if let Some(stop) = self.over(END).filter(|_| self.owns_process && !print::has_begun()) {
                 print::error(&stopped(stop));
                 std::process::exit(Exit::Unknown as i32);
             }
@@ -115,7 +117,11 @@ impl Gauge {
 impl Clock {
     /// Starts the clock, and listens for Ctrl-C: the first ends the work with what is known, the second the program.
     pub(crate) fn start(limits: &Limits) -> Self {
-        listen();
+        // A process that goes on after the command answers for itself.
+        let owns_process = !buffer::is_on();
+        if owns_process {
+            listen();
+        }
         let gauge = Arc::new(Gauge {
             started: Instant::now(),
             timeout: limits.timeout,
@@ -124,6 +130,7 @@ impl Clock {
             held: AtomicUsize::new(0),
             peak: AtomicUsize::new(0),
             done: AtomicBool::new(false),
+            owns_process,
             token: Token::default(),
         });
         let (watched, asked, ever) = (Arc::clone(&gauge), Arc::clone(&gauge), Arc::clone(&gauge));
@@ -216,25 +223,25 @@ pub(crate) fn is_interrupted() -> bool {
 }
 
 /// Reads a time: `30`, `30s`, `5m`, `1h`, `500ms`.
-pub(crate) fn duration(text: &str) -> Result<Duration, String> {
+pub(crate) fn duration(text: &str) -> Result<Duration, ArgumentError> {
     let units = [("ms", 0.001), ("s", 1.0), ("m", 60.0), ("h", 3600.0), ("", 1.0)];
     let read = |(unit, seconds): (&str, f64)| {
         let number = text.strip_suffix(unit)?.parse::<f64>().ok()?;
         Duration::try_from_secs_f64(number * seconds).ok()
     };
-    units.into_iter().find_map(read).ok_or_else(|| "a time looks like 30, 30s, 5m or 1h".to_owned())
+    units.into_iter().find_map(read).ok_or(ArgumentError::Time)
 }
 
 /// Reads an amount of memory: `512Mi`, `2Gi`.
-pub(crate) fn bytes(text: &str) -> Result<usize, String> {
+pub(crate) fn bytes(text: &str) -> Result<usize, ArgumentError> {
     let amount = Quantity::parse(text).ok().map(|(quantity, _)| quantity.units());
     let amount = amount.filter(|&bytes| bytes >= 0).map(|bytes| usize::try_from(bytes).unwrap_or(usize::MAX));
-    amount.ok_or_else(|| "an amount of memory looks like 512Mi or 2Gi".to_owned())
+    amount.ok_or(ArgumentError::Memory)
 }
 
 /// Reads how many there may be: at least one.
-pub(crate) fn count(text: &str) -> Result<NonZeroUsize, String> {
-    text.parse().map_err(|_| "a count is a whole number, at least 1".to_owned())
+pub(crate) fn count(text: &str) -> Result<NonZeroUsize, ArgumentError> {
+    text.parse().map_err(|_| ArgumentError::Count)
 }
 
 #[cfg(test)]
@@ -251,6 +258,7 @@ mod tests {
             held: AtomicUsize::new(0),
             peak: AtomicUsize::new(0),
             done: AtomicBool::new(false),
+            owns_process: false,
             token: Token::default(),
         };
         let over = |gauge: &Gauge| [SOFT, CANCEL, END].map(|margin| gauge.over(margin));

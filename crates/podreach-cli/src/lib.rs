@@ -12,7 +12,9 @@ mod redact;
 mod replay;
 #[cfg(feature = "serve")]
 mod serve;
+mod unfreed;
 
+use std::ffi::OsString;
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -21,7 +23,36 @@ use budget::Clock;
 use clap::{CommandFactory, FromArgMatches};
 use command::{audit, check, complete, demo, encode, lower, matrix, report, snapshot, verify, why};
 use input::session::{self, Exit, Reported};
-use output::print;
+use output::{buffer, print};
+
+/// What a command wrote that ran within the process of its caller, and how it ended.
+#[derive(Debug)]
+pub struct Ran {
+    /// The exit status that the program would have had.
+    pub status: u8,
+    /// What it wrote to standard output, without colours.
+    pub out: String,
+    /// What it wrote to standard error, without colours.
+    pub err: String,
+}
+
+/// Runs a command line, without the name of the program, within this process; `serve` and what reads keys are not meant for this.
+pub fn run(arguments: impl IntoIterator<Item = OsString>) -> Ran {
+    let (name, command) = ("podreach", CommandLine::command());
+    let whole = std::iter::once(OsString::from(name)).chain(arguments);
+    let (status, written) = buffer::during(|| {
+        let matches = command.clone().try_get_matches_from(whole);
+        match matches.and_then(|matches| CommandLine::from_arg_matches(&matches)) {
+            Ok(line) => ended(&line.qualified().command, &command, name) as u8,
+            Err(error) => {
+                print::error(&error.to_string());
+                error.exit_code() as u8
+            }
+        }
+    });
+    let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
+    Ran { status, out: text(written.out), err: text(written.err) }
+}
 
 /// Runs the command line of the process.
 pub fn main() -> ExitCode {
@@ -34,13 +65,17 @@ pub fn main() -> ExitCode {
         serve::unite();
     }
     print::set_colour(line.color);
-    let clock = line.command.limits().map(Clock::start);
+    ExitCode::from(ended(&line.command, &command, name) as u8)
+}
+
+/// Runs a command, and says how it ended.
+fn ended(which: &Command, command: &clap::Command, name: &str) -> Exit {
+    let clock = which.limits().map(Clock::start);
     let exit = match &clock {
-        Some(clock) => clock.run(|| limited(&line.command, clock)),
-        None => unlimited(&line.command, &command, name),
+        Some(clock) => clock.run(|| limited(which, clock)),
+        None => unlimited(which, command, name),
     };
-    let exit = exit.ok().filter(|_| !print::is_lost()).unwrap_or(Exit::Bad);
-    ExitCode::from(exit as u8)
+    exit.ok().filter(|_| !print::is_lost()).unwrap_or(Exit::Bad)
 }
 
 /// Runs a command that has limits.

@@ -8,7 +8,8 @@ use std::fmt;
 use std::sync::Arc;
 
 use crate::id::{
-    ClaimId, DeviceClaimId, IdVec, KeyId, MatcherId, NamespaceId, NodeId, PodId, QuotaId, ResourceId, Symbol, VolumeId,
+    ClaimId, DeviceClaimId, IdVec, KeyId, MatcherId, NamespaceId, NodeId, PodId, PoolId, QuotaId, ResourceId, ShapeId,
+    Symbol, VolumeId,
 };
 use crate::intern::{Interner, Table};
 use crate::label::Labels;
@@ -24,6 +25,10 @@ pub struct Cluster {
     pub symbols: Interner,
     /// The nodes.
     pub nodes: IdVec<NodeId, Node>,
+    /// The pools that nodes come from.
+    pub pools: IdVec<PoolId, Pool>,
+    /// The nodes that are yet to come, by shape; see [`crate::elastic`].
+    pub shapes: IdVec<ShapeId, NodeShape>,
     /// The namespaces, by name.
     pub namespaces: Table<NamespaceId, Symbol>,
     /// The labels of the namespaces whose objects are known.
@@ -118,9 +123,56 @@ pub struct Node {
     pub features: BTreeSet<Symbol>,
     /// The volume drivers on it.
     pub drivers: BTreeMap<Symbol, Driver>,
+    /// Whether it comes and goes.
+    pub lifetime: Lifetime,
+}
+
+/// Whether a node comes and goes; see [`crate::elastic`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Lifetime {
+    /// It is there for good.
+    #[default]
+    Permanent,
+    /// It is there at first. Its pool may take it away, and may bring it back.
+    Existing(PoolId),
+    /// It is yet to come, and of this shape.
+    New(ShapeId),
+}
+
+/// A source of nodes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Pool {
+    /// Its name.
+    pub name: String,
+}
+
+/// Nodes that are yet to come and differ in their names alone. However many the cluster lists, there may be more, unless it says so.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NodeShape {
+    /// The pool that they come from.
+    pub pool: PoolId,
+    /// Those that the cluster lists.
+    pub nodes: Vec<NodeId>,
+    /// Whether there are never more of them.
+    pub is_all: bool,
 }
 
 impl Node {
+    /// A node that has nothing to give, for good.
+    pub fn new(name: Symbol) -> Self {
+        Self {
+            name,
+            labels: Labels::default(),
+            taints: Vec::new(),
+            unschedulable: false,
+            allocatable: Resources::default(),
+            passing: Passing::default(),
+            features: BTreeSet::new(),
+            drivers: BTreeMap::new(),
+            lifetime: Lifetime::Permanent,
+        }
+    }
+
     /// Makes what passes last: the node stays as it is.
     pub fn keep_what_passes(&mut self) {
         let Passing { taints, cordoned, lacking } = std::mem::take(&mut self.passing);

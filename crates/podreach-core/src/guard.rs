@@ -6,7 +6,7 @@
 //! AtMost(w, b)        Σ w(a) · s(a) ≤ b                                         capacity, ports, anti-affinity, quotas, limits, disks
 //! Distinct(w, G, b, H)  Σ w(a) · s(a) + |{ g ∈ G : Σ s(g) ≥ 1 }| ≤ b  ∨  (H ≠ ∅  ∧  ∀ h ∈ H: Σ s(h) ≥ 1)          volume limits
 //! Affinity(L, G)      (∀ l ∈ L: Σ s(l) ≥ 1)  ∨  (p may be first  ∧  Σ s(G) = 0)     required pod affinity
-//! Spread(D, own, ..)  s(own) + self − min { s(d) : d ∈ D } ≤ maxSkew                  topology spread
+//! Spread(D, own, ..)  s(own) + self − min { s(d) : d ∈ D is there } ≤ maxSkew         topology spread
 //! ```
 //! Engines and the proof checker know only this form; Kubernetes' words stop here. Pods that must stay are constants: a guard speaks
 //! about what is there *besides* them, and they are folded into its bounds. Tests compare guards with the rules, configuration by
@@ -70,7 +70,7 @@ pub struct Affinity<A = Atom> {
     pub first_unless: Option<Vec<A>>,
 }
 
-/// `s(own) + own_base + joins − min (s(domain) + base) ≤ max_skew`, over all domains.
+/// `s(own) + own_base + joins − min (s(domain) + base) ≤ max_skew`, over all domains that are there.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Spread<A = Atom> {
     /// The domains, the pod's own among them.
@@ -90,6 +90,8 @@ pub struct Domain<A = Atom> {
     pub atoms: Vec<A>,
     /// Kept pods counted here.
     pub base: u64,
+    /// The atoms of which one must be there for the domain to be; `None` when it is there in any case.
+    pub while_any: Option<Vec<A>>,
 }
 
 /// The atoms a guard may speak about.
@@ -205,6 +207,14 @@ impl<A: Copy> Spread<A> {
         let size =
             |domain: &Domain<A>| domain.atoms.iter().fold(domain.base, |sum, &atom| sum.saturating_add(count(atom)));
         let here = size(&self.domains[self.own]).saturating_add(self.joins);
-        self.domains.iter().find(|domain| here.saturating_sub(size(domain)) > self.max_skew)
+        let behind = |domain: &&Domain<A>| here.saturating_sub(size(domain)) > self.max_skew && domain.is_there(count);
+        self.domains.iter().find(behind)
+    }
+}
+
+impl<A: Copy> Domain<A> {
+    /// Whether the domain exists.
+    fn is_there(&self, count: impl Fn(A) -> u64) -> bool {
+        self.while_any.as_ref().is_none_or(|atoms| atoms.iter().any(|&atom| count(atom) > 0))
     }
 }

@@ -55,6 +55,14 @@ define_id! {
     PodId, "p"
 }
 define_id! {
+    /// A pool that nodes come from.
+    PoolId, "pool"
+}
+define_id! {
+    /// A shape of nodes that a pool adds.
+    ShapeId, "shape"
+}
+define_id! {
     /// A namespace.
     NamespaceId, "ns"
 }

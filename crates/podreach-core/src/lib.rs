@@ -9,6 +9,7 @@ pub mod check;
 pub mod cluster;
 pub mod configuration;
 pub mod demand;
+pub mod elastic;
 pub mod face;
 pub mod goal;
 pub mod guard;

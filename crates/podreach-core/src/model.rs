@@ -7,7 +7,7 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
 use crate::cancel;
-use crate::cluster::{Cluster, Matcher, Node, PodSpec, Scope, Taint, TaintEffect};
+use crate::cluster::{Cluster, Lifetime, Matcher, Node, PodSpec, Scope, Taint, TaintEffect};
 use crate::configuration::Configuration;
 use crate::face::Faces;
 use crate::id::{DomainId, Id, IdVec, KeyId, MatcherId, NamespaceId, NodeId, PodId, ResourceId, Symbol};
@@ -49,6 +49,8 @@ pub struct Model {
     wanted: BitRow,
     /// Whether a spread constraint may look at more nodes once these have settled.
     settling_matters: bool,
+    /// Whether some node comes and goes.
+    elastic: bool,
     /// For each pod, a bit per face.
     static_ok: IdVec<PodId, Arc<BitRow>>,
     topologies: IdVec<KeyId, Topology>,
@@ -119,6 +121,7 @@ impl Model {
             shadowed: cluster.shadows.iter().map(|(&pod, &shadow)| (shadow, pod)).collect(),
             wanted,
             settling_matters: false,
+            elastic: cluster.nodes.values().any(|node| node.lifetime != Lifetime::Permanent),
             static_ok: IdVec::new(),
             eligible: IdVec::new(),
             eligible_domains: IdVec::new(),
@@ -240,6 +243,16 @@ impl Model {
     /// Whether some step could deploy `pod` on `node`, as far as the two alone can tell.
     pub fn placeable(&self, pod: PodId, node: NodeId) -> bool {
         self.pod(pod).barred.is_none() && self.static_ok(pod, node)
+    }
+
+    /// Whether a node comes and goes: it is there while pods are on it.
+    pub fn comes_and_goes(&self, node: NodeId) -> bool {
+        self.node(node).lifetime != Lifetime::Permanent
+    }
+
+    /// Whether some node comes and goes.
+    pub fn is_elastic(&self) -> bool {
+        self.elastic
     }
 
     /// The domain of `node` under `key`; `None` when it lacks the key.

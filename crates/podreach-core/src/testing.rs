@@ -3,6 +3,7 @@
 //! Small enough that every configuration can be visited, and odd enough that every rule takes part: nodes without the keys that
 //! terms ask for, starts that violate their own constraints, pods that must stay, goals of several pods.
 
+mod pools;
 mod storage;
 mod switches;
 
@@ -10,8 +11,8 @@ use std::collections::{BTreeMap, BTreeSet, HashSet, VecDeque};
 use std::sync::Arc;
 
 use crate::cluster::{
-    Barred, Cluster, HostPort, Limit, Matcher, Node, NodeRequirement, NodeTerm, Passing, Pod, PodSpec, Quota, Scope,
-    Spread, Taint, TaintEffect, Term, Toleration, TolerationOperator,
+    Barred, Cluster, HostPort, Lifetime, Limit, Matcher, Node, NodeRequirement, NodeTerm, Passing, Pod, PodSpec, Quota,
+    Scope, Spread, Taint, TaintEffect, Term, Toleration, TolerationOperator,
 };
 use crate::configuration::{Atom, Configuration};
 use crate::goal::Goal;
@@ -22,6 +23,7 @@ use crate::selector::{Allowed, Selector};
 use crate::step::{Action, Problem};
 
 pub use crate::random::Rng;
+pub use pools::{explicit, with_pools};
 pub use switches::Switches;
 
 /// What random problems may contain.
@@ -192,6 +194,7 @@ impl Make<'_> {
             features: BTreeSet::new(),
             drivers: BTreeMap::new(),
             passing: self.passing(),
+            lifetime: Lifetime::Permanent,
         };
         self.cluster.nodes.push(node);
     }

@@ -34,7 +34,7 @@ fn main() {
 /// The page of a check (`check`) or an audit (anything else).
 pub fn page(kind: &str) -> String {
     let problem = problem();
-    let decision = Oracle::new(&problem, &[]).answer(&problem.goal, &Budget::unlimited());
+    let decision = Oracle::new(&problem, &[]).answer(&problem, &Budget::unlimited());
     let remarks =
         json!([{"code": "W0001", "effect": "notes", "message": NAMES[0], "file": NAMES[1], "help": NAMES[2]}]);
     let options = Options::default();

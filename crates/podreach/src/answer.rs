@@ -84,6 +84,12 @@ impl Sure {
         Self(Decision::stopped(problem, stop))
     }
 
+    /// The same in the words of the problem that asked.
+    fn in_words_of(self, asked: &Problem) -> Self {
+        let Self(decision) = self;
+        Self(Decision { checked: decision.checked.in_words_of(asked), ..decision })
+    }
+
     /// A decision about a model that no input stands behind, such as an encoding: there is nothing to doubt.
     pub fn of_model(decision: Decision) -> Self {
         Self(decision)
@@ -131,22 +137,17 @@ impl Oracle {
         }
     }
 
-    /// Decides a goal, checks the evidence, and holds the verdict back if it is in doubt.
-    pub fn answer(&mut self, goal: &Goal, budget: &Budget<'_>) -> Sure {
-        let decision = self.whole().decide(goal, budget);
-        self.sure(decision, budget)
+    /// Decides what a problem about this cluster and start asks, checks the evidence, and holds the verdict back if it is in doubt. The
+    /// answer is in the words of the problem.
+    pub fn answer(&mut self, asked: &Problem, budget: &Budget<'_>) -> Sure {
+        let decision = self.whole().decide(&asked.goal, budget);
+        self.sure(decision, budget).in_words_of(asked)
     }
 
-    /// The same for the goal of a problem about the same cluster, in the words in which it was asked.
-    pub fn answer_as_asked(&mut self, asked: &Problem, budget: &Budget<'_>) -> Sure {
-        let Sure(decision) = self.answer(&asked.goal, budget);
-        Sure(Decision { checked: decision.checked.in_words_of(asked), ..decision })
-    }
-
-    /// The same for a goal that can be decided without a search; `None` for others.
-    pub fn quick_answer(&mut self, goal: &Goal, budget: &Budget<'_>) -> Option<Sure> {
-        let decision = self.whole().decide_without_search(goal, budget)?;
-        Some(self.sure(decision, budget))
+    /// The same for a problem that can be decided without a search; `None` for others.
+    pub fn quick_answer(&mut self, asked: &Problem, budget: &Budget<'_>) -> Option<Sure> {
+        let decision = self.whole().decide_without_search(&asked.goal, budget)?;
+        Some(self.sure(decision, budget).in_words_of(asked))
     }
 
     fn whole(&mut self) -> &mut Decider {

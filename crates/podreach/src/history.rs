@@ -28,6 +28,44 @@ enum Binding {
     Made(NodeId),
 }
 
+/// Why a step that the rules allow may not be possible: what earlier steps bound.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Objection {
+    /// The volumes that a pod would need have gone to other claims.
+    VolumesTaken(PodId),
+    /// Nobody knows whether there is space left for a claim.
+    Space(ClaimId),
+    /// A claim is bound to a volume that a node cannot use.
+    OutOfReach(ClaimId, VolumeId, NodeId),
+    /// A claim has a volume that was made for the first node, and nobody knows whether the second can use it.
+    MadeElsewhere(ClaimId, NodeId, NodeId),
+}
+
+impl Objection {
+    /// The objection as a sentence.
+    fn sentence(self, m: &Model) -> String {
+        let claim = |claim: ClaimId| &m.cluster().claims[claim].name;
+        match self {
+            Self::VolumesTaken(pod) => {
+                format!("the volumes that {} would need have gone to other claims by then", m.pod_name(pod))
+            }
+            Self::Space(of) => format!("whether there is space left for claim {} is not known", claim(of)),
+            Self::OutOfReach(of, volume, node) => format!(
+                "claim {} is bound to volume {} by then, out of reach of {}",
+                claim(of),
+                m.cluster().volumes[volume].name,
+                m.node_name(node)
+            ),
+            Self::MadeElsewhere(of, at, node) => format!(
+                "claim {} has a volume made for {} by then, and whether that can be used from {} is not known",
+                claim(of),
+                m.node_name(at),
+                m.node_name(node)
+            ),
+        }
+    }
+}
+
 /// The claims of one pod of a StatefulSet.
 #[derive(Clone, Debug, Default)]
 struct Numbered {
@@ -67,11 +105,12 @@ pub(crate) fn objection(problem: &Problem, trace: &Trace) -> Option<String> {
     for ((pod, node), count) in problem.start.iter().filter(|((pod, _), _)| waits(&problem.model, *pod)) {
         (0..count).for_each(|_| history.was_placed(pod, node));
     }
-    trace.iter().find_map(|action| history.follow(action))
+    let objection = trace.iter().find_map(|action| history.follow(action));
+    objection.map(|objection| objection.sentence(&problem.model))
 }
 
 impl History<'_> {
-    fn follow(&mut self, action: Action) -> Option<String> {
+    fn follow(&mut self, action: Action) -> Option<Objection> {
         match action {
             Action::Deploy(pod, node) if waits(self.m, pod) => self.place(pod, node).err(),
             Action::Delete(pod, node) => {
@@ -102,7 +141,7 @@ impl History<'_> {
         self.m.cluster().claims[claim].private
     }
 
-    fn place(&mut self, pod: PodId, node: NodeId) -> Result<(), String> {
+    fn place(&mut self, pod: PodId, node: NodeId) -> Result<(), Objection> {
         let series = self.numbered.entry(pod).or_default();
         let number = series.iter().position(|numbered| numbered.at.is_none()).unwrap_or(series.len());
         let mut numbered = series.get(number).cloned().unwrap_or_default();
@@ -114,9 +153,8 @@ impl History<'_> {
                 None => open.push(claim),
             }
         }
-        let found = volume_binding::binding(self.m, open, node, &self.taken).map_err(|_| {
-            format!("the volumes that {} would need have gone to other claims by then", self.m.pod_name(pod))
-        })?;
+        let found = volume_binding::binding(self.m, open, node, &self.taken);
+        let found = found.map_err(|_| Objection::VolumesTaken(pod))?;
         for (claim, volume) in found {
             let binding = volume.map_or(Binding::Made(node), Binding::Found);
             self.taken.extend(volume);
@@ -136,34 +174,25 @@ impl History<'_> {
     }
 
     /// Space that is counted is less after each volume that is made, and nobody knows how much.
-    fn count(&mut self, claim: ClaimId, binding: Binding) -> Result<(), String> {
+    fn count(&mut self, claim: ClaimId, binding: Binding) -> Result<(), Objection> {
         let provision = volume_binding::waiting(self.m, claim).and_then(|waiting| waiting.provision.as_ref());
         if matches!(binding, Binding::Made(_)) && provision.is_some_and(|provision| provision.pools.is_some()) {
             self.made += 1;
         }
-        let name = &self.m.cluster().claims[claim].name;
-        if self.made < 2 { Ok(()) } else { Err(format!("whether there is space left for claim {name} is not known")) }
+        if self.made < 2 { Ok(()) } else { Err(Objection::Space(claim)) }
     }
 
-    fn reaches(&self, claim: ClaimId, binding: Binding, node: NodeId) -> Result<(), String> {
+    fn reaches(&self, claim: ClaimId, binding: Binding, node: NodeId) -> Result<(), Objection> {
         let m = self.m;
-        let name = &m.cluster().claims[claim].name;
         match binding {
             Binding::Found(volume)
                 if volume_binding::reaches(m, volume, node) && volume_zone::other_zone(m, volume, node).is_none() =>
             {
                 Ok(())
             }
-            Binding::Found(volume) => {
-                let volume = &m.cluster().volumes[volume].name;
-                Err(format!("claim {name} is bound to volume {volume} by then, out of reach of {}", m.node_name(node)))
-            }
+            Binding::Found(volume) => Err(Objection::OutOfReach(claim, volume, node)),
             Binding::Made(at) if at == node => Ok(()),
-            Binding::Made(at) => Err(format!(
-                "claim {name} has a volume made for {} by then, and whether that can be used from {} is not known",
-                m.node_name(at),
-                m.node_name(node)
-            )),
+            Binding::Made(at) => Err(Objection::MadeElsewhere(claim, at, node)),
         }
     }
 }

@@ -39,4 +39,4 @@ pub use lower::{lowered, problem};
 pub use podreach_engine as engine;
 pub use podreach_engine::symmetry;
 
-pub use analysis::{Analysis, Answer, AskError, Audit, InputError, Question, Verified};
+pub use analysis::{Analysis, Answer, AskError, Audit, ExportError, InputError, Onlooker, Question, Refusal, Verified};

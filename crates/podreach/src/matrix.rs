@@ -7,8 +7,8 @@
 use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 use std::hash::Hash;
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 
 use podreach_core::cancel::{self, Stop, Token};
 use podreach_core::cluster::Barred;
@@ -69,6 +69,8 @@ pub struct CellAnswer {
 /// Every pod type against every node.
 #[derive(Clone, Debug)]
 pub struct Matrix {
+    /// The cluster and start that it is about.
+    problem: Problem,
     /// Nodes whose columns and whose content are equal, in order of their first node.
     pub classes: Vec<Vec<NodeId>>,
     /// The answers of a pod type for each class.
@@ -81,12 +83,12 @@ pub struct Matrix {
 
 impl Matrix {
     /// Decides every cell, with up to `threads` threads; `done` hears of each finished row. What stops it leaves cells unknown.
-    pub fn new(model: &Model, oracle: &Oracle, budget: &Budget<'_>, threads: usize, done: &(dyn Fn() + Sync)) -> Self {
+    pub fn new(oracle: &Oracle, budget: &Budget<'_>, threads: usize, done: &(dyn Fn() + Sync)) -> Self {
         let mut oracle = oracle.clone();
         let parts = cancel::attempt(|| (oracle.orbits().to_vec(), oracle.kinds().to_vec()));
         let (orbits, kinds) = match parts {
             Ok(parts) => parts,
-            Err(stop) => return cancel::exempt(|| Self::undecided(model, stop)),
+            Err(stop) => return cancel::exempt(|| Self::undecided(oracle.problem(), stop)),
         };
         let (rows, stopped) = rows(&oracle, &kinds, &orbits, budget, threads, done);
         // What was found out is worth a moment more.
@@ -107,14 +109,26 @@ impl Matrix {
         let ordered = ordered.take_while(|_| (budget.interrupt)().is_none());
         ordered.filter_map(move |(row, pod, class)| {
             let asked = question::asking(oracle.problem(), Goal::atom((pod, self.classes[class][0]))).ok()?;
-            Some(CellAnswer { row, class, decision: oracle.answer_as_asked(&asked, budget) })
+            Some(CellAnswer { row, class, decision: oracle.answer(&asked, budget) })
         })
     }
 
     /// The matrix of which nothing is known, with all nodes together.
-    pub fn undecided(model: &Model, stop: Stop) -> Self {
+    pub fn undecided(problem: &Problem, stop: Stop) -> Self {
+        let model = &problem.model;
         let rows = shown(model).map(|pod| (pod, vec![Cell::Unknown])).collect();
-        Self { classes: vec![model.nodes().collect()], rows, aliases: BTreeMap::new(), stopped: Some(stop) }
+        let classes = vec![model.nodes().collect()];
+        Self { problem: problem.clone(), classes, rows, aliases: BTreeMap::new(), stopped: Some(stop) }
+    }
+
+    /// The cluster and start that it is about, without a goal.
+    pub fn problem(&self) -> &Problem {
+        &self.problem
+    }
+
+    /// The tables of that cluster.
+    pub fn model(&self) -> &Model {
+        &self.problem.model
     }
 
     fn of_rows(
@@ -138,7 +152,8 @@ impl Matrix {
             usual.push(&columns.usual.list[*number]);
             pods.iter().for_each(|&pod| staying.entry(pod).or_default().push(class));
         }
-        let mut matrix = Self { rows: Vec::new(), aliases: BTreeMap::new(), classes, stopped };
+        let mut matrix =
+            Self { problem: problem.clone(), rows: Vec::new(), aliases: BTreeMap::new(), classes, stopped };
         let mut first = FxHashMap::default();
         for pod in shown(model) {
             let kind = kind_of[pod.index()];
@@ -184,7 +199,8 @@ impl Matrix {
     }
 
     /// Leaves out the pod types of other namespaces.
-    pub fn keep(&mut self, model: &Model, namespace: &str) {
+    pub fn keep(&mut self, namespace: &str) {
+        let model = Arc::clone(&self.problem.model);
         let is_of = |pod: &PodId| model.str(model.cluster().namespaces[model.pod(*pod).namespace]) == namespace;
         let mut aliases = BTreeMap::new();
         for (pod, cells) in std::mem::take(&mut self.rows) {
@@ -318,19 +334,23 @@ fn row(oracle: &mut Oracle, orbits: &[Vec<NodeId>], kind: &[PodId], budget: &Bud
 
 /// Cells that need no search one by one, and the rest together, since what holds for none of them holds for each.
 fn one_by_one(oracle: &mut Oracle, atoms: Vec<Atom>, budget: &Budget<'_>) -> Vec<(NodeId, Cell)> {
+    let problem = oracle.problem().clone();
     let (mut cells, mut open) = (Vec::new(), Vec::new());
     for atom in atoms {
         if (budget.interrupt)().is_some() {
             return cells;
         }
-        match oracle.quick_answer(&Goal::atom(atom), budget) {
+        match oracle.quick_answer(&problem.with_goal(Goal::atom(atom)), budget) {
             Some(decision) => cells.push((atom.1, cell(&decision))),
             None => open.push(atom),
         }
     }
     let together = Goal { any: open.iter().map(|&atom| [(atom, 1)].into_iter().collect()).collect() };
-    let none = open.len() > 1 && oracle.answer(&together, budget).checked.answer() == Some(false);
-    let mut one = |atom| if none { Cell::Never } else { cell(&oracle.answer(&Goal::atom(atom), budget)) };
+    let none = open.len() > 1 && oracle.answer(&problem.with_goal(together), budget).checked.answer() == Some(false);
+    let mut one = |atom| match none {
+        true => Cell::Never,
+        false => cell(&oracle.answer(&problem.with_goal(Goal::atom(atom)), budget)),
+    };
     let open = open.into_iter().take_while(|_| none || (budget.interrupt)().is_none());
     cells.extend(open.map(|atom| (atom.1, one(atom))));
     cells

@@ -4,6 +4,7 @@
 //! and a deleted workload keeps its place as a type that is never deployed.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
 use std::sync::Arc;
 
 use podreach_core::cancel::polled;
@@ -13,7 +14,8 @@ use podreach_core::{Cluster, Model, NodeId, PodId};
 use crate::lower::Lowered;
 use crate::lower::object::name::{key, subdomain, value};
 use crate::matrix::{Cell, Matrix};
-use crate::question;
+use crate::question::{self, NameError};
+use crate::read::shown;
 
 const HOSTNAME: &str = "kubernetes.io/hostname";
 
@@ -52,18 +54,61 @@ pub enum PodEdit {
     Delete,
 }
 
+/// Why a change makes no sense.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum EditError {
+    /// It names a pod type or a node that is not there.
+    Name(NameError),
+    /// The node does not have this label.
+    NoLabel(String),
+    /// The node does not have a taint with this key.
+    NoTaint(String),
+    /// A node of this name is there already.
+    NodeExists(String),
+    /// A text is not what it is given as.
+    Form {
+        /// What it is given as: a label, a value, a taint or a name.
+        what: &'static str,
+        /// The text.
+        text: String,
+        /// What is wrong with it.
+        why: &'static str,
+    },
+}
+
+impl fmt::Display for EditError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Name(error) => error.fmt(f),
+            Self::NoLabel(key) => write!(f, "the node has no label {key}"),
+            Self::NoTaint(key) => write!(f, "the node has no taint {key}"),
+            Self::NodeExists(name) => write!(f, "there is a node {name} already"),
+            Self::Form { what, text, why } => write!(f, "the {what} {} cannot be: {why}", shown(text)),
+        }
+    }
+}
+
+impl std::error::Error for EditError {}
+
+impl From<NameError> for EditError {
+    fn from(error: NameError) -> Self {
+        Self::Name(error)
+    }
+}
+
 /// What was lowered, with changes; or why one of them makes no sense.
-pub fn edited(lowered: &Lowered, edits: &[Edit]) -> Result<Lowered, String> {
+pub fn edited(lowered: &Lowered, edits: &[Edit]) -> Result<Lowered, EditError> {
     let mut lowered = lowered.clone();
     for edit in edits {
         match edit {
             Edit::Node(name, edit) => {
-                let node = node(&lowered.cluster, name)?;
+                let node = question::node(&lowered.cluster, name)?;
                 change_node(&mut lowered.cluster, node, edit)?;
                 settle(&mut lowered);
             }
             Edit::Pod(name, edit) => {
-                let pod = pod(&lowered.cluster, name)?;
+                let pod = question::pod(&lowered.cluster, name)?;
                 // Pods that wait for a node go under the name of their workload.
                 let waiting = lowered.cluster.waiting.iter().filter(|(_, waiting)| waiting.of == pod);
                 let pods: BTreeSet<PodId> = waiting.map(|(&pod, _)| pod).chain([pod]).collect();
@@ -74,21 +119,21 @@ pub fn edited(lowered: &Lowered, edits: &[Edit]) -> Result<Lowered, String> {
     Ok(lowered)
 }
 
-fn change_node(cluster: &mut Cluster, node: NodeId, edit: &NodeEdit) -> Result<(), String> {
+fn change_node(cluster: &mut Cluster, node: NodeId, edit: &NodeEdit) -> Result<(), EditError> {
     match edit {
         NodeEdit::Label(label, to) => {
-            named("the label", label, key)?;
-            named("the value", to, value)?;
+            named("label", label, key)?;
+            named("value", to, value)?;
             let (label, to) = (cluster.symbols.intern(label), cluster.symbols.intern(to));
             cluster.nodes[node].labels.set(label, to);
         }
         NodeEdit::Unlabel(key) => {
             let had = cluster.symbols.symbol(key).filter(|&key| cluster.nodes[node].labels.value(key).is_some());
-            cluster.nodes[node].labels.remove(had.ok_or_else(|| format!("the node has no label {key}"))?);
+            cluster.nodes[node].labels.remove(had.ok_or_else(|| EditError::NoLabel(key.clone()))?);
         }
         NodeEdit::Taint(taint, of, effect) => {
-            named("the taint", taint, key)?;
-            named("the value", of, value)?;
+            named("taint", taint, key)?;
+            named("value", of, value)?;
             let taint =
                 Taint { key: cluster.symbols.intern(taint), value: cluster.symbols.intern(of), effect: *effect };
             let taints = &mut cluster.nodes[node].taints;
@@ -105,7 +150,7 @@ fn change_node(cluster: &mut Cluster, node: NodeId, edit: &NodeEdit) -> Result<(
                 .for_each(|taints| taints.retain(|taint| Some(taint.key) != symbol));
             let Node { taints, passing, .. } = &cluster.nodes[node];
             if taints.len() + passing.taints.len() == before {
-                return Err(format!("the node has no taint {key}"));
+                return Err(EditError::NoTaint(key.clone()));
             }
         }
         // Whoever asks what a cordon does wants it to last.
@@ -124,12 +169,12 @@ fn settle(lowered: &mut Lowered) {
     lowered.start = std::mem::take(&mut lowered.start).with_unsettled(unsettled);
 }
 
-fn change_pod(lowered: &mut Lowered, pod: PodId, edit: &PodEdit) -> Result<(), String> {
+fn change_pod(lowered: &mut Lowered, pod: PodId, edit: &PodEdit) -> Result<(), EditError> {
     let cluster = &mut lowered.cluster;
     match edit {
         PodEdit::Tolerate(taint, of, effect) => {
-            named("the taint", taint, key)?;
-            of.iter().try_for_each(|of| named("the value", of, value))?;
+            named("taint", taint, key)?;
+            of.iter().try_for_each(|of| named("value", of, value))?;
             let operator = match of {
                 Some(of) => TolerationOperator::Equal(cluster.symbols.intern(of)),
                 None => TolerationOperator::Exists,
@@ -146,10 +191,10 @@ fn change_pod(lowered: &mut Lowered, pod: PodId, edit: &PodEdit) -> Result<(), S
     Ok(())
 }
 
-fn add_node(cluster: &mut Cluster, like: NodeId, name: &str) -> Result<(), String> {
-    named("the name", name, subdomain)?;
-    if node(cluster, name).is_ok() {
-        return Err(format!("there is a node {name} already"));
+fn add_node(cluster: &mut Cluster, like: NodeId, name: &str) -> Result<(), EditError> {
+    named("name", name, subdomain)?;
+    if question::node(cluster, name).is_ok() {
+        return Err(EditError::NodeExists(name.to_owned()));
     }
     let mut new = cluster.nodes[like].clone();
     new.name = cluster.symbols.intern(name);
@@ -164,16 +209,8 @@ fn spec(cluster: &mut Cluster, pod: PodId) -> &mut PodSpec {
     Arc::make_mut(&mut cluster.pods[pod].spec)
 }
 
-fn node(cluster: &Cluster, name: &str) -> Result<NodeId, String> {
-    question::node(cluster, name).map_err(|error| error.to_string())
-}
-
-fn pod(cluster: &Cluster, name: &str) -> Result<PodId, String> {
-    question::pod(cluster, name).map_err(|error| error.to_string())
-}
-
-fn named(what: &str, text: &str, form: impl Fn(&str) -> Result<(), &'static str>) -> Result<(), String> {
-    form(text).map_err(|why| format!("{what} {} cannot be: {why}", crate::read::shown(text)))
+fn named(what: &'static str, text: &str, form: impl Fn(&str) -> Result<(), &'static str>) -> Result<(), EditError> {
+    form(text).map_err(|why| EditError::Form { what, text: text.to_owned(), why })
 }
 
 /// A verdict that changes.

@@ -77,7 +77,8 @@ fn claims_and_what_is_said_to_be_complete_are_assumed() {
 
 #[test]
 fn remarks_are_gathered_by_code() {
-    let pool = "---\n{apiVersion: karpenter.sh/v1, kind: NodePool, metadata: {name: NAME}, spec: {}}\n";
+    let pool = "---\n{apiVersion: karpenter.sh/v1, kind: NodePool, metadata: {name: NAME}, spec: {template: {spec: {requirements: [], \
+        nodeClassRef: {group: karpenter.k8s.aws, kind: EC2NodeClass, name: default}}}}}\n";
     let two = input("pool", "") + &pool.replace("NAME", "a") + &pool.replace("NAME", "b");
     let found = assumed(&two, &Options::default(), Semantics::KubeScheduler);
     assert!(text(&found, Topic::Nodes).ends_with("(W0313, and 1 more)"), "{found:?}");

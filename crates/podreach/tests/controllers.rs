@@ -35,7 +35,7 @@ fn together(text: &str, options: &Options, pods: &[(&str, u64)]) -> Option<bool>
     let pod = |name| question::pod(&lowered.cluster, name).expect("the pod is there");
     let goal = Goal::all(pods.iter().map(|&(name, count)| ((pod(name), node), count)).collect());
     let problem = podreach::problem(&lowered, Semantics::KubeScheduler);
-    Oracle::new(&problem, &lowered.diagnostics).answer(&goal, &Budget::unlimited()).checked.answer()
+    Oracle::new(&problem, &lowered.diagnostics).answer(&problem.with_goal(goal), &Budget::unlimited()).checked.answer()
 }
 
 /// A workload whose pods keep away from other `app: web` that have the same value of a label.

@@ -70,7 +70,7 @@ fn what_is_said_holds_whatever_the_doubts_hide() {
         let about_one = rng.one_in(2) || effect == Effect::OverApproximates;
         let doubt = Diagnostic::stops("S0000", None, "a doubt").with_effect(effect);
         let doubt = if about_one { doubt.about(problem.model.pod_name(pod)) } else { doubt };
-        let answer = Oracle::new(&problem, &[doubt]).answer(&problem.goal, &Budget::unlimited());
+        let answer = Oracle::new(&problem, &[doubt]).answer(&problem, &Budget::unlimited());
         let verdict = answer.checked.verdict().clone();
         match answer.checked.answer() {
             Some(true) if matches!(effect, Effect::Both) && about_one => {
@@ -109,7 +109,7 @@ fn no_verdict_is_held_back_without_need() {
         let pod = rng.pick(&pods);
         let doubt =
             |effect| Diagnostic::stops("S0000", None, "a doubt").with_effect(effect).about(problem.model.pod_name(pod));
-        let answer = |effect| Oracle::new(&problem, &[doubt(effect)]).answer(&problem.goal, &Budget::unlimited());
+        let answer = |effect| Oracle::new(&problem, &[doubt(effect)]).answer(&problem, &Budget::unlimited());
         let barred = changed(&problem, |cluster| spec(cluster, pod).barred = Some(Barred::LeftOut("the test says so")));
         let (Some(plain), Some(without)) = (truth(&problem), truth(&barred)) else { continue };
         let expected = (plain == without).then_some(plain);

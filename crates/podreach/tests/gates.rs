@@ -42,7 +42,7 @@ fn answer(lowered: &Lowered, pod: &str, node: &str) -> Option<bool> {
     let model = Model::new(lowered.cluster.clone(), Semantics::KubeScheduler);
     let mut problem = Problem::new(model.into(), lowered.start.clone(), goal.clone());
     problem.kept = lowered.kept.clone().into();
-    Oracle::new(&problem, &lowered.diagnostics).answer(&goal, &Budget::unlimited()).checked.answer()
+    Oracle::new(&problem, &lowered.diagnostics).answer(&problem.asking(&goal), &Budget::unlimited()).checked.answer()
 }
 
 fn barred(lowered: &Lowered, name: &str) -> Option<String> {

@@ -149,7 +149,7 @@ fn what_is_said_holds_in_a_cluster_that_remembers() {
         if odd || !binds(&problem) {
             continue;
         }
-        let decision = Oracle::new(&problem, &[]).answer(&problem.goal, &Budget::unlimited());
+        let decision = Oracle::new(&problem, &[]).answer(&problem, &Budget::unlimited());
         match decision.checked.verdict() {
             Verdict::Deployable(trace) => {
                 assert!(at_worst(&problem, trace), "case {case}: {trace:?} of {problem:#?}");

@@ -38,7 +38,10 @@ fn answer(lowered: &Lowered, pod: &str) -> Option<bool> {
         question::pod(&lowered.cluster, pod).expect("a pod type"),
         question::node(&lowered.cluster, "n1").expect("a node"),
     );
-    Oracle::new(&problem, &lowered.diagnostics).answer(&Goal::atom(atom), &Budget::unlimited()).checked.answer()
+    Oracle::new(&problem, &lowered.diagnostics)
+        .answer(&problem.with_goal(Goal::atom(atom)), &Budget::unlimited())
+        .checked
+        .answer()
 }
 
 fn object(version: &str, kind: &str, rest: &str) -> String {
@@ -229,7 +232,7 @@ fn the_first_volume_on_a_node_is_taken_to_fit_and_the_second_is_not_known() {
     let problem = podreach::problem(&lowered, Semantics::KubeScheduler);
     let atom = (question::pod(&lowered.cluster, "db").unwrap(), question::node(&lowered.cluster, "n1").unwrap());
     let two = Goal { any: vec![[(atom, 2)].into_iter().collect()] };
-    let decision = Oracle::new(&problem, &lowered.diagnostics).answer(&two, &Budget::unlimited());
+    let decision = Oracle::new(&problem, &lowered.diagnostics).answer(&problem.asking(&two), &Budget::unlimited());
     assert_eq!(decision.checked.answer(), None);
     let why = Why::new(&problem.model, &[(atom, 1)].into_iter().collect(), atom.0, &[atom.1]);
     assert_eq!(why.answer(), None, "whether there is room for a second one is not known");
@@ -241,7 +244,7 @@ fn the_first_volume_on_a_node_is_taken_to_fit_and_the_second_is_not_known() {
     for (count, wanted) in [(1, Some(false)), (2, Some(true))] {
         let lowered = read(&format!("{NODE}{SET}{}{}", class("WaitForFirstConsumer"), limit(count)));
         let problem = podreach::problem(&lowered, Semantics::KubeScheduler);
-        let decision = Oracle::new(&problem, &lowered.diagnostics).answer(&two, &Budget::unlimited());
+        let decision = Oracle::new(&problem, &lowered.diagnostics).answer(&problem.asking(&two), &Budget::unlimited());
         assert_eq!(decision.checked.answer(), wanted, "a limit of {count}");
     }
 }
@@ -364,12 +367,12 @@ fn columns_are_told_apart_only_by_what_some_rule_reads() {
     let lowered = read(&text);
     let problem = podreach::problem(&lowered, Semantics::KubeScheduler);
     let oracle = Oracle::new(&problem, &lowered.diagnostics);
-    let mut matrix = Matrix::new(&problem.model, &oracle, &Budget::unlimited(), 1, &|| ());
+    let mut matrix = Matrix::new(&oracle, &Budget::unlimited(), 1, &|| ());
     let sizes: Vec<usize> = matrix.classes.iter().map(Vec::len).collect();
     assert_eq!((sizes, matrix.types()), (vec![2, 1], 2));
-    matrix.keep(&problem.model, "two");
+    matrix.keep("two");
     let names: Vec<&str> = matrix.rows.iter().map(|(pod, _)| problem.model.pod_name(*pod)).collect();
     assert_eq!((names, matrix.count(Cell::Deployable)), (vec!["pod/two/b"], 2));
-    let document = matrix_json(&problem.model, &matrix, &[]);
+    let document = matrix_json(&matrix, &[]);
     assert_eq!((&document["kind"], &document["semantics"]), (&"Matrix".into(), &"kube-scheduler".into()));
 }

@@ -32,6 +32,7 @@ mod pod_security;
 mod policies;
 mod policy_laws;
 mod policy_schema;
+mod pools;
 mod puzzle;
 mod recovery;
 mod remembered;

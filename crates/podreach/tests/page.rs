@@ -22,7 +22,7 @@ fn each_page(seed: u64, count: usize, mut test: impl FnMut(&Problem, &Verdict, &
     for case in 0..count {
         let semantics = if case % 2 == 0 { Semantics::KubeScheduler } else { Semantics::Paper };
         let problem = problem(&mut rng, Shape::small(semantics));
-        let decision = Oracle::new(&problem, &[]).answer(&problem.goal, &Budget::unlimited());
+        let decision = Oracle::new(&problem, &[]).answer(&problem, &Budget::unlimited());
         let options = Options::default();
         let answered = Answered { options: &options, decision: &decision, assumptions: &[] };
         let data = html::data(&problem, "a test", (&Value::Null, &[]), html::View::Answers(&[(answered, Value::Null)]));
@@ -178,11 +178,9 @@ fn a_map_has_the_cells_of_its_matrix_and_their_evidence() {
     for _ in 0..cases(60) {
         let problem = problem(&mut rng, Shape::small(Semantics::KubeScheduler));
         let oracle = Oracle::new(&problem, &[]);
-        let matrix = Matrix::new(&problem.model, &oracle, &Budget::unlimited(), 1, &|| ());
-        let evidence =
-            html::evidence((&problem, &matrix), matrix.answers(oracle, &Budget::unlimited()), usize::MAX, &|| None);
-        let data =
-            html::data(&problem, "a test", (&Value::Null, &[]), html::View::Matrices(&[(&problem, &matrix, evidence)]));
+        let matrix = Matrix::new(&oracle, &Budget::unlimited(), 1, &|| ());
+        let evidence = html::evidence(&matrix, matrix.answers(oracle, &Budget::unlimited()), usize::MAX, &|| None);
+        let data = html::data(&problem, "a test", (&Value::Null, &[]), html::View::Matrices(&[(&matrix, evidence)]));
         let map = &data["matrices"][0];
         let word = |letter| match letter {
             'y' => "deployable",

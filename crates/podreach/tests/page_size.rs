@@ -97,9 +97,9 @@ fn pages_of_many_bare_pods_fit_a_mail_and_add_up() {
     is_small_and_right(&page(html::View::Audit(&[])), &problem);
 
     let oracle = Oracle::new(&problem, &lowered.diagnostics);
-    let matrix = Matrix::new(&problem.model, &oracle, &Budget::unlimited(), 1, &|| ());
-    let evidence = html::evidence((&problem, &matrix), matrix.answers(oracle, &Budget::unlimited()), 5, &|| None);
-    let data = page(html::View::Matrices(&[(&problem, &matrix, evidence)]));
+    let matrix = Matrix::new(&oracle, &Budget::unlimited(), 1, &|| ());
+    let evidence = html::evidence(&matrix, matrix.answers(oracle, &Budget::unlimited()), 5, &|| None);
+    let data = page(html::View::Matrices(&[(&matrix, evidence)]));
     is_small_and_right(&data, &problem);
     let rows = data["matrices"][0]["rows"].as_array().expect("rows");
     let types: usize = rows
@@ -113,7 +113,7 @@ fn pages_of_many_bare_pods_fit_a_mail_and_add_up() {
     let last = problem.model.pods().last().expect("there are pods");
     let node = problem.model.nodes().next().expect("there are nodes");
     let asked = question::asking(&problem, podreach_core::Goal::atom((last, node))).expect("a question");
-    let decision = Oracle::new(&asked, &lowered.diagnostics).answer(&asked.goal, &Budget::unlimited());
+    let decision = Oracle::new(&asked, &lowered.diagnostics).answer(&asked, &Budget::unlimited());
     let options = Options::default();
     let answered = Answered { options: &options, decision: &decision, assumptions: &[] };
     let data = html::data(&asked, "a test", (&Value::Null, &[]), html::View::Answers(&[(answered, Value::Null)]));

@@ -34,8 +34,7 @@ fn lowered(text: &str) -> Lowered {
 
 fn matrix(lowered: &Lowered) -> (std::sync::Arc<Model>, Matrix) {
     let problem = podreach::problem(lowered, Semantics::KubeScheduler);
-    let matrix =
-        Matrix::new(&problem.model, &Oracle::new(&problem, &lowered.diagnostics), &Budget::unlimited(), 1, &|| ());
+    let matrix = Matrix::new(&Oracle::new(&problem, &lowered.diagnostics), &Budget::unlimited(), 1, &|| ());
     (problem.model, matrix)
 }
 

@@ -46,7 +46,7 @@ fn every_cell_is_what_exhaustive_search_says() {
         let problem = repetitive(&mut rng, case);
         let Some(truth) = ever_present(&problem) else { continue };
         let oracle = Oracle::new(&problem, &[]);
-        let cells = Matrix::new(&problem.model, &oracle, &Budget::unlimited(), 1, &|| {}).cells();
+        let cells = Matrix::new(&oracle, &Budget::unlimited(), 1, &|| {}).cells();
         for (atom, cell) in cells {
             let expected = if truth.contains(&atom) { Cell::Deployable } else { Cell::Never };
             assert_eq!(cell, expected, "case {case}: {atom:?} of {problem:#?}");
@@ -72,7 +72,7 @@ fn cells_equal_single_questions() {
     for case in 0..cases(600) {
         let problem = repetitive(&mut rng, case);
         let oracle = Oracle::new(&problem, &[]);
-        let cells = Matrix::new(&problem.model, &oracle, &Budget::unlimited(), 2, &|| {}).cells();
+        let cells = Matrix::new(&oracle, &Budget::unlimited(), 2, &|| {}).cells();
         let mut decider = Decider::new(&problem);
         for (atom, cell) in cells {
             let answer = decider.decide(&Goal::atom(atom), &Budget::unlimited()).checked.answer();
@@ -235,6 +235,7 @@ fn whole_zones_that_are_alike_are_one_orbit() {
             allocatable,
             features: BTreeSet::new(),
             drivers: BTreeMap::new(),
+            lifetime: Default::default(),
             passing: Default::default(),
         };
         cluster.nodes.push(node);
@@ -288,6 +289,7 @@ fn pyramid_on_equal_nodes(height: usize, nodes: usize) -> Problem {
             allocatable: [(slot, 1)].into_iter().collect(),
             features: BTreeSet::new(),
             drivers: BTreeMap::new(),
+            lifetime: Default::default(),
             passing: Default::default(),
         });
     }

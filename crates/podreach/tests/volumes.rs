@@ -46,7 +46,7 @@ fn answers(lowered: &Lowered, pod: &str) -> [String; 2] {
     let mut oracle = Oracle::new(&problem, &lowered.diagnostics);
     ["n1", "n2"].map(|node| {
         let goal = Goal::atom((pod, question::node(&lowered.cluster, node).expect("the node is there")));
-        word(oracle.answer(&goal, &Budget::unlimited()).checked.verdict())
+        word(oracle.answer(&problem.with_goal(goal), &Budget::unlimited()).checked.verdict())
     })
 }
 
@@ -176,7 +176,7 @@ fn a_trace_that_moves_a_bound_claim_is_held_back() {
     let both: podreach_core::Configuration = nodes.iter().map(|&node| ((pod, node), 1)).collect();
     let goal = Goal { any: vec![both] };
     let mut oracle = Oracle::new(&problem, &lowered.diagnostics);
-    let said = word(oracle.answer(&goal, &Budget::unlimited()).checked.verdict());
+    let said = word(oracle.answer(&problem.with_goal(goal), &Budget::unlimited()).checked.verdict());
     assert!(said.contains("has a volume made for n"), "{said}");
     assert_eq!(answers(&lowered, "front"), ["yes", "yes"]);
 }
@@ -192,7 +192,7 @@ fn an_exclusive_claim_is_for_one_pod_in_the_cluster() {
     let problem = podreach::problem(&lowered, Semantics::KubeScheduler);
     let both: podreach_core::Configuration = [((pod, node("n1")), 1), ((pod, node("n2")), 1)].into_iter().collect();
     let mut oracle = Oracle::new(&problem, &lowered.diagnostics);
-    let decision = oracle.answer(&Goal { any: vec![both] }, &Budget::unlimited());
+    let decision = oracle.answer(&problem.with_goal(Goal { any: vec![both] }), &Budget::unlimited());
     assert_eq!(word(decision.checked.verdict()), "never");
     assert_eq!(answers(&lowered, "web"), ["yes", "yes"]);
 }
@@ -217,7 +217,7 @@ fn a_driver_attaches_only_so_many_and_shared_volumes_count_once() {
         let atoms = pods.map(|pod| ((question::pod(&lowered.cluster, pod).unwrap(), node), 1));
         let mut both = podreach_core::Configuration::new();
         atoms.iter().for_each(|&(atom, _)| both.add(atom));
-        word(oracle.answer(&Goal { any: vec![both] }, &Budget::unlimited()).checked.verdict())
+        word(oracle.answer(&problem.with_goal(Goal { any: vec![both] }), &Budget::unlimited()).checked.verdict())
     };
     assert_eq!([together(["one", "two"]), together(["one", "three"])], ["never", "yes"]);
 }
@@ -285,7 +285,7 @@ fn a_claim_of_a_stateful_set_that_others_mount_is_shared() {
     let atom = |pod| ((question::pod(&lowered.cluster, pod).unwrap(), node), 1);
     let both = [atom("pod/default/db-0"), atom("backup")].into_iter().collect();
     let mut oracle = Oracle::new(&problem, &lowered.diagnostics);
-    let decision = oracle.answer(&Goal { any: vec![both] }, &Budget::unlimited());
+    let decision = oracle.answer(&problem.with_goal(Goal { any: vec![both] }), &Budget::unlimited());
     assert_eq!(word(decision.checked.verdict()), "never");
 }
 

@@ -29,7 +29,7 @@ fn ask(lowered: &Lowered, semantics: Semantics, pod: &str, node: &str) -> Verdic
     let node = question::node(&lowered.cluster, node).expect("the node is there");
     let goal = Goal::all([((pod, node), 1)].into_iter().collect());
     let problem = podreach::problem(lowered, semantics);
-    let decision = Oracle::new(&problem, &lowered.diagnostics).answer(&goal, &Budget::unlimited());
+    let decision = Oracle::new(&problem, &lowered.diagnostics).answer(&problem.with_goal(goal), &Budget::unlimited());
     decision.checked.verdict().clone()
 }
 

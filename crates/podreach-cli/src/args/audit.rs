@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
-use super::{Input, Limits, Reading};
+use super::{ArgumentError, Input, Limits, Reading};
 
 /// `podreach audit`.
 #[derive(Debug, Args)]
@@ -103,8 +103,8 @@ pub(crate) enum AuditFormat {
 }
 
 /// Reads `FORMAT=FILE`.
-fn also(text: &str) -> Result<(AuditFormat, PathBuf), String> {
+fn also(text: &str) -> Result<(AuditFormat, PathBuf), ArgumentError> {
     let parts = text.split_once('=').filter(|(_, file)| !file.is_empty());
     let known = parts.and_then(|(format, file)| Some((AuditFormat::from_str(format, true).ok()?, PathBuf::from(file))));
-    known.ok_or_else(|| "it looks like json=FILE, with a format that -o has".to_owned())
+    known.ok_or(ArgumentError::Also)
 }

@@ -12,10 +12,12 @@ use crate::live::Flags;
 
 mod audit;
 mod encode;
+mod error;
 mod page;
 
 pub(crate) use audit::{Audit, AuditFormat, Auditing, FailOn};
 pub(crate) use encode::{Aapp, Encode, Encoding, Notation, Order, Otherwise, Pebbling, Petri, ToNet};
+pub(crate) use error::ArgumentError;
 #[cfg(feature = "serve")]
 pub(crate) use page::Serve;
 pub(crate) use page::{PageFile, Report, ReportAudit, ReportOf};
@@ -486,11 +488,9 @@ impl Reading {
 }
 
 /// A kind of which the input can be said to have everything.
-fn complete(name: &str) -> Result<Kind, String> {
+fn complete(name: &str) -> Result<Kind, ArgumentError> {
     let kind = Kind::called(name).filter(|&kind| kind == Kind::Pod || kind.is_looked_up());
-    kind.ok_or_else(|| {
-        "use pods, pvc, pv, sc, csinodes, csidrivers, resourceclaims, priorityclasses or serviceaccounts".to_owned()
-    })
+    kind.ok_or(ArgumentError::Complete)
 }
 
 /// How long and how much a command may take, from reading its input to writing what it found.

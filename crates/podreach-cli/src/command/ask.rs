@@ -66,7 +66,7 @@ fn asked<'s>(
     let mut asked = Vec::new();
     for (name, own, goal) in questions {
         for semantics in reading.semantics(own) {
-            let question = Question::new(session, &session.problem(semantics), goal.clone());
+            let question = session.ask_goal(semantics, goal.clone());
             asked.push((name.clone(), question.map_err(|error| refuse(&error.to_string(), None))?));
         }
     }

@@ -9,7 +9,7 @@ use podreach::audit::{Actor, Outcome, Severity, Status};
 use podreach::diagnostic::Effect;
 use podreach::read::shown_path;
 use podreach::report::{self, Detail, audit as writers};
-use podreach_core::{Problem, Semantics, cancel};
+use podreach_core::{Semantics, cancel};
 
 use crate::args::{Audit, AuditFormat, Auditing, FailOn, Input};
 use crate::budget::Clock;
@@ -21,13 +21,14 @@ use crate::live::Flags;
 use crate::output::file::write_told;
 use crate::output::print;
 use crate::output::remark;
+use crate::unfreed;
 
 /// Runs the command.
 pub(crate) fn run(args: &Audit, clock: &Clock) -> Result<Exit, Reported> {
     let audited = audited(&args.auditing, Verbosity { quiet: args.quiet, verbose: args.verbose }, clock, None)?;
     let exit = cancel::exempt(|| write(args, &audited));
     // Evidence has clusters of its own, which are not freed either.
-    std::mem::forget(audited);
+    unfreed::leave(audited);
     exit
 }
 
@@ -37,8 +38,6 @@ pub(crate) struct Audited {
     pub(crate) session: Session,
     /// Whose rules counted, and what came out under them.
     pub(crate) outcomes: Vec<(Semantics, Outcome)>,
-    /// The cluster under the first of them, for those who show it: made before there is no more time for it.
-    pub(crate) problem: Option<Problem>,
 }
 
 /// How long findings take to write, in hundredths of the time to read the input.
@@ -62,8 +61,8 @@ pub(crate) fn audited(
         findings: !args.no_findings,
         earlier: earlier.as_deref(),
     };
-    let whose = args.reading.semantics(None)[0];
-    let problem = page.map(|_| session.problem(whose));
+    // Whoever shows the cluster needs its model: it is made before there is no more time for it.
+    page.map(|_| session.problem(args.reading.semantics(None)[0]));
     let mut outcomes = Vec::new();
     for semantics in args.reading.semantics(None) {
         let memory = cache.as_ref().map_or(&NoCache as &dyn podreach::engine::Cache, |cache| cache);
@@ -72,7 +71,7 @@ pub(crate) fn audited(
         let mut outcome = session.audit(&audit, semantics, Means { budget: &budget, memory }, &|| bar.inc(1));
         bar.finish_and_clear();
         if let Some(path) = &args.baseline {
-            let text = std::fs::read_to_string(path).map_err(|error| unusable(path, &error.to_string()))?;
+            let text = std::fs::read_to_string(path).map_err(|error| unusable(path, &error))?;
             outcome.compare(&writers::read_baseline(&text).map_err(|why| unusable(path, &why))?);
         }
         outcomes.push((semantics, outcome));
@@ -80,10 +79,10 @@ pub(crate) fn audited(
     if let Some(note) = cache.and_then(|cache| cache.damage()).filter(|_| !verbosity.quiet) {
         print::error(&format!("note: {note}\n"));
     }
-    Ok(Audited { session, outcomes, problem })
+    Ok(Audited { session, outcomes })
 }
 
-fn unusable(path: &Path, why: &str) -> Reported {
+fn unusable(path: &Path, why: &dyn std::fmt::Display) -> Reported {
     refuse(&format!("{} cannot be used: {why}", shown_path(path)), None)
 }
 

@@ -47,8 +47,7 @@ fn check(session: &Session, pod: &str, node: &str) -> String {
 }
 
 fn matrix(session: &Session) -> String {
-    let problem = session.problem(Semantics::KubeScheduler);
-    let matrix = session.matrix(&problem, &Budget::unlimited(), 1, &|| ());
-    let text = report::matrix(&problem.model, &matrix, session.assumptions(Semantics::KubeScheduler), Width::Normal);
+    let matrix = session.matrix(Semantics::KubeScheduler, &Budget::unlimited(), 1, &|| ());
+    let text = report::matrix(&matrix, session.assumptions(Semantics::KubeScheduler), Width::Normal);
     format!("> podreach matrix -f examples/demo.yaml\n{text}")
 }

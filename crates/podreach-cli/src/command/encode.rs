@@ -5,7 +5,7 @@ use std::path::Path;
 
 use podreach::answer::Sure;
 use podreach::diagnostic::Diagnostic;
-use podreach::encode::{Encoded, aapp, dot, line, pebbling, petri, pnml, to_pnml};
+use podreach::encode::{Encoded, aapp, dot, line, pebbling, petri, pnml};
 use podreach::engine::Decision;
 use podreach::lower::Options;
 use podreach::read::{Source, SourceId, Sources, shown_path};
@@ -133,8 +133,7 @@ fn net(args: &Encode) -> Result<Exit, Reported> {
     let verbosity = Verbosity { quiet: args.quiet, verbose: args.verbose };
     let session = Session::read(&args.input, |own| args.reading.options(own), verbosity)?;
     let (semantics, goal) = asked(args, &session)?;
-    let problem = session.problem(semantics).with_goal(goal);
-    let written = to_pnml::net(&problem).map_err(|refused| told(session.sources(), &[refused]))?;
+    let written = session.net(semantics, goal).map_err(|refused| told(session.sources(), &[refused]))?;
     print::data(&pnml::write(&written.net));
     Ok(Exit::Yes)
 }

@@ -5,7 +5,7 @@ use podreach::engine::Budget;
 use podreach::matrix::{Cell, Matrix};
 use podreach::read::shown;
 use podreach::report::{self, Width};
-use podreach_core::{Problem, Semantics};
+use podreach_core::Semantics;
 use serde_json::Value;
 
 use crate::args::{self, Format};
@@ -21,11 +21,10 @@ pub(crate) fn run(args: &args::Matrix, clock: &Clock) -> Result<Exit, Reported> 
     let session = Session::read(&args.input, |own| args.reading.options(own), (&args.output).into())?;
     clock.reserve(TABLE);
     let under = args.reading.semantics(None);
-    let mut matrices: Vec<(Problem, Matrix)> =
-        under.into_iter().map(|semantics| matrix(&session, semantics, clock)).collect();
+    let mut matrices: Vec<Matrix> = under.into_iter().map(|semantics| matrix(&session, semantics, clock)).collect();
     if let Some(namespace) = &args.input.live.namespace {
-        matrices.iter_mut().for_each(|(problem, matrix)| matrix.keep(&problem.model, namespace));
-        if matrices.iter().any(|(_, matrix)| matrix.rows.is_empty()) {
+        matrices.iter_mut().for_each(|matrix| matrix.keep(namespace));
+        if matrices.iter().any(|matrix| matrix.rows.is_empty()) {
             return Err(refuse(&format!("the input has no pods in namespace {}", shown(namespace)), None));
         }
     }
@@ -35,18 +34,17 @@ pub(crate) fn run(args: &args::Matrix, clock: &Clock) -> Result<Exit, Reported> 
         Format::Wide => print::report(&text(&session, &matrices, Width::Wide, args.output.quiet)),
         _ => print::report(&text(&session, &matrices, Width::Normal, args.output.quiet)),
     }
-    let decided = matrices.iter().all(|(_, matrix)| matrix.count(Cell::Unknown) == 0);
+    let decided = matrices.iter().all(|matrix| matrix.count(Cell::Unknown) == 0);
     Ok(if decided { Exit::Yes } else { Exit::Unknown })
 }
 
 /// The matrix under a semantics.
-pub(crate) fn matrix(session: &Session, semantics: Semantics, clock: &Clock) -> (Problem, Matrix) {
-    let problem = session.problem(semantics);
+pub(crate) fn matrix(session: &Session, semantics: Semantics, clock: &Clock) -> Matrix {
     let budget = Budget { threads: 1, ..clock.lasting_budget() };
-    let bar = bar(problem.model.pods().len());
-    let matrix = session.matrix(&problem, &budget, clock.threads, &|| bar.inc(1));
+    let bar = bar(session.problem(semantics).model.pods().len());
+    let matrix = session.matrix(semantics, &budget, clock.threads, &|| bar.inc(1));
     bar.finish_and_clear();
-    (problem, matrix)
+    matrix
 }
 
 fn bar(rows: usize) -> ProgressBar {
@@ -62,19 +60,17 @@ fn bar(rows: usize) -> ProgressBar {
     bar
 }
 
-fn document(session: &Session, matrices: &[(Problem, Matrix)]) -> Value {
-    let one = |(problem, matrix): &(Problem, Matrix)| {
-        report::matrix_json(&problem.model, matrix, session.assumptions(problem.model.semantics()))
-    };
+fn document(session: &Session, matrices: &[Matrix]) -> Value {
+    let one = |matrix: &Matrix| report::matrix_json(matrix, session.assumptions(matrix.model().semantics()));
     match matrices {
         [only] => one(only),
-        several => several.iter().map(|m| (m.0.model.semantics().name().to_owned(), one(m))).collect(),
+        several => several.iter().map(|matrix| (matrix.model().semantics().name().to_owned(), one(matrix))).collect(),
     }
 }
 
-fn text(session: &Session, matrices: &[(Problem, Matrix)], width: Width, quiet: bool) -> String {
-    let one = |(problem, matrix): &(Problem, Matrix)| {
-        let text = report::matrix(&problem.model, matrix, session.assumptions(problem.model.semantics()), width);
+fn text(session: &Session, matrices: &[Matrix], width: Width, quiet: bool) -> String {
+    let one = |matrix: &Matrix| {
+        let text = report::matrix(matrix, session.assumptions(matrix.model().semantics()), width);
         if quiet { text.lines().take(1).collect::<String>() + "\n" } else { text }
     };
     let mut parts: Vec<String> = matrices.iter().map(one).collect();
@@ -85,11 +81,11 @@ fn text(session: &Session, matrices: &[(Problem, Matrix)], width: Width, quiet: 
 }
 
 /// The pairs of a pod and a node about which two semantics disagree.
-fn differences(a: &(Problem, Matrix), b: &(Problem, Matrix), most: usize) -> String {
-    let (left, right) = (a.1.cells(), b.1.cells());
-    let model = &a.0.model;
+fn differences(a: &Matrix, b: &Matrix, most: usize) -> String {
+    let (left, right) = (a.cells(), b.cells());
+    let model = a.model();
     let differing: Vec<_> = left.iter().filter(|(atom, cell)| right[*atom] != **cell).collect();
-    let [first, second] = [a, b].map(|(problem, _)| problem.model.semantics().name());
+    let [first, second] = [a, b].map(|matrix| matrix.model().semantics().name());
     if differing.is_empty() {
         return "Both semantics agree on every pair.\n".to_owned();
     }

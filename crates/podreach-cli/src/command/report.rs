@@ -17,6 +17,7 @@ use crate::command::matrix;
 use crate::input::session::{Exit, Reported, Session, Verbosity};
 use crate::output::file;
 use crate::output::print;
+use crate::unfreed;
 
 /// How long a page takes, in hundredths of the time to read its input: the whole cluster is on it.
 const PAGE: u32 = 100;
@@ -41,12 +42,10 @@ pub(crate) fn run(args: &Report, clock: &Clock) -> Result<Exit, Reported> {
             let under = args.reading.semantics(None);
             let matrices: Vec<_> =
                 under.into_iter().map(|semantics| matrix::matrix(&session, semantics, clock)).collect();
-            let shown: Vec<_> = matrices
-                .iter()
-                .map(|(problem, matrix)| (problem, matrix, evidence(&session, problem, matrix, clock, args.evidence)))
-                .collect();
-            write(&args.page, &args.input, &session, shown[0].0, html::View::Matrices(&shown))?;
-            let decided = matrices.iter().all(|(_, matrix)| matrix.count(Cell::Unknown) == 0);
+            let shown: Vec<_> =
+                matrices.iter().map(|matrix| (matrix, evidence(&session, matrix, clock, args.evidence))).collect();
+            write(&args.page, &args.input, &session, shown[0].0.problem(), html::View::Matrices(&shown))?;
+            let decided = matrices.iter().all(|matrix| matrix.count(Cell::Unknown) == 0);
             Ok(if decided { Exit::Yes } else { Exit::Unknown })
         }
     }
@@ -55,7 +54,7 @@ pub(crate) fn run(args: &Report, clock: &Clock) -> Result<Exit, Reported> {
 /// The page of an audit.
 fn audit(args: &ReportAudit, clock: &Clock) -> Result<Exit, Reported> {
     let audited = audit::audited(&args.auditing, (&args.page).into(), clock, Some(PAGE))?;
-    let problem = audited.problem.as_ref().expect("it was asked for");
+    let problem = audited.session.problem(args.auditing.reading.semantics(None)[0]);
     let several = audited.outcomes.len() > 1;
     let under = |(semantics, outcome): &(Semantics, Outcome)| {
         let mut items: Vec<Item> = outcome.entries.iter().map(with_standing).collect();
@@ -67,7 +66,7 @@ fn audit(args: &ReportAudit, clock: &Clock) -> Result<Exit, Reported> {
     let items: Vec<&Item> = items.iter().collect();
     write(&args.page, &args.auditing.input, &audited.session, problem, html::View::Audit(&items))?;
     let exit = audit::finish(&args.auditing, &audited.audits(&args.auditing));
-    std::mem::forget(audited);
+    unfreed::leave(audited);
     exit
 }
 
@@ -82,13 +81,12 @@ fn with_standing(entry: &Entry) -> Item {
     item
 }
 
-fn evidence(session: &Session, problem: &Problem, matrix: &Matrix, clock: &Clock, most: usize) -> html::Evidence {
+fn evidence(session: &Session, matrix: &Matrix, clock: &Clock, most: usize) -> html::Evidence {
     let spinner = ask::spinner("gathering evidence");
-    let oracle = cancel::attempt(|| Oracle::new(problem, session.remarks()));
+    let oracle = cancel::attempt(|| session.oracle(matrix.problem()));
     let budget = clock.budget();
-    let gather = |oracle: Oracle| {
-        html::evidence((problem, matrix), matrix.answers(oracle, &budget), most, &|| (budget.interrupt)())
-    };
+    let gather =
+        |oracle: Oracle| html::evidence(matrix, matrix.answers(oracle, &budget), most, &|| (budget.interrupt)());
     let evidence = oracle.map_or_else(html::Evidence::stopped, gather);
     spinner.finish_and_clear();
     evidence

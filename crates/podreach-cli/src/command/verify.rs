@@ -55,7 +55,8 @@ pub(crate) fn run(args: &Verify, clock: &Clock) -> Result<Exit, Reported> {
         let exit = exit(&verified);
         tell(args, verified.to_string());
         if args.export.is_some() {
-            let written = cancel::attempt(|| session.export(certificate)).unwrap_or_else(|stop| Err(stop.to_string()));
+            let written = cancel::attempt(|| session.export(certificate).map_err(|error| error.to_string()));
+            let written = written.unwrap_or_else(|stop| Err(stop.to_string()));
             match written {
                 Ok(documents) => {
                     number += 1;

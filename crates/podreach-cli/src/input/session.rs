@@ -1,22 +1,21 @@
 //! What all commands do first: gather the input, read it, and refuse it if it cannot be used.
 
-use std::mem::ManuallyDrop;
 use std::ops::{Deref, DerefMut};
-use std::sync::Arc;
 
-use podreach::Analysis;
 use podreach::diagnostic::Diagnostic;
 use podreach::lower::{Options, Release, ReleaseBy};
 use podreach::read::Sources;
-use podreach_core::{Cluster, Problem, Semantics};
+use podreach::{Analysis, Onlooker};
+use podreach_core::Cluster;
 
 use crate::args::{Input, Output};
 use crate::input::gather::{self, Gathered};
 #[cfg(feature = "live")]
 use crate::live;
-use crate::live::header::Header;
+use crate::live::header::{Header, Reader};
 use crate::output::print;
 use crate::output::remark;
+use crate::unfreed::Unfreed;
 
 /// How a command ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -37,10 +36,9 @@ pub(crate) struct Reported;
 
 /// The input of a command, usable.
 ///
-/// It is never freed: a command has one input and ends when it has shown what it has to show, and to free a large cluster piece by
-/// piece would take as long as a limit may be exceeded.
+/// It is not freed where the process ends with the command: a command has one input and ends when it has shown what it has to show.
 #[derive(Debug)]
-pub(crate) struct Session(ManuallyDrop<Analysis>);
+pub(crate) struct Session(Unfreed<Analysis>);
 
 impl Deref for Session {
     type Target = Analysis;
@@ -94,12 +92,12 @@ impl Session {
         options: impl FnOnce(Option<(Release, ReleaseBy)>) -> Options,
         verbosity: Verbosity,
     ) -> Result<Self, Reported> {
-        let Gathered { sources, mut diagnostics, .. } = gather(input, verbosity.quiet)?;
+        let Gathered { sources, diagnostics, .. } = gather(input, verbosity.quiet)?;
         let headers = Header::find(&sources);
         let server = headers.iter().find_map(Header::release).map(|release| (release, ReleaseBy::Server));
         let options = options(server.or_else(|| of_kubelets(&sources)));
-        diagnostics.extend(headers.iter().flat_map(|header| header.diagnostics(&sources, &options)));
-        Self::of_anything(sources, diagnostics, options, verbosity)
+        let reader = Reader::new(diagnostics, headers, &options);
+        Self::of_anything(sources, reader, options, verbosity)
     }
 
     /// Reads sources; what is wrong with them is told.
@@ -112,14 +110,14 @@ impl Session {
         Self::of_anything(sources, diagnostics, options, verbosity)?.with_nodes()
     }
 
-    /// Reads sources that may have pods and no nodes; what is wrong with them is told.
+    /// Reads sources that may have pods and no nodes; what is wrong with them is reported.
     fn of_anything(
         sources: Sources,
-        diagnostics: Vec<Diagnostic>,
+        onlooker: impl Onlooker,
         options: Options,
         verbosity: Verbosity,
     ) -> Result<Self, Reported> {
-        let analysis = Analysis::load_with(sources, diagnostics, options).map_err(|error| {
+        let analysis = Analysis::load_with(sources, onlooker, options).map_err(|error| {
             remark::print(&error.sources, &error.diagnostics, verbosity.quiet, verbosity.verbose);
             Reported
         })?;
@@ -132,14 +130,7 @@ impl Session {
         if cluster.pods.is_empty() {
             return Err(nothing_to_do(cluster));
         }
-        Ok(Self(ManuallyDrop::new(analysis)))
-    }
-
-    /// The cluster under a semantics; like the session, it lasts as long as the program.
-    pub(crate) fn problem(&self, semantics: Semantics) -> Problem {
-        let problem = self.0.problem(semantics);
-        std::mem::forget((Arc::clone(&problem.model), Arc::clone(&problem.start)));
-        problem
+        Ok(Self(Unfreed::new(analysis)))
     }
 
     /// The same, if there are nodes.

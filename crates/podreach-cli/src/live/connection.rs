@@ -11,7 +11,7 @@ use kube::{Client, Config};
 use serde_json::Value;
 use tokio::runtime::Runtime;
 
-use super::failure::{Failure, address, told};
+use super::failure::{ConnectError, Failure, address};
 use super::flags::Flags;
 
 /// A connection.
@@ -27,14 +27,14 @@ pub(crate) struct Connection {
 
 impl Connection {
     /// Connects as the flags say; nothing is sent yet, though an exec plugin may run.
-    pub(crate) fn open(flags: &Flags) -> Result<Self, String> {
+    pub(crate) fn open(flags: &Flags) -> Result<Self, ConnectError> {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-        let runtime = runtime.map_err(|error| error.to_string())?;
+        let runtime = runtime.map_err(ConnectError::System)?;
         let (client, server, namespace) = runtime.block_on(async {
             let config = config(flags).await?;
             let facts = (config.cluster_url.to_string(), config.default_namespace.clone());
-            let client = Client::try_from(config).map_err(|error| told(&error))?;
-            Ok::<_, String>((client, facts.0, facts.1))
+            let client = Client::try_from(config).map_err(|error| ConnectError::of_client(&error))?;
+            Ok::<_, ConnectError>((client, facts.0, facts.1))
         })?;
         Ok(Self { runtime, client, timeout: flags.request_timeout, server: address(&server), namespace })
     }
@@ -52,7 +52,7 @@ impl Connection {
         let body = body.map(|body| body.to_string().into_bytes()).unwrap_or_default();
         let request = request.body(body).map_err(|error| Failure::Silence(error.to_string()))?;
         let text = self.runtime.block_on(self.answer(request))?;
-        serde_json::from_str(&text).map_err(|error| Failure::Silence(format!("the answer is no JSON: {error}")))
+        serde_json::from_str(&text).map_err(|error| Failure::Silence(format!("the answer is not JSON: {error}")))
     }
 
     async fn answer(&self, request: Request<Vec<u8>>) -> Result<String, Failure> {
@@ -67,10 +67,12 @@ impl Connection {
     }
 }
 
-async fn config(flags: &Flags) -> Result<Config, String> {
+async fn config(flags: &Flags) -> Result<Config, ConnectError> {
     let mut config = base(flags).await?;
     if let Some(server) = &flags.server {
-        config.cluster_url = server.parse().map_err(|error| format!("--server {}: {error}", address(server)))?;
+        config.cluster_url = server
+            .parse()
+            .map_err(|error: http::uri::InvalidUri| ConnectError::Server(address(server), error.to_string()))?;
     }
     let auth = &mut config.auth_info;
     if let Some(token) = &flags.token {
@@ -99,16 +101,16 @@ async fn config(flags: &Flags) -> Result<Config, String> {
 }
 
 /// Refuses a token that cannot be sent, on which the client would panic.
-fn sendable(login: &AuthInfo) -> Result<(), String> {
+fn sendable(login: &AuthInfo) -> Result<(), ConnectError> {
     let login = serde_json::to_value(login).unwrap_or_default();
     match login["token"].as_str().map(HeaderValue::from_str) {
-        Some(Err(_)) => Err("the token has characters that no token has".to_owned()),
+        Some(Err(_)) => Err(ConnectError::Token),
         _ => Ok(()),
     }
 }
 
 /// The kubeconfig's cluster, or else the one around us; with `--server` neither is needed.
-async fn base(flags: &Flags) -> Result<Config, String> {
+async fn base(flags: &Flags) -> Result<Config, ConnectError> {
     let choice =
         KubeConfigOptions { context: flags.context.clone(), cluster: flags.cluster.clone(), user: flags.user.clone() };
     let named = flags.context.is_some() || flags.cluster.is_some() || flags.user.is_some();
@@ -122,8 +124,8 @@ async fn base(flags: &Flags) -> Result<Config, String> {
     };
     match from_file {
         Ok(config) => Ok(config),
-        Err(error) if flags.kubeconfig.is_some() || named => Err(told(&error)),
-        Err(error) => Config::incluster().map_err(|_| told(&error)).or_else(|why| {
+        Err(error) if flags.kubeconfig.is_some() || named => Err(ConnectError::of_client(&error)),
+        Err(error) => Config::incluster().map_err(|_| ConnectError::of_client(&error)).or_else(|why| {
             let address = flags.server.as_deref().and_then(|server| server.parse().ok());
             address.map(Config::new).ok_or(why)
         }),

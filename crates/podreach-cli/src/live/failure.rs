@@ -1,7 +1,7 @@
 //! Why a cluster cannot be read, in words that hold no credentials.
 //!
 //! What the client says of its errors has in it what they are about: lines of the kubeconfig, all that a credential plugin printed, the address
-//! of a proxy with its password. Of those errors only what went wrong is told, and where.
+//! of a proxy with its password. Of those errors only what went wrong is reported, and where.
 
 use std::error::Error;
 
@@ -39,13 +39,48 @@ impl From<kube::Error> for Failure {
     fn from(error: kube::Error) -> Self {
         match error {
             kube::Error::Api(status) => Self::Status(status.code, status.message.clone()),
-            other => Self::Silence(told(&other)),
+            other => Self::Silence(without_credentials(&other)),
         }
     }
 }
 
+impl Error for Failure {}
+
+/// Why there is no connection.
+#[derive(Debug)]
+pub(crate) enum ConnectError {
+    /// The system has no means for it.
+    System(std::io::Error),
+    /// `--server` is not an address: without its credentials, and what is wrong with it.
+    Server(String, String),
+    /// The token cannot be sent.
+    Token,
+    /// The client says no; in words without credentials.
+    Client(String),
+}
+
+impl std::fmt::Display for ConnectError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::System(error) => error.fmt(f),
+            Self::Server(address, why) => write!(f, "--server {address}: {why}"),
+            Self::Token => write!(f, "the token has characters that no token has"),
+            Self::Client(words) => f.write_str(words),
+        }
+    }
+}
+
+impl Error for ConnectError {}
+
+impl ConnectError {
+    /// What the client says, without credentials.
+    pub(crate) fn of_client(error: &(dyn Error + 'static)) -> Self {
+        Self::Client(without_credentials(error))
+    }
+}
+
 /// An error with its causes, each said once; of one that may have credentials in it, what went wrong.
-pub(crate) fn told(error: &(dyn Error + 'static)) -> String {
+fn without_credentials(error: &(dyn Error + 'static)) -> String {
     let causes = || std::iter::successors(Some(error), |&error| error.source());
     if let Some(words) = causes().find_map(confidential) {
         return words;
@@ -57,7 +92,7 @@ pub(crate) fn told(error: &(dyn Error + 'static)) -> String {
     })
 }
 
-/// What is told of an error that may have credentials in it.
+/// What is reported of an error that may have credentials in it.
 fn confidential(error: &(dyn Error + 'static)) -> Option<String> {
     let of_client = error.downcast_ref::<kube::Error>().and_then(of_client);
     let of_file = || error.downcast_ref::<KubeconfigError>().and_then(of_kubeconfig);
@@ -78,7 +113,7 @@ fn of_kubeconfig(error: &KubeconfigError) -> Option<String> {
         KubeconfigError::ReadConfig(error, path) => Some(gather::unreadable(path, error)),
         KubeconfigError::Parse(error) => {
             let place = error.location().map(|place| format!(" (line {}, column {})", place.line(), place.column()));
-            Some(format!("the kubeconfig is no kubeconfig, or no YAML{}", place.unwrap_or_default()))
+            Some(format!("the kubeconfig is not YAML, or not a kubeconfig{}", place.unwrap_or_default()))
         }
         _ => None,
     }
@@ -89,7 +124,7 @@ fn of_login(error: &AuthError) -> String {
     match error {
         AuthError::AuthExecStart(error) => format!("{PLUGIN} cannot be run: {error}"),
         AuthError::AuthExecRun { out, .. } => format!("{PLUGIN} failed ({}); run it by hand to see why", out.status),
-        AuthError::AuthExecParse(_) => format!("what {PLUGIN} prints are no credentials"),
+        AuthError::AuthExecParse(_) => format!("{PLUGIN} prints something else than credentials"),
         AuthError::ExecPluginFailed => format!("{PLUGIN} gave no credentials"),
         AuthError::ReadTokenFile(error, path) => gather::unreadable(path, error),
         AuthError::InvalidBearerToken(_) => "the token has characters that no token has".to_owned(),
@@ -114,7 +149,7 @@ mod tests {
 
     #[test]
     fn an_address_names_a_server_and_nobody_else() {
-        for (given, told) in [
+        for (given, expected) in [
             ("https://host:6443/", "https://host:6443"),
             ("https://user:hunter2@host/k8s/c-1", "https://host/k8s/c-1"),
             ("https://a@b:hunter2@host?token=hunter2", "https://host"),
@@ -122,7 +157,7 @@ mod tests {
             ("hunter2@host:80", "host:80"),
             ("", ""),
         ] {
-            assert_eq!(address(given), told);
+            assert_eq!(address(given), expected);
         }
     }
 }

@@ -2,13 +2,15 @@
 //!
 //! It is how a snapshot keeps its meaning: read again with `-f`, the same doubts are raised and the same release counts.
 
+use podreach::Onlooker;
 use podreach::diagnostic::Diagnostic;
 use podreach::lower::{self, Options, Release};
-use podreach::read::{Piece, Sources, Tree};
+use podreach::read::{Sources, Tree};
 use serde_json::{Value, json};
 
+use super::custom;
 use super::resource::{self, Resource};
-use super::{custom, unseen};
+use super::unseen::{self, Users};
 
 /// What is said of a whole cluster.
 #[derive(Clone, Debug, Default)]
@@ -54,13 +56,9 @@ impl Header {
             if !sources.source(id).is_some_and(|source| mentions(&source.text)) {
                 continue;
             }
-            // A header stands first; once it is found, the rest is not looked at.
+            // A header comes first; once it is found, the rest is not read.
             let _ = sources.pieces(id, "items", &mut |piece| {
-                let tree = match piece {
-                    Piece::Item { item, .. } => item,
-                    Piece::Document(document) => document,
-                };
-                found.extend(Self::read(tree));
+                found.extend(Self::read(piece.tree()));
                 found.is_empty()
             });
         }
@@ -90,10 +88,38 @@ impl Header {
     }
 
     /// What could not be seen, and which verdicts that spoils.
-    pub(crate) fn diagnostics(&self, sources: &Sources, options: &Options) -> Vec<Diagnostic> {
-        let mut found = unseen::diagnostics(&self.unseen, sources, options);
+    fn diagnostics(&self, users: &Users, options: &Options) -> Vec<Diagnostic> {
+        let mut found = unseen::diagnostics(&self.unseen, users, options);
         let custom = self.custom.iter().filter_map(|(version, kind)| custom::remark(version, kind));
         found.extend(custom.map(|remark| lower::unless_complete(remark, options)));
         found
+    }
+}
+
+/// What is said of a cluster besides its objects, and who in it depends on what could not be seen.
+pub(crate) struct Reader {
+    diagnostics: Vec<Diagnostic>,
+    headers: Vec<Header>,
+    options: Options,
+    users: Users,
+}
+
+impl Reader {
+    /// For a text with these headers, about which there are remarks already.
+    pub(crate) fn new(diagnostics: Vec<Diagnostic>, headers: Vec<Header>, options: &Options) -> Self {
+        let users = Users::of(headers.iter().flat_map(|header| &header.unseen));
+        Self { diagnostics, headers, options: options.clone(), users }
+    }
+}
+
+impl Onlooker for Reader {
+    fn see(&mut self, tree: &Tree<'_>) {
+        self.users.see(tree);
+    }
+
+    fn remarks(self) -> Vec<Diagnostic> {
+        let Self { mut diagnostics, headers, options, users } = self;
+        diagnostics.extend(headers.iter().flat_map(|header| header.diagnostics(&users, &options)));
+        diagnostics
     }
 }

@@ -5,13 +5,13 @@ use std::collections::BTreeSet;
 use podreach::assumption::Topic;
 use podreach::diagnostic::{Diagnostic, Effect};
 use podreach::lower::{Instances, Options, fields};
-use podreach::read::{Sources, Tree};
+use podreach::read::Tree;
 
 use super::header::Unseen;
 use super::resource::{Doubt, Feature, Without};
 
 /// What there is to say about everything that could not be listed.
-pub(crate) fn diagnostics(unseen: &[Unseen], sources: &Sources, options: &Options) -> Vec<Diagnostic> {
+pub(crate) fn diagnostics(unseen: &[Unseen], users: &Users, options: &Options) -> Vec<Diagnostic> {
     // Without the rights for what runs elsewhere, admission elsewhere is no question either.
     let only = unseen.iter().find(|other| other.resource.without == Without::Running).and_then(|u| u.beyond.as_ref());
     let mut found = Vec::new();
@@ -28,8 +28,7 @@ pub(crate) fn diagnostics(unseen: &[Unseen], sources: &Sources, options: &Option
             Without::Gates => ("S0454", Effect::Assumes(Topic::Admission)),
             Without::Users(feature, doubt) => {
                 let effect = if doubt == Doubt::OverApproximates { Effect::OverApproximates } else { Effect::Both };
-                let about = users(sources, feature).into_iter();
-                found.extend(about.map(|pod| said(one, "S0455", effect).about(pod)));
+                found.extend(users.of_feature(feature).map(|pod| said(one, "S0455", effect).about(pod)));
                 ("S0454", Effect::Notes)
             }
         };
@@ -58,20 +57,43 @@ fn said(one: &Unseen, code: &'static str, effect: Effect) -> Diagnostic {
     refused.with_help("deploy/rbac.yaml grants what podreach reads")
 }
 
-/// The names of the pods and workloads in sources that use a feature.
-fn users(sources: &Sources, feature: Feature) -> BTreeSet<String> {
-    let mut users = BTreeSet::new();
-    for id in sources.ids() {
-        let (documents, _) = sources.documents(id);
-        let lists = documents.iter().flat_map(|document| document.field("items").and_then(Tree::seq));
-        for object in lists.flatten().chain(&documents) {
-            let name = name(object);
-            if let Some(name) = name.filter(|_| object.field("spec").is_some_and(|spec| uses(spec, feature))) {
-                users.insert(name);
+/// The names of the pods and workloads that use some features, gathered while texts are read.
+#[derive(Clone, Debug)]
+pub(crate) struct Users(Vec<(Feature, BTreeSet<String>)>);
+
+impl Users {
+    /// Of the features that depend on what could not be listed.
+    pub(super) fn of<'u>(unseen: impl Iterator<Item = &'u Unseen>) -> Self {
+        let mut features: Vec<(Feature, BTreeSet<String>)> = Vec::new();
+        for one in unseen {
+            if let Without::Users(feature, _) = one.resource.without
+                && !features.iter().any(|(known, _)| *known == feature)
+            {
+                features.push((feature, BTreeSet::new()));
+            }
+        }
+        Self(features)
+    }
+
+    /// Looks at a document and at the items of a list.
+    pub(super) fn see(&mut self, tree: &Tree<'_>) {
+        if self.0.is_empty() {
+            return;
+        }
+        for object in items(tree, "items").chain([tree]) {
+            let Some((name, spec)) = name(object).zip(object.field("spec")) else { continue };
+            for (feature, users) in &mut self.0 {
+                if uses(spec, *feature) {
+                    users.insert(name.clone());
+                }
             }
         }
     }
-    users
+
+    fn of_feature(&self, feature: Feature) -> impl Iterator<Item = String> + '_ {
+        let users = self.0.iter().filter(move |(known, _)| *known == feature);
+        users.flat_map(|(_, users)| users.iter().cloned())
+    }
 }
 
 /// The name of an object, as pod types are named.

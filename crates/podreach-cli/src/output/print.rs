@@ -7,6 +7,7 @@ use anstyle::{AnsiColor, Style};
 use serde::Serialize;
 
 use crate::args::Color;
+use crate::output::buffer::{self, Out};
 
 static LOST: AtomicBool = AtomicBool::new(false);
 static BEGUN: AtomicBool = AtomicBool::new(false);
@@ -23,23 +24,27 @@ pub(crate) fn set_colour(color: Color) {
 
 /// Whether messages on standard error are coloured.
 pub(crate) fn is_coloured() -> bool {
-    anstream::AutoStream::choice(&io::stderr()) != anstream::ColorChoice::Never
+    !buffer::is_on() && anstream::AutoStream::choice(&io::stderr()) != anstream::ColorChoice::Never
 }
 
 /// Whether someone watches standard error.
 pub(crate) fn is_watched() -> bool {
-    io::stderr().is_terminal()
+    !buffer::is_on() && io::stderr().is_terminal()
 }
 
 /// Prints a report: control characters are escaped, verdicts and marks coloured.
 pub(crate) fn report(text: &str) {
-    let painted: String = harmless_lines(text).split_inclusive('\n').map(painted).collect();
+    let text = harmless_lines(text);
+    if buffer::is_on() {
+        return whole(Out, &text);
+    }
+    let painted: String = text.split_inclusive('\n').map(painted).collect();
     whole(anstream::stdout(), &painted);
 }
 
 /// Prints data for programs, as it is.
 pub(crate) fn data(text: &str) {
-    whole(io::stdout(), text);
+    whole(Out, text);
 }
 
 /// Says that something that was asked for is being written, which must not be cut off.
@@ -77,7 +82,7 @@ pub(crate) fn is_lost() -> bool {
 /// Prints a document for programs; it is written as it is made, since that of a long run is large.
 pub(crate) fn json(document: &impl Serialize) {
     begin();
-    told(write_json(&mut BufWriter::new(io::stdout().lock()), document));
+    told(write_json(&mut BufWriter::new(Out), document));
 }
 
 /// Writes a document, and an end of line.
@@ -89,6 +94,9 @@ pub(crate) fn write_json(out: &mut impl Write, document: &impl Serialize) -> io:
 
 /// Prints a message that is harmless already.
 pub(crate) fn error(text: &str) {
+    if buffer::is_on() {
+        return buffer::add_error(&anstream::adapter::strip_str(text).to_string());
+    }
     let _ = anstream::stderr().write_all(text.as_bytes());
 }
 

@@ -11,6 +11,7 @@ mod outcome;
 mod plan;
 
 use std::collections::BTreeMap;
+use std::fmt;
 
 use podreach::report::{Assertion, Certificate};
 use podreach_core::{Checker, Semantics, Verdict};
@@ -99,16 +100,20 @@ fn planned(session: &Session, certificate: &Certificate) -> Result<Plan, Reporte
         return Err(refuse(&format!("labels or selectors of this cluster mention {LABEL}"), Some(help)));
     }
     let problem = podreach::problem(session.lowered(), certificate.semantics);
-    let unfit = |why: String| refuse(&format!("the run does not fit this cluster as it is now: {why}"), None);
-    let (problem, verdict) = certificate.resolve(&problem, &[]).map_err(&unfit)?;
+    let (problem, verdict) = certificate.resolve(&problem, &[]).map_err(|error| unfit(&error))?;
     let flaw = Checker::new(&problem).check(&problem.goal, verdict.clone(), &|| false).err();
     if let Some(flaw) = flaw {
-        return Err(unfit(podreach::report::flaw(&problem, &verdict, &flaw)));
+        return Err(unfit(&podreach::report::flaw(&problem, &verdict, &flaw)));
     }
-    let Verdict::Deployable(trace) = &verdict else { return Err(unfit("it has no steps".to_owned())) };
+    let Verdict::Deployable(trace) = &verdict else { return Err(unfit(&"it has no steps")) };
     let lists = snapshot::lists(session.sources())?;
     let objects: Vec<Value> = lists.into_iter().flat_map(|list| list.objects).collect();
-    plan::plan(session, &problem, trace, &objects).map_err(unfit)
+    plan::plan(session, &problem, trace, &objects).map_err(|error| unfit(&error))
+}
+
+/// That a run does not fit the cluster.
+fn unfit(why: &dyn fmt::Display) -> Reported {
+    refuse(&format!("the run does not fit this cluster as it is now: {why}"), None)
 }
 
 /// Refuses clusters that nobody said are for tests.
@@ -140,7 +145,7 @@ fn execute(cluster: &Cluster<'_>, plan: &Plan, report: &mut Report, args: &Repla
     if args.keep_pods {
         return;
     }
-    report.cleaned = Some(cluster.clean(Some(&cluster.run)).map_err(|failure| failure.to_string()));
+    report.cleaned = Some(cluster.clean(Some(&cluster.run)));
 }
 
 /// Removes everything that replays left.

@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 
 use super::plan::{Deed, Step};
 use crate::input::session::Exit;
+use crate::live::failure::Failure;
 
 /// What came of a step.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -57,7 +58,7 @@ pub(crate) struct Report {
     length: usize,
     steps: Vec<(Value, Outcome)>,
     /// How many pods were removed at the end, or why not all; `None` if none were to be.
-    pub(crate) cleaned: Option<Result<usize, String>>,
+    pub(crate) cleaned: Option<Result<usize, Failure>>,
 }
 
 impl Report {

@@ -1,6 +1,7 @@
 //! The steps of a run as they will be made on a cluster: which pod is created from what, and which pod is deleted.
 
 use std::collections::BTreeMap;
+use std::fmt;
 
 use podreach::lower::{Instance, Kind};
 use podreach_core::{Action, Atom, PodId, Problem, Trace};
@@ -42,14 +43,51 @@ pub(crate) enum Deed {
     TerminateOther(String, String),
 }
 
+/// Why a run cannot be made on a cluster.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum PlanError {
+    /// It starts from an empty cluster, and pods run.
+    NotEmpty,
+    /// A step deletes a pod that does not run.
+    NotRunning(usize),
+    /// A step deletes a pod that waits for a node.
+    Waits(usize, String),
+    /// A step waits for a node.
+    Settles(usize, String),
+    /// The object behind a pod type is not there.
+    NoObject(String),
+    /// The object behind a pod type has no template.
+    NoTemplate(String),
+}
+
+impl fmt::Display for PlanError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NotEmpty => write!(f, "it starts from an empty cluster, and pods run on this one"),
+            Self::NotRunning(number) => write!(f, "step {number} deletes a pod that does not run"),
+            Self::Waits(number, pod) => write!(
+                f,
+                "step {number} deletes {pod}, which waits for a node: delete it, and ask about the cluster as it is then"
+            ),
+            Self::Settles(number, node) => {
+                write!(f, "step {number} waits until {node} is ready and not cordoned, and a replay changes no node")
+            }
+            Self::NoObject(pod) => write!(f, "the object behind {pod} is not there"),
+            Self::NoTemplate(pod) => write!(f, "{pod} has no template"),
+        }
+    }
+}
+
+impl std::error::Error for PlanError {}
+
 /// The steps of a trace; what the cluster runs is matched with what the trace deletes.
-pub(crate) fn plan(session: &Session, problem: &Problem, trace: &Trace, objects: &[Value]) -> Result<Plan, String> {
+pub(crate) fn plan(session: &Session, problem: &Problem, trace: &Trace, objects: &[Value]) -> Result<Plan, PlanError> {
     let mut others: BTreeMap<Atom, Vec<&str>> = BTreeMap::new();
     for instance in session.lowered().origins.instances.iter().filter(|instance| !instance.kept) {
         others.entry(place(problem, instance)).or_default().push(&instance.name);
     }
     if !problem.start.iter().eq(others_as_start(session, problem).iter()) {
-        return Err("it starts from an empty cluster, and pods run on this one".to_owned());
+        return Err(PlanError::NotEmpty);
     }
     let mut own: BTreeMap<Atom, Vec<usize>> = BTreeMap::new();
     let mut steps = Vec::new();
@@ -59,7 +97,7 @@ pub(crate) fn plan(session: &Session, problem: &Problem, trace: &Trace, objects:
             Some(number) => Ok(Ok(number)),
             None => {
                 let name = others.get_mut(&atom).and_then(Vec::pop);
-                name.map(Err).ok_or_else(|| format!("step {number} deletes a pod that does not run"))
+                name.map(Err).ok_or(PlanError::NotRunning(number))
             }
         };
         let (deed, (pod, node)) = match action {
@@ -90,16 +128,10 @@ pub(crate) fn plan(session: &Session, problem: &Problem, trace: &Trace, objects:
                 }
             },
             Action::Withdraw(pod) => {
-                let pod = problem.model.pod_name(pod);
-                return Err(format!(
-                    "step {number} deletes {pod}, which waits for a node: delete it, and ask about the cluster as it is then"
-                ));
+                return Err(PlanError::Waits(number, problem.model.pod_name(pod).to_owned()));
             }
             Action::Settle(node) => {
-                let node = problem.model.node_name(node);
-                return Err(format!(
-                    "step {number} waits until {node} is ready and not cordoned, and a replay changes no node"
-                ));
+                return Err(PlanError::Settles(number, problem.model.node_name(node).to_owned()));
             }
         };
         let model = &problem.model;
@@ -126,19 +158,19 @@ fn place(problem: &Problem, instance: &Instance) -> Atom {
 }
 
 /// An inert pod of a type.
-fn template(session: &Session, id: PodId, objects: &[Value]) -> Result<Value, String> {
+fn template(session: &Session, id: PodId, objects: &[Value]) -> Result<Value, PlanError> {
     let cluster = session.cluster();
     let pod = &cluster.pods[id];
     let origin = session.lowered().origins.pods.get(&pod.name);
     let found = origin.zip(objects.iter().find(|object| is_named(object, &pod.name)));
-    let (origin, object) = found.ok_or_else(|| format!("the object behind {} is not there", pod.name))?;
+    let (origin, object) = found.ok_or_else(|| PlanError::NoObject(pod.name.clone()))?;
     let place = match origin.kind {
         Kind::Pod => "/spec",
         Kind::PodTemplate => "/template/spec",
         Kind::CronJob => "/spec/jobTemplate/spec/template/spec",
         _ => "/spec/template/spec",
     };
-    let spec = object.pointer(place).ok_or_else(|| format!("{} has no template", pod.name))?;
+    let spec = object.pointer(place).ok_or_else(|| PlanError::NoTemplate(pod.name.clone()))?;
     // The node gives its pods these labels; they are the type's own only if the model says so.
     let given = ["topology.kubernetes.io/zone", "topology.kubernetes.io/region"];
     let is_own = |key: &str| {

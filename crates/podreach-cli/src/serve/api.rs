@@ -16,6 +16,7 @@ use super::gate::Gate;
 use super::http::{Request, Response};
 use super::jobs::{Job, Jobs};
 use super::orders::Order;
+use super::refused::Refused;
 use super::world::{Variant, World};
 use crate::budget;
 use crate::input::session::Exit;
@@ -71,9 +72,9 @@ impl Server {
 /// The answer to a request that came by a connection, or why there is none within the limits.
 pub(super) fn answer(server: &Arc<Server>, stream: &Arc<TcpStream>, request: &Request) -> Response {
     let answered = server.attended.during(stream, server.world.limits.timeout, || answered(server, request));
-    answered.map(|answered| answered.unwrap_or_else(|refused| refused)).unwrap_or_else(|stop| {
-        Response::refusal(503, &format!("it was stopped before there was anything to show: {stop}"))
-    })
+    answered
+        .map(|answered| answered.unwrap_or_else(|refused| refused))
+        .unwrap_or_else(|stop| Response::refusal(503, &Refused::Stopped(stop).to_string()))
 }
 
 fn answered(server: &Arc<Server>, request: &Request) -> Result<Response, Response> {
@@ -98,15 +99,21 @@ fn answered(server: &Arc<Server>, request: &Request) -> Result<Response, Respons
     }
     match (method, what) {
         ("GET", "page") => {
-            let page = server.world.page().map_err(|why| Response::refusal(400, &why))?;
+            let page = server.world.page().map_err(bad)?;
             Ok(Response::text(200, vec![page]))
         }
         ("POST", "cluster" | "why" | "ask" | "matrix" | "flips" | "file") => ordered(server, what, request),
-        (_, "page" | "cluster" | "why" | "ask" | "matrix" | "flips" | "file") => {
-            Err(Response::refusal(405, "this is asked in another way"))
-        }
+        (_, "page" | "cluster" | "why" | "ask" | "matrix" | "flips" | "file") => Err(Response::refusal(
+            405,
+            if what == "page" { "method not allowed; use GET" } else { "method not allowed; use POST" },
+        )),
         _ => Err(Response::refusal(404, "there is no such thing to ask")),
     }
+}
+
+/// That a request makes no sense.
+fn bad(why: impl Into<Refused>) -> Response {
+    Response::refusal(400, &why.into().to_string())
 }
 
 /// What is answered at once, or the job that will answer it.
@@ -114,7 +121,6 @@ fn ordered(server: &Arc<Server>, what: &str, request: &Request) -> Result<Respon
     if request.field("content-type").is_none_or(|kind| !kind.starts_with("application/json")) {
         return Err(Response::refusal(400, "the body is to be JSON"));
     }
-    let bad = |why: String| Response::refusal(400, &why);
     let order = Order::read(&request.body).map_err(bad)?;
     let variant = server.world.variant(order.edits.clone()).map_err(bad)?;
     let asked = |order: &Order| asked(&variant, order).map_err(bad);
@@ -128,7 +134,7 @@ fn ordered(server: &Arc<Server>, what: &str, request: &Request) -> Result<Respon
             job(server, question, move |server, job| ask(&server.world, &variant, atom, job))
         }
         "file" => {
-            let (atom, file) = (asked(&order)?, order.file.ok_or_else(|| bad("which file?".to_owned()))?);
+            let (atom, file) = (asked(&order)?, order.file.ok_or_else(|| bad(Refused::Lacks("file")))?);
             job(server, question, move |server, job| {
                 let decided = server.world.decided(&variant, atom, job)?;
                 exports::file(&server.world, &variant, &decided, &file)
@@ -137,7 +143,7 @@ fn ordered(server: &Arc<Server>, what: &str, request: &Request) -> Result<Respon
         "matrix" => job(server, question, move |server, job| {
             job.expect(variant.problem.model.pods().len());
             let matrix = server.world.matrix(&variant, job);
-            Ok(cancel::exempt(|| html::matrix(&variant.problem, &matrix)))
+            Ok(cancel::exempt(|| html::matrix(&matrix)))
         }),
         _ => job(server, question, move |server, job| flips(&server.world, &variant, job)),
     }
@@ -146,7 +152,7 @@ fn ordered(server: &Arc<Server>, what: &str, request: &Request) -> Result<Respon
 fn job(
     server: &Arc<Server>,
     question: String,
-    work: impl FnOnce(&Server, &Job) -> Result<Value, String> + Send + 'static,
+    work: impl FnOnce(&Server, &Job) -> Result<Value, Refused> + Send + 'static,
 ) -> Result<Response, Response> {
     let own = Arc::clone(server);
     let id = server.jobs.start(question, server.world.limits.timeout, move |job| work(&own, job));
@@ -155,12 +161,11 @@ fn job(
 }
 
 /// The pod type and the node of a request.
-fn asked(variant: &Variant, order: &Order) -> Result<(PodId, NodeId), String> {
+fn asked(variant: &Variant, order: &Order) -> Result<(PodId, NodeId), Refused> {
     let cluster = &variant.lowered.cluster;
-    let pod = order.pod.as_deref().ok_or("a question needs a pod")?;
-    let node = order.node.as_deref().ok_or("a question needs a node")?;
-    let pod = question::pod(cluster, pod).map_err(|error| error.to_string())?;
-    Ok((pod, question::node(cluster, node).map_err(|error| error.to_string())?))
+    let pod = order.pod.as_deref().ok_or(Refused::Lacks("pod"))?;
+    let node = order.node.as_deref().ok_or(Refused::Lacks("node"))?;
+    Ok((question::pod(cluster, pod)?, question::node(cluster, node)?))
 }
 
 fn why(world: &World, variant: &Variant, (pod, node): (PodId, NodeId)) -> Value {
@@ -172,7 +177,7 @@ fn why(world: &World, variant: &Variant, (pod, node): (PodId, NodeId)) -> Value 
 }
 
 /// An answer with its evidence, and the files that can be made of it.
-fn ask(world: &World, variant: &Variant, asked: (PodId, NodeId), job: &Job) -> Result<Value, String> {
+fn ask(world: &World, variant: &Variant, asked: (PodId, NodeId), job: &Job) -> Result<Value, Refused> {
     let decided = world.decided(variant, asked, job)?;
     let answered = decided.answered(world);
     Ok(cancel::exempt(|| {
@@ -181,7 +186,7 @@ fn ask(world: &World, variant: &Variant, asked: (PodId, NodeId), job: &Job) -> R
     }))
 }
 
-fn flips(world: &World, variant: &Variant, job: &Job) -> Result<Value, String> {
+fn flips(world: &World, variant: &Variant, job: &Job) -> Result<Value, Refused> {
     let base = world.variant(Vec::new())?;
     job.expect(base.problem.model.pods().len() + variant.problem.model.pods().len());
     let (before, after) = (world.matrix(&base, job), world.matrix(variant, job));

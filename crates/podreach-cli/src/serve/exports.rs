@@ -5,6 +5,7 @@ use podreach::sandbox;
 use podreach_core::{Problem, Trace, Verdict};
 use serde_json::{Value, json};
 
+use super::refused::Refused;
 use super::world::{Decided, Variant, World};
 use crate::command::check::LONGEST;
 
@@ -34,7 +35,7 @@ pub(super) fn files(decided: &Decided) -> Vec<&'static str> {
 }
 
 /// A file of an answer; an error says why there is none.
-pub(super) fn file(world: &World, variant: &Variant, decided: &Decided, name: &str) -> Result<Value, String> {
+pub(super) fn file(world: &World, variant: &Variant, decided: &Decided, name: &str) -> Result<Value, Refused> {
     let decision = &decided.decision;
     let problem = decision.checked.problem();
     let asked = problem.asked().any.first().and_then(|goal| goal.iter().next()).map(|(atom, _)| atom);
@@ -42,25 +43,23 @@ pub(super) fn file(world: &World, variant: &Variant, decided: &Decided, name: &s
         ("question.yaml", ..) => question(problem),
         ("policy.yaml", _, Some(((pod, node), deployable))) => sandbox::rule(&problem.model, pod, node, deployable),
         ("run.mmd" | "run.svg" | "run.itf.json", Verdict::Deployable(trace), _) if trace.len() > LONGEST => {
-            return Err(format!("a run of {} steps is too long to draw", trace.len()));
+            return Err(Refused::TooLong(trace.len()));
         }
         ("run.mmd", Verdict::Deployable(trace), _) => report::mermaid(problem, trace),
         ("run.svg", Verdict::Deployable(trace), _) => report::svg(problem, trace),
         ("run.itf.json", Verdict::Deployable(trace), _) if states(problem, trace) > BYTES => {
             let [((pod, node), _)] = problem.asked().any[0].iter().collect::<Vec<_>>()[..] else {
-                return Err(LARGE.into());
+                return Err(Refused::TooLarge(None));
             };
             let (pod, node) = (problem.model.pod_name(pod), problem.model.node_name(node));
-            return Err(format!("{LARGE}: podreach check -f FILE {pod} {node} -o itf"));
+            return Err(Refused::TooLarge(Some(format!("podreach check -f FILE {pod} {node} -o itf"))));
         }
         ("run.itf.json", Verdict::Deployable(trace), _) => report::itf(problem, trace).to_string(),
         ("report.html", ..) => report(world, variant, decided),
-        _ => return Err(format!("there is no {} of this answer", podreach::read::shown(name))),
+        _ => return Err(Refused::NoFile(name.to_owned())),
     };
     Ok(json!({name: text}))
 }
-
-const LARGE: &str = "this file is too large for the page; this makes it";
 
 /// About how many bytes the states of a run take.
 fn states(problem: &Problem, trace: &Trace) -> usize {

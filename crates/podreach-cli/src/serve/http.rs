@@ -100,7 +100,7 @@ pub(super) fn head(bytes: &[u8]) -> Result<Option<(Request, usize)>, Response> {
         Err(_) => return Err(Response::refusal(400, "this is no HTTP request")),
     };
     let text =
-        |bytes: &[u8]| String::from_utf8(bytes.to_vec()).map_err(|_| Response::refusal(400, "a field is no text"));
+        |bytes: &[u8]| String::from_utf8(bytes.to_vec()).map_err(|_| Response::refusal(400, "a field is not text"));
     let fields = parsed.headers.iter().map(|field| Ok((field.name.to_owned(), text(field.value)?)));
     let request = Request {
         method: parsed.method.unwrap_or_default().to_owned(),
@@ -122,7 +122,7 @@ pub(super) fn body_length(request: &Request) -> Result<usize, Response> {
     match length.and_then(|length| length.parse::<usize>().ok()) {
         Some(length) if length <= BODY => Ok(length),
         Some(_) => Err(Response::refusal(413, "the body is too large")),
-        None => Err(Response::refusal(400, "the length of the body is no number")),
+        None => Err(Response::refusal(400, "the length of the body is not a number")),
     }
 }
 

@@ -13,6 +13,8 @@ use podreach::engine::Stop;
 use podreach_core::cancel::Token;
 use serde_json::{Value, json};
 
+use super::refused::Refused;
+
 /// The most jobs that work at a time.
 const WORKING: usize = 4;
 /// The most jobs that are remembered, and the most bytes of their results.
@@ -39,7 +41,7 @@ pub(super) struct Job {
 }
 
 /// What a job came to: its result as text, which all who look at it share, or why there is none.
-type Outcome = Result<Arc<str>, String>;
+type Outcome = Result<Arc<str>, Refused>;
 
 /// What changes about a job.
 #[derive(Debug)]
@@ -100,7 +102,7 @@ impl Job {
             }
             Some(Err(error)) => {
                 job["state"] = "failed".into();
-                job["error"] = error.as_str().into();
+                job["error"] = error.to_string().into();
             }
         }
         vec![job.to_string().into()]
@@ -119,12 +121,7 @@ impl Ending {
 
 impl Drop for Ending {
     fn drop(&mut self) {
-        let why = if std::thread::panicking() {
-            "this failed inside, which is a bug in podreach"
-        } else {
-            "there is no thread for this now: try again later"
-        };
-        self.with(Err(why.to_owned()));
+        self.with(Err(if std::thread::panicking() { Refused::Bug } else { Refused::NoThread }));
     }
 }
 
@@ -140,7 +137,7 @@ impl Jobs {
         &self,
         question: String,
         timeout: Duration,
-        work: impl FnOnce(&Job) -> Result<Value, String> + Send + 'static,
+        work: impl FnOnce(&Job) -> Result<Value, Refused> + Send + 'static,
     ) -> Option<u64> {
         let mut all = locked(&self.all);
         let (last, jobs) = &mut *all;
@@ -170,8 +167,7 @@ impl Jobs {
         let ending = Ending(Arc::clone(&job));
         let run = move || {
             let done = job.token.during(|| work(&job).map(|result| result.to_string().into()));
-            let given_up = |stop| Err(format!("it was stopped before there was anything to show: {stop}"));
-            ending.with(done.unwrap_or_else(given_up));
+            ending.with(done.unwrap_or_else(|stop| Err(Refused::Stopped(stop))));
         };
         // Without a thread, the ending says so.
         let _ = std::thread::Builder::new().stack_size(64 << 20).spawn(run);
@@ -278,7 +274,7 @@ mod tests {
         }
     }
 
-    fn until_stopped(job: &Job) -> Result<Value, String> {
+    fn until_stopped(job: &Job) -> Result<Value, Refused> {
         while job.stop().is_none() {
             std::thread::yield_now();
         }

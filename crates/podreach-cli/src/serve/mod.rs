@@ -13,6 +13,7 @@ mod heap;
 mod http;
 mod jobs;
 mod orders;
+mod refused;
 mod world;
 
 use std::net::{Ipv4Addr, TcpListener, TcpStream};

@@ -7,9 +7,9 @@ use podreach::answer::{Oracle, Sure};
 use podreach::engine::Budget;
 use podreach::lower::Lowered;
 use podreach::matrix::Matrix;
-use podreach::question;
+use podreach::question::{self, GoalError};
 use podreach::report::{self, Answered, html};
-use podreach::sandbox::{self, Edit};
+use podreach::sandbox::{self, Edit, EditError};
 use podreach_core::cancel;
 use podreach_core::{Goal, NodeId, PodId, Problem};
 
@@ -97,7 +97,7 @@ impl World {
     }
 
     /// What the page shows first, made once for all who ask.
-    pub(super) fn page(&self) -> Result<Arc<str>, String> {
+    pub(super) fn page(&self) -> Result<Arc<str>, EditError> {
         let variant = self.variant(Vec::new())?;
         let made = || {
             let diagnostics = report::diagnostics(self.session.sources(), self.session.remarks());
@@ -110,7 +110,7 @@ impl World {
     }
 
     /// The cluster with these changes; or why one of them makes no sense.
-    pub(super) fn variant(&self, edits: Vec<Edit>) -> Result<Arc<Variant>, String> {
+    pub(super) fn variant(&self, edits: Vec<Edit>) -> Result<Arc<Variant>, EditError> {
         let known = |variants: &Vec<Arc<Variant>>| variants.iter().find(|variant| variant.edits == edits).cloned();
         if let Some(known) = known(&locked(&self.variants)) {
             return Ok(known);
@@ -147,15 +147,19 @@ impl World {
     }
 
     /// A question and its answer, remembered unless it was cut short; or why it cannot be asked.
-    pub(super) fn decided(&self, variant: &Variant, asked: (PodId, NodeId), job: &Job) -> Result<Arc<Decided>, String> {
+    pub(super) fn decided(
+        &self,
+        variant: &Variant,
+        asked: (PodId, NodeId),
+        job: &Job,
+    ) -> Result<Arc<Decided>, GoalError> {
         let is_it = |decided: &&Arc<Decided>| decided.asked == asked && decided.edits == variant.edits;
         if let Some(known) = locked(&self.answers).iter().find(is_it) {
             return Ok(Arc::clone(known));
         }
-        let problem = question::asking(&variant.problem, Goal::atom(asked)).map_err(|error| error.to_string())?;
+        let problem = question::asking(&variant.problem, Goal::atom(asked))?;
         let interrupt = || job.stop();
-        let decide =
-            || Oracle::new(&problem, &variant.lowered.diagnostics).answer(&problem.goal, &self.budget(&interrupt));
+        let decide = || Oracle::new(&problem, &variant.lowered.diagnostics).answer(&problem, &self.budget(&interrupt));
         let decision = cancel::attempt(decide).unwrap_or_else(|stop| Sure::stopped(problem.clone(), stop));
         let whole = decision.checked.answer().is_some();
         let decided = Arc::new(Decided { edits: variant.edits.clone(), asked, decision });
@@ -178,9 +182,9 @@ impl World {
         let (alone, done) = (Budget { threads: 1, ..budget }, || job.advance());
         let decide = || {
             let oracle = Oracle::new(&variant.problem, &variant.lowered.diagnostics);
-            Matrix::new(&variant.problem.model, &oracle, &alone, budget.threads, &done)
+            Matrix::new(&oracle, &alone, budget.threads, &done)
         };
-        let undecided = |stop| cancel::exempt(|| Matrix::undecided(&variant.problem.model, stop));
+        let undecided = |stop| cancel::exempt(|| Matrix::undecided(&variant.problem, stop));
         let matrix = Arc::new(cancel::attempt(decide).unwrap_or_else(undecided));
         if matrix.stopped.is_none() {
             *locked(&variant.matrix) = Some(Arc::clone(&matrix));

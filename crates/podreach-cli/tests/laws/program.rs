@@ -1,6 +1,10 @@
 //! The program under test, as its users meet it: files in, documents out.
+//!
+//! Commands run within this process, since starting one takes longer than most of them do; `PODREACH_BIN` names a program that is
+//! started for each of them instead.
 
 use std::collections::BTreeMap;
+use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -11,6 +15,9 @@ use crate::clusters::Options;
 
 /// What one pod type can do on one node, by the name of both.
 pub type Cells = BTreeMap<(String, String), String>;
+
+/// A rule about one pod type and one node: `never` or `possible`.
+pub type Rule<'c> = (&'static str, &'c (String, String));
 
 /// The program with a cluster in a folder.
 pub struct Program {
@@ -36,17 +43,18 @@ impl Program {
         fs::write(self.folder.join(name), document.to_string()).expect("a file for tests");
     }
 
-    /// Runs a command line with the options of the question, unless it asks none.
+    /// Runs a command line with the options of the question, unless it asks none. Files are those of the folder.
     pub fn run(&self, arguments: &[&str]) -> (i32, String, String) {
-        let name = std::env::var("PODREACH_BIN").unwrap_or_else(|_| env!("CARGO_BIN_EXE_podreach").to_owned());
-        let mut command = Command::new(name);
-        command.current_dir(&self.folder).env("XDG_CACHE_HOME", self.folder.join("cache")).args(arguments);
-        if !["snapshot", "verify"].contains(&arguments[0]) {
-            command.args(&self.options);
-        }
-        let Output { status, stdout, stderr } = command.output().expect("the command runs");
-        let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("output is UTF-8");
-        (status.code().unwrap_or(-1), text(stdout), text(stderr))
+        let is_file = |argument: &str| argument.ends_with(".json") || argument.ends_with(".html");
+        let placed = |argument: &&str| match is_file(argument) {
+            true => self.folder.join(argument).into_os_string(),
+            false => argument.into(),
+        };
+        let options = self.options.iter().filter(|_| !["snapshot", "verify"].contains(&arguments[0]));
+        let mut line: Vec<OsString> = arguments.iter().map(placed).chain(options.map(OsString::from)).collect();
+        // Clusters are looked at side by side, and none of them is large.
+        line.push("--threads=1".into());
+        std::env::var_os("PODREACH_BIN").map_or_else(|| within(line.clone()), |program| started(&program, &line))
     }
 
     fn document(&self, arguments: &[&str]) -> Result<Value, String> {
@@ -71,16 +79,23 @@ impl Program {
         Ok(each(answers))
     }
 
-    /// The verdicts of the last questions about a snapshot of the cluster, and about one under pseudonyms.
-    pub fn snapshots(&self) -> Result<[Vec<Value>; 2], String> {
-        let input = ["snapshot", "-q", "-f", "cluster.json", "-f", "questions.json", "-o"];
-        let (plain, renamed) = (["kept.json"], ["renamed.json", "--pseudonymise", "--mapping", "mapping.json"]);
-        for (arguments, output) in [(&input[..], &plain[..]), (&input, &renamed)] {
-            let (exit, _, errors) = self.run(&[arguments, output].concat());
-            if exit != 0 {
-                return Err(format!("the snapshot ends with {exit}: {errors}"));
-            }
+    /// The verdicts of the last questions about a snapshot of the cluster, under its own names or under pseudonyms.
+    pub fn snapshot(&self, pseudonyms: bool) -> Result<Vec<Value>, String> {
+        let mut line = vec!["snapshot", "-q", "-f", "cluster.json", "-f", "questions.json", "-o", "snapshot.json"];
+        if pseudonyms {
+            line.extend(["--pseudonymise", "--mapping", "mapping.json"]);
         }
+        let (exit, _, errors) = self.run(&line);
+        if exit != 0 {
+            return Err(format!("the snapshot ends with {exit}: {errors}"));
+        }
+        let options = if pseudonyms { self.renamed_options()? } else { self.options.clone() };
+        let asked = Self { folder: self.folder.clone(), options };
+        asked.document(&["check", "-f", "snapshot.json", "-o", "json"]).map(each)
+    }
+
+    /// The options with the pseudonyms of what they name.
+    fn renamed_options(&self) -> Result<Vec<String>, String> {
         let mapping = fs::read_to_string(self.folder.join("mapping.json")).map_err(|error| error.to_string())?;
         let mapping: BTreeMap<String, String> = serde_json::from_str(&mapping).map_err(|error| error.to_string())?;
         let called = |real: &str, is_key: bool| {
@@ -91,9 +106,7 @@ impl Program {
             Some((key, value)) => format!("--keep={}={}", called(key, true), called(value, false)),
             None => option.clone(),
         };
-        let other = Self { folder: self.folder.clone(), options: self.options.iter().map(option).collect() };
-        let ask = |program: &Self, file: &str| program.document(&["check", "-f", file, "-o", "json"]).map(each);
-        Ok([ask(self, "kept.json")?, ask(&other, "renamed.json")?])
+        Ok(self.options.iter().map(option).collect())
     }
 
     /// The verdict about a pod on any node.
@@ -131,61 +144,31 @@ impl Program {
         Ok(cells)
     }
 
-    /// What an audit says about rules that ask for each cell: that it never is, and that it can be.
-    pub fn audit(&self, cells: &[(String, String)]) -> Result<Vec<(String, String)>, String> {
-        let rules = cells.iter().enumerate().flat_map(|(at, (pod, node))| {
-            let selected = json!({"pods": {"names": [pod]}, "nodes": {"names": [node]}});
-            [
-                json!({"name": format!("never-{at}"), "never": selected}),
-                json!({"name": format!("possible-{at}"), "possible": selected}),
-            ]
-        });
-        let policy = json!({"apiVersion": "podreach.dev/v1alpha1", "kind": "PlacementPolicy", "metadata": {"name": "p"},
-            "spec": {"rules": rules.collect::<Vec<_>>()}});
-        self.write("policy.json", &policy);
-        let report = self.document(&[
-            "audit",
-            "policy.json",
-            "-f",
-            "cluster.json",
-            "--no-findings",
-            "--no-cache",
-            "-o",
-            "json",
-        ])?;
-        self.write("audit.json", &report);
-        let items = report["items"].as_array().cloned().unwrap_or_default();
-        let status = |name: String| {
-            let of_rule: Vec<&str> = items
-                .iter()
-                .filter(|item| item["rule"] == name.as_str())
-                .filter_map(|item| item["status"].as_str())
-                .collect();
-            of_rule.first().copied().unwrap_or("missing").to_owned()
-        };
-        Ok((0..cells.len()).map(|at| (status(format!("never-{at}")), status(format!("possible-{at}")))).collect())
+    /// What an audit says about rules, each of which asks that a cell never is, or that it is possible.
+    pub fn audit(&self, rules: &[Rule<'_>]) -> Result<Vec<String>, String> {
+        self.audited(rules, &["--no-findings"])
     }
 
-    /// What an audit says against an actor about rules that each cell never is; it also looks for findings.
-    pub fn audit_by(&self, actor: &str, cells: &[(String, String)]) -> Result<Vec<String>, String> {
-        let rule = |(at, (pod, node)): (usize, &(String, String))| {
-            json!({"name": format!("never-{at}"),
-            "never": {"pods": {"names": [pod]}, "nodes": {"names": [node]}}})
+    /// The same against an actor; it also looks for findings.
+    pub fn audit_by(&self, actor: &str, rules: &[Rule<'_>]) -> Result<Vec<String>, String> {
+        self.audited(rules, &["--actor", actor])
+    }
+
+    fn audited(&self, rules: &[Rule<'_>], options: &[&str]) -> Result<Vec<String>, String> {
+        let rule = |(at, (word, (pod, node))): (usize, &Rule<'_>)| {
+            json!({"name": format!("r{at}"), *word: {"pods": {"names": [pod]}, "nodes": {"names": [node]}}})
         };
-        let rules: Vec<Value> = cells.iter().enumerate().map(rule).collect();
-        self.write(
-            "policy.json",
-            &json!({"apiVersion": "podreach.dev/v1alpha1", "kind": "PlacementPolicy",
-            "metadata": {"name": "p"}, "spec": {"rules": rules}}),
-        );
-        let report = ["audit", "policy.json", "-f", "cluster.json", "--actor", actor, "--no-cache", "-o", "json"];
-        let report = self.document(&report)?;
+        let rules: Vec<Value> = rules.iter().enumerate().map(rule).collect();
+        let policy = json!({"apiVersion": "podreach.dev/v1alpha1", "kind": "PlacementPolicy", "metadata": {"name": "p"},
+            "spec": {"rules": rules}});
+        self.write("policy.json", &policy);
+        let audit = ["audit", "policy.json", "-f", "cluster.json", "--no-cache", "-o", "json"];
+        let report = self.document(&[&audit, options].concat())?;
         self.write("audit.json", &report);
         let items = report["items"].as_array().cloned().unwrap_or_default();
-        let of = |at: usize| items.iter().find(|item| item["rule"] == format!("never-{at}")).cloned();
-        Ok((0..cells.len())
-            .map(|at| of(at).unwrap_or_default()["status"].as_str().unwrap_or_default().to_owned())
-            .collect())
+        let of = |name: String| items.iter().find(|item| item["rule"] == name.as_str());
+        let status = |at: usize| of(format!("r{at}")).and_then(|item| item["status"].as_str());
+        Ok((0..rules.len()).map(|at| status(at).unwrap_or("missing").to_owned()).collect())
     }
 
     /// What `verify` says about the evidence of the last audit.
@@ -241,6 +224,21 @@ impl Program {
         let (data, _) = data.ok_or_else(|| format!("the report ends with {exit} and has no data: {errors}"))?;
         serde_json::from_str(data).map_err(|error| format!("the data of the page: {error}"))
     }
+}
+
+/// Runs a command line in this process; a panic is told as the program would tell it.
+fn within(line: Vec<OsString>) -> (i32, String, String) {
+    match std::panic::catch_unwind(|| podreach_cli::run(line)) {
+        Ok(ran) => (i32::from(ran.status), ran.out, ran.err),
+        Err(_) => (101, String::new(), "the command panicked".to_owned()),
+    }
+}
+
+/// Starts a program with a command line.
+fn started(program: &OsStr, line: &[OsString]) -> (i32, String, String) {
+    let Output { status, stdout, stderr } = Command::new(program).args(line).output().expect("the command runs");
+    let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("output is UTF-8");
+    (status.code().unwrap_or(-1), text(stdout), text(stderr))
 }
 
 /// Every verdict of a document.

@@ -73,6 +73,11 @@ impl<'a> Classes<'a> {
         }
     }
 
+    /// The atoms of a class.
+    pub(super) fn members(&self, class: Class) -> &[Atom] {
+        &self.members[class]
+    }
+
     /// How many pods of each class of the proof a configuration has.
     pub(super) fn count(&self, class: Class, configuration: &Configuration) -> u64 {
         self.members[class].iter().fold(0, |sum, &atom| sum.saturating_add(configuration.count(atom)))
@@ -137,7 +142,10 @@ impl<'a> Classes<'a> {
         });
         let affinity = affinity.collect::<Result<_, Class>>()?;
         let spread = guard.spread.iter().map(|c| {
-            let domain = |d: &Domain| Ok(Domain { atoms: self.group(&d.atoms)?, base: d.base });
+            let domain = |d: &Domain| {
+                let while_any = d.while_any.as_ref().map(|atoms| self.group(atoms)).transpose()?;
+                Ok(Domain { atoms: self.group(&d.atoms)?, base: d.base, while_any })
+            };
             let domains = c.domains.iter().map(domain).collect::<Result<_, Class>>()?;
             Ok(Spread { domains, own: c.own, joins: c.joins, max_skew: c.max_skew })
         });

@@ -19,6 +19,7 @@ use std::collections::HashSet;
 
 use super::Flaw;
 use super::classes::{Class, Classes};
+use super::copies::Copies;
 use super::index::{Index, Present, add_one, count};
 use super::orbits::Orbits;
 use crate::configuration::Configuration;
@@ -61,11 +62,18 @@ fn check_one_of_each(
     let open = alike.iter().find(|alternatives| !alternatives.iter().any(ruled_out));
     none(open.map(|alternatives| alternatives[0]), Flaw::GoalNotForbidden)?;
 
+    let copies = Copies::new(problem)?;
     for (number, group) in groups.iter().enumerate() {
+        if !copies.leave_one_free(&classes, group, None) {
+            return Err(Flaw::TooFewCopies(number));
+        }
         for at in 0..group.len() {
             for (last, guard) in classes.guards(group[at].0)?.iter() {
-                if escapes(without_one(group, at), guard, &index, stop)? {
-                    return Err(Flaw::Escapes { group: number, last: *last });
+                let is_enough = |present: &Present| copies.leave_one_free(&classes, present, Some(last.1));
+                match escape(without_one(group, at), guard, &index, &is_enough, stop)? {
+                    Escape::None => {}
+                    Escape::Found => return Err(Flaw::Escapes { group: number, last: *last }),
+                    Escape::Beyond => return Err(Flaw::TooFewCopies(number)),
                 }
             }
             for (last, source) in classes.sources(group[at].0) {
@@ -104,8 +112,25 @@ fn without_one(group: &Present, at: usize) -> Present {
 /// How many pods without a choice are added before groups are looked for again.
 const WITHOUT_CHOICE: u32 = 8;
 
-/// Whether there is a configuration above `base` where the guard holds and no group is present.
-fn escapes(base: Present, guard: &Guard<Class>, index: &Index, stop: &dyn Fn() -> bool) -> Result<bool, Flaw> {
+/// What a search for an escape comes to.
+enum Escape {
+    /// There is none.
+    None,
+    /// There is one.
+    Found,
+    /// There may be one on nodes that are not listed.
+    Beyond,
+}
+
+/// Looks for a configuration above `base` where the guard holds and no group is present. Where more pods are needed, `is_enough` says
+/// whether the nodes that are listed can stand for all.
+fn escape(
+    base: Present,
+    guard: &Guard<Class>,
+    index: &Index,
+    is_enough: &dyn Fn(&Present) -> bool,
+    stop: &dyn Fn() -> bool,
+) -> Result<Escape, Flaw> {
     let most = most_needed(&base, guard);
     let (mut stack, mut seen, mut steps) = (vec![base], HashSet::new(), 0u64);
     while let Some(mut present) = stack.pop() {
@@ -120,6 +145,9 @@ fn escapes(base: Present, guard: &Guard<Class>, index: &Index, stop: &dyn Fn() -
                 break None;
             }
             let needed = needed(guard, &present);
+            if needed.is_some() && !is_enough(&present) && !index.finds_in(&present) {
+                return Ok(Escape::Beyond);
+            }
             match needed.map(|classes| (classes, idle(guard, classes, index))) {
                 // No group has it, so none can be present that was not before.
                 Some((_, Some(class))) => add_one(&mut present, class),
@@ -134,7 +162,7 @@ fn escapes(base: Present, guard: &Guard<Class>, index: &Index, stop: &dyn Fn() -
         if index.finds_in(&present) {
             continue;
         }
-        let Some(needed) = needed else { return Ok(true) };
+        let Some(needed) = needed else { return Ok(Escape::Found) };
         for &class in needed {
             let mut larger = present.clone();
             add_one(&mut larger, class);
@@ -144,7 +172,7 @@ fn escapes(base: Present, guard: &Guard<Class>, index: &Index, stop: &dyn Fn() -
             }
         }
     }
-    Ok(false)
+    Ok(Escape::None)
 }
 
 /// A class among these that is in no group, and that no bound of the guard counts.

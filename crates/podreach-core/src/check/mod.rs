@@ -11,6 +11,7 @@
 //! * what holds on one node holds on those it can be exchanged with: see [`symmetry`]
 
 mod classes;
+mod copies;
 mod forbidden;
 mod index;
 mod orbits;
@@ -22,6 +23,7 @@ use std::fmt;
 
 use crate::configuration::{Atom, Configuration};
 use crate::goal::Goal;
+use crate::id::ShapeId;
 use crate::quotient::{Quotient, View};
 use crate::step::{Illegal, Problem};
 use crate::verdict::{Reason, Verdict};
@@ -116,6 +118,10 @@ pub enum Flaw {
     SumTooSmall,
     /// An exchange of nodes (by its index) that changes something.
     NotSymmetric(usize),
+    /// New nodes of a shape that differ, or on which something runs.
+    UnlikeCopies(ShapeId),
+    /// A proof (by the group where that shows) that would need more new nodes of a shape to speak for all of them.
+    TooFewCopies(usize),
     /// The check was stopped before it was done.
     Stopped,
 }
@@ -171,6 +177,10 @@ impl fmt::Display for Flaw {
             Self::SumTooSmall => write!(f, "the laws leave room for what is asked for"),
             Self::NotSymmetric(index) => {
                 write!(f, "exchange {} is of nodes that differ in something", index + 1)
+            }
+            Self::UnlikeCopies(_) => write!(f, "new nodes of one shape differ in something, or have pods at the start"),
+            Self::TooFewCopies(group) => {
+                write!(f, "forbidden group {} needs more new nodes of a shape to speak for all of them", group + 1)
             }
             Self::Stopped => write!(f, "the check was stopped before it was done"),
         }

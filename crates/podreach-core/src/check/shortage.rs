@@ -16,6 +16,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::{Checker, Flaw};
 use crate::configuration::{Atom, Configuration};
 use crate::demand::{Argument, Demand, Law, Place, Shortage, Want};
+use crate::elastic::endless_shape;
 use crate::guard::{AtMost, Guards, Universe};
 use crate::id::{Id, NodeId, PodId};
 use crate::resource::Amount;
@@ -61,10 +62,11 @@ pub fn short(problem: &Problem, demand: Demand, shortage: Shortage, stop: &dyn F
 }
 
 /// Atoms exist, and no want has one twice. None is of a pod that is being deleted: laws need not hold of those, which come without
-/// being deployed.
+/// being deployed. None is on a node of which more may come, since a demand could be met on those.
 fn well_formed(problem: &Problem, demand: &Demand) -> Result<(), Flaw> {
     let m = &problem.model;
-    let exists = |&(pod, node): &Atom| pod.index() < m.pods().len() && m.cluster().nodes.get(node).is_some();
+    let is_listed = |node: NodeId| m.cluster().nodes.get(node).is_some() && endless_shape(m, node).is_none();
+    let exists = |&(pod, node): &Atom| pod.index() < m.pods().len() && is_listed(node);
     for (index, want) in demand.wants.iter().enumerate() {
         let mut seen = BTreeSet::new();
         if !want.places.iter().flat_map(|place| &place.atoms).all(|atom| exists(atom) && seen.insert(*atom)) {

@@ -11,6 +11,7 @@ use super::{Affinity, AtMost, Domain, Guard, Spread, Universe, Weights};
 use crate::cancel;
 use crate::cluster::{Spread as Constraint, Term};
 use crate::configuration::{Atom, Configuration};
+use crate::elastic;
 use crate::id::{DomainId, MatcherId, NodeId, PodId, QuotaId, ResourceId};
 use crate::model::{Model, Semantics};
 use crate::resource::Amount;
@@ -316,20 +317,33 @@ impl<'a> Guards<'a> {
         let domains = self.eligible_domains(pod, index, &constraint);
         let joins = u64::from(self.m.sees_unbound(constraint.matcher, pod));
         let Some(at) = domains.iter().position(|(domain, _)| *domain == own) else { return Some(()) };
-        if (domains.len() as u64) < constraint.min_domains {
+        // Nodes that come may bring domains without end; enough of them may then be there.
+        let all_known = !domains.iter().any(|&(domain, _)| elastic::is_one_of_many(self.m, domain));
+        if (domains.len() as u64) < constraint.min_domains && all_known {
             let bound = constraint.max_skew.checked_sub(joins)?;
             let condition = self.total(domains[at].1.iter().copied(), |_| 1).at_most(bound.into())?;
             guard.at_most.extend(without_idle(vec![condition]));
         } else if domains.len() > 1 {
-            let domains = domains.into_iter().map(|(_, atoms)| self.domain(atoms)).collect();
-            guard.spread.push(Spread { domains, own: at, joins, max_skew: constraint.max_skew });
+            let nodes = |domain| self.m.members(domain).iter().copied().filter(|&at| self.m.eligible(pod, index, at));
+            let domains = domains.into_iter().map(|(domain, atoms)| self.domain(atoms, nodes(domain)));
+            guard.spread.push(Spread { domains: domains.collect(), own: at, joins, max_skew: constraint.max_skew });
         }
         Some(())
     }
 
-    fn domain(&self, atoms: Vec<Atom>) -> Domain {
+    /// A domain of these nodes, with the atoms that are counted there.
+    fn domain(&self, atoms: Vec<Atom>, nodes: impl Iterator<Item = NodeId> + Clone) -> Domain {
         let base = atoms.iter().fold(0u64, |sum, &atom| sum.saturating_add(self.kept.count(atom)));
-        Domain { atoms: self.within(atoms), base }
+        Domain { atoms: self.within(atoms), base, while_any: self.while_any(nodes) }
+    }
+
+    /// The atoms of which one must be there for one of the nodes to be; `None` when one is there in any case.
+    fn while_any(&self, nodes: impl Iterator<Item = NodeId> + Clone) -> Option<Vec<Atom>> {
+        let stays = |node: NodeId| !self.m.comes_and_goes(node) || self.kept.on(node).next().is_some();
+        if nodes.clone().any(stays) {
+            return None;
+        }
+        Some(self.within(self.problem.pods().flat_map(|q| nodes.clone().map(move |at| (q, at))).collect()))
     }
 
     /// The domains of the eligible nodes, each with the atoms that the constraint counts there.

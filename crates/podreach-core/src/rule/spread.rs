@@ -8,6 +8,7 @@
 //! eligible, kube-scheduler:  has the keys of all hard constraints of p, and passes p's node affinity and taints as the policies say
 //! eligible, paper:           the same for the constraint's own key; and n itself must be eligible
 //! ```
+//! A node that comes and goes is eligible while a pod is on it, and when `p` is bound to it; see [`crate::elastic`].
 //! Under kube-scheduler pods being deleted are not counted, and neither is any pod by `labelSelector: {}` (from 1.27 to 1.37).
 //! Kubernetes: `podtopologyspread/filtering.go`, `calPreFilterState`, `Filter`. Paper: section 2, `SpreadOK`.
 
@@ -46,7 +47,7 @@ pub fn balance(m: &Model, s: &impl Running, pod: PodId, node: NodeId, index: usi
     let constraint = m.pod(pod).spread[index];
     let counts = counts(m, s, pod, index);
     let own = m.domain(constraint.key, node).and_then(|domain| counts.get(&domain)).copied().unwrap_or(0);
-    let domains = domains(m, s, pod, index);
+    let domains = domains(m, s, pod, node, index);
     let enough = domains as u64 >= constraint.min_domains;
     // A domain without a count has no pod.
     let least = if enough && counts.len() == domains { counts.values().copied().min().unwrap_or(0) } else { 0 };
@@ -76,13 +77,14 @@ fn looks_at(m: &Model, s: &impl Running, pod: PodId, index: usize, node: NodeId)
     m.eligible(pod, index, node) && (!honored || passing::untolerated(m, s, pod, node).is_none())
 }
 
-/// How many domains the nodes have that a constraint looks at.
-fn domains(m: &Model, s: &impl Running, pod: PodId, index: usize) -> usize {
+/// How many domains the nodes have that a constraint looks at when the pod is bound to `target`.
+fn domains(m: &Model, s: &impl Running, pod: PodId, target: NodeId, index: usize) -> usize {
     let Spread { honor_taints, key, .. } = m.pod(pod).spread[index];
-    if !honor_taints || m.nodes().all(|node| s.is_settled(node)) {
+    if !m.is_elastic() && (!honor_taints || m.nodes().all(|node| s.is_settled(node))) {
         return m.eligible_domains(pod, index);
     }
-    let nodes = m.nodes().filter(|&node| looks_at(m, s, pod, index, node));
+    let is_there = |node: NodeId| node == target || !m.comes_and_goes(node) || s.on(node).next().is_some();
+    let nodes = m.nodes().filter(|&node| is_there(node) && looks_at(m, s, pod, index, node));
     nodes.filter_map(|node| m.domain(key, node)).collect::<BTreeSet<DomainId>>().len()
 }
 

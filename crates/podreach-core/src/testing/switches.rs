@@ -99,6 +99,7 @@ fn node(cluster: &mut Cluster) -> NodeId {
         features: BTreeSet::new(),
         drivers: Default::default(),
         passing: Passing::default(),
+        lifetime: Default::default(),
     };
     cluster.nodes.push(node)
 }

@@ -49,7 +49,8 @@ pub fn classes(
             .iter()
             .flat_map(|c| c.near.iter().chain(&c.first_unless))
             .for_each(|group| signatures.count(group));
-        guard.spread.iter().flat_map(|c| &c.domains).for_each(|domain| signatures.count(&domain.atoms));
+        let domains = guard.spread.iter().flat_map(|c| &c.domains);
+        domains.flat_map(|d| d.while_any.iter().chain([&d.atoms])).for_each(|group| signatures.count(group));
     }
     for goal in goals {
         goal.iter().for_each(|(atom, _)| signatures.add(std::iter::once((atom, u128::MAX))));

@@ -12,6 +12,8 @@ pub enum Deletion<'g> {
     Clear(Sum),
     /// Some pod of a sum must go.
     Reduce(Sum),
+    /// Some pod of the first sum must go, or every pod of the second.
+    ReduceOrClear(Sum, Sum),
     /// Some pod that counts by itself must go, or all that share something.
     Free(&'g SumDistinct),
 }
@@ -27,8 +29,13 @@ pub fn next_deletion<'g>(guard: &'g SumGuard, state: &State) -> Deletion<'g> {
     if let Some(condition) = guard.affinity.iter().find(|condition| condition.lonely(state).is_some()) {
         return condition.first_unless.map_or(Deletion::Impossible, Deletion::Clear);
     }
-    let uneven = guard.spread.iter().find(|condition| condition.behind(state).is_some());
-    let Some(condition) = uneven else { return Deletion::None };
-    let own = condition.domains[condition.own].0;
-    if state.value(own) == 0 { Deletion::Impossible } else { Deletion::Reduce(own) }
+    let uneven = guard.spread.iter().find_map(|condition| Some((condition, condition.behind_domain(state)?)));
+    let Some((condition, behind)) = uneven else { return Deletion::None };
+    let own = condition.domains[condition.own].sum;
+    match behind.while_any {
+        Some(there) if state.value(own) == 0 => Deletion::Clear(there),
+        Some(there) => Deletion::ReduceOrClear(own, there),
+        None if state.value(own) == 0 => Deletion::Impossible,
+        None => Deletion::Reduce(own),
+    }
 }

@@ -13,5 +13,5 @@ mod system;
 
 pub use deletions::{Deletion, next_deletion};
 pub use slice::slice;
-pub use sums::{State, Sum, SumDistinct, SumGuard};
+pub use sums::{State, Sum, SumDistinct, SumDomain, SumGuard};
 pub use system::{Rule, System};

@@ -4,10 +4,10 @@
 
 use podreach_core::Atom;
 use podreach_core::cancel;
-use podreach_core::guard::{Affinity, Distinct, Guard, Spread, Weights};
+use podreach_core::guard::{Affinity, Distinct, Domain, Guard, Spread, Weights};
 use rustc_hash::FxHashMap;
 
-use super::sums::{Sum, SumAffinity, SumDistinct, SumGuard, SumSpread, Sums};
+use super::sums::{Sum, SumAffinity, SumDistinct, SumDomain, SumGuard, SumSpread, Sums};
 use crate::group::Class;
 
 /// Makes guards over classes, and the sums that these compare.
@@ -61,8 +61,13 @@ impl<'a> Projection<'a> {
     }
 
     fn spread(&mut self, condition: &Spread) -> SumSpread {
-        let domains = condition.domains.iter().map(|domain| (self.group(&domain.atoms), domain.base)).collect();
+        let domains = condition.domains.iter().map(|domain| self.domain(domain)).collect();
         SumSpread { domains, own: condition.own, joins: condition.joins, max_skew: condition.max_skew }
+    }
+
+    fn domain(&mut self, domain: &Domain) -> SumDomain {
+        let while_any = domain.while_any.as_ref().map(|atoms| self.group(atoms));
+        SumDomain { sum: self.group(&domain.atoms), base: domain.base, while_any }
     }
 
     fn is_empty(&self, sum: Sum) -> bool {

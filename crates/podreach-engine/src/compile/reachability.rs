@@ -64,7 +64,8 @@ pub fn needs(guard: &Guard) -> impl Iterator<Item = &[Atom]> {
     let near = required.flat_map(|condition| condition.near.iter().map(Vec::as_slice));
     let domains = guard.spread.iter().flat_map(|condition| {
         let here = condition.domains[condition.own].base.saturating_add(condition.joins);
-        let behind = condition.domains.iter().filter(move |d| here.saturating_sub(d.base) > condition.max_skew);
+        let lasting = condition.domains.iter().filter(|domain| domain.while_any.is_none());
+        let behind = lasting.filter(move |d| here.saturating_sub(d.base) > condition.max_skew);
         behind.map(|domain| domain.atoms.as_slice())
     });
     near.chain(domains)

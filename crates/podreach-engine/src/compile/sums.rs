@@ -95,14 +95,25 @@ pub struct SumAffinity {
 /// No domain is further behind the own one than the skew allows.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SumSpread {
-    /// The domains, each with what is counted of kept pods.
-    pub domains: Vec<(Sum, u64)>,
+    /// The domains.
+    pub domains: Vec<SumDomain>,
     /// The index of the own domain.
     pub own: usize,
     /// One if the pod itself counts.
     pub joins: u64,
     /// How far ahead the own domain may be.
     pub max_skew: u64,
+}
+
+/// A domain of a balance.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct SumDomain {
+    /// What is counted there.
+    pub sum: Sum,
+    /// What is counted there of kept pods.
+    pub base: u64,
+    /// The sum that must be positive for the domain to exist, if it comes and goes.
+    pub while_any: Option<Sum>,
 }
 
 impl SumGuard {
@@ -174,10 +185,24 @@ impl SumAffinity {
 impl SumSpread {
     /// The sum of a domain that is too far behind.
     pub fn behind(&self, state: &State) -> Option<Sum> {
-        let size = |(sum, base): (Sum, u64)| state.value(sum).saturating_add(base.into());
-        let here = size(self.domains[self.own]).saturating_add(self.joins.into());
-        let behind = |&&domain: &&(Sum, u64)| here.saturating_sub(size(domain)) > self.max_skew.into();
-        self.domains.iter().find(behind).map(|&(sum, _)| sum)
+        self.behind_domain(state).map(|domain| domain.sum)
+    }
+
+    /// A domain that is too far behind.
+    pub fn behind_domain(&self, state: &State) -> Option<SumDomain> {
+        let here = self.domains[self.own].size(state).saturating_add(self.joins.into());
+        let is_behind = |domain: &SumDomain| here.saturating_sub(domain.size(state)) > self.max_skew.into();
+        self.domains.iter().copied().find(|domain| is_behind(domain) && domain.is_there(state))
+    }
+}
+
+impl SumDomain {
+    fn size(&self, state: &State) -> u128 {
+        state.value(self.sum).saturating_add(self.base.into())
+    }
+
+    fn is_there(&self, state: &State) -> bool {
+        self.while_any.is_none_or(|sum| state.value(sum) > 0)
     }
 }
 

@@ -203,10 +203,12 @@ impl SumGuard {
         self.affinity.iter().find(|condition| condition.lonely(state).is_some())?.first_unless
     }
 
-    /// The own domain of a balance that does not hold.
+    /// The own domain of a balance that does not hold; or the one that is behind, if that comes and goes and the own one is empty.
     fn uneven(&self, state: &State) -> Option<Sum> {
         let uneven = self.spread.iter().find(|condition| condition.behind(state).is_some())?;
-        Some(uneven.domains[uneven.own].0)
+        let own = uneven.domains[uneven.own].sum;
+        let there = uneven.behind_domain(state).and_then(|domain| domain.while_any);
+        there.filter(|_| state.value(own) == 0).or(Some(own))
     }
 }
 

@@ -358,8 +358,8 @@ fn caps(system: &System) -> Vec<u64> {
         caps[class as usize] = caps[class as usize].max(count);
     }
     let spread = system.rules.iter().flat_map(|rule| &rule.guard.spread);
-    for (sum, _) in spread.flat_map(|condition| &condition.domains) {
-        system.sums.weights[*sum as usize].iter().for_each(|&(class, _)| caps[class as usize] = u64::MAX);
+    for domain in spread.flat_map(|condition| &condition.domains) {
+        system.sums.weights[domain.sum as usize].iter().for_each(|&(class, _)| caps[class as usize] = u64::MAX);
     }
     caps
 }

@@ -1,7 +1,8 @@
 //! Successors by a rule that is not a mask: the maximal configurations within a state where its guard holds.
 //!
 //! Where a guard asks for absence, there is one. Where it bounds a sum, there is one for each least set of deletions; where a pod may be
-//! the first of its kind, all others may have to go; where its own domain is too full, part of it has to; where pods share something that
+//! the first of its kind, all others may have to go; where its own domain is too full, part of it has to, or all of
+//! a domain that comes and goes; where pods share something that
 //! counts once, all of them go or none. Cost: exponential in the deletions, which are few.
 
 use crate::compile::{Deletion, State, Sum, SumGuard, System, next_deletion};
@@ -22,6 +23,10 @@ pub fn successors(system: &System, guard: &SumGuard, state: &State, work: &mut u
             Deletion::Impossible => {}
             Deletion::Clear(sum) => todo.push(clear(system, state, sum)),
             Deletion::Reduce(sum) => todo.extend(reductions(system, &state, sum)),
+            Deletion::ReduceOrClear(some, all) => {
+                todo.extend(reductions(system, &state, some));
+                todo.push(clear(system, state, all));
+            }
             Deletion::Free(condition) => {
                 todo.extend(reductions(system, &state, condition.weights));
                 let there = condition.groups.iter().filter(|&&sum| state.value(sum) > 0);

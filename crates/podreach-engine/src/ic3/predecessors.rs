@@ -319,8 +319,9 @@ impl<'a> Predecessors<'a> {
             condition.counted().for_each(|sum| self.note_base(sum));
         }
         for condition in &guard.spread {
-            if condition.domains.iter().any(|domain| domain.0 == sum) {
-                self.note_base(condition.domains[condition.own].0);
+            for domain in condition.domains.iter().filter(|domain| domain.sum == sum) {
+                self.note_base(condition.domains[condition.own].sum);
+                domain.while_any.into_iter().for_each(|sum| self.note_base(sum));
             }
         }
     }

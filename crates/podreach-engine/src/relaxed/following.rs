@@ -144,6 +144,13 @@ impl<'a> PlanFollower<'a> {
                 Deletion::Impossible => false,
                 Deletion::Clear(sum) => self.clear(sum),
                 Deletion::Reduce(sum) => self.reduce(sum),
+                Deletion::ReduceOrClear(some, all) => {
+                    if self.is_spare(all) {
+                        self.clear(all)
+                    } else {
+                        self.reduce(some)
+                    }
+                }
                 Deletion::Free(condition) => self.free(condition),
             };
             if !helped {

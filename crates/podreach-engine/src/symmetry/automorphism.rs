@@ -13,7 +13,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use rustc_hash::FxHashMap;
 
-use crate::compile::{Rule, Sum, SumGuard, System};
+use crate::compile::{Rule, Sum, SumDomain, SumGuard, System};
 use crate::group::{Class, Group};
 
 /// A permutation of classes under which the rules are the same.
@@ -186,8 +186,9 @@ impl<'a> Incidence<'a> {
                 condition.first_unless.iter().for_each(|&sum| add(sum, 6));
             }
             for condition in &guard.spread {
-                for (at, &(sum, base)) in condition.domains.iter().enumerate() {
-                    add(sum, mix(mix(7 + u64::from(at == condition.own), base), condition.max_skew));
+                for (at, domain) in condition.domains.iter().enumerate() {
+                    add(domain.sum, mix(mix(7 + u64::from(at == condition.own), domain.base), condition.max_skew));
+                    domain.while_any.iter().for_each(|&sum| add(sum, 9));
                 }
             }
         }
@@ -322,7 +323,7 @@ fn mix(a: u64, b: u64) -> u64 {
     mixed ^ (mixed >> 32)
 }
 
-type Balance = ((Sum, u64), Vec<(Sum, u64)>, u64, u64);
+type Balance = (SumDomain, Vec<SumDomain>, u64, u64);
 type Shared = (Sum, Vec<Sum>, u128, Vec<Sum>);
 type Shape = (Vec<(Sum, u128)>, Vec<Shared>, Vec<(Vec<Sum>, Option<Sum>)>, Vec<Balance>);
 
@@ -332,7 +333,11 @@ fn shape(guard: &SumGuard, to: impl Fn(Sum) -> Sum) -> Shape {
     let shared = guard.distinct.iter().map(|c| (to(c.weights), all(&c.groups), c.bound, all(&c.unless)));
     let affinity = guard.affinity.iter().map(|c| (all(&c.near), c.first_unless.map(&to)));
     let spread = guard.spread.iter().map(|c| {
-        let domain = |&(sum, base): &(Sum, u64)| (to(sum), base);
+        let domain = |domain: &SumDomain| SumDomain {
+            sum: to(domain.sum),
+            while_any: domain.while_any.map(&to),
+            base: domain.base,
+        };
         (domain(&c.domains[c.own]), sorted(c.domains.iter().map(domain).collect()), c.joins, c.max_skew)
     });
     (

@@ -3,12 +3,12 @@
 use std::fmt;
 use std::time::Duration;
 
-use podreach_core::{Goal, Problem, Trace, Verdict, cancel};
+use podreach_core::{Goal, Problem, Semantics, Trace, Verdict, cancel};
 use serde_json::Value;
 
 use super::{Analysis, AskError};
 use crate::answer::{self, Sure};
-use crate::encode::{self, Decoded, Source};
+use crate::encode::{self, DecodeError, Decoded, Source};
 use crate::engine::{Budget, Stop};
 use crate::question;
 use crate::report::{self, Answered, Detail, Document};
@@ -24,8 +24,8 @@ pub struct Question<'a> {
 
 impl<'a> Question<'a> {
     /// A goal about the cluster of an analysis, in the terms of its workloads.
-    pub fn new(analysis: &'a Analysis, problem: &Problem, goal: Goal) -> Result<Self, AskError> {
-        let problem = question::asking(problem, goal)?;
+    pub(super) fn new(analysis: &'a Analysis, semantics: Semantics, goal: Goal) -> Result<Self, AskError> {
+        let problem = question::asking(analysis.problem(semantics), goal)?;
         Ok(Self { analysis, problem, limit: None, exact: false })
     }
 
@@ -57,7 +57,7 @@ impl<'a> Question<'a> {
     pub fn decide_with(self, budget: &Budget<'_>) -> Answer<'a> {
         let watch = Stopwatch::start();
         let Self { analysis, problem, exact, .. } = self;
-        let decide = || analysis.oracle(&problem).answer(&problem.goal, budget);
+        let decide = || analysis.oracle(&problem).answer(&problem, budget);
         let decision = cancel::attempt(decide).unwrap_or_else(|stop| Sure::stopped(problem, stop));
         let decision = if exact { answer::exactly(decision) } else { decision };
         Answer { analysis, decision, seconds: watch.elapsed().as_secs_f64() }
@@ -136,7 +136,7 @@ impl<'a> Answer<'a> {
     }
 
     /// What the answer is in the words of what the input is an encoding of, if it is one and this is its question.
-    pub fn decoded(&self) -> Option<(&'a Source, Result<Decoded, String>)> {
+    pub fn decoded(&self) -> Option<(&'a Source, Result<Decoded, DecodeError>)> {
         let source = self.analysis.encoded()?;
         Some((source, encode::decode(source, &self.decision.checked)?))
     }

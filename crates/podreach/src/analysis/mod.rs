@@ -14,11 +14,13 @@ mod audit;
 mod error;
 mod verify;
 
+use std::sync::OnceLock;
+
 use podreach_core::{Cluster, Goal, NodeId, PodId, Problem, Semantics, cancel};
 
 pub use answer::{Answer, Question};
 pub use audit::Audit;
-pub use error::{AskError, InputError};
+pub use error::{AskError, ExportError, InputError, Refusal};
 pub use verify::Verified;
 
 use crate::answer::Oracle;
@@ -29,8 +31,40 @@ use crate::engine::Budget;
 use crate::lower::{self, Lowered, Options};
 use crate::matrix::Matrix;
 use crate::question;
-use crate::read::{Source, Sources};
+use crate::read::{Source, Sources, Tree};
 use crate::report;
+
+/// Someone who sees each text while it is read, so that nobody has to read it again.
+pub trait Onlooker {
+    /// Sees a document, or an item of a list that is read one by one; where a text is read again as a whole, once more.
+    fn see(&mut self, tree: &Tree<'_>);
+
+    /// What there is to say once everything was read.
+    fn remarks(self) -> Vec<Diagnostic>;
+}
+
+/// Remarks that depend on no text.
+impl Onlooker for Vec<Diagnostic> {
+    fn see(&mut self, _: &Tree<'_>) {}
+
+    fn remarks(self) -> Vec<Diagnostic> {
+        self
+    }
+}
+
+/// Lowers sources, and finds what they are an encoding of. Each text is read once, unless it has errors.
+fn read(
+    sources: &Sources,
+    options: &Options,
+    see: &mut dyn FnMut(&Tree<'_>),
+) -> (Lowered, (Option<Encoded>, Vec<Diagnostic>)) {
+    if !encode::source::is_mentioned(sources) {
+        return (lower::lowered_while(sources, options, see), (None, Vec::new()));
+    }
+    let (documents, remarks) = sources.all_documents();
+    documents.iter().for_each(see);
+    (lower::of_documents(&documents, remarks, options), encode::source::find(&documents))
+}
 
 /// A cluster that was read, and whatever can be found out about it.
 #[derive(Debug)]
@@ -40,6 +74,8 @@ pub struct Analysis {
     lowered: Lowered,
     encoded: Option<Encoded>,
     assumptions: [(Semantics, Vec<Assumption>); 2],
+    /// The cluster under each semantics, once somebody asks about it.
+    problems: [(Semantics, OnceLock<Problem>); 2],
 }
 
 impl Analysis {
@@ -60,23 +96,23 @@ impl Analysis {
         Self::load_with(sources, Vec::new(), options)
     }
 
-    /// Reads sources about which something is known already, such as what of a live cluster may not be seen.
-    pub fn load_with(sources: Sources, remarks: Vec<Diagnostic>, options: Options) -> Result<Self, InputError> {
-        let mut lowered = lower::lowered(&sources, &options);
+    /// Reads sources beside someone who has remarks about them, such as what of a live cluster may not be seen.
+    pub fn load_with(sources: Sources, mut onlooker: impl Onlooker, options: Options) -> Result<Self, InputError> {
+        let (mut lowered, (encoded, notes)) = read(&sources, &options, &mut |tree| onlooker.see(tree));
         // A remark about a pod type that has no name of its own here is made about the workload that it goes under.
         let names = &lowered.origins.pods;
         let is_known =
             |remark: &Diagnostic| remark.pods.is_empty() || remark.pods.iter().any(|pod| names.contains_key(pod));
-        let remarks: Vec<Diagnostic> = remarks.into_iter().filter(is_known).collect();
+        let remarks: Vec<Diagnostic> = onlooker.remarks().into_iter().filter(is_known).collect();
         lowered.diagnostics.splice(0..0, remarks);
-        let (encoded, remarks) = encode::source::of_sources(&sources);
-        lowered.diagnostics.extend(remarks);
+        lowered.diagnostics.extend(notes);
         if lowered.is_stopped() {
             return Err(InputError::new(sources, lowered.diagnostics));
         }
-        let assumptions = [Semantics::KubeScheduler, Semantics::Paper]
-            .map(|semantics| (semantics, assumption::assumptions(&lowered, &options, semantics)));
-        Ok(Self { sources, options, lowered, encoded, assumptions })
+        let both = [Semantics::KubeScheduler, Semantics::Paper];
+        let assumptions = both.map(|semantics| (semantics, assumption::assumptions(&lowered, &options, semantics)));
+        let problems = both.map(|semantics| (semantics, OnceLock::new()));
+        Ok(Self { sources, options, lowered, encoded, assumptions, problems })
     }
 
     /// The texts that were read, to show places in them.
@@ -119,9 +155,11 @@ impl Analysis {
         self.assumptions.iter().find(|(under, _)| *under == semantics).map_or(&[], |(_, assumptions)| assumptions)
     }
 
-    /// The cluster under a semantics, with its start and what is kept, and no goal yet.
-    pub fn problem(&self, semantics: Semantics) -> Problem {
-        lower::problem(&self.lowered, semantics)
+    /// The cluster under a semantics, with its start and what is kept, and no goal yet. It is made once.
+    pub fn problem(&self, semantics: Semantics) -> &Problem {
+        let [(first, one), (_, other)] = &self.problems;
+        let kept = if *first == semantics { one } else { other };
+        kept.get_or_init(|| lower::problem(&self.lowered, semantics))
     }
 
     /// Asks whether a pod can ever run on a node; both by any name that stands for one thing alone.
@@ -132,7 +170,7 @@ impl Analysis {
 
     /// Asks whether a goal can ever be reached, under a semantics.
     pub fn ask_goal(&self, semantics: Semantics, goal: Goal) -> Result<Question<'_>, AskError> {
-        Question::new(self, &self.problem(semantics), goal)
+        Question::new(self, semantics, goal)
     }
 
     /// What each rule says about a pod on these nodes right now.
@@ -147,10 +185,16 @@ impl Analysis {
 
     /// Every pod type against every node, with up to `threads` threads; `done` hears of each finished row. Cells that the budget does
     /// not suffice for are unknown.
-    pub fn matrix(&self, problem: &Problem, budget: &Budget<'_>, threads: usize, done: &(dyn Fn() + Sync)) -> Matrix {
-        let decide = || Matrix::new(&problem.model, &self.oracle(problem), budget, threads, done);
-        let undecided = |stop| cancel::exempt(|| Matrix::undecided(&problem.model, stop));
-        cancel::attempt(decide).unwrap_or_else(undecided)
+    pub fn matrix(
+        &self,
+        semantics: Semantics,
+        budget: &Budget<'_>,
+        threads: usize,
+        done: &(dyn Fn() + Sync),
+    ) -> Matrix {
+        let problem = self.problem(semantics);
+        cancel::attempt(|| Matrix::new(&self.oracle(problem), budget, threads, done))
+            .unwrap_or_else(|stop| cancel::exempt(|| Matrix::undecided(problem, stop)))
     }
 
     /// What answers any number of questions about the cluster under a semantics, or with another start.

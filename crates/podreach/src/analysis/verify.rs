@@ -8,7 +8,7 @@ use std::fmt;
 use podreach_core::demand::Shortage;
 use podreach_core::{Checker, Flaw, Problem, Short, Verdict, cancel};
 
-use super::{Analysis, InputError};
+use super::{Analysis, ExportError, InputError, Refusal};
 use crate::answer::Oracle;
 use crate::audit::Changed;
 use crate::engine::{Decision, Stop};
@@ -22,7 +22,7 @@ pub enum Verified {
     /// The certificate proves this.
     Proved(String),
     /// It does not prove what it says, for this reason.
-    NotProved(String),
+    NotProved(Refusal),
     /// It claims nothing, for this reason.
     Unknown(String),
     /// It is about a cluster that it does not describe.
@@ -92,9 +92,9 @@ impl Analysis {
     }
 
     /// A certificate as numbers, with the names behind them, whatever a check says of it; or why it cannot be written so.
-    pub fn export(&self, certificate: &Certificate) -> Result<String, String> {
+    pub fn export(&self, certificate: &Certificate) -> Result<String, ExportError> {
         if certificate.changed.is_some() && certificate.changes.is_none() {
-            return Err("it does not say how its cluster is made".to_owned());
+            return Err(ExportError::NotDescribed);
         }
         let Resolved { problem, verdict, .. } = Resolved::new(self, certificate)?;
         let written = match (&certificate.shortage, &verdict) {
@@ -105,7 +105,7 @@ impl Analysis {
             }
             _ => report::export::verdict(&problem, &problem.goal, &verdict),
         };
-        written.map(|documents| report::legend(&problem.model) + &documents).map_err(|why| why.to_string())
+        written.map(|documents| report::legend(&problem.model) + &documents).map_err(ExportError::Unwritten)
     }
 }
 
@@ -119,12 +119,12 @@ struct Resolved {
 }
 
 impl Resolved {
-    fn new(analysis: &Analysis, certificate: &Certificate) -> Result<Self, String> {
+    fn new(analysis: &Analysis, certificate: &Certificate) -> Result<Self, Refusal> {
         let changes = certificate.changes.as_deref().unwrap_or_default();
         let changed = Changed::new(analysis.lowered(), certificate.semantics, changes)?;
         let oracle = analysis.oracle(&changed.problem);
         let (problem, verdict) = certificate.resolve(&changed.problem, oracle.weakenings())?;
-        let verdict = changed.told(verdict)?;
+        let verdict = changed.of_whole(verdict)?;
         Ok(Self { oracle, problem, verdict, says: changed.says })
     }
 
@@ -147,7 +147,7 @@ impl Resolved {
                 self.held(analysis, decision)
             }
             Err(Flaw::Stopped) => unfinished(),
-            Err(flaw) => Verified::NotProved(report::flaw(&self.problem, &self.verdict, &flaw)),
+            Err(flaw) => Verified::NotProved(self.refusal(flaw)),
         }
     }
 
@@ -155,7 +155,7 @@ impl Resolved {
     fn held(&self, analysis: &Analysis, decision: Decision) -> Verified {
         let decision = self.oracle.held(decision);
         if let Verdict::Unknown(reason) = decision.checked.verdict() {
-            return Verified::NotProved(reason.to_string());
+            return Verified::NotProved(Refusal::Doubt(reason.clone()));
         }
         let assumptions = analysis.assumptions(self.problem.model.semantics());
         let answered = Answered { options: analysis.options(), decision: &decision, assumptions };
@@ -163,13 +163,17 @@ impl Resolved {
     }
 
     /// What follows from a proof for any choice of nodes; or what is wrong with it.
-    fn short(&self, written: &Shortfall, stop: &dyn Fn() -> bool) -> Result<Short, String> {
+    fn short(&self, written: &Shortfall, stop: &dyn Fn() -> bool) -> Result<Short, Refusal> {
         let (demand, argument) = written.resolve(&self.problem.model)?;
         let Verdict::Never(proof) = self.verdict.clone() else {
-            return Err("a shortage follows from a proof, and there is none".to_owned());
+            return Err(Refusal::NoProof);
         };
         let shortage = Shortage { ruled_out: self.problem.goal.clone(), proof, argument };
-        podreach_core::short(&self.problem, demand, shortage, stop)
-            .map_err(|flaw| report::flaw(&self.problem, &self.verdict, &flaw))
+        podreach_core::short(&self.problem, demand, shortage, stop).map_err(|flaw| self.refusal(flaw))
+    }
+
+    /// A flaw in the names of the cluster.
+    fn refusal(&self, flaw: Flaw) -> Refusal {
+        Refusal::Evidence { words: report::flaw(&self.problem, &self.verdict, &flaw), flaw }
     }
 }

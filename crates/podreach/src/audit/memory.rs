@@ -29,8 +29,9 @@ impl<'a> Means<'a> {
 /// The answer to a question; what takes no search is tried first.
 pub(crate) fn answer(means: Means<'_>, oracle: &mut Oracle, goal: &Goal) -> Sure {
     let budget = means.searching();
-    match oracle.quick_answer(goal, &budget) {
+    let asked = oracle.problem().asking(goal);
+    match oracle.quick_answer(&asked, &budget) {
         Some(decision) => decision,
-        None => oracle.answer(goal, &budget),
+        None => oracle.answer(&asked, &budget),
     }
 }

@@ -12,7 +12,7 @@ pub mod memory;
 mod outcome;
 pub mod policy;
 
-pub use actor::Actor;
-pub use changed::Changed;
+pub use actor::{Actor, ActorError};
+pub use changed::{ChangeError, Changed};
 pub use item::{Boundary, Escape, Evidence, Item, Origin, Severity, Status};
 pub use outcome::{Entry, Identity, LookedFor, Outcome, Standing};

@@ -12,6 +12,7 @@ use std::collections::{BTreeSet, HashMap};
 
 use podreach_core::{Action, Id, Problem, Proof, Trace};
 
+use super::DecodeError;
 use super::net::{Net, covers};
 use super::petri::{Encoding, Role};
 
@@ -25,7 +26,7 @@ pub fn firings(
     encoding: &Encoding<'_>,
     problem: &Problem,
     trace: &Trace,
-) -> Result<Vec<usize>, String> {
+) -> Result<Vec<usize>, DecodeError> {
     let roles = roles(encoding, problem);
     let mut fired = Vec::new();
     let mut executing = false;
@@ -38,14 +39,14 @@ pub fn firings(
             }
             Some(Some(Role::Ready(_))) => executing = false,
             Some(Some(_)) => {}
-            _ => return Err(format!("{} has no part in the net", problem.model.pod_name(pod))),
+            _ => return Err(DecodeError::NoPart { pod: problem.model.pod_name(pod).to_owned(), source: "net" }),
         }
     }
     until_goal(net, goal, fired)
 }
 
 /// The firings up to the first marking that covers the goal.
-fn until_goal(net: &Net, goal: &[usize], mut fired: Vec<usize>) -> Result<Vec<usize>, String> {
+fn until_goal(net: &Net, goal: &[usize], mut fired: Vec<usize>) -> Result<Vec<usize>, DecodeError> {
     let mut marking = net.initial();
     for position in 0..=fired.len() {
         if covers(&marking, goal) {
@@ -53,10 +54,10 @@ fn until_goal(net: &Net, goal: &[usize], mut fired: Vec<usize>) -> Result<Vec<us
             return Ok(fired);
         }
         let Some(&a) = fired.get(position) else { break };
-        let stuck = || format!("firing {} ({}) is not enabled in the net", position + 1, net.transitions[a].name);
+        let stuck = || DecodeError::NotEnabled(position + 1, net.transitions[a].name.clone());
         marking = net.fire(&marking, a).ok_or_else(stuck)?;
     }
-    Err("the firings do not reach the goal in the net".into())
+    Err(DecodeError::FiringsMissGoal)
 }
 
 /// The role of each pod type of a problem.

@@ -11,6 +11,7 @@
 
 pub mod aapp;
 pub mod concurrency;
+mod decoding;
 pub mod dot;
 mod errors;
 pub mod explore;
@@ -32,6 +33,7 @@ use std::collections::BTreeSet;
 use podreach_core::{Checked, Problem, Semantics, Verdict};
 use serde_json::{Value, json};
 
+pub use self::decoding::{DecodeError, EventError};
 use self::graph::Move;
 pub use self::source::Source;
 use crate::diagnostic::Diagnostic;
@@ -92,7 +94,7 @@ pub enum Evidence {
 /// The answer in the words of the source; `None` when there is no answer, or the question is not the encoded one.
 ///
 /// An error says why the evidence does not make sense in the source: a bug, or a problem made from other objects.
-pub fn decode(source: &Source, checked: &Checked) -> Option<Result<Decoded, String>> {
+pub fn decode(source: &Source, checked: &Checked) -> Option<Result<Decoded, DecodeError>> {
     let problem = checked.problem();
     if !asks(source, problem) {
         return None;
@@ -131,7 +133,7 @@ fn decoded_net(
     encoding: &petri::Encoding<'_>,
     problem: &Problem,
     verdict: &Verdict,
-) -> Result<Decoded, String> {
+) -> Result<Decoded, DecodeError> {
     let marked = if goal.len() == 1 { "can be marked" } else { "can be marked together" };
     let goals = net.named(goal.iter().copied());
     match verdict {
@@ -146,11 +148,11 @@ fn decoded_net(
             let sets = firing::invariant(net, goal, encoding, problem, proof);
             Ok(ruled_out(answer, sets, |set| never(&net.named(set.iter().copied()), set.len(), "marked")))
         }
-        Verdict::Unknown(reason) => Err(reason.to_string()),
+        Verdict::Unknown(reason) => Err(DecodeError::Undecided(reason.clone())),
     }
 }
 
-fn decoded_game(game: &pebbling::Game, problem: &Problem, verdict: &Verdict) -> Result<Decoded, String> {
+fn decoded_game(game: &pebbling::Game, problem: &Problem, verdict: &Verdict) -> Result<Decoded, DecodeError> {
     let target = &game.graph.vertices[game.target];
     let pebbles = counted(usize::try_from(game.pebbles).unwrap_or(usize::MAX), "pebble");
     match verdict {
@@ -168,7 +170,7 @@ fn decoded_game(game: &pebbling::Game, problem: &Problem, verdict: &Verdict) -> 
             };
             Ok(ruled_out(answer, game.invariant(problem, proof), |set| never(&named(set), set.len(), "pebbled")))
         }
-        Verdict::Unknown(reason) => Err(reason.to_string()),
+        Verdict::Unknown(reason) => Err(DecodeError::Undecided(reason.clone())),
     }
 }
 

@@ -13,7 +13,7 @@ use podreach_core::{Action, Checked, Id, Problem, Proof, Semantics, Trace, Verdi
 use super::graph::{Graph, Move};
 use super::name::names;
 use super::object::{HOSTNAME, PodType, Term, node, question};
-use super::{Encoded, errors, source};
+use super::{DecodeError, Encoded, errors, source};
 use crate::diagnostic::Diagnostic;
 
 /// The resource of which every pod takes one.
@@ -128,11 +128,11 @@ impl Game {
     }
 
     /// The moves of a run, copies forgotten, played on the graph; otherwise what is wrong with them.
-    pub fn moves(&self, problem: &Problem, trace: &Trace) -> Result<Vec<Move>, String> {
+    pub fn moves(&self, problem: &Problem, trace: &Trace) -> Result<Vec<Move>, DecodeError> {
         let vertices = self.vertices(problem);
         let vertex = |pod: podreach_core::PodId| {
             let known = vertices.get(pod.index()).copied().flatten();
-            known.ok_or_else(|| format!("{} has no part in the game", problem.model.pod_name(pod)))
+            known.ok_or_else(|| DecodeError::NoPart { pod: problem.model.pod_name(pod).to_owned(), source: "game" })
         };
         let mut copies: HashMap<usize, u64> = HashMap::new();
         let mut moves = Vec::new();
@@ -152,7 +152,7 @@ impl Game {
             }
         }
         let legal = self.graph.reaches(self.target, self.pebbles, &moves);
-        if legal { Ok(moves) } else { Err("the moves are not a legal game that reaches the target".into()) }
+        if legal { Ok(moves) } else { Err(DecodeError::IllegalGame) }
     }
 
     /// Sets of vertices that never hold pebbles together, the target among them, as the game itself confirms.

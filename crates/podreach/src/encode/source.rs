@@ -26,7 +26,7 @@ use super::pebbling::Game;
 use super::petri::Encoding;
 use super::{Encoded, aapp, errors};
 use crate::diagnostic::Diagnostic;
-use crate::read::{SourceId, Sources, Span, Tree, Value as Read};
+use crate::read::{Sources, Span, Tree, Value as Read};
 
 /// The kinds of documents that hold a source; whoever reads clusters passes over them.
 pub const KINDS: [&str; 3] = ["PetriNet", "PebblingGame", aapp::KIND];
@@ -128,13 +128,13 @@ fn document_name(title: &str, word: &str) -> String {
 
 /// What the sources say they are an encoding of, if they say so, and what is to be said about that.
 pub fn of_sources(sources: &Sources) -> (Option<Source>, Vec<Diagnostic>) {
-    let mentions =
-        |id: &SourceId| sources.source(*id).is_some_and(|source| KINDS.iter().any(|kind| source.text.contains(kind)));
-    if !sources.ids().any(|id| mentions(&id)) {
-        return (None, Vec::new());
-    }
-    let documents: Vec<Tree<'_>> = sources.ids().flat_map(|id| sources.documents(id).0).collect();
-    find(&documents)
+    if is_mentioned(sources) { find(&sources.all_documents().0) } else { (None, Vec::new()) }
+}
+
+/// Whether some text may say that it is an encoding.
+pub(crate) fn is_mentioned(sources: &Sources) -> bool {
+    let mut texts = sources.ids().filter_map(|id| sources.source(id)).map(|source| &source.text);
+    texts.any(|text| KINDS.iter().any(|kind| text.contains(kind)))
 }
 
 /// The source among some documents (lists looked into), and what is to be said about it.

@@ -3,10 +3,10 @@
 //! Codes never change their meaning; `docs/diagnostics.md` says what to do about each. A remark repeats only names, keys and short values of
 //! fields that are read, never the content of objects that are skipped.
 
-use super::Release;
 use super::object::nearest::nearest;
 use super::resources::quantity::Defect;
 use super::schema::fields::Table;
+use super::{Release, SelectorError};
 use crate::diagnostic::Topic;
 use crate::diagnostic::{Diagnostic, Effect};
 use crate::read::{Entry, Span, Tree, shown};
@@ -167,7 +167,7 @@ pub(crate) fn bad_address(span: Span, text: &str) -> Diagnostic {
 }
 
 /// A selector of `--keep` that cannot be read.
-pub(crate) fn bad_keep(selector: &str, why: &str) -> Diagnostic {
+pub(crate) fn bad_keep(selector: &str, why: &SelectorError) -> Diagnostic {
     Diagnostic::stops("E0225", None, format!("--keep {}: {why}", shown(selector)))
 }
 
@@ -185,6 +185,11 @@ pub(crate) fn bad_policy(span: Span, message: impl Into<String>) -> Diagnostic {
 pub(crate) fn not_a_policy(span: Span, what: &str) -> Diagnostic {
     let message = format!("a policy file holds documents of podreach.dev/v1alpha1 PlacementPolicy, not {what}");
     Diagnostic::stops("E0241", span, message)
+}
+
+/// A description of nodes that come and go which cannot be used.
+pub(crate) fn bad_pool(span: Span, message: impl Into<String>) -> Diagnostic {
+    Diagnostic::stops("E0242", span, message)
 }
 
 /// A remark without effect.

@@ -10,10 +10,12 @@ use podreach_core::id::Symbol;
 use super::admission::Admission;
 use super::context::Context;
 use super::node::{self, devices};
+use super::object::document;
 use super::object::kind::Kind;
 use super::object::metadata::Metadata;
 use super::pod::{self, PodObject};
 use super::policy::{self, Policy};
+use super::pool::{self, Pool};
 use super::question::{self, Question};
 use super::scheduler::command_line;
 use super::scheduler::profile::Profiles;
@@ -35,6 +37,7 @@ pub(crate) struct Inventory {
     pub(crate) profiles: Profiles,
     pub(crate) questions: Vec<Question>,
     pub(crate) policies: Vec<Policy>,
+    pub(crate) pools: Vec<Pool>,
     names: Names,
 }
 
@@ -63,6 +66,7 @@ impl Inventory {
             Kind::Snapshot => cx.listing.is_snapshot(),
             Kind::Question => self.add_question(cx, tree),
             Kind::PlacementPolicy => self.add_policy(cx, tree),
+            kind if kind.is_of_pools() => self.add_pool(cx, kind, tree),
             Kind::ResourceClaim => self.note(cx, kind, |cx| devices::read(cx, tree)),
             Kind::PersistentVolumeClaim
             | Kind::PersistentVolume
@@ -145,6 +149,18 @@ impl Inventory {
             return;
         }
         self.policies.push(policy);
+    }
+
+    fn add_pool(&mut self, cx: &mut Context, kind: Kind, tree: &Tree<'_>) {
+        let remark = document::about_pool(tree);
+        let Some(pool) = pool::read(cx, kind, tree) else { return };
+        cx.log.extend(remark);
+        // Pools of different kinds may not share a name either: steps say which pool a node is from.
+        if let Some(before) = self.names.insert(Kind::NodePool, "", &pool.name, pool.span) {
+            cx.report(errors::duplicate_object(pool.span, before, &pool.name));
+            return;
+        }
+        self.pools.push(pool);
     }
 
     /// Whether no object of the kind had that name before. Names that the API server will complete are always new.

@@ -18,6 +18,7 @@
 //! | `admission/` | what admission adds to new pods, and which it refuses |
 //! | `scheduler/` | profiles and flags of kube-scheduler |
 //! | `policy/`, `question.rs` | podreach's own documents |
+//! | `pool/` | pools of nodes that come and go: Karpenter's, and our own |
 //! | `unmodelled/` | what the input has and the model does not, and which verdicts that spoils |
 //! | `options/` | what the user decides about reading |
 //!
@@ -36,6 +37,7 @@ mod options;
 mod origin;
 mod pod;
 pub mod policy;
+pub mod pool;
 pub mod question;
 mod resources;
 mod scheduler;
@@ -49,6 +51,7 @@ mod workload;
 pub use admission::{Cheapest, Entrance};
 pub use object::custom::{Does, does};
 pub use object::kind::{Kind, is_custom, is_listed_kind, known_group};
+pub use options::error::{ReleaseError, SelectorError};
 pub use options::selection::Selection;
 pub use options::{Instances, Keep, Nodes, Options, Release, ReleaseBy, Start};
 pub use origin::{Declared, Instance, Origin, Origins};
@@ -75,6 +78,7 @@ use object::document::{self, Found};
 use object::duplicate;
 use object::mapping::Log;
 use policy::Policy;
+use pool::Pool;
 use question::Question;
 use types::{Typing, candidate, inferred, limits, ordinal, typing};
 use unmodelled::hidden;
@@ -95,6 +99,8 @@ pub struct Lowered {
     pub questions: Vec<Question>,
     /// The placement policies in the input.
     pub policies: Vec<Policy>,
+    /// Where nodes come from.
+    pub pools: Vec<Pool>,
     /// What admission asks of new pods at least, by namespace; nothing of those that are not listed.
     pub entrances: BTreeMap<String, Entrance>,
     /// The profiles that a pod can choose among, the usual one first.
@@ -114,30 +120,37 @@ impl Lowered {
 
 /// Reads all sources and lowers what they say to a cluster.
 pub fn lowered(sources: &Sources, options: &Options) -> Lowered {
-    piecewise(sources, options).unwrap_or_else(|| wholly(sources, options))
+    lowered_while(sources, options, &mut |_| ())
+}
+
+/// The same; `see` is shown each document, and each item of a list that is read one by one. Where a text is read again as a whole, it is
+/// shown what it has seen once more.
+pub(crate) fn lowered_while(sources: &Sources, options: &Options, see: &mut dyn FnMut(&Tree<'_>)) -> Lowered {
+    piecewise(sources, options, see).unwrap_or_else(|| {
+        let (documents, remarks) = sources.all_documents();
+        documents.iter().for_each(see);
+        of_documents(&documents, remarks, options)
+    })
 }
 
 /// Reads and lowers piece by piece: quick, and small in memory, but not for texts with errors.
-fn piecewise(sources: &Sources, options: &Options) -> Option<Lowered> {
+fn piecewise(sources: &Sources, options: &Options, see: &mut dyn FnMut(&Tree<'_>)) -> Option<Lowered> {
     let mut lowering = Lowering::new(options);
     let mut diagnostics = Vec::new();
     for id in sources.ids() {
-        diagnostics.extend(sources.pieces(id, "items", &mut |piece| lowering.add_piece(piece))?);
+        diagnostics.extend(sources.pieces(id, "items", &mut |piece| {
+            see(piece.tree());
+            lowering.add_piece(piece)
+        })?);
     }
     let lowered = lowering.finish();
     // Two objects of one name are compared as wholes.
     (!duplicate::is_in(&lowered.diagnostics)).then(|| with_remarks(diagnostics, lowered))
 }
 
-/// Reads everything, then lowers it.
-fn wholly(sources: &Sources, options: &Options) -> Lowered {
-    let (mut documents, mut diagnostics) = (Vec::new(), Vec::new());
-    for id in sources.ids() {
-        let (read, remarks) = sources.documents(id);
-        documents.extend(read);
-        diagnostics.extend(remarks);
-    }
-    with_remarks(diagnostics, cluster(&documents, options))
+/// The cluster of documents that were read with these remarks.
+pub(crate) fn of_documents(documents: &[Tree<'_>], remarks: Vec<Diagnostic>, options: &Options) -> Lowered {
+    with_remarks(remarks, cluster(documents, options))
 }
 
 fn with_remarks(mut diagnostics: Vec<Diagnostic>, mut lowered: Lowered) -> Lowered {
@@ -211,8 +224,9 @@ impl<'o> Lowering<'o> {
         let entrances = if options.admission { inventory.admission.entrances(&mut cx) } else { BTreeMap::new() };
         let Context { cluster, log, .. } = cx;
         let profiles = inventory.profiles.choices();
-        let Inventory { questions, policies, .. } = inventory;
-        Lowered { cluster, start, kept, origins, questions, policies, entrances, profiles, assumed, diagnostics: log }
+        let Inventory { questions, policies, pools, .. } = inventory;
+        let diagnostics = log;
+        Lowered { cluster, start, kept, origins, questions, policies, pools, entrances, profiles, assumed, diagnostics }
     }
 }
 

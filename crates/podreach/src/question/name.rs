@@ -6,7 +6,7 @@ use std::fmt;
 use podreach_core::{Cluster, NodeId, PodId};
 
 use crate::lower::object::nearest::nearest;
-use crate::lower::{Kind, Selection};
+use crate::lower::{Kind, Selection, SelectorError};
 use crate::read::shown;
 
 /// A name that stands for nothing, or for more than one thing.
@@ -122,7 +122,7 @@ pub fn node(cluster: &Cluster, given: &str) -> Result<NodeId, NameError> {
 }
 
 /// The nodes that a selector matches, in the notation of `kubectl -l`.
-pub fn nodes(cluster: &Cluster, selector: &str) -> Result<Vec<NodeId>, String> {
+pub fn nodes(cluster: &Cluster, selector: &str) -> Result<Vec<NodeId>, SelectorError> {
     let selection = Selection::parse(selector)?;
     let symbols = &cluster.symbols;
     let matches = |id: &NodeId| {

@@ -15,3 +15,12 @@ pub enum Piece<'p, 'a> {
     /// A document, without the items that were handed out before.
     Document(&'p Tree<'a>),
 }
+
+impl<'p, 'a> Piece<'p, 'a> {
+    /// The item, or the document.
+    pub fn tree(self) -> &'p Tree<'a> {
+        match self {
+            Self::Item { item: tree, .. } | Self::Document(tree) => tree,
+        }
+    }
+}

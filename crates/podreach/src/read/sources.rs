@@ -59,6 +59,17 @@ impl Sources {
         }
     }
 
+    /// The documents of all sources, and what is wrong with them.
+    pub fn all_documents(&self) -> (Vec<Tree<'_>>, Vec<Diagnostic>) {
+        let (mut documents, mut diagnostics) = (Vec::new(), Vec::new());
+        for id in self.ids() {
+            let (read, remarks) = self.documents(id);
+            documents.extend(read);
+            diagnostics.extend(remarks);
+        }
+        (documents, diagnostics)
+    }
+
     /// Hands out the pieces of a source, the items of this list one by one, and says what was wrong with it; `None` if a piece was not
     /// taken, or if the text must be read as a whole to say what is wrong.
     pub fn pieces<'s>(
@@ -71,8 +82,7 @@ impl Sources {
         if source.name.ends_with(".json") || looks_like_json(&source.text) {
             return json::pieces(id, &source.text, list, take).map(|()| Vec::new());
         }
-        let (documents, diagnostics) = yaml::documents(id, &source.text);
-        documents.into_iter().all(|document| take(Piece::Document(&document))).then_some(diagnostics)
+        yaml::each(id, &source.text, &mut |document| take(Piece::Document(&document)))
     }
 
     /// Where a span starts; `None` if its source is from elsewhere.

@@ -28,7 +28,7 @@ use crate::lower::Options;
 
 pub use crate::words::flaw::flaw;
 pub use crate::yaml::yaml;
-pub use document::certificate::{Asked, Assertion, Certificate};
+pub use document::certificate::{Asked, Assertion, Certificate, ResolveError};
 pub use document::json::{API_VERSION, Document, Documents, diagnostics, verdict};
 pub use document::legend::legend;
 pub use document::lowered::{lowered, lowered_pod};

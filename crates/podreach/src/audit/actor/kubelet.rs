@@ -23,7 +23,7 @@ use podreach_core::storage::{ClaimState, DeviceState};
 use podreach_core::{Cluster, Id, Model, NodeId, PodId, Semantics};
 
 use super::labels::{self, TYPES, copied_keys, label_sets, universe, wanting};
-use super::{Variant, Variants};
+use super::{ActorError, Variant, Variants};
 use crate::audit::changed::{Changes, Step};
 use crate::audit::policy::Property;
 use crate::audit::policy::world::{Draft, World, nodes_named};
@@ -73,10 +73,10 @@ pub(super) fn variants(
     semantics: Semantics,
     node: &str,
     property: &Property,
-) -> Result<Variants, String> {
+) -> Result<Variants, ActorError> {
     let world = draft.clone().finish(semantics);
     let Some(id) = nodes_named(world.model()).find(|(_, name)| *name == node).map(|(id, _)| id) else {
-        return Err(format!("there is no node {node}, the actor's"));
+        return Err(ActorError::UnknownNode(node.to_owned()));
     };
     let relevant = world.relevant(world.model().pods().filter(|&pod| !world.selected[pod].is_empty()));
     let mut complete = true;

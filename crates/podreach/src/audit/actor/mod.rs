@@ -4,6 +4,7 @@
 //! against an actor if it holds in each of them. What an actor can do besides is looked at in clusters where more is possible than that:
 //! a rule that holds there, too, holds; of one that does not, the item says what it does not hold for.
 
+mod error;
 mod kubelet;
 mod labels;
 mod tenant;
@@ -17,7 +18,8 @@ use super::policy::world::{Draft, World};
 use super::policy::{PodSelection, Property};
 use crate::lower::Lowered;
 use crate::lower::object::name;
-use crate::read::shown;
+
+pub use error::ActorError;
 
 /// Whose doing is to be expected.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -41,24 +43,19 @@ pub enum Actor {
     },
 }
 
-/// How actors are written.
-const FORMS: &str = "as-is, tenant=NAMESPACE, tenant-no-tolerations=NAMESPACE or node-compromise=NODE";
-
 /// What follows the namespaces of a tenant whose pods may not name their nodes.
 const NO_NODE_NAME: &str = "no-node-name";
 
 impl Actor {
     /// Reads an actor: `as-is`, `tenant=NS[,NS…]`, `tenant-no-tolerations=NS[,NS…]`, `node-compromise=NODE`; a space or a colon may
     /// stand for the first `=`. A tenant whose list ends with `no-node-name` cannot name nodes.
-    pub fn parse(text: &str) -> Result<Self, String> {
+    pub fn parse(text: &str) -> Result<Self, ActorError> {
         let (kind, rest) = text.trim().split_once(['=', ':', ' ']).unwrap_or((text.trim(), ""));
         let rest = rest.trim();
         match (kind, rest) {
             ("as-is", "") => Ok(Self::AsIs),
-            ("as-is", _) => Err("the actor as-is takes no argument".to_owned()),
-            ("tenant" | "tenant-no-tolerations", "") => {
-                Err(format!("the actor {kind} needs a namespace: {kind}=NAMESPACE"))
-            }
+            ("as-is", _) => Err(ActorError::Argument),
+            ("tenant" | "tenant-no-tolerations", "") => Err(ActorError::NeedsNamespace(kind.to_owned())),
             ("tenant" | "tenant-no-tolerations", _) => {
                 let (rest, node_names) = match rest.rsplit_once(',') {
                     Some((rest, last)) if last.trim() == NO_NODE_NAME => (rest, false),
@@ -66,9 +63,9 @@ impl Actor {
                 };
                 Ok(Self::Tenant { namespaces: namespaces(rest)?, tolerations: kind == "tenant", node_names })
             }
-            ("node-compromise", "") => Err("the actor node-compromise needs a node: node-compromise=NODE".to_owned()),
+            ("node-compromise", "") => Err(ActorError::NeedsNode),
             ("node-compromise", _) => Ok(Self::NodeCompromise { node: rest.to_owned() }),
-            _ => Err(format!("there is no actor {}; use {FORMS}", shown(kind))),
+            _ => Err(ActorError::Kind(kind.to_owned())),
         }
     }
 }
@@ -128,7 +125,7 @@ pub(crate) fn variants(
     semantics: Semantics,
     actor: &Actor,
     property: &Property,
-) -> Result<Variants, String> {
+) -> Result<Variants, ActorError> {
     match actor {
         Actor::AsIs => {
             let variants = vec![Variant { world: draft.finish(semantics), how: None, simpler: None }];
@@ -142,10 +139,10 @@ pub(crate) fn variants(
     }
 }
 
-fn namespaces(list: &str) -> Result<Vec<String>, String> {
+fn namespaces(list: &str) -> Result<Vec<String>, ActorError> {
     let mut names: Vec<String> = list.split(',').map(|name| name.trim().to_owned()).collect();
     for own in &names {
-        name::label(own).map_err(|why| format!("{} is not a namespace: {why}", shown(own)))?;
+        name::label(own).map_err(|why| ActorError::Namespace(own.clone(), why))?;
     }
     names.sort();
     names.dedup();
@@ -153,9 +150,9 @@ fn namespaces(list: &str) -> Result<Vec<String>, String> {
 }
 
 impl FromStr for Actor {
-    type Err = String;
+    type Err = ActorError;
 
-    fn from_str(text: &str) -> Result<Self, String> {
+    fn from_str(text: &str) -> Result<Self, ActorError> {
         Self::parse(text)
     }
 }

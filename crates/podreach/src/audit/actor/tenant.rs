@@ -24,7 +24,7 @@ use podreach_core::rule::Rule;
 use podreach_core::{Cluster, Model, PodId, Semantics};
 
 use super::labels::{self, TYPES, label_sets, repelling, universe, wanting};
-use super::{Beyond, Power, Variant, Variants};
+use super::{ActorError, Beyond, Power, Variant, Variants};
 use crate::audit::changed::Changes;
 use crate::audit::policy::PodSelection;
 use crate::audit::policy::world::{Draft, World};
@@ -51,12 +51,12 @@ pub(super) fn variants(
     selections: &[&PodSelection],
     semantics: Semantics,
     rights: Rights<'_>,
-) -> Result<Variants, String> {
+) -> Result<Variants, ActorError> {
     let known = |namespace: &&String| {
         lowered.cluster.symbols.symbol(namespace).is_some_and(|name| lowered.cluster.namespaces.id(&name).is_some())
     };
     if let Some(unknown) = rights.namespaces.iter().find(|namespace| !known(namespace)) {
-        return Err(format!("the input has nothing in namespace {unknown}, the actor's"));
+        return Err(ActorError::UnknownNamespace(unknown.clone()));
     }
     let own: Vec<PodId> = draft.cluster.pods.ids().collect();
     let relevant = relevant(&draft.clone().finish(semantics));

@@ -8,6 +8,7 @@
 //! ```
 //! What is left to trust is which changes an audit looks at; what they do is what `core/src/change.rs` says.
 
+mod error;
 mod name;
 mod say;
 
@@ -22,6 +23,7 @@ use super::policy::world::{Draft, World};
 use crate::lower::{Lowered, Scheduling};
 use crate::words;
 
+pub use error::ChangeError;
 pub(crate) use say::{condition, tolerated};
 
 /// What makes one cluster of another.
@@ -142,7 +144,7 @@ pub struct Changed {
 
 impl Changed {
     /// The input with the changes of a document; or what is wrong with them.
-    pub fn new(lowered: &Lowered, semantics: Semantics, changes: &[Value]) -> Result<Self, String> {
+    pub fn new(lowered: &Lowered, semantics: Semantics, changes: &[Value]) -> Result<Self, ChangeError> {
         let mut world = World::of_input(lowered, semantics);
         let (mut added, mut says, mut deleted, mut part) = (Vec::new(), Vec::new(), Vec::new(), false);
         let mut changes = changes.iter().peekable();
@@ -172,7 +174,7 @@ impl Changed {
                 }
             }
             if !deleted.is_empty() && changes.peek().is_some() {
-                return Err("it changes a cluster after pods were deleted".to_owned());
+                return Err(ChangeError::AfterDeletion);
             }
         }
         if !added.is_empty() {
@@ -183,17 +185,17 @@ impl Changed {
     }
 
     /// A verdict about this cluster: a run begins with the deletion of what the document leaves out.
-    pub fn told(&self, verdict: Verdict) -> Result<Verdict, String> {
+    pub fn of_whole(&self, verdict: Verdict) -> Result<Verdict, ChangeError> {
         match verdict {
-            Verdict::Deployable(run) if self.part => Ok(Verdict::Deployable(self.of_the_whole(&run))),
+            Verdict::Deployable(run) if self.part => Ok(Verdict::Deployable(self.whole_run(&run))),
             verdict if self.deleted.is_empty() => Ok(verdict),
-            _ => Err("it is about a part of a cluster, of which only a run says something".to_owned()),
+            _ => Err(ChangeError::Part),
         }
     }
 
     /// A run of a part as one of the whole. Nothing in the part may tell a pod that is being deleted from what it was, and then the
     /// part has no type of its own for it.
-    fn of_the_whole(&self, run: &Trace) -> Trace {
+    fn whole_run(&self, run: &Trace) -> Trace {
         let mut s = (*self.problem.start).clone();
         let all = self.deleted.iter().copied().chain(run.iter());
         all.map(|action| self.of_what_is_there(&mut s, action)).collect()

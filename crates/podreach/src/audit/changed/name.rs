@@ -14,9 +14,8 @@ use podreach_core::rule::Rule;
 use podreach_core::{Cluster, NodeId, PodId};
 use serde_json::{Map, Value, json};
 
-use super::Step;
+use super::{ChangeError, Step};
 use crate::lower::Scheduling;
-use crate::read::shown;
 
 /// What comes after the name of a pod type that waits for a node: no name ends so.
 const WAITED: &str = " waited";
@@ -152,14 +151,10 @@ fn kind(change: &Change) -> &'static str {
 }
 
 /// The step that a document names, in a cluster that learns the words it does not know; or what is wrong with it.
-pub(super) fn resolved(cluster: &mut Cluster, document: &Value, profiles: &[Scheduling]) -> Result<Step, String> {
+pub(super) fn resolved(cluster: &mut Cluster, document: &Value, profiles: &[Scheduling]) -> Result<Step, ChangeError> {
     let mut reader = Reader { cluster, document, profiles };
     let step = reader.step()?;
-    if named(cluster, &step, profiles) == *document {
-        Ok(step)
-    } else {
-        Err(format!("it has a change that is not written as podreach writes it: {}", shown(&document.to_string())))
-    }
+    if named(cluster, &step, profiles) == *document { Ok(step) } else { Err(ChangeError::Form(document.to_string())) }
 }
 
 struct Reader<'r> {
@@ -168,7 +163,7 @@ struct Reader<'r> {
     profiles: &'r [Scheduling],
 }
 
-type Found<T> = Result<T, String>;
+type Found<T> = Result<T, ChangeError>;
 
 impl<'r> Reader<'r> {
     fn step(&mut self) -> Found<Step> {
@@ -229,8 +224,7 @@ impl<'r> Reader<'r> {
         match kind {
             "label" => {
                 let name = self.symbol("namespace")?;
-                let namespace =
-                    self.cluster.namespaces.id(&name).ok_or("it names a namespace that is not in the input")?;
+                let namespace = self.cluster.namespaces.id(&name).ok_or(ChangeError::Namespace)?;
                 Ok(Change::NamespaceLabel(namespace, self.symbol("key")?, self.symbol_if_any("value")))
             }
             "quota" => self.quota(self.document).map(Change::Quota),
@@ -252,7 +246,7 @@ impl<'r> Reader<'r> {
     fn added(&mut self) -> Found<Pod> {
         let name = self.text("pod")?.to_owned();
         if self.cluster.pods.values().any(|pod| pod.name == name) {
-            return Err(format!("it adds a pod {} that is there already", shown(&name)));
+            return Err(ChangeError::Exists(name));
         }
         let namespace = self.text("namespace")?;
         let plain = PodSpec::plain(self.cluster.namespace(namespace));
@@ -289,7 +283,7 @@ impl<'r> Reader<'r> {
             (of["quota"].as_str(), of["resource"].as_str()) == (Some(&quota.name), Some(&quota.resource))
         };
         let found = self.cluster.quotas.iter().find(is_it).map(|(id, _)| id);
-        found.ok_or_else(|| "it names a quota that is not in the input".to_owned())
+        found.ok_or(ChangeError::Quota)
     }
 
     fn text(&self, key: &str) -> Found<&'r str> {
@@ -321,13 +315,13 @@ impl<'r> Reader<'r> {
     fn pod(&self) -> Found<PodId> {
         let name = self.text("pod")?;
         let found = self.cluster.pods.ids().find(|&pod| pod_name(self.cluster, pod) == name);
-        found.ok_or_else(|| format!("it changes a pod {} that is not there", shown(name)))
+        found.ok_or_else(|| ChangeError::Pod(name.to_owned()))
     }
 
     fn node(&self) -> Found<NodeId> {
         let name = self.text("node")?;
         let found = self.cluster.nodes.iter().find(|(_, node)| self.cluster.symbols.str(node.name) == name);
-        found.map(|(id, _)| id).ok_or_else(|| format!("it changes a node {} that is not there", shown(name)))
+        found.map(|(id, _)| id).ok_or_else(|| ChangeError::Node(name.to_owned()))
     }
 }
 
@@ -337,13 +331,13 @@ fn effect_called(name: &str) -> Found<TaintEffect> {
 }
 
 fn number(value: &Value) -> Found<u128> {
-    value.as_str().and_then(|text| text.parse().ok()).ok_or_else(|| "an amount of a change is no number".to_owned())
+    value.as_str().and_then(|text| text.parse().ok()).ok_or(ChangeError::Amount)
 }
 
-fn missing(key: &str) -> String {
-    format!("a change lacks {key}, or has no such thing there")
+fn missing(key: &str) -> ChangeError {
+    ChangeError::Lacks(key.to_owned())
 }
 
-fn unknown(kind: &str) -> String {
-    format!("there is no change {}", shown(kind))
+fn unknown(kind: &str) -> ChangeError {
+    ChangeError::Kind(kind.to_owned())
 }

@@ -69,7 +69,7 @@ fn compare(
         let problem = crate::lower::problem(lowered, semantics);
         let oracle = Oracle::new(&problem, &lowered.diagnostics);
         let alone = Budget { threads: 1, ..*budget };
-        let matrix = Matrix::new(&problem.model, &oracle, &alone, budget.threads, done);
+        let matrix = Matrix::new(&oracle, &alone, budget.threads, done);
         Answers { problem, cells: matrix.cells(), stopped: matrix.stopped }
     };
     let (before, after) = (answers(old), answers(new));

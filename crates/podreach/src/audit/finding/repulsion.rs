@@ -6,9 +6,8 @@ use podreach_core::cluster::Term;
 use podreach_core::{Atom, Goal, Model, PodId, Semantics};
 
 use super::Finding;
-use super::scene::{From, Scene, Subject};
+use super::scene::{From, Open, Scene, Subject, ruled_out};
 use crate::audit::item::{Evidence, Item, Severity};
-use crate::audit::policy::ruling::reason;
 use crate::words;
 
 /// An anti-affinity that reaches into other namespaces.
@@ -62,7 +61,7 @@ fn item(scene: &mut Scene<'_>, subject: &Subject) -> Option<Item> {
     if blocked.is_empty() {
         let (other, why) = open?;
         let what = format!("whether {} can keep {other} out", subject.shown());
-        return scene.undecided(&KEEPS_OUT, &subject.names, &what, &why);
+        return scene.undecided(&KEEPS_OUT, &subject.names, &what, &why.to_string());
     }
     evidence.truncate(SHOWN);
     let namespaces: Vec<String> = blocked.keys().cloned().collect();
@@ -83,17 +82,13 @@ fn is_foreign(m: &Model, pod: PodId, term: Term, other: PodId) -> bool {
 }
 
 /// The evidence that two pods which may use one domain are never in it together, if so; the error says why that is not known.
-fn meeting(scene: &mut Scene<'_>, pod: PodId, term: Term, other: PodId) -> Result<Option<Evidence>, String> {
+fn meeting(scene: &mut Scene<'_>, pod: PodId, term: Term, other: PodId) -> Result<Option<Evidence>, Open> {
     let m = scene.model();
     let Some([a, b]) = shared(&m, pod, term, other) else { return Ok(None) };
     let goal = Goal::all([(a, 1), (b, 1)].into_iter().collect());
     let decision = scene.ask(From::Fresh, &goal);
     let shows = format!("{} and {} can never be there together", words::atom(&m, a), words::atom(&m, b));
-    match decision.checked.answer() {
-        Some(true) => Ok(None),
-        Some(false) => Ok(Some(Evidence::new(shows, decision))),
-        None => Err(reason(&decision)),
-    }
+    ruled_out(shows, decision)
 }
 
 /// Two nodes of one domain, or one, that the two may use.

@@ -1,11 +1,13 @@
 //! What every search for findings looks at: the cluster now, the same cluster from nothing, and who could be told of a finding.
 
 use std::collections::BTreeMap;
+use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use podreach_core::rule::hard;
-use podreach_core::{Cluster, Configuration, Goal, Model, NodeId, PodId, Problem, Semantics, cancel};
+use podreach_core::verdict::Reason;
+use podreach_core::{Cluster, Configuration, Goal, Model, NodeId, PodId, Problem, Semantics, Verdict, cancel};
 
 use super::Finding;
 use crate::answer::{Oracle, Sure};
@@ -243,6 +245,35 @@ fn within(budget: &Budget<'_>, answer: impl FnOnce(&Budget<'_>) -> Sure) -> Sure
         (budget.interrupt)().or_else(|| spent.then_some(Stop::Timeout))
     };
     answer(&Budget { interrupt: &interrupt, threads: 1, ..*budget })
+}
+
+/// Why nothing came of a search for evidence.
+#[derive(Clone, Debug)]
+pub(super) enum Open {
+    /// There is too much to look at.
+    TooMany,
+    /// The question was not decided.
+    Undecided(Reason),
+}
+
+impl fmt::Display for Open {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::TooMany => write!(f, "there are too many pods and nodes to look at"),
+            Self::Undecided(reason) => reason.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for Open {}
+
+/// The evidence that something is never so, if that was proved.
+pub(super) fn ruled_out(shows: String, decision: Sure) -> Result<Option<Evidence>, Open> {
+    match decision.checked.verdict() {
+        Verdict::Deployable(_) => Ok(None),
+        Verdict::Never(_) => Ok(Some(Evidence::new(shows, decision))),
+        Verdict::Unknown(reason) => Err(Open::Undecided(reason.clone())),
+    }
 }
 
 /// The type of every name.

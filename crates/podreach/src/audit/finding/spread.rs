@@ -9,9 +9,8 @@ use podreach_core::rule::{hard, spread};
 use podreach_core::{Configuration, Goal, Model, NodeId, PodId};
 
 use super::Finding;
-use super::scene::{From, Scene, Subject};
+use super::scene::{From, Open, Scene, Subject, ruled_out};
 use crate::audit::item::{Evidence, Item, Severity};
-use crate::audit::policy::ruling::reason;
 use crate::words;
 
 /// A spread constraint with a domain that stays empty.
@@ -63,7 +62,7 @@ fn item(scene: &mut Scene<'_>, subject: &Subject, index: usize) -> Option<Item> 
     if live == 0 || (empty.is_empty() && !few) {
         let (near, why) = open?;
         let what = format!("whether a pod that {} counts can ever run {near}", subject.shown());
-        return scene.undecided(&MINIMUM, &subject.names, &what, &why);
+        return scene.undecided(&MINIMUM, &subject.names, &what, &why.to_string());
     }
     let why = match few {
         true => format!("it asks for {} {noun} and there are {}", constraint.min_domains, domains.len()),
@@ -89,7 +88,7 @@ fn domains(m: &Model, pod: PodId, index: usize) -> BTreeMap<DomainId, Vec<NodeId
 }
 
 /// The evidence that no pod that a constraint counts can ever run on any of some nodes, if so; the error says why that is not known.
-fn stays_empty(scene: &mut Scene<'_>, pod: PodId, index: usize, nodes: &[NodeId]) -> Result<Option<Evidence>, String> {
+fn stays_empty(scene: &mut Scene<'_>, pod: PodId, index: usize, nodes: &[NodeId]) -> Result<Option<Evidence>, Open> {
     let m = scene.model();
     let matcher = m.pod(pod).spread[index].matcher;
     let counted = |&q: &PodId| (m.depends_on_node(matcher) || m.sees_unbound(matcher, q)) && spread::is_counted(&m, q);
@@ -99,18 +98,14 @@ fn stays_empty(scene: &mut Scene<'_>, pod: PodId, index: usize, nodes: &[NodeId]
         return Ok(None);
     }
     if pods.len() * nodes.len() > ALTERNATIVES {
-        return Err("there are too many pods and nodes to look at".to_owned());
+        return Err(Open::TooMany);
     }
     let atoms = pods.iter().flat_map(|&q| nodes.iter().map(move |&node| (q, node)));
     let goal = Goal { any: atoms.map(|atom| [(atom, 1)].into_iter().collect::<Configuration>()).collect() };
     let decision = scene.ask(From::Now, &goal);
     let shows =
         format!("no pod that is counted can ever run {}", words::near(&m, m.pod(pod).spread[index].key, nodes[0]));
-    match decision.checked.answer() {
-        Some(true) => Ok(None),
-        Some(false) => Ok(Some(Evidence::new(shows, decision))),
-        None => Err(reason(&decision)),
-    }
+    ruled_out(shows, decision)
 }
 
 fn replicas(scene: &Scene<'_>, subject: &Subject) -> u64 {

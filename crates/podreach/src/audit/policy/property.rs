@@ -65,7 +65,7 @@ pub(crate) fn item(
     let Variants { variants, note, missed, beyond } =
         match actor::variants(draft, lowered, &selections, semantics, acting, &rule.property) {
             Ok(found) => found,
-            Err(why) => return Item { message: why, ..item },
+            Err(error) => return Item { message: error.to_string(), ..item },
         };
     if let Some(what) = selects_nothing(lowered, &rule.property, &variants[0].world) {
         return vacuous(item, rule, &what);

@@ -10,6 +10,7 @@ use super::invariant::Group;
 use super::pods::Encoding;
 use super::policy::Query;
 use super::schedule::Event;
+use crate::encode::DecodeError;
 
 /// The most groups that one group of classes stands for.
 const MOST_GROUPS: usize = 64;
@@ -37,15 +38,15 @@ impl Meaning {
 }
 
 /// The events of a run.
-pub(super) fn events(query: &Query, problem: &Problem, trace: &Trace) -> Result<Vec<Event>, String> {
+pub(super) fn events(query: &Query, problem: &Problem, trace: &Trace) -> Result<Vec<Event>, DecodeError> {
     let meaning = Meaning::new(query, problem);
     let mut events = Vec::new();
     for action in trace.iter() {
         // Under the paper every step deploys or deletes.
         let Some((pod, node)) = action.atom() else { continue };
         let known = meaning.of(pod, node);
-        let (function, worker) =
-            known.ok_or_else(|| format!("{} has no part in the policy", problem.model.pod_name(pod)))?;
+        let (function, worker) = known
+            .ok_or_else(|| DecodeError::NoPart { pod: problem.model.pod_name(pod).to_owned(), source: "policy" })?;
         events.extend(function.map(|function| match action {
             Action::Deploy(..) => Event::Start { function, worker },
             _ => Event::End { function, worker },

@@ -21,6 +21,7 @@
 use std::collections::BTreeMap;
 
 use super::policy::{Block, Goal, Policy, Priorities, Query, Strategy};
+use crate::encode::{DecodeError, EventError};
 
 /// The most events that a run with priorities is told in.
 const LONGEST: usize = 20_000;
@@ -111,7 +112,7 @@ impl Query {
     /// Plays events from the start, where nothing runs, until the goal is reached: for each, the number of the block by which it starts.
     ///
     /// Otherwise says what is wrong with them.
-    pub fn play(&self, events: &[Event]) -> Result<Vec<(Event, Option<usize>)>, String> {
+    pub fn play(&self, events: &[Event]) -> Result<Vec<(Event, Option<usize>)>, DecodeError> {
         let mut running = Running::default();
         let mut played = Vec::new();
         for (&event, number) in events.iter().zip(1..) {
@@ -119,10 +120,10 @@ impl Query {
                 break;
             }
             let block = self.happens(&mut running, event);
-            played.push((event, block.map_err(|why| format!("event {number} is not possible: {why}"))?));
+            played.push((event, block.map_err(|why| DecodeError::Event(number, why))?));
         }
         let reached = running.has(&self.goal, self.policy.workers.len());
-        if reached { Ok(played) } else { Err("the events do not reach the goal".into()) }
+        if reached { Ok(played) } else { Err(DecodeError::EventsMissGoal) }
     }
 
     /// The same events with priorities: before a start, invocations that make the candidates before its worker invalid, and after it
@@ -152,17 +153,17 @@ impl Query {
         (ordered.len() <= LONGEST).then_some(ordered)
     }
 
-    fn happens(&self, running: &mut Running, event: Event) -> Result<Option<usize>, &'static str> {
+    fn happens(&self, running: &mut Running, event: Event) -> Result<Option<usize>, EventError> {
         match event {
             Event::Start { function, worker } => {
                 let choices = self.policy.choices(running, function, self.priorities);
-                let (block, _) = choices.into_iter().find(|&(_, at)| at == worker).ok_or("the worker is not chosen")?;
+                let (block, _) = choices.into_iter().find(|&(_, at)| at == worker).ok_or(EventError::NotChosen)?;
                 *running.count_mut(function, worker) += 1;
                 Ok(Some(block))
             }
             Event::End { function, worker } => {
                 let count = running.count_mut(function, worker);
-                *count = count.checked_sub(1).ok_or("the function does not run there")?;
+                *count = count.checked_sub(1).ok_or(EventError::NotRunning)?;
                 Ok(None)
             }
         }

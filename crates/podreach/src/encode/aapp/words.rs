@@ -8,7 +8,7 @@ use super::invariant::Group;
 use super::policy::{DEFAULT, Goal, Policy, Priorities, Query};
 use super::schedule::Event;
 use crate::diagnostic::Diagnostic;
-use crate::encode::{Decoded, Evidence, counted, errors};
+use crate::encode::{DecodeError, Decoded, Evidence, counted, errors};
 
 impl Goal {
     /// The goal of `f@w` or `f`, `f,g@w` or `f,g`.
@@ -39,7 +39,7 @@ impl Goal {
 }
 
 /// An answer in the words of the policy.
-pub(in crate::encode) fn decoded(query: &Query, problem: &Problem, verdict: &Verdict) -> Result<Decoded, String> {
+pub(in crate::encode) fn decoded(query: &Query, problem: &Problem, verdict: &Verdict) -> Result<Decoded, DecodeError> {
     match verdict {
         Verdict::Deployable(trace) => {
             let (played, is_outline) = played(query, &events(query, problem, trace)?)?;
@@ -59,7 +59,7 @@ pub(in crate::encode) fn decoded(query: &Query, problem: &Problem, verdict: &Ver
                 None => Decoded { answer, sentences: Vec::new(), evidence: Evidence::Encoding },
             })
         }
-        Verdict::Unknown(reason) => Err(reason.to_string()),
+        Verdict::Unknown(reason) => Err(DecodeError::Undecided(reason.clone())),
     }
 }
 
@@ -67,7 +67,7 @@ pub(in crate::encode) fn decoded(query: &Query, problem: &Problem, verdict: &Ver
 type Played = Vec<(Event, Option<usize>)>;
 
 /// The events as the policy plays them; and whether that is without priorities, since with them it takes too many.
-fn played(query: &Query, events: &[Event]) -> Result<(Played, bool), String> {
+fn played(query: &Query, events: &[Event]) -> Result<(Played, bool), DecodeError> {
     let plain = Query { priorities: Priorities::Ignore, ..query.clone() };
     let played = plain.play(events)?;
     if query.priorities == Priorities::Ignore {

@@ -36,6 +36,7 @@ pub(crate) fn read(cx: &mut Context, tree: &Tree<'_>) -> Option<(Metadata, Node)
         allocatable: amount::resources(cx, &allocatable),
         features: features(cx, &object),
         drivers: BTreeMap::new(),
+        lifetime: Default::default(),
         passing: Passing::default(),
     };
     let capacity = capacity(cx, &object);
@@ -79,7 +80,12 @@ fn allocatable(cx: &mut Context, object: &Object<'_, '_>, node: &str) -> Amounts
 }
 
 fn taints(cx: &mut Context, spec: &Object<'_, '_>) -> Vec<Taint> {
-    let taints = spec.objects("taints", &TAINT, &mut cx.log);
+    taints_in(cx, spec, "taints")
+}
+
+/// The taints in a list field.
+pub(crate) fn taints_in(cx: &mut Context, spec: &Object<'_, '_>, field: &str) -> Vec<Taint> {
+    let taints = spec.objects(field, &TAINT, &mut cx.log);
     let taints: Vec<Taint> = taints.iter().filter_map(|taint| read_taint(cx, taint)).collect();
     let mut seen = std::collections::BTreeSet::new();
     if !taints.iter().all(|taint| seen.insert((taint.key, taint.effect))) {

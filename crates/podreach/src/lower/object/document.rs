@@ -133,6 +133,12 @@ fn resized(object: &Tree<'_>, remark: Diagnostic) -> Option<Diagnostic> {
     Some(remark.about(format!("{}/{namespace}/{name}", kind.to_lowercase())))
 }
 
+/// What there is to say about an object that describes where nodes come from, besides what is wrong with it.
+pub(crate) fn about_pool(tree: &Tree<'_>) -> Option<Diagnostic> {
+    let (version, kind) = own(tree)?;
+    hidden(tree, version, kind, Does::Nodes)
+}
+
 /// The apiVersion and kind that an object says it has.
 fn own<'t>(tree: &'t Tree<'_>) -> Option<(&'t str, &'t str)> {
     let text = |key| tree.field(key).and_then(Tree::str);

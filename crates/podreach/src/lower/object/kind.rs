@@ -84,6 +84,10 @@ pub enum Kind {
     Question,
     /// `podreach.dev/v1alpha1` PlacementPolicy.
     PlacementPolicy,
+    /// `podreach.dev/v1alpha1` NodePool.
+    NodePool,
+    /// `karpenter.sh` NodePool.
+    KarpenterNodePool,
 }
 
 const REGISTRATION: &str = "admissionregistration.k8s.io";
@@ -130,6 +134,8 @@ const READ: &[(Kind, &str, &str, &[&str])] = &[
     (Kind::Snapshot, "Snapshot", "podreach.dev", &["v1alpha1"]),
     (Kind::Question, "Question", "podreach.dev", &["v1alpha1"]),
     (Kind::PlacementPolicy, "PlacementPolicy", "podreach.dev", &["v1alpha1"]),
+    (Kind::NodePool, "NodePool", "podreach.dev", &["v1alpha1"]),
+    (Kind::KarpenterNodePool, "NodePool", "karpenter.sh", &["v1", "v1beta1"]),
 ];
 
 /// Groups whose every kind is Kubernetes' own.
@@ -288,10 +294,18 @@ fn custom(group: &str, kind: &str) -> Sort {
     if ENGINES.contains(&group) {
         return if kind.ends_with("List") { Sort::List } else { Sort::Read(Kind::EngineRule) };
     }
+    if kind.strip_suffix("List").is_some_and(|item| is_pool(group, item)) {
+        return Sort::List;
+    }
     match does(group, kind) {
         Does::Nothing => Sort::WithoutPods,
         other => Sort::Custom(other),
     }
+}
+
+/// Whether objects of this group and kind describe where nodes come from, and are read.
+fn is_pool(group: &str, kind: &str) -> bool {
+    READ.iter().any(|(own, name, of, _)| own.is_of_pools() && *name == kind && *of == group)
 }
 
 fn built_in(kind: &str) -> Sort {
@@ -359,6 +373,11 @@ impl Kind {
     /// Its name in manifests.
     pub fn name(self) -> &'static str {
         READ.iter().find(|(kind, ..)| *kind == self).map_or("", |(_, name, ..)| name)
+    }
+
+    /// Whether objects of this kind describe where nodes come from.
+    pub(crate) fn is_of_pools(self) -> bool {
+        matches!(self, Self::NodePool | Self::KarpenterNodePool)
     }
 
     /// Whether pods refer to objects of this kind by name, so that it matters whether the input has all of them.

@@ -1,5 +1,6 @@
 //! The user's options for reading a cluster: where it starts, which pods are kept, how many instances there may be, which release.
 
+pub(crate) mod error;
 pub(crate) mod selection;
 
 use std::collections::BTreeSet;
@@ -10,6 +11,7 @@ use std::str::FromStr;
 use podreach_core::cluster::Behaviour;
 
 use super::object::kind::Kind;
+use error::{ReleaseError, SelectorError};
 
 /// How objects become a cluster.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -173,14 +175,14 @@ impl fmt::Display for Release {
 }
 
 impl FromStr for Release {
-    type Err = String;
+    type Err = ReleaseError;
 
     /// Reads `1.37`, also as a cluster spells it (`v1.37.2-gke.1`).
-    fn from_str(text: &str) -> Result<Self, String> {
+    fn from_str(text: &str) -> Result<Self, ReleaseError> {
         let rest = text.strip_prefix('v').unwrap_or(text).strip_prefix("1.");
         let digits = rest.map(|rest| rest.split(|c: char| !c.is_ascii_digit()).next().unwrap_or_default());
         let minor = digits.and_then(|digits| digits.parse().ok());
-        minor.map(|minor| Self { minor }).ok_or_else(|| "a Kubernetes release looks like 1.37".to_owned())
+        minor.map(|minor| Self { minor }).ok_or(ReleaseError)
     }
 }
 

@@ -2,6 +2,7 @@
 //!
 //! Kubernetes: `apimachinery/pkg/labels/selector.go`, `Parse`.
 
+use super::SelectorError;
 use crate::lower::object::name;
 
 /// A label selector given as text.
@@ -28,7 +29,7 @@ enum Test {
 
 impl Selection {
     /// Reads a selector; the error says what is wrong with it.
-    pub fn parse(text: &str) -> Result<Self, String> {
+    pub fn parse(text: &str) -> Result<Self, SelectorError> {
         let requirements = pieces(text)?.into_iter().map(requirement).collect::<Result<_, _>>()?;
         Ok(Self { requirements })
     }
@@ -71,6 +72,18 @@ impl Selection {
         })
     }
 
+    /// The keys whose integers it compares, each with the integer that begins an interval which it tells from the one below.
+    pub(crate) fn cuts(&self) -> impl Iterator<Item = (&str, i64)> {
+        self.requirements.iter().filter_map(|requirement| {
+            let first = match &requirement.test {
+                Test::Above(number) => number.checked_add(1)?,
+                Test::Below(number) => *number,
+                _ => return None,
+            };
+            Some((requirement.key.as_str(), first))
+        })
+    }
+
     /// Whether it matches labels, given by a function from keys to values.
     pub fn matches<'l>(&self, value: impl Fn(&str) -> Option<&'l str>) -> bool {
         self.requirements.iter().all(|requirement| requirement.test.holds(value(&requirement.key)))
@@ -93,13 +106,13 @@ impl Test {
 }
 
 /// Splits at the commas outside parentheses.
-fn pieces(text: &str) -> Result<Vec<&str>, String> {
+fn pieces(text: &str) -> Result<Vec<&str>, SelectorError> {
     let (mut pieces, mut start, mut open) = (Vec::new(), 0, false);
     for (at, c) in text.char_indices() {
         match c {
             '(' if !open => open = true,
             ')' if open => open = false,
-            '(' | ')' => return Err("its parentheses do not match".to_owned()),
+            '(' | ')' => return Err(SelectorError::Parentheses),
             ',' if !open => {
                 pieces.push(text[start..at].trim());
                 start = at + 1;
@@ -108,16 +121,16 @@ fn pieces(text: &str) -> Result<Vec<&str>, String> {
         }
     }
     if open {
-        return Err("its parentheses do not match".to_owned());
+        return Err(SelectorError::Parentheses);
     }
     pieces.push(text[start..].trim());
     if pieces.iter().any(|piece| piece.is_empty()) {
-        return Err("it has an empty part".to_owned());
+        return Err(SelectorError::EmptyPart);
     }
     Ok(pieces)
 }
 
-fn requirement(piece: &str) -> Result<Requirement, String> {
+fn requirement(piece: &str) -> Result<Requirement, SelectorError> {
     if let Some(key) = piece.strip_prefix('!').filter(|key| !key.starts_with('=')) {
         return checked(key, Test::DoesNotExist);
     }
@@ -139,26 +152,25 @@ fn requirement(piece: &str) -> Result<Requirement, String> {
     checked(piece, Test::Exists)
 }
 
-fn set(head: &str, values: &str) -> Result<Requirement, String> {
+fn set(head: &str, values: &str) -> Result<Requirement, SelectorError> {
     let values = values.split(',').map(|value| value.trim().to_owned()).collect();
     match head.rsplit_once(char::is_whitespace) {
         Some((key, "in")) => checked(key, Test::In(values)),
         Some((key, "notin")) => checked(key, Test::NotIn(values)),
-        _ => Err("before parentheses it takes `in` or `notin`".to_owned()),
+        _ => Err(SelectorError::Operator),
     }
 }
 
-fn number(text: &str) -> Result<i64, String> {
-    text.trim().parse().map_err(|_| "`<` and `>` take a whole number".to_owned())
+fn number(text: &str) -> Result<i64, SelectorError> {
+    text.trim().parse().map_err(|_| SelectorError::Number)
 }
 
-fn checked(key: &str, test: Test) -> Result<Requirement, String> {
+fn checked(key: &str, test: Test) -> Result<Requirement, SelectorError> {
     let key = key.trim();
-    name::key(key).map_err(|why| format!("its key {} is not a label key: {why}", crate::read::shown(key)))?;
+    name::key(key).map_err(|why| SelectorError::Key(key.to_owned(), why))?;
     if let Test::In(values) | Test::NotIn(values) = &test {
         for value in values {
-            name::value(value)
-                .map_err(|why| format!("its value {} is not a label value: {why}", crate::read::shown(value)))?;
+            name::value(value).map_err(|why| SelectorError::Value(value.clone(), why))?;
         }
     }
     Ok(Requirement { key: key.to_owned(), test })

@@ -25,14 +25,31 @@ use crate::diagnostic::Diagnostic;
 
 /// The documents of a YAML stream, without empty ones, and one diagnostic for each that is broken.
 pub(super) fn documents(source: SourceId, text: &str) -> (Vec<Tree<'_>>, Vec<Diagnostic>) {
+    let mut documents = Vec::new();
+    let diagnostics = each(source, text, &mut |document| {
+        documents.push(document);
+        true
+    });
+    (documents, diagnostics.unwrap_or_default())
+}
+
+/// Hands out the same documents one at a time, for as long as they are taken, and says what is wrong with the others; `None` if one was
+/// not taken.
+pub(super) fn each<'a>(
+    source: SourceId,
+    text: &'a str,
+    take: &mut dyn FnMut(Tree<'a>) -> bool,
+) -> Option<Vec<Diagnostic>> {
     if let Some((at, c)) = control_character(text) {
         let span = Span { source, start: at as u32, end: (at + c.len_utf8()) as u32 };
-        return (Vec::new(), vec![*errors::control_character(span, c)]);
+        return Some(vec![*errors::control_character(span, c)]);
     }
     let mut stream = Stream::new(source, text);
-    stream.read();
+    if !stream.read(take) {
+        return None;
+    }
     stream.diagnostics.append(&mut stream.builder.notes);
-    (stream.documents, stream.diagnostics)
+    Some(stream.diagnostics)
 }
 
 struct Stream<'a> {
@@ -40,7 +57,8 @@ struct Stream<'a> {
     text: &'a str,
     parser: Parser<'a, StrInput<'a>>,
     builder: Builder<'a>,
-    documents: Vec<Tree<'a>>,
+    /// The document that was read last, until it is handed out.
+    document: Option<Tree<'a>>,
     diagnostics: Vec<Diagnostic>,
 }
 
@@ -53,10 +71,11 @@ impl<'a> Stream<'a> {
         };
         let parser = Parser::new_from_str_with_options(text, options);
         let builder = Builder::new(text);
-        Self { source, text, parser, builder, documents: Vec::new(), diagnostics: Vec::new() }
+        Self { source, text, parser, builder, document: None, diagnostics: Vec::new() }
     }
 
-    fn read(&mut self) {
+    /// Reads to the end, or until a document is not taken; says whether all were.
+    fn read(&mut self, take: &mut dyn FnMut(Tree<'a>) -> bool) -> bool {
         while let Some(next) = self.parser.next_event() {
             let taken = match next {
                 Ok((event, span)) => self.take(event, span),
@@ -65,9 +84,13 @@ impl<'a> Stream<'a> {
             if let Err(refused) = taken
                 && !self.goes_on_after(*refused)
             {
-                return;
+                return true;
+            }
+            if self.document.take().is_some_and(|document| !take(document)) {
+                return false;
             }
         }
+        true
     }
 
     fn take(&mut self, event: Event<'a>, place: granit_parser::Span) -> Result<(), Refused> {
@@ -76,7 +99,7 @@ impl<'a> Stream<'a> {
         match event {
             Event::DocumentStart(_, version) => refuse_version(version, span),
             Event::DocumentEnd => {
-                self.documents.extend(self.builder.finish());
+                self.document = self.builder.finish();
                 Ok(())
             }
             event => {

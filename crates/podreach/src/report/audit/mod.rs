@@ -19,7 +19,7 @@ use crate::diagnostic::Diagnostic;
 use crate::lower::{Options, Start};
 use crate::read::{Place, Sources, Span};
 
-pub use baseline::{baseline, read_baseline};
+pub use baseline::{BaselineError, baseline, read_baseline};
 pub use github::github;
 pub use json::document;
 pub use junit::junit;

@@ -6,8 +6,8 @@ use podreach_core::demand::{Argument, Demand, Law, Place, Want};
 use podreach_core::resource::Amount;
 use podreach_core::{Atom, Id, Model};
 
-use super::certificate::Names;
 use super::certificate::strict::{Read, count, items, known, named_pod, refused, required, text};
+use super::certificate::{Names, ResolveError, not_in_input};
 use crate::read::{Tree, shown};
 
 /// A demand and why it can never be met, with names that are not resolved yet.
@@ -54,22 +54,22 @@ impl Shortfall {
     }
 
     /// The demand and the argument about a cluster; or what the cluster does not have.
-    pub fn resolve(&self, m: &Model) -> Result<(Demand, Argument), String> {
+    pub fn resolve(&self, m: &Model) -> Result<(Demand, Argument), ResolveError> {
         let names = Names::new(m);
         let mut demand = Demand::default();
         for (count, places) in &self.wants {
             let place = |(most, of): &(u64, Members)| Ok(Place { most: *most, atoms: atoms(m, &names, of)? });
-            let places = places.iter().map(place).collect::<Result<_, String>>()?;
+            let places = places.iter().map(place).collect::<Result<_, ResolveError>>()?;
             demand.wants.push(Want { count: *count, places });
         }
         let Some((worth, laws)) = &self.sum else { return Ok((demand, Argument::Cover)) };
         let law = |(law, times): &(Written, Amount)| Ok((resolved(m, &names, law)?, *times));
-        let laws = laws.iter().map(law).collect::<Result<_, String>>()?;
+        let laws = laws.iter().map(law).collect::<Result<_, ResolveError>>()?;
         Ok((demand, Argument::Sum { worth: worth.clone(), laws }))
     }
 }
 
-fn atoms(m: &Model, names: &Names<'_>, members: &Members) -> Result<Vec<Atom>, String> {
+fn atoms(m: &Model, names: &Names<'_>, members: &Members) -> Result<Vec<Atom>, ResolveError> {
     let mut atoms = Vec::new();
     for (pod, nodes) in members {
         let all: Vec<&str> = match nodes {
@@ -84,22 +84,21 @@ fn atoms(m: &Model, names: &Names<'_>, members: &Members) -> Result<Vec<Atom>, S
     Ok(atoms)
 }
 
-fn resolved(m: &Model, names: &Names<'_>, law: &Written) -> Result<Law, String> {
+fn resolved(m: &Model, names: &Names<'_>, law: &Written) -> Result<Law, ResolveError> {
     let cluster = m.cluster();
-    let missing = |what: &str, name: &str| format!("it names a {what} {} that is not in the input", shown(name));
     Ok(match law {
         Written::Capacity(node, resource) => {
             let known = (0..cluster.resources.entries().len()).map(Id::from_index);
             let found = known.into_iter().find(|&id| m.str(cluster.resources[id]) == resource);
-            Law::Capacity(names.node(node)?, found.ok_or_else(|| missing("resource", resource))?)
+            Law::Capacity(names.node(node)?, found.ok_or_else(|| not_in_input("resource", resource))?)
         }
         Written::Quota(name, resource) => {
             let found = cluster.quotas.iter().find(|(_, quota)| quota.name == *name && quota.resource == *resource);
-            Law::Quota(found.ok_or_else(|| missing("quota", name))?.0)
+            Law::Quota(found.ok_or_else(|| not_in_input("quota", name))?.0)
         }
         Written::Limit(name) => {
             let found = cluster.limits.iter().position(|limit| limit.name == *name);
-            Law::Limit(found.ok_or_else(|| missing("limit", name))?)
+            Law::Limit(found.ok_or_else(|| not_in_input("limit", name))?)
         }
         Written::Few(members, most) => Law::Few(atoms(m, names, members)?, *most),
         Written::Below(pod, node, count) => Law::Below(names.atom(pod, node)?, *count),

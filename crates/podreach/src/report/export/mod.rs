@@ -34,6 +34,8 @@ pub enum Unwritten {
     TooManyChoices,
     /// A step (counted from zero) is about a node that has settled or a pod that does not wait.
     Step(usize),
+    /// Nodes come and go, of which the proved checker knows nothing.
+    Elastic,
 }
 
 impl fmt::Display for Unwritten {
@@ -42,16 +44,20 @@ impl fmt::Display for Unwritten {
             Self::Nothing => write!(f, "it claims nothing"),
             Self::Sum => write!(f, "its sum names a want, a place, a quota or a limit that does not exist"),
             Self::TooManyChoices => write!(f, "there are more than {MOST} ways to meet the demand"),
+            Self::Elastic => write!(f, "it is about nodes that come and go"),
             Self::Step(index) => write!(f, "step {} changes nothing", index + 1),
         }
     }
 }
+
+impl std::error::Error for Unwritten {}
 
 /// A verdict about a goal: one document, or for a run one for each stretch on nodes that are the same. All of them must be accepted.
 ///
 /// A proof is about the quotient in which the goal is asked, weakened as it says, where all nodes have settled.
 pub fn verdict(problem: &Problem, goal: &Goal, verdict: &Verdict) -> Result<String, Unwritten> {
     match verdict {
+        _ if problem.model.is_elastic() => Err(Unwritten::Elastic),
         Verdict::Deployable(trace) => run::documents(problem, goal, trace),
         Verdict::Never(proof) => Ok(proof_about(problem, goal, None, proof)),
         Verdict::Unknown(_) => Err(Unwritten::Nothing),
@@ -91,8 +97,7 @@ pub fn rules(problem: &Problem, asked: impl IntoIterator<Item = (Option<Rule>, V
 fn proof_about(problem: &Problem, goal: &Goal, choices: Option<&Goal>, proof: &Proof) -> String {
     // A quotient has no place for a pod that is asked about and runs already.
     if problem.is_met(goal, &*problem.start) {
-        let weak = problem.weakened(&proof.weakened);
-        return plain(&weak, &run::as_met(&weak, goal, &weak.start), &Goal::default(), proof);
+        return plain(&problem.weakened(&proof.weakened), goal, &Goal::default(), proof);
     }
     let mut checker = Checker::new(problem);
     let quotient = checker.quotient(&proof.weakened);
@@ -100,13 +105,16 @@ fn proof_about(problem: &Problem, goal: &Goal, choices: Option<&Goal>, proof: &P
     let in_words = |atom: Atom| if view.is_single() { quotient.yet_to_come(atom) } else { atom };
     let translated = |alternative: &Configuration| alternative.iter().map(|(atom, n)| (in_words(atom), n)).collect();
     let choices = choices.map(|goal| Goal { any: goal.any.iter().map(translated).collect() }).unwrap_or_default();
-    plain(&view.problem, &view.problem.meant(&view.goal), &choices, &view.renamed(proof))
+    plain(&view.problem, &view.goal, &choices, &view.renamed(proof))
 }
 
 /// A proof about a problem as it is.
 fn plain(problem: &Problem, goal: &Goal, choices: &Goal, proof: &Proof) -> String {
     let mut document = Document::new(problem);
     document.goal(goal);
+    if !problem.standing {
+        document.line::<u128>("running", []);
+    }
     choices.any.iter().for_each(|choice| document.line("choice", counts(choice)));
     for class in &proof.classes {
         document.line("class", class.iter().flat_map(|&atom| pair(atom)));
@@ -122,6 +130,7 @@ fn plain(problem: &Problem, goal: &Goal, choices: &Goal, proof: &Proof) -> Strin
         let types = proof.classes.iter().flatten().map(|&(pod, _)| pod).filter(exists);
         let helpers: BTreeSet<PodId> = helping(problem, types);
         document.line("helpers", helpers.into_iter().map(number));
+        document.looks();
     }
     document.end("never")
 }

@@ -72,7 +72,7 @@ fn drop_one(s: &mut Configuration, atom: Atom) {
 }
 
 /// The goal, in which pods that are being deleted meet what others do not: they still run.
-pub(super) fn as_met(problem: &Problem, goal: &Goal, s: &Configuration) -> Goal {
+fn as_met(problem: &Problem, goal: &Goal, s: &Configuration) -> Goal {
     let alternative = |asked: &Configuration| {
         let mut met = Configuration::new();
         for (atom @ (pod, node), count) in asked.iter() {

@@ -2,7 +2,7 @@
 //!
 //! Nodes are as they are at the start: what passes on one that has not settled is in its tables.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::{Display, Write};
 
 use podreach_core::cluster::Spread;
@@ -111,6 +111,17 @@ impl<'a> Document<'a> {
             self.line("limit", words);
         }
         self.volumes();
+    }
+
+    /// What tells nodes apart though no table need: their faces, and all keys.
+    pub(super) fn looks(&mut self) {
+        let m = self.m;
+        let mut alike = BTreeMap::<usize, Vec<u128>>::new();
+        m.nodes().for_each(|node| alike.entry(m.face(node)).or_default().push(number(node)));
+        for (face, nodes) in alike {
+            self.list("face", &[face as u128 + 1], nodes);
+        }
+        self.line("keys", m.cluster().keys.entries().ids().map(number));
     }
 
     /// The volumes of each driver that pods share.

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use podreach_core::{Id, PodId, Problem, cancel};
+use podreach_core::{Id, PodId, cancel};
 use serde_json::{Value, json};
 
 use super::answer::answer;
@@ -35,12 +35,12 @@ impl Evidence {
 /// The evidence of up to `most` cells, as long as it can be had and the page has the budget for it. `stop` says why answers ended early, if
 /// they did.
 pub fn evidence(
-    (problem, matrix): (&Problem, &Matrix),
+    matrix: &Matrix,
     answers: impl Iterator<Item = CellAnswer>,
     most: usize,
     stop: &dyn Fn() -> Option<cancel::Stop>,
 ) -> Evidence {
-    let (mut entities, mut budget, mut cells) = (Entities::numbers(problem), SizeBudget::new(), Vec::new());
+    let (mut entities, mut budget, mut cells) = (Entities::numbers(matrix.problem()), SizeBudget::new(), Vec::new());
     let why = cancel::attempt(|| gather(answers, most, &mut entities, &mut budget, &mut cells));
     let why = match why {
         Ok(why) => why.or_else(|| stop().map(|stop| stop.to_string())),
@@ -77,19 +77,19 @@ fn gather(
 }
 
 /// The map: classes of nodes, and for each pod type a letter per class and the others that have the same.
-pub(super) fn map(problem: &Problem, matrix: &Matrix) -> Value {
+pub(super) fn map(matrix: &Matrix) -> Value {
     let rows = matrix.rows.iter().map(|(pod, cells)| {
         let others: Vec<usize> = matrix.aliases(*pod).iter().map(|other| other.index()).collect();
         json!([pod.index(), runs(cells), others])
     });
-    with_rows(problem, matrix, rows.collect())
+    with_rows(matrix, rows.collect())
 }
 
-fn with_rows(problem: &Problem, matrix: &Matrix, rows: Vec<Value>) -> Value {
+fn with_rows(matrix: &Matrix, rows: Vec<Value>) -> Value {
     let class = |nodes: &Vec<_>| nodes.iter().map(|node: &podreach_core::NodeId| node.index()).collect::<Vec<_>>();
     let all = [Cell::Deployable, Cell::Never, Cell::Unknown].map(|cell| matrix.count(cell));
     let mut map = json!({
-        "semantics": problem.model.semantics().name(),
+        "semantics": matrix.model().semantics().name(),
         "classes": matrix.classes.iter().map(class).collect::<Vec<_>>(),
         "rows": rows,
         "counts": all,
@@ -103,13 +103,13 @@ fn with_rows(problem: &Problem, matrix: &Matrix, rows: Vec<Value>) -> Value {
 
 /// The map for a page that is to fit a mail, with its evidence: rows take so many bytes, those with evidence first.
 pub(super) fn excerpt(
-    (problem, matrix): (&Problem, &Matrix),
+    matrix: &Matrix,
     evidence: &Evidence,
     entities: &mut Entities,
     budget: &mut SizeBudget,
     bytes: usize,
 ) -> Value {
-    let m = &problem.model;
+    let m = matrix.model();
     for &pod in &evidence.pods {
         entities.pod(m, pod);
     }
@@ -122,7 +122,7 @@ pub(super) fn excerpt(
             continue;
         }
         let mark = entities.mark();
-        let row = row((problem, matrix), (*pod, answers), entities, most);
+        let row = row(matrix, (*pod, answers), entities, most);
         left = left.saturating_sub(row.to_string().len() + entities.since(mark));
         place.insert(at, rows.len());
         rows.push(row);
@@ -135,7 +135,7 @@ pub(super) fn excerpt(
         let (shown, all) = (rows.len(), matrix.rows.len());
         left_out.push(format!("{shown} of {all} rows are part of this page. `podreach matrix -o json` writes all."));
     }
-    let mut map = with_rows(problem, matrix, rows);
+    let mut map = with_rows(matrix, rows);
     map["evidence"] = cells.iter().map(|(row, class, answer)| json!([place[row], class, answer])).collect();
     if !left_out.is_empty() {
         map["leftOut"] = left_out.join(" ").into();
@@ -145,13 +145,8 @@ pub(super) fn excerpt(
 
 /// A row with the others that have the same cells. It lists so many of them at most, how many more there are, and how many pods
 /// of those run.
-fn row(
-    (problem, matrix): (&Problem, &Matrix),
-    (pod, cells): (PodId, &[Cell]),
-    entities: &mut Entities,
-    most: usize,
-) -> Value {
-    let m = &problem.model;
+fn row(matrix: &Matrix, (pod, cells): (PodId, &[Cell]), entities: &mut Entities, most: usize) -> Value {
+    let m = matrix.model();
     let others = matrix.aliases(pod);
     let (listed, more) = others.split_at(others.len().min(most));
     let number = entities.pod(m, pod);
@@ -159,7 +154,7 @@ fn row(
     if more.is_empty() {
         return json!([number, runs(cells), listed]);
     }
-    let running: u64 = more.iter().flat_map(|&other| problem.start.of(other)).map(|(_, count)| count).sum();
+    let running: u64 = more.iter().flat_map(|&other| matrix.problem().start.of(other)).map(|(_, count)| count).sum();
     json!([number, runs(cells), listed, more.len(), running])
 }
 

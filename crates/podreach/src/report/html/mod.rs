@@ -32,7 +32,7 @@ pub enum View<'a> {
     /// Answered questions, each with its certificate.
     Answers(&'a [(Answered<'a>, Value)]),
     /// A matrix for each semantics, with the evidence of its cells.
-    Matrices(&'a [(&'a Problem, &'a Matrix, Evidence)]),
+    Matrices(&'a [(&'a Matrix, Evidence)]),
     /// What an audit says.
     Audit(&'a [&'a Item]),
     /// The cluster alone: everything else is asked for.
@@ -66,8 +66,8 @@ pub fn data(
         }
         View::Matrices(all) => {
             let rows = budget::ROWS / all.len().max(1);
-            let one = |(problem, matrix, evidence): &(&Problem, &Matrix, Evidence)| {
-                cancel::exempt(|| map::excerpt((problem, matrix), evidence, &mut entities, &mut budget, rows))
+            let one = |(matrix, evidence): &(&Matrix, Evidence)| {
+                cancel::exempt(|| map::excerpt(matrix, evidence, &mut entities, &mut budget, rows))
             };
             ("matrix", Vec::new(), all.iter().map(one).collect(), Vec::new())
         }
@@ -114,8 +114,8 @@ fn certified(entities: &mut Entities, budget: &mut SizeBudget, answered: &Answer
 }
 
 /// A matrix by itself; see [`answer`].
-pub fn matrix(problem: &Problem, matrix: &Matrix) -> Value {
-    map::map(problem, matrix)
+pub fn matrix(matrix: &Matrix) -> Value {
+    map::map(matrix)
 }
 
 /// The cluster by itself; see [`answer`].

@@ -19,7 +19,8 @@ pub enum Width {
 }
 
 /// The document of `matrix`.
-pub fn matrix_json(m: &Model, matrix: &Matrix, assumptions: &[Assumption]) -> Value {
+pub fn matrix_json(matrix: &Matrix, assumptions: &[Assumption]) -> Value {
+    let m = matrix.model();
     let class = |nodes: &Vec<_>| json!({"nodes": nodes.iter().map(|&node| m.node_name(node)).collect::<Vec<_>>()});
     let row = |(pod, cells): &(PodId, Vec<Cell>)| {
         let with = |cell: Cell| -> Vec<usize> {
@@ -45,7 +46,8 @@ pub fn matrix_json(m: &Model, matrix: &Matrix, assumptions: &[Assumption]) -> Va
 }
 
 /// The text of `matrix`.
-pub fn matrix(m: &Model, matrix: &Matrix, assumptions: &[Assumption], width: Width) -> String {
+pub fn matrix(matrix: &Matrix, assumptions: &[Assumption], width: Width) -> String {
+    let m = matrix.model();
     let mut lines = vec![summary(m, matrix)];
     lines.extend(matrix.stopped.map(|stop| format!("Partial: {stop} before every pair was looked at.")));
     lines.push(String::new());

@@ -52,11 +52,16 @@ macro_rules! tables {
 }
 
 mod admission;
+mod pools;
 mod storage;
 
 pub use admission::{
     APP_ARMOR_PROFILE, CAPABILITIES, HTTP_GET_ACTION, LIFECYCLE, LIFECYCLE_HANDLER, POD_OS, POD_SECURITY_CONTEXT,
     PROBE, SE_LINUX_OPTIONS, SECCOMP_PROFILE, SECURITY_CONTEXT, SYSCTL, TCP_SOCKET_ACTION, WINDOWS_OPTIONS,
+};
+pub use pools::{
+    KARPENTER_CLASS_REFERENCE, KARPENTER_NODE_POOL_SPEC, KARPENTER_TEMPLATE, KARPENTER_TEMPLATE_SPEC, NODE_POOL_SPEC,
+    POOL_REQUIREMENT, TEMPLATE_META,
 };
 pub use storage::{
     ALLOCATED_DEVICE, ALLOCATED_DEVICES, ALLOCATION, AWS_DISK, CAPACITY_OBJECT, CLAIM_REFERENCE, CLAIM_RESOURCES,
@@ -66,9 +71,9 @@ pub use storage::{
     VOLUME_ATTACHMENT_SPEC, VOLUME_NODE_AFFINITY, VOLUME_SPEC, VOLUME_STATUS,
 };
 
-/// Every table, of storage, devices and admission too.
+/// Every table, of storage, devices, admission and pools too.
 pub fn all() -> impl Iterator<Item = &'static Table> {
-    ALL.iter().chain(storage::ALL).chain(admission::ALL).copied()
+    ALL.iter().chain(storage::ALL).chain(admission::ALL).chain(pools::ALL).copied()
 }
 
 tables! {

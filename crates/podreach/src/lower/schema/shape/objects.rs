@@ -56,6 +56,8 @@ fn storage(kind: Kind) -> Shape {
         Kind::SchedulerConfiguration => SCHEDULER,
         Kind::Snapshot => SNAPSHOT,
         Kind::Question => Fields(&fields::OBJECT, &[V, K, M, ("spec", QUESTION)]),
+        Kind::NodePool => Fields(&fields::OBJECT, &[V, K, M, ("spec", NODE_POOL)]),
+        Kind::KarpenterNodePool => Fields(&fields::OBJECT, &[V, K, M, ("spec", KARPENTER_NODE_POOL)]),
         Kind::PlacementPolicy => Fields(&fields::OBJECT, &[V, K, M, ("spec", POLICY), ("status", Bare)]),
         _ => NAMED,
     }
@@ -100,6 +102,41 @@ const NODE_STATUS: Shape = Fields(
         ("declaredFeatures", WORDS),
         ("nodeInfo", Parts(&[("kubeletVersion", Leaf(Word))])),
     ],
+);
+
+// Pools.
+const POOL_REQUIREMENT: Shape =
+    Fields(&fields::POOL_REQUIREMENT, &[("key", Leaf(Key)), ("operator", Leaf(Word)), ("values", Each(&Leaf(Value)))]);
+const NODE_POOL: Shape = Fields(
+    &fields::NODE_POOL_SPEC,
+    &[
+        ("allocatable", Leaf(Amounts)),
+        ("choices", Each(&POOL_REQUIREMENT)),
+        ("labels", Leaf(Labels)),
+        ("maxNodes", Leaf(Number)),
+        ("taints", Each(&TAINT)),
+    ],
+);
+/// The group and kind of a node class are part of a label's key.
+const CLASS_REFERENCE: Shape = Fields(
+    &fields::KARPENTER_CLASS_REFERENCE,
+    &[V, ("group", Leaf(Version)), ("kind", Leaf(KindName)), ("name", Leaf(Name))],
+);
+const TEMPLATE_META: Shape = Fields(&fields::TEMPLATE_META, &[("labels", Leaf(Labels))]);
+const KARPENTER_TEMPLATE_SPEC: Shape = Fields(
+    &fields::KARPENTER_TEMPLATE_SPEC,
+    &[
+        ("nodeClassRef", CLASS_REFERENCE),
+        ("requirements", Each(&POOL_REQUIREMENT)),
+        ("startupTaints", Each(&TAINT)),
+        ("taints", Each(&TAINT)),
+    ],
+);
+const KARPENTER_TEMPLATE: Shape =
+    Fields(&fields::KARPENTER_TEMPLATE, &[("metadata", TEMPLATE_META), ("spec", KARPENTER_TEMPLATE_SPEC)]);
+const KARPENTER_NODE_POOL: Shape = Fields(
+    &fields::KARPENTER_NODE_POOL_SPEC,
+    &[("limits", Leaf(Amounts)), ("replicas", Leaf(Number)), ("template", KARPENTER_TEMPLATE)],
 );
 
 // Workloads.

@@ -6,6 +6,7 @@
 //! Parsing is strict (`strict.rs`): a key, a value or a shape that podreach does not write is refused, since a certificate that is only
 //! half understood cannot be checked.
 
+mod error;
 mod proof;
 mod question;
 mod resolve;
@@ -26,8 +27,9 @@ use crate::lower::Options;
 use crate::read::{Piece, SourceId, Sources, Tree, shown};
 
 use self::strict::Read;
+pub use error::ResolveError;
 pub use question::Asked;
-pub(crate) use resolve::Names;
+pub(crate) use resolve::{Names, not_in_input};
 pub use steps::Steps;
 
 /// A verdict, with names that are not resolved yet.

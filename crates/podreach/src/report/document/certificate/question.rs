@@ -8,7 +8,7 @@ use podreach_core::Semantics;
 use super::Entry;
 use super::strict::{Read, choice, count, items, known, named_pod, refused, required, text};
 use crate::diagnostic::Diagnostic;
-use crate::lower::{Instances, Keep, Kind, Nodes, Options, ReleaseBy, Start};
+use crate::lower::{Instances, Keep, Kind, Nodes, Options, ReleaseBy, ReleaseError, Start};
 use crate::read::{SourceId, Sources, Span, Tree, Value, shown};
 use crate::words;
 
@@ -118,7 +118,7 @@ fn options(question: &Tree<'_>) -> Read<Options> {
         options.nodes = choice(nodes, &[("fixed", Nodes::Fixed), ("settled", Nodes::Settled)])?;
     }
     if let Some(release) = question.field("kubernetesVersion") {
-        options.release = text(release)?.parse().map_err(|why: String| refused(release.span, why))?;
+        options.release = text(release)?.parse().map_err(|why: ReleaseError| refused(release.span, why.to_string()))?;
         options.release_by = ReleaseBy::Told;
     }
     if let Some(kinds) = question.field("complete") {

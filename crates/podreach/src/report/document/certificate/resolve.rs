@@ -6,55 +6,54 @@ use std::collections::{BTreeMap, BTreeSet};
 use podreach_core::{Atom, Configuration, Exchange, Goal, Model, NodeId, PodId, Problem, Proof, Verdict, Weakening};
 
 use super::strict::WAITED;
-use super::{Assertion, Certificate, Entry, Place};
+use super::{Assertion, Certificate, Entry, Place, ResolveError};
 use crate::question;
-use crate::read::shown;
 use crate::words::weakening;
 
 impl Certificate {
     /// What is asked and what is claimed about a cluster in which a proof must allow for some weakenings; or what is wrong with either.
-    pub fn resolve(&self, problem: &Problem, weakenings: &[Weakening]) -> Result<(Problem, Verdict), String> {
+    pub fn resolve(&self, problem: &Problem, weakenings: &[Weakening]) -> Result<(Problem, Verdict), ResolveError> {
         let m = &*problem.model;
         let names = Names::new(m);
         let any = self.goal.iter().map(|alternative| names.configuration(alternative)).collect::<Result<_, _>>()?;
         let verdict = match &self.assertion {
             Assertion::Deployable(steps) => Verdict::Deployable(steps.resolve(m, &names)?),
             Assertion::Never { weakened, classes, forbidden, exchanges } => {
-                let class = |members: &Vec<Place>| {
-                    members.iter().map(|place| names.place(m, place)).collect::<Result<Vec<Atom>, String>>()
-                };
-                let classes = classes.iter().map(class).collect::<Result<_, _>>()?;
+                let classes = classes.iter().map(|class| names.places(m, class)).collect::<Result<_, _>>()?;
                 let exchanges = exchanges.iter().map(|rounds| names.exchange(rounds)).collect::<Result<_, _>>()?;
                 allows(m, weakened, weakenings)?;
                 let weakened = weakenings.to_vec();
                 Verdict::Never(Proof { weakened, classes, forbidden: forbidden.clone(), exchanges })
             }
-            Assertion::Unknown(reason) => return Err(format!("it claims nothing: {}", shown(reason))),
+            Assertion::Unknown(reason) => return Err(ResolveError::ClaimsNothing(reason.clone())),
         };
         let goal = Goal { any };
         let asked = if self.literal { Ok(problem.with_goal(goal)) } else { question::asking(problem, goal) };
-        Ok((asked.map_err(|error| error.to_string())?, verdict))
+        Ok((asked?, verdict))
     }
 }
 
 /// What a pod type is while it is being deleted.
-pub(super) fn terminating(m: &Model, pod: PodId) -> Result<PodId, String> {
-    let name = m.pod_name(pod);
-    m.shadow(pod)
-        .ok_or_else(|| format!("it names {} while it is being deleted, which makes no difference", shown(name)))
+pub(super) fn terminating(m: &Model, pod: PodId) -> Result<PodId, ResolveError> {
+    m.shadow(pod).ok_or_else(|| ResolveError::NoShadow(m.pod_name(pod).to_owned()))
 }
 
 /// Whether a proof allows for just what the input leaves in doubt.
-fn allows(m: &Model, weakened: &BTreeSet<String>, weakenings: &[Weakening]) -> Result<(), String> {
+fn allows(m: &Model, weakened: &BTreeSet<String>, weakenings: &[Weakening]) -> Result<(), ResolveError> {
     let needed: BTreeMap<String, &Weakening> =
         weakenings.iter().map(|weakening| (weakening::name(m, weakening), weakening)).collect();
     if let Some((_, missing)) = needed.iter().find(|(name, _)| !weakened.contains(*name)) {
-        return Err(format!("its proof does not allow for this: {}", weakening::sentence(m, missing)));
+        return Err(ResolveError::DoesNotAllow(weakening::sentence(m, missing)));
     }
     match weakened.iter().find(|name| !needed.contains_key(*name)) {
-        Some(strange) => Err(format!("its proof is about another cluster, with {}", shown(strange))),
+        Some(strange) => Err(ResolveError::OtherCluster(strange.clone())),
         None => Ok(()),
     }
+}
+
+/// That the input has no such thing of that name.
+pub(crate) fn not_in_input(what: &'static str, name: &str) -> ResolveError {
+    ResolveError::NotInInput { what, name: name.to_owned() }
 }
 
 /// The names of a cluster.
@@ -73,27 +72,30 @@ impl<'m> Names<'m> {
         Self { pods, nodes: m.nodes().map(|node| (m.node_name(node), node)).collect() }
     }
 
-    pub(crate) fn atom(&self, pod: &str, node: &str) -> Result<Atom, String> {
+    pub(crate) fn atom(&self, pod: &str, node: &str) -> Result<Atom, ResolveError> {
         Ok((self.pod(pod)?, self.node(node)?))
     }
 
-    pub(super) fn pod(&self, pod: &str) -> Result<PodId, String> {
-        let found = self.pods.get(pod);
-        found.copied().ok_or_else(|| format!("it names a pod {} that is not in the input", shown(pod)))
+    pub(super) fn pod(&self, pod: &str) -> Result<PodId, ResolveError> {
+        self.pods.get(pod).copied().ok_or_else(|| not_in_input("pod", pod))
     }
 
-    fn place(&self, m: &Model, (pod, node, is_terminating): &Place) -> Result<Atom, String> {
+    /// The members of a class.
+    fn places(&self, m: &Model, places: &[Place]) -> Result<Vec<Atom>, ResolveError> {
+        places.iter().map(|place| self.place(m, place)).collect()
+    }
+
+    fn place(&self, m: &Model, (pod, node, is_terminating): &Place) -> Result<Atom, ResolveError> {
         let (pod, node) = self.atom(pod, node)?;
         Ok((if *is_terminating { terminating(m, pod)? } else { pod }, node))
     }
 
-    pub(crate) fn node(&self, node: &str) -> Result<NodeId, String> {
-        let found = self.nodes.get(node);
-        found.copied().ok_or_else(|| format!("it names a node {} that is not in the input", shown(node)))
+    pub(crate) fn node(&self, node: &str) -> Result<NodeId, ResolveError> {
+        self.nodes.get(node).copied().ok_or_else(|| not_in_input("node", node))
     }
 
     /// The exchange that moves each node to the next in its round, and the last to the first.
-    fn exchange(&self, rounds: &[Vec<String>]) -> Result<Exchange, String> {
+    fn exchange(&self, rounds: &[Vec<String>]) -> Result<Exchange, ResolveError> {
         let mut exchange = Exchange::new();
         for round in rounds {
             let nodes = round.iter().map(|node| self.node(node)).collect::<Result<Vec<_>, _>>()?;
@@ -102,7 +104,7 @@ impl<'m> Names<'m> {
         Ok(exchange)
     }
 
-    fn configuration(&self, entries: &[Entry]) -> Result<Configuration, String> {
+    fn configuration(&self, entries: &[Entry]) -> Result<Configuration, ResolveError> {
         entries.iter().map(|(pod, node, count)| Ok((self.atom(pod, node)?, *count))).collect()
     }
 }

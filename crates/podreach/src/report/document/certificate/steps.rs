@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use podreach_core::{Action, Model, Trace};
 
+use super::ResolveError;
 use super::resolve::{Names, terminating};
 use super::strict::{Read, choice, is_terminating, known, named_pod, refused, required, text};
 use crate::read::Tree;
@@ -38,12 +39,12 @@ impl Steps {
     }
 
     /// The steps, of pods and nodes that are in the input.
-    pub(super) fn resolve(&self, m: &Model, names: &Names<'_>) -> Result<Trace, String> {
+    pub(super) fn resolve(&self, m: &Model, names: &Names<'_>) -> Result<Trace, ResolveError> {
         let place = |(pod, node): &(Option<String>, Option<String>)| {
             let pod = pod.as_deref().map(|pod| names.pod(pod)).transpose()?;
             Ok((pod, node.as_deref().map(|node| names.node(node)).transpose()?))
         };
-        let places = self.names.iter().map(place).collect::<Result<Vec<_>, String>>()?;
+        let places = self.names.iter().map(place).collect::<Result<Vec<_>, ResolveError>>()?;
         let step = |&(op, at): &(Op, u32)| match (op, places[at as usize]) {
             (Op::Deploy, (Some(pod), Some(node))) => Ok(Action::Deploy(pod, node)),
             (Op::Delete, (Some(pod), Some(node))) => Ok(Action::Delete(pod, node)),
@@ -51,7 +52,7 @@ impl Steps {
             (Op::Terminate, (Some(pod), Some(node))) => Ok(Action::Terminate(pod, node)),
             (Op::Settle, (None, Some(node))) => Ok(Action::Settle(node)),
             (Op::Withdraw, (Some(pod), None)) => Ok(Action::Withdraw(pod)),
-            _ => Err("a step names what it is not about".to_owned()),
+            _ => Err(ResolveError::Step),
         };
         self.steps.iter().map(step).collect()
     }

@@ -1,0 +1,37 @@
+//! Nodes that come and go.
+//!
+//! A pool adds nodes and takes them away with their pods. A step of a run never needs an empty node but the one that it binds a pod to:
+//! no rule but topology spread looks at a node without pods, and there an empty domain only lowers the minimum. So a node that comes and
+//! goes is taken to be there exactly while pods are on it, or while one is bound to it:
+//!
+//! ```text
+//! nodes by themselves   add n, remove n (empty), at any time                  every run of this system
+//! nodes by their pods   n is there in s  iff  some (p, n) is in s             has a run here to the same pods, and the reverse
+//! ```
+//! From the left to the right: leave out the steps about nodes. A deployment that was legal with more empty nodes is legal with fewer: every
+//! domain that is left has the count it had, and with fewer domains than `minDomains` the minimum is zero, which an empty domain made
+//! it before. From the right to the left: remove each node once it is empty, and add it before a pod is bound to it.
+//! Tests compare both systems by exhaustive search.
+//!
+//! How many nodes come is not bounded. The cluster lists a few of each [shape](crate::cluster::NodeShape), which can be exchanged. A proof that no more
+//! of them can matter is part of the proof; see `check/copies.rs`.
+
+use crate::cluster::Lifetime;
+use crate::id::{DomainId, NodeId, ShapeId};
+use crate::model::Model;
+
+/// Whether a domain belongs to one of several nodes of a shape, each of which has its own: more nodes bring more such domains.
+pub fn is_one_of_many(m: &Model, domain: DomainId) -> bool {
+    let members = m.members(domain);
+    let Some(shape) = members.first().and_then(|&node| endless_shape(m, node)) else { return false };
+    let of_shape = members.iter().all(|&node| endless_shape(m, node) == Some(shape));
+    of_shape && members.len() < m.cluster().shapes[shape].nodes.len()
+}
+
+/// The shape of a node that is yet to come, if there may be more of them than the cluster lists.
+pub fn endless_shape(m: &Model, node: NodeId) -> Option<ShapeId> {
+    match m.node(node).lifetime {
+        Lifetime::New(shape) if !m.cluster().shapes[shape].is_all => Some(shape),
+        _ => None,
+    }
+}

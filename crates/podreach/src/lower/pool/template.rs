@@ -1,0 +1,211 @@
+//! Concrete nodes of a pool, relative to what pods and policies can tell apart.
+//!
+//! Two values of a label that nobody tells apart give one template. For a key with an open choice there is a template for every value that
+//! somebody names and the choice allows, and one for each other behaviour: an integer in every interval that comparisons tell apart, and
+//! another value. Where it matters who shares a value, the others come twice: shared, and different from node to node. Templates that
+//! differ in capacity only are reduced to those that no other exceeds, since a larger node takes all that a smaller one does.
+//!
+//! Cost: the product of the alternatives of the keys that somebody looks at, for each shape.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use podreach_core::cancel;
+use podreach_core::cluster::Taint;
+
+use super::{Capacity, Choice, HOSTNAME, Mention, Mentioned, Operator, Pool, Requirement, Shape};
+
+/// A concrete node that a pool can bring.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Template {
+    /// The name of the pool.
+    pub pool: String,
+    /// Its labels; all other keys are absent.
+    pub labels: BTreeMap<String, String>,
+    /// The keys whose value differs from node to node, whatever `labels` says.
+    pub distinct: BTreeSet<String>,
+    /// The keys whose value comes only with a pod that asks for it: by name, or for its absence.
+    pub asked: BTreeSet<String>,
+    /// The keys of which it is not known whether nodes can have that value.
+    pub guessed: BTreeSet<String>,
+    /// Its taints.
+    pub taints: Vec<Taint>,
+    /// What it has to give.
+    pub capacity: Capacity,
+}
+
+impl Template {
+    /// Whether such a node can come for certain, so that a run may rely on it.
+    pub fn is_certain(&self) -> bool {
+        self.guessed.is_empty() && self.capacity != Capacity::Open
+    }
+}
+
+/// The nodes that a pool can bring, as far as they can be told apart.
+pub fn templates(pool: &Pool, mentioned: &Mentioned) -> Vec<Template> {
+    let mut all: Vec<Template> = Vec::new();
+    for template in pool.shapes.iter().flat_map(|shape| of_shape(pool, shape, mentioned)) {
+        cancel::poll();
+        if !all.iter().any(|other| exceeds(other, &template)) {
+            all.retain(|other| !exceeds(&template, other));
+            all.push(template);
+        }
+    }
+    all
+}
+
+/// Whether a template takes all that another one does: it differs at most by having more to give.
+fn exceeds(one: &Template, other: &Template) -> bool {
+    let alike = one.labels == other.labels
+        && one.distinct == other.distinct
+        && one.asked.is_subset(&other.asked)
+        && one.guessed == other.guessed
+        && one.taints == other.taints;
+    alike
+        && match (&one.capacity, &other.capacity) {
+            (Capacity::Known(more), Capacity::Known(less)) => {
+                less.iter().all(|(resource, amount)| more.amount(resource) >= amount)
+            }
+            (more, less) => more == less,
+        }
+}
+
+/// A value that a key may have, and how it comes about.
+#[derive(Clone, Debug)]
+struct Alternative {
+    value: Option<String>,
+    distinct: bool,
+    asked: bool,
+    guessed: bool,
+}
+
+impl Alternative {
+    fn plain(value: Option<String>) -> Self {
+        Self { value, distinct: false, asked: false, guessed: false }
+    }
+}
+
+fn of_shape(pool: &Pool, shape: &Shape, mentioned: &Mentioned) -> Vec<Template> {
+    let mut made = vec![Template {
+        pool: pool.name.clone(),
+        labels: BTreeMap::new(),
+        distinct: BTreeSet::from([HOSTNAME.to_owned()]),
+        asked: BTreeSet::new(),
+        guessed: BTreeSet::new(),
+        taints: shape.taints.clone(),
+        capacity: shape.capacity.clone(),
+    }];
+    let listed = shape.labels.iter().map(|(key, choice)| (key.as_str(), alternatives(choice, mentioned.get(key))));
+    let is_open = |key: &&str| !shape.labels.contains_key(*key) && *key != HOSTNAME && shape.open.admits(key);
+    let open = mentioned.keys().filter(is_open).map(|key| (key, of_open(mentioned.get(key))));
+    for (key, alternatives) in listed.chain(open) {
+        made = made.iter().flat_map(|template| alternatives.iter().map(|one| with(template, key, one))).collect();
+    }
+    made
+}
+
+fn with(template: &Template, key: &str, one: &Alternative) -> Template {
+    cancel::poll();
+    let mut made = template.clone();
+    made.labels.extend(one.value.iter().map(|value| (key.to_owned(), value.clone())));
+    let marks = [(one.distinct, &mut made.distinct), (one.asked, &mut made.asked), (one.guessed, &mut made.guessed)];
+    marks.into_iter().filter(|(is, _)| *is).for_each(|(_, keys)| keys.extend([key.to_owned()]));
+    made
+}
+
+/// The values that a choice allows, as far as a mention tells them apart; where nobody looks, one will do.
+fn alternatives(choice: &Choice, mention: Option<&Mention>) -> Vec<Alternative> {
+    let mut all = match choice {
+        Choice::OneOf(values) => values.iter().map(|value| Alternative::plain(Some(value.clone()))).collect(),
+        Choice::Asked(requirement) => asked(requirement, mention.unwrap_or(&Mention::default())),
+        Choice::Any(requirement) => any(requirement, mention.unwrap_or(&Mention::default())),
+        Choice::Offered(requirement) => guessed(any(requirement, mention.unwrap_or(&Mention::default()))),
+    };
+    if mention.is_none() {
+        all.truncate(1);
+        all.iter_mut()
+            .for_each(|one| *one = Alternative { distinct: false, asked: false, guessed: false, ..one.clone() });
+    }
+    all
+}
+
+/// The values of a key of which nothing is known: any, or none.
+fn of_open(mention: Option<&Mention>) -> Vec<Alternative> {
+    let mut all = any(&Requirement::any(), mention.unwrap_or(&Mention::default()));
+    all.push(Alternative::plain(None));
+    guessed(all)
+}
+
+fn guessed(alternatives: Vec<Alternative>) -> Vec<Alternative> {
+    alternatives.into_iter().map(|one| Alternative { guessed: true, ..one }).collect()
+}
+
+/// What Karpenter gives a node: the value that a pod asks for, an integer where none asks, or nothing where a pod asks for that.
+fn asked(requirement: &Requirement, mention: &Mention) -> Vec<Alternative> {
+    if requirement.operator() == Operator::In {
+        return finite(requirement);
+    }
+    let named = mention.values.iter().filter(|value| requirement.has(value) || requirement.may_draw(value));
+    let mut all: Vec<Alternative> = named
+        .map(|value| Alternative { asked: !requirement.may_draw(value), ..Alternative::plain(Some(value.clone())) })
+        .collect();
+    all.extend(others(integers(requirement, mention, |_| true), mention));
+    if requirement.operator() == Operator::NotIn {
+        all.push(Alternative { asked: true, ..Alternative::plain(None) });
+    }
+    all
+}
+
+/// Any value that a requirement allows, and none where it allows that.
+fn any(requirement: &Requirement, mention: &Mention) -> Vec<Alternative> {
+    if requirement.operator() == Operator::In {
+        return finite(requirement);
+    }
+    let named = mention.values.iter().filter(|value| requirement.has(value));
+    let mut all: Vec<Alternative> = named.map(|value| Alternative::plain(Some(value.clone()))).collect();
+    let mut unnamed = integers(requirement, mention, |value| requirement.has(value));
+    if requirement.bounds() == (None, None) && requirement.operator() != Operator::DoesNotExist {
+        unnamed.extend(another(requirement, mention));
+    }
+    all.extend(others(unnamed, mention));
+    if matches!(requirement.operator(), Operator::NotIn | Operator::DoesNotExist) {
+        all.push(Alternative::plain(None));
+    }
+    all
+}
+
+fn finite(requirement: &Requirement) -> Vec<Alternative> {
+    requirement.values().iter().map(|value| Alternative::plain(Some(value.clone()))).collect()
+}
+
+/// Values that nobody names, and the same again as values that differ from node to node, where it matters who shares one.
+fn others(values: Vec<String>, mention: &Mention) -> Vec<Alternative> {
+    let shared = values.into_iter().map(|value| Alternative::plain(Some(value)));
+    if !mention.topology {
+        return shared.collect();
+    }
+    shared.flat_map(|one| [one.clone(), Alternative { distinct: true, ..one }]).collect()
+}
+
+/// A value that nobody names and that is not an integer.
+fn another(requirement: &Requirement, mention: &Mention) -> Option<String> {
+    let is_free = |value: &String| requirement.has(value) && !mention.values.contains(value);
+    (0..).map(|number| if number == 0 { "other".to_owned() } else { format!("other-{number}") }).find(is_free)
+}
+
+/// An integer that nobody names in every interval that comparisons tell apart, within the bounds and not below 0.
+fn integers(requirement: &Requirement, mention: &Mention, allowed: impl Fn(&str) -> bool) -> Vec<String> {
+    if requirement.operator() == Operator::DoesNotExist {
+        return Vec::new();
+    }
+    let (at_least, at_most) = requirement.bounds();
+    let (first, last) = (at_least.unwrap_or(0).max(0), at_most.unwrap_or(i64::MAX));
+    let starts = std::iter::once(first).chain(mention.cuts.iter().copied().filter(|&cut| cut > first && cut <= last));
+    let starts: Vec<i64> = starts.collect();
+    let ends = starts.iter().skip(1).map(|start| start - 1).chain([last]);
+    let free = |number: &i64| {
+        let value = number.to_string();
+        !mention.values.contains(&value) && allowed(&value)
+    };
+    let found = starts.iter().zip(ends).filter_map(|(&start, end)| (start..=end).find(free));
+    found.map(|number| number.to_string()).collect()
+}
