@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use podreach::lower::Release;
-use podreach_core::testing::Rng;
+use podreach_core::random::Rng;
 use serde_json::Value;
 
 use crate::compare::{self, Difference, Tally};

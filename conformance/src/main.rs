@@ -9,7 +9,7 @@ use podreach::lower::Release;
 use podreach_conformance::fuzz::{Fuzz, Outcome, Question, save};
 use podreach_conformance::generate::{self, Shape};
 use podreach_conformance::record;
-use podreach_core::testing::Rng;
+use podreach_core::random::Rng;
 
 /// podreach beside the real filters of kube-scheduler.
 #[derive(Debug, Parser)]

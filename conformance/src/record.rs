@@ -4,7 +4,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use podreach_core::testing::Rng;
+use podreach_core::random::Rng;
 use serde_json::{Map, Value, json};
 
 use crate::generate::{self, Shape};

@@ -8,8 +8,8 @@ use podreach_conformance::compare::{self, Tally};
 use podreach_conformance::document;
 use podreach_conformance::generate::{self, Shape};
 use podreach_core::cluster::Barred;
+use podreach_core::random::Rng;
 use podreach_core::rule::{self, Rule};
-use podreach_core::testing::Rng;
 use podreach_core::{Model, Semantics};
 use serde_json::{Map, Value, json};
 

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use podreach::lower::fields;
 use podreach_conformance::document::LISTS;
 use podreach_conformance::generate::{self, Shape};
-use podreach_core::testing::Rng;
+use podreach_core::random::Rng;
 use serde_json::Value;
 
 const SCHEMA: &str = include_str!("../../crates/podreach/tests/data/schema/1.37.txt");

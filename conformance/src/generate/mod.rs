@@ -15,7 +15,7 @@ mod spread;
 mod storage;
 mod workload;
 
-use podreach_core::testing::Rng;
+use podreach_core::random::Rng;
 use serde_json::{Map, Value, json};
 
 /// What random documents may contain.

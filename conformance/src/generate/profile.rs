@@ -2,7 +2,7 @@
 //!
 //! There are only so many of them, as the real side makes a scheduler for each and keeps it.
 
-use podreach_core::testing::Rng;
+use podreach_core::random::Rng;
 use serde_json::{Value, json};
 
 use super::{KEYS, Make};

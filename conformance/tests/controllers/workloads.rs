@@ -7,7 +7,7 @@ use http::Method;
 use podreach::lower::Release;
 use podreach_conformance::generate::{self, Shape};
 use podreach_conformance::workload::{Made, Tally, full_name};
-use podreach_core::testing::Rng;
+use podreach_core::random::Rng;
 use serde_json::{Value, json};
 
 use crate::api::{Answer, Api, Order, collection, path};

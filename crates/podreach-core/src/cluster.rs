@@ -14,9 +14,11 @@ use crate::id::{
 use crate::intern::{Interner, Table};
 use crate::label::Labels;
 use crate::resource::{Amount, Resources};
-use crate::rule::Rule;
-use crate::selector::{Allowed, Selector};
+use crate::rule_name::Rule;
+use crate::selector::Selector;
 use crate::storage::{Claim, DeviceClaim, Driver, Mounts, Volume};
+
+pub use crate::node_term::{NodeRequirement, NodeTerm};
 
 /// Nodes, pod types, and the tables they refer to.
 #[derive(Clone, Debug, Default)]
@@ -383,26 +385,6 @@ impl PodSpec {
             exempt: BTreeSet::new(),
         }
     }
-}
-
-/// A node affinity term: all its requirements must hold; without any, it matches no node.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct NodeTerm {
-    /// Requirements on labels.
-    pub expressions: Vec<(Symbol, NodeRequirement)>,
-    /// Requirements on the node's name (`matchFields`).
-    pub names: Vec<Allowed>,
-}
-
-/// What a node affinity expression asks of a label.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub enum NodeRequirement {
-    /// `In`, `NotIn`, `Exists`, `DoesNotExist`.
-    Label(Allowed),
-    /// `Gt`: the value is an integer above this one.
-    Above(i64),
-    /// `Lt`: the value is an integer below this one.
-    Below(i64),
 }
 
 /// A port of the host.

@@ -3,6 +3,7 @@
 //! A verdict is right if this crate is right. It depends on `std` alone, so that it can see no engine, no parser and no clock.
 //! Read it in this order: [`step`], [`rule`], [`check`].
 
+mod bit_row;
 pub mod cancel;
 pub mod change;
 pub mod check;
@@ -17,16 +18,22 @@ pub mod helper;
 pub mod id;
 pub mod intern;
 pub mod label;
+mod matches;
 pub mod model;
+mod node_term;
 pub mod obstacle;
 pub mod quotient;
+pub mod random;
 pub mod register;
+mod repelling;
 pub mod resource;
 pub mod roster;
 pub mod rule;
+mod rule_name;
 pub mod running;
 pub mod selector;
 mod shadow;
+mod static_tables;
 pub mod step;
 pub mod storage;
 #[cfg(any(test, feature = "testing"))]

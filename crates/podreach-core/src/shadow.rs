@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 use crate::cluster::{Barred, Cluster, Pod, PodSpec};
 use crate::id::{Id, MatcherId, PodId, Symbol};
-use crate::model::may_see;
+use crate::matches::may_see;
 
 /// Gives a shadow to each type that needs one, or, where they have them, makes each shadow what its type is by now.
 ///

@@ -5,8 +5,8 @@
 
 use std::collections::BTreeSet;
 
-use crate::cluster::NodeTerm;
 use crate::id::{ClaimId, Symbol, VolumeId};
+use crate::node_term::NodeTerm;
 use crate::selector::Selector;
 
 /// What a pod mounts.

@@ -1,0 +1,43 @@
+//! Rows of bits, of which the tables of a model consist.
+
+/// A row of bits.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub(crate) struct BitRow(Vec<u64>);
+
+impl BitRow {
+    pub(crate) fn of(length: usize, ones: impl Iterator<Item = usize>) -> Self {
+        let mut row = Self(vec![0; length.div_ceil(64)]);
+        ones.for_each(|index| row.set(index));
+        row
+    }
+
+    pub(crate) fn set(&mut self, index: usize) {
+        self.0[index / 64] |= 1 << (index % 64);
+    }
+
+    pub(crate) fn bit(&self, index: usize) -> bool {
+        self.0[index / 64] >> (index % 64) & 1 == 1
+    }
+
+    /// The indexes of the bits that are set, in order.
+    pub(crate) fn ones(&self) -> impl Iterator<Item = usize> + '_ {
+        self.0.iter().enumerate().flat_map(|(index, &word)| {
+            let left = |word: u64| Some(word).filter(|&word| word != 0);
+            let rests = std::iter::successors(left(word), move |&rest| left(rest & (rest - 1)));
+            rests.map(move |rest| index * 64 + rest.trailing_zeros() as usize)
+        })
+    }
+}
+
+impl FromIterator<bool> for BitRow {
+    fn from_iter<It: IntoIterator<Item = bool>>(bits: It) -> Self {
+        let mut words = Vec::new();
+        for (index, bit) in bits.into_iter().enumerate() {
+            if index % 64 == 0 {
+                words.push(0);
+            }
+            words[index / 64] |= u64::from(bit) << (index % 64);
+        }
+        Self(words)
+    }
+}
