@@ -408,7 +408,7 @@ pub(crate) struct Input {
     /// A file, a folder, or - for standard input (repeatable): manifests and dumps, YAML or JSON, also gzip'd
     #[arg(short, long = "filename", value_name = "PATH")]
     pub(crate) filename: Vec<PathBuf>,
-    /// Read folders within folders, too
+    /// Also read folders within folders
     #[arg(short = 'R', long)]
     pub(crate) recursive: bool,
     /// The scheduler's configuration (KubeSchedulerConfiguration): its profiles change which filters run
@@ -424,8 +424,8 @@ pub(crate) struct Input {
 #[command(next_help_heading = "Question")]
 pub(crate) struct Reading {
     /// Whose rules: those of kube-scheduler, those of the paper, or both; without it the Question's own, else kube-scheduler
-    #[arg(long, value_enum, value_name = "WHOSE")]
-    pub(crate) semantics: Option<Whose>,
+    #[arg(long, value_enum, value_name = "SEMANTICS")]
+    pub(crate) semantics: Option<SemanticsChoice>,
     /// What runs at first
     #[arg(long, value_enum, default_value_t = FirstOf::Current, value_name = "WHAT")]
     pub(crate) start: FirstOf,
@@ -461,8 +461,8 @@ impl Reading {
             selector => Keep::Selector(selector.to_owned()),
         });
         let namespaces = self.keep_namespace.iter().map(|name| Keep::Namespace(name.clone()));
-        let told = self.kubernetes_version.map(|release| (release, ReleaseBy::Told));
-        let (release, release_by) = told.or(own).unwrap_or_default();
+        let given = self.kubernetes_version.map(|release| (release, ReleaseBy::Given));
+        let (release, release_by) = given.or(own).unwrap_or_default();
         Options {
             start: if self.start == FirstOf::Empty { Start::Empty } else { Start::Current },
             keep: selected.chain(namespaces).collect(),
@@ -480,9 +480,9 @@ impl Reading {
     pub(crate) fn semantics(&self, own: Option<Semantics>) -> Vec<Semantics> {
         match self.semantics {
             None => vec![own.unwrap_or(Semantics::KubeScheduler)],
-            Some(Whose::KubeScheduler) => vec![Semantics::KubeScheduler],
-            Some(Whose::Paper) => vec![Semantics::Paper],
-            Some(Whose::Both) => vec![Semantics::KubeScheduler, Semantics::Paper],
+            Some(SemanticsChoice::KubeScheduler) => vec![Semantics::KubeScheduler],
+            Some(SemanticsChoice::Paper) => vec![Semantics::Paper],
+            Some(SemanticsChoice::Both) => vec![Semantics::KubeScheduler, Semantics::Paper],
         }
     }
 }
@@ -561,7 +561,7 @@ pub(crate) enum Color {
 
 /// Whose rules count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Whose {
+pub(crate) enum SemanticsChoice {
     /// What the real filters do.
     KubeScheduler,
     /// Section 2 of the paper.

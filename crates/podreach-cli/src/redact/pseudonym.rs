@@ -533,7 +533,7 @@ fn is_version(text: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::redact::fields::essence;
+    use crate::redact::fields::redacted;
     use serde_json::json;
 
     #[test]
@@ -547,9 +547,9 @@ mod tests {
         assert_ne!(names.text("data-other-3", "name"), format!("{data}-other-3"));
     }
 
-    /// The essence of objects, renamed together, and who is called what.
+    /// The redacted of objects, renamed together, and who is called what.
     fn renamed(objects: Vec<Value>) -> (Vec<Value>, Pseudonyms) {
-        let mut objects: Vec<Value> = objects.into_iter().map(essence).collect();
+        let mut objects: Vec<Value> = objects.into_iter().map(redacted).collect();
         let mut pseudonyms = Pseudonyms::of(objects.iter());
         objects.iter_mut().for_each(|object| pseudonyms.rename(object));
         (objects, pseudonyms)

@@ -167,7 +167,7 @@ pub struct Lowering<'o> {
     options: &'o Options,
     cx: Context,
     inventory: Inventory,
-    /// What there is to say about documents that are no objects we read.
+    /// What there is to say about documents that are not objects we read.
     strange: Log,
 }
 

@@ -18,5 +18,5 @@ pub const MAX_ALIAS_NODES: usize = 1_000_000;
 /// The most bytes of keys and scalars that anchors and aliases may copy in one source: 64 MiB.
 pub const MAX_ALIAS_BYTES: usize = 64 << 20;
 
-/// The most errors told about one source; the rest of it is then left unread.
+/// The most errors reported about one source; the rest of it is then left unread.
 pub const MAX_ERRORS: usize = 100;

@@ -1,4 +1,4 @@
-//! All sources of a run, and where a span stands in them.
+//! All sources of a run, and where a span is in them.
 
 use std::sync::OnceLock;
 

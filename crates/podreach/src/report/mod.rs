@@ -32,7 +32,7 @@ pub use document::certificate::{Asked, Assertion, Certificate, ResolveError};
 pub use document::json::{API_VERSION, Document, Documents, diagnostics, verdict};
 pub use document::legend::legend;
 pub use document::lowered::{lowered, lowered_pod};
-pub use document::shortfall::Shortfall;
+pub use document::shortage::WrittenShortage;
 pub use drawing::frames::frames;
 pub use drawing::itf::itf;
 pub use drawing::mermaid::mermaid;

@@ -23,7 +23,7 @@ use std::collections::BTreeMap;
 use super::policy::{Block, Goal, Policy, Priorities, Query, Strategy};
 use crate::encode::{DecodeError, EventError};
 
-/// The most events that a run with priorities is told in.
+/// The most events that a run with priorities is written in.
 const LONGEST: usize = 20_000;
 
 /// What happens to an invocation.

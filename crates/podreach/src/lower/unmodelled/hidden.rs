@@ -19,7 +19,7 @@ pub struct Custom<'t> {
     pub does: Does,
     /// Whether it was read from a cluster, where its controller has seen it.
     pub seen: bool,
-    /// Where it stands.
+    /// Where it is.
     pub span: Option<Span>,
 }
 
