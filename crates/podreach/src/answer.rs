@@ -145,7 +145,7 @@ impl Oracle {
     }
 
     /// The same for a problem that can be decided without a search; `None` for others.
-    pub fn quick_answer(&mut self, asked: &Problem, budget: &Budget<'_>) -> Option<Sure> {
+    pub(crate) fn quick_answer(&mut self, asked: &Problem, budget: &Budget<'_>) -> Option<Sure> {
         let decision = self.whole().decide_without_search(&asked.goal, budget)?;
         Some(self.sure(decision, budget).in_words_of(asked))
     }

@@ -81,7 +81,7 @@ pub type Identity = (String, Vec<String>);
 
 impl Item {
     /// What stays the same from run to run.
-    pub fn identity(&self) -> Identity {
+    pub(crate) fn identity(&self) -> Identity {
         (self.origin.id(), self.subject.clone())
     }
 

@@ -67,7 +67,7 @@ impl<'a> Tree<'a> {
     }
 
     /// Whether another tree says the same, wherever it stands and in whatever order.
-    pub fn says_the_same(&self, other: &Self) -> bool {
+    pub(crate) fn says_the_same(&self, other: &Self) -> bool {
         match (&self.value, &other.value) {
             (Value::Seq(own), Value::Seq(others)) => {
                 own.len() == others.len() && own.iter().zip(others).all(|(own, other)| own.says_the_same(other))

@@ -30,7 +30,7 @@ pub use crate::words::flaw::flaw;
 pub use crate::yaml::yaml;
 pub use document::certificate::{Asked, Assertion, Certificate, ResolveError};
 pub use document::json::{API_VERSION, Document, Documents, diagnostics, verdict};
-pub use document::legend::legend;
+pub(crate) use document::legend::legend;
 pub use document::lowered::{lowered, lowered_pod};
 pub use document::shortage::WrittenShortage;
 pub use drawing::frames::frames;
@@ -40,7 +40,7 @@ pub use drawing::svg::svg;
 pub use explain::assumption::assumed;
 pub use explain::run::{AnnotatedStep, Obstacle, annotate};
 pub use text::matrix::{Width, matrix, matrix_json};
-pub use text::source::{source_json, source_text};
+pub(crate) use text::source::{source_json, source_text};
 pub use text::why::{Why, why, why_json};
 pub use text::{Detail, headline, verdict as verdict_text};
 

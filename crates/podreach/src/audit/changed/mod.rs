@@ -197,7 +197,7 @@ impl Changed {
     }
 
     /// A verdict about this cluster: a run begins with the deletion of what the document leaves out.
-    pub fn of_whole(&self, verdict: Verdict) -> Result<Verdict, ChangeError> {
+    pub(crate) fn of_whole(&self, verdict: Verdict) -> Result<Verdict, ChangeError> {
         match verdict {
             Verdict::Deployable(run) if self.part => Ok(Verdict::Deployable(self.whole_run(&run))),
             verdict if self.deleted.is_empty() => Ok(verdict),

@@ -128,7 +128,7 @@ impl Query {
 
     /// The same events with priorities: before a start, invocations that make the candidates before its worker invalid, and after it
     /// their ends. `None` if that takes too many, or the events are not possible.
-    pub fn in_order(&self, events: &[Event]) -> Option<Vec<Event>> {
+    pub(crate) fn in_order(&self, events: &[Event]) -> Option<Vec<Event>> {
         let mut running = Running::default();
         let mut ordered = Vec::new();
         for &event in events {

@@ -26,7 +26,7 @@ use crate::diagnostic::Diagnostic;
 use crate::read::{SourceId, Span};
 
 /// The deepest nesting of elements that are read.
-pub const MAX_DEPTH: usize = 100;
+pub(crate) const MAX_DEPTH: usize = 100;
 
 /// The most errors reported about one file.
 const MAX_ERRORS: usize = 100;

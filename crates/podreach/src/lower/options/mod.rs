@@ -126,7 +126,7 @@ impl Default for Release {
 
 impl Release {
     /// The releases whose behaviour is compared with the real scheduler's.
-    pub const COMPARED: RangeInclusive<u32> = 35..=37;
+    pub(crate) const COMPARED: RangeInclusive<u32> = 35..=37;
 
     /// How many minor releases a kubelet may be older than its API server; it is never newer.
     ///

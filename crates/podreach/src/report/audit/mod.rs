@@ -25,7 +25,7 @@ pub use json::document;
 pub use junit::junit;
 pub use markdown::markdown;
 pub use sarif::sarif;
-pub use shortage::demanded;
+pub(crate) use shortage::demanded;
 pub use text::text;
 
 /// The outcome of an audit and what it is about.

@@ -87,7 +87,7 @@ fn wanted(m: &Model, want: &Want) -> String {
 }
 
 /// A demand that can never be met, as a sentence.
-pub fn demanded(m: &Model, demand: &Demand) -> String {
+pub(crate) fn demanded(m: &Model, demand: &Demand) -> String {
     let wants: Vec<String> = demand.wants.iter().map(|want| wanted(m, want)).collect();
     let several = demand.wants.iter().fold(0, |sum: u64, want| sum.saturating_add(want.count)) > 1;
     let together = if several { " at the same time" } else { "" };

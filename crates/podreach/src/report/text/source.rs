@@ -11,7 +11,7 @@ use crate::words;
 const SENTENCES: usize = 30;
 
 /// The answer with what shows it, with a line end.
-pub fn source_text(source: &Source, decoded: &Decoded, detail: Detail) -> String {
+pub(crate) fn source_text(source: &Source, decoded: &Decoded, detail: Detail) -> String {
     let what = match source {
         Source::Net { .. } => "net",
         Source::Game(_) => "game",
@@ -50,7 +50,7 @@ pub fn source_text(source: &Source, decoded: &Decoded, detail: Detail) -> String
 }
 
 /// The same for programs: names of transitions, vertices or places, as the source has them.
-pub fn source_json(source: &Source, decoded: &Decoded) -> Value {
+pub(crate) fn source_json(source: &Source, decoded: &Decoded) -> Value {
     let mut document = match source {
         Source::Net { net, .. } => json!({"kind": "PetriNet", "name": net.name}),
         Source::Game(game) => json!({"kind": "PebblingGame", "pebbles": game.pebbles}),
