@@ -10,6 +10,7 @@ use std::path::PathBuf;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use podreach::audit::fnv::{OFFSET, PRIME, fnv};
 use podreach::read::shown_path;
 
 use crate::output::file::write_private;
@@ -103,9 +104,9 @@ fn whole(text: &str) -> Option<(&str, &str)> {
     rest.split_once('\n')
 }
 
-/// FNV-1a.
+/// The number of some bytes.
 fn number(bytes: &[u8]) -> u64 {
-    bytes.iter().fold(OFFSET, |hash, &byte| (hash ^ u64::from(byte)).wrapping_mul(PRIME))
+    fnv(bytes.iter().copied())
 }
 
 /// The same, eight bytes at a time: a program is long.
@@ -114,9 +115,6 @@ fn words(bytes: &[u8]) -> u64 {
     let fold = |hash: u64, word: &[u8; 8]| (hash ^ u64::from_le_bytes(*word)).wrapping_mul(PRIME).rotate_left(29);
     words.iter().fold(OFFSET ^ number(rest), fold)
 }
-
-const OFFSET: u64 = 0xcbf2_9ce4_8422_2325;
-const PRIME: u64 = 0x0000_0100_0000_01b3;
 
 #[cfg(test)]
 mod tests {

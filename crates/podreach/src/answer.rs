@@ -12,8 +12,8 @@
 //!                    without them.
 //! ```
 //! A type that another scheduler places (S0415), or that admission may change (S0461, S0463, S0467), has running pods like any other; if
-//! its labels may be changed, too, unseen pods may be among its own. Volumes and devices have a history, which no
-//! diagnostic is needed to know of (`history.rs`): a trace stands if each of its steps is possible with what the earlier ones bound,
+//! its labels may also be changed, unseen pods may be among its own. Volumes and devices have a history, which no
+//! diagnostic is needed to know of (`history.rs`): a trace holds if each of its steps is possible with what the earlier ones bound,
 //! and claims that are not bound yet are among the weakenings. So are spread constraints that nodes which settle may change.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -37,8 +37,8 @@ pub struct Oracle {
     problem: Problem,
     checker: Checker,
     whole: Option<Decider>,
-    widening: Vec<Doubt>,
-    narrowing: Vec<Doubt>,
+    over_approximating: Vec<Doubt>,
+    under_approximating: Vec<Doubt>,
     /// What makes the model weak enough for all doubts; in order, none twice.
     weakenings: Vec<Weakening>,
     strict: Option<Strict>,
@@ -74,7 +74,7 @@ struct Strict {
 }
 
 /// A checked decision that was held against every doubt about the input. Only an [`Oracle`] makes one of an input, and reports take
-/// nothing else: a verdict that is true of the model alone is never told as one about the cluster.
+/// nothing else: a verdict that is true of the model alone is never reported as one about the cluster.
 #[derive(Clone, Debug)]
 pub struct Sure(Decision);
 
@@ -90,7 +90,7 @@ impl Sure {
         Self(Decision { checked: decision.checked.in_words_of(asked), ..decision })
     }
 
-    /// A decision about a model that no input stands behind, such as an encoding: there is nothing to doubt.
+    /// A decision about a model that has no input behind it, such as an encoding: there is nothing to doubt.
     pub fn of_model(decision: Decision) -> Self {
         Self(decision)
     }
@@ -127,8 +127,8 @@ impl Oracle {
             problem: problem.clone(),
             checker: Checker::new(problem),
             whole: None,
-            widening: doubts(Effect::OverApproximates),
-            narrowing: doubts(Effect::UnderApproximates),
+            over_approximating: doubts(Effect::OverApproximates),
+            under_approximating: doubts(Effect::UnderApproximates),
             weakenings: weakenings(problem, diagnostics, &names),
             strict: None,
             weak: None,
@@ -145,7 +145,7 @@ impl Oracle {
     }
 
     /// The same for a problem that can be decided without a search; `None` for others.
-    pub fn quick_answer(&mut self, asked: &Problem, budget: &Budget<'_>) -> Option<Sure> {
+    pub(crate) fn quick_answer(&mut self, asked: &Problem, budget: &Budget<'_>) -> Option<Sure> {
         let decision = self.whole().decide_without_search(&asked.goal, budget)?;
         Some(self.sure(decision, budget).in_words_of(asked))
     }
@@ -159,7 +159,7 @@ impl Oracle {
         &self.problem
     }
 
-    /// What a proof must be about to stand: the cluster with these weakenings.
+    /// What a proof must be about to hold: the cluster with these weakenings.
     pub fn weakenings(&self) -> &[Weakening] {
         &self.weakenings
     }
@@ -184,14 +184,14 @@ impl Oracle {
         let atom = self.checker.quotient(&[]).yet_to_come((pod, *orbit.first()?));
         let found = self.uniform().answer(atom, budget)?;
         if found.everywhere.is_deployable() {
-            (self.stands(&found.trace) || self.stands_strictly(atom, budget)).then_some(true)
+            (self.holds(&found.trace) || self.holds_strictly(atom, budget)).then_some(true)
         } else {
             (self.weakenings.is_empty() || self.is_never_anywhere(pod, orbit, budget)).then_some(false)
         }
     }
 
     /// Whether no doubt spoils a trace from the start that the orbits have in common. What it binds depends on the start itself.
-    fn stands(&mut self, trace: &Trace) -> bool {
+    fn holds(&mut self, trace: &Trace) -> bool {
         let m = &self.problem.model;
         let binds = |action: Action| {
             let Action::Deploy(pod, _) = action else { return false };
@@ -202,16 +202,16 @@ impl Oracle {
         }
         self.uniform();
         let below = self.survey.uniform.as_ref().map(Uniform::below);
-        below.is_some_and(|below| !self.widening.iter().any(|doubt| doubt.spoils(below, trace)))
+        below.is_some_and(|below| !self.over_approximating.iter().any(|doubt| doubt.spoils(below, trace)))
     }
 
     /// Whether a trace for a whole orbit can do without the pod types in doubt.
-    fn stands_strictly(&mut self, atom: Atom, budget: &Budget<'_>) -> bool {
+    fn holds_strictly(&mut self, atom: Atom, budget: &Budget<'_>) -> bool {
         if self.binds || !self.problem.model.cluster().waiting.is_empty() {
             return false;
         }
         let single = self.checker.quotient(&[]).single();
-        let doubts = &self.widening;
+        let doubts = &self.over_approximating;
         let strict = self.survey.strict.get_or_insert_with(|| Uniform::new(&Strict::problem(single, doubts, None).0));
         let Some(found) = strict.answer(atom, budget).filter(|found| found.everywhere.is_deployable()) else {
             return false;
@@ -219,10 +219,10 @@ impl Oracle {
         let start = strict.below().start.clone();
         let surplus = self.uniform().below().start.minus(&start);
         let trace = deletions(&surplus).chain(found.trace.iter()).collect();
-        self.uniform().deployable(atom, trace).is_some_and(|found| self.stands(&found.trace))
+        self.uniform().deployable(atom, trace).is_some_and(|found| self.holds(&found.trace))
     }
 
-    /// Whether the weakest model, too, has the pod on no node of an orbit.
+    /// Whether the weakest model also has the pod on no node of an orbit.
     fn is_never_anywhere(&mut self, pod: PodId, orbit: &[NodeId], budget: &Budget<'_>) -> bool {
         let quotient = self.checker.quotient(&self.weakenings);
         let atom = quotient.yet_to_come((pod, orbit[0]));
@@ -254,7 +254,7 @@ impl Oracle {
         }
     }
 
-    /// A decision as far as its own evidence stands. Nothing is searched for.
+    /// A decision as far as its own evidence holds. Nothing is searched for.
     pub fn held(&self, decision: Decision) -> Sure {
         match self.spoiled(&decision.checked) {
             None => Sure(decision),
@@ -269,7 +269,8 @@ impl Oracle {
                 if let Some(why) = waiting::objection(&self.problem, trace) {
                     return Some(Reason::Impossible(why));
                 }
-                let mut by = messages(self.widening.iter().filter(|doubt| doubt.spoils(&self.problem, trace)));
+                let mut by =
+                    messages(self.over_approximating.iter().filter(|doubt| doubt.spoils(&self.problem, trace)));
                 by.extend(self.binding_objection(trace));
                 (!by.is_empty()).then_some(Reason::Spoiled { verdict: "deployable", by })
             }
@@ -328,7 +329,7 @@ impl Oracle {
 
     /// The same, with pods that wait for a node or without.
     fn surely(&mut self, goal: &Goal, waiting: bool, budget: &Budget<'_>) -> Option<Decision> {
-        let (problem, doubts) = (&self.problem, &self.widening);
+        let (problem, doubts) = (&self.problem, &self.over_approximating);
         let bound = self.binds.then_some(goal);
         let mut cautious = (self.binds || !waiting).then(|| Strict::new(problem, doubts, bound, waiting));
         let strict = match &mut cautious {
@@ -355,11 +356,11 @@ impl Oracle {
         self.binds.then(|| history::objection(&self.problem, trace)).flatten()
     }
 
-    /// What to name when a proof does not stand: the doubts about the goal's own pods if there are some, or else all.
+    /// What to name when a proof does not hold: the doubts about the goal's own pods if there are some, or else all.
     fn doubts_about(&self, goal: &Goal) -> Vec<String> {
         let asked = |pod: &PodId| goal.any.iter().any(|alternative| alternative.of(*pod).next().is_some());
-        let own: Vec<&Doubt> = self.narrowing.iter().filter(|doubt| doubt.pods.iter().any(asked)).collect();
-        let mut by = if own.is_empty() { messages(self.narrowing.iter()) } else { messages(own.into_iter()) };
+        let own: Vec<&Doubt> = self.under_approximating.iter().filter(|doubt| doubt.pods.iter().any(asked)).collect();
+        let mut by = if own.is_empty() { messages(self.under_approximating.iter()) } else { messages(own.into_iter()) };
         if self.weakenings.iter().any(history::is_open_end) {
             by.extend(history::open_ends(&self.problem.model, goal));
         }

@@ -53,8 +53,15 @@ fn told_of(documents: &[String], policy: &str, semantics: Semantics, memory: &dy
     items.extend(finding::items(&lowered, semantics, &budget, memory, &|| ()));
     let outcome = Outcome::new(items, &lowered.origins);
     let (outcome, sources, options) = (&outcome, &sources, &options);
-    let audits =
-        [audit::Audit { outcome, sources, options, semantics, assumptions: &[], diagnostics: &[], fail_on: None }];
+    let audits = [audit::AuditReport {
+        outcome,
+        sources,
+        options,
+        semantics,
+        assumptions: &[],
+        diagnostics: &[],
+        fail_on: None,
+    }];
     format!("{}\n{:#}", audit::text(&audits, Detail::Verbose), audit::document(&audits))
 }
 

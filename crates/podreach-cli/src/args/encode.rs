@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum};
 
-use super::{Input, Limits, Reading, Whose, some_of};
+use super::{Input, Limits, Reading, SemanticsChoice, some_of};
 
 /// `podreach encode`.
 #[derive(Debug, Args)]
@@ -71,8 +71,8 @@ pub(crate) struct Petri {
     #[arg(long, value_name = "PLACE", required = true, num_args = 1..)]
     pub(crate) goal: Vec<String>,
     /// Whose rules: one node under those of the paper, or an encoding that the real scheduler obeys
-    #[arg(long, value_parser = some_of(&[Whose::KubeScheduler, Whose::Paper]), value_name = "WHOSE", default_value = "paper")]
-    pub(crate) semantics: Whose,
+    #[arg(long, value_parser = some_of(&[SemanticsChoice::KubeScheduler, SemanticsChoice::Paper]), value_name = "SEMANTICS", default_value = "paper")]
+    pub(crate) semantics: SemanticsChoice,
     /// The format
     #[arg(short = 'o', long = "output", value_enum, default_value_t = Notation::Yaml, value_name = "FORMAT")]
     pub(crate) format: Notation,

@@ -2,25 +2,27 @@
 
 use std::path::PathBuf;
 
-use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use podreach::lower::{Instances, Keep, Kind, Nodes, Options, Release, ReleaseBy, Start};
-use podreach_core::Semantics;
 
 use crate::budget;
 use crate::live::Flags;
 
 mod audit;
+mod choice;
 mod encode;
 mod error;
 mod page;
+mod shared;
 
 pub(crate) use audit::{Audit, AuditFormat, Auditing, FailOn};
+pub(crate) use choice::{Change, Color, FirstOf, Format, HowMany, SemanticsChoice};
 pub(crate) use encode::{Aapp, Encode, Encoding, Notation, Order, Otherwise, Pebbling, Petri, ToNet};
 pub(crate) use error::ArgumentError;
 #[cfg(feature = "serve")]
 pub(crate) use page::Serve;
 pub(crate) use page::{PageFile, Report, ReportAudit, ReportOf};
+use shared::some_of;
+pub(crate) use shared::{Input, Limits, Output, Reading};
 
 /// The whole command line.
 #[derive(Debug, Parser)]
@@ -399,200 +401,4 @@ pub(crate) struct Replay {
     /// How long and how much.
     #[command(flatten)]
     pub(crate) limits: Limits,
-}
-
-/// Where the cluster comes from.
-#[derive(Debug, Args)]
-#[command(next_help_heading = "Input")]
-pub(crate) struct Input {
-    /// A file, a folder, or - for standard input (repeatable): manifests and dumps, YAML or JSON, also gzip'd
-    #[arg(short, long = "filename", value_name = "PATH")]
-    pub(crate) filename: Vec<PathBuf>,
-    /// Read folders within folders, too
-    #[arg(short = 'R', long)]
-    pub(crate) recursive: bool,
-    /// The scheduler's configuration (KubeSchedulerConfiguration): its profiles change which filters run
-    #[arg(long, value_name = "FILE")]
-    pub(crate) scheduler_config: Option<PathBuf>,
-    /// The cluster, when there are no files.
-    #[command(flatten)]
-    pub(crate) live: Flags,
-}
-
-/// How the cluster is read.
-#[derive(Debug, Args)]
-#[command(next_help_heading = "Question")]
-pub(crate) struct Reading {
-    /// Whose rules: those of kube-scheduler, those of the paper, or both; without it the Question's own, else kube-scheduler
-    #[arg(long, value_enum, value_name = "WHOSE")]
-    pub(crate) semantics: Option<Whose>,
-    /// What runs at first
-    #[arg(long, value_enum, default_value_t = FirstOf::Current, value_name = "WHAT")]
-    pub(crate) start: FirstOf,
-    /// Pods that are never deleted: a label selector, or `daemonsets` (repeatable)
-    #[arg(long, value_name = "SELECTOR")]
-    pub(crate) keep: Vec<String>,
-    /// Pods of this namespace are never deleted (repeatable)
-    #[arg(long, value_name = "NAMESPACE")]
-    pub(crate) keep_namespace: Vec<String>,
-    /// How many instances of a workload there may be: any number, or what it declares
-    #[arg(long, value_enum, default_value_t = HowMany::Unlimited, value_name = "HOW-MANY")]
-    pub(crate) instances: HowMany,
-    /// What becomes of nodes: they settle (cordons are lifted, taints of nodes that are not ready go), or stay as they are
-    #[arg(long, value_enum, default_value_t = Change::Settled, value_name = "CHANGE")]
-    pub(crate) nodes: Change,
-    /// The input has all objects of these kinds: `pods` (no custom resource makes pods besides those that are there), or any of
-    /// pvc, pv, sc, csinodes, csidrivers and resourceclaims (what is not there does not exist)
-    #[arg(long, value_name = "KINDS", value_delimiter = ',', value_parser = complete)]
-    pub(crate) complete: Vec<Kind>,
-    /// The Kubernetes release whose behaviour counts; without it the cluster's own, or its newest kubelet's
-    #[arg(long, value_name = "RELEASE")]
-    pub(crate) kubernetes_version: Option<Release>,
-    /// Take webhooks, admission policies and policy engines to change nothing that placement depends on, and to refuse no pod
-    #[arg(long)]
-    pub(crate) assume_admission_keeps_pods: bool,
-}
-
-impl Reading {
-    /// The same as options of the library; `own` is the release that the input says its cluster runs, and how it says so.
-    pub(crate) fn options(&self, own: Option<(Release, ReleaseBy)>) -> Options {
-        let selected = self.keep.iter().map(|keep| match keep.as_str() {
-            "daemonsets" => Keep::DaemonSets,
-            selector => Keep::Selector(selector.to_owned()),
-        });
-        let namespaces = self.keep_namespace.iter().map(|name| Keep::Namespace(name.clone()));
-        let told = self.kubernetes_version.map(|release| (release, ReleaseBy::Told));
-        let (release, release_by) = told.or(own).unwrap_or_default();
-        Options {
-            start: if self.start == FirstOf::Empty { Start::Empty } else { Start::Current },
-            keep: selected.chain(namespaces).collect(),
-            instances: if self.instances == HowMany::Declared { Instances::Declared } else { Instances::Unlimited },
-            nodes: if self.nodes == Change::Fixed { Nodes::Fixed } else { Nodes::Settled },
-            release,
-            release_by,
-            complete: self.complete.iter().copied().collect(),
-            keeps_pods: self.assume_admission_keeps_pods,
-            ..Options::default()
-        }
-    }
-
-    /// The semantics to answer under; `own` is what a Question asks for.
-    pub(crate) fn semantics(&self, own: Option<Semantics>) -> Vec<Semantics> {
-        match self.semantics {
-            None => vec![own.unwrap_or(Semantics::KubeScheduler)],
-            Some(Whose::KubeScheduler) => vec![Semantics::KubeScheduler],
-            Some(Whose::Paper) => vec![Semantics::Paper],
-            Some(Whose::Both) => vec![Semantics::KubeScheduler, Semantics::Paper],
-        }
-    }
-}
-
-/// A kind of which the input can be said to have everything.
-fn complete(name: &str) -> Result<Kind, ArgumentError> {
-    let kind = Kind::called(name).filter(|&kind| kind == Kind::Pod || kind.is_looked_up());
-    kind.ok_or(ArgumentError::Complete)
-}
-
-/// How long and how much a command may take, from reading its input to writing what it found.
-#[derive(Clone, Debug, Args)]
-#[command(next_help_heading = "Limits")]
-pub(crate) struct Limits {
-    /// Stop after this time, with what is known by then: 30, 30s, 5m, 1h
-    #[arg(long, value_name = "TIME", default_value = "60s", value_parser = budget::duration)]
-    pub(crate) timeout: std::time::Duration,
-    /// Stop when this much memory is held, with what is known by then: 512Mi, 2Gi
-    #[arg(long, value_name = "SIZE", default_value = "2Gi", value_parser = budget::bytes)]
-    pub(crate) memory: usize,
-    /// How many threads may work; as many as there are cores by default
-    #[arg(long, value_name = "COUNT", value_parser = budget::count)]
-    pub(crate) threads: Option<std::num::NonZeroUsize>,
-}
-
-/// What is written to standard output.
-#[derive(Debug, Args)]
-#[command(next_help_heading = "Output")]
-pub(crate) struct Output {
-    /// The format
-    #[arg(short = 'o', long = "output", value_enum, default_value_t = Format::Text, value_name = "FORMAT")]
-    pub(crate) format: Format,
-    /// Only the first line, and no remarks about the input
-    #[arg(short, long, conflicts_with = "verbose")]
-    pub(crate) quiet: bool,
-    /// Long evidence and all remarks in full
-    #[arg(short, long)]
-    pub(crate) verbose: bool,
-}
-
-/// Some of the values of a flag: help shows these, and no others are taken.
-fn some_of<T: ValueEnum + Send + Sync>(values: &[T]) -> impl TypedValueParser<Value = T> + use<T> {
-    let names = PossibleValuesParser::new(values.iter().filter_map(T::to_possible_value));
-    names.map(|name| T::from_str(&name, false).expect("it is a name of one of them"))
-}
-
-/// An output format.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Format {
-    /// For people.
-    Text,
-    /// For people with room: names in full.
-    Wide,
-    /// For programs.
-    Json,
-    /// For programs and people.
-    Yaml,
-    /// A run as a Mermaid sequence diagram.
-    Mermaid,
-    /// A run as a drawing.
-    Svg,
-    /// A run in the trace format of Apalache.
-    Itf,
-}
-
-/// When to use colours.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Color {
-    /// On a terminal, unless NO_COLOR is set.
-    Auto,
-    /// Always.
-    Always,
-    /// Never.
-    Never,
-}
-
-/// Whose rules count.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Whose {
-    /// What the real filters do.
-    KubeScheduler,
-    /// Section 2 of the paper.
-    Paper,
-    /// One after the other, and where they differ.
-    Both,
-}
-
-/// What runs at first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum FirstOf {
-    /// The running pods of the input.
-    Current,
-    /// Nothing, or just what is kept.
-    Empty,
-}
-
-/// What becomes of nodes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Change {
-    /// They stay as they are for ever.
-    Fixed,
-    /// What passes goes: taints of nodes that are not ready, cordons, missing devices.
-    Settled,
-}
-
-/// How many instances there may be.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum HowMany {
-    /// Any number.
-    Unlimited,
-    /// What replicas, autoscalers and rollouts say.
-    Declared,
 }

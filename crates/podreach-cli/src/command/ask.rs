@@ -18,7 +18,7 @@ use crate::output::print;
 use crate::output::remark;
 
 /// An answered question.
-pub(crate) struct Named<'s> {
+pub(crate) struct NamedAnswer<'s> {
     /// The name of the Question document it answers, if it has one.
     pub(crate) name: Option<String>,
     /// The answer, with its question.
@@ -31,10 +31,11 @@ pub(crate) fn answers<'s>(
     reading: &Reading,
     clock: &Clock,
     session: &'s Session,
-) -> Result<Vec<Named<'s>>, Reported> {
+) -> Result<Vec<NamedAnswer<'s>>, Reported> {
     let asked = asked(args, reading, session)?;
     let exactly = |question: Question<'s>| if args.exact.is_some() { question.exactly() } else { question };
-    let answers = asked.into_iter().map(|(name, question)| Named { name, answer: answer(exactly(question), clock) });
+    let answers =
+        asked.into_iter().map(|(name, question)| NamedAnswer { name, answer: answer(exactly(question), clock) });
     Ok(answers.collect())
 }
 
@@ -218,6 +219,6 @@ pub(crate) fn exit(found: Option<bool>) -> Exit {
 }
 
 /// How a command with these answers ends.
-pub(crate) fn worst(answers: &[Named<'_>]) -> Exit {
+pub(crate) fn worst(answers: &[NamedAnswer<'_>]) -> Exit {
     answers.iter().map(|named| exit(named.answer.is_deployable())).max().unwrap_or(Exit::Yes)
 }

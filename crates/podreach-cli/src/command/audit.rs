@@ -18,7 +18,7 @@ use crate::command::check::pretty;
 use crate::input::gather;
 use crate::input::session::{Exit, Reported, Session, Verbosity, refuse};
 use crate::live::Flags;
-use crate::output::file::write_told;
+use crate::output::file::write_text;
 use crate::output::print;
 use crate::output::remark;
 use crate::unfreed;
@@ -43,7 +43,7 @@ pub(crate) struct Audited {
 /// How long findings take to write, in hundredths of the time to read the input.
 const FINDINGS: u32 = 25;
 
-/// Audits what the command line asks for; whoever shows the cluster, too, says how long that takes.
+/// Audits what the command line asks for; whoever also shows the cluster says how long that takes.
 pub(crate) fn audited(
     args: &Auditing,
     verbosity: Verbosity,
@@ -160,8 +160,8 @@ fn bar(parts: usize) -> ProgressBar {
 
 impl Audited {
     /// As writers take it.
-    pub(crate) fn audits(&self, args: &Auditing) -> Vec<writers::Audit<'_>> {
-        let audit = |(semantics, outcome)| writers::Audit {
+    pub(crate) fn audits(&self, args: &Auditing) -> Vec<writers::AuditReport<'_>> {
+        let audit = |(semantics, outcome)| writers::AuditReport {
             outcome,
             sources: self.session.sources(),
             options: self.session.options(),
@@ -183,7 +183,7 @@ impl Audited {
 fn write(args: &Audit, audited: &Audited) -> Result<Exit, Reported> {
     let audits = audited.audits(&args.auditing);
     for (format, path) in &args.also {
-        write_told(path, &form(args, &audits, *format))?;
+        write_text(path, &form(args, &audits, *format))?;
     }
     let text = form(args, &audits, args.format);
     if args.format == AuditFormat::Text {
@@ -195,14 +195,14 @@ fn write(args: &Audit, audited: &Audited) -> Result<Exit, Reported> {
 }
 
 /// Writes a baseline, if one is asked for, and says how the run ends.
-pub(crate) fn finish(args: &Auditing, audits: &[writers::Audit<'_>]) -> Result<Exit, Reported> {
+pub(crate) fn finish(args: &Auditing, audits: &[writers::AuditReport<'_>]) -> Result<Exit, Reported> {
     if let Some(path) = &args.write_baseline {
-        write_told(path, &pretty(&writers::baseline(audits)))?;
+        write_text(path, &pretty(&writers::baseline(audits)))?;
     }
     Ok(exit(args, audits))
 }
 
-fn form(args: &Audit, audits: &[writers::Audit<'_>], format: AuditFormat) -> String {
+fn form(args: &Audit, audits: &[writers::AuditReport<'_>], format: AuditFormat) -> String {
     let detail = match (args.quiet, args.verbose) {
         (true, _) => Detail::Quiet,
         (_, true) => Detail::Verbose,
@@ -220,7 +220,7 @@ fn form(args: &Audit, audits: &[writers::Audit<'_>], format: AuditFormat) -> Str
 }
 
 /// Violated comes before undecided: what is wrong is wrong, whatever else is not known. Writing a baseline accepts what is wrong.
-fn exit(args: &Auditing, audits: &[writers::Audit<'_>]) -> Exit {
+fn exit(args: &Auditing, audits: &[writers::AuditReport<'_>]) -> Exit {
     let any = |status: Status| {
         audits.iter().any(|audit| audit.outcome.counting(status, Severity::Note).any(|item| audit.fails(item)))
     };

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::args::{Check, Format, Output};
 use crate::budget::Clock;
-use crate::command::ask::{self, Named};
+use crate::command::ask::{self, NamedAnswer};
 use crate::command::walk;
 use crate::input::session::{Exit, Reported, Session, refuse};
 use crate::output::file;
@@ -29,10 +29,10 @@ pub(crate) fn run(args: &Check, clock: &Clock) -> Result<Exit, Reported> {
 }
 
 /// Writes the answers, in every form that was asked for.
-fn write(args: &Check, answers: &[Named<'_>]) -> Result<(), Reported> {
+fn write(args: &Check, answers: &[NamedAnswer<'_>]) -> Result<(), Reported> {
     let documents = || Documents(answers.iter().map(|named| named.answer.document()).collect());
     if let Some(path) = &args.proof_out {
-        file::write_json_told(path, &documents())?;
+        file::write_json(path, &documents())?;
     }
     match args.output.format {
         _ if args.step => walk::walk(answers),
@@ -45,8 +45,8 @@ fn write(args: &Check, answers: &[Named<'_>]) -> Result<(), Reported> {
 }
 
 /// The run of the one answer there is, in a format for runs; empty, with a word about it, when there is none or it is too long.
-fn drawing(format: Format, answers: &[Named<'_>]) -> Result<String, Reported> {
-    let [Named { answer, .. }] = answers else {
+fn drawing(format: Format, answers: &[NamedAnswer<'_>]) -> Result<String, Reported> {
+    let [NamedAnswer { answer, .. }] = answers else {
         return Err(refuse(
             "a run is drawn for one question and one semantics at a time",
             Some("name a POD and a NODE"),
@@ -71,14 +71,14 @@ fn drawing(format: Format, answers: &[Named<'_>]) -> Result<String, Reported> {
     })
 }
 
-fn text(answers: &[Named<'_>], output: &Output) -> String {
+fn text(answers: &[NamedAnswer<'_>], output: &Output) -> String {
     let detail = match output {
         Output { quiet: true, .. } => Detail::Quiet,
         Output { verbose: true, .. } => Detail::Verbose,
         _ => Detail::Normal,
     };
     let mut parts = Vec::new();
-    for (at, Named { name, answer }) in answers.iter().enumerate() {
+    for (at, NamedAnswer { name, answer }) in answers.iter().enumerate() {
         let mut part = answer.text(detail);
         if let Some(name) = name.as_ref().filter(|_| answers.len() > 1 && detail > Detail::Quiet) {
             let end = part.find('\n').unwrap_or(part.len());

@@ -13,7 +13,7 @@ use podreach::report::{self, Answered};
 use podreach::{question, read};
 use podreach_core::{Goal, Semantics};
 
-use crate::args::{Aapp, Encode, Encoding, Notation, Order, Otherwise, Pebbling, Petri, ToNet, Whose};
+use crate::args::{Aapp, Encode, Encoding, Notation, Order, Otherwise, Pebbling, Petri, SemanticsChoice, ToNet};
 use crate::budget::Clock;
 use crate::command::ask;
 use crate::input::gather;
@@ -45,10 +45,10 @@ pub(crate) fn run(args: &Encode, clock: &Clock) -> Result<Exit, Reported> {
 
 fn petri(args: &Petri) -> Result<Exit, Reported> {
     let goal: Vec<&str> = args.goal.iter().map(String::as_str).collect();
-    let semantics = if args.semantics == Whose::Paper { Semantics::Paper } else { Semantics::KubeScheduler };
+    let semantics = if args.semantics == SemanticsChoice::Paper { Semantics::Paper } else { Semantics::KubeScheduler };
     let (sources, id) = opened(&args.net)?;
     let encoded = pnml::read(id, text(&sources, id)).and_then(|net| petri::encode(&net, &goal, semantics));
-    let encoded = encoded.map_err(|refused| told(&sources, &refused))?;
+    let encoded = encoded.map_err(|refused| reported(&sources, &refused))?;
     remark::print(&sources, &encoded.notes, args.quiet, !args.quiet);
     written(&encoded, args.format);
     Ok(Exit::Yes)
@@ -56,9 +56,11 @@ fn petri(args: &Petri) -> Result<Exit, Reported> {
 
 fn pebbling(args: &Pebbling, clock: &Clock) -> Result<Exit, Reported> {
     let (sources, id) = opened(&args.graph)?;
-    let graph = dot::read(id, text(&sources, id)).map_err(|refused| told(&sources, &[refused]))?;
+    let graph = dot::read(id, text(&sources, id)).map_err(|refused| reported(&sources, &[refused]))?;
     let game = match args.pebbles {
-        Some(pebbles) => pebbling::game(graph, &args.target, pebbles).map_err(|refused| told(&sources, &[refused]))?,
+        Some(pebbles) => {
+            pebbling::game(graph, &args.target, pebbles).map_err(|refused| reported(&sources, &[refused]))?
+        }
         None => {
             let spinner = ask::spinner("searching");
             let smallest = line::smallest(&graph, &args.target, &clock.budget());
@@ -67,8 +69,8 @@ fn pebbling(args: &Pebbling, clock: &Clock) -> Result<Exit, Reported> {
                 Ok(smallest) => smallest,
                 Err(refused) => {
                     let unknown = refused.iter().any(|refused| refused.code == UNKNOWN);
-                    let told = told(&sources, &refused);
-                    return if unknown { Ok(Exit::Unknown) } else { Err(told) };
+                    let reported = reported(&sources, &refused);
+                    return if unknown { Ok(Exit::Unknown) } else { Err(reported) };
                 }
             };
             if let Some(folder) = &args.proof_out {
@@ -94,10 +96,10 @@ fn policy(args: &Aapp) -> Result<Exit, Reported> {
         Otherwise::Fail => aapp::Followup::Fail,
         Otherwise::Default => aapp::Followup::Default,
     };
-    let read = aapp::read_sources(&sources, ids, followup).map_err(|refused| told(&sources, &refused))?;
+    let read = aapp::read_sources(&sources, ids, followup).map_err(|refused| reported(&sources, &refused))?;
     let goal =
         aapp::Goal::read(&read.policy, args.reach.as_ref().or(args.together.as_ref()).map_or("", String::as_str));
-    let goal = goal.map_err(|refused| told(&sources, &[refused]))?;
+    let goal = goal.map_err(|refused| reported(&sources, &[refused]))?;
     if args.reach.is_some() != (goal.functions.len() == 1) {
         return Err(refuse("--reach asks about one function, --together about several", None));
     }
@@ -123,7 +125,7 @@ fn certificates(folder: &Path, smallest: &pebbling::Smallest) -> Result<(), Repo
         let certificate = report::verdict(&answered, &serde_json::json!([]), 0.0);
         let name = format!("pebbles-{}", game.pebbles);
         std::fs::write(folder.join(format!("{name}.yaml")), encoded.yaml()).map_err(cannot)?;
-        file::write_json_told(&folder.join(format!("{name}.json")), &certificate)?;
+        file::write_json(&folder.join(format!("{name}.json")), &certificate)?;
     }
     Ok(())
 }
@@ -133,7 +135,7 @@ fn net(args: &Encode) -> Result<Exit, Reported> {
     let verbosity = Verbosity { quiet: args.quiet, verbose: args.verbose };
     let session = Session::read(&args.input, |own| args.reading.options(own), verbosity)?;
     let (semantics, goal) = asked(args, &session)?;
-    let written = session.net(semantics, goal).map_err(|refused| told(session.sources(), &[refused]))?;
+    let written = session.net(semantics, goal).map_err(|refused| reported(session.sources(), &[refused]))?;
     print::data(&pnml::write(&written.net));
     Ok(Exit::Yes)
 }
@@ -142,7 +144,7 @@ fn net(args: &Encode) -> Result<Exit, Reported> {
 fn asked(args: &Encode, session: &Session) -> Result<(Semantics, Goal), Reported> {
     let cluster = session.cluster();
     let (own, goal) = match (&args.goal[..], &session.lowered().questions[..]) {
-        ([], [one]) => (one.semantics, one.goal(cluster).map_err(|refused| told(session.sources(), &refused))?),
+        ([], [one]) => (one.semantics, one.goal(cluster).map_err(|refused| reported(session.sources(), &refused))?),
         ([], []) => return Err(refuse("nothing is asked: give --goal POD@NODE, or a Question in the input", None)),
         ([], _) => return Err(refuse("the input has several questions: give --goal POD@NODE", None)),
         (goal, _) => {
@@ -174,7 +176,7 @@ fn added(sources: &mut Sources, path: &Path) -> Result<SourceId, Reported> {
         _ => std::fs::File::open(path).and_then(|file| file.take(most).read_to_end(&mut bytes)),
     };
     read.map_err(|error| refuse(&gather::unreadable(path, &error), None))?;
-    let source = Source::from_bytes(name, bytes).map_err(|refused| told(sources, &[refused]))?;
+    let source = Source::from_bytes(name, bytes).map_err(|refused| reported(sources, &[refused]))?;
     Ok(sources.add(source))
 }
 
@@ -182,7 +184,7 @@ fn text(sources: &Sources, id: SourceId) -> &str {
     sources.source(id).map_or("", |source| &source.text)
 }
 
-fn told(sources: &Sources, diagnostics: &[Diagnostic]) -> Reported {
+fn reported(sources: &Sources, diagnostics: &[Diagnostic]) -> Reported {
     remark::print(sources, diagnostics, false, true);
     Reported
 }

@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use crate::args::{Input, PageFile, Report, ReportAudit, ReportOf};
 use crate::budget::Clock;
-use crate::command::ask::{self, Named};
+use crate::command::ask::{self, NamedAnswer};
 use crate::command::audit;
 use crate::command::matrix;
 use crate::input::session::{Exit, Reported, Session, Verbosity};
@@ -30,8 +30,10 @@ pub(crate) fn run(args: &Report, clock: &Clock) -> Result<Exit, Reported> {
             let session = Session::read(&args.input, |own| args.reading.options(own), (&args.page).into())?;
             clock.reserve(PAGE);
             let answers = ask::answers(&args.asking, &args.reading, clock, &session)?;
-            let shown: Vec<(Answered<'_>, Value)> =
-                answers.iter().map(|Named { answer, .. }| (answer.answered(), answer.document().value())).collect();
+            let shown: Vec<(Answered<'_>, Value)> = answers
+                .iter()
+                .map(|NamedAnswer { answer, .. }| (answer.answered(), answer.document().value()))
+                .collect();
             let problem = answers.first().expect("something is asked").answer.problem();
             write(&args.page, &args.input, &session, problem, html::View::Answers(&shown))?;
             Ok(ask::worst(&answers))
@@ -109,7 +111,7 @@ fn write(
         print::data(&text);
         return Ok(());
     }
-    file::write_told(&page.file, &text)?;
+    file::write_text(&page.file, &text)?;
     if !page.quiet {
         let size = text.len().div_ceil(1024);
         print::report(&format!("wrote {} ({size} KiB)\n", podreach::read::shown_path(&page.file)));

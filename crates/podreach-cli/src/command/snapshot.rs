@@ -101,7 +101,7 @@ const SOURCES: [&str; 3] = ["AappPolicy", "PebblingGame", "PetriNet"];
 /// Kinds that are left out whole, and lists of them.
 const LEFT_OUT: [&str; 4] = ["ConfigMap", "ConfigMapList", "Secret", "SecretList"];
 
-/// The essence of every object of the sources: first what stands in no list that means more than its items, then those lists.
+/// The redacted of every object of the sources: first what stands in no list that means more than its items, then those lists.
 pub(crate) fn lists(sources: &Sources) -> Result<Vec<List>, Reported> {
     let mut unfolding = Unfolding { lists: vec![List::plain(Vec::new())], templates: Templates::default() };
     for id in sources.ids() {
@@ -148,7 +148,7 @@ impl Unfolding {
             fields.insert("apiVersion".into(), version.into());
             fields.insert("kind".into(), kind.into());
         }
-        let kept = self.templates.essence(object);
+        let kept = self.templates.redacted(object);
         if !kept.is_null() {
             self.lists[at].objects.push(kept);
         }

@@ -78,7 +78,7 @@ pub(crate) fn run(args: &Verify, clock: &Clock) -> Result<Exit, Reported> {
     // What is proved is proved under these, whichever of them a single piece of evidence needs.
     under.iter().for_each(|assumptions| tell(args, report::assumed(assumptions, args.verbose)));
     if let Some(path) = &args.export {
-        file::write_told(path, &exported)?;
+        file::write_text(path, &exported)?;
     }
     Ok(together(&exits))
 }
@@ -131,7 +131,7 @@ fn question(path: &Path) -> Result<Asked, Reported> {
     })
 }
 
-/// The certificates of a file or of standard input, none if an audit there has nothing to prove; what is wrong with them is told.
+/// The certificates of a file or of standard input, none if an audit there has nothing to prove; what is wrong with them is reported.
 pub(crate) fn certificates(path: &Path) -> Result<Vec<Certificate>, Reported> {
     let name = path.to_string_lossy();
     let mut bytes = Vec::new();

@@ -4,15 +4,15 @@ use console::{Key, Term};
 use podreach::report::{self, Detail};
 use podreach_core::Verdict;
 
-use crate::command::ask::Named;
+use crate::command::ask::NamedAnswer;
 use crate::command::check::LONGEST;
 use crate::output::print;
 
 const KEYS: &str = "→ or Enter: on   ← : back   Home, End: start, end   q: quit";
 
-/// Walks the runs of all answers; what has no run, or a very long one, is told as ever.
-pub(crate) fn walk(answers: &[Named<'_>]) {
-    for Named { answer, .. } in answers {
+/// Walks the runs of all answers; what has no run, or a very long one, is shown as text.
+pub(crate) fn walk(answers: &[NamedAnswer<'_>]) {
+    for NamedAnswer { answer, .. } in answers {
         match answer.verdict() {
             Verdict::Deployable(trace) if trace.len() <= LONGEST => {
                 let frames = report::frames(answer.problem(), trace);

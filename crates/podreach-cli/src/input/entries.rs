@@ -12,7 +12,7 @@ use crate::output::remark;
 /// A pod, a node and how many.
 pub(crate) type Entry = (String, String, u64);
 
-/// Reads the entries of a file; what is wrong with it is told.
+/// Reads the entries of a file; what is wrong with it is reported.
 pub(crate) fn read(path: &Path) -> Result<Vec<Entry>, Reported> {
     let name = path.to_string_lossy();
     let bytes = std::fs::read(path).map_err(|error| refuse(&gather::unreadable(path, &error), None))?;

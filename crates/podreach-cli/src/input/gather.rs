@@ -1,7 +1,7 @@
 //! Files, folders and standard input, as sources.
 //!
 //! Folders are read as kubectl reads them: `.json`, `.yaml` and `.yml`, here also gzip'd, in the order of their names, and not their
-//! folders unless asked. Inside a folder whatever is no plain file is left out with a warning, so that a stray link or pipe can neither
+//! folders unless asked. Inside a folder whatever is not a regular file is left out with a warning, so that a stray link or pipe can neither
 //! lead out of the folder nor block the run. A path that was named is read, whatever it is, or it is an error.
 
 use std::collections::BTreeSet;
@@ -166,7 +166,7 @@ impl Gathered {
             }
         } else if is_manifest(path) {
             if !kind.is_file() {
-                self.warn("W0002", format!("{} is left out: it is no plain file", quoted(path)), None);
+                self.warn("W0002", format!("{} is left out: it is not a regular file", quoted(path)), None);
             } else if self.is_inside(path, &real, root) && self.seen.insert(real) {
                 self.file(path);
             }

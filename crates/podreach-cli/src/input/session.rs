@@ -30,7 +30,7 @@ pub(crate) enum Exit {
     Bad = 2,
 }
 
-/// An ending that was told to the user already.
+/// An ending that was reported to the user already.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Reported;
 
@@ -77,7 +77,7 @@ fn of_kubelets(sources: &Sources) -> Option<(Release, ReleaseBy)> {
 }
 
 impl Session {
-    /// Reads the input; what is wrong with it is told. The options may depend on the release that the input says its cluster runs.
+    /// Reads the input; what is wrong with it is reported. The options may depend on the release that the input says its cluster runs.
     pub(crate) fn read(
         input: &Input,
         options: impl FnOnce(Option<(Release, ReleaseBy)>) -> Options,
@@ -100,7 +100,7 @@ impl Session {
         Self::of_anything(sources, reader, options, verbosity)
     }
 
-    /// Reads sources; what is wrong with them is told.
+    /// Reads sources; what is wrong with them is reported.
     pub(crate) fn of_sources(
         sources: Sources,
         diagnostics: Vec<Diagnostic>,

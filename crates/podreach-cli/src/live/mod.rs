@@ -1,6 +1,6 @@
 //! Live clusters: the objects that matter, read from the API server as pages of JSON, and handed on as any other source.
 //!
-//! Reading only lists, never watches or changes; there is no second path from objects to verdicts. What was read is told in a first
+//! Reading only lists, never watches or changes; there is no second path from objects to verdicts. What was read is described in a first
 //! document of kind Snapshot: the release of the server, and what its reader may not see. With that, a file of the same texts means
 //! the same as the cluster did.
 

@@ -17,7 +17,7 @@ use crate::input::gather::Gathered;
 use crate::input::session::{Reported, refuse};
 use crate::output::print;
 
-/// Reads the cluster of the flags; what goes wrong is told.
+/// Reads the cluster of the flags; what goes wrong is reported.
 pub(crate) fn gather(flags: &Flags, quiet: bool) -> Result<Gathered, Reported> {
     let connection = Connection::open(flags).map_err(|why| {
         let help = "name one with --kubeconfig and --context, or give files with -f";
@@ -26,7 +26,7 @@ pub(crate) fn gather(flags: &Flags, quiet: bool) -> Result<Gathered, Reported> {
     read(&connection, flags, quiet)
 }
 
-/// Reads a cluster; what goes wrong is told.
+/// Reads a cluster; what goes wrong is reported.
 pub(crate) fn read(connection: &Connection, flags: &Flags, quiet: bool) -> Result<Gathered, Reported> {
     let bar = if quiet || !print::is_watched() { ProgressBar::hidden() } else { ProgressBar::new_spinner() };
     if let Ok(style) = ProgressStyle::with_template("{spinner} {msg} {elapsed}") {

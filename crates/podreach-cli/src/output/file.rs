@@ -10,20 +10,20 @@ use serde::Serialize;
 use crate::input::session::{Reported, refuse};
 use crate::output::print;
 
-/// Writes a file whole; what goes wrong is told.
-pub(crate) fn write_told(path: &Path, text: &str) -> Result<(), Reported> {
+/// Writes a file whole; what goes wrong is reported.
+pub(crate) fn write_text(path: &Path, text: &str) -> Result<(), Reported> {
     print::begin();
-    write_atomically(path, text).map_err(|error| told(path, &error))
+    write_atomically(path, text).map_err(|error| report(path, &error))
 }
 
-/// Writes a document whole; what goes wrong is told.
-pub(crate) fn write_json_told(path: &Path, document: &impl Serialize) -> Result<(), Reported> {
+/// Writes a document whole; what goes wrong is reported.
+pub(crate) fn write_json(path: &Path, document: &impl Serialize) -> Result<(), Reported> {
     print::begin();
     let written = write(path, &mut OpenOptions::new(), |file| print::write_json(&mut BufWriter::new(file), document));
-    written.map_err(|error| told(path, &error))
+    written.map_err(|error| report(path, &error))
 }
 
-fn told(path: &Path, error: &io::Error) -> Reported {
+fn report(path: &Path, error: &io::Error) -> Reported {
     refuse(&format!("{} cannot be written: {error}", shown_path(path)), None)
 }
 
@@ -41,7 +41,7 @@ pub(crate) fn write_private(path: &Path, text: &str) -> io::Result<()> {
 }
 
 fn write(path: &Path, options: &mut OpenOptions, content: impl FnOnce(&mut File) -> io::Result<()>) -> io::Result<()> {
-    // What is there and is no file, such as /dev/null, is written to and not replaced.
+    // What is there and is not a regular file, such as /dev/null, is written to and not replaced.
     if fs::metadata(path).is_ok_and(|there| !there.is_file()) {
         return content(&mut File::create(path)?);
     }

@@ -60,11 +60,11 @@ pub(crate) fn has_begun() -> bool {
 /// Writes to standard output.
 fn whole(mut stdout: impl Write, text: &str) {
     begin();
-    told(stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()));
+    report_failure(stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()));
 }
 
-/// That standard output takes no more, as on a full disk, is told once.
-fn told(written: io::Result<()>) {
+/// That standard output takes no more, as on a full disk, is reported once.
+fn report_failure(written: io::Result<()>) {
     match written {
         // A reader that has seen enough closes its end; that is no error of ours.
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe && !LOST.swap(true, Ordering::Relaxed) => {
@@ -82,7 +82,7 @@ pub(crate) fn is_lost() -> bool {
 /// Prints a document for programs; it is written as it is made, since that of a long run is large.
 pub(crate) fn json(document: &impl Serialize) {
     begin();
-    told(write_json(&mut BufWriter::new(Out), document));
+    report_failure(write_json(&mut BufWriter::new(Out), document));
 }
 
 /// Writes a document, and an end of line.

@@ -14,7 +14,7 @@ use crate::output::print;
 /// The longest line of a source that is shown.
 const LONGEST: usize = 160;
 
-/// The most errors that are told unless all are asked for.
+/// The most errors that are reported unless all are asked for.
 const MOST: usize = 100;
 
 /// The remark about a folder that is meant to be rendered first, which may be what is wrong with its files.
@@ -25,10 +25,10 @@ pub(crate) fn print(sources: &Sources, diagnostics: &[Diagnostic], quiet: bool, 
     let quotes = &mut Quotes::new(sources);
     let errors: Vec<&Diagnostic> = diagnostics.iter().filter(|d| d.effect == Effect::Stops).collect();
     if !errors.is_empty() {
-        let told = if verbose { errors.len() } else { errors.len().min(MOST) };
-        errors[..told].iter().for_each(|diagnostic| show(quotes, diagnostic, 0));
-        if told < errors.len() {
-            print::usage(&format!("there are {} more errors", errors.len() - told), Some("-v shows all"));
+        let shown = if verbose { errors.len() } else { errors.len().min(MOST) };
+        errors[..shown].iter().for_each(|diagnostic| show(quotes, diagnostic, 0));
+        if shown < errors.len() {
+            print::usage(&format!("there are {} more errors", errors.len() - shown), Some("-v shows all"));
         }
         let unrendered = diagnostics.iter().filter(|diagnostic| diagnostic.code == UNRENDERED);
         unrendered.for_each(|diagnostic| show(quotes, diagnostic, 0));
@@ -61,9 +61,8 @@ fn show(quotes: &mut Quotes<'_>, diagnostic: &Diagnostic, more: usize) {
     let mut group = Group::with_title(level.primary_title(message.as_str()).id(diagnostic.code));
     group = group.elements(place.iter().flat_map(Shown::elements));
     let before = diagnostic.before.as_ref().and_then(|span| quotes.sources.place(**span));
-    let before = before.map(|Place { name, line, column, .. }| {
-        format!("it stands first at {}:{line}:{column}", print::harmless(name))
-    });
+    let before = before
+        .map(|Place { name, line, column, .. }| format!("it is first at {}:{line}:{column}", print::harmless(name)));
     if let Some(before) = &before {
         group = group.element(Level::NOTE.message(before.as_str()));
     }
@@ -95,7 +94,7 @@ fn is_gap(line: &str) -> bool {
 const QUOTED: usize = 1 << 20;
 
 /// What may be quoted: of a line only the key or value that a remark is about, and only if placement depends on it. Whatever else
-/// stands there may be a secret, and remarks end up in logs.
+/// is there may be a secret, and remarks end up in logs.
 struct Quotes<'s> {
     sources: &'s Sources,
     read: BTreeMap<SourceId, Vec<Tree<'s>>>,
@@ -125,7 +124,7 @@ impl<'s> Quotes<'s> {
         Some((quoted.to_owned(), from..to))
     }
 
-    /// Whether a part stands on one line.
+    /// Whether a part is on one line.
     fn is_within(&self, part: Span, line: usize) -> bool {
         [part.start, part.end].iter().all(|&at| {
             let end = Span { start: at, end: at, ..part };

@@ -9,15 +9,15 @@ use std::hash::{BuildHasher, RandomState};
 use podreach::lower::shape::{self, Role, Shape};
 use serde_json::{Map, Value, json};
 
-/// The essence of an object.
-pub(crate) fn essence(object: Value) -> Value {
+/// The redacted of an object.
+pub(crate) fn redacted(object: Value) -> Value {
     let text = |key: &str| object.get(key).and_then(Value::as_str);
     match text("apiVersion").zip(text("kind")) {
         Some((version, kind)) => {
             let shape = shape::shape(version, kind);
             reduced(object, shape)
         }
-        // What does not say what it is is no object: that it is there remains.
+        // What does not say what it is is not an object: that it is there remains.
         None => match object {
             Value::Object(fields) if fields.is_empty() => Map::new().into(),
             Value::Object(_) => json!({"kind": null, "spec": null}),
@@ -48,7 +48,7 @@ fn reduced(value: Value, shape: Shape) -> Value {
     }
 }
 
-/// A value that is no mapping and no list, or that it is one.
+/// A value that is neither a mapping nor a list, or that it is one.
 fn scalar(value: Value) -> Value {
     match value {
         Value::Object(_) => Map::new().into(),
@@ -87,7 +87,7 @@ fn annotations(fields: Map<String, Value>) -> Value {
 
 /// Tells templates apart that differ only in what is not kept: a Deployment names its pods after a hash of the whole.
 ///
-/// Of a template only two keyed hashes are remembered, and none is written: those of one essence are numbered as they come.
+/// Of a template only two keyed hashes are remembered, and none is written: those of one redacted are numbered as they come.
 #[derive(Debug, Default)]
 pub(crate) struct Templates {
     keys: RandomState,
@@ -98,11 +98,11 @@ pub(crate) struct Templates {
 const TEMPLATE: &str = "podreach.dev/template";
 
 impl Templates {
-    /// The essence of an object, whose template differs from others wherever the whole does.
-    pub(crate) fn essence(&mut self, object: Value) -> Value {
+    /// The redacted of an object, whose template differs from others wherever the whole does.
+    pub(crate) fn redacted(&mut self, object: Value) -> Value {
         let is_deployment = object.get("kind").is_some_and(|kind| kind == "Deployment");
         let whole = object.pointer("/spec/template").filter(|_| is_deployment).map(|whole| self.hash(whole));
-        let mut kept = essence(object);
+        let mut kept = redacted(object);
         let Some(template) = kept.pointer_mut("/spec/template") else { return kept };
         let Some(number) = whole.and_then(|whole| self.number(template, whole)) else { return kept };
         if let Value::Object(fields) = template {
@@ -112,7 +112,7 @@ impl Templates {
         kept
     }
 
-    /// The number of a template among those of its essence; none for the first.
+    /// The number of a template among those of its redacted; none for the first.
     fn number(&mut self, kept: &Value, whole: u64) -> Option<usize> {
         let of = self.hash(kept);
         let seen = self.seen.entry(of).or_default();
@@ -146,7 +146,7 @@ mod tests {
             "status": {"phase": "Running", "message": "secret", "containerStatuses": [{"name": "c", "image": "secret",
                 "state": {"terminated": {"message": "secret"}}}]}});
         assert_eq!(
-            essence(pod),
+            redacted(pod),
             json!({"apiVersion": "v1", "kind": "Pod",
                 "metadata": {"name": "p", "annotations": {"kubernetes.io/config.mirror": "set"}},
                 "spec": {"containers": [{"name": "c", "livenessProbe": {}, "resources": {"requests": {"cpu": "1"}},
@@ -172,17 +172,17 @@ mod tests {
             let object = json!({"apiVersion": version, "kind": kind, "metadata": meta, "data": {"a": "secret"},
                 "spec": {"password": "secret", "env": ["secret"], "image": "secret"}, "status": {"token": "secret"}});
             let named = json!({"name": "n", "namespace": "s", "ownerReferences": [owner]});
-            assert_eq!(essence(object), json!({"apiVersion": version, "kind": kind, "metadata": named}), "{kind}");
+            assert_eq!(redacted(object), json!({"apiVersion": version, "kind": kind, "metadata": named}), "{kind}");
         }
         let application = json!({"apiVersion": "argoproj.io/v1alpha1", "kind": "Application", "metadata": {"name": "a"},
             "spec": {"source": {"repoURL": "https://user:secret@git", "helm": {"values": "secret"}}},
             "status": {"sync": "secret"}});
         assert_eq!(
-            essence(application),
+            redacted(application),
             json!({"apiVersion": "argoproj.io/v1alpha1", "kind": "Application", "metadata": {"name": "a"}, "status": {}})
         );
-        assert_eq!(essence(json!({"password": "secret"})), json!({"kind": null, "spec": null}));
-        assert_eq!(essence(json!("secret")), json!(false));
+        assert_eq!(redacted(json!({"password": "secret"})), json!({"kind": null, "spec": null}));
+        assert_eq!(redacted(json!("secret")), json!(false));
     }
 
     #[test]
@@ -193,7 +193,7 @@ mod tests {
             "metadata": {"annotations": {"container.apparmor.security.beta.kubernetes.io/c": "unconfined"}},
             "spec": {"hostPID": true, "containers": [{"name": "c", "securityContext": context, "readinessProbe": probe}],
                 "volumes": [{"name": "v", "hostPath": {"path": "/secret"}}, {"name": "w", "emptyDir": {}}]}});
-        let kept = essence(pod);
+        let kept = redacted(pod);
         let container = json!({"name": "c", "readinessProbe": {"httpGet": {"host": "set"}},
             "securityContext": {"privileged": true, "seccompProfile": {"type": "Localhost"}}});
         assert_eq!(
@@ -208,7 +208,7 @@ mod tests {
             "matchConditions": [{"name": "secret", "expression": "secret"}]}]);
         let mut kept = head;
         kept["webhooks"] = json!([{"name": "a", "rules": []}]);
-        assert_eq!(essence(whole), kept);
+        assert_eq!(redacted(whole), kept);
     }
 
     #[test]
@@ -220,10 +220,10 @@ mod tests {
             "spec": {"rules": rules, "background": "secret"}, "status": {"secret": "secret"}});
         let rule = json!({"match": {"any": [{"resources": {"kinds": ["Pod"]}}]}, "mutate": {},
             "validate": {"failureAction": "Enforce"}, "verifyImages": [{}]});
-        assert_eq!(essence(policy)["spec"], json!({"rules": [rule]}));
+        assert_eq!(redacted(policy)["spec"], json!({"rules": [rule]}));
         let odd = json!({"apiVersion": "constraints.gatekeeper.sh/v1beta1", "kind": "K8sDeny",
             "spec": {"match": "secret", "parameters": "secret"}});
-        assert_eq!(essence(odd)["spec"], json!({"match": false}));
+        assert_eq!(redacted(odd)["spec"], json!({"match": false}));
     }
 
     #[test]
@@ -231,7 +231,7 @@ mod tests {
         let pod = json!({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": {"a": "secret"}, "labels": "secret"},
             "spec": {"containers": "secret", "nodeName": ["secret"], "nodeSelector": {"a": {"b": "secret"}}}});
         assert_eq!(
-            essence(pod),
+            redacted(pod),
             json!({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": {}, "labels": false},
                 "spec": {"containers": false, "nodeName": [], "nodeSelector": {"a": {}}}})
         );
@@ -245,12 +245,12 @@ mod tests {
         let deployment = |image: &str| of("apps/v1", "Deployment", json!({"replicas": 1, "template": template(image)}));
         let job = json!({"template": template("i")});
         let cron = of("batch/v1", "CronJob", json!({"schedule": "* * * * *", "jobTemplate": {"spec": job}}));
-        assert_eq!(essence(cron)["spec"]["jobTemplate"]["spec"]["template"], kept);
+        assert_eq!(redacted(cron)["spec"]["jobTemplate"]["spec"]["template"], kept);
         let bare = json!({"apiVersion": "v1", "kind": "PodTemplate", "template": template("i")});
-        assert_eq!(essence(bare)["template"], kept);
+        assert_eq!(redacted(bare)["template"], kept);
         let mut templates = Templates::default();
         let mut number = |image: &str| {
-            let kept = templates.essence(deployment(image));
+            let kept = templates.redacted(deployment(image));
             kept["spec"]["template"]["metadata"]["annotations"][TEMPLATE].as_str().map(str::to_owned)
         };
         let numbers = ["i", "j", "i", "j", "k"].map(|image| number(image).unwrap_or_default());

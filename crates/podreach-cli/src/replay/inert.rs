@@ -1,6 +1,6 @@
 //! A pod that takes the place of another and does nothing: the same to every filter, harmless to everything else.
 //!
-//! It keeps what placement depends on (`essence.rs`). It runs the pause image as nobody, without a service account token, and its
+//! It keeps what placement depends on (`redacted.rs`). It runs the pause image as nobody, without a service account token, and its
 //! priority class never preempts. A controller of our own keeps ReplicaSets from adopting it for its labels. The label that marks it is
 //! one that no selector of the cluster mentions, which is checked before; so no filter can see it.
 

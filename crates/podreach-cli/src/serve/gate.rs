@@ -1,6 +1,6 @@
 //! Who may ask: only the page that this server sent, opened with the token that it printed.
 //!
-//! Another page in the same browser can reach the loopback address, too. It cannot choose the Host that the browser sends, so a name
+//! Another page in the same browser can also reach the loopback address. It cannot choose the Host that the browser sends, so a name
 //! that was made to lead here (DNS rebinding) is refused; it cannot hide its Origin; and it does not know the token.
 
 use std::sync::Mutex;

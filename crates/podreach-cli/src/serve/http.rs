@@ -97,7 +97,7 @@ pub(super) fn head(bytes: &[u8]) -> Result<Option<(Request, usize)>, Response> {
         Ok(httparse::Status::Complete(length)) => length,
         Ok(httparse::Status::Partial) => return Ok(None),
         Err(httparse::Error::TooManyHeaders) => return Err(Response::refusal(431, "the request has too many fields")),
-        Err(_) => return Err(Response::refusal(400, "this is no HTTP request")),
+        Err(_) => return Err(Response::refusal(400, "this is not an HTTP request")),
     };
     let text =
         |bytes: &[u8]| String::from_utf8(bytes.to_vec()).map_err(|_| Response::refusal(400, "a field is not text"));

@@ -1,7 +1,7 @@
 //! `podreach serve`: the page over a cluster, for this machine alone.
 //!
 //! The server is written out here and not taken from a framework. It answers one request per connection, on the loopback address, to
-//! one reader; what that takes is less than what would have to be switched off elsewhere, and every limit stands in `http.rs` to be
+//! one reader; what that takes is less than what would have to be switched off elsewhere, and every limit is in `http.rs` to be
 //! read. Parsing a request is left to `httparse`. Nothing here asks the network for anything.
 
 mod api;

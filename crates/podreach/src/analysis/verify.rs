@@ -13,7 +13,7 @@ use crate::answer::Oracle;
 use crate::audit::Changed;
 use crate::engine::{Decision, Stop};
 use crate::read::{Source, Sources, shown};
-use crate::report::{self, Answered, Assertion, Certificate, Shortfall};
+use crate::report::{self, Answered, Assertion, Certificate, WrittenShortage};
 
 /// What came out of a check. It displays as one line.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -163,7 +163,7 @@ impl Resolved {
     }
 
     /// What follows from a proof for any choice of nodes; or what is wrong with it.
-    fn short(&self, written: &Shortfall, stop: &dyn Fn() -> bool) -> Result<Short, Refusal> {
+    fn short(&self, written: &WrittenShortage, stop: &dyn Fn() -> bool) -> Result<Short, Refusal> {
         let (demand, argument) = written.resolve(&self.problem.model)?;
         let Verdict::Never(proof) = self.verdict.clone() else {
             return Err(Refusal::NoProof);

@@ -103,6 +103,8 @@ pub struct Boundary {
 pub struct Escape {
     /// The edit, as a condition: `node edge-3 lost taint pool=public:NoSchedule`.
     pub edit: String,
+    /// The same by name, as documents write changes.
+    pub change: serde_json::Value,
     /// The answered question about the cluster after the edit; `None` where counting is enough.
     pub evidence: Option<Evidence>,
 }

@@ -1,6 +1,6 @@
 //! What deciding may take, and what earlier runs found out.
 //!
-//! Two things are remembered: searches (`podreach-engine/src/cache.rs`), and what holds a rule up (`boundary/recall.rs`). Each is found by all that it
+//! Two things are remembered: searches (`podreach-engine/src/cache.rs`), and what holds a rule up (`boundary/cache.rs`). Each is found by all that it
 //! depends on, so that a run that remembers says the same as one that does not, to the letter.
 
 pub use crate::engine::{Cache, NoCache};

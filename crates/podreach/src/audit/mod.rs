@@ -7,6 +7,7 @@ mod boundary;
 mod changed;
 mod content;
 pub mod finding;
+pub mod fnv;
 mod item;
 pub mod memory;
 mod outcome;

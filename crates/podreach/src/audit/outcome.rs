@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use super::fnv::fnv;
 use super::item::{Item, Origin, Severity, Status};
 use crate::lower::Origins;
 
@@ -80,7 +81,7 @@ pub type Identity = (String, Vec<String>);
 
 impl Item {
     /// What stays the same from run to run.
-    pub fn identity(&self) -> Identity {
+    pub(crate) fn identity(&self) -> Identity {
         (self.origin.id(), self.subject.clone())
     }
 
@@ -88,10 +89,7 @@ impl Item {
     pub fn fingerprint(&self) -> String {
         let (id, subject) = self.identity();
         let bytes = std::iter::once(&id).chain(&subject).flat_map(|part| part.bytes().chain([0]));
-        // FNV-1a.
-        let hash = bytes
-            .fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3));
-        format!("{hash:016x}")
+        format!("{:016x}", fnv(bytes))
     }
 
     /// What the order of items goes by.

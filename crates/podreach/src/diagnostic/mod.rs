@@ -78,7 +78,7 @@ impl Diagnostic {
     }
 
     /// Says which label keys are in doubt.
-    pub fn with_keys(mut self, keys: GivenLabels) -> Self {
+    pub(crate) fn with_keys(mut self, keys: GivenLabels) -> Self {
         self.keys = keys;
         self
     }

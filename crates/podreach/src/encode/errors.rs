@@ -6,7 +6,7 @@ use super::graph::Graph;
 use crate::diagnostic::{Diagnostic, Effect};
 use crate::read::{Span, shown};
 
-/// Text that is no XML.
+/// Text that is not XML.
 pub(super) fn not_xml(span: Span, why: &str) -> Diagnostic {
     Diagnostic::stops("E0501", span, format!("this is not well-formed XML: {why}"))
 }
@@ -55,7 +55,7 @@ pub(super) fn duplicate_id(span: Span, id: &str) -> Diagnostic {
 
 /// An arc or reference to nothing.
 pub(super) fn dangling(span: Span, element: &str, id: &str) -> Diagnostic {
-    let message = format!("this {element} refers to {}, which is no place or transition", shown(id));
+    let message = format!("this {element} refers to {}, which is neither a place nor a transition", shown(id));
     Diagnostic::stops("E0509", span, message)
 }
 
@@ -104,7 +104,7 @@ pub(super) fn not_safe(place: &str, run: &str) -> Diagnostic {
     Diagnostic::stops("E0516", None, format!("the net is not 1-safe: place {} gets a second token {run}", shown(place)))
 }
 
-/// A goal that is no place.
+/// A goal that is not a place.
 pub(super) fn unknown_place<'n>(name: &str, places: impl Iterator<Item = &'n str>) -> Diagnostic {
     let refused = Diagnostic::stops("E0517", None, format!("the net has no place {}", shown(name)));
     refused.with_help(format!("the places are {}", some(places)))
@@ -138,7 +138,7 @@ pub(super) fn cycle(span: Option<Span>, vertices: Option<&[&str]>) -> Diagnostic
     Diagnostic::stops("E0523", span, format!("pebbling needs a graph without cycles{which}"))
 }
 
-/// A target that is no vertex. The vertices are named if they may be quoted.
+/// A target that is not a vertex. The vertices are named if they may be quoted.
 pub(super) fn unknown_vertex(name: &str, graph: &Graph) -> Diagnostic {
     let refused = Diagnostic::stops("E0524", None, format!("the graph has no vertex {}", shown(name)));
     refused.with_help(if graph.declared {

@@ -68,7 +68,7 @@ fn roles(encoding: &Encoding<'_>, problem: &Problem) -> Vec<Option<Role>> {
 }
 
 /// Sets of places that are never marked together, the goal among them, as the net itself confirms.
-pub fn invariant(
+pub(crate) fn invariant(
     net: &Net,
     goal: &[usize],
     encoding: &Encoding<'_>,

@@ -84,7 +84,7 @@ impl Graph {
     }
 
     /// The graph itself if it has no cycle; otherwise one of its cycles, named.
-    pub fn acyclic(self, span: Option<Span>) -> Result<Self, Diagnostic> {
+    pub(crate) fn acyclic(self, span: Option<Span>) -> Result<Self, Diagnostic> {
         match self.cycle() {
             None => Ok(self),
             Some(cycle) => {

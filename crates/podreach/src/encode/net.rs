@@ -65,7 +65,7 @@ impl Net {
     }
 
     /// Adds a transition and returns its index.
-    pub fn add_weighted(
+    pub(crate) fn add_weighted(
         &mut self,
         name: impl Into<String>,
         pre: BTreeMap<usize, u64>,
@@ -89,7 +89,7 @@ impl Net {
     }
 
     /// Whether a transition may fire.
-    pub fn is_enabled(&self, marking: &Marking, transition: usize) -> bool {
+    pub(crate) fn is_enabled(&self, marking: &Marking, transition: usize) -> bool {
         let tokens = |place| marking.get(place).copied().unwrap_or(0);
         self.transitions[transition].pre.iter().all(|(place, &weight)| tokens(place) >= weight)
     }

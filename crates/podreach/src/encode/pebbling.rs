@@ -156,7 +156,7 @@ impl Game {
     }
 
     /// Sets of vertices that never hold pebbles together, the target among them, as the game itself confirms.
-    pub fn invariant(&self, problem: &Problem, proof: &Proof) -> Option<Vec<BTreeSet<usize>>> {
+    pub(crate) fn invariant(&self, problem: &Problem, proof: &Proof) -> Option<Vec<BTreeSet<usize>>> {
         let vertices = self.vertices(problem);
         let mut sets: BTreeSet<BTreeSet<usize>> = BTreeSet::new();
         for group in &proof.forbidden {

@@ -19,7 +19,7 @@ pub(crate) fn not_compared(release: Release) -> Option<Diagnostic> {
     (!Release::COMPARED.contains(&release.minor)).then_some(assumed)
 }
 
-/// A document that is no mapping at all.
+/// A document that is not a mapping.
 pub(crate) fn not_an_object(tree: &Tree<'_>) -> Diagnostic {
     Diagnostic::stops("E0201", tree.span, format!("a document must be a mapping, not {}", tree.kind()))
 }
@@ -76,7 +76,7 @@ pub(crate) fn bad_label(span: Span, what: &str, text: &str, why: &str) -> Diagno
     Diagnostic::stops("E0209", span, format!("{} is not a valid {what}: {why}", shown(text)))
 }
 
-/// A value that is no quantity.
+/// A value that is not a quantity.
 pub(crate) fn bad_quantity(span: Span, resource: &str, text: &str, defect: Defect) -> Diagnostic {
     let name = name(resource);
     match defect {
@@ -181,7 +181,7 @@ pub(crate) fn bad_policy(span: Span, message: impl Into<String>) -> Diagnostic {
     Diagnostic::stops("E0240", span, message)
 }
 
-/// A document in a policy file that is no policy.
+/// A document in a policy file that is not a policy.
 pub(crate) fn not_a_policy(span: Span, what: &str) -> Diagnostic {
     let message = format!("a policy file holds documents of podreach.dev/v1alpha1 PlacementPolicy, not {what}");
     Diagnostic::stops("E0241", span, message)

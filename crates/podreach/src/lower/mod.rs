@@ -60,7 +60,8 @@ pub use scheduler::profile::Scheduling;
 pub use schema::{fields, shape};
 pub use semantics::problem;
 pub(crate) use semantics::under;
-pub use unmodelled::hidden::{Custom, LATER, remark, unless_complete};
+pub(crate) use unmodelled::hidden::LATER;
+pub use unmodelled::hidden::{Custom, remark, unless_complete};
 
 use std::collections::BTreeMap;
 
@@ -172,7 +173,7 @@ pub struct Lowering<'o> {
     options: &'o Options,
     cx: Context,
     inventory: Inventory,
-    /// What there is to say about documents that are no objects we read.
+    /// What there is to say about documents that are not objects we read.
     strange: Log,
 }
 
@@ -190,7 +191,7 @@ impl<'o> Lowering<'o> {
 
     /// Reads a piece of a document; false if it cannot be told what it is without the rest.
     #[must_use]
-    pub fn add_piece(&mut self, piece: Piece<'_, '_>) -> bool {
+    pub(crate) fn add_piece(&mut self, piece: Piece<'_, '_>) -> bool {
         let Self { cx, inventory, strange, .. } = self;
         document::objects_of_piece(piece, strange, &mut |found| take(cx, inventory, found))
     }

@@ -52,7 +52,7 @@ pub struct Origin {
     pub namespace: String,
     /// All labels of the node or of the pods, whether or not a rule looks at them.
     pub labels: BTreeMap<String, String>,
-    /// Where it stands.
+    /// Where it is.
     pub span: Span,
     /// How many pods it asks for; `None` for what comes and goes, such as jobs, and for what another workload asks for.
     pub declared: Option<Declared>,
@@ -115,7 +115,7 @@ pub struct Instance {
     pub terminating: bool,
     /// The labels of its node that it carries and some selector looks at, where its type is without them.
     pub carried: Labels,
-    /// Where it stands in the input.
+    /// Where it is in the input.
     pub span: Span,
 }
 

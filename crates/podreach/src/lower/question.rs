@@ -18,7 +18,7 @@ pub struct Question {
     pub semantics: Option<Semantics>,
     /// What is to run at the same time.
     pub goal: Vec<Wanted>,
-    /// Where it stands.
+    /// Where it is.
     pub span: Span,
 }
 
@@ -31,7 +31,7 @@ pub struct Wanted {
     pub node: String,
     /// How many instances.
     pub count: u64,
-    /// Where it stands.
+    /// Where it is.
     pub span: Span,
 }
 

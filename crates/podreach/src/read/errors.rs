@@ -39,9 +39,9 @@ pub(super) fn not_utf8(name: &str, line: usize, column: usize) -> Diagnostic {
     Diagnostic::stops("E0104", None, format!("{} is not valid UTF-8: line {line}, column {column}", shown(name)))
 }
 
-/// A character that YAML forbids to stand unescaped.
+/// A character that YAML forbids unescaped.
 pub(super) fn control_character(span: Span, c: char) -> Refused {
-    let message = format!("the control character U+{:04X} may not stand in YAML", u32::from(c));
+    let message = format!("the control character U+{:04X} is not allowed in YAML", u32::from(c));
     Box::new(Diagnostic::stops("E0105", span, message).with_help("write it as an escape in a double-quoted string"))
 }
 
@@ -55,7 +55,7 @@ pub(super) fn yaml_syntax(span: Span, message: &str) -> Refused {
     refused("E0107", span, format!("not valid YAML: {message}"))
 }
 
-/// A tab stands where YAML wants spaces.
+/// A tab is where YAML wants spaces.
 pub(super) fn tab(span: Span) -> Refused {
     let refused = Diagnostic::stops("E0108", span, "a tab is used as indentation, which YAML forbids");
     Box::new(refused.with_help("indent with spaces"))
@@ -84,23 +84,23 @@ pub(super) fn aliases_too_large(span: Span) -> Refused {
     refused("E0112", span, message)
 }
 
-/// The same key twice in a mapping; `text` is the source, to say where the first one stands.
+/// The same key twice in a mapping; `text` is the source, to say where the first one is.
 pub(super) fn duplicate_key(text: &str, key: &str, first: Span, second: Span) -> Refused {
     let (line, column) = line_and_column(text, first.start);
-    let message = format!("duplicate key {}: it already stands at line {line}, column {column}", shown(key));
+    let message = format!("duplicate key {}: it is already at line {line}, column {column}", shown(key));
     refused("E0113", second, message)
 }
 
 /// The second of two equal keys with equal values.
 pub(super) fn repeated_key(text: &str, key: &str, first: Span, second: Span) -> Diagnostic {
     let (line, column) = line_and_column(text, first.start);
-    let message = format!("the key {} already stands at line {line}, column {column}, with the same value", shown(key));
+    let message = format!("the key {} is already at line {line}, column {column}, with the same value", shown(key));
     Diagnostic::stops("W0125", second, message).with_effect(Effect::Notes)
 }
 
 /// An alias inside the very value it names.
 pub(super) fn alias_cycle(span: Span) -> Refused {
-    refused("E0114", span, "this alias stands inside the value it names, which would never end")
+    refused("E0114", span, "this alias is inside the value it names, which would never end")
 }
 
 /// An alias without an anchor before it.
@@ -119,7 +119,7 @@ pub(super) fn misfit_tag(span: Span, tag: &str, found: &str) -> Refused {
     refused("E0117", span, format!("the tag !!{tag} does not fit {found}"))
 }
 
-/// A key that is no string, or that no string can stand for.
+/// A key that is not a string, or that no string can stand for.
 pub(super) fn key_kind(span: Span, kind: &str) -> Refused {
     refused("E0118", span, format!("a key must be a string, not {kind}"))
 }

@@ -7,16 +7,16 @@
 pub const MAX_SOURCE_BYTES: usize = 1 << 31;
 
 /// The deepest nesting of lists and mappings, aliases expanded.
-pub const MAX_DEPTH: usize = 200;
+pub(crate) const MAX_DEPTH: usize = 200;
 
 /// The most bytes of one string or number: 1 MiB, the size of the largest ConfigMap.
-pub const MAX_SCALAR_BYTES: usize = 1 << 20;
+pub(crate) const MAX_SCALAR_BYTES: usize = 1 << 20;
 
 /// The most nodes (scalars, lists, mappings) that anchors and aliases may copy in one source.
-pub const MAX_ALIAS_NODES: usize = 1_000_000;
+pub(crate) const MAX_ALIAS_NODES: usize = 1_000_000;
 
 /// The most bytes of keys and scalars that anchors and aliases may copy in one source: 64 MiB.
-pub const MAX_ALIAS_BYTES: usize = 64 << 20;
+pub(crate) const MAX_ALIAS_BYTES: usize = 64 << 20;
 
-/// The most errors told about one source; the rest of it is then left unread.
-pub const MAX_ERRORS: usize = 100;
+/// The most errors reported about one source; the rest of it is then left unread.
+pub(crate) const MAX_ERRORS: usize = 100;

@@ -1,4 +1,4 @@
-//! All sources of a run, and where a span stands in them.
+//! All sources of a run, and where a span is in them.
 
 use std::sync::OnceLock;
 
@@ -60,7 +60,7 @@ impl Sources {
     }
 
     /// The documents of all sources, and what is wrong with them.
-    pub fn all_documents(&self) -> (Vec<Tree<'_>>, Vec<Diagnostic>) {
+    pub(crate) fn all_documents(&self) -> (Vec<Tree<'_>>, Vec<Diagnostic>) {
         let (mut documents, mut diagnostics) = (Vec::new(), Vec::new());
         for id in self.ids() {
             let (read, remarks) = self.documents(id);

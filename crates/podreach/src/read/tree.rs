@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 
 use crate::diagnostic::Span;
 
-/// A value and where it stands.
+/// A value and where it is.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Tree<'a> {
-    /// Where it stands.
+    /// Where it is.
     pub span: Span,
     /// What it is, as kubectl would see it after converting YAML to JSON.
     pub value: Value<'a>,
@@ -38,7 +38,7 @@ pub enum Value<'a> {
 pub struct Entry<'a> {
     /// The key.
     pub key: Cow<'a, str>,
-    /// Where the key stands.
+    /// Where the key is.
     pub key_span: Span,
     /// The value.
     pub value: Tree<'a>,
@@ -67,7 +67,7 @@ impl<'a> Tree<'a> {
     }
 
     /// Whether another tree says the same, wherever it stands and in whatever order.
-    pub fn says_the_same(&self, other: &Self) -> bool {
+    pub(crate) fn says_the_same(&self, other: &Self) -> bool {
         match (&self.value, &other.value) {
             (Value::Seq(own), Value::Seq(others)) => {
                 own.len() == others.len() && own.iter().zip(others).all(|(own, other)| own.says_the_same(other))

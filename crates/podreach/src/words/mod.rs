@@ -46,15 +46,24 @@ pub(crate) fn step(m: &Model, action: Action) -> String {
     }
 }
 
+/// Whether a node settles by being uncordoned, and does not get ready.
+pub(crate) fn is_uncordoned(m: &Model, node: NodeId) -> bool {
+    let Passing { taints, cordoned, .. } = &m.node(node).passing;
+    (*cordoned || !taints.is_empty()) && taints.iter().all(|taint| is_cordon(m, taint))
+}
+
+fn is_cordon(m: &Model, taint: &Taint) -> bool {
+    m.str(taint.key) == "node.kubernetes.io/unschedulable"
+}
+
 /// What happens when a node settles.
 pub(crate) fn settling(m: &Model, node: NodeId) -> String {
     let (name, Passing { taints, cordoned, lacking }) = (m.node_name(node), &m.node(node).passing);
-    let cordon = |taint: &Taint| m.str(taint.key) == "node.kubernetes.io/unschedulable";
     let mut parts = Vec::new();
-    if taints.iter().any(|taint| !cordon(taint)) {
+    if taints.iter().any(|taint| !is_cordon(m, taint)) {
         parts.push(format!("{name} becomes ready"));
     }
-    if *cordoned || taints.iter().any(cordon) {
+    if *cordoned || taints.iter().any(|taint| is_cordon(m, taint)) {
         parts.push(format!("uncordon {name}"));
     }
     if lacking.iter().next().is_some() {

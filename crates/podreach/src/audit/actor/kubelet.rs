@@ -213,7 +213,7 @@ fn choices(cluster: &mut Cluster, relevant: &BTreeSet<PodId>, node: NodeId) -> C
             values.entry(key).or_default().extend(existing);
         }
     }
-    // A pod gets the zone and region of its node, so selectors see these labels, too.
+    // A pod gets the zone and region of its node, so selectors also see these labels.
     for key in copied_keys(cluster) {
         let selectors = cluster.matchers.entries().values().map(|matcher| &matcher.selector);
         selectors.for_each(|selector| look_at_selector(&mut values, selector, |other| other == key));

@@ -2,7 +2,7 @@
 //!
 //! An actor turns a cluster into others: with more pod types (a tenant), or one for each way to label a node (a kubelet). A rule holds
 //! against an actor if it holds in each of them. What an actor can do besides is looked at in clusters where more is possible than that:
-//! a rule that holds there, too, holds; of one that does not, the item says what it does not hold for.
+//! a rule that also holds there holds; of one that does not, the item says what it does not hold for.
 
 mod error;
 mod kubelet;

@@ -3,10 +3,11 @@
 use std::collections::BTreeSet;
 
 use podreach_core::{Action, NodeId, Verdict};
+use serde_json::Value;
 
+use super::cache::Entry;
 use super::hindrance;
 use super::minimal::Trial;
-use super::recall::Recall;
 use super::support::{Ground, Support, shown};
 use crate::audit::content;
 use crate::audit::item::{Boundary, Escape, Evidence, Status};
@@ -33,14 +34,14 @@ pub(crate) fn boundary(
 ) -> Boundary {
     let whole = Ground::new(lowered, property, world.clone());
     let used = used(world, ruling);
-    let recall = Recall::new(means.memory, &(whole.content() + &content::nodes(world, &used)));
-    let again = |known: &str| {
+    let entry = Entry::new(means.memory, &(whole.content() + &content::nodes(world, &used)));
+    let again = |known: &Value| {
         let m = whole.world.model();
         let facts = whole.facts(&whole.pods(), &m.nodes().collect());
-        let loss = facts.into_iter().find(|fact| fact.lost(m) == known)?;
+        let loss = facts.into_iter().find(|fact| fact.loss_by_name(m) == *known)?;
         broken(&whole, &loss, ruled(&whole.losing(&loss), means))
     };
-    recall.or_else(again, || found(&whole, &used, means), means)
+    entry.or_else(again, || found(&whole, &used, means), means)
 }
 
 fn found(whole: &Ground<'_>, used: &BTreeSet<NodeId>, means: Means<'_>) -> Boundary {
@@ -77,7 +78,7 @@ fn broken(whole: &Ground<'_>, loss: &Support, ruling: Ruling) -> Option<Escape> 
     let edit = loss.lost(whole.world.model());
     let changed = Some(format!("if {edit}"));
     let evidence = ruling.evidence.into_iter().next().map(|shown| Evidence { changed, ..shown });
-    Some(Escape { edit, evidence })
+    Some(Escape { edit, change: loss.loss_by_name(whole.world.model()), evidence })
 }
 
 /// A minimal set of facts, in the part of the world where it was found.

@@ -9,6 +9,7 @@
 //! A rule of what is possible stands on the opposite: facts that let pods run (`support.rs`), which are there or are lost. With those of its
 //! core alone it holds, and each edit is the loss of one: of the core, or of any, where facts may be in the way as well (`hindrance.rs`).
 
+mod cache;
 mod core;
 mod edit;
 mod fact;
@@ -16,7 +17,6 @@ mod hindrance;
 mod label;
 mod loss;
 mod minimal;
-mod recall;
 mod support;
 #[cfg(test)]
 mod tests;
@@ -24,7 +24,9 @@ mod tests;
 use std::collections::BTreeSet;
 
 use podreach_core::{Goal, NodeId, PodId};
+use serde_json::Value;
 
+use super::changed::by_name;
 use super::content;
 use super::item::{Boundary, Escape, Evidence};
 use super::memory::Means;
@@ -34,7 +36,6 @@ use super::policy::ruling::{ALTERNATIVES, Asking, Ruling};
 use super::policy::world::World;
 use crate::lower::Lowered;
 pub(crate) use fact::term;
-use recall::Recall;
 
 /// How many edits are tried for one rule.
 const EDITS: usize = 2_000;
@@ -55,13 +56,13 @@ pub(crate) fn of(lowered: &Lowered, property: &Property, world: &World, ruling: 
     // Nothing else is looked at, so that what is kept for this part is what would be found out anew.
     let (part, map) = world.part(|pod| pods.contains(&pod), |node| nodes.contains(&node));
     let goal = map.goal(&goal);
-    let recall = Recall::new(means.memory, &(content::world(&part) + &content::goal(&part, &goal)));
-    let again = |known: &str| {
+    let entry = cache::Entry::new(means.memory, &(content::world(&part) + &content::goal(&part, &goal)));
+    let again = |known: &Value| {
         let edits = edit::edits(&part, &goal);
-        let edit = edits.iter().find(|edit| edit.shown(part.model()) == known)?;
+        let edit = edits.iter().find(|edit| by_name(part.model(), &edit.change) == *known)?;
         escape(&part, &goal, edit, means)
     };
-    recall.or_else(again, || of_never(&part, &goal, means), means)
+    entry.or_else(again, || of_never(&part, &goal, means), means)
 }
 
 /// The pods and nodes that a goal's answer depends on, after any edit.
@@ -113,6 +114,6 @@ fn escape(world: &World, goal: &Goal, edit: &edit::Edit, means: Means<'_>) -> Op
         let shows = "the rule is broken after this edit";
         let changed = Some(format!("if {text}"));
         let evidence = Some(Evidence { changed, ..asking.evidence(shows, decision) });
-        Escape { edit: text, evidence }
+        Escape { edit: text, change: by_name(world.model(), &edit.change), evidence }
     })
 }

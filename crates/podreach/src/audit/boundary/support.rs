@@ -6,6 +6,7 @@ use std::collections::BTreeSet;
 use podreach_core::change::Change;
 use podreach_core::id::{NamespaceId, ResourceId, Symbol};
 use podreach_core::{Model, NodeId, PodId};
+use serde_json::{Value, json};
 
 use super::{edit, label};
 use crate::audit::changed::{Step, condition, tolerated};
@@ -150,17 +151,30 @@ impl<'a> Ground<'a> {
     pub(crate) fn losing(&self, fact: &Support) -> Self {
         let m = self.world.model();
         let mut without = self.without(std::slice::from_ref(fact));
-        let step = match *fact {
-            Support::Node(node) => Some(Step::LoseNode(node)),
-            Support::Other(pod) => Some(Step::LosePod(pod)),
-            _ => fact.change(m).map(Step::Change),
-        };
-        step.into_iter().for_each(|step| without.world.changes.push(m, &step));
+        fact.loss(m).into_iter().for_each(|step| without.world.changes.push(m, &step));
         without
     }
 }
 
 impl Support {
+    /// What makes the world without the fact; nothing for a label that the rule alone looks at.
+    fn loss(&self, m: &Model) -> Option<Step> {
+        match *self {
+            Self::Node(node) => Some(Step::LoseNode(node)),
+            Self::Other(pod) => Some(Step::LosePod(pod)),
+            _ => self.change(m).map(Step::Change),
+        }
+    }
+
+    /// The loss by name, which no other has.
+    pub(crate) fn loss_by_name(&self, m: &Model) -> Value {
+        match (self.loss(m), self) {
+            (Some(step), _) => step.by_name(m),
+            (None, Self::Label(node, key)) => json!({"change": "label", "node": m.node_name(*node), "key": key}),
+            (None, _) => Value::Null,
+        }
+    }
+
     /// The fact of a part as a fact of the whole.
     pub(crate) fn back(self, map: &Part) -> Self {
         match self {

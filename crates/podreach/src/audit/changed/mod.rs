@@ -46,6 +46,18 @@ pub(crate) enum Step {
     },
 }
 
+impl Step {
+    /// The step by name, as documents write it.
+    pub(crate) fn by_name(&self, m: &Model) -> Value {
+        name::named(m.cluster(), self, &[])
+    }
+}
+
+/// A change by name, as documents write it.
+pub(crate) fn by_name(m: &Model, change: &Change) -> Value {
+    Step::Change(change.clone()).by_name(m)
+}
+
 /// How a world differs from the input.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Changes {
@@ -64,7 +76,7 @@ impl Changes {
 
     /// Adds a step, which is about a world with this model.
     pub(crate) fn push(&mut self, m: &Model, step: &Step) {
-        self.list.push(name::named(m.cluster(), step, &[]));
+        self.list.push(step.by_name(m));
     }
 
     /// The same of a part, which has all nodes or not.
@@ -85,7 +97,7 @@ impl World {
             };
             let nodes = (!all_nodes).then(|| m.nodes().collect());
             let only = Step::Only { pods: m.pods().filter(|&pod| runs(pod)).collect(), nodes };
-            all.push(name::named(m.cluster(), &only, &[]));
+            all.push(only.by_name(m));
         }
         all
     }
@@ -185,7 +197,7 @@ impl Changed {
     }
 
     /// A verdict about this cluster: a run begins with the deletion of what the document leaves out.
-    pub fn of_whole(&self, verdict: Verdict) -> Result<Verdict, ChangeError> {
+    pub(crate) fn of_whole(&self, verdict: Verdict) -> Result<Verdict, ChangeError> {
         match verdict {
             Verdict::Deployable(run) if self.part => Ok(Verdict::Deployable(self.whole_run(&run))),
             verdict if self.deleted.is_empty() => Ok(verdict),

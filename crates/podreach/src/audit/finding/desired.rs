@@ -66,7 +66,7 @@ pub(super) fn items(scene: &mut Scene<'_>) -> Vec<Item> {
                 // Each workload that cannot be up by itself has a finding of its own.
                 item.severity = Severity::Note;
             }
-            item.explanation.push(why);
+            item.explanation.push(why.to_string());
             item.evidence = evidence;
             match by_resource {
                 Some((_, evidence)) => item.evidence.push(evidence),
@@ -112,7 +112,7 @@ fn all_together(asking: &mut Asking<'_>, wants: &[Want]) -> Outcome {
     }
     match placement(asking, wants) {
         Placement::Found(decision) => Outcome::Can(Box::new(asking.evidence("all can be up", decision))),
-        Placement::Never(why, evidence) => Outcome::Never(why, vec![evidence]),
+        Placement::Never(why, evidence) => Outcome::Never(why.into(), vec![evidence]),
         Placement::Open(why) => Outcome::Open(why),
     }
 }
@@ -143,7 +143,7 @@ fn alone(asking: &mut Asking<'_>, want: &Want) -> Alone {
         Outcome::Never(_, counted) => (least, counted),
         _ => (want.count - 1, evidence.clone()),
     };
-    Alone { most, never: Some(Outcome::Never(why, evidence)), counted }
+    Alone { most, never: Some(Outcome::Never(why.into(), evidence)), counted }
 }
 
 /// The least bound by a resource on how many of all wanted pods the nodes have room for, with what shows it.

@@ -105,7 +105,7 @@ pub fn parts() -> usize {
 }
 
 /// Which findings [`items`] looks for in an input, and in what.
-pub fn looked_for(lowered: &Lowered) -> LookedFor {
+pub(crate) fn looked_for(lowered: &Lowered) -> LookedFor {
     let nodes = lowered.cluster.nodes.len();
     let of_one_input = |finding: &&Finding| finding.code.starts_with("F01") && finding.code != UNFINISHED.code;
     let with_nodes = ALL.iter().filter(of_one_input).count();

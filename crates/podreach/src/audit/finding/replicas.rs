@@ -8,7 +8,7 @@ use super::scene::{From, Scene};
 use crate::audit::item::{Evidence, Item, Severity};
 use crate::audit::memory::Means;
 use crate::audit::policy::packing::{Want, most, packed};
-use crate::audit::policy::possible::{Outcome, outcome};
+use crate::audit::policy::possible::{Outcome, Why, outcome};
 use crate::audit::policy::ruling::{Asking, reason};
 use crate::lower::Declared;
 
@@ -35,7 +35,7 @@ pub(super) const ROLLOUT: Finding = Finding {
 /// Whether some pods fit together.
 enum Fit {
     Yes,
-    No(String, Vec<Evidence>),
+    No(Why, Vec<Evidence>),
     Open(String),
 }
 
@@ -63,13 +63,12 @@ fn item(scene: &mut Scene<'_>, name: &str, pod: PodId, declared: Declared) -> Op
         Fit::No(why, evidence) if declared.replicas > 1 && !is_impossible(scene, pod) => {
             let (most, counted) = most_at_once(scene, pod, declared.replicas);
             let (reason, evidence) = counted.unwrap_or((why.clone(), evidence));
-            // The same reason is told with the number that is asked for.
-            let told = |why: &str| why.split(';').next().map(str::to_owned);
-            let why = if told(&reason) == told(&why) { why } else { reason };
+            // The same reason is given with the number that is asked for.
+            let why = if reason.is_like(&why) { why } else { reason };
             let message =
                 format!("{name} asks for {} replicas, but {most} can run at the same time", declared.replicas);
             let mut item = scene.item(&REPLICAS, &[name.to_owned()], message);
-            item.explanation.push(renamed(&m, pod, name, &why));
+            item.explanation.push(renamed(&m, pod, name, &why.to_string()));
             item.evidence = evidence;
             Some(item)
         }
@@ -110,7 +109,7 @@ fn want(problem: &Problem, pod: PodId, count: u64) -> Want {
 }
 
 /// `at most 3`, if that is known, with the reason why not one more; else `at least 2 and not all`.
-fn most_at_once(scene: &Scene<'_>, pod: PodId, count: u64) -> (String, Option<(String, Vec<Evidence>)>) {
+fn most_at_once(scene: &Scene<'_>, pod: PodId, count: u64) -> (String, Option<(Why, Vec<Evidence>)>) {
     let problem = &scene.now;
     let found = most(&scene.fresh, &[want(problem, pod, count)], &|| scene.is_stopped());
     let running = problem.start.of(pod).fold(0_u64, |sum, (_, count)| sum.saturating_add(count));
@@ -146,7 +145,7 @@ fn stuck(scene: &Scene<'_>, name: &str, pod: PodId, declared: Declared) -> Optio
         }
     );
     let mut item = scene.item(&ROLLOUT, &[name.to_owned()], message);
-    item.explanation.push(renamed(&scene.now.model, pod, name, &why));
+    item.explanation.push(renamed(&scene.now.model, pod, name, &why.to_string()));
     item.fix = Some(rollout_fix(&scene.now.model, pod));
     item.evidence = evidence;
     Some(item)

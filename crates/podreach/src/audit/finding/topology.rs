@@ -96,7 +96,7 @@ fn item(scene: &mut Scene<'_>, subject: &Subject, key: KeyId, uses: &[Use]) -> O
     Some(item)
 }
 
-/// Whether some pod that the anti-affinity is about may use one of the nodes, too.
+/// Whether some pod that the anti-affinity is about may also use one of the nodes.
 fn can_meet(m: &Model, pod: PodId, key: KeyId, nodes: &[NodeId]) -> bool {
     let terms = m.pod(pod).anti_affinity.iter().filter(|term| term.key == key);
     let mut about = terms.flat_map(|term| m.pods().filter(|&q| m.sees_unbound(term.matcher, q)));

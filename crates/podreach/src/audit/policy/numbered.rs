@@ -114,7 +114,7 @@ pub(crate) fn outcome(asking: &mut Asking<'_>, wants: &[Want]) -> Outcome {
         Err(few) => {
             let few: Vec<&Want> = few.into_iter().map(|slot| slots[slot]).collect();
             match too_few(asking, &few) {
-                Some((why, evidence)) => Outcome::Never(why, vec![evidence]),
+                Some((why, evidence)) => Outcome::Never(why.into(), vec![evidence]),
                 None => Outcome::Open("the places of its pods could not be counted".to_owned()),
             }
         }

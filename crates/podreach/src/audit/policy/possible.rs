@@ -6,6 +6,7 @@
 //! ```
 
 use std::collections::BTreeSet;
+use std::fmt;
 
 use podreach_core::demand::{Argument, Law};
 use podreach_core::rule::hard;
@@ -23,12 +24,44 @@ use crate::audit::item::{Evidence, Status};
 use crate::engine::Decision;
 use crate::words;
 
+/// Why something can never be: a fact, and what it would take, where that was counted.
+#[derive(Clone, Debug)]
+pub(crate) struct Why {
+    fact: String,
+    /// The end of the sentence, if it is not part of the fact.
+    takes: String,
+}
+
+impl Why {
+    /// A fact that does not suffice for so many.
+    pub(crate) fn counted(fact: String, takes: String) -> Self {
+        Self { fact, takes }
+    }
+
+    /// Whether another is the same fact, whatever it would take.
+    pub(crate) fn is_like(&self, other: &Self) -> bool {
+        self.fact == other.fact
+    }
+}
+
+impl From<String> for Why {
+    fn from(fact: String) -> Self {
+        Self { fact, takes: String::new() }
+    }
+}
+
+impl fmt::Display for Why {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}{}", self.fact, self.takes)
+    }
+}
+
 /// What came out for one workload, or for several together.
 pub(crate) enum Outcome {
     /// It can be, as the evidence shows.
     Can(Box<Evidence>),
     /// It can never be, for a reason and with what shows it.
-    Never(String, Vec<Evidence>),
+    Never(Why, Vec<Evidence>),
     /// Not decided, for a reason.
     Open(String),
 }
@@ -50,7 +83,8 @@ pub(crate) fn ruling(asking: &mut Asking<'_>, groups: &[Group], count: u64, key:
         let more = if rest.is_empty() { String::new() } else { format!(", nor of {} more", rest.len()) };
         let message = format!("{instances} of {first} can never run at the same time{apart}{more}");
         let mut ruling = Ruling::new(Status::Violated, message);
-        ruling.explanation = std::iter::once(why).chain(rest.iter().map(|(_, why, _)| why)).cloned().collect();
+        ruling.explanation =
+            std::iter::once(why).chain(rest.iter().map(|(_, why, _)| why)).map(Why::to_string).collect();
         ruling.fix = Some("add nodes, or loosen what keeps its pods apart or off nodes".to_owned());
         ruling.subject = failed.iter().map(|(name, ..)| name.clone()).collect();
         ruling.evidence = failed.into_iter().flat_map(|(_, _, shown)| shown).collect();
@@ -82,7 +116,7 @@ fn outcome_of_group(asking: &mut Asking<'_>, group: &Group) -> Outcome {
         match found {
             Outcome::Can(shown) => return Outcome::Can(shown),
             Outcome::Never(why, shown) => {
-                whys.push(why);
+                whys.push(why.to_string());
                 evidence.extend(shown);
             }
             Outcome::Open(why) => open = open.or(Some(why)),
@@ -91,7 +125,7 @@ fn outcome_of_group(asking: &mut Asking<'_>, group: &Group) -> Outcome {
     match open {
         Some(why) => Outcome::Open(why),
         None if !group.complete => Outcome::Open("not every choice of its pods was tried".to_owned()),
-        None => Outcome::Never(whys.join(" "), evidence),
+        None => Outcome::Never(whys.join(" ").into(), evidence),
     }
 }
 
@@ -138,7 +172,7 @@ pub(crate) fn outcome(asking: &mut Asking<'_>, want: &Want) -> Outcome {
     }
     match placement(asking, std::slice::from_ref(want)) {
         Placement::Found(decision) => can(asking, want, decision),
-        Placement::Never(why, evidence) => Outcome::Never(why, vec![evidence]),
+        Placement::Never(why, evidence) => Outcome::Never(why.into(), vec![evidence]),
         Placement::Open(why) => Outcome::Open(why),
     }
 }
@@ -164,7 +198,7 @@ fn at_start(asking: &Asking<'_>, want: &Want) -> Option<Goal> {
 }
 
 /// Fewer places than instances take a pod at all.
-fn too_few_places(asking: &mut Asking<'_>, want: &Want) -> Option<(String, Evidence)> {
+fn too_few_places(asking: &mut Asking<'_>, want: &Want) -> Option<(Why, Evidence)> {
     let demand = demand(std::slice::from_ref(want));
     let (mut laws, mut dead) = (Vec::new(), Vec::new());
     let places = demand.wants[0].places.clone();
@@ -183,7 +217,8 @@ fn too_few_places(asking: &mut Asking<'_>, want: &Want) -> Option<(String, Evide
     }
     let name = asking.world.model().pod_name(want.pod).to_owned();
     let of = words::number(places.len(), "domain");
-    let why = format!("Of {of} only {alive} can ever have a pod of {name}; it takes {}.", want.count);
+    let fact = format!("Of {of} only {alive} can ever have a pod of {name}");
+    let why = Why::counted(fact, format!("; it takes {}.", want.count));
     let goal = Goal { any: dead };
     let decision = asking.answer(&goal);
     let shows = match goal.any.len() {
@@ -195,7 +230,7 @@ fn too_few_places(asking: &mut Asking<'_>, want: &Want) -> Option<(String, Evide
 }
 
 /// Each node takes so many and no more, and all of them together too few.
-fn too_little_room(asking: &mut Asking<'_>, want: &Want) -> Option<(String, Evidence)> {
+fn too_little_room(asking: &mut Asking<'_>, want: &Want) -> Option<(Why, Evidence)> {
     let (mut total, mut one_more, mut laws) = (0_u64, Vec::new(), Vec::new());
     for &node in want.nodes.iter() {
         let most = most_on(asking, want.pod, node, want.count);
@@ -210,9 +245,10 @@ fn too_little_room(asking: &mut Asking<'_>, want: &Want) -> Option<(String, Evid
     let decision = asking.answer(&goal);
     let name = asking.world.model().pod_name(want.pod).to_owned();
     let (why, shows) = match total {
-        0 => (none_at_all(asking, want.pod), format!("{name} can never run on any node")),
+        0 => (none_at_all(asking, want.pod).into(), format!("{name} can never run on any node")),
         _ => {
-            let why = format!("All nodes together can have {total} of {name} at most; it takes {}.", want.count);
+            let fact = format!("All nodes together can have {total} of {name} at most");
+            let why = Why::counted(fact, format!("; it takes {}.", want.count));
             (why, format!("no node can ever have one more of {name} than counted"))
         }
     };

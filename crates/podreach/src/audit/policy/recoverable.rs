@@ -81,7 +81,7 @@ pub(crate) fn ruling(asking: &mut Asking<'_>, wants: &[Want]) -> Ruling {
             ruling.subject = pods.into_iter().map(|pod| m.pod_name(pod).to_owned()).collect();
             ruling.subject.sort();
             ruling.subject.dedup();
-            ruling.explanation.push(why);
+            ruling.explanation.push(why.to_string());
             ruling.fix = Some("break the circle of what waits for what, or add room".to_owned());
             ruling.evidence = evidence;
             ruling
@@ -112,7 +112,7 @@ pub(crate) fn together(asking: &mut Asking<'_>, wants: &[Want]) -> Outcome {
         Placement::Found(decision) => {
             Outcome::Can(Box::new(asking.evidence("everything can be there at the same time", decision)))
         }
-        Placement::Never(why, evidence) => Outcome::Never(why, vec![evidence]),
+        Placement::Never(why, evidence) => Outcome::Never(why.into(), vec![evidence]),
         Placement::Open(why) => Outcome::Open(why),
     }
 }
@@ -123,7 +123,7 @@ fn one_alone(asking: &mut Asking<'_>, wants: &[Want]) -> Option<Outcome> {
         if let Outcome::Never(why, evidence) = outcome(asking, want) {
             let name = asking.world.model().pod_name(want.pod);
             let why = format!("Even by itself {name} cannot be up as declared. {why}");
-            return Some(Outcome::Never(why, evidence));
+            return Some(Outcome::Never(why.into(), evidence));
         }
     }
     None
@@ -141,7 +141,8 @@ pub(crate) fn two_alone(asking: &mut Asking<'_>, wants: &[Want]) -> Option<Outco
             if let Placement::Never(_, evidence) = placement(asking, &both) {
                 let m = asking.world.model();
                 let names = listed(&both.each_ref().map(|want| m.pod_name(want.pod).to_owned()));
-                return Some(Outcome::Never(format!("{names} can never be up together as declared."), vec![evidence]));
+                let why = format!("{names} can never be up together as declared.");
+                return Some(Outcome::Never(why.into(), vec![evidence]));
             }
         }
     }

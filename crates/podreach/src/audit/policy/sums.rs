@@ -17,7 +17,7 @@ use podreach_core::rule::{fit, quota};
 use podreach_core::{Atom, Model, NodeId, PodId};
 
 use super::packing::Want;
-use super::possible::Outcome;
+use super::possible::{Outcome, Why};
 use super::ruling::{Asking, listed};
 use super::shortage::demand;
 use super::world::World;
@@ -88,7 +88,7 @@ fn of_resource(asking: &Asking<'_>, nodes: &[NodeId], wants: &[Want], resource: 
     let nodes = words::number(nodes.len(), "node");
     let why =
         format!("The pods that can only run on {nodes} request {asked} {name} together, and the nodes have {room}.");
-    Some(Outcome::Never(why, vec![evidence]))
+    Some(Outcome::Never(why.into(), vec![evidence]))
 }
 
 /// What the kept pods leave of a node's resource.
@@ -124,7 +124,7 @@ fn of_large_pods(asking: &Asking<'_>, nodes: &[NodeId], wants: &[Want], resource
         let why = format!(
             "{asked} pods that can only run on {nodes} request {size} {name} or more each, and the nodes have room for {room} such pods."
         );
-        return Some(Outcome::Never(why, vec![evidence]));
+        return Some(Outcome::Never(why.into(), vec![evidence]));
     }
     None
 }
@@ -143,7 +143,7 @@ fn of_grants(asking: &Asking<'_>, wants: &[Want]) -> Option<Outcome> {
         let why =
             format!("Quota {} does not grant as much {} as the pods take together.", granted.name, granted.resource);
         if let Some(evidence) = asking.sum(demand(&users), shows, worth, vec![(Law::Quota(id), 1)]) {
-            return Some(Outcome::Never(why, vec![evidence]));
+            return Some(Outcome::Never(why.into(), vec![evidence]));
         }
     }
     for (index, limit) in cluster.limits.iter().enumerate().filter(|(_, limit)| !limit.per_node) {
@@ -154,7 +154,7 @@ fn of_grants(asking: &Asking<'_>, wants: &[Want]) -> Option<Outcome> {
         let shows = format!("{} has no more than {} instances", limit.name, limit.most);
         let why = format!("There are never more than {} instances of {}.", limit.most, limit.name);
         if let Some(evidence) = asking.sum(demand(&members), shows, worth, vec![(Law::Limit(index), 1)]) {
-            return Some(Outcome::Never(why, vec![evidence]));
+            return Some(Outcome::Never(why.into(), vec![evidence]));
         }
     }
     None
@@ -204,9 +204,8 @@ fn each_alone(asking: &Asking<'_>, wants: &[Want], key: KeyId) -> Option<Outcome
     let names: Vec<String> = wants.iter().map(|want| m.pod_name(want.pod).to_owned()).collect();
     let (names, key) = (listed(&names), m.str(m.cluster().keys[key]));
     let count = words::number(domains.len(), "domain");
-    let why = format!(
-        "Pods of {names} keep each other out of a domain of {key}; they can use {count}, and it takes {asked}."
-    );
+    let fact = format!("Pods of {names} keep each other out of a domain of {key}");
+    let why = Why::counted(fact, format!("; they can use {count}, and it takes {asked}."));
     Some(Outcome::Never(why, vec![evidence]))
 }
 

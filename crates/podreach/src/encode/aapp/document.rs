@@ -10,7 +10,7 @@ use crate::encode::object::API_VERSION;
 use crate::read::{Span, Tree};
 
 /// The kind of the document.
-pub const KIND: &str = "AappPolicy";
+pub(crate) const KIND: &str = "AappPolicy";
 
 /// The document of a question.
 pub(super) fn document(query: &Query) -> Value {

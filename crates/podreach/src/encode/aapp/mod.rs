@@ -17,7 +17,7 @@ mod read;
 mod schedule;
 mod words;
 
-pub use document::KIND;
+pub(crate) use document::KIND;
 pub(super) use document::query;
 pub use invariant::Group;
 pub use pods::Encoding;
@@ -25,4 +25,4 @@ pub use policy::{Block, Entry, Followup, Function, Goal, Policy, Priorities, Que
 pub use read::{Read, read, read_sources};
 pub use schedule::{Event, Running};
 pub(super) use words::decoded;
-pub use words::{event_json, group_json};
+pub(crate) use words::{event_json, group_json};

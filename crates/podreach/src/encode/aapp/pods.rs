@@ -77,7 +77,7 @@ impl<'q> Encoding<'q> {
     }
 
     /// The full name of every pod type, with the function that it is an invocation of, if it is one.
-    pub fn meanings(&self) -> impl Iterator<Item = (String, Option<usize>)> {
+    pub(crate) fn meanings(&self) -> impl Iterator<Item = (String, Option<usize>)> {
         let invocations = self.invocations().into_iter().map(|(pod, function)| (pod.full_name(), Some(function)));
         invocations.chain(self.permits().into_iter().chain(self.goals()).map(|pod| (pod.full_name(), None)))
     }

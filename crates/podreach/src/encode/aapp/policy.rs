@@ -121,7 +121,7 @@ pub struct Query {
 }
 
 /// The name of the tag of functions without one.
-pub const DEFAULT: &str = "default";
+pub(crate) const DEFAULT: &str = "default";
 
 impl Policy {
     /// The blocks that are tried for a function: those of its tag, then those of the tag `default` if its tag says so.

@@ -23,7 +23,7 @@ use std::collections::BTreeMap;
 use super::policy::{Block, Goal, Policy, Priorities, Query, Strategy};
 use crate::encode::{DecodeError, EventError};
 
-/// The most events that a run with priorities is told in.
+/// The most events that a run with priorities is written in.
 const LONGEST: usize = 20_000;
 
 /// What happens to an invocation.
@@ -128,7 +128,7 @@ impl Query {
 
     /// The same events with priorities: before a start, invocations that make the candidates before its worker invalid, and after it
     /// their ends. `None` if that takes too many, or the events are not possible.
-    pub fn in_order(&self, events: &[Event]) -> Option<Vec<Event>> {
+    pub(crate) fn in_order(&self, events: &[Event]) -> Option<Vec<Event>> {
         let mut running = Running::default();
         let mut ordered = Vec::new();
         for &event in events {

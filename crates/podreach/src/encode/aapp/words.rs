@@ -120,7 +120,7 @@ fn never(policy: &Policy, group: &Group) -> String {
 }
 
 /// An event for programs.
-pub fn event_json(policy: &Policy, event: Event) -> Value {
+pub(crate) fn event_json(policy: &Policy, event: Event) -> Value {
     let (op, function, worker) = match event {
         Event::Start { function, worker } => ("invocation", function, worker),
         Event::End { function, worker } => ("end", function, worker),
@@ -129,7 +129,7 @@ pub fn event_json(policy: &Policy, event: Event) -> Value {
 }
 
 /// A group for programs.
-pub fn group_json(policy: &Policy, group: &Group) -> Value {
+pub(crate) fn group_json(policy: &Policy, group: &Group) -> Value {
     let member = |(&(function, worker), &count): (&(usize, usize), &u64)| json!({"function": policy.functions[function].name, "worker": policy.workers[worker].name, "count": count});
     group.iter().map(member).collect()
 }

@@ -43,7 +43,7 @@ pub(super) struct Item {
     /// Where an arc comes from and goes to.
     pub(super) ends: Option<(String, String)>,
     pub(super) name: Option<String>,
-    /// The initial marking or the inscription, and where it stands.
+    /// The initial marking or the inscription, and where it is.
     pub(super) number: Option<(String, Span)>,
 }
 

@@ -26,9 +26,9 @@ use crate::diagnostic::Diagnostic;
 use crate::read::{SourceId, Span};
 
 /// The deepest nesting of elements that are read.
-pub const MAX_DEPTH: usize = 100;
+pub(crate) const MAX_DEPTH: usize = 100;
 
-/// The most errors told about one file.
+/// The most errors reported about one file.
 const MAX_ERRORS: usize = 100;
 
 /// The net in a PNML text, or everything that is wrong with it.

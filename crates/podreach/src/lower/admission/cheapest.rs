@@ -83,7 +83,7 @@ fn container(least: &Amounts, more: Option<(&str, &str)>) -> Container {
         let limit = limits.entry(resource.to_owned()).or_default();
         *limit = some.max(*limit);
     }
-    // A limit without a request would be the request, too.
+    // A limit without a request would also be the request.
     let mut requests = least.clone();
     for name in limits.keys() {
         requests.entry(name.clone()).or_default();

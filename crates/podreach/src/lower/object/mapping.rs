@@ -27,7 +27,7 @@ impl<'t, 'a> Object<'t, 'a> {
         Some(Self { tree, table })
     }
 
-    /// Where it stands.
+    /// Where it is.
     pub(crate) fn span(&self) -> Span {
         self.tree.span
     }

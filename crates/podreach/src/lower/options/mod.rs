@@ -101,7 +101,7 @@ pub enum Nodes {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ReleaseBy {
     /// The user, or the document that asks, says so.
-    Told,
+    Given,
     /// The API server said so, now or when a snapshot was taken.
     Server,
     /// The newest kubelet has this release, and the API server may be newer.
@@ -126,7 +126,7 @@ impl Default for Release {
 
 impl Release {
     /// The releases whose behaviour is compared with the real scheduler's.
-    pub const COMPARED: RangeInclusive<u32> = 35..=37;
+    pub(crate) const COMPARED: RangeInclusive<u32> = 35..=37;
 
     /// How many minor releases a kubelet may be older than its API server; it is never newer.
     ///
@@ -148,7 +148,7 @@ impl Release {
         let alike = (self.minor..=newest.minor).all(|minor| Self { minor }.behaviour() == self.behaviour());
         let matters = if alike { "" } else { ", and what the scheduler does changes among these" };
         match by {
-            ReleaseBy::Told | ReleaseBy::Server => None,
+            ReleaseBy::Given | ReleaseBy::Server => None,
             ReleaseBy::Kubelets => Some(format!(
                 "Kubernetes {self} is assumed, as the newest kubelet has it; the API server may have up to {newest}{matters}"
             )),
@@ -209,7 +209,7 @@ mod tests {
         let said = |minor, by| Release { minor }.assumption(by);
         assert!(said(30, ReleaseBy::Kubelets).is_some_and(|text| text.ends_with("up to 1.33")));
         assert!(said(32, ReleaseBy::Kubelets).is_some_and(|text| text.contains("changes among these")));
-        assert_eq!((said(30, ReleaseBy::Told), said(37, ReleaseBy::Server)), (None, None));
+        assert_eq!((said(30, ReleaseBy::Given), said(37, ReleaseBy::Server)), (None, None));
     }
 
     #[test]

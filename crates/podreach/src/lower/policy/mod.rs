@@ -16,7 +16,7 @@ pub struct Policy {
     pub name: String,
     /// Its rules, in the order of the document.
     pub rules: Vec<Rule>,
-    /// Where it stands.
+    /// Where it is.
     pub span: Span,
 }
 
@@ -33,7 +33,7 @@ pub struct Rule {
     pub severity: Severity,
     /// Whether its selections may match nothing.
     pub allow_empty: bool,
-    /// Where it stands.
+    /// Where it is.
     pub span: Span,
 }
 

@@ -35,10 +35,10 @@ const MOST: i128 = i64::MAX as i128 * NANO;
 
 impl Quantity {
     /// One.
-    pub const ONE: Self = Self { nanos: NANO };
+    pub(crate) const ONE: Self = Self { nanos: NANO };
 
     /// How many nanos.
-    pub fn nanos(self) -> i128 {
+    pub(crate) fn nanos(self) -> i128 {
         self.nanos
     }
 
@@ -71,7 +71,7 @@ impl Quantity {
     ///
     /// Kubernetes: `pkg/apis/core/v1/defaults.go`, `SetDefaults_ResourceList`.
     #[must_use]
-    pub fn rounded(self) -> Self {
+    pub(crate) fn rounded(self) -> Self {
         Self { nanos: self.millis().saturating_mul(NANO / 1000) }
     }
 
@@ -81,7 +81,7 @@ impl Quantity {
     }
 
     /// Whether it is below zero.
-    pub fn is_negative(self) -> bool {
+    pub(crate) fn is_negative(self) -> bool {
         self.nanos < 0
     }
 

@@ -99,7 +99,7 @@ impl Scheduling {
     }
 
     /// Whether pods that name no scheduler get it.
-    pub fn is_usual(&self) -> bool {
+    pub(crate) fn is_usual(&self) -> bool {
         self.name == USUAL
     }
 }

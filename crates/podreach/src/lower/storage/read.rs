@@ -23,7 +23,7 @@ use crate::lower::schema::fields::{
 };
 use crate::read::{Span, Tree};
 
-/// Reads an object of one of the storage kinds into the context; returns its namespace and name, and where it stands.
+/// Reads an object of one of the storage kinds into the context; returns its namespace and name, and where it is.
 pub(crate) fn read(cx: &mut Context, kind: Kind, tree: &Tree<'_>) -> Option<(String, String, Span)> {
     let table = match kind {
         Kind::StorageClass => &CLASS_OBJECT,

@@ -16,7 +16,7 @@ use crate::lower::workload::owner::{self, Owners};
 use crate::lower::workload::scale::Scale;
 use crate::lower::workload::{Workload, given_labels};
 
-/// Adds the DaemonSets that are not there and whose pods are: each has such pods on other nodes, too, or may come to have them.
+/// Adds the DaemonSets that are not there and whose pods are: each also has such pods on other nodes, or may come to have them.
 ///
 /// A pod is pinned to its node in place of the node affinity of its template, so which nodes that selects is not known.
 pub(crate) fn add_daemon_sets(cx: &Context, inventory: &mut Inventory) {

@@ -35,9 +35,11 @@ pub(crate) fn adopt(cx: &Context, inventory: &Inventory, workloads: &mut BTreeMa
     }
     for (owner, seen) in seen {
         let Some(draft) = workloads.get_mut(&owner) else { continue };
-        let Some(&(pod, spec)) = seen.iter().find(|(_, spec)| face(spec) != face(&draft.spec)) else { continue };
+        let Some(&(pod, spec)) = seen.iter().find(|(_, spec)| compared(spec) != compared(&draft.spec)) else {
+            continue;
+        };
         let workload = &inventory.workloads[owner];
-        let agree = seen.iter().all(|(_, other)| face(other) == face(spec));
+        let agree = seen.iter().all(|(_, other)| compared(other) == compared(spec));
         if agree && is_telling(spec, &draft.spec, &inventory.pods[pod].draft, &workload.template) {
             let PodSpec { labels, mounts, devices, .. } = draft.spec.clone();
             draft.spec = PodSpec { labels, mounts, devices, ..spec.clone() };
@@ -72,7 +74,7 @@ fn is_current(cx: &Context, pod: &PodObject, workload: &Workload) -> bool {
 }
 
 /// What is compared.
-fn face(spec: &PodSpec) -> PodSpec {
+fn compared(spec: &PodSpec) -> PodSpec {
     let PodSpec { namespace, .. } = *spec;
     let plain = PodSpec::plain(namespace);
     let PodSpec { labels, mounts, devices, quota, .. } = plain;

@@ -19,12 +19,12 @@ pub struct Custom<'t> {
     pub does: Does,
     /// Whether it was read from a cluster, where its controller has seen it.
     pub seen: bool,
-    /// Where it stands.
+    /// Where it is.
     pub span: Option<Span>,
 }
 
 /// The remarks about pods that something may make later; `--complete pods` says that nothing does.
-pub const LATER: [&str; 4] = ["S0401", "S0402", "S0403", "S0404"];
+pub(crate) const LATER: [&str; 4] = ["S0401", "S0402", "S0403", "S0404"];
 
 /// What there is to say about a custom resource.
 pub fn remark(custom: &Custom<'_>) -> Option<Diagnostic> {

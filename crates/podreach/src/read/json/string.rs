@@ -1,4 +1,4 @@
-//! Strings of JSON: borrowed as they stand, unless an escape makes a copy necessary.
+//! Strings of JSON: borrowed as they are, unless an escape makes a copy necessary.
 
 use std::borrow::Cow;
 
@@ -71,7 +71,7 @@ impl<'a> Parser<'a> {
             let low = self.four_digits()?.wrapping_sub(0xDC00);
             code = if low < 0x400 { 0x10000 + ((code - 0xD800) << 10) + low } else { 0xD800 };
         }
-        let lone = || errors::json_syntax(self.span_from(start), "half of a surrogate pair is no character".into());
+        let lone = || errors::json_syntax(self.span_from(start), "half of a surrogate pair is not a character".into());
         char::from_u32(code).ok_or_else(lone)
     }
 
@@ -86,7 +86,7 @@ impl<'a> Parser<'a> {
     }
 }
 
-/// How many bytes stand before the first quote, backslash or control character.
+/// How many bytes are before the first quote, backslash or control character.
 #[inline]
 fn ordinary(bytes: &[u8]) -> usize {
     let mut words = bytes.chunks_exact(8);

@@ -7,12 +7,12 @@ use std::fmt;
 
 use serde_json::{Value, json};
 
-use super::Audit;
+use super::AuditReport;
 use crate::audit::{Entry, Identity, Standing, Status};
 use crate::report::document::json::API_VERSION;
 
 /// The baseline of audits: everything that is wrong now and is not excepted.
-pub fn baseline(audits: &[Audit<'_>]) -> Value {
+pub fn baseline(audits: &[AuditReport<'_>]) -> Value {
     let wrong = |entry: &&Entry| entry.item.status != Status::Holds && !matches!(entry.standing, Standing::Excepted(_));
     let known: BTreeSet<Identity> = audits
         .iter()

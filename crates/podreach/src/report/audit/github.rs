@@ -1,11 +1,11 @@
 //! The outcome as commands of GitHub Actions, which show it beside the lines of a pull request.
 
-use super::Audit;
+use super::AuditReport;
 use crate::audit::{Item, Origin, Severity, Standing, Status, finding};
 
 /// One line per item that counts and does not hold, and one for what all verdicts assume; what several audits have in common is said
 /// once.
-pub fn github(audits: &[Audit<'_>]) -> String {
+pub fn github(audits: &[AuditReport<'_>]) -> String {
     let mut lines: Vec<String> = Vec::new();
     for audit in audits {
         let counting = audit.outcome.entries.iter().filter(|entry| entry.standing == Standing::Counts);
@@ -21,7 +21,7 @@ pub fn github(audits: &[Audit<'_>]) -> String {
     lines.concat()
 }
 
-fn line(audit: &Audit<'_>, item: &Item) -> String {
+fn line(audit: &AuditReport<'_>, item: &Item) -> String {
     let command = match (item.status, item.severity) {
         (Status::Undecided, _) | (_, Severity::Warning) => "warning",
         (_, Severity::Error) => "error",
@@ -42,7 +42,7 @@ fn line(audit: &Audit<'_>, item: &Item) -> String {
     format!("::{command} {}::{}\n", properties.join(","), data(&format!("{}{fix}", item.message)))
 }
 
-fn assumed(audit: &Audit<'_>) -> Option<String> {
+fn assumed(audit: &AuditReport<'_>) -> Option<String> {
     let assumptions = audit.assumptions.iter().map(|a| format!("{}: {}", a.topic.code(), a.text));
     let text = assumptions.collect::<Vec<_>>().join("\n");
     (!text.is_empty()).then(|| format!("::notice title=Assumed::{}\n", data(&text)))

@@ -3,20 +3,20 @@
 use podreach_core::Verdict;
 use serde_json::{Map, Value, json};
 
-use super::{Audit, severity, shortage, status};
+use super::{AuditReport, severity, shortage, status};
 use crate::audit::{Boundary, Entry, Escape, Evidence, LookedFor, Origin, Severity, Standing, Status};
 use crate::report::document::json::{API_VERSION, diagnostics, list, proof, question, trace};
 use crate::report::explain::assumption;
 
 /// The document of an audit, or of several as a list.
-pub fn document(audits: &[Audit<'_>]) -> Value {
+pub fn document(audits: &[AuditReport<'_>]) -> Value {
     match audits {
         [audit] => one(audit),
         several => list("AuditReportList", several.iter().map(one).collect()),
     }
 }
 
-fn one(audit: &Audit<'_>) -> Value {
+fn one(audit: &AuditReport<'_>) -> Value {
     json!({
         "apiVersion": API_VERSION,
         "kind": "AuditReport",
@@ -29,7 +29,7 @@ fn one(audit: &Audit<'_>) -> Value {
 }
 
 /// How many items of each sort there are.
-fn summary(audit: &Audit<'_>) -> Value {
+fn summary(audit: &AuditReport<'_>) -> Value {
     let outcome = audit.outcome;
     let violated =
         |exactly: Severity| outcome.counting(Status::Violated, exactly).filter(|item| item.severity == exactly).count();
@@ -50,7 +50,7 @@ fn summary(audit: &Audit<'_>) -> Value {
     summary
 }
 
-fn item(audit: &Audit<'_>, Entry { item, standing }: &Entry) -> Value {
+fn item(audit: &AuditReport<'_>, Entry { item, standing }: &Entry) -> Value {
     let mut document = Map::new();
     let mut add = |key: &str, value: Value| document.insert(key.into(), value);
     match &item.origin {
@@ -87,12 +87,12 @@ fn item(audit: &Audit<'_>, Entry { item, standing }: &Entry) -> Value {
 }
 
 /// What holds a rule up.
-fn boundary(audit: &Audit<'_>, Boundary { core, escapes, left_out }: &Boundary) -> Value {
-    let escape = |Escape { edit, evidence: shown }: &Escape| json!({"edit": edit, "evidence": shown.as_ref().map(|shown| evidence(audit, shown))});
+fn boundary(audit: &AuditReport<'_>, Boundary { core, escapes, left_out }: &Boundary) -> Value {
+    let escape = |Escape { edit, evidence: shown, .. }: &Escape| json!({"edit": edit, "evidence": shown.as_ref().map(|shown| evidence(audit, shown))});
     json!({"core": core, "escapes": escapes.iter().map(escape).collect::<Vec<_>>(), "leftOut": left_out})
 }
 
-fn evidence(audit: &Audit<'_>, of: &Evidence) -> Value {
+fn evidence(audit: &AuditReport<'_>, of: &Evidence) -> Value {
     let Evidence { shows, decision, short, changed, changes } = of;
     let problem = of.problem();
     let m = &problem.model;

@@ -1,6 +1,6 @@
 //! The outcome as JUnit XML: a test for each rule and each finding, those that found nothing included.
 
-use super::{Audit, shown};
+use super::{AuditReport, shown};
 use crate::assumption::Assumption;
 use crate::audit::{Entry, Item, Origin, Standing, Status, finding};
 
@@ -22,7 +22,7 @@ struct Test {
 }
 
 /// The XML of audits: for each a suite of its rules and one of its findings.
-pub fn junit(audits: &[Audit<'_>]) -> String {
+pub fn junit(audits: &[AuditReport<'_>]) -> String {
     let mut suites: Vec<(String, &[Assumption], Vec<Test>)> = Vec::new();
     for audit in audits {
         let under = if audits.len() > 1 { format!(" ({})", audit.semantics.name()) } else { String::new() };
@@ -40,7 +40,7 @@ pub fn junit(audits: &[Audit<'_>]) -> String {
 }
 
 /// A test for each finding, those that were not made included.
-fn findings(audit: &Audit<'_>) -> Vec<Test> {
+fn findings(audit: &AuditReport<'_>) -> Vec<Test> {
     let mut findings: Vec<Test> = entries(audit, true).map(|entry| test(audit, entry)).collect();
     let found =
         |code: &str| audit.outcome.entries.iter().any(|entry| entry.item.origin == Origin::Finding(named(code)));
@@ -55,7 +55,7 @@ fn findings(audit: &Audit<'_>) -> Vec<Test> {
     findings
 }
 
-fn entries<'a>(audit: &Audit<'a>, findings: bool) -> impl Iterator<Item = &'a Entry> {
+fn entries<'a>(audit: &AuditReport<'a>, findings: bool) -> impl Iterator<Item = &'a Entry> {
     audit.outcome.entries.iter().filter(move |entry| matches!(entry.item.origin, Origin::Finding(_)) == findings)
 }
 
@@ -64,7 +64,7 @@ fn named(code: &str) -> &'static str {
     finding::find(code).map_or("", |finding| finding.code)
 }
 
-fn test(audit: &Audit<'_>, Entry { item, standing }: &Entry) -> Test {
+fn test(audit: &AuditReport<'_>, Entry { item, standing }: &Entry) -> Test {
     let result = match (standing, item.status) {
         (Standing::Excepted(reason), _) => Result::Skipped(format!("ignored: {reason}")),
         (Standing::Known, _) => Result::Skipped("in the baseline".to_owned()),
@@ -80,7 +80,7 @@ fn test(audit: &Audit<'_>, Entry { item, standing }: &Entry) -> Test {
     Test { class, name: name.trim().to_owned(), result, message: item.message.clone(), text: text(audit, item) }
 }
 
-fn text(audit: &Audit<'_>, item: &Item) -> String {
+fn text(audit: &AuditReport<'_>, item: &Item) -> String {
     let place = audit.place(item.span).map(|place| format!("{}:{}: ", place.name, place.line));
     let mut lines = vec![format!("{}{}", place.unwrap_or_default(), item.message)];
     lines.extend(item.explanation.iter().cloned());

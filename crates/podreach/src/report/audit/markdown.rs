@@ -1,6 +1,6 @@
 //! The outcome as Markdown, for job summaries and comments on pull requests.
 
-use super::{Audit, severity, shown, status};
+use super::{AuditReport, severity, shown, status};
 use crate::audit::{Entry, Item, Origin, Severity, Standing, Status, finding};
 use crate::words;
 
@@ -8,15 +8,15 @@ use crate::words;
 const MOST: usize = 200;
 
 /// The Markdown of audits, one after the other.
-pub fn markdown(audits: &[Audit<'_>]) -> String {
-    let title = |audit: &Audit<'_>| match audits.len() {
+pub fn markdown(audits: &[AuditReport<'_>]) -> String {
+    let title = |audit: &AuditReport<'_>| match audits.len() {
         1 => "podreach audit".to_owned(),
         _ => format!("podreach audit ({})", audit.semantics.name()),
     };
     audits.iter().map(|audit| one(audit, &title(audit))).collect::<Vec<_>>().join("\n")
 }
 
-fn one(audit: &Audit<'_>, title: &str) -> String {
+fn one(audit: &AuditReport<'_>, title: &str) -> String {
     let mut text = format!("# {title}\n\n{}\n", summary(audit));
     let counting: Vec<&Item> = entries(audit, |standing| *standing == Standing::Counts).map(|e| &e.item).collect();
     if !counting.is_empty() {
@@ -40,11 +40,11 @@ fn one(audit: &Audit<'_>, title: &str) -> String {
     text
 }
 
-fn entries<'a>(audit: &Audit<'a>, wanted: fn(&Standing) -> bool) -> impl Iterator<Item = &'a Entry> {
+fn entries<'a>(audit: &AuditReport<'a>, wanted: fn(&Standing) -> bool) -> impl Iterator<Item = &'a Entry> {
     audit.outcome.entries.iter().filter(move |entry| wanted(&entry.standing))
 }
 
-fn summary(audit: &Audit<'_>) -> String {
+fn summary(audit: &AuditReport<'_>) -> String {
     let outcome = audit.outcome;
     let of = |level: Severity| outcome.counting(Status::Violated, level).filter(|item| item.severity == level).count();
     let levels = [Severity::Error, Severity::Warning, Severity::Note];
@@ -60,7 +60,7 @@ fn summary(audit: &Audit<'_>) -> String {
     format!("{}.", words::all(&parts))
 }
 
-fn row(audit: &Audit<'_>, item: &Item) -> String {
+fn row(audit: &AuditReport<'_>, item: &Item) -> String {
     let mark = match (item.status, item.severity) {
         (Status::Holds, _) => "✅ holds",
         (Status::Undecided, _) => "❔ undecided",

@@ -1,6 +1,6 @@
 //! The outcome of an audit in every format.
 //!
-//! All writers take the same [`Audit`] and agree: what one calls an error, none leaves out.
+//! All writers take the same [`AuditReport`] and agree: what one calls an error, none leaves out.
 
 mod baseline;
 mod github;
@@ -25,12 +25,12 @@ pub use json::document;
 pub use junit::junit;
 pub use markdown::markdown;
 pub use sarif::sarif;
-pub use shortage::demanded;
+pub(crate) use shortage::demanded;
 pub use text::text;
 
 /// The outcome of an audit and what it is about.
 #[derive(Clone, Copy, Debug)]
-pub struct Audit<'a> {
+pub struct AuditReport<'a> {
     /// What came out.
     pub outcome: &'a Outcome,
     /// The texts that were read.
@@ -47,7 +47,7 @@ pub struct Audit<'a> {
     pub fail_on: Option<Severity>,
 }
 
-impl Audit<'_> {
+impl AuditReport<'_> {
     /// Whether an item makes the run fail if it is violated, or leaves it open if it is undecided.
     pub fn fails(&self, item: &Item) -> bool {
         matches!(item.origin, Origin::Rule { .. }) || self.fail_on.is_some_and(|least| item.severity >= least)

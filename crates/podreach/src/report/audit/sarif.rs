@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use podreach_core::{Action, Verdict};
 use serde_json::{Map, Value, json};
 
-use super::{Audit, shown};
+use super::{AuditReport, shown};
 use crate::audit::{Entry, Item, Origin, Severity, Standing, Status, finding};
 use crate::read::Place;
 use crate::report::explain::assumption;
@@ -19,7 +19,7 @@ const STEPS: usize = 1_000;
 const RESULTS: usize = 25_000;
 
 /// The SARIF log of audits, a run for each.
-pub fn sarif(audits: &[Audit<'_>]) -> Value {
+pub fn sarif(audits: &[AuditReport<'_>]) -> Value {
     let runs = audits.iter().map(|audit| {
         let mut run = run(audit);
         if audits.len() > 1 {
@@ -35,7 +35,7 @@ pub fn sarif(audits: &[Audit<'_>]) -> Value {
     })
 }
 
-fn run(audit: &Audit<'_>) -> Value {
+fn run(audit: &AuditReport<'_>) -> Value {
     let wrong: Vec<&Entry> =
         audit.outcome.entries.iter().filter(|entry| entry.item.status != Status::Holds).take(RESULTS).collect();
     let mut rules = BTreeMap::<String, &Item>::new();
@@ -82,7 +82,7 @@ fn level(severity: Severity) -> &'static str {
     super::severity(severity)
 }
 
-fn result(audit: &Audit<'_>, Entry { item, standing }: &Entry, index: usize) -> Value {
+fn result(audit: &AuditReport<'_>, Entry { item, standing }: &Entry, index: usize) -> Value {
     let mut result = Map::new();
     let mut add = |key: &str, value: Value| drop(result.insert(key.into(), value));
     add("ruleId", item.origin.id().into());
@@ -113,7 +113,7 @@ fn result(audit: &Audit<'_>, Entry { item, standing }: &Entry, index: usize) -> 
 }
 
 /// Where an item is shown; one that is about the whole input is shown where that begins.
-fn locations(audit: &Audit<'_>, item: &Item) -> Vec<Value> {
+fn locations(audit: &AuditReport<'_>, item: &Item) -> Vec<Value> {
     let first =
         || audit.sources.ids().next().and_then(|id| audit.sources.source(id)).map(|source| source.name.as_str());
     let place = audit.place(item.span);
@@ -161,7 +161,7 @@ fn uri(path: &str) -> String {
 }
 
 /// The runs among the evidence, step by step.
-fn flows(audit: &Audit<'_>, item: &Item) -> Vec<Value> {
+fn flows(audit: &AuditReport<'_>, item: &Item) -> Vec<Value> {
     let physical = audit.place(item.span).and_then(|place| physical(&place));
     let mut flows = Vec::new();
     for evidence in &item.evidence {

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::words::{self, amount};
 
-/// The most laws that are told unless all are asked for.
+/// The most laws that are written unless all are asked for.
 const MOST: usize = 8;
 
 /// What kind of argument it is, to follow `a proof of 3 facts`; `None` if the proof says it all.
@@ -23,9 +23,9 @@ pub(crate) fn kind(short: &Short) -> Option<String> {
 pub(crate) fn lines(m: &Model, short: &Short, all: bool) -> Vec<String> {
     let Argument::Sum { laws, .. } = &short.shortage().argument else { return Vec::new() };
     // What a proof says, it has said.
-    let told =
+    let shown =
         laws.iter().filter(|(law, _)| !matches!(law, Law::Below(..) | Law::Place(..))).map(|(law, _)| said(m, law));
-    let mut lines: Vec<String> = told.map(|law| format!("   + {law}")).collect();
+    let mut lines: Vec<String> = shown.map(|law| format!("   + {law}")).collect();
     if !all && lines.len() > MOST {
         let more = words::number(lines.len() - MOST, "more bound");
         lines.truncate(MOST);
@@ -87,14 +87,14 @@ fn wanted(m: &Model, want: &Want) -> String {
 }
 
 /// A demand that can never be met, as a sentence.
-pub fn demanded(m: &Model, demand: &Demand) -> String {
+pub(crate) fn demanded(m: &Model, demand: &Demand) -> String {
     let wants: Vec<String> = demand.wants.iter().map(|want| wanted(m, want)).collect();
     let several = demand.wants.iter().fold(0, |sum: u64, want| sum.saturating_add(want.count)) > 1;
     let together = if several { " at the same time" } else { "" };
     format!("{} can never be there{together}", words::all(&words::first(wants.into_iter(), 8)))
 }
 
-/// The demand and the argument; the proof stands beside it.
+/// The demand and the argument; the proof is beside it.
 pub(crate) fn document(m: &Model, short: &Short) -> Value {
     let wants = short.demand().wants.iter().map(|want| {
         let places: Vec<Value> = want.places.iter().map(|place| self::place(m, place)).collect();
@@ -125,7 +125,7 @@ fn atoms(m: &Model, atoms: &[Atom]) -> Value {
     by_pod.into_iter().map(entry).collect()
 }
 
-/// The same, told from what is made in its place if it is about pods that wait for a node.
+/// The same, distinguished from what is made in its place if it is about pods that wait for a node.
 fn waited(m: &Model, pod: PodId, mut entry: Value) -> Value {
     if m.cluster().is_twin(pod) {
         entry["waited"] = true.into();
@@ -172,12 +172,12 @@ mod tests {
         let m = &problem.model;
         let atoms: Vec<Atom> = m.pods().take(1).flat_map(|pod| m.nodes().map(move |node| (pod, node))).collect();
         let name = m.pod_name(atoms[0].0);
-        let told = |counts: &[u64]| {
+        let shown = |counts: &[u64]| {
             let want = |&count: &u64| Want { count, places: vec![Place { atoms: atoms.clone(), most: count }] };
             demanded(m, &Demand { wants: counts.iter().map(want).collect() })
         };
-        assert_eq!(told(&[1]), format!("{name} can never be there"));
-        assert_eq!(told(&[3]), format!("3 × {name} can never be there at the same time"));
-        assert_eq!(told(&[1, 2]), format!("{name} and 2 × {name} can never be there at the same time"));
+        assert_eq!(shown(&[1]), format!("{name} can never be there"));
+        assert_eq!(shown(&[3]), format!("3 × {name} can never be there at the same time"));
+        assert_eq!(shown(&[1, 2]), format!("{name} and 2 × {name} can never be there at the same time"));
     }
 }

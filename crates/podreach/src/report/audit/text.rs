@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use podreach_core::Verdict;
 
-use super::{Audit, severity, shortage, shown};
+use super::{AuditReport, severity, shortage, shown};
 use crate::audit::{Boundary, Entry, Escape, Evidence, Item, LookedFor, Origin, Severity, Standing, Status, finding};
 use crate::report::explain::{assumption, proof};
 use crate::report::text::{Detail, trace};
@@ -14,14 +14,14 @@ use crate::words;
 const MOST: usize = 20;
 
 /// The text of audits, one after the other, and whether they agree.
-pub fn text(audits: &[Audit<'_>], detail: Detail) -> String {
+pub fn text(audits: &[AuditReport<'_>], detail: Detail) -> String {
     let mut parts: Vec<String> = audits.iter().map(|audit| one(audit, detail)).collect();
     parts.extend(audits.windows(2).map(|pair| compared(&pair[0], &pair[1])));
     parts.join(if detail == Detail::Quiet { "" } else { "\n" })
 }
 
 /// Whether two audits come to the same.
-fn compared(a: &Audit<'_>, b: &Audit<'_>) -> String {
+fn compared(a: &AuditReport<'_>, b: &AuditReport<'_>) -> String {
     let (left, right) = (wrong(a), wrong(b));
     let differences: Vec<String> = only(&left, &right, a).into_iter().chain(only(&right, &left, b)).collect();
     match differences.is_empty() {
@@ -33,20 +33,20 @@ fn compared(a: &Audit<'_>, b: &Audit<'_>) -> String {
 /// What does not hold: what it is, about whom, and whether that is certain.
 type Wrong = BTreeSet<(String, Vec<String>, Status)>;
 
-fn wrong(audit: &Audit<'_>) -> Wrong {
+fn wrong(audit: &AuditReport<'_>) -> Wrong {
     let entries = audit.outcome.entries.iter().filter(|entry| entry.item.status != Status::Holds);
     entries.map(|Entry { item, .. }| (item.origin.id(), item.subject.clone(), item.status)).collect()
 }
 
 /// What one audit finds and the other does not.
-fn only(these: &Wrong, those: &Wrong, audit: &Audit<'_>) -> Option<String> {
+fn only(these: &Wrong, those: &Wrong, audit: &AuditReport<'_>) -> Option<String> {
     let id = |(id, subject, _): &(String, Vec<String>, Status)| format!("{id} {}", subject.join(" ")).trim().to_owned();
     let ids: BTreeSet<String> = these.difference(those).map(id).collect();
     (!ids.is_empty())
         .then(|| format!("only {} finds {}", audit.semantics.name(), words::all(&words::first(ids.into_iter(), 8))))
 }
 
-fn one(audit: &Audit<'_>, detail: Detail) -> String {
+fn one(audit: &AuditReport<'_>, detail: Detail) -> String {
     let mut lines = vec![headline(audit)];
     if detail > Detail::Quiet {
         let all = detail == Detail::Verbose;
@@ -59,7 +59,7 @@ fn one(audit: &Audit<'_>, detail: Detail) -> String {
 }
 
 /// The first line: how many of what.
-fn headline(audit: &Audit<'_>) -> String {
+fn headline(audit: &AuditReport<'_>) -> String {
     let outcome = audit.outcome;
     let rules = |status: Status| {
         outcome.counting(status, Severity::Note).filter(|item| matches!(item.origin, Origin::Rule { .. })).count()
@@ -98,7 +98,7 @@ fn none_of(LookedFor { findings, workloads, nodes }: LookedFor, compared: bool) 
     format!("{none} of {findings} kinds of findings in {workloads} on {nodes}")
 }
 
-fn rules(audit: &Audit<'_>, all: bool) -> Vec<String> {
+fn rules(audit: &AuditReport<'_>, all: bool) -> Vec<String> {
     let mut lines = Vec::new();
     for Entry { item, standing } in &audit.outcome.entries {
         let Origin::Rule { .. } = item.origin else { continue };
@@ -133,7 +133,7 @@ fn held(Boundary { core, escapes, left_out }: &Boundary, all: bool) -> Vec<Strin
     }
     if !escapes.is_empty() {
         lines.push("    it would break if".to_owned());
-        for Escape { edit, evidence } in escapes.iter().take(most) {
+        for Escape { edit, evidence, .. } in escapes.iter().take(most) {
             lines.extend(words::wrapped(&format!("- {edit}"), 6));
             lines.extend(evidence.iter().filter(|_| all).flat_map(|evidence| proven(evidence, all, all)));
         }
@@ -146,7 +146,7 @@ fn held(Boundary { core, escapes, left_out }: &Boundary, all: bool) -> Vec<Strin
 }
 
 /// Findings that count, those of one code and status together.
-fn findings(audit: &Audit<'_>, all: bool) -> Vec<String> {
+fn findings(audit: &AuditReport<'_>, all: bool) -> Vec<String> {
     let mut groups: Vec<(&str, Status, Severity, Vec<&Item>)> = Vec::new();
     for Entry { item, standing } in &audit.outcome.entries {
         let Origin::Finding(code) = item.origin else { continue };
@@ -164,7 +164,14 @@ fn findings(audit: &Audit<'_>, all: bool) -> Vec<String> {
     groups.into_iter().flat_map(|(code, status, level, items)| group(audit, all, code, status, level, &items)).collect()
 }
 
-fn group(audit: &Audit<'_>, all: bool, code: &str, status: Status, level: Severity, items: &[&Item]) -> Vec<String> {
+fn group(
+    audit: &AuditReport<'_>,
+    all: bool,
+    code: &str,
+    status: Status,
+    level: Severity,
+    items: &[&Item],
+) -> Vec<String> {
     let known = finding::find(code);
     let title = known.map_or("", |finding| finding.title);
     let level = if status == Status::Undecided { "not decided" } else { severity(level) };
@@ -205,7 +212,7 @@ fn proven(evidence: &Evidence, all: bool, in_full: bool) -> Vec<String> {
 }
 
 /// What does not count, and why.
-fn spared(audit: &Audit<'_>, all: bool) -> Vec<String> {
+fn spared(audit: &AuditReport<'_>, all: bool) -> Vec<String> {
     let mut known = BTreeMap::<String, usize>::new();
     let mut lines = Vec::new();
     for Entry { item, standing } in &audit.outcome.entries {
@@ -226,6 +233,6 @@ fn spared(audit: &Audit<'_>, all: bool) -> Vec<String> {
     lines
 }
 
-fn place(audit: &Audit<'_>, item: &Item) -> String {
+fn place(audit: &AuditReport<'_>, item: &Item) -> String {
     audit.place(item.span).map(|place| format!("  [{}:{}]", place.name, place.line)).unwrap_or_default()
 }

@@ -68,7 +68,7 @@ pub(crate) fn op(m: &Model, action: Action) -> &'static str {
         Action::Deploy(..) => "deploy",
         Action::Delete(..) | Action::Withdraw(_) => "delete",
         Action::Terminate(..) => "terminate",
-        Action::Settle(node) if words::settling(m, node).starts_with("uncordon") => "uncordon",
+        Action::Settle(node) if words::is_uncordoned(m, node) => "uncordon",
         Action::Settle(_) => "ready",
     }
 }

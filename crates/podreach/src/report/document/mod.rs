@@ -4,4 +4,4 @@ pub(crate) mod certificate;
 pub(crate) mod json;
 pub(crate) mod legend;
 pub(crate) mod lowered;
-pub(crate) mod shortfall;
+pub(crate) mod shortage;

@@ -12,7 +12,7 @@ use super::alike;
 use super::argument::{Argument, Last};
 use crate::words::{self, weakening};
 
-/// The most facts that are told unless all are asked for.
+/// The most facts that are written unless all are asked for.
 const MOST: usize = 8;
 /// The most groups that are looked at for them.
 const LOOKED_AT: usize = 400;
@@ -60,9 +60,9 @@ pub(crate) fn lines(problem: &Problem, proof: &Proof, all: bool) -> Vec<String> 
         numbered.flat_map(|(at, fact)| fact.groups.iter().map(move |&group| (group, at + 1))).collect();
     let mut lines: Vec<String> =
         facts.iter().enumerate().flat_map(|(at, fact)| telling.lines(at + 1, fact, &number)).collect();
-    let told: usize = facts.iter().map(|fact| fact.groups.len()).sum();
-    if proof.forbidden.len() > told {
-        let more = words::number(proof.forbidden.len() - told, "more combination");
+    let listed: usize = facts.iter().map(|fact| fact.groups.len()).sum();
+    if proof.forbidden.len() > listed {
+        let more = words::number(proof.forbidden.len() - listed, "more combination");
         lines.push(format!("     … and {more} that can never be (-v shows all)"));
     }
     lines.extend(telling.legend(facts.iter().flat_map(|fact| fact.groups.iter().copied())));
@@ -141,7 +141,7 @@ impl Because {
     }
 }
 
-/// A proof, ready to be told.
+/// A proof, ready to be written.
 pub(crate) struct Telling<'a> {
     pub(crate) argument: Argument<'a>,
 }

@@ -16,7 +16,7 @@ mod shell;
 use podreach_core::{Problem, cancel};
 use serde_json::{Value, json};
 
-use super::Answered;
+use super::{Answered, text};
 use crate::answer::Sure;
 use crate::assumption::Assumption;
 use crate::audit::Item;
@@ -110,6 +110,8 @@ fn certified(entities: &mut Entities, budget: &mut SizeBudget, answered: &Answer
     };
     let mut answer = budget.fit(entities, || answer::outline(decision), explained, ELSEWHERE);
     answer["headline"] = super::headline(answered).into();
+    answer["claim"] = text::claimed(answered).into();
+    answer["context"] = text::context(answered).into();
     answer
 }
 

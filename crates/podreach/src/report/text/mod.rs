@@ -13,7 +13,7 @@ use crate::engine::Effort;
 use crate::lower::{Instances, Release, Start};
 use crate::words;
 
-/// How much is told.
+/// How much is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Detail {
     /// The first line alone.
@@ -42,26 +42,27 @@ pub fn verdict(answered: &Answered<'_>, detail: Detail) -> String {
 
 /// The first line: the verdict, the claim, and what it is about.
 pub fn headline(answered: &Answered<'_>) -> String {
-    let (problem, decision) = (answered.problem(), answered.decision);
-    let context = context(answered);
-    match decision.checked.verdict() {
-        Verdict::Deployable(_) if problem.asked().any.len() == 1 => {
-            format!("DEPLOYABLE  {} {context}", sentence(problem, problem.asked(), "can"))
-        }
-        Verdict::Deployable(trace) => {
-            format!(
-                "DEPLOYABLE  {} {context}",
-                claim(problem, &trace.after(trace.len(), &problem.model, &problem.start))
-            )
-        }
-        Verdict::Never(_) => format!("NEVER  {} {context}", sentence(problem, problem.asked(), "can never")),
-        Verdict::Unknown(_) => {
-            format!("UNKNOWN  whether {} {context}", sentence(problem, problem.asked(), "can"))
-        }
+    let word = match answered.decision.checked.verdict() {
+        Verdict::Deployable(_) => "DEPLOYABLE",
+        Verdict::Never(_) => "NEVER",
+        Verdict::Unknown(_) => "UNKNOWN",
+    };
+    format!("{word}  {} ({})", claimed(answered), context(answered))
+}
+
+/// What the verdict says of the goal.
+pub(crate) fn claimed(answered: &Answered<'_>) -> String {
+    let problem = answered.problem();
+    match answered.decision.checked.verdict() {
+        Verdict::Deployable(_) if problem.asked().any.len() == 1 => sentence(problem, problem.asked(), "can"),
+        Verdict::Deployable(trace) => claim(problem, &trace.after(trace.len(), &problem.model, &problem.start)),
+        Verdict::Never(_) => sentence(problem, problem.asked(), "can never"),
+        Verdict::Unknown(_) => format!("whether {}", sentence(problem, problem.asked(), "can")),
     }
 }
 
-fn context(answered: &Answered<'_>) -> String {
+/// The rules that counted, and what was there at first.
+pub(crate) fn context(answered: &Answered<'_>) -> String {
     let (problem, options) = (answered.problem(), answered.options);
     let start = match (options.start, problem.kept.is_empty()) {
         (Start::Current, true) => "from the current state".to_owned(),
@@ -75,7 +76,7 @@ fn context(answered: &Answered<'_>) -> String {
         release if release == Release::default() => String::new(),
         release => format!(" of {release}"),
     };
-    format!("({}{release}, {start}{limit})", problem.model.semantics().name())
+    format!("{}{release}, {start}{limit}", problem.model.semantics().name())
 }
 
 fn pods(s: &Configuration) -> String {

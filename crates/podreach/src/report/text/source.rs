@@ -7,11 +7,11 @@ use crate::encode::graph::Move;
 use crate::encode::{Decoded, Evidence, Source, aapp};
 use crate::words;
 
-/// The most sentences that are told unless all are asked for.
+/// The most sentences that are written unless all are asked for.
 const SENTENCES: usize = 30;
 
 /// The answer with what shows it, with a line end.
-pub fn source_text(source: &Source, decoded: &Decoded, detail: Detail) -> String {
+pub(crate) fn source_text(source: &Source, decoded: &Decoded, detail: Detail) -> String {
     let what = match source {
         Source::Net { .. } => "net",
         Source::Game(_) => "game",
@@ -23,12 +23,12 @@ pub fn source_text(source: &Source, decoded: &Decoded, detail: Detail) -> String
     );
     let mut lines = vec![format!("In the {what}: {}", decoded.answer)];
     let all = decoded.sentences.len();
-    let told = if detail == Detail::Verbose || all <= SENTENCES { all } else { SENTENCES };
-    for (sentence, number) in decoded.sentences[..told].iter().zip(1..) {
+    let shown = if detail == Detail::Verbose || all <= SENTENCES { all } else { SENTENCES };
+    for (sentence, number) in decoded.sentences[..shown].iter().zip(1..) {
         lines.push(if numbered { format!("  {number:>2}. {sentence}") } else { format!("   -  {sentence}") });
     }
-    if told < all {
-        lines.push(format!("     … {} more (-v shows all)", all - told));
+    if shown < all {
+        lines.push(format!("     … {} more (-v shows all)", all - shown));
     }
     lines.push(match decoded.evidence {
         Evidence::Firings(_) => "  (replayed in the net itself)".to_owned(),
@@ -50,7 +50,7 @@ pub fn source_text(source: &Source, decoded: &Decoded, detail: Detail) -> String
 }
 
 /// The same for programs: names of transitions, vertices or places, as the source has them.
-pub fn source_json(source: &Source, decoded: &Decoded) -> Value {
+pub(crate) fn source_json(source: &Source, decoded: &Decoded) -> Value {
     let mut document = match source {
         Source::Net { net, .. } => json!({"kind": "PetriNet", "name": net.name}),
         Source::Game(game) => json!({"kind": "PebblingGame", "pebbles": game.pebbles}),

@@ -21,7 +21,7 @@ use podreach_core::Semantics;
 use podreach_core::verdict::Group;
 
 use self::strict::{items, known, refused, required, text};
-use super::shortfall::Shortfall;
+use super::shortage::WrittenShortage;
 use crate::diagnostic::Diagnostic;
 use crate::lower::Options;
 use crate::read::{Piece, SourceId, Sources, Tree, shown};
@@ -44,7 +44,7 @@ pub struct Certificate {
     /// What it claims.
     pub assertion: Assertion,
     /// What it says to follow for any choice of nodes: a demand that can never be met.
-    pub shortage: Option<Shortfall>,
+    pub shortage: Option<WrittenShortage>,
     /// How the cluster that it is about differs from the input, in words, if it does.
     pub changed: Option<String>,
     /// The changes that make that cluster of the input; `None` where they are not given.

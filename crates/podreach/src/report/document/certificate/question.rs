@@ -119,7 +119,7 @@ fn options(question: &Tree<'_>) -> Read<Options> {
     }
     if let Some(release) = question.field("kubernetesVersion") {
         options.release = text(release)?.parse().map_err(|why: ReleaseError| refused(release.span, why.to_string()))?;
-        options.release_by = ReleaseBy::Told;
+        options.release_by = ReleaseBy::Given;
     }
     if let Some(kinds) = question.field("complete") {
         let kind = |tree: &Tree<'_>| {

@@ -6,7 +6,7 @@ use super::strict::{Read, count, items, known, refused, required, text};
 use super::{Assertion, Certificate, proof};
 use crate::read::{Tree, Value, shown};
 use crate::report::document::json::API_VERSION;
-use crate::report::document::shortfall::Shortfall;
+use crate::report::document::shortage::WrittenShortage;
 
 pub(super) fn verdict(document: &Tree<'_>) -> Read<Certificate> {
     let keys = ["apiVersion", "kind", "question", "verdict", "trace", "proof", "reason", "engine", "checked"];
@@ -31,11 +31,11 @@ pub(super) fn report(document: &Tree<'_>) -> Read<Vec<Certificate>> {
     Ok(found)
 }
 
-/// A piece of evidence of an audit; what it `shows` is said by what it claims, too.
+/// A piece of evidence of an audit; what it `shows` is also said by what it claims.
 fn piece(document: &Tree<'_>) -> Read<Certificate> {
     let keys = ["shows", "question", "verdict", "trace", "proof", "reason", "engine", "checked", "shortage"];
     known(document, &[&keys[..], &["changed", "changes"]].concat())?;
-    let shortage = document.field("shortage").map(Shortfall::read).transpose()?;
+    let shortage = document.field("shortage").map(WrittenShortage::read).transpose()?;
     let changed = document.field("changed").map(text).transpose()?.map(str::to_owned);
     let changes = document.field("changes").map(|changes| items(changes)?.iter().map(plain).collect()).transpose()?;
     Ok(Certificate { shortage, changed, changes, literal: true, ..certificate(document)? })

@@ -9,10 +9,8 @@ function verdictBadge(verdict) {
 
 /** An answer with its evidence. @param {Cluster} cluster @param {Answer} answer @param {boolean} [large] */
 function answerView(cluster, answer, large = false) {
-  const text = (answer.headline ?? '').replace(/^[A-Z]+ {2}/, '');
-  const context = text.match(/ \(([^()]*)\)$/);
-  const claim = context ? text.slice(0, -context[0].length) : text;
-  const facts = [context?.[1] ?? answer.semantics, `decided by ${answer.engine}`, answer.verdict !== 'unknown' && 'evidence checked']
+  const claim = answer.claim ?? '';
+  const facts = [answer.context ?? answer.semantics, `decided by ${answer.engine}`, answer.verdict !== 'unknown' && 'evidence checked']
     .filter(Boolean)
     .join(' · ');
   return h(

@@ -51,6 +51,9 @@ interface Answer {
   proof: ProofData | null;
   reason: string | null;
   headline?: string;
+  /** What the verdict says of the goal, and under which rules and from which start. */
+  claim?: string;
+  context?: string;
   shows?: string;
   /** What runs at first, by its number among the starts of the page; null where that is what runs in the cluster. */
   start?: number | null;

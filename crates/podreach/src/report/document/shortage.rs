@@ -12,7 +12,7 @@ use crate::read::{Tree, shown};
 
 /// A demand and why it can never be met, with names that are not resolved yet.
 #[derive(Clone, Debug)]
-pub struct Shortfall {
+pub struct WrittenShortage {
     wants: Vec<(u64, Vec<(u64, Members)>)>,
     /// What each want is worth, and the laws; nothing where every choice is ruled out.
     sum: Option<(Vec<Amount>, Laws)>,
@@ -34,7 +34,7 @@ enum Written {
     Place(usize, usize),
 }
 
-impl Shortfall {
+impl WrittenShortage {
     /// Reads what an audit writes.
     pub(crate) fn read(tree: &Tree<'_>) -> Read<Self> {
         known(tree, &["demand", "argument", "worth", "laws"])?;

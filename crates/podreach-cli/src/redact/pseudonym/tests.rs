@@ -1,0 +1,105 @@
+//! What was equal stays equal, and what names something is replaced.
+
+use super::*;
+use crate::redact::fields::redacted;
+use serde_json::json;
+
+#[test]
+fn names_that_controllers_make_of_others_stay_so() {
+    let set = json!({"kind": "StatefulSet", "metadata": {"name": "db"}, "spec": {"volumeClaimTemplates": [{"metadata": {"name": "data"}}]}});
+    let pod =
+        json!({"kind": "Pod", "metadata": {"name": "db-0"}, "spec": {"volumes": [{"name": "tmp", "ephemeral": {}}]}});
+    let mut names = Pseudonyms::of([&set, &pod].into_iter());
+    let [db, data, tmp] = ["db", "data", "tmp"].map(|name| names.text(name, "name"));
+    assert_eq!(names.text("data-db-3", "name"), format!("{data}-{db}-3"));
+    assert_eq!(names.text("db-0-tmp", "name"), format!("{db}-0-{tmp}"));
+    assert_ne!(names.text("data-other-3", "name"), format!("{data}-other-3"));
+}
+
+/// The redacted of objects, renamed together, and who is called what.
+fn renamed(objects: Vec<Value>) -> (Vec<Value>, Pseudonyms) {
+    let mut objects: Vec<Value> = objects.into_iter().map(redacted).collect();
+    let mut pseudonyms = Pseudonyms::of(objects.iter());
+    objects.iter_mut().for_each(|object| pseudonyms.rename(object));
+    (objects, pseudonyms)
+}
+
+#[test]
+fn what_was_equal_stays_equal() {
+    let terms = json!([{"matchFields": [{"key": "metadata.name", "operator": "In", "values": ["berlin-7"]}],
+        "matchExpressions": [{"key": "rack", "operator": "Gt", "values": ["3"]}]}]);
+    let required = json!({"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": terms}});
+    let (objects, pseudonyms) = renamed(vec![
+        json!({"apiVersion": "v1", "kind": "Node",
+            "metadata": {"name": "berlin-7", "labels": {"kubernetes.io/hostname": "berlin-7", "rack": "4711"}}}),
+        json!({"apiVersion": "v1", "kind": "Namespace",
+            "metadata": {"name": "shop", "labels": {"kubernetes.io/metadata.name": "shop"}}}),
+        json!({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "web-5f-x", "namespace": "shop",
+            "labels": {"app": "web", "pod-template-hash": "5f"},
+            "ownerReferences": [{"apiVersion": "apps/v1", "kind": "ReplicaSet", "name": "web-5f"}]},
+            "spec": {"nodeName": "berlin-7", "nodeSelector": {"rack": "4711"}, "affinity": {"nodeAffinity": required}}}),
+        json!({"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": "web", "namespace": "shop"}}),
+    ]);
+    let text = Value::from(objects.clone()).to_string();
+    assert!(!["berlin", "shop", "rack", "4711"].iter().any(|name| text.contains(name)), "{text}");
+    let [node, namespace, pod, deployment] = &objects[..] else { panic!("there are four") };
+    let at = |value: &Value, path: &str| value.pointer(path).and_then(Value::as_str).map(str::to_owned);
+    assert_eq!(at(node, "/metadata/name").as_deref(), Some("node-1"));
+    assert_eq!(at(node, "/metadata/labels/kubernetes.io~1hostname").as_deref(), Some("node-1"));
+    let term = "/spec/affinity/nodeAffinity/requiredDuringSchedulingIgnoredDuringExecution/nodeSelectorTerms/0";
+    assert_eq!(at(pod, &format!("{term}/matchFields/0/values/0")).as_deref(), Some("node-1"));
+    assert_eq!(at(pod, &format!("{term}/matchExpressions/0/values/0")).as_deref(), Some("0"));
+    assert_eq!(at(pod, "/metadata/namespace"), at(namespace, "/metadata/name"));
+    assert_eq!(at(node, "/metadata/labels/key-1").as_deref(), Some("1"));
+    assert_eq!(at(pod, "/spec/nodeSelector/key-1").as_deref(), Some("1"));
+    let hash = at(pod, "/metadata/labels/pod-template-hash").expect("a hash");
+    let above = at(deployment, "/metadata/name").expect("a name");
+    assert_eq!(at(pod, "/metadata/ownerReferences/0/name"), Some(format!("{above}-{hash}")));
+    assert_eq!(pseudonyms.mapping()["node-1"], "berlin-7");
+}
+
+#[test]
+fn what_names_something_is_replaced_by_what_means_the_same() {
+    let (objects, _) = renamed(vec![
+        json!({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "p",
+            "labels": {"acme.kubernetes.io/acme": "acme", "acme.node-restriction.kubernetes.io/acme": "a"},
+            "ownerReferences": [{"apiVersion": "acme.com/v1acme", "kind": "Acme", "name": "acme"}]},
+            "spec": {"containers": [{"name": "c", "securityContext": {"runAsUser": 4711},
+                "ports": [{"containerPort": 4711, "hostPort": 4711, "hostIP": "192.168.47.11"}],
+                "resources": {"limits": {"acme.com/acme": "1", "hugepages-2Mi": "2Mi", "nvidia.com/gpu": "1"}}}],
+                "tolerations": [{"key": "status-taint.cluster-autoscaler.kubernetes.io/acme", "operator": "Exists"}]}}),
+        json!({"apiVersion": "v1", "kind": "ResourceQuota", "metadata": {"name": "q"},
+            "spec": {"hard": {"requests.acme.com/acme": "4", "count/pods": "7", "acme.storageclass.storage.k8s.io/requests.storage": 1}}}),
+        json!({"apiVersion": "acme.com/v1", "kind": "Acme", "metadata": {"name": "acme"}, "spec": {"acme": "acme"}}),
+        json!({"apiVersion": "node.k8s.io/v1", "kind": "RuntimeClass", "metadata": {"name": "acme"}, "handler": "acme"}),
+        json!({"apiVersion": "storage.k8s.io/v1", "kind": "StorageClass", "metadata": {"name": "acme",
+            "creationTimestamp": "2024-04-07T11:00:00Z"}, "provisioner": "csi.acme.com"}),
+        json!({"apiVersion": "podreach.dev/v1alpha1", "kind": "Snapshot", "kubernetesVersion": "v1.36.3-acme.4",
+            "custom": [{"apiVersion": "acme.com/v1", "kind": "Acme"}]}),
+    ]);
+    let text = Value::from(objects.clone()).to_string();
+    assert!(!["acme", "Acme", "4711", "192.168", "2024", "47.11"].iter().any(|name| text.contains(name)), "{text}");
+    let pod = &objects[0];
+    assert_eq!(
+        pod["metadata"]["labels"].as_object().map(|labels| labels.keys().cloned().collect::<Vec<_>>()),
+        Some(vec!["domain-1.kubernetes.io/key-1".into(), "domain-2.node-restriction.kubernetes.io/key-2".into()])
+    );
+    assert_eq!(pod["spec"]["tolerations"][0]["key"], "status-taint.cluster-autoscaler.kubernetes.io/key-3");
+    let container = &pod["spec"]["containers"][0];
+    assert_eq!(container["ports"][0], json!({"containerPort": 1, "hostPort": 1, "hostIP": "10.0.0.1"}));
+    assert_eq!(
+        container["resources"]["limits"],
+        json!({"domain-3.example.com/resource-1": "1", "hugepages-2Mi": "2Mi",
+        "nvidia.com/resource-2": "1"})
+    );
+    assert_eq!(objects[1]["spec"]["hard"]["requests.domain-3.example.com/resource-1"], "4");
+    assert_eq!(
+        objects[2]["apiVersion"],
+        pod["metadata"]["ownerReferences"][0]["apiVersion"]
+            .as_str()
+            .map(|version| version.replace("version-1", "v1"))
+            .unwrap_or_default()
+    );
+    assert_eq!(objects[5]["kubernetesVersion"], "v1.36.3");
+    assert_eq!(objects[5]["custom"][0]["kind"], objects[2]["kind"]);
+}
