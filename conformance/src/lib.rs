@@ -1,4 +1,4 @@
-//! podreach beside the real filters of kube-scheduler.
+//! podreach beside the real filters of kube-scheduler, and beside Karpenter's own code (`karpenter/`).
 //!
 //! ```text
 //! generate ─> document ─┬─> document.rs: read, lowered ─> rules ──┐
@@ -11,6 +11,7 @@ pub mod compare;
 pub mod document;
 pub mod fuzz;
 pub mod generate;
+pub mod karpenter;
 pub mod minimise;
 pub mod reach;
 pub mod real;

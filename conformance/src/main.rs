@@ -8,7 +8,7 @@ use clap::{Args, Parser};
 use podreach::lower::Release;
 use podreach_conformance::fuzz::{Fuzz, Outcome, Question, save};
 use podreach_conformance::generate::{self, Shape};
-use podreach_conformance::record;
+use podreach_conformance::{karpenter, record};
 use podreach_core::random::Rng;
 
 /// podreach beside the real filters of kube-scheduler.
@@ -20,6 +20,21 @@ enum Command {
     Generate(GenerateArgs),
     /// Records the answers of every release
     Record(RecordArgs),
+    /// Random pools and pods through podreach and Karpenter's own code, until they differ
+    Pools(PoolsArgs),
+}
+
+#[derive(Debug, Args)]
+struct PoolsArgs {
+    /// The program that runs Karpenter's code
+    #[arg(long)]
+    real: PathBuf,
+    /// Stop after this many pairs of a pool and a pod
+    #[arg(long, default_value_t = 10_000)]
+    count: u64,
+    /// The first seed
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
 }
 
 #[derive(Debug, Args)]
@@ -106,6 +121,7 @@ fn main() -> ExitCode {
         Command::Record(args) => {
             record::record(&args.data, &args.real, args.tables.as_deref()).map(|()| ExitCode::SUCCESS)
         }
+        Command::Pools(args) => pools(&args),
     };
     ended.unwrap_or_else(|error| {
         eprintln!("conformance: {error}");
@@ -149,6 +165,21 @@ fn fuzz(args: &FuzzArgs) -> std::io::Result<ExitCode> {
     let outcome = fuzz.run()?;
     print(&outcome);
     Ok(finish(&outcome, &args.out))
+}
+
+fn pools(args: &PoolsArgs) -> std::io::Result<ExitCode> {
+    let (tally, difference) = karpenter::run(&args.real, args.seed, args.count)?;
+    println!("{} pairs of a pool and a pod, {} values, {} nodes made", tally.pairs, tally.values, tally.nodes);
+    println!("{:22} {:>12} {:>12}", "", "yes", "no");
+    for (what, (yes, no)) in &tally.answers {
+        println!("{what:22} {yes:12} {no:12}");
+    }
+    let Some(difference) = difference else {
+        println!("no difference");
+        return Ok(ExitCode::SUCCESS);
+    };
+    println!("DIFFERENCE: {difference}");
+    Ok(ExitCode::FAILURE)
 }
 
 fn print(outcome: &Outcome) {

@@ -15,12 +15,23 @@ fn pod(name: &str, spec: &str) -> String {
 
 /// Everything a lowered input says, in a fixed order.
 fn said(lowered: &Lowered) -> String {
-    let Lowered { cluster, start, kept, origins, questions, policies, entrances, profiles, assumed, diagnostics } =
-        lowered;
+    let Lowered {
+        cluster,
+        start,
+        kept,
+        origins,
+        questions,
+        policies,
+        pools,
+        entrances,
+        profiles,
+        assumed,
+        diagnostics,
+    } = lowered;
     let pods: Vec<_> = cluster.pods.values().collect();
     let nodes: Vec<_> = cluster.nodes.values().collect();
     format!(
-        "{pods:?} {nodes:?} {start:?} {kept:?} {origins:?} {questions:?} {policies:?} {entrances:?} {profiles:?} {assumed:?} {diagnostics:?}"
+        "{pods:?} {nodes:?} {start:?} {kept:?} {origins:?} {questions:?} {policies:?} {pools:?} {entrances:?} {profiles:?} {assumed:?} {diagnostics:?}"
     )
 }
 

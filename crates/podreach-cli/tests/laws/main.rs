@@ -244,7 +244,13 @@ fn commands(
 
 /// The audit says what `check` says. Each cell has the rule that is violated, and every eighth of them also the one that holds, since
 /// an audit looks for all that could break a rule that holds, which takes long.
-fn rules(program: &Program, objects: &[Value], seed: u64, cells: &[(String, String)], said: &[&str]) -> Vec<Difference> {
+fn rules(
+    program: &Program,
+    objects: &[Value],
+    seed: u64,
+    cells: &[(String, String)],
+    said: &[&str],
+) -> Vec<Difference> {
     let families = owners::families(objects);
     let mut rules: Vec<Rule<'_>> = Vec::new();
     let mut wanted = Vec::new();

@@ -2,11 +2,12 @@
 //!
 //! A pool is a set of *shapes*, and a shape says what a node looks like when it comes: labels that are fixed, labels that are chosen, keys
 //! that are absent, keys of which nothing is known; taints that last; capacity, known or open. `template.rs` makes concrete nodes of it,
-//! relative to what pods and policies can tell apart. Readers, one for each kind of object: `karpenter.rs`, `own.rs`.
+//! relative to what pods and policies can tell apart; `demand.rs` says which pods a pool can serve. Readers, one for each kind of object: `karpenter.rs`, `own.rs`.
 //!
 //! A template with guesses, or with open capacity, over-approximates the nodes that may come: it serves proofs of *never*, not runs.
 
-pub(crate) mod karpenter;
+mod demand;
+mod karpenter;
 mod mentioned;
 mod own;
 pub mod requirement;
@@ -17,6 +18,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use podreach_core::cluster::Taint;
 use podreach_core::resource::Resources;
 
+pub use demand::{demands, may_serve, tolerates};
+pub use karpenter::is_well_known;
 pub use mentioned::{Mention, Mentioned};
 pub use requirement::{Operator, Requirement, Requirements};
 pub use template::{Template, templates};
