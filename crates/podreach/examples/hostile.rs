@@ -59,7 +59,7 @@ pub fn page(kind: &str) -> String {
         evidence: vec![evidence.clone()],
         boundary: Some(Boundary {
             core: NAMES.map(str::to_owned).to_vec(),
-            escapes: vec![Escape { edit: NAMES[1].into(), change: Value::Null, evidence: Some(evidence) }],
+            escapes: vec![Escape { edit: NAMES[1].into(), change: serde_json::Value::Null, evidence: Some(evidence) }],
             left_out: Some(NAMES[0].into()),
         }),
     };

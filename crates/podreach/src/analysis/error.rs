@@ -134,7 +134,7 @@ pub enum ExportError {
     /// It is about a cluster that it does not describe.
     NotDescribed,
     /// It does not fit the input.
-    Refused(Refusal),
+    Refused(Box<Refusal>),
     /// The proved checker has no words for it.
     Unwritten(Unwritten),
 }
@@ -153,6 +153,6 @@ impl std::error::Error for ExportError {}
 
 impl<E: Into<Refusal>> From<E> for ExportError {
     fn from(error: E) -> Self {
-        Self::Refused(error.into())
+        Self::Refused(Box::new(error.into()))
     }
 }
