@@ -121,7 +121,10 @@ fn alternatives(choice: &Choice, mention: Option<&Mention>) -> Vec<Alternative> 
         Choice::Any(requirement) => any(requirement, mention.unwrap_or(&Mention::default())),
         Choice::Offered(requirement) => guessed(any(requirement, mention.unwrap_or(&Mention::default()))),
     };
-    if mention.is_none() {
+    if all.is_empty() {
+        // No value will do, so that no node should come; if one does, it has none.
+        all.push(Alternative { guessed: true, ..Alternative::plain(None) });
+    } else if mention.is_none() {
         all.truncate(1);
         all.iter_mut()
             .for_each(|one| *one = Alternative { distinct: false, asked: false, guessed: false, ..one.clone() });
