@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use podreach::lower::pool::{Capacity, Mentioned, Pool, Template, templates};
+use podreach::lower::pool::{Capacity, Mentioned, Pool, Template, catalogue, inferred, may_serve, templates};
 use podreach::lower::{Lowered, Options, lowered};
 use podreach::read::{Source, Sources};
 
@@ -124,7 +124,10 @@ fn an_open_key_may_have_any_value_or_none() {
     let templates = made(&lowered, &pool);
     let types = values(&templates, "node.kubernetes.io/instance-type");
     assert!(types.is_superset(&some(&["m5.large"])) && types.contains(&None) && types.len() >= 3, "{types:?}");
-    assert_eq!(values(&templates, "unknown"), BTreeSet::from([None]));
+    // A pod that says NotIn makes Karpenter draw an integer for a key that the pool does not speak of.
+    let unknown: BTreeSet<Option<String>> = [None, Some("0".to_owned())].into();
+    assert_eq!(values(&templates, "unknown"), unknown);
+    assert!(templates.iter().all(|one| one.labels.contains_key("unknown") == one.asked.contains("unknown")));
 }
 
 #[test]
@@ -207,4 +210,83 @@ fn reading_pools_changes_no_cluster() {
     );
     let codes: Vec<&str> = with.diagnostics.iter().map(|one| one.code).filter(|code| *code != "W0313").collect();
     assert_eq!(codes, without.diagnostics.iter().map(|one| one.code).collect::<Vec<_>>());
+}
+
+const CATALOGUE: &str = r#"[
+  {"name": "c-4x", "architecture": "amd64", "operatingSystems": ["linux"], "resources": {"cpu": "4", "memory": "8Gi"}, "offerings": [
+    {"Price": 0.02, "Available": true, "Requirements": [{"key": "karpenter.sh/capacity-type", "operator": "In", "values": ["spot"]},
+      {"key": "topology.kubernetes.io/zone", "operator": "In", "values": ["a"]}]},
+    {"Price": 0.02, "Available": true, "Requirements": [{"key": "karpenter.sh/capacity-type", "operator": "In", "values": ["spot"]},
+      {"key": "topology.kubernetes.io/zone", "operator": "In", "values": ["c"]}]}]},
+  {"name": "c-2x", "architecture": "amd64", "operatingSystems": ["linux"], "resources": {"cpu": "2", "memory": "4Gi", "pods": "20"}, "offerings": [
+    {"Price": 0.01, "Available": true, "Requirements": [{"key": "karpenter.sh/capacity-type", "operator": "In", "values": ["spot"]},
+      {"key": "topology.kubernetes.io/zone", "operator": "In", "values": ["a"]}]}]}
+]"#;
+
+fn catalogue(text: &str) -> (catalogue::Catalogue, Vec<podreach::diagnostic::Diagnostic>) {
+    let mut sources = Sources::default();
+    let id = sources.add(Source::from_bytes("types.json", text.as_bytes().to_vec()).expect("it is text"));
+    catalogue::read(&sources, [id])
+}
+
+#[test]
+fn a_catalogue_makes_capacity_known_and_offerings_count() {
+    let (types, remarks) = catalogue(CATALOGUE);
+    assert_eq!(remarks, []);
+    let (mut lowered, pool) = pool(&with(&pod("nodeSelector: {topology.kubernetes.io/zone: a}")));
+    let pool = types.applied(&mut lowered.cluster, &pool);
+    // The smaller type is told apart by nothing that anybody looks at but its name, and zone c is not the pool's.
+    assert_eq!(pool.shapes.len(), 2);
+    let templates = made(&lowered, &pool);
+    assert_eq!(values(&templates, "topology.kubernetes.io/zone"), some(&["a"]));
+    assert!(templates.iter().all(Template::is_certain), "{templates:?}");
+    let cpu = lowered.cluster.resource("cpu");
+    let amounts = templates.iter().map(|template| match &template.capacity {
+        Capacity::Known(resources) => resources.amount(cpu),
+        Capacity::Open => panic!("{template:?}"),
+    });
+    assert_eq!(amounts.max(), Some(3900));
+}
+
+#[test]
+fn what_is_wrong_with_a_catalogue_is_said() {
+    let codes = |text: &str| catalogue(text).1.iter().map(|remark| remark.code).collect::<Vec<_>>();
+    assert_eq!(codes("{}"), ["E0205"]);
+    assert_eq!(codes(&CATALOGUE.replacen("architecture", "arch", 1)), ["E0204", "E0206"]);
+    assert_eq!(codes(&CATALOGUE.replacen("8Gi", "8Gx", 1)), ["E0210"]);
+    assert_eq!(codes(&CATALOGUE.replacen("\"In\"", "\"Is\"", 1)), ["E0219"]);
+}
+
+#[test]
+fn managed_pools_look_like_their_nodes() {
+    let node = |name: &str, zone: &str| {
+        let labels = format!(
+            "eks.amazonaws.com/nodegroup: blue, kubernetes.io/hostname: {name}, topology.kubernetes.io/zone: {zone}"
+        );
+        let spec =
+            "{taints: [{key: dedicated, effect: NoSchedule}, {key: node.kubernetes.io/not-ready, effect: NoSchedule}]}";
+        format!(
+            "{{apiVersion: v1, kind: Node, metadata: {{name: {name}, labels: {{{labels}}}}}, spec: {spec}, status: {{allocatable: {{cpu: 2}}}}}}\n---\n"
+        )
+    };
+    let lowered = read(&(node("n1", "a") + &node("n2", "b") + &node("n3", "b")));
+    let [pool] = inferred(&lowered.cluster, &lowered.origins).try_into().expect("one pool");
+    assert_eq!((pool.name.as_str(), pool.shapes.len()), ("eks-nodegroup/blue", 2));
+    let [one] = made(&lowered, &Pool { shapes: vec![pool.shapes[0].clone()], ..pool }).try_into().expect("one node");
+    assert!(one.is_certain() && !one.labels.contains_key("kubernetes.io/hostname"), "{one:?}");
+    assert_eq!(one.taints.len(), 1);
+}
+
+#[test]
+fn a_pool_serves_who_tolerates_it_and_asks_for_what_it_has() {
+    let serves = |spec: &str| {
+        let (lowered, pool) = pool(&with(&pod(spec)));
+        let pod = lowered.cluster.pods.values().next().expect("a pod");
+        may_serve(&pool, &lowered.cluster, &pod.spec)
+    };
+    let tolerates = "tolerations: [{key: dedicated, operator: Exists}]";
+    assert!(serves(tolerates) && !serves("priority: 0"));
+    assert!(serves(&format!("{tolerates}, nodeSelector: {{team: red, topology.kubernetes.io/zone: a}}")));
+    assert!(!serves(&format!("{tolerates}, nodeSelector: {{topology.kubernetes.io/zone: c}}")));
+    assert!(!serves(&format!("{tolerates}, nodeSelector: {{unknown: x}}")));
 }

@@ -7,9 +7,7 @@ use std::collections::BTreeMap;
 
 use podreach_core::cluster::Taint;
 
-use super::{
-    Capacity, Choice, HOSTNAME, Knowledge, Open, Operator, Pool, Requirement, Requirements, Shape, is_of_platform,
-};
+use super::{Capacity, Choice, HOSTNAME, Knowledge, Open, Operator, Pool, Requirement, Requirements, Shape};
 use crate::lower::context::Context;
 use crate::lower::errors;
 use crate::lower::node::{taints_in, transient};
@@ -61,11 +59,9 @@ pub(super) fn read(cx: &mut Context, tree: &Tree<'_>) -> Option<Pool> {
     let requirements = all_requirements(cx, &inner, &labels);
     let taints = taints(cx, &inner);
     let most = most(cx, &spec);
-    let shape =
-        Shape { labels: choices(&labels, &requirements), open: Open::Platform, taints, capacity: Capacity::Open };
+    let shape = Shape { labels: choices(&labels, &requirements), open: Open::Drawn, taints, capacity: Capacity::Open };
     let name = format!("nodepool/{}", metadata.name);
-    let shapes = if is_contradictory(&requirements) { Vec::new() } else { vec![shape] };
-    Some(Pool { name, knowledge: Knowledge::Declared, shapes, requirements, most, span: metadata.span })
+    Some(Pool { name, knowledge: Knowledge::Declared, shapes: vec![shape], requirements, most, span: metadata.span })
 }
 
 /// The mapping in a field that must be there.
@@ -134,27 +130,17 @@ fn all_requirements(cx: &mut Context, spec: &Object<'_, '_>, labels: &BTreeMap<S
 /// What nodes have for each key: the labels of the template as they are, a value that pods choose for other custom keys, and what instance
 /// types offer for well-known ones.
 fn choices(labels: &BTreeMap<String, String>, requirements: &Requirements) -> BTreeMap<String, Choice> {
-    let chosen = requirements.iter().filter_map(|(key, requirement)| {
+    let chosen = requirements.iter().map(|(key, requirement)| {
         let choice = match requirement.operator() {
             _ if is_well_known(key) => Choice::Offered(requirement.clone()),
-            Operator::In => Choice::OneOf(requirement.values().clone()),
-            // Nothing is put on the node, but the platform may.
-            Operator::DoesNotExist if is_of_platform(key) => Choice::Any(requirement.clone()),
-            Operator::DoesNotExist => return None,
+            Operator::DoesNotExist => Choice::Any(requirement.clone()),
             _ => Choice::Asked(requirement.clone()),
         };
-        Some((key.to_owned(), choice))
+        (key.to_owned(), choice)
     });
     let mut choices: BTreeMap<String, Choice> = chosen.collect();
     choices.extend(labels.iter().map(|(key, value)| (key.clone(), Choice::fixed(value))));
     choices
-}
-
-/// Whether no instance type can satisfy what is required of a well-known key that every one has.
-fn is_contradictory(requirements: &Requirements) -> bool {
-    let always =
-        ["karpenter.sh/capacity-type", "kubernetes.io/arch", "kubernetes.io/os", "topology.kubernetes.io/zone"];
-    always.iter().any(|key| requirements.get(key).is_some_and(|one| one.operator() == Operator::DoesNotExist))
 }
 
 /// The taints that last: `startupTaints` are there only while a node starts.

@@ -2,11 +2,15 @@
 //!
 //! A pool is a set of *shapes*, and a shape says what a node looks like when it comes: labels that are fixed, labels that are chosen, keys
 //! that are absent, keys of which nothing is known; taints that last; capacity, known or open. `template.rs` makes concrete nodes of it,
-//! relative to what pods and policies can tell apart; `demand.rs` says which pods a pool can serve. Readers, one for each kind of object: `karpenter.rs`, `own.rs`.
+//! relative to what pods and policies can tell apart; `demand.rs` says which pods a pool can serve. Readers, one
+//! for each kind of object: `karpenter.rs`, `own.rs`. `catalogue.rs` has instance types, which make the capacity of Karpenter's pools known;
+//! `inferred.rs` takes the nodes of managed pools for their shapes.
 //!
 //! A template with guesses, or with open capacity, over-approximates the nodes that may come: it serves proofs of *never*, not runs.
 
+pub mod catalogue;
 mod demand;
+mod inferred;
 mod karpenter;
 mod mentioned;
 mod own;
@@ -19,6 +23,7 @@ use podreach_core::cluster::Taint;
 use podreach_core::resource::Resources;
 
 pub use demand::{demands, may_serve, tolerates};
+pub use inferred::inferred;
 pub use karpenter::is_well_known;
 pub use mentioned::{Mention, Mentioned};
 pub use requirement::{Operator, Requirement, Requirements};
@@ -80,7 +85,7 @@ pub enum Choice {
     /// One of these values.
     OneOf(BTreeSet<String>),
     /// The value that a pod asks for, if the requirement allows it, and else an integer: what Karpenter does. With `NotIn` a pod may also
-    /// ask for the absence of the label.
+    /// ask for the absence of the label, and an empty value is not put on the node.
     Asked(Requirement),
     /// Any value that the requirement allows; with `NotIn` or `DoesNotExist` also none.
     Any(Requirement),
@@ -102,12 +107,15 @@ pub enum Open {
     Nothing,
     /// Those that Kubernetes, clouds and hardware discovery put on nodes.
     Platform,
+    /// The same; and for any other key an integer, where a pod says `NotIn`: Karpenter adds what a pod asks for to what the node must
+    /// satisfy, and then draws a value.
+    Drawn,
 }
 
 impl Open {
     /// Whether a key may be there.
     pub fn admits(self, key: &str) -> bool {
-        self == Self::Platform && is_of_platform(key)
+        self != Self::Nothing && is_of_platform(key)
     }
 }
 

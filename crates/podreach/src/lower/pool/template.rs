@@ -12,7 +12,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use podreach_core::cancel;
 use podreach_core::cluster::Taint;
 
-use super::{Capacity, Choice, HOSTNAME, Mention, Mentioned, Operator, Pool, Requirement, Shape};
+use super::{Capacity, Choice, HOSTNAME, Mention, Mentioned, Open, Operator, Pool, Requirement, Shape};
 
 /// A concrete node that a pool can bring.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -95,8 +95,9 @@ fn of_shape(pool: &Pool, shape: &Shape, mentioned: &Mentioned) -> Vec<Template> 
         capacity: shape.capacity.clone(),
     }];
     let listed = shape.labels.iter().map(|(key, choice)| (key.as_str(), alternatives(choice, mentioned.get(key))));
-    let is_open = |key: &&str| !shape.labels.contains_key(*key) && *key != HOSTNAME && shape.open.admits(key);
-    let open = mentioned.keys().filter(is_open).map(|key| (key, of_open(mentioned.get(key))));
+    let unlisted = mentioned.keys().filter(|key| !shape.labels.contains_key(*key) && *key != HOSTNAME);
+    let open =
+        unlisted.map(|key| (key, unlisted_key(shape.open, key, mentioned.get(key).unwrap_or(&Mention::default()))));
     for (key, alternatives) in listed.chain(open) {
         made = made.iter().flat_map(|template| alternatives.iter().map(|one| with(template, key, one))).collect();
     }
@@ -120,7 +121,10 @@ fn alternatives(choice: &Choice, mention: Option<&Mention>) -> Vec<Alternative> 
         Choice::Any(requirement) => any(requirement, mention.unwrap_or(&Mention::default())),
         Choice::Offered(requirement) => guessed(any(requirement, mention.unwrap_or(&Mention::default()))),
     };
-    if mention.is_none() {
+    if all.is_empty() {
+        // No value will do, so that no node should come; if one does, it has none.
+        all.push(Alternative { guessed: true, ..Alternative::plain(None) });
+    } else if mention.is_none() {
         all.truncate(1);
         all.iter_mut()
             .for_each(|one| *one = Alternative { distinct: false, asked: false, guessed: false, ..one.clone() });
@@ -128,11 +132,25 @@ fn alternatives(choice: &Choice, mention: Option<&Mention>) -> Vec<Alternative> 
     all
 }
 
-/// The values of a key of which nothing is known: any, or none.
-fn of_open(mention: Option<&Mention>) -> Vec<Alternative> {
-    let mut all = any(&Requirement::any(), mention.unwrap_or(&Mention::default()));
-    all.push(Alternative::plain(None));
-    guessed(all)
+/// The values of a key that a shape does not list: any or none, where nothing is known; an integer or none, where pods make Karpenter draw
+/// one; else none.
+fn unlisted_key(open: Open, key: &str, mention: &Mention) -> Vec<Alternative> {
+    let none = Alternative::plain(None);
+    if open.admits(key) {
+        return guessed(any(&Requirement::any(), mention).into_iter().chain([none]).collect());
+    }
+    if open != Open::Drawn {
+        return vec![none];
+    }
+    let drawn = drawn(&Requirement::any(), mention).into_iter().map(|one| Alternative { asked: true, ..one });
+    drawn.chain([none]).collect()
+}
+
+/// The integers that may be drawn within the bounds of a requirement.
+fn drawn(requirement: &Requirement, mention: &Mention) -> Vec<Alternative> {
+    let named = mention.values.iter().filter(|value| requirement.may_draw(value));
+    let named = named.map(|value| Alternative::plain(Some(value.clone())));
+    named.chain(others(integers(requirement, mention, |_| true), mention)).collect()
 }
 
 fn guessed(alternatives: Vec<Alternative>) -> Vec<Alternative> {
@@ -140,15 +158,15 @@ fn guessed(alternatives: Vec<Alternative>) -> Vec<Alternative> {
 }
 
 /// What Karpenter gives a node: the value that a pod asks for, an integer where none asks, or nothing where a pod asks for that.
+/// An empty value is not put on a node.
 fn asked(requirement: &Requirement, mention: &Mention) -> Vec<Alternative> {
+    let put = |one: Alternative| Alternative { value: one.value.filter(|value| !value.is_empty()), ..one };
     if requirement.operator() == Operator::In {
-        return finite(requirement);
+        return finite(requirement).into_iter().map(put).collect();
     }
-    let named = mention.values.iter().filter(|value| requirement.has(value) || requirement.may_draw(value));
-    let mut all: Vec<Alternative> = named
-        .map(|value| Alternative { asked: !requirement.may_draw(value), ..Alternative::plain(Some(value.clone())) })
-        .collect();
-    all.extend(others(integers(requirement, mention, |_| true), mention));
+    let named = mention.values.iter().filter(|value| requirement.has(value) && !requirement.may_draw(value));
+    let named = named.map(|value| put(Alternative { asked: true, ..Alternative::plain(Some(value.clone())) }));
+    let mut all: Vec<Alternative> = named.chain(drawn(requirement, mention)).collect();
     if requirement.operator() == Operator::NotIn {
         all.push(Alternative { asked: true, ..Alternative::plain(None) });
     }
