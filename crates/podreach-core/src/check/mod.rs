@@ -14,6 +14,7 @@ mod classes;
 mod forbidden;
 mod index;
 mod orbits;
+mod pairs;
 mod replay;
 pub mod shortage;
 pub mod symmetry;
