@@ -31,17 +31,13 @@ impl<'m> Register<'m> {
     /// The register of a configuration.
     pub fn new(m: &'m Model, s: &Configuration) -> Self {
         let matchers = m.cluster().matchers.entries().ids();
-        let may_see = |pod: PodId| {
-            let matchers = matchers.clone();
-            matchers.filter(|&matcher| m.depends_on_node(matcher) || m.sees_unbound(matcher, pod)).collect()
-        };
         let mut register = Self {
             m,
             on: m.nodes().map(|_| Vec::new()).collect(),
             crowds: m.nodes().map(|_| 0).collect(),
             of: m.every_pod().map(|_| Vec::new()).collect(),
             seen: matchers.clone().map(|_| Vec::new()).collect(),
-            seen_by: m.every_pod().map(may_see).collect(),
+            seen_by: seen_by(m),
             unsettled: s.unsettled().clone(),
         };
         s.iter().for_each(|(atom, count)| register.change(atom, |now| now.saturating_add(count)));
@@ -59,6 +55,17 @@ impl<'m> Register<'m> {
             }
         }
     }
+}
+
+/// For each pod type, the matchers that may see it, in order.
+fn seen_by(m: &Model) -> IdVec<PodId, Vec<MatcherId>> {
+    let mut seen_by: IdVec<PodId, Vec<MatcherId>> = m.every_pod().map(|_| Vec::new()).collect();
+    for matcher in m.cluster().matchers.entries().ids() {
+        let all = m.depends_on_node(matcher).then(|| m.every_pod().collect());
+        let seen: Vec<PodId> = all.unwrap_or_else(|| m.seen_unbound(&[matcher]));
+        seen.into_iter().for_each(|pod| seen_by[pod].push(matcher));
+    }
+    seen_by
 }
 
 /// Changes the count of an entry of a sorted list without zeros; returns it as it was and as it is.

@@ -102,7 +102,8 @@ impl<'a> Classes<'a> {
         for atom in self.members[class].clone() {
             let Some(guard) = self.rules.guard(atom) else { continue };
             let guard = self.fold(&guard).map_err(|class| Flaw::SplitClass(class, atom))?;
-            if !guards.iter().any(|(_, known)| *known == guard) {
+            // Guards of one class nearly always differ in their witnesses, and these lists are short.
+            if !guards.iter().any(|(_, known)| known.affinity == guard.affinity && *known == guard) {
                 guards.push((atom, guard));
             }
         }

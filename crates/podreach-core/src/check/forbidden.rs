@@ -22,6 +22,7 @@ use super::classes::{Class, Classes};
 use super::copies::Copies;
 use super::index::{Index, Present, add_one, count};
 use super::orbits::Orbits;
+use super::pairs::pair;
 use crate::configuration::Configuration;
 use crate::goal::Goal;
 use crate::guard::{Affinity, AtMost, Guard};
@@ -51,26 +52,47 @@ fn check_one_of_each(
     let mut classes = Classes::new(problem, proof)?;
     let known = |group: &Group| group.keys().all(|&class| class < proof.classes.len());
     none(proof.forbidden.iter().position(|group| !known(group)), Flaw::UnknownClass)?;
-    let contained =
-        |group: &Group, s: &Configuration| group.iter().all(|(&class, &count)| classes.count(class, s) >= count);
-    none(proof.forbidden.iter().position(|group| contained(group, &problem.start)), Flaw::StartForbidden)?;
+    let counts = |s: &Configuration| (0..proof.classes.len()).map(|class| classes.count(class, s)).collect::<Vec<_>>();
+    let (start, kept) = (counts(&problem.start), counts(&problem.kept));
+    let is_at_first = |group: &Group| group.iter().all(|(&class, &count)| start[class] >= count);
+    none(proof.forbidden.iter().position(is_at_first), Flaw::StartForbidden)?;
 
-    let groups: Vec<Present> = proof.forbidden.iter().map(|group| besides_kept(problem, &classes, group)).collect();
-    let index = Index::new(&groups);
+    let groups: Vec<Present> = proof.forbidden.iter().map(|group| besides_kept(&kept, group)).collect();
+    let mut index = Index::new(proof.classes.len(), &groups);
     let ruled_out =
         |&alternative: &usize| index.finds_in(&classes.present(&goal.any[alternative].minus(&problem.kept)));
     let open = alike.iter().find(|alternatives| !alternatives.iter().any(ruled_out));
     none(open.map(|alternatives| alternatives[0]), Flaw::GoalNotForbidden)?;
 
+    none_escapes((problem, &mut classes), &groups, &mut index, stop)
+}
+
+/// How many groups are looked at between two questions whether to stop.
+const STRETCH: usize = 1 << 12;
+
+/// Whichever pod of a group came last, there was no way to deploy it.
+fn none_escapes(
+    (problem, classes): (&Problem, &mut Classes<'_>),
+    groups: &[Present],
+    index: &mut Index,
+    stop: &dyn Fn() -> bool,
+) -> Result<(), Flaw> {
     let copies = Copies::new(problem)?;
     for (number, group) in groups.iter().enumerate() {
-        if !copies.leave_one_free(&classes, group, None) {
+        if number % STRETCH == STRETCH - 1 && stop() {
+            return Err(Flaw::Stopped);
+        }
+        // The node that is free here is free for the table of pairs as well, which looks at no other pods than these two.
+        if !copies.leave_one_free(classes, group, None) {
             return Err(Flaw::TooFewCopies(number));
         }
         for at in 0..group.len() {
+            if is_ruled_out_at_once(classes, index, group, at)? {
+                continue;
+            }
             for (last, guard) in classes.guards(group[at].0)?.iter() {
-                let is_enough = |present: &Present| copies.leave_one_free(&classes, present, Some(last.1));
-                match escape(without_one(group, at), guard, &index, &is_enough, stop)? {
+                let is_enough = |present: &Present| copies.leave_one_free(classes, present, Some(last.1));
+                match escape(without_one(group, at), guard, index, &is_enough, stop)? {
                     Escape::None => {}
                     Escape::Found => return Err(Flaw::Escapes { group: number, last: *last }),
                     Escape::Beyond => return Err(Flaw::TooFewCopies(number)),
@@ -92,9 +114,25 @@ fn none(found: Option<usize>, flaw: impl Fn(usize) -> Flaw) -> Result<(), Flaw> 
     found.map_or(Ok(()), |index| Err(flaw(index)))
 }
 
-/// The group as what must be there besides the kept pods.
-fn besides_kept(problem: &Problem, classes: &Classes<'_>, group: &Group) -> Present {
-    let besides = |(&class, &count): (&Class, &u64)| (class, count.saturating_sub(classes.count(class, &problem.kept)));
+/// Whether the pod at an entry of a pair cannot come last, which the table of pairs shows without a search.
+fn is_ruled_out_at_once(
+    classes: &mut Classes<'_>,
+    index: &mut Index,
+    group: &Present,
+    at: usize,
+) -> Result<bool, Flaw> {
+    match (&mut index.pairs, pair(group)) {
+        (Some(pairs), Some((a, b))) => {
+            let (last, other) = if at == 0 { (a, b) } else { (b, a) };
+            pairs.rule_out(classes, last, other)
+        }
+        _ => Ok(false),
+    }
+}
+
+/// The group as what must be there besides the kept pods, of which there are so many of each class.
+fn besides_kept(kept: &[u64], group: &Group) -> Present {
+    let besides = |(&class, &count): (&Class, &u64)| (class, count.saturating_sub(kept[class]));
     group.iter().map(besides).filter(|&(_, count)| count > 0).collect()
 }
 
@@ -199,7 +237,8 @@ fn holds(condition: &AtMost<Class>, present: &Present) -> bool {
     present.iter().map(weighed).fold(0u128, u128::saturating_add) <= condition.bound
 }
 
-fn weight(condition: &AtMost<Class>, class: Class) -> u128 {
+/// How much a pod of a class counts.
+pub(super) fn weight(condition: &AtMost<Class>, class: Class) -> u128 {
     let found = condition.weights.binary_search_by_key(&class, |entry| entry.0);
     found.map_or(0, |at| condition.weights[at].1)
 }
@@ -237,4 +276,58 @@ fn most_needed(base: &Present, guard: &Guard<Class>) -> u128 {
 
 fn size(present: &Present) -> u128 {
     present.iter().fold(0, |sum: u128, &(_, count)| sum.saturating_add(count.into()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::configuration::Atom;
+    use crate::model::Semantics;
+    use crate::testing::{Rng, Shape, cases, problem, reachable, some_terminating};
+
+    /// Pairs of atoms that are never present together, of which some may be missing, and some that may well be.
+    fn pairs(rng: &mut Rng, problem: &Problem, atoms: &[Atom]) -> Vec<Present> {
+        let all = reachable(problem, 20_000).unwrap_or_default();
+        let present = |s: &Configuration, class: Class| s.count(atoms[class]) - problem.kept.count(atoms[class]);
+        let is_met = |pair: &Present| all.iter().any(|s| pair.iter().all(|&(class, count)| present(s, class) >= count));
+        let pairs = (0..atoms.len()).flat_map(|a| (a..atoms.len()).map(move |b| (a, b)));
+        let pairs = pairs.map(|(a, b)| if a == b { vec![(a, 2)] } else { vec![(a, 1), (b, 1)] });
+        let single = (0..atoms.len()).map(|class| vec![(class, 1)]);
+        let mut groups: Vec<Present> = pairs.chain(single).filter(|pair| !is_met(pair)).collect();
+        if rng.one_in(2) && !groups.is_empty() {
+            groups.remove(rng.below(groups.len()));
+        }
+        if rng.one_in(4) {
+            groups.push(vec![(rng.below(atoms.len()), 2)]);
+        }
+        groups
+    }
+
+    #[test]
+    fn the_table_of_pairs_changes_no_verdict() {
+        let (mut rng, mut verdicts, mut at_once) = (Rng::new(101), [0; 2], 0);
+        for case in 0..cases(2_000) {
+            let semantics = if case % 2 == 0 { Semantics::KubeScheduler } else { Semantics::Paper };
+            let shape = Shape::small(semantics);
+            let problem = problem(&mut rng, if case % 3 == 0 { shape.with_volumes() } else { shape });
+            let problem = if case % 4 == 0 { some_terminating(&mut rng, problem) } else { problem };
+            let nodes = || problem.model.nodes();
+            let atoms = problem.model.every_pod().flat_map(|pod| nodes().map(move |node| (pod, node)));
+            let atoms: Vec<Atom> = atoms.filter(|&(pod, _)| problem.roster.contains(pod)).collect();
+            let groups = pairs(&mut rng, &problem, &atoms);
+            let proof = Proof { classes: atoms.iter().map(|&atom| vec![atom]).collect(), ..Proof::default() };
+            let check = |index: &mut Index| {
+                let mut classes = Classes::new(&problem, &proof).expect("each atom is a class");
+                none_escapes((&problem, &mut classes), &groups, index, &|| false)
+            };
+            let (mut table, mut tree) = (Index::new(atoms.len(), &groups), Index::without_table(atoms.len(), &groups));
+            let expected = check(&mut tree);
+            assert_eq!(check(&mut table), expected, "case {case}: {groups:?} of {problem:#?}");
+            verdicts[usize::from(expected.is_ok())] += 1;
+            let mut classes = Classes::new(&problem, &proof).expect("each atom is a class");
+            let is_at_once = |group: &&Present| is_ruled_out_at_once(&mut classes, &mut table, group, 0) == Ok(true);
+            at_once += groups.iter().filter(|group| pair(group).is_some()).filter(is_at_once).count();
+        }
+        assert!(verdicts.iter().all(|&count| count > cases(2_000) / 50) && at_once > 1_000, "{verdicts:?} {at_once}");
+    }
 }

@@ -1,8 +1,8 @@
-//! Forbidden groups in a tree: a group is a path of its entries, and what is not present cuts off everything below it.
-
-use std::collections::BTreeSet;
+//! Forbidden groups in a tree: a group is a path of its entries, and what is not present cuts off everything below it. Where there are
+//! many pairs, these are in a table instead.
 
 use super::classes::Class;
+use super::pairs::{Pairs, pair};
 
 /// What is present: how many pods of each class, sorted by class, no zeros.
 pub(super) type Present = Vec<(Class, u64)>;
@@ -24,8 +24,10 @@ pub(super) fn add_one(present: &mut Present, class: Class) {
 pub(super) struct Index {
     /// The places of the tree; the first is the root.
     places: Vec<Place>,
-    /// The classes that some group has.
-    mentioned: BTreeSet<Class>,
+    /// Whether some group has a class.
+    mentioned: Vec<bool>,
+    /// The pairs, where there are many.
+    pub(super) pairs: Option<Pairs>,
 }
 
 #[derive(Default)]
@@ -37,17 +39,29 @@ struct Place {
 }
 
 impl Index {
-    /// These groups.
-    pub(super) fn new<'g>(groups: impl IntoIterator<Item = &'g Present>) -> Self {
-        let mut index = Self { places: vec![Place::default()], mentioned: BTreeSet::new() };
-        groups.into_iter().for_each(|group| index.add(group));
+    /// These groups of so many classes.
+    pub(super) fn new(classes: usize, groups: &[Present]) -> Self {
+        Self::with(Pairs::new(classes, groups), classes, groups)
+    }
+
+    /// The same with this table of pairs, or with all groups in the tree.
+    fn with(pairs: Option<Pairs>, classes: usize, groups: &[Present]) -> Self {
+        let mut index = Self { places: vec![Place::default()], mentioned: vec![false; classes], pairs };
+        groups.iter().flatten().for_each(|&(class, _)| index.mentioned[class] = true);
+        let has_table = index.pairs.is_some();
+        groups.iter().filter(|group| !has_table || pair(group).is_none()).for_each(|group| index.add(group));
         index
+    }
+
+    /// The same with all groups in the tree, however many pairs there are.
+    #[cfg(test)]
+    pub(super) fn without_table(classes: usize, groups: &[Present]) -> Self {
+        Self::with(None, classes, groups)
     }
 
     fn add(&mut self, group: &Present) {
         let mut at = 0;
         for &(class, needed) in group {
-            self.mentioned.insert(class);
             let found =
                 self.places[at].next.binary_search_by_key(&(class, needed), |&(class, needed, _)| (class, needed));
             at = match found {
@@ -65,12 +79,12 @@ impl Index {
 
     /// Whether some group has a class.
     pub(super) fn mentions(&self, class: Class) -> bool {
-        self.mentioned.contains(&class)
+        self.mentioned.get(class).copied().unwrap_or(false)
     }
 
     /// Whether a group is contained in what is present.
     pub(super) fn finds_in(&self, present: &[(Class, u64)]) -> bool {
-        self.finds_below(0, present)
+        self.pairs.as_ref().is_some_and(|pairs| pairs.finds_in(present)) || self.finds_below(0, present)
     }
 
     fn finds_below(&self, at: usize, present: &[(Class, u64)]) -> bool {
@@ -91,9 +105,24 @@ mod tests {
     #[test]
     fn a_group_is_found_where_all_of_it_is_present() {
         let groups: [Present; 2] = [vec![(0, 1), (4, 2)], vec![(4, 1), (7, 1)]];
-        let index = Index::new(&groups);
+        let index = Index::new(8, &groups);
         assert!(index.finds_in(&[(0, 3), (4, 2)]) && index.finds_in(&[(1, 1), (4, 1), (7, 9)]));
         assert!([0, 4, 7].iter().all(|&class| index.mentions(class)) && !index.mentions(1));
         assert!(!index.finds_in(&[(0, 3), (4, 1)]) && !index.finds_in(&[(7, 2)]) && !index.finds_in(&[]));
+    }
+
+    #[test]
+    fn pairs_are_found_in_the_table_as_in_the_tree() {
+        let pairs = (0..5).flat_map(|a| (a..5).map(move |b| if a == b { vec![(a, 2)] } else { vec![(a, 1), (b, 1)] }));
+        let (kept, groups): (Vec<Present>, Vec<Present>) = pairs.partition(|group| group[0].0 == 2);
+        let (table, tree) = (Index::new(5, &groups), Index::without_table(5, &groups));
+        assert!(table.pairs.is_some() && tree.pairs.is_none());
+        assert!(groups.iter().all(|group| table.finds_in(group) && tree.finds_in(group)));
+        assert!(kept.iter().all(|group| !table.finds_in(group) && !tree.finds_in(group)) && table.mentions(2));
+        assert!(
+            !table.finds_in(&[(0, 1)])
+                && !table.finds_in(&[(3, 1), (9, 2)])
+                && table.finds_in(&[(1, 1), (4, 7), (9, 1)])
+        );
     }
 }

@@ -15,6 +15,7 @@ mod copies;
 mod forbidden;
 mod index;
 mod orbits;
+mod pairs;
 mod replay;
 pub mod shortage;
 pub mod symmetry;

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use podreach_core::cancel;
 use podreach_core::guard::{Affinity, Guard, Guards, Universe};
 use podreach_core::{Atom, Configuration, Problem, Proof};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::classes::{classes, useful};
 use super::projection::Projection;
@@ -175,7 +175,8 @@ impl System {
         for goal in &problem.goal.any {
             needed.extend(goal.minus(&problem.kept).iter().map(|(atom, _)| atom).find(|atom| self.dead.contains(atom)));
         }
-        let members = groups.iter().flatten().flat_map(|&(class, _)| &self.classes[class as usize]);
+        let classes: FxHashSet<Class> = groups.iter().flatten().map(|&(class, _)| class).collect();
+        let members = classes.iter().flat_map(|&class| &self.classes[class as usize]);
         for atom in members.collect::<BTreeSet<_>>() {
             let helpers = self.guards.get(atom).into_iter().flat_map(Guard::helpers).chain(self.before.get(atom));
             needed.extend(helpers.copied().filter(|atom| self.dead.contains(atom)));
@@ -200,14 +201,16 @@ impl System {
 
     /// Forbidden groups of classes, and the atoms that never appear, as a proof about the whole problem.
     pub fn proof(&self, problem: &Problem, groups: &[Group]) -> Proof {
-        let used: BTreeSet<Class> = groups.iter().flatten().map(|&(class, _)| class).collect();
-        let numbers: FxHashMap<Class, usize> = used.iter().zip(0..).map(|(&class, number)| (class, number)).collect();
+        let used: FxHashSet<Class> = groups.iter().flatten().map(|&(class, _)| class).collect();
+        let used = BTreeSet::from_iter(used);
+        // The number of each class in the proof, and how many of its pods are kept.
+        let numbers: FxHashMap<Class, (usize, u64)> =
+            used.iter().zip(0..).map(|(&class, number)| (class, (number, self.kept(problem, class)))).collect();
         let classes = used.iter().map(|&class| self.classes[class as usize].clone()).collect();
         let mut proof = Proof { classes, ..Proof::default() };
         for group in groups {
-            let total =
-                group.iter().map(|&(class, count)| (numbers[&class], count.saturating_add(self.kept(problem, class))));
-            proof.forbidden.push(total.collect());
+            let total = group.iter().map(|&(class, count)| (numbers[&class], count));
+            proof.forbidden.push(total.map(|((number, kept), count)| (number, count.saturating_add(kept))).collect());
         }
         for atom in self.needed_dead(problem, groups) {
             proof.forbidden.push(BTreeMap::from([(proof.classes.len(), problem.kept.count(atom).saturating_add(1))]));

@@ -48,6 +48,12 @@ struct Candidate {
     efforts: Vec<Effort>,
 }
 
+impl From<Decision> for Candidate {
+    fn from(Decision { checked, engine, efforts }: Decision) -> Self {
+        Self { verdict: checked.verdict().clone(), engine, efforts }
+    }
+}
+
 impl Candidate {
     fn at_once(verdict: Verdict, engine: &'static str) -> Self {
         Self { verdict, engine, efforts: Vec::new() }
@@ -119,12 +125,30 @@ impl Search {
         if let Some(decision) = self.decide_one_of_each(meant, budget) {
             return decision;
         }
+        let candidate = self.candidate_as_asked(asked, meant, budget);
+        self.checked(asked, candidate, budget)
+    }
+
+    /// What is claimed about a goal. A proof is not checked yet: whoever asks has it checked about another problem.
+    fn proposal(&mut self, asked: &Goal, budget: &Budget<'_>) -> Candidate {
+        let meant = &self.problem.meant(asked);
+        if let Some(decision) = self.decide_one_of_each(meant, budget) {
+            return decision.into();
+        }
+        let candidate = self.candidate_as_asked(asked, meant, budget);
+        match candidate.verdict {
+            Verdict::Never(_) => candidate,
+            _ => self.checked(asked, candidate, budget).into(),
+        }
+    }
+
+    fn candidate_as_asked(&mut self, asked: &Goal, meant: &Goal, budget: &Budget<'_>) -> Candidate {
         let mut candidate = self.candidate(meant, budget);
         // What is asked for may terminate, but need not.
         if let Verdict::Deployable(trace) = candidate.verdict {
             candidate.verdict = Verdict::Deployable(self.traces.shortened(asked, trace));
         }
-        self.checked(asked, candidate, budget)
+        candidate
     }
 
     fn candidate(&mut self, goal: &Goal, budget: &Budget<'_>) -> Candidate {

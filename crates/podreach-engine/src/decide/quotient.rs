@@ -49,8 +49,18 @@ impl Decider {
 
     /// Decides a goal and checks the evidence.
     pub fn decide(&mut self, goal: &Goal, budget: &Budget<'_>) -> Decision {
-        let decide = |decider: &mut Search, goal: &Goal| Some(decider.decide(goal, budget));
-        self.decide_by(goal, budget, decide).unwrap_or_else(|| Decision {
+        let decision = self.decide_with(goal, budget);
+        match decision.checked.verdict() {
+            // A cache may be wrong.
+            Verdict::Unknown(Reason::Rejected { .. }) if budget.cache.is_some() => {
+                self.decide_with(goal, &Budget { cache: None, ..*budget })
+            }
+            _ => decision,
+        }
+    }
+
+    fn decide_with(&mut self, goal: &Goal, budget: &Budget<'_>) -> Decision {
+        self.decide_by(goal, budget, Means::Search).unwrap_or_else(|| Decision {
             checked: Checked::unknown(self.quotient.full().asking(goal), Reason::Unsupported("this goal".into())),
             engine: "none",
             efforts: Vec::new(),
@@ -59,34 +69,27 @@ impl Decider {
 
     /// The same for a goal that needs no search; `None` for others.
     pub fn decide_without_search(&mut self, goal: &Goal, budget: &Budget<'_>) -> Option<Decision> {
-        self.decide_by(goal, budget, |decider, goal| decider.decide_without_search(goal, budget))
+        self.decide_by(goal, budget, Means::NoSearch)
     }
 
-    fn decide_by(
-        &mut self,
-        goal: &Goal,
-        budget: &Budget<'_>,
-        decide: impl FnOnce(&mut Search, &Goal) -> Option<Decision>,
-    ) -> Option<Decision> {
+    fn decide_by(&mut self, goal: &Goal, budget: &Budget<'_>, means: Means) -> Option<Decision> {
         let full = self.quotient.full().clone();
         if full.is_met(goal, &full.start) {
             let candidate = Candidate::at_once(Verdict::Deployable(Trace::default()), "start");
             return Some(self.checked(goal, candidate, budget));
         }
         let view = self.quotient.view(goal);
-        let decision = if view.is_single() {
-            decide(self.single(), &view.goal)?
-        } else {
-            decide(&mut Search::new(&view.problem).with_engines(self.engines), &view.goal)?
-        };
-        let Decision { checked, engine, efforts } = decision;
+        let mut own = (!view.is_single()).then(|| Search::new(&view.problem).with_engines(self.engines));
+        let search = own.as_mut().unwrap_or_else(|| self.single());
         if view.is_plain(&full) {
+            let Decision { checked, engine, efforts } = means.decision(search, &view.goal, budget)?;
             return Some(Decision { checked: checked.of_whole(&full, goal, &view)?, engine, efforts });
         }
-        let verdict = match checked.verdict() {
-            Verdict::Deployable(trace) => Verdict::Deployable(self.lifted(goal, &view, trace)),
-            Verdict::Never(proof) => Verdict::Never(view.renamed(proof)),
-            Verdict::Unknown(reason) => Verdict::Unknown(reason.clone()),
+        let Candidate { verdict, engine, efforts } = means.proposal(search, &view.goal, budget)?;
+        let verdict = match verdict {
+            Verdict::Deployable(trace) => Verdict::Deployable(self.lifted(goal, &view, &trace)),
+            Verdict::Never(proof) => Verdict::Never(view.renamed(&proof)),
+            unknown @ Verdict::Unknown(_) => unknown,
         };
         Some(self.checked(goal, Candidate { verdict, engine, efforts }, budget))
     }
@@ -104,5 +107,30 @@ impl Decider {
     fn checked(&mut self, goal: &Goal, candidate: Candidate, budget: &Budget<'_>) -> Decision {
         let full = self.quotient.full();
         candidate.decision(full, goal, budget, |verdict, stop| self.checker.check(goal, verdict, stop))
+    }
+}
+
+/// What may be used to decide a goal.
+#[derive(Clone, Copy)]
+enum Means {
+    Search,
+    NoSearch,
+}
+
+impl Means {
+    /// A decision about the problem of a search.
+    fn decision(self, search: &mut Search, goal: &Goal, budget: &Budget<'_>) -> Option<Decision> {
+        match self {
+            Self::Search => Some(search.decide(goal, budget)),
+            Self::NoSearch => search.decide_without_search(goal, budget),
+        }
+    }
+
+    /// What is claimed about it, where evidence is checked about the whole problem afterwards.
+    fn proposal(self, search: &mut Search, goal: &Goal, budget: &Budget<'_>) -> Option<Candidate> {
+        match self {
+            Self::Search => Some(search.proposal(goal, budget)),
+            Self::NoSearch => search.decide_without_search(goal, budget).map(Candidate::from),
+        }
     }
 }

@@ -4,6 +4,7 @@
 //! Nothing here is trusted: the checker replays traces and re-proves groups.
 
 mod class_trace;
+mod needed_pairs;
 mod reduction;
 mod shortening;
 mod trace;

@@ -5,10 +5,11 @@
 //! and Whalen, *Efficient Generation of Inductive Validity Cores for Safety Properties* (FSE 2016).
 //!
 //! Invariant: every needed group that was looked at is inductive relative to the needed groups. Cost: one regression per needed group and
-//! pod of it.
+//! pod of it; for pairs, which are nearly all, that is a few lookups (`needed_pairs.rs`).
 
 use podreach_core::cancel;
 
+use super::needed_pairs::NeededPairs;
 use crate::compile::{State, System};
 use crate::group::{self, Group};
 use crate::lemmas::Lemmas;
@@ -18,40 +19,66 @@ use crate::mutex::Mutexes;
 pub fn reduced(system: &System, mutexes: &Mutexes, groups: Vec<Group>) -> Option<Vec<Group>> {
     let mut known = Lemmas::new(system.classes.len());
     groups.into_iter().for_each(|group| known.add(group, 1, None));
-    let mut reduction = Reduction { system, mutexes, known, needed: Lemmas::new(system.classes.len()) };
-    for goal in &system.goals {
-        if !reduction.meets(goal) {
+    let (needed, pairs) = (Lemmas::new(system.classes.len()), NeededPairs::new(system));
+    let mut reduction = Reduction { system, mutexes, known, needed, pairs, state: None };
+    if !system.goals.iter().all(|goal| reduction.meets(goal)) {
+        return None;
+    }
+    let (mut group, mut pair) = (0, 0);
+    loop {
+        let next = if group < reduction.needed.ever() {
+            group += 1;
+            reduction.needed.group(group as u32 - 1).clone()
+        } else if let Some(next) = reduction.pairs.get(pair) {
+            pair += 1;
+            next
+        } else {
+            break;
+        };
+        if !reduction.is_inductive(&next) {
             return None;
         }
     }
-    let (mut next, mut state) = (0, State::empty(&system.sums));
-    while next < reduction.needed.ever() {
-        let group = reduction.needed.group(next as u32).clone();
-        next += 1;
-        group.iter().for_each(|&(class, count)| state.add(&system.sums, class, count));
-        for &(last, _) in &group {
-            state.remove(&system.sums, last, 1);
-            let mut present = group::without(&group, last);
-            let rules = &system.rules_of[last as usize];
-            if !rules.iter().all(|&rule| reduction.rules_out_from(rule, &mut state, &mut present)) {
-                return None;
-            }
-            state.add(&system.sums, last, 1);
-        }
-        group.iter().for_each(|&(class, count)| state.remove(&system.sums, class, count));
-    }
-    Some(reduction.needed.from(1))
+    let mut all = reduction.needed.from(1);
+    all.extend(reduction.pairs.groups());
+    Some(all)
 }
 
 struct Reduction<'a> {
     system: &'a System,
     mutexes: &'a Mutexes,
     known: Lemmas,
-    /// In the order in which they were met.
+    /// In the order in which they were met; pairs of classes are in `pairs`.
     needed: Lemmas,
+    pairs: NeededPairs<'a>,
+    /// Empty between arguments.
+    state: Option<State>,
 }
 
 impl Reduction<'_> {
+    /// Whether no pod of the group can come last, by needed groups; makes more of them needed where that helps.
+    fn is_inductive(&mut self, group: &Group) -> bool {
+        cancel::poll();
+        group.iter().all(|&(last, _)| {
+            let before = group::without(group, last);
+            let system = self.system;
+            system.rules_of[last as usize].iter().all(|&rule| match before[..] {
+                [(other, 1)] if self.pairs.rule_out(self.mutexes, rule, other) => true,
+                _ => self.rules_out_before(rule, &before),
+            })
+        })
+    }
+
+    /// Whether the rule cannot be applied where a group is.
+    fn rules_out_before(&mut self, rule: usize, before: &Group) -> bool {
+        let mut state = self.state.take().unwrap_or_else(|| State::empty(&self.system.sums));
+        before.iter().for_each(|&(class, count)| state.add(&self.system.sums, class, count));
+        let ruled_out = self.rules_out_from(rule, &mut state, &mut before.clone());
+        before.iter().for_each(|&(class, count)| state.remove(&self.system.sums, class, count));
+        self.state = Some(state);
+        ruled_out
+    }
+
     /// The same as [`Reduction::rules_out`], where what turns into the last pod is there before.
     fn rules_out_from(&mut self, rule: usize, state: &mut State, present: &mut Group) -> bool {
         let Some(source) = self.system.rules[rule].consumes else { return self.rules_out(rule, state, present) };
@@ -90,7 +117,7 @@ impl Reduction<'_> {
 
     /// Whether the group contains a forbidden one; makes it needed.
     fn meets(&mut self, group: &Group) -> bool {
-        if self.needed.within(group, 1).is_some() {
+        if self.pairs.is_within(group) || self.needed.within(group, 1).is_some() {
             return true;
         }
         let found = self
@@ -98,7 +125,51 @@ impl Reduction<'_> {
             .mutex_in(group)
             .or_else(|| self.known.within(group, 1).map(|lemma| self.known.group(lemma).clone()));
         let Some(found) = found else { return false };
-        self.needed.add(found, 1, None);
+        match found[..] {
+            [(a, 1), (b, 1)] => self.pairs.insert(a, b),
+            [(a, 2)] => self.pairs.insert(a, a),
+            _ => self.needed.add(found, 1, None),
+        }
         true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use podreach_core::testing::{Rng, Shape, cases, exhaustive, problem, some_terminating};
+    use podreach_core::{Checker, Semantics, Verdict};
+
+    use super::*;
+    use crate::budget::Budget;
+    use crate::compile::slice;
+
+    #[test]
+    fn reduced_mutexes_are_proofs_that_need_all_their_groups() {
+        let (mut rng, mut proved, mut paired, mut refused) = (Rng::new(103), 0, 0, 0);
+        for case in 0..cases(3_000) {
+            let semantics = if case % 2 == 0 { Semantics::KubeScheduler } else { Semantics::Paper };
+            let shape = if case % 5 == 0 { Shape::unbounded(semantics) } else { Shape::small(semantics) };
+            let problem = problem(&mut rng, if case % 3 == 0 { shape.with_volumes() } else { shape });
+            let problem = if case % 4 == 0 { some_terminating(&mut rng, problem) } else { problem };
+            let problem = problem.asking(&problem.meant(&problem.goal));
+            let system = System::new(&problem, slice(&problem));
+            let mutexes = Mutexes::new(&system, &Budget::unlimited()).expect("no limits");
+            let is_ruled_out = system.goals.iter().all(|goal| mutexes.mutex_in(goal).is_some());
+            if system.goals.is_empty() || !is_ruled_out {
+                continue;
+            }
+            assert_eq!(exhaustive(&problem, 100_000), Some(false), "case {case}: {problem:#?}");
+            let Some(groups) = reduced(&system, &mutexes, Vec::new()) else { continue };
+            proved += 1;
+            paired += groups.iter().filter(|group| group.len() == 2).count();
+            let check = |groups: &[Group]| {
+                let verdict = Verdict::Never(system.proof(&problem, groups));
+                Checker::new(&problem).check_plainly(&problem.goal, verdict, &|| false)
+            };
+            assert!(check(&groups).is_ok(), "case {case}: {groups:?} of {problem:#?}");
+            let without = [&groups[..groups.len() / 2], &groups[groups.len() / 2 + 1..]].concat();
+            refused += usize::from(check(&without).is_err());
+        }
+        assert!(proved > cases(3_000) / 100 && paired > 0 && refused > proved / 2, "{proved} {paired} {refused}");
     }
 }
