@@ -155,9 +155,7 @@ impl Program {
     }
 
     fn audited(&self, rules: &[Rule<'_>], options: &[&str]) -> Result<Vec<String>, String> {
-        let rule = |(at, (word, (pod, node))): (usize, &Rule<'_>)| {
-            json!({"name": format!("r{at}"), *word: {"pods": {"names": [pod]}, "nodes": {"names": [node]}}})
-        };
+        let rule = |(at, (word, (pod, node))): (usize, &Rule<'_>)| json!({"name": format!("r{at}"), *word: {"pods": {"names": [pod]}, "nodes": {"names": [node]}}});
         let rules: Vec<Value> = rules.iter().enumerate().map(rule).collect();
         let policy = json!({"apiVersion": "podreach.dev/v1alpha1", "kind": "PlacementPolicy", "metadata": {"name": "p"},
             "spec": {"rules": rules}});
