@@ -337,6 +337,36 @@ const WORLD: &[Case] = &[
         ],
     ),
     (
+        "W29",
+        "",
+        &[
+            run("check -f w29-pods-without-the-zone-of-their-node.yaml web n1 --semantics both", DEPLOYABLE)
+                .says(&["It is so at the start"]),
+            run("check -f w29-pods-without-the-zone-of-their-node.yaml cache n1 --semantics both", DEPLOYABLE)
+                .says(&["It is so at the start"]),
+            run("check -f w29-pods-without-the-zone-of-their-node.yaml cache n1 --keep app=cache", DEPLOYABLE),
+            run("check -f w29-pods-without-the-zone-of-their-node.yaml cache n1 --with cache@n1=2", NEVER),
+            run("check -f w29-pods-without-the-zone-of-their-node.yaml web n1 --start empty", NEVER),
+            run("check -f w29-pods-without-the-zone-of-their-node.yaml db n1", NEVER),
+            run("audit -f w29-pods-without-the-zone-of-their-node.yaml --no-findings -o json", ANY).rules(&[
+                ("web", VIOLATED),
+                ("web-can", HOLDS),
+                ("cache", VIOLATED),
+                ("cache-can", HOLDS),
+            ]),
+            run("audit -f w29-pods-without-the-zone-of-their-node.yaml --no-findings --semantics paper -o json", ANY)
+                .rules(&[("web", VIOLATED), ("web-can", HOLDS), ("cache", VIOLATED), ("cache-can", HOLDS)]),
+        ],
+    ),
+    (
+        "W30",
+        "",
+        &[
+            run("check -f w30-one-pod-that-waits-is-one.yaml b n1 --instances declared", DEPLOYABLE),
+            run("check -f w30-one-pod-that-waits-is-one.yaml b n1 --with b@n1=2 --instances declared", NEVER),
+        ],
+    ),
+    (
         "D1 admission",
         "",
         &[

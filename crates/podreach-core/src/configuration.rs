@@ -95,6 +95,14 @@ impl Configuration {
         self
     }
 
+    /// Makes one pod that is being deleted, if there is such, one of another type.
+    pub fn retype_terminating(&mut self, old: Atom, new: Atom) {
+        let Some(count) = self.terminating.get_mut(&old) else { return };
+        *count -= 1;
+        self.terminating.retain(|_, count| *count > 0);
+        *self.terminating.entry(new).or_default() += 1;
+    }
+
     /// The same without the pods of a type.
     #[must_use]
     pub fn without(&self, pod: PodId) -> Self {

@@ -219,7 +219,11 @@ impl Matrix {
 /// The pod types that have rows. Workloads that the input does not have are there for what they may do to others; pods that wait go
 /// under their workload.
 fn shown(model: &Model) -> impl Iterator<Item = PodId> {
-    model.pods().filter(|&pod| model.pod(pod).barred != Some(Barred::Unseen) && !model.cluster().is_twin(pod))
+    // What a workload's row has and nobody can ask for by a name of its own.
+    let carried = model.cluster().replicas.values().flat_map(|replicas| &replicas.carried).copied();
+    let carried: BTreeSet<PodId> = carried.filter(|&pod| model.pod(pod).barred == Some(Barred::Outdated)).collect();
+    let hidden = move |pod: PodId| model.cluster().is_twin(pod) || carried.contains(&pod);
+    model.pods().filter(move |&pod| model.pod(pod).barred != Some(Barred::Unseen) && !hidden(pod))
 }
 
 /// Makes each workload whose pods have types of their own a kind with the row of any of them; says to which a type belongs.

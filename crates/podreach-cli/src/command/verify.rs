@@ -5,6 +5,7 @@ use std::path::Path;
 
 use podreach::Verified;
 use podreach::assumption::Assumption;
+use podreach::lower::{Options, Release, ReleaseBy};
 use podreach::read::{Source, Sources};
 use podreach::report::{self, Asked, Assertion, Certificate};
 use podreach_core::cancel;
@@ -39,8 +40,10 @@ pub(crate) fn run(args: &Verify, clock: &Clock) -> Result<Exit, Reported> {
             exits.push(Exit::No);
             continue;
         }
-        let known = last.take().filter(|session| *session.options() == certificate.options);
-        let read = || Session::read(&args.input, |_| certificate.options.clone(), verbosity);
+        let is_known =
+            |session: &Session| read_by(session.options(), certificate.options.release_by) == certificate.options;
+        let known = last.take().filter(is_known);
+        let read = || Session::read(&args.input, |own| as_certified(&certificate.options, own), verbosity);
         // What was refused before stays refused, also where the input cannot be read again in time.
         let session = match known.map_or_else(|| cancel::attempt(read), |session| Ok(Ok(session))) {
             Ok(session) => session?,
@@ -81,6 +84,21 @@ pub(crate) fn run(args: &Verify, clock: &Clock) -> Result<Exit, Reported> {
         file::write_text(path, &exported)?;
     }
     Ok(together(&exits))
+}
+
+/// The options of a certificate. It names the release, and the input may not: then that is assumed.
+fn as_certified(options: &Options, own: Option<(Release, ReleaseBy)>) -> Options {
+    let by = match own {
+        Some((release, by)) if release == options.release => by,
+        Some(_) => ReleaseBy::Told,
+        None => ReleaseBy::Assumed,
+    };
+    read_by(options, by)
+}
+
+/// The same options, with a release that is known in such a way.
+fn read_by(options: &Options, release_by: ReleaseBy) -> Options {
+    Options { release_by, ..options.clone() }
 }
 
 /// What is not proved counts more than what is not known; nothing is proved where nothing was looked at.

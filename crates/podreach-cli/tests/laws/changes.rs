@@ -1,10 +1,10 @@
 //! Laws about two clusters: one that differs by a legal step, and those that say the same in other words.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Value, json};
 
-use crate::clusters::Options;
+use crate::clusters::{Options, ZONE};
 use crate::program::Program;
 use crate::random::Rng;
 use crate::world::{World, name_of, namespace};
@@ -25,7 +25,8 @@ pub fn differences(
         None => in_other_words(objects, options, seed, asked, words, folder),
     };
     if let Some((step, after)) = stepped(objects, options, &mut rng) {
-        found.extend(grown(&step, (&after, options), asked, words, folder));
+        let former = World::read(objects, options).former();
+        found.extend(grown(&step, (&after, options), &former, asked, words, folder));
     }
     found
 }
@@ -70,16 +71,20 @@ fn same(
     }
 }
 
-/// What is never, and deployable after a legal step.
+/// What is never, and deployable after a legal step. With a pod its selectors go, and a pod of a former revision that only they told
+/// from its workload's others is one of those then; `former` has such pods, each with its workload.
 fn grown(
     step: &str,
     cluster: (&[Value], &Options),
+    former: &BTreeMap<String, String>,
     asked: &[Asked],
     words: &[String],
     folder: &str,
 ) -> Vec<Difference> {
     let world = World::read(cluster.0, cluster.1);
-    let known = |goal: &Asked| goal.iter().all(|(pod, ..)| world.named(pod).is_some());
+    let joined: BTreeSet<&String> =
+        former.iter().filter(|(pod, _)| world.named(pod).is_none()).map(|(_, workload)| workload).collect();
+    let known = |goal: &Asked| goal.iter().all(|(pod, ..)| world.named(pod).is_some() && !joined.contains(pod));
     let (goals, words): (Vec<Asked>, Vec<&String>) =
         asked.iter().cloned().zip(words).filter(|(goal, _)| known(goal)).unzip();
     if goals.is_empty() {
@@ -249,6 +254,7 @@ fn deployed(objects: &[Value], world: &World, owner: &Value) -> Vec<(String, Vec
     let Some(of) = world.named(&name_of(owner)) else { return Vec::new() };
     let fits = (0..world.nodes.len()).filter(|node| world.is_new_feasible(of, *node));
     let after = fits.map(|node| {
+        let zone = world.nodes[node].labels.get(ZONE).filter(|_| !world.is_of_paper());
         let node = &world.nodes[node].name;
         let mut pod = json!({"apiVersion": "v1", "kind": "Pod", "metadata": owner["spec"]["template"]["metadata"],
             "spec": owner["spec"]["template"]["spec"], "status": {"phase": "Running"}});
@@ -260,6 +266,9 @@ fn deployed(objects: &[Value], world: &World, owner: &Value) -> Vec<(String, Vec
         pod["metadata"]["creationTimestamp"] = json!("2026-11-01T10:00:00Z");
         if hash {
             pod["metadata"]["labels"]["pod-template-hash"] = json!("5d9");
+        }
+        if let Some(zone) = zone {
+            pod["metadata"]["labels"][ZONE] = json!(zone);
         }
         let uid = if hash { "r" } else { "u" };
         pod["metadata"]["ownerReferences"] = json!([{"apiVersion": "apps/v1", "kind": "ReplicaSet", "name": set,

@@ -1,7 +1,7 @@
 //! Random small clusters as Kubernetes objects, with everything that a careless model gets wrong.
 //!
 //! Twins that no rule tells apart; running pods that violate their own constraints; terminating, waiting and static pods; pods of a
-//! former revision; cordons and passing taints; quotas and limits.
+//! former revision; cordons and passing taints; quotas and limits; pods with the zone of their node, with another one, and with none.
 
 use serde_json::{Map, Value, json};
 
@@ -38,7 +38,9 @@ impl Options {
 
 /// A random cluster and how to ask about it.
 pub fn cluster(seed: u64) -> (Vec<Value>, Options) {
-    let mut maker = Maker { rng: Rng::new(seed), apps: 2, objects: Vec::new(), pods: 0 };
+    let mut rng = Rng::new(seed);
+    let zone = if rng.percent(35) { ZONE } else { "zone" };
+    let mut maker = Maker { rng, zone, apps: 2, objects: Vec::new(), pods: 0 };
     maker.nodes();
     maker.workloads();
     maker.statics();
@@ -49,6 +51,8 @@ pub fn cluster(seed: u64) -> (Vec<Value>, Options) {
 
 struct Maker {
     rng: Rng,
+    /// The label by which nodes are in zones: one that pods are given, or another.
+    zone: &'static str,
     /// How many values the label `app` has.
     apps: usize,
     objects: Vec<Value>,
@@ -58,6 +62,8 @@ struct Maker {
 const APPS: [&str; 4] = ["a", "b", "c", "d"];
 const DEVICE: &str = "example.com/device";
 const HOST: &str = "kubernetes.io/hostname";
+/// The label that the API server copies from nodes to the pods that are bound to them.
+pub const ZONE: &str = "topology.kubernetes.io/zone";
 
 impl Maker {
     fn nodes(&mut self) {
@@ -68,7 +74,7 @@ impl Maker {
                 labels.insert(HOST.to_owned(), json!(name));
             }
             if self.rng.percent(80) {
-                labels.insert("zone".to_owned(), json!(*self.rng.pick(&["x", "y"])));
+                labels.insert(self.zone.to_owned(), json!(*self.rng.pick(&["x", "y"])));
             }
             if self.rng.percent(30) {
                 labels.insert("pool".to_owned(), json!("red"));
@@ -114,6 +120,11 @@ impl Maker {
         format!("n{}", 1 + self.rng.below(count))
     }
 
+    fn zone_of(&self, node: &str) -> Option<String> {
+        let node = self.objects.iter().find(|object| object["metadata"]["name"] == node)?;
+        node["metadata"]["labels"][ZONE].as_str().map(str::to_owned)
+    }
+
     fn workloads(&mut self) {
         self.apps = 2 + self.rng.below(3);
         for app in &APPS[..self.apps] {
@@ -137,6 +148,16 @@ impl Maker {
 
     fn selector(&mut self) -> Value {
         let (app, other) = (*self.rng.pick(&APPS[..self.apps]), *self.rng.pick(&APPS[..self.apps]));
+        if self.zone == ZONE && self.rng.percent(40) {
+            return match self.rng.below(4) {
+                0 | 1 => json!({"matchLabels": {"app": app, ZONE: *self.rng.pick(&["x", "y"])}}),
+                2 => json!({"matchLabels": {ZONE: *self.rng.pick(&["x", "y"])}}),
+                _ => {
+                    let operator = *self.rng.pick(&["Exists", "DoesNotExist"]);
+                    json!({"matchLabels": {"app": app}, "matchExpressions": [{"key": ZONE, "operator": operator}]})
+                }
+            };
+        }
         match self.rng.below(8) {
             0..4 => json!({"matchLabels": {"app": app}}),
             4 | 5 => json!({"matchLabels": {"grp": *self.rng.pick(&["g", "h"])}}),
@@ -148,7 +169,7 @@ impl Maker {
     }
 
     fn key(&mut self) -> &'static str {
-        [HOST, HOST, "zone"][self.rng.below(3)]
+        [HOST, HOST, self.zone][self.rng.below(3)]
     }
 
     fn terms(&mut self) -> Value {
@@ -336,8 +357,15 @@ impl Maker {
             "creationTimestamp": "2026-11-01T08:00:00Z", "labels": labels}, "spec": spec})
     }
 
+    /// Binds a pod to a node. Most have the zone of it; some were bound before it was copied, or before the node had another one.
     fn bind(&mut self, pod: &mut Value) {
-        pod["spec"]["nodeName"] = json!(self.node());
+        let name = self.node();
+        let zone = self.zone_of(&name);
+        let zone = if self.rng.percent(8) { Some(*self.rng.pick(&["x", "y"])).map(str::to_owned) } else { zone };
+        if let Some(zone) = zone.filter(|_| self.zone == ZONE && self.rng.percent(75)) {
+            pod["metadata"]["labels"][ZONE] = json!(zone);
+        }
+        pod["spec"]["nodeName"] = json!(name);
         pod["status"] = json!({"phase": "Running"});
         if self.rng.percent(20) {
             pod["metadata"]["deletionTimestamp"] = json!("2026-11-01T09:00:00Z");
@@ -369,6 +397,9 @@ impl Maker {
             json!({"kubernetes.io/config.mirror": "m", "kubernetes.io/config.source": "file"});
         pod["metadata"]["ownerReferences"] =
             json!([{"apiVersion": "v1", "kind": "Node", "name": node, "uid": format!("u-{node}"), "controller": true}]);
+        if let Some(zone) = self.zone_of(&node).filter(|_| self.rng.percent(75)) {
+            pod["metadata"]["labels"][ZONE] = json!(zone);
+        }
         pod["spec"]["nodeName"] = json!(node);
         pod["status"] = json!({"phase": "Running"});
         self.objects.push(pod);

@@ -44,14 +44,17 @@ type Asked = Vec<(String, String, u8)>;
 
 /// Every cell, and some pods at the same time.
 fn questions(world: &World, seed: u64) -> Vec<Asked> {
-    let cells = world
-        .types
-        .iter()
-        .flat_map(|of| world.nodes.iter().map(move |node| vec![(of.name.clone(), node.name.clone(), 1)]));
+    let named = world.types.iter().filter(|of| of.is_named);
+    let cells = named.flat_map(|of| world.nodes.iter().map(move |node| vec![(of.name.clone(), node.name.clone(), 1)]));
     let mut all: Vec<Asked> = cells.collect();
     let (cells, mut rng) = (all.len(), Rng::new(seed ^ 0x5eed));
     for _ in 0..if cells == 0 { 0 } else { 4 } {
         let (one, other) = (all[rng.below(cells)][0].clone(), all[rng.below(cells)][0].clone());
+        // A pod that is of both is one pod.
+        let part_of = |pod: &String| world.named(pod).and_then(|of| world.types[of].part_of);
+        if part_of(&one.0).is_some() || part_of(&other.0).is_some() {
+            continue;
+        }
         if (&one.0, &one.1) == (&other.0, &other.1) {
             all.push(vec![(one.0, one.1, 2)]);
         } else {
@@ -79,7 +82,7 @@ fn differences(objects: &[Value], options: &Options, seed: u64, folder: &str, ta
     found.extend(evidence(&program, &asked, &verdicts));
     let cells: Vec<(String, String)> = asked
         .iter()
-        .take(world.types.len() * world.nodes.len())
+        .take_while(|goal| goal.len() == 1 && goal[0].2 == 1)
         .map(|goal| (goal[0].0.clone(), goal[0].1.clone()))
         .collect();
     found.extend(commands(&program, objects, seed, &cells, &verdicts));
@@ -317,12 +320,14 @@ fn actors(program: &Program, seed: u64, cells: &[(String, String)], verdicts: &[
 
 /// A pod can run on any node if it can run on one of them.
 fn anywhere(world: &World, program: &Program, verdicts: &[Value], seed: u64) -> Vec<Difference> {
-    if world.types.is_empty() {
+    let named: Vec<usize> = (0..world.types.len()).filter(|of| world.types[*of].is_named).collect();
+    if named.is_empty() {
         return Vec::new();
     }
-    let of = seed as usize % world.types.len();
+    let row = seed as usize % named.len();
+    let of = named[row];
     let (name, nodes) = (&world.types[of].name, world.nodes.len());
-    let row: Vec<String> = verdicts.iter().skip(of * nodes).take(nodes).map(word).collect();
+    let row: Vec<String> = verdicts.iter().skip(row * nodes).take(nodes).map(word).collect();
     let wanted = ["deployable", "unknown", "never"].into_iter().find(|wanted| row.iter().any(|word| word == wanted));
     match program.anywhere(name) {
         Err(why) => vec![failure("any node", why)],
@@ -352,7 +357,7 @@ fn right_now(
 ) -> Vec<Difference> {
     let mut found = Vec::new();
     let mut feasible: BTreeMap<(String, String), bool> = BTreeMap::new();
-    for (of, own) in world.types.iter().enumerate() {
+    for (of, own) in world.types.iter().enumerate().filter(|(_, own)| own.is_named) {
         match program.why(&own.name) {
             Err(why) => found.push(failure("why", why)),
             Ok(nodes) => {

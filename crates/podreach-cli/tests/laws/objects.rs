@@ -126,9 +126,9 @@ impl Term {
         Self { key: text(&term["topologyKey"]), namespaces, selector: selector(&term["labelSelector"]) }
     }
 
-    /// Whether the term speaks of such a pod.
-    pub fn matches(&self, pod: &Spec) -> bool {
-        self.namespaces.contains(&pod.namespace) && hold(&self.selector, &pod.labels)
+    /// Whether the term speaks of a pod in a namespace, with labels.
+    pub fn matches(&self, namespace: &String, labels: &Labels) -> bool {
+        self.namespaces.contains(namespace) && hold(&self.selector, labels)
     }
 }
 
@@ -144,9 +144,9 @@ impl Spread {
         }
     }
 
-    /// Whether the constraint of a pod in this namespace counts such a pod.
-    pub fn counts(&self, namespace: &str, pod: &Spec) -> bool {
-        pod.namespace == namespace && hold(&self.selector, &pod.labels)
+    /// Whether the constraint counts a pod of its namespace with labels.
+    pub fn counts(&self, labels: &Labels) -> bool {
+        hold(&self.selector, labels)
     }
 }
 

@@ -34,7 +34,7 @@ pub fn topmost<'a>(object: &Value, objects: &'a [Value]) -> Option<&'a Value> {
 
 /// The topmost owner that makes a pod, or the pods of a ReplicaSet, as they are; as far as any selector can tell.
 pub fn maker<'a>(object: &Value, objects: &'a [Value]) -> Option<&'a Value> {
-    let keys = objects.iter().flat_map(mentioned).collect();
+    let keys = looked_at(objects);
     let mut found = None;
     let mut above = owner(object, objects);
     while let Some(workload) = above {
@@ -44,6 +44,11 @@ pub fn maker<'a>(object: &Value, objects: &'a [Value]) -> Option<&'a Value> {
         above = owner(workload, objects);
     }
     found
+}
+
+/// The keys of labels that some selector of affinity or spread looks at.
+pub fn looked_at(objects: &[Value]) -> BTreeSet<String> {
+    objects.iter().flat_map(mentioned).collect()
 }
 
 /// Whether a workload makes such pods today.

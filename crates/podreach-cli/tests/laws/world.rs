@@ -6,8 +6,8 @@ use std::collections::{BTreeMap, HashSet, VecDeque};
 
 use serde_json::Value;
 
-use crate::clusters::Options;
-use crate::objects::{Node, Spec, labels, quantity, text};
+use crate::clusters::{Options, ZONE};
+use crate::objects::{Labels, Node, Spec, Spread, Term, labels, quantity, text};
 use crate::owners;
 
 /// What can run: a workload, or a pod that is nobody's.
@@ -23,6 +23,12 @@ pub struct Type {
     former_of: Option<String>,
     /// Whether a kubelet runs it from a file.
     fixed: bool,
+    /// Whether its labels stay as they are, whatever its node has.
+    is_final: bool,
+    /// The type of what would be made in its place, which differs by the zone that it carries alone: its pods are pods of that, too.
+    pub part_of: Option<usize>,
+    /// Whether its name is that of a row.
+    pub is_named: bool,
 }
 
 /// What a limit of instances is for.
@@ -54,16 +60,19 @@ pub struct World {
     tables: Tables,
 }
 
-/// Who matches whose terms: looked up often, so computed once.
+/// Who matches whose terms, by type and node, since pods get the zone of their node; the last node stands for none.
 #[derive(Debug, Default)]
 struct Tables {
-    near: Vec<Vec<Vec<bool>>>,
-    apart: Vec<Vec<Vec<bool>>>,
-    spread: Vec<Vec<Vec<bool>>>,
+    near: Vec<Vec<Matches>>,
+    apart: Vec<Vec<Matches>>,
+    spread: Vec<Vec<Matches>>,
     ports: Vec<Vec<bool>>,
     /// Whether it makes a difference that a pod of the type terminates.
     shadows: Vec<bool>,
 }
+
+/// Which pods a term matches: by type, on each node and on none.
+type Matches = Vec<Vec<bool>>;
 
 /// Counts of running and terminating pods by type and node, of pods that wait by type, and which nodes have settled.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -88,7 +97,7 @@ impl World {
         }
         let nodes: Vec<Node> = of_kind("Node").map(|node| Node::of(node, false)).collect();
         let instances: Vec<(&Value, usize)> =
-            of_kind("Pod").map(|pod| (pod, instance_of(pod, objects, &mut types))).collect();
+            of_kind("Pod").map(|pod| (pod, instance_of(pod, objects, options, &mut types))).collect();
         let size = types.len() * nodes.len();
         let start = State {
             running: vec![0; size],
@@ -159,24 +168,52 @@ impl World {
     }
 
     fn tables(&self) -> Tables {
-        let among = |test: &dyn Fn(&Spec) -> bool| self.types.iter().map(|of| test(&of.spec)).collect::<Vec<bool>>();
+        let bound: Vec<Vec<Labels>> = (0..self.types.len()).map(|of| self.labels_by_node(of)).collect();
+        let among = |test: &dyn Fn(&Type, &Labels) -> bool| -> Matches {
+            let row = |(of, labels): (&Type, &Vec<Labels>)| labels.iter().map(|labels| test(of, labels)).collect();
+            self.types.iter().zip(&bound).map(row).collect()
+        };
+        let of_terms = |terms: &[Term]| -> Vec<Matches> {
+            terms.iter().map(|term| among(&|of, labels| term.matches(&of.spec.namespace, labels))).collect()
+        };
         let mut tables = Tables::default();
-        for of in &self.types {
-            let spec = &of.spec;
-            tables.near.push(spec.near.iter().map(|term| among(&|pod| term.matches(pod))).collect());
-            tables.apart.push(spec.apart.iter().map(|term| among(&|pod| term.matches(pod))).collect());
-            tables
-                .spread
-                .push(spec.spread.iter().map(|spread| among(&|pod| spread.counts(&spec.namespace, pod))).collect());
-            tables.ports.push(among(&|pod| !spec.ports.is_disjoint(&pod.ports)));
+        for Type { spec, .. } in &self.types {
+            tables.near.push(of_terms(&spec.near));
+            tables.apart.push(of_terms(&spec.apart));
+            let counts =
+                |spread: &Spread| among(&|of, labels| of.spec.namespace == spec.namespace && spread.counts(labels));
+            tables.spread.push(spec.spread.iter().map(counts).collect());
+            let shares = |of: &Type| !spec.ports.is_disjoint(&of.spec.ports);
+            tables.ports.push(self.types.iter().map(shares).collect());
         }
-        let spread = |of: usize| tables.spread.iter().flatten().any(|counted| counted[of]);
+        let spread = |of: usize| tables.spread.iter().flatten().any(|counted| counted[of].contains(&true));
         let quota = |of: &Type| self.quotas.iter().any(|quota| quota.namespace == of.spec.namespace);
         let limited = |of: &Type| {
             self.options.declared && (of.limit.is_some_and(|(.., leaving)| !leaving) || of.former_of.is_some())
         };
         tables.shadows = self.types.iter().enumerate().map(|(at, of)| spread(at) || quota(of) || limited(of)).collect();
         tables
+    }
+
+    /// The labels of a type's pods on each node, and on none. The paper knows no labels that nodes give.
+    fn labels_by_node(&self, of: usize) -> Vec<Labels> {
+        let own = &self.types[of].spec.labels;
+        let on = |node: &Node| {
+            let zone = node.labels.get(ZONE).filter(|_| !self.options.paper && !self.types[of].is_final);
+            own.clone().into_iter().chain(zone.map(|zone| (ZONE.to_owned(), zone.clone()))).collect()
+        };
+        self.nodes.iter().map(on).chain([own.clone()]).collect()
+    }
+
+    /// Whether the rules are those of the paper.
+    pub fn is_of_paper(&self) -> bool {
+        self.options.paper
+    }
+
+    /// The pods of former revisions, each with its workload.
+    pub fn former(&self) -> BTreeMap<String, String> {
+        let former = |of: &Type| Some((of.name.clone(), of.former_of.clone()?));
+        self.types.iter().filter_map(former).collect()
     }
 
     /// A type by its name.
@@ -237,37 +274,40 @@ impl World {
         value.is_some() && value == self.nodes[other].labels.get(key)
     }
 
-    /// Whether a pod that passes a test runs on a node that passes another.
-    fn runs(&self, state: &State, pods: impl Fn(usize) -> bool, nodes: impl Fn(usize) -> bool) -> bool {
-        let there = |of: usize| (0..self.nodes.len()).any(|node| nodes(node) && self.present(state, of, node) > 0);
-        (0..self.types.len()).any(|of| pods(of) && there(of))
+    /// Whether a pod that passes a test there runs on a node that passes another.
+    fn runs(&self, state: &State, pods: impl Fn(usize, usize) -> bool, nodes: impl Fn(usize) -> bool) -> bool {
+        let on = |node: usize| (0..self.types.len()).any(|of| pods(of, node) && self.present(state, of, node) > 0);
+        (0..self.nodes.len()).any(|node| nodes(node) && on(node))
     }
 
     fn is_near(&self, state: &State, of: usize, node: usize) -> bool {
         let (terms, table) = (&self.types[of].spec.near, &self.tables.near[of]);
+        let nowhere = self.nodes.len();
         if self.options.paper {
             return terms.iter().zip(table).all(|(term, matches)| {
-                self.runs(state, |other| matches[other], |other| self.are_near(&term.key, node, other))
-                    || (matches[of] && !self.runs(state, |other| matches[other], |_| true))
+                self.runs(state, |other, on| matches[other][on], |other| self.are_near(&term.key, node, other))
+                    || (matches[of][nowhere] && !self.runs(state, |other, on| matches[other][on], |_| true))
             });
         }
-        let all = |other: usize| table.iter().all(|matches| matches[other]);
+        let all = |other: usize, on: usize| table.iter().all(|matches| matches[other][on]);
         let has = |node: usize, key: &str| self.nodes[node].labels.contains_key(key);
         if !terms.iter().all(|term| has(node, &term.key)) {
             return false;
         }
         let served = |key: &str| self.runs(state, all, |other| self.are_near(key, node, other));
         let counted = |other: usize| terms.iter().any(|term| has(other, &term.key));
-        terms.iter().all(|term| served(&term.key)) || (all(of) && !self.runs(state, all, counted))
+        terms.iter().all(|term| served(&term.key)) || (all(of, nowhere) && !self.runs(state, all, counted))
     }
 
     fn is_apart(&self, state: &State, of: usize, node: usize) -> bool {
         let own = self.types[of].spec.apart.iter().zip(&self.tables.apart[of]).any(|(term, matches)| {
-            self.runs(state, |other| matches[other], |other| self.are_near(&term.key, node, other))
+            self.runs(state, |other, on| matches[other][on], |other| self.are_near(&term.key, node, other))
         });
+        let nowhere = self.nodes.len();
         let theirs = |other: usize| {
             self.types[other].spec.apart.iter().zip(&self.tables.apart[other]).any(|(term, matches)| {
-                matches[of] && self.runs(state, |one| one == other, |one| self.are_near(&term.key, node, one))
+                matches[of][nowhere]
+                    && self.runs(state, |one, _| one == other, |one| self.are_near(&term.key, node, one))
             })
         };
         !own && (self.options.paper || !(0..self.types.len()).any(theirs))
@@ -298,7 +338,7 @@ impl World {
         let mut counts: BTreeMap<&String, u64> = BTreeMap::new();
         for other in (0..self.nodes.len()).filter(|other| eligible(*other)) {
             let count = counts.entry(&self.nodes[other].labels[&spread.key]).or_default();
-            for counted in (0..self.types.len()).filter(|counted| matches[*counted]) {
+            for counted in (0..self.types.len()).filter(|counted| matches[*counted][other]) {
                 let at = self.at(counted, other);
                 *count += u64::from(state.running[at]);
                 *count += if self.options.paper { u64::from(state.leaving[at]) } else { 0 };
@@ -306,7 +346,7 @@ impl World {
         }
         let few = (counts.len() as u64) < spread.domains;
         let least = if few { 0 } else { counts.values().min().copied().unwrap_or(u64::MAX / 2) };
-        let here = counts.get(domain).copied().unwrap_or_default() + u64::from(matches[of]);
+        let here = counts.get(domain).copied().unwrap_or_default() + u64::from(matches[of][self.nodes.len()]);
         here <= least + spread.skew
     }
 
@@ -331,7 +371,10 @@ impl World {
     }
 
     fn is_within_limit(&self, state: &State, of: usize, node: usize) -> bool {
-        let Some((most, per, leaving)) = self.types[of].limit.filter(|_| self.options.declared) else { return true };
+        // There is one pod of a name, also where it would come back as something else.
+        let by_name = || self.types.iter().any(|other| other.part_of == Some(of) && self.types[of].is_lone());
+        let limit = self.types[of].limit.filter(|_| self.options.declared || by_name());
+        let Some((most, per, leaving)) = limit else { return true };
         let node = (per == Per::Node).then_some(node);
         let name = Some(&self.types[of].name);
         let counts = |other: &usize| *other == of || self.types[*other].former_of.as_ref() == name;
@@ -434,7 +477,10 @@ impl World {
 
     /// Whether a state has what a goal asks for.
     pub fn meets(&self, state: &State, goal: &Goal) -> bool {
-        goal.iter().all(|(of, node, count)| self.present(state, *of, *node) >= u64::from(*count))
+        let parts =
+            |of: usize| (0..self.types.len()).filter(move |at| *at == of || self.types[*at].part_of == Some(of));
+        let there = |of: usize, node: usize| parts(of).map(|at| self.present(state, at, node)).sum::<u64>();
+        goal.iter().all(|(of, node, count)| there(*of, *node) >= u64::from(*count))
     }
 
     /// Whether a pod can be bound to a node at the start.
@@ -552,21 +598,76 @@ fn workload(kind: &str, object: &Value) -> Type {
         "StatefulSet" => (spec, (replicas, Per::Cluster, true)),
         _ => (spec, (replicas, Per::Cluster, false)),
     };
-    Type { name: name_of(object), spec, made: true, limit: Some(limit), former_of: None, fixed: false }
+    Type { limit: Some(limit), ..Type::new(name_of(object), spec) }
+}
+
+impl Type {
+    fn new(name: String, spec: Spec) -> Self {
+        Self {
+            name,
+            spec,
+            made: true,
+            limit: Some((1, Per::Cluster, true)),
+            former_of: None,
+            fixed: false,
+            is_final: false,
+            part_of: None,
+            is_named: true,
+        }
+    }
+
+    /// Whether it is a pod that is nobody's.
+    fn is_lone(&self) -> bool {
+        self.name.starts_with("pod/")
+    }
+}
+
+/// The zone of the node that a pod is bound to.
+fn zone_given(pod: &Value, objects: &[Value]) -> Option<String> {
+    let is_there = |node: &&Value| node["kind"] == "Node" && pod["spec"]["nodeName"] == node["metadata"]["name"];
+    let node = objects.iter().filter(|_| !pod["spec"]["nodeName"].is_null()).find(is_there)?;
+    labels(&node["metadata"]).remove(ZONE)
 }
 
 /// The type of a pod: its owner's, if the owner makes such pods today, else its own.
-fn instance_of(pod: &Value, objects: &[Value], types: &mut Vec<Type>) -> usize {
-    let owner = owners::owner(pod, objects);
-    let mirror = !pod["metadata"]["annotations"]["kubernetes.io/config.mirror"].is_null();
-    if let Some(maker) = owners::maker(pod, objects) {
-        let name = name_of(maker);
-        return types.iter().position(|of| of.name == name).expect("workloads are read first");
+fn instance_of(pod: &Value, objects: &[Value], options: &Options, types: &mut Vec<Type>) -> usize {
+    let given = zone_given(pod, objects);
+    let carried = labels(&pod["metadata"]).remove(ZONE);
+    let mut made = pod.clone();
+    if let Some(labels) = made["metadata"]["labels"].as_object_mut().filter(|_| given.is_some()) {
+        labels.remove(ZONE);
     }
-    let spec = Spec::of(&pod["metadata"], &pod["spec"], &namespace(pod));
+    let is_looked_at = owners::looked_at(objects).contains(ZONE) && given.is_some();
+    let maker = owners::maker(&made, objects)
+        .map(|maker| types.iter().position(|of| of.name == name_of(maker)).expect("workloads are read first"));
+    let mirror = !pod["metadata"]["annotations"]["kubernetes.io/config.mirror"].is_null();
+    let spec_of = |object: &Value| Spec::of(&object["metadata"], &object["spec"], &namespace(pod));
+    let own = |name: String, object: &Value| Type { fixed: mirror, ..Type::new(name, spec_of(object)) };
     let leaves = !pod["metadata"]["deletionTimestamp"].is_null();
-    let made = owner.is_none() && !mirror && !leaves;
+    let is_lone = owners::owner(pod, objects).is_none() && !mirror;
     let former_of = owners::topmost(pod, objects).map(name_of);
-    types.push(Type { name: name_of(pod), spec, made, limit: Some((1, Per::Cluster, true)), former_of, fixed: mirror });
+    let added = match (is_looked_at && given != carried, maker) {
+        (false, Some(maker)) if is_looked_at && options.paper => {
+            let name = format!("{} (as it is in {})", types[maker].name, carried.unwrap_or_default());
+            if let Some(known) = types.iter().position(|of| of.name == name) {
+                return known;
+            }
+            let former_of = Some(types[maker].name.clone());
+            Type { made: false, is_final: true, part_of: Some(maker), is_named: false, former_of, ..own(name, pod) }
+        }
+        (false, Some(maker)) => return maker,
+        (false, None) => {
+            // By the paper a pod is what its manifest says.
+            let object = if options.paper { pod } else { &made };
+            Type { made: is_lone && !leaves, former_of, ..own(name_of(pod), object) }
+        }
+        (true, _) if is_lone => {
+            types.push(Type { made: !leaves, ..own(name_of(pod), &made) });
+            let (name, part_of) = (format!("{} (as it is)", name_of(pod)), Some(types.len() - 1));
+            Type { made: false, is_final: true, part_of, former_of: Some(name_of(pod)), ..own(name, pod) }
+        }
+        (true, part_of) => Type { made: false, is_final: true, part_of, former_of, ..own(name_of(pod), pod) },
+    };
+    types.push(added);
     types.len() - 1
 }

@@ -210,11 +210,12 @@ impl<'o> Lowering<'o> {
         cx.cluster.limits = limits(&inventory, &typing, options.instances);
         if options.start == Start::Current {
             typing.add_waiting(&mut cx, &inventory);
-            limits::add_waiting(&mut cx.cluster);
         }
         let instances = instances(&mut cx, &inventory, &typing, &options.keep);
+        limits::add_waiting(&mut cx.cluster, &instances);
         let origins = origin::origins(&cx, &inventory, &typing, instances);
         cx.cluster.replicas = origin::replicas(&cx.cluster, &origins);
+        origin::carry(&mut cx.cluster.replicas, &typing.carried);
         let kept = count(origins.instances.iter().filter(|instance| instance.kept));
         if options.nodes == Nodes::Fixed {
             cx.cluster.nodes.ids().for_each(|node| cx.cluster.nodes[node].keep_what_passes());

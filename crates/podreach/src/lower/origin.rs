@@ -201,6 +201,19 @@ pub(crate) fn replicas(cluster: &Cluster, origins: &Origins) -> BTreeMap<PodId, 
     replicas
 }
 
+/// Adds the types of running pods that carry labels of their own, each after the type of what would be made in their place.
+pub(crate) fn carry(replicas: &mut BTreeMap<PodId, Replicas>, carried: &[(PodId, PodId)]) {
+    let mut by_type: BTreeMap<PodId, Vec<PodId>> = BTreeMap::new();
+    carried.iter().for_each(|&(of, pod)| by_type.entry(of).or_default().push(pod));
+    for types in replicas.values_mut().flat_map(|replicas| &mut replicas.numbered) {
+        let more: Vec<PodId> = types.iter().filter_map(|of| by_type.get(of)).flatten().copied().collect();
+        types.extend(more);
+    }
+    for (of, pods) in by_type {
+        replicas.entry(of).or_insert(Replicas { others: true, ..Replicas::default() }).carried.extend(pods);
+    }
+}
+
 /// What a workload asks for to be up all the time.
 fn declared(workload: &Workload) -> Option<Declared> {
     let lasting = [Kind::Deployment, Kind::ReplicaSet, Kind::StatefulSet, Kind::DaemonSet, Kind::ReplicationController];

@@ -11,6 +11,7 @@ use podreach_core::id::PodId;
 use podreach_core::label::Labels;
 use podreach_core::{Cluster, Configuration, Goal, Model, Problem, Semantics};
 
+use super::types::limits::limits_on;
 use super::{Instance, Lowered};
 
 /// The cluster under a semantics, with its start and what is kept, and no goal yet.
@@ -33,6 +34,7 @@ pub(crate) fn under(lowered: &Lowered, semantics: Semantics) -> (Cluster, Config
 fn carried(lowered: &Lowered) -> (Cluster, Configuration, Configuration) {
     let (mut cluster, mut start, mut kept) = (lowered.cluster.clone(), lowered.start.clone(), lowered.kept.clone());
     let mut types: BTreeMap<(PodId, Labels), PodId> = BTreeMap::new();
+    let limited = limits_on(&cluster);
     for instance in lowered.origins.instances.iter().filter(|instance| !instance.carried.is_empty()) {
         let Instance { name, pod, node, carried, .. } = instance;
         if cluster.pods[*pod].name == *name {
@@ -42,13 +44,20 @@ fn carried(lowered: &Lowered) -> (Cluster, Configuration, Configuration) {
         let id = *types.entry((*pod, carried.clone())).or_insert_with(|| {
             let mut spec = cluster.pods[*pod].spec.clone();
             Arc::make_mut(&mut spec).barred.get_or_insert(Barred::Outdated);
-            let id = cluster.pods.push(Pod { name: name.clone(), spec });
+            let id = cluster.pods.push(Pod { name: as_it_is(&cluster, *pod, carried), spec });
             add(&mut cluster, id, carried);
             let replicas = cluster.replicas.entry(*pod).or_insert(Replicas { others: true, ..Replicas::default() });
             replicas.carried.push(id);
+            for &at in limited.get(pod).into_iter().flatten() {
+                cluster.limits[at].pods.insert(id);
+            }
             id
         });
         let (old, new) = ((*pod, *node), (id, *node));
+        if instance.terminating {
+            start.retype_terminating(old, new);
+            continue;
+        }
         // With `--start empty` only the kept ones are there.
         let starts = instance.kept || lowered.start.count(old) > lowered.kept.count(old);
         for (s, there) in [(&mut start, starts), (&mut kept, instance.kept)] {
@@ -59,6 +68,12 @@ fn carried(lowered: &Lowered) -> (Cluster, Configuration, Configuration) {
         }
     }
     (cluster, start, kept)
+}
+
+/// The name of what runs of a workload with labels of its own, of which there may be several on several nodes.
+fn as_it_is(cluster: &Cluster, pod: PodId, carried: &Labels) -> String {
+    let values: Vec<&str> = carried.iter().map(|(_, value)| cluster.symbols.str(value)).collect();
+    format!("{} (as it is in {})", cluster.pods[pod].name, values.join(", "))
 }
 
 fn add(cluster: &mut Cluster, pod: PodId, labels: &Labels) {

@@ -33,12 +33,19 @@ fn asked(problem: &Problem, replicas: &BTreeMap<PodId, Replicas>, goal: Goal) ->
     }
     let (mut any, mut of) = (Vec::new(), Vec::new());
     for (index, alternative) in goal.any.iter().enumerate() {
-        let ways = ways(cluster, replicas, alternative).ok_or(GoalError::TooManyWays)?;
+        let ways = ways(cluster, replicas, alternative, &|pod, node| there(problem, pod, node));
+        let ways = ways.ok_or(GoalError::TooManyWays)?;
         of.extend(ways.iter().map(|_| index));
         any.extend(ways);
     }
     let asked = Some(Arc::new(Asked { goal, of }));
     Ok(Problem { asked, ..problem.with_goal(Goal { any }) })
+}
+
+/// How many pods of a type there are at the start, on a node, those that are being deleted among them.
+fn there(problem: &Problem, pod: PodId, node: NodeId) -> u64 {
+    let types = std::iter::once(pod).chain(problem.model.shadow(pod));
+    types.map(|pod| problem.start.count((pod, node))).fold(0, u64::saturating_add)
 }
 
 /// The types that pods of a workload can be, its own first where it is one of them.
@@ -48,14 +55,16 @@ pub fn types(cluster: &Cluster, pod: PodId) -> Vec<PodId> {
     others.then_some(pod).into_iter().chain(besides.copied()).collect()
 }
 
-/// The ways to choose so many pods of a workload, each as types and how many of them; `None` if they are too many.
+/// The ways to choose so many pods of a workload, each as types and how many of them; `None` if they are too many. Of those that carry
+/// labels of their own there are as many as at the start.
 pub(crate) fn choices(
-    cluster: &Cluster,
+    problem: &Problem,
     own: Option<PodId>,
     replicas: &Replicas,
     count: u64,
 ) -> Option<Vec<Vec<(PodId, u64)>>> {
-    let besides = besides(cluster, replicas);
+    let all = |pod: PodId| problem.model.nodes().map(|node| there(problem, pod, node)).fold(0, u64::saturating_add);
+    let besides = besides(problem.model.cluster(), replicas, all);
     let node = NodeId::from_index(0);
     let free: Vec<&Vec<PodId>> = replicas.numbered.iter().collect();
     let least = if replicas.others { 0 } else { free.len() as u64 };
@@ -65,7 +74,12 @@ pub(crate) fn choices(
 }
 
 /// The configurations that are one that was asked for; `None` if they are too many.
-fn ways(cluster: &Cluster, all: &BTreeMap<PodId, Replicas>, asked: &Configuration) -> Option<Vec<Configuration>> {
+fn ways(
+    cluster: &Cluster,
+    all: &BTreeMap<PodId, Replicas>,
+    asked: &Configuration,
+    there: &dyn Fn(PodId, NodeId) -> u64,
+) -> Option<Vec<Configuration>> {
     let named: BTreeSet<PodId> = asked.iter().map(|((pod, _), _)| pod).collect();
     let mut found = vec![Configuration::new()];
     for ((pod, node), count) in asked.iter() {
@@ -79,7 +93,8 @@ fn ways(cluster: &Cluster, all: &BTreeMap<PodId, Replicas>, asked: &Configuratio
                     };
                     let free: Vec<&Vec<PodId>> = replicas.numbered.iter().filter(free).collect();
                     let least = if replicas.others { 0 } else { free.len() as u64 };
-                    let own = Own { pod: Some(pod), least, besides: besides(cluster, replicas) };
+                    let besides = besides(cluster, replicas, |pod| there(pod, node));
+                    let own = Own { pod: Some(pod), least, besides };
                     own.choose(&free, (node, count), way, 0, &mut longer)?;
                 }
             }
@@ -97,10 +112,12 @@ struct Own {
     besides: Vec<(PodId, u64)>,
 }
 
-/// Those that wait, as many as there are; and those that carry labels of their own, of which the start says how many there are.
-fn besides(cluster: &Cluster, replicas: &Replicas) -> Vec<(PodId, u64)> {
+/// Those that wait, as many as there are; and those that carry labels of their own, as many as there are on the node: no step makes
+/// another one.
+fn besides(cluster: &Cluster, replicas: &Replicas, there: impl Fn(PodId) -> u64) -> Vec<(PodId, u64)> {
     let waiting = replicas.waiting.and_then(|pod| Some((pod, cluster.waiting.get(&pod)?.count)));
-    waiting.into_iter().chain(replicas.carried.iter().map(|&pod| (pod, u64::MAX))).collect()
+    let carried = replicas.carried.iter().map(|&pod| (pod, there(pod))).filter(|(_, count)| *count > 0);
+    waiting.into_iter().chain(carried).collect()
 }
 
 impl Own {
@@ -165,6 +182,7 @@ fn with(way: &Configuration, pod: PodId, node: NodeId, count: u64) -> Configurat
 #[cfg(test)]
 mod tests {
     use podreach_core::cluster::Waiting;
+    use podreach_core::{Model, Semantics};
 
     use super::*;
 
@@ -174,7 +192,8 @@ mod tests {
         let mut cluster = Cluster::default();
         cluster.replicas.insert(pod(0), Replicas { numbered, others, ..Replicas::default() });
         let entry = |&(node, count): &(usize, u64)| ((pod(0), NodeId::from_index(node)), count);
-        let found = ways(&cluster, &cluster.replicas, &asked.iter().map(entry).collect()).unwrap_or_default();
+        let asked = asked.iter().map(entry).collect();
+        let found = ways(&cluster, &cluster.replicas, &asked, &|_, _| 0).unwrap_or_default();
         let plain = |way: Configuration| way.iter().map(|((pod, node), n)| (pod.index(), node.index(), n)).collect();
         let mut found: Vec<_> = found.into_iter().map(plain).collect();
         found.sort();
@@ -205,10 +224,12 @@ mod tests {
         let (own, twin) = (PodId::from_index(0), PodId::from_index(1));
         let mut cluster = Cluster::default();
         cluster.waiting.insert(twin, Waiting { of: own, count: 1 });
+        let model = Model::new(cluster, Semantics::KubeScheduler);
+        let problem = Problem::new(Arc::new(model), Configuration::new(), Goal::default());
         let replicas = Replicas { others: true, waiting: Some(twin), ..Replicas::default() };
-        let ways = choices(&cluster, Some(own), &replicas, 2);
+        let ways = choices(&problem, Some(own), &replicas, 2);
         assert_eq!(ways, Some(vec![vec![(own, 1), (twin, 1)], vec![(own, 2)]]));
-        assert_eq!(choices(&cluster, None, &replicas, 1), Some(Vec::new()));
+        assert_eq!(choices(&problem, None, &replicas, 1), Some(Vec::new()));
     }
 
     #[test]

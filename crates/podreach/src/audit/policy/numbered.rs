@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use podreach_core::cluster::Replicas;
 use podreach_core::demand::{Argument, Demand, Law, Place, Want as Wanted};
-use podreach_core::{Atom, Cluster, Configuration, Goal, NodeId, PodId};
+use podreach_core::{Atom, Configuration, Goal, NodeId, PodId, Problem};
 
 use super::packing::Want;
 use super::possible::Outcome;
@@ -43,6 +43,8 @@ pub(crate) fn groups(lowered: &Lowered, world: &World, want: impl Fn(PodId, u64)
     let mut groups = Vec::new();
     let pods = || world.pods(0).into_iter().filter(|&pod| !m.cluster().is_twin(pod));
     let waiting = |pod: PodId| m.cluster().replicas.get(&pod).and_then(|replicas| replicas.waiting);
+    let carried: BTreeSet<PodId> =
+        m.cluster().replicas.values().flat_map(|replicas| &replicas.carried).copied().collect();
     for pod in pods() {
         let name = m.pod_name(pod);
         match (numbered.get(name), lowered.origins.pods.get(name)) {
@@ -51,7 +53,8 @@ pub(crate) fn groups(lowered: &Lowered, world: &World, want: impl Fn(PodId, u64)
                 types.extend(std::iter::once(pod).chain(waiting(pod)));
             }
             (None, Some(origin)) if is_another(origin) => {}
-            _ => groups.push(Group::plain(m.cluster(), pod, &want, count)),
+            (None, None) if carried.contains(&pod) => {}
+            _ => groups.push(Group::plain(&world.problem, pod, &want, count)),
         }
     }
     for (set, numbers) in sets {
@@ -61,11 +64,11 @@ pub(crate) fn groups(lowered: &Lowered, world: &World, want: impl Fn(PodId, u64)
         let waiting = own.and_then(waiting);
         let numbered = numbers.into_values().collect();
         let replicas = Replicas { numbered, others, waiting, carried: Vec::new() };
-        groups.push(Group::of(m.cluster(), (set, own), &replicas, &want, count));
+        groups.push(Group::of(&world.problem, (set, own), &replicas, &want, count));
     }
     if groups.is_empty() {
         // Who selects nothing but former revisions means them.
-        groups.extend(pods().map(|pod| Group::plain(m.cluster(), pod, &want, count)));
+        groups.extend(pods().map(|pod| Group::plain(&world.problem, pod, &want, count)));
     }
     groups
 }
@@ -76,22 +79,22 @@ fn is_another(origin: &Origin) -> bool {
 }
 
 impl Group {
-    /// So many pods of a type, those that wait for a node among them.
-    fn plain(cluster: &Cluster, pod: PodId, want: &impl Fn(PodId, u64) -> Want, count: u64) -> Self {
-        let waiting = cluster.replicas.get(&pod).and_then(|replicas| replicas.waiting);
-        let replicas = Replicas { others: true, waiting, ..Replicas::default() };
-        Self::of(cluster, (&cluster.pods[pod].name, Some(pod)), &replicas, want, count)
+    /// So many pods of a type, those that wait for a node and those that carry labels of their own among them.
+    fn plain(problem: &Problem, pod: PodId, want: &impl Fn(PodId, u64) -> Want, count: u64) -> Self {
+        let Replicas { waiting, carried, .. } = problem.model.cluster().replicas.get(&pod).cloned().unwrap_or_default();
+        let replicas = Replicas { others: true, waiting, carried, ..Replicas::default() };
+        Self::of(problem, (problem.model.pod_name(pod), Some(pod)), &replicas, want, count)
     }
 
     /// So many pods of a StatefulSet: any of those with numbers, and pods without where there are such or not enough others.
     fn of(
-        cluster: &Cluster,
+        problem: &Problem,
         (name, own): (&str, Option<PodId>),
         replicas: &Replicas,
         want: &impl Fn(PodId, u64) -> Want,
         count: u64,
     ) -> Self {
-        let choices = question::choices(cluster, own, replicas, count);
+        let choices = question::choices(problem, own, replicas, count);
         let complete = choices.as_ref().is_some_and(|choices| choices.len() <= WAYS);
         let choices = choices.unwrap_or_else(|| {
             let first = replicas.numbered.iter().filter_map(|types| types.first());

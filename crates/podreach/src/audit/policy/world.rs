@@ -47,7 +47,11 @@ impl Draft {
         let (cluster, start, kept) = lower::under(lowered, semantics);
         let mut selected: IdVec<PodId, Vec<usize>> = cluster.pods.values().map(|pod| by(&pod.name)).collect();
         for (&of, replicas) in &cluster.replicas {
-            replicas.carried.iter().for_each(|&pod| selected[pod] = selected[of].clone());
+            for &pod in &replicas.carried {
+                let more: Vec<usize> = selected[of].iter().copied().filter(|at| !selected[pod].contains(at)).collect();
+                selected[pod].extend(more);
+                selected[pod].sort_unstable();
+            }
         }
         let diagnostics = lowered.diagnostics.clone();
         Self { cluster, start, kept, diagnostics, selected, changes: Changes::default() }

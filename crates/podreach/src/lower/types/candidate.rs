@@ -142,6 +142,8 @@ pub(crate) struct Variant {
     pub(crate) stored: Option<PodSpec>,
     /// The labels that it has, where its node would give it others today.
     unlabelled: Option<Labels>,
+    /// The same as `by_owner`, where it is told from what its owners would make by the labels of its node alone.
+    pub(crate) labelled: Vec<(usize, PodSpec)>,
 }
 
 /// Everything a variant is worked out from. Contents and labels are told apart by their place, so equal ones that are not shared
@@ -190,16 +192,16 @@ impl PodDrafts {
         let own = spec::resolved(cx, &pod.draft, labels);
         let unlabelled = alike.unlabelled.then(|| Labels::clone(&pod.draft.labels));
         let made = |&owner: &usize| (owner, as_made_by(cx, pod, alike.given, &inventory.workloads[owner]));
-        let variant = match &alike.barred {
-            // What is being deleted is its owner's until it is gone.
-            Some(why @ Barred::Terminating) => {
-                let by_owner = alike.owners.iter().map(made).collect();
-                Variant { own: spec::barred(own, why.clone()), by_owner, stored, unlabelled }
-            }
-            Some(why) => Variant { own: spec::barred(own, why.clone()), by_owner: Vec::new(), stored, unlabelled },
-            None => Variant { own, by_owner: alike.owners.iter().map(made).collect(), stored, unlabelled },
+        // What is being deleted is its owner's until it is gone.
+        let by_owner = match &alike.barred {
+            None | Some(Barred::Terminating) => alike.owners.iter().map(made).collect(),
+            Some(_) => Vec::new(),
         };
-        self.variants.push(variant);
+        let own = match &alike.barred {
+            Some(why) => spec::barred(own, why.clone()),
+            None => own,
+        };
+        self.variants.push(Variant { own, by_owner, stored, unlabelled, labelled: Vec::new() });
         self.alike.insert(alike, self.variants.len() - 1);
         self.variants.len() - 1
     }
@@ -211,7 +213,7 @@ impl PodDrafts {
         }
         for variant in &mut self.variants {
             let Some(labels) = variant.unlabelled.take() else { continue };
-            variant.by_owner.clear();
+            variant.labelled = std::mem::take(&mut variant.by_owner);
             variant.own.labels = labels;
             variant.own.labels_are_final = true;
             variant.own.barred.get_or_insert(Barred::Unlabelled);

@@ -11,6 +11,7 @@ use podreach_core::{Cluster, PodId};
 use super::{Typing, ordinal};
 use crate::lower::inventory::{Inventory, full_name};
 use crate::lower::object::kind::Kind;
+use crate::lower::origin::Instance;
 use crate::lower::workload::scale::Scale;
 
 /// The types that count for each workload besides its own.
@@ -79,15 +80,28 @@ pub(crate) fn by_name(inventory: &Inventory, typing: &Typing) -> Vec<Limit> {
 }
 
 /// Pods that wait count for the limits of their workload, which were asked when they were made; and there are so many and no more.
-pub(crate) fn add_waiting(cluster: &mut Cluster) {
+///
+/// To bind one of them changes nothing about how many there are, and a new one is made only within the limit. So where there are no more
+/// than the limit allows, those that run never are more, and a binding may be asked as well. Otherwise it is not.
+pub(crate) fn add_waiting(cluster: &mut Cluster, instances: &[Instance]) {
     if cluster.waiting.is_empty() {
         return;
     }
     let on = limits_on(cluster);
+    let places = |of: &PodId| on.get(of).into_iter().flatten().copied();
+    let mut there = vec![0_u64; cluster.limits.len()];
+    for Instance { pod, .. } in polled(instances) {
+        places(pod).for_each(|at| there[at] += 1);
+    }
+    for Waiting { of, count } in cluster.waiting.values() {
+        places(of).for_each(|at| there[at] += count);
+    }
     for (&pod, &Waiting { of, count }) in polled(&cluster.waiting) {
-        for &at in on.get(&of).into_iter().flatten() {
+        for at in places(&of) {
             cluster.limits[at].pods.insert(pod);
-            cluster.limits[at].unasked.insert(pod);
+            if there[at] > cluster.limits[at].most {
+                cluster.limits[at].unasked.insert(pod);
+            }
         }
         let (name, pods) = (cluster.pods[pod].name.clone(), BTreeSet::from([pod]));
         let limit = Limit { name, pods, per_node: false, most: count, waits: true, unasked: BTreeSet::new() };

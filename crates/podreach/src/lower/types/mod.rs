@@ -2,7 +2,8 @@
 //!
 //! A running pod belongs to its owner's type unless it differs from today's template. Then it is of a former revision, and nothing deploys
 //! it again, except the pods of a StatefulSet that have claims of their own. A ReplicaSet whose pods are all its Deployment's shares the
-//! Deployment's type. Types in which every rule sees the same share one spec, so that what follows from it is computed once.
+//! Deployment's type. A running pod that differs from what would be made today by the labels of its node alone has a type of its own, which
+//! no step deploys, and is a pod of its workload all the same. Types in which every rule sees the same share one spec, so that what follows from it is computed once.
 
 pub(crate) mod candidate;
 pub(crate) mod inferred;
@@ -44,6 +45,9 @@ pub(crate) struct Typing {
     pub(crate) outdated: BTreeSet<usize>,
     /// The others, by the workload that is nearest above them.
     current: HashMap<usize, Vec<usize>>,
+    /// The types of running pods that only the labels of their node tell from what would be made in their place, each after the type
+    /// of that.
+    pub(crate) carried: Vec<(PodId, PodId)>,
     /// Pods that wait for a node as they were let in, where that is not what would be made in their place.
     stored: BTreeMap<usize, Arc<PodSpec>>,
     specs: HashMap<PodSpec, Arc<PodSpec>>,
@@ -108,12 +112,16 @@ impl Typing {
         let makers: Vec<Vec<usize>> = cancel::polled(&drafts.variants).map(makers).collect();
         let specs: Vec<Arc<PodSpec>> =
             cancel::polled(&drafts.variants).map(|variant| self.shared(&variant.own)).collect();
-        let maker = |at: usize| {
-            let PodDraft { variant, causes } = &drafts.pods[at];
-            let same = |owner: &&usize| causes.keys().all(|cause| workloads[*owner].causes.contains_key(cause));
-            makers[*variant].iter().find(same).copied()
+        let has_causes = |at: usize, owner: &usize| {
+            drafts.pods[at].causes.keys().all(|cause| workloads[owner].causes.contains_key(cause))
+        };
+        let maker = |at: usize| makers[drafts.pods[at].variant].iter().find(|owner| has_causes(at, owner)).copied();
+        let labelled = |at: usize| {
+            let mut owners = drafts.variants[drafts.pods[at].variant].labelled.iter().filter_map(unchanged);
+            owners.find(|owner| has_causes(at, owner))
         };
         let twins = Twins::new(inventory, drafts, |at| maker(at).is_some());
+        let mut beside = Vec::new();
         for (name, at) in cancel::polled(order) {
             let pod = &inventory.pods[at];
             let PodDraft { variant, causes } = &drafts.pods[at];
@@ -147,11 +155,18 @@ impl Typing {
             } else if let Some(&nearest) = self.above.pods[at].first() {
                 self.current.entry(nearest).or_default().push(at);
             }
+            match part {
+                Part::Itself => self.carried.extend(labelled(at).map(|owner| (self.workloads[&owner], id))),
+                Part::Beside => beside.extend(twins.labelled(inventory, drafts, at).map(|twin| (twin, id))),
+                _ => {}
+            }
             self.named_pods.insert(at, name);
             self.pods.insert(at, id);
             let stored = drafts.variants[*variant].stored.as_ref().map(|stored| self.shared(stored));
             self.stored.extend(stored.map(|stored| (at, stored)));
         }
+        let beside = beside.into_iter().filter_map(|(twin, id)| Some((*self.pods.get(&twin)?, id)));
+        self.carried.extend(beside);
     }
 
     /// Adds the types of pods that wait for a node, where it matters that they were let in already.
@@ -266,6 +281,14 @@ impl Twins {
         let given = cancel::polled(0..inventory.pods.len()).filter(|&at| inventory.pods[at].made.is_none());
         let current = given.filter(is_current).map(|at| title(&inventory.pods[at])).collect();
         Self { again, current }
+    }
+
+    /// What would be made in place of a pod, where only the labels of its node tell the two apart.
+    fn labelled(&self, inventory: &Inventory, drafts: &PodDrafts, at: usize) -> Option<usize> {
+        let twin = *self.again.get(&title(&inventory.pods[at]))?;
+        let [own, other] = [at, twin].map(|at| &drafts.variants[drafts.pods[at].variant]);
+        let lone = inventory.pods[at].metadata.owner.is_none();
+        (lone || own.labelled.first().is_some_and(|made| Some(made) == other.by_owner.first())).then_some(twin)
     }
 
     fn part(&self, inventory: &Inventory, at: usize) -> Part {
