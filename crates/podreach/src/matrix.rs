@@ -221,7 +221,7 @@ impl Matrix {
 fn shown(model: &Model) -> impl Iterator<Item = PodId> {
     // What a workload's row has and nobody can ask for by a name of its own.
     let carried = model.cluster().replicas.values().flat_map(|replicas| &replicas.carried).copied();
-    let carried: BTreeSet<PodId> = carried.filter(|&pod| model.pod(pod).barred == Some(Barred::Outdated)).collect();
+    let carried: BTreeSet<PodId> = carried.filter(|&pod| !model.pod(pod).labels_are_final).collect();
     let hidden = move |pod: PodId| model.cluster().is_twin(pod) || carried.contains(&pod);
     model.pods().filter(move |&pod| model.pod(pod).barred != Some(Barred::Unseen) && !hidden(pod))
 }

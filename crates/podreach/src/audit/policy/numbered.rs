@@ -50,7 +50,8 @@ pub(crate) fn groups(lowered: &Lowered, world: &World, want: impl Fn(PodId, u64)
         match (numbered.get(name), lowered.origins.pods.get(name)) {
             (Some(&(set, number)), _) => {
                 let types = sets.entry(set).or_default().entry(number).or_default();
-                types.extend(std::iter::once(pod).chain(waiting(pod)));
+                let carried = m.cluster().replicas.get(&pod).map_or(&[][..], |replicas| &replicas.carried);
+                types.extend(std::iter::once(pod).chain(waiting(pod)).chain(carried.iter().copied()));
             }
             (None, Some(origin)) if is_another(origin) => {}
             (None, None) if carried.contains(&pod) => {}
