@@ -90,7 +90,7 @@ pub(crate) fn run(args: &Verify, clock: &Clock) -> Result<Exit, Reported> {
 fn as_certified(options: &Options, own: Option<(Release, ReleaseBy)>) -> Options {
     let by = match own {
         Some((release, by)) if release == options.release => by,
-        Some(_) => ReleaseBy::Told,
+        Some(_) => ReleaseBy::Given,
         None => ReleaseBy::Assumed,
     };
     read_by(options, by)
