@@ -8,7 +8,7 @@ use podreach_core::testing::{
 use podreach_core::{Configuration, Problem, Semantics};
 
 fn elastic(rng: &mut Rng, case: usize, nodes: usize, copies: usize) -> Problem {
-    let semantics = if case % 2 == 0 { Semantics::KubeScheduler } else { Semantics::Paper };
+    let semantics = if case.is_multiple_of(2) { Semantics::KubeScheduler } else { Semantics::Paper };
     let shape = Shape { nodes, pods: 2, ..Shape::small(semantics) };
     let plain = settled(&problem(rng, shape));
     with_pools(rng, &plain, 1, copies)

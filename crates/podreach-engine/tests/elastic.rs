@@ -13,7 +13,7 @@ const HOST: &str = "kubernetes.io/hostname";
 /// A problem with so many new nodes of one shape; the same in all else for the same case.
 fn elastic(case: usize, copies: usize) -> Problem {
     let mut rng = Rng::new(1_000 + case as u64);
-    let semantics = if case % 2 == 0 { Semantics::KubeScheduler } else { Semantics::Paper };
+    let semantics = if case.is_multiple_of(2) { Semantics::KubeScheduler } else { Semantics::Paper };
     let shape = Shape { nodes: 2, pods: 3, ..Shape::small(semantics) };
     let plain = settled(&problem(&mut rng, shape));
     with_pools(&mut rng, &plain, 1, copies)

@@ -14,7 +14,7 @@ use podreach_core::cluster::{Cluster, Node, Pod, PodSpec};
 use podreach_core::label::Labels;
 use podreach_core::resource::Resources;
 use podreach_core::{Configuration, Goal, Model, NodeId, PodId, Problem, Semantics};
-use serde_json::{Value, json};
+use serde_json::json;
 
 /// Names that are markup, script, right-to-left, invisible, and very long.
 const NAMES: [&str; 6] = [

@@ -361,7 +361,7 @@ impl Maker {
     fn bind(&mut self, pod: &mut Value) {
         let name = self.node();
         let zone = self.zone_of(&name);
-        let zone = if self.rng.percent(8) { Some(*self.rng.pick(&["x", "y"])).map(str::to_owned) } else { zone };
+        let zone = if self.rng.percent(8) { Some((*self.rng.pick(&["x", "y"])).to_owned()) } else { zone };
         if let Some(zone) = zone.filter(|_| self.zone == ZONE && self.rng.percent(75)) {
             pod["metadata"]["labels"][ZONE] = json!(zone);
         }

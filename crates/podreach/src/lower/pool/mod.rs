@@ -150,7 +150,7 @@ const RESERVED: &[&str] = &["node-restriction.kubernetes.io", "node-role.kuberne
 fn is_of_platform(key: &str) -> bool {
     let Some((domain, _)) = key.split_once('/') else { return false };
     let is_in = |of: &&str| domain.strip_suffix(*of).is_some_and(|rest| rest.is_empty() || rest.ends_with('.'));
-    PLATFORM.iter().any(|of| is_in(&of)) && !RESERVED.iter().any(|of| is_in(&of))
+    PLATFORM.iter().any(is_in) && !RESERVED.iter().any(is_in)
 }
 
 /// What a node has to give.
