@@ -14,6 +14,9 @@ mod http;
 #[path = "../../crates/podreach-cli/src/serve/orders.rs"]
 #[allow(dead_code)]
 mod orders;
+#[path = "../../crates/podreach-cli/src/serve/refused.rs"]
+#[allow(dead_code)]
+mod refused;
 
 use std::sync::LazyLock;
 
