@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::{Value, json};
 
 use crate::clusters::{Options, ZONE};
+use crate::owners;
 use crate::program::Program;
 use crate::random::Rng;
 use crate::world::{World, name_of, namespace};
@@ -25,7 +26,7 @@ pub fn differences(
         None => in_other_words(objects, options, seed, asked, words, folder),
     };
     if let Some((step, after)) = stepped(objects, options, &mut rng) {
-        let former = World::read(objects, options).former();
+        let former = owners::former(objects);
         found.extend(grown(&step, (&after, options), &former, asked, words, folder));
     }
     found

@@ -19,7 +19,7 @@ mod shrink;
 mod storage;
 mod world;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use clusters::Options;
 use program::{Program, Rule};
@@ -403,7 +403,8 @@ fn stream(objects: &[Value]) -> String {
 #[derive(Default)]
 pub struct Tally {
     counts: BTreeMap<&'static str, u64>,
-    differences: BTreeMap<&'static str, (u64, u64, String)>,
+    /// By kind: the clusters, and what differs about the first.
+    differences: BTreeMap<&'static str, (BTreeSet<u64>, String)>,
 }
 
 impl Tally {
@@ -416,7 +417,7 @@ impl Tally {
         for (class, text) in found {
             if !counted.contains(&class) {
                 counted.push(class);
-                self.differences.entry(class).or_insert((0, seed, text)).0 += 1;
+                self.differences.entry(class).or_insert((BTreeSet::new(), text)).0.insert(seed);
             }
         }
     }
@@ -425,12 +426,12 @@ impl Tally {
         for (what, count) in other.counts {
             *self.counts.entry(what).or_default() += count;
         }
-        for (class, (count, seed, text)) in other.differences {
-            let known = self.differences.entry(class).or_insert((0, seed, text.clone()));
-            known.0 += count;
-            if seed < known.1 {
-                (known.1, known.2) = (seed, text);
+        for (class, (seeds, text)) in other.differences {
+            let known = self.differences.entry(class).or_default();
+            if known.0.first().is_none_or(|first| seeds.first() < Some(first)) {
+                known.1 = text;
             }
+            known.0.extend(seeds);
         }
         self
     }
@@ -489,13 +490,15 @@ fn survey(name: &str, made: fn(u64) -> (Vec<Value>, Options), law: Law) -> Tally
 /// Says what differs, with smaller clusters if that is wanted, and fails if something does.
 fn judge(Tally { counts, differences }: Tally, made: fn(u64) -> (Vec<Value>, Options), law: Law, wanted: &[&str]) {
     println!("looked at: {counts:?}");
-    for (class, (count, seed, text)) in &differences {
-        println!("{class}: {count} clusters, first with seed {seed}: {text}");
+    for (class, (seeds, text)) in &differences {
+        let first: Vec<&u64> = seeds.iter().take(20).collect();
+        println!("{class}: {} clusters, with seeds {first:?}; the first: {text}", seeds.len());
     }
     if let Ok(wanted) = std::env::var("PODREACH_SHRINK") {
-        for (class, (_, seed, _)) in differences.iter().filter(|(class, _)| class.contains(&wanted)) {
-            let (objects, options) = made(*seed);
-            let (objects, options, text) = shrink::shrink(objects, options, *seed, class, law);
+        for (class, (seeds, _)) in differences.iter().filter(|(class, _)| class.contains(&wanted)) {
+            let seed = *seeds.first().expect("a kind has clusters");
+            let (objects, options) = made(seed);
+            let (objects, options, text) = shrink::shrink(objects, options, seed, class, law);
             println!("\n## {class}, seed {seed}: {text}\n{}\n{}", options.arguments().join(" "), stream(&objects));
         }
     }

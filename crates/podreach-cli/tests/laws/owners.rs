@@ -46,6 +46,13 @@ pub fn maker<'a>(object: &Value, objects: &'a [Value]) -> Option<&'a Value> {
     found
 }
 
+/// The pods and ReplicaSets of former revisions, each with the workload above it.
+pub fn former(objects: &[Value]) -> BTreeMap<String, String> {
+    let is_former = |object: &&Value| maker(object, objects).is_none();
+    let above = |object: &Value| Some((name_of(object), name_of(topmost(object, objects)?)));
+    objects.iter().filter(is_former).filter_map(above).collect()
+}
+
 /// The keys of labels that some selector of affinity or spread looks at.
 pub fn looked_at(objects: &[Value]) -> BTreeSet<String> {
     objects.iter().flat_map(mentioned).collect()

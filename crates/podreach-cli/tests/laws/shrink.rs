@@ -55,19 +55,8 @@ fn paths(value: &Value) -> Vec<Vec<String>> {
         Value::Object(fields) => fields.iter().map(|(key, item)| (key.clone(), item)).collect(),
         _ => Vec::new(),
     };
-    let needed = [
-        "apiVersion",
-        "kind",
-        "name",
-        "containers",
-        "allocatable",
-        "topologyKey",
-        "whenUnsatisfiable",
-        "maxSkew",
-        "image",
-    ];
-    for (key, _) in &inside {
-        if !needed.contains(&key.as_str()) {
+    for (key, item) in &inside {
+        if optional(key, item) {
             all.push(vec![key.clone()]);
         }
     }
@@ -76,6 +65,31 @@ fn paths(value: &Value) -> Vec<Vec<String>> {
     }
     all.sort_by_key(Vec::len);
     all
+}
+
+/// Whether something can be left out such that what is left is still a cluster that the generator could have made: whole objects, terms
+/// of constraints, and fields that none of its clusters need.
+fn optional(key: &str, item: &Value) -> bool {
+    const FIELDS: [&str; 14] = [
+        "affinity",
+        "podAffinity",
+        "podAntiAffinity",
+        "nodeAffinity",
+        "topologySpreadConstraints",
+        "nodeSelector",
+        "tolerations",
+        "taints",
+        "unschedulable",
+        "ports",
+        "resources",
+        "minDomains",
+        "nodeTaintsPolicy",
+        "nodeAffinityPolicy",
+    ];
+    let is_item = key.bytes().all(|byte| byte.is_ascii_digit());
+    let is_object = !item["kind"].is_null() && item["controller"].is_null() && item["uid"].is_null();
+    let is_term = !item["topologyKey"].is_null() || !item["effect"].is_null();
+    FIELDS.contains(&key) || (is_item && (is_object || is_term))
 }
 
 fn remove(value: &mut Value, path: &[String]) {
