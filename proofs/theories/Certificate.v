@@ -58,4 +58,62 @@ Section Certificate.
     intros open a_in there there' alike_ ok s r. apply (reachable_loosened q m' s weaker_tables) in r.
     apply accepted_sound in ok. exact (one_never_met_of_quotient weak roster rep merges p p' n open a_in there there' alike_ ok s r).
   Qed.
+
+  (** ** While nodes settle
+
+      The cluster above has one set of tables: its nodes have settled.  Before, each node may
+      settle at any time, and the tables depend on which have not.  The theorems hold of such
+      runs, too, if the weaker cluster lets in whatever was let in on the way.  That is so where
+      what passes only keeps pods off its node ([loosened]).  It is not so by itself
+      where a spread constraint honours a taint that passes: the node that settles is one more to
+      be counted, and may be empty.  Then those constraints must have lost their skew. *)
+  Section Settling.
+    (** The tables while these nodes have not settled, and which have not at first. *)
+    Variables (tables_while : list id -> model) (unsettled : list id).
+
+    Inductive settling : list id -> configuration atom -> Prop :=
+    | settling_starts s : s ≐ lookup (begins q) -> settling unsettled s
+    | settling_steps rest s t : settling rest s -> step (cluster_problem (with_tables q (tables_while rest))) s t -> settling rest t
+    | settling_settles rest rest' s : settling rest s -> incl rest' rest -> settling rest' s.
+
+    Hypothesis lets_in_less : forall rest a s, incl rest unsettled -> In a (atoms (tables_while rest)) ->
+      lets_in (tables_while rest) s (fst a) (snd a) = true -> In a (atoms m') /\ lets_in m' s (fst a) (snd a) = true.
+
+    Lemma settling_reachable rest s : settling rest s -> incl rest unsettled /\ reachable (cluster_problem weak) s.
+    Proof.
+      intros r. induction r as [s e|rest s t r [sub IH] st|rest rest' s r [sub IH] less].
+      - split; [apply incl_refl|now apply at_start].
+      - split; [assumption|]. eapply by_step; [exact IH|]. destruct st as [a [a_in can] e|a more e|a d more turned e].
+        + apply (deploy _ _ _ a); [|assumption]. exact (lets_in_less rest a s sub a_in can).
+        + now apply (delete _ _ _ a).
+        + now apply (terminate _ _ _ a d).
+      - split; [|assumption]. now apply (incl_tran less).
+    Qed.
+
+    Theorem accepted_never_settling g : open_at_start weak g = true ->
+      (forall x a, In x (map (meant_by weak) g) -> lookup x a <> 0 -> In a (atoms m') /\ rep (fst a) = fst a /\ In (fst a) roster) ->
+      accepted (map (meant_by weak) g) = true ->
+      forall rest s x, settling rest s -> In x g -> ~ met (dies_as q) s (lookup x).
+    Proof.
+      intros open themselves ok rest s x r x_in. apply settling_reachable in r. destruct r as [_ r].
+      apply accepted_sound in ok. exact (never_met_of_quotient weak roster rep merges g open themselves ok s x r x_in).
+    Qed.
+
+    Theorem accepted_one_never_settling p p' n : open_at_start weak [[((p, n), 1)]] = true ->
+      In (p, n) (atoms m') -> In (rep p) roster -> In p' roster -> treats_alike m' p p' ->
+      accepted [[((p', n), 1)]] = true ->
+      forall rest s, settling rest s -> ~ met (dies_as q) s (lookup [((p, n), 1)]).
+    Proof.
+      intros open a_in there there' alike_ ok rest s r. apply settling_reachable in r. destruct r as [_ r].
+      apply accepted_sound in ok. exact (one_never_met_of_quotient weak roster rep merges p p' n open a_in there there' alike_ ok s r).
+    Qed.
+  End Settling.
+
+  (** What passes keeps pods off nodes, and takes their room, and nothing else. *)
+  Lemma loosened_while (tables_while : list id -> model) rest a s : loosened (tables_while rest) m' ->
+    In a (atoms (tables_while rest)) -> lets_in (tables_while rest) s (fst a) (snd a) = true ->
+    In a (atoms m') /\ lets_in m' s (fst a) (snd a) = true.
+  Proof.
+    intros L a_in can. split; [now rewrite (loose_atoms _ _ L)|now apply (loosened_lets_in _ _ L)].
+  Qed.
 End Certificate.

@@ -2,8 +2,8 @@
 
     A [model] is a cluster under one semantics, with what no step changes worked
     out in tables: which pods pass which nodes' static filters, which pods each
-    selector matches, which nodes share a domain.  Nodes have settled (Problem.v
-    says why that is enough).  The rules look these up and count pods.
+    selector matches, which nodes share a domain.  Nodes have settled
+    (Certificate.v says when that is enough).  The rules look these up and count pods.
 
     docs/spec, one page per rule; rule/, one file per rule; model.rs. *)
 

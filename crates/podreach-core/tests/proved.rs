@@ -13,6 +13,8 @@ mod demands;
 #[path = "../../podreach/src/report/export/mod.rs"]
 #[allow(dead_code, reason = "rules are compared elsewhere")]
 mod export;
+#[path = "made/kept.rs"]
+mod kept;
 #[path = "../../podreach/tests/proved/program.rs"]
 #[allow(dead_code, reason = "rules are compared elsewhere")]
 mod program;
@@ -25,11 +27,13 @@ use std::collections::BTreeMap;
 use comparison::Comparison;
 use damage::damaged;
 use podreach_core::demand::{Argument, Law, Shortage};
-use podreach_core::testing::{Rng, Shape, cases, problem, random_configuration, reachable, some_terminating};
+use podreach_core::testing::{
+    Rng, Shape, cases, exhaustive, problem, random_configuration, reachable, some_terminating,
+};
 use podreach_core::verdict::Group;
 use podreach_core::{
-    Action, Atom, Configuration, Exchange, Goal, NodeId, Orbits, PodId, Problem, Proof, Quotient, Semantics, Trace,
-    Verdict, is_symmetry,
+    Action, Atom, Checker, Configuration, Exchange, Goal, NodeId, Orbits, PodId, Problem, Proof, Quotient, Semantics,
+    Trace, Verdict, is_symmetry,
 };
 
 fn some_problem(rng: &mut Rng, case: usize) -> Problem {
@@ -191,6 +195,80 @@ fn proofs_with_exchanges_that_no_engine_made() {
         }
     }
     both.end("proofs with exchanges that no engine made", 300);
+}
+
+/// A goal about several pods that stay, and proofs about it: from what no configuration has, of all types or of those, and damaged.
+struct KeptCase {
+    problem: Problem,
+    goal: Goal,
+    proofs: Vec<Verdict>,
+}
+
+fn kept_case(rng: &mut Rng) -> Option<KeptCase> {
+    let problem = kept::several_kept(rng);
+    let goal = kept::kept_beside_others(rng, &problem, &reachable(&problem, 1_500)?);
+    // What a proof is about, in its names.
+    let asked = Quotient::new(&problem).named(&goal);
+    let reachable = reachable(&asked, 1_500)?;
+    let classes = some_classes(rng, &asked);
+    let about_all = Proof { forbidden: absent(&classes, &reachable), classes, ..Proof::default() };
+    let about_kept = Proof::of_configurations(&kept::never_joined(&asked, &reachable));
+    let mut proofs = [about_all, about_kept].map(Verdict::Never).to_vec();
+    proofs.extend([0, 1].map(|which| damaged(rng, &problem.model, &proofs[which])));
+    Some(KeptCase { problem, goal, proofs })
+}
+
+/// Whether a proof is accepted, as the goal is meant; and whether it would be, were pods that stay taken for pods on their way out.
+fn readings(problem: &Problem, goal: &Goal, proof: &Verdict) -> [bool; 2] {
+    let accepts = |result: Result<_, _>| result.is_ok();
+    let right = accepts(Checker::new(problem).check(goal, proof.clone(), &|| false));
+    // Nothing is left to be worked out of what standing goals mean.
+    let asked = Quotient::new(problem).named(goal).with_standing_goals();
+    let wrong = kept::mistaken(problem, goal);
+    let wrong = accepts(Checker::new(&asked).check_plainly(&wrong, proof.clone(), &|| false));
+    [right, wrong && !problem.is_met(goal, &*problem.start)]
+}
+
+#[test]
+fn proofs_about_several_kept_pods() {
+    let Some(mut both) = Comparison::start() else { return };
+    let (mut rng, mut seen) = (Rng::new(27), BTreeMap::new());
+    for _ in 0..cases(3_000) {
+        let Some(KeptCase { problem, goal, proofs }) = kept_case(&mut rng) else { continue };
+        for proof in proofs {
+            both.verdict(&problem, &goal, &proof);
+            if kept::is_about_kept(&problem, &goal) {
+                *seen.entry(readings(&problem, &goal, &proof)).or_insert(0) += 1;
+            }
+        }
+    }
+    println!("several kept pods, accepted as meant and as mistaken: {seen:?}");
+    let often = |reading: [bool; 2]| seen.get(&reading).is_some_and(|&times: &usize| times >= 50);
+    // The mistake asks for more than is meant, so whatever is accepted would be then, too.
+    assert!([[true, true], [false, true], [false, false]].into_iter().all(often), "too few to tell: {seen:?}");
+    assert!(!seen.contains_key(&[true, false]), "what is meant is more than it may be: {seen:?}");
+    both.end("proofs about several kept pods", 300);
+}
+
+/// The same against exhaustive search, which needs no other checker.
+#[test]
+fn accepted_proofs_about_kept_pods_hold() {
+    let (mut rng, mut held, mut met) = (Rng::new(28), 0, 0);
+    for _ in 0..cases(1_000) {
+        let Some(KeptCase { problem, goal, proofs }) = kept_case(&mut rng) else { continue };
+        let problem = problem.with_goal(goal.clone());
+        let Some(truth) = exhaustive(&problem, 3_000).filter(|_| kept::is_about_kept(&problem, &goal)) else {
+            continue;
+        };
+        for proof in proofs {
+            let [accepted, mistaken] = readings(&problem, &goal, &proof);
+            assert!(!(accepted && truth), "accepted, but met: {proof:?} of {problem:#?}");
+            held += usize::from(accepted);
+            met += usize::from(mistaken && truth);
+        }
+    }
+    println!("several kept pods: {held} proofs hold, {met} would be accepted of goals that are met");
+    assert!(held >= 50 && met >= 50, "too few to tell: {held} {met}");
 }
 
 #[test]
