@@ -367,6 +367,50 @@ const WORLD: &[Case] = &[
         ],
     ),
     (
+        "W31",
+        "",
+        &[
+            run("why -f w31-quota-beside-a-pod-being-deleted.yaml web", DEPLOYABLE),
+            run("check -f w31-quota-beside-a-pod-being-deleted.yaml web n1", DEPLOYABLE).says(&["in 1 step"]),
+        ],
+    ),
+    (
+        "W32",
+        "",
+        &[
+            run("check -f w32-carried-labels-on-two-nodes.yaml web n1 --with web@n2 --semantics paper", DEPLOYABLE)
+                .says(&["It is so at the start"]),
+            run("check -f w32-carried-labels-on-two-nodes.yaml web n1 --with web@n1=2 --semantics paper", NEVER),
+            run(
+                "check -f w32-carried-labels-on-two-nodes.yaml web n1 --with web@n2 --semantics paper --start empty",
+                NEVER,
+            ),
+        ],
+    ),
+    (
+        "W33",
+        "",
+        &[
+            run(
+                "check -f w33-limit-beside-a-pod-being-deleted.yaml web n1 --with web@n1=2 --instances declared",
+                DEPLOYABLE,
+            ),
+            run(
+                "check -f w33-limit-beside-a-pod-being-deleted.yaml web n1 --with web@n1=2 --instances declared --semantics paper",
+                NEVER,
+            ),
+        ],
+    ),
+    (
+        "W34",
+        "",
+        &[
+            run("check -f w34-former-replicaset-is-its-pods.yaml replicaset/default/web-1 n2", DEPLOYABLE),
+            run("audit -f w34-former-replicaset-is-its-pods.yaml --no-findings -o json", ANY)
+                .rules(&[("old-can", HOLDS)]),
+        ],
+    ),
+    (
         "D1 admission",
         "",
         &[

@@ -490,6 +490,8 @@ pub struct Quota {
     pub resource: String,
     /// The most that they may take, in nanos of its unit: quotas are compared exactly.
     pub hard: Amount,
+    /// Whether a pod is charged until it is gone. Otherwise one that is being deleted is charged no longer.
+    pub until_gone: bool,
 }
 
 impl Limit {

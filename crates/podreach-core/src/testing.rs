@@ -349,7 +349,8 @@ impl Make<'_> {
     /// A quota of which some pods take something.
     fn quota(&mut self) {
         let hard = self.rng.below(4) as u128;
-        let quota = Quota { name: "default/quota".into(), resource: "requests.cpu".into(), hard };
+        let (until_gone, resource) = if self.rng.one_in(3) { (true, "count/pods") } else { (false, "requests.cpu") };
+        let quota = Quota { name: "default/quota".into(), resource: resource.into(), hard, until_gone };
         let quota = self.cluster.quotas.push(quota);
         for pod in self.cluster.pods.ids() {
             let takes = self.rng.below(3) as u128;

@@ -407,8 +407,9 @@ impl Maker {
 
     fn admission(&mut self) {
         if self.rng.percent(15) {
-            let hard = match self.rng.below(3) {
-                0 => json!({"requests.cpu": (1 + self.rng.below(3)).to_string()}),
+            let hard = match self.rng.below(4) {
+                0 => json!({"count/pods": (1 + self.rng.below(3)).to_string()}),
+                1 => json!({"requests.cpu": (1 + self.rng.below(3)).to_string()}),
                 _ => json!({"pods": (1 + self.rng.below(3)).to_string()}),
             };
             self.objects.push(json!({"apiVersion": "v1", "kind": "ResourceQuota",

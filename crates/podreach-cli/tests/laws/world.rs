@@ -38,10 +38,11 @@ enum Per {
     Node,
 }
 
-/// A quota: its namespace, and how many pods and how much cpu it allows.
+/// A quota: its namespace, and how many pods, with and without those that are being deleted, and how much cpu it allows.
 #[derive(Debug)]
 struct Quota {
     namespace: String,
+    objects: Option<u64>,
     pods: Option<u64>,
     cpu: Option<u64>,
 }
@@ -119,6 +120,7 @@ impl World {
         }
         let quotas = of_kind("ResourceQuota").map(|quota| Quota {
             namespace: namespace(quota),
+            objects: hard(quota, "count/pods").map(|pods| pods / 1000),
             pods: hard(quota, "pods").map(|pods| pods / 1000),
             cpu: hard(quota, "requests.cpu"),
         });
@@ -208,12 +210,6 @@ impl World {
     /// Whether the rules are those of the paper.
     pub fn is_of_paper(&self) -> bool {
         self.options.paper
-    }
-
-    /// The pods of former revisions, each with its workload.
-    pub fn former(&self) -> BTreeMap<String, String> {
-        let former = |of: &Type| Some((of.name.clone(), of.former_of.clone()?));
-        self.types.iter().filter_map(former).collect()
     }
 
     /// A type by its name.
@@ -387,13 +383,16 @@ impl World {
             return true;
         }
         let inside = (0..self.types.len()).filter(|other| self.types[*other].spec.namespace == quota.namespace);
-        let (mut pods, mut cpu) = (1, of.spec.cpu);
+        let (mut objects, mut pods, mut cpu) = (1, 1, of.spec.cpu);
         for other in inside {
             let count = self.alive(state, other, None, self.options.paper);
+            objects += self.alive(state, other, None, true);
             pods += count;
             cpu += count * self.types[other].spec.cpu;
         }
-        quota.pods.is_none_or(|most| pods <= most) && quota.cpu.is_none_or(|most| of.spec.cpu > 0 && cpu <= most)
+        quota.objects.is_none_or(|most| objects <= most)
+            && quota.pods.is_none_or(|most| pods <= most)
+            && quota.cpu.is_none_or(|most| of.spec.cpu > 0 && cpu <= most)
     }
 
     /// The states after a pod of a type has been bound to a node: one that waits, or a new one.

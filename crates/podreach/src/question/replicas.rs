@@ -108,16 +108,32 @@ fn ways(
 struct Own {
     pod: Option<PodId>,
     least: u64,
-    /// The other types of pods without numbers, and how many of each there can be at most.
-    besides: Vec<(PodId, u64)>,
+    /// The other types of pods without numbers.
+    besides: Vec<Besides>,
+}
+
+/// A type of pods that no step makes more of.
+struct Besides {
+    pod: PodId,
+    /// How many there can be at most: in the cluster if they wait for a node, else on the node that is asked about.
+    most: u64,
+    waits: bool,
+}
+
+impl Besides {
+    /// How many of those there can be a configuration has already.
+    fn taken(&self, way: &Configuration, node: NodeId) -> u64 {
+        let counted = way.of(self.pod).filter(|(at, _)| self.waits || *at == node);
+        counted.fold(0, |sum, (_, count)| sum.saturating_add(count))
+    }
 }
 
 /// Those that wait, as many as there are; and those that carry labels of their own, as many as there are on the node: no step makes
 /// another one.
-fn besides(cluster: &Cluster, replicas: &Replicas, there: impl Fn(PodId) -> u64) -> Vec<(PodId, u64)> {
-    let waiting = replicas.waiting.and_then(|pod| Some((pod, cluster.waiting.get(&pod)?.count)));
-    let carried = replicas.carried.iter().map(|&pod| (pod, there(pod))).filter(|(_, count)| *count > 0);
-    waiting.into_iter().chain(carried).collect()
+fn besides(cluster: &Cluster, replicas: &Replicas, there: impl Fn(PodId) -> u64) -> Vec<Besides> {
+    let waiting = replicas.waiting.and_then(|pod| Some((pod, cluster.waiting.get(&pod)?.count, true)));
+    let carried = replicas.carried.iter().map(|&pod| (pod, there(pod), false)).filter(|(_, count, _)| *count > 0);
+    waiting.into_iter().chain(carried).map(|(pod, most, waits)| Besides { pod, most, waits }).collect()
 }
 
 impl Own {
@@ -151,7 +167,7 @@ impl Own {
 
     /// The ways to have so many pods without numbers: those with most pods of the other types come first.
     fn without_numbers(
-        besides: &[(PodId, u64)],
+        besides: &[Besides],
         own: PodId,
         (node, count): (NodeId, u64),
         way: &Configuration,
@@ -160,13 +176,13 @@ impl Own {
         if ways.len() > WAYS {
             return None;
         }
-        let Some((&(other, all), rest)) = besides.split_first() else {
+        let Some((other, rest)) = besides.split_first() else {
             ways.push(if count > 0 { with(way, own, node, count) } else { way.clone() });
             return Some(());
         };
-        let taken = way.of(other).fold(0, |sum: u64, (_, count)| sum.saturating_add(count));
-        for chosen in (0..=count.min(all.saturating_sub(taken))).rev() {
-            let way = if chosen > 0 { &with(way, other, node, chosen) } else { way };
+        let left = other.most.saturating_sub(other.taken(way, node));
+        for chosen in (0..=count.min(left)).rev() {
+            let way = if chosen > 0 { &with(way, other.pod, node, chosen) } else { way };
             Self::without_numbers(rest, own, (node, count - chosen), way, ways)?;
         }
         Some(())

@@ -117,7 +117,7 @@ fn node_affinity(m: &Model, who: &str, terms: Option<&[NodeTerm]>) -> String {
 }
 
 fn quota(m: &Model, quota: QuotaId, asked: Amount, used: Amount) -> String {
-    let Quota { name, resource, hard } = &m.cluster().quotas[quota];
+    let Quota { name, resource, hard, until_gone: _ } = &m.cluster().quotas[quota];
     let [asked, used, hard] = [asked, used, *hard].map(|amount| amount::of_quota(resource, amount));
     match used.as_str() {
         "0" => format!("it takes {asked} {resource}, the quota {name} allows {hard}"),

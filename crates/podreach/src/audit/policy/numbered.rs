@@ -68,8 +68,14 @@ pub(crate) fn groups(lowered: &Lowered, world: &World, want: impl Fn(PodId, u64)
         groups.push(Group::of(&world.problem, (set, own), &replicas, &want, count));
     }
     if groups.is_empty() {
-        // Who selects nothing but former revisions means them.
-        groups.extend(pods().map(|pod| Group::plain(&world.problem, pod, &want, count)));
+        // Who selects nothing but former revisions means them, and by a ReplicaSet its pods, not each of them.
+        let selected: BTreeSet<&str> = pods().map(|pod| m.pod_name(pod)).collect();
+        let is_part = |&pod: &PodId| {
+            let origin = lowered.origins.pods.get(m.pod_name(pod));
+            origin.is_some_and(|origin| origin.owners.iter().any(|(_, owner)| selected.contains(owner.as_str())))
+        };
+        let former = pods().filter(|pod| !is_part(pod));
+        groups.extend(former.map(|pod| Group::plain(&world.problem, pod, &want, count)));
     }
     groups
 }

@@ -20,6 +20,9 @@ use crate::lower::resources::request::{self, Parts};
 use crate::lower::schema::fields::{OBJECT, RESOURCE_QUOTA_SPEC, SCOPE_REQUIREMENT, SCOPE_SELECTOR};
 use crate::read::Tree;
 
+/// Counts pods as objects, whatever their state; `pods` counts those that have not ended.
+const OBJECTS: &str = "count/pods";
+
 /// What each container must state where a quota counts it.
 const STATED: [&str; 6] = ["cpu", "limits.cpu", "limits.memory", "memory", "requests.cpu", "requests.memory"];
 
@@ -64,8 +67,9 @@ impl Quotas {
     pub(crate) fn register(&mut self, cx: &mut Context) {
         for quota in self.0.values_mut().flatten().filter(|quota| quota.is_clear()) {
             for (resource, hard) in &quota.hard {
-                let cap = Quota { name: quota.name.clone(), resource: resource.clone(), hard: nanos(*hard) };
-                quota.ids.insert(resource.clone(), cx.cluster.quotas.push(cap));
+                let (name, resource, hard) = (quota.name.clone(), resource.clone(), nanos(*hard));
+                let cap = Quota { until_gone: resource == OBJECTS, name, resource, hard };
+                quota.ids.insert(cap.resource.clone(), cx.cluster.quotas.push(cap));
             }
         }
     }
@@ -78,7 +82,7 @@ impl Quotas {
     /// What the quotas of a namespace count of containers.
     pub(crate) fn stated(&self, namespace: &str) -> impl Iterator<Item = String> + '_ {
         let hard = self.of(namespace).iter().flat_map(|quota| quota.hard.keys());
-        hard.filter(|name| !matches!(name.as_str(), "pods" | "count/pods")).map(|name| counted(name).0.to_owned())
+        hard.filter(|name| !matches!(name.as_str(), "pods" | OBJECTS)).map(|name| counted(name).0.to_owned())
     }
 
     fn of(&self, namespace: &str) -> &[ResourceQuota] {
@@ -160,7 +164,7 @@ fn scope(name: &str) -> Scope {
 fn is_of_pods(resource: &str) -> bool {
     let basic = ["cpu", "memory", "ephemeral-storage"];
     let of = resource.strip_prefix("requests.");
-    matches!(resource, "pods" | "count/pods")
+    matches!(resource, "pods" | OBJECTS)
         || basic.contains(&resource)
         || resource.strip_prefix("limits.").is_some_and(|of| basic.contains(&of))
         || resource.starts_with("hugepages-")
@@ -177,7 +181,7 @@ fn counted(resource: &str) -> (&str, bool) {
 
 /// What a pod takes of a cap.
 fn taken(resource: &str, parts: &Parts) -> Quantity {
-    if matches!(resource, "pods" | "count/pods") {
+    if matches!(resource, "pods" | OBJECTS) {
         return Quantity::ONE;
     }
     let (of, limit) = counted(resource);

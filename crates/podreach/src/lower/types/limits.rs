@@ -57,10 +57,8 @@ fn members(inventory: &Inventory, typing: &Typing) -> Members {
     for (pod, name) in polled(&typing.named_pods) {
         let metadata = &inventory.pods[*pod].metadata;
         let alone = typing.outdated.contains(pod) && *name == full_name(Kind::Pod, metadata);
-        let counts = |at: &&usize| {
-            let workload = &inventory.workloads[**at];
-            (alone || workload.renews_claims) && (workload.scale.waits || !metadata.terminating)
-        };
+        // Those that are being deleted count under the paper, and else where the workload waits for them: the model knows.
+        let counts = |at: &&usize| alone || inventory.workloads[**at].renews_claims;
         for &at in typing.above.pods[*pod].iter().filter(counts) {
             members.entry(at).or_default().insert(typing.pods[pod]);
         }

@@ -68,7 +68,7 @@ pub(crate) fn context(answered: &Answered<'_>) -> String {
         (Start::Current, true) => "from the current state".to_owned(),
         (Start::Empty, true) => "from an empty cluster".to_owned(),
         (Start::Current, false) => format!("from the current state, keeping {}", pods(&problem.kept)),
-        (Start::Empty, false) => format!("from a cluster with just the {} that are kept", pods(&problem.kept)),
+        (Start::Empty, false) => format!("from a cluster with just {} to keep", pods(&problem.kept)),
     };
     let limit = if options.instances == Instances::Declared { ", within the declared instances" } else { "" };
     // The usual release goes without saying, unless someone asks for it by name.
