@@ -36,7 +36,7 @@ pub fn weight(m: &Model, pod: PodId, quota: QuotaId) -> Amount {
 }
 
 fn used(m: &Model, s: &impl Running, quota: QuotaId) -> Amount {
-    let users = m.pods().filter(|&q| weight(m, q, quota) > 0);
+    let users = m.every_pod().filter(|&q| weight(m, q, quota) > 0);
     let taken = users.flat_map(|q| s.of(q).map(move |(_, count)| weight(m, q, quota).saturating_mul(count.into())));
     taken.fold(0, Amount::saturating_add)
 }
