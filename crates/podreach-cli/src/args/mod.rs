@@ -182,7 +182,7 @@ pub(crate) struct Asking {
     /// Any node at all instead of NODE
     #[arg(long, conflicts_with = "node")]
     pub(crate) any_node: bool,
-    /// Also this pod at the same time; for POD and NODE themselves, how many of it (repeatable)
+    /// Require this pod to run at the same time; naming POD on NODE sets how many instances are wanted (repeatable)
     #[arg(long, value_name = "POD@NODE[=COUNT]", requires = "pod")]
     pub(crate) with: Vec<String>,
     /// A whole configuration instead of POD and NODE: a file with a list of {pod, node, count}
