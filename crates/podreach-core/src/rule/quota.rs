@@ -20,7 +20,7 @@ pub fn refusal(m: &Model, s: &impl Running, pod: PodId) -> Option<Refusal> {
     refusal_beside(m, s, &BTreeMap::new(), pod)
 }
 
-/// The same beside so many pods of some types that wait for a node: they are charged, too.
+/// The same beside so many pods of some types that wait for a node, which are also charged.
 pub fn refusal_beside(m: &Model, s: &impl Running, waiting: &BTreeMap<PodId, u64>, pod: PodId) -> Option<Refusal> {
     m.pod(pod).quota.iter().find_map(|(&quota, &asked)| {
         let charged = waiting.iter().map(|(&q, &count)| weight(m, q, quota).saturating_mul(count.into()));

@@ -64,7 +64,7 @@ impl Why {
         };
         let first = types[0];
         let free: Vec<PodId> = types.into_iter().filter(|&pod| pod == first || m.pod(pod).barred.is_none()).collect();
-        // Told is the type that lacks least: a pod that waits was admitted already, and no quota refuses it.
+        // Shown is the type that lacks least: a pod that waits was admitted already, and no quota refuses it.
         let refusals = |node| {
             let mut least = of_type(first, node);
             for &pod in free.iter().filter(|&&pod| pod != first) {
