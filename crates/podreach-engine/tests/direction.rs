@@ -74,6 +74,7 @@ const LINE: [&str; 16] = [
     "words",
     "history",
     "waiting",
+    "arriving",
     "answer",
     "matrix",
     "audit",

@@ -25,7 +25,7 @@ fn chain(pods: usize, copies: usize) -> Problem {
     let mut cluster = Cluster::default();
     let namespace = cluster.namespace("default");
     let pool = cluster.pools.push(Pool { name: "pool".into() });
-    let shape = cluster.shapes.push(NodeShape { pool, nodes: Vec::new(), is_all: false });
+    let shape = cluster.shapes.push(NodeShape::new(pool));
     for copy in 0..copies {
         let name = format!("new-{copy}");
         let labels = cluster.labels([(HOST, name.as_str()), ("zone", "a")]);
@@ -64,7 +64,7 @@ fn a_goal_that_needs_more_new_nodes_than_are_listed_is_not_called_impossible() {
             let decision = Decider::new(&problem).decide(&problem.goal, &Budget::unlimited());
             match decision.checked.verdict() {
                 Verdict::Deployable(_) => assert!(truth),
-                Verdict::Unknown(Reason::Unsupported(_)) => assert!(!truth),
+                Verdict::Unknown(Reason::MoreNodes) => assert!(!truth),
                 verdict => panic!("{pods} pods, {copies} new nodes: {verdict:?}"),
             }
         }
@@ -89,7 +89,7 @@ fn each_engine_equals_exhaustive_search() {
             assert!(!rejected, "case {case}, {}: {verdict:?} of {problem:#?}", engine.name());
             let answer = decision.checked.answer();
             assert!(answer.is_none_or(|yes| yes == truth), "case {case}: {} lies about {problem:#?}", engine.name());
-            few += usize::from(matches!(verdict, Verdict::Unknown(Reason::Unsupported(_))));
+            few += usize::from(matches!(verdict, Verdict::Unknown(Reason::MoreNodes)));
             let dies = problem.model.every_pod().len() > problem.model.pods().len();
             let may_give_up = (engine == Engine::Forward && (!truth || dies)) || (!truth && !is_bounded(&problem));
             assert!(answer.is_some() || may_give_up, "case {case}: {} gives up on {problem:#?}", engine.name());
@@ -108,7 +108,7 @@ fn a_proof_about_few_new_nodes_holds_for_more() {
         let decision = Decider::new(&small).decide(&small.goal, &Budget::unlimited());
         let unlisted = match decision.checked.verdict() {
             Verdict::Never(_) if !is_bounded(&small) => false,
-            Verdict::Unknown(Reason::Unsupported(_)) => true,
+            Verdict::Unknown(Reason::MoreNodes) => true,
             _ => continue,
         };
         for more in [copies + 1, copies + 2] {

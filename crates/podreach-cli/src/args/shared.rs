@@ -48,7 +48,8 @@ pub(crate) struct Reading {
     /// How many instances of a workload there may be: any number, or what it declares
     #[arg(long, value_enum, default_value_t = HowMany::Unlimited, value_name = "HOW-MANY")]
     pub(crate) instances: HowMany,
-    /// What becomes of nodes: they settle (cordons are lifted, taints of nodes that are not ready go), or stay as they are
+    /// What becomes of nodes: they settle (cordons are lifted, taints of nodes that are not ready go), stay as they are, or settle while
+    /// nodes of pools come and go
     #[arg(long, value_enum, default_value_t = Change::Settled, value_name = "CHANGE")]
     pub(crate) nodes: Change,
     /// The input has all objects of these kinds: `pods` (no custom resource makes pods besides those that are there), or any of
@@ -77,13 +78,23 @@ impl Reading {
             start: if self.start == FirstOf::Empty { Start::Empty } else { Start::Current },
             keep: selected.chain(namespaces).collect(),
             instances: if self.instances == HowMany::Declared { Instances::Declared } else { Instances::Unlimited },
-            nodes: if self.nodes == Change::Fixed { Nodes::Fixed } else { Nodes::Settled },
+            nodes: match self.nodes {
+                Change::Fixed => Nodes::Fixed,
+                Change::Settled => Nodes::Settled,
+                Change::Elastic => Nodes::Elastic,
+            },
             release,
             release_by,
             complete: self.complete.iter().copied().collect(),
             keeps_pods: self.assume_admission_keeps_pods,
             ..Options::default()
         }
+    }
+
+    /// The same for a question about nodes with some labels, which tells kinds of new nodes apart.
+    pub(crate) fn options_for(&self, selector: Option<&String>, own: Option<(Release, ReleaseBy)>) -> Options {
+        let looked_at = selector.filter(|_| self.nodes == Change::Elastic).cloned().into_iter().collect();
+        Options { looked_at, ..self.options(own) }
     }
 
     /// The semantics to answer under; `own` is what a Question asks for.

@@ -1,7 +1,8 @@
 //! `podreach why`: what does each rule say right now?
 
 use podreach::report;
-use podreach_core::Semantics;
+use podreach_core::cluster::Lifetime;
+use podreach_core::{Cluster, NodeId, Semantics};
 use serde_json::Value;
 
 use crate::args::{Format, Why};
@@ -12,13 +13,13 @@ use crate::output::print;
 
 /// Runs the command.
 pub(crate) fn run(args: &Why, _: &Clock) -> Result<Exit, Reported> {
-    let session = Session::read(&args.input, |own| args.reading.options(own), (&args.output).into())?;
+    let session = Session::read(&args.input, |own| args.reading.options_for(args.selector.as_ref(), own), (&args.output).into())?;
     let cluster = session.cluster();
     let pod = named_pod(&session, &args.pod)?.pod;
     let nodes = match (&args.node, &args.selector) {
         (Some(node), _) => vec![named_node(&session, node)?],
         (None, Some(selector)) => selected(&session, selector)?,
-        (None, None) => cluster.nodes.ids().collect(),
+        (None, None) => cluster.nodes.ids().filter(|&node| is_there(cluster, node)).collect(),
     };
     let under = args.reading.semantics(None);
     let answers: Vec<(Semantics, report::Why)> =
@@ -29,6 +30,11 @@ pub(crate) fn run(args: &Why, _: &Clock) -> Result<Exit, Reported> {
         _ => print::report(&text(&answers, args)),
     }
     Ok(answers.iter().map(|(_, why)| exit(why.answer())).max().unwrap_or(Exit::Yes))
+}
+
+/// Whether a node is there now, and not one that a pool may bring.
+fn is_there(cluster: &Cluster, node: NodeId) -> bool {
+    !matches!(cluster.nodes[node].lifetime, Lifetime::New(_))
 }
 
 fn document(answers: &[(Semantics, report::Why)]) -> Value {

@@ -70,7 +70,7 @@ impl Candidate {
         let Self { verdict, engine, efforts } = self;
         let refused = |flaw: Flaw| match flaw {
             Flaw::Stopped => reason((budget.interrupt)().unwrap_or(Stop::Timeout), Learned::default()),
-            flaw @ Flaw::TooFewCopies(_) => Reason::Unsupported(flaw.to_string()),
+            Flaw::TooFewCopies(_) => Reason::MoreNodes,
             flaw => Reason::Rejected { engine: engine.into(), flaw: flaw.to_string() },
         };
         let checked = check(verdict, &|| (budget.interrupt)().is_some());

@@ -78,7 +78,7 @@ impl<S: Changing> Attempt<'_, S> {
                     self.problem.model.shadow(pod).into_iter().for_each(|shadow| self.s.remove((shadow, node)));
                 }
                 Action::Settle(node) => self.s.unsettle(node),
-                Action::Withdraw(_) => {}
+                Action::Withdraw(_) | Action::Add(_) | Action::Remove(_) => {}
             }
         }
     }

@@ -168,7 +168,7 @@ impl<'a, S: Changing> Draft<'a, S> {
                     self.problem.model.shadow(pod).into_iter().for_each(|shadow| self.s.remove((shadow, node)));
                 }
                 Action::Settle(node) => self.s.unsettle(node),
-                Action::Withdraw(_) => {}
+                Action::Withdraw(_) | Action::Add(_) | Action::Remove(_) => {}
             }
         }
         self.actions.into_iter().collect()
