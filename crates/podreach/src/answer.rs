@@ -272,10 +272,11 @@ impl Oracle {
     }
 
     /// The same decision; its run says when nodes come and go.
-    fn with_node_steps(&mut self, decision: Decision) -> Decision {
+    fn with_node_steps(&self, decision: Decision) -> Decision {
         let Verdict::Deployable(trace) = decision.checked.verdict() else { return decision };
         let Some(trace) = arriving::with_node_steps(&self.problem, trace) else { return decision };
-        match self.checker.check(&decision.checked.problem().goal, Verdict::Deployable(trace), &|| false) {
+        let goal = &decision.checked.problem().goal;
+        match Checker::new(&self.problem).check(goal, Verdict::Deployable(trace), &|| false) {
             Ok(checked) => Decision { checked, ..decision },
             Err(_) => decision,
         }
@@ -293,6 +294,15 @@ impl Oracle {
 
     /// A decision as far as its own evidence holds. Nothing is searched for.
     pub fn held(&self, decision: Decision) -> Sure {
+        let decision = self.with_node_steps(decision);
+        match self.spoiled(&decision.checked) {
+            None => Sure(decision),
+            Some(reason) => Sure(unknown(decision, reason)),
+        }
+    }
+
+    /// The same for evidence that somebody else gives: nothing is added to it.
+    pub fn accepted(&self, decision: Decision) -> Sure {
         match self.spoiled(&decision.checked).or_else(|| self.too_early(&decision.checked)) {
             None => Sure(decision),
             Some(reason) => Sure(unknown(decision, reason)),

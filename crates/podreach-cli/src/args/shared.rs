@@ -7,7 +7,7 @@ use clap::{Args, ValueEnum};
 use podreach::lower::{Instances, Keep, Kind, Nodes, Options, Release, ReleaseBy, Start};
 use podreach_core::Semantics;
 
-use super::{ArgumentError, Change, FirstOf, Format, HowMany, SemanticsChoice};
+use super::{ArgumentError, Asking, Change, FirstOf, Format, HowMany, SemanticsChoice};
 use crate::budget;
 use crate::live::Flags;
 
@@ -91,10 +91,12 @@ impl Reading {
         }
     }
 
-    /// The same for a question about nodes with some labels, which tells kinds of new nodes apart.
-    pub(crate) fn options_for(&self, selector: Option<&String>, own: Option<(Release, ReleaseBy)>) -> Options {
-        let looked_at = selector.filter(|_| self.nodes == Change::Elastic).cloned().into_iter().collect();
-        Options { looked_at, ..self.options(own) }
+    /// The same for a question. A selector tells kinds of new nodes apart, and where new nodes are named there is one more of each.
+    pub(crate) fn options_for(&self, asking: &Asking, own: Option<(Release, ReleaseBy)>) -> Options {
+        let places = asking.with.iter().filter_map(|with| with.split_once('@')).map(|(_, place)| place);
+        let named = asking.node.iter().map(String::as_str).chain(places).filter_map(number).max().unwrap_or(0);
+        let copies = Options::COPIES.max(named.saturating_add(1)).min(MOST_NAMED);
+        Options { looked_at: asking.selector.iter().cloned().collect(), copies, ..self.options(own) }
     }
 
     /// The semantics to answer under; `own` is what a Question asks for.
@@ -106,6 +108,15 @@ impl Reading {
             Some(SemanticsChoice::Both) => vec![Semantics::KubeScheduler, Semantics::Paper],
         }
     }
+}
+
+/// The most new nodes of a shape that are listed to be named.
+const MOST_NAMED: usize = 32;
+
+/// The number of a new node: `nodepool/general/2.1`, also with a count after it.
+fn number(node: &str) -> Option<usize> {
+    let name = node.split_once('=').map_or(node, |(name, _)| name);
+    name.rsplit_once('/')?.1.split_once('.')?.1.parse().ok()
 }
 
 /// A kind of which the input can be said to have everything.

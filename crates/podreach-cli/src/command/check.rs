@@ -18,7 +18,8 @@ pub(crate) const LONGEST: usize = 20_000;
 
 /// Runs the command.
 pub(crate) fn run(args: &Check, clock: &Clock) -> Result<Exit, Reported> {
-    let session = Session::read(&args.input, |own| args.reading.options_for(args.asking.selector.as_ref(), own), (&args.output).into())?;
+    let options = |own| args.reading.options_for(&args.asking, own);
+    let session = Session::read(&args.input, options, (&args.output).into())?;
     let answers = ask::answers(&args.asking, &args.reading, clock, &session)?;
     if args.step {
         // Whoever walks takes their time.

@@ -27,7 +27,8 @@ pub(crate) fn run(args: &Report, clock: &Clock) -> Result<Exit, Reported> {
     match &args.what {
         ReportOf::Audit(args) => audit(args, clock),
         ReportOf::Check(args) => {
-            let session = Session::read(&args.input, |own| args.reading.options_for(args.asking.selector.as_ref(), own), (&args.page).into())?;
+            let options = |own| args.reading.options_for(&args.asking, own);
+            let session = Session::read(&args.input, options, (&args.page).into())?;
             clock.reserve(PAGE);
             let answers = ask::answers(&args.asking, &args.reading, clock, &session)?;
             let shown: Vec<(Answered<'_>, Value)> = answers

@@ -1,5 +1,6 @@
 //! `podreach why`: what does each rule say right now?
 
+use podreach::lower::Options;
 use podreach::report;
 use podreach_core::cluster::Lifetime;
 use podreach_core::{Cluster, NodeId, Semantics};
@@ -13,7 +14,9 @@ use crate::output::print;
 
 /// Runs the command.
 pub(crate) fn run(args: &Why, _: &Clock) -> Result<Exit, Reported> {
-    let session = Session::read(&args.input, |own| args.reading.options_for(args.selector.as_ref(), own), (&args.output).into())?;
+    let looked_at = args.selector.iter().cloned().collect();
+    let options = |own| Options { looked_at, ..args.reading.options(own) };
+    let session = Session::read(&args.input, options, (&args.output).into())?;
     let cluster = session.cluster();
     let pod = named_pod(&session, &args.pod)?.pod;
     let nodes = match (&args.node, &args.selector) {

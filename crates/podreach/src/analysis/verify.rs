@@ -153,7 +153,7 @@ impl Resolved {
 
     /// Whether a checked verdict is free of doubts about the input.
     fn held(&self, analysis: &Analysis, decision: Decision) -> Verified {
-        let decision = self.oracle.held(decision);
+        let decision = self.oracle.accepted(decision);
         if let Verdict::Unknown(reason) = decision.checked.verdict() {
             return Verified::NotProved(Refusal::Doubt(reason.clone()));
         }

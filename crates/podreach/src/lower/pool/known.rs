@@ -55,9 +55,10 @@ fn like(lowered: &Lowered, shape: &Shape, node: NodeId) -> Option<Shape> {
     let of = &cluster.nodes[node];
     let mut labels = BTreeMap::new();
     for (key, choice) in &shape.labels {
-        let choice = match choice {
-            Choice::Offered(wanted) => Choice::fixed(label(cluster, of, key).filter(|value| wanted.has(value))?),
-            own => own.clone(),
+        let choice = match (choice, label(cluster, of, key)) {
+            (Choice::Offered(wanted), Some(value)) if !wanted.has(value) => return None,
+            (Choice::Offered(_), Some(value)) => Choice::fixed(value),
+            (own, _) => own.clone(),
         };
         labels.insert(key.clone(), choice);
     }

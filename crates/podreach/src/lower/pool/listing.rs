@@ -35,10 +35,27 @@ const SHAPES: usize = 256;
 pub struct Listing {
     /// How many of each shape.
     pub copies: usize,
-    /// What questions look at besides pods and policies of the input: selectors of nodes, in the notation of `kubectl -l`.
+    /// What questions and policies look at besides those of the input: selectors of nodes, in the notation of `kubectl -l`. Their keys also
+    /// count as topologies.
     pub looked_at: Vec<String>,
-    /// The policies besides those of the input that are to be decided.
-    pub policies: Vec<Policy>,
+}
+
+/// What policies look at in nodes, as selectors.
+pub fn looked_at(policies: &[Policy]) -> Vec<String> {
+    let rules = policies.iter().flat_map(|policy| &policy.rules);
+    let selectors: BTreeSet<String> = rules.flat_map(|rule| selectors(&rule.property)).collect();
+    selectors.into_iter().filter(|selector| !selector.is_empty()).collect()
+}
+
+fn selectors(property: &Property) -> Vec<String> {
+    match property {
+        Property::Never { nodes, .. } => vec![nodes.labels.to_string()],
+        Property::NeverTogether { key, .. } => vec![key.clone()],
+        Property::Possible { spread_over, nodes, .. } => {
+            spread_over.iter().cloned().chain([nodes.labels.to_string()]).collect()
+        }
+        Property::Recoverable { .. } => Vec::new(),
+    }
 }
 
 /// Lists the nodes of the pools that the input has, in place of those that were listed before. Nothing if none are to be listed.
@@ -70,7 +87,7 @@ pub(crate) fn list(lowered: &mut Lowered) {
 }
 
 /// Removes what was listed before.
-fn clear(lowered: &mut Lowered) {
+pub(crate) fn clear(lowered: &mut Lowered) {
     let Lowered { cluster, origins, diagnostics, .. } = lowered;
     let is_new = |node: &Node| matches!(node.lifetime, Lifetime::New(_));
     for node in cluster.nodes.values().filter(|node| is_new(node)) {
@@ -97,20 +114,12 @@ fn too_many(pool: &Pool) -> Diagnostic {
 /// What pods, volumes, policies and questions can tell apart about nodes.
 fn mentioned(lowered: &Lowered, listing: &Listing) -> Mentioned {
     let mut all = Mentioned::default();
-    for rule in lowered.policies.iter().chain(&listing.policies).flat_map(|policy| &policy.rules) {
-        match &rule.property {
-            Property::Never { nodes, .. } => all.add_selection(&nodes.labels),
-            Property::NeverTogether { key, .. } => all.key(key).topology = true,
-            Property::Possible { spread_over, nodes, .. } => {
-                all.add_selection(&nodes.labels);
-                spread_over.iter().for_each(|key| all.key(key).topology = true);
-            }
-            Property::Recoverable { .. } => {}
-        }
-    }
+    let own = looked_at(&lowered.policies);
     // A selector that cannot be read was refused before.
-    let asked = listing.looked_at.iter().filter_map(|text| Selection::parse(text).ok());
-    asked.for_each(|selection| all.add_selection(&selection));
+    for selection in own.iter().chain(&listing.looked_at).filter_map(|text| Selection::parse(text).ok()) {
+        all.add_selection(&selection);
+        selection.keys().for_each(|(key, _)| all.key(key).topology = true);
+    }
     all.add_cluster(&lowered.cluster);
     all
 }
