@@ -225,7 +225,7 @@ impl Oracle {
         }
         self.uniform();
         let below = self.survey.uniform.as_ref().map(Uniform::below);
-        arriving::objection(&self.problem.model, trace).is_none()
+        arriving::objection(&self.problem, trace).is_none()
             && below.is_some_and(|below| !self.over_approximating.iter().any(|doubt| doubt.spoils(below, trace)))
     }
 
@@ -327,7 +327,7 @@ impl Oracle {
                 let mut by =
                     messages(self.over_approximating.iter().filter(|doubt| doubt.spoils(&self.problem, trace)));
                 by.extend(self.binding_objection(trace));
-                by.extend(arriving::objection(&self.problem.model, trace));
+                by.extend(arriving::objection(&self.problem, trace));
                 (!by.is_empty()).then_some(Reason::Spoiled { verdict: "deployable", by })
             }
             Verdict::Never(proof) => (proof.weakened != self.weakenings)
@@ -405,7 +405,7 @@ impl Oracle {
 
     /// Why what a trace binds, or what waits, may make one of its later steps impossible.
     fn objection(&self, trace: &Trace) -> Option<String> {
-        let guess = || arriving::objection(&self.problem.model, trace);
+        let guess = || arriving::objection(&self.problem, trace);
         self.binding_objection(trace).or_else(|| waiting::objection(&self.problem, trace)).or_else(guess)
     }
 

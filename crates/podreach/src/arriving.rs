@@ -6,6 +6,7 @@
 //! ```text
 //! a pod is bound to a new node     a node of that shape can come for certain, and the pod needs no volumes, devices or features of it
 //! a static pod is deleted          not by itself: it goes with its node
+//! a node that went comes back      another one may come; the same one may not
 //! ```
 //! The model has no steps for nodes, since a node that comes and goes is there while pods are on it (`core/src/elastic.rs`). A run for people
 //! says when each comes: before the first pod is bound to it; and when it goes: once it is empty, before a pod is bound whose spread
@@ -24,11 +25,16 @@ use crate::words;
 const MOST: usize = 8;
 
 /// Why a run that the rules allow relies on a guess; `None` when it does not.
-pub(crate) fn objection(m: &Model, trace: &Trace) -> Option<String> {
+pub(crate) fn objection(problem: &Problem, trace: &Trace) -> Option<String> {
+    let m = &*problem.model;
     if !m.is_elastic() {
         return None;
     }
-    trace.iter().find_map(|action| match action {
+    let with_nodes = with_node_steps(problem, trace);
+    with_nodes.as_ref().unwrap_or(trace).iter().find_map(|action| match action {
+        Action::Add(node) if matches!(m.node(node).lifetime, Lifetime::Existing(_)) => {
+            Some(format!("whether {} brings {} back once it is gone is not known", words::pool(m, node), m.node_name(node)))
+        }
         Action::Deploy(pod, node) => guess(m, pod, node),
         Action::Delete(pod, node) | Action::Terminate(pod, node) if is_static(m, pod) => Some(format!(
             "{} is a static pod, which goes only with its node: whether {} can do without both is not looked at",

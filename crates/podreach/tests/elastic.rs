@@ -134,11 +134,12 @@ fn only(problem: &Problem, there: &BTreeSet<NodeId>) -> Model {
 #[test]
 fn answers_about_pools_hold_with_more_nodes() {
     let (mut never, mut runs, mut unknown, mut larger, mut removed) = (0, 0, 0, 0, 0);
-    for case in 0..cases(300) {
+    for case in 0..cases(160) {
         let mut rng = Rng::new(7_000 + case as u64);
         let text = cluster(&mut rng);
         let semantics = if case % 4 == 3 { Semantics::Paper } else { Semantics::KubeScheduler };
-        let few = read(&text, Options::COPIES);
+        // One node of a shape speaks for no other: more are listed where that matters.
+        let few = read(&text, 1 + case % 2);
         let node = few.cluster().nodes.values().nth(rng.below(few.cluster().nodes.len())).expect("there is one").name;
         let node = few.cluster().symbols.str(node).to_owned();
         let problem = asked(&few, semantics, 0, &node);
@@ -158,7 +159,6 @@ fn answers_about_pools_hold_with_more_nodes() {
             }
             Verdict::Unknown(reason) => {
                 unknown += 1;
-                println!("case {case}: {reason}");
                 assert!(!reason.to_string().contains("bug"), "case {case}: {answer}\n{text}");
             }
         }
@@ -166,7 +166,7 @@ fn answers_about_pools_hold_with_more_nodes() {
         assert!(answer.is_deployable().is_none() || verified.iter().all(|one| one.is_proved()), "case {case}: {answer}");
     }
     println!("{runs} runs with new nodes, {removed} that remove some, {never} proofs, {larger} with more nodes, {unknown} unknown");
-    let least = cases(300) / 30;
+    let least = cases(160) / 30;
     assert!(runs > least && never > least && larger > 0 && removed > 0, "{runs}, {never}, {larger}, {removed}");
-    assert!(unknown < cases(300) / 3, "{unknown}");
+    assert!(unknown < cases(160) / 3, "{unknown}");
 }

@@ -48,9 +48,9 @@ pub(crate) struct Reading {
     /// How many instances of a workload there may be: any number, or what it declares
     #[arg(long, value_enum, default_value_t = HowMany::Unlimited, value_name = "HOW-MANY")]
     pub(crate) instances: HowMany,
-    /// What becomes of nodes: they settle (cordons are lifted, taints of nodes that are not ready go), stay as they are, or settle while
-    /// nodes of pools come and go
-    #[arg(long, value_enum, default_value_t = Change::Settled, value_name = "CHANGE")]
+    /// What becomes of nodes: those of pools come and go, and others settle (cordons are lifted, taints of nodes that are not ready go);
+    /// all settle; or they stay as they are
+    #[arg(long, value_enum, default_value_t = Change::Elastic, value_name = "CHANGE")]
     pub(crate) nodes: Change,
     /// The input has all objects of these kinds: `pods` (no custom resource makes pods besides those that are there), or any of
     /// pvc, pv, sc, csinodes, csidrivers and resourceclaims (what is not there does not exist)

@@ -9,7 +9,7 @@ use serde_json::Value;
 use crate::args::{Format, Why};
 use crate::budget::Clock;
 use crate::command::ask::{exit, named_node, named_pod, selected};
-use crate::input::session::{Exit, Reported, Session};
+use crate::input::session::{Exit, Reported, Session, refuse};
 use crate::output::print;
 
 /// Runs the command.
@@ -22,8 +22,12 @@ pub(crate) fn run(args: &Why, _: &Clock) -> Result<Exit, Reported> {
     let nodes = match (&args.node, &args.selector) {
         (Some(node), _) => vec![named_node(&session, node)?],
         (None, Some(selector)) => selected(&session, selector)?,
-        (None, None) => cluster.nodes.ids().filter(|&node| is_there(cluster, node)).collect(),
+        (None, None) => cluster.nodes.ids().collect(),
     };
+    let nodes: Vec<NodeId> = nodes.into_iter().filter(|&node| is_there(cluster, node)).collect();
+    if nodes.is_empty() {
+        return Err(refuse("no such node is there now, and `why` is about now", Some("podreach check asks about nodes that may come")));
+    }
     let under = args.reading.semantics(None);
     let answers: Vec<(Semantics, report::Why)> =
         under.into_iter().map(|semantics| (semantics, session.why(semantics, pod, &nodes))).collect();

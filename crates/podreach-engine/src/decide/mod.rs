@@ -71,6 +71,7 @@ impl Candidate {
         let refused = |flaw: Flaw| match flaw {
             Flaw::Stopped => reason((budget.interrupt)().unwrap_or(Stop::Timeout), Learned::default()),
             Flaw::TooFewCopies(_) => Reason::MoreNodes,
+            flaw @ Flaw::UnlikeCopies(_) => Reason::Unsupported(flaw.to_string()),
             // Guards take the least number of domains as given where nodes may bring more of them; rules do not.
             Flaw::Step(..) if problem.model.is_elastic() => {
                 Reason::Unsupported("a least number of topology domains where nodes come and go".into())

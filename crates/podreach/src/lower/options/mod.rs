@@ -104,9 +104,9 @@ pub enum Nodes {
     /// They stay as they are.
     Fixed,
     /// Cordons are lifted, and what comes and goes by itself goes: taints of nodes that are not ready, devices that are missing.
-    #[default]
     Settled,
-    /// The same; and nodes of pools come and go.
+    /// The same; and nodes of pools come and go, where the input has pools.
+    #[default]
     Elastic,
 }
 

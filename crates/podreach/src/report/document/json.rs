@@ -190,7 +190,7 @@ pub(crate) fn question(m: &Model, options: &Options, goal: &Goal) -> Value {
         if !options.looked_at.is_empty() {
             question.insert("lookedAt".into(), options.looked_at.clone().into());
         }
-    } else if m.semantics() == Semantics::KubeScheduler {
+    } else if m.semantics() == Semantics::KubeScheduler || options.nodes != Nodes::Elastic {
         let nodes = if options.nodes == Nodes::Fixed { "fixed" } else { "settled" };
         question.insert("nodes".into(), nodes.into());
     }
