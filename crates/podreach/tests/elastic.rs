@@ -170,3 +170,91 @@ fn answers_about_pools_hold_with_more_nodes() {
     assert!(runs > least && never > least && larger > 0 && removed > 0, "{runs}, {never}, {larger}, {removed}");
     assert!(unknown < cases(160) / 3, "{unknown}");
 }
+
+const EXISTS: &str = "
+apiVersion: karpenter.sh/v1
+kind: NodePool
+metadata: {name: teams}
+spec:
+  template:
+    spec:
+      requirements: [{key: team, operator: Exists}]
+      nodeClassRef: {group: karpenter.k8s.aws, kind: EC2NodeClass, name: default}
+---
+{apiVersion: v1, kind: Node, metadata: {name: n1, labels: {kubernetes.io/hostname: n1, karpenter.sh/nodepool: teams, team: red}}, status: {allocatable: {cpu: 4, pods: 58}}}
+---
+{apiVersion: v1, kind: Pod, metadata: {name: p0}, spec: {nodeSelector: {team: blue}, containers: [{name: c, image: i, resources: {requests: {cpu: CPU}}}]}}
+";
+
+/// The answer for the first pod on any node.
+fn anywhere(text: &str) -> (Option<bool>, String) {
+    let analysis = read(text, Options::COPIES);
+    let pod = question::pod(analysis.cluster(), "p0").expect("it is there");
+    let on = |node| [((pod, node), 1)].into_iter().collect();
+    let goal = Goal { any: analysis.cluster().nodes.ids().map(on).collect() };
+    let answer = analysis.ask_goal(Semantics::KubeScheduler, goal).expect("it can be asked").decide();
+    (answer.is_deployable(), answer.to_string())
+}
+
+#[test]
+fn a_pod_brings_the_value_that_it_asks_for_on_a_node_of_known_size() {
+    let (found, text) = anywhere(&EXISTS.replace("CPU", "4"));
+    assert!(found == Some(true) && text.contains("with team=blue"), "{text}");
+    // The pool may bring larger nodes, and nobody knows.
+    assert_eq!(anywhere(&EXISTS.replace("CPU", "5")).0, None);
+    // Without the node nothing is known about any.
+    let (before, after) = EXISTS.split_once("---\n{apiVersion: v1, kind: Node").expect("there is one");
+    let without = format!("{before}---{}", after.split_once("---").expect("a pod").1).replace("CPU", "1");
+    assert_eq!(anywhere(&without).0, None);
+    // A value that the pool pins cannot be another.
+    let pinned = EXISTS.replace("operator: Exists", "operator: In, values: [red]").replace("CPU", "1");
+    assert_eq!(anywhere(&pinned).0, Some(false), "{}", anywhere(&pinned).1);
+}
+
+#[test]
+fn volumes_of_new_nodes_are_not_relied_on() {
+    let volume = "volumes: [{name: v, persistentVolumeClaim: {claimName: c}}], nodeSelector";
+    let claim = "---\n{apiVersion: v1, kind: PersistentVolumeClaim, metadata: {name: c, annotations: {pv.kubernetes.io/bind-completed: 'yes'}}, spec: {accessModes: [ReadWriteOnce], volumeName: v, storageClassName: x, resources: {requests: {storage: 1Gi}}}, status: {phase: Bound}}\n---\n{apiVersion: v1, kind: PersistentVolume, metadata: {name: v}, spec: {accessModes: [ReadWriteOnce], capacity: {storage: 1Gi}, storageClassName: x, nfs: {server: s, path: /x}, nodeAffinity: {required: {nodeSelectorTerms: [{matchExpressions: [{key: team, operator: Exists}]}]}}, claimRef: {namespace: default, name: c}}}\n";
+    let text = EXISTS.replace("CPU", "1").replace("nodeSelector", volume) + claim;
+    let (found, said) = anywhere(&text);
+    assert!(found.is_none() && said.contains("volumes, devices and features"), "{said}");
+}
+
+#[test]
+fn a_static_pod_goes_only_with_its_node() {
+    // The port is taken by a static pod on a node that may go, and the pod must be on that node.
+    let text = "
+{apiVersion: podreach.dev/v1alpha1, kind: NodePool, metadata: {name: w}, spec: {labels: {tier: w}, taints: [{key: t, effect: NoSchedule}], allocatable: {cpu: 4}}}
+---
+{apiVersion: v1, kind: Node, metadata: {name: n1, labels: {tier: w}}, status: {allocatable: {cpu: 4, pods: 10}}}
+---
+{apiVersion: v1, kind: Pod, metadata: {name: p0}, spec: {containers: [{name: c, image: i, ports: [{containerPort: 80, hostPort: 80}]}]}}
+---
+{apiVersion: v1, kind: Pod, metadata: {name: s-n1, annotations: {kubernetes.io/config.mirror: x, kubernetes.io/config.source: file}, ownerReferences: [{apiVersion: v1, kind: Node, name: n1, uid: u, controller: true}]}, spec: {nodeName: n1, tolerations: [{operator: Exists}], containers: [{name: c, image: i, ports: [{containerPort: 80, hostPort: 80}]}]}, status: {phase: Running}}
+";
+    let (found, said) = anywhere(text);
+    assert!(found.is_none() && said.contains("static pod"), "{said}");
+    let analysis = read(text, Options::COPIES);
+    assert!(analysis.lowered().kept.iter().next().is_none(), "it goes with its node");
+}
+
+#[test]
+fn new_nodes_have_names_of_their_own_and_pools_that_bring_too_many_kinds_are_left_out() {
+    let many: Vec<String> = (0..9).map(|key| format!("{{key: k{key}, operator: In, values: [a, b]}}")).collect();
+    let asks: Vec<String> = (0..9).map(|key| format!("k{key}: a")).collect();
+    let text = format!(
+        "{{apiVersion: podreach.dev/v1alpha1, kind: NodePool, metadata: {{name: w}}, spec: {{choices: [{}], allocatable: {{cpu: 4}}}}}}\n---\n\
+         {{apiVersion: v1, kind: Node, metadata: {{name: n1}}, status: {{allocatable: {{cpu: 4, pods: 10}}}}}}\n---\n\
+         {{apiVersion: v1, kind: Pod, metadata: {{name: p0}}, spec: {{nodeSelector: {{{}}}, containers: [{{name: c, image: i}}]}}}}\n",
+        many.join(", "),
+        asks.join(", ")
+    );
+    let left_out = read(&text, 2);
+    assert_eq!(left_out.cluster().nodes.len(), 1);
+    assert!(left_out.remarks().iter().any(|remark| remark.code == "W0317"), "{:?}", left_out.remarks());
+    let few = read(&text.replace(", {key: k8, operator: In, values: [a, b]}", ""), 2);
+    assert_eq!(few.cluster().nodes.len(), 1 + 2 * 256);
+    let names: BTreeSet<&str> = few.cluster().nodes.values().map(|node| few.cluster().symbols.str(node.name)).collect();
+    assert_eq!(names.len(), few.cluster().nodes.len());
+    assert!(names.iter().filter(|name| name.starts_with("nodepool/w/")).count() == 512);
+}
