@@ -32,9 +32,11 @@ pub(crate) fn objection(problem: &Problem, trace: &Trace) -> Option<String> {
     }
     let with_nodes = with_node_steps(problem, trace);
     with_nodes.as_ref().unwrap_or(trace).iter().find_map(|action| match action {
-        Action::Add(node) if matches!(m.node(node).lifetime, Lifetime::Existing(_)) => {
-            Some(format!("whether {} brings {} back once it is gone is not known", words::pool(m, node), m.node_name(node)))
-        }
+        Action::Add(node) if matches!(m.node(node).lifetime, Lifetime::Existing(_)) => Some(format!(
+            "whether {} brings {} back once it is gone is not known",
+            words::pool(m, node),
+            m.node_name(node)
+        )),
         Action::Deploy(pod, node) => guess(m, pod, node),
         Action::Delete(pod, node) | Action::Terminate(pod, node) if is_static(m, pod) => Some(format!(
             "{} is a static pod, which goes only with its node: whether {} can do without both is not looked at",

@@ -11,8 +11,8 @@ use podreach_core::cancel::polled;
 use podreach_core::cluster::{Barred, Node, PodSpec, Taint, TaintEffect, Toleration, TolerationOperator};
 use podreach_core::{Cluster, Model, NodeId, PodId};
 
-use crate::lower::{Lowered, pool};
 use crate::lower::object::name::{key, subdomain, value};
+use crate::lower::{Lowered, pool};
 use crate::matrix::{Cell, Matrix};
 use crate::question::{self, NameError};
 use crate::read::shown;

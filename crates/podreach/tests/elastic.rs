@@ -163,9 +163,14 @@ fn answers_about_pools_hold_with_more_nodes() {
             }
         }
         let verified = few.verify(&answer.certificate()).expect("it is a certificate");
-        assert!(answer.is_deployable().is_none() || verified.iter().all(|one| one.is_proved()), "case {case}: {answer}");
+        assert!(
+            answer.is_deployable().is_none() || verified.iter().all(|one| one.is_proved()),
+            "case {case}: {answer}"
+        );
     }
-    println!("{runs} runs with new nodes, {removed} that remove some, {never} proofs, {larger} with more nodes, {unknown} unknown");
+    println!(
+        "{runs} runs with new nodes, {removed} that remove some, {never} proofs, {larger} with more nodes, {unknown} unknown"
+    );
     let least = cases(160) / 30;
     assert!(runs > least && never > least && larger > 0 && removed > 0, "{runs}, {never}, {larger}, {removed}");
     assert!(unknown < cases(160) / 3, "{unknown}");
@@ -215,7 +220,10 @@ fn a_pod_brings_the_value_that_it_asks_for_on_a_node_of_known_size() {
 fn volumes_of_new_nodes_are_not_relied_on() {
     let volume = "volumes: [{name: v, persistentVolumeClaim: {claimName: c}}], nodeSelector";
     let claim = "---\n{apiVersion: v1, kind: PersistentVolumeClaim, metadata: {name: c, annotations: {pv.kubernetes.io/bind-completed: 'yes'}}, spec: {accessModes: [ReadWriteOnce], volumeName: v, storageClassName: x, resources: {requests: {storage: 1Gi}}}, status: {phase: Bound}}\n---\n{apiVersion: v1, kind: PersistentVolume, metadata: {name: v}, spec: {accessModes: [ReadWriteOnce], capacity: {storage: 1Gi}, storageClassName: x, nfs: {server: s, path: /x}, nodeAffinity: {required: {nodeSelectorTerms: [{matchExpressions: [{key: team, operator: Exists}]}]}}, claimRef: {namespace: default, name: c}}}\n";
-    let text = EXISTS.replace("CPU", "1").replace("nodeSelector", volume) + claim;
+    let pool = "{apiVersion: podreach.dev/v1alpha1, kind: NodePool, metadata: {name: w}, spec: {labels: {team: blue}, allocatable: {cpu: 4}}}\n";
+    let pod = EXISTS.rsplit("---").next().expect("a pod").replace("CPU", "1");
+    assert_eq!(anywhere(&format!("{pool}---{pod}")).0, Some(true));
+    let text = format!("{pool}---{}", pod.replace("nodeSelector", volume) + claim);
     let (found, said) = anywhere(&text);
     assert!(found.is_none() && said.contains("volumes, devices and features"), "{said}");
 }

@@ -26,7 +26,10 @@ pub(crate) fn run(args: &Why, _: &Clock) -> Result<Exit, Reported> {
     };
     let nodes: Vec<NodeId> = nodes.into_iter().filter(|&node| is_there(cluster, node)).collect();
     if nodes.is_empty() {
-        return Err(refuse("no such node is there now, and `why` is about now", Some("podreach check asks about nodes that may come")));
+        return Err(refuse(
+            "no such node is there now, and `why` is about now",
+            Some("podreach check asks about nodes that may come"),
+        ));
     }
     let under = args.reading.semantics(None);
     let answers: Vec<(Semantics, report::Why)> =

@@ -71,7 +71,9 @@ pub(crate) fn list(lowered: &mut Lowered) {
             lowered.cluster.nodes.ids().filter(|&node| is_member(&lowered.cluster, &pool, node)).collect();
         members.into_iter().for_each(|node| lowered.cluster.nodes[node].lifetime = Lifetime::Existing(source));
         match shapes_of(lowered, &pool, &mentioned) {
-            Some(found) => shapes.extend(found.into_iter().enumerate().map(|(at, one)| (source, at + 1, pool.clone(), one))),
+            Some(found) => {
+                shapes.extend(found.into_iter().enumerate().map(|(at, one)| (source, at + 1, pool.clone(), one)))
+            }
             None => lowered.diagnostics.push(too_many(&pool)),
         }
     }

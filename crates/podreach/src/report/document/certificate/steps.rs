@@ -81,7 +81,9 @@ impl Steps {
         };
         let pod = match (op, tree.field("pod")) {
             (Op::Settle | Op::Add | Op::Remove, None) => None,
-            (Op::Settle | Op::Add | Op::Remove, Some(pod)) => return Err(refused(pod.span, "this step is about no pod")),
+            (Op::Settle | Op::Add | Op::Remove, Some(pod)) => {
+                return Err(refused(pod.span, "this step is about no pod"));
+            }
             _ => Some(named_pod(tree)?),
         };
         let pod = pod.as_deref();
