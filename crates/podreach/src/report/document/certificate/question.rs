@@ -12,13 +12,27 @@ use crate::lower::{Instances, Keep, Kind, Nodes, Options, ReleaseBy, ReleaseErro
 use crate::read::{SourceId, Sources, Span, Tree, Value, shown};
 use crate::words;
 
-/// What a certificate answers: two of them are equal if they ask for the same, in whatever order.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// What a certificate answers: two of them are equal if they ask for the same, in whatever order, about an input without pools. Where there
+/// are pools, they also differ by what becomes of nodes, unless both say that nothing does.
+#[derive(Clone, Debug)]
 pub struct Asked {
     semantics: Semantics,
     options: Options,
     goal: BTreeSet<BTreeMap<(String, String), u64>>,
 }
+
+impl PartialEq for Asked {
+    fn eq(&self, other: &Self) -> bool {
+        let fixed = |asked: &Self| asked.options.nodes == Nodes::Fixed;
+        let rest = |asked: &Self| Options { nodes: Nodes::default(), ..asked.options.clone() };
+        self.semantics == other.semantics
+            && self.goal == other.goal
+            && fixed(self) == fixed(other)
+            && rest(self) == rest(other)
+    }
+}
+
+impl Eq for Asked {}
 
 impl Asked {
     pub(super) fn new(semantics: Semantics, options: Options, goal: &[Vec<Entry>]) -> Self {
@@ -26,6 +40,11 @@ impl Asked {
         // Nor does how many new nodes it took to answer it.
         let options = Options { release_by: ReleaseBy::default(), copies: Options::COPIES, ..options };
         Self { semantics, options, goal: goal.iter().map(|entries| counts(entries)).collect() }
+    }
+
+    /// What becomes of nodes; documents about inputs without pools say `settled` for `elastic`, which is the same there.
+    pub fn nodes(&self) -> Nodes {
+        self.options.nodes
     }
 
     /// The question of a source: that of a verdict, or one by itself as verdicts state it.
