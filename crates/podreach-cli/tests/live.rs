@@ -227,6 +227,45 @@ fn custom_resources_mean_what_they_mean_in_a_file() {
     assert_eq!(none.run(&["check", "-n", "shop", "lonely", "n1"]).exit, 1, "a kind without objects does nothing");
 }
 
+/// A cluster with Karpenter's pools, or one that does not let them be listed.
+fn with_pools(allowed: bool) -> Server {
+    Server::start(move |asked: &Asked| match asked.path.as_str() {
+        "/apis" => {
+            let version = json!({"groupVersion": "karpenter.sh/v1", "version": "v1"});
+            Some((200, json!({"groups": [{"name": "karpenter.sh", "versions": [version]}]})))
+        }
+        "/apis/karpenter.sh/v1" => {
+            let resources = json!([{"name": "nodepools", "kind": "NodePool", "verbs": ["get", "list"]}]);
+            Some((200, json!({"kind": "APIResourceList", "resources": resources})))
+        }
+        path if path.starts_with("/apis/karpenter.sh/v1/nodepools") && !allowed => refused(403, "not for you"),
+        path if path.starts_with("/apis/karpenter.sh/v1/nodepools") => {
+            let class = json!({"group": "karpenter.k8s.aws", "kind": "EC2NodeClass", "name": "secret"});
+            let taints = json!([{"key": "t", "effect": "NoSchedule"}]);
+            let spec = json!({"requirements": [], "nodeClassRef": class, "taints": taints});
+            list(&[json!({"metadata": {"name": "general"}, "spec": {"template": {"spec": spec}}})], "")
+        }
+        _ => shop(asked),
+    })
+}
+
+#[test]
+fn pools_are_listed_where_they_are_served_and_snapshots_carry_them() {
+    let question = ["check", "-n", "shop", "cache", "-l", "karpenter.sh/nodepool=general"];
+    let server = with_pools(true);
+    let ran = server.run(&question);
+    assert_eq!(ran.exit, 1, "{ran:?}");
+    assert!(ran.out.contains("nodepool/general/1.1") && !ran.err.contains("W0313"), "{ran:?}");
+    let file = scratch("live-pools.json");
+    assert_eq!(server.run(&["snapshot", "-q", "-o", &file.to_string_lossy()]).exit, 0);
+    let again: Ran = server.command(&question).arg("-f").arg(&file).output().expect("it runs").into();
+    assert_eq!((again.exit, &again.out), (1, &ran.out), "{again:?}");
+    let refused = with_pools(false);
+    assert_eq!(refused.run(&question).exit, 2, "no such node is known");
+    let ran = refused.run(&["check", "-n", "shop", "lonely", "n1"]);
+    assert!(ran.exit == 1 && ran.err.contains("nodepools.karpenter.sh may not be listed"), "{ran:?}");
+}
+
 #[test]
 fn a_snapshot_says_the_same_and_holds_no_secrets() {
     let server = Server::start(shop);

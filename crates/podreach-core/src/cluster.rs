@@ -139,6 +139,8 @@ pub enum Lifetime {
     Existing(PoolId),
     /// It is yet to come, and of this shape.
     New(ShapeId),
+    /// It does not come: nothing is on it, and nothing can be. Where a run may not rely on a new node, it is this.
+    Absent,
 }
 
 /// A source of nodes.
@@ -157,6 +159,17 @@ pub struct NodeShape {
     pub nodes: Vec<NodeId>,
     /// Whether there are never more of them.
     pub is_all: bool,
+    /// Whether such nodes can come for certain. No rule looks at it: a proof covers all shapes, and a run relies on certain ones.
+    pub is_certain: bool,
+    /// The labels of which every node has a value of its own.
+    pub distinct: BTreeSet<Symbol>,
+}
+
+impl NodeShape {
+    /// A shape of which no node is listed yet. Such nodes can come for certain, and there is no end to them.
+    pub fn new(pool: PoolId) -> Self {
+        Self { pool, nodes: Vec::new(), is_all: false, is_certain: true, distinct: BTreeSet::new() }
+    }
 }
 
 impl Node {

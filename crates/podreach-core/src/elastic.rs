@@ -16,7 +16,7 @@
 //! How many nodes come is not bounded. The cluster lists a few of each [shape](crate::cluster::NodeShape), which can be exchanged. A proof that no more
 //! of them can matter is part of the proof; see `check/copies.rs`.
 
-use crate::cluster::Lifetime;
+use crate::cluster::{Cluster, Lifetime, Node};
 use crate::id::{DomainId, NodeId, ShapeId};
 use crate::model::Model;
 
@@ -33,5 +33,35 @@ pub fn endless_shape(m: &Model, node: NodeId) -> Option<ShapeId> {
     match m.node(node).lifetime {
         Lifetime::New(shape) if !m.cluster().shapes[shape].is_all => Some(shape),
         _ => None,
+    }
+}
+
+impl Cluster {
+    /// Lists one more node of a shape, like the first that it lists. `None` if it lists none.
+    pub fn list_one_more(&mut self, shape: ShapeId) -> Option<NodeId> {
+        let like = self.nodes[*self.shapes[shape].nodes.first()?].clone();
+        let stem = self.symbols.str(like.name).trim_end_matches(|c: char| c.is_ascii_digit()).to_owned();
+        let name = format!("{stem}{}", self.shapes[shape].nodes.len() + 1);
+        Some(self.list_new_node(shape, &name, like))
+    }
+
+    /// Lists a node of a shape under a name that no other has. Of the labels that differ from node to node it gets values of its own: the
+    /// value with the node's name, which no label may have.
+    pub fn list_new_node(&mut self, shape: ShapeId, name: &str, like: Node) -> NodeId {
+        let own = self.symbols.intern(name);
+        let mut labels = like.labels.clone();
+        for key in self.shapes[shape].distinct.clone() {
+            let value = match like.labels.value(key).filter(|&value| value != like.name) {
+                Some(value) => {
+                    let stem = self.symbols.str(value).split('@').next().unwrap_or_default().to_owned();
+                    self.symbols.intern(&format!("{stem}@{name}"))
+                }
+                None => own,
+            };
+            labels.set(key, value);
+        }
+        let id = self.nodes.push(Node { name: own, labels, lifetime: Lifetime::New(shape), ..like });
+        self.shapes[shape].nodes.push(id);
+        id
     }
 }

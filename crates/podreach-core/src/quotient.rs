@@ -313,7 +313,7 @@ impl Lift<'_> {
                 let pod = self.there(pod, node);
                 self.take(Action::Terminate(pod, node));
             }
-            Action::Settle(_) | Action::Withdraw(_) => self.take(action),
+            Action::Settle(_) | Action::Withdraw(_) | Action::Add(_) | Action::Remove(_) => self.take(action),
         }
     }
 
@@ -348,7 +348,7 @@ impl Lift<'_> {
                 shadow.into_iter().for_each(|shadow| self.s.add((shadow, node)));
             }
             Action::Settle(node) => drop(self.s.settle(node)),
-            Action::Withdraw(_) => {}
+            Action::Withdraw(_) | Action::Add(_) | Action::Remove(_) => {}
         }
         self.steps.push(action);
     }

@@ -13,11 +13,13 @@
 //! quotas and ReplicaSets no longer count it. Only pods that something counts in this way have a `p†`; see [`crate::shadow`].
 //! A pod that waits for a node may be deleted, too (*Withdraw*): that changes nothing on any node, but a quota has its room back.
 //! What passes on a node (a taint of a node that is not ready, a cordon) goes in one step, and does not come back.
+//! Nodes of pools come and go while they are empty (*Add*, *Remove*); these steps change nothing, see [`crate::elastic`].
 //! Paper: section 2, "Scheduling as a Transition System", has the first two, and `kept` is empty there.
 
 use std::sync::Arc;
 
 use crate::cancel;
+use crate::cluster::Lifetime;
 use crate::configuration::{Atom, Configuration};
 use crate::goal::Goal;
 use crate::id::{NodeId, PodId};
@@ -67,6 +69,10 @@ pub enum Action {
     Settle(NodeId),
     /// A pod that waits for a node is deleted.
     Withdraw(PodId),
+    /// The node comes, empty. It changes nothing: a node that comes and goes is there while pods are on it.
+    Add(NodeId),
+    /// The node goes, empty. It changes nothing either.
+    Remove(NodeId),
 }
 
 impl Action {
@@ -74,7 +80,7 @@ impl Action {
     pub fn atom(self) -> Option<Atom> {
         match self {
             Self::Deploy(pod, node) | Self::Delete(pod, node) | Self::Terminate(pod, node) => Some((pod, node)),
-            Self::Settle(_) | Self::Withdraw(_) => None,
+            Self::Settle(_) | Self::Withdraw(_) | Self::Add(_) | Self::Remove(_) => None,
         }
     }
 
@@ -82,14 +88,15 @@ impl Action {
     pub fn pod(self) -> Option<PodId> {
         match self {
             Self::Deploy(pod, _) | Self::Delete(pod, _) | Self::Terminate(pod, _) | Self::Withdraw(pod) => Some(pod),
-            Self::Settle(_) => None,
+            Self::Settle(_) | Self::Add(_) | Self::Remove(_) => None,
         }
     }
 
     /// The node that it is about, if it is about one.
     pub fn node(self) -> Option<NodeId> {
         match self {
-            Self::Deploy(_, node) | Self::Delete(_, node) | Self::Terminate(_, node) | Self::Settle(node) => Some(node),
+            Self::Deploy(_, node) | Self::Delete(_, node) | Self::Terminate(_, node) => Some(node),
+            Self::Settle(node) | Self::Add(node) | Self::Remove(node) => Some(node),
             Self::Withdraw(_) => None,
         }
     }
@@ -110,6 +117,8 @@ pub enum Illegal {
     NoShadow,
     /// Nothing passes on the node.
     NothingPasses,
+    /// The node does not come and go, or not while pods are on it.
+    NodeStays,
 }
 
 impl Problem {
@@ -238,8 +247,16 @@ impl Problem {
             Action::Withdraw(pod) => {
                 self.model.cluster().waiting.get(&pod).ok_or(Illegal::NothingToDelete)?;
             }
+            Action::Add(node) | Action::Remove(node) => self.comes_or_goes(s, node)?,
         }
         Ok(())
+    }
+
+    /// A node comes or goes while nothing is on it.
+    fn comes_or_goes(&self, s: &impl Running, node: NodeId) -> Result<(), Illegal> {
+        let known = self.model.cluster().nodes.get(node).ok_or(Illegal::Unknown)?;
+        let moves = matches!(known.lifetime, Lifetime::Existing(_) | Lifetime::New(_));
+        if moves && s.on(node).next().is_none() { Ok(()) } else { Err(Illegal::NodeStays) }
     }
 
     fn deletion(&self, s: &impl Running, pod: PodId, node: NodeId) -> Result<(), Illegal> {

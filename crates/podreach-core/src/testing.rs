@@ -400,7 +400,7 @@ pub fn exhaustive(problem: &Problem, most: usize) -> Option<bool> {
         for next in successors(problem, &s).filter(|(action, _)| match *action {
             Action::Deploy(pod, node) => fits(&s, (pod, node)),
             Action::Terminate(pod, node) => model.shadow(pod).is_some_and(|shadow| fits(&s, (shadow, node))),
-            Action::Delete(..) | Action::Settle(_) | Action::Withdraw(_) => true,
+            Action::Delete(..) | Action::Settle(_) | Action::Withdraw(_) | Action::Add(_) | Action::Remove(_) => true,
         }) {
             if seen.insert(next.1.clone()) {
                 todo.push_back(next.1);

@@ -14,7 +14,7 @@ use crate::step::Action;
 #[derive(Clone, Default)]
 pub struct Trace {
     /// Each atom that the steps are about: how it is deployed, deleted and terminated, and how its node settles. Of a pod type that
-    /// waits for a node, nothing but that it no longer does.
+    /// waits for a node, nothing but that it no longer does; and of some nodes that they come and go.
     atoms: Vec<[Action; 4]>,
     /// Each step: four times the place of its atom, and which of the four it is.
     steps: Vec<u32>,
@@ -81,10 +81,10 @@ impl Trace {
         self.steps.iter().map(|&step| *self.action(step))
     }
 
-    /// Lists one more pod type whose waiting pods are deleted; returns its place.
-    fn list_waiting(&mut self, pod: PodId) -> u32 {
+    /// Lists steps that change no atom: of a pod type whose waiting pods are deleted, or of a node; returns their place.
+    fn list_alone(&mut self, actions: [Action; 4]) -> u32 {
         assert!(self.atoms.len() < 1 << 30, "a step is a number of 32 bits");
-        self.atoms.push([Action::Withdraw(pod); 4]);
+        self.atoms.push(actions);
         self.atoms.len() as u32 - 1
     }
 
@@ -120,7 +120,8 @@ impl Trace {
 
 impl FromIterator<Action> for Trace {
     fn from_iter<It: IntoIterator<Item = Action>>(actions: It) -> Self {
-        let (mut trace, mut places, mut waiting) = (Self::default(), IdMap::default(), IdMap::default());
+        let (mut trace, mut places) = (Self::default(), IdMap::default());
+        let (mut waiting, mut moving) = (IdMap::default(), IdMap::default());
         for action in actions {
             let (atom, step) = match action {
                 Action::Deploy(pod, node) => ((pod, node), DEPLOY),
@@ -129,8 +130,14 @@ impl FromIterator<Action> for Trace {
                 // Any pod will do: the step is about the node alone.
                 Action::Settle(node) => ((PodId::MIN, node), SETTLE),
                 Action::Withdraw(pod) => {
-                    let place = *waiting.entry(pod).or_insert_with(|| trace.list_waiting(pod));
+                    let place = *waiting.entry(pod).or_insert_with(|| trace.list_alone([action; 4]));
                     trace.delete(place);
+                    continue;
+                }
+                Action::Add(node) | Action::Remove(node) => {
+                    let (add, remove) = (Action::Add(node), Action::Remove(node));
+                    let place = *moving.entry(node).or_insert_with(|| trace.list_alone([add, remove, add, remove]));
+                    trace.steps.push(place << 2 | if action == add { DEPLOY } else { DELETE });
                     continue;
                 }
             };

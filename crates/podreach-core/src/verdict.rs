@@ -72,6 +72,8 @@ pub enum Reason {
     Interrupted(Learned),
     /// The engine does not handle problems of this shape.
     Unsupported(String),
+    /// A proof was found about the new nodes that the cluster lists, and more of them may come than it speaks for.
+    MoreNodes,
     /// The checker refused the engine's evidence: a bug of ours, never an answer.
     Rejected {
         /// The engine that made the claim.
@@ -117,6 +119,7 @@ impl fmt::Display for Reason {
             Self::Memory(learned) => write!(f, "memory ran out; {learned}"),
             Self::Interrupted(learned) => write!(f, "interrupted; {learned}"),
             Self::Unsupported(what) => write!(f, "not supported: {what}"),
+            Self::MoreNodes => write!(f, "it is impossible with the new nodes that were looked at, and more may come"),
             Self::Rejected { engine, flaw } => {
                 write!(
                     f,

@@ -25,7 +25,7 @@ fn chain(pods: usize, copies: usize) -> Problem {
     let mut cluster = Cluster::default();
     let namespace = cluster.namespace("default");
     let pool = cluster.pools.push(Pool { name: "pool".into() });
-    let shape = cluster.shapes.push(NodeShape { pool, nodes: Vec::new(), is_all: false });
+    let shape = cluster.shapes.push(NodeShape::new(pool));
     for copy in 0..copies {
         let name = format!("new-{copy}");
         let labels = cluster.labels([(HOST, name.as_str()), ("zone", "a")]);
@@ -64,7 +64,7 @@ fn a_goal_that_needs_more_new_nodes_than_are_listed_is_not_called_impossible() {
             let decision = Decider::new(&problem).decide(&problem.goal, &Budget::unlimited());
             match decision.checked.verdict() {
                 Verdict::Deployable(_) => assert!(truth),
-                Verdict::Unknown(Reason::Unsupported(_)) => assert!(!truth),
+                Verdict::Unknown(Reason::MoreNodes) => assert!(!truth),
                 verdict => panic!("{pods} pods, {copies} new nodes: {verdict:?}"),
             }
         }
@@ -89,7 +89,7 @@ fn each_engine_equals_exhaustive_search() {
             assert!(!rejected, "case {case}, {}: {verdict:?} of {problem:#?}", engine.name());
             let answer = decision.checked.answer();
             assert!(answer.is_none_or(|yes| yes == truth), "case {case}: {} lies about {problem:#?}", engine.name());
-            few += usize::from(matches!(verdict, Verdict::Unknown(Reason::Unsupported(_))));
+            few += usize::from(matches!(verdict, Verdict::Unknown(Reason::MoreNodes)));
             let dies = problem.model.every_pod().len() > problem.model.pods().len();
             let may_give_up = (engine == Engine::Forward && (!truth || dies)) || (!truth && !is_bounded(&problem));
             assert!(answer.is_some() || may_give_up, "case {case}: {} gives up on {problem:#?}", engine.name());
@@ -108,7 +108,7 @@ fn a_proof_about_few_new_nodes_holds_for_more() {
         let decision = Decider::new(&small).decide(&small.goal, &Budget::unlimited());
         let unlisted = match decision.checked.verdict() {
             Verdict::Never(_) if !is_bounded(&small) => false,
-            Verdict::Unknown(Reason::Unsupported(_)) => true,
+            Verdict::Unknown(Reason::MoreNodes) => true,
             _ => continue,
         };
         for more in [copies + 1, copies + 2] {
@@ -122,4 +122,85 @@ fn a_proof_about_few_new_nodes_holds_for_more() {
     }
     println!("{held} proofs held for more nodes, {few} would need more; {turned} goals are reached with more");
     assert!(held > cases(400) / 4, "{held}, {few}, {turned}");
+}
+
+/// Three or four pods that fill a node each, or half of one, need others of them nearby and keep away from others; the first is asked for
+/// on a new node, of which so many are listed. The same in all else for the same case.
+fn gathering(case: usize, copies: usize) -> Problem {
+    let mut rng = Rng::new(90_000 + case as u64);
+    let semantics = if case.is_multiple_of(3) { Semantics::KubeScheduler } else { Semantics::Paper };
+    let mut cluster = Cluster::default();
+    let namespace = cluster.namespace("default");
+    let pool = cluster.pools.push(Pool { name: "pool".into() });
+    let host = cluster.symbols.intern(HOST);
+    let shape = cluster.shapes.push(NodeShape { distinct: [host].into(), ..NodeShape::new(pool) });
+    let slot = cluster.resource("slot");
+    let room = 1 + rng.below(2) as u128;
+    let labels = cluster.labels([("zone", "a")]);
+    let allocatable = [(slot, room), (cluster.resource("pods"), 10)].into_iter().collect();
+    let name = cluster.symbols.intern("new");
+    let like = Node { labels, allocatable, ..Node::new(name) };
+    cluster.list_new_node(shape, "new-1", like);
+    for _ in 1..copies {
+        cluster.list_one_more(shape);
+    }
+    let pods = 3 + rng.below(2);
+    for number in 0..pods {
+        let mut spec = PodSpec::plain(namespace);
+        spec.labels = cluster.labels([("app", number.to_string().as_str())]);
+        spec.requests = [(slot, 1)].into_iter().collect();
+        let friends = if number == 0 { 2 } else { rng.below(2) };
+        for _ in 0..friends {
+            let friend = 1 + rng.below(pods - 1);
+            spec.affinity.push(term(&mut cluster, friend, "zone"));
+        }
+        if rng.one_in(3) {
+            let other = rng.below(pods);
+            let key = if rng.one_in(2) { "zone" } else { HOST };
+            spec.anti_affinity.push(term(&mut cluster, other, key));
+        }
+        cluster.pods.push(Pod { name: format!("pod/default/p{number}"), spec: Arc::new(spec) });
+    }
+    let goal = Goal::atom((PodId::from_index(0), NodeId::from_index(0)));
+    Problem::new(Arc::new(Model::new(cluster, semantics)), Configuration::new(), goal)
+}
+
+/// A term about the pods of a number.
+fn term(cluster: &mut Cluster, number: usize, key: &str) -> Term {
+    let app = (cluster.symbols.intern("app"), cluster.symbols.intern(&number.to_string()));
+    let namespace = cluster.namespace("default");
+    let selector = Selector::everything().and(app.0, Allowed::one_of([app.1]));
+    let matcher = cluster.matchers.intern(Matcher { scope: Scope::only(namespace), selector });
+    Term { matcher, key: cluster.key(key) }
+}
+
+#[test]
+fn goals_that_need_several_new_nodes_are_reached_with_as_many_and_never_ruled_out_with_fewer() {
+    // How many goals need so many nodes; none is reached with four that is not reached with three.
+    let (mut needed, mut held, mut short) = ([0; 4], 0, 0);
+    for case in 0..cases(300) {
+        let truths: Vec<Option<bool>> = (1..=4).map(|copies| exhaustive(&gathering(case, copies), 60_000)).collect();
+        let Some(truths) = truths.into_iter().collect::<Option<Vec<bool>>>() else { continue };
+        let least = truths.iter().position(|&truth| truth);
+        needed[least.unwrap_or(3)] += 1;
+        for copies in 1..=4 {
+            let problem = gathering(case, copies);
+            let decision = Decider::new(&problem).decide(&problem.goal, &Budget::unlimited());
+            match decision.checked.verdict() {
+                Verdict::Deployable(_) => assert!(truths[copies - 1], "case {case}, {copies} new nodes"),
+                Verdict::Never(_) => {
+                    assert!(least.is_none(), "case {case}, {copies} new nodes: {:?}", least.map(|least| least + 1));
+                    held += 1;
+                }
+                Verdict::Unknown(Reason::MoreNodes) => {
+                    assert!(!truths[copies - 1], "case {case}, {copies} new nodes");
+                    short += 1;
+                }
+                verdict => panic!("case {case}, {copies} new nodes: {verdict:?} of {problem:#?}"),
+            }
+        }
+    }
+    println!("1, 2, 3 new nodes and never: {needed:?}; {held} proofs, {short} about too few nodes");
+    assert!(needed.iter().all(|&count| count > cases(300) / 100), "{needed:?}");
+    assert!(held > cases(300) / 10 && short > cases(300) / 10, "{held} {short}");
 }

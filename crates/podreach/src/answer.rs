@@ -14,7 +14,9 @@
 //! A type that another scheduler places (S0415), or that admission may change (S0461, S0463, S0467), has running pods like any other; if
 //! its labels may also be changed, unseen pods may be among its own. Volumes and devices have a history, which no
 //! diagnostic is needed to know of (`history.rs`): a trace holds if each of its steps is possible with what the earlier ones bound,
-//! and claims that are not bound yet are among the weakenings. So are spread constraints that nodes which settle may change.
+//! and claims that are not bound yet are among the weakenings. So are spread constraints that nodes which settle may change. A trace on nodes
+//! that are yet to come holds if nothing about them is a guess (`arriving.rs`); a proof that speaks for too few of them is searched for
+//! again where more are listed.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Deref;
@@ -29,7 +31,7 @@ use podreach_core::{
 
 use crate::diagnostic::{Diagnostic, Effect};
 use crate::engine::{Budget, Decider, Decision, Stop, Uniform};
-use crate::{history, waiting};
+use crate::{arriving, history, waiting};
 
 /// Answers any number of questions about one cluster and start.
 #[derive(Clone, Debug)]
@@ -46,6 +48,10 @@ pub struct Oracle {
     survey: Survey,
     /// Whether deployments bind claims.
     binds: bool,
+    /// The remarks, where nodes come and go; to make an oracle of a cluster that lists more nodes.
+    remarks: Vec<Diagnostic>,
+    /// The same with more new nodes, once these were not enough.
+    larger: Option<Box<Self>>,
 }
 
 /// What answers for whole orbits of nodes, each made when it is first needed.
@@ -134,6 +140,8 @@ impl Oracle {
             weak: None,
             survey: Survey::default(),
             binds: history::matters(&problem.model),
+            remarks: if problem.model.is_elastic() { diagnostics.to_vec() } else { Vec::new() },
+            larger: None,
         }
     }
 
@@ -141,13 +149,28 @@ impl Oracle {
     /// answer is in the words of the problem.
     pub fn answer(&mut self, asked: &Problem, budget: &Budget<'_>) -> Sure {
         let decision = self.whole().decide(&asked.goal, budget);
-        self.sure(decision, budget).in_words_of(asked)
+        let answer = self.sure(decision, budget).in_words_of(asked);
+        if !needs_more_nodes(&answer) {
+            return answer;
+        }
+        self.with_more_nodes(asked, budget).unwrap_or(answer)
+    }
+
+    /// The answer where more nodes are listed that may come: a proof about few of them may not speak for all.
+    fn with_more_nodes(&mut self, asked: &Problem, budget: &Budget<'_>) -> Option<Sure> {
+        if self.larger.is_none() {
+            let more = arriving::with_more_nodes(&self.problem)?;
+            self.larger = Some(Box::new(Self::new(&more, &self.remarks)));
+        }
+        let larger = self.larger.as_mut()?;
+        let goal = larger.problem.asking(&asked.goal);
+        Some(larger.answer(&Problem { asked: asked.asked.clone(), ..goal }, budget))
     }
 
     /// The same for a problem that can be decided without a search; `None` for others.
     pub(crate) fn quick_answer(&mut self, asked: &Problem, budget: &Budget<'_>) -> Option<Sure> {
         let decision = self.whole().decide_without_search(&asked.goal, budget)?;
-        Some(self.sure(decision, budget).in_words_of(asked))
+        Some(self.sure(decision, budget).in_words_of(asked)).filter(|answer| !needs_more_nodes(answer))
     }
 
     fn whole(&mut self) -> &mut Decider {
@@ -202,7 +225,8 @@ impl Oracle {
         }
         self.uniform();
         let below = self.survey.uniform.as_ref().map(Uniform::below);
-        below.is_some_and(|below| !self.over_approximating.iter().any(|doubt| doubt.spoils(below, trace)))
+        arriving::objection(&self.problem, trace).is_none()
+            && below.is_some_and(|below| !self.over_approximating.iter().any(|doubt| doubt.spoils(below, trace)))
     }
 
     /// Whether a trace for a whole orbit can do without the pod types in doubt.
@@ -233,15 +257,29 @@ impl Oracle {
     /// A decision with evidence that no doubt spoils: its own, or other evidence that is searched for.
     pub fn sure(&mut self, decision: Decision, budget: &Budget<'_>) -> Sure {
         let decision = self.withdrawing(decision);
-        let Some(reason) = self.spoiled(&decision.checked) else { return Sure(decision) };
+        let Some(reason) = self.spoiled(&decision.checked) else { return Sure(self.with_node_steps(decision)) };
         let goal = &decision.checked.problem().goal;
         let other = match decision.checked.verdict() {
             Verdict::Deployable(_) => self.without_doubt(goal, budget),
-            _ => Some(self.at_its_weakest(goal, budget))
-                .filter(|weak| weak.checked.answer() == Some(false))
-                .or_else(|| self.before_settling(goal, budget)),
+            _ => {
+                let weak = self.at_its_weakest(goal, budget);
+                let is_short = matches!(weak.checked.verdict(), Verdict::Unknown(Reason::MoreNodes));
+                let settled = weak.checked.answer() == Some(false) || is_short;
+                if settled { Some(weak) } else { self.before_settling(goal, budget) }
+            }
         };
-        Sure(other.unwrap_or_else(|| unknown(decision, reason)))
+        Sure(self.with_node_steps(other.unwrap_or_else(|| unknown(decision, reason))))
+    }
+
+    /// The same decision; its run says when nodes come and go.
+    fn with_node_steps(&self, decision: Decision) -> Decision {
+        let Verdict::Deployable(trace) = decision.checked.verdict() else { return decision };
+        let Some(trace) = arriving::with_node_steps(&self.problem, trace) else { return decision };
+        let goal = &decision.checked.problem().goal;
+        match Checker::new(&self.problem).check(goal, Verdict::Deployable(trace), &|| false) {
+            Ok(checked) => Decision { checked, ..decision },
+            Err(_) => decision,
+        }
     }
 
     /// The same decision; its run deletes the pods that wait for a node and are in its way.
@@ -256,10 +294,27 @@ impl Oracle {
 
     /// A decision as far as its own evidence holds. Nothing is searched for.
     pub fn held(&self, decision: Decision) -> Sure {
+        let decision = self.with_node_steps(decision);
         match self.spoiled(&decision.checked) {
             None => Sure(decision),
             Some(reason) => Sure(unknown(decision, reason)),
         }
+    }
+
+    /// The same for evidence that somebody else gives: nothing is added to it.
+    pub fn accepted(&self, decision: Decision) -> Sure {
+        match self.spoiled(&decision.checked).or_else(|| self.too_early(&decision.checked)) {
+            None => Sure(decision),
+            Some(reason) => Sure(unknown(decision, reason)),
+        }
+    }
+
+    /// Why a run is not one: it binds a pod to a node that is not there.
+    fn too_early(&self, checked: &Checked) -> Option<Reason> {
+        let Verdict::Deployable(trace) = checked.verdict() else { return None };
+        let step = arriving::too_early(&self.problem, trace)?;
+        let node = trace.get(step).and_then(Action::node).map(|node| self.problem.model.node_name(node));
+        Some(Reason::Impossible(format!("step {} is on {}, which is not there", step + 1, node.unwrap_or_default())))
     }
 
     /// What spoils the evidence of a checked verdict, if something does.
@@ -272,6 +327,7 @@ impl Oracle {
                 let mut by =
                     messages(self.over_approximating.iter().filter(|doubt| doubt.spoils(&self.problem, trace)));
                 by.extend(self.binding_objection(trace));
+                by.extend(arriving::objection(&self.problem, trace));
                 (!by.is_empty()).then_some(Reason::Spoiled { verdict: "deployable", by })
             }
             Verdict::Never(proof) => (proof.weakened != self.weakenings)
@@ -349,7 +405,8 @@ impl Oracle {
 
     /// Why what a trace binds, or what waits, may make one of its later steps impossible.
     fn objection(&self, trace: &Trace) -> Option<String> {
-        self.binding_objection(trace).or_else(|| waiting::objection(&self.problem, trace))
+        let guess = || arriving::objection(&self.problem, trace);
+        self.binding_objection(trace).or_else(|| waiting::objection(&self.problem, trace)).or_else(guess)
     }
 
     fn binding_objection(&self, trace: &Trace) -> Option<String> {
@@ -369,6 +426,11 @@ impl Oracle {
         }
         by
     }
+}
+
+/// Whether it was proved of the nodes that are listed, and more may come.
+fn needs_more_nodes(answer: &Sure) -> bool {
+    matches!(answer.checked.verdict(), Verdict::Unknown(Reason::MoreNodes))
 }
 
 /// The same question, not decided.
@@ -457,12 +519,14 @@ impl Strict {
         let doubtful = |&(atom, _): &(Atom, u64)| doubts.iter().any(|doubt| doubt.residents && doubt.is_about(atom.0));
         let deleted: Configuration = problem.start.minus(&problem.kept).iter().filter(doubtful).collect();
         let mut cluster = strict(problem.model.cluster(), doubts);
+        arriving::close(&mut cluster);
         if let Some(goal) = goal {
             cluster = history::cautious(&cluster, &problem.model, goal);
         }
         let unsettled = problem.start.unsettled().iter().copied();
         let start = Arc::new(problem.start.minus(&deleted).with_unsettled(unsettled));
-        (Problem { start, ..with_cluster(problem, cluster) }, deletions(&deleted).collect())
+        let strict = arriving::keeping_static_pods(Problem { start, ..with_cluster(problem, cluster) });
+        (strict, deletions(&deleted).collect())
     }
 }
 

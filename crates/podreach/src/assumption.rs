@@ -58,7 +58,12 @@ fn brief(topic: Topic, options: &Options) -> String {
 fn general(topic: Topic, cluster: &Cluster, options: &Options, semantics: Semantics) -> Option<&'static str> {
     let scheduled = semantics == Semantics::KubeScheduler;
     match topic {
-        Topic::Nodes if scheduled && options.nodes == Nodes::Settled => {
+        Topic::Nodes if !cluster.pools.is_empty() => Some(
+            "nodes of pools come and go, ready, under names of their own and in any shape that the pools describe, whatever their \
+             autoscaler prefers; where the input leaves open which topology domain a new node is in, it is one that the input names, one \
+             more, or one of its own; no other node is added, removed or changed, but that cordons and passing taints go",
+        ),
+        Topic::Nodes if scheduled && options.nodes != Nodes::Fixed => {
             Some("no node is added, removed or changed, but that cordons and passing taints go")
         }
         Topic::Nodes => Some("no node is added, removed or changed"),

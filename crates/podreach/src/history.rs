@@ -119,6 +119,7 @@ impl History<'_> {
                 None
             }
             Action::Deploy(..) | Action::Terminate(..) | Action::Settle(_) | Action::Withdraw(_) => None,
+            Action::Add(_) | Action::Remove(_) => None,
         }
     }
 

@@ -19,6 +19,7 @@
 
 mod analysis;
 pub mod answer;
+mod arriving;
 pub mod assumption;
 pub mod audit;
 pub mod diagnostic;

@@ -11,8 +11,8 @@ use podreach_core::cancel::polled;
 use podreach_core::cluster::{Barred, Node, PodSpec, Taint, TaintEffect, Toleration, TolerationOperator};
 use podreach_core::{Cluster, Model, NodeId, PodId};
 
-use crate::lower::Lowered;
 use crate::lower::object::name::{key, subdomain, value};
+use crate::lower::{Lowered, pool};
 use crate::matrix::{Cell, Matrix};
 use crate::question::{self, NameError};
 use crate::read::shown;
@@ -100,6 +100,10 @@ impl From<NameError> for EditError {
 /// What was lowered, with changes; or why one of them makes no sense.
 pub fn edited(lowered: &Lowered, edits: &[Edit]) -> Result<Lowered, EditError> {
     let mut lowered = lowered.clone();
+    // New nodes follow from what pods ask for after the changes; they cannot be changed themselves.
+    if lowered.listing.is_some() {
+        pool::clear(&mut lowered);
+    }
     for edit in edits {
         match edit {
             Edit::Node(name, edit) => {
@@ -116,6 +120,7 @@ pub fn edited(lowered: &Lowered, edits: &[Edit]) -> Result<Lowered, EditError> {
             }
         }
     }
+    pool::list(&mut lowered);
     Ok(lowered)
 }
 

@@ -80,8 +80,12 @@ fn remarks_are_gathered_by_code() {
     let pool = "---\n{apiVersion: karpenter.sh/v1, kind: NodePool, metadata: {name: NAME}, spec: {template: {spec: {requirements: [], \
         nodeClassRef: {group: karpenter.k8s.aws, kind: EC2NodeClass, name: default}}}}}\n";
     let two = input("pool", "") + &pool.replace("NAME", "a") + &pool.replace("NAME", "b");
-    let found = assumed(&two, &Options::default(), Semantics::KubeScheduler);
+    let settled = Options { nodes: Nodes::Settled, ..Options::default() };
+    let found = assumed(&two, &settled, Semantics::KubeScheduler);
     assert!(text(&found, Topic::Nodes).ends_with("(W0313, and 1 more)"), "{found:?}");
+    let elastic = assumed(&two, &Options::default(), Semantics::KubeScheduler);
+    let elastic = text(&elastic, Topic::Nodes);
+    assert!(elastic.starts_with("nodes of pools come and go") && !elastic.contains("W0313"), "{elastic}");
 }
 
 #[test]

@@ -13,6 +13,7 @@ mod corpus_audit;
 mod damage;
 mod diagnostics;
 mod doubts;
+mod elastic;
 mod encode;
 mod engines;
 mod examples;

@@ -23,6 +23,7 @@ fn said(lowered: &Lowered) -> String {
         questions,
         policies,
         pools,
+        listing,
         entrances,
         profiles,
         assumed,
@@ -31,7 +32,7 @@ fn said(lowered: &Lowered) -> String {
     let pods: Vec<_> = cluster.pods.values().collect();
     let nodes: Vec<_> = cluster.nodes.values().collect();
     format!(
-        "{pods:?} {nodes:?} {start:?} {kept:?} {origins:?} {questions:?} {policies:?} {pools:?} {entrances:?} {profiles:?} {assumed:?} {diagnostics:?}"
+        "{pods:?} {nodes:?} {start:?} {kept:?} {origins:?} {questions:?} {policies:?} {pools:?} {listing:?} {entrances:?} {profiles:?} {assumed:?} {diagnostics:?}"
     )
 }
 

@@ -3,13 +3,14 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use podreach::lower::pool::{Capacity, Mentioned, Pool, Template, catalogue, inferred, may_serve, templates};
-use podreach::lower::{Lowered, Options, lowered};
+use podreach::lower::{Lowered, Nodes, Options, lowered};
 use podreach::read::{Source, Sources};
 
+/// What is read of a text, with the nodes of the input alone.
 fn read(text: &str) -> Lowered {
     let mut sources = Sources::default();
     sources.add(Source::from_bytes("input.yaml", text.as_bytes().to_vec()).expect("it is text"));
-    lowered(&sources, &Options::default())
+    lowered(&sources, &Options { nodes: Nodes::Settled, ..Options::default() })
 }
 
 fn pool(text: &str) -> (Lowered, Pool) {
@@ -120,10 +121,14 @@ fn zones_count_where_somebody_looks() {
 
 #[test]
 fn an_open_key_may_have_any_value_or_none() {
-    let (lowered, pool) = pool(&with(&pod("nodeSelector: {node.kubernetes.io/instance-type: m5.large, unknown: x}")));
+    let asks = "nodeSelector: {nvidia.com/gpu.product: h100, node.kubernetes.io/instance-type: m5.large, unknown: x}";
+    let (lowered, pool) = pool(&with(&pod(asks)));
     let templates = made(&lowered, &pool);
+    let products = values(&templates, "nvidia.com/gpu.product");
+    assert!(products.is_superset(&some(&["h100"])) && products.contains(&None) && products.len() >= 3, "{products:?}");
+    // Every node is of some instance type.
     let types = values(&templates, "node.kubernetes.io/instance-type");
-    assert!(types.is_superset(&some(&["m5.large"])) && types.contains(&None) && types.len() >= 3, "{types:?}");
+    assert!(types.is_superset(&some(&["m5.large"])) && !types.contains(&None) && types.len() >= 2, "{types:?}");
     // A pod that says NotIn makes Karpenter draw an integer for a key that the pool does not speak of.
     let unknown: BTreeSet<Option<String>> = [None, Some("0".to_owned())].into();
     assert_eq!(values(&templates, "unknown"), unknown);

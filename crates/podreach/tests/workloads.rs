@@ -57,6 +57,7 @@ fn steps(lowered: &Lowered, pod: &str, node: &str) -> Vec<String> {
         Action::Terminate(pod, node) => atom("terminate", pod, node),
         Action::Settle(node) => format!("settle {}", cluster.symbols.str(cluster.nodes[node].name)),
         Action::Withdraw(pod) => format!("withdraw {}", cluster.pods[pod].name),
+        Action::Add(_) | Action::Remove(_) => "a node comes or goes".to_owned(),
     };
     trace.iter().map(word).collect()
 }

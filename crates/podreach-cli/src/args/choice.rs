@@ -59,6 +59,8 @@ pub(crate) enum Change {
     Fixed,
     /// What passes goes: taints of nodes that are not ready, cordons, missing devices.
     Settled,
+    /// The same, and nodes of pools come and go.
+    Elastic,
 }
 
 /// How many instances there may be.

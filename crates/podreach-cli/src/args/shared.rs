@@ -7,7 +7,7 @@ use clap::{Args, ValueEnum};
 use podreach::lower::{Instances, Keep, Kind, Nodes, Options, Release, ReleaseBy, Start};
 use podreach_core::Semantics;
 
-use super::{ArgumentError, Change, FirstOf, Format, HowMany, SemanticsChoice};
+use super::{ArgumentError, Asking, Change, FirstOf, Format, HowMany, SemanticsChoice};
 use crate::budget;
 use crate::live::Flags;
 
@@ -79,8 +79,9 @@ pub(crate) struct Reading {
     /// How many instances of a workload there may be: any number, or what it declares
     #[arg(long, value_enum, default_value_t = HowMany::Unlimited, value_name = "HOW-MANY")]
     pub(crate) instances: HowMany,
-    /// What becomes of nodes: they settle (cordons are lifted, taints of nodes that are not ready go), or stay as they are
-    #[arg(long, value_enum, default_value_t = Change::Settled, value_name = "CHANGE")]
+    /// What becomes of nodes: those of pools come and go, and others settle (cordons are lifted, taints of nodes that are not ready go);
+    /// all settle; or they stay as they are
+    #[arg(long, value_enum, default_value_t = Change::Elastic, value_name = "CHANGE")]
     pub(crate) nodes: Change,
     /// The input has all objects of these kinds: `pods` (no custom resource makes pods besides those that are there), or any of
     /// pvc, pv, sc, csinodes, csidrivers and resourceclaims (what is not there does not exist)
@@ -108,13 +109,25 @@ impl Reading {
             start: if self.start == FirstOf::Empty { Start::Empty } else { Start::Current },
             keep: selected.chain(namespaces).collect(),
             instances: if self.instances == HowMany::Declared { Instances::Declared } else { Instances::Unlimited },
-            nodes: if self.nodes == Change::Fixed { Nodes::Fixed } else { Nodes::Settled },
+            nodes: match self.nodes {
+                Change::Fixed => Nodes::Fixed,
+                Change::Settled => Nodes::Settled,
+                Change::Elastic => Nodes::Elastic,
+            },
             release,
             release_by,
             complete: self.complete.iter().copied().collect(),
             keeps_pods: self.assume_admission_keeps_pods,
             ..Options::default()
         }
+    }
+
+    /// The same for a question. A selector tells kinds of new nodes apart, and where new nodes are named there is one more of each.
+    pub(crate) fn options_for(&self, asking: &Asking, own: Option<(Release, ReleaseBy)>) -> Options {
+        let places = asking.with.iter().filter_map(|with| with.split_once('@')).map(|(_, place)| place);
+        let named = asking.node.iter().map(String::as_str).chain(places).filter_map(number).max().unwrap_or(0);
+        let copies = Options::COPIES.max(named.saturating_add(1)).min(MOST_NAMED);
+        Options { looked_at: asking.selector.iter().cloned().collect(), copies, ..self.options(own) }
     }
 
     /// The semantics to answer under; `own` is what a Question asks for.
@@ -126,6 +139,15 @@ impl Reading {
             Some(SemanticsChoice::Both) => vec![Semantics::KubeScheduler, Semantics::Paper],
         }
     }
+}
+
+/// The most new nodes of a shape that are listed to be named.
+const MOST_NAMED: usize = 32;
+
+/// The number of a new node: `nodepool/general/2.1`, also with a count after it.
+fn number(node: &str) -> Option<usize> {
+    let name = node.split_once('=').map_or(node, |(name, _)| name);
+    name.rsplit_once('/')?.1.split_once('.')?.1.parse().ok()
 }
 
 /// A kind of which the input can be said to have everything.

@@ -104,6 +104,10 @@ pub(crate) fn named_node(session: &Session, node: &str) -> Result<NodeId, Report
 
 /// The nodes of a selector; there must be some.
 pub(crate) fn selected(session: &Session, selector: &str) -> Result<Vec<NodeId>, Reported> {
+    let listing = session.lowered().listing.as_ref();
+    if listing.is_some_and(|listing| !listing.looked_at.iter().any(|other| other == selector)) {
+        return Err(refuse("new nodes were listed without this selector: say --nodes settled", None));
+    }
     let nodes = question::nodes(session.cluster(), selector);
     let nodes = nodes.map_err(|why| refuse(&format!("-l {}: {why}", read::shown(selector)), None))?;
     if nodes.is_empty() {

@@ -53,6 +53,7 @@ pub(crate) fn audited(
     let mut session = session(args, remarks)?;
     clock.reserve(page.unwrap_or(FINDINGS));
     let policies = policies(args, remarks, &mut session)?;
+    session.look_at(podreach::lower::pool::looked_at(&policies));
     let earlier = earlier(args)?;
     let cache = if args.no_cache { None } else { Cache::open() };
     let audit = podreach::Audit {

@@ -18,7 +18,8 @@ pub(crate) const LONGEST: usize = 20_000;
 
 /// Runs the command.
 pub(crate) fn run(args: &Check, clock: &Clock) -> Result<Exit, Reported> {
-    let session = Session::open(&args.cluster, (&args.output).into())?;
+    let options = |own| args.cluster.reading.options_for(&args.asking, own);
+    let session = Session::read(&args.cluster.input, options, (&args.output).into())?;
     let answers = ask::answers(&args.asking, &args.cluster.reading, clock, &session)?;
     if args.step {
         // Whoever walks takes their time.

@@ -27,14 +27,17 @@ pub(crate) fn run(args: &Report, clock: &Clock) -> Result<Exit, Reported> {
     match &args.what {
         ReportOf::Audit(args) => audit(args, clock),
         ReportOf::Check(args) => {
-            let session = Session::open(&args.cluster, (&args.page).into())?;
+            let options = |own| args.cluster.reading.options_for(&args.asking, own);
+            let session = Session::read(&args.cluster.input, options, (&args.page).into())?;
             clock.reserve(PAGE);
             let answers = ask::answers(&args.asking, &args.cluster.reading, clock, &session)?;
             let shown: Vec<(Answered<'_>, Value)> = answers
                 .iter()
                 .map(|NamedAnswer { answer, .. }| (answer.answered(), answer.document().value()))
                 .collect();
-            let problem = answers.first().expect("something is asked").answer.problem();
+            // One answer may have taken more new nodes than another.
+            let problems = answers.iter().rev().map(|named| named.answer.problem());
+            let problem = problems.max_by_key(|problem| problem.model.nodes().len()).expect("something is asked");
             write(&args.page, &args.cluster.input, &session, problem, html::View::Answers(&shown))?;
             Ok(ask::worst(&answers))
         }

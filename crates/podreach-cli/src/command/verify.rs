@@ -54,6 +54,13 @@ pub(crate) fn run(args: &Verify, clock: &Clock) -> Result<Exit, Reported> {
                 break;
             }
         };
+        let nodes = certificate.options.nodes;
+        if !session.lowered().pools.is_empty() && asked.as_ref().is_some_and(|asked| asked.nodes() != nodes) {
+            tell(args, "ANOTHER QUESTION  it is about other nodes: the input has pools".to_owned());
+            exits.push(Exit::No);
+            last = Some(session);
+            continue;
+        }
         let verified = session.verify_certificate(certificate, &|| clock.stop());
         let exit = exit(&verified);
         tell(args, verified.to_string());

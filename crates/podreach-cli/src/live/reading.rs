@@ -98,6 +98,10 @@ impl Reading<'_> {
                 let text = |key: &str| resource[key].as_str().unwrap_or_default();
                 let (name, kind) = (text("name"), text("kind"));
                 let is_listed = items(resource, "verbs").any(|verb| verb == "list");
+                let group = group["name"].as_str().unwrap_or_default();
+                if resource::is_read(group, name) {
+                    continue;
+                }
                 if is_listed && !name.contains('/') && self.acts(&path, name, custom::does(&version, kind))? {
                     found.push((version.clone(), kind.to_owned()));
                 }

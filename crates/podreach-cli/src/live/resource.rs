@@ -32,6 +32,8 @@ pub(crate) enum Without {
     Nothing,
     /// What may change or refuse pods: there is then taken to be none, as where a file has none.
     Gates,
+    /// Which nodes may come: there are then taken to be none but those that are there.
+    Pools,
     /// Requests and refusals that admission adds to any pod.
     Admission,
     /// How many there may be, which matters only for `--instances declared`.
@@ -112,6 +114,7 @@ pub(crate) static ALL: &[Resource] = &[
         false,
         Without::Users(Feature::RuntimeClass, Doubt::Both),
     ),
+    of("karpenter.sh", &["v1", "v1beta1"], "nodepools", "NodePool", false, Without::Pools),
     registered(&["v1"], "mutatingwebhookconfigurations", "MutatingWebhookConfiguration"),
     registered(&["v1"], "validatingwebhookconfigurations", "ValidatingWebhookConfiguration"),
     registered(POLICIES, "mutatingadmissionpolicies", "MutatingAdmissionPolicy"),
@@ -130,6 +133,11 @@ pub(crate) static ALL: &[Resource] = &[
     of("resource.k8s.io", DRA, "resourceclaimtemplates", "ResourceClaimTemplate", true, DEVICES),
     of("resource.k8s.io", DRA, "resourceslices", "ResourceSlice", false, DEVICES),
 ];
+
+/// Whether a resource is among those that are read.
+pub(crate) fn is_read(group: &str, plural: &str) -> bool {
+    ALL.iter().any(|resource| resource.group == group && resource.plural == plural)
+}
 
 impl Resource {
     /// The apiVersion of its objects in a version.

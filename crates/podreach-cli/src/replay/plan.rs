@@ -52,6 +52,8 @@ pub(crate) enum PlanError {
     NotRunning(usize),
     /// A step deletes a pod that waits for a node.
     Waits(usize, String),
+    /// A step adds or removes a node.
+    Moves(usize, String),
     /// A step waits for a node.
     Settles(usize, String),
     /// The object behind a pod type is not there.
@@ -69,6 +71,9 @@ impl fmt::Display for PlanError {
                 f,
                 "step {number} deletes {pod}, which waits for a node: delete it, and ask about the cluster as it is then"
             ),
+            Self::Moves(number, node) => {
+                write!(f, "step {number} adds or removes {node}, which is for its pool to do: a replay changes no node")
+            }
             Self::Settles(number, node) => {
                 write!(f, "step {number} waits until {node} is ready and not cordoned, and a replay changes no node")
             }
@@ -129,6 +134,9 @@ pub(crate) fn plan(session: &Session, problem: &Problem, trace: &Trace, objects:
             },
             Action::Withdraw(pod) => {
                 return Err(PlanError::Waits(number, problem.model.pod_name(pod).to_owned()));
+            }
+            Action::Add(node) | Action::Remove(node) => {
+                return Err(PlanError::Moves(number, problem.model.node_name(node).to_owned()));
             }
             Action::Settle(node) => {
                 return Err(PlanError::Settles(number, problem.model.node_name(node).to_owned()));

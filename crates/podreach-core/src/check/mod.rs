@@ -146,6 +146,9 @@ impl fmt::Display for Flaw {
             Self::Step(index, Illegal::NothingPasses) => {
                 write!(f, "step {} takes from a node what is not there, or does not pass", index + 1)
             }
+            Self::Step(index, Illegal::NodeStays) => {
+                write!(f, "step {} adds or removes a node that stays, or that pods are on", index + 1)
+            }
             Self::GoalNotMet => write!(f, "the trace does not end in the goal"),
             Self::GoalNotForbidden(index) => {
                 write!(f, "no forbidden group rules out alternative {} of the goal", index + 1)

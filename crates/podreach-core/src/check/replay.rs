@@ -64,6 +64,6 @@ fn undo(m: &Model, s: &mut Configuration, action: Action) {
             m.shadow(pod).into_iter().for_each(|shadow| s.remove((shadow, node)));
         }
         Action::Settle(node) => s.unsettle(node),
-        Action::Withdraw(_) => {}
+        Action::Withdraw(_) | Action::Add(_) | Action::Remove(_) => {}
     }
 }

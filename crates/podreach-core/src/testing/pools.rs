@@ -25,7 +25,7 @@ pub fn with_pools(rng: &mut Rng, problem: &Problem, shapes: usize, copies: usize
     for number in 0..shapes {
         let like = NodeId::from_index(rng.below(nodes));
         let is_all = rng.one_in(4);
-        let shape = cluster.shapes.push(NodeShape { pool, nodes: Vec::new(), is_all });
+        let shape = cluster.shapes.push(NodeShape { is_all, ..NodeShape::new(pool) });
         for copy in 0..copies {
             let mut node = cluster.nodes[like].clone();
             let name = cluster.symbols.intern(&format!("new-{number}-{copy}"));

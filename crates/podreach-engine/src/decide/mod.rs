@@ -70,7 +70,12 @@ impl Candidate {
         let Self { verdict, engine, efforts } = self;
         let refused = |flaw: Flaw| match flaw {
             Flaw::Stopped => reason((budget.interrupt)().unwrap_or(Stop::Timeout), Learned::default()),
-            flaw @ Flaw::TooFewCopies(_) => Reason::Unsupported(flaw.to_string()),
+            Flaw::TooFewCopies(_) => Reason::MoreNodes,
+            flaw @ Flaw::UnlikeCopies(_) => Reason::Unsupported(flaw.to_string()),
+            // Guards take the least number of domains as given where nodes may bring more of them; rules do not.
+            Flaw::Step(..) if problem.model.is_elastic() => {
+                Reason::Unsupported("a least number of topology domains where nodes come and go".into())
+            }
             flaw => Reason::Rejected { engine: engine.into(), flaw: flaw.to_string() },
         };
         let checked = check(verdict, &|| (budget.interrupt)().is_some());

@@ -13,7 +13,7 @@ pub fn undo(problem: &Problem, s: &mut impl Changing, taken: &[Action]) {
                 problem.model.shadow(pod).into_iter().for_each(|shadow| s.remove((shadow, node)));
             }
             Action::Settle(node) => s.unsettle(node),
-            Action::Withdraw(_) => {}
+            Action::Withdraw(_) | Action::Add(_) | Action::Remove(_) => {}
         }
     }
 }

@@ -125,6 +125,24 @@ impl Analysis {
         self.sources.add(source)
     }
 
+    /// Says what questions will look at in nodes, as selectors in the notation of `kubectl -l`: kinds of new nodes that these tell apart are
+    /// listed apart. Nothing changes where nodes do not come and go.
+    pub fn look_at(&mut self, selectors: Vec<String>) {
+        let Some(listing) = &mut self.lowered.listing else { return };
+        if selectors.iter().all(|selector| listing.looked_at.contains(selector)) {
+            return;
+        }
+        let looked_at = &mut self.options.looked_at;
+        for selector in selectors {
+            if !looked_at.contains(&selector) {
+                looked_at.push(selector);
+            }
+        }
+        listing.looked_at.clone_from(&self.options.looked_at);
+        lower::pool::list(&mut self.lowered);
+        self.problems = [Semantics::KubeScheduler, Semantics::Paper].map(|semantics| (semantics, OnceLock::new()));
+    }
+
     /// How they were read.
     pub fn options(&self) -> &Options {
         &self.options

@@ -3,6 +3,7 @@
 //! Nothing in a certificate is trusted. Its names are resolved in the cluster, or in the one that its changes make of it; its evidence
 //! is checked; and what is proved about the model is held against every doubt about the input. Nothing is searched for.
 
+use std::borrow::Cow;
 use std::fmt;
 
 use podreach_core::demand::Shortage;
@@ -12,6 +13,8 @@ use super::{Analysis, ExportError, InputError, Refusal};
 use crate::answer::Oracle;
 use crate::audit::Changed;
 use crate::engine::{Decision, Stop};
+use crate::lower::pool::{self, Listing};
+use crate::lower::{Lowered, Options};
 use crate::read::{Source, Sources, shown};
 use crate::report::{self, Answered, Assertion, Certificate, WrittenShortage};
 
@@ -109,6 +112,19 @@ impl Analysis {
     }
 }
 
+/// The cluster with the new nodes that a certificate speaks of: it may have taken more of them than were listed at first.
+fn listed<'l>(lowered: &'l Lowered, options: &Options) -> Cow<'l, Lowered> {
+    let Options { copies, looked_at, .. } = options;
+    let differs = |listing: &Listing| listing.copies != *copies || listing.looked_at != *looked_at;
+    if !lowered.listing.as_ref().is_some_and(differs) {
+        return Cow::Borrowed(lowered);
+    }
+    let mut lowered = lowered.clone();
+    lowered.listing = Some(Listing { copies: *copies, looked_at: looked_at.clone() });
+    pool::list(&mut lowered);
+    Cow::Owned(lowered)
+}
+
 /// A certificate whose names are those of the input, or of the cluster that its changes make of it.
 struct Resolved {
     oracle: Oracle,
@@ -121,7 +137,8 @@ struct Resolved {
 impl Resolved {
     fn new(analysis: &Analysis, certificate: &Certificate) -> Result<Self, Refusal> {
         let changes = certificate.changes.as_deref().unwrap_or_default();
-        let changed = Changed::new(analysis.lowered(), certificate.semantics, changes)?;
+        let lowered = listed(analysis.lowered(), &certificate.options);
+        let changed = Changed::new(&lowered, certificate.semantics, changes)?;
         let oracle = analysis.oracle(&changed.problem);
         let (problem, verdict) = certificate.resolve(&changed.problem, oracle.weakenings())?;
         let verdict = changed.of_whole(verdict)?;
@@ -153,7 +170,7 @@ impl Resolved {
 
     /// Whether a checked verdict is free of doubts about the input.
     fn held(&self, analysis: &Analysis, decision: Decision) -> Verified {
-        let decision = self.oracle.held(decision);
+        let decision = self.oracle.accepted(decision);
         if let Verdict::Unknown(reason) = decision.checked.verdict() {
             return Verified::NotProved(Refusal::Doubt(reason.clone()));
         }

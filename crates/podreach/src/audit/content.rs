@@ -34,6 +34,9 @@ pub(crate) fn world(world: &World) -> String {
         text.write(&cluster.namespace_labels);
     }
     text.write(&cluster.required_drivers);
+    for (id, shape) in cluster.shapes.iter() {
+        text.write(&(id.index(), shape.is_all, shape.is_certain, shape.nodes.len()));
+    }
     for s in [&world.problem.start, &world.problem.kept] {
         s.iter().for_each(|entry| text.write(&entry));
         text.write(s.unsettled());

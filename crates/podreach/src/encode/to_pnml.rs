@@ -38,6 +38,9 @@ pub struct Written {
 /// The net of a problem.
 pub fn net(problem: &Problem) -> Result<Written, Diagnostic> {
     let model = &problem.model;
+    if model.is_elastic() {
+        return Err(errors::no_net("nodes come and go; say --nodes settled for the nodes of the input"));
+    }
     let all = problem.pods().flat_map(|pod| model.nodes().map(move |node| (pod, node)));
     let atoms: Vec<Atom> = all.filter(|&atom| problem.is_possible(atom)).take(MAX_ATOMS + 1).collect();
     if atoms.len() > MAX_ATOMS {

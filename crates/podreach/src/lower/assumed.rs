@@ -3,10 +3,11 @@
 use std::collections::BTreeSet;
 
 use podreach_core::Cluster;
+use podreach_core::cluster::{Lifetime, Node};
 use podreach_core::id::Symbol;
 
 use super::inventory::Inventory;
-use super::{Kind, Options};
+use super::{Kind, Lowered, Options};
 use crate::diagnostic::Topic;
 
 /// The labels by which pools of nodes are known that something else than the cluster's users makes larger and smaller.
@@ -26,8 +27,7 @@ const POOLS: [&str; 10] = [
 /// What the input as a whole leaves open: whether its nodes are a pool's, which release it is of, what namespaces that are not in it are
 /// like and whether it has all that there is of some kind.
 pub(crate) fn of_input(cluster: &Cluster, unknown_namespaces: &[&str], options: &Options) -> Vec<(Topic, String)> {
-    let pool = POOLS.into_iter().find(|key| cluster.symbols.symbol(key).is_some_and(|key| is_on_a_node(cluster, key)));
-    let pool = pool.map(|key| (Topic::Nodes, format!("some carry {key}, and pools come and go")));
+    let pool = pool(cluster).map(|text| (Topic::Nodes, text));
     let release = options.release.assumption(options.release_by).map(|text| (Topic::Release, text));
     let namespaces = namespaces(unknown_namespaces).filter(|_| options.admission);
     let complete = options.complete.iter().map(|&kind| {
@@ -52,8 +52,25 @@ pub(crate) fn finished_pods_go(inventory: &Inventory) -> Option<(Topic, String)>
     counted.first().map(|namespace| (Topic::Steps, text(namespace)))
 }
 
-fn is_on_a_node(cluster: &Cluster, key: Symbol) -> bool {
-    cluster.nodes.values().any(|node| node.labels.value(key).is_some())
+/// That nodes are of a pool that nothing in the input describes.
+fn pool(cluster: &Cluster) -> Option<String> {
+    let key = POOLS
+        .into_iter()
+        .find(|key| cluster.symbols.symbol(key).is_some_and(|key| is_on_a_node_that_stays(cluster, key)))?;
+    Some(format!("some carry {key}, and pools come and go"))
+}
+
+fn is_on_a_node_that_stays(cluster: &Cluster, key: Symbol) -> bool {
+    let stays = |node: &&Node| node.lifetime == Lifetime::Permanent;
+    cluster.nodes.values().filter(stays).any(|node| node.labels.value(key).is_some())
+}
+
+/// Says the same again once it is known which nodes come and go.
+pub(super) fn settle(lowered: &mut Lowered) {
+    if lowered.listing.is_some() {
+        lowered.assumed.retain(|(topic, _)| *topic != Topic::Nodes);
+        lowered.assumed.extend(pool(&lowered.cluster).map(|text| (Topic::Nodes, text)));
+    }
 }
 
 fn namespaces(unknown: &[&str]) -> Option<String> {

@@ -38,6 +38,8 @@ pub(crate) struct Inventory {
     pub(crate) questions: Vec<Question>,
     pub(crate) policies: Vec<Policy>,
     pub(crate) pools: Vec<Pool>,
+    /// The places of the remarks that nodes of these pools are not looked at.
+    pub(crate) pool_remarks: Vec<Option<Span>>,
     names: Names,
 }
 
@@ -154,6 +156,7 @@ impl Inventory {
     fn add_pool(&mut self, cx: &mut Context, kind: Kind, tree: &Tree<'_>) {
         let remark = document::about_pool(tree);
         let Some(pool) = pool::read(cx, kind, tree) else { return };
+        self.pool_remarks.extend(remark.as_ref().map(|remark| remark.span));
         cx.log.extend(remark);
         // Pools of different kinds may not share a name either: steps say which pool a node is from.
         if let Some(before) = self.names.insert(Kind::NodePool, "", &pool.name, pool.span) {

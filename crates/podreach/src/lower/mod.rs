@@ -79,7 +79,7 @@ use object::document::{self, Found};
 use object::duplicate;
 use object::mapping::Log;
 use policy::Policy;
-use pool::Pool;
+use pool::{Listing, Pool};
 use question::Question;
 use types::{Typing, candidate, inferred, limits, ordinal, typing};
 use unmodelled::hidden;
@@ -102,6 +102,8 @@ pub struct Lowered {
     pub policies: Vec<Policy>,
     /// Where nodes come from.
     pub pools: Vec<Pool>,
+    /// Which nodes of pools the cluster lists; `None` where its nodes are those of the input.
+    pub listing: Option<Listing>,
     /// What admission asks of new pods at least, by namespace; nothing of those that are not listed.
     pub entrances: BTreeMap<String, Entrance>,
     /// The profiles that a pod can choose among, the usual one first.
@@ -230,10 +232,36 @@ impl<'o> Lowering<'o> {
         let entrances = if options.admission { inventory.admission.entrances(&mut cx) } else { BTreeMap::new() };
         let Context { cluster, log, .. } = cx;
         let profiles = inventory.profiles.choices();
-        let Inventory { questions, policies, pools, .. } = inventory;
-        let diagnostics = log;
-        Lowered { cluster, start, kept, origins, questions, policies, pools, entrances, profiles, assumed, diagnostics }
+        let Inventory { questions, policies, pools, pool_remarks, .. } = inventory;
+        let mut diagnostics = log;
+        let listing = listing(options, &pools);
+        if listing.is_some() {
+            diagnostics.retain(|remark| remark.code != "W0313" || !pool_remarks.contains(&remark.span));
+        }
+        let mut lowered = Lowered {
+            cluster,
+            start,
+            kept,
+            origins,
+            questions,
+            policies,
+            pools,
+            listing,
+            entrances,
+            profiles,
+            assumed,
+            diagnostics,
+        };
+        pool::list(&mut lowered);
+        assumed::settle(&mut lowered);
+        lowered
     }
+}
+
+/// Which nodes of pools are listed: none, unless nodes come and go.
+fn listing(options: &Options, pools: &[Pool]) -> Option<Listing> {
+    let elastic = options.nodes == Nodes::Elastic && !pools.is_empty();
+    elastic.then(|| Listing { copies: options.copies, looked_at: options.looked_at.clone() })
 }
 
 /// How many instances there may be at a time.

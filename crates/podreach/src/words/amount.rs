@@ -55,6 +55,8 @@ pub(crate) fn of_quota(resource: &str, nanos: Amount) -> String {
 /// An amount of a resource of this name.
 pub(crate) fn written(resource: &str, amount: Amount) -> String {
     match resource {
+        // What is not known is taken to be enough for anything.
+        _ if amount == Amount::MAX => "unbounded".to_owned(),
         "cpu" if amount.is_multiple_of(1000) => (amount / 1000).to_string(),
         "cpu" => format!("{amount}m"),
         name if name.contains("memory") || name.contains("storage") || name.starts_with("hugepages-") => bytes(amount),

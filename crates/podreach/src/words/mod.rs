@@ -10,7 +10,7 @@ pub(crate) mod weakening;
 
 pub(crate) use amount::{amount, amounts};
 
-use podreach_core::cluster::{Matcher, NodeRequirement, NodeTerm, Passing, Taint, TaintEffect};
+use podreach_core::cluster::{Lifetime, Matcher, NodeRequirement, NodeTerm, Passing, Taint, TaintEffect};
 use podreach_core::id::{ClaimId, KeyId, MatcherId, NamespaceId, Symbol};
 use podreach_core::selector::{Allowed, Selector, Values};
 use podreach_core::storage::Claim;
@@ -43,7 +43,19 @@ pub(crate) fn step(m: &Model, action: Action) -> String {
         Action::Terminate(pod, node) => format!("begin to delete {}", atom(m, (pod, node))),
         Action::Settle(node) => settling(m, node),
         Action::Withdraw(pod) => format!("delete {}, which waits for a node", m.pod_name(pod)),
+        Action::Add(node) => format!("{} brings {}", pool(m, node), m.node_name(node)),
+        Action::Remove(node) => format!("{} takes {} away", pool(m, node), m.node_name(node)),
     }
+}
+
+/// The pool that a node comes from; nothing else brings nodes.
+pub(crate) fn pool(m: &Model, node: NodeId) -> &str {
+    let pool = match m.node(node).lifetime {
+        Lifetime::Existing(pool) => Some(pool),
+        Lifetime::New(shape) => Some(m.cluster().shapes[shape].pool),
+        Lifetime::Permanent | Lifetime::Absent => None,
+    };
+    pool.map_or("", |pool| m.cluster().pools[pool].name.as_str())
 }
 
 /// Whether a node settles by being uncordoned, and does not get ready.

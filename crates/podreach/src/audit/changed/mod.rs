@@ -230,6 +230,7 @@ impl Changed {
                 self.problem.model.shadow(pod).into_iter().for_each(|shadow| s.add((shadow, node)));
             }
             Action::Terminate(..) | Action::Settle(_) | Action::Withdraw(_) => {}
+            Action::Add(_) | Action::Remove(_) => {}
         }
         action
     }

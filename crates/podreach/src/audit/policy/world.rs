@@ -171,6 +171,10 @@ impl World {
         }
         let waiting = part.waiting(&old);
         let mut cluster = Cluster { pods: new_pods, nodes: new_nodes, replicas: BTreeMap::new(), waiting, ..old };
+        for shape in cluster.shapes.ids() {
+            let nodes = cluster.shapes[shape].nodes.iter().filter_map(|&node| part.nodes[node]).collect();
+            cluster.shapes[shape].nodes = nodes;
+        }
         for limit in &mut cluster.limits {
             limit.pods = limit.pods.iter().filter_map(|&pod| part.pods[pod]).collect();
             limit.unasked = limit.unasked.iter().filter_map(|&pod| part.pods[pod]).collect();

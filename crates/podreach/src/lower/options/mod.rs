@@ -24,6 +24,10 @@ pub struct Options {
     pub instances: Instances,
     /// What becomes of nodes.
     pub nodes: Nodes,
+    /// How many nodes of each shape that pools can bring are looked at; more where these are not enough.
+    pub copies: usize,
+    /// What questions look at in nodes: selectors in the notation of `kubectl -l`, which tell kinds of new nodes apart.
+    pub looked_at: Vec<String>,
     /// The Kubernetes release whose behaviour counts.
     pub release: Release,
     /// How it is known.
@@ -40,6 +44,11 @@ pub struct Options {
     pub keeps_pods: bool,
 }
 
+impl Options {
+    /// How many nodes of each shape are looked at first: one that is asked about, and another one.
+    pub const COPIES: usize = 2;
+}
+
 impl Default for Options {
     fn default() -> Self {
         Self {
@@ -47,6 +56,8 @@ impl Default for Options {
             keep: Vec::new(),
             instances: Instances::default(),
             nodes: Nodes::default(),
+            copies: Self::COPIES,
+            looked_at: Vec::new(),
             release: Release::default(),
             release_by: ReleaseBy::default(),
             admission: true,
@@ -93,8 +104,10 @@ pub enum Nodes {
     /// They stay as they are.
     Fixed,
     /// Cordons are lifted, and what comes and goes by itself goes: taints of nodes that are not ready, devices that are missing.
-    #[default]
     Settled,
+    /// The same; and nodes of pools come and go, where the input has pools.
+    #[default]
+    Elastic,
 }
 
 /// How the release of a cluster is known.

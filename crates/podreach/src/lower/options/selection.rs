@@ -2,6 +2,8 @@
 //!
 //! Kubernetes: `apimachinery/pkg/labels/selector.go`, `Parse`.
 
+use std::fmt;
+
 use super::SelectorError;
 use crate::lower::object::name;
 
@@ -87,6 +89,23 @@ impl Selection {
     /// Whether it matches labels, given by a function from keys to values.
     pub fn matches<'l>(&self, value: impl Fn(&str) -> Option<&'l str>) -> bool {
         self.requirements.iter().all(|requirement| requirement.test.holds(value(&requirement.key)))
+    }
+}
+
+impl fmt::Display for Selection {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (at, Requirement { key, test }) in self.requirements.iter().enumerate() {
+            let comma = if at > 0 { "," } else { "" };
+            match test {
+                Test::In(values) => write!(f, "{comma}{key} in ({})", values.join(","))?,
+                Test::NotIn(values) => write!(f, "{comma}{key} notin ({})", values.join(","))?,
+                Test::Exists => write!(f, "{comma}{key}")?,
+                Test::DoesNotExist => write!(f, "{comma}!{key}")?,
+                Test::Above(number) => write!(f, "{comma}{key}>{number}")?,
+                Test::Below(number) => write!(f, "{comma}{key}<{number}")?,
+            }
+        }
+        Ok(())
     }
 }
 
@@ -201,6 +220,8 @@ mod tests {
             "tier<4",
         ] {
             assert!(matches(text, &web), "{text}");
+            let parsed = Selection::parse(text).expect("a selector");
+            assert_eq!(Selection::parse(&parsed.to_string()), Ok(parsed), "{text}");
         }
         for text in
             ["app=db", "app!=web", "app in (db)", "x", "!app", "app in (web),x", "tier>3", "app<1", "x notin (),app="]

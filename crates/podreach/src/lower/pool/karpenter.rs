@@ -39,6 +39,15 @@ const WELL_KNOWN: [&str; 8] = [
     "topology.kubernetes.io/zone",
 ];
 
+/// Keys that every node has a value of, one of those listed where some are.
+const ALWAYS: [(&str, &[&str]); 5] = [
+    ("karpenter.sh/capacity-type", &["on-demand", "reserved", "spot"]),
+    ("kubernetes.io/arch", &[]),
+    ("kubernetes.io/os", &["linux", "windows"]),
+    ("node.kubernetes.io/instance-type", &[]),
+    ("topology.kubernetes.io/zone", &[]),
+];
+
 /// Whether instance types have values for a key. Clouds add keys of their own domains to those that Karpenter knows by itself.
 pub fn is_well_known(key: &str) -> bool {
     let clouds =
@@ -139,6 +148,10 @@ fn choices(labels: &BTreeMap<String, String>, requirements: &Requirements) -> BT
         (key.to_owned(), choice)
     });
     let mut choices: BTreeMap<String, Choice> = chosen.collect();
+    for (key, values) in ALWAYS {
+        let any = if values.is_empty() { Requirement::any() } else { Requirement::finite(values.iter().copied()) };
+        choices.entry(key.to_owned()).or_insert(Choice::Offered(any));
+    }
     choices.extend(labels.iter().map(|(key, value)| (key.clone(), Choice::fixed(value))));
     choices
 }

@@ -34,11 +34,16 @@ impl Mentioned {
     /// What the pods and volumes of a cluster say.
     pub fn of(cluster: &Cluster) -> Self {
         let mut all = Self::default();
-        cluster.pods.values().for_each(|pod| all.add_pod(cluster, &pod.spec));
-        all.add_storage(cluster);
-        all.add_copied(cluster);
-        all.add_domains(cluster);
+        all.add_cluster(cluster);
         all
+    }
+
+    /// Adds what the pods and volumes of a cluster say, and the values that its nodes have of topologies, those added before included.
+    pub fn add_cluster(&mut self, cluster: &Cluster) {
+        cluster.pods.values().for_each(|pod| self.add_pod(cluster, &pod.spec));
+        self.add_storage(cluster);
+        self.add_copied(cluster);
+        self.add_domains(cluster);
     }
 
     /// What is said about a key; `None` where nobody looks at it.

@@ -4,7 +4,8 @@
 //! that are absent, keys of which nothing is known; taints that last; capacity, known or open. `template.rs` makes concrete nodes of it,
 //! relative to what pods and policies can tell apart; `demand.rs` says which pods a pool can serve. Readers, one
 //! for each kind of object: `karpenter.rs`, `own.rs`. `catalogue.rs` has instance types, which make the capacity of Karpenter's pools known;
-//! `inferred.rs` takes the nodes of managed pools for their shapes.
+//! `inferred.rs` takes the nodes of managed pools for their shapes. `listing.rs` lists nodes of pools in the cluster, with the capacity that
+//! `known.rs` finds on nodes that a pool has brought already.
 //!
 //! A template with guesses, or with open capacity, over-approximates the nodes that may come: it serves proofs of *never*, not runs.
 
@@ -12,6 +13,8 @@ pub mod catalogue;
 mod demand;
 mod inferred;
 mod karpenter;
+mod known;
+mod listing;
 mod mentioned;
 mod own;
 pub mod requirement;
@@ -25,9 +28,11 @@ use podreach_core::resource::Resources;
 pub use demand::{demands, may_serve, tolerates};
 pub use inferred::inferred;
 pub use karpenter::is_well_known;
+pub use listing::{Listing, looked_at};
+pub(crate) use listing::{clear, list};
 pub use mentioned::{Mention, Mentioned};
 pub use requirement::{Operator, Requirement, Requirements};
-pub use template::{Template, templates};
+pub use template::{Template, few_templates, templates};
 
 use super::context::Context;
 use super::errors;

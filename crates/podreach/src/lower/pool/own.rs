@@ -82,11 +82,15 @@ fn taints(cx: &mut Context, spec: &Object<'_, '_>) -> Vec<Taint> {
     taints_in(cx, spec, "taints").into_iter().filter(|taint| lasts(cx, taint)).collect()
 }
 
-/// What a node has to give; open where it is not said.
+/// What a node has to give; open where it is not said. A kubelet takes 110 pods unless it is told otherwise.
 fn capacity(cx: &mut Context, spec: &Object<'_, '_>) -> Capacity {
     if spec.field("allocatable").is_none() {
         return Capacity::Open;
     }
     let amounts = amount::read(cx, spec, "allocatable");
-    Capacity::Known(amount::resources(cx, &amounts))
+    let mut given = amount::resources(cx, &amounts);
+    if !amounts.contains_key("pods") {
+        given.set(cx.cluster.resource("pods"), 110);
+    }
+    Capacity::Known(given)
 }

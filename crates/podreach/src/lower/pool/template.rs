@@ -53,6 +53,15 @@ pub fn templates(pool: &Pool, mentioned: &Mentioned) -> Vec<Template> {
     all
 }
 
+/// The same; `None` if there are more than `most`.
+pub fn few_templates(pool: &Pool, mentioned: &Mentioned, most: usize) -> Option<Vec<Template>> {
+    // Several shapes may have the same labels, and then few are left.
+    let many = |shape: &Shape| of_keys(shape, mentioned).map(|(_, all)| all.len()).try_fold(1, usize::checked_mul);
+    let is_few = |shape: &Shape| many(shape).is_some_and(|many| many <= 16 * most);
+    let found = pool.shapes.iter().all(is_few).then(|| templates(pool, mentioned))?;
+    (found.len() <= most).then_some(found)
+}
+
 /// Whether a template takes all that another one does: it differs at most by having more to give.
 fn exceeds(one: &Template, other: &Template) -> bool {
     let alike = one.labels == other.labels
@@ -94,14 +103,19 @@ fn of_shape(pool: &Pool, shape: &Shape, mentioned: &Mentioned) -> Vec<Template> 
         taints: shape.taints.clone(),
         capacity: shape.capacity.clone(),
     }];
+    for (key, alternatives) in of_keys(shape, mentioned) {
+        made = made.iter().flat_map(|template| alternatives.iter().map(|one| with(template, key, one))).collect();
+    }
+    made
+}
+
+/// For each key of a shape, and each that somebody looks at, the values that it may have.
+fn of_keys<'a>(shape: &'a Shape, mentioned: &'a Mentioned) -> impl Iterator<Item = (&'a str, Vec<Alternative>)> {
     let listed = shape.labels.iter().map(|(key, choice)| (key.as_str(), alternatives(choice, mentioned.get(key))));
     let unlisted = mentioned.keys().filter(|key| !shape.labels.contains_key(*key) && *key != HOSTNAME);
     let open =
         unlisted.map(|key| (key, unlisted_key(shape.open, key, mentioned.get(key).unwrap_or(&Mention::default()))));
-    for (key, alternatives) in listed.chain(open) {
-        made = made.iter().flat_map(|template| alternatives.iter().map(|one| with(template, key, one))).collect();
-    }
-    made
+    listed.chain(open)
 }
 
 fn with(template: &Template, key: &str, one: &Alternative) -> Template {

@@ -52,6 +52,9 @@ impl Serialize for Step<'_> {
         if let Some(node) = action.node() {
             map.serialize_entry("node", m.node_name(node))?;
         }
+        if let Action::Add(node) | Action::Remove(node) = action {
+            map.serialize_entry("pool", words::pool(m, node))?;
+        }
         if action.pod().is_some_and(|pod| m.shadowed(pod).is_some()) {
             map.serialize_entry("terminating", &true)?;
         }
@@ -70,6 +73,8 @@ pub(crate) fn op(m: &Model, action: Action) -> &'static str {
         Action::Terminate(..) => "terminate",
         Action::Settle(node) if words::is_uncordoned(m, node) => "uncordon",
         Action::Settle(_) => "ready",
+        Action::Add(_) => "add-node",
+        Action::Remove(_) => "remove-node",
     }
 }
 
@@ -179,7 +184,13 @@ pub(crate) fn question(m: &Model, options: &Options, goal: &Goal) -> Value {
     if options.instances == Instances::Declared {
         question.insert("instances".into(), "declared".into());
     }
-    if m.semantics() == Semantics::KubeScheduler {
+    if m.is_elastic() {
+        question.insert("nodes".into(), "elastic".into());
+        question.insert("newNodes".into(), new_nodes(m).into());
+        if !options.looked_at.is_empty() {
+            question.insert("lookedAt".into(), options.looked_at.clone().into());
+        }
+    } else if m.semantics() == Semantics::KubeScheduler || options.nodes != Nodes::Elastic {
         let nodes = if options.nodes == Nodes::Fixed { "fixed" } else { "settled" };
         question.insert("nodes".into(), nodes.into());
     }
@@ -194,6 +205,11 @@ pub(crate) fn question(m: &Model, options: &Options, goal: &Goal) -> Value {
         Err(alternatives) => question.insert("anyOf".into(), alternatives.into()),
     };
     question.into()
+}
+
+/// How many nodes of each shape are listed.
+fn new_nodes(m: &Model) -> usize {
+    m.cluster().shapes.values().map(|shape| shape.nodes.len()).max().unwrap_or_default()
 }
 
 fn keep(keep: &Keep) -> Value {

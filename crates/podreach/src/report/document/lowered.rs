@@ -6,7 +6,7 @@
 use podreach_core::Cluster;
 use podreach_core::cluster::{HostPort, TolerationOperator};
 use podreach_core::cluster::{
-    Matcher, Node, NodeRequirement, NodeTerm, PodSpec, Spread, TaintEffect, Term, Toleration,
+    Lifetime, Matcher, Node, NodeRequirement, NodeTerm, PodSpec, Spread, TaintEffect, Term, Toleration,
 };
 use podreach_core::id::{ClaimId, DeviceClaimId, MatcherId, QuotaId, ResourceId, Symbol};
 use podreach_core::label::Labels;
@@ -72,6 +72,16 @@ impl View<'_> {
         json!(self.str(self.0.namespaces[id]))
     }
 
+    /// The pool of a node that comes and goes.
+    fn pool(&self, node: &Node) -> Value {
+        let pool = match node.lifetime {
+            Lifetime::Existing(pool) => pool,
+            Lifetime::New(shape) => self.0.shapes[shape].pool,
+            Lifetime::Permanent | Lifetime::Absent => return Value::Null,
+        };
+        json!(self.0.pools[pool].name)
+    }
+
     fn node(&self, node: &Node) -> Value {
         let taint = |taint: &podreach_core::cluster::Taint| json!({"key": self.str(taint.key), "value": self.str(taint.value), "effect": effect(taint.effect)});
         let driver = |(&name, driver): (&Symbol, &podreach_core::storage::Driver)| {
@@ -79,6 +89,7 @@ impl View<'_> {
         };
         filled([
             ("name", json!(self.str(node.name))),
+            ("pool", self.pool(node)),
             ("labels", self.labels(&node.labels)),
             ("taints", node.taints.iter().map(taint).collect()),
             ("unschedulable", json!(node.unschedulable)),

@@ -29,7 +29,7 @@ pub fn mermaid(problem: &Problem, trace: &Trace) -> String {
             Action::Deploy(pod, _) => format!("    S->>{node}: deploy {}", plain(m.pod_name(pod))),
             Action::Delete(pod, _) => format!("    S--x{node}: delete {}", plain(&words::pod(m, pod))),
             Action::Terminate(pod, _) => format!("    S--){node}: begin to delete {}", plain(m.pod_name(pod))),
-            Action::Settle(_) | Action::Withdraw(_) => {
+            Action::Settle(_) | Action::Withdraw(_) | Action::Add(_) | Action::Remove(_) => {
                 format!("    Note over {node}: {}", plain(&words::step(m, *action)))
             }
         });

@@ -8,7 +8,7 @@ use std::ops::Range;
 use podreach_core::cluster::Term;
 use podreach_core::id::KeyId;
 use podreach_core::rule::{self, Refusal, Rule, pod_affinity};
-use podreach_core::{Action, Atom, Configuration, Model, Problem, Semantics, Trace};
+use podreach_core::{Action, Atom, Configuration, Model, NodeId, Problem, Semantics, Trace, face};
 
 use crate::words;
 use crate::words::reason::{emptiest, reason, wanted};
@@ -54,7 +54,8 @@ pub(crate) fn excerpt(problem: &Problem, trace: &Trace, steps: Range<usize>) -> 
                 AnnotatedStep { obstacle: early.take(), ..deployment(&problem.model, &s, (pod, node)) }
             }
             Action::Withdraw(_) => withdrawal(action, next[index - steps.start]),
-            Action::Delete(..) | Action::Terminate(..) | Action::Settle(_) => {
+            Action::Add(node) => arrival(&problem.model, action, node, next[index - steps.start]),
+            Action::Delete(..) | Action::Terminate(..) | Action::Settle(_) | Action::Remove(_) => {
                 let next = next[index - steps.start];
                 deletion(action, next.and_then(|at| obstacle(problem, &s, trace, at)), next)
             }
@@ -101,6 +102,16 @@ fn deletion(action: Action, obstacle: Option<Obstacle>, next: Option<usize>) -> 
         (None, None) => vec!["left over".to_owned()],
     };
     AnnotatedStep { action, notes, witnesses: Vec::new(), obstacle }
+}
+
+/// What a new node is like, as far as pods can see; and which step it is for.
+fn arrival(m: &Model, action: Action, node: NodeId, next: Option<usize>) -> AnnotatedStep {
+    let keys = face::keys(m.cluster());
+    let seen = m.node(node).labels.iter().filter(|&(key, value)| keys.contains(&key) && value != m.node(node).name);
+    let labels: Vec<String> = seen.map(|(key, value)| format!("{}={}", m.str(key), m.str(value))).collect();
+    let labels = (!labels.is_empty()).then(|| format!("with {}", labels.join(", ")));
+    let needed = next.map(|at| format!("for step {}", at + 1));
+    AnnotatedStep { action, notes: labels.into_iter().chain(needed).collect(), witnesses: Vec::new(), obstacle: None }
 }
 
 /// What waits takes of what the next deployment needs: the rules do not count it, and quotas and limits do.

@@ -25,6 +25,7 @@ pub(super) fn documents(problem: &Problem, goal: &Goal, trace: &Trace) -> Result
                 }
                 here.start = Arc::new(s.clone());
             }
+            Action::Add(_) | Action::Remove(_) => return Err(Unwritten::Elastic),
             // It changes nothing on any node.
             Action::Withdraw(pod) => {
                 problem.model.cluster().waiting.get(&pod).ok_or(Unwritten::Step(index))?;
@@ -61,7 +62,7 @@ fn take(m: &Model, s: &mut Configuration, action: Action) {
             drop_one(s, (pod, node));
             m.shadow(pod).into_iter().for_each(|shadow| s.add((shadow, node)));
         }
-        Action::Settle(_) | Action::Withdraw(_) => {}
+        Action::Settle(_) | Action::Withdraw(_) | Action::Add(_) | Action::Remove(_) => {}
     }
 }
 

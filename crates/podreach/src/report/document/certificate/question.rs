@@ -8,23 +8,43 @@ use podreach_core::Semantics;
 use super::Entry;
 use super::strict::{Read, choice, count, items, known, named_pod, refused, required, text};
 use crate::diagnostic::Diagnostic;
-use crate::lower::{Instances, Keep, Kind, Nodes, Options, ReleaseBy, ReleaseError, Start};
+use crate::lower::{Instances, Keep, Kind, Nodes, Options, ReleaseBy, ReleaseError, Selection, Start};
 use crate::read::{SourceId, Sources, Span, Tree, Value, shown};
 use crate::words;
 
-/// What a certificate answers: two of them are equal if they ask for the same, in whatever order.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// What a certificate answers: two of them are equal if they ask for the same, in whatever order, about an input without pools. Where there
+/// are pools, they also differ by what becomes of nodes, unless both say that nothing does.
+#[derive(Clone, Debug)]
 pub struct Asked {
     semantics: Semantics,
     options: Options,
     goal: BTreeSet<BTreeMap<(String, String), u64>>,
 }
 
+impl PartialEq for Asked {
+    fn eq(&self, other: &Self) -> bool {
+        let fixed = |asked: &Self| asked.options.nodes == Nodes::Fixed;
+        let rest = |asked: &Self| Options { nodes: Nodes::default(), ..asked.options.clone() };
+        self.semantics == other.semantics
+            && self.goal == other.goal
+            && fixed(self) == fixed(other)
+            && rest(self) == rest(other)
+    }
+}
+
+impl Eq for Asked {}
+
 impl Asked {
     pub(super) fn new(semantics: Semantics, options: Options, goal: &[Vec<Entry>]) -> Self {
         // Who said which release it is does not change the question.
-        let options = Options { release_by: ReleaseBy::default(), ..options };
+        // Nor does how many new nodes it took to answer it.
+        let options = Options { release_by: ReleaseBy::default(), copies: Options::COPIES, ..options };
         Self { semantics, options, goal: goal.iter().map(|entries| counts(entries)).collect() }
+    }
+
+    /// What becomes of nodes; documents about inputs without pools say `settled` for `elastic`, which is the same there.
+    pub fn nodes(&self) -> Nodes {
+        self.options.nodes
     }
 
     /// The question of a source: that of a verdict, or one by itself as verdicts state it.
@@ -76,7 +96,11 @@ impl Asked {
             Keep::DaemonSets => "keeping DaemonSets".to_owned(),
         });
         let declared = (*instances == Instances::Declared).then(|| "within the declared instances".to_owned());
-        let fixed = (*nodes == Nodes::Fixed).then(|| "with nodes as they are".to_owned());
+        let fixed = match nodes {
+            Nodes::Fixed => Some("with nodes as they are".to_owned()),
+            Nodes::Elastic => Some("with nodes of pools".to_owned()),
+            Nodes::Settled => None,
+        };
         let release = format!("Kubernetes {release}");
         let first = [self.semantics.name().to_owned(), start.to_owned()];
         first.into_iter().chain(keep).chain(declared).chain(fixed).chain([release]).collect()
@@ -87,7 +111,19 @@ impl Asked {
 pub(super) fn asked(question: &Tree<'_>) -> Read<(Semantics, Options, Vec<Vec<Entry>>)> {
     known(
         question,
-        &["semantics", "start", "keep", "instances", "nodes", "kubernetesVersion", "complete", "goal", "anyOf"],
+        &[
+            "semantics",
+            "start",
+            "keep",
+            "instances",
+            "nodes",
+            "newNodes",
+            "lookedAt",
+            "kubernetesVersion",
+            "complete",
+            "goal",
+            "anyOf",
+        ],
     )?;
     Ok((semantics(question)?, options(question)?, goal(question)?))
 }
@@ -115,7 +151,14 @@ fn options(question: &Tree<'_>) -> Read<Options> {
         options.instances = choice(instances, &[("declared", Instances::Declared)])?;
     }
     if let Some(nodes) = question.field("nodes") {
-        options.nodes = choice(nodes, &[("fixed", Nodes::Fixed), ("settled", Nodes::Settled)])?;
+        let all = [("fixed", Nodes::Fixed), ("settled", Nodes::Settled), ("elastic", Nodes::Elastic)];
+        options.nodes = choice(nodes, &all)?;
+    }
+    if let Some(copies) = question.field("newNodes") {
+        options.copies = new_nodes(copies)?;
+    }
+    if let Some(selectors) = question.field("lookedAt") {
+        options.looked_at = items(selectors)?.iter().map(selector).collect::<Read<_>>()?;
     }
     if let Some(release) = question.field("kubernetesVersion") {
         options.release = text(release)?.parse().map_err(|why: ReleaseError| refused(release.span, why.to_string()))?;
@@ -132,6 +175,20 @@ fn options(question: &Tree<'_>) -> Read<Options> {
         options.keep = items(keep)?.iter().map(self::keep).collect::<Read<_>>()?;
     }
     Ok(options)
+}
+
+/// How many nodes of each shape are listed: some, and not so many that listing them takes long.
+fn new_nodes(tree: &Tree<'_>) -> Read<usize> {
+    let copies = usize::try_from(count(tree)?).ok().filter(|copies| (1..=MOST_NEW).contains(copies));
+    copies.ok_or_else(|| refused(tree.span, format!("there are 1 to {MOST_NEW} new nodes of a shape")))
+}
+
+const MOST_NEW: usize = 64;
+
+fn selector(tree: &Tree<'_>) -> Read<String> {
+    let given = text(tree)?;
+    Selection::parse(given).map_err(|why| refused(tree.span, why.to_string()))?;
+    Ok(given.to_owned())
 }
 
 fn keep(tree: &Tree<'_>) -> Read<Keep> {

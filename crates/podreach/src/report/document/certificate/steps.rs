@@ -31,6 +31,9 @@ enum Op {
     Settle,
     /// Deletes a pod that waits for a node.
     Withdraw,
+    /// A node comes, or goes.
+    Add,
+    Remove,
 }
 
 impl Steps {
@@ -52,6 +55,8 @@ impl Steps {
             (Op::Terminate, (Some(pod), Some(node))) => Ok(Action::Terminate(pod, node)),
             (Op::Settle, (None, Some(node))) => Ok(Action::Settle(node)),
             (Op::Withdraw, (Some(pod), None)) => Ok(Action::Withdraw(pod)),
+            (Op::Add, (None, Some(node))) => Ok(Action::Add(node)),
+            (Op::Remove, (None, Some(node))) => Ok(Action::Remove(node)),
             _ => Err(ResolveError::Step),
         };
         self.steps.iter().map(step).collect()
@@ -59,9 +64,11 @@ impl Steps {
 
     /// One more step.
     pub(super) fn read(&mut self, tree: &Tree<'_>) -> Read<()> {
-        known(tree, &["op", "pod", "node", "terminating", "waited"])?;
+        known(tree, &["op", "pod", "node", "pool", "terminating", "waited"])?;
         let ops = [("deploy", Op::Deploy), ("delete", Op::Delete), ("terminate", Op::Terminate)];
-        let ops = ops.into_iter().chain([("ready", Op::Settle), ("uncordon", Op::Settle)]).collect::<Vec<_>>();
+        let of_nodes =
+            [("ready", Op::Settle), ("uncordon", Op::Settle), ("add-node", Op::Add), ("remove-node", Op::Remove)];
+        let ops = ops.into_iter().chain(of_nodes).collect::<Vec<_>>();
         let op = match (choice(required(tree, "op")?, &ops)?, is_terminating(tree)?) {
             (Op::Delete, true) => Op::End,
             (Op::Delete, false) if tree.field("node").is_none() => Op::Withdraw,
@@ -73,8 +80,10 @@ impl Steps {
             _ => Some(text(required(tree, "node")?)?),
         };
         let pod = match (op, tree.field("pod")) {
-            (Op::Settle, None) => None,
-            (Op::Settle, Some(pod)) => return Err(refused(pod.span, "this step is about no pod")),
+            (Op::Settle | Op::Add | Op::Remove, None) => None,
+            (Op::Settle | Op::Add | Op::Remove, Some(pod)) => {
+                return Err(refused(pod.span, "this step is about no pod"));
+            }
             _ => Some(named_pod(tree)?),
         };
         let pod = pod.as_deref();

@@ -1,0 +1,206 @@
+//! Nodes that come and go: what a run relies on about them, and the steps that bring them.
+//!
+//! The nodes that a cluster lists over-approximate those that may come (`lower/pool/listing.rs`): a proof covers them all, and a run holds if
+//! it relies on nothing that is a guess.
+//!
+//! ```text
+//! a pod is bound to a new node     a node of that shape can come for certain, and the pod needs no volumes, devices or features of it
+//! a static pod is deleted          not by itself: it goes with its node
+//! a node that went comes back      another one may come; the same one may not
+//! ```
+//! The model has no steps for nodes, since a node that comes and goes is there while pods are on it (`core/src/elastic.rs`). A run for people
+//! says when each comes: before the first pod is bound to it; and when it goes: once it is empty, before a pod is bound whose spread
+//! constraint would count its domain.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use podreach_core::cluster::{Barred, Cluster, Lifetime};
+use podreach_core::rule::Rule;
+use podreach_core::{Action, Model, NodeId, PodId, Problem, Trace};
+
+use crate::words;
+
+/// The most nodes of a shape that are looked at.
+const MOST: usize = 8;
+
+/// Why a run that the rules allow relies on a guess; `None` when it does not.
+pub(crate) fn objection(problem: &Problem, trace: &Trace) -> Option<String> {
+    let m = &*problem.model;
+    if !m.is_elastic() {
+        return None;
+    }
+    let with_nodes = with_node_steps(problem, trace);
+    with_nodes.as_ref().unwrap_or(trace).iter().find_map(|action| match action {
+        Action::Add(node) if matches!(m.node(node).lifetime, Lifetime::Existing(_)) => Some(format!(
+            "whether {} brings {} back once it is gone is not known",
+            words::pool(m, node),
+            m.node_name(node)
+        )),
+        Action::Deploy(pod, node) => guess(m, pod, node),
+        Action::Delete(pod, node) | Action::Terminate(pod, node) if is_static(m, pod) => Some(format!(
+            "{} is a static pod, which goes only with its node: whether {} can do without both is not looked at",
+            m.pod_name(pod),
+            m.node_name(node)
+        )),
+        _ => None,
+    })
+}
+
+/// What a pod on a new node relies on that is not known.
+fn guess(m: &Model, pod: PodId, node: NodeId) -> Option<String> {
+    let Lifetime::New(shape) = m.node(node).lifetime else { return None };
+    let (name, pool) = (m.node_name(node), words::pool(m, node));
+    if !m.cluster().shapes[shape].is_certain {
+        return Some(format!("whether {pool} brings a node such as {name} is not known, or what it has to give"));
+    }
+    let spec = m.pod(pod);
+    let needs = !spec.mounts.claims.is_empty() || !spec.devices.is_empty() || !spec.features.is_empty();
+    needs.then(|| {
+        format!("which volumes, devices and features {name} serves is not known, and {} needs some", m.pod_name(pod))
+    })
+}
+
+fn is_static(m: &Model, pod: PodId) -> bool {
+    m.pod(m.shadowed(pod).unwrap_or(pod)).barred == Some(Barred::Static)
+}
+
+/// Leaves out the new nodes that are guesses.
+pub(crate) fn close(cluster: &mut Cluster) {
+    for shape in cluster.shapes.ids().filter(|&shape| !cluster.shapes[shape].is_certain).collect::<Vec<_>>() {
+        for node in std::mem::take(&mut cluster.shapes[shape].nodes) {
+            cluster.nodes[node].lifetime = Lifetime::Absent;
+        }
+    }
+}
+
+/// The same problem, in which static pods stay.
+pub(crate) fn keeping_static_pods(problem: Problem) -> Problem {
+    let m = &problem.model;
+    if !m.is_elastic() {
+        return problem;
+    }
+    let mut kept = (*problem.kept).clone();
+    for (atom @ (pod, _), count) in problem.start.iter().filter(|((pod, _), _)| is_static(m, *pod)) {
+        if m.shadowed(pod).is_none() {
+            kept.set(atom, count);
+        }
+    }
+    Problem { kept: Arc::new(kept), ..problem }
+}
+
+/// The same problem with twice as many new nodes; `None` if it has none, or has enough already.
+pub(crate) fn with_more_nodes(problem: &Problem) -> Option<Problem> {
+    let mut cluster = problem.model.facts();
+    let endless = cluster.shapes.iter().filter(|(_, shape)| !shape.is_all && !shape.nodes.is_empty());
+    let (shapes, listed): (Vec<_>, Vec<_>) = endless.map(|(id, shape)| (id, shape.nodes.len())).unzip();
+    let listed = listed.into_iter().max().filter(|&listed| listed < MOST)?;
+    for _ in listed..2 * listed {
+        for &shape in &shapes {
+            cluster.list_one_more(shape);
+        }
+    }
+    let model = Arc::new(Model::new(cluster, problem.model.semantics()));
+    Some(Problem { asked: problem.asked.clone(), ..problem.with_model(model) })
+}
+
+/// A run with the steps of the nodes that it needs; `None` if it needs none.
+pub(crate) fn with_node_steps(problem: &Problem, trace: &Trace) -> Option<Trace> {
+    let m = &*problem.model;
+    let is_about = |action: Action| matches!(action, Action::Deploy(_, node) if m.comes_and_goes(node));
+    let spreads = |action: Action| matches!(action, Action::Deploy(pod, _) if is_spread(m, pod));
+    if !m.is_elastic() || !trace.iter().any(|action| is_about(action) || spreads(action)) {
+        return None;
+    }
+    let mut nodes = Nodes::at_start(problem);
+    let steps: Vec<Action> = trace.iter().flat_map(|action| nodes.steps_for(m, action)).collect();
+    (steps.len() > trace.len()).then(|| steps.into_iter().collect())
+}
+
+/// The first step that binds a pod to a node that is not there, counted from zero.
+pub(crate) fn too_early(problem: &Problem, trace: &Trace) -> Option<usize> {
+    if !problem.model.is_elastic() {
+        return None;
+    }
+    let mut nodes = Nodes::at_start(problem);
+    trace.iter().position(|action| {
+        let missing = matches!(action, Action::Deploy(_, node) if nodes.gone.contains(&node));
+        nodes.follow(action);
+        missing
+    })
+}
+
+fn is_spread(m: &Model, pod: PodId) -> bool {
+    !m.pod(pod).spread.is_empty() && !m.pod(pod).exempt.contains(&Rule::PodTopologySpread)
+}
+
+/// Which of the nodes that come and go are there, and which of those are empty.
+struct Nodes {
+    gone: BTreeSet<NodeId>,
+    empty: BTreeSet<NodeId>,
+    /// How many pods are on each.
+    pods: BTreeMap<NodeId, u64>,
+}
+
+impl Nodes {
+    fn at_start(problem: &Problem) -> Self {
+        let m = &problem.model;
+        let mut nodes = Self { gone: BTreeSet::new(), empty: BTreeSet::new(), pods: BTreeMap::new() };
+        for node in m.nodes() {
+            match m.node(node).lifetime {
+                Lifetime::New(_) => drop(nodes.gone.insert(node)),
+                Lifetime::Existing(_) => {
+                    let pods = problem.start.on(node).map(|(_, count)| count).fold(0, u64::saturating_add);
+                    nodes.pods.insert(node, pods);
+                    nodes.empty.extend((pods == 0).then_some(node));
+                }
+                Lifetime::Permanent | Lifetime::Absent => {}
+            }
+        }
+        nodes
+    }
+
+    /// A step, with those of nodes that it needs before it.
+    fn steps_for(&mut self, m: &Model, action: Action) -> Vec<Action> {
+        let mut steps = Vec::new();
+        if let Action::Deploy(pod, node) = action {
+            steps.extend(self.in_the_way(m, pod, node).into_iter().map(Action::Remove));
+            steps.extend(self.gone.contains(&node).then_some(Action::Add(node)));
+        }
+        steps.push(action);
+        steps.iter().for_each(|&step| self.follow(step));
+        steps
+    }
+
+    /// The empty nodes that spread constraints of a pod would count.
+    fn in_the_way(&self, m: &Model, pod: PodId, node: NodeId) -> Vec<NodeId> {
+        if !is_spread(m, pod) {
+            return Vec::new();
+        }
+        let counts = |other: &NodeId| (0..m.pod(pod).spread.len()).any(|index| m.eligible(pod, index, *other));
+        self.empty.iter().copied().filter(|&other| other != node).filter(counts).collect()
+    }
+
+    fn follow(&mut self, action: Action) {
+        match action {
+            Action::Add(node) => {
+                self.gone.remove(&node);
+                self.empty.insert(node);
+            }
+            Action::Remove(node) => {
+                self.empty.remove(&node);
+                self.gone.insert(node);
+            }
+            Action::Deploy(_, node) => {
+                self.empty.remove(&node);
+                *self.pods.entry(node).or_default() += 1;
+            }
+            Action::Delete(_, node) => {
+                let Some(pods) = self.pods.get_mut(&node) else { return };
+                *pods = pods.saturating_sub(1);
+                self.empty.extend((*pods == 0).then_some(node));
+            }
+            Action::Terminate(..) | Action::Settle(_) | Action::Withdraw(_) => {}
+        }
+    }
+}

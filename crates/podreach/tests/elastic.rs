@@ -1,0 +1,268 @@
+//! Clusters with pools, from objects to answers: compared with exhaustive search where more nodes may come than were looked at.
+
+use std::collections::BTreeSet;
+use std::fmt::Write;
+
+use podreach::lower::{Nodes, Options};
+use podreach::read::{Source, Sources};
+use podreach::{Analysis, question};
+use podreach_core::cluster::Lifetime;
+use podreach_core::rule::hard;
+use podreach_core::testing::{Rng, cases, exhaustive};
+use podreach_core::{Action, Configuration, Goal, Id, Model, NodeId, Problem, Semantics, Trace, Verdict};
+
+fn read(text: &str, copies: usize) -> Analysis {
+    let mut sources = Sources::default();
+    sources.add(Source::from_bytes("input.yaml", text.as_bytes().to_vec()).expect("it is text"));
+    let options = Options { nodes: Nodes::Elastic, copies, ..Options::default() };
+    Analysis::load(sources, options).unwrap_or_else(|error| panic!("{error}\n{text}"))
+}
+
+const ZONE: &str = "topology.kubernetes.io/zone";
+
+/// A cluster of a node or two, a pool or two, and a few pods that look at each other.
+fn cluster(rng: &mut Rng) -> String {
+    let mut text = String::new();
+    for number in 0..=rng.below(2) {
+        let zone = ["a", "b"][rng.below(2)];
+        let tier = if rng.one_in(2) { ", tier: x" } else { "" };
+        let pods = 1 + rng.below(2);
+        let _ = write!(
+            text,
+            "---\n{{apiVersion: v1, kind: Node, metadata: {{name: n{number}, labels: {{kubernetes.io/hostname: n{number}, {ZONE}: {zone}{tier}}}}}, status: {{allocatable: {{cpu: 4, pods: {pods}}}}}}}\n"
+        );
+    }
+    (0..=rng.below(2)).for_each(|number| pool(rng, number, &mut text));
+    let pods = 2 + rng.below(2);
+    (0..pods).for_each(|number| pod(rng, number, pods, &mut text));
+    text
+}
+
+fn pool(rng: &mut Rng, number: usize, text: &mut String) {
+    let zones = ["[a]", "[a, b]", "[b, c]"][rng.below(3)];
+    let taint = if rng.one_in(3) { ", taints: [{key: t, effect: NoSchedule}]" } else { "" };
+    let open = if rng.one_in(4) { "" } else { ", allocatable: {cpu: 2, pods: 1}" };
+    let tier = if rng.one_in(2) { "labels: {tier: x}" } else { "labels: {of: pool}" };
+    let _ = write!(
+        text,
+        "---\n{{apiVersion: podreach.dev/v1alpha1, kind: NodePool, metadata: {{name: pool{number}}}, spec: {{{tier}, choices: [{{key: {ZONE}, operator: In, values: {zones}}}]{taint}{open}}}}}\n"
+    );
+}
+
+fn pod(rng: &mut Rng, number: usize, pods: usize, text: &mut String) {
+    let mut spec = Vec::new();
+    let key = |rng: &mut Rng| if rng.one_in(2) { ZONE } else { "kubernetes.io/hostname" };
+    let other = |rng: &mut Rng| format!("labelSelector: {{matchLabels: {{app: p{}}}}}", rng.below(pods));
+    if rng.one_in(3) {
+        spec.push("nodeSelector: {tier: x}".to_owned());
+    }
+    if rng.one_in(2) {
+        spec.push("tolerations: [{key: t, operator: Exists}]".to_owned());
+    }
+    let mut affinity = Vec::new();
+    for kind in ["podAffinity", "podAntiAffinity"] {
+        if rng.one_in(2) {
+            let term = format!("{{topologyKey: {}, {}}}", key(rng), other(rng));
+            affinity.push(format!("{kind}: {{requiredDuringSchedulingIgnoredDuringExecution: [{term}]}}"));
+        }
+    }
+    if !affinity.is_empty() {
+        spec.push(format!("affinity: {{{}}}", affinity.join(", ")));
+    }
+    if rng.one_in(3) {
+        let taints = if rng.one_in(2) { ", nodeTaintsPolicy: Honor" } else { "" };
+        spec.push(format!(
+            "topologySpreadConstraints: [{{maxSkew: 1, whenUnsatisfiable: DoNotSchedule, topologyKey: {}, {}{taints}}}]",
+            key(rng),
+            other(rng)
+        ));
+    }
+    let ports = if rng.one_in(4) { ", ports: [{containerPort: 80, hostPort: 80}]" } else { "" };
+    let running = if rng.one_in(4) { ", nodeName: n0" } else { "" };
+    let spec = spec.iter().fold(String::new(), |all, one| all + ", " + one);
+    let _ = write!(
+        text,
+        "---\n{{apiVersion: v1, kind: Pod, metadata: {{name: p{number}, labels: {{app: p{number}, slot: x}}}}, spec: {{containers: [{{name: c, image: i, resources: {{requests: {{cpu: 1}}}}{ports}}}]{spec}{running}}}}}\n"
+    );
+}
+
+/// The question of a pod on a node, by name.
+fn asked(analysis: &Analysis, semantics: Semantics, pod: usize, node: &str) -> Problem {
+    let cluster = analysis.cluster();
+    let pod = question::pod(cluster, &format!("p{pod}")).expect("it is there");
+    let node = question::node(cluster, node).expect("it is listed");
+    question::asking(analysis.problem(semantics), Goal::atom((pod, node))).expect("it can be asked")
+}
+
+/// A run with steps for nodes, taken in clusters that have just the nodes that are there, for good.
+fn is_legal(problem: &Problem, trace: &Trace) -> bool {
+    let m = &problem.model;
+    let is_new = |node: &NodeId| matches!(m.node(*node).lifetime, Lifetime::New(_));
+    let mut there: BTreeSet<NodeId> = m.nodes().filter(|node| !is_new(node)).collect();
+    let mut s = (*problem.start).clone();
+    for action in trace.iter() {
+        match action {
+            Action::Add(node) => assert!(there.insert(node), "{node:?} is there"),
+            Action::Remove(node) => assert!(there.remove(&node) && s.on(node).next().is_none(), "{node:?} stays"),
+            Action::Deploy(pod, node) => {
+                let small = only(problem, &there);
+                let place = |node: NodeId| there.iter().position(|&other| other == node).map(NodeId::from_index);
+                let here: Option<Configuration> =
+                    s.iter().map(|((pod, at), count)| Some(((pod, place(at)?), count))).collect();
+                let (Some(here), Some(at)) = (here, place(node)) else { return false };
+                if !hard(&small, &here, pod, at) {
+                    return false;
+                }
+            }
+            _ => {}
+        }
+        if problem.step(&mut s, action).is_err() {
+            return false;
+        }
+    }
+    problem.is_met(&problem.goal, &s)
+}
+
+fn only(problem: &Problem, there: &BTreeSet<NodeId>) -> Model {
+    let mut cluster = problem.model.facts();
+    cluster.nodes = there.iter().map(|&node| cluster.nodes[node].clone()).collect();
+    cluster.nodes.ids().for_each(|node| cluster.nodes[node].lifetime = Lifetime::Permanent);
+    cluster.shapes = Default::default();
+    Model::new(cluster, problem.model.semantics())
+}
+
+#[test]
+fn answers_about_pools_hold_with_more_nodes() {
+    let (mut never, mut runs, mut unknown, mut larger, mut removed) = (0, 0, 0, 0, 0);
+    for case in 0..cases(160) {
+        let mut rng = Rng::new(7_000 + case as u64);
+        let text = cluster(&mut rng);
+        let semantics = if case % 4 == 3 { Semantics::Paper } else { Semantics::KubeScheduler };
+        // One node of a shape speaks for no other: more are listed where that matters.
+        let few = read(&text, 1 + case % 2);
+        let node = few.cluster().nodes.values().nth(rng.below(few.cluster().nodes.len())).expect("there is one").name;
+        let node = few.cluster().symbols.str(node).to_owned();
+        let problem = asked(&few, semantics, 0, &node);
+        let answer = few.ask_goal(semantics, problem.goal.clone()).expect("it can be asked").decide();
+        larger += usize::from(answer.problem().model.nodes().len() > problem.model.nodes().len());
+        match answer.verdict() {
+            Verdict::Deployable(trace) => {
+                assert!(is_legal(answer.problem(), trace), "case {case}: {answer}\n{text}");
+                runs += usize::from(trace.iter().any(|action| matches!(action, Action::Add(_))));
+                removed += usize::from(trace.iter().any(|action| matches!(action, Action::Remove(_))));
+            }
+            Verdict::Never(_) => {
+                let more = read(&text, 3);
+                let Some(truth) = exhaustive(&asked(&more, semantics, 0, &node), 40_000) else { continue };
+                assert!(!truth, "case {case}: {answer}\n{text}");
+                never += 1;
+            }
+            Verdict::Unknown(reason) => {
+                unknown += 1;
+                assert!(!reason.to_string().contains("bug"), "case {case}: {answer}\n{text}");
+            }
+        }
+        let verified = few.verify(&answer.certificate()).expect("it is a certificate");
+        assert!(
+            answer.is_deployable().is_none() || verified.iter().all(|one| one.is_proved()),
+            "case {case}: {answer}"
+        );
+    }
+    println!(
+        "{runs} runs with new nodes, {removed} that remove some, {never} proofs, {larger} with more nodes, {unknown} unknown"
+    );
+    let least = cases(160) / 30;
+    assert!(runs > least && never > least && larger > 0 && removed > 0, "{runs}, {never}, {larger}, {removed}");
+    assert!(unknown < cases(160) / 3, "{unknown}");
+}
+
+const EXISTS: &str = "
+apiVersion: karpenter.sh/v1
+kind: NodePool
+metadata: {name: teams}
+spec:
+  template:
+    spec:
+      requirements: [{key: team, operator: Exists}]
+      nodeClassRef: {group: karpenter.k8s.aws, kind: EC2NodeClass, name: default}
+---
+{apiVersion: v1, kind: Node, metadata: {name: n1, labels: {kubernetes.io/hostname: n1, karpenter.sh/nodepool: teams, team: red}}, status: {allocatable: {cpu: 4, pods: 58}}}
+---
+{apiVersion: v1, kind: Pod, metadata: {name: p0}, spec: {nodeSelector: {team: blue}, containers: [{name: c, image: i, resources: {requests: {cpu: CPU}}}]}}
+";
+
+/// The answer for the first pod on any node.
+fn anywhere(text: &str) -> (Option<bool>, String) {
+    let analysis = read(text, Options::COPIES);
+    let pod = question::pod(analysis.cluster(), "p0").expect("it is there");
+    let on = |node| [((pod, node), 1)].into_iter().collect();
+    let goal = Goal { any: analysis.cluster().nodes.ids().map(on).collect() };
+    let answer = analysis.ask_goal(Semantics::KubeScheduler, goal).expect("it can be asked").decide();
+    (answer.is_deployable(), answer.to_string())
+}
+
+#[test]
+fn a_pod_brings_the_value_that_it_asks_for_on_a_node_of_known_size() {
+    let (found, text) = anywhere(&EXISTS.replace("CPU", "4"));
+    assert!(found == Some(true) && text.contains("with team=blue"), "{text}");
+    // The pool may bring larger nodes, and nobody knows.
+    assert_eq!(anywhere(&EXISTS.replace("CPU", "5")).0, None);
+    // Without the node nothing is known about any.
+    let (before, after) = EXISTS.split_once("---\n{apiVersion: v1, kind: Node").expect("there is one");
+    let without = format!("{before}---{}", after.split_once("---").expect("a pod").1).replace("CPU", "1");
+    assert_eq!(anywhere(&without).0, None);
+    // A value that the pool pins cannot be another.
+    let pinned = EXISTS.replace("operator: Exists", "operator: In, values: [red]").replace("CPU", "1");
+    assert_eq!(anywhere(&pinned).0, Some(false), "{}", anywhere(&pinned).1);
+}
+
+#[test]
+fn volumes_of_new_nodes_are_not_relied_on() {
+    let volume = "volumes: [{name: v, persistentVolumeClaim: {claimName: c}}], nodeSelector";
+    let claim = "---\n{apiVersion: v1, kind: PersistentVolumeClaim, metadata: {name: c, annotations: {pv.kubernetes.io/bind-completed: 'yes'}}, spec: {accessModes: [ReadWriteOnce], volumeName: v, storageClassName: x, resources: {requests: {storage: 1Gi}}}, status: {phase: Bound}}\n---\n{apiVersion: v1, kind: PersistentVolume, metadata: {name: v}, spec: {accessModes: [ReadWriteOnce], capacity: {storage: 1Gi}, storageClassName: x, nfs: {server: s, path: /x}, nodeAffinity: {required: {nodeSelectorTerms: [{matchExpressions: [{key: team, operator: Exists}]}]}}, claimRef: {namespace: default, name: c}}}\n";
+    let pool = "{apiVersion: podreach.dev/v1alpha1, kind: NodePool, metadata: {name: w}, spec: {labels: {team: blue}, allocatable: {cpu: 4}}}\n";
+    let pod = EXISTS.rsplit("---").next().expect("a pod").replace("CPU", "1");
+    assert_eq!(anywhere(&format!("{pool}---{pod}")).0, Some(true));
+    let text = format!("{pool}---{}", pod.replace("nodeSelector", volume) + claim);
+    let (found, said) = anywhere(&text);
+    assert!(found.is_none() && said.contains("volumes, devices and features"), "{said}");
+}
+
+#[test]
+fn a_static_pod_goes_only_with_its_node() {
+    // The port is taken by a static pod on a node that may go, and the pod must be on that node.
+    let text = "
+{apiVersion: podreach.dev/v1alpha1, kind: NodePool, metadata: {name: w}, spec: {labels: {tier: w}, taints: [{key: t, effect: NoSchedule}], allocatable: {cpu: 4}}}
+---
+{apiVersion: v1, kind: Node, metadata: {name: n1, labels: {tier: w}}, status: {allocatable: {cpu: 4, pods: 10}}}
+---
+{apiVersion: v1, kind: Pod, metadata: {name: p0}, spec: {containers: [{name: c, image: i, ports: [{containerPort: 80, hostPort: 80}]}]}}
+---
+{apiVersion: v1, kind: Pod, metadata: {name: s-n1, annotations: {kubernetes.io/config.mirror: x, kubernetes.io/config.source: file}, ownerReferences: [{apiVersion: v1, kind: Node, name: n1, uid: u, controller: true}]}, spec: {nodeName: n1, tolerations: [{operator: Exists}], containers: [{name: c, image: i, ports: [{containerPort: 80, hostPort: 80}]}]}, status: {phase: Running}}
+";
+    let (found, said) = anywhere(text);
+    assert!(found.is_none() && said.contains("static pod"), "{said}");
+    let analysis = read(text, Options::COPIES);
+    assert!(analysis.lowered().kept.iter().next().is_none(), "it goes with its node");
+}
+
+#[test]
+fn new_nodes_have_names_of_their_own_and_pools_that_bring_too_many_kinds_are_left_out() {
+    let many: Vec<String> = (0..9).map(|key| format!("{{key: k{key}, operator: In, values: [a, b]}}")).collect();
+    let asks: Vec<String> = (0..9).map(|key| format!("k{key}: a")).collect();
+    let text = format!(
+        "{{apiVersion: podreach.dev/v1alpha1, kind: NodePool, metadata: {{name: w}}, spec: {{choices: [{}], allocatable: {{cpu: 4}}}}}}\n---\n\
+         {{apiVersion: v1, kind: Node, metadata: {{name: n1}}, status: {{allocatable: {{cpu: 4, pods: 10}}}}}}\n---\n\
+         {{apiVersion: v1, kind: Pod, metadata: {{name: p0}}, spec: {{nodeSelector: {{{}}}, containers: [{{name: c, image: i}}]}}}}\n",
+        many.join(", "),
+        asks.join(", ")
+    );
+    let left_out = read(&text, 2);
+    assert_eq!(left_out.cluster().nodes.len(), 1);
+    assert!(left_out.remarks().iter().any(|remark| remark.code == "W0317"), "{:?}", left_out.remarks());
+    let few = read(&text.replace(", {key: k8, operator: In, values: [a, b]}", ""), 2);
+    assert_eq!(few.cluster().nodes.len(), 1 + 2 * 256);
+    let names: BTreeSet<&str> = few.cluster().nodes.values().map(|node| few.cluster().symbols.str(node.name)).collect();
+    assert_eq!(names.len(), few.cluster().nodes.len());
+    assert!(names.iter().filter(|name| name.starts_with("nodepool/w/")).count() == 512);
+}
