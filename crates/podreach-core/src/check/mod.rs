@@ -209,9 +209,7 @@ impl Checker {
     /// A proof is about the quotient in which the goal is asked, in the names of the whole problem, weakened as it says.
     pub fn check(&mut self, goal: &Goal, verdict: Verdict, stop: &dyn Fn() -> bool) -> Result<Checked, Flaw> {
         if let Verdict::Never(proof) = &verdict {
-            if self.problem.is_met(goal, &self.problem.start) {
-                return Err(Flaw::MetAtStart);
-            }
+            self.not_met_at_start(goal)?;
             let view = self.quotient(&proof.weakened).view(goal);
             forbidden::check(&view.problem, &view.problem.meant(&view.goal), &view.renamed(proof), stop)?;
             return Ok(Checked { problem: self.problem.asking(goal), verdict });
@@ -234,10 +232,18 @@ impl Checker {
         match &verdict {
             Verdict::Deployable(trace) => replay::check(&self.problem, goal, trace, &mut self.scratch, stop)?,
             Verdict::Never(proof) if !proof.weakened.is_empty() => return Err(Flaw::Weakened),
-            Verdict::Never(proof) => forbidden::check(&self.problem, &self.problem.meant(goal), proof, stop)?,
+            Verdict::Never(proof) => {
+                self.not_met_at_start(goal)?;
+                forbidden::check(&self.problem, &self.problem.meant(goal), proof, stop)?;
+            }
             Verdict::Unknown(_) => {}
         }
         Ok(Checked { problem: self.problem.asking(goal), verdict })
+    }
+
+    /// A pod that is being deleted meets a goal at the start, although no group need be there that rules it out.
+    fn not_met_at_start(&self, goal: &Goal) -> Result<(), Flaw> {
+        if self.problem.is_met(goal, &self.problem.start) { Err(Flaw::MetAtStart) } else { Ok(()) }
     }
 }
 
