@@ -1,5 +1,6 @@
 //! Verdicts: an answer and its evidence in one value.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
@@ -27,6 +28,9 @@ pub enum Verdict {
 /// A group counts classes of atoms, so that pods which nothing tells apart need not be listed in every combination. A class of one
 /// atom is that atom.
 ///
+/// A law says of several classes that no two of them have pods at a time. It stands for a group of each two of them, one pod of each:
+/// most proofs with many groups are about such sums.
+///
 /// Where nodes can be exchanged, a group about one of them stands for its images on the others.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Proof {
@@ -36,6 +40,8 @@ pub struct Proof {
     pub classes: Vec<Vec<Atom>>,
     /// The forbidden groups.
     pub forbidden: Vec<Group>,
+    /// The laws: of the classes of each (by their indexes, in order), at most one has pods at a time. No pod of these is kept.
+    pub laws: Vec<Vec<usize>>,
     /// Exchanges of nodes: whatever they, one after the other, make of a forbidden group is forbidden as well.
     pub exchanges: Vec<Exchange>,
 }
@@ -53,12 +59,27 @@ impl Proof {
         let index: BTreeMap<Atom, usize> = atoms.iter().enumerate().map(|(index, &atom)| (atom, index)).collect();
         let group = |group: &Configuration| group.iter().map(|(atom, count)| (index[&atom], count)).collect();
         Self {
-            weakened: Vec::new(),
             classes: atoms.iter().map(|&atom| vec![atom]).collect(),
             forbidden: forbidden.iter().map(group).collect(),
-            exchanges: Vec::new(),
+            ..Self::default()
         }
     }
+
+    /// The same proof without laws: each stands for its groups, one for each two classes.
+    pub fn in_groups(&self) -> Cow<'_, Self> {
+        if self.laws.is_empty() {
+            return Cow::Borrowed(self);
+        }
+        let mut proof = Self { laws: Vec::new(), ..self.clone() };
+        let pairs: BTreeSet<(usize, usize)> = self.laws.iter().flat_map(|law| pairs(law)).collect();
+        proof.forbidden.extend(pairs.into_iter().map(|(a, b)| Group::from([(a, 1), (b, 1)])));
+        Cow::Owned(proof)
+    }
+}
+
+/// Each two classes of a law.
+fn pairs(law: &[usize]) -> impl Iterator<Item = (usize, usize)> + '_ {
+    law.iter().enumerate().flat_map(|(at, &a)| law[at + 1..].iter().map(move |&b| (a, b)))
 }
 
 /// Why a question was not decided.
