@@ -411,6 +411,16 @@ const WORLD: &[Case] = &[
         ],
     ),
     (
+        "W35",
+        "",
+        &[
+            run("why -f w35-objects-are-counted-until-they-are-gone.yaml web", NEVER).says(&["count/pods"]),
+            run("check -f w35-objects-are-counted-until-they-are-gone.yaml web n1", DEPLOYABLE).says(&["in 2 steps"]),
+            run("check -f w35-objects-are-counted-until-they-are-gone.yaml guest n1 -o json", DEPLOYABLE)
+                .says(&["finished pods of namespace guests are deleted"]),
+        ],
+    ),
+    (
         "D1 admission",
         "",
         &[

@@ -29,7 +29,7 @@ pub(crate) fn several_kept(rng: &mut Rng) -> Problem {
 /// Makes a quota that charges most types, since those have shadows.
 fn charge(rng: &mut Rng, cluster: &mut Cluster) {
     let hard = 2 + rng.below(8) as u128;
-    let quota = Quota { name: "default/more".into(), resource: "requests.slot".into(), hard };
+    let quota = Quota { name: "default/more".into(), resource: "requests.slot".into(), hard, until_gone: false };
     let quota = cluster.quotas.push(quota);
     for pod in cluster.pods.ids() {
         if !rng.one_in(5) {

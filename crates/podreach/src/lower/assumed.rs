@@ -1,8 +1,11 @@
 //! What the input as a whole leaves open: each becomes an assumption of every verdict.
 
+use std::collections::BTreeSet;
+
 use podreach_core::Cluster;
 use podreach_core::id::Symbol;
 
+use super::inventory::Inventory;
 use super::{Kind, Options};
 use crate::diagnostic::Topic;
 
@@ -37,6 +40,16 @@ pub(crate) fn of_input(cluster: &Cluster, unknown_namespaces: &[&str], options: 
     });
     let namespaces = namespaces.map(|text| (Topic::Admission, text));
     pool.into_iter().chain(release).chain(namespaces).chain(complete).collect()
+}
+
+/// Finished pods take room of quotas that count objects; nothing else looks at them, and runs do not say that they are deleted.
+pub(crate) fn finished_pods_go(inventory: &Inventory) -> Option<(Topic, String)> {
+    let finished = inventory.pods.iter().filter(|pod| pod.finished).map(|pod| pod.metadata.namespace.as_str());
+    let counted: BTreeSet<&str> = finished.filter(|namespace| inventory.admission.counts_objects(namespace)).collect();
+    let text = |namespace: &&str| {
+        format!("finished pods of namespace {namespace} are deleted where count/pods leaves no room")
+    };
+    counted.first().map(|namespace| (Topic::Steps, text(namespace)))
 }
 
 fn is_on_a_node(cluster: &Cluster, key: Symbol) -> bool {

@@ -222,7 +222,10 @@ impl<'o> Lowering<'o> {
         }
         let start = start(&cx.cluster, &origins, &kept, options.start);
         hidden::settle(&mut cx.log, &origins);
-        let assumed = assumed::of_input(&cx.cluster, &inventory.admission.unknown_namespaces(&cx.cluster), options);
+        let mut assumed = assumed::of_input(&cx.cluster, &inventory.admission.unknown_namespaces(&cx.cluster), options);
+        if options.admission {
+            assumed.extend(assumed::finished_pods_go(&inventory));
+        }
         let entrances = if options.admission { inventory.admission.entrances(&mut cx) } else { BTreeMap::new() };
         let Context { cluster, log, .. } = cx;
         let profiles = inventory.profiles.choices();

@@ -108,6 +108,11 @@ impl Admission {
         self.namespaces.add(cx, metadata, tree);
     }
 
+    /// Whether some quota of a namespace counts pods as objects, whatever their state.
+    pub(crate) fn counts_objects(&self, namespace: &str) -> bool {
+        self.quotas.counts_objects(namespace)
+    }
+
     fn add_device_class(&mut self, cx: &mut Context, tree: &Tree<'_>) {
         let Some(object) = Object::new(tree, &OBJECT, &mut cx.log) else { return };
         let Some(metadata) = metadata::read(cx, Kind::DeviceClass, &object) else { return };

@@ -85,6 +85,11 @@ impl Quotas {
         hard.filter(|name| !matches!(name.as_str(), "pods" | OBJECTS)).map(|name| counted(name).0.to_owned())
     }
 
+    /// Whether some quota of a namespace counts pods as objects.
+    pub(crate) fn counts_objects(&self, namespace: &str) -> bool {
+        self.of(namespace).iter().any(|quota| quota.hard.contains_key(OBJECTS))
+    }
+
     fn of(&self, namespace: &str) -> &[ResourceQuota] {
         self.0.get(namespace).map_or(&[], Vec::as_slice)
     }
