@@ -164,7 +164,7 @@ mod tests {
             proved += 1;
             paired += groups.iter().filter(|group| group.len() == 2).count();
             let check = |groups: &[Group]| {
-                let verdict = Verdict::Never(system.proof(&problem, groups));
+                let verdict = Verdict::Never(system.proof(&problem, groups, &[]));
                 Checker::new(&problem).check_plainly(&problem.goal, verdict, &|| false)
             };
             assert!(check(&groups).is_ok(), "case {case}: {groups:?} of {problem:#?}");

@@ -212,7 +212,7 @@ pub(crate) fn trace(m: &Model, trace: &Trace) -> Value {
     serde_json::to_value(Steps(m, trace)).expect("names can be written")
 }
 
-/// A proof: groups that name atoms, or classes where there is more than one atom, which are then listed; and exchanges of nodes, each
+/// A proof: groups and laws that name atoms, or classes where there is more than one atom, which are then listed; and exchanges of nodes, each
 /// as the rounds in which they go.
 pub(crate) fn proof(problem: &Problem, proof: &Proof) -> Value {
     let m = &problem.model;
@@ -231,6 +231,14 @@ pub(crate) fn proof(problem: &Problem, proof: &Proof) -> Value {
         document.insert("weakened".into(), weakened.into());
     }
     document.insert("forbidden".into(), groups.into());
+    if !proof.laws.is_empty() {
+        let member = |&class: &usize| match proof.classes[class].as_slice() {
+            &[atom] => Value::Object(place(m, atom)),
+            _ => json!({"class": class_name(class)}),
+        };
+        let law = |law: &Vec<usize>| law.iter().map(member).collect::<Value>();
+        document.insert("laws".into(), proof.laws.iter().map(law).collect());
+    }
     if !classes.is_empty() {
         document.insert("classes".into(), classes.into());
     }

@@ -72,6 +72,8 @@ pub enum Assertion {
         classes: Vec<Vec<Place>>,
         /// The forbidden groups: counts of classes.
         forbidden: Vec<Group>,
+        /// The laws: classes of which at most one has pods at a time.
+        laws: Vec<Vec<usize>>,
         /// The exchanges of nodes, each as its rounds of names.
         exchanges: Vec<Vec<Vec<String>>>,
     },
