@@ -3,6 +3,7 @@
 
 use super::classes::Class;
 use super::pairs::{Pairs, pair};
+use crate::verdict::Law;
 
 /// What is present: how many pods of each class, sorted by class, no zeros.
 pub(super) type Present = Vec<(Class, u64)>;
@@ -40,13 +41,13 @@ struct Place {
 
 impl Index {
     /// These groups of so many classes, and those that laws stand for; `None` where the laws do not fit into a table.
-    pub(super) fn new(classes: usize, groups: &[Present], laws: &[Vec<Class>]) -> Option<Self> {
+    pub(super) fn new(classes: usize, groups: &[Present], laws: &[Law]) -> Option<Self> {
         let pairs = Pairs::new(classes, groups, laws);
         if pairs.is_none() && !laws.is_empty() {
             return None;
         }
         let mut index = Self::with(pairs, classes, groups);
-        laws.iter().flatten().for_each(|&class| index.mentioned[class] = true);
+        laws.iter().flatten().flatten().for_each(|&class| index.mentioned[class] = true);
         Some(index)
     }
 

@@ -6,7 +6,7 @@
 //! * `Deployable(a₁…aₖ)`  holds if  `start –a₁→ … –aₖ→ s`  and  `goal ≤ s`
 //! * `Never(B)`  holds if  some `b ∈ B` is `≤ goal`,  no `b ∈ B` is `≤ start`,  and  for every `b ∈ B` and `(p, n) ∈ b`,
 //!   each way to deploy `(p, n)` on top of `b − (p, n)` already contains some `b' ∈ B`
-//!   (a law in `B` stands for a group of each two of its classes: see [`laws`])
+//!   (a law in `B` stands for groups of two: see [`laws`])
 //!   (with exchanges of nodes, `B` stands for its images under them: see [`symmetry::Orbits`])
 //! * a demand is never met  if  every choice has a forbidden configuration in it, or laws add up to too little: see [`shortage`]
 //! * what holds on one node holds on those it can be exchanged with: see [`symmetry`]

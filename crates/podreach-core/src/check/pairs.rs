@@ -15,6 +15,7 @@ use super::classes::{Class, Classes};
 use super::forbidden::weight;
 use super::index::Present;
 use crate::guard::Guard;
+use crate::verdict::Law;
 
 /// The forbidden pairs, and the classes that are forbidden by themselves.
 pub(super) struct Pairs {
@@ -30,16 +31,16 @@ pub(super) struct Pairs {
     beside: Vec<Option<Box<[u64]>>>,
 }
 
-/// A table has at most so many words for each pair, not more than the pairs themselves take, and for each class of a law.
+/// A table has at most so many words for each pair, not more than the pairs themselves take, and for each entry of a law.
 const WORDS_PER_PAIR: usize = 16;
 const WORDS_PER_ENTRY: usize = 64;
 
 impl Pairs {
     /// The pairs among groups of so many classes, and of laws; `None` where they are so few that a table would be larger than they are.
-    pub(super) fn new(classes: usize, groups: &[Present], laws: &[Vec<Class>]) -> Option<Self> {
+    pub(super) fn new(classes: usize, groups: &[Present], laws: &[Law]) -> Option<Self> {
         let width = classes.div_ceil(64);
         let pairs = groups.iter().filter(|group| pair(group).is_some()).count();
-        let entries: usize = laws.iter().map(Vec::len).sum();
+        let entries: usize = laws.iter().flatten().map(Vec::len).sum();
         let most = pairs.saturating_mul(WORDS_PER_PAIR).saturating_add(entries.saturating_mul(WORDS_PER_ENTRY));
         if classes.saturating_mul(width) > most {
             return None;
@@ -58,15 +59,17 @@ impl Pairs {
         Some(table)
     }
 
-    /// Each two classes of a law are a pair.
-    fn add_law(&mut self, law: &[Class]) {
+    /// Each two classes of different parts of a law are a pair.
+    fn add_law(&mut self, law: &Law) {
         let mut all = vec![0; self.width];
-        law.iter().for_each(|&class| all[class / 64] |= 1 << (class % 64));
-        for &class in law {
-            let row = &mut self.rows[class * self.width..][..self.width];
-            let double = row[class / 64] & 1 << (class % 64);
-            row.iter_mut().zip(&all).for_each(|(row, all)| *row |= all);
-            row[class / 64] = row[class / 64] & !(1 << (class % 64)) | double;
+        law.iter().flatten().for_each(|&class| all[class / 64] |= 1 << (class % 64));
+        for part in law {
+            let mut others = all.clone();
+            part.iter().for_each(|&class| others[class / 64] &= !(1 << (class % 64)));
+            for &class in part {
+                let row = &mut self.rows[class * self.width..][..self.width];
+                row.iter_mut().zip(&others).for_each(|(row, others)| *row |= others);
+            }
         }
     }
 

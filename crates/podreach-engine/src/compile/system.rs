@@ -199,8 +199,8 @@ impl System {
     }
 
     /// Forbidden groups and laws of classes, and the atoms that never appear, as a proof about the whole problem.
-    pub fn proof(&self, problem: &Problem, groups: &[Group], laws: &[Vec<Class>]) -> Proof {
-        let used = groups.iter().flatten().map(|&(class, _)| class).chain(laws.iter().flatten().copied());
+    pub fn proof(&self, problem: &Problem, groups: &[Group], laws: &[Vec<Vec<Class>>]) -> Proof {
+        let used = groups.iter().flatten().map(|&(class, _)| class).chain(laws.iter().flatten().flatten().copied());
         let used: FxHashSet<Class> = used.collect();
         let used = BTreeSet::from_iter(used);
         // The number of each class in the proof, and how many of its pods are kept.
@@ -212,8 +212,8 @@ impl System {
             let total = group.iter().map(|&(class, count)| (numbers[&class], count));
             proof.forbidden.push(total.map(|((number, kept), count)| (number, count.saturating_add(kept))).collect());
         }
-        let law = |law: &Vec<Class>| law.iter().map(|class| numbers[class].0).collect();
-        proof.laws = laws.iter().map(law).collect();
+        let part = |part: &Vec<Class>| part.iter().map(|class| numbers[class].0).collect();
+        proof.laws = laws.iter().map(|law| law.iter().map(part).collect()).collect();
         for atom in self.needed_dead(problem, &used) {
             proof.forbidden.push(BTreeMap::from([(proof.classes.len(), problem.kept.count(atom).saturating_add(1))]));
             proof.classes.push(vec![atom]);

@@ -1,5 +1,6 @@
 //! The verdict as a document: what scripts read, and what `verify` takes as a certificate.
 
+use podreach_core::verdict::Law;
 use podreach_core::{
     Action, Atom, Configuration, Exchange, Goal, Model, NodeId, PodId, Problem, Proof, Semantics, Trace, Verdict,
 };
@@ -236,7 +237,7 @@ pub(crate) fn proof(problem: &Problem, proof: &Proof) -> Value {
             &[atom] => Value::Object(place(m, atom)),
             _ => json!({"class": class_name(class)}),
         };
-        let law = |law: &Vec<usize>| law.iter().map(member).collect::<Value>();
+        let law = |law: &Law| law.iter().map(|part| part.iter().map(member).collect::<Value>()).collect::<Value>();
         document.insert("laws".into(), proof.laws.iter().map(law).collect());
     }
     if !classes.is_empty() {

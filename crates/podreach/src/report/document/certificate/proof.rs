@@ -1,8 +1,8 @@
 //! Proofs by name: classes of pods on nodes, the groups of them that never run together, and exchanges of nodes.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
-use podreach_core::verdict::Group;
+use podreach_core::verdict::{Group, Law};
 
 use super::strict::{Read, count, is_terminating, items, known, named_pod, refused, required, text};
 use super::{Assertion, Place};
@@ -59,15 +59,9 @@ impl Classes {
         Ok(group)
     }
 
-    /// The classes of a law, in order.
-    fn law(&mut self, tree: &Tree<'_>) -> Read<Vec<usize>> {
-        let mut law = BTreeSet::new();
-        for entry in items(tree)? {
-            if !law.insert(self.class(entry, &[])?) {
-                return Err(refused(entry.span, "a law names each of its pods once"));
-            }
-        }
-        Ok(law.into_iter().collect())
+    fn law(&mut self, tree: &Tree<'_>) -> Read<Law> {
+        let part = |part: &Tree<'_>| items(part)?.iter().map(|entry| self.class(entry, &[])).collect();
+        items(tree)?.iter().map(part).collect()
     }
 
     fn entry(&mut self, tree: &Tree<'_>) -> Read<(usize, u64)> {
