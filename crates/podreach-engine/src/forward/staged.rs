@@ -73,11 +73,12 @@ impl<'a> Staged<'a> {
         None
     }
 
-    /// Searches on; walks half as much, unless the search seems to get somewhere.
+    /// Searches on; walks half as much, unless the search seems to get somewhere or has nothing left to look at.
     fn search(&mut self, work: u64, budget: &Budget<'_>) -> Option<Found> {
         let search = self.search.get_or_insert_with(|| Forward::new(self.system));
-        let walked = if search.outlook() == Outlook::Good { None } else { search.walk(work / 2, budget) };
-        walked.or_else(|| search.pursue(work, budget))
+        let walks = search.outlook() != Outlook::Good && !search.is_spent();
+        let found = if walks { search.walk(work / 2, budget) } else { None };
+        found.or_else(|| search.pursue(work, budget))
     }
 }
 
@@ -105,8 +106,8 @@ impl Pursuit for Staged<'_> {
     fn effort(&self) -> Vec<(&'static str, u64)> {
         let climbed = self.follower.deployments();
         let plans = self.follower.plans() + self.hill_climbing.as_ref().map_or(0, HillClimbing::evaluated);
-        let counted = |search: &Forward<'_>| (search.looked_at() + search.walks.moves, search.stored());
-        let (searched, kept) = self.search.as_ref().map_or((0, 0), counted);
-        vec![("plans", plans), ("configurations", climbed + searched), ("kept", kept)]
+        let counted = |search: &Forward<'_>| (search.looked_at(), search.stored(), search.walks.moves);
+        let (searched, kept, walked) = self.search.as_ref().map_or((0, 0, 0), counted);
+        vec![("plans", plans), ("configurations", climbed + searched), ("kept", kept), ("walked", walked)]
     }
 }

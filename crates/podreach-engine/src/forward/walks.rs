@@ -42,7 +42,7 @@ pub(super) struct Walks {
     /// How many moves the walk has left.
     left: u64,
     /// How many walks there were, and how many moves.
-    pub(super) walks: u64,
+    walks: u64,
     pub(super) moves: u64,
     key: Vec<u64>,
     choices: Vec<u32>,
