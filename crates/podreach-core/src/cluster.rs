@@ -81,7 +81,7 @@ pub struct Waiting {
 pub struct Replicas {
     /// For each number the types that its pod can be: with the claims it has, or with new ones.
     pub numbered: Vec<Vec<PodId>>,
-    /// Whether some of its declared pods have no claims yet, so that the workload's own type stands for pods of it, too.
+    /// Whether some of its declared pods have no claims yet, so that the workload's own type is also that of pods of it.
     pub others: bool,
     /// The type of its pods that wait for a node.
     pub waiting: Option<PodId>,

@@ -131,7 +131,7 @@ impl Problem {
         }
     }
 
-    /// The same question about other facts of the same pods and nodes. What is being deleted is told by its type in between.
+    /// The same question about other facts of the same pods and nodes. What is being deleted is known by its type in between.
     #[must_use]
     pub fn with_model(&self, model: Arc<Model>) -> Self {
         let (mut start, mut dying) = (Configuration::new(), Vec::new());

@@ -28,7 +28,7 @@ use crate::storage::{Attachment, Claim, ClaimState};
 pub enum Weakening {
     /// No rule is asked about the type, and it is in nobody's way: what places it, or what it asks for, is not known.
     ///
-    /// By dropping and making light. That the API server refuses it is dropped, too; that it is over, or the kubelet's, is not in doubt.
+    /// By dropping and making light. A refusal by the API server is also dropped; that its pods are over, or the kubelet's, is not in doubt.
     /// Volumes that it shares stay attached by it or not, so no limit is asked of those who share them.
     Unruled(PodId),
     /// The type evades the scheduler: only what a kubelet asks before it starts a pod is asked (room, ports, node affinity).

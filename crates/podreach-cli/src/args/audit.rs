@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
-use super::{ArgumentError, Input, Limits, Reading};
+use super::{ArgumentError, Cluster};
 
 /// `podreach audit`.
 #[derive(Debug, Args)]
@@ -59,15 +59,9 @@ pub(crate) struct Auditing {
     /// Answer every question anew, and remember nothing
     #[arg(long)]
     pub(crate) no_cache: bool,
-    /// The input.
+    /// The cluster that is asked about.
     #[command(flatten)]
-    pub(crate) input: Input,
-    /// How it is read.
-    #[command(flatten)]
-    pub(crate) reading: Reading,
-    /// How long and how much.
-    #[command(flatten)]
-    pub(crate) limits: Limits,
+    pub(crate) cluster: Cluster,
 }
 
 /// The least severe finding that makes a run fail.

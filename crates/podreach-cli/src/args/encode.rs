@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum};
 
-use super::{Input, Limits, Reading, SemanticsChoice, some_of};
+use super::{Cluster, Limits, Remarks, SemanticsChoice, some_of};
 
 /// `podreach encode`.
 #[derive(Debug, Args)]
@@ -22,21 +22,12 @@ pub(crate) struct Encode {
     /// What is to run, all at the same time (repeatable); without it, what the Question of the input asks
     #[arg(long, value_name = "POD@NODE")]
     pub(crate) goal: Vec<String>,
-    /// No remarks about the input
-    #[arg(short, long, conflicts_with = "verbose")]
-    pub(crate) quiet: bool,
-    /// All remarks about the input
-    #[arg(short, long)]
-    pub(crate) verbose: bool,
-    /// The input.
+    /// What is said about the input.
     #[command(flatten)]
-    pub(crate) input: Input,
-    /// How it is read.
+    pub(crate) remarks: Remarks,
+    /// The cluster that is asked about.
     #[command(flatten)]
-    pub(crate) reading: Reading,
-    /// How long and how much.
-    #[command(flatten)]
-    pub(crate) limits: Limits,
+    pub(crate) cluster: Cluster,
 }
 
 impl Encode {
@@ -46,7 +37,7 @@ impl Encode {
             Some(Encoding::Petri(args)) => &args.limits,
             Some(Encoding::Pebbling(args)) => &args.limits,
             Some(Encoding::Aapp(args)) => &args.limits,
-            None => &self.limits,
+            None => &self.cluster.limits,
         }
     }
 }

@@ -22,7 +22,7 @@ pub(crate) use error::ArgumentError;
 pub(crate) use page::Serve;
 pub(crate) use page::{PageFile, Report, ReportAudit, ReportOf};
 use shared::some_of;
-pub(crate) use shared::{Input, Limits, Output, Reading};
+pub(crate) use shared::{Cluster, Input, Limits, Output, Reading, Remarks};
 
 /// The whole command line.
 #[derive(Debug, Parser)]
@@ -93,17 +93,17 @@ impl Command {
     /// What the command may take; those without limits read nothing that could be large.
     pub(crate) fn limits(&self) -> Option<&Limits> {
         match self {
-            Self::Check(args) => Some(&args.limits),
-            Self::Why(args) => Some(&args.limits),
-            Self::Matrix(args) => Some(&args.limits),
+            Self::Check(args) => Some(&args.cluster.limits),
+            Self::Why(args) => Some(&args.cluster.limits),
+            Self::Matrix(args) => Some(&args.cluster.limits),
             Self::Report(args) => Some(args.limits()),
             #[cfg(feature = "serve")]
-            Self::Serve(args) => Some(&args.limits),
-            Self::Audit(args) => Some(&args.auditing.limits),
+            Self::Serve(args) => Some(&args.cluster.limits),
+            Self::Audit(args) => Some(&args.auditing.cluster.limits),
             Self::Verify(args) => Some(&args.limits),
             Self::Encode(args) => Some(args.limits()),
             Self::Snapshot(args) => Some(&args.limits),
-            Self::Lower(args) => Some(&args.limits),
+            Self::Lower(args) => Some(&args.cluster.limits),
             #[cfg(feature = "live")]
             Self::Replay(args) => Some(&args.limits),
             Self::Demo | Self::Man { .. } | Self::Complete { .. } | Self::Completion { .. } => None,
@@ -115,11 +115,11 @@ impl CommandLine {
     /// With names of pods as they are looked up: those without a namespace are of the one that `-n` gives.
     pub(crate) fn qualified(mut self) -> Self {
         match &mut self.command {
-            Command::Check(args) => args.asking.qualify(&args.input.live),
-            Command::Report(Report { what: ReportOf::Check(args) }) => args.asking.qualify(&args.input.live),
-            Command::Why(args) => args.pod = args.input.live.qualified(&args.pod),
+            Command::Check(args) => args.asking.qualify(&args.cluster.input.live),
+            Command::Report(Report { what: ReportOf::Check(args) }) => args.asking.qualify(&args.cluster.input.live),
+            Command::Why(args) => args.pod = args.cluster.input.live.qualified(&args.pod),
             Command::Encode(args) => {
-                args.goal = args.goal.iter().map(|goal| qualified_entry(&args.input.live, goal)).collect();
+                args.goal = args.goal.iter().map(|goal| qualified_entry(&args.cluster.input.live, goal)).collect();
             }
             _ => {}
         }
@@ -161,15 +161,9 @@ pub(crate) struct Check {
     /// Write the verdict with its evidence to this file, for `podreach verify`
     #[arg(long, value_name = "FILE")]
     pub(crate) proof_out: Option<PathBuf>,
-    /// The input.
+    /// The cluster that is asked about.
     #[command(flatten)]
-    pub(crate) input: Input,
-    /// How it is read.
-    #[command(flatten)]
-    pub(crate) reading: Reading,
-    /// How long and how much.
-    #[command(flatten)]
-    pub(crate) limits: Limits,
+    pub(crate) cluster: Cluster,
     /// What is written.
     #[command(flatten)]
     pub(crate) output: Output,
@@ -188,7 +182,7 @@ pub(crate) struct Asking {
     /// Any node at all instead of NODE
     #[arg(long, conflicts_with = "node")]
     pub(crate) any_node: bool,
-    /// Also this pod at the same time; for POD and NODE themselves, how many of it (repeatable)
+    /// Require this pod to run at the same time; naming POD on NODE sets how many instances are wanted (repeatable)
     #[arg(long, value_name = "POD@NODE[=COUNT]", requires = "pod")]
     pub(crate) with: Vec<String>,
     /// A whole configuration instead of POD and NODE: a file with a list of {pod, node, count}
@@ -210,15 +204,9 @@ pub(crate) struct Why {
     /// Only nodes with these labels
     #[arg(short = 'l', long, value_name = "SELECTOR", conflicts_with = "node")]
     pub(crate) selector: Option<String>,
-    /// The input.
+    /// The cluster that is asked about.
     #[command(flatten)]
-    pub(crate) input: Input,
-    /// How it is read.
-    #[command(flatten)]
-    pub(crate) reading: Reading,
-    /// How long and how much.
-    #[command(flatten)]
-    pub(crate) limits: Limits,
+    pub(crate) cluster: Cluster,
     /// What is written.
     #[command(flatten)]
     pub(crate) output: Output,
@@ -231,15 +219,9 @@ pub(crate) struct Why {
     mut_arg("format", |arg| arg.value_parser(some_of(&[Format::Text, Format::Wide, Format::Json, Format::Yaml])))
 )]
 pub(crate) struct Matrix {
-    /// The input.
+    /// The cluster that is asked about.
     #[command(flatten)]
-    pub(crate) input: Input,
-    /// How it is read.
-    #[command(flatten)]
-    pub(crate) reading: Reading,
-    /// How long and how much.
-    #[command(flatten)]
-    pub(crate) limits: Limits,
+    pub(crate) cluster: Cluster,
     /// What is written.
     #[command(flatten)]
     pub(crate) output: Output,
@@ -334,21 +316,12 @@ pub(crate) struct Lower {
     #[arg(short = 'o', long = "output", value_parser = some_of(&[Format::Json, Format::Yaml]))]
     #[arg(default_value = "yaml", value_name = "FORMAT")]
     pub(crate) format: Format,
-    /// No remarks about the input
-    #[arg(short, long, conflicts_with = "verbose")]
-    pub(crate) quiet: bool,
-    /// All remarks about the input
-    #[arg(short, long)]
-    pub(crate) verbose: bool,
-    /// The input.
+    /// What is said about the input.
     #[command(flatten)]
-    pub(crate) input: Input,
-    /// How it is read.
+    pub(crate) remarks: Remarks,
+    /// The cluster that is asked about.
     #[command(flatten)]
-    pub(crate) reading: Reading,
-    /// How long and how much.
-    #[command(flatten)]
-    pub(crate) limits: Limits,
+    pub(crate) cluster: Cluster,
 }
 
 /// `podreach replay`.

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 
-use super::{Asking, Auditing, Input, Limits, Reading};
+use super::{Asking, Auditing, Cluster, Limits, Remarks};
 
 /// `podreach report`.
 #[derive(Debug, Args)]
@@ -19,9 +19,9 @@ impl Report {
     /// How long and how much.
     pub(crate) fn limits(&self) -> &Limits {
         match &self.what {
-            ReportOf::Check(args) => &args.limits,
-            ReportOf::Matrix(args) => &args.limits,
-            ReportOf::Audit(args) => &args.auditing.limits,
+            ReportOf::Check(args) => &args.cluster.limits,
+            ReportOf::Matrix(args) => &args.cluster.limits,
+            ReportOf::Audit(args) => &args.auditing.cluster.limits,
         }
     }
 }
@@ -46,15 +46,9 @@ pub(crate) struct ReportCheck {
     /// Where the page goes.
     #[command(flatten)]
     pub(crate) page: PageFile,
-    /// The input.
+    /// The cluster that is asked about.
     #[command(flatten)]
-    pub(crate) input: Input,
-    /// How it is read.
-    #[command(flatten)]
-    pub(crate) reading: Reading,
-    /// How long and how much.
-    #[command(flatten)]
-    pub(crate) limits: Limits,
+    pub(crate) cluster: Cluster,
 }
 
 /// `podreach report matrix`.
@@ -66,15 +60,9 @@ pub(crate) struct ReportMatrix {
     /// Where the page goes.
     #[command(flatten)]
     pub(crate) page: PageFile,
-    /// The input.
+    /// The cluster that is asked about.
     #[command(flatten)]
-    pub(crate) input: Input,
-    /// How it is read.
-    #[command(flatten)]
-    pub(crate) reading: Reading,
-    /// How long and how much.
-    #[command(flatten)]
-    pub(crate) limits: Limits,
+    pub(crate) cluster: Cluster,
 }
 
 /// `podreach report audit`.
@@ -121,19 +109,10 @@ pub(crate) struct Serve {
     /// What the page calls its input; the names of the files by default
     #[arg(long, value_name = "TEXT")]
     pub(crate) title: Option<String>,
-    /// No remarks about the input
-    #[arg(short, long, conflicts_with = "verbose")]
-    pub(crate) quiet: bool,
-    /// All remarks about the input
-    #[arg(short, long)]
-    pub(crate) verbose: bool,
-    /// The input.
+    /// What is said about the input.
     #[command(flatten)]
-    pub(crate) input: Input,
-    /// How it is read.
+    pub(crate) remarks: Remarks,
+    /// The cluster that is asked about.
     #[command(flatten)]
-    pub(crate) reading: Reading,
-    /// How long and how much each question may take.
-    #[command(flatten)]
-    pub(crate) limits: Limits,
+    pub(crate) cluster: Cluster,
 }

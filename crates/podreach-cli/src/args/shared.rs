@@ -11,6 +11,37 @@ use super::{ArgumentError, Change, FirstOf, Format, HowMany, SemanticsChoice};
 use crate::budget;
 use crate::live::Flags;
 
+/// A cluster to ask about: where it comes from, how it is read, and what the answers may cost.
+#[derive(Debug, Args)]
+pub(crate) struct Cluster {
+    /// Where it comes from.
+    #[command(flatten)]
+    pub(crate) input: Input,
+    /// How it is read.
+    #[command(flatten)]
+    pub(crate) reading: Reading,
+    /// How long and how much.
+    #[command(flatten)]
+    pub(crate) limits: Limits,
+}
+
+/// What is said while the input is read.
+#[derive(Clone, Copy, Debug, Args)]
+pub(crate) struct Remarks {
+    /// No remarks about the input
+    #[arg(short, long, conflicts_with = "verbose")]
+    pub(crate) quiet: bool,
+    /// All remarks about the input
+    #[arg(short, long)]
+    pub(crate) verbose: bool,
+}
+
+impl From<&Output> for Remarks {
+    fn from(output: &Output) -> Self {
+        Self { quiet: output.quiet, verbose: output.verbose }
+    }
+}
+
 /// Where the cluster comes from.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Input")]

@@ -11,12 +11,12 @@ use podreach::read::shown_path;
 use podreach::report::{self, Detail, audit as writers};
 use podreach_core::{Semantics, cancel};
 
-use crate::args::{Audit, AuditFormat, Auditing, FailOn, Input};
+use crate::args::{Audit, AuditFormat, Auditing, FailOn, Input, Remarks};
 use crate::budget::Clock;
 use crate::cache::Cache;
 use crate::command::check::pretty;
 use crate::input::gather;
-use crate::input::session::{Exit, Reported, Session, Verbosity, refuse};
+use crate::input::session::{Exit, Reported, Session, refuse};
 use crate::live::Flags;
 use crate::output::file::write_text;
 use crate::output::print;
@@ -25,7 +25,7 @@ use crate::unfreed;
 
 /// Runs the command.
 pub(crate) fn run(args: &Audit, clock: &Clock) -> Result<Exit, Reported> {
-    let audited = audited(&args.auditing, Verbosity { quiet: args.quiet, verbose: args.verbose }, clock, None)?;
+    let audited = audited(&args.auditing, Remarks { quiet: args.quiet, verbose: args.verbose }, clock, None)?;
     let exit = cancel::exempt(|| write(args, &audited));
     // Evidence has clusters of its own, which are not freed either.
     unfreed::leave(audited);
@@ -46,13 +46,13 @@ const FINDINGS: u32 = 25;
 /// Audits what the command line asks for; whoever also shows the cluster says how long that takes.
 pub(crate) fn audited(
     args: &Auditing,
-    verbosity: Verbosity,
+    remarks: Remarks,
     clock: &Clock,
     page: Option<u32>,
 ) -> Result<Audited, Reported> {
-    let mut session = session(args, verbosity)?;
+    let mut session = session(args, remarks)?;
     clock.reserve(page.unwrap_or(FINDINGS));
-    let policies = policies(args, verbosity, &mut session)?;
+    let policies = policies(args, remarks, &mut session)?;
     let earlier = earlier(args)?;
     let cache = if args.no_cache { None } else { Cache::open() };
     let audit = podreach::Audit {
@@ -62,9 +62,9 @@ pub(crate) fn audited(
         earlier: earlier.as_deref(),
     };
     // Whoever shows the cluster needs its model: it is made before there is no more time for it.
-    page.map(|_| session.problem(args.reading.semantics(None)[0]));
+    page.map(|_| session.problem(args.cluster.reading.semantics(None)[0]));
     let mut outcomes = Vec::new();
-    for semantics in args.reading.semantics(None) {
+    for semantics in args.cluster.reading.semantics(None) {
         let memory = cache.as_ref().map_or(&NoCache as &dyn podreach::engine::Cache, |cache| cache);
         let budget = clock.lasting_budget();
         let bar = bar(audit.parts(&session));
@@ -76,7 +76,7 @@ pub(crate) fn audited(
         }
         outcomes.push((semantics, outcome));
     }
-    if let Some(note) = cache.and_then(|cache| cache.damage()).filter(|_| !verbosity.quiet) {
+    if let Some(note) = cache.and_then(|cache| cache.damage()).filter(|_| !remarks.quiet) {
         print::error(&format!("note: {note}\n"));
     }
     Ok(Audited { session, outcomes })
@@ -87,32 +87,32 @@ fn unusable(path: &Path, why: &dyn std::fmt::Display) -> Reported {
 }
 
 /// The input; manifests without nodes will do.
-fn session(args: &Auditing, verbosity: Verbosity) -> Result<Session, Reported> {
-    let session = Session::read_anything(&args.input, |own| args.reading.options(own), verbosity)?;
-    if session.cluster().nodes.is_empty() && !verbosity.quiet {
+fn session(args: &Auditing, remarks: Remarks) -> Result<Session, Reported> {
+    let session = Session::open_anything(&args.cluster, remarks)?;
+    if session.cluster().nodes.is_empty() && !remarks.quiet {
         print::error("note: the input has no nodes, so only findings that need none are looked for\n");
     }
     Ok(session)
 }
 
 /// The policies of the command line and of the input itself; their files are added to the sources, to show places in them.
-fn policies(args: &Auditing, verbosity: Verbosity, session: &mut Session) -> Result<Vec<Policy>, Reported> {
+fn policies(args: &Auditing, remarks: Remarks, session: &mut Session) -> Result<Vec<Policy>, Reported> {
     let gathered = gather::gather(&Input {
         filename: args.policies.clone(),
-        recursive: args.input.recursive,
+        recursive: args.cluster.input.recursive,
         scheduler_config: None,
         live: Flags::default(),
     });
     let ids: Vec<_> = gathered.sources.ids().filter_map(|id| gathered.sources.source(id).cloned()).collect();
     let ids: Vec<_> = ids.into_iter().map(|source| session.add_source(source)).collect();
-    let (read, remarks) = policy::read(session.sources(), ids);
+    let (read, diagnosed) = policy::read(session.sources(), ids);
     let policies: Vec<Policy> = session.lowered().policies.iter().cloned().chain(read).collect();
     let mut diagnostics = gathered.diagnostics;
-    diagnostics.extend(remarks);
+    diagnostics.extend(diagnosed);
     if diagnostics.iter().all(|diagnostic| diagnostic.effect != Effect::Stops) {
         diagnostics.extend(policy::duplicates(&policies));
     }
-    remark::print(session.sources(), &diagnostics, verbosity.quiet, verbosity.verbose);
+    remark::print(session.sources(), &diagnostics, remarks.quiet, remarks.verbose);
     if diagnostics.iter().any(|diagnostic| diagnostic.effect == Effect::Stops) {
         return Err(Reported);
     }
@@ -139,11 +139,11 @@ fn earlier(args: &Auditing) -> Result<Option<Session>, Reported> {
     }
     let input = Input {
         filename: args.since.clone(),
-        recursive: args.input.recursive,
-        scheduler_config: args.input.scheduler_config.clone(),
+        recursive: args.cluster.input.recursive,
+        scheduler_config: args.cluster.input.scheduler_config.clone(),
         live: Flags::default(),
     };
-    Session::read(&input, |own| args.reading.options(own), Verbosity { quiet: true, verbose: false }).map(Some)
+    Session::read(&input, |own| args.cluster.reading.options(own), Remarks { quiet: true, verbose: false }).map(Some)
 }
 
 fn bar(parts: usize) -> ProgressBar {

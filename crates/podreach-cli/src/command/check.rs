@@ -18,8 +18,8 @@ pub(crate) const LONGEST: usize = 20_000;
 
 /// Runs the command.
 pub(crate) fn run(args: &Check, clock: &Clock) -> Result<Exit, Reported> {
-    let session = Session::read(&args.input, |own| args.reading.options(own), (&args.output).into())?;
-    let answers = ask::answers(&args.asking, &args.reading, clock, &session)?;
+    let session = Session::open(&args.cluster, (&args.output).into())?;
+    let answers = ask::answers(&args.asking, &args.cluster.reading, clock, &session)?;
     if args.step {
         // Whoever walks takes their time.
         clock.hand_over();

@@ -6,7 +6,8 @@ use podreach::read::{Source, Sources};
 use podreach::report::{self, Width};
 use podreach_core::Semantics;
 
-use crate::input::session::{Exit, Reported, Session, Verbosity};
+use crate::args::Remarks;
+use crate::input::session::{Exit, Reported, Session};
 use crate::output::print;
 
 const MANIFEST: &str = include_str!("../../../../examples/demo.yaml");
@@ -28,8 +29,8 @@ Next, with examples/demo.yaml or files of your own (kubectl get nodes,pods,deplo
 pub(crate) fn run() -> Result<Exit, Reported> {
     let mut sources = Sources::default();
     sources.add(Source { name: "examples/demo.yaml".to_owned(), text: MANIFEST.to_owned() });
-    let verbosity = Verbosity { quiet: false, verbose: false };
-    let session = Session::of_sources(sources, Vec::new(), Options::default(), verbosity)?;
+    let remarks = Remarks { quiet: false, verbose: false };
+    let session = Session::of_sources(sources, Vec::new(), Options::default(), remarks)?;
     let parts = [
         INTRODUCTION.to_owned(),
         check(&session, "web", "edge-1"),

@@ -17,7 +17,7 @@ use crate::args::{Aapp, Encode, Encoding, Notation, Order, Otherwise, Pebbling, 
 use crate::budget::Clock;
 use crate::command::ask;
 use crate::input::gather;
-use crate::input::session::{Exit, Reported, Session, Verbosity, refuse};
+use crate::input::session::{Exit, Reported, Session, refuse};
 use crate::output::file;
 use crate::output::print;
 use crate::output::remark;
@@ -132,8 +132,7 @@ fn certificates(folder: &Path, smallest: &pebbling::Smallest) -> Result<(), Repo
 
 /// A cluster as a net.
 fn net(args: &Encode) -> Result<Exit, Reported> {
-    let verbosity = Verbosity { quiet: args.quiet, verbose: args.verbose };
-    let session = Session::read(&args.input, |own| args.reading.options(own), verbosity)?;
+    let session = Session::open(&args.cluster, args.remarks)?;
     let (semantics, goal) = asked(args, &session)?;
     let written = session.net(semantics, goal).map_err(|refused| reported(session.sources(), &[refused]))?;
     print::data(&pnml::write(&written.net));
@@ -153,7 +152,7 @@ fn asked(args: &Encode, session: &Session) -> Result<(Semantics, Goal), Reported
             (None, Goal::all(atoms.into_iter().map(|wanted| ((wanted.pod.pod, wanted.node), wanted.count)).collect()))
         }
     };
-    match args.reading.semantics(own)[..] {
+    match args.cluster.reading.semantics(own)[..] {
         [semantics] => Ok((semantics, goal)),
         _ => Err(refuse("a net is for one semantics: paper or kube-scheduler", None)),
     }

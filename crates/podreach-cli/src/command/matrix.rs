@@ -18,11 +18,11 @@ const TABLE: u32 = 25;
 
 /// Runs the command.
 pub(crate) fn run(args: &args::Matrix, clock: &Clock) -> Result<Exit, Reported> {
-    let session = Session::read(&args.input, |own| args.reading.options(own), (&args.output).into())?;
+    let session = Session::open(&args.cluster, (&args.output).into())?;
     clock.reserve(TABLE);
-    let under = args.reading.semantics(None);
+    let under = args.cluster.reading.semantics(None);
     let mut matrices: Vec<Matrix> = under.into_iter().map(|semantics| matrix(&session, semantics, clock)).collect();
-    if let Some(namespace) = &args.input.live.namespace {
+    if let Some(namespace) = &args.cluster.input.live.namespace {
         matrices.iter_mut().for_each(|matrix| matrix.keep(namespace));
         if matrices.iter().any(|matrix| matrix.rows.is_empty()) {
             return Err(refuse(&format!("the input has no pods in namespace {}", shown(namespace)), None));

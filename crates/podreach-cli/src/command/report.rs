@@ -9,12 +9,12 @@ use podreach::report::{self, Answered, html};
 use podreach_core::{Problem, Semantics, cancel};
 use serde_json::Value;
 
-use crate::args::{Input, PageFile, Report, ReportAudit, ReportOf};
+use crate::args::{Input, PageFile, Remarks, Report, ReportAudit, ReportOf};
 use crate::budget::Clock;
 use crate::command::ask::{self, NamedAnswer};
 use crate::command::audit;
 use crate::command::matrix;
-use crate::input::session::{Exit, Reported, Session, Verbosity};
+use crate::input::session::{Exit, Reported, Session};
 use crate::output::file;
 use crate::output::print;
 use crate::unfreed;
@@ -27,26 +27,26 @@ pub(crate) fn run(args: &Report, clock: &Clock) -> Result<Exit, Reported> {
     match &args.what {
         ReportOf::Audit(args) => audit(args, clock),
         ReportOf::Check(args) => {
-            let session = Session::read(&args.input, |own| args.reading.options(own), (&args.page).into())?;
+            let session = Session::open(&args.cluster, (&args.page).into())?;
             clock.reserve(PAGE);
-            let answers = ask::answers(&args.asking, &args.reading, clock, &session)?;
+            let answers = ask::answers(&args.asking, &args.cluster.reading, clock, &session)?;
             let shown: Vec<(Answered<'_>, Value)> = answers
                 .iter()
                 .map(|NamedAnswer { answer, .. }| (answer.answered(), answer.document().value()))
                 .collect();
             let problem = answers.first().expect("something is asked").answer.problem();
-            write(&args.page, &args.input, &session, problem, html::View::Answers(&shown))?;
+            write(&args.page, &args.cluster.input, &session, problem, html::View::Answers(&shown))?;
             Ok(ask::worst(&answers))
         }
         ReportOf::Matrix(args) => {
-            let session = Session::read(&args.input, |own| args.reading.options(own), (&args.page).into())?;
+            let session = Session::open(&args.cluster, (&args.page).into())?;
             clock.reserve(PAGE);
-            let under = args.reading.semantics(None);
+            let under = args.cluster.reading.semantics(None);
             let matrices: Vec<_> =
                 under.into_iter().map(|semantics| matrix::matrix(&session, semantics, clock)).collect();
             let shown: Vec<_> =
                 matrices.iter().map(|matrix| (matrix, evidence(&session, matrix, clock, args.evidence))).collect();
-            write(&args.page, &args.input, &session, shown[0].0.problem(), html::View::Matrices(&shown))?;
+            write(&args.page, &args.cluster.input, &session, shown[0].0.problem(), html::View::Matrices(&shown))?;
             let decided = matrices.iter().all(|matrix| matrix.count(Cell::Unknown) == 0);
             Ok(if decided { Exit::Yes } else { Exit::Unknown })
         }
@@ -56,7 +56,7 @@ pub(crate) fn run(args: &Report, clock: &Clock) -> Result<Exit, Reported> {
 /// The page of an audit.
 fn audit(args: &ReportAudit, clock: &Clock) -> Result<Exit, Reported> {
     let audited = audit::audited(&args.auditing, (&args.page).into(), clock, Some(PAGE))?;
-    let problem = audited.session.problem(args.auditing.reading.semantics(None)[0]);
+    let problem = audited.session.problem(args.auditing.cluster.reading.semantics(None)[0]);
     let several = audited.outcomes.len() > 1;
     let under = |(semantics, outcome): &(Semantics, Outcome)| {
         let mut items: Vec<Item> = outcome.entries.iter().map(with_standing).collect();
@@ -66,7 +66,7 @@ fn audit(args: &ReportAudit, clock: &Clock) -> Result<Exit, Reported> {
     };
     let items: Vec<Item> = audited.outcomes.iter().flat_map(under).collect();
     let items: Vec<&Item> = items.iter().collect();
-    write(&args.page, &args.auditing.input, &audited.session, problem, html::View::Audit(&items))?;
+    write(&args.page, &args.auditing.cluster.input, &audited.session, problem, html::View::Audit(&items))?;
     let exit = audit::finish(&args.auditing, &audited.audits(&args.auditing));
     unfreed::leave(audited);
     exit
@@ -127,7 +127,7 @@ pub(crate) fn title(input: &Input) -> String {
     input.filename.iter().map(name).collect::<Vec<_>>().join(", ")
 }
 
-impl From<&PageFile> for Verbosity {
+impl From<&PageFile> for Remarks {
     fn from(page: &PageFile) -> Self {
         Self { quiet: page.quiet, verbose: page.verbose }
     }

@@ -9,9 +9,9 @@ use podreach::report::API_VERSION;
 use podreach_core::cancel;
 use serde_json::{Map, Value};
 
-use crate::args::Snapshot;
+use crate::args::{Remarks, Snapshot};
 use crate::budget::Clock;
-use crate::input::session::{self, Exit, Reported, Verbosity, refuse};
+use crate::input::session::{self, Exit, Reported, refuse};
 use crate::output::file;
 use crate::output::print;
 use crate::output::remark;
@@ -21,8 +21,8 @@ use crate::redact::pseudonym::Pseudonyms;
 /// Runs the command.
 pub(crate) fn run(args: &Snapshot, _: &Clock) -> Result<Exit, Reported> {
     let gathered = session::gather(&args.input, args.quiet)?;
-    let verbosity = Verbosity { quiet: args.quiet, verbose: args.verbose };
-    remark::print(&gathered.sources, &gathered.diagnostics, verbosity.quiet, verbosity.verbose);
+    let remarks = Remarks { quiet: args.quiet, verbose: args.verbose };
+    remark::print(&gathered.sources, &gathered.diagnostics, remarks.quiet, remarks.verbose);
     if gathered.diagnostics.iter().any(|diagnostic| diagnostic.effect == Effect::Stops) {
         return Err(Reported);
     }

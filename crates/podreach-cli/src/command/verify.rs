@@ -10,10 +10,10 @@ use podreach::read::{Source, Sources};
 use podreach::report::{self, Asked, Assertion, Certificate};
 use podreach_core::cancel;
 
-use crate::args::{Expected, Verify};
+use crate::args::{Expected, Remarks, Verify};
 use crate::budget::Clock;
 use crate::input::gather;
-use crate::input::session::{Exit, Reported, Session, Verbosity, refuse};
+use crate::input::session::{Exit, Reported, Session, refuse};
 use crate::output::file;
 use crate::output::print;
 use crate::output::remark;
@@ -30,7 +30,7 @@ pub(crate) fn run(args: &Verify, clock: &Clock) -> Result<Exit, Reported> {
     if certificates.is_empty() && !args.quiet {
         print::report("NOTHING TO VERIFY  there is no evidence in this document\n");
     }
-    let verbosity = Verbosity { quiet: args.quiet || !args.verbose, verbose: args.verbose };
+    let remarks = Remarks { quiet: args.quiet || !args.verbose, verbose: args.verbose };
     let (mut exits, mut exported, mut number) = (Vec::new(), String::new(), 0);
     let mut last: Option<Session> = None;
     let mut under: Vec<Vec<Assumption>> = Vec::new();
@@ -43,7 +43,7 @@ pub(crate) fn run(args: &Verify, clock: &Clock) -> Result<Exit, Reported> {
         let is_known =
             |session: &Session| read_by(session.options(), certificate.options.release_by) == certificate.options;
         let known = last.take().filter(is_known);
-        let read = || Session::read(&args.input, |own| as_certified(&certificate.options, own), verbosity);
+        let read = || Session::read(&args.input, |own| as_certified(&certificate.options, own), remarks);
         // What was refused before stays refused, also where the input cannot be read again in time.
         let session = match known.map_or_else(|| cancel::attempt(read), |session| Ok(Ok(session))) {
             Ok(session) => session?,

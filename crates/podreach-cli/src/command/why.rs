@@ -12,7 +12,7 @@ use crate::output::print;
 
 /// Runs the command.
 pub(crate) fn run(args: &Why, _: &Clock) -> Result<Exit, Reported> {
-    let session = Session::read(&args.input, |own| args.reading.options(own), (&args.output).into())?;
+    let session = Session::open(&args.cluster, (&args.output).into())?;
     let cluster = session.cluster();
     let pod = named_pod(&session, &args.pod)?.pod;
     let nodes = match (&args.node, &args.selector) {
@@ -20,7 +20,7 @@ pub(crate) fn run(args: &Why, _: &Clock) -> Result<Exit, Reported> {
         (None, Some(selector)) => selected(&session, selector)?,
         (None, None) => cluster.nodes.ids().collect(),
     };
-    let under = args.reading.semantics(None);
+    let under = args.cluster.reading.semantics(None);
     let answers: Vec<(Semantics, report::Why)> =
         under.into_iter().map(|semantics| (semantics, session.why(semantics, pod, &nodes))).collect();
     match args.output.format {

@@ -8,7 +8,7 @@ use podreach::read::Sources;
 use podreach::{Analysis, Onlooker};
 use podreach_core::Cluster;
 
-use crate::args::{Input, Output};
+use crate::args::{self, Input, Remarks};
 use crate::input::gather::{self, Gathered};
 #[cfg(feature = "live")]
 use crate::live;
@@ -54,21 +54,6 @@ impl DerefMut for Session {
     }
 }
 
-/// What is said while the input is read.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Verbosity {
-    /// No remarks.
-    pub(crate) quiet: bool,
-    /// All remarks.
-    pub(crate) verbose: bool,
-}
-
-impl From<&Output> for Verbosity {
-    fn from(output: &Output) -> Self {
-        Self { quiet: output.quiet, verbose: output.verbose }
-    }
-}
-
 /// The release that the newest kubelet of the input has.
 fn of_kubelets(sources: &Sources) -> Option<(Release, ReleaseBy)> {
     let texts = sources.ids().filter_map(|id| sources.source(id));
@@ -77,27 +62,37 @@ fn of_kubelets(sources: &Sources) -> Option<(Release, ReleaseBy)> {
 }
 
 impl Session {
+    /// Reads a cluster as the command line says; what is wrong with it is reported.
+    pub(crate) fn open(cluster: &args::Cluster, remarks: Remarks) -> Result<Self, Reported> {
+        Self::open_anything(cluster, remarks)?.with_nodes()
+    }
+
+    /// The same for input that may have pods and no nodes.
+    pub(crate) fn open_anything(cluster: &args::Cluster, remarks: Remarks) -> Result<Self, Reported> {
+        Self::read_anything(&cluster.input, |own| cluster.reading.options(own), remarks)
+    }
+
     /// Reads the input; what is wrong with it is reported. The options may depend on the release that the input says its cluster runs.
     pub(crate) fn read(
         input: &Input,
         options: impl FnOnce(Option<(Release, ReleaseBy)>) -> Options,
-        verbosity: Verbosity,
+        remarks: Remarks,
     ) -> Result<Self, Reported> {
-        Self::read_anything(input, options, verbosity)?.with_nodes()
+        Self::read_anything(input, options, remarks)?.with_nodes()
     }
 
     /// The same for input that may have pods and no nodes.
     pub(crate) fn read_anything(
         input: &Input,
         options: impl FnOnce(Option<(Release, ReleaseBy)>) -> Options,
-        verbosity: Verbosity,
+        remarks: Remarks,
     ) -> Result<Self, Reported> {
-        let Gathered { sources, diagnostics, .. } = gather(input, verbosity.quiet)?;
+        let Gathered { sources, diagnostics, .. } = gather(input, remarks.quiet)?;
         let headers = Header::find(&sources);
         let server = headers.iter().find_map(Header::release).map(|release| (release, ReleaseBy::Server));
         let options = options(server.or_else(|| of_kubelets(&sources)));
         let reader = Reader::new(diagnostics, headers, &options);
-        Self::of_anything(sources, reader, options, verbosity)
+        Self::of_anything(sources, reader, options, remarks)
     }
 
     /// Reads sources; what is wrong with them is reported.
@@ -105,9 +100,9 @@ impl Session {
         sources: Sources,
         diagnostics: Vec<Diagnostic>,
         options: Options,
-        verbosity: Verbosity,
+        remarks: Remarks,
     ) -> Result<Self, Reported> {
-        Self::of_anything(sources, diagnostics, options, verbosity)?.with_nodes()
+        Self::of_anything(sources, diagnostics, options, remarks)?.with_nodes()
     }
 
     /// Reads sources that may have pods and no nodes; what is wrong with them is reported.
@@ -115,13 +110,13 @@ impl Session {
         sources: Sources,
         onlooker: impl Onlooker,
         options: Options,
-        verbosity: Verbosity,
+        remarks: Remarks,
     ) -> Result<Self, Reported> {
         let analysis = Analysis::load_with(sources, onlooker, options).map_err(|error| {
-            remark::print(&error.sources, &error.diagnostics, verbosity.quiet, verbosity.verbose);
+            remark::print(&error.sources, &error.diagnostics, remarks.quiet, remarks.verbose);
             Reported
         })?;
-        remark::print(analysis.sources(), analysis.remarks(), verbosity.quiet, verbosity.verbose);
+        remark::print(analysis.sources(), analysis.remarks(), remarks.quiet, remarks.verbose);
         let cluster = analysis.cluster();
         if cluster.pods.is_empty() && !cluster.nodes.is_empty() {
             let help = "add workloads or pods, for example from kubectl get pods,deployments -A -o yaml";

@@ -66,7 +66,7 @@ fn whole(mut stdout: impl Write, text: &str) {
 /// That standard output takes no more, as on a full disk, is reported once.
 fn report_failure(written: io::Result<()>) {
     match written {
-        // A reader that has seen enough closes its end; that is no error of ours.
+        // A reader that has seen enough closes its end; that is not an error of ours.
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe && !LOST.swap(true, Ordering::Relaxed) => {
             usage(&format!("standard output cannot be written: {error}"), None);
         }

@@ -17,12 +17,12 @@ use podreach::report::{Assertion, Certificate};
 use podreach_core::{Checker, Semantics, Verdict};
 use serde_json::Value;
 
-use crate::args::{Format, Replay};
+use crate::args::{Format, Remarks, Replay};
 use crate::budget::Clock;
 use crate::command::snapshot;
 use crate::command::verify;
 use crate::input::gather::{self, Gathered};
-use crate::input::session::{Exit, Reported, Session, Verbosity, refuse};
+use crate::input::session::{Exit, Reported, Session, refuse};
 use crate::live;
 use crate::live::connection::Connection;
 use crate::output::print;
@@ -89,8 +89,8 @@ fn certificate(args: &Replay) -> Result<Certificate, Reported> {
 fn session(connection: &Connection, args: &Replay, certificate: &Certificate) -> Result<Session, Reported> {
     let live = live::read(connection, &args.input.live, args.quiet)?;
     let Gathered { sources, diagnostics, .. } = live.with(gather::gather(&args.input));
-    let verbosity = Verbosity { quiet: args.quiet, verbose: args.verbose };
-    Session::of_sources(sources, diagnostics, certificate.options.clone(), verbosity)
+    let remarks = Remarks { quiet: args.quiet, verbose: args.verbose };
+    Session::of_sources(sources, diagnostics, certificate.options.clone(), remarks)
 }
 
 /// The steps on this cluster; refused where the run does not fit it as it is now.

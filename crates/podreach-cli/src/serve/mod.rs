@@ -24,7 +24,7 @@ use std::time::Duration;
 use crate::args::Serve;
 use crate::budget::Clock;
 use crate::command::report::title;
-use crate::input::session::{Exit, Reported, Session, Verbosity, refuse};
+use crate::input::session::{Exit, Reported, Session, refuse};
 use crate::output::print;
 use gate::Gate;
 pub(crate) use heap::unite;
@@ -37,8 +37,7 @@ const PAUSE: Duration = Duration::from_millis(50);
 
 /// Runs the command, until it is interrupted.
 pub(crate) fn run(args: &Serve, clock: &Clock) -> Result<Exit, Reported> {
-    let verbosity = Verbosity { quiet: args.quiet, verbose: args.verbose };
-    let session = Session::read(&args.input, |own| args.reading.options(own), verbosity)?;
+    let session = Session::open(&args.cluster, args.remarks)?;
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, args.port));
     let listener = listener.map_err(|error| refuse(&format!("port {} cannot be used: {error}", args.port), None))?;
     let port = listener.local_addr().map_err(|error| refuse(&error.to_string(), None))?.port();
@@ -46,7 +45,7 @@ pub(crate) fn run(args: &Serve, clock: &Clock) -> Result<Exit, Reported> {
     let address = format!("http://127.0.0.1:{port}/#{token}");
     print::data(&format!("podreach serves {address}\n(for this machine alone; Ctrl-C ends it)\n"));
     let door = if args.open { door::open(&address) } else { None };
-    let title = args.title.clone().unwrap_or_else(|| title(&args.input));
+    let title = args.title.clone().unwrap_or_else(|| title(&args.cluster.input));
     let world = World::new(session, args, title);
     let server = Arc::new(api::Server::new(world, Gate::new(port, token, door)));
     clock.hand_over();

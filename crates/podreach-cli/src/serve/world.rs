@@ -83,11 +83,11 @@ impl Variant {
 
 impl World {
     pub(super) fn new(session: Session, args: &Serve, title: String) -> Self {
-        let semantics = args.reading.semantics(None)[0];
+        let semantics = args.cluster.reading.semantics(None)[0];
         Self {
             session,
             title,
-            limits: args.limits.clone(),
+            limits: args.cluster.limits.clone(),
             semantics,
             variants: Mutex::default(),
             making: Mutex::default(),

@@ -7,7 +7,7 @@
 //! forbidden group or exceeds a bound.
 //!
 //! Where one of the pods to branch on is in no group and no bound of the guard counts it, it is the only branch: whatever escapes does
-//! so with one more of it, too.
+//! so also with one more of it.
 //!
 //! A pod that is being deleted came last when its deletion began: before, it was there as what it had been until then.
 //!

@@ -20,7 +20,7 @@ pub fn refusal(m: &Model, s: &impl Running, pod: PodId) -> Option<Refusal> {
     refusal_beside(m, s, &BTreeMap::new(), pod)
 }
 
-/// The same beside so many pods of some types that wait for a node: they are charged, too.
+/// The same beside so many pods of some types that wait for a node, which are also charged.
 pub fn refusal_beside(m: &Model, s: &impl Running, waiting: &BTreeMap<PodId, u64>, pod: PodId) -> Option<Refusal> {
     m.pod(pod).quota.iter().find_map(|(&quota, &asked)| {
         let charged = waiting.iter().map(|(&q, &count)| weight(m, q, quota).saturating_mul(count.into()));
@@ -36,7 +36,7 @@ pub fn weight(m: &Model, pod: PodId, quota: QuotaId) -> Amount {
 }
 
 fn used(m: &Model, s: &impl Running, quota: QuotaId) -> Amount {
-    let users = m.pods().filter(|&q| weight(m, q, quota) > 0);
+    let users = m.every_pod().filter(|&q| weight(m, q, quota) > 0);
     let taken = users.flat_map(|q| s.of(q).map(move |(_, count)| weight(m, q, quota).saturating_mul(count.into())));
     taken.fold(0, Amount::saturating_add)
 }

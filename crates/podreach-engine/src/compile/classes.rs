@@ -27,7 +27,7 @@ pub fn useful(
     useful
 }
 
-/// Useful atoms that every condition of every guard, and the goal, treat alike. The guards of dead atoms count, too: the proof says
+/// Useful atoms that every condition of every guard, and the goal, treat alike. The guards of dead atoms also count: the proof says
 /// why these never appear, in terms of the same classes.
 pub fn classes(
     guards: &BTreeMap<Atom, Guard>,

@@ -9,6 +9,7 @@ mod needed_pairs;
 mod reduction;
 mod shortening;
 mod trace;
+mod undo;
 
 #[cfg(test)]
 pub use class_trace::trace as class_trace;

@@ -9,6 +9,8 @@ use std::collections::VecDeque;
 use podreach_core::cancel;
 use podreach_core::{Action, Changing, Goal, Problem, Trace};
 
+use super::undo::undo;
+
 /// How many steps are tried in all.
 const TRIES: usize = 50_000;
 
@@ -40,12 +42,12 @@ impl<S: Changing> Attempt<'_, S> {
     fn shorter(&mut self, actions: &[Action]) -> Option<Vec<Action>> {
         let taken = actions.iter().take_while(|&&action| self.take(action)).count();
         if taken < actions.len() {
-            self.undo(&actions[..taken]);
+            undo(self.problem, self.s, &actions[..taken]);
             return None;
         }
         let (mut rest, mut changed) = (VecDeque::new(), false);
         for &action in actions.iter().rev() {
-            self.undo(&[action]);
+            undo(self.problem, self.s, &[action]);
             match self.without(&rest) {
                 Some(shorter) => (rest, changed) = (shorter.into(), true),
                 None => rest.push_front(action),
@@ -59,28 +61,13 @@ impl<S: Changing> Attempt<'_, S> {
         self.tries = self.tries.checked_sub(rest.len() + 1)?;
         let taken: Vec<Action> = rest.iter().copied().filter(|&action| self.take(action)).collect();
         let reached = self.problem.is_met(self.goal, self.s);
-        self.undo(&taken);
+        undo(self.problem, self.s, &taken);
         reached.then_some(taken)
     }
 
     fn take(&mut self, action: Action) -> bool {
         cancel::poll();
         self.problem.step(self.s, action).is_ok()
-    }
-
-    fn undo(&mut self, taken: &[Action]) {
-        for &action in taken.iter().rev() {
-            match action {
-                Action::Deploy(pod, node) => self.s.remove((pod, node)),
-                Action::Delete(pod, node) => self.s.add((pod, node)),
-                Action::Terminate(pod, node) => {
-                    self.s.add((pod, node));
-                    self.problem.model.shadow(pod).into_iter().for_each(|shadow| self.s.remove((shadow, node)));
-                }
-                Action::Settle(node) => self.s.unsettle(node),
-                Action::Withdraw(_) => {}
-            }
-        }
     }
 }
 

@@ -11,6 +11,7 @@ use podreach_core::{Action, Atom, Changing, Configuration, Goal, NodeId, PodId, 
 
 use super::class_trace;
 use super::shortening::shortened;
+use super::undo::undo;
 use crate::compile::{Rule, System};
 use crate::group::{Group, count};
 use crate::plan::Plan;
@@ -159,18 +160,7 @@ impl<'a, S: Changing> Draft<'a, S> {
 
     /// Goes back to the start; the steps are left.
     fn cleared(self) -> Trace {
-        for &action in self.actions.iter().rev() {
-            match action {
-                Action::Deploy(pod, node) => self.s.remove((pod, node)),
-                Action::Delete(pod, node) => self.s.add((pod, node)),
-                Action::Terminate(pod, node) => {
-                    self.s.add((pod, node));
-                    self.problem.model.shadow(pod).into_iter().for_each(|shadow| self.s.remove((shadow, node)));
-                }
-                Action::Settle(node) => self.s.unsettle(node),
-                Action::Withdraw(_) => {}
-            }
-        }
+        undo(self.problem, self.s, &self.actions);
         self.actions.into_iter().collect()
     }
 

@@ -213,6 +213,7 @@ impl<'o> Lowering<'o> {
         }
         let instances = instances(&mut cx, &inventory, &typing, &options.keep);
         limits::add_waiting(&mut cx.cluster, &instances);
+        limits::ask_quotas_of_waiting(&mut cx.cluster, &instances);
         let origins = origin::origins(&cx, &inventory, &typing, instances);
         cx.cluster.replicas = origin::replicas(&cx.cluster, &origins);
         origin::carry(&mut cx.cluster.replicas, &typing.carried);

@@ -20,7 +20,7 @@ pub(super) const DRAIN: Finding = Finding {
     severity: Severity::Warning,
     explanation: "While this node is drained, or lost, no other node can ever take the workload's pods, even with everything else out of \
         the way: an upgrade of the node is an outage of the workload.",
-    fix: "Let it run on another node, too: label or add one, tolerate its taints, or loosen the constraint that names the only place.",
+    fix: "Let it also run on another node: label or add one, tolerate its taints, or loosen the constraint that names the only place.",
 };
 
 /// Looks for it; in a cluster of one node it goes without saying.

@@ -99,7 +99,7 @@ const UNFINISHED: Finding = Finding {
     fix: "Give it more time with --timeout, or audit a part of the input at a time.",
 };
 
-/// How many times `done` is told of a finished part.
+/// How many times `done` is called for finished parts.
 pub fn parts() -> usize {
     SEARCHES.len()
 }

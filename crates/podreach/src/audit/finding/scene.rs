@@ -1,4 +1,4 @@
-//! What every search for findings looks at: the cluster now, the same cluster from nothing, and who could be told of a finding.
+//! What every search for findings looks at: the cluster now, the same cluster from nothing, and whom a finding concerns.
 
 use std::collections::BTreeMap;
 use std::fmt;

@@ -224,7 +224,7 @@ impl Part {
         old.waiting.iter().filter_map(moved).collect()
     }
 
-    /// What runs at first, without what the part has not; what is being deleted is told by its type.
+    /// What runs at first, without what the part has not; what is being deleted is known by its type.
     fn start(&self, m: &Model, s: &Configuration) -> Configuration {
         let (dying, others): (Vec<_>, Vec<_>) = s.iter().partition(|&((pod, _), _)| m.shadowed(pod).is_some());
         let unsettled: Vec<NodeId> = s.unsettled().iter().copied().collect();

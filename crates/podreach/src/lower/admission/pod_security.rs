@@ -144,7 +144,7 @@ impl Enforced {
     }
 }
 
-/// The number of a version `v1.N`; `None` for the latest, and for what is no version.
+/// The number of a version `v1.N`; `None` for the latest, and for what is not a version.
 fn version(text: &str) -> Option<u32> {
     let digits = text.strip_prefix("v1.")?;
     let plain = digits.bytes().all(|b| b.is_ascii_digit()) && (digits.len() == 1 || !digits.starts_with('0'));

@@ -8,6 +8,7 @@ use podreach_core::id::Symbol;
 use podreach_core::label::Labels;
 use podreach_core::selector::Selector;
 
+use crate::diagnostic::labels::GIVEN;
 use crate::lower::context::Context;
 use crate::lower::node::NAME_LABEL;
 use crate::lower::object::mapping::Object;
@@ -15,21 +16,13 @@ use crate::lower::object::selector;
 use crate::lower::schema::fields::Table;
 use crate::read::Tree;
 
-/// Labels that controllers and nodes give pods: a template does not tell whether and how.
-const GIVEN: [&str; 12] = [
-    "apps.kubernetes.io/pod-index",
-    "batch.kubernetes.io/controller-uid",
-    "batch.kubernetes.io/job-completion-index",
-    "batch.kubernetes.io/job-name",
-    "controller-revision-hash",
-    "controller-uid",
-    "job-name",
-    "pod-template-generation",
-    "pod-template-hash",
-    "statefulset.kubernetes.io/pod-name",
-    "topology.kubernetes.io/region",
-    "topology.kubernetes.io/zone",
-];
+/// Labels that nodes give pods.
+const OF_NODES: [&str; 2] = ["topology.kubernetes.io/region", "topology.kubernetes.io/zone"];
+
+/// Whether controllers or nodes give pods this label: a template does not tell whether and how.
+fn is_given(key: &str) -> bool {
+    GIVEN.contains(&key) || OF_NODES.contains(&key)
+}
 
 static HOLDER: Table = Table {
     name: "MatchResources",
@@ -96,7 +89,7 @@ impl Scope {
     /// Whether a pod may be in it.
     pub(crate) fn may_hold(&self, cluster: &Cluster, pod: &Subject<'_>) -> bool {
         let unsure_of_namespace = |key: Symbol| !pod.is_known && cluster.symbols.str(key) != NAME_LABEL;
-        let given = |key: Symbol| GIVEN.contains(&cluster.symbols.str(key));
+        let given = |key: Symbol| is_given(cluster.symbols.str(key));
         !self.elsewhere
             && may_match(self.namespaces.as_ref(), pod.namespace, unsure_of_namespace)
             && may_match(self.objects.as_ref(), Some(pod.labels), given)

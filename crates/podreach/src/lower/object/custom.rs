@@ -20,7 +20,7 @@ pub enum Does {
     Requests,
     /// It adds and removes nodes, or changes their labels.
     Nodes,
-    /// Nobody told us.
+    /// Not known.
     Unknown,
 }
 

@@ -9,7 +9,7 @@ use crate::read::Tree;
 /// Flags that change what the scheduler does, and that are not looked at here.
 const FLAGS: [&str; 3] = ["--config", "--feature-gates", "--policy-config-file"];
 
-/// Says so where a pod is a scheduler that was told to do otherwise than by default.
+/// Says so where a pod is a scheduler whose flags differ from the defaults.
 pub(crate) fn remark(cx: &mut Context, metadata: &Metadata, pod: &Tree<'_>) {
     if metadata.namespace != "kube-system" || !metadata.name.starts_with("kube-scheduler") {
         return;

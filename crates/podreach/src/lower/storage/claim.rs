@@ -324,7 +324,7 @@ fn pools(
     causes: &mut BTreeSet<Cause>,
 ) -> Option<Vec<podreach_core::selector::Selector>> {
     let size = size?;
-    // A provisioner that is on no node is no driver, and only drivers keep track of space.
+    // A provisioner that is on no node is not a driver, and only drivers keep track of space.
     let nowhere = cx.listing.has_all(Kind::CSINode)
         && !cx.storage.nodes.values().any(|node| node.drivers.contains_key(provisioner));
     let is_known = cx.storage.drivers.contains_key(provisioner) || cx.listing.has_all(Kind::CSIDriver);

@@ -3,9 +3,13 @@
 //! The cost is linear in the workloads and in the pods with types of their own: members of a workload are looked up, not searched for.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::Arc;
 
 use podreach_core::cancel::polled;
 use podreach_core::cluster::{Limit, Waiting};
+use podreach_core::id::QuotaId;
+use podreach_core::resource::Amount;
+use podreach_core::rule::Rule;
 use podreach_core::{Cluster, PodId};
 
 use super::{Typing, ordinal};
@@ -104,6 +108,30 @@ pub(crate) fn add_waiting(cluster: &mut Cluster, instances: &[Instance]) {
         let (name, pods) = (cluster.pods[pod].name.clone(), BTreeSet::from([pod]));
         let limit = Limit { name, pods, per_node: false, most: count, waits: true, unasked: BTreeSet::new() };
         cluster.limits.push(limit);
+    }
+}
+
+/// Pods that wait are asked by quotas like others, where all that is there at first is within them.
+///
+/// They have been charged since they were made: to bind one charges nothing more, and a new pod is made only within the quota. So what is
+/// charged never exceeds it, and those that run are never more than that. Where the start exceeds a quota, a binding is not asked.
+pub(crate) fn ask_quotas_of_waiting(cluster: &mut Cluster, instances: &[Instance]) {
+    // Also those that are being deleted: under the paper they are charged until they are gone.
+    let one_each = instances.iter().map(|instance| (instance.pod, 1));
+    let waiting = cluster.waiting.iter().map(|(&pod, waiting)| (pod, waiting.count));
+    let mut charged = BTreeMap::<QuotaId, Amount>::new();
+    for (pod, count) in polled(one_each.chain(waiting)) {
+        for (&quota, takes) in &cluster.pods[pod].spec.quota {
+            let sum = charged.entry(quota).or_default();
+            *sum = sum.saturating_add(takes.saturating_mul(count.into()));
+        }
+    }
+    let Cluster { pods, quotas, waiting, .. } = cluster;
+    for &pod in waiting.keys() {
+        let spec = &mut pods[pod].spec;
+        if spec.quota.keys().all(|quota| charged[quota] <= quotas[*quota].hard) {
+            Arc::make_mut(spec).exempt.remove(&Rule::ResourceQuota);
+        }
     }
 }
 

@@ -52,8 +52,11 @@ impl Why {
         types.sort_by_key(|&pod| m.pod(pod).barred.is_some());
         let waiting = waiting::at_start(m);
         let of_type = |pod, node| {
+            let is_new = !waiting.contains_key(&pod);
             let refusal = |rule: &Rule| match rule {
-                Rule::ResourceQuota if !m.pod(pod).exempt.contains(rule) => quota::refusal_beside(m, s, &waiting, pod),
+                Rule::ResourceQuota if is_new && !m.pod(pod).exempt.contains(rule) => {
+                    quota::refusal_beside(m, s, &waiting, pod)
+                }
                 rule => rule.refusal(m, s, pod, node),
             };
             let refusal = |rule: &Rule| Some((*rule, reason(m, pod, node, &refusal(rule)?)));
@@ -61,7 +64,7 @@ impl Why {
         };
         let first = types[0];
         let free: Vec<PodId> = types.into_iter().filter(|&pod| pod == first || m.pod(pod).barred.is_none()).collect();
-        // Told is the type that lacks least: a pod that waits was admitted already, and no quota refuses it.
+        // Shown is the type that lacks least: a pod that waits was admitted already, and no quota refuses it.
         let refusals = |node| {
             let mut least = of_type(first, node);
             for &pod in free.iter().filter(|&&pod| pod != first) {

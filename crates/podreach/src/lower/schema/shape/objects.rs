@@ -85,7 +85,7 @@ pub(super) const RESIZER: Shape = Parts(&[
         ]),
     ),
 ]);
-/// What makes pods only where it is told to.
+/// What makes pods only where its fields say so.
 pub(super) const ISSUER: Shape = Parts(&[V, K, IDENTITY, ("spec", Parts(&[("acme", Bare)]))]);
 /// What applies manifests, and whether its controller has seen it.
 pub(super) const APPLIER: Shape = Parts(&[V, K, IDENTITY, ("status", Bare)]);
