@@ -49,7 +49,7 @@ fn row(family: &Family, size: usize) -> Duration {
     let took = spent();
     let (answer, evidence) = match decision.checked.verdict() {
         Verdict::Deployable(trace) => ("deployable", format!("{} steps", trace.len())),
-        Verdict::Never(proof) => ("never", format!("{} groups", proof.forbidden.len())),
+        Verdict::Never(proof) => ("never", family::size(proof)),
         Verdict::Unknown(reason) => ("unknown", reason.to_string()),
     };
     let right = decision.checked.answer().is_none_or(|answer| answer == family.deployable);

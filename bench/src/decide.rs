@@ -21,7 +21,7 @@ pub(crate) fn question(file: &Path) -> Result<String, String> {
     let decision = decide(&problem, &Budget::unlimited());
     let (answer, evidence) = match decision.checked.verdict() {
         Verdict::Deployable(trace) => ("deployable", format!("{} steps", trace.len())),
-        Verdict::Never(proof) => ("never", format!("{} groups", proof.forbidden.len())),
+        Verdict::Never(proof) => ("never", family::size(proof)),
         Verdict::Unknown(reason) => ("unknown", reason.to_string()),
     };
     Ok(format!("{answer}\t{}\t{evidence}\t{}", decision.engine, family::work(&decision)))

@@ -4,7 +4,7 @@ use podreach::encode::Encoded;
 use podreach::engine::{Decision, Effort};
 use podreach::lower::Options;
 use podreach::read::{Source, Sources};
-use podreach_core::{Problem, Semantics};
+use podreach_core::{Problem, Proof, Semantics};
 
 use crate::{graphs, nets, policies};
 
@@ -167,6 +167,14 @@ pub(crate) fn work(decision: &Decision) -> String {
         format!("{}: {}", effort.part, counts.join(" "))
     };
     decision.efforts.iter().map(part).collect::<Vec<_>>().join("; ")
+}
+
+/// How large a proof is.
+pub(crate) fn size(proof: &Proof) -> String {
+    match proof.laws.len() {
+        0 => format!("{} groups", proof.forbidden.len()),
+        laws => format!("{} groups {laws} laws", proof.forbidden.len()),
+    }
 }
 
 /// The problem that a text with one Question asks.

@@ -112,7 +112,7 @@ fn objects(folder: &Path, question: &Question) -> Result<Vec<u8>, String> {
 fn told(decision: &Decision) -> (&'static str, String) {
     match decision.checked.verdict() {
         Verdict::Deployable(trace) => ("deployable", format!("{} steps", trace.len())),
-        Verdict::Never(proof) => ("never", format!("{} groups", proof.forbidden.len())),
+        Verdict::Never(proof) => ("never", family::size(proof)),
         Verdict::Unknown(reason) => ("unknown", reason.to_string()),
     }
 }

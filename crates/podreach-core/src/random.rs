@@ -1,5 +1,5 @@
-//! Random numbers for generators of tests, here and in `conformance/`: xorshift64* (Vigna, *An experimental exploration of Marsaglia's
-//! xorshift generators*, 2016). Nothing that decides or checks uses them.
+//! Random numbers for generators of tests, here and in `conformance/`, and for random walks of the engines: xorshift64* (Vigna, *An
+//! experimental exploration of Marsaglia's xorshift generators*, 2016). Nothing that checks uses them.
 
 /// A small source of random numbers: the same seed gives the same problems for ever (xorshift64*).
 #[derive(Clone, Debug)]

@@ -48,6 +48,17 @@ impl Bits {
         self.0[number / 64] >> (number % 64) & 1 == 1
     }
 
+    /// Leaves only numbers that are in another set as well.
+    pub fn intersect(&mut self, other: &Self) {
+        self.0.iter_mut().zip(&other.0).for_each(|(word, other)| *word &= other);
+    }
+
+    /// The least number.
+    pub fn first(&self) -> Option<usize> {
+        let word = self.0.iter().position(|&word| word != 0)?;
+        Some(word * 64 + self.0[word].trailing_zeros() as usize)
+    }
+
     /// Removes all numbers of another set.
     pub fn subtract(&mut self, other: &Self) {
         self.0.iter_mut().zip(&other.0).for_each(|(word, other)| *word &= !other);

@@ -26,7 +26,7 @@ fn each_problem(seed: u64, count: usize, mut test: impl FnMut(usize, &Problem, b
 #[test]
 fn decisions_equal_exhaustive_search() {
     let mut engines = BTreeMap::<_, [usize; 2]>::new();
-    each_problem(7, cases(4_000), |case, problem, truth| {
+    each_problem(7, cases(8_000), |case, problem, truth| {
         let decision = Decider::new(problem).decide(&problem.goal, &Budget::unlimited());
         let verdict = decision.checked.verdict();
         assert!(

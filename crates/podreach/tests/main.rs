@@ -34,6 +34,7 @@ mod policies;
 mod policy_laws;
 mod policy_schema;
 mod pools;
+mod proof_laws;
 mod puzzle;
 mod recovery;
 mod remembered;

@@ -121,7 +121,7 @@ fn an_obstacle_is_what_the_rules_say_a_step_before() {
 #[test]
 fn a_proof_is_walked_from_the_goal_and_every_link_leads_to_a_group_that_the_way_completes() {
     let mut links = 0;
-    each_page(13, cases(600), |problem, verdict, data| {
+    each_page(13, cases(2_000), |problem, verdict, data| {
         let Verdict::Never(proof) = verdict else { return };
         let walk = &data["answers"][0]["proof"];
         let groups = list(&walk["groups"]);

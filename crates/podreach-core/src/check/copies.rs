@@ -44,6 +44,11 @@ impl<'a> Copies<'a> {
         Ok(Self { problem, listed })
     }
 
+    /// Whether no more nodes may come than are listed.
+    pub(super) fn is_empty(&self) -> bool {
+        self.listed.is_empty()
+    }
+
     /// Whether each shape has a node that is neither `target` nor mentioned by what is present.
     pub(super) fn leave_one_free(&self, classes: &Classes<'_>, present: &Present, target: Option<NodeId>) -> bool {
         if self.listed.is_empty() {

@@ -21,9 +21,10 @@ use super::Flaw;
 use super::classes::{Class, Classes};
 use super::copies::Copies;
 use super::index::{Index, Present, add_one, count};
+use super::laws;
 use super::orbits::Orbits;
 use super::pairs::pair;
-use crate::configuration::Configuration;
+use crate::configuration::{Atom, Configuration};
 use crate::goal::Goal;
 use crate::guard::{Affinity, AtMost, Guard};
 use crate::step::Problem;
@@ -57,14 +58,17 @@ fn check_one_of_each(
     let is_at_first = |group: &Group| group.iter().all(|(&class, &count)| start[class] >= count);
     none(proof.forbidden.iter().position(is_at_first), Flaw::StartForbidden)?;
 
+    none(proof.laws.iter().position(|law| !laws::is_law(law, &start, &kept)), Flaw::NoLaw)?;
+
     let groups: Vec<Present> = proof.forbidden.iter().map(|group| besides_kept(&kept, group)).collect();
-    let mut index = Index::new(proof.classes.len(), &groups);
+    let mut index = Index::new(proof.classes.len(), &groups, &proof.laws).ok_or(Flaw::NoLaw(0))?;
     let ruled_out =
         |&alternative: &usize| index.finds_in(&classes.present(&goal.any[alternative].minus(&problem.kept)));
     let open = alike.iter().find(|alternatives| !alternatives.iter().any(ruled_out));
     none(open.map(|alternatives| alternatives[0]), Flaw::GoalNotForbidden)?;
 
-    none_escapes((problem, &mut classes), &groups, &mut index, stop)
+    none_escapes((problem, &mut classes), &groups, &mut index, stop)?;
+    laws::hold((problem, &mut classes), &proof.laws, &mut index, stop)
 }
 
 /// How many groups are looked at between two questions whether to stop.
@@ -90,24 +94,40 @@ fn none_escapes(
             if is_ruled_out_at_once(classes, index, group, at)? {
                 continue;
             }
-            for (last, guard) in classes.guards(group[at].0)?.iter() {
-                let is_enough = |present: &Present| copies.leave_one_free(classes, present, Some(last.1));
-                match escape(without_one(group, at), guard, index, &is_enough, stop)? {
-                    Escape::None => {}
-                    Escape::Found => return Err(Flaw::Escapes { group: number, last: *last }),
-                    Escape::Beyond => return Err(Flaw::TooFewCopies(number)),
-                }
-            }
-            for (last, source) in classes.sources(group[at].0) {
-                let mut before = without_one(group, at);
-                source.into_iter().for_each(|class| add_one(&mut before, class));
-                if !index.finds_in(&before) {
-                    return Err(Flaw::Escapes { group: number, last });
-                }
+            match escape_of_last(classes, &copies, index, (group, at), stop)? {
+                (_, Escape::None) => {}
+                (last, Escape::Found) => return Err(Flaw::Escapes { group: number, last }),
+                (_, Escape::Beyond) => return Err(Flaw::TooFewCopies(number)),
             }
         }
     }
     Ok(())
+}
+
+/// Whether the pod at an entry of a group can come last: a member of its class, and what its guard lets happen.
+pub(super) fn escape_of_last(
+    classes: &mut Classes<'_>,
+    copies: &Copies<'_>,
+    index: &Index,
+    (group, at): (&Present, usize),
+    stop: &dyn Fn() -> bool,
+) -> Result<(Atom, Escape), Flaw> {
+    let class = group[at].0;
+    for (last, guard) in classes.guards(class)?.iter() {
+        let is_enough = |present: &Present| copies.leave_one_free(classes, present, Some(last.1));
+        match escape(without_one(group, at), guard, index, &is_enough, stop)? {
+            Escape::None => {}
+            found => return Ok((*last, found)),
+        }
+    }
+    for (last, source) in classes.sources(class) {
+        let mut before = without_one(group, at);
+        source.into_iter().for_each(|class| add_one(&mut before, class));
+        if !index.finds_in(&before) {
+            return Ok((last, Escape::Found));
+        }
+    }
+    Ok((classes.members(class)[0], Escape::None))
 }
 
 fn none(found: Option<usize>, flaw: impl Fn(usize) -> Flaw) -> Result<(), Flaw> {
@@ -151,7 +171,7 @@ fn without_one(group: &Present, at: usize) -> Present {
 const WITHOUT_CHOICE: u32 = 8;
 
 /// What a search for an escape comes to.
-enum Escape {
+pub(super) enum Escape {
     /// There is none.
     None,
     /// There is one.
@@ -281,7 +301,6 @@ fn size(present: &Present) -> u128 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::configuration::Atom;
     use crate::model::Semantics;
     use crate::testing::{Rng, Shape, cases, problem, reachable, some_terminating};
 
@@ -320,7 +339,8 @@ mod tests {
                 let mut classes = Classes::new(&problem, &proof).expect("each atom is a class");
                 none_escapes((&problem, &mut classes), &groups, index, &|| false)
             };
-            let (mut table, mut tree) = (Index::new(atoms.len(), &groups), Index::without_table(atoms.len(), &groups));
+            let mut table = Index::new(atoms.len(), &groups, &[]).expect("there are no laws");
+            let mut tree = Index::without_table(atoms.len(), &groups);
             let expected = check(&mut tree);
             assert_eq!(check(&mut table), expected, "case {case}: {groups:?} of {problem:#?}");
             verdicts[usize::from(expected.is_ok())] += 1;

@@ -6,6 +6,7 @@
 //! * `Deployable(a₁…aₖ)`  holds if  `start –a₁→ … –aₖ→ s`  and  `goal ≤ s`
 //! * `Never(B)`  holds if  some `b ∈ B` is `≤ goal`,  no `b ∈ B` is `≤ start`,  and  for every `b ∈ B` and `(p, n) ∈ b`,
 //!   each way to deploy `(p, n)` on top of `b − (p, n)` already contains some `b' ∈ B`
+//!   (a law in `B` stands for groups of two: see [`laws`])
 //!   (with exchanges of nodes, `B` stands for its images under them: see [`symmetry::Orbits`])
 //! * a demand is never met  if  every choice has a forbidden configuration in it, or laws add up to too little: see [`shortage`]
 //! * what holds on one node holds on those it can be exchanged with: see [`symmetry`]
@@ -14,6 +15,7 @@ mod classes;
 mod copies;
 mod forbidden;
 mod index;
+mod laws;
 mod orbits;
 mod pairs;
 mod replay;
@@ -212,9 +214,7 @@ impl Checker {
     /// A proof is about the quotient in which the goal is asked, in the names of the whole problem, weakened as it says.
     pub fn check(&mut self, goal: &Goal, verdict: Verdict, stop: &dyn Fn() -> bool) -> Result<Checked, Flaw> {
         if let Verdict::Never(proof) = &verdict {
-            if self.problem.is_met(goal, &self.problem.start) {
-                return Err(Flaw::MetAtStart);
-            }
+            self.not_met_at_start(goal)?;
             let view = self.quotient(&proof.weakened).view(goal);
             forbidden::check(&view.problem, &view.problem.meant(&view.goal), &view.renamed(proof), stop)?;
             return Ok(Checked { problem: self.problem.asking(goal), verdict });
@@ -237,10 +237,18 @@ impl Checker {
         match &verdict {
             Verdict::Deployable(trace) => replay::check(&self.problem, goal, trace, &mut self.scratch, stop)?,
             Verdict::Never(proof) if !proof.weakened.is_empty() => return Err(Flaw::Weakened),
-            Verdict::Never(proof) => forbidden::check(&self.problem, &self.problem.meant(goal), proof, stop)?,
+            Verdict::Never(proof) => {
+                self.not_met_at_start(goal)?;
+                forbidden::check(&self.problem, &self.problem.meant(goal), proof, stop)?;
+            }
             Verdict::Unknown(_) => {}
         }
         Ok(Checked { problem: self.problem.asking(goal), verdict })
+    }
+
+    /// A pod that is being deleted meets a goal at the start, although no group need be there that rules it out.
+    fn not_met_at_start(&self, goal: &Goal) -> Result<(), Flaw> {
+        if self.problem.is_met(goal, &self.problem.start) { Err(Flaw::MetAtStart) } else { Ok(()) }
     }
 }
 

@@ -15,6 +15,7 @@ use super::classes::{Class, Classes};
 use super::forbidden::weight;
 use super::index::Present;
 use crate::guard::Guard;
+use crate::verdict::Law;
 
 /// The forbidden pairs, and the classes that are forbidden by themselves.
 pub(super) struct Pairs {
@@ -30,15 +31,18 @@ pub(super) struct Pairs {
     beside: Vec<Option<Box<[u64]>>>,
 }
 
-/// A table has at most so many words for each pair: not more than the pairs themselves take.
+/// A table has at most so many words for each pair, not more than the pairs themselves take, and for each entry of a law.
 const WORDS_PER_PAIR: usize = 16;
+const WORDS_PER_ENTRY: usize = 64;
 
 impl Pairs {
-    /// The pairs among groups of so many classes; `None` where they are so few that a table would be larger than they are.
-    pub(super) fn new(classes: usize, groups: &[Present]) -> Option<Self> {
+    /// The pairs among groups of so many classes, and of laws; `None` where they are so few that a table would be larger than they are.
+    pub(super) fn new(classes: usize, groups: &[Present], laws: &[Law]) -> Option<Self> {
         let width = classes.div_ceil(64);
         let pairs = groups.iter().filter(|group| pair(group).is_some()).count();
-        if classes.saturating_mul(width) > pairs.saturating_mul(WORDS_PER_PAIR) {
+        let entries: usize = laws.iter().flatten().map(Vec::len).sum();
+        let most = pairs.saturating_mul(WORDS_PER_PAIR).saturating_add(entries.saturating_mul(WORDS_PER_ENTRY));
+        if classes.saturating_mul(width) > most {
             return None;
         }
         let rows = vec![0; classes * width];
@@ -51,7 +55,34 @@ impl Pairs {
                 table.never[class / 64] |= 1 << (class % 64);
             }
         }
+        laws.iter().for_each(|law| table.add_law(law));
         Some(table)
+    }
+
+    /// Each two classes of different parts of a law are a pair.
+    fn add_law(&mut self, law: &Law) {
+        let mut all = vec![0; self.width];
+        law.iter().flatten().for_each(|&class| all[class / 64] |= 1 << (class % 64));
+        for part in law {
+            let mut others = all.clone();
+            part.iter().for_each(|&class| others[class / 64] &= !(1 << (class % 64)));
+            for &class in part {
+                let row = &mut self.rows[class * self.width..][..self.width];
+                row.iter_mut().zip(&others).for_each(|(row, others)| *row |= others);
+            }
+        }
+    }
+
+    /// The classes that are forbidden together with one, are others, and are not ruled out when it is deployed.
+    pub(super) fn left_open(&mut self, classes: &mut Classes<'_>, last: Class) -> Result<Vec<Class>, Flaw> {
+        let others = (0..self.classes).filter(|&other| other != last && self.has(last, other)).collect::<Vec<_>>();
+        let mut open = Vec::new();
+        for other in others {
+            if !self.rule_out(classes, last, other)? {
+                open.push(other);
+            }
+        }
+        Ok(open)
     }
 
     /// Whether a pair is contained in what is present.

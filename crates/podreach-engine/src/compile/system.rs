@@ -168,14 +168,13 @@ impl System {
         }
     }
 
-    /// The dead atoms that an argument with these groups speaks about: those of goals, those that could have helped a pod of a group
+    /// The dead atoms that an argument with groups of these classes speaks about: those of goals, those that could have helped a pod of a group
     /// or turned into one, and those that could have helped these.
-    fn needed_dead(&self, problem: &Problem, groups: &[Group]) -> BTreeSet<Atom> {
+    fn needed_dead(&self, problem: &Problem, classes: &BTreeSet<Class>) -> BTreeSet<Atom> {
         let mut needed = BTreeSet::new();
         for goal in &problem.goal.any {
             needed.extend(goal.minus(&problem.kept).iter().map(|(atom, _)| atom).find(|atom| self.dead.contains(atom)));
         }
-        let classes: FxHashSet<Class> = groups.iter().flatten().map(|&(class, _)| class).collect();
         let members = classes.iter().flat_map(|&class| &self.classes[class as usize]);
         for atom in members.collect::<BTreeSet<_>>() {
             let helpers = self.guards.get(atom).into_iter().flat_map(Guard::helpers).chain(self.before.get(atom));
@@ -194,14 +193,15 @@ impl System {
     }
 
     /// How many pods of a class are kept.
-    fn kept(&self, problem: &Problem, class: Class) -> u64 {
+    pub fn kept(&self, problem: &Problem, class: Class) -> u64 {
         let counts = self.classes[class as usize].iter().map(|&atom| problem.kept.count(atom));
         counts.fold(0, u64::saturating_add)
     }
 
-    /// Forbidden groups of classes, and the atoms that never appear, as a proof about the whole problem.
-    pub fn proof(&self, problem: &Problem, groups: &[Group]) -> Proof {
-        let used: FxHashSet<Class> = groups.iter().flatten().map(|&(class, _)| class).collect();
+    /// Forbidden groups and laws of classes, and the atoms that never appear, as a proof about the whole problem.
+    pub fn proof(&self, problem: &Problem, groups: &[Group], laws: &[Vec<Vec<Class>>]) -> Proof {
+        let used = groups.iter().flatten().map(|&(class, _)| class).chain(laws.iter().flatten().flatten().copied());
+        let used: FxHashSet<Class> = used.collect();
         let used = BTreeSet::from_iter(used);
         // The number of each class in the proof, and how many of its pods are kept.
         let numbers: FxHashMap<Class, (usize, u64)> =
@@ -212,7 +212,9 @@ impl System {
             let total = group.iter().map(|&(class, count)| (numbers[&class], count));
             proof.forbidden.push(total.map(|((number, kept), count)| (number, count.saturating_add(kept))).collect());
         }
-        for atom in self.needed_dead(problem, groups) {
+        let part = |part: &Vec<Class>| part.iter().map(|class| numbers[class].0).collect();
+        proof.laws = laws.iter().map(|law| law.iter().map(part).collect()).collect();
+        for atom in self.needed_dead(problem, &used) {
             proof.forbidden.push(BTreeMap::from([(proof.classes.len(), problem.kept.count(atom).saturating_add(1))]));
             proof.classes.push(vec![atom]);
         }

@@ -16,7 +16,7 @@ use crate::budget::{Budget, Stop};
 use crate::cache;
 use crate::compile::{System, slice};
 use crate::direct::Direct;
-use crate::evidence::TraceBuilder;
+use crate::evidence::{TraceBuilder, proof};
 use crate::forward::Forward;
 use crate::plan::Plan;
 use crate::portfolio::Outcome;
@@ -187,7 +187,7 @@ impl Search {
         let problem = self.problem.with_goal(goal.clone());
         let system = System::new(&problem, slice(&problem));
         if system.goals.is_empty() {
-            return Candidate::at_once(Verdict::Never(system.proof(&problem, &[])), "relax");
+            return Candidate::at_once(Verdict::Never(proof(&system, &problem, Vec::new())), "relax");
         }
         let Outcome { found, engine, mut efforts } = cache::portfolio(&system, self.engines, budget);
         efforts.insert(0, size(&system));
@@ -204,7 +204,7 @@ impl Search {
     fn verdict(&mut self, problem: &Problem, system: &System, found: Found) -> Verdict {
         match found {
             Found::Reached(plan) => Verdict::Deployable(self.traces.of_plan(system, &plan)),
-            Found::Never(groups) | Found::Reduced(groups) => Verdict::Never(system.proof(problem, &groups)),
+            Found::Never(groups) | Found::Reduced(groups) => Verdict::Never(proof(system, problem, groups)),
             Found::Spent => Verdict::Unknown(Reason::Unsupported("a proof by visiting every configuration".into())),
             Found::Stopped { stop, learned } => Verdict::Unknown(reason(stop, learned)),
         }

@@ -1,9 +1,10 @@
 //! Evidence: makes plans into traces (`trace.rs`, `class_trace.rs`) and shortens them (`shortening.rs`), and reduces proofs to the
-//! groups that their argument needs (`reduction.rs`).
+//! groups that their argument needs (`reduction.rs`), of which many are said as laws (`laws.rs`).
 //!
 //! Nothing here is trusted: the checker replays traces and re-proves groups.
 
 mod class_trace;
+mod laws;
 mod needed_pairs;
 mod reduction;
 mod shortening;
@@ -12,5 +13,6 @@ mod undo;
 
 #[cfg(test)]
 pub use class_trace::trace as class_trace;
+pub use laws::proof;
 pub use reduction::reduced;
 pub use trace::TraceBuilder;

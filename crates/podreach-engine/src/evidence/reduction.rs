@@ -155,7 +155,8 @@ mod tests {
             let system = System::new(&problem, slice(&problem));
             let mutexes = Mutexes::new(&system, &Budget::unlimited()).expect("no limits");
             let is_ruled_out = system.goals.iter().all(|goal| mutexes.mutex_in(goal).is_some());
-            if system.goals.is_empty() || !is_ruled_out {
+            // A pod that is being deleted meets a goal at the start, and engines are not asked then.
+            if system.goals.is_empty() || !is_ruled_out || problem.is_met(&problem.goal, &problem.start) {
                 continue;
             }
             assert_eq!(exhaustive(&problem, 100_000), Some(false), "case {case}: {problem:#?}");
@@ -163,7 +164,7 @@ mod tests {
             proved += 1;
             paired += groups.iter().filter(|group| group.len() == 2).count();
             let check = |groups: &[Group]| {
-                let verdict = Verdict::Never(system.proof(&problem, groups));
+                let verdict = Verdict::Never(system.proof(&problem, groups, &[]));
                 Checker::new(&problem).check_plainly(&problem.goal, verdict, &|| false)
             };
             assert!(check(&groups).is_ok(), "case {case}: {groups:?} of {problem:#?}");

@@ -57,17 +57,22 @@ impl Forward<'_> {
         while let (parent, rules) = self.after_each(at, &mut after_each)
             && parent != NONE
         {
-            for (&rule, after) in rules.iter().zip(after_each.chunks(needs.len())).rev() {
-                let head = self.system.rules[rule as usize].head as usize;
-                let (word, bit) = (head / 64, 1 << (head % 64));
-                if needs[word] & bit == 0 {
-                    continue;
-                }
-                needs[word] &= !bit;
-                self.masks.require(rule, needs, after, |class| plan.drop_after(class as Class));
-                plan.push(rule as usize);
-            }
+            self.back_over(rules, &after_each, needs, plan);
             at = parent;
+        }
+    }
+
+    /// Goes back over some rules, with what is there after each.
+    pub(super) fn back_over(&self, rules: &[u32], after_each: &[u64], needs: &mut [u64], plan: &mut Plan) {
+        for (&rule, after) in rules.iter().zip(after_each.chunks(needs.len())).rev() {
+            let head = self.system.rules[rule as usize].head as usize;
+            let (word, bit) = (head / 64, 1 << (head % 64));
+            if needs[word] & bit == 0 {
+                continue;
+            }
+            needs[word] &= !bit;
+            self.masks.require(rule, needs, after, |class| plan.drop_after(class as Class));
+            plan.push(rule as usize);
         }
     }
 

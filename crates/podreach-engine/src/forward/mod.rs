@@ -19,6 +19,7 @@ mod open_list;
 mod staged;
 mod successors;
 mod visited;
+mod walks;
 
 use podreach_core::Learned;
 
@@ -34,6 +35,7 @@ use open_list::OpenList;
 pub use staged::Staged;
 use successors::successors;
 use visited::VisitedSet;
+use walks::Walks;
 
 /// A search that can be paused.
 pub struct Forward<'a> {
@@ -63,6 +65,7 @@ pub struct Forward<'a> {
     /// A mask of hash bits: of the states after forced moves, those with none of these bits are stored; grows as memory fills.
     sparsity: u64,
     forced: ForcedMoves,
+    walks: Walks,
     /// The permutations up to which configurations are known, once it pays to look for some.
     canonical: Option<Canonical>,
     /// How much was done, in units of one configuration made, new or not.
@@ -115,6 +118,7 @@ impl<'a> Forward<'a> {
             passed: 0,
             sparsity: SPARSITY,
             forced: ForcedMoves::default(),
+            walks: Walks::default(),
             canonical: (!fills).then(|| Canonical::trivial(unit)),
             made: 0,
         };

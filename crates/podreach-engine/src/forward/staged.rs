@@ -1,6 +1,6 @@
-//! The stages of the forward engine: follow relaxed plans; then enforced hill climbing and complete search, in turn.
+//! The stages of the forward engine: follow relaxed plans; then enforced hill climbing, random walks and complete search, in turn.
 //!
-//! FF does the same without turns: hill climbing first and, if that fails, best-first search.
+//! FF does the same without walks and turns: hill climbing first and, if that fails, best-first search.
 
 use podreach_core::Learned;
 
@@ -72,6 +72,14 @@ impl<'a> Staged<'a> {
         }
         None
     }
+
+    /// Searches on; walks half as much, unless the search seems to get somewhere or has nothing left to look at.
+    fn search(&mut self, work: u64, budget: &Budget<'_>) -> Option<Found> {
+        let search = self.search.get_or_insert_with(|| Forward::new(self.system));
+        let walks = search.outlook() != Outlook::Good && !search.is_spent();
+        let found = if walks { search.walk(work / 2, budget) } else { None };
+        found.or_else(|| search.pursue(work, budget))
+    }
 }
 
 impl Pursuit for Staged<'_> {
@@ -79,9 +87,7 @@ impl Pursuit for Staged<'_> {
         match self.follow(work, budget) {
             Err(found) => Some(found),
             Ok(0) => None,
-            Ok(left) => self.climb(left / 2, budget).or_else(|| {
-                self.search.get_or_insert_with(|| Forward::new(self.system)).pursue(left.div_ceil(2), budget)
-            }),
+            Ok(left) => self.climb(left / 2, budget).or_else(|| self.search(left.div_ceil(2), budget)),
         }
     }
 
@@ -100,7 +106,8 @@ impl Pursuit for Staged<'_> {
     fn effort(&self) -> Vec<(&'static str, u64)> {
         let climbed = self.follower.deployments();
         let plans = self.follower.plans() + self.hill_climbing.as_ref().map_or(0, HillClimbing::evaluated);
-        let (searched, kept) = self.search.as_ref().map_or((0, 0), |search| (search.looked_at(), search.stored()));
-        vec![("plans", plans), ("configurations", climbed + searched), ("kept", kept)]
+        let counted = |search: &Forward<'_>| (search.looked_at(), search.stored(), search.walks.moves);
+        let (searched, kept, walked) = self.search.as_ref().map_or((0, 0, 0), counted);
+        vec![("plans", plans), ("configurations", climbed + searched), ("kept", kept), ("walked", walked)]
     }
 }

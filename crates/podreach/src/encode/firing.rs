@@ -77,7 +77,7 @@ pub(crate) fn invariant(
 ) -> Option<Vec<BTreeSet<usize>>> {
     let roles = roles(encoding, problem);
     let mut sets: BTreeSet<BTreeSet<usize>> = BTreeSet::new();
-    for group in &proof.forbidden {
+    for group in &proof.in_groups().forbidden {
         sets.extend(group.iter().try_fold(BTreeSet::new(), |places, (&class, &count)| {
             let members = proof.classes.get(class)?.iter().map(|(pod, _)| roles.get(pod.index()).copied().flatten());
             join(places, members.collect::<Option<Vec<Role>>>()?, count)

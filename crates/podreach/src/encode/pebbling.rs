@@ -159,7 +159,7 @@ impl Game {
     pub(crate) fn invariant(&self, problem: &Problem, proof: &Proof) -> Option<Vec<BTreeSet<usize>>> {
         let vertices = self.vertices(problem);
         let mut sets: BTreeSet<BTreeSet<usize>> = BTreeSet::new();
-        for group in &proof.forbidden {
+        for group in &proof.in_groups().forbidden {
             sets.extend(group.iter().try_fold(BTreeSet::new(), |mut set, (&class, &count)| {
                 let [(pod, _)] = proof.classes.get(class)?[..] else { return None };
                 set.insert(vertices.get(pod.index()).copied().flatten()?);

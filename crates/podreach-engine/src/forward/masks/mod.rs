@@ -185,7 +185,8 @@ impl Masks {
         without_deleted.iter_mut().zip(&state.words).for_each(|(word, here)| *word = here & !*word);
     }
 
-    fn has_witnesses(&self, rule: u32, here: &[u64]) -> bool {
+    /// Whether all that a rule needs is there.
+    pub fn has_witnesses(&self, rule: u32, here: &[u64]) -> bool {
         // All words at once: branches would be hard to predict.
         let missing = here.iter().zip(self.row(&self.needed, rule)).fold(0, |all, (here, needed)| all | needed & !here);
         missing == 0 && self.mask(rule).choices.iter().all(|witnesses| meets(witnesses, here))

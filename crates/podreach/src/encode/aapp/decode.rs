@@ -59,7 +59,7 @@ pub(super) fn events(query: &Query, problem: &Problem, trace: &Trace) -> Result<
 pub(super) fn groups(query: &Query, problem: &Problem, proof: &Proof) -> Option<Vec<Group>> {
     let meaning = Meaning::new(query, problem);
     let mut groups: BTreeSet<Group> = BTreeSet::new();
-    for group in &proof.forbidden {
+    for group in &proof.in_groups().forbidden {
         let mut classes = group.iter();
         let all = classes.try_fold(vec![Group::new()], |groups, (&class, &count)| {
             spread(groups, &members(&meaning, proof.classes.get(class)?)?, count)

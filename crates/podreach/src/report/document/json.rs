@@ -1,5 +1,6 @@
 //! The verdict as a document: what scripts read, and what `verify` takes as a certificate.
 
+use podreach_core::verdict::Law;
 use podreach_core::{
     Action, Atom, Configuration, Exchange, Goal, Model, NodeId, PodId, Problem, Proof, Semantics, Trace, Verdict,
 };
@@ -228,7 +229,7 @@ pub(crate) fn trace(m: &Model, trace: &Trace) -> Value {
     serde_json::to_value(Steps(m, trace)).expect("names can be written")
 }
 
-/// A proof: groups that name atoms, or classes where there is more than one atom, which are then listed; and exchanges of nodes, each
+/// A proof: groups and laws that name atoms, or classes where there is more than one atom, which are then listed; and exchanges of nodes, each
 /// as the rounds in which they go.
 pub(crate) fn proof(problem: &Problem, proof: &Proof) -> Value {
     let m = &problem.model;
@@ -247,6 +248,14 @@ pub(crate) fn proof(problem: &Problem, proof: &Proof) -> Value {
         document.insert("weakened".into(), weakened.into());
     }
     document.insert("forbidden".into(), groups.into());
+    if !proof.laws.is_empty() {
+        let member = |&class: &usize| match proof.classes[class].as_slice() {
+            &[atom] => Value::Object(place(m, atom)),
+            _ => json!({"class": class_name(class)}),
+        };
+        let law = |law: &Law| law.iter().map(|part| part.iter().map(member).collect::<Value>()).collect::<Value>();
+        document.insert("laws".into(), proof.laws.iter().map(law).collect());
+    }
     if !classes.is_empty() {
         document.insert("classes".into(), classes.into());
     }

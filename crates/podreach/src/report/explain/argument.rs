@@ -2,6 +2,7 @@
 //!
 //! This is what the checker has verified, by name. Text and pages are made from it.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use podreach_core::rule::{self, Refusal};
@@ -13,7 +14,8 @@ use crate::words::reason::reason;
 /// A proof, with its groups found quickly.
 pub(crate) struct Argument<'a> {
     pub(crate) problem: &'a Problem,
-    pub(crate) proof: &'a Proof,
+    /// Without laws: each is told as the groups that it stands for.
+    pub(crate) proof: Cow<'a, Proof>,
     class: BTreeMap<Atom, usize>,
     /// The groups that count each class.
     groups: Vec<Vec<usize>>,
@@ -39,6 +41,7 @@ pub(crate) struct Way {
 
 impl<'a> Argument<'a> {
     pub(crate) fn new(problem: &'a Problem, proof: &'a Proof) -> Self {
+        let proof = proof.in_groups();
         let members = proof.classes.iter().enumerate();
         let class = members.flat_map(|(index, class)| class.iter().map(move |&atom| (atom, index))).collect();
         let mut groups = vec![Vec::new(); proof.classes.len()];

@@ -61,8 +61,9 @@ pub(crate) fn lines(problem: &Problem, proof: &Proof, all: bool) -> Vec<String> 
     let mut lines: Vec<String> =
         facts.iter().enumerate().flat_map(|(at, fact)| telling.lines(at + 1, fact, &number)).collect();
     let listed: usize = facts.iter().map(|fact| fact.groups.len()).sum();
-    if proof.forbidden.len() > listed {
-        let more = words::number(proof.forbidden.len() - listed, "more combination");
+    let groups = telling.argument.proof.forbidden.len();
+    if groups > listed {
+        let more = words::number(groups - listed, "more combination");
         lines.push(format!("     … and {more} that can never be (-v shows all)"));
     }
     lines.extend(telling.legend(facts.iter().flat_map(|fact| fact.groups.iter().copied())));

@@ -119,7 +119,8 @@ fn plain(problem: &Problem, goal: &Goal, choices: &Goal, proof: &Proof) -> Strin
     for class in &proof.classes {
         document.line("class", class.iter().flat_map(|&atom| pair(atom)));
     }
-    for group in &proof.forbidden {
+    // The proved checker knows groups alone.
+    for group in &proof.in_groups().forbidden {
         document.line("forbidden", group.iter().flat_map(|(&class, &count)| [class as u128, count.into()]));
     }
     for exchange in &proof.exchanges {

@@ -27,7 +27,7 @@ pub(super) fn walk(entities: &mut Entities, problem: &Problem, proof: &Proof) ->
     });
     let goals = telling.argument.goals();
     let others: Vec<String> = others(problem, proof, LISTED).iter().map(|line| line.trim().to_owned()).collect();
-    let (all, classes) = (proof.forbidden.len(), classes(entities, problem, proof));
+    let (all, classes) = (telling.argument.proof.forbidden.len(), classes(entities, problem, proof));
     json!({"groups": groups, "goals": goals, "all": all, "classes": classes, "others": others})
 }
 

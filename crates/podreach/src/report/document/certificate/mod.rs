@@ -18,7 +18,7 @@ use std::collections::BTreeSet;
 use std::mem;
 
 use podreach_core::Semantics;
-use podreach_core::verdict::Group;
+use podreach_core::verdict::{Group, Law};
 
 use self::strict::{items, known, refused, required, text};
 use super::shortage::WrittenShortage;
@@ -72,6 +72,8 @@ pub enum Assertion {
         classes: Vec<Vec<Place>>,
         /// The forbidden groups: counts of classes.
         forbidden: Vec<Group>,
+        /// The laws: sets of classes of which at most one has pods at a time.
+        laws: Vec<Law>,
         /// The exchanges of nodes, each as its rounds of names.
         exchanges: Vec<Vec<Vec<String>>>,
     },

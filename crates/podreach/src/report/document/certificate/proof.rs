@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use podreach_core::verdict::Group;
+use podreach_core::verdict::{Group, Law};
 
 use super::strict::{Read, count, is_terminating, items, known, named_pod, refused, required, text};
 use super::{Assertion, Place};
@@ -11,7 +11,7 @@ use crate::read::{Tree, shown};
 /// Reads a proof; names are not resolved.
 pub(super) fn read(tree: &Tree<'_>) -> Read<Assertion> {
     // What `standsFor` says follows from the exchanges, and what `alike` says from the cluster.
-    known(tree, &["weakened", "forbidden", "classes", "exchanges", "standsFor", "alike"])?;
+    known(tree, &["weakened", "forbidden", "laws", "classes", "exchanges", "standsFor", "alike"])?;
     let weakened = tree.field("weakened").map_or(Ok(&[][..]), items)?;
     let weakened = weakened.iter().map(|name| text(name).map(str::to_owned)).collect::<Read<_>>()?;
     let mut classes = Classes::default();
@@ -22,9 +22,11 @@ pub(super) fn read(tree: &Tree<'_>) -> Read<Assertion> {
     }
     let groups = items(required(tree, "forbidden")?)?.iter();
     let forbidden = groups.map(|group| classes.group(group)).collect::<Read<_>>()?;
+    let laws = tree.field("laws").map_or(Ok(&[][..]), items)?;
+    let laws = laws.iter().map(|law| classes.law(law)).collect::<Read<_>>()?;
     let exchanges = tree.field("exchanges").map_or(Ok(&[][..]), items)?;
     let exchanges = exchanges.iter().map(exchange).collect::<Read<_>>()?;
-    Ok(Assertion::Never { weakened, classes: classes.all, forbidden, exchanges })
+    Ok(Assertion::Never { weakened, classes: classes.all, forbidden, laws, exchanges })
 }
 
 fn exchange(tree: &Tree<'_>) -> Read<Vec<Vec<String>>> {
@@ -57,18 +59,27 @@ impl Classes {
         Ok(group)
     }
 
+    fn law(&mut self, tree: &Tree<'_>) -> Read<Law> {
+        let part = |part: &Tree<'_>| items(part)?.iter().map(|entry| self.class(entry, &[])).collect();
+        items(tree)?.iter().map(part).collect()
+    }
+
     fn entry(&mut self, tree: &Tree<'_>) -> Read<(usize, u64)> {
+        Ok((self.class(tree, &["count"])?, count(required(tree, "count")?)?))
+    }
+
+    /// The class that an entry names, or that of the pod on a node that it names; it may have some fields besides.
+    fn class(&mut self, tree: &Tree<'_>, besides: &[&str]) -> Read<usize> {
         let Some(class) = tree.field("class") else {
-            known(tree, &["pod", "node", "terminating", "waited", "count"])?;
+            known(tree, &[&["pod", "node", "terminating", "waited"], besides].concat())?;
             let (pod, node) = (named_pod(tree)?, text(required(tree, "node")?)?);
             let place = (pod.into_owned(), node.to_owned(), is_terminating(tree)?);
-            return Ok((self.single(place), count(required(tree, "count")?)?));
+            return Ok(self.single(place));
         };
-        known(tree, &["class", "count"])?;
+        known(tree, &[&["class"], besides].concat())?;
         let name = text(class)?;
-        let index =
-            self.named.get(name).ok_or_else(|| refused(class.span, format!("there is no class {}", shown(name))))?;
-        Ok((*index, count(required(tree, "count")?)?))
+        let index = self.named.get(name);
+        index.copied().ok_or_else(|| refused(class.span, format!("there is no class {}", shown(name))))
     }
 
     fn single(&mut self, place: Place) -> usize {
