@@ -130,9 +130,8 @@ impl Graph {
 
     /// The edges of a clique are covered.
     fn close(&mut self, clique: &[usize]) {
-        for &part in clique {
-            clique.iter().for_each(|&other| self.open[part].remove(other));
-        }
+        let all = Bits::of(self.parts.len(), clique.iter().copied());
+        clique.iter().for_each(|&part| self.open[part].subtract(&all));
     }
 }
 
