@@ -18,7 +18,7 @@ use std::sync::Arc;
 use podreach_core::cluster::{Barred, Cluster, Lifetime};
 use podreach_core::id::PoolId;
 use podreach_core::rule::Rule;
-use podreach_core::{Action, Model, NodeId, PodId, Problem, Trace};
+use podreach_core::{Action, Configuration, Goal, Model, NodeId, PodId, Problem, Trace};
 
 use crate::words;
 
@@ -52,6 +52,17 @@ pub(crate) fn objection(problem: &Problem, trace: &Trace) -> Option<String> {
         )),
         _ => None,
     })
+}
+
+/// Whether every way to meet a goal has a pod on a new node that is a guess: no run to it holds.
+pub(crate) fn asks_for_guesses(m: &Model, goal: &Goal) -> bool {
+    let is_guess = |node: NodeId| match m.node(node).lifetime {
+        Lifetime::New(shape) => !m.cluster().shapes[shape].is_certain,
+        _ => false,
+    };
+    let guesses =
+        |alternative: &Configuration| alternative.iter().any(|((_, node), count)| count > 0 && is_guess(node));
+    m.is_elastic() && goal.any.iter().all(guesses)
 }
 
 /// A pool of which a run has more nodes at a time than there may be.

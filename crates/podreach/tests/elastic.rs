@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
+use podreach::engine::Budget;
 use podreach::lower::{Nodes, Options};
 use podreach::read::{Source, Sources};
 use podreach::{Analysis, question};
@@ -291,4 +292,22 @@ fn limits_of_pools_count_on_request() {
         answer.is_deployable()
     };
     assert_eq!([1, 2, 20].map(trusting), [Some(false), Some(true), Some(true)]);
+}
+
+#[test]
+fn a_matrix_says_what_each_question_says() {
+    let mut seen = std::collections::BTreeMap::<&str, usize>::new();
+    for case in 0..cases(24) {
+        let text = cluster(&mut Rng::new(31_000 + case as u64));
+        let analysis = read(&text, Options::COPIES);
+        let matrix = analysis.matrix(Semantics::KubeScheduler, &Budget::unlimited(), 1, &|| ());
+        for (atom, cell) in matrix.cells() {
+            let answer =
+                analysis.ask_goal(Semantics::KubeScheduler, Goal::atom(atom)).expect("it can be asked").decide();
+            assert_eq!(answer.word(), cell.name(), "case {case}: {answer}\n{text}");
+            *seen.entry(cell.name()).or_default() += 1;
+        }
+    }
+    println!("{seen:?}");
+    assert!(seen.len() == 3 && seen.values().all(|&count| count > cases(24) / 4), "{seen:?}");
 }
