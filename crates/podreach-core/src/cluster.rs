@@ -148,6 +148,8 @@ pub enum Lifetime {
 pub struct Pool {
     /// Its name.
     pub name: String,
+    /// How many nodes it has at most, where that can be relied on. No rule looks at it: proofs hold for more, and runs keep to it.
+    pub most: Option<u64>,
 }
 
 /// Nodes that are yet to come and differ in their names alone. However many the cluster lists, there may be more, unless it says so.

@@ -207,10 +207,21 @@ impl Oracle {
         let atom = self.checker.quotient(&[]).yet_to_come((pod, *orbit.first()?));
         let found = self.uniform().answer(atom, budget)?;
         if found.everywhere.is_deployable() {
-            (self.holds(&found.trace) || self.holds_strictly(atom, budget)).then_some(true)
+            let guesses = arriving::asks_for_guesses(&self.problem.model, &Goal::atom(atom));
+            (!guesses && (self.holds(&found.trace) || self.holds_strictly(atom, budget))).then_some(true)
         } else {
             (self.weakenings.is_empty() || self.is_never_anywhere(pod, orbit, budget)).then_some(false)
         }
+    }
+
+    /// Whether a pod would run on every node of an orbit, if it were known what such nodes are like: they are new, and guesses.
+    pub(crate) fn is_a_guess(&mut self, pod: PodId, orbit: &[NodeId], budget: &Budget<'_>) -> bool {
+        let Some(&node) = orbit.first() else { return false };
+        if !arriving::asks_for_guesses(&self.problem.model, &Goal::atom((pod, node))) {
+            return false;
+        }
+        let atom = self.checker.quotient(&[]).yet_to_come((pod, node));
+        self.uniform().answer(atom, budget).is_some_and(|found| found.everywhere.is_deployable())
     }
 
     /// Whether no doubt spoils a trace from the start that the orbits have in common. What it binds depends on the start itself.
@@ -379,6 +390,9 @@ impl Oracle {
 
     /// A trace that deploys no pod type in doubt, checked against the model itself.
     fn without_doubt(&mut self, goal: &Goal, budget: &Budget<'_>) -> Option<Decision> {
+        if arriving::asks_for_guesses(&self.problem.model, goal) {
+            return None;
+        }
         let waits = !self.problem.model.cluster().waiting.is_empty();
         self.surely(goal, true, budget).or_else(|| waits.then(|| self.surely(goal, false, budget)).flatten())
     }

@@ -16,8 +16,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use podreach_core::cluster::{Barred, Cluster, Lifetime};
+use podreach_core::id::PoolId;
 use podreach_core::rule::Rule;
-use podreach_core::{Action, Model, NodeId, PodId, Problem, Trace};
+use podreach_core::{Action, Configuration, Goal, Model, NodeId, PodId, Problem, Trace};
 
 use crate::words;
 
@@ -31,6 +32,12 @@ pub(crate) fn objection(problem: &Problem, trace: &Trace) -> Option<String> {
         return None;
     }
     let with_nodes = with_node_steps(problem, trace);
+    if let Some(pool) = exceeded(problem, with_nodes.as_ref().unwrap_or(trace)) {
+        return Some(format!(
+            "{} has fewer nodes at a time, as --trust-pool-limits says",
+            m.cluster().pools[pool].name
+        ));
+    }
     with_nodes.as_ref().unwrap_or(trace).iter().find_map(|action| match action {
         Action::Add(node) if matches!(m.node(node).lifetime, Lifetime::Existing(_)) => Some(format!(
             "whether {} brings {} back once it is gone is not known",
@@ -44,6 +51,38 @@ pub(crate) fn objection(problem: &Problem, trace: &Trace) -> Option<String> {
             m.node_name(node)
         )),
         _ => None,
+    })
+}
+
+/// Whether every way to meet a goal has a pod on a new node that is a guess: no run to it holds.
+pub(crate) fn asks_for_guesses(m: &Model, goal: &Goal) -> bool {
+    let is_guess = |node: NodeId| match m.node(node).lifetime {
+        Lifetime::New(shape) => !m.cluster().shapes[shape].is_certain,
+        _ => false,
+    };
+    let guesses =
+        |alternative: &Configuration| alternative.iter().any(|((_, node), count)| count > 0 && is_guess(node));
+    m.is_elastic() && goal.any.iter().all(guesses)
+}
+
+/// A pool of which a run has more nodes at a time than there may be.
+fn exceeded(problem: &Problem, trace: &Trace) -> Option<PoolId> {
+    let m = &*problem.model;
+    if m.cluster().pools.values().all(|pool| pool.most.is_none()) {
+        return None;
+    }
+    let mut there = BTreeMap::<PoolId, u64>::new();
+    for node in m.nodes() {
+        if let Lifetime::Existing(pool) = m.node(node).lifetime {
+            *there.entry(pool).or_default() += 1;
+        }
+    }
+    trace.iter().find_map(|action| {
+        let (Action::Add(node) | Action::Remove(node)) = action else { return None };
+        let pool = words::pool_of(m, node)?;
+        let count = there.entry(pool).or_default();
+        *count = if matches!(action, Action::Add(_)) { *count + 1 } else { count.saturating_sub(1) };
+        m.cluster().pools[pool].most.filter(|most| matches!(action, Action::Add(_)) && *count > *most).map(|_| pool)
     })
 }
 

@@ -326,6 +326,7 @@ fn row(oracle: &mut Oracle, orbits: &[Vec<NodeId>], kind: &[PodId], budget: &Bud
         row.cells.push(match oracle.everywhere(kind[0], orbit, budget) {
             Some(true) => Cell::Deployable,
             Some(false) => Cell::Never,
+            None if oracle.is_a_guess(kind[0], orbit, budget) => Cell::Unknown,
             None => {
                 let open = orbit.iter().filter_map(|&node| Some((newcomer(node)?, node))).collect();
                 row.others.extend(one_by_one(oracle, open, budget));

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
+use podreach::engine::Budget;
 use podreach::lower::{Nodes, Options};
 use podreach::read::{Source, Sources};
 use podreach::{Analysis, question};
@@ -265,4 +266,48 @@ fn new_nodes_have_names_of_their_own_and_pools_that_bring_too_many_kinds_are_lef
     let names: BTreeSet<&str> = few.cluster().nodes.values().map(|node| few.cluster().symbols.str(node.name)).collect();
     assert_eq!(names.len(), few.cluster().nodes.len());
     assert!(names.iter().filter(|name| name.starts_with("nodepool/w/")).count() == 512);
+}
+
+/// Two pods that fill a node each, of which one needs the other nearby; the pool declares so many nodes.
+fn pair(most: usize) -> String {
+    format!(
+        "{{apiVersion: podreach.dev/v1alpha1, kind: NodePool, metadata: {{name: w}}, spec: {{labels: {{zone: z}}, maxNodes: {most}, allocatable: {{cpu: 1, pods: 1}}}}}}\n---\n\
+         {{apiVersion: v1, kind: Pod, metadata: {{name: p0}}, spec: {{containers: [{{name: c, image: i}}], affinity: {{podAffinity: {{requiredDuringSchedulingIgnoredDuringExecution: \
+         [{{topologyKey: zone, labelSelector: {{matchLabels: {{app: p1}}}}}}]}}}}}}}}\n---\n\
+         {{apiVersion: v1, kind: Pod, metadata: {{name: p1, labels: {{app: p1}}}}, spec: {{containers: [{{name: c, image: i}}]}}}}\n"
+    )
+}
+
+#[test]
+fn limits_of_pools_count_on_request() {
+    assert_eq!([1, 2].map(|most| anywhere(&pair(most)).0), [Some(true); 2], "autoscalers overrun limits");
+    let trusting = |most: usize| {
+        let mut sources = Sources::default();
+        sources.add(Source::from_bytes("input.yaml", pair(most).into_bytes()).expect("it is text"));
+        let options = Options { trust_pool_limits: true, ..Options::default() };
+        let analysis = Analysis::load(sources, options).expect("it can be read");
+        let answer = analysis.ask("p0", "nodepool/w/1.1").expect("they are there").decide();
+        let verified = analysis.verify(&answer.certificate()).expect("it is a certificate");
+        assert!(verified.iter().all(|one| one.is_proved()), "{answer}: {verified:?}");
+        answer.is_deployable()
+    };
+    assert_eq!([1, 2, 20].map(trusting), [Some(false), Some(true), Some(true)]);
+}
+
+#[test]
+fn a_matrix_says_what_each_question_says() {
+    let mut seen = std::collections::BTreeMap::<&str, usize>::new();
+    for case in 0..cases(24) {
+        let text = cluster(&mut Rng::new(31_000 + case as u64));
+        let analysis = read(&text, Options::COPIES);
+        let matrix = analysis.matrix(Semantics::KubeScheduler, &Budget::unlimited(), 1, &|| ());
+        for (atom, cell) in matrix.cells() {
+            let answer =
+                analysis.ask_goal(Semantics::KubeScheduler, Goal::atom(atom)).expect("it can be asked").decide();
+            assert_eq!(answer.word(), cell.name(), "case {case}: {answer}\n{text}");
+            *seen.entry(cell.name()).or_default() += 1;
+        }
+    }
+    println!("{seen:?}");
+    assert!(seen.len() == 3 && seen.values().all(|&count| count > cases(24) / 4), "{seen:?}");
 }

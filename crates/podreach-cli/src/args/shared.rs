@@ -83,6 +83,9 @@ pub(crate) struct Reading {
     /// all settle; or they stay as they are
     #[arg(long, value_enum, default_value_t = Change::Elastic, value_name = "CHANGE")]
     pub(crate) nodes: Change,
+    /// Take a pool to have no more nodes at a time than it declares; autoscalers overrun that
+    #[arg(long)]
+    pub(crate) trust_pool_limits: bool,
     /// The input has all objects of these kinds: `pods` (no custom resource makes pods besides those that are there), or any of
     /// pvc, pv, sc, csinodes, csidrivers and resourceclaims (what is not there does not exist)
     #[arg(long, value_name = "KINDS", value_delimiter = ',', value_parser = complete)]
@@ -114,6 +117,7 @@ impl Reading {
                 Change::Settled => Nodes::Settled,
                 Change::Elastic => Nodes::Elastic,
             },
+            trust_pool_limits: self.trust_pool_limits,
             release,
             release_by,
             complete: self.complete.iter().copied().collect(),

@@ -261,7 +261,11 @@ impl<'o> Lowering<'o> {
 /// Which nodes of pools are listed: none, unless nodes come and go.
 fn listing(options: &Options, pools: &[Pool]) -> Option<Listing> {
     let elastic = options.nodes == Nodes::Elastic && !pools.is_empty();
-    elastic.then(|| Listing { copies: options.copies, looked_at: options.looked_at.clone() })
+    elastic.then(|| Listing {
+        copies: options.copies,
+        trusts_limits: options.trust_pool_limits,
+        looked_at: options.looked_at.clone(),
+    })
 }
 
 /// How many instances there may be at a time.

@@ -11,7 +11,7 @@ pub(crate) mod weakening;
 pub(crate) use amount::{amount, amounts};
 
 use podreach_core::cluster::{Lifetime, Matcher, NodeRequirement, NodeTerm, Passing, Taint, TaintEffect};
-use podreach_core::id::{ClaimId, KeyId, MatcherId, NamespaceId, Symbol};
+use podreach_core::id::{ClaimId, KeyId, MatcherId, NamespaceId, PoolId, Symbol};
 use podreach_core::selector::{Allowed, Selector, Values};
 use podreach_core::storage::Claim;
 use podreach_core::{Action, Atom, Model, NodeId, PodId};
@@ -48,14 +48,18 @@ pub(crate) fn step(m: &Model, action: Action) -> String {
     }
 }
 
-/// The pool that a node comes from; nothing else brings nodes.
+/// The name of the pool that a node comes from; nothing else brings nodes.
 pub(crate) fn pool(m: &Model, node: NodeId) -> &str {
-    let pool = match m.node(node).lifetime {
+    pool_of(m, node).map_or("", |pool| m.cluster().pools[pool].name.as_str())
+}
+
+/// The pool that a node comes from, if it comes and goes.
+pub(crate) fn pool_of(m: &Model, node: NodeId) -> Option<PoolId> {
+    match m.node(node).lifetime {
         Lifetime::Existing(pool) => Some(pool),
         Lifetime::New(shape) => Some(m.cluster().shapes[shape].pool),
         Lifetime::Permanent | Lifetime::Absent => None,
-    };
-    pool.map_or("", |pool| m.cluster().pools[pool].name.as_str())
+    }
 }
 
 /// Whether a node settles by being uncordoned, and does not get ready.

@@ -26,6 +26,8 @@ pub struct Options {
     pub nodes: Nodes,
     /// How many nodes of each shape that pools can bring are looked at; more where these are not enough.
     pub copies: usize,
+    /// Whether a pool never has more nodes than it declares; autoscalers overrun that.
+    pub trust_pool_limits: bool,
     /// What questions look at in nodes: selectors in the notation of `kubectl -l`, which tell kinds of new nodes apart.
     pub looked_at: Vec<String>,
     /// The Kubernetes release whose behaviour counts.
@@ -57,6 +59,7 @@ impl Default for Options {
             instances: Instances::default(),
             nodes: Nodes::default(),
             copies: Self::COPIES,
+            trust_pool_limits: false,
             looked_at: Vec::new(),
             release: Release::default(),
             release_by: ReleaseBy::default(),

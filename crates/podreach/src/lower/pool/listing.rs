@@ -35,6 +35,8 @@ const SHAPES: usize = 256;
 pub struct Listing {
     /// How many of each shape.
     pub copies: usize,
+    /// Whether a pool never has more nodes than it declares.
+    pub trusts_limits: bool,
     /// What questions and policies look at besides those of the input: selectors of nodes, in the notation of `kubectl -l`. Their keys also
     /// count as topologies.
     pub looked_at: Vec<String>,
@@ -66,7 +68,10 @@ pub(crate) fn list(lowered: &mut Lowered) {
     let mut shapes = Vec::new();
     for pool in lowered.pools.clone() {
         cancel::poll();
-        let source = lowered.cluster.pools.push(Source { name: pool.name.clone() });
+        let source = lowered
+            .cluster
+            .pools
+            .push(Source { name: pool.name.clone(), most: pool.most.filter(|_| listing.trusts_limits) });
         let members: Vec<NodeId> =
             lowered.cluster.nodes.ids().filter(|&node| is_member(&lowered.cluster, &pool, node)).collect();
         members.into_iter().for_each(|node| lowered.cluster.nodes[node].lifetime = Lifetime::Existing(source));
@@ -79,13 +84,29 @@ pub(crate) fn list(lowered: &mut Lowered) {
     }
     let shapes: Vec<(ShapeId, String, Node)> =
         shapes.into_iter().map(|(source, number, pool, one)| added(lowered, source, number, &pool, &one)).collect();
-    for copy in 1..=listing.copies.max(1) {
-        for (shape, stem, node) in &shapes {
+    let limits: Vec<Option<usize>> = shapes.iter().map(|(shape, ..)| limit(lowered, &listing, *shape)).collect();
+    let most = limits.iter().flatten().copied().chain([listing.copies.max(1)]).max().unwrap_or(1);
+    for copy in 1..=most {
+        for ((shape, stem, node), limit) in shapes.iter().zip(&limits) {
+            if copy > limit.unwrap_or(listing.copies.max(1)) {
+                continue;
+            }
+            lowered.cluster.shapes[*shape].is_all = limit.is_some();
             let node = lowered.cluster.list_new_node(*shape, &format!("{stem}.{copy}"), node.clone());
             add_origin(lowered, node);
         }
     }
     release_static_pods(lowered);
+}
+
+/// The most nodes of a shape that a limit makes all of them; a larger limit is as good as none.
+const LIMITED: usize = 8;
+
+/// How many nodes of a shape there may be, where that is known and not many.
+fn limit(lowered: &Lowered, listing: &Listing, shape: ShapeId) -> Option<usize> {
+    let source = lowered.cluster.shapes[shape].pool;
+    let most = lowered.cluster.pools[source].most.filter(|_| listing.trusts_limits)?;
+    usize::try_from(most).ok().filter(|&most| most <= LIMITED)
 }
 
 /// Removes what was listed before.

@@ -188,6 +188,9 @@ pub(crate) fn question(m: &Model, options: &Options, goal: &Goal) -> Value {
     if m.is_elastic() {
         question.insert("nodes".into(), "elastic".into());
         question.insert("newNodes".into(), new_nodes(m).into());
+        if options.trust_pool_limits {
+            question.insert("trustPoolLimits".into(), true.into());
+        }
         if !options.looked_at.is_empty() {
             question.insert("lookedAt".into(), options.looked_at.clone().into());
         }
@@ -208,9 +211,10 @@ pub(crate) fn question(m: &Model, options: &Options, goal: &Goal) -> Value {
     question.into()
 }
 
-/// How many nodes of each shape are listed.
+/// How many nodes are listed of each shape that has no end; one, where all have.
 fn new_nodes(m: &Model) -> usize {
-    m.cluster().shapes.values().map(|shape| shape.nodes.len()).max().unwrap_or_default()
+    let endless = m.cluster().shapes.values().filter(|shape| !shape.is_all);
+    endless.map(|shape| shape.nodes.len()).max().unwrap_or(1).max(1)
 }
 
 fn keep(keep: &Keep) -> Value {

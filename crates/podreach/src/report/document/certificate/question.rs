@@ -118,6 +118,7 @@ pub(super) fn asked(question: &Tree<'_>) -> Read<(Semantics, Options, Vec<Vec<En
             "instances",
             "nodes",
             "newNodes",
+            "trustPoolLimits",
             "lookedAt",
             "kubernetesVersion",
             "complete",
@@ -156,6 +157,9 @@ fn options(question: &Tree<'_>) -> Read<Options> {
     }
     if let Some(copies) = question.field("newNodes") {
         options.copies = new_nodes(copies)?;
+    }
+    if let Some(trusts) = question.field("trustPoolLimits") {
+        options.trust_pool_limits = trusts.value == Value::Bool(true);
     }
     if let Some(selectors) = question.field("lookedAt") {
         options.looked_at = items(selectors)?.iter().map(selector).collect::<Read<_>>()?;
