@@ -14,7 +14,7 @@ use podreach_core::cluster::{Lifetime, Matcher, NodeRequirement, NodeTerm, Passi
 use podreach_core::id::{ClaimId, KeyId, MatcherId, NamespaceId, PoolId, Symbol};
 use podreach_core::selector::{Allowed, Selector, Values};
 use podreach_core::storage::Claim;
-use podreach_core::{Action, Atom, Model, NodeId, PodId};
+use podreach_core::{Action, Atom, Model, NodeId, PodId, face};
 
 use crate::lower::object::stand_in::is_stand_in;
 
@@ -51,6 +51,14 @@ pub(crate) fn step(m: &Model, action: Action) -> String {
 /// The name of the pool that a node comes from; nothing else brings nodes.
 pub(crate) fn pool(m: &Model, node: NodeId) -> &str {
     pool_of(m, node).map_or("", |pool| m.cluster().pools[pool].name.as_str())
+}
+
+/// The labels of a node that pods can tell it from others by: `tier=batch, zone=a`. `None` if it has none of those.
+pub(crate) fn seen_labels(m: &Model, node: NodeId) -> Option<String> {
+    let keys = face::keys(m.cluster());
+    let seen = m.node(node).labels.iter().filter(|&(key, value)| keys.contains(&key) && value != m.node(node).name);
+    let labels: Vec<String> = seen.map(|(key, value)| format!("{}={}", m.str(key), m.str(value))).collect();
+    (!labels.is_empty()).then(|| labels.join(", "))
 }
 
 /// The pool that a node comes from, if it comes and goes.

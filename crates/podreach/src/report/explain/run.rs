@@ -8,7 +8,7 @@ use std::ops::Range;
 use podreach_core::cluster::Term;
 use podreach_core::id::KeyId;
 use podreach_core::rule::{self, Refusal, Rule, pod_affinity};
-use podreach_core::{Action, Atom, Configuration, Model, NodeId, Problem, Semantics, Trace, face};
+use podreach_core::{Action, Atom, Configuration, Model, NodeId, Problem, Semantics, Trace};
 
 use crate::words;
 use crate::words::reason::{emptiest, reason, wanted};
@@ -106,10 +106,7 @@ fn deletion(action: Action, obstacle: Option<Obstacle>, next: Option<usize>) -> 
 
 /// What a new node is like, as far as pods can see; and which step it is for.
 fn arrival(m: &Model, action: Action, node: NodeId, next: Option<usize>) -> AnnotatedStep {
-    let keys = face::keys(m.cluster());
-    let seen = m.node(node).labels.iter().filter(|&(key, value)| keys.contains(&key) && value != m.node(node).name);
-    let labels: Vec<String> = seen.map(|(key, value)| format!("{}={}", m.str(key), m.str(value))).collect();
-    let labels = (!labels.is_empty()).then(|| format!("with {}", labels.join(", ")));
+    let labels = words::seen_labels(m, node).map(|labels| format!("with {labels}"));
     let needed = next.map(|at| format!("for step {}", at + 1));
     AnnotatedStep { action, notes: labels.into_iter().chain(needed).collect(), witnesses: Vec::new(), obstacle: None }
 }

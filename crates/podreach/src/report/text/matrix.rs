@@ -1,6 +1,7 @@
 //! The matrix as a grid by node class, and as a document.
 
-use podreach_core::{Model, PodId};
+use podreach_core::cluster::Lifetime;
+use podreach_core::{Model, NodeId, PodId};
 use serde_json::{Value, json};
 
 use crate::assumption::Assumption;
@@ -90,8 +91,17 @@ fn legend(m: &Model, matrix: &Matrix, width: Width) -> Vec<String> {
         let names = words::first(nodes.iter().map(|&node| m.node_name(node).to_owned()), most);
         let count = if nodes.len() == 1 { String::new() } else { format!("  ({} nodes)", nodes.len()) };
         lines.push(format!("  {:<2} {}{count}", letters(index), names.join(", ")));
+        lines.extend(to_come(m, nodes));
     }
     lines
+}
+
+/// What nodes are like that are yet to come: nobody has seen them, and their names say little.
+fn to_come(m: &Model, nodes: &[NodeId]) -> Option<String> {
+    let is_new = |node: &&NodeId| matches!(m.node(**node).lifetime, Lifetime::New(_));
+    let labels = nodes.iter().find(is_new).and_then(|&node| words::seen_labels(m, node))?;
+    let some = if nodes.iter().all(|node| is_new(&node)) { "yet to come" } else { "some yet to come" };
+    Some(format!("     {some}, with {labels}"))
 }
 
 /// What else the rows are about: every name is said.
