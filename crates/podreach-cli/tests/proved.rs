@@ -19,6 +19,8 @@ struct Tally {
     doubted: usize,
     /// Evidence that claims nothing.
     silent: usize,
+    /// Evidence about nodes that come and go, of which the proved checker knows nothing.
+    elastic: usize,
     not_exported: usize,
 }
 
@@ -82,8 +84,11 @@ impl Page<'_> {
         let mut lines = said.lines().peekable();
         while let Some(line) = lines.next() {
             if let Some(why) = lines.next_if(|next| next.starts_with("NOT EXPORTED")) {
-                let silent = why.contains("it claims nothing");
-                *if silent { &mut self.tally.silent } else { &mut self.tally.not_exported } += 1;
+                *match why {
+                    _ if why.contains("it claims nothing") => &mut self.tally.silent,
+                    _ if why.contains("nodes that come and go") => &mut self.tally.elastic,
+                    _ => &mut self.tally.not_exported,
+                } += 1;
                 continue;
             }
             match line.split("  ").next() {
