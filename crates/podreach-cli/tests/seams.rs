@@ -421,6 +421,22 @@ const WORLD: &[Case] = &[
         ],
     ),
     (
+        "W36",
+        "",
+        &[
+            run("check -f w36-a-domain-that-goes-is-not-counted.yaml web n1 --with web@n1=3", DEPLOYABLE)
+                .says(&["takes g1 away"])
+                .silent_about(&["begin to delete"]),
+            run(
+                "check -f w36-a-domain-that-goes-is-not-counted.yaml web n1 --with web@n1=3 --nodes settled",
+                DEPLOYABLE,
+            )
+            .says(&["begin to delete"]),
+            run("audit -f w36-a-domain-that-goes-is-not-counted.yaml", ANY).silent_about(&["F0110"]),
+            run("audit -f w36-a-domain-that-goes-is-not-counted.yaml --nodes settled", ANY).says(&["F0110"]),
+        ],
+    ),
+    (
         "D1 admission",
         "",
         &[

@@ -1,6 +1,7 @@
 //! F0110: can every domain that a spread constraint counts ever have a pod?
 //!
-//! A domain that stays empty holds the minimum at zero, and then no domain ever has more than maxSkew.
+//! A domain that stays empty holds the minimum at zero, and then no domain ever has more than maxSkew. A domain whose nodes all come and go
+//! is not one: it is counted only while one of them is there.
 
 use std::collections::BTreeMap;
 
@@ -44,10 +45,12 @@ fn item(scene: &mut Scene<'_>, subject: &Subject, index: usize) -> Option<Item> 
         return None;
     }
     let noun = words::domain(&m, constraint.key, true);
-    let few = (domains.len() as u64) < constraint.min_domains;
+    let settled = domains.values().flatten().all(|&node| !m.comes_and_goes(node));
+    let few = settled && (domains.len() as u64) < constraint.min_domains;
     let mut empty = Vec::new();
     let (mut evidence, mut open) = (Vec::new(), None);
-    for nodes in domains.values().filter(|_| !few) {
+    let lasts = |nodes: &&Vec<NodeId>| nodes.iter().any(|&node| !m.comes_and_goes(node));
+    for nodes in domains.values().filter(|nodes| !few && lasts(nodes)) {
         match stays_empty(scene, subject.pod, index, nodes) {
             Ok(Some(shown)) => {
                 evidence.push(shown);
@@ -68,8 +71,12 @@ fn item(scene: &mut Scene<'_>, subject: &Subject, index: usize) -> Option<Item> 
         true => format!("it asks for {} {noun} and there are {}", constraint.min_domains, domains.len()),
         false => format!("none can ever run {}", words::either(&words::first(empty.into_iter(), 4))),
     };
-    let room = constraint.max_skew.saturating_mul(live as u64);
-    let message = format!("{} can have only {room} pods over all {noun}, maxSkew in each: {why}", subject.shown());
+    // Nodes that come may bring more domains.
+    let room = if settled { constraint.max_skew.saturating_mul(live as u64) } else { u64::MAX };
+    let message = match settled {
+        true => format!("{} can have only {room} pods over all {noun}, maxSkew in each: {why}", subject.shown()),
+        false => format!("{} can have only maxSkew pods in each of the {noun}: {why}", subject.shown()),
+    };
     let replicas = replicas(scene, subject);
     let severity = if replicas <= room { Severity::Note } else { MINIMUM.severity };
     let mut item = scene.item(&MINIMUM, &subject.names, message);
