@@ -437,6 +437,13 @@ const WORLD: &[Case] = &[
         ],
     ),
     (
+        "W37",
+        "",
+        &[run("check -f w37-nodes-that-stay-are-never-taken-away.yaml new k1", DEPLOYABLE)
+            .says(&["p0 brings"])
+            .silent_about(&["fixed away"])],
+    ),
+    (
         "D1 admission",
         "",
         &[

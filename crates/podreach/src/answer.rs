@@ -289,7 +289,7 @@ impl Oracle {
         let goal = &decision.checked.problem().goal;
         match Checker::new(&self.problem).check(goal, Verdict::Deployable(trace), &|| false) {
             Ok(checked) => Decision { checked, ..decision },
-            Err(_) => decision,
+            Err(_) => unknown(decision, Reason::Impossible("the nodes that it needs cannot come in time".to_owned())),
         }
     }
 

@@ -177,7 +177,7 @@ fn is_spread(m: &Model, pod: PodId) -> bool {
 struct Nodes {
     gone: BTreeSet<NodeId>,
     empty: BTreeSet<NodeId>,
-    /// How many pods are on each.
+    /// How many pods are on each of those that come and go.
     pods: BTreeMap<NodeId, u64>,
 }
 
@@ -187,7 +187,10 @@ impl Nodes {
         let mut nodes = Self { gone: BTreeSet::new(), empty: BTreeSet::new(), pods: BTreeMap::new() };
         for node in m.nodes() {
             match m.node(node).lifetime {
-                Lifetime::New(_) => drop(nodes.gone.insert(node)),
+                Lifetime::New(_) => {
+                    nodes.pods.insert(node, 0);
+                    nodes.gone.insert(node);
+                }
                 Lifetime::Existing(_) => {
                     let pods = problem.start.on(node).map(|(_, count)| count).fold(0, u64::saturating_add);
                     nodes.pods.insert(node, pods);
@@ -232,7 +235,7 @@ impl Nodes {
             }
             Action::Deploy(_, node) => {
                 self.empty.remove(&node);
-                *self.pods.entry(node).or_default() += 1;
+                self.pods.entry(node).and_modify(|pods| *pods = pods.saturating_add(1));
             }
             Action::Delete(_, node) => {
                 let Some(pods) = self.pods.get_mut(&node) else { return };
