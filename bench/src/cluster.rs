@@ -233,8 +233,9 @@ fn node(index: usize) -> Value {
 
 /// The objects of a cluster of so many nodes, one after the other.
 fn objects(nodes: usize, mut each: impl FnMut(&Value) -> io::Result<()>) -> io::Result<()> {
-    let room = |node| Room { millicores: millicores(node), pods: 110, ports: Vec::new(), alone: Vec::new() };
-    let mut rooms: Vec<Room> = (0..nodes).map(room).collect();
+    let mut rooms: Vec<Room> = (0..nodes)
+        .map(|node| Room { millicores: millicores(node), pods: 110, ports: Vec::new(), alone: Vec::new() })
+        .collect();
     let mut dice = Dice(nodes as u64);
     (0..nodes).try_for_each(|index| each(&node(index)))?;
     for index in 0..(nodes / NODES_PER_WORKLOAD).max(1) {

@@ -56,9 +56,8 @@ impl Cell {
 
 /// Answers that are not the family's.
 pub(crate) fn disagreements(family: &Family, measured: &[Measured]) -> Vec<String> {
-    let wrong = |m: &&Measured| m.cell.answer.is_some_and(|answer| answer != family.deployable);
     let sentence = |m: &Measured| format!("{} {}: {} answers {}", family.name, m.size, m.solver, m.cell.word());
-    measured.iter().filter(wrong).map(sentence).collect()
+    measured.iter().filter(|m| m.cell.answer.is_some_and(|answer| answer != family.deployable)).map(sentence).collect()
 }
 
 /// Writes the CSV and the plot of one family.
@@ -72,9 +71,8 @@ pub(crate) fn write(folder: &Path, family: &Family, measured: &[Measured]) -> io
             .expect("strings take all text");
     }
     fs::write(folder.join(format!("{}.csv", family.name)), csv)?;
-    let answered = |m: &&Measured| m.cell.answer.is_some();
     let mut lines: BTreeMap<&str, Series> = BTreeMap::new();
-    for m in measured.iter().filter(answered) {
+    for m in measured.iter().filter(|m| m.cell.answer.is_some()) {
         let series = lines.entry(&m.solver).or_insert_with(|| Series { name: m.solver.clone(), points: Vec::new() });
         series.points.push((m.size as f64, m.cell.seconds, m.cell.mebibytes));
     }

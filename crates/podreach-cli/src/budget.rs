@@ -207,13 +207,12 @@ pub(crate) fn resident() -> Option<usize> {
 /// Listens for Ctrl-C and for orders to end: the first is only noted, the second ends the program.
 pub(crate) fn listen() {
     LISTENING.get_or_init(|| {
-        let pressed = || {
+        // Without a handler Ctrl-C ends the program at once, which is a fair second best.
+        let _ = ctrlc::set_handler(|| {
             if INTERRUPTED.set(Instant::now()).is_err() {
                 std::process::exit(130);
             }
-        };
-        // Without a handler Ctrl-C ends the program at once, which is a fair second best.
-        let _ = ctrlc::set_handler(pressed);
+        });
     });
 }
 

@@ -112,8 +112,9 @@ fn number(bytes: &[u8]) -> u64 {
 /// The same, eight bytes at a time: a program is long.
 fn words(bytes: &[u8]) -> u64 {
     let (words, rest) = bytes.as_chunks::<8>();
-    let fold = |hash: u64, word: &[u8; 8]| (hash ^ u64::from_le_bytes(*word)).wrapping_mul(PRIME).rotate_left(29);
-    words.iter().fold(OFFSET ^ number(rest), fold)
+    words.iter().fold(OFFSET ^ number(rest), |hash, word| {
+        (hash ^ u64::from_le_bytes(*word)).wrapping_mul(PRIME).rotate_left(29)
+    })
 }
 
 #[cfg(test)]

@@ -117,8 +117,7 @@ fn flat(group: &[(Class, u64)]) -> Vec<u64> {
 }
 
 fn group(numbers: &[u64]) -> Option<Group> {
-    let pair = |pair: &[u64]| Some((Class::try_from(pair[0]).ok()?, *pair.get(1)?));
-    numbers.chunks(2).map(pair).collect()
+    numbers.chunks(2).map(|pair| Some((Class::try_from(pair[0]).ok()?, *pair.get(1)?))).collect()
 }
 
 /// The same outcome again, if it makes sense for the system and the budget has room for it.

@@ -95,8 +95,9 @@ fn without_credentials(error: &(dyn Error + 'static)) -> String {
 /// What is reported of an error that may have credentials in it.
 fn confidential(error: &(dyn Error + 'static)) -> Option<String> {
     let of_client = error.downcast_ref::<kube::Error>().and_then(of_client);
-    let of_file = || error.downcast_ref::<KubeconfigError>().and_then(of_kubeconfig);
-    of_client.or_else(of_file).or_else(|| error.downcast_ref::<AuthError>().map(of_login))
+    of_client
+        .or_else(|| error.downcast_ref::<KubeconfigError>().and_then(of_kubeconfig))
+        .or_else(|| error.downcast_ref::<AuthError>().map(of_login))
 }
 
 fn of_client(error: &kube::Error) -> Option<String> {

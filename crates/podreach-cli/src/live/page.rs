@@ -48,8 +48,7 @@ fn once(
         token = meta("continue").and_then(Value::as_str).unwrap_or_default().to_owned();
         seen(count, remaining.and_then(|more| usize::try_from(more).ok()).map(|more| count + more));
         let version = resource.api_version(version);
-        let kept = |item: Value| templates.redacted(whole(item, &version, resource.kind));
-        let objects = items.into_iter().map(kept).collect();
+        let objects = items.into_iter().map(|item| templates.redacted(whole(item, &version, resource.kind))).collect();
         // A list of one namespace does not say what there is in others.
         let kind = if namespace.is_some() { "List".to_owned() } else { format!("{}List", resource.kind) };
         texts.push(List { version, kind, answer: false, objects }.text());

@@ -248,8 +248,9 @@ impl<'c> Cluster<'c> {
 /// Why the scheduler found no node for a pod, if it said so.
 fn refusal(pod: &Value) -> Option<String> {
     let conditions = pod.pointer("/status/conditions").and_then(Value::as_array)?;
-    let is = |condition: &&Value| condition["type"] == "PodScheduled" && condition["reason"] == "Unschedulable";
-    let condition = conditions.iter().find(is)?;
+    let condition = conditions
+        .iter()
+        .find(|condition| condition["type"] == "PodScheduled" && condition["reason"] == "Unschedulable")?;
     Some(condition["message"].as_str().unwrap_or("it says nothing").to_owned())
 }
 

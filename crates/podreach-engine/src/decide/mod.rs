@@ -172,8 +172,7 @@ impl Search {
     }
 
     fn checked(&mut self, goal: &Goal, candidate: Candidate, budget: &Budget<'_>) -> Decision {
-        let check = |verdict, stop: &dyn Fn() -> bool| self.checker.check_plainly(goal, verdict, stop);
-        candidate.decision(&self.problem, goal, budget, check)
+        candidate.decision(&self.problem, goal, budget, |verdict, stop| self.checker.check_plainly(goal, verdict, stop))
     }
 
     /// A candidate that takes no search, if there is one.

@@ -246,10 +246,11 @@ impl<'r> Fixpoint<'r> {
     /// without one do not count.
     fn coexisting(&self, rule: usize) -> Option<Bits> {
         let candidates: Bits = (0..self.pending.len()).map(|word| self.candidates(rule, word)).collect();
-        let witnesses = |condition: &Precondition| {
-            condition.witnesses.iter().copied().filter(|&class| candidates.contains(class)).collect()
-        };
-        let mut groups: Vec<Vec<usize>> = self.rules.required(rule).map(witnesses).collect();
+        let mut groups: Vec<Vec<usize>> = self
+            .rules
+            .required(rule)
+            .map(|condition| condition.witnesses.iter().copied().filter(|&class| candidates.contains(class)).collect())
+            .collect();
         loop {
             let with_all = |(word, &classes): (usize, &u64)| {
                 groups.iter().fold(classes, |classes, group| classes & self.neighbourhood(group, word))

@@ -230,12 +230,13 @@ impl<'a> Incidence<'a> {
             uses.iter().fold(*sum, |total, &(rule, role)| total.wrapping_add(mix(rules[rule as usize], role)))
         };
         let used: Vec<u64> = sums.iter().zip(&self.uses).map(used).collect();
-        let class = |class: usize| {
-            let made = self.system.rules_of[class].iter().map(|&rule| mix(rules[rule], 11));
-            let seen = self.system.sums.of[class].iter().map(|&(sum, w)| mix(used[sum as usize], w as u64));
-            mix(colours[class], made.chain(seen).fold(0, u64::wrapping_add))
-        };
-        (0..colours.len()).map(class).collect()
+        (0..colours.len())
+            .map(|class| {
+                let made = self.system.rules_of[class].iter().map(|&rule| mix(rules[rule], 11));
+                let seen = self.system.sums.of[class].iter().map(|&(sum, w)| mix(used[sum as usize], w as u64));
+                mix(colours[class], made.chain(seen).fold(0, u64::wrapping_add))
+            })
+            .collect()
     }
 
     /// A permutation that takes one class to another and moves what must move with it, if colours show one.

@@ -51,8 +51,8 @@ pub enum Standing {
 impl Outcome {
     /// Puts items in order, and spares those that the manifests except.
     pub fn new(items: Vec<Item>, origins: &Origins) -> Self {
-        let entry = |item: Item| Entry { standing: standing(&item, origins), item };
-        let mut entries: Vec<Entry> = items.into_iter().map(entry).collect();
+        let mut entries: Vec<Entry> =
+            items.into_iter().map(|item| Entry { standing: standing(&item, origins), item }).collect();
         entries.sort_by(|a, b| a.item.rank().cmp(&b.item.rank()));
         Self { entries, compared: false, looked_for: None }
     }

@@ -54,8 +54,9 @@ fn until_goal(net: &Net, goal: &[usize], mut fired: Vec<usize>) -> Result<Vec<us
             return Ok(fired);
         }
         let Some(&a) = fired.get(position) else { break };
-        let stuck = || DecodeError::NotEnabled(position + 1, net.transitions[a].name.clone());
-        marking = net.fire(&marking, a).ok_or_else(stuck)?;
+        marking = net
+            .fire(&marking, a)
+            .ok_or_else(|| DecodeError::NotEnabled(position + 1, net.transitions[a].name.clone()))?;
     }
     Err(DecodeError::FiringsMissGoal)
 }

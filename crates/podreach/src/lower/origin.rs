@@ -144,8 +144,7 @@ fn of_workload(cx: &Context, inventory: &Inventory, typing: &Typing, at: usize) 
     let (name, origin) = named(cx, workload.kind, &workload.metadata, &workload.template.labels);
     let declared = declared(workload).filter(|_| !typing.above.is_owned(at) && !workload.unseen);
     let apart = typing.apart(inventory, at, ordinal::is_declared);
-    let rest = |declared: Declared| Declared { replicas: declared.replicas.saturating_sub(apart), ..declared };
-    let declared = declared.map(rest);
+    let declared = declared.map(|declared| Declared { replicas: declared.replicas.saturating_sub(apart), ..declared });
     let beyond = apart > 0 && declared.is_some_and(|declared| declared.replicas == 0);
     let above = if typing.above.is_owned(at) { &typing.above.workloads[at][..] } else { &[] };
     (name, Origin { declared, owners: owners(inventory, above), beyond, unseen: workload.unseen, ..origin })

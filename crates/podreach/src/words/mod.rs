@@ -107,10 +107,10 @@ pub(crate) fn atoms(m: &Model, atoms: &[Atom], most: usize) -> String {
     for &(pod, node) in atoms {
         nodes.entry(pod).or_default().push(m.node_name(node).to_owned());
     }
-    let on = |(of, nodes): (&PodId, &Vec<String>)| {
-        format!("{} on {}", pod(m, *of), either(&first(nodes.iter().cloned(), most)))
-    };
-    either(&first(nodes.iter().map(on), most))
+    either(&first(
+        nodes.iter().map(|(of, nodes)| format!("{} on {}", pod(m, *of), either(&first(nodes.iter().cloned(), most)))),
+        most,
+    ))
 }
 
 /// What is near a node under a topology key: `on edge-1`, `in zone eu-1`, `where rack=r1`.

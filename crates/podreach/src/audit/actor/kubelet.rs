@@ -91,10 +91,10 @@ pub(super) fn variants(
     let world = world.with_cluster(cluster);
     let said = world.made(&Step::Change(if property.forbids() { Change::Open(id) } else { Change::Close(id) }));
     let (labellings, all) = labellings(&world, &said, &choices, &relevant, id);
-    let variant = |labels: Labels| variant((&world, &said), id, &labels, property.forbids());
     let missed = "the kubelet can choose among too many labels: not all of them were tried".to_owned();
     let note = note(world.model(), &relevant, property);
-    let variants = labellings.into_iter().map(variant).collect();
+    let variants =
+        labellings.into_iter().map(|labels| variant((&world, &said), id, &labels, property.forbids())).collect();
     Ok(Variants { variants, note: Some(note), missed: (!(complete && all)).then_some(missed), beyond: Vec::new() })
 }
 
@@ -155,8 +155,7 @@ fn add_mirrors(draft: &mut Draft, m: &Model, relevant: &BTreeSet<PodId>, node: N
         namespaces.iter().flat_map(|&namespace| sets.iter().map(move |labels| (namespace, labels)))
     {
         let node_name = Some(draft.cluster.nodes[node].name);
-        let passes = |rule: &Rule| *rule != Rule::NodeName && rule.is_filter();
-        let exempt = Rule::ALL.into_iter().filter(passes).collect();
+        let exempt = Rule::ALL.into_iter().filter(|rule| *rule != Rule::NodeName && rule.is_filter()).collect();
         mirrors.push(PodSpec { labels: labels.clone(), node_name, exempt, ..PodSpec::plain(namespace) });
     }
     for spec in distinct(draft, m.semantics(), &matchers, mirrors) {

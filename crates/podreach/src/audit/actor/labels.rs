@@ -121,11 +121,12 @@ pub(super) fn shown(cluster: &Cluster, labels: &Labels) -> String {
 
 /// The matchers of the affinity and spread constraints of pods: those that ask for company.
 pub(super) fn wanting(m: &Model, pods: &BTreeSet<PodId>) -> BTreeSet<MatcherId> {
-    let of = |&pod: &PodId| {
-        let spec = m.pod(pod);
-        spec.affinity.iter().map(|term| term.matcher).chain(spec.spread.iter().map(|spread| spread.matcher))
-    };
-    pods.iter().flat_map(of).collect()
+    pods.iter()
+        .flat_map(|&pod| {
+            let spec = m.pod(pod);
+            spec.affinity.iter().map(|term| term.matcher).chain(spec.spread.iter().map(|spread| spread.matcher))
+        })
+        .collect()
 }
 
 /// The matchers of the anti-affinity terms of pods: those that keep away.

@@ -128,8 +128,9 @@ fn add_types(
     let profiles = best(if lowered.profiles.is_empty() { &usual } else { &lowered.profiles });
     let (mut all, mut exact) = (Vec::new(), true);
     for (namespace, entrance) in rights.namespaces.iter().zip(entrances(lowered, rights.namespaces)) {
-        let by = |labels: &Labels| selected(&draft.cluster, namespace, labels, selections);
-        let (sets, complete) = label_sets(&draft.cluster, &universe, &relevant.matchers, by);
+        let (sets, complete) = label_sets(&draft.cluster, &universe, &relevant.matchers, |labels| {
+            selected(&draft.cluster, namespace, labels, selections)
+        });
         exact &= complete;
         let mut types = Types::new();
         for labels in sets {

@@ -16,7 +16,7 @@ use podreach_core::id::{QuotaId, ResourceId, Symbol};
 use podreach_core::rule::taint::tolerates;
 use podreach_core::selector::Values;
 use podreach_core::storage::Mounts;
-use podreach_core::{Configuration, Goal, Model, NodeId, PodId};
+use podreach_core::{Goal, Model, NodeId, PodId};
 
 use super::{label, scope};
 use crate::audit::changed::condition;
@@ -64,8 +64,7 @@ fn classes(world: &World, goal: &Goal, pods: &BTreeSet<PodId>, nodes: &BTreeSet<
     let mut classes = BTreeMap::<_, Vec<NodeId>>::new();
     // What is asked of a node: its own part of each alternative, and what goes with it elsewhere.
     let asked = |node: NodeId| {
-        let here = |alternative: &&Configuration| alternative.on(node).next().is_some();
-        let parts = goal.any.iter().filter(here).map(|alternative| {
+        let parts = goal.any.iter().filter(|alternative| alternative.on(node).next().is_some()).map(|alternative| {
             let (own, others): (Vec<_>, Vec<_>) = alternative.iter().partition(|((_, at), _)| *at == node);
             (own.into_iter().map(|((pod, _), count)| (pod, count)).collect::<Vec<_>>(), others)
         });
@@ -181,8 +180,8 @@ impl Edit {
             goal.any.iter().flat_map(|alternative| alternative.iter().map(|((_, node), _)| node)).collect();
         // Kept pods count for limits and quotas, wherever they are.
         let kept: BTreeSet<NodeId> = world.problem.kept.iter().map(|((_, node), _)| node).collect();
-        let stays = |node: NodeId| social || nodes.contains(&node) || kept.contains(&node);
-        let (part, map) = world.part(|pod| pods.contains(&pod), stays);
+        let (part, map) =
+            world.part(|pod| pods.contains(&pod), |node| social || nodes.contains(&node) || kept.contains(&node));
         let goal = map.goal(&goal);
         let change = if goal.any.is_empty() { self.change.clone() } else { within(&self.change, &map) };
         (part, goal, Self { change, alike: Vec::new() })

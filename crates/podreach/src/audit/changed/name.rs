@@ -92,8 +92,7 @@ fn added(cluster: &Cluster, pod: &Pod, profiles: &[Scheduling], put: &mut dyn Fn
     let spec = &*pod.spec;
     put("pod", pod.name.as_str().into());
     put("namespace", text(cluster.namespaces[spec.namespace]).into());
-    let label = |(key, value): (Symbol, Symbol)| (text(key).to_owned(), Value::from(text(value)));
-    put("labels", spec.labels.iter().map(label).collect());
+    put("labels", spec.labels.iter().map(|(key, value)| (text(key).to_owned(), Value::from(text(value)))).collect());
     let toleration = |of: &Toleration| {
         let value = if let TolerationOperator::Equal(value) = of.operator { Some(text(value)) } else { None };
         json!({"key": of.key.map(text), "value": value, "effect": of.effect.map(effect)})

@@ -213,6 +213,7 @@ fn each_alone(asking: &Asking<'_>, wants: &[Want], key: KeyId) -> Option<Outcome
 fn is_doubted(world: &World, pod: PodId) -> bool {
     use crate::diagnostic::Effect;
     let name = world.model().pod_name(pod);
-    let narrows = |effect: Effect| matches!(effect, Effect::UnderApproximates | Effect::Both);
-    world.diagnostics.iter().any(|d| narrows(d.effect) && d.pods.iter().any(|about| about == name))
+    world.diagnostics.iter().any(|d| {
+        matches!(d.effect, Effect::UnderApproximates | Effect::Both) && d.pods.iter().any(|about| about == name)
+    })
 }

@@ -50,8 +50,8 @@ impl Query {
         }
         loop {
             let index = Index::new(&groups);
-            let is_kept = |group: &&Group| !is_completed(&self.policy, group, &index);
-            let kept: Vec<Group> = groups.iter().filter(is_kept).cloned().collect();
+            let kept: Vec<Group> =
+                groups.iter().filter(|group| !is_completed(&self.policy, group, &index)).cloned().collect();
             if kept.len() == groups.len() {
                 break;
             }
@@ -94,8 +94,7 @@ fn starts(
         return false;
     }
     let Some((&entry, entries)) = entries.split_first() else { return true };
-    let here = |named: usize| rest.contains_key(&(named, worker));
-    if policy.named(entry).any(here) {
+    if policy.named(entry).any(|named| rest.contains_key(&(named, worker))) {
         return starts(policy, (function, worker), block, entries, rest, groups);
     }
     policy.named(entry).any(|witness| {

@@ -79,11 +79,10 @@ impl Encoding<'_> {
         if self.semantics == Semantics::Paper {
             return vec![node(NODE, &[], &[("pods", self.most_pods())])];
         }
-        let everywhere = || vec![(EVERYWHERE.to_owned(), SHARED.to_owned())];
         let signals = self.all_roles().into_iter().map(|role| self.signal(role));
         let places = (0..self.net.places.len()).map(Signal::Place);
         let mut labels: BTreeMap<Signal, Vec<(String, String)>> =
-            signals.chain(places).map(|signal| (signal, everywhere())).collect();
+            signals.chain(places).map(|signal| (signal, vec![(EVERYWHERE.to_owned(), SHARED.to_owned())])).collect();
         for role in self.all_roles() {
             let reader = self.signal(role);
             for signal in self.needs(role) {

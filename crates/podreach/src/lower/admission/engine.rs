@@ -74,11 +74,11 @@ pub(crate) fn gate(cx: &mut Context, tree: &Tree<'_>) -> Option<Gate> {
 fn makes_pods(tree: &Tree<'_>, kind: &str) -> bool {
     let rules = part(tree, "rules").and_then(Tree::seq).unwrap_or_default();
     let generates = rules.iter().filter_map(|rule| rule.field("generate"));
-    let harmless = |generate: &Tree<'_>| {
-        let kind = generate.field("kind").and_then(Tree::str);
-        kind.is_some_and(|kind| Kind::of_owner(kind).is_none() && !matches!(kind, "Pod" | "PodTemplate"))
-    };
-    matches!(kind, "GeneratingPolicy" | "NamespacedGeneratingPolicy") || !generates.into_iter().all(harmless)
+    matches!(kind, "GeneratingPolicy" | "NamespacedGeneratingPolicy")
+        || !generates.into_iter().all(|generate| {
+            let kind = generate.field("kind").and_then(Tree::str);
+            kind.is_some_and(|kind| Kind::of_owner(kind).is_none() && !matches!(kind, "Pod" | "PodTemplate"))
+        })
 }
 
 /// Whether lists of kinds, as Gatekeeper has them, cover pods; without any they cover everything.
@@ -112,11 +112,11 @@ fn selects_pods(matched: Option<&Tree<'_>>) -> bool {
     let filters = |field| matched.field(field).and_then(Tree::seq).unwrap_or_default();
     let direct = std::iter::once(matched).filter(|matched| matched.field("resources").is_some());
     let all: Vec<&Tree<'_>> = direct.chain(filters("any")).chain(filters("all")).collect();
-    let covers = |filter: &&Tree<'_>| {
-        let kinds = filter.field("resources").and_then(|resources| resources.field("kinds")).and_then(Tree::seq);
-        kinds.is_none_or(|kinds| kinds.iter().any(|kind| kind.str().is_none_or(is_pod)))
-    };
-    all.is_empty() || all.iter().any(covers)
+    all.is_empty()
+        || all.iter().any(|filter| {
+            let kinds = filter.field("resources").and_then(|resources| resources.field("kinds")).and_then(Tree::seq);
+            kinds.is_none_or(|kinds| kinds.iter().any(|kind| kind.str().is_none_or(is_pod)))
+        })
 }
 
 /// Whether a kind, as Kyverno writes it (`Pod`, `v1/Pod`, `*/Pod`, `Pod/binding`, with wildcards), may stand for pods.

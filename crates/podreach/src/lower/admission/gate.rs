@@ -115,11 +115,10 @@ impl Gates {
 
     /// What is assumed of the gates where they are said to keep pods as they are.
     pub(crate) fn assumed(&self) -> impl Iterator<Item = Diagnostic> + '_ {
-        let note = |gate: &Gate| {
+        self.gates.iter().map(|gate| {
             let message = format!("{} is taken to keep pods as they are (--assume-admission-keeps-pods)", gate.name);
             Diagnostic::stops("W0361", gate.span, message).with_effect(Effect::Assumes(Topic::Admission))
-        };
-        self.gates.iter().map(note)
+        })
     }
 }
 

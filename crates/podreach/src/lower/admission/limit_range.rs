@@ -87,11 +87,10 @@ impl LimitRanges {
         let mut containers = parts.containers.iter().chain(&parts.init);
         let differ = |pick: fn(&LimitRange) -> &Amounts, own: &Amounts| {
             let names: BTreeSet<&String> = ranges.iter().flat_map(|range| pick(range).keys()).collect();
-            let given = |name: &String| {
+            names.into_iter().any(|name| {
                 let amounts: BTreeSet<_> = ranges.iter().filter_map(|range| pick(range).get(name)).collect();
                 own.get(name).is_none_or(|own| amounts.len() > 1 && amounts.contains(own))
-            };
-            names.into_iter().any(given)
+            })
         };
         containers.any(|container| {
             differ(|range| &range.requests, &container.requests) || differ(|range| &range.limits, &container.limits)

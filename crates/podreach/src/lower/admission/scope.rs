@@ -88,11 +88,11 @@ impl Scope {
 
     /// Whether a pod may be in it.
     pub(crate) fn may_hold(&self, cluster: &Cluster, pod: &Subject<'_>) -> bool {
-        let unsure_of_namespace = |key: Symbol| !pod.is_known && cluster.symbols.str(key) != NAME_LABEL;
-        let given = |key: Symbol| is_given(cluster.symbols.str(key));
         !self.elsewhere
-            && may_match(self.namespaces.as_ref(), pod.namespace, unsure_of_namespace)
-            && may_match(self.objects.as_ref(), Some(pod.labels), given)
+            && may_match(self.namespaces.as_ref(), pod.namespace, |key| {
+                !pod.is_known && cluster.symbols.str(key) != NAME_LABEL
+            })
+            && may_match(self.objects.as_ref(), Some(pod.labels), |key| is_given(cluster.symbols.str(key)))
     }
 }
 

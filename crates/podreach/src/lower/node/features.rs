@@ -39,6 +39,5 @@ pub(crate) fn needed(cx: &Context, spec: &Object<'_, '_>, parts: &Parts, host_ne
         parts.containers.iter().chain(&parts.init).flat_map(|container| container.features.iter().copied());
     let own_users = spec.field("hostUsers").is_some_and(|tree| tree.value == Value::Bool(false));
     let all = containers.chain((host_network && own_users).then_some(HOST_NETWORK));
-    let since = |feature: &&str| SINCE.iter().any(|(name, minor)| name == feature && cx.release.minor >= *minor);
-    all.filter(since).collect()
+    all.filter(|feature| SINCE.iter().any(|(name, minor)| name == feature && cx.release.minor >= *minor)).collect()
 }

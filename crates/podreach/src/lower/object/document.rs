@@ -105,9 +105,8 @@ fn hidden(tree: &Tree<'_>, version: &str, kind: &str, does: Does) -> Option<Diag
     let span = tree.field("kind").map_or(tree.span, |kind| kind.span);
     let items = tree.field("items").filter(|_| kind.ends_with("List")).and_then(Tree::seq);
     let objects = items.map_or_else(|| vec![tree], |items| items.iter().collect());
-    let spec = |object: &Tree<'_>, field: &str| object.field("spec").is_some_and(|spec| spec.field(field).is_some());
     let acts = objects.iter().any(|object| match does {
-        Does::PodsWith(field) => spec(object, field),
+        Does::PodsWith(field) => object.field("spec").is_some_and(|spec| spec.field(field).is_some()),
         _ => true,
     });
     let seen = objects.iter().all(|object| object.field("status").is_some());

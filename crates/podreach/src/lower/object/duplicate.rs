@@ -35,8 +35,7 @@ fn object<'t, 'a>(tree: &'t Tree<'a>, span: Span) -> Option<&'t Tree<'a>> {
     let holds = tree.span.source == span.source && tree.span.start <= span.start && span.end <= tree.span.end;
     let is_list = tree.field("kind").and_then(Tree::str).is_some_and(|kind| kind.ends_with("List"));
     let items = tree.field("items").filter(|_| is_list).and_then(Tree::seq).unwrap_or_default();
-    let inner = || items.iter().find_map(|item| object(item, span));
-    holds.then(|| inner().unwrap_or(tree))
+    holds.then(|| items.iter().find_map(|item| object(item, span)).unwrap_or(tree))
 }
 
 /// Whether two objects of one kind say the same; an item of a list may leave its kind to the list.

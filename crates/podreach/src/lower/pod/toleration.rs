@@ -71,8 +71,8 @@ fn comparison(cx: &mut Context, toleration: &Object<'_, '_>, operator: &str, val
 ///
 /// Kubernetes: `pkg/util/tolerations/tolerations.go`, `MergeTolerations`.
 pub(crate) fn needed(tolerations: &[Toleration]) -> Vec<Toleration> {
-    let is_needed = |one: &&Toleration| !tolerations.iter().any(|by| by != *one && covers(by, one));
-    let mut needed: Vec<Toleration> = tolerations.iter().filter(is_needed).copied().collect();
+    let mut needed: Vec<Toleration> =
+        tolerations.iter().filter(|one| !tolerations.iter().any(|by| by != *one && covers(by, one))).copied().collect();
     needed.sort_unstable();
     needed.dedup();
     needed

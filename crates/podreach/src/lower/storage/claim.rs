@@ -189,11 +189,11 @@ fn is_one_place(cx: &Context, driver: &str) -> bool {
         let key = cx.cluster.symbols.symbol(key);
         cx.cluster.nodes.values().map(|node| key.and_then(|key| node.labels.value(key))).collect()
     };
-    let alike = |key: &&str| {
-        let values = values(key);
-        values.len() == 1 && !values.contains(&None)
-    };
-    cx.cluster.nodes.len() == 1 || keys.iter().all(alike)
+    cx.cluster.nodes.len() == 1
+        || keys.iter().all(|key| {
+            let values = values(key);
+            values.len() == 1 && !values.contains(&None)
+        })
 }
 
 fn makes_volumes(provisioner: &str) -> bool {

@@ -33,11 +33,11 @@ const NAMED: [(&str, Cause, &str); 2] =
 
 /// What about the spec of a pod is not modelled.
 pub(crate) fn of_spec(spec: &Object<'_, '_>) -> Causes {
-    let is_filled = |tree: &&Tree<'_>| tree.seq().is_none_or(|items| !items.is_empty());
-    let filled = FILLED.iter().filter_map(|(field, cause)| Some((*cause, spec.field(field).filter(is_filled)?.span)));
-    let is_other = |tree: &Tree<'_>, usual: &str| tree.str().is_none_or(|text| !text.is_empty() && text != usual);
+    let filled = FILLED.iter().filter_map(|(field, cause)| {
+        Some((*cause, spec.field(field).filter(|tree| tree.seq().is_none_or(|items| !items.is_empty()))?.span))
+    });
     let named = NAMED.iter().filter_map(|(field, cause, usual)| {
-        let tree = spec.field(field).filter(|tree| is_other(tree, usual))?;
+        let tree = spec.field(field).filter(|tree| tree.str().is_none_or(|text| !text.is_empty() && text != *usual))?;
         Some((*cause, tree.span))
     });
     filled.chain(named).collect()
@@ -48,8 +48,9 @@ fn of_volumes(cx: &mut Context, draft: &pod::Draft) -> Causes {
     let Content { namespace, mounted, devices, .. } = &*draft.content;
     let (_, causes) = storage::claim::mounts(cx, *namespace, mounted);
     let (_, cause) = devices::resolved(cx, *namespace, devices);
-    let place = |claim: Option<usize>| claim.and_then(|at| draft.claims.get(at)).copied().unwrap_or(draft.span);
-    let volumes = causes.into_iter().map(|(cause, claim)| (cause, place(claim)));
+    let volumes = causes
+        .into_iter()
+        .map(|(cause, claim)| (cause, claim.and_then(|at| draft.claims.get(at)).copied().unwrap_or(draft.span)));
     volumes.chain(cause.map(|cause| (cause, draft.span))).collect()
 }
 
@@ -75,11 +76,12 @@ pub(crate) fn resized(cx: &Context, status: &Object<'_, '_>, parts: &Parts) -> O
         // Few pods report anything, so what they ask for is summed up only then.
         let asked = LazyCell::new(|| request::before_overhead(parts, cx.admission));
         let (as_a_whole, since) = if parts.whole.is_some() { (true, 36) } else { (false, 37) };
-        let counts = |(of, now)| {
-            let asked = amount_of(&asked, of);
-            if as_a_whole { now != asked } else { now > asked }
-        };
-        (cx.release.minor >= since && reported(|field| status.field(field)).any(counts)).then(|| status.span())
+        (cx.release.minor >= since
+            && reported(|field| status.field(field)).any(|(of, now)| {
+                let asked = amount_of(&asked, of);
+                if as_a_whole { now != asked } else { now > asked }
+            }))
+        .then(|| status.span())
     })
 }
 

@@ -263,10 +263,9 @@ fn strategy(cx: &mut Context, spec: &Object<'_, '_>) -> (Surge, Option<Surge>) {
 fn share(cx: &mut Context, strategy: &Object<'_, '_>, field: &'static str) -> Option<Surge> {
     let rolling = strategy.object("rollingUpdate", &ROLLING_UPDATE, &mut cx.log)?;
     let tree = rolling.field(field)?;
-    let percent = |text: &str| text.strip_suffix('%').and_then(|digits| digits.parse().ok()).map(Surge::Percent);
     let share = match &tree.value {
         Value::Int(number) => u64::try_from(*number).ok().map(Surge::Count),
-        Value::String(text) => percent(text),
+        Value::String(text) => text.strip_suffix('%').and_then(|digits| digits.parse().ok()).map(Surge::Percent),
         _ => None,
     };
     if share.is_none() {

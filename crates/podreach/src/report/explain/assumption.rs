@@ -30,6 +30,5 @@ pub fn assumed(assumptions: &[Assumption], all: bool) -> String {
 
 /// The assumptions as documents carry them.
 pub(crate) fn json<'a>(assumptions: impl Iterator<Item = &'a Assumption>) -> Value {
-    let one = |a: &Assumption| json!({"code": a.topic.code(), "text": a.text, "about": [a.topic.name()]});
-    assumptions.map(one).collect()
+    assumptions.map(|a| json!({"code": a.topic.code(), "text": a.text, "about": [a.topic.name()]})).collect()
 }

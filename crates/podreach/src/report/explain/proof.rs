@@ -27,8 +27,8 @@ pub(crate) fn about(problem: &Problem, proof: &Proof) -> Problem {
 /// The types of a proof that stand for others, with those.
 pub(crate) fn like(problem: &Problem, proof: &Proof) -> Vec<(PodId, Vec<PodId>)> {
     let m = &problem.model;
-    let base = |&(pod, _): &Atom| m.shadowed(pod).unwrap_or(pod);
-    let named: BTreeSet<PodId> = proof.classes.iter().flatten().map(base).collect();
+    let named: BTreeSet<PodId> =
+        proof.classes.iter().flatten().map(|&(pod, _)| m.shadowed(pod).unwrap_or(pod)).collect();
     let view = Checker::new(problem).quotient(&[]).view(&problem.goal);
     let others = named.into_iter().map(|pod| (pod, view.stands_for(pod)));
     others.filter(|(_, others)| !others.is_empty()).collect()
@@ -112,8 +112,8 @@ fn merged(facts: Vec<Fact>) -> Vec<Fact> {
     let mut merged: Vec<Fact> = Vec::new();
     for fact in facts {
         let alike = |other: &&mut Fact| {
-            let same = |(a, b): (&(PodId, _), &(PodId, _))| a.0 == b.0;
-            other.single.as_ref().zip(fact.single.as_ref()).is_some_and(same) && other.because == fact.because
+            other.single.as_ref().zip(fact.single.as_ref()).is_some_and(|(a, b)| a.0 == b.0)
+                && other.because == fact.because
         };
         match merged.iter_mut().find(alike) {
             Some(other) => {

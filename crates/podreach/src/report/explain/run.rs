@@ -156,8 +156,9 @@ fn affinity(m: &Model, s: &Configuration, (pod, node): Atom) -> (Vec<String>, Ve
 
 /// A resident that matches all terms of a group and is near under `key`.
 fn witness(m: &Model, s: &Configuration, group: &[Term], key: KeyId, (_, node): Atom) -> Option<Atom> {
-    let serves = |&(q, at): &Atom| m.share(key, at, node) && group.iter().all(|term| m.sees(term.matcher, q, at));
-    s.iter().map(|(atom, _)| atom).find(serves)
+    s.iter()
+        .map(|(atom, _)| atom)
+        .find(|&(q, at)| m.share(key, at, node) && group.iter().all(|term| m.sees(term.matcher, q, at)))
 }
 
 fn balance(m: &Model, s: &Configuration, (pod, node): Atom, index: usize) -> Option<String> {

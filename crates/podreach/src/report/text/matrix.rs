@@ -24,12 +24,12 @@ pub fn matrix_json(matrix: &Matrix, assumptions: &[Assumption]) -> Value {
     let m = matrix.model();
     let class = |nodes: &Vec<_>| json!({"nodes": nodes.iter().map(|&node| m.node_name(node)).collect::<Vec<_>>()});
     let row = |(pod, cells): &(PodId, Vec<Cell>)| {
-        let with = |cell: Cell| -> Vec<usize> {
-            cells.iter().enumerate().filter(|&(_, &c)| c == cell).map(|(index, _)| index).collect()
-        };
         let name = m.pod_name(*pod);
         let aliases: Vec<&str> = matrix.aliases(*pod).iter().map(|&alias| m.pod_name(alias)).collect();
-        let [deployable, never, unknown] = [Cell::Deployable, Cell::Never, Cell::Unknown].map(with);
+        let [deployable, never, unknown] =
+            [Cell::Deployable, Cell::Never, Cell::Unknown].map(|cell: Cell| -> Vec<usize> {
+                cells.iter().enumerate().filter(|&(_, &c)| c == cell).map(|(index, _)| index).collect()
+            });
         json!({"pod": name, "aliases": aliases, "deployable": deployable, "never": never, "unknown": unknown})
     };
     let mut document = json!({

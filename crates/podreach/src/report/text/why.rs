@@ -59,8 +59,7 @@ impl Why {
                 }
                 rule => rule.refusal(m, s, pod, node),
             };
-            let refusal = |rule: &Rule| Some((*rule, reason(m, pod, node, &refusal(rule)?)));
-            rules.iter().filter_map(refusal).collect::<Refusals>()
+            rules.iter().filter_map(|rule| Some((*rule, reason(m, pod, node, &refusal(rule)?)))).collect::<Refusals>()
         };
         let first = types[0];
         let free: Vec<PodId> = types.into_iter().filter(|&pod| pod == first || m.pod(pod).barred.is_none()).collect();
@@ -116,11 +115,10 @@ impl Why {
         let feasible = self.feasible().next().is_some();
         let effect = if feasible { Effect::OverApproximates } else { Effect::UnderApproximates };
         let later = |d: &Diagnostic| LATER.contains(&d.code) || d.code == UNSEEN_WORKLOADS;
-        let about = |d: &&Diagnostic| {
+        let spoils = diagnostics.iter().filter(|d| d.effect == effect || d.effect == Effect::Both).filter(|d| {
             let unseen = d.pods.is_empty() && (feasible || (self.lacks_company_only() && !later(d)));
             unseen || d.pods.iter().any(|pod| names.contains(&pod.as_str()))
-        };
-        let spoils = diagnostics.iter().filter(|d| d.effect == effect || d.effect == Effect::Both).filter(about);
+        });
         let doubts = self.doubts.iter().cloned().chain(spoils.map(|d| d.message.clone())).collect();
         Self { doubts, ..self }
     }
@@ -247,8 +245,8 @@ fn alike(why: &Why) -> Vec<Alike<'_>> {
 
 fn table(why: &Why, all: bool) -> Vec<String> {
     let groups = alike(why);
-    let refuses = |rule: &&Rule| groups.iter().any(|group| group.rules.contains(rule));
-    let (refusing, accepting): (Vec<&Rule>, Vec<&Rule>) = why.rules.iter().partition(refuses);
+    let (refusing, accepting): (Vec<&Rule>, Vec<&Rule>) =
+        why.rules.iter().partition(|rule| groups.iter().any(|group| group.rules.contains(rule)));
     let names: Vec<String> = groups.iter().map(|group| listed(&group.nodes, all)).collect();
     let width = names.iter().map(|name| name.chars().count()).max().unwrap_or(0).max(4);
     let mut lines = vec![String::new()];

@@ -211,8 +211,9 @@ pub fn known_key(key: &str) -> bool {
 
 /// The part of a domain that has rules of its own.
 pub fn known_domain(domain: &str) -> Option<&'static str> {
-    let within = |suffix: &&str| domain.strip_suffix(suffix).is_some_and(|rest| rest.is_empty() || rest.ends_with('.'));
-    DOMAINS.into_iter().find(within)
+    DOMAINS
+        .into_iter()
+        .find(|suffix| domain.strip_suffix(suffix).is_some_and(|rest| rest.is_empty() || rest.ends_with('.')))
 }
 
 /// Whether a resource is Kubernetes' own.

@@ -79,8 +79,9 @@ fn counts(entries: &[Entry]) -> BTreeMap<(String, String), u64> {
 impl fmt::Display for Asked {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let entry = |((pod, node), count): (&(String, String), &u64)| format!("{count} × {pod} on {node}");
-        let alternative = |counts: &BTreeMap<_, _>| words::all(&counts.iter().map(entry).collect::<Vec<_>>());
-        let goal = words::first(self.goal.iter().map(alternative), 4).join(", or ");
+        let goal =
+            words::first(self.goal.iter().map(|counts| words::all(&counts.iter().map(entry).collect::<Vec<_>>())), 4)
+                .join(", or ");
         write!(f, "{goal} ({})", self.reading().join(", "))
     }
 }
