@@ -98,10 +98,6 @@ fn smallest(sets: Vec<BTreeSet<usize>>) -> Vec<BTreeSet<usize>> {
 
 /// Adds the place that a class of pods is about; `None` when it is about something else.
 fn join(mut places: BTreeSet<usize>, roles: Vec<Role>, count: u64) -> Option<BTreeSet<usize>> {
-    let place = |role: &Role| match role {
-        Role::InitialToken(place) | Role::Token { place, .. } => Some(*place),
-        _ => None,
-    };
     if roles.iter().all(|role| matches!(role, Role::Ready(_) | Role::InitialReady)) && count == 1 {
         return Some(places);
     }
@@ -110,6 +106,14 @@ fn join(mut places: BTreeSet<usize>, roles: Vec<Role>, count: u64) -> Option<BTr
         places.insert(first);
         places
     })
+}
+
+/// The place whose tokens pods of a role are.
+fn place(role: &Role) -> Option<usize> {
+    match role {
+        Role::InitialToken(place) | Role::Token { place, .. } => Some(*place),
+        _ => None,
+    }
 }
 
 /// The largest part of `sets` that is inductive in a 1-safe net, if it rules out the goal.

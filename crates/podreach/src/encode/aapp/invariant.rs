@@ -20,12 +20,14 @@ impl Query {
     /// The groups of which one is within every configuration that has what is asked for.
     pub fn wanted(&self) -> Vec<Group> {
         let workers = self.goal.worker.map_or_else(|| (0..self.policy.workers.len()).collect(), |worker| vec![worker]);
-        let wanted = |worker: usize| {
-            let mut group = Group::new();
-            self.goal.functions.iter().for_each(|&function| *group.entry((function, worker)).or_default() += 1);
-            group
-        };
-        workers.into_iter().map(wanted).collect()
+        workers.into_iter().map(|worker| self.wanted_on(worker)).collect()
+    }
+
+    /// What a goal asks for on a worker.
+    fn wanted_on(&self, worker: usize) -> Group {
+        let mut group = Group::new();
+        self.goal.functions.iter().for_each(|&function| *group.entry((function, worker)).or_default() += 1);
+        group
     }
 
     /// The functions that can help: those asked for, and whatever one of these wants to run beside it.

@@ -143,7 +143,6 @@ impl Encoding<'_> {
     fn meaning(&self, role: Role) -> Vec<(&'static str, String)> {
         let place = |place: usize| ("podreach.dev/place", self.net.places[place].id.clone());
         let transition = |a: usize| ("podreach.dev/transition", self.net.transitions[a].id.clone());
-        let role_is = |role: &str| ("podreach.dev/role", role.to_owned());
         match role {
             Role::InitialToken(p) => vec![role_is("initial-token"), place(p)],
             Role::InitialReady => vec![role_is("initial-ready")],
@@ -155,4 +154,8 @@ impl Encoding<'_> {
             Role::Goal => vec![role_is("goal")],
         }
     }
+}
+
+fn role_is(role: &str) -> (&'static str, String) {
+    ("podreach.dev/role", role.to_owned())
 }

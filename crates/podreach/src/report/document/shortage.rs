@@ -116,14 +116,15 @@ fn want(tree: &Tree<'_>) -> Read<(u64, Vec<(u64, Members)>)> {
 }
 
 fn members(tree: &Tree<'_>) -> Read<Members> {
-    let member = |tree: &Tree<'_>| {
-        known(tree, &["pod", "nodes", "waited"])?;
-        let nodes = required(tree, "nodes")?;
-        let all = nodes.str() == Some("*");
-        let named = || items(nodes)?.iter().map(|node| text(node).map(str::to_owned)).collect::<Read<Vec<_>>>();
-        Ok((named_pod(tree)?.into_owned(), if all { None } else { Some(named()?) }))
-    };
     items(tree)?.iter().map(member).collect()
+}
+
+fn member(tree: &Tree<'_>) -> Read<(String, Option<Vec<String>>)> {
+    known(tree, &["pod", "nodes", "waited"])?;
+    let nodes = required(tree, "nodes")?;
+    let all = nodes.str() == Some("*");
+    let named = || items(nodes)?.iter().map(|node| text(node).map(str::to_owned)).collect::<Read<Vec<_>>>();
+    Ok((named_pod(tree)?.into_owned(), if all { None } else { Some(named()?) }))
 }
 
 fn amount(tree: &Tree<'_>) -> Read<Amount> {

@@ -113,8 +113,16 @@ fn arrival(m: &Model, action: Action, node: NodeId, next: Option<usize>) -> Anno
 
 /// What waits takes of what the next deployment needs: the rules do not count it, and quotas and limits do.
 fn withdrawal(action: Action, next: Option<usize>) -> AnnotatedStep {
-    let note = |at| format!("in the way of step {} or a later one: quotas and limits count pods that wait", at + 1);
-    AnnotatedStep { action, notes: next.map(note).into_iter().collect(), witnesses: Vec::new(), obstacle: None }
+    AnnotatedStep {
+        action,
+        notes: next.map(withdrawn_for).into_iter().collect(),
+        witnesses: Vec::new(),
+        obstacle: None,
+    }
+}
+
+fn withdrawn_for(at: usize) -> String {
+    format!("in the way of step {} or a later one: quotas and limits count pods that wait", at + 1)
 }
 
 /// What a deployment leans on: its witnesses, and the balance of its spread.

@@ -41,12 +41,7 @@ type Refusals = BTreeMap<Rule, String>;
 impl Why {
     /// Asks every rule about `pod` on each of `nodes` in configuration `s`.
     pub fn new(m: &Model, s: &Configuration, pod: PodId, nodes: &[NodeId]) -> Self {
-        let is_asked = |rule: &Rule| match rule {
-            Rule::InstanceLimit => m.cluster().limits.iter().any(|limit| limit.is_asked(pod)),
-            Rule::ResourceQuota => !m.cluster().quotas.is_empty(),
-            _ => !m.pod(pod).exempt.contains(rule),
-        };
-        let rules: Vec<Rule> = Rule::ALL.into_iter().filter(is_asked).collect();
+        let rules: Vec<Rule> = Rule::ALL.into_iter().filter(|rule| is_asked(m, pod, rule)).collect();
         // The pods of some workloads are types of their own, of which one suffices; those that nothing deploys come last.
         let mut types = question::types(m.cluster(), pod);
         types.sort_by_key(|&pod| m.pod(pod).barred.is_some());
@@ -114,9 +109,8 @@ impl Why {
     pub fn with_doubts(self, diagnostics: &[Diagnostic], names: &[&str]) -> Self {
         let feasible = self.feasible().next().is_some();
         let effect = if feasible { Effect::OverApproximates } else { Effect::UnderApproximates };
-        let later = |d: &Diagnostic| LATER.contains(&d.code) || d.code == UNSEEN_WORKLOADS;
         let spoils = diagnostics.iter().filter(|d| d.effect == effect || d.effect == Effect::Both).filter(|d| {
-            let unseen = d.pods.is_empty() && (feasible || (self.lacks_company_only() && !later(d)));
+            let unseen = d.pods.is_empty() && (feasible || (self.lacks_company_only() && !is_about_later(d)));
             unseen || d.pods.iter().any(|pod| names.contains(&pod.as_str()))
         });
         let doubts = self.doubts.iter().cloned().chain(spoils.map(|d| d.message.clone())).collect();
@@ -136,9 +130,25 @@ impl Why {
 
     /// Whether some node is refused by no rule but those that other pods can satisfy: affinity and spread.
     fn lacks_company_only(&self) -> bool {
-        let company = |rule: &Rule| matches!(rule, Rule::InterPodAffinity | Rule::PodTopologySpread);
-        let lacks = |refusals: &Refusals| !refusals.is_empty() && refusals.keys().all(company);
+        let lacks = |refusals: &Refusals| !refusals.is_empty() && refusals.keys().all(is_about_company);
         self.barred.is_none() && self.nodes.iter().any(|(_, refusals)| lacks(refusals))
+    }
+}
+
+fn is_about_later(d: &Diagnostic) -> bool {
+    LATER.contains(&d.code) || d.code == UNSEEN_WORKLOADS
+}
+
+fn is_about_company(rule: &Rule) -> bool {
+    matches!(rule, Rule::InterPodAffinity | Rule::PodTopologySpread)
+}
+
+/// Whether a rule is asked about a pod.
+fn is_asked(m: &Model, pod: PodId, rule: &Rule) -> bool {
+    match rule {
+        Rule::InstanceLimit => m.cluster().limits.iter().any(|limit| limit.is_asked(pod)),
+        Rule::ResourceQuota => !m.cluster().quotas.is_empty(),
+        _ => !m.pod(pod).exempt.contains(rule),
     }
 }
 
@@ -158,12 +168,9 @@ fn unknown_limit(m: &Model, pod: PodId, nodes: &[(NodeId, Refusals)]) -> Option<
 
 /// The document of `why`.
 pub fn why_json(why: &Why) -> Value {
-    let rule = |refusals: &Refusals, rule: Rule| match refusals.get(&rule) {
-        Some(reason) => json!({"ok": false, "reason": reason}),
-        None => json!({"ok": true}),
-    };
     let node = |refusals: &Refusals| {
-        let rules: Map<String, Value> = why.rules.iter().map(|&r| (r.name().to_owned(), rule(refusals, r))).collect();
+        let rules: Map<String, Value> =
+            why.rules.iter().map(|&r| (r.name().to_owned(), rule_json(refusals, r))).collect();
         json!({"feasible": why.barred.is_none() && refusals.is_empty(), "rules": rules})
     };
     let nodes: Map<String, Value> = why.nodes.iter().map(|(name, refusals)| (name.clone(), node(refusals))).collect();
@@ -182,6 +189,13 @@ pub fn why_json(why: &Why) -> Value {
         document["doubts"] = why.doubts.clone().into();
     }
     document
+}
+
+fn rule_json(refusals: &Refusals, rule: Rule) -> Value {
+    match refusals.get(&rule) {
+        Some(reason) => json!({"ok": false, "reason": reason}),
+        None => json!({"ok": true}),
+    }
 }
 
 /// The text of `why`: a table of nodes by rules, and the reasons below it.
