@@ -90,9 +90,13 @@ fn said(topic: Topic, diagnostics: &[Diagnostic]) -> Vec<String> {
             None => codes.push((diagnostic, 0)),
         }
     }
-    let told = |(first, more): (&Diagnostic, usize)| match more {
+    codes.into_iter().map(remark).collect()
+}
+
+/// A remark that is assumed, with how many more there are of its kind.
+fn remark((first, more): (&Diagnostic, usize)) -> String {
+    match more {
         0 => format!("{} ({})", first.message, first.code),
         more => format!("{} ({}, and {more} more)", first.message, first.code),
-    };
-    codes.into_iter().map(told).collect()
+    }
 }

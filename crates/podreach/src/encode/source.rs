@@ -180,7 +180,7 @@ fn is_source(object: &Tree<'_>) -> bool {
 }
 
 fn text<'t>(tree: &'t Tree<'_>, field: &str) -> Option<&'t str> {
-    tree.field(field).and_then(Tree::str)
+    tree.text(field)
 }
 
 /// How the objects differ from an encoding; questions do not matter.
@@ -282,7 +282,7 @@ fn read_game(spec: &Tree<'_>) -> Result<Source, Diagnostic> {
         return Err(errors::bad_source(spec.span, "two vertices have the same name"));
     }
     for (to, vertex) in vertices.iter().enumerate() {
-        for from in vertex.field("predecessors").and_then(Tree::seq).unwrap_or_default() {
+        for from in vertex.items("predecessors") {
             let known = graph.vertex(&name(from, from.span)?);
             let from = known.ok_or_else(|| errors::bad_source(from.span, "this is not the name of a vertex"))?;
             graph.add_edge(from, to);

@@ -50,12 +50,19 @@ const OWN: [&str; 10] = [
 /// Whether a kubelet may change a label of its node.
 pub(crate) fn may_change(key: &str) -> bool {
     let Some((domain, _)) = key.split_once('/') else { return true };
-    let within = |suffix: &str| domain == suffix || domain.ends_with(&format!(".{suffix}"));
-    if within("node-restriction.kubernetes.io") {
+    if is_within(domain, "node-restriction.kubernetes.io") {
         return false;
     }
-    let reserved = within("kubernetes.io") || within("k8s.io");
-    !reserved || OWN.contains(&key) || within("kubelet.kubernetes.io") || within("node.kubernetes.io")
+    let reserved = is_within(domain, "kubernetes.io") || is_within(domain, "k8s.io");
+    !reserved
+        || OWN.contains(&key)
+        || is_within(domain, "kubelet.kubernetes.io")
+        || is_within(domain, "node.kubernetes.io")
+}
+
+/// Whether a domain is one, or within it.
+fn is_within(domain: &str, suffix: &str) -> bool {
+    domain == suffix || domain.ends_with(&format!(".{suffix}"))
 }
 
 const ONCE: &str = "The kubelet is taken to choose the labels of its node once. It may also change them between deployments, which is \

@@ -58,15 +58,18 @@ pub(super) fn label_sets(
     let combinations = universe.values().fold(1_usize, |all, values| all.saturating_mul(values.len() + 1));
     for combination in 0..combinations.min(COMBINATIONS) {
         let labels = numbered(universe, combination);
-        let matches = |labels: &Labels| -> Vec<bool> {
-            matchers.iter().map(|&matcher| cluster.matchers[matcher].selector.matches(labels)).collect()
-        };
-        let matched =
-            matches(&labels).into_iter().chain(given.iter().flat_map(|given| matches(&bound(&labels, given))));
+        let matched = matches(cluster, matchers, &labels)
+            .into_iter()
+            .chain(given.iter().flat_map(|given| matches(cluster, matchers, &bound(&labels, given))));
         found.entry((matched.collect(), selected(&labels))).or_insert(labels);
     }
     let exact = combinations <= COMBINATIONS && found.len() <= TYPES;
     (found.into_values().take(TYPES).collect(), exact)
+}
+
+/// Which of some selectors match.
+fn matches(cluster: &Cluster, matchers: &[MatcherId], labels: &Labels) -> Vec<bool> {
+    matchers.iter().map(|&matcher| cluster.matchers[matcher].selector.matches(labels)).collect()
 }
 
 /// The labels that a node gives to its pods, where anyone has them.

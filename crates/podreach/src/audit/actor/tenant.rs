@@ -52,10 +52,7 @@ pub(super) fn variants(
     semantics: Semantics,
     rights: Rights<'_>,
 ) -> Result<Variants, ActorError> {
-    let known = |namespace: &&String| {
-        lowered.cluster.symbols.symbol(namespace).is_some_and(|name| lowered.cluster.namespaces.id(&name).is_some())
-    };
-    if let Some(unknown) = rights.namespaces.iter().find(|namespace| !known(namespace)) {
+    if let Some(unknown) = rights.namespaces.iter().find(|namespace| !is_known(lowered, namespace)) {
         return Err(ActorError::UnknownNamespace(unknown.clone()));
     }
     let own: Vec<PodId> = draft.cluster.pods.ids().collect();
@@ -70,6 +67,11 @@ pub(super) fn variants(
     let variants = vec![Variant { world: draft.finish(semantics), how: None, simpler: None }];
     let note = note(&entrances(lowered, rights.namespaces), rights, relabelling);
     Ok(Variants { variants, note: Some(note), missed: (!exact).then_some(missed), beyond })
+}
+
+/// Whether the input has a namespace.
+fn is_known(lowered: &Lowered, namespace: &str) -> bool {
+    lowered.cluster.symbols.symbol(namespace).is_some_and(|name| lowered.cluster.namespaces.id(&name).is_some())
 }
 
 /// What admission asks of pods in each namespace.
@@ -149,14 +151,17 @@ fn add_types(
 
 /// The profiles of which no other is better in everything for a pod that asks for nothing.
 fn best(profiles: &[Scheduling]) -> Vec<&Scheduling> {
-    let better = |a: &Scheduling, b: &Scheduling| {
-        a.exempt.is_superset(&b.exempt) && (a.added_affinity.is_none() || a.added_affinity == b.added_affinity)
-    };
-    let beaten = |at: usize| {
-        let others = profiles.iter().enumerate().filter(|(other, _)| *other != at);
-        others.into_iter().any(|(other, a)| better(a, &profiles[at]) && (other < at || !better(&profiles[at], a)))
-    };
-    (0..profiles.len()).filter(|&at| !beaten(at)).map(|at| &profiles[at]).collect()
+    (0..profiles.len()).filter(|&at| !is_beaten(profiles, at)).map(|at| &profiles[at]).collect()
+}
+
+fn is_beaten(profiles: &[Scheduling], at: usize) -> bool {
+    let others = profiles.iter().enumerate().filter(|(other, _)| *other != at);
+    others.into_iter().any(|(other, a)| is_better(a, &profiles[at]) && (other < at || !is_better(&profiles[at], a)))
+}
+
+/// Whether a profile asks for no more than another.
+fn is_better(a: &Scheduling, b: &Scheduling) -> bool {
+    a.exempt.is_superset(&b.exempt) && (a.added_affinity.is_none() || a.added_affinity == b.added_affinity)
 }
 
 fn called(number: usize, profile: &Scheduling) -> String {
@@ -201,17 +206,21 @@ fn add(draft: &mut Draft, (namespace, called): (&str, &str), spec: PodSpec, sele
 fn selected(cluster: &Cluster, namespace: &str, labels: &Labels, selections: &[&PodSelection]) -> Vec<usize> {
     let text = |symbol| cluster.symbols.str(symbol).to_owned();
     let labels: BTreeMap<String, String> = labels.iter().map(|(key, value)| (text(key), text(value))).collect();
-    let may_be_called = |given: &String| match given.split('/').collect::<Vec<_>>().as_slice() {
+    let selects = |selection: &PodSelection| {
+        selection.admits(namespace, Kind::Pod, &labels)
+            && selection.names.as_ref().is_none_or(|names| names.iter().any(|given| may_be_called(namespace, given)))
+    };
+    (0..selections.len()).filter(|&at| selects(selections[at])).collect()
+}
+
+/// Whether a tenant's pod may have a name that is given as in a rule.
+fn may_be_called(namespace: &str, given: &str) -> bool {
+    match given.split('/').collect::<Vec<_>>().as_slice() {
         [_] => true,
         [own, _] => *own == namespace,
         [kind, own, _] => *kind == "pod" && *own == namespace,
         _ => false,
-    };
-    let selects = |selection: &PodSelection| {
-        selection.admits(namespace, Kind::Pod, &labels)
-            && selection.names.as_ref().is_none_or(|names| names.iter().any(may_be_called))
-    };
-    (0..selections.len()).filter(|&at| selects(selections[at])).collect()
+    }
 }
 
 /// What it comes to that labels of running pods can be changed.

@@ -277,7 +277,6 @@ fn selects_nothing(lowered: &Lowered, property: &Property, world: &World) -> Opt
     let no_pod = |selection: usize| world.pods(selection).is_empty();
     let no_node =
         |nodes: &NodeSelection| !lowered.origins.nodes.iter().any(|(name, origin)| nodes.selects(name, origin));
-    let no_key = |key: &String| !lowered.origins.nodes.values().any(|node| node.labels.contains_key(key));
     match property {
         Property::Never { .. } | Property::Possible { .. } | Property::Recoverable { .. } if no_pod(0) => {
             Some("its selection of pods matches no pod type of the input".to_owned())
@@ -289,9 +288,14 @@ fn selects_nothing(lowered: &Lowered, property: &Property, world: &World) -> Opt
             let which = if no_pod(0) { "first" } else { "second" };
             Some(format!("its {which} selection of pods matches no pod type of the input"))
         }
-        Property::NeverTogether { key, .. } if no_key(key) => Some(format!("no node has the label {key}")),
+        Property::NeverTogether { key, .. } if has_no_key(lowered, key) => Some(format!("no node has the label {key}")),
         _ => None,
     }
+}
+
+/// Whether no node has a label.
+fn has_no_key(lowered: &Lowered, key: &str) -> bool {
+    !lowered.origins.nodes.values().any(|node| node.labels.contains_key(key))
 }
 
 /// A rule that says nothing about this input: never passed in silence.

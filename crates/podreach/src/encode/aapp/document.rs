@@ -89,10 +89,10 @@ pub(in crate::encode) fn query(spec: &Tree<'_>) -> Result<Query, Diagnostic> {
     let priorities = known.into_iter().find(|known| given.str() == Some(known.name()));
     let priorities = priorities.ok_or_else(|| bad(given.span, "priorities is ignore or respect"))?;
     let asked = part(spec, "goal")?;
-    let names = asked.field("functions").and_then(Tree::seq).unwrap_or_default();
+    let names = asked.items("functions");
     let names: Option<Vec<&str>> = names.iter().map(Tree::str).collect();
     let names = names.filter(|names| !names.is_empty()).ok_or_else(|| bad(asked.span, "a goal needs a function"))?;
-    let goal = Goal::named(&policy, &names, asked.field("worker").and_then(Tree::str));
+    let goal = Goal::named(&policy, &names, asked.text("worker"));
     let goal = goal.map_err(|refused| bad(asked.span, &refused.message))?;
     Ok(Query { policy, goal, priorities })
 }

@@ -37,7 +37,7 @@ pub(crate) fn is_listed(kind: &str) -> bool {
 
 /// The gate that a rule is, if it is one.
 pub(crate) fn gate(cx: &mut Context, tree: &Tree<'_>) -> Option<Gate> {
-    let text = |field| tree.field(field).and_then(Tree::str).unwrap_or_default();
+    let text = |field| tree.text(field).unwrap_or_default();
     let (group, kind) = (text("apiVersion").split('/').next().unwrap_or_default(), text("kind"));
     if makes_pods(tree, kind) {
         let message = format!("{} {} may make pods: those that it makes are not seen", shown(kind), shown(&name(tree)));
@@ -76,7 +76,7 @@ fn makes_pods(tree: &Tree<'_>, kind: &str) -> bool {
     let generates = rules.iter().filter_map(|rule| rule.field("generate"));
     matches!(kind, "GeneratingPolicy" | "NamespacedGeneratingPolicy")
         || !generates.into_iter().all(|generate| {
-            let kind = generate.field("kind").and_then(Tree::str);
+            let kind = generate.text("kind");
             kind.is_some_and(|kind| Kind::of_owner(kind).is_none() && !matches!(kind, "Pod" | "PodTemplate"))
         })
 }
@@ -109,9 +109,8 @@ fn kyverno(tree: &Tree<'_>) -> Option<(bool, Scope)> {
 /// Whether a match of Kyverno covers pods: some list of kinds in it has them, or there is none.
 fn selects_pods(matched: Option<&Tree<'_>>) -> bool {
     let Some(matched) = matched else { return true };
-    let filters = |field| matched.field(field).and_then(Tree::seq).unwrap_or_default();
     let direct = std::iter::once(matched).filter(|matched| matched.field("resources").is_some());
-    let all: Vec<&Tree<'_>> = direct.chain(filters("any")).chain(filters("all")).collect();
+    let all: Vec<&Tree<'_>> = direct.chain(matched.items("any")).chain(matched.items("all")).collect();
     all.is_empty()
         || all.iter().any(|filter| {
             let kinds = filter.field("resources").and_then(|resources| resources.field("kinds")).and_then(Tree::seq);

@@ -62,9 +62,10 @@ impl Scope {
     /// What the constraints of a policy or a binding say: without rules they cover everything.
     pub(crate) fn of_constraints(cx: &mut Context, constraints: Option<&Tree<'_>>) -> Self {
         let Some(constraints) = constraints else { return Self::default() };
-        let rules = |field| constraints.field(field).and_then(Tree::seq).unwrap_or_default();
-        let excluded = rules("excludeResourceRules").iter().any(|rule| is_about_pods(rule) && !has_names(rule));
-        let covers = rules("resourceRules").is_empty() || rules("resourceRules").iter().any(is_about_pods);
+        let excluded =
+            constraints.items("excludeResourceRules").iter().any(|rule| is_about_pods(rule) && !has_names(rule));
+        let covers = constraints.items("resourceRules").is_empty()
+            || constraints.items("resourceRules").iter().any(is_about_pods);
         Self { elsewhere: excluded || !covers, ..Self::selected(cx, constraints) }
     }
 
@@ -117,7 +118,7 @@ fn is_about_pods(rule: &Tree<'_>) -> bool {
         let Some(items) = rule.field(field).and_then(Tree::seq) else { return false };
         items.iter().any(|item| item.str().is_none_or(|text| wanted.contains(&text)))
     };
-    let cluster = rule.field("scope").and_then(Tree::str) == Some("Cluster");
+    let cluster = rule.text("scope") == Some("Cluster");
     let resources = ["pods", "pods/binding", "pods/*", "*", "*/*", "*/binding", "bindings"];
     !cluster
         && has("operations", &["CREATE", "*"])

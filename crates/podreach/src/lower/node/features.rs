@@ -24,7 +24,7 @@ pub(crate) fn is_known(name: &str) -> bool {
 /// The features that a container needs, whatever the release.
 pub(crate) fn of_container(container: &Object<'_, '_>) -> Vec<&'static str> {
     let items = |field| container.field(field).and_then(Tree::seq).unwrap_or_default();
-    let restarts_all = |rule: &Tree<'_>| rule.field("action").and_then(Tree::str) == Some("RestartAllContainers");
+    let restarts_all = |rule: &Tree<'_>| rule.text("action") == Some("RestartAllContainers");
     let has_options = |mount: &Tree<'_>| {
         mount.field("bindMountOptions").is_some_and(|options| options.seq().is_none_or(|options| !options.is_empty()))
     };

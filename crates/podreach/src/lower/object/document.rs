@@ -124,7 +124,7 @@ fn resized(object: &Tree<'_>, remark: Diagnostic) -> Option<Diagnostic> {
     if mode == Some("Off") {
         return None;
     }
-    let text = |tree: &Tree<'_>, field: &str| tree.field(field).and_then(Tree::str).map(str::to_owned);
+    let text = |tree: &Tree<'_>, field: &str| tree.text(field).map(str::to_owned);
     let target = spec.field("targetRef").and_then(|target| text(target, "kind").zip(text(target, "name")));
     let Some((kind, name)) = target else { return Some(remark) };
     let namespace = object.field("metadata").and_then(|metadata| text(metadata, "namespace"));
@@ -140,8 +140,7 @@ pub(crate) fn about_pool(tree: &Tree<'_>) -> Option<Diagnostic> {
 
 /// The apiVersion and kind that an object says it has.
 fn own<'t>(tree: &'t Tree<'_>) -> Option<(&'t str, &'t str)> {
-    let text = |key| tree.field(key).and_then(Tree::str);
-    text("apiVersion").zip(text("kind"))
+    tree.text("apiVersion").zip(tree.text("kind"))
 }
 
 /// The apiVersion and kind of items that have none, in a list of this apiVersion and kind.

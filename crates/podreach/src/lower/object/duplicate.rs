@@ -33,7 +33,7 @@ pub(crate) fn settle(diagnostics: &mut [Diagnostic], documents: &[Tree<'_>]) {
 /// The object of a document in which a span stands.
 fn object<'t, 'a>(tree: &'t Tree<'a>, span: Span) -> Option<&'t Tree<'a>> {
     let holds = tree.span.source == span.source && tree.span.start <= span.start && span.end <= tree.span.end;
-    let is_list = tree.field("kind").and_then(Tree::str).is_some_and(|kind| kind.ends_with("List"));
+    let is_list = tree.text("kind").is_some_and(|kind| kind.ends_with("List"));
     let items = tree.field("items").filter(|_| is_list).and_then(Tree::seq).unwrap_or_default();
     holds.then(|| items.iter().find_map(|item| object(item, span)).unwrap_or(tree))
 }

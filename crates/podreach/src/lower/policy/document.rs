@@ -48,11 +48,10 @@ pub fn duplicates(policies: &[Policy]) -> Vec<Diagnostic> {
 
 /// The policies of a document, which may be a list.
 fn collect(cx: &mut Context, tree: &Tree<'_>, policies: &mut Vec<Policy>) {
-    let text = |field| tree.field(field).and_then(Tree::str);
-    match (text("apiVersion"), text("kind")) {
+    match (tree.text("apiVersion"), tree.text("kind")) {
         (Some(VERSION), Some(KIND)) => policies.extend(document(cx, tree)),
         (Some("v1" | VERSION), Some("List" | "PlacementPolicyList")) => {
-            let items = tree.field("items").and_then(Tree::seq).unwrap_or_default();
+            let items = tree.items("items");
             items.iter().for_each(|item| collect(cx, item, policies));
         }
         (version, kind) => {

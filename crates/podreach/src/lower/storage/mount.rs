@@ -88,8 +88,8 @@ pub(crate) fn of_volumes(cx: &mut Context, volumes: &[Object<'_, '_>]) -> Mounte
 /// Where the claims in the volumes of a spec stand, in the order of [`Mounted::claims`]; volumes of some names are left out.
 pub(crate) fn places(spec: &Tree<'_>, left_out: &dyn Fn(&str) -> bool) -> Vec<Span> {
     let (mut places, mut seen) = (Vec::new(), BTreeSet::new());
-    for volume in spec.field("volumes").and_then(Tree::seq).unwrap_or_default() {
-        if volume.field("name").and_then(Tree::str).is_some_and(left_out) {
+    for volume in spec.items("volumes") {
+        if volume.text("name").is_some_and(left_out) {
             continue;
         }
         let claim = volume.field("persistentVolumeClaim").and_then(|source| source.field("claimName"));

@@ -63,7 +63,7 @@ fn of_volumes(cx: &mut Context, draft: &pod::Draft) -> Causes {
 pub(crate) fn resized(cx: &Context, status: &Object<'_, '_>, parts: &Parts) -> Option<Span> {
     let lists = ["containerStatuses", "initContainerStatuses"].map(|field| status.field(field).and_then(Tree::seq));
     let differs = |status: &&Tree<'_>| {
-        let name = status.field("name").and_then(Tree::str);
+        let name = status.text("name");
         let mut containers = parts.containers.iter().chain(&parts.init);
         let container = containers.find(|container| Some(container.name.as_str()) == name);
         container.is_some_and(|container| {
