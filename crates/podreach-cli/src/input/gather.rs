@@ -80,8 +80,7 @@ impl Gathered {
     fn scheduler_config(&mut self, path: &Path) {
         let before = self.sources.ids().count();
         self.named(path, false);
-        let is_one =
-            |document: &Tree<'_>| document.field("kind").and_then(Tree::str) == Some("KubeSchedulerConfiguration");
+        let is_one = |document: &Tree<'_>| document.text("kind") == Some("KubeSchedulerConfiguration");
         let lacks_one = |id: SourceId| {
             let (documents, wrong) = self.sources.documents(id);
             !wrong.iter().any(|remark| remark.effect == Effect::Stops) && !documents.iter().any(is_one)

@@ -112,10 +112,6 @@ impl Reading<'_> {
 
     /// Whether there are custom resources of a name, and something is done with them.
     fn acts(&self, path: &str, name: &str, does: Does) -> Result<bool, Broken> {
-        let acts = |object: &Value| match does {
-            Does::PodsWith(field) => object["spec"].get(field).is_some(),
-            _ => true,
-        };
         // What changes requests is read as a resource of its own.
         if matches!(does, Does::Nothing | Does::Requests) {
             return Ok(false);
@@ -125,7 +121,7 @@ impl Reading<'_> {
         match self.get(&format!("{path}/{name}?limit={limit}"), name) {
             Ok(list) => {
                 let more = list["metadata"]["continue"].as_str().is_some_and(|token| !token.is_empty());
-                Ok(items(&list, "items").any(acts) || (more && limit > 1))
+                Ok(items(&list, "items").any(|object| acts(does, object)) || (more && limit > 1))
             }
             Err(broken) if broken.failure.is(404) || broken.failure.is(405) => Ok(false),
             Err(broken) if matches!(broken.failure, Failure::Status(..)) && !broken.failure.is(401) => Ok(true),
@@ -162,6 +158,13 @@ impl Reading<'_> {
         };
         let read = pages(self.connection, (resource, version), (namespace, self.flags.chunk_size), &seen);
         read.map_err(|failure| Broken { what: name.clone(), failure })
+    }
+}
+
+fn acts(does: Does, object: &Value) -> bool {
+    match does {
+        Does::PodsWith(field) => object["spec"].get(field).is_some(),
+        _ => true,
     }
 }
 

@@ -180,7 +180,6 @@ impl<'c> Cluster<'c> {
             Err(failure) if failure.is(404) => return Ok(Outcome::Agreed),
             other => other?,
         };
-        let uid = |pod: &Value| pod.pointer("/metadata/uid").cloned();
         let began = Instant::now();
         while began.elapsed() < self.timeout {
             match self.connection.get(&path) {
@@ -243,6 +242,10 @@ impl<'c> Cluster<'c> {
         }
         Ok(removed)
     }
+}
+
+fn uid(pod: &Value) -> Option<Value> {
+    pod.pointer("/metadata/uid").cloned()
 }
 
 /// Why the scheduler found no node for a pod, if it said so.

@@ -223,10 +223,11 @@ fn declared(workload: &Workload) -> Option<Declared> {
 
 /// The names of workloads.
 fn owners(inventory: &Inventory, above: &[usize]) -> Vec<(Kind, String)> {
-    let owner = |&at: &usize| {
-        (inventory.workloads[at].kind, full_name(inventory.workloads[at].kind, &inventory.workloads[at].metadata))
-    };
-    above.iter().map(owner).collect()
+    above.iter().map(|one| owner(inventory, one)).collect()
+}
+
+fn owner(inventory: &Inventory, &at: &usize) -> (Kind, String) {
+    (inventory.workloads[at].kind, full_name(inventory.workloads[at].kind, &inventory.workloads[at].metadata))
 }
 
 fn strings(cx: &Context, labels: &Labels) -> BTreeMap<String, String> {

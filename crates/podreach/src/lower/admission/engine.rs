@@ -95,15 +95,20 @@ fn kyverno(tree: &Tree<'_>) -> Option<(bool, Scope)> {
     let rules = part(tree, "rules").and_then(Tree::seq).unwrap_or_default();
     let usual = part(tree, "validationFailureAction").and_then(Tree::str).unwrap_or("Audit");
     let overrides = part(tree, "validationFailureActionOverrides").is_some();
-    let about_pods = |rule: &&Tree<'_>| selects_pods(rule.field("match"));
-    let changes = rules.iter().filter(about_pods).any(|rule| rule.field("mutate").is_some());
-    let refuses = |rule: &Tree<'_>| {
-        let action = rule.field("validate").and_then(|validate| validate.field("failureAction")).and_then(Tree::str);
-        let enforces = action.unwrap_or(usual).eq_ignore_ascii_case("enforce") || overrides;
-        rule.field("verifyImages").is_some() || (rule.field("validate").is_some() && enforces)
-    };
-    let refuses = rules.iter().filter(about_pods).any(refuses);
+    let changes = rules.iter().filter(|rule| is_rule_about_pods(rule)).any(|rule| rule.field("mutate").is_some());
+    let refuses = rules.iter().filter(|rule| is_rule_about_pods(rule)).any(|rule| refuses(rule, usual, overrides));
     (changes || refuses).then(|| (changes, Scope::default()))
+}
+
+/// Whether a rule refuses objects, where its policy has this action and may override it.
+fn refuses(rule: &Tree<'_>, usual: &str, overrides: bool) -> bool {
+    let action = rule.field("validate").and_then(|validate| validate.text("failureAction"));
+    let enforces = action.unwrap_or(usual).eq_ignore_ascii_case("enforce") || overrides;
+    rule.field("verifyImages").is_some() || (rule.field("validate").is_some() && enforces)
+}
+
+fn is_rule_about_pods(rule: &Tree<'_>) -> bool {
+    selects_pods(rule.field("match"))
 }
 
 /// Whether a match of Kyverno covers pods: some list of kinds in it has them, or there is none.

@@ -114,15 +114,17 @@ fn has_names(rule: &Tree<'_>) -> bool {
 
 /// Whether a rule covers the creation of pods, or their binding.
 fn is_about_pods(rule: &Tree<'_>) -> bool {
-    let has = |field: &str, wanted: &[&str]| {
-        let Some(items) = rule.field(field).and_then(Tree::seq) else { return false };
-        items.iter().any(|item| item.str().is_none_or(|text| wanted.contains(&text)))
-    };
     let cluster = rule.text("scope") == Some("Cluster");
     let resources = ["pods", "pods/binding", "pods/*", "*", "*/*", "*/binding", "bindings"];
     !cluster
-        && has("operations", &["CREATE", "*"])
-        && has("apiGroups", &["", "*"])
-        && has("apiVersions", &["v1", "*"])
-        && has("resources", &resources)
+        && has(rule, "operations", &["CREATE", "*"])
+        && has(rule, "apiGroups", &["", "*"])
+        && has(rule, "apiVersions", &["v1", "*"])
+        && has(rule, "resources", &resources)
+}
+
+/// Whether a list of a rule has something that is wanted, or cannot be read.
+fn has(rule: &Tree<'_>, field: &str, wanted: &[&str]) -> bool {
+    let Some(items) = rule.field(field).and_then(Tree::seq) else { return false };
+    items.iter().any(|item| item.str().is_none_or(|text| wanted.contains(&text)))
 }

@@ -25,12 +25,13 @@ pub(crate) fn is_known(name: &str) -> bool {
 pub(crate) fn of_container(container: &Object<'_, '_>) -> Vec<&'static str> {
     let items = |field| container.field(field).and_then(Tree::seq).unwrap_or_default();
     let restarts_all = |rule: &Tree<'_>| rule.text("action") == Some("RestartAllContainers");
-    let has_options = |mount: &Tree<'_>| {
-        mount.field("bindMountOptions").is_some_and(|options| options.seq().is_none_or(|options| !options.is_empty()))
-    };
     let restarts = items("restartPolicyRules").iter().any(restarts_all).then_some(RESTART_ALL);
     let mounts = items("volumeMounts").iter().any(has_options).then_some(MOUNT_OPTIONS);
     restarts.into_iter().chain(mounts).collect()
+}
+
+fn has_options(mount: &Tree<'_>) -> bool {
+    mount.field("bindMountOptions").is_some_and(|options| options.seq().is_none_or(|options| !options.is_empty()))
 }
 
 /// The features that the scheduler of the release looks for.

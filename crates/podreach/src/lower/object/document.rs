@@ -124,12 +124,15 @@ fn resized(object: &Tree<'_>, remark: Diagnostic) -> Option<Diagnostic> {
     if mode == Some("Off") {
         return None;
     }
-    let text = |tree: &Tree<'_>, field: &str| tree.text(field).map(str::to_owned);
-    let target = spec.field("targetRef").and_then(|target| text(target, "kind").zip(text(target, "name")));
+    let target = spec.field("targetRef").and_then(|target| owned_text(target, "kind").zip(owned_text(target, "name")));
     let Some((kind, name)) = target else { return Some(remark) };
-    let namespace = object.field("metadata").and_then(|metadata| text(metadata, "namespace"));
+    let namespace = object.field("metadata").and_then(|metadata| owned_text(metadata, "namespace"));
     let namespace = namespace.unwrap_or_else(|| "default".to_owned());
     Some(remark.about(format!("{}/{namespace}/{name}", kind.to_lowercase())))
+}
+
+fn owned_text(tree: &Tree<'_>, field: &str) -> Option<String> {
+    tree.text(field).map(str::to_owned)
 }
 
 /// What there is to say about an object that describes where nodes come from, besides what is wrong with it.

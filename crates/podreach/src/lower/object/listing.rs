@@ -90,7 +90,6 @@ impl Listing {
 
     /// What is in a list; of one that was handed over piece by piece, what was met before its end.
     fn met_in(&self, list: &Tree<'_>) -> Met {
-        let text = |tree: &Tree<'_>, key: &str| tree.text(key).map(str::to_owned);
         let items = list.items("items");
         if items.is_empty() {
             return self.met.clone();
@@ -109,6 +108,10 @@ impl Listing {
         met.retain(|kind, _| kind.is_looked_up());
         met
     }
+}
+
+fn text(tree: &Tree<'_>, key: &str) -> Option<String> {
+    tree.text(key).map(str::to_owned)
 }
 
 /// Whether a list is as kubectl prints one: it has a version of its own, which is empty.

@@ -83,10 +83,13 @@ fn is_native(resource: &str) -> bool {
 
 fn is_dns_label(text: &str) -> bool {
     let bytes = text.as_bytes();
-    let end = |b: Option<&u8>| b.is_some_and(|b| *b != b'-');
     bytes.iter().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || *b == b'-')
-        && end(bytes.first())
-        && end(bytes.last())
+        && is_end(bytes.first())
+        && is_end(bytes.last())
+}
+
+fn is_end(b: Option<&u8>) -> bool {
+    b.is_some_and(|b| *b != b'-')
 }
 
 #[cfg(test)]

@@ -76,7 +76,6 @@ pub(crate) fn settle_whole(parts: &mut Parts, since_37: bool) {
     if requests.is_empty() && limits.is_empty() {
         return;
     }
-    let is_huge = |resource: &str| resource.starts_with("hugepages-");
     for (resource, &limit) in limited.iter().filter(|(resource, _)| is_huge(resource)) {
         if !requests.contains_key(resource) {
             limits.entry(resource.clone()).or_insert(limit);
@@ -96,6 +95,10 @@ pub(crate) fn settle_whole(parts: &mut Parts, since_37: bool) {
             }
         }
     }
+}
+
+fn is_huge(resource: &str) -> bool {
+    resource.starts_with("hugepages-")
 }
 
 /// What the containers have together, by what each has.

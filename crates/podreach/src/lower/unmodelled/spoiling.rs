@@ -62,16 +62,8 @@ fn of_volumes(cx: &mut Context, draft: &pod::Draft) -> Causes {
 /// Kubernetes: `component-helpers/resource/helpers.go`, `PodRequests` with `UseStatusResources`.
 pub(crate) fn resized(cx: &Context, status: &Object<'_, '_>, parts: &Parts) -> Option<Span> {
     let lists = ["containerStatuses", "initContainerStatuses"].map(|field| status.field(field).and_then(Tree::seq));
-    let differs = |status: &&Tree<'_>| {
-        let name = status.text("name");
-        let mut containers = parts.containers.iter().chain(&parts.init);
-        let container = containers.find(|container| Some(container.name.as_str()) == name);
-        container.is_some_and(|container| {
-            let asked = LazyCell::new(|| request::requests(container, cx.admission));
-            reported(|field| status.field(field)).any(|(of, now)| now != amount_of(&asked, of))
-        })
-    };
-    let container = lists.into_iter().flatten().flatten().find(differs).map(|status| status.span);
+    let container =
+        lists.into_iter().flatten().flatten().find(|status| differs(cx, parts, status)).map(|status| status.span);
     container.or_else(|| {
         // Few pods report anything, so what they ask for is summed up only then.
         let asked = LazyCell::new(|| request::before_overhead(parts, cx.admission));
@@ -82,6 +74,17 @@ pub(crate) fn resized(cx: &Context, status: &Object<'_, '_>, parts: &Parts) -> O
                 if as_a_whole { now != asked } else { now > asked }
             }))
         .then(|| status.span())
+    })
+}
+
+/// Whether a container has other amounts than it asks for.
+fn differs(cx: &Context, parts: &Parts, status: &Tree<'_>) -> bool {
+    let name = status.text("name");
+    let mut containers = parts.containers.iter().chain(&parts.init);
+    let container = containers.find(|container| Some(container.name.as_str()) == name);
+    container.is_some_and(|container| {
+        let asked = LazyCell::new(|| request::requests(container, cx.admission));
+        reported(|field| status.field(field)).any(|(of, now)| now != amount_of(&asked, of))
     })
 }
 

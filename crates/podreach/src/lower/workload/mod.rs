@@ -359,14 +359,16 @@ fn name_job(cx: &mut Context, metadata: &Metadata, template: &mut Draft) {
     // A job without an id yet will get one that nothing else has.
     let uid = metadata.uid.clone();
     let uid = uid.unwrap_or_else(|| cx.stand_ins.of(format!("{}/{}", metadata.namespace, metadata.name).into()));
-    let mut fill = |key: &str, value: &str| {
-        let key = cx.symbol(key);
-        if template.labels.value(key).is_none() {
-            Rc::make_mut(&mut template.labels).set(key, cx.symbol(value));
-        }
-    };
     for (key, value) in [("job-name", metadata.name.as_str()), ("controller-uid", &uid)] {
-        fill(key, value);
-        fill(&format!("batch.kubernetes.io/{key}"), value);
+        fill(cx, template, key, value);
+        fill(cx, template, &format!("batch.kubernetes.io/{key}"), value);
+    }
+}
+
+/// Gives a template a label that it does not have.
+fn fill(cx: &mut Context, template: &mut Draft, key: &str, value: &str) {
+    let key = cx.symbol(key);
+    if template.labels.value(key).is_none() {
+        Rc::make_mut(&mut template.labels).set(key, cx.symbol(value));
     }
 }

@@ -16,6 +16,8 @@ use crate::lower::context::Context;
 use crate::lower::object::kind::Kind;
 use crate::lower::object::metadata::{Metadata, Owner};
 use crate::lower::pod::{Draft, PodObject, spec, toleration};
+use crate::lower::resources::amount::Amounts;
+use crate::lower::resources::request;
 use crate::lower::types::candidate::Above;
 
 const TOPOLOGY: [&str; 2] = ["topology.kubernetes.io/zone", "topology.kubernetes.io/region"];
@@ -149,13 +151,16 @@ fn hashes_below(pods: &[PodObject], above: &Above, key: Symbol) -> HashMap<usize
 /// Whether two templates say the same about placement, but for one label.
 fn is_same(a: &Draft, b: &Draft, except: Symbol) -> bool {
     let others = |draft: &Draft| draft.labels.iter().filter(|(key, _)| *key != except).collect::<Vec<_>>();
-    let requests = |draft: &Draft| crate::lower::resources::request::of_pod(&draft.content.parts, true);
     others(a) == others(b)
         && (a.node_name, &a.content.node_selector) == (b.node_name, &b.content.node_selector)
         && (&a.content.ports, &a.content.affinities) == (&b.content.ports, &b.content.affinities)
         && (&a.content.spread, &a.content.tolerations) == (&b.content.spread, &b.content.tolerations)
         && (&a.content.mounted, &a.content.devices) == (&b.content.mounted, &b.content.devices)
         && requests(a) == requests(b)
+}
+
+fn requests(draft: &Draft) -> Amounts {
+    request::of_pod(&draft.content.parts, true)
 }
 
 /// The labels of a pod as its template had them: without what its owner and its node gave it (`given` says which of the latter).
