@@ -208,9 +208,11 @@ impl History<'_> {
 pub(crate) fn weakenings(m: &Model) -> Vec<Weakening> {
     let open: BTreeSet<ClaimId> = m.claimants().iter().flat_map(|&pod| may_be_bound(m, pod)).collect();
     let devices: BTreeSet<DeviceClaimId> = m.pods().flat_map(|pod| m.pod(pod).devices.iter().copied()).collect();
-    let given = |claim: &DeviceClaimId| m.cluster().device_claims[*claim].state != DeviceState::Missing;
     let claims = open.into_iter().map(Weakening::OpenClaim);
-    let devices = devices.into_iter().filter(given).map(Weakening::FreeDevices);
+    let devices = devices
+        .into_iter()
+        .filter(|claim| m.cluster().device_claims[*claim].state != DeviceState::Missing)
+        .map(Weakening::FreeDevices);
     claims.chain(devices).chain(m.nodes().filter(|node| is_busy(m, node)).map(Weakening::Detached)).collect()
 }
 

@@ -41,18 +41,21 @@ fn entries(document: &Tree<'_>) -> Result<Vec<Entry>, Diagnostic> {
 
 fn entry(tree: &Tree<'_>) -> Result<Entry, Diagnostic> {
     let entries = tree.map().unwrap_or_default();
-    let text = |key: &str| tree.text(key).map(str::to_owned);
     let count = match tree.field("count").map(|count| &count.value) {
         None => Some(1),
         Some(Value::Int(count)) => u64::try_from(*count).ok().filter(|&count| count > 0),
         Some(_) => None,
     };
-    match (text("pod"), text("node"), count) {
+    match (text(tree, "pod"), text(tree, "node"), count) {
         (Some(pod), Some(node), Some(count)) if entries.iter().all(|entry| is_known(&entry.key)) => {
             Ok((pod, node, count))
         }
         _ => Err(refused(tree.span, "an entry has a pod, a node and, if it is not one, a count")),
     }
+}
+
+fn text(tree: &Tree<'_>, key: &str) -> Option<String> {
+    tree.text(key).map(str::to_owned)
 }
 
 fn is_known(key: &str) -> bool {

@@ -174,8 +174,11 @@ fn served(resource: &'static Resource, groups: &Value) -> Option<&'static str> {
         return Some("v1");
     }
     let group = items(groups, "groups").find(|group| group["name"] == resource.group)?;
-    let has = |version: &&str| items(group, "versions").any(|served| served["version"] == **version);
-    resource.versions.iter().copied().find(has)
+    resource
+        .versions
+        .iter()
+        .copied()
+        .find(|version| items(group, "versions").any(|served| served["version"] == **version))
 }
 
 fn items<'v>(value: &'v Value, key: &str) -> impl Iterator<Item = &'v Value> {
@@ -185,6 +188,8 @@ fn items<'v>(value: &'v Value, key: &str) -> impl Iterator<Item = &'v Value> {
 /// The apiVersion of a group that its server prefers.
 fn preferred(group: &Value) -> Option<String> {
     let version = &group["preferredVersion"]["groupVersion"];
-    let first = || items(group, "versions").next().and_then(|version| version["groupVersion"].as_str());
-    version.as_str().or_else(first).map(str::to_owned)
+    version
+        .as_str()
+        .or_else(|| items(group, "versions").next().and_then(|version| version["groupVersion"].as_str()))
+        .map(str::to_owned)
 }

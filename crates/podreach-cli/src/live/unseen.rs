@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use podreach::assumption::Topic;
 use podreach::diagnostic::{Diagnostic, Effect};
 use podreach::lower::{Instances, Options, fields};
-use podreach::read::Tree;
+use podreach::read::{Entry, Tree};
 
 use super::header::Unseen;
 use super::resource::{Doubt, Feature, Without};
@@ -134,9 +134,12 @@ fn is_looked_at(volume: &Tree<'_>) -> bool {
 }
 
 fn requests_extended(container: &Tree<'_>) -> bool {
-    let amounts = |key| container.field("resources").and_then(|resources| resources.field(key)).and_then(Tree::map);
-    let names = [amounts("requests"), amounts("limits")].into_iter().flatten().flatten();
+    let names = [amounts(container, "requests"), amounts(container, "limits")].into_iter().flatten().flatten();
     names.into_iter().any(|entry| entry.key.contains('/'))
+}
+
+fn amounts<'t, 'a>(container: &'t Tree<'a>, key: &str) -> Option<&'t [Entry<'a>]> {
+    container.field("resources").and_then(|resources| resources.field(key)).and_then(Tree::map)
 }
 
 fn items<'t, 'a>(tree: &'t Tree<'a>, key: &str) -> impl Iterator<Item = &'t Tree<'a>> {

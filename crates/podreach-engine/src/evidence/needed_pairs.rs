@@ -105,8 +105,10 @@ impl<'a> NeededPairs<'a> {
             weights.filter(move |&&(_, weight)| weight > bound).map(|&(class, _)| class as usize)
         });
         let barred = Bits::of(system.classes.len(), too_heavy);
-        let members = |sum| system.sums.members(sum).filter(|&class| !barred.contains(class as usize)).collect();
-        let mut conditions: Vec<Vec<Class>> = guard.required().map(members).collect();
+        let mut conditions: Vec<Vec<Class>> = guard
+            .required()
+            .map(|sum| system.sums.members(sum).filter(|&class| !barred.contains(class as usize)).collect())
+            .collect();
         conditions.sort_by_key(|witnesses| {
             (witnesses.len(), std::cmp::Reverse(witnesses.iter().map(|&class| self.uses[class as usize]).min()))
         });

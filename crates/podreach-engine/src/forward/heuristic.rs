@@ -47,8 +47,10 @@ impl Part {
         if missing == 0 {
             return 0;
         }
-        let unwitnessed = |group: &&Vec<Class>| group.iter().all(|&class| count(class) == 0);
-        let lacking = self.ways.iter().map(|groups| groups.iter().filter(unwitnessed).count() as u64);
+        let lacking = self
+            .ways
+            .iter()
+            .map(|groups| groups.iter().filter(|group| group.iter().all(|&class| count(class) == 0)).count() as u64);
         missing.saturating_add(lacking.min().unwrap_or(0))
     }
 }

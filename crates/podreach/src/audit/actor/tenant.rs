@@ -206,11 +206,13 @@ fn add(draft: &mut Draft, (namespace, called): (&str, &str), spec: PodSpec, sele
 fn selected(cluster: &Cluster, namespace: &str, labels: &Labels, selections: &[&PodSelection]) -> Vec<usize> {
     let text = |symbol| cluster.symbols.str(symbol).to_owned();
     let labels: BTreeMap<String, String> = labels.iter().map(|(key, value)| (text(key), text(value))).collect();
-    let selects = |selection: &PodSelection| {
-        selection.admits(namespace, Kind::Pod, &labels)
-            && selection.names.as_ref().is_none_or(|names| names.iter().any(|given| may_be_called(namespace, given)))
-    };
-    (0..selections.len()).filter(|&at| selects(selections[at])).collect()
+    (0..selections.len()).filter(|&at| may_select(namespace, &labels, selections[at])).collect()
+}
+
+/// Whether a selection selects a tenant's pod with these labels, whatever it is called.
+fn may_select(namespace: &str, labels: &BTreeMap<String, String>, selection: &PodSelection) -> bool {
+    selection.admits(namespace, Kind::Pod, &labels)
+        && selection.names.as_ref().is_none_or(|names| names.iter().any(|given| may_be_called(namespace, given)))
 }
 
 /// Whether a tenant's pod may have a name that is given as in a rule.
@@ -328,8 +330,11 @@ fn can_stand_in(draft: &Draft, m: &Model, own: PodId, pod: PodId) -> bool {
 
 /// Gives every running pod of these types any of the tenant's labels, without asking anti-affinity again.
 fn clone_relabelled(draft: &mut Draft, pods: &[PodId], types: &[Types]) {
-    let of = |&pod: &PodId| (draft.cluster.pods[pod].spec.clone(), draft.selected[pod].clone());
-    let masks: Vec<(Arc<PodSpec>, Vec<usize>)> = types.iter().flatten().map(of).collect();
+    let masks: Vec<(Arc<PodSpec>, Vec<usize>)> = types
+        .iter()
+        .flatten()
+        .map(|&pod| (draft.cluster.pods[pod].spec.clone(), draft.selected[pod].clone()))
+        .collect();
     for &pod in pods {
         let original = draft.cluster.pods[pod].clone();
         let mut seen = BTreeSet::new();

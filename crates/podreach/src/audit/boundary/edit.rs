@@ -198,14 +198,19 @@ impl Edit {
     /// The same edit of each node that is like this one.
     #[cfg(test)]
     pub(crate) fn elsewhere(&self) -> Vec<Self> {
-        let at = |&node: &NodeId| match self.change {
+        self.alike.iter().map(|&node| Self { change: self.at(node), alike: Vec::new() }).collect()
+    }
+
+    /// The same change of another node.
+    #[cfg(test)]
+    fn at(&self, node: NodeId) -> Change {
+        match self.change {
             Change::Untaint(_, taint) => Change::Untaint(node, taint),
             Change::Uncordon(_) => Change::Uncordon(node),
             Change::Label(_, key, value) => Change::Label(node, key, value),
             Change::Enlarge(_, resource) => Change::Enlarge(node, resource),
             ref same => same.clone(),
-        };
-        self.alike.iter().map(at).map(|change| Self { change, alike: Vec::new() }).collect()
+        }
     }
 
     /// The edit as a condition, for a sentence that starts with "if".

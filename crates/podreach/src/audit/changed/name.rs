@@ -294,10 +294,7 @@ impl<'r> Reader<'r> {
     }
 
     fn quota(&self, of: &Value) -> Found<QuotaId> {
-        let is_it = |(_, quota): &(QuotaId, &podreach_core::cluster::Quota)| {
-            (of["quota"].as_str(), of["resource"].as_str()) == (Some(&quota.name), Some(&quota.resource))
-        };
-        let found = self.cluster.quotas.iter().find(is_it).map(|(id, _)| id);
+        let found = self.cluster.quotas.iter().find(|one| is_quota(of, one)).map(|(id, _)| id);
         found.ok_or(ChangeError::Quota)
     }
 
@@ -338,6 +335,10 @@ impl<'r> Reader<'r> {
         let found = self.cluster.nodes.iter().find(|(_, node)| self.cluster.symbols.str(node.name) == name);
         found.map(|(id, _)| id).ok_or_else(|| ChangeError::Node(name.to_owned()))
     }
+}
+
+fn is_quota(of: &Value, (_, quota): &(QuotaId, &podreach_core::cluster::Quota)) -> bool {
+    (of["quota"].as_str(), of["resource"].as_str()) == (Some(&quota.name), Some(&quota.resource))
 }
 
 fn rule_called(of: &Value) -> Option<Rule> {

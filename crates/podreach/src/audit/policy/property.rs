@@ -244,8 +244,10 @@ fn possible_groups(
     nodes: &NodeSelection,
 ) -> Vec<Group> {
     let apart = key.map(|key| place_of_each(lowered, world, key));
-    let with_key = |node: &NodeId| key.is_none_or(|key| label(lowered, world.model().node_name(*node), key).is_some());
-    let nodes: Arc<[NodeId]> = selected_nodes(lowered, world, nodes).into_iter().filter(with_key).collect();
+    let nodes: Arc<[NodeId]> = selected_nodes(lowered, world, nodes)
+        .into_iter()
+        .filter(|node| key.is_none_or(|key| label(lowered, world.model().node_name(*node), key).is_some()))
+        .collect();
     let want = |pod, count| Want { pod, count, nodes: Arc::clone(&nodes), apart: apart.clone() };
     numbered::groups(lowered, world, want, count)
 }
@@ -268,8 +270,11 @@ fn places(lowered: &Lowered, world: &World, key: &str) -> together::Places {
 /// For each node the place it is in, as a number.
 fn place_of_each(lowered: &Lowered, world: &World, key: &str) -> Vec<usize> {
     let places = places(lowered, world, key);
-    let place = |node: NodeId| places.iter().position(|nodes| nodes.contains(&node)).unwrap_or(usize::MAX);
-    world.model().nodes().map(place).collect()
+    world
+        .model()
+        .nodes()
+        .map(|node| places.iter().position(|nodes| nodes.contains(&node)).unwrap_or(usize::MAX))
+        .collect()
 }
 
 /// The selection of a property that selects nothing, if there is one.

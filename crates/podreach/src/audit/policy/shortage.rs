@@ -20,11 +20,12 @@ pub(crate) fn demand(wants: &[Want]) -> Demand {
 fn wanted(want: &Want) -> Wanted {
     let mut places = BTreeMap::<Option<usize>, Vec<Atom>>::new();
     want.nodes.iter().for_each(|&node| places.entry(want.place(node)).or_default().push((want.pod, node)));
-    let place = |(place, mut atoms): (Option<usize>, Vec<Atom>)| {
-        atoms.sort_unstable();
-        Place { atoms, most: place.map_or(want.count, |_| 1) }
-    };
-    Wanted { count: want.count, places: places.into_iter().map(place).collect() }
+    Wanted { count: want.count, places: places.into_iter().map(|one| place(want, one)).collect() }
+}
+
+fn place(want: &Want, (place, mut atoms): (Option<usize>, Vec<Atom>)) -> Place {
+    atoms.sort_unstable();
+    Place { atoms, most: place.map_or(want.count, |_| 1) }
 }
 
 impl Asking<'_> {

@@ -70,8 +70,10 @@ fn is_completed(policy: &Policy, group: &Group, groups: &Index<'_>) -> bool {
     group.keys().any(|&(function, worker)| {
         let mut rest = group.clone();
         take(&mut rest, (function, worker));
-        let lists = |block: &&Block| block.workers.as_ref().is_none_or(|workers| workers.contains(&worker));
-        let mut blocks = policy.blocks(function).into_iter().filter(lists);
+        let mut blocks = policy
+            .blocks(function)
+            .into_iter()
+            .filter(|block| block.workers.as_ref().is_none_or(|workers| workers.contains(&worker)));
         blocks.any(|block| starts(policy, (function, worker), block, &block.affine, rest.clone(), groups))
     })
 }

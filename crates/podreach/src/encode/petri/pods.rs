@@ -54,8 +54,10 @@ impl Encoding<'_> {
         let mut kinds: Vec<String> = needs.iter().map(|&need| need.kind().to_owned()).collect();
         kinds.dedup();
         let reader = self.signal(role);
-        let term = |&need: &Signal| Term { label: "signal", values: kinds.clone(), key: self.link(reader, need) };
-        needs.iter().map(term).collect()
+        needs
+            .iter()
+            .map(|&need| Term { label: "signal", values: kinds.clone(), key: self.link(reader, need) })
+            .collect()
     }
 
     fn apart(&self, absence: Absence) -> Term {

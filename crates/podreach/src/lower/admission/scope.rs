@@ -75,16 +75,11 @@ impl Scope {
     }
 
     fn selected(cx: &mut Context, holder: &Tree<'_>) -> Self {
-        let mut read = |field: &str| {
-            // What is wrong with a selector is not for us to say; it then selects all.
-            let remarks = cx.log.len();
-            let object = Object::new(holder, &HOLDER, &mut cx.log)?;
-            let selected = selector::read(cx, &object, field);
-            let clear = cx.log.len() == remarks;
-            cx.log.truncate(remarks);
-            selected.filter(|_| clear)
-        };
-        Self { elsewhere: false, namespaces: read("namespaceSelector"), objects: read("objectSelector") }
+        Self {
+            elsewhere: false,
+            namespaces: readable(cx, holder, "namespaceSelector"),
+            objects: readable(cx, holder, "objectSelector"),
+        }
     }
 
     /// Whether a pod may be in it.
@@ -95,6 +90,17 @@ impl Scope {
             })
             && may_match(self.objects.as_ref(), Some(pod.labels), |key| is_given(cluster.symbols.str(key)))
     }
+}
+
+/// A selector; one that cannot be read selects all, and what is wrong with it is not for us to say.
+fn readable(cx: &mut Context, holder: &Tree<'_>, field: &str) -> Option<Selector> {
+    // What is wrong with a selector is not for us to say; it then selects all.
+    let remarks = cx.log.len();
+    let object = Object::new(holder, &HOLDER, &mut cx.log)?;
+    let selected = selector::read(cx, &object, field);
+    let clear = cx.log.len() == remarks;
+    cx.log.truncate(remarks);
+    selected.filter(|_| clear)
 }
 
 /// Whether a selector matches labels, or may match them since some are not known.

@@ -55,6 +55,8 @@ fn of_whole(parts: &Parts) -> Option<String> {
 
 /// A resource of which there is more than another list allows.
 fn exceeding<'a>(amounts: &'a Amounts, most: &Amounts) -> Option<&'a String> {
-    let above = |(resource, amount): &(&String, _)| most.get(*resource).is_some_and(|most| most < *amount);
-    amounts.iter().find(above).map(|(resource, _)| resource)
+    amounts
+        .iter()
+        .find(|(resource, amount)| most.get(*resource).is_some_and(|most| most < *amount))
+        .map(|(resource, _)| resource)
 }

@@ -24,8 +24,10 @@ pub(crate) fn is_known(name: &str) -> bool {
 /// The features that a container needs, whatever the release.
 pub(crate) fn of_container(container: &Object<'_, '_>) -> Vec<&'static str> {
     let items = |field| container.field(field).and_then(Tree::seq).unwrap_or_default();
-    let restarts_all = |rule: &Tree<'_>| rule.text("action") == Some("RestartAllContainers");
-    let restarts = items("restartPolicyRules").iter().any(restarts_all).then_some(RESTART_ALL);
+    let restarts = items("restartPolicyRules")
+        .iter()
+        .any(|rule| rule.text("action") == Some("RestartAllContainers"))
+        .then_some(RESTART_ALL);
     let mounts = items("volumeMounts").iter().any(has_options).then_some(MOUNT_OPTIONS);
     restarts.into_iter().chain(mounts).collect()
 }

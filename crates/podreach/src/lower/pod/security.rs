@@ -330,6 +330,8 @@ fn names_container(holder: &Object<'_, '_>, key: &str) -> bool {
     let Some(name) = key.strip_prefix(SECCOMP_ANNOTATION_OF) else { return false };
     let spec = holder.field("spec");
     let containers = |list| spec.and_then(|spec| spec.field(list)).and_then(Tree::seq).unwrap_or_default();
-    let named = |container: &Tree<'_>| container.text("name") == Some(name);
-    containers("containers").iter().chain(containers("initContainers")).any(named)
+    containers("containers")
+        .iter()
+        .chain(containers("initContainers"))
+        .any(|container| container.text("name") == Some(name))
 }

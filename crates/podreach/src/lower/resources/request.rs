@@ -48,8 +48,12 @@ pub(crate) fn limits_of_pod(parts: &Parts) -> Amounts {
         let own = limits.iter().filter(|(resource, _)| is_pod_level(resource));
         sum.extend(own.map(|(resource, &limit)| (resource.clone(), limit)));
     }
-    let limited = |(resource, _): &(&String, _)| sum.get(*resource).is_some_and(|limit| *limit > Quantity::default());
-    let overhead = parts.overhead.iter().filter(limited).map(|(resource, &more)| (resource.clone(), more)).collect();
+    let overhead = parts
+        .overhead
+        .iter()
+        .filter(|(resource, _)| sum.get(*resource).is_some_and(|limit| *limit > Quantity::default()))
+        .map(|(resource, &more)| (resource.clone(), more))
+        .collect();
     add(&mut sum, &overhead);
     sum
 }

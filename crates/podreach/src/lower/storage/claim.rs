@@ -393,9 +393,11 @@ fn is_ambiguous(cx: &Context, claims: &[ClaimId]) -> bool {
         .collect();
     let wanted = || waiting.iter().flat_map(|waiting| &waiting.volumes);
     let volumes: BTreeSet<&VolumeId> = wanted().collect();
-    let capacity = |volume: &&VolumeId| cx.storage.volumes.get(&cx.cluster.volumes[**volume].name).map(|v| v.capacity);
     let sizes: BTreeSet<u128> = waiting.iter().map(|waiting| waiting.size).collect();
-    let capacities: BTreeSet<_> = volumes.iter().map(capacity).collect();
+    let capacities: BTreeSet<_> = volumes
+        .iter()
+        .map(|volume| cx.storage.volumes.get(&cx.cluster.volumes[**volume].name).map(|v| v.capacity))
+        .collect();
     wanted().count() > volumes.len() && (sizes.len() < waiting.len() || capacities.len() < volumes.len())
 }
 

@@ -146,8 +146,10 @@ impl Storage {
 
     /// The name of the class of a claim that is yet to be made, where it names one or the input has a usual one.
     pub(crate) fn class_name<'s>(&'s self, request: &'s Request) -> Option<&'s str> {
-        let usual = || self.usual_class().filter(|_| request.volume.is_none()).map(|(name, _)| name);
-        request.class.as_deref().or_else(usual)
+        request
+            .class
+            .as_deref()
+            .or_else(|| self.usual_class().filter(|_| request.volume.is_none()).map(|(name, _)| name))
     }
 
     /// Whether a claim is in the input.

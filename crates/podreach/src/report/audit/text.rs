@@ -92,8 +92,10 @@ fn headline(audit: &AuditReport<'_>) -> String {
 
 /// How many findings of a severity count.
 fn found(outcome: &Outcome, exactly: Severity) -> usize {
-    let of_finding = |item: &&Item| item.severity == exactly && matches!(item.origin, Origin::Finding(_));
-    outcome.counting(Status::Violated, exactly).filter(of_finding).count()
+    outcome
+        .counting(Status::Violated, exactly)
+        .filter(|item| item.severity == exactly && matches!(item.origin, Origin::Finding(_)))
+        .count()
 }
 
 /// How many rules that count have a status.
@@ -189,8 +191,12 @@ fn group(
     let most = if all { usize::MAX } else { MOST };
     for item in items.iter().take(most) {
         lines.push(format!("  - {}{}", item.message, place(audit, item)));
-        let general = |sentence: &&String| known.is_none_or(|finding| **sentence != finding.explanation);
-        lines.extend(item.explanation.iter().filter(general).flat_map(|sentence| words::wrapped(sentence, 4)));
+        lines.extend(
+            item.explanation
+                .iter()
+                .filter(|sentence| known.is_none_or(|finding| **sentence != finding.explanation))
+                .flat_map(|sentence| words::wrapped(sentence, 4)),
+        );
         let own = item.fix.iter().filter(|fix| known.is_none_or(|finding| **fix != finding.fix));
         lines.extend(own.flat_map(|fix| words::wrapped(&format!("fix: {fix}"), 4)));
         lines.extend(item.evidence.iter().flat_map(|evidence| proven(evidence, all, all)));

@@ -159,13 +159,16 @@ pub fn verdict<'a>(answered: &Answered<'a>, diagnostics: &Value, seconds: f64) -
 fn stats(decision: &Sure, seconds: f64) -> Value {
     let mut stats = Map::new();
     stats.insert("seconds".into(), ((seconds * 1000.0).round() / 1000.0).into());
-    let counts = |effort: &Effort| effort.counts.iter().map(|&(what, count)| (what.into(), count.into())).collect();
     let work: Map<String, Value> =
         decision.efforts.iter().map(|effort| (effort.part.into(), Value::Object(counts(effort)))).collect();
     if !work.is_empty() {
         stats.insert("work".into(), work.into());
     }
     stats.into()
+}
+
+fn counts(effort: &Effort) -> Map<String, Value> {
+    effort.counts.iter().map(|&(what, count)| (what.into(), count.into())).collect()
 }
 
 /// Several documents as one.

@@ -140,8 +140,11 @@ impl View<'_> {
     }
 
     fn labels(&self, labels: &Labels) -> Value {
-        let label = |(key, value)| (self.str(key).to_owned(), json!(self.str(value)));
-        labels.iter().map(label).collect::<Map<_, _>>().into()
+        labels
+            .iter()
+            .map(|(key, value)| (self.str(key).to_owned(), json!(self.str(value))))
+            .collect::<Map<_, _>>()
+            .into()
     }
 
     fn resources(&self, resources: &Resources) -> Value {

@@ -14,8 +14,11 @@ pub(crate) fn lines<'a>(assumptions: impl Iterator<Item = &'a Assumption>, all: 
     let mut lines = vec![String::new()];
     if all {
         lines.push("Assumed:".to_owned());
-        let one = |a: &&Assumption| words::wrapped(&format!("{} {}: {}", a.topic.code(), a.topic.name(), a.text), 2);
-        lines.extend(assumptions.iter().flat_map(one));
+        lines.extend(
+            assumptions
+                .iter()
+                .flat_map(|a| words::wrapped(&format!("{} {}: {}", a.topic.code(), a.topic.name(), a.text), 2)),
+        );
     } else {
         let briefs: Vec<String> = assumptions.iter().map(|a| format!("{} {}", a.topic.code(), a.brief)).collect();
         lines.extend(words::wrapped(&format!("Assumed: {}", briefs.join(", ")), 0));

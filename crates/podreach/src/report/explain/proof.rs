@@ -73,19 +73,20 @@ pub(crate) fn lines(problem: &Problem, proof: &Proof, all: bool) -> Vec<String> 
 
 /// Which nodes stand for others, and for how many.
 pub(in crate::report) fn others(problem: &Problem, proof: &Proof, most: usize) -> Vec<String> {
-    let line = |(node, nodes): (NodeId, usize)| {
-        let name = problem.model.node_name(node);
-        format!(
-            "     {name} stands for {nodes} of the nodes asked for: they can be exchanged, and what holds for one holds for all"
-        )
-    };
     let spoken_for = alike::spoken_for(problem, proof);
     let more = spoken_for.len().saturating_sub(most);
-    let mut lines: Vec<String> = spoken_for.into_iter().take(most).map(line).collect();
+    let mut lines: Vec<String> = spoken_for.into_iter().take(most).map(|one| stands_for(problem, one)).collect();
     if more > 0 {
         lines.push(format!("     … and {} that stand for others (-v shows all)", words::number(more, "more node")));
     }
     lines
+}
+
+fn stands_for(problem: &Problem, (node, nodes): (NodeId, usize)) -> String {
+    let name = problem.model.node_name(node);
+    format!(
+        "     {name} stands for {nodes} of the nodes asked for: they can be exchanged, and what holds for one holds for all"
+    )
 }
 
 /// Forbidden groups with the same reasons.
@@ -241,12 +242,14 @@ impl<'a> Telling<'a> {
         let classes: BTreeSet<usize> =
             groups.flat_map(|group| self.argument.proof.forbidden[group].keys().copied()).collect();
         let several = classes.into_iter().filter(|&class| self.argument.proof.classes[class].len() > 1);
-        let line = |class: usize| {
-            let members =
-                self.argument.proof.classes[class].iter().map(|&atom| words::atom(&self.argument.problem.model, atom));
-            format!("     {} is {}", class_name(class), words::either(&words::first(members, NAMES)))
-        };
-        several.map(line).collect()
+        several.map(|class| self.meaning_of(class)).collect()
+    }
+
+    /// What the letter of a class stands for.
+    fn meaning_of(&self, class: usize) -> String {
+        let members =
+            self.argument.proof.classes[class].iter().map(|&atom| words::atom(&self.argument.problem.model, atom));
+        format!("     {} is {}", class_name(class), words::either(&words::first(members, NAMES)))
     }
 }
 

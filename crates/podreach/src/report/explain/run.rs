@@ -69,15 +69,18 @@ pub(crate) fn excerpt(problem: &Problem, trace: &Trace, steps: Range<usize>) -> 
 
 /// For each of some steps, the index of the next deployment.
 fn next_deployments(trace: &Trace, steps: Range<usize>) -> Vec<Option<usize>> {
-    let deploys = |index: &usize| matches!(trace[*index], Action::Deploy(..));
-    let mut seen = (steps.end..trace.len()).find(deploys);
+    let mut seen = (steps.end..trace.len()).find(|index| deploys(trace, index));
     let mut next: Vec<Option<usize>> = Vec::with_capacity(steps.len());
     for index in steps.rev() {
         next.push(seen);
-        seen = Some(index).filter(deploys).or(seen);
+        seen = Some(index).filter(|index| deploys(trace, index)).or(seen);
     }
     next.reverse();
     next
+}
+
+fn deploys(trace: &Trace, index: &usize) -> bool {
+    matches!(trace[*index], Action::Deploy(..))
 }
 
 /// What stands in the way of the deployment at index `at` as long as nothing changes.

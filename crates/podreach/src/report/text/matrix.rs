@@ -81,8 +81,11 @@ fn grid(m: &Model, matrix: &Matrix) -> Vec<String> {
     let letters: Vec<String> = (0..matrix.classes.len()).map(letters).collect();
     let mut lines = vec![format!("  {:<width$}  {}", "POD", letters.join(" "))];
     for (pod, cells) in &matrix.rows {
-        let mark = |(cell, letters): (&Cell, &String)| format!("{:<width$}", mark(*cell), width = letters.len());
-        let marks: Vec<String> = cells.iter().zip(&letters).map(mark).collect();
+        let marks: Vec<String> = cells
+            .iter()
+            .zip(&letters)
+            .map(|(cell, letters)| format!("{:<width$}", mark(*cell), width = letters.len()))
+            .collect();
         lines.push(format!("  {:<width$}  {}", m.pod_name(*pod), marks.join(" ")).trim_end().to_owned());
     }
     lines

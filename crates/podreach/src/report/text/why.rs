@@ -77,8 +77,12 @@ impl Why {
                 asked.push((node, refusals(node)));
             }
         });
-        let partial = |stop| format!("{stop} after {} of {} nodes were looked at", asked.len(), nodes.len());
-        let doubts = stopped.err().map(partial).into_iter().chain(unknown_limit(m, first, &asked)).collect();
+        let doubts = stopped
+            .err()
+            .map(|stop| format!("{stop} after {} of {} nodes were looked at", asked.len(), nodes.len()))
+            .into_iter()
+            .chain(unknown_limit(m, first, &asked))
+            .collect();
         let nodes = asked;
         let nodes = nodes.into_iter().map(|(node, refusals)| (m.node_name(node).to_owned(), refusals)).collect();
         let barred = m.pod(first).barred.as_ref().map(ToString::to_string);
@@ -124,8 +128,10 @@ impl Why {
 
     /// The nodes that every rule accepts, if there is to be a pod at all.
     fn feasible(&self) -> impl Iterator<Item = &str> {
-        let accepts = |(_, refusals): &&(String, Refusals)| self.barred.is_none() && refusals.is_empty();
-        self.nodes.iter().filter(accepts).map(|(node, _)| node.as_str())
+        self.nodes
+            .iter()
+            .filter(|(_, refusals)| self.barred.is_none() && refusals.is_empty())
+            .map(|(node, _)| node.as_str())
     }
 
     /// Whether some node is refused by no rule but those that other pods can satisfy: affinity and spread.
@@ -154,26 +160,27 @@ fn is_asked(m: &Model, pod: PodId, rule: &Rule) -> bool {
 
 /// That a pod would be placed if a driver could attach more volumes than is known, where no node takes it otherwise.
 fn unknown_limit(m: &Model, pod: PodId, nodes: &[(NodeId, Refusals)]) -> Option<String> {
-    let assumed = |node: NodeId, driver: &Symbol| m.node(node).drivers.get(driver).is_some_and(|here| here.assumed);
-    let full = |(node, refusals): &(NodeId, Refusals)| {
-        let only = refusals.keys().all(|rule| *rule == Rule::NodeVolumeLimits) && !refusals.is_empty();
-        volume_limits::drivers(m, pod).into_iter().find(|driver| only && assumed(*node, driver))
-    };
-    let driver = nodes.iter().find_map(full).filter(|_| !nodes.iter().any(|(_, refusals)| refusals.is_empty()))?;
+    let driver = nodes
+        .iter()
+        .find_map(|one| unknown_driver(m, pod, one))
+        .filter(|_| !nodes.iter().any(|(_, refusals)| refusals.is_empty()))?;
     Some(format!(
         "how many volumes of {} can be attached to a node is not in the input: add `kubectl get csinodes -o yaml`",
         m.str(driver)
     ))
 }
 
+/// The driver whose limit alone refuses a node, and is not known.
+fn unknown_driver(m: &Model, pod: PodId, (node, refusals): &(NodeId, Refusals)) -> Option<Symbol> {
+    let assumed = |node: NodeId, driver: &Symbol| m.node(node).drivers.get(driver).is_some_and(|here| here.assumed);
+    let only = refusals.keys().all(|rule| *rule == Rule::NodeVolumeLimits) && !refusals.is_empty();
+    volume_limits::drivers(m, pod).into_iter().find(|driver| only && assumed(*node, driver))
+}
+
 /// The document of `why`.
 pub fn why_json(why: &Why) -> Value {
-    let node = |refusals: &Refusals| {
-        let rules: Map<String, Value> =
-            why.rules.iter().map(|&r| (r.name().to_owned(), rule_json(refusals, r))).collect();
-        json!({"feasible": why.barred.is_none() && refusals.is_empty(), "rules": rules})
-    };
-    let nodes: Map<String, Value> = why.nodes.iter().map(|(name, refusals)| (name.clone(), node(refusals))).collect();
+    let nodes: Map<String, Value> =
+        why.nodes.iter().map(|(name, refusals)| (name.clone(), node_json(why, refusals))).collect();
     let mut document = json!({
         "apiVersion": API_VERSION,
         "kind": "Why",
@@ -189,6 +196,11 @@ pub fn why_json(why: &Why) -> Value {
         document["doubts"] = why.doubts.clone().into();
     }
     document
+}
+
+fn node_json(why: &Why, refusals: &Refusals) -> Value {
+    let rules: Map<String, Value> = why.rules.iter().map(|&r| (r.name().to_owned(), rule_json(refusals, r))).collect();
+    json!({"feasible": why.barred.is_none() && refusals.is_empty(), "rules": rules})
 }
 
 fn rule_json(refusals: &Refusals, rule: Rule) -> Value {
