@@ -26,7 +26,6 @@ fn not(literal: u32) -> u32 {
 
 impl Circuit {
     fn new(inputs: usize, latches: usize) -> Self {
-        let small = |count| u32::try_from(count).expect("a circuit has fewer than 2³² wires");
         Self { inputs: small(inputs), latches: small(latches), gates: Vec::new(), known: HashMap::new() }
     }
 
@@ -119,6 +118,10 @@ impl Circuit {
         }
         bytes
     }
+}
+
+fn small(count: usize) -> u32 {
+    u32::try_from(count).expect("a circuit has fewer than 2³² wires")
 }
 
 /// Seven bits at a time, the lowest first; the high bit says that more follow.

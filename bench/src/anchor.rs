@@ -22,15 +22,19 @@ pub(crate) struct Anchor {
 impl Anchor {
     /// The answer in what it printed, if there is one.
     pub(crate) fn answer(&self, output: &str) -> Option<bool> {
-        let says = |words: &[&str]| words.iter().any(|word| output.contains(word));
-        if says(self.gave_up) {
+        if says(output, self.gave_up) {
             None
-        } else if says(self.deployable) {
+        } else if says(output, self.deployable) {
             Some(true)
         } else {
-            says(self.never).then_some(false)
+            says(output, self.never).then_some(false)
         }
     }
+}
+
+/// Whether an output has one of some words.
+fn says(output: &str, words: &[&str]) -> bool {
+    words.iter().any(|word| output.contains(word))
 }
 
 /// The solvers that are installed, and the names of those that are not.

@@ -167,10 +167,6 @@ impl Workload {
     }
 
     fn affinity(&self) -> Map<String, Value> {
-        let term = |app: String, key: &str| {
-            let term = json!({"labelSelector": {"matchLabels": {"app": app}}, "topologyKey": key});
-            json!({"requiredDuringSchedulingIgnoredDuringExecution": [term]})
-        };
         let mut affinity = Map::new();
         if self.alone {
             affinity.insert("podAntiAffinity".into(), term(self.name(), HOSTNAME));
@@ -204,16 +200,24 @@ impl Workload {
             "metadata": {"name": name, "namespace": "default"}, "spec": body});
         let replicas = json!({"apiVersion": "apps/v1", "kind": "ReplicaSet",
             "metadata": self.metadata(&set, "Deployment", &name), "spec": body});
-        let pod = |(index, &node): (usize, &usize)| {
-            let mut spec = spec.clone();
-            spec["nodeName"] = format!("node-{node:05}").into();
-            json!({"apiVersion": "v1", "kind": "Pod",
+        [deployment, replicas]
+            .into_iter()
+            .chain(placed.iter().enumerate().map(|one| self.pod(&set, &spec, one)).collect::<Vec<_>>())
+    }
+
+    fn pod(&self, set: &str, spec: &Value, (index, &node): (usize, &usize)) -> Value {
+        let mut spec = spec.clone();
+        spec["nodeName"] = format!("node-{node:05}").into();
+        json!({"apiVersion": "v1", "kind": "Pod",
                 "metadata": self.metadata(&format!("{set}-{index:05}"), "ReplicaSet", &set), "spec": spec,
                 "status": {"phase": "Running", "podIP": format!("10.{}.{}.{}", node / 250, node % 250, index % 250),
                     "conditions": [{"type": "Ready", "status": "True", "lastTransitionTime": "2026-01-01T00:00:00Z"}]}})
-        };
-        [deployment, replicas].into_iter().chain(placed.iter().enumerate().map(pod).collect::<Vec<_>>())
     }
+}
+
+fn term(app: String, key: &str) -> Value {
+    let term = json!({"labelSelector": {"matchLabels": {"app": app}}, "topologyKey": key});
+    json!({"requiredDuringSchedulingIgnoredDuringExecution": [term]})
 }
 
 fn node(index: usize) -> Value {
@@ -233,8 +237,9 @@ fn node(index: usize) -> Value {
 
 /// The objects of a cluster of so many nodes, one after the other.
 fn objects(nodes: usize, mut each: impl FnMut(&Value) -> io::Result<()>) -> io::Result<()> {
-    let room = |node| Room { millicores: millicores(node), pods: 110, ports: Vec::new(), alone: Vec::new() };
-    let mut rooms: Vec<Room> = (0..nodes).map(room).collect();
+    let mut rooms: Vec<Room> = (0..nodes)
+        .map(|node| Room { millicores: millicores(node), pods: 110, ports: Vec::new(), alone: Vec::new() })
+        .collect();
     let mut dice = Dice(nodes as u64);
     (0..nodes).try_for_each(|index| each(&node(index)))?;
     for index in 0..(nodes / NODES_PER_WORKLOAD).max(1) {

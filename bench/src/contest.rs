@@ -84,10 +84,10 @@ fn row(file: &Path, most: usize) -> Result<String, String> {
         tally.ask(&query)?;
     }
     tally.times.sort_unstable();
-    let milliseconds = |at: usize| tally.times.get(at).map_or(0.0, |time| time.as_secs_f64() * 1e3);
     let Tally { markable, never, unknown, confirmed, times } = &tally;
     let questions = times.len();
-    let [median, longest] = [questions / 2, questions.saturating_sub(1)].map(milliseconds);
+    let [median, longest] = [questions / 2, questions.saturating_sub(1)]
+        .map(|at| tally.times.get(at).map_or(0.0, |time| time.as_secs_f64() * 1e3));
     Ok(format!(
         "| {name} | {places} | {transitions} | {questions} | {markable} | {never} | {unknown} | {confirmed} | {median:.1} | {longest:.1} |"
     ))

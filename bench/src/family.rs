@@ -162,11 +162,12 @@ pub(crate) fn named(name: &str) -> Option<&'static Family> {
 
 /// What was done for a decision, in a few words and numbers.
 pub(crate) fn work(decision: &Decision) -> String {
-    let part = |effort: &Effort| {
-        let counts: Vec<String> = effort.counts.iter().map(|(what, count)| format!("{count} {what}")).collect();
-        format!("{}: {}", effort.part, counts.join(" "))
-    };
     decision.efforts.iter().map(part).collect::<Vec<_>>().join("; ")
+}
+
+fn part(effort: &Effort) -> String {
+    let counts: Vec<String> = effort.counts.iter().map(|(what, count)| format!("{count} {what}")).collect();
+    format!("{}: {}", effort.part, counts.join(" "))
 }
 
 /// How large a proof is.

@@ -16,7 +16,6 @@ pub(crate) fn clauses(rules: &Rules) -> String {
     let sorts: Vec<&str> = (0..before.len()).map(sort).collect();
     let variables: Vec<String> = before.iter().zip(&sorts).map(|(name, sort)| format!("({name} {sort})")).collect();
     let variables = variables.join(" ");
-    let can = |values: &[String]| format!("(can {})", values.join(" "));
     let mut text = format!("(set-logic HORN)\n(declare-fun can ({}) Bool)\n", sorts.join(" "));
     let mut clause = |conditions: &[String], then: &str| {
         let all = conditions.join(" ");
@@ -66,4 +65,8 @@ pub(crate) fn clauses(rules: &Rules) -> String {
     writeln!(text, "(assert {})\n(check-sat)", can(&there.chain(given).collect::<Vec<_>>()))
         .expect("strings take all text");
     text
+}
+
+fn can(values: &[String]) -> String {
+    format!("(can {})", values.join(" "))
 }

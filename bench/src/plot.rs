@@ -61,9 +61,6 @@ fn element(text: &mut String, element: String) {
 
 fn panel(left: f64, name: &str, unit: &str, series: &[Series], value: fn(&(f64, f64, f64)) -> f64) -> String {
     let points = || series.iter().flat_map(|one| &one.points);
-    let bounds = |values: &mut dyn Iterator<Item = f64>| {
-        values.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), v| (low.min(v), high.max(v)))
-    };
     let (low, high) = bounds(&mut points().map(value));
     let mut text = String::new();
     if !low.is_finite() {
@@ -109,16 +106,23 @@ fn panel(left: f64, name: &str, unit: &str, series: &[Series], value: fn(&(f64, 
     text
 }
 
+fn bounds(values: impl Iterator<Item = f64>) -> (f64, f64) {
+    values.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), v| (low.min(v), high.max(v)))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn a_plot_has_a_line_for_each_series_on_both_panels() {
-        let one = |name: &str| Series { name: name.into(), points: vec![(4.0, 0.01, 5.0), (8.0, 1.0, 50.0)] };
         let text = svg("title", "bits", &[one("a"), one("b")]);
         assert_eq!(text.matches("<polyline").count(), 4);
         assert!(text.trim_end().ends_with("</svg>") && !text.contains("NaN"));
+    }
+
+    fn one(name: &str) -> Series {
+        Series { name: name.into(), points: vec![(4.0, 0.01, 5.0), (8.0, 1.0, 50.0)] }
     }
 
     #[test]

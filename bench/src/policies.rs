@@ -46,7 +46,6 @@ impl Draft {
 
     /// Adds a block to a function: these must run, those must not.
     fn block(&mut self, function: usize, affine: &[usize], anti_affine: &[usize]) {
-        let entries = |functions: &[usize]| functions.iter().map(|&function| Entry::Tag(function)).collect();
         let block = Block { affine: entries(affine), anti_affine: entries(anti_affine), ..anywhere() };
         self.policy.tags[function].blocks.push(block);
     }
@@ -56,6 +55,10 @@ impl Draft {
         let goal = Goal { functions, worker: Some(worker) };
         Query { policy: self.policy, goal, priorities: Priorities::Ignore }
     }
+}
+
+fn entries(functions: &[usize]) -> Vec<Entry> {
+    functions.iter().map(|&function| Entry::Tag(function)).collect()
 }
 
 /// How many workers the families with few constraints have.

@@ -67,12 +67,13 @@ pub(crate) fn run(folder: &Path, only: &str, seconds: u64) -> Result<(), String>
 
 fn index(folder: &Path) -> Result<Vec<Question>, String> {
     let text = fs::read_to_string(folder.join("INDEX.tsv")).map_err(|error| format!("INDEX.tsv: {error}"))?;
-    let question = |line: &str| {
-        let mut cells = line.split('\t').map(str::to_owned);
-        Some(Question { file: cells.next()?, goal: cells.next()?, expected: cells.next()? })
-    };
     let lines = text.lines().skip(1).filter(|line| !line.is_empty());
     lines.map(|line| question(line).ok_or_else(|| format!("INDEX.tsv: three cells are needed in {line:?}"))).collect()
+}
+
+fn question(line: &str) -> Option<Question> {
+    let mut cells = line.split('\t').map(str::to_owned);
+    Some(Question { file: cells.next()?, goal: cells.next()?, expected: cells.next()? })
 }
 
 fn ask(folder: &Path, question: &Question, limit: Duration) -> Result<Row, String> {
@@ -119,21 +120,22 @@ fn told(decision: &Decision) -> (&'static str, String) {
 
 /// How many were decided, and how long that took.
 fn summary(rows: &[Row]) -> String {
-    let seconds = |times: &dyn Fn(&Row) -> Duration| {
-        let mut times: Vec<f64> = rows.iter().map(|row| times(row).as_secs_f64()).collect();
-        times.sort_by(f64::total_cmp);
-        let at = |share: usize| times.get((times.len() * share / 100).min(times.len().saturating_sub(1)));
-        let [median, most] = [50, 100].map(|share| at(share).copied().unwrap_or_default());
-        format!("median {median:.3} s, longest {most:.3} s")
-    };
     format!(
         "{} questions, {} decided, {} wrong; deciding: {}; with reading: {}",
         rows.len(),
         rows.iter().filter(|row| row.is_decided()).count(),
         rows.iter().filter(|row| row.is_wrong()).count(),
-        seconds(&|row| row.deciding),
-        seconds(&|row| row.deciding + row.reading),
+        seconds(rows, &|row| row.deciding),
+        seconds(rows, &|row| row.deciding + row.reading),
     )
+}
+
+fn seconds(rows: &[Row], times: &dyn Fn(&Row) -> Duration) -> String {
+    let mut times: Vec<f64> = rows.iter().map(|row| times(row).as_secs_f64()).collect();
+    times.sort_by(f64::total_cmp);
+    let at = |share: usize| times.get((times.len() * share / 100).min(times.len().saturating_sub(1)));
+    let [median, most] = [50, 100].map(|share| at(share).copied().unwrap_or_default());
+    format!("median {median:.3} s, longest {most:.3} s")
 }
 
 /// The processor time of this thread, which others on the machine do not lengthen.

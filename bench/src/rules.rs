@@ -145,13 +145,16 @@ fn draft(atom: Atom, guard: Guard) -> Result<Draft, String> {
             draft.bars.extend(condition.weights.iter().map(|&(atom, _)| atom));
             continue;
         }
-        let small = |amount| usize::try_from(amount).map_err(|_| "a very large amount".to_owned());
         let own = condition.weights.iter().find(|&&(other, _)| other == atom).map_or(0, |&(_, weight)| weight);
         let bound = small(condition.bound.saturating_add(own))?;
         let weights = condition.weights.iter().map(|&(atom, weight)| Ok((atom, small(weight)?)));
         draft.room.insert(weights.collect::<Result<_, String>>()?, bound);
     }
     Ok(draft)
+}
+
+fn small(amount: u128) -> Result<usize, String> {
+    usize::try_from(amount).map_err(|_| "a very large amount".to_owned())
 }
 
 /// The rules that can ever be used if nothing is ever in the way, without witnesses that cannot appear.
@@ -198,7 +201,6 @@ impl Classes {
     /// Atoms are one bit if the same conditions mention them with the same weight.
     fn new(drafts: &[Draft], here: &BTreeSet<Atom>, goal: &[Atom]) -> Self {
         let mut conditions: HashMap<Vec<(Atom, usize)>, usize> = HashMap::new();
-        let plain = |atoms: &mut dyn Iterator<Item = Atom>| atoms.map(|atom| (atom, 0)).collect::<Vec<_>>();
         let mut note = |condition: Vec<(Atom, usize)>| {
             let number = conditions.len();
             conditions.entry(condition).or_insert(number);
@@ -238,6 +240,10 @@ impl Classes {
         let useful = needs.iter().all(|need| !need.is_empty() && need[..] != [sets]);
         useful.then_some(Rule { sets, needs, bars })
     }
+}
+
+fn plain(atoms: impl Iterator<Item = Atom>) -> Vec<(Atom, usize)> {
+    atoms.map(|atom| (atom, 0)).collect::<Vec<_>>()
 }
 
 /// Bits as values of variables: of a group, at most one bit is ever there. Planners search far better that way.

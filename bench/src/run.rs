@@ -127,8 +127,8 @@ fn climb(family: &Family, anchors: &[Anchor], options: &Options) -> std::io::Res
 fn is_behind(measured: &Measured, all: &[Measured], options: &Options) -> bool {
     let rivals = all.iter().filter(|m| m.solver != SELF && m.size == measured.size && m.cell.answer.is_some());
     let best = rivals.map(|m| m.cell.seconds).min_by(f64::total_cmp).unwrap_or(f64::INFINITY);
-    let slow = |times: f64| measured.cell.seconds >= 2.0 && measured.cell.seconds > times * best;
-    measured.solver != SELF && options.behind.is_some_and(slow)
+    measured.solver != SELF
+        && options.behind.is_some_and(|times| measured.cell.seconds >= 2.0 && measured.cell.seconds > times * best)
 }
 
 fn ask(anchor: &Anchor, folder: &Path, limits: Limits) -> std::io::Result<Usage> {

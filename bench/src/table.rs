@@ -56,9 +56,15 @@ impl Cell {
 
 /// Answers that are not the family's.
 pub(crate) fn disagreements(family: &Family, measured: &[Measured]) -> Vec<String> {
-    let wrong = |m: &&Measured| m.cell.answer.is_some_and(|answer| answer != family.deployable);
-    let sentence = |m: &Measured| format!("{} {}: {} answers {}", family.name, m.size, m.solver, m.cell.word());
-    measured.iter().filter(wrong).map(sentence).collect()
+    measured
+        .iter()
+        .filter(|m| m.cell.answer.is_some_and(|answer| answer != family.deployable))
+        .map(|m| disagreement(family, m))
+        .collect()
+}
+
+fn disagreement(family: &Family, m: &Measured) -> String {
+    format!("{} {}: {} answers {}", family.name, m.size, m.solver, m.cell.word())
 }
 
 /// Writes the CSV and the plot of one family.
@@ -72,9 +78,8 @@ pub(crate) fn write(folder: &Path, family: &Family, measured: &[Measured]) -> io
             .expect("strings take all text");
     }
     fs::write(folder.join(format!("{}.csv", family.name)), csv)?;
-    let answered = |m: &&Measured| m.cell.answer.is_some();
     let mut lines: BTreeMap<&str, Series> = BTreeMap::new();
-    for m in measured.iter().filter(answered) {
+    for m in measured.iter().filter(|m| m.cell.answer.is_some()) {
         let series = lines.entry(&m.solver).or_insert_with(|| Series { name: m.solver.clone(), points: Vec::new() });
         series.points.push((m.size as f64, m.cell.seconds, m.cell.mebibytes));
     }
@@ -84,11 +89,12 @@ pub(crate) fn write(folder: &Path, family: &Family, measured: &[Measured]) -> io
 
 /// The families that a folder has results of, read back, so that families can be measured one by one.
 fn read(folder: &Path) -> Vec<(&'static Family, Vec<Measured>)> {
-    let of = |family: &'static Family| {
-        let csv = fs::read_to_string(folder.join(format!("{}.csv", family.name))).ok()?;
-        Some((family, csv.lines().skip(1).filter_map(parsed).collect()))
-    };
-    FAMILIES.iter().filter_map(of).collect()
+    FAMILIES.iter().filter_map(|family| results(folder, family)).collect()
+}
+
+fn results(folder: &Path, family: &'static Family) -> Option<(&'static Family, Vec<Measured>)> {
+    let csv = fs::read_to_string(folder.join(format!("{}.csv", family.name))).ok()?;
+    Some((family, csv.lines().skip(1).filter_map(parsed).collect()))
 }
 
 fn parsed(line: &str) -> Option<Measured> {
@@ -191,14 +197,17 @@ pub(crate) fn write_scale(folder: &Path, rows: &[Scaled]) -> io::Result<()> {
     fs::create_dir_all(folder)?;
     let lines: String = rows.iter().map(|row| scale_line(row) + "\n").collect();
     fs::write(folder.join("cluster.md"), format!("# Clusters\n\n{SCALE_HEAD}{lines}"))?;
-    let series = |name: &str, of: fn(&Scaled) -> Option<&Usage>| Series {
-        name: name.into(),
-        points: rows.iter().filter_map(|r| of(r).map(|u| (r.nodes as f64, u.seconds, u.mebibytes))).collect(),
-    };
     let all = [
-        series("jq length", |row| row.jq.as_ref()),
-        series("podreach: read", |row| Some(&row.read)),
-        series("podreach: read and matrix", |row| Some(&row.matrix)),
+        series(rows, "jq length", |row| row.jq.as_ref()),
+        series(rows, "podreach: read", |row| Some(&row.read)),
+        series(rows, "podreach: read and matrix", |row| Some(&row.matrix)),
     ];
     fs::write(folder.join("cluster.svg"), plot::svg("a generated cluster", "nodes", &all))
+}
+
+fn series(rows: &[Scaled], name: &str, of: fn(&Scaled) -> Option<&Usage>) -> Series {
+    Series {
+        name: name.into(),
+        points: rows.iter().filter_map(|r| of(r).map(|u| (r.nodes as f64, u.seconds, u.mebibytes))).collect(),
+    }
 }

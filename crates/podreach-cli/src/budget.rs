@@ -207,13 +207,12 @@ pub(crate) fn resident() -> Option<usize> {
 /// Listens for Ctrl-C and for orders to end: the first is only noted, the second ends the program.
 pub(crate) fn listen() {
     LISTENING.get_or_init(|| {
-        let pressed = || {
+        // Without a handler Ctrl-C ends the program at once, which is a fair second best.
+        let _ = ctrlc::set_handler(|| {
             if INTERRUPTED.set(Instant::now()).is_err() {
                 std::process::exit(130);
             }
-        };
-        // Without a handler Ctrl-C ends the program at once, which is a fair second best.
-        let _ = ctrlc::set_handler(pressed);
+        });
     });
 }
 
@@ -225,11 +224,12 @@ pub(crate) fn is_interrupted() -> bool {
 /// Reads a time: `30`, `30s`, `5m`, `1h`, `500ms`.
 pub(crate) fn duration(text: &str) -> Result<Duration, ArgumentError> {
     let units = [("ms", 0.001), ("s", 1.0), ("m", 60.0), ("h", 3600.0), ("", 1.0)];
-    let read = |(unit, seconds): (&str, f64)| {
-        let number = text.strip_suffix(unit)?.parse::<f64>().ok()?;
-        Duration::try_from_secs_f64(number * seconds).ok()
-    };
-    units.into_iter().find_map(read).ok_or(ArgumentError::Time)
+    units.into_iter().find_map(|one| in_units(text, one)).ok_or(ArgumentError::Time)
+}
+
+fn in_units(text: &str, (unit, seconds): (&str, f64)) -> Option<Duration> {
+    let number = text.strip_suffix(unit)?.parse::<f64>().ok()?;
+    Duration::try_from_secs_f64(number * seconds).ok()
 }
 
 /// Reads an amount of memory: `512Mi`, `2Gi`.
@@ -261,7 +261,6 @@ mod tests {
             owns_process: false,
             token: Token::default(),
         };
-        let over = |gauge: &Gauge| [SOFT, CANCEL, END].map(|margin| gauge.over(margin));
         assert_eq!(over(&gauge), [None; 3]);
         gauge.reserve(Duration::from_secs(21));
         assert_eq!(over(&gauge), [Some(Stop::Timeout), None, None]);
@@ -271,12 +270,19 @@ mod tests {
         assert_eq!(gauge.reserved.load(Ordering::Relaxed), 30_000);
     }
 
+    fn over(gauge: &Gauge) -> [Option<Stop>; 3] {
+        [SOFT, CANCEL, END].map(|margin| gauge.over(margin))
+    }
+
     #[test]
     fn times_and_sizes_as_people_write_them() {
-        let seconds = |text| duration(text).map(|time| time.as_secs_f64()).ok();
         assert_eq!(["30", "1.5s", "5m", "500ms", "0"].map(seconds), [30.0, 1.5, 300.0, 0.5, 0.0].map(Some));
         assert_eq!(["", "s", "-1", "1d", "inf"].map(seconds), [None; 5]);
         assert_eq!((bytes("2Gi"), bytes("-1").is_err(), bytes("x").is_err()), (Ok(2 << 30), true, true));
         assert_eq!(["4", "0", "-1", "x"].map(|text| count(text).ok().map(usize::from)), [Some(4), None, None, None]);
+    }
+
+    fn seconds(text: &str) -> Option<f64> {
+        duration(text).map(|time| time.as_secs_f64()).ok()
     }
 }

@@ -34,7 +34,6 @@ pub(crate) struct Cache {
 impl Cache {
     /// The user's own: `$XDG_CACHE_HOME/podreach/answers`, or below `~/.cache`.
     pub(crate) fn open() -> Option<Self> {
-        let absolute = |path: PathBuf| path.is_absolute().then_some(path);
         let xdg = std::env::var_os("XDG_CACHE_HOME").map(PathBuf::from).and_then(absolute);
         let home = || std::env::home_dir().and_then(absolute).map(|home| home.join(".cache"));
         let folder = xdg.or_else(home)?.join("podreach").join("answers");
@@ -69,6 +68,10 @@ impl Cache {
         let folder = shown_path(&self.folder);
         Some(format!("{what} damaged and not used; what it said was found out anew ({folder})"))
     }
+}
+
+fn absolute(path: PathBuf) -> Option<PathBuf> {
+    path.is_absolute().then_some(path)
 }
 
 impl podreach::engine::Cache for Cache {
@@ -112,8 +115,9 @@ fn number(bytes: &[u8]) -> u64 {
 /// The same, eight bytes at a time: a program is long.
 fn words(bytes: &[u8]) -> u64 {
     let (words, rest) = bytes.as_chunks::<8>();
-    let fold = |hash: u64, word: &[u8; 8]| (hash ^ u64::from_le_bytes(*word)).wrapping_mul(PRIME).rotate_left(29);
-    words.iter().fold(OFFSET ^ number(rest), fold)
+    words.iter().fold(OFFSET ^ number(rest), |hash, word| {
+        (hash ^ u64::from_le_bytes(*word)).wrapping_mul(PRIME).rotate_left(29)
+    })
 }
 
 #[cfg(test)]

@@ -50,8 +50,11 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> Ran {
             }
         }
     });
-    let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
     Ran { status, out: text(written.out), err: text(written.err) }
+}
+
+fn text(bytes: Vec<u8>) -> String {
+    String::from_utf8_lossy(&bytes).into_owned()
 }
 
 /// Runs the command line of the process.

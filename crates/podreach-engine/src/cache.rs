@@ -59,8 +59,11 @@ fn question(system: &System, engines: &[Engine], budget: &Budget<'_>) -> String 
 
 /// A number for a text, wide enough that no two texts that anyone meets share it by accident: FNV-1a of 128 bits.
 pub fn fingerprint(text: &str) -> String {
-    let fold = |hash: u128, byte: u8| (hash ^ u128::from(byte)).wrapping_mul(0x0000_0000_0100_0000_0000_0000_0000_013b);
     format!("{:032x}", text.bytes().fold(0x6c62_272e_07bb_0142_62b8_2175_6295_c58d, fold))
+}
+
+fn fold(hash: u128, byte: u8) -> u128 {
+    (hash ^ u128::from(byte)).wrapping_mul(0x0000_0000_0100_0000_0000_0000_0000_013b)
 }
 
 /// What is worth keeping, as lines of numbers below the question: a decision, and nothing that was cut short.
@@ -117,8 +120,7 @@ fn flat(group: &[(Class, u64)]) -> Vec<u64> {
 }
 
 fn group(numbers: &[u64]) -> Option<Group> {
-    let pair = |pair: &[u64]| Some((Class::try_from(pair[0]).ok()?, *pair.get(1)?));
-    numbers.chunks(2).map(pair).collect()
+    numbers.chunks(2).map(|pair| Some((Class::try_from(pair[0]).ok()?, *pair.get(1)?))).collect()
 }
 
 /// The same outcome again, if it makes sense for the system and the budget has room for it.
@@ -168,9 +170,12 @@ impl Plan {
             state.add(&system.sums, rule.head, 1);
         }
         let there = state.group();
-        let within = |goal: &Group| goal.iter().all(|&(class, count)| groups::count(&there, class) >= count);
-        within(self.reaches()) && system.goals.iter().any(within)
+        is_within(&there, self.reaches()) && system.goals.iter().any(|goal| is_within(&there, goal))
     }
+}
+
+fn is_within(there: &Group, goal: &Group) -> bool {
+    goal.iter().all(|&(class, count)| groups::count(&there, class) >= count)
 }
 
 #[cfg(test)]

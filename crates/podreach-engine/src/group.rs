@@ -60,14 +60,15 @@ mod tests {
     #[test]
     fn adding_and_removing_undo_each_other() {
         let group = vec![(1, 2), (4, 1)];
-        let with = |group: &Group, class| {
-            let mut larger = group.clone();
-            add(&mut larger, class);
-            larger
-        };
         assert_eq!(without(&with(&group, 3), 3), group);
         assert_eq!(without(&with(&group, 4), 4), group);
         assert_eq!(without(&group, 4), vec![(1, 2)]);
+    }
+
+    fn with(group: &Group, class: Class) -> Group {
+        let mut larger = group.clone();
+        add(&mut larger, class);
+        larger
     }
 
     #[test]

@@ -129,8 +129,8 @@ pub fn require(system: &System, rule: usize, needs: &mut State, plan: &mut Plan,
     needs.remove(sums, head, 1);
     let guard = &system.rules[rule].guard;
     while let Some(sum) = guard.needed(needs) {
-        let more = |&&(class, _): &&(Class, u128)| needs.counts[class as usize] < opening(class);
-        let witness = sums.weights[sum as usize].iter().find(more);
+        let witness =
+            sums.weights[sum as usize].iter().find(|&&(class, _)| needs.counts[class as usize] < opening(class));
         let (witness, _) = *witness.expect("the guard holds in the opening");
         needs.add(sums, witness, 1);
         plan.drop_after(witness);

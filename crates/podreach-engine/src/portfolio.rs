@@ -44,13 +44,16 @@ const BAD: u64 = 4;
 fn portions(running: &[Entrant<'_>], work: u64) -> Vec<u64> {
     let outlooks: Vec<Outlook> = running.iter().map(|(_, pursuit)| pursuit.outlook()).collect();
     let any_good = outlooks.contains(&Outlook::Good);
-    let portion = |outlook: &Outlook| match outlook {
+    outlooks.iter().map(|outlook| portion(work, any_good, outlook)).collect()
+}
+
+fn portion(work: u64, any_good: bool, outlook: &Outlook) -> u64 {
+    match outlook {
         Outlook::Good => work,
         _ if any_good => work / BESIDE_GOOD,
         Outlook::Bad => work / BAD,
         Outlook::Open => work,
-    };
-    outlooks.iter().map(portion).collect()
+    }
 }
 
 /// Up to so many classes, mutexes cost less than following relaxed plans; they then come first, since they lead to shorter plans.

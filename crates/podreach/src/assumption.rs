@@ -34,14 +34,16 @@ impl Assumption {
 
 /// What all verdicts about a cluster assume, in the order of their codes.
 pub fn assumptions(lowered: &Lowered, options: &Options, semantics: Semantics) -> Vec<Assumption> {
-    let one = |topic| {
-        let general = general(topic, &lowered.cluster, options, semantics);
-        let of_input = lowered.assumed.iter().filter(|(about, _)| *about == topic).map(|(_, text)| text.clone());
-        let remarks = said(topic, &lowered.diagnostics);
-        let text: Vec<String> = general.into_iter().map(str::to_owned).chain(of_input).chain(remarks).collect();
-        (!text.is_empty()).then(|| Assumption { topic, brief: brief(topic, options), text: text.join("; ") })
-    };
-    Topic::ALL.into_iter().filter_map(one).collect()
+    Topic::ALL.into_iter().filter_map(|topic| assumption(lowered, options, semantics, topic)).collect()
+}
+
+/// What is assumed about a topic, if anything is.
+fn assumption(lowered: &Lowered, options: &Options, semantics: Semantics, topic: Topic) -> Option<Assumption> {
+    let general = general(topic, &lowered.cluster, options, semantics);
+    let of_input = lowered.assumed.iter().filter(|(about, _)| *about == topic).map(|(_, text)| text.clone());
+    let remarks = said(topic, &lowered.diagnostics);
+    let text: Vec<String> = general.into_iter().map(str::to_owned).chain(of_input).chain(remarks).collect();
+    (!text.is_empty()).then(|| Assumption { topic, brief: brief(topic, options), text: text.join("; ") })
 }
 
 fn brief(topic: Topic, options: &Options) -> String {
@@ -90,9 +92,13 @@ fn said(topic: Topic, diagnostics: &[Diagnostic]) -> Vec<String> {
             None => codes.push((diagnostic, 0)),
         }
     }
-    let told = |(first, more): (&Diagnostic, usize)| match more {
+    codes.into_iter().map(remark).collect()
+}
+
+/// A remark that is assumed, with how many more there are of its kind.
+fn remark((first, more): (&Diagnostic, usize)) -> String {
+    match more {
         0 => format!("{} ({})", first.message, first.code),
         more => format!("{} ({}, and {more} more)", first.message, first.code),
-    };
-    codes.into_iter().map(told).collect()
+    }
 }

@@ -44,26 +44,29 @@ enum Objection {
 impl Objection {
     /// The objection as a sentence.
     fn sentence(self, m: &Model) -> String {
-        let claim = |claim: ClaimId| &m.cluster().claims[claim].name;
         match self {
             Self::VolumesTaken(pod) => {
                 format!("the volumes that {} would need have gone to other claims by then", m.pod_name(pod))
             }
-            Self::Space(of) => format!("whether there is space left for claim {} is not known", claim(of)),
+            Self::Space(of) => format!("whether there is space left for claim {} is not known", claim_name(m, of)),
             Self::OutOfReach(of, volume, node) => format!(
                 "claim {} is bound to volume {} by then, out of reach of {}",
-                claim(of),
+                claim_name(m, of),
                 m.cluster().volumes[volume].name,
                 m.node_name(node)
             ),
             Self::MadeElsewhere(of, at, node) => format!(
                 "claim {} has a volume made for {} by then, and whether that can be used from {} is not known",
-                claim(of),
+                claim_name(m, of),
                 m.node_name(at),
                 m.node_name(node)
             ),
         }
     }
+}
+
+fn claim_name(m: &Model, claim: ClaimId) -> &str {
+    &m.cluster().claims[claim].name
 }
 
 /// The claims of one pod of a StatefulSet.
@@ -205,11 +208,17 @@ impl History<'_> {
 pub(crate) fn weakenings(m: &Model) -> Vec<Weakening> {
     let open: BTreeSet<ClaimId> = m.claimants().iter().flat_map(|&pod| may_be_bound(m, pod)).collect();
     let devices: BTreeSet<DeviceClaimId> = m.pods().flat_map(|pod| m.pod(pod).devices.iter().copied()).collect();
-    let given = |claim: &DeviceClaimId| m.cluster().device_claims[*claim].state != DeviceState::Missing;
-    let busy = |node: &NodeId| m.node(*node).drivers.values().any(|driver| driver.attached > 0 || driver.assumed);
     let claims = open.into_iter().map(Weakening::OpenClaim);
-    let devices = devices.into_iter().filter(given).map(Weakening::FreeDevices);
-    claims.chain(devices).chain(m.nodes().filter(busy).map(Weakening::Detached)).collect()
+    let devices = devices
+        .into_iter()
+        .filter(|claim| m.cluster().device_claims[*claim].state != DeviceState::Missing)
+        .map(Weakening::FreeDevices);
+    claims.chain(devices).chain(m.nodes().filter(|node| is_busy(m, node)).map(Weakening::Detached)).collect()
+}
+
+/// Whether volumes are attached to a node, or may be more than are known.
+fn is_busy(m: &Model, node: &NodeId) -> bool {
+    m.node(*node).drivers.values().any(|driver| driver.attached > 0 || driver.assumed)
 }
 
 /// Whether a weakening is about volumes or devices.
@@ -241,23 +250,31 @@ pub(crate) fn open_ends(m: &Model, goal: &Goal) -> Vec<String> {
 /// That nobody knows how many volumes of some pods can be attached to a node, if so.
 fn unknown_limits(m: &Model, pods: &BTreeSet<PodId>) -> Option<String> {
     let mut drivers = pods.iter().flat_map(|&pod| volume_limits::drivers(m, pod));
-    let is_assumed = |driver: Symbol| m.nodes().any(|n| m.node(n).drivers.get(&driver).is_some_and(|d| d.assumed));
-    let driver = m.str(drivers.find(|&driver| is_assumed(driver))?);
+    let driver = m.str(drivers.find(|&driver| is_assumed(m, driver))?);
     Some(format!(
         "how many volumes of {driver} can be attached to a node is not in the input: add `kubectl get csinodes -o yaml`"
     ))
+}
+
+/// Whether the limit of a driver is taken to be unknown on some node.
+fn is_assumed(m: &Model, driver: Symbol) -> bool {
+    m.nodes().any(|n| m.node(n).drivers.get(&driver).is_some_and(|d| d.assumed))
 }
 
 /// The claims of a pod that may come to be bound to volumes which the rules do not foresee.
 fn may_be_bound(m: &Model, pod: PodId) -> Vec<ClaimId> {
     let claims = &m.pod(pod).mounts.claims;
     let waiting = claims.iter().filter(|&&claim| volume_binding::waiting(m, claim).is_some()).count();
-    let open = |claim: &ClaimId| match &m.cluster().claims[*claim].state {
+    claims.iter().copied().filter(|claim| is_open(m, waiting, claim)).collect()
+}
+
+/// Whether a claim may come to be bound in ways which the rules do not foresee.
+fn is_open(m: &Model, waiting: usize, claim: &ClaimId) -> bool {
+    match &m.cluster().claims[*claim].state {
         ClaimState::Unbound | ClaimState::Bound { complete: false, .. } => true,
         ClaimState::Waiting(claim) => claim.provision.is_some() || waiting > 1,
         _ => false,
-    };
-    claims.iter().copied().filter(open).collect()
+    }
 }
 
 /// The cluster in which claims that wait are used by the pods of the goal alone, and these go nowhere but where the goal has them.

@@ -244,8 +244,7 @@ pub fn flips(before: &Matrix, after: &Matrix, most: usize) -> (Vec<Flip>, usize)
     let (mut listed, mut all) = (Vec::new(), 0);
     for (pod, cells) in polled(rows(after)) {
         let from = |part: &Part| Some(earlier.get(&pod)?[part.before?]);
-        let differs = |part: &&Part| counts(from(part), cells[part.after]);
-        let flipped: Vec<&Part> = parts.iter().filter(differs).collect();
+        let flipped: Vec<&Part> = parts.iter().filter(|part| counts(from(part), cells[part.after])).collect();
         all += flipped.iter().map(|part| part.nodes.len()).sum::<usize>();
         if listed.len() < most {
             let flips = flipped.into_iter().flat_map(|part| {

@@ -162,7 +162,15 @@ fn bar(parts: usize) -> ProgressBar {
 impl Audited {
     /// As writers take it.
     pub(crate) fn audits(&self, args: &Auditing) -> Vec<writers::AuditReport<'_>> {
-        let audit = |(semantics, outcome)| writers::AuditReport {
+        self.outcomes.iter().map(|(semantics, outcome)| self.report(args, (*semantics, outcome))).collect()
+    }
+
+    fn report<'s>(
+        &'s self,
+        args: &Auditing,
+        (semantics, outcome): (Semantics, &'s Outcome),
+    ) -> writers::AuditReport<'s> {
+        writers::AuditReport {
             outcome,
             sources: self.session.sources(),
             options: self.session.options(),
@@ -175,8 +183,7 @@ impl Audited {
                 FailOn::Note => Some(Severity::Note),
                 FailOn::Never => None,
             },
-        };
-        self.outcomes.iter().map(|(semantics, outcome)| audit((*semantics, outcome))).collect()
+        }
     }
 }
 
@@ -222,13 +229,15 @@ fn form(args: &Audit, audits: &[writers::AuditReport<'_>], format: AuditFormat) 
 
 /// Violated comes before undecided: what is wrong is wrong, whatever else is not known. Writing a baseline accepts what is wrong.
 fn exit(args: &Auditing, audits: &[writers::AuditReport<'_>]) -> Exit {
-    let any = |status: Status| {
-        audits.iter().any(|audit| audit.outcome.counting(status, Severity::Note).any(|item| audit.fails(item)))
-    };
-    match (any(Status::Violated), any(Status::Undecided) && !args.allow_unknown) {
+    match (fails(audits, Status::Violated), fails(audits, Status::Undecided) && !args.allow_unknown) {
         _ if args.write_baseline.is_some() => Exit::Yes,
         (true, _) => Exit::No,
         (_, true) => Exit::Unknown,
         _ => Exit::Yes,
     }
+}
+
+/// Whether something with a status fails an audit.
+fn fails(audits: &[writers::AuditReport<'_>], status: Status) -> bool {
+    audits.iter().any(|audit| audit.outcome.counting(status, Severity::Note).any(|item| audit.fails(item)))
 }

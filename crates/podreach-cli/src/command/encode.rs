@@ -115,8 +115,7 @@ fn policy(args: &Aapp) -> Result<Exit, Reported> {
 
 /// Writes both games and their certificates, so that `podreach verify` can be asked about each.
 fn certificates(folder: &Path, smallest: &pebbling::Smallest) -> Result<(), Reported> {
-    let cannot = |error: std::io::Error| refuse(&format!("{} cannot be written: {error}", shown_path(folder)), None);
-    std::fs::create_dir_all(folder).map_err(cannot)?;
+    std::fs::create_dir_all(folder).map_err(|error| cannot(folder, error))?;
     for (game, checked) in std::iter::once(&smallest.enough).chain(&smallest.short) {
         let encoded = game.encoded();
         let decision = Decision { checked: checked.clone(), engine: "portfolio", efforts: Vec::new() };
@@ -124,10 +123,14 @@ fn certificates(folder: &Path, smallest: &pebbling::Smallest) -> Result<(), Repo
         let answered = Answered { options: &Options::default(), decision, assumptions: &[] };
         let certificate = report::verdict(&answered, &serde_json::json!([]), 0.0);
         let name = format!("pebbles-{}", game.pebbles);
-        std::fs::write(folder.join(format!("{name}.yaml")), encoded.yaml()).map_err(cannot)?;
+        std::fs::write(folder.join(format!("{name}.yaml")), encoded.yaml()).map_err(|error| cannot(folder, error))?;
         file::write_json(&folder.join(format!("{name}.json")), &certificate)?;
     }
     Ok(())
+}
+
+fn cannot(folder: &Path, error: std::io::Error) -> Reported {
+    refuse(&format!("{} cannot be written: {error}", shown_path(folder)), None)
 }
 
 /// A cluster as a net.

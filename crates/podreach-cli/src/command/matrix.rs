@@ -61,23 +61,30 @@ fn bar(rows: usize) -> ProgressBar {
 }
 
 fn document(session: &Session, matrices: &[Matrix]) -> Value {
-    let one = |matrix: &Matrix| report::matrix_json(matrix, session.assumptions(matrix.model().semantics()));
     match matrices {
-        [only] => one(only),
-        several => several.iter().map(|matrix| (matrix.model().semantics().name().to_owned(), one(matrix))).collect(),
+        [only] => one_document(session, only),
+        several => several
+            .iter()
+            .map(|matrix| (matrix.model().semantics().name().to_owned(), one_document(session, matrix)))
+            .collect(),
     }
 }
 
+fn one_document(session: &Session, matrix: &Matrix) -> Value {
+    report::matrix_json(matrix, session.assumptions(matrix.model().semantics()))
+}
+
 fn text(session: &Session, matrices: &[Matrix], width: Width, quiet: bool) -> String {
-    let one = |matrix: &Matrix| {
-        let text = report::matrix(matrix, session.assumptions(matrix.model().semantics()), width);
-        if quiet { text.lines().take(1).collect::<String>() + "\n" } else { text }
-    };
-    let mut parts: Vec<String> = matrices.iter().map(one).collect();
+    let mut parts: Vec<String> = matrices.iter().map(|matrix| one_text(session, width, quiet, matrix)).collect();
     if let [a, b] = matrices {
         parts.push(differences(a, b, if width == Width::Wide { usize::MAX } else { 10 }));
     }
     parts.join(if quiet { "" } else { "\n" })
+}
+
+fn one_text(session: &Session, width: Width, quiet: bool, matrix: &Matrix) -> String {
+    let text = report::matrix(matrix, session.assumptions(matrix.model().semantics()), width);
+    if quiet { text.lines().take(1).collect::<String>() + "\n" } else { text }
 }
 
 /// The pairs of a pod and a node about which two semantics disagree.

@@ -61,18 +61,20 @@ fn audit(args: &ReportAudit, clock: &Clock) -> Result<Exit, Reported> {
     let audited = audit::audited(&args.auditing, (&args.page).into(), clock, Some(PAGE))?;
     let problem = audited.session.problem(args.auditing.cluster.reading.semantics(None)[0]);
     let several = audited.outcomes.len() > 1;
-    let under = |(semantics, outcome): &(Semantics, Outcome)| {
-        let mut items: Vec<Item> = outcome.entries.iter().map(with_standing).collect();
-        let note = several.then(|| format!("Under the semantics of {}.", semantics.name()));
-        items.iter_mut().for_each(|item| item.explanation.extend(note.clone()));
-        items
-    };
-    let items: Vec<Item> = audited.outcomes.iter().flat_map(under).collect();
+    let items: Vec<Item> = audited.outcomes.iter().flat_map(|one| items_under(several, one)).collect();
     let items: Vec<&Item> = items.iter().collect();
     write(&args.page, &args.auditing.cluster.input, &audited.session, problem, html::View::Audit(&items))?;
     let exit = audit::finish(&args.auditing, &audited.audits(&args.auditing));
     unfreed::leave(audited);
     exit
+}
+
+/// The items under one semantics, which is said where there are several.
+fn items_under(several: bool, (semantics, outcome): &(Semantics, Outcome)) -> Vec<Item> {
+    let mut items: Vec<Item> = outcome.entries.iter().map(with_standing).collect();
+    let note = several.then(|| format!("Under the semantics of {}.", semantics.name()));
+    items.iter_mut().for_each(|item| item.explanation.extend(note.clone()));
+    items
 }
 
 /// An item, with a word about it where it does not count.
@@ -124,10 +126,11 @@ fn write(
 
 /// The names of the files, without their folders.
 pub(crate) fn title(input: &Input) -> String {
-    let name = |path: &std::path::PathBuf| {
-        path.file_name().map_or_else(|| path.to_string_lossy(), |name| name.to_string_lossy()).into_owned()
-    };
     input.filename.iter().map(name).collect::<Vec<_>>().join(", ")
+}
+
+fn name(path: &std::path::PathBuf) -> String {
+    path.file_name().map_or_else(|| path.to_string_lossy(), |name| name.to_string_lossy()).into_owned()
 }
 
 impl From<&PageFile> for Remarks {

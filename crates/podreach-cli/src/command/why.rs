@@ -57,11 +57,12 @@ fn document(answers: &[(Semantics, report::Why)]) -> Value {
 }
 
 fn text(answers: &[(Semantics, report::Why)], args: &Why) -> String {
-    let part = |(semantics, why): &(Semantics, report::Why)| {
-        let title = if answers.len() > 1 { format!("# {}\n", semantics.name()) } else { String::new() };
-        let text = report::why(why, args.output.verbose);
-        let text = if args.output.quiet { text.lines().take(1).collect::<String>() + "\n" } else { text };
-        title + &text
-    };
-    answers.iter().map(part).collect::<Vec<_>>().join("\n")
+    answers.iter().map(|why| part(answers.len() > 1, args, why)).collect::<Vec<_>>().join("\n")
+}
+
+fn part(several: bool, args: &Why, (semantics, why): &(Semantics, report::Why)) -> String {
+    let title = if several { format!("# {}\n", semantics.name()) } else { String::new() };
+    let text = report::why(why, args.output.verbose);
+    let text = if args.output.quiet { text.lines().take(1).collect::<String>() + "\n" } else { text };
+    title + &text
 }

@@ -33,25 +33,33 @@ pub(crate) fn read(path: &Path) -> Result<Vec<Entry>, Reported> {
 
 fn entries(document: &Tree<'_>) -> Result<Vec<Entry>, Diagnostic> {
     let goal = document.field("spec").and_then(|spec| spec.field("goal"));
-    let is_question = document.field("kind").and_then(Tree::str) == Some("Question");
+    let is_question = document.text("kind") == Some("Question");
     let items = goal.filter(|_| is_question).unwrap_or(document).seq();
     let items = items.ok_or_else(|| refused(document.span, "a list of {pod, node, count} is expected here"))?;
     items.iter().map(entry).collect()
 }
 
 fn entry(tree: &Tree<'_>) -> Result<Entry, Diagnostic> {
-    let known = |key: &str| ["pod", "node", "count"].contains(&key);
     let entries = tree.map().unwrap_or_default();
-    let text = |key: &str| tree.field(key).and_then(Tree::str).map(str::to_owned);
     let count = match tree.field("count").map(|count| &count.value) {
         None => Some(1),
         Some(Value::Int(count)) => u64::try_from(*count).ok().filter(|&count| count > 0),
         Some(_) => None,
     };
-    match (text("pod"), text("node"), count) {
-        (Some(pod), Some(node), Some(count)) if entries.iter().all(|entry| known(&entry.key)) => Ok((pod, node, count)),
+    match (text(tree, "pod"), text(tree, "node"), count) {
+        (Some(pod), Some(node), Some(count)) if entries.iter().all(|entry| is_known(&entry.key)) => {
+            Ok((pod, node, count))
+        }
         _ => Err(refused(tree.span, "an entry has a pod, a node and, if it is not one, a count")),
     }
+}
+
+fn text(tree: &Tree<'_>, key: &str) -> Option<String> {
+    tree.text(key).map(str::to_owned)
+}
+
+fn is_known(key: &str) -> bool {
+    ["pod", "node", "count"].contains(&key)
 }
 
 fn refused(span: Span, message: &str) -> Diagnostic {

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 
 use podreach::diagnostic::{Diagnostic, Effect};
 use podreach::read::limits::MAX_SOURCE_BYTES;
-use podreach::read::{Source, SourceId, Sources, Tree, shown_path};
+use podreach::read::{Source, SourceId, Sources, shown_path};
 
 use crate::args::Input;
 
@@ -80,11 +80,10 @@ impl Gathered {
     fn scheduler_config(&mut self, path: &Path) {
         let before = self.sources.ids().count();
         self.named(path, false);
-        let is_one =
-            |document: &Tree<'_>| document.field("kind").and_then(Tree::str) == Some("KubeSchedulerConfiguration");
         let lacks_one = |id: SourceId| {
             let (documents, wrong) = self.sources.documents(id);
-            !wrong.iter().any(|remark| remark.effect == Effect::Stops) && !documents.iter().any(is_one)
+            !wrong.iter().any(|remark| remark.effect == Effect::Stops)
+                && !documents.iter().any(|document| document.text("kind") == Some("KubeSchedulerConfiguration"))
         };
         if self.sources.ids().skip(before).any(lacks_one) {
             self.fail("E0003", format!("{} has no KubeSchedulerConfiguration", quoted(path)));

@@ -60,8 +60,9 @@ impl Connection {
         let answered = if self.timeout.is_zero() {
             asked.await
         } else {
-            let late = || Failure::Silence(format!("no answer within {:?}", self.timeout));
-            tokio::time::timeout(self.timeout, asked).await.map_err(|_| late())?
+            tokio::time::timeout(self.timeout, asked)
+                .await
+                .map_err(|_| Failure::Silence(format!("no answer within {:?}", self.timeout)))?
         };
         answered.map_err(Failure::from)
     }

@@ -81,22 +81,27 @@ impl ConnectError {
 
 /// An error with its causes, each said once; of one that may have credentials in it, what went wrong.
 fn without_credentials(error: &(dyn Error + 'static)) -> String {
-    let causes = || std::iter::successors(Some(error), |&error| error.source());
-    if let Some(words) = causes().find_map(confidential) {
+    if let Some(words) = causes(error).find_map(confidential) {
         return words;
     }
-    causes().map(ToString::to_string).fold(String::new(), |text, more| match text.as_str() {
+    causes(error).map(ToString::to_string).fold(String::new(), |text, more| match text.as_str() {
         "" => more,
         _ if text.contains(&more) => text,
         _ => format!("{text}: {more}"),
     })
 }
 
+/// An error and what caused it.
+fn causes<'e>(error: &'e (dyn Error + 'static)) -> impl Iterator<Item = &'e (dyn Error + 'static)> {
+    std::iter::successors(Some(error), |&error| error.source())
+}
+
 /// What is reported of an error that may have credentials in it.
 fn confidential(error: &(dyn Error + 'static)) -> Option<String> {
     let of_client = error.downcast_ref::<kube::Error>().and_then(of_client);
-    let of_file = || error.downcast_ref::<KubeconfigError>().and_then(of_kubeconfig);
-    of_client.or_else(of_file).or_else(|| error.downcast_ref::<AuthError>().map(of_login))
+    of_client
+        .or_else(|| error.downcast_ref::<KubeconfigError>().and_then(of_kubeconfig))
+        .or_else(|| error.downcast_ref::<AuthError>().map(of_login))
 }
 
 fn of_client(error: &kube::Error) -> Option<String> {

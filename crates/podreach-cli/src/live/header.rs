@@ -52,8 +52,7 @@ impl Header {
     pub(crate) fn find(sources: &Sources) -> Vec<Self> {
         let mut found = Vec::new();
         for id in sources.ids() {
-            let mentions = |text: &str| text.contains(podreach::report::API_VERSION) && text.contains("Snapshot");
-            if !sources.source(id).is_some_and(|source| mentions(&source.text)) {
+            if !sources.source(id).is_some_and(|source| mentions_snapshot(&source.text)) {
                 continue;
             }
             // A header comes first; once it is found, the rest is not read.
@@ -66,17 +65,16 @@ impl Header {
     }
 
     fn read(tree: &Tree<'_>) -> Option<Self> {
-        let text = |tree: &Tree<'_>, key: &str| tree.field(key).and_then(Tree::str).map(str::to_owned);
         let is_ours = text(tree, "apiVersion").as_deref() == Some(podreach::report::API_VERSION);
         if !is_ours || text(tree, "kind").as_deref() != Some("Snapshot") {
             return None;
         }
-        let unseen = tree.field("unseen").and_then(Tree::seq).unwrap_or_default().iter().filter_map(|item| {
+        let unseen = tree.items("unseen").iter().filter_map(|item| {
             let name = text(item, "resource")?;
             let resource = resource::ALL.iter().find(|resource| resource.name() == name)?;
             Some(Unseen { resource, beyond: text(item, "namespace") })
         });
-        let custom = tree.field("custom").and_then(Tree::seq).unwrap_or_default().iter();
+        let custom = tree.items("custom").iter();
         let custom = custom.filter_map(|item| text(item, "apiVersion").zip(text(item, "kind"))).collect();
         let version = text(tree, "kubernetesVersion").unwrap_or_default();
         Some(Self { version, unseen: unseen.collect(), custom })
@@ -94,6 +92,14 @@ impl Header {
         found.extend(custom.map(|remark| lower::unless_complete(remark, options)));
         found
     }
+}
+
+fn text(tree: &Tree<'_>, key: &str) -> Option<String> {
+    tree.text(key).map(str::to_owned)
+}
+
+fn mentions_snapshot(text: &str) -> bool {
+    text.contains(podreach::report::API_VERSION) && text.contains("Snapshot")
 }
 
 /// What is said of a cluster besides its objects, and who in it depends on what could not be seen.

@@ -48,8 +48,7 @@ fn once(
         token = meta("continue").and_then(Value::as_str).unwrap_or_default().to_owned();
         seen(count, remaining.and_then(|more| usize::try_from(more).ok()).map(|more| count + more));
         let version = resource.api_version(version);
-        let kept = |item: Value| templates.redacted(whole(item, &version, resource.kind));
-        let objects = items.into_iter().map(kept).collect();
+        let objects = items.into_iter().map(|item| templates.redacted(whole(item, &version, resource.kind))).collect();
         // A list of one namespace does not say what there is in others.
         let kind = if namespace.is_some() { "List".to_owned() } else { format!("{}List", resource.kind) };
         texts.push(List { version, kind, answer: false, objects }.text());
@@ -71,8 +70,13 @@ fn whole(item: Value, version: &str, kind: &str) -> Value {
 
 /// A token as part of an address.
 fn escaped(text: &str) -> String {
-    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.~".contains(&byte);
-    text.bytes().map(|byte| if plain(byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") }).collect()
+    text.bytes()
+        .map(|byte| if is_plain(byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") })
+        .collect()
+}
+
+fn is_plain(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || b"-_.~".contains(&byte)
 }
 
 #[cfg(test)]

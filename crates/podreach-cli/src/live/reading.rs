@@ -112,10 +112,6 @@ impl Reading<'_> {
 
     /// Whether there are custom resources of a name, and something is done with them.
     fn acts(&self, path: &str, name: &str, does: Does) -> Result<bool, Broken> {
-        let acts = |object: &Value| match does {
-            Does::PodsWith(field) => object["spec"].get(field).is_some(),
-            _ => true,
-        };
         // What changes requests is read as a resource of its own.
         if matches!(does, Does::Nothing | Does::Requests) {
             return Ok(false);
@@ -125,7 +121,7 @@ impl Reading<'_> {
         match self.get(&format!("{path}/{name}?limit={limit}"), name) {
             Ok(list) => {
                 let more = list["metadata"]["continue"].as_str().is_some_and(|token| !token.is_empty());
-                Ok(items(&list, "items").any(acts) || (more && limit > 1))
+                Ok(items(&list, "items").any(|object| acts(does, object)) || (more && limit > 1))
             }
             Err(broken) if broken.failure.is(404) || broken.failure.is(405) => Ok(false),
             Err(broken) if matches!(broken.failure, Failure::Status(..)) && !broken.failure.is(401) => Ok(true),
@@ -165,14 +161,24 @@ impl Reading<'_> {
     }
 }
 
+fn acts(does: Does, object: &Value) -> bool {
+    match does {
+        Does::PodsWith(field) => object["spec"].get(field).is_some(),
+        _ => true,
+    }
+}
+
 /// The best version of a resource that the server has; the core is always there.
 fn served(resource: &'static Resource, groups: &Value) -> Option<&'static str> {
     if resource.group.is_empty() {
         return Some("v1");
     }
     let group = items(groups, "groups").find(|group| group["name"] == resource.group)?;
-    let has = |version: &&str| items(group, "versions").any(|served| served["version"] == **version);
-    resource.versions.iter().copied().find(has)
+    resource
+        .versions
+        .iter()
+        .copied()
+        .find(|version| items(group, "versions").any(|served| served["version"] == **version))
 }
 
 fn items<'v>(value: &'v Value, key: &str) -> impl Iterator<Item = &'v Value> {
@@ -182,6 +188,8 @@ fn items<'v>(value: &'v Value, key: &str) -> impl Iterator<Item = &'v Value> {
 /// The apiVersion of a group that its server prefers.
 fn preferred(group: &Value) -> Option<String> {
     let version = &group["preferredVersion"]["groupVersion"];
-    let first = || items(group, "versions").next().and_then(|version| version["groupVersion"].as_str());
-    version.as_str().or_else(first).map(str::to_owned)
+    version
+        .as_str()
+        .or_else(|| items(group, "versions").next().and_then(|version| version["groupVersion"].as_str()))
+        .map(str::to_owned)
 }

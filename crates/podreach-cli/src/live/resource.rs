@@ -168,17 +168,18 @@ mod tests {
     fn granted(manifest: &str) -> Vec<String> {
         let mut found = Vec::new();
         for rule in manifest.split("- apiGroups:").skip(1) {
-            let list = |key: &str| -> Vec<String> {
-                let text = rule.split_once(key).expect(key).1;
-                let inside = text.split_once('[').and_then(|(_, rest)| rest.split_once(']')).expect("a list").0;
-                inside.split(',').map(|item| item.trim().trim_matches('"').to_owned()).collect()
-            };
             let group = rule.split(['[', ']']).nth(1).expect("groups").trim_matches('"').to_owned();
-            assert_eq!(list("verbs:"), ["list"], "{rule}");
-            found.extend(list("resources:").into_iter().map(|plural| format!("{plural}.{group}")));
+            assert_eq!(list(rule, "verbs:"), ["list"], "{rule}");
+            found.extend(list(rule, "resources:").into_iter().map(|plural| format!("{plural}.{group}")));
         }
         found.sort();
         found
+    }
+
+    fn list(rule: &str, key: &str) -> Vec<String> {
+        let text = rule.split_once(key).expect(key).1;
+        let inside = text.split_once('[').and_then(|(_, rest)| rest.split_once(']')).expect("a list").0;
+        inside.split(',').map(|item| item.trim().trim_matches('"').to_owned()).collect()
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use podreach::assumption::Topic;
 use podreach::diagnostic::{Diagnostic, Effect};
 use podreach::lower::{Instances, Options, fields};
-use podreach::read::Tree;
+use podreach::read::{Entry, Tree};
 
 use super::header::Unseen;
 use super::resource::{Doubt, Feature, Without};
@@ -100,9 +100,9 @@ impl Users {
 
 /// The name of an object, as pod types are named.
 fn name(object: &Tree<'_>) -> Option<String> {
-    let kind = object.field("kind").and_then(Tree::str)?.to_lowercase();
+    let kind = object.text("kind")?.to_lowercase();
     let metadata = object.field("metadata")?;
-    let text = |key| metadata.field(key).and_then(Tree::str);
+    let text = |key| metadata.text(key);
     Some(format!("{kind}/{}/{}", text("namespace").unwrap_or("default"), text("name")?))
 }
 
@@ -112,13 +112,8 @@ fn uses(spec: &Tree<'_>, feature: Feature) -> bool {
     let nested = inner.into_iter().any(|spec| uses(spec, feature));
     let own = match feature {
         Feature::Volumes => {
-            let looked_at = |volume: &Tree<'_>| fields::VOLUME.spoiling.iter().any(|key| volume.field(key).is_some());
-            let modelled = |volume: &Tree<'_>| {
-                let source = |key: &&&str| **key != "name" && volume.field(key).is_some();
-                fields::VOLUME.modelled.iter().any(|key| source(&key))
-            };
             spec.field("volumeClaimTemplates").is_some()
-                || items(spec, "volumes").any(|volume| looked_at(volume) || modelled(volume))
+                || items(spec, "volumes").any(|volume| is_looked_at(volume) || is_modelled(volume))
         }
         Feature::Claims => spec.field("resourceClaims").is_some(),
         Feature::RuntimeClass => spec.field("runtimeClassName").is_some(),
@@ -129,12 +124,24 @@ fn uses(spec: &Tree<'_>, feature: Feature) -> bool {
     own || nested
 }
 
+fn is_modelled(volume: &Tree<'_>) -> bool {
+    let source = |key: &&&str| **key != "name" && volume.field(key).is_some();
+    fields::VOLUME.modelled.iter().any(|key| source(&key))
+}
+
+fn is_looked_at(volume: &Tree<'_>) -> bool {
+    fields::VOLUME.spoiling.iter().any(|key| volume.field(key).is_some())
+}
+
 fn requests_extended(container: &Tree<'_>) -> bool {
-    let amounts = |key| container.field("resources").and_then(|resources| resources.field(key)).and_then(Tree::map);
-    let names = [amounts("requests"), amounts("limits")].into_iter().flatten().flatten();
+    let names = [amounts(container, "requests"), amounts(container, "limits")].into_iter().flatten().flatten();
     names.into_iter().any(|entry| entry.key.contains('/'))
 }
 
+fn amounts<'t, 'a>(container: &'t Tree<'a>, key: &str) -> Option<&'t [Entry<'a>]> {
+    container.field("resources").and_then(|resources| resources.field(key)).and_then(Tree::map)
+}
+
 fn items<'t, 'a>(tree: &'t Tree<'a>, key: &str) -> impl Iterator<Item = &'t Tree<'a>> {
-    tree.field(key).and_then(Tree::seq).unwrap_or_default().iter()
+    tree.items(key).iter()
 }

@@ -139,14 +139,17 @@ fn painted(line: &str) -> String {
         }
     }
     let marks = [('✓', AnsiColor::Green), ('✗', AnsiColor::Red), ('?', AnsiColor::Yellow)];
-    let paint = |c: char| match marks.iter().find(|(mark, _)| *mark == c && c != '?') {
+    line.chars().map(|c| paint(&marks, c)).collect()
+}
+
+fn paint(marks: &[(char, AnsiColor)], c: char) -> String {
+    match marks.iter().find(|(mark, _)| *mark == c && c != '?') {
         Some((_, color)) => {
             let style = Style::new().fg_color(Some((*color).into()));
             format!("{style}{c}{style:#}")
         }
         None => c.to_string(),
-    };
-    line.chars().map(paint).collect()
+    }
 }
 
 #[cfg(test)]

@@ -68,21 +68,25 @@ fn bare(value: Value) -> Value {
 }
 
 fn parts(fields: Map<String, Value>, shape: Shape) -> Value {
-    let keep = |(key, value): (String, Value)| match (shape.part(&key), shape) {
+    fields.into_iter().filter_map(|one| kept_part(shape, one)).collect::<Map<_, _>>().into()
+}
+
+fn kept_part(shape: Shape, (key, value): (String, Value)) -> Option<(String, Value)> {
+    match (shape.part(&key), shape) {
         (Some(part), _) => Some((key, reduced(value, part))),
         // A field that no table lists is an error, which must not be lost.
         (None, Shape::Fields(table, _)) if !table.open && !table.knows(&key) => Some((key, Value::Null)),
         _ => None,
-    };
-    fields.into_iter().filter_map(keep).collect::<Map<_, _>>().into()
+    }
 }
 
 fn annotations(fields: Map<String, Value>) -> Value {
-    let keep = |(key, value): (String, Value)| {
-        let (_, shape) = shape::annotation(&key)?;
-        Some((key, reduced(value, shape)))
-    };
-    fields.into_iter().filter_map(keep).collect::<Map<_, _>>().into()
+    fields.into_iter().filter_map(kept_annotation).collect::<Map<_, _>>().into()
+}
+
+fn kept_annotation((key, value): (String, Value)) -> Option<(String, Value)> {
+    let (_, shape) = shape::annotation(&key)?;
+    Some((key, reduced(value, shape)))
 }
 
 /// Tells templates apart that differ only in what is not kept: a Deployment names its pods after a hash of the whole.
@@ -239,9 +243,7 @@ mod tests {
 
     #[test]
     fn templates_are_reduced_as_pods_are_and_told_apart_where_they_differ() {
-        let template = |image: &str| json!({"metadata": {"labels": {"a": "b"}}, "spec": {"containers": [{"name": "c", "image": image}]}});
         let kept = json!({"metadata": {"labels": {"a": "b"}}, "spec": {"containers": [{"name": "c"}]}});
-        let of = |version: &str, kind: &str, spec: Value| json!({"apiVersion": version, "kind": kind, "spec": spec});
         let deployment = |image: &str| of("apps/v1", "Deployment", json!({"replicas": 1, "template": template(image)}));
         let job = json!({"template": template("i")});
         let cron = of("batch/v1", "CronJob", json!({"schedule": "* * * * *", "jobTemplate": {"spec": job}}));
@@ -255,5 +257,13 @@ mod tests {
         };
         let numbers = ["i", "j", "i", "j", "k"].map(|image| number(image).unwrap_or_default());
         assert_eq!(numbers, ["", "1", "", "1", "2"]);
+    }
+
+    fn of(version: &str, kind: &str, spec: Value) -> Value {
+        json!({"apiVersion": version, "kind": kind, "spec": spec})
+    }
+
+    fn template(image: &str) -> Value {
+        json!({"metadata": {"labels": {"a": "b"}}, "spec": {"containers": [{"name": "c", "image": image}]}})
     }
 }

@@ -180,7 +180,6 @@ impl<'c> Cluster<'c> {
             Err(failure) if failure.is(404) => return Ok(Outcome::Agreed),
             other => other?,
         };
-        let uid = |pod: &Value| pod.pointer("/metadata/uid").cloned();
         let began = Instant::now();
         while began.elapsed() < self.timeout {
             match self.connection.get(&path) {
@@ -245,11 +244,16 @@ impl<'c> Cluster<'c> {
     }
 }
 
+fn uid(pod: &Value) -> Option<Value> {
+    pod.pointer("/metadata/uid").cloned()
+}
+
 /// Why the scheduler found no node for a pod, if it said so.
 fn refusal(pod: &Value) -> Option<String> {
     let conditions = pod.pointer("/status/conditions").and_then(Value::as_array)?;
-    let is = |condition: &&Value| condition["type"] == "PodScheduled" && condition["reason"] == "Unschedulable";
-    let condition = conditions.iter().find(is)?;
+    let condition = conditions
+        .iter()
+        .find(|condition| condition["type"] == "PodScheduled" && condition["reason"] == "Unschedulable")?;
     Some(condition["message"].as_str().unwrap_or("it says nothing").to_owned())
 }
 

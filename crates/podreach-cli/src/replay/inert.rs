@@ -157,26 +157,32 @@ mod tests {
     #[test]
     fn label_keys_are_merged_once() {
         let merged = json!([{"key": "tier", "operator": "In", "values": ["x"]}]);
-        let term = |expressions: &Value| json!({"matchLabelKeys": ["tier"], "labelSelector": {"matchExpressions": expressions}});
-        let spec = |expressions: &Value| {
-            json!({"containers": [], "topologySpreadConstraints": [term(expressions)], "affinity": {"podAffinity":
-                {"requiredDuringSchedulingIgnoredDuringExecution": [term(expressions)]}}})
-        };
-        let keys = |expressions: &Value| {
-            let pod = pod(Kind::Pod, "shop", Map::new(), &spec(expressions));
-            let affinity = "/spec/affinity/podAffinity/requiredDuringSchedulingIgnoredDuringExecution/0/matchLabelKeys";
-            ["/spec/topologySpreadConstraints/0/matchLabelKeys", affinity].map(|path| pod.pointer(path).cloned())
-        };
         assert_eq!(keys(&merged), [Some(json!([])), Some(json!([]))]);
         assert_eq!(keys(&json!([])), [Some(json!(["tier"])), Some(json!(["tier"]))]);
     }
 
+    fn keys(expressions: &Value) -> [Option<Value>; 2] {
+        let pod = pod(Kind::Pod, "shop", Map::new(), &spec(expressions));
+        let affinity = "/spec/affinity/podAffinity/requiredDuringSchedulingIgnoredDuringExecution/0/matchLabelKeys";
+        ["/spec/topologySpreadConstraints/0/matchLabelKeys", affinity].map(|path| pod.pointer(path).cloned())
+    }
+
+    fn spec(expressions: &Value) -> Value {
+        json!({"containers": [], "topologySpreadConstraints": [term(expressions)], "affinity": {"podAffinity":
+                {"requiredDuringSchedulingIgnoredDuringExecution": [term(expressions)]}}})
+    }
+
+    fn term(expressions: &Value) -> Value {
+        json!({"matchLabelKeys": ["tier"], "labelSelector": {"matchExpressions": expressions}})
+    }
+
     #[test]
     fn a_daemon_tolerates_what_its_controller_lets_it() {
-        let tolerations = |network| {
-            let pod = pod(Kind::DaemonSet, "shop", Map::new(), &json!({"containers": [], "hostNetwork": network}));
-            pod["spec"]["tolerations"].as_array().map_or(0, Vec::len)
-        };
         assert_eq!((tolerations(false), tolerations(true)), (6, 7));
+    }
+
+    fn tolerations(network: bool) -> usize {
+        let pod = pod(Kind::DaemonSet, "shop", Map::new(), &json!({"containers": [], "hostNetwork": network}));
+        pod["spec"]["tolerations"].as_array().map_or(0, Vec::len)
     }
 }

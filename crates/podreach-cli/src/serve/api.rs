@@ -89,13 +89,12 @@ fn answered(server: &Arc<Server>, request: &Request) -> Result<Response, Respons
     let Some(what) = path.strip_prefix("/api/") else { return Err(Response::refusal(404, "there is no such page")) };
     server.gate.token(request)?;
     if let Some(id) = what.strip_prefix("jobs/").map(str::parse::<u64>) {
-        let gone = || Response::refusal(404, "there is no such job");
         let job = match (method, id) {
             ("GET", Ok(id)) => server.jobs.look(id),
             ("DELETE", Ok(id)) => server.jobs.leave(id),
             _ => None,
         };
-        return job.map(|job| Response::text(200, job)).ok_or_else(gone);
+        return job.map(|job| Response::text(200, job)).ok_or_else(|| Response::refusal(404, "there is no such job"));
     }
     match (method, what) {
         ("GET", "page") => {
@@ -156,8 +155,9 @@ fn job(
 ) -> Result<Response, Response> {
     let own = Arc::clone(server);
     let id = server.jobs.start(question, server.world.limits.timeout, move |job| work(&own, job));
-    let busy = || Response::refusal(429, "too many questions are being answered: wait for one, or cancel one");
-    id.and_then(|id| server.jobs.look(id)).map(|job| Response::text(202, job)).ok_or_else(busy)
+    id.and_then(|id| server.jobs.look(id))
+        .map(|job| Response::text(202, job))
+        .ok_or_else(|| Response::refusal(429, "too many questions are being answered: wait for one, or cancel one"))
 }
 
 /// The pod type and the node of a request.

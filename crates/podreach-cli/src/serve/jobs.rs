@@ -165,12 +165,11 @@ impl Jobs {
         });
         jobs.insert(*last, Arc::clone(&job));
         let ending = Ending(Arc::clone(&job));
-        let run = move || {
+        // Without a thread, the ending says so.
+        let _ = std::thread::Builder::new().stack_size(64 << 20).spawn(move || {
             let done = job.token.during(|| work(&job).map(|result| result.to_string().into()));
             ending.with(done.unwrap_or_else(|stop| Err(Refused::Stopped(stop))));
-        };
-        // Without a thread, the ending says so.
-        let _ = std::thread::Builder::new().stack_size(64 << 20).spawn(run);
+        });
         Some(*last)
     }
 

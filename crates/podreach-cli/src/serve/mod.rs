@@ -62,8 +62,9 @@ struct Slot(Arc<AtomicUsize>);
 impl Slot {
     /// One more, unless there are too many.
     fn take(open: &Arc<AtomicUsize>) -> Option<Self> {
-        let more = |count| (count < CONNECTIONS).then_some(count + 1);
-        open.fetch_update(Ordering::Relaxed, Ordering::Relaxed, more).ok().map(|_| Self(Arc::clone(open)))
+        open.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |count| (count < CONNECTIONS).then_some(count + 1))
+            .ok()
+            .map(|_| Self(Arc::clone(open)))
     }
 }
 

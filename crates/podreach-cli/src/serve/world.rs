@@ -184,8 +184,9 @@ impl World {
             let oracle = Oracle::new(&variant.problem, &variant.lowered.diagnostics);
             Matrix::new(&oracle, &alone, budget.threads, &done)
         };
-        let undecided = |stop| cancel::exempt(|| Matrix::undecided(&variant.problem, stop));
-        let matrix = Arc::new(cancel::attempt(decide).unwrap_or_else(undecided));
+        let matrix = Arc::new(
+            cancel::attempt(decide).unwrap_or_else(|stop| cancel::exempt(|| Matrix::undecided(&variant.problem, stop))),
+        );
         if matrix.stopped.is_none() {
             *locked(&variant.matrix) = Some(Arc::clone(&matrix));
         }

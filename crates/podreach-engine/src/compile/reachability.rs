@@ -35,8 +35,7 @@ pub fn reachable(problem: &Problem, guards: &BTreeMap<Atom, Guard>, slice: &BTre
     let mut todo: Vec<usize> = (0..waiting.len()).collect();
     while let Some(index) = todo.pop() {
         let Waiting { atom, needs, met } = &mut waiting[index];
-        let unmet = |need: &&[Atom]| !need.iter().any(|atom| alive.contains(atom));
-        match needs[*met..].iter().position(unmet) {
+        match needs[*met..].iter().position(|need| !need.iter().any(|atom| alive.contains(atom))) {
             Some(more) => {
                 *met += more;
                 needs[*met].iter().for_each(|&other| waiting_for.entry(other).or_default().push((index, *met)));

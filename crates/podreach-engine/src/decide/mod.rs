@@ -68,19 +68,24 @@ impl Candidate {
         check: impl FnOnce(Verdict, &dyn Fn() -> bool) -> Result<Checked, Flaw>,
     ) -> Decision {
         let Self { verdict, engine, efforts } = self;
-        let refused = |flaw: Flaw| match flaw {
-            Flaw::Stopped => reason((budget.interrupt)().unwrap_or(Stop::Timeout), Learned::default()),
-            Flaw::TooFewCopies(_) => Reason::MoreNodes,
-            flaw @ Flaw::UnlikeCopies(_) => Reason::Unsupported(flaw.to_string()),
-            // Guards take the least number of domains as given where nodes may bring more of them; rules do not.
-            Flaw::Step(..) if problem.model.is_elastic() => {
-                Reason::Unsupported("a least number of topology domains where nodes come and go".into())
-            }
-            flaw => Reason::Rejected { engine: engine.into(), flaw: flaw.to_string() },
-        };
         let checked = check(verdict, &|| (budget.interrupt)().is_some());
-        let checked = checked.unwrap_or_else(|flaw| Checked::unknown(problem.asking(goal), refused(flaw)));
+        let checked = checked
+            .unwrap_or_else(|flaw| Checked::unknown(problem.asking(goal), refused(problem, engine, budget, flaw)));
         Decision { checked, engine, efforts }
+    }
+}
+
+/// Why a verdict is refused.
+fn refused(problem: &Problem, engine: &str, budget: &Budget<'_>, flaw: Flaw) -> Reason {
+    match flaw {
+        Flaw::Stopped => reason((budget.interrupt)().unwrap_or(Stop::Timeout), Learned::default()),
+        Flaw::TooFewCopies(_) => Reason::MoreNodes,
+        flaw @ Flaw::UnlikeCopies(_) => Reason::Unsupported(flaw.to_string()),
+        // Guards take the least number of domains as given where nodes may bring more of them; rules do not.
+        Flaw::Step(..) if problem.model.is_elastic() => {
+            Reason::Unsupported("a least number of topology domains where nodes come and go".into())
+        }
+        flaw => Reason::Rejected { engine: engine.into(), flaw: flaw.to_string() },
     }
 }
 
@@ -172,8 +177,7 @@ impl Search {
     }
 
     fn checked(&mut self, goal: &Goal, candidate: Candidate, budget: &Budget<'_>) -> Decision {
-        let check = |verdict, stop: &dyn Fn() -> bool| self.checker.check_plainly(goal, verdict, stop);
-        candidate.decision(&self.problem, goal, budget, check)
+        candidate.decision(&self.problem, goal, budget, |verdict, stop| self.checker.check_plainly(goal, verdict, stop))
     }
 
     /// A candidate that takes no search, if there is one.

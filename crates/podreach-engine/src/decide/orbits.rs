@@ -26,12 +26,11 @@ impl Alike {
         let pods: BTreeSet<PodId> = goal.any.iter().flat_map(|one| one.iter().map(|((pod, _), _)| pod)).collect();
         let fixed: BTreeSet<NodeId> = beside(goal).into_iter().map(|(_, node)| node).collect();
         // What runs of the pods in question must not be moved to where none runs, nor what is asked for beside them.
-        let mark = |node: NodeId| {
+        let asked: BTreeSet<NodeId> = goal.any.iter().flat_map(|one| one.iter().map(|((_, node), _)| node)).collect();
+        let mut exchanges = exchanges(problem, |node| {
             let own = fixed.contains(&node).then(|| node.index() as u64 + 1);
             pods.iter().map(|&pod| problem.start.count((pod, node))).chain(own).collect()
-        };
-        let asked: BTreeSet<NodeId> = goal.any.iter().flat_map(|one| one.iter().map(|((_, node), _)| node)).collect();
-        let mut exchanges = exchanges(problem, mark);
+        });
         exchanges.retain(|exchange| {
             exchange.iter().any(|(from, _)| asked.contains(from)) && podreach_core::is_symmetry(problem, exchange)
         });

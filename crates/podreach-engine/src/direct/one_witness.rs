@@ -89,8 +89,10 @@ impl OneWitness {
         }
         let mut atoms: Vec<Atom> = search.seen.into_iter().collect();
         atoms.sort_unstable();
-        let one_more = |atom| [(atom, problem.kept.count(atom).saturating_add(1))].into_iter().collect();
-        let groups: Vec<Configuration> = atoms.into_iter().map(one_more).collect();
+        let groups: Vec<Configuration> = atoms
+            .into_iter()
+            .map(|atom| [(atom, problem.kept.count(atom).saturating_add(1))].into_iter().collect())
+            .collect();
         Some(Ended::Never(Proof::of_configurations(&groups)))
     }
 

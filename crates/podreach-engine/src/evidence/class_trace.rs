@@ -67,8 +67,8 @@ impl Atoms {
     fn new(problem: &Problem, system: &System) -> Self {
         let started = problem.start.iter().map(|(atom, _)| atom);
         let deployed = system.rules.iter().map(|rule| rule.deploys);
-        let before = |(pod, node): Atom| Some((problem.model.shadowed(pod)?, node));
-        let deployed = deployed.clone().chain(deployed.filter_map(before));
+        let deployed =
+            deployed.clone().chain(deployed.filter_map(|(pod, node)| Some((problem.model.shadowed(pod)?, node))));
         let mut atoms: Vec<Atom> = started.chain(deployed).collect();
         atoms.sort_unstable();
         atoms.dedup();

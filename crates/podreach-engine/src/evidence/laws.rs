@@ -27,8 +27,9 @@ pub fn proof(system: &System, problem: &Problem, groups: Vec<Group>) -> Proof {
         return system.proof(problem, &groups, &[]);
     }
     let is_free: Vec<bool> = (0..system.classes.len() as Class).map(|class| system.kept(problem, class) == 0).collect();
-    let is_covered = |group: &Group| pair(group).is_some_and(|(a, b)| is_free[a as usize] && is_free[b as usize]);
-    let (pairs, mut rest): (Vec<Group>, Vec<Group>) = groups.into_iter().partition(is_covered);
+    let (pairs, mut rest): (Vec<Group>, Vec<Group>) = groups
+        .into_iter()
+        .partition(|group| pair(group).is_some_and(|(a, b)| is_free[a as usize] && is_free[b as usize]));
     let laws = cover(system.classes.len(), pairs.iter().filter_map(pair));
     let (laws, few): (Vec<_>, Vec<_>) = laws.into_iter().partition(|law| stands_for(law) >= LEAST);
     rest.extend(few.iter().flat_map(pairs_of).map(|(a, b)| vec![(a.min(b), 1), (a.max(b), 1)]));

@@ -76,8 +76,7 @@ impl<'a> NeededPairs<'a> {
             return false;
         }
         self.prepare(rule);
-        let is_barred = |class: Class| self.barred[rule].as_ref().is_some_and(|bits| bits.contains(class as usize));
-        if is_barred(other) {
+        if self.barred[rule].as_ref().is_some_and(|bits| bits.contains(other as usize)) {
             return true;
         }
         let conditions = self.witnesses[rule].iter().flatten();
@@ -106,10 +105,13 @@ impl<'a> NeededPairs<'a> {
             weights.filter(move |&&(_, weight)| weight > bound).map(|&(class, _)| class as usize)
         });
         let barred = Bits::of(system.classes.len(), too_heavy);
-        let members = |sum| system.sums.members(sum).filter(|&class| !barred.contains(class as usize)).collect();
-        let mut conditions: Vec<Vec<Class>> = guard.required().map(members).collect();
-        let least_used = |witnesses: &Vec<Class>| witnesses.iter().map(|&class| self.uses[class as usize]).min();
-        conditions.sort_by_key(|witnesses| (witnesses.len(), std::cmp::Reverse(least_used(witnesses))));
+        let mut conditions: Vec<Vec<Class>> = guard
+            .required()
+            .map(|sum| system.sums.members(sum).filter(|&class| !barred.contains(class as usize)).collect())
+            .collect();
+        conditions.sort_by_key(|witnesses| {
+            (witnesses.len(), std::cmp::Reverse(witnesses.iter().map(|&class| self.uses[class as usize]).min()))
+        });
         self.witnesses[rule] = Some(conditions);
         self.barred[rule] = Some(barred);
     }

@@ -84,8 +84,9 @@ impl Forward<'_> {
         {
             for (&rule, after) in rules.iter().zip(after_each.chunks(self.packed(at).len())).rev() {
                 let head = self.system.rules[rule as usize].head;
-                let before = |class: Class| self.count(after, class) - u64::from(class == head);
-                require(self.system, rule as usize, needs, plan, before);
+                require(self.system, rule as usize, needs, plan, |class| {
+                    self.count(after, class) - u64::from(class == head)
+                });
             }
             at = parent;
         }

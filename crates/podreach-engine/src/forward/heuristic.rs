@@ -21,8 +21,7 @@ struct Part {
 impl GoalCount {
     /// The goals of a system.
     pub fn new(system: &System) -> Self {
-        let parts = |goal: &Group| goal.iter().map(|&(class, needed)| Part::new(system, class, needed)).collect();
-        Self { goals: system.goals.iter().map(parts).collect() }
+        Self { goals: system.goals.iter().map(|goal| parts(system, goal)).collect() }
     }
 
     /// How much is missing for the nearest goal.
@@ -31,6 +30,10 @@ impl GoalCount {
             |goal: &Vec<Part>| goal.iter().fold(0u64, |total, part| total.saturating_add(part.distance(count)));
         self.goals.iter().map(distance).min().unwrap_or(0)
     }
+}
+
+fn parts(system: &System, goal: &Group) -> Vec<Part> {
+    goal.iter().map(|&(class, needed)| Part::new(system, class, needed)).collect()
 }
 
 impl Part {
@@ -44,8 +47,10 @@ impl Part {
         if missing == 0 {
             return 0;
         }
-        let unwitnessed = |group: &&Vec<Class>| group.iter().all(|&class| count(class) == 0);
-        let lacking = self.ways.iter().map(|groups| groups.iter().filter(unwitnessed).count() as u64);
+        let lacking = self
+            .ways
+            .iter()
+            .map(|groups| groups.iter().filter(|group| group.iter().all(|&class| count(class) == 0)).count() as u64);
         missing.saturating_add(lacking.min().unwrap_or(0))
     }
 }

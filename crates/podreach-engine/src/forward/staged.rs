@@ -106,8 +106,8 @@ impl Pursuit for Staged<'_> {
     fn effort(&self) -> Vec<(&'static str, u64)> {
         let climbed = self.follower.deployments();
         let plans = self.follower.plans() + self.hill_climbing.as_ref().map_or(0, HillClimbing::evaluated);
-        let counted = |search: &Forward<'_>| (search.looked_at(), search.stored(), search.walks.moves);
-        let (searched, kept, walked) = self.search.as_ref().map_or((0, 0, 0), counted);
+        let (searched, kept, walked) =
+            self.search.as_ref().map_or((0, 0, 0), |search| (search.looked_at(), search.stored(), search.walks.moves));
         vec![("plans", plans), ("configurations", climbed + searched), ("kept", kept), ("walked", walked)]
     }
 }

@@ -62,9 +62,12 @@ fn maximal(mut states: Vec<State>) -> Vec<State> {
     if states.len() < 2 {
         return states;
     }
-    let below = |a: &State, b: &State| a.counts != b.counts && a.counts.iter().zip(&b.counts).all(|(a, b)| a <= b);
-    let dominated: Vec<bool> = states.iter().map(|a| states.iter().any(|b| below(a, b))).collect();
+    let dominated: Vec<bool> = states.iter().map(|a| states.iter().any(|b| is_below(a, b))).collect();
     let mut dominated = dominated.into_iter();
     states.retain(|_| !dominated.next().expect("one per state"));
     states
+}
+
+fn is_below(a: &State, b: &State) -> bool {
+    a.counts != b.counts && a.counts.iter().zip(&b.counts).all(|(a, b)| a <= b)
 }

@@ -17,7 +17,7 @@ use rustc_hash::{FxBuildHasher, FxHashMap};
 use super::Forward;
 use super::masks::MaskState;
 use crate::budget::Budget;
-use crate::group::{Class, Group};
+use crate::group::Class;
 use crate::plan::Plan;
 use crate::pursuit::Found;
 
@@ -161,8 +161,11 @@ impl Forward<'_> {
             stretches.push(after_each.chunks(self.words).next_back()?.to_vec());
         }
         let reached = stretches.last()?;
-        let met = |goal: &&Group| goal.iter().all(|&(class, needed)| self.count(reached, class) >= needed);
-        let goal = self.system.goals.iter().find(met)?;
+        let goal = self
+            .system
+            .goals
+            .iter()
+            .find(|goal| goal.iter().all(|&(class, needed)| self.count(reached, class) >= needed))?;
         let mut plan = Plan::to(goal.clone());
         let mut needs = vec![0; self.words];
         goal.iter().for_each(|&(class, _)| needs[class as usize / 64] |= 1 << (class % 64));

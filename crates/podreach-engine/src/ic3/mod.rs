@@ -279,10 +279,9 @@ impl Pursuit for Ic3<'_> {
             }
         };
         match end {
-            End::Reached(goal) => {
-                let link = |at: usize| (&self.obligations[at].group, self.obligations[at].parent);
-                Some(Found::Reached(Plan::from_start(self.system, goal, link)))
-            }
+            End::Reached(goal) => Some(Found::Reached(Plan::from_start(self.system, goal, |at| {
+                (&self.obligations[at].group, self.obligations[at].parent)
+            }))),
             End::Stopped(stop) => {
                 let deployments_ruled_out = Some(u64::from(self.top) - 1);
                 Some(Found::Stopped {

@@ -102,19 +102,20 @@ mod tests {
         };
         let mut obligations: Obligations = (0..2_000).map(goal).collect();
         let mut queue: Queue = [(Reverse(3), 1_999), (Reverse(1), 5)].into_iter().collect();
-        let way = |obligations: &Obligations, mut at: usize| {
-            let mut way = vec![obligations[at].group.clone()];
-            while let Some((parent, _)) = obligations[at].parent {
-                at = parent;
-                way.push(obligations[at].group.clone());
-            }
-            way
-        };
         let before: Vec<_> = queue.clone().into_sorted_vec().iter().map(|&(_, goal)| way(&obligations, goal)).collect();
         let bytes = obligations.bytes();
         obligations.forget(1, &mut queue);
         let after: Vec<_> = queue.clone().into_sorted_vec().iter().map(|&(_, goal)| way(&obligations, goal)).collect();
         assert_eq!(before, after);
         assert!(obligations.len() < 20 && obligations.bytes() < bytes / 50);
+    }
+
+    fn way(obligations: &Obligations, mut at: usize) -> Vec<Group> {
+        let mut way = vec![obligations[at].group.clone()];
+        while let Some((parent, _)) = obligations[at].parent {
+            at = parent;
+            way.push(obligations[at].group.clone());
+        }
+        way
     }
 }

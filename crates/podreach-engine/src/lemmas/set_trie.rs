@@ -66,7 +66,6 @@ impl SetTrie {
     /// The place of a group, made if there is none.
     pub fn place(&mut self, group: &Group) -> u32 {
         group.iter().fold(0, |at, &(class, count)| {
-            let key = |child: &Child| (child.class, child.count);
             match self.nodes[at as usize].children.binary_search_by_key(&(class, count), key) {
                 Ok(index) => self.nodes[at as usize].children[index].node,
                 Err(index) => {
@@ -140,6 +139,10 @@ impl SetTrie {
     }
 }
 
+fn key(child: &Child) -> (Class, u64) {
+    (child.class, child.count)
+}
+
 impl Node {
     fn new(parent: u32) -> Self {
         Self { parent, group: NONE, level: 0, best: 0, signature: 0, children: Vec::new() }
@@ -159,11 +162,6 @@ mod tests {
             let place = trie.place(group);
             trie.put(place, index as u32, index as u32 + 1);
         }
-        let find = |trie: &SetTrie, configuration: &Group, level| {
-            let count = |class| group::count(configuration, class);
-            let within = Within { classes: [configuration, &[]], signature: signature(configuration), count };
-            trie.find(&within, level, NONE, &mut 0)
-        };
         assert_eq!(find(&trie, &vec![(0, 4), (3, 2)], 1), Some(0));
         assert_eq!(find(&trie, &vec![(0, 4), (3, 2)], 2), None);
         assert_eq!(find(&trie, &vec![(0, 4), (3, 1), (6, 1)], 1), None);
@@ -171,5 +169,11 @@ mod tests {
         let place = trie.place(&groups[0]);
         trie.put(place, 0, 7);
         assert_eq!(find(&trie, &vec![(0, 1), (3, 2), (70, 1)], 4), Some(0));
+    }
+
+    fn find(trie: &SetTrie, configuration: &Group, level: u32) -> Option<u32> {
+        let count = |class| group::count(configuration, class);
+        let within = Within { classes: [configuration, &[]], signature: signature(configuration), count };
+        trie.find(&within, level, NONE, &mut 0)
     }
 }

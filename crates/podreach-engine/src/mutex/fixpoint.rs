@@ -246,15 +246,14 @@ impl<'r> Fixpoint<'r> {
     /// without one do not count.
     fn coexisting(&self, rule: usize) -> Option<Bits> {
         let candidates: Bits = (0..self.pending.len()).map(|word| self.candidates(rule, word)).collect();
-        let witnesses = |condition: &Precondition| {
-            condition.witnesses.iter().copied().filter(|&class| candidates.contains(class)).collect()
-        };
-        let mut groups: Vec<Vec<usize>> = self.rules.required(rule).map(witnesses).collect();
+        let mut groups: Vec<Vec<usize>> = self
+            .rules
+            .required(rule)
+            .map(|condition| condition.witnesses.iter().copied().filter(|&class| candidates.contains(class)).collect())
+            .collect();
         loop {
-            let with_all = |(word, &classes): (usize, &u64)| {
-                groups.iter().fold(classes, |classes, group| classes & self.neighbourhood(group, word))
-            };
-            let coexisting: Bits = candidates.words().iter().enumerate().map(with_all).collect();
+            let coexisting: Bits =
+                candidates.words().iter().enumerate().map(|one| self.with_all(&groups, one)).collect();
             let mut changed = false;
             for group in &mut groups {
                 // A group is part of its own neighbourhood, which so takes nothing away.
@@ -269,6 +268,10 @@ impl<'r> Fixpoint<'r> {
                 return Some(coexisting);
             }
         }
+    }
+
+    fn with_all(&self, groups: &[Vec<usize>], (word, &classes): (usize, &u64)) -> u64 {
+        groups.iter().fold(classes, |classes, group| classes & self.neighbourhood(group, word))
     }
 
     /// The members of a group and what may be present with one of them, as far as they are in a word.

@@ -37,10 +37,9 @@ impl Mutexes {
             return Ok(Self::any(system));
         }
         let classes = system.classes.len();
-        let present = |least: u64| Bits::of(classes, (0..classes).filter(|&class| system.start[class] >= least));
-        let mut mutexes = Self { possible: present(1), compatible: vec![Bits::none(classes); classes] };
+        let mut mutexes = Self { possible: present(system, 1), compatible: vec![Bits::none(classes); classes] };
         for class in mutexes.possible.clone().ones() {
-            mutexes.compatible[class] = present(1);
+            mutexes.compatible[class] = present(system, 1);
             if system.start[class] < 2 {
                 mutexes.compatible[class].remove(class);
             }
@@ -71,4 +70,10 @@ impl Mutexes {
         }
         None
     }
+}
+
+/// The classes with so many pods at the start.
+fn present(system: &System, least: u64) -> Bits {
+    let classes = system.classes.len();
+    Bits::of(classes, (0..classes).filter(|&class| system.start[class] >= least))
 }

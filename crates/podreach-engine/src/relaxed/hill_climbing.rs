@@ -141,8 +141,7 @@ impl<'a> HillClimbing<'a> {
         self.evaluated += 1;
         let plan = self.follower.plan_from_here()?;
         let steps = plan.steps.clone();
-        let can_begin = |rule: &u32| self.follower.has_witnesses(*rule);
-        Some((steps.len(), steps.iter().copied().filter(can_begin).collect()))
+        Some((steps.len(), steps.iter().copied().filter(|rule| self.follower.has_witnesses(*rule)).collect()))
     }
 
     /// Whether a goal is there, which then is the goal of the plan.

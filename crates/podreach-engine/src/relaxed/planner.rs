@@ -253,8 +253,9 @@ mod tests {
         let mut there = state.counts.clone();
         plan.steps.iter().zip(0..).all(|(&rule, at)| {
             let rule = &system.rules[rule as usize];
-            let is_there = |class: Class| there[class as usize] > 0 && plan.needs(class, at) > 0;
-            let met = rule.guard.required().all(|sum| system.sums.members(sum).any(is_there));
+            let met = rule.guard.required().all(|sum| {
+                system.sums.members(sum).any(|class| there[class as usize] > 0 && plan.needs(class, at) > 0)
+            });
             there[rule.head as usize] += 1;
             met
         }) && group::is_covered(&plan.goal, &there)

@@ -215,11 +215,7 @@ impl<'a> Incidence<'a> {
 
     fn next(&self, colours: &[u64]) -> Vec<u64> {
         cancel::poll();
-        let total = |weights: &Vec<(Class, u128)>| {
-            let members = weights.iter().map(|&(class, weight)| mix(colours[class as usize], weight as u64));
-            members.fold(weights.len() as u64, u64::wrapping_add)
-        };
-        let sums: Vec<u64> = self.system.sums.weights.iter().map(total).collect();
+        let sums: Vec<u64> = self.system.sums.weights.iter().map(|weights| colour_of_sum(weights, colours)).collect();
         let mut rules: Vec<u64> = self.system.rules.iter().map(|rule| colours[rule.head as usize]).collect();
         for (sum, uses) in sums.iter().zip(&self.uses) {
             for &(rule, role) in uses {
@@ -230,12 +226,13 @@ impl<'a> Incidence<'a> {
             uses.iter().fold(*sum, |total, &(rule, role)| total.wrapping_add(mix(rules[rule as usize], role)))
         };
         let used: Vec<u64> = sums.iter().zip(&self.uses).map(used).collect();
-        let class = |class: usize| {
-            let made = self.system.rules_of[class].iter().map(|&rule| mix(rules[rule], 11));
-            let seen = self.system.sums.of[class].iter().map(|&(sum, w)| mix(used[sum as usize], w as u64));
-            mix(colours[class], made.chain(seen).fold(0, u64::wrapping_add))
-        };
-        (0..colours.len()).map(class).collect()
+        (0..colours.len())
+            .map(|class| {
+                let made = self.system.rules_of[class].iter().map(|&rule| mix(rules[rule], 11));
+                let seen = self.system.sums.of[class].iter().map(|&(sum, w)| mix(used[sum as usize], w as u64));
+                mix(colours[class], made.chain(seen).fold(0, u64::wrapping_add))
+            })
+            .collect()
     }
 
     /// A permutation that takes one class to another and moves what must move with it, if colours show one.
@@ -327,18 +324,24 @@ type Balance = (SumDomain, Vec<SumDomain>, u64, u64);
 type Shared = (Sum, Vec<Sum>, u128, Vec<Sum>);
 type Shape = (Vec<(Sum, u128)>, Vec<Shared>, Vec<(Vec<Sum>, Option<Sum>)>, Vec<Balance>);
 
+/// The colour that the members of a sum give it.
+fn colour_of_sum(weights: &[(Class, u128)], colours: &[u64]) -> u64 {
+    let members = weights.iter().map(|&(class, weight)| mix(colours[class as usize], weight as u64));
+    members.fold(weights.len() as u64, u64::wrapping_add)
+}
+
+fn renamed(domain: &SumDomain, to: impl Fn(Sum) -> Sum) -> SumDomain {
+    SumDomain { sum: to(domain.sum), while_any: domain.while_any.map(&to), base: domain.base }
+}
+
 /// What a guard says, with its sums renamed, in an order that does not depend on their names.
 fn shape(guard: &SumGuard, to: impl Fn(Sum) -> Sum) -> Shape {
     let all = |sums: &[Sum]| sorted(sums.iter().map(|&sum| to(sum)).collect::<Vec<_>>());
     let shared = guard.distinct.iter().map(|c| (to(c.weights), all(&c.groups), c.bound, all(&c.unless)));
     let affinity = guard.affinity.iter().map(|c| (all(&c.near), c.first_unless.map(&to)));
     let spread = guard.spread.iter().map(|c| {
-        let domain = |domain: &SumDomain| SumDomain {
-            sum: to(domain.sum),
-            while_any: domain.while_any.map(&to),
-            base: domain.base,
-        };
-        (domain(&c.domains[c.own]), sorted(c.domains.iter().map(domain).collect()), c.joins, c.max_skew)
+        let domains = c.domains.iter().map(|domain| renamed(domain, &to));
+        (renamed(&c.domains[c.own], &to), sorted(domains.collect()), c.joins, c.max_skew)
     });
     (
         sorted(guard.at_most.iter().map(|&(sum, bound)| (to(sum), bound)).collect()),

@@ -104,15 +104,6 @@ impl<'p> Topology<'p> {
     fn in_order(&self, domain: DomainId) -> Vec<NodeId> {
         cancel::poll();
         let nodes = self.m.members(domain);
-        let within = |node: NodeId| {
-            let inner = self.keys.iter().filter_map(|&key| self.m.domain(key, node));
-            let inner = inner.filter(|&inner| {
-                let members = self.m.members(inner);
-                (2..nodes.len()).contains(&members.len())
-                    && members.iter().all(|node| nodes.binary_search(node).is_ok())
-            });
-            inner.map(|inner| (self.shape(inner), inner)).collect::<Vec<_>>()
-        };
         let mut known = BTreeMap::new();
         let mut keyed: Vec<_> = nodes
             .iter()
@@ -122,11 +113,25 @@ impl<'p> Topology<'p> {
                     .iter()
                     .map(|&key| self.m.domain(key, node).filter(|&d| self.m.members(d).len() > 1))
                     .collect();
-                (known.entry(places).or_insert_with(|| within(node)).clone(), self.content(node), node)
+                (
+                    known.entry(places).or_insert_with(|| self.domains_within(nodes, node)).clone(),
+                    self.content(node),
+                    node,
+                )
             })
             .collect();
         keyed.sort();
         keyed.into_iter().map(|(_, _, node)| node).collect()
+    }
+
+    /// The smaller domains of a node that are within the nodes of another, with their shapes.
+    fn domains_within(&self, nodes: &[NodeId], node: NodeId) -> Vec<(Vec<usize>, DomainId)> {
+        let inner = self.keys.iter().filter_map(|&key| self.m.domain(key, node));
+        let inner = inner.filter(|&inner| {
+            let members = self.m.members(inner);
+            (2..nodes.len()).contains(&members.len()) && members.iter().all(|node| nodes.binary_search(node).is_ok())
+        });
+        inner.map(|inner| (self.shape(inner), inner)).collect::<Vec<_>>()
     }
 
     /// One exchange that goes round all the domains, or else those of neighbours in the list that are symmetries.

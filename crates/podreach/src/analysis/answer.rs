@@ -57,8 +57,8 @@ impl<'a> Question<'a> {
     pub fn decide_with(self, budget: &Budget<'_>) -> Answer<'a> {
         let watch = Stopwatch::start();
         let Self { analysis, problem, exact, .. } = self;
-        let decide = || analysis.oracle(&problem).answer(&problem, budget);
-        let decision = cancel::attempt(decide).unwrap_or_else(|stop| Sure::stopped(problem, stop));
+        let decision = cancel::attempt(|| analysis.oracle(&problem).answer(&problem, budget))
+            .unwrap_or_else(|stop| Sure::stopped(problem, stop));
         let decision = if exact { answer::exactly(decision) } else { decision };
         Answer { analysis, decision, seconds: watch.elapsed().as_secs_f64() }
     }

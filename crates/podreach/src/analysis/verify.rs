@@ -87,11 +87,11 @@ impl Analysis {
         if let (Some(changed), None) = (&certificate.changed, &certificate.changes) {
             return Verified::NotLookedAt(changed.clone());
         }
-        let check = || match Resolved::new(self, certificate) {
+        cancel::attempt(|| match Resolved::new(self, certificate) {
             Ok(resolved) => resolved.verified(self, certificate, interrupt),
             Err(why) => Verified::NotProved(why),
-        };
-        cancel::attempt(check).unwrap_or_else(Verified::Unfinished)
+        })
+        .unwrap_or_else(Verified::Unfinished)
     }
 
     /// A certificate as numbers, with the names behind them, whatever a check says of it; or why it cannot be written so.

@@ -51,8 +51,8 @@ pub enum Standing {
 impl Outcome {
     /// Puts items in order, and spares those that the manifests except.
     pub fn new(items: Vec<Item>, origins: &Origins) -> Self {
-        let entry = |item: Item| Entry { standing: standing(&item, origins), item };
-        let mut entries: Vec<Entry> = items.into_iter().map(entry).collect();
+        let mut entries: Vec<Entry> =
+            items.into_iter().map(|item| Entry { standing: standing(&item, origins), item }).collect();
         entries.sort_by(|a, b| a.item.rank().cmp(&b.item.rank()));
         Self { entries, compared: false, looked_for: None }
     }
@@ -116,13 +116,15 @@ impl Origin {
 /// An item is spared if every one of its workloads says so.
 fn standing(item: &Item, origins: &Origins) -> Standing {
     let Origin::Finding(code) = item.origin else { return Standing::Counts };
-    let reason = |workload: &crate::lower::Origin| {
-        workload.exceptions.iter().find(|(excepted, _)| excepted == code).map(|(_, reason)| reason.clone())
-    };
     let workloads = item.subject.iter().filter_map(|name| origins.pods.get(name));
-    let reasons: Option<Vec<String>> = workloads.map(reason).collect();
+    let reasons: Option<Vec<String>> = workloads.map(|workload| reason(code, workload)).collect();
     match reasons.and_then(|reasons| reasons.into_iter().next()) {
         Some(reason) if item.status != Status::Holds => Standing::Excepted(reason),
         _ => Standing::Counts,
     }
+}
+
+/// Why the manifest of a workload excepts it from a finding.
+fn reason(code: &str, workload: &crate::lower::Origin) -> Option<String> {
+    workload.exceptions.iter().find(|(excepted, _)| excepted == code).map(|(_, reason)| reason.clone())
 }

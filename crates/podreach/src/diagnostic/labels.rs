@@ -24,7 +24,6 @@ pub struct GivenLabels(u16);
 impl GivenLabels {
     /// Those of these keys.
     pub fn of<'k>(keys: impl IntoIterator<Item = &'k str>) -> Self {
-        let bit = |key: &str| GIVEN.iter().position(|given| *given == key).map_or(0, |at| 1 << at);
         Self(keys.into_iter().fold(0, |set, key| set | bit(key)))
     }
 
@@ -37,4 +36,8 @@ impl GivenLabels {
     pub fn keys(self) -> impl Iterator<Item = &'static str> {
         GIVEN.into_iter().enumerate().filter(move |(at, _)| self.0 >> at & 1 == 1).map(|(_, key)| key)
     }
+}
+
+fn bit(key: &str) -> u16 {
+    GIVEN.iter().position(|given| *given == key).map_or(0, |at| 1 << at)
 }

@@ -58,17 +58,19 @@ impl Together {
 
     /// The places outside `pre` that may be marked together with all of it.
     fn beside(&self, pre: &[usize]) -> Vec<u64> {
-        let alive = || {
-            let mut alive = vec![0; self.rows.len().div_ceil(64)];
-            (0..self.rows.len()).filter(|&p| has(&self.rows[p], p)).for_each(|p| set(&mut alive, p));
-            alive
-        };
-        let mut beside = pre.first().map_or_else(alive, |&first| self.rows[first].clone());
+        let mut beside = pre.first().map_or_else(|| self.alive(), |&first| self.rows[first].clone());
         for &p in pre {
             beside.iter_mut().zip(&self.rows[p]).for_each(|(word, other)| *word &= other);
         }
         pre.iter().for_each(|&p| beside[p / 64] &= !(1 << (p % 64)));
         beside
+    }
+
+    /// The places that may be marked.
+    fn alive(&self) -> Vec<u64> {
+        let mut alive = vec![0; self.rows.len().div_ceil(64)];
+        (0..self.rows.len()).filter(|&p| has(&self.rows[p], p)).for_each(|p| set(&mut alive, p));
+        alive
     }
 
     /// Brings the places of `post` together with one another and with those beside; whether that was new.

@@ -133,9 +133,12 @@ pub(super) fn undirected(span: Span) -> Diagnostic {
 
 /// A graph with a cycle, which is named if its names may be quoted.
 pub(super) fn cycle(span: Option<Span>, vertices: Option<&[&str]>) -> Diagnostic {
-    let path = |vertices: &[&str]| vertices.iter().map(|vertex| shown(vertex)).collect::<Vec<_>>().join(" -> ");
     let which = vertices.map(|vertices| format!(", and this is one: {}", path(vertices))).unwrap_or_default();
     Diagnostic::stops("E0523", span, format!("pebbling needs a graph without cycles{which}"))
+}
+
+fn path(vertices: &[&str]) -> String {
+    vertices.iter().map(|vertex| shown(vertex)).collect::<Vec<_>>().join(" -> ")
 }
 
 /// A target that is not a vertex. The vertices are named if they may be quoted.

@@ -42,7 +42,6 @@ pub fn safety(net: &Net, effort: usize) -> Safety {
 
 /// Looks for a second token on some place, trying at most `effort` firings.
 pub fn searched(net: &Net, effort: usize) -> Safety {
-    let crowded = |marking: &Marking| marking.iter().find(|&(_, &tokens)| tokens > 1).map(|(&place, _)| place);
     match explore(net, effort, |marking| crowded(marking).is_some()) {
         Explored::Absent => Safety::Safe,
         Explored::Spent => Safety::Undecided,
@@ -51,6 +50,11 @@ pub fn searched(net: &Net, effort: usize) -> Safety {
             Safety::Unsafe { place: crowded(&marking).expect("the search ends where a place is crowded"), firings }
         }
     }
+}
+
+/// A place with more than one token.
+fn crowded(marking: &Marking) -> Option<usize> {
+    marking.iter().find(|&(_, &tokens)| tokens > 1).map(|(&place, _)| place)
 }
 
 /// Looks for a marking that covers the goal, trying at most `effort` firings.

@@ -54,8 +54,9 @@ fn until_goal(net: &Net, goal: &[usize], mut fired: Vec<usize>) -> Result<Vec<us
             return Ok(fired);
         }
         let Some(&a) = fired.get(position) else { break };
-        let stuck = || DecodeError::NotEnabled(position + 1, net.transitions[a].name.clone());
-        marking = net.fire(&marking, a).ok_or_else(stuck)?;
+        marking = net
+            .fire(&marking, a)
+            .ok_or_else(|| DecodeError::NotEnabled(position + 1, net.transitions[a].name.clone()))?;
     }
     Err(DecodeError::FiringsMissGoal)
 }
@@ -97,10 +98,6 @@ fn smallest(sets: Vec<BTreeSet<usize>>) -> Vec<BTreeSet<usize>> {
 
 /// Adds the place that a class of pods is about; `None` when it is about something else.
 fn join(mut places: BTreeSet<usize>, roles: Vec<Role>, count: u64) -> Option<BTreeSet<usize>> {
-    let place = |role: &Role| match role {
-        Role::InitialToken(place) | Role::Token { place, .. } => Some(*place),
-        _ => None,
-    };
     if roles.iter().all(|role| matches!(role, Role::Ready(_) | Role::InitialReady)) && count == 1 {
         return Some(places);
     }
@@ -109,6 +106,14 @@ fn join(mut places: BTreeSet<usize>, roles: Vec<Role>, count: u64) -> Option<BTr
         places.insert(first);
         places
     })
+}
+
+/// The place whose tokens pods of a role are.
+fn place(role: &Role) -> Option<usize> {
+    match role {
+        Role::InitialToken(place) | Role::Token { place, .. } => Some(*place),
+        _ => None,
+    }
 }
 
 /// The largest part of `sets` that is inductive in a 1-safe net, if it rules out the goal.

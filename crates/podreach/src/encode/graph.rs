@@ -152,8 +152,9 @@ impl Graph {
 
     /// The smallest number of pebbles that reaches `target`, by search over all positions; for small graphs.
     pub fn pebbling_number(&self, target: usize) -> u64 {
-        let enough = |&pebbles: &u64| self.is_enough(target, pebbles);
-        (1..=self.vertices.len() as u64).find(enough).expect("a pebble for every vertex is enough")
+        (1..=self.vertices.len() as u64)
+            .find(|&pebbles| self.is_enough(target, pebbles))
+            .expect("a pebble for every vertex is enough")
     }
 
     fn is_enough(&self, target: usize, pebbles: u64) -> bool {

@@ -164,14 +164,18 @@ fn decoded_game(game: &pebbling::Game, problem: &Problem, verdict: &Verdict) -> 
         }
         Verdict::Never(proof) => {
             let answer = format!("{target} can never be pebbled with {pebbles}.");
-            let named = |set: &BTreeSet<usize>| {
-                let names: Vec<&str> = set.iter().map(|&vertex| game.graph.vertices[vertex].as_str()).collect();
-                names.join(", ")
-            };
-            Ok(ruled_out(answer, game.invariant(problem, proof), |set| never(&named(set), set.len(), "pebbled")))
+            Ok(ruled_out(answer, game.invariant(problem, proof), |set| {
+                never(&vertices(game, set), set.len(), "pebbled")
+            }))
         }
         Verdict::Unknown(reason) => Err(DecodeError::Undecided(reason.clone())),
     }
+}
+
+/// The names of a set of vertices.
+fn vertices(game: &pebbling::Game, set: &BTreeSet<usize>) -> String {
+    let names: Vec<&str> = set.iter().map(|&vertex| game.graph.vertices[vertex].as_str()).collect();
+    names.join(", ")
 }
 
 fn ruled_out(

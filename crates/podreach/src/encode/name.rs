@@ -27,18 +27,20 @@ fn name(original: &str, word: &str, taken: &mut HashSet<String>, tried: &mut Has
         return stem;
     }
     let stem = if stem.is_empty() { word } else { &stem };
-    let numbered = |number: usize| {
-        let suffix = if number == 1 { String::new() } else { format!("-{number}") };
-        format!("{}{suffix}", stem[..stem.len().min(LONGEST - suffix.len())].trim_end_matches('-'))
-    };
     let number = tried.entry(stem.to_owned()).or_default();
     loop {
         *number += 1;
-        let name = numbered(*number);
+        let name = numbered(stem, *number);
         if taken.insert(name.clone()) {
             return name;
         }
     }
+}
+
+/// A stem with a number, as short as names have to be.
+fn numbered(stem: &str, number: usize) -> String {
+    let suffix = if number == 1 { String::new() } else { format!("-{number}") };
+    format!("{}{suffix}", stem[..stem.len().min(LONGEST - suffix.len())].trim_end_matches('-'))
 }
 
 /// Lower-case letters, digits and single dashes between them, cut to length.

@@ -60,7 +60,6 @@ impl Net {
 
     /// Adds a transition with arcs of weight one and returns its index.
     pub fn add_transition(&mut self, name: impl Into<String>, pre: &[usize], post: &[usize]) -> usize {
-        let once = |places: &[usize]| places.iter().map(|&place| (place, 1)).collect();
         self.add_weighted(name, once(pre), once(post))
     }
 
@@ -130,6 +129,11 @@ impl Net {
         let names: Vec<&str> = places.into_iter().map(|place| self.places[place].name.as_str()).collect();
         if names.is_empty() { "nothing".into() } else { names.join(", ") }
     }
+}
+
+/// Arcs of weight one.
+fn once(places: &[usize]) -> BTreeMap<usize, u64> {
+    places.iter().map(|&place| (place, 1)).collect()
 }
 
 impl Transition {

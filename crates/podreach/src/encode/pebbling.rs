@@ -96,7 +96,11 @@ impl Game {
 
     fn pod_types(&self) -> Vec<PodType> {
         let names = names(self.graph.vertices.iter().map(String::as_str), "vertex");
-        let pod_type = |vertex: usize| PodType {
+        (0..names.len()).map(|vertex| self.pod_type(&names, vertex)).collect()
+    }
+
+    fn pod_type(&self, names: &[String], vertex: usize) -> PodType {
+        PodType {
             name: format!("pebble--{}", names[vertex]),
             meaning: vec![
                 ("podreach.dev/role", "pebble".into()),
@@ -106,8 +110,7 @@ impl Game {
             near: self.graph.predecessors[vertex].iter().map(|&u| Term::is("id", &names[u], HOSTNAME)).collect(),
             requests: vec![(PEBBLE, 1)],
             ..PodType::default()
-        };
-        (0..names.len()).map(pod_type).collect()
+        }
     }
 
     /// The vertices that the target depends on, itself among them.

@@ -65,32 +65,35 @@ impl Source {
 
 /// The document of a net and its goal.
 pub(super) fn net_document(net: &Net, goal: &[usize], semantics: Semantics) -> Value {
-    let ids = |places: &mut dyn Iterator<Item = usize>| {
-        places.map(|place| net.places[place].id.clone().into()).collect::<Vec<Value>>()
-    };
-    let place = |place: &Place| {
-        let mut entry = identified(&place.id, &place.name);
-        if place.tokens > 0 {
-            entry.insert("tokens".into(), place.tokens.into());
-        }
-        Value::from(entry)
-    };
-    let transition = |transition: &Transition| {
-        let mut entry = identified(&transition.id, &transition.name);
-        entry.insert("pre".into(), ids(&mut transition.pre.keys().copied()).into());
-        entry.insert("post".into(), ids(&mut transition.post.keys().copied()).into());
-        Value::from(entry)
-    };
     json!({
         "apiVersion": API_VERSION, "kind": "PetriNet", "metadata": {"name": document_name(&net.name, "net")},
         "spec": {
             "title": net.name,
             "semantics": semantics.name(),
-            "goal": ids(&mut goal.iter().copied()),
-            "places": net.places.iter().map(place).collect::<Vec<_>>(),
-            "transitions": net.transitions.iter().map(transition).collect::<Vec<_>>(),
+            "goal": ids(net, &mut goal.iter().copied()),
+            "places": net.places.iter().map(place_json).collect::<Vec<_>>(),
+            "transitions": net.transitions.iter().map(|transition| transition_json(net, transition)).collect::<Vec<_>>(),
         },
     })
+}
+
+fn transition_json(net: &Net, transition: &Transition) -> Value {
+    let mut entry = identified(&transition.id, &transition.name);
+    entry.insert("pre".into(), ids(net, &mut transition.pre.keys().copied()).into());
+    entry.insert("post".into(), ids(net, &mut transition.post.keys().copied()).into());
+    Value::from(entry)
+}
+
+fn place_json(place: &Place) -> Value {
+    let mut entry = identified(&place.id, &place.name);
+    if place.tokens > 0 {
+        entry.insert("tokens".into(), place.tokens.into());
+    }
+    Value::from(entry)
+}
+
+fn ids(net: &Net, places: &mut dyn Iterator<Item = usize>) -> Vec<Value> {
+    places.map(|place| net.places[place].id.clone().into()).collect::<Vec<Value>>()
 }
 
 fn identified(id: &str, name: &str) -> Map<String, Value> {
@@ -103,23 +106,28 @@ fn identified(id: &str, name: &str) -> Map<String, Value> {
 
 /// The document of a pebble game.
 pub(super) fn game_document(game: &Game) -> Value {
-    let name = |vertex: &usize| game.graph.vertices[*vertex].as_str();
-    let vertex = |vertex: usize| {
-        let mut entry = Map::from_iter([("name".to_owned(), Value::from(name(&vertex)))]);
-        let predecessors: Vec<&str> = game.graph.predecessors[vertex].iter().map(name).collect();
-        if !predecessors.is_empty() {
-            entry.insert("predecessors".into(), predecessors.into());
-        }
-        Value::from(entry)
-    };
     json!({
         "apiVersion": API_VERSION, "kind": "PebblingGame", "metadata": {"name": "game"},
         "spec": {
-            "target": name(&game.target),
+            "target": vertex_name(game, &game.target),
             "pebbles": game.pebbles,
-            "vertices": (0..game.graph.vertices.len()).map(vertex).collect::<Vec<_>>(),
+            "vertices": (0..game.graph.vertices.len()).map(|vertex| vertex_json(game, vertex)).collect::<Vec<_>>(),
         },
     })
+}
+
+fn vertex_json(game: &Game, vertex: usize) -> Value {
+    let mut entry = Map::from_iter([("name".to_owned(), Value::from(vertex_name(game, &vertex)))]);
+    let predecessors: Vec<&str> =
+        game.graph.predecessors[vertex].iter().map(|vertex| vertex_name(game, vertex)).collect();
+    if !predecessors.is_empty() {
+        entry.insert("predecessors".into(), predecessors.into());
+    }
+    Value::from(entry)
+}
+
+fn vertex_name<'g>(game: &'g Game, vertex: &usize) -> &'g str {
+    game.graph.vertices[*vertex].as_str()
 }
 
 fn document_name(title: &str, word: &str) -> String {
@@ -172,7 +180,7 @@ fn is_source(object: &Tree<'_>) -> bool {
 }
 
 fn text<'t>(tree: &'t Tree<'_>, field: &str) -> Option<&'t str> {
-    tree.field(field).and_then(Tree::str)
+    tree.text(field)
 }
 
 /// How the objects differ from an encoding; questions do not matter.
@@ -246,7 +254,6 @@ fn read_net(spec: &Tree<'_>) -> Result<Source, Diagnostic> {
     };
     for transition in list(spec, "transitions")? {
         let (id, name) = identity(transition)?;
-        let once = |places: Vec<usize>| places.into_iter().map(|place| (place, 1)).collect();
         let (pre, post) = (once(places(transition, "pre")?), once(places(transition, "post")?));
         net.transitions.push(Transition { id, name, pre, post });
     }
@@ -260,13 +267,13 @@ fn read_net(spec: &Tree<'_>) -> Result<Source, Diagnostic> {
     Ok(Source::Net { goal, semantics, net })
 }
 
+fn once(places: Vec<usize>) -> BTreeMap<usize, u64> {
+    places.into_iter().map(|place| (place, 1)).collect()
+}
+
 fn read_game(spec: &Tree<'_>) -> Result<Source, Diagnostic> {
     let mut graph = Graph::default();
     let vertices = list(spec, "vertices")?;
-    let name = |tree: &Tree<'_>, span: Span| {
-        let name = tree.str().map(str::to_owned);
-        name.ok_or_else(|| errors::bad_source(span, "a vertex needs a name"))
-    };
     for vertex in vertices {
         let field = vertex.field("name").ok_or_else(|| errors::bad_source(vertex.span, "a vertex needs a name"))?;
         graph.add_vertex(&name(field, vertex.span)?);
@@ -275,7 +282,7 @@ fn read_game(spec: &Tree<'_>) -> Result<Source, Diagnostic> {
         return Err(errors::bad_source(spec.span, "two vertices have the same name"));
     }
     for (to, vertex) in vertices.iter().enumerate() {
-        for from in vertex.field("predecessors").and_then(Tree::seq).unwrap_or_default() {
+        for from in vertex.items("predecessors") {
             let known = graph.vertex(&name(from, from.span)?);
             let from = known.ok_or_else(|| errors::bad_source(from.span, "this is not the name of a vertex"))?;
             graph.add_edge(from, to);
@@ -285,6 +292,11 @@ fn read_game(spec: &Tree<'_>) -> Result<Source, Diagnostic> {
     let target = target.ok_or_else(|| errors::bad_source(spec.span, "the target is not a vertex"))?;
     let pebbles = spec.field("pebbles").map_or(Ok(0), number)?;
     Ok(Source::Game(Game { graph: graph.acyclic(Some(spec.span))?, target, pebbles }))
+}
+
+fn name(tree: &Tree<'_>, span: Span) -> Result<String, Diagnostic> {
+    let name = tree.str().map(str::to_owned);
+    name.ok_or_else(|| errors::bad_source(span, "a vertex needs a name"))
 }
 
 fn list<'t, 'a>(tree: &'t Tree<'a>, field: &str) -> Result<&'t [Tree<'a>], Diagnostic> {

@@ -107,13 +107,8 @@ impl<'p> Writing<'p> {
         takes: &[(usize, u64)],
         gives: &[(usize, u64)],
     ) {
-        let arcs = |moved: &[(usize, u64)]| {
-            let mut arcs: BTreeMap<usize, u64> = reads.iter().map(|&place| (place, 1)).collect();
-            moved.iter().for_each(|&(place, weight)| *arcs.entry(place).or_default() += weight);
-            arcs
-        };
         let id = format!("t{}", self.net.transitions.len());
-        self.net.transitions.push(Transition { id, name, pre: arcs(takes), post: arcs(gives) });
+        self.net.transitions.push(Transition { id, name, pre: arcs(reads, takes), post: arcs(reads, gives) });
     }
 
     fn name(&self, (pod, node): Atom) -> String {
@@ -132,11 +127,8 @@ impl<'p> Writing<'p> {
         let pools: BTreeSet<Pool> =
             guards.iter().flat_map(|(&atom, guard)| guard.at_most.iter().filter_map(move |c| pool(atom, c))).collect();
         for (weights, room) in pools {
-            let checks = |guard: &Guard, atom| {
-                guard.at_most.iter().any(|c| pool(atom, c).is_some_and(|p| p.0 == weights && p.1 == room))
-            };
             let counted = weights.iter().filter_map(|(atom, _)| Some((*atom, guards.get(atom)?)));
-            if let Some((atom, _)) = counted.into_iter().find(|&(atom, guard)| !checks(guard, atom)) {
+            if let Some((atom, _)) = counted.into_iter().find(|&(atom, guard)| !checks(&weights, room, guard, atom)) {
                 return Err(errors::no_net(format!(
                     "{} counts against a bound that it does not obey",
                     self.name(atom)
@@ -157,12 +149,7 @@ impl<'p> Writing<'p> {
 
     /// What an atom takes of each capacity.
     fn share(&self, atom: Atom) -> Vec<(usize, u64)> {
-        let share = |((weights, room), &place): (&Pool, &usize)| {
-            let &(_, weight) = weights.iter().find(|&&(other, _)| other == atom)?;
-            let whole = weights.iter().map(|&(_, weight)| weight).chain([*room]).fold(0, gcd).max(1);
-            Some((place, u64::try_from(weight / whole).unwrap_or(u64::MAX)))
-        };
-        self.pools.iter().filter_map(share).collect()
+        self.pools.iter().filter_map(|one| share_of(atom, one)).collect()
     }
 
     fn add_deployment(&mut self, atom: Atom, guard: &Guard) {
@@ -263,6 +250,25 @@ impl<'p> Writing<'p> {
         }
         Ok(())
     }
+}
+
+/// What an atom takes of one capacity.
+fn share_of(atom: Atom, ((weights, room), &place): (&Pool, &usize)) -> Option<(usize, u64)> {
+    let &(_, weight) = weights.iter().find(|&&(other, _)| other == atom)?;
+    let whole = weights.iter().map(|&(_, weight)| weight).chain([*room]).fold(0, gcd).max(1);
+    Some((place, u64::try_from(weight / whole).unwrap_or(u64::MAX)))
+}
+
+/// Whether a guard obeys a bound.
+fn checks(weights: &[(Atom, u128)], room: u128, guard: &Guard, atom: Atom) -> bool {
+    guard.at_most.iter().any(|c| pool(atom, c).is_some_and(|p| *p.0 == *weights && p.1 == room))
+}
+
+/// Arcs that move tokens, and test those that are read.
+fn arcs(reads: &BTreeSet<usize>, moved: &[(usize, u64)]) -> BTreeMap<usize, u64> {
+    let mut arcs: BTreeMap<usize, u64> = reads.iter().map(|&place| (place, 1)).collect();
+    moved.iter().for_each(|&(place, weight)| *arcs.entry(place).or_default() += weight);
+    arcs
 }
 
 /// Whether a bound leaves no room for any of its atoms.

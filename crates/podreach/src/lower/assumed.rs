@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use podreach_core::Cluster;
-use podreach_core::cluster::{Lifetime, Node};
+use podreach_core::cluster::Lifetime;
 use podreach_core::id::Symbol;
 
 use super::inventory::Inventory;
@@ -46,10 +46,11 @@ pub(crate) fn of_input(cluster: &Cluster, unknown_namespaces: &[&str], options: 
 pub(crate) fn finished_pods_go(inventory: &Inventory) -> Option<(Topic, String)> {
     let finished = inventory.pods.iter().filter(|pod| pod.finished).map(|pod| pod.metadata.namespace.as_str());
     let counted: BTreeSet<&str> = finished.filter(|namespace| inventory.admission.counts_objects(namespace)).collect();
-    let text = |namespace: &&str| {
-        format!("finished pods of namespace {namespace} are deleted where count/pods leaves no room")
-    };
-    counted.first().map(|namespace| (Topic::Steps, text(namespace)))
+    counted.first().map(|namespace| (Topic::Steps, finished_go(namespace)))
+}
+
+fn finished_go(namespace: &&str) -> String {
+    format!("finished pods of namespace {namespace} are deleted where count/pods leaves no room")
 }
 
 /// That nodes are of a pool that nothing in the input describes.
@@ -61,8 +62,11 @@ fn pool(cluster: &Cluster) -> Option<String> {
 }
 
 fn is_on_a_node_that_stays(cluster: &Cluster, key: Symbol) -> bool {
-    let stays = |node: &&Node| node.lifetime == Lifetime::Permanent;
-    cluster.nodes.values().filter(stays).any(|node| node.labels.value(key).is_some())
+    cluster
+        .nodes
+        .values()
+        .filter(|node| node.lifetime == Lifetime::Permanent)
+        .any(|node| node.labels.value(key).is_some())
 }
 
 /// Says the same again once it is known which nodes come and go.

@@ -45,11 +45,12 @@ impl Kept {
     /// Whether a running pod is kept.
     pub(crate) fn keeps(&mut self, cx: &Context, namespace: &str, labels: &Labels, of_daemon_set: bool) -> bool {
         let symbols = &cx.cluster.symbols;
-        let value = |key: &str| symbols.symbol(key).and_then(|key| labels.value(key)).map(|value| symbols.str(value));
         let mut kept = false;
         for (criterion, _, used) in &mut self.criteria {
             let holds = match criterion {
-                Criterion::Selector(selection) => selection.matches(value),
+                Criterion::Selector(selection) => selection.matches(|key| {
+                    symbols.symbol(key).and_then(|key| labels.value(key)).map(|value| symbols.str(value))
+                }),
                 Criterion::DaemonSets => of_daemon_set,
                 Criterion::Namespace(own) => own == namespace,
             };

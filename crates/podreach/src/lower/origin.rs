@@ -144,8 +144,7 @@ fn of_workload(cx: &Context, inventory: &Inventory, typing: &Typing, at: usize) 
     let (name, origin) = named(cx, workload.kind, &workload.metadata, &workload.template.labels);
     let declared = declared(workload).filter(|_| !typing.above.is_owned(at) && !workload.unseen);
     let apart = typing.apart(inventory, at, ordinal::is_declared);
-    let rest = |declared: Declared| Declared { replicas: declared.replicas.saturating_sub(apart), ..declared };
-    let declared = declared.map(rest);
+    let declared = declared.map(|declared| Declared { replicas: declared.replicas.saturating_sub(apart), ..declared });
     let beyond = apart > 0 && declared.is_some_and(|declared| declared.replicas == 0);
     let above = if typing.above.is_owned(at) { &typing.above.workloads[at][..] } else { &[] };
     (name, Origin { declared, owners: owners(inventory, above), beyond, unseen: workload.unseen, ..origin })
@@ -224,10 +223,11 @@ fn declared(workload: &Workload) -> Option<Declared> {
 
 /// The names of workloads.
 fn owners(inventory: &Inventory, above: &[usize]) -> Vec<(Kind, String)> {
-    let owner = |&at: &usize| {
-        (inventory.workloads[at].kind, full_name(inventory.workloads[at].kind, &inventory.workloads[at].metadata))
-    };
-    above.iter().map(owner).collect()
+    above.iter().map(|one| owner(inventory, one)).collect()
+}
+
+fn owner(inventory: &Inventory, &at: &usize) -> (Kind, String) {
+    (inventory.workloads[at].kind, full_name(inventory.workloads[at].kind, &inventory.workloads[at].metadata))
 }
 
 fn strings(cx: &Context, labels: &Labels) -> BTreeMap<String, String> {

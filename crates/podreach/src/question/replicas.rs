@@ -63,8 +63,9 @@ pub(crate) fn choices(
     replicas: &Replicas,
     count: u64,
 ) -> Option<Vec<Vec<(PodId, u64)>>> {
-    let all = |pod: PodId| problem.model.nodes().map(|node| there(problem, pod, node)).fold(0, u64::saturating_add);
-    let besides = besides(problem.model.cluster(), replicas, all);
+    let besides = besides(problem.model.cluster(), replicas, |pod| {
+        problem.model.nodes().map(|node| there(problem, pod, node)).fold(0, u64::saturating_add)
+    });
     let node = NodeId::from_index(0);
     let free: Vec<&Vec<PodId>> = replicas.numbered.iter().collect();
     let least = if replicas.others { 0 } else { free.len() as u64 };
@@ -207,8 +208,7 @@ mod tests {
         let numbered = (1..=numbers).map(|number| vec![pod(number)]).collect();
         let mut cluster = Cluster::default();
         cluster.replicas.insert(pod(0), Replicas { numbered, others, ..Replicas::default() });
-        let entry = |&(node, count): &(usize, u64)| ((pod(0), NodeId::from_index(node)), count);
-        let asked = asked.iter().map(entry).collect();
+        let asked = asked.iter().map(|&(node, count)| ((pod(0), NodeId::from_index(node)), count)).collect();
         let found = ways(&cluster, &cluster.replicas, &asked, &|_, _| 0).unwrap_or_default();
         let plain = |way: Configuration| way.iter().map(|((pod, node), n)| (pod.index(), node.index(), n)).collect();
         let mut found: Vec<_> = found.into_iter().map(plain).collect();

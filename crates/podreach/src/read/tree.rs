@@ -66,6 +66,16 @@ impl<'a> Tree<'a> {
         (!matches!(entry.value.value, Value::Null)).then_some(&entry.value)
     }
 
+    /// The text under `key` of a mapping, if there is one.
+    pub fn text(&self, key: &str) -> Option<&str> {
+        self.field(key).and_then(Tree::str)
+    }
+
+    /// The items under `key` of a mapping; none for anything but a list.
+    pub fn items(&self, key: &str) -> &[Tree<'a>] {
+        self.field(key).and_then(Tree::seq).unwrap_or_default()
+    }
+
     /// Whether another tree says the same, wherever it stands and in whatever order.
     pub(crate) fn says_the_same(&self, other: &Self) -> bool {
         match (&self.value, &other.value) {

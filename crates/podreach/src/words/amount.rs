@@ -20,8 +20,7 @@ pub(crate) fn amounts<const N: usize>(m: &Model, resource: ResourceId, amounts: 
 /// The same where a unit each would differ; zero has none.
 fn alike<const N: usize>(resource: &str, amounts: [Amount; N]) -> Option<[String; N]> {
     let written = amounts.map(|amount| written(resource, amount));
-    let unit = |text: &String| text.trim_start_matches(|c: char| c.is_ascii_digit()).to_owned();
-    let units: Vec<String> = written.iter().filter(|text| *text != "0").map(unit).collect();
+    let units: Vec<String> = written.iter().filter(|text| *text != "0").map(|text| unit(text)).collect();
     if units.windows(2).all(|pair| pair[0] == pair[1]) {
         return None;
     }
@@ -30,6 +29,10 @@ fn alike<const N: usize>(resource: &str, amounts: [Amount; N]) -> Option<[String
     }
     let least = BINARY.iter().position(|suffix| units.iter().any(|unit| unit == suffix))?;
     Some(amounts.map(|amount| format!("{}{}", amount >> (10 * least), BINARY[least])))
+}
+
+fn unit(text: &str) -> String {
+    text.trim_start_matches(|c: char| c.is_ascii_digit()).to_owned()
 }
 
 /// Thousandths of a cpu as cpus: `1.5`.

@@ -107,10 +107,10 @@ pub(crate) fn atoms(m: &Model, atoms: &[Atom], most: usize) -> String {
     for &(pod, node) in atoms {
         nodes.entry(pod).or_default().push(m.node_name(node).to_owned());
     }
-    let on = |(of, nodes): (&PodId, &Vec<String>)| {
-        format!("{} on {}", pod(m, *of), either(&first(nodes.iter().cloned(), most)))
-    };
-    either(&first(nodes.iter().map(on), most))
+    either(&first(
+        nodes.iter().map(|(of, nodes)| format!("{} on {}", pod(m, *of), either(&first(nodes.iter().cloned(), most)))),
+        most,
+    ))
 }
 
 /// What is near a node under a topology key: `on edge-1`, `in zone eu-1`, `where rack=r1`.
@@ -208,17 +208,28 @@ fn requirement(m: &Model, key: Symbol, allowed: &Allowed) -> String {
 
 /// A term of a required node affinity.
 pub(crate) fn node_term(m: &Model, term: &NodeTerm) -> String {
-    let expression = |(key, asked): &(Symbol, NodeRequirement)| match asked {
+    let parts: Vec<String> = term
+        .expressions
+        .iter()
+        .map(|one| expression(m, one))
+        .chain(term.names.iter().map(|allowed| named(m, allowed)))
+        .collect();
+    if parts.is_empty() { "an empty term".to_owned() } else { parts.join(",") }
+}
+
+fn named(m: &Model, allowed: &Allowed) -> String {
+    match &allowed.values {
+        Values::Only(names) => format!("name in ({})", join(m, names)),
+        Values::AllBut(names) => format!("name notin ({})", join(m, names)),
+    }
+}
+
+fn expression(m: &Model, (key, asked): &(Symbol, NodeRequirement)) -> String {
+    match asked {
         NodeRequirement::Label(allowed) => requirement(m, *key, allowed),
         NodeRequirement::Above(bound) => format!("{}>{bound}", m.str(*key)),
         NodeRequirement::Below(bound) => format!("{}<{bound}", m.str(*key)),
-    };
-    let name = |allowed: &Allowed| match &allowed.values {
-        Values::Only(names) => format!("name in ({})", join(m, names)),
-        Values::AllBut(names) => format!("name notin ({})", join(m, names)),
-    };
-    let parts: Vec<String> = term.expressions.iter().map(expression).chain(term.names.iter().map(name)).collect();
-    if parts.is_empty() { "an empty term".to_owned() } else { parts.join(",") }
+    }
 }
 
 fn join(m: &Model, symbols: &std::collections::BTreeSet<Symbol>) -> String {

@@ -3,10 +3,10 @@
 //! The clause says "the pod" and "the node", which the sentence around it has named, so that nodes refused for the same reason share a line.
 
 use podreach_core::cluster::{HostPort, NodeRequirement, NodeTerm, Quota};
-use podreach_core::id::QuotaId;
+use podreach_core::id::{QuotaId, Symbol};
 use podreach_core::resource::Amount;
 use podreach_core::rule::Refusal;
-use podreach_core::selector::Values;
+use podreach_core::selector::{Allowed, Values};
 use podreach_core::{Model, NodeId, PodId, Semantics};
 
 use super::amount::{self, amounts};
@@ -98,17 +98,22 @@ fn missing_label(m: &Model, pod: PodId, node: NodeId) -> String {
 fn system(m: &Model, pod: PodId, node: NodeId) -> Option<String> {
     let key = m.cluster().symbols.symbol("kubernetes.io/os")?;
     let terms = m.pod(pod).added_affinity.as_deref()?;
-    let own = |term: &NodeTerm| {
-        term.expressions.iter().find_map(|(other, requirement)| match requirement {
-            NodeRequirement::Label(allowed) if *other == key && allowed.absent => Some(allowed.clone()),
-            _ => None,
-        })
-    };
-    let allowed = terms.iter().find_map(own).filter(|allowed| !allowed.allows(m.node(node).labels.value(key)))?;
+    let allowed = terms
+        .iter()
+        .find_map(|term| asked_of(key, term))
+        .filter(|allowed| !allowed.allows(m.node(node).labels.value(key)))?;
     match allowed.values {
         Values::Only(names) => names.first().map(|name| m.str(*name).to_owned()),
         Values::AllBut(_) => None,
     }
+}
+
+/// What a term asks of a label.
+fn asked_of(key: Symbol, term: &NodeTerm) -> Option<Allowed> {
+    term.expressions.iter().find_map(|(other, requirement)| match requirement {
+        NodeRequirement::Label(allowed) if *other == key && allowed.absent => Some(allowed.clone()),
+        _ => None,
+    })
 }
 
 fn node_affinity(m: &Model, who: &str, terms: Option<&[NodeTerm]>) -> String {

@@ -60,12 +60,13 @@ impl Pseudonyms {
 
     /// Names storage classes and volumes first, in their order: among equals the first by name counts.
     pub(super) fn name_in_order<'o>(&mut self, objects: impl Iterator<Item = &'o Value>) {
-        let of = |object: &'o Value| match object["kind"].as_str()? {
-            "StorageClass" => Some(("class", object.pointer("/metadata/name")?.as_str()?)),
-            "PersistentVolume" => Some(("volume", object.pointer("/metadata/name")?.as_str()?)),
-            _ => None,
-        };
-        let ordered: BTreeSet<(&'static str, &str)> = objects.filter_map(of).collect();
+        let ordered: BTreeSet<(&'static str, &str)> = objects
+            .filter_map(|object| match object["kind"].as_str()? {
+                "StorageClass" => Some(("class", object.pointer("/metadata/name")?.as_str()?)),
+                "PersistentVolume" => Some(("volume", object.pointer("/metadata/name")?.as_str()?)),
+                _ => None,
+            })
+            .collect();
         let width = ordered.len().to_string().len();
         for (at, (kind, name)) in ordered.into_iter().enumerate() {
             self.names.entry(name.to_owned()).or_insert_with(|| format!("{kind}-{:0width$}", at + 1));

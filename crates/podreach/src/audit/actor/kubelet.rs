@@ -50,12 +50,19 @@ const OWN: [&str; 10] = [
 /// Whether a kubelet may change a label of its node.
 pub(crate) fn may_change(key: &str) -> bool {
     let Some((domain, _)) = key.split_once('/') else { return true };
-    let within = |suffix: &str| domain == suffix || domain.ends_with(&format!(".{suffix}"));
-    if within("node-restriction.kubernetes.io") {
+    if is_within(domain, "node-restriction.kubernetes.io") {
         return false;
     }
-    let reserved = within("kubernetes.io") || within("k8s.io");
-    !reserved || OWN.contains(&key) || within("kubelet.kubernetes.io") || within("node.kubernetes.io")
+    let reserved = is_within(domain, "kubernetes.io") || is_within(domain, "k8s.io");
+    !reserved
+        || OWN.contains(&key)
+        || is_within(domain, "kubelet.kubernetes.io")
+        || is_within(domain, "node.kubernetes.io")
+}
+
+/// Whether a domain is one, or within it.
+fn is_within(domain: &str, suffix: &str) -> bool {
+    domain == suffix || domain.ends_with(&format!(".{suffix}"))
 }
 
 const ONCE: &str = "The kubelet is taken to choose the labels of its node once. It may also change them between deployments, which is \
@@ -91,10 +98,10 @@ pub(super) fn variants(
     let world = world.with_cluster(cluster);
     let said = world.made(&Step::Change(if property.forbids() { Change::Open(id) } else { Change::Close(id) }));
     let (labellings, all) = labellings(&world, &said, &choices, &relevant, id);
-    let variant = |labels: Labels| variant((&world, &said), id, &labels, property.forbids());
     let missed = "the kubelet can choose among too many labels: not all of them were tried".to_owned();
     let note = note(world.model(), &relevant, property);
-    let variants = labellings.into_iter().map(variant).collect();
+    let variants =
+        labellings.into_iter().map(|labels| variant((&world, &said), id, &labels, property.forbids())).collect();
     Ok(Variants { variants, note: Some(note), missed: (!(complete && all)).then_some(missed), beyond: Vec::new() })
 }
 
@@ -155,8 +162,7 @@ fn add_mirrors(draft: &mut Draft, m: &Model, relevant: &BTreeSet<PodId>, node: N
         namespaces.iter().flat_map(|&namespace| sets.iter().map(move |labels| (namespace, labels)))
     {
         let node_name = Some(draft.cluster.nodes[node].name);
-        let passes = |rule: &Rule| *rule != Rule::NodeName && rule.is_filter();
-        let exempt = Rule::ALL.into_iter().filter(passes).collect();
+        let exempt = Rule::ALL.into_iter().filter(|rule| *rule != Rule::NodeName && rule.is_filter()).collect();
         mirrors.push(PodSpec { labels: labels.clone(), node_name, exempt, ..PodSpec::plain(namespace) });
     }
     for spec in distinct(draft, m.semantics(), &matchers, mirrors) {

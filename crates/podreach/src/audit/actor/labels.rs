@@ -58,15 +58,18 @@ pub(super) fn label_sets(
     let combinations = universe.values().fold(1_usize, |all, values| all.saturating_mul(values.len() + 1));
     for combination in 0..combinations.min(COMBINATIONS) {
         let labels = numbered(universe, combination);
-        let matches = |labels: &Labels| -> Vec<bool> {
-            matchers.iter().map(|&matcher| cluster.matchers[matcher].selector.matches(labels)).collect()
-        };
-        let matched =
-            matches(&labels).into_iter().chain(given.iter().flat_map(|given| matches(&bound(&labels, given))));
+        let matched = matches(cluster, matchers, &labels)
+            .into_iter()
+            .chain(given.iter().flat_map(|given| matches(cluster, matchers, &bound(&labels, given))));
         found.entry((matched.collect(), selected(&labels))).or_insert(labels);
     }
     let exact = combinations <= COMBINATIONS && found.len() <= TYPES;
     (found.into_values().take(TYPES).collect(), exact)
+}
+
+/// Which of some selectors match.
+fn matches(cluster: &Cluster, matchers: &[MatcherId], labels: &Labels) -> Vec<bool> {
+    matchers.iter().map(|&matcher| cluster.matchers[matcher].selector.matches(labels)).collect()
 }
 
 /// The labels that a node gives to its pods, where anyone has them.
@@ -121,11 +124,12 @@ pub(super) fn shown(cluster: &Cluster, labels: &Labels) -> String {
 
 /// The matchers of the affinity and spread constraints of pods: those that ask for company.
 pub(super) fn wanting(m: &Model, pods: &BTreeSet<PodId>) -> BTreeSet<MatcherId> {
-    let of = |&pod: &PodId| {
-        let spec = m.pod(pod);
-        spec.affinity.iter().map(|term| term.matcher).chain(spec.spread.iter().map(|spread| spread.matcher))
-    };
-    pods.iter().flat_map(of).collect()
+    pods.iter()
+        .flat_map(|&pod| {
+            let spec = m.pod(pod);
+            spec.affinity.iter().map(|term| term.matcher).chain(spec.spread.iter().map(|spread| spread.matcher))
+        })
+        .collect()
 }
 
 /// The matchers of the anti-affinity terms of pods: those that keep away.

@@ -52,10 +52,7 @@ pub(super) fn variants(
     semantics: Semantics,
     rights: Rights<'_>,
 ) -> Result<Variants, ActorError> {
-    let known = |namespace: &&String| {
-        lowered.cluster.symbols.symbol(namespace).is_some_and(|name| lowered.cluster.namespaces.id(&name).is_some())
-    };
-    if let Some(unknown) = rights.namespaces.iter().find(|namespace| !known(namespace)) {
+    if let Some(unknown) = rights.namespaces.iter().find(|namespace| !is_known(lowered, namespace)) {
         return Err(ActorError::UnknownNamespace(unknown.clone()));
     }
     let own: Vec<PodId> = draft.cluster.pods.ids().collect();
@@ -70,6 +67,11 @@ pub(super) fn variants(
     let variants = vec![Variant { world: draft.finish(semantics), how: None, simpler: None }];
     let note = note(&entrances(lowered, rights.namespaces), rights, relabelling);
     Ok(Variants { variants, note: Some(note), missed: (!exact).then_some(missed), beyond })
+}
+
+/// Whether the input has a namespace.
+fn is_known(lowered: &Lowered, namespace: &str) -> bool {
+    lowered.cluster.symbols.symbol(namespace).is_some_and(|name| lowered.cluster.namespaces.id(&name).is_some())
 }
 
 /// What admission asks of pods in each namespace.
@@ -128,8 +130,9 @@ fn add_types(
     let profiles = best(if lowered.profiles.is_empty() { &usual } else { &lowered.profiles });
     let (mut all, mut exact) = (Vec::new(), true);
     for (namespace, entrance) in rights.namespaces.iter().zip(entrances(lowered, rights.namespaces)) {
-        let by = |labels: &Labels| selected(&draft.cluster, namespace, labels, selections);
-        let (sets, complete) = label_sets(&draft.cluster, &universe, &relevant.matchers, by);
+        let (sets, complete) = label_sets(&draft.cluster, &universe, &relevant.matchers, |labels| {
+            selected(&draft.cluster, namespace, labels, selections)
+        });
         exact &= complete;
         let mut types = Types::new();
         for labels in sets {
@@ -148,14 +151,17 @@ fn add_types(
 
 /// The profiles of which no other is better in everything for a pod that asks for nothing.
 fn best(profiles: &[Scheduling]) -> Vec<&Scheduling> {
-    let better = |a: &Scheduling, b: &Scheduling| {
-        a.exempt.is_superset(&b.exempt) && (a.added_affinity.is_none() || a.added_affinity == b.added_affinity)
-    };
-    let beaten = |at: usize| {
-        let others = profiles.iter().enumerate().filter(|(other, _)| *other != at);
-        others.into_iter().any(|(other, a)| better(a, &profiles[at]) && (other < at || !better(&profiles[at], a)))
-    };
-    (0..profiles.len()).filter(|&at| !beaten(at)).map(|at| &profiles[at]).collect()
+    (0..profiles.len()).filter(|&at| !is_beaten(profiles, at)).map(|at| &profiles[at]).collect()
+}
+
+fn is_beaten(profiles: &[Scheduling], at: usize) -> bool {
+    let others = profiles.iter().enumerate().filter(|(other, _)| *other != at);
+    others.into_iter().any(|(other, a)| is_better(a, &profiles[at]) && (other < at || !is_better(&profiles[at], a)))
+}
+
+/// Whether a profile asks for no more than another.
+fn is_better(a: &Scheduling, b: &Scheduling) -> bool {
+    a.exempt.is_superset(&b.exempt) && (a.added_affinity.is_none() || a.added_affinity == b.added_affinity)
 }
 
 fn called(number: usize, profile: &Scheduling) -> String {
@@ -200,17 +206,23 @@ fn add(draft: &mut Draft, (namespace, called): (&str, &str), spec: PodSpec, sele
 fn selected(cluster: &Cluster, namespace: &str, labels: &Labels, selections: &[&PodSelection]) -> Vec<usize> {
     let text = |symbol| cluster.symbols.str(symbol).to_owned();
     let labels: BTreeMap<String, String> = labels.iter().map(|(key, value)| (text(key), text(value))).collect();
-    let may_be_called = |given: &String| match given.split('/').collect::<Vec<_>>().as_slice() {
+    (0..selections.len()).filter(|&at| may_select(namespace, &labels, selections[at])).collect()
+}
+
+/// Whether a selection selects a tenant's pod with these labels, whatever it is called.
+fn may_select(namespace: &str, labels: &BTreeMap<String, String>, selection: &PodSelection) -> bool {
+    selection.admits(namespace, Kind::Pod, &labels)
+        && selection.names.as_ref().is_none_or(|names| names.iter().any(|given| may_be_called(namespace, given)))
+}
+
+/// Whether a tenant's pod may have a name that is given as in a rule.
+fn may_be_called(namespace: &str, given: &str) -> bool {
+    match given.split('/').collect::<Vec<_>>().as_slice() {
         [_] => true,
         [own, _] => *own == namespace,
         [kind, own, _] => *kind == "pod" && *own == namespace,
         _ => false,
-    };
-    let selects = |selection: &PodSelection| {
-        selection.admits(namespace, Kind::Pod, &labels)
-            && selection.names.as_ref().is_none_or(|names| names.iter().any(may_be_called))
-    };
-    (0..selections.len()).filter(|&at| selects(selections[at])).collect()
+    }
 }
 
 /// What it comes to that labels of running pods can be changed.
@@ -318,8 +330,11 @@ fn can_stand_in(draft: &Draft, m: &Model, own: PodId, pod: PodId) -> bool {
 
 /// Gives every running pod of these types any of the tenant's labels, without asking anti-affinity again.
 fn clone_relabelled(draft: &mut Draft, pods: &[PodId], types: &[Types]) {
-    let of = |&pod: &PodId| (draft.cluster.pods[pod].spec.clone(), draft.selected[pod].clone());
-    let masks: Vec<(Arc<PodSpec>, Vec<usize>)> = types.iter().flatten().map(of).collect();
+    let masks: Vec<(Arc<PodSpec>, Vec<usize>)> = types
+        .iter()
+        .flatten()
+        .map(|&pod| (draft.cluster.pods[pod].spec.clone(), draft.selected[pod].clone()))
+        .collect();
     for &pod in pods {
         let original = draft.cluster.pods[pod].clone();
         let mut seen = BTreeSet::new();

@@ -11,12 +11,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use podreach_core::change::Change;
-use podreach_core::cluster::{NodeRequirement, Taint, TaintEffect};
+use podreach_core::cluster::{NodeRequirement, PodSpec, Taint, TaintEffect};
 use podreach_core::id::{QuotaId, ResourceId, Symbol};
 use podreach_core::rule::taint::tolerates;
 use podreach_core::selector::Values;
 use podreach_core::storage::Mounts;
-use podreach_core::{Configuration, Goal, Model, NodeId, PodId};
+use podreach_core::{Atom, Goal, Model, NodeId, PodId};
 
 use super::{label, scope};
 use crate::audit::changed::condition;
@@ -43,12 +43,15 @@ pub(crate) fn edits(world: &World, goal: &Goal) -> Vec<Edit> {
         edits.extend(changes.into_iter().map(|change| Edit { change, alike: alike.clone() }));
     }
     let taints: BTreeSet<Taint> = nodes.iter().flat_map(|&node| m.node(node).taints.iter().copied()).collect();
-    let alone = |change| Edit { change, alike: Vec::new() };
     edits.extend(pods.iter().flat_map(|&pod| of_pod(m, pod, &taints)).map(alone));
     edits.extend(label::changes(m, &pods).into_iter().map(alone));
     let quotas: BTreeSet<QuotaId> = pods.iter().flat_map(|&pod| m.pod(pod).quota.keys().copied()).collect();
     edits.extend(quotas.into_iter().map(Change::Quota).map(alone));
     edits
+}
+
+fn alone(change: Change) -> Edit {
+    Edit { change, alike: Vec::new() }
 }
 
 /// Whether some of the pods look at others.
@@ -63,25 +66,13 @@ fn classes(world: &World, goal: &Goal, pods: &BTreeSet<PodId>, nodes: &BTreeSet<
     let m = world.model();
     let mut classes = BTreeMap::<_, Vec<NodeId>>::new();
     // What is asked of a node: its own part of each alternative, and what goes with it elsewhere.
-    let asked = |node: NodeId| {
-        let here = |alternative: &&Configuration| alternative.on(node).next().is_some();
-        let parts = goal.any.iter().filter(here).map(|alternative| {
-            let (own, others): (Vec<_>, Vec<_>) = alternative.iter().partition(|((_, at), _)| *at == node);
-            (own.into_iter().map(|((pod, _), count)| (pod, count)).collect::<Vec<_>>(), others)
-        });
-        parts.collect::<BTreeSet<_>>()
-    };
     for &node in nodes {
         let own = m.node(node);
-        let unique = |key: Symbol, value: Symbol| {
-            m.str(key) == "kubernetes.io/hostname"
-                && m.nodes().filter(|&other| m.node(other).labels.value(key) == Some(value)).count() == 1
-        };
-        let labels: Vec<_> = own.labels.iter().filter(|&(key, value)| !unique(key, value)).collect();
+        let labels: Vec<_> = own.labels.iter().filter(|&(key, value)| !is_unique(m, key, value)).collect();
         let column: Vec<bool> = pods.iter().map(|&pod| m.static_ok(pod, node)).collect();
         let running =
             |s: &podreach_core::Configuration| s.on(node).filter(|(pod, _)| pods.contains(pod)).collect::<Vec<_>>();
-        let there = (running(&world.problem.start), running(&world.problem.kept), asked(node));
+        let there = (running(&world.problem.start), running(&world.problem.kept), asked_of(goal, node));
         let settled = !world.problem.start.unsettled().contains(&node);
         let rest = format!("{:?} {:?} {:?} {settled}", own.features, own.drivers, own.passing);
         let content = (labels, own.taints.clone(), own.unschedulable, own.allocatable.clone(), rest, column, there);
@@ -90,6 +81,21 @@ fn classes(world: &World, goal: &Goal, pods: &BTreeSet<PodId>, nodes: &BTreeSet<
     let mut classes: Vec<Vec<NodeId>> = classes.into_values().collect();
     classes.sort();
     classes
+}
+
+/// Whether a label is on one node alone.
+fn is_unique(m: &Model, key: Symbol, value: Symbol) -> bool {
+    m.str(key) == "kubernetes.io/hostname"
+        && m.nodes().filter(|&other| m.node(other).labels.value(key) == Some(value)).count() == 1
+}
+
+/// What is asked of a node: its own part of each alternative, and what goes with it elsewhere.
+fn asked_of(goal: &Goal, node: NodeId) -> BTreeSet<(Vec<(PodId, u64)>, Vec<(Atom, u64)>)> {
+    let parts = goal.any.iter().filter(|alternative| alternative.on(node).next().is_some()).map(|alternative| {
+        let (own, others): (Vec<_>, Vec<_>) = alternative.iter().partition(|((_, at), _)| *at == node);
+        (own.into_iter().map(|((pod, _), count)| (pod, count)).collect::<Vec<_>>(), others)
+    });
+    parts.collect::<BTreeSet<_>>()
 }
 
 /// The keys of nodes that someone looks at, with the values that make a difference.
@@ -139,8 +145,8 @@ fn of_node(m: &Model, pods: &BTreeSet<PodId>, keys: &BTreeMap<Symbol, BTreeSet<S
 
 fn of_pod(m: &Model, pod: PodId, taints: &BTreeSet<Taint>) -> Vec<Change> {
     let spec = m.pod(pod);
-    let tolerated = |taint: &Taint| spec.tolerations.iter().any(|toleration| tolerates(toleration, taint));
-    let refused = taints.iter().filter(|taint| taint.effect != TaintEffect::PreferNoSchedule && !tolerated(taint));
+    let refused =
+        taints.iter().filter(|taint| taint.effect != TaintEffect::PreferNoSchedule && !is_tolerated(spec, taint));
     let mut changes: Vec<Change> = refused.map(|&taint| Change::Tolerate(pod, taint)).collect();
     changes.extend(spec.node_name.map(|_| Change::NodeName(pod)));
     changes.extend(spec.node_selector.iter().map(|(key, _)| Change::NodeSelector(pod, key)));
@@ -155,15 +161,16 @@ fn of_pod(m: &Model, pod: PodId, taints: &BTreeSet<Taint>) -> Vec<Change> {
     changes
 }
 
+fn is_tolerated(spec: &PodSpec, taint: &Taint) -> bool {
+    spec.tolerations.iter().any(|toleration| tolerates(toleration, taint))
+}
+
 impl Edit {
     /// The part of the world in which the edit can matter, with the goal and the edit in its terms.
     pub(crate) fn part(&self, world: &World, goal: &Goal) -> (World, Goal, Self) {
         let m = world.model();
-        let asked = |goal: &Goal| -> BTreeSet<PodId> {
-            goal.any.iter().flat_map(|alternative| alternative.iter().map(|((pod, _), _)| pod)).collect()
-        };
         let (pod, node) = self.change.object();
-        let social = is_social(m, &world.relevant(asked(goal)));
+        let social = is_social(m, &world.relevant(pods_of(goal)));
         // Where nobody looks at others, an edit of one object changes nothing for the rest.
         let touched = |alternative: &&podreach_core::Configuration| {
             social
@@ -176,13 +183,13 @@ impl Edit {
             Change::NamespaceLabel(namespace, ..) => m.pod(pod).namespace == namespace,
             _ => false,
         });
-        let pods = world.relevant(asked(&goal).into_iter().chain(pod).chain(members));
+        let pods = world.relevant(pods_of(&goal).into_iter().chain(pod).chain(members));
         let nodes: BTreeSet<NodeId> =
             goal.any.iter().flat_map(|alternative| alternative.iter().map(|((_, node), _)| node)).collect();
         // Kept pods count for limits and quotas, wherever they are.
         let kept: BTreeSet<NodeId> = world.problem.kept.iter().map(|((_, node), _)| node).collect();
-        let stays = |node: NodeId| social || nodes.contains(&node) || kept.contains(&node);
-        let (part, map) = world.part(|pod| pods.contains(&pod), stays);
+        let (part, map) =
+            world.part(|pod| pods.contains(&pod), |node| social || nodes.contains(&node) || kept.contains(&node));
         let goal = map.goal(&goal);
         let change = if goal.any.is_empty() { self.change.clone() } else { within(&self.change, &map) };
         (part, goal, Self { change, alike: Vec::new() })
@@ -191,14 +198,19 @@ impl Edit {
     /// The same edit of each node that is like this one.
     #[cfg(test)]
     pub(crate) fn elsewhere(&self) -> Vec<Self> {
-        let at = |&node: &NodeId| match self.change {
+        self.alike.iter().map(|&node| Self { change: self.at(node), alike: Vec::new() }).collect()
+    }
+
+    /// The same change of another node.
+    #[cfg(test)]
+    fn at(&self, node: NodeId) -> Change {
+        match self.change {
             Change::Untaint(_, taint) => Change::Untaint(node, taint),
             Change::Uncordon(_) => Change::Uncordon(node),
             Change::Label(_, key, value) => Change::Label(node, key, value),
             Change::Enlarge(_, resource) => Change::Enlarge(node, resource),
             ref same => same.clone(),
-        };
-        self.alike.iter().map(at).map(|change| Self { change, alike: Vec::new() }).collect()
+        }
     }
 
     /// The edit as a condition, for a sentence that starts with "if".
@@ -211,28 +223,39 @@ impl Edit {
     }
 }
 
+/// The pods that a goal asks for.
+fn pods_of(goal: &Goal) -> BTreeSet<PodId> {
+    goal.any.iter().flat_map(|alternative| alternative.iter().map(|((pod, _), _)| pod)).collect()
+}
+
 /// The same change in a part of the world, which has its object.
 fn within(change: &Change, map: &Part) -> Change {
-    let pod = |pod: PodId| map.pods[pod].expect("the part has the pod");
-    let node = |node: NodeId| map.nodes[node].expect("the part has the node");
     match *change {
-        Change::Untaint(n, taint) => Change::Untaint(node(n), taint),
-        Change::Uncordon(n) => Change::Uncordon(node(n)),
-        Change::Label(n, key, value) => Change::Label(node(n), key, value),
-        Change::Enlarge(n, resource) => Change::Enlarge(node(n), resource),
-        Change::Tolerate(p, taint) => Change::Tolerate(pod(p), taint),
-        Change::NodeName(p) => Change::NodeName(pod(p)),
-        Change::NodeSelector(p, key) => Change::NodeSelector(pod(p), key),
-        Change::NodeAffinity(p) => Change::NodeAffinity(pod(p)),
-        Change::Affinity(p, at) => Change::Affinity(pod(p), at),
-        Change::AntiAffinity(p, at) => Change::AntiAffinity(pod(p), at),
-        Change::Spread(p, at) => Change::Spread(pod(p), at),
-        Change::Ports(p) => Change::Ports(pod(p)),
-        Change::Request(p, resource) => Change::Request(pod(p), resource),
-        Change::Volumes(p) => Change::Volumes(pod(p)),
-        Change::Devices(p) => Change::Devices(pod(p)),
-        Change::PodLabel(p, key, value) => Change::PodLabel(pod(p), key, value),
+        Change::Untaint(n, taint) => Change::Untaint(node_in(map, n), taint),
+        Change::Uncordon(n) => Change::Uncordon(node_in(map, n)),
+        Change::Label(n, key, value) => Change::Label(node_in(map, n), key, value),
+        Change::Enlarge(n, resource) => Change::Enlarge(node_in(map, n), resource),
+        Change::Tolerate(p, taint) => Change::Tolerate(pod_in(map, p), taint),
+        Change::NodeName(p) => Change::NodeName(pod_in(map, p)),
+        Change::NodeSelector(p, key) => Change::NodeSelector(pod_in(map, p), key),
+        Change::NodeAffinity(p) => Change::NodeAffinity(pod_in(map, p)),
+        Change::Affinity(p, at) => Change::Affinity(pod_in(map, p), at),
+        Change::AntiAffinity(p, at) => Change::AntiAffinity(pod_in(map, p), at),
+        Change::Spread(p, at) => Change::Spread(pod_in(map, p), at),
+        Change::Ports(p) => Change::Ports(pod_in(map, p)),
+        Change::Request(p, resource) => Change::Request(pod_in(map, p), resource),
+        Change::Volumes(p) => Change::Volumes(pod_in(map, p)),
+        Change::Devices(p) => Change::Devices(pod_in(map, p)),
+        Change::PodLabel(p, key, value) => Change::PodLabel(pod_in(map, p), key, value),
         // No edit, or about no pod and no node.
         ref same => same.clone(),
     }
+}
+
+fn node_in(map: &Part, node: NodeId) -> NodeId {
+    map.nodes[node].expect("the part has the node")
+}
+
+fn pod_in(map: &Part, pod: PodId) -> PodId {
+    map.pods[pod].expect("the part has the pod")
 }

@@ -20,12 +20,12 @@ use crate::audit::policy::Property;
 /// Whether nodes matter that no pod uses: a spread constraint counts their domains, and a DaemonSet wants a pod on each node it admits.
 pub(super) fn unused_nodes_matter(ground: &Ground<'_>, pods: &BTreeSet<PodId>) -> bool {
     let m = ground.world.model();
-    let is_daemon = |pod: PodId| {
-        let origin = ground.lowered().origins.pods.get(m.pod_name(pod));
-        origin.and_then(|origin| origin.declared).is_some_and(|declared| declared.per_node)
-    };
     pods.iter().any(|&pod| !m.pod(pod).spread.is_empty())
-        || matches!(ground.property, Property::Recoverable { .. }) && ground.world.pods(0).into_iter().any(is_daemon)
+        || matches!(ground.property, Property::Recoverable { .. })
+            && ground.world.pods(0).into_iter().any(|pod| {
+                let origin = ground.lowered().origins.pods.get(m.pod_name(pod));
+                origin.and_then(|origin| origin.declared).is_some_and(|declared| declared.per_node)
+            })
 }
 
 /// Whether, of all facts, one that is not in the core may be in the way, where nodes that no pod uses do not matter.

@@ -33,11 +33,12 @@ pub(crate) fn look_for_others(m: &Model, pods: &BTreeSet<PodId>) -> bool {
 }
 
 fn selectors<'m>(m: &'m Model, matchers: &BTreeSet<MatcherId>, of_namespaces: bool) -> Vec<&'m Selector> {
-    let selector = |&matcher: &MatcherId| {
-        let Matcher { scope, selector } = &m.cluster().matchers[matcher];
-        if of_namespaces { scope.selector.as_ref() } else { Some(selector) }
-    };
-    matchers.iter().filter_map(selector).collect()
+    matchers.iter().filter_map(|one| selector(m, of_namespaces, one)).collect()
+}
+
+fn selector<'m>(m: &'m Model, of_namespaces: bool, &matcher: &MatcherId) -> Option<&'m Selector> {
+    let Matcher { scope, selector } = &m.cluster().matchers[matcher];
+    if of_namespaces { scope.selector.as_ref() } else { Some(selector) }
 }
 
 fn keys(selectors: &[&Selector]) -> Keys {
@@ -93,38 +94,48 @@ pub(crate) fn changes(m: &Model, pods: &BTreeSet<PodId>) -> Vec<Change> {
 /// The labels by which pods are drawn to others, or counted: of pods, and of namespaces.
 pub(crate) fn drawing(m: &Model, pods: &BTreeSet<PodId>) -> (Own<PodId>, Own<NamespaceId>) {
     let needed = looked_for(m, pods, false);
-    let carried = |labels: &Labels, of_namespaces: bool| -> Vec<Symbol> {
-        let keys = keys(&selectors(m, &needed, of_namespaces)).into_keys();
-        keys.filter(|&key| labels.value(key).is_some()).collect()
-    };
-    let of_pod = |&pod: &PodId| carried(&m.pod(pod).labels, false).into_iter().map(move |key| (pod, key));
+    let of_pod = |&pod: &PodId| carried(m, &needed, &m.pod(pod).labels, false).into_iter().map(move |key| (pod, key));
     let of_pods = pods.iter().flat_map(of_pod).collect();
     let own: BTreeSet<NamespaceId> = pods.iter().map(|&pod| m.pod(pod).namespace).collect();
     let labelled = m.cluster().namespace_labels.iter().filter(|(namespace, _)| own.contains(namespace));
-    let of_namespaces =
-        labelled.flat_map(|(&namespace, labels)| carried(labels, true).into_iter().map(move |key| (namespace, key)));
+    let of_namespaces = labelled.flat_map(|(&namespace, labels)| {
+        carried(m, &needed, labels, true).into_iter().map(move |key| (namespace, key))
+    });
     (of_pods, of_namespaces.collect())
+}
+
+/// The keys among labels that some selectors look at.
+fn carried(m: &Model, needed: &BTreeSet<MatcherId>, labels: &Labels, of_namespaces: bool) -> Vec<Symbol> {
+    let keys = keys(&selectors(m, &needed, of_namespaces)).into_keys();
+    keys.filter(|&key| labels.value(key).is_some()).collect()
 }
 
 /// The labels that let pods avoid each other and do nothing else: of pods, of namespaces, and the topology of nodes.
 pub(crate) fn facts(m: &Model, pods: &BTreeSet<PodId>) -> Vec<Fact> {
     let [needed, avoided] = [false, true].map(|avoided| looked_for(m, pods, avoided));
-    let only_avoided = |of_namespaces: bool| -> BTreeSet<Symbol> {
-        let [needed, avoided] = [&needed, &avoided].map(|matchers| keys(&selectors(m, matchers, of_namespaces)));
-        avoided.into_keys().filter(|key| !needed.contains_key(key)).collect()
-    };
     let mut facts = Vec::new();
     for &pod in pods {
         let labels = &m.pod(pod).labels;
-        let own = only_avoided(false).into_iter().filter(|&key| labels.value(key).is_some());
+        let own = only_avoided(m, &needed, &avoided, false).into_iter().filter(|&key| labels.value(key).is_some());
         facts.extend(own.map(|key| Fact::PodLabel(pod, key)));
     }
     let labels = m.cluster().namespace_labels.values();
-    let of_namespaces = only_avoided(true).into_iter();
+    let of_namespaces = only_avoided(m, &needed, &avoided, true).into_iter();
     let carried = |key: &Symbol| labels.clone().any(|labels| labels.value(*key).is_some());
     facts.extend(of_namespaces.filter(carried).map(Fact::NamespaceLabels));
     facts.extend(topology(m, pods).into_iter().map(Fact::NodeLabels));
     facts
+}
+
+/// The keys by which pods are avoided, and by which they are not needed.
+fn only_avoided(
+    m: &Model,
+    needed: &BTreeSet<MatcherId>,
+    avoided: &BTreeSet<MatcherId>,
+    of_namespaces: bool,
+) -> BTreeSet<Symbol> {
+    let [needed, avoided] = [&needed, &avoided].map(|matchers| keys(&selectors(m, matchers, of_namespaces)));
+    avoided.into_keys().filter(|key| !needed.contains_key(key)).collect()
 }
 
 /// The labels of nodes by which pods avoid each other, and by which nothing else is decided.

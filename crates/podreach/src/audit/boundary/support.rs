@@ -249,10 +249,7 @@ impl Support {
 /// Facts in words, those of a node in one line.
 pub(crate) fn shown(ground: &Ground<'_>, core: &[Support]) -> Vec<String> {
     let m = ground.world.model();
-    let labels = |node: NodeId, key: &str| {
-        let origin = ground.lowered.origins.nodes.get(m.node_name(node));
-        origin.and_then(|origin| origin.labels.get(key)).cloned().unwrap_or_default()
-    };
+    let labels = |node: NodeId, key: &str| label_of(ground, node, key);
     let mut lines = Vec::new();
     for fact in core {
         match fact {
@@ -267,4 +264,10 @@ pub(crate) fn shown(ground: &Ground<'_>, core: &[Support]) -> Vec<String> {
         }
     }
     lines
+}
+
+/// The value of a node's label, as the input has it.
+fn label_of(ground: &Ground<'_>, node: NodeId, key: &str) -> String {
+    let origin = ground.lowered.origins.nodes.get(ground.world.model().node_name(node));
+    origin.and_then(|origin| origin.labels.get(key)).cloned().unwrap_or_default()
 }

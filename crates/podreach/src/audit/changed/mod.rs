@@ -91,15 +91,18 @@ impl World {
         let mut all = self.changes.list.clone();
         if let Some(all_nodes) = self.changes.part {
             let m = self.model();
-            let runs = |pod: PodId| {
-                let shadow = m.shadow(pod).is_some_and(|shadow| self.problem.start.of(shadow).next().is_some());
-                shadow || self.problem.start.of(pod).next().is_some() || m.cluster().waiting.contains_key(&pod)
-            };
             let nodes = (!all_nodes).then(|| m.nodes().collect());
-            let only = Step::Only { pods: m.pods().filter(|&pod| runs(pod)).collect(), nodes };
+            let only = Step::Only { pods: m.pods().filter(|&pod| self.is_there(pod)).collect(), nodes };
             all.push(only.by_name(m));
         }
         all
+    }
+
+    /// Whether pods of a type run, are being deleted, or wait.
+    fn is_there(&self, pod: PodId) -> bool {
+        let m = self.model();
+        let shadow = m.shadow(pod).is_some_and(|shadow| self.problem.start.of(shadow).next().is_some());
+        shadow || self.problem.start.of(pod).next().is_some() || m.cluster().waiting.contains_key(&pod)
     }
 
     /// The world that changes of facts make of this one.
@@ -214,18 +217,17 @@ impl Changed {
     }
 
     fn of_what_is_there(&self, s: &mut Configuration, action: Action) -> Action {
-        let is_free = |s: &Configuration, atom: Atom| s.count(atom) > self.problem.kept.count(atom);
         match action {
             Action::Deploy(pod, node) => s.add((pod, node)),
-            Action::Delete(pod, node) if is_free(s, (pod, node)) => s.remove((pod, node)),
+            Action::Delete(pod, node) if self.is_free(s, (pod, node)) => s.remove((pod, node)),
             Action::Delete(pod, node) => {
-                let shadow = self.problem.model.shadow(pod).filter(|&shadow| is_free(s, (shadow, node)));
+                let shadow = self.problem.model.shadow(pod).filter(|&shadow| self.is_free(s, (shadow, node)));
                 if let Some(shadow) = shadow {
                     s.remove((shadow, node));
                     return Action::Delete(shadow, node);
                 }
             }
-            Action::Terminate(pod, node) if is_free(s, (pod, node)) => {
+            Action::Terminate(pod, node) if self.is_free(s, (pod, node)) => {
                 s.remove((pod, node));
                 self.problem.model.shadow(pod).into_iter().for_each(|shadow| s.add((shadow, node)));
             }
@@ -234,19 +236,26 @@ impl Changed {
         }
         action
     }
+
+    fn is_free(&self, s: &Configuration, atom: Atom) -> bool {
+        s.count(atom) > self.problem.kept.count(atom)
+    }
 }
 
 /// The deletions of all that runs or waits and is of no such type, or on no such node.
 fn others(problem: &Problem, pods: &BTreeSet<PodId>, nodes: Option<&BTreeSet<NodeId>>) -> Vec<Action> {
     let m = &problem.model;
-    let stays = |(pod, node): Atom| {
-        pods.contains(&m.shadowed(pod).unwrap_or(pod)) && nodes.is_none_or(|nodes| nodes.contains(&node))
-    };
-    let gone = problem.start.minus(&problem.kept).iter().filter(|(atom, _)| !stays(*atom)).collect::<Vec<_>>();
+    let gone =
+        problem.start.minus(&problem.kept).iter().filter(|(atom, _)| !stays(m, pods, nodes, *atom)).collect::<Vec<_>>();
     let running = gone.into_iter().flat_map(|((pod, node), count)| (0..count).map(move |_| Action::Delete(pod, node)));
     let waiting = m.cluster().waiting.iter().filter(|(pod, _)| !pods.contains(pod));
     let waiting = waiting.flat_map(|(&pod, waiting)| (0..waiting.count).map(move |_| Action::Withdraw(pod)));
     running.chain(waiting).collect()
+}
+
+/// Whether an atom is of these types, and on these nodes.
+fn stays(m: &Model, pods: &BTreeSet<PodId>, nodes: Option<&BTreeSet<NodeId>>, (pod, node): Atom) -> bool {
+    pods.contains(&m.shadowed(pod).unwrap_or(pod)) && nodes.is_none_or(|nodes| nodes.contains(&node))
 }
 
 /// A step as the end of a sentence.

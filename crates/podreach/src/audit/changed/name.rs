@@ -28,20 +28,23 @@ fn pod_name(cluster: &Cluster, pod: PodId) -> String {
 
 /// A step by name; `profiles` are those that added pods go through.
 pub(super) fn named(cluster: &Cluster, step: &Step, profiles: &[Scheduling]) -> Value {
-    let of = |change: &str, object: (&str, String)| json!({"change": change, object.0: object.1});
     let pod = |id: PodId| ("pod", pod_name(cluster, id));
     let node = |id: NodeId| ("node", cluster.symbols.str(cluster.nodes[id].name).to_owned());
     match step {
         Step::Change(change) => of_cluster(cluster, change, profiles),
-        Step::Drain(id) => of("drain", node(*id)),
-        Step::LoseNode(id) => of("lose", node(*id)),
-        Step::LosePod(id) => of("lose", pod(*id)),
+        Step::Drain(id) => change_of("drain", node(*id)),
+        Step::LoseNode(id) => change_of("lose", node(*id)),
+        Step::LosePod(id) => change_of("lose", pod(*id)),
         Step::Only { pods, nodes } => {
             let pods: Vec<String> = pods.iter().map(|&id| pod(id).1).collect();
             let nodes = nodes.as_ref().map(|nodes| nodes.iter().map(|&id| node(id).1).collect::<Vec<_>>());
             json!({"change": "only", "pods": pods, "nodes": nodes})
         }
     }
+}
+
+fn change_of(change: &str, object: (&str, String)) -> Value {
+    json!({"change": change, object.0: object.1})
 }
 
 fn of_cluster(cluster: &Cluster, change: &Change, profiles: &[Scheduling]) -> Value {
@@ -92,26 +95,28 @@ fn added(cluster: &Cluster, pod: &Pod, profiles: &[Scheduling], put: &mut dyn Fn
     let spec = &*pod.spec;
     put("pod", pod.name.as_str().into());
     put("namespace", text(cluster.namespaces[spec.namespace]).into());
-    let label = |(key, value): (Symbol, Symbol)| (text(key).to_owned(), Value::from(text(value)));
-    put("labels", spec.labels.iter().map(label).collect());
-    let toleration = |of: &Toleration| {
-        let value = if let TolerationOperator::Equal(value) = of.operator { Some(text(value)) } else { None };
-        json!({"key": of.key.map(text), "value": value, "effect": of.effect.map(effect)})
-    };
-    put("tolerations", spec.tolerations.iter().map(toleration).collect());
+    put("labels", spec.labels.iter().map(|(key, value)| (text(key).to_owned(), Value::from(text(value)))).collect());
+    put("tolerations", spec.tolerations.iter().map(|of| toleration(cluster, of)).collect());
     let amount =
         |(id, amount): (ResourceId, u128)| (text(cluster.resources[id]).to_owned(), Value::from(amount.to_string()));
     put("requests", spec.requests.iter().map(amount).collect());
-    let quota = |(id, amount): (&QuotaId, &u128)| {
-        let quota = &cluster.quotas[*id];
-        json!({"quota": quota.name, "resource": quota.resource, "amount": amount.to_string()})
-    };
-    put("quotas", spec.quota.iter().map(quota).collect());
+    put("quotas", spec.quota.iter().map(|one| quota(cluster, one)).collect());
     put("nodeName", spec.node_name.map(text).into());
     put("exempt", spec.exempt.iter().map(|rule| rule.name()).collect());
     // What a profile adds is read from the input.
     let profile = profiles.iter().find(|of| spec.added_affinity.is_some() && of.added_affinity == spec.added_affinity);
     put("profile", profile.map(|of| of.name.as_str()).into());
+}
+
+fn quota(cluster: &Cluster, (id, amount): (&QuotaId, &u128)) -> Value {
+    let quota = &cluster.quotas[*id];
+    json!({"quota": quota.name, "resource": quota.resource, "amount": amount.to_string()})
+}
+
+fn toleration(cluster: &Cluster, of: &Toleration) -> Value {
+    let text = |symbol| cluster.symbols.str(symbol);
+    let value = if let TolerationOperator::Equal(value) = of.operator { Some(text(value)) } else { None };
+    json!({"key": of.key.map(text), "value": value, "effect": of.effect.map(effect)})
 }
 
 fn effect(effect: TaintEffect) -> &'static str {
@@ -167,8 +172,7 @@ type Found<T> = Result<T, ChangeError>;
 
 impl<'r> Reader<'r> {
     fn step(&mut self) -> Found<Step> {
-        let has = |key: &str| self.document.get(key).is_some();
-        let (of_pod, of_node) = (has("pod"), has("node"));
+        let (of_pod, of_node) = (self.has("pod"), self.has("node"));
         Ok(match self.text("change")? {
             "drain" => Step::Drain(self.node()?),
             "lose" if of_node => Step::LoseNode(self.node()?),
@@ -181,6 +185,10 @@ impl<'r> Reader<'r> {
                 _ => self.of_neither(kind)?,
             }),
         })
+    }
+
+    fn has(&self, key: &str) -> bool {
+        self.document.get(key).is_some()
     }
 
     fn of_pod(&mut self, kind: &str) -> Found<Change> {
@@ -237,10 +245,14 @@ impl<'r> Reader<'r> {
             self.cluster.pods.ids().map(|pod| (pod_name(self.cluster, pod), pod)).collect();
         let nodes = self.cluster.nodes.iter().map(|(id, node)| (self.cluster.symbols.str(node.name), id));
         let nodes: BTreeMap<&str, NodeId> = nodes.collect();
-        let names = |key: &str| self.document[key].as_array().map(|all| all.iter().filter_map(Value::as_str));
-        let pods = names("pods").ok_or_else(|| missing("pods"))?.filter_map(|name| pods.get(name).copied()).collect();
-        let nodes = names("nodes").map(|all| all.filter_map(|name| nodes.get(name).copied()).collect());
+        let pods =
+            self.names("pods").ok_or_else(|| missing("pods"))?.filter_map(|name| pods.get(name).copied()).collect();
+        let nodes = self.names("nodes").map(|all| all.filter_map(|name| nodes.get(name).copied()).collect());
         Ok(Step::Only { pods, nodes })
+    }
+
+    fn names(&self, key: &str) -> Option<impl Iterator<Item = &'r str>> {
+        self.document[key].as_array().map(|all| all.iter().filter_map(Value::as_str))
     }
 
     fn added(&mut self) -> Found<Pod> {
@@ -254,16 +266,16 @@ impl<'r> Reader<'r> {
         let labels = document["labels"].as_object().ok_or_else(|| missing("labels"))?;
         let pairs = labels.iter().filter_map(|(key, value)| Some((key.as_str(), value.as_str()?)));
         let labels: Labels = self.cluster.labels(pairs);
-        let each = |key: &str| document[key].as_array().ok_or_else(|| missing(key));
-        let tolerations = each("tolerations")?.iter().map(|of| self.toleration(of)).collect::<Found<_>>()?;
+        let tolerations = items(document, "tolerations")?.iter().map(|of| self.toleration(of)).collect::<Found<_>>()?;
         let mut requests = Resources::default();
         for (resource, amount) in document["requests"].as_object().ok_or_else(|| missing("requests"))? {
             requests.set(self.cluster.resource(resource), number(amount)?);
         }
-        let quota =
-            each("quotas")?.iter().map(|of| Ok((self.quota(of)?, number(&of["amount"])?))).collect::<Found<_>>()?;
-        let rule = |of: &Value| Rule::ALL.into_iter().find(|rule| Some(rule.name()) == of.as_str());
-        let exempt = each("exempt")?.iter().filter_map(rule).collect();
+        let quota = items(document, "quotas")?
+            .iter()
+            .map(|of| Ok((self.quota(of)?, number(&of["amount"])?)))
+            .collect::<Found<_>>()?;
+        let exempt = items(document, "exempt")?.iter().filter_map(rule_called).collect();
         let node_name = self.symbol_if_any("nodeName");
         let profile = self.profiles.iter().find(|of| document["profile"].as_str() == Some(&of.name));
         let added_affinity = profile.and_then(|of| of.added_affinity.clone());
@@ -272,17 +284,17 @@ impl<'r> Reader<'r> {
     }
 
     fn toleration(&mut self, of: &Value) -> Found<Toleration> {
-        let mut symbol = |key: &str| of[key].as_str().map(|text| self.cluster.symbols.intern(text));
-        let operator = symbol("value").map_or(TolerationOperator::Exists, TolerationOperator::Equal);
+        let operator = self.symbol_of(of, "value").map_or(TolerationOperator::Exists, TolerationOperator::Equal);
         let effect = of["effect"].as_str().map(effect_called).transpose()?;
-        Ok(Toleration { key: symbol("key"), operator, effect })
+        Ok(Toleration { key: self.symbol_of(of, "key"), operator, effect })
+    }
+
+    fn symbol_of(&mut self, of: &Value, key: &str) -> Option<Symbol> {
+        of[key].as_str().map(|text| self.cluster.symbols.intern(text))
     }
 
     fn quota(&self, of: &Value) -> Found<QuotaId> {
-        let is_it = |(_, quota): &(QuotaId, &podreach_core::cluster::Quota)| {
-            (of["quota"].as_str(), of["resource"].as_str()) == (Some(&quota.name), Some(&quota.resource))
-        };
-        let found = self.cluster.quotas.iter().find(is_it).map(|(id, _)| id);
+        let found = self.cluster.quotas.iter().find(|one| is_quota(of, one)).map(|(id, _)| id);
         found.ok_or(ChangeError::Quota)
     }
 
@@ -323,6 +335,19 @@ impl<'r> Reader<'r> {
         let found = self.cluster.nodes.iter().find(|(_, node)| self.cluster.symbols.str(node.name) == name);
         found.map(|(id, _)| id).ok_or_else(|| ChangeError::Node(name.to_owned()))
     }
+}
+
+fn is_quota(of: &Value, (_, quota): &(QuotaId, &podreach_core::cluster::Quota)) -> bool {
+    (of["quota"].as_str(), of["resource"].as_str()) == (Some(&quota.name), Some(&quota.resource))
+}
+
+fn rule_called(of: &Value) -> Option<Rule> {
+    Rule::ALL.into_iter().find(|rule| Some(rule.name()) == of.as_str())
+}
+
+/// The items of a field that has to be a list.
+fn items<'d>(document: &'d Value, key: &str) -> Found<&'d Vec<Value>> {
+    document[key].as_array().ok_or_else(|| missing(key))
 }
 
 fn effect_called(name: &str) -> Found<TaintEffect> {

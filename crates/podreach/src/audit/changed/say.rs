@@ -13,7 +13,6 @@ pub(crate) fn condition(change: &Change, m: &Model) -> String {
     let (pod, node) = change.object();
     let pod = pod.map_or("", |pod| m.pod_name(pod));
     let node = node.map_or("", |node| m.node_name(node));
-    let resource = |resource: ResourceId| m.str(m.cluster().resources[resource]);
     match *change {
         Change::Add(ref pod) => format!("there were {}", pod.name),
         Change::Alone(_) => format!("nothing but {pod} were ever deployed"),
@@ -24,9 +23,9 @@ pub(crate) fn condition(change: &Change, m: &Model) -> String {
         Change::Uncordon(_) => format!("node {node} were uncordoned"),
         Change::Label(_, key, value) => labelled(m, &format!("node {node}"), key, value),
         Change::Enlarge(_, of) if of == m.pods_resource() => format!("node {node} had room for more pods"),
-        Change::Enlarge(_, of) => format!("node {node} had more {}", resource(of)),
+        Change::Enlarge(_, of) => format!("node {node} had more {}", resource_name(m, of)),
         Change::Shrink(_, of) if of == m.pods_resource() => format!("node {node} had no room for pods"),
-        Change::Shrink(_, of) => format!("node {node} had no {}", resource(of)),
+        Change::Shrink(_, of) => format!("node {node} had no {}", resource_name(m, of)),
         Change::Tolerate(_, taint) => format!("{pod} tolerated {}", words::taint(m, &taint)),
         Change::Untolerate(id, at) => format!("{pod} did not tolerate {}", tolerated(m, m.pod(id).tolerations[at])),
         Change::NodeName(_) => format!("{pod} asked for no node by name"),
@@ -41,7 +40,7 @@ pub(crate) fn condition(change: &Change, m: &Model) -> String {
             format!("{pod} lost its spread constraint over {}", words::domain(m, m.pod(id).spread[at].key, true))
         }
         Change::Ports(_) => format!("{pod} took no ports of the host"),
-        Change::Request(_, of) => format!("{pod} requested no {}", resource(of)),
+        Change::Request(_, of) => format!("{pod} requested no {}", resource_name(m, of)),
         Change::Volumes(_) => format!("{pod} used no volumes"),
         Change::Devices(_) => format!("{pod} used no claimed devices"),
         Change::PodLabel(_, key, value) => labelled(m, pod, key, value),
@@ -54,6 +53,10 @@ pub(crate) fn condition(change: &Change, m: &Model) -> String {
             labelled(m, &format!("namespace {name}"), key, value)
         }
     }
+}
+
+fn resource_name(m: &Model, resource: ResourceId) -> &str {
+    m.str(m.cluster().resources[resource])
 }
 
 fn labelled(m: &Model, who: &str, key: Symbol, value: Option<Symbol>) -> String {

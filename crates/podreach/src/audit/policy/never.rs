@@ -3,7 +3,7 @@
 //! All pairs of a pod and a node are one question, since what holds for none of them holds for each; only if one is reachable they
 //! are asked one pod at a time, so that every pod that escapes is named.
 
-use podreach_core::{Configuration, Goal, NodeId, PodId, Verdict};
+use podreach_core::{Configuration, Goal, Model, NodeId, PodId, Verdict};
 
 use super::ruling::{ALTERNATIVES, Asking, Ruling, listed, pod_names, reason};
 use crate::answer::Sure;
@@ -65,13 +65,12 @@ fn escaping(asking: &mut Asking<'_>, pods: &[PodId], nodes: &[NodeId]) -> Ruling
             None => open.push(m.pod_name(pod).to_owned()),
         }
     }
-    let first = |&(pod, node): &(PodId, NodeId)| format!("{} can run on {}", m.pod_name(pod), m.node_name(node));
     let more = match escaped.len() {
         0 | 1 => String::new(),
         all => format!(", and so can {} on selected nodes", words::number(all - 1, "other pod type")),
     };
     // Together something was reachable, but one by one nothing was decided in time.
-    let Some(message) = escaped.first().map(first) else {
+    let Some(message) = escaped.first().map(|one| can_run(m, one)) else {
         let mut ruling = Ruling::new(Status::Undecided, "not decided in time".to_owned());
         ruling.explanation.push(format!("open is {}.", listed(&open)));
         return ruling;
@@ -84,6 +83,10 @@ fn escaping(asking: &mut Asking<'_>, pods: &[PodId], nodes: &[NodeId]) -> Ruling
     ruling.fix = Some(fix(asking, escaped[0].1));
     ruling.evidence = evidence;
     ruling
+}
+
+fn can_run(m: &Model, &(pod, node): &(PodId, NodeId)) -> String {
+    format!("{} can run on {}", m.pod_name(pod), m.node_name(node))
 }
 
 /// The node on which a trace ends up, in the goal that it meets.

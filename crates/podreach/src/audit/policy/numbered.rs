@@ -223,8 +223,10 @@ fn too_few(asking: &mut Asking<'_>, wants: &[&Want]) -> Option<(String, Evidence
         more => format!("Only {more} places can ever have {names}."),
     };
     let shows = format!("{names} can never run in any of the other places");
-    let place = |atoms| Place { atoms, most: 1 };
-    let wanted = Wanted { count: wants.len() as u64, places: places.into_iter().map(place).collect() };
+    let wanted = Wanted {
+        count: wants.len() as u64,
+        places: places.into_iter().map(|atoms| Place { atoms, most: 1 }).collect(),
+    };
     let argument = Argument::Sum { worth: vec![1], laws };
     let evidence = asking.short(Demand { wants: vec![wanted] }, shows, decision, argument)?;
     Some((why, evidence))

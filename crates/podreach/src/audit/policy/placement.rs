@@ -123,8 +123,8 @@ impl Search<'_, '_> {
 fn options(want: &Want, s: &Configuration, last: Option<NodeId>) -> Vec<NodeId> {
     let taken: Vec<usize> = s.of(want.pod).filter_map(|(node, _)| want.place(node)).collect();
     let free = |node: &NodeId| want.place(*node).is_none_or(|place| !taken.contains(&place));
-    let after = |node: &NodeId| last.is_none_or(|last| *node >= last);
-    let mut nodes: Vec<NodeId> = want.nodes.iter().copied().filter(|node| free(node) && after(node)).collect();
+    let mut nodes: Vec<NodeId> =
+        want.nodes.iter().copied().filter(|node| free(node) && last.is_none_or(|last| *node >= last)).collect();
     nodes.sort_unstable();
     nodes
 }

@@ -244,8 +244,10 @@ fn possible_groups(
     nodes: &NodeSelection,
 ) -> Vec<Group> {
     let apart = key.map(|key| place_of_each(lowered, world, key));
-    let with_key = |node: &NodeId| key.is_none_or(|key| label(lowered, world.model().node_name(*node), key).is_some());
-    let nodes: Arc<[NodeId]> = selected_nodes(lowered, world, nodes).into_iter().filter(with_key).collect();
+    let nodes: Arc<[NodeId]> = selected_nodes(lowered, world, nodes)
+        .into_iter()
+        .filter(|node| key.is_none_or(|key| label(lowered, world.model().node_name(*node), key).is_some()))
+        .collect();
     let want = |pod, count| Want { pod, count, nodes: Arc::clone(&nodes), apart: apart.clone() };
     numbered::groups(lowered, world, want, count)
 }
@@ -268,8 +270,11 @@ fn places(lowered: &Lowered, world: &World, key: &str) -> together::Places {
 /// For each node the place it is in, as a number.
 fn place_of_each(lowered: &Lowered, world: &World, key: &str) -> Vec<usize> {
     let places = places(lowered, world, key);
-    let place = |node: NodeId| places.iter().position(|nodes| nodes.contains(&node)).unwrap_or(usize::MAX);
-    world.model().nodes().map(place).collect()
+    world
+        .model()
+        .nodes()
+        .map(|node| places.iter().position(|nodes| nodes.contains(&node)).unwrap_or(usize::MAX))
+        .collect()
 }
 
 /// The selection of a property that selects nothing, if there is one.
@@ -277,7 +282,6 @@ fn selects_nothing(lowered: &Lowered, property: &Property, world: &World) -> Opt
     let no_pod = |selection: usize| world.pods(selection).is_empty();
     let no_node =
         |nodes: &NodeSelection| !lowered.origins.nodes.iter().any(|(name, origin)| nodes.selects(name, origin));
-    let no_key = |key: &String| !lowered.origins.nodes.values().any(|node| node.labels.contains_key(key));
     match property {
         Property::Never { .. } | Property::Possible { .. } | Property::Recoverable { .. } if no_pod(0) => {
             Some("its selection of pods matches no pod type of the input".to_owned())
@@ -289,9 +293,14 @@ fn selects_nothing(lowered: &Lowered, property: &Property, world: &World) -> Opt
             let which = if no_pod(0) { "first" } else { "second" };
             Some(format!("its {which} selection of pods matches no pod type of the input"))
         }
-        Property::NeverTogether { key, .. } if no_key(key) => Some(format!("no node has the label {key}")),
+        Property::NeverTogether { key, .. } if has_no_key(lowered, key) => Some(format!("no node has the label {key}")),
         _ => None,
     }
+}
+
+/// Whether no node has a label.
+fn has_no_key(lowered: &Lowered, key: &str) -> bool {
+    !lowered.origins.nodes.values().any(|node| node.labels.contains_key(key))
 }
 
 /// A rule that says nothing about this input: never passed in silence.

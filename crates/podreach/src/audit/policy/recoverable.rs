@@ -26,8 +26,7 @@ pub(crate) fn wants(lowered: &Lowered, world: &World) -> Vec<Want> {
     let m = world.model();
     let all: Arc<[NodeId]> = m.nodes().collect();
     let mut wants = Vec::new();
-    let wanted = |pod: &PodId| is_wanted(m, *pod) && !m.cluster().waiting.contains_key(pod);
-    for pod in polled(world.pods(0)).filter(wanted) {
+    for pod in polled(world.pods(0)).filter(|pod| is_wanted(m, *pod) && !m.cluster().waiting.contains_key(pod)) {
         let declared = lowered.origins.pods.get(m.pod_name(pod)).and_then(|origin| origin.declared);
         let (count, on_each) = match declared {
             Some(Declared { per_node: true, replicas, .. }) => (0, replicas),

@@ -25,20 +25,22 @@ impl Shares {
 
     /// The largest share of anything that a pod requests.
     pub(crate) fn of(&self, m: &Model, pod: PodId) -> Amount {
-        let share = |(resource, amount): (ResourceId, Amount)| {
-            let total = self.0.get(&resource).copied().unwrap_or(0);
-            amount.saturating_mul(MILLION).checked_div(total).unwrap_or(Amount::MAX)
-        };
-        m.pod(pod).requests.iter().map(share).max().unwrap_or(0)
+        m.pod(pod).requests.iter().map(|one| self.share_of_all(one)).max().unwrap_or(0)
+    }
+
+    fn share_of_all(&self, (resource, amount): (ResourceId, Amount)) -> Amount {
+        let total = self.0.get(&resource).copied().unwrap_or(0);
+        amount.saturating_mul(MILLION).checked_div(total).unwrap_or(Amount::MAX)
     }
 }
 
 /// The largest share of anything on a node that is taken.
 pub(crate) fn full(m: &Model, s: &Configuration, node: NodeId) -> Amount {
-    let share = |(resource, has): (ResourceId, Amount)| {
-        let taken = s.on(node).map(|(pod, count)| fit::weight(m, pod, resource).saturating_mul(count.into()));
-        let taken = taken.fold(0, Amount::saturating_add);
-        taken.saturating_mul(MILLION).checked_div(has).unwrap_or(0)
-    };
-    m.node(node).allocatable.iter().map(share).max().unwrap_or(0)
+    m.node(node).allocatable.iter().map(|one| share_taken(m, s, node, one)).max().unwrap_or(0)
+}
+
+fn share_taken(m: &Model, s: &Configuration, node: NodeId, (resource, has): (ResourceId, Amount)) -> Amount {
+    let taken = s.on(node).map(|(pod, count)| fit::weight(m, pod, resource).saturating_mul(count.into()));
+    let taken = taken.fold(0, Amount::saturating_add);
+    taken.saturating_mul(MILLION).checked_div(has).unwrap_or(0)
 }

@@ -14,16 +14,18 @@ use crate::engine::Decision;
 
 /// Wants as the checker takes them.
 pub(crate) fn demand(wants: &[Want]) -> Demand {
-    let wanted = |want: &Want| {
-        let mut places = BTreeMap::<Option<usize>, Vec<Atom>>::new();
-        want.nodes.iter().for_each(|&node| places.entry(want.place(node)).or_default().push((want.pod, node)));
-        let place = |(place, mut atoms): (Option<usize>, Vec<Atom>)| {
-            atoms.sort_unstable();
-            Place { atoms, most: place.map_or(want.count, |_| 1) }
-        };
-        Wanted { count: want.count, places: places.into_iter().map(place).collect() }
-    };
     Demand { wants: wants.iter().map(wanted).collect() }
+}
+
+fn wanted(want: &Want) -> Wanted {
+    let mut places = BTreeMap::<Option<usize>, Vec<Atom>>::new();
+    want.nodes.iter().for_each(|&node| places.entry(want.place(node)).or_default().push((want.pod, node)));
+    Wanted { count: want.count, places: places.into_iter().map(|one| place(want, one)).collect() }
+}
+
+fn place(want: &Want, (place, mut atoms): (Option<usize>, Vec<Atom>)) -> Place {
+    atoms.sort_unstable();
+    Place { atoms, most: place.map_or(want.count, |_| 1) }
 }
 
 impl Asking<'_> {

@@ -10,6 +10,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use podreach_core::cancel::polled;
+use podreach_core::cluster::Term;
 use podreach_core::demand::Law;
 use podreach_core::id::{KeyId, ResourceId};
 use podreach_core::resource::Amount;
@@ -163,12 +164,10 @@ fn of_grants(asking: &Asking<'_>, wants: &[Want]) -> Option<Outcome> {
 /// Pods that keep each other out of a domain need a domain each.
 fn of_domains(asking: &Asking<'_>, wants: &[Want]) -> Option<Outcome> {
     let m = asking.world.model();
-    let terms = |pod: PodId| m.pod(pod).anti_affinity.iter();
-    let repels =
-        |p: PodId, q: PodId, key: KeyId| terms(p).any(|term| term.key == key && m.sees_unbound(term.matcher, q));
+    let repels = |p: PodId, q: PodId, key: KeyId| repels(m, p, q, key);
     let mut seen = BTreeSet::new();
     for (at, want) in wants.iter().enumerate() {
-        for key in terms(want.pod).map(|term| term.key).collect::<BTreeSet<_>>() {
+        for key in terms(m, want.pod).iter().map(|term| term.key).collect::<BTreeSet<_>>() {
             let mut apart: Vec<Want> = Vec::new();
             for other in std::iter::once(want).chain(&wants[..at]).chain(&wants[at + 1..]) {
                 let each = |one: &Want| repels(one.pod, other.pod, key) && repels(other.pod, one.pod, key);
@@ -184,6 +183,15 @@ fn of_domains(asking: &Asking<'_>, wants: &[Want]) -> Option<Outcome> {
         }
     }
     None
+}
+
+fn terms(m: &Model, pod: PodId) -> &[Term] {
+    &m.pod(pod).anti_affinity
+}
+
+/// Whether a pod keeps another out of its domain.
+fn repels(m: &Model, p: PodId, q: PodId, key: KeyId) -> bool {
+    terms(m, p).iter().any(|term| term.key == key && m.sees_unbound(term.matcher, q))
 }
 
 fn each_alone(asking: &Asking<'_>, wants: &[Want], key: KeyId) -> Option<Outcome> {
@@ -213,6 +221,7 @@ fn each_alone(asking: &Asking<'_>, wants: &[Want], key: KeyId) -> Option<Outcome
 fn is_doubted(world: &World, pod: PodId) -> bool {
     use crate::diagnostic::Effect;
     let name = world.model().pod_name(pod);
-    let narrows = |effect: Effect| matches!(effect, Effect::UnderApproximates | Effect::Both);
-    world.diagnostics.iter().any(|d| narrows(d.effect) && d.pods.iter().any(|about| about == name))
+    world.diagnostics.iter().any(|d| {
+        matches!(d.effect, Effect::UnderApproximates | Effect::Both) && d.pods.iter().any(|about| about == name)
+    })
 }

@@ -40,12 +40,9 @@ pub(crate) struct Draft {
 impl Draft {
     /// The cluster, with what these selections select of it. What a running pod carries takes it out of no selection.
     pub(crate) fn new(lowered: &Lowered, semantics: Semantics, selections: &[&PodSelection]) -> Self {
-        let by = |name: &str| -> Vec<usize> {
-            let Some(origin) = lowered.origins.pods.get(name) else { return Vec::new() };
-            (0..selections.len()).filter(|&at| selections[at].selects(name, origin)).collect()
-        };
         let (cluster, start, kept) = lower::under(lowered, semantics);
-        let mut selected: IdVec<PodId, Vec<usize>> = cluster.pods.values().map(|pod| by(&pod.name)).collect();
+        let mut selected: IdVec<PodId, Vec<usize>> =
+            cluster.pods.values().map(|pod| selecting(lowered, selections, &pod.name)).collect();
         for (&of, replicas) in &cluster.replicas {
             for &pod in &replicas.carried {
                 let more: Vec<usize> = selected[of].iter().copied().filter(|at| !selected[pod].contains(at)).collect();
@@ -72,6 +69,12 @@ impl Draft {
         let problem = Problem { kept: Arc::new(self.kept), ..Problem::new(model, self.start, Goal::default()) };
         World { problem, diagnostics: self.diagnostics, selected: self.selected, changes: self.changes }
     }
+}
+
+/// Which selections select what the input calls so.
+fn selecting(lowered: &Lowered, selections: &[&PodSelection], name: &str) -> Vec<usize> {
+    let Some(origin) = lowered.origins.pods.get(name) else { return Vec::new() };
+    (0..selections.len()).filter(|&at| selections[at].selects(name, origin)).collect()
 }
 
 impl World {
@@ -221,11 +224,12 @@ impl Part {
 
     /// What waits for a node; what would be made in its place need not be part of it.
     fn waiting(&self, old: &Cluster) -> BTreeMap<PodId, Waiting> {
-        let moved = |(&pod, waiting): (&PodId, &Waiting)| {
-            let pod = self.pods[pod]?;
-            Some((pod, Waiting { of: self.pods[waiting.of].unwrap_or(pod), ..*waiting }))
-        };
-        old.waiting.iter().filter_map(moved).collect()
+        old.waiting.iter().filter_map(|one| self.moved(one)).collect()
+    }
+
+    fn moved(&self, (&pod, waiting): (&PodId, &Waiting)) -> Option<(PodId, Waiting)> {
+        let pod = self.pods[pod]?;
+        Some((pod, Waiting { of: self.pods[waiting.of].unwrap_or(pod), ..*waiting }))
     }
 
     /// What runs at first, without what the part has not; what is being deleted is known by its type.
@@ -249,10 +253,19 @@ impl Part {
 
     /// A goal without the alternatives that the part cannot name.
     pub(crate) fn goal(&self, goal: &Goal) -> Goal {
-        let whole = |alternative: &&Configuration| {
-            alternative.iter().all(|((pod, node), _)| self.pods[pod].is_some() && self.nodes[node].is_some())
-        };
-        Goal { any: goal.any.iter().filter(whole).map(|alternative| self.configuration(alternative)).collect() }
+        Goal {
+            any: goal
+                .any
+                .iter()
+                .filter(|alternative| self.has(alternative))
+                .map(|alternative| self.configuration(alternative))
+                .collect(),
+        }
+    }
+
+    /// Whether the part has all that an alternative names.
+    fn has(&self, alternative: &Configuration) -> bool {
+        alternative.iter().all(|((pod, node), _)| self.pods[pod].is_some() && self.nodes[node].is_some())
     }
 }
 

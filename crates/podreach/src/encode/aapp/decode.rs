@@ -77,11 +77,13 @@ pub(super) fn groups(query: &Query, problem: &Problem, proof: &Proof) -> Option<
 
 /// The invocations that the members of a class stand for; `None` when one stands for something else.
 fn members(meaning: &Meaning, class: &[(PodId, NodeId)]) -> Option<BTreeSet<(usize, usize)>> {
-    let invocation = |&(pod, node): &(PodId, NodeId)| {
-        let (function, worker) = meaning.of(pod, node)?;
-        Some((function?, worker))
-    };
-    class.iter().map(invocation).collect()
+    class.iter().map(|one| invocation(meaning, one)).collect()
+}
+
+/// The invocation that an atom stands for.
+fn invocation(meaning: &Meaning, &(pod, node): &(PodId, NodeId)) -> Option<(usize, usize)> {
+    let (function, worker) = meaning.of(pod, node)?;
+    Some((function?, worker))
 }
 
 /// Each group with `count` of these invocations added, in every way; `None` if these are too many.

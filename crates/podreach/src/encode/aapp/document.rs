@@ -20,18 +20,24 @@ pub(super) fn document(query: &Query) -> Value {
     if let Some(worker) = goal.worker {
         asked["worker"] = policy.workers[worker].name.as_str().into();
     }
-    let function = |f: &super::Function| json!({"name": f.name, "tag": policy.tags[f.tag].name, "memory": f.memory});
-    let worker = |worker: &super::Worker| json!({"name": worker.name, "capacity": worker.capacity});
     json!({
         "apiVersion": API_VERSION, "kind": KIND, "metadata": {"name": "policy"},
         "spec": {
             "priorities": priorities.name(),
             "goal": asked,
             "policy": policy.tags.iter().map(|tag| written(policy, tag)).collect::<Vec<_>>(),
-            "functions": policy.functions.iter().map(function).collect::<Vec<_>>(),
+            "functions": policy.functions.iter().map(|f| function(policy, f)).collect::<Vec<_>>(),
             "workers": policy.workers.iter().map(worker).collect::<Vec<_>>(),
         },
     })
+}
+
+fn worker(worker: &super::Worker) -> Value {
+    json!({"name": worker.name, "capacity": worker.capacity})
+}
+
+fn function(policy: &Policy, f: &super::Function) -> Value {
+    json!({"name": f.name, "tag": policy.tags[f.tag].name, "memory": f.memory})
 }
 
 /// A tag as policies have it.
@@ -41,10 +47,6 @@ fn written(policy: &Policy, tag: &Tag) -> Value {
 }
 
 fn written_block(policy: &Policy, block: &Block) -> Value {
-    let name = |entry: &Entry| match *entry {
-        Entry::Tag(tag) => policy.tags[tag].name.as_str(),
-        Entry::Function(function) => policy.functions[function].name.as_str(),
-    };
     let workers = match &block.workers {
         None => "*".into(),
         Some(workers) => workers.iter().map(|&worker| Value::from(policy.workers[worker].name.as_str())).collect(),
@@ -61,8 +63,8 @@ fn written_block(policy: &Policy, block: &Block) -> Value {
     if !invalidate.is_empty() {
         out.insert("invalidate".into(), invalidate.into());
     }
-    let affine = block.affine.iter().map(|entry| Value::from(name(entry)));
-    let anti_affine = block.anti_affine.iter().map(|entry| Value::from(format!("!{}", name(entry))));
+    let affine = block.affine.iter().map(|entry| Value::from(entry_name(policy, entry)));
+    let anti_affine = block.anti_affine.iter().map(|entry| Value::from(format!("!{}", entry_name(policy, entry))));
     let affinity: Vec<Value> = affine.chain(anti_affine).collect();
     if !affinity.is_empty() {
         out.insert("affinity".into(), affinity.into());
@@ -70,22 +72,36 @@ fn written_block(policy: &Policy, block: &Block) -> Value {
     out.into()
 }
 
+fn entry_name<'p>(policy: &'p Policy, entry: &Entry) -> &'p str {
+    match *entry {
+        Entry::Tag(tag) => policy.tags[tag].name.as_str(),
+        Entry::Function(function) => policy.functions[function].name.as_str(),
+    }
+}
+
 /// The question of a document's `spec`.
 pub(in crate::encode) fn query(spec: &Tree<'_>) -> Result<Query, Diagnostic> {
-    let bad = |span: Span, why: &str| errors::bad_source(span, why);
-    let part = |key: &str| spec.field(key).ok_or_else(|| bad(spec.span, &format!("the field {key} is missing")));
-    let read = read::read(part("policy")?, part("functions")?, part("workers")?, Followup::Fail);
+    let read = read::read(part(spec, "policy")?, part(spec, "functions")?, part(spec, "workers")?, Followup::Fail);
     let policy =
         read.map_err(|refused| refused.into_iter().next().unwrap_or_else(|| bad(spec.span, "no policy")))?.policy;
     let known = [Priorities::Ignore, Priorities::Respect];
-    let given = part("priorities")?;
+    let given = part(spec, "priorities")?;
     let priorities = known.into_iter().find(|known| given.str() == Some(known.name()));
     let priorities = priorities.ok_or_else(|| bad(given.span, "priorities is ignore or respect"))?;
-    let asked = part("goal")?;
-    let names = asked.field("functions").and_then(Tree::seq).unwrap_or_default();
+    let asked = part(spec, "goal")?;
+    let names = asked.items("functions");
     let names: Option<Vec<&str>> = names.iter().map(Tree::str).collect();
     let names = names.filter(|names| !names.is_empty()).ok_or_else(|| bad(asked.span, "a goal needs a function"))?;
-    let goal = Goal::named(&policy, &names, asked.field("worker").and_then(Tree::str));
+    let goal = Goal::named(&policy, &names, asked.text("worker"));
     let goal = goal.map_err(|refused| bad(asked.span, &refused.message))?;
     Ok(Query { policy, goal, priorities })
+}
+
+/// A field of a `spec` that has to be there.
+fn part<'t, 'a>(spec: &'t Tree<'a>, key: &str) -> Result<&'t Tree<'a>, Diagnostic> {
+    spec.field(key).ok_or_else(|| bad(spec.span, &format!("the field {key} is missing")))
+}
+
+fn bad(span: Span, why: &str) -> Diagnostic {
+    errors::bad_source(span, why)
 }

@@ -20,12 +20,14 @@ impl Query {
     /// The groups of which one is within every configuration that has what is asked for.
     pub fn wanted(&self) -> Vec<Group> {
         let workers = self.goal.worker.map_or_else(|| (0..self.policy.workers.len()).collect(), |worker| vec![worker]);
-        let wanted = |worker: usize| {
-            let mut group = Group::new();
-            self.goal.functions.iter().for_each(|&function| *group.entry((function, worker)).or_default() += 1);
-            group
-        };
-        workers.into_iter().map(wanted).collect()
+        workers.into_iter().map(|worker| self.wanted_on(worker)).collect()
+    }
+
+    /// What a goal asks for on a worker.
+    fn wanted_on(&self, worker: usize) -> Group {
+        let mut group = Group::new();
+        self.goal.functions.iter().for_each(|&function| *group.entry((function, worker)).or_default() += 1);
+        group
     }
 
     /// The functions that can help: those asked for, and whatever one of these wants to run beside it.
@@ -50,8 +52,8 @@ impl Query {
         }
         loop {
             let index = Index::new(&groups);
-            let is_kept = |group: &&Group| !is_completed(&self.policy, group, &index);
-            let kept: Vec<Group> = groups.iter().filter(is_kept).cloned().collect();
+            let kept: Vec<Group> =
+                groups.iter().filter(|group| !is_completed(&self.policy, group, &index)).cloned().collect();
             if kept.len() == groups.len() {
                 break;
             }
@@ -68,8 +70,10 @@ fn is_completed(policy: &Policy, group: &Group, groups: &Index<'_>) -> bool {
     group.keys().any(|&(function, worker)| {
         let mut rest = group.clone();
         take(&mut rest, (function, worker));
-        let lists = |block: &&Block| block.workers.as_ref().is_none_or(|workers| workers.contains(&worker));
-        let mut blocks = policy.blocks(function).into_iter().filter(lists);
+        let mut blocks = policy
+            .blocks(function)
+            .into_iter()
+            .filter(|block| block.workers.as_ref().is_none_or(|workers| workers.contains(&worker)));
         blocks.any(|block| starts(policy, (function, worker), block, &block.affine, rest.clone(), groups))
     })
 }
@@ -94,8 +98,7 @@ fn starts(
         return false;
     }
     let Some((&entry, entries)) = entries.split_first() else { return true };
-    let here = |named: usize| rest.contains_key(&(named, worker));
-    if policy.named(entry).any(here) {
+    if policy.named(entry).any(|named| rest.contains_key(&(named, worker))) {
         return starts(policy, (function, worker), block, entries, rest, groups);
     }
     policy.named(entry).any(|witness| {

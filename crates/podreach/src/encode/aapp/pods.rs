@@ -174,7 +174,6 @@ impl<'q> Encoding<'q> {
                 count => (1..=count).map(|copy| Term::is("copy", &self.copy(function, copy), HOSTNAME)).collect(),
             });
         }
-        let role = |name: &str| vec![("podreach.dev/role", name.to_owned())];
         let there = PodType {
             name: "goal".into(),
             meaning: role("goal"),
@@ -237,6 +236,10 @@ impl<'q> Encoding<'q> {
         let workers = block.workers.as_ref().filter(|workers| workers.len() < self.workers.len());
         workers.into_iter().flatten().map(|&worker| self.workers[worker].clone()).collect()
     }
+}
+
+fn role(name: &str) -> Vec<(&'static str, String)> {
+    vec![("podreach.dev/role", name.to_owned())]
 }
 
 fn thresholds(block: &Block) -> Thresholds {

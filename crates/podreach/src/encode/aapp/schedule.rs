@@ -94,8 +94,11 @@ impl Policy {
     pub fn choices(&self, running: &Running, function: usize, priorities: Priorities) -> Vec<(usize, usize)> {
         let mut choices = Vec::new();
         for (number, block) in self.blocks(function).into_iter().enumerate() {
-            let valid = |&worker: &usize| self.is_valid(running, function, block, worker);
-            let mut workers: Vec<usize> = self.workers(block).into_iter().filter(valid).collect();
+            let mut workers: Vec<usize> = self
+                .workers(block)
+                .into_iter()
+                .filter(|&worker| self.is_valid(running, function, block, worker))
+                .collect();
             if priorities == Priorities::Respect && block.strategy == Strategy::BestFirst {
                 workers.truncate(1);
             }

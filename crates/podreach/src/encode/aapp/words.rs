@@ -22,20 +22,28 @@ impl Goal {
 
     /// The goal that has these functions on this worker, or on any.
     pub fn named(policy: &Policy, functions: &[&str], worker: Option<&str>) -> Result<Self, Diagnostic> {
-        let known = || policy.functions.iter().map(|function| function.name.as_str());
-        let function = |name: &&str| {
-            let found = known().position(|known| known == *name);
-            found.ok_or_else(|| errors::unknown_name(None, "function", name, known()))
-        };
-        let workers = || policy.workers.iter().map(|worker| worker.name.as_str());
-        let at = |name: &str| {
-            let found = workers().position(|known| known == name);
-            found.ok_or_else(|| errors::unknown_name(None, "worker", name, workers()))
-        };
-        let mut functions = functions.iter().map(function).collect::<Result<Vec<usize>, _>>()?;
+        let mut functions = functions.iter().map(|name| function(policy, name)).collect::<Result<Vec<usize>, _>>()?;
         functions.sort_unstable();
-        Ok(Self { functions, worker: worker.map(at).transpose()? })
+        Ok(Self { functions, worker: worker.map(|name| self::worker(policy, name)).transpose()? })
     }
+}
+
+fn worker(policy: &Policy, name: &str) -> Result<usize, Diagnostic> {
+    let found = workers(policy).position(|known| known == name);
+    found.ok_or_else(|| errors::unknown_name(None, "worker", name, workers(policy)))
+}
+
+fn function(policy: &Policy, name: &str) -> Result<usize, Diagnostic> {
+    let found = functions(policy).position(|known| known == name);
+    found.ok_or_else(|| errors::unknown_name(None, "function", name, functions(policy)))
+}
+
+fn workers(policy: &Policy) -> impl Iterator<Item = &str> {
+    policy.workers.iter().map(|worker| worker.name.as_str())
+}
+
+fn functions(policy: &Policy) -> impl Iterator<Item = &str> {
+    policy.functions.iter().map(|function| function.name.as_str())
 }
 
 /// An answer in the words of the policy.
@@ -110,13 +118,14 @@ fn sentence(policy: &Policy, event: Event, block: Option<usize>) -> String {
 }
 
 fn never(policy: &Policy, group: &Group) -> String {
-    let member = |(&(function, worker), &count): (&(usize, usize), &u64)| {
-        let copies = if count == 1 { String::new() } else { format!("{count} × ") };
-        format!("{copies}{} on {}", policy.functions[function].name, policy.workers[worker].name)
-    };
-    let members: Vec<String> = group.iter().map(member).collect();
+    let members: Vec<String> = group.iter().map(|one| member(policy, one)).collect();
     let alone = group.values().sum::<u64>() == 1;
     format!("{}: never{}", members.join(", "), if alone { "" } else { " together" })
+}
+
+fn member(policy: &Policy, (&(function, worker), &count): (&(usize, usize), &u64)) -> String {
+    let copies = if count == 1 { String::new() } else { format!("{count} × ") };
+    format!("{copies}{} on {}", policy.functions[function].name, policy.workers[worker].name)
 }
 
 /// An event for programs.
@@ -130,6 +139,9 @@ pub(crate) fn event_json(policy: &Policy, event: Event) -> Value {
 
 /// A group for programs.
 pub(crate) fn group_json(policy: &Policy, group: &Group) -> Value {
-    let member = |(&(function, worker), &count): (&(usize, usize), &u64)| json!({"function": policy.functions[function].name, "worker": policy.workers[worker].name, "count": count});
-    group.iter().map(member).collect()
+    group.iter().map(|one| member_json(policy, one)).collect()
+}
+
+fn member_json(policy: &Policy, (&(function, worker), &count): (&(usize, usize), &u64)) -> Value {
+    json!({"function": policy.functions[function].name, "worker": policy.workers[worker].name, "count": count})
 }

@@ -138,8 +138,7 @@ impl<'n> Encoding<'n> {
         objects.extend(self.nodes());
         let roles = self.all_roles();
         objects.extend(roles.iter().map(|&role| self.pod_type(role).deployment()));
-        let initial = |role: &&Role| matches!(role, Role::InitialToken(_) | Role::InitialReady);
-        let running = roles.iter().filter(initial);
+        let running = roles.iter().filter(|role| matches!(role, Role::InitialToken(_) | Role::InitialReady));
         objects.extend(running.map(|&role| self.pod_type(role).running(&self.node_name(self.signal(role)))));
         Encoded { objects, semantics: self.semantics, notes: Vec::new() }
     }

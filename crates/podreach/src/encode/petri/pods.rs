@@ -54,8 +54,10 @@ impl Encoding<'_> {
         let mut kinds: Vec<String> = needs.iter().map(|&need| need.kind().to_owned()).collect();
         kinds.dedup();
         let reader = self.signal(role);
-        let term = |&need: &Signal| Term { label: "signal", values: kinds.clone(), key: self.link(reader, need) };
-        needs.iter().map(term).collect()
+        needs
+            .iter()
+            .map(|&need| Term { label: "signal", values: kinds.clone(), key: self.link(reader, need) })
+            .collect()
     }
 
     fn apart(&self, absence: Absence) -> Term {
@@ -79,11 +81,10 @@ impl Encoding<'_> {
         if self.semantics == Semantics::Paper {
             return vec![node(NODE, &[], &[("pods", self.most_pods())])];
         }
-        let everywhere = || vec![(EVERYWHERE.to_owned(), SHARED.to_owned())];
         let signals = self.all_roles().into_iter().map(|role| self.signal(role));
         let places = (0..self.net.places.len()).map(Signal::Place);
         let mut labels: BTreeMap<Signal, Vec<(String, String)>> =
-            signals.chain(places).map(|signal| (signal, everywhere())).collect();
+            signals.chain(places).map(|signal| (signal, vec![(EVERYWHERE.to_owned(), SHARED.to_owned())])).collect();
         for role in self.all_roles() {
             let reader = self.signal(role);
             for signal in self.needs(role) {
@@ -144,7 +145,6 @@ impl Encoding<'_> {
     fn meaning(&self, role: Role) -> Vec<(&'static str, String)> {
         let place = |place: usize| ("podreach.dev/place", self.net.places[place].id.clone());
         let transition = |a: usize| ("podreach.dev/transition", self.net.transitions[a].id.clone());
-        let role_is = |role: &str| ("podreach.dev/role", role.to_owned());
         match role {
             Role::InitialToken(p) => vec![role_is("initial-token"), place(p)],
             Role::InitialReady => vec![role_is("initial-ready")],
@@ -156,4 +156,8 @@ impl Encoding<'_> {
             Role::Goal => vec![role_is("goal")],
         }
     }
+}
+
+fn role_is(role: &str) -> (&'static str, String) {
+    ("podreach.dev/role", role.to_owned())
 }

@@ -72,7 +72,6 @@ impl Encoding<'_> {
 
     /// What a pod of this role needs, all at the same time.
     pub(super) fn needs(&self, role: Role) -> Vec<Signal> {
-        let places = |places: &mut dyn Iterator<Item = usize>| places.map(Signal::Place).collect::<Vec<_>>();
         match role {
             Role::InitialToken(_) | Role::InitialReady => Vec::new(),
             Role::Start(a) => {
@@ -97,7 +96,6 @@ impl Encoding<'_> {
     /// What a pod of this role must not see.
     pub(super) fn absences(&self, role: Role) -> Vec<Absence> {
         let kube = self.semantics == Semantics::KubeScheduler;
-        let every = |kinds: &[&'static str]| kinds.iter().map(|&kind| Absence::Every(kind)).collect::<Vec<_>>();
         match role {
             Role::InitialToken(place) | Role::Token { place, .. } => vec![Absence::Place(place)],
             Role::InitialReady => every(&["ready"]),
@@ -115,4 +113,12 @@ impl Encoding<'_> {
             Role::Goal => Vec::new(),
         }
     }
+}
+
+fn every(kinds: &[&'static str]) -> Vec<Absence> {
+    kinds.iter().map(|&kind| Absence::Every(kind)).collect::<Vec<_>>()
+}
+
+fn places(places: impl Iterator<Item = usize>) -> Vec<Signal> {
+    places.map(Signal::Place).collect::<Vec<_>>()
 }

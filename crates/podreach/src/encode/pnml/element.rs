@@ -136,23 +136,31 @@ impl Parts {
     }
 
     fn item(&mut self, kind: Kind, span: Span, attributes: Attributes<'_>) -> Item {
-        let mut required = |name| {
-            let value = attribute(attributes, name);
-            if value.is_none() {
-                self.problems.push(errors::missing_attribute(span, kind.name(), name));
-            }
-            value
-        };
         let (mut id, mut refers, mut ends) = (attribute(attributes, "id"), None, None);
         match kind {
-            Kind::Place | Kind::Transition => id = required("id"),
-            Kind::ReferencePlace | Kind::ReferenceTransition => (id, refers) = (required("id"), required("ref")),
-            Kind::Arc => ends = required("source").zip(required("target")),
+            Kind::Place | Kind::Transition => id = self.required(span, kind, attributes, "id"),
+            Kind::ReferencePlace | Kind::ReferenceTransition => {
+                (id, refers) =
+                    (self.required(span, kind, attributes, "id"), self.required(span, kind, attributes, "ref"))
+            }
+            Kind::Arc => {
+                ends =
+                    self.required(span, kind, attributes, "source").zip(self.required(span, kind, attributes, "target"))
+            }
         }
         if kind == Kind::Arc {
             self.ordinary(span, attribute(attributes, "type"));
         }
         Item { kind, span, id, refers, ends, name: None, number: None }
+    }
+
+    /// An attribute that an element has to have.
+    fn required(&mut self, span: Span, kind: Kind, attributes: Attributes<'_>, name: &'static str) -> Option<String> {
+        let value = attribute(attributes, name);
+        if value.is_none() {
+            self.problems.push(errors::missing_attribute(span, kind.name(), name));
+        }
+        value
     }
 
     /// Inhibitor, reset and test arcs change what a net means; old files mark ordinary arcs as `normal`.

@@ -134,14 +134,7 @@ impl<'i> Linking<'i> {
 
     fn add_arc(&mut self, arc: &Item) {
         let Some((source, target)) = &arc.ends else { return };
-        let mut end = |id: &String| {
-            let node = self.nodes.get(id.as_str()).copied();
-            if node.is_none() {
-                self.problems.push(errors::dangling(arc.span, "arc", id));
-            }
-            node
-        };
-        let (Some(source), Some(target)) = (end(source), end(target)) else { return };
+        let (Some(source), Some(target)) = (self.end(arc, source), self.end(arc, target)) else { return };
         if !self.is_ordinary(arc) {
             return;
         }
@@ -156,6 +149,15 @@ impl<'i> Linking<'i> {
         if joined.is_some() {
             self.problems.push(errors::weight(arc.span, "2 (it is drawn twice)"));
         }
+    }
+
+    /// The node at an end of an arc.
+    fn end(&mut self, arc: &Item, id: &str) -> Option<Node> {
+        let node = self.nodes.get(id).copied();
+        if node.is_none() {
+            self.problems.push(errors::dangling(arc.span, "arc", id));
+        }
+        node
     }
 
     fn is_ordinary(&mut self, arc: &Item) -> bool {

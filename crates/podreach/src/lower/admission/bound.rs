@@ -41,15 +41,17 @@ impl Subject {
         let mut requests = request::together(parts, &|container| request::requests(container, true));
         let mut limits = request::together(parts, &|container| container.limits.clone());
         if let Some(whole) = &parts.whole {
-            let fine = |amounts: &Amounts| -> Amounts {
-                let known = |resource: &String| matches!(resource.as_str(), "cpu" | "memory");
-                amounts.iter().filter(|(resource, _)| known(resource)).map(|(name, &q)| (name.clone(), q)).collect()
-            };
-            requests.extend(fine(&whole.0));
-            limits.extend(fine(&whole.1));
+            requests.extend(of_whole(&whole.0));
+            limits.extend(of_whole(&whole.1));
         }
         Self { kind: "Pod", requests, limits }
     }
+}
+
+/// Those of which a pod as a whole may say something.
+fn of_whole(amounts: &Amounts) -> Amounts {
+    let known = |resource: &String| matches!(resource.as_str(), "cpu" | "memory");
+    amounts.iter().filter(|(resource, _)| known(resource)).map(|(name, &q)| (name.clone(), q)).collect()
 }
 
 impl Bounds {

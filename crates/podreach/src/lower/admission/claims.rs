@@ -11,7 +11,6 @@ use super::Admission;
 use crate::lower::context::Context;
 use crate::lower::object::kind::Kind;
 use crate::lower::pod::Content;
-use crate::lower::resources::amount::Amounts;
 use crate::lower::resources::quantity::Quantity;
 use crate::lower::storage::mount::{Mounted, MountedClaim};
 use crate::lower::storage::request::Request;
@@ -32,11 +31,10 @@ pub(super) fn refusal(admission: &Admission, cx: &Context, namespace: &str, moun
     let bounded = lasting.iter().find_map(|request| admission.limit_ranges.refusal_of_claim(namespace, request.size));
     bounded.or_else(|| {
         let mut all = admission.quotas.of_claims(namespace).filter(|(.., all)| *all);
-        let above = |(name, hard, _): (&str, &Amounts, bool)| {
+        all.find_map(|(name, hard, _)| {
             let (resource, _) = hard.iter().find(|(resource, most)| taken(cx, resource, &lasting) > **most)?;
             Some(format!("the ResourceQuota {name} allows fewer {resource} than its claims take"))
-        };
-        all.find_map(above)
+        })
     })
 }
 
@@ -50,8 +48,7 @@ pub(super) fn may_be_refused(admission: &Admission, cx: &Context, namespace: &st
         resources.any(|resource| counts(cx, resource, request) != Some(false))
     };
     made(&content.mounted).any(|(request, ephemeral)| {
-        let bounded = || admission.limit_ranges.refusal_of_claim(namespace, request.size).is_some();
-        counts(request) || (ephemeral && bounded())
+        counts(request) || (ephemeral && admission.limit_ranges.refusal_of_claim(namespace, request.size).is_some())
     })
 }
 
@@ -74,6 +71,7 @@ fn counts(cx: &Context, resource: &str, request: &Request) -> Option<bool> {
 fn taken(cx: &Context, resource: &str, claims: &[&Request]) -> Quantity {
     let counted = claims.iter().filter(|request| counts(cx, resource, request) == Some(true));
     let by_number = resource.ends_with("persistentvolumeclaims");
-    let each = |request: &&&Request| if by_number { Quantity::ONE } else { request.size.unwrap_or_default() };
-    counted.map(|request| each(&request)).fold(Quantity::default(), Add::add)
+    counted
+        .map(|request| if by_number { Quantity::ONE } else { request.size.unwrap_or_default() })
+        .fold(Quantity::default(), Add::add)
 }

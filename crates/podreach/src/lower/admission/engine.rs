@@ -37,7 +37,7 @@ pub(crate) fn is_listed(kind: &str) -> bool {
 
 /// The gate that a rule is, if it is one.
 pub(crate) fn gate(cx: &mut Context, tree: &Tree<'_>) -> Option<Gate> {
-    let text = |field| tree.field(field).and_then(Tree::str).unwrap_or_default();
+    let text = |field| tree.text(field).unwrap_or_default();
     let (group, kind) = (text("apiVersion").split('/').next().unwrap_or_default(), text("kind"));
     if makes_pods(tree, kind) {
         let message = format!("{} {} may make pods: those that it makes are not seen", shown(kind), shown(&name(tree)));
@@ -74,11 +74,11 @@ pub(crate) fn gate(cx: &mut Context, tree: &Tree<'_>) -> Option<Gate> {
 fn makes_pods(tree: &Tree<'_>, kind: &str) -> bool {
     let rules = part(tree, "rules").and_then(Tree::seq).unwrap_or_default();
     let generates = rules.iter().filter_map(|rule| rule.field("generate"));
-    let harmless = |generate: &Tree<'_>| {
-        let kind = generate.field("kind").and_then(Tree::str);
-        kind.is_some_and(|kind| Kind::of_owner(kind).is_none() && !matches!(kind, "Pod" | "PodTemplate"))
-    };
-    matches!(kind, "GeneratingPolicy" | "NamespacedGeneratingPolicy") || !generates.into_iter().all(harmless)
+    matches!(kind, "GeneratingPolicy" | "NamespacedGeneratingPolicy")
+        || !generates.into_iter().all(|generate| {
+            let kind = generate.text("kind");
+            kind.is_some_and(|kind| Kind::of_owner(kind).is_none() && !matches!(kind, "Pod" | "PodTemplate"))
+        })
 }
 
 /// Whether lists of kinds, as Gatekeeper has them, cover pods; without any they cover everything.
@@ -95,28 +95,32 @@ fn kyverno(tree: &Tree<'_>) -> Option<(bool, Scope)> {
     let rules = part(tree, "rules").and_then(Tree::seq).unwrap_or_default();
     let usual = part(tree, "validationFailureAction").and_then(Tree::str).unwrap_or("Audit");
     let overrides = part(tree, "validationFailureActionOverrides").is_some();
-    let about_pods = |rule: &&Tree<'_>| selects_pods(rule.field("match"));
-    let changes = rules.iter().filter(about_pods).any(|rule| rule.field("mutate").is_some());
-    let refuses = |rule: &Tree<'_>| {
-        let action = rule.field("validate").and_then(|validate| validate.field("failureAction")).and_then(Tree::str);
-        let enforces = action.unwrap_or(usual).eq_ignore_ascii_case("enforce") || overrides;
-        rule.field("verifyImages").is_some() || (rule.field("validate").is_some() && enforces)
-    };
-    let refuses = rules.iter().filter(about_pods).any(refuses);
+    let changes = rules.iter().filter(|rule| is_rule_about_pods(rule)).any(|rule| rule.field("mutate").is_some());
+    let refuses = rules.iter().filter(|rule| is_rule_about_pods(rule)).any(|rule| refuses(rule, usual, overrides));
     (changes || refuses).then(|| (changes, Scope::default()))
+}
+
+/// Whether a rule refuses objects, where its policy has this action and may override it.
+fn refuses(rule: &Tree<'_>, usual: &str, overrides: bool) -> bool {
+    let action = rule.field("validate").and_then(|validate| validate.text("failureAction"));
+    let enforces = action.unwrap_or(usual).eq_ignore_ascii_case("enforce") || overrides;
+    rule.field("verifyImages").is_some() || (rule.field("validate").is_some() && enforces)
+}
+
+fn is_rule_about_pods(rule: &Tree<'_>) -> bool {
+    selects_pods(rule.field("match"))
 }
 
 /// Whether a match of Kyverno covers pods: some list of kinds in it has them, or there is none.
 fn selects_pods(matched: Option<&Tree<'_>>) -> bool {
     let Some(matched) = matched else { return true };
-    let filters = |field| matched.field(field).and_then(Tree::seq).unwrap_or_default();
     let direct = std::iter::once(matched).filter(|matched| matched.field("resources").is_some());
-    let all: Vec<&Tree<'_>> = direct.chain(filters("any")).chain(filters("all")).collect();
-    let covers = |filter: &&Tree<'_>| {
-        let kinds = filter.field("resources").and_then(|resources| resources.field("kinds")).and_then(Tree::seq);
-        kinds.is_none_or(|kinds| kinds.iter().any(|kind| kind.str().is_none_or(is_pod)))
-    };
-    all.is_empty() || all.iter().any(covers)
+    let all: Vec<&Tree<'_>> = direct.chain(matched.items("any")).chain(matched.items("all")).collect();
+    all.is_empty()
+        || all.iter().any(|filter| {
+            let kinds = filter.field("resources").and_then(|resources| resources.field("kinds")).and_then(Tree::seq);
+            kinds.is_none_or(|kinds| kinds.iter().any(|kind| kind.str().is_none_or(is_pod)))
+        })
 }
 
 /// Whether a kind, as Kyverno writes it (`Pod`, `v1/Pod`, `*/Pod`, `Pod/binding`, with wildcards), may stand for pods.

@@ -71,8 +71,8 @@ impl Gates {
     }
 
     fn add_webhooks(&mut self, cx: &mut Context, kind: Kind, changes: bool, tree: &Tree<'_>) {
-        for webhook in tree.field("webhooks").and_then(Tree::seq).unwrap_or_default() {
-            let own = webhook.field("name").and_then(Tree::str).unwrap_or_default();
+        for webhook in tree.items("webhooks") {
+            let own = webhook.text("name").unwrap_or_default();
             let name = format!("the webhook {} of {} {}", shown(own), kind.name(), shown(&name(tree)));
             let scopes = vec![Scope::of_webhook(cx, webhook)];
             self.gates.push(Gate { name, span: webhook.span, changes, scopes });
@@ -115,11 +115,10 @@ impl Gates {
 
     /// What is assumed of the gates where they are said to keep pods as they are.
     pub(crate) fn assumed(&self) -> impl Iterator<Item = Diagnostic> + '_ {
-        let note = |gate: &Gate| {
+        self.gates.iter().map(|gate| {
             let message = format!("{} is taken to keep pods as they are (--assume-admission-keeps-pods)", gate.name);
             Diagnostic::stops("W0361", gate.span, message).with_effect(Effect::Assumes(Topic::Admission))
-        };
-        self.gates.iter().map(note)
+        })
     }
 }
 

@@ -85,16 +85,9 @@ impl LimitRanges {
     pub(crate) fn is_ambiguous(&self, namespace: &str, parts: &Parts) -> bool {
         let ranges = self.of(namespace);
         let mut containers = parts.containers.iter().chain(&parts.init);
-        let differ = |pick: fn(&LimitRange) -> &Amounts, own: &Amounts| {
-            let names: BTreeSet<&String> = ranges.iter().flat_map(|range| pick(range).keys()).collect();
-            let given = |name: &String| {
-                let amounts: BTreeSet<_> = ranges.iter().filter_map(|range| pick(range).get(name)).collect();
-                own.get(name).is_none_or(|own| amounts.len() > 1 && amounts.contains(own))
-            };
-            names.into_iter().any(given)
-        };
         containers.any(|container| {
-            differ(|range| &range.requests, &container.requests) || differ(|range| &range.limits, &container.limits)
+            differ(ranges, |range| &range.requests, &container.requests)
+                || differ(ranges, |range| &range.limits, &container.limits)
         })
     }
 
@@ -121,6 +114,15 @@ impl LimitRanges {
             Some(format!("the LimitRange {namespace}/{} {why}", range.name))
         })
     }
+}
+
+/// Whether several objects give something different, or one would give what is not there.
+fn differ(ranges: &[LimitRange], pick: fn(&LimitRange) -> &Amounts, own: &Amounts) -> bool {
+    let names: BTreeSet<&String> = ranges.iter().flat_map(|range| pick(range).keys()).collect();
+    names.into_iter().any(|name| {
+        let amounts: BTreeSet<_> = ranges.iter().filter_map(|range| pick(range).get(name)).collect();
+        own.get(name).is_none_or(|own| amounts.len() > 1 && amounts.contains(own))
+    })
 }
 
 impl LimitRange {

@@ -169,8 +169,8 @@ impl Admission {
     /// Whether a device class may provide what a pod requests. That is so even where a profile ignores the resource: it ignores how much of it
     /// a node says it has.
     fn may_be_devices(&self, content: &Content) -> bool {
-        let is_device = |resource: &String| self.devices.contains(resource);
-        !self.devices.is_empty() && request::of_pod(&content.parts, true).keys().any(is_device)
+        !self.devices.is_empty()
+            && request::of_pod(&content.parts, true).keys().any(|resource| self.devices.contains(resource))
     }
 
     /// A pod that waits for its node: it was let in, and neither its bounds nor its quotas are asked again when it is bound.

@@ -37,11 +37,10 @@ impl Namespaces {
     pub(crate) fn add(&mut self, cx: &Context, metadata: &Metadata, tree: &Tree<'_>) {
         self.known.insert(metadata.name.clone());
         let symbols = &cx.cluster.symbols;
-        let label = |key: &str| {
+        self.security.add(&metadata.name, |key| {
             let value = symbols.symbol(key).and_then(|key| metadata.labels.value(key))?;
             Some(symbols.str(value).to_owned())
-        };
-        self.security.add(&metadata.name, label);
+        });
         let phase = tree.field("status").and_then(|status| status.field("phase")).and_then(Tree::str);
         if metadata.terminating || phase == Some("Terminating") {
             self.ending.insert(metadata.name.clone());

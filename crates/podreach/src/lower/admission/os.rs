@@ -25,8 +25,10 @@ pub(crate) fn bind(cx: &mut Context, content: &mut Content) -> Option<Cause> {
         }
         Some(terms) => {
             // A term that asks for nothing matches no node, and must not be made to match some.
-            let asks = |term: &&mut NodeTerm| !term.expressions.is_empty() || !term.names.is_empty();
-            terms.iter_mut().filter(asks).for_each(|term| term.expressions.push((key, own.clone())));
+            terms
+                .iter_mut()
+                .filter(|term| !term.expressions.is_empty() || !term.names.is_empty())
+                .for_each(|term| term.expressions.push((key, own.clone())));
         }
     }
     let unknown = cx.cluster.nodes.iter().any(|(_, node)| node.labels.value(key).is_none());

@@ -102,16 +102,9 @@ impl Quotas {
     /// Why a pod is refused whatever else runs, if it is: it does not say what a quota counts.
     pub(crate) fn refusal(&self, namespace: &str, parts: &Parts, deadline: bool) -> Option<String> {
         let whole = parts.whole.as_ref().is_some_and(|(requests, limits)| !requests.is_empty() || !limits.is_empty());
-        let silent = |resource: &&str| {
-            let mut containers = parts.containers.iter().chain(&parts.init);
-            containers.any(|container| {
-                let (of, limit) = counted(resource);
-                let stated = if limit { &container.limits } else { &request::requests(container, true) };
-                !stated.contains_key(of)
-            })
-        };
         self.of(namespace).iter().filter(|quota| !whole && quota.counts(parts, deadline)).find_map(|quota| {
-            let resource = STATED.iter().find(|resource| quota.hard.contains_key(**resource) && silent(resource))?;
+            let resource =
+                STATED.iter().find(|resource| quota.hard.contains_key(**resource) && is_silent(parts, resource))?;
             Some(format!("the ResourceQuota {} wants every container to state {resource}", quota.name))
         })
     }
@@ -128,6 +121,16 @@ impl Quotas {
         let taken = caps.map(|(resource, &id)| (id, nanos(taken(resource, parts))));
         taken.filter(|&(_, amount)| amount > 0).collect()
     }
+}
+
+/// Whether some container does not say how much of a resource it takes.
+fn is_silent(parts: &Parts, resource: &str) -> bool {
+    let mut containers = parts.containers.iter().chain(&parts.init);
+    containers.any(|container| {
+        let (of, limit) = counted(resource);
+        let stated = if limit { &container.limits } else { &request::requests(container, true) };
+        !stated.contains_key(of)
+    })
 }
 
 impl ResourceQuota {
@@ -198,10 +201,6 @@ fn taken(resource: &str, parts: &Parts) -> Quantity {
 ///
 /// Kubernetes: `pkg/apis/core/v1/helper/qos/qos.go`, `ComputePodQOS`.
 fn is_best_effort(parts: &Parts) -> bool {
-    let says = |amounts: &Amounts| {
-        let mut both = ["cpu", "memory"].iter().filter_map(|resource| amounts.get(*resource));
-        both.any(|quantity| *quantity > Quantity::default())
-    };
     match &parts.whole {
         Some((requests, limits)) if !requests.is_empty() || !limits.is_empty() => !says(requests) && !says(limits),
         _ => {
@@ -209,6 +208,12 @@ fn is_best_effort(parts: &Parts) -> bool {
             !containers.any(|container| says(&container.requests) || says(&container.limits))
         }
     }
+}
+
+/// Whether amounts have any cpu or memory.
+fn says(amounts: &Amounts) -> bool {
+    let mut both = ["cpu", "memory"].iter().filter_map(|resource| amounts.get(*resource));
+    both.any(|quantity| *quantity > Quantity::default())
 }
 
 fn nanos(quantity: Quantity) -> Amount {

@@ -62,9 +62,10 @@ impl Scope {
     /// What the constraints of a policy or a binding say: without rules they cover everything.
     pub(crate) fn of_constraints(cx: &mut Context, constraints: Option<&Tree<'_>>) -> Self {
         let Some(constraints) = constraints else { return Self::default() };
-        let rules = |field| constraints.field(field).and_then(Tree::seq).unwrap_or_default();
-        let excluded = rules("excludeResourceRules").iter().any(|rule| is_about_pods(rule) && !has_names(rule));
-        let covers = rules("resourceRules").is_empty() || rules("resourceRules").iter().any(is_about_pods);
+        let excluded =
+            constraints.items("excludeResourceRules").iter().any(|rule| is_about_pods(rule) && !has_names(rule));
+        let covers = constraints.items("resourceRules").is_empty()
+            || constraints.items("resourceRules").iter().any(is_about_pods);
         Self { elsewhere: excluded || !covers, ..Self::selected(cx, constraints) }
     }
 
@@ -74,26 +75,32 @@ impl Scope {
     }
 
     fn selected(cx: &mut Context, holder: &Tree<'_>) -> Self {
-        let mut read = |field: &str| {
-            // What is wrong with a selector is not for us to say; it then selects all.
-            let remarks = cx.log.len();
-            let object = Object::new(holder, &HOLDER, &mut cx.log)?;
-            let selected = selector::read(cx, &object, field);
-            let clear = cx.log.len() == remarks;
-            cx.log.truncate(remarks);
-            selected.filter(|_| clear)
-        };
-        Self { elsewhere: false, namespaces: read("namespaceSelector"), objects: read("objectSelector") }
+        Self {
+            elsewhere: false,
+            namespaces: readable(cx, holder, "namespaceSelector"),
+            objects: readable(cx, holder, "objectSelector"),
+        }
     }
 
     /// Whether a pod may be in it.
     pub(crate) fn may_hold(&self, cluster: &Cluster, pod: &Subject<'_>) -> bool {
-        let unsure_of_namespace = |key: Symbol| !pod.is_known && cluster.symbols.str(key) != NAME_LABEL;
-        let given = |key: Symbol| is_given(cluster.symbols.str(key));
         !self.elsewhere
-            && may_match(self.namespaces.as_ref(), pod.namespace, unsure_of_namespace)
-            && may_match(self.objects.as_ref(), Some(pod.labels), given)
+            && may_match(self.namespaces.as_ref(), pod.namespace, |key| {
+                !pod.is_known && cluster.symbols.str(key) != NAME_LABEL
+            })
+            && may_match(self.objects.as_ref(), Some(pod.labels), |key| is_given(cluster.symbols.str(key)))
     }
+}
+
+/// A selector; one that cannot be read selects all, and what is wrong with it is not for us to say.
+fn readable(cx: &mut Context, holder: &Tree<'_>, field: &str) -> Option<Selector> {
+    // What is wrong with a selector is not for us to say; it then selects all.
+    let remarks = cx.log.len();
+    let object = Object::new(holder, &HOLDER, &mut cx.log)?;
+    let selected = selector::read(cx, &object, field);
+    let clear = cx.log.len() == remarks;
+    cx.log.truncate(remarks);
+    selected.filter(|_| clear)
 }
 
 /// Whether a selector matches labels, or may match them since some are not known.
@@ -113,15 +120,17 @@ fn has_names(rule: &Tree<'_>) -> bool {
 
 /// Whether a rule covers the creation of pods, or their binding.
 fn is_about_pods(rule: &Tree<'_>) -> bool {
-    let has = |field: &str, wanted: &[&str]| {
-        let Some(items) = rule.field(field).and_then(Tree::seq) else { return false };
-        items.iter().any(|item| item.str().is_none_or(|text| wanted.contains(&text)))
-    };
-    let cluster = rule.field("scope").and_then(Tree::str) == Some("Cluster");
+    let cluster = rule.text("scope") == Some("Cluster");
     let resources = ["pods", "pods/binding", "pods/*", "*", "*/*", "*/binding", "bindings"];
     !cluster
-        && has("operations", &["CREATE", "*"])
-        && has("apiGroups", &["", "*"])
-        && has("apiVersions", &["v1", "*"])
-        && has("resources", &resources)
+        && has(rule, "operations", &["CREATE", "*"])
+        && has(rule, "apiGroups", &["", "*"])
+        && has(rule, "apiVersions", &["v1", "*"])
+        && has(rule, "resources", &resources)
+}
+
+/// Whether a list of a rule has something that is wanted, or cannot be read.
+fn has(rule: &Tree<'_>, field: &str, wanted: &[&str]) -> bool {
+    let Some(items) = rule.field(field).and_then(Tree::seq) else { return false };
+    items.iter().any(|item| item.str().is_none_or(|text| wanted.contains(&text)))
 }

@@ -48,13 +48,15 @@ fn of_whole(parts: &Parts) -> Option<String> {
         return Some(format!("the pod as a whole would request more {resource} than its limit"));
     }
     let together = request::together(parts, &|container| request::requests(container, true));
-    let above = || parts.containers.iter().find_map(|container| exceeding(&container.limits, limits));
-    let resource = exceeding(&together, requests).or_else(above)?;
+    let resource = exceeding(&together, requests)
+        .or_else(|| parts.containers.iter().find_map(|container| exceeding(&container.limits, limits)))?;
     Some(format!("its containers would ask for more {resource} than the pod as a whole does"))
 }
 
 /// A resource of which there is more than another list allows.
 fn exceeding<'a>(amounts: &'a Amounts, most: &Amounts) -> Option<&'a String> {
-    let above = |(resource, amount): &(&String, _)| most.get(*resource).is_some_and(|most| most < *amount);
-    amounts.iter().find(above).map(|(resource, _)| resource)
+    amounts
+        .iter()
+        .find(|(resource, amount)| most.get(*resource).is_some_and(|most| most < *amount))
+        .map(|(resource, _)| resource)
 }

@@ -24,13 +24,16 @@ pub(crate) fn is_known(name: &str) -> bool {
 /// The features that a container needs, whatever the release.
 pub(crate) fn of_container(container: &Object<'_, '_>) -> Vec<&'static str> {
     let items = |field| container.field(field).and_then(Tree::seq).unwrap_or_default();
-    let restarts_all = |rule: &Tree<'_>| rule.field("action").and_then(Tree::str) == Some("RestartAllContainers");
-    let has_options = |mount: &Tree<'_>| {
-        mount.field("bindMountOptions").is_some_and(|options| options.seq().is_none_or(|options| !options.is_empty()))
-    };
-    let restarts = items("restartPolicyRules").iter().any(restarts_all).then_some(RESTART_ALL);
+    let restarts = items("restartPolicyRules")
+        .iter()
+        .any(|rule| rule.text("action") == Some("RestartAllContainers"))
+        .then_some(RESTART_ALL);
     let mounts = items("volumeMounts").iter().any(has_options).then_some(MOUNT_OPTIONS);
     restarts.into_iter().chain(mounts).collect()
+}
+
+fn has_options(mount: &Tree<'_>) -> bool {
+    mount.field("bindMountOptions").is_some_and(|options| options.seq().is_none_or(|options| !options.is_empty()))
 }
 
 /// The features that the scheduler of the release looks for.
@@ -39,6 +42,5 @@ pub(crate) fn needed(cx: &Context, spec: &Object<'_, '_>, parts: &Parts, host_ne
         parts.containers.iter().chain(&parts.init).flat_map(|container| container.features.iter().copied());
     let own_users = spec.field("hostUsers").is_some_and(|tree| tree.value == Value::Bool(false));
     let all = containers.chain((host_network && own_users).then_some(HOST_NETWORK));
-    let since = |feature: &&str| SINCE.iter().any(|(name, minor)| name == feature && cx.release.minor >= *minor);
-    all.filter(since).collect()
+    all.filter(|feature| SINCE.iter().any(|(name, minor)| name == feature && cx.release.minor >= *minor)).collect()
 }

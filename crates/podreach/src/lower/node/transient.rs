@@ -51,8 +51,8 @@ pub(crate) fn is_named(key: &str) -> bool {
 
 /// Sets apart what passes on a node with this capacity.
 pub(crate) fn split(cx: &Context, node: &mut Node, capacity: &Resources) {
-    let key = |taint: &Taint| cx.cluster.symbols.str(taint.key);
-    let (passing, lasting): (Vec<Taint>, Vec<Taint>) = node.taints.iter().partition(|taint| passes(key(taint)));
+    let (passing, lasting): (Vec<Taint>, Vec<Taint>) =
+        node.taints.iter().partition(|taint| passes(cx.cluster.symbols.str(taint.key)));
     node.taints = lasting;
     node.passing.taints = passing;
     node.passing.cordoned = std::mem::take(&mut node.unschedulable);

@@ -105,9 +105,8 @@ fn hidden(tree: &Tree<'_>, version: &str, kind: &str, does: Does) -> Option<Diag
     let span = tree.field("kind").map_or(tree.span, |kind| kind.span);
     let items = tree.field("items").filter(|_| kind.ends_with("List")).and_then(Tree::seq);
     let objects = items.map_or_else(|| vec![tree], |items| items.iter().collect());
-    let spec = |object: &Tree<'_>, field: &str| object.field("spec").is_some_and(|spec| spec.field(field).is_some());
     let acts = objects.iter().any(|object| match does {
-        Does::PodsWith(field) => spec(object, field),
+        Does::PodsWith(field) => object.field("spec").is_some_and(|spec| spec.field(field).is_some()),
         _ => true,
     });
     let seen = objects.iter().all(|object| object.field("status").is_some());
@@ -125,12 +124,15 @@ fn resized(object: &Tree<'_>, remark: Diagnostic) -> Option<Diagnostic> {
     if mode == Some("Off") {
         return None;
     }
-    let text = |tree: &Tree<'_>, field: &str| tree.field(field).and_then(Tree::str).map(str::to_owned);
-    let target = spec.field("targetRef").and_then(|target| text(target, "kind").zip(text(target, "name")));
+    let target = spec.field("targetRef").and_then(|target| owned_text(target, "kind").zip(owned_text(target, "name")));
     let Some((kind, name)) = target else { return Some(remark) };
-    let namespace = object.field("metadata").and_then(|metadata| text(metadata, "namespace"));
+    let namespace = object.field("metadata").and_then(|metadata| owned_text(metadata, "namespace"));
     let namespace = namespace.unwrap_or_else(|| "default".to_owned());
     Some(remark.about(format!("{}/{namespace}/{name}", kind.to_lowercase())))
+}
+
+fn owned_text(tree: &Tree<'_>, field: &str) -> Option<String> {
+    tree.text(field).map(str::to_owned)
 }
 
 /// What there is to say about an object that describes where nodes come from, besides what is wrong with it.
@@ -141,8 +143,7 @@ pub(crate) fn about_pool(tree: &Tree<'_>) -> Option<Diagnostic> {
 
 /// The apiVersion and kind that an object says it has.
 fn own<'t>(tree: &'t Tree<'_>) -> Option<(&'t str, &'t str)> {
-    let text = |key| tree.field(key).and_then(Tree::str);
-    text("apiVersion").zip(text("kind"))
+    tree.text("apiVersion").zip(tree.text("kind"))
 }
 
 /// The apiVersion and kind of items that have none, in a list of this apiVersion and kind.

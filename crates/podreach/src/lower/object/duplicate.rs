@@ -33,19 +33,21 @@ pub(crate) fn settle(diagnostics: &mut [Diagnostic], documents: &[Tree<'_>]) {
 /// The object of a document in which a span stands.
 fn object<'t, 'a>(tree: &'t Tree<'a>, span: Span) -> Option<&'t Tree<'a>> {
     let holds = tree.span.source == span.source && tree.span.start <= span.start && span.end <= tree.span.end;
-    let is_list = tree.field("kind").and_then(Tree::str).is_some_and(|kind| kind.ends_with("List"));
+    let is_list = tree.text("kind").is_some_and(|kind| kind.ends_with("List"));
     let items = tree.field("items").filter(|_| is_list).and_then(Tree::seq).unwrap_or_default();
-    let inner = || items.iter().find_map(|item| object(item, span));
-    holds.then(|| inner().unwrap_or(tree))
+    holds.then(|| items.iter().find_map(|item| object(item, span)).unwrap_or(tree))
 }
 
 /// Whether two objects of one kind say the same; an item of a list may leave its kind to the list.
 fn say_the_same(first: &Tree<'_>, second: &Tree<'_>) -> bool {
-    fn told<'t, 'a>(tree: &'t Tree<'a>) -> impl Iterator<Item = &'t Entry<'a>> {
-        tree.map().unwrap_or_default().iter().filter(|entry| !["apiVersion", "kind"].contains(&&*entry.key))
-    }
-    let is_in = |entry: &Entry<'_>, other: &Tree<'_>| {
-        told(other).any(|same| same.key == entry.key && same.value.says_the_same(&entry.value))
-    };
-    told(first).count() == told(second).count() && told(first).all(|entry| is_in(entry, second))
+    fields(first).count() == fields(second).count() && fields(first).all(|entry| has(second, entry))
+}
+
+/// The fields of an object but for those that say what it is.
+fn fields<'t, 'a>(tree: &'t Tree<'a>) -> impl Iterator<Item = &'t Entry<'a>> {
+    tree.map().unwrap_or_default().iter().filter(|entry| !["apiVersion", "kind"].contains(&&*entry.key))
+}
+
+fn has(object: &Tree<'_>, entry: &Entry<'_>) -> bool {
+    fields(object).any(|same| same.key == entry.key && same.value.says_the_same(&entry.value))
 }

@@ -356,13 +356,8 @@ impl Kind {
     pub fn called(name: &str) -> Option<Self> {
         let name = name.to_ascii_lowercase();
         let (short, group) = name.split_once('.').map_or((name.as_str(), None), |(short, group)| (short, Some(group)));
-        let is_meant = |own: &str| {
-            let own = own.to_ascii_lowercase();
-            let plural = if own.ends_with('s') { format!("{own}es") } else { format!("{own}s") };
-            short == own || short == plural
-        };
-        let short = SHORT.iter().find(|(own, _)| *own == short).map(|(_, kind)| *kind);
-        let kind = short.or_else(|| READ.iter().find(|(_, own, ..)| is_meant(own)).map(|(kind, ..)| *kind))?;
+        let known = SHORT.iter().find(|(own, _)| *own == short).map(|(_, kind)| *kind);
+        let kind = known.or_else(|| READ.iter().find(|(_, own, ..)| is_name_of(short, own)).map(|(kind, ..)| *kind))?;
         let (.., own, versions) = READ.iter().find(|(other, ..)| *other == kind)?;
         let fits = |group: &str| {
             group == *own || versions.iter().any(|version| group == *version || group == format!("{version}.{own}"))
@@ -403,6 +398,13 @@ impl Kind {
         ];
         owners.into_iter().find(|kind| kind.name() == name)
     }
+}
+
+/// Whether a name, in lower case, is that of a kind, or its plural.
+fn is_name_of(short: &str, own: &str) -> bool {
+    let own = own.to_ascii_lowercase();
+    let plural = if own.ends_with('s') { format!("{own}es") } else { format!("{own}s") };
+    short == own || short == plural
 }
 
 #[cfg(test)]

@@ -90,8 +90,7 @@ impl Listing {
 
     /// What is in a list; of one that was handed over piece by piece, what was met before its end.
     fn met_in(&self, list: &Tree<'_>) -> Met {
-        let text = |tree: &Tree<'_>, key: &str| tree.field(key).and_then(Tree::str).map(str::to_owned);
-        let items = list.field("items").and_then(Tree::seq).unwrap_or_default();
+        let items = list.items("items");
         if items.is_empty() {
             return self.met.clone();
         }
@@ -111,9 +110,13 @@ impl Listing {
     }
 }
 
+fn text(tree: &Tree<'_>, key: &str) -> Option<String> {
+    tree.text(key).map(str::to_owned)
+}
+
 /// Whether a list is as kubectl prints one: it has a version of its own, which is empty.
 pub(crate) fn is_of_kubectl(list: &Tree<'_>) -> bool {
-    let is_list = list.field("kind").and_then(Tree::str) == Some("List");
+    let is_list = list.text("kind") == Some("List");
     is_list && list.field("metadata").is_some_and(|metadata| metadata.field("resourceVersion").is_some())
 }
 

@@ -54,10 +54,6 @@ pub(crate) fn read(cx: &mut Context, kind: Kind, object: &Object<'_, '_>) -> Opt
         return None;
     };
     let (name, generated) = object_name(cx, kind, &meta)?;
-    let annotation = |cx: &mut Context, key: &str| {
-        let annotations = meta.pairs("annotations", &mut cx.log);
-        annotations.into_iter().find(|(entry, _)| entry.key == key).map(|(_, value)| value.to_owned())
-    };
     Some(Metadata {
         name,
         generated,
@@ -66,20 +62,26 @@ pub(crate) fn read(cx: &mut Context, kind: Kind, object: &Object<'_, '_>) -> Opt
         labels: labels(cx, &meta),
         owner: owner(cx, &meta),
         terminating: meta.field("deletionTimestamp").is_some(),
-        mirror: annotation(cx, "kubernetes.io/config.mirror").is_some(),
-        revision: annotation(cx, "deployment.kubernetes.io/revision").and_then(|text| text.parse().ok()),
+        mirror: annotation(cx, &meta, "kubernetes.io/config.mirror").is_some(),
+        revision: annotation(cx, &meta, "deployment.kubernetes.io/revision").and_then(|text| text.parse().ok()),
         exceptions: exceptions(cx, &meta),
         span: meta.field("name").map_or(meta.span(), |name| name.span),
     })
 }
 
+fn annotation(cx: &mut Context, meta: &Object<'_, '_>, key: &str) -> Option<String> {
+    let annotations = meta.pairs("annotations", &mut cx.log);
+    annotations.into_iter().find(|(entry, _)| entry.key == key).map(|(_, value)| value.to_owned())
+}
+
 /// The findings that annotations spare an object; without a reason none is spared.
 fn exceptions(cx: &mut Context, meta: &Object<'_, '_>) -> Vec<(String, String)> {
-    let exception = |(entry, reason): (&crate::read::Entry<'_>, &str)| {
-        let code = entry.key.strip_prefix(EXCEPTION).filter(|_| !reason.trim().is_empty())?;
-        Some((code.to_owned(), reason.trim().to_owned()))
-    };
     meta.pairs("annotations", &mut cx.log).into_iter().filter_map(exception).collect()
+}
+
+fn exception((entry, reason): (&crate::read::Entry<'_>, &str)) -> Option<(String, String)> {
+    let code = entry.key.strip_prefix(EXCEPTION).filter(|_| !reason.trim().is_empty())?;
+    Some((code.to_owned(), reason.trim().to_owned()))
 }
 
 /// The labels in the metadata of a template, where nothing else matters.

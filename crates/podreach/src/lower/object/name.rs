@@ -54,9 +54,8 @@ pub(crate) fn value(text: &str) -> Result<(), &'static str> {
     if bytes.len() > 63 {
         return Err("it is longer than 63 characters");
     }
-    let inner = |b: &u8| b.is_ascii_alphanumeric() || b"-_.".contains(b);
     let framed = first.is_ascii_alphanumeric() && last.is_ascii_alphanumeric();
-    if framed && bytes.iter().all(inner) { Ok(()) } else { Err(PART) }
+    if framed && bytes.iter().all(|b| b.is_ascii_alphanumeric() || b"-_.".contains(b)) { Ok(()) } else { Err(PART) }
 }
 
 /// Whether a container may request this resource: the standard ones, huge pages, and those with a domain of their own.
@@ -83,10 +82,14 @@ fn is_native(resource: &str) -> bool {
 }
 
 fn is_dns_label(text: &str) -> bool {
-    let inner = |b: &u8| b.is_ascii_lowercase() || b.is_ascii_digit() || *b == b'-';
     let bytes = text.as_bytes();
-    let end = |b: Option<&u8>| b.is_some_and(|b| *b != b'-');
-    bytes.iter().all(inner) && end(bytes.first()) && end(bytes.last())
+    bytes.iter().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || *b == b'-')
+        && is_end(bytes.first())
+        && is_end(bytes.last())
+}
+
+fn is_end(b: Option<&u8>) -> bool {
+    b.is_some_and(|b| *b != b'-')
 }
 
 #[cfg(test)]

@@ -7,12 +7,13 @@ pub(crate) fn nearest<'n>(text: &str, names: impl Iterator<Item = &'n str>) -> V
         return Vec::new();
     }
     let allowed = (text.chars().count() / 3).clamp(1, 3);
-    let near = |name: &'n str| {
-        let close = name.len() <= longest && name.len().abs_diff(text.len()) <= allowed * 4;
-        let edits = if close { edits(text, name) } else { usize::MAX };
-        (edits <= allowed).then_some((edits, name))
-    };
-    let mut found: Vec<_> = names.filter_map(near).collect();
+    let mut found: Vec<_> = names
+        .filter_map(|name| {
+            let close = name.len() <= longest && name.len().abs_diff(text.len()) <= allowed * 4;
+            let edits = if close { edits(text, name) } else { usize::MAX };
+            (edits <= allowed).then_some((edits, name))
+        })
+        .collect();
     found.sort_unstable();
     found.dedup();
     found.truncate(3);

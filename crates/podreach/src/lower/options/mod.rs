@@ -151,10 +151,6 @@ impl Release {
 
     /// The newest release that a text says kubelets have.
     pub fn of_kubelets(text: &str) -> Option<Self> {
-        let release = |rest: &str| {
-            let start = rest.trim_start_matches(['"', ':', ' ', '\'']);
-            start.split(['"', '\'', ',', '}', '\n', ' ']).next().and_then(|version| version.parse().ok())
-        };
         text.split("kubeletVersion").skip(1).filter_map(release).max()
     }
 
@@ -182,6 +178,12 @@ impl Release {
             namespaces_lack_labels: (34..=36).contains(&self.minor),
         }
     }
+}
+
+/// The release after a field's name.
+fn release(rest: &str) -> Option<Release> {
+    let start = rest.trim_start_matches(['"', ':', ' ', '\'']);
+    start.split(['"', '\'', ',', '}', '\n', ' ']).next().and_then(|version| version.parse().ok())
 }
 
 impl fmt::Display for Release {

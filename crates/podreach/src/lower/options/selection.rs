@@ -111,17 +111,20 @@ impl fmt::Display for Selection {
 
 impl Test {
     fn holds(&self, value: Option<&str>) -> bool {
-        let is_in = |values: &[String]| value.is_some_and(|value| values.iter().any(|other| other == value));
         let number = value.and_then(|value| value.parse::<i64>().ok());
         match self {
-            Self::In(values) => is_in(values),
-            Self::NotIn(values) => !is_in(values),
+            Self::In(values) => is_in(value, values),
+            Self::NotIn(values) => !is_in(value, values),
             Self::Exists => value.is_some(),
             Self::DoesNotExist => value.is_none(),
             Self::Above(least) => number.is_some_and(|number| number > *least),
             Self::Below(most) => number.is_some_and(|number| number < *most),
         }
     }
+}
+
+fn is_in(value: Option<&str>, values: &[String]) -> bool {
+    value.is_some_and(|value| values.iter().any(|other| other == value))
 }
 
 /// Splits at the commas outside parentheses.

@@ -46,13 +46,10 @@ impl TermDraft {
     pub(crate) fn matcher(&self, labels: &Labels, admission: bool) -> Matcher {
         let mut selector = self.selector.clone().unwrap_or(Selector::Nothing);
         if admission {
-            let values = |keys: &[Symbol]| -> Vec<_> {
-                keys.iter().filter_map(|&key| Some((key, labels.value(key)?))).collect()
-            };
-            for (key, value) in values(&self.same) {
+            for (key, value) in values(labels, &self.same) {
                 selector = selector.and(key, Allowed::one_of([value]));
             }
-            for (key, value) in values(&self.other) {
+            for (key, value) in values(labels, &self.other) {
                 selector = selector.and(key, Allowed::none_of([value]));
             }
         }
@@ -60,16 +57,23 @@ impl TermDraft {
     }
 }
 
+/// The values that labels have of some keys.
+fn values(labels: &Labels, keys: &[Symbol]) -> Vec<(Symbol, Symbol)> {
+    keys.iter().filter_map(|&key| Some((key, labels.value(key)?))).collect()
+}
+
 /// Reads the affinities of a pod in a namespace.
 pub(crate) fn read(cx: &mut Context, spec: &Object<'_, '_>, namespace: NamespaceId) -> Affinities {
     let Some(affinity) = spec.object("affinity", &AFFINITY, &mut cx.log) else { return Affinities::default() };
-    let mut pod_terms = |field| {
-        let Some(affinity) = affinity.object(field, &POD_AFFINITY, &mut cx.log) else { return Vec::new() };
-        let terms = affinity.objects(REQUIRED, &POD_AFFINITY_TERM, &mut cx.log);
-        terms.iter().filter_map(|term| pod_term(cx, term, namespace)).collect()
-    };
-    let (near, apart) = (pod_terms("podAffinity"), pod_terms("podAntiAffinity"));
+    let (near, apart) =
+        (pod_terms(cx, &affinity, namespace, "podAffinity"), pod_terms(cx, &affinity, namespace, "podAntiAffinity"));
     Affinities { node: required_node_terms(cx, &affinity, "nodeAffinity"), near, apart }
+}
+
+fn pod_terms(cx: &mut Context, affinity: &Object<'_, '_>, namespace: NamespaceId, field: &str) -> Vec<TermDraft> {
+    let Some(affinity) = affinity.object(field, &POD_AFFINITY, &mut cx.log) else { return Vec::new() };
+    let terms = affinity.objects(REQUIRED, &POD_AFFINITY_TERM, &mut cx.log);
+    terms.iter().filter_map(|term| pod_term(cx, term, namespace)).collect()
 }
 
 /// The terms of the required node affinity in a field.
@@ -83,8 +87,11 @@ pub(crate) fn required_node_terms(cx: &mut Context, holder: &Object<'_, '_>, fie
 ///
 /// Kubernetes: `component-helpers/scheduling/corev1/nodeaffinity/nodeaffinity.go`, `NewLazyErrorNodeSelector`.
 pub(crate) fn node_terms(cx: &mut Context, selector: &Object<'_, '_>) -> Vec<NodeTerm> {
-    let none = || NodeTerm { expressions: Vec::new(), names: Vec::new() };
-    read_terms(cx, selector).into_iter().map(|term| term.unwrap_or_else(none)).collect()
+    read_terms(cx, selector).into_iter().map(|term| term.unwrap_or_else(no_node)).collect()
+}
+
+fn no_node() -> NodeTerm {
+    NodeTerm { expressions: Vec::new(), names: Vec::new() }
 }
 
 /// The same where one requirement that cannot be read spoils the others: then no term matches.

@@ -187,13 +187,8 @@ struct Context {
 
 impl Context {
     fn read(context: &Object<'_, '_>, log: &mut Log) -> Self {
-        let mut profile = |field, table: &'static Table| {
-            let profile = context.object(field, table, log)?;
-            let kind = profile.text("type", log).unwrap_or_default();
-            Some(matches!(kind, "RuntimeDefault" | "Localhost"))
-        };
-        let (app_armor, seccomp) =
-            (profile("appArmorProfile", &APP_ARMOR_PROFILE), profile("seccompProfile", &SECCOMP_PROFILE));
+        let app_armor = is_confined(context, "appArmorProfile", &APP_ARMOR_PROFILE, log);
+        let seccomp = is_confined(context, "seccompProfile", &SECCOMP_PROFILE, log);
         let windows = context.object("windowsOptions", &WINDOWS_OPTIONS, log);
         Self {
             app_armor,
@@ -221,6 +216,13 @@ fn truth(object: &Object<'_, '_>, field: &str, log: &mut Log) -> Option<bool> {
     let there = object.field(field).is_some();
     let flag = object.flag(field, log);
     there.then_some(flag)
+}
+
+/// Whether a profile confines the container, if there is one.
+fn is_confined(context: &Object<'_, '_>, field: &str, table: &'static Table, log: &mut Log) -> Option<bool> {
+    let profile = context.object(field, table, log)?;
+    let kind = profile.text("type", log).unwrap_or_default();
+    Some(matches!(kind, "RuntimeDefault" | "Localhost"))
 }
 
 /// Whether SELinux options are others than containers may have: of any release, and of 1.31 and later.
@@ -253,8 +255,7 @@ fn container_flaws(container: &Object<'_, '_>, pod: &Context, flaws: &mut Flaws,
     flaws.add(Flaw::Capabilities, !dropped.iter().any(|(name, _)| *name == "ALL"));
     flaws.add(Flaw::Capabilities, added.iter().any(|(name, _)| *name != "NET_BIND_SERVICE"));
     let ports = container.objects("ports", &CONTAINER_PORT, &mut Log::new());
-    let taken = |port: &Object<'_, '_>| port.integer("hostPort", 0, 65535, &mut Log::new()).unwrap_or(0) != 0;
-    flaws.add(Flaw::HostPort, ports.iter().any(taken));
+    flaws.add(Flaw::HostPort, ports.iter().any(takes_host_port));
     flaws.add(Flaw::HostOfProbe, has_host(container, log));
 }
 
@@ -272,12 +273,17 @@ fn has_host(container: &Object<'_, '_>, log: &mut Log) -> bool {
     found
 }
 
+fn takes_host_port(port: &Object<'_, '_>) -> bool {
+    port.integer("hostPort", 0, 65535, &mut Log::new()).unwrap_or(0) != 0
+}
+
 fn names_host(handler: &Object<'_, '_>, log: &mut Log) -> bool {
-    let mut host = |field, table| {
-        let action = handler.object(field, table, log);
-        action.and_then(|action| action.text("host", log)).is_some_and(|host| !host.is_empty())
-    };
-    host("httpGet", &HTTP_GET_ACTION) | host("tcpSocket", &TCP_SOCKET_ACTION)
+    has_host_in(handler, "httpGet", &HTTP_GET_ACTION, log) | has_host_in(handler, "tcpSocket", &TCP_SOCKET_ACTION, log)
+}
+
+fn has_host_in(handler: &Object<'_, '_>, field: &str, table: &'static Table, log: &mut Log) -> bool {
+    let action = handler.object(field, table, log);
+    action.and_then(|action| action.text("host", log)).is_some_and(|host| !host.is_empty())
 }
 
 /// Looks at volumes. One without a source is an empty folder.
@@ -324,6 +330,8 @@ fn names_container(holder: &Object<'_, '_>, key: &str) -> bool {
     let Some(name) = key.strip_prefix(SECCOMP_ANNOTATION_OF) else { return false };
     let spec = holder.field("spec");
     let containers = |list| spec.and_then(|spec| spec.field(list)).and_then(Tree::seq).unwrap_or_default();
-    let named = |container: &Tree<'_>| container.field("name").and_then(Tree::str) == Some(name);
-    containers("containers").iter().chain(containers("initContainers")).any(named)
+    containers("containers")
+        .iter()
+        .chain(containers("initContainers"))
+        .any(|container| container.text("name") == Some(name))
 }

@@ -67,11 +67,12 @@ pub(crate) fn let_in(spec: &PodSpec) -> PodSpec {
 }
 
 fn terms(cx: &mut Context, drafts: &[TermDraft], labels: &Labels) -> Vec<Term> {
-    let term = |draft: &TermDraft| {
-        let matcher = draft.matcher(labels, cx.admission);
-        Term { matcher: cx.cluster.matchers.intern(matcher), key: cx.cluster.keys.intern(draft.key) }
-    };
-    drafts.iter().map(term).collect()
+    drafts.iter().map(|draft| term(cx, labels, draft)).collect()
+}
+
+fn term(cx: &mut Context, labels: &Labels, draft: &TermDraft) -> Term {
+    let matcher = draft.matcher(labels, cx.admission);
+    Term { matcher: cx.cluster.matchers.intern(matcher), key: cx.cluster.keys.intern(draft.key) }
 }
 
 fn spread(cx: &mut Context, draft: &Draft, labels: &Labels) -> Vec<Spread> {
@@ -92,11 +93,15 @@ fn spread(cx: &mut Context, draft: &Draft, labels: &Labels) -> Vec<Spread> {
 
 /// The label keys that selectors look at: no other label can make a difference to any rule.
 pub(crate) fn mentioned<'m>(matchers: impl Iterator<Item = &'m Matcher>) -> BTreeSet<Symbol> {
-    let keys = |matcher: &'m Matcher| match &matcher.selector {
+    matchers.filter_map(keys).flatten().collect()
+}
+
+/// The keys that the selector of a matcher looks at.
+fn keys(matcher: &Matcher) -> Option<impl Iterator<Item = Symbol>> {
+    match &matcher.selector {
         Selector::Nothing => None,
         Selector::Every(entries) => Some(entries.keys().copied()),
-    };
-    matchers.filter_map(keys).flatten().collect()
+    }
 }
 
 /// Drops the labels that nothing looks at.

@@ -1,6 +1,7 @@
 //! Tolerations: those of the manifest, and those that controllers and admission add.
 
 use podreach_core::cluster::{TaintEffect, Toleration, TolerationOperator};
+use podreach_core::id::Symbol;
 
 use crate::diagnostic::Topic;
 use crate::lower::context::Context;
@@ -71,8 +72,8 @@ fn comparison(cx: &mut Context, toleration: &Object<'_, '_>, operator: &str, val
 ///
 /// Kubernetes: `pkg/util/tolerations/tolerations.go`, `MergeTolerations`.
 pub(crate) fn needed(tolerations: &[Toleration]) -> Vec<Toleration> {
-    let is_needed = |one: &&Toleration| !tolerations.iter().any(|by| by != *one && covers(by, one));
-    let mut needed: Vec<Toleration> = tolerations.iter().filter(is_needed).copied().collect();
+    let mut needed: Vec<Toleration> =
+        tolerations.iter().filter(|one| !tolerations.iter().any(|by| by != *one && covers(by, one))).copied().collect();
     needed.sort_unstable();
     needed.dedup();
     needed
@@ -91,14 +92,16 @@ pub(crate) fn covers(by: &Toleration, one: &Toleration) -> bool {
 pub(crate) fn add_defaults(cx: &mut Context, tolerations: &mut Vec<Toleration>) {
     for key in [NOT_READY, UNREACHABLE] {
         let key = cx.symbol(key);
-        let covers = |toleration: &Toleration| {
-            toleration.key.is_none_or(|own| own == key)
-                && toleration.effect.is_none_or(|effect| effect == TaintEffect::NoExecute)
-        };
-        if !tolerations.iter().any(covers) {
+        if !tolerations.iter().any(|toleration| covers_eviction(key, toleration)) {
             tolerations.push(exists(key, TaintEffect::NoExecute));
         }
     }
+}
+
+/// Whether a toleration covers a taint of this key that evicts.
+fn covers_eviction(key: Symbol, toleration: &Toleration) -> bool {
+    toleration.key.is_none_or(|own| own == key)
+        && toleration.effect.is_none_or(|effect| effect == TaintEffect::NoExecute)
 }
 
 /// Adds what the DaemonSet controller gives its pods.

@@ -12,7 +12,7 @@ use crate::lower::fields::{
 use crate::lower::object::mapping::Object;
 use crate::lower::object::name::{key, subdomain};
 use crate::lower::{Options, errors};
-use crate::read::{SourceId, Sources, Span, Tree, shown};
+use crate::read::{SourceId, Sources, Tree, shown};
 
 const VERSION: &str = "podreach.dev/v1alpha1";
 const KIND: &str = "PlacementPolicy";
@@ -39,19 +39,19 @@ pub fn duplicates(policies: &[Policy]) -> Vec<Diagnostic> {
         let first = *seen.entry(&policy.name).or_insert(policy.span);
         (first != policy.span).then_some((policy, first))
     });
-    let refused = |(policy, first): (&Policy, Span)| {
-        errors::duplicate_object(policy.span, first, &format!("placementpolicy/{}", policy.name))
-    };
-    again.map(refused).collect()
+    again
+        .map(|(policy, first)| {
+            errors::duplicate_object(policy.span, first, &format!("placementpolicy/{}", policy.name))
+        })
+        .collect()
 }
 
 /// The policies of a document, which may be a list.
 fn collect(cx: &mut Context, tree: &Tree<'_>, policies: &mut Vec<Policy>) {
-    let text = |field| tree.field(field).and_then(Tree::str);
-    match (text("apiVersion"), text("kind")) {
+    match (tree.text("apiVersion"), tree.text("kind")) {
         (Some(VERSION), Some(KIND)) => policies.extend(document(cx, tree)),
         (Some("v1" | VERSION), Some("List" | "PlacementPolicyList")) => {
-            let items = tree.field("items").and_then(Tree::seq).unwrap_or_default();
+            let items = tree.items("items");
             items.iter().for_each(|item| collect(cx, item, policies));
         }
         (version, kind) => {

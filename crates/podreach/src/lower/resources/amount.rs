@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
+use podreach_core::id::ResourceId;
 use podreach_core::resource::{Amount, Resources};
 
 use super::quantity::{Quantity, Spelling};
@@ -33,10 +34,13 @@ pub(crate) fn read(cx: &mut Context, object: &Object<'_, '_>, field: &str) -> Am
 
 /// The amounts in a field of a container or pod, which only some resources may have.
 pub(crate) fn read_requests(cx: &mut Context, object: &Object<'_, '_>, field: &str) -> Amounts {
-    let bad = |entry: &&Entry<'_>| !entry.key.is_empty() && !name::is_requestable(&entry.key);
-    let unfit: Vec<_> = object.entries(field, &mut Vec::new()).iter().filter(bad).collect();
+    let unfit: Vec<_> = object.entries(field, &mut Vec::new()).iter().filter(|entry| is_unfit(entry)).collect();
     unfit.iter().for_each(|entry| cx.report(errors::bad_resource(entry.key_span, &entry.key)));
     read(cx, object, field)
+}
+
+fn is_unfit(entry: &Entry<'_>) -> bool {
+    !entry.key.is_empty() && !name::is_requestable(&entry.key)
 }
 
 /// The amount in a field of its own, which may not be negative.
@@ -111,9 +115,11 @@ pub(crate) fn raise(most: &mut Amounts, other: &Amounts) {
 
 /// Amounts as the scheduler compares them: thousandths of cpu and units of everything else, rounded up.
 pub(crate) fn resources(cx: &mut Context, amounts: &Amounts) -> Resources {
-    let whole = |(resource, quantity): (&String, &Quantity)| {
-        let value = if resource == "cpu" { quantity.millis() } else { quantity.units() };
-        (cx.cluster.resource(resource), Amount::try_from(value).unwrap_or(0))
-    };
-    amounts.iter().map(whole).collect()
+    amounts.iter().map(|one| whole(cx, one)).collect()
+}
+
+/// An amount as the scheduler compares it.
+fn whole(cx: &mut Context, (resource, quantity): (&String, &Quantity)) -> (ResourceId, Amount) {
+    let value = if resource == "cpu" { quantity.millis() } else { quantity.units() };
+    (cx.cluster.resource(resource), Amount::try_from(value).unwrap_or(0))
 }

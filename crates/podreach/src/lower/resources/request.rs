@@ -48,8 +48,12 @@ pub(crate) fn limits_of_pod(parts: &Parts) -> Amounts {
         let own = limits.iter().filter(|(resource, _)| is_pod_level(resource));
         sum.extend(own.map(|(resource, &limit)| (resource.clone(), limit)));
     }
-    let limited = |(resource, _): &(&String, _)| sum.get(*resource).is_some_and(|limit| *limit > Quantity::default());
-    let overhead = parts.overhead.iter().filter(limited).map(|(resource, &more)| (resource.clone(), more)).collect();
+    let overhead = parts
+        .overhead
+        .iter()
+        .filter(|(resource, _)| sum.get(*resource).is_some_and(|limit| *limit > Quantity::default()))
+        .map(|(resource, &more)| (resource.clone(), more))
+        .collect();
     add(&mut sum, &overhead);
     sum
 }
@@ -76,7 +80,6 @@ pub(crate) fn settle_whole(parts: &mut Parts, since_37: bool) {
     if requests.is_empty() && limits.is_empty() {
         return;
     }
-    let is_huge = |resource: &str| resource.starts_with("hugepages-");
     for (resource, &limit) in limited.iter().filter(|(resource, _)| is_huge(resource)) {
         if !requests.contains_key(resource) {
             limits.entry(resource.clone()).or_insert(limit);
@@ -96,6 +99,10 @@ pub(crate) fn settle_whole(parts: &mut Parts, since_37: bool) {
             }
         }
     }
+}
+
+fn is_huge(resource: &str) -> bool {
+    resource.starts_with("hugepages-")
 }
 
 /// What the containers have together, by what each has.

@@ -108,11 +108,6 @@ impl Profiles {
     /// What each profile makes of a pod, the usual one first.
     pub(crate) fn choices(&self) -> Vec<Scheduling> {
         let Some(profiles) = &self.0 else { return vec![Scheduling::usual()] };
-        let choice = |(name, profile): (&String, &Profile)| Scheduling {
-            name: name.clone(),
-            exempt: profile.exempt.clone(),
-            added_affinity: profile.added_affinity.clone(),
-        };
         let mut all: Vec<Scheduling> = profiles.iter().map(choice).collect();
         all.sort_by_key(|choice| !choice.is_usual());
         all
@@ -179,6 +174,10 @@ impl Profiles {
     }
 }
 
+fn choice((name, profile): (&String, &Profile)) -> Scheduling {
+    Scheduling { name: name.clone(), exempt: profile.exempt.clone(), added_affinity: profile.added_affinity.clone() }
+}
+
 /// Drops what no profile looks at.
 fn forget(parts: &mut Parts, ignored: &Ignored) {
     let Parts { containers, init, whole, overhead } = parts;
@@ -217,16 +216,17 @@ struct Set {
 impl Set {
     fn read(cx: &mut Context, plugins: &Object<'_, '_>, point: &str) -> Self {
         let Some(set) = plugins.object(point, &PLUGIN_SET, &mut cx.log) else { return Self::default() };
-        let mut names = |field| -> BTreeSet<String> {
-            let plugins = set.objects(field, &PLUGIN, &mut cx.log);
-            plugins.iter().filter_map(|plugin| plugin.required_text("name", &mut cx.log)).map(str::to_owned).collect()
-        };
-        Self { enabled: names("enabled"), disabled: names("disabled") }
+        Self { enabled: names(cx, &set, "enabled"), disabled: names(cx, &set, "disabled") }
     }
 
     fn disables(&self, plugin: &str) -> bool {
         self.disabled.contains(plugin) || self.disabled.contains("*")
     }
+}
+
+fn names(cx: &mut Context, set: &Object<'_, '_>, field: &str) -> BTreeSet<String> {
+    let plugins = set.objects(field, &PLUGIN, &mut cx.log);
+    plugins.iter().filter_map(|plugin| plugin.required_text("name", &mut cx.log)).map(str::to_owned).collect()
 }
 
 impl Points {
@@ -257,13 +257,15 @@ impl Points {
             }
         }
         let sets = [&self.multi, &self.filter, &self.pre_filter].into_iter().chain(&self.others);
-        let known = |name: &String| {
-            OWN.contains(&name.as_str()) || Rule::ALL.iter().any(|rule| rule.is_filter() && rule.name() == name)
-        };
-        if sets.flat_map(|set| &set.enabled).any(|name| !known(name)) {
+        if sets.flat_map(|set| &set.enabled).any(|name| !is_known(name)) {
             profile.causes.insert(Cause::OtherPlugins);
         }
     }
+}
+
+/// Whether a plugin is one of the scheduler's own.
+fn is_known(name: &str) -> bool {
+    OWN.contains(&name) || Rule::ALL.iter().any(|rule| rule.is_filter() && rule.name() == name)
 }
 
 fn configure(cx: &mut Context, config: &Object<'_, '_>, profile: &mut Profile) {

@@ -189,11 +189,11 @@ fn is_one_place(cx: &Context, driver: &str) -> bool {
         let key = cx.cluster.symbols.symbol(key);
         cx.cluster.nodes.values().map(|node| key.and_then(|key| node.labels.value(key))).collect()
     };
-    let alike = |key: &&str| {
-        let values = values(key);
-        values.len() == 1 && !values.contains(&None)
-    };
-    cx.cluster.nodes.len() == 1 || keys.iter().all(alike)
+    cx.cluster.nodes.len() == 1
+        || keys.iter().all(|key| {
+            let values = values(key);
+            values.len() == 1 && !values.contains(&None)
+        })
 }
 
 fn makes_volumes(provisioner: &str) -> bool {
@@ -350,29 +350,35 @@ fn candidates(
     claim: Option<(&ClaimRecord, &str, &str)>,
 ) -> Vec<VolumeId> {
     let volumes = std::mem::take(&mut cx.storage.volumes);
-    let reserved = |volume: &VolumeRecord| {
-        let (Some((record, namespace, name)), Some([at, called, uid])) = (claim, &volume.claim) else { return false };
-        (at.as_str(), called.as_str()) == (namespace, name) && (uid.is_empty() || *uid == record.uid)
-    };
-    let fits = |volume: &VolumeRecord| {
-        let size = request.size.unwrap_or_default();
-        let free = volume.claim.is_none() || reserved(volume);
-        let alike = (volume.block, &volume.attributes) == (request.block, &request.attributes);
-        free && volume.capacity >= size && alike && !volume.deleting && volume.class == class
-    };
-    let chosen = |volume: &VolumeRecord| {
-        let selected = request.selector.as_ref().is_none_or(|selector| selector.matches(&volume.labels));
-        volume.claim.is_none() && volume.available && selected && request.modes.is_subset(&volume.modes)
-    };
-    let mut fitting: Vec<_> = volumes.iter().filter(|(_, volume)| fits(volume)).collect();
-    match fitting.iter().position(|(_, volume)| reserved(volume)) {
+    let mut fitting: Vec<_> = volumes.iter().filter(|(_, volume)| fits(class, request, claim, volume)).collect();
+    match fitting.iter().position(|(_, volume)| is_reserved(claim, volume)) {
         Some(at) => fitting = vec![fitting[at]],
-        None => fitting.retain(|(_, volume)| chosen(volume)),
+        None => fitting.retain(|(_, volume)| may_be_chosen(request, volume)),
     }
     fitting.sort_by_key(|(name, volume)| (volume.capacity, name.as_str()));
     let ids = fitting.into_iter().map(|(name, volume)| volume_of(cx, name, volume)).collect();
     cx.storage.volumes = volumes;
     ids
+}
+
+/// Whether a volume may be chosen for a request without being reserved.
+fn may_be_chosen(request: &Request, volume: &VolumeRecord) -> bool {
+    let selected = request.selector.as_ref().is_none_or(|selector| selector.matches(&volume.labels));
+    volume.claim.is_none() && volume.available && selected && request.modes.is_subset(&volume.modes)
+}
+
+/// Whether a volume has what a request asks for, and is free for its claim.
+fn fits(class: &str, request: &Request, claim: Option<(&ClaimRecord, &str, &str)>, volume: &VolumeRecord) -> bool {
+    let size = request.size.unwrap_or_default();
+    let free = volume.claim.is_none() || is_reserved(claim, volume);
+    let alike = (volume.block, &volume.attributes) == (request.block, &request.attributes);
+    free && volume.capacity >= size && alike && !volume.deleting && volume.class == class
+}
+
+/// Whether a volume is reserved for a claim.
+fn is_reserved(claim: Option<(&ClaimRecord, &str, &str)>, volume: &VolumeRecord) -> bool {
+    let (Some((record, namespace, name)), Some([at, called, uid])) = (claim, &volume.claim) else { return false };
+    (at.as_str(), called.as_str()) == (namespace, name) && (uid.is_empty() || *uid == record.uid)
 }
 
 /// Whether the scheduler could choose among volumes in several ways, not all of which need to end well: several claims want one
@@ -387,9 +393,11 @@ fn is_ambiguous(cx: &Context, claims: &[ClaimId]) -> bool {
         .collect();
     let wanted = || waiting.iter().flat_map(|waiting| &waiting.volumes);
     let volumes: BTreeSet<&VolumeId> = wanted().collect();
-    let capacity = |volume: &&VolumeId| cx.storage.volumes.get(&cx.cluster.volumes[**volume].name).map(|v| v.capacity);
     let sizes: BTreeSet<u128> = waiting.iter().map(|waiting| waiting.size).collect();
-    let capacities: BTreeSet<_> = volumes.iter().map(capacity).collect();
+    let capacities: BTreeSet<_> = volumes
+        .iter()
+        .map(|volume| cx.storage.volumes.get(&cx.cluster.volumes[**volume].name).map(|v| v.capacity))
+        .collect();
     wanted().count() > volumes.len() && (sizes.len() < waiting.len() || capacities.len() < volumes.len())
 }
 

@@ -134,13 +134,7 @@ impl Storage {
 
     /// The ordinals of a StatefulSet's pods for which there are claims made from one of its templates.
     pub(crate) fn ordinals(&self, namespace: &str, set: &str, templates: &BTreeSet<&str>) -> BTreeSet<u64> {
-        let ordinal = |(at, name): &(String, String)| {
-            let (rest, digits) = name.rsplit_once('-').filter(|_| at == namespace)?;
-            let template = rest.strip_suffix(set)?.strip_suffix('-')?;
-            let plain = digits == "0" || !digits.starts_with('0');
-            digits.parse().ok().filter(|_| plain && templates.contains(template))
-        };
-        self.claims.keys().filter_map(ordinal).collect()
+        self.claims.keys().filter_map(|one| ordinal(namespace, set, templates, one)).collect()
     }
 
     /// The class that claims are given which name none: the newest of those that are said to be the usual one.
@@ -152,12 +146,22 @@ impl Storage {
 
     /// The name of the class of a claim that is yet to be made, where it names one or the input has a usual one.
     pub(crate) fn class_name<'s>(&'s self, request: &'s Request) -> Option<&'s str> {
-        let usual = || self.usual_class().filter(|_| request.volume.is_none()).map(|(name, _)| name);
-        request.class.as_deref().or_else(usual)
+        request
+            .class
+            .as_deref()
+            .or_else(|| self.usual_class().filter(|_| request.volume.is_none()).map(|(name, _)| name))
     }
 
     /// Whether a claim is in the input.
     pub(crate) fn has_claim(&self, namespace: &str, name: &str) -> bool {
         self.claims.contains_key(&(namespace.to_owned(), name.to_owned()))
     }
+}
+
+/// The ordinal of the pod that a claim is for.
+fn ordinal(namespace: &str, set: &str, templates: &BTreeSet<&str>, (at, name): &(String, String)) -> Option<u64> {
+    let (rest, digits) = name.rsplit_once('-').filter(|_| at == namespace)?;
+    let template = rest.strip_suffix(set)?.strip_suffix('-')?;
+    let plain = digits == "0" || !digits.starts_with('0');
+    digits.parse().ok().filter(|_| plain && templates.contains(template))
 }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use podreach_core::id::Symbol;
 use podreach_core::storage::{Disk, DiskId};
 
 use super::IN_TREE;
@@ -88,8 +89,8 @@ pub(crate) fn of_volumes(cx: &mut Context, volumes: &[Object<'_, '_>]) -> Mounte
 /// Where the claims in the volumes of a spec stand, in the order of [`Mounted::claims`]; volumes of some names are left out.
 pub(crate) fn places(spec: &Tree<'_>, left_out: &dyn Fn(&str) -> bool) -> Vec<Span> {
     let (mut places, mut seen) = (Vec::new(), BTreeSet::new());
-    for volume in spec.field("volumes").and_then(Tree::seq).unwrap_or_default() {
-        if volume.field("name").and_then(Tree::str).is_some_and(left_out) {
+    for volume in spec.items("volumes") {
+        if volume.text("name").is_some_and(left_out) {
             continue;
         }
         let claim = volume.field("persistentVolumeClaim").and_then(|source| source.field("claimName"));
@@ -111,18 +112,14 @@ fn ephemeral(cx: &mut Context, volume: &Object<'_, '_>) -> Option<MountedClaim> 
 }
 
 fn disk(cx: &mut Context, volume: &Object<'_, '_>) -> Option<Disk> {
-    let disk = |cx: &mut Context, source: &Object<'_, '_>, field: &str, id: fn(_) -> DiskId| {
-        let text = source.required_text(field, &mut cx.log)?;
-        Some(Disk { id: id(cx.symbol(text)), read_only: source.flag("readOnly", &mut cx.log) })
-    };
     if let Some(source) = volume.object("gcePersistentDisk", &GCE_DISK, &mut cx.log) {
-        return disk(cx, &source, "pdName", DiskId::Gce);
+        return named_disk(cx, &source, "pdName", DiskId::Gce);
     }
     if let Some(source) = volume.object("awsElasticBlockStore", &AWS_DISK, &mut cx.log) {
-        return disk(cx, &source, "volumeID", DiskId::Aws);
+        return named_disk(cx, &source, "volumeID", DiskId::Aws);
     }
     if let Some(source) = volume.object("iscsi", &ISCSI_DISK, &mut cx.log) {
-        return disk(cx, &source, "iqn", DiskId::Iscsi);
+        return named_disk(cx, &source, "iqn", DiskId::Iscsi);
     }
     let source = volume.object("rbd", &RBD_DISK, &mut cx.log)?;
     let monitors = source.texts("monitors", &mut cx.log);
@@ -133,6 +130,11 @@ fn disk(cx: &mut Context, volume: &Object<'_, '_>) -> Option<Disk> {
     let monitors = monitors.into_iter().map(|(monitor, _)| cx.symbol(monitor)).collect();
     let id = DiskId::Rbd(cx.symbol(pool), cx.symbol(image), monitors);
     Some(Disk { id, read_only: source.flag("readOnly", &mut cx.log) })
+}
+
+fn named_disk(cx: &mut Context, source: &Object<'_, '_>, field: &str, id: fn(Symbol) -> DiskId) -> Option<Disk> {
+    let text = source.required_text(field, &mut cx.log)?;
+    Some(Disk { id: id(cx.symbol(text)), read_only: source.flag("readOnly", &mut cx.log) })
 }
 
 impl Mounted {

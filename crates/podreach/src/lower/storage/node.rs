@@ -98,16 +98,20 @@ fn is_running(pod: &PodObject) -> bool {
 /// Whether a running pod may have volumes that count and are not in the input.
 fn is_uncounted(cx: &Context, pod: &PodObject) -> bool {
     let namespace = &pod.metadata.namespace;
-    let uncounted = |claim: &MountedClaim| match claim {
+    pod.draft.content.mounted.claims.iter().any(|claim| is_uncounted_claim(cx, namespace, claim))
+}
+
+/// Whether a claim may have a volume that counts and is not in the input.
+fn is_uncounted_claim(cx: &Context, namespace: &str, claim: &MountedClaim) -> bool {
+    match claim {
         MountedClaim::Fresh { .. } => false,
         MountedClaim::Named(name) | MountedClaim::Own { name, .. } => {
-            match cx.storage.claims.get(&(namespace.clone(), name.clone())) {
+            match cx.storage.claims.get(&(namespace.to_owned(), name.clone())) {
                 None => !cx.listing.has_all_in(Kind::PersistentVolumeClaim, namespace),
                 Some(record) => !claim::is_known(cx, &record.request),
             }
         }
-    };
-    pod.draft.content.mounted.claims.iter().any(uncounted)
+    }
 }
 
 /// Gives running pods the volumes that were made for them, where their classes would say otherwise by now.

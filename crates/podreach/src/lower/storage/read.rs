@@ -173,16 +173,17 @@ fn node(cx: &mut Context, tree: &Tree<'_>, object: &Object<'_, '_>) -> NodeRecor
 }
 
 fn pool(cx: &mut Context, object: &Object<'_, '_>) -> PoolRecord {
-    let mut amount = |field: &str| -> Option<Quantity> {
-        let tree = object.field(field)?;
-        amount::single(cx, field, tree)
-    };
-    let size = amount("maximumVolumeSize").or_else(|| amount("capacity"));
+    let size = amount_in(cx, object, "maximumVolumeSize").or_else(|| amount_in(cx, object, "capacity"));
     PoolRecord {
         class: object.text("storageClassName", &mut cx.log).unwrap_or_default().to_owned(),
         nodes: selector::read(cx, object, "nodeTopology"),
         size,
     }
+}
+
+fn amount_in(cx: &mut Context, object: &Object<'_, '_>, field: &str) -> Option<Quantity> {
+    let tree = object.field(field)?;
+    amount::single(cx, field, tree)
 }
 
 fn attachment(cx: &mut Context, object: &Object<'_, '_>) -> Option<AttachmentRecord> {

@@ -44,7 +44,6 @@ pub(crate) fn in_spec(cx: &mut Context, object: &Object<'_, '_>) -> Option<Reque
         cx.report(errors::missing(object.span(), "PersistentVolumeClaim", "spec"));
     }
     let spec = object.object("spec", &CLAIM_SPEC, &mut cx.log)?;
-    let filled = |text: &str| Some(text.to_owned()).filter(|text| !text.is_empty());
     let resources = spec.object("resources", &CLAIM_RESOURCES, &mut cx.log);
     let amounts = resources.map(|resources| amount::read(cx, &resources, "requests"));
     Some(Request {
@@ -54,6 +53,8 @@ pub(crate) fn in_spec(cx: &mut Context, object: &Object<'_, '_>) -> Option<Reque
         size: amounts.and_then(|amounts| amounts.get("storage").copied()),
         selector: selector::read(cx, &spec, "selector"),
         attributes: spec.text("volumeAttributesClassName", &mut cx.log).unwrap_or_default().to_owned(),
-        volume: spec.text("volumeName", &mut cx.log).and_then(filled),
+        volume: spec
+            .text("volumeName", &mut cx.log)
+            .and_then(|text| Some(text.to_owned()).filter(|text| !text.is_empty())),
     })
 }

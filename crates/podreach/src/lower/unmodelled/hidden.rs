@@ -30,11 +30,11 @@ pub(crate) const LATER: [&str; 4] = ["S0401", "S0402", "S0403", "S0404"];
 pub fn remark(custom: &Custom<'_>) -> Option<Diagnostic> {
     let Custom { version, kind, does, seen, span } = *custom;
     let name = format!("{} of {}", shown(kind), shown(version));
-    let say = |code, effect, message: String| Some(Diagnostic::stops(code, span, message).with_effect(effect));
     match does {
         Does::Nothing => None,
         Does::Pods | Does::PodsWith(_) => {
             let made = say(
+                span,
                 "S0401",
                 Effect::UnderApproximates,
                 format!("{name} makes pods: those that it makes are not seen"),
@@ -43,31 +43,35 @@ pub fn remark(custom: &Custom<'_>) -> Option<Diagnostic> {
         }
         Does::Unknown => {
             let message = format!("{name} is a custom resource: pods that it makes are not seen");
-            let made = say("S0401", Effect::UnderApproximates, message)?;
+            let made = say(span, "S0401", Effect::UnderApproximates, message)?;
             Some(made.with_help("add what its controller makes, as `kubectl get -o yaml` shows it; if it makes no pods, say --complete pods"))
         }
         Does::Manifests if seen => {
             let message = format!("{name} applies manifests: what it has applied is taken to be in the input");
-            say("W0312", Effect::Assumes(Topic::Pods), message)
+            say(span, "W0312", Effect::Assumes(Topic::Pods), message)
         }
         Does::Manifests => {
             let message = format!("{name} applies manifests: pods in those are not seen");
-            let made = say("S0404", Effect::UnderApproximates, message)?;
+            let made = say(span, "S0404", Effect::UnderApproximates, message)?;
             Some(made.with_help("add the manifests that it applies; if they are all there, say --complete pods"))
         }
         Does::Admission => {
             let message = format!("{name} may change or refuse pods when they are made; this is not modelled");
-            say("S0405", Effect::Both, message)
+            say(span, "S0405", Effect::Both, message)
         }
         Does::Requests => {
             let message = format!("{name} changes what pods request when they are made; this is not modelled");
-            say("S0406", Effect::Both, message)
+            say(span, "S0406", Effect::Both, message)
         }
         Does::Nodes => {
             let message = format!("{name} may add nodes or change their labels: the nodes are taken as they are");
-            say("W0313", Effect::Assumes(Topic::Nodes), message)
+            say(span, "W0313", Effect::Assumes(Topic::Nodes), message)
         }
     }
+}
+
+fn say(span: Option<Span>, code: &'static str, effect: Effect, message: String) -> Option<Diagnostic> {
+    Some(Diagnostic::stops(code, span, message).with_effect(effect))
 }
 
 /// A remark as it is; or, where it is about pods that are not seen and the input is said to have all pods, one that assumes so.

@@ -33,11 +33,11 @@ const NAMED: [(&str, Cause, &str); 2] =
 
 /// What about the spec of a pod is not modelled.
 pub(crate) fn of_spec(spec: &Object<'_, '_>) -> Causes {
-    let is_filled = |tree: &&Tree<'_>| tree.seq().is_none_or(|items| !items.is_empty());
-    let filled = FILLED.iter().filter_map(|(field, cause)| Some((*cause, spec.field(field).filter(is_filled)?.span)));
-    let is_other = |tree: &Tree<'_>, usual: &str| tree.str().is_none_or(|text| !text.is_empty() && text != usual);
+    let filled = FILLED.iter().filter_map(|(field, cause)| {
+        Some((*cause, spec.field(field).filter(|tree| tree.seq().is_none_or(|items| !items.is_empty()))?.span))
+    });
     let named = NAMED.iter().filter_map(|(field, cause, usual)| {
-        let tree = spec.field(field).filter(|tree| is_other(tree, usual))?;
+        let tree = spec.field(field).filter(|tree| tree.str().is_none_or(|text| !text.is_empty() && text != *usual))?;
         Some((*cause, tree.span))
     });
     filled.chain(named).collect()
@@ -48,8 +48,9 @@ fn of_volumes(cx: &mut Context, draft: &pod::Draft) -> Causes {
     let Content { namespace, mounted, devices, .. } = &*draft.content;
     let (_, causes) = storage::claim::mounts(cx, *namespace, mounted);
     let (_, cause) = devices::resolved(cx, *namespace, devices);
-    let place = |claim: Option<usize>| claim.and_then(|at| draft.claims.get(at)).copied().unwrap_or(draft.span);
-    let volumes = causes.into_iter().map(|(cause, claim)| (cause, place(claim)));
+    let volumes = causes
+        .into_iter()
+        .map(|(cause, claim)| (cause, claim.and_then(|at| draft.claims.get(at)).copied().unwrap_or(draft.span)));
     volumes.chain(cause.map(|cause| (cause, draft.span))).collect()
 }
 
@@ -61,25 +62,29 @@ fn of_volumes(cx: &mut Context, draft: &pod::Draft) -> Causes {
 /// Kubernetes: `component-helpers/resource/helpers.go`, `PodRequests` with `UseStatusResources`.
 pub(crate) fn resized(cx: &Context, status: &Object<'_, '_>, parts: &Parts) -> Option<Span> {
     let lists = ["containerStatuses", "initContainerStatuses"].map(|field| status.field(field).and_then(Tree::seq));
-    let differs = |status: &&Tree<'_>| {
-        let name = status.field("name").and_then(Tree::str);
-        let mut containers = parts.containers.iter().chain(&parts.init);
-        let container = containers.find(|container| Some(container.name.as_str()) == name);
-        container.is_some_and(|container| {
-            let asked = LazyCell::new(|| request::requests(container, cx.admission));
-            reported(|field| status.field(field)).any(|(of, now)| now != amount_of(&asked, of))
-        })
-    };
-    let container = lists.into_iter().flatten().flatten().find(differs).map(|status| status.span);
+    let container =
+        lists.into_iter().flatten().flatten().find(|status| differs(cx, parts, status)).map(|status| status.span);
     container.or_else(|| {
         // Few pods report anything, so what they ask for is summed up only then.
         let asked = LazyCell::new(|| request::before_overhead(parts, cx.admission));
         let (as_a_whole, since) = if parts.whole.is_some() { (true, 36) } else { (false, 37) };
-        let counts = |(of, now)| {
-            let asked = amount_of(&asked, of);
-            if as_a_whole { now != asked } else { now > asked }
-        };
-        (cx.release.minor >= since && reported(|field| status.field(field)).any(counts)).then(|| status.span())
+        (cx.release.minor >= since
+            && reported(|field| status.field(field)).any(|(of, now)| {
+                let asked = amount_of(&asked, of);
+                if as_a_whole { now != asked } else { now > asked }
+            }))
+        .then(|| status.span())
+    })
+}
+
+/// Whether a container has other amounts than it asks for.
+fn differs(cx: &Context, parts: &Parts, status: &Tree<'_>) -> bool {
+    let name = status.text("name");
+    let mut containers = parts.containers.iter().chain(&parts.init);
+    let container = containers.find(|container| Some(container.name.as_str()) == name);
+    container.is_some_and(|container| {
+        let asked = LazyCell::new(|| request::requests(container, cx.admission));
+        reported(|field| status.field(field)).any(|(of, now)| now != amount_of(&asked, of))
     })
 }
 

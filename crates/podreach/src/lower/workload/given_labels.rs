@@ -99,8 +99,7 @@ impl<'c> Glances<'c> {
             None => content.label_keys().contains(&symbol) || self.selects(workload, symbol, &|_| true),
             Some(value) if is_stand_in(symbols.str(value)) => self.selects(workload, symbol, &|allowed| {
                 let (Values::Only(values) | Values::AllBut(values)) = &allowed.values;
-                let known = |value: &Symbol| workload.other_hashes.contains(value);
-                values.iter().any(|value| !is_stand_in(symbols.str(*value)) && !known(value))
+                values.iter().any(|value| !is_stand_in(symbols.str(*value)) && !workload.other_hashes.contains(value))
             }),
             Some(_) => false,
         }

@@ -263,10 +263,9 @@ fn strategy(cx: &mut Context, spec: &Object<'_, '_>) -> (Surge, Option<Surge>) {
 fn share(cx: &mut Context, strategy: &Object<'_, '_>, field: &'static str) -> Option<Surge> {
     let rolling = strategy.object("rollingUpdate", &ROLLING_UPDATE, &mut cx.log)?;
     let tree = rolling.field(field)?;
-    let percent = |text: &str| text.strip_suffix('%').and_then(|digits| digits.parse().ok()).map(Surge::Percent);
     let share = match &tree.value {
         Value::Int(number) => u64::try_from(*number).ok().map(Surge::Count),
-        Value::String(text) => percent(text),
+        Value::String(text) => text.strip_suffix('%').and_then(|digits| digits.parse().ok()).map(Surge::Percent),
         _ => None,
     };
     if share.is_none() {
@@ -360,14 +359,16 @@ fn name_job(cx: &mut Context, metadata: &Metadata, template: &mut Draft) {
     // A job without an id yet will get one that nothing else has.
     let uid = metadata.uid.clone();
     let uid = uid.unwrap_or_else(|| cx.stand_ins.of(format!("{}/{}", metadata.namespace, metadata.name).into()));
-    let mut fill = |key: &str, value: &str| {
-        let key = cx.symbol(key);
-        if template.labels.value(key).is_none() {
-            Rc::make_mut(&mut template.labels).set(key, cx.symbol(value));
-        }
-    };
     for (key, value) in [("job-name", metadata.name.as_str()), ("controller-uid", &uid)] {
-        fill(key, value);
-        fill(&format!("batch.kubernetes.io/{key}"), value);
+        fill(cx, template, key, value);
+        fill(cx, template, &format!("batch.kubernetes.io/{key}"), value);
+    }
+}
+
+/// Gives a template a label that it does not have.
+fn fill(cx: &mut Context, template: &mut Draft, key: &str, value: &str) {
+    let key = cx.symbol(key);
+    if template.labels.value(key).is_none() {
+        Rc::make_mut(&mut template.labels).set(key, cx.symbol(value));
     }
 }

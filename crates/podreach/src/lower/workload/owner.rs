@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::rc::Rc;
 
-use podreach_core::cluster::{NodeTerm, PodSpec, Toleration};
+use podreach_core::cluster::{NodeTerm, PodSpec};
 use podreach_core::id::Symbol;
 use podreach_core::label::Labels;
 use podreach_core::selector::{Allowed, Values};
@@ -16,6 +16,8 @@ use crate::lower::context::Context;
 use crate::lower::object::kind::Kind;
 use crate::lower::object::metadata::{Metadata, Owner};
 use crate::lower::pod::{Draft, PodObject, spec, toleration};
+use crate::lower::resources::amount::Amounts;
+use crate::lower::resources::request;
 use crate::lower::types::candidate::Above;
 
 const TOPOLOGY: [&str; 2] = ["topology.kubernetes.io/zone", "topology.kubernetes.io/region"];
@@ -149,13 +151,16 @@ fn hashes_below(pods: &[PodObject], above: &Above, key: Symbol) -> HashMap<usize
 /// Whether two templates say the same about placement, but for one label.
 fn is_same(a: &Draft, b: &Draft, except: Symbol) -> bool {
     let others = |draft: &Draft| draft.labels.iter().filter(|(key, _)| *key != except).collect::<Vec<_>>();
-    let requests = |draft: &Draft| crate::lower::resources::request::of_pod(&draft.content.parts, true);
     others(a) == others(b)
         && (a.node_name, &a.content.node_selector) == (b.node_name, &b.content.node_selector)
         && (&a.content.ports, &a.content.affinities) == (&b.content.ports, &b.content.affinities)
         && (&a.content.spread, &a.content.tolerations) == (&b.content.spread, &b.content.tolerations)
         && (&a.content.mounted, &a.content.devices) == (&b.content.mounted, &b.content.devices)
         && requests(a) == requests(b)
+}
+
+fn requests(draft: &Draft) -> Amounts {
+    request::of_pod(&draft.content.parts, true)
 }
 
 /// The labels of a pod as its template had them: without what its owner and its node gave it (`given` says which of the latter).
@@ -176,8 +181,7 @@ pub(crate) fn original_labels(cx: &Context, pod: &PodObject, given: [bool; 2], t
 /// Which of the topology labels a node gives the pods that are bound to it.
 pub(crate) fn given_by(cx: &Context, node: Option<&Labels>) -> [bool; 2] {
     let labels = node.filter(|_| cx.admission && cx.cluster.behaviour.topology_labels);
-    let has = |key| cx.cluster.symbols.symbol(key).is_some_and(|key| labels.is_some_and(|l| l.value(key).is_some()));
-    TOPOLOGY.map(has)
+    TOPOLOGY.map(|key| cx.cluster.symbols.symbol(key).is_some_and(|key| labels.is_some_and(|l| l.value(key).is_some())))
 }
 
 /// The topology labels that some selector looks at.
@@ -204,12 +208,11 @@ pub(crate) fn carried_labels(
 /// Whether the node of a pod would give it other topology labels today than it has.
 pub(crate) fn is_unlabelled(cx: &Context, pod: &Labels, node: Option<&Labels>) -> bool {
     let labels = node.filter(|_| cx.admission && cx.cluster.behaviour.topology_labels);
-    let differs = |key: &&str| {
+    TOPOLOGY.iter().any(|key| {
         let key = cx.cluster.symbols.symbol(key);
         let given = key.zip(labels).and_then(|(key, labels)| labels.value(key));
         given.is_some() && given != key.and_then(|key| pod.value(key))
-    };
-    TOPOLOGY.iter().any(differs)
+    })
 }
 
 /// Whether some selector looks at a topology label of pods.
@@ -234,8 +237,7 @@ pub(crate) fn forget_class(spec: &mut PodSpec, pod: &PodObject, template: &Workl
         return;
     }
     let needed = toleration::needed(&made.tolerations);
-    let kept = |one: &Toleration| spec.tolerations.iter().any(|by| toleration::covers(by, one));
-    if needed.iter().all(kept) {
+    if needed.iter().all(|one| spec.tolerations.iter().any(|by| toleration::covers(by, one))) {
         spec.tolerations = needed;
     }
 }

@@ -8,16 +8,15 @@ use std::fmt;
 use serde_json::{Value, json};
 
 use super::AuditReport;
-use crate::audit::{Entry, Identity, Standing, Status};
+use crate::audit::{Identity, Standing, Status};
 use crate::report::document::json::API_VERSION;
 
 /// The baseline of audits: everything that is wrong now and is not excepted.
 pub fn baseline(audits: &[AuditReport<'_>]) -> Value {
-    let wrong = |entry: &&Entry| entry.item.status != Status::Holds && !matches!(entry.standing, Standing::Excepted(_));
     let known: BTreeSet<Identity> = audits
         .iter()
         .flat_map(|audit| &audit.outcome.entries)
-        .filter(wrong)
+        .filter(|entry| entry.item.status != Status::Holds && !matches!(entry.standing, Standing::Excepted(_)))
         .map(|entry| entry.item.identity())
         .collect();
     let items: Vec<Value> = known.iter().map(|(id, subject)| json!({"id": id, "subject": subject})).collect();

@@ -88,8 +88,11 @@ fn item(audit: &AuditReport<'_>, Entry { item, standing }: &Entry) -> Value {
 
 /// What holds a rule up.
 fn boundary(audit: &AuditReport<'_>, Boundary { core, escapes, left_out }: &Boundary) -> Value {
-    let escape = |Escape { edit, evidence: shown, .. }: &Escape| json!({"edit": edit, "evidence": shown.as_ref().map(|shown| evidence(audit, shown))});
-    json!({"core": core, "escapes": escapes.iter().map(escape).collect::<Vec<_>>(), "leftOut": left_out})
+    json!({"core": core, "escapes": escapes.iter().map(|one| escape(audit, one)).collect::<Vec<_>>(), "leftOut": left_out})
+}
+
+fn escape(audit: &AuditReport<'_>, Escape { edit, evidence: shown, .. }: &Escape) -> Value {
+    json!({"edit": edit, "evidence": shown.as_ref().map(|shown| evidence(audit, shown))})
 }
 
 fn evidence(audit: &AuditReport<'_>, of: &Evidence) -> Value {

@@ -120,14 +120,17 @@ fn properties(assumptions: &[Assumption]) -> String {
 }
 
 fn counts(tests: &[&Test]) -> String {
-    let count = |wanted: fn(&Result) -> bool| tests.iter().filter(|test| wanted(&test.result)).count();
     format!(
         "tests=\"{}\" failures=\"{}\" errors=\"{}\" skipped=\"{}\" time=\"0\"",
         tests.len(),
-        count(|result| matches!(result, Result::Failed)),
-        count(|result| matches!(result, Result::Open)),
-        count(|result| matches!(result, Result::Skipped(_))),
+        count(tests, |result| matches!(result, Result::Failed)),
+        count(tests, |result| matches!(result, Result::Open)),
+        count(tests, |result| matches!(result, Result::Skipped(_))),
     )
+}
+
+fn count(tests: &[&Test], wanted: fn(&Result) -> bool) -> usize {
+    tests.iter().filter(|test| wanted(&test.result)).count()
 }
 
 /// Text that XML takes; characters that XML 1.0 forbids become spaces.

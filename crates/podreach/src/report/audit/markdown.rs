@@ -9,11 +9,14 @@ const MOST: usize = 200;
 
 /// The Markdown of audits, one after the other.
 pub fn markdown(audits: &[AuditReport<'_>]) -> String {
-    let title = |audit: &AuditReport<'_>| match audits.len() {
+    audits.iter().map(|audit| one(audit, &title(audits, audit))).collect::<Vec<_>>().join("\n")
+}
+
+fn title(audits: &[AuditReport<'_>], audit: &AuditReport<'_>) -> String {
+    match audits.len() {
         1 => "podreach audit".to_owned(),
         _ => format!("podreach audit ({})", audit.semantics.name()),
-    };
-    audits.iter().map(|audit| one(audit, &title(audit))).collect::<Vec<_>>().join("\n")
+    }
 }
 
 fn one(audit: &AuditReport<'_>, title: &str) -> String {

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use podreach_core::{Action, Verdict};
+use podreach_core::{Action, Model, Verdict};
 use serde_json::{Map, Value, json};
 
 use super::{AuditReport, shown};
@@ -167,17 +167,19 @@ fn flows(audit: &AuditReport<'_>, item: &Item) -> Vec<Value> {
     for evidence in &item.evidence {
         let Verdict::Deployable(trace) = evidence.decision.checked.verdict() else { continue };
         let m = &evidence.problem().model;
-        let step = |action: Action| {
-            let text = words::step(m, action);
-            let mut location = Map::new();
-            location.insert("message".into(), json!({"text": text}));
-            location.extend(physical.iter().map(|physical| ("physicalLocation".to_owned(), physical.clone())));
-            json!({"location": location})
-        };
-        let steps: Vec<Value> = trace.iter().take(STEPS).map(step).collect();
+        let steps: Vec<Value> = trace.iter().take(STEPS).map(|action| step(m, &physical, action)).collect();
         if !steps.is_empty() {
             flows.push(json!({"message": {"text": evidence.shows}, "threadFlows": [{"locations": steps}]}));
         }
     }
     flows
+}
+
+/// A step of a run, at the place that the finding is about.
+fn step(m: &Model, physical: &Option<Value>, action: Action) -> Value {
+    let text = words::step(m, action);
+    let mut location = Map::new();
+    location.insert("message".into(), json!({"text": text}));
+    location.extend(physical.iter().map(|physical| ("physicalLocation".to_owned(), physical.clone())));
+    json!({"location": location})
 }

@@ -35,11 +35,6 @@ pub(crate) fn lines(m: &Model, short: &Short, all: bool) -> Vec<String> {
 }
 
 fn said(m: &Model, law: &Law) -> String {
-    let nodes = |atoms: &[Atom]| {
-        let mut names: Vec<String> = atoms.iter().map(|&(_, node)| m.node_name(node).to_owned()).collect();
-        names.dedup();
-        words::all(&words::first(names.into_iter(), 4))
-    };
     match law {
         &Law::Capacity(node, resource) => {
             let has = amount(m, resource, m.node(node).allocatable.amount(resource));
@@ -53,12 +48,19 @@ fn said(m: &Model, law: &Law) -> String {
             let limit = &m.cluster().limits[index];
             format!("{} has at most {} instances", limit.name, limit.most)
         }
-        Law::Few(atoms, most) => format!("{} at most {most} of them", on(&nodes(atoms))),
+        Law::Few(atoms, most) => format!("{} at most {most} of them", on(&nodes(m, atoms))),
         &Law::Below((pod, node), count) => {
             format!("fewer than {count} × {} on {}", m.pod_name(pod), m.node_name(node))
         }
         Law::Place(..) => "at most so many in one place".to_owned(),
     }
+}
+
+/// The nodes of some atoms, the first few by name.
+fn nodes(m: &Model, atoms: &[Atom]) -> String {
+    let mut names: Vec<String> = atoms.iter().map(|&(_, node)| m.node_name(node).to_owned()).collect();
+    names.dedup();
+    words::all(&words::first(names.into_iter(), 4))
 }
 
 fn on(nodes: &str) -> String {
@@ -115,14 +117,15 @@ pub(crate) fn document(m: &Model, short: &Short) -> Value {
 fn atoms(m: &Model, atoms: &[Atom]) -> Value {
     let mut by_pod = BTreeMap::<PodId, Vec<NodeId>>::new();
     atoms.iter().for_each(|&(pod, node)| by_pod.entry(pod).or_default().push(node));
-    let entry = |(pod, nodes): (PodId, Vec<NodeId>)| {
-        let names: Value = match nodes.len() == m.nodes().len() {
-            true => "*".into(),
-            false => nodes.iter().map(|&node| m.node_name(node)).collect::<Vec<_>>().into(),
-        };
-        waited(m, pod, json!({"pod": m.pod_name(pod), "nodes": names}))
+    by_pod.into_iter().map(|one| entry(m, one)).collect()
+}
+
+fn entry(m: &Model, (pod, nodes): (PodId, Vec<NodeId>)) -> Value {
+    let names: Value = match nodes.len() == m.nodes().len() {
+        true => "*".into(),
+        false => nodes.iter().map(|&node| m.node_name(node)).collect::<Vec<_>>().into(),
     };
-    by_pod.into_iter().map(entry).collect()
+    waited(m, pod, json!({"pod": m.pod_name(pod), "nodes": names}))
 }
 
 /// The same, distinguished from what is made in its place if it is about pods that wait for a node.

@@ -5,7 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use podreach_core::Verdict;
 
 use super::{AuditReport, severity, shortage, shown};
-use crate::audit::{Boundary, Entry, Escape, Evidence, Item, LookedFor, Origin, Severity, Standing, Status, finding};
+use crate::audit::{
+    Boundary, Entry, Escape, Evidence, Item, LookedFor, Origin, Outcome, Severity, Standing, Status, finding,
+};
 use crate::report::explain::{assumption, proof};
 use crate::report::text::{Detail, trace};
 use crate::words;
@@ -40,10 +42,13 @@ fn wrong(audit: &AuditReport<'_>) -> Wrong {
 
 /// What one audit finds and the other does not.
 fn only(these: &Wrong, those: &Wrong, audit: &AuditReport<'_>) -> Option<String> {
-    let id = |(id, subject, _): &(String, Vec<String>, Status)| format!("{id} {}", subject.join(" ")).trim().to_owned();
     let ids: BTreeSet<String> = these.difference(those).map(id).collect();
     (!ids.is_empty())
         .then(|| format!("only {} finds {}", audit.semantics.name(), words::all(&words::first(ids.into_iter(), 8))))
+}
+
+fn id((id, subject, _): &(String, Vec<String>, Status)) -> String {
+    format!("{id} {}", subject.join(" ")).trim().to_owned()
 }
 
 fn one(audit: &AuditReport<'_>, detail: Detail) -> String {
@@ -61,20 +66,14 @@ fn one(audit: &AuditReport<'_>, detail: Detail) -> String {
 /// The first line: how many of what.
 fn headline(audit: &AuditReport<'_>) -> String {
     let outcome = audit.outcome;
-    let rules = |status: Status| {
-        outcome.counting(status, Severity::Note).filter(|item| matches!(item.origin, Origin::Rule { .. })).count()
-    };
-    let found = |exactly: Severity| {
-        let of_finding = |item: &&Item| item.severity == exactly && matches!(item.origin, Origin::Finding(_));
-        outcome.counting(Status::Violated, exactly).filter(of_finding).count()
-    };
-    let [holds, violated, undecided] = [Status::Holds, Status::Violated, Status::Undecided].map(rules);
+    let [holds, violated, undecided] =
+        [Status::Holds, Status::Violated, Status::Undecided].map(|status| rules_with(outcome, status));
     let mut parts = Vec::new();
     let rule_parts = [(violated, "violated"), (undecided, "undecided"), (holds, "holding")];
     parts.extend(
         rule_parts.iter().filter(|part| part.0 > 0).map(|(n, what)| format!("{} {what}", words::number(*n, "rule"))),
     );
-    let severities = [Severity::Error, Severity::Warning, Severity::Note].map(|s| (found(s), severity(s)));
+    let severities = [Severity::Error, Severity::Warning, Severity::Note].map(|s| (found(outcome, s), severity(s)));
     parts.extend(severities.iter().filter(|part| part.0 > 0).map(|(n, what)| words::number(*n, what)));
     let open = outcome.counting(Status::Undecided, Severity::Note).count() - undecided;
     let there = severities.iter().map(|part| part.0).sum::<usize>();
@@ -89,6 +88,19 @@ fn headline(audit: &AuditReport<'_>) -> String {
     };
     let what = if parts.is_empty() { "nothing that counts".to_owned() } else { words::all(&parts) };
     format!("{word}  {what} ({})", audit.semantics.name())
+}
+
+/// How many findings of a severity count.
+fn found(outcome: &Outcome, exactly: Severity) -> usize {
+    outcome
+        .counting(Status::Violated, exactly)
+        .filter(|item| item.severity == exactly && matches!(item.origin, Origin::Finding(_)))
+        .count()
+}
+
+/// How many rules that count have a status.
+fn rules_with(outcome: &Outcome, status: Status) -> usize {
+    outcome.counting(status, Severity::Note).filter(|item| matches!(item.origin, Origin::Rule { .. })).count()
 }
 
 /// What was looked for and not found: no more than that is said to be right.
@@ -179,8 +191,12 @@ fn group(
     let most = if all { usize::MAX } else { MOST };
     for item in items.iter().take(most) {
         lines.push(format!("  - {}{}", item.message, place(audit, item)));
-        let general = |sentence: &&String| known.is_none_or(|finding| **sentence != finding.explanation);
-        lines.extend(item.explanation.iter().filter(general).flat_map(|sentence| words::wrapped(sentence, 4)));
+        lines.extend(
+            item.explanation
+                .iter()
+                .filter(|sentence| known.is_none_or(|finding| **sentence != finding.explanation))
+                .flat_map(|sentence| words::wrapped(sentence, 4)),
+        );
         let own = item.fix.iter().filter(|fix| known.is_none_or(|finding| **fix != finding.fix));
         lines.extend(own.flat_map(|fix| words::wrapped(&format!("fix: {fix}"), 4)));
         lines.extend(item.evidence.iter().flat_map(|evidence| proven(evidence, all, all)));

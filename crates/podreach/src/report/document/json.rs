@@ -159,13 +159,16 @@ pub fn verdict<'a>(answered: &Answered<'a>, diagnostics: &Value, seconds: f64) -
 fn stats(decision: &Sure, seconds: f64) -> Value {
     let mut stats = Map::new();
     stats.insert("seconds".into(), ((seconds * 1000.0).round() / 1000.0).into());
-    let counts = |effort: &Effort| effort.counts.iter().map(|&(what, count)| (what.into(), count.into())).collect();
     let work: Map<String, Value> =
         decision.efforts.iter().map(|effort| (effort.part.into(), Value::Object(counts(effort)))).collect();
     if !work.is_empty() {
         stats.insert("work".into(), work.into());
     }
     stats.into()
+}
+
+fn counts(effort: &Effort) -> Map<String, Value> {
+    effort.counts.iter().map(|&(what, count)| (what.into(), count.into())).collect()
 }
 
 /// Several documents as one.
@@ -237,11 +240,8 @@ pub(crate) fn trace(m: &Model, trace: &Trace) -> Value {
 /// as the rounds in which they go.
 pub(crate) fn proof(problem: &Problem, proof: &Proof) -> Value {
     let m = &problem.model;
-    let entry = |(&class, &count): (&usize, &u64)| match proof.classes[class].as_slice() {
-        &[atom] => counted(m, atom, count),
-        _ => json!({"class": class_name(class), "count": count}),
-    };
-    let groups: Vec<Value> = proof.forbidden.iter().map(|group| group.iter().map(entry).collect()).collect();
+    let groups: Vec<Value> =
+        proof.forbidden.iter().map(|group| group.iter().map(|one| group_entry(m, proof, one)).collect()).collect();
     let several = proof.classes.iter().enumerate().filter(|(_, members)| members.len() > 1);
     let member = |&atom: &Atom| Value::Object(place(m, atom));
     let classes: Map<String, Value> =
@@ -253,11 +253,11 @@ pub(crate) fn proof(problem: &Problem, proof: &Proof) -> Value {
     }
     document.insert("forbidden".into(), groups.into());
     if !proof.laws.is_empty() {
-        let member = |&class: &usize| match proof.classes[class].as_slice() {
-            &[atom] => Value::Object(place(m, atom)),
-            _ => json!({"class": class_name(class)}),
+        let law = |law: &Law| {
+            law.iter()
+                .map(|part| part.iter().map(|one| law_member(m, proof, one)).collect::<Value>())
+                .collect::<Value>()
         };
-        let law = |law: &Law| law.iter().map(|part| part.iter().map(member).collect::<Value>()).collect::<Value>();
         document.insert("laws".into(), proof.laws.iter().map(law).collect());
     }
     if !classes.is_empty() {
@@ -280,6 +280,20 @@ pub(crate) fn proof(problem: &Problem, proof: &Proof) -> Value {
         document.insert("standsFor".into(), alike::spoken_for(problem, proof).into_iter().map(stands).collect());
     }
     document.into()
+}
+
+fn law_member(m: &Model, proof: &Proof, &class: &usize) -> Value {
+    match proof.classes[class].as_slice() {
+        &[atom] => Value::Object(place(m, atom)),
+        _ => json!({"class": class_name(class)}),
+    }
+}
+
+fn group_entry(m: &Model, proof: &Proof, (&class, &count): (&usize, &u64)) -> Value {
+    match proof.classes[class].as_slice() {
+        &[atom] => counted(m, atom, count),
+        _ => json!({"class": class_name(class), "count": count}),
+    }
 }
 
 fn names(m: &Model, nodes: &[NodeId]) -> Value {

@@ -43,14 +43,18 @@ fn named(name: &str, rest: Value) -> Value {
 
 /// An object of the fields that say something.
 fn filled<const N: usize>(fields: [(&str, Value); N]) -> Value {
-    let says = |value: &Value| match value {
+    let fields = fields.into_iter().filter(|(_, value)| says(value));
+    fields.map(|(name, value)| (name.to_owned(), value)).collect::<Map<_, _>>().into()
+}
+
+/// Whether a value says something.
+fn says(value: &Value) -> bool {
+    match value {
         Value::Null | Value::Bool(false) => false,
         Value::Array(items) => !items.is_empty(),
         Value::Object(fields) => !fields.is_empty(),
         _ => true,
-    };
-    let fields = fields.into_iter().filter(|(_, value)| says(value));
-    fields.map(|(name, value)| (name.to_owned(), value)).collect::<Map<_, _>>().into()
+    }
 }
 
 /// A list in which the order says nothing.
@@ -83,7 +87,6 @@ impl View<'_> {
     }
 
     fn node(&self, node: &Node) -> Value {
-        let taint = |taint: &podreach_core::cluster::Taint| json!({"key": self.str(taint.key), "value": self.str(taint.value), "effect": effect(taint.effect)});
         let driver = |(&name, driver): (&Symbol, &podreach_core::storage::Driver)| {
             (self.str(name).to_owned(), json!({"limit": driver.limit, "attached": driver.attached}))
         };
@@ -91,7 +94,7 @@ impl View<'_> {
             ("name", json!(self.str(node.name))),
             ("pool", self.pool(node)),
             ("labels", self.labels(&node.labels)),
-            ("taints", node.taints.iter().map(taint).collect()),
+            ("taints", node.taints.iter().map(|taint| self.taint(taint)).collect()),
             ("unschedulable", json!(node.unschedulable)),
             ("allocatable", self.resources(&node.allocatable)),
             ("declaredFeatures", node.features.iter().map(|&feature| json!(self.str(feature))).collect()),
@@ -99,12 +102,16 @@ impl View<'_> {
             (
                 "passing",
                 filled([
-                    ("taints", node.passing.taints.iter().map(taint).collect()),
+                    ("taints", node.passing.taints.iter().map(|taint| self.taint(taint)).collect()),
                     ("unschedulable", json!(node.passing.cordoned)),
                     ("lacking", self.resources(&node.passing.lacking)),
                 ]),
             ),
         ])
+    }
+
+    fn taint(&self, taint: &podreach_core::cluster::Taint) -> Value {
+        json!({"key": self.str(taint.key), "value": self.str(taint.value), "effect": effect(taint.effect)})
     }
 
     fn pod(&self, spec: &PodSpec) -> Value {
@@ -133,8 +140,11 @@ impl View<'_> {
     }
 
     fn labels(&self, labels: &Labels) -> Value {
-        let label = |(key, value)| (self.str(key).to_owned(), json!(self.str(value)));
-        labels.iter().map(label).collect::<Map<_, _>>().into()
+        labels
+            .iter()
+            .map(|(key, value)| (self.str(key).to_owned(), json!(self.str(value))))
+            .collect::<Map<_, _>>()
+            .into()
     }
 
     fn resources(&self, resources: &Resources) -> Value {
@@ -177,7 +187,15 @@ impl View<'_> {
     }
 
     fn node_term(&self, term: &NodeTerm) -> Value {
-        let expression = |(key, requirement): &(Symbol, NodeRequirement)| match requirement {
+        let name = |allowed: &Allowed| self.requirement("metadata.name", allowed);
+        json!({
+            "matchExpressions": sorted(term.expressions.iter().flat_map(|one| self.expression(one))),
+            "matchFields": sorted(term.names.iter().flat_map(name)),
+        })
+    }
+
+    fn expression(&self, (key, requirement): &(Symbol, NodeRequirement)) -> Vec<Value> {
+        match requirement {
             NodeRequirement::Label(allowed) => self.requirement(self.str(*key), allowed),
             NodeRequirement::Above(number) => {
                 vec![json!({"key": self.str(*key), "operator": "Gt", "values": [number]})]
@@ -185,22 +203,12 @@ impl View<'_> {
             NodeRequirement::Below(number) => {
                 vec![json!({"key": self.str(*key), "operator": "Lt", "values": [number]})]
             }
-        };
-        let name = |allowed: &Allowed| self.requirement("metadata.name", allowed);
-        json!({
-            "matchExpressions": sorted(term.expressions.iter().flat_map(expression)),
-            "matchFields": sorted(term.names.iter().flat_map(name)),
-        })
+        }
     }
 
     /// What is asked of one key, as requirements.
     fn requirement(&self, key: &str, allowed: &Allowed) -> Vec<Value> {
-        let texts = |values: &std::collections::BTreeSet<Symbol>| {
-            let mut texts: Vec<&str> = values.iter().map(|&value| self.str(value)).collect();
-            texts.sort_unstable();
-            texts
-        };
-        let listed = |operator, values| json!({"key": key, "operator": operator, "values": texts(values)});
+        let listed = |operator, values| json!({"key": key, "operator": operator, "values": self.texts(values)});
         let plain = |operator| json!({"key": key, "operator": operator});
         match (allowed.absent, &allowed.values) {
             (true, Values::Only(_)) => vec![plain("DoesNotExist")],
@@ -209,6 +217,12 @@ impl View<'_> {
             (false, Values::AllBut(values)) if values.is_empty() => vec![plain("Exists")],
             (false, Values::AllBut(values)) => vec![plain("Exists"), listed("NotIn", values)],
         }
+    }
+
+    fn texts(&self, values: &std::collections::BTreeSet<Symbol>) -> Vec<&str> {
+        let mut texts: Vec<&str> = values.iter().map(|&value| self.str(value)).collect();
+        texts.sort_unstable();
+        texts
     }
 
     fn selector(&self, selector: &Selector) -> Value {

@@ -58,13 +58,17 @@ impl WrittenShortage {
         let names = Names::new(m);
         let mut demand = Demand::default();
         for (count, places) in &self.wants {
-            let place = |(most, of): &(u64, Members)| Ok(Place { most: *most, atoms: atoms(m, &names, of)? });
-            let places = places.iter().map(place).collect::<Result<_, ResolveError>>()?;
+            let places = places
+                .iter()
+                .map(|(most, of)| Ok(Place { most: *most, atoms: atoms(m, &names, of)? }))
+                .collect::<Result<_, ResolveError>>()?;
             demand.wants.push(Want { count: *count, places });
         }
         let Some((worth, laws)) = &self.sum else { return Ok((demand, Argument::Cover)) };
-        let law = |(law, times): &(Written, Amount)| Ok((resolved(m, &names, law)?, *times));
-        let laws = laws.iter().map(law).collect::<Result<_, ResolveError>>()?;
+        let laws = laws
+            .iter()
+            .map(|(law, times)| Ok((resolved(m, &names, law)?, *times)))
+            .collect::<Result<_, ResolveError>>()?;
         Ok((demand, Argument::Sum { worth: worth.clone(), laws }))
     }
 }
@@ -116,14 +120,15 @@ fn want(tree: &Tree<'_>) -> Read<(u64, Vec<(u64, Members)>)> {
 }
 
 fn members(tree: &Tree<'_>) -> Read<Members> {
-    let member = |tree: &Tree<'_>| {
-        known(tree, &["pod", "nodes", "waited"])?;
-        let nodes = required(tree, "nodes")?;
-        let all = nodes.str() == Some("*");
-        let named = || items(nodes)?.iter().map(|node| text(node).map(str::to_owned)).collect::<Read<Vec<_>>>();
-        Ok((named_pod(tree)?.into_owned(), if all { None } else { Some(named()?) }))
-    };
     items(tree)?.iter().map(member).collect()
+}
+
+fn member(tree: &Tree<'_>) -> Read<(String, Option<Vec<String>>)> {
+    known(tree, &["pod", "nodes", "waited"])?;
+    let nodes = required(tree, "nodes")?;
+    let all = nodes.str() == Some("*");
+    let named = || items(nodes)?.iter().map(|node| text(node).map(str::to_owned)).collect::<Read<Vec<_>>>();
+    Ok((named_pod(tree)?.into_owned(), if all { None } else { Some(named()?) }))
 }
 
 fn amount(tree: &Tree<'_>) -> Read<Amount> {

@@ -39,11 +39,10 @@ pub fn svg(problem: &Problem, trace: &Trace) -> String {
 
 fn title(problem: &Problem, run: &[AnnotatedStep]) -> String {
     let m = &problem.model;
-    let step = |explained: &AnnotatedStep| words::step(m, explained.action);
     if run.is_empty() {
         "The goal is there already".to_owned()
     } else {
-        run.iter().map(step).collect::<Vec<_>>().join("; ")
+        run.iter().map(|explained| words::step(m, explained.action)).collect::<Vec<_>>().join("; ")
     }
 }
 

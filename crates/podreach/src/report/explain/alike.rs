@@ -8,11 +8,12 @@ use podreach_core::{Exchange, NodeId, Orbits, Problem, Proof};
 pub(crate) fn spoken_for(problem: &Problem, proof: &Proof) -> Vec<(NodeId, usize)> {
     let Ok(orbits) = Orbits::new(problem, &proof.exchanges) else { return Vec::new() };
     let alike = orbits.alike(&problem.goal).into_iter().filter(|alternatives| alternatives.len() > 1);
-    let speaker = |alternatives: Vec<usize>| {
-        let mut nodes = problem.goal.any[alternatives[0]].iter().map(|((_, node), _)| node);
-        nodes.find(|&node| orbits.moves(node)).map(|node| (node, alternatives.len()))
-    };
-    alike.filter_map(speaker).collect()
+    alike
+        .filter_map(|alternatives| {
+            let mut nodes = problem.goal.any[alternatives[0]].iter().map(|((_, node), _)| node);
+            nodes.find(|&node| orbits.moves(node)).map(|node| (node, alternatives.len()))
+        })
+        .collect()
 }
 
 /// An exchange as the rounds in which nodes move: each to the next, and the last to the first.

@@ -133,11 +133,13 @@ impl<'a> Argument<'a> {
                 *counts.entry(class).or_default() += count;
             }
         }
-        let within = |&&group: &&usize| {
-            let needed = &self.proof.forbidden[group];
-            needed.iter().all(|(class, count)| counts.get(class).is_some_and(|have| have >= count))
-        };
-        counts.keys().flat_map(|&class| &self.groups[class]).find(within).copied()
+        counts.keys().flat_map(|&class| &self.groups[class]).find(|&&group| self.is_within(&counts, group)).copied()
+    }
+
+    /// Whether these counts have a group within.
+    fn is_within(&self, counts: &BTreeMap<usize, u64>, group: usize) -> bool {
+        let needed = &self.proof.forbidden[group];
+        needed.iter().all(|(class, count)| counts.get(class).is_some_and(|have| have >= count))
     }
 
     /// A group with the first member of each class for all of it.

@@ -14,8 +14,11 @@ pub(crate) fn lines<'a>(assumptions: impl Iterator<Item = &'a Assumption>, all: 
     let mut lines = vec![String::new()];
     if all {
         lines.push("Assumed:".to_owned());
-        let one = |a: &&Assumption| words::wrapped(&format!("{} {}: {}", a.topic.code(), a.topic.name(), a.text), 2);
-        lines.extend(assumptions.iter().flat_map(one));
+        lines.extend(
+            assumptions
+                .iter()
+                .flat_map(|a| words::wrapped(&format!("{} {}: {}", a.topic.code(), a.topic.name(), a.text), 2)),
+        );
     } else {
         let briefs: Vec<String> = assumptions.iter().map(|a| format!("{} {}", a.topic.code(), a.brief)).collect();
         lines.extend(words::wrapped(&format!("Assumed: {}", briefs.join(", ")), 0));
@@ -30,6 +33,5 @@ pub fn assumed(assumptions: &[Assumption], all: bool) -> String {
 
 /// The assumptions as documents carry them.
 pub(crate) fn json<'a>(assumptions: impl Iterator<Item = &'a Assumption>) -> Value {
-    let one = |a: &Assumption| json!({"code": a.topic.code(), "text": a.text, "about": [a.topic.name()]});
-    assumptions.map(one).collect()
+    assumptions.map(|a| json!({"code": a.topic.code(), "text": a.text, "about": [a.topic.name()]})).collect()
 }

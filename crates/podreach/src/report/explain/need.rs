@@ -66,10 +66,11 @@ struct Need<'m> {
 fn needs(m: &Model, (pod, _): Atom) -> Vec<Need<'_>> {
     let terms = m.pod(pod).affinity.as_slice();
     match m.semantics() {
-        Semantics::Paper => {
-            let one = |(index, term): (usize, &Term)| Need { terms: &terms[index..=index], index, key: term.key };
-            terms.iter().enumerate().map(one).collect()
-        }
+        Semantics::Paper => terms
+            .iter()
+            .enumerate()
+            .map(|(index, term)| Need { terms: &terms[index..=index], index, key: term.key })
+            .collect(),
         Semantics::KubeScheduler => {
             let keys: BTreeSet<KeyId> = terms.iter().map(|term| term.key).collect();
             keys.into_iter().map(|key| Need { terms, index: 0, key }).collect()

@@ -27,8 +27,8 @@ pub(crate) fn about(problem: &Problem, proof: &Proof) -> Problem {
 /// The types of a proof that stand for others, with those.
 pub(crate) fn like(problem: &Problem, proof: &Proof) -> Vec<(PodId, Vec<PodId>)> {
     let m = &problem.model;
-    let base = |&(pod, _): &Atom| m.shadowed(pod).unwrap_or(pod);
-    let named: BTreeSet<PodId> = proof.classes.iter().flatten().map(base).collect();
+    let named: BTreeSet<PodId> =
+        proof.classes.iter().flatten().map(|&(pod, _)| m.shadowed(pod).unwrap_or(pod)).collect();
     let view = Checker::new(problem).quotient(&[]).view(&problem.goal);
     let others = named.into_iter().map(|pod| (pod, view.stands_for(pod)));
     others.filter(|(_, others)| !others.is_empty()).collect()
@@ -73,19 +73,20 @@ pub(crate) fn lines(problem: &Problem, proof: &Proof, all: bool) -> Vec<String> 
 
 /// Which nodes stand for others, and for how many.
 pub(in crate::report) fn others(problem: &Problem, proof: &Proof, most: usize) -> Vec<String> {
-    let line = |(node, nodes): (NodeId, usize)| {
-        let name = problem.model.node_name(node);
-        format!(
-            "     {name} stands for {nodes} of the nodes asked for: they can be exchanged, and what holds for one holds for all"
-        )
-    };
     let spoken_for = alike::spoken_for(problem, proof);
     let more = spoken_for.len().saturating_sub(most);
-    let mut lines: Vec<String> = spoken_for.into_iter().take(most).map(line).collect();
+    let mut lines: Vec<String> = spoken_for.into_iter().take(most).map(|one| stands_for(problem, one)).collect();
     if more > 0 {
         lines.push(format!("     … and {} that stand for others (-v shows all)", words::number(more, "more node")));
     }
     lines
+}
+
+fn stands_for(problem: &Problem, (node, nodes): (NodeId, usize)) -> String {
+    let name = problem.model.node_name(node);
+    format!(
+        "     {name} stands for {nodes} of the nodes asked for: they can be exchanged, and what holds for one holds for all"
+    )
 }
 
 /// Forbidden groups with the same reasons.
@@ -112,8 +113,8 @@ fn merged(facts: Vec<Fact>) -> Vec<Fact> {
     let mut merged: Vec<Fact> = Vec::new();
     for fact in facts {
         let alike = |other: &&mut Fact| {
-            let same = |(a, b): (&(PodId, _), &(PodId, _))| a.0 == b.0;
-            other.single.as_ref().zip(fact.single.as_ref()).is_some_and(same) && other.because == fact.because
+            other.single.as_ref().zip(fact.single.as_ref()).is_some_and(|(a, b)| a.0 == b.0)
+                && other.because == fact.because
         };
         match merged.iter_mut().find(alike) {
             Some(other) => {
@@ -241,12 +242,14 @@ impl<'a> Telling<'a> {
         let classes: BTreeSet<usize> =
             groups.flat_map(|group| self.argument.proof.forbidden[group].keys().copied()).collect();
         let several = classes.into_iter().filter(|&class| self.argument.proof.classes[class].len() > 1);
-        let line = |class: usize| {
-            let members =
-                self.argument.proof.classes[class].iter().map(|&atom| words::atom(&self.argument.problem.model, atom));
-            format!("     {} is {}", class_name(class), words::either(&words::first(members, NAMES)))
-        };
-        several.map(line).collect()
+        several.map(|class| self.meaning_of(class)).collect()
+    }
+
+    /// What the letter of a class stands for.
+    fn meaning_of(&self, class: usize) -> String {
+        let members =
+            self.argument.proof.classes[class].iter().map(|&atom| words::atom(&self.argument.problem.model, atom));
+        format!("     {} is {}", class_name(class), words::either(&words::first(members, NAMES)))
     }
 }
 

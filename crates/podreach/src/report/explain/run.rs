@@ -69,15 +69,18 @@ pub(crate) fn excerpt(problem: &Problem, trace: &Trace, steps: Range<usize>) -> 
 
 /// For each of some steps, the index of the next deployment.
 fn next_deployments(trace: &Trace, steps: Range<usize>) -> Vec<Option<usize>> {
-    let deploys = |index: &usize| matches!(trace[*index], Action::Deploy(..));
-    let mut seen = (steps.end..trace.len()).find(deploys);
+    let mut seen = (steps.end..trace.len()).find(|index| deploys(trace, index));
     let mut next: Vec<Option<usize>> = Vec::with_capacity(steps.len());
     for index in steps.rev() {
         next.push(seen);
-        seen = Some(index).filter(deploys).or(seen);
+        seen = Some(index).filter(|index| deploys(trace, index)).or(seen);
     }
     next.reverse();
     next
+}
+
+fn deploys(trace: &Trace, index: &usize) -> bool {
+    matches!(trace[*index], Action::Deploy(..))
 }
 
 /// What stands in the way of the deployment at index `at` as long as nothing changes.
@@ -113,8 +116,16 @@ fn arrival(m: &Model, action: Action, node: NodeId, next: Option<usize>) -> Anno
 
 /// What waits takes of what the next deployment needs: the rules do not count it, and quotas and limits do.
 fn withdrawal(action: Action, next: Option<usize>) -> AnnotatedStep {
-    let note = |at| format!("in the way of step {} or a later one: quotas and limits count pods that wait", at + 1);
-    AnnotatedStep { action, notes: next.map(note).into_iter().collect(), witnesses: Vec::new(), obstacle: None }
+    AnnotatedStep {
+        action,
+        notes: next.map(withdrawn_for).into_iter().collect(),
+        witnesses: Vec::new(),
+        obstacle: None,
+    }
+}
+
+fn withdrawn_for(at: usize) -> String {
+    format!("in the way of step {} or a later one: quotas and limits count pods that wait", at + 1)
 }
 
 /// What a deployment leans on: its witnesses, and the balance of its spread.
@@ -156,8 +167,9 @@ fn affinity(m: &Model, s: &Configuration, (pod, node): Atom) -> (Vec<String>, Ve
 
 /// A resident that matches all terms of a group and is near under `key`.
 fn witness(m: &Model, s: &Configuration, group: &[Term], key: KeyId, (_, node): Atom) -> Option<Atom> {
-    let serves = |&(q, at): &Atom| m.share(key, at, node) && group.iter().all(|term| m.sees(term.matcher, q, at));
-    s.iter().map(|(atom, _)| atom).find(serves)
+    s.iter()
+        .map(|(atom, _)| atom)
+        .find(|&(q, at)| m.share(key, at, node) && group.iter().all(|term| m.sees(term.matcher, q, at)))
 }
 
 fn balance(m: &Model, s: &Configuration, (pod, node): Atom, index: usize) -> Option<String> {

@@ -127,8 +127,12 @@ fn plain(problem: &Problem, goal: &Goal, choices: &Goal, proof: &Proof) -> Strin
         document.line("exchange", exchange.iter().flat_map(|&(from, to)| [number(from), number(to)]));
     }
     if !proof.exchanges.is_empty() {
-        let exists = |pod: &PodId| problem.model.cluster().pods.get(*pod).is_some();
-        let types = proof.classes.iter().flatten().map(|&(pod, _)| pod).filter(exists);
+        let types = proof
+            .classes
+            .iter()
+            .flatten()
+            .map(|&(pod, _)| pod)
+            .filter(|pod| problem.model.cluster().pods.get(*pod).is_some());
         let helpers: BTreeSet<PodId> = helping(problem, types);
         document.line("helpers", helpers.into_iter().map(number));
         document.looks();

@@ -74,16 +74,17 @@ fn drop_one(s: &mut Configuration, atom: Atom) {
 
 /// The goal, in which pods that are being deleted meet what others do not: they still run.
 fn as_met(problem: &Problem, goal: &Goal, s: &Configuration) -> Goal {
-    let alternative = |asked: &Configuration| {
-        let mut met = Configuration::new();
-        for (atom @ (pod, node), count) in asked.iter() {
-            let shadow = problem.model.shadow(pod).map(|shadow| (shadow, node));
-            let lacking = count.saturating_sub(s.count(atom));
-            let instead = shadow.map_or(0, |shadow| s.count(shadow)).min(lacking);
-            met.set(atom, count - instead);
-            shadow.into_iter().for_each(|shadow| met.set(shadow, met.count(shadow).max(instead)));
-        }
-        met
-    };
-    Goal { any: goal.any.iter().map(alternative).collect() }
+    Goal { any: goal.any.iter().map(|asked| alternative_as_met(problem, s, asked)).collect() }
+}
+
+fn alternative_as_met(problem: &Problem, s: &Configuration, asked: &Configuration) -> Configuration {
+    let mut met = Configuration::new();
+    for (atom @ (pod, node), count) in asked.iter() {
+        let shadow = problem.model.shadow(pod).map(|shadow| (shadow, node));
+        let lacking = count.saturating_sub(s.count(atom));
+        let instead = shadow.map_or(0, |shadow| s.count(shadow)).min(lacking);
+        met.set(atom, count - instead);
+        shadow.into_iter().for_each(|shadow| met.set(shadow, met.count(shadow).max(instead)));
+    }
+    met
 }

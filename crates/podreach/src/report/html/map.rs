@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use podreach_core::{Id, PodId, cancel};
+use podreach_core::{Id, NodeId, PodId, cancel};
 use serde_json::{Value, json};
 
 use super::answer::answer;
@@ -86,11 +86,10 @@ pub(super) fn map(matrix: &Matrix) -> Value {
 }
 
 fn with_rows(matrix: &Matrix, rows: Vec<Value>) -> Value {
-    let class = |nodes: &Vec<_>| nodes.iter().map(|node: &podreach_core::NodeId| node.index()).collect::<Vec<_>>();
     let all = [Cell::Deployable, Cell::Never, Cell::Unknown].map(|cell| matrix.count(cell));
     let mut map = json!({
         "semantics": matrix.model().semantics().name(),
-        "classes": matrix.classes.iter().map(class).collect::<Vec<_>>(),
+        "classes": matrix.classes.iter().map(|nodes| class(nodes)).collect::<Vec<_>>(),
         "rows": rows,
         "counts": all,
         "evidence": [],
@@ -99,6 +98,10 @@ fn with_rows(matrix: &Matrix, rows: Vec<Value>) -> Value {
         map["stopped"] = stop.to_string().into();
     }
     map
+}
+
+fn class(nodes: &[NodeId]) -> Vec<usize> {
+    nodes.iter().map(|node| node.index()).collect()
 }
 
 /// The map for a page that is to fit a mail, with its evidence: rows take so many bytes, those with evidence first.
@@ -160,11 +163,14 @@ fn row(matrix: &Matrix, (pod, cells): (PodId, &[Cell]), entities: &mut Entities,
 
 /// Cells as runs: `3yn` is `yyyn`.
 fn runs(cells: &[Cell]) -> String {
-    let run = |run: &[Cell]| match run.len() {
+    cells.chunk_by(|a, b| a == b).map(run).collect()
+}
+
+fn run(run: &[Cell]) -> String {
+    match run.len() {
         1 => letter(&run[0]).to_string(),
         count => format!("{count}{}", letter(&run[0])),
-    };
-    cells.chunk_by(|a, b| a == b).map(run).collect()
+    }
 }
 
 fn letter(cell: &Cell) -> char {

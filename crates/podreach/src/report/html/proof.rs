@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use podreach_core::{Problem, Proof};
+use podreach_core::{Atom, Model, Problem, Proof};
 use serde_json::{Value, json};
 
 use super::entities::Entities;
@@ -61,9 +61,10 @@ fn explained(entities: &mut Entities, telling: &Telling<'_>, group: usize) -> (V
 /// The classes that groups count, each with its first members.
 fn classes(entities: &mut Entities, problem: &Problem, proof: &Proof) -> Vec<Value> {
     let m = &problem.model;
-    let class = |members: &Vec<_>| {
-        let first: Vec<Value> = members.iter().take(LISTED).map(|&atom| entities.atom(m, atom)).collect();
-        json!({"members": first, "size": members.len()})
-    };
-    proof.classes.iter().map(class).collect()
+    proof.classes.iter().map(|members| class(entities, m, members)).collect()
+}
+
+fn class(entities: &mut Entities, m: &Model, members: &[Atom]) -> Value {
+    let first: Vec<Value> = members.iter().take(LISTED).map(|&atom| entities.atom(m, atom)).collect();
+    json!({"members": first, "size": members.len()})
 }

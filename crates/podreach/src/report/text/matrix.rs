@@ -22,28 +22,32 @@ pub enum Width {
 /// The document of `matrix`.
 pub fn matrix_json(matrix: &Matrix, assumptions: &[Assumption]) -> Value {
     let m = matrix.model();
-    let class = |nodes: &Vec<_>| json!({"nodes": nodes.iter().map(|&node| m.node_name(node)).collect::<Vec<_>>()});
-    let row = |(pod, cells): &(PodId, Vec<Cell>)| {
-        let with = |cell: Cell| -> Vec<usize> {
-            cells.iter().enumerate().filter(|&(_, &c)| c == cell).map(|(index, _)| index).collect()
-        };
-        let name = m.pod_name(*pod);
-        let aliases: Vec<&str> = matrix.aliases(*pod).iter().map(|&alias| m.pod_name(alias)).collect();
-        let [deployable, never, unknown] = [Cell::Deployable, Cell::Never, Cell::Unknown].map(with);
-        json!({"pod": name, "aliases": aliases, "deployable": deployable, "never": never, "unknown": unknown})
-    };
     let mut document = json!({
         "apiVersion": API_VERSION,
         "kind": "Matrix",
         "semantics": m.semantics().name(),
-        "nodeClasses": matrix.classes.iter().map(class).collect::<Vec<_>>(),
-        "rows": matrix.rows.iter().map(row).collect::<Vec<_>>(),
+        "nodeClasses": matrix.classes.iter().map(|nodes| class_json(m, nodes)).collect::<Vec<_>>(),
+        "rows": matrix.rows.iter().map(|one| row_json(matrix, one)).collect::<Vec<_>>(),
         "assumptions": assumption::json(assumptions.iter()),
     });
     if let Some(stop) = matrix.stopped {
         document["stopped"] = stop.to_string().into();
     }
     document
+}
+
+fn class_json(m: &Model, nodes: &[NodeId]) -> Value {
+    json!({"nodes": nodes.iter().map(|&node| m.node_name(node)).collect::<Vec<_>>()})
+}
+
+fn row_json(matrix: &Matrix, (pod, cells): &(PodId, Vec<Cell>)) -> Value {
+    let m = matrix.model();
+    let name = m.pod_name(*pod);
+    let aliases: Vec<&str> = matrix.aliases(*pod).iter().map(|&alias| m.pod_name(alias)).collect();
+    let [deployable, never, unknown] = [Cell::Deployable, Cell::Never, Cell::Unknown].map(|cell: Cell| -> Vec<usize> {
+        cells.iter().enumerate().filter(|&(_, &c)| c == cell).map(|(index, _)| index).collect()
+    });
+    json!({"pod": name, "aliases": aliases, "deployable": deployable, "never": never, "unknown": unknown})
 }
 
 /// The text of `matrix`.
@@ -77,8 +81,11 @@ fn grid(m: &Model, matrix: &Matrix) -> Vec<String> {
     let letters: Vec<String> = (0..matrix.classes.len()).map(letters).collect();
     let mut lines = vec![format!("  {:<width$}  {}", "POD", letters.join(" "))];
     for (pod, cells) in &matrix.rows {
-        let mark = |(cell, letters): (&Cell, &String)| format!("{:<width$}", mark(*cell), width = letters.len());
-        let marks: Vec<String> = cells.iter().zip(&letters).map(mark).collect();
+        let marks: Vec<String> = cells
+            .iter()
+            .zip(&letters)
+            .map(|(cell, letters)| format!("{:<width$}", mark(*cell), width = letters.len()))
+            .collect();
         lines.push(format!("  {:<width$}  {}", m.pod_name(*pod), marks.join(" ")).trim_end().to_owned());
     }
     lines
@@ -98,19 +105,23 @@ fn legend(m: &Model, matrix: &Matrix, width: Width) -> Vec<String> {
 
 /// What nodes are like that are yet to come: nobody has seen them, and their names say little.
 fn to_come(m: &Model, nodes: &[NodeId]) -> Option<String> {
-    let is_new = |node: &&NodeId| matches!(m.node(**node).lifetime, Lifetime::New(_));
-    let labels = nodes.iter().find(is_new).and_then(|&node| words::seen_labels(m, node))?;
-    let some = if nodes.iter().all(|node| is_new(&node)) { "yet to come" } else { "some yet to come" };
+    let labels = nodes.iter().find(|&&node| is_new(m, node)).and_then(|&node| words::seen_labels(m, node))?;
+    let some = if nodes.iter().all(|&node| is_new(m, node)) { "yet to come" } else { "some yet to come" };
     Some(format!("     {some}, with {labels}"))
+}
+
+fn is_new(m: &Model, node: NodeId) -> bool {
+    matches!(m.node(node).lifetime, Lifetime::New(_))
 }
 
 /// What else the rows are about: every name is said.
 fn aliases(m: &Model, matrix: &Matrix) -> Vec<String> {
-    let line = |pod: PodId| {
-        let names: Vec<String> = matrix.aliases(pod).iter().map(|&alias| m.pod_name(alias).to_owned()).collect();
-        (!names.is_empty()).then(|| format!("  {} also stands for {}", m.pod_name(pod), words::all(&names)))
-    };
-    matrix.rows.iter().filter_map(|&(pod, _)| line(pod)).collect()
+    matrix.rows.iter().filter_map(|&(pod, _)| alias(m, matrix, pod)).collect()
+}
+
+fn alias(m: &Model, matrix: &Matrix, pod: PodId) -> Option<String> {
+    let names: Vec<String> = matrix.aliases(pod).iter().map(|&alias| m.pod_name(alias).to_owned()).collect();
+    (!names.is_empty()).then(|| format!("  {} also stands for {}", m.pod_name(pod), words::all(&names)))
 }
 
 fn mark(cell: Cell) -> &'static str {

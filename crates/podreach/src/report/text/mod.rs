@@ -85,8 +85,7 @@ fn pods(s: &Configuration) -> String {
 
 /// What a run has shown: the alternative of the goal that it reaches.
 fn claim(problem: &Problem, reached: &Configuration) -> String {
-    let is_met = |alternative: &&Configuration| problem.is_met(&Goal::all((*alternative).clone()), reached);
-    let met = problem.goal.any.iter().find(is_met);
+    let met = problem.goal.any.iter().find(|alternative| problem.is_met(&Goal::all((*alternative).clone()), reached));
     let goal = Goal::all(met.cloned().unwrap_or_default());
     let of = match problem.asked().any.len() {
         all if problem.asked().any.iter().all(|one| one.support() == 1) => {
@@ -120,10 +119,9 @@ fn any(problem: &Problem, goal: &Goal, can: &str) -> String {
     let m = &problem.model;
     let (verb, one) = if can == "can never" { ("can never", "any") } else { ("can", "one") };
     let firsts: Vec<_> = goal.any.iter().filter_map(|alternative| alternative.iter().next()).collect();
-    let alike = |w: &[((podreach_core::PodId, podreach_core::NodeId), u64)]| w[0].0.0 == w[1].0.0;
     let single = goal.any.iter().all(|alternative| alternative.size() == 1);
     match firsts.first() {
-        Some(((pod, _), _)) if single && firsts.windows(2).all(alike) => {
+        Some(((pod, _), _)) if single && firsts.windows(2).all(|w| w[0].0.0 == w[1].0.0) => {
             let nodes = words::first(firsts.iter().map(|((_, node), _)| m.node_name(*node).to_owned()), NAMES);
             format!("{} {verb} run on {one} of {}", m.pod_name(*pod), words::all(&nodes))
         }
@@ -152,12 +150,13 @@ fn evidence(answered: &Answered<'_>, all: bool) -> Vec<String> {
 
 /// What the search did, if there was one.
 fn work(efforts: &[Effort]) -> Vec<String> {
-    let one = |effort: &Effort| {
-        let counts: Vec<String> = effort.counts.iter().map(|(what, count)| format!("{count} {what}")).collect();
-        format!("  {:10} {}", effort.part, counts.join(", "))
-    };
     let head = if efforts.is_empty() { Vec::new() } else { vec![String::new(), "Work:".to_owned()] };
-    head.into_iter().chain(efforts.iter().map(one)).collect()
+    head.into_iter()
+        .chain(efforts.iter().map(|effort| {
+            let counts: Vec<String> = effort.counts.iter().map(|(what, count)| format!("{count} {what}")).collect();
+            format!("  {:10} {}", effort.part, counts.join(", "))
+        }))
+        .collect()
 }
 
 /// Why a question was not decided; a long list of what is in doubt is cut.

@@ -41,12 +41,7 @@ type Refusals = BTreeMap<Rule, String>;
 impl Why {
     /// Asks every rule about `pod` on each of `nodes` in configuration `s`.
     pub fn new(m: &Model, s: &Configuration, pod: PodId, nodes: &[NodeId]) -> Self {
-        let is_asked = |rule: &Rule| match rule {
-            Rule::InstanceLimit => m.cluster().limits.iter().any(|limit| limit.is_asked(pod)),
-            Rule::ResourceQuota => !m.cluster().quotas.is_empty(),
-            _ => !m.pod(pod).exempt.contains(rule),
-        };
-        let rules: Vec<Rule> = Rule::ALL.into_iter().filter(is_asked).collect();
+        let rules: Vec<Rule> = Rule::ALL.into_iter().filter(|rule| is_asked(m, pod, rule)).collect();
         // The pods of some workloads are types of their own, of which one suffices; those that nothing deploys come last.
         let mut types = question::types(m.cluster(), pod);
         types.sort_by_key(|&pod| m.pod(pod).barred.is_some());
@@ -59,8 +54,7 @@ impl Why {
                 }
                 rule => rule.refusal(m, s, pod, node),
             };
-            let refusal = |rule: &Rule| Some((*rule, reason(m, pod, node, &refusal(rule)?)));
-            rules.iter().filter_map(refusal).collect::<Refusals>()
+            rules.iter().filter_map(|rule| Some((*rule, reason(m, pod, node, &refusal(rule)?)))).collect::<Refusals>()
         };
         let first = types[0];
         let free: Vec<PodId> = types.into_iter().filter(|&pod| pod == first || m.pod(pod).barred.is_none()).collect();
@@ -83,8 +77,12 @@ impl Why {
                 asked.push((node, refusals(node)));
             }
         });
-        let partial = |stop| format!("{stop} after {} of {} nodes were looked at", asked.len(), nodes.len());
-        let doubts = stopped.err().map(partial).into_iter().chain(unknown_limit(m, first, &asked)).collect();
+        let doubts = stopped
+            .err()
+            .map(|stop| format!("{stop} after {} of {} nodes were looked at", asked.len(), nodes.len()))
+            .into_iter()
+            .chain(unknown_limit(m, first, &asked))
+            .collect();
         let nodes = asked;
         let nodes = nodes.into_iter().map(|(node, refusals)| (m.node_name(node).to_owned(), refusals)).collect();
         let barred = m.pod(first).barred.as_ref().map(ToString::to_string);
@@ -115,12 +113,10 @@ impl Why {
     pub fn with_doubts(self, diagnostics: &[Diagnostic], names: &[&str]) -> Self {
         let feasible = self.feasible().next().is_some();
         let effect = if feasible { Effect::OverApproximates } else { Effect::UnderApproximates };
-        let later = |d: &Diagnostic| LATER.contains(&d.code) || d.code == UNSEEN_WORKLOADS;
-        let about = |d: &&Diagnostic| {
-            let unseen = d.pods.is_empty() && (feasible || (self.lacks_company_only() && !later(d)));
+        let spoils = diagnostics.iter().filter(|d| d.effect == effect || d.effect == Effect::Both).filter(|d| {
+            let unseen = d.pods.is_empty() && (feasible || (self.lacks_company_only() && !is_about_later(d)));
             unseen || d.pods.iter().any(|pod| names.contains(&pod.as_str()))
-        };
-        let spoils = diagnostics.iter().filter(|d| d.effect == effect || d.effect == Effect::Both).filter(about);
+        });
         let doubts = self.doubts.iter().cloned().chain(spoils.map(|d| d.message.clone())).collect();
         Self { doubts, ..self }
     }
@@ -132,43 +128,59 @@ impl Why {
 
     /// The nodes that every rule accepts, if there is to be a pod at all.
     fn feasible(&self) -> impl Iterator<Item = &str> {
-        let accepts = |(_, refusals): &&(String, Refusals)| self.barred.is_none() && refusals.is_empty();
-        self.nodes.iter().filter(accepts).map(|(node, _)| node.as_str())
+        self.nodes
+            .iter()
+            .filter(|(_, refusals)| self.barred.is_none() && refusals.is_empty())
+            .map(|(node, _)| node.as_str())
     }
 
     /// Whether some node is refused by no rule but those that other pods can satisfy: affinity and spread.
     fn lacks_company_only(&self) -> bool {
-        let company = |rule: &Rule| matches!(rule, Rule::InterPodAffinity | Rule::PodTopologySpread);
-        let lacks = |refusals: &Refusals| !refusals.is_empty() && refusals.keys().all(company);
+        let lacks = |refusals: &Refusals| !refusals.is_empty() && refusals.keys().all(is_about_company);
         self.barred.is_none() && self.nodes.iter().any(|(_, refusals)| lacks(refusals))
+    }
+}
+
+fn is_about_later(d: &Diagnostic) -> bool {
+    LATER.contains(&d.code) || d.code == UNSEEN_WORKLOADS
+}
+
+fn is_about_company(rule: &Rule) -> bool {
+    matches!(rule, Rule::InterPodAffinity | Rule::PodTopologySpread)
+}
+
+/// Whether a rule is asked about a pod.
+fn is_asked(m: &Model, pod: PodId, rule: &Rule) -> bool {
+    match rule {
+        Rule::InstanceLimit => m.cluster().limits.iter().any(|limit| limit.is_asked(pod)),
+        Rule::ResourceQuota => !m.cluster().quotas.is_empty(),
+        _ => !m.pod(pod).exempt.contains(rule),
     }
 }
 
 /// That a pod would be placed if a driver could attach more volumes than is known, where no node takes it otherwise.
 fn unknown_limit(m: &Model, pod: PodId, nodes: &[(NodeId, Refusals)]) -> Option<String> {
-    let assumed = |node: NodeId, driver: &Symbol| m.node(node).drivers.get(driver).is_some_and(|here| here.assumed);
-    let full = |(node, refusals): &(NodeId, Refusals)| {
-        let only = refusals.keys().all(|rule| *rule == Rule::NodeVolumeLimits) && !refusals.is_empty();
-        volume_limits::drivers(m, pod).into_iter().find(|driver| only && assumed(*node, driver))
-    };
-    let driver = nodes.iter().find_map(full).filter(|_| !nodes.iter().any(|(_, refusals)| refusals.is_empty()))?;
+    let driver = nodes
+        .iter()
+        .find_map(|one| unknown_driver(m, pod, one))
+        .filter(|_| !nodes.iter().any(|(_, refusals)| refusals.is_empty()))?;
     Some(format!(
         "how many volumes of {} can be attached to a node is not in the input: add `kubectl get csinodes -o yaml`",
         m.str(driver)
     ))
 }
 
+/// The driver whose limit alone refuses a node, and is not known.
+fn unknown_driver(m: &Model, pod: PodId, (node, refusals): &(NodeId, Refusals)) -> Option<Symbol> {
+    let assumed = |node: NodeId, driver: &Symbol| m.node(node).drivers.get(driver).is_some_and(|here| here.assumed);
+    let only = refusals.keys().all(|rule| *rule == Rule::NodeVolumeLimits) && !refusals.is_empty();
+    volume_limits::drivers(m, pod).into_iter().find(|driver| only && assumed(*node, driver))
+}
+
 /// The document of `why`.
 pub fn why_json(why: &Why) -> Value {
-    let rule = |refusals: &Refusals, rule: Rule| match refusals.get(&rule) {
-        Some(reason) => json!({"ok": false, "reason": reason}),
-        None => json!({"ok": true}),
-    };
-    let node = |refusals: &Refusals| {
-        let rules: Map<String, Value> = why.rules.iter().map(|&r| (r.name().to_owned(), rule(refusals, r))).collect();
-        json!({"feasible": why.barred.is_none() && refusals.is_empty(), "rules": rules})
-    };
-    let nodes: Map<String, Value> = why.nodes.iter().map(|(name, refusals)| (name.clone(), node(refusals))).collect();
+    let nodes: Map<String, Value> =
+        why.nodes.iter().map(|(name, refusals)| (name.clone(), node_json(why, refusals))).collect();
     let mut document = json!({
         "apiVersion": API_VERSION,
         "kind": "Why",
@@ -184,6 +196,18 @@ pub fn why_json(why: &Why) -> Value {
         document["doubts"] = why.doubts.clone().into();
     }
     document
+}
+
+fn node_json(why: &Why, refusals: &Refusals) -> Value {
+    let rules: Map<String, Value> = why.rules.iter().map(|&r| (r.name().to_owned(), rule_json(refusals, r))).collect();
+    json!({"feasible": why.barred.is_none() && refusals.is_empty(), "rules": rules})
+}
+
+fn rule_json(refusals: &Refusals, rule: Rule) -> Value {
+    match refusals.get(&rule) {
+        Some(reason) => json!({"ok": false, "reason": reason}),
+        None => json!({"ok": true}),
+    }
 }
 
 /// The text of `why`: a table of nodes by rules, and the reasons below it.
@@ -247,8 +271,8 @@ fn alike(why: &Why) -> Vec<Alike<'_>> {
 
 fn table(why: &Why, all: bool) -> Vec<String> {
     let groups = alike(why);
-    let refuses = |rule: &&Rule| groups.iter().any(|group| group.rules.contains(rule));
-    let (refusing, accepting): (Vec<&Rule>, Vec<&Rule>) = why.rules.iter().partition(refuses);
+    let (refusing, accepting): (Vec<&Rule>, Vec<&Rule>) =
+        why.rules.iter().partition(|rule| groups.iter().any(|group| group.rules.contains(rule)));
     let names: Vec<String> = groups.iter().map(|group| listed(&group.nodes, all)).collect();
     let width = names.iter().map(|name| name.chars().count()).max().unwrap_or(0).max(4);
     let mut lines = vec![String::new()];

@@ -111,8 +111,7 @@ impl Shape {
 /// The text in a document that a remark about a place may quote: a key, or a value that is looked at, with its key before it.
 pub fn quotable(document: &Tree<'_>, place: Span) -> Option<Span> {
     let within = |tree: &Tree<'_>| tree.span.start <= place.start && place.end <= tree.span.end;
-    let text = |key: &str| document.field(key).and_then(Tree::str);
-    let of = text("apiVersion").zip(text("kind"));
+    let of = document.text("apiVersion").zip(document.text("kind"));
     let items =
         document.field("items").and_then(Tree::seq).filter(|_| of.is_none_or(|(_, kind)| kind.ends_with("List")));
     if let Some(found) = items.and_then(|items| items.iter().find(|item| within(item))) {

@@ -187,10 +187,16 @@ const IN_TREE: [&str; 9] = [
 
 /// Whether a word has a meaning of its own.
 pub fn is_word(text: &str) -> bool {
-    let plugin = || Rule::ALL.iter().any(|rule| rule.name() == text) || OWN.contains(&text);
-    let setting = || SAFE_SYSCTLS.iter().any(|(name, _)| *name == text) || USUAL_CAPABILITIES.contains(&text);
     let known = WORDS.iter().any(|word| word.eq_ignore_ascii_case(text));
-    known || plugin() || setting() || features::is_known(text) || Kind::called(text).is_some()
+    known || is_plugin(text) || is_setting(text) || features::is_known(text) || Kind::called(text).is_some()
+}
+
+fn is_plugin(text: &str) -> bool {
+    Rule::ALL.iter().any(|rule| rule.name() == text) || OWN.contains(&text)
+}
+
+fn is_setting(text: &str) -> bool {
+    SAFE_SYSCTLS.iter().any(|(name, _)| *name == text) || USUAL_CAPABILITIES.contains(&text)
 }
 
 /// Whether a text stands for a number: an amount, a percentage, a flag.
@@ -211,8 +217,9 @@ pub fn known_key(key: &str) -> bool {
 
 /// The part of a domain that has rules of its own.
 pub fn known_domain(domain: &str) -> Option<&'static str> {
-    let within = |suffix: &&str| domain.strip_suffix(suffix).is_some_and(|rest| rest.is_empty() || rest.ends_with('.'));
-    DOMAINS.into_iter().find(within)
+    DOMAINS
+        .into_iter()
+        .find(|suffix| domain.strip_suffix(suffix).is_some_and(|rest| rest.is_empty() || rest.ends_with('.')))
 }
 
 /// Whether a resource is Kubernetes' own.

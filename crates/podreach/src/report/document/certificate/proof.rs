@@ -30,8 +30,7 @@ pub(super) fn read(tree: &Tree<'_>) -> Read<Assertion> {
 }
 
 fn exchange(tree: &Tree<'_>) -> Read<Vec<Vec<String>>> {
-    let round = |tree: &Tree<'_>| items(tree)?.iter().map(|node| text(node).map(str::to_owned)).collect();
-    items(tree)?.iter().map(round).collect()
+    items(tree)?.iter().map(|tree| items(tree)?.iter().map(|node| text(node).map(str::to_owned)).collect()).collect()
 }
 
 fn member(tree: &Tree<'_>) -> Read<Place> {
@@ -60,8 +59,7 @@ impl Classes {
     }
 
     fn law(&mut self, tree: &Tree<'_>) -> Read<Law> {
-        let part = |part: &Tree<'_>| items(part)?.iter().map(|entry| self.class(entry, &[])).collect();
-        items(tree)?.iter().map(part).collect()
+        items(tree)?.iter().map(|part| items(part)?.iter().map(|entry| self.class(entry, &[])).collect()).collect()
     }
 
     fn entry(&mut self, tree: &Tree<'_>) -> Read<(usize, u64)> {

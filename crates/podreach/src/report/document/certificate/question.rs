@@ -23,13 +23,20 @@ pub struct Asked {
 
 impl PartialEq for Asked {
     fn eq(&self, other: &Self) -> bool {
-        let fixed = |asked: &Self| asked.options.nodes == Nodes::Fixed;
-        let rest = |asked: &Self| Options { nodes: Nodes::default(), ..asked.options.clone() };
         self.semantics == other.semantics
             && self.goal == other.goal
-            && fixed(self) == fixed(other)
-            && rest(self) == rest(other)
+            && is_fixed(self) == is_fixed(other)
+            && but_for_nodes(self) == but_for_nodes(other)
     }
+}
+
+/// The options but for the nodes.
+fn but_for_nodes(asked: &Asked) -> Options {
+    Options { nodes: Nodes::default(), ..asked.options.clone() }
+}
+
+fn is_fixed(asked: &Asked) -> bool {
+    asked.options.nodes == Nodes::Fixed
 }
 
 impl Eq for Asked {}
@@ -78,11 +85,17 @@ fn counts(entries: &[Entry]) -> BTreeMap<(String, String), u64> {
 
 impl fmt::Display for Asked {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let entry = |((pod, node), count): (&(String, String), &u64)| format!("{count} × {pod} on {node}");
-        let alternative = |counts: &BTreeMap<_, _>| words::all(&counts.iter().map(entry).collect::<Vec<_>>());
-        let goal = words::first(self.goal.iter().map(alternative), 4).join(", or ");
+        let goal = words::first(
+            self.goal.iter().map(|counts| words::all(&counts.iter().map(counted_atom).collect::<Vec<_>>())),
+            4,
+        )
+        .join(", or ");
         write!(f, "{goal} ({})", self.reading().join(", "))
     }
+}
+
+fn counted_atom(((pod, node), count): (&(String, String), &u64)) -> String {
+    format!("{count} × {pod} on {node}")
 }
 
 impl Asked {
@@ -169,16 +182,17 @@ fn options(question: &Tree<'_>) -> Read<Options> {
         options.release_by = ReleaseBy::Given;
     }
     if let Some(kinds) = question.field("complete") {
-        let kind = |tree: &Tree<'_>| {
-            let name = text(tree)?;
-            Kind::called(name).ok_or_else(|| refused(tree.span, format!("there is no kind {}", shown(name))))
-        };
         options.complete = items(kinds)?.iter().map(kind).collect::<Read<_>>()?;
     }
     if let Some(keep) = question.field("keep") {
         options.keep = items(keep)?.iter().map(self::keep).collect::<Read<_>>()?;
     }
     Ok(options)
+}
+
+fn kind(tree: &Tree<'_>) -> Read<Kind> {
+    let name = text(tree)?;
+    Kind::called(name).ok_or_else(|| refused(tree.span, format!("there is no kind {}", shown(name))))
 }
 
 /// How many nodes of each shape are listed: some, and not so many that listing them takes long.

@@ -65,11 +65,7 @@ pub(crate) struct Names<'m> {
 
 impl<'m> Names<'m> {
     pub(crate) fn new(m: &'m Model) -> Self {
-        let name = |pod: PodId| match m.cluster().is_twin(pod) {
-            true => Cow::Owned(format!("{}{WAITED}", m.pod_name(pod))),
-            false => Cow::Borrowed(m.pod_name(pod)),
-        };
-        let pods = m.pods().map(|pod| (name(pod), pod)).collect();
+        let pods = m.pods().map(|pod| (name(m, pod), pod)).collect();
         Self { pods, nodes: m.nodes().map(|node| (m.node_name(node), node)).collect() }
     }
 
@@ -107,5 +103,13 @@ impl<'m> Names<'m> {
 
     fn configuration(&self, entries: &[Entry]) -> Result<Configuration, ResolveError> {
         entries.iter().map(|(pod, node, count)| Ok((self.atom(pod, node)?, *count))).collect()
+    }
+}
+
+/// The name of a type in certificates.
+fn name(m: &Model, pod: PodId) -> Cow<'_, str> {
+    match m.cluster().is_twin(pod) {
+        true => Cow::Owned(format!("{}{WAITED}", m.pod_name(pod))),
+        false => Cow::Borrowed(m.pod_name(pod)),
     }
 }

@@ -50,10 +50,9 @@ fn plain(tree: &Tree<'_>) -> Read<serde_json::Value> {
         Value::Float(_) => return Err(refused(tree.span, "a whole number is expected here")),
         Value::String(text) => text.as_ref().into(),
         Value::Seq(all) => all.iter().map(plain).collect::<Read<Vec<_>>>()?.into(),
-        Value::Map(entries) => {
-            let entry = |entry: &crate::read::Entry<'_>| Ok((entry.key.to_string(), plain(&entry.value)?));
-            serde_json::Value::Object(entries.iter().map(entry).collect::<Read<_>>()?)
-        }
+        Value::Map(entries) => serde_json::Value::Object(
+            entries.iter().map(|entry| Ok((entry.key.to_string(), plain(&entry.value)?))).collect::<Read<_>>()?,
+        ),
     })
 }
 
