@@ -46,8 +46,10 @@ impl<'m> Register<'m> {
 
     /// Puts a new count in every list that an atom is in.
     fn change(&mut self, (pod, node): Atom, count: impl Fn(u64) -> u64 + Copy) {
-        let (before, after) = change(&mut self.on[node], pod, count);
-        self.crowds[node] = self.crowds[node] + Amount::from(after) - Amount::from(before);
+        if node != NodeId::NOWHERE {
+            let (before, after) = change(&mut self.on[node], pod, count);
+            self.crowds[node] = self.crowds[node] + Amount::from(after) - Amount::from(before);
+        }
         change(&mut self.of[pod], node, count);
         for &matcher in &self.seen_by[pod] {
             if !self.m.depends_on_node(matcher) || self.m.sees(matcher, pod, node) {

@@ -9,6 +9,8 @@
 //! Where one of the pods to branch on is in no group and no bound of the guard counts it, it is the only branch: whatever escapes does
 //! so also with one more of it.
 //!
+//! A pod that waited for a node was there before as one that waits, besides the rest of the group; its guard asks that there be one.
+//!
 //! A pod that is being deleted came last when its deletion began: before, it was there as what it had been until then.
 //!
 //! With two or more spread constraints over crossing domains, pods that help one may hurt another for ever. What is needed can still
@@ -115,7 +117,9 @@ pub(super) fn escape_of_last(
     let class = group[at].0;
     for (last, guard) in classes.guards(class)?.iter() {
         let is_enough = |present: &Present| copies.leave_one_free(classes, present, Some(last.1));
-        match escape(without_one(group, at), guard, index, &is_enough, stop)? {
+        let mut before = without_one(group, at);
+        classes.consumed(last.0).into_iter().for_each(|class| add_one(&mut before, class));
+        match escape(before, guard, index, &is_enough, stop)? {
             Escape::None => {}
             found => return Ok((*last, found)),
         }
