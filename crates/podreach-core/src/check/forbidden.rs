@@ -306,7 +306,7 @@ fn size(present: &Present) -> u128 {
 mod tests {
     use super::*;
     use crate::model::Semantics;
-    use crate::testing::{Rng, Shape, cases, problem, reachable, some_terminating};
+    use crate::testing::{Rng, Shape, cases, problem, reachable, some_terminating, some_waiting};
 
     /// Pairs of atoms that are never present together, of which some may be missing, and some that may well be.
     fn pairs(rng: &mut Rng, problem: &Problem, atoms: &[Atom]) -> Vec<Present> {
@@ -333,9 +333,10 @@ mod tests {
             let semantics = if case % 2 == 0 { Semantics::KubeScheduler } else { Semantics::Paper };
             let shape = Shape::small(semantics);
             let problem = problem(&mut rng, if case % 3 == 0 { shape.with_volumes() } else { shape });
+            let problem = if case % 5 == 1 { some_waiting(&mut rng, &problem) } else { problem };
             let problem = if case % 4 == 0 { some_terminating(&mut rng, problem) } else { problem };
-            let nodes = || problem.model.nodes();
-            let atoms = problem.model.every_pod().flat_map(|pod| nodes().map(move |node| (pod, node)));
+            let places = |pod| problem.model.places(pod).map(move |node| (pod, node));
+            let atoms = problem.model.every_pod().flat_map(places);
             let atoms: Vec<Atom> = atoms.filter(|&(pod, _)| problem.roster.contains(pod)).collect();
             let groups = pairs(&mut rng, &problem, &atoms);
             let proof = Proof { classes: atoms.iter().map(|&atom| vec![atom]).collect(), ..Proof::default() };

@@ -14,7 +14,7 @@ use std::collections::BTreeSet;
 use std::fmt;
 
 use podreach_core::check::symmetry::helping;
-use podreach_core::demand::{Argument, Demand, Shortage};
+use podreach_core::demand::{Argument, Demand, Law, Shortage};
 use podreach_core::rule::Rule;
 use podreach_core::{Atom, Checker, Configuration, Goal, PodId, Problem, Proof, Verdict};
 
@@ -78,12 +78,27 @@ pub fn shortage(problem: &Problem, demand: &Demand, shortage: &Shortage) -> Resu
             let choices = choices::of(demand, &atoms.collect())?;
             proof_about(&standing, ruled_out, Some(&choices), proof)
         }
+        // There a quota or a limit that is not asked about a pod bounds nothing that counts it.
+        Argument::Sum { laws, .. } if binds_waiting(problem, demand) && laws.iter().any(|(law, _)| is_moved(law)) => {
+            Err(Unwritten::Waiting)
+        }
         Argument::Sum { worth, laws } => {
             let weak = standing.weakened(&proof.weakened);
             let sum = sum::document(&weak, demand, ruled_out, (worth, laws))?;
             Ok(proof_about(&standing, ruled_out, None, proof)? + &sum)
         }
     }
+}
+
+/// Whether a demand is for pods that wait for a node.
+fn binds_waiting(problem: &Problem, demand: &Demand) -> bool {
+    let places = demand.wants.iter().flat_map(|want| &want.places);
+    places.flat_map(|place| &place.atoms).any(|&(pod, _)| problem.model.consumed(pod).is_some())
+}
+
+/// Whether a law bounds what a binding moves.
+fn is_moved(law: &Law) -> bool {
+    matches!(law, Law::Quota(_) | Law::Limit(_))
 }
 
 /// Which of some atoms the rules let in at the start of a problem, all together or one rule alone.
