@@ -283,9 +283,9 @@ impl Model {
         self.elastic
     }
 
-    /// The domain of `node` under `key`; `None` when it lacks the key.
+    /// The domain of `node` under `key`; `None` when it lacks the key, or is none.
     pub fn domain(&self, key: KeyId, node: NodeId) -> Option<DomainId> {
-        self.topologies[key][node]
+        self.topologies[key].get(node).copied().flatten()
     }
 
     /// The nodes of a domain, in order.

@@ -164,7 +164,8 @@ impl Entities {
     /// The number of a node: that in the cluster shown, or the next.
     pub(super) fn node(&mut self, m: &Model, node: NodeId) -> usize {
         let of = Arc::clone(&self.model);
-        if std::ptr::eq(m, &*of) {
+        // A page has no node of that number: it says so of pods that wait for one.
+        if std::ptr::eq(m, &*of) || node == NodeId::NOWHERE {
             return node.index();
         }
         let name = m.node_name(node);
