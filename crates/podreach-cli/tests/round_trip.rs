@@ -101,7 +101,7 @@ fn a_run_that_leaves_a_waiting_pod_in_its_way_is_not_possible() {
     std::fs::write(path, run.to_string()).unwrap();
     let refused = podreach(&["verify", path, "-f", input]);
     let said = String::from_utf8(refused.stdout).unwrap();
-    let why = "NOT PROVED  the run is not possible: pods that wait for a node leave no room for deployment/shop/web";
+    let why = "NOT PROVED  step 1 cannot deploy deployment/shop/web on n1: ResourceQuota refuses";
     assert!(refused.status.code() == Some(1) && said.starts_with(why), "{said}");
 }
 

@@ -57,6 +57,8 @@ pub struct Cluster {
     pub quotas: IdVec<QuotaId, Quota>,
     /// The shadows of pod types, which come after all types of the input: what pods are while they are being deleted.
     pub shadows: BTreeMap<PodId, PodId>,
+    /// What pods that wait for a node are until they are bound, for each of their types; after all types of the input.
+    pub unbound: BTreeMap<PodId, PodId>,
     /// The workloads whose pods have types of their own. No rule looks at it; whoever asks for such a workload asks for its pods.
     pub replicas: BTreeMap<PodId, Replicas>,
     /// The types of pods that wait for a node: they were admitted, and each is bound at most once.
@@ -324,6 +326,8 @@ pub struct PodSpec {
 pub enum Barred {
     /// Its pods are being deleted.
     Terminating,
+    /// Its pods wait for a node; once one has it, it is of another type.
+    Unbound,
     /// Its pods are static pods, which the kubelet of their node starts.
     Static,
     /// Its pods are of a former revision: their owner makes others now.
@@ -350,12 +354,12 @@ impl Barred {
 
     /// Whether no doubt about the type lifts the bar: what runs of it is all there is.
     pub fn is_certain(&self) -> bool {
-        matches!(self, Self::Terminating | Self::Static | Self::Outdated | Self::Unlabelled)
+        matches!(self, Self::Terminating | Self::Unbound | Self::Static | Self::Outdated | Self::Unlabelled)
     }
 
     /// Whether the deletion of such a pod may begin: a static pod stays, and others are being deleted already.
     pub fn may_be_deleted(&self) -> bool {
-        !matches!(self, Self::Terminating | Self::Static)
+        !matches!(self, Self::Terminating | Self::Unbound | Self::Static)
     }
 }
 
@@ -363,6 +367,7 @@ impl fmt::Display for Barred {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Terminating => write!(f, "it is being deleted"),
+            Self::Unbound => write!(f, "it waits for a node"),
             Self::Static => write!(f, "the kubelet starts it, not the scheduler"),
             Self::Outdated => write!(f, "its owner makes pods of another revision now"),
             Self::Unlabelled => write!(f, "a new pod of it would have the zone and region labels of its node"),
@@ -492,8 +497,6 @@ pub struct Limit {
     pub most: u64,
     /// Whether a pod counts until it is gone. Otherwise one that is being deleted is replaced already.
     pub waits: bool,
-    /// The pod types of which it counts pods that were there before they were bound, so that it is not asked about them.
-    pub unasked: BTreeSet<PodId>,
 }
 
 /// A cap on what the pods of a namespace take together of one thing, from a ResourceQuota.
@@ -507,13 +510,6 @@ pub struct Quota {
     pub hard: Amount,
     /// Whether a pod is charged until it is gone. Otherwise one that is being deleted is charged no longer.
     pub until_gone: bool,
-}
-
-impl Limit {
-    /// Whether it is asked when a pod of a type is deployed.
-    pub fn is_asked(&self, pod: PodId) -> bool {
-        self.pods.contains(&pod) && !self.unasked.contains(&pod)
-    }
 }
 
 impl Cluster {

@@ -30,7 +30,7 @@ pub fn is_one_of_many(m: &Model, domain: DomainId) -> bool {
 
 /// The shape of a node that is yet to come, if there may be more of them than the cluster lists.
 pub fn endless_shape(m: &Model, node: NodeId) -> Option<ShapeId> {
-    match m.node(node).lifetime {
+    match m.cluster().nodes.get(node)?.lifetime {
         Lifetime::New(shape) if !m.cluster().shapes[shape].is_all => Some(shape),
         _ => None,
     }

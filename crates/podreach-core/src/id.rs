@@ -50,6 +50,11 @@ define_id! {
     /// A node of the cluster.
     NodeId, "n"
 }
+impl NodeId {
+    /// Where pods are that wait for a node. No table has it.
+    pub const NOWHERE: Self = Self::MAX;
+}
+
 define_id! {
     /// A pod type: what all instances made from one template share.
     PodId, "p"

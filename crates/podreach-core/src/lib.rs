@@ -39,6 +39,7 @@ pub mod storage;
 #[cfg(any(test, feature = "testing"))]
 pub mod testing;
 pub mod trace;
+mod unbound;
 pub mod verdict;
 pub mod weakening;
 

@@ -50,7 +50,10 @@ fn matches(cluster: &Cluster, matcher: &Matcher, labelled: &Labelled, copied_key
             let with = values.iter().flat_map(|&value| labelled.get(&(key, value)).into_iter().flatten());
             with.copied().filter(|&pod| selector.matches(&cluster.pods[pod].spec.labels)).collect()
         }
-        None => cluster.pods.iter().filter(|(_, pod)| selector.matches(&pod.spec.labels)).map(|(id, _)| id).collect(),
+        None => {
+            let bound = cluster.pods.iter().filter(|(_, pod)| !pod.spec.is_unbound());
+            bound.filter(|(_, pod)| selector.matches(&pod.spec.labels)).map(|(id, _)| id).collect()
+        }
     };
     let row = |in_scope: &dyn Fn(NamespaceId) -> bool| {
         let seen = by_labels.iter().filter(|&&pod| in_scope(cluster.pods[pod].spec.namespace));
@@ -89,5 +92,5 @@ fn in_scope_of_resident(cluster: &Cluster, scope: &Scope, namespace: NamespaceId
 pub(crate) fn may_see(cluster: &Cluster, copied_keys: &[Symbol], matcher: MatcherId, spec: &PodSpec) -> bool {
     let Matcher { scope, selector } = &cluster.matchers[matcher];
     let by_labels = || copied_keys.iter().any(|&key| selector.mentions(key)) || selector.matches(&spec.labels);
-    in_scope_of_incoming(cluster, scope, spec.namespace) && by_labels()
+    !spec.is_unbound() && in_scope_of_incoming(cluster, scope, spec.namespace) && by_labels()
 }

@@ -9,12 +9,16 @@ use std::sync::Arc;
 use crate::bit_row::BitRow;
 use crate::cancel;
 use crate::cluster::{Cluster, Lifetime, Matcher, Node, PodSpec, Taint, TaintEffect};
+use crate::configuration::Atom;
 use crate::face::Faces;
 use crate::id::{DomainId, Id, IdVec, KeyId, MatcherId, NodeId, PodId, ResourceId, Symbol};
 use crate::label::Labels;
 use crate::matches::{self, Matches, in_scope_of_incoming, may_see};
 use crate::repelling::Repelling;
+use crate::rule_name::Rule;
 use crate::shadow;
+use crate::step::Action;
+use crate::unbound;
 
 /// Which rules a deployment obeys.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -41,8 +45,10 @@ pub struct Model {
     cluster: Cluster,
     semantics: Semantics,
     faces: Faces,
-    /// How many pod types are not shadows; these come first.
+    /// How many pod types are those of the input; these come first.
     apart: usize,
+    /// For each type of pods that wait, what they are once bound.
+    bound: HashMap<PodId, PodId>,
     /// For each shadow, what it is the shadow of.
     shadowed: HashMap<PodId, PodId>,
     /// For each pod, whether some pod may need one like it.
@@ -95,6 +101,7 @@ impl Model {
         let pods_resource = cluster.resource("pods");
         let cordon = cordon(&mut cluster);
         let copied_keys = copied_keys(&cluster, semantics);
+        unbound::add(&mut cluster);
         match semantics {
             Semantics::KubeScheduler => shadow::add(&mut cluster, &copied_keys),
             // Deletion is one step, and nodes never change.
@@ -108,7 +115,8 @@ impl Model {
         let zone_keys: Vec<Symbol> = ZONE_LABELS.iter().filter_map(|(key, _)| cluster.symbols.symbol(key)).collect();
         Self {
             faces: Faces::new(&cluster, &copied_keys, &zone_keys),
-            apart: shadow::apart(&cluster),
+            apart: apart(&cluster),
+            bound: cluster.unbound.iter().map(|(&pod, &unbound)| (unbound, pod)).collect(),
             shadowed: cluster.shadows.iter().map(|(&pod, &shadow)| (shadow, pod)).collect(),
             wanted,
             elastic: cluster.nodes.values().any(|node| node.lifetime != Lifetime::Permanent),
@@ -142,6 +150,7 @@ impl Model {
         let mut cluster = self.cluster.clone();
         cluster.pods = cluster.pods.values().take(self.apart).cloned().collect();
         cluster.shadows.clear();
+        cluster.unbound.clear();
         cluster.limits.iter_mut().for_each(|limit| limit.pods.retain(|pod| pod.index() < self.apart));
         cluster
     }
@@ -166,7 +175,7 @@ impl Model {
         (0..self.apart).map(PodId::from_index)
     }
 
-    /// All pod types, and after them what they are while they are being deleted.
+    /// All pod types, and after them what they are while they wait for a node, and while they are being deleted.
     pub fn every_pod(&self) -> impl DoubleEndedIterator<Item = PodId> + ExactSizeIterator + Clone + use<> {
         self.cluster.pods.ids()
     }
@@ -179,6 +188,34 @@ impl Model {
     /// The pod type that this one is the shadow of, if it is one.
     pub fn shadowed(&self, pod: PodId) -> Option<PodId> {
         self.shadowed.get(&pod).copied()
+    }
+
+    /// What deploying a pod of a type consumes: one that waits for a node, if those of the type do at first.
+    pub fn consumed(&self, pod: PodId) -> Option<Atom> {
+        self.cluster.unbound.get(&pod).map(|&unbound| (unbound, NodeId::NOWHERE))
+    }
+
+    /// Whether a rule is asked about a type at all. Binding a pod that waits asks nothing about what is charged and counted.
+    pub fn asks(&self, pod: PodId, rule: Rule) -> bool {
+        let is_moved = matches!(rule, Rule::ResourceQuota | Rule::InstanceLimit) && self.consumed(pod).is_some();
+        !is_moved && !self.pod(pod).exempt.contains(&rule)
+    }
+
+    /// The type that a pod has once it is bound, if this is one of pods that wait for a node.
+    pub fn bound(&self, pod: PodId) -> Option<PodId> {
+        self.bound.get(&pod).copied()
+    }
+
+    /// The step that takes one pod away, whether it runs or waits.
+    pub fn deletion(&self, (pod, node): Atom) -> Action {
+        self.bound(pod).map_or(Action::Delete(pod, node), Action::Withdraw)
+    }
+
+    /// Where pods of a type can be.
+    pub fn places(&self, pod: PodId) -> impl Iterator<Item = NodeId> + Clone + use<> {
+        let waits = self.pod(pod).is_unbound();
+        let nodes = self.nodes().take(if waits { 0 } else { usize::MAX });
+        nodes.chain(waits.then_some(NodeId::NOWHERE))
     }
 
     /// Whether some pod may need one like this, as a friend or for a volume that both attach.
@@ -203,7 +240,7 @@ impl Model {
 
     /// The name of a node.
     pub fn node_name(&self, node: NodeId) -> &str {
-        self.cluster.symbols.str(self.node(node).name)
+        self.cluster.nodes.get(node).map_or("no node", |node| self.cluster.symbols.str(node.name))
     }
 
     /// The string of a symbol.
@@ -246,9 +283,9 @@ impl Model {
         self.elastic
     }
 
-    /// The domain of `node` under `key`; `None` when it lacks the key.
+    /// The domain of `node` under `key`; `None` when it lacks the key, or is none.
     pub fn domain(&self, key: KeyId, node: NodeId) -> Option<DomainId> {
-        self.topologies[key][node]
+        self.topologies[key].get(node).copied().flatten()
     }
 
     /// The nodes of a domain, in order.
@@ -270,7 +307,7 @@ impl Model {
     /// Whether a term of an incoming pod matches the resident `pod` on `node`.
     pub fn sees(&self, matcher: MatcherId, pod: PodId, node: NodeId) -> bool {
         let matches = &self.matches[matcher];
-        if !matches.placed {
+        if !matches.placed || self.pod(pod).is_unbound() {
             return matches.seen.bit(pod.index());
         }
         let Matcher { scope, selector } = &self.cluster.matchers[matcher];
@@ -351,6 +388,12 @@ impl Model {
         }
         labels
     }
+}
+
+/// How many types are those of the input: these come first.
+fn apart(cluster: &Cluster) -> usize {
+    let made = cluster.shadows.values().chain(cluster.unbound.values());
+    made.map(|pod| pod.index()).min().unwrap_or(cluster.pods.len())
 }
 
 fn cordon(cluster: &mut Cluster) -> Taint {

@@ -147,6 +147,9 @@ impl Quotient {
         let mut merged = Problem { start: Arc::new(settled(&self.full.start)), ..self.full.clone() };
         if self.kinds.members.iter().any(|kind| kind.len() > 1) {
             let instead = |pod: PodId| {
+                if m.bound(pod).is_some() {
+                    return pod;
+                }
                 let base = m.shadowed(pod).unwrap_or(pod);
                 let kind = &self.kinds.members[self.kinds.of[base]];
                 let base = representative(kind).filter(|_| !apart(base)).unwrap_or(base);
@@ -174,7 +177,9 @@ impl Kinds {
         }
         let (mut kinds, mut numbers) = (Self::default(), HashMap::new());
         for pod in m.pods() {
-            let key = (Arc::as_ptr(&cluster.pods[pod].spec), limits.remove(&pod).unwrap_or_default());
+            // What waits is told apart: each such pod is bound as what it is.
+            let waits = cluster.waiting.contains_key(&pod).then_some(pod);
+            let key = (Arc::as_ptr(&cluster.pods[pod].spec), limits.remove(&pod).unwrap_or_default(), waits);
             let number = *numbers.entry(key).or_insert(kinds.members.len());
             if number == kinds.members.len() {
                 kinds.members.push(Vec::new());
@@ -241,7 +246,7 @@ impl View {
     pub fn stands_for(&self, pod: PodId) -> Vec<PodId> {
         let base = self.problem.model.shadowed(pod).unwrap_or(pod);
         let apart = self.apart();
-        if apart.contains(&base) {
+        if apart.contains(&base) || self.problem.model.bound(base).is_some() {
             return Vec::new();
         }
         self.kinds.alike(base).iter().copied().filter(|other| *other != base && !apart.contains(other)).collect()
@@ -341,16 +346,27 @@ impl Lift<'_> {
     /// Takes a step, legal or not: whoever checks the trace will say so.
     fn take(&mut self, action: Action) {
         match action {
-            Action::Deploy(pod, node) => self.s.add((pod, node)),
+            Action::Deploy(pod, node) => {
+                self.consume(pod);
+                self.s.add((pod, node));
+            }
             Action::Delete(pod, node) => drop(self.gone((pod, node))),
             Action::Terminate(pod, node) => {
                 let shadow = self.full.model.shadow(pod).filter(|_| self.gone((pod, node)));
                 shadow.into_iter().for_each(|shadow| self.s.add((shadow, node)));
             }
             Action::Settle(node) => drop(self.s.settle(node)),
-            Action::Withdraw(_) | Action::Add(_) | Action::Remove(_) => {}
+            Action::Withdraw(pod) => self.consume(pod),
+            Action::Add(_) | Action::Remove(_) => {}
         }
         self.steps.push(action);
+    }
+
+    /// One pod less of a type waits for a node, if any does.
+    fn consume(&mut self, pod: PodId) {
+        if let Some(unbound) = self.full.model.consumed(pod) {
+            self.gone(unbound);
+        }
     }
 
     fn gone(&mut self, atom: Atom) -> bool {

@@ -46,8 +46,10 @@ impl<'m> Register<'m> {
 
     /// Puts a new count in every list that an atom is in.
     fn change(&mut self, (pod, node): Atom, count: impl Fn(u64) -> u64 + Copy) {
-        let (before, after) = change(&mut self.on[node], pod, count);
-        self.crowds[node] = self.crowds[node] + Amount::from(after) - Amount::from(before);
+        if node != NodeId::NOWHERE {
+            let (before, after) = change(&mut self.on[node], pod, count);
+            self.crowds[node] = self.crowds[node] + Amount::from(after) - Amount::from(before);
+        }
         change(&mut self.of[pod], node, count);
         for &matcher in &self.seen_by[pod] {
             if !self.m.depends_on_node(matcher) || self.m.sees(matcher, pod, node) {
@@ -142,7 +144,7 @@ mod tests {
     use crate::model::Semantics;
     use crate::rule::first_refusal;
     use crate::step::{Action, Problem};
-    use crate::testing::{Rng, Shape, cases, problem};
+    use crate::testing::{Rng, Shape, cases, problem, some_waiting};
 
     /// Both answer every question of every rule alike, down to the culprit.
     fn agree(problem: &Problem, register: &Register<'_>, s: &Configuration) {
@@ -171,6 +173,7 @@ mod tests {
             let shape = if case % 5 == 0 { Shape::unbounded(semantics) } else { Shape::small(semantics) };
             let shape = if case % 3 == 0 { shape.with_volumes() } else { shape };
             let problem = problem(&mut rng, shape);
+            let problem = if case % 4 == 1 { some_waiting(&mut rng, &problem) } else { problem };
             let mut s = (*problem.start).clone();
             let mut register = Register::new(&problem.model, &s);
             agree(&problem, &register, &s);
@@ -178,7 +181,8 @@ mod tests {
                 (problem.model.every_pod().collect::<Vec<_>>(), problem.model.nodes().collect::<Vec<_>>());
             for _ in 0..20 {
                 let (pod, node) = (rng.pick(&pods), rng.pick(&nodes));
-                let action = match rng.below(7) {
+                let action = match rng.below(8) {
+                    7 => Action::Withdraw(pod),
                     0 | 1 => Action::Delete(pod, node),
                     2 => Action::Terminate(pod, node),
                     3 => Action::Settle(node),

@@ -12,7 +12,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
 use crate::cluster::{Barred, Cluster, Pod, PodSpec, Quota};
-use crate::id::{Id, IdVec, MatcherId, PodId, QuotaId, Symbol};
+use crate::id::{IdVec, MatcherId, PodId, QuotaId, Symbol};
 use crate::matches::may_see;
 use crate::resource::Amount;
 
@@ -86,9 +86,4 @@ fn counted(cluster: &Cluster, copied_keys: &[Symbol]) -> Vec<PodId> {
     };
     let lasting = cluster.pods.iter().filter(|(_, pod)| pod.spec.barred.as_ref().is_none_or(Barred::may_be_deleted));
     lasting.filter(|(id, pod)| limited.contains(id) || is_counted(pod)).map(|(id, _)| id).collect()
-}
-
-/// How many types are not shadows: these come first.
-pub(crate) fn apart(cluster: &Cluster) -> usize {
-    cluster.shadows.values().map(|shadow| shadow.index()).min().unwrap_or(cluster.pods.len())
 }

@@ -11,7 +11,7 @@
 //! ```
 //! Deletion takes time: `p†` is `p` while it is being deleted. It still serves affinity, takes room and repels, and topology spread,
 //! quotas and ReplicaSets no longer count it. Only pods that something counts in this way have a `p†`; see [`crate::shadow`].
-//! A pod that waits for a node may be deleted, too (*Withdraw*): that changes nothing on any node, but a quota has its room back.
+//! A pod that waits for a node is `p°` until it is bound, which consumes it, or deleted (*Withdraw*); see [`crate::unbound`].
 //! What passes on a node (a taint of a node that is not ready, a cordon) goes in one step, and does not come back.
 //! Nodes of pools come and go while they are empty (*Add*, *Remove*); these steps change nothing, see [`crate::elastic`].
 //! Paper: section 2, "Scheduling as a Transition System", has the first two, and `kept` is empty there.
@@ -67,7 +67,7 @@ pub enum Action {
     Terminate(PodId, NodeId),
     /// The node loses what passes on it: it gets ready, and is uncordoned.
     Settle(NodeId),
-    /// A pod that waits for a node is deleted.
+    /// A pod that waits for a node is deleted; of this type it would have been on one.
     Withdraw(PodId),
     /// The node comes, empty. It changes nothing: a node that comes and goes is there while pods are on it.
     Add(NodeId),
@@ -113,6 +113,8 @@ pub enum Illegal {
     Refused(Rule, Refusal),
     /// No instance is there to delete, or those that are must stay.
     NothingToDelete,
+    /// No pod of the type waits for a node any more.
+    NoneWaits,
     /// Whether the pod is being deleted makes no difference, so that this is not a step of its own.
     NoShadow,
     /// Nothing passes on the node.
@@ -128,7 +130,10 @@ impl Problem {
         let unsettled: Vec<NodeId> = start.unsettled().iter().copied().collect();
         let unsettled = unsettled.into_iter().filter(|&node| !model.node(node).passing.is_nothing());
         let start = start.with_unsettled(unsettled.collect::<Vec<_>>());
-        let start = start.resolved(|pod| model.shadow(pod).unwrap_or(pod));
+        let mut start = start.resolved(|pod| model.shadow(pod).unwrap_or(pod));
+        for (&pod, waiting) in &model.cluster().waiting {
+            model.consumed(pod).into_iter().for_each(|unbound| start.set(unbound, waiting.count));
+        }
         Self {
             model,
             start: Arc::new(start),
@@ -140,19 +145,37 @@ impl Problem {
         }
     }
 
-    /// The same question about other facts of the same pods and nodes. What is being deleted is known by its type in between.
+    /// The same question about other facts of the same pods and nodes. What is being deleted is known by its type in between, and so
+    /// is what waits for a node.
     #[must_use]
     pub fn with_model(&self, model: Arc<Model>) -> Self {
         let (mut start, mut dying) = (Configuration::new(), Vec::new());
-        for (atom @ (pod, node), count) in self.start.iter() {
+        for (atom @ (pod, node), count) in self.start.iter().filter(|((pod, _), _)| self.model.bound(*pod).is_none()) {
             match self.model.shadowed(pod) {
                 Some(base) => dying.extend((0..count).map(|_| (base, node))),
                 None => start.set(atom, count),
             }
         }
         let start = start.with_unsettled(self.start.unsettled().iter().copied()).with_terminating(dying);
-        let fresh = Self::new(model, start, self.goal.clone());
+        let mut fresh = Self::new(model, start, self.goal.clone());
+        for &pod in self.model.cluster().waiting.keys() {
+            if let (Some(old), Some(new)) = (self.model.consumed(pod), fresh.model.consumed(pod)) {
+                let left = self.start.count(old).min(fresh.start.count(new));
+                Arc::make_mut(&mut fresh.start).set(new, left);
+            }
+        }
         Self { kept: self.kept.clone(), standing: self.standing, ..fresh }
+    }
+
+    /// The problem in which nothing waits for a node: whatever did was deleted.
+    #[must_use]
+    pub fn without_waiting(&self) -> Self {
+        let mut cluster = self.model.facts();
+        if cluster.waiting.is_empty() {
+            return self.clone();
+        }
+        cluster.waiting.values_mut().for_each(|waiting| waiting.count = 0);
+        self.with_model(Arc::new(Model::new(cluster, self.model.semantics())))
     }
 
     /// The same cluster and start, asked for something else.
@@ -226,9 +249,11 @@ impl Problem {
         match action {
             Action::Deploy(pod, node) => {
                 self.deployment(s, pod, node)?;
+                self.model.consumed(pod).into_iter().for_each(|unbound| s.remove(unbound));
                 s.add((pod, node));
             }
             Action::Delete(pod, node) => {
+                self.model.cluster().nodes.get(node).ok_or(Illegal::NothingToDelete)?;
                 self.deletion(s, pod, node)?;
                 s.remove((pod, node));
             }
@@ -245,7 +270,9 @@ impl Problem {
                 }
             }
             Action::Withdraw(pod) => {
-                self.model.cluster().waiting.get(&pod).ok_or(Illegal::NothingToDelete)?;
+                let unbound = self.model.consumed(pod).ok_or(Illegal::NothingToDelete)?;
+                self.deletion(s, unbound.0, unbound.1)?;
+                s.remove(unbound);
             }
             Action::Add(node) | Action::Remove(node) => self.comes_or_goes(s, node)?,
         }
@@ -273,6 +300,9 @@ impl Problem {
         }
         if self.model.pod(pod).barred.is_some() {
             return Err(Illegal::Barred);
+        }
+        if self.model.consumed(pod).is_some_and(|unbound| s.count(unbound) == 0) {
+            return Err(Illegal::NoneWaits);
         }
         match rule::first_refusal(&self.model, s, pod, node) {
             Some((rule, refusal)) => Err(Illegal::Refused(rule, refusal)),

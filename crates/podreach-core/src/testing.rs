@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 use crate::cluster::{
     Barred, Cluster, HostPort, Lifetime, Limit, Matcher, Node, NodeRequirement, NodeTerm, Passing, Pod, PodSpec, Quota,
-    Scope, Spread, Taint, TaintEffect, Term, Toleration, TolerationOperator,
+    Scope, Spread, Taint, TaintEffect, Term, Toleration, TolerationOperator, Waiting,
 };
 use crate::configuration::{Atom, Configuration};
 use crate::goal::Goal;
@@ -86,6 +86,31 @@ pub fn some_terminating(rng: &mut Rng, problem: Problem) -> Problem {
         }
     }
     Problem { start: Arc::new(start), ..problem }
+}
+
+/// A problem like this in which some pods wait for a node, a quota charges them, and a goal may ask for them.
+pub fn some_waiting(rng: &mut Rng, problem: &Problem) -> Problem {
+    let mut cluster = problem.model.facts();
+    if rng.one_in(2) {
+        let hard = rng.below(5) as u128;
+        let until_gone = rng.one_in(3);
+        let quota = Quota { name: "default/waiting".into(), resource: "requests.cpu".into(), hard, until_gone };
+        let quota = cluster.quotas.push(quota);
+        for pod in cluster.pods.ids().filter(|_| !rng.one_in(4)).collect::<Vec<_>>() {
+            Arc::make_mut(&mut cluster.pods[pod].spec).quota.insert(quota, 1 + rng.below(2) as u128);
+        }
+    }
+    let types = cluster.pods.len();
+    for index in 0..1 + rng.below(2) {
+        let of = PodId::from_index(rng.below(types));
+        let spec = cluster.pods[of].spec.clone();
+        let pod = cluster.pods.push(Pod { name: format!("pod/default/w{index}"), spec });
+        cluster.limits.iter_mut().filter(|limit| limit.pods.contains(&of)).for_each(|limit| _ = limit.pods.insert(pod));
+        cluster.waiting.insert(pod, Waiting { of, count: rng.below(3) as u64 });
+    }
+    let model = Arc::new(Model::new(cluster, problem.model.semantics()));
+    let goal = goal(rng, &model);
+    problem.with_model(model).with_goal(goal)
 }
 
 /// The same problem on nodes that have settled.
@@ -341,7 +366,6 @@ impl Make<'_> {
             per_node: self.rng.one_in(2),
             most: self.rng.below(3) as u64,
             waits: self.rng.one_in(2),
-            unasked: BTreeSet::new(),
         };
         self.cluster.limits.push(limit);
     }
@@ -438,7 +462,8 @@ pub fn successors<'a>(
     let model = &problem.model;
     let atoms = model.every_pod().flat_map(|pod| model.nodes().map(move |node| (pod, node)));
     let of_atom = |(pod, node)| [Action::Deploy(pod, node), Action::Delete(pod, node), Action::Terminate(pod, node)];
-    let actions = atoms.flat_map(of_atom).chain(model.nodes().map(Action::Settle));
+    let waiting = model.cluster().waiting.keys().map(|&pod| Action::Withdraw(pod));
+    let actions = atoms.flat_map(of_atom).chain(model.nodes().map(Action::Settle)).chain(waiting);
     actions.filter_map(|action| {
         let mut next = s.clone();
         problem.step(&mut next, action).ok().map(|()| (action, next))

@@ -30,20 +30,21 @@ impl Trace {
     ///
     /// # Panics
     /// If there are 2³⁰ atoms or more.
-    pub fn over(atoms: &[Atom], steps: usize) -> Self {
+    pub fn over(m: &Model, atoms: &[Atom], steps: usize) -> Self {
         let mut trace = Self { atoms: Vec::with_capacity(atoms.len()), steps: Vec::with_capacity(steps) };
         for &atom in atoms {
-            trace.list(atom);
+            match m.deletion(atom) {
+                withdraw @ Action::Withdraw(_) => trace.list_alone([withdraw; 4]),
+                _ => trace.list(atom),
+            };
         }
         trace
     }
 
     /// Lists one more atom; returns its place.
     fn list(&mut self, (pod, node): Atom) -> u32 {
-        assert!(self.atoms.len() < 1 << 30, "a step is a number of 32 bits");
         let (deploy, delete) = (Action::Deploy(pod, node), Action::Delete(pod, node));
-        self.atoms.push([deploy, delete, Action::Terminate(pod, node), Action::Settle(node)]);
-        self.atoms.len() as u32 - 1
+        self.list_alone([deploy, delete, Action::Terminate(pod, node), Action::Settle(node)])
     }
 
     /// One more step: deploys the atom at this place.
@@ -99,20 +100,27 @@ impl Trace {
             changes[(step >> 2) as usize][(step & 3) as usize] += 1;
         }
         let mut s = start.clone();
+        let taken = || self.atoms.iter().flatten().zip(changes.iter().flatten()).filter(|&(_, &times)| times > 0);
         // All that come, then all that go: some go as something else that came before.
-        for (actions, [deployed, _, terminated, settled]) in self.atoms.iter().zip(&changes) {
-            let Action::Deploy(pod, node) = actions[DEPLOY as usize] else { continue };
-            s.set((pod, node), s.count((pod, node)).saturating_add(*deployed));
-            if let Some(shadow) = m.shadow(pod).filter(|_| *terminated > 0) {
-                s.set((shadow, node), s.count((shadow, node)).saturating_add(*terminated));
-            }
-            if *settled > 0 {
-                s.settle(node);
-            }
+        for (&action, &times) in taken() {
+            let came = match action {
+                Action::Deploy(pod, node) => Some((pod, node)),
+                Action::Terminate(pod, node) => m.shadow(pod).map(|shadow| (shadow, node)),
+                Action::Settle(node) => {
+                    s.settle(node);
+                    None
+                }
+                Action::Delete(..) | Action::Withdraw(_) | Action::Add(_) | Action::Remove(_) => None,
+            };
+            came.into_iter().for_each(|atom| s.set(atom, s.count(atom).saturating_add(times)));
         }
-        for (actions, [_, deleted, terminated, _]) in self.atoms.iter().zip(&changes) {
-            let Action::Deploy(pod, node) = actions[DEPLOY as usize] else { continue };
-            s.set((pod, node), s.count((pod, node)).saturating_sub(*deleted).saturating_sub(*terminated));
+        for (&action, &times) in taken() {
+            let went = match action {
+                Action::Delete(pod, node) | Action::Terminate(pod, node) => Some((pod, node)),
+                Action::Deploy(pod, _) | Action::Withdraw(pod) => m.consumed(pod),
+                Action::Settle(_) | Action::Add(_) | Action::Remove(_) => None,
+            };
+            went.into_iter().for_each(|atom| s.set(atom, s.count(atom).saturating_sub(times)));
         }
         s
     }
@@ -204,7 +212,8 @@ mod tests {
     #[test]
     fn traces_are_equal_if_their_steps_are() {
         let atoms = [(PodId::from_index(0), NodeId::from_index(0)), (PodId::from_index(1), NodeId::from_index(0))];
-        let mut listed = Trace::over(&[atoms[1], atoms[0]], 2);
+        let m = Model::new(Cluster::default(), Semantics::Paper);
+        let mut listed = Trace::over(&m, &[atoms[1], atoms[0]], 2);
         listed.deploy(1);
         listed.delete(0);
         let [a, b] = atoms;

@@ -2,8 +2,8 @@
 
 use podreach_core::guard::{Guards, Universe};
 use podreach_core::rule::hard;
-use podreach_core::testing::{Rng, Shape, cases, problem, random_configuration};
-use podreach_core::{Configuration, Problem, Semantics};
+use podreach_core::testing::{Rng, Shape, cases, problem, random_configuration, some_waiting};
+use podreach_core::{Configuration, NodeId, Problem, Semantics};
 
 fn agree(problem: &Problem, free: &Configuration) {
     let s = problem.kept.plus(free);
@@ -12,7 +12,13 @@ fn agree(problem: &Problem, free: &Configuration) {
         for node in problem.model.nodes() {
             let guard = guards.guard((pod, node));
             let normal = guard.is_some_and(|guard| guard.holds(|atom| free.count(atom)));
-            assert_eq!(normal, hard(&problem.model, &s, pod, node), "{pod:?} on {node:?} in {s:?} of {problem:#?}");
+            // A guard also asks for what a deployment consumes.
+            let waits = problem.model.consumed(pod).is_none_or(|unbound| s.count(unbound) > 0);
+            assert_eq!(
+                normal,
+                waits && hard(&problem.model, &s, pod, node),
+                "{pod:?} on {node:?} in {s:?} of {problem:#?}"
+            );
         }
     }
 }
@@ -48,8 +54,12 @@ fn guards_equal_rules() {
         let shape = if case % 5 == 0 { Shape::unbounded(semantics) } else { Shape::small(semantics) };
         let shape = if case % 3 == 0 { shape.with_volumes() } else { shape };
         let problem = problem(&mut rng, shape);
+        let problem = if case % 4 == 1 { some_waiting(&mut rng, &problem) } else { problem };
         for _ in 0..4 {
-            let free = random_configuration(&mut rng, &problem.model, 5);
+            let mut free = random_configuration(&mut rng, &problem.model, 5);
+            for (atom, count) in problem.start.iter().filter(|((_, node), _)| *node == NodeId::NOWHERE) {
+                free.set(atom, rng.below(count as usize + 1) as u64);
+            }
             agree(&problem, &possible(&problem, free));
         }
     }

@@ -26,8 +26,7 @@ fn row(m: &Model, pod: PodId) -> String {
     let noticed: Vec<(bool, bool)> =
         matchers().map(|matcher| (m.sees_unbound(matcher, pod), m.notices(matcher, pod))).collect();
     let conflicts: Vec<[bool; 6]> = others().map(|other| conflicts(m, pod, other)).collect();
-    let limits: Vec<(bool, bool)> =
-        m.cluster().limits.iter().map(|limit| (limit.pods.contains(&pod), limit.is_asked(pod))).collect();
+    let limits: Vec<bool> = m.cluster().limits.iter().map(|limit| limit.pods.contains(&pod)).collect();
     let missing: Vec<bool> = nodes().map(|node| volume_limits::driver_missing(m, pod, node).is_some()).collect();
     let volumes: Vec<_> = volume_limits::drivers(m, pod)
         .into_iter()

@@ -6,7 +6,7 @@ mod demands;
 use std::collections::BTreeMap;
 
 use podreach_core::demand::{Argument, Demand, Law, Place, Shortage, Want};
-use podreach_core::testing::{Rng, Shape, cases, problem, reachable};
+use podreach_core::testing::{Rng, Shape, cases, problem, reachable, some_waiting};
 use podreach_core::{Atom, Configuration, Flaw, Goal, Id, NodeId, PodId, Problem, Proof, Semantics, short};
 
 use demands::{absent, some_demand, some_law};
@@ -16,6 +16,7 @@ fn each_case(seed: u64, count: usize, mut test: impl FnMut(usize, &mut Rng, &Pro
     for number in 0..count {
         let semantics = if number % 2 == 0 { Semantics::KubeScheduler } else { Semantics::Paper };
         let problem = problem(&mut rng, Shape::small(semantics));
+        let problem = if number % 5 == 1 { some_waiting(&mut rng, &problem) } else { problem };
         if let Some(reachable) = reachable(&problem, 4_000) {
             test(number, &mut rng, &problem, &reachable);
         }

@@ -31,7 +31,7 @@ use podreach_core::{
 
 use crate::diagnostic::{Diagnostic, Effect};
 use crate::engine::{Budget, Decider, Decision, Stop, Uniform};
-use crate::{arriving, history, waiting};
+use crate::{arriving, history};
 
 /// Answers any number of questions about one cluster and start.
 #[derive(Clone, Debug)]
@@ -229,9 +229,9 @@ impl Oracle {
         let m = &self.problem.model;
         let binds = |action: Action| {
             let Action::Deploy(pod, _) = action else { return false };
-            (self.binds && history::waits(m, pod)) || waiting::concerns(m, pod)
+            history::waits(m, pod)
         };
-        if (self.binds || !m.cluster().waiting.is_empty()) && trace.iter().any(binds) {
+        if self.binds && trace.iter().any(binds) {
             return false;
         }
         self.uniform();
@@ -242,7 +242,7 @@ impl Oracle {
 
     /// Whether a trace for a whole orbit can do without the pod types in doubt.
     fn holds_strictly(&mut self, atom: Atom, budget: &Budget<'_>) -> bool {
-        if self.binds || !self.problem.model.cluster().waiting.is_empty() {
+        if self.binds {
             return false;
         }
         let single = self.checker.quotient(&[]).single();
@@ -253,7 +253,8 @@ impl Oracle {
         };
         let start = strict.below().start.clone();
         let surplus = self.uniform().below().start.minus(&start);
-        let trace = deletions(&surplus).chain(found.trace.iter()).collect();
+        let m = self.problem.model.clone();
+        let trace = deletions(&m, &surplus).chain(found.trace.iter()).collect();
         self.uniform().deployable(atom, trace).is_some_and(|found| self.holds(&found.trace))
     }
 
@@ -267,7 +268,6 @@ impl Oracle {
 
     /// A decision with evidence that no doubt spoils: its own, or other evidence that is searched for.
     pub fn sure(&mut self, decision: Decision, budget: &Budget<'_>) -> Sure {
-        let decision = self.withdrawing(decision);
         let Some(reason) = self.spoiled(&decision.checked) else { return Sure(self.with_node_steps(decision)) };
         let goal = &decision.checked.problem().goal;
         let other = match decision.checked.verdict() {
@@ -290,16 +290,6 @@ impl Oracle {
         match Checker::new(&self.problem).check(goal, Verdict::Deployable(trace), &|| false) {
             Ok(checked) => Decision { checked, ..decision },
             Err(_) => unknown(decision, Reason::Impossible("the nodes that it needs cannot come in time".to_owned())),
-        }
-    }
-
-    /// The same decision; its run deletes the pods that wait for a node and are in its way.
-    fn withdrawing(&mut self, decision: Decision) -> Decision {
-        let Verdict::Deployable(trace) = decision.checked.verdict() else { return decision };
-        let Some(trace) = waiting::withdrawing(&self.problem, trace) else { return decision };
-        match self.checker.check(&decision.checked.problem().goal, Verdict::Deployable(trace), &|| false) {
-            Ok(checked) => Decision { checked, ..decision },
-            Err(_) => decision,
         }
     }
 
@@ -332,9 +322,6 @@ impl Oracle {
     fn spoiled(&self, checked: &Checked) -> Option<Reason> {
         match checked.verdict() {
             Verdict::Deployable(trace) => {
-                if let Some(why) = waiting::objection(&self.problem, trace) {
-                    return Some(Reason::Impossible(why));
-                }
                 let mut by =
                     messages(self.over_approximating.iter().filter(|doubt| doubt.spoils(&self.problem, trace)));
                 by.extend(self.binding_objection(trace));
@@ -384,7 +371,7 @@ impl Oracle {
         let decision = Decider::new(&fixed).decide(goal, budget);
         let Verdict::Deployable(trace) = decision.checked.verdict() else { return None };
         let checked = self.checker.check(goal, Verdict::Deployable(trace.clone()), &|| false).ok()?;
-        let decision = self.withdrawing(Decision { checked, ..decision });
+        let decision = Decision { checked, ..decision };
         self.spoiled(&decision.checked).is_none().then_some(decision)
     }
 
@@ -393,23 +380,16 @@ impl Oracle {
         if arriving::asks_for_guesses(&self.problem.model, goal) {
             return None;
         }
-        let waits = !self.problem.model.cluster().waiting.is_empty();
-        self.surely(goal, true, budget).or_else(|| waits.then(|| self.surely(goal, false, budget)).flatten())
-    }
-
-    /// The same, with pods that wait for a node or without.
-    fn surely(&mut self, goal: &Goal, waiting: bool, budget: &Budget<'_>) -> Option<Decision> {
         let (problem, doubts) = (&self.problem, &self.over_approximating);
         let bound = self.binds.then_some(goal);
-        let mut cautious = (self.binds || !waiting).then(|| Strict::new(problem, doubts, bound, waiting));
+        let mut cautious = self.binds.then(|| Strict::new(problem, doubts, bound));
         let strict = match &mut cautious {
             Some(strict) => strict,
-            None => self.strict.get_or_insert_with(|| Strict::new(problem, doubts, None, true)),
+            None => self.strict.get_or_insert_with(|| Strict::new(problem, doubts, None)),
         };
         let decision = strict.whole.decide(goal, budget);
         let Verdict::Deployable(trace) = decision.checked.verdict() else { return None };
         let trace: Trace = strict.deleted.iter().copied().chain(trace.iter()).collect();
-        let trace = waiting::withdrawing(problem, &trace).unwrap_or(trace);
         if self.objection(&trace).is_some() || doubts.iter().any(|doubt| doubt.spoils(problem, &trace)) {
             return None;
         }
@@ -417,10 +397,10 @@ impl Oracle {
         Some(Decision { checked, ..decision })
     }
 
-    /// Why what a trace binds, or what waits, may make one of its later steps impossible.
+    /// Why what a trace binds may make one of its later steps impossible.
     fn objection(&self, trace: &Trace) -> Option<String> {
         let guess = || arriving::objection(&self.problem, trace);
-        self.binding_objection(trace).or_else(|| waiting::objection(&self.problem, trace)).or_else(guess)
+        self.binding_objection(trace).or_else(guess)
     }
 
     fn binding_objection(&self, trace: &Trace) -> Option<String> {
@@ -484,7 +464,8 @@ pub fn exactly(Sure(decision): Sure) -> Sure {
     let Verdict::Deployable(trace) = decision.checked.verdict() else { return Sure(decision) };
     let s = trace.after(trace.len(), &problem.model, &problem.start);
     let met = problem.goal.any.iter().find(|alternative| alternative.is_within(&s)).cloned().unwrap_or_default();
-    let trace = trace.iter().chain(deletions(&s.minus(&met))).collect();
+    let left_over = s.minus(&met).iter().filter(|((_, node), _)| *node != NodeId::NOWHERE).collect();
+    let trace = trace.iter().chain(deletions(&problem.model, &left_over)).collect();
     match check(problem, Verdict::Deployable(trace)) {
         Ok(checked) => Sure(Decision { checked, ..decision }),
         Err(_) => Sure(decision),
@@ -517,14 +498,13 @@ impl Doubt {
     fn stays(&self, problem: &Problem, trace: &Trace) -> bool {
         let Some(first) = trace.iter().position(|action| matches!(action, Action::Deploy(..))) else { return false };
         let s = trace.after(first, &problem.model, &problem.start);
-        s.iter().any(|((pod, _), _)| self.is_about(pod))
+        s.iter().any(|((pod, node), _)| node != NodeId::NOWHERE && self.is_about(pod))
     }
 }
 
 impl Strict {
-    fn new(problem: &Problem, doubts: &[Doubt], goal: Option<&Goal>, waiting: bool) -> Self {
+    fn new(problem: &Problem, doubts: &[Doubt], goal: Option<&Goal>) -> Self {
         let (strict, deleted) = Self::problem(problem, doubts, goal);
-        let strict = if waiting { strict } else { waiting::without(&strict) };
         Self { deleted, whole: Decider::new(&strict) }
     }
 
@@ -540,13 +520,13 @@ impl Strict {
         let unsettled = problem.start.unsettled().iter().copied();
         let start = Arc::new(problem.start.minus(&deleted).with_unsettled(unsettled));
         let strict = arriving::keeping_static_pods(Problem { start, ..with_cluster(problem, cluster) });
-        (strict, deletions(&deleted).collect())
+        (strict, deletions(&problem.model, &deleted).collect())
     }
 }
 
 /// The steps that delete everything in a configuration.
-fn deletions(configuration: &Configuration) -> impl Iterator<Item = Action> + '_ {
-    let each = |((pod, node), count): (Atom, u64)| (0..count).map(move |_| Action::Delete(pod, node));
+fn deletions<'a>(m: &'a Model, configuration: &'a Configuration) -> impl Iterator<Item = Action> + 'a {
+    let each = move |(atom, count): (Atom, u64)| (0..count).map(move |_| m.deletion(atom));
     configuration.iter().flat_map(each)
 }
 

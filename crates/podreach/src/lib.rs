@@ -31,7 +31,6 @@ pub mod question;
 pub mod read;
 pub mod report;
 pub mod sandbox;
-mod waiting;
 mod words;
 mod yaml;
 

@@ -395,7 +395,7 @@ impl Columns {
             row.others.iter().for_each(|(node, &cell)| others[node.index()].push((kind, cell)));
         }
         let mut running = vec![BTreeSet::<PodId>::new(); m.nodes().len()];
-        for ((pod, node), _) in problem.start.iter() {
+        for ((pod, node), _) in problem.start.iter().filter(|((pod, _), _)| m.bound(*pod).is_none()) {
             let pod = m.shadowed(pod).unwrap_or(pod);
             running[node.index()].insert(pod);
             running[node.index()].extend(sets.get(&pod).into_iter().flatten());

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use podreach::engine::{Budget, Decider, Engine, Stop};
-use podreach_core::testing::{Rng, Shape, cases, exhaustive, problem, some_terminating};
+use podreach_core::testing::{Rng, Shape, cases, exhaustive, problem, some_terminating, some_waiting};
 use podreach_core::{Problem, Semantics, Verdict};
 
 use crate::puzzle::{counter, philosophers, pyramid};
@@ -17,6 +17,7 @@ fn each_problem(seed: u64, count: usize, mut test: impl FnMut(usize, &Problem, b
         let shape = if case % 5 == 0 { Shape::unbounded(semantics) } else { Shape::small(semantics) };
         let shape = if case % 3 == 0 { shape.with_volumes() } else { shape };
         let problem = problem(&mut rng, shape);
+        let problem = if case % 7 < 2 { some_waiting(&mut rng, &problem) } else { problem };
         let problem = if case % 4 == 0 { some_terminating(&mut rng, problem) } else { problem };
         let truth = exhaustive(&problem, 100_000).expect("small problems have few configurations");
         test(case, &problem, truth);
@@ -58,8 +59,8 @@ fn each_engine_alone_equals_exhaustive_search() {
                 matches!(decision.checked.verdict(), Verdict::Unknown(podreach_core::Reason::Rejected { .. }));
             assert!(!rejected, "case {case}, {name}: {:?} of {problem:#?}", decision.checked.verdict());
             assert!(answer.is_none_or(|yes| yes == truth), "case {case}: {name} lies about {problem:#?}");
-            // Forward search proves nothing, but it must find every run in which no pod that was there for a while is caught dying;
-            // the others decide everything.
+            // Forward search proves nothing, but it must find every run in which no pod that was there for a while is caught dying, and
+            // none that waited is bound; the others decide everything.
             let dies = problem.model.every_pod().len() > problem.model.pods().len();
             assert!(
                 answer.is_some() || (engine == Engine::Forward && (!truth || dies)),

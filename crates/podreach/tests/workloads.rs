@@ -482,3 +482,25 @@ fn a_pod_that_waits_was_let_in_once() {
     let free = cluster(&["a", "b", "d"], 0).replace(&quota(0), "");
     assert_eq!(answer(&free), Some(true), "without a quota nobody asks");
 }
+
+#[test]
+fn a_pod_that_waits_is_charged_while_another_is_let_in_beside_it() {
+    let node = "{apiVersion: v1, kind: Node, metadata: {name: n1, labels: {kubernetes.io/hostname: n1}}, status: {allocatable: {cpu: 4, pods: 10}}}\n---\n";
+    let friend =
+        "{apiVersion: v1, kind: Pod, metadata: {name: x, labels: {app: x}}, spec: {containers: [{name: c}]}}\n---\n";
+    let waits = "{apiVersion: v1, kind: Pod, metadata: {name: p, uid: p}, spec: {containers: [{name: c}], affinity: {podAffinity: \
+        {requiredDuringSchedulingIgnoredDuringExecution: [{topologyKey: kubernetes.io/hostname, labelSelector: {matchLabels: {app: x}}}]}}}, \
+        status: {phase: Pending}}\n---\n";
+    let runs = "{apiVersion: v1, kind: Pod, metadata: {name: r, uid: r}, spec: {nodeName: n1, containers: [{name: c}]}}\n---\n";
+    let quota = |most: u32| {
+        format!(
+            "{{apiVersion: v1, kind: ResourceQuota, metadata: {{name: q}}, spec: {{hard: {{pods: {most}}}}}}}\n---\n"
+        )
+    };
+    // What is made in the place of p would be let in beside x, or not at all.
+    let answer = |most: u32| {
+        can(&lowered(&(node.to_owned() + friend + waits + runs + &quota(most)), &Options::default()), "p", "n1")
+    };
+    assert_eq!(answer(1), Some(false), "x is let in once p is gone, and p is not let in again");
+    assert_eq!(answer(2), Some(true));
+}

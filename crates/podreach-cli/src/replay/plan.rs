@@ -91,7 +91,8 @@ pub(crate) fn plan(session: &Session, problem: &Problem, trace: &Trace, objects:
     for instance in session.lowered().origins.instances.iter().filter(|instance| !instance.kept) {
         others.entry(place(problem, instance)).or_default().push(&instance.name);
     }
-    if !problem.start.iter().eq(others_as_start(session, problem).iter()) {
+    let running = problem.start.iter().filter(|((pod, _), _)| problem.model.bound(*pod).is_none());
+    if !running.eq(others_as_start(session, problem).iter()) {
         return Err(PlanError::NotEmpty);
     }
     let mut own: BTreeMap<Atom, Vec<usize>> = BTreeMap::new();

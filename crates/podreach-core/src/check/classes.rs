@@ -8,7 +8,7 @@ use super::index::Present;
 use crate::cancel;
 use crate::configuration::{Atom, Configuration};
 use crate::guard::{self, Affinity, AtMost, Distinct, Domain, Guard, Spread, Universe, Weights};
-use crate::id::{IdMap, PodId};
+use crate::id::{IdMap, NodeId, PodId};
 use crate::step::Problem;
 use crate::verdict::Proof;
 
@@ -46,7 +46,11 @@ impl<'a> Classes<'a> {
         let cluster = problem.model.cluster();
         for (index, members) in proof.classes.iter().enumerate() {
             let is_pod = |pod: PodId| cluster.pods.get(pod).is_some() && problem.roster.contains(pod);
-            let exists = |&(pod, node): &Atom| is_pod(pod) && cluster.nodes.get(node).is_some();
+            let is_place = |&(pod, node): &Atom| match problem.model.bound(pod) {
+                Some(_) => node == NodeId::NOWHERE,
+                None => cluster.nodes.get(node).is_some(),
+            };
+            let exists = |atom: &Atom| is_pod(atom.0) && is_place(atom);
             if members.is_empty() || !members.iter().all(exists) || classes.add(members).is_err() {
                 return Err(Flaw::BadClass(index));
             }
@@ -125,6 +129,11 @@ impl<'a> Classes<'a> {
             }
         }
         sources
+    }
+
+    /// The class of what deploying a pod of a type consumes, where the proof has one.
+    pub(super) fn consumed(&self, pod: PodId) -> Option<Class> {
+        self.of.get(&self.problem.model.consumed(pod)?).copied()
     }
 
     fn fold(&mut self, guard: &Guard) -> Result<Guard<Class>, Class> {

@@ -9,6 +9,8 @@
 //! Where one of the pods to branch on is in no group and no bound of the guard counts it, it is the only branch: whatever escapes does
 //! so also with one more of it.
 //!
+//! A pod that waited for a node was there before as one that waits, besides the rest of the group; its guard asks that there be one.
+//!
 //! A pod that is being deleted came last when its deletion began: before, it was there as what it had been until then.
 //!
 //! With two or more spread constraints over crossing domains, pods that help one may hurt another for ever. What is needed can still
@@ -115,7 +117,9 @@ pub(super) fn escape_of_last(
     let class = group[at].0;
     for (last, guard) in classes.guards(class)?.iter() {
         let is_enough = |present: &Present| copies.leave_one_free(classes, present, Some(last.1));
-        match escape(without_one(group, at), guard, index, &is_enough, stop)? {
+        let mut before = without_one(group, at);
+        classes.consumed(last.0).into_iter().for_each(|class| add_one(&mut before, class));
+        match escape(before, guard, index, &is_enough, stop)? {
             Escape::None => {}
             found => return Ok((*last, found)),
         }
@@ -302,7 +306,7 @@ fn size(present: &Present) -> u128 {
 mod tests {
     use super::*;
     use crate::model::Semantics;
-    use crate::testing::{Rng, Shape, cases, problem, reachable, some_terminating};
+    use crate::testing::{Rng, Shape, cases, problem, reachable, some_terminating, some_waiting};
 
     /// Pairs of atoms that are never present together, of which some may be missing, and some that may well be.
     fn pairs(rng: &mut Rng, problem: &Problem, atoms: &[Atom]) -> Vec<Present> {
@@ -329,9 +333,10 @@ mod tests {
             let semantics = if case % 2 == 0 { Semantics::KubeScheduler } else { Semantics::Paper };
             let shape = Shape::small(semantics);
             let problem = problem(&mut rng, if case % 3 == 0 { shape.with_volumes() } else { shape });
+            let problem = if case % 5 == 1 { some_waiting(&mut rng, &problem) } else { problem };
             let problem = if case % 4 == 0 { some_terminating(&mut rng, problem) } else { problem };
-            let nodes = || problem.model.nodes();
-            let atoms = problem.model.every_pod().flat_map(|pod| nodes().map(move |node| (pod, node)));
+            let places = |pod| problem.model.places(pod).map(move |node| (pod, node));
+            let atoms = problem.model.every_pod().flat_map(places);
             let atoms: Vec<Atom> = atoms.filter(|&(pod, _)| problem.roster.contains(pod)).collect();
             let groups = pairs(&mut rng, &problem, &atoms);
             let proof = Proof { classes: atoms.iter().map(|&atom| vec![atom]).collect(), ..Proof::default() };

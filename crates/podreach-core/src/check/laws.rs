@@ -61,7 +61,7 @@ mod tests {
     use crate::configuration::{Atom, Configuration};
     use crate::goal::Goal;
     use crate::model::Semantics;
-    use crate::testing::{Rng, Shape, cases, problem, reachable, some_terminating};
+    use crate::testing::{Rng, Shape, cases, problem, reachable, some_terminating, some_waiting};
     use crate::verdict::{Group, Proof, Verdict};
 
     /// A law that grows by classes of which no pod is ever there with those of other parts; seldom by another one.
@@ -99,8 +99,10 @@ mod tests {
             let semantics = if case % 2 == 0 { Semantics::KubeScheduler } else { Semantics::Paper };
             let shape = Shape::small(semantics);
             let problem = problem(&mut rng, if case % 3 == 0 { shape.with_volumes() } else { shape });
+            let problem = if case % 5 == 1 { some_waiting(&mut rng, &problem) } else { problem };
             let problem = if case % 4 == 0 { some_terminating(&mut rng, problem) } else { problem };
-            let atoms = problem.model.every_pod().flat_map(|pod| problem.model.nodes().map(move |node| (pod, node)));
+            let places = |pod| problem.model.places(pod).map(move |node| (pod, node));
+            let atoms = problem.model.every_pod().flat_map(places);
             let atoms: Vec<Atom> = atoms
                 .filter(|&(pod, node)| problem.roster.contains(pod) && problem.kept.count((pod, node)) == 0)
                 .collect();

@@ -142,6 +142,9 @@ impl fmt::Display for Flaw {
             Self::Step(index, Illegal::NothingToDelete) => {
                 write!(f, "step {} deletes what is not there or must stay", index + 1)
             }
+            Self::Step(index, Illegal::NoneWaits) => {
+                write!(f, "step {} binds a pod that waits for a node, and none is left", index + 1)
+            }
             Self::Step(index, Illegal::NoShadow) => {
                 write!(f, "step {} begins a deletion that makes no difference until it ends", index + 1)
             }

@@ -109,6 +109,10 @@ impl Orbits {
             cancel::poll();
             let mut counts = BTreeMap::<usize, u64>::new();
             for (at, count) in problem.start.of(helper) {
+                if at == NodeId::NOWHERE {
+                    most.set((helper, at), count);
+                    continue;
+                }
                 let entry = counts.entry(self.of[at]).or_default();
                 *entry = count.max(*entry);
             }
@@ -129,7 +133,7 @@ fn root(parent: &mut [usize], mut node: usize) -> usize {
 }
 
 /// The pod types that can matter to some types as witnesses or counterweights, or by volumes they attach, themselves included; and
-/// what those were that are being deleted.
+/// what those were before that are being deleted, or that waited for a node.
 pub fn helping(problem: &Problem, pods: impl IntoIterator<Item = PodId>) -> BTreeSet<PodId> {
     let m = &problem.model;
     let mut helping: BTreeSet<PodId> = pods.into_iter().collect();
@@ -146,7 +150,8 @@ pub fn helping(problem: &Problem, pods: impl IntoIterator<Item = PodId>) -> BTre
             let claimants = m.claimants().iter().copied().filter(|&q| problem.roster.contains(q));
             todo.extend(claimants.filter(|&q| helping.insert(q)));
         }
-        todo.extend(m.shadowed(pod).filter(|&q| helping.insert(q)));
+        let before = m.shadowed(pod).into_iter().chain(m.consumed(pod).map(|(unbound, _)| unbound));
+        todo.extend(before.filter(|&q| helping.insert(q)));
     }
     helping
 }

@@ -57,13 +57,17 @@ fn run(
 
 fn undo(m: &Model, s: &mut Configuration, action: Action) {
     match action {
-        Action::Deploy(pod, node) => s.remove((pod, node)),
+        Action::Deploy(pod, node) => {
+            s.remove((pod, node));
+            m.consumed(pod).into_iter().for_each(|unbound| s.add(unbound));
+        }
         Action::Delete(pod, node) => s.add((pod, node)),
         Action::Terminate(pod, node) => {
             s.add((pod, node));
             m.shadow(pod).into_iter().for_each(|shadow| s.remove((shadow, node)));
         }
         Action::Settle(node) => s.unsettle(node),
-        Action::Withdraw(_) | Action::Add(_) | Action::Remove(_) => {}
+        Action::Withdraw(pod) => m.consumed(pod).into_iter().for_each(|unbound| s.add(unbound)),
+        Action::Add(_) | Action::Remove(_) => {}
     }
 }

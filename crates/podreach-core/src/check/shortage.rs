@@ -186,14 +186,13 @@ impl Sum<'_> {
     /// What a law bounds besides the kept pods, and by how much; `None` if there is no such law.
     fn law(&self, law: &Law) -> Option<(Vec<(Atom, Amount)>, Amount)> {
         let (m, kept) = (&self.problem.model, &self.problem.kept);
-        let asks = |pod: PodId, rule: Rule| !m.pod(pod).exempt.contains(&rule);
         match law {
             &Law::Capacity(node, resource) => {
                 m.cluster().nodes.get(node)?;
                 m.cluster().resources.entries().get(resource)?;
                 let weight = |pod: PodId| rule::fit::weight(m, pod, resource);
                 let asked = |pod: PodId| {
-                    asks(pod, Rule::NodeResourcesFit) && rule::fit::checked(m, pod).any(|other| other == resource)
+                    m.asks(pod, Rule::NodeResourcesFit) && rule::fit::checked(m, pod).any(|other| other == resource)
                 };
                 let taken = kept.on(node).map(|(pod, count)| weight(pod).saturating_mul(count.into()));
                 let room =
@@ -204,14 +203,15 @@ impl Sum<'_> {
             &Law::Quota(quota) => {
                 let hard = m.cluster().quotas.get(quota)?.hard;
                 let users = m.pods().filter(|&pod| rule::quota::weight(m, pod, quota) > 0);
-                let asked = |pod: PodId| asks(pod, Rule::ResourceQuota);
+                let asked = |pod: PodId| m.asks(pod, Rule::ResourceQuota);
                 Some(self.everywhere(users, hard, |pod| rule::quota::weight(m, pod, quota), asked))
             }
             &Law::Limit(index) => {
                 let limit = m.cluster().limits.get(index).filter(|limit| !limit.per_node)?;
                 // Pods that are being deleted are counted, but no demand is for them: the start may have many of them.
-                let asked =
-                    |pod: PodId| m.shadowed(pod).is_none() && limit.is_asked(pod) && asks(pod, Rule::InstanceLimit);
+                let asked = |pod: PodId| {
+                    m.shadowed(pod).is_none() && m.bound(pod).is_none() && m.asks(pod, Rule::InstanceLimit)
+                };
                 Some(self.everywhere(limit.pods.iter().copied(), limit.most.into(), |_| 1, asked))
             }
             Law::Few(atoms, most) => self.few(atoms, *most),
@@ -224,7 +224,7 @@ impl Sum<'_> {
         }
     }
 
-    /// A bound on pods wherever they are, of which those that it is asked about are counted.
+    /// A bound on pods wherever they are, of which those that it is asked about are counted, and those that wait for a node or did.
     fn everywhere(
         &self,
         users: impl Iterator<Item = PodId>,
@@ -236,8 +236,11 @@ impl Sum<'_> {
         for pod in users {
             let taken = self.problem.kept.of(pod).map(|(_, count)| weight(pod).saturating_mul(count.into()));
             room = taken.fold(room, Amount::saturating_sub);
-            if asked(pod) {
+            // To bind a pod that waits changes no sum of those that run and those that wait.
+            let waits = m.consumed(pod);
+            if asked(pod) || waits.is_some() {
                 weights.extend(m.nodes().map(|node: NodeId| ((pod, node), weight(pod))));
+                weights.extend(waits.map(|unbound| (unbound, weight(unbound.0))));
             }
         }
         self.above_start(weights, room)

@@ -147,12 +147,16 @@ fn keeps_domains(m: &Model, key: KeyId, moved: &BTreeMap<NodeId, NodeId>) -> boo
 /// What all nodes of an orbit have of each pod type; the kept pods are.
 fn common(problem: &Problem, orbits: &Orbits) -> Configuration {
     let mut least = BTreeMap::<(PodId, usize), (usize, u64)>::new();
-    for ((pod, node), count) in problem.start.iter() {
+    let (waiting, running): (Vec<_>, Vec<_>) =
+        problem.start.iter().partition(|&((_, node), _)| node == NodeId::NOWHERE);
+    for ((pod, node), count) in running {
         let (nodes, fewest) = least.entry((pod, orbits.of(node))).or_insert((0, u64::MAX));
         *nodes += 1;
         *fewest = count.min(*fewest);
     }
     let orbits = orbits.all();
     let whole = least.into_iter().filter(|&((_, orbit), (nodes, _))| nodes == orbits[orbit].len());
-    whole.flat_map(|((pod, orbit), (_, count))| orbits[orbit].iter().map(move |&node| ((pod, node), count))).collect()
+    let whole =
+        whole.flat_map(|((pod, orbit), (_, count))| orbits[orbit].iter().map(move |&node| ((pod, node), count)));
+    whole.chain(waiting).collect()
 }

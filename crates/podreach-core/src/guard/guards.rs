@@ -99,6 +99,7 @@ impl<'a> Guards<'a> {
     /// Adds the conditions that other pods can help to fulfil.
     fn add_helped(&self, (pod, node): Atom, guard: &mut Guard) -> Option<()> {
         guard.affinity = self.affinity(pod, node)?;
+        guard.affinity.extend(self.consumed(pod)?);
         self.attachments(pod, node, guard)?;
         (0..self.m.pod(pod).spread.len()).try_for_each(|index| self.spread(pod, node, index, guard))
     }
@@ -148,7 +149,7 @@ impl<'a> Guards<'a> {
             let weight = |q| rule::quota::weight(self.m, q, quota);
             let bound = self.m.cluster().quotas[quota].hard.checked_sub(asked)?;
             let users = self.problem.pods().filter(|&q| weight(q) > 0);
-            let taken = || self.total(users.flat_map(|q| self.m.nodes().map(move |at| (q, at))), weight);
+            let taken = || self.total(users.flat_map(|q| self.m.places(q).map(move |at| (q, at))), weight);
             self.shared(Counted::Quota(quota), taken).at_most(bound)
         });
         conditions.collect::<Option<Vec<_>>>().map(without_idle)
@@ -156,17 +157,17 @@ impl<'a> Guards<'a> {
 
     /// Whether a rule is asked about a pod at all.
     pub(super) fn asks(&self, pod: PodId, rule: Rule) -> bool {
-        !self.m.pod(pod).exempt.contains(&rule)
+        self.m.asks(pod, rule)
     }
 
     fn limits(&self, pod: PodId, node: NodeId) -> Option<Vec<AtMost>> {
         let asks = self.asks(pod, Rule::InstanceLimit);
-        let limits = self.m.cluster().limits.iter().enumerate().filter(|(_, limit)| asks && limit.is_asked(pod));
+        let limits = self.m.cluster().limits.iter().enumerate().filter(|(_, limit)| asks && limit.pods.contains(&pod));
         let conditions = limits.map(|(index, limit)| {
             let bound = Amount::from(limit.most).checked_sub(1)?;
             let here = limit.per_node.then_some(node);
             let pods = limit.pods.iter().filter(|&&q| self.problem.roster.contains(q));
-            let atoms = pods.flat_map(|&q| self.m.nodes().map(move |at| (q, at)));
+            let atoms = pods.flat_map(|&q| self.m.places(q).map(move |at| (q, at)));
             let counted = || self.total(atoms.filter(|&(_, at)| here.is_none_or(|here| at == here)), |_| 1);
             self.shared(Counted::Limit(index, here), counted).at_most(bound)
         });
@@ -242,6 +243,13 @@ impl<'a> Guards<'a> {
             Semantics::Paper => terms.iter().map(|term| self.friends(pod, node, std::slice::from_ref(term))).collect(),
         };
         conditions.map(|conditions| conditions.into_iter().flatten().collect())
+    }
+
+    /// That there is what the deployment consumes; `None` when that cannot be.
+    fn consumed(&self, pod: PodId) -> Option<Option<Affinity>> {
+        let Some(unbound) = self.m.consumed(pod) else { return Some(None) };
+        let there = self.universe.contains(self.problem, unbound);
+        there.then(|| Some(Affinity { near: vec![vec![unbound]], first_unless: None }))
     }
 
     /// The affinity condition of terms that one friend must match together: `None` when it cannot hold, `Some(None)` when it always

@@ -10,7 +10,7 @@ use crate::running::Running;
 
 /// Refuses one more instance where as many run as may.
 pub fn refusal(m: &Model, s: &impl Running, pod: PodId, node: NodeId) -> Option<Refusal> {
-    let reached = |limit: &Limit| limit.is_asked(pod) && running(s, limit, node) >= limit.most;
+    let reached = |limit: &Limit| limit.pods.contains(&pod) && running(s, limit, node) >= limit.most;
     m.cluster().limits.iter().position(reached).map(Refusal::LimitReached)
 }
 

@@ -39,7 +39,7 @@ impl Rule {
     /// Why this rule keeps `pod` off `node` in configuration `s`; `None` when it does not.
     pub fn refusal(self, m: &Model, s: &impl Running, pod: PodId, node: NodeId) -> Option<Refusal> {
         cancel::poll();
-        if m.pod(pod).exempt.contains(&self) {
+        if !m.asks(pod, self) {
             return None;
         }
         match self {

@@ -7,8 +7,6 @@
 //! something of, so a namespace that is over its quota may still create pods that take nothing of it.
 //! Kubernetes: `apiserver/pkg/admission/plugin/resourcequota/controller.go`, `CheckRequest`.
 
-use std::collections::BTreeMap;
-
 use super::Refusal;
 use crate::id::{PodId, QuotaId};
 use crate::model::Model;
@@ -17,14 +15,8 @@ use crate::running::Running;
 
 /// Refuses one more pod where the namespace has no room for it.
 pub fn refusal(m: &Model, s: &impl Running, pod: PodId) -> Option<Refusal> {
-    refusal_beside(m, s, &BTreeMap::new(), pod)
-}
-
-/// The same beside so many pods of some types that wait for a node, which are also charged.
-pub fn refusal_beside(m: &Model, s: &impl Running, waiting: &BTreeMap<PodId, u64>, pod: PodId) -> Option<Refusal> {
     m.pod(pod).quota.iter().find_map(|(&quota, &asked)| {
-        let charged = waiting.iter().map(|(&q, &count)| weight(m, q, quota).saturating_mul(count.into()));
-        let used = charged.fold(used(m, s, quota), Amount::saturating_add);
+        let used = used(m, s, quota);
         let over = used.saturating_add(asked) > m.cluster().quotas[quota].hard;
         over.then_some(Refusal::QuotaExceeded { quota, asked, used })
     })

@@ -36,6 +36,8 @@ pub struct System {
     guards: BTreeMap<Atom, Guard>,
     /// What each atom that is being deleted was before.
     before: BTreeMap<Atom, Atom>,
+    /// What deploying an atom consumes, where it consumes something.
+    consumed: BTreeMap<Atom, Atom>,
     class_of: FxHashMap<Atom, Class>,
 }
 
@@ -48,7 +50,8 @@ pub struct Rule {
     pub deploys: Atom,
     /// When it may.
     pub guard: SumGuard,
-    /// The class of the pod that turns into the new one, where that is how it comes about: it is there before, and not after.
+    /// The class of the pod that turns into the new one, where that is how it comes about: it is there before, and not after. The guard
+    /// asks for it.
     pub consumes: Option<Class>,
 }
 
@@ -63,6 +66,7 @@ impl System {
         let goals = live_goals(problem, &dead);
         let before: BTreeMap<Atom, Atom> =
             slice.iter().filter_map(|&atom| Some((atom, before_deletion(problem, atom)?))).collect();
+        let consumed = slice.iter().filter_map(|&atom| Some((atom, problem.model.consumed(atom.0)?))).collect();
         let useful = useful(&guards, &before, &alive, &goals);
         let classes = classes(&guards, &before, &useful, &dead, &goals);
         let class_of = classes.iter().zip(0..).flat_map(|(atoms, class)| atoms.iter().map(move |&atom| (atom, class)));
@@ -77,6 +81,7 @@ impl System {
             dead,
             guards,
             before,
+            consumed,
         };
         system.goals = goals.iter().map(|goal| system.group(goal)).collect();
         system.add_rules();
@@ -87,21 +92,22 @@ impl System {
     fn add_rules(&mut self) {
         let class_of = std::mem::take(&mut self.class_of);
         let mut projection = Projection::new(&class_of, self.classes.len());
-        self.add_deployments(&mut projection);
+        self.add_deployments(&class_of, &mut projection);
         self.add_deletions(&class_of, &mut projection);
         self.sums = projection.into_sums();
         self.class_of = class_of;
     }
 
     /// Adds a rule for each way to deploy a pod of a class.
-    fn add_deployments(&mut self, projection: &mut Projection<'_>) {
+    fn add_deployments(&mut self, class_of: &FxHashMap<Atom, Class>, projection: &mut Projection<'_>) {
         for (head, atoms) in self.classes.iter().enumerate() {
             for &atom in atoms {
                 cancel::poll();
                 let Some(guard) = self.guards.get(&atom).and_then(|guard| projection.guard(guard)) else { continue };
                 if !self.rules_of[head].iter().any(|&rule| self.rules[rule].guard == guard) {
                     self.rules_of[head].push(self.rules.len());
-                    self.rules.push(Rule { head: head as Class, deploys: atom, guard, consumes: None });
+                    let consumes = self.consumed.get(&atom).and_then(|unbound| class_of.get(unbound)).copied();
+                    self.rules.push(Rule { head: head as Class, deploys: atom, guard, consumes });
                 }
             }
         }
@@ -111,8 +117,13 @@ impl System {
     fn add_deletions(&mut self, class_of: &FxHashMap<Atom, Class>, projection: &mut Projection<'_>) {
         for (&atom, before) in &self.before {
             let (Some(&head), Some(&source)) = (class_of.get(&atom), class_of.get(before)) else { continue };
-            // It may be deployed as what it was, and begin to go at once; or what is there begins to go.
-            let fresh = self.guards.get(before).and_then(|guard| projection.guard(guard)).map(|guard| (guard, None));
+            // It may be deployed as what it was, and begin to go at once, unless that consumes another; or what is there begins to go.
+            let fresh = self
+                .guards
+                .get(before)
+                .filter(|_| !self.consumed.contains_key(before))
+                .and_then(|guard| projection.guard(guard))
+                .map(|guard| (guard, None));
             let there = Affinity { near: vec![vec![*before]], first_unless: None };
             let there = projection.guard(&Guard { affinity: vec![there], ..Guard::default() });
             for (guard, consumes) in fresh.into_iter().chain(there.map(|guard| (guard, Some(source)))) {

@@ -174,7 +174,9 @@ impl OneWitness {
             // A witness may serve while it is being deleted, and then something counts it no longer.
             let witnesses = self.witnesses(problem, pod);
             let dies = |witness: &PodId| m.shadow(*witness).is_some_and(|shadow| problem.roster.contains(shadow));
-            if !self.nesting.needs_at_most_one(m, pod) || witnesses.iter().any(dies) {
+            // What deploying a pod consumes is one more that it needs.
+            let consumes = m.consumed(pod).is_some();
+            if consumes || !self.nesting.needs_at_most_one(m, pod) || witnesses.iter().any(dies) {
                 self.in_fragment.insert(pod, false);
                 break;
             }

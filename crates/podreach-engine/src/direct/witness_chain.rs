@@ -52,7 +52,8 @@ impl WitnessChain {
     fn place(&mut self, problem: &Problem, atom @ (pod, node): Atom, depth: usize) -> bool {
         cancel::poll();
         let m = &*problem.model;
-        if self.tries == 0 || !m.placeable(pod, node) {
+        // A pod that waits is charged until it is bound, which may be in the way of its witnesses: a search has to say.
+        if self.tries == 0 || !m.placeable(pod, node) || m.consumed(pod).is_some() {
             return false;
         }
         self.tries -= 1;

@@ -50,6 +50,9 @@ pub fn trace(problem: &Problem, system: &System, plan: &Plan) -> Trace {
             if !system.rules[rule].guard.is_plain() {
                 made.make_room(&system.rules[rule].guard);
             }
+            if let (Some(source), Some(unbound)) = (system.rules[rule].consumes, problem.model.consumed(pod)) {
+                made.leave(source, atoms.place(unbound));
+            }
             made.enter(head, deploys[rule]);
             made.trace.deploy(base.unwrap_or(deploys[rule]));
             base.into_iter().for_each(|base| made.trace.terminate(base));
@@ -99,7 +102,7 @@ impl<'a> ClassTrace<'a> {
             some: Bits::none(classes),
             needs: vec![0; classes],
             state: (!plain).then(|| State::empty(&system.sums)),
-            trace: Trace::over(&atoms.0, plan.len() * 2),
+            trace: Trace::over(&problem.model, &atoms.0, plan.len() * 2),
         };
         plan.needs().iter().for_each(|&(class, count)| made.needs[class as usize] = count);
         for (atom, count) in problem.start.minus(&problem.kept).iter() {

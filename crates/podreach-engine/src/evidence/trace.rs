@@ -152,7 +152,12 @@ impl<'a, S: Changing> Draft<'a, S> {
         }
         while let Some(obstacle) = self.obstacle(pod, node, needs) {
             self.s.remove(obstacle);
-            self.actions.push(Action::Delete(obstacle.0, obstacle.1));
+            self.actions.push(self.problem.model.deletion(obstacle));
+        }
+        match self.problem.model.consumed(pod) {
+            // Nothing can be done.
+            Some(unbound) if self.free(unbound) == 0 => return,
+            consumed => consumed.into_iter().for_each(|unbound| self.s.remove(unbound)),
         }
         self.s.add((pod, node));
         self.actions.push(Action::Deploy(pod, node));
@@ -168,7 +173,8 @@ impl<'a, S: Changing> Draft<'a, S> {
     fn obstacle(&self, pod: PodId, node: NodeId, needs: Needs<'_>) -> Option<Atom> {
         let m = &self.problem.model;
         let blockers = blockers(m, &*self.s, (pod, node))?;
-        let spare = |&atom: &Atom| self.is_spare(atom, needs);
+        let consumed = m.consumed(pod);
+        let spare = |&atom: &Atom| Some(atom) != consumed && self.is_spare(atom, needs);
         let anything = || self.s.seen(m, std::iter::empty()).map(|(q, at, _)| (q, at)).find(spare);
         blockers.into_iter().find(spare).or_else(anything)
     }

@@ -6,14 +6,18 @@ use podreach_core::{Action, Changing, Problem};
 pub fn undo(problem: &Problem, s: &mut impl Changing, taken: &[Action]) {
     for &action in taken.iter().rev() {
         match action {
-            Action::Deploy(pod, node) => s.remove((pod, node)),
+            Action::Deploy(pod, node) => {
+                s.remove((pod, node));
+                problem.model.consumed(pod).into_iter().for_each(|unbound| s.add(unbound));
+            }
             Action::Delete(pod, node) => s.add((pod, node)),
             Action::Terminate(pod, node) => {
                 s.add((pod, node));
                 problem.model.shadow(pod).into_iter().for_each(|shadow| s.remove((shadow, node)));
             }
             Action::Settle(node) => s.unsettle(node),
-            Action::Withdraw(_) | Action::Add(_) | Action::Remove(_) => {}
+            Action::Withdraw(pod) => problem.model.consumed(pod).into_iter().for_each(|unbound| s.add(unbound)),
+            Action::Add(_) | Action::Remove(_) => {}
         }
     }
 }

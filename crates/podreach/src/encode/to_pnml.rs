@@ -41,10 +41,14 @@ pub fn net(problem: &Problem) -> Result<Written, Diagnostic> {
     if model.is_elastic() {
         return Err(errors::no_net("nodes come and go; say --nodes settled for the nodes of the input"));
     }
-    let all = problem.pods().flat_map(|pod| model.nodes().map(move |node| (pod, node)));
+    let all = problem.pods().flat_map(|pod| model.places(pod).map(move |node| (pod, node)));
     let atoms: Vec<Atom> = all.filter(|&atom| problem.is_possible(atom)).take(MAX_ATOMS + 1).collect();
     if atoms.len() > MAX_ATOMS {
         return Err(errors::no_net(format!("the cluster has more than {MAX_ATOMS} pods on nodes to tell apart")));
+    }
+    if let Some(&(pod, _)) = atoms.iter().find(|&&atom| model.bound(atom.0).is_some() && problem.start.count(atom) > 1)
+    {
+        return Err(errors::no_net(format!("several pods of {} wait for a node", model.pod_name(pod))));
     }
     let guards = Guards::new(problem, Universe::Possible);
     let guards: BTreeMap<Atom, Guard> = atoms.iter().filter_map(|&atom| Some((atom, guards.guard(atom)?))).collect();
@@ -127,7 +131,9 @@ impl<'p> Writing<'p> {
         let pools: BTreeSet<Pool> =
             guards.iter().flat_map(|(&atom, guard)| guard.at_most.iter().filter_map(move |c| pool(atom, c))).collect();
         for (weights, room) in pools {
-            let counted = weights.iter().filter_map(|(atom, _)| Some((*atom, guards.get(atom)?)));
+            // A binding moves what is taken.
+            let asked = weights.iter().filter(|((pod, _), _)| self.problem.model.consumed(*pod).is_none());
+            let counted = asked.filter_map(|(atom, _)| Some((*atom, guards.get(atom)?)));
             if let Some((atom, _)) = counted.into_iter().find(|&(atom, guard)| !checks(&weights, room, guard, atom)) {
                 return Err(errors::no_net(format!(
                     "{} counts against a bound that it does not obey",
@@ -161,12 +167,22 @@ impl<'p> Writing<'p> {
             );
         }
         let mut stage = self.idle;
-        for condition in &guard.affinity {
+        let consumed = self.problem.model.consumed(atom.0);
+        let witnesses = guard.affinity.iter().filter(|condition| {
+            let is_consumed = |group: &Vec<Atom>| group.iter().all(|&witness| Some(witness) == consumed);
+            !condition.near.iter().all(is_consumed)
+        });
+        for condition in witnesses {
             stage = self.add_stages(&name, stage, atom, condition, &mut reads);
         }
         let mut takes = vec![(stage, 1), (self.away[&atom], 1)];
         takes.extend(self.share(atom));
-        let gives = [(self.idle, 1), (self.there[&atom], 1)];
+        let mut gives = vec![(self.idle, 1), (self.there[&atom], 1)];
+        if let Some(unbound) = consumed {
+            takes.push((self.there[&unbound], 1));
+            gives.push((self.away[&unbound], 1));
+            gives.extend(self.share(unbound));
+        }
         self.add_transition(name, &reads, &takes, &gives);
     }
 

@@ -214,8 +214,7 @@ impl<'o> Lowering<'o> {
             typing.add_waiting(&mut cx, &inventory);
         }
         let instances = instances(&mut cx, &inventory, &typing, &options.keep);
-        limits::add_waiting(&mut cx.cluster, &instances);
-        limits::ask_quotas_of_waiting(&mut cx.cluster, &instances);
+        limits::add_waiting(&mut cx.cluster);
         let origins = origin::origins(&cx, &inventory, &typing, instances);
         cx.cluster.replicas = origin::replicas(&cx.cluster, &origins);
         origin::carry(&mut cx.cluster.replicas, &typing.carried);

@@ -22,7 +22,7 @@ use crate::lower::object::stand_in::is_stand_in;
 pub(crate) fn pod(m: &Model, pod: PodId) -> String {
     let phase = if m.shadowed(pod).is_some() {
         " (terminating)"
-    } else if m.cluster().is_twin(pod) {
+    } else if m.cluster().is_twin(pod) || m.bound(pod).is_some() {
         " (waiting)"
     } else {
         ""
@@ -32,7 +32,10 @@ pub(crate) fn pod(m: &Model, pod: PodId) -> String {
 
 /// `deployment/shop/web on edge-1`.
 pub(crate) fn atom(m: &Model, (of, node): Atom) -> String {
-    format!("{} on {}", pod(m, of), m.node_name(node))
+    match m.bound(of) {
+        Some(_) => format!("{}, which waits for a node", m.pod_name(of)),
+        None => format!("{} on {}", pod(m, of), m.node_name(node)),
+    }
 }
 
 /// A step: `deploy deployment/shop/web on edge-1`, `uncordon edge-1`, `edge-1 becomes ready`, `delete pod/shop/web, which waits`.

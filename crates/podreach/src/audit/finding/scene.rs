@@ -21,7 +21,6 @@ use crate::diagnostic::{Diagnostic, Effect};
 use crate::engine::{Budget, Stop};
 use crate::lower::{Declared, Kind, Lowered};
 use crate::read::Span;
-use crate::waiting;
 
 /// Why what rests on the absence of pods is not decided.
 pub(super) const UNSEEN: &str = "there may be pods that the input does not show";
@@ -72,7 +71,7 @@ impl<'a> Scene<'a> {
         let now = crate::lower::problem(lowered, semantics);
         let unsettled: Vec<NodeId> = now.start.unsettled().iter().copied().collect();
         let start = Arc::new((*now.kept).clone().with_unsettled(unsettled));
-        let fresh = Problem { start, ..waiting::without(&now) };
+        let fresh = Problem { start, ..now.without_waiting() };
         let oracles = [&now, &fresh].map(|problem| Oracle::new(problem, &lowered.diagnostics));
         let selected = now.model.pods().map(|_| vec![0]).collect();
         let (diagnostics, changes) = (lowered.diagnostics.clone(), Changes::default());

@@ -344,8 +344,11 @@ impl<'p> Packing<'p> {
     fn verdict(self, problem: &Problem) -> Option<Decision> {
         let pods: Vec<PodId> = self.wants.iter().map(|want| want.pod).collect();
         let goal = Goal::all(self.s.iter().filter(|((pod, _), _)| pods.contains(pod)).collect());
+        let m = &problem.model;
         let gone = problem.start.minus(&problem.kept);
-        let gone = gone.iter().flat_map(|((pod, node), count)| (0..count).map(move |_| Action::Delete(pod, node)));
+        // What waits for a node and is wanted is bound.
+        let gone = gone.iter().filter(|((pod, _), _)| m.bound(*pod).is_none_or(|bound| !pods.contains(&bound)));
+        let gone = gone.flat_map(|(atom, count)| (0..count).map(move |_| m.deletion(atom)));
         let trace = gone.chain(self.settled(problem)).chain(self.steps).collect();
         let checked = check(&problem.with_goal(goal), Verdict::Deployable(trace)).ok()?;
         Some(Decision { checked, engine: "packing", efforts: Vec::new() })

@@ -148,7 +148,7 @@ fn of_grants(asking: &Asking<'_>, wants: &[Want]) -> Option<Outcome> {
         }
     }
     for (index, limit) in cluster.limits.iter().enumerate().filter(|(_, limit)| !limit.per_node) {
-        let (members, worth) = counting(wants, |want| limit.is_asked(want.pod).into());
+        let (members, worth) = counting(wants, |want| limit.pods.contains(&want.pod).into());
         if members.iter().fold(0, |sum: u64, want| sum.saturating_add(want.count)) <= limit.most {
             continue;
         }

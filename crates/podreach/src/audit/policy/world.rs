@@ -11,7 +11,6 @@ use super::PodSelection;
 use crate::audit::changed::Changes;
 use crate::diagnostic::Diagnostic;
 use crate::lower::{self, Lowered};
-use crate::waiting;
 
 /// A cluster, and which of its pod types are selected.
 #[derive(Clone, Debug)]
@@ -130,7 +129,7 @@ impl World {
     /// The same world, started with nothing but what is kept.
     pub(crate) fn emptied(mut self) -> Self {
         let unsettled: Vec<NodeId> = self.problem.start.unsettled().iter().copied().collect();
-        self.problem = waiting::without(&self.problem);
+        self.problem = self.problem.without_waiting();
         self.problem.start = Arc::new((*self.problem.kept).clone().with_unsettled(unsettled));
         self
     }
@@ -180,7 +179,6 @@ impl World {
         }
         for limit in &mut cluster.limits {
             limit.pods = limit.pods.iter().filter_map(|&pod| part.pods[pod]).collect();
-            limit.unasked = limit.unasked.iter().filter_map(|&pod| part.pods[pod]).collect();
         }
         let draft = Draft {
             cluster,
@@ -234,7 +232,8 @@ impl Part {
 
     /// What runs at first, without what the part has not; what is being deleted is known by its type.
     fn start(&self, m: &Model, s: &Configuration) -> Configuration {
-        let (dying, others): (Vec<_>, Vec<_>) = s.iter().partition(|&((pod, _), _)| m.shadowed(pod).is_some());
+        let there = s.iter().filter(|&((pod, _), _)| m.bound(pod).is_none());
+        let (dying, others): (Vec<_>, Vec<_>) = there.partition(|&((pod, _), _)| m.shadowed(pod).is_some());
         let unsettled: Vec<NodeId> = s.unsettled().iter().copied().collect();
         let others = self.configuration(&others.into_iter().collect::<Configuration>().with_unsettled(unsettled));
         let dying = dying.into_iter().filter_map(|((pod, node), count)| {

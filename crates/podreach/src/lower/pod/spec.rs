@@ -5,7 +5,6 @@ use std::collections::BTreeSet;
 use podreach_core::cluster::{Barred, Matcher, PodSpec, Spread, Term};
 use podreach_core::id::{MatcherId, Symbol};
 use podreach_core::label::Labels;
-use podreach_core::rule::Rule;
 use podreach_core::selector::Selector;
 
 use super::affinity::TermDraft;
@@ -60,9 +59,6 @@ pub(crate) fn barred_once(spec: PodSpec, why: Option<Barred>) -> PodSpec {
 pub(crate) fn let_in(spec: &PodSpec) -> PodSpec {
     let mut spec = spec.clone();
     spec.barred = spec.barred.filter(|why| !matches!(why, Barred::Refused(_) | Barred::Invalid(_)));
-    if !spec.quota.is_empty() {
-        spec.exempt.insert(Rule::ResourceQuota);
-    }
     spec
 }
 

@@ -3,19 +3,14 @@
 //! The cost is linear in the workloads and in the pods with types of their own: members of a workload are looked up, not searched for.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::sync::Arc;
 
 use podreach_core::cancel::polled;
 use podreach_core::cluster::{Limit, Waiting};
-use podreach_core::id::QuotaId;
-use podreach_core::resource::Amount;
-use podreach_core::rule::Rule;
 use podreach_core::{Cluster, PodId};
 
 use super::{Typing, ordinal};
 use crate::lower::inventory::{Inventory, full_name};
 use crate::lower::object::kind::Kind;
-use crate::lower::origin::Instance;
 use crate::lower::workload::scale::Scale;
 
 /// The types that count for each workload besides its own.
@@ -43,7 +38,7 @@ pub(crate) fn declared(inventory: &Inventory, typing: &Typing) -> Vec<Limit> {
         let Some(most) = most else { continue };
         let name = full_name(workload.kind, &workload.metadata);
         let Scale { per_node, waits, .. } = workload.scale;
-        limits.push(Limit { name, pods, per_node, most, waits, unasked: BTreeSet::new() });
+        limits.push(Limit { name, pods, per_node, most, waits });
     }
     limits.extend(by_name(inventory, typing));
     limits
@@ -76,62 +71,18 @@ pub(crate) fn by_name(inventory: &Inventory, typing: &Typing) -> Vec<Limit> {
     for at in polled(typing.named_pods.keys()) {
         pods.entry(full_name(Kind::Pod, &inventory.pods[*at].metadata)).or_default().insert(typing.pods[at]);
     }
-    polled(pods)
-        .map(|(name, pods)| Limit { name, pods, per_node: false, most: 1, waits: true, unasked: BTreeSet::new() })
-        .collect()
+    polled(pods).map(|(name, pods)| Limit { name, pods, per_node: false, most: 1, waits: true }).collect()
 }
 
 /// Pods that wait count for the limits of their workload, which were asked when they were made; and there are so many and no more.
-///
-/// To bind one of them changes nothing about how many there are, and a new one is made only within the limit. So where there are no more
-/// than the limit allows, those that run never are more, and a binding may be asked as well. Otherwise it is not.
-pub(crate) fn add_waiting(cluster: &mut Cluster, instances: &[Instance]) {
-    if cluster.waiting.is_empty() {
-        return;
-    }
-    let on = limits_on(cluster);
-    let places = |of: &PodId| on.get(of).into_iter().flatten().copied();
-    let mut there = vec![0_u64; cluster.limits.len()];
-    for Instance { pod, .. } in polled(instances) {
-        places(pod).for_each(|at| there[at] += 1);
-    }
-    for Waiting { of, count } in cluster.waiting.values() {
-        places(of).for_each(|at| there[at] += count);
-    }
+pub(crate) fn add_waiting(cluster: &mut Cluster) {
+    let on = if cluster.waiting.is_empty() { HashMap::new() } else { limits_on(cluster) };
     for (&pod, &Waiting { of, count }) in polled(&cluster.waiting) {
-        for at in places(&of) {
+        for &at in on.get(&of).into_iter().flatten() {
             cluster.limits[at].pods.insert(pod);
-            if there[at] > cluster.limits[at].most {
-                cluster.limits[at].unasked.insert(pod);
-            }
         }
         let (name, pods) = (cluster.pods[pod].name.clone(), BTreeSet::from([pod]));
-        let limit = Limit { name, pods, per_node: false, most: count, waits: true, unasked: BTreeSet::new() };
-        cluster.limits.push(limit);
-    }
-}
-
-/// Pods that wait are asked by quotas like others, where all that is there at first is within them.
-///
-/// They have been charged since they were made: to bind one charges nothing more, and a new pod is made only within the quota. So what is
-/// charged never exceeds it, and those that run are never more than that. Where the start exceeds a quota, a binding is not asked.
-pub(crate) fn ask_quotas_of_waiting(cluster: &mut Cluster, instances: &[Instance]) {
-    // Also those that are being deleted: under the paper they are charged until they are gone.
-    let one_each = instances.iter().map(|instance| (instance.pod, 1));
-    let waiting = cluster.waiting.iter().map(|(&pod, waiting)| (pod, waiting.count));
-    let mut charged = BTreeMap::<QuotaId, Amount>::new();
-    for (pod, count) in polled(one_each.chain(waiting)) {
-        for (&quota, takes) in &cluster.pods[pod].spec.quota {
-            let sum = charged.entry(quota).or_default();
-            *sum = sum.saturating_add(takes.saturating_mul(count.into()));
-        }
-    }
-    let Cluster { pods, quotas, waiting, .. } = cluster;
-    for &pod in waiting.keys() {
-        let spec = &mut pods[pod].spec;
-        if spec.quota.keys().all(|quota| charged[quota] <= quotas[*quota].hard) {
-            Arc::make_mut(spec).exempt.remove(&Rule::ResourceQuota);
-        }
+        cluster.limits.push(Limit { name, pods, per_node: false, most: count, waits: true });
     }
 }
 

@@ -184,7 +184,7 @@ impl Typing {
             if self.outdated.contains(&at) {
                 cx.cluster.pods[of].spec = Arc::new(let_in);
                 cx.cluster.waiting.insert(of, Waiting { of, count });
-            } else if let_in != *spec || limited.contains_key(&of) {
+            } else if let_in != *spec || !spec.quota.is_empty() || limited.contains_key(&of) {
                 let pod = cx.cluster.pods.push(Pod { name, spec: Arc::new(let_in) });
                 cx.cluster.waiting.insert(pod, Waiting { of, count });
             }

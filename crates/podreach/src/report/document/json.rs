@@ -310,7 +310,9 @@ fn counted(m: &Model, atom: Atom, count: u64) -> Value {
 fn place(m: &Model, (pod, node): Atom) -> Map<String, Value> {
     let mut place = Map::new();
     place.insert("pod".into(), m.pod_name(pod).into());
-    place.insert("node".into(), m.node_name(node).into());
+    if m.bound(pod).is_none() {
+        place.insert("node".into(), m.node_name(node).into());
+    }
     if m.shadowed(pod).is_some() {
         place.insert("terminating".into(), true.into());
     }
@@ -322,7 +324,7 @@ fn place(m: &Model, (pod, node): Atom) -> Map<String, Value> {
 
 /// Whether a type is that of pods which wait for a node at the start, under the name of what would be made in their place.
 fn has_waited(m: &Model, pod: PodId) -> bool {
-    m.cluster().is_twin(m.shadowed(pod).unwrap_or(pod))
+    m.cluster().is_twin(m.shadowed(pod).or_else(|| m.bound(pod)).unwrap_or(pod))
 }
 
 /// The remarks about the input as documents carry them.

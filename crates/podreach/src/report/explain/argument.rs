@@ -85,6 +85,15 @@ impl<'a> Argument<'a> {
             let why = "before its deletion began it was there as what it had been, which is ruled out".to_owned();
             return Last { leans_on: self.forbidden_within(&earlier).into_iter().collect(), ..Last::flatly(why) };
         }
+        if m.bound(atom.0).is_some() {
+            return Last::flatly("no more pods wait for a node than at first".to_owned());
+        }
+        if let Some(unbound) = m.consumed(atom.0) {
+            others.add(unbound);
+            if self.problem.start.count(unbound) == 0 {
+                return Last::flatly("no pod of it waits for a node".to_owned());
+            }
+        }
         let s = others.plus(&self.problem.kept);
         if let Some(why) = &m.pod(atom.0).barred {
             return Last::flatly(format!("nothing deploys it: {why}"));

@@ -26,7 +26,9 @@ pub(crate) struct Lack {
 
 /// What `atom` lacks in `s`, which a rule refuses for want of company.
 pub(crate) fn lack(problem: &Problem, s: &Configuration, atom: Atom, refusal: &Refusal) -> Lack {
-    let helpers = Guards::new(problem, Universe::Possible).helpers(atom).unwrap_or_default();
+    let mut helpers = Guards::new(problem, Universe::Possible).helpers(atom).unwrap_or_default();
+    // What it consumes it has.
+    helpers.retain(|&helper| Some(helper) != problem.model.consumed(atom.0));
     match refusal {
         Refusal::NoWitness(_) => witnesses(problem, s, atom, &helpers),
         other => {

@@ -53,9 +53,12 @@ pub(crate) fn excerpt(problem: &Problem, trace: &Trace, steps: Range<usize>) -> 
             Action::Deploy(pod, node) => {
                 AnnotatedStep { obstacle: early.take(), ..deployment(&problem.model, &s, (pod, node)) }
             }
-            Action::Withdraw(_) => withdrawal(action, next[index - steps.start]),
             Action::Add(node) => arrival(&problem.model, action, node, next[index - steps.start]),
-            Action::Delete(..) | Action::Terminate(..) | Action::Settle(_) | Action::Remove(_) => {
+            Action::Delete(..)
+            | Action::Withdraw(_)
+            | Action::Terminate(..)
+            | Action::Settle(_)
+            | Action::Remove(_) => {
                 let next = next[index - steps.start];
                 deletion(action, next.and_then(|at| obstacle(problem, &s, trace, at)), next)
             }
@@ -114,23 +117,9 @@ fn arrival(m: &Model, action: Action, node: NodeId, next: Option<usize>) -> Anno
     AnnotatedStep { action, notes: labels.into_iter().chain(needed).collect(), witnesses: Vec::new(), obstacle: None }
 }
 
-/// What waits takes of what the next deployment needs: the rules do not count it, and quotas and limits do.
-fn withdrawal(action: Action, next: Option<usize>) -> AnnotatedStep {
-    AnnotatedStep {
-        action,
-        notes: next.map(withdrawn_for).into_iter().collect(),
-        witnesses: Vec::new(),
-        obstacle: None,
-    }
-}
-
-fn withdrawn_for(at: usize) -> String {
-    format!("in the way of step {} or a later one: quotas and limits count pods that wait", at + 1)
-}
-
 /// What a deployment leans on: its witnesses, and the balance of its spread.
 fn deployment(m: &Model, s: &Configuration, atom: Atom) -> AnnotatedStep {
-    let asked = |rule| !m.pod(atom.0).exempt.contains(&rule);
+    let asked = |rule| m.asks(atom.0, rule);
     let (mut notes, witnesses) = if asked(Rule::InterPodAffinity) { affinity(m, s, atom) } else { Default::default() };
     let constraints = (0..m.pod(atom.0).spread.len()).filter(|_| asked(Rule::PodTopologySpread));
     notes.extend(constraints.filter_map(|index| balance(m, s, atom, index)));

@@ -14,7 +14,7 @@ use std::collections::BTreeSet;
 use std::fmt;
 
 use podreach_core::check::symmetry::helping;
-use podreach_core::demand::{Argument, Demand, Shortage};
+use podreach_core::demand::{Argument, Demand, Law, Shortage};
 use podreach_core::rule::Rule;
 use podreach_core::{Atom, Checker, Configuration, Goal, PodId, Problem, Proof, Verdict};
 
@@ -36,6 +36,8 @@ pub enum Unwritten {
     Step(usize),
     /// Nodes come and go, of which the proved checker knows nothing.
     Elastic,
+    /// It leans on how many pods wait for a node, of which the proved checker knows nothing.
+    Waiting,
 }
 
 impl fmt::Display for Unwritten {
@@ -45,6 +47,7 @@ impl fmt::Display for Unwritten {
             Self::Sum => write!(f, "its sum names a want, a place, a quota or a limit that does not exist"),
             Self::TooManyChoices => write!(f, "there are more than {MOST} ways to meet the demand"),
             Self::Elastic => write!(f, "it is about nodes that come and go"),
+            Self::Waiting => write!(f, "it counts pods that wait for a node"),
             Self::Step(index) => write!(f, "step {} changes nothing", index + 1),
         }
     }
@@ -59,7 +62,7 @@ pub fn verdict(problem: &Problem, goal: &Goal, verdict: &Verdict) -> Result<Stri
     match verdict {
         _ if problem.model.is_elastic() => Err(Unwritten::Elastic),
         Verdict::Deployable(trace) => run::documents(problem, goal, trace),
-        Verdict::Never(proof) => Ok(proof_about(problem, goal, None, proof)),
+        Verdict::Never(proof) => proof_about(problem, goal, None, proof),
         Verdict::Unknown(_) => Err(Unwritten::Nothing),
     }
 }
@@ -73,14 +76,29 @@ pub fn shortage(problem: &Problem, demand: &Demand, shortage: &Shortage) -> Resu
         Argument::Cover => {
             let atoms = ruled_out.any.iter().flat_map(|alternative| alternative.iter().map(|(atom, _)| atom));
             let choices = choices::of(demand, &atoms.collect())?;
-            Ok(proof_about(&standing, ruled_out, Some(&choices), proof))
+            proof_about(&standing, ruled_out, Some(&choices), proof)
+        }
+        // There a quota or a limit that is not asked about a pod bounds nothing that counts it.
+        Argument::Sum { laws, .. } if binds_waiting(problem, demand) && laws.iter().any(|(law, _)| is_moved(law)) => {
+            Err(Unwritten::Waiting)
         }
         Argument::Sum { worth, laws } => {
             let weak = standing.weakened(&proof.weakened);
             let sum = sum::document(&weak, demand, ruled_out, (worth, laws))?;
-            Ok(proof_about(&standing, ruled_out, None, proof) + &sum)
+            Ok(proof_about(&standing, ruled_out, None, proof)? + &sum)
         }
     }
+}
+
+/// Whether a demand is for pods that wait for a node.
+fn binds_waiting(problem: &Problem, demand: &Demand) -> bool {
+    let places = demand.wants.iter().flat_map(|want| &want.places);
+    places.flat_map(|place| &place.atoms).any(|&(pod, _)| problem.model.consumed(pod).is_some())
+}
+
+/// Whether a law bounds what a binding moves.
+fn is_moved(law: &Law) -> bool {
+    matches!(law, Law::Quota(_) | Law::Limit(_))
 }
 
 /// Which of some atoms the rules let in at the start of a problem, all together or one rule alone.
@@ -94,10 +112,16 @@ pub fn rules(problem: &Problem, asked: impl IntoIterator<Item = (Option<Rule>, V
 }
 
 /// A proof about a goal, and about choices that have what it rules out in them.
-fn proof_about(problem: &Problem, goal: &Goal, choices: Option<&Goal>, proof: &Proof) -> String {
+///
+/// In what is written out, pods that wait may be bound without end and are not charged while they wait, so it lets in more. A proof in
+/// which no class has one that waits is one of that, too: nothing in it can tell the two apart.
+fn proof_about(problem: &Problem, goal: &Goal, choices: Option<&Goal>, proof: &Proof) -> Result<String, Unwritten> {
+    if proof.classes.iter().flatten().any(|&(pod, _)| problem.model.bound(pod).is_some()) {
+        return Err(Unwritten::Waiting);
+    }
     // A quotient has no place for a pod that is asked about and runs already.
     if problem.is_met(goal, &*problem.start) {
-        return plain(&problem.weakened(&proof.weakened), goal, &Goal::default(), proof);
+        return Ok(plain(&problem.weakened(&proof.weakened), goal, &Goal::default(), proof));
     }
     let mut checker = Checker::new(problem);
     let quotient = checker.quotient(&proof.weakened);
@@ -105,7 +129,7 @@ fn proof_about(problem: &Problem, goal: &Goal, choices: Option<&Goal>, proof: &P
     let in_words = |atom: Atom| if view.is_single() { quotient.yet_to_come(atom) } else { atom };
     let translated = |alternative: &Configuration| alternative.iter().map(|(atom, n)| (in_words(atom), n)).collect();
     let choices = choices.map(|goal| Goal { any: goal.any.iter().map(translated).collect() }).unwrap_or_default();
-    plain(&view.problem, &view.goal, &choices, &view.renamed(proof))
+    Ok(plain(&view.problem, &view.goal, &choices, &view.renamed(proof)))
 }
 
 /// A proof about a problem as it is.
@@ -134,7 +158,8 @@ fn plain(problem: &Problem, goal: &Goal, choices: &Goal, proof: &Proof) -> Strin
             .map(|&(pod, _)| pod)
             .filter(|pod| problem.model.cluster().pods.get(*pod).is_some());
         let helpers: BTreeSet<PodId> = helping(problem, types);
-        document.line("helpers", helpers.into_iter().map(number));
+        let helpers = helpers.into_iter().filter(|&pod| problem.model.bound(pod).is_none());
+        document.line("helpers", helpers.map(number));
         document.looks();
     }
     document.end("never")

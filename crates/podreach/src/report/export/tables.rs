@@ -28,7 +28,8 @@ pub(super) fn pair((pod, node): Atom) -> [u128; 2] {
 }
 
 pub(super) fn counts(s: &Configuration) -> impl Iterator<Item = u128> + '_ {
-    s.iter().flat_map(|((pod, node), count)| [number(pod), number(node), count.into()])
+    let running = s.iter().filter(|((_, node), _)| *node != NodeId::NOWHERE);
+    running.flat_map(|((pod, node), count)| [number(pod), number(node), count.into()])
 }
 
 impl<'a> Document<'a> {
@@ -36,7 +37,7 @@ impl<'a> Document<'a> {
         let mut document = Self { problem, m: &problem.model, text: String::new() };
         document.cluster();
         document.matchers();
-        problem.pods().for_each(|pod| document.pod(pod));
+        document.types().for_each(|pod| document.pod(pod));
         document.line("start", counts(&problem.start));
         document.line("kept", counts(&problem.kept));
         document
@@ -69,8 +70,14 @@ impl<'a> Document<'a> {
         self.text
     }
 
+    /// The types that have a word there: what waits for a node has none, and is left out where nothing leans on it.
+    fn types(&self) -> impl Iterator<Item = PodId> + Clone + use<'a> {
+        let m = self.m;
+        self.problem.pods().filter(move |&pod| m.bound(pod).is_none())
+    }
+
     fn pods(&self, keep: impl Fn(PodId) -> bool) -> Vec<u128> {
-        self.problem.pods().filter(|&pod| keep(pod)).map(number).collect()
+        self.types().filter(|&pod| keep(pod)).map(number).collect()
     }
 
     fn cluster(&mut self) {
@@ -103,8 +110,8 @@ impl<'a> Document<'a> {
         }
         for limit in &cluster.limits {
             let head = [limit.most.into(), u128::from(limit.per_node)];
-            let counted = limit.pods.iter().filter(|&&pod| self.problem.roster.contains(pod)).map(|&pod| number(pod));
-            let asked = self.pods(|pod| limit.is_asked(pod));
+            let counted = self.pods(|pod| limit.pods.contains(&pod));
+            let asked = self.pods(|pod| limit.pods.contains(&pod) && self.m.asks(pod, Rule::InstanceLimit));
             let words = head.into_iter().chain(counted).map(|number| number.to_string());
             let words: Vec<String> =
                 words.chain(["asked".to_owned()]).chain(asked.iter().map(u128::to_string)).collect();
@@ -144,10 +151,9 @@ impl<'a> Document<'a> {
     /// Whether the static filters let a type in on a node as it is.
     fn placeable(&self, pod: PodId, node: NodeId) -> bool {
         let (m, start) = (self.m, &*self.problem.start);
-        let asks = |rule: Rule| !m.pod(pod).exempt.contains(&rule);
         m.placeable(pod, node)
-            && (!asks(Rule::NodeUnschedulable) || passing::cordon(m, start, pod, node).is_none())
-            && (!asks(Rule::TaintToleration) || passing::untolerated(m, start, pod, node).is_none())
+            && (!m.asks(pod, Rule::NodeUnschedulable) || passing::cordon(m, start, pod, node).is_none())
+            && (!m.asks(pod, Rule::TaintToleration) || passing::untolerated(m, start, pod, node).is_none())
     }
 
     fn matchers(&mut self) {
@@ -168,7 +174,7 @@ impl<'a> Document<'a> {
         let (m, spec, p) = (self.m, self.m.pod(pod), number(pod));
         let placeable = m.nodes().filter(|&node| self.placeable(pod, node)).map(number).collect();
         self.list("placeable", &[p], placeable);
-        let asked = Rule::DYNAMIC.iter().filter(|rule| !spec.exempt.contains(rule)).map(|rule| rule.name().to_owned());
+        let asked = Rule::DYNAMIC.iter().filter(|&&rule| m.asks(pod, rule)).map(|rule| rule.name().to_owned());
         self.line("asks", [p.to_string()].into_iter().chain(asked));
         for (resource, amount) in spec.requests.iter() {
             self.line("request", [p, number(resource), amount]);

@@ -164,7 +164,8 @@ impl Entities {
     /// The number of a node: that in the cluster shown, or the next.
     pub(super) fn node(&mut self, m: &Model, node: NodeId) -> usize {
         let of = Arc::clone(&self.model);
-        if std::ptr::eq(m, &*of) {
+        // A page has no node of that number: it says so of pods that wait for one.
+        if std::ptr::eq(m, &*of) || node == NodeId::NOWHERE {
             return node.index();
         }
         let name = m.node_name(node);
@@ -220,7 +221,7 @@ impl Entities {
     /// A configuration as one list of numbers: pod, node, count, pod, node, count and so on.
     pub(super) fn configuration(&mut self, m: &Model, s: &Configuration) -> Value {
         let mut flat = Vec::new();
-        for ((pod, node), count) in polled(s.iter()) {
+        for ((pod, node), count) in polled(running(m, s)) {
             flat.extend([json!(self.pod(m, pod)), json!(self.node(m, node)), exact(count.into())]);
         }
         flat.into()
@@ -229,7 +230,7 @@ impl Entities {
     /// The same for what runs all over the cluster: types that are not described are summed up, node by node, in types of their own.
     fn excerpt(&mut self, m: &Model, s: &Configuration, sums: &mut Sums) -> Value {
         let (mut flat, mut rest) = (Vec::new(), BTreeMap::<NodeId, Rest>::new());
-        for ((pod, node), count) in polled(s.iter()) {
+        for ((pod, node), count) in polled(running(m, s)) {
             let number = self.number(m, pod);
             if self.described.contains_key(&number) {
                 flat.extend([json!(number), json!(self.node(m, node)), exact(count.into())]);
@@ -288,7 +289,7 @@ impl Entities {
         let left_out = (!whole).then(|| left_out(self.described.range(..all).count(), all));
         // Whoever joins does so before the sums get their numbers.
         for (start, m) in std::iter::once((&problem.start, m)).chain(starts.iter().map(|(start, m)| (start, m))) {
-            for ((pod, _), _) in polled(start.iter()) {
+            for ((pod, _), _) in polled(running(m, start)) {
                 let _ = if whole { self.pod(m, pod) } else { self.number(m, pod) };
             }
         }
@@ -360,6 +361,11 @@ fn left_out(described: usize, all: usize) -> String {
         "{described} of {all} pod types have their names here; nothing on this page refers to the others, of which only sums are \
          shown. `podreach lower -o json` lists all."
     )
+}
+
+/// What runs; what waits for a node is nowhere on a page.
+fn running<'s>(m: &'s Model, s: &'s Configuration) -> impl Iterator<Item = (Atom, u64)> + 's {
+    s.iter().filter(|((pod, _), _)| m.bound(*pod).is_none())
 }
 
 /// A list with numbers for its gaps: so many are not described.

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use podreach_core::cancel;
 use podreach_core::id::Symbol;
-use podreach_core::rule::{Rule, quota, volume_limits};
+use podreach_core::rule::{Rule, volume_limits};
 use podreach_core::{Configuration, Model, NodeId, PodId, Semantics};
 use serde_json::{Map, Value, json};
 
@@ -14,7 +14,7 @@ use crate::lower::LATER;
 use crate::report::document::json::API_VERSION;
 use crate::report::explain::assumption;
 use crate::words::reason::reason;
-use crate::{question, waiting, words};
+use crate::{question, words};
 
 /// The remark about workloads that may not be listed, whose pods can be.
 const UNSEEN_WORKLOADS: &str = "S0452";
@@ -45,16 +45,9 @@ impl Why {
         // The pods of some workloads are types of their own, of which one suffices; those that nothing deploys come last.
         let mut types = question::types(m.cluster(), pod);
         types.sort_by_key(|&pod| m.pod(pod).barred.is_some());
-        let waiting = waiting::at_start(m);
         let of_type = |pod, node| {
-            let is_new = !waiting.contains_key(&pod);
-            let refusal = |rule: &Rule| match rule {
-                Rule::ResourceQuota if is_new && !m.pod(pod).exempt.contains(rule) => {
-                    quota::refusal_beside(m, s, &waiting, pod)
-                }
-                rule => rule.refusal(m, s, pod, node),
-            };
-            rules.iter().filter_map(|rule| Some((*rule, reason(m, pod, node, &refusal(rule)?)))).collect::<Refusals>()
+            let refusal = |rule: &Rule| Some((*rule, reason(m, pod, node, &rule.refusal(m, s, pod, node)?)));
+            rules.iter().filter_map(refusal).collect::<Refusals>()
         };
         let first = types[0];
         let free: Vec<PodId> = types.into_iter().filter(|&pod| pod == first || m.pod(pod).barred.is_none()).collect();
@@ -152,7 +145,9 @@ fn is_about_company(rule: &Rule) -> bool {
 /// Whether a rule is asked about a pod.
 fn is_asked(m: &Model, pod: PodId, rule: &Rule) -> bool {
     match rule {
-        Rule::InstanceLimit => m.cluster().limits.iter().any(|limit| limit.is_asked(pod)),
+        Rule::InstanceLimit => {
+            m.asks(pod, *rule) && m.cluster().limits.iter().any(|limit| limit.pods.contains(&pod))
+        }
         Rule::ResourceQuota => !m.cluster().quotas.is_empty(),
         _ => !m.pod(pod).exempt.contains(rule),
     }

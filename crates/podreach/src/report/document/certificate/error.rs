@@ -18,6 +18,8 @@ pub enum ResolveError {
     },
     /// This pod type is the same while it is being deleted.
     NoShadow(String),
+    /// No pod of this type waits for a node.
+    NoneWaits(String),
     /// Its proof does not allow for something that the input leaves in doubt, in words.
     DoesNotAllow(String),
     /// Its proof allows for something that the input does not leave in doubt.
@@ -38,6 +40,9 @@ impl fmt::Display for ResolveError {
             }
             Self::NoShadow(name) => {
                 write!(f, "it names {} while it is being deleted, which makes no difference", shown(name))
+            }
+            Self::NoneWaits(name) => {
+                write!(f, "it names {} without a node, and no such pod waits for one", shown(name))
             }
             Self::DoesNotAllow(sentence) => write!(f, "its proof does not allow for this: {sentence}"),
             Self::OtherCluster(name) => write!(f, "its proof is about another cluster, with {}", shown(name)),

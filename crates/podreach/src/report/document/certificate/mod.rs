@@ -56,8 +56,8 @@ pub struct Certificate {
 /// So many instances of a pod on a node, by name.
 pub type Entry = (String, String, u64);
 
-/// A pod on a node by name, and whether it is being deleted.
-pub type Place = (String, String, bool);
+/// A pod on a node by name, or one that waits for a node; and whether it is being deleted.
+pub type Place = (String, Option<String>, bool);
 
 /// What a certificate claims.
 #[derive(Clone, Debug)]

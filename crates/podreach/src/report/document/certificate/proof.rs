@@ -35,7 +35,16 @@ fn exchange(tree: &Tree<'_>) -> Read<Vec<Vec<String>>> {
 
 fn member(tree: &Tree<'_>) -> Read<Place> {
     known(tree, &["pod", "node", "terminating", "waited"])?;
-    Ok((named_pod(tree)?.into_owned(), text(required(tree, "node")?)?.to_owned(), is_terminating(tree)?))
+    place(tree)
+}
+
+/// A pod on a node, or without one while it waits.
+fn place(tree: &Tree<'_>) -> Read<Place> {
+    let node = tree.field("node").map(text).transpose()?.map(str::to_owned);
+    match (node, is_terminating(tree)?) {
+        (None, true) => Err(refused(tree.span, "what is being deleted has a node")),
+        (node, is_terminating) => Ok((named_pod(tree)?.into_owned(), node, is_terminating)),
+    }
 }
 
 /// The classes of a proof: those it lists, and one for each atom that a group names by itself.
@@ -70,9 +79,7 @@ impl Classes {
     fn class(&mut self, tree: &Tree<'_>, besides: &[&str]) -> Read<usize> {
         let Some(class) = tree.field("class") else {
             known(tree, &[&["pod", "node", "terminating", "waited"], besides].concat())?;
-            let (pod, node) = (named_pod(tree)?, text(required(tree, "node")?)?);
-            let place = (pod.into_owned(), node.to_owned(), is_terminating(tree)?);
-            return Ok(self.single(place));
+            return Ok(self.single(place(tree)?));
         };
         known(tree, &[&["class"], besides].concat())?;
         let name = text(class)?;

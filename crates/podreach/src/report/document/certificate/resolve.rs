@@ -83,6 +83,10 @@ impl<'m> Names<'m> {
     }
 
     fn place(&self, m: &Model, (pod, node, is_terminating): &Place) -> Result<Atom, ResolveError> {
+        let Some(node) = node else {
+            let pod = self.pod(pod)?;
+            return m.consumed(pod).ok_or_else(|| ResolveError::NoneWaits(m.pod_name(pod).to_owned()));
+        };
         let (pod, node) = self.atom(pod, node)?;
         Ok((if *is_terminating { terminating(m, pod)? } else { pod }, node))
     }

@@ -54,7 +54,7 @@ class Cluster {
   }
   /** @param {number} node */
   nodeName(node) {
-    return this.data.nodes[node][0];
+    return this.data.nodes[node]?.[0] ?? 'no node';
   }
   /** @param {number} node @returns {Form} */
   form(node) {
