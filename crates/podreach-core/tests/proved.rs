@@ -158,6 +158,18 @@ fn proofs_about_the_witness_itself() {
     both.end("proofs about the witness itself", cases(3_000) / 20);
 }
 
+/// A witness that a law keeps out, beside one that is in no group and no law.
+#[test]
+fn laws_about_one_of_two_witnesses() {
+    let Some(mut both) = Comparison::start() else { return };
+    let mut rng = Rng::new(32);
+    for case in 0..cases(3_000) {
+        let Some((problem, proof)) = witness::with_either_witness(&mut rng, case) else { continue };
+        both.verdict(&problem, &problem.goal, &Verdict::Never(proof));
+    }
+    both.end("laws about one of two witnesses", cases(3_000) / 30);
+}
+
 #[test]
 fn proofs_with_laws_that_no_engine_made() {
     let Some(mut both) = Comparison::start() else { return };
@@ -173,7 +185,7 @@ fn proofs_with_laws_that_no_engine_made() {
         }
     }
     println!("proofs with laws, accepted with them and without: {seen:?}");
-    let often = |accepted: [bool; 2]| seen.get(&accepted).is_some_and(|&times: &usize| times >= cases(3_000) / 50);
+    let often = |accepted: [bool; 2]| seen.get(&accepted).is_some_and(|&times: &usize| times >= cases(3_000) / 100);
     assert!(often([true, false]) && often([false, false]), "too few to tell: {seen:?}");
     both.end("proofs with laws that no engine made", cases(3_000) / 20);
 }
