@@ -48,6 +48,15 @@ let rec counted = function
   | p :: n :: count :: rest -> ((id p, id n), amount count) :: counted rest
   | _ -> failwith "not in threes"
 
+(* The parts of a law, between bars. *)
+let parts_of words =
+  let add (part, parts) = function
+    | "|" -> ([], List.rev part :: parts)
+    | word -> (class_number word :: part, parts)
+  in
+  let last, parts = List.fold_left add ([], []) words in
+  List.rev (List.rev last :: parts)
+
 (* A document on its way: tables by what they are looked up with. *)
 
 type document = {
@@ -70,6 +79,7 @@ type document = {
   mutable running : bool;
   mutable classes : atom list list;
   mutable forbidden : (int * n) list list;
+  mutable apart : int list list list;
   mutable choices : (atom * n) list list;
   mutable exchanges : (positive * positive) list list;
   mutable helpers : positive list;
@@ -86,7 +96,7 @@ let fresh () =
   let table () = Hashtbl.create 64 in
   { semantics = None; pods = []; nodes = []; resources = []; number_of_pods = None; lists = table (); amounts = table ();
     facts = table (); terms = table (); constraints = table (); volume_limits = table (); limits = []; begins = []; stays = [];
-    dying = []; goal = []; running = false; classes = []; forbidden = []; choices = []; exchanges = []; helpers = []; keys = []; trace = []; ruled_out = []; wants = []; laws = []; verdict = None; questions = [] }
+    dying = []; goal = []; running = false; classes = []; forbidden = []; apart = []; choices = []; exchanges = []; helpers = []; keys = []; trace = []; ruled_out = []; wants = []; laws = []; verdict = None; questions = [] }
 
 let none = XH
 let look table key default = match Hashtbl.find_opt table key with Some found -> found | None -> default
@@ -221,6 +231,7 @@ let line d = function
   | [ "running" ] -> d.running <- true
   | "class" :: atoms -> d.classes <- pairs (fun p n -> (id p, id n)) atoms :: d.classes
   | "forbidden" :: group -> d.forbidden <- pairs (fun c n -> (class_number c, amount n)) group :: d.forbidden
+  | "apart" :: parts -> d.apart <- parts_of parts :: d.apart
   | "choice" :: atoms -> d.choices <- counted atoms :: d.choices
   | "exchange" :: nodes -> d.exchanges <- pairs (fun f t -> (id f, id t)) nodes :: d.exchanges
   | "helpers" :: ids -> d.helpers <- List.map id ids
@@ -248,7 +259,8 @@ let line d = function
 let fuel = nat 400
 
 (* Classes by their numbers; one that does not exist goes by the first number that no class has. *)
-let group classes = List.map (fun (c, n) -> (nat (min c classes), n))
+let class_of classes c = nat (min c classes)
+let group classes = List.map (fun (c, n) -> (class_of classes c, n))
 
 let answer d =
   let q = question d in
@@ -258,12 +270,13 @@ let answer d =
   | "never" ->
       let classes = List.rev d.classes in
       let forbidden = List.rev_map (group (List.length classes)) d.forbidden in
+      let laws = List.rev_map (List.map (List.map (class_of (List.length classes)))) d.apart in
       let face n = match look d.lists ("face", n, none) [] with [ found ] -> found | _ -> none in
       let exchanges = List.rev d.exchanges in
       if not d.running then
-        accepted (accepts_goal_quickly q fuel goal (List.rev d.choices) classes forbidden exchanges d.helpers face d.keys)
+        accepted (accepts_goal_quickly q fuel goal (List.rev d.choices) classes forbidden laws exchanges d.helpers face d.keys)
       else if d.choices <> [] then failwith "choices are met by pods that stay"
-      else accepted (accepts_asked_quickly q fuel goal classes forbidden exchanges d.helpers face d.keys)
+      else accepted (accepts_asked_quickly q fuel goal classes forbidden laws exchanges d.helpers face d.keys)
   | "short" -> accepted (accepts_short_quickly q (List.rev d.ruled_out) (List.rev d.wants) (List.rev d.laws))
   | "deployable" -> accepted (accepts_trace q goal (List.rev d.trace))
   | "rules" ->

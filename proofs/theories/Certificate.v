@@ -3,14 +3,14 @@
     All steps together.  A proof is about a weaker cluster, whose tables let in more
     (Weakenings.v); about its quotient, in which types that nothing tells apart are one
     (Quotient.v); about the goal that is meant where deletion takes time (Meant.v); and
-    its groups count classes besides kept pods, and stand for what exchanges of nodes make
-    of them (Cluster.v, Orbits.v).  If the checker accepts it, no legal sequence of steps of the
+    its groups count classes besides kept pods, some of them said as laws (AtMostOne.v), and
+    stand for what exchanges of nodes make of them (Cluster.v, Orbits.v).  If the checker accepts it, no legal sequence of steps of the
     cluster itself, by the rules of either semantics, meets the goal.
 
     check/mod.rs, [Checker::check]. *)
 
 From Coq Require Import NArith PArith List Lia Bool.
-From Podreach Require Import Configuration Problem Rules Search Terminating Weakening Cluster Weakenings Listing Orbits Quotient Meant.
+From Podreach Require Import Configuration Problem Rules Search Terminating Weakening AtMostOne Cluster Weakenings Listing Orbits Quotient Meant.
 Import ListNotations.
 Open Scope N_scope.
 
@@ -27,17 +27,21 @@ Section Certificate.
   Notation small := (quotient weak roster rep).
 
   (** The evidence. *)
-  Variables (fuel : nat) (classes : list (list atom)) (forbidden : list (list (nat * N))).
+  Variables (fuel : nat) (classes : list (list atom)) (forbidden : list (list (nat * N))) (laws : list (list (list nat))).
   Variables (exchanges : list listing) (helpers : list id) (face : id -> id) (keys : list id).
 
   Definition accepted (g : list (list (atom * N))) : bool :=
-    match exchanges with
-    | [] => accepts_never small fuel g classes forbidden
-    | _ => accepts_exchanged small fuel g classes forbidden exchanges helpers face keys
-    end.
+    forallb (good_law small classes) laws
+    && match exchanges with
+       | [] => accepts_never small fuel g classes (with_pairs forbidden laws)
+       | _ => accepts_exchanged small fuel g classes (with_pairs forbidden laws) exchanges helpers face keys
+       end.
 
   Lemma accepted_sound g : accepted g = true -> never (cluster_problem small) (map lookup g).
-  Proof. unfold accepted. destruct exchanges; [apply accepts_never_sound|apply accepts_exchanged_sound]. Qed.
+  Proof.
+    unfold accepted. rewrite andb_true_iff. intros [_ accepted_]. revert accepted_.
+    destruct exchanges; [apply accepts_never_sound|apply accepts_exchanged_sound].
+  Qed.
 
   (** A goal of any number of alternatives and pods, whose types stand for themselves. *)
   Theorem accepted_never g : open_at_start weak g = true ->

@@ -10,30 +10,39 @@ mod comparison;
 mod damage;
 #[path = "made/demands.rs"]
 mod demands;
+#[path = "made/exchanged.rs"]
+mod exchanged;
 #[path = "../../podreach/src/report/export/mod.rs"]
 #[allow(dead_code, reason = "rules are compared elsewhere")]
 mod export;
+#[path = "made/groups.rs"]
+mod groups;
 #[path = "made/kept.rs"]
 mod kept;
+#[path = "made/lawful.rs"]
+mod lawful;
 #[path = "../../podreach/tests/proved/program.rs"]
 #[allow(dead_code, reason = "rules are compared elsewhere")]
 mod program;
 
 #[path = "../../podreach/tests/made/repetitive.rs"]
 mod repetitive;
+#[path = "made/witness.rs"]
+mod witness;
 
 use std::collections::BTreeMap;
 
 use comparison::Comparison;
 use damage::damaged;
+use exchanged::exchanged_proof;
+use groups::{absent, some_classes};
 use podreach_core::demand::{Argument, Law, Shortage};
 use podreach_core::testing::{
     Rng, Shape, cases, exhaustive, problem, random_configuration, reachable, some_terminating,
 };
 use podreach_core::verdict::Group;
 use podreach_core::{
-    Action, Atom, Checker, Configuration, Exchange, Goal, NodeId, Orbits, PodId, Problem, Proof, Quotient, Semantics,
-    Trace, Verdict, is_symmetry,
+    Action, Atom, Checker, Configuration, Goal, NodeId, PodId, Problem, Proof, Quotient, Semantics, Trace, Verdict,
 };
 
 fn some_problem(rng: &mut Rng, case: usize) -> Problem {
@@ -41,47 +50,6 @@ fn some_problem(rng: &mut Rng, case: usize) -> Problem {
     let shape = Shape::small(semantics);
     let problem = problem(rng, if case.is_multiple_of(3) { shape.with_volumes() } else { shape });
     if case.is_multiple_of(5) { some_terminating(rng, problem) } else { problem }
-}
-
-/// Each atom by itself, all nodes of a type together, or sometimes two types.
-fn some_classes(rng: &mut Rng, problem: &Problem) -> Vec<Vec<Atom>> {
-    let nodes: Vec<NodeId> = problem.model.nodes().collect();
-    let whole = rng.one_in(3);
-    let mut classes: Vec<Vec<Atom>> = Vec::new();
-    for pod in problem.pods().collect::<Vec<PodId>>() {
-        let atoms: Vec<Atom> = nodes.iter().map(|&node| (pod, node)).collect();
-        if whole || rng.one_in(4) {
-            classes.push(atoms);
-        } else {
-            classes.extend(atoms.into_iter().map(|atom| vec![atom]));
-        }
-    }
-    if rng.one_in(4) && classes.len() > 1 {
-        let more = classes.pop().unwrap_or_default();
-        classes[0].extend(more);
-    }
-    classes
-}
-
-/// What no configuration has: of one class too many, or two together.
-fn absent(classes: &[Vec<Atom>], reachable: &[Configuration]) -> Vec<Group> {
-    let count = |s: &Configuration, class: &Vec<Atom>| class.iter().map(|&atom| s.count(atom)).sum::<u64>();
-    let counts: Vec<Vec<u64>> =
-        reachable.iter().map(|s| classes.iter().map(|class| count(s, class)).collect()).collect();
-    let most: Vec<u64> = (0..classes.len()).map(|class| counts.iter().map(|s| s[class]).max().unwrap_or(0)).collect();
-    let mut groups: Vec<Group> = most.iter().enumerate().map(|(class, most)| [(class, most + 1)].into()).collect();
-    for (a, b) in (0..classes.len()).flat_map(|a| (0..a).map(move |b| (a, b))) {
-        for (more, less) in (1..=most[a]).flat_map(|more| (1..=most[b]).map(move |less| (more, less))) {
-            let there = |s: &Vec<u64>| s[a] >= more && s[b] >= less;
-            let smaller = |g: &Group| {
-                g.iter().all(|(class, n)| *n <= BTreeMap::from([(a, more), (b, less)]).get(class).copied().unwrap_or(0))
-            };
-            if !counts.iter().any(there) && !groups.iter().any(smaller) {
-                groups.push([(a, more), (b, less)].into());
-            }
-        }
-    }
-    groups
 }
 
 /// A few steps, mostly legal ones.
@@ -138,47 +106,6 @@ fn proofs_and_runs_that_no_engine_made() {
     both.end("proofs and runs that no engine made", 500);
 }
 
-/// Permutations of nodes that come to mind, each of which is a symmetry but for a few.
-fn some_exchanges(rng: &mut Rng, problem: &Problem) -> Vec<Exchange> {
-    let nodes: Vec<NodeId> = problem.model.nodes().collect();
-    let mut exchanges = Vec::new();
-    for _ in 0..8 {
-        let mut to = nodes.clone();
-        for at in 1..to.len() {
-            to.swap(at, rng.below(at + 1));
-        }
-        if rng.one_in(2) {
-            to.clone_from(&nodes);
-            to.swap(0, rng.below(nodes.len()));
-        }
-        let exchange: Exchange = nodes.iter().copied().zip(to).filter(|(from, to)| from != to).collect();
-        if !exchange.is_empty() && (is_symmetry(problem, &exchange) || rng.one_in(40)) {
-            exchanges.push(exchange);
-        }
-    }
-    exchanges.truncate(1 + rng.below(4));
-    exchanges
-}
-
-/// What no configuration has on any run from a start that the exchanges lead to itself; mostly where that is the goal, too.
-fn exchanged_proof(rng: &mut Rng, problem: &Problem, goal: &Goal) -> Option<Proof> {
-    let exchanges = some_exchanges(rng, problem);
-    let verified: Vec<Exchange> = exchanges.iter().filter(|e| is_symmetry(problem, e)).cloned().collect();
-    let orbits = Orbits::new(problem, &verified).ok()?;
-    let mut classes = some_classes(rng, problem);
-    classes.truncate(1 + rng.below(classes.len()));
-    let above = orbits.above(problem, classes.iter().flatten().map(|&(pod, _)| pod));
-    let reachable = reachable(&above, 1_500)?;
-    let forbidden = absent(&classes, &reachable);
-    let is_met = reachable.iter().any(|s| above.is_met(goal, s));
-    (!exchanges.is_empty() && (!is_met || rng.one_in(8))).then_some(Proof {
-        forbidden,
-        classes,
-        exchanges,
-        ..Proof::default()
-    })
-}
-
 #[test]
 fn proofs_with_exchanges_that_no_engine_made() {
     let Some(mut both) = Comparison::start() else { return };
@@ -195,6 +122,72 @@ fn proofs_with_exchanges_that_no_engine_made() {
         }
     }
     both.end("proofs with exchanges that no engine made", 300);
+}
+
+/// Starts that differ from node to node of an orbit, of which the most counts.
+#[test]
+fn proofs_with_exchanges_of_uneven_starts() {
+    let Some(mut both) = Comparison::start() else { return };
+    let mut rng = Rng::new(29);
+    for case in 0..cases(3_000) {
+        let problem = repetitive::repetitive(&mut rng, case);
+        let Some(exchanged::Uneven { problem, goal, proofs }) = exchanged::uneven(&mut rng, problem) else { continue };
+        proofs.into_iter().for_each(|proof| both.verdict(&problem, &goal, &Verdict::Never(proof)));
+    }
+    both.end("proofs with exchanges of uneven starts", cases(3_000) / 20);
+}
+
+/// Pairs of a pod and the only one that it comes beside, of which there are never two.
+#[test]
+fn proofs_about_the_witness_itself() {
+    let Some(mut both) = Comparison::start() else { return };
+    let mut rng = Rng::new(30);
+    for case in 0..cases(3_000) {
+        let Some((problem, atoms)) = witness::with_witness(&mut rng, case) else { continue };
+        let asked = Quotient::new(&problem).named(&problem.goal);
+        let Some(reachable) = reachable(&asked, 1_500) else { continue };
+        let classes: Vec<Vec<Atom>> =
+            asked.pods().flat_map(|pod| asked.model.nodes().map(move |node| vec![(pod, node)])).collect();
+        let mut forbidden = absent(&classes, &reachable);
+        // What may well be, and is what is asked for.
+        let pair: Group =
+            atoms.iter().filter_map(|&atom| Some((classes.iter().position(|c| c[0] == atom)?, 1))).collect();
+        forbidden.push(pair);
+        both.verdict(&problem, &problem.goal, &Verdict::Never(Proof { classes, forbidden, ..Proof::default() }));
+    }
+    both.end("proofs about the witness itself", cases(3_000) / 20);
+}
+
+/// A witness that a law keeps out, beside one that is in no group and no law.
+#[test]
+fn laws_about_one_of_two_witnesses() {
+    let Some(mut both) = Comparison::start() else { return };
+    let mut rng = Rng::new(32);
+    for case in 0..cases(3_000) {
+        let Some((problem, proof)) = witness::with_either_witness(&mut rng, case) else { continue };
+        both.verdict(&problem, &problem.goal, &Verdict::Never(proof));
+    }
+    both.end("laws about one of two witnesses", cases(3_000) / 30);
+}
+
+#[test]
+fn proofs_with_laws_that_no_engine_made() {
+    let Some(mut both) = Comparison::start() else { return };
+    let (mut rng, mut seen) = (Rng::new(31), BTreeMap::new());
+    for case in 0..cases(3_000) {
+        let problem = some_problem(&mut rng, case);
+        let Some(case) = lawful::law_case(&mut rng, problem) else { continue };
+        let verdict = Verdict::Never(case.proof.clone());
+        both.verdict(&case.problem, &case.goal, &verdict);
+        *seen.entry(lawful::accepted(&case)).or_insert(0) += 1;
+        for _ in 0..3 {
+            both.verdict(&case.problem, &case.goal, &damaged(&mut rng, &case.problem.model, &verdict));
+        }
+    }
+    println!("proofs with laws, accepted with them and without: {seen:?}");
+    let often = |accepted: [bool; 2]| seen.get(&accepted).is_some_and(|&times: &usize| times >= cases(3_000) / 100);
+    assert!(often([true, false]) && often([false, false]), "too few to tell: {seen:?}");
+    both.end("proofs with laws that no engine made", cases(3_000) / 20);
 }
 
 /// A goal about several pods that stay, and proofs about it: from what no configuration has, of all types or of those, and damaged.

@@ -66,15 +66,18 @@ fn laws_say_many_pairs_and_are_verified_as_such() {
 }
 
 #[test]
-fn the_proved_checker_is_given_the_groups_that_laws_stand_for() {
+fn the_proved_checker_is_given_laws_as_laws() {
     let analysis = analysis();
     let answer = answer(&analysis);
     let mut sources = Sources::default();
     sources.add(Source::from_bytes("certificate", answer.certificate().into_bytes()).expect("it is text"));
     let certificates = Certificate::all(&sources, SourceId(0)).expect("it was just written").concat();
-    let exported = analysis.export(&certificates[0]).expect("groups can be exported");
-    let lines = exported.lines().filter(|line| line.starts_with("forbidden ")).count();
-    assert_eq!(lines, proof(&answer).in_groups().forbidden.len());
+    let exported = analysis.export(&certificates[0]).expect("laws can be exported");
+    let lines = |word: &str| exported.lines().filter(|line| line.starts_with(word)).collect::<Vec<_>>();
+    let (laws, proof) = (lines("apart "), proof(&answer));
+    assert_eq!([laws.len(), lines("forbidden ").len()], [proof.laws.len(), proof.forbidden.len()]);
+    let parts = laws.iter().map(|law| law.split('|').count()).sum::<usize>();
+    assert_eq!(parts, proof.laws.iter().map(Vec::len).sum::<usize>());
 }
 
 /// A law missing, one that says too much, one with a class that does not exist, or one that names a pod twice.

@@ -43,7 +43,7 @@ impl Index {
     /// These groups of so many classes, and those that laws stand for; `None` where the laws do not fit into a table.
     pub(super) fn new(classes: usize, groups: &[Present], laws: &[Law]) -> Option<Self> {
         let pairs = Pairs::new(classes, groups, laws);
-        if pairs.is_none() && !laws.is_empty() {
+        if pairs.is_none() && laws.iter().flatten().any(|part| !part.is_empty()) {
             return None;
         }
         let mut index = Self::with(pairs, classes, groups);

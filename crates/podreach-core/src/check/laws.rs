@@ -61,30 +61,15 @@ mod tests {
     use crate::configuration::{Atom, Configuration};
     use crate::goal::Goal;
     use crate::model::Semantics;
-    use crate::testing::{Rng, Shape, cases, problem, reachable, some_terminating, some_waiting};
+    use crate::testing::{Rng, Shape, cases, law, problem, reachable, some_terminating, some_waiting};
     use crate::verdict::{Group, Proof, Verdict};
-
-    /// A law that grows by classes of which no pod is ever there with those of other parts; seldom by another one.
-    fn law(rng: &mut Rng, classes: usize, never: &dyn Fn(usize, usize) -> bool) -> Law {
-        let mut law: Law = Vec::new();
-        for class in (0..classes).filter(|_| !rng.one_in(3)).collect::<Vec<_>>() {
-            let apart = |part: &Vec<usize>| part.iter().all(|&other| never(class, other));
-            let own = (0..law.len()).find(|_| rng.one_in(3));
-            let fits = law.iter().enumerate().all(|(at, part)| Some(at) == own || apart(part)) || rng.one_in(40);
-            match own {
-                Some(own) if fits => law[own].push(class),
-                None if fits => law.push(vec![class]),
-                _ => {}
-            }
-        }
-        law
-    }
 
     /// A few laws, and all other pairs and single classes that are never there as groups, of which one may be missing.
     fn proof(rng: &mut Rng, problem: &Problem, atoms: &[Atom]) -> Proof {
         let all = reachable(problem, 20_000).unwrap_or_default();
         let is_never = |group: &[usize]| !all.iter().any(|s| group.iter().all(|&class| s.count(atoms[class]) > 0));
-        let laws = (0..1 + rng.below(3)).map(|_| law(rng, atoms.len(), &|a, b| is_never(&[a, b]))).collect::<Vec<_>>();
+        let every: Vec<usize> = (0..atoms.len()).collect();
+        let laws = (0..1 + rng.below(3)).map(|_| law(rng, &every, &|a, b| is_never(&[a, b]))).collect::<Vec<_>>();
         let pairs =
             (0..atoms.len()).flat_map(|a| (a..atoms.len()).map(move |b| if a == b { vec![a] } else { vec![a, b] }));
         let groups = pairs.filter(|pair| is_never(pair) && !rng.one_in(40));

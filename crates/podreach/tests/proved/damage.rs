@@ -1,6 +1,7 @@
 //! Evidence with one thing changed.
 
 use podreach_core::testing::Rng;
+use podreach_core::verdict::Law;
 use podreach_core::{Action, Exchange, Id, Model, NodeId, PodId, Proof, Trace, Verdict};
 
 /// The same verdict with one thing changed.
@@ -18,6 +19,10 @@ fn damaged_proof(rng: &mut Rng, m: &Model, proof: &Proof) -> Proof {
     let exchanges = damaged.exchanges.len();
     if exchanges > 0 && rng.one_in(2) {
         damage_exchange(rng, m, &mut damaged.exchanges);
+        return damaged;
+    }
+    if !damaged.laws.is_empty() && rng.one_in(2) {
+        damage_law(rng, classes, &mut damaged.laws);
         return damaged;
     }
     match rng.below(8) {
@@ -43,6 +48,29 @@ fn damaged_proof(rng: &mut Rng, m: &Model, proof: &Proof) -> Proof {
         _ => damaged.forbidden.push([(rng.below(classes + 1), 1 + rng.below(2) as u64)].into_iter().collect()),
     }
     damaged
+}
+
+/// One law of some is left out, lacks a part or a class, or has another one, perhaps one that does not exist.
+fn damage_law(rng: &mut Rng, classes: usize, laws: &mut Vec<Law>) {
+    let at = rng.below(laws.len());
+    let some = rng.below(classes + 1);
+    let law = &mut laws[at];
+    let part = rng.below(law.len().max(1));
+    match rng.below(7) {
+        0 => drop(laws.remove(at)),
+        1 if !law.is_empty() => drop(law.remove(part)),
+        2 if !law.is_empty() => drop(law[part].pop()),
+        3 if !law.is_empty() => law[part].push(some),
+        4 if law.len() > 1 => {
+            let moved = law[part].pop();
+            law[0].extend(moved);
+        }
+        5 if law.len() > 1 => {
+            let merged = law.remove(part);
+            law[0].extend(merged);
+        }
+        _ => law.push(vec![some]),
+    }
 }
 
 /// One exchange of some leads elsewhere, is left out, or is another.

@@ -1,8 +1,8 @@
 //! Random questions as the tests of engines ask them: certificates as each engine makes them, and damaged ones.
 
 use podreach::engine::{Budget, Decider, Engine};
-use podreach_core::testing::{Rng, Shape, cases, problem, some_terminating};
-use podreach_core::{Goal, Id, PodId, Problem, Proof, Semantics, Verdict, Weakening};
+use podreach_core::testing::{Rng, Shape, cases, problem, said_as_laws, some_terminating};
+use podreach_core::{Atom, Goal, Id, PodId, Problem, Proof, Semantics, Verdict, Weakening};
 
 use crate::comparison::Comparison;
 use crate::damage::damaged;
@@ -45,6 +45,28 @@ fn evidence_of_engines() {
         compare(&mut both, &mut rng, &problem, &problem.goal, verdict);
     }
     both.end("evidence of engines", 1_000);
+}
+
+/// Pairs of what engines find, said as laws, as they do themselves where there are thousands.
+#[test]
+fn evidence_said_as_laws() {
+    let Some(mut both) = Comparison::start() else { return };
+    let (mut rng, mut laws) = (Rng::new(37), 0);
+    for case in 0..cases(4_000) {
+        let problem = some_problem(&mut rng, case);
+        let decision = Decider::new(&problem).decide(&problem.goal, &Budget::unlimited());
+        let Verdict::Never(proof) = decision.checked.verdict() else { continue };
+        let count = |class: &Vec<Atom>| class.iter().map(|&atom| problem.kept.count(atom)).sum::<u64>();
+        let kept: Vec<u64> = proof.classes.iter().map(count).collect();
+        let proof = said_as_laws(&mut rng, proof, &kept);
+        if proof.laws.iter().any(|law| law.len() > 1) {
+            laws += 1;
+            compare(&mut both, &mut rng, &problem, &problem.goal, &Verdict::Never(proof));
+        }
+    }
+    println!("evidence said as laws: {laws} proofs");
+    assert!(laws > 50, "{laws} proofs with laws");
+    both.end("evidence said as laws", 50);
 }
 
 #[test]

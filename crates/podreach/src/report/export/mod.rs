@@ -16,6 +16,7 @@ use std::fmt;
 use podreach_core::check::symmetry::helping;
 use podreach_core::demand::{Argument, Demand, Law, Shortage};
 use podreach_core::rule::Rule;
+use podreach_core::verdict::Law;
 use podreach_core::{Atom, Checker, Configuration, Goal, PodId, Problem, Proof, Verdict};
 
 use tables::{Document, counts, number, pair};
@@ -143,10 +144,10 @@ fn plain(problem: &Problem, goal: &Goal, choices: &Goal, proof: &Proof) -> Strin
     for class in &proof.classes {
         document.line("class", class.iter().flat_map(|&atom| pair(atom)));
     }
-    // The proved checker knows groups alone.
-    for group in &proof.in_groups().forbidden {
+    for group in &proof.forbidden {
         document.line("forbidden", group.iter().flat_map(|(&class, &count)| [class as u128, count.into()]));
     }
+    proof.laws.iter().for_each(|law| document.line("apart", parts(law)));
     for exchange in &proof.exchanges {
         document.line("exchange", exchange.iter().flat_map(|&(from, to)| [number(from), number(to)]));
     }
@@ -163,4 +164,11 @@ fn plain(problem: &Problem, goal: &Goal, choices: &Goal, proof: &Proof) -> Strin
         document.looks();
     }
     document.end("never")
+}
+
+/// The parts of a law, between bars.
+fn parts(law: &Law) -> impl Iterator<Item = String> + '_ {
+    let part = |part: &Vec<usize>| part.iter().map(ToString::to_string).collect::<Vec<_>>();
+    let bar = |at: usize| (at > 0).then(|| "|".to_owned());
+    law.iter().enumerate().flat_map(move |(at, one)| bar(at).into_iter().chain(part(one)))
 }
