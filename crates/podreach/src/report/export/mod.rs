@@ -16,8 +16,7 @@ use std::fmt;
 use podreach_core::check::symmetry::helping;
 use podreach_core::demand::{Argument, Demand, Law, Shortage};
 use podreach_core::rule::Rule;
-use podreach_core::verdict::Law;
-use podreach_core::{Atom, Checker, Configuration, Goal, PodId, Problem, Proof, Verdict};
+use podreach_core::{Atom, Checker, Configuration, Goal, PodId, Problem, Proof, Verdict, verdict};
 
 use tables::{Document, counts, number, pair};
 
@@ -167,7 +166,7 @@ fn plain(problem: &Problem, goal: &Goal, choices: &Goal, proof: &Proof) -> Strin
 }
 
 /// The parts of a law, between bars.
-fn parts(law: &Law) -> impl Iterator<Item = String> + '_ {
+fn parts(law: &verdict::Law) -> impl Iterator<Item = String> + '_ {
     let part = |part: &Vec<usize>| part.iter().map(ToString::to_string).collect::<Vec<_>>();
     let bar = |at: usize| (at > 0).then(|| "|".to_owned());
     law.iter().enumerate().flat_map(move |(at, one)| bar(at).into_iter().chain(part(one)))
