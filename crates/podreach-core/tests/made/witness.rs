@@ -8,6 +8,8 @@ use podreach_core::selector::{Allowed, Selector};
 use podreach_core::testing::{Rng, Shape, problem, random_configuration};
 use podreach_core::{Atom, Configuration, Goal, Id, Model, NodeId, PodId, Problem, Proof, Semantics};
 
+const ZONE: &str = "topology.kubernetes.io/zone";
+
 fn witness_and_guest() -> [PodId; 2] {
     [0, 1].map(PodId::from_index)
 }
@@ -31,18 +33,15 @@ pub(crate) fn with_witness(rng: &mut Rng, case: usize) -> Option<(Problem, [Atom
 /// The witness is never deployed; the guest asks for it, and nothing else keeps the guest out.
 fn introduce(cluster: &mut Cluster) {
     let [witness, guest] = witness_and_guest();
-    let (app, mark) = (cluster.symbols.intern("app"), cluster.symbols.intern("witness"));
-    let key = cluster.key("kubernetes.io/hostname");
-    let witness = Arc::make_mut(&mut cluster.pods[witness].spec);
-    witness.labels.set(app, mark);
-    witness.barred = Some(Barred::Refused("never deployed".into()));
-    witness.labels_are_final = true;
-    let scope = Scope::only(witness.namespace);
-    let selector = Selector::everything().and(app, Allowed::one_of([mark]));
-    let matcher = cluster.matchers.intern(Matcher { scope, selector });
-    let guest = Arc::make_mut(&mut cluster.pods[guest].spec);
-    guest.affinity = vec![Term { matcher, key }];
-    guest.anti_affinity.clear();
+    let mark = mark(cluster, "witness");
+    let (key, default) = (cluster.key("kubernetes.io/hostname"), cluster.namespace("default"));
+    let spec = Arc::make_mut(&mut cluster.pods[witness].spec);
+    spec.namespace = default;
+    mark.set(spec);
+    never_deployed(spec);
+    let spec = Arc::make_mut(&mut cluster.pods[guest].spec);
+    spec.affinity = vec![Term { matcher: mark.matcher, key }];
+    spec.anti_affinity.clear();
 }
 
 /// A small problem with two witnesses, of which one keeps away from a pod that is there at first; and a proof with laws, which is wrong where
@@ -52,46 +51,57 @@ pub(crate) fn with_either_witness(rng: &mut Rng, case: usize) -> Option<(Problem
     let shape = Shape { spread: false, pods: 6, ..Shape::small(semantics) };
     let mut cluster = problem(rng, shape).model.facts();
     (cluster.pods.len() >= 4 && cluster.nodes.len() >= 2).then_some(())?;
-    let pods @ [shy, other, guest, dweller] = [0, 1, 2, 3].map(PodId::from_index);
-    let (witness, home) = (mark(&mut cluster, "witness"), mark(&mut cluster, "dweller"));
-    let key = cluster.key("topology.kubernetes.io/zone");
-    let (zone, a, default) = (
-        cluster.symbols.intern("topology.kubernetes.io/zone"),
-        cluster.symbols.intern("a"),
-        cluster.namespace("default"),
-    );
-    cluster.nodes.ids().collect::<Vec<_>>().into_iter().for_each(|node| cluster.nodes[node].labels.set(zone, a));
-    for pod in pods {
+    let cast = [0, 1, 2, 3].map(PodId::from_index);
+    one_zone(&mut cluster);
+    give_parts(&mut cluster, cast, rng.one_in(2));
+    let model = Arc::new(Model::new(cluster, semantics));
+    let nodes: Vec<NodeId> = model.nodes().collect();
+    let (dweller, guest) = ((cast[3], nodes[0]), (cast[2], nodes[1]));
+    let goal = Goal { any: vec![[(guest, 1), (dweller, 1)].into_iter().collect()] };
+    let problem = Problem::new(model, [(dweller, 1)].into_iter().collect(), goal);
+    Some((problem.with_standing_goals(), kept_out(&nodes, cast, dweller)))
+}
+
+/// All nodes are in one zone.
+fn one_zone(cluster: &mut Cluster) {
+    let (zone, a) = (cluster.symbols.intern(ZONE), cluster.symbols.intern("a"));
+    let nodes: Vec<NodeId> = cluster.nodes.ids().collect();
+    nodes.into_iter().for_each(|node| cluster.nodes[node].labels.set(zone, a));
+}
+
+/// The first keeps away from the last, which never comes again; it is a witness of the third, and so may the second be.
+fn give_parts(cluster: &mut Cluster, [shy, other, guest, dweller]: [PodId; 4], is_witness: bool) {
+    let (witness, home) = (mark(cluster, "witness"), mark(cluster, "dweller"));
+    let (key, default) = (cluster.key(ZONE), cluster.namespace("default"));
+    let mut change = |pod: PodId, change: &dyn Fn(&mut PodSpec)| {
         let spec = Arc::make_mut(&mut cluster.pods[pod].spec);
         (spec.namespace, spec.affinity, spec.anti_affinity) = (default, Vec::new(), Vec::new());
-    }
-    let mut change = |pod: PodId, change: &dyn Fn(&mut PodSpec)| change(Arc::make_mut(&mut cluster.pods[pod].spec));
+        change(spec);
+    };
     change(shy, &|spec| {
         witness.set(spec);
         spec.anti_affinity = vec![Term { matcher: home.matcher, key }];
     });
-    if rng.one_in(2) {
-        change(other, &|spec| witness.set(spec));
-    }
+    change(other, &|spec| is_witness.then(|| witness.set(spec)).unwrap_or_default());
     change(guest, &|spec| spec.affinity = vec![Term { matcher: witness.matcher, key }]);
     change(dweller, &|spec| {
         home.set(spec);
-        spec.barred = Some(Barred::Refused("never deployed".into()));
-        spec.labels_are_final = true;
+        never_deployed(spec);
     });
-    let model = Arc::new(Model::new(cluster, semantics));
-    let nodes: Vec<NodeId> = model.nodes().collect();
-    let [at, away] = [nodes[0], nodes[1]];
-    let classes: Vec<Vec<Atom>> = [shy, other, guest]
-        .iter()
-        .flat_map(|&pod| nodes.iter().map(move |&node| vec![(pod, node)]))
-        .chain([vec![(dweller, at)]])
-        .collect();
-    let (n, last) = (nodes.len(), classes.len() - 1);
-    let laws = vec![vec![(0..n).collect(), vec![last]], vec![(2 * n..3 * n).collect(), vec![last]]];
-    let goal = Goal { any: vec![[((guest, away), 1), ((dweller, at), 1)].into_iter().collect()] };
-    let start = [((dweller, at), 1)].into_iter().collect();
-    Some((Problem::new(model, start, goal).with_standing_goals(), Proof { classes, laws, ..Proof::default() }))
+}
+
+/// What keeps away from the one that is there is never there, nor is whoever needs it.
+fn kept_out(nodes: &[NodeId], [shy, other, guest, _]: [PodId; 4], dweller: Atom) -> Proof {
+    let atoms = [shy, other, guest].into_iter().flat_map(|pod| nodes.iter().map(move |&node| (pod, node)));
+    let classes: Vec<Vec<Atom>> = atoms.chain([dweller]).map(|atom| vec![atom]).collect();
+    let (all, last) = (nodes.len(), classes.len() - 1);
+    let laws = [0, 2].map(|which| vec![(which * all..(which + 1) * all).collect(), vec![last]]).to_vec();
+    Proof { classes, laws, ..Proof::default() }
+}
+
+fn never_deployed(spec: &mut PodSpec) {
+    spec.barred = Some(Barred::Refused("never deployed".into()));
+    spec.labels_are_final = true;
 }
 
 /// A value of the label that terms look for, and who has it.
