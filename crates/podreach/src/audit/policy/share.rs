@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use podreach_core::id::ResourceId;
 use podreach_core::resource::Amount;
 use podreach_core::rule::fit;
-use podreach_core::{Configuration, Model, NodeId, PodId};
+use podreach_core::running::Running;
+use podreach_core::{Model, NodeId, PodId};
 
 const MILLION: Amount = 1_000_000;
 
@@ -34,7 +35,7 @@ impl Shares {
 }
 
 /// The largest share of anything on a node that is taken.
-pub(crate) fn full(m: &Model, s: &Configuration, node: NodeId) -> Amount {
+pub(crate) fn full(m: &Model, s: &impl Running, node: NodeId) -> Amount {
     let share = |(resource, has): (ResourceId, Amount)| {
         let taken = s.on(node).map(|(pod, count)| fit::weight(m, pod, resource).saturating_mul(count.into()));
         let taken = taken.fold(0, Amount::saturating_add);
