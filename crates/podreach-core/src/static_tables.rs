@@ -77,10 +77,7 @@ fn may_refuse(node: &Node) -> bool {
 
 /// Whether a rule that looks at the pod and the node alone asks for more than labels and tolerations.
 fn asks_more_than_labels(spec: &PodSpec) -> bool {
-    spec.node_name.is_some()
-        || !spec.mounts.claims.is_empty()
-        || !spec.devices.is_empty()
-        || !spec.features.is_empty()
+    spec.node_name.is_some() || !spec.mounts.claims.is_empty() || !spec.devices.is_empty() || !spec.features.is_empty()
 }
 
 /// A row for each amount of a resource that something requests, and for each pod what all its rows have.
@@ -162,8 +159,8 @@ mod tests {
             let m = Model::new(cluster, semantics);
             for (pod, node) in m.every_pod().flat_map(|pod| m.nodes().map(move |node| (pod, node))) {
                 assert_eq!(m.static_ok(pod, node), static_refusal(&m, pod, node).is_none(), "case {case}: {m:#?}");
-                let room = m.pod(pod).exempt.contains(&Rule::NodeResourcesFit)
-                    || fit::refusal(&m, &none, pod, node).is_none();
+                let room =
+                    m.pod(pod).exempt.contains(&Rule::NodeResourcesFit) || fit::refusal(&m, &none, pod, node).is_none();
                 assert_eq!(m.is_roomy(pod, node), room, "case {case}: {m:#?}");
                 said[usize::from(m.static_ok(pod, node))] += 1;
                 said[2 + usize::from(room)] += 1;

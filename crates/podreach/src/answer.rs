@@ -25,8 +25,8 @@ use std::sync::Arc;
 use podreach_core::cancel::polled;
 use podreach_core::cluster::Barred;
 use podreach_core::{
-    Action, Atom, Checked, Checker, Cluster, Configuration, Everywhere, Goal, Model, NodeId, PodId, Problem, Reason, Trace,
-    Verdict, Weakening, check,
+    Action, Atom, Checked, Checker, Cluster, Configuration, Everywhere, Goal, Model, NodeId, PodId, Problem, Reason,
+    Trace, Verdict, Weakening, check,
 };
 
 use crate::diagnostic::{Diagnostic, Effect};

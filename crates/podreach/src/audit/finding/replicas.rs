@@ -51,13 +51,7 @@ pub(super) fn items(scene: &mut Scene<'_>) -> Vec<Item> {
     scene.each(workloads, |scene, (name, pod, declared)| item(scene, &mut asking, name, pod, declared))
 }
 
-fn item(
-    scene: &mut Scene<'_>,
-    asking: &mut Asking<'_>,
-    name: &str,
-    pod: PodId,
-    declared: Declared,
-) -> Option<Item> {
+fn item(scene: &mut Scene<'_>, asking: &mut Asking<'_>, name: &str, pod: PodId, declared: Declared) -> Option<Item> {
     let m = scene.model();
     if m.pod(pod).barred.is_some() || declared.replicas == 0 {
         return None;
@@ -138,13 +132,7 @@ fn renamed(m: &Model, pod: PodId, name: &str, sentence: &str) -> String {
 }
 
 /// An update that has to start one more pod, for which there is never room.
-fn stuck(
-    scene: &Scene<'_>,
-    asking: &mut Asking<'_>,
-    name: &str,
-    pod: PodId,
-    declared: Declared,
-) -> Option<Item> {
+fn stuck(scene: &Scene<'_>, asking: &mut Asking<'_>, name: &str, pod: PodId, declared: Declared) -> Option<Item> {
     let (surge, unavailable) = declared.rollout?;
     if surge == 0 || unavailable > 0 || tells_revisions_apart(&scene.now.model, pod) {
         return None;
