@@ -250,9 +250,15 @@ fn objects(nodes: usize, mut each: impl FnMut(&Value) -> io::Result<()>) -> io::
     Ok(())
 }
 
-/// Writes a cluster as `kubectl get -o json` would.
+/// Writes a cluster as `kubectl get -o json` would, or with `-o yaml` where the file is named so.
 pub(crate) fn write(nodes: usize, file: &Path) -> io::Result<()> {
     let mut out = BufWriter::new(File::create(file)?);
+    if file.extension().is_some_and(|extension| extension == "yaml") {
+        writeln!(out, "apiVersion: v1\nitems:")?;
+        objects(nodes, |object| write_item(object, 0, &mut out))?;
+        writeln!(out, "kind: List")?;
+        return out.flush();
+    }
     let mut separator = "{\"apiVersion\": \"v1\", \"kind\": \"List\", \"items\": [\n";
     objects(nodes, |object| {
         write!(out, "{separator}{object}")?;
@@ -261,6 +267,44 @@ pub(crate) fn write(nodes: usize, file: &Path) -> io::Result<()> {
     })?;
     writeln!(out, "\n]}}")?;
     out.flush()
+}
+
+/// Writes an item of a YAML list, as deep as the list.
+fn write_item(item: &Value, depth: usize, out: &mut impl Write) -> io::Result<()> {
+    write!(out, "{}- ", "  ".repeat(depth))?;
+    match item.as_object().filter(|entries| !entries.is_empty()) {
+        Some(entries) => write_entries(entries, depth + 1, false, out),
+        None => writeln!(out, "{item}"),
+    }
+}
+
+/// Writes the entries of a YAML mapping; the first one is indented if it starts a line.
+fn write_entries(entries: &Map<String, Value>, depth: usize, starts: bool, out: &mut impl Write) -> io::Result<()> {
+    for (index, (key, value)) in entries.iter().enumerate() {
+        let indentation = "  ".repeat(if starts || index > 0 { depth } else { 0 });
+        write!(out, "{indentation}{}:", plain(key).unwrap_or(&Value::from(key.as_str()).to_string()))?;
+        match value {
+            Value::Object(entries) if !entries.is_empty() => {
+                writeln!(out)?;
+                write_entries(entries, depth + 1, true, out)?;
+            }
+            Value::Array(items) if !items.is_empty() => {
+                writeln!(out)?;
+                items.iter().try_for_each(|item| write_item(item, depth, out))?;
+            }
+            Value::String(text) if plain(text).is_some() => writeln!(out, " {text}")?,
+            other => writeln!(out, " {other}")?,
+        }
+    }
+    Ok(())
+}
+
+/// A text that YAML reads as itself without quotes; those in JSON are quoted as JSON does, which YAML knows as well.
+fn plain(text: &str) -> Option<&str> {
+    let word = text.starts_with(|c: char| c.is_ascii_alphabetic())
+        && text.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.' | '/'));
+    let means_more = ["y", "n", "yes", "no", "on", "off", "true", "false", "null"];
+    (word && !means_more.contains(&text.to_ascii_lowercase().as_str())).then_some(text)
 }
 
 #[cfg(test)]
@@ -282,6 +326,25 @@ mod tests {
         let lowered = podreach::lowered(&sources, &podreach::lower::Options::default());
         assert!(!lowered.is_stopped(), "{:?}", lowered.diagnostics.first());
         podreach::problem(&lowered, Semantics::KubeScheduler)
+    }
+
+    #[test]
+    fn yaml_says_what_json_says() {
+        let folder = std::env::temp_dir().join(format!("podreach-cluster-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
+        let lowered = ["cluster.json", "cluster.yaml"].map(|name| {
+            let file = folder.join(name);
+            write(20, &file).unwrap();
+            let mut sources = podreach::read::Sources::default();
+            sources.add(podreach::read::Source::from_bytes(name, std::fs::read(&file).unwrap()).unwrap());
+            podreach::lowered(&sources, &podreach::lower::Options::default())
+        });
+        std::fs::remove_dir_all(&folder).unwrap();
+        let [json, yaml] = &lowered;
+        assert!(!json.is_stopped() && json.start.size() > 300);
+        assert_eq!((&json.start, &json.kept), (&yaml.start, &yaml.kept));
+        assert!(json.cluster.nodes.values().eq(yaml.cluster.nodes.values()));
+        assert!(json.cluster.pods.values().map(|pod| &pod.spec).eq(yaml.cluster.pods.values().map(|pod| &pod.spec)));
     }
 
     /// Every running pod could have been the last one to come, but for the spread of those that came after it.

@@ -5,6 +5,8 @@ use std::path::Path;
 use std::time::Instant;
 
 use podreach::answer::Oracle;
+use podreach::audit::finding;
+use podreach::audit::memory::NoCache;
 use podreach::engine::{Budget, decide};
 use podreach::lower::{Lowered, Options};
 use podreach::matrix::{Cell, Matrix};
@@ -60,4 +62,14 @@ pub(crate) fn matrix(file: &Path) -> Result<String, String> {
         "read {read:.2} s, matrix {:.2} s: {deployable} deployable, {never} never, {unknown} unknown",
         all - read
     ))
+}
+
+/// Reads a cluster, looks for every finding, and prints how many there are.
+pub(crate) fn audit(file: &Path) -> Result<String, String> {
+    let begun = Instant::now();
+    let lowered = lowered(file)?;
+    let read = begun.elapsed().as_secs_f64();
+    let items = finding::items(&lowered, Semantics::KubeScheduler, &Budget::unlimited(), &NoCache, &|| {});
+    let all = begun.elapsed().as_secs_f64();
+    Ok(format!("read {read:.2} s, audit {:.2} s: {} findings", all - read, items.len()))
 }

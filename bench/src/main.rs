@@ -41,7 +41,7 @@ struct Arguments {
 enum Task {
     /// Measure podreach and every solver that is installed; writes tables and plots.
     Run(run::Options),
-    /// Measure reading a generated cluster, and its matrix.
+    /// Measure reading a generated cluster, its matrix and its audit.
     Scale(run::Scale),
     /// Ask about the places of nets from files, and hold the answers against a search of the nets; or a folder of questions with known answers.
     Nets(contest::Options),
@@ -62,7 +62,7 @@ enum Task {
         /// The folder to write to.
         folder: PathBuf,
     },
-    /// Write a generated cluster as one JSON list.
+    /// Write a generated cluster as one list, in YAML if the name of the file ends in `.yaml`, else in JSON.
     Cluster {
         /// How many nodes.
         nodes: usize,
@@ -84,6 +84,11 @@ enum Task {
         /// The file.
         file: PathBuf,
     },
+    /// Look for every finding in a cluster.
+    Audit {
+        /// The file.
+        file: PathBuf,
+    },
 }
 
 fn main() -> ExitCode {
@@ -97,6 +102,7 @@ fn main() -> ExitCode {
         Task::Decide { file } => decide::question(&file).map(|line| println!("{line}")),
         Task::Read { file } => decide::reading(&file).map(|line| println!("{line}")),
         Task::Matrix { file } => decide::matrix(&file).map(|line| println!("{line}")),
+        Task::Audit { file } => decide::audit(&file).map(|line| println!("{line}")),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,

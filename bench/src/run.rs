@@ -50,7 +50,7 @@ pub(crate) struct Options {
 #[derive(Args, Debug)]
 pub(crate) struct Scale {
     /// The numbers of nodes.
-    #[arg(long, value_delimiter = ',', default_values_t = [500, 1000, 2000, 5000])]
+    #[arg(long, value_delimiter = ',', default_values_t = [500, 1000, 2000, 5000, 10_000, 20_000])]
     sizes: Vec<usize>,
     /// Processor seconds for one run.
     #[arg(long, default_value_t = 600)]
@@ -175,7 +175,7 @@ fn scratch(name: &str) -> std::io::Result<PathBuf> {
     Ok(folder)
 }
 
-/// Measures reading and the matrix of generated clusters, beside `jq length` on the same text.
+/// Measures reading, the matrix and the audit of generated clusters, beside `jq length` on the same text.
 pub(crate) fn scale(options: &Scale) -> Result<(), String> {
     let rows = scale_rows(options).map_err(|error| error.to_string())?;
     table::write_scale(&options.results, &rows).map_err(|error| error.to_string())
@@ -188,6 +188,10 @@ pub(crate) struct Scaled {
     pub(crate) jq: Option<Usage>,
     pub(crate) read: Usage,
     pub(crate) matrix: Usage,
+    pub(crate) audit: Usage,
+    /// Reading the same cluster in YAML, and how large that is.
+    pub(crate) yaml: Usage,
+    pub(crate) yaml_mebibytes: f64,
 }
 
 fn scale_rows(options: &Scale) -> std::io::Result<Vec<Scaled>> {
@@ -200,8 +204,11 @@ fn scale_rows(options: &Scale) -> std::io::Result<Vec<Scaled>> {
             let command: Vec<String> = command.iter().map(|&word| word.to_owned()).collect();
             measure::run(&command, &scratch, None, limits)
         };
-        run(&[&me, "cluster", &nodes.to_string(), "cluster.json"])?;
-        let mebibytes = fs::metadata(scratch.join("cluster.json"))?.len() as f64 / f64::from(1 << 20);
+        let made = |file: &str| {
+            run(&[&me, "cluster", &nodes.to_string(), file])?;
+            std::io::Result::Ok(fs::metadata(scratch.join(file))?.len() as f64 / f64::from(1 << 20))
+        };
+        let (mebibytes, yaml_mebibytes) = (made("cluster.json")?, made("cluster.yaml")?);
         let repeated = |command: &[&str]| {
             let runs: std::io::Result<Vec<Usage>> = (0..options.repeat).map(|_| run(command)).collect();
             runs.map(|runs| runs.into_iter().min_by(|a, b| a.seconds.total_cmp(&b.seconds)).unwrap_or_default())
@@ -213,9 +220,12 @@ fn scale_rows(options: &Scale) -> std::io::Result<Vec<Scaled>> {
             jq: Some(jq).filter(|usage| usage.output.trim().parse::<usize>().is_ok()),
             read: repeated(&[&me, "read", "cluster.json"])?,
             matrix: repeated(&[&me, "matrix", "cluster.json"])?,
+            audit: repeated(&[&me, "audit", "cluster.json"])?,
+            yaml: repeated(&[&me, "read", "cluster.yaml"])?,
+            yaml_mebibytes,
         };
         println!("{}", table::scale_line(&row));
-        println!("  {}  {}", row.read.output.trim(), row.matrix.output.trim());
+        println!("  {}  {}  {}", row.read.output.trim(), row.matrix.output.trim(), row.audit.output.trim());
         rows.push(row);
     }
     fs::remove_dir_all(scratch)?;

@@ -177,19 +177,35 @@ fn size_table(family: &Family, measured: &[Measured]) -> String {
     text
 }
 
-const SCALE_HEAD: &str = "| nodes | input MiB | jq length s | read s | jq / read | matrix s | matrix / read | peak MiB | peak / input |\n|---|---|---|---|---|---|---|---|---|\n";
+const SCALE_HEAD: &str = "\
+| nodes | JSON MiB | `jq length` s | read s | jq / read | peak / input | matrix s | matrix / read | audit s | audit / read | YAML MiB | read s | YAML / JSON | peak / input |
+|---|---|---|---|---|---|---|---|---|---|---|---|---|---|
+";
 
 /// One row of the table of clusters, in processor seconds of the programs themselves; the matrix without reading.
 pub(crate) fn scale_line(row: &Scaled) -> String {
-    let Scaled { nodes, mebibytes, read, .. } = row;
-    let (read, matrix, peak) = (read.user, (row.matrix.user - read.user).max(0.0), row.matrix.mebibytes);
-    let (jq, ratio) =
-        row.jq.as_ref().map_or_else(Default::default, |jq| (time(jq.user), format!("{:.1}", jq.user / read)));
-    let (of_read, of_input) = (matrix / read, peak / mebibytes);
-    let (read, matrix) = (time(read), time(matrix));
-    format!(
-        "| {nodes} | {mebibytes:.0} | {jq} | {read} | {ratio} | {matrix} | {of_read:.1} | {peak:.0} | {of_input:.1} |"
-    )
+    let Scaled { nodes, mebibytes, read, yaml, yaml_mebibytes, .. } = row;
+    let besides = |usage: &Usage| (usage.user - read.user).max(0.0);
+    let of_read = |seconds: f64| format!("{:.1}", seconds / read.user);
+    let (matrix, audit) = (besides(&row.matrix), besides(&row.audit));
+    let (jq, by_jq) = row.jq.as_ref().map_or_else(Default::default, |jq| (time(jq.user), of_read(jq.user)));
+    let cells = [
+        nodes.to_string(),
+        format!("{mebibytes:.0}"),
+        jq,
+        time(read.user),
+        by_jq,
+        format!("{:.1}", read.mebibytes / mebibytes),
+        time(matrix),
+        of_read(matrix),
+        time(audit),
+        of_read(audit),
+        format!("{yaml_mebibytes:.0}"),
+        time(yaml.user),
+        of_read(yaml.user),
+        format!("{:.1}", yaml.mebibytes / yaml_mebibytes),
+    ];
+    format!("| {} |", cells.join(" | "))
 }
 
 /// Writes the table and the plot of clusters.
@@ -201,6 +217,8 @@ pub(crate) fn write_scale(folder: &Path, rows: &[Scaled]) -> io::Result<()> {
         series(rows, "jq length", |row| row.jq.as_ref()),
         series(rows, "podreach: read", |row| Some(&row.read)),
         series(rows, "podreach: read and matrix", |row| Some(&row.matrix)),
+        series(rows, "podreach: read and audit", |row| Some(&row.audit)),
+        series(rows, "podreach: read YAML", |row| Some(&row.yaml)),
     ];
     fs::write(folder.join("cluster.svg"), plot::svg("a generated cluster", "nodes", &all))
 }

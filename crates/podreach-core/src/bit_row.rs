@@ -15,8 +15,22 @@ impl BitRow {
         self.0[index / 64] |= 1 << (index % 64);
     }
 
+    pub(crate) fn clear(&mut self, index: usize) {
+        self.0[index / 64] &= !(1 << (index % 64));
+    }
+
     pub(crate) fn bit(&self, index: usize) -> bool {
         self.0[index / 64] >> (index % 64) & 1 == 1
+    }
+
+    /// Keeps the bits that another row of the same length has as well.
+    pub(crate) fn intersect(&mut self, other: &Self) {
+        self.0.iter_mut().zip(&other.0).for_each(|(word, other)| *word &= other);
+    }
+
+    /// Adds the bits of another row of the same length.
+    pub(crate) fn unite(&mut self, other: &Self) {
+        self.0.iter_mut().zip(&other.0).for_each(|(word, other)| *word |= other);
     }
 
     /// The indexes of the bits that are set, in order.

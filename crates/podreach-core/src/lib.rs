@@ -31,6 +31,7 @@ pub mod roster;
 pub mod rule;
 mod rule_name;
 pub mod running;
+mod selected;
 pub mod selector;
 mod shadow;
 mod static_tables;

@@ -72,6 +72,8 @@ pub struct Model {
 pub(crate) struct StaticTables {
     /// For each pod, a bit per face: whether it passes every filter that looks at no other pod.
     pub(crate) passes: IdVec<PodId, Arc<BitRow>>,
+    /// For each pod, a bit per face: whether such a node has room for one of it while nothing runs there.
+    pub(crate) roomy: IdVec<PodId, Arc<BitRow>>,
     /// For each spread constraint of each pod, a bit per face.
     pub(crate) eligible: IdVec<PodId, Arc<Vec<BitRow>>>,
     /// For each spread constraint of each pod, how many domains the nodes have that it looks at.
@@ -251,6 +253,11 @@ impl Model {
     /// Whether `pod` passes every filter of `node` that looks at no other pod.
     pub fn static_ok(&self, pod: PodId, node: NodeId) -> bool {
         self.said.passes[pod].bit(self.faces.of(node))
+    }
+
+    /// Whether `node` has room for one of `pod` while nothing runs there.
+    pub fn is_roomy(&self, pod: PodId, node: NodeId) -> bool {
+        self.said.roomy[pod].bit(self.faces.of(node))
     }
 
     /// Whether rules can tell two nodes apart at most by their domains and by what runs on them.

@@ -23,7 +23,7 @@ const CRATES: [Crate; 3] = [
 ];
 
 /// The modules of the core: words, facts, tables, rules, steps, evidence, the checker.
-const CORE: [&str; 37] = [
+const CORE: [&str; 38] = [
     "cancel",
     "random",
     "id",
@@ -49,6 +49,7 @@ const CORE: [&str; 37] = [
     "running",
     "register",
     "rule",
+    "selected",
     "static_tables",
     "obstacle",
     "step",

@@ -25,8 +25,8 @@ use std::sync::Arc;
 use podreach_core::cancel::polled;
 use podreach_core::cluster::Barred;
 use podreach_core::{
-    Action, Atom, Checked, Checker, Cluster, Configuration, Goal, Model, NodeId, PodId, Problem, Reason, Trace,
-    Verdict, Weakening, check,
+    Action, Atom, Checked, Checker, Cluster, Configuration, Everywhere, Goal, Model, NodeId, PodId, Problem, Reason,
+    Trace, Verdict, Weakening, check,
 };
 
 use crate::diagnostic::{Diagnostic, Effect};
@@ -212,6 +212,27 @@ impl Oracle {
         } else {
             (self.weakenings.is_empty() || self.is_never_anywhere(pod, orbit, budget)).then_some(false)
         }
+    }
+
+    /// The same for each orbit, as far as the pod, its nodes and the kept pods settle it and nothing is in doubt; `None` for the others.
+    pub(crate) fn everywhere_at_once(&mut self, pod: PodId) -> Vec<Option<bool>> {
+        let orbits = self.orbits().len();
+        let Some(&node) = self.orbits().first().and_then(|orbit| orbit.first()) else { return Vec::new() };
+        let (pod, _) = self.checker.quotient(&[]).yet_to_come((pod, node));
+        if self.problem.model.is_elastic() {
+            return vec![None; orbits];
+        }
+        let (deployable, never) = (self.deploys_for_sure(pod), self.weakenings.is_empty());
+        let holds = |everywhere: &Everywhere| if everywhere.is_deployable() { deployable } else { never };
+        let settled = self.uniform().settled(pod).into_iter();
+        settled.map(|found| found.filter(holds).map(Everywhere::is_deployable)).collect()
+    }
+
+    /// Whether no doubt spoils a run that deletes what it may and then deploys one pod of a type.
+    fn deploys_for_sure(&self, pod: PodId) -> bool {
+        let m = &self.problem.model;
+        let binds = (self.binds && history::waits(m, pod)) || waiting::concerns(m, pod);
+        !binds && !self.over_approximating.iter().any(|doubt| doubt.residents || doubt.is_about(pod))
     }
 
     /// Whether a pod would run on every node of an orbit, if it were known what such nodes are like: they are new, and guesses.

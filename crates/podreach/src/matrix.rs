@@ -318,12 +318,13 @@ fn row(oracle: &mut Oracle, orbits: &[Vec<NodeId>], kind: &[PodId], budget: &Bud
     };
     let newcomer = |node: NodeId| kind.iter().copied().find(|&pod| !runs(pod, node));
     let mut row = Row::default();
-    for orbit in orbits {
+    let settled = oracle.everywhere_at_once(kind[0]);
+    for (orbit, settled) in orbits.iter().zip(settled) {
         if (budget.interrupt)().is_some() {
             row.cells.resize(orbits.len(), Cell::Unknown);
             break;
         }
-        row.cells.push(match oracle.everywhere(kind[0], orbit, budget) {
+        row.cells.push(match settled.or_else(|| oracle.everywhere(kind[0], orbit, budget)) {
             Some(true) => Cell::Deployable,
             Some(false) => Cell::Never,
             None if oracle.is_a_guess(kind[0], orbit, budget) => Cell::Unknown,

@@ -94,6 +94,26 @@ impl Symmetry {
         (m.pod(pod).barred.is_some() || refused()).then_some(Everywhere { deployable: false })
     }
 
+    /// What is settled for each orbit by the pod, its nodes and the kept pods: a refusal that more pods do not lift; or no refusal, since
+    /// everything else can be deleted and every node can settle. `None` where other pods matter.
+    pub fn settled(&self, pod: PodId) -> Vec<Option<Everywhere>> {
+        let (m, kept) = (&*self.problem.model, &self.problem.kept);
+        let by_itself = kept.is_empty() && is_by_itself(m, pod);
+        let refused = |node: NodeId| match first_refusal(m, kept, pod, node) {
+            Some((_, refusal)) => refusal.is_final().then_some(true),
+            None => Some(false),
+        };
+        let deployable = |orbit: &Vec<NodeId>| {
+            let node = orbit[0];
+            if !m.placeable(pod, node) {
+                return Some(false);
+            }
+            if by_itself { Some(m.is_roomy(pod, node)) } else { refused(node).map(|refused| !refused) }
+        };
+        let everywhere = |orbit| deployable(orbit).map(|deployable| Everywhere { deployable });
+        cancel::polled(self.orbits.all()).map(everywhere).collect()
+    }
+
     /// Accepts a trace from [`Symmetry::below`] to an atom for the orbit of its node.
     pub fn deployable(&mut self, atom: Atom, trace: Trace) -> Result<Everywhere, Flaw> {
         self.checker.check_plainly(&Goal::atom(atom), Verdict::Deployable(trace), &|| false)?;
@@ -106,6 +126,18 @@ impl Symmetry {
         Checker::new(&above).check_plainly(&above.goal, Verdict::Never(proof), stop)?;
         Ok(Everywhere { deployable: false })
     }
+}
+
+/// Whether a node that passes the static filters refuses a pod, while nothing runs anywhere, for want of room and nothing else: the pod
+/// needs no other one, and is counted nowhere.
+fn is_by_itself(m: &Model, pod: PodId) -> bool {
+    let spec = m.pod(pod);
+    spec.affinity.is_empty()
+        && spec.spread.is_empty()
+        && spec.mounts.claims.is_empty()
+        && spec.mounts.disks.is_empty()
+        && spec.quota.is_empty()
+        && !m.cluster().limits.iter().any(|limit| limit.is_asked(pod))
 }
 
 /// Whether an exchange is a symmetry of a problem.
@@ -159,4 +191,41 @@ fn common(problem: &Problem, orbits: &Orbits) -> Configuration {
     let whole =
         whole.flat_map(|((pod, orbit), (_, count))| orbits[orbit].iter().map(move |&node| ((pod, node), count)));
     whole.chain(waiting).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::Semantics;
+    use crate::testing::{Rng, Shape, cases, problem, reachable};
+
+    /// With every node in an orbit of its own, so that each answer is about one pair.
+    #[test]
+    fn what_is_settled_is_what_can_be_reached() {
+        let (mut rng, mut said) = (Rng::new(79), [0; 3]);
+        for case in 0..cases(1_500) {
+            let semantics = if case % 2 == 0 { Semantics::KubeScheduler } else { Semantics::Paper };
+            let shape = Shape::small(semantics);
+            let mut problem = problem(&mut rng, if case % 3 == 0 { shape.with_volumes() } else { shape });
+            if case % 2 == 0 {
+                problem.kept = Arc::default();
+            }
+            let symmetry = Symmetry::new(&problem, []);
+            let Some(all) = reachable(&problem, 50_000) else { continue };
+            for pod in problem.model.pods() {
+                let settled = symmetry.settled(pod);
+                assert_eq!(settled.len(), problem.model.nodes().len());
+                for (node, found) in problem.model.nodes().zip(settled) {
+                    let Some(found) = found.filter(|_| problem.start.count((pod, node)) == 0) else {
+                        said[2] += 1;
+                        continue;
+                    };
+                    let there = all.iter().any(|s| s.count((pod, node)) > 0);
+                    assert_eq!(found.is_deployable(), there, "case {case}: {problem:#?}");
+                    said[usize::from(there)] += 1;
+                }
+            }
+        }
+        assert!(said.iter().all(|&count| count > 100), "{said:?}");
+    }
 }

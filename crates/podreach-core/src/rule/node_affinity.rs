@@ -48,7 +48,8 @@ fn matches(m: &Model, term: &NodeTerm, node: &Node, name: Symbol) -> bool {
     asks && labels && term.names.iter().all(|allowed| allowed.allows(Some(name)))
 }
 
-fn holds(m: &Model, requirement: &NodeRequirement, value: Option<Symbol>) -> bool {
+/// Whether a requirement holds where a label has this value; `None` where it is missing.
+pub(crate) fn holds(m: &Model, requirement: &NodeRequirement, value: Option<Symbol>) -> bool {
     let number = || value.and_then(|value| m.str(value).parse::<i64>().ok());
     match requirement {
         NodeRequirement::Label(allowed) => allowed.allows(value),

@@ -2,7 +2,7 @@
 //!
 //! A *deployable* from a start below the real one, and a *never* from a start above it, hold on every node of the orbit.
 
-use podreach_core::{Atom, Everywhere, Goal, NodeId, Problem, Symmetry, Trace, Verdict};
+use podreach_core::{Atom, Everywhere, Goal, NodeId, PodId, Problem, Symmetry, Trace, Verdict};
 
 use super::Search;
 use crate::budget::Budget;
@@ -39,6 +39,11 @@ impl Uniform {
     /// Whether all these nodes are in one orbit.
     pub fn is_uniform(&self, nodes: &[NodeId]) -> bool {
         nodes.windows(2).all(|pair| self.symmetry.orbit(pair[0]) == self.symmetry.orbit(pair[1]))
+    }
+
+    /// What needs no search, for each orbit; see [`Symmetry::settled`].
+    pub fn settled(&self, pod: PodId) -> Vec<Option<Everywhere>> {
+        self.symmetry.settled(pod)
     }
 
     /// The problem that traces of this start from.

@@ -83,6 +83,8 @@ impl WitnessChain {
 
     /// The pod types that can be witnesses of a condition.
     fn witnesses(&mut self, problem: &Problem, pod: PodId, condition: usize) -> Vec<PodId> {
-        self.witnesses.entry((pod, condition)).or_insert_with(|| witnesses_of(problem, pod, condition)).clone()
+        let can_be_made = |witness: &PodId| problem.model.pod(*witness).barred.is_none();
+        let witnesses = || witnesses_of(problem, pod, condition).into_iter().filter(can_be_made).collect();
+        self.witnesses.entry((pod, condition)).or_insert_with(witnesses).clone()
     }
 }

@@ -82,7 +82,7 @@ impl Sources {
         if source.name.ends_with(".json") || looks_like_json(&source.text) {
             return json::pieces(id, &source.text, list, take).map(|()| Vec::new());
         }
-        yaml::each(id, &source.text, &mut |document| take(Piece::Document(&document)))
+        yaml::pieces(id, &source.text, list, take)
     }
 
     /// Where a span starts; `None` if its source is from elsewhere.

@@ -136,11 +136,9 @@ pub(crate) fn drained(problem: &Problem, node: NodeId) -> Problem {
     let mut cluster = problem.model.facts();
     Change::Cordon(node).apply(&mut cluster);
     let problem = problem.with_model(Arc::new(Model::new(cluster, problem.model.semantics())));
-    let stays =
-        |((pod, at), count): (Atom, u64)| ((pod, at), if at == node { problem.kept.count((pod, at)) } else { count });
-    let others = problem.start.unsettled().iter().copied().filter(|&other| other != node);
-    let start: Configuration = problem.start.iter().map(stays).collect();
-    let start = start.with_unsettled(others.collect::<Vec<_>>());
+    let mut start = (*problem.start).clone();
+    problem.start.on(node).for_each(|(pod, _)| start.set((pod, node), problem.kept.count((pod, node))));
+    start.settle(node);
     Problem { start: Arc::new(start), ..problem }
 }
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use podreach_core::rule::hard;
-use podreach_core::{Action, NodeId, PodId, Verdict};
+use podreach_core::{Action, Goal, NodeId, PodId, Verdict};
 
 use super::Finding;
 use super::scene::{From, Scene, Subject};
@@ -22,6 +22,9 @@ pub(super) const DRAIN: Finding = Finding {
         the way: an upgrade of the node is an outage of the workload.",
     fix: "Let it also run on another node: label or add one, tolerate its taints, or loosen the constraint that names the only place.",
 };
+
+/// How many other runs are looked at, which may do without the nodes of the first.
+const OTHER_RUNS: usize = 3;
 
 /// Looks for it; in a cluster of one node it goes without saying.
 pub(super) fn items(scene: &mut Scene<'_>) -> Vec<Item> {
@@ -72,13 +75,23 @@ fn candidates(scene: &mut Scene<'_>, pod: PodId) -> Vec<NodeId> {
         [] => {}
     }
     let goal = scene.anywhere(pod);
-    let decision = scene.ask(From::Fresh, &goal);
-    let Verdict::Deployable(trace) = decision.checked.verdict() else { return Vec::new() };
+    let Some(mut used) = used(scene, &goal) else { return Vec::new() };
+    for node in m.nodes().rev().filter(|&node| m.placeable(pod, node)).take(OTHER_RUNS) {
+        let Some(others) = self::used(scene, &Goal::atom((pod, node))).filter(|_| !used.is_empty()) else { continue };
+        used.retain(|node| others.contains(node));
+    }
+    used.into_iter().collect()
+}
+
+/// The nodes that a run to a goal from nothing uses, if there is one.
+fn used(scene: &mut Scene<'_>, goal: &Goal) -> Option<BTreeSet<NodeId>> {
+    let decision = scene.ask(From::Fresh, goal);
+    let Verdict::Deployable(trace) = decision.checked.verdict() else { return None };
     let used = trace.iter().filter_map(|action| match action {
         Action::Deploy(_, node) => Some(node),
         _ => None,
     });
-    used.collect::<BTreeSet<_>>().into_iter().collect()
+    Some(used.collect())
 }
 
 /// Whether a pod names its node: then someone decided that it runs there and nowhere else.

@@ -45,10 +45,13 @@ const REVISION: &str = "pod-template-hash";
 /// Looks for both.
 pub(super) fn items(scene: &mut Scene<'_>) -> Vec<Item> {
     let workloads = scene.declared();
-    scene.each(workloads, |scene, (name, pod, declared)| item(scene, name, pod, declared))
+    let world = scene.world.clone().standing();
+    let budget = scene.budget();
+    let mut asking = Asking::new(&world, Means { budget: &budget, memory: scene.memory });
+    scene.each(workloads, |scene, (name, pod, declared)| item(scene, &mut asking, name, pod, declared))
 }
 
-fn item(scene: &mut Scene<'_>, name: &str, pod: PodId, declared: Declared) -> Option<Item> {
+fn item(scene: &mut Scene<'_>, asking: &mut Asking<'_>, name: &str, pod: PodId, declared: Declared) -> Option<Item> {
     let m = scene.model();
     if m.pod(pod).barred.is_some() || declared.replicas == 0 {
         return None;
@@ -56,12 +59,12 @@ fn item(scene: &mut Scene<'_>, name: &str, pod: PodId, declared: Declared) -> Op
     if declared.per_node {
         return daemon_rollout(scene, name, pod, declared);
     }
-    let all = together(scene, pod, declared.replicas);
+    let all = together(scene, asking, pod, declared.replicas);
     match all {
-        Fit::Yes => stuck(scene, name, pod, declared),
+        Fit::Yes => stuck(scene, asking, name, pod, declared),
         // One that cannot run at all is another finding.
         Fit::No(why, evidence) if declared.replicas > 1 && !is_impossible(scene, pod) => {
-            let (most, counted) = most_at_once(scene, pod, declared.replicas);
+            let (most, counted) = most_at_once(scene, asking, pod, declared.replicas);
             let (reason, evidence) = counted.unwrap_or((why.clone(), evidence));
             // The same reason is given with the number that is asked for.
             let why = if reason.is_like(&why) { why } else { reason };
@@ -88,15 +91,12 @@ fn is_impossible(scene: &mut Scene<'_>, pod: PodId) -> bool {
 /// Whether so many of a pod can be there at the same time.
 ///
 /// What packs in the model can never be ruled out, whatever is in doubt about it.
-fn together(scene: &Scene<'_>, pod: PodId, count: u64) -> Fit {
+fn together(scene: &Scene<'_>, asking: &mut Asking<'_>, pod: PodId, count: u64) -> Fit {
     let want = want(&scene.now, pod, count);
     if packed(&scene.fresh, std::slice::from_ref(&want), &|| scene.is_stopped()).is_some() {
         return Fit::Yes;
     }
-    let budget = scene.budget();
-    let means = Means { budget: &budget, memory: scene.memory };
-    let world = scene.world.clone().standing();
-    match outcome(&mut Asking::new(&world, means), &want) {
+    match outcome(asking, &want) {
         Outcome::Can(_) => Fit::Yes,
         Outcome::Never(why, evidence) => Fit::No(why, evidence),
         Outcome::Open(why) => Fit::Open(why),
@@ -109,12 +109,17 @@ fn want(problem: &Problem, pod: PodId, count: u64) -> Want {
 }
 
 /// `at most 3`, if that is known, with the reason why not one more; else `at least 2 and not all`.
-fn most_at_once(scene: &Scene<'_>, pod: PodId, count: u64) -> (String, Option<(Why, Vec<Evidence>)>) {
+fn most_at_once(
+    scene: &Scene<'_>,
+    asking: &mut Asking<'_>,
+    pod: PodId,
+    count: u64,
+) -> (String, Option<(Why, Vec<Evidence>)>) {
     let problem = &scene.now;
     let found = most(&scene.fresh, &[want(problem, pod, count)], &|| scene.is_stopped());
     let running = problem.start.of(pod).fold(0_u64, |sum, (_, count)| sum.saturating_add(count));
     let least = found.map_or(0, |(met, ..)| met).max(running.min(count));
-    match together(scene, pod, least + 1) {
+    match together(scene, asking, pod, least + 1) {
         Fit::No(why, evidence) if least == 0 => ("none".to_owned(), Some((why, evidence))),
         Fit::No(why, evidence) => (format!("at most {least}"), Some((why, evidence))),
         _ => (format!("not all of them (at least {least})"), None),
@@ -127,12 +132,12 @@ fn renamed(m: &Model, pod: PodId, name: &str, sentence: &str) -> String {
 }
 
 /// An update that has to start one more pod, for which there is never room.
-fn stuck(scene: &Scene<'_>, name: &str, pod: PodId, declared: Declared) -> Option<Item> {
+fn stuck(scene: &Scene<'_>, asking: &mut Asking<'_>, name: &str, pod: PodId, declared: Declared) -> Option<Item> {
     let (surge, unavailable) = declared.rollout?;
     if surge == 0 || unavailable > 0 || tells_revisions_apart(&scene.now.model, pod) {
         return None;
     }
-    let (why, evidence) = match together(scene, pod, declared.replicas + 1) {
+    let (why, evidence) = match together(scene, asking, pod, declared.replicas + 1) {
         Fit::No(why, evidence) => (why, evidence),
         Fit::Yes => return None,
         Fit::Open(why) => return rollout_open(scene, name, &why),

@@ -32,14 +32,13 @@ pub(super) fn items(scene: &mut Scene<'_>) -> Vec<Item> {
         return Vec::new();
     }
     let subjects = scene.subjects.clone();
-    scene.each(&subjects, item)
+    scene.each(&subjects, |scene, subject| item(scene, subject, &subjects))
 }
 
-fn item(scene: &mut Scene<'_>, subject: &Subject) -> Option<Item> {
+fn item(scene: &mut Scene<'_>, subject: &Subject, others: &[Subject]) -> Option<Item> {
     let m = scene.model();
     let mut blocked = BTreeMap::<String, Vec<String>>::new();
     let (mut evidence, mut open) = (Vec::new(), None);
-    let others: Vec<Subject> = scene.subjects.clone();
     for &term in &m.pod(subject.pod).anti_affinity {
         for other in others.iter().filter(|other| is_foreign(&m, subject.pod, term, other.pod)).take(MOST) {
             let shown = match meeting(scene, subject.pod, term, other.pod) {

@@ -4,11 +4,19 @@
 //! that finds no node may have another one moved; where all that fails, nothing is concluded. What packing finds is a run, and is
 //! checked like any other.
 
+use std::cmp::Reverse;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use podreach_core::cancel::{self, polled};
+use podreach_core::cluster::Spread;
+use podreach_core::id::DomainId;
+use podreach_core::register::Register;
+use podreach_core::resource::Amount;
 use podreach_core::rule::{Refusal, first_refusal};
-use podreach_core::{Action, Configuration, Goal, Model, NodeId, PodId, Problem, Verdict, check};
+use podreach_core::running::{Changing, Running};
+use podreach_core::{Action, Configuration, Goal, Id, Model, NodeId, PodId, Problem, Verdict, check};
+use rustc_hash::FxHashMap;
 
 use super::share::{Shares, full};
 use crate::engine::Decision;
@@ -27,7 +35,6 @@ pub(crate) struct Want {
 impl Want {
     /// The place of a node; `None` when places do not matter.
     pub(crate) fn place(&self, node: NodeId) -> Option<usize> {
-        use podreach_core::Id;
         self.apart.as_ref().map(|places| places[node.index()])
     }
 }
@@ -124,6 +131,9 @@ pub(crate) fn most(problem: &Problem, wants: &[Want], stop: &dyn Fn() -> bool) -
 
 fn ordered(m: &Model, shares: &Shares, wants: &[Want], order: Order) -> Vec<usize> {
     let mut indices: Vec<usize> = (0..wants.len()).collect();
+    if wants.len() < 2 {
+        return indices;
+    }
     let needy = |pod: PodId| !m.pod(pod).affinity.is_empty();
     let size = |pod: PodId| std::cmp::Reverse(shares.of(m, pod));
     match order {
@@ -143,12 +153,15 @@ struct Packing<'p> {
     m: &'p Model,
     wants: &'p [Want],
     choice: Choice,
-    s: Configuration,
+    /// What is there by now: rules ask about it for every pod and node that is tried.
+    s: Register<'p>,
     steps: Vec<Action>,
     left: Vec<u64>,
     /// The nodes that may still take a pod of each want: a node that is too full stays so, until a pod is moved.
     open: Vec<Option<Vec<NodeId>>>,
     taken: Vec<Vec<usize>>,
+    /// For each pod type, the want whose pods may be anywhere else, if there is just that one.
+    movable: Vec<Option<usize>>,
     kept: &'p Configuration,
     moves: usize,
 }
@@ -159,11 +172,12 @@ impl<'p> Packing<'p> {
             m: &problem.model,
             wants,
             choice,
-            s: (*problem.kept).clone(),
+            s: Register::new(&problem.model, &problem.kept),
             steps: Vec::new(),
             left: wants.iter().map(|want| want.count).collect(),
             open: Vec::new(),
             taken: vec![Vec::new(); wants.len()],
+            movable: movable(&problem.model, wants),
             kept: &problem.kept,
             moves: MOVES,
         };
@@ -209,7 +223,7 @@ impl<'p> Packing<'p> {
         loop {
             let before = self.steps.len();
             for &want in order {
-                while self.left[want] > 0 && self.place_one(want) {}
+                self.place(want);
                 if stop() {
                     return false;
                 }
@@ -226,51 +240,108 @@ impl<'p> Packing<'p> {
         }
     }
 
-    fn place_one(&mut self, at: usize) -> bool {
-        cancel::poll();
+    /// Places pods of a want until it is met, or none of its nodes takes one more.
+    fn place(&mut self, at: usize) {
+        if self.left[at] == 0 {
+            return;
+        }
         let want = &self.wants[at];
         let mut nodes = self.open[at].take().unwrap_or_else(|| self.opened(want));
         self.sort(want.pod, &mut nodes);
-        let mut found = None;
-        let mut kept = Vec::with_capacity(nodes.len());
-        for (index, &node) in nodes.iter().enumerate() {
+        while let Some(index) = self.place_one(at, &mut nodes) {
+            if self.left[at] == 0 {
+                // A want that is met asks no more, and there may be many.
+                return;
+            }
+            self.sort_again(want.pod, &mut nodes, index);
+        }
+        self.open[at] = Some(nodes);
+    }
+
+    /// Places one pod on the first node that takes it, and leaves out those before that never will; where the node is by then.
+    fn place_one(&mut self, at: usize, nodes: &mut Vec<NodeId>) -> Option<usize> {
+        cancel::poll();
+        let want = &self.wants[at];
+        let (mut open, mut found) = (0, None);
+        for index in 0..nodes.len() {
+            let node = nodes[index];
             let place = want.place(node);
             if place.is_some_and(|place| self.taken[at].contains(&place)) {
                 continue;
             }
             match first_refusal(self.m, &self.s, want.pod, node) {
                 None => {
-                    found = Some(node);
-                    kept.extend_from_slice(&nodes[index..]);
+                    found = Some(index);
                     break;
                 }
-                Some((_, Refusal::NoWitness(_) | Refusal::Skew { .. })) => kept.push(node),
+                Some((_, Refusal::NoWitness(_) | Refusal::Skew { .. })) => {
+                    nodes[open] = node;
+                    open += 1;
+                }
                 Some(_) => {}
             }
         }
-        if let Some(node) = found {
-            self.deploy(at, node);
-        }
-        // A want that is met asks no more, and there may be many.
-        self.open[at] = (self.left[at] > 0).then_some(kept);
-        found.is_some()
+        nodes.drain(open..found.unwrap_or(nodes.len()));
+        found?;
+        self.deploy(at, nodes[open]);
+        Some(open)
     }
 
     /// The nodes in the order in which they are tried.
     fn sort(&self, pod: PodId, nodes: &mut [NodeId]) {
-        let (m, s) = (self.m, &self.s);
         match self.choice {
             Choice::First | Choice::Last => {}
-            Choice::Emptiest => {
-                nodes.sort_by_cached_key(|&node| (s.on(node).map(|(_, count)| count).sum::<u64>(), node));
+            Choice::Emptiest | Choice::Tightest => nodes.sort_by_cached_key(|&node| self.load(node)),
+            Choice::Even => {
+                let near = self.near(pod);
+                nodes.sort_by_cached_key(|&node| {
+                    let own = near.iter().map(|(spread, counts)| {
+                        self.m.domain(spread.key, node).and_then(|domain| counts.get(&domain)).copied().unwrap_or(0)
+                    });
+                    (own.sum::<u64>(), self.s.count((pod, node)), self.s.crowd(node), node)
+                });
             }
-            Choice::Even => nodes.sort_by_cached_key(|&node| {
-                let near = |key| m.neighbours(key, node).iter().map(|&near| s.count((pod, near))).sum::<u64>();
-                let own = m.pod(pod).spread.iter().map(|spread| near(spread.key)).sum::<u64>();
-                (own, s.count((pod, node)), s.on(node).map(|(_, count)| count).sum::<u64>(), node)
-            }),
-            Choice::Tightest => nodes.sort_by_cached_key(|&node| (std::cmp::Reverse(full(m, s, node)), node)),
         }
+    }
+
+    /// The same order, after a pod was deployed on the node at an index.
+    fn sort_again(&self, pod: PodId, nodes: &mut [NodeId], index: usize) {
+        match self.choice {
+            Choice::First | Choice::Last => {}
+            Choice::Even => self.sort(pod, nodes),
+            Choice::Emptiest | Choice::Tightest => {
+                let load = self.load(nodes[index]);
+                let before = nodes[..index].partition_point(|&other| self.load(other) < load);
+                if before < index {
+                    nodes[before..=index].rotate_right(1);
+                } else {
+                    let after = nodes[index + 1..].partition_point(|&other| self.load(other) < load);
+                    nodes[index..=index + after].rotate_left(1);
+                }
+            }
+        }
+    }
+
+    /// What decides when a node is tried: how many pods it has, or how little room is left.
+    fn load(&self, node: NodeId) -> (Reverse<Amount>, Amount, NodeId) {
+        match self.choice {
+            Choice::Tightest => (Reverse(full(self.m, &self.s, node)), 0, node),
+            _ => (Reverse(0), self.s.crowd(node), node),
+        }
+    }
+
+    /// For each spread constraint of a pod, how many of its kind are in each domain.
+    fn near(&self, pod: PodId) -> Vec<(Spread, FxHashMap<DomainId, u64>)> {
+        let of_constraint = |&spread: &Spread| {
+            let mut counts = FxHashMap::default();
+            for (node, count) in self.s.of(pod) {
+                if let Some(domain) = self.m.domain(spread.key, node) {
+                    *counts.entry(domain).or_default() += count;
+                }
+            }
+            (spread, counts)
+        };
+        self.m.pod(pod).spread.iter().map(of_constraint).collect()
     }
 
     fn deploy(&mut self, at: usize, node: NodeId) {
@@ -317,16 +388,13 @@ impl<'p> Packing<'p> {
 
     /// The pods on a node that were deployed here and may be anywhere else.
     fn movable(&self, node: NodeId) -> Vec<PodId> {
-        let free = |pod: &PodId| {
-            let mut own = self.wants.iter().filter(|want| want.pod == *pod);
-            own.next().is_some_and(|want| want.apart.is_none() && want.nodes.len() > 1) && own.next().is_none()
-        };
+        let free = |pod: &PodId| self.movable[pod.index()].is_some();
         let deployed = |pod: &PodId| self.s.count((*pod, node)) > self.kept.count((*pod, node));
         self.s.on(node).map(|(pod, _)| pod).filter(free).filter(deployed).collect()
     }
 
     fn elsewhere(&self, pod: PodId, not: NodeId, looks: &mut usize) -> Option<NodeId> {
-        let want = self.wants.iter().find(|want| want.pod == pod)?;
+        let want = &self.wants[self.movable[pod.index()]?];
         let mut nodes = want.nodes.iter().copied().filter(|&node| node != not && self.m.placeable(pod, node));
         nodes.find(|&node| {
             *looks = looks.saturating_sub(1);
@@ -342,8 +410,9 @@ impl<'p> Packing<'p> {
     }
 
     fn verdict(self, problem: &Problem) -> Option<Decision> {
-        let pods: Vec<PodId> = self.wants.iter().map(|want| want.pod).collect();
-        let goal = Goal::all(self.s.iter().filter(|((pod, _), _)| pods.contains(pod)).collect());
+        let pods: BTreeSet<PodId> = self.wants.iter().map(|want| want.pod).collect();
+        let there = pods.iter().flat_map(|&pod| self.s.of(pod).map(move |(node, count)| ((pod, node), count)));
+        let goal = Goal::all(there.collect());
         let m = &problem.model;
         let gone = problem.start.minus(&problem.kept);
         // What waits for a node and is wanted is bound.
@@ -353,4 +422,15 @@ impl<'p> Packing<'p> {
         let checked = check(&problem.with_goal(goal), Verdict::Deployable(trace)).ok()?;
         Some(Decision { checked, engine: "packing", efforts: Vec::new() })
     }
+}
+
+/// For each pod type, the want whose pods may be anywhere else, if there is just that one.
+fn movable(m: &Model, wants: &[Want]) -> Vec<Option<usize>> {
+    let (mut movable, mut seen) = (vec![None; m.every_pod().len()], vec![false; m.every_pod().len()]);
+    for (at, want) in wants.iter().enumerate() {
+        let free = want.apart.is_none() && want.nodes.len() > 1 && !seen[want.pod.index()];
+        movable[want.pod.index()] = free.then_some(at);
+        seen[want.pod.index()] = true;
+    }
+    movable
 }

@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use podreach_core::id::ResourceId;
 use podreach_core::resource::Amount;
 use podreach_core::rule::fit;
-use podreach_core::{Configuration, Model, NodeId, PodId};
+use podreach_core::running::Running;
+use podreach_core::{Model, NodeId, PodId};
 
 const MILLION: Amount = 1_000_000;
 
@@ -35,11 +36,11 @@ impl Shares {
 }
 
 /// The largest share of anything on a node that is taken.
-pub(crate) fn full(m: &Model, s: &Configuration, node: NodeId) -> Amount {
+pub(crate) fn full(m: &Model, s: &impl Running, node: NodeId) -> Amount {
     m.node(node).allocatable.iter().map(|one| share_taken(m, s, node, one)).max().unwrap_or(0)
 }
 
-fn share_taken(m: &Model, s: &Configuration, node: NodeId, (resource, has): (ResourceId, Amount)) -> Amount {
+fn share_taken(m: &Model, s: &impl Running, node: NodeId, (resource, has): (ResourceId, Amount)) -> Amount {
     let taken = s.on(node).map(|(pod, count)| fit::weight(m, pod, resource).saturating_mul(count.into()));
     let taken = taken.fold(0, Amount::saturating_add);
     taken.saturating_mul(MILLION).checked_div(has).unwrap_or(0)

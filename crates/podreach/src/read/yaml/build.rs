@@ -21,6 +21,14 @@ pub(super) struct Builder<'a> {
     anchors: Anchors<'a>,
     open: Vec<Open<'a>>,
     root: Option<Tree<'a>>,
+    /// The list of the mapping at the top whose items are handed out one by one.
+    list: Option<String>,
+    /// The item that is to be handed out next.
+    item: Option<Tree<'a>>,
+    /// Whether items of the document were handed out.
+    handed_out: bool,
+    /// Whether something about the mapping at the top says that they may not be what the document has.
+    in_doubt: bool,
     /// Where the last piece of text ended: block lists and mappings end there too.
     last_end: u32,
     /// What is worth knowing about the documents.
@@ -54,15 +62,50 @@ enum Key<'a> {
 }
 
 impl<'a> Builder<'a> {
-    /// A builder for the documents of one source.
-    pub(super) fn new(text: &'a str) -> Self {
-        Self { text, anchors: Anchors::new(), open: Vec::new(), root: None, last_end: 0, notes: Vec::new() }
+    /// A builder for the documents of one source, of which the items of a list are handed out one by one.
+    pub(super) fn new(text: &'a str, list: Option<&str>) -> Self {
+        Self {
+            text,
+            anchors: Anchors::new(),
+            open: Vec::new(),
+            root: None,
+            list: list.map(str::to_owned),
+            item: None,
+            handed_out: false,
+            in_doubt: false,
+            last_end: 0,
+            notes: Vec::new(),
+        }
+    }
+
+    /// The item that was finished last, if one was.
+    pub(super) fn item(&mut self) -> Option<Tree<'a>> {
+        self.item.take()
+    }
+
+    /// The entries of the mapping at the top before the list whose items are handed out.
+    pub(super) fn head(&self) -> &[Entry<'a>] {
+        match self.open.first().map(|open| &open.gathered) {
+            Some(Gathered::Map(mapping)) => &mapping.entries,
+            _ => &[],
+        }
+    }
+
+    /// Whether items of the document at hand were handed out.
+    pub(super) fn has_handed_out(&self) -> bool {
+        self.handed_out
+    }
+
+    /// Whether they may not be what the document has.
+    pub(super) fn is_in_doubt(&self) -> bool {
+        self.in_doubt
     }
 
     /// Forgets the unfinished document and its anchors.
     pub(super) fn abandon(&mut self) {
         self.open.clear();
         self.root = None;
+        (self.handed_out, self.in_doubt) = (false, false);
         self.anchors.end_document();
     }
 
@@ -171,7 +214,12 @@ impl<'a> Builder<'a> {
                 items.shrink_to_fit();
                 Value::Seq(items)
             }
-            Gathered::Map(mapping) => Value::Map(mapping.finish(self.text, &mut self.notes)?),
+            Gathered::Map(mapping) => {
+                // A list that is there twice, or merged with another, must be seen as a whole.
+                let top = self.handed_out && self.open.is_empty();
+                self.in_doubt |= top && (!mapping.merges.is_empty() || duplicate(&mapping.entries).is_some());
+                Value::Map(mapping.finish(self.text, &mut self.notes)?)
+            }
         };
         let span = Span { end: self.last_end.max(span.start), ..span };
         self.place(Tree { span, value }, anchor)
@@ -188,12 +236,25 @@ impl<'a> Builder<'a> {
         if anchor != 0 {
             self.anchors.remember(anchor, &tree)?;
         }
+        if self.hands_out() {
+            (self.item, self.handed_out) = (Some(tree), true);
+            return Ok(());
+        }
         match self.open.last_mut().map(|open| &mut open.gathered) {
             None => self.root = Some(tree),
             Some(Gathered::Seq(items)) => items.push(tree),
             Some(Gathered::Map(mapping)) => mapping.place(tree)?,
         }
         Ok(())
+    }
+
+    /// Whether what comes next is an item that is handed out: not where an alias may ask for all of them.
+    fn hands_out(&self) -> bool {
+        let (Some(list), [top, Open { anchor: 0, gathered: Gathered::Seq(_), .. }]) = (&self.list, &*self.open) else {
+            return false;
+        };
+        let Open { anchor: 0, gathered: Gathered::Map(mapping), .. } = top else { return false };
+        matches!(&mapping.key, Some(Key::Text(key, _)) if key == list) && mapping.merges.is_empty()
     }
 }
 

@@ -20,36 +20,61 @@ use super::errors::{self, Refused};
 use super::limits::{MAX_DEPTH, MAX_ERRORS};
 use super::place::line_around;
 use super::template::template;
-use super::{SourceId, Span, Tree};
+use super::{Piece, SourceId, Span, Tree};
 use crate::diagnostic::Diagnostic;
 
 /// The documents of a YAML stream, without empty ones, and one diagnostic for each that is broken.
 pub(super) fn documents(source: SourceId, text: &str) -> (Vec<Tree<'_>>, Vec<Diagnostic>) {
+    if let Some(refused) = forbidden(source, text) {
+        return (Vec::new(), vec![*refused]);
+    }
+    let mut stream = Stream::new(source, text, None);
     let mut documents = Vec::new();
-    let diagnostics = each(source, text, &mut |document| {
+    while let Next::Document(document) = stream.next() {
         documents.push(document);
-        true
-    });
-    (documents, diagnostics.unwrap_or_default())
+    }
+    (documents, stream.remarks())
 }
 
-/// Hands out the same documents one at a time, for as long as they are taken, and says what is wrong with the others; `None` if one was
-/// not taken.
-pub(super) fn each<'a>(
+/// Hands out the same documents one at a time, the items of this list of a mapping at the top one by one before it, for as long as they
+/// are taken, and says what is wrong with the others. `None` if one was not taken, or if the text must be read as a whole: what is wrong
+/// with a document is wrong with the items, too, that were handed out.
+pub(super) fn pieces<'a>(
     source: SourceId,
     text: &'a str,
-    take: &mut dyn FnMut(Tree<'a>) -> bool,
+    list: &str,
+    take: &mut dyn FnMut(Piece<'_, 'a>) -> bool,
 ) -> Option<Vec<Diagnostic>> {
-    if let Some((at, c)) = control_character(text) {
-        let span = Span { source, start: at as u32, end: (at + c.len_utf8()) as u32 };
-        return Some(vec![*errors::control_character(span, c)]);
+    if let Some(refused) = forbidden(source, text) {
+        return Some(vec![*refused]);
     }
-    let mut stream = Stream::new(source, text);
-    if !stream.read(take) {
-        return None;
+    let mut stream = Stream::new(source, text, Some(list));
+    loop {
+        let taken = match stream.next() {
+            Next::Item(item) => take(Piece::Item { head: stream.builder.head(), item: &item }),
+            Next::Document(document) => take(Piece::Document(&document)),
+            Next::End => return Some(stream.remarks()),
+            Next::Again => false,
+        };
+        taken.then_some(())?;
     }
-    stream.diagnostics.append(&mut stream.builder.notes);
-    Some(stream.diagnostics)
+}
+
+fn forbidden(source: SourceId, text: &str) -> Option<Refused> {
+    let (at, c) = control_character(text)?;
+    Some(errors::control_character(Span { source, start: at as u32, end: (at + c.len_utf8()) as u32 }, c))
+}
+
+/// What comes next in a stream.
+enum Next<'a> {
+    /// An item of the list that is handed out one by one.
+    Item(Tree<'a>),
+    /// The end of a document: without those items.
+    Document(Tree<'a>),
+    /// Nothing.
+    End,
+    /// What was handed out may not be what the text says as a whole.
+    Again,
 }
 
 struct Stream<'a> {
@@ -57,56 +82,61 @@ struct Stream<'a> {
     text: &'a str,
     parser: Parser<'a, StrInput<'a>>,
     builder: Builder<'a>,
-    /// The document that was read last, until it is handed out.
-    document: Option<Tree<'a>>,
     diagnostics: Vec<Diagnostic>,
 }
 
 impl<'a> Stream<'a> {
-    fn new(source: SourceId, text: &'a str) -> Self {
+    fn new(source: SourceId, text: &'a str, list: Option<&str>) -> Self {
         let options = granit_parser::options! {
             emit_comments: false,
             flow_nesting_limit: MAX_DEPTH,
             block_nesting_limit: MAX_DEPTH,
         };
         let parser = Parser::new_from_str_with_options(text, options);
-        let builder = Builder::new(text);
-        Self { source, text, parser, builder, document: None, diagnostics: Vec::new() }
+        let builder = Builder::new(text, list);
+        Self { source, text, parser, builder, diagnostics: Vec::new() }
     }
 
-    /// Reads to the end, or until a document is not taken; says whether all were.
-    fn read(&mut self, take: &mut dyn FnMut(Tree<'a>) -> bool) -> bool {
+    /// Reads until something can be handed out.
+    fn next(&mut self) -> Next<'a> {
         while let Some(next) = self.parser.next_event() {
             let taken = match next {
                 Ok((event, span)) => self.take(event, span),
                 Err(error) => Err(self.syntax(&error)),
             };
-            if let Err(refused) = taken
-                && !self.goes_on_after(*refused)
-            {
-                return true;
-            }
-            if self.document.take().is_some_and(|document| !take(document)) {
-                return false;
+            match taken {
+                Ok(Some(next)) => return next,
+                Ok(None) => {}
+                Err(_) if self.builder.has_handed_out() => return Next::Again,
+                Err(refused) => {
+                    if !self.goes_on_after(*refused) {
+                        return Next::End;
+                    }
+                }
             }
         }
-        true
+        Next::End
     }
 
-    fn take(&mut self, event: Event<'a>, place: granit_parser::Span) -> Result<(), Refused> {
+    fn take(&mut self, event: Event<'a>, place: granit_parser::Span) -> Result<Option<Next<'a>>, Refused> {
         cancel::poll();
         let span = self.span(place);
         match event {
-            Event::DocumentStart(_, version) => refuse_version(version, span),
-            Event::DocumentEnd => {
-                self.document = self.builder.finish();
-                Ok(())
-            }
+            Event::DocumentStart(_, version) => refuse_version(version, span).map(|()| None),
+            Event::DocumentEnd if self.builder.is_in_doubt() => Ok(Some(Next::Again)),
+            Event::DocumentEnd => Ok(self.builder.finish().map(Next::Document)),
             event => {
                 let tag_span = place.tag_span().map_or(span, |tag| self.span(tag));
-                self.builder.take(event, span, tag_span)
+                self.builder.take(event, span, tag_span)?;
+                Ok(self.builder.item().map(Next::Item))
             }
         }
+    }
+
+    /// Everything that was wrong, and what is worth knowing.
+    fn remarks(mut self) -> Vec<Diagnostic> {
+        self.diagnostics.append(&mut self.builder.notes);
+        self.diagnostics
     }
 
     /// Records why the document at hand is refused and skips the rest of it; false when nothing is left to read.
@@ -201,10 +231,80 @@ fn control_character(text: &str) -> Option<(usize, char)> {
 #[cfg(test)]
 mod tests {
     use super::testing::*;
+    use crate::read::{Piece, SourceId};
 
     #[test]
     fn null_documents_are_skipped() {
         assert_eq!(read("---\n---\n# c\n---\n~\n--- null\n---\na: 1\n...\n---\n").0.len(), 1);
+    }
+
+    /// The texts of the pieces, items in brackets, and the codes of what is wrong; `None` if the text must be read as a whole.
+    fn pieces(text: &str) -> Option<(Vec<String>, Vec<&'static str>)> {
+        let mut all = Vec::new();
+        let remarks = super::pieces(SourceId(0), text, "items", &mut |piece| {
+            all.push(match piece {
+                Piece::Item { head, item } => {
+                    let keys: Vec<&str> = head.iter().map(|entry| &*entry.key).collect();
+                    format!("{}[{}]", keys.join(","), json(item))
+                }
+                Piece::Document(document) => json(document),
+            });
+            true
+        });
+        remarks.map(|remarks| (all, remarks.iter().map(|remark| remark.code).collect()))
+    }
+
+    #[test]
+    fn items_come_before_what_remains_of_their_list() {
+        let text = "kind: List\nitems:\n- a: 1\n- [b]\n-\nx: 2\n---\n- 3\n---\nitems: [4]\nmore: {items: [5]}\n";
+        let all = [
+            r#"kind[{"a":1}]"#,
+            r#"kind[["b"]]"#,
+            "kind[null]",
+            r#"{"kind":"List","items":[],"x":2}"#,
+            "[3]",
+            "[4]",
+            r#"{"items":[],"more":{"items":[5]}}"#,
+        ];
+        assert_eq!(pieces(text).unwrap(), (all.map(str::to_owned).to_vec(), vec![]));
+        assert_eq!(pieces("items: []\n").unwrap().0, [r#"{"items":[]}"#]);
+        assert_eq!(pieces("items: 1\n").unwrap().0, [r#"{"items":1}"#]);
+    }
+
+    #[test]
+    fn items_have_the_places_that_they_have_in_the_whole() {
+        let text = "kind: List\nitems:\n  - a: &x {b: 1}   # c\n\n  - *x\n  # d\n  - e: |\n      f\nlast: 1\n";
+        let (mut items, mut rest) = (Vec::new(), None);
+        super::pieces(SourceId(0), text, "items", &mut |piece| {
+            match piece {
+                Piece::Item { item, .. } => items.push(item.clone()),
+                Piece::Document(document) => rest = Some(document.clone()),
+            }
+            true
+        });
+        let (whole, rest) = (one(text), rest.unwrap());
+        assert_eq!(whole.field("items").unwrap().seq().unwrap(), items);
+        assert_eq!((whole.span, whole.field("items").unwrap().span), (rest.span, rest.field("items").unwrap().span));
+        assert_eq!(whole.map().unwrap()[2], rest.map().unwrap()[2]);
+    }
+
+    #[test]
+    fn what_was_handed_out_is_not_settled_where_the_document_is_not() {
+        for text in [
+            "items: [1]\nitems: [2]\n",
+            "items: [1]\na: *x\n",
+            "items: [1]\na: [\n",
+            "items: [1]\na: 1\na: 1\n",
+            "items:\n- 1\n<<: {a: 1}\n",
+            "a: 1\n---\nitems: [1, *x]\n",
+        ] {
+            assert_eq!(pieces(text), None, "{text}");
+        }
+        let broken = "a: *x\n---\nitems: [1]\n";
+        assert_eq!(pieces(broken).unwrap(), (vec!["[1]".into(), r#"{"items":[]}"#.into()], vec!["E0115"]));
+        // An alias may ask for the whole list, and what is merged first may have one.
+        assert_eq!(pieces("items: &x [1]\nb: *x\n").unwrap().0, [r#"{"items":[1],"b":[1]}"#]);
+        assert_eq!(pieces("<<: {items: [0]}\nitems: [1]\n").unwrap().0.len(), 1);
     }
 
     #[test]
