@@ -17,7 +17,7 @@ use crate::lower::object::selector::{self, Parts};
 use crate::lower::schema::fields::{
     AFFINITY, NODE_AFFINITY, NODE_SELECTOR, NODE_SELECTOR_TERM, POD_AFFINITY, POD_AFFINITY_TERM, REQUIREMENT,
 };
-use crate::read::{Span, shown};
+use crate::read::{Span, Tree, shown};
 
 const REQUIRED: &str = "requiredDuringSchedulingIgnoredDuringExecution";
 
@@ -70,6 +70,24 @@ pub(crate) fn read(cx: &mut Context, spec: &Object<'_, '_>, namespace: Namespace
     };
     let (near, apart) = (pod_terms("podAffinity"), pod_terms("podAntiAffinity"));
     Affinities { node: required_node_terms(cx, &affinity, "nodeAffinity"), near, apart }
+}
+
+/// Whether a term of a pod's affinity looks at other namespaces. Only required terms are read; where a pod has others, that is not known.
+///
+/// Kubernetes: `pkg/quota/v1/evaluator/core/pods.go`, `usesCrossNamespaceAffinity`.
+pub(crate) fn crosses(spec: &Tree<'_>) -> Option<bool> {
+    let affinity = spec.field("affinity");
+    let kinds = ["podAffinity", "podAntiAffinity"].into_iter().filter_map(|field| affinity?.field(field));
+    let kinds: Vec<&Tree<'_>> = kinds.collect();
+    let looks_elsewhere = |term: &Tree<'_>| {
+        let named = term.field("namespaces").and_then(Tree::seq).is_some_and(|names| !names.is_empty());
+        named || term.field("namespaceSelector").is_some()
+    };
+    let required = kinds.iter().filter_map(|kind| kind.field(REQUIRED)).filter_map(Tree::seq).flatten();
+    if required.into_iter().any(looks_elsewhere) {
+        return Some(true);
+    }
+    kinds.is_empty().then_some(false)
 }
 
 /// The terms of the required node affinity in a field.
