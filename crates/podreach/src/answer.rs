@@ -23,7 +23,9 @@ use std::ops::Deref;
 use std::sync::Arc;
 
 use podreach_core::cancel::polled;
-use podreach_core::cluster::Barred;
+use podreach_core::cluster::{Barred, NodeRequirement, NodeTerm, PodSpec};
+use podreach_core::id::Symbol;
+use podreach_core::selector::{Allowed, Values};
 use podreach_core::{
     Action, Atom, Checked, Checker, Cluster, Configuration, Everywhere, Goal, Model, NodeId, PodId, Problem, Reason,
     Trace, Verdict, Weakening, check,
@@ -67,6 +69,8 @@ struct Survey {
 struct Doubt {
     /// The pod types it is about; none for all of them.
     pods: BTreeSet<PodId>,
+    /// The label that nodes lack on which it is about deployments, and these nodes; without one it is about all nodes.
+    on: Option<(Option<Symbol>, BTreeSet<NodeId>)>,
     /// Whether it extends to the running pods of the types.
     residents: bool,
     message: String,
@@ -127,7 +131,7 @@ impl Oracle {
         let names = names(&problem.model);
         let doubts = |effect: Effect| {
             let about = polled(diagnostics).filter(|d| d.effect == effect || d.effect == Effect::Both);
-            about.filter_map(|diagnostic| Doubt::new(diagnostic, &names)).collect::<Vec<_>>()
+            about.filter_map(|diagnostic| Doubt::new(diagnostic, &problem.model, &names)).collect::<Vec<_>>()
         };
         Self {
             problem: problem.clone(),
@@ -418,6 +422,25 @@ impl Oracle {
         Some(Decision { checked, ..decision })
     }
 
+    /// The pod types whose deployment from the start, as the only step, a remark about the input leaves in doubt.
+    pub(crate) fn doubtful(&self) -> BTreeSet<PodId> {
+        let mut doubtful = BTreeSet::new();
+        let resident =
+            |doubt: &Doubt| doubt.residents && self.problem.start.iter().any(|((pod, _), _)| doubt.is_about(pod));
+        for doubt in polled(&self.over_approximating) {
+            if doubt.pods.is_empty() || resident(doubt) {
+                return self.problem.model.pods().collect();
+            }
+            doubtful.extend(&doubt.pods);
+        }
+        doubtful
+    }
+
+    /// Whether one step from the start is possible in the cluster as in the model, if the pod type is not in doubt.
+    pub(crate) fn can_step(&self, pod: PodId, node: NodeId) -> bool {
+        self.objection(&std::iter::once(Action::Deploy(pod, node)).collect()).is_none()
+    }
+
     /// Why what a trace binds may make one of its later steps impossible.
     fn objection(&self, trace: &Trace) -> Option<String> {
         let guess = || arriving::objection(&self.problem, trace);
@@ -495,14 +518,24 @@ pub fn exactly(Sure(decision): Sure) -> Sure {
 
 impl Doubt {
     /// `None` for a doubt about types that are not there.
-    fn new(diagnostic: &Diagnostic, names: &BTreeMap<&str, Vec<PodId>>) -> Option<Self> {
+    fn new(diagnostic: &Diagnostic, m: &Model, names: &BTreeMap<&str, Vec<PodId>>) -> Option<Self> {
         let pods: BTreeSet<PodId> =
             diagnostic.pods.iter().filter_map(|name| names.get(name.as_str())).flatten().copied().collect();
         let residents = diagnostic.effect == Effect::Both
             && diagnostic.code != OTHER_SCHEDULER
             && !CHANGED.contains(&diagnostic.code);
         let there = diagnostic.pods.is_empty() || !pods.is_empty();
-        there.then(|| Self { pods, residents, message: diagnostic.message.clone() })
+        let on = diagnostic.lacking.map(|label| {
+            let key = m.cluster().symbols.symbol(label);
+            let lacks = |node: &NodeId| key.is_none_or(|key| m.node(*node).labels.value(key).is_none());
+            (key, m.nodes().filter(lacks).collect())
+        });
+        there.then(|| Self { pods, on, residents, message: diagnostic.message.clone() })
+    }
+
+    /// Whether it is about deploying on a node.
+    fn is_on(&self, node: NodeId) -> bool {
+        self.on.as_ref().is_none_or(|(_, nodes)| nodes.contains(&node))
     }
 
     fn is_about(&self, pod: PodId) -> bool {
@@ -511,7 +544,8 @@ impl Doubt {
 
     /// Whether a trace leans on it: a step deploys a pod in doubt, or deploys beside one.
     fn spoils(&self, problem: &Problem, trace: &Trace) -> bool {
-        let deploys = |action: Action| matches!(action, Action::Deploy(pod, _) if self.is_about(pod));
+        let deploys =
+            |action: Action| matches!(action, Action::Deploy(pod, node) if self.is_about(pod) && self.is_on(node));
         trace.iter().any(deploys) || (self.residents && self.stays(problem, trace))
     }
 
@@ -573,9 +607,29 @@ fn with_cluster(problem: &Problem, cluster: Cluster) -> Problem {
 fn strict(cluster: &Cluster, doubts: &[Doubt]) -> Cluster {
     let mut cluster = cluster.clone();
     for pod in cluster.pods.ids() {
-        if doubts.iter().any(|doubt| doubt.is_about(pod)) {
-            Arc::make_mut(&mut cluster.pods[pod].spec).barred = Some(Barred::Doubtful);
+        for doubt in doubts.iter().filter(|doubt| doubt.is_about(pod)) {
+            let spec = Arc::make_mut(&mut cluster.pods[pod].spec);
+            match &doubt.on {
+                Some((Some(key), _)) => keep_off_nodes_without(spec, *key),
+                _ => spec.barred = Some(Barred::Doubtful),
+            }
         }
     }
     cluster
+}
+
+/// Keeps pods to nodes that have a label, whatever they ask of it.
+fn keep_off_nodes_without(spec: &mut PodSpec, key: Symbol) {
+    let exists = NodeRequirement::Label(Allowed { absent: false, values: Values::AllBut(BTreeSet::new()) });
+    match &mut spec.added_affinity {
+        None => {
+            let term = NodeTerm { expressions: vec![(key, exists)], names: Vec::new() };
+            spec.added_affinity = Some(vec![term]);
+        }
+        // A term that asks for nothing matches no node.
+        Some(terms) => {
+            let asks = |term: &&mut NodeTerm| !term.expressions.is_empty() || !term.names.is_empty();
+            terms.iter_mut().filter(asks).for_each(|term| term.expressions.push((key, exists.clone())));
+        }
+    }
 }

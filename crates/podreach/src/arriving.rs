@@ -33,10 +33,7 @@ pub(crate) fn objection(problem: &Problem, trace: &Trace) -> Option<String> {
     }
     let with_nodes = with_node_steps(problem, trace);
     if let Some(pool) = exceeded(problem, with_nodes.as_ref().unwrap_or(trace)) {
-        return Some(format!(
-            "{} has fewer nodes at a time, as --trust-pool-limits says",
-            m.cluster().pools[pool].name
-        ));
+        return Some(format!("{} has fewer nodes at a time", m.cluster().pools[pool].name));
     }
     with_nodes.as_ref().unwrap_or(trace).iter().find_map(|action| match action {
         Action::Add(node) if matches!(m.node(node).lifetime, Lifetime::Existing(_)) => Some(format!(

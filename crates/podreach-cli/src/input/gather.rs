@@ -52,6 +52,16 @@ fn is_address(path: &Path) -> bool {
     ["http://", "https://"].iter().any(|scheme| text.starts_with(scheme))
 }
 
+/// An address without what may be secret in it: who asks, and the query.
+fn without_secrets(address: &str) -> String {
+    let address = address.split(['?', '#']).next().unwrap_or_default();
+    let Some((scheme, rest)) = address.split_once("://") else { return address.to_owned() };
+    let host = rest.find('/').unwrap_or(rest.len());
+    let (authority, path) = rest.split_at(host);
+    let host = authority.rsplit_once('@').map_or(authority, |(_, host)| host);
+    format!("{scheme}://{host}{path}")
+}
+
 impl Gathered {
     /// With what was gathered elsewhere after it.
     #[cfg(feature = "live")]
@@ -67,9 +77,10 @@ impl Gathered {
         if path.as_os_str() == "-" {
             self.stdin();
         } else if is_address(path) {
-            let message =
-                format!("{} is not fetched: podreach reads files, and asks nobody but clusters", quoted(path));
-            let help = format!("fetch it yourself: curl -L {} | podreach … -f -", path.to_string_lossy());
+            let address = without_secrets(&path.to_string_lossy());
+            let shown = quoted(Path::new(&address));
+            let message = format!("{shown} is not fetched: podreach reads files, and asks nobody but clusters");
+            let help = format!("fetch it yourself: curl -L {address} | podreach … -f -");
             self.diagnostics.push(Diagnostic::stops("E0004", None, message).with_help(help));
         } else {
             self.path(path, recursive);

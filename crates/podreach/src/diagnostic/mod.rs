@@ -30,6 +30,8 @@ pub struct Diagnostic {
     pub pods: Vec<String>,
     /// The label keys whose values are in doubt, when it is about labels: it then spoils only what selectors with one of them decide.
     pub keys: GivenLabels,
+    /// The label that nodes lack, when it is about what is deployed on those that lack it and on no other.
+    pub lacking: Option<&'static str>,
 }
 
 /// What a diagnostic does to verdicts.
@@ -62,6 +64,7 @@ impl Diagnostic {
             effect: Effect::Stops,
             pods: Vec::new(),
             keys: GivenLabels::default(),
+            lacking: None,
         }
     }
 

@@ -197,6 +197,12 @@ pub(crate) fn note(code: &'static str, span: impl Into<Option<Span>>, message: i
     Diagnostic::stops(code, span, message).with_effect(Effect::Notes)
 }
 
+/// A node that is being deleted.
+pub(crate) fn leaving_node(span: Span, node: &str) -> Diagnostic {
+    let message = format!("node/{node} is being deleted: until it is gone it is taken to stay as it is");
+    assumed(Topic::Nodes, "W0325", span, message)
+}
+
 /// A remark about something that verdicts take for granted.
 pub(crate) fn assumed(topic: Topic, code: &'static str, span: Span, message: String) -> Diagnostic {
     Diagnostic::stops(code, span, message).with_effect(Effect::Assumes(topic))

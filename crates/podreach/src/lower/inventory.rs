@@ -51,6 +51,7 @@ impl Inventory {
             Kind::Namespace => self.add_namespace(cx, tree),
             Kind::Pod => self.add_pod(cx, tree),
             Kind::HorizontalPodAutoscaler => scale::read_autoscaler(cx, tree, &mut self.autoscaled),
+            Kind::ScaledObject => scale::read_scaled_object(tree, &mut self.autoscaled),
             Kind::LimitRange
             | Kind::ResourceQuota
             | Kind::RuntimeClass

@@ -203,6 +203,7 @@ impl<'o> Lowering<'o> {
         let Self { options, mut cx, mut inventory, strange } = self;
         cx.log.splice(0..0, strange.into_iter().map(|remark| hidden::unless_complete(remark, options)));
         cx.log.extend(errors::not_compared(options.release));
+        node::transient::settle_startup(&mut cx, &inventory);
         storage::node::equip(&mut cx, &inventory);
         storage::node::settle(&cx, &mut inventory);
         ordinal::add(&mut cx, &mut inventory, options.instances == Instances::Declared);

@@ -66,6 +66,8 @@ pub struct Origin {
     pub beyond: bool,
     /// Whether it is a workload that is not in the input, only pods of it.
     pub unseen: bool,
+    /// Whether it makes no pods as it is: a job that has ended or is suspended, or a workload that is being deleted.
+    pub idle: bool,
     /// The findings it is to be spared (annotations `podreach.dev/ignore-CODE`), each with the reason given.
     pub exceptions: Vec<(String, String)>,
 }
@@ -84,6 +86,7 @@ impl Origin {
             ordinal: None,
             beyond: false,
             unseen: false,
+            idle: false,
             exceptions: Vec::new(),
         }
     }
@@ -142,12 +145,13 @@ fn named(cx: &Context, kind: Kind, metadata: &Metadata, labels: &Labels) -> (Str
 fn of_workload(cx: &Context, inventory: &Inventory, typing: &Typing, at: usize) -> (String, Origin) {
     let workload = &inventory.workloads[at];
     let (name, origin) = named(cx, workload.kind, &workload.metadata, &workload.template.labels);
-    let declared = declared(workload).filter(|_| !typing.above.is_owned(at) && !workload.unseen);
+    let declared = declared(inventory, workload).filter(|_| !typing.above.is_owned(at) && !workload.unseen);
     let apart = typing.apart(inventory, at, ordinal::is_declared);
     let declared = declared.map(|declared| Declared { replicas: declared.replicas.saturating_sub(apart), ..declared });
     let beyond = apart > 0 && declared.is_some_and(|declared| declared.replicas == 0);
     let above = if typing.above.is_owned(at) { &typing.above.workloads[at][..] } else { &[] };
-    (name, Origin { declared, owners: owners(inventory, above), beyond, unseen: workload.unseen, ..origin })
+    let Workload { unseen, idle, .. } = *workload;
+    (name, Origin { declared, owners: owners(inventory, above), beyond, unseen, idle, ..origin })
 }
 
 /// A pod that has a type of its own, under the name of that type.
@@ -213,11 +217,12 @@ pub(crate) fn carry(replicas: &mut BTreeMap<PodId, Replicas>, carried: &[(PodId,
     }
 }
 
-/// What a workload asks for to be up all the time.
-fn declared(workload: &Workload) -> Option<Declared> {
+/// What a workload asks for to be up all the time, with the autoscalers that it has.
+fn declared(inventory: &Inventory, workload: &Workload) -> Option<Declared> {
     let lasting = [Kind::Deployment, Kind::ReplicaSet, Kind::StatefulSet, Kind::DaemonSet, Kind::ReplicationController];
-    let scale = workload.scale;
+    let scale = workload.scale.autoscaled(inventory.autoscaled.get(&workload.target()).copied());
     let replicas = scale.replicas.filter(|_| lasting.contains(&workload.kind))?;
+    let replicas = if workload.idle { 0 } else { replicas };
     Some(Declared { replicas, per_node: scale.per_node, rollout: scale.rollout() })
 }
 

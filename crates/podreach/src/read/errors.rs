@@ -109,8 +109,9 @@ pub(super) fn unknown_alias(span: Span) -> Refused {
 }
 
 /// A tag other than those of JSON's own types.
-pub(super) fn unknown_tag(span: Span, tag: &str) -> Refused {
-    let refused = Diagnostic::stops("E0116", span, format!("the tag {} is not supported", shown(tag)));
+pub(super) fn unknown_tag(span: Span, known: Option<&str>) -> Refused {
+    let tag = known.map_or_else(|| "this tag".to_owned(), |name| format!("the tag !!{name}"));
+    let refused = Diagnostic::stops("E0116", span, format!("{tag} is not supported"));
     Box::new(refused.with_help("only !!str, !!int, !!float, !!bool, !!null, !!map and !!seq are"))
 }
 

@@ -83,7 +83,10 @@ pub(super) fn items(scene: &mut Scene<'_>) -> Vec<Item> {
             vec![item]
         }
         Outcome::Open(why) => {
-            let what = format!("whether all {asked} pods that are declared can be up at the same time");
+            let what = match asked {
+                1 => "whether the one pod that is declared can be up".to_owned(),
+                _ => format!("whether all {asked} pods that are declared can be up at the same time"),
+            };
             scene.undecided(&DESIRED, &[], &what, &why).into_iter().collect()
         }
     }

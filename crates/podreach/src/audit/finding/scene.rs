@@ -1,6 +1,6 @@
 //! What every search for findings looks at: the cluster now, the same cluster from nothing, and whom a finding concerns.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -65,6 +65,12 @@ pub(super) enum From {
     Fresh,
 }
 
+impl From {
+    fn index(self) -> usize {
+        usize::from(self == Self::Fresh)
+    }
+}
+
 impl<'a> Scene<'a> {
     /// The scene of an input.
     pub(super) fn new(lowered: &'a Lowered, semantics: Semantics, budget: Budget<'a>, memory: &'a dyn Cache) -> Self {
@@ -87,7 +93,7 @@ impl<'a> Scene<'a> {
     /// Answers a question about the cluster as it is.
     pub(super) fn ask(&mut self, from: From, goal: &Goal) -> Sure {
         let goal = self.asked(from, goal);
-        let (budget, oracle) = (self.budget, &mut self.oracles[usize::from(from == From::Fresh)]);
+        let (budget, oracle) = (self.budget, &mut self.oracles[from.index()]);
         within(&budget, |budget| memory::answer(Means { budget, memory: self.memory }, oracle, &goal))
     }
 
@@ -171,10 +177,17 @@ impl<'a> Scene<'a> {
         Goal { any: goal.any.iter().filter(there).cloned().collect() }
     }
 
-    /// A node where a pod can be deployed right after everything that is not kept was deleted.
+    /// A node where a pod can be deployed right after everything that is not kept was deleted: in the cluster too, if nothing is in doubt
+    /// about the pod.
     pub(super) fn easy_place(&self, pod: PodId) -> Option<NodeId> {
         let m = &self.fresh.model;
-        m.nodes().find(|&node| hard(m, &self.fresh.start, pod, node))
+        let place = m.nodes().find(|&node| hard(m, &self.fresh.start, pod, node))?;
+        self.oracles[From::Fresh.index()].can_step(pod, place).then_some(place)
+    }
+
+    /// The pod types of which the model may allow more than the cluster does, with what is kept and nothing else.
+    pub(super) fn doubtful(&self) -> BTreeSet<PodId> {
+        self.oracles[From::Fresh.index()].doubtful()
     }
 
     /// What a workload asks for, and its type.
@@ -186,13 +199,18 @@ impl<'a> Scene<'a> {
             .collect()
     }
 
-    /// Whether there is to be a pod of a workload anywhere: not of one that asks for none, nor of a DaemonSet that selects no node.
+    /// Whether there is to be a pod of a workload anywhere: not of one that asks for none or makes none as it is, nor of a DaemonSet that selects no
+    /// node.
     pub(super) fn wants_pods(&self, subject: &Subject) -> bool {
         let m = &self.now.model;
-        let wants = |name: &String| match self.lowered.origins.pods.get(name).and_then(|origin| origin.declared) {
-            Some(declared) if declared.per_node => m.nodes().any(|node| has_daemon(m, subject.pod, node)),
-            Some(declared) => declared.replicas > 0,
-            None => true,
+        let wants = |name: &String| {
+            let Some(origin) = self.lowered.origins.pods.get(name) else { return true };
+            match origin.declared {
+                _ if origin.idle => false,
+                Some(declared) if declared.per_node => m.nodes().any(|node| has_daemon(m, subject.pod, node)),
+                Some(declared) => declared.replicas > 0,
+                None => true,
+            }
         };
         subject.names.iter().any(wants)
     }

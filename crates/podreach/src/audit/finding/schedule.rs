@@ -54,7 +54,9 @@ pub(super) const NOT_RESTARTABLE: Finding = Finding {
 /// Looks for all three.
 pub(super) fn items(scene: &mut Scene<'_>) -> Vec<Item> {
     let subjects = scene.subjects.clone();
-    let is_hard = |subject: &Subject| scene.wants_pods(subject) && scene.easy_place(subject.pod).is_none();
+    let doubtful = scene.doubtful();
+    let is_easy = |pod: PodId| !doubtful.contains(&pod) && scene.easy_place(pod).is_some();
+    let is_hard = |subject: &Subject| scene.wants_pods(subject) && !is_easy(subject.pod);
     let hard: Vec<Subject> = cancel::polled(subjects).filter(is_hard).collect();
     scene.each(&hard, item)
 }

@@ -66,9 +66,14 @@ fn covered(asking: &Asking<'_>, wants: &[Want], decision: Sure) -> Placement {
     let why = "No choice of nodes works: whichever are chosen, some of the pods can never be there together.";
     match asking.short(demand(wants), shows, decision, Argument::Cover) {
         Some(evidence) => Placement::Never(why.to_owned(), evidence),
-        None => Placement::Open("the search for a placement was cut short".to_owned()),
+        None if asking.is_stopped() => Placement::Open(CUT_SHORT.to_owned()),
+        None => Placement::Open(
+            "that there is no placement is shown of the nodes that are listed, and more may come".to_owned(),
+        ),
     }
 }
+
+const CUT_SHORT: &str = "the search for a placement was cut short";
 
 impl Search<'_, '_> {
     /// Places the pods from `slot` on, after `s`; the one before it went to `last`.
@@ -111,7 +116,7 @@ impl Search<'_, '_> {
     fn ask(&mut self, goal: &Goal) -> Option<Sure> {
         if self.questions == 0 || self.asking.is_stopped() {
             self.questions = 0;
-            self.open = Some("the search for a placement was cut short".to_owned());
+            self.open = Some(CUT_SHORT.to_owned());
             return None;
         }
         self.questions -= 1;

@@ -254,7 +254,10 @@ fn too_little_room(asking: &mut Asking<'_>, want: &Want) -> Option<(Why, Evidenc
     };
     let argument = Argument::Sum { worth: vec![1], laws };
     let demand = demand(std::slice::from_ref(want));
-    asking.short(demand, shows, decision, argument).map(|evidence| (why, evidence))
+    // Where not even one can be, the proof says it all, and speaks for nodes that are yet to come, too.
+    let is_never = total == 0 && decision.checked.answer() == Some(false);
+    let proof = is_never.then(|| asking.evidence(shows.clone(), decision.clone()));
+    asking.short(demand, shows, decision, argument).or(proof).map(|evidence| (why, evidence))
 }
 
 /// That no pod of a workload can ever be, with the reason where it is the API server's.

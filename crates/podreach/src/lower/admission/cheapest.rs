@@ -10,6 +10,8 @@ use podreach_core::id::QuotaId;
 use podreach_core::resource::{Amount, Resources};
 
 use super::Admission;
+use super::quota::Counted;
+use super::reference::Class;
 use crate::lower::context::Context;
 use crate::lower::pod::container::Container;
 use crate::lower::resources::amount::{self, Amounts};
@@ -34,6 +36,11 @@ pub struct Cheapest {
     pub quota: BTreeMap<QuotaId, Amount>,
 }
 
+/// A pod whose class and affinity its maker chooses.
+fn any(parts: &Parts, deadline: bool) -> Counted<'_> {
+    Counted { parts, deadline, class: Class::Any, crosses: None }
+}
+
 impl Admission {
     /// The entrance of every namespace with a LimitRange or a ResourceQuota, and of those that are being deleted.
     pub(crate) fn entrances(&self, cx: &mut Context) -> BTreeMap<String, Entrance> {
@@ -52,10 +59,11 @@ impl Admission {
             let parts = Parts { containers: vec![container(&least, more)], ..Parts::default() };
             for deadline in [false, true] {
                 let refused = self.limit_ranges.refusal(namespace, &parts);
-                if refused.or_else(|| self.quotas.refusal(namespace, &parts, deadline)).is_some() {
+                let pod = any(&parts, deadline);
+                if refused.or_else(|| self.quotas.refusal(namespace, &pod)).is_some() {
                     continue;
                 }
-                let quota = self.quotas.taken(namespace, &parts, deadline);
+                let quota = self.quotas.taken(namespace, &pod);
                 let requests = amount::resources(cx, &request::of_pod(&parts, true));
                 let new = Cheapest { requests, quota };
                 if !cheapest.iter().any(|other| other.is_within(&new)) {
@@ -64,7 +72,9 @@ impl Admission {
                 }
             }
         }
-        Entrance { cheapest, unclear: self.quotas.is_unclear(namespace) }
+        let parts = Parts::default();
+        let unclear = [false, true].iter().any(|&deadline| self.quotas.is_unclear(namespace, &any(&parts, deadline)));
+        Entrance { cheapest, unclear }
     }
 
     /// The least that a container may ask for, of everything that someone looks at.

@@ -11,7 +11,7 @@ pub(crate) mod engine;
 mod gate;
 mod limit_range;
 mod namespace;
-mod os;
+pub(crate) mod os;
 mod pod_security;
 mod quota;
 mod reference;
@@ -36,6 +36,7 @@ use super::object::mapping::Object;
 use super::object::metadata::{self, Metadata};
 use super::pod::security::Flaws;
 use super::pod::{Content, Draft};
+use super::resources::quantity::Quantity;
 use super::resources::request;
 use super::schema::fields::{DEVICE_CLASS_SPEC, OBJECT};
 use super::unmodelled::cause::{Cause, Causes};
@@ -108,6 +109,11 @@ impl Admission {
         self.namespaces.add(cx, metadata, tree);
     }
 
+    /// The least bound of a namespace's quotas on objects of a kind, by the name that quotas have for it.
+    pub(crate) fn bound(&self, namespace: &str, counted: &str) -> Option<Quantity> {
+        self.quotas.bound(namespace, counted)
+    }
+
     /// Whether some quota of a namespace counts pods as objects, whatever their state.
     pub(crate) fn counts_objects(&self, namespace: &str) -> bool {
         self.quotas.counts_objects(namespace)
@@ -128,7 +134,7 @@ impl Admission {
         let namespace = cluster.symbols.str(cluster.namespaces[draft.content.namespace]);
         let found = [
             (Cause::LimitRangeDefaults, self.limit_ranges.is_ambiguous(namespace, &draft.content.parts)),
-            (Cause::Quota, self.quotas.is_unclear(namespace)),
+            (Cause::Quota, self.quotas.is_unclear(namespace, &self.counted(&draft.content))),
             (Cause::CountedClaims, claims::may_be_refused(self, cx, namespace, &draft.content)),
             (Cause::Reference, self.references.is_unclear(namespace, &draft.content)),
         ];
@@ -140,6 +146,12 @@ impl Admission {
             causes.extend(self.gates.causes(cluster, &self.subject(cluster, namespace, draft)));
         }
         causes
+    }
+
+    /// What quotas look at in a pod.
+    fn counted<'c>(&'c self, content: &'c Content) -> quota::Counted<'c> {
+        let class = self.references.class(content);
+        quota::Counted { parts: &content.parts, deadline: content.deadline, class, crosses: content.crosses }
     }
 
     fn subject<'s>(&self, cluster: &'s Cluster, namespace: &str, draft: &'s Draft) -> Subject<'s> {
@@ -198,13 +210,13 @@ impl Admission {
         let refused = refused.or_else(|| self.limit_ranges.refusal(&namespace, &admitted.parts).filter(|_| !ambiguous));
         let invalid = valid::refusal(&admitted.parts).filter(|_| comes.is_new && !ambiguous && refused.is_none());
         admitted.admitted.invalid = invalid.map(Arc::from);
-        let refused = refused.or_else(|| self.quotas.refusal(&namespace, &admitted.parts, admitted.deadline));
+        let refused = refused.or_else(|| self.quotas.refusal(&namespace, &self.counted(&admitted)));
         let flaws = content.security.flaws.with(comes.annotated);
         let refused = refused.or_else(|| self.namespaces.security.refusal(&namespace, flaws, cx.release.minor));
         let refused = refused.or_else(|| self.references.refusal(&namespace, content));
         let refused = refused.or_else(|| claims::refusal(self, cx, &namespace, &content.mounted));
         let refused = self.namespaces.refusal(&namespace).or(refused);
-        admitted.admitted.quota = self.quotas.taken(&namespace, &admitted.parts, admitted.deadline);
+        admitted.admitted.quota = self.quotas.taken(&namespace, &self.counted(&admitted));
         admitted.admitted.refused = refused.map(Arc::from);
         admitted
     }
@@ -225,6 +237,7 @@ struct Coming {
 
 /// Takes every pod and template through admission and its scheduler's profile.
 pub(crate) fn admit(cx: &mut Context, inventory: &mut Inventory) {
+    let unlabelled = os::some_node_lacks(cx, &inventory.pools);
     let Inventory { admission, profiles, workloads, pods, .. } = inventory;
     admission.quotas.register(cx);
     admission.gates.settle();
@@ -259,7 +272,7 @@ pub(crate) fn admit(cx: &mut Context, inventory: &mut Inventory) {
             let devices = admission.may_be_devices(&content).then_some((Cause::DeviceClass, draft.span));
             let mut causes = profiles.apply(&mut content, comes.is_daemon, draft.span);
             causes.extend(devices);
-            causes.extend(os::bind(cx, &mut content).map(|cause| (cause, draft.span)));
+            causes.extend(os::bind(cx, &mut content, unlabelled).map(|cause| (cause, draft.span)));
             (draft.content.clone(), Rc::new(content), causes)
         });
         draft.content = content.clone();

@@ -3,19 +3,28 @@
 //! It becomes a requirement on the node label for the system, which the kubelet keeps right. Like the node affinity of a profile it is
 //! ignored by topology spread. Kubernetes: `pkg/kubelet/lifecycle/predicate.go`, `rejectPodAdmissionBasedOnOSField`.
 
-use podreach_core::cluster::{NodeRequirement, NodeTerm};
+use podreach_core::cluster::{Node, NodeRequirement, NodeTerm};
 use podreach_core::rule::Rule;
 use podreach_core::selector::Allowed;
 
 use crate::lower::context::Context;
 use crate::lower::pod::Content;
+use crate::lower::pool::Pool;
 use crate::lower::unmodelled::cause::Cause;
 
 /// The label that names the operating system of a node.
-const LABEL: &str = "kubernetes.io/os";
+pub(crate) const LABEL: &str = "kubernetes.io/os";
 
-/// Keeps a pod to nodes of its system, and says if it is not known of all nodes whether they are.
-pub(crate) fn bind(cx: &mut Context, content: &mut Content) -> Option<Cause> {
+/// Whether some node does not say which system it has, or may come and not say it.
+pub(crate) fn some_node_lacks(cx: &Context, pools: &[Pool]) -> bool {
+    let key = cx.cluster.symbols.symbol(LABEL);
+    let lacks = |node: &Node| key.is_none_or(|key| node.labels.value(key).is_none());
+    let brings = |pool: &Pool| pool.shapes.iter().any(|shape| !shape.labels.contains_key(LABEL));
+    cx.cluster.nodes.values().any(lacks) || pools.iter().any(brings)
+}
+
+/// Keeps a pod to nodes of its system; on nodes that do not say which they have, it is in doubt, if there are any.
+pub(crate) fn bind(cx: &mut Context, content: &mut Content, unlabelled: bool) -> Option<Cause> {
     let name = content.os.as_deref()?;
     let (key, name) = (cx.symbol(LABEL), cx.symbol(name));
     let own = NodeRequirement::Label(Allowed { absent: true, ..Allowed::one_of([name]) });
@@ -31,6 +40,8 @@ pub(crate) fn bind(cx: &mut Context, content: &mut Content) -> Option<Cause> {
                 .for_each(|term| term.expressions.push((key, own.clone())));
         }
     }
-    let unknown = cx.cluster.nodes.iter().any(|(_, node)| node.labels.value(key).is_none());
-    (unknown || content.admitted.exempt.contains(&Rule::NodeAffinity)).then_some(Cause::OperatingSystem)
+    if content.admitted.exempt.contains(&Rule::NodeAffinity) {
+        return Some(Cause::UncheckedSystem);
+    }
+    unlabelled.then_some(Cause::OperatingSystem)
 }

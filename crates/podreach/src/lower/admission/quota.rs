@@ -10,6 +10,7 @@ use podreach_core::id::QuotaId;
 use podreach_core::resource::Amount;
 
 use super::claims;
+use super::reference::Class;
 use crate::lower::context::Context;
 use crate::lower::object::kind::Kind;
 use crate::lower::object::mapping::Object;
@@ -35,18 +36,38 @@ struct ResourceQuota {
     hard: Amounts,
     /// What it says of claims to storage.
     of_claims: Amounts,
+    /// What it says of objects of other kinds.
+    of_objects: Amounts,
     scopes: Vec<Scope>,
     /// The id of each cap, once the cluster has them.
     ids: BTreeMap<String, QuotaId>,
 }
 
 /// Which pods a quota counts.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 enum Scope {
     Deadline(bool),
     BestEffort(bool),
+    /// Those with a priority class that is one of these, or is none of them or missing.
+    ClassIn(Vec<String>),
+    ClassNotIn(Vec<String>),
+    HasClass(bool),
+    /// Those with a term of affinity that looks at other namespaces.
+    Crosses,
     /// Something that is not modelled.
     Other,
+}
+
+/// What quotas look at in a pod.
+#[derive(Clone, Copy)]
+pub(crate) struct Counted<'p> {
+    pub(crate) parts: &'p Parts,
+    /// Whether it says how long it may run.
+    pub(crate) deadline: bool,
+    /// Its priority class.
+    pub(crate) class: Class<'p>,
+    /// Whether a term of its affinity looks at other namespaces, if that is known.
+    pub(crate) crosses: Option<bool>,
 }
 
 impl Quotas {
@@ -57,15 +78,16 @@ impl Quotas {
         let Some(spec) = object.object("spec", &RESOURCE_QUOTA_SPEC, &mut cx.log) else { return };
         let hard = amount::read(cx, &spec, "hard");
         let (hard, others): (Amounts, Amounts) = hard.into_iter().partition(|(resource, _)| is_of_pods(resource));
-        let of_claims = others.into_iter().filter(|(resource, _)| claims::is_of_claims(resource)).collect();
+        let (of_claims, of_objects) = others.into_iter().partition(|(resource, _)| claims::is_of_claims(resource));
         let name = format!("{}/{}", metadata.namespace, metadata.name);
-        let quota = ResourceQuota { name, hard, of_claims, scopes: scopes(cx, &spec), ids: BTreeMap::new() };
+        let scopes = scopes(cx, &spec);
+        let quota = ResourceQuota { name, hard, of_claims, of_objects, scopes, ids: BTreeMap::new() };
         self.0.entry(metadata.namespace).or_default().push(quota);
     }
 
     /// Gives the cluster its caps.
     pub(crate) fn register(&mut self, cx: &mut Context) {
-        for quota in self.0.values_mut().flatten().filter(|quota| quota.is_clear()) {
+        for quota in self.0.values_mut().flatten() {
             for (resource, hard) in &quota.hard {
                 let (name, resource, hard) = (quota.name.clone(), resource.clone(), nanos(*hard));
                 let cap = Quota { until_gone: resource == OBJECTS, name, resource, hard };
@@ -94,17 +116,25 @@ impl Quotas {
         self.0.get(namespace).map_or(&[], Vec::as_slice)
     }
 
-    /// Whether some quota of a namespace counts pods in a way that is not modelled.
-    pub(crate) fn is_unclear(&self, namespace: &str) -> bool {
-        self.of(namespace).iter().any(|quota| !quota.is_clear() && !quota.hard.is_empty())
+    /// Whether it is not known of some quota of a namespace whether it counts a pod.
+    pub(crate) fn is_unclear(&self, namespace: &str, pod: &Counted<'_>) -> bool {
+        self.of(namespace).iter().any(|quota| !quota.hard.is_empty() && quota.counts(pod).is_none())
+    }
+
+    /// The least bound of a namespace on objects of a kind, by the name that quotas have for it.
+    pub(crate) fn bound(&self, namespace: &str, counted: &str) -> Option<Quantity> {
+        let quotas = self.of(namespace).iter().filter(|quota| quota.scopes.is_empty());
+        quotas.filter_map(|quota| quota.of_objects.get(counted).copied()).min()
     }
 
     /// Why a pod is refused whatever else runs, if it is: it does not say what a quota counts.
-    pub(crate) fn refusal(&self, namespace: &str, parts: &Parts, deadline: bool) -> Option<String> {
+    pub(crate) fn refusal(&self, namespace: &str, pod: &Counted<'_>) -> Option<String> {
+        let parts = pod.parts;
         let whole = parts.whole.as_ref().is_some_and(|(requests, limits)| !requests.is_empty() || !limits.is_empty());
-        self.of(namespace).iter().filter(|quota| !whole && quota.counts(parts, deadline)).find_map(|quota| {
-            let resource =
-                STATED.iter().find(|resource| quota.hard.contains_key(**resource) && is_silent(parts, resource))?;
+        self.of(namespace).iter().filter(|quota| !whole && quota.counts(pod) == Some(true)).find_map(|quota| {
+            let resource = STATED
+                .iter()
+                .find(|resource| quota.hard.contains_key(**resource) && is_silent(pod.parts, resource))?;
             Some(format!("the ResourceQuota {} wants every container to state {resource}", quota.name))
         })
     }
@@ -115,10 +145,10 @@ impl Quotas {
     }
 
     /// What a pod takes of each cap.
-    pub(crate) fn taken(&self, namespace: &str, parts: &Parts, deadline: bool) -> BTreeMap<QuotaId, Amount> {
-        let quotas = self.of(namespace).iter().filter(|quota| quota.is_clear() && quota.counts(parts, deadline));
+    pub(crate) fn taken(&self, namespace: &str, pod: &Counted<'_>) -> BTreeMap<QuotaId, Amount> {
+        let quotas = self.of(namespace).iter().filter(|quota| quota.counts(pod) == Some(true));
         let caps = quotas.flat_map(|quota| &quota.ids);
-        let taken = caps.map(|(resource, &id)| (id, nanos(taken(resource, parts))));
+        let taken = caps.map(|(resource, &id)| (id, nanos(taken(resource, pod.parts))));
         taken.filter(|&(_, amount)| amount > 0).collect()
     }
 }
@@ -134,16 +164,19 @@ fn is_silent(parts: &Parts, resource: &str) -> bool {
 }
 
 impl ResourceQuota {
-    fn is_clear(&self) -> bool {
-        !self.scopes.contains(&Scope::Other)
-    }
-
-    fn counts(&self, parts: &Parts, deadline: bool) -> bool {
-        self.scopes.iter().all(|scope| match scope {
-            Scope::Deadline(wanted) => deadline == *wanted,
-            Scope::BestEffort(wanted) => is_best_effort(parts) == *wanted,
-            Scope::Other => false,
-        })
+    /// Whether it counts a pod; `None` if that is not known.
+    fn counts(&self, pod: &Counted<'_>) -> Option<bool> {
+        let holds = |scope: &Scope| match scope {
+            Scope::Deadline(wanted) => Some(pod.deadline == *wanted),
+            Scope::BestEffort(wanted) => Some(is_best_effort(pod.parts) == *wanted),
+            Scope::ClassIn(names) => pod.class.is_one_of(names),
+            Scope::ClassNotIn(names) => pod.class.is_one_of(names).map(|is| !is),
+            Scope::HasClass(wanted) => pod.class.is_there().map(|is| is == *wanted),
+            Scope::Crosses => pod.crosses,
+            Scope::Other => None,
+        };
+        let all: Vec<Option<bool>> = self.scopes.iter().map(holds).collect();
+        if all.contains(&Some(false)) { Some(false) } else { all.into_iter().collect::<Option<Vec<_>>>().map(|_| true) }
     }
 }
 
@@ -152,14 +185,34 @@ fn scopes(cx: &mut Context, spec: &Object<'_, '_>) -> Vec<Scope> {
     let mut scopes: Vec<Scope> = plain.collect();
     if let Some(selector) = spec.object("scopeSelector", &SCOPE_SELECTOR, &mut cx.log) {
         for requirement in selector.objects("matchExpressions", &SCOPE_REQUIREMENT, &mut cx.log) {
-            scopes.push(scope(requirement.text("scopeName", &mut cx.log).unwrap_or_default()));
+            scopes.push(required(cx, &requirement));
         }
     }
     scopes
 }
 
+/// What a requirement says. Only that about the priority class has other operators than `Exists`.
+///
+/// Kubernetes: `pkg/quota/v1/evaluator/core/pods.go`, `podMatchesScopeFunc` and `podMatchesSelector`.
+fn required(cx: &mut Context, requirement: &Object<'_, '_>) -> Scope {
+    let name = requirement.text("scopeName", &mut cx.log).unwrap_or_default();
+    let operator = requirement.text("operator", &mut cx.log).unwrap_or_default();
+    let values = requirement.texts("values", &mut cx.log).into_iter().map(|(value, _)| value.to_owned()).collect();
+    match (name, operator) {
+        (CLASS, "In") => Scope::ClassIn(values),
+        (CLASS, "NotIn") => Scope::ClassNotIn(values),
+        (CLASS, "DoesNotExist") => Scope::HasClass(false),
+        _ => scope(name),
+    }
+}
+
+/// The scope that is about the priority class.
+const CLASS: &str = "PriorityClass";
+
 fn scope(name: &str) -> Scope {
     match name {
+        CLASS => Scope::HasClass(true),
+        "CrossNamespacePodAffinity" => Scope::Crosses,
         "Terminating" => Scope::Deadline(true),
         "NotTerminating" => Scope::Deadline(false),
         "BestEffort" => Scope::BestEffort(true),

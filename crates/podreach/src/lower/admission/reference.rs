@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::lower::context::Context;
 use crate::lower::object::kind::Kind;
 use crate::lower::pod::Content;
-use crate::read::Tree;
+use crate::read::{Tree, Value};
 
 /// Classes that every cluster has.
 const BUILT_IN: [&str; 2] = ["system-cluster-critical", "system-node-critical"];
@@ -28,6 +28,48 @@ pub(crate) struct References {
 struct Names {
     all: BTreeSet<String>,
     complete: bool,
+    /// The one that pods get which name none.
+    usual: Option<String>,
+}
+
+/// The priority class that a pod has once it is let in.
+#[derive(Clone, Copy)]
+pub(crate) enum Class<'c> {
+    /// The one of that name.
+    Named(&'c str),
+    /// Any, or none.
+    Any,
+    /// None.
+    Missing,
+    /// None, unless there is one that pods get which name none: then it is none of these.
+    Unknown {
+        /// Classes that are not it.
+        not: &'c BTreeSet<String>,
+    },
+}
+
+impl Class<'_> {
+    /// Whether it is one of these, if that is known.
+    pub(crate) fn is_one_of(self, names: &[String]) -> Option<bool> {
+        match self {
+            Self::Named(name) => Some(names.iter().any(|one| one == name)),
+            Self::Any => None,
+            Self::Missing => Some(false),
+            Self::Unknown { not } => {
+                let is_other = |name: &String| not.contains(name) || BUILT_IN.contains(&name.as_str());
+                names.iter().all(is_other).then_some(false)
+            }
+        }
+    }
+
+    /// Whether there is one, if that is known.
+    pub(crate) fn is_there(self) -> Option<bool> {
+        match self {
+            Self::Named(_) => Some(true),
+            Self::Missing => Some(false),
+            Self::Any | Self::Unknown { .. } => None,
+        }
+    }
 }
 
 /// What is known about a name.
@@ -55,7 +97,22 @@ impl References {
         let metadata = tree.field("metadata");
         let text = |field| metadata.and_then(|metadata| metadata.field(field)).and_then(Tree::str).map(str::to_owned);
         let namespace = text("namespace").unwrap_or_else(|| "default".to_owned());
-        self.of(kind, namespace).all.extend(text("name"));
+        let is_usual = tree.field("globalDefault").is_some_and(|usual| usual.value == Value::Bool(true));
+        let names = self.of(kind, namespace);
+        names.usual = names.usual.take().or_else(|| text("name").filter(|_| is_usual));
+        names.all.extend(text("name"));
+    }
+
+    /// The priority class of a pod. One that was let in has what it was given then.
+    ///
+    /// Kubernetes: `plugin/pkg/admission/priority/admission.go`, `admitPod`, which comes before quotas.
+    pub(crate) fn class<'c>(&'c self, content: &'c Content) -> Class<'c> {
+        match (&content.names[0], &self.classes.usual) {
+            (Some(name), _) => Class::Named(name),
+            (None, Some(usual)) => Class::Named(usual),
+            (None, None) if self.classes.complete => Class::Missing,
+            (None, None) => Class::Unknown { not: &self.classes.all },
+        }
     }
 
     fn of(&mut self, kind: Kind, namespace: String) -> &mut Names {

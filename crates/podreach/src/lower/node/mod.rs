@@ -39,8 +39,12 @@ pub(crate) fn read(cx: &mut Context, tree: &Tree<'_>) -> Option<(Metadata, Node)
         lifetime: Default::default(),
         passing: Passing::default(),
     };
-    let capacity = capacity(cx, &object);
-    transient::split(cx, &mut node, &capacity);
+    if metadata.terminating {
+        cx.report(errors::leaving_node(metadata.span, &metadata.name));
+    } else {
+        let capacity = capacity(cx, &object);
+        transient::split(cx, &mut node, &capacity);
+    }
     Some((metadata, node))
 }
 

@@ -2,10 +2,14 @@
 //!
 //! All other taints and labels are configuration: they change only when somebody changes the cluster.
 
+use std::collections::BTreeMap;
+
 use podreach_core::cluster::{Node, Taint};
 use podreach_core::resource::Resources;
 
 use crate::lower::context::Context;
+use crate::lower::inventory::Inventory;
+use crate::lower::pool;
 
 /// Taints of the node lifecycle, of startup and of autoscalers, by key.
 ///
@@ -18,9 +22,11 @@ const KEYS: &[&str] = &[
     "node.kubernetes.io/pid-pressure",
     "node.kubernetes.io/network-unavailable",
     "node.kubernetes.io/unschedulable",
+    "node.kubernetes.io/out-of-service",
     "node.cloudprovider.kubernetes.io/uninitialized",
     "node.cloudprovider.kubernetes.io/shutdown",
     "node.cilium.io/agent-not-ready",
+    "cni.istio.io/not-ready",
     "ebs.csi.aws.com/agent-not-ready",
     "efs.csi.aws.com/agent-not-ready",
     "fsx.csi.aws.com/agent-not-ready",
@@ -50,6 +56,9 @@ pub(crate) fn is_named(key: &str) -> bool {
 }
 
 /// Sets apart what passes on a node with this capacity.
+///
+/// A device that is not healthy counts for the capacity and not for what can be had. Kubernetes: `pkg/kubelet/cm/devicemanager/manager.go`,
+/// `GetCapacity`.
 pub(crate) fn split(cx: &Context, node: &mut Node, capacity: &Resources) {
     let (passing, lasting): (Vec<Taint>, Vec<Taint>) =
         node.taints.iter().partition(|taint| passes(cx.cluster.symbols.str(taint.key)));
@@ -58,10 +67,31 @@ pub(crate) fn split(cx: &Context, node: &mut Node, capacity: &Resources) {
     node.passing.cordoned = std::mem::take(&mut node.unschedulable);
     for (resource, all) in capacity.iter() {
         let name = cx.cluster.symbols.str(cx.cluster.resources[resource]);
-        if is_device(name) && node.allocatable.amount(resource) == 0 {
+        let had = node.allocatable.amount(resource);
+        if is_device(name) && had < all {
             node.allocatable.set(resource, all);
-            node.passing.lacking.set(resource, all);
+            node.passing.lacking.set(resource, all - had);
         }
+    }
+}
+
+/// Sets apart the taints that nodes of the input's pools have only while they start.
+///
+/// Karpenter: `pkg/controllers/nodeclaim/lifecycle/initialization.go`, `StartupTaintsRemoved`, which compares keys and effects.
+pub(crate) fn settle_startup(cx: &mut Context, inventory: &Inventory) {
+    let Some(label) = cx.cluster.symbols.symbol(pool::POOL_LABEL) else { return };
+    let pools: BTreeMap<&str, &[Taint]> =
+        inventory.pools.iter().map(|pool| (pool.name.as_str(), pool.startup.as_slice())).collect();
+    for metadata in inventory.nodes.iter().filter(|node| !node.terminating) {
+        let id = cx.cluster.symbols.symbol(&metadata.name).and_then(|name| inventory.node_ids.get(&name).copied());
+        let Some((id, pool)) = id.zip(metadata.labels.value(label)) else { continue };
+        let name = format!("nodepool/{}", cx.cluster.symbols.str(pool));
+        let startup = pools.get(name.as_str()).copied().unwrap_or_default();
+        let node = &mut cx.cluster.nodes[id];
+        let is_startup = |taint: &Taint| startup.iter().any(|one| (one.key, one.effect) == (taint.key, taint.effect));
+        let (passing, lasting): (Vec<Taint>, Vec<Taint>) = node.taints.iter().partition(|taint| is_startup(taint));
+        node.taints = lasting;
+        node.passing.taints.extend(passing);
     }
 }
 

@@ -34,6 +34,8 @@ pub enum Kind {
     Namespace,
     /// `autoscaling` HorizontalPodAutoscaler.
     HorizontalPodAutoscaler,
+    /// `keda.sh` ScaledObject.
+    ScaledObject,
     /// `v1` ServiceAccount.
     ServiceAccount,
     /// `scheduling.k8s.io` PriorityClass.
@@ -110,6 +112,7 @@ const READ: &[(Kind, &str, &str, &[&str])] = &[
     (Kind::Node, "Node", "", &["v1"]),
     (Kind::Namespace, "Namespace", "", &["v1"]),
     (Kind::HorizontalPodAutoscaler, "HorizontalPodAutoscaler", "autoscaling", &["v2", "v1", "v2beta2", "v2beta1"]),
+    (Kind::ScaledObject, "ScaledObject", "keda.sh", &["v1alpha1"]),
     (Kind::ServiceAccount, "ServiceAccount", "", &["v1"]),
     (Kind::PriorityClass, "PriorityClass", "scheduling.k8s.io", &["v1", "v1beta1", "v1alpha1"]),
     (Kind::MutatingWebhook, "MutatingWebhookConfiguration", REGISTRATION, &["v1", "v1beta1"]),
@@ -294,7 +297,7 @@ fn custom(group: &str, kind: &str) -> Sort {
     if ENGINES.contains(&group) {
         return if kind.ends_with("List") { Sort::List } else { Sort::Read(Kind::EngineRule) };
     }
-    if kind.strip_suffix("List").is_some_and(|item| is_pool(group, item)) {
+    if kind.strip_suffix("List").is_some_and(|item| is_read(group, item)) {
         return Sort::List;
     }
     match does(group, kind) {
@@ -303,9 +306,10 @@ fn custom(group: &str, kind: &str) -> Sort {
     }
 }
 
-/// Whether objects of this group and kind describe where nodes come from, and are read.
-fn is_pool(group: &str, kind: &str) -> bool {
-    READ.iter().any(|(own, name, of, _)| own.is_of_pools() && *name == kind && *of == group)
+/// Whether objects of this group and kind are read that are neither Kubernetes' own nor documents of ours.
+fn is_read(group: &str, kind: &str) -> bool {
+    let is_listed = |kind: Kind| kind.is_of_pools() || kind == Kind::ScaledObject;
+    READ.iter().any(|(own, name, of, _)| is_listed(*own) && *name == kind && *of == group)
 }
 
 fn built_in(kind: &str) -> Sort {

@@ -17,7 +17,7 @@ use crate::lower::object::selector::{self, Parts};
 use crate::lower::schema::fields::{
     AFFINITY, NODE_AFFINITY, NODE_SELECTOR, NODE_SELECTOR_TERM, POD_AFFINITY, POD_AFFINITY_TERM, REQUIREMENT,
 };
-use crate::read::{Span, shown};
+use crate::read::{Span, Tree, shown};
 
 const REQUIRED: &str = "requiredDuringSchedulingIgnoredDuringExecution";
 
@@ -74,6 +74,24 @@ fn pod_terms(cx: &mut Context, affinity: &Object<'_, '_>, namespace: NamespaceId
     let Some(affinity) = affinity.object(field, &POD_AFFINITY, &mut cx.log) else { return Vec::new() };
     let terms = affinity.objects(REQUIRED, &POD_AFFINITY_TERM, &mut cx.log);
     terms.iter().filter_map(|term| pod_term(cx, term, namespace)).collect()
+}
+
+/// Whether a term of a pod's affinity looks at other namespaces. Only required terms are read; where a pod has others, that is not known.
+///
+/// Kubernetes: `pkg/quota/v1/evaluator/core/pods.go`, `usesCrossNamespaceAffinity`.
+pub(crate) fn crosses(spec: &Tree<'_>) -> Option<bool> {
+    let affinity = spec.field("affinity");
+    let kinds = ["podAffinity", "podAntiAffinity"].into_iter().filter_map(|field| affinity?.field(field));
+    let kinds: Vec<&Tree<'_>> = kinds.collect();
+    let looks_elsewhere = |term: &Tree<'_>| {
+        let named = term.field("namespaces").and_then(Tree::seq).is_some_and(|names| !names.is_empty());
+        named || term.field("namespaceSelector").is_some()
+    };
+    let required = kinds.iter().filter_map(|kind| kind.field(REQUIRED)).filter_map(Tree::seq).flatten();
+    if required.into_iter().any(looks_elsewhere) {
+        return Some(true);
+    }
+    kinds.is_empty().then_some(false)
 }
 
 /// The terms of the required node affinity in a field.

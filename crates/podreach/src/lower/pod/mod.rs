@@ -66,6 +66,8 @@ pub(crate) struct Content {
     pub(crate) has_spread: bool,
     /// Whether it says how long it may run.
     pub(crate) deadline: bool,
+    /// Whether a term of its affinity looks at other namespaces, if that is known.
+    pub(crate) crosses: Option<bool>,
     /// The scheduler it asks for.
     pub(crate) scheduler: Option<String>,
     /// The runtime class it asks for.
@@ -224,7 +226,7 @@ fn new_spec(cx: &mut Context, tree: &Tree<'_>, namespace: NamespaceId, labels: R
     let node_selector = cx.labels(&spec, "nodeSelector");
     let affinities = affinity::read(cx, &spec, namespace);
     let spread = spread::read(cx, &spec);
-    let causes = spoiling::of_spec(&spec);
+    let causes = spoiling::of_spec(&spec, cx.release.minor);
     let (mounted, devices) = (mount::read(cx, &spec), devices::of_spec(cx, &spec));
     let features = features::needed(cx, &spec, &parts, host_network);
     let security = security::of_spec(&spec);
@@ -246,6 +248,7 @@ fn new_spec(cx: &mut Context, tree: &Tree<'_>, namespace: NamespaceId, labels: R
         os,
         security,
         deadline: spec.integer("activeDeadlineSeconds", 1, i64::MAX, &mut cx.log).is_some(),
+        crosses: affinity::crosses(tree),
         admitted: Admitted::default(),
         mounted,
         devices,

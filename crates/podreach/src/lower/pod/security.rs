@@ -9,7 +9,7 @@ use crate::lower::schema::fields::{
     POD_SECURITY_CONTEXT, PROBE, SE_LINUX_OPTIONS, SECCOMP_PROFILE, SECURITY_CONTEXT, SYSCTL, TCP_SOCKET_ACTION, Table,
     VOLUME, WINDOWS_OPTIONS,
 };
-use crate::read::{Tree, Value};
+use crate::read::{Span, Tree, Value};
 
 /// What is done to the annotation of a container that sets its AppArmor profile.
 const APP_ARMOR_ANNOTATION: &str = "container.apparmor.security.beta.kubernetes.io/";
@@ -306,6 +306,58 @@ fn sysctls(context: &Object<'_, '_>, flaws: &mut Flaws, log: &mut Log) {
             Some((_, Some(since))) => flaws.add(*since, true),
             Some((_, None)) => {}
         }
+    }
+}
+
+/// Whether a pod sets a parameter of the kernel that kubelets refuse unless they are told to allow it (`--allowed-unsafe-sysctls`): all but
+/// those on a list that has grown, and of these what would be a parameter of the host.
+///
+/// Kubernetes: `pkg/kubelet/sysctl/safe_sysctls.go` and `allowlist.go`, `validateSysctl`.
+pub(crate) fn unsafe_sysctl(spec: &Object<'_, '_>, minor: u32) -> Option<Span> {
+    let list = spec.field("securityContext").and_then(|context| context.field("sysctls"));
+    let shares = |field: &str| spec.field(field).is_some_and(|tree| tree.value == Value::Bool(true));
+    let is_unsafe = |name: &str| {
+        let safe = SAFE_SYSCTLS.iter().find(|(safe, _)| *safe == name);
+        let known = safe.is_some_and(|(_, since)| since.is_none_or(|since| minor >= safe_since(since)));
+        let of_host = if name.starts_with("net.") { "hostNetwork" } else { "hostIPC" };
+        !known || shares(of_host)
+    };
+    let named = |sysctl: &&Tree<'_>| {
+        let name = sysctl.field("name").and_then(Tree::str);
+        name.is_some_and(|name| is_unsafe(&dotted(name)))
+    };
+    list.and_then(Tree::seq).unwrap_or_default().iter().find(named).map(|sysctl| sysctl.span)
+}
+
+/// The release since which parameters with this flaw before it are safe.
+fn safe_since(flaw: Flaw) -> u32 {
+    match flaw {
+        Flaw::SysctlOf27 => 27,
+        Flaw::SysctlOf29 => 29,
+        Flaw::SysctlOf32 => 32,
+        Flaw::SysctlOf37 => 37,
+        _ => u32::MAX,
+    }
+}
+
+/// The name of a parameter with dots between its parts: where a slash comes first, slashes are what is between them.
+///
+/// Kubernetes: `k8s.io/component-helpers/node/util/sysctl/namespace.go`, `NormalizeName`.
+fn dotted(name: &str) -> String {
+    match name.find(['.', '/']).map(|at| &name[at..=at]) {
+        Some("/") => name
+            .chars()
+            .map(|c| {
+                if c == '/' {
+                    '.'
+                } else if c == '.' {
+                    '/'
+                } else {
+                    c
+                }
+            })
+            .collect(),
+        _ => name.to_owned(),
     }
 }
 

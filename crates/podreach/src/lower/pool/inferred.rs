@@ -34,6 +34,8 @@ pub fn inferred(cluster: &Cluster, origins: &Origins) -> Vec<Pool> {
                 shapes: Vec::new(),
                 requirements: Requirements::default(),
                 most: None,
+                fixed: None,
+                startup: Vec::new(),
                 span: origin.span,
             });
             let shape = shape(cluster, node);

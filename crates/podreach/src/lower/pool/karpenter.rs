@@ -15,6 +15,7 @@ use crate::lower::object::kind::Kind;
 use crate::lower::object::mapping::Object;
 use crate::lower::object::metadata;
 use crate::lower::resources::amount;
+use crate::lower::resources::quantity::Quantity;
 use crate::lower::schema::fields::{
     KARPENTER_CLASS_REFERENCE, KARPENTER_NODE_POOL_SPEC, KARPENTER_TEMPLATE, KARPENTER_TEMPLATE_SPEC, OBJECT,
     TEMPLATE_META,
@@ -22,7 +23,7 @@ use crate::lower::schema::fields::{
 use crate::read::{Span, Tree, shown};
 
 /// The label that names a node's pool.
-pub(super) const POOL_LABEL: &str = "karpenter.sh/nodepool";
+pub(crate) const POOL_LABEL: &str = "karpenter.sh/nodepool";
 
 /// Labels that every node has once it can be used.
 const SETTLED: [&str; 2] = ["karpenter.sh/initialized", "karpenter.sh/registered"];
@@ -66,11 +67,13 @@ pub(super) fn read(cx: &mut Context, tree: &Tree<'_>) -> Option<Pool> {
     labels.insert(POOL_LABEL.to_owned(), metadata.name.clone());
     labels.extend(class_label(cx, &inner));
     let requirements = all_requirements(cx, &inner, &labels);
+    let startup = taints_in(cx, &inner, "startupTaints");
     let taints = taints(cx, &inner);
-    let most = most(cx, &spec);
+    let (fixed, most) = sizes(cx, &spec, metadata.terminating);
     let shape = Shape { labels: choices(&labels, &requirements), open: Open::Drawn, taints, capacity: Capacity::Open };
     let name = format!("nodepool/{}", metadata.name);
-    Some(Pool { name, knowledge: Knowledge::Declared, shapes: vec![shape], requirements, most, span: metadata.span })
+    let (knowledge, shapes, span) = (Knowledge::Declared, vec![shape], metadata.span);
+    Some(Pool { name, knowledge, shapes, requirements, most, fixed, startup, span })
 }
 
 /// The mapping in a field that must be there.
@@ -158,15 +161,26 @@ fn choices(labels: &BTreeMap<String, String>, requirements: &Requirements) -> BT
 
 /// The taints that last: `startupTaints` are there only while a node starts.
 fn taints(cx: &mut Context, spec: &Object<'_, '_>) -> Vec<Taint> {
-    taints_in(cx, spec, "startupTaints");
     let lasts = |cx: &Context, taint: &Taint| !transient::passes(cx.cluster.symbols.str(taint.key));
     taints_in(cx, spec, "taints").into_iter().filter(|taint| lasts(cx, taint)).collect()
 }
 
-/// How many nodes there may be.
-fn most(cx: &mut Context, spec: &Object<'_, '_>) -> Option<u64> {
+/// What every node has some of.
+const OF_EVERY_NODE: [&str; 3] = ["cpu", "memory", "pods"];
+
+/// How many nodes it has at a time whatever pods need, and how many it declares at most.
+///
+/// A pool of a fixed size has its replicas and no more than its limit of nodes; nothing is launched for pods. Nor does a pool bring nodes that
+/// is being deleted. A limit of zero of what every node has leaves room for none.
+/// Karpenter: `pkg/controllers/provisioning/provisioner.go`, `NewScheduler`; `pkg/controllers/static/provisioning/controller.go`;
+/// `pkg/controllers/provisioning/scheduling/scheduler.go`, `filterByRemainingResources`.
+fn sizes(cx: &mut Context, spec: &Object<'_, '_>, terminating: bool) -> (Option<u64>, Option<u64>) {
     let replicas = spec.integer("replicas", 0, i64::MAX, &mut cx.log);
+    let replicas = replicas.and_then(|replicas| u64::try_from(replicas).ok());
     let limits = amount::read(cx, spec, "limits");
     let nodes = limits.get("nodes").and_then(|nodes| u64::try_from(nodes.units()).ok());
-    nodes.or(replicas.and_then(|replicas| u64::try_from(replicas).ok()))
+    let has_none = |resource: &&str| limits.get(*resource).is_some_and(|limit| *limit == Quantity::default());
+    let most = if OF_EVERY_NODE.iter().any(has_none) { Some(0) } else { nodes };
+    let fixed = replicas.map(|replicas| nodes.map_or(replicas, |nodes| nodes.min(replicas)));
+    (if terminating { Some(0) } else { fixed }, most)
 }

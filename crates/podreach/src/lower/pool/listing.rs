@@ -68,10 +68,9 @@ pub(crate) fn list(lowered: &mut Lowered) {
     let mut shapes = Vec::new();
     for pool in lowered.pools.clone() {
         cancel::poll();
-        let source = lowered
-            .cluster
-            .pools
-            .push(Source { name: pool.name.clone(), most: pool.most.filter(|_| listing.trusts_limits) });
+        let most = pool.most.filter(|_| listing.trusts_limits);
+        let most = most.into_iter().chain(pool.fixed).min();
+        let source = lowered.cluster.pools.push(Source { name: pool.name.clone(), most });
         let members: Vec<NodeId> =
             lowered.cluster.nodes.ids().filter(|&node| is_member(&lowered.cluster, &pool, node)).collect();
         members.into_iter().for_each(|node| lowered.cluster.nodes[node].lifetime = Lifetime::Existing(source));
@@ -84,7 +83,7 @@ pub(crate) fn list(lowered: &mut Lowered) {
     }
     let shapes: Vec<(ShapeId, String, Node)> =
         shapes.into_iter().map(|(source, number, pool, one)| added(lowered, source, number, &pool, &one)).collect();
-    let limits: Vec<Option<usize>> = shapes.iter().map(|(shape, ..)| limit(lowered, &listing, *shape)).collect();
+    let limits: Vec<Option<usize>> = shapes.iter().map(|(shape, ..)| limit(lowered, *shape)).collect();
     let most = limits.iter().flatten().copied().chain([listing.copies.max(1)]).max().unwrap_or(1);
     for copy in 1..=most {
         for ((shape, stem, node), limit) in shapes.iter().zip(&limits) {
@@ -103,9 +102,9 @@ pub(crate) fn list(lowered: &mut Lowered) {
 const LIMITED: usize = 8;
 
 /// How many nodes of a shape there may be, where that is known and not many.
-fn limit(lowered: &Lowered, listing: &Listing, shape: ShapeId) -> Option<usize> {
+fn limit(lowered: &Lowered, shape: ShapeId) -> Option<usize> {
     let source = lowered.cluster.shapes[shape].pool;
-    let most = lowered.cluster.pools[source].most.filter(|_| listing.trusts_limits)?;
+    let most = lowered.cluster.pools[source].most?;
     usize::try_from(most).ok().filter(|&most| most <= LIMITED)
 }
 

@@ -27,6 +27,7 @@ use podreach_core::resource::Resources;
 
 pub use demand::{demands, may_serve, tolerates};
 pub use inferred::inferred;
+pub(crate) use karpenter::POOL_LABEL;
 pub use karpenter::is_well_known;
 pub use listing::{Listing, looked_at};
 pub(crate) use listing::{clear, list};
@@ -56,6 +57,11 @@ pub struct Pool {
     pub requirements: Requirements,
     /// How many nodes it may have at a time, as it declares; autoscalers overrun that, so that it counts only on request.
     pub most: Option<u64>,
+    /// How many nodes it has at a time whatever pods need: of a pool of a fixed size, or none of one that is being deleted. Its own nodes may
+    /// be more, for now.
+    pub fixed: Option<u64>,
+    /// The taints that its nodes have only while they start.
+    pub startup: Vec<Taint>,
     /// Where it stands.
     pub span: Span,
 }

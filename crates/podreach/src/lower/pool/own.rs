@@ -47,6 +47,8 @@ pub(super) fn read(cx: &mut Context, tree: &Tree<'_>) -> Option<Pool> {
         shapes: vec![Shape { labels, open: Open::Nothing, taints, capacity }],
         requirements: Requirements::default(),
         most,
+        fixed: metadata.terminating.then_some(0),
+        startup: Vec::new(),
         span: metadata.span,
     })
 }

@@ -27,8 +27,7 @@ pub(crate) fn declared(inventory: &Inventory, typing: &Typing) -> Vec<Limit> {
         }
         let mut pods = members.remove(&at).unwrap_or_default();
         pods.insert(id);
-        let target = (workload.kind, workload.metadata.namespace.clone(), workload.metadata.name.clone());
-        let most = workload.scale.most(inventory.autoscaled.get(&target).copied());
+        let most = workload.scale.most(inventory.autoscaled.get(&workload.target()).copied());
         let apart = if workload.renews_claims {
             0
         } else {

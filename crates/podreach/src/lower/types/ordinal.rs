@@ -100,8 +100,7 @@ pub(crate) fn is_declared(set: &Workload, ordinal: u64) -> bool {
 
 /// Whether a StatefulSet of its declared size has a pod of this number.
 pub(crate) fn within(inventory: &Inventory, set: &Workload, ordinal: u64) -> bool {
-    let Metadata { namespace, name, .. } = &set.metadata;
-    let autoscaled = inventory.autoscaled.get(&(set.kind, namespace.clone(), name.clone())).copied();
+    let autoscaled = inventory.autoscaled.get(&set.target()).copied();
     let most = set.scale.most(autoscaled).unwrap_or(u64::MAX);
     (set.first_ordinal..set.first_ordinal.saturating_add(most)).contains(&ordinal)
 }

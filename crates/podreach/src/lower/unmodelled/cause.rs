@@ -6,6 +6,7 @@
 use std::collections::BTreeMap;
 
 use crate::diagnostic::{Diagnostic, Effect, GivenLabels, Topic};
+use crate::lower::admission::os;
 use crate::read::Span;
 
 /// What is not modelled, and where the input says so.
@@ -77,6 +78,12 @@ pub(crate) enum Cause {
     SeenApart,
     /// It is for one operating system, and it is not known which nodes have.
     OperatingSystem,
+    /// It is for one operating system, and its scheduler's profile does not look at node affinity, by which that is modelled.
+    UncheckedSystem,
+    /// It sets parameters of the kernel that kubelets refuse unless they are told to allow them.
+    Sysctls,
+    /// A quota counts the objects between its workload and its pods, and may have no room for one more.
+    CountedMakers,
     /// Its scheduler's profile has plugins, or extenders, that are not Kubernetes' own.
     OtherPlugins,
     /// Its scheduler's profile runs only a part of a plugin.
@@ -230,6 +237,21 @@ impl Cause {
                 OverApproximates,
                 "is for one operating system, which the kubelet of every other refuses, and not every node says which it has",
             ),
+            Self::UncheckedSystem => (
+                "S0466",
+                OverApproximates,
+                "is for one operating system, which the kubelet of every other refuses, and its scheduler's profile does not look at node affinity",
+            ),
+            Self::Sysctls => (
+                "S0434",
+                OverApproximates,
+                "sets kernel parameters that are not safe, which a kubelet refuses unless it is told to allow them",
+            ),
+            Self::CountedMakers => (
+                "S0435",
+                OverApproximates,
+                "gets its pods through objects that a ResourceQuota of its namespace counts, and may have no room for; this is not modelled",
+            ),
             Self::OtherPlugins => (
                 "S0430",
                 OverApproximates,
@@ -311,8 +333,14 @@ impl Cause {
             Self::VolumeLimits => Some("add `kubectl get pvc,pv -A -o yaml`"),
             Self::AssumedLimits => Some("add `kubectl get csinodes -o yaml`"),
             Self::AssumedSpace => Some("add `kubectl get csidrivers,csistoragecapacities -A -o yaml`"),
+            Self::OperatingSystem => Some("label the nodes with kubernetes.io/os"),
             _ => None,
         }
+    }
+
+    /// The label in whose absence it lies, where it is in doubt only about nodes that lack one.
+    fn lacking(self) -> Option<&'static str> {
+        (self == Self::OperatingSystem).then_some(os::LABEL)
     }
 
     /// Whether it still matters for a pod that no step deploys: what it does to others.
@@ -332,6 +360,7 @@ impl Cause {
     pub(crate) fn diagnostic(self, pod: &str, span: Span) -> Diagnostic {
         let (code, effect, sentence) = self.facts();
         let diagnostic = Diagnostic::stops(code, span, format!("{pod} {sentence}")).with_effect(effect).about(pod);
+        let diagnostic = Diagnostic { lacking: self.lacking(), ..diagnostic };
         let diagnostic = match self.help() {
             Some(help) => diagnostic.with_help(help),
             None => diagnostic,

@@ -13,8 +13,9 @@ use crate::diagnostic::GivenLabels;
 use crate::lower::context::Context;
 use crate::lower::inventory::Inventory;
 use crate::lower::node::{NAME_LABEL, devices};
+use crate::lower::object::kind::Kind;
 use crate::lower::object::mapping::Object;
-use crate::lower::pod::{self, Content, spec};
+use crate::lower::pod::{self, Content, security, spec};
 use crate::lower::resources::amount::{self, Amounts};
 use crate::lower::resources::quantity::Quantity;
 use crate::lower::resources::request::{self, Parts};
@@ -32,7 +33,7 @@ const NAMED: [(&str, Cause, &str); 2] =
     [("runtimeClassName", Cause::RuntimeClass, ""), ("schedulerName", Cause::OtherScheduler, "default-scheduler")];
 
 /// What about the spec of a pod is not modelled.
-pub(crate) fn of_spec(spec: &Object<'_, '_>) -> Causes {
+pub(crate) fn of_spec(spec: &Object<'_, '_>, minor: u32) -> Causes {
     let filled = FILLED.iter().filter_map(|(field, cause)| {
         Some((*cause, spec.field(field).filter(|tree| tree.seq().is_none_or(|items| !items.is_empty()))?.span))
     });
@@ -40,7 +41,8 @@ pub(crate) fn of_spec(spec: &Object<'_, '_>) -> Causes {
         let tree = spec.field(field).filter(|tree| tree.str().is_none_or(|text| !text.is_empty() && text != *usual))?;
         Some((*cause, tree.span))
     });
-    filled.chain(named).collect()
+    let sysctl = security::unsafe_sysctl(spec, minor).map(|span| (Cause::Sysctls, span));
+    filled.chain(named).chain(sysctl).collect()
 }
 
 /// What about the volumes and devices of a pod the input does not say, or is not modelled.
@@ -118,6 +120,7 @@ pub(crate) fn add(
     let specs = workloads.values().map(|draft| &draft.spec).chain(pods.variants.iter().map(|variant| &variant.own));
     let unknown = unknown_namespaces(cx, specs.map(|spec| spec.namespace).collect());
     let selects = |cx: &Context, spec: &PodSpec| unknown && selects_namespaces(cx, spec);
+    let full = without_room(cx, inventory);
     let glances = Glances::new(&cx.cluster);
     let doubtful: Vec<GivenLabels> =
         cancel::polled(workloads.keys()).map(|&at| glances.doubtful_labels(&inventory.workloads[at])).collect();
@@ -130,6 +133,9 @@ pub(crate) fn add(
         }
         if selects(cx, &draft.spec) {
             draft.causes.insert(Cause::NamespaceLabels, workload.template.span);
+        }
+        if full.contains(&(workload.kind, workload.metadata.namespace.as_str())) {
+            draft.causes.insert(Cause::CountedMakers, workload.metadata.span);
         }
     }
     let PodDrafts { variants, pods, .. } = pods;
@@ -149,6 +155,31 @@ pub(crate) fn add(
             draft.causes.retain(|cause, _| cause.outlives_deployment() || (refused && cause.may_undo_refusal()));
         }
     }
+}
+
+/// What makes pods through objects of another kind, with the name that quotas have for that.
+const THROUGH: [(Kind, Kind, &str); 2] =
+    [(Kind::Deployment, Kind::ReplicaSet, "count/replicasets.apps"), (Kind::CronJob, Kind::Job, "count/jobs.batch")];
+
+/// The kinds of workloads, with their namespaces, for whose next object a quota may have no room: it bounds these objects by no more than
+/// there are, with one more for each workload.
+fn without_room<'i>(cx: &Context, inventory: &'i Inventory) -> BTreeSet<(Kind, &'i str)> {
+    let mut full = BTreeSet::new();
+    if !cx.admission {
+        return full;
+    }
+    let mut count = BTreeMap::<(Kind, &str), i128>::new();
+    for workload in cancel::polled(&inventory.workloads) {
+        *count.entry((workload.kind, workload.metadata.namespace.as_str())).or_default() += 1;
+    }
+    for (&(kind, namespace), &own) in &count {
+        let Some(&(_, through, name)) = THROUGH.iter().find(|(maker, ..)| *maker == kind) else { continue };
+        let there = count.get(&(through, namespace)).copied().unwrap_or(0);
+        if inventory.admission.bound(namespace, name).is_some_and(|bound| bound.units() < own.saturating_add(there)) {
+            full.insert((kind, namespace));
+        }
+    }
+    full
 }
 
 /// Whether some pod is in a namespace whose object is not in the input. Such a namespace has its name as label and maybe others.

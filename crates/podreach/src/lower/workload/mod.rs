@@ -48,6 +48,8 @@ pub(crate) struct Workload {
     pub(crate) ordered: bool,
     /// Whether it is not in the input, and known from its pods alone.
     pub(crate) unseen: bool,
+    /// Whether it makes no pods as it is, whatever it asks for: it has ended, is suspended, or is being deleted.
+    pub(crate) idle: bool,
 }
 
 impl Workload {
@@ -64,7 +66,15 @@ impl Workload {
             renews_claims: false,
             ordered: false,
             unseen: false,
+            idle: false,
         }
+    }
+}
+
+impl Workload {
+    /// What autoscalers name it by.
+    pub(crate) fn target(&self) -> (Kind, String, String) {
+        (self.kind, self.metadata.namespace.clone(), self.metadata.name.clone())
     }
 }
 
@@ -85,8 +95,38 @@ pub(crate) fn read(cx: &mut Context, kind: Kind, tree: &Tree<'_>) -> Option<Work
     if kind == Kind::Job {
         suspended(cx, &object, &metadata, &mut template);
     }
+    let idle = metadata.terminating || is_idle(kind, tree);
     let plain = Workload::plain(kind, metadata, template, scale);
-    Some(Workload { first_ordinal, hash, renews_claims, ordered, ..plain })
+    Some(Workload { first_ordinal, hash, renews_claims, ordered, idle, ..plain })
+}
+
+/// Whether a job makes no pods as it is: it has ended, is suspended, or is to run none at a time. What is wrong with its fields was reported.
+///
+/// Kubernetes: `pkg/controller/job/utils.go`, `IsJobFinished`.
+fn is_idle(kind: Kind, tree: &Tree<'_>) -> bool {
+    let Some(spec) = tree.field("spec") else { return false };
+    let is_suspended = |spec: &Tree<'_>| spec.field("suspend").is_some_and(|tree| tree.value == Value::Bool(true));
+    let has_none = |spec: &Tree<'_>| {
+        let mut numbers = ["parallelism", "completions"].into_iter().filter_map(|field| spec.field(field));
+        numbers.any(|tree| tree.value == Value::Int(0))
+    };
+    match kind {
+        Kind::Job => is_suspended(spec) || has_none(spec) || has_ended(tree),
+        Kind::CronJob => {
+            let job = spec.field("jobTemplate").and_then(|template| template.field("spec"));
+            is_suspended(spec) || job.is_some_and(|job| is_suspended(job) || has_none(job))
+        }
+        _ => false,
+    }
+}
+
+fn has_ended(job: &Tree<'_>) -> bool {
+    let conditions = job.field("status").and_then(|status| status.field("conditions")).and_then(Tree::seq);
+    let text = |condition: &Tree<'_>, field: &str| condition.field(field).and_then(Tree::str).map(str::to_owned);
+    conditions.unwrap_or_default().iter().any(|condition| {
+        let ends = matches!(text(condition, "type").as_deref(), Some("Complete" | "Failed"));
+        ends && text(condition, "status").as_deref() == Some("True")
+    })
 }
 
 /// Whether the claims of a StatefulSet are deleted once it is scaled down, or itself deleted.

@@ -14,7 +14,8 @@ pub(super) fn tagged<'a>(text: Cow<'a, str>, tag: &Tag, span: Span) -> Result<Va
     if name == "str" {
         return Ok(Value::String(text));
     }
-    let misfit = errors::misfit_tag(span, name, &crate::read::shown(&text));
+    // What it stands on is not repeated: it may be a secret.
+    let misfit = errors::misfit_tag(span, name, "the value that it stands on");
     let Resolved::Value(value) = resolved(text) else { return Err(misfit) };
     if fits(name, &value) { Ok(value) } else { Err(misfit) }
 }
@@ -26,8 +27,13 @@ pub(super) fn of_collection(tag: &Tag, wanted: &str, span: Span) -> Result<(), R
     if name == wanted { Ok(()) } else { Err(errors::misfit_tag(span, name, found)) }
 }
 
+/// Tags of YAML itself that JSON has no type for.
+const OTHERS: [&str; 7] = ["binary", "merge", "omap", "pairs", "set", "timestamp", "value"];
+
+/// The name of a tag; another one is not repeated unless it is YAML's own: a value that begins with `!` is a tag, and may be a secret.
 fn core(tag: &Tag, span: Span) -> Result<&str, Refused> {
-    tag.core_suffix().ok_or_else(|| errors::unknown_tag(span, &tag.original()))
+    let other = || OTHERS.into_iter().find(|name| tag.original().strip_prefix("!!") == Some(name));
+    tag.core_suffix().ok_or_else(|| errors::unknown_tag(span, other()))
 }
 
 fn fits(name: &str, value: &Value) -> bool {

@@ -294,9 +294,9 @@ tables! {
             "maxFailedIndexes", "selector", "successPolicy", "ttlSecondsAfterFinished"]
     }
     CRON_JOB_SPEC "CronJobSpec" {
-        modelled: ["concurrencyPolicy", "jobTemplate"],
+        modelled: ["concurrencyPolicy", "jobTemplate", "suspend"],
         spoiling: [],
-        irrelevant: ["failedJobsHistoryLimit", "schedule", "startingDeadlineSeconds", "successfulJobsHistoryLimit", "suspend",
+        irrelevant: ["failedJobsHistoryLimit", "schedule", "startingDeadlineSeconds", "successfulJobsHistoryLimit",
             "timeZone"]
     }
     JOB_TEMPLATE_SPEC "JobTemplateSpec" {
@@ -305,9 +305,9 @@ tables! {
         irrelevant: ["metadata"]
     }
     AUTOSCALER_SPEC "HorizontalPodAutoscalerSpec" {
-        modelled: ["maxReplicas", "scaleTargetRef"],
+        modelled: ["maxReplicas", "minReplicas", "scaleTargetRef"],
         spoiling: [],
-        irrelevant: ["behavior", "metrics", "minReplicas", "targetCPUUtilizationPercentage"]
+        irrelevant: ["behavior", "metrics", "targetCPUUtilizationPercentage"]
     }
     SCALE_TARGET "CrossVersionObjectReference" {
         modelled: ["apiVersion", "kind", "name"],

@@ -22,11 +22,13 @@ pub(super) fn read(kind: Kind) -> Shape {
         Kind::ReplicaSet | Kind::ReplicationController => Fields(&fields::OBJECT, &[V, K, M, ("spec", REPLICA_SET)]),
         Kind::StatefulSet => Fields(&fields::OBJECT, &[V, K, M, ("spec", STATEFUL_SET)]),
         Kind::DaemonSet => Fields(&fields::OBJECT, &[V, K, M, ("spec", DAEMON_SET)]),
-        Kind::Job => Fields(&fields::OBJECT, &[V, K, M, ("spec", JOB)]),
+        Kind::Job => Fields(&fields::OBJECT, &[V, K, M, ("spec", JOB), ("status", JOB_STATUS)]),
         Kind::CronJob => Fields(&fields::OBJECT, &[V, K, M, ("spec", CRON_JOB)]),
         Kind::PodTemplate => Fields(&fields::TEMPLATE_OBJECT, &[V, K, M, ("template", TEMPLATE)]),
         Kind::HorizontalPodAutoscaler => Fields(&fields::OBJECT, &[V, K, M, ("spec", AUTOSCALER)]),
-        Kind::ServiceAccount | Kind::PriorityClass => NAMED,
+        Kind::ScaledObject => Parts(&[V, K, IDENTITY, ("spec", SCALED_OBJECT)]),
+        Kind::PriorityClass => Parts(&[V, K, IDENTITY, ("globalDefault", Leaf(Number))]),
+        Kind::ServiceAccount => NAMED,
         Kind::MutatingWebhook | Kind::ValidatingWebhook => Parts(&[V, K, M, ("webhooks", Each(&WEBHOOK))]),
         Kind::MutatingPolicy | Kind::ValidatingPolicy => {
             Parts(&[V, K, M, ("spec", Parts(&[("matchConstraints", CONSTRAINTS)]))])
@@ -176,13 +178,25 @@ const JOB: Shape = Fields(
         T,
     ],
 );
+const JOB_STATUS: Shape = Parts(&[("conditions", Each(&Parts(&[("status", Leaf(Word)), ("type", Leaf(Word))])))]);
 const CRON_JOB: Shape = Fields(
     &fields::CRON_JOB_SPEC,
-    &[("concurrencyPolicy", Leaf(Word)), ("jobTemplate", Fields(&fields::JOB_TEMPLATE_SPEC, &[("spec", JOB)]))],
+    &[
+        ("concurrencyPolicy", Leaf(Word)),
+        ("jobTemplate", Fields(&fields::JOB_TEMPLATE_SPEC, &[("spec", JOB)])),
+        ("suspend", Leaf(Number)),
+    ],
 );
 const SCALE_TARGET: Shape = Fields(&fields::SCALE_TARGET, &[V, K, ("name", Leaf(Name))]);
-const AUTOSCALER: Shape =
-    Fields(&fields::AUTOSCALER_SPEC, &[("maxReplicas", Leaf(Number)), ("scaleTargetRef", SCALE_TARGET)]);
+const AUTOSCALER: Shape = Fields(
+    &fields::AUTOSCALER_SPEC,
+    &[("maxReplicas", Leaf(Number)), ("minReplicas", Leaf(Number)), ("scaleTargetRef", SCALE_TARGET)],
+);
+const SCALED_OBJECT: Shape = Parts(&[
+    ("maxReplicaCount", Leaf(Number)),
+    ("minReplicaCount", Leaf(Number)),
+    ("scaleTargetRef", Parts(&[K, ("name", Leaf(Name))])),
+]);
 
 // Admission.
 const RULE: Shape = Parts(&[
@@ -245,8 +259,10 @@ const LIMITS: Shape = Fields(
     ],
 );
 const LIMIT_RANGE: Shape = Fields(&fields::LIMIT_RANGE_SPEC, &[("limits", Each(&LIMITS))]);
-const SCOPE: Shape =
-    Fields(&fields::SCOPE_REQUIREMENT, &[("operator", Bare), ("scopeName", Leaf(Word)), ("values", Bare)]);
+const SCOPE: Shape = Fields(
+    &fields::SCOPE_REQUIREMENT,
+    &[("operator", Leaf(Word)), ("scopeName", Leaf(Word)), ("values", Each(&Leaf(Name)))],
+);
 const QUOTA: Shape = Fields(
     &fields::RESOURCE_QUOTA_SPEC,
     &[
