@@ -268,7 +268,9 @@ impl Oracle {
     /// A decision with evidence that no doubt spoils: its own, or other evidence that is searched for.
     pub fn sure(&mut self, decision: Decision, budget: &Budget<'_>) -> Sure {
         let decision = self.withdrawing(decision);
-        let Some(reason) = self.spoiled(&decision.checked) else { return Sure(self.with_node_steps(decision)) };
+        let Some(reason) = self.spoiled(&decision.checked) else {
+            return Sure(with_node_steps(&self.problem, Some(&mut self.checker), decision));
+        };
         let goal = &decision.checked.problem().goal;
         let other = match decision.checked.verdict() {
             Verdict::Deployable(_) => self.without_doubt(goal, budget),
@@ -279,18 +281,7 @@ impl Oracle {
                 if settled { Some(weak) } else { self.before_settling(goal, budget) }
             }
         };
-        Sure(self.with_node_steps(other.unwrap_or_else(|| unknown(decision, reason))))
-    }
-
-    /// The same decision; its run says when nodes come and go.
-    fn with_node_steps(&self, decision: Decision) -> Decision {
-        let Verdict::Deployable(trace) = decision.checked.verdict() else { return decision };
-        let Some(trace) = arriving::with_node_steps(&self.problem, trace) else { return decision };
-        let goal = &decision.checked.problem().goal;
-        match Checker::new(&self.problem).check(goal, Verdict::Deployable(trace), &|| false) {
-            Ok(checked) => Decision { checked, ..decision },
-            Err(_) => decision,
-        }
+        Sure(with_node_steps(&self.problem, Some(&mut self.checker), other.unwrap_or_else(|| unknown(decision, reason))))
     }
 
     /// The same decision; its run deletes the pods that wait for a node and are in its way.
@@ -305,7 +296,7 @@ impl Oracle {
 
     /// A decision as far as its own evidence holds. Nothing is searched for.
     pub fn held(&self, decision: Decision) -> Sure {
-        let decision = self.with_node_steps(decision);
+        let decision = with_node_steps(&self.problem, None, decision);
         match self.spoiled(&decision.checked) {
             None => Sure(decision),
             Some(reason) => Sure(unknown(decision, reason)),
@@ -439,6 +430,21 @@ impl Oracle {
             by.push("nodes that settle may change which domains a spread constraint counts".to_owned());
         }
         by
+    }
+}
+
+/// The same decision; its run says when nodes come and go.
+fn with_node_steps(problem: &Problem, checker: Option<&mut Checker>, decision: Decision) -> Decision {
+    let Verdict::Deployable(trace) = decision.checked.verdict() else { return decision };
+    let Some(trace) = arriving::with_node_steps(problem, trace) else { return decision };
+    let (goal, verdict) = (&decision.checked.problem().goal, Verdict::Deployable(trace));
+    let checked = match checker {
+        Some(checker) => checker.check(goal, verdict, &|| false),
+        None => Checker::new(problem).check(goal, verdict, &|| false),
+    };
+    match checked {
+        Ok(checked) => Decision { checked, ..decision },
+        Err(_) => decision,
     }
 }
 

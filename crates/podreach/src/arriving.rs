@@ -31,19 +31,20 @@ pub(crate) fn objection(problem: &Problem, trace: &Trace) -> Option<String> {
     if !m.is_elastic() {
         return None;
     }
-    let with_nodes = with_node_steps(problem, trace);
-    if let Some(pool) = exceeded(problem, with_nodes.as_ref().unwrap_or(trace)) {
+    if let Some(pool) = exceeded(problem, trace) {
         return Some(format!(
             "{} has fewer nodes at a time, as --trust-pool-limits says",
             m.cluster().pools[pool].name
         ));
     }
-    with_nodes.as_ref().unwrap_or(trace).iter().find_map(|action| match action {
-        Action::Add(node) if matches!(m.node(node).lifetime, Lifetime::Existing(_)) => Some(format!(
+    if let Some(node) = brought_back(problem, trace) {
+        return Some(format!(
             "whether {} brings {} back once it is gone is not known",
             words::pool(m, node),
             m.node_name(node)
-        )),
+        ));
+    }
+    trace.iter().find_map(|action| match action {
         Action::Deploy(pod, node) => guess(m, pod, node),
         Action::Delete(pod, node) | Action::Terminate(pod, node) if is_static(m, pod) => Some(format!(
             "{} is a static pod, which goes only with its node: whether {} can do without both is not looked at",
@@ -65,12 +66,31 @@ pub(crate) fn asks_for_guesses(m: &Model, goal: &Goal) -> bool {
     m.is_elastic() && goal.any.iter().all(guesses)
 }
 
+/// A node of the start that a run has to remove, and needs again. Only nodes that the run binds pods to can be one.
+fn brought_back(problem: &Problem, trace: &Trace) -> Option<NodeId> {
+    let m = &*problem.model;
+    let exists = |node: &NodeId| matches!(m.node(*node).lifetime, Lifetime::Existing(_));
+    let may_go = |action: Action| matches!(action, Action::Remove(_)) || deploys_spread(m, action);
+    if !trace.iter().any(may_go) {
+        return None;
+    }
+    let named: BTreeSet<NodeId> = trace.iter().filter_map(Action::node).collect();
+    let mut nodes = Nodes::at_start(problem, named.into_iter());
+    let with_nodes: Vec<Action> = trace.iter().flat_map(|action| nodes.steps_for(m, action)).collect();
+    with_nodes.into_iter().find_map(|action| match action {
+        Action::Add(node) => Some(node).filter(exists),
+        _ => None,
+    })
+}
+
 /// A pool of which a run has more nodes at a time than there may be.
 fn exceeded(problem: &Problem, trace: &Trace) -> Option<PoolId> {
     let m = &*problem.model;
     if m.cluster().pools.values().all(|pool| pool.most.is_none()) {
         return None;
     }
+    let with_nodes = with_node_steps(problem, trace);
+    let trace = with_nodes.as_ref().unwrap_or(trace);
     let mut there = BTreeMap::<PoolId, u64>::new();
     for node in m.nodes() {
         if let Lifetime::Existing(pool) = m.node(node).lifetime {
@@ -147,11 +167,14 @@ pub(crate) fn with_more_nodes(problem: &Problem) -> Option<Problem> {
 pub(crate) fn with_node_steps(problem: &Problem, trace: &Trace) -> Option<Trace> {
     let m = &*problem.model;
     let is_about = |action: Action| matches!(action, Action::Deploy(_, node) if m.comes_and_goes(node));
-    let spreads = |action: Action| matches!(action, Action::Deploy(pod, _) if is_spread(m, pod));
-    if !m.is_elastic() || !trace.iter().any(|action| is_about(action) || spreads(action)) {
+    let spreads = trace.iter().any(|action| deploys_spread(m, action));
+    if !m.is_elastic() || !(spreads || trace.iter().any(is_about)) {
         return None;
     }
-    let mut nodes = Nodes::at_start(problem);
+    // Where nothing is spread, no node is in the way, and only those count that the run names.
+    let named: BTreeSet<NodeId> = trace.iter().filter_map(Action::node).collect();
+    let mut nodes =
+        if spreads { Nodes::at_start(problem, m.nodes()) } else { Nodes::at_start(problem, named.into_iter()) };
     let steps: Vec<Action> = trace.iter().flat_map(|action| nodes.steps_for(m, action)).collect();
     (steps.len() > trace.len()).then(|| steps.into_iter().collect())
 }
@@ -161,7 +184,7 @@ pub(crate) fn too_early(problem: &Problem, trace: &Trace) -> Option<usize> {
     if !problem.model.is_elastic() {
         return None;
     }
-    let mut nodes = Nodes::at_start(problem);
+    let mut nodes = Nodes::at_start(problem, problem.model.nodes());
     trace.iter().position(|action| {
         let missing = matches!(action, Action::Deploy(_, node) if nodes.gone.contains(&node));
         nodes.follow(action);
@@ -173,6 +196,10 @@ fn is_spread(m: &Model, pod: PodId) -> bool {
     !m.pod(pod).spread.is_empty() && !m.pod(pod).exempt.contains(&Rule::PodTopologySpread)
 }
 
+fn deploys_spread(m: &Model, action: Action) -> bool {
+    matches!(action, Action::Deploy(pod, _) if is_spread(m, pod))
+}
+
 /// Which of the nodes that come and go are there, and which of those are empty.
 struct Nodes {
     gone: BTreeSet<NodeId>,
@@ -182,10 +209,11 @@ struct Nodes {
 }
 
 impl Nodes {
-    fn at_start(problem: &Problem) -> Self {
+    /// As far as these nodes are concerned.
+    fn at_start(problem: &Problem, among: impl Iterator<Item = NodeId>) -> Self {
         let m = &problem.model;
         let mut nodes = Self { gone: BTreeSet::new(), empty: BTreeSet::new(), pods: BTreeMap::new() };
-        for node in m.nodes() {
+        for node in among {
             match m.node(node).lifetime {
                 Lifetime::New(_) => drop(nodes.gone.insert(node)),
                 Lifetime::Existing(_) => {
