@@ -242,7 +242,7 @@ impl Oracle {
 
     /// Whether a trace for a whole orbit can do without the pod types in doubt.
     fn holds_strictly(&mut self, atom: Atom, budget: &Budget<'_>) -> bool {
-        if self.binds || !self.problem.model.cluster().waiting.is_empty() {
+        if self.binds || !self.problem.model.cluster().waiting.is_empty() || !self.can_be_stricter() {
             return false;
         }
         let single = self.checker.quotient(&[]).single();
@@ -255,6 +255,11 @@ impl Oracle {
         let surplus = self.uniform().below().start.minus(&start);
         let trace = deletions(&surplus).chain(found.trace.iter()).collect();
         self.uniform().deployable(atom, trace).is_some_and(|found| self.holds(&found.trace))
+    }
+
+    /// Whether the strict model is another one.
+    fn can_be_stricter(&self) -> bool {
+        !self.over_approximating.is_empty() || arriving::has_guesses(&self.problem)
     }
 
     /// Whether the weakest model also has the pod on no node of an orbit.
@@ -381,10 +386,11 @@ impl Oracle {
 
     /// A trace that deploys no pod type in doubt, checked against the model itself.
     fn without_doubt(&mut self, goal: &Goal, budget: &Budget<'_>) -> Option<Decision> {
-        if arriving::asks_for_guesses(&self.problem.model, goal) {
+        let waits = !self.problem.model.cluster().waiting.is_empty();
+        let stricter = self.binds || waits || self.can_be_stricter();
+        if !stricter || arriving::asks_for_guesses(&self.problem.model, goal) {
             return None;
         }
-        let waits = !self.problem.model.cluster().waiting.is_empty();
         self.surely(goal, true, budget).or_else(|| waits.then(|| self.surely(goal, false, budget)).flatten())
     }
 
