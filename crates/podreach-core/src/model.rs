@@ -57,7 +57,10 @@ pub struct Model {
     elastic: bool,
     said: StaticTables,
     topologies: IdVec<KeyId, Topology>,
+    /// The nodes of each domain; those of one key are next to each other.
     domains: IdVec<DomainId, Vec<NodeId>>,
+    /// How many domains come before those of each key.
+    before: IdVec<KeyId, usize>,
     matches: IdVec<MatcherId, Matches>,
     copied_keys: Vec<Symbol>,
     repelling: Repelling,
@@ -109,7 +112,7 @@ impl Model {
             // Deletion is one step, and nodes never change.
             Semantics::Paper => cluster.nodes.ids().for_each(|node| cluster.nodes[node].keep_what_passes()),
         }
-        let (topologies, domains) = topologies(&cluster);
+        let Topologies { topologies, domains, before } = topologies(&cluster);
         let matches = matches::of_cluster(&cluster, &copied_keys);
         let claimants =
             cluster.pods.iter().filter(|(_, pod)| !pod.spec.mounts.claims.is_empty()).map(|(p, _)| p).collect();
@@ -128,6 +131,7 @@ impl Model {
             semantics,
             topologies,
             domains,
+            before,
             matches,
             copied_keys,
             claimants,
@@ -295,6 +299,12 @@ impl Model {
         self.topologies[key].get(node).copied().flatten()
     }
 
+    /// The domains that nodes have under a key.
+    pub fn domains(&self, key: KeyId) -> impl Iterator<Item = DomainId> + use<> {
+        let after = self.before.iter().nth(key.index() + 1).map_or(self.domains.len(), |(_, &after)| after);
+        (self.before[key]..after).map(DomainId::from_index)
+    }
+
     /// The nodes of a domain, in order.
     pub fn members(&self, domain: DomainId) -> &[NodeId] {
         &self.domains[domain]
@@ -419,9 +429,17 @@ fn copied_keys(cluster: &Cluster, semantics: Semantics) -> Vec<Symbol> {
     keys.iter().filter_map(|key| cluster.symbols.symbol(key)).collect()
 }
 
-fn topologies(cluster: &Cluster) -> (IdVec<KeyId, Topology>, IdVec<DomainId, Vec<NodeId>>) {
-    let mut domains = IdVec::<DomainId, Vec<NodeId>>::new();
+/// The domains of all keys.
+struct Topologies {
+    topologies: IdVec<KeyId, Topology>,
+    domains: IdVec<DomainId, Vec<NodeId>>,
+    before: IdVec<KeyId, usize>,
+}
+
+fn topologies(cluster: &Cluster) -> Topologies {
+    let (mut domains, mut before) = (IdVec::<DomainId, Vec<NodeId>>::new(), IdVec::new());
     let mut topology = |key: Symbol| {
+        before.push(domains.len());
         let mut by_value = HashMap::new();
         let domain_of = |(id, node): (NodeId, &Node)| {
             let domain = *by_value.entry(node.labels.value(key)?).or_insert_with(|| domains.push(Vec::new()));
@@ -431,7 +449,7 @@ fn topologies(cluster: &Cluster) -> (IdVec<KeyId, Topology>, IdVec<DomainId, Vec
         cluster.nodes.iter().map(domain_of).collect()
     };
     let topologies = cancel::polled(cluster.keys.entries().values()).map(|&key| topology(key)).collect();
-    (topologies, domains)
+    Topologies { topologies, domains, before }
 }
 
 /// The pods that some pod may need near it, or that may attach a volume for it.

@@ -267,7 +267,7 @@ impl Oracle {
 
     /// Whether a trace for a whole orbit can do without the pod types in doubt.
     fn holds_strictly(&mut self, atom: Atom, budget: &Budget<'_>) -> bool {
-        if self.binds {
+        if self.binds || !self.can_be_stricter() {
             return false;
         }
         let single = self.checker.quotient(&[]).single();
@@ -283,6 +283,11 @@ impl Oracle {
         self.uniform().deployable(atom, trace).is_some_and(|found| self.holds(&found.trace))
     }
 
+    /// Whether the strict model is another one.
+    fn can_be_stricter(&self) -> bool {
+        !self.over_approximating.is_empty() || arriving::has_guesses(&self.problem)
+    }
+
     /// Whether the weakest model also has the pod on no node of an orbit.
     fn is_never_anywhere(&mut self, pod: PodId, orbit: &[NodeId], budget: &Budget<'_>) -> bool {
         let quotient = self.checker.quotient(&self.weakenings);
@@ -293,7 +298,9 @@ impl Oracle {
 
     /// A decision with evidence that no doubt spoils: its own, or other evidence that is searched for.
     pub fn sure(&mut self, decision: Decision, budget: &Budget<'_>) -> Sure {
-        let Some(reason) = self.spoiled(&decision.checked) else { return Sure(self.with_node_steps(decision)) };
+        let Some(reason) = self.spoiled(&decision.checked) else {
+            return Sure(with_node_steps(&self.problem, Some(&mut self.checker), decision));
+        };
         let goal = &decision.checked.problem().goal;
         let other = match decision.checked.verdict() {
             Verdict::Deployable(_) => self.without_doubt(goal, budget),
@@ -304,23 +311,16 @@ impl Oracle {
                 if settled { Some(weak) } else { self.before_settling(goal, budget) }
             }
         };
-        Sure(self.with_node_steps(other.unwrap_or_else(|| unknown(decision, reason))))
-    }
-
-    /// The same decision; its run says when nodes come and go.
-    fn with_node_steps(&self, decision: Decision) -> Decision {
-        let Verdict::Deployable(trace) = decision.checked.verdict() else { return decision };
-        let Some(trace) = arriving::with_node_steps(&self.problem, trace) else { return decision };
-        let goal = &decision.checked.problem().goal;
-        match Checker::new(&self.problem).check(goal, Verdict::Deployable(trace), &|| false) {
-            Ok(checked) => Decision { checked, ..decision },
-            Err(_) => unknown(decision, Reason::Impossible("the nodes that it needs cannot come in time".to_owned())),
-        }
+        Sure(with_node_steps(
+            &self.problem,
+            Some(&mut self.checker),
+            other.unwrap_or_else(|| unknown(decision, reason)),
+        ))
     }
 
     /// A decision as far as its own evidence holds. Nothing is searched for.
     pub fn held(&self, decision: Decision) -> Sure {
-        let decision = self.with_node_steps(decision);
+        let decision = with_node_steps(&self.problem, None, decision);
         match self.spoiled(&decision.checked) {
             None => Sure(decision),
             Some(reason) => Sure(unknown(decision, reason)),
@@ -402,7 +402,7 @@ impl Oracle {
 
     /// A trace that deploys no pod type in doubt, checked against the model itself.
     fn without_doubt(&mut self, goal: &Goal, budget: &Budget<'_>) -> Option<Decision> {
-        if arriving::asks_for_guesses(&self.problem.model, goal) {
+        if !(self.binds || self.can_be_stricter()) || arriving::asks_for_guesses(&self.problem.model, goal) {
             return None;
         }
         let (problem, doubts) = (&self.problem, &self.over_approximating);
@@ -463,6 +463,21 @@ impl Oracle {
             by.push("nodes that settle may change which domains a spread constraint counts".to_owned());
         }
         by
+    }
+}
+
+/// The same decision; its run says when nodes come and go.
+fn with_node_steps(problem: &Problem, checker: Option<&mut Checker>, decision: Decision) -> Decision {
+    let Verdict::Deployable(trace) = decision.checked.verdict() else { return decision };
+    let Some(trace) = arriving::with_node_steps(problem, trace) else { return decision };
+    let (goal, verdict) = (&decision.checked.problem().goal, Verdict::Deployable(trace));
+    let checked = match checker {
+        Some(checker) => checker.check(goal, verdict, &|| false),
+        None => Checker::new(problem).check(goal, verdict, &|| false),
+    };
+    match checked {
+        Ok(checked) => Decision { checked, ..decision },
+        Err(_) => unknown(decision, Reason::Impossible("the nodes that it needs cannot come in time".to_owned())),
     }
 }
 

@@ -10,12 +10,12 @@
 //! ```
 //! The model has no steps for nodes, since a node that comes and goes is there while pods are on it (`core/src/elastic.rs`). A run for people
 //! says when each comes: before the first pod is bound to it; and when it goes: once it is empty, before a pod is bound whose spread
-//! constraint would count its domain.
+//! constraint would count its domain for nothing but that node.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use podreach_core::cluster::{Barred, Cluster, Lifetime};
+use podreach_core::cluster::{Barred, Cluster, Lifetime, NodeShape};
 use podreach_core::id::PoolId;
 use podreach_core::rule::Rule;
 use podreach_core::{Action, Configuration, Goal, Model, NodeId, PodId, Problem, Trace};
@@ -31,16 +31,17 @@ pub(crate) fn objection(problem: &Problem, trace: &Trace) -> Option<String> {
     if !m.is_elastic() {
         return None;
     }
-    let with_nodes = with_node_steps(problem, trace);
-    if let Some(pool) = exceeded(problem, with_nodes.as_ref().unwrap_or(trace)) {
+    if let Some(pool) = exceeded(problem, trace) {
         return Some(format!("{} has fewer nodes at a time", m.cluster().pools[pool].name));
     }
-    with_nodes.as_ref().unwrap_or(trace).iter().find_map(|action| match action {
-        Action::Add(node) if matches!(m.node(node).lifetime, Lifetime::Existing(_)) => Some(format!(
+    if let Some(node) = brought_back(problem, trace) {
+        return Some(format!(
             "whether {} brings {} back once it is gone is not known",
             words::pool(m, node),
             m.node_name(node)
-        )),
+        ));
+    }
+    trace.iter().find_map(|action| match action {
         Action::Deploy(pod, node) => guess(m, pod, node),
         Action::Delete(pod, node) | Action::Terminate(pod, node) if is_static(m, pod) => Some(format!(
             "{} is a static pod, which goes only with its node: whether {} can do without both is not looked at",
@@ -62,12 +63,30 @@ pub(crate) fn asks_for_guesses(m: &Model, goal: &Goal) -> bool {
     m.is_elastic() && goal.any.iter().all(guesses)
 }
 
+/// A node of the start that a run has to remove, and needs again. Only nodes that the run binds pods to can be one.
+fn brought_back(problem: &Problem, trace: &Trace) -> Option<NodeId> {
+    let m = &*problem.model;
+    let exists = |node: &NodeId| matches!(m.node(*node).lifetime, Lifetime::Existing(_));
+    let may_go = |action: Action| matches!(action, Action::Remove(_)) || deploys_spread(m, action);
+    if !trace.iter().any(may_go) {
+        return None;
+    }
+    let mut nodes = Nodes::at_start(problem);
+    let with_nodes: Vec<Action> = trace.iter().flat_map(|action| nodes.steps_for(action)).collect();
+    with_nodes.into_iter().find_map(|action| match action {
+        Action::Add(node) => Some(node).filter(exists),
+        _ => None,
+    })
+}
+
 /// A pool of which a run has more nodes at a time than there may be.
 fn exceeded(problem: &Problem, trace: &Trace) -> Option<PoolId> {
     let m = &*problem.model;
     if m.cluster().pools.values().all(|pool| pool.most.is_none()) {
         return None;
     }
+    let with_nodes = with_node_steps(problem, trace);
+    let trace = with_nodes.as_ref().unwrap_or(trace);
     let mut there = BTreeMap::<PoolId, u64>::new();
     for node in m.nodes() {
         if let Lifetime::Existing(pool) = m.node(node).lifetime {
@@ -99,6 +118,14 @@ fn guess(m: &Model, pod: PodId, node: NodeId) -> Option<String> {
 
 fn is_static(m: &Model, pod: PodId) -> bool {
     m.pod(m.shadowed(pod).unwrap_or(pod)).barred == Some(Barred::Static)
+}
+
+/// Whether some run may rely on a guess that another run to the same goal can do without.
+pub(crate) fn has_guesses(problem: &Problem) -> bool {
+    let m = &*problem.model;
+    let is_guess = |shape: &NodeShape| !shape.is_certain && !shape.nodes.is_empty();
+    m.is_elastic()
+        && (m.cluster().shapes.values().any(is_guess) || problem.start.iter().any(|((pod, _), _)| is_static(m, pod)))
 }
 
 /// Leaves out the new nodes that are guesses.
@@ -144,12 +171,11 @@ pub(crate) fn with_more_nodes(problem: &Problem) -> Option<Problem> {
 pub(crate) fn with_node_steps(problem: &Problem, trace: &Trace) -> Option<Trace> {
     let m = &*problem.model;
     let is_about = |action: Action| matches!(action, Action::Deploy(_, node) if m.comes_and_goes(node));
-    let spreads = |action: Action| matches!(action, Action::Deploy(pod, _) if is_spread(m, pod));
-    if !m.is_elastic() || !trace.iter().any(|action| is_about(action) || spreads(action)) {
+    if !m.is_elastic() || !trace.iter().any(|action| is_about(action) || deploys_spread(m, action)) {
         return None;
     }
     let mut nodes = Nodes::at_start(problem);
-    let steps: Vec<Action> = trace.iter().flat_map(|action| nodes.steps_for(m, action)).collect();
+    let steps: Vec<Action> = trace.iter().flat_map(|action| nodes.steps_for(action)).collect();
     (steps.len() > trace.len()).then(|| steps.into_iter().collect())
 }
 
@@ -160,7 +186,7 @@ pub(crate) fn too_early(problem: &Problem, trace: &Trace) -> Option<usize> {
     }
     let mut nodes = Nodes::at_start(problem);
     trace.iter().position(|action| {
-        let missing = matches!(action, Action::Deploy(_, node) if nodes.gone.contains(&node));
+        let missing = matches!(action, Action::Deploy(_, node) if !nodes.is_there(node));
         nodes.follow(action);
         missing
     })
@@ -170,76 +196,75 @@ fn is_spread(m: &Model, pod: PodId) -> bool {
     !m.pod(pod).spread.is_empty() && !m.pod(pod).exempt.contains(&Rule::PodTopologySpread)
 }
 
-/// Which of the nodes that come and go are there, and which of those are empty.
-struct Nodes {
-    gone: BTreeSet<NodeId>,
-    empty: BTreeSet<NodeId>,
-    /// How many pods are on each of those that come and go.
+fn deploys_spread(m: &Model, action: Action) -> bool {
+    matches!(action, Action::Deploy(pod, _) if is_spread(m, pod))
+}
+
+/// Which nodes are there, and how many pods are on them, as far as steps have changed that.
+struct Nodes<'p> {
+    problem: &'p Problem,
+    there: BTreeMap<NodeId, bool>,
     pods: BTreeMap<NodeId, u64>,
 }
 
-impl Nodes {
-    fn at_start(problem: &Problem) -> Self {
-        let m = &problem.model;
-        let mut nodes = Self { gone: BTreeSet::new(), empty: BTreeSet::new(), pods: BTreeMap::new() };
-        for node in m.nodes() {
-            match m.node(node).lifetime {
-                Lifetime::New(_) => {
-                    nodes.pods.insert(node, 0);
-                    nodes.gone.insert(node);
-                }
-                Lifetime::Existing(_) => {
-                    let pods = problem.start.on(node).map(|(_, count)| count).fold(0, u64::saturating_add);
-                    nodes.pods.insert(node, pods);
-                    nodes.empty.extend((pods == 0).then_some(node));
-                }
-                Lifetime::Permanent | Lifetime::Absent => {}
-            }
-        }
-        nodes
+impl<'p> Nodes<'p> {
+    fn at_start(problem: &'p Problem) -> Self {
+        Self { problem, there: BTreeMap::new(), pods: BTreeMap::new() }
+    }
+
+    fn is_there(&self, node: NodeId) -> bool {
+        let at_start = || matches!(self.problem.model.node(node).lifetime, Lifetime::Permanent | Lifetime::Existing(_));
+        self.there.get(&node).copied().unwrap_or_else(at_start)
+    }
+
+    fn is_empty(&self, node: NodeId) -> bool {
+        let at_start = || self.problem.start.on(node).next().is_none();
+        self.pods.get(&node).map_or_else(at_start, |&pods| pods == 0)
     }
 
     /// A step, with those of nodes that it needs before it.
-    fn steps_for(&mut self, m: &Model, action: Action) -> Vec<Action> {
+    fn steps_for(&mut self, action: Action) -> Vec<Action> {
         let mut steps = Vec::new();
         if let Action::Deploy(pod, node) = action {
-            steps.extend(self.in_the_way(m, pod, node).into_iter().map(Action::Remove));
-            steps.extend(self.gone.contains(&node).then_some(Action::Add(node)));
+            steps.extend(self.in_the_way(pod, node).into_iter().map(Action::Remove));
+            steps.extend((!self.is_there(node)).then_some(Action::Add(node)));
         }
         steps.push(action);
         steps.iter().for_each(|&step| self.follow(step));
         steps
     }
 
-    /// The empty nodes that spread constraints of a pod would count.
-    fn in_the_way(&self, m: &Model, pod: PodId, node: NodeId) -> Vec<NodeId> {
-        if !is_spread(m, pod) {
-            return Vec::new();
+    /// The empty nodes by which spread constraints of a pod would count a domain more than they do without them. Others do no harm: their
+    /// domain is counted in any case.
+    fn in_the_way(&self, pod: PodId, target: NodeId) -> BTreeSet<NodeId> {
+        let m = &*self.problem.model;
+        let constraints = m.pod(pod).spread.iter().enumerate().filter(|_| is_spread(m, pod));
+        let mut found = BTreeSet::new();
+        for (index, constraint) in constraints {
+            for domain in m.domains(constraint.key) {
+                let nodes = m.members(domain).iter().copied().filter(|&node| m.eligible(pod, index, node));
+                let counts = |node: NodeId| node == target || !m.comes_and_goes(node) || !self.is_empty(node);
+                if !nodes.clone().any(counts) {
+                    found.extend(nodes.filter(|&node| self.is_there(node)));
+                }
+            }
         }
-        let counts = |other: &NodeId| (0..m.pod(pod).spread.len()).any(|index| m.eligible(pod, index, *other));
-        self.empty.iter().copied().filter(|&other| other != node).filter(counts).collect()
+        found
     }
 
     fn follow(&mut self, action: Action) {
         match action {
-            Action::Add(node) => {
-                self.gone.remove(&node);
-                self.empty.insert(node);
-            }
-            Action::Remove(node) => {
-                self.empty.remove(&node);
-                self.gone.insert(node);
-            }
-            Action::Deploy(_, node) => {
-                self.empty.remove(&node);
-                self.pods.entry(node).and_modify(|pods| *pods = pods.saturating_add(1));
-            }
-            Action::Delete(_, node) => {
-                let Some(pods) = self.pods.get_mut(&node) else { return };
-                *pods = pods.saturating_sub(1);
-                self.empty.extend((*pods == 0).then_some(node));
-            }
+            Action::Add(node) => drop(self.there.insert(node, true)),
+            Action::Remove(node) => drop(self.there.insert(node, false)),
+            Action::Deploy(_, node) => self.change(node, |pods| pods.saturating_add(1)),
+            Action::Delete(_, node) => self.change(node, |pods| pods.saturating_sub(1)),
             Action::Terminate(..) | Action::Settle(_) | Action::Withdraw(_) => {}
         }
+    }
+
+    fn change(&mut self, node: NodeId, change: impl Fn(u64) -> u64) {
+        let at_start = || self.problem.start.on(node).map(|(_, count)| count).fold(0, u64::saturating_add);
+        let pods = self.pods.get(&node).copied().unwrap_or_else(at_start);
+        self.pods.insert(node, change(pods));
     }
 }

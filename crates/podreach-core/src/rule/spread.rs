@@ -12,7 +12,7 @@
 //! Under kube-scheduler pods being deleted are not counted, and neither is any pod by `labelSelector: {}` (from 1.27 to 1.37).
 //! Kubernetes: `podtopologyspread/filtering.go`, `calPreFilterState`, `Filter`. Paper: section 2, `SpreadOK`.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use super::{Refusal, node_affinity, passing, taint};
 use crate::cluster::Spread;
@@ -47,10 +47,12 @@ pub fn balance(m: &Model, s: &impl Running, pod: PodId, node: NodeId, index: usi
     let constraint = m.pod(pod).spread[index];
     let counts = counts(m, s, pod, index);
     let own = m.domain(constraint.key, node).and_then(|domain| counts.get(&domain)).copied().unwrap_or(0);
-    let domains = domains(m, s, pod, node, index);
-    let enough = domains as u64 >= constraint.min_domains;
-    // A domain without a count has no pod.
-    let least = if enough && counts.len() == domains { counts.values().copied().min().unwrap_or(0) } else { 0 };
+    let enough = counts.len() as u64 >= constraint.min_domains;
+    let least = if enough && !has_empty(m, s, pod, node, index, &counts) {
+        counts.values().copied().min().unwrap_or(0)
+    } else {
+        0
+    };
     (own.saturating_add(u64::from(m.sees_unbound(constraint.matcher, pod))), least)
 }
 
@@ -77,15 +79,27 @@ fn looks_at(m: &Model, s: &impl Running, pod: PodId, index: usize, node: NodeId)
     m.eligible(pod, index, node) && (!honored || passing::untolerated(m, s, pod, node).is_none())
 }
 
-/// How many domains the nodes have that a constraint looks at when the pod is bound to `target`.
-fn domains(m: &Model, s: &impl Running, pod: PodId, target: NodeId, index: usize) -> usize {
+/// Whether a constraint looks at a domain without a pod when the pod is bound to `target`. With such a domain the least count is zero,
+/// however many there are; without one, the domains are those that have counts.
+fn has_empty(
+    m: &Model,
+    s: &impl Running,
+    pod: PodId,
+    target: NodeId,
+    index: usize,
+    counts: &BTreeMap<DomainId, u64>,
+) -> bool {
     let Spread { honor_taints, key, .. } = m.pod(pod).spread[index];
+    if m.eligible_domains(pod, index) == counts.len() {
+        return false;
+    }
     if !m.is_elastic() && (!honor_taints || m.nodes().all(|node| s.is_settled(node))) {
-        return m.eligible_domains(pod, index);
+        return true;
     }
     let is_there = |node: NodeId| node == target || !m.comes_and_goes(node) || s.on(node).next().is_some();
-    let nodes = m.nodes().filter(|&node| is_there(node) && looks_at(m, s, pod, index, node));
-    nodes.filter_map(|node| m.domain(key, node)).collect::<BTreeSet<DomainId>>().len()
+    let is_seen = |node: &NodeId| looks_at(m, s, pod, index, *node) && is_there(*node);
+    let mut empty = m.domains(key).filter(|domain| !counts.contains_key(domain));
+    empty.any(|domain| m.members(domain).iter().any(is_seen))
 }
 
 /// Whether a constraint counts any pod at all.

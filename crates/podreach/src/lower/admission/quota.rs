@@ -132,9 +132,8 @@ impl Quotas {
         let parts = pod.parts;
         let whole = parts.whole.as_ref().is_some_and(|(requests, limits)| !requests.is_empty() || !limits.is_empty());
         self.of(namespace).iter().filter(|quota| !whole && quota.counts(pod) == Some(true)).find_map(|quota| {
-            let resource = STATED
-                .iter()
-                .find(|resource| quota.hard.contains_key(**resource) && is_silent(pod.parts, resource))?;
+            let resource =
+                STATED.iter().find(|resource| quota.hard.contains_key(**resource) && is_silent(pod.parts, resource))?;
             Some(format!("the ResourceQuota {} wants every container to state {resource}", quota.name))
         })
     }

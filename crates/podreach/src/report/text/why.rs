@@ -145,9 +145,7 @@ fn is_about_company(rule: &Rule) -> bool {
 /// Whether a rule is asked about a pod.
 fn is_asked(m: &Model, pod: PodId, rule: &Rule) -> bool {
     match rule {
-        Rule::InstanceLimit => {
-            m.asks(pod, *rule) && m.cluster().limits.iter().any(|limit| limit.pods.contains(&pod))
-        }
+        Rule::InstanceLimit => m.asks(pod, *rule) && m.cluster().limits.iter().any(|limit| limit.pods.contains(&pod)),
         Rule::ResourceQuota => !m.cluster().quotas.is_empty(),
         _ => !m.pod(pod).exempt.contains(rule),
     }
