@@ -235,7 +235,7 @@ impl Oracle {
     /// Whether no doubt spoils a run that deletes what it may and then deploys one pod of a type.
     fn deploys_for_sure(&self, pod: PodId) -> bool {
         let m = &self.problem.model;
-        let binds = (self.binds && history::waits(m, pod)) || waiting::concerns(m, pod);
+        let binds = self.binds && history::waits(m, pod);
         !binds && !self.over_approximating.iter().any(|doubt| doubt.residents || doubt.is_about(pod))
     }
 

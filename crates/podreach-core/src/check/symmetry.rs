@@ -108,6 +108,10 @@ impl Symmetry {
             if !m.placeable(pod, node) {
                 return Some(false);
             }
+            // A pod that waits is bound only as often as it waits.
+            if m.consumed(pod).is_some() {
+                return None;
+            }
             if by_itself { Some(m.is_roomy(pod, node)) } else { refused(node).map(|refused| !refused) }
         };
         let everywhere = |orbit| deployable(orbit).map(|deployable| Everywhere { deployable });
@@ -137,7 +141,7 @@ fn is_by_itself(m: &Model, pod: PodId) -> bool {
         && spec.mounts.claims.is_empty()
         && spec.mounts.disks.is_empty()
         && spec.quota.is_empty()
-        && !m.cluster().limits.iter().any(|limit| limit.is_asked(pod))
+        && !m.cluster().limits.iter().any(|limit| limit.pods.contains(&pod))
 }
 
 /// Whether an exchange is a symmetry of a problem.
