@@ -212,7 +212,12 @@ impl Sum<'_> {
                 let asked = |pod: PodId| {
                     m.shadowed(pod).is_none() && m.bound(pod).is_none() && m.asks(pod, Rule::InstanceLimit)
                 };
-                Some(self.everywhere(limit.pods.iter().copied(), limit.most.into(), |_| 1, asked))
+                Some(self.everywhere(
+                    limit.pods.iter().copied(),
+                    limit.most.into(),
+                    |pod| limit.pods.contains(&pod).into(),
+                    asked,
+                ))
             }
             Law::Few(atoms, most) => self.few(atoms, *most),
             &Law::Below(atom, count) => {
@@ -237,7 +242,7 @@ impl Sum<'_> {
             let taken = self.problem.kept.of(pod).map(|(_, count)| weight(pod).saturating_mul(count.into()));
             room = taken.fold(room, Amount::saturating_sub);
             // To bind a pod that waits changes no sum of those that run and those that wait.
-            let waits = m.consumed(pod);
+            let waits = m.consumed(pod).filter(|unbound| weight(unbound.0) == weight(pod));
             if asked(pod) || waits.is_some() {
                 weights.extend(m.nodes().map(|node: NodeId| ((pod, node), weight(pod))));
                 weights.extend(waits.map(|unbound| (unbound, weight(unbound.0))));
