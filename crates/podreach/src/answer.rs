@@ -286,7 +286,11 @@ impl Oracle {
                 if settled { Some(weak) } else { self.before_settling(goal, budget) }
             }
         };
-        Sure(with_node_steps(&self.problem, Some(&mut self.checker), other.unwrap_or_else(|| unknown(decision, reason))))
+        Sure(with_node_steps(
+            &self.problem,
+            Some(&mut self.checker),
+            other.unwrap_or_else(|| unknown(decision, reason)),
+        ))
     }
 
     /// The same decision; its run deletes the pods that wait for a node and are in its way.
