@@ -83,7 +83,7 @@ pub(crate) struct Reading {
     /// all settle; or they stay as they are
     #[arg(long, value_enum, default_value_t = Change::Elastic, value_name = "CHANGE")]
     pub(crate) nodes: Change,
-    /// Take a pool to have no more nodes at a time than it declares; autoscalers overrun that
+    /// Take a pool to have no more nodes at a time than it declares (maxNodes, limits of nodes, and a limit of zero); autoscalers overrun that
     #[arg(long)]
     pub(crate) trust_pool_limits: bool,
     /// The input has all objects of these kinds: `pods` (no custom resource makes pods besides those that are there), or any of

@@ -93,6 +93,7 @@ fn only_amounts_stay_where_names_are_replaced() {
     let measured = [
         "replicas",
         "maxReplicas",
+        "minReplicas",
         "maxSkew",
         "minDomains",
         "completions",
@@ -330,6 +331,10 @@ fn what_cannot_be_read_is_not_quoted() {
         "{\"apiVersion\": \"v1\", \"kind\": \"Pod\", \"spec\": {\"password\": \"hunter2\", }".to_owned(),
         "{\"apiVersion\": \"v1\", \"password\": hunter2}".to_owned(),
         "apiVersion: v1\nkind: Secret\nmetadata: {name: s}\nstringData: {a: hunter2, a: hunter22}\n".to_owned(),
+        "apiVersion: v1\nkind: Secret\nmetadata: {name: s}\nstringData: {a: !!int hunter2}\n".to_owned(),
+        "apiVersion: v1\nkind: Secret\nmetadata: {name: s}\nstringData: {a: !hunter2}\n".to_owned(),
+        "apiVersion: v1\nkind: Secret\nmetadata: {name: s}\nstringData: {a: !!hunter2 x}\n".to_owned(),
+        "apiVersion: v1\nkind: Secret\nmetadata: {name: s}\nstringData: {a: !<hunter2> x}\n".to_owned(),
         "apiVersion: v1\nkind: List\nitems: hunter2\n".to_owned(),
         "apiVersion: v1\nkind: List\nitems: [hunter2]\n".to_owned(),
     ];
@@ -398,4 +403,14 @@ fn a_file_of_another_kind_is_not_quoted() {
         }
     }
     assert!(refused > 110, "{refused}");
+}
+
+/// An address is refused without what is secret in it: who asks, and the query.
+#[test]
+fn an_address_is_not_quoted_with_its_secrets() {
+    for address in ["https://me:hunter2@example.com/web.yaml", "http://example.com/web.yaml?token=hunter2#hunter2"] {
+        let ran = podreach(&["check", "web", "edge-1", "-f", address]);
+        let said = ran.out.clone() + &ran.err;
+        assert!(ran.exit == 2 && said.contains("example.com/web.yaml") && !said.contains("hunter2"), "{said}");
+    }
 }
