@@ -209,7 +209,7 @@ impl Workload {
         let mut spec = spec.clone();
         spec["nodeName"] = format!("node-{node:05}").into();
         json!({"apiVersion": "v1", "kind": "Pod",
-                "metadata": self.metadata(&format!("{set}-{index:05}"), "ReplicaSet", &set), "spec": spec,
+                "metadata": self.metadata(&format!("{set}-{index:05}"), "ReplicaSet", set), "spec": spec,
                 "status": {"phase": "Running", "podIP": format!("10.{}.{}.{}", node / 250, node % 250, index % 250),
                     "conditions": [{"type": "Ready", "status": "True", "lastTransitionTime": "2026-01-01T00:00:00Z"}]}})
     }

@@ -2,7 +2,7 @@
 //!
 //! A child is limited in processor seconds, in elapsed seconds (ten times as many, for machines that are shared) and in memory.
 //! Time is processor time of the child and what it started; memory is the largest resident set. The system counts the parent's set
-//! at the moment of starting as the child's, so whoever measures must stay small: instances are made by children, too.
+//! at the moment of starting as the child's, so whoever measures must stay small: instances are also made by children.
 
 use std::fs::{self, File};
 use std::io;

@@ -82,7 +82,7 @@ pub(crate) fn plain(n: usize) -> Query {
     draft.asking(vec![n - 1], (n - 1) % WORKERS)
 }
 
-/// `n` functions in a ring, each of which keeps away from both neighbours: can two neighbours run together? Never.
+/// `n` functions in a ring, and each keeps away from both neighbours: can two neighbours run together? Never.
 pub(crate) fn apart(n: usize) -> Query {
     let mut draft = Draft::workers(WORKERS, 1_000);
     let functions: Vec<usize> = (0..n).map(|function| draft.function(format!("f{function}"), 100)).collect();

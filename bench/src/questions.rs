@@ -16,7 +16,7 @@ use podreach_core::{Semantics, Verdict};
 
 use crate::family;
 
-/// How many bytes a search may hold: as much as a check has unless told otherwise.
+/// How many bytes a search may hold: as much as a check has by default.
 const MEMORY: usize = 2 << 30;
 
 /// Processor time is asked for once in so many times.
@@ -55,8 +55,8 @@ pub(crate) fn run(folder: &Path, only: &str, seconds: u64) -> Result<(), String>
     );
     let mut rows = Vec::new();
     for question in index(folder)?.into_iter().filter(|question| question.file.contains(only)) {
-        let told = |error| format!("{}: {error}", question.file);
-        rows.push(ask(folder, &question, Duration::from_secs(seconds)).map_err(told)?);
+        let named = |error| format!("{}: {error}", question.file);
+        rows.push(ask(folder, &question, Duration::from_secs(seconds)).map_err(named)?);
     }
     println!("\n{}", summary(&rows));
     match rows.iter().filter(|row| row.is_wrong()).count() {
@@ -88,7 +88,7 @@ fn ask(folder: &Path, question: &Question, limit: Duration) -> Result<Row, Strin
     let interrupt = || (may_be_spent() && spent()).then_some(Stop::Timeout);
     let decision = decide(&problem, &Budget { interrupt: &interrupt, memory: MEMORY, ..Budget::unlimited() });
     let deciding = processor()?.saturating_sub(begun + reading);
-    let (answer, evidence) = told(&decision);
+    let (answer, evidence) = said(&decision);
     println!(
         "| {} | {} | {answer} | {} | {:.3} | {:.3} | {evidence} | {} |",
         question.file.trim_end_matches(".gz").trim_end_matches(".pnml"),
@@ -110,7 +110,7 @@ fn objects(folder: &Path, question: &Question) -> Result<Vec<u8>, String> {
     Ok(Encoding::new(&net, &[goal], Semantics::Paper).encoded().json().to_string().into_bytes())
 }
 
-fn told(decision: &Decision) -> (&'static str, String) {
+fn said(decision: &Decision) -> (&'static str, String) {
     match decision.checked.verdict() {
         Verdict::Deployable(trace) => ("deployable", format!("{} steps", trace.len())),
         Verdict::Never(proof) => ("never", family::size(proof)),

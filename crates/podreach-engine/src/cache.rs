@@ -175,7 +175,7 @@ impl Plan {
 }
 
 fn is_within(there: &Group, goal: &Group) -> bool {
-    goal.iter().all(|&(class, count)| groups::count(&there, class) >= count)
+    goal.iter().all(|&(class, count)| groups::count(there, class) >= count)
 }
 
 #[cfg(test)]

@@ -13,7 +13,7 @@ pub(crate) enum ArgumentError {
     Count,
     /// It is not a format with a file.
     Also,
-    /// It is not a kind of which the input can be said to have everything.
+    /// The input cannot be said to have everything of this kind.
     Complete,
 }
 

@@ -5,7 +5,7 @@
 
 use clap::{Arg, Command};
 
-/// The lines for these words, of which the last is still being written.
+/// The lines for these words; the last one is still being written.
 pub(crate) fn lines(command: &Command, words: &[String]) -> String {
     let (last, before) = words.split_last().map_or(("", &[][..]), |(last, before)| (last.as_str(), before));
     let mut command = command.clone();

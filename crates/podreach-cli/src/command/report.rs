@@ -126,10 +126,10 @@ fn write(
 
 /// The names of the files, without their folders.
 pub(crate) fn title(input: &Input) -> String {
-    input.filename.iter().map(name).collect::<Vec<_>>().join(", ")
+    input.filename.iter().map(|path| name(path)).collect::<Vec<_>>().join(", ")
 }
 
-fn name(path: &std::path::PathBuf) -> String {
+fn name(path: &std::path::Path) -> String {
     path.file_name().map_or_else(|| path.to_string_lossy(), |name| name.to_string_lossy()).into_owned()
 }
 

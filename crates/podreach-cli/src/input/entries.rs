@@ -1,4 +1,4 @@
-//! The file of `--exact`: a list of `{pod, node, count}`, or a Question, of which it takes the goal.
+//! The file of `--exact`: a list of `{pod, node, count}`, or a Question, whose goal it takes.
 
 use std::path::Path;
 

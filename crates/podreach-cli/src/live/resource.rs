@@ -164,7 +164,7 @@ impl Resource {
 mod tests {
     use super::*;
 
-    /// The rules of the ClusterRole in a manifest, as `resource.group`, all of which may be listed and nothing else.
+    /// The rules of the ClusterRole in a manifest, as `resource.group`: all of them may be listed, and nothing else may be done.
     fn granted(manifest: &str) -> Vec<String> {
         let mut found = Vec::new();
         for rule in manifest.split("- apiGroups:").skip(1) {

@@ -12,7 +12,7 @@ use super::resource::{Doubt, Feature, Without};
 
 /// What there is to say about everything that could not be listed.
 pub(crate) fn diagnostics(unseen: &[Unseen], users: &Users, options: &Options) -> Vec<Diagnostic> {
-    // Without the rights for what runs elsewhere, admission elsewhere is no question either.
+    // Without the rights for what runs elsewhere, admission elsewhere does not matter either.
     let only = unseen.iter().find(|other| other.resource.without == Without::Running).and_then(|u| u.beyond.as_ref());
     let mut found = Vec::new();
     for one in unseen {

@@ -5,23 +5,23 @@
 
 use std::sync::Mutex;
 
-use super::door::Door;
 use super::http::{Request, Response};
+use super::launch::LaunchFile;
 
 /// The checks of one run.
 #[derive(Debug)]
 pub(super) struct Gate {
     hosts: [String; 2],
     token: String,
-    /// The way in, until somebody has come.
-    door: Mutex<Option<Door>>,
+    /// The file that leads to the page, until the page was opened.
+    launch: Mutex<Option<LaunchFile>>,
 }
 
 impl Gate {
     /// For a port and a token, and the way in that is no longer needed once the token was used.
-    pub(super) fn new(port: u16, token: String, door: Option<Door>) -> Self {
+    pub(super) fn new(port: u16, token: String, launch: Option<LaunchFile>) -> Self {
         let hosts = [format!("127.0.0.1:{port}"), format!("localhost:{port}")];
-        Self { hosts, token, door: Mutex::new(door) }
+        Self { hosts, token, launch: Mutex::new(launch) }
     }
 
     /// Refuses what does not come from this machine's own page.
@@ -48,7 +48,7 @@ impl Gate {
     pub(super) fn token(&self, request: &Request) -> Result<(), Response> {
         let given = request.field("authorization").and_then(|field| field.strip_prefix("Bearer "));
         if given.is_some_and(|given| equal(given.as_bytes(), self.token.as_bytes())) {
-            drop(self.door.lock().map(|mut door| door.take()));
+            drop(self.launch.lock().map(|mut launch| launch.take()));
             return Ok(());
         }
         Err(Response::refusal(401, "the token is missing or wrong: use the address that podreach printed"))

@@ -6,12 +6,12 @@
 
 mod api;
 mod attended;
-mod door;
 mod exports;
 mod gate;
 mod heap;
 mod http;
 mod jobs;
+mod launch;
 mod orders;
 mod refused;
 mod world;
@@ -44,10 +44,10 @@ pub(crate) fn run(args: &Serve, clock: &Clock) -> Result<Exit, Reported> {
     let token = token()?;
     let address = format!("http://127.0.0.1:{port}/#{token}");
     print::data(&format!("podreach serves {address}\n(for this machine alone; Ctrl-C ends it)\n"));
-    let door = if args.open { door::open(&address) } else { None };
+    let launch = if args.open { launch::open(&address) } else { None };
     let title = args.title.clone().unwrap_or_else(|| title(&args.cluster.input));
     let world = World::new(session, args, title);
-    let server = Arc::new(api::Server::new(world, Gate::new(port, token, door)));
+    let server = Arc::new(api::Server::new(world, Gate::new(port, token, launch)));
     clock.hand_over();
     let watched = Arc::clone(&server);
     let watch = std::thread::Builder::new().name("watch".into()).spawn(move || watched.watch());

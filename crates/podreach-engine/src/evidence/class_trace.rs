@@ -18,7 +18,7 @@ struct ClassTrace<'a> {
     system: &'a System,
     /// The atoms of each class that are there, by their places in the trace, the latest last.
     present: Vec<Vec<u32>>,
-    /// The classes of which there is any.
+    /// The classes that have pods.
     some: Bits,
     needs: Vec<u64>,
     /// How many there are of each class, with the state that guards compare; kept only where a guard asks for more than absence.
@@ -83,7 +83,7 @@ impl Atoms {
     }
 }
 
-/// The classes of which a guard wants none.
+/// The classes that a guard wants no pods of.
 fn barred(system: &System, guard: &SumGuard) -> Bits {
     let absent = guard.at_most.iter().filter(|&&(_, bound)| bound == 0).map(|&(sum, _)| sum);
     let classes = absent.flat_map(|sum| system.sums.members(sum)).map(|class| class as usize);

@@ -1,5 +1,5 @@
 //! Evidence: makes plans into traces (`trace.rs`, `class_trace.rs`) and shortens them (`shortening.rs`), and reduces proofs to the
-//! groups that their argument needs (`reduction.rs`), of which many are said as laws (`laws.rs`).
+//! groups that their argument needs (`reduction.rs`), and says many of them as laws (`laws.rs`).
 //!
 //! Nothing here is trusted: the checker replays traces and re-proves groups.
 

@@ -1,4 +1,4 @@
-//! A bit matrix: many sets of small numbers, of which the same word is looked at in turn.
+//! A bit matrix: many sets of small numbers; the same word of each is looked at in turn.
 //!
 //! Stored by column of words: what all sets have of the same 64 numbers is contiguous, so asking many sets about few numbers stays
 //! within little memory.

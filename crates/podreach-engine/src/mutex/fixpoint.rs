@@ -30,7 +30,7 @@ pub(super) struct Fixpoint<'r> {
     fresh_pairs: BitMatrix,
     /// For each word of classes, the classes with fresh pairs in it.
     pending: Vec<Vec<u32>>,
-    /// For each class, the preconditions of which it is a witness.
+    /// For each class, the preconditions that it is a witness of.
     witness_of: Vec<Vec<usize>>,
     /// For each class, the rules with a choice that need it or another.
     chosen_by: Vec<Vec<usize>>,
@@ -38,7 +38,7 @@ pub(super) struct Fixpoint<'r> {
     satisfying: BitMatrix,
     /// For each prefix, the classes that are compatible with all of its preconditions.
     here: BitMatrix,
-    /// For each list of upper bounds, the classes of which not even one may be there.
+    /// For each list of upper bounds, the classes that may not be there at all.
     barred: BitMatrix,
     /// Classes of one word that advance to prefixes.
     advancing: Vec<(usize, u64)>,
@@ -286,7 +286,7 @@ fn with_any_in(compatible: &BitMatrix, classes: usize, word: usize) -> Vec<u32> 
     (0..classes).filter(|&class| compatible.word(class, word) != 0).map(|class| class as u32).collect()
 }
 
-/// For each class, the preconditions of which it is a witness.
+/// For each class, the preconditions that it is a witness of.
 fn witness_of(rules: &Preconditions<'_>, classes: usize) -> Vec<Vec<usize>> {
     let mut witness_of = vec![Vec::new(); classes];
     for (number, condition) in rules.conditions.iter().enumerate() {
@@ -319,7 +319,7 @@ fn satisfying(system: &System, condition: &Precondition) -> Bits {
     satisfying
 }
 
-/// The classes of which not even one may be there when upper bounds hold.
+/// The classes that may not be there at all when upper bounds hold.
 fn barred(system: &System, bounds: &[(Sum, u128)]) -> Bits {
     let too_heavy = bounds.iter().flat_map(|&(sum, bound)| {
         let weights = system.sums.weights[sum as usize].iter();

@@ -21,7 +21,7 @@ pub struct Audit<'a> {
 }
 
 impl Audit<'_> {
-    /// How many parts there are, of which `done` hears one by one.
+    /// How many parts there are; `done` is called once for each.
     pub fn parts(&self, analysis: &Analysis) -> usize {
         let rules: usize = self.policies.iter().map(|policy| policy.rules.len()).sum();
         let rows = self.earlier.map_or(0, |earlier| earlier.cluster().pods.len() + analysis.cluster().pods.len());

@@ -8,7 +8,7 @@ use std::collections::{HashMap, HashSet};
 /// The longest name: two of them, with the words around them, still fit into the 63 characters of a label.
 pub(super) const LONGEST: usize = 20;
 
-/// A Kubernetes name for each of these names, all different; `word` stands for a name of which nothing is left.
+/// A Kubernetes name for each of these names, all different; `word` replaces a name that has nothing left.
 pub(super) fn names<'s>(originals: impl IntoIterator<Item = &'s str>, word: &str) -> Vec<String> {
     let originals: Vec<&str> = originals.into_iter().collect();
     let mut taken: HashSet<String> = originals

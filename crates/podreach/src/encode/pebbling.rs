@@ -16,7 +16,7 @@ use super::object::{HOSTNAME, PodType, Term, node, question};
 use super::{DecodeError, Encoded, errors, source};
 use crate::diagnostic::Diagnostic;
 
-/// The resource of which every pod takes one.
+/// The resource that every pod takes one of.
 const PEBBLE: &str = "podreach.dev/pebble";
 
 /// The only node.

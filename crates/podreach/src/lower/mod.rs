@@ -191,7 +191,7 @@ impl<'o> Lowering<'o> {
         document::objects(document, strange, &mut |found| take(cx, inventory, found));
     }
 
-    /// Reads a piece of a document; false if it cannot be told what it is without the rest.
+    /// Reads a piece of a document; false if the rest is needed to know what it is.
     #[must_use]
     pub(crate) fn add_piece(&mut self, piece: Piece<'_, '_>) -> bool {
         let Self { cx, inventory, strange, .. } = self;

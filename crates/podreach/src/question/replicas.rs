@@ -1,4 +1,4 @@
-//! StatefulSets whose pods have claims of their own: who asks for such a workload asks for its pods, each of which is a type.
+//! StatefulSets whose pods have claims of their own: who asks for such a workload asks for its pods, and each of these is a type.
 //!
 //! ```text
 //! db on n1                db-0 on n1,  or  db-1 on n1,  or  db-2 on n1

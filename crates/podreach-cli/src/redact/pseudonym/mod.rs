@@ -145,7 +145,7 @@ impl Pseudonyms {
         }
     }
 
-    /// Numbers that name something: ports, and users, of which only matters who is root.
+    /// Numbers that name something: ports, and users, where only root matters.
     fn number(&mut self, value: &mut Value, role: Role) {
         let most = 65_535;
         let port = value.as_u64().filter(|port| (1..=most).contains(port));

@@ -51,7 +51,7 @@ struct Mask {
     /// The word and the bit of what it deploys.
     head: (usize, u64),
     class: usize,
-    /// The witnesses of which there is a choice; none of them is barred.
+    /// The witnesses to choose among; none of them is barred.
     choices: Vec<Bits>,
 }
 

@@ -196,7 +196,7 @@ fn distinct(draft: &Draft, semantics: Semantics, matchers: &[MatcherId], mirrors
     found.into_values().collect()
 }
 
-/// The keys that a kubelet may change and someone looks at, each with the values that make a difference; `None` is no value.
+/// The keys that a kubelet may change and someone looks at, each with the values that make a difference; `None` stands for no value.
 type Choices = BTreeMap<Symbol, Vec<Option<Symbol>>>;
 
 /// The values of labels that someone looks at.

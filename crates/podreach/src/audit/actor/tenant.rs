@@ -149,7 +149,7 @@ fn add_types(
     (all, exact)
 }
 
-/// The profiles of which no other is better in everything for a pod that asks for nothing.
+/// The profiles that no other surpasses in everything, for a pod that asks for nothing.
 fn best(profiles: &[Scheduling]) -> Vec<&Scheduling> {
     (0..profiles.len()).filter(|&at| !is_beaten(profiles, at)).map(|at| &profiles[at]).collect()
 }
@@ -211,7 +211,7 @@ fn selected(cluster: &Cluster, namespace: &str, labels: &Labels, selections: &[&
 
 /// Whether a selection selects a tenant's pod with these labels, whatever it is called.
 fn may_select(namespace: &str, labels: &BTreeMap<String, String>, selection: &PodSelection) -> bool {
-    selection.admits(namespace, Kind::Pod, &labels)
+    selection.admits(namespace, Kind::Pod, labels)
         && selection.names.as_ref().is_none_or(|names| names.iter().any(|given| may_be_called(namespace, given)))
 }
 

@@ -89,8 +89,11 @@ fn is_unique(m: &Model, key: Symbol, value: Symbol) -> bool {
         && m.nodes().filter(|&other| m.node(other).labels.value(key) == Some(value)).count() == 1
 }
 
+/// What an alternative asks of a node, and of all others.
+type Parts = (Vec<(PodId, u64)>, Vec<(Atom, u64)>);
+
 /// What is asked of a node: its own part of each alternative, and what goes with it elsewhere.
-fn asked_of(goal: &Goal, node: NodeId) -> BTreeSet<(Vec<(PodId, u64)>, Vec<(Atom, u64)>)> {
+fn asked_of(goal: &Goal, node: NodeId) -> BTreeSet<Parts> {
     let parts = goal.any.iter().filter(|alternative| alternative.on(node).next().is_some()).map(|alternative| {
         let (own, others): (Vec<_>, Vec<_>) = alternative.iter().partition(|((_, at), _)| *at == node);
         (own.into_iter().map(|((pod, _), count)| (pod, count)).collect::<Vec<_>>(), others)

@@ -106,7 +106,7 @@ pub(crate) fn drawing(m: &Model, pods: &BTreeSet<PodId>) -> (Own<PodId>, Own<Nam
 
 /// The keys among labels that some selectors look at.
 fn carried(m: &Model, needed: &BTreeSet<MatcherId>, labels: &Labels, of_namespaces: bool) -> Vec<Symbol> {
-    let keys = keys(&selectors(m, &needed, of_namespaces)).into_keys();
+    let keys = keys(&selectors(m, needed, of_namespaces)).into_keys();
     keys.filter(|&key| labels.value(key).is_some()).collect()
 }
 

@@ -213,7 +213,7 @@ impl Support {
         match *self {
             Self::Node(node) => format!("node {} were lost", m.node_name(node)),
             Self::Other(pod) => format!("there were no {}", m.pod_name(pod)),
-            // A label that the rule alone looks at is no word of the cluster.
+            // A label that only the rule looks at is not a symbol of the cluster.
             Self::Label(node, ref key) => format!("node {} lost label {key}", m.node_name(node)),
             _ => self.change(m).map(|change| condition(&change, m)).unwrap_or_default(),
         }

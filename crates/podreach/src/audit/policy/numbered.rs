@@ -33,7 +33,7 @@ pub(crate) struct Group {
 /// The most ways that are tried.
 const WAYS: usize = 64;
 
-/// The workloads of which a rule wants so many instances: not their former revisions, and StatefulSets by the numbers of their pods.
+/// The workloads that a rule wants so many instances of: not their former revisions, and StatefulSets by the numbers of their pods.
 pub(crate) fn groups(lowered: &Lowered, world: &World, want: impl Fn(PodId, u64) -> Want, count: u64) -> Vec<Group> {
     let m = world.model();
     let numbered = lowered.origins.numbered();

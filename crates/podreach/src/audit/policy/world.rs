@@ -77,7 +77,7 @@ fn selecting(lowered: &Lowered, selections: &[&PodSelection], name: &str) -> Vec
 }
 
 impl World {
-    /// The input, of which nothing is selected.
+    /// The input, with nothing selected.
     pub(crate) fn of_input(lowered: &Lowered, semantics: Semantics) -> Self {
         let problem = crate::lower::problem(lowered, semantics);
         let (diagnostics, changes) = (lowered.diagnostics.clone(), Changes::default());
@@ -142,7 +142,7 @@ impl World {
 
     /// The part of the world with these pod types and nodes alone; names stay, ids do not.
     pub(crate) fn part(&self, pods: impl Fn(PodId) -> bool, nodes: impl Fn(NodeId) -> bool) -> (Self, Part) {
-        // Pods that wait are told from others of their name by what would be made in their place.
+        // What would be made in their place distinguishes pods that wait from others of their name.
         let waiting = &self.model().cluster().waiting;
         let of_waiting: BTreeSet<PodId> =
             waiting.iter().filter(|(pod, _)| pods(**pod)).map(|(_, waiting)| waiting.of).collect();

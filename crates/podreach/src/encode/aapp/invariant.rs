@@ -4,7 +4,7 @@
 //! b may be completed by (f, w) ∈ b  iff  some block of f with the worker w lets f start where b − (f, w) runs and, for each affine entry
 //!                                        that this does not satisfy, some function that it names; and no group is within all that
 //! ```
-//! At first nothing runs, so a set of groups of which none can be completed is an invariant. Priorities are left out: they only forbid.
+//! At first nothing runs, so a set of groups is an invariant if none of them can be completed. Priorities are left out: they only forbid.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 

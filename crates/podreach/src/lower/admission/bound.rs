@@ -30,7 +30,7 @@ impl Subject {
         Self { kind: "Container", requests, limits }
     }
 
-    /// A claim to storage, of which only the request counts.
+    /// A claim to storage; only its request counts.
     pub(crate) fn claim(size: Option<Quantity>) -> Self {
         let asked: Amounts = size.map(|size| ("storage".to_owned(), size)).into_iter().collect();
         Self { kind: "PersistentVolumeClaim", requests: asked.clone(), limits: asked }
@@ -48,7 +48,7 @@ impl Subject {
     }
 }
 
-/// Those of which a pod as a whole may say something.
+/// The amounts that a pod as a whole may state.
 fn of_whole(amounts: &Amounts) -> Amounts {
     let known = |resource: &String| matches!(resource.as_str(), "cpu" | "memory");
     amounts.iter().filter(|(resource, _)| known(resource)).map(|(name, &q)| (name.clone(), q)).collect()

@@ -46,8 +46,8 @@ impl Namespaces {
             self.ending.insert(metadata.name.clone());
         }
         let annotations = tree.field("metadata").and_then(|metadata| metadata.field("annotations"));
-        let told = annotations.and_then(|all| ANNOTATIONS.iter().find_map(|key| all.field(key)));
-        if let Some(annotation) = told {
+        let given = annotations.and_then(|all| ANNOTATIONS.iter().find_map(|key| all.field(key)));
+        if let Some(annotation) = given {
             self.annotated.insert(metadata.name.clone(), annotation.span);
         }
     }

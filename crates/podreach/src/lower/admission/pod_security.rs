@@ -1,6 +1,6 @@
 //! PodSecurity: which pods a namespace takes, by the level and the version that its labels enforce.
 //!
-//! A level is a list of checks, each of which says since and until which version it forbids what. A version beyond the release in use is
+//! A level is a list of checks, and each says since and until which version it forbids what. A version beyond the release in use is
 //! that of the release, and so is `latest`. Kubernetes: `k8s.io/pod-security-admission`, `policy/check_*.go`, `policy/registry.go`,
 //! `api/helpers.go`, `PolicyToEvaluate`. Exemptions stand in the configuration of the API server, which the input does not have.
 

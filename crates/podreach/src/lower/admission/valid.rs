@@ -53,7 +53,7 @@ fn of_whole(parts: &Parts) -> Option<String> {
     Some(format!("its containers would ask for more {resource} than the pod as a whole does"))
 }
 
-/// A resource of which there is more than another list allows.
+/// A resource that exceeds what another list allows.
 fn exceeding<'a>(amounts: &'a Amounts, most: &Amounts) -> Option<&'a String> {
     amounts
         .iter()

@@ -19,7 +19,7 @@ pub(crate) type Amounts = BTreeMap<String, Quantity>;
 /// Suffixes that hardly anyone means for cpu.
 const LARGE: [&str; 6] = ["K", "M", "G", "T", "P", "E"];
 
-/// The amounts in a field, of which none may be negative.
+/// The amounts in a field; none may be negative.
 pub(crate) fn read(cx: &mut Context, object: &Object<'_, '_>, field: &str) -> Amounts {
     let mut amounts = Amounts::new();
     for entry in object.entries(field, &mut cx.log) {

@@ -381,7 +381,7 @@ fn is_reserved(claim: Option<(&ClaimRecord, &str, &str)>, volume: &VolumeRecord)
     (at.as_str(), called.as_str()) == (namespace, name) && (uid.is_empty() || *uid == record.uid)
 }
 
-/// Whether the scheduler could choose among volumes in several ways, not all of which need to end well: several claims want one
+/// Whether the scheduler could choose among volumes in several ways, and not all of them need to end well: several claims want one
 /// volume, and they or the volumes they want are of one size.
 fn is_ambiguous(cx: &Context, claims: &[ClaimId]) -> bool {
     let waiting: Vec<&Waiting> = claims

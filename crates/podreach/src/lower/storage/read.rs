@@ -196,7 +196,7 @@ fn attachment(cx: &mut Context, object: &Object<'_, '_>) -> Option<AttachmentRec
     })
 }
 
-/// The zones in the value of a label, of which there may be several.
+/// The zones in the value of a label; there may be several.
 ///
 /// Kubernetes: `component-helpers/cloud/volume/helpers`, `LabelZonesToSet`.
 pub(super) fn zones(value: &str) -> Option<BTreeSet<&str>> {

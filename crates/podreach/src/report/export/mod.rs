@@ -34,7 +34,7 @@ pub enum Unwritten {
     TooManyChoices,
     /// A step (counted from zero) is about a node that has settled or a pod that does not wait.
     Step(usize),
-    /// Nodes come and go, of which the proved checker knows nothing.
+    /// Nodes come and go; the proved checker knows nothing of that.
     Elastic,
     /// It leans on how many pods wait for a node, of which the proved checker knows nothing.
     Waiting,

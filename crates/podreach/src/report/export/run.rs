@@ -1,4 +1,4 @@
-//! Runs, stretch by stretch: each begins where the one before it ended, on nodes of which more have settled.
+//! Runs, stretch by stretch: each begins where the one before it ended, where more nodes have settled.
 //!
 //! The proved checker knows no step by which a node settles, so such a step ends a document and begins another.
 

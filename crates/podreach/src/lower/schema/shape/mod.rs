@@ -20,7 +20,7 @@ pub enum Shape {
     /// A mapping with a table, and those of its fields that are looked at. Fields that no table lists are an error, so that their
     /// names stay, without content.
     Fields(&'static Table, Parts),
-    /// A mapping of which only some parts are looked at.
+    /// A mapping; only some parts are looked at.
     Parts(Parts),
     /// A list of parts.
     Each(&'static Shape),
@@ -56,7 +56,7 @@ pub enum Role {
     Number,
     /// A port.
     Port,
-    /// The number of a user, of which only matters whether it is 0.
+    /// The number of a user; only whether it is 0 matters.
     User,
     /// A point in time.
     Time,
@@ -70,7 +70,7 @@ pub enum Role {
     NodeField,
     /// Labels.
     Labels,
-    /// Annotations, of which few are looked at.
+    /// Annotations; few are looked at.
     Annotations,
     /// The name of a resource.
     Resource,

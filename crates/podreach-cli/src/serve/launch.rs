@@ -9,25 +9,25 @@ use std::process::{Command, Stdio};
 
 /// A file that leads to the page, in a folder of its own; both go with it.
 #[derive(Debug)]
-pub(super) struct Door(PathBuf);
+pub(super) struct LaunchFile(PathBuf);
 
-impl Drop for Door {
+impl Drop for LaunchFile {
     fn drop(&mut self) {
         let _ = remove_dir_all(&self.0);
     }
 }
 
 /// Asks the desktop to open an address; where there is none, the address that was printed is enough.
-pub(super) fn open(address: &str) -> Option<Door> {
-    let (door, file) = make(address)?;
+pub(super) fn open(address: &str) -> Option<LaunchFile> {
+    let (launch, file) = make(address)?;
     let program = if cfg!(target_os = "macos") { "open" } else { "xdg-open" };
     let mut command = Command::new(program);
     command.arg(file).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-    command.spawn().ok().map(|_| door)
+    command.spawn().ok().map(|_| launch)
 }
 
 /// Writes the file, into a folder that nobody else may look into and that was not there before.
-fn make(address: &str) -> Option<(Door, PathBuf)> {
+fn make(address: &str) -> Option<(LaunchFile, PathBuf)> {
     let mut bytes = [0; 8];
     getrandom::fill(&mut bytes).ok()?;
     let name = bytes.iter().fold("podreach-".to_owned(), |name, byte| format!("{name}{byte:02x}"));
@@ -40,12 +40,12 @@ fn make(address: &str) -> Option<(Door, PathBuf)> {
         std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
     }
     builder.create(&folder).ok()?;
-    let door = Door(folder);
-    let file = door.0.join("open.html");
+    let launch = LaunchFile(folder);
+    let file = launch.0.join("open.html");
     let page = format!(
         "<!doctype html>\n<meta charset=\"utf-8\">\n<meta name=\"referrer\" content=\"no-referrer\">\n\
         <meta http-equiv=\"refresh\" content=\"0; url={address}\">\n<title>podreach</title>\n"
     );
     options.write(true).create_new(true).open(&file).ok()?.write_all(page.as_bytes()).ok()?;
-    Some((door, file))
+    Some((launch, file))
 }

@@ -1,0 +1,108 @@
+//! What passes, counts and is refused in clusters.
+
+use crate::case::{Case, DEPLOYABLE, NEVER, NOT_DEPLOYABLE, UNKNOWN, run};
+
+/// What passes, counts and is refused in clusters, by the number of the observation.
+pub const CLUSTER: &[Case] = &[
+    (
+        "X2",
+        "cluster",
+        &[
+            run("audit -f x02-missing-priority-class.yaml", UNKNOWN).says(&["F0101", "S0465"]),
+            run("audit -f x02-claims-without-devices.yaml", UNKNOWN).says(&["2 findings not decided", "S0412"]),
+        ],
+    ),
+    (
+        "X4",
+        "cluster",
+        &[run("audit -f x04-never-on-nodes-to-come.yaml", NEVER)
+            .says(&["the one pod that is declared can never be up"])
+            .silent_about(&["cut short", "all 1 pods"])],
+    ),
+    (
+        "X5",
+        "cluster",
+        &[run("check -f x05-startup-taint-of-the-pool.yaml web n1", DEPLOYABLE).says(&["n1 becomes ready"])],
+    ),
+    (
+        "X6",
+        "cluster",
+        &[run("check -f x06-one-device-of-eight-is-unhealthy.yaml train n1", DEPLOYABLE)
+            .says(&["gets its devices back"])],
+    ),
+    (
+        "X7",
+        "cluster",
+        &[
+            run("check -f x07-node-without-its-zone.yaml web new", UNKNOWN).says(&["S0473"]),
+            run("check -f x07-node-without-its-zone.yaml plain new", DEPLOYABLE),
+            run("check -f x07-node-without-its-zone.yaml large new", NEVER),
+            run("check -f x07-node-without-its-zone.yaml elsewhere new", UNKNOWN).says(&["S0474"]),
+            run("check -f x07-spread-over-zones.yaml web new", UNKNOWN),
+            run("check -f x07-node-without-its-devices.yaml train g1", UNKNOWN).says(&["S0473"]),
+            run("check -f x07-node-without-its-devices.yaml train --any-node", UNKNOWN),
+        ],
+    ),
+    (
+        "X8",
+        "cluster",
+        &[
+            run("check -f x08-node-being-deleted.yaml web n1", NEVER).says(&["W0325"]),
+            run("check -f x08-node-being-deleted.yaml web n2", DEPLOYABLE),
+            run("check -f x08-node-being-deleted.yaml web n3", DEPLOYABLE),
+        ],
+    ),
+    (
+        "X9",
+        "cluster",
+        &[
+            run("check -f x09-limit-of-zero.yaml p --any-node", UNKNOWN),
+            run("check -f x09-limit-of-zero.yaml p --any-node --trust-pool-limits", NEVER),
+            run("check -f x09-pool-being-deleted.yaml p --any-node", NEVER),
+            run("check -f x09-pool-of-a-fixed-size.yaml p nodepool/idle/2.1 --with p@n1", NOT_DEPLOYABLE),
+        ],
+    ),
+    (
+        "X10",
+        "cluster",
+        &[
+            run("check -f x10-keda.yaml web n1 --instances declared --with web@n1=3", DEPLOYABLE),
+            run("audit -f x10-least-replicas.yaml", NEVER).says(&["asks for 2 replicas, but at most 1"]),
+        ],
+    ),
+    ("X11", "cluster", &[run("audit -f x11-makes-no-pods.yaml", DEPLOYABLE).silent_about(&["F0101"])]),
+    ("X12", "cluster", &[run("check -f x12-quota-on-replica-sets.yaml web n1", UNKNOWN).says(&["S0435"])]),
+    (
+        "X13",
+        "cluster",
+        &[
+            run("check -f x13-unsafe-sysctl.yaml s n1", UNKNOWN).says(&["S0434"]),
+            run("check -f x13-unsafe-sysctl.yaml safe n1", DEPLOYABLE),
+            run("check -f x13-unsafe-sysctl.yaml host n1", UNKNOWN),
+        ],
+    ),
+    (
+        "X14",
+        "cluster",
+        &[
+            run("check -f x14-scoped-quotas.yaml -n b cross n1", NEVER),
+            run("check -f x14-scoped-quotas.yaml -n b nocross n1", DEPLOYABLE),
+            run("check -f x14-scoped-quotas.yaml -n d hi n1", NEVER),
+            // There may be a class that pods get which name none.
+            run("check -f x14-scoped-quotas.yaml -n d lo n1", UNKNOWN).says(&["S0418"]),
+            run("audit -f x14-critical-pods.yaml", DEPLOYABLE).silent_about(&["S0418"]),
+            run("audit -f x14-no-critical-pods.yaml", NEVER)
+                .says(&["kube-dns can never"])
+                .silent_about(&["l7 can never"]),
+        ],
+    ),
+    (
+        "X15",
+        "cluster",
+        &[
+            run("check -f x15-nodes-without-a-system.yaml w win", DEPLOYABLE),
+            run("check -f x15-nodes-without-a-system.yaml any virtual-kubelet", UNKNOWN).says(&["S0466"]),
+            run("check -f x15-nodes-without-a-system.yaml any --any-node", DEPLOYABLE).says(&["can run on win"]),
+        ],
+    ),
+];
