@@ -3,3 +3,4 @@
 pub(crate) mod cause;
 pub(crate) mod hidden;
 pub(crate) mod spoiling;
+mod starting;
