@@ -540,8 +540,8 @@ impl Doubt {
             && diagnostic.code != OTHER_SCHEDULER
             && !CHANGED.contains(&diagnostic.code);
         let there = diagnostic.pods.is_empty() || !pods.is_empty();
-        let on = diagnostic.lacking.map(|label| {
-            let key = m.cluster().symbols.symbol(label);
+        let on = diagnostic.lacking.map(|lacked| {
+            let key = m.cluster().symbols.symbol(lacked.label());
             let lacks = |node: &NodeId| key.is_none_or(|key| m.node(*node).labels.value(key).is_none());
             (key, m.nodes().filter(lacks).collect())
         });

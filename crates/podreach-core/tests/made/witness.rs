@@ -82,7 +82,7 @@ fn give_parts(cluster: &mut Cluster, [shy, other, guest, dweller]: [PodId; 4], i
         witness.set(spec);
         spec.anti_affinity = vec![Term { matcher: home.matcher, key }];
     });
-    change(other, &|spec| is_witness.then(|| witness.set(spec)).unwrap_or_default());
+    change(other, &|spec| if is_witness { witness.set(spec) } else { Default::default() });
     change(guest, &|spec| spec.affinity = vec![Term { matcher: witness.matcher, key }]);
     change(dweller, &|spec| {
         home.set(spec);

@@ -31,7 +31,26 @@ pub struct Diagnostic {
     /// The label keys whose values are in doubt, when it is about labels: it then spoils only what selectors with one of them decide.
     pub keys: GivenLabels,
     /// The label that nodes lack, when it is about what is deployed on those that lack it and on no other.
-    pub lacking: Option<&'static str>,
+    pub lacking: Option<Lacked>,
+}
+
+/// A label in whose absence from a node a doubt lies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Lacked {
+    /// The operating system.
+    OperatingSystem,
+    /// The zone, which a node that is still starting gets with its other labels.
+    Zone,
+}
+
+impl Lacked {
+    /// Its key.
+    pub fn label(self) -> &'static str {
+        match self {
+            Self::OperatingSystem => "kubernetes.io/os",
+            Self::Zone => "topology.kubernetes.io/zone",
+        }
+    }
 }
 
 /// What a diagnostic does to verdicts.

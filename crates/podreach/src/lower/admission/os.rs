@@ -13,7 +13,7 @@ use crate::lower::pool::Pool;
 use crate::lower::unmodelled::cause::Cause;
 
 /// The label that names the operating system of a node.
-pub(crate) const LABEL: &str = "kubernetes.io/os";
+const LABEL: &str = "kubernetes.io/os";
 
 /// Whether some node does not say which system it has, or may come and not say it.
 pub(crate) fn some_node_lacks(cx: &Context, pools: &[Pool]) -> bool {

@@ -5,8 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::diagnostic::{Diagnostic, Effect, GivenLabels, Topic};
-use crate::lower::admission::os;
+use crate::diagnostic::{Diagnostic, Effect, GivenLabels, Lacked, Topic};
 use crate::read::Span;
 
 /// What is not modelled, and where the input says so.
@@ -353,10 +352,10 @@ impl Cause {
     }
 
     /// The label in whose absence it lies, where it is in doubt only about nodes that lack one.
-    fn lacking(self) -> Option<&'static str> {
+    fn lacking(self) -> Option<Lacked> {
         match self {
-            Self::OperatingSystem => Some(os::LABEL),
-            Self::SettlingLabels => Some("topology.kubernetes.io/zone"),
+            Self::OperatingSystem => Some(Lacked::OperatingSystem),
+            Self::SettlingLabels => Some(Lacked::Zone),
             _ => None,
         }
     }
