@@ -17,7 +17,6 @@ use crate::matches::{self, Matches, in_scope_of_incoming, may_see};
 use crate::repelling::Repelling;
 use crate::rule_name::Rule;
 use crate::shadow;
-use crate::step::Action;
 use crate::unbound;
 
 /// Which rules a deployment obeys.
@@ -210,11 +209,6 @@ impl Model {
     /// The type that a pod has once it is bound, if this is one of pods that wait for a node.
     pub fn bound(&self, pod: PodId) -> Option<PodId> {
         self.bound.get(&pod).copied()
-    }
-
-    /// The step that takes one pod away, whether it runs or waits.
-    pub fn deletion(&self, (pod, node): Atom) -> Action {
-        self.bound(pod).map_or(Action::Delete(pod, node), Action::Withdraw)
     }
 
     /// Where pods of a type can be.

@@ -123,6 +123,13 @@ pub enum Illegal {
     NodeStays,
 }
 
+impl Model {
+    /// The step that takes one pod away, whether it runs or waits.
+    pub fn deletion(&self, (pod, node): Atom) -> Action {
+        self.bound(pod).map_or(Action::Delete(pod, node), Action::Withdraw)
+    }
+}
+
 impl Problem {
     /// A problem in which everything may be deleted.
     pub fn new(model: Arc<Model>, start: Configuration, goal: Goal) -> Self {

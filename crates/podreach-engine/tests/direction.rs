@@ -23,7 +23,7 @@ const CRATES: [Crate; 3] = [
 ];
 
 /// The modules of the core: words, facts, tables, rules, steps, evidence, the checker.
-const CORE: [&str; 38] = [
+const CORE: [&str; 39] = [
     "cancel",
     "random",
     "id",
@@ -44,6 +44,7 @@ const CORE: [&str; 38] = [
     "matches",
     "repelling",
     "shadow",
+    "unbound",
     "model",
     "elastic",
     "running",

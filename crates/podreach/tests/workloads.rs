@@ -494,10 +494,10 @@ fn a_pod_that_waits_is_charged_while_another_is_let_in_beside_it() {
     let runs = "{apiVersion: v1, kind: Pod, metadata: {name: r, uid: r}, spec: {nodeName: n1, containers: [{name: c}]}}\n---\n";
     let quota = |most: u32| {
         format!(
-            "{{apiVersion: v1, kind: ResourceQuota, metadata: {{name: q}}, spec: {{hard: {{pods: {most}}}}}}}\n---\n"
+            "{{apiVersion: v1, kind: ResourceQuota, metadata: {{name: q}}, spec: {{hard: {{count/pods: {most}}}}}}}\n---\n"
         )
     };
-    // What is made in the place of p would be let in beside x, or not at all.
+    // What is made in the place of p would be let in beside x, or not at all. Pods that are being deleted are counted as well.
     let answer = |most: u32| {
         can(&lowered(&(node.to_owned() + friend + waits + runs + &quota(most)), &Options::default()), "p", "n1")
     };
