@@ -31,19 +31,6 @@ pub const CLUSTER: &[Case] = &[
             .says(&["gets its devices back"])],
     ),
     (
-        "X7",
-        "cluster",
-        &[
-            run("check -f x07-node-without-its-zone.yaml web new", UNKNOWN).says(&["S0473"]),
-            run("check -f x07-node-without-its-zone.yaml plain new", DEPLOYABLE),
-            run("check -f x07-node-without-its-zone.yaml large new", NEVER),
-            run("check -f x07-node-without-its-zone.yaml elsewhere new", UNKNOWN).says(&["S0474"]),
-            run("check -f x07-spread-over-zones.yaml web new", UNKNOWN),
-            run("check -f x07-node-without-its-devices.yaml train g1", UNKNOWN).says(&["S0473"]),
-            run("check -f x07-node-without-its-devices.yaml train --any-node", UNKNOWN),
-        ],
-    ),
-    (
         "X8",
         "cluster",
         &[

@@ -39,8 +39,6 @@ pub struct Diagnostic {
 pub enum Lacked {
     /// The operating system.
     OperatingSystem,
-    /// The zone, which a node that is still starting gets with its other labels.
-    Zone,
 }
 
 impl Lacked {
@@ -48,7 +46,6 @@ impl Lacked {
     pub fn label(self) -> &'static str {
         match self {
             Self::OperatingSystem => "kubernetes.io/os",
-            Self::Zone => "topology.kubernetes.io/zone",
         }
     }
 }

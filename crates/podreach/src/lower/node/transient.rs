@@ -4,7 +4,6 @@
 
 use std::collections::BTreeMap;
 
-use podreach_core::Cluster;
 use podreach_core::cluster::{Node, Taint};
 use podreach_core::resource::Resources;
 
@@ -96,26 +95,10 @@ pub(crate) fn settle_startup(cx: &mut Context, inventory: &Inventory) {
     }
 }
 
-/// What a node that is still starting waits for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Starting {
-    /// What the cloud says about it.
-    Cloud,
-    /// All that its pool gives it.
-    Registration,
-}
-
-/// What a node waits for, if it is still starting: its labels and devices are then not all there.
-pub(crate) fn starting(cluster: &Cluster, node: &Node) -> Option<Starting> {
-    let has = |key: &str| node.passing.taints.iter().any(|taint| cluster.symbols.str(taint.key) == key);
-    let registration = has("karpenter.sh/unregistered").then_some(Starting::Registration);
-    registration.or_else(|| has("node.cloudprovider.kubernetes.io/uninitialized").then_some(Starting::Cloud))
-}
-
 /// Whether a resource is what a device plugin offers: such names have a domain, and not Kubernetes' own.
 ///
 /// Kubernetes: `component-helpers` and `pkg/apis/core/v1/helper`, `IsExtendedResourceName`.
-pub(crate) fn is_device(name: &str) -> bool {
+fn is_device(name: &str) -> bool {
     name.split_once('/').is_some_and(|(domain, _)| !domain.ends_with("kubernetes.io"))
 }
 

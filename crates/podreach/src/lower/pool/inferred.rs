@@ -11,7 +11,6 @@ use podreach_core::id::Symbol;
 
 use super::{Capacity, Choice, HOSTNAME, Knowledge, Open, Pool, Requirements, Shape};
 use crate::lower::Origins;
-use crate::lower::node::transient;
 
 /// The labels by which clouds name the pool of a node, and the word that such a pool's name begins with.
 const LABELS: [(&str, &str); 3] = [
@@ -25,8 +24,7 @@ pub fn inferred(cluster: &Cluster, origins: &Origins) -> Vec<Pool> {
     let mut pools: BTreeMap<String, Pool> = BTreeMap::new();
     for (label, word) in LABELS {
         let Some(key) = cluster.symbols.symbol(label) else { continue };
-        // One that is still starting does not have all its labels and devices.
-        for node in cluster.nodes.values().filter(|node| transient::starting(cluster, node).is_none()) {
+        for node in cluster.nodes.values() {
             let Some(value) = node.labels.value(key) else { continue };
             let Some(origin) = origins.nodes.get(cluster.symbols.str(node.name)) else { continue };
             let name = format!("{word}/{}", cluster.symbols.str(value));

@@ -12,7 +12,6 @@ use podreach_core::{Cluster, NodeId};
 use super::karpenter::{POOL_LABEL, is_well_known};
 use super::{Capacity, Choice, HOSTNAME, Open, Operator, Pool, Requirements, Shape, is_of_platform};
 use crate::lower::Lowered;
-use crate::lower::node::transient;
 
 /// Whether a node of the input belongs to a pool: by the label of Karpenter; for other pools, if it looks like one of its nodes.
 pub(super) fn is_member(cluster: &Cluster, pool: &Pool, node: NodeId) -> bool {
@@ -40,9 +39,7 @@ pub(super) fn with_known_capacity(lowered: &Lowered, pool: &Pool) -> Pool {
         return pool.clone();
     }
     let cluster = &lowered.cluster;
-    // One that is still starting does not have all that comes with its instance.
-    let is_started = |node: &NodeId| transient::starting(cluster, &cluster.nodes[*node]).is_none();
-    let members = cluster.nodes.ids().filter(|&node| is_member(cluster, pool, node)).filter(is_started);
+    let members = cluster.nodes.ids().filter(|&node| is_member(cluster, pool, node));
     let mut shapes = vec![shape.clone()];
     for like in members.filter_map(|node| like(lowered, shape, node)) {
         if !shapes.contains(&like) {

@@ -79,10 +79,6 @@ pub(crate) enum Cause {
     OperatingSystem,
     /// It is for one operating system, and its scheduler's profile does not look at node affinity, by which that is modelled.
     UncheckedSystem,
-    /// A node that is still starting may get labels or devices with which it runs there.
-    StartingNode,
-    /// A node that is still starting may get labels for which it is refused there.
-    SettlingLabels,
     /// It sets parameters of the kernel that kubelets refuse unless they are told to allow them.
     Sysctls,
     /// A quota counts the objects between its workload and its pods, and may have no room for one more.
@@ -245,16 +241,6 @@ impl Cause {
                 OverApproximates,
                 "is for one operating system, which the kubelet of every other refuses, and its scheduler's profile does not look at node affinity",
             ),
-            Self::StartingNode => (
-                "S0473",
-                UnderApproximates,
-                "may run on a node that is still starting, once that has the labels and devices which it is yet to get",
-            ),
-            Self::SettlingLabels => (
-                "S0474",
-                OverApproximates,
-                "may be refused on a node that is still starting, for labels which that is yet to get",
-            ),
             Self::Sysctls => (
                 "S0434",
                 OverApproximates,
@@ -353,11 +339,7 @@ impl Cause {
 
     /// The label in whose absence it lies, where it is in doubt only about nodes that lack one.
     fn lacking(self) -> Option<Lacked> {
-        match self {
-            Self::OperatingSystem => Some(Lacked::OperatingSystem),
-            Self::SettlingLabels => Some(Lacked::Zone),
-            _ => None,
-        }
+        (self == Self::OperatingSystem).then_some(Lacked::OperatingSystem)
     }
 
     /// Whether it still matters for a pod that no step deploys: what it does to others.

@@ -3,4 +3,3 @@
 pub(crate) mod cause;
 pub(crate) mod hidden;
 pub(crate) mod spoiling;
-mod starting;

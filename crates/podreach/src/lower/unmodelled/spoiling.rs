@@ -9,7 +9,6 @@ use podreach_core::id::{NamespaceId, Symbol};
 use podreach_core::selector::Selector;
 
 use super::cause::{Cause, Causes};
-use super::starting::StartingNodes;
 use crate::diagnostic::GivenLabels;
 use crate::lower::context::Context;
 use crate::lower::inventory::Inventory;
@@ -122,16 +121,11 @@ pub(crate) fn add(
     let unknown = unknown_namespaces(cx, specs.map(|spec| spec.namespace).collect());
     let selects = |cx: &Context, spec: &PodSpec| unknown && selects_namespaces(cx, spec);
     let full = without_room(cx, inventory);
-    let started = of_starting_nodes(cx, workloads, pods);
     let glances = Glances::new(&cx.cluster);
     let doubtful: Vec<GivenLabels> =
         cancel::polled(workloads.keys()).map(|&at| glances.doubtful_labels(&inventory.workloads[at])).collect();
     for ((&at, draft), doubtful) in cancel::polled(workloads.iter_mut()).zip(doubtful) {
         let workload = &inventory.workloads[at];
-        let has_claims = !workload.template.content.mounted.claims.is_empty();
-        draft
-            .causes
-            .extend(started.of(&started.workloads, at, has_claims).map(|cause| (cause, workload.metadata.span)));
         draft.causes.extend(inventory.admission.causes(cx, &workload.template));
         draft.causes.extend(of_volumes(cx, &workload.template));
         if !doubtful.is_empty() {
@@ -147,10 +141,6 @@ pub(crate) fn add(
     let PodDrafts { variants, pods, .. } = pods;
     let select: Vec<bool> = cancel::polled(&*variants).map(|variant| selects(cx, &variant.own)).collect();
     for (pod, draft) in cancel::polled(inventory.pods.iter().zip(pods)) {
-        let has_claims = !pod.draft.content.mounted.claims.is_empty();
-        draft
-            .causes
-            .extend(started.of(&started.variants, draft.variant, has_claims).map(|cause| (cause, pod.metadata.span)));
         draft.causes.extend(inventory.admission.causes(cx, &pod.draft));
         draft.causes.extend(of_volumes(cx, &pod.draft));
         if select[draft.variant] {
@@ -164,34 +154,6 @@ pub(crate) fn add(
             let refused = matches!(barred, Barred::Refused(_) | Barred::Invalid(_));
             draft.causes.retain(|cause, _| cause.outlives_deployment() || (refused && cause.may_undo_refusal()));
         }
-    }
-}
-
-/// What nodes that are starting leave in doubt, without claims and with some.
-type OfStarting = BTreeMap<usize, [Vec<Cause>; 2]>;
-
-/// The same for all workloads and variants of pods that have any.
-#[derive(Default)]
-struct Started {
-    workloads: OfStarting,
-    variants: OfStarting,
-}
-
-impl Started {
-    fn of<'s>(&'s self, all: &'s OfStarting, at: usize, has_claims: bool) -> impl Iterator<Item = Cause> + 's {
-        all.get(&at).into_iter().flat_map(move |causes| causes[usize::from(has_claims)].iter().copied())
-    }
-}
-
-fn of_starting_nodes(cx: &Context, workloads: &BTreeMap<usize, Draft>, pods: &PodDrafts) -> Started {
-    let own = workloads.values().map(|draft| &draft.spec).chain(pods.variants.iter().map(|variant| &variant.own));
-    let Some(nodes) = StartingNodes::new(&cx.cluster, own) else { return Started::default() };
-    let both = |spec: &PodSpec| [false, true].map(|has_claims| nodes.causes(spec, has_claims));
-    Started {
-        workloads: cancel::polled(workloads).map(|(&at, draft)| (at, both(&draft.spec))).collect(),
-        variants: cancel::polled(pods.variants.iter().enumerate())
-            .map(|(at, variant)| (at, both(&variant.own)))
-            .collect(),
     }
 }
 
