@@ -243,16 +243,16 @@ impl Changed {
 /// The deletions of all that runs or waits and is of no such type, or on no such node.
 fn others(problem: &Problem, pods: &BTreeSet<PodId>, nodes: Option<&BTreeSet<NodeId>>) -> Vec<Action> {
     let m = &problem.model;
-    let gone =
-        problem.start.minus(&problem.kept).iter().filter(|(atom, _)| !stays(m, pods, nodes, *atom)).collect::<Vec<_>>();
-    let running = gone.into_iter().flat_map(|((pod, node), count)| (0..count).map(move |_| Action::Delete(pod, node)));
-    let waiting = m.cluster().waiting.iter().filter(|(pod, _)| !pods.contains(pod));
-    let waiting = waiting.flat_map(|(&pod, waiting)| (0..waiting.count).map(move |_| Action::Withdraw(pod)));
-    running.chain(waiting).collect()
+    let there = problem.start.minus(&problem.kept);
+    let gone = there.iter().filter(|(atom, _)| !stays(m, pods, nodes, *atom));
+    gone.flat_map(|(atom, count)| (0..count).map(move |_| m.deletion(atom))).collect()
 }
 
-/// Whether an atom is of these types, and on these nodes.
+/// Whether an atom is of these types, and on these nodes. What waits is on none.
 fn stays(m: &Model, pods: &BTreeSet<PodId>, nodes: Option<&BTreeSet<NodeId>>, (pod, node): Atom) -> bool {
+    if let Some(bound) = m.bound(pod) {
+        return pods.contains(&bound);
+    }
     pods.contains(&m.shadowed(pod).unwrap_or(pod)) && nodes.is_none_or(|nodes| nodes.contains(&node))
 }
 
