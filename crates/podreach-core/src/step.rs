@@ -19,7 +19,7 @@
 use std::sync::Arc;
 
 use crate::cancel;
-use crate::cluster::Lifetime;
+use crate::cluster::{Barred, Lifetime};
 use crate::configuration::{Atom, Configuration};
 use crate::goal::Goal;
 use crate::id::{NodeId, PodId};
@@ -181,7 +181,10 @@ impl Problem {
         if cluster.waiting.is_empty() {
             return self.clone();
         }
-        cluster.waiting.values_mut().for_each(|waiting| waiting.count = 0);
+        for (&pod, waiting) in &mut cluster.waiting {
+            waiting.count = 0;
+            Arc::make_mut(&mut cluster.pods[pod].spec).barred = Some(Barred::LeftOut("it waits for a node no longer"));
+        }
         self.with_model(Arc::new(Model::new(cluster, self.model.semantics())))
     }
 

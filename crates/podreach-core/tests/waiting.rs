@@ -201,8 +201,10 @@ fn a_binding_moves_what_is_charged_and_traces_are_followed_back_and_forth() {
 fn only_what_waits_is_bound_or_withdrawn() {
     let (mut rng, mut none_left) = (Rng::new(409), 0);
     for case in 0..cases(500) {
-        let problem = some_problem(&mut rng, case).without_waiting();
+        let mut problem = some_problem(&mut rng, case);
         let m = problem.model.clone();
+        let start = Arc::make_mut(&mut problem.start);
+        m.cluster().waiting.keys().filter_map(|&pod| m.consumed(pod)).for_each(|unbound| start.set(unbound, 0));
         for &pod in m.cluster().waiting.keys() {
             let mut s = (*problem.start).clone();
             assert_eq!(problem.step(&mut s, Action::Withdraw(pod)), Err(Illegal::NothingToDelete));
