@@ -372,6 +372,18 @@ pub const WORLD: &[Case] = &[
             .silent_about(&["fixed away"])],
     ),
     (
+        "W40",
+        "",
+        &[
+            run(
+                "check -f w40-former-replicaset-with-carried-labels.yaml --semantics paper replicaset/default/web-4c8 n2",
+                DEPLOYABLE,
+            ),
+            run("audit -f w40-former-replicaset-with-carried-labels.yaml --no-findings --semantics paper -o json", ANY)
+                .rules(&[("old-can", HOLDS)]),
+        ],
+    ),
+    (
         "D1 admission",
         "",
         &[

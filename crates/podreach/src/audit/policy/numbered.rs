@@ -74,7 +74,11 @@ pub(crate) fn groups(lowered: &Lowered, world: &World, want: impl Fn(PodId, u64)
             let origin = lowered.origins.pods.get(m.pod_name(pod));
             origin.is_some_and(|origin| origin.owners.iter().any(|(_, owner)| selected.contains(owner.as_str())))
         };
-        let former = pods().filter(|pod| !is_part(pod));
+        let former: Vec<PodId> = pods().filter(|pod| !is_part(pod)).collect();
+        // Those that carry labels of their own are pods of the type that has them.
+        let carried_by = |pod| m.cluster().replicas.get(pod).map_or(&[][..], |replicas| &replicas.carried);
+        let carried: BTreeSet<PodId> = former.iter().flat_map(carried_by).copied().collect();
+        let former = former.into_iter().filter(|pod| !carried.contains(pod));
         groups.extend(former.map(|pod| Group::plain(&world.problem, pod, &want, count)));
     }
     groups
