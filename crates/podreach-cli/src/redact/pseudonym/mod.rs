@@ -43,8 +43,10 @@ impl Pseudonyms {
         for object in objects.clone() {
             cancel::poll();
             pseudonyms.look_for_claims(object);
+            pseudonyms.look_for_class(object);
             pseudonyms.look(object, &mut compared);
         }
+        compared.extend(Self::drawn(objects.clone()));
         pseudonyms.ranks = compared.into_iter().map(|key| (key, BTreeSet::new())).collect();
         if !pseudonyms.ranks.is_empty() {
             objects.clone().for_each(|object| {

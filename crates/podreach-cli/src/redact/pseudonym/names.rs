@@ -1,5 +1,7 @@
 //! The pseudonym of one text, by what it is: a name, a value, a key, a resource, a driver, a kind, an address, a time.
 
+use std::collections::BTreeSet;
+
 use podreach::lower::shape;
 use podreach::lower::{is_listed_kind, known_group};
 
@@ -37,13 +39,20 @@ const WHICH: [&str; 2] = [" (as it is)", " (with its claims)"];
 /// Which domain resources and groups are said to be of.
 const DOMAIN: &str = "example.com";
 
+/// Which domain keys are said to be of that platforms put on nodes: one without other rules.
+const PLATFORM: &str = "x-k8s.io";
+
+/// Values of labels with a meaning of their own, under keys that Karpenter sets.
+const KARPENTER: [&str; 5] = ["false", "on-demand", "reserved", "spot", "true"];
+
 impl Pseudonyms {
     /// The value of a label or taint.
     pub(super) fn value(&mut self, key: &str, text: &str) -> String {
         let is_platform =
             PLATFORMS.contains(&text) && (key.ends_with("kubernetes.io/os") || key.ends_with("kubernetes.io/arch"));
         let is_level = key.starts_with("pod-security.kubernetes.io/") && is_level(text);
-        if is_platform || is_level || NUMBERED.contains(&key) && text.parse::<u64>().is_ok() {
+        let is_state = key.starts_with("karpenter.sh/") && KARPENTER.contains(&text);
+        if is_platform || is_level || is_state || NUMBERED.contains(&key) && text.parse::<u64>().is_ok() {
             return text.to_owned();
         }
         if ZONES.contains(&key) && text.contains("__") {
@@ -58,11 +67,13 @@ impl Pseudonyms {
     /// The pseudonym of a value that is compared as a number: its place among those of its key. Two texts of one number stay two.
     pub(super) fn ranked(&mut self, key: &str, text: &str) -> Option<String> {
         let number = text.parse::<i64>().ok()?;
-        let rank = self.ranks.get(key)?.range(..number).count();
+        let place = place(self.ranks.get(key)?, number);
         if number.to_string() == text {
-            return Some(rank.to_string());
+            return Some(place.to_string());
         }
-        Some(self.other_by("number", &format!("{key}={text}"), |count| format!("{}{rank}", "0".repeat(count + 1))))
+        let sign = if place < 0 { "-" } else { "" };
+        let padded = |count| format!("{sign}{}{}", "0".repeat(count + 1), place.unsigned_abs());
+        Some(self.other_by("number", &format!("{key}={text}"), padded))
     }
 
     /// The pseudonym of a name or value; `kind` is what it is called after when it is met first.
@@ -116,12 +127,23 @@ impl Pseudonyms {
         if let Some(known) = self.keys.get(key) {
             return known.clone();
         }
-        let domain = key.split_once('/').map(|(domain, _)| domain);
-        let domain =
-            domain.filter(|domain| shape::known_domain(domain).is_some()).map(|domain| self.domain(domain) + "/");
-        let pseudonym = domain.unwrap_or_default() + &self.fresh("key");
+        if let Some((domain, end)) = shape::passing_key(key) {
+            return self.domain(domain) + end;
+        }
+        let domain = key.split_once('/').and_then(|(domain, _)| self.domain_of_key(domain));
+        let domain = domain.map(|domain| domain + "/").unwrap_or_default();
+        let pseudonym = domain + &self.fresh("key");
         self.keys.insert(key.to_owned(), pseudonym.clone());
         pseudonym
+    }
+
+    /// The pseudonym of the domain of a key, where it has rules of its own. Which platform it is of does not matter.
+    fn domain_of_key(&mut self, domain: &str) -> Option<String> {
+        if shape::known_domain(domain).is_some() {
+            return Some(self.domain(domain));
+        }
+        let platform = |count| format!("platform-{}.{PLATFORM}", count + 1);
+        shape::is_of_platform(domain).then(|| self.other_by("platform", domain, platform))
     }
 
     /// The pseudonym of a domain; what it is within stays if that has rules of its own.
@@ -234,6 +256,15 @@ impl Pseudonyms {
         *count += 1;
         format!("{kind}-{count}")
     }
+}
+
+/// The place of a number among others, counted from 0: next to its neighbour if it is in truth, else with one number in between. A node
+/// that comes may have a value between two that are named.
+fn place(numbers: &BTreeSet<i64>, number: i64) -> i64 {
+    let between = numbers.range(number.min(0)..=number.max(0));
+    let points: BTreeSet<i64> = between.copied().chain([0, number]).collect();
+    let steps = points.iter().zip(points.iter().skip(1)).map(|(one, next)| next.saturating_sub(*one).min(2)).sum();
+    if number < 0 { 0_i64.saturating_sub(steps) } else { steps }
 }
 
 /// Whether a text is a pod security level or the release of one.

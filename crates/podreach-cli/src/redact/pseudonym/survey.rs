@@ -2,6 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use podreach::lower::shape;
+use podreach_core::cancel;
 use serde_json::Value;
 
 use super::{Pseudonyms, text};
@@ -28,7 +30,8 @@ impl Pseudonyms {
         match value {
             Value::Array(items) => items.iter().for_each(|item| self.look(item, compared)),
             Value::Object(fields) => {
-                if let (Some("Gt" | "Lt"), Some(key)) = (text(fields, "operator"), text(fields, "key")) {
+                if let (Some("Gt" | "Gte" | "Lt" | "Lte"), Some(key)) = (text(fields, "operator"), text(fields, "key"))
+                {
                     compared.insert(key.to_owned());
                 }
                 self.hashes.extend(text(fields, "pod-template-hash").map(str::to_owned));
@@ -37,6 +40,36 @@ impl Pseudonyms {
             }
             _ => {}
         }
+    }
+
+    /// The keys of which Karpenter draws integers for nodes that come, as their values must stay integers: those that a pool leaves open,
+    /// and those that somebody excludes a value of.
+    pub(super) fn drawn<'o>(objects: impl Iterator<Item = &'o Value> + Clone) -> BTreeSet<String> {
+        let mut keys = BTreeSet::new();
+        if objects.clone().any(is_karpenter) {
+            for object in objects {
+                cancel::poll();
+                add_drawn(object, is_karpenter(object), &mut keys);
+            }
+        }
+        keys
+    }
+
+    /// Notes the label that names the node class of a pool: its key is made of a group and a kind.
+    pub(super) fn look_for_class(&mut self, object: &Value) {
+        let class = object.pointer("/spec/template/spec/nodeClassRef").and_then(Value::as_object);
+        let Some(class) = class.filter(|_| is_karpenter(object)) else { return };
+        let version = text(class, "apiVersion").and_then(|version| version.split_once('/'));
+        let (group, renamed) = match (text(class, "group"), version) {
+            (Some(group), _) => (group, self.domain(group)),
+            (None, Some((group, version))) => (group, self.version(&format!("{group}/{version}"))),
+            (None, None) => return,
+        };
+        let renamed = renamed.split('/').next().unwrap_or_default().to_owned();
+        let Some(kind) = text(class, "kind") else { return };
+        let key = format!("{group}/{}", kind.to_ascii_lowercase());
+        let pseudonym = format!("{renamed}/{}", self.kind(kind).to_ascii_lowercase());
+        self.keys.insert(key, pseudonym);
     }
 
     /// Notes the values of keys that are compared as numbers.
@@ -86,5 +119,27 @@ impl Pseudonyms {
         let is_number = last.parse::<u64>().is_ok();
         let parts = self.numbered.get(before).filter(|_| is_number)?;
         Some((parts.clone(), Some(last.to_owned())))
+    }
+}
+
+fn is_karpenter(object: &Value) -> bool {
+    let version = object["apiVersion"].as_str().unwrap_or_default();
+    object["kind"] == "NodePool" && version.starts_with("karpenter.sh/")
+}
+
+/// Adds the keys of an object that integers may be drawn for; all that are not well known, of a pool.
+fn add_drawn(value: &Value, is_pool: bool, keys: &mut BTreeSet<String>) {
+    match value {
+        Value::Array(items) => items.iter().for_each(|item| add_drawn(item, is_pool, keys)),
+        Value::Object(fields) => {
+            if let (Some(operator), Some(key)) = (text(fields, "operator"), text(fields, "key"))
+                && (is_pool || operator == "NotIn")
+                && !shape::known_key(key)
+            {
+                keys.insert(key.to_owned());
+            }
+            fields.values().for_each(|value| add_drawn(value, is_pool, keys));
+        }
+        _ => {}
     }
 }

@@ -48,10 +48,10 @@ fn what_was_equal_stays_equal() {
     assert_eq!(at(node, "/metadata/labels/kubernetes.io~1hostname").as_deref(), Some("node-1"));
     let term = "/spec/affinity/nodeAffinity/requiredDuringSchedulingIgnoredDuringExecution/nodeSelectorTerms/0";
     assert_eq!(at(pod, &format!("{term}/matchFields/0/values/0")).as_deref(), Some("node-1"));
-    assert_eq!(at(pod, &format!("{term}/matchExpressions/0/values/0")).as_deref(), Some("0"));
+    assert_eq!(at(pod, &format!("{term}/matchExpressions/0/values/0")).as_deref(), Some("2"));
     assert_eq!(at(pod, "/metadata/namespace"), at(namespace, "/metadata/name"));
-    assert_eq!(at(node, "/metadata/labels/key-1").as_deref(), Some("1"));
-    assert_eq!(at(pod, "/spec/nodeSelector/key-1").as_deref(), Some("1"));
+    assert_eq!(at(node, "/metadata/labels/key-1").as_deref(), Some("4"));
+    assert_eq!(at(pod, "/spec/nodeSelector/key-1").as_deref(), Some("4"));
     let hash = at(pod, "/metadata/labels/pod-template-hash").expect("a hash");
     let above = at(deployment, "/metadata/name").expect("a name");
     assert_eq!(at(pod, "/metadata/ownerReferences/0/name"), Some(format!("{above}-{hash}")));
@@ -102,4 +102,67 @@ fn what_names_something_is_replaced_by_what_means_the_same() {
     );
     assert_eq!(objects[5]["kubernetesVersion"], "v1.36.3");
     assert_eq!(objects[5]["custom"][0]["kind"], objects[2]["kind"]);
+}
+
+/// A pool of Karpenter's, and a pod that selects these labels.
+fn pool_and_pod(requirements: Value, class: Value, selected: Value) -> Vec<Value> {
+    let template = json!({"spec": {"requirements": requirements, "nodeClassRef": class}});
+    vec![
+        json!({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "acme"}, "spec": {"nodeSelector": selected}}),
+        json!({"apiVersion": "karpenter.sh/v1", "kind": "NodePool", "metadata": {"name": "acme-pool"}, "spec": {"template": template}}),
+    ]
+}
+
+#[test]
+fn what_karpenter_gives_a_meaning_stays_and_nothing_else() {
+    let requirements = json!([
+        {"key": "karpenter.sh/capacity-type", "operator": "In", "values": ["spot"]},
+        {"key": "karpenter.k8s.aws/instance-acme", "operator": "Gte", "values": ["4711"]},
+        {"key": "acme", "operator": "Exists"}]);
+    let class = json!({"group": "karpenter.k8s.aws", "kind": "EC2NodeClass", "name": "acme-class"});
+    let selected = json!({"karpenter.k8s.aws/ec2nodeclass": "acme-class", "topology.ebs.csi.aws.com/zone": "acme-zone",
+        "karpenter.sh/registered": "true", "acme": "4711"});
+    let (objects, _) = renamed(pool_and_pod(requirements, class, selected));
+    let text = Value::from(objects.clone()).to_string();
+    assert!(!["acme", "4711", "aws.com"].iter().any(|name| text.contains(name)), "{text}");
+    let [pod, pool] = &objects[..] else { panic!("there are two") };
+    let of_pool = &pool["spec"]["template"]["spec"];
+    let class = &of_pool["nodeClassRef"];
+    assert_eq!(class["group"], "karpenter.k8s.aws");
+    let label = format!("karpenter.k8s.aws/{}", class["kind"].as_str().unwrap_or_default());
+    assert_eq!(pod["spec"]["nodeSelector"][label], class["name"]);
+    assert_eq!(pod["spec"]["nodeSelector"]["karpenter.sh/registered"], "true");
+    let keys: Vec<&String> = pod["spec"]["nodeSelector"].as_object().expect("labels").keys().collect();
+    assert_eq!(keys.iter().filter(|key| key.starts_with("platform-1.x-k8s.io/")).count(), 1, "{keys:?}");
+    assert_eq!(of_pool["requirements"][0]["values"][0], "spot");
+    assert_eq!(of_pool["requirements"][1]["operator"], "Gte");
+    // An integer that Karpenter may draw for a key stays one.
+    let asked = of_pool["requirements"][2]["key"].as_str().expect("a key");
+    assert_eq!(pod["spec"]["nodeSelector"][asked], "2");
+}
+
+#[test]
+fn a_class_of_nodes_that_nobody_knows_is_named_alike_in_pools_and_labels() {
+    for class in [
+        json!({"group": "nodes.acme.com", "kind": "AcmeNodeClass", "name": "acme"}),
+        json!({"apiVersion": "nodes.acme.com/v1", "kind": "AcmeNodeClass", "name": "acme"}),
+    ] {
+        let selected = json!({"nodes.acme.com/acmenodeclass": "acme"});
+        let (objects, _) = renamed(pool_and_pod(json!([]), class, selected));
+        let text = Value::from(objects.clone()).to_string();
+        assert!(!["acme", "Acme"].iter().any(|name| text.contains(name)), "{text}");
+        let class = &objects[1]["spec"]["template"]["spec"]["nodeClassRef"];
+        let group = class["group"].as_str().or_else(|| class["apiVersion"].as_str()?.split('/').next());
+        let label = format!("{}/{}", group.expect("a group"), class["kind"].as_str().unwrap_or_default());
+        assert_eq!(objects[0]["spec"]["nodeSelector"][label], class["name"], "{text}");
+    }
+}
+
+#[test]
+fn numbers_keep_their_order_and_what_may_lie_between_them() {
+    let ranks: BTreeMap<String, BTreeSet<i64>> = [("k".to_owned(), [-7, 3, 4, 4711].into())].into();
+    let mut names = Pseudonyms { ranks, ..Pseudonyms::default() };
+    let of = |text: &str, names: &mut Pseudonyms| names.value("k", text);
+    let places = ["-7", "0", "3", "4", "4711", "04711"].map(|text| of(text, &mut names));
+    assert_eq!(places, ["-2", "0", "2", "3", "5", "05"]);
 }

@@ -25,11 +25,9 @@ const KEYS: &[&str] = &[
     "node.kubernetes.io/out-of-service",
     "node.cloudprovider.kubernetes.io/uninitialized",
     "node.cloudprovider.kubernetes.io/shutdown",
-    "node.cilium.io/agent-not-ready",
+    "node.cluster.x-k8s.io/uninitialized",
+    "cloud.google.com/impending-node-termination",
     "cni.istio.io/not-ready",
-    "ebs.csi.aws.com/agent-not-ready",
-    "efs.csi.aws.com/agent-not-ready",
-    "fsx.csi.aws.com/agent-not-ready",
     "karpenter.sh/unregistered",
     "karpenter.sh/disrupted",
     "karpenter.sh/disruption",
@@ -43,11 +41,16 @@ const PREFIXES: &[&str] = &[
     "ignore-taint.cluster-autoscaler.kubernetes.io/",
     "startup-taint.cluster-autoscaler.kubernetes.io/",
     "status-taint.cluster-autoscaler.kubernetes.io/",
+    "aws-node-termination-handler/",
 ];
+
+/// What such keys may end with: agents of networks and storage drivers remove such a taint from their node once they run. Cilium has one,
+/// and so have the drivers of AWS and Azure.
+pub(crate) const STARTING: &str = "/agent-not-ready";
 
 /// Whether taints of this key come and go by themselves, or with a cordon.
 pub(crate) fn passes(key: &str) -> bool {
-    KEYS.contains(&key) || PREFIXES.iter().any(|prefix| key.starts_with(prefix))
+    KEYS.contains(&key) || key.ends_with(STARTING) || PREFIXES.iter().any(|prefix| key.starts_with(prefix))
 }
 
 /// Whether such a key is one by itself, and not by how it begins.

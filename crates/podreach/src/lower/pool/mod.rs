@@ -159,7 +159,11 @@ const PLATFORM: &[&str] = &[
 const RESERVED: &[&str] = &["node-restriction.kubernetes.io", "node-role.kubernetes.io", "node.cluster.x-k8s.io"];
 
 fn is_of_platform(key: &str) -> bool {
-    let Some((domain, _)) = key.split_once('/') else { return false };
+    key.split_once('/').is_some_and(|(domain, _)| is_platform_domain(domain))
+}
+
+/// Whether kubelets, clouds or hardware discovery set labels of a domain.
+pub(crate) fn is_platform_domain(domain: &str) -> bool {
     let is_in = |of: &&str| domain.strip_suffix(*of).is_some_and(|rest| rest.is_empty() || rest.ends_with('.'));
     PLATFORM.iter().any(is_in) && !RESERVED.iter().any(is_in)
 }

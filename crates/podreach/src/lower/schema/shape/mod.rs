@@ -7,7 +7,10 @@ mod objects;
 mod pods;
 mod words;
 
-pub use words::{annotation, is_number, is_pod_kind, is_word, known_domain, known_driver, known_key, known_resource};
+pub use words::{
+    annotation, is_number, is_of_platform, is_pod_kind, is_word, known_domain, known_driver, known_key, known_resource,
+    passing_key,
+};
 
 use super::fields::Table;
 use crate::lower::object::custom::Does;

@@ -122,7 +122,7 @@ const NODE_POOL: Shape = Fields(
 /// The group and kind of a node class are part of a label's key.
 const CLASS_REFERENCE: Shape = Fields(
     &fields::KARPENTER_CLASS_REFERENCE,
-    &[V, ("group", Leaf(Version)), ("kind", Leaf(KindName)), ("name", Leaf(Name))],
+    &[V, ("group", Leaf(Domain)), ("kind", Leaf(KindName)), ("name", Leaf(Name))],
 );
 const TEMPLATE_META: Shape = Fields(&fields::TEMPLATE_META, &[("labels", Leaf(Labels))]);
 const KARPENTER_TEMPLATE_SPEC: Shape = Fields(

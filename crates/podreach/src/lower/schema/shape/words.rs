@@ -6,6 +6,7 @@ use super::{Role, Shape};
 use crate::lower::node::{features, transient};
 use crate::lower::object::kind::Kind;
 use crate::lower::pod::security::{SAFE_SYSCTLS, USUAL_CAPABILITIES};
+use crate::lower::pool;
 use crate::lower::resources::quantity::Quantity;
 use crate::lower::scheduler::profile::OWN;
 
@@ -50,6 +51,7 @@ const WORDS: &[&str] = &[
     "Filesystem",
     "Forbid",
     "Gt",
+    "Gte",
     "Honor",
     "Ignore",
     "Immediate",
@@ -63,6 +65,7 @@ const WORDS: &[&str] = &[
     "Localhost",
     "Lost",
     "Lt",
+    "Lte",
     "metadata.name",
     "Namespaced",
     "Never",
@@ -138,7 +141,10 @@ const KEYS: &[&str] = &[
     "failure-domain.beta.kubernetes.io/region",
     "failure-domain.beta.kubernetes.io/zone",
     "job-name",
+    "karpenter.sh/capacity-type",
+    "karpenter.sh/initialized",
     "karpenter.sh/nodepool",
+    "karpenter.sh/registered",
     "kubernetes.azure.com/agentpool",
     "kubernetes.io/arch",
     "kubernetes.io/hostname",
@@ -148,6 +154,7 @@ const KEYS: &[&str] = &[
     "node-role.kubernetes.io/control-plane",
     "node-role.kubernetes.io/master",
     "node.kubernetes.io/instance-type",
+    "node.kubernetes.io/windows-build",
     "pod-security.kubernetes.io/enforce",
     "pod-security.kubernetes.io/enforce-version",
     "pod-template-generation",
@@ -158,7 +165,14 @@ const KEYS: &[&str] = &[
 ];
 
 /// Domains in which keys and resources have rules of their own, the longest of each family first.
-const DOMAINS: [&str; 11] = [
+const DOMAINS: [&str; 18] = [
+    "aws-node-termination-handler",
+    "eks.amazonaws.com",
+    "karpenter.azure.com",
+    "karpenter.k8s.aws",
+    "karpenter.k8s.gcp",
+    "karpenter.kwok.sh",
+    "karpenter.sh",
     "ignore-taint.cluster-autoscaler.kubernetes.io",
     "startup-taint.cluster-autoscaler.kubernetes.io",
     "status-taint.cluster-autoscaler.kubernetes.io",
@@ -220,6 +234,16 @@ pub fn known_domain(domain: &str) -> Option<&'static str> {
     DOMAINS
         .into_iter()
         .find(|suffix| domain.strip_suffix(suffix).is_some_and(|rest| rest.is_empty() || rest.ends_with('.')))
+}
+
+/// The domain of the key of a taint that passes by what it ends with, and that end.
+pub fn passing_key(key: &str) -> Option<(&str, &'static str)> {
+    Some((key.strip_suffix(transient::STARTING)?, transient::STARTING))
+}
+
+/// Whether keys of a domain may be on a node that a pool brings though nothing says so.
+pub fn is_of_platform(domain: &str) -> bool {
+    pool::is_platform_domain(domain)
 }
 
 /// Whether a resource is Kubernetes' own.
