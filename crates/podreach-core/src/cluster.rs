@@ -336,6 +336,8 @@ pub enum Barred {
     Unlabelled,
     /// Its pods are those of a workload that is not in the input, and where that would deploy more of them is not known.
     Unseen,
+    /// What makes it is being deleted, and makes no more of them.
+    MakerDeleted,
     /// The API server refuses new pods of it, for this reason.
     Refused(Arc<str>),
     /// What admission adds to new pods of it makes them invalid, for this reason.
@@ -354,7 +356,10 @@ impl Barred {
 
     /// Whether no doubt about the type lifts the bar: what runs of it is all there is.
     pub fn is_certain(&self) -> bool {
-        matches!(self, Self::Terminating | Self::Unbound | Self::Static | Self::Outdated | Self::Unlabelled)
+        matches!(
+            self,
+            Self::Terminating | Self::Unbound | Self::Static | Self::Outdated | Self::Unlabelled | Self::MakerDeleted
+        )
     }
 
     /// Whether the deletion of such a pod may begin: a static pod stays, and others are being deleted already.
@@ -372,6 +377,7 @@ impl fmt::Display for Barred {
             Self::Outdated => write!(f, "its owner makes pods of another revision now"),
             Self::Unlabelled => write!(f, "a new pod of it would have the zone and region labels of its node"),
             Self::Unseen => write!(f, "what makes it is not in the input"),
+            Self::MakerDeleted => write!(f, "what makes it is being deleted"),
             Self::Refused(why) | Self::Invalid(why) => write!(f, "{why}"),
             Self::Doubtful => write!(f, "it is in doubt"),
             Self::LeftOut(why) => write!(f, "{why}"),

@@ -214,6 +214,7 @@ impl<'o> Lowering<'o> {
         if options.start == Start::Current {
             typing.add_waiting(&mut cx, &inventory);
         }
+        typing.bar_deleted(&mut cx);
         let instances = instances(&mut cx, &inventory, &typing, &options.keep);
         limits::add_waiting(&mut cx.cluster);
         let origins = origin::origins(&cx, &inventory, &typing, instances);

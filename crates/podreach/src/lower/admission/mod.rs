@@ -25,7 +25,7 @@ use std::sync::Arc;
 
 use podreach_core::Cluster;
 use podreach_core::cluster::{Barred, NodeTerm};
-use podreach_core::id::QuotaId;
+use podreach_core::id::{NamespaceId, QuotaId};
 use podreach_core::resource::Amount;
 use podreach_core::rule::Rule;
 
@@ -160,6 +160,11 @@ impl Admission {
             is_known: self.namespaces.known.contains(namespace),
             labels: &draft.labels,
         }
+    }
+
+    /// Why nothing can be created in a namespace, if it is being deleted.
+    pub(crate) fn closed(&self, cx: &Context, namespace: NamespaceId) -> Option<String> {
+        self.namespaces.refusal(cx.cluster.symbols.str(cx.cluster.namespaces[namespace])).filter(|_| cx.admission)
     }
 
     /// What there is to say about a cause that is something of the input with a name.

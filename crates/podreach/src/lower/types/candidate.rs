@@ -97,12 +97,12 @@ enum Future {
 /// A ReplicaSet without replicas is a former revision, if its owner is there to say so or is known to have a newer one. What else
 /// has no replicas may get some from an owner that is not in the input.
 fn future(inventory: &Inventory, above: &Above, at: usize, busy: bool) -> Future {
-    let Workload { kind, metadata, scale, .. } = &inventory.workloads[at];
+    let Workload { kind, metadata, scale, over, .. } = &inventory.workloads[at];
     let Some(owner) = &metadata.owner else { return Future::Pods };
     let emptied = scale.replicas == Some(0);
     match (emptied, above.is_owned(at)) {
         (true, true) => Future::None,
-        (false, true) if *kind == Kind::Job && !busy => Future::None,
+        (false, true) if *kind == Kind::Job && *over && !busy => Future::None,
         (true, false) if owner.kind == Kind::Deployment.name() => {
             let sibling = |other: &Metadata| other.namespace == metadata.namespace && other.owner == metadata.owner;
             let mut others = inventory.workloads.iter().map(|other| &other.metadata).filter(|other| sibling(other));

@@ -50,6 +50,8 @@ pub(crate) struct Typing {
     pub(crate) carried: Vec<(PodId, PodId)>,
     /// Pods that wait for a node as they were let in, where that is not what would be made in their place.
     stored: BTreeMap<usize, Arc<PodSpec>>,
+    /// The types of which nothing in the cluster makes another pod: whatever made them is being deleted.
+    deleted: BTreeSet<PodId>,
     specs: HashMap<PodSpec, Arc<PodSpec>>,
     /// What about each type is not modelled.
     causes: IdVec<PodId, Causes>,
@@ -66,13 +68,14 @@ pub(crate) fn typing(cx: &mut Context, inventory: &mut Inventory) -> Typing {
     let all = pods.specs().chain(workloads.values_mut().map(|draft| &mut draft.spec));
     cancel::polled(all).for_each(|spec| spec::restrict(spec, &mentioned));
     pods.tell_unlabelled(cx, &mentioned);
-    spoiling::add(cx, inventory, &mentioned, &mut workloads, &mut pods);
+    spoiling::add(cx, inventory, (&above, &mentioned), &mut workloads, &mut pods);
     mutated::adopt(cx, inventory, &mut workloads, &pods);
     // Hashing a spec takes long, so that the table should not grow by and by.
     let specs = HashMap::with_capacity(workloads.len() + pods.variants.len());
     let mut typing = Typing { above, specs, ..Typing::default() };
     typing.name_workloads(cx, inventory, &workloads);
     typing.name_pods(cx, inventory, &workloads, &pods);
+    typing.deleted = typing.find_deleted(inventory);
     typing.report(cx, inventory);
     typing
 }
@@ -180,14 +183,41 @@ impl Typing {
         let limited = limits::limits_on(&cx.cluster);
         for (of, (at, count)) in cancel::polled(waiting) {
             let Pod { name, spec } = cx.cluster.pods[of].clone();
+            // To bind a pod is to create something in its namespace.
+            if let Some(why) = inventory.admission.closed(cx, spec.namespace) {
+                Arc::make_mut(&mut cx.cluster.pods[of].spec).barred.get_or_insert(Barred::Refused(why.into()));
+                continue;
+            }
             let let_in = spec::let_in(self.stored.get(&at).unwrap_or(&spec));
             if self.outdated.contains(&at) {
                 cx.cluster.pods[of].spec = Arc::new(let_in);
                 cx.cluster.waiting.insert(of, Waiting { of, count });
-            } else if let_in != *spec || !spec.quota.is_empty() || limited.contains_key(&of) {
+            } else if let_in != *spec
+                || !spec.quota.is_empty()
+                || limited.contains_key(&of)
+                || self.deleted.contains(&of)
+            {
                 let pod = cx.cluster.pods.push(Pod { name, spec: Arc::new(let_in) });
                 cx.cluster.waiting.insert(pod, Waiting { of, count });
             }
+        }
+    }
+
+    /// The types of which a workload, or what owns a pod of it, is being deleted, and nothing else makes any.
+    fn find_deleted(&self, inventory: &Inventory) -> BTreeSet<PodId> {
+        let is_deleted = |at: usize| inventory.workloads[at].metadata.terminating;
+        let workloads = self.workloads.iter().map(|(&at, &id)| (id, is_deleted(at)));
+        let owner = |at: usize| self.above.pods[at].first().copied();
+        let named = self.named_pods.keys().map(|&at| (self.pods[&at], owner(at).is_some_and(is_deleted)));
+        let (deleted, others): (Vec<_>, Vec<_>) = workloads.chain(named).partition(|(_, deleted)| *deleted);
+        let others: BTreeSet<PodId> = others.into_iter().map(|(id, _)| id).collect();
+        deleted.into_iter().map(|(id, _)| id).filter(|id| !others.contains(id)).collect()
+    }
+
+    /// Bars the types that nothing makes more pods of.
+    pub(crate) fn bar_deleted(&self, cx: &mut Context) {
+        for &id in &self.deleted {
+            Arc::make_mut(&mut cx.cluster.pods[id].spec).barred.get_or_insert(Barred::MakerDeleted);
         }
     }
 

@@ -105,6 +105,10 @@ pub(crate) enum Cause {
     ScaledToZero,
     /// It waits in a queue, which changes its pods when it lets them start.
     Queued,
+    /// Pods of the DaemonSet wait for their nodes, and new ones are counted or refused.
+    WaitingDaemon,
+    /// A quota that counts it counts pods of a DaemonSet that wait for their nodes.
+    CountedDaemon,
     /// Its status speaks of other amounts than its spec.
     Resized,
 }
@@ -307,6 +311,16 @@ impl Cause {
                 "S0472",
                 Both,
                 "waits in a queue, which may give it a node selector and tolerations once it starts; this is not modelled",
+            ),
+            Self::WaitingDaemon => (
+                "S0475",
+                Both,
+                "has pods that were let in and wait for their nodes, where new ones may be refused; that those can be bound is not modelled",
+            ),
+            Self::CountedDaemon => (
+                "S0475",
+                OverApproximates,
+                "may be refused by a ResourceQuota that counts pods of a DaemonSet which wait for their nodes; this is not modelled",
             ),
             Self::Resized => (
                 "S0428",

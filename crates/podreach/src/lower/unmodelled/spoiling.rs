@@ -20,7 +20,7 @@ use crate::lower::resources::amount::{self, Amounts};
 use crate::lower::resources::quantity::Quantity;
 use crate::lower::resources::request::{self, Parts};
 use crate::lower::storage;
-use crate::lower::types::candidate::{Draft, PodDrafts};
+use crate::lower::types::candidate::{Above, Draft, PodDrafts};
 use crate::lower::workload::given_labels::Glances;
 use crate::read::{Span, Tree};
 
@@ -113,7 +113,7 @@ const REVISION: &str = "controller-revision-hash";
 pub(crate) fn add(
     cx: &mut Context,
     inventory: &Inventory,
-    mentioned: &BTreeSet<Symbol>,
+    (above, mentioned): (&Above, &BTreeSet<Symbol>),
     workloads: &mut BTreeMap<usize, Draft>,
     pods: &mut PodDrafts,
 ) {
@@ -138,6 +138,7 @@ pub(crate) fn add(
             draft.causes.insert(Cause::CountedMakers, workload.metadata.span);
         }
     }
+    add_waiting_daemons(inventory, above, workloads, pods);
     let PodDrafts { variants, pods, .. } = pods;
     let select: Vec<bool> = cancel::polled(&*variants).map(|variant| selects(cx, &variant.own)).collect();
     for (pod, draft) in cancel::polled(inventory.pods.iter().zip(pods)) {
@@ -154,6 +155,35 @@ pub(crate) fn add(
             let refused = matches!(barred, Barred::Refused(_) | Barred::Invalid(_));
             draft.causes.retain(|cause, _| cause.outlives_deployment() || (refused && cause.may_undo_refusal()));
         }
+    }
+}
+
+/// Pods of DaemonSets that wait for their nodes were let in, and no part of the model: that matters where new ones are refused or counted.
+fn add_waiting_daemons(
+    inventory: &Inventory,
+    above: &Above,
+    workloads: &mut BTreeMap<usize, Draft>,
+    pods: &mut PodDrafts,
+) {
+    let waiting = inventory.pods.iter().zip(&above.pods).filter(|(pod, _)| pod.waits && pod.is_of_daemon_set());
+    let sets: BTreeSet<usize> = cancel::polled(waiting).flat_map(|(_, above)| above.iter()).copied().collect();
+    let mut quotas = BTreeSet::new();
+    for at in sets {
+        let Some(draft) = workloads.get_mut(&at) else { continue };
+        let refused = matches!(draft.spec.barred, Some(Barred::Refused(_) | Barred::Invalid(_)));
+        if refused || !draft.spec.quota.is_empty() {
+            draft.causes.insert(Cause::WaitingDaemon, inventory.workloads[at].metadata.span);
+            quotas.extend(draft.spec.quota.iter().map(|(quota, _)| *quota));
+        }
+    }
+    let is_counted = |spec: &PodSpec| spec.quota.iter().any(|(quota, _)| quotas.contains(quota));
+    for (&at, draft) in workloads.iter_mut().filter(|(_, draft)| is_counted(&draft.spec)) {
+        draft.causes.insert(Cause::CountedDaemon, inventory.workloads[at].metadata.span);
+    }
+    let PodDrafts { variants, pods, .. } = pods;
+    let drafts = inventory.pods.iter().zip(pods);
+    for (pod, draft) in drafts.filter(|(_, draft)| !quotas.is_empty() && is_counted(&variants[draft.variant].own)) {
+        draft.causes.insert(Cause::CountedDaemon, pod.metadata.span);
     }
 }
 

@@ -50,6 +50,8 @@ pub(crate) struct Workload {
     pub(crate) unseen: bool,
     /// Whether it makes no pods as it is, whatever it asks for: it has ended, is suspended, or is being deleted.
     pub(crate) idle: bool,
+    /// Whether it never makes a pod again: it has ended, or is being deleted.
+    pub(crate) over: bool,
 }
 
 impl Workload {
@@ -67,6 +69,7 @@ impl Workload {
             ordered: false,
             unseen: false,
             idle: false,
+            over: false,
         }
     }
 }
@@ -95,14 +98,13 @@ pub(crate) fn read(cx: &mut Context, kind: Kind, tree: &Tree<'_>) -> Option<Work
     if kind == Kind::Job {
         suspended(cx, &object, &metadata, &mut template);
     }
-    let idle = metadata.terminating || is_idle(kind, tree);
+    let over = metadata.terminating || (kind == Kind::Job && has_ended(tree));
+    let idle = over || is_idle(kind, tree);
     let plain = Workload::plain(kind, metadata, template, scale);
-    Some(Workload { first_ordinal, hash, renews_claims, ordered, idle, ..plain })
+    Some(Workload { first_ordinal, hash, renews_claims, ordered, idle, over, ..plain })
 }
 
-/// Whether a job makes no pods as it is: it has ended, is suspended, or is to run none at a time. What is wrong with its fields was reported.
-///
-/// Kubernetes: `pkg/controller/job/utils.go`, `IsJobFinished`.
+/// Whether a job makes no pods as it is: it is suspended, or is to run none at a time. What is wrong with its fields was reported.
 fn is_idle(kind: Kind, tree: &Tree<'_>) -> bool {
     let Some(spec) = tree.field("spec") else { return false };
     let is_suspended = |spec: &Tree<'_>| spec.field("suspend").is_some_and(|tree| tree.value == Value::Bool(true));
@@ -111,7 +113,7 @@ fn is_idle(kind: Kind, tree: &Tree<'_>) -> bool {
         numbers.any(|tree| tree.value == Value::Int(0))
     };
     match kind {
-        Kind::Job => is_suspended(spec) || has_none(spec) || has_ended(tree),
+        Kind::Job => is_suspended(spec) || has_none(spec),
         Kind::CronJob => {
             let job = spec.field("jobTemplate").and_then(|template| template.field("spec"));
             is_suspended(spec) || job.is_some_and(|job| is_suspended(job) || has_none(job))
@@ -120,6 +122,9 @@ fn is_idle(kind: Kind, tree: &Tree<'_>) -> bool {
     }
 }
 
+/// Whether a job is complete or has failed.
+///
+/// Kubernetes: `pkg/controller/job/utils.go`, `IsJobFinished`.
 fn has_ended(job: &Tree<'_>) -> bool {
     let conditions = job.field("status").and_then(|status| status.field("conditions")).and_then(Tree::seq);
     let text = |condition: &Tree<'_>, field: &str| condition.field(field).and_then(Tree::str).map(str::to_owned);
