@@ -173,7 +173,7 @@ fn add_waiting_daemons(
         let refused = matches!(draft.spec.barred, Some(Barred::Refused(_) | Barred::Invalid(_)));
         if refused || !draft.spec.quota.is_empty() {
             draft.causes.insert(Cause::WaitingDaemon, inventory.workloads[at].metadata.span);
-            quotas.extend(draft.spec.quota.iter().map(|(quota, _)| *quota));
+            quotas.extend(draft.spec.quota.keys().copied());
         }
     }
     let is_counted = |spec: &PodSpec| spec.quota.iter().any(|(quota, _)| quotas.contains(quota));
