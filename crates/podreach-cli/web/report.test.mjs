@@ -337,3 +337,31 @@ test('on paper there are all rows, all explanations and the whole proof', async 
   assert.equal(await audit.page.locator('.finding[open]').count(), 0, 'and closed again');
   await audit.done();
 });
+
+test('nodes that may come are told from those that are there', async () => {
+  const file = path.join(folder, 'pool.yaml');
+  writeFileSync(
+    file,
+    `{apiVersion: podreach.dev/v1alpha1, kind: NodePool, metadata: {name: batch}, spec: {labels: {tier: batch}, allocatable: {cpu: 4}}}
+---
+{apiVersion: podreach.dev/v1alpha1, kind: NodePool, metadata: {name: open}, spec: {labels: {tier: open}}}
+---
+{apiVersion: v1, kind: Node, metadata: {name: n1}, status: {allocatable: {cpu: 8, pods: 110}}}
+---
+{apiVersion: v1, kind: Pod, metadata: {name: worker}, spec: {nodeSelector: {tier: batch}, containers: [{name: c, image: i}]}}
+`,
+  );
+  const { page, done } = await open(report('check', '-f', file, 'worker', '--any-node'));
+  const sign = (node) => page.locator(`.stage .node[data-node="${node}"] .sign.coming`).textContent();
+  assert.equal(await sign('nodepool/batch/1.1'), 'not there yet');
+  await page.getByRole('button', { name: 'One step on' }).click();
+  assert.equal(await sign('nodepool/batch/1.1'), 'came');
+  const card = (node) => page.locator(`.cluster .node[data-node="${node}"]`);
+  assert.equal(await card('n1').locator('.sign.coming').count(), 0);
+  assert.equal(await card('nodepool/batch/1.1').locator('.sign.coming').textContent(), 'may come');
+  assert.match(await card('nodepool/open/1.1').locator('.bars').textContent(), /size not known/);
+  assert.match(await page.locator('.cluster').textContent(), /1 node and 4 that may come/);
+  assert.doesNotMatch(await page.content(), /340282/);
+  await accessible(page, 'a run with a new node');
+  await done();
+});

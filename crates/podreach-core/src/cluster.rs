@@ -167,12 +167,33 @@ pub struct NodeShape {
     pub is_certain: bool,
     /// The labels of which every node has a value of its own.
     pub distinct: BTreeSet<Symbol>,
+    /// The labels whose value stands for others. Only texts look at it.
+    pub unnamed: BTreeMap<Symbol, Unnamed>,
+    /// The labels that such a node may not come with, as far as is known. Only texts look at it.
+    pub guessed: BTreeSet<Symbol>,
+}
+
+/// What the value of a label stands for that no real node needs to have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Unnamed {
+    /// Any value that the label may have: nobody looks at it.
+    Any,
+    /// Any value that nobody names.
+    Other,
 }
 
 impl NodeShape {
     /// A shape of which no node is listed yet. Such nodes can come for certain, and there is no end to them.
     pub fn new(pool: PoolId) -> Self {
-        Self { pool, nodes: Vec::new(), is_all: false, is_certain: true, distinct: BTreeSet::new() }
+        Self {
+            pool,
+            nodes: Vec::new(),
+            is_all: false,
+            is_certain: true,
+            distinct: BTreeSet::new(),
+            unnamed: BTreeMap::new(),
+            guessed: BTreeSet::new(),
+        }
     }
 }
 

@@ -16,7 +16,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use podreach_core::cluster::{Barred, Cluster, Lifetime, NodeShape};
-use podreach_core::id::PoolId;
+use podreach_core::id::{PoolId, Symbol};
+use podreach_core::resource::Amount;
 use podreach_core::rule::Rule;
 use podreach_core::{Action, Configuration, Goal, Model, NodeId, PodId, Problem, Trace};
 
@@ -105,15 +106,40 @@ fn exceeded(problem: &Problem, trace: &Trace) -> Option<PoolId> {
 /// What a pod on a new node relies on that is not known.
 fn guess(m: &Model, pod: PodId, node: NodeId) -> Option<String> {
     let Lifetime::New(shape) = m.node(node).lifetime else { return None };
-    let (name, pool) = (m.node_name(node), words::pool(m, node));
+    let name = m.node_name(node);
     if !m.cluster().shapes[shape].is_certain {
-        return Some(format!("whether {pool} brings a node such as {name} is not known, or what it has to give"));
+        return Some(uncertain(m, node));
     }
     let spec = m.pod(pod);
     let needs = !spec.mounts.claims.is_empty() || !spec.devices.is_empty() || !spec.features.is_empty();
     needs.then(|| {
         format!("which volumes, devices and features {name} serves is not known, and {} needs some", m.pod_name(pod))
     })
+}
+
+/// What is a guess about a new node.
+fn uncertain(m: &Model, node: NodeId) -> String {
+    let (name, pool) = (m.node_name(node), words::pool(m, node));
+    let Lifetime::New(shape) = m.node(node).lifetime else { return String::new() };
+    let guessed: Vec<String> = m.cluster().shapes[shape].guessed.iter().map(|&key| label(m, node, key)).collect();
+    let is_open = m.node(node).allocatable.iter().any(|(_, amount)| amount == Amount::MAX);
+    match (guessed.is_empty(), is_open) {
+        (true, true) => format!("what {name} has to give is not known: no node or catalogue says what {pool} brings"),
+        (true, false) => format!("no pod of the input asks {pool} for a node such as {name}"),
+        (false, false) => format!("whether {pool} brings a node with {} is not known", words::all(&guessed)),
+        (false, true) => format!(
+            "whether {pool} brings a node with {} is not known, nor what {name} has to give",
+            words::all(&guessed)
+        ),
+    }
+}
+
+/// A label of a node, or that it has none.
+fn label(m: &Model, node: NodeId, key: Symbol) -> String {
+    match m.node(node).labels.value(key) {
+        Some(_) => format!("{}={}", m.str(key), words::node_label(m, node, key)),
+        None => format!("no {}", m.str(key)),
+    }
 }
 
 fn is_static(m: &Model, pod: PodId) -> bool {

@@ -43,6 +43,7 @@ mod schema;
 mod symmetry;
 mod tenants;
 mod threads;
+mod to_come;
 mod trace;
 mod volumes;
 mod work;

@@ -21,7 +21,7 @@ pub(crate) fn amounts<const N: usize>(m: &Model, resource: ResourceId, amounts: 
 fn alike<const N: usize>(resource: &str, amounts: [Amount; N]) -> Option<[String; N]> {
     let written = amounts.map(|amount| written(resource, amount));
     let units: Vec<String> = written.iter().filter(|text| *text != "0").map(|text| unit(text)).collect();
-    if units.windows(2).all(|pair| pair[0] == pair[1]) {
+    if amounts.contains(&Amount::MAX) || units.windows(2).all(|pair| pair[0] == pair[1]) {
         return None;
     }
     if resource == "cpu" {
@@ -87,6 +87,7 @@ mod tests {
         assert_eq!(alike("cpu", [238_889_824, 125_514_000]), Some(["238889.824", "125514"].map(str::to_owned)));
         assert_eq!(alike("memory", [3 << 30, 1536 << 20]), Some(["3072Mi", "1536Mi"].map(str::to_owned)));
         assert_eq!((alike("cpu", [500, 0]), alike("cpu", [2000, 4000]), alike("gpu", [1, 2])), (None, None, None));
+        assert_eq!((written("cpu", Amount::MAX), alike("cpu", [1500, Amount::MAX])), ("unbounded".to_owned(), None));
         assert_eq!("2Mi", of_quota("requests.memory", (2 << 20) * 1_000_000_000));
         assert_eq!([bytes(2 << 30), bytes(1536 << 20), bytes(1000), bytes(0)], ["2Gi", "1536Mi", "1000", "0"]);
     }

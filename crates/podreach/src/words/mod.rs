@@ -10,13 +10,14 @@ pub(crate) mod weakening;
 
 pub(crate) use amount::{amount, amounts};
 
-use podreach_core::cluster::{Lifetime, Matcher, NodeRequirement, NodeTerm, Passing, Taint, TaintEffect};
+use podreach_core::cluster::{Lifetime, Matcher, NodeRequirement, NodeTerm, Passing, Taint, TaintEffect, Unnamed};
 use podreach_core::id::{ClaimId, KeyId, MatcherId, NamespaceId, PoolId, Symbol};
 use podreach_core::selector::{Allowed, Selector, Values};
 use podreach_core::storage::Claim;
 use podreach_core::{Action, Atom, Model, NodeId, PodId, face};
 
 use crate::lower::object::stand_in::is_stand_in;
+use crate::lower::pool::HOSTNAME;
 
 /// `deployment/shop/web`, and whether it is being deleted, or was made already and waits for a node.
 pub(crate) fn pod(m: &Model, pod: PodId) -> String {
@@ -59,9 +60,62 @@ pub(crate) fn pool(m: &Model, node: NodeId) -> &str {
 /// The labels of a node that pods can tell it from others by: `tier=batch, zone=a`. `None` if it has none of those.
 pub(crate) fn seen_labels(m: &Model, node: NodeId) -> Option<String> {
     let keys = face::keys(m.cluster());
-    let seen = m.node(node).labels.iter().filter(|&(key, value)| keys.contains(&key) && value != m.node(node).name);
-    let labels: Vec<String> = seen.map(|(key, value)| format!("{}={}", m.str(key), m.str(value))).collect();
+    let seen = m.node(node).labels.iter().filter(|&(key, _)| keys.contains(&key) && m.str(key) != HOSTNAME);
+    let labels: Vec<String> = seen.map(|(key, _)| format!("{}={}", m.str(key), node_label(m, node, key))).collect();
     (!labels.is_empty()).then(|| labels.join(", "))
+}
+
+/// Whether a node is yet to come.
+pub(crate) fn is_new(m: &Model, node: NodeId) -> bool {
+    matches!(m.node(node).lifetime, Lifetime::New(_))
+}
+
+/// So many nodes, those apart that are yet to come: `3 nodes and 2 that may come`.
+pub(crate) fn nodes(m: &Model, nodes: impl Iterator<Item = NodeId>) -> String {
+    let (coming, there): (Vec<NodeId>, Vec<NodeId>) = nodes.partition(|&node| is_new(m, node));
+    match (there.len(), coming.len()) {
+        (there, 0) => number(there, "node"),
+        (0, coming) => format!("{} that may come", number(coming, "node")),
+        (there, coming) => format!("{} and {coming} that may come", number(there, "node")),
+    }
+}
+
+/// What the value of a label stands for that no real node needs to have.
+pub(crate) enum StandsFor {
+    /// A value of the node's own, which no other node has.
+    Own,
+    /// Any value that the pool allows.
+    Any,
+    /// A value that nobody names.
+    Other,
+    /// An integer, where comparisons tell it from others.
+    Like,
+}
+
+/// What the value of a node's label stands for; `None` for a value that such a node has.
+pub(crate) fn stands_for(m: &Model, node: NodeId, key: Symbol) -> Option<StandsFor> {
+    let Lifetime::New(shape) = m.node(node).lifetime else { return None };
+    let shape = &m.cluster().shapes[shape];
+    let value = m.node(node).labels.value(key)?;
+    match shape.unnamed.get(&key) {
+        _ if shape.distinct.contains(&key) => Some(StandsFor::Own),
+        Some(Unnamed::Any) => Some(StandsFor::Any),
+        Some(Unnamed::Other) if m.str(value).parse::<i64>().is_ok() => Some(StandsFor::Like),
+        Some(Unnamed::Other) => Some(StandsFor::Other),
+        None => None,
+    }
+}
+
+/// The value of a node's label, or in brackets what it stands for.
+pub(crate) fn node_label(m: &Model, node: NodeId, key: Symbol) -> String {
+    let value = m.node(node).labels.value(key).map_or("", |value| m.str(value));
+    match stands_for(m, node, key) {
+        Some(StandsFor::Own) => "(its own)".to_owned(),
+        Some(StandsFor::Any) => "(any)".to_owned(),
+        Some(StandsFor::Other) => "(any other)".to_owned(),
+        Some(StandsFor::Like) => format!("(such as {value})"),
+        None => value.to_owned(),
+    }
 }
 
 /// The pool that a node comes from, if it comes and goes.
@@ -117,9 +171,17 @@ pub(crate) fn atoms(m: &Model, atoms: &[Atom], most: usize) -> String {
 }
 
 /// What is near a node under a topology key: `on edge-1`, `in zone eu-1`, `where rack=r1`.
-pub(crate) fn near(m: &Model, key: KeyId, node: NodeId) -> String {
-    let key = m.cluster().keys[key];
+pub(crate) fn near(m: &Model, id: KeyId, node: NodeId) -> String {
+    let key = m.cluster().keys[id];
     let Some(value) = m.node(node).labels.value(key) else { return format!("on {}", m.node_name(node)) };
+    if let Some(stands_for) = stands_for(m, node, key).filter(|_| m.str(key) != HOSTNAME) {
+        return match stands_for {
+            StandsFor::Own => format!("in the {} of {} alone", domain(m, id, false), m.node_name(node)),
+            StandsFor::Any | StandsFor::Other | StandsFor::Like => {
+                format!("where {}={}", m.str(key), node_label(m, node, key))
+            }
+        };
+    }
     match (m.str(key), m.str(value)) {
         ("kubernetes.io/hostname", value) => format!("on {value}"),
         ("topology.kubernetes.io/zone", value) => format!("in zone {value}"),

@@ -89,7 +89,7 @@ fn missing_label(m: &Model, pod: PodId, node: NodeId) -> String {
     let Some((key, value)) = missing else { return "the node selector does not match".to_owned() };
     let asks = format!("the node selector asks for {}={}", m.str(key), m.str(value));
     match labels.value(key) {
-        Some(other) => format!("{asks}, the node has {}", m.str(other)),
+        Some(_) => format!("{asks}, the node has {}", words::node_label(m, node, key)),
         None => format!("{asks}, the node has no such label"),
     }
 }

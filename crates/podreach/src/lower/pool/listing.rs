@@ -165,7 +165,9 @@ fn added(
     let is_certain = template.is_certain() && is_asked_for(&lowered.cluster, pool, template);
     let cluster = &mut lowered.cluster;
     let distinct = template.distinct.iter().map(|key| cluster.symbols.intern(key)).collect();
-    let shape = cluster.shapes.push(NodeShape { is_certain, distinct, ..NodeShape::new(source) });
+    let unnamed = template.unnamed.iter().map(|(key, &unnamed)| (cluster.symbols.intern(key), unnamed)).collect();
+    let guessed = template.guessed.iter().map(|key| cluster.symbols.intern(key)).collect();
+    let shape = cluster.shapes.push(NodeShape { is_certain, distinct, unnamed, guessed, ..NodeShape::new(source) });
     let labels = template.labels.iter().filter(|(key, _)| *key != HOSTNAME);
     let labels = cluster.labels(labels.map(|(key, value)| (key.as_str(), value.as_str())));
     let stem = format!("{}/{number}", pool.name);

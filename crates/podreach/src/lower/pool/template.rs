@@ -10,7 +10,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use podreach_core::cancel;
-use podreach_core::cluster::Taint;
+use podreach_core::cluster::{Taint, Unnamed};
 
 use super::{Capacity, Choice, HOSTNAME, Mention, Mentioned, Open, Operator, Pool, Requirement, Shape};
 
@@ -27,6 +27,8 @@ pub struct Template {
     pub asked: BTreeSet<String>,
     /// The keys of which it is not known whether nodes can have that value.
     pub guessed: BTreeSet<String>,
+    /// The keys whose value stands for others.
+    pub unnamed: BTreeMap<String, Unnamed>,
     /// Its taints.
     pub taints: Vec<Taint>,
     /// What it has to give.
@@ -85,11 +87,12 @@ struct Alternative {
     distinct: bool,
     asked: bool,
     guessed: bool,
+    unnamed: Option<Unnamed>,
 }
 
 impl Alternative {
     fn plain(value: Option<String>) -> Self {
-        Self { value, distinct: false, asked: false, guessed: false }
+        Self { value, distinct: false, asked: false, guessed: false, unnamed: None }
     }
 }
 
@@ -100,6 +103,7 @@ fn of_shape(pool: &Pool, shape: &Shape, mentioned: &Mentioned) -> Vec<Template> 
         distinct: BTreeSet::from([HOSTNAME.to_owned()]),
         asked: BTreeSet::new(),
         guessed: BTreeSet::new(),
+        unnamed: BTreeMap::new(),
         taints: shape.taints.clone(),
         capacity: shape.capacity.clone(),
     }];
@@ -124,6 +128,7 @@ fn with(template: &Template, key: &str, one: &Alternative) -> Template {
     made.labels.extend(one.value.iter().map(|value| (key.to_owned(), value.clone())));
     let marks = [(one.distinct, &mut made.distinct), (one.asked, &mut made.asked), (one.guessed, &mut made.guessed)];
     marks.into_iter().filter(|(is, _)| *is).for_each(|(_, keys)| keys.extend([key.to_owned()]));
+    made.unnamed.extend(one.unnamed.map(|unnamed| (key.to_owned(), unnamed)));
     made
 }
 
@@ -139,9 +144,10 @@ fn alternatives(choice: &Choice, mention: Option<&Mention>) -> Vec<Alternative> 
         // No value will do, so that no node should come; if one does, it has none.
         all.push(Alternative { guessed: true, ..Alternative::plain(None) });
     } else if mention.is_none() {
+        let is_one = all.len() == 1 && all[0].unnamed.is_none();
         all.truncate(1);
-        all.iter_mut()
-            .for_each(|one| *one = Alternative { distinct: false, asked: false, guessed: false, ..one.clone() });
+        let unnamed = (!is_one).then_some(Unnamed::Any);
+        all.iter_mut().for_each(|one| *one = Alternative { unnamed, ..Alternative::plain(one.value.take()) });
     }
     all
 }
@@ -194,10 +200,13 @@ fn any(requirement: &Requirement, mention: &Mention) -> Vec<Alternative> {
     }
     let named = mention.values.iter().filter(|value| requirement.has(value));
     let mut all: Vec<Alternative> = named.map(|value| Alternative::plain(Some(value.clone()))).collect();
-    let mut unnamed = integers(requirement, mention, |value| requirement.has(value));
-    if requirement.bounds() == (None, None) && requirement.operator() != Operator::DoesNotExist {
-        unnamed.extend(another(requirement, mention));
-    }
+    let another = another(requirement, mention);
+    // Where nobody compares, nobody tells an integer from another value.
+    let mut unnamed = match (&another, mention.cuts.is_empty()) {
+        (Some(_), true) => Vec::new(),
+        _ => integers(requirement, mention, |value| requirement.has(value)),
+    };
+    unnamed.extend(another);
     all.extend(others(unnamed, mention));
     if matches!(requirement.operator(), Operator::NotIn | Operator::DoesNotExist) {
         all.push(Alternative::plain(None));
@@ -211,15 +220,19 @@ fn finite(requirement: &Requirement) -> Vec<Alternative> {
 
 /// Values that nobody names, and the same again as values that differ from node to node, where it matters who shares one.
 fn others(values: Vec<String>, mention: &Mention) -> Vec<Alternative> {
-    let shared = values.into_iter().map(|value| Alternative::plain(Some(value)));
+    let unnamed = Some(Unnamed::Other);
+    let shared = values.into_iter().map(|value| Alternative { unnamed, ..Alternative::plain(Some(value)) });
     if !mention.topology {
         return shared.collect();
     }
     shared.flat_map(|one| [one.clone(), Alternative { distinct: true, ..one }]).collect()
 }
 
-/// A value that nobody names and that is not an integer.
+/// A value that nobody names and that is not an integer, where the requirement allows some.
 fn another(requirement: &Requirement, mention: &Mention) -> Option<String> {
+    if requirement.bounds() != (None, None) || requirement.operator() == Operator::DoesNotExist {
+        return None;
+    }
     let is_free = |value: &String| requirement.has(value) && !mention.values.contains(value);
     (0..).map(|number| if number == 0 { "other".to_owned() } else { format!("other-{number}") }).find(is_free)
 }

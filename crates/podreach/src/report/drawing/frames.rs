@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use podreach_core::resource::Amount;
 use podreach_core::rule::fit;
 use podreach_core::{Action, Configuration, Model, NodeId, Problem, Trace};
 
@@ -63,6 +64,13 @@ fn on(m: &Model, node: NodeId, s: &Configuration, explained: Option<&AnnotatedSt
             let used = s.on(node).fold(0u128, |sum, (pod, count)| {
                 sum.saturating_add(fit::weight(m, pod, resource).saturating_mul(count.into()))
             });
+            if all == Amount::MAX {
+                return format!(
+                    "{} {}, of an unknown size",
+                    m.str(m.cluster().resources[resource]),
+                    amount(m, resource, used)
+                );
+            }
             let full = used.saturating_mul(BAR).checked_div(all).unwrap_or(BAR).min(BAR) as usize;
             let name = m.str(m.cluster().resources[resource]);
             format!(

@@ -188,19 +188,34 @@ impl Entities {
     /// What the node shares with others.
     fn form(&mut self, m: &Model, id: NodeId) -> usize {
         let node = m.node(id);
-        let own = |key, value| m.str(key) == "kubernetes.io/hostname" || value == node.name;
-        let mut labels: Vec<(&str, &str)> =
-            node.labels.iter().filter(|&(k, v)| !own(k, v)).map(|(k, v)| (m.str(k), m.str(v))).collect();
+        let is_new = words::is_new(m, id);
+        let own = |key, value| m.str(key) == "kubernetes.io/hostname" || (value == node.name && !is_new);
+        let shown = node.labels.iter().filter(|&(key, value)| !own(key, value));
+        let mut labels: Vec<(&str, String)> =
+            shown.map(|(key, _)| (m.str(key), words::node_label(m, id, key))).collect();
         labels.sort_unstable();
-        let capacity: Vec<Value> = node.allocatable.iter().map(|(r, a)| self.amount(m, r, a)).collect();
+        let capacity: Vec<Value> = node.allocatable.iter().map(|(r, a)| self.capacity(m, r, a)).collect();
         let taints: Vec<String> = node.taints.iter().map(|taint| words::taint(m, taint)).collect();
-        let form = json!({"labels": labels, "taints": taints, "cordoned": node.unschedulable, "capacity": capacity});
+        let mut form =
+            json!({"labels": labels, "taints": taints, "cordoned": node.unschedulable, "capacity": capacity});
+        if is_new {
+            form["comesFrom"] = words::pool(m, id).into();
+        }
         let next = self.forms.len();
         let index = *self.form.entry(form.to_string()).or_insert(next);
         if index == next {
             self.forms.push(form);
         }
         index
+    }
+
+    /// How much of a resource a node has; null where that is not known.
+    fn capacity(&mut self, m: &Model, resource: ResourceId, amount: Amount) -> Value {
+        let mut known = self.amount(m, resource, amount);
+        if amount == Amount::MAX {
+            known[1] = Value::Null;
+        }
+        known
     }
 
     fn amount(&mut self, m: &Model, resource: ResourceId, amount: Amount) -> Value {

@@ -1,6 +1,5 @@
 //! The matrix as a grid by node class, and as a document.
 
-use podreach_core::cluster::Lifetime;
 use podreach_core::{Model, NodeId, PodId};
 use serde_json::{Value, json};
 
@@ -67,7 +66,7 @@ pub fn matrix(matrix: &Matrix, assumptions: &[Assumption], width: Width) -> Stri
 fn summary(m: &Model, matrix: &Matrix) -> String {
     let [yes, no, open] = [Cell::Deployable, Cell::Never, Cell::Unknown].map(|cell| matrix.count(cell));
     let all = yes + no + open;
-    let (pods, nodes) = (words::number(matrix.types(), "pod type"), words::number(m.nodes().len(), "node"));
+    let (pods, nodes) = (words::number(matrix.types(), "pod type"), words::nodes(m, m.nodes()));
     let unknown = match open {
         0 => String::new(),
         count => format!(", {count} unknown"),
@@ -105,13 +104,9 @@ fn legend(m: &Model, matrix: &Matrix, width: Width) -> Vec<String> {
 
 /// What nodes are like that are yet to come: nobody has seen them, and their names say little.
 fn to_come(m: &Model, nodes: &[NodeId]) -> Option<String> {
-    let labels = nodes.iter().find(|&&node| is_new(m, node)).and_then(|&node| words::seen_labels(m, node))?;
-    let some = if nodes.iter().all(|&node| is_new(m, node)) { "yet to come" } else { "some yet to come" };
+    let labels = nodes.iter().find(|&&node| words::is_new(m, node)).and_then(|&node| words::seen_labels(m, node))?;
+    let some = if nodes.iter().all(|&node| words::is_new(m, node)) { "yet to come" } else { "some yet to come" };
     Some(format!("     {some}, with {labels}"))
-}
-
-fn is_new(m: &Model, node: NodeId) -> bool {
-    matches!(m.node(node).lifetime, Lifetime::New(_))
 }
 
 /// What else the rows are about: every name is said.

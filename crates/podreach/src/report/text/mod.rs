@@ -89,7 +89,12 @@ fn claim(problem: &Problem, reached: &Configuration) -> String {
     let goal = Goal::all(met.cloned().unwrap_or_default());
     let of = match problem.asked().any.len() {
         all if problem.asked().any.iter().all(|one| one.support() == 1) => {
-            format!(", one of the {all} nodes asked for")
+            let m = &problem.model;
+            let nodes = problem.asked().any.iter().flat_map(|one| one.iter().map(|((_, node), _)| node));
+            match nodes.filter(|&node| words::is_new(m, node)).count() {
+                0 => format!(", one of the {all} nodes asked for"),
+                new => format!(", one of the {all} nodes asked for, {new} of them yet to come"),
+            }
         }
         all => format!(", one of {all} alternatives"),
     };

@@ -8,22 +8,34 @@
  * @property {(pod: number) => string} [pod] classes of a pod's pill
  * @property {[pod: number, cls: string][]} [ghosts] pods that are shown although they do not run
  * @property {number[]} [first] pods to show before others
+ * @property {boolean} [there] whether a node is there now that comes or goes in a run
  */
 
 /** A bar per resource. @param {Cluster} cluster @param {number} node @param {Counts} counts @param {number} most */
 function bars(cluster, node, counts, most) {
   const usage = cluster.usage(node, counts);
   const rows = usage.slice(0, most).map(({ resource, used, all }) => {
+    const label = cluster.data.resources[resource].name;
+    const what = h('span', { class: 'what' }, shown(label.slice(label.lastIndexOf('/') + 1)));
+    if (all === null) {
+      const text = used === 0n ? 'size not known' : `${cluster.amount(resource, used)}, size not known`;
+      return h(
+        'div',
+        { class: 'bar', title: `${label}: ${text}` },
+        what,
+        h('span', { class: 'track open', 'aria-hidden': 'true' }),
+        h('span', { class: 'much' }, text),
+      );
+    }
     const full = percent(used, all),
       over = used > all;
     const fillBar = h('span', { class: 'fill' + (over ? ' over' : full >= 90 ? ' high' : '') });
     fillBar.style.width = full + '%';
-    const label = cluster.data.resources[resource].name;
     const text = `${cluster.amount(resource, used)} of ${cluster.amount(resource, all)}`;
     return h(
       'div',
       { class: 'bar', title: `${label}: ${text}${over ? ', more than there is' : ''}` },
-      h('span', { class: 'what' }, shown(label.slice(label.lastIndexOf('/') + 1))),
+      what,
       h('span', { class: 'track', 'aria-hidden': 'true' }, fillBar),
       h('span', { class: 'much' }, text),
     );
@@ -69,16 +81,27 @@ function pills(cluster, node, counts, most, look) {
   return h('div', { class: 'pills' }, ghosts, list, more > 0 && h('span', { class: 'more' }, `+${more}`));
 }
 
+/** Whether a node is there that comes or goes: what its sign says. @param {Form} form @param {boolean} [there] */
+function comingSign(form, there) {
+  const text = there === undefined ? 'may come' : there ? 'came' : form.comesFrom ? 'not there yet' : 'gone';
+  const title = form.comesFrom ? `comes from ${shown(form.comesFrom)}` : 'its pool took it away';
+  return h('span', { class: 'sign coming', title }, text);
+}
+
 /**
  * A node as a card.
  * @param {Cluster} cluster @param {number} node @param {Counts} counts @param {NodeLook} look @param {{bars: number, pills: number, open?: (node: number) => void}} size
  */
 function card(cluster, node, counts, look, size) {
   const form = cluster.form(node);
+  const there = look.there ?? !form.comesFrom;
   const signs = [
+    (!there || form.comesFrom) && comingSign(form, look.there),
     form.cordoned && h('span', { class: 'sign', title: 'cordoned: no new pods' }, 'cordoned'),
     form.taints.length > 0 && h('span', { class: 'sign', title: form.taints.map(shown).join('\n') }, number(form.taints.length, 'taint')),
   ];
+  // The sign says which pool it is of.
+  const name = form.comesFrom ? cluster.nodeName(node).replace(/^[^/]*\//, '') : cluster.nodeName(node);
   const title = size.open
     ? h(
         'button',
@@ -88,12 +111,12 @@ function card(cluster, node, counts, look, size) {
           onclick: () => size.open?.(node),
           'aria-pressed': look.selected === undefined ? null : String(!!look.selected),
         },
-        named(cluster.nodeName(node)),
+        named(name),
       )
-    : named(cluster.nodeName(node));
+    : named(name);
   return h(
     'div',
-    { class: 'node' + (look.selected ? ' selected' : ''), 'data-node': cluster.nodeName(node) },
+    { class: 'node' + (look.selected ? ' selected' : '') + (there ? '' : ' away'), 'data-node': cluster.nodeName(node) },
     h('div', { class: 'node-head' }, title, look.badge && h('span', { class: 'badge' }, look.badge), signs),
     bars(cluster, node, counts, size.bars),
     pills(cluster, node, counts, size.pills, look),
@@ -119,6 +142,7 @@ function nodeDetails(cluster, node, counts) {
     'div',
     { class: 'details' },
     h('h3', {}, named(cluster.nodeName(node))),
+    form.comesFrom && h('p', {}, 'Not there yet: ', named(form.comesFrom), ' may bring nodes like it.'),
     bars(cluster, node, counts, 99),
     list(
       'Pods',
@@ -223,7 +247,7 @@ function clusterView(cluster, options) {
     });
     summary.textContent = search
       ? `${number(hits, 'node')} of ${cluster.data.nodes.length.toLocaleString('en')}`
-      : `${number(cluster.data.nodes.length, 'node')} in ${number(groups.size, 'group')}`;
+      : `${cluster.counted(cluster.data.nodes.map((_, node) => node))} in ${number(groups.size, 'group')}`;
     const across = Math.max(1, Math.floor((box.clientWidth - 8) / 236));
     /** @type {({group: string, nodes: number[]} | number[])[]} */ const rows = [];
     for (const [group, nodes] of [...groups].sort(([a], [b]) => a.localeCompare(b))) {
@@ -264,7 +288,7 @@ function clusterView(cluster, options) {
         icon('next'),
         named(group),
       ),
-      h('span', { class: 'dim' }, number(nodes.length, 'node')),
+      h('span', { class: 'dim' }, cluster.counted(nodes)),
     );
   };
   const keys = cluster.keys();

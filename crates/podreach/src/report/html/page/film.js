@@ -11,6 +11,7 @@ function filmView(cluster, answer) {
   const start = answer.start === null || answer.start === undefined ? cluster.data.running : cluster.data.starts[answer.start];
   const goal = new Counts(film.reached === null ? [] : (answer.goal[film.reached] ?? []));
   let counts = new Counts(start);
+  /** @type {Map<number, boolean>} */ const there = new Map();
   let at = 0;
   let timer = 0;
   let speed = 1;
@@ -30,6 +31,7 @@ function filmView(cluster, answer) {
     to = Math.max(0, Math.min(steps.length, to));
     if (Math.abs(to - at) > steps.length / 2 && to < at) {
       counts = new Counts(start);
+      there.clear();
       at = 0;
     }
     for (; at < to; at++) move(steps[at], 1);
@@ -37,6 +39,8 @@ function filmView(cluster, answer) {
     draw();
   };
   const move = (/** @type {Step} */ step, /** @type {number} */ sign) => {
+    if (step.node !== undefined && (step.op === 'add-node' || step.op === 'remove-node'))
+      there.set(step.node, (step.op === 'add-node') === sign > 0);
     if (!step.at) return;
     counts.add(step.at[0], step.at[1], step.op === 'deploy' ? sign : -sign);
     if (step.becomes !== undefined) counts.add(step.becomes, step.at[1], sign);
@@ -84,6 +88,7 @@ function filmView(cluster, answer) {
       first,
       ghosts: own?.op === 'delete' && own.at ? [[own.at[0], 'goes']] : [],
       badge: goal.on(node).length > 0 ? 'goal' : undefined,
+      there: there.get(node) ?? !cluster.comesFrom(node),
     };
   };
 
@@ -245,7 +250,7 @@ function filmView(cluster, answer) {
 }
 
 /** @type {Record<string, string>} */
-const SIGNS = { deploy: '+', delete: '−', terminate: '…', ready: '✓', uncordon: '✓' };
+const SIGNS = { deploy: '+', delete: '−', terminate: '…', ready: '✓', uncordon: '✓', 'add-node': '+', 'remove-node': '−' };
 /** @type {Record<string, string>} */
 const VERBS = { deploy: 'Deploy', delete: 'Delete', terminate: 'Begin to delete' };
 

@@ -99,7 +99,7 @@ function matrixView(cluster, matrix, source) {
     const total = y + n + u;
     summary.textContent =
       rows.length === matrix.rows.length && columns.length === matrix.classes.length
-        ? `${number(matrix.rows.length, 'pod type')} on ${number(cluster.data.nodes.length, 'node')} in ${classes(matrix.classes.length)}: ${y.toLocaleString('en')} of ${number(total, 'pair')} ${y === 1 ? 'is' : 'are'} deployable${u ? `, ${u.toLocaleString('en')} unknown` : ''}`
+        ? `${number(matrix.rows.length, 'pod type')} on ${cluster.counted(cluster.data.nodes.map((_, node) => node))} in ${classes(matrix.classes.length)}: ${y.toLocaleString('en')} of ${number(total, 'pair')} ${y === 1 ? 'is' : 'are'} deployable${u ? `, ${u.toLocaleString('en')} unknown` : ''}`
         : `${number(rows.length, 'pod type')} and ${classes(columns.length)} match`;
     box.setAttribute('aria-rowcount', String(rows.length + 1));
     box.setAttribute('aria-colcount', String(columns.length + 1));
@@ -155,10 +155,10 @@ function matrixView(cluster, matrix, source) {
         'button',
         {
           type: 'button',
-          class: 'map-class',
+          class: 'map-class' + (nodes.every((node) => cluster.comesFrom(node)) ? ' coming' : ''),
           tabindex: '-1',
           title:
-            number(nodes.length, 'node') +
+            cluster.counted(nodes) +
             ': ' +
             nodes
               .slice(0, 5)
@@ -320,7 +320,7 @@ function matrixView(cluster, matrix, source) {
     const nodes = matrix.classes[cls];
     fill(
       panel,
-      h('h3', {}, `Class ${letters(cls)}: ${number(nodes.length, 'node')}`),
+      h('h3', {}, `Class ${letters(cls)}: ${cluster.counted(nodes)}`),
       h(
         'p',
         { class: 'names' },

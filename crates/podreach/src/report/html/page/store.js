@@ -68,6 +68,17 @@ class Cluster {
   atom([pod, node]) {
     return `${this.pod(pod).name} on ${this.nodeName(node)}`;
   }
+  /** The pool that a node comes from which is not there yet. @param {number} node */
+  comesFrom(node) {
+    return this.form(node).comesFrom;
+  }
+  /** How many nodes there are, and how many of those listed are yet to come: `3 nodes and 2 that may come`. @param {number[]} nodes */
+  counted(nodes) {
+    const coming = nodes.filter((node) => this.comesFrom(node)).length;
+    if (coming === 0) return number(nodes.length, 'node');
+    if (coming === nodes.length) return `${number(coming, 'node')} that may come`;
+    return `${number(nodes.length - coming, 'node')} and ${coming.toLocaleString('en')} that may come`;
+  }
   /** All label keys of nodes. */
   keys() {
     return [...new Set(this.data.forms.flatMap((form) => form.labels.map(([key]) => key)))].sort();
@@ -76,7 +87,7 @@ class Cluster {
   /**
    * What a node has and what is taken of it, for each resource that it has or that its pods want.
    * @param {number} node @param {Counts} counts
-   * @returns {{resource: number, used: bigint, all: bigint}[]}
+   * @returns {{resource: number, used: bigint, all: bigint | null}[]} `all` is null where it is not known
    */
   usage(node, counts) {
     /** @type {Map<number, bigint>} */ const used = new Map();
@@ -84,7 +95,12 @@ class Cluster {
       for (const [resource, weight] of this.pod(pod).weights)
         used.set(resource, (used.get(resource) ?? 0n) + BigInt(weight) * BigInt(count));
     }
-    const rows = this.form(node).capacity.map(([resource, all]) => ({ resource, used: used.get(resource) ?? 0n, all: BigInt(all) }));
+    /** @type {{resource: number, used: bigint, all: bigint | null}[]} */
+    const rows = this.form(node).capacity.map(([resource, all]) => ({
+      resource,
+      used: used.get(resource) ?? 0n,
+      all: all === null ? null : BigInt(all),
+    }));
     for (const [resource, sum] of used) {
       if (!rows.some((row) => row.resource === resource)) rows.push({ resource, used: sum, all: 0n });
     }

@@ -6,9 +6,12 @@ type Exact = number | string;
 type Atom = [pod: number, node: number];
 /** An amount of a resource. */
 type Amount = [resource: number, amount: Exact];
+/** How much of a resource a node has; null where that is not known. */
+type Capacity = [resource: number, amount: Exact | null];
 
 interface PodType { name: string; weights: Amount[]; says: string[] }
-interface Form { labels: [string, string][]; taints: string[]; cordoned: boolean; capacity: Amount[] }
+/** What nodes share. Nodes that are yet to come have the pool that they come from. */
+interface Form { labels: [string, string][]; taints: string[]; cordoned: boolean; capacity: Capacity[]; comesFrom?: string }
 interface Resource { name: string; unit: 'milli' | 'bytes' | 'count' }
 
 interface ClusterData {
@@ -28,8 +31,8 @@ interface ClusterData {
 }
 
 interface Obstacle { of: number; rule: string; reason: string }
-/** A step is `at` a pod type on a node; of a node alone (`ready`, `uncordon`), it has the `node`; a pod that is deleted while it waits for one has neither. A pod that begins to terminate `becomes` another type. */
-interface Step { op: 'deploy' | 'delete' | 'terminate' | 'ready' | 'uncordon'; says: string; at?: Atom; becomes?: number; node?: number; notes?: string[]; witnesses?: Atom[]; obstacle?: Obstacle }
+/** A step is `at` a pod type on a node; of a node alone (`ready`, `uncordon`, `add-node`, `remove-node`), it has the `node`; a pod that is deleted while it waits for one has neither. A pod that begins to terminate `becomes` another type. */
+interface Step { op: 'deploy' | 'delete' | 'terminate' | 'ready' | 'uncordon' | 'add-node' | 'remove-node'; says: string; at?: Atom; becomes?: number; node?: number; notes?: string[]; witnesses?: Atom[]; obstacle?: Obstacle }
 /** More steps come after those of a long run. */
 interface FilmData { steps: Step[]; reached: number | null; more: number }
 
