@@ -96,7 +96,7 @@ fn asked(analysis: &Analysis, semantics: Semantics, pod: usize, node: &str) -> P
 }
 
 /// A run with steps for nodes, taken in clusters that have just the nodes that are there, for good.
-fn is_legal(problem: &Problem, trace: &Trace) -> bool {
+pub(crate) fn is_legal(problem: &Problem, trace: &Trace) -> bool {
     let m = &problem.model;
     let is_new = |node: &NodeId| matches!(m.node(*node).lifetime, Lifetime::New(_));
     let mut there: BTreeSet<NodeId> = m.nodes().filter(|node| !is_new(node)).collect();

@@ -23,6 +23,7 @@ mod history;
 mod hostile;
 mod hostile_text;
 mod input;
+mod karpenter_pools;
 mod laws;
 mod losses;
 mod lowering;

@@ -166,10 +166,11 @@ fn unlisted_key(open: Open, key: &str, mention: &Mention) -> Vec<Alternative> {
     drawn.chain([none]).collect()
 }
 
-/// The integers that may be drawn within the bounds of a requirement.
+/// The integers that may be drawn within the bounds of a requirement. One that somebody names is not drawn just then: it is there for certain
+/// only if a pod asks for it.
 fn drawn(requirement: &Requirement, mention: &Mention) -> Vec<Alternative> {
     let named = mention.values.iter().filter(|value| requirement.may_draw(value));
-    let named = named.map(|value| Alternative::plain(Some(value.clone())));
+    let named = named.map(|value| Alternative { asked: true, ..Alternative::plain(Some(value.clone())) });
     named.chain(others(integers(requirement, mention, |_| true), mention)).collect()
 }
 
