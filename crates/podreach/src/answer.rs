@@ -18,6 +18,8 @@
 //! that are yet to come holds if nothing about them is a guess (`arriving.rs`); a proof that speaks for too few of them is searched for
 //! again where more are listed.
 
+mod right_now;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Deref;
 use std::sync::Arc;
@@ -34,6 +36,8 @@ use podreach_core::{
 use crate::diagnostic::{Diagnostic, Effect};
 use crate::engine::{Budget, Decider, Decision, Stop, Uniform};
 use crate::{arriving, history};
+
+pub use right_now::RightNow;
 
 /// Answers any number of questions about one cluster and start.
 #[derive(Clone, Debug)]
@@ -71,9 +75,20 @@ struct Doubt {
     pods: BTreeSet<PodId>,
     /// The label that nodes lack on which it is about deployments, and these nodes; without one it is about all nodes.
     on: Option<(Option<Symbol>, BTreeSet<NodeId>)>,
-    /// Whether it extends to the running pods of the types.
-    residents: bool,
+    /// How far it extends to the running pods of the types.
+    residents: Residents,
     message: String,
+}
+
+/// What a doubt about pod types says of their pods that run at the start.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Residents {
+    /// Nothing: they are as they are seen.
+    AsSeen,
+    /// That it is not known what they take of their own node.
+    RoomInDoubt,
+    /// That what they do to others is not known.
+    InDoubt,
 }
 
 /// The strict model: what is deleted at first, and who decides the rest.
@@ -117,6 +132,8 @@ impl Deref for Sure {
 const OTHER_SCHEDULER: &str = "S0415";
 const INSTANCE_LABELS: &str = "S0422";
 const BOUND_BY_NAME: &str = "S0425";
+/// A running pod that takes another amount of its node than its spec says.
+const RESIZED: &str = "S0428";
 const POLICY_ENGINE: &str = "S0405";
 /// New pods may be changed, labels and all, by webhooks and policies; by annotations of their namespace; by
 /// something unseen. What runs is what it is.
@@ -236,7 +253,8 @@ impl Oracle {
     fn deploys_for_sure(&self, pod: PodId) -> bool {
         let m = &self.problem.model;
         let binds = self.binds && history::waits(m, pod);
-        !binds && !self.over_approximating.iter().any(|doubt| doubt.residents || doubt.is_about(pod))
+        !binds
+            && !self.over_approximating.iter().any(|doubt| doubt.residents != Residents::AsSeen || doubt.is_about(pod))
     }
 
     /// Whether a pod would run on every node of an orbit, if it were known what such nodes are like: they are new, and guesses.
@@ -425,8 +443,7 @@ impl Oracle {
     /// The pod types whose deployment from the start, as the only step, a remark about the input leaves in doubt.
     pub(crate) fn doubtful(&self) -> BTreeSet<PodId> {
         let mut doubtful = BTreeSet::new();
-        let resident =
-            |doubt: &Doubt| doubt.residents && self.problem.start.iter().any(|((pod, _), _)| doubt.is_about(pod));
+        let resident = |doubt: &Doubt| doubt.running(&self.problem.start).next().is_some();
         for doubt in polled(&self.over_approximating) {
             if doubt.pods.is_empty() || resident(doubt) {
                 return self.problem.model.pods().collect();
@@ -536,9 +553,14 @@ impl Doubt {
     fn new(diagnostic: &Diagnostic, m: &Model, names: &BTreeMap<&str, Vec<PodId>>) -> Option<Self> {
         let pods: BTreeSet<PodId> =
             diagnostic.pods.iter().filter_map(|name| names.get(name.as_str())).flatten().copied().collect();
-        let residents = diagnostic.effect == Effect::Both
-            && diagnostic.code != OTHER_SCHEDULER
-            && !CHANGED.contains(&diagnostic.code);
+        let residents = match diagnostic.code {
+            _ if diagnostic.effect != Effect::Both => Residents::AsSeen,
+            OTHER_SCHEDULER => Residents::AsSeen,
+            code if CHANGED.contains(&code) => Residents::AsSeen,
+            // Quotas count what they take wherever they run.
+            RESIZED if m.cluster().quotas.is_empty() => Residents::RoomInDoubt,
+            _ => Residents::InDoubt,
+        };
         let there = diagnostic.pods.is_empty() || !pods.is_empty();
         let on = diagnostic.lacking.map(|lacked| {
             let key = m.cluster().symbols.symbol(lacked.label());
@@ -561,14 +583,15 @@ impl Doubt {
     fn spoils(&self, problem: &Problem, trace: &Trace) -> bool {
         let deploys =
             |action: Action| matches!(action, Action::Deploy(pod, node) if self.is_about(pod) && self.is_on(node));
-        trace.iter().any(deploys) || (self.residents && self.stays(problem, trace))
+        trace.iter().any(deploys) || (self.residents != Residents::AsSeen && self.stays(problem, trace))
     }
 
-    /// Whether some running pod in doubt is there when something is deployed.
+    /// Whether some running pod in doubt is there when something is deployed that it may be in the way of.
     fn stays(&self, problem: &Problem, trace: &Trace) -> bool {
         let Some(first) = trace.iter().position(|action| matches!(action, Action::Deploy(..))) else { return false };
-        let s = trace.after(first, &problem.model, &problem.start);
-        s.iter().any(|((pod, node), _)| node != NodeId::NOWHERE && self.is_about(pod))
+        let running = self.running(&trace.after(first, &problem.model, &problem.start)).collect();
+        let mut deployed = trace.iter().filter(|action| matches!(action, Action::Deploy(..))).filter_map(Action::node);
+        deployed.any(|node| self.reaches(&running, node))
     }
 }
 
@@ -580,7 +603,10 @@ impl Strict {
 
     /// The problem in which nothing in doubt is deployed or stays, and what is deleted to get there.
     fn problem(problem: &Problem, doubts: &[Doubt], goal: Option<&Goal>) -> (Problem, Vec<Action>) {
-        let doubtful = |&(atom, _): &(Atom, u64)| doubts.iter().any(|doubt| doubt.residents && doubt.is_about(atom.0));
+        let doubtful = |&(atom, _): &(Atom, u64)| {
+            let extends = |doubt: &Doubt| doubt.residents != Residents::AsSeen && doubt.is_about(atom.0);
+            doubts.iter().any(extends)
+        };
         let deleted: Configuration = problem.start.minus(&problem.kept).iter().filter(doubtful).collect();
         let mut cluster = strict(problem.model.cluster(), doubts);
         arriving::close(&mut cluster);

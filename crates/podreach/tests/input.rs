@@ -1,5 +1,7 @@
 //! What the input says and what it leaves open: kinds that make pods, lists that are whole, things that are said twice, names.
 
+use std::sync::Arc;
+
 use podreach::answer::Oracle;
 use podreach::assumption::Topic;
 use podreach::diagnostic::Effect;
@@ -9,7 +11,7 @@ use podreach::matrix::{Cell, Matrix};
 use podreach::question::{self, NameError};
 use podreach::read::{Source, Sources};
 use podreach::report::{Why, matrix_json, why_json};
-use podreach_core::{Goal, Semantics};
+use podreach_core::{Goal, Problem, Semantics};
 
 const NODE: &str = "{apiVersion: v1, kind: Node, metadata: {name: n1, labels: {kubernetes.io/hostname: n1, topology.kubernetes.io/zone: a}}, status: {allocatable: {cpu: 4, pods: 10}}}\n---\n";
 
@@ -143,8 +145,7 @@ fn why_does_not_wait_for_pods_that_may_be_made_later() {
     let problem = podreach::problem(&lowered, Semantics::KubeScheduler);
     let pod = question::pod(&lowered.cluster, "web").unwrap();
     let nodes: Vec<_> = lowered.cluster.nodes.ids().collect();
-    let why =
-        Why::new(&problem.model, &problem.start, pod, &nodes).with_doubts(&lowered.diagnostics, &["pod/default/web"]);
+    let why = Why::new(&problem, &lowered.diagnostics, pod, &nodes);
     assert_eq!(why.answer(), Some(false));
     let document = why_json(&why);
     assert_eq!((&document["kind"], &document["semantics"]), (&"Why".into(), &"kube-scheduler".into()));
@@ -234,7 +235,8 @@ fn the_first_volume_on_a_node_is_taken_to_fit_and_the_second_is_not_known() {
     let two = Goal { any: vec![[(atom, 2)].into_iter().collect()] };
     let decision = Oracle::new(&problem, &lowered.diagnostics).answer(&problem.asking(&two), &Budget::unlimited());
     assert_eq!(decision.checked.answer(), None);
-    let why = Why::new(&problem.model, &[(atom, 1)].into_iter().collect(), atom.0, &[atom.1]);
+    let full = Problem { start: Arc::new([(atom, 1)].into_iter().collect()), ..problem.clone() };
+    let why = Why::new(&full, &[], atom.0, &[atom.1]);
     assert_eq!(why.answer(), None, "whether there is room for a second one is not known");
     let limit = |count| {
         format!(

@@ -169,11 +169,8 @@ fn asked(variant: &Variant, order: &Order) -> Result<(PodId, NodeId), Refused> {
 }
 
 fn why(world: &World, variant: &Variant, (pod, node): (PodId, NodeId)) -> Value {
-    let name = &variant.lowered.cluster.pods[pod].name;
-    let problem = &variant.problem;
-    let why = report::Why::new(&problem.model, &problem.start, pod, &[node]);
-    let assumptions = world.session.assumptions(problem.model.semantics());
-    report::why_json(&why.with_doubts(&variant.lowered.diagnostics, &[name]).assuming(assumptions))
+    let why = report::Why::new(&variant.problem, &variant.lowered.diagnostics, pod, &[node]);
+    report::why_json(&why.assuming(world.session.assumptions(variant.problem.model.semantics())))
 }
 
 /// An answer with its evidence, and the files that can be made of it.

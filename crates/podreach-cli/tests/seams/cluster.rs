@@ -92,4 +92,18 @@ pub const CLUSTER: &[Case] = &[
             run("check -f x15-nodes-without-a-system.yaml any --any-node", DEPLOYABLE).says(&["can run on win"]),
         ],
     ),
+    (
+        "X16",
+        "cluster",
+        &[
+            // `why` says what a first step of `check` would be.
+            run("why -f x16-resize-in-progress.yaml b n1", UNKNOWN).says(&["being resized"]),
+            run("why -f x16-resize-in-progress.yaml b n2", DEPLOYABLE).silent_about(&["That may change"]),
+            run("why -f x16-resize-in-progress.yaml b", DEPLOYABLE).says(&["1 of 2 nodes", "may change on n1"]),
+            run("why -f x16-resize-in-progress.yaml big n1", UNKNOWN).says(&["being resized"]),
+            run("check -f x16-resize-in-progress.yaml b n1", DEPLOYABLE).says(&["delete pod/default/shrinks"]),
+            // What it takes of its own node is in doubt, and nothing else.
+            run("check -f x16-resize-in-progress.yaml b n2", DEPLOYABLE).silent_about(&["delete"]),
+        ],
+    ),
 ];

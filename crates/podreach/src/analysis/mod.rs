@@ -193,12 +193,8 @@ impl Analysis {
 
     /// What each rule says about a pod on these nodes right now.
     pub fn why(&self, semantics: Semantics, pod: PodId, nodes: &[NodeId]) -> report::Why {
-        let (problem, cluster) = (self.problem(semantics), self.cluster());
-        let types = std::iter::once(pod).chain(question::types(cluster, pod));
-        let names: Vec<&str> = types.map(|pod| cluster.pods[pod].name.as_str()).collect();
-        report::Why::new(&problem.model, &problem.start, pod, nodes)
-            .with_doubts(self.remarks(), &names)
-            .assuming(self.assumptions(semantics))
+        let why = report::Why::new(self.problem(semantics), self.remarks(), pod, nodes);
+        why.assuming(self.assumptions(semantics))
     }
 
     /// Every pod type against every node, with up to `threads` threads; `done` hears of each finished row. Cells that the budget does

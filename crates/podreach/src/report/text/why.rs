@@ -1,13 +1,14 @@
 //! Which scheduler rule accepts or refuses a pod on each node right now, as text and as a document.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use podreach_core::cancel;
 use podreach_core::id::Symbol;
 use podreach_core::rule::{Rule, volume_limits};
-use podreach_core::{Configuration, Model, NodeId, PodId, Semantics};
+use podreach_core::{Model, NodeId, PodId, Problem, Semantics};
 use serde_json::{Map, Value, json};
 
+use crate::answer::RightNow;
 use crate::assumption::{Assumption, Topic};
 use crate::diagnostic::{Diagnostic, Effect};
 use crate::lower::LATER;
@@ -26,68 +27,69 @@ pub struct Why {
     pod: String,
     /// The rules that were asked.
     rules: Vec<Rule>,
-    nodes: Vec<(String, Refusals)>,
+    nodes: Vec<Here>,
     /// Why no step deploys the pod, whatever the rules say.
     barred: Option<String>,
-    /// What keeps the answer from being sure.
+    /// What is in doubt of all nodes.
     doubts: Vec<String>,
     /// What the answer assumes.
     assumptions: Vec<Assumption>,
 }
 
+/// What is said of one node.
+#[derive(Clone, Debug)]
+struct Here {
+    node: String,
+    refusals: Refusals,
+    /// What may refuse the pod after all where no rule does, or accept it where only what runs is in the way.
+    doubts: Vec<String>,
+}
+
 /// The reasons of the rules that refuse.
 type Refusals = BTreeMap<Rule, String>;
 
+/// A type of the pod with what refuses it on a node; the type that lacks least, and of those the one least in doubt.
+struct Least {
+    refusals: Refusals,
+    doubts: Vec<String>,
+}
+
 impl Why {
-    /// Asks every rule about `pod` on each of `nodes` in configuration `s`.
-    pub fn new(m: &Model, s: &Configuration, pod: PodId, nodes: &[NodeId]) -> Self {
+    /// Asks every rule about `pod` on each of `nodes` at the start of a problem, with what remarks about the input leave in doubt.
+    pub fn new(problem: &Problem, diagnostics: &[Diagnostic], pod: PodId, nodes: &[NodeId]) -> Self {
+        let m = &problem.model;
         let rules: Vec<Rule> = Rule::ALL.into_iter().filter(|rule| is_asked(m, pod, rule)).collect();
-        // The pods of some workloads are types of their own, of which one suffices; those that nothing deploys come last.
-        let mut types = question::types(m.cluster(), pod);
-        types.sort_by_key(|&pod| m.pod(pod).barred.is_some());
-        let of_type = |pod, node| {
-            let refusal = |rule: &Rule| Some((*rule, reason(m, pod, node, &rule.refusal(m, s, pod, node)?)));
-            rules.iter().filter_map(refusal).collect::<Refusals>()
-        };
-        let first = types[0];
-        let free: Vec<PodId> = types.into_iter().filter(|&pod| pod == first || m.pod(pod).barred.is_none()).collect();
-        // Shown is the type that lacks least: a pod that waits was admitted already, and no quota refuses it.
-        let refusals = |node| {
-            let mut least = of_type(first, node);
-            for &pod in free.iter().filter(|&&pod| pod != first) {
-                if least.is_empty() {
-                    break;
-                }
-                let other = of_type(pod, node);
-                least = if other.len() < least.len() { other } else { least };
-            }
-            least
-        };
-        let mut asked: Vec<(NodeId, Refusals)> = Vec::new();
+        let types = types(m, pod);
+        let now = RightNow::new(problem, diagnostics);
+        let mut asked: Vec<(NodeId, Least)> = Vec::new();
         let stopped = cancel::attempt(|| {
             for &node in nodes {
                 cancel::poll();
-                asked.push((node, refusals(node)));
+                asked.push((node, least(&now, problem, (&types, node), &rules)));
             }
         });
-        let doubts = stopped
-            .err()
-            .map(|stop| format!("{stop} after {} of {} nodes were looked at", asked.len(), nodes.len()))
-            .into_iter()
-            .chain(unknown_limit(m, first, &asked))
-            .collect();
-        let nodes = asked;
-        let nodes = nodes.into_iter().map(|(node, refusals)| (m.node_name(node).to_owned(), refusals)).collect();
-        let barred = m.pod(first).barred.as_ref().map(ToString::to_string);
-        Self {
+        let mut why = Self {
             semantics: m.semantics(),
             pod: m.pod_name(pod).to_owned(),
             rules,
-            nodes,
-            barred,
-            doubts,
+            nodes: Vec::new(),
+            barred: m.pod(types[0]).barred.as_ref().map(ToString::to_string),
+            doubts: Vec::new(),
             assumptions: Vec::new(),
+        };
+        let cut =
+            stopped.err().map(|stop| format!("{stop} after {} of {} nodes were looked at", asked.len(), nodes.len()));
+        why.doubts.extend(cut);
+        why.doubts.extend(unknown_limit(m, types[0], &asked));
+        let here = |(node, Least { refusals, doubts })| Here { node: m.node_name(node).to_owned(), refusals, doubts };
+        why.nodes = asked.into_iter().map(here).collect();
+        if why.accepted().next().is_none() {
+            let names = types_named(m, pod);
+            let placed = diagnostics.iter().filter(|d| why.may_be_placed(d, &names));
+            let placed: Vec<String> = placed.map(|d| d.message.clone()).collect();
+            why.doubts.extend(placed);
         }
+        why
     }
 
     /// The answer with what it assumes. Nothing is done for it, so that who makes steps does not matter.
@@ -98,40 +100,98 @@ impl Why {
         self
     }
 
-    /// The answer with what keeps it from being sure: something that is not modelled, and that the answer hangs on.
-    ///
-    /// A yes hangs on what may refuse the pod after all. A no hangs on what may place the pod after all, and on unseen pods if they
-    /// could satisfy every rule that refuses some node; pods that something may make later change nothing right now.
-    #[must_use]
-    pub fn with_doubts(self, diagnostics: &[Diagnostic], names: &[&str]) -> Self {
-        let feasible = self.feasible().next().is_some();
-        let effect = if feasible { Effect::OverApproximates } else { Effect::UnderApproximates };
-        let spoils = diagnostics.iter().filter(|d| d.effect == effect || d.effect == Effect::Both).filter(|d| {
-            let unseen = d.pods.is_empty() && (feasible || (self.lacks_company_only() && !is_about_later(d)));
-            unseen || d.pods.iter().any(|pod| names.contains(&pod.as_str()))
-        });
-        let doubts = self.doubts.iter().cloned().chain(spoils.map(|d| d.message.clone())).collect();
-        Self { doubts, ..self }
+    /// Whether a remark leaves in doubt that no node takes the pod: by what may place it after all, or by unseen pods that could
+    /// satisfy every rule that refuses some node. Pods that something may make later change nothing right now.
+    fn may_be_placed(&self, d: &Diagnostic, names: &BTreeSet<&str>) -> bool {
+        let unseen = d.pods.is_empty() && self.lacks_company_only() && !is_about_later(d);
+        let about = unseen || d.pods.iter().any(|pod| names.contains(pod.as_str()));
+        about && matches!(d.effect, Effect::UnderApproximates | Effect::Both)
     }
 
     /// Whether the pod can be deployed somewhere right now; `None` when that is in doubt.
     pub fn answer(&self) -> Option<bool> {
-        self.doubts.is_empty().then(|| self.feasible().next().is_some())
+        let surely = self.accepted().any(|here| here.doubts.is_empty());
+        let in_doubt = !self.doubts.is_empty() || self.nodes.iter().any(|here| !here.doubts.is_empty());
+        if surely { Some(true) } else { (!in_doubt).then_some(false) }
     }
 
     /// The nodes that every rule accepts, if there is to be a pod at all.
-    fn feasible(&self) -> impl Iterator<Item = &str> {
-        self.nodes
-            .iter()
-            .filter(|(_, refusals)| self.barred.is_none() && refusals.is_empty())
-            .map(|(node, _)| node.as_str())
+    fn accepted(&self) -> impl Iterator<Item = &Here> {
+        self.nodes.iter().filter(|here| self.barred.is_none() && here.refusals.is_empty())
+    }
+
+    /// Everything that is in doubt, each once.
+    fn all_doubts(&self) -> BTreeSet<&str> {
+        self.doubts.iter().chain(self.nodes.iter().flat_map(|here| &here.doubts)).map(String::as_str).collect()
     }
 
     /// Whether some node is refused by no rule but those that other pods can satisfy: affinity and spread.
     fn lacks_company_only(&self) -> bool {
         let lacks = |refusals: &Refusals| !refusals.is_empty() && refusals.keys().all(is_about_company);
-        self.barred.is_none() && self.nodes.iter().any(|(_, refusals)| lacks(refusals))
+        self.barred.is_none() && self.nodes.iter().any(|here| lacks(&here.refusals))
     }
+}
+
+/// The types that the pods of a workload may be, of which one suffices; those that nothing deploys come last, and only the first of them.
+fn types(m: &Model, pod: PodId) -> Vec<PodId> {
+    let mut types = question::types(m.cluster(), pod);
+    types.sort_by_key(|&pod| m.pod(pod).barred.is_some());
+    let first = types[0];
+    types.retain(|&pod| pod == first || m.pod(pod).barred.is_none());
+    types
+}
+
+/// The names of a pod and of the types that it may be.
+fn types_named(m: &Model, pod: PodId) -> BTreeSet<&str> {
+    std::iter::once(pod).chain(question::types(m.cluster(), pod)).map(|pod| m.pod_name(pod)).collect()
+}
+
+/// What is in the way of the type that lacks least: a pod that waits was admitted already, and no quota refuses it.
+fn least(now: &RightNow<'_>, problem: &Problem, (types, node): (&[PodId], NodeId), rules: &[Rule]) -> Least {
+    let (m, s) = (&problem.model, &problem.start);
+    let of_type = |&pod: &PodId| {
+        let refusal = |rule: &Rule| Some((*rule, reason(m, pod, node, &rule.refusal(m, s, pod, node)?)));
+        let refusals: Refusals = rules.iter().filter_map(refusal).collect();
+        let doubts = if refusals.is_empty() {
+            now.against(pod, node)
+        } else if refusals.keys().all(is_about_what_runs) {
+            now.beside(node, refusals.keys().eq([&Rule::NodeResourcesFit]))
+        } else {
+            Vec::new()
+        };
+        Least { refusals, doubts }
+    };
+    let (first, others) = types.split_first().expect("a pod is of some type");
+    let mut least = of_type(first);
+    for pod in others {
+        if least.refusals.is_empty() && least.doubts.is_empty() {
+            break;
+        }
+        let other = of_type(pod);
+        let lacks = |of: &Least| (of.refusals.len(), of.doubts.len());
+        least = if lacks(&other) < lacks(&least) { other } else { least };
+    }
+    least
+}
+
+/// Whether what a rule says of a node hangs on what runs, there or elsewhere.
+fn is_about_what_runs(rule: &Rule) -> bool {
+    use Rule::{
+        DynamicResources, InstanceLimit, InterPodAffinity, NodePorts, NodeResourcesFit, NodeVolumeLimits,
+        PodTopologySpread, ResourceQuota, VolumeRestrictions,
+    };
+    matches!(
+        rule,
+        DynamicResources
+            | InstanceLimit
+            | InterPodAffinity
+            | NodePorts
+            | NodeResourcesFit
+            | NodeVolumeLimits
+            | PodTopologySpread
+            | ResourceQuota
+            | VolumeRestrictions
+    )
 }
 
 fn is_about_later(d: &Diagnostic) -> bool {
@@ -152,11 +212,11 @@ fn is_asked(m: &Model, pod: PodId, rule: &Rule) -> bool {
 }
 
 /// That a pod would be placed if a driver could attach more volumes than is known, where no node takes it otherwise.
-fn unknown_limit(m: &Model, pod: PodId, nodes: &[(NodeId, Refusals)]) -> Option<String> {
+fn unknown_limit(m: &Model, pod: PodId, nodes: &[(NodeId, Least)]) -> Option<String> {
     let driver = nodes
         .iter()
         .find_map(|one| unknown_driver(m, pod, one))
-        .filter(|_| !nodes.iter().any(|(_, refusals)| refusals.is_empty()))?;
+        .filter(|_| !nodes.iter().any(|(_, least)| least.refusals.is_empty()))?;
     Some(format!(
         "how many volumes of {} can be attached to a node is not in the input: add `kubectl get csinodes -o yaml`",
         m.str(driver)
@@ -164,7 +224,7 @@ fn unknown_limit(m: &Model, pod: PodId, nodes: &[(NodeId, Refusals)]) -> Option<
 }
 
 /// The driver whose limit alone refuses a node, and is not known.
-fn unknown_driver(m: &Model, pod: PodId, (node, refusals): &(NodeId, Refusals)) -> Option<Symbol> {
+fn unknown_driver(m: &Model, pod: PodId, (node, Least { refusals, .. }): &(NodeId, Least)) -> Option<Symbol> {
     let assumed = |node: NodeId, driver: &Symbol| m.node(node).drivers.get(driver).is_some_and(|here| here.assumed);
     let only = refusals.keys().all(|rule| *rule == Rule::NodeVolumeLimits) && !refusals.is_empty();
     volume_limits::drivers(m, pod).into_iter().find(|driver| only && assumed(*node, driver))
@@ -172,8 +232,7 @@ fn unknown_driver(m: &Model, pod: PodId, (node, refusals): &(NodeId, Refusals)) 
 
 /// The document of `why`.
 pub fn why_json(why: &Why) -> Value {
-    let nodes: Map<String, Value> =
-        why.nodes.iter().map(|(name, refusals)| (name.clone(), node_json(why, refusals))).collect();
+    let nodes: Map<String, Value> = why.nodes.iter().map(|here| (here.node.clone(), node_json(why, here))).collect();
     let mut document = json!({
         "apiVersion": API_VERSION,
         "kind": "Why",
@@ -185,15 +244,19 @@ pub fn why_json(why: &Why) -> Value {
     if let Some(barred) = &why.barred {
         document["barred"] = barred.as_str().into();
     }
-    if !why.doubts.is_empty() {
-        document["doubts"] = why.doubts.clone().into();
+    if why.answer().is_none() {
+        document["doubts"] = why.all_doubts().into_iter().collect();
     }
     document
 }
 
-fn node_json(why: &Why, refusals: &Refusals) -> Value {
+fn node_json(why: &Why, Here { refusals, doubts, .. }: &Here) -> Value {
     let rules: Map<String, Value> = why.rules.iter().map(|&r| (r.name().to_owned(), rule_json(refusals, r))).collect();
-    json!({"feasible": why.barred.is_none() && refusals.is_empty(), "rules": rules})
+    let mut node = json!({"feasible": why.barred.is_none() && refusals.is_empty(), "rules": rules});
+    if !doubts.is_empty() {
+        node["doubts"] = doubts.clone().into();
+    }
+    node
 }
 
 fn rule_json(refusals: &Refusals, rule: Rule) -> Value {
@@ -207,35 +270,45 @@ fn rule_json(refusals: &Refusals, rule: Rule) -> Value {
 pub fn why(why: &Why, all: bool) -> String {
     let mut lines = vec![headline(why)];
     match why.nodes.as_slice() {
-        [(_, refusals)] => {
+        [here] => {
             lines.push(String::new());
-            lines.extend(why.rules.iter().map(|rule| single(*rule, refusals)));
+            lines.extend(why.rules.iter().map(|rule| single(*rule, &here.refusals)));
         }
         _ => lines.extend(table(why, all)),
     }
-    if !why.doubts.is_empty() {
-        lines.extend([String::new(), "  That may change with what is not modelled:".to_owned()]);
-        lines.extend(why.doubts.iter().map(|doubt| format!("  - {doubt}")));
-    }
+    lines.extend(doubted(why, all));
     lines.extend(assumption::lines(why.assumptions.iter(), all));
     lines.join("\n") + "\n"
 }
 
 fn headline(why: &Why) -> String {
     let because = why.barred.as_ref().map(|why| format!(": {why}")).unwrap_or_default();
-    let (feasible, all) = (why.feasible().count(), why.nodes.len());
-    if !why.doubts.is_empty() {
-        let accepted = words::number(feasible, "node");
-        return format!("UNKNOWN  the rules accept {} on {accepted} of {all} right now, but that is in doubt", why.pod);
-    }
-    match why.nodes.as_slice() {
-        [(node, _)] if feasible == 1 => format!("FEASIBLE  {} can be deployed on {node} right now", why.pod),
-        [(node, _)] => format!("REFUSED  {} cannot be deployed on {node} right now{because}", why.pod),
-        _ if feasible == 0 => {
-            format!("REFUSED  {} cannot be deployed on any of {all} nodes right now{because}", why.pod)
+    let all = why.nodes.len();
+    let surely = why.accepted().filter(|here| here.doubts.is_empty()).count();
+    match (why.answer(), why.nodes.as_slice()) {
+        (None, _) => {
+            let accepted = words::number(why.accepted().count(), "node");
+            format!("UNKNOWN  the rules accept {} on {accepted} of {all} right now, but that is in doubt", why.pod)
         }
-        _ => format!("FEASIBLE  {} can be deployed on {feasible} of {all} nodes right now", why.pod),
+        (Some(true), [here]) => format!("FEASIBLE  {} can be deployed on {} right now", why.pod, here.node),
+        (Some(true), _) => format!("FEASIBLE  {} can be deployed on {surely} of {all} nodes right now", why.pod),
+        (Some(false), [here]) => format!("REFUSED  {} cannot be deployed on {} right now{because}", why.pod, here.node),
+        (Some(false), _) => format!("REFUSED  {} cannot be deployed on any of {all} nodes right now{because}", why.pod),
     }
+}
+
+/// What is in doubt, and about which nodes, where others are not.
+fn doubted(why: &Why, all: bool) -> Vec<String> {
+    let nodes: Vec<&str> =
+        why.nodes.iter().filter(|here| !here.doubts.is_empty()).map(|here| here.node.as_str()).collect();
+    let doubts = why.all_doubts();
+    if doubts.is_empty() {
+        return Vec::new();
+    }
+    let everywhere = nodes.is_empty() || nodes.len() == why.nodes.len();
+    let on = if everywhere { String::new() } else { format!(" on {}", listed(&nodes, all)) };
+    let head = [String::new(), format!("  That may change{on} with what is not modelled:")];
+    head.into_iter().chain(doubts.into_iter().map(|doubt| format!("  - {doubt}"))).collect()
 }
 
 fn single(rule: Rule, refusals: &Refusals) -> String {
@@ -253,7 +326,7 @@ struct Alike<'w> {
 
 fn alike(why: &Why) -> Vec<Alike<'_>> {
     let mut groups: Vec<Alike<'_>> = Vec::new();
-    for (node, refusals) in &why.nodes {
+    for Here { node, refusals, .. } in &why.nodes {
         match groups.iter_mut().find(|group| group.rules.iter().eq(refusals.keys())) {
             Some(group) => group.nodes.push(node),
             None => groups.push(Alike { nodes: vec![node], rules: refusals.keys().copied().collect() }),
@@ -295,7 +368,7 @@ impl Alike<'_> {
 /// The reasons of a rule, those of most nodes first.
 fn reasons(why: &Why, rule: Rule, all: bool) -> Vec<String> {
     let mut nodes = BTreeMap::<&str, Vec<&str>>::new();
-    for (node, refusals) in &why.nodes {
+    for Here { node, refusals, .. } in &why.nodes {
         if let Some(reason) = refusals.get(&rule) {
             nodes.entry(reason).or_default().push(node);
         }
