@@ -27,7 +27,7 @@ Section Check.
       match folded a with
       | None => true
       | Some None => false
-      | Some (Some h) => negb (escapes found fuel h (minus_one (lookup b) c))
+      | Some (Some h) => negb (escapes found fuel h (before_member S f (lookup b) c a))
       end
       && match former S a with
          | None => true
@@ -49,7 +49,7 @@ Section Check.
           || forallb (fun a => match match guard_of S a with None => None | Some g => Some (class_guard f atoms possible g) end with
                                | None => true
                                | Some None => false
-                               | Some (Some h) => negb (escapes (contains_or_breaks groups laws) fuel h (minus_one (lookup b) c))
+                               | Some (Some h) => negb (escapes (contains_or_breaks groups laws) fuel h (before_member S f (lookup b) c a))
                                end
                                && match former S a with
                                   | None => true
@@ -72,7 +72,8 @@ End Check.
 (** Uses what can be there, and the guards in short. *)
 Definition with_guards {D : Type} (q : question) (use : (atom -> bool) -> (atom -> option (guard atom)) -> D) : D :=
   remembering (possible q) (fun can =>
-  remembering (fun a => bind_guard (if can a then guard_besides (cluster q) (lookup (stays q)) can (fst a) (snd a) else None)) (use can)).
+  remembering (fun a => bind_guard (if can a then both_opt (guard_besides (cluster q) (lookup (stays q)) can (fst a) (snd a))
+                                                         (asks_for_one q can a) else None)) (use can)).
 
 Definition accepts_never_quickly (q : question) (fuel : nat) (g : list (list (atom * N)))
            (classes : list (list atom)) (forbidden : list (list (nat * N))) (laws : list (list (list nat))) : bool :=
@@ -82,7 +83,8 @@ Definition accepts_never_quickly (q : question) (fuel : nat) (g : list (list (at
      | Some groups =>
        with_guards q (fun can guarded =>
        remembering (class_of classes) (fun of_ =>
-       check_remembering {| guard_of := guarded; former := former (guards q); initially := initially (guards q) |}
+       check_remembering {| guard_of := guarded; former := former (guards q);
+                            consumes := consumes (guards q); initially := initially (guards q) |}
          of_ (atoms (cluster q)) can fuel
          (goal_besides (cluster_problem q) (map lookup g)) (map (group_besides q classes) groups) (map (law_named classes) laws)))
      end.
@@ -95,10 +97,10 @@ Proof.
   destruct (traverse (named classes) forbidden) as [groups|]; [|discriminate].
   rewrite check_remembering_same in accepted.
   apply (check_classes_sound (short_guards q) _ _ _ (short_guards_tables q ok)) in accepted.
-  destruct (parts q ok) as [_ [_ [wf [_ [low _]]]]].
+  destruct (parts q ok) as [_ [_ [_ [_ [low _]]]]].
   apply (never_besides (cluster_problem q)); auto.
-  - intros a s t e [a_in can]. split; [assumption|]. simpl.
-    rewrite <- (lets_in_same q (fst a) (snd a) s t); auto. apply wf. now apply atom_listed.
+  - exact (hard_same q ok).
+  - exact (becomes_same q ok).
   - apply (guards_weaker q ok). now apply short_guards_weaker.
 Qed.
 

@@ -75,6 +75,7 @@ type document = {
   mutable begins : (atom * n) list;
   mutable stays : (atom * n) list;
   mutable dying : (positive * positive) list;
+  mutable waits : (positive * atom) list;
   mutable goal : (atom * n) list list;
   mutable running : bool;
   mutable classes : atom list list;
@@ -96,7 +97,7 @@ let fresh () =
   let table () = Hashtbl.create 64 in
   { semantics = None; pods = []; nodes = []; resources = []; number_of_pods = None; lists = table (); amounts = table ();
     facts = table (); terms = table (); constraints = table (); volume_limits = table (); limits = []; begins = []; stays = [];
-    dying = []; goal = []; running = false; classes = []; forbidden = []; apart = []; choices = []; exchanges = []; helpers = []; keys = []; trace = []; ruled_out = []; wants = []; laws = []; verdict = None; questions = [] }
+    dying = []; waits = []; goal = []; running = false; classes = []; forbidden = []; apart = []; choices = []; exchanges = []; helpers = []; keys = []; trace = []; ruled_out = []; wants = []; laws = []; verdict = None; questions = [] }
 
 let none = XH
 let look table key default = match Hashtbl.find_opt table key with Some found -> found | None -> default
@@ -169,7 +170,7 @@ let add_place d found =
   | [] -> failwith "a place without a want"
   | last :: others -> d.wants <- { last with places = found :: last.places } :: others
 
-let question d : question = { cluster = model d; begins = d.begins; stays = d.stays; dying = d.dying }
+let question d : question = { cluster = model d; begins = d.begins; stays = d.stays; dying = d.dying; waits = d.waits }
 
 (* Lines. *)
 
@@ -227,6 +228,7 @@ let line d = function
   | "start" :: atoms -> d.begins <- d.begins @ counted atoms
   | "kept" :: atoms -> d.stays <- d.stays @ counted atoms
   | [ "dying"; p; shadow ] -> d.dying <- d.dying @ [ (id p, id shadow) ]
+  | [ "waits"; p; waiting; nowhere ] -> d.waits <- d.waits @ [ (id p, (id waiting, id nowhere)) ]
   | "goal" :: atoms -> d.goal <- counted atoms :: d.goal
   | [ "running" ] -> d.running <- true
   | "class" :: atoms -> d.classes <- pairs (fun p n -> (id p, id n)) atoms :: d.classes

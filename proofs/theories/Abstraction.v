@@ -93,7 +93,8 @@ Section Abstraction.
   Hypothesis kept_at_start : kept P ≼ start P.
   Hypothesis kept_less : kept Q ≼ abs (kept P).
   Hypothesis deploys : forall a s, possible_only s -> hard P a s -> possible a = true /\ hard Q (f a) (abs s).
-  Hypothesis turns : forall a d, possible a = true -> becomes P a d -> possible d = true /\ becomes Q (f a) (f d).
+  Hypothesis turns : forall a d s, possible_only s -> possible a = true -> becomes P a d s ->
+    possible d = true /\ becomes Q (f a) (f d) (abs s).
   Hypothesis begins : possible_only (start P).
   Hypothesis begins' : start Q ≐ abs (start P).
 
@@ -103,7 +104,7 @@ Section Abstraction.
     - destruct (deploys a s only ok). pose proof (only b out). by_count.
     - pose proof (only b out). by_count.
     - assert (there : 0 < s a) by lia.
-      destruct (turns a d (running_possible s a only there) turned). pose proof (only b out). by_count.
+      destruct (turns a d s only (running_possible s a only there) turned). pose proof (only b out). by_count.
   Qed.
 
   (** What may go of an atom may go of its class. *)
@@ -131,8 +132,8 @@ Section Abstraction.
         * eapply same_trans; [apply abs_same, e|]. now apply abs_minus_one.
       + assert (there : 0 < s a) by lia.
         pose proof (running_possible s a only there) as can. pose proof (possible_listed a can) as a_in.
-        destruct (turns a d can turned) as [can' turned']. pose proof (possible_listed d can') as d_in.
-        apply (terminate _ _ _ (f a) (f d)); [|assumption|].
+        destruct (turns a d s only can turned) as [can' turned']. pose proof (possible_listed d can') as d_in.
+        apply (change _ _ _ (f a) (f d)); [|assumption|].
         * now apply (kept_below s a).
         * eapply same_trans; [apply abs_same, e|]. eapply same_trans; [now apply abs_plus_one|].
           pose proof (abs_minus_one s a a_in there) as M. intros c. specialize (M c). unfold plus_one. now rewrite M.
@@ -148,11 +149,12 @@ Section Abstraction.
   (** One pod that is yet to come may come as any other that the rules treat alike: what
       happened before does not depend on which it is. *)
   Theorem never_of_newcomer a c :
-    start P a = 0 -> (forall b, ~ becomes P b a) ->
+    start P a = 0 ->
+    (forall b s, possible_only s -> possible b = true -> becomes P b a s -> becomes Q (f b) c (abs s)) ->
     (forall s, possible_only s -> hard P a s -> hard Q c (abs s)) ->
     never Q [nothing ⊕ c] -> never P [nothing ⊕ a].
   Proof.
-    intros absent not_turned comes no s r [alternative [[<-|[]] covered]].
+    intros absent bound_ comes no s r [alternative [[<-|[]] covered]].
     enough (zero : s a = 0). { specialize (covered a). rewrite plus_one_same in covered by reflexivity. lia. }
     clear covered. induction r as [s e|s t r IH st]; [now rewrite e|].
     destruct st as [b ok e|b more e|b d more turned e]; rewrite (e a).
@@ -161,6 +163,13 @@ Section Abstraction.
       + eapply by_step; [exact r'|]. eapply deploy; [now apply comes|apply same_refl].
       + exists (nothing ⊕ c). split; [now left|]. apply plus_one_mono. intros x. unfold nothing. lia.
     - pose proof (minus_one_within s b a). lia.
-    - rewrite plus_one_other by (intros ->; now apply (not_turned b)). pose proof (minus_one_within s b a). lia.
+    - assert (there : 0 < s b) by lia. destruct (abstract_run s r) as [only r'].
+      pose proof (running_possible s b only there) as can.
+      destruct (eq_dec d a) as [->|other]; [exfalso|].
+      + apply (no (abs s ⊖ f b ⊕ c)).
+        * eapply by_step; [exact r'|]. apply (change _ _ _ (f b) c); [|now apply bound_|apply same_refl].
+          apply kept_below; [assumption|now apply possible_listed|assumption].
+        * exists (nothing ⊕ c). split; [now left|]. apply plus_one_mono. intros x. unfold nothing. lia.
+      + rewrite plus_one_other by assumption. pose proof (minus_one_within s b a). lia.
   Qed.
 End Abstraction.

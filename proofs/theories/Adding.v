@@ -49,7 +49,7 @@ Section Adding.
   (** What can be there, the guards in short, and what was ruled out. *)
   Variables (can : atom -> bool) (guarded : atom -> option (guard atom)) (ruled_out : list (list (atom * N))).
 
-  Definition exists_ (a : atom) : bool := has_id (pods m) (fst a) && has_id (nodes m) (snd a) && live q a.
+  Definition exists_ (a : atom) : bool := has_id (pods m) (fst a) && has_id (nodes m) (snd a) && live q a && is_bound q a.
 
   (** ** Laws *)
 
@@ -74,15 +74,15 @@ Section Adding.
                  law_bound P here (takes_resource q r) asked (allocatable m n r) keeps)
       else None
     | Quota k =>
-      let asked := asked_quota q k in
-      Some (weighted (takes_quota q k) (filter asked (atoms m)), law_bound P (atoms m) (takes_quota q k) asked (grants m k) keeps)
+      let counts := counts_quota q k in
+      Some (weighted (takes_quota q k) (filter counts (atoms m)), law_bound P (atoms m) (takes_quota q k) counts (grants m k) keeps)
     | Limit index =>
       match nth_error (limits m) index with
       | None => None
       | Some l =>
-        let asked := asked_limit q l in
+        let counts := counts_limit q l in
         if negb (per_node l) && no_twice (limited l)
-        then Some (weighted (fun _ => 1) (filter asked (its_atoms q l)), law_bound P (its_atoms q l) (fun _ => 1) asked (most l) keeps)
+        then Some (weighted (fun _ => 1) (filter counts (its_atoms q l)), law_bound P (its_atoms q l) (fun _ => 1) counts (most l) keeps)
         else None
       end
     | Few group most =>
@@ -178,25 +178,28 @@ Section Sound.
     apply (invariant Q (fun y => forall b, possible q b = false -> y b = 0)).
     - intros y e b no. rewrite (e b). now apply start_.
     - intros y z _ IH st b no. pose proof (IH b no) as zero.
-      destruct st as [c [g [is _]] e|c more e|c d more turned e]; rewrite (e b).
+      destruct st as [c [_ [g [is _]]] e|c more e|c d more [turned|[_ [g [is _]]]] e]; rewrite (e b).
       + enough (c <> b) by by_count. intros ->. apply guarded_ in is. congruence.
       + by_count.
       + enough (d <> b) by by_count. intros ->. simpl in more.
         destruct (possible q c) eqn:can; [|specialize (IH c can); unfold nothing in more; lia].
         rewrite (shadows c b can turned) in no. discriminate.
+      + enough (d <> b) by by_count. intros ->. apply guarded_ in is. congruence.
   Qed.
 
   Lemma exists_spec a : exists_ q a = true -> In a (atoms m) /\ live q a = true.
   Proof.
-    unfold exists_. rewrite !andb_true_iff, !has_id_spec. intros [[p_in n_in] lives]. split; [|assumption].
+    unfold exists_. rewrite !andb_true_iff, !has_id_spec. intros [[[p_in n_in] lives] _]. split; [|assumption].
     now apply atom_listed.
   Qed.
 
   Lemma refused_spec group most a x :
-    In a group -> refused guarded group most a = true -> hard Q a x ->
+    In a group -> refused guarded group most a = true -> hard Q a x \/ (exists u, former (short_guards q) a <> Some u /\ becomes Q u a x) ->
     exists c least, at_most_holds c x = true /\ (forall b, In b group -> 0 < x b -> least <= value (weights c) b) /\ bound c < least * most.
   Proof.
-    intros a_in no [g [is holds_]]. unfold refused in no. rewrite is in no. apply existsb_exists in no. destruct no as [c [c_in over]].
+    intros a_in no can. assert (exists g, guarded a = Some g /\ holds g x = true) as [g [is holds_]].
+    { destruct can as [[_ admitted]|[u [other [was|[_ admitted]]]]]; [assumption|now apply other in was|assumption]. }
+    unfold refused in no. rewrite is in no. apply existsb_exists in no. destruct no as [c [c_in over]].
     unfold refuses in over. rewrite forallb_forall in over.
     destruct (some_least (value (weights c)) group (bound c) most) as [least [under more]].
     - intros ->. contradiction.
@@ -208,12 +211,6 @@ Section Sound.
 
   Variable ruled_out : list (list (atom * N)).
   Hypothesis no : never (cluster_problem q) (map lookup ruled_out).
-
-  Lemma hard_same a s t : s ≐ t -> hard (cluster_problem q) a s -> hard (cluster_problem q) a t.
-  Proof.
-    destruct (parts q ok) as [_ [_ [wf _]]]. intros e [a_in can]. split; [assumption|]. simpl.
-    rewrite <- (lets_in_same q (fst a) (snd a) s t); auto. apply wf. now apply atom_listed.
-  Qed.
 
   Lemma law_sum_holds l ws b x :
     law_sum q (possible q) guarded ruled_out l = Some (ws, b) -> reachable P x -> total ws x <= b.
@@ -230,10 +227,10 @@ Section Sound.
       revert x r. apply (law_of_weaker Q P); [exact short_weaker|].
       apply (few_law Q (filter (possible q) group) most).
       + now apply NoDup_filter.
-      + intros a x a_in can. now apply (refused_spec _ _ a x a_in (no_room a a_in)).
-      + intros a d turned d_in. apply filter_In in d_in. destruct d_in as [d_in _].
-        destruct (exists_spec d (there d d_in)) as [_ lives]. unfold live in lives. simpl in turned.
-        now destruct (shadowed q (fst d)).
+      + intros a x a_in can. apply (refused_spec _ _ a x a_in (no_room a a_in)).
+        destruct can as [can|[u turned]]; [now left|right]. exists u. split; [|exact turned].
+        apply filter_In in a_in. destruct a_in as [a_in _]. destruct (exists_spec a (there a a_in)) as [_ lives].
+        unfold live in lives. simpl. now destruct (shadowed q (fst a)).
     - destruct ((1 <=? number) && existsb (is_alone a number) ruled_out) eqn:good; [|discriminate]. injection is as <- <-.
       apply andb_true_iff in good. destruct good as [some listed]. apply N.leb_le in some.
       apply existsb_exists in listed. destruct listed as [alternative [g_in alone]].
@@ -268,7 +265,7 @@ Section Sound.
     destruct (law_sums q (possible q) guarded ruled_out laws) as [sums|] eqn:found; [|discriminate].
     apply andb_true_iff in accepted. destruct accepted as [counted_ less]. rewrite forallb_forall in counted_. apply N.ltb_lt in less.
     destruct (parts q ok) as [pods_once [nodes_once [_ [_ [low _]]]]].
-    assert (x_r : reachable P (minus s keeps)) by now apply (besides_reachable (cluster_problem q) low hard_same).
+    assert (x_r : reachable P (minus s keeps)) by now apply (besides_reachable (cluster_problem q) low (hard_same q ok) (becomes_same q ok)).
     pose proof (kept_stays (cluster_problem q) low s r) as stay.
     apply (short_by_sum (rest_of ws) ws (atoms m) keeps sums (minus s keeps)) with (gs := gs); auto.
     - now apply nodup_product.

@@ -51,7 +51,7 @@ Section Backward.
 
   Lemma step_from x s t : step P s t <-> step (from x) s t.
   Proof.
-    split; (intros [a ok e|a more e|a d more turned e]; [eapply deploy|eapply delete|eapply terminate]; eassumption).
+    split; (intros [a ok e|a more e|a d more turned e]; [eapply deploy|eapply delete|eapply change]; eassumption).
   Qed.
 
   (** Some run from [x] meets the goal. *)
@@ -167,9 +167,11 @@ Section Backward.
       + intros b a b_in some s above ok. apply (back b s (s ⊕ a) b_in).
         * eapply deploy; [exact ok|apply same_refl].
         * intros c. specialize (above c). by_count.
-      + intros b a d b_in some turned. apply (back b _ (b ⊖ d ⊕ a ⊖ a ⊕ d) b_in).
-        * eapply terminate; [|exact turned|apply same_refl]. rewrite nothing_kept. by_count.
-        * intros c. by_count.
+      + intros b a d b_in some s above turned. destruct (N.eq_dec (s a) 0) as [zero|some_a].
+        { exfalso. specialize (above a). rewrite zero in above. rewrite plus_one_same in above by reflexivity. lia. }
+        apply (back b s (s ⊖ a ⊕ d) b_in).
+        * eapply change; [|exact turned|apply same_refl]. rewrite nothing_kept. lia.
+        * intros c. pose proof (above a) as at_a. specialize (above c). by_count.
   Defined.
 
 End Backward.

@@ -56,11 +56,12 @@ Section Certificate.
   (** A goal of one pod, as any other of its kind. *)
   Theorem accepted_one_never p p' n : open_at_start weak [[((p, n), 1)]] = true ->
     In (p, n) (atoms m') -> In (rep p) roster -> In p' roster -> treats_alike m' p p' ->
+    consumed small p' = option_map (merged_atom rep) (consumed weak p) ->
     accepted [[((p', n), 1)]] = true ->
     forall s, reachable (cluster_problem q) s -> ~ met (dies_as q) s (lookup [((p, n), 1)]).
   Proof.
-    intros open a_in there there' alike_ ok s r. apply (reachable_loosened q m' s weaker_tables) in r.
-    apply accepted_sound in ok. exact (one_never_met_of_quotient weak roster rep merges p p' n open a_in there there' alike_ ok s r).
+    intros open a_in there there' alike_ waits_alike ok s r. apply (reachable_loosened q m' s weaker_tables) in r.
+    apply accepted_sound in ok. exact (one_never_met_of_quotient weak roster rep merges p p' n open a_in there there' alike_ waits_alike ok s r).
   Qed.
 
   (** ** While nodes settle
@@ -87,10 +88,11 @@ Section Certificate.
     Proof.
       intros r. induction r as [s e|rest s t r [sub IH] st|rest rest' s r [sub IH] less].
       - split; [apply incl_refl|now apply at_start].
-      - split; [assumption|]. eapply by_step; [exact IH|]. destruct st as [a [a_in can] e|a more e|a d more turned e].
-        + apply (deploy _ _ _ a); [|assumption]. exact (lets_in_less rest a s sub a_in can).
+      - split; [assumption|]. eapply by_step; [exact IH|]. destruct st as [a [[a_in can] free] e|a more e|a d more [turned|[uses [d_in can]]] e].
+        + apply (deploy _ _ _ a); [|assumption]. split; [|exact free]. exact (lets_in_less rest a s sub a_in can).
         + now apply (delete _ _ _ a).
-        + now apply (terminate _ _ _ a d).
+        + apply (change _ _ _ a d); [assumption|now left|assumption].
+        + apply (change _ _ _ a d); [assumption| |assumption]. right. split; [exact uses|]. exact (lets_in_less rest d s sub d_in can).
       - split; [|assumption]. now apply (incl_tran less).
     Qed.
 
@@ -105,11 +107,12 @@ Section Certificate.
 
     Theorem accepted_one_never_settling p p' n : open_at_start weak [[((p, n), 1)]] = true ->
       In (p, n) (atoms m') -> In (rep p) roster -> In p' roster -> treats_alike m' p p' ->
+      consumed small p' = option_map (merged_atom rep) (consumed weak p) ->
       accepted [[((p', n), 1)]] = true ->
       forall rest s, settling rest s -> ~ met (dies_as q) s (lookup [((p, n), 1)]).
     Proof.
-      intros open a_in there there' alike_ ok rest s r. apply settling_reachable in r. destruct r as [_ r].
-      apply accepted_sound in ok. exact (one_never_met_of_quotient weak roster rep merges p p' n open a_in there there' alike_ ok s r).
+      intros open a_in there there' alike_ waits_alike ok rest s r. apply settling_reachable in r. destruct r as [_ r].
+      apply accepted_sound in ok. exact (one_never_met_of_quotient weak roster rep merges p p' n open a_in there there' alike_ waits_alike ok s r).
     Qed.
   End Settling.
 

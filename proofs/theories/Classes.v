@@ -244,6 +244,10 @@ Section Check.
   (** The members of a class that can be there. *)
   Definition class_members (c : C) : list A := filter (fun a => possible a && in_class f c a) atoms.
 
+  (** What is there of a group before a member of a class is deployed. *)
+  Definition before_member (b : configuration C) (c : C) (a : A) : configuration C :=
+    match consumes S a with Some w => b ⊖ c ⊕ f w | None => b ⊖ c end.
+
   (** Whatever member of a class comes last, a group was there. *)
   Definition member_holds (fuel : nat) (groups : list (group (A := C))) (b : group) (c : C) (a : A) : bool :=
     match guard_of S a with
@@ -251,7 +255,7 @@ Section Check.
     | Some g =>
       match class_guard f atoms possible g with
       | None => false
-      | Some h => negb (escapes (contains_one groups) fuel h (lookup b ⊖ c))
+      | Some h => negb (escapes (contains_one groups) fuel h (before_member (lookup b) c a))
       end
     end
     && match former S a with
@@ -277,11 +281,15 @@ Section Check.
     && forallb (fun alternative => contains_one groups (abs f atoms alternative)) g
     && forallb (class_group_holds fuel groups) groups.
 
+  (** Whether a member of a class may be there, as far as classes tell. *)
+  Definition class_admits (a : A) (y : configuration C) : Prop := exists g, guard_of S a = Some g
+    /\ match class_guard f atoms possible g with Some h => holds h y = true | None => True end.
+
   (** The problem that classes are, as far as groups forbid anything. *)
   Definition class_problem (groups : list (group (A := C))) : problem C := {|
-    hard c y := exists a g, possible a = true /\ f a = c /\ guard_of S a = Some g
-                 /\ match class_guard f atoms possible g with Some h => holds h y = true | None => True end;
-    becomes c d := exists a b, possible a = true /\ possible b = true /\ f a = c /\ f b = d /\ former S b = Some a;
+    hard c y := exists a, possible a = true /\ f a = c /\ consumes S a = None /\ class_admits a y;
+    becomes c d y := exists a b, possible a = true /\ possible b = true /\ f a = c /\ f b = d
+                 /\ (former S b = Some a \/ consumes S b = Some a /\ class_admits b y);
     kept := nothing;
     start := abs f atoms (initially S);
   |}.
@@ -292,14 +300,18 @@ Section Check.
     check_classes fuel g groups = true -> never (problem_of S) g.
   Proof.
     unfold check_classes. rewrite !andb_true_iff, negb_true_iff, !forallb_forall. intros [[free ruled] blocks].
+    assert (admits : forall a gd s, possible_only possible s -> guard_of S a = Some gd -> holds gd s = true -> class_admits a (abs f atoms s)).
+    { intros a gd s only is ok. exists gd. split; [assumption|].
+      destruct (class_guard f atoms possible gd) as [h|] eqn:folded; [|trivial].
+      now rewrite (class_guard_spec f atoms (atoms_once T) possible (possible_among T) s only gd h folded). }
     apply (never_of_classes f atoms (atoms_once T) possible (possible_among T) (problem_of S) (class_problem groups)); auto;
       try (intros a; unfold nothing; apply N.le_0_l).
-    - intros a s only [gd [is ok]]. split; [now apply (guarded_possible T a gd)|].
-      exists a, gd. repeat split; auto; [now apply (guarded_possible T a gd)|].
-      destruct (class_guard f atoms possible gd) as [h|] eqn:folded; [|trivial].
-      now rewrite (class_guard_spec f atoms (atoms_once T) possible (possible_among T) s only gd h folded).
-    - intros a d a_in was. simpl in was. pose proof (shadows_possible T a d a_in was). split; [assumption|].
-      exists a, d. auto.
+    - intros a s only [unwaited [gd [is ok]]]. pose proof (guarded_possible T a gd is). split; [assumption|].
+      exists a. repeat split; auto. now apply (admits a gd).
+    - intros a d s only a_in [was|[uses [gd [is ok]]]].
+      + pose proof (shadows_possible T a d a_in was). split; [assumption|]. exists a, d. repeat split; auto.
+      + pose proof (guarded_possible T d gd is). split; [assumption|]. exists a, d. repeat split; auto.
+        right. split; [assumption|]. now apply (admits d gd).
     - apply (start_possible T).
     - apply same_refl.
     - apply (certificate_sound _ _ (map lookup groups)).
@@ -313,21 +325,27 @@ Section Check.
         { apply N.eqb_eq in zero. lia. }
         rewrite forallb_forall in ok. apply ok. apply filter_In. split; [now apply (possible_among T)|].
         rewrite a_in. unfold in_class. destruct (eq_dec (f a) c); [reflexivity|contradiction]. }
+      assert (last : forall b c a y, In b groups -> 0 < lookup b c -> possible a = true -> f a = c -> class_admits a y ->
+                before_member (lookup b) c a ≼ y -> forbidden (map lookup groups) y).
+      { intros b c a y b_in some a_in is [gd [guarded ok]] above.
+        pose proof (member b c a b_in some a_in is) as holds_. unfold member_holds in holds_.
+        rewrite guarded in holds_. apply andb_true_iff in holds_. destruct holds_ as [no _].
+        destruct (class_guard f atoms possible gd) as [h|]; [|discriminate]. apply negb_true_iff in no.
+        destruct (escapes_sound _ _ _ _ no y above ok) as [u [uy found]].
+        eapply forbidden_mono; [exact uy|]. now apply contains_one_spec. }
       split; simpl.
       + intros bad. apply contains_one_spec in bad. congruence.
       + intros alternative alt_in. apply in_map_iff in alt_in. destruct alt_in as [alt [<- alt_in]].
         now apply contains_one_spec, ruled.
-      + intros b c b_in some y above [a [gd [a_in [is [guarded ok]]]]].
+      + intros b c b_in some y above [a [a_in [is [unwaited admitted]]]].
         apply in_map_iff in b_in. destruct b_in as [b' [<- b_in]].
-        pose proof (member b' c a b_in some a_in is) as holds_. unfold member_holds in holds_.
-        rewrite guarded in holds_. apply andb_true_iff in holds_. destruct holds_ as [no _].
-        destruct (class_guard f atoms possible gd) as [h|]; [|discriminate]. apply negb_true_iff in no.
-        destruct (escapes_sound _ _ _ _ no y above ok) as [u [uy found]].
-        eapply forbidden_mono; [exact uy|]. now apply contains_one_spec.
-      + intros b c d b_in some [a [x [a_in [x_in [fa [fx was]]]]]].
-        apply in_map_iff in b_in. destruct b_in as [b' [<- b_in]].
-        pose proof (member b' d x b_in some x_in fx) as holds_. unfold member_holds in holds_.
-        rewrite was, a_in in holds_. apply andb_true_iff in holds_. destruct holds_ as [_ found]. subst c.
-        now apply contains_one_spec.
+        apply (last b' c a y); auto. unfold before_member. now rewrite unwaited.
+      + intros b c d b_in some y above [a [x [a_in [x_in [fa [fx turned]]]]]].
+        apply in_map_iff in b_in. destruct b_in as [b' [<- b_in]]. subst c.
+        destruct turned as [was|[uses admitted]].
+        * pose proof (member b' d x b_in some x_in fx) as holds_. unfold member_holds in holds_.
+          rewrite was, a_in in holds_. apply andb_true_iff in holds_. destruct holds_ as [_ found].
+          eapply forbidden_mono; [exact above|]. now apply contains_one_spec.
+        * apply (last b' d x y); auto. unfold before_member. now rewrite uses.
   Qed.
 End Check.

@@ -21,7 +21,7 @@ Section Closure.
     intros e r. destruct r as [s es|u s r st].
     - apply at_start. eapply same_trans; [apply same_sym|]; eassumption.
     - eapply by_step; [exact r|]. apply same_sym in e.
-      destruct st; [eapply deploy|eapply delete|eapply terminate];
+      destruct st; [eapply deploy|eapply delete|eapply change];
         try eassumption; eapply same_trans; eassumption.
   Qed.
 

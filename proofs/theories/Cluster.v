@@ -19,6 +19,8 @@ Record question := {
   stays : list (atom * N);
   (** Pod types, each with what it is while it is being deleted. *)
   dying : list (id * id);
+  (** Pod types of pods that wait for a node, each with what such a pod is until it is bound. *)
+  waits : list (id * atom);
 }.
 
 Definition is_atom (a b : atom) : bool := Pos.eqb (fst a) (fst b) && Pos.eqb (snd a) (snd b).
@@ -64,10 +66,24 @@ Section Question.
   Definition shadow_of (p : id) : option id := option_map snd (find (fun '(b, _) => Pos.eqb b p) (dying q)).
   Definition shadowed (d : id) : option id := option_map fst (find (fun '(_, e) => Pos.eqb e d) (dying q)).
 
+  (** What deploying a pod of a type consumes, if those that are deployed have waited. *)
+  Definition consumed (p : id) : option atom := option_map snd (find (fun '(b, _) => Pos.eqb b p) (waits q)).
+
+  Lemma consumed_waits p w : consumed p = Some w -> In (p, w) (waits q).
+  Proof.
+    unfold consumed. destruct (find _ (waits q)) as [[b x]|] eqn:found; [|discriminate]. intros [= <-].
+    apply find_some in found. destruct found as [pair_in e]. apply Pos.eqb_eq in e. now subst.
+  Qed.
+
+  (** The rules let an atom in. *)
+  Definition admits (a : atom) (s : configuration atom) : Prop := In a (atoms m) /\ lets_in m s (fst a) (snd a) = true.
+
+  Definition dies (a d : atom) : Prop := In (fst a, fst d) (dying q) /\ snd a = snd d.
+
   (** Steps of the cluster, by the rules. *)
   Definition cluster_problem : problem atom := {|
-    hard a s := In a (atoms m) /\ lets_in m s (fst a) (snd a) = true;
-    becomes a d := In (fst a, fst d) (dying q) /\ snd a = snd d;
+    hard a s := admits a s /\ consumed (fst a) = None;
+    becomes a d s := dies a d \/ consumed (fst d) = Some a /\ admits d s;
     kept := lookup (stays q);
     start := lookup (begins q);
   |}.
@@ -83,9 +99,19 @@ Section Question.
 
   (** ** Guards *)
 
+  (** One of what is consumed must be there; nothing comes to wait that did not at first. *)
+  Definition asks_for_one (can : atom -> bool) (a : atom) : option (guard atom) :=
+    match consumed (fst a) with
+    | None => Some no_condition
+    | Some w => if can w then Some (just_affinity {| near := [[w]]; first_unless := None |}) else None
+    end.
+
   Definition guards : system atom := {|
-    guard_of a := if possible a then guard_besides m (lookup (stays q)) possible (fst a) (snd a) else None;
+    guard_of a := if possible a
+                  then both_opt (guard_besides m (lookup (stays q)) possible (fst a) (snd a)) (asks_for_one possible a)
+                  else None;
     former d := option_map (fun b => (b, snd d)) (shadowed (fst d));
+    consumes a := consumed (fst a);
     initially := minus (lookup (begins q)) (lookup (stays q));
   |}.
 
@@ -174,13 +200,15 @@ Section Question.
       destruct parts as [_ [_ [_ [listed [_ shadows]]]]]. intros r. revert a. induction r as [s e|s t r IH st]; intros a some.
       - destruct (has (atoms m) a) eqn:there; [now apply has_spec|]. exfalso. apply some. rewrite e. apply listed.
         intros a_in. apply has_spec in a_in. congruence.
-      - destruct st as [b [b_in _] e|b more e|b d more [turned same_node] e]; rewrite (e a) in some.
+      - destruct st as [b [[b_in _] _] e|b more e|b d more [[turned same_node]|[_ [d_in _]]] e]; rewrite (e a) in some.
         + destruct (eq_dec b a) as [<-|other]; [assumption|]. rewrite plus_one_other in some by assumption. auto.
         + apply IH. intros zero. apply some. by_count.
         + destruct (eq_dec d a) as [<-|other].
           * assert (b_in : In b (atoms m)) by (apply IH; simpl in more; lia). apply atom_listed in b_in. apply atom_listed.
             rewrite <- same_node. split; [now apply (shadows _ _ turned)|tauto].
           * rewrite plus_one_other in some by assumption. apply IH. intros zero. apply some. by_count.
+        + destruct (eq_dec d a) as [<-|other]; [assumption|].
+          rewrite plus_one_other in some by assumption. apply IH. intros zero. apply some. by_count.
     Qed.
 
     (** So exact reachability is coverability. *)
@@ -195,31 +223,55 @@ Section Question.
       now apply holds_same.
     Qed.
 
+    Lemma admits_same a s t : s ≐ t -> admits a s -> admits a t.
+    Proof.
+      destruct parts as [_ [_ [wf _]]]. intros e [a_in can]. split; [assumption|].
+      rewrite <- (lets_in_same (fst a) (snd a) s t); auto. apply wf. now apply atom_listed.
+    Qed.
+
+    Lemma hard_same a s t : s ≐ t -> hard cluster_problem a s -> hard cluster_problem a t.
+    Proof. intros e [can free]. split; [|assumption]. now apply (admits_same a s). Qed.
+
+    Lemma becomes_same a d s t : s ≐ t -> becomes cluster_problem a d s -> becomes cluster_problem a d t.
+    Proof. intros e [dies_|[uses can]]; [now left|right]. split; [assumption|]. now apply (admits_same d s). Qed.
+
     Lemma guards_weaker : weaker (problem_of guards) (besides cluster_problem).
     Proof.
       destruct parts as [pods_once [nodes_once [wf [listed [low shadows]]]]].
       pose proof tables_hold as T.
-      assert (let_in_possible : forall a s, In a (atoms m) -> lets_in m s (fst a) (snd a) = true -> possible a = true).
-      { intros a s a_in can. apply andb_true_iff. split; [now apply has_spec|]. unfold is_possible, may_come.
+      assert (let_in_possible : forall a s, admits a s -> possible a = true).
+      { intros a s [a_in can]. apply andb_true_iff. split; [now apply has_spec|]. unfold is_possible, may_come.
         unfold lets_in in can. apply andb_true_iff in can. destruct can as [-> _]. reflexivity. }
+      assert (admitted : forall a s, possible_only possible s -> admits a (plus (lookup (stays q)) s) -> holds_opt (asks_for_one possible a) s = true ->
+                exists g, guard_of guards a = Some g /\ holds g s = true).
+      { intros a s only can bound_. simpl. rewrite (let_in_possible a _ can). destruct can as [a_in can].
+        rewrite <- (guards_are_rules m (lookup (stays q)) possible) in can.
+        - assert (all_ : holds_opt (both_opt (guard_besides m (lookup (stays q)) possible (fst a) (snd a)) (asks_for_one possible a)) s = true).
+          { rewrite holds_both_opt. now rewrite can, bound_. }
+          destruct (both_opt _ _) as [g|]; [|discriminate]. exists g. auto.
+        - apply wf. now apply atom_listed.
+        - exact only. }
       apply (weaker_within _ _ (possible_only possible)).
       - apply invariant.
         + intros s e a out. rewrite e. now apply (start_possible _ _ _ T).
         + intros s t _ only st b out. pose proof (only b out) as zero.
-          destruct st as [a [a_in can] e|a more e|a d more [turned same_node] e]; rewrite (e b).
-          * enough (a <> b) by by_count. intros ->. apply let_in_possible in can; [congruence|assumption].
+          destruct st as [a [can _] e|a more e|a d more [[turned same_node]|[_ can]] e]; rewrite (e b).
+          * enough (a <> b) by by_count. intros ->. apply let_in_possible in can. congruence.
           * by_count.
           * pose proof (running_possible possible s a only more) as can.
             destruct (shadows _ _ turned) as [was _].
             assert (can' : possible d = true).
             { apply (shadows_possible _ _ _ T a d can). simpl. rewrite was. simpl. rewrite <- same_node. now destruct a. }
             enough (d <> b) by by_count. intros ->. congruence.
-      - intros a s only [a_in can]. simpl. rewrite (let_in_possible a _ a_in can). simpl in can.
-        rewrite <- (guards_are_rules m (lookup (stays q)) possible) in can.
-        + destruct (guard_besides m _ _ (fst a) (snd a)) as [g|]; [|discriminate]. exists g. auto.
-        + apply wf. now apply atom_listed.
-        + exact only.
-      - intros a d [turned same_node]. simpl. destruct (shadows _ _ turned) as [-> _]. simpl. rewrite <- same_node. now destruct a.
+          * enough (d <> b) by by_count. intros ->. apply let_in_possible in can. congruence.
+      - intros a s only [can free_]. split; [exact free_|]. apply admitted; [assumption|assumption|].
+        unfold asks_for_one. now rewrite free_.
+      - intros a d s only more [[turned same_node]|[uses can]].
+        + simpl. left. destruct (shadows _ _ turned) as [-> _]. simpl. rewrite <- same_node. now destruct a.
+        + right. split; [exact uses|]. apply admitted; [assumption|assumption|].
+          assert (there : 0 < s a) by (simpl in more; unfold nothing in more; lia).
+          unfold asks_for_one. rewrite uses, (running_possible possible s a only there). simpl. rewrite holds_affinity.
+          unfold affinity_holds, lonely, may_be_first, first_empty, is_empty. simpl. destruct (N.eqb_spec (s a + 0) 0); [lia|reflexivity].
       - apply within_refl.
       - apply same_refl.
     Qed.
@@ -237,8 +289,15 @@ Section Question.
   Fixpoint disjoint (l : list atom) : bool :=
     match l with [] => true | a :: rest => negb (has rest a) && disjoint rest end.
 
+  (** Neither a pod that waits, nor where those are. *)
+  Definition is_bound (a : atom) : bool :=
+    forallb (fun '(_, w) => negb (Pos.eqb (fst w) (fst a)) && negb (Pos.eqb (snd w) (snd a))) (waits q).
+
+  (** Only what waits is where it waits, and it is nowhere else. *)
+  Definition in_place (a : atom) : bool := has (map snd (waits q)) a || is_bound a.
+
   Definition good_classes (classes : list (list atom)) : bool :=
-    forallb (fun members => negb (is_nil members) && forallb (has (atoms m)) members) classes
+    forallb (fun members => negb (is_nil members) && forallb (fun a => has (atoms m) a && in_place a) members) classes
     && disjoint (concat classes).
 
   (** A group in terms of classes, by their numbers. *)
@@ -269,8 +328,8 @@ Section Question.
     apply (check_classes_sound _ _ _ _ (tables_hold ok)) in accepted.
     destruct (parts ok) as [_ [_ [wf [_ [low _]]]]].
     apply (never_besides cluster_problem); auto.
-    - intros a s t e [a_in can]. split; [assumption|]. simpl.
-      rewrite <- (lets_in_same (fst a) (snd a) s t); auto. apply wf. now apply atom_listed.
+    - exact (hard_same ok).
+    - exact (becomes_same ok).
     - now apply (guards_weaker ok).
   Qed.
 
@@ -370,11 +429,12 @@ Section Question.
     simpl. now rewrite map_app, besides_.
   Qed.
 
+  Definition consumed_by (a : atom) : option atom := consumed (fst a).
   Definition may_deploy (a : atom) (s : configuration atom) : bool := has (atoms m) a && lets_in m s (fst a) (snd a).
   Definition dies_as (a : atom) : option atom := option_map (fun d => (d, snd a)) (shadow_of (fst a)).
 
   Definition accepts_trace (g : list (list (atom * N))) (trace : list (action atom)) : bool :=
-    check_deployable may_deploy dies_as (lookup (stays q)) (lookup (begins q)) g trace.
+    check_deployable may_deploy dies_as consumed_by (lookup (stays q)) (lookup (begins q)) g trace.
 
   (** An accepted trace is a run that meets the goal. *)
   Theorem accepts_trace_sound g trace :
@@ -384,11 +444,14 @@ Section Question.
   Proof.
     intros accepted. apply check_deployable_sound in accepted. destruct accepted as [s [r met]].
     exists s. split; [|assumption]. clear met. induction r as [s e|s t _ IH st]; [now apply at_start|].
-    eapply by_step; [exact IH|]. destruct st as [a can e|a more e|a d more turned e]; simpl in *.
-    - apply (deploy _ _ _ a); [|assumption]. unfold may_deploy in can. apply andb_true_iff in can. rewrite has_spec in can. exact can.
+    eapply by_step; [exact IH|]. assert (may : forall a, may_deploy a s = true -> admits a s).
+    { intros a can. unfold may_deploy in can. apply andb_true_iff in can. rewrite has_spec in can. exact can. }
+    destruct st as [a [free_ can] e|a more e|a d more [turned|[uses can]] e]; simpl in *.
+    - apply (deploy _ _ _ a); [|assumption]. split; [now apply may|exact free_].
     - now apply (delete _ _ _ a).
-    - apply (terminate _ _ _ a d); [assumption| |assumption]. simpl. unfold dies_as, shadow_of in turned.
+    - apply (change _ _ _ a d); [assumption| |assumption]. left. unfold dies_as, shadow_of in turned.
       destruct (find _ (dying q)) as [[b x]|] eqn:found; [|discriminate]. injection turned as <-.
-      apply find_some in found. destruct found as [pair_in e']. apply Pos.eqb_eq in e'. subst. auto.
+      apply find_some in found. destruct found as [pair_in e']. apply Pos.eqb_eq in e'. subst. now split.
+    - apply (change _ _ _ a d); [assumption| |assumption]. right. split; [exact uses|now apply may].
   Qed.
 End Question.

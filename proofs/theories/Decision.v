@@ -119,9 +119,17 @@ Section Decision.
   Notation keeps := (lookup (stays q)).
   Notation is_listed := (has (atoms m)).
 
+  (** What a deployment consumes, if it is listed; otherwise it is never there. *)
+  Definition consumes_listed (x : listed_atom) : option listed_atom :=
+    match consumed q (fst (image x)) with Some w => as_listed w | None => None end.
+
+  Definition can_be_bound (x : listed_atom) : bool :=
+    match consumed q (fst (image x)) with Some w => is_listed w | None => true end.
+
   Definition finite : system listed_atom := {|
-    guard_of x := option_map (pick_guard as_listed) (guard_besides m keeps is_listed (fst (image x)) (snd (image x)));
+    guard_of x := if negb (can_be_bound x) then None else option_map (pick_guard as_listed) (guard_besides m keeps is_listed (fst (image x)) (snd (image x)));
     former d := match shadowed q (fst (image d)) with Some b => as_listed (b, snd (image d)) | None => None end;
+    consumes := consumes_listed;
     initially x := minus (lookup (begins q)) keeps (image x);
   |}.
 
@@ -147,19 +155,44 @@ Section Decision.
       destruct (bool_dec (is_listed a) true) as [|out]; [discriminate|]. now apply not_true_is_false.
   Qed.
 
-  Lemma rules_are_guards s x : at_home s -> hard Q (image x) s <-> hard P x (view s).
+  Lemma rules_are_guards s x : at_home s -> can_be_bound x = true ->
+    admits q (image x) (plus keeps s) <-> exists g, guard_of finite x = Some g /\ holds g (view s) = true.
   Proof.
-    intros home_. destruct (parts q ok) as [_ [_ [wf _]]].
+    intros home_ bound_. destruct (parts q ok) as [_ [_ [wf _]]].
     assert (a_in : In (image x) (atoms m)) by (apply has_spec; exact (proj2_sig x)).
     assert (W : well_formed m (fst (image x))) by (apply wf; now apply (atom_listed q)).
     pose proof (guards_are_rules m keeps is_listed (fst (image x)) (snd (image x)) s W (proj1 (home_listed s) home_)) as same_.
-    simpl. destruct (guard_besides m keeps is_listed (fst (image x)) (snd (image x))) as [g|]; simpl in *.
+    simpl. rewrite bound_. simpl. destruct (guard_besides m keeps is_listed (fst (image x)) (snd (image x))) as [g|]; simpl in *.
     - split.
       + intros [_ can]. exists (pick_guard as_listed g). split; [reflexivity|].
         rewrite pick_holds, (holds_same g _ s (extend_view s home_)). congruence.
       + intros [h [[= <-] holds_]]. split; [assumption|].
         rewrite pick_holds, (holds_same g _ s (extend_view s home_)) in holds_. congruence.
     - split; [intros [_ can]; congruence|]. intros [h [no _]]. discriminate.
+  Qed.
+
+  Lemma consumes_spec x w : consumes_listed x = Some w <-> consumed q (fst (image x)) = Some (image w).
+  Proof.
+    unfold consumes_listed. destruct (consumed q (fst (image x))) as [v|]; [|split; discriminate]. split.
+    - intros is. apply as_listed_some in is. now subst.
+    - intros [= ->]. apply as_listed_image.
+  Qed.
+
+  Lemma bound_if_there s x w : at_home s -> consumed q (fst (image x)) = Some w -> 0 < s w -> can_be_bound x = true.
+  Proof.
+    intros home_ uses some. unfold can_be_bound. rewrite uses. destruct (is_listed w) eqn:w_in; [reflexivity|].
+    rewrite (proj1 (home_listed s) home_ w w_in) in some. lia.
+  Qed.
+
+  Lemma free_alike s x : at_home s -> hard Q (image x) s <-> hard P x (view s).
+  Proof.
+    intros home_. simpl. unfold consumes_listed. split.
+    - intros [can free]. rewrite free. split; [reflexivity|]. apply rules_are_guards; auto. unfold can_be_bound. now rewrite free.
+    - intros [free admitted]. assert (bound_ : can_be_bound x = true).
+      { destruct admitted as [g [is _]]. simpl in is. destruct (can_be_bound x); [reflexivity|discriminate]. }
+      split; [now apply rules_are_guards|]. unfold can_be_bound in bound_.
+      destruct (consumed q (fst (image x))) as [w|]; [|reflexivity]. unfold as_listed in free.
+      destruct (bool_dec (is_listed w) true); [discriminate|contradiction].
   Qed.
 
   Lemma shadowed_dying b d : shadowed q d = Some b <-> In (b, d) (dying q).
@@ -176,25 +209,33 @@ Section Decision.
     apply (embedded_goal P Q image all_listed images_apart).
     - reflexivity.
     - reflexivity.
-    - (* deletions *)
-      intros x b _. simpl. split.
-      + intros [turned same_node].
+    - (* changes *)
+      intros x b s _ home_. split.
+      + intros [[turned same_node]|[uses can]].
+        2: { pose proof can as [b_in _]. apply has_spec in b_in. exists (exist _ b b_in). repeat split; [apply every_listed|].
+             right. split; [now apply consumes_spec|]. apply rules_are_guards; auto. unfold can_be_bound. simpl.
+             rewrite uses. exact (proj2_sig x). }
         assert (b_in : is_listed b = true).
         { apply has_spec, (atom_listed q). split; [now apply (shadows (fst (image x)))|]. rewrite <- same_node.
           pose proof (proj2_sig x) as x_in. apply has_spec, (atom_listed q) in x_in. apply x_in. }
-        exists (exist _ b b_in). repeat split; [apply every_listed|]. simpl. rewrite (proj2 (shadowed_dying _ _) turned), <- same_node.
+        exists (exist _ b b_in). repeat split; [apply every_listed|]. left. simpl. rewrite (proj2 (shadowed_dying _ _) turned), <- same_node.
         rewrite <- surjective_pairing. apply as_listed_image.
-      + intros [d [_ [-> was]]]. destruct (shadowed q (fst (image d))) as [c|] eqn:is; [|discriminate].
-        apply shadowed_dying in is. apply as_listed_some in was. rewrite <- was. now split.
-    - intros x d _. apply every_listed.
+      + intros [d [_ [-> [was|[uses admitted]]]]].
+        * simpl in was. destruct (shadowed q (fst (image d))) as [c|] eqn:is; [|discriminate].
+          apply shadowed_dying in is. apply as_listed_some in was. left. rewrite <- was. now split.
+        * right. apply consumes_spec in uses. split; [exact uses|]. apply rules_are_guards; auto.
+          unfold can_be_bound. rewrite uses. exact (proj2_sig x).
+    - intros x d s _. apply every_listed.
+    - intros x d s t e [was|[uses [g' [is holds_]]]]; [now left|right]. split; [exact uses|]. exists g'. split; [assumption|].
+      now rewrite <- (holds_same g' s t e).
     - (* the start *)
       apply home_listed. intros a out. simpl. unfold minus. rewrite listed; [lia|]. intros a_in. apply has_spec in a_in. congruence.
     - intros x. reflexivity.
-    - intros x s t e [g' [is holds_]]. exists g'. split; [assumption|]. now rewrite <- (holds_same g' s t e).
+    - intros x s t e [free [g' [is holds_]]]. split; [assumption|]. exists g'. split; [assumption|]. now rewrite <- (holds_same g' s t e).
     - intros s b home_. split.
-      + intros can. pose proof can as [b_in _]. apply has_spec in b_in. exists (exist _ b b_in). repeat split; [apply every_listed|].
-        now apply rules_are_guards.
-      + intros [x [_ [-> can]]]. now apply rules_are_guards.
+      + intros can. pose proof can as [[b_in _] _]. apply has_spec in b_in. exists (exist _ b b_in). repeat split; [apply every_listed| |];
+          now apply (free_alike s (exist _ b b_in)).
+      + intros [x [_ [-> can]]]. now apply free_alike.
     - intros x s _. apply every_listed.
   Qed.
 
@@ -219,7 +260,7 @@ Section Decision.
     apply (invariant Q (fun s => forall a, is_listed a = false -> s a = 0)).
     - intros s e a out. rewrite e. simpl. unfold minus. rewrite listed; [lia|]. intros a_in. apply has_spec in a_in. congruence.
     - intros s t _ only st b out. pose proof (only b out) as zero.
-      destruct st as [a [a_in _] e|a more e|a d more [turned same_node] e]; rewrite (e b).
+      destruct st as [a [[a_in _] _] e|a more e|a d more [[turned same_node]|[_ [a_in _]]] e]; rewrite (e b).
       + apply has_spec in a_in. enough (a <> b) by by_count. intros ->. congruence.
       + by_count.
       + enough (d <> b) by by_count. intros ->.
@@ -227,6 +268,7 @@ Section Decision.
         { destruct (is_listed a) eqn:there; [reflexivity|]. rewrite (only a there) in more. simpl in more. unfold nothing in more. lia. }
         apply has_spec, (atom_listed q) in a_in. enough (is_listed b = true) by congruence.
         apply has_spec, (atom_listed q). split; [now apply (shadows (fst a))|]. rewrite <- same_node. apply a_in.
+      + apply has_spec in a_in. enough (d <> b) by by_count. intros ->. congruence.
   Qed.
 
   (** What a question asks of the listed atoms besides the kept pods. *)
@@ -236,15 +278,12 @@ Section Decision.
   Theorem same_question g : deployable (cluster_problem q) (map lookup g) <-> deployable P (asked g).
   Proof.
     assert (low : keeps ≼ lookup (begins q)) by (destruct (parts q ok) as [_ [_ [_ [_ [low _]]]]]; exact low).
-    assert (alone : forall a s t, s ≐ t -> hard (cluster_problem q) a s -> hard (cluster_problem q) a t).
-    { intros a s t e [a_in can]. split; [assumption|]. destruct (parts q ok) as [_ [_ [wf _]]].
-      rewrite <- (lets_in_same q (fst a) (snd a) s t); auto. apply wf. now apply (atom_listed q). }
     unfold asked. rewrite finite_goal.
     2: { intros alternative alt_in. apply in_map_iff in alt_in. destruct alt_in as [alt [<- alt_in]]. apply filter_In in alt_in.
          now apply can_be_home. }
     split.
     - intros [s [r [alternative [alt_in below]]]]. apply in_map_iff in alt_in. destruct alt_in as [alt [<- alt_in]].
-      exists (minus s keeps). pose proof (besides_reachable (cluster_problem q) low alone s r) as r'. split; [exact r'|].
+      exists (minus s keeps). pose proof (besides_reachable (cluster_problem q) low (hard_same q ok) (becomes_same q ok) s r) as r'. split; [exact r'|].
       assert (less : minus (lookup alt) keeps ≼ minus s keeps) by (intros a; specialize (below a); by_count).
       exists (minus (lookup alt) keeps). split; [|exact less].
       apply (in_map (fun alternative => minus (lookup alternative) keeps)), filter_In. split; [assumption|].

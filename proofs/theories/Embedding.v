@@ -25,9 +25,10 @@ Section Embedding.
   Hypothesis images_apart : forall a a', image a = image a' -> a = a'.
   Hypothesis nothing_kept : forall a, kept P a = 0.
   Hypothesis nothing_kept' : forall b, kept Q b = 0.
-  Hypothesis deletions_alike : forall a b, In a listed ->
-    (becomes Q (image a) b <-> exists d, In d listed /\ b = image d /\ becomes P a d).
-  Hypothesis becomes_listed : forall a d, becomes P a d -> In d listed.
+  Hypothesis changes_alike : forall a b s, In a listed -> at_home s ->
+    (becomes Q (image a) b s <-> exists d, In d listed /\ b = image d /\ becomes P a d (view s)).
+  Hypothesis becomes_listed : forall a d s, becomes P a d s -> In d listed.
+  Hypothesis changes_same : forall a d s t, s ≐ t -> becomes P a d s -> becomes P a d t.
   Hypothesis starts_home : at_home (start Q).
   Hypothesis starts_alike : view (start Q) ≐ start P.
   Hypothesis counts_alone : forall a s t, s ≐ t -> hard P a s -> hard P a t.
@@ -68,11 +69,11 @@ Section Embedding.
         * eapply by_step; [exact r|]. apply (delete _ _ _ a).
           -- rewrite nothing_kept. unfold view. lia.
           -- eapply same_trans; [apply view_same, e|apply view_minus].
-      + destruct (home_ b) as [a [a_in ->]]; [lia|]. apply (deletions_alike a c a_in) in turned.
+      + destruct (home_ b) as [a [a_in ->]]; [lia|]. apply (changes_alike a c s a_in home_) in turned.
         destruct turned as [d [d_in [-> turned]]]. split.
         * intros b some. rewrite e in some. destruct (eq_dec (image d) b) as [<-|other]; [eauto|].
           rewrite plus_one_other in some by assumption. apply home_. pose proof (minus_one_within s (image a) b). lia.
-        * eapply by_step; [exact r|]. apply (terminate _ _ _ a d); [|assumption|].
+        * eapply by_step; [exact r|]. apply (change _ _ _ a d); [|assumption|].
           -- rewrite nothing_kept. unfold view. lia.
           -- eapply same_trans; [apply view_same, e|]. eapply same_trans; [apply view_plus|].
              intros b. pose proof (view_minus s a b) as M. by_count.
@@ -97,9 +98,10 @@ Section Embedding.
         { destruct (home_ (image a)) as [a' [a_in e']]; [|apply images_apart in e'; now subst].
           rewrite nothing_kept, <- v in more. exact more. }
         exists (s ⊖ image a ⊕ image d). split.
-        * eapply by_step; [exact r|]. apply (terminate _ _ _ (image a) (image d)); [| |apply same_refl].
+        * eapply by_step; [exact r|]. apply (change _ _ _ (image a) (image d)); [| |apply same_refl].
           -- rewrite nothing_kept'. rewrite nothing_kept, <- v in more. exact more.
-          -- apply (deletions_alike a _ a_in). exists d. repeat split; [|assumption]. now apply (becomes_listed a).
+          -- apply (changes_alike a _ s a_in home_). exists d. repeat split; [now apply (becomes_listed a d t)|].
+             eapply changes_same; [apply same_sym; exact v|exact turned].
         * eapply same_trans; [apply view_plus|]. intros b. rewrite e. pose proof (view_minus s a b) as M. specialize (v b). by_count.
   Qed.
 

@@ -109,6 +109,7 @@ Section Encoding.
     cluster := encoding;
     begins := map (fun x => (image x, 1)) (First_ready :: map Initial (marked net_));
     stays := []; dying := [];
+    waits := [];
   |}.
 
   Notation P := (protocol net_ sem goal room).
@@ -394,7 +395,7 @@ Section Encoding.
   Lemma rules_alike s b : at_home s -> (hard Q b s <-> exists x, In x types /\ b = image x /\ hard P x (view s)).
   Proof.
     intros home_. split.
-    - intros [b_in can]. destruct b as [q n]. simpl in can.
+    - intros [[b_in can] _]. destruct b as [q n]. simpl in can.
       assert (which : exists x, In x types /\ q = number x).
       { apply in_prod_iff in b_in. destruct b_in as [q_in _]. apply in_map_iff in q_in. destruct q_in as [x [<- x_in]]. eauto. }
       destruct which as [x [x_in ->]]. exists x.
@@ -419,7 +420,7 @@ Section Encoding.
           unfold selects_type in ok. rewrite role_of_number in ok by assumption. rewrite !andb_true_iff in ok.
           destruct ok as [[ok _] _]. apply selects_label in ok. destruct y; unlike ok.
         * apply andb_true_iff in ok. destruct ok as [own _]. apply label_itself in own; [|assumption]. destruct x; unlike own.
-    - intros [x [x_in [-> [_ can]]]]. split; [now apply image_listed|]. now apply lets_in_here.
+    - intros [x [x_in [-> [_ can]]]]. split; [|reflexivity]. split; [now apply image_listed|]. now apply lets_in_here.
   Qed.
 
   Lemma begins_spec y : lookup (begins encoded) (image y) = starts_with net_ y.
@@ -454,7 +455,7 @@ Section Encoding.
   Proof.
     intros some_room safe. rewrite (petri net_ sem goal room some_room safe).
     apply (embedded P Q image types images_apart); try easy.
-    - intros x b _. split; [intros [[] _]|now intros [d [_ [_ []]]]].
+    - intros x b s _ _. split; [intros [[[] _]|[no _]]; discriminate|now intros [d [_ [_ []]]]].
     - exact begins_home.
     - exact begins_spec.
     - exact counts_alone.

@@ -392,6 +392,8 @@ Section Elsewhere.
   Variables (there back : id -> id).
   Hypothesis E : exchange (cluster q) there back.
   Hypothesis same_kept : forall a, lookup (stays q) (moved there a) = lookup (stays q) a.
+  (** What waits is on no node that moves. *)
+  Hypothesis waits_stay : forall p w, consumed q p = Some w -> moved there w = w.
 
   (** What is never met from a start with at least what the exchange makes of
       another is never met from that one where the exchange came from. *)
@@ -402,13 +404,16 @@ Section Elsewhere.
     never (starting (cluster_problem q) x) (moved_back (moved there) g).
   Proof.
     intros low high no.
+    assert (admits_led : forall a s, admits q a s -> admits q (moved there a) (image (moved_from back) s)).
+    { intros a s [a_in can]. split; [now apply (moved_listed _ _ _ E)|]. simpl.
+      change (image (moved_from back) s) with (led back s). rewrite (lets_in_led _ _ _ E); [assumption| |];
+        [now apply (of_a_type (cluster q)) in a_in|now apply (on_a_node (cluster q)) in a_in]. }
     apply (never_of_images (starting (cluster_problem q) x) (moved there) (moved_from back)) with (all := map fst above) (above := lookup above); auto.
     - intros a. apply (moved_and_back _ _ _ E).
     - intros a. apply (back_and_moved _ _ _ E).
-    - intros a s [a_in can]. split; [now apply (moved_listed _ _ _ E)|]. simpl.
-      change (image (moved_from back) s) with (led back s). rewrite (lets_in_led _ _ _ E); [assumption| |];
-        [now apply (of_a_type (cluster q)) in a_in|now apply (on_a_node (cluster q)) in a_in].
-    - intros a d [turned same_node]. split; [assumption|]. simpl. now rewrite same_node.
+    - intros a s [can free]. split; [now apply admits_led|exact free].
+    - intros a d s [[turned same_node]|[uses can]]; [left; split; [assumption|]; simpl; now rewrite same_node|right].
+      split; [|now apply admits_led]. simpl. rewrite uses. f_equal. symmetry. now apply (waits_stay (fst d)).
     - intros a more. apply lookup_listed. lia.
   Qed.
 End Elsewhere.
@@ -423,6 +428,7 @@ Section Orbits.
   Hypothesis all_are : forall there back, In (there, back) exchanges ->
     exchange (cluster q) there back
     /\ (forall a, lookup (stays q) (moved there a) = lookup (stays q) a)
+    /\ (forall p w, consumed q p = Some w -> moved there w = w)
     /\ image (moved_from back) (lookup above) ≼ lookup above.
   Hypothesis kept_at_start : lookup (stays q) ≼ lookup (begins q).
   Hypothesis high : lookup (begins q) ≼ lookup above.
@@ -437,10 +443,10 @@ Section Orbits.
     never (starting (cluster_problem q) (lookup above)) [alternative] -> orbit alternative x -> never (cluster_problem q) [x].
   Proof.
     intros no path.
-    pose (q' := {| cluster := cluster q; begins := above; stays := stays q; dying := dying q |}).
+    pose (q' := {| cluster := cluster q; begins := above; stays := stays q; dying := dying q; waits := waits q |}).
     assert (all_of_it : never (cluster_problem q') [x]).
-    { induction path as [|x there back _ IH e_in]; [exact no|]. destruct (all_are there back e_in) as [E [same_kept closed]].
-      apply (never_elsewhere q' there back E same_kept (lookup above) above [x]); [|exact closed|exact IH].
+    { induction path as [|x there back _ IH e_in]; [exact no|]. destruct (all_are there back e_in) as [E [same_kept [still closed]]].
+      apply (never_elsewhere q' there back E same_kept still (lookup above) above [x]); [|exact closed|exact IH].
       eapply within_trans; eassumption. }
     apply (weaker_by_start (cluster_problem q) (cluster_problem q') (map fst above)); auto.
     - intros a more. apply lookup_listed. simpl in more. intros zero. lia.

@@ -63,7 +63,7 @@ Section Without_affinity.
   Hypothesis begins_listed : forall a, begins a <> 0 -> In a (atoms m).
   Definition plain : problem atom := {|
     hard a s := In a (atoms m) /\ lets_in m s (fst a) (snd a) = true;
-    becomes _ _ := False;
+    becomes _ _ _ := False;
     kept := nothing;
     start := begins;
   |}.
@@ -135,7 +135,7 @@ Section Supports.
 
   Variable P : problem A.
   Hypothesis nothing_kept : forall a, kept P a = 0.
-  Hypothesis no_shadows : forall a d, ~ becomes P a d.
+  Hypothesis no_shadows : forall a d s, ~ becomes P a d s.
   Hypothesis sees_supports : forall a s, hard P a s -> hard P a (support s).
   Hypothesis start_is_set : support (start P) ≐ start P.
 

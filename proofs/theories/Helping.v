@@ -80,14 +80,15 @@ Section Helping.
 
   Definition closed : bool :=
     forallb (fun p => forallb (fun other => has_id helpers other || negb (helps other p)) (pods m)) helpers
-    && forallb (fun '(was, d) => negb (has_id helpers d) || has_id helpers was) (dying q).
+    && forallb (fun '(was, d) => negb (has_id helpers d) || has_id helpers was) (dying q)
+    && forallb (fun '(p, w) => negb (has_id helpers p) || matters w) (waits q).
 
   Hypothesis is_closed : closed = true.
 
   Lemma helps_matters p other n : has_id helpers p = true -> In other (pods m) -> helps other p = true -> matters (other, n) = true.
   Proof.
-    intros p_in other_in help. unfold closed in is_closed. rewrite andb_true_iff, !forallb_forall in is_closed.
-    destruct is_closed as [all_ _]. apply has_id_spec in p_in. specialize (all_ p p_in). rewrite forallb_forall in all_.
+    intros p_in other_in help. unfold closed in is_closed. rewrite !andb_true_iff, !forallb_forall in is_closed.
+    destruct is_closed as [[all_ _] _]. apply has_id_spec in p_in. specialize (all_ p p_in). rewrite forallb_forall in all_.
     specialize (all_ other other_in). rewrite help in all_. apply orb_true_iff in all_. destruct all_ as [yes|]; [exact yes|discriminate].
   Qed.
 
@@ -185,15 +186,27 @@ Section Helping.
     - intros group b group_in b_in. unfold sliced. now rewrite (guard_matters p n p_matters g is group b).
   Qed.
 
+  (** What becomes something that matters does, too. *)
+  Lemma change_matters a d s : becomes (cluster_problem q) a d s -> matters d = true -> matters a = true.
+  Proof.
+    pose proof is_closed as all_. unfold closed in all_. rewrite !andb_true_iff, !forallb_forall in all_. destruct all_ as [[_ shadows] waiting].
+    intros [[turned _]|[uses _]] d_matters.
+    - specialize (shadows _ turned). simpl in shadows. unfold matters in *. rewrite d_matters in shadows. exact shadows.
+    - apply consumed_waits in uses. specialize (waiting _ uses). simpl in waiting. unfold matters at 1 in d_matters. rewrite d_matters in waiting. exact waiting.
+  Qed.
+
+  Lemma admits_sliced a s : matters a = true -> lookup (stays q) ≼ s -> admits q a s -> admits q a (sliced (cluster_problem q) matters s).
+  Proof. intros a_matters low_ [a_in can]. split; [assumption|]. apply lets_in_sliced; auto. now apply atom_listed in a_in. Qed.
+
   (** A goal of pods that matter is never met, if it is not from a start that has nothing else but kept pods. *)
   Theorem never_of_helpers g :
     (forall alternative a, In alternative g -> matters a = false -> alternative a = 0) ->
     never (starting (cluster_problem q) (sliced (cluster_problem q) matters (lookup (begins q)))) g -> never (cluster_problem q) g.
   Proof.
     intros among no. destruct (parts q ok) as [_ [_ [_ [_ [low _]]]]]. apply (never_of_slice (cluster_problem q) matters); auto.
-    - intros a s a_matters low_ [a_in can]. split; [assumption|]. apply lets_in_sliced; auto. now apply atom_listed in a_in.
-    - intros a d [turned _] d_matters. unfold closed in is_closed. rewrite andb_true_iff, !forallb_forall in is_closed.
-      destruct is_closed as [_ shadows]. specialize (shadows _ turned). simpl in shadows. unfold matters in *. rewrite d_matters in shadows. exact shadows.
+    - intros a s a_matters low_ [can free]. split; [|assumption]. now apply admits_sliced.
+    - exact change_matters.
+    - intros a d s d_matters low_ [turned|[uses can]]; [now left|right]. split; [assumption|]. now apply admits_sliced.
     - intros alternative a alt_in out. rewrite (among alternative a alt_in out). lia.
   Qed.
 End Helping.

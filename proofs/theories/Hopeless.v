@@ -41,21 +41,26 @@ Qed.
 Definition bind_guard (o : option (guard atom)) : option (guard atom) := match o with Some g => in_short g | None => None end.
 
 Definition short_guards (q : question) : system atom :=
-  {| guard_of a := bind_guard (guard_of (guards q) a); former := former (guards q); initially := initially (guards q) |}.
+  {| guard_of a := bind_guard (guard_of (guards q) a); former := former (guards q);
+     consumes := consumes (guards q); initially := initially (guards q) |}.
 
 Lemma short_guards_tables q : sensible q = true -> tables (short_guards q) (atoms (cluster q)) (possible q).
 Proof.
   intros ok. destruct (tables_hold q ok) as [once among start_ guarded shadows]. split; auto.
   intros a g short. apply (guarded a (match guard_of (guards q) a with Some g => g | None => g end)).
   simpl in short. unfold bind_guard in short. simpl. destruct (possible q a); [|discriminate].
-  destruct (guard_besides _ _ _ _ _); [reflexivity|discriminate].
+  destruct (both_opt _ _); [reflexivity|discriminate].
 Qed.
 
 Lemma short_guards_weaker q : weaker (problem_of (short_guards q)) (problem_of (guards q)).
 Proof.
+  assert (short : forall a s, (exists g, guard_of (guards q) a = Some g /\ holds g s = true) ->
+            exists g, guard_of (short_guards q) a = Some g /\ holds g s = true).
+  { intros a s [g [is ok]]. simpl in *. rewrite is. simpl. rewrite <- (in_short_spec g s) in ok.
+    destruct (in_short g) as [h|]; [|discriminate]. exists h. auto. }
   apply weaker_by_rules; simpl; auto.
-  - intros a s [g [is ok]]. simpl in *. rewrite is. simpl. rewrite <- (in_short_spec g s) in ok.
-    destruct (in_short g) as [h|]; [|discriminate]. exists h. auto.
+  - intros a s [unwaited admitted]. split; [assumption|]. now apply short.
+  - intros a d s [was|[uses admitted]]; [now left|right]. split; [assumption|]. now apply short.
   - apply within_refl.
   - apply at_start. apply same_refl.
 Qed.

@@ -17,10 +17,11 @@ Section Kept.
   Hypothesis kept_at_start : kept P ≼ start P.
   (** Rules look at counts alone. *)
   Hypothesis hard_same : forall a s t, s ≐ t -> hard P a s -> hard P a t.
+  Hypothesis becomes_same : forall a d s t, s ≐ t -> becomes P a d s -> becomes P a d t.
 
   Definition besides : problem A := {|
     hard a x := hard P a (plus (kept P) x);
-    becomes := becomes P;
+    becomes a d x := becomes P a d (plus (kept P) x);
     kept := nothing;
     start := minus (start P) (kept P);
   |}.
@@ -38,7 +39,8 @@ Section Kept.
     - apply (delete _ _ _ a); simpl.
       + by_count.
       + intros c. specialize (k c). specialize (e c). by_count.
-    - apply (terminate _ _ _ a d); simpl; [by_count|assumption|].
+    - apply (change _ _ _ a d); simpl; [by_count| |].
+      { eapply becomes_same; [|exact turns]. intros c. specialize (k c). by_count. }
       intros c. specialize (k c). specialize (e c). by_count.
   Qed.
 
@@ -48,7 +50,7 @@ Section Kept.
     destruct st as [a ok e|a more e|a d more turns e]; simpl in *.
     - apply (deploy _ _ _ a); [assumption|]. intros c. specialize (e c). by_count.
     - apply (delete _ _ _ a); [by_count|]. intros c. specialize (e c). by_count.
-    - apply (terminate _ _ _ a d); [by_count|assumption|]. intros c. specialize (e c). by_count.
+    - apply (change _ _ _ a d); [by_count|assumption|]. intros c. specialize (e c). by_count.
   Qed.
 
   (** The two problems are one. *)

@@ -59,10 +59,10 @@ Section Meant.
   Hypothesis ok : sensible q = true.
   Hypothesis shadows_ok : sensible_shadows = true.
 
-  Lemma shadow_spec a d : becomes P a d <-> shadow a = Some d.
+  Lemma shadow_spec a d : dies q a d <-> shadow a = Some d.
   Proof.
     pose proof shadows_ok as once. apply andb_true_iff in once. destruct once as [once _]. apply no_twice_spec in once.
-    simpl. unfold dies_as, shadow_of. destruct a as [p n], d as [e k]. simpl. split.
+    unfold dies, dies_as, shadow_of. destruct a as [p n], d as [e k]. simpl. split.
     - intros [in_ <-]. enough (find (fun '(b, _) => Pos.eqb b p) (dying q) = Some (p, e)) as -> by reflexivity.
       induction (dying q) as [|[b x] rest IH]; [contradiction|]. simpl in *. inversion once as [|? ? out once']; subst.
       destruct in_ as [[= -> ->]|in_]; [now rewrite Pos.eqb_refl|].
@@ -88,12 +88,23 @@ Section Meant.
     apply shadow_was in is'. destruct is' as [_ [_ first]]. congruence.
   Qed.
 
-  Lemma shadows_not_deployed a d s : shadow a = Some d -> ~ hard P d s.
+  Lemma shadows_not_admitted a d s : shadow a = Some d -> ~ admits q d s.
   Proof.
     intros is [d_in can]. apply shadow_spec in is. destruct is as [in_ _]. apply atom_listed in d_in.
     pose proof shadows_ok as never_. apply andb_true_iff in never_. destruct never_ as [_ never_]. rewrite forallb_forall in never_.
     specialize (never_ _ in_). simpl in never_. rewrite forallb_forall in never_. specialize (never_ (snd d) (proj2 d_in)).
     unfold lets_in in can. apply andb_true_iff in can. destruct can as [can _]. rewrite can in never_. discriminate.
+  Qed.
+
+  Lemma shadows_not_deployed a d s : shadow a = Some d -> ~ hard P d s.
+  Proof. intros is [can _]. exact (shadows_not_admitted a d s is can). Qed.
+
+  Lemma shadow_becomes a d s : shadow a = Some d -> becomes P a d s.
+  Proof. intros is. left. now apply shadow_spec. Qed.
+
+  Lemma becomes_shadow a d s : becomes P a d s -> shadow a = Some d \/ forall b, shadow b <> Some d.
+  Proof.
+    intros [turned|[_ can]]; [left; now apply shadow_spec|right]. intros b is. exact (shadows_not_admitted b d s is can).
   Qed.
 
   Lemma kept_first : kept P ≼ start P.
@@ -145,12 +156,12 @@ Section Meant.
       now apply in_map, in_map. }
     unfold meant_by in no_x. destruct (N.leb_spec (size_besides x) 1) as [few|many].
     - destruct (one_asked x few open) as [a [a_in [others most_]]].
-      apply (one_pod P shadow shadow_spec shadows_apart shadows_not_deployed kept_first (lookup x) a); auto.
+      apply (one_pod P shadow becomes_shadow shadows_apart shadows_not_deployed kept_first (lookup x) a); auto.
       + intros b is. apply shadow_was in is. unfold names_no_shadow in plain. rewrite forallb_forall in plain.
         apply in_map_iff in a_in. destruct a_in as [[c n] [<- c_in]]. specialize (plain _ c_in). simpl in *.
         destruct is as [is _]. rewrite is in plain. discriminate.
       + intros met_. apply is_met_spec in met_. simpl in met_. congruence.
-    - apply (several_pods P shadow shadow_spec shadows_apart shadows_last kept_first (lookup x) (map fst x)); auto.
+    - apply (several_pods P shadow shadow_becomes shadows_apart shadows_last kept_first (lookup x) (map fst x)); auto.
       + intros a. apply lookup_listed.
       + intros t rt [alternative [[<-|[]] covered]]. apply (no_x t rt). eexists. split; [now left|].
         intros b. eapply N.le_trans; [apply lookup_values|apply covered].
@@ -177,10 +188,11 @@ Section Quotient.
   (** A goal of one pod, asked of another of its kind. *)
   Theorem one_never_met_of_quotient p p' n : open_at_start q [[((p, n), 1)]] = true ->
     In (p, n) (atoms m) -> In (rep p) roster -> In p' roster -> treats_alike m p p' ->
+    consumed (quotient q roster rep) p' = option_map (merged_atom rep) (consumed q p) ->
     never (cluster_problem (quotient q roster rep)) [lookup [((p', n), 1)]] ->
     forall s, reachable (cluster_problem q) s -> ~ met (dies_as q) s (lookup [((p, n), 1)]).
   Proof.
-    intros open a_in there there' alike_ no s r. pose proof open as all. unfold open_at_start in all. simpl in all.
+    intros open a_in there there' alike_ waits_alike no s r. pose proof open as all. unfold open_at_start in all. simpl in all.
     rewrite !andb_true_iff, negb_true_iff in all. destruct all as [shadows_ok [[[plain _] not_met] _]].
     assert (one : lookup [((p, n), 1)] (p, n) = 1).
     { unfold lookup. cbn [fold_right]. match goal with |- context [if ?is then _ else _] => destruct is; [reflexivity|congruence] end. }

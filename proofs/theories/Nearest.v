@@ -86,6 +86,8 @@ End Rules.
 Section Clusters.
   Variable q : question.
   Hypothesis ok : sensible q = true.
+  (** No pod has waited that is deployed. *)
+  Hypothesis nothing_waits : waits q = [].
   Notation m := (cluster q).
   Hypothesis kube : rules m = KubeScheduler.
   Hypothesis no_spread : forall p, In p (pods m) -> constraints m p = [].
@@ -98,7 +100,7 @@ Section Clusters.
   Lemma guards_are_rules_here x g t : guard_of (finite q) x = Some g ->
     holds g t = lets_in m (plus keeps (extend (as_listed q) t)) (fst (image q x)) (snd (image q x)).
   Proof.
-    simpl. intros is. destruct (parts q ok) as [_ [_ [wf _]]].
+    simpl. destruct (negb _); [discriminate|]. intros is. destruct (parts q ok) as [_ [_ [wf _]]].
     assert (a_in : In (image q x) (atoms m)) by (apply has_spec; exact (proj2_sig x)).
     assert (W : well_formed m (fst (image q x))) by (apply wf; now apply (atom_listed q)).
     rewrite <- (guards_are_rules m keeps (has (atoms m)) _ _ _ W).
@@ -142,9 +144,10 @@ Section Clusters.
        exists basis, certificate (problem_of (finite q)) (asked q g) basis
                      /\ forall b, In b basis -> pods_of (nodup eq_dec (all_listed q)) b <= k}.
   Proof.
-    intros small.
+    intros small. assert (free : forall x, consumes (finite q) x = None).
+    { intros x. simpl. unfold consumes_listed, consumed. now rewrite nothing_waits. }
     destruct (small_certificates (nodup eq_dec (all_listed q)) (NoDup_nodup _ _)
-                (fun x => proj2 (nodup_In _ _ _) (every_listed q x)) (finite q) one_enough k (asked q g) small) as [yes|no]; [left|right].
+                (fun x => proj2 (nodup_In _ _ _) (every_listed q x)) (finite q) one_enough free k (asked q g) small) as [yes|no]; [left|right].
     - now apply same_question.
     - split; [|exact no]. apply never_not_deployable. rewrite same_question by assumption. apply never_not_deployable.
       destruct no as [basis [cert _]]. exact (certificate_sound _ _ _ cert).

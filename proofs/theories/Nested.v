@@ -118,6 +118,9 @@ Section Nested.
     - exists (b ⊕ a). split; [|assumption]. apply filter_In. split; [right; now apply in_map|assumption].
   Qed.
 
+  (** No pod that is deployed has waited: what it consumes would be one more. *)
+  Hypothesis nothing_waits : forall a, consumes S a = None.
+
   Definition back : configuration A -> list (configuration A) := regress all S one_more.
 
   Theorem goals_never_grow b p : In p (back b) -> pods_of p <= pods_of b.
@@ -127,7 +130,7 @@ Section Nested.
     pose proof (pods_minus b a ltac:(lia)) as less.
     apply in_app_or in p_in. destruct p_in as [p_in|p_in].
     - unfold before_deployment in p_in. destruct (guard_of S a) as [g|]; [|contradiction].
-      apply filter_In in p_in. destruct p_in as [[<-|p_in] _]; [lia|].
+      unfold before_last in p_in. rewrite nothing_waits in p_in. apply filter_In in p_in. destruct p_in as [[<-|p_in] _]; [lia|].
       apply in_map_iff in p_in. destruct p_in as [w [<- _]]. rewrite pods_plus. lia.
     - unfold before_termination in p_in. destruct (former S a); [|contradiction].
       destruct p_in as [<-|[]]. rewrite pods_plus. lia.
@@ -148,11 +151,11 @@ End Nested.
 
 (** Nested guards are such. *)
 Corollary nested_small_certificates {A} `{Eq_dec A} (all : list A) (S : system A) k (gl : goal A) :
-  NoDup all -> (forall a, In a all) -> (forall a g, guard_of S a = Some g -> nested g) ->
+  NoDup all -> (forall a, In a all) -> (forall a, consumes S a = None) -> (forall a g, guard_of S a = Some g -> nested g) ->
   (forall b, In b gl -> pods_of all b <= k) ->
   {deployable (problem_of S) gl}
   + {exists basis, certificate (problem_of S) gl basis /\ forall b, In b basis -> pods_of all b <= k}.
-Proof. intros once listed shape. apply small_certificates; auto. intros a g is b s. apply one_witness. eauto. Defined.
+Proof. intros once listed free shape. apply small_certificates; auto. intros a g is b s. apply one_witness. eauto. Defined.
 
 (** ** Nested keys make nested groups *)
 

@@ -32,8 +32,8 @@ Section Never.
     goal_ruled_out : forall alternative, In alternative g -> forbidden groups alternative;
     blocked : forall b a, In b groups -> 0 < b a ->
       forall s, b ⊖ a ≼ s -> hard P a s -> forbidden groups s;
-    came_from : forall b a d, In b groups -> 0 < b d -> becomes P a d ->
-      forbidden groups (b ⊖ d ⊕ a);
+    came_from : forall b a d, In b groups -> 0 < b d ->
+      forall s, b ⊖ d ⊕ a ≼ s -> becomes P a d s -> forbidden groups s;
   }.
 
   Theorem certificate_invariant g groups :
@@ -51,7 +51,7 @@ Section Never.
       + exists b. split; [assumption|]. intros c. specialize (bt c). rewrite e in bt. by_count.
       + destruct (N.eq_dec (b d) 0) as [zero|some].
         * exists b. split; [assumption|]. intros c. specialize (bt c). rewrite e in bt. by_count.
-        * eapply forbidden_mono; [|apply (came_from _ _ C b a d); auto; lia].
+        * apply (came_from _ _ C b a d b_in ltac:(lia) s); [|assumption].
           intros c. pose proof (bt a) as at_a. specialize (bt c). rewrite e in bt, at_a. by_count.
   Qed.
 

@@ -147,7 +147,7 @@ Section Check.
     flat_map (fun a => if most a =? 0 then [] else [(a, most a)]) (atoms m).
 
   Definition from (start_ : list (atom * N)) : question :=
-    {| cluster := m; begins := start_; stays := stays q; dying := dying q |}.
+    {| cluster := m; begins := start_; stays := stays q; dying := dying q; waits := waits q |}.
 
   (** What an alternative has of the types that matter. *)
   Definition restricted (x : alternative) : alternative := filter (fun entry => matters helpers (fst entry)) x.
@@ -157,6 +157,10 @@ Section Check.
     forallb (fun '(f, t) => (Pos.eqb f t || is_moved (orbit f))
                             && forallb (fun p => most (p, t) =? most (p, f)) helpers) e.
 End Check.
+
+(** Where pods wait is no node: no exchange moves it or names it. *)
+Definition stays_put (exchanges : list listing) (orbit : id -> list id) (waiting : id * atom) : bool :=
+  negb (is_moved (orbit (snd (snd waiting)))) && negb (existsb (fun e => has_id (map fst e) (snd (snd waiting))) exchanges).
 
 (** Accepts a goal, if each alternative is alike to one that is ruled out and that a
     checker accepts for the start above. *)
@@ -172,6 +176,7 @@ Definition accepts_by_orbits (q : question) (exchanges : list listing) (helpers 
      let q' := from q (above q most) in
      let chosen := filter (fun x => ruled_out (restricted helpers x)) g in
      forallb (consistent helpers orbit most) exchanges
+     && forallb (stays_put exchanges orbit) (waits q)
      && forallb (fun x => existsb (alternatives_alike orbit x) chosen) g
      && accepts q' (map (restricted helpers) chosen)))).
 
@@ -185,6 +190,7 @@ Section Sound.
   Hypothesis all_are : forallb (is_exchange q (all_keys q) (all_matchers q)) exchanges = true.
   Hypothesis is_closed : closed q helpers = true.
   Hypothesis all_consistent : forallb (consistent helpers orbit most) exchanges = true.
+  Hypothesis waits_apart : forallb (stays_put exchanges orbit) (waits q) = true.
 
   (** An exchange that changes nothing about kept pods and the start above, and leaves nodes that do not move. *)
   Record harmless (there back : id -> id) : Prop := {
@@ -313,6 +319,13 @@ Section Sound.
   Lemma lookup_restricted x a : lookup (restricted helpers x) a = if matters helpers a then lookup x a else 0.
   Proof. apply lookup_filter. Qed.
 
+  Lemma waits_still there back : harmless there back -> forall p w, consumed q p = Some w -> moved there w = w.
+  Proof.
+    intros h p [r n] uses. apply consumed_waits in uses. rewrite forallb_forall in waits_apart. specialize (waits_apart _ uses).
+    unfold stays_put in waits_apart. apply andb_true_iff in waits_apart. destruct waits_apart as [apart _].
+    apply negb_true_iff in apart. unfold moved. simpl in *. now rewrite (others_stay _ _ h n apart).
+  Qed.
+
   (** One alternative speaks for those that are alike. *)
   Theorem never_of_alike x y : alternatives_alike orbit x y = true ->
     never (cluster_problem (from q (above q most))) [lookup (restricted helpers y)] -> never (cluster_problem q) [lookup x].
@@ -320,7 +333,7 @@ Section Sound.
     intros same_ no. destruct (alike_led x y same_) as [there [back [h led_]]]. destruct (parts q ok) as [_ [_ [_ [_ [low _]]]]].
     assert (low' : lookup (stays q) ≼ sliced (cluster_problem q) (matters helpers) (lookup (begins q))).
     { intros a. unfold sliced. simpl. specialize (low a). destruct (matters helpers a); lia. }
-    pose proof (never_elsewhere q there back (rules_same _ _ h) (kept_same _ _ h) _ (above q most) _ low' (led_below there back h) no) as sliced_no.
+    pose proof (never_elsewhere q there back (rules_same _ _ h) (kept_same _ _ h) (waits_still there back h) _ (above q most) _ low' (led_below there back h) no) as sliced_no.
     assert (whole : never (cluster_problem q) (moved_back (moved there) [lookup (restricted helpers y)])).
     { apply (never_of_helpers q helpers is_closed ok); [|exact sliced_no]. intros alternative a [<-|[]] out. simpl.
       rewrite lookup_restricted. unfold matters, moved in *. simpl. now rewrite out. }
@@ -334,11 +347,11 @@ Theorem accepts_by_orbits_sound q exchanges helpers ruled_out accepts g :
   (forall q' g', accepts q' g' = true -> never (cluster_problem q') (map lookup g')) ->
   accepts_by_orbits q exchanges helpers ruled_out accepts g = true -> never (cluster_problem q) (map lookup g).
 Proof.
-  intros sound. unfold accepts_by_orbits, remembering. rewrite !andb_true_iff. intros [[[ok all_are] is_closed] [[consistent_ each_] accepted]].
+  intros sound. unfold accepts_by_orbits, remembering. rewrite !andb_true_iff. intros [[[ok all_are] is_closed] [[[consistent_ apart] each_] accepted]].
   apply sound in accepted. rewrite forallb_forall in each_. intros s r [alternative [g_in covered]].
   apply in_map_iff in g_in. destruct g_in as [x [<- x_in]]. specialize (each_ x x_in). apply existsb_exists in each_.
   destruct each_ as [y [y_in same_]].
-  apply (never_of_alike q exchanges helpers ok all_are is_closed consistent_ x y same_) with (s := s);
+  apply (never_of_alike q exchanges helpers ok all_are is_closed consistent_ apart x y same_) with (s := s);
     [|assumption|exists (lookup x); split; [now left|assumption]].
   intros t rt [alternative [[<-|[]] met]]. apply (accepted t rt). exists (lookup (restricted helpers y)). split; [|assumption].
   apply in_map. now apply in_map.

@@ -62,7 +62,7 @@ Section Pebbling.
     volumes _ := []; shared _ _ := []; private _ _ := 0;
   |}.
 
-  Definition encoded : question := {| cluster := encoding; begins := []; stays := []; dying := [] |}.
+  Definition encoded : question := {| cluster := encoding; begins := []; stays := []; dying := []; waits := [] |}.
 
   Notation P := (cluster_problem encoded).
   Implicit Types (s t : configuration atom).
@@ -143,7 +143,7 @@ Section Pebbling.
   Theorem step_projects s t : step P s t ->
     (forall v, support_of s v = support_of t v) \/ move (support_of s) (support_of t).
   Proof.
-    intros st. destruct st as [a [a_in ok] e|a more e|a d more [[] _] e].
+    intros st. destruct st as [a [[a_in ok] _] e|a more e|a d more [[[] _]|[no _]] e]; [| |discriminate].
     - apply atoms_here in a_in. destruct a as [v n]. simpl in a_in, ok. destruct a_in as [v_in ->].
       apply lets_in_here in ok. destruct ok as [room pre].
       destruct (support_of s v) eqn:there.
@@ -195,7 +195,7 @@ Section Pebbling.
     - intros u e. assert (none : forall l, crowd u l = 0).
       { induction l as [|v rest IH]; simpl; [reflexivity|]. rewrite IH, (e (v, here)). reflexivity. }
       rewrite none. lia.
-    - intros u t _ few st. destruct st as [[v n] [a_in ok] e|a more e|a d more [[] _] e].
+    - intros u t _ few st. destruct st as [[v n] [[a_in ok] _] e|a more e|a d more [[[] _]|[no _]] e]; [| |discriminate].
       + apply atoms_here in a_in. simpl in a_in, ok. destruct a_in as [_ ->]. apply lets_in_here in ok. destruct ok as [room _].
         specialize (one_more u v (vertices G) vertices_once). pose proof (less _ _ (vertices G) (same_within _ _ e)). lia.
       + enough (crowd t (vertices G) <= crowd u (vertices G)) by lia. apply less. intros b. rewrite e. apply minus_one_within.
@@ -214,7 +214,7 @@ Section Pebbling.
     - apply at_start. intros [v n]. unfold pods_of. simpl. rewrite none, andb_false_r. reflexivity.
     - eapply by_step; [exact IH|]. destruct mv as [v v_in free pre room is|v there is].
       + apply (deploy _ _ _ (v, here)).
-        * split; [apply atoms_here; now split|]. apply lets_in_here. rewrite crowd_pods. split; [assumption|].
+        * split; [|reflexivity]. split; [apply atoms_here; now split|]. apply lets_in_here. rewrite crowd_pods. split; [assumption|].
           intros u u_in. unfold pods_of. simpl. rewrite pre by assumption. lia.
         * intros [w n]. unfold pods_of, plus_one. cbn [fst snd]. rewrite is.
           match goal with |- context [eq_dec ?a ?b] => destruct (eq_dec a b) as [same|other] end.

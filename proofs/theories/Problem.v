@@ -5,16 +5,18 @@
     ────────────────  Deploy           ────────────────  Delete
      s ──→ s + a                         s ──→ s − a
 
-                 s(a) > kept(a)
-              ─────────────────────  Terminate
-               s ──→ s − a + a†
+       s(a) > kept(a)                 s(p°) > kept(p°)     Hard(a, s)
+    ─────────────────────  Terminate  ───────────────────────────────  Bind
+      s ──→ s − a + a†                      s ──→ s − p° + a
 >>
     Deletion may take time: [a†] is what [a] is while it is being deleted.
+    A pod that waits for a node is [p°] until it is bound, which consumes it.
+    Both are one kind of step, by which an atom changes into another.
     A node that settles loses what passes on it and never gets it back.  That
     is a deletion as well: let an atom stand for "the node has not settled",
     let the start have one of it, and let nothing deploy it.
 
-    docs/spec/question.md; step.rs. *)
+    docs/spec/question.md; step.rs, unbound.rs. *)
 
 From Coq Require Import NArith List Lia.
 From Podreach Require Import Configuration.
@@ -24,8 +26,9 @@ Open Scope N_scope.
 Record problem (A : Type) : Type := {
   (** Whether the rules let one more instance of an atom in. *)
   hard : A -> configuration A -> Prop;
-  (** [becomes a d]: [d] is what [a] is while it is being deleted. *)
-  becomes : A -> A -> Prop;
+  (** [becomes a d s]: in [s], [a] may change into [d], which is what it is while it is
+      being deleted, or once it is bound. *)
+  becomes : A -> A -> configuration A -> Prop;
   (** What is never deleted. *)
   kept : configuration A;
   (** What runs at first; it need not satisfy its own constraints. *)
@@ -52,7 +55,7 @@ Section Runs.
   Inductive step s t : Prop :=
   | deploy a : hard P a s -> t ≐ s ⊕ a -> step s t
   | delete a : kept P a < s a -> t ≐ s ⊖ a -> step s t
-  | terminate a d : kept P a < s a -> becomes P a d -> t ≐ s ⊖ a ⊕ d -> step s t.
+  | change a d : kept P a < s a -> becomes P a d s -> t ≐ s ⊖ a ⊕ d -> step s t.
 
   (** Configurations that some legal sequence of steps reaches. *)
   Inductive reachable : configuration A -> Prop :=

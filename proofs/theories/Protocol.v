@@ -150,7 +150,7 @@ Section Protocol.
 
   Definition protocol : problem pod := {|
     hard x s := In x pod_types /\ lets s x;
-    becomes _ _ := False;
+    becomes _ _ _ := False;
     kept := nothing;
     start := starts_with;
   |}.

@@ -298,6 +298,7 @@ Section Quotient.
     begins := tally (begins q);
     stays := tally (stays q);
     dying := filter (fun '(b, d) => has_id roster b && has_id roster d) (dying q);
+    waits := filter (fun '(p, _) => has_id roster p) (waits q);
   |}.
 
   (** The types for which one takes part; the others are left out. *)
@@ -309,6 +310,9 @@ Section Quotient.
     limits_list_once : forall l, In l (limits m) -> NoDup (limited l) /\ incl (limited l) (pods m);
     merges_alike : forall p, In p (pods m) -> In (rep p) roster -> treats_alike m p (rep p);
     shadows_follow : forall b d, In (b, d) (dying q) -> In (rep d) roster -> In (rep b, rep d) (dying q);
+    (** Types that wait stand for themselves alone. *)
+    waits_themselves : forall p w, consumed q p = Some w -> In (rep p) roster -> rep p = p /\ f w = w;
+    others_free : forall p, consumed q p = None -> consumed q (rep p) = None;
     (** What is left out does not run at first, and helps nobody. *)
     left_out_absent : forall p n, In p (pods m) -> ~ In (rep p) roster -> lookup (begins q) (p, n) = 0;
     left_out_idle : closed q stood_for_types = true;
@@ -367,32 +371,51 @@ Section Quotient.
     pose proof (start_low a). rewrite (absent a) in * by (now rewrite there, andb_false_r). simpl in *. lia.
   Qed.
 
+  Lemma consumed_quotient p : In p roster -> consumed quotient p = consumed q p.
+  Proof.
+    intros there. unfold consumed. simpl. f_equal. induction (waits q) as [|[b w] rest IH]; simpl; [reflexivity|].
+    destruct (has_id roster b) eqn:b_in; simpl; [now destruct (Pos.eqb b p)|].
+    destruct (Pos.eqb_spec b p) as [->|]; [apply has_id_spec in there; congruence|exact IH].
+  Qed.
+
+  (** What is let in, is let in as what stands for it, and consumes what stands for what it does. *)
+  Lemma admits_quotient a s : possible_only possible_ s -> takes_part a = true -> admits q a s ->
+    possible_ a = true /\ admits quotient (f a) (merged m rep s)
+    /\ consumed quotient (fst (f a)) = option_map f (consumed q (fst a)).
+  Proof.
+    intros only there [a_in can]. split; [apply andb_true_iff; split; [now apply has_spec|assumption]|].
+    apply takes_part_spec in there. apply atom_listed in a_in. split; [split|].
+    - apply in_prod_iff. simpl. tauto.
+    - apply (let_in_quotient (fst a)); [assumption|tauto| |assumption]. apply (merges_alike Q); tauto.
+    - simpl. rewrite consumed_quotient by tauto. destruct (consumed q (fst a)) as [w|] eqn:uses; simpl.
+      + destruct (waits_themselves Q (fst a) w uses) as [-> ->]; tauto.
+      + now apply (others_free Q).
+  Qed.
+
   (** Every step of what takes part is one of the quotient. *)
   Lemma quotient_of_part :
     (kept part ≼ start part) /\ (kept (cluster_problem quotient) ≼ merged m rep (kept part))
     /\ (forall a s, possible_only possible_ s -> hard part a s ->
           possible_ a = true /\ hard (cluster_problem quotient) (f a) (merged m rep s))
-    /\ (forall a d, possible_ a = true -> becomes part a d ->
-          possible_ d = true /\ becomes (cluster_problem quotient) (f a) (f d))
+    /\ (forall a d s, possible_only possible_ s -> possible_ a = true -> becomes part a d s ->
+          possible_ d = true /\ becomes (cluster_problem quotient) (f a) (f d) (merged m rep s))
     /\ possible_only possible_ (start part)
     /\ (start (cluster_problem quotient) ≐ merged m rep (start part)).
   Proof.
     destruct (parts q (makes_sense Q)) as [pods_once [nodes_once [wf [listed [low shadows]]]]].
-    repeat split.
+    refine (conj _ (conj _ (conj _ (conj _ (conj _ _))))).
     - intros a. rewrite start_as_it_is. apply start_low.
     - intros c. simpl. rewrite lookup_tally. destruct (in_dec _ _ _); lia.
-    - destruct H0 as [there [a_in can]]. apply andb_true_iff. split; [now apply has_spec|assumption].
-    - destruct H0 as [there [a_in can]]. apply takes_part_spec in there. apply atom_listed in a_in.
-      apply in_prod_iff. simpl. tauto.
-    - destruct H0 as [there [a_in can]]. apply takes_part_spec in there. apply atom_listed in a_in. simpl.
-      apply (let_in_quotient (fst a)); [assumption|tauto| |assumption]. apply (merges_alike Q); tauto.
-    - destruct H0 as [there [turned same_node]]. apply andb_true_iff in H. destruct H as [a_in a_there].
-      apply andb_true_iff. split; [|assumption]. apply has_spec, atom_listed. apply has_spec, atom_listed in a_in.
-      rewrite <- same_node. split; [|tauto]. now apply (shadows _ _ turned).
-    - destruct H0 as [there [turned same_node]]. apply andb_true_iff in H. destruct H as [a_in a_there].
-      apply takes_part_spec in there, a_there. simpl. apply filter_In. split; [now apply (shadows_follow Q)|].
-      apply andb_true_iff. rewrite !has_id_spec. tauto.
-    - destruct H0 as [_ [_ same_node]]. exact same_node.
+    - intros a s only [there [can free]]. destruct (admits_quotient a s only there can) as [can_ [let_in uses]].
+      split; [assumption|]. split; [exact let_in|]. now rewrite uses, free.
+    - intros a d s only a_can [there [[turned same_node]|[uses can]]].
+      + apply andb_true_iff in a_can. destruct a_can as [a_in a_there]. split.
+        * apply andb_true_iff. split; [|assumption]. apply has_spec, atom_listed. apply has_spec, atom_listed in a_in.
+          rewrite <- same_node. split; [|tauto]. now apply (shadows _ _ turned).
+        * left. apply takes_part_spec in there, a_there. split; [|exact same_node]. simpl. apply filter_In. split; [now apply (shadows_follow Q)|].
+          apply andb_true_iff. rewrite !has_id_spec. tauto.
+      + destruct (admits_quotient d s only there can) as [can_ [let_in uses_]]. split; [assumption|].
+        right. split; [|exact let_in]. now rewrite uses_, uses.
     - intros a out. rewrite start_as_it_is. now apply absent.
     - intros c. simpl start at 1. rewrite lookup_tally.
       transitivity (merged m rep (lookup (begins q)) c); [|apply abs_same, same_sym, start_as_it_is].
@@ -406,10 +429,10 @@ Section Quotient.
     never part g -> never whole g.
   Proof.
     intros among_ no. pose proof (left_out_idle Q) as idle. apply (never_of_alone whole takes_part); auto.
-    - intros a s there low [a_in can]. split; [assumption|]. simpl in *.
-      apply (lets_in_sliced q stood_for_types idle (makes_sense Q)); auto. now apply atom_listed in a_in.
-    - intros a d [turned _] there. pose proof idle as closed_. unfold closed in closed_. rewrite andb_true_iff, !forallb_forall in closed_.
-      destruct closed_ as [_ follow]. specialize (follow _ turned). simpl in follow. unfold matters in *. rewrite there in follow. exact follow.
+    - intros a s there low [can free]. split; [|assumption]. now apply (admits_sliced q stood_for_types idle (makes_sense Q)).
+    - apply (change_matters q stood_for_types idle).
+    - intros a d s there low [turned|[uses can]]; [now left|right]. split; [assumption|].
+      now apply (admits_sliced q stood_for_types idle (makes_sense Q)).
     - exact start_low.
     - intros alternative a alt_in out. rewrite (among_ alternative a alt_in out). lia.
   Qed.
@@ -436,20 +459,24 @@ Section Quotient.
   (** A pod that is yet to come may be asked for as any other of its kind. *)
   Theorem never_of_one_quotient p p' n :
     In (p, n) (atoms m) -> In (rep p) roster -> lookup (begins q) (p, n) = 0 -> shadowed q p = None ->
-    In p' roster -> treats_alike m p p' ->
+    In p' roster -> treats_alike m p p' -> consumed quotient p' = option_map f (consumed q p) ->
     never (cluster_problem quotient) [lookup [((p', n), 1)]] -> never whole [lookup [((p, n), 1)]].
   Proof.
-    intros a_in there none_ plain there' alike_ no. destruct quotient_of_part as [h1 [h2 [h3 [h4 [h5 h6]]]]].
+    intros a_in there none_ plain there' alike_ waits_alike no. destruct quotient_of_part as [h1 [h2 [h3 [h4 [h5 h6]]]]].
     destruct (parts q (makes_sense Q)) as [pods_once [nodes_once [_ [_ [_ shadows]]]]].
     apply never_of_part.
     { intros alternative a [<-|[]] out. simpl. destruct (eq_dec (p, n) a) as [<-|]; [|reflexivity].
       apply atom_listed in a_in. enough (takes_part (p, n) = true) by congruence. apply takes_part_spec. simpl in *. tauto. }
     change (never part [nothing ⊕ (p, n)]).
+    assert (comes : forall s, possible_only possible_ s -> admits q (p, n) s -> admits quotient (p', n) (merged m rep s)).
+    { intros s only [_ can]. apply atom_listed in a_in. simpl in *. split; [apply in_prod_iff; simpl; tauto|].
+      apply (let_in_quotient p); [assumption|tauto|assumption|assumption]. }
     apply (never_of_newcomer f (atoms m) (nodup_product _ _ pods_once nodes_once) possible_) with (Q := cluster_problem quotient) (c := (p', n)); auto.
     - intros a can. simpl in can. apply andb_true_iff in can. now apply has_spec.
     - now rewrite start_as_it_is.
-    - intros b [_ [turned _]]. simpl in turned. destruct (shadows _ _ turned) as [was _]. congruence.
-    - intros s only [_ [_ can]]. apply atom_listed in a_in. simpl in *. split; [apply in_prod_iff; simpl; tauto|].
-      apply (let_in_quotient p); [assumption|tauto|assumption|assumption].
+    - intros b s only _ [_ [[turned _]|[uses can]]].
+      + simpl in turned. destruct (shadows _ _ turned) as [was _]. congruence.
+      + right. split; [|now apply comes]. simpl in *. now rewrite waits_alike, uses.
+    - intros s only [_ [can free]]. split; [now apply comes|]. simpl in *. now rewrite waits_alike, free.
   Qed.
 End Quotient.

@@ -26,7 +26,7 @@ Section Regress.
     forall s t, s ≼ t -> holds g t = true -> exists u, In u (enable g s) /\ u ≼ t.
 
   Definition before_deployment (b : configuration A) (a : A) : list (configuration A) :=
-    match guard_of S a with Some g => enable g (b ⊖ a) | None => [] end.
+    match guard_of S a with Some g => enable g (before_last S b a) | None => [] end.
 
   Definition before_termination (b : configuration A) (d : A) : list (configuration A) :=
     match former S d with Some a => [b ⊖ d ⊕ a] | None => [] end.
@@ -41,18 +41,23 @@ Section Regress.
     assert (back : forall a p, 0 < b a -> In p (before_deployment b a ++ before_termination b a) -> p ≼ s -> forbidden (regress b) s).
     { intros a p some p_in ps. exists p. split; [|assumption]. apply in_flat_map. exists a. split; [apply listed|].
       destruct (N.eqb_spec (b a) 0); [lia|assumption]. }
-    destruct st as [a [g [is ok]] e|a more e|a d more turned e]; simpl in *.
+    destruct st as [a [free [g [is ok]]] e|a more e|a d more [turned|[uses [g [is ok]]]] e]; simpl in *.
     - destruct (N.eq_dec (b a) 0) as [zero|some].
       + left. intros c. specialize (bt c). rewrite e in bt. by_count.
       + right. destruct (enable_complete a g is (b ⊖ a) s) as [u [u_in us]]; auto.
         { intros c. specialize (bt c). rewrite e in bt. by_count. }
-        apply (back a u); [lia| |assumption]. apply in_or_app. left. unfold before_deployment. now rewrite is.
+        apply (back a u); [lia| |assumption]. apply in_or_app. left. unfold before_deployment, before_last. now rewrite is, free.
     - left. intros c. specialize (bt c). rewrite e in bt. by_count.
     - destruct (N.eq_dec (b d) 0) as [zero|some].
       + left. intros c. specialize (bt c). rewrite e in bt. by_count.
       + right. apply (back d (b ⊖ d ⊕ a)); [lia| |].
         * apply in_or_app. right. unfold before_termination. rewrite turned. now left.
         * intros c. pose proof (bt a) as at_a. specialize (bt c). rewrite e in bt, at_a. unfold nothing in more. by_count.
+    - destruct (N.eq_dec (b d) 0) as [zero|some].
+      + left. intros c. specialize (bt c). rewrite e in bt. by_count.
+      + right. destruct (enable_complete d g is (b ⊖ d ⊕ a) s) as [u [u_in us]]; auto.
+        { intros c. pose proof (bt a) as at_a. specialize (bt c). rewrite e in bt, at_a. unfold nothing in more. by_count. }
+        apply (back d u); [lia| |assumption]. apply in_or_app. left. unfold before_deployment, before_last. now rewrite is, uses.
   Qed.
 
   Lemma regress_sound b p : In p (regress b) -> exists t, step (problem_of S) p t /\ b ≼ t.
@@ -61,12 +66,17 @@ Section Regress.
     destruct (N.eqb_spec (b a) 0) as [|some]; [contradiction|].
     apply in_app_or in p_in. destruct p_in as [p_in|p_in].
     - unfold before_deployment in p_in. destruct (guard_of S a) as [g|] eqn:is; [|contradiction].
-      apply (enable_sound a g is) in p_in. destruct p_in as [above ok]. exists (p ⊕ a). split.
-      + eapply deploy; [|apply same_refl]. simpl. eauto.
-      + intros c. specialize (above c). by_count.
+      apply (enable_sound a g is) in p_in. destruct p_in as [above ok]. unfold before_last in above.
+      destruct (consumes S a) as [w|] eqn:uses.
+      + exists (p ⊖ w ⊕ a). split.
+        * apply (change _ _ _ w a); [|right; eauto|apply same_refl]. specialize (above w). simpl. unfold nothing. by_count.
+        * intros c. pose proof (above w) as at_w. specialize (above c). by_count.
+      + exists (p ⊕ a). split.
+        * eapply deploy; [|apply same_refl]. simpl. eauto.
+        * intros c. specialize (above c). by_count.
     - unfold before_termination in p_in. destruct (former S a) as [was|] eqn:is; [|contradiction].
       destruct p_in as [<-|[]]. exists (b ⊖ a ⊕ was ⊖ was ⊕ a). split.
-      + eapply terminate; [|exact is|apply same_refl]. simpl. unfold nothing. by_count.
+      + apply (change _ _ _ was a); [|now left|apply same_refl]. simpl. unfold nothing. by_count.
       + intros c. by_count.
   Qed.
 

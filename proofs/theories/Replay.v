@@ -22,11 +22,13 @@ Section Replay.
   (** The rules as a program, and what each atom is while it is being deleted. *)
   Variable allowed : A -> configuration A -> bool.
   Variable shadow : A -> option A.
+  (** What waits until an atom is deployed, which consumes it. *)
+  Variable consumed : A -> option A.
   Variables (stays begins : configuration A).
 
   Definition replayed : problem A := {|
-    hard a s := allowed a s = true;
-    becomes a d := shadow a = Some d;
+    hard a s := consumed a = None /\ allowed a s = true;
+    becomes a d s := shadow a = Some d \/ consumed d = Some a /\ allowed d s = true;
     kept := stays;
     start := begins;
   |}.
@@ -34,7 +36,11 @@ Section Replay.
   (** Takes a step, if it is legal. *)
   Definition take (x : action A) (s : configuration A) : option (configuration A) :=
     match x with
-    | Deploy a => if allowed a s then Some (s ⊕ a) else None
+    | Deploy a =>
+      match consumed a with
+      | None => if allowed a s then Some (s ⊕ a) else None
+      | Some w => if (stays w <? s w) && allowed a s then Some (s ⊖ w ⊕ a) else None
+      end
     | Delete a => if stays a <? s a then Some (s ⊖ a) else None
     | Terminate a =>
       match shadow a with
@@ -61,11 +67,15 @@ Section Replay.
   Lemma take_step x s t : take x s = Some t -> step replayed s t.
   Proof.
     destruct x as [a|a|a]; simpl.
-    - destruct (allowed a s) eqn:ok; [|discriminate]. intros [= <-]. eapply deploy; [exact ok|]. by_count.
+    - destruct (consumed a) as [w|] eqn:uses.
+      + destruct (N.ltb_spec (stays w) (s w)); simpl; [|discriminate].
+        destruct (allowed a s) eqn:ok; [|discriminate]. intros [= <-].
+        apply (change _ _ _ w a); simpl; auto. by_count.
+      + destruct (allowed a s) eqn:ok; [|discriminate]. intros [= <-]. apply (deploy _ _ _ a); simpl; auto. by_count.
     - destruct (N.ltb_spec (stays a) (s a)); [|discriminate]. intros [= <-]. eapply delete; simpl; [eassumption|]. by_count.
     - destruct (shadow a) as [d|] eqn:d_is; [|discriminate].
       destruct (N.ltb_spec (stays a) (s a)); [|discriminate]. intros [= <-].
-      eapply terminate; simpl; [eassumption..|]. by_count.
+      apply (change _ _ _ a d); simpl; auto. by_count.
   Qed.
 
   Lemma replay_reachable trace : forall s t,
@@ -108,15 +118,18 @@ Section Replay.
       - destruct (take y t); [eauto|discriminate]. }
     clear m. induction r as [s e|s t r [trace [u [done e]]] st].
     - exists [], begins. split; [reflexivity|]. now apply same_sym.
-    - destruct st as [a ok et|a more et|a d more turns et]; simpl in *.
+    - destruct st as [a [free ok] et|a more et|a d more [turns|[uses ok]] et]; simpl in *.
       + exists (trace ++ [Deploy a]), (u ⊕ a). split.
-        * eapply append; [eassumption|]. simpl. rewrite (looks a u s e), ok. reflexivity.
+        * eapply append; [eassumption|]. simpl. rewrite free, (looks a u s e), ok. reflexivity.
         * intros c. rewrite et. specialize (e c). by_count.
       + exists (trace ++ [Delete a]), (u ⊖ a). split.
         * eapply append; [eassumption|]. simpl. rewrite e. destruct (N.ltb_spec (stays a) (s a)); [reflexivity|lia].
         * intros c. rewrite et. specialize (e c). by_count.
       + exists (trace ++ [Terminate a]), (u ⊖ a ⊕ d). split.
         * eapply append; [eassumption|]. simpl. rewrite turns, e. destruct (N.ltb_spec (stays a) (s a)); [reflexivity|lia].
+        * intros c. rewrite et. specialize (e c). by_count.
+      + exists (trace ++ [Deploy d]), (u ⊖ a ⊕ d). split.
+        * eapply append; [eassumption|]. simpl. rewrite uses, (looks d u s e), ok, e. destruct (N.ltb_spec (stays a) (s a)); [reflexivity|lia].
         * intros c. rewrite et. specialize (e c). by_count.
   Qed.
 End Replay.

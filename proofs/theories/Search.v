@@ -62,18 +62,22 @@ Record system (A : Type) := {
   guard_of : A -> option (guard A);
   (** What an atom that is being deleted was before. *)
   former : A -> option A;
+  (** What deploying an atom consumes: a pod that waits. *)
+  consumes : A -> option A;
   initially : configuration A;
 }.
 
 Arguments guard_of {A}.
 Arguments former {A}.
+Arguments consumes {A}.
 Arguments initially {A}.
 
 (** The problem that a system of guards is.  Kept pods are constants in the
     guards, so nothing is kept besides them (Kept.v). *)
 Definition problem_of {A} (S : system A) : problem A := {|
-  hard a s := exists g, guard_of S a = Some g /\ holds g s = true;
-  becomes a d := former S d = Some a;
+  hard a s := consumes S a = None /\ exists g, guard_of S a = Some g /\ holds g s = true;
+  becomes a d s := former S d = Some a
+    \/ consumes S d = Some a /\ exists g, guard_of S d = Some g /\ holds g s = true;
   kept := nothing;
   start := initially S;
 |}.
@@ -119,13 +123,17 @@ Section Check.
 
   Variable fuel : nat.
 
+  (** What is there of a group before an atom of it is deployed: the rest, and what that consumes. *)
+  Definition before_last (b : configuration A) (a : A) : configuration A :=
+    match consumes S a with Some w => b ⊖ a ⊕ w | None => b ⊖ a end.
+
   (** No pod of a group could have come last. *)
   Definition group_holds (groups : list group) (b : group) : bool :=
     forallb (fun '(a, _) =>
       (lookup b a =? 0)
       || (match guard_of S a with
           | None => true
-          | Some g => negb (escapes (contains_one groups) fuel g (lookup b ⊖ a))
+          | Some g => negb (escapes (contains_one groups) fuel g (before_last (lookup b) a))
           end
           && match former S a with
              | None => true
@@ -142,7 +150,7 @@ Section Check.
     group_holds groups b = true -> 0 < lookup b a ->
     match guard_of S a with
     | None => True
-    | Some g => escapes (contains_one groups) fuel g (lookup b ⊖ a) = false
+    | Some g => escapes (contains_one groups) fuel g (before_last (lookup b) a) = false
     end /\
     match former S a with
     | None => True
@@ -166,14 +174,20 @@ Section Check.
     intros [[free ruled] blocks]. split; simpl.
     - intros f. apply contains_one_spec in f. congruence.
     - intros alternative a_in. now apply contains_one_spec, ruled.
-    - intros b a b_in some s above [gd [is ok]].
+    - intros b a b_in some s above [unwaited [gd [is ok]]].
       apply in_map_iff in b_in. destruct b_in as [b' [<- b_in]].
       destruct (group_holds_spec groups b' a (blocks _ b_in) some) as [no _]. rewrite is in no.
+      unfold before_last in no. rewrite unwaited in no.
       destruct (escapes_sound _ _ _ _ no s above ok) as [u [us f]].
       eapply forbidden_mono; [exact us|]. now apply contains_one_spec.
-    - intros b a d b_in some was.
+    - intros b a d b_in some s above turned.
       apply in_map_iff in b_in. destruct b_in as [b' [<- b_in]].
-      destruct (group_holds_spec groups b' d (blocks _ b_in) some) as [_ f]. now rewrite was in f.
+      destruct (group_holds_spec groups b' d (blocks _ b_in) some) as [no f].
+      destruct turned as [was|[uses [gd [is ok]]]].
+      + rewrite was in f. eapply forbidden_mono; eassumption.
+      + rewrite is in no. unfold before_last in no. rewrite uses in no.
+        destruct (escapes_sound _ _ _ _ no s above ok) as [u [us found]].
+        eapply forbidden_mono; [exact us|]. now apply contains_one_spec.
   Qed.
 
   (** What the checker accepts is so. *)

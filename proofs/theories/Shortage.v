@@ -25,7 +25,7 @@ Section Laws.
   Theorem law_holds ws b :
     total ws (start P) <= b ->
     (forall a s, value ws a <> 0 -> hard P a s -> total ws s + value ws a <= b) ->
-    (forall a d, becomes P a d -> value ws d <= value ws a) ->
+    (forall a d s, becomes P a d s -> value ws d <= value ws a \/ total ws s + value ws d <= b) ->
     forall s, reachable P s -> total ws s <= b.
   Proof.
     intros begins refused shrinks. apply invariant.
@@ -33,7 +33,7 @@ Section Laws.
     - intros s t _ le st. destruct st as [a ok e|a more e|a d more turned e]; rewrite (total_same _ _ _ e).
       + rewrite total_plus_one. destruct (N.eq_dec (value ws a) 0) as [zero|some]; [lia|]. now apply refused.
       + pose proof (total_minus_one ws s a ltac:(lia)). lia.
-      + rewrite total_plus_one. pose proof (total_minus_one ws s a ltac:(lia)). specialize (shrinks a d turned). lia.
+      + rewrite total_plus_one. pose proof (total_minus_one ws s a ltac:(lia)). destruct (shrinks a d s turned); lia.
   Qed.
 End Laws.
 

@@ -23,13 +23,14 @@ Section Slice.
   (** To what matters, the rest does not. *)
   Hypothesis rest_only_hinders : forall a s, matters a = true -> kept P ≼ s -> hard P a s -> hard P a (sliced s).
   (** What is being deleted matters only if what it was does. *)
-  Hypothesis former_matters : forall a d, becomes P a d -> matters d = true -> matters a = true.
+  Hypothesis former_matters : forall a d s, becomes P a d s -> matters d = true -> matters a = true.
+  Hypothesis rest_only_hinders' : forall a d s, matters d = true -> kept P ≼ s -> becomes P a d s -> becomes P a d (sliced s).
   Hypothesis kept_at_start : kept P ≼ start P.
 
   (** What matters, by itself. *)
   Definition alone : problem A := {|
     hard a s := matters a = true /\ hard P a s;
-    becomes a d := matters d = true /\ becomes P a d;
+    becomes a d s := matters d = true /\ becomes P a d s;
     kept := kept P;
     start := sliced (start P);
   |}.
@@ -52,12 +53,12 @@ Section Slice.
         * apply idle. intros b. unfold sliced. rewrite (e b). destruct (matters b) eqn:mb; [|reflexivity]. by_count.
       + destruct (matters a) eqn:m.
         * eapply by_step; [exact IH|]. destruct (matters d) eqn:md.
-          -- apply (terminate _ _ _ a d); [simpl; unfold sliced; now rewrite m|split; assumption|].
+          -- apply (change _ _ _ a d); [simpl; unfold sliced; now rewrite m|split; auto|].
              intros b. unfold sliced at 1. rewrite (e b). unfold sliced. by_count; rewrite ?m, ?md; try reflexivity; lia.
           -- apply (delete _ _ _ a); [simpl; unfold sliced; now rewrite m|].
              intros b. unfold sliced at 1. rewrite (e b). unfold sliced. destruct (matters b) eqn:mb; by_count; now rewrite mb.
         * assert (md : matters d = false).
-          { destruct (matters d) eqn:md; [|reflexivity]. rewrite (former_matters a d turned md) in m. discriminate. }
+          { destruct (matters d) eqn:md; [|reflexivity]. rewrite (former_matters a d s turned md) in m. discriminate. }
           apply idle. intros b. unfold sliced. rewrite (e b). destruct (matters b) eqn:mb; [|reflexivity]. by_count.
   Qed.
 
@@ -74,7 +75,7 @@ Section Slice.
   Proof.
     intros r. apply alone_reachable in r. induction r as [t e|t u r IH st]; [now apply at_start|].
     eapply by_step; [exact IH|]. destruct st as [a [_ can] e|a more e|a d more [_ turned] e];
-      [now apply (deploy _ _ _ a)|now apply (delete _ _ _ a)|now apply (terminate _ _ _ a d)].
+      [now apply (deploy _ _ _ a)|now apply (delete _ _ _ a)|now apply (change _ _ _ a d)].
   Qed.
 
   Corollary never_of_slice g :
@@ -140,16 +141,22 @@ Section Guards.
   Hypothesis helpers_matter : forall a g, matters a = true -> guard_of S a = Some g ->
     forall group b, In group (asked_groups g) -> In b group -> matters b = true.
   Hypothesis former_matters : forall a d, former S d = Some a -> matters d = true -> matters a = true.
+  Hypothesis waiting_matters : forall w a, consumes S a = Some w -> matters a = true -> matters w = true.
 
   Theorem never_of_guards_slice g :
     (forall alternative a, In alternative g -> matters a = false -> alternative a = 0) ->
     never (starting (problem_of S) (sliced (problem_of S) matters (initially S))) g -> never (problem_of S) g.
   Proof.
-    intros among no. apply (never_of_slice (problem_of S) matters).
-    - intros a s m _ [gd [is ok]]. exists gd. split; [assumption|]. apply (holds_below gd s); [| |assumption].
-      + intros b. unfold sliced. simpl. unfold nothing. destruct (matters b); lia.
-      + intros group b group_in b_in. unfold sliced. now rewrite (helpers_matter a gd m is group b).
-    - intros a d turned. now apply former_matters.
+    intros among no.
+    assert (below : forall a s, matters a = true -> (exists g, guard_of S a = Some g /\ holds g s = true) ->
+              exists g, guard_of S a = Some g /\ holds g (sliced (problem_of S) matters s) = true).
+    { intros a s m [gd [is ok]]. exists gd. split; [assumption|]. apply (holds_below gd s); [| |assumption].
+      - intros b. unfold sliced. simpl. unfold nothing. destruct (matters b); lia.
+      - intros group b group_in b_in. unfold sliced. now rewrite (helpers_matter a gd m is group b). }
+    apply (never_of_slice (problem_of S) matters).
+    - intros a s m _ [unwaited admitted]. split; [assumption|]. now apply below.
+    - intros a d s [was|[uses _]] m; [now apply (former_matters a d)|now apply (waiting_matters a d)].
+    - intros a d s m _ [was|[uses admitted]]; [now left|right]. split; [assumption|]. now apply (below d).
     - intros a. simpl. unfold nothing. lia.
     - intros alternative a g_in m. rewrite (among alternative a g_in m). lia.
     - exact no.

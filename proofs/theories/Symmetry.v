@@ -27,7 +27,7 @@ Section Symmetry.
 
   (** The rules do not notice. *)
   Hypothesis rules_blind : forall a s, hard P a s -> hard P (to_ a) (image s).
-  Hypothesis deletion_blind : forall a d, becomes P a d -> becomes P (to_ a) (to_ d).
+  Hypothesis changes_blind : forall a d s, becomes P a d s -> becomes P (to_ a) (to_ d) (image s).
   Hypothesis kept_blind : forall a, kept P (to_ a) = kept P a.
 
   Lemma image_at s a : image s (to_ a) = s a.
@@ -54,7 +54,7 @@ Section Symmetry.
         eapply same_trans; [intros b; apply e|apply image_plus].
       + apply (delete _ _ _ (to_ a)); [simpl; now rewrite kept_blind, image_at|].
         eapply same_trans; [intros b; apply e|apply image_minus].
-      + apply (terminate _ _ _ (to_ a) (to_ d)); [simpl; now rewrite kept_blind, image_at|now apply deletion_blind|].
+      + apply (change _ _ _ (to_ a) (to_ d)); [simpl; now rewrite kept_blind, image_at|now apply changes_blind|].
         eapply same_trans; [intros b; apply e|]. eapply same_trans; [apply image_plus|].
         intros b. pose proof (image_minus s a b) as M. by_count.
   Qed.

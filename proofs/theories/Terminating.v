@@ -18,7 +18,9 @@ Section Terminating.
   Variable P : problem A.
   (** What an atom is while it is being deleted, where that makes a difference. *)
   Variable shadow : A -> option A.
-  Hypothesis becomes_shadow : forall a d, becomes P a d <-> shadow a = Some d.
+  Hypothesis shadow_becomes : forall a d s, shadow a = Some d -> becomes P a d s.
+  (** What changes otherwise is no pod that is being deleted: it is bound. *)
+  Hypothesis becomes_shadow : forall a d s, becomes P a d s -> shadow a = Some d \/ forall b, shadow b <> Some d.
   Hypothesis shadows_apart : forall a b d, shadow a = Some d -> shadow b = Some d -> a = b.
   Hypothesis shadows_last : forall a d, shadow a = Some d -> shadow d = None.
   Hypothesis shadows_not_deployed : forall a d s, shadow a = Some d -> ~ hard P d s.
@@ -69,7 +71,14 @@ Section Terminating.
           rewrite (e a) in few. lia.
       + pose proof (minus_one_within s x) as less. rewrite (e a) in more.
         destruct (shadow a) as [d|]; [rewrite (e d) in more; specialize (less d) as ld|]; specialize (less a); lia.
-      + apply becomes_shadow in turned.
+      + apply becomes_shadow in turned. destruct turned as [turned|bound_].
+        2: { pose proof (minus_one_within s x) as less. destruct (eq_dec d a) as [->|od].
+             - destruct (N.lt_ge_cases (kept P a) (t a)) as [there|few]; [now apply covered in there|].
+               exfalso. pose proof (kept_stays P kept_at_start s r a). rewrite (e a) in few. clear more less. by_count.
+             - rewrite (e a) in more. rewrite plus_one_other in more by assumption. specialize (less a) as la.
+               destruct (shadow a) as [d'|] eqn:is; [|lia].
+               assert (d <> d') by (intros ->; now apply (bound_ a)).
+               rewrite (e d') in more. rewrite plus_one_other in more by assumption. specialize (less d'). lia. }
         destruct (eq_dec x a) as [->|ox].
         { destruct (shadow a) as [d'|]; lia. }
         assert (d <> a) by (intros ->; now apply (plain x)).
@@ -102,7 +111,7 @@ Section Terminating.
     - eapply reachable_same; [|exact r]. intros b. pose proof (low a). specialize (low b). by_count.
     - pose proof (low a) as low_a.
       assert (r' : reachable P (s ⊖ a ⊕ d)).
-      { eapply by_step; [exact r|]. apply (terminate _ _ _ a d); [lia|now apply becomes_shadow|apply same_refl]. }
+      { eapply by_step; [exact r|]. apply (change _ _ _ a d); [lia|now apply shadow_becomes|apply same_refl]. }
       eapply reachable_same; [|apply (IH (s ⊖ a ⊕ d) r')].
       + intros b. by_count.
       + intros b. specialize (low b). by_count.

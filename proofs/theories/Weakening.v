@@ -24,7 +24,7 @@ Section Weaker.
   (** What is reached from a configuration that [Q] reaches, by rules that [Q] has. *)
   Lemma reachable_by_rules (P Q : problem A) :
     (forall a s, hard P a s -> hard Q a s) ->
-    (forall a d, becomes P a d -> becomes Q a d) ->
+    (forall a d s, becomes P a d s -> becomes Q a d s) ->
     kept Q ≼ kept P ->
     reachable Q (start P) ->
     forall s, reachable P s -> reachable Q s.
@@ -34,12 +34,12 @@ Section Weaker.
     - eapply by_step; [exact IH|]. destruct st as [a ok e|a more e|a d more turned e].
       + eapply deploy; eauto.
       + eapply delete; eauto. specialize (fewer a). lia.
-      + eapply terminate; eauto. specialize (fewer a). lia.
+      + eapply change; eauto. specialize (fewer a). lia.
   Qed.
 
   Theorem weaker_by_rules (P Q : problem A) :
     (forall a s, hard P a s -> hard Q a s) ->
-    (forall a d, becomes P a d -> becomes Q a d) ->
+    (forall a d s, becomes P a d s -> becomes Q a d s) ->
     kept Q ≼ kept P ->
     reachable Q (start P) ->
     weaker Q P.
@@ -49,7 +49,7 @@ Section Weaker.
   Theorem weaker_within (P Q : problem A) (I : configuration A -> Prop) :
     (forall s, reachable P s -> I s) ->
     (forall a s, I s -> hard P a s -> hard Q a s) ->
-    (forall a d, becomes P a d -> becomes Q a d) ->
+    (forall a d s, I s -> kept P a < s a -> becomes P a d s -> becomes Q a d s) ->
     kept Q ≼ kept P ->
     start P ≐ start Q ->
     weaker Q P.
@@ -61,14 +61,14 @@ Section Weaker.
     - eapply by_step; [exact IH|]. destruct st as [a ok e|a more e|a d more turned e].
       + eapply deploy; eauto.
       + eapply delete; eauto. specialize (fewer a). lia.
-      + eapply terminate; eauto. specialize (fewer a). lia.
+      + eapply change; eauto. specialize (fewer a). lia.
   Qed.
 
   (** In particular if it starts with more. *)
   Corollary weaker_by_start (P Q : problem A) (all : list A) :
     (forall a, start P a < start Q a -> In a all) ->
     (forall a s, hard P a s -> hard Q a s) ->
-    (forall a d, becomes P a d -> becomes Q a d) ->
+    (forall a d s, becomes P a d s -> becomes Q a d s) ->
     kept Q ≼ kept P -> kept P ≼ start P -> start P ≼ start Q ->
     weaker Q P.
   Proof.
@@ -87,7 +87,7 @@ Section Weaker.
 
     Theorem weaker_settled (P Q : problem A) g :
       (forall a s, hard P a s -> mark a = false /\ hard Q a (unmarked s)) ->
-      (forall a d, becomes P a d -> mark a = false /\ mark d = false /\ becomes Q a d) ->
+      (forall a d s, becomes P a d s -> mark a = false /\ mark d = false /\ becomes Q a d (unmarked s)) ->
       kept Q ≼ kept P ->
       start Q ≐ unmarked (start P) ->
       (forall alternative a, In alternative g -> mark a = true -> alternative a = 0) ->
@@ -105,7 +105,7 @@ Section Weaker.
             -- eapply by_step; [exact IH|]. eapply delete.
                ++ unfold unmarked. rewrite is. specialize (fewer a). lia.
                ++ intros b. unfold unmarked. rewrite e. by_count. now rewrite is.
-          * destruct (turns _ _ turned) as [plain [plain' turned']]. eapply by_step; [exact IH|]. eapply terminate; [|exact turned'|].
+          * destruct (turns _ _ _ turned) as [plain [plain' turned']]. eapply by_step; [exact IH|]. eapply change; [|exact turned'|].
             -- unfold unmarked. rewrite plain. specialize (fewer a). lia.
             -- intros b. unfold unmarked. rewrite e. by_count; now rewrite ?plain, ?plain'.
       - exists alternative. split; [assumption|]. intros a. unfold unmarked.

@@ -242,14 +242,17 @@ Qed.
 (** What is never met in the cluster that a weakening makes is never met in the cluster. *)
 (** The same question about other tables. *)
 Definition with_tables (q : question) (m' : model) : question :=
-  {| cluster := m'; begins := begins q; stays := stays q; dying := dying q |}.
+  {| cluster := m'; begins := begins q; stays := stays q; dying := dying q; waits := waits q |}.
 
 Theorem reachable_loosened (q : question) m' s : loosened (cluster q) m' ->
   reachable (cluster_problem q) s -> reachable (cluster_problem (with_tables q m')) s.
 Proof.
-  intros L. apply reachable_by_rules.
-  - intros a t [a_in can]. split; simpl in *; [now rewrite (loose_atoms _ _ L)|now apply (loosened_lets_in _ _ L)].
-  - auto.
+  intros L.
+  assert (loose_admits : forall a t, admits q a t -> admits (with_tables q m') a t).
+  { intros a t [a_in can]. split; simpl in *; [now rewrite (loose_atoms _ _ L)|now apply (loosened_lets_in _ _ L)]. }
+  apply reachable_by_rules.
+  - intros a t [can free]. split; [now apply loose_admits|exact free].
+  - intros a d t [turned|[uses can]]; [now left|right]. split; [exact uses|now apply loose_admits].
   - apply within_refl.
   - apply at_start. simpl. apply same_refl.
 Qed.

@@ -38,7 +38,7 @@ use exchanged::exchanged_proof;
 use groups::{absent, some_classes};
 use podreach_core::demand::{Argument, Law, Shortage};
 use podreach_core::testing::{
-    Rng, Shape, cases, exhaustive, problem, random_configuration, reachable, some_terminating,
+    Rng, Shape, cases, exhaustive, problem, random_configuration, reachable, some_terminating, some_waiting,
 };
 use podreach_core::verdict::Group;
 use podreach_core::{
@@ -49,6 +49,7 @@ fn some_problem(rng: &mut Rng, case: usize) -> Problem {
     let semantics = if case.is_multiple_of(2) { Semantics::KubeScheduler } else { Semantics::Paper };
     let shape = Shape::small(semantics);
     let problem = problem(rng, if case.is_multiple_of(3) { shape.with_volumes() } else { shape });
+    let problem = if case % 4 == 1 { some_waiting(rng, &problem) } else { problem };
     if case.is_multiple_of(5) { some_terminating(rng, problem) } else { problem }
 }
 
@@ -65,6 +66,7 @@ fn some_run(rng: &mut Rng, problem: &Problem) -> Trace {
             Action::Settle(node),
             Action::Delete(pod, node),
             Action::Terminate(pod, node),
+            Action::Withdraw(pod),
         ];
         let action = rng.pick(&kinds);
         if problem.step(&mut s, action).is_ok() {
@@ -112,6 +114,7 @@ fn proofs_with_exchanges_that_no_engine_made() {
     let mut rng = Rng::new(26);
     for case in 0..cases(3_000) {
         let problem = repetitive::repetitive(&mut rng, case);
+        let problem = if case % 4 == 1 { some_waiting(&mut rng, &problem) } else { problem };
         let goal = repetitive::one_of_many(&mut rng, &problem);
         let asked = Quotient::new(&problem).named(&goal);
         let Some(proof) = exchanged_proof(&mut rng, &asked, &goal) else { continue };
@@ -343,10 +346,130 @@ fn each_law_by_itself() {
         let mut rng = Rng::new(73);
         for case in 0..cases(3_000) {
             let problem = some_problem(&mut rng, case);
-            let (demand, argument) = demands::some_sum(&mut rng, &problem, kind);
+            let pods: Vec<PodId> = problem.model.pods().collect();
+            let pod = rng.pick(&pods);
+            let (demand, argument) = demands::some_sum(&mut rng, &problem, kind, pod);
             let shortage = Shortage { ruled_out: Goal::default(), proof: Proof::default(), argument };
             both.shortage(&problem, &demand, &shortage);
         }
         both.end(&format!("sums of laws, {kind:?}"), 50);
+    }
+}
+
+/// A small problem in which pods wait for a node, and are counted by quotas and limits while they do.
+fn with_waiting(rng: &mut Rng, case: usize) -> Problem {
+    let semantics = if case.is_multiple_of(3) { Semantics::Paper } else { Semantics::KubeScheduler };
+    let problem = problem(rng, Shape { nodes: 2, ..Shape::small(semantics) });
+    let problem = some_waiting(rng, &problem);
+    let problem = if case.is_multiple_of(4) { some_terminating(rng, problem) } else { problem };
+    if rng.one_in(2) { problem.with_standing_goals() } else { problem }
+}
+
+/// Whether some group of a proof counts pods that wait, beside others.
+fn counts_waiting(problem: &Problem, proof: &Proof) -> bool {
+    let waits = |class: &usize| proof.classes[*class].iter().any(|&(pod, _)| problem.model.bound(pod).is_some());
+    proof.forbidden.iter().any(|group| group.len() > 1 && group.keys().any(waits))
+}
+
+/// What no configuration has of pods that are bound and of pods that wait, about a goal that it rules out or any other.
+#[test]
+fn proofs_about_pods_that_wait() {
+    let Some(mut both) = Comparison::start() else { return };
+    let (mut rng, mut counted) = (Rng::new(33), 0);
+    for case in 0..cases(3_000) {
+        let problem = with_waiting(&mut rng, case);
+        let asked = Quotient::new(&problem).named(&problem.goal);
+        let Some(reachable) = reachable(&asked, 1_500) else { continue };
+        let classes = some_classes(&mut rng, &asked);
+        let proof = Proof { forbidden: absent(&classes, &reachable), classes, ..Proof::default() };
+        // Without what is said of pods that wait, a proof that bindings consume them is none.
+        let waits = |class: usize| proof.classes[class].iter().all(|&(pod, _)| problem.model.bound(pod).is_some());
+        let silent = proof.forbidden.iter().filter(|group| !group.keys().any(|&class| waits(class)));
+        let silent = Proof { forbidden: silent.cloned().collect(), ..proof.clone() };
+        let goal = some_group(&mut rng, &problem, &proof).filter(|_| !rng.one_in(4)).unwrap_or(problem.goal.clone());
+        let accepts =
+            |proof: &Proof| Checker::new(&problem).check(&goal, Verdict::Never(proof.clone()), &|| false).is_ok();
+        counted += usize::from(counts_waiting(&asked, &proof) && accepts(&proof) && !accepts(&silent));
+        let verdict = Verdict::Never(proof);
+        both.verdict(&problem, &goal, &verdict);
+        both.verdict(&problem, &goal, &Verdict::Never(silent));
+        for _ in 0..4 {
+            both.verdict(&problem, &goal, &damaged(&mut rng, &problem.model, &verdict));
+        }
+    }
+    println!("pods that wait: {counted} proofs lean on how many do");
+    assert!(counted >= cases(3_000) / 100, "too few lean on how many wait: {counted}");
+    both.end("proofs about pods that wait", cases(3_000) / 20);
+}
+
+/// Pods as a group of a proof forbids them, none of which waits or is being deleted.
+fn some_group(rng: &mut Rng, problem: &Problem, proof: &Proof) -> Option<Goal> {
+    let m = &problem.model;
+    let group = &proof.forbidden[rng.below(proof.forbidden.len().max(1)).min(proof.forbidden.len().checked_sub(1)?)];
+    let atoms = group.iter().map(|(&class, &count)| (rng.pick(&proof.classes[class]), count));
+    let atoms: Configuration = atoms.collect();
+    let may_be_asked = |pod: PodId| m.shadowed(pod).is_none() && m.bound(pod).is_none();
+    let is_plain = atoms.iter().all(|((pod, _), _)| may_be_asked(pod));
+    is_plain.then_some(Goal { any: vec![atoms] })
+}
+
+/// Steps by which pods are bound and withdrawn, one too many among them.
+#[test]
+fn runs_of_pods_that_wait() {
+    let Some(mut both) = Comparison::start() else { return };
+    let (mut rng, mut bound) = (Rng::new(34), 0);
+    for case in 0..cases(3_000) {
+        let problem = with_waiting(&mut rng, case);
+        let m = &problem.model;
+        let waiting: Vec<PodId> = m.cluster().waiting.keys().copied().collect();
+        let nodes: Vec<NodeId> = m.nodes().collect();
+        let steps = 4 + rng.below(8);
+        let step = |rng: &mut Rng| {
+            let (pod, node) = (rng.pick(&waiting), rng.pick(&nodes));
+            rng.pick(&[
+                Action::Deploy(pod, node),
+                Action::Deploy(pod, node),
+                Action::Delete(pod, node),
+                Action::Withdraw(pod),
+            ])
+        };
+        let (mut s, mut legal, mut refused) = ((*problem.start).clone(), Vec::new(), None);
+        for action in (0..steps).map(|_| step(&mut rng)).collect::<Vec<_>>() {
+            match problem.step(&mut s, action) {
+                Ok(()) => legal.push(action),
+                Err(_) => refused = refused.or(Some((legal.len(), action))),
+            }
+        }
+        bound += usize::from(legal.iter().any(|action| matches!(action, Action::Deploy(..))));
+        let goal = Goal { any: vec![s.iter().filter(|((pod, _), _)| m.shadowed(*pod).is_none()).collect()] };
+        both.verdict(&problem, &goal, &Verdict::Deployable(legal.iter().copied().collect()));
+        let Some((at, action)) = refused else { continue };
+        let mut forged = legal;
+        forged.insert(at, action);
+        both.verdict(
+            &problem,
+            &Goal { any: vec![Configuration::new()] },
+            &Verdict::Deployable(forged.into_iter().collect()),
+        );
+    }
+    assert!(bound >= cases(3_000) / 20, "too few runs bind anything: {bound}");
+    both.end("runs of pods that wait", cases(3_000) / 10);
+}
+
+/// A quota or declared instances, about pods that wait: they bound those that are bound and those that wait together.
+#[test]
+fn sums_about_pods_that_wait() {
+    for kind in [demands::Kind::Quota, demands::Kind::Limit, demands::Kind::Few] {
+        let Some(mut both) = Comparison::start() else { return };
+        let mut rng = Rng::new(74);
+        for case in 0..cases(3_000) {
+            let problem = with_waiting(&mut rng, case);
+            let waiting: Vec<PodId> = problem.model.cluster().waiting.keys().copied().collect();
+            let pod = rng.pick(&waiting);
+            let (demand, argument) = demands::some_sum(&mut rng, &problem, kind, pod);
+            let shortage = Shortage { ruled_out: Goal::default(), proof: Proof::default(), argument };
+            both.shortage(&problem, &demand, &shortage);
+        }
+        both.end(&format!("sums about pods that wait, {kind:?}"), cases(3_000) / 100);
     }
 }

@@ -64,11 +64,10 @@ pub(crate) enum Kind {
     Few,
 }
 
-/// A few pods of one type, and laws of one kind that each of them counts in.
+/// A few pods of a type, and laws of one kind that each of them counts in.
 #[allow(dead_code, reason = "one of the tests has laws of all kinds at once")]
-pub(crate) fn some_sum(rng: &mut Rng, problem: &Problem, kind: Kind) -> (Demand, Argument) {
+pub(crate) fn some_sum(rng: &mut Rng, problem: &Problem, kind: Kind, pod: PodId) -> (Demand, Argument) {
     let (m, cluster) = (&problem.model, problem.model.cluster());
-    let pod = PodId::from_index(rng.below(m.pods().len()));
     let nodes: Vec<NodeId> = m.nodes().filter(|_| !rng.one_in(5)).collect();
     let atoms: Vec<Atom> = nodes.iter().map(|&node| (pod, node)).collect();
     let (worth, laws) = match kind {

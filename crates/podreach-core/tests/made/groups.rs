@@ -4,15 +4,14 @@ use std::collections::BTreeMap;
 
 use podreach_core::testing::Rng;
 use podreach_core::verdict::Group;
-use podreach_core::{Atom, Configuration, NodeId, PodId, Problem};
+use podreach_core::{Atom, Configuration, PodId, Problem};
 
 /// Each atom by itself, all nodes of a type together, or sometimes two types.
 pub(crate) fn some_classes(rng: &mut Rng, problem: &Problem) -> Vec<Vec<Atom>> {
-    let nodes: Vec<NodeId> = problem.model.nodes().collect();
     let whole = rng.one_in(3);
     let mut classes: Vec<Vec<Atom>> = Vec::new();
     for pod in problem.pods().collect::<Vec<PodId>>() {
-        let atoms: Vec<Atom> = nodes.iter().map(|&node| (pod, node)).collect();
+        let atoms: Vec<Atom> = problem.model.places(pod).map(|node| (pod, node)).collect();
         if whole || rng.one_in(4) {
             classes.push(atoms);
         } else {

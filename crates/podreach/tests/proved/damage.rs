@@ -101,21 +101,26 @@ fn damaged_trace(rng: &mut Rng, m: &Model, trace: &Trace) -> Trace {
 
 fn some_action(rng: &mut Rng, m: &Model) -> Action {
     let (pod, node) = (some_pod(rng, m), some_node(rng, m));
-    match rng.below(5) {
+    match rng.below(6) {
         0 | 1 => Action::Deploy(pod, node),
         2 => Action::Terminate(pod, node),
         3 => Action::Settle(node),
+        4 => Action::Withdraw(pod),
         _ => Action::Delete(pod, node),
     }
 }
 
-/// A pod type, one being deleted, or sometimes one that does not exist.
+/// A pod type, one being deleted, one that waits, or sometimes one that does not exist.
 fn some_pod(rng: &mut Rng, m: &Model) -> PodId {
     let beyond = usize::from(rng.one_in(8));
     PodId::from_index(rng.below(m.every_pod().len() + beyond))
 }
 
+/// A node, where pods are that wait, or sometimes one that does not exist.
 fn some_node(rng: &mut Rng, m: &Model) -> NodeId {
+    if rng.one_in(8) {
+        return NodeId::NOWHERE;
+    }
     let beyond = usize::from(rng.one_in(8));
     NodeId::from_index(rng.below(m.nodes().len() + beyond))
 }

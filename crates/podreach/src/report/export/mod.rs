@@ -14,7 +14,7 @@ use std::collections::BTreeSet;
 use std::fmt;
 
 use podreach_core::check::symmetry::helping;
-use podreach_core::demand::{Argument, Demand, Law, Shortage};
+use podreach_core::demand::{Argument, Demand, Shortage};
 use podreach_core::rule::Rule;
 use podreach_core::{Atom, Checker, Configuration, Goal, PodId, Problem, Proof, Verdict, verdict};
 
@@ -36,8 +36,6 @@ pub enum Unwritten {
     Step(usize),
     /// Nodes come and go; the proved checker knows nothing of that.
     Elastic,
-    /// It leans on how many pods wait for a node, of which the proved checker knows nothing.
-    Waiting,
 }
 
 impl fmt::Display for Unwritten {
@@ -47,7 +45,6 @@ impl fmt::Display for Unwritten {
             Self::Sum => write!(f, "its sum names a want, a place, a quota or a limit that does not exist"),
             Self::TooManyChoices => write!(f, "there are more than {MOST} ways to meet the demand"),
             Self::Elastic => write!(f, "it is about nodes that come and go"),
-            Self::Waiting => write!(f, "it counts pods that wait for a node"),
             Self::Step(index) => write!(f, "step {} changes nothing", index + 1),
         }
     }
@@ -78,27 +75,12 @@ pub fn shortage(problem: &Problem, demand: &Demand, shortage: &Shortage) -> Resu
             let choices = choices::of(demand, &atoms.collect())?;
             proof_about(&standing, ruled_out, Some(&choices), proof)
         }
-        // There a quota or a limit that is not asked about a pod bounds nothing that counts it.
-        Argument::Sum { laws, .. } if binds_waiting(problem, demand) && laws.iter().any(|(law, _)| is_moved(law)) => {
-            Err(Unwritten::Waiting)
-        }
         Argument::Sum { worth, laws } => {
             let weak = standing.weakened(&proof.weakened);
             let sum = sum::document(&weak, demand, ruled_out, (worth, laws))?;
             Ok(proof_about(&standing, ruled_out, None, proof)? + &sum)
         }
     }
-}
-
-/// Whether a demand is for pods that wait for a node.
-fn binds_waiting(problem: &Problem, demand: &Demand) -> bool {
-    let places = demand.wants.iter().flat_map(|want| &want.places);
-    places.flat_map(|place| &place.atoms).any(|&(pod, _)| problem.model.consumed(pod).is_some())
-}
-
-/// Whether a law bounds what a binding moves.
-fn is_moved(law: &Law) -> bool {
-    matches!(law, Law::Quota(_) | Law::Limit(_))
 }
 
 /// Which of some atoms the rules let in at the start of a problem, all together or one rule alone.
@@ -112,13 +94,7 @@ pub fn rules(problem: &Problem, asked: impl IntoIterator<Item = (Option<Rule>, V
 }
 
 /// A proof about a goal, and about choices that have what it rules out in them.
-///
-/// In what is written out, pods that wait may be bound without end and are not charged while they wait, so it lets in more. A proof in
-/// which no class has one that waits is one of that, too: nothing in it can tell the two apart.
 fn proof_about(problem: &Problem, goal: &Goal, choices: Option<&Goal>, proof: &Proof) -> Result<String, Unwritten> {
-    if proof.classes.iter().flatten().any(|&(pod, _)| problem.model.bound(pod).is_some()) {
-        return Err(Unwritten::Waiting);
-    }
     // A quotient has no place for a pod that is asked about and runs already.
     if problem.is_met(goal, &*problem.start) {
         return Ok(plain(&problem.weakened(&proof.weakened), goal, &Goal::default(), proof));
@@ -158,8 +134,7 @@ fn plain(problem: &Problem, goal: &Goal, choices: &Goal, proof: &Proof) -> Strin
             .map(|&(pod, _)| pod)
             .filter(|pod| problem.model.cluster().pods.get(*pod).is_some());
         let helpers: BTreeSet<PodId> = helping(problem, types);
-        let helpers = helpers.into_iter().filter(|&pod| problem.model.bound(pod).is_none());
-        document.line("helpers", helpers.map(number));
+        document.line("helpers", helpers.into_iter().map(number));
         document.looks();
     }
     document.end("never")

@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use podreach_core::{Action, Atom, Configuration, Goal, Model, Problem, Trace};
+use podreach_core::{Action, Atom, Configuration, Goal, Model, NodeId, Problem, Trace};
 
 use super::Unwritten;
 use super::tables::{Document, pair};
@@ -26,10 +26,9 @@ pub(super) fn documents(problem: &Problem, goal: &Goal, trace: &Trace) -> Result
                 here.start = Arc::new(s.clone());
             }
             Action::Add(_) | Action::Remove(_) => return Err(Unwritten::Elastic),
-            // It changes nothing on any node.
-            Action::Withdraw(pod) => {
-                problem.model.cluster().waiting.get(&pod).ok_or(Unwritten::Step(index))?;
-            }
+            // There, what waits is deleted like any other pod.
+            Action::Withdraw(pod) if problem.model.consumed(pod).is_none() => return Err(Unwritten::Step(index)),
+            Action::Delete(_, NodeId::NOWHERE) => return Err(Unwritten::Step(index)),
             _ => {
                 take(&problem.model, &mut s, action);
                 steps.push(action);
@@ -48,7 +47,8 @@ fn document(problem: &Problem, goal: &Goal, steps: &[Action]) -> String {
             Action::Terminate(..) => "terminate",
             _ => "delete",
         };
-        document.line(word, action.atom().into_iter().flat_map(pair));
+        let atom = action.atom().or_else(|| problem.model.consumed(action.pod()?));
+        document.line(word, atom.into_iter().flat_map(pair));
     }
     document.end("deployable")
 }
@@ -56,13 +56,17 @@ fn document(problem: &Problem, goal: &Goal, steps: &[Action]) -> String {
 /// What a step makes of a configuration, legal or not.
 fn take(m: &Model, s: &mut Configuration, action: Action) {
     match action {
-        Action::Deploy(pod, node) => s.add((pod, node)),
+        Action::Deploy(pod, node) => {
+            m.consumed(pod).into_iter().for_each(|waiting| drop_one(s, waiting));
+            s.add((pod, node));
+        }
         Action::Delete(pod, node) => drop_one(s, (pod, node)),
         Action::Terminate(pod, node) => {
             drop_one(s, (pod, node));
             m.shadow(pod).into_iter().for_each(|shadow| s.add((shadow, node)));
         }
-        Action::Settle(_) | Action::Withdraw(_) | Action::Add(_) | Action::Remove(_) => {}
+        Action::Withdraw(pod) => m.consumed(pod).into_iter().for_each(|waiting| drop_one(s, waiting)),
+        Action::Settle(_) | Action::Add(_) | Action::Remove(_) => {}
     }
 }
 

@@ -28,8 +28,7 @@ pub(super) fn pair((pod, node): Atom) -> [u128; 2] {
 }
 
 pub(super) fn counts(s: &Configuration) -> impl Iterator<Item = u128> + '_ {
-    let running = s.iter().filter(|((_, node), _)| *node != NodeId::NOWHERE);
-    running.flat_map(|((pod, node), count)| [number(pod), number(node), count.into()])
+    s.iter().flat_map(|((pod, node), count)| [number(pod), number(node), count.into()])
 }
 
 impl<'a> Document<'a> {
@@ -37,7 +36,7 @@ impl<'a> Document<'a> {
         let mut document = Self { problem, m: &problem.model, text: String::new() };
         document.cluster();
         document.matchers();
-        document.types().for_each(|pod| document.pod(pod));
+        problem.pods().for_each(|pod| document.pod(pod));
         document.line("start", counts(&problem.start));
         document.line("kept", counts(&problem.kept));
         document
@@ -70,14 +69,20 @@ impl<'a> Document<'a> {
         self.text
     }
 
-    /// The types that have a word there: what waits for a node has none, and is left out where nothing leans on it.
-    fn types(&self) -> impl Iterator<Item = PodId> + Clone + use<'a> {
-        let m = self.m;
-        self.problem.pods().filter(move |&pod| m.bound(pod).is_none())
+    fn pods(&self, keep: impl Fn(PodId) -> bool) -> Vec<u128> {
+        self.problem.pods().filter(|&pod| keep(pod)).map(number).collect()
     }
 
-    fn pods(&self, keep: impl Fn(PodId) -> bool) -> Vec<u128> {
-        self.types().filter(|&pod| keep(pod)).map(number).collect()
+    /// The nodes, and after them the one on which pods are that wait, if any do.
+    fn nodes(&mut self) {
+        let (m, mut pods) = (self.m, self.problem.pods());
+        let nowhere = pods.any(|pod| m.bound(pod).is_some()).then_some(NodeId::NOWHERE);
+        self.line("nodes", m.nodes().chain(nowhere).map(number));
+    }
+
+    /// Whether a rule is asked about a type; about what waits none is, since nothing deploys it.
+    fn asks(&self, pod: PodId, rule: Rule) -> bool {
+        self.m.bound(pod).is_none() && self.m.asks(pod, rule)
     }
 
     fn cluster(&mut self) {
@@ -85,7 +90,7 @@ impl<'a> Document<'a> {
         self.line("semantics", [m.semantics().name()]);
         let pods = self.pods(|_| true);
         self.line("pods", pods);
-        self.line("nodes", m.nodes().map(number));
+        self.nodes();
         let others = cluster.resources.entries().ids().filter(|&resource| resource != m.pods_resource());
         self.line("resources", others.map(number));
         self.line("number-of-pods", [number(m.pods_resource())]);
@@ -111,7 +116,7 @@ impl<'a> Document<'a> {
         for limit in &cluster.limits {
             let head = [limit.most.into(), u128::from(limit.per_node)];
             let counted = self.pods(|pod| limit.pods.contains(&pod));
-            let asked = self.pods(|pod| limit.pods.contains(&pod) && self.m.asks(pod, Rule::InstanceLimit));
+            let asked = self.pods(|pod| limit.pods.contains(&pod) && self.asks(pod, Rule::InstanceLimit));
             let words = head.into_iter().chain(counted).map(|number| number.to_string());
             let words: Vec<String> =
                 words.chain(["asked".to_owned()]).chain(asked.iter().map(u128::to_string)).collect();
@@ -174,8 +179,9 @@ impl<'a> Document<'a> {
         let (m, spec, p) = (self.m, self.m.pod(pod), number(pod));
         let placeable = m.nodes().filter(|&node| self.placeable(pod, node)).map(number).collect();
         self.list("placeable", &[p], placeable);
-        let asked = Rule::DYNAMIC.iter().filter(|&&rule| m.asks(pod, rule)).map(|rule| rule.name().to_owned());
-        self.line("asks", [p.to_string()].into_iter().chain(asked));
+        let asked: Vec<&str> =
+            Rule::DYNAMIC.iter().filter(|&&rule| self.asks(pod, rule)).map(|rule| rule.name()).collect();
+        self.line("asks", [p.to_string().as_str()].into_iter().chain(asked));
         for (resource, amount) in spec.requests.iter() {
             self.line("request", [p, number(resource), amount]);
         }
@@ -197,6 +203,9 @@ impl<'a> Document<'a> {
         self.mounts(pod);
         if let Some(shadow) = m.shadow(pod).filter(|&shadow| self.problem.roster.contains(shadow)) {
             self.line("dying", [p, number(shadow)]);
+        }
+        if let Some(waiting) = m.consumed(pod) {
+            self.line("waits", [p].into_iter().chain(pair(waiting)));
         }
     }
 
