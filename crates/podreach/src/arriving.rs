@@ -21,6 +21,7 @@ use podreach_core::resource::Amount;
 use podreach_core::rule::Rule;
 use podreach_core::{Action, Configuration, Goal, Model, NodeId, PodId, Problem, Trace};
 
+use crate::lower::pool::claim::is_claim;
 use crate::words;
 
 /// The most nodes of a shape that are looked at.
@@ -64,18 +65,25 @@ pub(crate) fn asks_for_guesses(m: &Model, goal: &Goal) -> bool {
     m.is_elastic() && goal.any.iter().all(guesses)
 }
 
-/// A node of the start that a run has to remove, and needs again. Only nodes that the run binds pods to can be one.
+/// A node of the start, or one on its way, that a run has to remove, and needs again. Only nodes that the run binds pods to can be one.
 fn brought_back(problem: &Problem, trace: &Trace) -> Option<NodeId> {
     let m = &*problem.model;
-    let exists = |node: &NodeId| matches!(m.node(*node).lifetime, Lifetime::Existing(_));
+    // Whoever has a name comes once: another node of its pool has another one.
+    let is_one =
+        |node: NodeId| matches!(m.node(node).lifetime, Lifetime::Existing(_)) || is_claim(words::pool(m, node));
     let may_go = |action: Action| matches!(action, Action::Remove(_)) || deploys_spread(m, action);
     if !trace.iter().any(may_go) {
         return None;
     }
     let mut nodes = Nodes::at_start(problem);
     let with_nodes: Vec<Action> = trace.iter().flat_map(|action| nodes.steps_for(action)).collect();
+    let mut gone = BTreeSet::new();
     with_nodes.into_iter().find_map(|action| match action {
-        Action::Add(node) => Some(node).filter(exists),
+        Action::Add(node) => Some(node).filter(|&node| is_one(node) && gone.contains(&node)),
+        Action::Remove(node) => {
+            gone.insert(node);
+            None
+        }
         _ => None,
     })
 }

@@ -217,6 +217,72 @@ fn a_pod_brings_the_value_that_it_asks_for_on_a_node_of_known_size() {
     assert_eq!(anywhere(&pinned).0, Some(false), "{}", anywhere(&pinned).1);
 }
 
+/// A node that Karpenter has asked for, with what it will have to give.
+const CLAIM: &str = "---
+{apiVersion: karpenter.sh/v1, kind: NodeClaim, metadata: {name: teams-x, labels: {karpenter.sh/nodepool: teams, team: green, topology.kubernetes.io/zone: a}}, spec: {requirements: [], nodeClassRef: {group: karpenter.k8s.aws, kind: EC2NodeClass, name: default}}, status: {allocatable: {cpu: 8, pods: 58}}}
+";
+
+#[test]
+fn a_node_on_its_way_comes_once_and_shows_what_its_pool_brings() {
+    let asking = |team: &str, cpu: &str| EXISTS.replace("CPU", cpu).replace("team: blue", &format!("team: {team}"));
+    let with = |team: &str, cpu: &str, claim: &str| anywhere(&(asking(team, cpu) + claim));
+    assert_eq!(anywhere(&asking("blue", "8")).0, None, "larger nodes may come, and nobody knows");
+    assert_eq!(with("green", "8", CLAIM).0, Some(true));
+    // Its pool can bring another one as large.
+    let (found, text) = with("blue", "8", CLAIM);
+    assert!(found == Some(true) && text.contains("nodepool/teams brings"), "{text}");
+    // Before it is launched, what it will have to give is not known; one that is being deleted does not come.
+    assert_eq!(with("green", "8", &CLAIM.replace(", status: {allocatable: {cpu: 8, pods: 58}}", "")).0, None);
+    let gone = CLAIM.replace("{name: teams-x,", "{name: teams-x, deletionTimestamp: '2026-01-01T00:00:00Z',");
+    assert!(!with("green", "8", &gone).1.contains("nodeclaim/"));
+    // One whose node is there says no more than the node does.
+    let there = CLAIM.replace("{allocatable:", "{nodeName: n1, allocatable:");
+    assert_eq!(with("green", "8", &there).0, None);
+    // It comes although its pool is being deleted, and there is one of it.
+    let alone = format!(
+        "{}{}",
+        EXISTS.rsplit("---").next().expect("a pod").replace("CPU", "5").replace("blue", "green"),
+        CLAIM
+    );
+    let (found, text) = anywhere(&alone);
+    assert!(found == Some(true) && text.contains("nodeclaim/teams-x brings nodeclaim/teams-x/1.1"), "{text}");
+    assert_eq!(read(&alone, 3).cluster().nodes.len(), 1);
+    let port = "image: i, ports: [{containerPort: 80, hostPort: 80}]";
+    let twice = read(&alone.replace("image: i", port), 3);
+    let goal = Goal::all(
+        [((question::pod(twice.cluster(), "p0").expect("a pod"), NodeId::from_index(0)), 2)].into_iter().collect(),
+    );
+    let answer = twice.ask_goal(Semantics::KubeScheduler, goal).expect("it can be asked").decide();
+    assert_eq!(answer.is_deployable(), Some(false), "{answer}");
+}
+
+#[test]
+fn a_catalogue_says_what_may_come_and_what_may_not() {
+    let types = "---
+{apiVersion: podreach.dev/v1alpha1, kind: InstanceTypes, metadata: {name: c}, spec: {types: [
+  {name: small, architecture: amd64, operatingSystems: [linux], resources: {cpu: 2}, offerings: [{Requirements: [{key: topology.kubernetes.io/zone, operator: In, values: [a]}]}]},
+  {name: large, architecture: amd64, operatingSystems: [linux], resources: {cpu: 6}, offerings: [{Requirements: [{key: topology.kubernetes.io/zone, operator: In, values: [a]}]}]}]}}
+";
+    // The node that is there is small, and in zone a.
+    let small =
+        EXISTS.replace("team: red}", &format!("team: red, {ZONE}: a, node.kubernetes.io/instance-type: small}}"));
+    let small = small.replace("cpu: 4", "cpu: 1");
+    let asking = |cpu: &str, more: &str| {
+        small.replace("CPU", cpu).replace("nodeSelector: {", &format!("nodeSelector: {{{more}")) + types
+    };
+    assert_eq!(anywhere(&EXISTS.replace("CPU", "5")).0, None);
+    assert_eq!(["4", "5", "6"].map(|cpu| anywhere(&asking(cpu, "")).0), [Some(true), Some(true), Some(false)]);
+    let zone = |zone: &str| anywhere(&asking("1", &format!("topology.kubernetes.io/zone: {zone}, "))).0;
+    assert_eq!((zone("a"), zone("b")), (Some(true), Some(false)));
+    let of = |name: &str, cpu: &str| anywhere(&asking(cpu, &format!("node.kubernetes.io/instance-type: {name}, "))).0;
+    assert_eq!((of("small", "1"), of("small", "3"), of("large", "3")), (Some(true), Some(false), Some(true)));
+    let (_, text) = anywhere(&asking("6", ""));
+    assert!(text.contains("A0101"), "{text}");
+    let analysis = read(&asking("6", ""), 2);
+    let assumed = analysis.assumptions(Semantics::KubeScheduler);
+    assert!(assumed.iter().any(|one| one.text.contains("instance types given")), "{assumed:?}");
+}
+
 #[test]
 fn volumes_of_new_nodes_are_not_relied_on() {
     let volume = "volumes: [{name: v, persistentVolumeClaim: {claimName: c}}], nodeSelector";

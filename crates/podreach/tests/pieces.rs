@@ -23,6 +23,7 @@ fn said(lowered: &Lowered) -> String {
         questions,
         policies,
         pools,
+        catalogue,
         listing,
         entrances,
         profiles,
@@ -32,7 +33,7 @@ fn said(lowered: &Lowered) -> String {
     let pods: Vec<_> = cluster.pods.values().collect();
     let nodes: Vec<_> = cluster.nodes.values().collect();
     format!(
-        "{pods:?} {nodes:?} {start:?} {kept:?} {origins:?} {questions:?} {policies:?} {pools:?} {listing:?} {entrances:?} {profiles:?} {assumed:?} {diagnostics:?}"
+        "{pods:?} {nodes:?} {start:?} {kept:?} {origins:?} {questions:?} {policies:?} {pools:?} {catalogue:?} {listing:?} {entrances:?} {profiles:?} {assumed:?} {diagnostics:?}"
     )
 }
 

@@ -2,7 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use podreach::lower::pool::{Capacity, Mentioned, Pool, Template, catalogue, inferred, may_serve, templates};
+use podreach::diagnostic::Diagnostic;
+use podreach::lower::pool::catalogue::Catalogue;
+use podreach::lower::pool::{Capacity, Mentioned, Pool, Template, inferred, may_serve, templates};
 use podreach::lower::{Lowered, Nodes, Options, lowered};
 use podreach::read::{Source, Sources};
 
@@ -228,10 +230,10 @@ const CATALOGUE: &str = r#"[
       {"key": "topology.kubernetes.io/zone", "operator": "In", "values": ["a"]}]}]}
 ]"#;
 
-fn catalogue(text: &str) -> (catalogue::Catalogue, Vec<podreach::diagnostic::Diagnostic>) {
-    let mut sources = Sources::default();
-    let id = sources.add(Source::from_bytes("types.json", text.as_bytes().to_vec()).expect("it is text"));
-    catalogue::read(&sources, [id])
+fn catalogue(text: &str) -> (Catalogue, Vec<Diagnostic>) {
+    let head = r#"{"apiVersion": "podreach.dev/v1alpha1", "kind": "InstanceTypes", "metadata": {"name": "c"}, "spec": {"types": "#;
+    let lowered = read(&format!("{head}{text}}}}}"));
+    (lowered.catalogue.unwrap_or_default(), lowered.diagnostics)
 }
 
 #[test]

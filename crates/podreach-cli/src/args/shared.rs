@@ -55,6 +55,10 @@ pub(crate) struct Input {
     /// The scheduler's configuration (KubeSchedulerConfiguration): its profiles change which filters run
     #[arg(long, value_name = "FILE")]
     pub(crate) scheduler_config: Option<PathBuf>,
+    /// The instance types that nodes of Karpenter's pools can be of: a list as `instance_types.json` of its simulator, or an InstanceTypes
+    /// document
+    #[arg(long, value_name = "FILE")]
+    pub(crate) instance_types: Option<PathBuf>,
     /// The cluster, when there are no files.
     #[command(flatten)]
     pub(crate) live: Flags,

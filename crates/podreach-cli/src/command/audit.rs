@@ -102,6 +102,7 @@ fn policies(args: &Auditing, remarks: Remarks, session: &mut Session) -> Result<
         filename: args.policies.clone(),
         recursive: args.cluster.input.recursive,
         scheduler_config: None,
+        instance_types: None,
         live: Flags::default(),
     });
     let ids: Vec<_> = gathered.sources.ids().filter_map(|id| gathered.sources.source(id).cloned()).collect();
@@ -142,6 +143,7 @@ fn earlier(args: &Auditing) -> Result<Option<Session>, Reported> {
         filename: args.since.clone(),
         recursive: args.cluster.input.recursive,
         scheduler_config: args.cluster.input.scheduler_config.clone(),
+        instance_types: args.cluster.input.instance_types.clone(),
         live: Flags::default(),
     };
     Session::read(&input, |own| args.cluster.reading.options(own), Remarks { quiet: true, verbose: false }).map(Some)

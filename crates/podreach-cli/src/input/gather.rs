@@ -15,6 +15,10 @@ use podreach::read::{Source, SourceId, Sources, shown_path};
 
 use crate::args::Input;
 
+/// What makes a document of a list of instance types.
+const LIST_OF_TYPES: &[u8] =
+    br#"{"apiVersion":"podreach.dev/v1alpha1","kind":"InstanceTypes","metadata":{"name":"catalogue"},"spec":{"types":"#;
+
 /// Everything that was asked for, and what is to be said about it.
 #[derive(Debug, Default)]
 pub(crate) struct Gathered {
@@ -33,6 +37,9 @@ pub(crate) fn gather(input: &Input) -> Gathered {
     }
     if let Some(path) = &input.scheduler_config {
         gathered.scheduler_config(path);
+    }
+    if let Some(path) = &input.instance_types {
+        gathered.instance_types(path);
     }
     gathered
 }
@@ -98,6 +105,27 @@ impl Gathered {
         };
         if self.sources.ids().skip(before).any(lacks_one) {
             self.fail("E0003", format!("{} has no KubeSchedulerConfiguration", quoted(path)));
+        }
+    }
+
+    /// A catalogue of instance types: as a document, or as the list that it is in Karpenter's simulator.
+    fn instance_types(&mut self, path: &Path) {
+        let text = match fs::read(path) {
+            Ok(bytes) => bytes,
+            Err(error) => return self.fail("E0001", unreadable(path, &error)),
+        };
+        let is_list = text.iter().find(|byte| !byte.is_ascii_whitespace()) == Some(&b'[');
+        // On the same line, so that places in the text stay what they are.
+        let (before, after): (&[u8], &[u8]) = if is_list { (LIST_OF_TYPES, b"}}") } else { (b"", b"") };
+        let first = self.sources.ids().count();
+        self.add(&path.to_string_lossy(), [before, &text, after].concat());
+        let lacks_one = |id: SourceId| {
+            let (documents, wrong) = self.sources.documents(id);
+            !wrong.iter().any(|remark| remark.effect == Effect::Stops)
+                && !documents.iter().any(|document| document.text("kind") == Some("InstanceTypes"))
+        };
+        if self.sources.ids().skip(first).any(lacks_one) {
+            self.fail("E0003", format!("{} has no instance types", quoted(path)));
         }
     }
 

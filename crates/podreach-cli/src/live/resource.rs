@@ -115,6 +115,7 @@ pub(crate) static ALL: &[Resource] = &[
         Without::Users(Feature::RuntimeClass, Doubt::Both),
     ),
     of("karpenter.sh", &["v1", "v1beta1"], "nodepools", "NodePool", false, Without::Pools),
+    of("karpenter.sh", &["v1", "v1beta1"], "nodeclaims", "NodeClaim", false, Without::Pools),
     registered(&["v1"], "mutatingwebhookconfigurations", "MutatingWebhookConfiguration"),
     registered(&["v1"], "validatingwebhookconfigurations", "ValidatingWebhookConfiguration"),
     registered(POLICIES, "mutatingadmissionpolicies", "MutatingAdmissionPolicy"),

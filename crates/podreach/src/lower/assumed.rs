@@ -74,6 +74,8 @@ pub(super) fn settle(lowered: &mut Lowered) {
     if lowered.listing.is_some() {
         lowered.assumed.retain(|(topic, _)| *topic != Topic::Nodes);
         lowered.assumed.extend(pool(&lowered.cluster).map(|text| (Topic::Nodes, text)));
+        let types = "Karpenter brings nodes of the instance types given, and others only where its nodes or NodeClaims show them";
+        lowered.assumed.extend(lowered.catalogue.as_ref().map(|_| (Topic::Nodes, types.to_owned())));
     }
 }
 

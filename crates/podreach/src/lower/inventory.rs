@@ -15,6 +15,8 @@ use super::object::kind::Kind;
 use super::object::metadata::Metadata;
 use super::pod::{self, PodObject};
 use super::policy::{self, Policy};
+use super::pool::catalogue::{self, Catalogue};
+use super::pool::claim::{self, NodeClaim};
 use super::pool::{self, Pool};
 use super::question::{self, Question};
 use super::scheduler::command_line;
@@ -40,6 +42,10 @@ pub(crate) struct Inventory {
     pub(crate) pools: Vec<Pool>,
     /// The places of the remarks that nodes of these pools are not looked at.
     pub(crate) pool_remarks: Vec<Option<Span>>,
+    /// Nodes on their way, and those that came.
+    pub(crate) claims: Vec<NodeClaim>,
+    /// The instance types that nodes of Karpenter's pools can be of, where that is known.
+    pub(crate) catalogue: Option<Catalogue>,
     names: Names,
 }
 
@@ -69,6 +75,8 @@ impl Inventory {
             Kind::Snapshot => cx.listing.is_snapshot(),
             Kind::Question => self.add_question(cx, tree),
             Kind::PlacementPolicy => self.add_policy(cx, tree),
+            Kind::NodeClaim => self.add_claim(cx, tree),
+            Kind::InstanceTypes => self.add_catalogue(cx, tree),
             kind if kind.is_of_pools() => self.add_pool(cx, kind, tree),
             Kind::ResourceClaim => self.note(cx, kind, |cx| devices::read(cx, tree)),
             Kind::PersistentVolumeClaim
@@ -165,6 +173,28 @@ impl Inventory {
             return;
         }
         self.pools.push(pool);
+    }
+
+    fn add_claim(&mut self, cx: &mut Context, tree: &Tree<'_>) {
+        let Some(claim) = claim::read(cx, tree) else { return };
+        if let Some(before) = self.names.insert(Kind::NodeClaim, "", &claim.pool.name, claim.pool.span) {
+            cx.report(errors::duplicate_object(claim.pool.span, before, &claim.pool.name));
+            return;
+        }
+        self.claims.push(claim);
+    }
+
+    /// The claims whose nodes are on their way become pools.
+    pub(crate) fn add_nodes_on_their_way(&mut self, cx: &Context) {
+        let is_there =
+            |name: &String| cx.cluster.symbols.symbol(name).is_some_and(|name| self.node_ids.contains_key(&name));
+        let is_coming = |claim: &&NodeClaim| !claim.terminating && !claim.node.as_ref().is_some_and(is_there);
+        self.pools.extend(self.claims.iter().filter(is_coming).map(|claim| claim.pool.clone()));
+    }
+
+    fn add_catalogue(&mut self, cx: &mut Context, tree: &Tree<'_>) {
+        let Some(more) = catalogue::read(cx, tree) else { return };
+        self.catalogue.get_or_insert_default().extend(more);
     }
 
     /// Whether no object of the kind had that name before. Names that the API server will complete are always new.

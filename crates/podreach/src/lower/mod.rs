@@ -79,6 +79,7 @@ use object::document::{self, Found};
 use object::duplicate;
 use object::mapping::Log;
 use policy::Policy;
+use pool::catalogue::Catalogue;
 use pool::{Listing, Pool};
 use question::Question;
 use types::{Typing, candidate, inferred, limits, ordinal, typing};
@@ -102,6 +103,8 @@ pub struct Lowered {
     pub policies: Vec<Policy>,
     /// Where nodes come from.
     pub pools: Vec<Pool>,
+    /// The instance types that nodes of Karpenter's pools can be of, where that is known.
+    pub catalogue: Option<Catalogue>,
     /// Which nodes of pools the cluster lists; `None` where its nodes are those of the input.
     pub listing: Option<Listing>,
     /// What admission asks of new pods at least, by namespace; nothing of those that are not listed.
@@ -204,6 +207,7 @@ impl<'o> Lowering<'o> {
         cx.log.splice(0..0, strange.into_iter().map(|remark| hidden::unless_complete(remark, options)));
         cx.log.extend(errors::not_compared(options.release));
         node::transient::settle_startup(&mut cx, &inventory);
+        inventory.add_nodes_on_their_way(&cx);
         storage::node::equip(&mut cx, &inventory);
         storage::node::settle(&cx, &mut inventory);
         ordinal::add(&mut cx, &mut inventory, options.instances == Instances::Declared);
@@ -233,7 +237,7 @@ impl<'o> Lowering<'o> {
         let entrances = if options.admission { inventory.admission.entrances(&mut cx) } else { BTreeMap::new() };
         let Context { cluster, log, .. } = cx;
         let profiles = inventory.profiles.choices();
-        let Inventory { questions, policies, pools, pool_remarks, .. } = inventory;
+        let Inventory { questions, policies, pools, pool_remarks, catalogue, .. } = inventory;
         let mut diagnostics = log;
         let listing = listing(options, &pools);
         if listing.is_some() {
@@ -247,6 +251,7 @@ impl<'o> Lowering<'o> {
             questions,
             policies,
             pools,
+            catalogue,
             listing,
             entrances,
             profiles,

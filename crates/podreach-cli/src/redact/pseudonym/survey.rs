@@ -57,7 +57,8 @@ impl Pseudonyms {
 
     /// Notes the label that names the node class of a pool: its key is made of a group and a kind.
     pub(super) fn look_for_class(&mut self, object: &Value) {
-        let class = object.pointer("/spec/template/spec/nodeClassRef").and_then(Value::as_object);
+        let at = if object["kind"] == "NodeClaim" { "/spec/nodeClassRef" } else { "/spec/template/spec/nodeClassRef" };
+        let class = object.pointer(at).and_then(Value::as_object);
         let Some(class) = class.filter(|_| is_karpenter(object)) else { return };
         let version = text(class, "apiVersion").and_then(|version| version.split_once('/'));
         let (group, renamed) = match (text(class, "group"), version) {
@@ -124,7 +125,7 @@ impl Pseudonyms {
 
 fn is_karpenter(object: &Value) -> bool {
     let version = object["apiVersion"].as_str().unwrap_or_default();
-    object["kind"] == "NodePool" && version.starts_with("karpenter.sh/")
+    (object["kind"] == "NodePool" || object["kind"] == "NodeClaim") && version.starts_with("karpenter.sh/")
 }
 
 /// Adds the keys of an object that integers may be drawn for; all that are not well known, of a pool.

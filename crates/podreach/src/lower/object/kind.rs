@@ -90,6 +90,10 @@ pub enum Kind {
     NodePool,
     /// `karpenter.sh` NodePool.
     KarpenterNodePool,
+    /// `karpenter.sh` NodeClaim.
+    NodeClaim,
+    /// `podreach.dev/v1alpha1` InstanceTypes: a catalogue of what nodes of Karpenter's pools can be.
+    InstanceTypes,
 }
 
 const REGISTRATION: &str = "admissionregistration.k8s.io";
@@ -139,6 +143,8 @@ const READ: &[(Kind, &str, &str, &[&str])] = &[
     (Kind::PlacementPolicy, "PlacementPolicy", "podreach.dev", &["v1alpha1"]),
     (Kind::NodePool, "NodePool", "podreach.dev", &["v1alpha1"]),
     (Kind::KarpenterNodePool, "NodePool", "karpenter.sh", &["v1", "v1beta1"]),
+    (Kind::NodeClaim, "NodeClaim", "karpenter.sh", &["v1", "v1beta1"]),
+    (Kind::InstanceTypes, "InstanceTypes", "podreach.dev", &["v1alpha1"]),
 ];
 
 /// Groups whose every kind is Kubernetes' own.

@@ -1,6 +1,6 @@
 //! Catalogues of instance types: what nodes of Karpenter's pools have to give, and where they can be had.
 //!
-//! The format is that of Karpenter's simulator (`kwok/cloudprovider/instance_types.json` of v1.15.0): a list of types, each with a name, an
+//! A document (`InstanceTypes`) has a list of types, in the format of Karpenter's simulator (`kwok/cloudprovider/instance_types.json` of v1.15.0), each with a name, an
 //! architecture, operating systems, resources and offerings. As there, a node has 110 pods unless the type says otherwise, and 100m of cpu and
 //! 10Mi of memory less to give than its type has (`kwok/cloudprovider/helpers.go`, `newInstanceType`).
 
@@ -10,13 +10,14 @@ use podreach_core::Cluster;
 use podreach_core::resource::{Amount, Resources};
 
 use super::{Capacity, Choice, Operator, Pool, Requirement, Requirements, Shape, requirement};
-use crate::diagnostic::Diagnostic;
 use crate::lower::context::Context;
+use crate::lower::errors;
+use crate::lower::object::kind::Kind;
 use crate::lower::object::mapping::Object;
+use crate::lower::object::metadata;
 use crate::lower::resources::amount::{self, Amounts};
-use crate::lower::schema::fields::{POOL_REQUIREMENT, Table};
-use crate::lower::{Options, errors};
-use crate::read::{SourceId, Sources, Tree};
+use crate::lower::schema::fields::{INSTANCE_TYPE, INSTANCE_TYPES_SPEC, OBJECT, OFFERING, POOL_REQUIREMENT};
+use crate::read::Tree;
 
 /// The instance types that nodes can be of.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -31,48 +32,23 @@ struct InstanceType {
     resources: Amounts,
 }
 
-static INSTANCE_TYPE: Table = Table {
-    name: "an instance type",
-    modelled: &["architecture", "name", "offerings", "operatingSystems", "resources"],
-    spoiling: &[],
-    irrelevant: &[],
-    open: false,
-};
-
-static OFFERING: Table = Table {
-    name: "an offering",
-    modelled: &["Requirements"],
-    spoiling: &[],
-    irrelevant: &["Available", "Price", "ReservationCapacity"],
-    open: false,
-};
-
-/// The catalogue that these sources are, and what is wrong with it.
-pub fn read(sources: &Sources, ids: impl IntoIterator<Item = SourceId>) -> (Catalogue, Vec<Diagnostic>) {
-    let mut cx = Context::new(&Options::default());
-    let mut catalogue = Catalogue::default();
-    for id in ids {
-        let (documents, remarks) = sources.documents(id);
-        cx.log.extend(remarks);
-        documents.iter().for_each(|tree| add(&mut cx, tree, &mut catalogue));
+/// Reads a document of instance types; what is wrong with it is reported.
+pub(crate) fn read(cx: &mut Context, tree: &Tree<'_>) -> Option<Catalogue> {
+    let object = Object::new(tree, &OBJECT, &mut cx.log)?;
+    metadata::read(cx, Kind::InstanceTypes, &object)?;
+    if object.field("spec").is_none() {
+        cx.report(errors::missing(object.span(), "InstanceTypes", "spec"));
     }
-    (catalogue, cx.log)
+    let spec = object.object("spec", &INSTANCE_TYPES_SPEC, &mut cx.log)?;
+    let types = spec.objects("types", &INSTANCE_TYPE, &mut cx.log);
+    Some(Catalogue { types: types.iter().filter_map(|one| instance_type(cx, one)).collect() })
 }
 
-fn add(cx: &mut Context, tree: &Tree<'_>, catalogue: &mut Catalogue) {
-    let Some(items) = tree.seq() else {
-        cx.report(errors::wrong_kind(tree, "a catalogue of instance types", "a list"));
-        return;
-    };
-    catalogue.types.extend(items.iter().filter_map(|item| instance_type(cx, item)));
-}
-
-fn instance_type(cx: &mut Context, tree: &Tree<'_>) -> Option<InstanceType> {
-    let object = Object::new(tree, &INSTANCE_TYPE, &mut cx.log)?;
+fn instance_type(cx: &mut Context, object: &Object<'_, '_>) -> Option<InstanceType> {
     let name = object.required_text("name", &mut cx.log);
     let architecture = object.required_text("architecture", &mut cx.log);
     let systems = object.texts("operatingSystems", &mut cx.log);
-    let resources = amount::read(cx, &object, "resources");
+    let resources = amount::read(cx, object, "resources");
     let offerings = object.objects("offerings", &OFFERING, &mut cx.log);
     let offerings = offerings.iter().map(|offering| requirements(cx, offering)).collect();
     let labels = [
@@ -89,14 +65,21 @@ fn requirements(cx: &mut Context, offering: &Object<'_, '_>) -> Requirements {
 }
 
 impl Catalogue {
-    /// A pool of Karpenter's with a shape for each offering that satisfies what it requires; other pools as they are.
+    /// Adds the types of another one.
+    pub(crate) fn extend(&mut self, other: Self) {
+        self.types.extend(other.types);
+    }
+
+    /// A pool of Karpenter's with a shape for each offering that satisfies what it requires, in place of those whose capacity is open; other
+    /// pools as they are.
     #[must_use]
     pub fn applied(&self, cluster: &mut Cluster, pool: &Pool) -> Pool {
-        let [shape] = pool.shapes.as_slice() else { return pool.clone() };
+        let (open, mut shapes): (Vec<Shape>, Vec<Shape>) =
+            pool.shapes.iter().cloned().partition(|shape| shape.capacity == Capacity::Open);
+        let [shape] = open.as_slice() else { return pool.clone() };
         if pool.requirements == Requirements::default() {
             return pool.clone();
         }
-        let mut shapes = Vec::new();
         for one in &self.types {
             let capacity = Capacity::Known(allocatable(cluster, &one.resources));
             for offering in &one.offerings {

@@ -26,7 +26,7 @@ use crate::read::{Span, Tree, shown};
 pub(crate) const POOL_LABEL: &str = "karpenter.sh/nodepool";
 
 /// Labels that every node has once it can be used.
-const SETTLED: [&str; 2] = ["karpenter.sh/initialized", "karpenter.sh/registered"];
+pub(super) const SETTLED: [&str; 2] = ["karpenter.sh/initialized", "karpenter.sh/registered"];
 
 /// Keys that Karpenter knows values of from instance types, whichever cloud it runs on.
 const WELL_KNOWN: [&str; 8] = [
@@ -41,7 +41,7 @@ const WELL_KNOWN: [&str; 8] = [
 ];
 
 /// Keys that every node has a value of, one of those listed where some are.
-const ALWAYS: [(&str, &[&str]); 5] = [
+pub(super) const ALWAYS: [(&str, &[&str]); 5] = [
     ("karpenter.sh/capacity-type", &["on-demand", "reserved", "spot"]),
     ("kubernetes.io/arch", &[]),
     ("kubernetes.io/os", &["linux", "windows"]),
@@ -68,7 +68,7 @@ pub(super) fn read(cx: &mut Context, tree: &Tree<'_>) -> Option<Pool> {
     labels.extend(class_label(cx, &inner));
     let requirements = all_requirements(cx, &inner, &labels);
     let startup = taints_in(cx, &inner, "startupTaints");
-    let taints = taints(cx, &inner);
+    let taints = lasting_taints(cx, &inner);
     let (fixed, most) = sizes(cx, &spec, metadata.terminating);
     let shape = Shape { labels: choices(&labels, &requirements), open: Open::Drawn, taints, capacity: Capacity::Open };
     let name = format!("nodepool/{}", metadata.name);
@@ -160,7 +160,7 @@ fn choices(labels: &BTreeMap<String, String>, requirements: &Requirements) -> BT
 }
 
 /// The taints that last: `startupTaints` are there only while a node starts.
-fn taints(cx: &mut Context, spec: &Object<'_, '_>) -> Vec<Taint> {
+pub(super) fn lasting_taints(cx: &mut Context, spec: &Object<'_, '_>) -> Vec<Taint> {
     let lasts = |cx: &Context, taint: &Taint| !transient::passes(cx.cluster.symbols.str(taint.key));
     taints_in(cx, spec, "taints").into_iter().filter(|taint| lasts(cx, taint)).collect()
 }

@@ -9,6 +9,7 @@ use podreach_core::cluster::{Barred, Node};
 use podreach_core::resource::Resources;
 use podreach_core::{Cluster, NodeId};
 
+use super::claim::is_claim;
 use super::karpenter::{POOL_LABEL, is_well_known};
 use super::{Capacity, Choice, HOSTNAME, Open, Operator, Pool, Requirements, Shape, is_of_platform};
 use crate::lower::Lowered;
@@ -41,7 +42,9 @@ pub(super) fn with_known_capacity(lowered: &Lowered, pool: &Pool) -> Pool {
     let cluster = &lowered.cluster;
     let members = cluster.nodes.ids().filter(|&node| is_member(cluster, pool, node));
     let mut shapes = vec![shape.clone()];
-    for like in members.filter_map(|node| like(lowered, shape, node)) {
+    let nodes = members.filter_map(|node| like_node(lowered, shape, node));
+    let claims = lowered.pools.iter().filter_map(|claim| like_claim(pool, shape, claim));
+    for like in nodes.chain(claims) {
         if !shapes.contains(&like) {
             shapes.push(like);
         }
@@ -49,25 +52,46 @@ pub(super) fn with_known_capacity(lowered: &Lowered, pool: &Pool) -> Pool {
     Pool { shapes, ..pool.clone() }
 }
 
-/// The shape of a pool with what comes with the instance of one of its nodes; `None` if the node contradicts the pool.
-fn like(lowered: &Lowered, shape: &Shape, node: NodeId) -> Option<Shape> {
-    let cluster = &lowered.cluster;
-    let of = &cluster.nodes[node];
+/// The shape of a pool with what comes with the instance of one of its nodes.
+fn like_node(lowered: &Lowered, shape: &Shape, node: NodeId) -> Option<Shape> {
+    let symbols = &lowered.cluster.symbols;
+    let text = |(key, value)| (symbols.str(key), symbols.str(value));
+    let labels = lowered.cluster.nodes[node].labels.iter().map(text).collect();
+    like(shape, &labels, Capacity::Known(free_of_static_pods(lowered, node)))
+}
+
+/// The same for a node on its way, if it is of the pool and was launched: only then does it say what it has to give.
+fn like_claim(pool: &Pool, shape: &Shape, claim: &Pool) -> Option<Shape> {
+    let [own] = claim.shapes.as_slice() else { return None };
+    if !is_claim(&claim.name) || own.capacity == Capacity::Open {
+        return None;
+    }
+    let fixed = |(key, choice): (&'_ String, &'_ Choice)| match choice {
+        Choice::OneOf(values) if values.len() == 1 => values.first().map(|value| (key.clone(), value.clone())),
+        _ => None,
+    };
+    let labels: BTreeMap<String, String> = own.labels.iter().filter_map(fixed).collect();
+    let is_of_pool = labels.get(POOL_LABEL).is_some_and(|name| pool.name == format!("nodepool/{name}"));
+    let labels = labels.iter().map(|(key, value)| (key.as_str(), value.as_str())).collect();
+    is_of_pool.then(|| like(shape, &labels, own.capacity.clone()))?
+}
+
+/// The shape of a pool with what comes with an instance that has these labels; `None` if they contradict the pool.
+fn like(shape: &Shape, of: &BTreeMap<&str, &str>, capacity: Capacity) -> Option<Shape> {
     let mut labels = BTreeMap::new();
     for (key, choice) in &shape.labels {
-        let choice = match (choice, label(cluster, of, key)) {
+        let choice = match (choice, of.get(key.as_str())) {
             (Choice::Offered(wanted), Some(value)) if !wanted.has(value) => return None,
-            (Choice::Offered(_), Some(value)) => Choice::fixed(value),
+            (Choice::Offered(_), Some(value)) => Choice::fixed(*value),
             (own, _) => own.clone(),
         };
         labels.insert(key.clone(), choice);
     }
-    for (key, value) in of.labels.iter().map(|(key, value)| (cluster.symbols.str(key), cluster.symbols.str(value))) {
+    for (&key, &value) in of {
         if key != HOSTNAME && (is_well_known(key) || is_of_platform(key)) && !labels.contains_key(key) {
             labels.insert(key.to_owned(), Choice::fixed(value));
         }
     }
-    let capacity = Capacity::Known(free_of_static_pods(lowered, node));
     Some(Shape { labels, open: Open::Nothing, taints: shape.taints.clone(), capacity })
 }
 

@@ -20,6 +20,7 @@ use podreach_core::resource::{Amount, Resources};
 use podreach_core::storage::Driver;
 use podreach_core::{Cluster, NodeId};
 
+use super::claim::is_claim;
 use super::known::{is_member, with_known_capacity};
 use super::{Capacity, HOSTNAME, Mentioned, Operator, Pool, Requirements, Template, demands, few_templates, tolerates};
 use crate::diagnostic::{Diagnostic, Effect, Topic};
@@ -147,8 +148,11 @@ fn mentioned(lowered: &Lowered, listing: &Listing) -> Mentioned {
 }
 
 /// The templates of a pool; `None` if there are too many of them, or if they cannot be listed as nodes that differ in names alone.
-fn shapes_of(lowered: &Lowered, pool: &Pool, mentioned: &Mentioned) -> Option<Vec<Template>> {
-    let pool = with_known_capacity(lowered, pool);
+fn shapes_of(lowered: &mut Lowered, pool: &Pool, mentioned: &Mentioned) -> Option<Vec<Template>> {
+    let mut pool = with_known_capacity(lowered, pool);
+    if let Some(catalogue) = lowered.catalogue.clone().filter(|_| !is_claim(&pool.name)) {
+        pool = catalogue.applied(&mut lowered.cluster, &pool);
+    }
     let found = few_templates(&pool, mentioned, SHAPES)?;
     let compared = |key: &String| mentioned.get(key).is_some_and(|mention| !mention.cuts.is_empty());
     (!found.iter().any(|one| one.distinct.iter().any(compared))).then_some(found)

@@ -3,13 +3,14 @@
 //! A pool is a set of *shapes*, and a shape says what a node looks like when it comes: labels that are fixed, labels that are chosen, keys
 //! that are absent, keys of which nothing is known; taints that last; capacity, known or open. `template.rs` makes concrete nodes of it,
 //! relative to what pods and policies can tell apart; `demand.rs` says which pods a pool can serve. Readers, one
-//! for each kind of object: `karpenter.rs`, `own.rs`. `catalogue.rs` has instance types, which make the capacity of Karpenter's pools known;
+//! for each kind of object: `karpenter.rs`, `own.rs`. `claim.rs` has nodes on their way. `catalogue.rs` has instance types, which make the capacity of Karpenter's pools known;
 //! `inferred.rs` takes the nodes of managed pools for their shapes. `listing.rs` lists nodes of pools in the cluster, with the capacity that
 //! `known.rs` finds on nodes that a pool has brought already.
 //!
 //! A template with guesses, or with open capacity, over-approximates the nodes that may come: it serves proofs of *never*, not runs.
 
 pub mod catalogue;
+pub(crate) mod claim;
 mod demand;
 mod inferred;
 mod karpenter;

@@ -47,8 +47,8 @@ pub fn templates(pool: &Pool, mentioned: &Mentioned) -> Vec<Template> {
     let mut all: Vec<Template> = Vec::new();
     for template in pool.shapes.iter().flat_map(|shape| of_shape(pool, shape, mentioned)) {
         cancel::poll();
-        if !all.iter().any(|other| exceeds(other, &template)) {
-            all.retain(|other| !exceeds(&template, other));
+        if !all.iter().any(|other| exceeds(other, &template, mentioned)) {
+            all.retain(|other| !exceeds(&template, other, mentioned));
             all.push(template);
         }
     }
@@ -64,9 +64,9 @@ pub fn few_templates(pool: &Pool, mentioned: &Mentioned, most: usize) -> Option<
     (found.len() <= most).then_some(found)
 }
 
-/// Whether a template takes all that another one does: it differs at most by having more to give.
-fn exceeds(one: &Template, other: &Template) -> bool {
-    let alike = one.labels == other.labels
+/// Whether a template takes all that another one does: it differs at most by labels that nobody looks at, and by having more to give.
+fn exceeds(one: &Template, other: &Template, mentioned: &Mentioned) -> bool {
+    let alike = mentioned.keys().all(|key| one.labels.get(key) == other.labels.get(key))
         && one.distinct == other.distinct
         && one.asked.is_subset(&other.asked)
         && one.guessed == other.guessed

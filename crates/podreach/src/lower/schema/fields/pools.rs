@@ -36,6 +36,31 @@ tables! {
         spoiling: [],
         irrelevant: []
     }
+    KARPENTER_CLAIM_SPEC "NodeClaimSpec" {
+        modelled: ["nodeClassRef", "requirements", "startupTaints", "taints"],
+        spoiling: [],
+        irrelevant: ["expireAfter", "kubelet", "resources", "terminationGracePeriod"]
+    }
+    KARPENTER_CLAIM_STATUS "NodeClaimStatus" {
+        modelled: ["allocatable", "nodeName"],
+        spoiling: [],
+        irrelevant: ["capacity", "conditions", "imageID", "lastPodEventTime", "providerID"]
+    }
+    INSTANCE_TYPES_SPEC "InstanceTypesSpec" {
+        modelled: ["types"],
+        spoiling: [],
+        irrelevant: []
+    }
+    INSTANCE_TYPE "an instance type" {
+        modelled: ["architecture", "name", "offerings", "operatingSystems", "resources"],
+        spoiling: [],
+        irrelevant: []
+    }
+    OFFERING "an offering" {
+        modelled: ["Requirements"],
+        spoiling: [],
+        irrelevant: ["Available", "Price", "ReservationCapacity"]
+    }
     NODE_POOL_SPEC "NodePoolSpec" {
         modelled: ["allocatable", "choices", "labels", "maxNodes", "taints"],
         spoiling: [],

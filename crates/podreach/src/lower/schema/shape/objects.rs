@@ -60,6 +60,10 @@ fn storage(kind: Kind) -> Shape {
         Kind::Question => Fields(&fields::OBJECT, &[V, K, M, ("spec", QUESTION)]),
         Kind::NodePool => Fields(&fields::OBJECT, &[V, K, M, ("spec", NODE_POOL)]),
         Kind::KarpenterNodePool => Fields(&fields::OBJECT, &[V, K, M, ("spec", KARPENTER_NODE_POOL)]),
+        Kind::NodeClaim => {
+            Fields(&fields::OBJECT, &[V, K, M, ("spec", KARPENTER_CLAIM), ("status", KARPENTER_CLAIM_STATUS)])
+        }
+        Kind::InstanceTypes => Fields(&fields::OBJECT, &[V, K, M, ("spec", INSTANCE_TYPES)]),
         Kind::PlacementPolicy => Fields(&fields::OBJECT, &[V, K, M, ("spec", POLICY), ("status", Bare)]),
         _ => NAMED,
     }
@@ -140,6 +144,29 @@ const KARPENTER_NODE_POOL: Shape = Fields(
     &fields::KARPENTER_NODE_POOL_SPEC,
     &[("limits", Leaf(Amounts)), ("replicas", Leaf(Number)), ("template", KARPENTER_TEMPLATE)],
 );
+const KARPENTER_CLAIM: Shape = Fields(
+    &fields::KARPENTER_CLAIM_SPEC,
+    &[
+        ("nodeClassRef", CLASS_REFERENCE),
+        ("requirements", Each(&POOL_REQUIREMENT)),
+        ("startupTaints", Each(&TAINT)),
+        ("taints", Each(&TAINT)),
+    ],
+);
+const KARPENTER_CLAIM_STATUS: Shape =
+    Fields(&fields::KARPENTER_CLAIM_STATUS, &[("allocatable", Leaf(Amounts)), ("nodeName", Leaf(Node))]);
+const OFFERING: Shape = Fields(&fields::OFFERING, &[("Requirements", Each(&POOL_REQUIREMENT))]);
+const INSTANCE_TYPE: Shape = Fields(
+    &fields::INSTANCE_TYPE,
+    &[
+        ("architecture", Leaf(Word)),
+        ("name", Leaf(Word)),
+        ("offerings", Each(&OFFERING)),
+        ("operatingSystems", WORDS),
+        ("resources", Leaf(Amounts)),
+    ],
+);
+const INSTANCE_TYPES: Shape = Fields(&fields::INSTANCE_TYPES_SPEC, &[("types", Each(&INSTANCE_TYPE))]);
 
 // Workloads.
 const R: (&str, Shape) = ("replicas", Leaf(Number));
