@@ -1,7 +1,7 @@
 (** * One step back through the guards of a system
 
-    Whichever pod of a goal came last, before it there were the others and what its
-    guard needs; or it had begun to be deleted, and was itself before.  So
+    Whichever pod of a goal came last, before it there were the others, what its
+    guard needs, and the pod that waited, if it consumed one; or it had begun to be deleted, and was itself before.  So
     where the least configurations that enable a guard can be computed, every question is
     decided by Backward.v; and they always can (Enablers.v).
 

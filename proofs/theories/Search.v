@@ -1,7 +1,7 @@
 (** * The search that re-proves a forbidden group
 
     For a group [b] and a pod [a] of it that came last, any configuration before
-    contains [b − a].  If the guard of [a] does not hold there, it is exceeded,
+    contains [b − a], and what [a] consumed, if it waited until then.  If the guard of [a] does not hold there, it is exceeded,
     and no larger configuration helps; or some pod of a group is needed, and
     every configuration that helps has one more of them.  So the search branches
     on that one pod, and each branch must come to a configuration that contains

@@ -1,7 +1,7 @@
 //! Random questions as the tests of engines ask them: certificates as each engine makes them, and damaged ones.
 
 use podreach::engine::{Budget, Decider, Engine};
-use podreach_core::testing::{Rng, Shape, cases, problem, said_as_laws, some_terminating};
+use podreach_core::testing::{Rng, Shape, cases, problem, said_as_laws, some_terminating, some_waiting};
 use podreach_core::{Atom, Goal, Id, PodId, Problem, Proof, Semantics, Verdict, Weakening};
 
 use crate::comparison::Comparison;
@@ -16,6 +16,7 @@ pub(crate) fn shape(case: usize) -> Shape {
 
 fn some_problem(rng: &mut Rng, case: usize) -> Problem {
     let problem = problem(rng, shape(case));
+    let problem = if case % 6 == 1 { some_waiting(rng, &problem) } else { problem };
     if case.is_multiple_of(7) { some_terminating(rng, problem) } else { problem }
 }
 

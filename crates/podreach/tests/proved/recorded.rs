@@ -70,7 +70,8 @@ fn the_extracted_rules_are_those_of_the_real_scheduler() {
 #[test]
 fn evidence_about_recorded_clusters() {
     let Some(mut both) = Comparison::start() else { return };
-    for row in rows("reach.jsonl.gz") {
+    // The others begin with a header.
+    for row in rows("reach.jsonl.gz").into_iter().chain(rows("search.jsonl.gz").split_off(1)) {
         let lowered = document::lowered(&row["doc"], FIRST);
         let model = Arc::new(Model::new(lowered.cluster, Semantics::KubeScheduler));
         let problem = Problem::new(model.clone(), lowered.start, Goal::default());
