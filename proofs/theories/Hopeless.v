@@ -1,7 +1,7 @@
 (** * Guards in short
 
-    A guard that nothing can help is none, and one that asks for no witness says nothing
-    about witnesses.  The checker in Rust tells guards so; the shorter ones hold exactly
+    A guard that nothing can help is none, one that asks for no witness says nothing
+    about witnesses, and one that counts nothing says nothing about room.  The checker in Rust tells guards so; the shorter ones hold exactly
     where the others do.
 
     guard.rs. *)
@@ -13,9 +13,23 @@ Import ListNotations.
 (** Nobody can be near, and the pod cannot be the first of its kind. *)
 Definition hopeless (c : affinity atom) : bool := existsb is_nil (near c) && is_none (first_unless c).
 
+(** Nothing of it is ever counted, so there is always room. *)
+Definition idle (c : distinct atom) : bool := forallb is_nil (groups c) && forallb (fun entry => N.eqb (snd entry) 0) (each c).
+
+Lemma idle_holds c x : idle c = true -> distinct_holds c x = true.
+Proof.
+  unfold idle, distinct_holds, distinct_fits. rewrite andb_true_iff. intros [none nothing_].
+  enough (total (each c) x + present_groups (groups c) x = 0)%N as -> by (apply orb_true_iff; left; apply N.leb_le, N.le_0_l).
+  assert (total (each c) x = 0%N) as ->.
+  { clear none. induction (each c) as [|[a w] rest IH]; [reflexivity|]. simpl in *. apply andb_true_iff in nothing_. destruct nothing_ as [zero more].
+    apply N.eqb_eq in zero. now rewrite zero, IH. }
+  clear nothing_. induction (groups c) as [|g rest IH]; [reflexivity|]. simpl in *. apply andb_true_iff in none. destruct none as [nil more].
+  destruct g; [|discriminate]. simpl. now apply IH.
+Qed.
+
 Definition in_short (g : guard atom) : option (guard atom) :=
   if existsb hopeless (affinities g) then None
-  else Some {| bounds := bounds g; distincts := distincts g;
+  else Some {| bounds := bounds g; distincts := filter (fun c => negb (idle c)) (distincts g);
                affinities := filter (fun c => negb (is_nil (near c))) (affinities g); spreads := spreads g |}.
 
 Lemma first_empty_of_nil (gs : list (list atom)) x : existsb is_nil gs = true -> is_none (first_empty gs x) = false.
@@ -33,7 +47,10 @@ Proof.
     apply not_true_is_false. intros all. rewrite forallb_forall in all. specialize (all c c_in).
     unfold affinity_holds, lonely, may_be_first in all. rewrite never_first in all.
     rewrite (first_empty_of_nil _ _ alone) in all. discriminate.
-  - unfold holds. simpl. do 2 f_equal. clear none. induction (affinities g) as [|c rest IH]; simpl; [reflexivity|].
+  - assert (same_ : forallb (fun c => distinct_holds c x) (filter (fun c => negb (idle c)) (distincts g)) = forallb (fun c => distinct_holds c x) (distincts g)).
+    { clear. induction (distincts g) as [|c rest IH]; simpl; [reflexivity|]. destruct (idle c) eqn:is; simpl; rewrite IH; [|reflexivity].
+      now rewrite (idle_holds c x is). }
+    unfold holds. simpl. rewrite same_. do 2 f_equal. clear none same_. induction (affinities g) as [|c rest IH]; simpl; [reflexivity|].
     destruct (near c) eqn:e; simpl; rewrite IH; [|reflexivity].
     unfold affinity_holds, lonely, first_empty. rewrite e. simpl. now destruct (may_be_first c x).
 Qed.
