@@ -36,9 +36,8 @@ impl BitRow {
     /// The indexes of the bits that are set, in order.
     pub(crate) fn ones(&self) -> impl Iterator<Item = usize> + '_ {
         self.0.iter().enumerate().flat_map(|(index, &word)| {
-            let left = |word: u64| Some(word).filter(|&word| word != 0);
-            let rests = std::iter::successors(left(word), move |&rest| left(rest & (rest - 1)));
-            rests.map(move |rest| index * 64 + rest.trailing_zeros() as usize)
+            let rests = std::iter::successors(Some(word), |&rest| Some(rest & rest.wrapping_sub(1)));
+            rests.take_while(|&rest| rest != 0).map(move |rest| index * 64 + rest.trailing_zeros() as usize)
         })
     }
 }

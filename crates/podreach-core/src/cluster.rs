@@ -253,6 +253,13 @@ pub struct Taint {
     pub effect: TaintEffect,
 }
 
+impl Taint {
+    /// Whether pods that do not tolerate it cannot come: more than a wish.
+    pub fn keeps_pods_away(&self) -> bool {
+        self.effect != TaintEffect::PreferNoSchedule
+    }
+}
+
 /// What a taint does to pods that do not tolerate it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum TaintEffect {

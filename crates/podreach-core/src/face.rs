@@ -34,14 +34,13 @@ impl Faces {
         mentions.keys.extend(zones);
         let mut known = HashMap::new();
         let mut first = Vec::new();
-        let face = |(id, node): (NodeId, &Node)| {
+        let of = cluster.nodes.iter().map(|(id, node)| {
             *known.entry(mentions.face(node)).or_insert_with(|| {
                 first.push(id);
                 first.len() - 1
             })
-        };
-        let of = cluster.nodes.iter().map(face).collect();
-        Self { of, first }
+        });
+        Self { of: of.collect(), first }
     }
 
     /// The face of a node, by its number.
@@ -152,11 +151,15 @@ impl Mentions {
         }
     }
 
+    /// Whether a rule looks at this value of a label, and not just at its key.
+    fn tells_apart(&self, key: Symbol, value: Symbol) -> bool {
+        self.numbers.contains(&key) || self.values.contains(&(key, value))
+    }
+
     fn face(&self, node: &Node) -> Face {
         let name = self.names.contains(&node.name).then_some(node.name);
-        let seen = |key, value| self.numbers.contains(&key) || self.values.contains(&(key, value));
         let labels = node.labels.iter().filter(|(key, _)| self.keys.contains(key));
-        let labels = labels.map(|(key, value)| (key, seen(key, value).then_some(value))).collect();
+        let labels = labels.map(|(key, value)| (key, self.tells_apart(key, value).then_some(value))).collect();
         // What passes is gone in a step, so it makes no node another.
         let passing = Passing::default();
         let nameless = Node { name: Symbol::MIN, labels: Labels::default(), passing, ..node.clone() };

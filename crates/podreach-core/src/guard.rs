@@ -143,6 +143,10 @@ fn sum<A: Copy>(weights: &[(A, Amount)], count: impl Fn(A) -> u64) -> Amount {
     weights.iter().fold(0, |sum: Amount, &(a, weight)| sum.saturating_add(weight.saturating_mul(count(a).into())))
 }
 
+fn is_empty<A: Copy>(group: &[A], count: impl Fn(A) -> u64) -> bool {
+    group.iter().all(|&atom| count(atom) == 0)
+}
+
 impl<A: Copy> AtMost<A> {
     /// Whether the bound holds.
     pub fn holds(&self, count: impl Fn(A) -> u64) -> bool {
@@ -163,8 +167,8 @@ impl<A: Copy> Distinct<A> {
 
     /// A group that must have a member since the bound does not hold, and has none.
     pub fn lacking(&self, count: impl Fn(A) -> u64 + Copy) -> Option<&[A]> {
-        let empty = |group: &&Vec<A>| group.iter().all(|&atom| count(atom) == 0);
-        self.unless.iter().find(empty).filter(|_| self.exceeds(count)).map(Vec::as_slice)
+        let lacking = self.unless.iter().find(|group| is_empty(group, count));
+        lacking.filter(|_| self.exceeds(count)).map(Vec::as_slice)
     }
 
     fn exceeds(&self, count: impl Fn(A) -> u64 + Copy) -> bool {
@@ -181,9 +185,8 @@ impl<A: Copy> Affinity<A> {
 
     /// A local group without a member, unless the pod may be the first.
     pub fn lonely(&self, count: impl Fn(A) -> u64 + Copy) -> Option<&[A]> {
-        let empty = |group: &Vec<A>| group.iter().all(|&atom| count(atom) == 0);
-        let group = self.near.iter().find(|group| empty(group))?;
-        let first = self.first_unless.as_ref().is_some_and(empty);
+        let group = self.near.iter().find(|group| is_empty(group, count))?;
+        let first = self.first_unless.as_ref().is_some_and(|kind| is_empty(kind, count));
         (!first).then_some(group)
     }
 }
@@ -204,15 +207,18 @@ impl<A: Copy> Spread<A> {
 
     /// A domain that is too far behind, if there is one: only more pods there can help.
     pub fn behind(&self, count: impl Fn(A) -> u64 + Copy) -> Option<&Domain<A>> {
-        let size =
-            |domain: &Domain<A>| domain.atoms.iter().fold(domain.base, |sum, &atom| sum.saturating_add(count(atom)));
-        let here = size(&self.domains[self.own]).saturating_add(self.joins);
-        let behind = |domain: &&Domain<A>| here.saturating_sub(size(domain)) > self.max_skew && domain.is_there(count);
-        self.domains.iter().find(behind)
+        let here = self.domains[self.own].size(count).saturating_add(self.joins);
+        let mut domains = self.domains.iter();
+        domains.find(|domain| here.saturating_sub(domain.size(count)) > self.max_skew && domain.is_there(count))
     }
 }
 
 impl<A: Copy> Domain<A> {
+    /// How many pods it has.
+    fn size(&self, count: impl Fn(A) -> u64) -> u64 {
+        self.atoms.iter().fold(self.base, |sum, &atom| sum.saturating_add(count(atom)))
+    }
+
     /// Whether the domain exists.
     fn is_there(&self, count: impl Fn(A) -> u64) -> bool {
         self.while_any.as_ref().is_none_or(|atoms| atoms.iter().any(|&atom| count(atom) > 0))

@@ -71,12 +71,15 @@ fn matches(cluster: &Cluster, matcher: &Matcher, labelled: &Labelled, copied_key
 /// Kubernetes: `interpodaffinity/plugin.go`, `mergeAffinityTermNamespacesIfNotEmpty`. In some releases it changes a copy of the term: the
 /// selector stays, and `AffinityTerm.Matches` asks it about no labels at all.
 pub(crate) fn in_scope_of_incoming(cluster: &Cluster, scope: &Scope, namespace: NamespaceId) -> bool {
-    let selected = |selector: &Selector| {
-        selector.is_everything()
-            || cluster.behaviour.namespaces_lack_labels && selector.matches(&Labels::default())
-            || cluster.namespace_labels.get(&namespace).is_some_and(|labels| selector.matches(labels))
-    };
-    scope.listed.contains(&namespace) || scope.selector.as_ref().is_some_and(selected)
+    scope.listed.contains(&namespace)
+        || scope.selector.as_ref().is_some_and(|selector| is_selected(cluster, selector, namespace))
+}
+
+/// Whether a selector of namespaces selects one.
+fn is_selected(cluster: &Cluster, selector: &Selector, namespace: NamespaceId) -> bool {
+    selector.is_everything()
+        || cluster.behaviour.namespaces_lack_labels && selector.matches(&Labels::default())
+        || cluster.namespace_labels.get(&namespace).is_some_and(|labels| selector.matches(labels))
 }
 
 /// Whether a term of a resident pod looks at a namespace: one without an object has no labels.
@@ -91,6 +94,7 @@ fn in_scope_of_resident(cluster: &Cluster, scope: &Scope, namespace: NamespaceId
 /// Whether a matcher may match a pod, wherever that runs.
 pub(crate) fn may_see(cluster: &Cluster, copied_keys: &[Symbol], matcher: MatcherId, spec: &PodSpec) -> bool {
     let Matcher { scope, selector } = &cluster.matchers[matcher];
-    let by_labels = || copied_keys.iter().any(|&key| selector.mentions(key)) || selector.matches(&spec.labels);
-    !spec.is_unbound() && in_scope_of_incoming(cluster, scope, spec.namespace) && by_labels()
+    !spec.is_unbound()
+        && in_scope_of_incoming(cluster, scope, spec.namespace)
+        && (copied_keys.iter().any(|&key| selector.mentions(key)) || selector.matches(&spec.labels))
 }

@@ -195,6 +195,11 @@ impl Model {
         self.shadowed.get(&pod).copied()
     }
 
+    /// The type itself, or the one that it is the shadow of.
+    pub fn base(&self, pod: PodId) -> PodId {
+        self.shadowed(pod).unwrap_or(pod)
+    }
+
     /// What deploying a pod of a type consumes: one that waits for a node, if those of the type do at first.
     pub fn consumed(&self, pod: PodId) -> Option<Atom> {
         self.cluster.unbound.get(&pod).map(|&unbound| (unbound, NodeId::NOWHERE))
@@ -432,18 +437,22 @@ struct Topologies {
 
 fn topologies(cluster: &Cluster) -> Topologies {
     let (mut domains, mut before) = (IdVec::<DomainId, Vec<NodeId>>::new(), IdVec::new());
-    let mut topology = |key: Symbol| {
+    let topologies = cancel::polled(cluster.keys.entries().values()).map(|&key| {
         before.push(domains.len());
-        let mut by_value = HashMap::new();
-        let domain_of = |(id, node): (NodeId, &Node)| {
-            let domain = *by_value.entry(node.labels.value(key)?).or_insert_with(|| domains.push(Vec::new()));
-            domains[domain].push(id);
-            Some(domain)
-        };
-        cluster.nodes.iter().map(domain_of).collect()
-    };
-    let topologies = cancel::polled(cluster.keys.entries().values()).map(|&key| topology(key)).collect();
-    Topologies { topologies, domains, before }
+        topology(cluster, key, &mut domains)
+    });
+    Topologies { topologies: topologies.collect(), domains, before }
+}
+
+/// The domain of each node by a label, which are added to those of other labels.
+fn topology(cluster: &Cluster, key: Symbol, domains: &mut IdVec<DomainId, Vec<NodeId>>) -> Topology {
+    let mut by_value = HashMap::new();
+    let domain_of = cluster.nodes.iter().map(|(id, node)| {
+        let domain = *by_value.entry(node.labels.value(key)?).or_insert_with(|| domains.push(Vec::new()));
+        domains[domain].push(id);
+        Some(domain)
+    });
+    domain_of.collect()
 }
 
 /// The pods that some pod may need near it, or that may attach a volume for it.
@@ -451,11 +460,11 @@ fn wanted(cluster: &Cluster, copied_keys: &[Symbol]) -> BitRow {
     let terms = cluster.pods.values().flat_map(|pod| pod.spec.affinity.iter().map(|term| term.matcher));
     let matchers: BTreeSet<MatcherId> = terms.collect();
     let mut known = HashMap::<*const PodSpec, bool>::new();
-    let mut is_wanted = |spec: &Arc<PodSpec>| {
-        *known.entry(Arc::as_ptr(spec)).or_insert_with(|| {
-            !spec.mounts.claims.is_empty()
-                || matchers.iter().any(|&matcher| may_see(cluster, copied_keys, matcher, spec))
+    let wanted = cluster.pods.values().map(|pod| {
+        *known.entry(Arc::as_ptr(&pod.spec)).or_insert_with(|| {
+            !pod.spec.mounts.claims.is_empty()
+                || matchers.iter().any(|&matcher| may_see(cluster, copied_keys, matcher, &pod.spec))
         })
-    };
-    cluster.pods.values().map(|pod| is_wanted(&pod.spec)).collect()
+    });
+    wanted.collect()
 }

@@ -68,10 +68,10 @@ fn culprits(m: &Model, s: &impl Running, pod: PodId, node: NodeId, refusal: &Ref
         Refusal::ClaimTaken { holder, at, .. } => vec![(holder, at)],
         Refusal::VolumeLimit { driver, .. } => {
             let own = volume_limits::shared(m, pod, driver);
-            let fills = |q: PodId| {
+            let filling = residents(s, node).filter(|&(q, _)| {
                 volume_limits::private(m, q, driver) > 0 || !volume_limits::shared(m, q, driver).is_subset(&own)
-            };
-            residents(s, node).filter(|&(q, _)| fills(q)).collect()
+            });
+            filling.collect()
         }
         Refusal::QuotaExceeded { quota, asked, used } => {
             let excess = used.saturating_add(asked).saturating_sub(m.cluster().quotas[quota].hard);

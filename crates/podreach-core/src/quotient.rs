@@ -88,8 +88,8 @@ impl Quotient {
 
     /// A goal that the start does not meet, as a quotient has it.
     pub fn view(&self, goal: &Goal) -> View {
-        let one = |alternative: &Configuration| alternative.size() == 1;
-        if goal.any.iter().all(one) { self.view_of_one(goal) } else { self.view_of_several(goal) }
+        let of_one_pod = goal.any.iter().all(|alternative| alternative.size() == 1);
+        if of_one_pod { self.view_of_one(goal) } else { self.view_of_several(goal) }
     }
 
     fn view_of_one(&self, goal: &Goal) -> View {
@@ -112,8 +112,7 @@ impl Quotient {
     fn view_of_several(&self, goal: &Goal) -> View {
         let named: BTreeSet<PodId> =
             goal.any.iter().flat_map(|alternative| alternative.iter().map(|((pod, _), _)| pod)).collect();
-        let base = |pod: PodId| self.full.model.shadowed(pod).unwrap_or(pod);
-        let asked: BTreeSet<PodId> = named.iter().map(|&pod| base(pod)).collect();
+        let asked: BTreeSet<PodId> = named.iter().map(|&pod| self.full.model.base(pod)).collect();
         let other = |kind: &[PodId]| kind.iter().copied().find(|pod| !asked.contains(pod));
         let stand =
             |kind: &Vec<PodId>| kind.iter().copied().filter(|pod| asked.contains(pod)).chain(other(kind)).collect();
@@ -129,10 +128,10 @@ impl Quotient {
         if !view.is_single() {
             return view.problem;
         }
-        let name = |pod: PodId| view.names.get(&pod).copied().unwrap_or(pod);
-        let stand = |kind: &Vec<PodId>| kind.iter().take(2).map(|&pod| name(pod)).collect();
-        let stand: Vec<Vec<PodId>> = self.kinds.members.iter().map(stand).collect();
-        self.merged(&stand, |kind| Some(name(kind[0])), &|_| false)
+        let stand = self.kinds.members.iter();
+        let stand: Vec<Vec<PodId>> =
+            stand.map(|kind| kind.iter().take(2).map(|&pod| view.base_name(pod)).collect()).collect();
+        self.merged(&stand, |kind| Some(view.base_name(kind[0])), &|_| false)
     }
 
     /// The problem in which of each kind only some types take part, and one has the pods of all that do not stay apart.
@@ -143,14 +142,14 @@ impl Quotient {
         apart: &dyn Fn(PodId) -> bool,
     ) -> Problem {
         let m = &self.full.model;
-        let settled = |s: &Configuration| s.iter().collect::<Configuration>();
-        let mut merged = Problem { start: Arc::new(settled(&self.full.start)), ..self.full.clone() };
+        let settled: Configuration = self.full.start.iter().collect();
+        let mut merged = Problem { start: Arc::new(settled), ..self.full.clone() };
         if self.kinds.members.iter().any(|kind| kind.len() > 1) {
             let instead = |pod: PodId| {
                 if m.bound(pod).is_some() {
                     return pod;
                 }
-                let base = m.shadowed(pod).unwrap_or(pod);
+                let base = m.base(pod);
                 let kind = &self.kinds.members[self.kinds.of[base]];
                 let base = representative(kind).filter(|_| !apart(base)).unwrap_or(base);
                 if m.shadowed(pod).is_some() { m.shadow(base).unwrap_or(pod) } else { base }
@@ -220,11 +219,15 @@ impl View {
 
     /// The type that a type of the quotient goes under.
     fn name(&self, m: &Model, pod: PodId) -> PodId {
-        let name = |pod: PodId| self.names.get(&pod).copied().unwrap_or(pod);
         match m.shadowed(pod) {
-            Some(base) => m.shadow(name(base)).unwrap_or(pod),
-            None => name(pod),
+            Some(base) => m.shadow(self.base_name(base)).unwrap_or(pod),
+            None => self.base_name(pod),
         }
+    }
+
+    /// The same of a type that is not being deleted.
+    fn base_name(&self, pod: PodId) -> PodId {
+        self.names.get(&pod).copied().unwrap_or(pod)
     }
 
     /// A proof about the quotient in the names of the types asked about; and one in these names as it is about the quotient.
@@ -234,17 +237,18 @@ impl View {
         let m = &*self.problem.model;
         let back: BTreeMap<PodId, PodId> = self.names.iter().map(|(&from, &to)| (to, from)).collect();
         let rename = |pod: PodId| {
-            let base = m.shadowed(pod).unwrap_or(pod);
+            let base = m.base(pod);
             let to = self.names.get(&base).or_else(|| back.get(&base)).copied().unwrap_or(base);
             if m.shadowed(pod).is_some() { m.shadow(to).unwrap_or(pod) } else { to }
         };
-        let class = |class: &Vec<Atom>| class.iter().map(|&(pod, node)| (rename(pod), node)).collect();
-        Proof { classes: proof.classes.iter().map(class).collect(), ..proof.clone() }
+        let classes = proof.classes.iter();
+        let classes = classes.map(|class| class.iter().map(|&(pod, node)| (rename(pod), node)).collect());
+        Proof { classes: classes.collect(), ..proof.clone() }
     }
 
     /// The types that a type in the names of a proof stands for besides itself.
     pub fn stands_for(&self, pod: PodId) -> Vec<PodId> {
-        let base = self.problem.model.shadowed(pod).unwrap_or(pod);
+        let base = self.problem.model.base(pod);
         let apart = self.apart();
         if apart.contains(&base) || self.problem.model.bound(base).is_some() {
             return Vec::new();
@@ -256,7 +260,7 @@ impl View {
     fn apart(&self) -> BTreeSet<PodId> {
         let named = self.goal.any.iter().flat_map(|alternative| alternative.iter().map(|(atom, _)| atom));
         let named = named.map(|atom| self.asked.get(&atom).copied().unwrap_or(atom));
-        named.map(|(pod, _)| self.problem.model.shadowed(pod).unwrap_or(pod)).collect()
+        named.map(|(pod, _)| self.problem.model.base(pod)).collect()
     }
 
     /// A trace of the quotient as one of the whole problem: with the types that were asked about, deleting what is there. Nodes settle
@@ -332,15 +336,14 @@ impl Lift<'_> {
     fn there(&self, pod: PodId, node: NodeId) -> PodId {
         let m = &*self.full.model;
         let own = self.name(pod, node);
-        let base = m.shadowed(own).unwrap_or(own);
-        let is_named = |pod: &PodId| self.apart.contains(pod);
-        let first = Some(base).filter(is_named);
+        let base = m.base(own);
+        let first = Some(base).filter(|pod| self.apart.contains(pod));
         let (named, others): (Vec<PodId>, Vec<PodId>) =
-            self.view.kinds.alike(base).iter().partition(|pod| is_named(pod));
+            self.view.kinds.alike(base).iter().partition(|pod| self.apart.contains(pod));
         let candidates = first.into_iter().chain(others).chain(named);
         let mut candidates = candidates.filter_map(|pod| if base == own { Some(pod) } else { m.shadow(pod) });
-        let free = |pod: &PodId| self.s.count((*pod, node)) > self.full.kept.count((*pod, node));
-        candidates.find(free).unwrap_or(own)
+        let free = candidates.find(|&pod| self.s.count((pod, node)) > self.full.kept.count((pod, node)));
+        free.unwrap_or(own)
     }
 
     /// Takes a step, legal or not: whoever checks the trace will say so.

@@ -77,8 +77,12 @@ impl Running for Configuration {
         matchers: impl Iterator<Item = MatcherId> + Clone + 'a,
     ) -> impl Iterator<Item = (PodId, NodeId, u64)> + 'a {
         let few = self.support() <= m.pods().len();
-        let by_labels = || matchers.clone().filter(|&matcher| !m.depends_on_node(matcher)).collect::<Vec<_>>();
-        let types = if few { Vec::new() } else { m.seen_unbound(&by_labels()) };
+        let types = if few {
+            Vec::new()
+        } else {
+            let by_labels = matchers.clone().filter(|&matcher| !m.depends_on_node(matcher));
+            m.seen_unbound(&by_labels.collect::<Vec<_>>())
+        };
         let running = few.then(|| self.iter().map(|((q, at), count)| (q, at, count)));
         let by_type = types.into_iter().flat_map(|q| self.of(q).map(move |(at, count)| (q, at, count)));
         let all = running.into_iter().flatten().chain(by_type);

@@ -69,7 +69,10 @@ impl<'m> Selected<'m> {
     }
 
     fn column(&self, key: Symbol) -> Rc<Column> {
-        let values = || Rc::new(self.nodes.iter().map(|&node| self.m.node(node).labels.value(key)).collect());
-        Rc::clone(self.columns.borrow_mut().entry(key).or_insert_with(values))
+        Rc::clone(
+            self.columns.borrow_mut().entry(key).or_insert_with(|| {
+                Rc::new(self.nodes.iter().map(|&node| self.m.node(node).labels.value(key)).collect())
+            }),
+        )
     }
 }

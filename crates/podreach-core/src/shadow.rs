@@ -47,8 +47,10 @@ fn release_terminating(cluster: &mut Cluster) {
     for id in pods.ids() {
         let spec = &mut pods[id].spec;
         if spec.terminating && is_released(quotas, spec) {
-            let released = || Arc::new(PodSpec { quota: charged_until_gone(quotas, spec), ..(**spec).clone() });
-            *spec = known.entry(Arc::as_ptr(spec)).or_insert_with(released).clone();
+            let released = known
+                .entry(Arc::as_ptr(spec))
+                .or_insert_with(|| Arc::new(PodSpec { quota: charged_until_gone(quotas, spec), ..(**spec).clone() }));
+            *spec = released.clone();
         }
     }
     for limit in limits.iter_mut().filter(|limit| !limit.waits) {
@@ -80,8 +82,8 @@ fn counted(cluster: &Cluster, copied_keys: &[Symbol]) -> Vec<PodId> {
     let mut known = HashMap::<*const PodSpec, bool>::new();
     let mut is_counted = |pod: &Pod| {
         *known.entry(Arc::as_ptr(&pod.spec)).or_insert_with(|| {
-            let by_spread = || matchers.iter().any(|&matcher| may_see(cluster, copied_keys, matcher, &pod.spec));
-            is_released(&cluster.quotas, &pod.spec) || by_spread()
+            is_released(&cluster.quotas, &pod.spec)
+                || matchers.iter().any(|&matcher| may_see(cluster, copied_keys, matcher, &pod.spec))
         })
     };
     let lasting = cluster.pods.iter().filter(|(_, pod)| pod.spec.barred.as_ref().is_none_or(Barred::may_be_deleted));

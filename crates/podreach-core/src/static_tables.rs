@@ -35,21 +35,22 @@ impl Model {
 /// A value per pod, worked out once for all that share a spec.
 fn per_spec<T>(model: &Model, value: impl Fn(PodId) -> T) -> IdVec<PodId, Arc<T>> {
     let mut known = HashMap::<*const PodSpec, Arc<T>>::new();
-    let spec = |pod: PodId| Arc::as_ptr(&model.cluster().pods[pod].spec);
-    let value = |pod: PodId| {
-        cancel::poll();
-        Arc::new(value(pod))
-    };
-    model.every_pod().map(|pod| known.entry(spec(pod)).or_insert_with(|| value(pod)).clone()).collect()
+    let values = model.every_pod().map(|pod| {
+        let of_spec = known.entry(Arc::as_ptr(&model.cluster().pods[pod].spec)).or_insert_with(|| {
+            cancel::poll();
+            Arc::new(value(pod))
+        });
+        of_spec.clone()
+    });
+    values.collect()
 }
 
 fn settling_matters(model: &Model) -> bool {
-    let passing = |node: &NodeId| !model.node(*node).passing.taints.is_empty();
-    let nodes: Vec<NodeId> = model.nodes().filter(passing).collect();
+    let nodes: Vec<NodeId> = model.nodes().filter(|&node| !model.node(node).passing.taints.is_empty()).collect();
     let as_it_is = Configuration::new().with_unsettled(nodes.iter().copied());
-    let honors = |pod: &PodId| model.pod(*pod).spread.iter().any(|constraint| constraint.honor_taints);
-    let refuses = |pod: PodId| nodes.iter().any(|&node| passing::untolerated(model, &as_it_is, pod, node).is_some());
-    !nodes.is_empty() && model.pods().filter(honors).any(refuses)
+    let mut honoring =
+        model.pods().filter(|&pod| model.pod(pod).spread.iter().any(|constraint| constraint.honor_taints));
+    honoring.any(|pod| nodes.iter().any(|&node| passing::untolerated(model, &as_it_is, pod, node).is_some()))
 }
 
 /// Most pods ask of a node no more than labels, and most nodes keep nobody out; for all others every rule is asked.
@@ -83,7 +84,6 @@ fn asks_more_than_labels(spec: &PodSpec) -> bool {
 /// A row for each amount of a resource that something requests, and for each pod what all its rows have.
 fn roomy(model: &Model) -> IdVec<PodId, Arc<BitRow>> {
     let nodes = model.first_of_faces();
-    let has = |resource, amount| nodes.iter().map(move |&n| amount <= model.node(n).allocatable.amount(resource));
     let rows = RefCell::new(HashMap::<(ResourceId, Amount), BitRow>::new());
     per_spec(model, |pod| {
         let mut row: BitRow = nodes.iter().map(|_| true).collect();
@@ -91,7 +91,9 @@ fn roomy(model: &Model) -> IdVec<PodId, Arc<BitRow>> {
             for resource in fit::checked(model, pod) {
                 let amount = fit::weight(model, pod, resource);
                 let mut rows = rows.borrow_mut();
-                row.intersect(rows.entry((resource, amount)).or_insert_with(|| has(resource, amount).collect()));
+                row.intersect(rows.entry((resource, amount)).or_insert_with(|| {
+                    nodes.iter().map(|&node| amount <= model.node(node).allocatable.amount(resource)).collect()
+                }));
             }
         }
         row
@@ -99,11 +101,13 @@ fn roomy(model: &Model) -> IdVec<PodId, Arc<BitRow>> {
 }
 
 fn eligible_nodes(model: &Model) -> Eligible {
-    let row = |pod, index| {
-        let faces = model.first_of_faces().iter();
-        faces.map(|&node| rule::spread::is_eligible(model, pod, index, node)).collect()
-    };
-    per_spec(model, |pod| (0..model.pod(pod).spread.len()).map(|index| row(pod, index)).collect())
+    per_spec(model, |pod| {
+        let rows = (0..model.pod(pod).spread.len()).map(|index| {
+            let faces = model.first_of_faces().iter();
+            faces.map(|&node| rule::spread::is_eligible(model, pod, index, node)).collect()
+        });
+        rows.collect()
+    })
 }
 
 type Eligible = IdVec<PodId, Arc<Vec<BitRow>>>;
@@ -111,12 +115,13 @@ type Eligible = IdVec<PodId, Arc<Vec<BitRow>>>;
 fn eligible_domains(model: &Model, eligible: &Eligible) -> IdVec<PodId, Arc<Vec<usize>>> {
     let keys = (0..model.cluster().keys.entries().len()).map(KeyId::from_index);
     let faces_of: Vec<HashSet<(DomainId, usize)>> = keys.map(|key| faces_of_domains(model, key)).collect();
-    let domains = |pod: PodId, index: usize| {
-        let faces = faces_of[model.pod(pod).spread[index].key.index()].iter();
-        let eligible = faces.filter(|&&(_, face)| eligible[pod][index].bit(face));
-        eligible.map(|&(domain, _)| domain).collect::<HashSet<_>>().len()
-    };
-    per_spec(model, |pod| (0..model.pod(pod).spread.len()).map(|index| domains(pod, index)).collect())
+    per_spec(model, |pod| {
+        let counts = model.pod(pod).spread.iter().zip(eligible[pod].iter()).map(|(constraint, eligible)| {
+            let faces = faces_of[constraint.key.index()].iter().filter(|&&(_, face)| eligible.bit(face));
+            faces.map(|&(domain, _)| domain).collect::<HashSet<_>>().len()
+        });
+        counts.collect()
+    })
 }
 
 /// Which faces the nodes of each domain of a key have.

@@ -227,12 +227,14 @@ impl Problem {
 
     /// Whether a configuration is enough for a goal: a pod that is being deleted still runs, which is enough unless it is to stay.
     pub fn is_met(&self, goal: &Goal, s: &impl Running) -> bool {
-        let running = |(pod, node)| {
-            let shadow = self.model.shadow(pod).filter(|_| !self.standing);
-            let shadow = shadow.map_or(0, |shadow| s.count((shadow, node)));
-            s.count((pod, node)).saturating_add(shadow)
-        };
-        goal.any.iter().any(|alternative| alternative.iter().all(|(atom, count)| count <= running(atom)))
+        goal.any.iter().any(|alternative| alternative.iter().all(|(atom, count)| count <= self.counted(atom, s)))
+    }
+
+    /// How many instances of an atom a goal counts: with those that are being deleted, unless goals are standing.
+    fn counted(&self, (pod, node): Atom, s: &impl Running) -> u64 {
+        let shadow = self.model.shadow(pod).filter(|_| !self.standing);
+        let shadow = shadow.map_or(0, |shadow| s.count((shadow, node)));
+        s.count((pod, node)).saturating_add(shadow)
     }
 
     /// A goal that is reached exactly if this one is met: of several pods at once, each may be terminating, and none need be more,

@@ -138,11 +138,11 @@ fn kept(rng: &mut Rng, start: &Configuration) -> Configuration {
 
 fn goal(rng: &mut Rng, model: &Model) -> Goal {
     let alternatives = if rng.one_in(6) { 2 } else { 1 };
-    let mut alternative = || {
+    let any = (0..alternatives).map(|_| {
         let atoms = [1, 1, 1, 2, 2, 3][rng.below(6)];
         (0..atoms).map(|_| (atom(rng, model), 1)).collect()
-    };
-    Goal { any: (0..alternatives).map(|_| alternative()).collect() }
+    });
+    Goal { any: any.collect() }
 }
 
 fn atom(rng: &mut Rng, model: &Model) -> Atom {
@@ -401,19 +401,21 @@ impl Make<'_> {
     }
 }
 
+/// How many instances of an atom are worth having: as many as the goal or the start has.
+fn cap(problem: &Problem, (pod, node): Atom) -> u64 {
+    let atom = (problem.model.base(pod), node);
+    let asked = problem.goal.any.iter().map(|alternative| alternative.count(atom)).max().unwrap_or(0);
+    asked.max(problem.start.count(atom)).max(problem.start.count((pod, node))).max(1)
+}
+
 /// Whether the goal can be reached, by visiting every configuration; `None` when there are more than `most`.
 ///
 /// Where nothing bounds the counts, more instances of an atom than the goal or the start has are not visited: without spread or
 /// capacity, guards ask only whether an atom is there.
 pub fn exhaustive(problem: &Problem, most: usize) -> Option<bool> {
-    let cap = |(pod, node): Atom| {
-        let atom = (problem.model.shadowed(pod).unwrap_or(pod), node);
-        let asked = problem.goal.any.iter().map(|alternative| alternative.count(atom)).max().unwrap_or(0);
-        asked.max(problem.start.count(atom)).max(problem.start.count((pod, node))).max(1)
-    };
     let model = &problem.model;
     let bounded = model.cluster().symbols.symbol("slot").is_some();
-    let fits = |s: &Configuration, atom| bounded || s.count(atom) < cap(atom);
+    let fits = |s: &Configuration, atom| bounded || s.count(atom) < cap(problem, atom);
     let mut seen = HashSet::from([(*problem.start).clone()]);
     let mut todo = VecDeque::from([(*problem.start).clone()]);
     while let Some(s) = todo.pop_front() {
@@ -463,9 +465,10 @@ pub fn successors<'a>(
 ) -> impl Iterator<Item = (Action, Configuration)> + 'a {
     let model = &problem.model;
     let atoms = model.every_pod().flat_map(|pod| model.nodes().map(move |node| (pod, node)));
-    let of_atom = |(pod, node)| [Action::Deploy(pod, node), Action::Delete(pod, node), Action::Terminate(pod, node)];
+    let of_atoms = atoms
+        .flat_map(|(pod, node)| [Action::Deploy(pod, node), Action::Delete(pod, node), Action::Terminate(pod, node)]);
     let waiting = model.cluster().waiting.keys().map(|&pod| Action::Withdraw(pod));
-    let actions = atoms.flat_map(of_atom).chain(model.nodes().map(Action::Settle)).chain(waiting);
+    let actions = of_atoms.chain(model.nodes().map(Action::Settle)).chain(waiting);
     actions.filter_map(|action| {
         let mut next = s.clone();
         problem.step(&mut next, action).ok().map(|()| (action, next))

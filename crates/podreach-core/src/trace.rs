@@ -188,11 +188,11 @@ mod tests {
     use crate::testing::Rng;
 
     fn random(rng: &mut Rng) -> Vec<Action> {
-        let mut action = || {
+        let actions = (0..20).map(|_| {
             let (pod, node) = (PodId::from_index(rng.below(4)), NodeId::from_index(rng.below(3)));
             if rng.one_in(2) { Action::Deploy(pod, node) } else { Action::Delete(pod, node) }
-        };
-        (0..20).map(|_| action()).collect()
+        });
+        actions.collect()
     }
 
     #[test]

@@ -61,12 +61,9 @@ impl Proof {
     pub fn of_configurations(forbidden: &[Configuration]) -> Self {
         let atoms: BTreeSet<Atom> = forbidden.iter().flat_map(|group| group.iter().map(|(atom, _)| atom)).collect();
         let index: BTreeMap<Atom, usize> = atoms.iter().enumerate().map(|(index, &atom)| (atom, index)).collect();
-        let group = |group: &Configuration| group.iter().map(|(atom, count)| (index[&atom], count)).collect();
-        Self {
-            classes: atoms.iter().map(|&atom| vec![atom]).collect(),
-            forbidden: forbidden.iter().map(group).collect(),
-            ..Self::default()
-        }
+        let groups = forbidden.iter();
+        let groups = groups.map(|group| group.iter().map(|(atom, count)| (index[&atom], count)).collect());
+        Self { classes: atoms.iter().map(|&atom| vec![atom]).collect(), forbidden: groups.collect(), ..Self::default() }
     }
 
     /// The same proof without laws, each written out as the groups that it stands for.

@@ -146,10 +146,13 @@ fn open_claims(cluster: &mut Cluster, all: &BTreeSet<&Weakening>) -> HashMap<Cla
 
 /// The matchers that look at labels whose values are not known.
 fn vague(cluster: &Cluster, all: &BTreeSet<&Weakening>) -> BTreeSet<MatcherId> {
-    let key = |weakening: &&Weakening| if let Weakening::Unlabelled(key) = weakening { Some(*key) } else { None };
-    let keys: Vec<Symbol> = all.iter().filter_map(key).collect();
-    let mentions = |id: &MatcherId| keys.iter().any(|&key| cluster.matchers[*id].selector.mentions(key));
-    cluster.matchers.entries().ids().filter(|_| !keys.is_empty()).filter(mentions).collect()
+    let keys = all.iter().filter_map(|weakening| match weakening {
+        Weakening::Unlabelled(key) => Some(*key),
+        _ => None,
+    });
+    let keys: Vec<Symbol> = keys.collect();
+    let matchers = cluster.matchers.entries().ids().filter(|_| !keys.is_empty());
+    matchers.filter(|&id| keys.iter().any(|&key| cluster.matchers[id].selector.mentions(key))).collect()
 }
 
 /// The volumes that a pod shares with others who use them.
@@ -179,10 +182,10 @@ fn loosen(
         spec.affinity.clear();
     }
     spec.anti_affinity.retain(|term| !vague.contains(&term.matcher));
-    let tolerates = |taint: &Taint| spec.tolerations.iter().any(|toleration| taint::tolerates(toleration, taint));
-    let uneven = all.contains(&Weakening::Uneven) && !passing.iter().all(tolerates);
-    let doubtful = |c: &Spread| vague.contains(&c.matcher) || (uneven && c.honor_taints);
-    spec.spread.iter_mut().filter(|c| doubtful(c)).for_each(|c| c.max_skew = Spread::ANY_SKEW);
+    let uneven =
+        all.contains(&Weakening::Uneven) && !passing.iter().all(|taint| taint::is_tolerated(&spec.tolerations, taint));
+    let doubtful = spec.spread.iter_mut().filter(|c| vague.contains(&c.matcher) || (uneven && c.honor_taints));
+    doubtful.for_each(|c| c.max_skew = Spread::ANY_SKEW);
     if spec.mounts.claims.iter().any(|claim| opened.contains_key(claim)) {
         spec.mounts.claims.iter_mut().for_each(|claim| *claim = opened.get(claim).copied().unwrap_or(*claim));
         spec.mounts.claims.sort_unstable();

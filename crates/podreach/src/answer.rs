@@ -245,7 +245,7 @@ impl Oracle {
         }
         let (deployable, never) = (self.deploys_for_sure(pod), self.weakenings.is_empty());
         let holds = |everywhere: &Everywhere| if everywhere.is_deployable() { deployable } else { never };
-        let settled = self.uniform().settled(pod).into_iter();
+        let settled = self.uniform().settled(pod);
         settled.map(|found| found.filter(holds).map(Everywhere::is_deployable)).collect()
     }
 

@@ -31,6 +31,18 @@ pub(super) struct Classes<'a> {
     folded: IdMap<(usize, usize), (Weights, Weights<Class>)>,
 }
 
+/// Whether an atom is one that a proof may speak of: of the roster, and on a node unless it waits for one.
+fn exists(problem: &Problem, (pod, node): Atom) -> bool {
+    let cluster = problem.model.cluster();
+    if cluster.pods.get(pod).is_none() || !problem.roster.contains(pod) {
+        return false;
+    }
+    match problem.model.bound(pod) {
+        Some(_) => node == NodeId::NOWHERE,
+        None => cluster.nodes.get(node).is_some(),
+    }
+}
+
 impl<'a> Classes<'a> {
     /// The classes of a proof, if they are disjoint, their atoms exist, and no other type stands for one of them.
     pub(super) fn new(problem: &'a Problem, proof: &Proof) -> Result<Self, Flaw> {
@@ -43,15 +55,9 @@ impl<'a> Classes<'a> {
             rules: guard::Guards::new(problem, Universe::Possible),
             folded: IdMap::default(),
         };
-        let cluster = problem.model.cluster();
         for (index, members) in proof.classes.iter().enumerate() {
-            let is_pod = |pod: PodId| cluster.pods.get(pod).is_some() && problem.roster.contains(pod);
-            let is_place = |&(pod, node): &Atom| match problem.model.bound(pod) {
-                Some(_) => node == NodeId::NOWHERE,
-                None => cluster.nodes.get(node).is_some(),
-            };
-            let exists = |atom: &Atom| is_pod(atom.0) && is_place(atom);
-            if members.is_empty() || !members.iter().all(exists) || classes.add(members).is_err() {
+            let exist = members.iter().all(|&atom| exists(problem, atom));
+            if members.is_empty() || !exist || classes.add(members).is_err() {
                 return Err(Flaw::BadClass(index));
             }
         }
@@ -85,6 +91,11 @@ impl<'a> Classes<'a> {
     /// How many pods of each class of the proof a configuration has.
     pub(super) fn count(&self, class: Class, configuration: &Configuration) -> u64 {
         self.members[class].iter().fold(0, |sum, &atom| sum.saturating_add(configuration.count(atom)))
+    }
+
+    /// How many pods of each of the first classes a configuration has.
+    pub(super) fn counts(&self, classes: usize, configuration: &Configuration) -> Vec<u64> {
+        (0..classes).map(|class| self.count(class, configuration)).collect()
     }
 
     /// How many pods of each class of the proof a configuration has, where that is any.
@@ -142,21 +153,16 @@ impl<'a> Classes<'a> {
         let at_most = at_most.collect::<Result<_, Class>>()?;
         let distinct = guard.distinct.iter().map(|c| {
             let weights = self.shared(&c.weights)?;
-            let mut groups = |groups: &[Vec<Atom>]| groups.iter().map(|g| self.group(g)).collect::<Result<_, Class>>();
-            Ok(Distinct { weights, groups: groups(&c.groups)?, bound: c.bound, unless: groups(&c.unless)? })
+            Ok(Distinct { weights, groups: self.groups(&c.groups)?, bound: c.bound, unless: self.groups(&c.unless)? })
         });
         let distinct = distinct.collect::<Result<_, Class>>()?;
         let affinity = guard.affinity.iter().map(|c| {
-            let near = c.near.iter().map(|group| self.group(group)).collect::<Result<_, Class>>()?;
+            let near = self.groups(&c.near)?;
             Ok(Affinity { near, first_unless: c.first_unless.as_ref().map(|group| self.group(group)).transpose()? })
         });
         let affinity = affinity.collect::<Result<_, Class>>()?;
         let spread = guard.spread.iter().map(|c| {
-            let domain = |d: &Domain| {
-                let while_any = d.while_any.as_ref().map(|atoms| self.group(atoms)).transpose()?;
-                Ok(Domain { atoms: self.group(&d.atoms)?, base: d.base, while_any })
-            };
-            let domains = c.domains.iter().map(domain).collect::<Result<_, Class>>()?;
+            let domains = c.domains.iter().map(|domain| self.domain(domain)).collect::<Result<_, Class>>()?;
             Ok(Spread { domains, own: c.own, joins: c.joins, max_skew: c.max_skew })
         });
         Ok(Guard { at_most, distinct, affinity, spread: spread.collect::<Result<_, Class>>()? })
@@ -174,6 +180,15 @@ impl<'a> Classes<'a> {
         Ok(folded)
     }
 
+    fn domain(&mut self, domain: &Domain) -> Result<Domain<Class>, Class> {
+        let while_any = domain.while_any.as_ref().map(|atoms| self.group(atoms)).transpose()?;
+        Ok(Domain { atoms: self.group(&domain.atoms)?, base: domain.base, while_any })
+    }
+
+    fn groups(&mut self, groups: &[Vec<Atom>]) -> Result<Vec<Vec<Class>>, Class> {
+        groups.iter().map(|group| self.group(group)).collect()
+    }
+
     fn group(&mut self, atoms: &[Atom]) -> Result<Vec<Class>, Class> {
         let weights = self.weights(atoms.iter().map(|&atom| (atom, 1)))?;
         Ok(weights.into_iter().map(|(class, _)| class).collect())
@@ -183,13 +198,15 @@ impl<'a> Classes<'a> {
     fn weights(&mut self, atoms: impl Iterator<Item = (Atom, u128)>) -> Result<Vec<(Class, u128)>, Class> {
         let mut weights: Vec<(Class, u128)> = atoms.map(|(atom, weight)| (self.class(atom), weight)).collect();
         weights.sort_unstable();
-        let is_whole = |members: &[(Class, u128)]| {
-            let (class, weight) = members[0];
-            members.len() == self.sizes[class] && members.iter().all(|member| member.1 == weight)
-        };
-        let split = weights.chunk_by(|a, b| a.0 == b.0).find(|members| !is_whole(members));
+        let split = weights.chunk_by(|a, b| a.0 == b.0).find(|members| !self.is_whole(members));
         split.map_or(Ok(()), |members| Err(members[0].0))?;
         weights.dedup();
         Ok(weights)
+    }
+
+    /// Whether weights of one class are those of all its members, and equal.
+    fn is_whole(&self, members: &[(Class, u128)]) -> bool {
+        let (class, weight) = members[0];
+        members.len() == self.sizes[class] && members.iter().all(|member| member.1 == weight)
     }
 }

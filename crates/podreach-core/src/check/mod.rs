@@ -231,8 +231,8 @@ impl Checker {
             return self.quotient.get_or_insert_with(|| Quotient::new(&self.problem));
         }
         let known = self.weak.take().filter(|(known, _)| known == weakenings);
-        let new = || (weakenings.to_vec(), Quotient::new(&self.problem.weakened(weakenings)));
-        &self.weak.insert(known.unwrap_or_else(new)).1
+        let weak = known.unwrap_or_else(|| (weakenings.to_vec(), Quotient::new(&self.problem.weakened(weakenings))));
+        &self.weak.insert(weak).1
     }
 
     /// The same, where a proof is about the problem itself and no quotient of it.

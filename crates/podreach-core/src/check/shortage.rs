@@ -18,7 +18,8 @@ use crate::configuration::{Atom, Configuration};
 use crate::demand::{Argument, Demand, Law, Place, Shortage, Want};
 use crate::elastic::endless_shape;
 use crate::guard::{AtMost, Guards, Universe};
-use crate::id::{Id, NodeId, PodId};
+use crate::id::{Id, NodeId, PodId, QuotaId, ResourceId};
+use crate::model::Model;
 use crate::resource::Amount;
 use crate::rule::{self, Rule};
 use crate::step::Problem;
@@ -64,16 +65,26 @@ pub fn short(problem: &Problem, demand: Demand, shortage: Shortage, stop: &dyn F
 /// Atoms exist, and no want has one twice. None is of a pod that is being deleted: laws need not hold of those, which come without
 /// being deployed. None is on a node of which more may come, since a demand could be met on those.
 fn well_formed(problem: &Problem, demand: &Demand) -> Result<(), Flaw> {
-    let m = &problem.model;
-    let is_listed = |node: NodeId| m.cluster().nodes.get(node).is_some() && endless_shape(m, node).is_none();
-    let exists = |&(pod, node): &Atom| pod.index() < m.pods().len() && is_listed(node);
     for (index, want) in demand.wants.iter().enumerate() {
         let mut seen = BTreeSet::new();
-        if !want.places.iter().flat_map(|place| &place.atoms).all(|atom| exists(atom) && seen.insert(*atom)) {
+        let mut atoms = want.places.iter().flat_map(|place| &place.atoms);
+        if !atoms.all(|&atom| is_listed(&problem.model, atom) && seen.insert(atom)) {
             return Err(Flaw::BadWant(index));
         }
     }
     Ok(())
+}
+
+/// Whether a pod type and a node are there, and the node is not one of those that may come without end.
+fn is_listed(m: &Model, (pod, node): Atom) -> bool {
+    pod.index() < m.pods().len() && m.cluster().nodes.get(node).is_some() && endless_shape(m, node).is_none()
+}
+
+/// Whether a bound admits so many of the possible atoms.
+fn leaves_room(condition: &AtMost, possible: &[Atom], most: u64) -> bool {
+    let weights: BTreeMap<Atom, Amount> = condition.weights.iter().copied().collect();
+    let least = possible.iter().map(|atom| weights.get(atom).copied().unwrap_or(0)).min().unwrap_or(0);
+    condition.bound.checked_div(least).is_none_or(|room| room >= most.into())
 }
 
 /// Goes through all choices, and leaves off where one has a configuration in it that is ruled out.
@@ -185,48 +196,53 @@ impl Sum<'_> {
 
     /// What a law bounds besides the kept pods, and by how much; `None` if there is no such law.
     fn law(&self, law: &Law) -> Option<(Vec<(Atom, Amount)>, Amount)> {
-        let (m, kept) = (&self.problem.model, &self.problem.kept);
         match law {
-            &Law::Capacity(node, resource) => {
-                m.cluster().nodes.get(node)?;
-                m.cluster().resources.entries().get(resource)?;
-                let weight = |pod: PodId| rule::fit::weight(m, pod, resource);
-                let asked = |pod: PodId| {
-                    m.asks(pod, Rule::NodeResourcesFit) && rule::fit::checked(m, pod).any(|other| other == resource)
-                };
-                let taken = kept.on(node).map(|(pod, count)| weight(pod).saturating_mul(count.into()));
-                let room =
-                    m.node(node).allocatable.amount(resource).saturating_sub(taken.fold(0, Amount::saturating_add));
-                let weights = m.pods().filter(|&pod| asked(pod)).map(|pod| ((pod, node), weight(pod)));
-                Some(self.above_start(weights.collect(), room))
-            }
-            &Law::Quota(quota) => {
-                let hard = m.cluster().quotas.get(quota)?.hard;
-                let users = m.pods().filter(|&pod| rule::quota::weight(m, pod, quota) > 0);
-                let asked = |pod: PodId| m.asks(pod, Rule::ResourceQuota);
-                Some(self.everywhere(users, hard, |pod| rule::quota::weight(m, pod, quota), asked))
-            }
-            &Law::Limit(index) => {
-                let limit = m.cluster().limits.get(index).filter(|limit| !limit.per_node)?;
-                // Pods that are being deleted are counted, but no demand is for them: the start may have many of them.
-                let asked = |pod: PodId| {
-                    m.shadowed(pod).is_none() && m.bound(pod).is_none() && m.asks(pod, Rule::InstanceLimit)
-                };
-                Some(self.everywhere(
-                    limit.pods.iter().copied(),
-                    limit.most.into(),
-                    |pod| limit.pods.contains(&pod).into(),
-                    asked,
-                ))
-            }
+            &Law::Capacity(node, resource) => self.capacity(node, resource),
+            &Law::Quota(quota) => self.quota(quota),
+            &Law::Limit(index) => self.limit(index),
             Law::Few(atoms, most) => self.few(atoms, *most),
             &Law::Below(atom, count) => {
                 let alone: Configuration = [(atom, count)].into_iter().collect();
-                let below = count.checked_sub(1)?.saturating_sub(kept.count(atom));
+                let below = count.checked_sub(1)?.saturating_sub(self.problem.kept.count(atom));
                 self.shortage.ruled_out.any.contains(&alone).then(|| (vec![(atom, 1)], below.into()))
             }
             Law::Place(..) => None,
         }
+    }
+
+    /// What a node has of a resource, for the pods that are refused where it is not enough.
+    fn capacity(&self, node: NodeId, resource: ResourceId) -> Option<(Vec<(Atom, Amount)>, Amount)> {
+        let (m, kept) = (&self.problem.model, &self.problem.kept);
+        m.cluster().nodes.get(node)?;
+        m.cluster().resources.entries().get(resource)?;
+        let weight = |pod: PodId| rule::fit::weight(m, pod, resource);
+        let taken = kept.on(node).map(|(pod, count)| weight(pod).saturating_mul(count.into()));
+        let room = m.node(node).allocatable.amount(resource).saturating_sub(taken.fold(0, Amount::saturating_add));
+        let asked = m.pods().filter(|&pod| {
+            m.asks(pod, Rule::NodeResourcesFit) && rule::fit::checked(m, pod).any(|other| other == resource)
+        });
+        let weights = asked.map(|pod| ((pod, node), weight(pod)));
+        Some(self.above_start(weights.collect(), room))
+    }
+
+    fn quota(&self, quota: QuotaId) -> Option<(Vec<(Atom, Amount)>, Amount)> {
+        let m = &self.problem.model;
+        let hard = m.cluster().quotas.get(quota)?.hard;
+        let users = m.pods().filter(|&pod| rule::quota::weight(m, pod, quota) > 0);
+        let weight = |pod| rule::quota::weight(m, pod, quota);
+        Some(self.everywhere(users, hard, weight, |pod| m.asks(pod, Rule::ResourceQuota)))
+    }
+
+    /// A limit on instances. Pods that are being deleted are counted, but no demand is for them: the start may have many of them.
+    fn limit(&self, index: usize) -> Option<(Vec<(Atom, Amount)>, Amount)> {
+        let m = &self.problem.model;
+        let limit = m.cluster().limits.get(index).filter(|limit| !limit.per_node)?;
+        Some(self.everywhere(
+            limit.pods.iter().copied(),
+            limit.most.into(),
+            |pod| limit.pods.contains(&pod).into(),
+            |pod| m.shadowed(pod).is_none() && m.bound(pod).is_none() && m.asks(pod, Rule::InstanceLimit),
+        ))
     }
 
     /// A bound on pods wherever they are, of which those that it is asked about are counted, and those that wait for a node or did.
@@ -256,20 +272,16 @@ impl Sum<'_> {
     fn few(&self, atoms: &[Atom], most: u64) -> Option<(Vec<(Atom, Amount)>, Amount)> {
         let distinct: BTreeSet<Atom> = atoms.iter().copied().collect();
         let cluster = self.problem.model.cluster();
-        let exists = |&(pod, node): &Atom| cluster.pods.get(pod).is_some() && cluster.nodes.get(node).is_some();
-        if distinct.len() != atoms.len() || !atoms.iter().all(exists) {
+        let exist =
+            atoms.iter().all(|&(pod, node)| cluster.pods.get(pod).is_some() && cluster.nodes.get(node).is_some());
+        if distinct.len() != atoms.len() || !exist {
             return None;
         }
         let possible: Vec<Atom> = distinct.into_iter().filter(|&atom| self.problem.is_possible(atom)).collect();
-        let leaves_room = |condition: &AtMost| {
-            let weights: BTreeMap<Atom, Amount> = condition.weights.iter().copied().collect();
-            let least = possible.iter().map(|atom| weights.get(atom).copied().unwrap_or(0)).min().unwrap_or(0);
-            condition.bound.checked_div(least).is_none_or(|room| room >= most.into())
-        };
         let guards = Guards::new(self.problem, Universe::Possible);
         for &atom in &possible {
             let guard = guards.guard(atom);
-            if guard.is_some_and(|guard| guard.at_most.iter().all(leaves_room)) {
+            if guard.is_some_and(|guard| guard.at_most.iter().all(|bound| leaves_room(bound, &possible, most))) {
                 return None;
             }
         }

@@ -87,35 +87,29 @@ impl Symmetry {
         Problem { start: Arc::new(start), ..self.problem.with_goal(Goal::atom((pod, node))) }
     }
 
-    /// What the pod, the nodes of the orbit and the kept pods settle by themselves: a refusal that more pods do not lift.
-    pub fn refused(&self, (pod, node): Atom) -> Option<Everywhere> {
-        let m = &self.problem.model;
-        let refused = || first_refusal(m, &self.problem.kept, pod, node).is_some_and(|(_, refusal)| refusal.is_final());
-        (m.pod(pod).barred.is_some() || refused()).then_some(Everywhere { deployable: false })
-    }
-
-    /// What is settled for each orbit by the pod, its nodes and the kept pods: a refusal that more pods do not lift; or no refusal, since
-    /// everything else can be deleted and every node can settle. `None` where other pods matter.
-    pub fn settled(&self, pod: PodId) -> Vec<Option<Everywhere>> {
+    /// What a pod, nodes that stand for their orbits and the kept pods settle by themselves: a refusal that more pods do not lift; or no
+    /// refusal, since everything else can be deleted and every node can settle. `None` where other pods matter, or how many wait.
+    pub fn settled(
+        &self,
+        pod: PodId,
+        nodes: impl IntoIterator<Item = NodeId>,
+    ) -> impl Iterator<Item = Option<Everywhere>> {
         let (m, kept) = (&*self.problem.model, &self.problem.kept);
         let by_itself = kept.is_empty() && is_by_itself(m, pod);
-        let refused = |node: NodeId| match first_refusal(m, kept, pod, node) {
-            Some((_, refusal)) => refusal.is_final().then_some(true),
-            None => Some(false),
-        };
-        let deployable = |orbit: &Vec<NodeId>| {
-            let node = orbit[0];
-            if !m.placeable(pod, node) {
-                return Some(false);
-            }
-            // A pod that waits is bound only as often as it waits.
-            if m.consumed(pod).is_some() {
-                return None;
-            }
-            if by_itself { Some(m.is_roomy(pod, node)) } else { refused(node).map(|refused| !refused) }
-        };
-        let everywhere = |orbit| deployable(orbit).map(|deployable| Everywhere { deployable });
-        cancel::polled(self.orbits.all()).map(everywhere).collect()
+        // A pod that waits is bound only as often as it waits.
+        let unlimited = m.consumed(pod).is_none();
+        cancel::polled(nodes).map(move |node| {
+            let deployable = match by_itself {
+                _ if !m.placeable(pod, node) => false,
+                true => m.is_roomy(pod, node),
+                false => match first_refusal(m, kept, pod, node) {
+                    None => true,
+                    Some((_, refusal)) if refusal.is_final() => false,
+                    Some(_) => return None,
+                },
+            };
+            (!deployable || unlimited).then_some(Everywhere { deployable })
+        })
     }
 
     /// Accepts a trace from [`Symmetry::below`] to an atom for the orbit of its node.
@@ -217,8 +211,7 @@ mod tests {
             let symmetry = Symmetry::new(&problem, []);
             let Some(all) = reachable(&problem, 50_000) else { continue };
             for pod in problem.model.pods() {
-                let settled = symmetry.settled(pod);
-                assert_eq!(settled.len(), problem.model.nodes().len());
+                let settled = symmetry.settled(pod, problem.model.nodes());
                 for (node, found) in problem.model.nodes().zip(settled) {
                     let Some(found) = found.filter(|_| problem.start.count((pod, node)) == 0) else {
                         said[2] += 1;

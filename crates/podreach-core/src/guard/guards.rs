@@ -137,8 +137,8 @@ impl<'a> Guards<'a> {
         let conditions = checked.map(|resource| {
             let weight = |q| rule::fit::weight(self.m, q, resource);
             let bound = self.m.node(node).allocatable.amount(resource).checked_sub(weight(pod))?;
-            let taken = || self.total(self.problem.pods().map(|q| (q, node)), weight);
-            self.shared(Counted::Resource(node, resource), taken).at_most(bound)
+            let pods = self.problem.pods().map(|q| (q, node));
+            self.shared(Counted::Resource(node, resource), || self.total(pods, weight)).at_most(bound)
         });
         conditions.collect::<Option<Vec<_>>>().map(without_idle)
     }
@@ -149,8 +149,8 @@ impl<'a> Guards<'a> {
             let weight = |q| rule::quota::weight(self.m, q, quota);
             let bound = self.m.cluster().quotas[quota].hard.checked_sub(asked)?;
             let users = self.problem.pods().filter(|&q| weight(q) > 0);
-            let taken = || self.total(users.flat_map(|q| self.m.places(q).map(move |at| (q, at))), weight);
-            self.shared(Counted::Quota(quota), taken).at_most(bound)
+            let users = users.flat_map(|q| self.m.places(q).map(move |at| (q, at)));
+            self.shared(Counted::Quota(quota), || self.total(users, weight)).at_most(bound)
         });
         conditions.collect::<Option<Vec<_>>>().map(without_idle)
     }
@@ -168,8 +168,8 @@ impl<'a> Guards<'a> {
             let here = limit.per_node.then_some(node);
             let pods = limit.pods.iter().filter(|&&q| self.problem.roster.contains(q));
             let atoms = pods.flat_map(|&q| self.m.places(q).map(move |at| (q, at)));
-            let counted = || self.total(atoms.filter(|&(_, at)| here.is_none_or(|here| at == here)), |_| 1);
-            self.shared(Counted::Limit(index, here), counted).at_most(bound)
+            let atoms = atoms.filter(|&(_, at)| here.is_none_or(|here| at == here));
+            self.shared(Counted::Limit(index, here), || self.total(atoms, |_| 1)).at_most(bound)
         });
         conditions.collect::<Option<Vec<_>>>().map(without_idle)
     }
@@ -203,10 +203,10 @@ impl<'a> Guards<'a> {
 
     /// The atoms that matchers see in domains, each once.
     fn seen(&self, terms: &[(MatcherId, DomainId)]) -> Vec<Atom> {
-        let seen = |&(matcher, domain): &(MatcherId, DomainId)| {
-            self.matching(&[matcher], self.m.members(domain).iter().copied())
-        };
-        let mut atoms: Vec<Atom> = terms.iter().flat_map(seen).collect();
+        let seen = terms
+            .iter()
+            .flat_map(|&(matcher, domain)| self.matching(&[matcher], self.m.members(domain).iter().copied()));
+        let mut atoms: Vec<Atom> = seen.collect();
         atoms.sort_unstable();
         atoms.dedup();
         atoms
@@ -227,8 +227,8 @@ impl<'a> Guards<'a> {
             matchers.iter().partition(|&&matcher| self.m.depends_on_node(matcher));
         let seen = self.m.seen_unbound(&fixed).into_iter().filter(|&q| self.problem.roster.contains(q));
         let atoms = seen.flat_map(|q| nodes.clone().map(move |at| (q, at)));
-        let sees = |(q, at): Atom| placed.iter().all(|&matcher| self.m.sees(matcher, q, at));
-        atoms.filter(|&atom| self.is_of_interest(atom) && sees(atom)).collect()
+        let atoms = atoms.filter(|&atom| self.is_of_interest(atom));
+        atoms.filter(|&(q, at)| placed.iter().all(|&matcher| self.m.sees(matcher, q, at))).collect()
     }
 
     pub(super) fn is_of_interest(&self, atom: Atom) -> bool {
@@ -298,11 +298,10 @@ impl<'a> Guards<'a> {
         if !rule::pod_affinity::matches_itself(self.m, pod, terms) {
             return None;
         }
-        let counted = |at: &NodeId| {
-            let kube = self.m.semantics() == Semantics::KubeScheduler;
-            !kube || terms.iter().any(|term| self.m.domain(term.key, *at).is_some())
-        };
-        self.unless_kept(self.matching(matchers, self.m.nodes().filter(counted)))
+        let kube = self.m.semantics() == Semantics::KubeScheduler;
+        let counted = self.m.nodes();
+        let counted = counted.filter(|&at| !kube || terms.iter().any(|term| self.m.domain(term.key, at).is_some()));
+        self.unless_kept(self.matching(matchers, counted))
     }
 
     pub(super) fn within(&self, atoms: Vec<Atom>) -> Vec<Atom> {
@@ -332,8 +331,10 @@ impl<'a> Guards<'a> {
             let condition = self.total(domains[at].1.iter().copied(), |_| 1).at_most(bound.into())?;
             guard.at_most.extend(without_idle(vec![condition]));
         } else if domains.len() > 1 {
-            let nodes = |domain| self.m.members(domain).iter().copied().filter(|&at| self.m.eligible(pod, index, at));
-            let domains = domains.into_iter().map(|(domain, atoms)| self.domain(atoms, nodes(domain)));
+            let domains = domains.into_iter().map(|(domain, atoms)| {
+                let nodes = self.m.members(domain).iter().copied();
+                self.domain(atoms, nodes.filter(|&at| self.m.eligible(pod, index, at)))
+            });
             guard.spread.push(Spread { domains: domains.collect(), own: at, joins, max_skew: constraint.max_skew });
         }
         Some(())
@@ -347,8 +348,7 @@ impl<'a> Guards<'a> {
 
     /// The atoms of which one must be there for one of the nodes to be; `None` when one is there in any case.
     fn while_any(&self, nodes: impl Iterator<Item = NodeId> + Clone) -> Option<Vec<Atom>> {
-        let stays = |node: NodeId| !self.m.comes_and_goes(node) || self.kept.on(node).next().is_some();
-        if nodes.clone().any(stays) {
+        if nodes.clone().any(|node| !self.m.comes_and_goes(node) || self.kept.on(node).next().is_some()) {
             return None;
         }
         Some(self.within(self.problem.pods().flat_map(|q| nodes.clone().map(move |at| (q, at))).collect()))
@@ -360,13 +360,13 @@ impl<'a> Guards<'a> {
         let domains: BTreeSet<DomainId> =
             self.m.nodes().filter(eligible).filter_map(|node| self.m.domain(constraint.key, node)).collect();
         let counts = rule::spread::counts_pods(self.m, constraint);
-        let atoms = |domain| {
+        let with_atoms = domains.into_iter().map(|domain| {
             let nodes = self.m.members(domain).iter().copied().filter(eligible);
             let mut atoms = self.matching(&[constraint.matcher], nodes);
             atoms.retain(|&(q, _)| counts && rule::spread::is_counted(self.m, q));
-            atoms
-        };
-        domains.into_iter().map(|domain| (domain, atoms(domain))).collect()
+            (domain, atoms)
+        });
+        with_atoms.collect()
     }
 }
 

@@ -19,12 +19,12 @@ impl Guards<'_> {
             return None;
         }
         if !self.m.pod(pod).mounts.disks.is_empty() {
-            let sharing = |&q: &PodId| volume_restrictions::disks_conflict(self.m, pod, q);
-            atoms.extend(self.problem.pods().filter(sharing).map(|q| (q, node)));
+            let sharing = self.problem.pods().filter(|&q| volume_restrictions::disks_conflict(self.m, pod, q));
+            atoms.extend(sharing.map(|q| (q, node)));
         }
         if volume_restrictions::exclusive(self.m, pod).next().is_some() {
-            let sharing = |q: &&PodId| volume_restrictions::claims_conflict(self.m, pod, **q);
-            let users = self.m.claimants().iter().filter(sharing);
+            let users = self.m.claimants().iter();
+            let users = users.filter(|&&q| volume_restrictions::claims_conflict(self.m, pod, q));
             atoms.extend(users.flat_map(|&q| self.m.nodes().map(move |at| (q, at))));
         }
         Some(atoms)
@@ -48,6 +48,10 @@ impl Guards<'_> {
         Some(())
     }
 
+    fn has_kept(&self, atoms: &[Atom]) -> bool {
+        atoms.iter().any(|&atom| self.kept.count(atom) > 0)
+    }
+
     /// Adds what one driver asks that has `room` volumes left for the pods of the node.
     fn attachment(
         &self,
@@ -69,15 +73,14 @@ impl Guards<'_> {
                 holders.entry(volume).or_default().push(atom);
             }
         }
-        let stays = |atoms: &Vec<Atom>| atoms.iter().any(|&atom| self.kept.count(atom) > 0);
         let (owned, others): (Vec<_>, Vec<_>) = holders.into_iter().partition(|(volume, _)| own.contains(volume));
-        let (there, others): (Vec<_>, Vec<_>) = others.into_iter().partition(|(_, atoms)| stays(atoms));
+        let (there, others): (Vec<_>, Vec<_>) = others.into_iter().partition(|(_, atoms)| self.has_kept(atoms));
         let counted = counted.and_then(|counted| {
             let bound = counted.bound.checked_sub(there.len() as Amount)?;
             Some(AtMost { bound, ..counted })
         });
         let found = owned.len() == own.len();
-        let owned = owned.into_iter().map(|(_, atoms)| atoms).filter(|atoms| !stays(atoms));
+        let owned = owned.into_iter().map(|(_, atoms)| atoms).filter(|atoms| !self.has_kept(atoms));
         let unless: Vec<Vec<Atom>> = owned.map(|atoms| self.within(atoms)).collect();
         let shareable = private == 0 && found && !unless.iter().any(Vec::is_empty);
         let groups = others.into_iter().map(|(_, atoms)| self.within(atoms)).collect();

@@ -24,8 +24,8 @@ pub fn refusal(m: &Model, s: &impl Running, pod: PodId, node: NodeId) -> Option<
 
 fn own(m: &Model, s: &impl Running, pod: PodId, node: NodeId) -> Option<Refusal> {
     m.pod(pod).anti_affinity.iter().enumerate().find_map(|(index, term)| {
-        let near = |&(_, at, _): &(PodId, NodeId, u64)| m.share(term.key, at, node);
-        let (resident, at, _) = s.seen(m, std::iter::once(term.matcher)).find(near)?;
+        let mut seen = s.seen(m, std::iter::once(term.matcher));
+        let (resident, at, _) = seen.find(|&(_, at, _)| m.share(term.key, at, node))?;
         Some(Refusal::Repels { term: index, resident, at })
     })
 }

@@ -13,11 +13,16 @@ use crate::storage::DeviceState;
 
 /// Refuses a node from which claimed devices cannot be used.
 pub fn refusal(m: &Model, pod: PodId, node: NodeId) -> Option<Refusal> {
-    let unusable = |claim: &&DeviceClaimId| match &m.cluster().device_claims[**claim].state {
-        DeviceState::Missing | DeviceState::Full => true,
+    let unusable = m.pod(pod).devices.iter().find(|&&claim| !is_usable(m, claim, node));
+    unusable.map(|&claim| Refusal::DevicesElsewhere(claim))
+}
+
+/// Whether a pod on a node can have the devices of a claim.
+fn is_usable(m: &Model, claim: DeviceClaimId, node: NodeId) -> bool {
+    match &m.cluster().device_claims[claim].state {
+        DeviceState::Missing | DeviceState::Full => false,
         DeviceState::Allocated(terms) => {
-            terms.as_deref().is_some_and(|terms| !node_affinity::any_matches(m, terms, node))
+            terms.as_deref().is_none_or(|terms| node_affinity::any_matches(m, terms, node))
         }
-    };
-    m.pod(pod).devices.iter().find(unusable).map(|&claim| Refusal::DevicesElsewhere(claim))
+    }
 }

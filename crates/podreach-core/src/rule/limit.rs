@@ -10,8 +10,9 @@ use crate::running::Running;
 
 /// Refuses one more instance where as many run as may.
 pub fn refusal(m: &Model, s: &impl Running, pod: PodId, node: NodeId) -> Option<Refusal> {
-    let reached = |limit: &Limit| limit.pods.contains(&pod) && running(s, limit, node) >= limit.most;
-    m.cluster().limits.iter().position(reached).map(Refusal::LimitReached)
+    let mut limits = m.cluster().limits.iter();
+    let reached = limits.position(|limit| limit.pods.contains(&pod) && running(s, limit, node) >= limit.most);
+    reached.map(Refusal::LimitReached)
 }
 
 fn running(s: &impl Running, limit: &Limit, node: NodeId) -> u64 {

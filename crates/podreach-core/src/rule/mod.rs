@@ -261,8 +261,8 @@ pub fn static_refusal(m: &Model, pod: PodId, node: NodeId) -> Option<(Rule, Refu
 pub fn first_refusal(m: &Model, s: &impl Running, pod: PodId, node: NodeId) -> Option<(Rule, Refusal)> {
     cancel::poll();
     if m.static_ok(pod, node) {
-        let dynamic = || Rule::DYNAMIC.into_iter().find_map(|rule| Some((rule, rule.refusal(m, s, pod, node)?)));
-        passing::refusal(m, s, pod, node).or_else(dynamic)
+        let passing = passing::refusal(m, s, pod, node);
+        passing.or_else(|| Rule::DYNAMIC.into_iter().find_map(|rule| Some((rule, rule.refusal(m, s, pod, node)?))))
     } else {
         static_refusal(m, pod, node)
     }

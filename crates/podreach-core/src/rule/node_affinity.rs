@@ -14,8 +14,7 @@ use crate::model::Model;
 
 /// Refuses a node that the selector, the required affinity or the profile's terms do not match.
 pub fn refusal(m: &Model, pod: PodId, node: NodeId) -> Option<Refusal> {
-    let matches = |terms: &Vec<NodeTerm>| any_matches(m, terms, node);
-    let added = m.pod(pod).added_affinity.as_ref().is_none_or(matches);
+    let added = m.pod(pod).added_affinity.as_ref().is_none_or(|terms| any_matches(m, terms, node));
     own_refusal(m, pod, node).or((!added).then_some(Refusal::AddedAffinity))
 }
 

@@ -5,7 +5,6 @@
 //! Kubernetes: `pkg/controller/nodelifecycle/node_lifecycle_controller.go`, `doNoScheduleTaintingPass`.
 
 use super::{Refusal, Rule, fit, taint};
-use crate::cluster::{Taint, TaintEffect};
 use crate::id::{NodeId, PodId};
 use crate::model::Model;
 use crate::running::Running;
@@ -15,20 +14,21 @@ pub fn refusal(m: &Model, s: &impl Running, pod: PodId, node: NodeId) -> Option<
     if s.is_settled(node) {
         return None;
     }
-    let asks = |rule: &Rule| !m.pod(pod).exempt.contains(rule);
-    let parts = [Rule::NodeUnschedulable, Rule::TaintToleration, Rule::NodeResourcesFit].into_iter().filter(asks);
-    let refused = |rule| match rule {
-        Rule::NodeUnschedulable => cordon(m, s, pod, node),
-        Rule::TaintToleration => untolerated(m, s, pod, node),
-        _ => room(m, s, pod, node),
-    };
-    parts.into_iter().find_map(|rule| Some((rule, refused(rule)?)))
+    let parts = [Rule::NodeUnschedulable, Rule::TaintToleration, Rule::NodeResourcesFit].into_iter();
+    parts.filter(|rule| !m.pod(pod).exempt.contains(rule)).find_map(|rule| {
+        let refusal = match rule {
+            Rule::NodeUnschedulable => cordon(m, s, pod, node),
+            Rule::TaintToleration => untolerated(m, s, pod, node),
+            _ => room(m, s, pod, node),
+        };
+        Some((rule, refusal?))
+    })
 }
 
 /// Refuses a node that is cordoned for now.
 pub fn cordon(m: &Model, s: &impl Running, pod: PodId, node: NodeId) -> Option<Refusal> {
     let cordoned = m.node(node).passing.cordoned && !s.is_settled(node);
-    (cordoned && !tolerates(m, pod, m.cordon())).then_some(Refusal::Cordoned)
+    (cordoned && !taint::is_tolerated(&m.pod(pod).tolerations, m.cordon())).then_some(Refusal::Cordoned)
 }
 
 /// Refuses a node with a passing taint that the pod does not tolerate.
@@ -36,8 +36,10 @@ pub fn untolerated(m: &Model, s: &impl Running, pod: PodId, node: NodeId) -> Opt
     if s.is_settled(node) {
         return None;
     }
-    let keeps_away = |taint: &&Taint| taint.effect != TaintEffect::PreferNoSchedule && !tolerates(m, pod, taint);
-    m.node(node).passing.taints.iter().find(keeps_away).copied().map(Refusal::Untolerated)
+    let mut taints = m.node(node).passing.taints.iter();
+    let tolerations = &m.pod(pod).tolerations;
+    let found = taints.find(|taint| taint.keeps_pods_away() && !taint::is_tolerated(tolerations, taint));
+    found.copied().map(Refusal::Untolerated)
 }
 
 /// Refuses a node that lacks devices for now.
@@ -52,8 +54,4 @@ pub fn room(m: &Model, s: &impl Running, pod: PodId, node: NodeId) -> Option<Ref
         let over = requested > 0 && used.saturating_add(requested) > allocatable;
         over.then_some(Refusal::Insufficient { resource, requested, used, allocatable })
     })
-}
-
-fn tolerates(m: &Model, pod: PodId, taint: &Taint) -> bool {
-    m.pod(pod).tolerations.iter().any(|toleration| taint::tolerates(toleration, taint))
 }

@@ -33,10 +33,9 @@ fn all_terms(m: &Model, s: &impl Running, pod: PodId, node: NodeId, terms: &[Ter
         return Some(Refusal::AffinityKey(term));
     }
     let friends = || s.seen(m, terms.iter().map(|term| term.matcher));
-    let lonely = |term: &Term| !friends().any(|(_, at, _)| m.share(term.key, at, node));
-    let term = terms.iter().position(lonely)?;
-    let counted = |at| terms.iter().any(|term| m.domain(term.key, at).is_some());
-    let first = matches_itself(m, pod, terms) && !friends().any(|(_, at, _)| counted(at));
+    let term = terms.iter().position(|term| !friends().any(|(_, at, _)| m.share(term.key, at, node)))?;
+    let first = matches_itself(m, pod, terms)
+        && !friends().any(|(_, at, _)| terms.iter().any(|term| m.domain(term.key, at).is_some()));
     (!first).then_some(Refusal::NoWitness(term))
 }
 

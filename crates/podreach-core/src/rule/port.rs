@@ -17,11 +17,10 @@ pub fn refusal(m: &Model, s: &impl Running, pod: PodId, node: NodeId) -> Option<
     if ports.is_empty() {
         return None;
     }
-    let taken = |(holder, _)| {
+    s.on(node).find_map(|(holder, _)| {
         let port = ports.iter().find(|a| m.pod(holder).ports.iter().any(|b| a.conflicts(b)))?;
         Some(Refusal::PortTaken { port: *port, holder })
-    };
-    s.on(node).find_map(taken)
+    })
 }
 
 /// Whether two pod types can never be deployed side by side for a port they share.

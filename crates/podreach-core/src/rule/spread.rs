@@ -96,10 +96,10 @@ fn has_empty(
     if !m.is_elastic() && (!honor_taints || m.nodes().all(|node| s.is_settled(node))) {
         return true;
     }
-    let is_there = |node: NodeId| node == target || !m.comes_and_goes(node) || s.on(node).next().is_some();
-    let is_seen = |node: &NodeId| looks_at(m, s, pod, index, *node) && is_there(*node);
-    let mut empty = m.domains(key).filter(|domain| !counts.contains_key(domain));
-    empty.any(|domain| m.members(domain).iter().any(is_seen))
+    let empty = m.domains(key).filter(|domain| !counts.contains_key(domain));
+    let nodes = empty.flat_map(|domain| m.members(domain).iter().copied());
+    let mut seen = nodes.filter(|&node| looks_at(m, s, pod, index, node));
+    seen.any(|node| node == target || !m.comes_and_goes(node) || s.on(node).next().is_some())
 }
 
 /// Whether a constraint counts any pod at all.

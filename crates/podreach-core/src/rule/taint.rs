@@ -6,16 +6,19 @@
 //! Kubernetes: `tainttoleration/taint_toleration.go`, `Filter`; `api/core/v1/toleration.go`, `ToleratesTaint`.
 
 use super::Refusal;
-use crate::cluster::{Taint, TaintEffect, Toleration, TolerationOperator};
+use crate::cluster::{Taint, Toleration, TolerationOperator};
 use crate::id::{NodeId, PodId};
 use crate::model::Model;
 
 /// Refuses a node with a taint that the pod does not tolerate.
 pub fn refusal(m: &Model, pod: PodId, node: NodeId) -> Option<Refusal> {
-    let tolerations = &m.pod(pod).tolerations;
-    let keeps_away = |taint: &&Taint| taint.effect != TaintEffect::PreferNoSchedule;
-    let untolerated = |taint: &&Taint| !tolerations.iter().any(|toleration| tolerates(toleration, taint));
-    m.node(node).taints.iter().filter(keeps_away).find(untolerated).copied().map(Refusal::Untolerated)
+    let mut taints = m.node(node).taints.iter().filter(|taint| taint.keeps_pods_away());
+    taints.find(|taint| !is_tolerated(&m.pod(pod).tolerations, taint)).copied().map(Refusal::Untolerated)
+}
+
+/// Whether one of these tolerations tolerates a taint.
+pub fn is_tolerated(tolerations: &[Toleration], taint: &Taint) -> bool {
+    tolerations.iter().any(|toleration| tolerates(toleration, taint))
 }
 
 /// Whether a toleration tolerates a taint.

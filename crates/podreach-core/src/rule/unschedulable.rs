@@ -8,6 +8,6 @@ use crate::model::Model;
 
 /// Refuses a cordoned node unless the pod tolerates `node.kubernetes.io/unschedulable:NoSchedule`.
 pub fn refusal(m: &Model, pod: PodId, node: NodeId) -> Option<Refusal> {
-    let tolerated = || m.pod(pod).tolerations.iter().any(|toleration| taint::tolerates(toleration, m.cordon()));
-    (m.node(node).unschedulable && !tolerated()).then_some(Refusal::Cordoned)
+    let refused = m.node(node).unschedulable && !taint::is_tolerated(&m.pod(pod).tolerations, m.cordon());
+    refused.then_some(Refusal::Cordoned)
 }

@@ -79,8 +79,8 @@ pub fn binding(
         if selected.is_some_and(|selected| selected != m.node(node).name) {
             return Err(Refusal::ClaimPlaced(claim));
         }
-        let fits = |volume: &VolumeId| !taken.contains(volume) && reaches(m, *volume, node);
-        let found = volumes.iter().copied().find(fits).filter(|_| selected.is_none());
+        let found = volumes.iter().copied().find(|&volume| !taken.contains(&volume) && reaches(m, volume, node));
+        let found = found.filter(|_| selected.is_none());
         taken.extend(found);
         bound.push((claim, found));
     }
@@ -91,11 +91,10 @@ pub fn binding(
 
 fn cannot_be_made(m: &Model, claim: ClaimId, waiting: &Waiting, node: NodeId) -> Option<Refusal> {
     let Some(provision) = &waiting.provision else { return Some(Refusal::NoVolume(claim)) };
-    let allowed = |terms: &Vec<_>| node_affinity::any_matches_labels(m, terms, node);
-    if !provision.topologies.as_ref().is_none_or(allowed) {
+    if !provision.topologies.as_ref().is_none_or(|terms| node_affinity::any_matches_labels(m, terms, node)) {
         return Some(Refusal::NotProvisionable(claim));
     }
     let labels = &m.node(node).labels;
-    let space = |pools: &Vec<crate::selector::Selector>| pools.iter().any(|pool| pool.matches(labels));
-    (!provision.pools.as_ref().is_none_or(space)).then_some(Refusal::NoSpace(claim))
+    let space = provision.pools.as_ref().is_none_or(|pools| pools.iter().any(|pool| pool.matches(labels)));
+    (!space).then_some(Refusal::NoSpace(claim))
 }

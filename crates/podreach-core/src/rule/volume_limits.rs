@@ -27,9 +27,8 @@ pub fn refusal(m: &Model, s: &impl Running, pod: PodId, node: NodeId) -> Option<
 
 /// A driver of the pod's volumes that must be on the node and is not.
 pub fn driver_missing(m: &Model, pod: PodId, node: NodeId) -> Option<Refusal> {
-    let required = |driver: &Symbol| m.cluster().required_drivers.contains(driver);
-    let absent = |driver: &Symbol| !m.node(node).drivers.contains_key(driver);
-    drivers(m, pod).into_iter().filter(required).find(absent).map(Refusal::DriverMissing)
+    let mut required = drivers(m, pod).into_iter().filter(|driver| m.cluster().required_drivers.contains(driver));
+    required.find(|driver| !m.node(node).drivers.contains_key(driver)).map(Refusal::DriverMissing)
 }
 
 fn no_room(m: &Model, s: &impl Running, pod: PodId, node: NodeId, driver: Symbol) -> Option<Refusal> {
@@ -62,8 +61,10 @@ pub fn shared(m: &Model, pod: PodId, driver: Symbol) -> BTreeSet<Symbol> {
 
 /// Whether pods that share volumes with `pod` can help it onto `node`, where there is a limit.
 pub fn can_be_helped(m: &Model, pod: PodId, node: NodeId) -> bool {
-    let limited = |driver: &Symbol| m.node(node).drivers.get(driver).is_some_and(|here| here.limit.is_some());
-    drivers(m, pod).into_iter().filter(limited).any(|driver| !shared(m, pod, driver).is_empty())
+    let here = &m.node(node).drivers;
+    let drivers = drivers(m, pod).into_iter();
+    let mut limited = drivers.filter(|driver| here.get(driver).is_some_and(|here| here.limit.is_some()));
+    limited.any(|driver| !shared(m, pod, driver).is_empty())
 }
 
 /// How many volumes of a driver each instance of a pod has for itself.

@@ -27,8 +27,8 @@ pub fn refusal(m: &Model, s: &impl Running, pod: PodId, node: NodeId) -> Option<
 
 /// A claim of the pod that does not exist.
 pub fn missing(m: &Model, pod: PodId) -> Option<Refusal> {
-    let missing = |claim: &&ClaimId| m.cluster().claims[**claim].state == ClaimState::Missing;
-    m.pod(pod).mounts.claims.iter().find(missing).map(|&claim| Refusal::ClaimMissing(claim))
+    let mut claims = m.pod(pod).mounts.claims.iter().copied();
+    claims.find(|&claim| m.cluster().claims[claim].state == ClaimState::Missing).map(Refusal::ClaimMissing)
 }
 
 fn disk_taken(m: &Model, s: &impl Running, pod: PodId, node: NodeId) -> Option<Refusal> {
@@ -49,8 +49,8 @@ fn claim_taken(m: &Model, s: &impl Running, pod: PodId) -> Option<Refusal> {
 
 /// The claims of a pod that no two pods may use at a time.
 pub fn exclusive(m: &Model, pod: PodId) -> impl Iterator<Item = ClaimId> + '_ {
-    let is_exclusive = |claim: &ClaimId| m.cluster().claims[*claim].exclusive && !m.cluster().claims[*claim].private;
-    m.pod(pod).mounts.claims.iter().copied().filter(is_exclusive)
+    let claims = m.pod(pod).mounts.claims.iter().copied();
+    claims.filter(|&claim| m.cluster().claims[claim].exclusive && !m.cluster().claims[claim].private)
 }
 
 /// Whether two pod types can never be deployed side by side for a disk they share.

@@ -19,7 +19,11 @@ pub fn refusal(m: &Model, pod: PodId, node: NodeId) -> Option<Refusal> {
     if claims.is_empty() {
         return None;
     }
-    let refusal = |&claim: &ClaimId| match m.cluster().claims[claim].state {
+    volume_restrictions::missing(m, pod).or_else(|| claims.iter().find_map(|&claim| of_claim(m, claim, node)))
+}
+
+fn of_claim(m: &Model, claim: ClaimId, node: NodeId) -> Option<Refusal> {
+    match m.cluster().claims[claim].state {
         _ if !m.cluster().claims[claim].lasting => None,
         ClaimState::Unbound => Some(Refusal::ClaimUnbound(claim)),
         ClaimState::Bound { volume: None, .. } => Some(Refusal::VolumeMissing(claim)),
@@ -27,8 +31,7 @@ pub fn refusal(m: &Model, pod: PodId, node: NodeId) -> Option<Refusal> {
             other_zone(m, volume, node).map(|zone| Refusal::OtherZone { claim, volume, key: zone.key })
         }
         _ => None,
-    };
-    volume_restrictions::missing(m, pod).or_else(|| claims.iter().find_map(refusal))
+    }
 }
 
 /// A zone or region label of a volume that does not agree with a node.

@@ -12,9 +12,9 @@ pub fn law(rng: &mut Rng, classes: &[usize], never: &dyn Fn(usize, usize) -> boo
         if rng.one_in(3) {
             continue;
         }
-        let apart = |part: &Vec<usize>| part.iter().all(|&other| never(class, other));
         let own = (0..law.len()).find(|_| rng.one_in(3));
-        let fits = law.iter().enumerate().all(|(at, part)| Some(at) == own || apart(part)) || rng.one_in(40);
+        let others = law.iter().enumerate().filter(|&(at, _)| Some(at) != own).flat_map(|(_, part)| part);
+        let fits = others.copied().all(|other| never(class, other)) || rng.one_in(40);
         match own {
             Some(own) if fits => law[own].push(class),
             None if fits => law.push(vec![class]),

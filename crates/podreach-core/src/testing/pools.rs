@@ -61,8 +61,8 @@ fn moved(rng: &mut Rng, goal: &Goal, to: Option<NodeId>) -> Goal {
 /// whatever runs, and goes only while it is empty. By visiting every configuration; `None` when there are more than `most`.
 pub fn explicit(problem: &Problem, most: usize) -> Option<bool> {
     let m = &problem.model;
-    let is_new = |node: &NodeId| matches!(m.node(*node).lifetime, Lifetime::New(_));
-    let first = ((*problem.start).clone(), m.nodes().filter(|node| !is_new(node)).collect::<BTreeSet<NodeId>>());
+    let there = m.nodes().filter(|&node| !matches!(m.node(node).lifetime, Lifetime::New(_)));
+    let first = ((*problem.start).clone(), there.collect::<BTreeSet<NodeId>>());
     let (mut seen, mut todo) = (HashSet::from([first.clone()]), VecDeque::from([first]));
     while let Some((s, there)) = todo.pop_front() {
         if problem.is_met(&problem.goal, &s) {

@@ -119,11 +119,11 @@ fn side(cluster: &mut Cluster, namespace: NamespaceId, up: usize, context: &[usi
 /// One term for each value of a label, on the same node.
 fn terms(cluster: &mut Cluster, namespace: NamespaceId, label: &str, values: &[usize]) -> Vec<Term> {
     let (symbol, key) = (cluster.symbols.intern(label), cluster.key(HOST));
-    let term = |value: &usize| {
+    let terms = values.iter().map(|value| {
         let value = cluster.symbols.intern(&value.to_string());
         let selector = Selector::everything().and(symbol, Allowed::one_of([value]));
         let matcher = Matcher { scope: Scope::only(namespace), selector };
         Term { matcher: cluster.matchers.intern(matcher), key }
-    };
-    values.iter().map(term).collect()
+    });
+    terms.collect()
 }

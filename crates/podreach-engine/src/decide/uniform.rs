@@ -42,8 +42,8 @@ impl Uniform {
     }
 
     /// What needs no search, for each orbit; see [`Symmetry::settled`].
-    pub fn settled(&self, pod: PodId) -> Vec<Option<Everywhere>> {
-        self.symmetry.settled(pod)
+    pub fn settled(&self, pod: PodId) -> impl Iterator<Item = Option<Everywhere>> {
+        self.symmetry.settled(pod, self.orbits().iter().map(|orbit| orbit[0]))
     }
 
     /// The problem that traces of this start from.
@@ -60,7 +60,9 @@ impl Uniform {
     /// The answer for an atom on every node of its orbit where the pod does not run; `None` if that depends on the node, or was not
     /// found out.
     pub fn answer(&mut self, atom: Atom, budget: &Budget<'_>) -> Option<UniformAnswer> {
-        if let Some(everywhere) = self.symmetry.refused(atom) {
+        let settled = self.symmetry.settled(atom.0, [atom.1]).next().flatten();
+        // What is deployable is shown by a trace.
+        if let Some(everywhere) = settled.filter(|settled| !settled.is_deployable()) {
             return Some(UniformAnswer { everywhere, trace: Trace::default() });
         }
         let goal = Goal::atom(atom);
@@ -71,8 +73,8 @@ impl Uniform {
         let above = self.symmetry.above(atom);
         match Search::new(&above).decide(&goal, budget).checked.verdict() {
             Verdict::Never(proof) => {
-                let stop = || (budget.interrupt)().is_some();
-                let everywhere = self.symmetry.never(atom, proof.clone(), &stop).ok()?;
+                let stopped = || (budget.interrupt)().is_some();
+                let everywhere = self.symmetry.never(atom, proof.clone(), &stopped).ok()?;
                 return Some(UniformAnswer { everywhere, trace: Trace::default() });
             }
             Verdict::Deployable(_) => {}
