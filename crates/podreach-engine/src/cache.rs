@@ -148,8 +148,7 @@ fn is_group(system: &System, group: &[(Class, u64)]) -> bool {
 impl Plan {
     /// Whether it is a plan of a system for one of its goals.
     fn is_legal(&self, system: &System) -> bool {
-        let has = |group: &Group| is_group(system, group);
-        if !self.is_whole(system) || !has(self.needs()) || !has(self.reaches()) {
+        if !self.is_whole(system) || !is_group(system, self.needs()) || !is_group(system, self.reaches()) {
             return false;
         }
         if self.needs().iter().any(|&(class, count)| system.start[class as usize] < count) {

@@ -96,9 +96,12 @@ impl Plan {
 
     /// Whether its numbers are rules and classes of a system, a rule first.
     pub fn is_whole(&self, system: &System) -> bool {
-        let bound = |entry: u32| if entry & 1 == 0 { system.rules.len() } else { system.classes.len() };
         let begins = self.tape.first().is_none_or(|&entry| entry & 1 == 0);
-        begins && self.tape.iter().all(|&entry| ((entry >> 1) as usize) < bound(entry))
+        let known = self.tape.iter().all(|&entry| {
+            let bound = if entry & 1 == 0 { system.rules.len() } else { system.classes.len() };
+            ((entry >> 1) as usize) < bound
+        });
+        begins && known
     }
 
     /// The rule of each deployment, and what it needs that no later one does.

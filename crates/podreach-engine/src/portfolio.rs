@@ -139,13 +139,13 @@ fn side_by_side<'a>(
     mut staged: Option<Staged<'a>>,
     budget: &Budget<'_>,
 ) -> Outcome {
-    let mut next = |engine: Engine| -> Box<dyn Pursuit + Send + 'a> {
-        match (engine, staged.take_if(|_| engine == Engine::Forward)) {
-            (_, Some(staged)) => Box::new(staged),
-            (engine, None) => pursuit(engine, system, mutexes),
-        }
-    };
-    let mut running: Vec<Entrant<'_>> = engines.iter().map(|&engine| (engine, next(engine))).collect();
+    let mut running: Vec<Entrant<'_>> = Vec::new();
+    for &engine in engines {
+        running.push(match staged.take_if(|_| engine == Engine::Forward) {
+            Some(staged) => (engine, Box::new(staged)),
+            None => (engine, pursuit(engine, system, mutexes)),
+        });
+    }
     let (mut learned, mut retired, mut work) = (Learned::default(), Vec::new(), WORK);
     loop {
         let before: Vec<Effort> = running.iter().map(effort).collect();
@@ -224,7 +224,7 @@ fn in_parallel(running: &mut [Entrant<'_>], portions: &[u64], budget: &Budget<'_
     let (count, found) = (running.len(), Mutex::new(Vec::new()));
     let pursuits = Mutex::new(running.iter_mut().zip(portions).enumerate());
     let next = || pursuits.lock().expect("no engine has the lock").next();
-    let work = || {
+    let pursue_all = || {
         while let Some((at, ((_, pursuit), &work))) = next() {
             let result = token.during(|| pursuit.pursue(work, budget)).unwrap_or_else(given_up);
             found.lock().expect("no engine has the lock").push((at, result));
@@ -232,8 +232,8 @@ fn in_parallel(running: &mut [Entrant<'_>], portions: &[u64], budget: &Budget<'_
     };
     std::thread::scope(|scope| {
         // Where there are no more threads, engines take turns on those that there are.
-        (1..count).for_each(|_| drop(std::thread::Builder::new().spawn_scoped(scope, work)));
-        work();
+        (1..count).for_each(|_| drop(std::thread::Builder::new().spawn_scoped(scope, pursue_all)));
+        pursue_all();
     });
     let mut found = found.into_inner().expect("no engine has the lock");
     found.sort_by_key(|&(at, _)| at);

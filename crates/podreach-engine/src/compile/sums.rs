@@ -191,8 +191,8 @@ impl SumSpread {
     /// A domain that is too far behind.
     pub fn behind_domain(&self, state: &State) -> Option<SumDomain> {
         let here = self.domains[self.own].size(state).saturating_add(self.joins.into());
-        let is_behind = |domain: &SumDomain| here.saturating_sub(domain.size(state)) > self.max_skew.into();
-        self.domains.iter().copied().find(|domain| is_behind(domain) && domain.is_there(state))
+        let mut domains = self.domains.iter().copied();
+        domains.find(|domain| here.saturating_sub(domain.size(state)) > self.max_skew.into() && domain.is_there(state))
     }
 }
 

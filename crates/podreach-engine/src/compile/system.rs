@@ -13,7 +13,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::classes::{classes, useful};
 use super::projection::Projection;
 use super::reachability::{needs, reachable};
-use super::sums::{Sum, SumGuard, Sums};
+use super::sums::{SumGuard, Sums};
 use crate::group::{Class, Group};
 
 /// A compiled problem; configurations count what is there besides the kept pods.
@@ -157,8 +157,11 @@ impl System {
 
     /// The layer of the head of a rule, from the layers of its witnesses.
     fn layer(&self, rule: &Rule, layers: &[u32]) -> u32 {
-        let nearest = |sum: Sum| self.sums.members(sum).map(|class| layers[class as usize]).min().unwrap_or(u32::MAX);
-        rule.guard.required().map(nearest).max().map_or(1, |layer| layer.saturating_add(1))
+        let nearest = rule
+            .guard
+            .required()
+            .map(|sum| self.sums.members(sum).map(|class| layers[class as usize]).min().unwrap_or(u32::MAX));
+        nearest.max().map_or(1, |layer| layer.saturating_add(1))
     }
 
     /// How many deployments each class is away from the start, at least, if nothing is ever in the way.
@@ -223,8 +226,10 @@ impl System {
             let total = group.iter().map(|&(class, count)| (numbers[&class], count));
             proof.forbidden.push(total.map(|((number, kept), count)| (number, count.saturating_add(kept))).collect());
         }
-        let part = |part: &Vec<Class>| part.iter().map(|class| numbers[class].0).collect();
-        proof.laws = laws.iter().map(|law| law.iter().map(part).collect()).collect();
+        for law in laws {
+            let parts = law.iter().map(|part| part.iter().map(|class| numbers[class].0).collect());
+            proof.laws.push(parts.collect());
+        }
         for atom in self.needed_dead(problem, &used) {
             proof.forbidden.push(BTreeMap::from([(proof.classes.len(), problem.kept.count(atom).saturating_add(1))]));
             proof.classes.push(vec![atom]);

@@ -182,8 +182,8 @@ impl Search {
 
     /// A candidate that takes no search, if there is one.
     fn candidate_without_search(&mut self, goal: &Goal, budget: &Budget<'_>) -> Option<Candidate> {
-        let stop = || (budget.interrupt)().is_some();
-        let (verdict, engine) = self.direct.decide(&self.problem, goal, &mut self.traces, &stop)?;
+        let (verdict, engine) =
+            self.direct.decide(&self.problem, goal, &mut self.traces, &|| (budget.interrupt)().is_some())?;
         Some(Candidate::at_once(verdict, engine))
     }
 

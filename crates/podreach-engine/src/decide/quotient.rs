@@ -98,9 +98,12 @@ impl Decider {
     fn lifted(&mut self, goal: &Goal, view: &View, trace: &Trace) -> Trace {
         let full = self.quotient.full();
         let run = view.lifted(full, trace, Settling::AsNeeded);
-        let mut is_run = || self.checker.check(goal, Verdict::Deployable(run.clone()), &|| false).is_ok();
         let asks = full.model.settling_matters() && !full.start.unsettled().is_empty();
-        if !asks || is_run() { run } else { view.lifted(self.quotient.full(), trace, Settling::AtFirst) }
+        if !asks || self.checker.check(goal, Verdict::Deployable(run.clone()), &|| false).is_ok() {
+            run
+        } else {
+            view.lifted(self.quotient.full(), trace, Settling::AtFirst)
+        }
     }
 
     /// What is claimed about the goal as asked, once the checker accepts it.

@@ -71,8 +71,9 @@ impl Direct {
 
 /// The atom of an alternative of one pod that the kept pods alone allow, or with them one that waits for a node.
 fn enabled_at_once(problem: &Problem, alternative: &Configuration) -> Option<Atom> {
-    let waits = |&(pod, _): &Atom| problem.model.consumed(pod).is_none_or(|unbound| problem.start.count(unbound) > 0);
-    single(problem, alternative).filter(|&atom| is_enabled(&problem.model, &*problem.kept, atom)).filter(waits)
+    let atom = single(problem, alternative).filter(|&atom| is_enabled(&problem.model, &*problem.kept, atom))?;
+    let waits = problem.model.consumed(atom.0).is_none_or(|unbound| problem.start.count(unbound) > 0);
+    waits.then_some(atom)
 }
 
 /// Whether an alternative of one pod can be helped by no other pod. The kept pods alone do not allow it, so it is never deployable.

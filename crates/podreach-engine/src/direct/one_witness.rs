@@ -173,10 +173,11 @@ impl OneWitness {
         while let Some(pod) = todo.pop() {
             // A witness may serve while it is being deleted, and then something counts it no longer.
             let witnesses = self.witnesses(problem, pod);
-            let dies = |witness: &PodId| m.shadow(*witness).is_some_and(|shadow| problem.roster.contains(shadow));
+            let mut shadows = witnesses.iter().filter_map(|&witness| m.shadow(witness));
             // What deploying a pod consumes is one more that it needs.
             let consumes = m.consumed(pod).is_some();
-            if consumes || !self.nesting.needs_at_most_one(m, pod) || witnesses.iter().any(dies) {
+            let one = !consumes && self.nesting.needs_at_most_one(m, pod);
+            if !one || shadows.any(|shadow| problem.roster.contains(shadow)) {
                 self.in_fragment.insert(pod, false);
                 break;
             }

@@ -101,12 +101,12 @@ impl Graph {
             }
             parts[part].push(class as Class);
         }
-        let row_of = |part: &Vec<Class>| &rows[part[0] as usize];
-        let paired = |part: &Vec<Class>| {
-            let others = parts.iter().enumerate().filter(|(_, other)| row_of(part).contains(other[0] as usize));
+        let paired = parts.iter().map(|part| {
+            let row = &rows[part[0] as usize];
+            let others = parts.iter().enumerate().filter(|(_, other)| row.contains(other[0] as usize));
             Bits::of(parts.len(), others.map(|(other, _)| other))
-        };
-        let paired: Vec<Bits> = parts.iter().map(paired).collect();
+        });
+        let paired: Vec<Bits> = paired.collect();
         Self { parts, open: paired.clone(), paired }
     }
 
@@ -154,10 +154,9 @@ mod tests {
             let kind: Vec<usize> = (0..classes).map(|_| rng.below(kinds)).collect();
             let excluded: BTreeSet<(usize, usize)> =
                 (0..rng.below(30)).map(|_| (rng.below(kinds), rng.below(kinds))).collect();
-            let is_pair = |a: usize, b: usize| excluded.contains(&(kind[a].min(kind[b]), kind[a].max(kind[b])));
             let all = (0..classes).flat_map(|a| (a + 1..classes).map(move |b| (a, b)));
-            let mut given: BTreeSet<(Class, Class)> =
-                all.filter(|&(a, b)| is_pair(a, b)).map(|(a, b)| (a as Class, b as Class)).collect();
+            let pairs_of_kinds = all.filter(|&(a, b)| excluded.contains(&(kind[a].min(kind[b]), kind[a].max(kind[b]))));
+            let mut given: BTreeSet<(Class, Class)> = pairs_of_kinds.map(|(a, b)| (a as Class, b as Class)).collect();
             given.retain(|_| !rng.one_in(50));
             let laws = cover(classes, given.iter().copied());
             let meant: BTreeSet<(Class, Class)> =

@@ -80,16 +80,12 @@ impl<'a> NeededPairs<'a> {
             return true;
         }
         let conditions = self.witnesses[rule].iter().flatten();
-        let is_needed = |class: &Class| *class != other && self.has(*class, other);
-        if conditions.clone().any(|witnesses| witnesses.iter().all(is_needed)) {
+        if conditions.clone().any(|witnesses| witnesses.iter().all(|&class| class != other && self.has(class, other))) {
             return true;
         }
-        let possible = |class: Class| mutexes.possible.contains(class as usize);
-        let apart = |class: &Class| {
-            let mutex = !mutexes.compatible[*class as usize].contains(other as usize);
-            *class != other && mutex && possible(*class) && possible(other)
-        };
-        let Some(found) = conditions.into_iter().find(|witnesses| witnesses.iter().all(apart)) else { return false };
+        let mut conditions = conditions.into_iter();
+        let found = conditions.find(|witnesses| witnesses.iter().all(|&class| are_apart(mutexes, class, other)));
+        let Some(found) = found else { return false };
         found.clone().into_iter().for_each(|witness| self.insert(witness, other));
         true
     }
@@ -119,4 +115,12 @@ impl<'a> NeededPairs<'a> {
 
 fn as_group((a, b): (Class, Class)) -> Group {
     if a == b { vec![(a, 2)] } else { vec![(a, 1), (b, 1)] }
+}
+/// Whether two classes that may each be present are a mutex.
+fn are_apart(mutexes: &Mutexes, class: Class, other: Class) -> bool {
+    let possible = &mutexes.possible;
+    class != other
+        && !mutexes.compatible[class as usize].contains(other as usize)
+        && possible.contains(class as usize)
+        && possible.contains(other as usize)
 }

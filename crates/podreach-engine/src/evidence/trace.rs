@@ -175,8 +175,8 @@ impl<'a, S: Changing> Draft<'a, S> {
         let blockers = blockers(m, &*self.s, (pod, node))?;
         let consumed = m.consumed(pod);
         let spare = |&atom: &Atom| Some(atom) != consumed && self.is_spare(atom, needs);
-        let anything = || self.s.seen(m, std::iter::empty()).map(|(q, at, _)| (q, at)).find(spare);
-        blockers.into_iter().find(spare).or_else(anything)
+        let found = blockers.into_iter().find(spare);
+        found.or_else(|| self.s.seen(m, std::iter::empty()).map(|(q, at, _)| (q, at)).find(spare))
     }
 
     /// Whether an instance may be deleted and the plan does not need it.

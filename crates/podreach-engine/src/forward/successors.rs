@@ -10,8 +10,8 @@ use crate::compile::{Deletion, State, Sum, SumGuard, System, next_deletion};
 /// The maximal configurations within `state` where the guard holds; adds to `work` how many were looked at.
 pub fn successors(system: &System, guard: &SumGuard, state: &State, work: &mut u64) -> Vec<State> {
     // Witnesses that are not there now will not be there after a deletion either.
-    let near = |sum: &Sum| state.value(*sum) > 0;
-    if guard.affinity.iter().any(|condition| condition.first_unless.is_none() && !condition.near.iter().all(near)) {
+    let mut required = guard.affinity.iter().filter(|condition| condition.first_unless.is_none());
+    if required.any(|condition| condition.near.iter().any(|&sum| state.value(sum) == 0)) {
         return Vec::new();
     }
     let mut successors: Vec<State> = Vec::new();

@@ -96,11 +96,11 @@ mod tests {
 
     #[test]
     fn what_waits_keeps_its_way_to_the_goal_and_the_rest_goes() {
-        let goal = |number: usize| Obligation {
+        let goals = (0..2_000).map(|number: usize| Obligation {
             group: vec![(number as Class, 1)],
             parent: number.checked_sub(1).map(|before| (before / 2, number)),
-        };
-        let mut obligations: Obligations = (0..2_000).map(goal).collect();
+        });
+        let mut obligations: Obligations = goals.collect();
         let mut queue: Queue = [(Reverse(3), 1_999), (Reverse(1), 5)].into_iter().collect();
         let before: Vec<_> = queue.clone().into_sorted_vec().iter().map(|&(_, goal)| way(&obligations, goal)).collect();
         let bytes = obligations.bytes();

@@ -259,11 +259,11 @@ impl<'a> Predecessors<'a> {
         let exceeded = guard.at_most.iter().find(|&&(sum, bound)| self.cursor.value(sum) > bound);
         let Some(&(sum, bound)) = exceeded else { return false };
         let sums = &self.system.sums;
-        let there = |class: Class| u128::from(self.cursor.counts[class as usize]);
+        let there = &self.cursor.counts;
         let of_base = self.base.iter().map(|&(class, _)| (class, sums.weight(sum, class)));
         let of_base = of_base.filter(|&(class, weight)| weight > 0 && self.is_of_base(class));
         let mut of_base: Vec<(Class, u128)> =
-            of_base.map(|(class, weight)| (class, weight.saturating_mul(there(class)))).collect();
+            of_base.map(|(class, weight)| (class, weight.saturating_mul(there[class as usize].into()))).collect();
         let added = self.added.iter().filter(|entry| !self.is_of_base(entry.0));
         let mut total = added.fold(0u128, |total, &(class, _)| total.saturating_add(sums.weight(sum, class)));
         of_base.sort_by_key(|&(class, weight)| (std::cmp::Reverse(weight), class));

@@ -276,8 +276,10 @@ impl<'r> Fixpoint<'r> {
 
     /// The members of a group and what may be present with one of them, as far as they are in a word.
     fn neighbourhood(&self, group: &[usize], word: usize) -> u64 {
-        let own = |class: usize| if class / 64 == word { 1 << (class % 64) } else { 0 };
-        group.iter().fold(0, |hood, &class| hood | own(class) | self.compatible.word(class, word))
+        group.iter().fold(0, |hood, &class| {
+            let own = if class / 64 == word { 1 << (class % 64) } else { 0 };
+            hood | own | self.compatible.word(class, word)
+        })
     }
 }
 
@@ -343,10 +345,12 @@ mod tests {
         let members = system.sums.weights.iter();
         let members: Vec<Bits> =
             members.map(|weights| Bits::of(classes, weights.iter().map(|&(class, _)| class as usize))).collect();
-        let at_first = |a: usize, b: usize| system.start[a] > 0 && system.start[b] > u64::from(a == b);
-        let together = |a: usize| Bits::of(classes, (0..classes).filter(|&b| at_first(a, b)));
+        let compatible = (0..classes).map(|a| {
+            let at_first = (0..classes).filter(|&b| system.start[a] > 0 && system.start[b] > u64::from(a == b));
+            Bits::of(classes, at_first)
+        });
         let possible = Bits::of(classes, (0..classes).filter(|&class| system.start[class] >= 1));
-        let mut mutexes = Mutexes { possible, compatible: (0..classes).map(together).collect() };
+        let mut mutexes = Mutexes { possible, compatible: compatible.collect() };
         loop {
             let before = mutexes.clone();
             for rule in &system.rules {
@@ -383,8 +387,10 @@ mod tests {
             if groups.iter().any(Vec::is_empty) {
                 return None;
             }
-            let has_all = |class: usize| groups.iter().all(|group| group.iter().any(|&witness| near(witness, class)));
-            let fewer: Vec<usize> = there.iter().copied().filter(|&class| has_all(class)).collect();
+            let fewer = there.iter().copied();
+            let fewer =
+                fewer.filter(|&class| groups.iter().all(|group| group.iter().any(|&witness| near(witness, class))));
+            let fewer: Vec<usize> = fewer.collect();
             if fewer.len() == there.len() {
                 return Some(there);
             }

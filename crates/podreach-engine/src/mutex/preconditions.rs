@@ -106,15 +106,15 @@ impl<'s> Preconditions<'s> {
     /// The preconditions of a guard; those that are new are added.
     fn conditions_of(&mut self, system: &System, guard: &SumGuard, interned: &mut Interned<'s>) -> Vec<usize> {
         let groups = guard.affinity.iter().flat_map(|c| c.near.iter().map(|&sum| (sum, c.first_unless)));
-        let condition = |(sum, first_unless): (Sum, Option<Sum>)| {
+        let conditions = groups.map(|(sum, first_unless)| {
             let key = (witnesses(system, guard, sum), first_unless);
             *interned.conditions.entry(key).or_insert_with_key(|(witnesses, first_unless)| {
                 let (witnesses, first_unless) = (witnesses.clone(), *first_unless);
                 self.conditions.push(Precondition { witnesses, first_unless, edges: Vec::new() });
                 self.conditions.len() - 1
             })
-        };
-        groups.map(condition).collect()
+        });
+        conditions.collect()
     }
 
     /// The prefix that is longer by a precondition; added if it is new.

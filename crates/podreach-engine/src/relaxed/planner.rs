@@ -87,10 +87,10 @@ impl<'a> RelaxedPlanner<'a> {
             planner.needed.push(needed);
         }
         // Most sums are bounded from above, so being in them does not help.
-        let helps = |of: &Vec<(Sum, u128)>| {
+        let helps = system.sums.of.iter().map(|of| {
             of.iter().map(|&(sum, _)| sum).filter(|&sum| !planner.waiting[sum as usize].is_empty()).collect()
-        };
-        planner.helps = system.sums.of.iter().map(helps).collect();
+        });
+        planner.helps = helps.collect();
         planner
     }
 
@@ -167,9 +167,9 @@ impl<'a> RelaxedPlanner<'a> {
         match self.made_by[class as usize] {
             NOTHING => None,
             THERE | PLANNED => {
-                let ready = |&&rule: &&usize| self.lacking[rule] == 0;
-                let rules = self.system.rules_of[class as usize].iter().filter(ready).map(|&rule| rule as u32);
-                rules.min_by_key(|&rule| self.weight_of(rule))
+                let rules = self.system.rules_of[class as usize].iter().copied();
+                let ready = rules.filter(|&rule| self.lacking[rule] == 0).map(|rule| rule as u32);
+                ready.min_by_key(|&rule| self.weight_of(rule))
             }
             rule => Some(rule),
         }

@@ -222,10 +222,10 @@ impl<'a> Incidence<'a> {
                 rules[rule as usize] = rules[rule as usize].wrapping_add(mix(*sum, role));
             }
         }
-        let used = |(sum, uses): (&u64, &Vec<(u32, u64)>)| {
+        let used = sums.iter().zip(&self.uses).map(|(sum, uses)| {
             uses.iter().fold(*sum, |total, &(rule, role)| total.wrapping_add(mix(rules[rule as usize], role)))
-        };
-        let used: Vec<u64> = sums.iter().zip(&self.uses).map(used).collect();
+        });
+        let used: Vec<u64> = used.collect();
         (0..colours.len())
             .map(|class| {
                 let made = self.system.rules_of[class].iter().map(|&rule| mix(rules[rule], 11));

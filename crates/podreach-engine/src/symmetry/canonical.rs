@@ -41,11 +41,12 @@ impl Canonical {
         permutations.retain(|permutation| {
             goals.iter().all(|goal| permutation.image(goal).is_none_or(|image| goals.contains(&image)))
         });
-        let moved = |permutation: &Automorphism| {
-            Bits::of(system.classes.len(), permutation.moved.iter().map(|&class| class as usize))
-        };
-        let moved: Vec<Bits> = permutations.iter().map(moved).collect();
-        Self { permutations: permutations.into_iter().zip(moved).collect(), unit }
+        let with_moved = permutations.into_iter().map(|permutation| {
+            let moved = permutation.moved.iter().map(|&class| class as usize);
+            let moved = Bits::of(system.classes.len(), moved);
+            (permutation, moved)
+        });
+        Self { permutations: with_moved.collect(), unit }
     }
 
     /// How much work the lowest image of a state is, in units of storing one that has no images.
