@@ -98,18 +98,19 @@ impl Matrix {
     /// Decides cells again to have their evidence, until the budget ends. Cells that are not deployable come first, since it is they
     /// that need an explanation.
     pub fn answers<'m>(&'m self, mut oracle: Oracle, budget: &'m Budget<'m>) -> impl Iterator<Item = CellAnswer> + 'm {
-        let cells = |wanted: Cell| {
-            let of_row = move |(row, (pod, cells)): (usize, &'m (PodId, Vec<Cell>))| {
-                let classes = (0..cells.len()).filter(move |&class| cells[class] == wanted);
-                classes.map(move |class| (row, *pod, class))
-            };
-            self.rows.iter().enumerate().flat_map(of_row)
-        };
-        let ordered = [Cell::Unknown, Cell::Never, Cell::Deployable].into_iter().flat_map(cells);
+        let ordered = [Cell::Unknown, Cell::Never, Cell::Deployable].into_iter().flat_map(|cell| self.those_of(cell));
         let ordered = ordered.take_while(|_| (budget.interrupt)().is_none());
         ordered.filter_map(move |(row, pod, class)| {
             let asked = question::asking(oracle.problem(), Goal::atom((pod, self.classes[class][0]))).ok()?;
             Some(CellAnswer { row, class, decision: oracle.answer(&asked, budget) })
+        })
+    }
+
+    /// The cells with this answer, each with its row, its pod type and its class of nodes.
+    fn those_of(&self, wanted: Cell) -> impl Iterator<Item = (usize, PodId, usize)> + '_ {
+        self.rows.iter().enumerate().flat_map(move |(row, (pod, cells))| {
+            let classes = (0..cells.len()).filter(move |&class| cells[class] == wanted);
+            classes.map(move |class| (row, *pod, class))
         })
     }
 
@@ -172,12 +173,12 @@ impl Matrix {
 
     /// The answer of every pair of a pod type and a node.
     pub fn cells(&self) -> BTreeMap<Atom, Cell> {
-        let of_row = |(pod, cells): &(PodId, Vec<Cell>)| {
+        let by_row = self.rows.iter().flat_map(|(pod, cells)| {
             let pairs = self.classes.iter().zip(cells).flat_map(|(class, &cell)| class.iter().map(move |&n| (n, cell)));
             let pods: Vec<PodId> = std::iter::once(*pod).chain(self.aliases(*pod).iter().copied()).collect();
             pairs.flat_map(|(node, cell)| pods.iter().map(move |&pod| ((pod, node), cell))).collect::<Vec<_>>()
-        };
-        self.rows.iter().flat_map(of_row).collect()
+        });
+        by_row.collect()
     }
 
     /// The pod types besides its own that a row is about.
@@ -187,10 +188,11 @@ impl Matrix {
 
     /// How many pairs of a pod type and a node have this answer.
     pub fn count(&self, cell: Cell) -> usize {
-        let in_row = |cells: &[Cell]| -> usize {
-            self.classes.iter().zip(cells).filter(|&(_, &c)| c == cell).map(|(class, _)| class.len()).sum()
-        };
-        self.rows.iter().map(|(pod, cells)| (1 + self.aliases(*pod).len()) * in_row(cells)).sum()
+        let by_row = self.rows.iter().map(|(pod, cells)| {
+            let nodes = self.classes.iter().zip(cells).filter(|&(_, &c)| c == cell).map(|(class, _)| class.len());
+            (1 + self.aliases(*pod).len()) * nodes.sum::<usize>()
+        });
+        by_row.sum()
     }
 
     /// How many pod types it is about.
@@ -397,7 +399,7 @@ impl Columns {
         }
         let mut running = vec![BTreeSet::<PodId>::new(); m.nodes().len()];
         for ((pod, node), _) in problem.start.iter().filter(|((pod, _), _)| m.bound(*pod).is_none()) {
-            let pod = m.shadowed(pod).unwrap_or(pod);
+            let pod = m.base(pod);
             running[node.index()].insert(pod);
             running[node.index()].extend(sets.get(&pod).into_iter().flatten());
         }
@@ -407,8 +409,8 @@ impl Columns {
             for node in nodes.iter().map(|node| node.index()) {
                 let mut usual = of_orbit.clone();
                 others[node].iter().for_each(|&(kind, cell)| usual[kind] = cell as u8);
-                let open = |pod: &PodId| usual[kind_of[pod.index()]] != Cell::Deployable as u8;
-                let staying = running[node].iter().copied().filter(open).collect();
+                let staying = running[node].iter().copied();
+                let staying = staying.filter(|pod| usual[kind_of[pod.index()]] != Cell::Deployable as u8).collect();
                 columns.of[node] = columns.all.number((columns.usual.number(usual), staying));
             }
         }

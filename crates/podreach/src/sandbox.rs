@@ -297,7 +297,7 @@ pub fn rule(m: &Model, pod: PodId, node: NodeId, deployable: bool) -> String {
     let (kind, namespace, own) =
         (parts.next().unwrap_or_default(), parts.next().unwrap_or_default(), parts.next().unwrap_or_default());
     let (claim, word) = if deployable { ("possible", "can-run") } else { ("never", "never-runs") };
-    let quoted = |text: &str| crate::yaml::string(text);
+    let quoted = crate::yaml::string;
     format!(
         "apiVersion: podreach.dev/v1alpha1\nkind: PlacementPolicy\nmetadata: {{name: placement}}\nspec:\n  rules:\n  - name: {}\n    {claim}:\n      \
          pods: {{kinds: [{}], namespaces: [{}], names: [{}]}}\n      nodes: {{names: [{}]}}\n",

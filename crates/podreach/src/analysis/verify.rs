@@ -115,8 +115,9 @@ impl Analysis {
 /// The cluster with the new nodes that a certificate speaks of: it may have taken more of them than were listed at first.
 fn listed<'l>(lowered: &'l Lowered, options: &Options) -> Cow<'l, Lowered> {
     let Options { copies, looked_at, .. } = options;
-    let differs = |listing: &&Listing| listing.copies != *copies || listing.looked_at != *looked_at;
-    let Some(listing) = lowered.listing.as_ref().filter(differs).cloned() else {
+    let listing = lowered.listing.as_ref();
+    let other = listing.filter(|listing| listing.copies != *copies || listing.looked_at != *looked_at);
+    let Some(listing) = other.cloned() else {
         return Cow::Borrowed(lowered);
     };
     let mut lowered = lowered.clone();

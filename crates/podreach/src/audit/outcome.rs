@@ -69,10 +69,8 @@ impl Outcome {
 
     /// The items that count and have this status, at least this severe.
     pub fn counting(&self, status: Status, least: Severity) -> impl Iterator<Item = &Item> {
-        let counts = move |entry: &&Entry| {
-            entry.standing == Standing::Counts && entry.item.status == status && entry.item.severity >= least
-        };
-        self.entries.iter().filter(counts).map(|entry| &entry.item)
+        let counted = self.entries.iter().filter(|entry| entry.standing == Standing::Counts).map(|entry| &entry.item);
+        counted.filter(move |item| item.status == status && item.severity >= least)
     }
 }
 

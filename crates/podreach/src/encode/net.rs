@@ -89,8 +89,8 @@ impl Net {
 
     /// Whether a transition may fire.
     pub(crate) fn is_enabled(&self, marking: &Marking, transition: usize) -> bool {
-        let tokens = |place| marking.get(place).copied().unwrap_or(0);
-        self.transitions[transition].pre.iter().all(|(place, &weight)| tokens(place) >= weight)
+        let mut pre = self.transitions[transition].pre.iter();
+        pre.all(|(place, &weight)| marking.get(place).copied().unwrap_or(0) >= weight)
     }
 
     /// The marking after a firing; `None` when the transition is not enabled.

@@ -248,9 +248,11 @@ fn read_net(spec: &Tree<'_>) -> Result<Source, Diagnostic> {
         return Err(errors::bad_source(spec.span, "two places have the same id"));
     }
     let places = |tree: &Tree<'_>, field: &str| -> Result<Vec<usize>, Diagnostic> {
-        let place = |id: &Tree<'_>| id.str().and_then(|id| index.get(id).copied());
-        let unknown = |id: &Tree<'_>| errors::bad_source(id.span, "this is not the id of a place");
-        list(tree, field)?.iter().map(|id| place(id).ok_or_else(|| unknown(id))).collect()
+        let places = list(tree, field)?.iter().map(|id| {
+            let place = id.str().and_then(|id| index.get(id).copied());
+            place.ok_or_else(|| errors::bad_source(id.span, "this is not the id of a place"))
+        });
+        places.collect()
     };
     for transition in list(spec, "transitions")? {
         let (id, name) = identity(transition)?;

@@ -168,10 +168,10 @@ impl<'p> Writing<'p> {
         }
         let mut stage = self.idle;
         let consumed = self.problem.model.consumed(atom.0);
-        let witnesses = guard.affinity.iter().filter(|condition| {
-            let is_consumed = |group: &Vec<Atom>| group.iter().all(|&witness| Some(witness) == consumed);
-            !condition.near.iter().all(is_consumed)
-        });
+        let witnesses = guard
+            .affinity
+            .iter()
+            .filter(|condition| condition.near.iter().flatten().any(|&witness| Some(witness) != consumed));
         for condition in witnesses {
             stage = self.add_stages(&name, stage, atom, condition, &mut reads);
         }

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::fmt;
 
+use podreach_core::cluster::Node;
 use podreach_core::{Cluster, NodeId, PodId};
 
 use crate::lower::object::nearest::nearest;
@@ -125,9 +126,8 @@ pub fn node(cluster: &Cluster, given: &str) -> Result<NodeId, NameError> {
 pub fn nodes(cluster: &Cluster, selector: &str) -> Result<Vec<NodeId>, SelectorError> {
     let selection = Selection::parse(selector)?;
     let symbols = &cluster.symbols;
-    let matches = |id: &NodeId| {
-        let labels = &cluster.nodes[*id].labels;
+    let selected = cluster.nodes.iter().filter(|(_, Node { labels, .. })| {
         selection.matches(|key| symbols.symbol(key).and_then(|key| labels.value(key)).map(|value| symbols.str(value)))
-    };
-    Ok(cluster.nodes.ids().filter(matches).collect())
+    });
+    Ok(selected.map(|(id, _)| id).collect())
 }

@@ -27,8 +27,8 @@ pub fn asking(problem: &Problem, goal: Goal) -> Result<Problem, GoalError> {
 
 fn asked(problem: &Problem, replicas: &BTreeMap<PodId, Replicas>, goal: Goal) -> Result<Problem, GoalError> {
     let cluster = problem.model.cluster();
-    let is_numbered = |(pod, _): (PodId, NodeId)| replicas.contains_key(&pod);
-    if !goal.any.iter().any(|alternative| alternative.iter().any(|(atom, _)| is_numbered(atom))) {
+    let is_numbered = goal.any.iter().flat_map(Configuration::iter).any(|((pod, _), _)| replicas.contains_key(&pod));
+    if !is_numbered {
         return Ok(problem.with_goal(goal));
     }
     let (mut any, mut of) = (Vec::new(), Vec::new());
@@ -89,10 +89,11 @@ fn ways(
             match all.get(&pod) {
                 None => longer.push(with(way, pod, node, count)),
                 Some(replicas) => {
-                    let free = |types: &&Vec<PodId>| {
-                        types.iter().all(|pod| !named.contains(pod) && way.of(*pod).next().is_none())
-                    };
-                    let free: Vec<&Vec<PodId>> = replicas.numbered.iter().filter(free).collect();
+                    let free = replicas
+                        .numbered
+                        .iter()
+                        .filter(|types| types.iter().all(|pod| !named.contains(pod) && way.of(*pod).next().is_none()));
+                    let free: Vec<&Vec<PodId>> = free.collect();
                     let least = if replicas.others { 0 } else { free.len() as u64 };
                     let besides = besides(cluster, replicas, |pod| there(pod, node));
                     let own = Own { pod: Some(pod), least, besides };
@@ -210,8 +211,9 @@ mod tests {
         cluster.replicas.insert(pod(0), Replicas { numbered, others, ..Replicas::default() });
         let asked = asked.iter().map(|&(node, count)| ((pod(0), NodeId::from_index(node)), count)).collect();
         let found = ways(&cluster, &cluster.replicas, &asked, &|_, _| 0).unwrap_or_default();
-        let plain = |way: Configuration| way.iter().map(|((pod, node), n)| (pod.index(), node.index(), n)).collect();
-        let mut found: Vec<_> = found.into_iter().map(plain).collect();
+        let plain = found.into_iter();
+        let plain = plain.map(|way| way.iter().map(|((pod, node), n)| (pod.index(), node.index(), n)).collect());
+        let mut found: Vec<_> = plain.collect();
         found.sort();
         found
     }

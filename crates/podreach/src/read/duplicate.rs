@@ -69,12 +69,12 @@ mod tests {
 
     fn entries(keys: impl IntoIterator<Item = usize>) -> Vec<Entry<'static>> {
         let span = Span { source: SourceId(0), start: 0, end: 0 };
-        let entry = |(i, key): (usize, usize)| Entry {
+        let entries = keys.into_iter().enumerate().map(|(i, key)| Entry {
             key: format!("k{key}").into(),
             key_span: Span { start: i as u32, ..span },
             value: Tree { span, value: Value::Null },
-        };
-        keys.into_iter().enumerate().map(entry).collect()
+        });
+        entries.collect()
     }
 
     fn places(entries: &[Entry]) -> Option<(u32, u32)> {

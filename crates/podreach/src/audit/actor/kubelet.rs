@@ -227,7 +227,7 @@ fn choices(cluster: &mut Cluster, relevant: &BTreeSet<PodId>, node: NodeId) -> C
     values.retain(|&key, _| may_change(cluster.symbols.str(key)));
     let other = cluster.symbols.intern("relabelled");
     let own = cluster.nodes[node].labels.clone();
-    let all = |(key, values): (Symbol, BTreeSet<Symbol>)| {
+    let all = values.into_iter().map(|(key, values)| {
         let mut all = vec![own.value(key)];
         for value in std::iter::once(None).chain(values.into_iter().map(Some)).chain([Some(other)]) {
             if !all.contains(&value) {
@@ -235,8 +235,8 @@ fn choices(cluster: &mut Cluster, relevant: &BTreeSet<PodId>, node: NodeId) -> C
             }
         }
         (key, all)
-    };
-    values.into_iter().map(all).collect()
+    });
+    all.collect()
 }
 
 fn look_at_terms(cluster: &mut Cluster, values: &mut Looked, terms: &[NodeTerm]) {

@@ -80,8 +80,8 @@ pub(super) fn copied_keys(cluster: &Cluster) -> Vec<Symbol> {
 /// What nodes give to their pods, each once.
 fn given(cluster: &Cluster) -> BTreeSet<Vec<(Symbol, Symbol)>> {
     let keys = copied_keys(cluster);
-    let of = |labels: &Labels| keys.iter().filter_map(|&key| Some((key, labels.value(key)?))).collect();
-    cluster.nodes.values().map(|node| of(&node.labels)).collect()
+    let nodes = cluster.nodes.values();
+    nodes.map(|node| keys.iter().filter_map(|&key| Some((key, node.labels.value(key)?))).collect()).collect()
 }
 
 /// One node for each of what nodes give to their pods.

@@ -249,7 +249,7 @@ fn relabel(draft: &mut Draft, plain: &World, repelling: &BTreeSet<MatcherId>, ty
     if types.iter().all(alike) {
         return Relabelling::Idle;
     }
-    let is_free = |pod: &PodId| !noticed(*pod).contains(&true);
+    let is_free = |pod: &PodId| !repelling.iter().any(|&matcher| m.notices(matcher, *pod));
     if !types.iter().filter(|types| !types.is_empty()).all(|types| types.iter().any(is_free)) {
         return Relabelling::Open;
     }
@@ -306,14 +306,14 @@ fn name_node(spec: &mut PodSpec) {
 
 /// The pod types of the input that the tenant can relabel to more effect than pods of its own: they run, or can run, where those cannot.
 fn lasting(draft: &Draft, plain: &Model, own: &[PodId], types: &[Types]) -> Vec<PodId> {
-    let lasting = |&pod: &PodId| {
-        let namespace = plain.pod(pod).namespace;
-        let stands_in =
-            |&&other: &&PodId| plain.pod(other).namespace == namespace && can_stand_in(draft, plain, other, pod);
-        types.iter().flatten().find(stands_in).is_none()
-    };
     let theirs: BTreeSet<_> = types.iter().flatten().map(|&pod| plain.pod(pod).namespace).collect();
-    own.iter().copied().filter(|&pod| theirs.contains(&plain.pod(pod).namespace)).filter(lasting).collect()
+    let own = own.iter().copied().filter(|&pod| theirs.contains(&plain.pod(pod).namespace));
+    let lasting = own.filter(|&pod| {
+        let namespace = plain.pod(pod).namespace;
+        let mut others = types.iter().flatten().filter(|&&other| plain.pod(other).namespace == namespace);
+        !others.any(|&other| can_stand_in(draft, plain, other, pod))
+    });
+    lasting.collect()
 }
 
 /// Whether a pod of the tenant can be wherever a pod of the input is or can get to, once that one is deleted.
@@ -323,9 +323,13 @@ fn can_stand_in(draft: &Draft, m: &Model, own: PodId, pod: PodId) -> bool {
         && a.quota.iter().all(|(quota, amount)| *amount <= b.quota.get(quota).copied().unwrap_or(0));
     let tolerates =
         a.tolerations.contains(&exists(None, None)) || b.tolerations.iter().all(|t| a.tolerations.contains(t));
-    let has_room = |node| m.static_ok(own, node) && Rule::NodeResourcesFit.refusal(m, &draft.kept, own, node).is_none();
     let is_kept = draft.kept.of(pod).next().is_some();
-    asks_less && tolerates && !is_kept && draft.start.of(pod).all(|(node, _)| has_room(node))
+    asks_less
+        && tolerates
+        && !is_kept
+        && draft.start.of(pod).all(|(node, _)| {
+            m.static_ok(own, node) && Rule::NodeResourcesFit.refusal(m, &draft.kept, own, node).is_none()
+        })
 }
 
 /// Gives every running pod of these types any of the tenant's labels, without asking anti-affinity again.

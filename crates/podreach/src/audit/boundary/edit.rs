@@ -11,9 +11,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use podreach_core::change::Change;
-use podreach_core::cluster::{NodeRequirement, PodSpec, Taint, TaintEffect};
+use podreach_core::cluster::{NodeRequirement, Taint, TaintEffect};
 use podreach_core::id::{QuotaId, ResourceId, Symbol};
-use podreach_core::rule::taint::tolerates;
+use podreach_core::rule::taint::is_tolerated;
 use podreach_core::selector::Values;
 use podreach_core::storage::Mounts;
 use podreach_core::{Atom, Goal, Model, NodeId, PodId};
@@ -148,8 +148,7 @@ fn of_node(m: &Model, pods: &BTreeSet<PodId>, keys: &BTreeMap<Symbol, BTreeSet<S
 
 fn of_pod(m: &Model, pod: PodId, taints: &BTreeSet<Taint>) -> Vec<Change> {
     let spec = m.pod(pod);
-    let refused =
-        taints.iter().filter(|taint| taint.effect != TaintEffect::PreferNoSchedule && !is_tolerated(spec, taint));
+    let refused = taints.iter().filter(|taint| taint.keeps_pods_away() && !is_tolerated(&spec.tolerations, taint));
     let mut changes: Vec<Change> = refused.map(|&taint| Change::Tolerate(pod, taint)).collect();
     changes.extend(spec.node_name.map(|_| Change::NodeName(pod)));
     changes.extend(spec.node_selector.iter().map(|(key, _)| Change::NodeSelector(pod, key)));
@@ -164,10 +163,6 @@ fn of_pod(m: &Model, pod: PodId, taints: &BTreeSet<Taint>) -> Vec<Change> {
     changes
 }
 
-fn is_tolerated(spec: &PodSpec, taint: &Taint) -> bool {
-    spec.tolerations.iter().any(|toleration| tolerates(toleration, taint))
-}
-
 impl Edit {
     /// The part of the world in which the edit can matter, with the goal and the edit in its terms.
     pub(crate) fn part(&self, world: &World, goal: &Goal) -> (World, Goal, Self) {
@@ -175,13 +170,11 @@ impl Edit {
         let (pod, node) = self.change.object();
         let social = is_social(m, &world.relevant(pods_of(goal)));
         // Where nobody looks at others, an edit of one object changes nothing for the rest.
-        let touched = |alternative: &&podreach_core::Configuration| {
-            social
-                || alternative
-                    .iter()
-                    .any(|((p, n), _)| pod.is_none_or(|pod| pod == p) && node.is_none_or(|node| node == n))
-        };
-        let goal = Goal { any: goal.any.iter().filter(touched).cloned().collect() };
+        let touched = goal.any.iter().filter(|alternative| {
+            let mut atoms = alternative.iter().map(|(atom, _)| atom);
+            social || atoms.any(|(p, n)| pod.is_none_or(|pod| pod == p) && node.is_none_or(|node| node == n))
+        });
+        let goal = Goal { any: touched.cloned().collect() };
         let members = m.pods().filter(|&pod| match self.change {
             Change::NamespaceLabel(namespace, ..) => m.pod(pod).namespace == namespace,
             _ => false,

@@ -94,8 +94,10 @@ pub(crate) fn changes(m: &Model, pods: &BTreeSet<PodId>) -> Vec<Change> {
 /// The labels by which pods are drawn to others, or counted: of pods, and of namespaces.
 pub(crate) fn drawing(m: &Model, pods: &BTreeSet<PodId>) -> (Own<PodId>, Own<NamespaceId>) {
     let needed = looked_for(m, pods, false);
-    let of_pod = |&pod: &PodId| carried(m, &needed, &m.pod(pod).labels, false).into_iter().map(move |key| (pod, key));
-    let of_pods = pods.iter().flat_map(of_pod).collect();
+    let of_pods = pods
+        .iter()
+        .flat_map(|&pod| carried(m, &needed, &m.pod(pod).labels, false).into_iter().map(move |key| (pod, key)));
+    let of_pods = of_pods.collect();
     let own: BTreeSet<NamespaceId> = pods.iter().map(|&pod| m.pod(pod).namespace).collect();
     let labelled = m.cluster().namespace_labels.iter().filter(|(namespace, _)| own.contains(namespace));
     let of_namespaces = labelled.flat_map(|(&namespace, labels)| {
@@ -121,8 +123,8 @@ pub(crate) fn facts(m: &Model, pods: &BTreeSet<PodId>) -> Vec<Fact> {
     }
     let labels = m.cluster().namespace_labels.values();
     let of_namespaces = only_avoided(m, &needed, &avoided, true).into_iter();
-    let carried = |key: &Symbol| labels.clone().any(|labels| labels.value(*key).is_some());
-    facts.extend(of_namespaces.filter(carried).map(Fact::NamespaceLabels));
+    let carried = of_namespaces.filter(|&key| labels.clone().any(|labels| labels.value(key).is_some()));
+    facts.extend(carried.map(Fact::NamespaceLabels));
     facts.extend(topology(m, pods).into_iter().map(Fact::NodeLabels));
     facts
 }
@@ -148,6 +150,6 @@ fn topology(m: &Model, pods: &BTreeSet<PodId>) -> BTreeSet<Symbol> {
     others.extend(specs().flat_map(|spec| spec.node_selector.iter().map(|(key, _)| key)));
     let terms = specs().flat_map(|spec| spec.node_affinity.iter().chain(&spec.added_affinity).flatten());
     others.extend(terms.flat_map(|term| &term.expressions).map(|(key, _)| *key));
-    let carried = |key: &Symbol| m.nodes().any(|node| m.node(node).labels.value(*key).is_some());
-    avoided.filter(|key| !others.contains(key)).filter(carried).collect()
+    let only_avoided = avoided.filter(|key| !others.contains(key));
+    only_avoided.filter(|&key| m.nodes().any(|node| m.node(node).labels.value(key).is_some())).collect()
 }

@@ -35,13 +35,15 @@ pub(crate) fn boundary(
     let whole = Ground::new(lowered, property, world.clone());
     let used = used(world, ruling);
     let entry = Entry::new(means.memory, &(whole.content() + &content::nodes(world, &used)));
-    let again = |known: &Value| {
-        let m = whole.world.model();
-        let facts = whole.facts(&whole.pods(), &m.nodes().collect());
-        let loss = facts.into_iter().find(|fact| fact.loss_by_name(m) == *known)?;
-        broken(&whole, &loss, ruled(&whole.losing(&loss), means))
-    };
-    entry.or_else(again, || found(&whole, &used, means), means)
+    entry.or_else(|known| known_loss(&whole, known, means), || found(&whole, &used, means), means)
+}
+
+/// The loss that was found before, by its name, if it still breaks the rule.
+fn known_loss(whole: &Ground<'_>, known: &Value, means: Means<'_>) -> Option<Escape> {
+    let m = whole.world.model();
+    let facts = whole.facts(&whole.pods(), &m.nodes().collect());
+    let loss = facts.into_iter().find(|fact| fact.loss_by_name(m) == *known)?;
+    broken(whole, &loss, ruled(&whole.losing(&loss), means))
 }
 
 fn found(whole: &Ground<'_>, used: &BTreeSet<NodeId>, means: Means<'_>) -> Boundary {

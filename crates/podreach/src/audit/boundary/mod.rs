@@ -57,25 +57,28 @@ pub(crate) fn of(lowered: &Lowered, property: &Property, world: &World, ruling: 
     let (part, map) = world.part(|pod| pods.contains(&pod), |node| nodes.contains(&node));
     let goal = map.goal(&goal);
     let entry = cache::Entry::new(means.memory, &(content::world(&part) + &content::goal(&part, &goal)));
-    let again = |known: &Value| {
-        let edits = edit::edits(&part, &goal);
-        let edit = edits.iter().find(|edit| by_name(part.model(), &edit.change) == *known)?;
-        escape(&part, &goal, edit, means)
-    };
-    entry.or_else(again, || of_never(&part, &goal, means), means)
+    entry.or_else(|known| known_escape(&part, &goal, known, means), || of_never(&part, &goal, means), means)
+}
+
+/// The escape that was found before, by its name, if it still is one.
+fn known_escape(part: &World, goal: &Goal, known: &Value, means: Means<'_>) -> Option<Escape> {
+    let edits = edit::edits(part, goal);
+    let edit = edits.iter().find(|edit| by_name(part.model(), &edit.change) == *known)?;
+    escape(part, goal, edit, means)
 }
 
 /// The pods and nodes that a goal's answer depends on, after any edit.
 pub(crate) fn scope(world: &World, goal: &Goal) -> (BTreeSet<PodId>, BTreeSet<NodeId>) {
     let m = world.model();
-    let atoms = || goal.any.iter().flat_map(|alternative| alternative.iter().map(|(atom, _)| atom));
-    let pods = world.relevant(atoms().map(|(pod, _)| pod).collect::<BTreeSet<_>>());
+    let atoms = goal.any.iter().flat_map(|alternative| alternative.iter().map(|(atom, _)| atom));
+    let (pods, nodes): (BTreeSet<PodId>, BTreeSet<NodeId>) = atoms.unzip();
+    let pods = world.relevant(pods);
     if edit::is_social(m, &pods) {
         return (pods, m.nodes().collect());
     }
     // Kept pods count for limits and quotas, wherever they are.
     let kept = world.problem.kept.iter().map(|((_, node), _)| node);
-    let nodes = atoms().map(|(_, node)| node).chain(kept).collect();
+    let nodes = nodes.into_iter().chain(kept).collect();
     (pods, nodes)
 }
 

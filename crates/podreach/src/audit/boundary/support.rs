@@ -98,8 +98,8 @@ impl<'a> Ground<'a> {
             let labels = self.lowered.origins.nodes.get(m.node_name(node)).map(|origin| &origin.labels);
             let carried = keys.iter().filter(|key| labels.is_some_and(|labels| labels.contains_key(*key)));
             facts.extend(carried.map(|key| Support::Label(node, key.clone())));
-            let has = |resource: &ResourceId| m.node(node).allocatable.amount(*resource) > 0;
-            facts.extend(resources.iter().copied().filter(has).map(|resource| Support::Room(node, resource)));
+            let there = resources.iter().filter(|&&resource| m.node(node).allocatable.amount(resource) > 0);
+            facts.extend(there.map(|&resource| Support::Room(node, resource)));
         }
         let kept: BTreeSet<PodId> = self.world.problem.kept.iter().map(|((pod, _), _)| pod).collect();
         for &pod in pods {

@@ -176,15 +176,17 @@ fn possibility(problem: &Problem, pod: PodId, count: u64) -> (Property, World) {
 /// Whether all that a rule wants is there in some configuration that can be reached; `None` if there are too many of these.
 fn truth(ground: &Ground<'_>) -> Option<bool> {
     let wants = ground.wants();
-    let there = |s: &Configuration, want: &Want| -> u64 {
-        let used = want.nodes.iter().filter(|&&node| s.count((want.pod, node)) > 0);
-        match want.apart {
-            Some(_) => used.map(|&node| want.place(node)).collect::<BTreeSet<_>>().len() as u64,
-            None => used.map(|&node| s.count((want.pod, node))).sum(),
-        }
-    };
-    let met = |s: &Configuration| wants.iter().all(|want| there(s, want) >= want.count);
-    Some(configurations(&ground.world.problem, 20_000)?.iter().any(met))
+    let mut all = configurations(&ground.world.problem, 20_000)?.into_iter();
+    Some(all.any(|s| wants.iter().all(|want| there(&s, want) >= want.count)))
+}
+
+/// How many instances of those that are wanted a configuration has.
+fn there(s: &Configuration, want: &Want) -> u64 {
+    let used = want.nodes.iter().filter(|&&node| s.count((want.pod, node)) > 0);
+    match want.apart {
+        Some(_) => used.map(|&node| want.place(node)).collect::<BTreeSet<_>>().len() as u64,
+        None => used.map(|&node| s.count((want.pod, node))).sum(),
+    }
 }
 
 /// What was seen of rules of what is possible: members of cores by their kind, losses that break a rule, and losses that do not.

@@ -253,7 +253,7 @@ fn stays(m: &Model, pods: &BTreeSet<PodId>, nodes: Option<&BTreeSet<NodeId>>, (p
     if let Some(bound) = m.bound(pod) {
         return pods.contains(&bound);
     }
-    pods.contains(&m.shadowed(pod).unwrap_or(pod)) && nodes.is_none_or(|nodes| nodes.contains(&node))
+    pods.contains(&m.base(pod)) && nodes.is_none_or(|nodes| nodes.contains(&node))
 }
 
 /// A step as the end of a sentence.

@@ -23,8 +23,8 @@ pub(super) fn items(scene: &mut Scene<'_>) -> Vec<Item> {
     if m.semantics() == Semantics::Paper {
         return Vec::new();
     }
-    let split = |subject: &&Subject| has_split_terms(&m, subject.pod);
-    let subjects: Vec<Subject> = scene.subjects.iter().filter(split).cloned().collect();
+    let subjects = scene.subjects.iter().filter(|subject| has_split_terms(&m, subject.pod));
+    let subjects: Vec<Subject> = subjects.cloned().collect();
     scene.each(&subjects, item)
 }
 
@@ -57,7 +57,7 @@ fn item(scene: &mut Scene<'_>, subject: &Subject) -> Option<Item> {
 fn has_split_terms(m: &Model, pod: PodId) -> bool {
     let terms = &m.pod(pod).affinity;
     let matches = |q: PodId, matcher| m.depends_on_node(matcher) || m.sees_unbound(matcher, q);
-    let each = || terms.iter().all(|term| m.pods().any(|q| matches(q, term.matcher)));
-    let one = || m.pods().any(|q| terms.iter().all(|term| matches(q, term.matcher)));
-    terms.len() > 1 && !one() && each()
+    terms.len() > 1
+        && !m.pods().any(|q| terms.iter().all(|term| matches(q, term.matcher)))
+        && terms.iter().all(|term| m.pods().any(|q| matches(q, term.matcher)))
 }

@@ -91,12 +91,12 @@ fn compare(
 fn flipped(before: &Answers, after: &Answers, earlier: PodId, pod: PodId, from: Cell, to: Cell) -> Vec<NodeId> {
     let (old, new) = (&before.problem.model, &after.problem.model);
     let by_name: BTreeMap<&str, NodeId> = old.nodes().map(|node| (old.node_name(node), node)).collect();
-    let changed = |&node: &NodeId| {
+    let changed = new.nodes().filter(|&node| {
         by_name.get(new.node_name(node)).is_some_and(|&was| {
             before.cells.get(&(earlier, was)) == Some(&from) && after.cells.get(&(pod, node)) == Some(&to)
         })
-    };
-    new.nodes().filter(changed).collect()
+    });
+    changed.collect()
 }
 
 fn item(scene: &mut Scene<'_>, finding: &Finding, name: &str, pod: PodId, nodes: &[NodeId]) -> Item {

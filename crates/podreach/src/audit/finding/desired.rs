@@ -1,11 +1,11 @@
 //! F0104: can everything that is declared be up at the same time, and if not, how much of it?
 
-use podreach_core::Demand;
 use podreach_core::cancel::polled;
 use podreach_core::demand::{Law, Want as Wanted};
 use podreach_core::id::ResourceId;
 use podreach_core::resource::Amount;
 use podreach_core::rule::fit;
+use podreach_core::{Demand, Model, PodId};
 
 use super::Finding;
 use super::scene::Scene;
@@ -161,16 +161,15 @@ fn at_most(asking: &Asking<'_>, wants: &[Want]) -> Option<(u64, Evidence)> {
         .filter(|want| want.nodes.iter().any(|&node| problem.is_possible((want.pod, node))))
         .cloned()
         .collect();
-    let kept = |want: &Want| want.nodes.iter().map(|&node| problem.kept.count((want.pod, node))).sum::<u64>();
-    let there = possible.iter().map(|want| kept(want).min(want.count)).fold(0, u64::saturating_add);
-    let request = |want: &Want, resource: ResourceId| match fit::checked(m, want.pod).any(|other| other == resource) {
-        true => fit::weight(m, want.pod, resource),
-        false => 0,
-    };
+    let there = possible.iter().map(|want| {
+        let kept: u64 = want.nodes.iter().map(|&node| problem.kept.count((want.pod, node))).sum();
+        kept.min(want.count)
+    });
+    let there = there.fold(0, u64::saturating_add);
     let bounds = m.cluster().resources.entries().ids().filter_map(|resource| {
         let room = m.nodes().map(|node| m.node(node).allocatable.amount(resource)).fold(0, Amount::saturating_add);
         let mut requests: Vec<(Amount, u64)> =
-            possible.iter().map(|want| (request(want, resource), want.count)).collect();
+            possible.iter().map(|want| (checked_request(m, want.pod, resource), want.count)).collect();
         requests.sort_unstable();
         let (fits, first) = fill(room, &requests);
         Some((fits.saturating_add(there), first?, resource))
@@ -181,11 +180,19 @@ fn at_most(asking: &Asking<'_>, wants: &[Want]) -> Option<(u64, Evidence)> {
     let own = possible
         .iter()
         .enumerate()
-        .map(|(at, want)| (Law::Place(0, at), first.saturating_sub(request(want, resource))));
+        .map(|(at, want)| (Law::Place(0, at), first.saturating_sub(checked_request(m, want.pod, resource))));
     let of_nodes = m.nodes().map(|node| (Law::Capacity(node, resource), 1));
     let laws = of_nodes.chain(own.filter(|(_, times)| *times > 0)).collect();
     let shows = format!("the nodes have {} for no more than {bound} of them", m.str(m.cluster().resources[resource]));
     Some((bound, asking.sum(any, shows, vec![first], laws)?))
+}
+
+/// What a pod requests of a resource, if it is asked about that.
+fn checked_request(m: &Model, pod: PodId, resource: ResourceId) -> Amount {
+    match fit::checked(m, pod).any(|other| other == resource) {
+        true => fit::weight(m, pod, resource),
+        false => 0,
+    }
 }
 
 /// How many requests fit into a room, the smallest first, and the first that does not.

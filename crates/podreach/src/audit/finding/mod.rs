@@ -107,9 +107,8 @@ pub fn parts() -> usize {
 /// Which findings [`items`] looks for in an input, and in what.
 pub(crate) fn looked_for(lowered: &Lowered) -> LookedFor {
     let nodes = lowered.cluster.nodes.len();
-    let of_one_input = |finding: &&Finding| finding.code.starts_with("F01") && finding.code != UNFINISHED.code;
-    let with_nodes = ALL.iter().filter(of_one_input).count();
-    let findings = if nodes == 0 { WITHOUT_NODES.len() } else { with_nodes };
+    let of_one_input = ALL.iter().filter(|finding| finding.code.starts_with("F01") && finding.code != UNFINISHED.code);
+    let findings = if nodes == 0 { WITHOUT_NODES.len() } else { of_one_input.count() };
     LookedFor { findings, workloads: scene::subjects(lowered).len(), nodes }
 }
 

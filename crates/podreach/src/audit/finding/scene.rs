@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use podreach_core::rule::hard;
 use podreach_core::verdict::Reason;
-use podreach_core::{Cluster, Configuration, Goal, Model, NodeId, PodId, Problem, Semantics, Verdict, cancel};
+use podreach_core::{Cluster, Goal, Model, NodeId, PodId, Problem, Semantics, Verdict, cancel};
 
 use super::Finding;
 use crate::answer::{Oracle, Sure};
@@ -17,7 +17,7 @@ use crate::audit::memory::{self, Cache, Means};
 use crate::audit::policy::never::sentence;
 use crate::audit::policy::recoverable::has_daemon;
 use crate::audit::policy::world::World;
-use crate::diagnostic::{Diagnostic, Effect};
+use crate::diagnostic::Effect;
 use crate::engine::{Budget, Stop};
 use crate::lower::{Declared, Kind, Lowered};
 use crate::read::Span;
@@ -132,8 +132,10 @@ impl<'a> Scene<'a> {
 
     /// Whether there may be pods that the input does not show.
     pub(super) fn may_have_unseen_pods(&self) -> bool {
-        let unseen = |d: &Diagnostic| d.pods.is_empty() && matches!(d.effect, Effect::UnderApproximates | Effect::Both);
-        self.lowered.diagnostics.iter().any(|d| unseen(d) || matches!(d.code, "S0422" | "S0461"))
+        self.lowered.diagnostics.iter().any(|d| {
+            let unseen = d.pods.is_empty() && matches!(d.effect, Effect::UnderApproximates | Effect::Both);
+            unseen || matches!(d.code, "S0422" | "S0461")
+        })
     }
 
     /// A finding that is neither made nor ruled out: `what` is the open question as a clause, `why` the reason. That time ran out is said
@@ -165,16 +167,18 @@ impl<'a> Scene<'a> {
         let m = &self.now.model;
         let waiting = m.cluster().replicas.get(&pod).and_then(|replicas| replicas.waiting);
         let types = std::iter::once(pod).chain(waiting);
-        let on = |pod: PodId| m.nodes().map(move |node| [((pod, node), 1)].into_iter().collect());
-        Goal { any: types.flat_map(on).collect() }
+        let atoms = types.flat_map(|pod| m.nodes().map(move |node| (pod, node)));
+        Goal { any: atoms.map(|atom| [(atom, 1)].into_iter().collect()).collect() }
     }
 
     /// A goal from a start: from nothing, no pod waits for a node.
     pub(super) fn asked(&self, from: From, goal: &Goal) -> Goal {
         let cluster = self.now.model.cluster();
-        let waits = |alternative: &Configuration| alternative.iter().any(|((pod, _), _)| cluster.is_twin(pod));
-        let there = |alternative: &&Configuration| from == From::Now || !waits(alternative);
-        Goal { any: goal.any.iter().filter(there).cloned().collect() }
+        let there = goal
+            .any
+            .iter()
+            .filter(|alternative| from == From::Now || !alternative.iter().any(|((pod, _), _)| cluster.is_twin(pod)));
+        Goal { any: there.cloned().collect() }
     }
 
     /// A node where a pod can be deployed right after everything that is not kept was deleted: in the cluster too, if nothing is in doubt
@@ -203,7 +207,7 @@ impl<'a> Scene<'a> {
     /// node.
     pub(super) fn wants_pods(&self, subject: &Subject) -> bool {
         let m = &self.now.model;
-        let wants = |name: &String| {
+        subject.names.iter().any(|name| {
             let Some(origin) = self.lowered.origins.pods.get(name) else { return true };
             match origin.declared {
                 _ if origin.idle => false,
@@ -211,8 +215,7 @@ impl<'a> Scene<'a> {
                 Some(declared) => declared.replicas > 0,
                 None => true,
             }
-        };
-        subject.names.iter().any(wants)
+        })
     }
 
     /// Whether someone sees to it that pods of a type run.
@@ -302,16 +305,16 @@ pub(super) fn types(cluster: &Cluster) -> BTreeMap<&str, PodId> {
 /// The pod types that someone would want to know about: not those that nobody wants more of, nor pods that are over or out of date.
 pub(super) fn subjects(lowered: &Lowered) -> Vec<Subject> {
     let origins = &lowered.origins.pods;
-    let subject = |(pod, known): (PodId, &podreach_core::cluster::Pod)| {
+    let types = lowered.cluster.pods.iter().filter(|(id, _)| !lowered.cluster.is_twin(*id));
+    let subjects = types.filter_map(|(pod, known)| {
         let origin = origins.get(&known.name)?;
         let current = !origin.outdated && !origin.beyond && (origin.kind != Kind::Pod || origin.declared.is_some());
         let names = Some(vec![known.name.clone()]).filter(|_| current)?;
         let kind = origin.kind;
         let wanted = known.spec.barred.as_ref().is_none_or(|why| !why.is_unwanted());
         wanted.then_some(Subject { pod, names, kind })
-    };
-    let types = lowered.cluster.pods.iter().filter(|(id, _)| !lowered.cluster.is_twin(*id));
-    let mut subjects: Vec<Subject> = types.filter_map(subject).collect();
+    });
+    let mut subjects: Vec<Subject> = subjects.collect();
     subjects.sort_by(|a, b| a.names.cmp(&b.names));
     subjects
 }

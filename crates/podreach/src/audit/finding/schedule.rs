@@ -55,9 +55,9 @@ pub(super) const NOT_RESTARTABLE: Finding = Finding {
 pub(super) fn items(scene: &mut Scene<'_>) -> Vec<Item> {
     let subjects = scene.subjects.clone();
     let doubtful = scene.doubtful();
-    let is_easy = |pod: PodId| !doubtful.contains(&pod) && scene.easy_place(pod).is_some();
-    let is_hard = |subject: &Subject| scene.wants_pods(subject) && !is_easy(subject.pod);
-    let hard: Vec<Subject> = cancel::polled(subjects).filter(is_hard).collect();
+    let wanted = cancel::polled(subjects).filter(|subject| scene.wants_pods(subject));
+    let hard = wanted.filter(|&Subject { pod, .. }| doubtful.contains(&pod) || scene.easy_place(pod).is_none());
+    let hard: Vec<Subject> = hard.collect();
     scene.each(&hard, item)
 }
 

@@ -49,8 +49,8 @@ fn item(scene: &mut Scene<'_>, subject: &Subject, index: usize) -> Option<Item> 
     let few = settled && (domains.len() as u64) < constraint.min_domains;
     let mut empty = Vec::new();
     let (mut evidence, mut open) = (Vec::new(), None);
-    let lasts = |nodes: &&Vec<NodeId>| nodes.iter().any(|&node| !m.comes_and_goes(node));
-    for nodes in domains.values().filter(|nodes| !few && lasts(nodes)) {
+    let lasting = domains.values().filter(|nodes| nodes.iter().any(|&node| !m.comes_and_goes(node)));
+    for nodes in lasting.filter(|_| !few) {
         match stays_empty(scene, subject.pod, index, nodes) {
             Ok(Some(shown)) => {
                 evidence.push(shown);
@@ -98,10 +98,9 @@ fn domains(m: &Model, pod: PodId, index: usize) -> BTreeMap<DomainId, Vec<NodeId
 fn stays_empty(scene: &mut Scene<'_>, pod: PodId, index: usize, nodes: &[NodeId]) -> Result<Option<Evidence>, Open> {
     let m = scene.model();
     let matcher = m.pod(pod).spread[index].matcher;
-    let counted = |&q: &PodId| (m.depends_on_node(matcher) || m.sees_unbound(matcher, q)) && spread::is_counted(&m, q);
-    let pods: Vec<PodId> = m.pods().filter(counted).collect();
-    let easy = |&q: &PodId| nodes.iter().any(|&node| hard(&m, &scene.fresh.start, q, node));
-    if pods.iter().any(easy) {
+    let matching = m.pods().filter(|&q| m.depends_on_node(matcher) || m.sees_unbound(matcher, q));
+    let pods: Vec<PodId> = matching.filter(|&q| spread::is_counted(&m, q)).collect();
+    if pods.iter().any(|&q| nodes.iter().any(|&node| hard(&m, &scene.fresh.start, q, node))) {
         return Ok(None);
     }
     if pods.len() * nodes.len() > ALTERNATIVES {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use podreach_core::cluster::{Taint, TaintEffect, Toleration, TolerationOperator};
+use podreach_core::cluster::{Taint, TaintEffect, TolerationOperator};
 use podreach_core::{Goal, Model, NodeId, PodId};
 
 use super::Finding;
@@ -57,11 +57,10 @@ fn pools(m: &Model) -> BTreeMap<Vec<Taint>, Vec<NodeId>> {
 
 /// Whether a pod tolerates whatever taint keeps new pods out; whether some pool has one that makes pods leave, the questions say.
 fn tolerates_everything(m: &Model, pod: PodId) -> bool {
-    let everything = |t: &Toleration| {
+    m.pod(pod).tolerations.iter().any(|t| {
         let effect = t.effect.is_none_or(|effect| effect == TaintEffect::NoSchedule);
         t.key.is_none() && t.operator == TolerationOperator::Exists && effect
-    };
-    m.pod(pod).tolerations.iter().any(everything)
+    })
 }
 
 fn item(scene: &mut Scene<'_>, subject: &Subject, pools: &BTreeMap<Vec<Taint>, Vec<NodeId>>) -> Option<Item> {

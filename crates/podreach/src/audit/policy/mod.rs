@@ -37,7 +37,7 @@ pub fn items(
     done: &dyn Fn(),
 ) -> Vec<Item> {
     let rules = policies.iter().flat_map(|policy| policy.rules.iter().map(move |rule| (policy, rule)));
-    let item = |(policy, rule): (&Policy, &Rule)| {
+    let items = rules.map(|(policy, rule)| {
         let item = cancel::attempt(|| property::item(lowered, policy, rule, semantics, actor, means));
         let item = item.unwrap_or_else(|stop| Item {
             message: format!("it is not known whether this holds: {stop}"),
@@ -45,6 +45,6 @@ pub fn items(
         });
         done();
         item
-    };
-    rules.map(item).collect()
+    });
+    items.collect()
 }

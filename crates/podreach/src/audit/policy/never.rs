@@ -12,8 +12,8 @@ use crate::words;
 
 /// The question of the rule: any of the pods on any of the nodes.
 pub(crate) fn goal(pods: &[PodId], nodes: &[NodeId]) -> Goal {
-    let on = |pod: PodId| nodes.iter().map(move |&node| [((pod, node), 1)].into_iter().collect());
-    Goal { any: pods.iter().flat_map(|&pod| on(pod)).collect() }
+    let atoms = pods.iter().flat_map(|&pod| nodes.iter().map(move |&node| (pod, node)));
+    Goal { any: atoms.map(|atom| [(atom, 1)].into_iter().collect()).collect() }
 }
 
 /// Decides the rule.
@@ -101,8 +101,8 @@ pub(crate) fn met(asking: &Asking<'_>, goal: &Goal, decision: &Sure) -> Configur
     let Verdict::Deployable(trace) = decision.checked.verdict() else { return Configuration::new() };
     let problem = &asking.world.problem;
     let s = trace.after(trace.len(), &problem.model, &problem.start);
-    let met = |alternative: &&Configuration| problem.is_met(&Goal::all((*alternative).clone()), &s);
-    goal.any.iter().find(met).cloned().unwrap_or_default()
+    let mut alternatives = goal.any.iter().cloned();
+    alternatives.find(|alternative| problem.is_met(&Goal::all(alternative.clone()), &s)).unwrap_or_default()
 }
 
 fn fix(asking: &Asking<'_>, node: NodeId) -> String {

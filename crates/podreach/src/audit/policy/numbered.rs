@@ -70,14 +70,14 @@ pub(crate) fn groups(lowered: &Lowered, world: &World, want: impl Fn(PodId, u64)
     if groups.is_empty() {
         // Who selects nothing but former revisions means them, and by a ReplicaSet its pods, not each of them.
         let selected: BTreeSet<&str> = pods().map(|pod| m.pod_name(pod)).collect();
-        let is_part = |&pod: &PodId| {
+        let former = pods().filter(|&pod| {
             let origin = lowered.origins.pods.get(m.pod_name(pod));
-            origin.is_some_and(|origin| origin.owners.iter().any(|(_, owner)| selected.contains(owner.as_str())))
-        };
-        let former: Vec<PodId> = pods().filter(|pod| !is_part(pod)).collect();
+            !origin.is_some_and(|origin| origin.owners.iter().any(|(_, owner)| selected.contains(owner.as_str())))
+        });
+        let former: Vec<PodId> = former.collect();
         // Those that carry labels of their own are pods of the type that has them.
-        let carried_by = |pod| m.cluster().replicas.get(pod).map_or(&[][..], |replicas| &replicas.carried);
-        let carried: BTreeSet<PodId> = former.iter().flat_map(carried_by).copied().collect();
+        let replicas = former.iter().filter_map(|pod| m.cluster().replicas.get(pod));
+        let carried: BTreeSet<PodId> = replicas.flat_map(|replicas| &replicas.carried).copied().collect();
         let former = former.into_iter().filter(|pod| !carried.contains(pod));
         groups.extend(former.map(|pod| Group::plain(&world.problem, pod, &want, count)));
     }
@@ -112,8 +112,9 @@ impl Group {
             let first = first.take(usize::try_from(count).unwrap_or(usize::MAX)).map(|&pod| (pod, 1));
             vec![first.collect()]
         });
-        let way = |way: Vec<(PodId, u64)>| way.into_iter().map(|(pod, count)| want(pod, count)).collect();
-        Self { name: name.to_owned(), ways: choices.into_iter().take(WAYS).map(way).collect(), complete }
+        let ways = choices.into_iter().take(WAYS);
+        let ways = ways.map(|way| way.into_iter().map(|(pod, count)| want(pod, count)).collect());
+        Self { name: name.to_owned(), ways: ways.collect(), complete }
     }
 }
 

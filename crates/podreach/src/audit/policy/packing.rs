@@ -84,8 +84,7 @@ const DETAILED: u64 = 2_000_000;
 fn ways(wants: &[Want]) -> impl Iterator<Item = (Order, Choice)> {
     let pairs =
         wants.iter().map(|want| want.count.saturating_mul(want.nodes.len() as u64)).fold(0, u64::saturating_add);
-    let detailed = |choice: Choice| matches!(choice, Choice::Even | Choice::Tightest);
-    WAYS.into_iter().filter(move |&(_, choice)| pairs <= DETAILED || !detailed(choice))
+    WAYS.into_iter().filter(move |&(_, choice)| pairs <= DETAILED || !matches!(choice, Choice::Even | Choice::Tightest))
 }
 
 /// How many pods may be missing for others to be moved, how many are, and how many pods and nodes are looked at for each move.
@@ -332,7 +331,7 @@ impl<'p> Packing<'p> {
 
     /// For each spread constraint of a pod, how many of its kind are in each domain.
     fn near(&self, pod: PodId) -> Vec<(Spread, FxHashMap<DomainId, u64>)> {
-        let of_constraint = |&spread: &Spread| {
+        let of_constraints = self.m.pod(pod).spread.iter().map(|&spread| {
             let mut counts = FxHashMap::default();
             for (node, count) in self.s.of(pod) {
                 if let Some(domain) = self.m.domain(spread.key, node) {
@@ -340,8 +339,8 @@ impl<'p> Packing<'p> {
                 }
             }
             (spread, counts)
-        };
-        self.m.pod(pod).spread.iter().map(of_constraint).collect()
+        });
+        of_constraints.collect()
     }
 
     fn deploy(&mut self, at: usize, node: NodeId) {
@@ -388,9 +387,8 @@ impl<'p> Packing<'p> {
 
     /// The pods on a node that were deployed here and may be anywhere else.
     fn movable(&self, node: NodeId) -> Vec<PodId> {
-        let free = |pod: &PodId| self.movable[pod.index()].is_some();
-        let deployed = |pod: &PodId| self.s.count((*pod, node)) > self.kept.count((*pod, node));
-        self.s.on(node).map(|(pod, _)| pod).filter(free).filter(deployed).collect()
+        let movable = self.s.on(node).map(|(pod, _)| pod).filter(|pod| self.movable[pod.index()].is_some());
+        movable.filter(|&pod| self.s.count((pod, node)) > self.kept.count((pod, node))).collect()
     }
 
     fn elsewhere(&self, pod: PodId, not: NodeId, looks: &mut usize) -> Option<NodeId> {
@@ -404,8 +402,10 @@ impl<'p> Packing<'p> {
 
     /// The steps after which each node is as it was taken here: without what passes.
     fn settled(&self, problem: &Problem) -> Vec<Action> {
-        let used = |node: &NodeId| self.steps.iter().any(|step| matches!(step, Action::Deploy(_, at) if at == node));
-        let needed = problem.start.unsettled().iter().copied().filter(|node| self.m.settling_matters() || used(node));
+        let needed = problem.start.unsettled().iter().copied().filter(|node| {
+            self.m.settling_matters()
+                || self.steps.iter().any(|step| matches!(step, Action::Deploy(_, at) if at == node))
+        });
         needed.map(Action::Settle).collect()
     }
 

@@ -81,12 +81,12 @@ impl Search<'_, '_> {
         let want = &self.wants[*self.slots.get(slot)?];
         let again = slot > 0 && self.slots[slot - 1] == self.slots[slot];
         let options = options(want, s, last.filter(|_| again));
-        let larger = |&node: &NodeId| {
+        let all = options.iter().map(|&node| {
             let mut larger = s.clone();
             larger.add((want.pod, node));
             larger
-        };
-        let all: Vec<Configuration> = options.iter().map(larger).collect();
+        });
+        let all: Vec<Configuration> = all.collect();
         if all.len() > 1 && all.len() <= ALTERNATIVES && self.is_never(&Goal { any: all.clone() })? {
             self.impossible.extend(all);
             return None;
@@ -127,9 +127,9 @@ impl Search<'_, '_> {
 /// The nodes for one more pod of a want: pods of one want are placed in the order of the nodes, since they are all the same.
 fn options(want: &Want, s: &Configuration, last: Option<NodeId>) -> Vec<NodeId> {
     let taken: Vec<usize> = s.of(want.pod).filter_map(|(node, _)| want.place(node)).collect();
-    let free = |node: &NodeId| want.place(*node).is_none_or(|place| !taken.contains(&place));
-    let mut nodes: Vec<NodeId> =
-        want.nodes.iter().copied().filter(|node| free(node) && last.is_none_or(|last| *node >= last)).collect();
+    let free = want.nodes.iter().copied();
+    let free = free.filter(|&node| want.place(node).is_none_or(|place| !taken.contains(&place)));
+    let mut nodes: Vec<NodeId> = free.filter(|&node| last.is_none_or(|last| node >= last)).collect();
     nodes.sort_unstable();
     nodes
 }

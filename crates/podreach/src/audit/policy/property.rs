@@ -254,8 +254,9 @@ fn possible_groups(
 
 /// The nodes of a world that a selection selects, by what the input says of them.
 fn selected_nodes(lowered: &Lowered, world: &World, nodes: &NodeSelection) -> Vec<NodeId> {
-    let selects = |name: &str| lowered.origins.nodes.get(name).is_some_and(|origin| nodes.selects(name, origin));
-    nodes_named(world.model()).filter(|(_, name)| selects(name)).map(|(node, _)| node).collect()
+    let selected = nodes_named(world.model())
+        .filter(|(_, name)| lowered.origins.nodes.get(*name).is_some_and(|origin| nodes.selects(name, origin)));
+    selected.map(|(node, _)| node).collect()
 }
 
 /// The value that the input has for a label of a node.

@@ -37,8 +37,8 @@ pub(crate) fn wants(lowered: &Lowered, world: &World) -> Vec<Want> {
             wants.push(Want { pod, count, nodes: Arc::clone(&all), apart: None });
         }
         if on_each > 0 {
-            let on = |&node: &NodeId| Want { pod, count: on_each, nodes: Arc::new([node]), apart: None };
-            wants.extend(all.iter().filter(|&&node| has_daemon(m, pod, node)).map(on));
+            let nodes = all.iter().copied().filter(|&node| has_daemon(m, pod, node));
+            wants.extend(nodes.map(|node| Want { pod, count: on_each, nodes: Arc::new([node]), apart: None }));
         }
     }
     wants

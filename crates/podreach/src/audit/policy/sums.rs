@@ -112,13 +112,13 @@ fn of_large_pods(asking: &Asking<'_>, nodes: &[NodeId], wants: &[Want], resource
         if asked <= room {
             continue;
         }
-        let few = |&node: &NodeId| {
+        let laws = nodes.iter().map(|&node| {
             let on = large.iter().filter(|want| want.nodes.contains(&node)).map(|want| (want.pod, node));
             (Law::Few(on.collect::<BTreeSet<Atom>>().into_iter().collect(), most(node)), 1)
-        };
+        });
+        let laws = laws.collect();
         let name = m.str(m.cluster().resources[resource]);
         let size = crate::words::amount(m, resource, size);
-        let laws = nodes.iter().map(few).collect();
         let shows = format!("the nodes have room for fewer pods that request {size} {name}");
         let Some(evidence) = asking.sum(demand(&large), shows, worth, laws) else { continue };
         let nodes = words::number(nodes.len(), "node");
@@ -164,14 +164,13 @@ fn of_grants(asking: &Asking<'_>, wants: &[Want]) -> Option<Outcome> {
 /// Pods that keep each other out of a domain need a domain each.
 fn of_domains(asking: &Asking<'_>, wants: &[Want]) -> Option<Outcome> {
     let m = asking.world.model();
-    let repels = |p: PodId, q: PodId, key: KeyId| repels(m, p, q, key);
     let mut seen = BTreeSet::new();
     for (at, want) in wants.iter().enumerate() {
         for key in terms(m, want.pod).iter().map(|term| term.key).collect::<BTreeSet<_>>() {
             let mut apart: Vec<Want> = Vec::new();
             for other in std::iter::once(want).chain(&wants[..at]).chain(&wants[at + 1..]) {
-                let each = |one: &Want| repels(one.pod, other.pod, key) && repels(other.pod, one.pod, key);
-                if repels(other.pod, other.pod, key) && apart.iter().all(each) {
+                let repel = |p: PodId, q: PodId| repels(m, p, q, key) && repels(m, q, p, key);
+                if repel(other.pod, other.pod) && apart.iter().all(|one| repel(one.pod, other.pod)) {
                     apart.push(other.clone());
                 }
             }

@@ -118,8 +118,8 @@ impl World {
                 todo.extend(attached.iter().copied().filter(|&q| relevant.insert(q)));
             }
             for matcher in matchers {
-                let helps = |&q: &PodId| m.depends_on_node(matcher) || m.sees_unbound(matcher, q);
-                todo.extend(m.pods().filter(helps).filter(|&q| relevant.insert(q)).collect::<Vec<_>>());
+                let helpers = m.pods().filter(|&q| m.depends_on_node(matcher) || m.sees_unbound(matcher, q));
+                todo.extend(helpers.filter(|&q| relevant.insert(q)).collect::<Vec<_>>());
             }
         }
         relevant.extend(self.problem.kept.iter().map(|((pod, _), _)| pod));

@@ -69,8 +69,12 @@ pub(super) fn groups(query: &Query, problem: &Problem, proof: &Proof) -> Option<
     // What no pod stands for is not in the proof: functions that no block lets in, and the goal as a whole.
     let wanted = query.wanted();
     let workers: BTreeSet<usize> = wanted.iter().flat_map(BTreeMap::keys).map(|&(_, worker)| worker).collect();
-    let single = |function: usize| workers.iter().map(move |&worker| Group::from([((function, worker), 1)]));
-    groups.extend(query.helpers().into_iter().flat_map(single));
+    groups.extend(
+        query
+            .helpers()
+            .into_iter()
+            .flat_map(|function| workers.iter().map(move |&worker| Group::from([((function, worker), 1)]))),
+    );
     groups.extend(wanted);
     query.inductive(groups)
 }

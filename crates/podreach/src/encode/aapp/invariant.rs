@@ -113,10 +113,9 @@ fn is_in_the_way(policy: &Policy, function: usize, worker: usize, block: &Block,
     let here = || running.iter().filter(|&(&(_, at), _)| at == worker).map(|(&(other, _), &count)| (other, count));
     let used: u128 = here().map(|(other, n)| u128::from(policy.functions[other].memory) * u128::from(n)).sum();
     let invocations: u64 = here().map(|(_, count)| count).sum();
-    let repels = |other: usize| block.anti_affine.iter().any(|&entry| policy.names(entry, other));
     used + u128::from(policy.functions[function].memory) > u128::from(policy.room(block, worker))
         || block.max_concurrent_invocations.is_some_and(|most| invocations >= most)
-        || here().any(|(other, _)| repels(other))
+        || here().any(|(other, _)| block.anti_affine.iter().any(|&entry| policy.names(entry, other)))
 }
 
 /// Groups by their first member, to find those within another quickly.

@@ -153,8 +153,10 @@ impl Policy {
     /// The most memory that a block lets a worker use, in exact integers: a share is rounded down, since what is used is whole.
     pub fn room(&self, block: &Block, worker: usize) -> u64 {
         let capacity = self.workers[worker].capacity;
-        let share = |percent: u64| u128::from(capacity) * u128::from(percent) / 100;
-        block.capacity_used.map_or(capacity, |percent| u64::try_from(share(percent)).unwrap_or(capacity).min(capacity))
+        block.capacity_used.map_or(capacity, |percent| {
+            let share = u128::from(capacity) * u128::from(percent) / 100;
+            u64::try_from(share).unwrap_or(capacity).min(capacity)
+        })
     }
 }
 

@@ -127,16 +127,16 @@ impl Encoding<'_> {
     }
 
     pub(super) fn pod_name(&self, role: Role) -> String {
-        let transition = |a: usize| &self.transitions[a];
+        let (places, transitions) = (&self.places, &self.transitions);
         match role {
-            Role::InitialToken(place) => format!("initial--{}", self.places[place]),
+            Role::InitialToken(place) => format!("initial--{}", places[place]),
             Role::InitialReady => "initially-ready".into(),
-            Role::Start(a) => format!("start--{}", transition(a)),
-            Role::Execute(a) => format!("execute--{}", transition(a)),
-            Role::Token { place, transition: a } => format!("token--{}--{}", self.places[place], transition(a)),
-            Role::End(a) => format!("end--{}", transition(a)),
-            Role::Check(a) => format!("check--{}", transition(a)),
-            Role::Ready(a) => format!("ready--{}", transition(a)),
+            Role::Start(a) => format!("start--{}", transitions[a]),
+            Role::Execute(a) => format!("execute--{}", transitions[a]),
+            Role::Token { place, transition: a } => format!("token--{}--{}", places[place], transitions[a]),
+            Role::End(a) => format!("end--{}", transitions[a]),
+            Role::Check(a) => format!("check--{}", transitions[a]),
+            Role::Ready(a) => format!("ready--{}", transitions[a]),
             Role::Goal => "goal".into(),
         }
     }

@@ -48,10 +48,15 @@ impl Subject {
     }
 }
 
+/// The first of these bounds that a subject breaks.
+fn broken(bounds: &Amounts, subject: &Subject, breaks: fn(&Subject, &str, Quantity) -> bool) -> Option<String> {
+    bounds.iter().find(|(name, bound)| breaks(subject, name, **bound)).map(|(name, _)| name.clone())
+}
+
 /// The amounts that a pod as a whole may state.
 fn of_whole(amounts: &Amounts) -> Amounts {
-    let known = |resource: &String| matches!(resource.as_str(), "cpu" | "memory");
-    amounts.iter().filter(|(resource, _)| known(resource)).map(|(name, &q)| (name.clone(), q)).collect()
+    let known = amounts.iter().filter(|(resource, _)| matches!(resource.as_str(), "cpu" | "memory"));
+    known.map(|(name, &q)| (name.clone(), q)).collect()
 }
 
 impl Bounds {
@@ -69,8 +74,10 @@ impl Bounds {
             least.entry(name.clone()).or_default();
         }
         // Nothing is in proportion to nothing.
-        let some = |name: &String| (name.clone(), Quantity::parse(if name == "cpu" { "1m" } else { "1" }));
-        let some = self.ratio.keys().map(some).filter_map(|(name, some)| Some((name, some.ok()?.0)));
+        let some = self.ratio.keys().filter_map(|name| {
+            let some = Quantity::parse(if name == "cpu" { "1m" } else { "1" });
+            Some((name.clone(), some.ok()?.0))
+        });
         for (name, bound) in self.min.iter().map(|(name, &bound)| (name.clone(), bound)).chain(some) {
             let amount = least.entry(name).or_default();
             *amount = bound.max(*amount);
@@ -86,16 +93,14 @@ impl Bounds {
             "PersistentVolumeClaim" => "claim".to_owned(),
             kind => kind.to_ascii_lowercase(),
         };
-        let broken = |bounds: &Amounts, breaks: fn(&Subject, &str, Quantity) -> bool| {
-            bounds.iter().find(|(name, bound)| breaks(subject, name, **bound)).map(|(name, _)| name.clone())
-        };
-        let min = broken(&self.min, Subject::is_below).map(|name| format!("asks for more {name} per {who}"));
-        let max = || broken(&self.max, Subject::is_above).map(|name| format!("allows less {name} per {who}"));
-        let ratio = || {
-            broken(&self.ratio, Subject::is_stretched)
-                .map(|name| format!("wants the limit of {name} nearer to the request per {who}"))
-        };
-        min.or_else(max).or_else(ratio)
+        if let Some(name) = broken(&self.min, subject, Subject::is_below) {
+            return Some(format!("asks for more {name} per {who}"));
+        }
+        if let Some(name) = broken(&self.max, subject, Subject::is_above) {
+            return Some(format!("allows less {name} per {who}"));
+        }
+        let name = broken(&self.ratio, subject, Subject::is_stretched)?;
+        Some(format!("wants the limit of {name} nearer to the request per {who}"))
     }
 }
 

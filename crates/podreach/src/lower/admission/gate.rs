@@ -93,8 +93,8 @@ impl Gates {
 
     /// The gates that a pod may have to pass, as causes of doubt.
     pub(crate) fn causes(&self, cluster: &Cluster, pod: &Subject<'_>) -> Causes {
-        let meets = |gate: &Gate| gate.scopes.iter().all(|scope| scope.may_hold(cluster, pod));
-        let met = self.gates.iter().enumerate().filter(|(_, gate)| meets(gate));
+        let gates = self.gates.iter().enumerate();
+        let met = gates.filter(|(_, gate)| gate.scopes.iter().all(|scope| scope.may_hold(cluster, pod)));
         met.filter_map(|(at, gate)| {
             Some((Cause::Gate { number: u16::try_from(at).ok()?, changes: gate.changes }, gate.span))
         })

@@ -3,7 +3,7 @@
 //! It becomes a requirement on the node label for the system, which the kubelet keeps right. Like the node affinity of a profile it is
 //! ignored by topology spread. Kubernetes: `pkg/kubelet/lifecycle/predicate.go`, `rejectPodAdmissionBasedOnOSField`.
 
-use podreach_core::cluster::{Node, NodeRequirement, NodeTerm};
+use podreach_core::cluster::{NodeRequirement, NodeTerm};
 use podreach_core::rule::Rule;
 use podreach_core::selector::Allowed;
 
@@ -18,9 +18,9 @@ const LABEL: &str = "kubernetes.io/os";
 /// Whether some node does not say which system it has, or may come and not say it.
 pub(crate) fn some_node_lacks(cx: &Context, pools: &[Pool]) -> bool {
     let key = cx.cluster.symbols.symbol(LABEL);
-    let lacks = |node: &Node| key.is_none_or(|key| node.labels.value(key).is_none());
-    let brings = |pool: &Pool| pool.shapes.iter().any(|shape| !shape.labels.contains_key(LABEL));
-    cx.cluster.nodes.values().any(lacks) || pools.iter().any(brings)
+    let mut shapes = pools.iter().flat_map(|pool| &pool.shapes);
+    cx.cluster.nodes.values().any(|node| key.is_none_or(|key| node.labels.value(key).is_none()))
+        || shapes.any(|shape| !shape.labels.contains_key(LABEL))
 }
 
 /// Keeps a pod to nodes of its system; on nodes that do not say which they have, it is in doubt, if there are any.

@@ -165,7 +165,7 @@ fn is_silent(parts: &Parts, resource: &str) -> bool {
 impl ResourceQuota {
     /// Whether it counts a pod; `None` if that is not known.
     fn counts(&self, pod: &Counted<'_>) -> Option<bool> {
-        let holds = |scope: &Scope| match scope {
+        let all = self.scopes.iter().map(|scope| match scope {
             Scope::Deadline(wanted) => Some(pod.deadline == *wanted),
             Scope::BestEffort(wanted) => Some(is_best_effort(pod.parts) == *wanted),
             Scope::ClassIn(names) => pod.class.is_one_of(names),
@@ -173,8 +173,8 @@ impl ResourceQuota {
             Scope::HasClass(wanted) => pod.class.is_there().map(|is| is == *wanted),
             Scope::Crosses => pod.crosses,
             Scope::Other => None,
-        };
-        let all: Vec<Option<bool>> = self.scopes.iter().map(holds).collect();
+        });
+        let all: Vec<Option<bool>> = all.collect();
         if all.contains(&Some(false)) { Some(false) } else { all.into_iter().collect::<Option<Vec<_>>>().map(|_| true) }
     }
 }

@@ -56,8 +56,8 @@ impl Class<'_> {
             Self::Any => None,
             Self::Missing => Some(false),
             Self::Unknown { not } => {
-                let is_other = |name: &String| not.contains(name) || BUILT_IN.contains(&name.as_str());
-                names.iter().all(is_other).then_some(false)
+                let other = names.iter().all(|name| not.contains(name) || BUILT_IN.contains(&name.as_str()));
+                other.then_some(false)
             }
         }
     }

@@ -91,8 +91,10 @@ pub(crate) fn settle_startup(cx: &mut Context, inventory: &Inventory) {
         let name = format!("nodepool/{}", cx.cluster.symbols.str(pool));
         let startup = pools.get(name.as_str()).copied().unwrap_or_default();
         let node = &mut cx.cluster.nodes[id];
-        let is_startup = |taint: &Taint| startup.iter().any(|one| (one.key, one.effect) == (taint.key, taint.effect));
-        let (passing, lasting): (Vec<Taint>, Vec<Taint>) = node.taints.iter().partition(|taint| is_startup(taint));
+        let (passing, lasting): (Vec<Taint>, Vec<Taint>) = node
+            .taints
+            .iter()
+            .partition(|taint| startup.iter().any(|one| (one.key, one.effect) == (taint.key, taint.effect)));
         node.taints = lasting;
         node.passing.taints.extend(passing);
     }

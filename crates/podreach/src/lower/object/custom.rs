@@ -363,16 +363,16 @@ const KNOWN: &[Group] = &[
 pub fn does(group: &str, kind: &str) -> Does {
     let kind = kind.strip_suffix("List").unwrap_or(kind);
     let whole = KNOWN.iter().find(|(name, ..)| *name == group);
-    let family = || KNOWN.iter().find(|(name, ..)| name.starts_with('.') && group.ends_with(name));
-    let Some((_, usual, but)) = whole.or_else(family) else { return Unknown };
+    let known = whole.or_else(|| KNOWN.iter().find(|(name, ..)| name.starts_with('.') && group.ends_with(name)));
+    let Some((_, usual, but)) = known else { return Unknown };
     but.iter().find(|(name, _)| *name == kind).map_or(*usual, |(_, does)| *does)
 }
 
 /// The name by which a group is listed: its own, or that of its family, which starts with a dot.
 pub(crate) fn listed(group: &str) -> Option<&'static str> {
-    let names = || KNOWN.iter().map(|(name, ..)| *name);
-    let family = || names().find(|name| name.starts_with('.') && group.ends_with(name));
-    names().find(|name| *name == group).or_else(family)
+    let mut names = KNOWN.iter().map(|(name, ..)| *name);
+    let whole = names.clone().find(|name| *name == group);
+    whole.or_else(|| names.find(|name| name.starts_with('.') && group.ends_with(name)))
 }
 
 /// Whether some group has a kind of this name that is listed.

@@ -314,8 +314,8 @@ fn custom(group: &str, kind: &str) -> Sort {
 
 /// Whether objects of this group and kind are read that are neither Kubernetes' own nor documents of ours.
 fn is_read(group: &str, kind: &str) -> bool {
-    let is_listed = |kind: Kind| kind.is_of_pools() || kind == Kind::ScaledObject;
-    READ.iter().any(|(own, name, of, _)| is_listed(*own) && *name == kind && *of == group)
+    let mut listed = READ.iter().filter(|(own, ..)| own.is_of_pools() || *own == Kind::ScaledObject);
+    listed.any(|(_, name, of, _)| *name == kind && *of == group)
 }
 
 fn built_in(kind: &str) -> Sort {
@@ -369,10 +369,10 @@ impl Kind {
         let known = SHORT.iter().find(|(own, _)| *own == short).map(|(_, kind)| *kind);
         let kind = known.or_else(|| READ.iter().find(|(_, own, ..)| is_name_of(short, own)).map(|(kind, ..)| *kind))?;
         let (.., own, versions) = READ.iter().find(|(other, ..)| *other == kind)?;
-        let fits = |group: &str| {
+        let fits = group.is_none_or(|group| {
             group == *own || versions.iter().any(|version| group == *version || group == format!("{version}.{own}"))
-        };
-        group.is_none_or(fits).then_some(kind)
+        });
+        fits.then_some(kind)
     }
 
     /// Its name in manifests.

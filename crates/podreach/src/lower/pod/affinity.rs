@@ -83,12 +83,12 @@ pub(crate) fn crosses(spec: &Tree<'_>) -> Option<bool> {
     let affinity = spec.field("affinity");
     let kinds = ["podAffinity", "podAntiAffinity"].into_iter().filter_map(|field| affinity?.field(field));
     let kinds: Vec<&Tree<'_>> = kinds.collect();
-    let looks_elsewhere = |term: &Tree<'_>| {
+    let required = kinds.iter().filter_map(|kind| kind.field(REQUIRED)).filter_map(Tree::seq).flatten();
+    let looks_elsewhere = required.into_iter().any(|term| {
         let named = term.field("namespaces").and_then(Tree::seq).is_some_and(|names| !names.is_empty());
         named || term.field("namespaceSelector").is_some()
-    };
-    let required = kinds.iter().filter_map(|kind| kind.field(REQUIRED)).filter_map(Tree::seq).flatten();
-    if required.into_iter().any(looks_elsewhere) {
+    });
+    if looks_elsewhere {
         return Some(true);
     }
     kinds.is_empty().then_some(false)

@@ -53,9 +53,11 @@ fn read_one(cx: &mut Context, container: &Object<'_, '_>, host_network: bool) ->
 pub(crate) fn amounts(cx: &mut Context, resources: &Object<'_, '_>) -> (Amounts, Amounts) {
     let limits = amount::read_requests(cx, resources, "limits");
     let requests = amount::read_requests(cx, resources, "requests");
-    let above = |(resource, request): &(&String, _)| limits.get(*resource).is_some_and(|limit| limit < *request);
-    let above: Vec<_> = requests.iter().filter(above).map(|(resource, _)| resource.clone()).collect();
-    above.iter().for_each(|resource| cx.report(errors::above_limit(resources.span(), resource)));
+    for (resource, request) in &requests {
+        if limits.get(resource).is_some_and(|limit| limit < request) {
+            cx.report(errors::above_limit(resources.span(), resource));
+        }
+    }
     (requests, limits)
 }
 

@@ -316,17 +316,19 @@ fn sysctls(context: &Object<'_, '_>, flaws: &mut Flaws, log: &mut Log) {
 pub(crate) fn unsafe_sysctl(spec: &Object<'_, '_>, minor: u32) -> Option<Span> {
     let list = spec.field("securityContext").and_then(|context| context.field("sysctls"));
     let shares = |field: &str| spec.field(field).is_some_and(|tree| tree.value == Value::Bool(true));
-    let is_unsafe = |name: &str| {
-        let safe = SAFE_SYSCTLS.iter().find(|(safe, _)| *safe == name);
-        let known = safe.is_some_and(|(_, since)| since.is_none_or(|since| minor >= safe_since(since)));
+    let mut sysctls = list.and_then(Tree::seq).unwrap_or_default().iter();
+    let found = sysctls.find(|sysctl| {
+        let Some(name) = sysctl.field("name").and_then(Tree::str).map(dotted) else { return false };
         let of_host = if name.starts_with("net.") { "hostNetwork" } else { "hostIPC" };
-        !known || shares(of_host)
-    };
-    let named = |sysctl: &&Tree<'_>| {
-        let name = sysctl.field("name").and_then(Tree::str);
-        name.is_some_and(|name| is_unsafe(&dotted(name)))
-    };
-    list.and_then(Tree::seq).unwrap_or_default().iter().find(named).map(|sysctl| sysctl.span)
+        !is_safe_sysctl(&name, minor) || shares(of_host)
+    });
+    found.map(|sysctl| sysctl.span)
+}
+
+/// Whether a release takes a sysctl to be safe for pods that share nothing with their node.
+fn is_safe_sysctl(name: &str, minor: u32) -> bool {
+    let safe = SAFE_SYSCTLS.iter().find(|(safe, _)| *safe == name);
+    safe.is_some_and(|(_, since)| since.is_none_or(|since| minor >= safe_since(since)))
 }
 
 /// The release since which parameters with this flaw before it are safe.

@@ -54,13 +54,15 @@ impl PodSelection {
     ///
     /// A StatefulSet all of whose pods have claims of their own is these pods, and not what it would make beyond them.
     pub fn selects(&self, name: &str, origin: &Origin) -> bool {
-        let owners = || origin.owners.iter();
-        let is_of = |kind: &Kind| *kind == origin.kind || owners().any(|(owner, _)| owner == kind);
-        let has = |given: &String| is_named(name, given) || owners().any(|(_, owner)| is_named(owner, given));
+        let kinds = std::iter::once(origin.kind).chain(origin.owners.iter().map(|(kind, _)| *kind));
+        let names = std::iter::once(name).chain(origin.owners.iter().map(|(_, name)| name.as_str()));
         !origin.beyond
             && self.admits_labels(&origin.namespace, &origin.labels)
-            && self.kinds.as_ref().is_none_or(|kinds| kinds.iter().any(is_of))
-            && self.names.as_ref().is_none_or(|names| names.iter().any(has))
+            && self.kinds.as_ref().is_none_or(|given| kinds.clone().any(|kind| given.contains(&kind)))
+            && self
+                .names
+                .as_ref()
+                .is_none_or(|given| given.iter().any(|given| names.clone().any(|name| is_named(name, given))))
     }
 
     /// Whether it selects pods of this namespace, kind and labels, whatever their name.

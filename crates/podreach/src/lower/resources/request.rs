@@ -72,10 +72,10 @@ pub(crate) fn settle_containers(parts: &mut Parts) {
 pub(crate) fn settle_whole(parts: &mut Parts, since_37: bool) {
     let requested = together(parts, &|container| requests(container, true));
     let limited = together(parts, &|container| container.limits.clone());
-    let everywhere = |resource: &str| {
-        parts.containers.iter().chain(&parts.init).all(|container| container.limits.contains_key(resource))
-    };
-    let everywhere: Vec<String> = limited.keys().filter(|resource| everywhere(resource)).cloned().collect();
+    let everywhere = limited.keys().filter(|resource| {
+        parts.containers.iter().chain(&parts.init).all(|container| container.limits.contains_key(*resource))
+    });
+    let everywhere: Vec<String> = everywhere.cloned().collect();
     let Some((requests, limits)) = &mut parts.whole else { return };
     if requests.is_empty() && limits.is_empty() {
         return;
@@ -163,8 +163,8 @@ mod tests {
     use super::*;
 
     fn amounts(list: &[(&str, &str)]) -> Amounts {
-        let quantity = |text| Quantity::parse(text).expect("a quantity").0;
-        list.iter().map(|&(resource, text)| (resource.to_owned(), quantity(text))).collect()
+        let list = list.iter().copied();
+        list.map(|(resource, text)| (resource.to_owned(), Quantity::parse(text).expect("a quantity").0)).collect()
     }
 
     fn container(cpu: &str, always: bool) -> Container {

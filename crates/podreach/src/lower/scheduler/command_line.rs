@@ -15,12 +15,13 @@ pub(crate) fn remark(cx: &mut Context, metadata: &Metadata, pod: &Tree<'_>) {
         return;
     }
     let containers = pod.field("spec").and_then(|spec| spec.field("containers")).and_then(Tree::seq);
-    let given = |flag: &&str| {
-        let lists = containers.into_iter().flatten().flat_map(|one| [one.field("command"), one.field("args")]);
-        let mut words = lists.flatten().filter_map(Tree::seq).flatten().filter_map(Tree::str);
-        words.any(|word| word.strip_prefix(flag).is_some_and(|rest| rest.is_empty() || rest.starts_with('=')))
-    };
-    let given: Vec<&str> = FLAGS.iter().filter(|flag| given(flag)).copied().collect();
+    let lists = containers.into_iter().flatten().flat_map(|one| [one.field("command"), one.field("args")]);
+    let words = lists.flatten().filter_map(Tree::seq).flatten().filter_map(Tree::str);
+    let given = FLAGS.iter().copied().filter(|flag| {
+        let mut rests = words.clone().filter_map(|word| word.strip_prefix(flag));
+        rests.any(|rest| rest.is_empty() || rest.starts_with('='))
+    });
+    let given: Vec<&str> = given.collect();
     if given.is_empty() {
         return;
     }

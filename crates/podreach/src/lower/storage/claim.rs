@@ -4,7 +4,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use podreach_core::id::{ClaimId, NamespaceId, Symbol, VolumeId};
+use podreach_core::id::{ClaimId, NamespaceId, VolumeId};
 use podreach_core::model::ZONE_LABELS;
 use podreach_core::storage::{Attachment, Claim, ClaimState, Mounts, Provision, Volume, Waiting, Zone};
 
@@ -185,13 +185,11 @@ fn is_one_place(cx: &Context, driver: &str) -> bool {
         .flat_map(|keys| keys.iter().map(String::as_str))
         .collect();
     let keys = if named.is_empty() { BTreeSet::from([ZONE]) } else { named };
-    let values = |key: &str| -> BTreeSet<Option<Symbol>> {
-        let key = cx.cluster.symbols.symbol(key);
-        cx.cluster.nodes.values().map(|node| key.and_then(|key| node.labels.value(key))).collect()
-    };
     cx.cluster.nodes.len() == 1
         || keys.iter().all(|key| {
-            let values = values(key);
+            let key = cx.cluster.symbols.symbol(key);
+            let nodes = cx.cluster.nodes.values();
+            let values: BTreeSet<_> = nodes.map(|node| key.and_then(|key| node.labels.value(key))).collect();
             values.len() == 1 && !values.contains(&None)
         })
 }
@@ -391,14 +389,14 @@ fn is_ambiguous(cx: &Context, claims: &[ClaimId]) -> bool {
             _ => None,
         })
         .collect();
-    let wanted = || waiting.iter().flat_map(|waiting| &waiting.volumes);
-    let volumes: BTreeSet<&VolumeId> = wanted().collect();
+    let wanted = waiting.iter().flat_map(|waiting| &waiting.volumes);
+    let volumes: BTreeSet<&VolumeId> = wanted.clone().collect();
     let sizes: BTreeSet<u128> = waiting.iter().map(|waiting| waiting.size).collect();
     let capacities: BTreeSet<_> = volumes
         .iter()
         .map(|volume| cx.storage.volumes.get(&cx.cluster.volumes[**volume].name).map(|v| v.capacity))
         .collect();
-    wanted().count() > volumes.len() && (sizes.len() < waiting.len() || capacities.len() < volumes.len())
+    wanted.count() > volumes.len() && (sizes.len() < waiting.len() || capacities.len() < volumes.len())
 }
 
 fn volume_of(cx: &mut Context, name: &str, record: &VolumeRecord) -> VolumeId {

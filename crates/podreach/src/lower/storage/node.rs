@@ -118,8 +118,8 @@ fn is_uncounted_claim(cx: &Context, namespace: &str, claim: &MountedClaim) -> bo
 pub(crate) fn settle(cx: &Context, inventory: &mut Inventory) {
     for pod in inventory.pods.iter_mut().filter(|pod| is_running(pod)) {
         let (namespace, name) = (&pod.metadata.namespace, &pod.metadata.name);
-        let found = |claim: &MountedClaim| made(cx, namespace, name, claim);
-        let found: Vec<Option<Maker>> = pod.draft.content.mounted.claims.iter().map(found).collect();
+        let claims = pod.draft.content.mounted.claims.iter();
+        let found: Vec<Option<Maker>> = claims.map(|claim| made(cx, namespace, name, claim)).collect();
         if found.iter().all(Option::is_none) {
             continue;
         }

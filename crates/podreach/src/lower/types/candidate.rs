@@ -11,7 +11,6 @@ use podreach_core::label::Labels;
 use crate::lower::context::Context;
 use crate::lower::inventory::Inventory;
 use crate::lower::object::kind::Kind;
-use crate::lower::object::metadata::Metadata;
 use crate::lower::pod::{Content, PodObject, spec};
 use crate::lower::unmodelled::cause::{Cause, Causes};
 use crate::lower::workload::Workload;
@@ -61,9 +60,9 @@ pub(crate) fn place(inventory: &Inventory, pod: &PodObject) -> Option<NodeId> {
 
 /// The templates of which there are or may be pods.
 pub(crate) fn workload_drafts(cx: &mut Context, inventory: &Inventory, above: &Above) -> BTreeMap<usize, Draft> {
-    let runs = |at: &usize| place(inventory, &inventory.pods[*at]).is_some();
-    let busy: HashSet<usize> =
-        (0..inventory.pods.len()).filter(runs).flat_map(|at| above.pods[at].iter()).copied().collect();
+    let pods = inventory.pods.iter().zip(&above.pods);
+    let running = pods.filter(|(pod, _)| place(inventory, pod).is_some());
+    let busy: HashSet<usize> = running.flat_map(|(_, above)| above.iter()).copied().collect();
     let mut drafts = BTreeMap::new();
     for (at, workload) in cancel::polled(inventory.workloads.iter().enumerate()) {
         let future = future(inventory, above, at, busy.contains(&at));
@@ -104,9 +103,10 @@ fn future(inventory: &Inventory, above: &Above, at: usize, busy: bool) -> Future
         (true, true) => Future::None,
         (false, true) if *kind == Kind::Job && *over && !busy => Future::None,
         (true, false) if owner.kind == Kind::Deployment.name() => {
-            let sibling = |other: &Metadata| other.namespace == metadata.namespace && other.owner == metadata.owner;
-            let mut others = inventory.workloads.iter().map(|other| &other.metadata).filter(|other| sibling(other));
-            let newer = others.any(|other| other.revision > metadata.revision);
+            let others = inventory.workloads.iter().map(|other| &other.metadata);
+            let mut siblings =
+                others.filter(|other| other.namespace == metadata.namespace && other.owner == metadata.owner);
+            let newer = siblings.any(|other| other.revision > metadata.revision);
             if newer { Future::None } else { Future::Pods }
         }
         (true, false) => Future::Open,
@@ -191,10 +191,12 @@ impl PodDrafts {
         let stored = pod.stored.as_ref().map(|stored| spec::resolved(cx, stored, labels.clone()));
         let own = spec::resolved(cx, &pod.draft, labels);
         let unlabelled = alike.unlabelled.then(|| Labels::clone(&pod.draft.labels));
-        let made = |&owner: &usize| (owner, as_made_by(cx, pod, alike.given, &inventory.workloads[owner]));
         // What is being deleted is its owner's until it is gone.
         let by_owner = match &alike.barred {
-            None | Some(Barred::Terminating) => alike.owners.iter().map(made).collect(),
+            None | Some(Barred::Terminating) => {
+                let owners = alike.owners.iter().copied();
+                owners.map(|at| (at, as_made_by(cx, pod, alike.given, &inventory.workloads[at]))).collect()
+            }
             Some(_) => Vec::new(),
         };
         let own = match &alike.barred {

@@ -47,16 +47,16 @@ fn daemon_set(cx: &Context, inventory: &Inventory, name: String, pod: &PodObject
 
 /// Adds to each pod without an owner that its node would label otherwise today what it would be if it was made again.
 pub(crate) fn add_unlabelled(cx: &Context, inventory: &mut Inventory) {
-    let is_other = |pod: &&PodObject| {
+    let others = inventory.pods.iter().filter(|pod| {
         let node = place(inventory, pod).map(|node| &cx.cluster.nodes[node].labels);
         pod.metadata.owner.is_none() && owner::is_unlabelled(cx, &pod.draft.labels, node)
-    };
-    let again = |pod: &PodObject| {
+    });
+    let made = others.map(|pod| {
         let draft = as_made(cx, inventory, pod);
         let metadata = Metadata { labels: draft.labels.clone(), ..pod.metadata.clone() };
         PodObject { metadata, draft, bound: None, finished: false, waits: false, stored: None, made: Some(Made::Again) }
-    };
-    let made: Vec<PodObject> = inventory.pods.iter().filter(is_other).map(again).collect();
+    });
+    let made: Vec<PodObject> = made.collect();
     inventory.pods.extend(made);
 }
 

@@ -56,8 +56,8 @@ fn members(inventory: &Inventory, typing: &Typing) -> Members {
         let metadata = &inventory.pods[*pod].metadata;
         let alone = typing.outdated.contains(pod) && *name == full_name(Kind::Pod, metadata);
         // Those that are being deleted count under the paper, and else where the workload waits for them: the model knows.
-        let counts = |at: &&usize| alone || inventory.workloads[**at].renews_claims;
-        for &at in typing.above.pods[*pod].iter().filter(counts) {
+        let above = typing.above.pods[*pod].iter();
+        for &at in above.filter(|&&at| alone || inventory.workloads[at].renews_claims) {
             members.entry(at).or_default().insert(typing.pods[pod]);
         }
     }

@@ -19,7 +19,7 @@ use podreach_core::cancel;
 use podreach_core::cluster::{Barred, Pod, PodSpec, Waiting};
 use podreach_core::id::IdVec;
 
-use self::candidate::{Above, Draft, PodDraft, PodDrafts, Variant, workload_drafts};
+use self::candidate::{Above, Draft, PodDraft, PodDrafts, workload_drafts};
 use super::admission;
 use super::context::Context;
 use super::inventory::{Inventory, full_name};
@@ -82,8 +82,11 @@ pub(crate) fn typing(cx: &mut Context, inventory: &mut Inventory) -> Typing {
 
 impl Typing {
     fn name_workloads(&mut self, cx: &mut Context, inventory: &Inventory, drafts: &BTreeMap<usize, Draft>) {
-        let name = |at: usize| full_name(inventory.workloads[at].kind, &inventory.workloads[at].metadata);
-        let mut order: Vec<_> = drafts.keys().map(|&at| (self.above.is_owned(at), name(at), at)).collect();
+        let names = drafts.keys().map(|&at| {
+            let workload = &inventory.workloads[at];
+            (self.above.is_owned(at), full_name(workload.kind, &workload.metadata), at)
+        });
+        let mut order: Vec<_> = names.collect();
         order.sort_unstable();
         for (owned, name, at) in cancel::polled(order) {
             let draft = &drafts[&at];
@@ -111,8 +114,9 @@ impl Typing {
             inventory.pods.iter().map(|pod| full_name(Kind::Pod, &pod.metadata)).zip(0..inventory.pods.len()).collect();
         order.sort_unstable();
         let unchanged = |(owner, spec): &(usize, PodSpec)| (*spec == workloads[owner].spec).then_some(*owner);
-        let makers = |variant: &Variant| variant.by_owner.iter().filter_map(unchanged).collect();
-        let makers: Vec<Vec<usize>> = cancel::polled(&drafts.variants).map(makers).collect();
+        let makers = cancel::polled(&drafts.variants);
+        let makers: Vec<Vec<usize>> =
+            makers.map(|variant| variant.by_owner.iter().filter_map(unchanged).collect()).collect();
         let specs: Vec<Arc<PodSpec>> =
             cancel::polled(&drafts.variants).map(|variant| self.shared(&variant.own)).collect();
         let has_causes = |at: usize, owner: &usize| {
@@ -174,9 +178,9 @@ impl Typing {
 
     /// Adds the types of pods that wait for a node, where it matters that they were let in already.
     pub(crate) fn add_waiting(&self, cx: &mut Context, inventory: &Inventory) {
-        let waits = |(_, pod): &(usize, &PodObject)| pod.waits && !pod.is_of_daemon_set();
         let mut waiting = BTreeMap::<PodId, (usize, u64)>::new();
-        for (at, _) in inventory.pods.iter().enumerate().filter(waits) {
+        let pods = inventory.pods.iter().enumerate();
+        for (at, _) in pods.filter(|(_, pod)| pod.waits && !pod.is_of_daemon_set()) {
             let Some(&id) = self.pods.get(&at) else { continue };
             waiting.entry(id).or_insert((at, 0)).1 += 1;
         }
@@ -207,8 +211,8 @@ impl Typing {
     fn find_deleted(&self, inventory: &Inventory) -> BTreeSet<PodId> {
         let is_deleted = |at: usize| inventory.workloads[at].metadata.terminating;
         let workloads = self.workloads.iter().map(|(&at, &id)| (id, is_deleted(at)));
-        let owner = |at: usize| self.above.pods[at].first().copied();
-        let named = self.named_pods.keys().map(|&at| (self.pods[&at], owner(at).is_some_and(is_deleted)));
+        let named = self.named_pods.keys().map(|at| (self.pods[at], &self.above.pods[*at]));
+        let named = named.map(|(id, above)| (id, above.first().copied().is_some_and(is_deleted)));
         let (deleted, others): (Vec<_>, Vec<_>) = workloads.chain(named).partition(|(_, deleted)| *deleted);
         let others: BTreeSet<PodId> = others.into_iter().map(|(id, _)| id).collect();
         deleted.into_iter().map(|(id, _)| id).filter(|id| !others.contains(id)).collect()
@@ -295,21 +299,21 @@ enum Part {
 impl Twins {
     /// Finds them; `is_plain` says whether a pod is like all others of its owner.
     fn new(inventory: &Inventory, drafts: &PodDrafts, is_plain: impl Fn(usize) -> bool) -> Self {
-        let made = |at: &usize| inventory.pods[*at].made == Some(Made::Again) && !is_plain(*at);
-        let again: BTreeMap<_, _> =
-            cancel::polled(0..inventory.pods.len()).filter(made).map(|at| (title(&inventory.pods[at]), at)).collect();
-        let is_current = |at: &usize| {
-            let Some(&twin) = again.get(&title(&inventory.pods[*at])) else { return false };
-            let [one, other] = [*at, twin].map(|at| &drafts.variants[drafts.pods[at].variant]);
-            let [known, new] = [*at, twin].map(|at| &drafts.pods[at].causes);
+        let again = cancel::polled(0..inventory.pods.len());
+        let again = again.filter(|&at| inventory.pods[at].made == Some(Made::Again) && !is_plain(at));
+        let again: BTreeMap<_, _> = again.map(|at| (title(&inventory.pods[at]), at)).collect();
+        let given = cancel::polled(0..inventory.pods.len()).filter(|&at| inventory.pods[at].made.is_none());
+        let current = given.filter(|&at| {
+            let Some(&twin) = again.get(&title(&inventory.pods[at])) else { return false };
+            let [one, other] = [at, twin].map(|at| &drafts.variants[drafts.pods[at].variant]);
+            let [known, new] = [at, twin].map(|at| &drafts.pods[at].causes);
             let alike = match (one.by_owner.first(), other.by_owner.first()) {
                 (None, None) => one.own == other.own,
                 (one, other) => one == other,
             };
             alike && known.keys().all(|cause| new.contains_key(cause))
-        };
-        let given = cancel::polled(0..inventory.pods.len()).filter(|&at| inventory.pods[at].made.is_none());
-        let current = given.filter(is_current).map(|at| title(&inventory.pods[at])).collect();
+        });
+        let current = current.map(|at| title(&inventory.pods[at])).collect();
         Self { again, current }
     }
 

@@ -58,19 +58,19 @@ fn is_otherwise_changed(draft: &PodDraft) -> bool {
 /// Whether a pod was made from the template that a workload has now. Deployments and ReplicaSets tell by the hash of the template, and
 /// the template of a Job does not change.
 fn is_current(cx: &Context, pod: &PodObject, workload: &Workload) -> bool {
-    let hash = |labels: &podreach_core::label::Labels| {
-        let key = cx.cluster.symbols.symbol(TEMPLATE_HASH)?;
-        labels.value(key)
-    };
     match workload.kind {
-        Kind::Deployment => hash(&pod.draft.labels).is_some_and(|own| hash(&workload.template.labels) == Some(own)),
-        Kind::ReplicaSet => {
-            let owned = workload.metadata.owner.is_some();
-            owned && hash(&pod.draft.labels).is_some_and(|own| hash(&workload.template.labels) == Some(own))
-        }
+        Kind::Deployment => has_template_hash(cx, pod, workload),
+        Kind::ReplicaSet => workload.metadata.owner.is_some() && has_template_hash(cx, pod, workload),
         Kind::Job => true,
         _ => false,
     }
+}
+
+/// Whether a pod carries the hash that its workload's template has.
+fn has_template_hash(cx: &Context, pod: &PodObject, workload: &Workload) -> bool {
+    let Some(key) = cx.cluster.symbols.symbol(TEMPLATE_HASH) else { return false };
+    let own = pod.draft.labels.value(key);
+    own.is_some() && workload.template.labels.value(key) == own
 }
 
 /// What is compared.

@@ -109,8 +109,10 @@ impl<'c> Glances<'c> {
     fn selects(&self, workload: &Workload, key: Symbol, way: &dyn Fn(&Allowed) -> bool) -> bool {
         let symbols = &self.cluster.symbols;
         let Draft { labels, content, .. } = &workload.template;
-        let is_open = |value: Option<Symbol>| value.is_none_or(|value| is_stand_in(symbols.str(value)));
-        let open = |key: &Symbol| GIVEN.contains(&symbols.str(*key)) && is_open(labels.value(*key));
+        let open = |key: &Symbol| {
+            let value = labels.value(*key);
+            GIVEN.contains(&symbols.str(*key)) && value.is_none_or(|value| is_stand_in(symbols.str(value)))
+        };
         self.by_key.get(&key).is_some_and(|lookers| {
             lookers.of(labels).any(|Matcher { scope, selector }| {
                 let Selector::Every(entries) = selector else { return false };

@@ -107,19 +107,23 @@ pub(crate) fn read(cx: &mut Context, kind: Kind, tree: &Tree<'_>) -> Option<Work
 /// Whether a job makes no pods as it is: it is suspended, or is to run none at a time. What is wrong with its fields was reported.
 fn is_idle(kind: Kind, tree: &Tree<'_>) -> bool {
     let Some(spec) = tree.field("spec") else { return false };
-    let is_suspended = |spec: &Tree<'_>| spec.field("suspend").is_some_and(|tree| tree.value == Value::Bool(true));
-    let has_none = |spec: &Tree<'_>| {
-        let mut numbers = ["parallelism", "completions"].into_iter().filter_map(|field| spec.field(field));
-        numbers.any(|tree| tree.value == Value::Int(0))
-    };
     match kind {
-        Kind::Job => is_suspended(spec) || has_none(spec),
+        Kind::Job => is_idle_job(spec),
         Kind::CronJob => {
             let job = spec.field("jobTemplate").and_then(|template| template.field("spec"));
-            is_suspended(spec) || job.is_some_and(|job| is_suspended(job) || has_none(job))
+            is_suspended(spec) || job.is_some_and(is_idle_job)
         }
         _ => false,
     }
+}
+
+fn is_suspended(spec: &Tree<'_>) -> bool {
+    spec.field("suspend").is_some_and(|tree| tree.value == Value::Bool(true))
+}
+
+fn is_idle_job(spec: &Tree<'_>) -> bool {
+    let mut numbers = ["parallelism", "completions"].into_iter().filter_map(|field| spec.field(field));
+    is_suspended(spec) || numbers.any(|tree| tree.value == Value::Int(0))
 }
 
 /// Whether a job is complete or has failed.
@@ -127,10 +131,8 @@ fn is_idle(kind: Kind, tree: &Tree<'_>) -> bool {
 /// Kubernetes: `pkg/controller/job/utils.go`, `IsJobFinished`.
 fn has_ended(job: &Tree<'_>) -> bool {
     let conditions = job.field("status").and_then(|status| status.field("conditions")).and_then(Tree::seq);
-    let text = |condition: &Tree<'_>, field: &str| condition.field(field).and_then(Tree::str).map(str::to_owned);
     conditions.unwrap_or_default().iter().any(|condition| {
-        let ends = matches!(text(condition, "type").as_deref(), Some("Complete" | "Failed"));
-        ends && text(condition, "status").as_deref() == Some("True")
+        matches!(condition.text("type"), Some("Complete" | "Failed")) && condition.text("status") == Some("True")
     })
 }
 
@@ -261,10 +263,10 @@ fn other_volumes(cx: &mut Context, spec: &Object<'_, '_>, claims: &[(String, Req
     let mut heard = Vec::new();
     let template = spec.object("template", &POD_TEMPLATE_SPEC, &mut heard)?;
     let pod = template.object("spec", &POD_SPEC, &mut heard)?;
-    let taken = |name: &str| claims.iter().any(|(claim, _)| claim == name);
     let volumes = pod.objects("volumes", &VOLUME, &mut heard);
-    let (taken, others): (Vec<_>, Vec<_>) =
-        volumes.into_iter().partition(|volume| volume.text("name", &mut heard).is_some_and(taken));
+    let (taken, others): (Vec<_>, Vec<_>) = volumes.into_iter().partition(|volume| {
+        volume.text("name", &mut heard).is_some_and(|name| claims.iter().any(|(claim, _)| claim == name))
+    });
     (!taken.is_empty()).then(|| mount::of_volumes(cx, &others))
 }
 

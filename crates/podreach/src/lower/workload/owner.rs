@@ -6,7 +6,7 @@ use std::rc::Rc;
 use podreach_core::cluster::{NodeTerm, PodSpec};
 use podreach_core::id::Symbol;
 use podreach_core::label::Labels;
-use podreach_core::selector::{Allowed, Values};
+use podreach_core::selector::Values;
 use podreach_core::{NodeId, cancel};
 
 use super::Workload;
@@ -244,6 +244,8 @@ pub(crate) fn forget_class(spec: &mut PodSpec, pod: &PodObject, template: &Workl
 
 /// Whether node affinity asks for one node by name and nothing else.
 pub(crate) fn is_pinned(terms: Option<&[NodeTerm]>) -> bool {
-    let one = |allowed: &Allowed| !allowed.absent && matches!(&allowed.values, Values::Only(names) if names.len() == 1);
-    matches!(terms, Some([term]) if term.expressions.is_empty() && matches!(term.names.as_slice(), [name] if one(name)))
+    let Some([term]) = terms else { return false };
+    let [name] = term.names.as_slice() else { return false };
+    let one = !name.absent && matches!(&name.values, Values::Only(names) if names.len() == 1);
+    one && term.expressions.is_empty()
 }

@@ -71,8 +71,9 @@ impl<'a> Parser<'a> {
             let low = self.four_digits()?.wrapping_sub(0xDC00);
             code = if low < 0x400 { 0x10000 + ((code - 0xD800) << 10) + low } else { 0xD800 };
         }
-        let lone = || errors::json_syntax(self.span_from(start), "half of a surrogate pair is not a character".into());
-        char::from_u32(code).ok_or_else(lone)
+        char::from_u32(code).ok_or_else(|| {
+            errors::json_syntax(self.span_from(start), "half of a surrogate pair is not a character".into())
+        })
     }
 
     fn four_digits(&mut self) -> Result<u32, Refused> {

@@ -10,14 +10,19 @@ use crate::read::{Span, Tree, Value};
 
 /// The string that a node stands for as a key.
 pub(super) fn key(node: Tree<'_>) -> Result<Cow<'_, str>, Refused> {
-    let beyond = |span: Span| errors::key_kind(span, "a number this large");
     match node.value {
         Value::String(text) => Ok(text),
         Value::Bool(value) => Ok(if value { "true" } else { "false" }.into()),
-        Value::Int(value) => i64::try_from(value).map(|value| value.to_string().into()).map_err(|_| beyond(node.span)),
-        Value::Float(spelling) => float(&spelling).map(Cow::Owned).ok_or_else(|| beyond(node.span)),
+        Value::Int(value) => {
+            i64::try_from(value).map(|value| value.to_string().into()).map_err(|_| too_large(node.span))
+        }
+        Value::Float(spelling) => float(&spelling).map(Cow::Owned).ok_or_else(|| too_large(node.span)),
         Value::Null | Value::Seq(_) | Value::Map(_) => Err(errors::key_kind(node.span, node.kind())),
     }
+}
+
+fn too_large(span: Span) -> Refused {
+    errors::key_kind(span, "a number this large")
 }
 
 /// A float as Go's `FormatFloat(x, 'g', -1, 32)` writes it: the shortest digits of a 32-bit float, with an exponent for powers of

@@ -218,13 +218,12 @@ const SYNTAX: [&str; 2] = ["E0107", "E0118"];
 /// The first character that YAML forbids: controls other than tab, line ends and U+0085.
 fn control_character(text: &str) -> Option<(usize, char)> {
     let bytes = text.as_bytes();
-    let forbidden = |&(at, &b): &(usize, &u8)| match b {
+    let at = bytes.iter().enumerate().position(|(at, &b)| match b {
         b'\t' | b'\n' | b'\r' => false,
         0..=0x1f | 0x7f => true,
         0xc2 => matches!(bytes.get(at + 1), Some(0x80..=0x84 | 0x86..=0x9f)),
         _ => false,
-    };
-    let (at, _) = bytes.iter().enumerate().find(forbidden)?;
+    })?;
     text[at..].chars().next().map(|c| (at, c))
 }
 

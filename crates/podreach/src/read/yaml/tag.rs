@@ -32,8 +32,10 @@ const OTHERS: [&str; 7] = ["binary", "merge", "omap", "pairs", "set", "timestamp
 
 /// The name of a tag; another one is not repeated unless it is YAML's own: a value that begins with `!` is a tag, and may be a secret.
 fn core(tag: &Tag, span: Span) -> Result<&str, Refused> {
-    let other = || OTHERS.into_iter().find(|name| tag.original().strip_prefix("!!") == Some(name));
-    tag.core_suffix().ok_or_else(|| errors::unknown_tag(span, other()))
+    tag.core_suffix().ok_or_else(|| {
+        let other = OTHERS.into_iter().find(|name| tag.original().strip_prefix("!!") == Some(name));
+        errors::unknown_tag(span, other)
+    })
 }
 
 fn fits(name: &str, value: &Value) -> bool {

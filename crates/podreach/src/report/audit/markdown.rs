@@ -49,9 +49,11 @@ fn entries<'a>(audit: &AuditReport<'a>, wanted: fn(&Standing) -> bool) -> impl I
 
 fn summary(audit: &AuditReport<'_>) -> String {
     let outcome = audit.outcome;
-    let of = |level: Severity| outcome.counting(Status::Violated, level).filter(|item| item.severity == level).count();
-    let levels = [Severity::Error, Severity::Warning, Severity::Note];
-    let mut parts: Vec<String> = levels.iter().map(|&level| words::number(of(level), severity(level))).collect();
+    let levels = [Severity::Error, Severity::Warning, Severity::Note].into_iter().map(|level| {
+        let violated = outcome.counting(Status::Violated, level).filter(|item| item.severity == level);
+        words::number(violated.count(), severity(level))
+    });
+    let mut parts: Vec<String> = levels.collect();
     let undecided = outcome.counting(Status::Undecided, Severity::Note).count();
     if undecided > 0 {
         parts.push(format!("{undecided} undecided"));

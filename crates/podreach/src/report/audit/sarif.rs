@@ -42,8 +42,11 @@ fn run(audit: &AuditReport<'_>) -> Value {
     for entry in &wrong {
         rules.entry(entry.item.origin.id()).or_insert(&entry.item);
     }
-    let index = |id: &str| rules.keys().position(|other| other == id).unwrap_or(0);
-    let results: Vec<Value> = wrong.iter().map(|entry| result(audit, entry, index(&entry.item.origin.id()))).collect();
+    let results = wrong.iter().map(|entry| {
+        let id = entry.item.origin.id();
+        result(audit, entry, rules.keys().position(|other| *other == id).unwrap_or(0))
+    });
+    let results: Vec<Value> = results.collect();
     json!({
         "tool": {"driver": {
             "name": "podreach",

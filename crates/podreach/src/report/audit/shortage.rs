@@ -69,10 +69,10 @@ fn on(nodes: &str) -> String {
 
 /// So many of these pods, on which nodes, and whether apart from each other.
 fn wanted(m: &Model, want: &Want) -> String {
-    let atoms = || want.places.iter().flat_map(|place| &place.atoms);
-    let pods: BTreeSet<PodId> = atoms().map(|&(pod, _)| pod).collect();
+    let atoms = want.places.iter().flat_map(|place| &place.atoms);
+    let pods: BTreeSet<PodId> = atoms.clone().map(|&(pod, _)| pod).collect();
     let names = pods.into_iter().map(|pod| m.pod_name(pod).to_owned()).collect::<Vec<_>>();
-    let nodes: BTreeSet<NodeId> = atoms().map(|&(_, node)| node).collect();
+    let nodes: BTreeSet<NodeId> = atoms.map(|&(_, node)| node).collect();
     let apart = want.count > 1 && want.places.len() > 1 && want.places.iter().all(|place| place.most == 1);
     let apart = if apart { ", no two of them in one place" } else { "" };
     let on = match nodes.len() {
@@ -176,8 +176,9 @@ mod tests {
         let atoms: Vec<Atom> = m.pods().take(1).flat_map(|pod| m.nodes().map(move |node| (pod, node))).collect();
         let name = m.pod_name(atoms[0].0);
         let shown = |counts: &[u64]| {
-            let want = |&count: &u64| Want { count, places: vec![Place { atoms: atoms.clone(), most: count }] };
-            demanded(m, &Demand { wants: counts.iter().map(want).collect() })
+            let wants = counts.iter().copied();
+            let wants = wants.map(|count| Want { count, places: vec![Place { atoms: atoms.clone(), most: count }] });
+            demanded(m, &Demand { wants: wants.collect() })
         };
         assert_eq!(shown(&[1]), format!("{name} can never be there"));
         assert_eq!(shown(&[3]), format!("3 × {name} can never be there at the same time"));

@@ -165,10 +165,8 @@ fn findings(audit: &AuditReport<'_>, all: bool) -> Vec<String> {
         if *standing != Standing::Counts {
             continue;
         }
-        let same = |group: &&mut (&str, Status, Severity, Vec<&Item>)| {
-            (group.0, group.1, group.2) == (code, item.status, item.severity)
-        };
-        match groups.iter_mut().find(same) {
+        let same = groups.iter_mut().find(|group| (group.0, group.1, group.2) == (code, item.status, item.severity));
+        match same {
             Some(group) => group.3.push(item),
             None => groups.push((code, item.status, item.severity, vec![item])),
         }

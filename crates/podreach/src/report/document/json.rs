@@ -1,8 +1,7 @@
 //! The verdict as a document: what scripts read, and what `verify` takes as a certificate.
 
-use podreach_core::verdict::Law;
 use podreach_core::{
-    Action, Atom, Configuration, Exchange, Goal, Model, NodeId, PodId, Problem, Proof, Semantics, Trace, Verdict,
+    Action, Atom, Configuration, Goal, Model, NodeId, PodId, Problem, Proof, Semantics, Trace, Verdict,
 };
 use serde::ser::{Serialize, SerializeMap, Serializer};
 use serde_json::{Map, Value, json};
@@ -243,9 +242,11 @@ pub(crate) fn proof(problem: &Problem, proof: &Proof) -> Value {
     let groups: Vec<Value> =
         proof.forbidden.iter().map(|group| group.iter().map(|one| group_entry(m, proof, one)).collect()).collect();
     let several = proof.classes.iter().enumerate().filter(|(_, members)| members.len() > 1);
-    let member = |&atom: &Atom| Value::Object(place(m, atom));
-    let classes: Map<String, Value> =
-        several.map(|(class, members)| (class_name(class), members.iter().map(member).collect())).collect();
+    let classes = several.map(|(class, members)| {
+        let members = members.iter().map(|&atom| Value::Object(place(m, atom)));
+        (class_name(class), members.collect())
+    });
+    let classes: Map<String, Value> = classes.collect();
     let mut document = Map::new();
     if !proof.weakened.is_empty() {
         let weakened: Vec<String> = proof.weakened.iter().map(|weakening| weakening::name(m, weakening)).collect();
@@ -253,31 +254,31 @@ pub(crate) fn proof(problem: &Problem, proof: &Proof) -> Value {
     }
     document.insert("forbidden".into(), groups.into());
     if !proof.laws.is_empty() {
-        let law = |law: &Law| {
+        let laws = proof.laws.iter().map(|law| {
             law.iter()
                 .map(|part| part.iter().map(|one| law_member(m, proof, one)).collect::<Value>())
                 .collect::<Value>()
-        };
-        document.insert("laws".into(), proof.laws.iter().map(law).collect());
+        });
+        document.insert("laws".into(), laws.collect());
     }
     if !classes.is_empty() {
         document.insert("classes".into(), classes.into());
     }
     let alike = like(problem, proof);
     if !alike.is_empty() {
-        let stands = |(pod, others): (PodId, Vec<PodId>)| {
+        let alike = alike.into_iter().map(|(pod, others)| {
             let others: Vec<&str> = others.iter().map(|&other| m.pod_name(other)).collect();
             (m.pod_name(pod).to_owned(), others.into())
-        };
-        document.insert("alike".into(), Value::Object(alike.into_iter().map(stands).collect()));
+        });
+        document.insert("alike".into(), Value::Object(alike.collect()));
     }
     if !proof.exchanges.is_empty() {
-        let exchange = |exchange: &Exchange| alike::rounds(exchange).iter().map(|round| names(m, round)).collect();
-        let exchanges: Vec<Value> = proof.exchanges.iter().map(exchange).collect();
-        document.insert("exchanges".into(), exchanges.into());
-        let stands = |(node, nodes): (NodeId, usize)| json!({"node": m.node_name(node), "nodes": nodes});
-        let problem = &about(problem, proof);
-        document.insert("standsFor".into(), alike::spoken_for(problem, proof).into_iter().map(stands).collect());
+        let exchanges = proof.exchanges.iter();
+        let exchanges = exchanges.map(|exchange| alike::rounds(exchange).iter().map(|round| names(m, round)).collect());
+        document.insert("exchanges".into(), exchanges.collect::<Vec<Value>>().into());
+        let spoken_for = alike::spoken_for(&about(problem, proof), proof).into_iter();
+        let spoken_for = spoken_for.map(|(node, nodes)| json!({"node": m.node_name(node), "nodes": nodes}));
+        document.insert("standsFor".into(), spoken_for.collect());
     }
     document.into()
 }

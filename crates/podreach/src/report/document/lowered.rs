@@ -8,7 +8,7 @@ use podreach_core::cluster::{HostPort, TolerationOperator};
 use podreach_core::cluster::{
     Lifetime, Matcher, Node, NodeRequirement, NodeTerm, PodSpec, Spread, TaintEffect, Term, Toleration,
 };
-use podreach_core::id::{ClaimId, DeviceClaimId, MatcherId, QuotaId, ResourceId, Symbol};
+use podreach_core::id::{ClaimId, DeviceClaimId, MatcherId, QuotaId, Symbol};
 use podreach_core::label::Labels;
 use podreach_core::resource::{Amount, Resources};
 use podreach_core::selector::{Allowed, Selector, Values};
@@ -87,9 +87,9 @@ impl View<'_> {
     }
 
     fn node(&self, node: &Node) -> Value {
-        let driver = |(&name, driver): (&Symbol, &podreach_core::storage::Driver)| {
+        let drivers = node.drivers.iter().map(|(&name, driver)| {
             (self.str(name).to_owned(), json!({"limit": driver.limit, "attached": driver.attached}))
-        };
+        });
         filled([
             ("name", json!(self.str(node.name))),
             ("pool", self.pool(node)),
@@ -98,7 +98,7 @@ impl View<'_> {
             ("unschedulable", json!(node.unschedulable)),
             ("allocatable", self.resources(&node.allocatable)),
             ("declaredFeatures", node.features.iter().map(|&feature| json!(self.str(feature))).collect()),
-            ("drivers", node.drivers.iter().map(driver).collect::<Map<_, _>>().into()),
+            ("drivers", drivers.collect::<Map<_, _>>().into()),
             (
                 "passing",
                 filled([
@@ -148,11 +148,11 @@ impl View<'_> {
     }
 
     fn resources(&self, resources: &Resources) -> Value {
-        let one = |(resource, amount): (ResourceId, Amount)| {
+        let amounts = resources.iter().map(|(resource, amount)| {
             let name = self.str(self.0.resources[resource]);
             (name.to_owned(), json!(amount::written(name, amount)))
-        };
-        resources.iter().map(one).collect::<Map<_, _>>().into()
+        });
+        amounts.collect::<Map<_, _>>().into()
     }
 
     fn quotas(&self, quotas: impl Iterator<Item = (QuotaId, Amount)>) -> Value {
@@ -187,10 +187,9 @@ impl View<'_> {
     }
 
     fn node_term(&self, term: &NodeTerm) -> Value {
-        let name = |allowed: &Allowed| self.requirement("metadata.name", allowed);
         json!({
             "matchExpressions": sorted(term.expressions.iter().flat_map(|one| self.expression(one))),
-            "matchFields": sorted(term.names.iter().flat_map(name)),
+            "matchFields": sorted(term.names.iter().flat_map(|allowed| self.requirement("metadata.name", allowed))),
         })
     }
 

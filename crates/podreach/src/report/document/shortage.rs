@@ -112,11 +112,13 @@ fn resolved(m: &Model, names: &Names<'_>, law: &Written) -> Result<Law, ResolveE
 
 fn want(tree: &Tree<'_>) -> Read<(u64, Vec<(u64, Members)>)> {
     known(tree, &["count", "places"])?;
-    let place = |tree: &Tree<'_>| {
-        known(tree, &["most", "of"])?;
-        Ok((count(required(tree, "most")?)?, members(required(tree, "of")?)?))
-    };
-    Ok((count(required(tree, "count")?)?, items(required(tree, "places")?)?.iter().map(place).collect::<Read<_>>()?))
+    let wanted = count(required(tree, "count")?)?;
+    Ok((wanted, items(required(tree, "places")?)?.iter().map(place).collect::<Read<_>>()?))
+}
+
+fn place(tree: &Tree<'_>) -> Read<(u64, Members)> {
+    known(tree, &["most", "of"])?;
+    Ok((count(required(tree, "most")?)?, members(required(tree, "of")?)?))
 }
 
 fn members(tree: &Tree<'_>) -> Read<Members> {
@@ -126,9 +128,12 @@ fn members(tree: &Tree<'_>) -> Read<Members> {
 fn member(tree: &Tree<'_>) -> Read<(String, Option<Vec<String>>)> {
     known(tree, &["pod", "nodes", "waited"])?;
     let nodes = required(tree, "nodes")?;
-    let all = nodes.str() == Some("*");
-    let named = || items(nodes)?.iter().map(|node| text(node).map(str::to_owned)).collect::<Read<Vec<_>>>();
-    Ok((named_pod(tree)?.into_owned(), if all { None } else { Some(named()?) }))
+    let pod = named_pod(tree)?.into_owned();
+    if nodes.str() == Some("*") {
+        return Ok((pod, None));
+    }
+    let named = items(nodes)?.iter().map(|node| text(node).map(str::to_owned));
+    Ok((pod, Some(named.collect::<Read<Vec<_>>>()?)))
 }
 
 fn amount(tree: &Tree<'_>) -> Read<Amount> {

@@ -33,7 +33,10 @@ pub fn itf(problem: &Problem, trace: &Trace) -> Value {
 
 /// A state: how many of each pod run on each node, as a map from pairs to numbers.
 fn state(m: &Model, index: usize, s: &Configuration, step: &Value) -> Value {
-    let entry = |((pod, node), count): (podreach_core::Atom, u64)| json!([{"#tup": [words::pod(m, pod), m.node_name(node)]}, {"#bigint": count.to_string()}]);
-    let running: Vec<Value> = s.iter().filter(|((pod, _), _)| m.bound(*pod).is_none()).map(entry).collect();
+    let running = s.iter().filter(|((pod, _), _)| m.bound(*pod).is_none());
+    let running = running.map(|((pod, node), count)| {
+        json!([{"#tup": [words::pod(m, pod), m.node_name(node)]}, {"#bigint": count.to_string()}])
+    });
+    let running: Vec<Value> = running.collect();
     json!({"#meta": {"index": index}, "running": {"#map": running}, "step": step})
 }

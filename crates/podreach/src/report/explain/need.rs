@@ -46,8 +46,9 @@ pub(crate) fn lack(problem: &Problem, s: &Configuration, atom: Atom, refusal: &R
 fn witnesses(problem: &Problem, s: &Configuration, atom: Atom, helpers: &BTreeSet<Atom>) -> Lack {
     let m = &problem.model;
     let missing: Vec<Need<'_>> = needs(m, atom).into_iter().filter(|need| !need.is_met(m, s, atom)).collect();
-    let candidates = |need: &Need<'_>| helpers.iter().copied().filter(|&h| need.serves(m, h, atom)).collect::<Vec<_>>();
-    let candidates: Vec<Vec<Atom>> = missing.iter().map(candidates).collect();
+    let candidates = missing.iter();
+    let candidates = candidates.map(|need| helpers.iter().copied().filter(|&h| need.serves(m, h, atom)).collect());
+    let candidates: Vec<Vec<Atom>> = candidates.collect();
     let first = match pod_affinity::matches_itself(m, atom.0, &m.pod(atom.0).affinity) {
         true => "it would not be the first of its kind, and ",
         false => "",

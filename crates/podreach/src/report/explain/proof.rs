@@ -27,8 +27,7 @@ pub(crate) fn about(problem: &Problem, proof: &Proof) -> Problem {
 /// The types of a proof that stand for others, with those.
 pub(crate) fn like(problem: &Problem, proof: &Proof) -> Vec<(PodId, Vec<PodId>)> {
     let m = &problem.model;
-    let named: BTreeSet<PodId> =
-        proof.classes.iter().flatten().map(|&(pod, _)| m.shadowed(pod).unwrap_or(pod)).collect();
+    let named: BTreeSet<PodId> = proof.classes.iter().flatten().map(|&(pod, _)| m.base(pod)).collect();
     let view = Checker::new(problem).quotient(&[]).view(&problem.goal);
     let others = named.into_iter().map(|pod| (pod, view.stands_for(pod)));
     others.filter(|(_, others)| !others.is_empty()).collect()
@@ -112,11 +111,11 @@ struct Because {
 fn merged(facts: Vec<Fact>) -> Vec<Fact> {
     let mut merged: Vec<Fact> = Vec::new();
     for fact in facts {
-        let alike = |other: &&mut Fact| {
+        let alike = merged.iter_mut().find(|other| {
             other.single.as_ref().zip(fact.single.as_ref()).is_some_and(|(a, b)| a.0 == b.0)
                 && other.because == fact.because
-        };
-        match merged.iter_mut().find(alike) {
+        });
+        match alike {
             Some(other) => {
                 other.groups.extend(fact.groups);
                 let nodes = other.single.iter_mut().map(|(_, nodes)| nodes);

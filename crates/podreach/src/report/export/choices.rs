@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use podreach_core::demand::{Demand, Want};
-use podreach_core::{Atom, Configuration, Goal};
+use podreach_core::{Atom, Goal};
 
 use super::{MOST, Unwritten};
 
@@ -17,8 +17,8 @@ pub(super) fn of(demand: &Demand, atoms: &BTreeSet<Atom>) -> Result<Goal, Unwrit
         }
         chosen = next;
     }
-    let alternative = |chosen: Vec<Atom>| chosen.into_iter().map(|atom| (atom, 1)).collect::<Configuration>();
-    Ok(Goal { any: chosen.into_iter().map(alternative).collect() })
+    let any = chosen.into_iter().map(|chosen| chosen.into_iter().map(|atom| (atom, 1)).collect());
+    Ok(Goal { any: any.collect() })
 }
 
 /// Every way to go on from a choice with the pods of a want, atom by atom and place by place.

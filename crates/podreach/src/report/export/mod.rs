@@ -16,7 +16,7 @@ use std::fmt;
 use podreach_core::check::symmetry::helping;
 use podreach_core::demand::{Argument, Demand, Shortage};
 use podreach_core::rule::Rule;
-use podreach_core::{Atom, Checker, Configuration, Goal, PodId, Problem, Proof, Verdict, verdict};
+use podreach_core::{Atom, Checker, Goal, PodId, Problem, Proof, Verdict, verdict};
 
 use tables::{Document, counts, number, pair};
 
@@ -103,8 +103,9 @@ fn proof_about(problem: &Problem, goal: &Goal, choices: Option<&Goal>, proof: &P
     let quotient = checker.quotient(&proof.weakened);
     let view = quotient.view(goal);
     let in_words = |atom: Atom| if view.is_single() { quotient.yet_to_come(atom) } else { atom };
-    let translated = |alternative: &Configuration| alternative.iter().map(|(atom, n)| (in_words(atom), n)).collect();
-    let choices = choices.map(|goal| Goal { any: goal.any.iter().map(translated).collect() }).unwrap_or_default();
+    let any = choices.map_or(&[][..], |goal| &goal.any[..]).iter();
+    let any = any.map(|alternative| alternative.iter().map(|(atom, n)| (in_words(atom), n)).collect());
+    let choices = Goal { any: any.collect() };
     Ok(plain(&view.problem, &view.goal, &choices, &view.renamed(proof)))
 }
 
@@ -142,7 +143,8 @@ fn plain(problem: &Problem, goal: &Goal, choices: &Goal, proof: &Proof) -> Strin
 
 /// The parts of a law, between bars.
 fn parts(law: &verdict::Law) -> impl Iterator<Item = String> + '_ {
-    let part = |part: &Vec<usize>| part.iter().map(ToString::to_string).collect::<Vec<_>>();
-    let bar = |at: usize| (at > 0).then(|| "|".to_owned());
-    law.iter().enumerate().flat_map(move |(at, one)| bar(at).into_iter().chain(part(one)))
+    law.iter().enumerate().flat_map(|(at, part)| {
+        let bar = (at > 0).then(|| "|".to_owned());
+        bar.into_iter().chain(part.iter().map(ToString::to_string))
+    })
 }

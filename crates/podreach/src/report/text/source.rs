@@ -62,16 +62,16 @@ pub(crate) fn source_json(source: &Source, decoded: &Decoded) -> Value {
             document["firings"] = firings.iter().map(|&a| Value::from(net.transitions[a].id.as_str())).collect();
         }
         (Source::Net { net, .. }, Evidence::Invariant(sets)) => {
-            let place = |&place: &usize| Value::from(net.places[place].id.as_str());
-            document["neverMarkedTogether"] = sets.iter().map(|set| set.iter().map(place).collect::<Value>()).collect();
+            let ids = sets.iter().map(|set| set.iter().map(|&place| net.places[place].id.as_str()).collect::<Value>());
+            document["neverMarkedTogether"] = ids.collect();
         }
         (Source::Game(game), Evidence::Moves(moves)) => {
             document["moves"] = moves.iter().map(|&step| moved(&game.graph.vertices, step)).collect();
         }
         (Source::Game(game), Evidence::Invariant(sets)) => {
-            let vertex = |&vertex: &usize| Value::from(game.graph.vertices[vertex].as_str());
-            document["neverPebbledTogether"] =
-                sets.iter().map(|set| set.iter().map(vertex).collect::<Value>()).collect();
+            let vertices = &game.graph.vertices;
+            let names = sets.iter().map(|set| set.iter().map(|&vertex| vertices[vertex].as_str()).collect::<Value>());
+            document["neverPebbledTogether"] = names.collect();
         }
         (Source::Policy(query), Evidence::Events(events) | Evidence::Outline(events)) => {
             document["events"] = events.iter().map(|&event| aapp::event_json(&query.policy, event)).collect();

@@ -279,6 +279,6 @@ const ANNOTATIONS: &[(&str, Shape)] = &[
 
 /// What is looked at of an annotation: the part of its key that is fixed, and what its value says.
 pub fn annotation(key: &str) -> Option<(&'static str, Shape)> {
-    let is_meant = |name: &str| if name.ends_with(['/', '-']) { key.starts_with(name) } else { key == name };
-    ANNOTATIONS.iter().find(|(name, _)| is_meant(name)).copied()
+    let mut known = ANNOTATIONS.iter().copied();
+    known.find(|(name, _)| if name.ends_with(['/', '-']) { key.starts_with(name) } else { key == *name })
 }

@@ -116,18 +116,19 @@ impl Certificate {
     }
 
     /// The certificates of a document: one verdict, the evidence of an audit, or a list of either.
+    fn list(document: &Tree<'_>, one: fn(&Tree<'_>) -> Read<Vec<Self>>) -> Read<Vec<Self>> {
+        known(document, &["apiVersion", "kind", "items"])?;
+        verdict::version(document)?;
+        let found: Read<Vec<Vec<Self>>> = items(required(document, "items")?)?.iter().map(one).collect();
+        found.map(|found| found.concat())
+    }
+
     fn read(document: &Tree<'_>) -> Read<Vec<Self>> {
-        let list = |one: fn(&Tree<'_>) -> Read<Vec<Self>>| -> Read<Vec<Self>> {
-            known(document, &["apiVersion", "kind", "items"])?;
-            verdict::version(document)?;
-            let found: Read<Vec<Vec<Self>>> = items(required(document, "items")?)?.iter().map(one).collect();
-            found.map(|found| found.concat())
-        };
         match text(required(document, "kind")?)? {
             "Verdict" => Ok(vec![verdict::verdict(document)?]),
-            "VerdictList" => list(|document| Ok(vec![verdict::verdict(document)?])),
+            "VerdictList" => Self::list(document, |document| Ok(vec![verdict::verdict(document)?])),
             "AuditReport" => verdict::report(document),
-            "AuditReportList" => list(verdict::report),
+            "AuditReportList" => Self::list(document, verdict::report),
             other => Err(refused(
                 document.span,
                 format!("a certificate is a Verdict or an AuditReport, not a {}", shown(other)),

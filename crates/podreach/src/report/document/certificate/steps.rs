@@ -43,12 +43,12 @@ impl Steps {
 
     /// The steps, of pods and nodes that are in the input.
     pub(super) fn resolve(&self, m: &Model, names: &Names<'_>) -> Result<Trace, ResolveError> {
-        let place = |(pod, node): &(Option<String>, Option<String>)| {
+        let places = self.names.iter().map(|(pod, node)| {
             let pod = pod.as_deref().map(|pod| names.pod(pod)).transpose()?;
             Ok((pod, node.as_deref().map(|node| names.node(node)).transpose()?))
-        };
-        let places = self.names.iter().map(place).collect::<Result<Vec<_>, ResolveError>>()?;
-        let step = |&(op, at): &(Op, u32)| match (op, places[at as usize]) {
+        });
+        let places = places.collect::<Result<Vec<_>, ResolveError>>()?;
+        let steps = self.steps.iter().map(|&(op, at)| match (op, places[at as usize]) {
             (Op::Deploy, (Some(pod), Some(node))) => Ok(Action::Deploy(pod, node)),
             (Op::Delete, (Some(pod), Some(node))) => Ok(Action::Delete(pod, node)),
             (Op::End, (Some(pod), Some(node))) => Ok(Action::Delete(terminating(m, pod)?, node)),
@@ -58,8 +58,8 @@ impl Steps {
             (Op::Add, (None, Some(node))) => Ok(Action::Add(node)),
             (Op::Remove, (None, Some(node))) => Ok(Action::Remove(node)),
             _ => Err(ResolveError::Step),
-        };
-        self.steps.iter().map(step).collect()
+        });
+        steps.collect()
     }
 
     /// One more step.
