@@ -35,8 +35,8 @@ impl Cache {
     /// The user's own: `$XDG_CACHE_HOME/podreach/answers`, or below `~/.cache`.
     pub(crate) fn open() -> Option<Self> {
         let xdg = std::env::var_os("XDG_CACHE_HOME").map(PathBuf::from).and_then(absolute);
-        let home = || std::env::home_dir().and_then(absolute).map(|home| home.join(".cache"));
-        let folder = xdg.or_else(home)?.join("podreach").join("answers");
+        let base = xdg.or_else(|| std::env::home_dir().and_then(absolute).map(|home| home.join(".cache")))?;
+        let folder = base.join("podreach").join("answers");
         if fs::read_dir(&folder).is_ok_and(|entries| entries.count() > MOST) {
             let _ = fs::remove_dir_all(&folder);
         }

@@ -9,7 +9,7 @@ use podreach::engine::{Budget, Progress, Seen};
 use podreach::question;
 use podreach::read;
 use podreach::{Answer, Question};
-use podreach_core::{Atom, Goal, NodeId, Semantics};
+use podreach_core::{Goal, NodeId, Semantics};
 
 use crate::args::{Asking, Reading};
 use crate::budget::Clock;
@@ -33,9 +33,10 @@ pub(crate) fn answers<'s>(
     session: &'s Session,
 ) -> Result<Vec<NamedAnswer<'s>>, Reported> {
     let asked = asked(args, reading, session)?;
-    let exactly = |question: Question<'s>| if args.exact.is_some() { question.exactly() } else { question };
-    let answers =
-        asked.into_iter().map(|(name, question)| NamedAnswer { name, answer: answer(exactly(question), clock) });
+    let answers = asked.into_iter().map(|(name, question)| {
+        let question = if args.exact.is_some() { question.exactly() } else { question };
+        NamedAnswer { name, answer: answer(question, clock) }
+    });
     Ok(answers.collect())
 }
 
@@ -157,10 +158,10 @@ fn some_of(what: &str, names: Vec<String>) -> String {
 fn exact(session: &Session, path: &Path) -> Result<Goal, Reported> {
     let cluster = session.cluster();
     let given = crate::input::entries::read(path)?;
-    let resolve = |(pod, node, count): &(String, String, u64)| -> Result<(Atom, u64), question::NameError> {
-        Ok(((question::pod(cluster, pod)?, question::node(cluster, node)?), *count))
-    };
-    let entries = given.iter().map(resolve).collect::<Result<Vec<_>, _>>();
+    let entries = given
+        .iter()
+        .map(|(pod, node, count)| Ok(((question::pod(cluster, pod)?, question::node(cluster, node)?), *count)));
+    let entries = entries.collect::<Result<Vec<_>, question::NameError>>();
     let entries = entries.map_err(|error| refuse(&format!("--exact: {error}"), None))?;
     question::exact(cluster, &session.lowered().kept, &entries)
         .map_err(|error| refuse(&format!("--exact: {error}"), None))

@@ -129,8 +129,7 @@ impl Unfolding {
     /// Adds what a document holds; `within` is the apiVersion and kind of the list that it stands in, and `at` where it goes.
     fn add(&mut self, document: &Tree<'_>, within: (&str, &str), at: usize) {
         cancel::poll();
-        let text = |key: &str| document.text(key);
-        let own = text("apiVersion").zip(text("kind"));
+        let own = document.text("apiVersion").zip(document.text("kind"));
         let usual = within.1.strip_suffix("List").filter(|kind| !kind.is_empty()).map(|kind| (within.0, kind));
         let known = own.or(usual);
         let (version, kind) = known.unwrap_or_default();

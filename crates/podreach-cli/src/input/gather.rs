@@ -98,12 +98,12 @@ impl Gathered {
     fn scheduler_config(&mut self, path: &Path) {
         let before = self.sources.ids().count();
         self.named(path, false);
-        let lacks_one = |id: SourceId| {
+        let lacks_one = self.sources.ids().skip(before).any(|id| {
             let (documents, wrong) = self.sources.documents(id);
             !wrong.iter().any(|remark| remark.effect == Effect::Stops)
                 && !documents.iter().any(|document| document.text("kind") == Some("KubeSchedulerConfiguration"))
-        };
-        if self.sources.ids().skip(before).any(lacks_one) {
+        });
+        if lacks_one {
             self.fail("E0003", format!("{} has no KubeSchedulerConfiguration", quoted(path)));
         }
     }

@@ -66,8 +66,10 @@ impl Reading<'_> {
         for resource in resource::ALL {
             let Some(version) = served(resource, &groups) else { continue };
             let (texts, limit) = self.resource(resource, version)?;
-            let name = |at: usize| format!("{} of {} (page {})", resource.name(), self.connection.server, at + 1);
-            pages.extend(texts.into_iter().enumerate().map(|(at, text)| Source { name: name(at), text }));
+            pages.extend(texts.into_iter().enumerate().map(|(at, text)| {
+                let name = format!("{} of {} (page {})", resource.name(), self.connection.server, at + 1);
+                Source { name, text }
+            }));
             unseen.extend(limit);
         }
         let header = Header { version, unseen, custom: self.custom(&groups)? };

@@ -102,8 +102,7 @@ impl Users {
 fn name(object: &Tree<'_>) -> Option<String> {
     let kind = object.text("kind")?.to_lowercase();
     let metadata = object.field("metadata")?;
-    let text = |key| metadata.text(key);
-    Some(format!("{kind}/{}/{}", text("namespace").unwrap_or("default"), text("name")?))
+    Some(format!("{kind}/{}/{}", metadata.text("namespace").unwrap_or("default"), metadata.text("name")?))
 }
 
 /// Whether a spec, or a template in it, uses a feature.
@@ -125,8 +124,7 @@ fn uses(spec: &Tree<'_>, feature: Feature) -> bool {
 }
 
 fn is_modelled(volume: &Tree<'_>) -> bool {
-    let source = |key: &&&str| **key != "name" && volume.field(key).is_some();
-    fields::VOLUME.modelled.iter().any(|key| source(&key))
+    fields::VOLUME.modelled.iter().any(|key| *key != "name" && volume.field(key).is_some())
 }
 
 fn is_looked_at(volume: &Tree<'_>) -> bool {

@@ -235,9 +235,9 @@ impl Job {
 
     /// Whether another page may have its result: not if it is one that was cut short.
     fn can_be_shared(&self) -> bool {
-        let whole = |outcome: &Result<_, _>, seconds: f64| outcome.is_ok() && seconds < self.timeout.as_secs_f64();
-        let ended = locked(&self.state).outcome.as_ref().map(|(outcome, seconds)| whole(outcome, *seconds));
-        self.token.stop().is_none() && ended.unwrap_or(true)
+        let most = self.timeout.as_secs_f64();
+        let whole = locked(&self.state).outcome.as_ref().is_none_or(|(outcome, took)| outcome.is_ok() && *took < most);
+        self.token.stop().is_none() && whole
     }
 }
 

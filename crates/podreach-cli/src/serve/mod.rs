@@ -88,11 +88,11 @@ fn accept(listener: &TcpListener, server: &Arc<api::Server>) {
             continue;
         };
         let server = Arc::clone(server);
-        let answer = move || {
+        let answering = std::thread::Builder::new().spawn(move || {
             answer(&server, stream);
             drop(slot);
-        };
-        if std::thread::Builder::new().spawn(answer).is_err() {
+        });
+        if answering.is_err() {
             std::thread::sleep(PAUSE);
         }
     }

@@ -99,14 +99,14 @@ impl World {
     /// What the page shows first, made once for all who ask.
     pub(super) fn page(&self) -> Result<Arc<str>, EditError> {
         let variant = self.variant(Vec::new())?;
-        let made = || {
+        let page = self.page.get_or_init(|| {
             let diagnostics = report::diagnostics(self.session.sources(), self.session.remarks());
             let assumptions = self.session.assumptions(self.semantics);
             html::data(&variant.problem, &self.title, (&diagnostics, assumptions), html::View::Cluster)
                 .to_string()
                 .into()
-        };
-        Ok(Arc::clone(self.page.get_or_init(made)))
+        });
+        Ok(Arc::clone(page))
     }
 
     /// The cluster with these changes; or why one of them makes no sense.
@@ -146,6 +146,11 @@ impl World {
         Budget { interrupt, memory, threads, ..Budget::unlimited() }
     }
 
+    fn known(&self, asked: (PodId, NodeId), edits: &[Edit]) -> Option<Arc<Decided>> {
+        let answers = locked(&self.answers);
+        answers.iter().find(|decided| decided.asked == asked && decided.edits == edits).cloned()
+    }
+
     /// A question and its answer, remembered unless it was cut short; or why it cannot be asked.
     pub(super) fn decided(
         &self,
@@ -153,14 +158,15 @@ impl World {
         asked: (PodId, NodeId),
         job: &Job,
     ) -> Result<Arc<Decided>, GoalError> {
-        let is_it = |decided: &&Arc<Decided>| decided.asked == asked && decided.edits == variant.edits;
-        if let Some(known) = locked(&self.answers).iter().find(is_it) {
-            return Ok(Arc::clone(known));
+        if let Some(known) = self.known(asked, &variant.edits) {
+            return Ok(known);
         }
         let problem = question::asking(&variant.problem, Goal::atom(asked))?;
         let interrupt = || job.stop();
-        let decide = || Oracle::new(&problem, &variant.lowered.diagnostics).answer(&problem, &self.budget(&interrupt));
-        let decision = cancel::attempt(decide).unwrap_or_else(|stop| Sure::stopped(problem.clone(), stop));
+        let decision = cancel::attempt(|| {
+            Oracle::new(&problem, &variant.lowered.diagnostics).answer(&problem, &self.budget(&interrupt))
+        });
+        let decision = decision.unwrap_or_else(|stop| Sure::stopped(problem.clone(), stop));
         let whole = decision.checked.answer().is_some();
         let decided = Arc::new(Decided { edits: variant.edits.clone(), asked, decision });
         if whole {
@@ -180,13 +186,12 @@ impl World {
         let interrupt = || job.stop();
         let budget = self.budget(&interrupt);
         let (alone, done) = (Budget { threads: 1, ..budget }, || job.advance());
-        let decide = || {
+        let matrix = cancel::attempt(|| {
             let oracle = Oracle::new(&variant.problem, &variant.lowered.diagnostics);
             Matrix::new(&oracle, &alone, budget.threads, &done)
-        };
-        let matrix = Arc::new(
-            cancel::attempt(decide).unwrap_or_else(|stop| cancel::exempt(|| Matrix::undecided(&variant.problem, stop))),
-        );
+        });
+        let matrix = matrix.unwrap_or_else(|stop| cancel::exempt(|| Matrix::undecided(&variant.problem, stop)));
+        let matrix = Arc::new(matrix);
         if matrix.stopped.is_none() {
             *locked(&variant.matrix) = Some(Arc::clone(&matrix));
         }

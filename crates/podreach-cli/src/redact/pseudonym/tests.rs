@@ -162,7 +162,6 @@ fn a_class_of_nodes_that_nobody_knows_is_named_alike_in_pools_and_labels() {
 fn numbers_keep_their_order_and_what_may_lie_between_them() {
     let ranks: BTreeMap<String, BTreeSet<i64>> = [("k".to_owned(), [-7, 3, 4, 4711].into())].into();
     let mut names = Pseudonyms { ranks, ..Pseudonyms::default() };
-    let of = |text: &str, names: &mut Pseudonyms| names.value("k", text);
-    let places = ["-7", "0", "3", "4", "4711", "04711"].map(|text| of(text, &mut names));
+    let places = ["-7", "0", "3", "4", "4711", "04711"].map(|text| names.value("k", text));
     assert_eq!(places, ["-2", "0", "2", "3", "5", "05"]);
 }
