@@ -18,26 +18,29 @@
 //! that are yet to come holds if nothing about them is a guess (`arriving.rs`); a proof that speaks for too few of them is searched for
 //! again where more are listed.
 
+mod doubt;
+mod orbits;
 mod right_now;
+mod strict;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::ops::Deref;
 use std::sync::Arc;
 
 use podreach_core::cancel::polled;
-use podreach_core::cluster::{Barred, NodeRequirement, NodeTerm, PodSpec};
-use podreach_core::id::Symbol;
-use podreach_core::selector::{Allowed, Values};
 use podreach_core::{
-    Action, Atom, Checked, Checker, Cluster, Configuration, Everywhere, Goal, Model, NodeId, PodId, Problem, Reason,
-    Trace, Verdict, Weakening, check,
+    Action, Checked, Checker, Configuration, Goal, Model, NodeId, PodId, Problem, Reason, Trace, Verdict, Weakening,
+    check,
 };
 
+use self::doubt::{Doubt, messages, names, weakenings};
+use self::orbits::Survey;
+use self::strict::Strict;
 use crate::diagnostic::{Diagnostic, Effect};
-use crate::engine::{Budget, Decider, Decision, Stop, Uniform};
+use crate::engine::{Budget, Decider, Decision, Stop};
 use crate::{arriving, history};
 
-pub use right_now::RightNow;
+pub use self::right_now::RightNow;
 
 /// Answers any number of questions about one cluster and start.
 #[derive(Clone, Debug)]
@@ -58,44 +61,6 @@ pub struct Oracle {
     remarks: Vec<Diagnostic>,
     /// The same with more new nodes, once these were not enough.
     larger: Option<Box<Self>>,
-}
-
-/// What answers for whole orbits of nodes, each made when it is first needed.
-#[derive(Clone, Debug, Default)]
-struct Survey {
-    uniform: Option<Uniform>,
-    strict: Option<Uniform>,
-    weak: Option<Uniform>,
-}
-
-/// A way in which the model may differ from the cluster.
-#[derive(Clone, Debug)]
-struct Doubt {
-    /// The pod types it is about; none for all of them.
-    pods: BTreeSet<PodId>,
-    /// The label that nodes lack on which it is about deployments, and these nodes; without one it is about all nodes.
-    on: Option<(Option<Symbol>, BTreeSet<NodeId>)>,
-    /// How far it extends to the running pods of the types.
-    residents: Residents,
-    message: String,
-}
-
-/// What a doubt about pod types says of their pods that run at the start.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Residents {
-    /// Nothing: they are as they are seen.
-    AsSeen,
-    /// That it is not known what they take of their own node.
-    RoomInDoubt,
-    /// That what they do to others is not known.
-    InDoubt,
-}
-
-/// The strict model: what is deleted at first, and who decides the rest.
-#[derive(Clone, Debug)]
-struct Strict {
-    deleted: Vec<Action>,
-    whole: Decider,
 }
 
 /// A checked decision that was held against every doubt about the input. Only an [`Oracle`] makes one of an input, and reports take
@@ -128,16 +93,6 @@ impl Deref for Sure {
         &self.0
     }
 }
-
-const OTHER_SCHEDULER: &str = "S0415";
-const INSTANCE_LABELS: &str = "S0422";
-const BOUND_BY_NAME: &str = "S0425";
-/// A running pod that takes another amount of its node than its spec says.
-const RESIZED: &str = "S0428";
-const POLICY_ENGINE: &str = "S0405";
-/// New pods may be changed, labels and all, by webhooks and policies; by annotations of their namespace; by
-/// something unseen. What runs is what it is.
-const CHANGED: [&str; 3] = ["S0461", "S0463", "S0467"];
 
 /// How many nodes are tried one by one that may stay as they are.
 const STAYING: usize = 4;
@@ -213,105 +168,9 @@ impl Oracle {
         self.checker.quotient(&[]).kinds()
     }
 
-    /// The orbits of nodes for which [`Oracle::everywhere`] answers.
-    pub fn orbits(&mut self) -> &[Vec<NodeId>] {
-        self.uniform().orbits()
-    }
-
-    fn uniform(&mut self) -> &mut Uniform {
-        self.survey.uniform.get_or_insert_with(|| Uniform::new(self.checker.quotient(&[]).single()))
-    }
-
-    /// Whether a pod can run on every node of an orbit where it does not run already, or on none of them; `None` if that depends on
-    /// the node, is in doubt, or was not found out.
-    pub fn everywhere(&mut self, pod: PodId, orbit: &[NodeId], budget: &Budget<'_>) -> Option<bool> {
-        let atom = self.checker.quotient(&[]).yet_to_come((pod, *orbit.first()?));
-        let found = self.uniform().answer(atom, budget)?;
-        if found.everywhere.is_deployable() {
-            let guesses = arriving::asks_for_guesses(&self.problem.model, &Goal::atom(atom));
-            (!guesses && (self.holds(&found.trace) || self.holds_strictly(atom, budget))).then_some(true)
-        } else {
-            (self.weakenings.is_empty() || self.is_never_anywhere(pod, orbit, budget)).then_some(false)
-        }
-    }
-
-    /// The same for each orbit, as far as the pod, its nodes and the kept pods settle it and nothing is in doubt; `None` for the others.
-    pub(crate) fn everywhere_at_once(&mut self, pod: PodId) -> Vec<Option<bool>> {
-        let orbits = self.orbits().len();
-        let Some(&node) = self.orbits().first().and_then(|orbit| orbit.first()) else { return Vec::new() };
-        let (pod, _) = self.checker.quotient(&[]).yet_to_come((pod, node));
-        if self.problem.model.is_elastic() {
-            return vec![None; orbits];
-        }
-        let (deployable, never) = (self.deploys_for_sure(pod), self.weakenings.is_empty());
-        let holds = |everywhere: &Everywhere| if everywhere.is_deployable() { deployable } else { never };
-        let settled = self.uniform().settled(pod);
-        settled.map(|found| found.filter(holds).map(Everywhere::is_deployable)).collect()
-    }
-
-    /// Whether no doubt spoils a run that deletes what it may and then deploys one pod of a type.
-    fn deploys_for_sure(&self, pod: PodId) -> bool {
-        let m = &self.problem.model;
-        let binds = self.binds && history::waits(m, pod);
-        !binds
-            && !self.over_approximating.iter().any(|doubt| doubt.residents != Residents::AsSeen || doubt.is_about(pod))
-    }
-
-    /// Whether a pod would run on every node of an orbit, if it were known what such nodes are like: they are new, and guesses.
-    pub(crate) fn is_a_guess(&mut self, pod: PodId, orbit: &[NodeId], budget: &Budget<'_>) -> bool {
-        let Some(&node) = orbit.first() else { return false };
-        if !arriving::asks_for_guesses(&self.problem.model, &Goal::atom((pod, node))) {
-            return false;
-        }
-        let atom = self.checker.quotient(&[]).yet_to_come((pod, node));
-        self.uniform().answer(atom, budget).is_some_and(|found| found.everywhere.is_deployable())
-    }
-
-    /// Whether no doubt spoils a trace from the start that the orbits have in common. What it binds depends on the start itself.
-    fn holds(&mut self, trace: &Trace) -> bool {
-        let m = &self.problem.model;
-        let binds = |action: Action| {
-            let Action::Deploy(pod, _) = action else { return false };
-            history::waits(m, pod)
-        };
-        if self.binds && trace.iter().any(binds) {
-            return false;
-        }
-        self.uniform();
-        let below = self.survey.uniform.as_ref().map(Uniform::below);
-        arriving::objection(&self.problem, trace).is_none()
-            && below.is_some_and(|below| !self.over_approximating.iter().any(|doubt| doubt.spoils(below, trace)))
-    }
-
-    /// Whether a trace for a whole orbit can do without the pod types in doubt.
-    fn holds_strictly(&mut self, atom: Atom, budget: &Budget<'_>) -> bool {
-        if self.binds || !self.can_be_stricter() {
-            return false;
-        }
-        let single = self.checker.quotient(&[]).single();
-        let doubts = &self.over_approximating;
-        let strict = self.survey.strict.get_or_insert_with(|| Uniform::new(&Strict::problem(single, doubts, None).0));
-        let Some(found) = strict.answer(atom, budget).filter(|found| found.everywhere.is_deployable()) else {
-            return false;
-        };
-        let start = strict.below().start.clone();
-        let surplus = self.uniform().below().start.minus(&start);
-        let m = self.problem.model.clone();
-        let trace = deletions(&m, &surplus).chain(found.trace.iter()).collect();
-        self.uniform().deployable(atom, trace).is_some_and(|found| self.holds(&found.trace))
-    }
-
     /// Whether the strict model is another one.
     fn can_be_stricter(&self) -> bool {
         !self.over_approximating.is_empty() || arriving::has_guesses(&self.problem)
-    }
-
-    /// Whether the weakest model also has the pod on no node of an orbit.
-    fn is_never_anywhere(&mut self, pod: PodId, orbit: &[NodeId], budget: &Budget<'_>) -> bool {
-        let quotient = self.checker.quotient(&self.weakenings);
-        let atom = quotient.yet_to_come((pod, orbit[0]));
-        let weak = self.survey.weak.get_or_insert_with(|| Uniform::new(quotient.single()));
-        weak.is_uniform(orbit) && weak.answer(atom, budget).is_some_and(|found| !found.everywhere.is_deployable())
     }
 
     /// A decision with evidence that no doubt spoils: its own, or other evidence that is searched for.
@@ -508,32 +367,6 @@ fn unknown(decision: Decision, reason: Reason) -> Decision {
     Decision { checked: Checked::unknown(decision.checked.problem().clone(), reason), ..decision }
 }
 
-/// What makes a model weak enough for all doubts.
-fn weakenings(problem: &Problem, diagnostics: &[Diagnostic], names: &BTreeMap<&str, Vec<PodId>>) -> Vec<Weakening> {
-    let mut all = BTreeSet::new();
-    for diagnostic in diagnostics.iter().filter(|d| matches!(d.effect, Effect::UnderApproximates | Effect::Both)) {
-        let pods = diagnostic.pods.iter().filter_map(|name| names.get(name.as_str())).flatten().copied();
-        let weakening = if diagnostic.code == BOUND_BY_NAME { Weakening::Unscheduled } else { Weakening::Unruled };
-        all.extend(pods.map(weakening));
-        let symbols = &problem.model.cluster().symbols;
-        all.extend(diagnostic.keys.keys().filter_map(|key| symbols.symbol(key)).map(Weakening::Unlabelled));
-        if diagnostic.pods.is_empty()
-            || (diagnostic.code == INSTANCE_LABELS && diagnostic.keys.is_empty())
-            || diagnostic.code == CHANGED[0]
-        {
-            all.insert(Weakening::Unseen);
-        }
-        if diagnostic.pods.is_empty() && diagnostic.code == POLICY_ENGINE {
-            all.extend(problem.model.pods().map(Weakening::Unruled));
-        }
-    }
-    all.extend(history::weakenings(&problem.model));
-    if problem.model.settling_matters() && !problem.start.unsettled().is_empty() {
-        all.insert(Weakening::Uneven);
-    }
-    all.into_iter().collect()
-}
-
 /// The same decision with a trace that ends in the goal and nothing else: what is left over is deleted at the end.
 pub fn exactly(Sure(decision): Sure) -> Sure {
     let problem = decision.checked.problem();
@@ -548,129 +381,7 @@ pub fn exactly(Sure(decision): Sure) -> Sure {
     }
 }
 
-impl Doubt {
-    /// `None` for a doubt about types that are not there.
-    fn new(diagnostic: &Diagnostic, m: &Model, names: &BTreeMap<&str, Vec<PodId>>) -> Option<Self> {
-        let pods: BTreeSet<PodId> =
-            diagnostic.pods.iter().filter_map(|name| names.get(name.as_str())).flatten().copied().collect();
-        let residents = match diagnostic.code {
-            _ if diagnostic.effect != Effect::Both => Residents::AsSeen,
-            OTHER_SCHEDULER => Residents::AsSeen,
-            code if CHANGED.contains(&code) => Residents::AsSeen,
-            // Quotas count what they take wherever they run.
-            RESIZED if m.cluster().quotas.is_empty() => Residents::RoomInDoubt,
-            _ => Residents::InDoubt,
-        };
-        let there = diagnostic.pods.is_empty() || !pods.is_empty();
-        let on = diagnostic.lacking.map(|lacked| {
-            let key = m.cluster().symbols.symbol(lacked.label());
-            let lacks = |node: &NodeId| key.is_none_or(|key| m.node(*node).labels.value(key).is_none());
-            (key, m.nodes().filter(lacks).collect())
-        });
-        there.then(|| Self { pods, on, residents, message: diagnostic.message.clone() })
-    }
-
-    /// Whether it is about deploying on a node.
-    fn is_on(&self, node: NodeId) -> bool {
-        self.on.as_ref().is_none_or(|(_, nodes)| nodes.contains(&node))
-    }
-
-    fn is_about(&self, pod: PodId) -> bool {
-        self.pods.is_empty() || self.pods.contains(&pod)
-    }
-
-    /// Whether a trace leans on it: a step deploys a pod in doubt, or deploys beside one.
-    fn spoils(&self, problem: &Problem, trace: &Trace) -> bool {
-        let deploys =
-            |action: Action| matches!(action, Action::Deploy(pod, node) if self.is_about(pod) && self.is_on(node));
-        trace.iter().any(deploys) || (self.residents != Residents::AsSeen && self.stays(problem, trace))
-    }
-
-    /// Whether some running pod in doubt is there when something is deployed that it may be in the way of.
-    fn stays(&self, problem: &Problem, trace: &Trace) -> bool {
-        let Some(first) = trace.iter().position(|action| matches!(action, Action::Deploy(..))) else { return false };
-        let running = self.running(&trace.after(first, &problem.model, &problem.start)).collect();
-        let mut deployed = trace.iter().filter(|action| matches!(action, Action::Deploy(..))).filter_map(Action::node);
-        deployed.any(|node| self.reaches(&running, node))
-    }
-}
-
-impl Strict {
-    fn new(problem: &Problem, doubts: &[Doubt], goal: Option<&Goal>) -> Self {
-        let (strict, deleted) = Self::problem(problem, doubts, goal);
-        Self { deleted, whole: Decider::new(&strict) }
-    }
-
-    /// The problem in which nothing in doubt is deployed or stays, and what is deleted to get there.
-    fn problem(problem: &Problem, doubts: &[Doubt], goal: Option<&Goal>) -> (Problem, Vec<Action>) {
-        let doubtful = |&(atom, _): &(Atom, u64)| {
-            let extends = |doubt: &Doubt| doubt.residents != Residents::AsSeen && doubt.is_about(atom.0);
-            doubts.iter().any(extends)
-        };
-        let deleted: Configuration = problem.start.minus(&problem.kept).iter().filter(doubtful).collect();
-        let mut cluster = strict(problem.model.cluster(), doubts);
-        arriving::close(&mut cluster);
-        if let Some(goal) = goal {
-            cluster = history::cautious(&cluster, &problem.model, goal);
-        }
-        let unsettled = problem.start.unsettled().iter().copied();
-        let start = Arc::new(problem.start.minus(&deleted).with_unsettled(unsettled));
-        let strict = arriving::keeping_static_pods(Problem { start, ..with_cluster(problem, cluster) });
-        (strict, deletions(&problem.model, &deleted).collect())
-    }
-}
-
 /// The steps that delete everything in a configuration.
 fn deletions<'a>(m: &'a Model, configuration: &'a Configuration) -> impl Iterator<Item = Action> + 'a {
-    let each = move |(atom, count): (Atom, u64)| (0..count).map(move |_| m.deletion(atom));
-    configuration.iter().flat_map(each)
-}
-
-fn messages<'d>(doubts: impl Iterator<Item = &'d Doubt>) -> Vec<String> {
-    let mut messages: Vec<String> = doubts.map(|doubt| doubt.message.clone()).collect();
-    messages.sort();
-    messages.dedup();
-    messages
-}
-
-/// The types of each name: pods that wait for a node go under the name of what would be made in their place.
-fn names(m: &Model) -> BTreeMap<&str, Vec<PodId>> {
-    let mut names = BTreeMap::<&str, Vec<PodId>>::new();
-    m.pods().for_each(|pod| names.entry(m.pod_name(pod)).or_default().push(pod));
-    names
-}
-
-fn with_cluster(problem: &Problem, cluster: Cluster) -> Problem {
-    Problem { model: Arc::new(Model::new(cluster, problem.model.semantics())), ..problem.clone() }
-}
-
-/// The cluster in which no pod type in doubt is ever deployed.
-fn strict(cluster: &Cluster, doubts: &[Doubt]) -> Cluster {
-    let mut cluster = cluster.clone();
-    for pod in cluster.pods.ids() {
-        for doubt in doubts.iter().filter(|doubt| doubt.is_about(pod)) {
-            let spec = Arc::make_mut(&mut cluster.pods[pod].spec);
-            match &doubt.on {
-                Some((Some(key), _)) => keep_off_nodes_without(spec, *key),
-                _ => spec.barred = Some(Barred::Doubtful),
-            }
-        }
-    }
-    cluster
-}
-
-/// Keeps pods to nodes that have a label, whatever they ask of it.
-fn keep_off_nodes_without(spec: &mut PodSpec, key: Symbol) {
-    let exists = NodeRequirement::Label(Allowed { absent: false, values: Values::AllBut(BTreeSet::new()) });
-    match &mut spec.added_affinity {
-        None => {
-            let term = NodeTerm { expressions: vec![(key, exists)], names: Vec::new() };
-            spec.added_affinity = Some(vec![term]);
-        }
-        // A term that asks for nothing matches no node.
-        Some(terms) => {
-            let asks = |term: &&mut NodeTerm| !term.expressions.is_empty() || !term.names.is_empty();
-            terms.iter_mut().filter(asks).for_each(|term| term.expressions.push((key, exists.clone())));
-        }
-    }
+    configuration.iter().flat_map(move |(atom, count)| (0..count).map(move |_| m.deletion(atom)))
 }

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use podreach_core::{Action, Configuration, NodeId, PodId, Problem, Trace};
+use podreach_core::{Action, NodeId, PodId, Problem, Trace};
 
-use super::{Doubt, Residents, messages, names};
+use super::doubt::{Doubt, Residents, messages, names};
 use crate::diagnostic::{Diagnostic, Effect};
 use crate::{arriving, history};
 
@@ -47,23 +47,5 @@ impl<'p> RightNow<'p> {
         let matters = |doubt: &Doubt| for_room || doubt.residents == Residents::InDoubt;
         let beside = self.doubts.iter().filter(|(doubt, running)| matters(doubt) && doubt.reaches(running, node));
         messages(beside.map(|(doubt, _)| doubt))
-    }
-}
-
-impl Doubt {
-    /// The nodes where pods run at the start that it extends to.
-    pub(super) fn running(&self, start: &Configuration) -> impl Iterator<Item = NodeId> {
-        let extends = self.residents != Residents::AsSeen;
-        let atoms = start.iter().filter(move |_| extends).map(|(atom, _)| atom);
-        atoms.filter(|(pod, node)| *node != NodeId::NOWHERE && self.is_about(*pod)).map(|(_, node)| node)
-    }
-
-    /// Whether it extends to what a deployment on a node meets, if pods that it extends to run on these.
-    pub(super) fn reaches(&self, running: &BTreeSet<NodeId>, node: NodeId) -> bool {
-        match self.residents {
-            Residents::AsSeen => false,
-            Residents::RoomInDoubt => running.contains(&node),
-            Residents::InDoubt => !running.is_empty(),
-        }
     }
 }

@@ -1,0 +1,150 @@
+//! Doubts: how the model may differ from the cluster, by what remarks about the input say.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use podreach_core::id::Symbol;
+use podreach_core::{Action, Configuration, Model, NodeId, PodId, Problem, Trace, Weakening};
+
+use crate::diagnostic::{Diagnostic, Effect};
+use crate::history;
+
+const OTHER_SCHEDULER: &str = "S0415";
+const INSTANCE_LABELS: &str = "S0422";
+const BOUND_BY_NAME: &str = "S0425";
+/// A running pod that takes another amount of its node than its spec says.
+const RESIZED: &str = "S0428";
+const POLICY_ENGINE: &str = "S0405";
+/// New pods may be changed, labels and all, by webhooks and policies; by annotations of their namespace; by
+/// something unseen. What runs is what it is.
+const CHANGED: [&str; 3] = ["S0461", "S0463", "S0467"];
+
+/// A way in which the model may differ from the cluster.
+#[derive(Clone, Debug)]
+pub(super) struct Doubt {
+    /// The pod types it is about; none for all of them.
+    pub(super) pods: BTreeSet<PodId>,
+    /// The label that nodes lack on which it is about deployments, and these nodes; without one it is about all nodes.
+    pub(super) on: Option<(Option<Symbol>, BTreeSet<NodeId>)>,
+    /// How far it extends to the running pods of the types.
+    pub(super) residents: Residents,
+    pub(super) message: String,
+}
+
+/// What a doubt about pod types says of their pods that run at the start.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Residents {
+    /// Nothing: they are as they are seen.
+    AsSeen,
+    /// That it is not known what they take of their own node.
+    RoomInDoubt,
+    /// That what they do to others is not known.
+    InDoubt,
+}
+
+impl Doubt {
+    /// `None` for a doubt about types that are not there.
+    pub(super) fn new(diagnostic: &Diagnostic, m: &Model, names: &BTreeMap<&str, Vec<PodId>>) -> Option<Self> {
+        let pods: BTreeSet<PodId> =
+            diagnostic.pods.iter().filter_map(|name| names.get(name.as_str())).flatten().copied().collect();
+        let residents = match diagnostic.code {
+            _ if diagnostic.effect != Effect::Both => Residents::AsSeen,
+            OTHER_SCHEDULER => Residents::AsSeen,
+            code if CHANGED.contains(&code) => Residents::AsSeen,
+            // Quotas count what they take wherever they run.
+            RESIZED if m.cluster().quotas.is_empty() => Residents::RoomInDoubt,
+            _ => Residents::InDoubt,
+        };
+        let there = diagnostic.pods.is_empty() || !pods.is_empty();
+        let on = diagnostic.lacking.map(|lacked| {
+            let key = m.cluster().symbols.symbol(lacked.label());
+            let lacks = |node: &NodeId| key.is_none_or(|key| m.node(*node).labels.value(key).is_none());
+            (key, m.nodes().filter(lacks).collect())
+        });
+        there.then(|| Self { pods, on, residents, message: diagnostic.message.clone() })
+    }
+
+    /// Whether it is about deploying on a node.
+    pub(super) fn is_on(&self, node: NodeId) -> bool {
+        self.on.as_ref().is_none_or(|(_, nodes)| nodes.contains(&node))
+    }
+
+    pub(super) fn is_about(&self, pod: PodId) -> bool {
+        self.pods.is_empty() || self.pods.contains(&pod)
+    }
+
+    /// Whether a trace leans on it: a step deploys a pod in doubt, or deploys beside one.
+    pub(super) fn spoils(&self, problem: &Problem, trace: &Trace) -> bool {
+        let deploys =
+            |action: Action| matches!(action, Action::Deploy(pod, node) if self.is_about(pod) && self.is_on(node));
+        trace.iter().any(deploys) || (self.residents != Residents::AsSeen && self.stays(problem, trace))
+    }
+
+    /// Whether some running pod in doubt is there when something is deployed that it may be in the way of.
+    fn stays(&self, problem: &Problem, trace: &Trace) -> bool {
+        let Some(first) = trace.iter().position(|action| matches!(action, Action::Deploy(..))) else { return false };
+        let running = self.running(&trace.after(first, &problem.model, &problem.start)).collect();
+        let mut deployed = trace.iter().filter(|action| matches!(action, Action::Deploy(..))).filter_map(Action::node);
+        deployed.any(|node| self.reaches(&running, node))
+    }
+
+    /// The nodes where pods run at the start that it extends to.
+    pub(super) fn running(&self, start: &Configuration) -> impl Iterator<Item = NodeId> {
+        let extends = self.residents != Residents::AsSeen;
+        let atoms = start.iter().filter(move |_| extends).map(|(atom, _)| atom);
+        atoms.filter(|(pod, node)| *node != NodeId::NOWHERE && self.is_about(*pod)).map(|(_, node)| node)
+    }
+
+    /// Whether it extends to what a deployment on a node meets, if pods that it extends to run on these.
+    pub(super) fn reaches(&self, running: &BTreeSet<NodeId>, node: NodeId) -> bool {
+        match self.residents {
+            Residents::AsSeen => false,
+            Residents::RoomInDoubt => running.contains(&node),
+            Residents::InDoubt => !running.is_empty(),
+        }
+    }
+}
+
+/// What makes a model weak enough for all doubts.
+pub(super) fn weakenings(
+    problem: &Problem,
+    diagnostics: &[Diagnostic],
+    names: &BTreeMap<&str, Vec<PodId>>,
+) -> Vec<Weakening> {
+    let mut all = BTreeSet::new();
+    for diagnostic in diagnostics.iter().filter(|d| matches!(d.effect, Effect::UnderApproximates | Effect::Both)) {
+        let pods = diagnostic.pods.iter().filter_map(|name| names.get(name.as_str())).flatten().copied();
+        let weakening = if diagnostic.code == BOUND_BY_NAME { Weakening::Unscheduled } else { Weakening::Unruled };
+        all.extend(pods.map(weakening));
+        let symbols = &problem.model.cluster().symbols;
+        all.extend(diagnostic.keys.keys().filter_map(|key| symbols.symbol(key)).map(Weakening::Unlabelled));
+        if diagnostic.pods.is_empty()
+            || (diagnostic.code == INSTANCE_LABELS && diagnostic.keys.is_empty())
+            || diagnostic.code == CHANGED[0]
+        {
+            all.insert(Weakening::Unseen);
+        }
+        if diagnostic.pods.is_empty() && diagnostic.code == POLICY_ENGINE {
+            all.extend(problem.model.pods().map(Weakening::Unruled));
+        }
+    }
+    all.extend(history::weakenings(&problem.model));
+    if problem.model.settling_matters() && !problem.start.unsettled().is_empty() {
+        all.insert(Weakening::Uneven);
+    }
+    all.into_iter().collect()
+}
+
+/// What these doubts say, in order, nothing twice.
+pub(super) fn messages<'d>(doubts: impl Iterator<Item = &'d Doubt>) -> Vec<String> {
+    let mut messages: Vec<String> = doubts.map(|doubt| doubt.message.clone()).collect();
+    messages.sort();
+    messages.dedup();
+    messages
+}
+
+/// The types of each name: pods that wait for a node go under the name of what would be made in their place.
+pub(super) fn names(m: &Model) -> BTreeMap<&str, Vec<PodId>> {
+    let mut names = BTreeMap::<&str, Vec<PodId>>::new();
+    m.pods().for_each(|pod| names.entry(m.pod_name(pod)).or_default().push(pod));
+    names
+}
