@@ -19,6 +19,7 @@ use podreach_core::cluster::{Barred, Cluster, Lifetime, NodeShape};
 use podreach_core::id::{PoolId, Symbol};
 use podreach_core::resource::Amount;
 use podreach_core::rule::Rule;
+use podreach_core::rule::spread::balance;
 use podreach_core::{Action, Configuration, Goal, Model, NodeId, PodId, Problem, Trace};
 
 use crate::lower::pool::claim::is_claim;
@@ -237,13 +238,16 @@ fn deploys_spread(m: &Model, action: Action) -> bool {
 /// Which nodes are there, and how many pods are on them, as far as steps have changed that.
 struct Nodes<'p> {
     problem: &'p Problem,
+    /// What runs, as spread constraints count it.
+    running: Configuration,
     there: BTreeMap<NodeId, bool>,
     pods: BTreeMap<NodeId, u64>,
 }
 
 impl<'p> Nodes<'p> {
     fn at_start(problem: &'p Problem) -> Self {
-        Self { problem, there: BTreeMap::new(), pods: BTreeMap::new() }
+        let running = (*problem.start).clone();
+        Self { problem, running, there: BTreeMap::new(), pods: BTreeMap::new() }
     }
 
     fn is_there(&self, node: NodeId) -> bool {
@@ -269,12 +273,16 @@ impl<'p> Nodes<'p> {
     }
 
     /// The empty nodes by which spread constraints of a pod would count a domain more than they do without them. Others do no harm: their
-    /// domain is counted in any case.
+    /// domain is counted in any case. Nor does a domain without pods where the pod may be bound although one is counted.
     fn in_the_way(&self, pod: PodId, target: NodeId) -> BTreeSet<NodeId> {
         let m = &*self.problem.model;
         let constraints = m.pod(pod).spread.iter().enumerate().filter(|_| is_spread(m, pod));
         let mut found = BTreeSet::new();
         for (index, constraint) in constraints {
+            let (here, _) = balance(m, &self.running, pod, target, index);
+            if here <= constraint.max_skew {
+                continue;
+            }
             for domain in m.domains(constraint.key) {
                 let nodes = m.members(domain).iter().copied().filter(|&node| m.eligible(pod, index, node));
                 let counts = |node: NodeId| node == target || !m.comes_and_goes(node) || !self.is_empty(node);
@@ -287,6 +295,9 @@ impl<'p> Nodes<'p> {
     }
 
     fn follow(&mut self, action: Action) {
+        if !matches!(action, Action::Add(_) | Action::Remove(_)) {
+            let _ = self.problem.step(&mut self.running, action);
+        }
         match action {
             Action::Add(node) => drop(self.there.insert(node, true)),
             Action::Remove(node) => drop(self.there.insert(node, false)),
