@@ -117,8 +117,9 @@ impl Pursuit for Backward<'_> {
             ControlFlow::Continue(true) => Some(Found::Never(self.goals.from(LEVEL))),
             ControlFlow::Continue(false) => None,
             ControlFlow::Break(End::Met(goal)) => {
-                let link = |at: usize| (self.goals.group(at as u32), self.origins[at].parent);
-                Some(Found::Reached(Plan::from_start(self.system, goal, link)))
+                let plan =
+                    Plan::from_start(self.system, goal, |at| (self.goals.group(at as u32), self.origins[at].parent));
+                Some(Found::Reached(plan))
             }
             ControlFlow::Break(End::Stopped(stop, depth)) => {
                 // Every goal of a lesser depth was regressed, and none of them met the start.

@@ -142,10 +142,10 @@ fn is_by_itself(m: &Model, pod: PodId) -> bool {
 pub fn is_symmetry(problem: &Problem, exchange: &Exchange) -> bool {
     cancel::poll();
     let m = &problem.model;
-    let exists = |node: NodeId| m.cluster().nodes.get(node).is_some();
+    let mut nodes = exchange.iter().flat_map(|&(from, to)| [from, to]);
     let moved: BTreeMap<NodeId, NodeId> = exchange.iter().copied().collect();
     let images: BTreeSet<NodeId> = moved.values().copied().collect();
-    exchange.iter().all(|&(from, to)| exists(from) && exists(to))
+    nodes.all(|node| m.cluster().nodes.get(node).is_some())
         && moved.len() == exchange.len()
         && moved.keys().eq(&images)
         && moved.iter().all(|(&from, &to)| m.look_alike(from, to) && problem.kept.on(from).eq(problem.kept.on(to)))

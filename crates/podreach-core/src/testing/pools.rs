@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::{Rng, successors};
 use crate::cluster::{Lifetime, NodeShape, PodSpec, Pool};
-use crate::configuration::{Atom, Configuration};
+use crate::configuration::Configuration;
 use crate::goal::Goal;
 use crate::id::{Id, NodeId};
 use crate::model::Model;
@@ -89,7 +89,8 @@ fn pod_steps<'a>(
     there: &'a BTreeSet<NodeId>,
 ) -> impl Iterator<Item = Configuration> + 'a {
     let small = only(problem, there);
-    let deployed = move |(pod, node): Atom| {
+    let atoms = problem.model.pods().flat_map(|pod| problem.model.nodes().map(move |node| (pod, node)));
+    let deployed = atoms.filter_map(move |(pod, node)| {
         let allowed = there.contains(&node) && small.pod(pod).barred.is_none();
         let index = there.iter().position(|&other| other == node).filter(|_| allowed)?;
         let here: Configuration = s.iter().map(|((q, at), count)| ((q, place(there, at)), count)).collect();
@@ -98,10 +99,9 @@ fn pod_steps<'a>(
             next.add((pod, node));
             next
         })
-    };
-    let atoms = problem.model.pods().flat_map(|pod| problem.model.nodes().map(move |node| (pod, node)));
+    });
     let deleted = successors(problem, s).filter(|(action, _)| !matches!(action, Action::Deploy(..)));
-    atoms.filter_map(deployed).chain(deleted.map(|(_, next)| next))
+    deployed.chain(deleted.map(|(_, next)| next))
 }
 
 fn place(there: &BTreeSet<NodeId>, node: NodeId) -> NodeId {

@@ -73,8 +73,7 @@ impl Uniform {
         let above = self.symmetry.above(atom);
         match Search::new(&above).decide(&goal, budget).checked.verdict() {
             Verdict::Never(proof) => {
-                let stopped = || (budget.interrupt)().is_some();
-                let everywhere = self.symmetry.never(atom, proof.clone(), &stopped).ok()?;
+                let everywhere = self.symmetry.never(atom, proof.clone(), &|| (budget.interrupt)().is_some()).ok()?;
                 return Some(UniformAnswer { everywhere, trace: Trace::default() });
             }
             Verdict::Deployable(_) => {}

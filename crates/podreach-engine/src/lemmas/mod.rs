@@ -67,8 +67,11 @@ impl Lemmas {
 
     fn within_but(&mut self, group: &Group, level: u32, except: u32) -> Option<u32> {
         group.iter().for_each(|&(class, count)| self.counts[class as usize] = count);
-        let count = |class: Class| self.counts[class as usize];
-        let within = Within { classes: [group, &[]], signature: signature(group), count };
+        let within = Within {
+            classes: [group, &[]],
+            signature: signature(group),
+            count: |class: Class| self.counts[class as usize],
+        };
         let found = self.trie.find(&within, level, except, &mut self.visits);
         group.iter().for_each(|&(class, _)| self.counts[class as usize] = 0);
         found

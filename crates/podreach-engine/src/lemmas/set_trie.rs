@@ -172,8 +172,11 @@ mod tests {
     }
 
     fn find(trie: &SetTrie, configuration: &Group, level: u32) -> Option<u32> {
-        let count = |class| group::count(configuration, class);
-        let within = Within { classes: [configuration, &[]], signature: signature(configuration), count };
+        let within = Within {
+            classes: [configuration, &[]],
+            signature: signature(configuration),
+            count: |class| group::count(configuration, class),
+        };
         trie.find(&within, level, NONE, &mut 0)
     }
 }
