@@ -108,13 +108,13 @@ fn proofs_and_runs_that_no_engine_made() {
     both.end("proofs and runs that no engine made", 500);
 }
 
-#[test]
-fn proofs_with_exchanges_that_no_engine_made() {
+/// Proofs with exchanges about problems that are made so, and damaged ones.
+fn compare_exchanged(seed: u64, what: &str, least: usize, made: impl Fn(&mut Rng, Problem) -> Problem) {
     let Some(mut both) = Comparison::start() else { return };
-    let mut rng = Rng::new(26);
+    let mut rng = Rng::new(seed);
     for case in 0..cases(3_000) {
         let problem = repetitive::repetitive(&mut rng, case);
-        let problem = if case % 4 == 1 { some_waiting(&mut rng, &problem) } else { problem };
+        let problem = made(&mut rng, problem);
         let goal = repetitive::one_of_many(&mut rng, &problem);
         let asked = Quotient::new(&problem).named(&goal);
         let Some(proof) = exchanged_proof(&mut rng, &asked, &goal) else { continue };
@@ -124,7 +124,18 @@ fn proofs_with_exchanges_that_no_engine_made() {
             both.verdict(&problem, &goal, &damaged(&mut rng, &problem.model, &verdict));
         }
     }
-    both.end("proofs with exchanges that no engine made", 300);
+    both.end(what, least);
+}
+
+#[test]
+fn proofs_with_exchanges_that_no_engine_made() {
+    compare_exchanged(26, "proofs with exchanges that no engine made", 300, |_, problem| problem);
+}
+
+#[test]
+fn proofs_with_exchanges_about_pods_that_wait() {
+    let what = "proofs with exchanges about pods that wait";
+    compare_exchanged(36, what, 100, |rng, problem| some_waiting(rng, &problem));
 }
 
 /// Starts that differ from node to node of an orbit, of which the most counts.
