@@ -27,6 +27,16 @@ impl<I: Id, T: Clone + Eq + Hash> Table<I, T> {
         id
     }
 
+    /// Puts other entries in the place of all, in the order of their ids; they are as distinct as those were.
+    pub(crate) fn replace(&mut self, entries: Vec<T>) {
+        let mut fresh = Self::default();
+        for entry in entries {
+            fresh.intern(entry);
+        }
+        assert_eq!(fresh.entries.len(), self.entries.len(), "entries that were distinct are distinct");
+        *self = fresh;
+    }
+
     /// The id of an entry that is in the table.
     pub fn id<Q: Eq + Hash + ?Sized>(&self, entry: &Q) -> Option<I>
     where

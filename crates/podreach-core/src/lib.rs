@@ -34,6 +34,7 @@ pub mod running;
 mod selected;
 pub mod selector;
 mod shadow;
+pub mod starting;
 mod static_tables;
 pub mod step;
 pub mod storage;

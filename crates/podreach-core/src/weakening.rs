@@ -20,6 +20,7 @@ use crate::cluster::{Barred, Cluster, PodSpec, Spread, Taint};
 use crate::id::{ClaimId, DeviceClaimId, MatcherId, NodeId, PodId, Symbol};
 use crate::model::Model;
 use crate::rule::{Rule, taint};
+use crate::starting::{self, StartingNodes};
 use crate::step::Problem;
 use crate::storage::{Attachment, Claim, ClaimState};
 
@@ -59,6 +60,11 @@ pub enum Weakening {
     ///
     /// By dropping. A pod that tolerates every taint that passes looks at the same domains before and after.
     Uneven,
+    /// Nodes that are still starting may get labels, devices and drivers: what depends on which of them is not asked.
+    ///
+    /// By dropping. Requirements on labels that may come hold on such nodes, and resources that they have nothing of have no end there; affinity
+    /// and spread constraints that look at such labels are dropped on all nodes, since a node may join any domain or make one of its own.
+    Starting,
 }
 
 /// The cluster with all of some weakenings.
@@ -75,8 +81,13 @@ pub fn weakened(cluster: &Cluster, weakenings: &[Weakening]) -> Cluster {
             }
         }
     }
+    let starting = StartingNodes::new(&cluster).filter(|_| all.contains(&Weakening::Starting));
+    let mut vague = vague(&cluster, &all);
+    if let Some(nodes) = &starting {
+        vague.extend(nodes.vague());
+        starting::relax(&mut cluster, nodes);
+    }
     let opened = open_claims(&mut cluster, &all);
-    let vague = vague(&cluster, &all);
     let borne = borne(&cluster, &all);
     let passing: BTreeSet<Taint> =
         cluster.nodes.values().flat_map(|node| node.passing.taints.iter().copied()).collect();

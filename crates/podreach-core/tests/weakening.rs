@@ -7,7 +7,9 @@ use std::sync::Arc;
 use podreach_core::change::Change;
 use podreach_core::cluster::{Cluster, Pod};
 use podreach_core::rule::hard;
+use podreach_core::starting::Starting;
 use podreach_core::testing::{Rng, Shape, cases, problem, random_configuration};
+use podreach_core::weakening::weakened;
 use podreach_core::{Configuration, Model, Problem, Semantics, Weakening};
 
 /// Every weakening that says something about a cluster.
@@ -68,6 +70,64 @@ fn weakenings_forbid_nothing() {
     for (kind, (left, added)) in counts {
         assert!(left > 500 && added > 3, "{kind} was asked of {left} deployments and made {added} more possible");
     }
+}
+
+/// A cluster in which some nodes are still starting, and what it may become: with labels, devices and features that they lacked.
+fn starting(rng: &mut Rng, cluster: &Cluster) -> (Cluster, Cluster) {
+    let mut now = cluster.clone();
+    let resources: Vec<_> = now.resources.entries().ids().collect();
+    for id in cluster.nodes.ids().filter(|_| rng.one_in(2)).collect::<Vec<_>>() {
+        let node = &mut now.nodes[id];
+        node.passing.starting = Some(rng.pick(&[Starting::Registered, Starting::Unregistered]));
+        for (key, _) in cluster.nodes[id].labels.iter().filter(|_| rng.one_in(2)).collect::<Vec<_>>() {
+            node.labels.remove(key);
+        }
+        if rng.one_in(4) {
+            node.allocatable.set(rng.pick(&resources), 0);
+        }
+    }
+    let mut then = now.clone();
+    for (id, known) in now.nodes.iter().filter(|(_, node)| node.passing.starting.is_some()) {
+        let node = &mut then.nodes[id];
+        let others = cluster.nodes.values().flat_map(|other| other.labels.iter()).collect::<Vec<_>>();
+        for (key, value) in others.into_iter().filter(|_| rng.one_in(2)) {
+            let has_domain = now.symbols.str(key).contains('/');
+            let may = has_domain || known.passing.starting == Some(Starting::Unregistered);
+            if may && known.labels.value(key).is_none() {
+                node.labels.set(key, value);
+            }
+        }
+        for &resource in resources.iter().filter(|&&of| known.allocatable.amount(of) == 0) {
+            node.allocatable.set(resource, rng.below(4) as u128);
+        }
+        node.features = cluster.pods.values().flat_map(|pod| pod.spec.features.iter().copied()).collect();
+    }
+    (now, then)
+}
+
+#[test]
+fn nodes_that_have_started_allow_no_more() {
+    let mut rng = Rng::new(7);
+    let (mut later, mut added, mut refused) = (0, 0, 0);
+    for case in 0..cases(5_000) {
+        let shape = Shape { nodes: 4, room: Some(4), ..Shape::small(Semantics::KubeScheduler) };
+        let problem = problem(&mut rng, if case % 3 == 0 { shape.with_volumes() } else { shape });
+        let (now, then) = starting(&mut rng, &problem.model.facts());
+        let s = random_configuration(&mut rng, &problem.model, 6);
+        let model = |cluster: Cluster| Model::new(cluster, Semantics::KubeScheduler);
+        let weak = model(weakened(&now, &[Weakening::Starting]));
+        let (now, then) = (model(now), model(then));
+        for pod in now.pods() {
+            for node in now.nodes() {
+                let [before, after, weak] = [&now, &then, &weak].map(|m| hard(m, &s, pod, node));
+                assert!(weak || !(before || after), "{pod:?} on {node:?} in {s:?}: {before} {after} of {problem:#?}");
+                later += u64::from(after);
+                added += u64::from(after && !before);
+                refused += u64::from(!weak);
+            }
+        }
+    }
+    assert!(later > 1_000 && added > 200 && refused > 10_000, "{later} {added} {refused}");
 }
 
 /// Every change to a cluster that is said to weaken it.

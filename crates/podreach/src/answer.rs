@@ -21,6 +21,7 @@
 mod doubt;
 mod orbits;
 mod right_now;
+mod starting;
 mod strict;
 
 use std::collections::BTreeSet;
@@ -35,11 +36,13 @@ use podreach_core::{
 
 use self::doubt::{Doubt, messages, names, weakenings};
 use self::orbits::Survey;
+use self::starting::Started;
 use self::strict::Strict;
 use crate::diagnostic::{Diagnostic, Effect};
 use crate::engine::{Budget, Decider, Decision, Stop};
 use crate::{arriving, history};
 
+pub(crate) use self::doubt::STARTING;
 pub use self::right_now::RightNow;
 
 /// Answers any number of questions about one cluster and start.
@@ -52,6 +55,8 @@ pub struct Oracle {
     under_approximating: Vec<Doubt>,
     /// What makes the model weak enough for all doubts; in order, none twice.
     weakenings: Vec<Weakening>,
+    /// The nodes that are still starting, where that matters.
+    starting: Vec<NodeId>,
     strict: Option<Strict>,
     weak: Option<Decider>,
     survey: Survey,
@@ -105,13 +110,26 @@ impl Oracle {
             let about = polled(diagnostics).filter(|d| d.effect == effect || d.effect == Effect::Both);
             about.filter_map(|diagnostic| Doubt::new(diagnostic, &problem.model, &names)).collect::<Vec<_>>()
         };
+        let mut over_approximating = doubts(Effect::OverApproximates);
+        let mut under_approximating = doubts(Effect::UnderApproximates);
+        let mut weakenings = weakenings(problem, diagnostics, &names);
+        let mut starting = Vec::new();
+        if let Some(started) = Started::new(&problem.model) {
+            over_approximating.extend(started.refused);
+            if let Some(let_in) = started.let_in {
+                under_approximating.push(let_in);
+                weakenings.push(Weakening::Starting);
+            }
+            starting = started.nodes;
+        }
         Self {
             problem: problem.clone(),
             checker: Checker::new(problem),
             whole: None,
-            over_approximating: doubts(Effect::OverApproximates),
-            under_approximating: doubts(Effect::UnderApproximates),
-            weakenings: weakenings(problem, diagnostics, &names),
+            over_approximating,
+            under_approximating,
+            weakenings,
+            starting,
             strict: None,
             weak: None,
             survey: Survey::default(),
@@ -180,7 +198,7 @@ impl Oracle {
         };
         let goal = &decision.checked.problem().goal;
         let other = match decision.checked.verdict() {
-            Verdict::Deployable(_) => self.without_doubt(goal, budget),
+            Verdict::Deployable(_) => self.without_doubt(goal, budget).or_else(|| self.before_starting(goal, budget)),
             _ => {
                 let weak = self.at_its_weakest(goal, budget);
                 let is_short = matches!(weak.checked.verdict(), Verdict::Unknown(Reason::MoreNodes));
@@ -265,6 +283,12 @@ impl Oracle {
         all.chain(each).find_map(|staying| self.while_staying(&staying, goal, budget))
     }
 
+    /// A trace in which the nodes that are still starting stay as they are.
+    fn before_starting(&mut self, goal: &Goal, budget: &Budget<'_>) -> Option<Decision> {
+        let starting = self.starting.clone();
+        if starting.is_empty() { None } else { self.while_staying(&starting, goal, budget) }
+    }
+
     /// A trace in which these nodes stay as they are, checked against the model itself.
     fn while_staying(&mut self, staying: &[NodeId], goal: &Goal, budget: &Budget<'_>) -> Option<Decision> {
         let mut cluster = self.problem.model.facts();
@@ -303,7 +327,7 @@ impl Oracle {
     pub(crate) fn doubtful(&self) -> BTreeSet<PodId> {
         let mut doubtful = BTreeSet::new();
         let resident = |doubt: &Doubt| doubt.running(&self.problem.start).next().is_some();
-        for doubt in polled(&self.over_approximating) {
+        for doubt in polled(&self.over_approximating).filter(|doubt| doubt.is_about_now(&self.problem)) {
             if doubt.pods.is_empty() || resident(doubt) {
                 return self.problem.model.pods().collect();
             }

@@ -6,6 +6,7 @@
 use serde_json::{Map, Value, json};
 
 use crate::random::Rng;
+use crate::world::starting;
 
 /// How a question is asked.
 #[derive(Clone, Debug)]
@@ -39,7 +40,11 @@ impl Options {
 /// A random cluster and how to ask about it.
 pub fn cluster(seed: u64) -> (Vec<Value>, Options) {
     let mut rng = Rng::new(seed);
-    let zone = if rng.percent(35) { ZONE } else { "zone" };
+    let zone = match rng.below(100) {
+        0..35 => ZONE,
+        35..65 => DOMAIN_ZONE,
+        _ => "zone",
+    };
     let mut maker = Maker { rng, zone, apps: 2, objects: Vec::new(), pods: 0 };
     maker.nodes();
     maker.workloads();
@@ -60,8 +65,10 @@ struct Maker {
 }
 
 const APPS: [&str; 4] = ["a", "b", "c", "d"];
-const DEVICE: &str = "example.com/device";
-const HOST: &str = "kubernetes.io/hostname";
+pub const DEVICE: &str = "example.com/device";
+pub const HOST: &str = "kubernetes.io/hostname";
+/// A label of zones that pods are not given.
+pub const DOMAIN_ZONE: &str = "example.com/zone";
 /// The label that the API server copies from nodes to the pods that are bound to them.
 pub const ZONE: &str = "topology.kubernetes.io/zone";
 
@@ -73,13 +80,15 @@ impl Maker {
             if self.rng.percent(92) {
                 labels.insert(HOST.to_owned(), json!(name));
             }
-            if self.rng.percent(80) {
+            let spec = self.node_spec();
+            // What pods are given of a node that has no zone yet is not looked at by the reference.
+            let starts = starting::is_starting(&json!({"kind": "Node", "spec": spec}));
+            if (starts && self.zone == ZONE) || self.rng.percent(if starts { 40 } else { 80 }) {
                 labels.insert(self.zone.to_owned(), json!(*self.rng.pick(&["x", "y"])));
             }
             if self.rng.percent(30) {
                 labels.insert("pool".to_owned(), json!("red"));
             }
-            let spec = self.node_spec();
             let mut room =
                 json!({"cpu": (1 + self.rng.below(3)).to_string(), "pods": (1 + self.rng.below(3)).to_string()});
             let mut capacity = room.clone();
@@ -103,8 +112,9 @@ impl Maker {
         let key = match passing {
             0..8 => "node.kubernetes.io/not-ready",
             8..12 => "node.kubernetes.io/memory-pressure",
-            12..16 => "node.cloudprovider.kubernetes.io/uninitialized",
-            16..24 => "node.kubernetes.io/unschedulable",
+            12..24 => "node.cloudprovider.kubernetes.io/uninitialized",
+            24..32 => "karpenter.sh/unregistered",
+            32..40 => "node.kubernetes.io/unschedulable",
             _ => return json!({"taints": taints}),
         };
         taints.push(json!({"key": key, "effect": "NoSchedule"}));

@@ -28,7 +28,7 @@ pub struct Taint {
 }
 
 /// Taints that the node lifecycle, cloud providers and autoscalers put on and take off.
-const PASSING: [&str; 8] = [
+const PASSING: [&str; 9] = [
     "node.kubernetes.io/not-ready",
     "node.kubernetes.io/unreachable",
     "node.kubernetes.io/memory-pressure",
@@ -36,6 +36,7 @@ const PASSING: [&str; 8] = [
     "node.kubernetes.io/pid-pressure",
     "node.kubernetes.io/network-unavailable",
     "node.cloudprovider.kubernetes.io/uninitialized",
+    "karpenter.sh/unregistered",
     CORDON,
 ];
 /// An extended resource.

@@ -3,6 +3,7 @@
 //! An interpreter that is as plain as possible: it reads objects, applies rules one after the other, and looks at every configuration.
 
 mod filters;
+pub mod starting;
 
 use std::collections::{HashSet, VecDeque};
 
@@ -11,6 +12,9 @@ use serde_json::Value;
 use crate::clusters::{Options, ZONE};
 use crate::objects::{Labels, Node, Spec, Spread, Term, labels, quantity, text};
 use crate::owners;
+
+/// How many ways in which nodes may come up are looked at.
+const FUTURES: usize = 24;
 
 /// What can run: a workload, or a pod that is nobody's.
 #[derive(Debug)]
@@ -90,8 +94,34 @@ pub struct State {
 pub type Goal = Vec<(usize, usize, u8)>;
 
 impl World {
-    /// Reads objects.
+    /// The cluster as it may go on, for each way in which nodes that are still starting may come up; `None` if there are too many.
+    pub fn futures(objects: &[Value], options: &Options) -> Option<Vec<Self>> {
+        let nodes: Vec<&Value> = objects.iter().filter(|object| object["kind"] == "Node").collect();
+        if options.paper || options.fixed {
+            return Some(vec![Self::read(objects, options)]);
+        }
+        let mut all: Vec<Vec<Value>> = vec![Vec::new()];
+        for node in nodes {
+            let ways = starting::ways(node);
+            if all.len() * ways.len() > FUTURES {
+                return None;
+            }
+            let mut more = Vec::new();
+            for way in ways {
+                more.extend(all.iter().map(|others| [others.clone(), vec![way.clone()]].concat()));
+            }
+            all = more;
+        }
+        Some(all.iter().map(|settled| Self::read_with(objects, settled.iter(), options)).collect())
+    }
+
+    /// Reads objects, of which no node gets more than it has.
     pub fn read(objects: &[Value], options: &Options) -> Self {
+        Self::read_with(objects, objects.iter().filter(|object| object["kind"] == "Node"), options)
+    }
+
+    /// Reads objects; the other nodes are those of the cluster once they have settled.
+    fn read_with<'v>(objects: &[Value], settled: impl Iterator<Item = &'v Value>, options: &Options) -> Self {
         let of_kind = |kind: &'static str| objects.iter().filter(move |object| object["kind"] == kind);
         let mut types = Vec::new();
         for kind in ["Deployment", "ReplicaSet", "StatefulSet", "DaemonSet", "Job"] {
@@ -127,7 +157,7 @@ impl World {
             cpu: hard(quota, "requests.cpu"),
         });
         let mut world = Self {
-            settled: of_kind("Node").map(|node| Node::of(node, true)).collect(),
+            settled: settled.map(|node| Node::of(node, true)).collect(),
             quotas: quotas.collect(),
             options: options.clone(),
             kept: start.running.clone(),

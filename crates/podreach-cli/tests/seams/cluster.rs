@@ -31,6 +31,25 @@ pub const CLUSTER: &[Case] = &[
             .says(&["gets its devices back"])],
     ),
     (
+        "X7",
+        "cluster",
+        &[
+            run("check -f x07-node-without-its-zone.yaml web new", UNKNOWN).says(&["S0473"]),
+            run("check -f x07-node-without-its-zone.yaml web old", DEPLOYABLE),
+            run("check -f x07-node-without-its-zone.yaml plain new", DEPLOYABLE).says(&["new becomes ready"]),
+            run("check -f x07-node-without-its-zone.yaml large new", NEVER),
+            run("check -f x07-node-without-its-zone.yaml large --any-node", NEVER),
+            run("check -f x07-node-without-its-zone.yaml elsewhere new", UNKNOWN).says(&["still starting"]),
+            run("check -f x07-node-without-its-zone.yaml web new --nodes fixed", NEVER).silent_about(&["S0473"]),
+            run("check -f x07-node-without-its-zone.yaml web new --semantics paper", NEVER),
+            run("check -f x07-spread-over-zones.yaml web new", UNKNOWN),
+            run("check -f x07-node-without-its-devices.yaml train g1", UNKNOWN).says(&["S0473"]),
+            run("check -f x07-node-without-its-devices.yaml train --any-node", UNKNOWN),
+            run("check -f x07-daemons-on-a-starting-node.yaml agent new", DEPLOYABLE),
+            run("check -f x07-daemons-on-a-starting-node.yaml agent old", DEPLOYABLE),
+        ],
+    ),
+    (
         "X8",
         "cluster",
         &[

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::id::{NodeId, PoolId, ShapeId, Symbol};
 use crate::label::Labels;
 use crate::resource::Resources;
+use crate::starting::Starting;
 use crate::storage::Driver;
 
 /// A node of the cluster.
@@ -114,7 +115,7 @@ impl Node {
 
     /// Makes what passes last: the node stays as it is.
     pub fn keep_what_passes(&mut self) {
-        let Passing { taints, cordoned, lacking } = std::mem::take(&mut self.passing);
+        let Passing { taints, cordoned, lacking, starting: _ } = std::mem::take(&mut self.passing);
         self.taints.extend(taints);
         self.unschedulable |= cordoned;
         for (resource, missing) in lacking.iter() {
@@ -132,6 +133,8 @@ pub struct Passing {
     pub cordoned: bool,
     /// What it lacks of its resources while a device plugin is down.
     pub lacking: Resources,
+    /// What else it may get by then, if it is still starting.
+    pub starting: Option<Starting>,
 }
 
 impl Passing {

@@ -17,17 +17,32 @@ const POLICY_ENGINE: &str = "S0405";
 /// New pods may be changed, labels and all, by webhooks and policies; by annotations of their namespace; by
 /// something unseen. What runs is what it is.
 const CHANGED: [&str; 3] = ["S0461", "S0463", "S0467"];
+/// What nodes that are still starting leave in doubt is read off the model, node by node.
+pub(crate) const STARTING: &str = "S0473";
 
 /// A way in which the model may differ from the cluster.
 #[derive(Clone, Debug)]
 pub(super) struct Doubt {
     /// The pod types it is about; none for all of them.
     pub(super) pods: BTreeSet<PodId>,
-    /// The label that nodes lack on which it is about deployments, and these nodes; without one it is about all nodes.
-    pub(super) on: Option<(Option<Symbol>, BTreeSet<NodeId>)>,
+    /// The nodes on which it is about deployments.
+    pub(super) on: Place,
+    /// The nodes of which one must have settled before it is about deployments; none if it is so at any time.
+    pub(super) after: BTreeSet<NodeId>,
     /// How far it extends to the running pods of the types.
     pub(super) residents: Residents,
     pub(super) message: String,
+}
+
+/// Some of the nodes.
+#[derive(Clone, Debug)]
+pub(super) enum Place {
+    /// All of them.
+    Anywhere,
+    /// Those that lack a label, and these are they.
+    Without(Symbol, BTreeSet<NodeId>),
+    /// These.
+    On(BTreeSet<NodeId>),
 }
 
 /// What a doubt about pod types says of their pods that run at the start.
@@ -54,29 +69,47 @@ impl Doubt {
             RESIZED if m.cluster().quotas.is_empty() => Residents::RoomInDoubt,
             _ => Residents::InDoubt,
         };
-        let there = diagnostic.pods.is_empty() || !pods.is_empty();
-        let on = diagnostic.lacking.map(|lacked| {
-            let key = m.cluster().symbols.symbol(lacked.label());
-            let lacks = |node: &NodeId| key.is_none_or(|key| m.node(*node).labels.value(key).is_none());
-            (key, m.nodes().filter(lacks).collect())
+        let there = (diagnostic.pods.is_empty() || !pods.is_empty()) && diagnostic.code != STARTING;
+        let lacked = diagnostic.lacking.and_then(|lacked| m.cluster().symbols.symbol(lacked.label()));
+        let on = lacked.map_or(Place::Anywhere, |key| {
+            let lacks = |node: &NodeId| m.node(*node).labels.value(key).is_none();
+            Place::Without(key, m.nodes().filter(lacks).collect())
         });
-        there.then(|| Self { pods, on, residents, message: diagnostic.message.clone() })
+        there.then(|| Self { pods, on, after: BTreeSet::new(), residents, message: diagnostic.message.clone() })
     }
 
     /// Whether it is about deploying on a node.
     pub(super) fn is_on(&self, node: NodeId) -> bool {
-        self.on.as_ref().is_none_or(|(_, nodes)| nodes.contains(&node))
+        match &self.on {
+            Place::Anywhere => true,
+            Place::Without(_, nodes) | Place::On(nodes) => nodes.contains(&node),
+        }
     }
 
     pub(super) fn is_about(&self, pod: PodId) -> bool {
         self.pods.is_empty() || self.pods.contains(&pod)
     }
 
+    /// Whether it is about deployments from a start in which nothing has settled yet.
+    pub(super) fn is_about_now(&self, problem: &Problem) -> bool {
+        self.after.is_empty() || !self.after.is_subset(problem.start.unsettled())
+    }
+
     /// Whether a trace leans on it: a step deploys a pod in doubt, or deploys beside one.
     pub(super) fn spoils(&self, problem: &Problem, trace: &Trace) -> bool {
         let deploys =
             |action: Action| matches!(action, Action::Deploy(pod, node) if self.is_about(pod) && self.is_on(node));
-        trace.iter().any(deploys) || (self.residents != Residents::AsSeen && self.stays(problem, trace))
+        trace.iter().skip(self.since(problem, trace)).any(deploys)
+            || (self.residents != Residents::AsSeen && self.stays(problem, trace))
+    }
+
+    /// The first step of a trace that it can be about.
+    fn since(&self, problem: &Problem, trace: &Trace) -> usize {
+        if self.is_about_now(problem) {
+            return 0;
+        }
+        let settles = |action: Action| matches!(action, Action::Settle(node) if self.after.contains(&node));
+        trace.iter().position(settles).unwrap_or(trace.len())
     }
 
     /// Whether some running pod in doubt is there when something is deployed that it may be in the way of.
@@ -111,7 +144,8 @@ pub(super) fn weakenings(
     names: &BTreeMap<&str, Vec<PodId>>,
 ) -> Vec<Weakening> {
     let mut all = BTreeSet::new();
-    for diagnostic in diagnostics.iter().filter(|d| matches!(d.effect, Effect::UnderApproximates | Effect::Both)) {
+    let narrows = |d: &&Diagnostic| matches!(d.effect, Effect::UnderApproximates | Effect::Both) && d.code != STARTING;
+    for diagnostic in diagnostics.iter().filter(narrows) {
         let pods = diagnostic.pods.iter().filter_map(|name| names.get(name.as_str())).flatten().copied();
         let weakening = if diagnostic.code == BOUND_BY_NAME { Weakening::Unscheduled } else { Weakening::Unruled };
         all.extend(pods.map(weakening));

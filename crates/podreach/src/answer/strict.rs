@@ -4,12 +4,11 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use podreach_core::cluster::{Barred, NodeRequirement, NodeTerm, PodSpec};
-use podreach_core::id::Symbol;
 use podreach_core::selector::{Allowed, Values};
 use podreach_core::{Action, Atom, Cluster, Configuration, Goal, Model, Problem};
 
 use super::deletions;
-use super::doubt::{Doubt, Residents};
+use super::doubt::{Doubt, Place, Residents};
 use crate::engine::Decider;
 use crate::{arriving, history};
 
@@ -56,26 +55,33 @@ fn strict(cluster: &Cluster, doubts: &[Doubt]) -> Cluster {
         for doubt in doubts.iter().filter(|doubt| doubt.is_about(pod)) {
             let spec = Arc::make_mut(&mut cluster.pods[pod].spec);
             match &doubt.on {
-                Some((Some(key), _)) => keep_off_nodes_without(spec, *key),
-                _ => spec.barred = Some(Barred::Doubtful),
+                Place::Anywhere => spec.barred = Some(Barred::Doubtful),
+                Place::Without(key, _) => {
+                    let exists =
+                        NodeRequirement::Label(Allowed { absent: false, values: Values::AllBut(BTreeSet::new()) });
+                    ask(spec, &NodeTerm { expressions: vec![(*key, exists)], names: Vec::new() });
+                }
+                Place::On(nodes) => {
+                    let names = nodes.iter().map(|&node| cluster.nodes[node].name);
+                    ask(spec, &NodeTerm { expressions: Vec::new(), names: vec![Allowed::none_of(names)] });
+                }
             }
         }
     }
     cluster
 }
 
-/// Keeps pods to nodes that have a label, whatever they ask of it.
-fn keep_off_nodes_without(spec: &mut PodSpec, key: Symbol) {
-    let exists = NodeRequirement::Label(Allowed { absent: false, values: Values::AllBut(BTreeSet::new()) });
+/// Keeps pods to nodes on which a term holds, whatever else they ask.
+fn ask(spec: &mut PodSpec, term: &NodeTerm) {
     match &mut spec.added_affinity {
-        None => {
-            let term = NodeTerm { expressions: vec![(key, exists)], names: Vec::new() };
-            spec.added_affinity = Some(vec![term]);
-        }
+        None => spec.added_affinity = Some(vec![term.clone()]),
         // A term that asks for nothing matches no node.
         Some(terms) => {
             let asks = |term: &&mut NodeTerm| !term.expressions.is_empty() || !term.names.is_empty();
-            terms.iter_mut().filter(asks).for_each(|term| term.expressions.push((key, exists.clone())));
+            for own in terms.iter_mut().filter(asks) {
+                own.expressions.extend(term.expressions.iter().cloned());
+                own.names.extend(term.names.iter().cloned());
+            }
         }
     }
 }

@@ -228,6 +228,7 @@ impl<'o> Lowering<'o> {
         if options.nodes == Nodes::Fixed {
             cx.cluster.nodes.ids().for_each(|node| cx.cluster.nodes[node].keep_what_passes());
         }
+        cx.log.extend(node::transient::still_starting(&cx.cluster, &origins));
         let start = start(&cx.cluster, &origins, &kept, options.start);
         hidden::settle(&mut cx.log, &origins);
         let mut assumed = assumed::of_input(&cx.cluster, &inventory.admission.unknown_namespaces(&cx.cluster), options);

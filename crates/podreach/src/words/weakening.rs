@@ -14,6 +14,7 @@ pub fn name(m: &Model, weakening: &Weakening) -> String {
         Weakening::FreeDevices(claim) => format!("free-devices {}", cluster.device_claims[*claim].name),
         Weakening::Detached(node) => format!("detached {}", m.node_name(*node)),
         Weakening::Uneven => "uneven".to_owned(),
+        Weakening::Starting => "starting".to_owned(),
     }
 }
 
@@ -35,5 +36,6 @@ pub(crate) fn sentence(m: &Model, weakening: &Weakening) -> String {
             format!("volumes that no pod uses may be detached from {}", m.node_name(*node))
         }
         Weakening::Uneven => "spread constraints that honour taints may look at other nodes by then".to_owned(),
+        Weakening::Starting => "nodes that are still starting may get labels, devices and drivers".to_owned(),
     }
 }

@@ -39,9 +39,9 @@ impl World {
     }
 
     /// Whether two nodes share a value of a key.
-    fn are_near(&self, key: &str, one: usize, other: usize) -> bool {
-        let value = self.nodes[one].labels.get(key);
-        value.is_some() && value == self.nodes[other].labels.get(key)
+    fn are_near(&self, state: &State, key: &str, one: usize, other: usize) -> bool {
+        let value = self.node_in(state, one).labels.get(key);
+        value.is_some() && value == self.node_in(state, other).labels.get(key)
     }
 
     /// Whether a pod that passes a test there runs on a node that passes another.
@@ -55,29 +55,29 @@ impl World {
         let nowhere = self.nodes.len();
         if self.options.paper {
             return terms.iter().zip(table).all(|(term, matches)| {
-                self.runs(state, |other, on| matches[other][on], |other| self.are_near(&term.key, node, other))
+                self.runs(state, |other, on| matches[other][on], |other| self.are_near(state, &term.key, node, other))
                     || (matches[of][nowhere] && !self.runs(state, |other, on| matches[other][on], |_| true))
             });
         }
         let all = |other: usize, on: usize| table.iter().all(|matches| matches[other][on]);
-        let has = |node: usize, key: &str| self.nodes[node].labels.contains_key(key);
+        let has = |node: usize, key: &str| self.node_in(state, node).labels.contains_key(key);
         if !terms.iter().all(|term| has(node, &term.key)) {
             return false;
         }
-        let served = |key: &str| self.runs(state, all, |other| self.are_near(key, node, other));
+        let served = |key: &str| self.runs(state, all, |other| self.are_near(state, key, node, other));
         let counted = |other: usize| terms.iter().any(|term| has(other, &term.key));
         terms.iter().all(|term| served(&term.key)) || (all(of, nowhere) && !self.runs(state, all, counted))
     }
 
     fn is_apart(&self, state: &State, of: usize, node: usize) -> bool {
         let own = self.types[of].spec.apart.iter().zip(&self.tables.apart[of]).any(|(term, matches)| {
-            self.runs(state, |other, on| matches[other][on], |other| self.are_near(&term.key, node, other))
+            self.runs(state, |other, on| matches[other][on], |other| self.are_near(state, &term.key, node, other))
         });
         let nowhere = self.nodes.len();
         let theirs = |other: usize| {
             self.types[other].spec.apart.iter().zip(&self.tables.apart[other]).any(|(term, matches)| {
                 matches[of][nowhere]
-                    && self.runs(state, |one, _| one == other, |one| self.are_near(&term.key, node, one))
+                    && self.runs(state, |one, _| one == other, |one| self.are_near(state, &term.key, node, one))
             })
         };
         !own && (self.options.paper || !(0..self.types.len()).any(theirs))
@@ -92,22 +92,22 @@ impl World {
         let spec = &self.types[of].spec;
         let (spread, matches) = (&spec.spread[at], &self.tables.spread[of][at]);
         let eligible = |node: usize| {
-            let labels = &self.nodes[node].labels;
+            let labels = &self.node_in(state, node).labels;
             let keyed = match self.options.paper {
                 true => labels.contains_key(&spread.key),
                 false => spec.spread.iter().all(|other| labels.contains_key(&other.key)),
             };
             keyed
-                && (!spread.honors_affinity || spec.selects(&self.nodes[node]))
+                && (!spread.honors_affinity || spec.selects(self.node_in(state, node)))
                 && (!spread.honors_taints || self.node_in(state, node).tolerated_by(spec))
         };
-        let Some(domain) = self.nodes[node].labels.get(&spread.key) else { return false };
+        let Some(domain) = self.node_in(state, node).labels.get(&spread.key) else { return false };
         if self.options.paper && !eligible(node) {
             return false;
         }
         let mut counts: BTreeMap<&String, u64> = BTreeMap::new();
         for other in (0..self.nodes.len()).filter(|other| eligible(*other)) {
-            let count = counts.entry(&self.nodes[other].labels[&spread.key]).or_default();
+            let count = counts.entry(&self.node_in(state, other).labels[&spread.key]).or_default();
             for counted in (0..self.types.len()).filter(|counted| matches[*counted][other]) {
                 let at = self.at(counted, other);
                 *count += u64::from(state.running[at]);

@@ -2,14 +2,20 @@
 //!
 //! All other taints and labels are configuration: they change only when somebody changes the cluster.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::Arc;
 
-use podreach_core::cluster::{Node, Taint};
+use podreach_core::cluster::{Node, Pod, PodSpec, Taint};
 use podreach_core::resource::Resources;
+use podreach_core::starting::{Starting, StartingNodes};
+use podreach_core::{Cluster, NodeId};
 
+use crate::diagnostic::{Diagnostic, Effect};
+use crate::lower::Origins;
 use crate::lower::context::Context;
 use crate::lower::inventory::Inventory;
 use crate::lower::pool;
+use crate::words;
 
 /// Taints of the node lifecycle, of startup and of autoscalers, by key.
 ///
@@ -58,6 +64,25 @@ pub(crate) fn is_named(key: &str) -> bool {
     KEYS.contains(&key)
 }
 
+/// The prefixes of taints that a cluster autoscaler takes for those of nodes which are still starting.
+const UNTIL_STARTED: [&str; 2] =
+    ["ignore-taint.cluster-autoscaler.kubernetes.io/", "startup-taint.cluster-autoscaler.kubernetes.io/"];
+
+/// What a node with a taint of this key waits for: what its cloud says about it and its agents find, or all that its pool gives it.
+///
+/// The cloud's node controller adds zone, region, instance type, and what else the cloud says of an instance in the sync that removes its
+/// taint; Karpenter and Cluster API copy labels when they register a node. Kubernetes: `cloud-provider/controllers/node/node_controller.go`,
+/// `syncNode`. Karpenter: `nodeclaim/lifecycle/registration.go`.
+fn starting(key: &str) -> Option<Starting> {
+    match key {
+        "karpenter.sh/unregistered" => Some(Starting::Unregistered),
+        "node.cloudprovider.kubernetes.io/uninitialized" | "node.cluster.x-k8s.io/uninitialized" => {
+            Some(Starting::Registered)
+        }
+        _ => UNTIL_STARTED.iter().any(|prefix| key.starts_with(prefix)).then_some(Starting::Registered),
+    }
+}
+
 /// Sets apart what passes on a node with this capacity.
 ///
 /// A device that is not healthy counts for the capacity and not for what can be had. Kubernetes: `pkg/kubelet/cm/devicemanager/manager.go`,
@@ -66,6 +91,7 @@ pub(crate) fn split(cx: &Context, node: &mut Node, capacity: &Resources) {
     let (passing, lasting): (Vec<Taint>, Vec<Taint>) =
         node.taints.iter().partition(|taint| passes(cx.cluster.symbols.str(taint.key)));
     node.taints = lasting;
+    node.passing.starting = passing.iter().filter_map(|taint| starting(cx.cluster.symbols.str(taint.key))).max();
     node.passing.taints = passing;
     node.passing.cordoned = std::mem::take(&mut node.unschedulable);
     for (resource, all) in capacity.iter() {
@@ -96,8 +122,33 @@ pub(crate) fn settle_startup(cx: &mut Context, inventory: &Inventory) {
             .iter()
             .partition(|taint| startup.iter().any(|one| (one.key, one.effect) == (taint.key, taint.effect)));
         node.taints = lasting;
+        if !passing.is_empty() {
+            node.passing.starting = node.passing.starting.max(Some(Starting::Registered));
+        }
         node.passing.taints.extend(passing);
     }
+}
+
+/// A remark about the nodes that are still starting, if what they are yet to get may decide about pods.
+pub(crate) fn still_starting(cluster: &Cluster, origins: &Origins) -> Option<Diagnostic> {
+    let starting = StartingNodes::new(cluster)?;
+    let nodes: BTreeSet<NodeId> = starting.classes().flat_map(|(_, nodes)| nodes.iter().copied()).collect();
+    let names: Vec<&str> = nodes.iter().map(|&node| cluster.symbols.str(cluster.nodes[node].name)).collect();
+    let mut known = HashMap::<*const PodSpec, bool>::new();
+    let mut is_concerned = |pod: &Pod| {
+        *known.entry(Arc::as_ptr(&pod.spec)).or_insert_with(|| {
+            let refused = |(open, _): (&BTreeSet<_>, _)| starting.is_refused(cluster, &pod.spec, open);
+            starting.is_let_in(cluster, &pod.spec)
+                || starting.is_unsettled(cluster, &pod.spec)
+                || starting.classes().any(refused)
+        })
+    };
+    let pods = cluster.pods.values().filter(|pod| is_concerned(pod)).map(|pod| pod.name.clone());
+    let pods: Vec<String> = pods.collect();
+    let span = names.iter().find_map(|name| origins.nodes.get(*name)).map(|origin| origin.span);
+    let remark = Diagnostic::stops("S0473", span, words::still_starting(&names)).with_effect(Effect::Both);
+    let remark = remark.with_help("ask again once they have started");
+    (!pods.is_empty()).then_some(Diagnostic { pods, ..remark })
 }
 
 /// Whether a resource is what a device plugin offers: such names have a domain, and not Kubernetes' own.

@@ -24,7 +24,8 @@ pub fn inferred(cluster: &Cluster, origins: &Origins) -> Vec<Pool> {
     let mut pools: BTreeMap<String, Pool> = BTreeMap::new();
     for (label, word) in LABELS {
         let Some(key) = cluster.symbols.symbol(label) else { continue };
-        for node in cluster.nodes.values() {
+        // One that is still starting does not have all its labels and devices.
+        for node in cluster.nodes.values().filter(|node| node.passing.starting.is_none()) {
             let Some(value) = node.labels.value(key) else { continue };
             let Some(origin) = origins.nodes.get(cluster.symbols.str(node.name)) else { continue };
             let name = format!("{word}/{}", cluster.symbols.str(value));

@@ -40,7 +40,9 @@ pub(super) fn with_known_capacity(lowered: &Lowered, pool: &Pool) -> Pool {
         return pool.clone();
     }
     let cluster = &lowered.cluster;
-    let members = cluster.nodes.ids().filter(|&node| is_member(cluster, pool, node));
+    // One that is still starting does not have all that comes with its instance.
+    let has_started = |node: &NodeId| cluster.nodes[*node].passing.starting.is_none();
+    let members = cluster.nodes.ids().filter(|&node| is_member(cluster, pool, node)).filter(has_started);
     let mut shapes = vec![shape.clone()];
     let nodes = members.filter_map(|node| like_node(lowered, shape, node));
     let claims = lowered.pools.iter().filter_map(|claim| like_claim(pool, shape, claim));

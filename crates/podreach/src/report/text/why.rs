@@ -8,7 +8,7 @@ use podreach_core::rule::{Rule, volume_limits};
 use podreach_core::{Model, NodeId, PodId, Problem, Semantics};
 use serde_json::{Map, Value, json};
 
-use crate::answer::RightNow;
+use crate::answer::{RightNow, STARTING};
 use crate::assumption::{Assumption, Topic};
 use crate::diagnostic::{Diagnostic, Effect};
 use crate::lower::LATER;
@@ -105,7 +105,8 @@ impl Why {
     fn may_be_placed(&self, d: &Diagnostic, names: &BTreeSet<&str>) -> bool {
         let unseen = d.pods.is_empty() && self.lacks_company_only() && !is_about_later(d);
         let about = unseen || d.pods.iter().any(|pod| names.contains(pod.as_str()));
-        about && matches!(d.effect, Effect::UnderApproximates | Effect::Both)
+        // Right now a node that is still starting is as it is.
+        about && d.code != STARTING && matches!(d.effect, Effect::UnderApproximates | Effect::Both)
     }
 
     /// Whether the pod can be deployed somewhere right now; `None` when that is in doubt.

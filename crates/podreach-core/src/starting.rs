@@ -1,0 +1,354 @@
+//! Nodes that are still starting: what of the labels, devices and drivers that they lack may come, and whom that concerns.
+//!
+//! Such a node gets in one step what it waits for and loses the taint that says so. Until then it is as it is. Which labels it gets is
+//! not known, so *never* is proved where every requirement on a label that may come holds there (`weakening.rs`), and a run may not
+//! rely on such a label to be missing once the node has settled ([`StartingNodes::is_refused`], [`StartingNodes::is_unsettled`]).
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use crate::cluster::{Cluster, Node, NodeRequirement, NodeTerm, PodSpec};
+use crate::id::{MatcherId, NodeId, Symbol};
+use crate::intern::Interner;
+use crate::resource::Amount;
+use crate::selector::{Allowed, Selector};
+use crate::storage::{Claim, ClaimState, DeviceState, Volume};
+
+/// What a node that is still starting may get besides what it has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Starting {
+    /// Its kubelet gave it labels; clouds and agents give it others, all of which have a domain.
+    Registered,
+    /// Whatever made it has yet to give it its labels.
+    Unregistered,
+}
+
+/// The label by which requirements are relaxed on nodes that are still starting; no object can have one with a space.
+const MARK: &str = "still starting";
+
+/// The labels that a bound pod may carry of its node.
+const COPIED: [&str; 2] = ["topology.kubernetes.io/zone", "topology.kubernetes.io/region"];
+
+/// The nodes of a cluster that are still starting.
+#[derive(Clone, Debug)]
+pub struct StartingNodes {
+    /// Those that may get the same labels, of the labels that something asks for.
+    classes: BTreeMap<BTreeSet<Symbol>, BTreeSet<NodeId>>,
+    /// The labels that some of them may get.
+    open: BTreeSet<Symbol>,
+    /// What selects pods by which some pod repels others near such a label.
+    repelling: BTreeSet<MatcherId>,
+    /// What selects pods by a label that they may carry of such a node.
+    vague: BTreeSet<MatcherId>,
+}
+
+impl StartingNodes {
+    /// Those of a cluster; `None` if there are none.
+    pub fn new(cluster: &Cluster) -> Option<Self> {
+        let starting = |node: &Node| node.passing.starting.is_some();
+        if !cluster.nodes.values().any(starting) {
+            return None;
+        }
+        let mentioned = mentioned(cluster);
+        let mut classes = BTreeMap::<_, BTreeSet<NodeId>>::new();
+        for (id, node) in cluster.nodes.iter().filter(|(_, node)| starting(node)) {
+            let open = mentioned.iter().copied().filter(|&key| may_get(&cluster.symbols, node, key));
+            classes.entry(open.collect()).or_default().insert(id);
+        }
+        let open: BTreeSet<Symbol> = classes.keys().flatten().copied().collect();
+        let near = |spec: &PodSpec| spec.anti_affinity.clone().into_iter();
+        let terms = cluster.pods.values().flat_map(|pod| near(&pod.spec));
+        let repelling = terms.filter(|term| open.contains(&cluster.keys[term.key])).map(|term| term.matcher).collect();
+        let vague = vague(cluster, &open);
+        Some(Self { classes, open, repelling, vague })
+    }
+
+    /// Those that may get the same labels, with these labels.
+    pub fn classes(&self) -> impl Iterator<Item = (&BTreeSet<Symbol>, &BTreeSet<NodeId>)> {
+        self.classes.iter()
+    }
+
+    /// What selects pods by a label that they may carry of such a node.
+    pub(crate) fn vague(&self) -> &BTreeSet<MatcherId> {
+        &self.vague
+    }
+
+    /// Whether a pod may be refused on nodes that get these labels, for one that it takes for missing.
+    pub fn is_refused(&self, cluster: &Cluster, spec: &PodSpec, open: &BTreeSet<Symbol>) -> bool {
+        terms(cluster, spec).iter().any(|terms| terms.iter().any(|term| shuns(term, open)))
+            || spec.mounts.claims.iter().any(|&claim| self.is_in_a_zone(cluster, &cluster.claims[claim], open))
+    }
+
+    /// Whether what is near a pod depends on a label that may come, so that it may be refused on any node.
+    pub fn is_unsettled(&self, cluster: &Cluster, spec: &PodSpec) -> bool {
+        let near = spec.affinity.iter().chain(&spec.anti_affinity);
+        let is_seen = |matcher: &MatcherId| {
+            self.vague.contains(matcher) || cluster.matchers[*matcher].selector.matches(&spec.labels)
+        };
+        near.clone().any(|term| self.open.contains(&cluster.keys[term.key]) || self.vague.contains(&term.matcher))
+            || spec.spread.iter().any(|spread| self.vague.contains(&spread.matcher))
+            || self.is_spread_anew(cluster, spec)
+            || self.repelling.iter().any(is_seen)
+    }
+
+    /// Whether a pod may come to run where it could not, for a label, a device, a feature or a driver that may come.
+    pub fn is_let_in(&self, cluster: &Cluster, spec: &PodSpec) -> bool {
+        let asks = |open: &BTreeSet<Symbol>| {
+            terms(cluster, spec).iter().any(|terms| terms.iter().any(|term| mentions(term, open)))
+        };
+        let lacks = |node: &NodeId| {
+            let node = &cluster.nodes[*node];
+            spec.requests.iter().any(|(resource, _)| node.allocatable.amount(resource) == 0)
+                || !spec.features.is_subset(&node.features)
+                || (!spec.mounts.claims.is_empty()
+                    && cluster.required_drivers.iter().any(|driver| !node.drivers.contains_key(driver)))
+        };
+        self.loses_company(cluster, spec)
+            || self.is_spread_anew(cluster, spec)
+            || self.classes.iter().any(|(open, nodes)| asks(open) || nodes.iter().any(lacks))
+    }
+
+    /// Whether a label that may come decides which pods are near enough for its affinity.
+    fn loses_company(&self, cluster: &Cluster, spec: &PodSpec) -> bool {
+        spec.affinity.iter().any(|term| self.open.contains(&cluster.keys[term.key]))
+    }
+
+    /// Whether labels that may come decide which nodes its spread constraints look at.
+    fn is_spread_anew(&self, cluster: &Cluster, spec: &PodSpec) -> bool {
+        let selects = || own_terms(spec).iter().any(|term| mentions(term, &self.open));
+        let by_key = |key| self.open.contains(&cluster.keys[key]);
+        spec.spread.iter().any(|spread| by_key(spread.key) || (spread.honor_affinity && selects()))
+    }
+
+    /// Whether a volume of a claim has zone labels that a node may contradict once it has some.
+    fn is_in_a_zone(&self, cluster: &Cluster, claim: &Claim, open: &BTreeSet<Symbol>) -> bool {
+        let volume = volume_of(claim).map(|volume| &cluster.volumes[volume]);
+        let is_open = |key: &Symbol| open.contains(key);
+        volume.is_some_and(|volume| !volume.zones.is_empty()) && zone_keys(cluster).any(|key| is_open(&key))
+    }
+}
+
+/// The cluster in which all that may come to nodes that are still starting is there, and whatever depends on which it is is not asked.
+pub(crate) fn relax(cluster: &mut Cluster, nodes: &StartingNodes) {
+    let mark = cluster.symbols.intern(MARK);
+    let classes: Vec<Relaxed> = (nodes.classes.iter().enumerate())
+        .map(|(at, (open, of))| Relaxed { open, nodes: of, value: cluster.symbols.intern(&at.to_string()) })
+        .collect();
+    let features: BTreeSet<Symbol> = cluster.pods.values().flat_map(|pod| pod.spec.features.iter().copied()).collect();
+    let resources: Vec<_> = cluster.resources.entries().ids().collect();
+    for class in &classes {
+        for &id in class.nodes {
+            let node = &mut cluster.nodes[id];
+            node.labels.set(mark, class.value);
+            node.features.extend(&features);
+            for &resource in resources.iter().filter(|&&of| node.allocatable.amount(of) == 0).collect::<Vec<_>>() {
+                node.allocatable.set(resource, Amount::MAX);
+            }
+            for &driver in &cluster.required_drivers {
+                node.drivers.entry(driver).or_default();
+            }
+        }
+    }
+    let relaxed = |terms: &[NodeTerm]| relaxed(terms, mark, &classes);
+    relax_storage(cluster, mark, &classes);
+    let mut known = BTreeMap::<*const PodSpec, Arc<PodSpec>>::new();
+    for pod in cluster.pods.ids() {
+        let old = cluster.pods[pod].spec.clone();
+        let new = known.entry(Arc::as_ptr(&old)).or_insert_with(|| {
+            let mut spec = PodSpec::clone(&old);
+            if nodes.loses_company(cluster, &spec) {
+                spec.affinity.clear();
+            }
+            if nodes.is_spread_anew(cluster, &spec) {
+                spec.spread.clear();
+            }
+            if own_terms(&spec).iter().any(|term| mentions(term, &nodes.open)) {
+                spec.node_affinity = Some(relaxed(&own_terms(&spec)));
+                spec.node_selector = Default::default();
+            }
+            spec.added_affinity = spec.added_affinity.as_deref().map(relaxed);
+            Arc::new(spec)
+        });
+        cluster.pods[pod].spec = new.clone();
+    }
+}
+
+/// A class of nodes with the value of the mark that they get.
+struct Relaxed<'a> {
+    open: &'a BTreeSet<Symbol>,
+    nodes: &'a BTreeSet<NodeId>,
+    value: Symbol,
+}
+
+/// The terms, and for nodes of each class the terms without what they ask of labels that these may get.
+fn relaxed(terms: &[NodeTerm], mark: Symbol, classes: &[Relaxed<'_>]) -> Vec<NodeTerm> {
+    let mut all = terms.to_vec();
+    for class in classes {
+        for term in terms.iter().filter(|term| mentions(term, class.open)) {
+            let lasting = term.expressions.iter().filter(|(key, _)| !class.open.contains(key)).cloned();
+            let marked = (mark, NodeRequirement::Label(Allowed::one_of([class.value])));
+            all.push(NodeTerm { expressions: lasting.chain([marked]).collect(), names: term.names.clone() });
+        }
+    }
+    all
+}
+
+/// The same for what volumes and devices ask of nodes.
+fn relax_storage(cluster: &mut Cluster, mark: Symbol, classes: &[Relaxed<'_>]) {
+    let zone_keys: Vec<Symbol> = zone_keys(cluster).collect();
+    let nodes: Vec<&Node> = classes.iter().flat_map(|class| class.nodes).map(|&node| &cluster.nodes[node]).collect();
+    let lacks = |node: &Node, key: Symbol| node.labels.value(key).is_none();
+    let in_a_zone: Vec<&Node> =
+        nodes.into_iter().filter(|node| !zone_keys.iter().all(|&key| lacks(node, key))).collect();
+    let volumes = cluster.volumes.entries().values().map(|volume| {
+        let zones = volume.zones.iter();
+        let asked =
+            zones.filter(|zone| !in_a_zone.iter().any(|node| lacks(node, zone.key) && lacks(node, zone.instead)));
+        let node_affinity = volume.node_affinity.as_deref().map(|terms| relaxed(terms, mark, classes));
+        Volume { node_affinity, zones: asked.cloned().collect(), ..volume.clone() }
+    });
+    let volumes: Vec<Volume> = volumes.collect();
+    cluster.volumes.replace(volumes);
+    let claims: Vec<Claim> = cluster
+        .claims
+        .entries()
+        .values()
+        .cloned()
+        .map(|mut claim| {
+            if let ClaimState::Waiting(waiting) = &mut claim.state
+                && let Some(provision) = &mut waiting.provision
+            {
+                provision.topologies = provision.topologies.as_deref().map(|terms| relaxed(terms, mark, classes));
+                let own = provision.pools.iter().flatten();
+                let near: Vec<Selector> = own.flat_map(|pool| relaxed_selectors(pool, mark, classes)).collect();
+                provision.pools.iter_mut().for_each(|pools| pools.extend(near.iter().cloned()));
+            }
+            claim
+        })
+        .collect();
+    cluster.claims.replace(claims);
+    let devices = cluster.device_claims.entries().values().cloned().map(|mut claim| {
+        if let DeviceState::Allocated(Some(terms)) = &mut claim.state {
+            *terms = relaxed(terms, mark, classes);
+        }
+        claim
+    });
+    let devices = devices.collect();
+    cluster.device_claims.replace(devices);
+}
+
+/// For nodes of each class, a selector without what it asks of labels that these may get.
+fn relaxed_selectors(selector: &Selector, mark: Symbol, classes: &[Relaxed<'_>]) -> Vec<Selector> {
+    let Selector::Every(entries) = selector else { return Vec::new() };
+    let mentioning = classes.iter().filter(|class| entries.keys().any(|key| class.open.contains(key)));
+    let of = |class: &Relaxed<'_>| {
+        let lasting = entries.iter().filter(|(key, _)| !class.open.contains(key));
+        let lasting = Selector::Every(lasting.map(|(key, allowed)| (*key, allowed.clone())).collect());
+        lasting.and(mark, Allowed::one_of([class.value]))
+    };
+    mentioning.map(of).collect()
+}
+
+/// Whether a node that is still starting may get a label that it does not have.
+fn may_get(symbols: &Interner, node: &Node, key: Symbol) -> bool {
+    let may = match node.passing.starting {
+        None => false,
+        Some(Starting::Registered) => symbols.str(key).contains('/'),
+        Some(Starting::Unregistered) => true,
+    };
+    may && node.labels.value(key).is_none()
+}
+
+/// What a pod asks of labels of its node by its own selector and affinity, as terms of which one must hold; none if nothing.
+fn own_terms(spec: &PodSpec) -> Vec<NodeTerm> {
+    let selected =
+        spec.node_selector.iter().map(|(key, value)| (key, NodeRequirement::Label(Allowed::one_of([value]))));
+    let selected: Vec<_> = selected.collect();
+    let Some(terms) = &spec.node_affinity else {
+        let term = NodeTerm { expressions: selected, names: Vec::new() };
+        return if term.expressions.is_empty() { Vec::new() } else { vec![term] };
+    };
+    // A term that asks for nothing matches no node.
+    let asking = terms.iter().filter(|term| !term.expressions.is_empty() || !term.names.is_empty());
+    let with = |term: &NodeTerm| selected.iter().chain(&term.expressions).cloned().collect();
+    asking.map(|term| NodeTerm { expressions: with(term), names: term.names.clone() }).collect()
+}
+
+/// All that a pod, its volumes and its devices ask of the labels of a node.
+fn terms(cluster: &Cluster, spec: &PodSpec) -> Vec<Vec<NodeTerm>> {
+    let mut all = vec![own_terms(spec)];
+    all.extend(spec.added_affinity.clone());
+    all.extend(spec.mounts.claims.iter().flat_map(|&claim| of_claim(cluster, &cluster.claims[claim])));
+    for &claim in &spec.devices {
+        if let DeviceState::Allocated(Some(terms)) = &cluster.device_claims[claim].state {
+            all.push(terms.clone());
+        }
+    }
+    all
+}
+
+fn of_claim(cluster: &Cluster, claim: &Claim) -> Vec<Vec<NodeTerm>> {
+    let mut all: Vec<Vec<NodeTerm>> = Vec::new();
+    all.extend(volume_of(claim).and_then(|volume| cluster.volumes[volume].node_affinity.clone()));
+    if let ClaimState::Waiting(waiting) = &claim.state {
+        all.extend(waiting.volumes.iter().filter_map(|&volume| cluster.volumes[volume].node_affinity.clone()));
+        let provision = waiting.provision.as_ref();
+        all.extend(provision.and_then(|provision| provision.topologies.clone()));
+        let pools = provision.and_then(|provision| provision.pools.as_ref()).into_iter().flatten();
+        all.push(pools.filter_map(of_selector).collect());
+    }
+    all
+}
+
+fn of_selector(selector: &Selector) -> Option<NodeTerm> {
+    let Selector::Every(entries) = selector else { return None };
+    let asks = |(key, allowed): (&Symbol, &Allowed)| (*key, NodeRequirement::Label(allowed.clone()));
+    Some(NodeTerm { expressions: entries.iter().map(asks).collect(), names: Vec::new() })
+}
+
+fn volume_of(claim: &Claim) -> Option<crate::id::VolumeId> {
+    match claim.state {
+        ClaimState::Bound { volume, .. } => volume,
+        _ => None,
+    }
+}
+
+fn mentions(term: &NodeTerm, keys: &BTreeSet<Symbol>) -> bool {
+    term.expressions.iter().any(|(key, _)| keys.contains(key))
+}
+
+/// Whether a term holds where a label is missing that may come.
+fn shuns(term: &NodeTerm, open: &BTreeSet<Symbol>) -> bool {
+    let absent = |asked: &NodeRequirement| matches!(asked, NodeRequirement::Label(allowed) if allowed.absent);
+    term.expressions.iter().any(|(key, asked)| open.contains(key) && absent(asked))
+}
+
+/// The labels by which volumes are in a zone.
+fn zone_keys(cluster: &Cluster) -> impl Iterator<Item = Symbol> + '_ {
+    let zones = cluster.volumes.entries().values().flat_map(|volume| &volume.zones);
+    let of_volumes = zones.flat_map(|zone| [zone.key, zone.instead]);
+    of_volumes.chain(COPIED.iter().filter_map(|key| cluster.symbols.symbol(key)))
+}
+
+/// Every label of nodes that something looks at.
+fn mentioned(cluster: &Cluster) -> BTreeSet<Symbol> {
+    let mut keys: BTreeSet<Symbol> = cluster.keys.entries().values().copied().collect();
+    let mut seen = BTreeSet::new();
+    for pod in cluster.pods.values().filter(|pod| seen.insert(Arc::as_ptr(&pod.spec))) {
+        let asked = terms(cluster, &pod.spec);
+        keys.extend(asked.iter().flatten().flat_map(|term| &term.expressions).map(|(key, _)| *key));
+    }
+    keys.extend(zone_keys(cluster));
+    keys
+}
+
+/// What selects pods by a label that they may carry of a node that gets these labels.
+fn vague(cluster: &Cluster, open: &BTreeSet<Symbol>) -> BTreeSet<MatcherId> {
+    if !cluster.behaviour.topology_labels {
+        return BTreeSet::new();
+    }
+    let copied = COPIED.iter().filter_map(|key| cluster.symbols.symbol(key));
+    let copied: Vec<Symbol> = copied.filter(|key| open.contains(key)).collect();
+    let matchers = cluster.matchers.entries();
+    matchers.ids().filter(|&id| copied.iter().any(|&key| matchers[id].selector.mentions(key))).collect()
+}
