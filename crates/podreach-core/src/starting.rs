@@ -9,7 +9,6 @@ use std::sync::Arc;
 
 use crate::cluster::{Cluster, Node, NodeRequirement, NodeTerm, PodSpec};
 use crate::id::{MatcherId, NodeId, Symbol};
-use crate::intern::Interner;
 use crate::resource::Amount;
 use crate::selector::{Allowed, Selector};
 use crate::storage::{Claim, ClaimState, DeviceState, Volume};
@@ -52,7 +51,7 @@ impl StartingNodes {
         let mentioned = mentioned(cluster);
         let mut classes = BTreeMap::<_, BTreeSet<NodeId>>::new();
         for (id, node) in cluster.nodes.iter().filter(|(_, node)| starting(node)) {
-            let open = mentioned.iter().copied().filter(|&key| may_get(&cluster.symbols, node, key));
+            let open = mentioned.iter().copied().filter(|&key| may_get(node, key));
             classes.entry(open.collect()).or_default().insert(id);
         }
         let open: BTreeSet<Symbol> = classes.keys().flatten().copied().collect();
@@ -249,14 +248,10 @@ fn relaxed_selectors(selector: &Selector, mark: Symbol, classes: &[Relaxed<'_>])
     mentioning.map(of).collect()
 }
 
-/// Whether a node that is still starting may get a label that it does not have.
-fn may_get(symbols: &Interner, node: &Node, key: Symbol) -> bool {
-    let may = match node.passing.starting {
-        None => false,
-        Some(Starting::Registered) => symbols.str(key).contains('/'),
-        Some(Starting::Unregistered) => true,
-    };
-    may && node.labels.value(key).is_none()
+/// Whether a node that is still starting may get a label that it does not have. Clouds and agents give labels with a domain, mostly; a
+/// snapshot with pseudonyms does not tell which those are, so that any may come.
+fn may_get(node: &Node, key: Symbol) -> bool {
+    node.passing.starting.is_some() && node.labels.value(key).is_none()
 }
 
 /// What a pod asks of labels of its node by its own selector and affinity, as terms of which one must hold; none if nothing.

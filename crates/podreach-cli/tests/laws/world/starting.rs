@@ -7,12 +7,14 @@ use crate::objects::{array, text};
 
 /// What a node may be once it has settled; just as it is, if it is not starting.
 pub fn ways(node: &Value) -> Vec<Value> {
-    let Some(any) = gets_any_label(node) else { return vec![node.clone()] };
+    if gets_any_label(node).is_none() {
+        return vec![node.clone()];
+    }
     let mut ways = vec![node.clone()];
     for (key, values) in
         [(HOST, vec![text(&node["metadata"]["name"])]), (DOMAIN_ZONE, zones()), ("zone", zones()), ("pool", pools())]
     {
-        let may = (any || key.contains('/')) && node["metadata"]["labels"][key].is_null();
+        let may = node["metadata"]["labels"][key].is_null();
         for value in values.into_iter().filter(|_| may) {
             ways.extend(with(node, &ways, key, |way| way["metadata"]["labels"][key] = json!(value)));
         }
