@@ -13,15 +13,6 @@ use crate::resource::Amount;
 use crate::selector::{Allowed, Selector};
 use crate::storage::{Claim, ClaimState, DeviceState, Volume};
 
-/// What a node that is still starting may get besides what it has.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Starting {
-    /// Its kubelet gave it labels; clouds and agents give it others, all of which have a domain.
-    Registered,
-    /// Whatever made it has yet to give it its labels.
-    Unregistered,
-}
-
 /// The label by which requirements are relaxed on nodes that are still starting; no object can have one with a space.
 const MARK: &str = "still starting";
 
@@ -44,13 +35,12 @@ pub struct StartingNodes {
 impl StartingNodes {
     /// Those of a cluster; `None` if there are none.
     pub fn new(cluster: &Cluster) -> Option<Self> {
-        let starting = |node: &Node| node.passing.starting.is_some();
-        if !cluster.nodes.values().any(starting) {
+        if !cluster.nodes.values().any(|node| node.passing.is_starting) {
             return None;
         }
         let mentioned = mentioned(cluster);
         let mut classes = BTreeMap::<_, BTreeSet<NodeId>>::new();
-        for (id, node) in cluster.nodes.iter().filter(|(_, node)| starting(node)) {
+        for (id, node) in cluster.nodes.iter().filter(|(_, node)| node.passing.is_starting) {
             let open = mentioned.iter().copied().filter(|&key| may_get(node, key));
             classes.entry(open.collect()).or_default().insert(id);
         }
@@ -251,7 +241,7 @@ fn relaxed_selectors(selector: &Selector, mark: Symbol, classes: &[Relaxed<'_>])
 /// Whether a node that is still starting may get a label that it does not have. Clouds and agents give labels with a domain, mostly; a
 /// snapshot with pseudonyms does not tell which those are, so that any may come.
 fn may_get(node: &Node, key: Symbol) -> bool {
-    node.passing.starting.is_some() && node.labels.value(key).is_none()
+    node.passing.is_starting && node.labels.value(key).is_none()
 }
 
 /// What a pod asks of labels of its node by its own selector and affinity, as terms of which one must hold; none if nothing.

@@ -7,7 +7,6 @@ use std::sync::Arc;
 use podreach_core::change::Change;
 use podreach_core::cluster::{Cluster, Pod};
 use podreach_core::rule::hard;
-use podreach_core::starting::Starting;
 use podreach_core::testing::{Rng, Shape, cases, problem, random_configuration};
 use podreach_core::weakening::weakened;
 use podreach_core::{Configuration, Model, Problem, Semantics, Weakening};
@@ -78,7 +77,7 @@ fn starting(rng: &mut Rng, cluster: &Cluster) -> (Cluster, Cluster) {
     let resources: Vec<_> = now.resources.entries().ids().collect();
     for id in cluster.nodes.ids().filter(|_| rng.one_in(2)).collect::<Vec<_>>() {
         let node = &mut now.nodes[id];
-        node.passing.starting = Some(rng.pick(&[Starting::Registered, Starting::Unregistered]));
+        node.passing.is_starting = true;
         for (key, _) in cluster.nodes[id].labels.iter().filter(|_| rng.one_in(2)).collect::<Vec<_>>() {
             node.labels.remove(key);
         }
@@ -87,13 +86,11 @@ fn starting(rng: &mut Rng, cluster: &Cluster) -> (Cluster, Cluster) {
         }
     }
     let mut then = now.clone();
-    for (id, known) in now.nodes.iter().filter(|(_, node)| node.passing.starting.is_some()) {
+    for (id, known) in now.nodes.iter().filter(|(_, node)| node.passing.is_starting) {
         let node = &mut then.nodes[id];
         let others = cluster.nodes.values().flat_map(|other| other.labels.iter()).collect::<Vec<_>>();
         for (key, value) in others.into_iter().filter(|_| rng.one_in(2)) {
-            let has_domain = now.symbols.str(key).contains('/');
-            let may = has_domain || known.passing.starting == Some(Starting::Unregistered);
-            if may && known.labels.value(key).is_none() {
+            if known.labels.value(key).is_none() {
                 node.labels.set(key, value);
             }
         }

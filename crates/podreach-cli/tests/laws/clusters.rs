@@ -40,12 +40,9 @@ impl Options {
 /// A random cluster and how to ask about it.
 pub fn cluster(seed: u64) -> (Vec<Value>, Options) {
     let mut rng = Rng::new(seed);
-    let zone = match rng.below(100) {
-        0..35 => ZONE,
-        35..65 => DOMAIN_ZONE,
-        _ => "zone",
-    };
-    let mut maker = Maker { rng, zone, apps: 2, objects: Vec::new(), pods: 0 };
+    let zone = if rng.percent(35) { ZONE } else { "zone" };
+    let aside = Rng::new(!seed);
+    let mut maker = Maker { rng, aside, zone, apps: 2, objects: Vec::new(), pods: 0 };
     maker.nodes();
     maker.workloads();
     maker.statics();
@@ -56,6 +53,8 @@ pub fn cluster(seed: u64) -> (Vec<Value>, Options) {
 
 struct Maker {
     rng: Rng,
+    /// For what was thought of later, so that clusters are as they were but for that.
+    aside: Rng,
     /// The label by which nodes are in zones: one that pods are given, or another.
     zone: &'static str,
     /// How many values the label `app` has.
@@ -67,8 +66,6 @@ struct Maker {
 const APPS: [&str; 4] = ["a", "b", "c", "d"];
 pub const DEVICE: &str = "example.com/device";
 pub const HOST: &str = "kubernetes.io/hostname";
-/// A label of zones that pods are not given.
-pub const DOMAIN_ZONE: &str = "example.com/zone";
 /// The label that the API server copies from nodes to the pods that are bound to them.
 pub const ZONE: &str = "topology.kubernetes.io/zone";
 
@@ -80,14 +77,17 @@ impl Maker {
             if self.rng.percent(92) {
                 labels.insert(HOST.to_owned(), json!(name));
             }
-            let spec = self.node_spec();
-            // What pods are given of a node that has no zone yet is not looked at by the reference.
-            let starts = starting::is_starting(&json!({"kind": "Node", "spec": spec}));
-            if (starts && self.zone == ZONE) || self.rng.percent(if starts { 40 } else { 80 }) {
+            if self.rng.percent(80) {
                 labels.insert(self.zone.to_owned(), json!(*self.rng.pick(&["x", "y"])));
             }
             if self.rng.percent(30) {
                 labels.insert("pool".to_owned(), json!("red"));
+            }
+            let spec = self.node_spec();
+            // The reference does not know what pods are given of a node that has no such zone yet.
+            let starts = starting::is_starting(&json!({"kind": "Node", "spec": spec}));
+            if starts && self.zone != ZONE && self.aside.percent(60) {
+                labels.remove(self.zone);
             }
             let mut room =
                 json!({"cpu": (1 + self.rng.below(3)).to_string(), "pods": (1 + self.rng.below(3)).to_string()});
@@ -112,9 +112,9 @@ impl Maker {
         let key = match passing {
             0..8 => "node.kubernetes.io/not-ready",
             8..12 => "node.kubernetes.io/memory-pressure",
-            12..24 => "node.cloudprovider.kubernetes.io/uninitialized",
+            12..16 => "node.cloudprovider.kubernetes.io/uninitialized",
+            16..24 => "node.kubernetes.io/unschedulable",
             24..32 => "karpenter.sh/unregistered",
-            32..40 => "node.kubernetes.io/unschedulable",
             _ => return json!({"taints": taints}),
         };
         taints.push(json!({"key": key, "effect": "NoSchedule"}));

@@ -102,7 +102,7 @@ impl World {
         }
         let mut all: Vec<Vec<Value>> = vec![Vec::new()];
         for node in nodes {
-            let ways = starting::ways(node);
+            let ways = starting::ways(node, objects);
             if all.len() * ways.len() > FUTURES {
                 return None;
             }

@@ -5,7 +5,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::id::{NodeId, PoolId, ShapeId, Symbol};
 use crate::label::Labels;
 use crate::resource::Resources;
-use crate::starting::Starting;
 use crate::storage::Driver;
 
 /// A node of the cluster.
@@ -115,7 +114,7 @@ impl Node {
 
     /// Makes what passes last: the node stays as it is.
     pub fn keep_what_passes(&mut self) {
-        let Passing { taints, cordoned, lacking, starting: _ } = std::mem::take(&mut self.passing);
+        let Passing { taints, cordoned, lacking, is_starting: _ } = std::mem::take(&mut self.passing);
         self.taints.extend(taints);
         self.unschedulable |= cordoned;
         for (resource, missing) in lacking.iter() {
@@ -133,8 +132,8 @@ pub struct Passing {
     pub cordoned: bool,
     /// What it lacks of its resources while a device plugin is down.
     pub lacking: Resources,
-    /// What else it may get by then, if it is still starting.
-    pub starting: Option<Starting>,
+    /// Whether it is still starting, and may get labels, devices and drivers by then.
+    pub is_starting: bool,
 }
 
 impl Passing {

@@ -2,24 +2,25 @@
 
 use serde_json::{Value, json};
 
-use crate::clusters::{DEVICE, DOMAIN_ZONE, HOST};
+use crate::clusters::{DEVICE, HOST};
 use crate::objects::{array, text};
 
-/// What a node may be once it has settled; just as it is, if it is not starting.
-pub fn ways(node: &Value) -> Vec<Value> {
-    if gets_any_label(node).is_none() {
+/// What a node may be once it has settled, as far as these objects look at it; just as it is, if it is not starting.
+pub fn ways(node: &Value, objects: &[Value]) -> Vec<Value> {
+    if !is_starting(node) {
         return vec![node.clone()];
     }
+    let others = objects.iter().filter(|object| object["kind"] != "Node");
+    let others: String = others.map(ToString::to_string).collect();
+    let is_looked_at = |key: &str| others.contains(&format!("\"{key}\""));
     let mut ways = vec![node.clone()];
-    for (key, values) in
-        [(HOST, vec![text(&node["metadata"]["name"])]), (DOMAIN_ZONE, zones()), ("zone", zones()), ("pool", pools())]
-    {
-        let may = node["metadata"]["labels"][key].is_null();
+    for (key, values) in [(HOST, vec![text(&node["metadata"]["name"])]), ("zone", zones()), ("pool", pools())] {
+        let may = is_looked_at(key) && node["metadata"]["labels"][key].is_null();
         for value in values.into_iter().filter(|_| may) {
             ways.extend(with(node, &ways, key, |way| way["metadata"]["labels"][key] = json!(value)));
         }
     }
-    if has_no_device(node) {
+    if is_looked_at(DEVICE) && has_no_device(node) {
         let devices = with(node, &ways, DEVICE, |way| way["status"]["capacity"][DEVICE] = json!("1"));
         ways.extend(devices);
     }
@@ -52,17 +53,11 @@ fn has_no_device(node: &Value) -> bool {
     node["status"]["capacity"][DEVICE].is_null()
 }
 
-/// Whether a node may get labels without a domain; `None` if it is not starting.
-fn gets_any_label(node: &Value) -> Option<bool> {
-    let starting = array(&node["spec"]["taints"]).filter_map(|taint| match text(&taint["key"]).as_str() {
-        "karpenter.sh/unregistered" => Some(true),
-        "node.cloudprovider.kubernetes.io/uninitialized" => Some(false),
-        _ => None,
-    });
-    starting.max()
-}
+/// The taints of nodes that are still starting.
+const UNTIL_STARTED: [&str; 2] = ["karpenter.sh/unregistered", "node.cloudprovider.kubernetes.io/uninitialized"];
 
 /// Whether something is a node that is still starting.
 pub fn is_starting(object: &Value) -> bool {
-    object["kind"] == "Node" && gets_any_label(object).is_some()
+    let mut keys = array(&object["spec"]["taints"]).map(|taint| text(&taint["key"]));
+    object["kind"] == "Node" && keys.any(|key| UNTIL_STARTED.contains(&key.as_str()))
 }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use podreach_core::cluster::{Node, Pod, PodSpec, Taint};
 use podreach_core::resource::Resources;
-use podreach_core::starting::{Starting, StartingNodes};
+use podreach_core::starting::StartingNodes;
 use podreach_core::{Cluster, NodeId};
 
 use crate::diagnostic::{Diagnostic, Effect};
@@ -64,23 +64,24 @@ pub(crate) fn is_named(key: &str) -> bool {
     KEYS.contains(&key)
 }
 
+/// The taints of nodes that clouds, Cluster API and Karpenter know and have not labelled yet.
+const UNTIL_REGISTERED: [&str; 3] = [
+    "node.cloudprovider.kubernetes.io/uninitialized",
+    "node.cluster.x-k8s.io/uninitialized",
+    "karpenter.sh/unregistered",
+];
+
 /// The prefixes of taints that a cluster autoscaler takes for those of nodes which are still starting.
 const UNTIL_STARTED: [&str; 2] =
     ["ignore-taint.cluster-autoscaler.kubernetes.io/", "startup-taint.cluster-autoscaler.kubernetes.io/"];
 
-/// What a node with a taint of this key waits for: what its cloud says about it and its agents find, or all that its pool gives it.
+/// Whether a node with a taint of this key waits for what its cloud says about it, its agents find, or its pool gives it.
 ///
 /// The cloud's node controller adds zone, region, instance type, and what else the cloud says of an instance in the sync that removes its
 /// taint; Karpenter and Cluster API copy labels when they register a node. Kubernetes: `cloud-provider/controllers/node/node_controller.go`,
 /// `syncNode`. Karpenter: `nodeclaim/lifecycle/registration.go`.
-fn starting(key: &str) -> Option<Starting> {
-    match key {
-        "karpenter.sh/unregistered" => Some(Starting::Unregistered),
-        "node.cloudprovider.kubernetes.io/uninitialized" | "node.cluster.x-k8s.io/uninitialized" => {
-            Some(Starting::Registered)
-        }
-        _ => UNTIL_STARTED.iter().any(|prefix| key.starts_with(prefix)).then_some(Starting::Registered),
-    }
+fn is_until_started(key: &str) -> bool {
+    UNTIL_REGISTERED.contains(&key) || UNTIL_STARTED.iter().any(|prefix| key.starts_with(prefix))
 }
 
 /// Sets apart what passes on a node with this capacity.
@@ -91,7 +92,7 @@ pub(crate) fn split(cx: &Context, node: &mut Node, capacity: &Resources) {
     let (passing, lasting): (Vec<Taint>, Vec<Taint>) =
         node.taints.iter().partition(|taint| passes(cx.cluster.symbols.str(taint.key)));
     node.taints = lasting;
-    node.passing.starting = passing.iter().filter_map(|taint| starting(cx.cluster.symbols.str(taint.key))).max();
+    node.passing.is_starting = passing.iter().any(|taint| is_until_started(cx.cluster.symbols.str(taint.key)));
     node.passing.taints = passing;
     node.passing.cordoned = std::mem::take(&mut node.unschedulable);
     for (resource, all) in capacity.iter() {
@@ -122,9 +123,7 @@ pub(crate) fn settle_startup(cx: &mut Context, inventory: &Inventory) {
             .iter()
             .partition(|taint| startup.iter().any(|one| (one.key, one.effect) == (taint.key, taint.effect)));
         node.taints = lasting;
-        if !passing.is_empty() {
-            node.passing.starting = node.passing.starting.max(Some(Starting::Registered));
-        }
+        node.passing.is_starting |= !passing.is_empty();
         node.passing.taints.extend(passing);
     }
 }

@@ -25,7 +25,7 @@ pub fn inferred(cluster: &Cluster, origins: &Origins) -> Vec<Pool> {
     for (label, word) in LABELS {
         let Some(key) = cluster.symbols.symbol(label) else { continue };
         // One that is still starting does not have all its labels and devices.
-        for node in cluster.nodes.values().filter(|node| node.passing.starting.is_none()) {
+        for node in cluster.nodes.values().filter(|node| !node.passing.is_starting) {
             let Some(value) = node.labels.value(key) else { continue };
             let Some(origin) = origins.nodes.get(cluster.symbols.str(node.name)) else { continue };
             let name = format!("{word}/{}", cluster.symbols.str(value));

@@ -41,7 +41,7 @@ pub(super) fn with_known_capacity(lowered: &Lowered, pool: &Pool) -> Pool {
     }
     let cluster = &lowered.cluster;
     // One that is still starting does not have all that comes with its instance.
-    let has_started = |node: &NodeId| cluster.nodes[*node].passing.starting.is_none();
+    let has_started = |node: &NodeId| !cluster.nodes[*node].passing.is_starting;
     let members = cluster.nodes.ids().filter(|&node| is_member(cluster, pool, node)).filter(has_started);
     let mut shapes = vec![shape.clone()];
     let nodes = members.filter_map(|node| like_node(lowered, shape, node));
