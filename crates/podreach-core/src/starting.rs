@@ -2,13 +2,15 @@
 //!
 //! Such a node gets in one step what it waits for and loses the taint that says so. Until then it is as it is. Which labels it gets is
 //! not known, so *never* is proved where every requirement on a label that may come holds there (`weakening.rs`), and a run may not
-//! rely on such a label to be missing once the node has settled ([`StartingNodes::is_refused`], [`StartingNodes::is_unsettled`]).
+//! rely on such a label to be missing once the node has settled ([`StartingNodes::is_refused`], [`StartingNodes::is_unsettled`],
+//! [`StartingNodes::repelling`]).
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use crate::cluster::{Cluster, Node, NodeRequirement, NodeTerm, PodSpec};
-use crate::id::{MatcherId, NodeId, Symbol};
+use crate::cluster::{Cluster, Node, NodeRequirement, NodeTerm, PodSpec, Term};
+use crate::id::{MatcherId, NodeId, PodId, Symbol};
+use crate::model::Model;
 use crate::resource::Amount;
 use crate::selector::{Allowed, Selector};
 use crate::storage::{Claim, ClaimState, DeviceState, Volume};
@@ -68,16 +70,29 @@ impl StartingNodes {
             || spec.mounts.claims.iter().any(|&claim| self.is_in_a_zone(cluster, &cluster.claims[claim], open))
     }
 
-    /// Whether what is near a pod depends on a label that may come, so that it may be refused on any node.
+    /// Whether what a pod asks of others near it depends on a label that may come, so that it may be refused on any node.
     pub fn is_unsettled(&self, cluster: &Cluster, spec: &PodSpec) -> bool {
-        let near = spec.affinity.iter().chain(&spec.anti_affinity);
-        let is_seen = |matcher: &MatcherId| {
-            self.vague.contains(matcher) || cluster.matchers[*matcher].selector.matches(&spec.labels)
-        };
-        near.clone().any(|term| self.open.contains(&cluster.keys[term.key]) || self.vague.contains(&term.matcher))
+        let mut near = spec.affinity.iter().chain(&spec.anti_affinity);
+        near.any(|term| self.open.contains(&cluster.keys[term.key]) || self.vague.contains(&term.matcher))
             || spec.spread.iter().any(|spread| self.vague.contains(&spread.matcher))
             || self.is_spread_anew(cluster, spec)
-            || self.repelling.iter().any(is_seen)
+    }
+
+    /// Whether some pod may repel this one on any node, for a label that may come.
+    pub fn is_repelled(&self, cluster: &Cluster, spec: &PodSpec) -> bool {
+        let may_see = |matcher: &MatcherId| {
+            self.vague.contains(matcher) || cluster.matchers[*matcher].selector.matches(&spec.labels)
+        };
+        self.repelling.iter().any(may_see)
+    }
+
+    /// The types that may repel a type on any node, for a label that may come.
+    pub fn repelling<'m>(&'m self, m: &'m Model, pod: PodId) -> impl Iterator<Item = PodId> + 'm {
+        let is_open = |term: &Term| self.open.contains(&m.cluster().keys[term.key]);
+        let seen = m.repelling(pod).filter(move |&(by, at)| is_open(&m.pod(by).anti_affinity[at])).map(|(by, _)| by);
+        let is_vague = move |term: &Term| is_open(term) && self.vague.contains(&term.matcher);
+        let repels = move |by: &PodId| m.pod(*by).anti_affinity.iter().any(is_vague);
+        seen.chain(m.pods().filter(move |by| !self.vague.is_empty() && repels(by)))
     }
 
     /// Whether a pod may come to run where it could not, for a label, a device, a feature or a driver that may come.

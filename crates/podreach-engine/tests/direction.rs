@@ -23,7 +23,7 @@ const CRATES: [Crate; 3] = [
 ];
 
 /// The modules of the core: words, facts, tables, rules, steps, evidence, the checker.
-const CORE: [&str; 39] = [
+const CORE: [&str; 40] = [
     "cancel",
     "random",
     "id",
@@ -57,6 +57,7 @@ const CORE: [&str; 39] = [
     "guard",
     "helper",
     "trace",
+    "starting",
     "weakening",
     "verdict",
     "demand",

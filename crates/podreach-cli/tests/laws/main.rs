@@ -287,6 +287,7 @@ fn rules(
             "deployable" => ("violated", "holds"),
             "never" if others.any(|(_, said)| *said == "deployable") => ("violated", "violated"),
             "never" => ("holds", "violated"),
+            _ if others.any(|(_, said)| *said == "deployable") => ("violated", "undecided"),
             _ => ("undecided", "undecided"),
         };
         for (rule, status) in [("never", never), ("possible", possible)] {

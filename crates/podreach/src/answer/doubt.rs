@@ -29,6 +29,8 @@ pub(super) struct Doubt {
     pub(super) on: Place,
     /// The nodes of which one must have settled before it is about deployments; none if it is so at any time.
     pub(super) after: BTreeSet<NodeId>,
+    /// The types of which a pod must be there, at the start or by a step, for it to matter; none if it matters by itself.
+    pub(super) beside: Option<BTreeSet<PodId>>,
     /// How far it extends to the running pods of the types.
     pub(super) residents: Residents,
     pub(super) message: String,
@@ -75,7 +77,14 @@ impl Doubt {
             let lacks = |node: &NodeId| m.node(*node).labels.value(key).is_none();
             Place::Without(key, m.nodes().filter(lacks).collect())
         });
-        there.then(|| Self { pods, on, after: BTreeSet::new(), residents, message: diagnostic.message.clone() })
+        there.then(|| Self {
+            pods,
+            on,
+            after: BTreeSet::new(),
+            beside: None,
+            residents,
+            message: diagnostic.message.clone(),
+        })
     }
 
     /// Whether it is about deploying on a node.
@@ -99,8 +108,16 @@ impl Doubt {
     pub(super) fn spoils(&self, problem: &Problem, trace: &Trace) -> bool {
         let deploys =
             |action: Action| matches!(action, Action::Deploy(pod, node) if self.is_about(pod) && self.is_on(node));
-        trace.iter().skip(self.since(problem, trace)).any(deploys)
+        (trace.iter().skip(self.since(problem, trace)).any(deploys) && self.has_company(problem, trace))
             || (self.residents != Residents::AsSeen && self.stays(problem, trace))
+    }
+
+    /// Whether a pod beside which it matters is there at some time.
+    fn has_company(&self, problem: &Problem, trace: &Trace) -> bool {
+        let Some(others) = &self.beside else { return true };
+        let deploys = |action: Action| matches!(action, Action::Deploy(pod, _) if others.contains(&pod));
+        let mut running = problem.start.iter().filter(|((_, node), _)| *node != NodeId::NOWHERE);
+        running.any(|((pod, _), _)| others.contains(&pod)) || trace.iter().any(deploys)
     }
 
     /// The first step of a trace that it can be about.

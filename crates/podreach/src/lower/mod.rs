@@ -49,6 +49,7 @@ mod unmodelled;
 mod workload;
 
 pub use admission::{Cheapest, Entrance};
+pub(crate) use node::transient::what_is_starting;
 pub use object::custom::{Does, does};
 pub use object::kind::{Kind, is_custom, is_listed_kind, known_group};
 pub use options::error::{ReleaseError, SelectorError};

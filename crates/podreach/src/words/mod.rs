@@ -137,19 +137,6 @@ fn is_cordon(m: &Model, taint: &Taint) -> bool {
     m.str(taint.key) == "node.kubernetes.io/unschedulable"
 }
 
-/// That nodes are still starting, and what is not known of them.
-pub(crate) fn still_starting(nodes: &[&str]) -> String {
-    let (first, others) = nodes.split_first().map_or(("", 0), |(first, others)| (*first, others.len()));
-    let (names, are) = match others {
-        0 => (format!("node {first}"), "is"),
-        1 => (format!("node {first} and another one"), "are"),
-        _ => (format!("node {first} and {others} others"), "are"),
-    };
-    format!(
-        "{names} {are} still starting, and labels, devices and drivers that are yet to come may decide what runs there or near"
-    )
-}
-
 /// What happens when a node settles.
 pub(crate) fn settling(m: &Model, node: NodeId) -> String {
     let (name, Passing { taints, cordoned, lacking, .. }) = (m.node_name(node), &m.node(node).passing);

@@ -15,7 +15,6 @@ use crate::lower::Origins;
 use crate::lower::context::Context;
 use crate::lower::inventory::Inventory;
 use crate::lower::pool;
-use crate::words;
 
 /// Taints of the node lifecycle, of startup and of autoscalers, by key.
 ///
@@ -139,15 +138,29 @@ pub(crate) fn still_starting(cluster: &Cluster, origins: &Origins) -> Option<Dia
             let refused = |(open, _): (&BTreeSet<_>, _)| starting.is_refused(cluster, &pod.spec, open);
             starting.is_let_in(cluster, &pod.spec)
                 || starting.is_unsettled(cluster, &pod.spec)
+                || starting.is_repelled(cluster, &pod.spec)
                 || starting.classes().any(refused)
         })
     };
     let pods = cluster.pods.values().filter(|pod| is_concerned(pod)).map(|pod| pod.name.clone());
     let pods: Vec<String> = pods.collect();
     let span = names.iter().find_map(|name| origins.nodes.get(*name)).map(|origin| origin.span);
-    let remark = Diagnostic::stops("S0473", span, words::still_starting(&names)).with_effect(Effect::Both);
+    let remark = Diagnostic::stops("S0473", span, what_is_starting(&names)).with_effect(Effect::Both);
     let remark = remark.with_help("ask again once they have started");
     (!pods.is_empty()).then_some(Diagnostic { pods, ..remark })
+}
+
+/// That nodes are still starting, and what is not known of them.
+pub(crate) fn what_is_starting(nodes: &[&str]) -> String {
+    let (first, others) = nodes.split_first().map_or(("", 0), |(first, others)| (*first, others.len()));
+    let (names, are) = match others {
+        0 => (format!("node {first}"), "is"),
+        1 => (format!("node {first} and another one"), "are"),
+        _ => (format!("node {first} and {others} others"), "are"),
+    };
+    format!(
+        "{names} {are} still starting, and labels, devices and drivers that are yet to come may decide what runs there or near"
+    )
 }
 
 /// Whether a resource is what a device plugin offers: such names have a domain, and not Kubernetes' own.
