@@ -41,9 +41,9 @@ impl Uniform {
         nodes.windows(2).all(|pair| self.symmetry.orbit(pair[0]) == self.symmetry.orbit(pair[1]))
     }
 
-    /// What needs no search, for each orbit; see [`Symmetry::settled`].
-    pub fn settled(&self, pod: PodId) -> impl Iterator<Item = Option<Everywhere>> {
-        self.symmetry.settled(pod, self.orbits().iter().map(|orbit| orbit[0]))
+    /// What needs no search, on each of these nodes and those that can be exchanged with it; see [`Symmetry::settled`].
+    pub fn settled(&self, pod: PodId, nodes: impl Iterator<Item = NodeId>) -> impl Iterator<Item = Option<Everywhere>> {
+        self.symmetry.settled(pod, nodes)
     }
 
     /// The problem that traces of this start from.

@@ -1,8 +1,10 @@
 //! Answers for whole orbits of nodes: nodes that exchanges carry to each other share an answer.
 
+use std::collections::BTreeSet;
+
 use podreach_core::{Action, Atom, Everywhere, Goal, NodeId, PodId, Trace};
 
-use super::doubt::Residents;
+use super::doubt::{Doubt, Residents};
 use super::strict::Strict;
 use super::{Oracle, deletions};
 use crate::engine::{Budget, Uniform};
@@ -43,22 +45,51 @@ impl Oracle {
     pub(crate) fn everywhere_at_once(&mut self, pod: PodId) -> Vec<Option<bool>> {
         let orbits = self.orbits().len();
         let Some(&node) = self.orbits().first().and_then(|orbit| orbit.first()) else { return Vec::new() };
-        let (pod, _) = self.checker.quotient(&[]).yet_to_come((pod, node));
         if self.problem.model.is_elastic() {
             return vec![None; orbits];
         }
-        let (deployable, never) = (self.deploys_for_sure(pod), self.weakenings.is_empty());
-        let holds = |everywhere: &Everywhere| if everywhere.is_deployable() { deployable } else { never };
-        let settled = self.uniform().settled(pod);
-        settled.map(|found| found.filter(holds).map(Everywhere::is_deployable)).collect()
+        let lasting = self.never_at_the_weakest(pod);
+        let (pod, _) = self.checker.quotient(&[]).yet_to_come((pod, node));
+        let (sure, sure_before) = (self.deploys_for_sure(pod, true), self.deploys_for_sure(pod, false));
+        let starting: BTreeSet<NodeId> = self.starting.iter().copied().collect();
+        let uniform = self.uniform();
+        let settled = uniform.settled(pod, uniform.orbits().iter().map(|orbit| orbit[0]));
+        let each = uniform.orbits().iter().zip(settled).zip(lasting);
+        each.map(|((orbit, found), lasts)| {
+            let starts = !starting.is_empty() && orbit.iter().any(|node| starting.contains(node));
+            let deployable = sure || (sure_before && !starts);
+            let holds = |everywhere: &Everywhere| if everywhere.is_deployable() { deployable } else { lasts };
+            found.filter(holds).map(Everywhere::is_deployable)
+        })
+        .collect()
     }
 
-    /// Whether no doubt spoils a run that deletes what it may and then deploys one pod of a type.
-    fn deploys_for_sure(&self, pod: PodId) -> bool {
+    /// Whether no doubt spoils a run that deletes what it may and then deploys one pod of a type, after nodes have settled that were
+    /// starting, or before.
+    fn deploys_for_sure(&self, pod: PodId, after: bool) -> bool {
         let m = &self.problem.model;
         let binds = self.binds && history::waits(m, pod);
-        !binds
-            && !self.over_approximating.iter().any(|doubt| doubt.residents != Residents::AsSeen || doubt.is_about(pod))
+        let matters = |doubt: &Doubt| {
+            doubt.residents != Residents::AsSeen
+                || (doubt.is_about(pod) && (after || doubt.is_about_now(&self.problem)))
+        };
+        !binds && !self.over_approximating.iter().any(matters)
+    }
+
+    /// For each orbit, whether the weakest model has the pod on none of its nodes either, which needs no search.
+    fn never_at_the_weakest(&mut self, pod: PodId) -> Vec<bool> {
+        let orbits = self.uniform().orbits().len();
+        if self.weakenings.is_empty() {
+            return vec![true; orbits];
+        }
+        let quotient = self.checker.quotient(&self.weakenings);
+        let weak = self.survey.weak.get_or_insert_with(|| Uniform::new(quotient.single()));
+        let Some(orbits) = self.survey.uniform.as_ref().map(Uniform::orbits) else { return Vec::new() };
+        let Some(first) = orbits.first() else { return Vec::new() };
+        let (pod, _) = quotient.yet_to_come((pod, first[0]));
+        let settled = weak.settled(pod, orbits.iter().map(|orbit| orbit[0]));
+        let is_never = |found: Option<Everywhere>| found.is_some_and(|found| !found.is_deployable());
+        orbits.iter().zip(settled).map(|(orbit, found)| is_never(found) && weak.is_uniform(orbit)).collect()
     }
 
     /// Whether a pod would run on every node of an orbit, if it were known what such nodes are like: they are new, and guesses.
