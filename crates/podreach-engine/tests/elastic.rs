@@ -24,7 +24,7 @@ fn elastic(case: usize, copies: usize) -> Problem {
 fn chain(pods: usize, copies: usize) -> Problem {
     let mut cluster = Cluster::default();
     let namespace = cluster.namespace("default");
-    let pool = cluster.pools.push(Pool { name: "pool".into(), most: None });
+    let pool = cluster.pools.push(Pool { name: "pool".into(), most: None, once: false });
     let shape = cluster.shapes.push(NodeShape::new(pool));
     for copy in 0..copies {
         let name = format!("new-{copy}");
@@ -131,7 +131,7 @@ fn gathering(case: usize, copies: usize) -> Problem {
     let semantics = if case.is_multiple_of(3) { Semantics::KubeScheduler } else { Semantics::Paper };
     let mut cluster = Cluster::default();
     let namespace = cluster.namespace("default");
-    let pool = cluster.pools.push(Pool { name: "pool".into(), most: None });
+    let pool = cluster.pools.push(Pool { name: "pool".into(), most: None, once: false });
     let host = cluster.symbols.intern(HOST);
     let shape = cluster.shapes.push(NodeShape { distinct: [host].into(), ..NodeShape::new(pool) });
     let slot = cluster.resource("slot");

@@ -22,7 +22,6 @@ use podreach_core::rule::Rule;
 use podreach_core::rule::spread::balance;
 use podreach_core::{Action, Configuration, Goal, Model, NodeId, PodId, Problem, Trace};
 
-use crate::lower::pool::claim::is_claim;
 use crate::words;
 
 /// The most nodes of a shape that are looked at.
@@ -70,8 +69,8 @@ pub(crate) fn asks_for_guesses(m: &Model, goal: &Goal) -> bool {
 fn brought_back(problem: &Problem, trace: &Trace) -> Option<NodeId> {
     let m = &*problem.model;
     // Whoever has a name comes once: another node of its pool has another one.
-    let is_one =
-        |node: NodeId| matches!(m.node(node).lifetime, Lifetime::Existing(_)) || is_claim(words::pool(m, node));
+    let comes_once = |node: NodeId| words::pool_of(m, node).is_some_and(|pool| m.cluster().pools[pool].once);
+    let is_one = |node: NodeId| matches!(m.node(node).lifetime, Lifetime::Existing(_)) || comes_once(node);
     let may_go = |action: Action| matches!(action, Action::Remove(_)) || deploys_spread(m, action);
     if !trace.iter().any(may_go) {
         return None;

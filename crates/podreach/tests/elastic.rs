@@ -289,6 +289,88 @@ fn a_node_on_its_way_comes_once_and_shows_what_its_pool_brings() {
     assert_eq!(answer.is_deployable(), Some(false), "{answer}");
 }
 
+/// `p0` is spread over zones and needs `p2`, which needs `p1`. The node of zone b takes `p1` alone, and keeps a second `p0` away.
+const AGAIN: &str = "
+{apiVersion: v1, kind: Node, metadata: {name: n1, labels: {kubernetes.io/hostname: n1, topology.kubernetes.io/zone: a, region: r}}, status: {allocatable: {cpu: 8, pods: 58}}}
+---
+{apiVersion: v1, kind: Pod, metadata: {name: p0, labels: {app: p0}}, spec: {topologySpreadConstraints: [{maxSkew: 1, topologyKey: topology.kubernetes.io/zone, whenUnsatisfiable: DoNotSchedule, labelSelector: {matchLabels: {app: p0}}}], affinity: {podAffinity: {requiredDuringSchedulingIgnoredDuringExecution: [{topologyKey: region, labelSelector: {matchLabels: {app: p2}}}]}}, containers: [{name: c, image: i}]}}
+---
+{apiVersion: v1, kind: Pod, metadata: {name: p1, labels: {app: p1}}, spec: {nodeSelector: {team: green}, tolerations: [{operator: Exists}], containers: [{name: c, image: i}]}}
+---
+{apiVersion: v1, kind: Pod, metadata: {name: p2, labels: {app: p2}}, spec: {affinity: {podAffinity: {requiredDuringSchedulingIgnoredDuringExecution: [{topologyKey: region, labelSelector: {matchLabels: {app: p1}}}]}}, containers: [{name: c, image: i}]}}
+---
+";
+
+#[test]
+fn a_node_on_its_way_does_not_come_back() {
+    let claim = "{apiVersion: karpenter.sh/v1, kind: NodeClaim, metadata: {name: x, labels: {team: green, topology.kubernetes.io/zone: b, region: r}}, spec: {requirements: [], taints: [{key: t, effect: NoSchedule}], nodeClassRef: {group: karpenter.k8s.aws, kind: EC2NodeClass, name: default}}, status: {allocatable: {cpu: 8, pods: 58}}}";
+    let pool = "{apiVersion: podreach.dev/v1alpha1, kind: NodePool, metadata: {name: x}, spec: {labels: {team: green, topology.kubernetes.io/zone: b, region: r}, taints: [{key: t, effect: NoSchedule}], allocatable: {cpu: 8, pods: 58}}}";
+    let asked = |source: &str, new: &str, both: usize| {
+        let analysis = read(&format!("{AGAIN}{source}"), 2);
+        let at = |pod: &str, node: &str| {
+            (question::pod(analysis.cluster(), pod).expect(pod), question::node(analysis.cluster(), node).expect(node))
+        };
+        let goal = [(at("p0", "n1"), 2), (at("p1", new), 1_u64)].into_iter().take(both);
+        let answer = analysis.ask_goal(Semantics::Paper, Goal::all(goal.collect())).expect("it can be asked").decide();
+        (answer.is_deployable(), answer.to_string())
+    };
+    let (once, text) = asked(claim, "nodeclaim/x/1.1", 1);
+    assert!(once == Some(true) && text.contains("nodeclaim/x takes nodeclaim/x/1.1 away"), "{text}");
+    let (again, text) = asked(claim, "nodeclaim/x/1.1", 2);
+    assert!(again.is_none() && text.contains("once it is gone"), "{text}");
+    let (another, text) = asked(pool, "nodepool/x/1.1", 2);
+    assert_eq!(another, Some(true), "a pool brings another one: {text}");
+}
+
+/// Two nodes of a managed pool, a static pod on one, and one more node.
+const MANAGED: &str = "
+{apiVersion: v1, kind: Node, metadata: {name: n1, labels: {kubernetes.io/hostname: n1, eks.amazonaws.com/nodegroup: blue, group: g, tier: one}}, spec: {taints: [{key: t, effect: NoSchedule}]}, status: {allocatable: {cpu: 4, pods: 58}}}
+---
+{apiVersion: v1, kind: Node, metadata: {name: n2, labels: {kubernetes.io/hostname: n2, group: h, tier: two}}, status: {allocatable: {cpu: 4, pods: 58}}}
+---
+{apiVersion: v1, kind: Pod, metadata: {name: proxy-n1, namespace: kube-system, annotations: {kubernetes.io/config.mirror: m}}, spec: {nodeName: n1, tolerations: [{operator: Exists}], containers: [{name: c, image: i, resources: {requests: {cpu: 1}}}]}}
+---
+{apiVersion: v1, kind: Pod, metadata: {name: p0}, spec: {nodeSelector: {tier: TIER}, tolerations: [{key: t}], containers: [{name: c, image: i, ports: [{containerPort: 80, hostPort: 80}], resources: {requests: {cpu: CPU}}}]}}
+";
+
+#[test]
+fn managed_pools_bring_nodes_like_theirs_on_request() {
+    let asked = |infer_pools: Option<&[&str]>, tier: &str, cpu: &str| {
+        let mut sources = Sources::default();
+        let text = MANAGED.replace("TIER", tier).replace("CPU", cpu);
+        sources.add(Source::from_bytes("input.yaml", text.into_bytes()).expect("it is text"));
+        let infer_pools = infer_pools.map(|keys| keys.iter().map(|key| (*key).to_owned()).collect());
+        let analysis = Analysis::load(sources, Options { infer_pools, ..Options::default() }).expect("it can be read");
+        let pod = question::pod(analysis.cluster(), "p0").expect("it is there");
+        let new = |node: &NodeId| matches!(analysis.cluster().nodes[*node].lifetime, Lifetime::New(_));
+        let goal = Goal {
+            any: analysis
+                .cluster()
+                .nodes
+                .ids()
+                .filter(new)
+                .map(|node| [((pod, node), 1)].into_iter().collect())
+                .collect(),
+        };
+        if goal.any.is_empty() {
+            return None;
+        }
+        let answer = analysis.ask_goal(Semantics::KubeScheduler, goal).expect("it can be asked").decide();
+        let verified = analysis.verify(&answer.certificate()).expect("it is a certificate");
+        assert!(verified.iter().all(|one| one.is_proved()), "{answer}: {verified:?}");
+        assert!(
+            analysis.assumptions(Semantics::KubeScheduler).iter().any(|one| one.text.contains("--infer-pools")),
+            "{answer}"
+        );
+        answer.is_deployable()
+    };
+    assert_eq!(asked(None, "one", "1"), None, "nobody asked for it");
+    assert_eq!(asked(Some(&[]), "one", "3"), Some(true));
+    assert_eq!(asked(Some(&[]), "one", "4"), Some(false), "each of its nodes has its static pod");
+    assert_eq!(asked(Some(&[]), "two", "3"), Some(false));
+    assert_eq!(asked(Some(&["group"]), "two", "4"), Some(true), "a group that a label names");
+}
+
 #[test]
 fn a_catalogue_says_what_may_come_and_what_may_not() {
     let types = "---

@@ -277,11 +277,15 @@ fn managed_pools_look_like_their_nodes() {
         )
     };
     let lowered = read(&(node("n1", "a") + &node("n2", "b") + &node("n3", "b")));
-    let [pool] = inferred(&lowered.cluster, &lowered.origins).try_into().expect("one pool");
+    let of = |more: &BTreeSet<String>| inferred(&lowered.cluster, &lowered.origins, more, &[]);
+    let [pool] = of(&BTreeSet::new()).try_into().expect("one pool");
     assert_eq!((pool.name.as_str(), pool.shapes.len()), ("eks-nodegroup/blue", 2));
     let [one] = made(&lowered, &Pool { shapes: vec![pool.shapes[0].clone()], ..pool }).try_into().expect("one node");
     assert!(one.is_certain() && !one.labels.contains_key("kubernetes.io/hostname"), "{one:?}");
     assert_eq!(one.taints.len(), 1);
+    let by_zone = of(&BTreeSet::from(["topology.kubernetes.io/zone".to_owned()]));
+    let names: Vec<&str> = by_zone.iter().map(|pool| pool.name.as_str()).collect();
+    assert_eq!(names, ["zone/a", "zone/b"], "a label that is given comes before those that are known");
 }
 
 #[test]

@@ -90,6 +90,10 @@ pub(crate) struct Reading {
     /// Take a pool to have no more nodes at a time than it declares (maxNodes, limits of nodes, and a limit of zero); autoscalers overrun that
     #[arg(long)]
     pub(crate) trust_pool_limits: bool,
+    /// Take pools that are seen only by labels of their nodes to bring nodes like those that they have, and no others: managed pools of
+    /// clouds, and groups that these labels name
+    #[arg(long, value_name = "LABELS", num_args = 0.., require_equals = true, value_delimiter = ',')]
+    pub(crate) infer_pools: Option<Vec<String>>,
     /// The input has all objects of these kinds: `pods` (no custom resource makes pods besides those that are there), or any of
     /// pvc, pv, sc, csinodes, csidrivers and resourceclaims (what is not there does not exist)
     #[arg(long, value_name = "KINDS", value_delimiter = ',', value_parser = complete)]
@@ -122,6 +126,7 @@ impl Reading {
                 Change::Elastic => Nodes::Elastic,
             },
             trust_pool_limits: self.trust_pool_limits,
+            infer_pools: self.infer_pools.as_ref().map(|keys| keys.iter().cloned().collect()),
             release,
             release_by,
             complete: self.complete.iter().copied().collect(),

@@ -51,6 +51,8 @@ pub struct Pool {
     pub name: String,
     /// How many nodes it has at most, where that can be relied on. No rule looks at it: proofs hold for more, and runs keep to it.
     pub most: Option<u64>,
+    /// Whether it brings one node, once: no other one, and not that one again.
+    pub once: bool,
 }
 
 /// Nodes that are yet to come and differ in their names alone. However many the cluster lists, there may be more, unless it says so.

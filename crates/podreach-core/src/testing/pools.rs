@@ -15,7 +15,7 @@ use crate::step::{Action, Problem};
 /// The same problem, in which some nodes come and go, and so many nodes of each of some shapes may come.
 pub fn with_pools(rng: &mut Rng, problem: &Problem, shapes: usize, copies: usize) -> Problem {
     let mut cluster = problem.model.facts();
-    let pool = cluster.pools.push(Pool { name: "pool".into(), most: None });
+    let pool = cluster.pools.push(Pool { name: "pool".into(), most: None, once: false });
     for node in cluster.nodes.ids() {
         if rng.one_in(2) {
             cluster.nodes[node].lifetime = Lifetime::Existing(pool);

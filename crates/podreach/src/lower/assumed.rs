@@ -7,6 +7,7 @@ use podreach_core::cluster::Lifetime;
 use podreach_core::id::Symbol;
 
 use super::inventory::Inventory;
+use super::pool::Knowledge;
 use super::{Kind, Lowered, Options};
 use crate::diagnostic::Topic;
 
@@ -76,6 +77,10 @@ pub(super) fn settle(lowered: &mut Lowered) {
         lowered.assumed.extend(pool(&lowered.cluster).map(|text| (Topic::Nodes, text)));
         let types = "Karpenter brings nodes of the instance types given, and others only where its nodes or NodeClaims show them";
         lowered.assumed.extend(lowered.catalogue.as_ref().map(|_| (Topic::Nodes, types.to_owned())));
+        let mut inferred = lowered.pools.iter().filter(|pool| pool.knowledge == Knowledge::Inferred);
+        let like_theirs =
+            "pools that are seen only by labels of their nodes bring nodes like those, and no others (--infer-pools)";
+        lowered.assumed.extend(inferred.next().map(|_| (Topic::Nodes, like_theirs.to_owned())));
     }
 }
 

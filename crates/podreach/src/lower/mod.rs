@@ -239,7 +239,10 @@ impl<'o> Lowering<'o> {
         let entrances = if options.admission { inventory.admission.entrances(&mut cx) } else { BTreeMap::new() };
         let Context { cluster, log, .. } = cx;
         let profiles = inventory.profiles.choices();
-        let Inventory { questions, policies, pools, pool_remarks, catalogue, .. } = inventory;
+        let Inventory { questions, policies, mut pools, pool_remarks, catalogue, .. } = inventory;
+        if let Some(keys) = options.infer_pools.as_ref().filter(|_| options.nodes == Nodes::Elastic) {
+            pools.extend(pool::inferred(&cluster, &origins, keys, &pools));
+        }
         let mut diagnostics = log;
         let listing = listing(options, &pools);
         if listing.is_some() {

@@ -28,6 +28,9 @@ pub struct Options {
     pub copies: usize,
     /// Whether a pool never has more nodes than it declares; autoscalers overrun that.
     pub trust_pool_limits: bool,
+    /// Whether pools that are seen only by labels of their nodes bring nodes like those that they have: pools of clouds, and those that
+    /// these keys name.
+    pub infer_pools: Option<BTreeSet<String>>,
     /// What questions look at in nodes: selectors in the notation of `kubectl -l`, which tell kinds of new nodes apart.
     pub looked_at: Vec<String>,
     /// The Kubernetes release whose behaviour counts.
@@ -60,6 +63,7 @@ impl Default for Options {
             nodes: Nodes::default(),
             copies: Self::COPIES,
             trust_pool_limits: false,
+            infer_pools: None,
             looked_at: Vec::new(),
             release: Release::default(),
             release_by: ReleaseBy::default(),

@@ -31,14 +31,6 @@ pub(crate) struct NodeClaim {
     pub(crate) terminating: bool,
 }
 
-/// What the names of such pools begin with.
-const PREFIX: &str = "nodeclaim/";
-
-/// Whether a pool brings one node, once.
-pub(crate) fn is_claim(pool: &str) -> bool {
-    pool.starts_with(PREFIX)
-}
-
 /// Reads a NodeClaim; what is wrong with it is reported.
 pub(crate) fn read(cx: &mut Context, tree: &Tree<'_>) -> Option<NodeClaim> {
     let object = Object::new(tree, &OBJECT, &mut cx.log)?;
@@ -57,12 +49,14 @@ pub(crate) fn read(cx: &mut Context, tree: &Tree<'_>) -> Option<NodeClaim> {
     let node = status.and_then(|status| status.text("nodeName", &mut cx.log).map(str::to_owned));
     let shape = Shape { labels: choices(&labels, &requirements), open: Open::Platform, taints, capacity };
     let pool = Pool {
-        name: format!("{PREFIX}{}", metadata.name),
+        name: format!("nodeclaim/{}", metadata.name),
         knowledge: Knowledge::Declared,
         shapes: vec![shape],
         requirements,
         most: None,
         fixed: Some(1),
+        once: true,
+        nodes: None,
         startup,
         span: metadata.span,
     };

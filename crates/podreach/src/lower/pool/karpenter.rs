@@ -73,7 +73,7 @@ pub(super) fn read(cx: &mut Context, tree: &Tree<'_>) -> Option<Pool> {
     let shape = Shape { labels: choices(&labels, &requirements), open: Open::Drawn, taints, capacity: Capacity::Open };
     let name = format!("nodepool/{}", metadata.name);
     let (knowledge, shapes, span) = (Knowledge::Declared, vec![shape], metadata.span);
-    Some(Pool { name, knowledge, shapes, requirements, most, fixed, startup, span })
+    Some(Pool { name, knowledge, shapes, requirements, most, fixed, once: false, nodes: None, startup, span })
 }
 
 /// The mapping in a field that must be there.

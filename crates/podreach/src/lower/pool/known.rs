@@ -9,13 +9,16 @@ use podreach_core::cluster::{Barred, Node};
 use podreach_core::resource::Resources;
 use podreach_core::{Cluster, NodeId};
 
-use super::claim::is_claim;
 use super::karpenter::{POOL_LABEL, is_well_known};
 use super::{Capacity, Choice, HOSTNAME, Open, Operator, Pool, Requirements, Shape, is_of_platform};
-use crate::lower::Lowered;
+use crate::lower::{Lowered, Origins};
 
-/// Whether a node of the input belongs to a pool: by the label of Karpenter; for other pools, if it looks like one of its nodes.
+/// Whether a node of the input belongs to a pool: by name, where that is known; by the label of Karpenter; for other pools, if it looks like
+/// one of its nodes.
 pub(super) fn is_member(cluster: &Cluster, pool: &Pool, node: NodeId) -> bool {
+    if let Some(nodes) = &pool.nodes {
+        return nodes.contains(cluster.symbols.str(cluster.nodes[node].name));
+    }
     let value = |key: &str| label(cluster, &cluster.nodes[node], key);
     if pool.requirements != Requirements::default() {
         return value(POOL_LABEL).is_some_and(|name| pool.name == format!("nodepool/{name}"));
@@ -59,13 +62,13 @@ fn like_node(lowered: &Lowered, shape: &Shape, node: NodeId) -> Option<Shape> {
     let symbols = &lowered.cluster.symbols;
     let text = |(key, value)| (symbols.str(key), symbols.str(value));
     let labels = lowered.cluster.nodes[node].labels.iter().map(text).collect();
-    like(shape, &labels, Capacity::Known(free_of_static_pods(lowered, node)))
+    like(shape, &labels, Capacity::Known(free_of_static_pods(&lowered.cluster, &lowered.origins, node)))
 }
 
 /// The same for a node on its way, if it is of the pool and was launched: only then does it say what it has to give.
 fn like_claim(pool: &Pool, shape: &Shape, claim: &Pool) -> Option<Shape> {
     let [own] = claim.shapes.as_slice() else { return None };
-    if !is_claim(&claim.name) || own.capacity == Capacity::Open {
+    if !claim.once || own.capacity == Capacity::Open {
         return None;
     }
     let fixed = |(key, choice): (&'_ String, &'_ Choice)| match choice {
@@ -98,12 +101,11 @@ fn like(shape: &Shape, of: &BTreeMap<&str, &str>, capacity: Capacity) -> Option<
 }
 
 /// What a node has to give besides what its static pods take, which every node like it has.
-fn free_of_static_pods(lowered: &Lowered, node: NodeId) -> Resources {
-    let cluster = &lowered.cluster;
+pub(super) fn free_of_static_pods(cluster: &Cluster, origins: &Origins, node: NodeId) -> Resources {
     let mut free = cluster.nodes[node].allocatable.clone();
     let pods = cluster.resources.entries().iter().find(|(_, name)| cluster.symbols.str(**name) == "pods");
     let pods = pods.map(|(resource, _)| resource);
-    for instance in lowered.origins.instances.iter().filter(|instance| instance.node == node) {
+    for instance in origins.instances.iter().filter(|instance| instance.node == node) {
         let spec = &cluster.pods[instance.pod].spec;
         if spec.barred != Some(Barred::Static) {
             continue;

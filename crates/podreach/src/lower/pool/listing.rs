@@ -20,7 +20,6 @@ use podreach_core::resource::{Amount, Resources};
 use podreach_core::storage::Driver;
 use podreach_core::{Cluster, NodeId};
 
-use super::claim::is_claim;
 use super::known::{is_member, with_known_capacity};
 use super::{Capacity, HOSTNAME, Mentioned, Operator, Pool, Requirements, Template, demands, few_templates, tolerates};
 use crate::diagnostic::{Diagnostic, Effect, Topic};
@@ -71,7 +70,7 @@ pub(crate) fn list(lowered: &mut Lowered) {
         cancel::poll();
         let most = pool.most.filter(|_| listing.trusts_limits);
         let most = most.into_iter().chain(pool.fixed).min();
-        let source = lowered.cluster.pools.push(Source { name: pool.name.clone(), most });
+        let source = lowered.cluster.pools.push(Source { name: pool.name.clone(), most, once: pool.once });
         let members: Vec<NodeId> =
             lowered.cluster.nodes.ids().filter(|&node| is_member(&lowered.cluster, &pool, node)).collect();
         members.into_iter().for_each(|node| lowered.cluster.nodes[node].lifetime = Lifetime::Existing(source));
@@ -150,7 +149,7 @@ fn mentioned(lowered: &Lowered, listing: &Listing) -> Mentioned {
 /// The templates of a pool; `None` if there are too many of them, or if they cannot be listed as nodes that differ in names alone.
 fn shapes_of(lowered: &mut Lowered, pool: &Pool, mentioned: &Mentioned) -> Option<Vec<Template>> {
     let mut pool = with_known_capacity(lowered, pool);
-    if let Some(catalogue) = lowered.catalogue.clone().filter(|_| !is_claim(&pool.name)) {
+    if let Some(catalogue) = lowered.catalogue.clone().filter(|_| !pool.once) {
         pool = catalogue.applied(&mut lowered.cluster, &pool);
     }
     let found = few_templates(&pool, mentioned, SHAPES)?;

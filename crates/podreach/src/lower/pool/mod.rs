@@ -61,6 +61,10 @@ pub struct Pool {
     /// How many nodes it has at a time whatever pods need: of a pool of a fixed size, or none of one that is being deleted. Its own nodes may
     /// be more, for now.
     pub fixed: Option<u64>,
+    /// Whether it is one node on its way: it comes once, and not again.
+    pub once: bool,
+    /// The nodes of the input that are its, where something says so node by node; else they are known by their labels.
+    pub nodes: Option<BTreeSet<String>>,
     /// The taints that its nodes have only while they start.
     pub startup: Vec<Taint>,
     /// Where it stands.

@@ -48,6 +48,8 @@ pub(super) fn read(cx: &mut Context, tree: &Tree<'_>) -> Option<Pool> {
         requirements: Requirements::default(),
         most,
         fixed: metadata.terminating.then_some(0),
+        once: false,
+        nodes: None,
         startup: Vec::new(),
         span: metadata.span,
     })

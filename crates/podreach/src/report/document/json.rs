@@ -193,6 +193,9 @@ pub(crate) fn question(m: &Model, options: &Options, goal: &Goal) -> Value {
         if options.trust_pool_limits {
             question.insert("trustPoolLimits".into(), true.into());
         }
+        if let Some(keys) = &options.infer_pools {
+            question.insert("inferPools".into(), keys.iter().cloned().collect::<Vec<_>>().into());
+        }
         if !options.looked_at.is_empty() {
             question.insert("lookedAt".into(), options.looked_at.clone().into());
         }

@@ -132,6 +132,7 @@ pub(super) fn asked(question: &Tree<'_>) -> Read<(Semantics, Options, Vec<Vec<En
             "nodes",
             "newNodes",
             "trustPoolLimits",
+            "inferPools",
             "lookedAt",
             "kubernetesVersion",
             "complete",
@@ -173,6 +174,9 @@ fn options(question: &Tree<'_>) -> Read<Options> {
     }
     if let Some(trusts) = question.field("trustPoolLimits") {
         options.trust_pool_limits = trusts.value == Value::Bool(true);
+    }
+    if let Some(keys) = question.field("inferPools") {
+        options.infer_pools = Some(items(keys)?.iter().map(|key| Ok(text(key)?.to_owned())).collect::<Read<_>>()?);
     }
     if let Some(selectors) = question.field("lookedAt") {
         options.looked_at = items(selectors)?.iter().map(selector).collect::<Read<_>>()?;
