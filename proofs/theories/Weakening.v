@@ -10,7 +10,7 @@
     weakening.rs; docs/theory.md. *)
 
 From Coq Require Import NArith PArith List Lia Bool.
-From Podreach Require Import Configuration Problem Closure Guard Rules Compile.
+From Podreach Require Import Lists Configuration Problem Closure Guard Rules Compile.
 Import ListNotations.
 Open Scope N_scope.
 
@@ -121,15 +121,27 @@ End Weaker.
     the first of its kind where no pod matches _all_ terms, and fewer terms have
     more friends.  One of several spread constraints: the keys of all of them say
     which nodes the others look at, and a domain more may be an empty one.  So
-    affinity is dropped as a whole, and a constraint keeps its eligible nodes and
-    loses its skew. *)
+    affinity is dropped as a whole, and a constraint that is asked no more stays,
+    asks for its key, and counts nobody.
+
+    A node may lose keys (it has them later, whatever their values), and what a selector sees there
+    need not be known: then the terms and constraints that are left look at neither. *)
+
+(** The same constraint, perhaps with more skew; or one that asks for its key alone (and under [paper] for a node that it looks at). *)
+Definition asked_alike (m m' : model) (c c' : constraint) : Prop :=
+  whom c' = whom c /\ min_domains c' = min_domains c /\ looks_at c' = looks_at c /\ counts c' = counts c /\ skew c <= skew c'
+  /\ forall q n, sees m' (whom c) q n = sees m (whom c) q n.
+
+Definition looser (m m' : model) (c c' : constraint) : Prop :=
+  along c' = along c /\ (forall n, domain_of m' (along c) n = domain_of m (along c) n)
+  /\ (rules m = Paper -> looks_at c' = looks_at c)
+  /\ (asked_alike m m' c c' \/ counts c' = false /\ 1 <= skew c').
 
 Record loosened (m m' : model) : Prop := {
   same_rules : rules m' = rules m;
   same_pods : pods m' = pods m;
   same_nodes : nodes m' = nodes m;
-  same_domains : domain_of m' = domain_of m;
-  same_sees : sees m' = sees m;
+  fewer_domains : forall k n d, domain_of m' k n = Some d -> domain_of m k n = Some d;
   same_unbound : sees_unbound m' = sees_unbound m;
   same_notices : notices m' = notices m;
   same_counted : is_counted m' = is_counted m;
@@ -149,11 +161,12 @@ Record loosened (m m' : model) : Prop := {
   fewer_claims : forall p q, claims_conflict m' p q = true -> claims_conflict m p q = true;
   fewer_missing : forall p, claim_missing m' p = true -> claim_missing m p = true;
   fewer_dislikes : forall p, incl (dislikes m' p) (dislikes m p);
+  fewer_disliked : forall p t, In t (dislikes m' p) -> forall q n, sees m' (matcher t) q n = true -> sees m (matcher t) q n = true;
   likes_all_or_none : forall p, likes m' p = likes m p \/ likes m' p = []
     \/ rules m = Paper /\ incl (likes m' p) (likes m p);
-  constraints_keep_nodes : forall p c', In c' (constraints m' p) -> exists c, In c (constraints m p)
-    /\ whom c' = whom c /\ along c' = along c /\ min_domains c' = min_domains c
-    /\ looks_at c' = looks_at c /\ counts c' = counts c /\ skew c <= skew c';
+  likes_see_the_same : forall p t, In t (likes m' p) -> (forall n, domain_of m' (key t) n = domain_of m (key t) n)
+    /\ forall q n, sees m' (matcher t) q n = sees m (matcher t) q n;
+  constraints_looser : forall p c', In c' (constraints m' p) -> exists c, In c (constraints m p) /\ looser m m' c c';
   fewer_drivers : forall p, incl (drivers m' p) (drivers m p);
   fewer_missing_drivers : forall p n, driver_missing m' p n = true -> driver_missing m p n = true;
   higher_limits : forall n d lim' attached', volume_limit m' n d = Some (lim', attached') ->
@@ -227,71 +240,103 @@ Section Loosened.
   Lemma loose_limits s p n : within_limits m s p n = true -> within_limits m' s p n = true.
   Proof. unfold within_limits, instances. now rewrite (same_limits _ _ L), (same_nodes _ _ L). Qed.
 
-  Lemma loose_near k n n' : near_by m' k n n' = near_by m k n n'.
-  Proof. unfold near_by. now rewrite (same_domains _ _ L). Qed.
+  Lemma loose_near k n n' : near_by m' k n n' = true -> near_by m k n n' = true.
+  Proof.
+    unfold near_by. destruct (domain_of m' k n) as [d|] eqn:here; [|discriminate].
+    destruct (domain_of m' k n') as [d'|] eqn:there; [|discriminate].
+    now rewrite (fewer_domains _ _ L _ _ _ here), (fewer_domains _ _ L _ _ _ there).
+  Qed.
 
   Lemma loose_keeps_away s p n : keeps_away m s p n = true -> keeps_away m' s p n = true.
   Proof.
     unfold keeps_away. rewrite loose_kube, !andb_true_iff, !orb_true_iff. intros [own others]. split.
     - eapply none_runs_less; [|exact own]. intros a. unfold is_repelled. rewrite !existsb_exists.
-      intros [t [t_in ok]]. exists t. rewrite <- (same_sees _ _ L), <- loose_near. split; [|assumption].
-      now apply (fewer_dislikes _ _ L).
+      intros [t [t_in ok]]. exists t. rewrite andb_true_iff in *. destruct ok. split; [now apply (fewer_dislikes _ _ L)|].
+      split; [now apply (fewer_disliked _ _ L p t)|now apply loose_near].
     - destruct others as [paper|others]; [now left|right].
       eapply none_runs_less; [|exact others]. intros a. unfold repels. rewrite !existsb_exists.
-      intros [t [t_in ok]]. exists t. rewrite <- (same_notices _ _ L), <- loose_near. split; [|assumption].
-      now apply (fewer_dislikes _ _ L).
+      intros [t [t_in ok]]. exists t. rewrite <- (same_notices _ _ L). rewrite andb_true_iff in *. destruct ok.
+      split; [now apply (fewer_dislikes _ _ L)|]. split; [assumption|now apply loose_near].
   Qed.
-
-  Lemma loose_friend ts a : friend m' ts a = friend m ts a.
-  Proof. unfold friend. now rewrite (same_sees _ _ L). Qed.
 
   Lemma loose_runs f f' s : (forall a, f' a = f a) -> some_runs m' f' s = some_runs m f s.
   Proof.
     intros e. unfold some_runs. rewrite loose_atoms. induction (atoms m); simpl; [reflexivity|]. now rewrite e, IHl.
   Qed.
 
+  (** Terms that see the same pods, near by the same keys. *)
+  Section Terms.
+    Variable ts : list term.
+    Hypothesis alike : forall t, In t ts -> (forall n, domain_of m' (key t) n = domain_of m (key t) n)
+      /\ forall q n, sees m' (matcher t) q n = sees m (matcher t) q n.
+
+    Lemma loose_friend a : friend m' ts a = friend m ts a.
+    Proof.
+      unfold friend. revert alike. induction ts as [|t rest IH]; simpl; [reflexivity|]. intros same_.
+      rewrite IH by (intros u u_in; apply same_; now right). destruct (same_ t (or_introl eq_refl)) as [_ e]. now rewrite e.
+    Qed.
+
+    Lemma loose_has_key t n : In t ts -> has_key m' (key t) n = has_key m (key t) n.
+    Proof. intros t_in. unfold has_key. destruct (alike t t_in) as [e _]. now rewrite e. Qed.
+
+    Lemma loose_near_friend t n s : In t ts -> some_runs m' (near_friend m' ts t n) s = some_runs m (near_friend m ts t n) s.
+    Proof.
+      intros t_in. apply loose_runs. intros a. unfold near_friend, near_by. destruct (alike t t_in) as [e _]. now rewrite loose_friend, !e.
+    Qed.
+
+    Lemma loose_placed_friend s : none_runs m' (placed_friend m' ts) s = none_runs m (placed_friend m ts) s.
+    Proof.
+      unfold none_runs. f_equal. apply loose_runs. intros a. unfold placed_friend. rewrite loose_friend. f_equal.
+      apply existsb_same. intros t t_in. now apply loose_has_key.
+    Qed.
+
+    Lemma loose_none_friend s : none_runs m' (friend m' ts) s = none_runs m (friend m ts) s.
+    Proof. unfold none_runs. f_equal. apply loose_runs. intros a. apply loose_friend. Qed.
+
+    Lemma loose_matches_itself p : matches_itself m' ts p = matches_itself m ts p.
+    Proof. unfold matches_itself. now rewrite (same_unbound _ _ L). Qed.
+  End Terms.
+
   Lemma loose_affine s p n : affine m s p n = true -> affine m' s p n = true.
   Proof.
-    assert (near : forall ts t, some_runs m' (near_friend m' ts t n) s = some_runs m (near_friend m ts t n) s).
-    { intros. apply loose_runs. intros a. unfold near_friend. now rewrite loose_friend, loose_near. }
-    assert (none : forall ts, none_runs m' (friend m' ts) s = none_runs m (friend m ts) s).
-    { intros. unfold none_runs. f_equal. apply loose_runs. intros a. apply loose_friend. }
-    assert (key : forall k x, has_key m' k x = has_key m k x).
-    { intros. unfold has_key. now rewrite (same_domains _ _ L). }
-    assert (placed : forall ts, none_runs m' (placed_friend m' ts) s = none_runs m (placed_friend m ts) s).
-    { intros. unfold none_runs. f_equal. apply loose_runs. intros a. unfold placed_friend. rewrite loose_friend. f_equal.
-      induction ts; simpl; [reflexivity|]. now rewrite key, IHts. }
-    assert (self : forall ts, matches_itself m' ts p = matches_itself m ts p).
-    { intros. unfold matches_itself. now rewrite (same_unbound _ _ L). }
+    pose proof (likes_see_the_same _ _ L p) as alike.
+    assert (one : forall t, In t (likes m' p) -> forall u, In u [t] -> (forall n, domain_of m' (key u) n = domain_of m (key u) n)
+      /\ forall q n, sees m' (matcher u) q n = sees m (matcher u) q n) by (intros t t_in u [<-|[]]; auto).
     unfold affine. rewrite loose_kube. intros ok.
     destruct (likes_all_or_none _ _ L p) as [all|[none_left|[paper some]]].
-    - unfold affine_kube, affine_paper in *. rewrite all. destruct (is_kube m).
-      + rewrite placed, self. rewrite andb_true_iff in *. destruct ok as [keys ok]. split.
-        * rewrite forallb_forall in *. intros t t_in. rewrite key. auto.
+    - unfold affine_kube, affine_paper in *. rewrite <- all in ok. destruct (is_kube m).
+      + rewrite loose_placed_friend, loose_matches_itself by assumption. rewrite andb_true_iff in *. destruct ok as [keys ok]. split.
+        * rewrite forallb_forall in *. intros t t_in. rewrite (loose_has_key _ alike) by assumption. auto.
         * rewrite orb_true_iff in *. destruct ok as [ok|ok]; [left|right; assumption].
-          rewrite forallb_forall in *. intros t t_in. rewrite near. auto.
-      + rewrite forallb_forall in *. intros t t_in. rewrite near, self, none. auto.
+          rewrite forallb_forall in *. intros t t_in. rewrite (loose_near_friend _ alike) by assumption. auto.
+      + rewrite forallb_forall in *. intros t t_in.
+        rewrite (loose_near_friend [t] (one t t_in)), loose_matches_itself, (loose_none_friend [t] (one t t_in)) by now left. auto.
     - unfold affine_kube, affine_paper. rewrite none_left. now destruct (is_kube m).
     - unfold is_kube in *. rewrite paper in *. unfold affine_paper in *. rewrite forallb_forall in *.
-      intros t t_in. rewrite near, self, none. auto.
+      intros t t_in. rewrite (loose_near_friend [t] (one t t_in)), loose_matches_itself, (loose_none_friend [t] (one t t_in)) by now left. auto.
   Qed.
 
-  Lemma loose_even s p n c c' :
-    whom c' = whom c -> along c' = along c -> min_domains c' = min_domains c ->
-    looks_at c' = looks_at c -> counts c' = counts c -> skew c <= skew c' ->
-    even m s p n c = true -> even m' s p n c' = true.
+  (** A constraint that counts nobody asks for its key. *)
+  Lemma counts_nobody c d : counts c = false -> counted m' c d = [].
+  Proof. intros none. unfold counted. rewrite none. induction (atoms m'); [reflexivity|assumption]. Qed.
+
+  Lemma loose_even s p n c c' : looser m m' c c' -> even m s p n c = true -> even m' s p n c' = true.
   Proof.
-    intros ew ea em el ec sk. unfold even. rewrite (same_domains _ _ L), ea, loose_kube, el.
+    intros [ea [ed [el how]]]. unfold even. rewrite ea, (ed n), loose_kube.
     destruct (domain_of m (along c) n) as [d|]; [|discriminate]. rewrite !andb_true_iff, !N.leb_le.
-    intros [ok le]. split; [assumption|].
-    assert (counted_same : forall d, counted m' c' d = counted m c d).
-    { intros. unfold counted, in_domain. now rewrite loose_atoms, ec, (same_counted _ _ L), el, (same_sees _ _ L), ew, ea, (same_domains _ _ L). }
-    assert (domains_same : eligible_domains m' c' = eligible_domains m c).
-    { unfold eligible_domains. now rewrite (same_domains _ _ L), (same_nodes _ _ L), ea, el. }
-    assert (emptiest_same : emptiest m' c' s = emptiest m c s).
-    { unfold emptiest. rewrite domains_same, em. destruct (_ <=? _); [|reflexivity].
-      f_equal. apply map_ext. intros. now rewrite counted_same. }
-    unfold joins_in in *. rewrite (same_unbound _ _ L), ew, counted_same, emptiest_same. lia.
+    intros [ok le]. split.
+    { rewrite orb_true_iff in *. destruct ok as [ok|ok]; [now left|]. unfold is_kube in *. destruct (rules m); [now left|right]. now rewrite el. }
+    destruct how as [[ew [em [el' [ec [sk es]]]]]|[none sk]].
+    - assert (counted_same : forall d, counted m' c' d = counted m c d).
+      { intros. unfold counted, in_domain. rewrite loose_atoms. apply filter_ext. intros a.
+        now rewrite ec, (same_counted _ _ L), el', ew, es, ea, ed. }
+      assert (domains_same : eligible_domains m' c' = eligible_domains m c).
+      { unfold eligible_domains. rewrite (same_nodes _ _ L), ea, el'. f_equal. apply flat_map_ext. intros a. now rewrite ed. }
+      assert (emptiest_same : emptiest m' c' s = emptiest m c s).
+      { unfold emptiest. rewrite domains_same, em. destruct (_ <=? _); [|reflexivity].
+        f_equal. apply map_ext. intros. now rewrite counted_same. }
+      unfold joins_in in *. rewrite (same_unbound _ _ L), ew, counted_same, emptiest_same. lia.
+    - rewrite (counts_nobody c' d none). unfold joins_in. simpl. destruct (sees_unbound m' (whom c') p); lia.
   Qed.
 
   Lemma in_use_less d n vs s : in_use m' d n vs s <= in_use m d n vs s.
@@ -351,8 +396,8 @@ Section Loosened.
       + rewrite forallb_forall in *. intros d d_in. apply loose_attachable; [assumption|].
         apply room. now apply (fewer_drivers _ _ L).
     - rewrite forallb_forall in *. intros c' c_in.
-      destruct (constraints_keep_nodes _ _ L p c' c_in) as [c [c_in' [? [? [? [? [? ?]]]]]]].
-      eapply loose_even; try eassumption. now apply ok.
+      destruct (constraints_looser _ _ L p c' c_in) as [c [c_in' looser_]].
+      eapply loose_even; [exact looser_|]. now apply ok.
     - rewrite !andb_true_iff in *. destruct ok. split; [now apply loose_affine|now apply loose_keeps_away].
     - now apply loose_quotas.
     - now apply loose_limits.

@@ -34,10 +34,10 @@ Section Weakenings.
     volumes := volumes m; shared := shared m; private := private m;
   |}.
 
-  (** A constraint that is asked no more keeps its nodes and loses its skew. *)
-  Definition any_skew (most_ : N) (c : constraint) : constraint := {|
-    whom := whom c; along := along c; skew := N.max most_ (skew c); min_domains := min_domains c;
-    looks_at := looks_at c; counts := counts c;
+  (** A constraint that is asked no more counts nobody, and asks for its key alone. *)
+  Definition any_skew (c : constraint) : constraint := {|
+    whom := whom c; along := along c; skew := N.max 1 (skew c); min_domains := min_domains c;
+    looks_at := looks_at c; counts := false;
   |}.
 
   (** Other terms and constraints, and other rules asked. *)
@@ -65,17 +65,16 @@ Section Weakenings.
   Definition unseen : model := asking (asks m) (fun _ => []) (dislikes m) (fun _ => []).
 
   (** Labels whose values are not known: what looks at them is not asked. *)
-  Variable most_skew : N.
   Definition unlabelled (vague : id -> bool) : model :=
     asking (asks m)
       (fun p => if existsb (fun t => vague (matcher t)) (likes m p) then [] else likes m p)
       (fun p => filter (fun t => negb (vague (matcher t))) (dislikes m p))
-      (fun p => map (fun c => if vague (whom c) then any_skew most_skew c else c) (constraints m p)).
+      (fun p => map (fun c => if vague (whom c) then any_skew c else c) (constraints m p)).
 
   (** Constraints that look at other nodes once some settle are not asked. *)
   Definition uneven (doubtful : id -> constraint -> bool) : model :=
     asking (asks m) (likes m) (dislikes m)
-      (fun p => map (fun c => if doubtful p c then any_skew most_skew c else c) (constraints m p)).
+      (fun p => map (fun c => if doubtful p c then any_skew c else c) (constraints m p)).
 
   (** Volumes that nobody uses are detached, and a limit that is not known is none. *)
   Definition detached (node : id) (assumed : id -> bool) : model := {|
@@ -129,12 +128,10 @@ Section Weakenings.
     try reflexivity; try (intros; simpl; lia); try (intros; simpl; apply incl_refl); try (intros; simpl in *; assumption);
     try (intros; simpl in *; eauto; fail); try (intros; split; reflexivity).
 
-  Lemma same_constraint c : exists c', c' = c /\ whom c = whom c' /\ along c = along c' /\ min_domains c = min_domains c'
-    /\ looks_at c = looks_at c' /\ counts c = counts c' /\ skew c' <= skew c.
-  Proof. exists c. repeat split; lia. Qed.
+  Lemma looser_itself m' c : domain_of m' = domain_of m -> sees m' = sees m -> looser m m' c c.
+  Proof. intros e e'. split; [reflexivity|]. rewrite e. repeat split; auto. left. repeat split; [lia|now rewrite e']. Qed.
 
-  Ltac kept_constraints :=
-    intros p c c_in; simpl in c_in; destruct (same_constraint c) as [c' [-> parts_]]; exists c; split; [assumption|exact parts_].
+  Ltac kept_constraints := intros p c c_in; simpl in c_in; exists c; split; [assumption|now apply looser_itself].
 
   Ltac kept_limits := intros n d lim attached is; simpl in is; exists lim, attached; repeat split; [assumption|lia|lia].
 
@@ -147,20 +144,21 @@ Section Weakenings.
     (forall p r, asks_ p r = true -> asks m p r = true) ->
     (forall p, likes_ p = likes m p \/ likes_ p = []) ->
     (forall p, incl (dislikes_ p) (dislikes m p)) ->
-    (forall p c', In c' (constraints_ p) -> exists c, In c (constraints m p) /\ (c' = c \/ c' = any_skew most_skew c)) ->
+    (forall p c', In c' (constraints_ p) -> exists c, In c (constraints m p) /\ (c' = c \/ c' = any_skew c)) ->
     loosened m (asking asks_ likes_ dislikes_ constraints_).
   Proof.
-    intros fewer_asks all_or_none fewer looser. split; unchanged; try kept_limits.
+    intros fewer_asks all_or_none fewer looser_. split; unchanged; try kept_limits.
     - intros p. simpl. destruct (all_or_none p) as [->| ->]; auto.
-    - intros p c' c_in. destruct (looser p c' c_in) as [c [c_in' [->| ->]]]; exists c; split; auto; simpl; repeat split; lia.
+    - intros p c' c_in. destruct (looser_ p c' c_in) as [c [c_in' [->| ->]]]; exists c; (split; [assumption|]); [now apply looser_itself|].
+      split; [reflexivity|]. repeat split. right. split; [reflexivity|simpl; lia].
   Qed.
 
-  Lemma constraints_themselves p c' : In c' (constraints m p) -> exists c, In c (constraints m p) /\ (c' = c \/ c' = any_skew most_skew c).
+  Lemma constraints_themselves p c' : In c' (constraints m p) -> exists c, In c (constraints m p) /\ (c' = c \/ c' = any_skew c).
   Proof. intros c_in. exists c'. auto. Qed.
 
   Lemma constraints_without_skew (doubtful : constraint -> bool) p c' :
-    In c' (map (fun c => if doubtful c then any_skew most_skew c else c) (constraints m p)) ->
-    exists c, In c (constraints m p) /\ (c' = c \/ c' = any_skew most_skew c).
+    In c' (map (fun c => if doubtful c then any_skew c else c) (constraints m p)) ->
+    exists c, In c (constraints m p) /\ (c' = c \/ c' = any_skew c).
   Proof. intros c_in. apply in_map_iff in c_in. destruct c_in as [c [<- c_in]]. exists c. split; [assumption|]. destruct (doubtful c); auto. Qed.
 
   Theorem unscheduled_loosened p : loosened m (unscheduled p).
@@ -201,7 +199,7 @@ Section Weakenings.
       try (intros q r; simpl; unfold but_for; destruct (Pos.eqb q p); try apply incl_refl; lia).
     - intros q. simpl. unfold but_for. now destruct (Pos.eqb q p).
     - intros q. simpl. unfold but_for. destruct (Pos.eqb q p); auto.
-    - intros q c' c_in. apply fewer_but_for in c_in. destruct (same_constraint c') as [c [-> parts_]]. exists c'. auto.
+    - intros q c' c_in. apply fewer_but_for in c_in. exists c'. split; [assumption|now apply looser_itself].
     - intros q n. simpl. unfold but_for. now destruct (Pos.eqb q p).
     - intros q d. simpl. unfold but_for. destruct (Pos.eqb q p); [intros x []|apply incl_refl].
     - intros q d asked. simpl in asked. rewrite !andb_true_iff, !negb_true_iff in asked. destruct asked as [[_ other] apart].
@@ -222,6 +220,7 @@ Proof.
   intros L L'. split;
     try (destruct L, L'; congruence);
     try (intros; destruct L, L'; solve [eauto using incl_tran | etransitivity; eauto]).
+  - intros p t t_in q n seen. apply (fewer_disliked _ _ L p t); [now apply (fewer_dislikes _ _ L')|]. now apply (fewer_disliked _ _ L' p t).
   - intros p. pose proof (same_rules _ _ L) as rules_.
     destruct (likes_all_or_none _ _ L p) as [same|[none|[paper sub]]], (likes_all_or_none _ _ L' p) as [same'|[none'|[paper' sub']]];
       rewrite ?same, ?none in *; auto.
@@ -229,9 +228,19 @@ Proof.
     + right. left. destruct (likes m'' p) as [|t rest]; [reflexivity|]. destruct (sub' t (or_introl eq_refl)).
     + right. right. split; [assumption|]. now rewrite same'.
     + right. right. split; [assumption|]. eauto using incl_tran.
-  - intros p c'' c_in. destruct (constraints_keep_nodes _ _ L' p c'' c_in) as [c' [c_in' [? [? [? [? [? ?]]]]]]].
-    destruct (constraints_keep_nodes _ _ L p c' c_in') as [c [c_in'' [? [? [? [? [? ?]]]]]]]. exists c.
-    repeat split; try congruence. lia.
+  - intros p t t_in. destruct (likes_see_the_same _ _ L' p t t_in) as [ed es].
+    destruct (likes_all_or_none _ _ L' p) as [same|[none|[paper sub]]].
+    + rewrite same in t_in. destruct (likes_see_the_same _ _ L p t t_in) as [ed' es']. split; intros; [rewrite ed|rewrite es]; auto.
+    + rewrite none in t_in. destruct t_in.
+    + destruct (likes_see_the_same _ _ L p t (sub t t_in)) as [ed' es']. split; intros; [rewrite ed|rewrite es]; auto.
+  - intros p c'' c_in. destruct (constraints_looser _ _ L' p c'' c_in) as [c' [c_in' [ea' [ed' [el' how']]]]].
+    destruct (constraints_looser _ _ L p c' c_in') as [c [c_in'' [ea [ed [el how]]]]].
+    exists c. split; [assumption|]. split; [congruence|]. split; [intros n; rewrite <- ed, <- ea; apply ed'|].
+    split; [intros paper; rewrite el' by (rewrite (same_rules _ _ L); assumption); auto|].
+    destruct how' as [[ew' [em' [ek' [ec' [sk' es']]]]]|[none' sk']]; [|now right].
+    destruct how as [[ew [em [ek [ec [sk es]]]]]|[none sk]]; [left|right; split; [congruence|lia]].
+    split; [congruence|]. split; [congruence|]. split; [congruence|]. split; [congruence|]. split; [lia|].
+    intros q n. rewrite <- es, <- ew. apply es'.
   - intros n d lim'' attached'' is. destruct (higher_limits _ _ L' n d _ _ is) as [lim' [attached' [is' [? ?]]]].
     destruct (higher_limits _ _ L n d _ _ is') as [lim [attached [is0 [? ?]]]]. exists lim, attached. repeat split; [assumption|lia|lia].
   - intros p d asked. destruct (own_volumes _ _ L' p d asked) as [same' users'].

@@ -5,6 +5,7 @@
 
 mod laws;
 mod pools;
+mod starting;
 mod storage;
 mod switches;
 
@@ -26,6 +27,7 @@ use crate::step::{Action, Problem};
 pub use crate::random::Rng;
 pub use laws::{law, said_as_laws};
 pub use pools::{explicit, with_pools};
+pub use starting::some_starting;
 pub use switches::Switches;
 
 /// What random problems may contain.

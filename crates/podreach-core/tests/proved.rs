@@ -27,6 +27,8 @@ mod program;
 
 #[path = "../../podreach/tests/made/repetitive.rs"]
 mod repetitive;
+#[path = "made/starting.rs"]
+mod starting;
 #[path = "made/witness.rs"]
 mod witness;
 

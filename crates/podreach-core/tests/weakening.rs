@@ -7,7 +7,7 @@ use std::sync::Arc;
 use podreach_core::change::Change;
 use podreach_core::cluster::{Cluster, Pod};
 use podreach_core::rule::hard;
-use podreach_core::testing::{Rng, Shape, cases, problem, random_configuration};
+use podreach_core::testing::{Rng, Shape, cases, problem, random_configuration, some_starting};
 use podreach_core::weakening::weakened;
 use podreach_core::{Configuration, Model, Problem, Semantics, Weakening};
 
@@ -71,37 +71,6 @@ fn weakenings_forbid_nothing() {
     }
 }
 
-/// A cluster in which some nodes are still starting, and what it may become: with labels, devices and features that they lacked.
-fn starting(rng: &mut Rng, cluster: &Cluster) -> (Cluster, Cluster) {
-    let mut now = cluster.clone();
-    let resources: Vec<_> = now.resources.entries().ids().collect();
-    for id in cluster.nodes.ids().filter(|_| rng.one_in(2)).collect::<Vec<_>>() {
-        let node = &mut now.nodes[id];
-        node.passing.is_starting = true;
-        for (key, _) in cluster.nodes[id].labels.iter().filter(|_| rng.one_in(2)).collect::<Vec<_>>() {
-            node.labels.remove(key);
-        }
-        if rng.one_in(4) {
-            node.allocatable.set(rng.pick(&resources), 0);
-        }
-    }
-    let mut then = now.clone();
-    for (id, known) in now.nodes.iter().filter(|(_, node)| node.passing.is_starting) {
-        let node = &mut then.nodes[id];
-        let others = cluster.nodes.values().flat_map(|other| other.labels.iter()).collect::<Vec<_>>();
-        for (key, value) in others.into_iter().filter(|_| rng.one_in(2)) {
-            if known.labels.value(key).is_none() {
-                node.labels.set(key, value);
-            }
-        }
-        for &resource in resources.iter().filter(|&&of| known.allocatable.amount(of) == 0) {
-            node.allocatable.set(resource, rng.below(4) as u128);
-        }
-        node.features = cluster.pods.values().flat_map(|pod| pod.spec.features.iter().copied()).collect();
-    }
-    (now, then)
-}
-
 #[test]
 fn nodes_that_have_started_allow_no_more() {
     let mut rng = Rng::new(7);
@@ -109,7 +78,7 @@ fn nodes_that_have_started_allow_no_more() {
     for case in 0..cases(5_000) {
         let shape = Shape { nodes: 4, room: Some(4), ..Shape::small(Semantics::KubeScheduler) };
         let problem = problem(&mut rng, if case % 3 == 0 { shape.with_volumes() } else { shape });
-        let (now, then) = starting(&mut rng, &problem.model.facts());
+        let (now, then) = some_starting(&mut rng, &problem.model.facts());
         let s = random_configuration(&mut rng, &problem.model, 6);
         let model = |cluster: Cluster| Model::new(cluster, Semantics::KubeScheduler);
         let weak = model(weakened(&now, &[Weakening::Starting]));

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use podreach_core::demand::{Demand, Shortage};
-use podreach_core::{Checker, Flaw, Goal, Problem, Verdict, short};
+use podreach_core::{Checker, Flaw, Goal, Problem, Proof, Verdict, short};
 
 use crate::export::{self, Unwritten};
 use crate::program::Proved;
@@ -33,6 +33,14 @@ impl Comparison {
     pub(crate) fn verdict(&mut self, problem: &Problem, goal: &Goal, verdict: &Verdict) {
         let ours = Checker::new(problem).check(goal, verdict.clone(), &|| false).map(|_| ());
         self.compare(&ours, export::verdict(problem, goal, verdict));
+    }
+
+    /// Compares what both say where `accepted` says what ours does, of other evidence for the same.
+    #[allow(dead_code, reason = "the core alone has two forms of one proof")]
+    pub(crate) fn implied(&mut self, accepted: bool, problem: &Problem, goal: &Goal, proof: Proof) {
+        if accepted {
+            self.compare(&Ok(()), export::verdict(problem, goal, &Verdict::Never(proof)));
+        }
     }
 
     /// Compares what both say of a shortage.

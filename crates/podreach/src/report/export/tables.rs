@@ -215,7 +215,9 @@ impl<'a> Document<'a> {
             |node| constraint.honor_taints && passing::untolerated(m, &*self.problem.start, pod, node).is_some();
         let eligible: Vec<u128> =
             m.nodes().filter(|&node| m.eligible(pod, index, node) && !hidden(node)).map(number).collect();
-        let counts = u128::from(rule::spread::counts_pods(m, constraint));
+        // One that is asked no more asks for its key alone.
+        let is_asked = constraint.max_skew != Spread::ANY_SKEW;
+        let counts = u128::from(is_asked && rule::spread::counts_pods(m, constraint));
         let (skew, least) = (constraint.max_skew.into(), constraint.min_domains.into());
         let head = [number(pod), number(constraint.matcher), number(constraint.key), skew, least, counts];
         self.line("spread", head.into_iter().chain(eligible));
