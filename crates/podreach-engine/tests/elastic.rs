@@ -125,7 +125,7 @@ fn a_proof_about_few_new_nodes_holds_for_more() {
 }
 
 /// Three or four pods that fill a node each, or half of one, need others of them nearby and keep away from others; the first is asked for
-/// on a new node, of which so many are listed. The same in all else for the same case.
+/// on a new node, of which so many are listed, or on one that stays and has room for it alone. The same in all else for the same case.
 fn gathering(case: usize, copies: usize) -> Problem {
     let mut rng = Rng::new(90_000 + case as u64);
     let semantics = if case.is_multiple_of(3) { Semantics::KubeScheduler } else { Semantics::Paper };
@@ -144,11 +144,18 @@ fn gathering(case: usize, copies: usize) -> Problem {
     for _ in 1..copies {
         cluster.list_one_more(shape);
     }
+    let stays = rng.one_in(2);
+    if stays {
+        let (name, labels) = (cluster.symbols.intern("old"), cluster.labels([("zone", "a"), (HOST, "old")]));
+        let allocatable = [(cluster.resource("pods"), 10)].into_iter().collect();
+        cluster.nodes.push(Node { labels, allocatable, ..Node::new(name) });
+    }
     let pods = 3 + rng.below(2);
     for number in 0..pods {
         let mut spec = PodSpec::plain(namespace);
         spec.labels = cluster.labels([("app", number.to_string().as_str())]);
-        spec.requests = [(slot, 1)].into_iter().collect();
+        let needs_room = number > 0 || !stays;
+        spec.requests = needs_room.then_some((slot, 1)).into_iter().collect();
         let friends = if number == 0 { 2 } else { rng.below(2) };
         for _ in 0..friends {
             let friend = 1 + rng.below(pods - 1);
@@ -161,7 +168,8 @@ fn gathering(case: usize, copies: usize) -> Problem {
         }
         cluster.pods.push(Pod { name: format!("pod/default/p{number}"), spec: Arc::new(spec) });
     }
-    let goal = Goal::atom((PodId::from_index(0), NodeId::from_index(0)));
+    let target = cluster.nodes.ids().find(|&node| cluster.nodes[node].lifetime == Lifetime::Permanent || !stays);
+    let goal = Goal::atom((PodId::from_index(0), target.expect("some node is listed")));
     Problem::new(Arc::new(Model::new(cluster, semantics)), Configuration::new(), goal)
 }
 
@@ -203,4 +211,51 @@ fn goals_that_need_several_new_nodes_are_reached_with_as_many_and_never_ruled_ou
     println!("1, 2, 3 new nodes and never: {needed:?}; {held} proofs, {short} about too few nodes");
     assert!(needed.iter().all(|&count| count > cases(300) / 100), "{needed:?}");
     assert!(held > cases(300) / 10 && short > cases(300) / 10, "{held} {short}");
+}
+
+/// A pod on a node that stays, which needs two others in its zone; these come on new nodes alone and can share none.
+fn guest_of_two(copies: usize) -> Problem {
+    let mut cluster = Cluster::default();
+    let namespace = cluster.namespace("default");
+    let pool = cluster.pools.push(Pool { name: "pool".into(), most: None });
+    let host = cluster.symbols.intern(HOST);
+    let shape = cluster.shapes.push(NodeShape { distinct: [host].into(), ..NodeShape::new(pool) });
+    let labels = cluster.labels([("zone", "a"), (HOST, "old")]);
+    let (slot, pods) = (cluster.resource("slot"), cluster.resource("pods"));
+    let name = cluster.symbols.intern("old");
+    let allocatable = [(pods, 10)].into_iter().collect();
+    cluster.nodes.push(Node { labels, allocatable, ..Node::new(name) });
+    let labels = cluster.labels([("zone", "a")]);
+    let name = cluster.symbols.intern("new");
+    let allocatable = [(slot, 1), (pods, 10)].into_iter().collect();
+    cluster.list_new_node(shape, "new-1", Node { labels, allocatable, ..Node::new(name) });
+    for _ in 1..copies {
+        cluster.list_one_more(shape);
+    }
+    for number in 0..3 {
+        let mut spec = PodSpec::plain(namespace);
+        spec.labels = cluster.labels([("app", number.to_string().as_str())]);
+        if number == 0 {
+            spec.affinity = vec![term(&mut cluster, 1, "zone"), term(&mut cluster, 2, "zone")];
+        } else {
+            spec.requests = [(slot, 1)].into_iter().collect();
+        }
+        cluster.pods.push(Pod { name: format!("pod/default/p{number}"), spec: Arc::new(spec) });
+    }
+    let goal = Goal::atom((PodId::from_index(0), NodeId::from_index(0)));
+    Problem::new(Arc::new(Model::new(cluster, Semantics::Paper)), Configuration::new(), goal)
+}
+
+#[test]
+fn one_new_node_does_not_speak_for_two() {
+    for copies in 1..=3 {
+        let problem = guest_of_two(copies);
+        assert_eq!(exhaustive(&problem, 60_000), Some(copies > 1));
+        let decision = Decider::new(&problem).decide(&problem.goal, &Budget::unlimited());
+        match decision.checked.verdict() {
+            Verdict::Deployable(_) => assert!(copies > 1),
+            Verdict::Unknown(Reason::MoreNodes) => assert!(copies == 1),
+            verdict => panic!("{copies} new nodes: {verdict:?}"),
+        }
+    }
 }

@@ -7,7 +7,9 @@
 //! by an exchange that moves nothing else that is present. So every branch in `N` is an image of a branch in `M`, and ends as that does.
 //!
 //! A class that has a pod type on every listed node of a shape, or on none, has it on every node of `N`, or on none: it mentions no node.
-//! Guards that treat such a class as a whole in `M` do so in `N`, since they too are moved by exchanges.
+//! Guards that treat such a class as a whole in `M` do so in `N`, since exchanges that leave the node of the last pod where it is move them, too.
+//! That takes a second listed node, if the last pod is on a node of the shape: where one is listed, a class of it is all that the guard of a
+//! pod there sees, and says nothing about the same class on another node. So groups with two pods on such a shape are refused.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -60,6 +62,19 @@ impl<'a> Copies<'a> {
         let shapes = taken.into_iter().filter_map(|node| endless_shape(&self.problem.model, node));
         shapes.for_each(|shape| *count.entry(shape).or_default() += 1);
         count.into_iter().all(|(shape, taken)| taken < self.listed[&shape])
+    }
+
+    /// Whether some group may have two pods on a shape of which a single node is listed: it rules out that they share that node, and not that
+    /// each has one.
+    pub(super) fn share_a_single_node(&self, classes: &Classes<'_>, group: &Present) -> bool {
+        let is_on = |class: Class, shape: ShapeId| {
+            classes.members(class).iter().any(|&(_, node)| endless_shape(&self.problem.model, node) == Some(shape))
+        };
+        let single = self.listed.iter().filter(|&(_, &listed)| listed == 1);
+        single.into_iter().any(|(&shape, _)| {
+            let here = group.iter().filter(|&&(class, _)| is_on(class, shape));
+            here.fold(0u64, |sum, &(_, count)| sum.saturating_add(count)) > 1
+        })
     }
 
     /// The new nodes that a class mentions: those of shapes of which it has a pod type on some nodes and not on others.

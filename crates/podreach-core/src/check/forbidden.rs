@@ -89,7 +89,7 @@ fn none_escapes(
             return Err(Flaw::Stopped);
         }
         // The node that is free here is free for the table of pairs as well, which looks at no other pods than these two.
-        if !copies.leave_one_free(classes, group, None) {
+        if !copies.leave_one_free(classes, group, None) || copies.share_a_single_node(classes, group) {
             return Err(Flaw::TooFewCopies(number));
         }
         for at in 0..group.len() {
