@@ -217,7 +217,7 @@ fn goals_that_need_several_new_nodes_are_reached_with_as_many_and_never_ruled_ou
 fn guest_of_two(copies: usize) -> Problem {
     let mut cluster = Cluster::default();
     let namespace = cluster.namespace("default");
-    let pool = cluster.pools.push(Pool { name: "pool".into(), most: None });
+    let pool = cluster.pools.push(Pool { name: "pool".into(), most: None, once: false });
     let host = cluster.symbols.intern(HOST);
     let shape = cluster.shapes.push(NodeShape { distinct: [host].into(), ..NodeShape::new(pool) });
     let labels = cluster.labels([("zone", "a"), (HOST, "old")]);
