@@ -51,6 +51,15 @@ pub fn cluster(seed: u64) -> (Vec<Value>, Options) {
     (maker.objects, options)
 }
 
+/// Labels and a pod template's specification for a cluster whose zones are told by this label.
+pub fn shape(rng: &mut Rng, zone: &'static str) -> (Value, Value) {
+    let seed = rng.below(1 << 30) as u64;
+    let aside = Rng::new(!seed);
+    let mut maker = Maker { rng: Rng::new(seed), aside, zone, apps: APPS.len(), objects: Vec::new(), pods: 0 };
+    let app = *maker.rng.pick(&APPS);
+    (maker.labels(app), maker.pod_spec())
+}
+
 struct Maker {
     rng: Rng,
     /// For what was thought of later, so that clusters are as they were but for that.
@@ -403,15 +412,10 @@ impl Maker {
         let node = self.node();
         let (labels, spec) = (self.labels("a"), self.pod_spec());
         let mut pod = self.pod(&format!("static-{node}"), "default", &labels, &spec);
-        pod["metadata"]["annotations"] =
-            json!({"kubernetes.io/config.mirror": "m", "kubernetes.io/config.source": "file"});
-        pod["metadata"]["ownerReferences"] =
-            json!([{"apiVersion": "v1", "kind": "Node", "name": node, "uid": format!("u-{node}"), "controller": true}]);
+        mirror(&mut pod, &node);
         if let Some(zone) = self.zone_of(&node).filter(|_| self.rng.percent(75)) {
             pod["metadata"]["labels"][ZONE] = json!(zone);
         }
-        pod["spec"]["nodeName"] = json!(node);
-        pod["status"] = json!({"phase": "Running"});
         self.objects.push(pod);
     }
 
@@ -456,6 +460,15 @@ impl Maker {
             keep,
         }
     }
+}
+
+/// Makes a pod the mirror of one that the kubelet of a node runs by itself.
+pub fn mirror(pod: &mut Value, node: &str) {
+    pod["metadata"]["annotations"] = json!({"kubernetes.io/config.mirror": "m", "kubernetes.io/config.source": "file"});
+    pod["metadata"]["ownerReferences"] =
+        json!([{"apiVersion": "v1", "kind": "Node", "name": node, "uid": format!("u-{node}"), "controller": true}]);
+    pod["spec"]["nodeName"] = json!(node);
+    pod["status"] = json!({"phase": "Running"});
 }
 
 fn is_former(object: &Value) -> bool {

@@ -10,6 +10,7 @@
 //! nodes settle would have to be looked at, and where nodes are still starting; the reference looks at every way in which these may come
 //! up, and gives up on clusters with more than 24 ways or 60,000 configurations.
 
+mod actors;
 mod changes;
 mod clusters;
 mod objects;
@@ -95,9 +96,6 @@ fn differences(objects: &[Value], options: &Options, seed: u64, folder: &str, ta
     found.extend(commands(&program, objects, seed, &cells, &verdicts));
     found.extend(right_now(&world, &program, &verdicts, &asked, tally));
     found.extend(anywhere(&world, &program, &verdicts, seed));
-    if seed.is_multiple_of(4) {
-        found.extend(actors(&program, seed, &cells, &verdicts));
-    }
     if seed.is_multiple_of(8) {
         found.extend(pages(&program, &cells, &verdicts));
     }
@@ -318,31 +316,6 @@ fn unproved(program: &Program) -> impl Iterator<Item = Difference> {
     lines.map(|line| ("verify of audit", line))
 }
 
-/// What holds against an actor holds as it is, and `verify` proves all that an audit says of clusters that it changed.
-fn actors(program: &Program, seed: u64, cells: &[(String, String)], verdicts: &[Value]) -> Vec<Difference> {
-    let turn = seed as usize / 4;
-    let Some((pod, node)) = cells.get(turn % cells.len().max(1)) else { return Vec::new() };
-    let namespace = pod.split('/').nth(1).unwrap_or("default");
-    let actor = if seed.is_multiple_of(8) { format!("tenant={namespace}") } else { format!("node-compromise={node}") };
-    let asked = cells.iter().zip(verdicts).enumerate().filter(|(at, _)| (at + turn).is_multiple_of(4));
-    let (rules, words): (Vec<Rule<'_>>, Vec<String>) =
-        asked.map(|(_, (cell, verdict))| (("never", cell), word(verdict))).unzip();
-    if rules.is_empty() {
-        return Vec::new();
-    }
-    let statuses = match program.audit_by(&actor, &rules) {
-        Ok(statuses) => statuses,
-        Err(why) => return vec![failure("audit by", why)],
-    };
-    let mut found: Vec<Difference> = unproved(program).collect();
-    for (((_, cell), word), status) in rules.iter().zip(&words).zip(statuses) {
-        if status == "holds" && word == "deployable" {
-            found.push(("audit by", format!("{cell:?} can be, and never can against {actor}")));
-        }
-    }
-    found
-}
-
 /// A pod can run on any node if it can run on one of them.
 fn anywhere(world: &World, program: &Program, verdicts: &[Value], seed: u64) -> Vec<Difference> {
     let named: Vec<usize> = (0..world.types.len()).filter(|of| world.types[*of].is_named).collect();
@@ -551,4 +524,10 @@ fn all_commands_agree_with_each_other_and_with_the_reference() {
 fn all_commands_agree_about_replicas_with_claims() {
     let tally = survey("claims", storage::cluster, disagreements);
     judge(tally, storage::cluster, disagreements, &["deployable", "never"]);
+}
+
+#[test]
+fn what_holds_against_an_actor_holds_after_what_it_does() {
+    let tally = survey("actors", clusters::cluster, actors::differences);
+    judge(tally, clusters::cluster, actors::differences, &["held against a tenant", "held against a kubelet"]);
 }

@@ -146,15 +146,15 @@ impl Program {
 
     /// What an audit says about rules, each of which asks that a cell never is, or that it is possible.
     pub fn audit(&self, rules: &[Rule<'_>]) -> Result<Vec<String>, String> {
-        self.audited(rules, &["--no-findings"])
+        Ok(self.audited(rules, &["--no-findings"])?.into_iter().map(|(status, _)| status).collect())
     }
 
-    /// The same against an actor; it also looks for findings.
-    pub fn audit_by(&self, actor: &str, rules: &[Rule<'_>]) -> Result<Vec<String>, String> {
+    /// The same against an actor, with the words of each; it also looks for findings.
+    pub fn audit_by(&self, actor: &str, rules: &[Rule<'_>]) -> Result<Vec<(String, String)>, String> {
         self.audited(rules, &["--actor", actor])
     }
 
-    fn audited(&self, rules: &[Rule<'_>], options: &[&str]) -> Result<Vec<String>, String> {
+    fn audited(&self, rules: &[Rule<'_>], options: &[&str]) -> Result<Vec<(String, String)>, String> {
         let rule = |(at, (word, (pod, node))): (usize, &Rule<'_>)| json!({"name": format!("r{at}"), *word: {"pods": {"names": [pod]}, "nodes": {"names": [node]}}});
         let rules: Vec<Value> = rules.iter().enumerate().map(rule).collect();
         let policy = json!({"apiVersion": "podreach.dev/v1alpha1", "kind": "PlacementPolicy", "metadata": {"name": "p"},
@@ -165,8 +165,12 @@ impl Program {
         self.write("audit.json", &report);
         let items = report["items"].as_array().cloned().unwrap_or_default();
         let of = |name: String| items.iter().find(|item| item["rule"] == name.as_str());
-        let status = |at: usize| of(format!("r{at}")).and_then(|item| item["status"].as_str());
-        Ok((0..rules.len()).map(|at| status(at).unwrap_or("missing").to_owned()).collect())
+        let said = |at: usize| {
+            let item = of(format!("r{at}"));
+            let text = |field: &str| item.and_then(|item| item[field].as_str()).unwrap_or("missing").to_owned();
+            (text("status"), text("message"))
+        };
+        Ok((0..rules.len()).map(said).collect())
     }
 
     /// What `verify` says about the evidence of the last audit.
