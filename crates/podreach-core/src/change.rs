@@ -11,6 +11,7 @@
 //! Enlarge, Quota          more room refuses no deployment that there was room for
 //! Ports, Request          by making light: the pod takes less and stands in fewer ways
 //! NodeName, AntiAffinity  by dropping: one condition less on the pod, and none on others
+//! Ask                     no rule looks at what asks for a node: a proof is about all shapes, and a run may rely on one more
 //! ```
 //! Others look as if they did and do not. A pod that tolerates or selects more, and a node that loses a taint or a cordon, may make a spread
 //! constraint look at an empty domain more; a pod that loses one of several affinity terms has more friends and is no longer the
@@ -18,7 +19,7 @@
 
 use std::sync::Arc;
 
-use crate::cluster::{Barred, Cluster, Node, Passing, Pod, PodSpec, Taint, Toleration, TolerationOperator};
+use crate::cluster::{Barred, Cluster, Lifetime, Node, Passing, Pod, PodSpec, Taint, Toleration, TolerationOperator};
 use crate::id::{NamespaceId, NodeId, PodId, QuotaId, ResourceId, Symbol};
 use crate::label::Labels;
 use crate::resource::Amount;
@@ -45,6 +46,8 @@ pub enum Change {
     Label(NodeId, Symbol, Option<Symbol>),
     /// A node has room without end.
     Enlarge(NodeId, ResourceId),
+    /// Some pod asks for nodes such as this one, which is yet to come.
+    Ask(NodeId),
     /// A node has none of a resource.
     Shrink(NodeId, ResourceId),
     /// A pod tolerates a taint.
@@ -82,8 +85,11 @@ pub enum Change {
 impl Change {
     /// Whether it only adds behaviour, whatever the cluster.
     pub fn weakens(&self) -> bool {
-        use Change::{Add, AntiAffinity, Enlarge, NodeName, Ports, Quota, Request};
-        matches!(self, Add(_) | Enlarge(..) | Quota(_) | Ports(_) | Request(..) | NodeName(_) | AntiAffinity(..))
+        use Change::{Add, AntiAffinity, Ask, Enlarge, NodeName, Ports, Quota, Request};
+        matches!(
+            self,
+            Add(_) | Enlarge(..) | Quota(_) | Ports(_) | Request(..) | NodeName(_) | AntiAffinity(..) | Ask(_)
+        )
     }
 
     /// The pod or node that is changed, of those that are there.
@@ -96,6 +102,7 @@ impl Change {
             | Self::Uncordon(node)
             | Self::Label(node, ..)
             | Self::Enlarge(node, _)
+            | Self::Ask(node)
             | Self::Shrink(node, _) => (None, Some(node)),
             Self::Alone(pod)
             | Self::Tolerate(pod, _)
@@ -132,6 +139,12 @@ impl Change {
             Self::Uncordon(node) => cluster.nodes[node].unschedulable = false,
             Self::Label(node, key, value) => relabel(&mut cluster.nodes[node].labels, key, value),
             Self::Enlarge(node, resource) => cluster.nodes[node].allocatable.set(resource, Amount::MAX),
+            Self::Ask(node) => {
+                if let Lifetime::New(shape) = cluster.nodes[node].lifetime {
+                    let shape = &mut cluster.shapes[shape];
+                    shape.is_certain |= shape.is_certain_if_asked;
+                }
+            }
             Self::Shrink(node, resource) => cluster.nodes[node].allocatable.set(resource, 0),
             Self::NamespaceLabel(namespace, key, value) => {
                 relabel(cluster.namespace_labels.entry(namespace).or_default(), key, value);

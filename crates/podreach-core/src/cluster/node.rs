@@ -66,6 +66,8 @@ pub struct NodeShape {
     pub is_all: bool,
     /// Whether such nodes can come for certain. No rule looks at it: a proof covers all shapes, and a run relies on certain ones.
     pub is_certain: bool,
+    /// Whether they can where some pod asks for the labels that come only with one that does.
+    pub is_certain_if_asked: bool,
     /// The labels of which every node has a value of its own.
     pub distinct: BTreeSet<Symbol>,
     /// The labels whose value stands for others. Only texts look at it.
@@ -91,6 +93,7 @@ impl NodeShape {
             nodes: Vec::new(),
             is_all: false,
             is_certain: true,
+            is_certain_if_asked: true,
             distinct: BTreeSet::new(),
             unnamed: BTreeMap::new(),
             guessed: BTreeSet::new(),

@@ -35,7 +35,14 @@ pub(crate) fn world(world: &World) -> String {
     }
     text.write(&cluster.required_drivers);
     for (id, shape) in cluster.shapes.iter() {
-        text.write(&(id.index(), shape.is_all, shape.is_certain, shape.nodes.len(), &shape.unnamed, &shape.guessed));
+        text.write(&(
+            id.index(),
+            shape.is_all,
+            [shape.is_certain, shape.is_certain_if_asked],
+            shape.nodes.len(),
+            &shape.unnamed,
+            &shape.guessed,
+        ));
     }
     for s in [&world.problem.start, &world.problem.kept] {
         s.iter().for_each(|entry| text.write(&entry));

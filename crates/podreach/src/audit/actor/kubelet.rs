@@ -90,7 +90,7 @@ pub(super) fn variants(
     if property.forbids() {
         complete &= add_mirrors(&mut draft, world.model(), &relevant, id);
     }
-    draft.changes = Changes::of_added(&draft, world.model().pods().len(), &[]);
+    draft.changes = Changes::of_added(&draft, world.model().pods().len(), &[], &[]);
     let world = draft.finish(semantics);
     let mut cluster = world.model().facts();
     let choices = choices(&mut cluster, &relevant, id);

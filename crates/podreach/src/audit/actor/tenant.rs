@@ -17,17 +17,19 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use podreach_core::cluster::{Pod, PodSpec, TaintEffect, Toleration, TolerationOperator};
+use podreach_core::change::Change;
+use podreach_core::cluster::{Pod, PodSpec, Taint, TaintEffect, Toleration, TolerationOperator};
 use podreach_core::id::{MatcherId, Symbol};
 use podreach_core::label::Labels;
 use podreach_core::rule::Rule;
-use podreach_core::{Cluster, Model, PodId, Semantics};
+use podreach_core::{Cluster, Model, NodeId, PodId, Semantics};
 
 use super::labels::{self, TYPES, label_sets, repelling, universe, wanting};
 use super::{ActorError, Beyond, Power, Variant, Variants};
 use crate::audit::changed::Changes;
 use crate::audit::policy::PodSelection;
 use crate::audit::policy::world::{Draft, World};
+use crate::lower::pool::tolerates;
 use crate::lower::{Cheapest, Entrance, Kind, Lowered, Scheduling};
 
 /// What a tenant may do.
@@ -60,7 +62,9 @@ pub(super) fn variants(
     let (types, exact) = add_types(&mut draft, &relevant, lowered, selections, rights);
     let plain = draft.clone().finish(semantics);
     let relabelling = relabel(&mut draft, &plain, &relevant.repelling, &types);
-    draft.changes = Changes::of_added(&draft, own.len(), &lowered.profiles);
+    let asked = asked(&draft.cluster, types.iter().flatten().copied());
+    asked.iter().for_each(|&node| Change::Ask(node).apply(&mut draft.cluster));
+    draft.changes = Changes::of_added(&draft, own.len(), &lowered.profiles, &asked);
     let running = lasting(&draft, plain.model(), &own, &types);
     let beyond = beyond(&draft, &types, &running, semantics, rights.node_names, relabelling);
     let missed = "the tenant can choose among too many labels: not all of them were tried".to_owned();
@@ -147,6 +151,25 @@ fn add_types(
         all.push(types);
     }
     (all, exact)
+}
+
+/// The new nodes that come only for pods which ask for their labels, and that pods of the tenant can ask for: these select what they want. One of
+/// each shape; a pod for which there is none must be let in, tolerate its taints, and fit.
+///
+/// A pod of these has no node selector, and so stands for those that have one. Admission may refuse that: see `lowered.entrances`.
+fn asked(cluster: &Cluster, types: impl Iterator<Item = PodId> + Clone) -> Vec<NodeId> {
+    let shapes = cluster.shapes.values().filter(|shape| shape.is_certain_if_asked && !shape.is_certain);
+    let nodes = shapes.filter_map(|shape| shape.nodes.first().copied());
+    let can_ask = |node: &NodeId| {
+        let node = &cluster.nodes[*node];
+        let hard: Vec<Taint> =
+            node.taints.iter().filter(|taint| taint.effect != TaintEffect::PreferNoSchedule).copied().collect();
+        types.clone().map(|pod| &cluster.pods[pod].spec).any(|spec| {
+            let fits = spec.requests.iter().all(|(resource, amount)| amount <= node.allocatable.amount(resource));
+            fits && spec.added_affinity.is_none() && tolerates(spec, &hard)
+        })
+    };
+    nodes.filter(can_ask).collect()
 }
 
 /// The profiles that no other surpasses in everything, for a pod that asks for nothing.

@@ -67,10 +67,10 @@ pub(crate) struct Changes {
 }
 
 impl Changes {
-    /// These pods are added, which go through profiles of the scheduler.
-    pub(crate) fn of_added(draft: &Draft, first: usize, profiles: &[Scheduling]) -> Self {
-        let added = draft.cluster.pods.values().skip(first).cloned();
-        let steps = added.map(|pod| Step::Change(Change::Add(Box::new(pod))));
+    /// These pods are added, which go through profiles of the scheduler, and ask for these nodes that are yet to come.
+    pub(crate) fn of_added(draft: &Draft, first: usize, profiles: &[Scheduling], asked: &[NodeId]) -> Self {
+        let added = draft.cluster.pods.values().skip(first).cloned().map(|pod| Change::Add(Box::new(pod)));
+        let steps = added.chain(asked.iter().map(|&node| Change::Ask(node))).map(Step::Change);
         Self { list: steps.map(|step| name::named(&draft.cluster, &step, profiles)).collect(), part: None }
     }
 

@@ -24,6 +24,7 @@ pub(crate) fn condition(change: &Change, m: &Model) -> String {
         Change::Label(_, key, value) => labelled(m, &format!("node {node}"), key, value),
         Change::Enlarge(_, of) if of == m.pods_resource() => format!("node {node} had room for more pods"),
         Change::Enlarge(_, of) => format!("node {node} had more {}", resource_name(m, of)),
+        Change::Ask(_) => format!("some pod asked for nodes such as {node}"),
         Change::Shrink(_, of) if of == m.pods_resource() => format!("node {node} had no room for pods"),
         Change::Shrink(_, of) => format!("node {node} had no {}", resource_name(m, of)),
         Change::Tolerate(_, taint) => format!("{pod} tolerated {}", words::taint(m, &taint)),

@@ -104,8 +104,10 @@ const LIMITED: usize = 8;
 /// How many nodes of a shape there may be, where that is known and not many.
 fn limit(lowered: &Lowered, shape: ShapeId) -> Option<usize> {
     let source = lowered.cluster.shapes[shape].pool;
-    let most = lowered.cluster.pools[source].most?;
-    usize::try_from(most).ok().filter(|&most| most <= LIMITED)
+    let Source { name, most, .. } = &lowered.cluster.pools[source];
+    // A machine of Cluster API's is replaced before it is gone.
+    let is_exceeded = lowered.pools.iter().any(|pool| pool.name == *name && pool.nodes.is_some());
+    usize::try_from((*most)?).ok().filter(|&most| most <= LIMITED && (most == 0 || !is_exceeded))
 }
 
 /// Removes what was listed before.
@@ -165,12 +167,20 @@ fn added(
     pool: &Pool,
     template: &Template,
 ) -> (ShapeId, String, Node) {
-    let is_certain = template.is_certain() && is_asked_for(&lowered.cluster, pool, template);
+    let is_certain_if_asked = template.is_certain();
+    let is_certain = is_certain_if_asked && is_asked_for(&lowered.cluster, pool, template);
     let cluster = &mut lowered.cluster;
     let distinct = template.distinct.iter().map(|key| cluster.symbols.intern(key)).collect();
     let unnamed = template.unnamed.iter().map(|(key, &unnamed)| (cluster.symbols.intern(key), unnamed)).collect();
     let guessed = template.guessed.iter().map(|key| cluster.symbols.intern(key)).collect();
-    let shape = cluster.shapes.push(NodeShape { is_certain, distinct, unnamed, guessed, ..NodeShape::new(source) });
+    let shape = cluster.shapes.push(NodeShape {
+        is_certain,
+        is_certain_if_asked,
+        distinct,
+        unnamed,
+        guessed,
+        ..NodeShape::new(source)
+    });
     let labels = template.labels.iter().filter(|(key, _)| *key != HOSTNAME);
     let labels = cluster.labels(labels.map(|(key, value)| (key.as_str(), value.as_str())));
     let stem = format!("{}/{number}", pool.name);
