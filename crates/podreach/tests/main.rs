@@ -27,6 +27,7 @@ mod karpenter_pools;
 mod laws;
 mod losses;
 mod lowering;
+mod machines;
 mod page;
 mod page_size;
 mod pieces;

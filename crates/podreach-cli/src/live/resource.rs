@@ -83,6 +83,10 @@ const fn registered(versions: &'static [&'static str], plural: &'static str, kin
     of("admissionregistration.k8s.io", versions, plural, kind, false, Without::Gates)
 }
 
+const fn machines(plural: &'static str, kind: &'static str, without: Without) -> Resource {
+    of("cluster.x-k8s.io", &["v1beta2", "v1beta1"], plural, kind, true, without)
+}
+
 const POLICIES: &[&str] = &["v1", "v1beta1", "v1alpha1"];
 const STORAGE: Without = Without::Users(Feature::Volumes, Doubt::OverApproximates);
 const DEVICES: Without = Without::Users(Feature::Claims, Doubt::OverApproximates);
@@ -116,6 +120,17 @@ pub(crate) static ALL: &[Resource] = &[
     ),
     of("karpenter.sh", &["v1", "v1beta1"], "nodepools", "NodePool", false, Without::Pools),
     of("karpenter.sh", &["v1", "v1beta1"], "nodeclaims", "NodeClaim", false, Without::Pools),
+    machines("machinedeployments", "MachineDeployment", Without::Pools),
+    machines("machinesets", "MachineSet", Without::Pools),
+    machines("machinepools", "MachinePool", Without::Pools),
+    of(
+        "bootstrap.cluster.x-k8s.io",
+        &["v1beta2", "v1beta1"],
+        "kubeadmconfigtemplates",
+        "KubeadmConfigTemplate",
+        true,
+        Without::Nothing,
+    ),
     registered(&["v1"], "mutatingwebhookconfigurations", "MutatingWebhookConfiguration"),
     registered(&["v1"], "validatingwebhookconfigurations", "ValidatingWebhookConfiguration"),
     registered(POLICIES, "mutatingadmissionpolicies", "MutatingAdmissionPolicy"),

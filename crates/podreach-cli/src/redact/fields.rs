@@ -39,6 +39,11 @@ fn reduced(value: Value, shape: Shape) -> Value {
         (Shape::Each(shape), Value::Array(items)) => items.into_iter().map(|item| reduced(item, *shape)).collect(),
         (Shape::Bare, value) => bare(value),
         (Shape::Leaf(Role::Annotations), Value::Object(fields)) => annotations(fields),
+        (Shape::Leaf(Role::KubeletArguments), Value::Object(fields)) => {
+            let kept = fields.into_iter().filter(|(name, _)| shape::kubelet_argument(name).is_some());
+            kept.map(|(name, value)| (name, scalar(value))).collect::<Map<_, _>>().into()
+        }
+        (Shape::Leaf(Role::KubeletArguments), Value::Array(items)) => items.into_iter().filter_map(argument).collect(),
         (Shape::Leaf(Role::Labels | Role::Amounts | Role::Hard), Value::Object(fields)) => {
             fields.into_iter().map(|(key, value)| (key, scalar(value))).collect::<Map<_, _>>().into()
         }
@@ -46,6 +51,13 @@ fn reduced(value: Value, shape: Shape) -> Value {
         (Shape::Leaf(_), value) => scalar(value),
         _ => Value::Bool(false),
     }
+}
+
+/// An argument of a kubelet that is looked at.
+fn argument(item: Value) -> Option<Value> {
+    let name = item["name"].as_str()?;
+    shape::kubelet_argument(name)?;
+    Some(json!({"name": name, "value": scalar(item["value"].clone())}))
 }
 
 /// A value that is neither a mapping nor a list, or that it is one.

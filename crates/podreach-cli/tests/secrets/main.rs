@@ -36,12 +36,60 @@ fn custom(marks: &mut Marks) -> Value {
     release.object(("shop.example.com/v1", "Thing", "O"), given, &|_, _| false, marks)
 }
 
+/// The kinds that pools are described by, with the fields in which users and controllers write.
+fn pools(marks: &mut Marks) -> Vec<Value> {
+    const TYPES: &str = "9 kind karpenter.sh/v1 NodePool P
+9 kind karpenter.sh/v1 NodeClaim C
+9 kind cluster.x-k8s.io/v1beta2 MachineDeployment D
+9 kind cluster.x-k8s.io/v1beta2 MachineSet D
+9 kind cluster.x-k8s.io/v1beta2 MachinePool D
+9 kind bootstrap.cluster.x-k8s.io/v1beta2 KubeadmConfig K
+9 kind bootstrap.cluster.x-k8s.io/v1beta2 KubeadmConfigTemplate L
+9 M name:s namespace:s labels:{s annotations:{s
+9 R key:s operator:s values:[s
+9 T key:s value:s effect:s
+9 N group:s kind:s name:s
+9 P metadata:=M spec:=PS
+9 PS template:=PT limits:{s replicas:i weight:i disruption:=G
+9 G consolidationPolicy:s budgets:[=B
+9 B nodes:s schedule:s reasons:[s
+9 PT metadata:=PM spec:=CS
+9 PM labels:{s annotations:{s
+9 CS requirements:[=R taints:[=T startupTaints:[=T nodeClassRef:=N expireAfter:s terminationGracePeriod:s
+9 C metadata:=M spec:=CS status:=CT
+9 CT allocatable:{s capacity:{s nodeName:s providerID:s imageID:s conditions:[=Q
+9 Q type:s status:s message:s reason:s
+9 D metadata:=M spec:=DS status:=DT
+9 DT selector:s phase:s conditions:[=Q
+9 DS clusterName:s replicas:i template:=DP strategy:=G
+9 DP metadata:=PM spec:=DM
+9 DM clusterName:s version:s providerID:s failureDomain:s bootstrap:=DB infrastructureRef:=N taints:[=DX
+9 DX key:s value:s effect:s propagation:s
+9 DB configRef:=N dataSecretName:s
+9 L metadata:=M spec:=LS
+9 LS template:=LT
+9 LT metadata:=PM spec:=KS
+9 K metadata:=M spec:=KS status:=KT
+9 KT dataSecretName:s failureMessage:s
+9 KS files:[=F users:[=U preKubeadmCommands:[s postKubeadmCommands:[s joinConfiguration:=J format:s
+9 F path:s content:s owner:s
+9 U name:s passwd:s sshAuthorizedKeys:[s
+9 J nodeRegistration:=JN discovery:=JD caCertPath:s
+9 JN name:s criSocket:s taints:[=T kubeletExtraArgs:[=JA ignorePreflightErrors:[s
+9 JA name:s value:s
+9 JD bootstrapToken:=JT tlsBootstrapToken:s
+9 JT token:s apiServerEndpoint:s caCertHashes:[s";
+    let release = schema::read(TYPES, '9');
+    release.kinds.iter().map(|kind| release.object(*kind, json!({}), &|_, _| false, marks)).collect()
+}
+
 /// Every kind of a release, with a mark in every field.
 fn everything(digit: char) -> (Vec<Value>, Marks) {
     let (release, mut marks) = (release(digit), Marks::default());
     let mut objects: Vec<Value> =
         release.kinds.iter().map(|kind| release.object(*kind, json!({}), &|_, _| false, &mut marks)).collect();
     objects.push(custom(&mut marks));
+    objects.extend(pools(&mut marks));
     (objects, marks)
 }
 

@@ -77,6 +77,10 @@ pub(super) fn settle(lowered: &mut Lowered) {
         lowered.assumed.extend(pool(&lowered.cluster).map(|text| (Topic::Nodes, text)));
         let types = "Karpenter brings nodes of the instance types given, and others only where its nodes or NodeClaims show them";
         lowered.assumed.extend(lowered.catalogue.as_ref().map(|_| (Topic::Nodes, types.to_owned())));
+        let mut machines =
+            lowered.pools.iter().filter(|pool| pool.knowledge == Knowledge::Declared && pool.nodes.is_some());
+        let as_declared = "nodes of Cluster API's pools have the labels and taints that machine templates and bootstrap configurations declare, of machines those that Cluster API copies without flags, and what annotations for Cluster Autoscaler say to give";
+        lowered.assumed.extend(machines.next().map(|_| (Topic::Nodes, as_declared.to_owned())));
         let mut inferred = lowered.pools.iter().filter(|pool| pool.knowledge == Knowledge::Inferred);
         let like_theirs =
             "pools that are seen only by labels of their nodes bring nodes like those, and no others (--infer-pools)";

@@ -17,6 +17,7 @@ use super::pod::{self, PodObject};
 use super::policy::{self, Policy};
 use super::pool::catalogue::{self, Catalogue};
 use super::pool::claim::{self, NodeClaim};
+use super::pool::machines::Machines;
 use super::pool::{self, Pool};
 use super::question::{self, Question};
 use super::scheduler::command_line;
@@ -42,6 +43,8 @@ pub(crate) struct Inventory {
     pub(crate) pools: Vec<Pool>,
     /// The places of the remarks that nodes of these pools are not looked at.
     pub(crate) pool_remarks: Vec<Option<Span>>,
+    /// What makes nodes in Cluster API.
+    pub(crate) machines: Machines,
     /// Nodes on their way, and those that came.
     pub(crate) claims: Vec<NodeClaim>,
     /// The instance types that nodes of Karpenter's pools can be of, where that is known.
@@ -78,6 +81,7 @@ impl Inventory {
             Kind::NodeClaim => self.add_claim(cx, tree),
             Kind::InstanceTypes => self.add_catalogue(cx, tree),
             kind if kind.is_of_pools() => self.add_pool(cx, kind, tree),
+            kind if kind.is_of_machines() => self.add_machines(cx, kind, tree),
             Kind::ResourceClaim => self.note(cx, kind, |cx| devices::read(cx, tree)),
             Kind::PersistentVolumeClaim
             | Kind::PersistentVolume
@@ -95,6 +99,7 @@ impl Inventory {
         metadata.namespace.clear();
         if self.is_new(cx, Kind::Node, &mut metadata) {
             node.name = cx.symbol(&metadata.name);
+            self.machines.add_node(&metadata.name, tree);
             self.node_ids.insert(node.name, cx.cluster.nodes.push(node));
             self.nodes.push(metadata);
         }
@@ -173,6 +178,20 @@ impl Inventory {
             return;
         }
         self.pools.push(pool);
+    }
+
+    fn add_machines(&mut self, cx: &mut Context, kind: Kind, tree: &Tree<'_>) {
+        let mut machines = std::mem::take(&mut self.machines);
+        self.note(cx, kind, |cx| machines.add(cx, kind, tree));
+        self.machines = machines;
+    }
+
+    /// The pools of Cluster API that are of this cluster.
+    pub(crate) fn add_pools_of_machines(&mut self, cx: &mut Context) {
+        let (pools, looked_at) = self.machines.pools(cx, &self.node_ids);
+        cx.log.extend(self.machines.remarks());
+        self.pool_remarks.extend(looked_at);
+        self.pools.extend(pools);
     }
 
     fn add_claim(&mut self, cx: &mut Context, tree: &Tree<'_>) {

@@ -18,7 +18,7 @@
 //! | `admission/` | what admission adds to new pods, and which it refuses |
 //! | `scheduler/` | profiles and flags of kube-scheduler |
 //! | `policy/`, `question.rs` | podreach's own documents |
-//! | `pool/` | pools of nodes that come and go: Karpenter's, and our own |
+//! | `pool/` | pools of nodes that come and go: Karpenter's, Cluster API's, and our own |
 //! | `unmodelled/` | what the input has and the model does not, and which verdicts that spoils |
 //! | `options/` | what the user decides about reading |
 //!
@@ -209,6 +209,7 @@ impl<'o> Lowering<'o> {
         cx.log.extend(errors::not_compared(options.release));
         node::transient::settle_startup(&mut cx, &inventory);
         inventory.add_nodes_on_their_way(&cx);
+        inventory.add_pools_of_machines(&mut cx);
         storage::node::equip(&mut cx, &inventory);
         storage::node::settle(&cx, &mut inventory);
         ordinal::add(&mut cx, &mut inventory, options.instances == Instances::Declared);

@@ -35,6 +35,9 @@ pub(crate) struct Pseudonyms {
     joined: BTreeMap<String, [String; 2]>,
 }
 
+/// What stands for a part of a label that is only known on the machine.
+const UNKNOWN: &str = "{{}}";
+
 impl Pseudonyms {
     /// Looks at all objects first: some texts stand for more than a name, and some are in an order.
     pub(crate) fn of<'o>(objects: impl Iterator<Item = &'o Value> + Clone) -> Self {
@@ -101,6 +104,7 @@ impl Pseudonyms {
                 items.iter_mut().for_each(|item| self.part(item, *shape, key));
             }
             (Shape::Leaf(Role::Labels), Value::Object(labels)) => self.labels(labels),
+            (Shape::Leaf(Role::KubeletArguments), value) => self.arguments(value),
             (Shape::Leaf(Role::Amounts), Value::Object(amounts)) => self.amounts(amounts, Self::resource),
             (Shape::Leaf(Role::Hard), Value::Object(amounts)) => self.amounts(amounts, Self::counted),
             (Shape::Leaf(Role::Annotations), Value::Object(annotations)) => self.annotations(annotations),
@@ -139,11 +143,54 @@ impl Pseudonyms {
             Role::Address => self.address(text),
             Role::Key => self.key(text),
             Role::Value => self.value(key.unwrap_or_default(), text),
+            Role::LabelList => self.list(text, Self::labelled),
+            Role::TaintList => self.list(text, Self::tainted),
             Role::Resource => self.resource(text),
             Role::Domain => self.domain(text),
             Role::Driver => text.split(',').map(|driver| self.driver(driver)).collect::<Vec<_>>().join(","),
             Role::Prose => self.text(text, "text"),
             _ => self.text(text, "name"),
+        }
+    }
+
+    /// The items of a text that has several.
+    fn list(&mut self, text: &str, rename: fn(&mut Self, &str) -> String) -> String {
+        let items = text.split(',').map(str::trim).filter(|item| !item.is_empty());
+        items.map(|item| rename(self, item)).collect::<Vec<_>>().join(",")
+    }
+
+    /// A label as kubelets take it. What is made on the machine stays unknown.
+    fn labelled(&mut self, item: &str) -> String {
+        let (key, value) = item.split_once('=').unwrap_or((item, ""));
+        let is_plain = |text: &str| text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_./".contains(&byte));
+        let renamed = if is_plain(key) { self.key(key) } else { UNKNOWN.to_owned() };
+        let value = if is_plain(value) { self.value(key, value) } else { UNKNOWN.to_owned() };
+        format!("{renamed}={value}")
+    }
+
+    /// The same of a taint.
+    fn tainted(&mut self, item: &str) -> String {
+        let (label, effect) = item.rsplit_once(':').unwrap_or((item, ""));
+        format!("{}:{}", self.labelled(label), self.word(effect))
+    }
+
+    /// The arguments of a kubelet: a mapping, or a list of names and values.
+    fn arguments(&mut self, value: &mut Value) {
+        match value {
+            Value::Object(fields) => fields.iter_mut().for_each(|(name, value)| self.argument(name, value)),
+            Value::Array(items) => items.iter_mut().for_each(|item| {
+                let name = item["name"].as_str().unwrap_or_default().to_owned();
+                self.argument(&name, &mut item["value"]);
+            }),
+            _ => {}
+        }
+    }
+
+    fn argument(&mut self, name: &str, value: &mut Value) {
+        let role = shape::kubelet_argument(name);
+        match (role, value.as_str()) {
+            (Some(role), Some(text)) => *value = self.leaf(text, role, None).into(),
+            _ => *value = Value::Null,
         }
     }
 

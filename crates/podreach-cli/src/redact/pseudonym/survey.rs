@@ -36,6 +36,10 @@ impl Pseudonyms {
                 }
                 self.hashes.extend(text(fields, "pod-template-hash").map(str::to_owned));
                 self.times.extend(text(fields, "creationTimestamp").map(str::to_owned));
+                // A MachineSet is named after its MachineDeployment, too.
+                let set = text(fields, "cluster.x-k8s.io/owner-kind").filter(|kind| *kind == "MachineSet");
+                let name = set.and_then(|_| text(fields, "cluster.x-k8s.io/owner-name")?.rsplit_once('-'));
+                self.hashes.extend(name.map(|(_, hash)| hash.to_owned()));
                 fields.values().for_each(|value| self.look(value, compared));
             }
             _ => {}
@@ -86,9 +90,22 @@ impl Pseudonyms {
                         ranks.extend(items.iter().filter_map(|item| item.as_str()?.parse::<i64>().ok()));
                     }
                     self.rank(value);
+                    let argument = if name == "value" { text(fields, "name").unwrap_or_default() } else { name };
+                    if matches!(argument, "node-labels" | "capacity.cluster-autoscaler.kubernetes.io/labels") {
+                        self.rank_list(value.as_str().unwrap_or_default());
+                    }
                 }
             }
             _ => {}
+        }
+    }
+
+    /// The same for labels in one text.
+    fn rank_list(&mut self, list: &str) {
+        for (key, value) in list.split(',').filter_map(|item| item.trim().split_once('=')) {
+            if let Some(ranks) = self.ranks.get_mut(key) {
+                ranks.extend(value.parse::<i64>());
+            }
         }
     }
 

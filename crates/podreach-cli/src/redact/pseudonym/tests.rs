@@ -142,6 +142,47 @@ fn what_karpenter_gives_a_meaning_stays_and_nothing_else() {
 }
 
 #[test]
+fn what_kubelets_register_with_is_renamed_and_nothing_else_is_kept() {
+    let config = |arguments: Value| {
+        let registration = json!({"kubeletExtraArgs": arguments, "name": "acme",
+            "taints": [{"key": "acme", "value": "web", "effect": "NoSchedule"}]});
+        let join = json!({"nodeRegistration": registration, "discovery": {"bootstrapToken": {"token": "hunter2"}}});
+        let spec =
+            json!({"joinConfiguration": join, "users": [{"passwd": "hunter2"}], "files": [{"content": "hunter2"}]});
+        json!({"apiVersion": "bootstrap.cluster.x-k8s.io/v1beta2", "kind": "KubeadmConfigTemplate",
+            "metadata": {"name": "acme"}, "spec": {"template": {"spec": spec}}})
+    };
+    let labels = "acme=web, size=4711,made={{ ds.acme }}";
+    let taints = "acme=web:NoSchedule";
+    let listed = json!([{"name": "node-labels", "value": labels}, {"name": "password", "value": "hunter2"},
+        {"name": "register-with-taints", "value": taints}]);
+    let mapped = json!({"node-labels": labels, "password": "hunter2", "register-with-taints": taints});
+    let terms = json!([{"matchExpressions": [{"key": "size", "operator": "Gt", "values": ["3"]}]}]);
+    let required = json!({"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": terms}});
+    let pod = json!({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "p"},
+        "spec": {"nodeSelector": {"acme": "web"}, "affinity": {"nodeAffinity": required}}});
+    let machine = json!({"cluster.x-k8s.io/owner-kind": "MachineSet", "cluster.x-k8s.io/owner-name": "acme-md-x7"});
+    let node = json!({"apiVersion": "v1", "kind": "Node", "metadata": {"name": "n", "annotations": machine}});
+    let deployment =
+        json!({"apiVersion": "cluster.x-k8s.io/v1beta2", "kind": "MachineDeployment", "metadata": {"name": "acme-md"}});
+    let (objects, _) = renamed(vec![config(listed), config(mapped), pod, node, deployment]);
+    let text = Value::from(objects.clone()).to_string();
+    assert!(!["acme", "hunter2", "4711", "password", "web"].iter().any(|name| text.contains(name)), "{text}");
+    let registration = |at: usize| &objects[at]["spec"]["template"]["spec"]["joinConfiguration"]["nodeRegistration"];
+    let selected = objects[2]["spec"]["nodeSelector"].as_object().expect("a selector");
+    let (key, value) = selected.iter().next().expect("a label");
+    let value = value.as_str().expect("a text");
+    let first = registration(0)["kubeletExtraArgs"][0]["value"].as_str().expect("labels");
+    assert_eq!(first, registration(1)["kubeletExtraArgs"]["node-labels"]);
+    assert!(first.starts_with(&format!("{key}={value},")) && first.ends_with("={{}}"), "{first}");
+    assert!(first.contains("=2,"), "the place among the numbers of its key: {first}");
+    assert_eq!(registration(1)["kubeletExtraArgs"]["register-with-taints"], format!("{key}={value}:NoSchedule"));
+    let owner = objects[3]["metadata"]["annotations"]["cluster.x-k8s.io/owner-name"].as_str().expect("a name");
+    let deployment = objects[4]["metadata"]["name"].as_str().expect("a name");
+    assert!(owner.starts_with(&format!("{deployment}-")), "{owner} {deployment}");
+}
+
+#[test]
 fn a_class_of_nodes_that_nobody_knows_is_named_alike_in_pools_and_labels() {
     for class in [
         json!({"group": "nodes.acme.com", "kind": "AcmeNodeClass", "name": "acme"}),

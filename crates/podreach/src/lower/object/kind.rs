@@ -92,6 +92,16 @@ pub enum Kind {
     KarpenterNodePool,
     /// `karpenter.sh` NodeClaim.
     NodeClaim,
+    /// `cluster.x-k8s.io` MachineDeployment.
+    MachineDeployment,
+    /// `cluster.x-k8s.io` MachineSet.
+    MachineSet,
+    /// `cluster.x-k8s.io` MachinePool.
+    MachinePool,
+    /// `bootstrap.cluster.x-k8s.io` KubeadmConfig.
+    KubeadmConfig,
+    /// `bootstrap.cluster.x-k8s.io` KubeadmConfigTemplate.
+    KubeadmConfigTemplate,
     /// `podreach.dev/v1alpha1` InstanceTypes: a catalogue of what nodes of Karpenter's pools can be.
     InstanceTypes,
 }
@@ -101,6 +111,10 @@ const REGISTRATION: &str = "admissionregistration.k8s.io";
 /// Groups of policy engines, whose objects change or refuse pods.
 const ENGINES: [&str; 4] =
     ["kyverno.io", "policies.kyverno.io", "constraints.gatekeeper.sh", "mutations.gatekeeper.sh"];
+
+/// The groups of Cluster API.
+const MACHINES: &str = "cluster.x-k8s.io";
+const BOOTSTRAP: &str = "bootstrap.cluster.x-k8s.io";
 
 /// Kind, name, group, and the versions of it that are read.
 const READ: &[(Kind, &str, &str, &[&str])] = &[
@@ -144,6 +158,11 @@ const READ: &[(Kind, &str, &str, &[&str])] = &[
     (Kind::NodePool, "NodePool", "podreach.dev", &["v1alpha1"]),
     (Kind::KarpenterNodePool, "NodePool", "karpenter.sh", &["v1", "v1beta1"]),
     (Kind::NodeClaim, "NodeClaim", "karpenter.sh", &["v1", "v1beta1"]),
+    (Kind::MachineDeployment, "MachineDeployment", MACHINES, &["v1beta2", "v1beta1", "v1alpha4"]),
+    (Kind::MachineSet, "MachineSet", MACHINES, &["v1beta2", "v1beta1", "v1alpha4"]),
+    (Kind::MachinePool, "MachinePool", MACHINES, &["v1beta2", "v1beta1", "v1alpha4"]),
+    (Kind::KubeadmConfig, "KubeadmConfig", BOOTSTRAP, &["v1beta2", "v1beta1", "v1alpha4"]),
+    (Kind::KubeadmConfigTemplate, "KubeadmConfigTemplate", BOOTSTRAP, &["v1beta2", "v1beta1", "v1alpha4"]),
     (Kind::InstanceTypes, "InstanceTypes", "podreach.dev", &["v1alpha1"]),
 ];
 
@@ -312,9 +331,12 @@ fn custom(group: &str, kind: &str) -> Sort {
     }
 }
 
+/// Custom kinds that are read besides those of pools.
+const OTHERS: [Kind; 2] = [Kind::ScaledObject, Kind::NodeClaim];
+
 /// Whether objects of this group and kind are read that are neither Kubernetes' own nor documents of ours.
 fn is_read(group: &str, kind: &str) -> bool {
-    let mut listed = READ.iter().filter(|(own, ..)| own.is_of_pools() || *own == Kind::ScaledObject);
+    let mut listed = READ.iter().filter(|(own, ..)| own.is_of_pools() || own.is_of_machines() || OTHERS.contains(own));
     listed.any(|(_, name, of, _)| *name == kind && *of == group)
 }
 
@@ -383,6 +405,12 @@ impl Kind {
     /// Whether objects of this kind describe where nodes come from.
     pub(crate) fn is_of_pools(self) -> bool {
         matches!(self, Self::NodePool | Self::KarpenterNodePool)
+    }
+
+    /// Whether objects of this kind are Cluster API's.
+    pub(crate) fn is_of_machines(self) -> bool {
+        let configs = [Self::KubeadmConfig, Self::KubeadmConfigTemplate];
+        matches!(self, Self::MachineDeployment | Self::MachineSet | Self::MachinePool) || configs.contains(&self)
     }
 
     /// Whether pods refer to objects of this kind by name, so that it matters whether the input has all of them.

@@ -36,18 +36,18 @@ fn label<'c>(cluster: &'c Cluster, node: &Node, key: &str) -> Option<&'c str> {
     cluster.symbols.symbol(key).and_then(|key| node.labels.value(key)).map(|value| cluster.symbols.str(value))
 }
 
-/// A pool of Karpenter's whose capacity is open, with a shape more for each kind of node that it has brought.
+/// A pool of Karpenter's or Cluster API's whose capacity is open, with a shape more for each kind of node that it has brought.
 pub(super) fn with_known_capacity(lowered: &Lowered, pool: &Pool) -> Pool {
-    let [shape] = pool.shapes.as_slice() else { return pool.clone() };
-    if pool.requirements == Requirements::default() || shape.capacity != Capacity::Open {
+    let Some(shape) = pool.shapes.iter().find(|shape| shape.capacity == Capacity::Open) else { return pool.clone() };
+    if pool.requirements == Requirements::default() && pool.nodes.is_none() {
         return pool.clone();
     }
     let cluster = &lowered.cluster;
     // One that is still starting does not have all that comes with its instance.
     let has_started = |node: &NodeId| !cluster.nodes[*node].passing.is_starting;
     let members = cluster.nodes.ids().filter(|&node| is_member(cluster, pool, node)).filter(has_started);
-    let mut shapes = vec![shape.clone()];
-    let nodes = members.filter_map(|node| like_node(lowered, shape, node));
+    let mut shapes = pool.shapes.clone();
+    let nodes = members.filter_map(|node| like_node(lowered, pool, shape, node));
     let claims = lowered.pools.iter().filter_map(|claim| like_claim(pool, shape, claim));
     for like in nodes.chain(claims) {
         if !shapes.contains(&like) {
@@ -58,11 +58,19 @@ pub(super) fn with_known_capacity(lowered: &Lowered, pool: &Pool) -> Pool {
 }
 
 /// The shape of a pool with what comes with the instance of one of its nodes.
-fn like_node(lowered: &Lowered, shape: &Shape, node: NodeId) -> Option<Shape> {
+fn like_node(lowered: &Lowered, pool: &Pool, shape: &Shape, node: NodeId) -> Option<Shape> {
     let symbols = &lowered.cluster.symbols;
     let text = |(key, value)| (symbols.str(key), symbols.str(value));
     let labels = lowered.cluster.nodes[node].labels.iter().map(text).collect();
-    like(shape, &labels, Capacity::Known(free_of_static_pods(&lowered.cluster, &lowered.origins, node)))
+    let mut like =
+        like(shape, &labels, Capacity::Known(free_of_static_pods(&lowered.cluster, &lowered.origins, node)))?;
+    if pool.nodes.is_some() {
+        // What its bootstrap has put on it besides, and what that may put on others again.
+        like.taints.extend(lowered.cluster.nodes[node].taints.iter().chain(&pool.startup));
+        like.taints.sort_unstable();
+        like.taints.dedup();
+    }
+    Some(like)
 }
 
 /// The same for a node on its way, if it is of the pool and was launched: only then does it say what it has to give.
@@ -93,7 +101,8 @@ fn like(shape: &Shape, of: &BTreeMap<&str, &str>, capacity: Capacity) -> Option<
         labels.insert(key.clone(), choice);
     }
     for (&key, &value) in of {
-        if key != HOSTNAME && (is_well_known(key) || is_of_platform(key)) && !labels.contains_key(key) {
+        let comes_again = is_well_known(key) || is_of_platform(key) || shape.open == Open::Anything;
+        if key != HOSTNAME && comes_again && !labels.contains_key(key) {
             labels.insert(key.to_owned(), Choice::fixed(value));
         }
     }

@@ -3,7 +3,7 @@
 //! A pool is a set of *shapes*, and a shape says what a node looks like when it comes: labels that are fixed, labels that are chosen, keys
 //! that are absent, keys of which nothing is known; taints that last; capacity, known or open. `template.rs` makes concrete nodes of it,
 //! relative to what pods and policies can tell apart; `demand.rs` says which pods a pool can serve. Readers, one
-//! for each kind of object: `karpenter.rs`, `own.rs`. `claim.rs` has nodes on their way. `catalogue.rs` has instance types, which make the capacity of Karpenter's pools known;
+//! for each kind of object: `karpenter.rs`, `own.rs`, `machines/` for Cluster API. `claim.rs` has nodes on their way. `catalogue.rs` has instance types, which make the capacity of Karpenter's pools known;
 //! `inferred.rs` takes the nodes of managed pools for their shapes. `listing.rs` lists nodes of pools in the cluster, with the capacity that
 //! `known.rs` finds on nodes that a pool has brought already.
 //!
@@ -16,6 +16,7 @@ mod inferred;
 mod karpenter;
 mod known;
 mod listing;
+pub(crate) mod machines;
 mod mentioned;
 mod own;
 pub mod requirement;
@@ -107,6 +108,10 @@ pub enum Choice {
     Any(Requirement),
     /// A value that the requirement allows, where it is not known which of them there are: what instance types offer.
     Offered(Requirement),
+    /// One of these values, or none; nobody knows which.
+    Perhaps(BTreeSet<String>),
+    /// None, unless flags of a controller say so: then this value.
+    Flagged(String),
 }
 
 impl Choice {
@@ -123,6 +128,8 @@ pub enum Open {
     Nothing,
     /// Those that Kubernetes, clouds and hardware discovery put on nodes.
     Platform,
+    /// Any.
+    Anything,
     /// The same; and for any other key an integer, where a pod says `NotIn`: Karpenter adds what a pod asks for to what the node must
     /// satisfy, and then draws a value.
     Drawn,
@@ -131,7 +138,11 @@ pub enum Open {
 impl Open {
     /// Whether a key may be there.
     pub fn admits(self, key: &str) -> bool {
-        self != Self::Nothing && is_of_platform(key)
+        match self {
+            Self::Nothing => false,
+            Self::Platform | Self::Drawn => is_of_platform(key),
+            Self::Anything => true,
+        }
     }
 }
 

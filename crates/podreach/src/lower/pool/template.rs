@@ -139,6 +139,14 @@ fn alternatives(choice: &Choice, mention: Option<&Mention>) -> Vec<Alternative> 
         Choice::Asked(requirement) => asked(requirement, mention.unwrap_or(&Mention::default())),
         Choice::Any(requirement) => any(requirement, mention.unwrap_or(&Mention::default())),
         Choice::Offered(requirement) => guessed(any(requirement, mention.unwrap_or(&Mention::default()))),
+        Choice::Perhaps(values) => {
+            let some = values.iter().map(|value| Alternative::plain(Some(value.clone())));
+            guessed(some.chain([Alternative::plain(None)]).collect())
+        }
+        Choice::Flagged(value) => {
+            let flagged = guessed(vec![Alternative::plain(Some(value.clone()))]);
+            flagged.into_iter().chain([Alternative::plain(None)]).collect()
+        }
     };
     if all.is_empty() {
         // No value will do, so that no node should come; if one does, it has none.

@@ -75,6 +75,12 @@ pub enum Role {
     Labels,
     /// Annotations; few are looked at.
     Annotations,
+    /// Labels in one text: `tier=web,team=red`.
+    LabelList,
+    /// Taints in one text: `tier=web:NoSchedule`.
+    TaintList,
+    /// The arguments of a kubelet, as a mapping or as a list of names and values; two are looked at, labels and taints.
+    KubeletArguments,
     /// The name of a resource.
     Resource,
     /// The domain of resources.
@@ -97,6 +103,15 @@ pub fn shape(api_version: &str, kind: &str) -> Shape {
         Sort::Custom(Does::PodsWith("acme")) => objects::ISSUER,
         Sort::Custom(Does::Manifests) => objects::APPLIER,
         _ => objects::NAMED,
+    }
+}
+
+/// What is looked at of the argument of a kubelet.
+pub fn kubelet_argument(name: &str) -> Option<Role> {
+    match name {
+        "node-labels" => Some(Role::LabelList),
+        "register-with-taints" => Some(Role::TaintList),
+        _ => None,
     }
 }
 

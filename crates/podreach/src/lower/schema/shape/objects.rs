@@ -1,8 +1,8 @@
 //! The shapes of all kinds but pods.
 
 use super::Role::{
-    Amounts, Domain, Driver, Hard, Key, Kind as KindName, KindPattern, Labels, Name, Namespace, Node, Number, Pod,
-    Prose, Resource, Value, Version, Word,
+    Amounts, Domain, Driver, Hard, Key, Kind as KindName, KindPattern, KubeletArguments, Labels, Name, Namespace, Node,
+    Number, Pod, Prose, Resource, Value, Version, Word,
 };
 use super::Shape::{self, Bare, Each, Fields, Leaf, Parts};
 use super::pods::{
@@ -63,6 +63,9 @@ fn storage(kind: Kind) -> Shape {
         Kind::NodeClaim => {
             Fields(&fields::OBJECT, &[V, K, M, ("spec", KARPENTER_CLAIM), ("status", KARPENTER_CLAIM_STATUS)])
         }
+        Kind::MachineDeployment | Kind::MachineSet | Kind::MachinePool => Parts(&[V, K, M, ("spec", MACHINES)]),
+        Kind::KubeadmConfig => Parts(&[V, K, M, ("spec", KUBEADM)]),
+        Kind::KubeadmConfigTemplate => Parts(&[V, K, M, ("spec", Parts(&[("template", Parts(&[("spec", KUBEADM)]))]))]),
         Kind::InstanceTypes => Fields(&fields::OBJECT, &[V, K, M, ("spec", INSTANCE_TYPES)]),
         Kind::PlacementPolicy => Fields(&fields::OBJECT, &[V, K, M, ("spec", POLICY), ("status", Bare)]),
         _ => NAMED,
@@ -155,6 +158,24 @@ const KARPENTER_CLAIM: Shape = Fields(
 );
 const KARPENTER_CLAIM_STATUS: Shape =
     Fields(&fields::KARPENTER_CLAIM_STATUS, &[("allocatable", Leaf(Amounts)), ("nodeName", Leaf(Node))]);
+const TAINTS: Shape =
+    Each(&Parts(&[("effect", Leaf(Word)), ("key", Leaf(Key)), ("propagation", Leaf(Word)), ("value", Leaf(Value))]));
+/// Which configuration machines are started with, and not what is in it.
+const BOOTSTRAP: Shape = Parts(&[("configRef", Parts(&[("kind", Leaf(KindName)), ("name", Leaf(Name))]))]);
+const MACHINES: Shape = Parts(&[
+    ("clusterName", Leaf(Name)),
+    R,
+    (
+        "template",
+        Parts(&[
+            ("metadata", Parts(&[("labels", Leaf(Labels))])),
+            ("spec", Parts(&[("bootstrap", BOOTSTRAP), ("taints", TAINTS)])),
+        ]),
+    ),
+]);
+/// How nodes register; not what is run on machines, or written there.
+const REGISTRATION: Shape = Parts(&[("kubeletExtraArgs", Leaf(KubeletArguments)), ("taints", TAINTS)]);
+const KUBEADM: Shape = Parts(&[("joinConfiguration", Parts(&[("nodeRegistration", REGISTRATION)]))]);
 const OFFERING: Shape = Fields(&fields::OFFERING, &[("Requirements", Each(&POOL_REQUIREMENT))]);
 const INSTANCE_TYPE: Shape = Fields(
     &fields::INSTANCE_TYPE,

@@ -79,6 +79,7 @@ const WORDS: &[&str] = &[
     "Off",
     "OnDelete",
     "OnFailure",
+    "OnInitialization",
     "OrderedReady",
     "paper",
     "Parallel",
@@ -165,7 +166,7 @@ const KEYS: &[&str] = &[
 ];
 
 /// Domains in which keys and resources have rules of their own, the longest of each family first.
-const DOMAINS: [&str; 18] = [
+const DOMAINS: [&str; 19] = [
     "aws-node-termination-handler",
     "eks.amazonaws.com",
     "karpenter.azure.com",
@@ -178,6 +179,7 @@ const DOMAINS: [&str; 18] = [
     "status-taint.cluster-autoscaler.kubernetes.io",
     "node-restriction.kubernetes.io",
     "node-role.kubernetes.io",
+    "node.cluster.x-k8s.io",
     "pod-security.kubernetes.io",
     "kubelet.kubernetes.io",
     "node.kubernetes.io",
@@ -259,6 +261,20 @@ pub fn known_driver(name: &str) -> bool {
 
 /// The annotations that are looked at, and what they say. Those that end in `/` or `-` go on with a name.
 const ANNOTATIONS: &[(&str, Shape)] = &[
+    ("capacity.cluster-autoscaler.kubernetes.io/cpu", Shape::Leaf(Role::Number)),
+    ("capacity.cluster-autoscaler.kubernetes.io/ephemeral-disk", Shape::Leaf(Role::Number)),
+    ("capacity.cluster-autoscaler.kubernetes.io/gpu-count", Shape::Leaf(Role::Number)),
+    ("capacity.cluster-autoscaler.kubernetes.io/gpu-type", Shape::Leaf(Role::Resource)),
+    ("capacity.cluster-autoscaler.kubernetes.io/labels", Shape::Leaf(Role::LabelList)),
+    ("capacity.cluster-autoscaler.kubernetes.io/maxPods", Shape::Leaf(Role::Number)),
+    ("capacity.cluster-autoscaler.kubernetes.io/memory", Shape::Leaf(Role::Number)),
+    ("cluster.x-k8s.io/cluster-api-autoscaler-node-group-max-size", Shape::Leaf(Role::Number)),
+    ("cluster.x-k8s.io/cluster-api-autoscaler-node-group-min-size", Shape::Leaf(Role::Number)),
+    ("cluster.x-k8s.io/cluster-name", Shape::Leaf(Role::Name)),
+    ("cluster.x-k8s.io/cluster-namespace", Shape::Leaf(Role::Namespace)),
+    ("cluster.x-k8s.io/owner-kind", Shape::Leaf(Role::Kind)),
+    ("cluster.x-k8s.io/owner-name", Shape::Leaf(Role::Name)),
+    ("cluster.x-k8s.io/replicas-managed-by", Shape::Bare),
     ("container.apparmor.security.beta.kubernetes.io/", Shape::Leaf(Role::Word)),
     ("container.seccomp.security.alpha.kubernetes.io/", Shape::Leaf(Role::Word)),
     ("deployment.kubernetes.io/revision", Shape::Leaf(Role::Number)),
