@@ -9,6 +9,7 @@ mod change;
 mod desired;
 mod drain;
 mod nearest;
+mod pool;
 mod replicas;
 mod repulsion;
 mod scene;
@@ -57,6 +58,7 @@ const SEARCHES: &[Search] = &[
     (false, selector::items),
     (true, toleration::items),
     (true, repulsion::items),
+    (true, pool::items),
     (true, desired::items),
 ];
 
@@ -77,6 +79,7 @@ pub const ALL: &[Finding] = &[
     selector::NOT_ITSELF,
     toleration::EVERYWHERE,
     repulsion::KEEPS_OUT,
+    pool::UNUSED,
     change::POSSIBLE,
     change::IMPOSSIBLE,
 ];
@@ -108,6 +111,8 @@ pub fn parts() -> usize {
 pub(crate) fn looked_for(lowered: &Lowered) -> LookedFor {
     let nodes = lowered.cluster.nodes.len();
     let of_one_input = ALL.iter().filter(|finding| finding.code.starts_with("F01") && finding.code != UNFINISHED.code);
+    let of_one_input =
+        of_one_input.filter(|finding| finding.code != pool::UNUSED.code || !lowered.cluster.pools.is_empty());
     let findings = if nodes == 0 { WITHOUT_NODES.len() } else { of_one_input.count() };
     LookedFor { findings, workloads: scene::subjects(lowered).len(), nodes }
 }
