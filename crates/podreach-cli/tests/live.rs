@@ -266,6 +266,63 @@ fn pools_are_listed_where_they_are_served_and_snapshots_carry_them() {
     assert!(ran.exit == 1 && ran.err.contains("nodepools.karpenter.sh may not be listed"), "{ran:?}");
 }
 
+/// A cluster that is managed by Cluster API, itself or another one, with a MachineDeployment and how its nodes register.
+fn with_machines(cluster: &'static str) -> Server {
+    let group = |group: &str| {
+        let version = json!({"groupVersion": format!("{group}/v1beta2"), "version": "v1beta2"});
+        json!({"name": group, "versions": [version]})
+    };
+    let resource = |name: &str, kind: &str| {
+        let resources = json!([{"name": name, "kind": kind, "namespaced": true, "verbs": ["get", "list"]}]);
+        Some((200, json!({"kind": "APIResourceList", "resources": resources})))
+    };
+    Server::start(move |asked: &Asked| match asked.path.as_str() {
+        "/apis" => Some((200, json!({"groups": [group("cluster.x-k8s.io"), group("bootstrap.cluster.x-k8s.io")]}))),
+        "/apis/cluster.x-k8s.io/v1beta2" => resource("machinedeployments", "MachineDeployment"),
+        "/apis/bootstrap.cluster.x-k8s.io/v1beta2" => resource("kubeadmconfigtemplates", "KubeadmConfigTemplate"),
+        path if path.starts_with("/apis/cluster.x-k8s.io/v1beta2/machinedeployments") => {
+            let template =
+                json!({"spec": {"bootstrap": {"configRef": {"kind": "KubeadmConfigTemplate", "name": "batch"}}}});
+            let spec = json!({"clusterName": cluster, "replicas": 2, "template": template});
+            list(&[json!({"metadata": {"name": "batch", "namespace": "shop"}, "spec": spec})], "")
+        }
+        path if path.starts_with("/apis/bootstrap.cluster.x-k8s.io/v1beta2/kubeadmconfigtemplates") => {
+            let taints = json!([{"key": "t", "effect": "NoSchedule"}]);
+            let labels = json!([{"name": "node-labels", "value": "tier=batch"}, {"name": "token", "value": "hunter2"}]);
+            let join = json!({"nodeRegistration": {"taints": taints, "kubeletExtraArgs": labels}});
+            let spec = json!({"joinConfiguration": join, "files": [{"content": "hunter2"}]});
+            list(
+                &[json!({"metadata": {"name": "batch", "namespace": "shop"}, "spec": {"template": {"spec": spec}}})],
+                "",
+            )
+        }
+        path if path.starts_with("/api/v1/nodes?") => {
+            let mut own = node("n1");
+            own["metadata"]["annotations"] =
+                json!({"cluster.x-k8s.io/cluster-name": "prod", "cluster.x-k8s.io/cluster-namespace": "shop"});
+            list(&[own, node("n2")], "")
+        }
+        _ => shop(asked),
+    })
+}
+
+#[test]
+fn machines_are_listed_and_snapshots_hold_only_how_their_nodes_register() {
+    let question = ["check", "-n", "shop", "cache", "-l", "tier=batch"];
+    let server = with_machines("prod");
+    let ran = server.run(&question);
+    assert_eq!(ran.exit, 1, "{ran:?}");
+    assert!(ran.out.contains("machinedeployment/shop/batch/1.1") && !ran.err.contains("W0313"), "{ran:?}");
+    let file = scratch("live-machines.json");
+    assert_eq!(server.run(&["snapshot", "-q", "-o", &file.to_string_lossy()]).exit, 0);
+    let text = std::fs::read_to_string(&file).expect("a snapshot");
+    assert!(text.contains("tier=batch") && !text.contains("hunter2") && !text.contains("token"), "{text}");
+    let again: Ran = server.command(&question).arg("-f").arg(&file).output().expect("it runs").into();
+    assert_eq!((again.exit, &again.out), (1, &ran.out), "{again:?}");
+    let other = with_machines("test").run(&question);
+    assert!(other.exit == 2 && other.err.contains("W0313"), "pools of another cluster: {other:?}");
+}
+
 #[test]
 fn a_snapshot_says_the_same_and_holds_no_secrets() {
     let server = Server::start(shop);
