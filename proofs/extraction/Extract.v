@@ -8,7 +8,7 @@
     definition; in OCaml, it is a table. *)
 
 From Coq Require Import NArith List Bool Extraction ExtrOcamlBasic.
-From Podreach Require Import Lists Configuration Problem Guard Folding Rules Compile Kept Never Search Weakening Replay Abstraction Classes AtMostOne Cluster Hopeless Shortage Adding Listing Orbits Terminating Meant.
+From Podreach Require Import Lists Configuration Problem Guard Folding Rules Compile Kept Never Search Weakening Replay Abstraction Classes AtMostOne Cluster Hopeless Shortage Adding Listing Orbits Terminating Meant Bound Elastic.
 Import ListNotations.
 
 Section Check.
@@ -165,6 +165,54 @@ Proof.
   apply accepts_goal_quickly_sound in accepted. now rewrite app_nil_r in accepted.
 Qed.
 
+(** A proof about the listed nodes of shapes, and about any number of others like them. *)
+Definition accepts_elastic_quickly (q : question) (shapes : list (list id)) (fuel : nat) (g : list (list (atom * N))) (classes : list (list atom))
+           (forbidden : list (list (nat * N))) (face : id -> id) (keys : list id) : bool :=
+  accepts_never_quickly q fuel g classes forbidden []
+  && forallb (fun shape => match shape with
+                           | [] => true
+                           | first :: rest => forallb (fun n => same_faces q face keys [(first, n); (n, first)]) rest
+                           end) shapes
+  && match traverse (named classes) forbidden with
+     | None => false
+     | Some groups => speaks_for_all q shapes g (map (group_besides q classes) groups)
+     end.
+
+(** What it accepts is so of every cluster that has more nodes, each of them like those of a shape. *)
+Theorem accepts_elastic_quickly_sound q extra shapes fuel g classes forbidden face keys : sensible q = true ->
+  (forall n, In n extra -> exists shape, In shape shapes
+    /\ forall n', In n' shape -> is_listed extra n' = true /\ Bound.alike q (comes extra shapes) n n') ->
+  accepts_elastic_quickly (with_few q (is_listed extra)) shapes fuel g classes forbidden face keys = true ->
+  never (cluster_problem q) (map lookup g).
+Proof.
+  intros ok like. unfold accepts_elastic_quickly, accepts_never_quickly, with_guards, remembering. rewrite !andb_true_iff.
+  intros [[[[[few_ok _] _] accepted] _] speaks].
+  destruct (traverse (named classes) forbidden) as [groups|]; [|discriminate].
+  rewrite check_remembering_same in accepted. unfold with_pairs in accepted. simpl in accepted. rewrite app_nil_r in accepted.
+  exact (shapes_speak_for_all q extra shapes ok few_ok like fuel g _ _ accepted speaks).
+Qed.
+
+Definition accepts_elastic_asked_quickly (q : question) (shapes : list (list id)) (fuel : nat) (g : list (list (atom * N))) (classes : list (list atom))
+           (forbidden : list (list (nat * N))) (face : id -> id) (keys : list id) : bool :=
+  open_at_start q g && accepts_elastic_quickly q shapes fuel (map (meant_by q) g) classes forbidden face keys.
+
+Theorem accepts_elastic_asked_quickly_sound q extra shapes fuel g classes forbidden face keys : sensible q = true ->
+  (forall n, In n extra -> exists shape, In shape shapes
+    /\ forall n', In n' shape -> is_listed extra n' = true /\ Bound.alike q (comes extra shapes) n n') ->
+  accepts_elastic_asked_quickly (with_few q (is_listed extra)) shapes fuel g classes forbidden face keys = true ->
+  forall s x, reachable (cluster_problem q) s -> In x g -> ~ met (dies_as q) s (lookup x).
+Proof.
+  intros ok like. unfold accepts_elastic_asked_quickly. rewrite andb_true_iff. intros [open accepted].
+  assert (speaks : exists groups, speaks_for_all (with_few q (is_listed extra)) shapes (map (meant_by (with_few q (is_listed extra))) g) groups = true).
+  { unfold accepts_elastic_quickly in accepted. rewrite !andb_true_iff in accepted. destruct accepted as [_ speaks].
+    destruct (traverse (named classes) forbidden) as [groups|]; [|discriminate]. eauto. }
+  destruct speaks as [groups speaks].
+  pose proof (open_alike q extra shapes ok like (map (meant_by (with_few q (is_listed extra))) g) _ speaks g open) as open'.
+  pose proof open' as both. apply andb_true_iff in both. destruct both as [shadows_ok _].
+  apply never_met; [assumption|assumption|assumption|].
+  exact (accepts_elastic_quickly_sound q extra shapes fuel _ classes forbidden face keys ok like accepted).
+Qed.
+
 Definition accepts_short_quickly (q : question) (ruled_out : list (list (atom * N))) (ws : list (want atom)) (laws : list (law * N)) : bool :=
   with_guards q (fun can guarded => accepts_short q can guarded ruled_out ws laws).
 
@@ -178,7 +226,8 @@ Proof.
   exact (accepts_short_sound q ok ruled_out no ws laws accepted).
 Qed.
 
-Definition what_it_accepts_is_so := (accepts_goal_quickly_sound, accepts_never_quickly_pairs, accepts_asked_quickly_sound, accepts_short_quickly_sound, accepts_trace_sound).
+Definition what_it_accepts_is_so := (accepts_goal_quickly_sound, accepts_never_quickly_pairs, accepts_asked_quickly_sound, accepts_elastic_quickly_sound,
+  accepts_elastic_asked_quickly_sound, accepts_short_quickly_sound, accepts_trace_sound).
 Print Assumptions what_it_accepts_is_so.
 
 Extract Constant remembering =>
@@ -190,4 +239,4 @@ Extract Constant remembering =>
        | None -> let b = f a in Hashtbl.add known a b; b)".
 
 Extraction Language OCaml.
-Extraction "proved.ml" accepts_goal_quickly accepts_asked_quickly accepts_short_quickly accepts_trace lets_in obeys lookup N.add N.mul.
+Extraction "proved.ml" accepts_goal_quickly accepts_asked_quickly accepts_elastic_quickly accepts_elastic_asked_quickly accepts_short_quickly accepts_trace lets_in obeys lookup N.add N.mul.

@@ -83,6 +83,7 @@ type document = {
   mutable apart : int list list list;
   mutable choices : (atom * n) list list;
   mutable exchanges : (positive * positive) list list;
+  mutable shapes : positive list list;
   mutable helpers : positive list;
   mutable keys : positive list;
   mutable trace : atom action list;
@@ -97,7 +98,7 @@ let fresh () =
   let table () = Hashtbl.create 64 in
   { semantics = None; pods = []; nodes = []; resources = []; number_of_pods = None; lists = table (); amounts = table ();
     facts = table (); terms = table (); constraints = table (); volume_limits = table (); limits = []; begins = []; stays = [];
-    dying = []; waits = []; goal = []; running = false; classes = []; forbidden = []; apart = []; choices = []; exchanges = []; helpers = []; keys = []; trace = []; ruled_out = []; wants = []; laws = []; verdict = None; questions = [] }
+    dying = []; waits = []; goal = []; running = false; classes = []; forbidden = []; apart = []; choices = []; exchanges = []; shapes = []; helpers = []; keys = []; trace = []; ruled_out = []; wants = []; laws = []; verdict = None; questions = [] }
 
 let none = XH
 let look table key default = match Hashtbl.find_opt table key with Some found -> found | None -> default
@@ -236,6 +237,7 @@ let line d = function
   | "apart" :: parts -> d.apart <- parts_of parts :: d.apart
   | "choice" :: atoms -> d.choices <- counted atoms :: d.choices
   | "exchange" :: nodes -> d.exchanges <- pairs (fun f t -> (id f, id t)) nodes :: d.exchanges
+  | "shape" :: nodes -> d.shapes <- List.map id nodes :: d.shapes
   | "helpers" :: ids -> d.helpers <- List.map id ids
   | "keys" :: ids -> d.keys <- List.map id ids
   | "face" :: face :: nodes -> List.iter (fun n -> Hashtbl.replace d.lists ("face", id n, none) [ id face ]) nodes
@@ -275,7 +277,12 @@ let answer d =
       let laws = List.rev_map (List.map (List.map (class_of (List.length classes)))) d.apart in
       let face n = match look d.lists ("face", n, none) [] with [ found ] -> found | _ -> none in
       let exchanges = List.rev d.exchanges in
-      if not d.running then
+      if d.shapes <> [] then
+        if d.choices <> [] || exchanges <> [] || laws <> [] then failwith "nodes that come are in proofs of groups alone"
+        else
+          let check = if d.running then accepts_elastic_asked_quickly else accepts_elastic_quickly in
+          accepted (check q d.shapes fuel goal classes forbidden face d.keys)
+      else if not d.running then
         accepted (accepts_goal_quickly q fuel goal (List.rev d.choices) classes forbidden laws exchanges d.helpers face d.keys)
       else if d.choices <> [] then failwith "choices are met by pods that stay"
       else accepted (accepts_asked_quickly q fuel goal classes forbidden laws exchanges d.helpers face d.keys)

@@ -213,15 +213,89 @@ Section Cluster.
   Lemma changes_are_deletions a d s : becomes (cluster_problem q) a d s -> dies q a d.
   Proof. intros [turned|[uses _]]; [exact turned|]. unfold consumed in uses. rewrite nothing_waits in uses. discriminate. Qed.
 
+  Lemma exchanged_undone to_ back_ : exchanged to_ back_ -> (forall a, back_ (to_ a) = a) /\ forall a, to_ (back_ a) = a.
+  Proof.
+    intros [there [back [E [_ [is is']]]]]. split; intros a; rewrite is, is'.
+    - apply (moved_and_back _ _ _ E).
+    - apply (back_and_moved _ _ _ E).
+  Qed.
+
+  Lemma exchanged_nothing : exchanged (fun a => a) (fun a => a).
+  Proof.
+    exists (fun n => n), (fun n => n). split; [apply Exchange.no_exchange; apply (parts q ok)|]. repeat split; auto; now intros [].
+  Qed.
+
+  Lemma exchanged_then to_ back_ to_' back_' : exchanged to_ back_ -> exchanged to_' back_' ->
+    exchanged (fun a => to_' (to_ a)) (fun a => back_ (back_' a)).
+  Proof.
+    intros [there [back [E [still [is is']]]]] [there' [back2 [E' [still' [is2 is2']]]]].
+    exists (fun n => there' (there n)), (fun n => back (back2 n)). split; [now apply Exchange.exchange_then|]. repeat split.
+    - intros j old. now rewrite still, still'.
+    - intros a. now rewrite is2, is.
+    - intros a. now rewrite is', is2'.
+  Qed.
+
+  Lemma exchanged_rules to_ back_ : exchanged to_ back_ -> forall a s, hard P a s -> hard P (to_ a) (image back_ s).
+  Proof.
+    intros [there [back [E [still [is is']]]]] a s [[a_in can] free]. rewrite is. split; [|exact free].
+    apply (admits_same q ok (moved there a) (image (moved_from back) (plus keeps s))).
+    - intros x. unfold image, plus. now rewrite is', (kept_still there back E still).
+    - split; [now apply (moved_listed _ _ _ E)|]. simpl. change (image (moved_from back) (plus keeps s)) with (led back (plus keeps s)).
+      rewrite (lets_in_led _ _ _ E); [assumption| |]; [now apply (of_a_type m) in a_in|now apply (on_a_node m) in a_in].
+  Qed.
+
+  Lemma exchanged_changes to_ back_ : exchanged to_ back_ -> forall a d s, becomes P a d s -> becomes P (to_ a) (to_ d) (image back_ s).
+  Proof.
+    intros [there [back [E [_ [is _]]]]] a d s turned. apply changes_are_deletions in turned. destruct turned as [turned same_node].
+    left. rewrite !is. split; [exact turned|]. unfold moved. simpl. now rewrite same_node.
+  Qed.
+
+  Lemma exchanged_still to_ back_ : exchanged to_ back_ -> forall a, new (snd a) = false -> to_ a = a.
+  Proof. intros [there [back [E [still [is _]]]]] [p n] old. rewrite is. unfold moved. simpl in *. now rewrite still. Qed.
+
+  (** One of the listed nodes has none of these pods. *)
+  Lemma one_is_free l (x : atom) : (length l <= k)%nat -> (forall a : atom, In a l -> listed (snd a) = true) ->
+    exists to_ back_, exchanged to_ back_ /\ (forall a, In a l -> to_ a = a) /\ listed (snd (to_ x)) = true.
+  Proof.
+    intros short on. destruct (listed (snd x)) eqn:there.
+    { exists (fun a => a), (fun a => a). split; [exact exchanged_nothing|split; auto]. }
+    destruct (enough (snd x) there) as [some [once [many each_]]].
+    assert (exists n, In n some /\ ~ In n (map snd l)) as [n [n_in out]].
+    { destruct (Exists_dec (fun n => ~ In n (map snd l)) some) as [yes|no].
+      - intros n. destruct (in_dec Pos.eq_dec n (map snd l)); [right|left]; tauto.
+      - apply Exists_exists in yes. exact yes.
+      - exfalso. assert (incl some (map snd l)) as sub.
+        { intros n n_in. destruct (in_dec Pos.eq_dec n (map snd l)) as [|out]; [assumption|]. exfalso. apply no.
+          apply Exists_exists. now exists n. }
+        apply NoDup_incl_length in sub; [|assumption]. enough (length (map snd l) <= k)%nat by lia. rewrite map_length. exact short. }
+    destruct (each_ n n_in) as [n_listed [go [back [E [leads [still others]]]]]].
+    exists (moved go), (moved_from back). split; [exists go, back; split; [exact E|]; split; [exact still|]; now split|]. split.
+    - intros [p j] a_in. unfold moved. simpl. rewrite others; [reflexivity| |].
+      + intros ->. specialize (on _ a_in). simpl in on. congruence.
+      + intros ->. apply out. now apply (in_map snd) in a_in.
+    - unfold moved. simpl. now rewrite leads.
+  Qed.
+
+  Lemma starts_old_here a : 0 < start P a -> new (snd a) = false.
+  Proof. destruct a as [p n]. intros some. apply (starts_old p). change (0 < lookup (begins q) (p, n) - keeps (p, n)) in some. simpl. lia. Qed.
+
+  Lemma changes_here a d s t : becomes P a d s -> becomes P a d t /\ snd a = snd d.
+  Proof. intros turned. apply changes_are_deletions in turned. split; [now left|exact (proj2 turned)]. Qed.
+
+  Lemma hard_same_here a s t : s ≐ t -> hard P a s -> hard P a t.
+  Proof.
+    intros e [can free]. split; [|exact free]. apply (admits_same q ok a (plus keeps s)); [|exact can].
+    intros x. unfold plus. now rewrite (e x).
+  Qed.
+
   Lemma few_of_cluster (pods_ : list atom) : (length pods_ <= k)%nat -> (forall a, In a pods_ -> listed (snd a) = true) ->
     deployable P [these pods_] -> deployable (few_nodes P snd listed) [these pods_].
   Proof.
     apply (few_nodes_enough P snd new listed) with (first := map fst (begins q)) (exchange := exchanged).
     - reflexivity.
-    - intros a s t e [can free]. split; [|exact free]. apply (admits_same q ok a (plus keeps s)); [|exact can].
-      intros x. unfold plus. now rewrite (e x).
-    - intros a d s t turned. apply changes_are_deletions in turned. split; [now left|exact (proj2 turned)].
-    - intros [p n] some. change (snd (p, n)) with n. apply (starts_old p). change (0 < lookup (begins q) (p, n) - keeps (p, n)) in some. lia.
+    - exact hard_same_here.
+    - exact changes_here.
+    - exact starts_old_here.
     - intros a some. change (0 < lookup (begins q) a - keeps a) in some. apply lookup_listed. lia.
     - intros a b s bs [[a_in can] free]. pose proof (proj1 (atom_listed q a) a_in) as [p_in n_in].
       assert (grows_ : plus keeps b ≼ plus keeps s) by (intros x; specialize (bs x); change (keeps x + b x <= keeps x + s x); lia).
@@ -230,42 +304,13 @@ Section Cluster.
       exists w. split; [intros x; specialize (inside x); by_count|].
       split; [|exact free]. apply (admits_same q ok a (plus keeps b ⊕ w)); [|split; assumption].
       change (kept (cluster_problem q)) with keeps. by_count.
-    - intros to_ back_ [there [back [E [_ [is is']]]]]. split; intros a; rewrite is, is'.
-      + apply (moved_and_back _ _ _ E).
-      + apply (back_and_moved _ _ _ E).
-    - exists (fun n => n), (fun n => n). split; [apply Exchange.no_exchange; apply (parts q ok)|]. repeat split; auto; now intros [].
-    - intros to_ back_ to' back' [there [back [E [still [is is']]]]] [there' [back2 [E' [still' [is2 is2']]]]].
-      exists (fun n => there' (there n)), (fun n => back (back2 n)). split; [now apply Exchange.exchange_then|]. repeat split.
-      + intros j old. now rewrite still, still'.
-      + intros a. now rewrite is2, is.
-      + intros a. now rewrite is', is2'.
-    - intros to_ back_ [there [back [E [still [is is']]]]] a s [[a_in can] free]. rewrite is. split; [|exact free].
-      apply (admits_same q ok (moved there a) (image (moved_from back) (plus keeps s))).
-      + intros x. unfold image, plus. now rewrite is', (kept_still there back E still).
-      + split; [now apply (moved_listed _ _ _ E)|]. simpl. change (image (moved_from back) (plus keeps s)) with (led back (plus keeps s)).
-        rewrite (lets_in_led _ _ _ E); [assumption| |]; [now apply (of_a_type m) in a_in|now apply (on_a_node m) in a_in].
-    - intros to_ back_ [there [back [E [_ [is _]]]]] a d s turned. apply changes_are_deletions in turned. destruct turned as [turned same_node].
-      left. rewrite !is. split; [exact turned|]. unfold moved. simpl. now rewrite same_node.
-    - intros to_ back_ [there [back [E [still [is _]]]]] [p n] old. rewrite is. unfold moved. simpl in *. now rewrite still.
-    - (* one of the listed nodes has none of these pods *)
-      intros l w short on. destruct (listed (snd w)) eqn:there.
-      { exists (fun a => a), (fun a => a). split; [|split; auto]. exists (fun n => n), (fun n => n).
-        split; [apply Exchange.no_exchange; apply (parts q ok)|]. repeat split; auto; now intros []. }
-      destruct (enough (snd w) there) as [some [once [many each_]]].
-      assert (exists n, In n some /\ ~ In n (map snd l)) as [n [n_in out]].
-      { destruct (Exists_dec (fun n => ~ In n (map snd l)) some) as [yes|no].
-        - intros n. destruct (in_dec Pos.eq_dec n (map snd l)); [right|left]; tauto.
-        - apply Exists_exists in yes. exact yes.
-        - exfalso. assert (incl some (map snd l)) as sub.
-          { intros n n_in. destruct (in_dec Pos.eq_dec n (map snd l)) as [|out]; [assumption|]. exfalso. apply no.
-            apply Exists_exists. now exists n. }
-          apply NoDup_incl_length in sub; [|assumption]. enough (length (map snd l) <= k)%nat by lia. rewrite map_length. exact short. }
-      destruct (each_ n n_in) as [n_listed [go [back [E [leads [still others]]]]]].
-      exists (moved go), (moved_from back). split; [exists go, back; split; [exact E|]; split; [exact still|]; now split|]. split.
-      + intros [p j] a_in. unfold moved. simpl. rewrite others; [reflexivity| |].
-        * intros ->. specialize (on _ a_in). simpl in on. congruence.
-        * intros ->. apply out. now apply (in_map snd) in a_in.
-      + unfold moved. simpl. now rewrite leads.
+    - exact exchanged_undone.
+    - exact exchanged_nothing.
+    - exact exchanged_then.
+    - exact exchanged_rules.
+    - exact exchanged_changes.
+    - exact exchanged_still.
+    - exact one_is_free.
   Qed.
 
   (** The cluster with the listed nodes alone. *)

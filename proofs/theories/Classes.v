@@ -296,56 +296,100 @@ Section Check.
 
   Hypothesis T : tables.
 
+  Lemma holds_in_classes a gd s : possible_only possible s -> guard_of S a = Some gd -> holds gd s = true -> class_admits a (abs f atoms s).
+  Proof.
+    intros only is ok. exists gd. split; [assumption|].
+    destruct (class_guard f atoms possible gd) as [h|] eqn:folded; [|trivial].
+    now rewrite (class_guard_spec f atoms (atoms_once T) possible (possible_among T) s only gd h folded).
+  Qed.
+
+  Lemma hard_in_classes groups a s : possible_only possible s -> hard (problem_of S) a s ->
+    possible a = true /\ hard (class_problem groups) (f a) (abs f atoms s).
+  Proof.
+    intros only [unwaited [gd [is ok]]]. pose proof (guarded_possible T a gd is). split; [assumption|].
+    exists a. repeat split; auto. now apply (holds_in_classes a gd).
+  Qed.
+
+  Lemma becomes_in_classes groups a d s : possible_only possible s -> possible a = true -> becomes (problem_of S) a d s ->
+    possible d = true /\ becomes (class_problem groups) (f a) (f d) (abs f atoms s).
+  Proof.
+    intros only a_in [was|[uses [gd [is ok]]]].
+    - pose proof (shadows_possible T a d a_in was). split; [assumption|]. exists a, d. repeat split; auto.
+    - pose proof (guarded_possible T d gd is). split; [assumption|]. exists a, d. repeat split; auto.
+      right. split; [assumption|]. now apply (holds_in_classes d gd).
+  Qed.
+
+  (** What the checker accepts is a certificate about classes. *)
+  Theorem check_classes_certificate fuel g groups : check_classes fuel g groups = true ->
+    certificate (class_problem groups) (map (abs f atoms) g) (map lookup groups).
+  Proof.
+    unfold check_classes. rewrite !andb_true_iff, negb_true_iff, !forallb_forall. intros [[free ruled] blocks].
+    assert (member : forall b c a, In b groups -> 0 < lookup b c -> possible a = true -> f a = c ->
+              member_holds fuel groups b c a = true).
+    { intros b c a b_in some a_in is. specialize (blocks b b_in). unfold class_group_holds in blocks.
+      rewrite forallb_forall in blocks.
+      assert (c_in : In c (map fst b)) by (apply lookup_listed; lia).
+      apply in_map_iff in c_in. destruct c_in as [[c' n] [e c_in]]. simpl in e. subst c'.
+      specialize (blocks _ c_in). simpl in blocks. apply orb_true_iff in blocks. destruct blocks as [zero|ok].
+      { apply N.eqb_eq in zero. lia. }
+      rewrite forallb_forall in ok. apply ok. apply filter_In. split; [now apply (possible_among T)|].
+      rewrite a_in. unfold in_class. destruct (eq_dec (f a) c); [reflexivity|contradiction]. }
+    assert (last : forall b c a y, In b groups -> 0 < lookup b c -> possible a = true -> f a = c -> class_admits a y ->
+              before_member (lookup b) c a ≼ y -> forbidden (map lookup groups) y).
+    { intros b c a y b_in some a_in is [gd [guarded ok]] above.
+      pose proof (member b c a b_in some a_in is) as holds_. unfold member_holds in holds_.
+      rewrite guarded in holds_. apply andb_true_iff in holds_. destruct holds_ as [no _].
+      destruct (class_guard f atoms possible gd) as [h|]; [|discriminate]. apply negb_true_iff in no.
+      destruct (escapes_sound _ _ _ _ no y above ok) as [u [uy found]].
+      eapply forbidden_mono; [exact uy|]. now apply contains_one_spec. }
+    split; simpl.
+    - intros bad. apply contains_one_spec in bad. congruence.
+    - intros alternative alt_in. apply in_map_iff in alt_in. destruct alt_in as [alt [<- alt_in]].
+      now apply contains_one_spec, ruled.
+    - intros b c b_in some y above [a [a_in [is [unwaited admitted]]]].
+      apply in_map_iff in b_in. destruct b_in as [b' [<- b_in]].
+      apply (last b' c a y); auto. unfold before_member. now rewrite unwaited.
+    - intros b c d b_in some y above [a [x [a_in [x_in [fa [fx turned]]]]]].
+      apply in_map_iff in b_in. destruct b_in as [b' [<- b_in]]. subst c.
+      destruct turned as [was|[uses admitted]].
+      + pose proof (member b' d x b_in some x_in fx) as holds_. unfold member_holds in holds_.
+        rewrite was, a_in in holds_. apply andb_true_iff in holds_. destruct holds_ as [_ found].
+        eapply forbidden_mono; [exact above|]. now apply contains_one_spec.
+      + apply (last b' d x y); auto. unfold before_member. now rewrite uses.
+  Qed.
+
+  (** So no step leads to a group, wherever it begins. *)
+  Corollary check_classes_deploy fuel g groups a s : check_classes fuel g groups = true -> possible_only possible s -> hard (problem_of S) a s ->
+    forbidden (map lookup groups) (abs f atoms (s ⊕ a)) -> forbidden (map lookup groups) (abs f atoms s).
+  Proof.
+    intros accepted only ok. apply check_classes_certificate in accepted. destruct (hard_in_classes groups a s only ok) as [can ok'].
+    apply (certificate_step _ _ _ _ _ accepted). apply (deploy _ _ _ (f a) ok').
+    apply (abs_plus_one f atoms (atoms_once T)). now apply (possible_among T).
+  Qed.
+
+  Corollary check_classes_change fuel g groups a d s : check_classes fuel g groups = true -> possible_only possible s -> 0 < s a ->
+    becomes (problem_of S) a d s ->
+    forbidden (map lookup groups) (abs f atoms (s ⊖ a ⊕ d)) -> forbidden (map lookup groups) (abs f atoms s).
+  Proof.
+    intros accepted only more turned. apply check_classes_certificate in accepted.
+    pose proof (running_possible possible s a only more) as can. destruct (becomes_in_classes groups a d s only can turned) as [can' turned'].
+    pose proof (possible_among T a can) as a_in. pose proof (possible_among T d can') as d_in.
+    apply (certificate_step _ _ _ _ _ accepted). apply (change _ _ _ (f a) (f d)); [|exact turned'|].
+    - simpl. unfold nothing. pose proof (abs_some f atoms s a a_in). lia.
+    - eapply same_trans; [now apply (abs_plus_one f atoms (atoms_once T))|].
+      pose proof (abs_minus_one f atoms (atoms_once T) s a a_in more) as M. intros c. specialize (M c). unfold plus_one. now rewrite M.
+  Qed.
+
   Theorem check_classes_sound fuel g groups :
     check_classes fuel g groups = true -> never (problem_of S) g.
   Proof.
-    unfold check_classes. rewrite !andb_true_iff, negb_true_iff, !forallb_forall. intros [[free ruled] blocks].
-    assert (admits : forall a gd s, possible_only possible s -> guard_of S a = Some gd -> holds gd s = true -> class_admits a (abs f atoms s)).
-    { intros a gd s only is ok. exists gd. split; [assumption|].
-      destruct (class_guard f atoms possible gd) as [h|] eqn:folded; [|trivial].
-      now rewrite (class_guard_spec f atoms (atoms_once T) possible (possible_among T) s only gd h folded). }
+    intros accepted.
     apply (never_of_classes f atoms (atoms_once T) possible (possible_among T) (problem_of S) (class_problem groups)); auto;
       try (intros a; unfold nothing; apply N.le_0_l).
-    - intros a s only [unwaited [gd [is ok]]]. pose proof (guarded_possible T a gd is). split; [assumption|].
-      exists a. repeat split; auto. now apply (admits a gd).
-    - intros a d s only a_in [was|[uses [gd [is ok]]]].
-      + pose proof (shadows_possible T a d a_in was). split; [assumption|]. exists a, d. repeat split; auto.
-      + pose proof (guarded_possible T d gd is). split; [assumption|]. exists a, d. repeat split; auto.
-        right. split; [assumption|]. now apply (admits d gd).
+    - intros a s. apply hard_in_classes.
+    - intros a d s. apply becomes_in_classes.
     - apply (start_possible T).
     - apply same_refl.
-    - apply (certificate_sound _ _ (map lookup groups)).
-      assert (member : forall b c a, In b groups -> 0 < lookup b c -> possible a = true -> f a = c ->
-                member_holds fuel groups b c a = true).
-      { intros b c a b_in some a_in is. specialize (blocks b b_in). unfold class_group_holds in blocks.
-        rewrite forallb_forall in blocks.
-        assert (c_in : In c (map fst b)) by (apply lookup_listed; lia).
-        apply in_map_iff in c_in. destruct c_in as [[c' n] [e c_in]]. simpl in e. subst c'.
-        specialize (blocks _ c_in). simpl in blocks. apply orb_true_iff in blocks. destruct blocks as [zero|ok].
-        { apply N.eqb_eq in zero. lia. }
-        rewrite forallb_forall in ok. apply ok. apply filter_In. split; [now apply (possible_among T)|].
-        rewrite a_in. unfold in_class. destruct (eq_dec (f a) c); [reflexivity|contradiction]. }
-      assert (last : forall b c a y, In b groups -> 0 < lookup b c -> possible a = true -> f a = c -> class_admits a y ->
-                before_member (lookup b) c a ≼ y -> forbidden (map lookup groups) y).
-      { intros b c a y b_in some a_in is [gd [guarded ok]] above.
-        pose proof (member b c a b_in some a_in is) as holds_. unfold member_holds in holds_.
-        rewrite guarded in holds_. apply andb_true_iff in holds_. destruct holds_ as [no _].
-        destruct (class_guard f atoms possible gd) as [h|]; [|discriminate]. apply negb_true_iff in no.
-        destruct (escapes_sound _ _ _ _ no y above ok) as [u [uy found]].
-        eapply forbidden_mono; [exact uy|]. now apply contains_one_spec. }
-      split; simpl.
-      + intros bad. apply contains_one_spec in bad. congruence.
-      + intros alternative alt_in. apply in_map_iff in alt_in. destruct alt_in as [alt [<- alt_in]].
-        now apply contains_one_spec, ruled.
-      + intros b c b_in some y above [a [a_in [is [unwaited admitted]]]].
-        apply in_map_iff in b_in. destruct b_in as [b' [<- b_in]].
-        apply (last b' c a y); auto. unfold before_member. now rewrite unwaited.
-      + intros b c d b_in some y above [a [x [a_in [x_in [fa [fx turned]]]]]].
-        apply in_map_iff in b_in. destruct b_in as [b' [<- b_in]]. subst c.
-        destruct turned as [was|[uses admitted]].
-        * pose proof (member b' d x b_in some x_in fx) as holds_. unfold member_holds in holds_.
-          rewrite was, a_in in holds_. apply andb_true_iff in holds_. destruct holds_ as [_ found].
-          eapply forbidden_mono; [exact above|]. now apply contains_one_spec.
-        * apply (last b' d x y); auto. unfold before_member. now rewrite uses.
+    - apply (certificate_sound _ _ (map lookup groups)). now apply (check_classes_certificate fuel).
   Qed.
 End Check.

@@ -235,43 +235,65 @@ Section Question.
     Lemma becomes_same a d s t : s ≐ t -> becomes cluster_problem a d s -> becomes cluster_problem a d t.
     Proof. intros e [dies_|[uses can]]; [now left|right]. split; [assumption|]. now apply (admits_same d s). Qed.
 
-    Lemma guards_weaker : weaker (problem_of guards) (besides cluster_problem).
+    Lemma let_in_possible a s : admits a s -> possible a = true.
+    Proof.
+      intros [a_in can]. apply andb_true_iff. split; [now apply has_spec|]. unfold is_possible, may_come.
+      unfold lets_in in can. apply andb_true_iff in can. destruct can as [-> _]. reflexivity.
+    Qed.
+
+    Lemma admitted_guarded a s : possible_only possible s -> admits a (plus (lookup (stays q)) s) -> holds_opt (asks_for_one possible a) s = true ->
+      exists g, guard_of guards a = Some g /\ holds g s = true.
     Proof.
       destruct parts as [pods_once [nodes_once [wf [listed [low shadows]]]]].
-      pose proof tables_hold as T.
-      assert (let_in_possible : forall a s, admits a s -> possible a = true).
-      { intros a s [a_in can]. apply andb_true_iff. split; [now apply has_spec|]. unfold is_possible, may_come.
-        unfold lets_in in can. apply andb_true_iff in can. destruct can as [-> _]. reflexivity. }
-      assert (admitted : forall a s, possible_only possible s -> admits a (plus (lookup (stays q)) s) -> holds_opt (asks_for_one possible a) s = true ->
-                exists g, guard_of guards a = Some g /\ holds g s = true).
-      { intros a s only can bound_. simpl. rewrite (let_in_possible a _ can). destruct can as [a_in can].
-        rewrite <- (guards_are_rules m (lookup (stays q)) possible) in can.
-        - assert (all_ : holds_opt (both_opt (guard_besides m (lookup (stays q)) possible (fst a) (snd a)) (asks_for_one possible a)) s = true).
-          { rewrite holds_both_opt. now rewrite can, bound_. }
-          destruct (both_opt _ _) as [g|]; [|discriminate]. exists g. auto.
-        - apply wf. now apply atom_listed.
-        - exact only. }
+      intros only can bound_. simpl. rewrite (let_in_possible a _ can). destruct can as [a_in can].
+      rewrite <- (guards_are_rules m (lookup (stays q)) possible) in can.
+      - assert (all_ : holds_opt (both_opt (guard_besides m (lookup (stays q)) possible (fst a) (snd a)) (asks_for_one possible a)) s = true).
+        { rewrite holds_both_opt. now rewrite can, bound_. }
+        destruct (both_opt _ _) as [g|]; [|discriminate]. exists g. auto.
+      - apply wf. now apply atom_listed.
+      - exact only.
+    Qed.
+
+    (** What the rules let happen the guards let happen. *)
+    Lemma hard_guarded a s : possible_only possible s -> hard (besides cluster_problem) a s -> hard (problem_of guards) a s.
+    Proof.
+      intros only [can free_]. split; [exact free_|]. apply admitted_guarded; [assumption|assumption|].
+      unfold asks_for_one. now rewrite free_.
+    Qed.
+
+    Lemma becomes_guarded a d s : possible_only possible s -> 0 < s a -> becomes (besides cluster_problem) a d s -> becomes (problem_of guards) a d s.
+    Proof.
+      destruct parts as [pods_once [nodes_once [wf [listed [low shadows]]]]].
+      intros only there [[turned same_node]|[uses can]].
+      - simpl. left. destruct (shadows _ _ turned) as [-> _]. simpl. rewrite <- same_node. now destruct a.
+      - right. split; [exact uses|]. apply admitted_guarded; [assumption|assumption|].
+        unfold asks_for_one. rewrite uses, (running_possible possible s a only there). simpl. rewrite holds_affinity.
+        unfold affinity_holds, lonely, may_be_first, first_empty, is_empty. simpl. destruct (N.eqb_spec (s a + 0) 0); [lia|reflexivity].
+    Qed.
+
+    Lemma reached_possible s : reachable (besides cluster_problem) s -> possible_only possible s.
+    Proof.
+      destruct parts as [pods_once [nodes_once [wf [listed [low shadows]]]]].
+      pose proof tables_hold as T. revert s. apply invariant.
+      - intros s e a out. rewrite e. now apply (start_possible _ _ _ T).
+      - intros s t _ only st b out. pose proof (only b out) as zero.
+        destruct st as [a [can _] e|a more e|a d more [[turned same_node]|[_ can]] e]; rewrite (e b).
+        + enough (a <> b) by by_count. intros ->. apply let_in_possible in can. congruence.
+        + by_count.
+        + pose proof (running_possible possible s a only more) as can.
+          destruct (shadows _ _ turned) as [was _].
+          assert (can' : possible d = true).
+          { apply (shadows_possible _ _ _ T a d can). simpl. rewrite was. simpl. rewrite <- same_node. now destruct a. }
+          enough (d <> b) by by_count. intros ->. congruence.
+        + enough (d <> b) by by_count. intros ->. apply let_in_possible in can. congruence.
+    Qed.
+
+    Lemma guards_weaker : weaker (problem_of guards) (besides cluster_problem).
+    Proof.
       apply (weaker_within _ _ (possible_only possible)).
-      - apply invariant.
-        + intros s e a out. rewrite e. now apply (start_possible _ _ _ T).
-        + intros s t _ only st b out. pose proof (only b out) as zero.
-          destruct st as [a [can _] e|a more e|a d more [[turned same_node]|[_ can]] e]; rewrite (e b).
-          * enough (a <> b) by by_count. intros ->. apply let_in_possible in can. congruence.
-          * by_count.
-          * pose proof (running_possible possible s a only more) as can.
-            destruct (shadows _ _ turned) as [was _].
-            assert (can' : possible d = true).
-            { apply (shadows_possible _ _ _ T a d can). simpl. rewrite was. simpl. rewrite <- same_node. now destruct a. }
-            enough (d <> b) by by_count. intros ->. congruence.
-          * enough (d <> b) by by_count. intros ->. apply let_in_possible in can. congruence.
-      - intros a s only [can free_]. split; [exact free_|]. apply admitted; [assumption|assumption|].
-        unfold asks_for_one. now rewrite free_.
-      - intros a d s only more [[turned same_node]|[uses can]].
-        + simpl. left. destruct (shadows _ _ turned) as [-> _]. simpl. rewrite <- same_node. now destruct a.
-        + right. split; [exact uses|]. apply admitted; [assumption|assumption|].
-          assert (there : 0 < s a) by (simpl in more; unfold nothing in more; lia).
-          unfold asks_for_one. rewrite uses, (running_possible possible s a only there). simpl. rewrite holds_affinity.
-          unfold affinity_holds, lonely, may_be_first, first_empty, is_empty. simpl. destruct (N.eqb_spec (s a + 0) 0); [lia|reflexivity].
+      - exact reached_possible.
+      - exact hard_guarded.
+      - intros a d s only more. apply becomes_guarded; [exact only|]. simpl in more. unfold nothing in more. lia.
       - apply within_refl.
       - apply same_refl.
     Qed.

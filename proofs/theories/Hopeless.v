@@ -69,15 +69,23 @@ Proof.
   destruct (both_opt _ _); [reflexivity|discriminate].
 Qed.
 
+Lemma hard_short q a s : hard (problem_of (guards q)) a s -> hard (problem_of (short_guards q)) a s.
+Proof.
+  intros [unwaited [g [is ok]]]. split; [exact unwaited|]. simpl in *. rewrite is. simpl. rewrite <- (in_short_spec g s) in ok.
+  destruct (in_short g) as [h|]; [|discriminate]. exists h. auto.
+Qed.
+
+Lemma becomes_short q a d s : becomes (problem_of (guards q)) a d s -> becomes (problem_of (short_guards q)) a d s.
+Proof.
+  intros [was|[uses [g [is ok]]]]; [now left|right]. split; [exact uses|]. simpl in *. rewrite is. simpl. rewrite <- (in_short_spec g s) in ok.
+  destruct (in_short g) as [h|]; [|discriminate]. exists h. auto.
+Qed.
+
 Lemma short_guards_weaker q : weaker (problem_of (short_guards q)) (problem_of (guards q)).
 Proof.
-  assert (short : forall a s, (exists g, guard_of (guards q) a = Some g /\ holds g s = true) ->
-            exists g, guard_of (short_guards q) a = Some g /\ holds g s = true).
-  { intros a s [g [is ok]]. simpl in *. rewrite is. simpl. rewrite <- (in_short_spec g s) in ok.
-    destruct (in_short g) as [h|]; [|discriminate]. exists h. auto. }
-  apply weaker_by_rules; simpl; auto.
-  - intros a s [unwaited admitted]. split; [assumption|]. now apply short.
-  - intros a d s [was|[uses admitted]]; [now left|right]. split; [assumption|]. now apply short.
+  apply weaker_by_rules.
+  - apply hard_short.
+  - apply becomes_short.
   - apply within_refl.
   - apply at_start. apply same_refl.
 Qed.

@@ -36,23 +36,29 @@ Section Never.
       forall s, b ⊖ d ⊕ a ≼ s -> becomes P a d s -> forbidden groups s;
   }.
 
+  (** No step leads to a group. *)
+  Lemma certificate_step g groups s t : certificate g groups -> step P s t -> forbidden groups t -> forbidden groups s.
+  Proof.
+    intros C st [b [b_in bt]].
+    destruct st as [a guard e|a more e|a d more turned e].
+    - destruct (N.eq_dec (b a) 0) as [zero|some].
+      + exists b. split; [assumption|]. intros c. specialize (bt c). rewrite e in bt. by_count.
+      + eapply (blocked _ _ C b a); auto; [lia|].
+        apply within_before. intros c. now rewrite <- e.
+    - exists b. split; [assumption|]. intros c. specialize (bt c). rewrite e in bt. by_count.
+    - destruct (N.eq_dec (b d) 0) as [zero|some].
+      + exists b. split; [assumption|]. intros c. specialize (bt c). rewrite e in bt. by_count.
+      + apply (came_from _ _ C b a d b_in ltac:(lia) s); [|assumption].
+        intros c. pose proof (bt a) as at_a. specialize (bt c). rewrite e in bt, at_a. by_count.
+  Qed.
+
   Theorem certificate_invariant g groups :
     certificate g groups -> forall s, reachable P s -> ~ forbidden groups s.
   Proof.
     intros C. apply invariant.
     - intros s e f. apply (start_free _ _ C).
       eapply forbidden_mono; [apply same_within|]; eassumption.
-    - intros s t r free st [b [b_in bt]]. apply free.
-      destruct st as [a guard e|a more e|a d more turned e].
-      + destruct (N.eq_dec (b a) 0) as [zero|some].
-        * exists b. split; [assumption|]. intros c. specialize (bt c). rewrite e in bt. by_count.
-        * eapply (blocked _ _ C b a); auto; [lia|].
-          apply within_before. intros c. now rewrite <- e.
-      + exists b. split; [assumption|]. intros c. specialize (bt c). rewrite e in bt. by_count.
-      + destruct (N.eq_dec (b d) 0) as [zero|some].
-        * exists b. split; [assumption|]. intros c. specialize (bt c). rewrite e in bt. by_count.
-        * apply (came_from _ _ C b a d b_in ltac:(lia) s); [|assumption].
-          intros c. pose proof (bt a) as at_a. specialize (bt c). rewrite e in bt, at_a. by_count.
+    - intros s t r free st bad. apply free. exact (certificate_step g groups s t C st bad).
   Qed.
 
   (** An accepted certificate is right: no sequence of steps, however long,

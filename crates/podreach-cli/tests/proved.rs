@@ -19,13 +19,14 @@ struct Tally {
     doubted: usize,
     /// Evidence that claims nothing.
     silent: usize,
-    /// Evidence about nodes that come and go, of which the proved checker knows nothing.
+    /// Evidence about nodes that come and go that has no exported form.
     elastic: usize,
     not_exported: usize,
 }
 
-/// What `verify` says where a model is right about a run or a proof, and the cluster may still differ from it.
-const DOUBTS: [&str; 2] = ["not modelled", "the run is not possible"];
+/// What `verify` says where a model is right about a run or a proof, and the cluster may still differ from it; or where it has too few new nodes
+/// to tell, of which documents list more.
+const DOUBTS: [&str; 3] = ["not modelled", "the run is not possible", "more new nodes"];
 
 struct Page<'p> {
     folder: PathBuf,

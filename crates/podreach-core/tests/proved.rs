@@ -25,6 +25,8 @@ mod lawful;
 #[allow(dead_code, reason = "rules are compared elsewhere")]
 mod program;
 
+#[path = "made/pools.rs"]
+mod pools;
 #[path = "../../podreach/tests/made/repetitive.rs"]
 mod repetitive;
 #[path = "made/starting.rs"]

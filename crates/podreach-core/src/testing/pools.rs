@@ -25,7 +25,8 @@ pub fn with_pools(rng: &mut Rng, problem: &Problem, shapes: usize, copies: usize
     for number in 0..shapes {
         let like = NodeId::from_index(rng.below(nodes));
         let is_all = rng.one_in(4);
-        let shape = cluster.shapes.push(NodeShape { is_all, ..NodeShape::new(pool) });
+        let distinct = [cluster.symbols.intern(super::HOST)].into();
+        let shape = cluster.shapes.push(NodeShape { is_all, distinct, ..NodeShape::new(pool) });
         for copy in 0..copies {
             let mut node = cluster.nodes[like].clone();
             let name = cluster.symbols.intern(&format!("new-{number}-{copy}"));

@@ -6,6 +6,7 @@
 //! and no document.
 
 mod choices;
+mod elastic;
 mod run;
 mod sum;
 mod tables;
@@ -16,7 +17,7 @@ use std::fmt;
 use podreach_core::check::symmetry::helping;
 use podreach_core::demand::{Argument, Demand, Shortage};
 use podreach_core::rule::Rule;
-use podreach_core::{Atom, Checker, Goal, PodId, Problem, Proof, Verdict, verdict};
+use podreach_core::{Atom, Checker, Goal, NodeId, PodId, Problem, Proof, Verdict, verdict};
 
 use tables::{Document, counts, number, pair};
 
@@ -34,7 +35,7 @@ pub enum Unwritten {
     TooManyChoices,
     /// A step (counted from zero) is about a node that has settled or a pod that does not wait.
     Step(usize),
-    /// Nodes come and go; the proved checker knows nothing of that.
+    /// Nodes come and go, and what is claimed of them has no form: pods are spread over them, wait for them or have volumes there.
     Elastic,
 }
 
@@ -44,7 +45,9 @@ impl fmt::Display for Unwritten {
             Self::Nothing => write!(f, "it claims nothing"),
             Self::Sum => write!(f, "its sum names a want, a place, a quota or a limit that does not exist"),
             Self::TooManyChoices => write!(f, "there are more than {MOST} ways to meet the demand"),
-            Self::Elastic => write!(f, "it is about nodes that come and go"),
+            Self::Elastic => {
+                write!(f, "it is about nodes that come and go, over which pods are spread, or for which they wait")
+            }
             Self::Step(index) => write!(f, "step {} changes nothing", index + 1),
         }
     }
@@ -57,7 +60,7 @@ impl std::error::Error for Unwritten {}
 /// A proof is about the quotient in which the goal is asked, weakened as it says, where all nodes have settled.
 pub fn verdict(problem: &Problem, goal: &Goal, verdict: &Verdict) -> Result<String, Unwritten> {
     match verdict {
-        _ if problem.model.is_elastic() => Err(Unwritten::Elastic),
+        Verdict::Deployable(_) if problem.model.is_elastic() && elastic::is_spread(problem) => Err(Unwritten::Elastic),
         Verdict::Deployable(trace) => run::documents(problem, goal, trace),
         Verdict::Never(proof) => proof_about(problem, goal, None, proof),
         Verdict::Unknown(_) => Err(Unwritten::Nothing),
@@ -68,6 +71,10 @@ pub fn verdict(problem: &Problem, goal: &Goal, verdict: &Verdict) -> Result<Stri
 /// document about what is ruled out and another about the sum, which relies on it.
 pub fn shortage(problem: &Problem, demand: &Demand, shortage: &Shortage) -> Result<String, Unwritten> {
     let Shortage { ruled_out, proof, argument } = shortage;
+    if problem.model.is_elastic() && (elastic::is_spread(problem) || elastic::endless(&problem.model).next().is_some())
+    {
+        return Err(Unwritten::Elastic);
+    }
     let standing = problem.with_standing_goals();
     match argument {
         Argument::Cover => {
@@ -95,9 +102,32 @@ pub fn rules(problem: &Problem, asked: impl IntoIterator<Item = (Option<Rule>, V
 
 /// A proof about a goal, and about choices that have what it rules out in them.
 fn proof_about(problem: &Problem, goal: &Goal, choices: Option<&Goal>, proof: &Proof) -> Result<String, Unwritten> {
+    if !problem.model.is_elastic() || elastic::endless(&problem.model).next().is_none() {
+        return in_quotient(problem, goal, choices, proof, Shapes::Listed);
+    }
+    // The proof as it is, about the nodes that are listed; and one about any number, with what exchanges make of its groups.
+    let listed = in_quotient(problem, goal, choices, proof, Shapes::Listed)?;
+    let (problem, proof) = elastic::with_enough_nodes(problem, proof)?;
+    Ok(listed + &in_quotient(&problem, goal, choices, &proof, Shapes::Endless)?)
+}
+
+/// What a document says of shapes: that there are the listed nodes, or any number like them.
+#[derive(Clone, Copy, PartialEq)]
+enum Shapes {
+    Listed,
+    Endless,
+}
+
+fn in_quotient(
+    problem: &Problem,
+    goal: &Goal,
+    choices: Option<&Goal>,
+    proof: &Proof,
+    shapes: Shapes,
+) -> Result<String, Unwritten> {
     // A quotient has no place for a pod that is asked about and runs already.
     if problem.is_met(goal, &*problem.start) {
-        return Ok(plain(&problem.weakened(&proof.weakened), goal, &Goal::default(), proof));
+        return plain(&problem.weakened(&proof.weakened), goal, &Goal::default(), proof, shapes);
     }
     let mut checker = Checker::new(problem);
     let quotient = checker.quotient(&proof.weakened);
@@ -106,11 +136,18 @@ fn proof_about(problem: &Problem, goal: &Goal, choices: Option<&Goal>, proof: &P
     let any = choices.map_or(&[][..], |goal| &goal.any[..]).iter();
     let any = any.map(|alternative| alternative.iter().map(|(atom, n)| (in_words(atom), n)).collect());
     let choices = Goal { any: any.collect() };
-    Ok(plain(&view.problem, &view.goal, &choices, &view.renamed(proof)))
+    plain(&view.problem, &view.goal, &choices, &view.renamed(proof), shapes)
 }
 
 /// A proof about a problem as it is.
-fn plain(problem: &Problem, goal: &Goal, choices: &Goal, proof: &Proof) -> String {
+fn plain(problem: &Problem, goal: &Goal, choices: &Goal, proof: &Proof, shapes: Shapes) -> Result<String, Unwritten> {
+    let m = &problem.model;
+    let shapes = elastic::endless(m).map(|(_, nodes)| nodes).filter(|_| shapes == Shapes::Endless);
+    let shapes: Vec<&[NodeId]> = shapes.filter(|nodes| !nodes.is_empty()).collect();
+    let has_form = shapes.is_empty() || elastic::has_form(problem, proof);
+    if m.is_elastic() && (elastic::is_spread(problem) || !has_form) {
+        return Err(Unwritten::Elastic);
+    }
     let mut document = Document::new(problem);
     document.goal(goal);
     if !problem.standing {
@@ -127,6 +164,9 @@ fn plain(problem: &Problem, goal: &Goal, choices: &Goal, proof: &Proof) -> Strin
     for exchange in &proof.exchanges {
         document.line("exchange", exchange.iter().flat_map(|&(from, to)| [number(from), number(to)]));
     }
+    for nodes in &shapes {
+        document.line("shape", nodes.iter().copied().map(number));
+    }
     if !proof.exchanges.is_empty() {
         let types = proof
             .classes
@@ -136,9 +176,11 @@ fn plain(problem: &Problem, goal: &Goal, choices: &Goal, proof: &Proof) -> Strin
             .filter(|pod| problem.model.cluster().pods.get(*pod).is_some());
         let helpers: BTreeSet<PodId> = helping(problem, types);
         document.line("helpers", helpers.into_iter().map(number));
+    }
+    if !proof.exchanges.is_empty() || !shapes.is_empty() {
         document.looks();
     }
-    document.end("never")
+    Ok(document.end("never"))
 }
 
 /// The parts of a law, between bars.

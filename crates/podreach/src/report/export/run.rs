@@ -25,7 +25,10 @@ pub(super) fn documents(problem: &Problem, goal: &Goal, trace: &Trace) -> Result
                 }
                 here.start = Arc::new(s.clone());
             }
-            Action::Add(_) | Action::Remove(_) => return Err(Unwritten::Elastic),
+            // A node that comes or goes changes nothing, if it may.
+            Action::Add(_) | Action::Remove(_) => {
+                problem.step(&mut s, action).map_err(|_| Unwritten::Step(index))?;
+            }
             // There, what waits is deleted like any other pod.
             Action::Withdraw(pod) if problem.model.consumed(pod).is_none() => return Err(Unwritten::Step(index)),
             Action::Delete(_, NodeId::NOWHERE) => return Err(Unwritten::Step(index)),
