@@ -172,9 +172,9 @@ fn part(effort: &Effort) -> String {
 
 /// How large a proof is.
 pub(crate) fn size(proof: &Proof) -> String {
-    match proof.laws.len() {
+    match proof.at_most_one.len() {
         0 => format!("{} groups", proof.forbidden.len()),
-        laws => format!("{} groups {laws} laws", proof.forbidden.len()),
+        count => format!("{} groups {count} at-most-one", proof.forbidden.len()),
     }
 }
 

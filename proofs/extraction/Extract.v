@@ -2,8 +2,8 @@
 
     [main.ml] reads documents for it.  The program is the one of Cluster.v, Orbits.v, Meant.v and Adding.v with
     three changes.  Guards are told as shortly as the checker in Rust tells them: one that
-    nothing can help has no classes to respect.  Whether a pair is there that a law stands for is
-    seen from the law (AtMostOne.v).  And what is asked again and again of an
+    nothing can help has no classes to respect.  Whether a pair is there that an at-most-one constraint stands for is
+    seen from the constraint (AtMostOne.v).  And what is asked again and again of an
     atom is remembered: in Coq that is nothing, so that both are the same program by
     definition; in OCaml, it is a table. *)
 
@@ -14,15 +14,15 @@ Import ListNotations.
 Section Check.
   Variables (S : system atom) (f : atom -> atom) (atoms : list atom) (possible : atom -> bool).
 
-  (** [check_classes] of groups and of those that laws stand for, with every guard told in classes once. *)
-  Definition check_remembering (fuel : nat) (g : goal atom) (groups : list (group (A := atom))) (laws : list (list (list atom))) : bool :=
+  (** [check_classes] of groups and of those that constraints stand for, with every guard told in classes once. *)
+  Definition check_remembering (fuel : nat) (g : goal atom) (groups : list (group (A := atom))) (apart : list (list (list atom))) : bool :=
     remembering (fun a => match guard_of S a with
                           | None => None
                           | Some g => Some (class_guard f atoms possible g)
                           end) (fun folded =>
     remembering (class_members f atoms possible) (fun members =>
     remembering (abs f atoms (initially S)) (fun first =>
-    let found := contains_or_breaks groups laws in
+    let found := contains_or_breaks groups apart in
     let member_holds b c a :=
       match folded a with
       | None => true
@@ -37,10 +37,10 @@ Section Check.
     let group_holds b := forallb (fun '(c, _) => (lookup b c =? 0)%N || forallb (member_holds b c) (members c)) b in
     negb (found first)
     && forallb (fun alternative => found (abs f atoms alternative)) g
-    && (forallb group_holds groups && forallb (fun l => forallb group_holds (pairs l)) laws)))).
+    && (forallb group_holds groups && forallb (fun l => forallb group_holds (pairs l)) apart)))).
 
-  Lemma check_remembering_same fuel g groups laws :
-    check_remembering fuel g groups laws = check_classes S f atoms possible fuel g (with_pairs groups laws).
+  Lemma check_remembering_same fuel g groups apart :
+    check_remembering fuel g groups apart = check_classes S f atoms possible fuel g (with_pairs groups apart).
   Proof.
     unfold check_remembering, remembering, check_classes. rewrite contains_or_breaks_pairs. f_equal; [f_equal|].
     - apply forallb_same. intros alternative _. apply contains_or_breaks_pairs.
@@ -49,13 +49,13 @@ Section Check.
           || forallb (fun a => match match guard_of S a with None => None | Some g => Some (class_guard f atoms possible g) end with
                                | None => true
                                | Some None => false
-                               | Some (Some h) => negb (escapes (contains_or_breaks groups laws) fuel h (before_member S f (lookup b) c a))
+                               | Some (Some h) => negb (escapes (contains_or_breaks groups apart) fuel h (before_member S f (lookup b) c a))
                                end
                                && match former S a with
                                   | None => true
-                                  | Some before => negb (possible before) || contains_or_breaks groups laws (plus_one (minus_one (lookup b) c) (f before))
+                                  | Some before => negb (possible before) || contains_or_breaks groups apart (plus_one (minus_one (lookup b) c) (f before))
                                   end) (class_members f atoms possible c)) b
-        = class_group_holds S f atoms possible fuel (with_pairs groups laws) b).
+        = class_group_holds S f atoms possible fuel (with_pairs groups apart) b).
       { intros b. unfold class_group_holds, member_holds. apply forallb_same. intros [c n] _. f_equal. apply forallb_same. intros a _. f_equal.
         - destruct (guard_of S a) as [h|]; [|reflexivity]. destruct (class_guard f atoms possible h) as [h'|]; [|reflexivity].
           f_equal. apply escapes_same. apply contains_or_breaks_pairs.
@@ -76,8 +76,8 @@ Definition with_guards {D : Type} (q : question) (use : (atom -> bool) -> (atom 
                                                          (asks_for_one q can a) else None)) (use can)).
 
 Definition accepts_never_quickly (q : question) (fuel : nat) (g : list (list (atom * N)))
-           (classes : list (list atom)) (forbidden : list (list (nat * N))) (laws : list (list (list nat))) : bool :=
-  sensible q && good_classes q classes && forallb (good_law q classes) laws
+           (classes : list (list atom)) (forbidden : list (list (nat * N))) (apart : list (list (list nat))) : bool :=
+  sensible q && good_classes q classes && forallb (good_parts q classes) apart
   && match traverse (named classes) forbidden with
      | None => false
      | Some groups =>
@@ -86,12 +86,12 @@ Definition accepts_never_quickly (q : question) (fuel : nat) (g : list (list (at
        check_remembering {| guard_of := guarded; former := former (guards q);
                             consumes := consumes (guards q); initially := initially (guards q) |}
          of_ (atoms (cluster q)) can fuel
-         (goal_besides (cluster_problem q) (map lookup g)) (map (group_besides q classes) groups) (map (law_named classes) laws)))
+         (goal_besides (cluster_problem q) (map lookup g)) (map (group_besides q classes) groups) (map (parts_named classes) apart)))
      end.
 
 (** What it accepts is so. *)
-Theorem accepts_never_quickly_sound q fuel g classes forbidden laws :
-  accepts_never_quickly q fuel g classes forbidden laws = true -> never (cluster_problem q) (map lookup g).
+Theorem accepts_never_quickly_sound q fuel g classes forbidden apart :
+  accepts_never_quickly q fuel g classes forbidden apart = true -> never (cluster_problem q) (map lookup g).
 Proof.
   unfold accepts_never_quickly, with_guards, remembering. rewrite !andb_true_iff. intros [[[ok _] _] accepted].
   destruct (traverse (named classes) forbidden) as [groups|]; [|discriminate].
@@ -104,13 +104,13 @@ Proof.
   - apply (guards_weaker q ok). now apply short_guards_weaker.
 Qed.
 
-(** Laws that name classes as they should are accepted exactly if the groups are that they stand for. *)
-Theorem accepts_never_quickly_pairs q fuel g classes forbidden laws : forallb (good_law q classes) laws = true ->
-  accepts_never_quickly q fuel g classes forbidden laws = accepts_never_quickly q fuel g classes (with_pairs forbidden laws) [].
+(** At-most-one constraints that name classes as they should are accepted exactly if the groups are that they stand for. *)
+Theorem accepts_never_quickly_pairs q fuel g classes forbidden apart : forallb (good_parts q classes) apart = true ->
+  accepts_never_quickly q fuel g classes forbidden apart = accepts_never_quickly q fuel g classes (with_pairs forbidden apart) [].
 Proof.
-  intros good. pose proof (groups_with_laws q classes forbidden laws good) as same_. unfold accepts_never_quickly. rewrite good.
+  intros good. pose proof (groups_with_apart q classes forbidden apart good) as same_. unfold accepts_never_quickly. rewrite good.
   cbn [forallb map]. f_equal.
-  destruct (traverse (named classes) (with_pairs forbidden laws)) as [whole|], (traverse (named classes) forbidden) as [groups|];
+  destruct (traverse (named classes) (with_pairs forbidden apart)) as [whole|], (traverse (named classes) forbidden) as [groups|];
     try discriminate; [|reflexivity].
   simpl in same_. injection same_ as same_. unfold with_guards, remembering. rewrite !check_remembering_same. f_equal.
   rewrite same_. unfold with_pairs. simpl. now rewrite app_nil_r.
@@ -119,18 +119,18 @@ Qed.
 (** Without exchanges it checks the goal from the start, and with them one alternative of those that are alike from the
     start above; choices have an alternative in them. *)
 Definition accepts_goal_quickly (q : question) (fuel : nat) (g choices : list (list (atom * N))) (classes : list (list atom))
-           (forbidden : list (list (nat * N))) (laws : list (list (list nat))) (exchanges : list listing) (helpers : list id) (face : id -> id) (keys : list id) : bool :=
+           (forbidden : list (list (nat * N))) (apart : list (list (list nat))) (exchanges : list listing) (helpers : list id) (face : id -> id) (keys : list id) : bool :=
   covers g choices
   && forallb (same_faces q face keys) exchanges
   && match exchanges with
-     | [] => accepts_never_quickly q fuel g classes forbidden laws
+     | [] => accepts_never_quickly q fuel g classes forbidden apart
      | _ => remembering (class_of classes) (fun of_ =>
-            accepts_by_orbits q exchanges helpers (rules_out of_ (stays q) (groups_of q classes (with_pairs forbidden laws)))
-              (fun q' g' => accepts_never_quickly q' fuel g' classes forbidden laws) g)
+            accepts_by_orbits q exchanges helpers (rules_out of_ (stays q) (groups_of q classes (with_pairs forbidden apart)))
+              (fun q' g' => accepts_never_quickly q' fuel g' classes forbidden apart) g)
      end.
 
-Theorem accepts_goal_quickly_sound q fuel g choices classes forbidden laws exchanges helpers face keys :
-  accepts_goal_quickly q fuel g choices classes forbidden laws exchanges helpers face keys = true ->
+Theorem accepts_goal_quickly_sound q fuel g choices classes forbidden apart exchanges helpers face keys :
+  accepts_goal_quickly q fuel g choices classes forbidden apart exchanges helpers face keys = true ->
   never (cluster_problem q) (map lookup (g ++ choices)).
 Proof.
   unfold accepts_goal_quickly, remembering. rewrite !andb_true_iff. intros [[covered _] accepted].
@@ -142,8 +142,8 @@ Proof.
   - apply (covers_sound _ _ _ covered no s r). now exists alternative.
 Qed.
 
-Lemma accepted_sensible q fuel g choices classes forbidden laws exchanges helpers face keys :
-  accepts_goal_quickly q fuel g choices classes forbidden laws exchanges helpers face keys = true -> sensible q = true.
+Lemma accepted_sensible q fuel g choices classes forbidden apart exchanges helpers face keys :
+  accepts_goal_quickly q fuel g choices classes forbidden apart exchanges helpers face keys = true -> sensible q = true.
 Proof.
   unfold accepts_goal_quickly, remembering. rewrite !andb_true_iff. intros [_ accepted].
   destruct exchanges as [|e rest]; [unfold accepts_never_quickly in accepted|unfold accepts_by_orbits in accepted];
@@ -152,11 +152,11 @@ Qed.
 
 (** A goal that pods meet while they are being deleted, too. *)
 Definition accepts_asked_quickly (q : question) (fuel : nat) (g : list (list (atom * N))) (classes : list (list atom))
-           (forbidden : list (list (nat * N))) (laws : list (list (list nat))) (exchanges : list listing) (helpers : list id) (face : id -> id) (keys : list id) : bool :=
-  open_at_start q g && accepts_goal_quickly q fuel (map (meant_by q) g) [] classes forbidden laws exchanges helpers face keys.
+           (forbidden : list (list (nat * N))) (apart : list (list (list nat))) (exchanges : list listing) (helpers : list id) (face : id -> id) (keys : list id) : bool :=
+  open_at_start q g && accepts_goal_quickly q fuel (map (meant_by q) g) [] classes forbidden apart exchanges helpers face keys.
 
-Theorem accepts_asked_quickly_sound q fuel g classes forbidden laws exchanges helpers face keys :
-  accepts_asked_quickly q fuel g classes forbidden laws exchanges helpers face keys = true ->
+Theorem accepts_asked_quickly_sound q fuel g classes forbidden apart exchanges helpers face keys :
+  accepts_asked_quickly q fuel g classes forbidden apart exchanges helpers face keys = true ->
   forall s x, reachable (cluster_problem q) s -> In x g -> ~ met (dies_as q) s (lookup x).
 Proof.
   unfold accepts_asked_quickly. rewrite andb_true_iff. intros [open accepted]. pose proof open as both.

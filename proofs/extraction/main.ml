@@ -48,7 +48,7 @@ let rec counted = function
   | p :: n :: count :: rest -> ((id p, id n), amount count) :: counted rest
   | _ -> failwith "not in threes"
 
-(* The parts of a law, between bars. *)
+(* The parts of an at-most-one constraint, between bars. *)
 let parts_of words =
   let add (part, parts) = function
     | "|" -> ([], List.rev part :: parts)
@@ -274,18 +274,18 @@ let answer d =
   | "never" ->
       let classes = List.rev d.classes in
       let forbidden = List.rev_map (group (List.length classes)) d.forbidden in
-      let laws = List.rev_map (List.map (List.map (class_of (List.length classes)))) d.apart in
+      let apart = List.rev_map (List.map (List.map (class_of (List.length classes)))) d.apart in
       let face n = match look d.lists ("face", n, none) [] with [ found ] -> found | _ -> none in
       let exchanges = List.rev d.exchanges in
       if d.shapes <> [] then
-        if d.choices <> [] || exchanges <> [] || laws <> [] then failwith "nodes that come are in proofs of groups alone"
+        if d.choices <> [] || exchanges <> [] || apart <> [] then failwith "nodes that come are in proofs of groups alone"
         else
           let check = if d.running then accepts_elastic_asked_quickly else accepts_elastic_quickly in
           accepted (check q d.shapes fuel goal classes forbidden face d.keys)
       else if not d.running then
-        accepted (accepts_goal_quickly q fuel goal (List.rev d.choices) classes forbidden laws exchanges d.helpers face d.keys)
+        accepted (accepts_goal_quickly q fuel goal (List.rev d.choices) classes forbidden apart exchanges d.helpers face d.keys)
       else if d.choices <> [] then failwith "choices are met by pods that stay"
-      else accepted (accepts_asked_quickly q fuel goal classes forbidden laws exchanges d.helpers face d.keys)
+      else accepted (accepts_asked_quickly q fuel goal classes forbidden apart exchanges d.helpers face d.keys)
   | "short" -> accepted (accepts_short_quickly q (List.rev d.ruled_out) (List.rev d.wants) (List.rev d.laws))
   | "deployable" -> accepted (accepts_trace q goal (List.rev d.trace))
   | "rules" ->

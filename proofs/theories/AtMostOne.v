@@ -1,10 +1,10 @@
-(** * Laws: of several parts, at most one has pods at a time
+(** * At-most-one constraints: of several parts, at most one has pods at a time
 
-    A law is a list of parts, each a list of classes.  It stands for groups: one pod
+    A constraint is a list of parts, each a list of classes.  It stands for groups: one pod
     each of two classes of different parts.  Where there are very many pairs, a proof
-    says them so; whether one of them is there is seen from the law alone.
+    says them so; whether one of them is there is seen from the constraint alone.
 
-    check/laws.rs, check/pairs.rs. *)
+    check/at_most_one.rs, check/pairs.rs. *)
 
 From Coq Require Import NArith List Lia Bool.
 From Podreach Require Import Configuration Problem Guard Never Search.
@@ -17,23 +17,23 @@ Section Pairs.
 
   Definition pair_of c d : list (C * N) := [(c, 1); (d, 1)].
 
-  (** The groups that a law stands for. *)
+  (** The groups that a constraint stands for. *)
   Fixpoint pairs l : list (list (C * N)) :=
     match l with
     | [] => []
     | part :: rest => flat_map (fun c => map (pair_of c) (concat rest)) part ++ pairs rest
     end.
 
-  (** Groups, and those that laws stand for. *)
-  Definition with_pairs (groups : list (list (C * N))) (laws : list (list (list C))) : list (list (C * N)) :=
-    groups ++ flat_map pairs laws.
+  (** Groups, and those that constraints stand for. *)
+  Definition with_pairs (groups : list (list (C * N))) (apart : list (list (list C))) : list (list (C * N)) :=
+    groups ++ flat_map pairs apart.
 
-  (** Two parts of a law, the former one first. *)
+  (** Two parts of a constraint, the former one first. *)
   Inductive two_parts : list C -> list C -> list (list C) -> Prop :=
   | two_first part other rest : In other rest -> two_parts part other (part :: rest)
   | two_later part other first rest : two_parts part other rest -> two_parts part other (first :: rest).
 
-  (** A law stands for the pairs of classes of two of its parts, and for no others. *)
+  (** A constraint stands for the pairs of classes of two of its parts, and for no others. *)
   Theorem pairs_spec l b :
     In b (pairs l) <-> exists part other c d, two_parts part other l /\ In c part /\ In d other /\ b = pair_of c d.
   Proof.
@@ -111,21 +111,21 @@ Section Broken.
       split; [exists c|exists d]; tauto.
   Qed.
 
-  (** Whether a group is there, or one that a law stands for. *)
-  Definition contains_or_breaks (groups : list (list (C * N))) (laws : list (list (list C))) s : bool :=
-    contains_one groups s || existsb (fun l => broken l s) laws.
+  (** Whether a group is there, or one that a constraint stands for. *)
+  Definition contains_or_breaks (groups : list (list (C * N))) (apart : list (list (list C))) s : bool :=
+    contains_one groups s || existsb (fun l => broken l s) apart.
 
-  Theorem contains_or_breaks_pairs groups laws s :
-    contains_or_breaks groups laws s = contains_one (with_pairs groups laws) s.
+  Theorem contains_or_breaks_pairs groups apart s :
+    contains_or_breaks groups apart s = contains_one (with_pairs groups apart) s.
   Proof.
     unfold contains_or_breaks, with_pairs, contains_one. rewrite existsb_app. f_equal.
-    induction laws as [|l rest IH]; [reflexivity|]. simpl. now rewrite existsb_app, IH, broken_pairs.
+    induction apart as [|l rest IH]; [reflexivity|]. simpl. now rewrite existsb_app, IH, broken_pairs.
   Qed.
 
-  (** So where the groups and laws of a certificate hold, at most one part of each law ever has pods. *)
-  Theorem at_most_one (P : problem C) g groups laws :
-    certificate P g (map lookup (with_pairs groups laws)) ->
-    forall s l part other, reachable P s -> In l laws -> two_parts part other l ->
+  (** So where the groups and constraints of a certificate hold, at most one part of each constraint ever has pods. *)
+  Theorem at_most_one (P : problem C) g groups apart :
+    certificate P g (map lookup (with_pairs groups apart)) ->
+    forall s l part other, reachable P s -> In l apart -> two_parts part other l ->
     has_pods part s = true -> has_pods other s = true -> False.
   Proof.
     intros holds_ s l part other r l_in two here there. apply (certificate_invariant P g _ holds_ s r).

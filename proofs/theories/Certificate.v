@@ -3,7 +3,7 @@
     All steps together.  A proof is about a weaker cluster, whose tables let in more
     (Weakenings.v); about its quotient, in which types that nothing tells apart are one
     (Quotient.v); about the goal that is meant where deletion takes time (Meant.v); and
-    its groups count classes besides kept pods, some of them said as laws (AtMostOne.v), and
+    its groups count classes besides kept pods, some of them said as at-most-one constraints (AtMostOne.v), and
     stand for what exchanges of nodes make of them (Cluster.v, Orbits.v).  If the checker accepts it, no legal sequence of steps of the
     cluster itself, by the rules of either semantics, meets the goal.
 
@@ -27,14 +27,14 @@ Section Certificate.
   Notation small := (quotient weak roster rep).
 
   (** The evidence. *)
-  Variables (fuel : nat) (classes : list (list atom)) (forbidden : list (list (nat * N))) (laws : list (list (list nat))).
+  Variables (fuel : nat) (classes : list (list atom)) (forbidden : list (list (nat * N))) (apart : list (list (list nat))).
   Variables (exchanges : list listing) (helpers : list id) (face : id -> id) (keys : list id).
 
   Definition accepted (g : list (list (atom * N))) : bool :=
-    forallb (good_law small classes) laws
+    forallb (good_parts small classes) apart
     && match exchanges with
-       | [] => accepts_never small fuel g classes (with_pairs forbidden laws)
-       | _ => accepts_exchanged small fuel g classes (with_pairs forbidden laws) exchanges helpers face keys
+       | [] => accepts_never small fuel g classes (with_pairs forbidden apart)
+       | _ => accepts_exchanged small fuel g classes (with_pairs forbidden apart) exchanges helpers face keys
        end.
 
   Lemma accepted_sound g : accepted g = true -> never (cluster_problem small) (map lookup g).

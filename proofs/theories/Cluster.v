@@ -355,7 +355,7 @@ Section Question.
     - now apply (guards_weaker ok).
   Qed.
 
-  (** ** Laws *)
+  (** ** At-most-one constraints *)
 
   Fixpoint no_number_twice (l : list nat) : bool :=
     match l with [] => true | x :: rest => negb (existsb (Nat.eqb x) rest) && no_number_twice rest end.
@@ -367,25 +367,25 @@ Section Question.
   Definition none_kept (classes : list (list atom)) (c : atom) : bool :=
     abs (class_of classes) (atoms m) (lookup (stays q)) c =? 0.
 
-  (** A law names classes that exist, each once, of which no pod is kept. *)
-  Definition good_law (classes : list (list atom)) (l : list (list nat)) : bool :=
+  (** A constraint names classes that exist, each once, of which no pod is kept. *)
+  Definition good_parts (classes : list (list atom)) (l : list (list nat)) : bool :=
     no_number_twice (concat l)
     && forallb (fun number => match named_class classes number with Some c => none_kept classes c | None => false end) (concat l).
 
-  (** The checker with laws, which stand for groups. *)
-  Definition accepts_with_laws (fuel : nat) (g : list (list (atom * N))) (classes : list (list atom))
-             (forbidden : list (list (nat * N))) (laws : list (list (list nat))) : bool :=
-    forallb (good_law classes) laws && accepts_never fuel g classes (with_pairs forbidden laws).
+  (** The checker with constraints, which stand for groups. *)
+  Definition accepts_with_apart (fuel : nat) (g : list (list (atom * N))) (classes : list (list atom))
+             (forbidden : list (list (nat * N))) (apart : list (list (list nat))) : bool :=
+    forallb (good_parts classes) apart && accepts_never fuel g classes (with_pairs forbidden apart).
 
-  Theorem accepts_with_laws_sound fuel g classes forbidden laws :
-    accepts_with_laws fuel g classes forbidden laws = true -> never cluster_problem (map lookup g).
-  Proof. unfold accepts_with_laws. rewrite andb_true_iff. intros [_ accepted]. exact (accepts_never_sound _ _ _ _ accepted). Qed.
+  Theorem accepts_with_apart_sound fuel g classes forbidden apart :
+    accepts_with_apart fuel g classes forbidden apart = true -> never cluster_problem (map lookup g).
+  Proof. unfold accepts_with_apart. rewrite andb_true_iff. intros [_ accepted]. exact (accepts_never_sound _ _ _ _ accepted). Qed.
 
-  (** A law in the names of its classes; all of them exist. *)
+  (** A constraint in the names of its classes; all of them exist. *)
   Definition name_in (classes : list (list atom)) (number : nat) : atom :=
     match named_class classes number with Some c => c | None => (1%positive, 1%positive) end.
 
-  Definition law_named (classes : list (list atom)) (l : list (list nat)) : list (list atom) := map (map (name_in classes)) l.
+  Definition parts_named (classes : list (list atom)) (l : list (list nat)) : list (list atom) := map (map (name_in classes)) l.
 
   Lemma traverse_app {B D} (h : B -> option D) (l l' : list B) :
     traverse h (l ++ l') = match traverse h l, traverse h l' with Some ds, Some ds' => Some (ds ++ ds') | _, _ => None end.
@@ -401,50 +401,50 @@ Section Question.
     rewrite (all b), IH; [reflexivity| |now left]. intros b' b_in. apply all. now right.
   Qed.
 
-  Lemma good_law_numbers classes l number : good_law classes l = true -> In number (concat l) ->
+  Lemma good_parts_numbers classes l number : good_parts classes l = true -> In number (concat l) ->
     named_class classes number = Some (name_in classes number) /\ none_kept classes (name_in classes number) = true.
   Proof.
-    unfold good_law, name_in. rewrite andb_true_iff, forallb_forall. intros [_ all] number_in. specialize (all _ number_in).
+    unfold good_parts, name_in. rewrite andb_true_iff, forallb_forall. intros [_ all] number_in. specialize (all _ number_in).
     destruct (named_class classes number); [auto|discriminate].
   Qed.
 
-  Lemma pairs_in_law {C} (l : list (list C)) b : In b (pairs l) -> exists c d, b = pair_of c d /\ In c (concat l) /\ In d (concat l).
+  Lemma pairs_in_parts {C} (l : list (list C)) b : In b (pairs l) -> exists c d, b = pair_of c d /\ In c (concat l) /\ In d (concat l).
   Proof.
     intros b_in. apply pairs_spec in b_in. destruct b_in as [part [other [c [d [two [c_in [d_in ->]]]]]]].
     assert (both : In part l /\ In other l) by (induction two; simpl; tauto).
     exists c, d. split; [reflexivity|]. split; apply in_concat; [exists part|exists other]; tauto.
   Qed.
 
-  Lemma named_pairs classes l : good_law classes l = true -> traverse (named classes) (pairs l) = Some (pairs (law_named classes l)).
+  Lemma named_pairs classes l : good_parts classes l = true -> traverse (named classes) (pairs l) = Some (pairs (parts_named classes l)).
   Proof.
-    intros good. unfold law_named. rewrite pairs_map. apply traverse_all. intros b b_in.
-    apply pairs_in_law in b_in. destruct b_in as [c [d [-> [c_in d_in]]]].
-    apply (good_law_numbers classes l) in c_in, d_in; try assumption. destruct c_in as [named_c _], d_in as [named_d _].
+    intros good. unfold parts_named. rewrite pairs_map. apply traverse_all. intros b b_in.
+    apply pairs_in_parts in b_in. destruct b_in as [c [d [-> [c_in d_in]]]].
+    apply (good_parts_numbers classes l) in c_in, d_in; try assumption. destruct c_in as [named_c _], d_in as [named_d _].
     unfold named, pair_of, named_class in *. simpl.
     destruct (nth_error classes c) as [[|first rest]|]; try discriminate. injection named_c as <-.
     destruct (nth_error classes d) as [[|first' rest']|]; try discriminate. now injection named_d as <-.
   Qed.
 
-  Lemma besides_pairs classes l : good_law classes l = true ->
-    map (group_besides classes) (pairs (law_named classes l)) = pairs (law_named classes l).
+  Lemma besides_pairs classes l : good_parts classes l = true ->
+    map (group_besides classes) (pairs (parts_named classes l)) = pairs (parts_named classes l).
   Proof.
-    intros good. rewrite <- (map_id (pairs (law_named classes l))) at 2. apply map_ext_in. intros b b_in.
-    apply pairs_in_law in b_in. destruct b_in as [c [d [-> both]]]. unfold law_named in both. rewrite <- concat_map, !in_map_iff in both.
+    intros good. rewrite <- (map_id (pairs (parts_named classes l))) at 2. apply map_ext_in. intros b b_in.
+    apply pairs_in_parts in b_in. destruct b_in as [c [d [-> both]]]. unfold parts_named in both. rewrite <- concat_map, !in_map_iff in both.
     destruct both as [[i [<- i_in]] [j [<- j_in]]].
-    apply (good_law_numbers classes l) in i_in, j_in; try assumption. destruct i_in as [_ free_i], j_in as [_ free_j].
+    apply (good_parts_numbers classes l) in i_in, j_in; try assumption. destruct i_in as [_ free_i], j_in as [_ free_j].
     unfold none_kept in *. apply N.eqb_eq in free_i, free_j. unfold group_besides, pair_of. simpl. now rewrite free_i, free_j.
   Qed.
 
-  (** Groups and laws in names and besides the kept pods are the groups with the pairs in names and besides them. *)
-  Theorem groups_with_laws classes forbidden laws : forallb (good_law classes) laws = true ->
-    option_map (map (group_besides classes)) (traverse (named classes) (with_pairs forbidden laws)) =
-    option_map (fun groups => with_pairs (map (group_besides classes) groups) (map (law_named classes) laws))
+  (** Groups and constraints in names and besides the kept pods are the groups with the pairs in names and besides them. *)
+  Theorem groups_with_apart classes forbidden apart : forallb (good_parts classes) apart = true ->
+    option_map (map (group_besides classes)) (traverse (named classes) (with_pairs forbidden apart)) =
+    option_map (fun groups => with_pairs (map (group_besides classes) groups) (map (parts_named classes) apart))
                (traverse (named classes) forbidden).
   Proof.
     intros good. unfold with_pairs. rewrite traverse_app.
-    assert (rest : traverse (named classes) (flat_map pairs laws) = Some (flat_map pairs (map (law_named classes) laws))
-                   /\ map (group_besides classes) (flat_map pairs (map (law_named classes) laws)) = flat_map pairs (map (law_named classes) laws)).
-    { induction laws as [|l rest IH]; [now split|]. simpl in good. apply andb_true_iff in good. destruct good as [good_l good].
+    assert (rest : traverse (named classes) (flat_map pairs apart) = Some (flat_map pairs (map (parts_named classes) apart))
+                   /\ map (group_besides classes) (flat_map pairs (map (parts_named classes) apart)) = flat_map pairs (map (parts_named classes) apart)).
+    { induction apart as [|l rest IH]; [now split|]. simpl in good. apply andb_true_iff in good. destruct good as [good_l good].
       destruct (IH good) as [named_ besides_]. simpl. rewrite traverse_app, (named_pairs classes l good_l), named_.
       split; [reflexivity|]. now rewrite map_app, besides_, besides_pairs. }
     destruct rest as [-> besides_]. destruct (traverse (named classes) forbidden) as [groups|]; [|reflexivity].

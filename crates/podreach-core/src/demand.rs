@@ -50,18 +50,18 @@ pub struct Shortage {
 pub enum Argument {
     /// Whatever is chosen has one of the ruled out configurations in it.
     Cover,
-    /// `Σ worth(want) · count(want)` is more than all laws together leave room for.
+    /// `Σ worth(want) · count(want)` is more than all inequalities together leave room for.
     Sum {
         /// What one pod of each want counts.
         worth: Vec<Amount>,
-        /// The laws, with how often each is added.
-        laws: Vec<(Law, Amount)>,
+        /// The inequalities, with how often each is added.
+        inequalities: Vec<(Inequality, Amount)>,
     },
 }
 
 /// An upper bound that every configuration of every run keeps, once the start is accounted for.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Law {
+pub enum Inequality {
     /// The pods on a node that are asked about a resource take no more of it than the node has.
     Capacity(NodeId, ResourceId),
     /// The pods of a quota take no more than it grants.

@@ -3,7 +3,7 @@
 //! Small enough that every configuration can be visited, and odd enough that every rule takes part: nodes without the keys that
 //! terms ask for, starts that violate their own constraints, pods that must stay, goals of several pods.
 
-mod laws;
+mod at_most_one;
 mod pools;
 mod starting;
 mod storage;
@@ -25,7 +25,7 @@ use crate::selector::{Allowed, Selector};
 use crate::step::{Action, Problem};
 
 pub use crate::random::Rng;
-pub use laws::{law, said_as_laws};
+pub use at_most_one::{constraint, said_as_at_most_one};
 pub use pools::{explicit, with_pools};
 pub use starting::some_starting;
 pub use switches::Switches;

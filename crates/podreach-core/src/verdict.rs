@@ -28,8 +28,8 @@ pub enum Verdict {
 /// A group counts classes of atoms, so that pods which nothing tells apart need not be listed in every combination. A class of one
 /// atom is that atom.
 ///
-/// A law says of several sets of classes, its parts, that no two of them have pods at a time. It stands for a group of each two classes of
-/// different parts, one pod of each: most proofs with many groups are about such sums.
+/// An at-most-one constraint says of several sets of classes, its parts, that no two of them have pods at a time. It stands for a group of
+/// each two classes of different parts, one pod of each: most proofs with many groups are about such sums.
 ///
 /// Where nodes can be exchanged, a group about one of them stands for its images on the others.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -40,15 +40,15 @@ pub struct Proof {
     pub classes: Vec<Vec<Atom>>,
     /// The forbidden groups.
     pub forbidden: Vec<Group>,
-    /// The laws.
-    pub laws: Vec<Law>,
+    /// The at-most-one constraints.
+    pub at_most_one: Vec<AtMostOne>,
     /// Exchanges of nodes: whatever they, one after the other, make of a forbidden group is forbidden as well.
     pub exchanges: Vec<Exchange>,
 }
 
-/// A law: at most one of these sets of classes (by their indexes in the proof) has pods at a time. No class is in two of them, and no pod
-/// of theirs is kept.
-pub type Law = Vec<Vec<usize>>;
+/// At most one of these sets of classes (by their indexes in the proof) has pods at a time. No class is in two of them, and no pod of
+/// theirs is kept.
+pub type AtMostOne = Vec<Vec<usize>>;
 
 /// Where each node goes that an exchange moves.
 pub type Exchange = Vec<(NodeId, NodeId)>;
@@ -66,21 +66,22 @@ impl Proof {
         Self { classes: atoms.iter().map(|&atom| vec![atom]).collect(), forbidden: groups.collect(), ..Self::default() }
     }
 
-    /// The same proof without laws, each written out as the groups that it stands for.
+    /// The same proof without at-most-one constraints, each written out as the groups that it stands for.
     pub fn in_groups(&self) -> Cow<'_, Self> {
-        if self.laws.is_empty() {
+        if self.at_most_one.is_empty() {
             return Cow::Borrowed(self);
         }
-        let mut proof = Self { laws: Vec::new(), ..self.clone() };
-        let pairs: BTreeSet<(usize, usize)> = self.laws.iter().flat_map(pairs).collect();
+        let mut proof = Self { at_most_one: Vec::new(), ..self.clone() };
+        let pairs: BTreeSet<(usize, usize)> = self.at_most_one.iter().flat_map(pairs).collect();
         proof.forbidden.extend(pairs.into_iter().map(|(a, b)| Group::from([(a, 1), (b, 1)])));
         Cow::Owned(proof)
     }
 }
 
-/// Each two classes of different parts of a law, the lower one first.
-fn pairs(law: &Law) -> impl Iterator<Item = (usize, usize)> + '_ {
-    let parts = law.iter().enumerate().flat_map(|(at, one)| law[at + 1..].iter().map(move |other| (one, other)));
+/// Each two classes of different parts of a constraint, the lower one first.
+fn pairs(constraint: &AtMostOne) -> impl Iterator<Item = (usize, usize)> + '_ {
+    let parts =
+        constraint.iter().enumerate().flat_map(|(at, one)| constraint[at + 1..].iter().map(move |other| (one, other)));
     let pairs = parts.flat_map(|(one, other)| one.iter().flat_map(move |&a| other.iter().map(move |&b| (a, b))));
     pairs.map(|(a, b)| (a.min(b), a.max(b)))
 }

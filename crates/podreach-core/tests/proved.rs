@@ -4,6 +4,8 @@
 //! `podreach/tests/proved` has all other kinds. This one needs the core alone, so that `proofs/mutate` can build it again for every error
 //! that it puts into the checker. Without `PODREACH_PROVED` there is nothing to compare with.
 
+#[path = "made/at_most_one.rs"]
+mod at_most_one;
 #[path = "../../podreach/tests/proved/comparison.rs"]
 mod comparison;
 #[path = "../../podreach/tests/proved/damage.rs"]
@@ -19,8 +21,6 @@ mod export;
 mod groups;
 #[path = "made/kept.rs"]
 mod kept;
-#[path = "made/lawful.rs"]
-mod lawful;
 #[path = "../../podreach/tests/proved/program.rs"]
 #[allow(dead_code, reason = "rules are compared elsewhere")]
 mod program;
@@ -40,7 +40,7 @@ use comparison::Comparison;
 use damage::damaged;
 use exchanged::exchanged_proof;
 use groups::{absent, some_classes};
-use podreach_core::demand::{Argument, Law, Shortage};
+use podreach_core::demand::{Argument, Inequality, Shortage};
 use podreach_core::testing::{
     Rng, Shape, cases, exhaustive, problem, random_configuration, reachable, some_terminating, some_waiting,
 };
@@ -176,36 +176,36 @@ fn proofs_about_the_witness_itself() {
     both.end("proofs about the witness itself", cases(3_000) / 20);
 }
 
-/// A witness that a law keeps out, beside one that is in no group and no law.
+/// A witness that an at-most-one constraint keeps out, beside one that is in no group and no such constraint.
 #[test]
-fn laws_about_one_of_two_witnesses() {
+fn at_most_one_of_two_witnesses() {
     let Some(mut both) = Comparison::start() else { return };
     let mut rng = Rng::new(32);
     for case in 0..cases(3_000) {
         let Some((problem, proof)) = witness::with_either_witness(&mut rng, case) else { continue };
         both.verdict(&problem, &problem.goal, &Verdict::Never(proof));
     }
-    both.end("laws about one of two witnesses", cases(3_000) / 30);
+    both.end("at-most-one constraints about one of two witnesses", cases(3_000) / 30);
 }
 
 #[test]
-fn proofs_with_laws_that_no_engine_made() {
+fn proofs_with_at_most_one_constraints_that_no_engine_made() {
     let Some(mut both) = Comparison::start() else { return };
     let (mut rng, mut seen) = (Rng::new(31), BTreeMap::new());
     for case in 0..cases(3_000) {
         let problem = some_problem(&mut rng, case);
-        let Some(case) = lawful::law_case(&mut rng, problem) else { continue };
+        let Some(case) = at_most_one::case(&mut rng, problem) else { continue };
         let verdict = Verdict::Never(case.proof.clone());
         both.verdict(&case.problem, &case.goal, &verdict);
-        *seen.entry(lawful::accepted(&case)).or_insert(0) += 1;
+        *seen.entry(at_most_one::accepted(&case)).or_insert(0) += 1;
         for _ in 0..3 {
             both.verdict(&case.problem, &case.goal, &damaged(&mut rng, &case.problem.model, &verdict));
         }
     }
-    println!("proofs with laws, accepted with them and without: {seen:?}");
+    println!("proofs with at-most-one constraints, accepted with them and without: {seen:?}");
     let often = |accepted: [bool; 2]| seen.get(&accepted).is_some_and(|&times: &usize| times >= cases(3_000) / 100);
     assert!(often([true, false]) && often([false, false]), "too few to tell: {seen:?}");
-    both.end("proofs with laws that no engine made", cases(3_000) / 20);
+    both.end("proofs with at-most-one constraints that no engine made", cases(3_000) / 20);
 }
 
 /// A goal about several pods that stay, and proofs about it: from what no configuration has, of all types or of those, and damaged.
@@ -324,7 +324,7 @@ fn shortages() {
 
 /// Sums of what comes to mind, and of what no configuration has one more of.
 #[test]
-fn sums_of_laws() {
+fn sums_of_inequalities() {
     let Some(mut both) = Comparison::start() else { return };
     let mut rng = Rng::new(72);
     for case in 0..cases(3_000) {
@@ -338,24 +338,25 @@ fn sums_of_laws() {
             }
             let (proof, ruled_out) = (Proof::of_configurations(&groups), Goal { any: groups });
             let argument = if round == 0 {
-                let below = |(atom, count)| (Law::Below(atom, count), 1);
-                let laws = ruled_out.any.iter().flat_map(|group| group.iter().map(below).collect::<Vec<_>>()).collect();
-                Argument::Sum { worth: vec![1; demand.wants.len()], laws }
+                let below = |(atom, count)| (Inequality::Below(atom, count), 1);
+                let inequalities =
+                    ruled_out.any.iter().flat_map(|group| group.iter().map(below).collect::<Vec<_>>()).collect();
+                Argument::Sum { worth: vec![1; demand.wants.len()], inequalities }
             } else {
                 let worth = demand.wants.iter().map(|_| rng.below(3) as u128).collect();
-                let mut law = || (demands::some_law(&mut rng, &problem, &demand, &ruled_out), 1);
-                let laws = (0..round).map(|_| law()).collect();
-                Argument::Sum { worth, laws }
+                let mut inequality = || (demands::some_inequality(&mut rng, &problem, &demand, &ruled_out), 1);
+                let inequalities = (0..round).map(|_| inequality()).collect();
+                Argument::Sum { worth, inequalities }
             };
             both.shortage(&problem, &demand, &Shortage { ruled_out, proof, argument });
         }
     }
-    both.end("sums of laws", 500);
+    both.end("sums of inequalities", 500);
 }
 
-/// Sums of one law, or of one on each node, that leave room for a little more or less than is asked for.
+/// Sums of one inequality, or of one on each node, that leave room for a little more or less than is asked for.
 #[test]
-fn each_law_by_itself() {
+fn each_inequality_by_itself() {
     for kind in [demands::Kind::Capacity, demands::Kind::Quota, demands::Kind::Limit, demands::Kind::Few] {
         let Some(mut both) = Comparison::start() else { return };
         let mut rng = Rng::new(73);
@@ -367,7 +368,7 @@ fn each_law_by_itself() {
             let shortage = Shortage { ruled_out: Goal::default(), proof: Proof::default(), argument };
             both.shortage(&problem, &demand, &shortage);
         }
-        both.end(&format!("sums of laws, {kind:?}"), 50);
+        both.end(&format!("sums of inequalities, {kind:?}"), 50);
     }
 }
 

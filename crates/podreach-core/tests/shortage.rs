@@ -5,11 +5,11 @@ mod demands;
 
 use std::collections::BTreeMap;
 
-use podreach_core::demand::{Argument, Demand, Law, Place, Shortage, Want};
+use podreach_core::demand::{Argument, Demand, Inequality, Place, Shortage, Want};
 use podreach_core::testing::{Rng, Shape, cases, problem, reachable, some_waiting};
 use podreach_core::{Atom, Configuration, Flaw, Goal, Id, NodeId, PodId, Problem, Proof, Semantics, short};
 
-use demands::{absent, some_demand, some_law};
+use demands::{absent, some_demand, some_inequality};
 
 fn each_case(seed: u64, count: usize, mut test: impl FnMut(usize, &mut Rng, &Problem, &[Configuration])) {
     let mut rng = Rng::new(seed);
@@ -23,7 +23,7 @@ fn each_case(seed: u64, count: usize, mut test: impl FnMut(usize, &mut Rng, &Pro
     }
 }
 
-/// A pod that is being deleted comes without being deployed, so that no guard keeps it away and no law need hold of it.
+/// A pod that is being deleted comes without being deployed, so that no guard keeps it away and no inequality need hold of it.
 #[test]
 fn a_demand_for_pods_that_are_being_deleted_is_refused() {
     let mut rng = Rng::new(79);
@@ -34,11 +34,11 @@ fn a_demand_for_pods_that_are_being_deleted_is_refused() {
         for shadow in shadows {
             let atom = (shadow, NodeId::from_index(0));
             let wants = vec![Want { count: 1, places: vec![Place { atoms: vec![atom], most: 1 }] }];
-            let none = Law::Few(vec![atom], 0);
+            let none = Inequality::Few(vec![atom], 0);
             let shortage = Shortage {
                 ruled_out: Goal::default(),
                 proof: Proof::default(),
-                argument: Argument::Sum { worth: vec![1], laws: vec![(none, 1)] },
+                argument: Argument::Sum { worth: vec![1], inequalities: vec![(none, 1)] },
             };
             assert_eq!(short(&problem, Demand { wants }, shortage, &|| false), Err(Flaw::BadWant(0)));
             refused += 1;
@@ -96,9 +96,9 @@ fn no_forged_shortage_is_accepted() {
                 Argument::Cover
             } else {
                 let worth = demand.wants.iter().map(|_| rng.below(3) as u128).collect();
-                let laws =
-                    (0..rng.below(7)).map(|_| (some_law(rng, problem, &demand, &ruled_out), rng.below(3) as u128));
-                Argument::Sum { worth, laws: laws.collect() }
+                let inequalities = (0..rng.below(7))
+                    .map(|_| (some_inequality(rng, problem, &demand, &ruled_out), rng.below(3) as u128));
+                Argument::Sum { worth, inequalities: inequalities.collect() }
             };
             let kind = if argument == Argument::Cover { "cover" } else { "sum" };
             let shortage = Shortage { ruled_out, proof: Proof::of_configurations(&groups), argument };
@@ -128,11 +128,12 @@ fn sums_of_what_nodes_have_are_accepted_exactly_if_they_are_short() {
             atoms.iter().zip(&most).map(|(&atom, most)| [(atom, most + 1)].into_iter().collect()).collect();
         let count = rng.below(6) as u64;
         let demand = Demand { wants: vec![Want { count, places: vec![Place { atoms: atoms.clone(), most: count }] }] };
-        let laws = atoms.iter().zip(&most).map(|(&atom, most)| (Law::Below(atom, most + 1), 1)).collect();
+        let inequalities =
+            atoms.iter().zip(&most).map(|(&atom, most)| (Inequality::Below(atom, most + 1), 1)).collect();
         let shortage = Shortage {
             ruled_out: Goal { any: groups.clone() },
             proof: Proof::of_configurations(&groups),
-            argument: Argument::Sum { worth: vec![1], laws },
+            argument: Argument::Sum { worth: vec![1], inequalities },
         };
         match short(problem, demand, shortage, &|| false) {
             Ok(_) => assert!(most.iter().sum::<u64>() < count, "case {number}"),

@@ -6,6 +6,7 @@
 mod aapp;
 mod admission;
 mod assumptions;
+mod at_most_one;
 mod conformance;
 mod controllers;
 mod corpus;
@@ -36,7 +37,6 @@ mod policies;
 mod policy_laws;
 mod policy_schema;
 mod pools;
-mod proof_laws;
 mod puzzle;
 mod recovery;
 mod remembered;

@@ -20,10 +20,10 @@
 use std::collections::HashSet;
 
 use super::Flaw;
+use super::at_most_one;
 use super::classes::{Class, Classes};
 use super::copies::Copies;
 use super::index::{Index, Present, add_one, count};
-use super::laws;
 use super::orbits::Orbits;
 use super::pairs::pair;
 use crate::configuration::Atom;
@@ -60,17 +60,20 @@ fn check_one_of_each(
     let is_at_first = |group: &Group| group.iter().all(|(&class, &count)| start[class] >= count);
     none(proof.forbidden.iter().position(is_at_first), Flaw::StartForbidden)?;
 
-    none(proof.laws.iter().position(|law| !laws::is_law(law, &start, &kept)), Flaw::NoLaw)?;
+    none(
+        proof.at_most_one.iter().position(|constraint| !at_most_one::is_at_most_one(constraint, &start, &kept)),
+        Flaw::NotAtMostOne,
+    )?;
 
     let groups: Vec<Present> = proof.forbidden.iter().map(|group| besides_kept(&kept, group)).collect();
-    let mut index = Index::new(proof.classes.len(), &groups, &proof.laws).ok_or(Flaw::NoLaw(0))?;
+    let mut index = Index::new(proof.classes.len(), &groups, &proof.at_most_one).ok_or(Flaw::NotAtMostOne(0))?;
     let ruled_out =
         |&alternative: &usize| index.finds_in(&classes.present(&goal.any[alternative].minus(&problem.kept)));
     let open = alike.iter().find(|alternatives| !alternatives.iter().any(ruled_out));
     none(open.map(|alternatives| alternatives[0]), Flaw::GoalNotForbidden)?;
 
     none_escapes((problem, &mut classes), &groups, &mut index, stop)?;
-    laws::hold((problem, &mut classes), &proof.laws, &mut index, stop)
+    at_most_one::hold((problem, &mut classes), &proof.at_most_one, &mut index, stop)
 }
 
 /// How many groups are looked at between two questions whether to stop.
@@ -355,7 +358,7 @@ mod tests {
                 let mut classes = Classes::new(&problem, &proof).expect("each atom is a class");
                 none_escapes((&problem, &mut classes), &groups, index, &|| false)
             };
-            let mut table = Index::new(atoms.len(), &groups, &[]).expect("there are no laws");
+            let mut table = Index::new(atoms.len(), &groups, &[]).expect("there are no constraints");
             let mut tree = Index::without_table(atoms.len(), &groups);
             let expected = check(&mut tree);
             assert_eq!(check(&mut table), expected, "case {case}: {groups:?} of {problem:#?}");

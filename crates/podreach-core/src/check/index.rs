@@ -1,9 +1,9 @@
 //! Forbidden groups in a tree: a group is a path of its entries, and what is not present cuts off everything below it. Where there are
-//! many pairs, these are in a table instead, and so are those that laws stand for.
+//! many pairs, these are in a table instead, and so are those that at-most-one constraints stand for.
 
 use super::classes::Class;
 use super::pairs::{Pairs, pair};
-use crate::verdict::Law;
+use crate::verdict::AtMostOne;
 
 /// What is present: how many pods of each class, sorted by class, no zeros.
 pub(super) type Present = Vec<(Class, u64)>;
@@ -40,14 +40,15 @@ struct Place {
 }
 
 impl Index {
-    /// These groups of so many classes, and those that laws stand for; `None` where the laws do not fit into a table.
-    pub(super) fn new(classes: usize, groups: &[Present], laws: &[Law]) -> Option<Self> {
-        let pairs = Pairs::new(classes, groups, laws);
-        if pairs.is_none() && laws.iter().flatten().any(|part| !part.is_empty()) {
+    /// These groups of so many classes, and those that at-most-one constraints stand for; `None` where the constraints do not fit into a
+    /// table.
+    pub(super) fn new(classes: usize, groups: &[Present], at_most_one: &[AtMostOne]) -> Option<Self> {
+        let pairs = Pairs::new(classes, groups, at_most_one);
+        if pairs.is_none() && at_most_one.iter().flatten().any(|part| !part.is_empty()) {
             return None;
         }
         let mut index = Self::with(pairs, classes, groups);
-        laws.iter().flatten().flatten().for_each(|&class| index.mentioned[class] = true);
+        at_most_one.iter().flatten().flatten().for_each(|&class| index.mentioned[class] = true);
         Some(index)
     }
 
@@ -112,7 +113,7 @@ mod tests {
     #[test]
     fn a_group_is_found_where_all_of_it_is_present() {
         let groups: [Present; 2] = [vec![(0, 1), (4, 2)], vec![(4, 1), (7, 1)]];
-        let index = Index::new(8, &groups, &[]).expect("there are no laws");
+        let index = Index::new(8, &groups, &[]).expect("there are no constraints");
         assert!(index.finds_in(&[(0, 3), (4, 2)]) && index.finds_in(&[(1, 1), (4, 1), (7, 9)]));
         assert!([0, 4, 7].iter().all(|&class| index.mentions(class)) && !index.mentions(1));
         assert!(!index.finds_in(&[(0, 3), (4, 1)]) && !index.finds_in(&[(7, 2)]) && !index.finds_in(&[]));
@@ -122,7 +123,7 @@ mod tests {
     fn pairs_are_found_in_the_table_as_in_the_tree() {
         let pairs = (0..5).flat_map(|a| (a..5).map(move |b| if a == b { vec![(a, 2)] } else { vec![(a, 1), (b, 1)] }));
         let (kept, groups): (Vec<Present>, Vec<Present>) = pairs.partition(|group| group[0].0 == 2);
-        let (table, tree) = (Index::new(5, &groups, &[]).expect("no laws"), Index::without_table(5, &groups));
+        let (table, tree) = (Index::new(5, &groups, &[]).expect("no constraints"), Index::without_table(5, &groups));
         assert!(table.pairs.is_some() && tree.pairs.is_none());
         assert!(groups.iter().all(|group| table.finds_in(group) && tree.finds_in(group)));
         assert!(kept.iter().all(|group| !table.finds_in(group) && !tree.finds_in(group)) && table.mentions(2));

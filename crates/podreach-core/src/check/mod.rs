@@ -6,16 +6,16 @@
 //! * `Deployable(a₁…aₖ)`  holds if  `start –a₁→ … –aₖ→ s`  and  `goal ≤ s`
 //! * `Never(B)`  holds if  some `b ∈ B` is `≤ goal`,  no `b ∈ B` is `≤ start`,  and  for every `b ∈ B` and `(p, n) ∈ b`,
 //!   each way to deploy `(p, n)` on top of `b − (p, n)` already contains some `b' ∈ B`
-//!   (a law in `B` stands for groups of two: see [`laws`])
+//!   (an at-most-one constraint in `B` stands for groups of two: see [`at_most_one`])
 //!   (with exchanges of nodes, `B` stands for its images under them: see [`symmetry::Orbits`])
-//! * a demand is never met  if  every choice has a forbidden configuration in it, or laws add up to too little: see [`shortage`]
+//! * a demand is never met  if  every choice has a forbidden configuration in it, or inequalities add up to too little: see [`shortage`]
 //! * what holds on one node holds on those it can be exchanged with: see [`symmetry`]
 
+mod at_most_one;
 mod classes;
 mod copies;
 mod forbidden;
 mod index;
-mod laws;
 mod orbits;
 mod pairs;
 mod replay;
@@ -113,11 +113,13 @@ pub enum Flaw {
     BadWant(usize),
     /// A choice that meets the demand and has nothing in it that is ruled out; or a demand too large to go through.
     Uncovered,
-    /// A law (by its index) that does not hold, or is none.
-    NoLaw(usize),
-    /// An atom that a want may use and that the laws count for too little.
+    /// An at-most-one constraint (by its index) that does not hold, or is not one.
+    NotAtMostOne(usize),
+    /// An inequality of a sum (by its index) that does not hold.
+    NoInequality(usize),
+    /// An atom that a want may use and that the inequalities count for too little.
     Uncounted(Atom),
-    /// Laws that leave room for as much as is asked for.
+    /// Inequalities that leave room for as much as is asked for.
     SumTooSmall,
     /// An exchange of nodes (by its index) that changes something.
     NotSymmetric(usize),
@@ -181,9 +183,10 @@ impl fmt::Display for Flaw {
                 )
             }
             Self::Uncovered => write!(f, "there is a choice of nodes that is not ruled out"),
-            Self::NoLaw(index) => write!(f, "law {} does not hold", index + 1),
+            Self::NotAtMostOne(index) => write!(f, "at-most-one constraint {} does not hold", index + 1),
+            Self::NoInequality(index) => write!(f, "inequality {} does not hold", index + 1),
             Self::Uncounted(_) => write!(f, "a pod on a node that may be used is not counted in full"),
-            Self::SumTooSmall => write!(f, "the laws leave room for what is asked for"),
+            Self::SumTooSmall => write!(f, "the inequalities leave room for what is asked for"),
             Self::NotSymmetric(index) => {
                 write!(f, "exchange {} is of nodes that differ in something", index + 1)
             }

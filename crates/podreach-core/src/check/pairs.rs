@@ -15,7 +15,7 @@ use super::classes::{Class, Classes};
 use super::forbidden::weight;
 use super::index::Present;
 use crate::guard::Guard;
-use crate::verdict::Law;
+use crate::verdict::AtMostOne;
 
 /// The forbidden pairs, and the classes that are forbidden by themselves.
 pub(super) struct Pairs {
@@ -31,16 +31,17 @@ pub(super) struct Pairs {
     beside: Vec<Option<Box<[u64]>>>,
 }
 
-/// A table has at most so many words for each pair, not more than the pairs themselves take, and for each entry of a law.
+/// A table has at most so many words for each pair, not more than the pairs themselves take, and for each entry of a constraint.
 const WORDS_PER_PAIR: usize = 16;
 const WORDS_PER_ENTRY: usize = 64;
 
 impl Pairs {
-    /// The pairs among groups of so many classes, and of laws; `None` where they are so few that a table would be larger than they are.
-    pub(super) fn new(classes: usize, groups: &[Present], laws: &[Law]) -> Option<Self> {
+    /// The pairs among groups of so many classes, and of at-most-one constraints; `None` where they are so few that a table would be
+    /// larger than they are.
+    pub(super) fn new(classes: usize, groups: &[Present], at_most_one: &[AtMostOne]) -> Option<Self> {
         let width = classes.div_ceil(64);
         let pairs = groups.iter().filter(|group| pair(group).is_some()).count();
-        let entries: usize = laws.iter().flatten().map(Vec::len).sum();
+        let entries: usize = at_most_one.iter().flatten().map(Vec::len).sum();
         let most = pairs.saturating_mul(WORDS_PER_PAIR).saturating_add(entries.saturating_mul(WORDS_PER_ENTRY));
         if classes.saturating_mul(width) > most {
             return None;
@@ -55,15 +56,15 @@ impl Pairs {
                 table.never[class / 64] |= 1 << (class % 64);
             }
         }
-        laws.iter().for_each(|law| table.add_law(law));
+        at_most_one.iter().for_each(|constraint| table.add_constraint(constraint));
         Some(table)
     }
 
-    /// Each two classes of different parts of a law are a pair.
-    fn add_law(&mut self, law: &Law) {
+    /// Each two classes of different parts of an at-most-one constraint are a pair.
+    fn add_constraint(&mut self, constraint: &AtMostOne) {
         let mut all = vec![0; self.width];
-        law.iter().flatten().for_each(|&class| all[class / 64] |= 1 << (class % 64));
-        for part in law {
+        constraint.iter().flatten().for_each(|&class| all[class / 64] |= 1 << (class % 64));
+        for part in constraint {
             let mut others = all.clone();
             part.iter().for_each(|&class| others[class / 64] &= !(1 << (class % 64)));
             for &class in part {

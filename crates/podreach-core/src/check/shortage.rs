@@ -2,8 +2,8 @@
 //!
 //! Everything is shown about the cluster that the proof is about, weakened as it says: what is too little there is too little.
 //! A choice that meets a demand is one configuration `g(i)` for each want `i`, and all of them together are `≤ s`. Write `k` for what is
-//! kept and `s = k + x`. Every law is a sum `Σ w(a) · x(a) ≤ b`: at the start it holds by the choice of `b`, deletions only help, and
-//! each deployment that adds to the sum was refused if it would exceed `b`. Laws are added up, `λ` times each. If
+//! kept and `s = k + x`. Every inequality is a sum `Σ w(a) · x(a) ≤ b`: at the start it holds by the choice of `b`, deletions only help,
+//! and each deployment that adds to the sum was refused if it would exceed `b`. Inequalities are added up, `λ` times each. If
 //!
 //! ```text
 //! for every want i and atom a in its place q:   rest(i, a) = worth(i) − λ(q)  ≤  Σ λ · w(a)
@@ -15,7 +15,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Checker, Flaw};
 use crate::configuration::{Atom, Configuration};
-use crate::demand::{Argument, Demand, Law, Place, Shortage, Want};
+use crate::demand::{Argument, Demand, Inequality, Place, Shortage, Want};
 use crate::elastic::endless_shape;
 use crate::guard::{AtMost, Guards, Universe};
 use crate::id::{Id, NodeId, PodId, QuotaId, ResourceId};
@@ -54,15 +54,15 @@ pub fn short(problem: &Problem, demand: Demand, shortage: Shortage, stop: &dyn F
     let problem = checker.quotient(&shortage.proof.weakened).full();
     match &shortage.argument {
         Argument::Cover => Cover { demand: &demand, ruled_out: &shortage.ruled_out.any, stop, steps: 0 }.check()?,
-        Argument::Sum { worth, laws } => {
+        Argument::Sum { worth, inequalities } => {
             let sum = Sum { problem, demand: &demand, shortage: &shortage, moving: problem.start.minus(&problem.kept) };
-            sum.check(worth, laws)?;
+            sum.check(worth, inequalities)?;
         }
     }
     Ok(Short { demand, shortage })
 }
 
-/// Atoms exist, and no want has one twice. None is of a pod that is being deleted: laws need not hold of those, which come without
+/// Atoms exist, and no want has one twice. None is of a pod that is being deleted: inequalities need not hold of those, which come without
 /// being deployed. None is on a node of which more may come, since a demand could be met on those.
 fn well_formed(problem: &Problem, demand: &Demand) -> Result<(), Flaw> {
     for (index, want) in demand.wants.iter().enumerate() {
@@ -143,7 +143,7 @@ impl Cover<'_> {
     }
 }
 
-/// Adds up laws.
+/// Adds up inequalities.
 struct Sum<'a> {
     problem: &'a Problem,
     demand: &'a Demand,
@@ -153,20 +153,21 @@ struct Sum<'a> {
 }
 
 impl Sum<'_> {
-    fn check(&self, worth: &[Amount], laws: &[(Law, Amount)]) -> Result<(), Flaw> {
+    fn check(&self, worth: &[Amount], inequalities: &[(Inequality, Amount)]) -> Result<(), Flaw> {
         let Demand { wants } = self.demand;
         if worth.len() != wants.len() {
             return Err(Flaw::SumTooSmall);
         }
         let mut room: Amount = 0;
         let (mut covered, mut in_place) = (BTreeMap::<Atom, Amount>::new(), BTreeMap::<(usize, usize), Amount>::new());
-        for (index, (law, times)) in laws.iter().enumerate() {
-            let bound = if let &Law::Place(want, place) = law {
-                let most = wants.get(want).and_then(|want| want.places.get(place)).ok_or(Flaw::NoLaw(index))?.most;
+        for (index, (inequality, times)) in inequalities.iter().enumerate() {
+            let bound = if let &Inequality::Place(want, place) = inequality {
+                let most =
+                    wants.get(want).and_then(|want| want.places.get(place)).ok_or(Flaw::NoInequality(index))?.most;
                 add(in_place.entry((want, place)).or_default(), *times);
                 most.into()
             } else {
-                let (weights, bound) = self.law(law).ok_or(Flaw::NoLaw(index))?;
+                let (weights, bound) = self.inequality(inequality).ok_or(Flaw::NoInequality(index))?;
                 for (atom, weight) in weights {
                     add(covered.entry(atom).or_default(), weight.saturating_mul(*times));
                 }
@@ -194,19 +195,19 @@ impl Sum<'_> {
         if asked.fold(0, Amount::saturating_add) > room { Ok(()) } else { Err(Flaw::SumTooSmall) }
     }
 
-    /// What a law bounds besides the kept pods, and by how much; `None` if there is no such law.
-    fn law(&self, law: &Law) -> Option<(Vec<(Atom, Amount)>, Amount)> {
-        match law {
-            &Law::Capacity(node, resource) => self.capacity(node, resource),
-            &Law::Quota(quota) => self.quota(quota),
-            &Law::Limit(index) => self.limit(index),
-            Law::Few(atoms, most) => self.few(atoms, *most),
-            &Law::Below(atom, count) => {
+    /// What an inequality bounds besides the kept pods, and by how much; `None` if there is no such inequality.
+    fn inequality(&self, inequality: &Inequality) -> Option<(Vec<(Atom, Amount)>, Amount)> {
+        match inequality {
+            &Inequality::Capacity(node, resource) => self.capacity(node, resource),
+            &Inequality::Quota(quota) => self.quota(quota),
+            &Inequality::Limit(index) => self.limit(index),
+            Inequality::Few(atoms, most) => self.few(atoms, *most),
+            &Inequality::Below(atom, count) => {
                 let alone: Configuration = [(atom, count)].into_iter().collect();
                 let below = count.checked_sub(1)?.saturating_sub(self.problem.kept.count(atom));
                 self.shortage.ruled_out.any.contains(&alone).then(|| (vec![(atom, 1)], below.into()))
             }
-            Law::Place(..) => None,
+            Inequality::Place(..) => None,
         }
     }
 
@@ -288,7 +289,7 @@ impl Sum<'_> {
         Some(self.above_start(atoms.iter().map(|&atom| (atom, 1)).collect(), most.into()))
     }
 
-    /// A law whose bound the start may exceed: then it stays below what the start has.
+    /// An inequality whose bound the start may exceed: then it stays below what the start has.
     fn above_start(&self, weights: Vec<(Atom, Amount)>, bound: Amount) -> (Vec<(Atom, Amount)>, Amount) {
         let taken = weights.iter().map(|&(atom, weight)| weight.saturating_mul(self.moving.count(atom).into()));
         let start = taken.fold(0, Amount::saturating_add);

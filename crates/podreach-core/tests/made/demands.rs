@@ -1,6 +1,6 @@
-//! Random demands, and laws for them.
+//! Random demands, and inequalities for them.
 
-use podreach_core::demand::{Argument, Demand, Law, Place, Want};
+use podreach_core::demand::{Argument, Demand, Inequality, Place, Want};
 use podreach_core::rule;
 use podreach_core::testing::Rng;
 use podreach_core::{Atom, Configuration, Goal, Id, NodeId, PodId, Problem};
@@ -26,8 +26,8 @@ pub(crate) fn some_demand(rng: &mut Rng, problem: &Problem) -> Demand {
     Demand { wants }
 }
 
-/// A law that may hold, about what may exist.
-pub(crate) fn some_law(rng: &mut Rng, problem: &Problem, demand: &Demand, ruled_out: &Goal) -> Law {
+/// An inequality that may hold, about what may exist.
+pub(crate) fn some_inequality(rng: &mut Rng, problem: &Problem, demand: &Demand, ruled_out: &Goal) -> Inequality {
     let m = &problem.model;
     let atoms: Vec<Atom> =
         demand.wants.iter().flat_map(|want| want.places.iter().flat_map(|place| place.atoms.clone())).collect();
@@ -35,28 +35,28 @@ pub(crate) fn some_law(rng: &mut Rng, problem: &Problem, demand: &Demand, ruled_
     match rng.below(6) {
         0 => {
             let resources: Vec<_> = m.cluster().resources.entries().ids().collect();
-            Law::Capacity(NodeId::from_index(rng.below(m.nodes().len() + 1)), rng.pick(&resources))
+            Inequality::Capacity(NodeId::from_index(rng.below(m.nodes().len() + 1)), rng.pick(&resources))
         }
-        1 => Law::Quota(Id::from_index(rng.below(m.cluster().quotas.len() + 1))),
-        2 => Law::Limit(rng.below(m.cluster().limits.len() + 1)),
+        1 => Inequality::Quota(Id::from_index(rng.below(m.cluster().quotas.len() + 1))),
+        2 => Inequality::Limit(rng.below(m.cluster().limits.len() + 1)),
         3 => {
             let mut some: Vec<Atom> = atoms.iter().copied().filter(|_| !rng.one_in(3)).collect();
             some.sort_unstable();
             some.dedup();
-            Law::Few(some, rng.below(3) as u64)
+            Inequality::Few(some, rng.below(3) as u64)
         }
         4 if !ruled_out.any.is_empty() => {
             let alternative = &ruled_out.any[rng.below(ruled_out.any.len())];
             let (atom, count) = alternative.iter().next().expect("alternatives are not empty");
-            Law::Below(atom, count)
+            Inequality::Below(atom, count)
         }
-        _ => Law::Place(want, rng.below(demand.wants[want].places.len() + 1)),
+        _ => Inequality::Place(want, rng.below(demand.wants[want].places.len() + 1)),
     }
 }
 
-/// Laws that can be enough by themselves.
+/// Inequalities that can be enough by themselves.
 #[derive(Clone, Copy, Debug)]
-#[allow(dead_code, reason = "one of the tests has laws of all kinds at once")]
+#[allow(dead_code, reason = "one of the tests has inequalities of all kinds at once")]
 pub(crate) enum Kind {
     Capacity,
     Quota,
@@ -64,29 +64,35 @@ pub(crate) enum Kind {
     Few,
 }
 
-/// A few pods of a type, and laws of one kind that each of them counts in.
-#[allow(dead_code, reason = "one of the tests has laws of all kinds at once")]
+/// A few pods of a type, and inequalities of one kind that each of them counts in.
+#[allow(dead_code, reason = "one of the tests has inequalities of all kinds at once")]
 pub(crate) fn some_sum(rng: &mut Rng, problem: &Problem, kind: Kind, pod: PodId) -> (Demand, Argument) {
     let (m, cluster) = (&problem.model, problem.model.cluster());
     let nodes: Vec<NodeId> = m.nodes().filter(|_| !rng.one_in(5)).collect();
     let atoms: Vec<Atom> = nodes.iter().map(|&node| (pod, node)).collect();
-    let (worth, laws) = match kind {
+    let (worth, inequalities) = match kind {
         Kind::Capacity => {
             let resources: Vec<_> = cluster.resources.entries().ids().collect();
             let resource = rng.pick(&resources);
-            let laws = nodes.iter().map(|&node| Law::Capacity(node, resource)).collect();
-            (rule::fit::weight(m, pod, resource), laws)
+            let inequalities = nodes.iter().map(|&node| Inequality::Capacity(node, resource)).collect();
+            (rule::fit::weight(m, pod, resource), inequalities)
         }
         Kind::Quota => {
             let quota = Id::from_index(rng.below(cluster.quotas.len().max(1)));
-            (rule::quota::weight(m, pod, quota), vec![Law::Quota(quota)])
+            (rule::quota::weight(m, pod, quota), vec![Inequality::Quota(quota)])
         }
-        Kind::Limit => (1, vec![Law::Limit(rng.below(cluster.limits.len().max(1)))]),
-        Kind::Few => (1, vec![Law::Few(atoms.clone(), rng.below(4) as u64)]),
+        Kind::Limit => (1, vec![Inequality::Limit(rng.below(cluster.limits.len().max(1)))]),
+        Kind::Few => (1, vec![Inequality::Few(atoms.clone(), rng.below(4) as u64)]),
     };
     let count = 1 + rng.below(8) as u64;
     let demand = Demand { wants: vec![Want { count, places: vec![Place { atoms, most: count }] }] };
-    (demand, Argument::Sum { worth: vec![worth], laws: laws.into_iter().map(|law| (law, 1)).collect() })
+    (
+        demand,
+        Argument::Sum {
+            worth: vec![worth],
+            inequalities: inequalities.into_iter().map(|inequality| (inequality, 1)).collect(),
+        },
+    )
 }
 
 /// What no configuration has, as groups; mostly they prove themselves, since they are all there is.

@@ -44,8 +44,8 @@ fn introduce(cluster: &mut Cluster) {
     spec.anti_affinity.clear();
 }
 
-/// A small problem with two witnesses, of which one keeps away from a pod that is there at first; and a proof with laws, which is wrong where
-/// the other one is a witness indeed: the guest is never there beside that pod.
+/// A small problem with two witnesses, of which one keeps away from a pod that is there at first; and a proof with at-most-one
+/// constraints, which is wrong where the other one is a witness indeed: the guest is never there beside that pod.
 pub(crate) fn with_either_witness(rng: &mut Rng, case: usize) -> Option<(Problem, Proof)> {
     let semantics = if case.is_multiple_of(2) { Semantics::KubeScheduler } else { Semantics::Paper };
     let shape = Shape { spread: false, pods: 6, ..Shape::small(semantics) };
@@ -95,8 +95,8 @@ fn kept_out(nodes: &[NodeId], [shy, other, guest, _]: [PodId; 4], dweller: Atom)
     let atoms = [shy, other, guest].into_iter().flat_map(|pod| nodes.iter().map(move |&node| (pod, node)));
     let classes: Vec<Vec<Atom>> = atoms.chain([dweller]).map(|atom| vec![atom]).collect();
     let (all, last) = (nodes.len(), classes.len() - 1);
-    let laws = [0, 2].map(|which| vec![(which * all..(which + 1) * all).collect(), vec![last]]).to_vec();
-    Proof { classes, laws, ..Proof::default() }
+    let at_most_one = [0, 2].map(|which| vec![(which * all..(which + 1) * all).collect(), vec![last]]).to_vec();
+    Proof { classes, at_most_one, ..Proof::default() }
 }
 
 fn never_deployed(spec: &mut PodSpec) {

@@ -212,9 +212,10 @@ impl System {
         counts.fold(0, u64::saturating_add)
     }
 
-    /// Forbidden groups and laws of classes, and the atoms that never appear, as a proof about the whole problem.
-    pub fn proof(&self, problem: &Problem, groups: &[Group], laws: &[Vec<Vec<Class>>]) -> Proof {
-        let used = groups.iter().flatten().map(|&(class, _)| class).chain(laws.iter().flatten().flatten().copied());
+    /// Forbidden groups and at-most-one constraints of classes, and the atoms that never appear, as a proof about the whole problem.
+    pub fn proof(&self, problem: &Problem, groups: &[Group], at_most_one: &[Vec<Vec<Class>>]) -> Proof {
+        let used =
+            groups.iter().flatten().map(|&(class, _)| class).chain(at_most_one.iter().flatten().flatten().copied());
         let used: FxHashSet<Class> = used.collect();
         let used = BTreeSet::from_iter(used);
         // The number of each class in the proof, and how many of its pods are kept.
@@ -226,9 +227,9 @@ impl System {
             let total = group.iter().map(|&(class, count)| (numbers[&class], count));
             proof.forbidden.push(total.map(|((number, kept), count)| (number, count.saturating_add(kept))).collect());
         }
-        for law in laws {
-            let parts = law.iter().map(|part| part.iter().map(|class| numbers[class].0).collect());
-            proof.laws.push(parts.collect());
+        for constraint in at_most_one {
+            let parts = constraint.iter().map(|part| part.iter().map(|class| numbers[class].0).collect());
+            proof.at_most_one.push(parts.collect());
         }
         for atom in self.needed_dead(problem, &used) {
             proof.forbidden.push(BTreeMap::from([(proof.classes.len(), problem.kept.count(atom).saturating_add(1))]));

@@ -55,7 +55,10 @@ impl Comparison {
         let documents = match documents {
             Ok(documents) => documents,
             Err(Unwritten::Step(_) | Unwritten::Sum) => {
-                assert!(ours.is_err(), "a step that changes nothing is none, nor is a law of what does not exist");
+                assert!(
+                    ours.is_err(),
+                    "a step that changes nothing is none, nor is an inequality of what does not exist"
+                );
                 self.tally.refused += 1;
                 return;
             }

@@ -1,7 +1,7 @@
 //! Evidence with one thing changed.
 
 use podreach_core::testing::Rng;
-use podreach_core::verdict::Law;
+use podreach_core::verdict::AtMostOne;
 use podreach_core::{Action, Exchange, Id, Model, NodeId, PodId, Proof, Trace, Verdict};
 
 /// The same verdict with one thing changed.
@@ -21,8 +21,8 @@ fn damaged_proof(rng: &mut Rng, m: &Model, proof: &Proof) -> Proof {
         damage_exchange(rng, m, &mut damaged.exchanges);
         return damaged;
     }
-    if !damaged.laws.is_empty() && rng.one_in(2) {
-        damage_law(rng, classes, &mut damaged.laws);
+    if !damaged.at_most_one.is_empty() && rng.one_in(2) {
+        damage_constraint(rng, classes, &mut damaged.at_most_one);
         return damaged;
     }
     match rng.below(8) {
@@ -50,26 +50,26 @@ fn damaged_proof(rng: &mut Rng, m: &Model, proof: &Proof) -> Proof {
     damaged
 }
 
-/// One law of some is left out, lacks a part or a class, or has another one, perhaps one that does not exist.
-fn damage_law(rng: &mut Rng, classes: usize, laws: &mut Vec<Law>) {
-    let at = rng.below(laws.len());
+/// One constraint of some is left out, lacks a part or a class, or has another one, perhaps one that does not exist.
+fn damage_constraint(rng: &mut Rng, classes: usize, at_most_one: &mut Vec<AtMostOne>) {
+    let at = rng.below(at_most_one.len());
     let some = rng.below(classes + 1);
-    let law = &mut laws[at];
-    let part = rng.below(law.len().max(1));
+    let constraint = &mut at_most_one[at];
+    let part = rng.below(constraint.len().max(1));
     match rng.below(7) {
-        0 => drop(laws.remove(at)),
-        1 if !law.is_empty() => drop(law.remove(part)),
-        2 if !law.is_empty() => drop(law[part].pop()),
-        3 if !law.is_empty() => law[part].push(some),
-        4 if law.len() > 1 => {
-            let moved = law[part].pop();
-            law[0].extend(moved);
+        0 => drop(at_most_one.remove(at)),
+        1 if !constraint.is_empty() => drop(constraint.remove(part)),
+        2 if !constraint.is_empty() => drop(constraint[part].pop()),
+        3 if !constraint.is_empty() => constraint[part].push(some),
+        4 if constraint.len() > 1 => {
+            let moved = constraint[part].pop();
+            constraint[0].extend(moved);
         }
-        5 if law.len() > 1 => {
-            let merged = law.remove(part);
-            law[0].extend(merged);
+        5 if constraint.len() > 1 => {
+            let merged = constraint.remove(part);
+            constraint[0].extend(merged);
         }
-        _ => law.push(vec![some]),
+        _ => constraint.push(vec![some]),
     }
 }
 

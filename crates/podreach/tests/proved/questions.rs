@@ -1,7 +1,7 @@
 //! Random questions as the tests of engines ask them: certificates as each engine makes them, and damaged ones.
 
 use podreach::engine::{Budget, Decider, Engine};
-use podreach_core::testing::{Rng, Shape, cases, problem, said_as_laws, some_terminating, some_waiting};
+use podreach_core::testing::{Rng, Shape, cases, problem, said_as_at_most_one, some_terminating, some_waiting};
 use podreach_core::{Atom, Goal, Id, PodId, Problem, Proof, Semantics, Verdict, Weakening};
 
 use crate::comparison::Comparison;
@@ -48,26 +48,26 @@ fn evidence_of_engines() {
     both.end("evidence of engines", 1_000);
 }
 
-/// Pairs of what engines find, said as laws, as they do themselves where there are thousands.
+/// Pairs of what engines find, said as at-most-one constraints, as they do themselves where there are thousands.
 #[test]
-fn evidence_said_as_laws() {
+fn evidence_said_as_constraints() {
     let Some(mut both) = Comparison::start() else { return };
-    let (mut rng, mut laws) = (Rng::new(37), 0);
+    let (mut rng, mut at_most_one) = (Rng::new(37), 0);
     for case in 0..cases(4_000) {
         let problem = some_problem(&mut rng, case);
         let decision = Decider::new(&problem).decide(&problem.goal, &Budget::unlimited());
         let Verdict::Never(proof) = decision.checked.verdict() else { continue };
         let count = |class: &Vec<Atom>| class.iter().map(|&atom| problem.kept.count(atom)).sum::<u64>();
         let kept: Vec<u64> = proof.classes.iter().map(count).collect();
-        let proof = said_as_laws(&mut rng, proof, &kept);
-        if proof.laws.iter().any(|law| law.len() > 1) {
-            laws += 1;
+        let proof = said_as_at_most_one(&mut rng, proof, &kept);
+        if proof.at_most_one.iter().any(|constraint| constraint.len() > 1) {
+            at_most_one += 1;
             compare(&mut both, &mut rng, &problem, &problem.goal, &Verdict::Never(proof));
         }
     }
-    println!("evidence said as laws: {laws} proofs");
-    assert!(laws > 50, "{laws} proofs with laws");
-    both.end("evidence said as laws", 50);
+    println!("evidence said as at-most-one constraints: {at_most_one} proofs");
+    assert!(at_most_one > 50, "{at_most_one} proofs with constraints");
+    both.end("evidence said as at-most-one constraints", 50);
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! F0104: can everything that is declared be up at the same time, and if not, how much of it?
 
 use podreach_core::cancel::polled;
-use podreach_core::demand::{Law, Want as Wanted};
+use podreach_core::demand::{Inequality, Want as Wanted};
 use podreach_core::id::ResourceId;
 use podreach_core::resource::Amount;
 use podreach_core::rule::fit;
@@ -151,8 +151,8 @@ fn alone(asking: &mut Asking<'_>, want: &Want) -> Alone {
 
 /// The least bound by a resource on how many of all wanted pods the nodes have room for, with what shows it.
 ///
-/// The smallest requests fill a room best, so the bound is where they end. In terms of laws: with `w` the request that no longer fits,
-/// a pod counts `w`; what the nodes have counts once, and each pod of a smaller request `r` also counts `w − r`, as many as are wanted.
+/// The smallest requests fill a room best, so the bound is where they end. In terms of inequalities: with `w` the request that no longer
+/// fits, a pod counts `w`; what the nodes have counts once, and each pod of a smaller request `r` also counts `w − r`, as many as are wanted.
 fn at_most(asking: &Asking<'_>, wants: &[Want]) -> Option<(u64, Evidence)> {
     let problem = &asking.world.problem;
     let m = &problem.model;
@@ -180,11 +180,11 @@ fn at_most(asking: &Asking<'_>, wants: &[Want]) -> Option<(u64, Evidence)> {
     let own = possible
         .iter()
         .enumerate()
-        .map(|(at, want)| (Law::Place(0, at), first.saturating_sub(checked_request(m, want.pod, resource))));
-    let of_nodes = m.nodes().map(|node| (Law::Capacity(node, resource), 1));
-    let laws = of_nodes.chain(own.filter(|(_, times)| *times > 0)).collect();
+        .map(|(at, want)| (Inequality::Place(0, at), first.saturating_sub(checked_request(m, want.pod, resource))));
+    let of_nodes = m.nodes().map(|node| (Inequality::Capacity(node, resource), 1));
+    let inequalities = of_nodes.chain(own.filter(|(_, times)| *times > 0)).collect();
     let shows = format!("the nodes have {} for no more than {bound} of them", m.str(m.cluster().resources[resource]));
-    Some((bound, asking.sum(any, shows, vec![first], laws)?))
+    Some((bound, asking.sum(any, shows, vec![first], inequalities)?))
 }
 
 /// What a pod requests of a resource, if it is asked about that.

@@ -8,7 +8,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use podreach_core::cluster::Replicas;
-use podreach_core::demand::{Argument, Demand, Law, Place, Want as Wanted};
+use podreach_core::demand::{Argument, Demand, Inequality, Place, Want as Wanted};
 use podreach_core::{Atom, Configuration, Goal, NodeId, PodId, Problem};
 
 use super::packing::Want;
@@ -208,14 +208,14 @@ fn too_few(asking: &mut Asking<'_>, wants: &[&Want]) -> Option<(String, Evidence
         }
     }
     let places: Vec<Vec<Atom>> = places.into_values().map(|atoms| atoms.into_iter().collect()).collect();
-    let (mut laws, mut dead, mut alive) = (Vec::new(), Vec::new(), 0_usize);
+    let (mut inequalities, mut dead, mut alive) = (Vec::new(), Vec::new(), 0_usize);
     for (at, atoms) in places.iter().enumerate() {
         let goal = Goal { any: atoms.iter().map(|&atom| [(atom, 1)].into_iter().collect()).collect() };
         if asking.answer(&goal).checked.answer() == Some(false) {
-            laws.extend(atoms.iter().map(|&atom| (Law::Below(atom, 1), 1)));
+            inequalities.extend(atoms.iter().map(|&atom| (Inequality::Below(atom, 1), 1)));
             dead.extend(goal.any);
         } else {
-            laws.push((Law::Place(0, at), 1));
+            inequalities.push((Inequality::Place(0, at), 1));
             alive += 1;
         }
     }
@@ -232,7 +232,7 @@ fn too_few(asking: &mut Asking<'_>, wants: &[&Want]) -> Option<(String, Evidence
         count: wants.len() as u64,
         places: places.into_iter().map(|atoms| Place { atoms, most: 1 }).collect(),
     };
-    let argument = Argument::Sum { worth: vec![1], laws };
+    let argument = Argument::Sum { worth: vec![1], inequalities };
     let evidence = asking.short(Demand { wants: vec![wanted] }, shows, decision, argument)?;
     Some((why, evidence))
 }

@@ -8,7 +8,7 @@
 use std::collections::BTreeSet;
 use std::fmt;
 
-use podreach_core::demand::{Argument, Law};
+use podreach_core::demand::{Argument, Inequality};
 use podreach_core::rule::hard;
 use podreach_core::{Configuration, Goal, NodeId, PodId, Problem, Trace, Verdict, check};
 
@@ -200,18 +200,18 @@ fn at_start(asking: &Asking<'_>, want: &Want) -> Option<Goal> {
 /// Fewer places than instances take a pod at all.
 fn too_few_places(asking: &mut Asking<'_>, want: &Want) -> Option<(Why, Evidence)> {
     let demand = demand(std::slice::from_ref(want));
-    let (mut laws, mut dead) = (Vec::new(), Vec::new());
+    let (mut inequalities, mut dead) = (Vec::new(), Vec::new());
     let places = demand.wants[0].places.clone();
     for (at, place) in places.iter().enumerate() {
         let goal = Goal { any: place.atoms.iter().map(|&atom| [(atom, 1)].into_iter().collect()).collect() };
         if asking.answer(&goal).checked.answer() == Some(false) {
-            laws.extend(place.atoms.iter().map(|&atom| (Law::Below(atom, 1), 1)));
+            inequalities.extend(place.atoms.iter().map(|&atom| (Inequality::Below(atom, 1), 1)));
             dead.extend(goal.any);
         } else {
-            laws.push((Law::Place(0, at), 1));
+            inequalities.push((Inequality::Place(0, at), 1));
         }
     }
-    let alive = laws.iter().filter(|(law, _)| matches!(law, Law::Place(..))).count();
+    let alive = inequalities.iter().filter(|(inequality, _)| matches!(inequality, Inequality::Place(..))).count();
     if alive as u64 >= want.count {
         return None;
     }
@@ -225,13 +225,13 @@ fn too_few_places(asking: &mut Asking<'_>, want: &Want) -> Option<(Why, Evidence
         0 => "there are fewer domains than it takes".to_owned(),
         _ => format!("{name} can never run in any of the other domains"),
     };
-    let argument = Argument::Sum { worth: vec![1], laws };
+    let argument = Argument::Sum { worth: vec![1], inequalities };
     asking.short(demand, shows, decision, argument).map(|evidence| (why, evidence))
 }
 
 /// Each node takes so many and no more, and all of them together too few.
 fn too_little_room(asking: &mut Asking<'_>, want: &Want) -> Option<(Why, Evidence)> {
-    let (mut total, mut one_more, mut laws) = (0_u64, Vec::new(), Vec::new());
+    let (mut total, mut one_more, mut inequalities) = (0_u64, Vec::new(), Vec::new());
     for &node in want.nodes.iter() {
         let most = most_on(asking, want.pod, node, want.count);
         total = total.saturating_add(most);
@@ -239,7 +239,7 @@ fn too_little_room(asking: &mut Asking<'_>, want: &Want) -> Option<(Why, Evidenc
             return None;
         }
         one_more.push([((want.pod, node), most + 1)].into_iter().collect());
-        laws.push((Law::Below((want.pod, node), most + 1), 1));
+        inequalities.push((Inequality::Below((want.pod, node), most + 1), 1));
     }
     let goal = Goal { any: one_more };
     let decision = asking.answer(&goal);
@@ -252,7 +252,7 @@ fn too_little_room(asking: &mut Asking<'_>, want: &Want) -> Option<(Why, Evidenc
             (why, format!("no node can ever have one more of {name} than counted"))
         }
     };
-    let argument = Argument::Sum { worth: vec![1], laws };
+    let argument = Argument::Sum { worth: vec![1], inequalities };
     let demand = demand(std::slice::from_ref(want));
     // Where not even one can be, the proof says it all, and speaks for nodes that are yet to come, too.
     let is_never = total == 0 && decision.checked.answer() == Some(false);

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use podreach_core::demand::{Argument, Demand, Law, Place, Shortage, Want as Wanted};
+use podreach_core::demand::{Argument, Demand, Inequality, Place, Shortage, Want as Wanted};
 use podreach_core::resource::Amount;
 use podreach_core::{Atom, Goal, Proof, Verdict, check, short};
 
@@ -43,15 +43,15 @@ impl Asking<'_> {
         Some(Evidence { short: Some(Box::new(short)), ..self.evidence(shows, decision) })
     }
 
-    /// Evidence that wants can never be met by laws alone, whatever is in doubt about the input; `None` if they are not enough.
+    /// Evidence that wants can never be met by inequalities alone, whatever is in doubt about the input; `None` if they are not enough.
     pub(crate) fn sum(
         &self,
         demand: Demand,
         shows: impl Into<String>,
         worth: Vec<Amount>,
-        laws: Vec<(Law, Amount)>,
+        inequalities: Vec<(Inequality, Amount)>,
     ) -> Option<Evidence> {
-        let argument = Argument::Sum { worth, laws };
+        let argument = Argument::Sum { worth, inequalities };
         let problem = self.world.problem.with_goal(Goal::default());
         let proof = Proof { weakened: self.weakenings().to_vec(), ..Proof::default() };
         let checked = check(&problem, Verdict::Never(proof)).ok()?;

@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use podreach_core::cancel::polled;
 use podreach_core::cluster::Term;
-use podreach_core::demand::Law;
+use podreach_core::demand::Inequality;
 use podreach_core::id::{KeyId, ResourceId};
 use podreach_core::resource::Amount;
 use podreach_core::rule::{fit, quota};
@@ -81,10 +81,10 @@ fn of_resource(asking: &Asking<'_>, nodes: &[NodeId], wants: &[Want], resource: 
     if asked <= room {
         return None;
     }
-    let laws = nodes.iter().map(|&node| (Law::Capacity(node, resource), 1)).collect();
+    let inequalities = nodes.iter().map(|&node| (Inequality::Capacity(node, resource), 1)).collect();
     let name = m.str(m.cluster().resources[resource]);
     let shows = format!("the nodes have less {name} than is asked for");
-    let evidence = asking.sum(demand(&wants), shows, worth, laws)?;
+    let evidence = asking.sum(demand(&wants), shows, worth, inequalities)?;
     let [asked, room] = crate::words::amounts(m, resource, [asked, room]);
     let nodes = words::number(nodes.len(), "node");
     let why =
@@ -112,15 +112,15 @@ fn of_large_pods(asking: &Asking<'_>, nodes: &[NodeId], wants: &[Want], resource
         if asked <= room {
             continue;
         }
-        let laws = nodes.iter().map(|&node| {
+        let inequalities = nodes.iter().map(|&node| {
             let on = large.iter().filter(|want| want.nodes.contains(&node)).map(|want| (want.pod, node));
-            (Law::Few(on.collect::<BTreeSet<Atom>>().into_iter().collect(), most(node)), 1)
+            (Inequality::Few(on.collect::<BTreeSet<Atom>>().into_iter().collect(), most(node)), 1)
         });
-        let laws = laws.collect();
+        let inequalities = inequalities.collect();
         let name = m.str(m.cluster().resources[resource]);
         let size = crate::words::amount(m, resource, size);
         let shows = format!("the nodes have room for fewer pods that request {size} {name}");
-        let Some(evidence) = asking.sum(demand(&large), shows, worth, laws) else { continue };
+        let Some(evidence) = asking.sum(demand(&large), shows, worth, inequalities) else { continue };
         let nodes = words::number(nodes.len(), "node");
         let why = format!(
             "{asked} pods that can only run on {nodes} request {size} {name} or more each, and the nodes have room for {room} such pods."
@@ -143,7 +143,7 @@ fn of_grants(asking: &Asking<'_>, wants: &[Want]) -> Option<Outcome> {
         let shows = format!("quota {} grants less {} than is asked for", granted.name, granted.resource);
         let why =
             format!("Quota {} does not grant as much {} as the pods take together.", granted.name, granted.resource);
-        if let Some(evidence) = asking.sum(demand(&users), shows, worth, vec![(Law::Quota(id), 1)]) {
+        if let Some(evidence) = asking.sum(demand(&users), shows, worth, vec![(Inequality::Quota(id), 1)]) {
             return Some(Outcome::Never(why.into(), vec![evidence]));
         }
     }
@@ -154,7 +154,7 @@ fn of_grants(asking: &Asking<'_>, wants: &[Want]) -> Option<Outcome> {
         }
         let shows = format!("{} has no more than {} instances", limit.name, limit.most);
         let why = format!("There are never more than {} instances of {}.", limit.most, limit.name);
-        if let Some(evidence) = asking.sum(demand(&members), shows, worth, vec![(Law::Limit(index), 1)]) {
+        if let Some(evidence) = asking.sum(demand(&members), shows, worth, vec![(Inequality::Limit(index), 1)]) {
             return Some(Outcome::Never(why.into(), vec![evidence]));
         }
     }
@@ -205,9 +205,9 @@ fn each_alone(asking: &Asking<'_>, wants: &[Want], key: KeyId) -> Option<Outcome
     if asked <= domains.len() as u64 {
         return None;
     }
-    let laws = domains.values().map(|atoms| (Law::Few(atoms.iter().copied().collect(), 1), 1)).collect();
+    let inequalities = domains.values().map(|atoms| (Inequality::Few(atoms.iter().copied().collect(), 1), 1)).collect();
     let worth = vec![1; wants.len()];
-    let evidence = asking.sum(demand(wants), "each of them needs a domain for itself", worth, laws)?;
+    let evidence = asking.sum(demand(wants), "each of them needs a domain for itself", worth, inequalities)?;
     let names: Vec<String> = wants.iter().map(|want| m.pod_name(want.pod).to_owned()).collect();
     let (names, key) = (listed(&names), m.str(m.cluster().keys[key]));
     let count = words::number(domains.len(), "domain");

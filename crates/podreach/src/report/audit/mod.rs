@@ -93,7 +93,7 @@ pub(crate) fn shown(evidence: &Evidence) -> String {
         Verdict::Deployable(trace) if trace.is_empty() => "it is so at the start".to_owned(),
         Verdict::Deployable(trace) => format!("a run of {}", crate::words::number(trace.len(), "step")),
         Verdict::Never(proof) => {
-            let facts = proof.forbidden.len() + proof.laws.len();
+            let facts = proof.forbidden.len() + proof.at_most_one.len();
             let proof = (facts > 0).then(|| format!("a proof of {}", crate::words::number(facts, "fact")));
             let sum = evidence.short.as_deref().filter(|_| facts == 0).and_then(shortage::kind);
             proof.or(sum).unwrap_or_else(|| "a proof of 0 facts".to_owned())

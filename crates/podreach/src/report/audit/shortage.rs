@@ -2,30 +2,32 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use podreach_core::demand::{Argument, Demand, Law, Place, Want};
+use podreach_core::demand::{Argument, Demand, Inequality, Place, Want};
 use podreach_core::{Atom, Model, NodeId, PodId, Short};
 use serde_json::{Value, json};
 
 use crate::words::{self, amount};
 
-/// The most laws that are written unless all are asked for.
+/// The most inequalities that are written unless all are asked for.
 const MOST: usize = 8;
 
 /// What kind of argument it is, to follow `a proof of 3 facts`; `None` if the proof says it all.
 pub(crate) fn kind(short: &Short) -> Option<String> {
     match &short.shortage().argument {
         Argument::Cover => None,
-        Argument::Sum { laws, .. } => Some(format!("a sum of {}", words::number(laws.len(), "bound"))),
+        Argument::Sum { inequalities, .. } => Some(format!("a sum of {}", words::number(inequalities.len(), "bound"))),
     }
 }
 
 /// The bounds of a sum, a line each.
 pub(crate) fn lines(m: &Model, short: &Short, all: bool) -> Vec<String> {
-    let Argument::Sum { laws, .. } = &short.shortage().argument else { return Vec::new() };
+    let Argument::Sum { inequalities, .. } = &short.shortage().argument else { return Vec::new() };
     // What a proof says, it has said.
-    let shown =
-        laws.iter().filter(|(law, _)| !matches!(law, Law::Below(..) | Law::Place(..))).map(|(law, _)| said(m, law));
-    let mut lines: Vec<String> = shown.map(|law| format!("   + {law}")).collect();
+    let shown = inequalities
+        .iter()
+        .filter(|(inequality, _)| !matches!(inequality, Inequality::Below(..) | Inequality::Place(..)))
+        .map(|(inequality, _)| said(m, inequality));
+    let mut lines: Vec<String> = shown.map(|inequality| format!("   + {inequality}")).collect();
     if !all && lines.len() > MOST {
         let more = words::number(lines.len() - MOST, "more bound");
         lines.truncate(MOST);
@@ -34,25 +36,25 @@ pub(crate) fn lines(m: &Model, short: &Short, all: bool) -> Vec<String> {
     lines
 }
 
-fn said(m: &Model, law: &Law) -> String {
-    match law {
-        &Law::Capacity(node, resource) => {
+fn said(m: &Model, inequality: &Inequality) -> String {
+    match inequality {
+        &Inequality::Capacity(node, resource) => {
             let has = amount(m, resource, m.node(node).allocatable.amount(resource));
             format!("{} has {has} {}", m.node_name(node), m.str(m.cluster().resources[resource]))
         }
-        &Law::Quota(quota) => {
+        &Inequality::Quota(quota) => {
             let quota = &m.cluster().quotas[quota];
             format!("quota {} bounds {}", quota.name, quota.resource)
         }
-        &Law::Limit(index) => {
+        &Inequality::Limit(index) => {
             let limit = &m.cluster().limits[index];
             format!("{} has at most {} instances", limit.name, limit.most)
         }
-        Law::Few(atoms, most) => format!("{} at most {most} of them", on(&nodes(m, atoms))),
-        &Law::Below((pod, node), count) => {
+        Inequality::Few(atoms, most) => format!("{} at most {most} of them", on(&nodes(m, atoms))),
+        &Inequality::Below((pod, node), count) => {
             format!("fewer than {count} × {} on {}", m.pod_name(pod), m.node_name(node))
         }
-        Law::Place(..) => "at most so many in one place".to_owned(),
+        Inequality::Place(..) => "at most so many in one place".to_owned(),
     }
 }
 
@@ -105,10 +107,11 @@ pub(crate) fn document(m: &Model, short: &Short) -> Value {
     let wants: Vec<Value> = wants.collect();
     match &short.shortage().argument {
         Argument::Cover => json!({"demand": wants, "argument": "cover"}),
-        Argument::Sum { worth, laws } => {
+        Argument::Sum { worth, inequalities } => {
             let worth: Vec<String> = worth.iter().map(u128::to_string).collect();
-            let laws: Vec<Value> = laws.iter().map(|(law, times)| self::law(m, law, *times)).collect();
-            json!({"demand": wants, "argument": "sum", "worth": worth, "laws": laws})
+            let inequalities: Vec<Value> =
+                inequalities.iter().map(|(inequality, times)| self::inequality(m, inequality, *times)).collect();
+            json!({"demand": wants, "argument": "sum", "worth": worth, "laws": inequalities})
         }
     }
 }
@@ -140,25 +143,25 @@ fn place(m: &Model, place: &Place) -> Value {
     json!({"most": place.most, "of": atoms(m, &place.atoms)})
 }
 
-fn law(m: &Model, law: &Law, times: u128) -> Value {
+fn inequality(m: &Model, inequality: &Inequality, times: u128) -> Value {
     let times = times.to_string();
-    match law {
-        &Law::Capacity(node, resource) => {
+    match inequality {
+        &Inequality::Capacity(node, resource) => {
             let resource = m.str(m.cluster().resources[resource]);
             json!({"law": "capacity", "node": m.node_name(node), "resource": resource, "times": times})
         }
-        &Law::Quota(quota) => {
+        &Inequality::Quota(quota) => {
             let quota = &m.cluster().quotas[quota];
             json!({"law": "quota", "quota": quota.name, "resource": quota.resource, "times": times})
         }
-        &Law::Limit(index) => json!({"law": "limit", "limit": m.cluster().limits[index].name, "times": times}),
-        Law::Few(members, most) => json!({"law": "few", "of": atoms(m, members), "most": most, "times": times}),
-        &Law::Below((pod, node), count) => {
+        &Inequality::Limit(index) => json!({"law": "limit", "limit": m.cluster().limits[index].name, "times": times}),
+        Inequality::Few(members, most) => json!({"law": "few", "of": atoms(m, members), "most": most, "times": times}),
+        &Inequality::Below((pod, node), count) => {
             let (name, node) = (m.pod_name(pod), m.node_name(node));
-            let law = json!({"law": "below", "pod": name, "node": node, "count": count, "times": times});
-            waited(m, pod, law)
+            let inequality = json!({"law": "below", "pod": name, "node": node, "count": count, "times": times});
+            waited(m, pod, inequality)
         }
-        &Law::Place(want, place) => json!({"law": "place", "want": want, "place": place, "times": times}),
+        &Inequality::Place(want, place) => json!({"law": "place", "want": want, "place": place, "times": times}),
     }
 }
 

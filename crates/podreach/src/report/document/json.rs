@@ -238,8 +238,8 @@ pub(crate) fn trace(m: &Model, trace: &Trace) -> Value {
     serde_json::to_value(Steps(m, trace)).expect("names can be written")
 }
 
-/// A proof: groups and laws that name atoms, or classes where there is more than one atom, which are then listed; and exchanges of nodes, each
-/// as the rounds in which they go.
+/// A proof: groups and at-most-one constraints that name atoms, or classes where there is more than one atom, which are then listed; and
+/// exchanges of nodes, each as the rounds in which they go.
 pub(crate) fn proof(problem: &Problem, proof: &Proof) -> Value {
     let m = &problem.model;
     let groups: Vec<Value> =
@@ -256,13 +256,14 @@ pub(crate) fn proof(problem: &Problem, proof: &Proof) -> Value {
         document.insert("weakened".into(), weakened.into());
     }
     document.insert("forbidden".into(), groups.into());
-    if !proof.laws.is_empty() {
-        let laws = proof.laws.iter().map(|law| {
-            law.iter()
-                .map(|part| part.iter().map(|one| law_member(m, proof, one)).collect::<Value>())
+    if !proof.at_most_one.is_empty() {
+        let at_most_one = proof.at_most_one.iter().map(|constraint| {
+            constraint
+                .iter()
+                .map(|part| part.iter().map(|one| constraint_member(m, proof, one)).collect::<Value>())
                 .collect::<Value>()
         });
-        document.insert("laws".into(), laws.collect());
+        document.insert("laws".into(), at_most_one.collect());
     }
     if !classes.is_empty() {
         document.insert("classes".into(), classes.into());
@@ -286,7 +287,7 @@ pub(crate) fn proof(problem: &Problem, proof: &Proof) -> Value {
     document.into()
 }
 
-fn law_member(m: &Model, proof: &Proof, &class: &usize) -> Value {
+fn constraint_member(m: &Model, proof: &Proof, &class: &usize) -> Value {
     match proof.classes[class].as_slice() {
         &[atom] => Value::Object(place(m, atom)),
         _ => json!({"class": class_name(class)}),

@@ -2,7 +2,7 @@
 //!
 //! The counterpart of `report/audit/shortage.rs`; reading is as strict as for the rest of a certificate.
 
-use podreach_core::demand::{Argument, Demand, Law, Place, Want};
+use podreach_core::demand::{Argument, Demand, Inequality, Place, Want};
 use podreach_core::resource::Amount;
 use podreach_core::{Atom, Id, Model};
 
@@ -14,12 +14,12 @@ use crate::read::{Tree, shown};
 #[derive(Clone, Debug)]
 pub struct WrittenShortage {
     wants: Vec<(u64, Vec<(u64, Members)>)>,
-    /// What each want is worth, and the laws; nothing where every choice is ruled out.
-    sum: Option<(Vec<Amount>, Laws)>,
+    /// What each want is worth, and the inequalities; nothing where every choice is ruled out.
+    sum: Option<(Vec<Amount>, Inequalities)>,
 }
 
-/// Laws, with how often each is added.
-type Laws = Vec<(Written, Amount)>;
+/// Inequalities, with how often each is added.
+type Inequalities = Vec<(Written, Amount)>;
 
 /// Pods on nodes, by pod; no nodes are all nodes.
 type Members = Vec<(String, Option<Vec<String>>)>;
@@ -44,7 +44,7 @@ impl WrittenShortage {
             "cover" => None,
             "sum" => {
                 let worth = items(required(tree, "worth")?)?.iter().map(amount).collect::<Read<_>>()?;
-                Some((worth, items(required(tree, "laws")?)?.iter().map(law).collect::<Read<_>>()?))
+                Some((worth, items(required(tree, "laws")?)?.iter().map(inequality).collect::<Read<_>>()?))
             }
             other => {
                 return Err(refused(argument.span, format!("an argument is a cover or a sum, not {}", shown(other))));
@@ -64,12 +64,12 @@ impl WrittenShortage {
                 .collect::<Result<_, ResolveError>>()?;
             demand.wants.push(Want { count: *count, places });
         }
-        let Some((worth, laws)) = &self.sum else { return Ok((demand, Argument::Cover)) };
-        let laws = laws
+        let Some((worth, inequalities)) = &self.sum else { return Ok((demand, Argument::Cover)) };
+        let inequalities = inequalities
             .iter()
-            .map(|(law, times)| Ok((resolved(m, &names, law)?, *times)))
+            .map(|(inequality, times)| Ok((resolved(m, &names, inequality)?, *times)))
             .collect::<Result<_, ResolveError>>()?;
-        Ok((demand, Argument::Sum { worth: worth.clone(), laws }))
+        Ok((demand, Argument::Sum { worth: worth.clone(), inequalities }))
     }
 }
 
@@ -88,25 +88,25 @@ fn atoms(m: &Model, names: &Names<'_>, members: &Members) -> Result<Vec<Atom>, R
     Ok(atoms)
 }
 
-fn resolved(m: &Model, names: &Names<'_>, law: &Written) -> Result<Law, ResolveError> {
+fn resolved(m: &Model, names: &Names<'_>, inequality: &Written) -> Result<Inequality, ResolveError> {
     let cluster = m.cluster();
-    Ok(match law {
+    Ok(match inequality {
         Written::Capacity(node, resource) => {
             let known = (0..cluster.resources.entries().len()).map(Id::from_index);
             let found = known.into_iter().find(|&id| m.str(cluster.resources[id]) == resource);
-            Law::Capacity(names.node(node)?, found.ok_or_else(|| not_in_input("resource", resource))?)
+            Inequality::Capacity(names.node(node)?, found.ok_or_else(|| not_in_input("resource", resource))?)
         }
         Written::Quota(name, resource) => {
             let found = cluster.quotas.iter().find(|(_, quota)| quota.name == *name && quota.resource == *resource);
-            Law::Quota(found.ok_or_else(|| not_in_input("quota", name))?.0)
+            Inequality::Quota(found.ok_or_else(|| not_in_input("quota", name))?.0)
         }
         Written::Limit(name) => {
             let found = cluster.limits.iter().position(|limit| limit.name == *name);
-            Law::Limit(found.ok_or_else(|| not_in_input("limit", name))?)
+            Inequality::Limit(found.ok_or_else(|| not_in_input("limit", name))?)
         }
-        Written::Few(members, most) => Law::Few(atoms(m, names, members)?, *most),
-        Written::Below(pod, node, count) => Law::Below(names.atom(pod, node)?, *count),
-        &Written::Place(want, place) => Law::Place(want, place),
+        Written::Few(members, most) => Inequality::Few(atoms(m, names, members)?, *most),
+        Written::Below(pod, node, count) => Inequality::Below(names.atom(pod, node)?, *count),
+        &Written::Place(want, place) => Inequality::Place(want, place),
     })
 }
 
@@ -140,12 +140,12 @@ fn amount(tree: &Tree<'_>) -> Read<Amount> {
     text(tree)?.parse().map_err(|_| refused(tree.span, "a whole number in quotes is expected here"))
 }
 
-fn law(tree: &Tree<'_>) -> Read<(Written, Amount)> {
+fn inequality(tree: &Tree<'_>) -> Read<(Written, Amount)> {
     let kind = required(tree, "law")?;
     let name = |key: &str| text(required(tree, key)?).map(str::to_owned);
     let number = |key: &str| count(required(tree, key)?);
     let index = |key: &str| Ok(usize::try_from(number(key)?).unwrap_or(usize::MAX));
-    let (keys, law): (&[&str], Written) = match text(kind)? {
+    let (keys, inequality): (&[&str], Written) = match text(kind)? {
         "capacity" => (&["node", "resource"], Written::Capacity(name("node")?, name("resource")?)),
         "quota" => (&["quota", "resource"], Written::Quota(name("quota")?, name("resource")?)),
         "limit" => (&["limit"], Written::Limit(name("limit")?)),
@@ -155,8 +155,8 @@ fn law(tree: &Tree<'_>) -> Read<(Written, Amount)> {
             (&["pod", "node", "count", "waited"], Written::Below(pod, name("node")?, number("count")?))
         }
         "place" => (&["want", "place"], Written::Place(index("want")?, index("place")?)),
-        other => return Err(refused(kind.span, format!("there is no law {}", shown(other)))),
+        other => return Err(refused(kind.span, format!("there is no inequality {}", shown(other)))),
     };
     known(tree, &[&["law", "times"], keys].concat())?;
-    Ok((law, amount(required(tree, "times")?)?))
+    Ok((inequality, amount(required(tree, "times")?)?))
 }

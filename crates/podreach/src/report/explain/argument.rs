@@ -14,7 +14,7 @@ use crate::words::reason::reason;
 /// A proof, with its groups found quickly.
 pub(crate) struct Argument<'a> {
     pub(crate) problem: &'a Problem,
-    /// Without laws: the groups that they abbreviate are listed instead.
+    /// Without at-most-one constraints: the groups that they abbreviate are listed instead.
     pub(crate) proof: Cow<'a, Proof>,
     class: BTreeMap<Atom, usize>,
     /// The groups that count each class.

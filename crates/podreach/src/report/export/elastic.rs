@@ -44,7 +44,7 @@ pub(super) fn has_form(problem: &Problem, proof: &Proof) -> bool {
     let is_plain = |pod: PodId| {
         m.pod(pod).spread.is_empty() && volume_limits::drivers(m, pod).is_empty() && m.consumed(pod).is_none()
     };
-    proof.laws.is_empty() && proof.exchanges.is_empty() && problem.pods().all(is_plain)
+    proof.at_most_one.is_empty() && proof.exchanges.is_empty() && problem.pods().all(is_plain)
 }
 
 /// The same problem with as many nodes of each shape as the proved checker asks for, and the proof about it.

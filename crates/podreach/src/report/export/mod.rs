@@ -2,8 +2,8 @@
 //!
 //! One fact per line, each with a word that says what it is: the tables that rules look things up in, the start, the goal, the evidence.
 //! `proofs/extraction/main.ml` reads it, and `proofs/README.md` describes it. What that checker has no word for is written out: the
-//! choices of a demand, a run from one settled node to the next, what the laws of a sum rely on. What cannot be written out is an error
-//! and no document.
+//! choices of a demand, a run from one settled node to the next, what the inequalities of a sum rely on. What cannot be written out is an
+//! error and no document.
 
 mod choices;
 mod elastic;
@@ -29,7 +29,7 @@ const MOST: usize = 20_000;
 pub enum Unwritten {
     /// Nothing is claimed.
     Nothing,
-    /// A sum of laws has not one worth for each want, or names a place, a quota or a limit that does not exist.
+    /// A sum of inequalities has not one worth for each want, or names a place, a quota or a limit that does not exist.
     Sum,
     /// There are too many ways to meet a demand.
     TooManyChoices,
@@ -82,9 +82,9 @@ pub fn shortage(problem: &Problem, demand: &Demand, shortage: &Shortage) -> Resu
             let choices = choices::of(demand, &atoms.collect())?;
             proof_about(&standing, ruled_out, Some(&choices), proof)
         }
-        Argument::Sum { worth, laws } => {
+        Argument::Sum { worth, inequalities } => {
             let weak = standing.weakened(&proof.weakened);
-            let sum = sum::document(&weak, demand, ruled_out, (worth, laws))?;
+            let sum = sum::document(&weak, demand, ruled_out, (worth, inequalities))?;
             Ok(proof_about(&standing, ruled_out, None, proof)? + &sum)
         }
     }
@@ -160,7 +160,7 @@ fn plain(problem: &Problem, goal: &Goal, choices: &Goal, proof: &Proof, shapes: 
     for group in &proof.forbidden {
         document.line("forbidden", group.iter().flat_map(|(&class, &count)| [class as u128, count.into()]));
     }
-    proof.laws.iter().for_each(|law| document.line("apart", parts(law)));
+    proof.at_most_one.iter().for_each(|constraint| document.line("apart", parts(constraint)));
     for exchange in &proof.exchanges {
         document.line("exchange", exchange.iter().flat_map(|&(from, to)| [number(from), number(to)]));
     }
@@ -183,9 +183,9 @@ fn plain(problem: &Problem, goal: &Goal, choices: &Goal, proof: &Proof, shapes: 
     Ok(document.end("never"))
 }
 
-/// The parts of a law, between bars.
-fn parts(law: &verdict::Law) -> impl Iterator<Item = String> + '_ {
-    law.iter().enumerate().flat_map(|(at, part)| {
+/// The parts of an at-most-one constraint, between bars.
+fn parts(constraint: &verdict::AtMostOne) -> impl Iterator<Item = String> + '_ {
+    constraint.iter().enumerate().flat_map(|(at, part)| {
         let bar = (at > 0).then(|| "|".to_owned());
         bar.into_iter().chain(part.iter().map(ToString::to_string))
     })

@@ -18,7 +18,7 @@ use std::collections::BTreeSet;
 use std::mem;
 
 use podreach_core::Semantics;
-use podreach_core::verdict::{Group, Law};
+use podreach_core::verdict::{AtMostOne, Group};
 
 use self::strict::{items, known, refused, required, text};
 use super::shortage::WrittenShortage;
@@ -72,8 +72,8 @@ pub enum Assertion {
         classes: Vec<Vec<Place>>,
         /// The forbidden groups: counts of classes.
         forbidden: Vec<Group>,
-        /// The laws: sets of classes of which at most one has pods at a time.
-        laws: Vec<Law>,
+        /// The at-most-one constraints: sets of classes of which at most one has pods at a time.
+        at_most_one: Vec<AtMostOne>,
         /// The exchanges of nodes, each as its rounds of names.
         exchanges: Vec<Vec<Vec<String>>>,
     },

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use podreach_core::verdict::{Group, Law};
+use podreach_core::verdict::{AtMostOne, Group};
 
 use super::strict::{Read, count, is_terminating, items, known, named_pod, refused, required, text};
 use super::{Assertion, Place};
@@ -22,11 +22,11 @@ pub(super) fn read(tree: &Tree<'_>) -> Read<Assertion> {
     }
     let groups = items(required(tree, "forbidden")?)?.iter();
     let forbidden = groups.map(|group| classes.group(group)).collect::<Read<_>>()?;
-    let laws = tree.field("laws").map_or(Ok(&[][..]), items)?;
-    let laws = laws.iter().map(|law| classes.law(law)).collect::<Read<_>>()?;
+    let at_most_one = tree.field("laws").map_or(Ok(&[][..]), items)?;
+    let at_most_one = at_most_one.iter().map(|constraint| classes.constraint(constraint)).collect::<Read<_>>()?;
     let exchanges = tree.field("exchanges").map_or(Ok(&[][..]), items)?;
     let exchanges = exchanges.iter().map(exchange).collect::<Read<_>>()?;
-    Ok(Assertion::Never { weakened, classes: classes.all, forbidden, laws, exchanges })
+    Ok(Assertion::Never { weakened, classes: classes.all, forbidden, at_most_one, exchanges })
 }
 
 fn exchange(tree: &Tree<'_>) -> Read<Vec<Vec<String>>> {
@@ -67,7 +67,7 @@ impl Classes {
         Ok(group)
     }
 
-    fn law(&mut self, tree: &Tree<'_>) -> Read<Law> {
+    fn constraint(&mut self, tree: &Tree<'_>) -> Read<AtMostOne> {
         items(tree)?.iter().map(|part| items(part)?.iter().map(|entry| self.class(entry, &[])).collect()).collect()
     }
 

@@ -18,13 +18,13 @@ impl Certificate {
         let any = self.goal.iter().map(|alternative| names.configuration(alternative)).collect::<Result<_, _>>()?;
         let verdict = match &self.assertion {
             Assertion::Deployable(steps) => Verdict::Deployable(steps.resolve(m, &names)?),
-            Assertion::Never { weakened, classes, forbidden, laws, exchanges } => {
+            Assertion::Never { weakened, classes, forbidden, at_most_one, exchanges } => {
                 let classes = classes.iter().map(|class| names.places(m, class)).collect::<Result<_, _>>()?;
                 let exchanges = exchanges.iter().map(|rounds| names.exchange(rounds)).collect::<Result<_, _>>()?;
                 allows(m, weakened, weakenings)?;
                 let weakened = weakenings.to_vec();
-                let (forbidden, laws) = (forbidden.clone(), laws.clone());
-                Verdict::Never(Proof { weakened, classes, forbidden, laws, exchanges })
+                let (forbidden, at_most_one) = (forbidden.clone(), at_most_one.clone());
+                Verdict::Never(Proof { weakened, classes, forbidden, at_most_one, exchanges })
             }
             Assertion::Unknown(reason) => return Err(ResolveError::ClaimsNothing(reason.clone())),
         };

@@ -1,11 +1,12 @@
-//! Says many forbidden pairs as few laws: of several sets of classes, at most one has pods at a time.
+//! Says many forbidden pairs as few at-most-one constraints: of several sets of classes, at most one has pods at a time.
 //!
-//! Pairs are the edges of a graph. Classes with the same neighbours (twins) are one part; a law stands for the edges of a clique of parts,
-//! so few laws are a small cover of the edges by cliques. A least one is hard to find. Here each clique grows from an edge that is not
-//! covered yet, those of parts with few neighbours first, by the first part that makes more edges covered. After Kou, Stockmeyer and
-//! Wong, *Covering Edges by Cliques with Regard to Keyword Conflicts and Intersection Graphs* (Communications of the ACM 21, 1978).
+//! Pairs are the edges of a graph. Classes with the same neighbours (twins) are one part. A constraint stands for the edges of a clique of
+//! parts, so few constraints are a small cover of the edges by cliques. A least cover is hard to find. Here each clique grows from an edge
+//! that is not covered yet, those of parts with few neighbours first, by the first part that makes more edges covered. After Kou,
+//! Stockmeyer and Wong, *Covering Edges by Cliques with Regard to Keyword Conflicts and Intersection Graphs* (Communications of the ACM 21, 1978).
 //!
-//! Invariant: laws and groups together stand for exactly the groups that were given. Cost: a row of bits for each part of a law.
+//! Invariant: constraints and groups together stand for exactly the groups that were given. Cost: a row of bits for each part of a
+//! constraint.
 
 use podreach_core::{Problem, Proof};
 use rustc_hash::FxHashMap;
@@ -17,10 +18,10 @@ use crate::group::{Class, Group};
 /// Fewer pairs are listed one by one: they are easier to read, and each is a fact of an explanation.
 const MANY: usize = 1 << 12;
 
-/// A law that stands for fewer pairs is not worth it.
+/// A constraint that stands for fewer pairs is not worth it.
 const LEAST: usize = 4;
 
-/// Forbidden groups as a proof about the whole problem, with laws where there are many pairs.
+/// Forbidden groups as a proof about the whole problem, with at-most-one constraints where there are many pairs.
 pub fn proof(system: &System, problem: &Problem, groups: Vec<Group>) -> Proof {
     let pairs = groups.iter().filter(|group| pair(group).is_some()).count();
     if pairs < MANY || problem.model.cluster().shapes.iter().any(|(_, shape)| !shape.is_all) {
@@ -30,14 +31,15 @@ pub fn proof(system: &System, problem: &Problem, groups: Vec<Group>) -> Proof {
     let (pairs, mut rest): (Vec<Group>, Vec<Group>) = groups
         .into_iter()
         .partition(|group| pair(group).is_some_and(|(a, b)| is_free[a as usize] && is_free[b as usize]));
-    let laws = cover(system.classes.len(), pairs.iter().filter_map(pair));
-    let (laws, few): (Vec<_>, Vec<_>) = laws.into_iter().partition(|law| stands_for(law) >= LEAST);
+    let at_most_one = cover(system.classes.len(), pairs.iter().filter_map(pair));
+    let (at_most_one, few): (Vec<_>, Vec<_>) =
+        at_most_one.into_iter().partition(|constraint| stands_for(constraint) >= LEAST);
     rest.extend(few.iter().flat_map(pairs_of).map(|(a, b)| vec![(a.min(b), 1), (a.max(b), 1)]));
-    system.proof(problem, &rest, &laws)
+    system.proof(problem, &rest, &at_most_one)
 }
 
 /// Sets of classes of which at most one has pods at a time.
-pub type Law = Vec<Vec<Class>>;
+pub type AtMostOne = Vec<Vec<Class>>;
 
 /// The classes of a pair of two classes.
 fn pair(group: &Group) -> Option<(Class, Class)> {
@@ -47,20 +49,21 @@ fn pair(group: &Group) -> Option<(Class, Class)> {
     }
 }
 
-/// The pairs that a law stands for.
-fn pairs_of(law: &Law) -> impl Iterator<Item = (Class, Class)> + '_ {
-    let parts = law.iter().enumerate().flat_map(|(at, one)| law[at + 1..].iter().map(move |other| (one, other)));
+/// The pairs that a constraint stands for.
+fn pairs_of(constraint: &AtMostOne) -> impl Iterator<Item = (Class, Class)> + '_ {
+    let parts =
+        constraint.iter().enumerate().flat_map(|(at, one)| constraint[at + 1..].iter().map(move |other| (one, other)));
     parts.flat_map(|(one, other)| one.iter().flat_map(move |&a| other.iter().map(move |&b| (a, b))))
 }
 
-/// How many pairs a law stands for.
-fn stands_for(law: &Law) -> usize {
-    let sizes = law.iter().map(Vec::len);
+/// How many pairs a constraint stands for.
+fn stands_for(constraint: &AtMostOne) -> usize {
+    let sizes = constraint.iter().map(Vec::len);
     sizes.fold((0, 0), |(pairs, before), size| (pairs + before * size, before + size)).0
 }
 
-/// Laws that stand for these pairs and no others.
-fn cover(classes: usize, pairs: impl Iterator<Item = (Class, Class)>) -> Vec<Law> {
+/// Constraints that stand for these pairs and no others.
+fn cover(classes: usize, pairs: impl Iterator<Item = (Class, Class)>) -> Vec<AtMostOne> {
     let mut rows = vec![Bits::default(); classes];
     for (a, b) in pairs {
         for (a, b) in [(a as usize, b as usize), (b as usize, a as usize)] {
@@ -71,15 +74,15 @@ fn cover(classes: usize, pairs: impl Iterator<Item = (Class, Class)>) -> Vec<Law
         }
     }
     let mut graph = Graph::new(&rows);
-    let mut laws = Vec::new();
+    let mut at_most_one = Vec::new();
     for first in graph.order() {
         while let Some(second) = graph.open[first].first() {
             let clique = graph.grow(first, second);
             graph.close(&clique);
-            laws.push(clique.into_iter().map(|part| graph.parts[part].clone()).collect());
+            at_most_one.push(clique.into_iter().map(|part| graph.parts[part].clone()).collect());
         }
     }
-    laws
+    at_most_one
 }
 
 /// The pairs of classes, twins merged.
@@ -145,7 +148,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn laws_stand_for_the_pairs_that_they_were_made_of() {
+    fn constraints_stand_for_the_pairs_that_they_were_made_of() {
         let (mut rng, mut pairs, mut entries) = (Rng::new(107), 0, 0);
         for _ in 0..cases(500) {
             let classes = 2 + rng.below(70);
@@ -158,13 +161,13 @@ mod tests {
             let pairs_of_kinds = all.filter(|&(a, b)| excluded.contains(&(kind[a].min(kind[b]), kind[a].max(kind[b]))));
             let mut given: BTreeSet<(Class, Class)> = pairs_of_kinds.map(|(a, b)| (a as Class, b as Class)).collect();
             given.retain(|_| !rng.one_in(50));
-            let laws = cover(classes, given.iter().copied());
+            let at_most_one = cover(classes, given.iter().copied());
             let meant: BTreeSet<(Class, Class)> =
-                laws.iter().flat_map(pairs_of).map(|(a, b)| (a.min(b), a.max(b))).collect();
+                at_most_one.iter().flat_map(pairs_of).map(|(a, b)| (a.min(b), a.max(b))).collect();
             assert_eq!(meant, given);
-            assert!(laws.iter().all(|law| stands_for(law) == pairs_of(law).count()));
+            assert!(at_most_one.iter().all(|constraint| stands_for(constraint) == pairs_of(constraint).count()));
             pairs += given.len();
-            entries += laws.iter().flatten().map(Vec::len).sum::<usize>();
+            entries += at_most_one.iter().flatten().map(Vec::len).sum::<usize>();
         }
         assert!(pairs > 2 * entries && entries > 0, "{pairs} pairs, {entries} entries");
     }

@@ -1,4 +1,4 @@
-//! Proofs with laws, from decisions to documents and back; damaged ones are refused.
+//! Proofs with at-most-one constraints, from decisions to documents and back; damaged ones are refused.
 
 use podreach::encode::net::Net;
 use podreach::encode::petri::Encoding;
@@ -54,49 +54,55 @@ fn document(answer: &Answer<'_>) -> Value {
 }
 
 #[test]
-fn laws_say_many_pairs_and_are_verified_as_such() {
+fn constraints_say_many_pairs_and_are_verified_as_such() {
     let analysis = analysis();
     let answer = answer(&analysis);
     let (proof, document) = (proof(&answer), document(&answer));
-    let (entries, groups) = (proof.laws.iter().flatten().flatten().count(), proof.in_groups().forbidden.len());
-    assert!(!proof.laws.is_empty() && groups > 4_000 && 2 * (entries + proof.forbidden.len()) < groups, "{groups}");
-    assert_eq!(document["proof"]["laws"].as_array().map(Vec::len), Some(proof.laws.len()));
+    let (entries, groups) = (proof.at_most_one.iter().flatten().flatten().count(), proof.in_groups().forbidden.len());
+    assert!(
+        !proof.at_most_one.is_empty() && groups > 4_000 && 2 * (entries + proof.forbidden.len()) < groups,
+        "{groups}"
+    );
+    assert_eq!(document["proof"]["laws"].as_array().map(Vec::len), Some(proof.at_most_one.len()));
     assert!(is_proved(&analysis, &document));
     assert!(answer.decoded().is_some_and(|(_, decoded)| decoded.is_ok()));
 }
 
 #[test]
-fn the_proved_checker_is_given_laws_as_laws() {
+fn the_proved_checker_is_given_constraints_as_constraints() {
     let analysis = analysis();
     let answer = answer(&analysis);
     let mut sources = Sources::default();
     sources.add(Source::from_bytes("certificate", answer.certificate().into_bytes()).expect("it is text"));
     let certificates = Certificate::all(&sources, SourceId(0)).expect("it was just written").concat();
-    let exported = analysis.export(&certificates[0]).expect("laws can be exported");
+    let exported = analysis.export(&certificates[0]).expect("constraints can be exported");
     let lines = |word: &str| exported.lines().filter(|line| line.starts_with(word)).collect::<Vec<_>>();
-    let (laws, proof) = (lines("apart "), proof(&answer));
-    assert_eq!([laws.len(), lines("forbidden ").len()], [proof.laws.len(), proof.forbidden.len()]);
-    let parts = laws.iter().map(|law| law.split('|').count()).sum::<usize>();
-    assert_eq!(parts, proof.laws.iter().map(Vec::len).sum::<usize>());
+    let (at_most_one, proof) = (lines("apart "), proof(&answer));
+    assert_eq!([at_most_one.len(), lines("forbidden ").len()], [proof.at_most_one.len(), proof.forbidden.len()]);
+    let parts = at_most_one.iter().map(|constraint| constraint.split('|').count()).sum::<usize>();
+    assert_eq!(parts, proof.at_most_one.iter().map(Vec::len).sum::<usize>());
 }
 
-/// A law missing, one that says too much, one with a class that does not exist, or one that names a pod twice.
+/// A constraint missing, one that says too much, one with a class that does not exist, or one that names a pod twice.
 fn damage(rng: &mut Rng, document: &mut Value) {
-    let laws = document["proof"]["laws"].as_array_mut().expect("there are laws");
-    let (at, other) = (rng.below(laws.len()), rng.below(laws.len()));
+    let at_most_one = document["proof"]["laws"].as_array_mut().expect("there are laws");
+    let (at, other) = (rng.below(at_most_one.len()), rng.below(at_most_one.len()));
     match rng.below(4) {
-        0 => drop(laws.remove(at)),
+        0 => drop(at_most_one.remove(at)),
         1 => {
-            let all: Vec<Value> = laws.iter().flat_map(|law| law[0].as_array().cloned().unwrap_or_default()).collect();
-            laws[at] = json!([[all[other]], [rng.pick(&all.iter().collect::<Vec<_>>())]]);
+            let all: Vec<Value> = at_most_one
+                .iter()
+                .flat_map(|constraint| constraint[0].as_array().cloned().unwrap_or_default())
+                .collect();
+            at_most_one[at] = json!([[all[other]], [rng.pick(&all.iter().collect::<Vec<_>>())]]);
         }
-        2 => laws[at][0] = json!([{"class": "nothing"}]),
-        _ => laws[at][0] = laws[at][1].clone(),
+        2 => at_most_one[at][0] = json!([{"class": "nothing"}]),
+        _ => at_most_one[at][0] = at_most_one[at][1].clone(),
     }
 }
 
 #[test]
-fn damaged_laws_are_refused() {
+fn damaged_constraints_are_refused() {
     let analysis = analysis();
     let document = document(&answer(&analysis));
     let (mut rng, mut refused) = (Rng::new(113), 0);
