@@ -10,6 +10,8 @@ use serde_json::{Value, json};
 use tokio::runtime::Runtime;
 use tokio::task::JoinSet;
 
+use crate::paths::{collection, path};
+
 /// How many requests are under way at a time.
 const AT_ONCE: usize = 32;
 
@@ -115,21 +117,4 @@ async fn sent(client: Client, (method, path, body): Order) -> Answer {
         other => (0, other.to_string()),
     })?;
     Ok(serde_json::from_str(&text).expect("an answer in JSON"))
-}
-
-/// Where objects of a kind are created.
-pub fn collection(object: &Value) -> String {
-    let text = |path: &str| object.pointer(path).and_then(Value::as_str).unwrap_or_default();
-    let (version, kind) = (text("/apiVersion"), text("/kind").to_lowercase());
-    let root = if version.contains('/') { format!("/apis/{version}") } else { format!("/api/{version}") };
-    let plural = if kind.ends_with("ss") { format!("{kind}es") } else { format!("{kind}s") };
-    match text("/metadata/namespace") {
-        "" => format!("{root}/{plural}"),
-        namespace => format!("{root}/namespaces/{namespace}/{plural}"),
-    }
-}
-
-/// The path of an object.
-pub fn path(object: &Value) -> String {
-    format!("{}/{}", collection(object), object["metadata"]["name"].as_str().unwrap_or_default())
 }

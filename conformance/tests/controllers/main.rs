@@ -5,6 +5,7 @@
 
 mod api;
 mod lifecycle;
+mod paths;
 mod workloads;
 
 use std::time::Instant;

@@ -10,8 +10,9 @@ use podreach_conformance::workload::{Made, Tally, full_name};
 use podreach_core::random::Rng;
 use serde_json::{Value, json};
 
-use crate::api::{Answer, Api, Order, collection, path};
+use crate::api::{Answer, Api, Order};
 use crate::number;
+use crate::paths::{collection, path};
 
 /// The most namespaces at a time, and workloads in each.
 const NAMESPACES: usize = 100;

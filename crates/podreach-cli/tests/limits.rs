@@ -241,22 +241,17 @@ fn commands_that_read_much_end_while_they_read() {
             "question": {"semantics": "kube-scheduler", "start": "current", "goal": [{"pod": "deployment/d/a1", "node": "n1", "count": 1}]},
             "trace": [{"op": "deploy", "pod": "deployment/d/a1", "node": "n1"}]}"#,
     );
-    let commands: [&[&str]; 12] = [
-        &["check", "deployment/d/a1", "n1"],
-        &["why", "deployment/d/a1"],
-        &["matrix"],
-        &["audit", "--no-cache"],
-        &["report", "check", "deployment/d/a1", "n1", "-o", page],
-        &["report", "matrix", "-o", page],
-        &["report", "audit", "--no-cache", "-o", page],
+    let questions = questions(page);
+    let others: [&[&str]; 5] = [
         &["verify", certificate.to_str().expect("a path")],
         &["encode", "--to", "pnml", "--goal", "deployment/d/a1@n1"],
         &["snapshot", "-o", page],
         &["snapshot", "--pseudonymise", "-o", page],
         &["lower"],
     ];
+    let commands: Vec<&[&str]> = questions.iter().map(Vec::as_slice).chain(others).collect();
     let mut cut_short = 0;
-    for command in commands {
+    for &command in &commands {
         let command = [command, &["-f", input]].concat();
         for limit in [Limit::Time(Duration::from_millis(1)), Limit::Interrupt, Limit::Memory(1)] {
             let Some(text) = stopped_unless_done(&command, limit) else {
@@ -276,24 +271,29 @@ fn commands_that_read_much_end_while_they_read() {
     assert!(cut_short > commands.len(), "{cut_short} runs were cut short");
 }
 
+/// Commands that answer a question about the cluster, in a terminal and as a page.
+fn questions(page: &str) -> [Vec<&str>; 7] {
+    let page = ["-o", page];
+    [
+        vec!["check", "deployment/d/a1", "n1"],
+        vec!["why", "deployment/d/a1"],
+        vec!["matrix"],
+        vec!["audit", "--no-cache"],
+        [&["report", "check", "deployment/d/a1", "n1"], &page[..]].concat(),
+        [&["report", "matrix"], &page[..]].concat(),
+        [&["report", "audit", "--no-cache"], &page[..]].concat(),
+    ]
+}
+
 /// Limits hold whatever a command is at: while it lowers, works out tables, searches, and writes.
 #[test]
 fn limits_hold_later_as_well() {
     let input = CLUSTER.to_str().expect("a path");
     let page = Path::new(env!("CARGO_TARGET_TMPDIR")).join("limits-later.html");
     let page = page.to_str().expect("a path");
-    let commands: [&[&str]; 7] = [
-        &["check", "deployment/d/a1", "n1"],
-        &["why", "deployment/d/a1"],
-        &["matrix"],
-        &["audit", "--no-cache"],
-        &["report", "check", "deployment/d/a1", "n1", "-o", page],
-        &["report", "matrix", "-o", page],
-        &["report", "audit", "--no-cache", "-o", page],
-    ];
     let times = if strict().is_some() { &[1_000, 2_000, 4_000, 8_000][..] } else { &[500] };
-    for command in commands {
-        let command = [command, &["-f", input]].concat();
+    for command in questions(page) {
+        let command = [&command[..], &["-f", input]].concat();
         for limit in times.iter().map(|&time| Limit::Time(Duration::from_millis(time))) {
             let _ = std::fs::remove_file(page);
             let Ended { output, late } = run(&command, limit);

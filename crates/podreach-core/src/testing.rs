@@ -4,6 +4,7 @@
 //! terms ask for, starts that violate their own constraints, pods that must stay, goals of several pods.
 
 mod at_most_one;
+mod mixed;
 mod pools;
 mod starting;
 mod storage;
@@ -26,7 +27,8 @@ use crate::step::{Action, Problem};
 
 pub use crate::random::Rng;
 pub use at_most_one::{constraint, said_as_at_most_one};
-pub use pools::{explicit, with_pools};
+pub use mixed::{atoms, mixed, mixed_or_unbounded, mixed_waiting};
+pub use pools::{explicit, only, with_pools};
 pub use starting::some_starting;
 pub use switches::Switches;
 

@@ -42,7 +42,8 @@ use exchanged::exchanged_proof;
 use groups::{absent, some_classes};
 use podreach_core::demand::{Argument, Inequality, Shortage};
 use podreach_core::testing::{
-    Rng, Shape, cases, exhaustive, problem, random_configuration, reachable, some_terminating, some_waiting,
+    Rng, Shape, cases, exhaustive, mixed_waiting, problem, random_configuration, reachable, some_terminating,
+    some_waiting,
 };
 use podreach_core::verdict::Group;
 use podreach_core::{
@@ -374,10 +375,7 @@ fn each_inequality_by_itself() {
 
 /// A small problem in which pods wait for a node, and are counted by quotas and limits while they do.
 fn with_waiting(rng: &mut Rng, case: usize) -> Problem {
-    let semantics = if case.is_multiple_of(3) { Semantics::Paper } else { Semantics::KubeScheduler };
-    let problem = problem(rng, Shape { nodes: 2, ..Shape::small(semantics) });
-    let problem = some_waiting(rng, &problem);
-    let problem = if case.is_multiple_of(4) { some_terminating(rng, problem) } else { problem };
+    let problem = mixed_waiting(rng, case);
     if rng.one_in(2) { problem.with_standing_goals() } else { problem }
 }
 

@@ -4,17 +4,10 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use podreach_core::testing::{Rng, Shape, cases, problem, reachable, some_terminating, some_waiting, successors};
+use podreach_core::testing::{Rng, cases, mixed_waiting, reachable, successors};
 use podreach_core::{
-    Action, Atom, Checker, Configuration, Flaw, Goal, Illegal, NodeId, PodId, Problem, Proof, Semantics, Trace, Verdict,
+    Action, Atom, Checker, Configuration, Flaw, Goal, Illegal, NodeId, PodId, Problem, Proof, Trace, Verdict,
 };
-
-fn some_problem(rng: &mut Rng, case: usize) -> Problem {
-    let semantics = if case.is_multiple_of(3) { Semantics::Paper } else { Semantics::KubeScheduler };
-    let problem = problem(rng, Shape { nodes: 2, ..Shape::small(semantics) });
-    let problem = some_waiting(rng, &problem);
-    if case.is_multiple_of(4) { some_terminating(rng, problem) } else { problem }
-}
 
 /// All atoms, those of waiting pods included.
 fn atoms(problem: &Problem) -> Vec<Atom> {
@@ -55,7 +48,7 @@ fn never_there(atoms: &[Atom], all: &[Configuration]) -> Vec<BTreeMap<usize, u64
 fn accepted_proofs_about_waiting_pods_are_true() {
     let (mut rng, mut accepted, mut refused, mut about) = (Rng::new(401), 0, 0, [0; 4]);
     for case in 0..cases(3_000) {
-        let problem = some_problem(&mut rng, case);
+        let problem = mixed_waiting(&mut rng, case);
         let problem = Problem { standing: true, ..problem };
         let Some(all) = reachable(&problem, 4_000) else { continue };
         let atoms = atoms(&problem);
@@ -102,7 +95,7 @@ fn accepted_proofs_about_waiting_pods_are_true() {
 fn no_more_are_bound_than_wait_and_the_proof_needs_those_that_wait() {
     let (mut rng, mut proved, mut refused) = (Rng::new(403), 0, 0);
     for case in 0..cases(1_000) {
-        let problem = some_problem(&mut rng, case);
+        let problem = mixed_waiting(&mut rng, case);
         let m = problem.model.clone();
         for (&pod, waiting) in &m.cluster().waiting {
             let unbound = m.consumed(pod).expect("it waits");
@@ -158,7 +151,7 @@ fn no_more_are_bound_than_wait_and_the_proof_needs_those_that_wait() {
 fn a_binding_moves_what_is_charged_and_traces_are_followed_back_and_forth() {
     let (mut rng, mut bound, mut withdrawn) = (Rng::new(407), 0, 0);
     for case in 0..cases(1_000) {
-        let problem = some_problem(&mut rng, case);
+        let problem = mixed_waiting(&mut rng, case);
         let m = &problem.model;
         let (mut s, mut steps) = ((*problem.start).clone(), Vec::new());
         for _ in 0..12 {
@@ -201,7 +194,7 @@ fn a_binding_moves_what_is_charged_and_traces_are_followed_back_and_forth() {
 fn only_what_waits_is_bound_or_withdrawn() {
     let (mut rng, mut none_left) = (Rng::new(409), 0);
     for case in 0..cases(500) {
-        let mut problem = some_problem(&mut rng, case);
+        let mut problem = mixed_waiting(&mut rng, case);
         let m = problem.model.clone();
         let start = Arc::make_mut(&mut problem.start);
         m.cluster().waiting.keys().filter_map(|&pod| m.consumed(pod)).for_each(|unbound| start.set(unbound, 0));
@@ -228,7 +221,7 @@ fn only_what_waits_is_bound_or_withdrawn() {
 fn classes_of_waiting_pods_have_no_node() {
     let (mut rng, mut tried) = (Rng::new(419), 0);
     for case in 0..cases(200) {
-        let problem = some_problem(&mut rng, case);
+        let problem = mixed_waiting(&mut rng, case);
         let Some(unbound) = problem.model.cluster().unbound.values().next().copied() else { continue };
         let node = problem.model.nodes().next().expect("there is a node");
         let pod = PodId::MIN;
@@ -247,7 +240,7 @@ fn classes_of_waiting_pods_have_no_node() {
 fn the_same_question_of_other_facts_keeps_what_waits() {
     let (mut rng, mut kept) = (Rng::new(421), 0);
     for case in 0..cases(300) {
-        let problem = some_problem(&mut rng, case);
+        let problem = mixed_waiting(&mut rng, case);
         let mut fewer = problem.clone();
         let waits: Vec<Atom> =
             problem.start.iter().map(|(atom, _)| atom).filter(|atom| atom.1 == NodeId::NOWHERE).collect();

@@ -15,12 +15,7 @@ const NODES: &str = "
 ";
 
 fn lowered(text: &str) -> Lowered {
-    let text = format!("{NODES}{text}");
-    let (documents, problems) = documents(SourceId(0), &text);
-    assert_eq!(problems, []);
-    let lowered = lower::cluster(&documents, &Options::default());
-    assert!(!lowered.is_stopped(), "{:#?}", lowered.diagnostics);
-    lowered
+    crate::accepted::lowered(&format!("{NODES}{text}"), &Options::default())
 }
 
 /// A pod with one container of these resources, and more of its spec, both in flow style.

@@ -2,9 +2,8 @@
 
 use podreach::answer::Oracle;
 use podreach::engine::Budget;
-use podreach::lower::{self, Instances, Keep, Lowered, Options};
+use podreach::lower::{Instances, Keep, Lowered, Options};
 use podreach::question;
-use podreach::read::{SourceId, documents};
 use podreach_core::{Goal, Semantics};
 
 const NODE: &str = "
@@ -16,12 +15,7 @@ status: {allocatable: {cpu: 4, pods: 110}}
 ";
 
 fn lowered(text: &str, options: &Options) -> Lowered {
-    let text = format!("{NODE}{text}");
-    let (documents, problems) = documents(SourceId(0), &text);
-    assert_eq!(problems, []);
-    let lowered = lower::cluster(&documents, options);
-    assert!(!lowered.is_stopped(), "{:#?}", lowered.diagnostics);
-    lowered
+    crate::accepted::lowered(&format!("{NODE}{text}"), options)
 }
 
 fn codes(text: &str) -> Vec<&'static str> {

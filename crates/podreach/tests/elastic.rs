@@ -9,8 +9,8 @@ use podreach::read::{Source, Sources};
 use podreach::{Analysis, question};
 use podreach_core::cluster::Lifetime;
 use podreach_core::rule::hard;
-use podreach_core::testing::{Rng, cases, exhaustive};
-use podreach_core::{Action, Configuration, Goal, Id, Model, NodeId, Problem, Semantics, Trace, Verdict};
+use podreach_core::testing::{Rng, cases, exhaustive, only};
+use podreach_core::{Action, Configuration, Goal, Id, NodeId, Problem, Semantics, Trace, Verdict};
 
 fn read(text: &str, copies: usize) -> Analysis {
     let mut sources = Sources::default();
@@ -122,14 +122,6 @@ pub(crate) fn is_legal(problem: &Problem, trace: &Trace) -> bool {
         }
     }
     problem.is_met(&problem.goal, &s)
-}
-
-fn only(problem: &Problem, there: &BTreeSet<NodeId>) -> Model {
-    let mut cluster = problem.model.facts();
-    cluster.nodes = there.iter().map(|&node| cluster.nodes[node].clone()).collect();
-    cluster.nodes.ids().for_each(|node| cluster.nodes[node].lifetime = Lifetime::Permanent);
-    cluster.shapes = Default::default();
-    Model::new(cluster, problem.model.semantics())
 }
 
 #[test]

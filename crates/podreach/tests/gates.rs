@@ -21,12 +21,7 @@ const NODES: &str = "
 ";
 
 fn lowered_with(text: &str, options: &Options) -> Lowered {
-    let text = format!("{NODES}{text}");
-    let (documents, problems) = documents(SourceId(0), &text);
-    assert_eq!(problems, []);
-    let lowered = lower::cluster(&documents, options);
-    assert!(!lowered.is_stopped(), "{:#?}", lowered.diagnostics);
-    lowered
+    crate::accepted::lowered(&format!("{NODES}{text}"), options)
 }
 
 fn lowered(text: &str) -> Lowered {

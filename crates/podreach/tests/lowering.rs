@@ -23,12 +23,7 @@ status: {allocatable: {cpu: 4, memory: 8Gi, pods: 110}}
 ";
 
 fn with(options: &Options, text: &str) -> Lowered {
-    let text = format!("{NODES}{text}");
-    let (documents, problems) = documents(SourceId(0), &text);
-    assert_eq!(problems, []);
-    let lowered = lower::cluster(&documents, options);
-    assert!(!lowered.is_stopped(), "{:#?}", lowered.diagnostics);
-    lowered
+    crate::accepted::lowered(&format!("{NODES}{text}"), options)
 }
 
 fn lowered(text: &str) -> Lowered {

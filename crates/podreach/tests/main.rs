@@ -4,6 +4,9 @@
 //! (`proved/`), since scripts call it by its name.
 
 mod aapp;
+#[path = "made/accepted.rs"]
+mod accepted;
+mod actor_laws;
 mod admission;
 mod assumptions;
 mod at_most_one;
@@ -42,6 +45,7 @@ mod recovery;
 mod remembered;
 mod sandbox;
 mod schema;
+mod stateful_sets;
 mod symmetry;
 mod tenants;
 mod threads;

@@ -1,13 +1,13 @@
 //! Volumes, devices and declared features, from objects to answers.
 
 use podreach::answer::Oracle;
-use podreach::diagnostic::Effect;
 use podreach::engine::Budget;
-use podreach::lower::{self, Instances, Lowered, Options, Release};
+use podreach::lower::{Instances, Lowered, Options, Release};
 use podreach::question;
-use podreach::read::{SourceId, documents};
 use podreach_core::rule::Rule;
 use podreach_core::{Configuration, Goal, Model, Reason, Semantics, Verdict};
+
+use crate::accepted::lowered;
 
 const NODES: &str = "
 {apiVersion: v1, kind: Node, metadata: {name: n1, labels: {topology.kubernetes.io/zone: a}}, status: {allocatable: {pods: 9}}}
@@ -25,15 +25,6 @@ const NODES: &str = "
 {apiVersion: storage.k8s.io/v1, kind: CSIDriverList, items: []}
 ---
 ";
-
-fn lowered(text: &str, options: &Options) -> Lowered {
-    let (documents, problems) = documents(SourceId(0), text);
-    assert_eq!(problems, []);
-    let lowered = lower::cluster(&documents, options);
-    let stops = |d: &&podreach::diagnostic::Diagnostic| d.effect == Effect::Stops;
-    assert_eq!(lowered.diagnostics.iter().find(stops), None);
-    lowered
-}
 
 fn with_nodes(text: &str) -> Lowered {
     lowered(&format!("{NODES}{text}"), &Options::default())

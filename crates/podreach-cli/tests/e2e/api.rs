@@ -10,6 +10,8 @@ use kube::{Client, Config};
 use serde_json::{Value, json};
 use tokio::runtime::Runtime;
 
+use crate::paths::{collection, path};
+
 /// The namespaces of all tests; they are never removed, since nobody here would finish that.
 pub const NAMESPACES: [(&str, &str); 2] = [("east", "blue"), ("west", "green")];
 
@@ -151,21 +153,4 @@ impl Api {
             std::thread::sleep(Duration::from_millis(10));
         }
     }
-}
-
-/// Where objects of a kind are created.
-pub fn collection(object: &Value) -> String {
-    let text = |path: &str| object.pointer(path).and_then(Value::as_str).unwrap_or_default();
-    let (version, kind) = (text("/apiVersion"), text("/kind").to_lowercase());
-    let root = if version.contains('/') { format!("/apis/{version}") } else { format!("/api/{version}") };
-    let plural = if kind.ends_with("ss") { format!("{kind}es") } else { format!("{kind}s") };
-    match text("/metadata/namespace") {
-        "" => format!("{root}/{plural}"),
-        namespace => format!("{root}/namespaces/{namespace}/{plural}"),
-    }
-}
-
-/// The path of an object.
-pub fn path(object: &Value) -> String {
-    format!("{}/{}", collection(object), object["metadata"]["name"].as_str().unwrap_or_default())
 }

@@ -4,10 +4,11 @@
 //! parts; `PODREACH_WITNESSES` says how many runs are replayed (300 by default).
 
 mod api;
-mod chance;
 mod generate;
 mod net;
 mod outage;
+#[path = "../../../../conformance/tests/controllers/paths.rs"]
+mod paths;
 mod program;
 mod reading;
 mod relay;

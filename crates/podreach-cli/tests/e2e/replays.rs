@@ -3,11 +3,12 @@
 use std::time::{Duration, Instant};
 
 use http::Method;
+use podreach_core::random::Rng;
 use serde_json::{Value, json};
 
-use crate::api::{Api, collection, path};
-use crate::chance::Rng;
+use crate::api::Api;
 use crate::generate::{self, Generated};
+use crate::paths::{collection, path};
 use crate::program::{Ran, on_file, run, scratch};
 
 /// How many runs of one cluster are replayed at most, so that many clusters take part.

@@ -5,7 +5,8 @@ use std::time::{Duration, Instant};
 use podreach::read::{SourceId, Tree, Value as Read, documents};
 use serde_json::{Map, Value, json};
 
-use crate::api::{Api, path};
+use crate::api::Api;
+use crate::paths::path;
 use crate::program::{Ran, live, scratch};
 
 const ROLE: &str = include_str!("../../../../deploy/rbac.yaml");

@@ -64,8 +64,7 @@ mod tests {
     use crate::check::Checker;
     use crate::configuration::{Atom, Configuration};
     use crate::goal::Goal;
-    use crate::model::Semantics;
-    use crate::testing::{Rng, Shape, cases, constraint, problem, reachable, some_terminating, some_waiting};
+    use crate::testing::{Rng, atoms, cases, constraint, mixed, reachable};
     use crate::verdict::{Group, Proof, Verdict};
 
     /// A few at-most-one constraints, and all other pairs and single classes that are never there as groups, of which one may be missing.
@@ -86,16 +85,9 @@ mod tests {
     fn constraints_hold_if_the_groups_they_stand_for_do() {
         let (mut rng, mut verdicts, mut refused) = (Rng::new(109), [0; 2], 0);
         for case in 0..cases(2_000) {
-            let semantics = if case % 2 == 0 { Semantics::KubeScheduler } else { Semantics::Paper };
-            let shape = Shape::small(semantics);
-            let problem = problem(&mut rng, if case % 3 == 0 { shape.with_volumes() } else { shape });
-            let problem = if case % 5 == 1 { some_waiting(&mut rng, &problem) } else { problem };
-            let problem = if case % 4 == 0 { some_terminating(&mut rng, problem) } else { problem };
-            let atoms = problem.model.every_pod();
-            let atoms = atoms.flat_map(|pod| problem.model.places(pod).map(move |node| (pod, node)));
-            let atoms: Vec<Atom> = atoms
-                .filter(|&(pod, node)| problem.roster.contains(pod) && problem.kept.count((pod, node)) == 0)
-                .collect();
+            let problem = mixed(&mut rng, case);
+            let mut atoms = atoms(&problem);
+            atoms.retain(|&atom| problem.kept.count(atom) == 0);
             let proof = proof(&mut rng, &problem, &atoms);
             let Some([one, other]) = proof.at_most_one.iter().find_map(|constraint| constraint.first_chunk::<2>())
             else {

@@ -315,8 +315,7 @@ fn size(present: &Present) -> u128 {
 mod tests {
     use super::*;
     use crate::configuration::Configuration;
-    use crate::model::Semantics;
-    use crate::testing::{Rng, Shape, cases, problem, reachable, some_terminating, some_waiting};
+    use crate::testing::{Rng, atoms, cases, mixed, reachable};
 
     /// Whether a configuration has these pods besides those that are kept.
     fn has(problem: &Problem, atoms: &[Atom], s: &Configuration, group: &Present) -> bool {
@@ -344,14 +343,8 @@ mod tests {
     fn the_table_of_pairs_changes_no_verdict() {
         let (mut rng, mut verdicts, mut at_once) = (Rng::new(101), [0; 2], 0);
         for case in 0..cases(2_000) {
-            let semantics = if case % 2 == 0 { Semantics::KubeScheduler } else { Semantics::Paper };
-            let shape = Shape::small(semantics);
-            let problem = problem(&mut rng, if case % 3 == 0 { shape.with_volumes() } else { shape });
-            let problem = if case % 5 == 1 { some_waiting(&mut rng, &problem) } else { problem };
-            let problem = if case % 4 == 0 { some_terminating(&mut rng, problem) } else { problem };
-            let atoms = problem.model.every_pod();
-            let atoms = atoms.flat_map(|pod| problem.model.places(pod).map(move |node| (pod, node)));
-            let atoms: Vec<Atom> = atoms.filter(|&(pod, _)| problem.roster.contains(pod)).collect();
+            let problem = mixed(&mut rng, case);
+            let atoms = atoms(&problem);
             let groups = pairs(&mut rng, &problem, &atoms);
             let proof = Proof { classes: atoms.iter().map(|&atom| vec![atom]).collect(), ..Proof::default() };
             let check = |index: &mut Index| {

@@ -110,7 +110,7 @@ fn place(there: &BTreeSet<NodeId>, node: NodeId) -> NodeId {
 }
 
 /// The cluster with these nodes alone, for good.
-fn only(problem: &Problem, there: &BTreeSet<NodeId>) -> Model {
+pub fn only(problem: &Problem, there: &BTreeSet<NodeId>) -> Model {
     let mut cluster = problem.model.facts();
     cluster.nodes = there.iter().map(|&node| cluster.nodes[node].clone()).collect();
     cluster.nodes.ids().for_each(|node| cluster.nodes[node].lifetime = Lifetime::Permanent);

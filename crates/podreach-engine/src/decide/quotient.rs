@@ -140,8 +140,7 @@ impl Means {
 
 #[cfg(test)]
 mod tests {
-    use podreach_core::Semantics;
-    use podreach_core::testing::{Rng, Shape, cases, exhaustive, problem, some_terminating};
+    use podreach_core::testing::{Rng, cases, exhaustive, mixed_or_unbounded};
 
     use super::*;
 
@@ -149,10 +148,7 @@ mod tests {
     fn decisions_equal_exhaustive_search_on_quotients_and_without() {
         let (mut rng, mut answers) = (Rng::new(107), [[0; 2]; 2]);
         for case in 0..cases(2_000) {
-            let semantics = if case % 2 == 0 { Semantics::KubeScheduler } else { Semantics::Paper };
-            let shape = if case % 5 == 0 { Shape::unbounded(semantics) } else { Shape::small(semantics) };
-            let problem = problem(&mut rng, if case % 3 == 0 { shape.with_volumes() } else { shape });
-            let problem = if case % 4 == 0 { some_terminating(&mut rng, problem) } else { problem };
+            let problem = mixed_or_unbounded(&mut rng, case);
             let truth = exhaustive(&problem, 100_000).expect("small problems have few configurations");
             let mut decider = Decider::new(&problem);
             let is_plain = decider.quotient().view(&problem.goal).is_plain(&problem);

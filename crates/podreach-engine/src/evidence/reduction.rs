@@ -136,8 +136,8 @@ impl Reduction<'_> {
 
 #[cfg(test)]
 mod tests {
-    use podreach_core::testing::{Rng, Shape, cases, exhaustive, problem, some_terminating};
-    use podreach_core::{Checker, Semantics, Verdict};
+    use podreach_core::testing::{Rng, cases, exhaustive, mixed_or_unbounded};
+    use podreach_core::{Checker, Verdict};
 
     use super::*;
     use crate::budget::Budget;
@@ -147,10 +147,7 @@ mod tests {
     fn reduced_mutexes_are_proofs_that_need_all_their_groups() {
         let (mut rng, mut proved, mut paired, mut refused) = (Rng::new(103), 0, 0, 0);
         for case in 0..cases(3_000) {
-            let semantics = if case % 2 == 0 { Semantics::KubeScheduler } else { Semantics::Paper };
-            let shape = if case % 5 == 0 { Shape::unbounded(semantics) } else { Shape::small(semantics) };
-            let problem = problem(&mut rng, if case % 3 == 0 { shape.with_volumes() } else { shape });
-            let problem = if case % 4 == 0 { some_terminating(&mut rng, problem) } else { problem };
+            let problem = mixed_or_unbounded(&mut rng, case);
             let problem = problem.asking(&problem.meant(&problem.goal));
             let system = System::new(&problem, slice(&problem));
             let mutexes = Mutexes::new(&system, &Budget::unlimited()).expect("no limits");
