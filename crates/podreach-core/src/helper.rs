@@ -9,7 +9,6 @@ use crate::cluster::Term;
 use crate::configuration::{Atom, Configuration};
 use crate::id::{KeyId, NodeId, PodId};
 use crate::model::{Model, Semantics};
-use crate::obstacle::terms;
 use crate::rule::volume_limits;
 use crate::step::Problem;
 
@@ -18,13 +17,6 @@ pub fn can_be_helped(m: &Model, kept: &Configuration, (pod, node): Atom) -> bool
     let spec = m.pod(pod);
     let has_witnesses = !spec.affinity.is_empty() || volume_limits::can_be_helped(m, pod, node);
     has_witnesses || (!spec.spread.is_empty() && !kept.is_empty())
-}
-
-/// The other pod types that can be witnesses of a condition of a pod.
-pub fn witnesses_of(problem: &Problem, pod: PodId, condition: usize) -> Vec<PodId> {
-    let m = &*problem.model;
-    let terms = terms(m, pod, condition);
-    problem.pods().filter(|&q| q != pod && matches(m, terms, q)).collect()
 }
 
 /// The pod types that can be witnesses of all conditions of a pod at once; none if it has no condition.
@@ -36,11 +28,6 @@ pub fn common_witnesses(problem: &Problem, pod: PodId) -> Vec<PodId> {
 
 fn matches(m: &Model, terms: &[Term], q: PodId) -> bool {
     terms.iter().all(|term| m.depends_on_node(term.matcher) || m.sees_unbound(term.matcher, q))
-}
-
-/// The nodes that a witness of a condition of an atom can be on.
-pub fn nodes_near(m: &Model, (pod, node): Atom, condition: usize) -> &[NodeId] {
-    m.neighbours(m.pod(pod).affinity[condition].key, node)
 }
 
 /// The nodes that a witness of all conditions of an atom can be on, or more: those of the smallest domain.

@@ -15,8 +15,8 @@ use crate::running::Running;
 /// Why the guard of an atom does not hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Obstacle {
-    /// A condition (by its index) lacks a witness: another pod may help.
-    NoWitness(usize),
+    /// A condition lacks a witness: another pod may help.
+    NoWitness,
     /// Something else.
     Other,
 }
@@ -32,7 +32,7 @@ pub fn obstacle(m: &Model, s: &impl Running, (pod, node): Atom) -> Option<Obstac
         return Some(Obstacle::Other);
     }
     first_refusal(m, s, pod, node).map(|(_, refusal)| match refusal {
-        Refusal::NoWitness(condition) => Obstacle::NoWitness(condition),
+        Refusal::NoWitness(_) => Obstacle::NoWitness,
         _ => Obstacle::Other,
     })
 }
@@ -89,7 +89,7 @@ fn culprits(m: &Model, s: &impl Running, pod: PodId, node: NodeId, refusal: &Ref
 }
 
 /// The terms that one witness of a condition must match together.
-pub(crate) fn terms(m: &Model, pod: PodId, condition: usize) -> &[Term] {
+fn terms(m: &Model, pod: PodId, condition: usize) -> &[Term] {
     let terms = &m.pod(pod).affinity;
     match m.semantics() {
         Semantics::Paper => &terms[condition..=condition],

@@ -2,11 +2,9 @@
 //!
 //! Tried in this order: the start meets the goal; the kept pods alone allow it (one step); no other pod can help it, so it is never
 //! deployable (the affinity-free fragment, polynomial: `docs/spec/fragment.md`); every pod that can matter needs at most one other, so
-//! graph search over atoms decides (`one_witness.rs`); a short chain of witnesses can be deployed in order (`witness_chain.rs`,
-//! incomplete). All but the first are about goals of one pod besides the kept ones.
+//! graph search over atoms decides (`one_witness.rs`). All but the first are about goals of one pod besides the kept ones.
 
 mod one_witness;
-mod witness_chain;
 
 use podreach_core::helper::can_be_helped;
 use podreach_core::obstacle::is_enabled;
@@ -14,19 +12,17 @@ use podreach_core::{Atom, Configuration, Goal, Problem, Proof, Trace, Verdict};
 
 use crate::evidence::TraceBuilder;
 use one_witness::{Ended, OneWitness};
-use witness_chain::WitnessChain;
 
 /// Decides goals of the direct fragments about one cluster and start.
 #[derive(Clone, Debug)]
 pub struct Direct {
     one_witness: OneWitness,
-    chain: WitnessChain,
 }
 
 impl Direct {
     /// For this cluster and these kept pods.
     pub fn new(problem: &Problem) -> Self {
-        Self { one_witness: OneWitness::new(problem), chain: WitnessChain::new(problem) }
+        Self { one_witness: OneWitness::new(problem) }
     }
 
     /// The verdict on a goal and the name of the fragment it is in; `None` if it is in none.
@@ -46,11 +42,7 @@ impl Direct {
         if goal.any.iter().all(|alternative| is_hopeless(problem, alternative)) {
             return Some((Verdict::Never(Proof::of_configurations(&goal.any)), "affinity-free"));
         }
-        if let Some(verdict) = self.by_one_witness(problem, goal, traces, stop) {
-            return Some((verdict, "one-witness"));
-        }
-        let order = goal.any.iter().find_map(|alternative| self.chain.order(problem, single(problem, alternative)?))?;
-        Some((Verdict::Deployable(traces.sequence(&order)), "greedy"))
+        Some((self.by_one_witness(problem, goal, traces, stop)?, "one-witness"))
     }
 
     /// A goal of one pod, where each pod needs at most one other.

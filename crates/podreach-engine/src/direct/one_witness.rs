@@ -141,7 +141,7 @@ impl OneWitness {
         } else {
             match obstacle(&problem.model, &self.s, atom) {
                 None => Fate::Ready,
-                Some(Obstacle::NoWitness(_)) => Fate::Open,
+                Some(Obstacle::NoWitness) => Fate::Open,
                 Some(Obstacle::Other) => Fate::Refused,
             }
         };

@@ -47,16 +47,8 @@ impl TraceBuilder {
 
     /// The trace that deploys one atom which the kept pods alone allow.
     pub fn single(&mut self, atom: Atom) -> Trace {
-        self.sequence(&[atom])
-    }
-
-    /// The trace that deploys these atoms one after the other and keeps them all.
-    pub fn sequence(&mut self, atoms: &[Atom]) -> Trace {
-        let (mut before, mut draft) = (Configuration::new(), Draft::new(&self.problem, &mut self.s));
-        for &atom in atoms {
-            draft.deploy(atom, Needs::Pods(&before));
-            before.add(atom);
-        }
+        let (nothing, mut draft) = (Configuration::new(), Draft::new(&self.problem, &mut self.s));
+        draft.deploy(atom, Needs::Pods(&nothing));
         draft.cleared()
     }
 
