@@ -11,7 +11,7 @@ pub mod cluster;
 pub mod configuration;
 pub mod demand;
 pub mod elastic;
-pub mod face;
+pub mod equivalence;
 pub mod goal;
 pub mod guard;
 pub mod helper;

@@ -10,7 +10,7 @@ use crate::bit_row::BitRow;
 use crate::cancel;
 use crate::cluster::{Cluster, Lifetime, Matcher, Node, PodSpec, Taint, TaintEffect};
 use crate::configuration::Atom;
-use crate::face::Faces;
+use crate::equivalence::Equivalence;
 use crate::id::{DomainId, Id, IdVec, KeyId, MatcherId, NodeId, PodId, ResourceId, Symbol};
 use crate::label::Labels;
 use crate::matches::{self, Matches, in_scope_of_incoming, may_see};
@@ -43,7 +43,7 @@ impl Semantics {
 pub struct Model {
     cluster: Cluster,
     semantics: Semantics,
-    faces: Faces,
+    equivalence: Equivalence,
     /// How many pod types are those of the input; these come first.
     apart: usize,
     /// For each type of pods that wait, what they are once bound.
@@ -72,11 +72,11 @@ pub struct Model {
 /// What the rules say about pods and nodes alone; `static_tables.rs` asks them.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct StaticTables {
-    /// For each pod, a bit per face: whether it passes every filter that looks at no other pod.
+    /// For each pod, a bit per equivalence class of nodes: whether it passes every filter that looks at no other pod.
     pub(crate) passes: IdVec<PodId, Arc<BitRow>>,
-    /// For each pod, a bit per face: whether such a node has room for one of it while nothing runs there.
+    /// For each pod, a bit per equivalence class of nodes: whether such a node has room for one of it while nothing runs there.
     pub(crate) roomy: IdVec<PodId, Arc<BitRow>>,
-    /// For each spread constraint of each pod, a bit per face.
+    /// For each spread constraint of each pod, a bit per equivalence class of nodes.
     pub(crate) eligible: IdVec<PodId, Arc<Vec<BitRow>>>,
     /// For each spread constraint of each pod, how many domains the nodes have that it looks at.
     pub(crate) eligible_domains: IdVec<PodId, Arc<Vec<usize>>>,
@@ -118,7 +118,7 @@ impl Model {
         let wanted = wanted(&cluster, &copied_keys);
         let zone_keys: Vec<Symbol> = ZONE_LABELS.iter().filter_map(|(key, _)| cluster.symbols.symbol(key)).collect();
         Self {
-            faces: Faces::new(&cluster, &copied_keys, &zone_keys),
+            equivalence: Equivalence::new(&cluster, &copied_keys, &zone_keys),
             apart: apart(&cluster),
             bound: cluster.unbound.iter().map(|(&pod, &unbound)| (unbound, pod)).collect(),
             shadowed: cluster.shadows.iter().map(|(&pod, &shadow)| (shadow, pod)).collect(),
@@ -255,27 +255,27 @@ impl Model {
 
     /// Whether `pod` passes every filter of `node` that looks at no other pod.
     pub fn static_ok(&self, pod: PodId, node: NodeId) -> bool {
-        self.said.passes[pod].bit(self.faces.of(node))
+        self.said.passes[pod].bit(self.equivalence.of(node))
     }
 
     /// Whether `node` has room for one of `pod` while nothing runs there.
     pub fn is_roomy(&self, pod: PodId, node: NodeId) -> bool {
-        self.said.roomy[pod].bit(self.faces.of(node))
+        self.said.roomy[pod].bit(self.equivalence.of(node))
     }
 
     /// Whether rules can tell two nodes apart at most by their domains and by what runs on them.
     pub fn look_alike(&self, a: NodeId, b: NodeId) -> bool {
-        self.face(a) == self.face(b)
+        self.equivalence_class(a) == self.equivalence_class(b)
     }
 
     /// What rules can see of a node besides its domains, as a number.
-    pub fn face(&self, node: NodeId) -> usize {
-        self.faces.of(node)
+    pub fn equivalence_class(&self, node: NodeId) -> usize {
+        self.equivalence.of(node)
     }
 
-    /// The first node of each face.
-    pub(crate) fn first_of_faces(&self) -> &[NodeId] {
-        self.faces.first()
+    /// The first node of each equivalence class.
+    pub(crate) fn representatives(&self) -> &[NodeId] {
+        self.equivalence.first()
     }
 
     /// Whether some step could deploy `pod` on `node`, as far as the two alone can tell.
@@ -355,7 +355,7 @@ impl Model {
 
     /// Whether a spread constraint of `pod` (by its index) looks at `node`.
     pub fn eligible(&self, pod: PodId, constraint: usize, node: NodeId) -> bool {
-        self.said.eligible[pod][constraint].bit(self.faces.of(node))
+        self.said.eligible[pod][constraint].bit(self.equivalence.of(node))
     }
 
     /// How many domains the nodes have that a spread constraint of `pod` (by its index) looks at.

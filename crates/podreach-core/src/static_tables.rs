@@ -1,6 +1,6 @@
 //! What the rules say about pods and nodes alone, worked out once for each model.
 //!
-//! Pods that share a spec share an answer, and so do nodes of one face: the tables cost as many questions as there are pairs of those.
+//! Pods that share a spec share an answer, and so do nodes of one equivalence class: the tables cost as many questions as there are pairs of those.
 
 use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
@@ -55,9 +55,9 @@ fn settling_matters(model: &Model) -> bool {
 
 /// Most pods ask of a node no more than labels, and most nodes keep nobody out; for all others every rule is asked.
 fn static_filters(model: &Model) -> IdVec<PodId, Arc<BitRow>> {
-    let nodes = model.first_of_faces();
+    let nodes = model.representatives();
     let selected = Selected::new(model, nodes);
-    let picky: Vec<usize> = (0..nodes.len()).filter(|&face| may_refuse(model.node(nodes[face]))).collect();
+    let picky: Vec<usize> = (0..nodes.len()).filter(|&class| may_refuse(model.node(nodes[class]))).collect();
     let passes = |pod, node: NodeId| rule::static_refusal(model, pod, node).is_none();
     per_spec(model, |pod| {
         let spec = model.pod(pod);
@@ -65,8 +65,8 @@ fn static_filters(model: &Model) -> IdVec<PodId, Arc<BitRow>> {
             return nodes.iter().map(|&node| passes(pod, node)).collect();
         }
         let mut row = selected.by(pod);
-        let refused = picky.iter().copied().filter(|&face| row.bit(face) && !passes(pod, nodes[face]));
-        refused.collect::<Vec<_>>().into_iter().for_each(|face| row.clear(face));
+        let refused = picky.iter().copied().filter(|&class| row.bit(class) && !passes(pod, nodes[class]));
+        refused.collect::<Vec<_>>().into_iter().for_each(|class| row.clear(class));
         row
     })
 }
@@ -83,7 +83,7 @@ fn asks_more_than_labels(spec: &PodSpec) -> bool {
 
 /// A row for each amount of a resource that something requests, and for each pod what all its rows have.
 fn roomy(model: &Model) -> IdVec<PodId, Arc<BitRow>> {
-    let nodes = model.first_of_faces();
+    let nodes = model.representatives();
     let rows = RefCell::new(HashMap::<(ResourceId, Amount), BitRow>::new());
     per_spec(model, |pod| {
         let mut row: BitRow = nodes.iter().map(|_| true).collect();
@@ -103,8 +103,8 @@ fn roomy(model: &Model) -> IdVec<PodId, Arc<BitRow>> {
 fn eligible_nodes(model: &Model) -> Eligible {
     per_spec(model, |pod| {
         let rows = (0..model.pod(pod).spread.len()).map(|index| {
-            let faces = model.first_of_faces().iter();
-            faces.map(|&node| rule::spread::is_eligible(model, pod, index, node)).collect()
+            let classes = model.representatives().iter();
+            classes.map(|&node| rule::spread::is_eligible(model, pod, index, node)).collect()
         });
         rows.collect()
     })
@@ -114,19 +114,19 @@ type Eligible = IdVec<PodId, Arc<Vec<BitRow>>>;
 
 fn eligible_domains(model: &Model, eligible: &Eligible) -> IdVec<PodId, Arc<Vec<usize>>> {
     let keys = (0..model.cluster().keys.entries().len()).map(KeyId::from_index);
-    let faces_of: Vec<HashSet<(DomainId, usize)>> = keys.map(|key| faces_of_domains(model, key)).collect();
+    let classes_of: Vec<HashSet<(DomainId, usize)>> = keys.map(|key| classes_of_domains(model, key)).collect();
     per_spec(model, |pod| {
         let counts = model.pod(pod).spread.iter().zip(eligible[pod].iter()).map(|(constraint, eligible)| {
-            let faces = faces_of[constraint.key.index()].iter().filter(|&&(_, face)| eligible.bit(face));
-            faces.map(|&(domain, _)| domain).collect::<HashSet<_>>().len()
+            let classes = classes_of[constraint.key.index()].iter().filter(|&&(_, class)| eligible.bit(class));
+            classes.map(|&(domain, _)| domain).collect::<HashSet<_>>().len()
         });
         counts.collect()
     })
 }
 
-/// Which faces the nodes of each domain of a key have.
-fn faces_of_domains(model: &Model, key: KeyId) -> HashSet<(DomainId, usize)> {
-    model.nodes().filter_map(|node| Some((model.domain(key, node)?, model.face(node)))).collect()
+/// Which equivalence classes the nodes of each domain of a key have.
+fn classes_of_domains(model: &Model, key: KeyId) -> HashSet<(DomainId, usize)> {
+    model.nodes().filter_map(|node| Some((model.domain(key, node)?, model.equivalence_class(node)))).collect()
 }
 
 #[cfg(test)]

@@ -40,7 +40,7 @@ const CORE: [&str; 40] = [
     "storage",
     "cluster",
     "change",
-    "face",
+    "equivalence",
     "matches",
     "repelling",
     "shadow",

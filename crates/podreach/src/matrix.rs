@@ -13,7 +13,7 @@ use std::sync::{Arc, Mutex};
 use podreach_core::cancel::{self, Stop, Token};
 use podreach_core::cluster::Barred;
 use podreach_core::cluster::{Node, Taint};
-use podreach_core::face;
+use podreach_core::equivalence;
 use podreach_core::id::Symbol;
 use podreach_core::resource::Resources;
 use podreach_core::{Atom, Goal, Id, Model, NodeId, PodId, Problem};
@@ -446,7 +446,7 @@ type Content<'m> = (usize, Vec<(Symbol, Symbol)>, &'m [Taint], bool, &'m Resourc
 
 /// Nodes whose columns and content are equal; `of` has the column of each.
 fn classes(model: &Model, of: &[usize]) -> Vec<Vec<NodeId>> {
-    let keys = face::keys(model.cluster());
+    let keys = equivalence::keys(model.cluster());
     let mut index = BTreeMap::<Content<'_>, usize>::new();
     let mut classes: Vec<Vec<NodeId>> = Vec::new();
     for node in model.nodes() {

@@ -31,7 +31,7 @@ pub(crate) enum Without {
     /// What lowering itself misses where it is needed.
     Nothing,
     /// What may change or refuse pods: there is then taken to be none, as where a file has none.
-    Gates,
+    Interceptors,
     /// Which nodes may come: there are then taken to be none but those that are there.
     Pools,
     /// Requests and refusals that admission adds to any pod.
@@ -80,7 +80,7 @@ const fn of(
 }
 
 const fn registered(versions: &'static [&'static str], plural: &'static str, kind: &'static str) -> Resource {
-    of("admissionregistration.k8s.io", versions, plural, kind, false, Without::Gates)
+    of("admissionregistration.k8s.io", versions, plural, kind, false, Without::Interceptors)
 }
 
 const fn machines(plural: &'static str, kind: &'static str, without: Without) -> Resource {

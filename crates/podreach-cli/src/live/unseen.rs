@@ -25,7 +25,7 @@ pub(crate) fn diagnostics(unseen: &[Unseen], users: &Users, options: &Options) -
             Without::Admission => ("S0453", Effect::OverApproximates),
             Without::Scale if options.instances == Instances::Declared => ("S0454", Effect::UnderApproximates),
             Without::Scale | Without::Nothing => ("S0454", Effect::Notes),
-            Without::Gates => ("S0454", Effect::Assumes(Topic::Admission)),
+            Without::Interceptors => ("S0454", Effect::Assumes(Topic::Admission)),
             Without::Pools => ("S0454", Effect::Assumes(Topic::Nodes)),
             Without::Users(feature, doubt) => {
                 let effect = if doubt == Doubt::OverApproximates { Effect::OverApproximates } else { Effect::Both };
@@ -48,7 +48,7 @@ fn said(one: &Unseen, code: &'static str, effect: Effect) -> Diagnostic {
         (Without::Everything, _) => ", so nothing can be placed",
         (Without::Running, Effect::Both) => ": pods that run there are not seen, nor which of them are kept",
         (Without::Running, _) => ": pods that run there are not seen; a run may have to delete them first",
-        (Without::Gates, _) => ": there are taken to be none that change or refuse pods",
+        (Without::Interceptors, _) => ": there are taken to be none that change or refuse pods",
         (Without::Pools, _) => ": nodes that they bring are left out",
         (Without::Deployable, _) => ": what they could deploy is not seen",
         (Without::Admission, Effect::OverApproximates) => ": requests they add and pods they refuse are not seen",

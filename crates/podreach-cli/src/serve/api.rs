@@ -10,9 +10,9 @@ use podreach::{question, sandbox};
 use podreach_core::{NodeId, PodId, cancel};
 use serde_json::{Value, json};
 
+use super::access::Access;
 use super::attended::Attended;
 use super::exports;
-use super::gate::Gate;
 use super::http::{Request, Response};
 use super::jobs::{Job, Jobs};
 use super::orders::Order;
@@ -34,7 +34,7 @@ const PROGRAM: usize = 32 << 20;
 #[derive(Debug)]
 pub(super) struct Server {
     world: World,
-    gate: Gate,
+    access: Access,
     jobs: Jobs,
     /// What is answered at once.
     attended: Attended,
@@ -43,8 +43,8 @@ pub(super) struct Server {
 }
 
 impl Server {
-    pub(super) fn new(world: World, gate: Gate) -> Self {
-        Self { world, gate, jobs: Jobs::default(), attended: Attended::default(), shell: html::document(None).into() }
+    pub(super) fn new(world: World, access: Access) -> Self {
+        Self { world, access, jobs: Jobs::default(), attended: Attended::default(), shell: html::document(None).into() }
     }
 
     /// Sees to the limits of all jobs, and of the process as a whole, until it is to end.
@@ -78,7 +78,7 @@ pub(super) fn answer(server: &Arc<Server>, stream: &Arc<TcpStream>, request: &Re
 }
 
 fn answered(server: &Arc<Server>, request: &Request) -> Result<Response, Response> {
-    server.gate.address(request)?;
+    server.access.address(request)?;
     let (method, path) = (request.method.as_str(), request.path.as_str());
     if path == "/" {
         return match method {
@@ -87,7 +87,7 @@ fn answered(server: &Arc<Server>, request: &Request) -> Result<Response, Respons
         };
     }
     let Some(what) = path.strip_prefix("/api/") else { return Err(Response::refusal(404, "there is no such page")) };
-    server.gate.token(request)?;
+    server.access.token(request)?;
     if let Some(id) = what.strip_prefix("jobs/").map(str::parse::<u64>) {
         let job = match (method, id) {
             ("GET", Ok(id)) => server.jobs.look(id),

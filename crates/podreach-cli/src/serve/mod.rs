@@ -4,10 +4,10 @@
 //! one reader; what that takes is less than what would have to be switched off elsewhere, and every limit is in `http.rs` to be
 //! read. Parsing a request is left to `httparse`. Nothing here asks the network for anything.
 
+mod access;
 mod api;
 mod attended;
 mod exports;
-mod gate;
 mod heap;
 mod http;
 mod jobs;
@@ -26,7 +26,7 @@ use crate::budget::Clock;
 use crate::command::report::title;
 use crate::input::session::{Exit, Reported, Session, refuse};
 use crate::output::print;
-use gate::Gate;
+use access::Access;
 pub(crate) use heap::unite;
 use world::World;
 
@@ -47,7 +47,7 @@ pub(crate) fn run(args: &Serve, clock: &Clock) -> Result<Exit, Reported> {
     let launch = if args.open { launch::open(&address) } else { None };
     let title = args.title.clone().unwrap_or_else(|| title(&args.cluster.input));
     let world = World::new(session, args, title);
-    let server = Arc::new(api::Server::new(world, Gate::new(port, token, launch)));
+    let server = Arc::new(api::Server::new(world, Access::new(port, token, launch)));
     clock.hand_over();
     let watched = Arc::clone(&server);
     let watch = std::thread::Builder::new().name("watch".into()).spawn(move || watched.watch());

@@ -32,7 +32,7 @@ enum Place {
     In(DomainId),
 }
 
-/// What a node has besides its place: its face, the kept pods on it and its mark.
+/// What a node has besides its place: its equivalence class, the kept pods on it and its mark.
 type Content = (usize, Vec<(PodId, u64)>, Vec<u64>);
 
 struct Topology<'p> {
@@ -47,7 +47,7 @@ impl<'p> Topology<'p> {
         let mut known = BTreeMap::<Content, usize>::new();
         let content = m.nodes().map(|node| {
             let number = known.len();
-            *known.entry((m.face(node), problem.kept.on(node).collect(), mark(node))).or_insert(number)
+            *known.entry((m.equivalence_class(node), problem.kept.on(node).collect(), mark(node))).or_insert(number)
         });
         Self { m, content: content.collect(), keys: m.cluster().keys.entries().ids().collect() }
     }

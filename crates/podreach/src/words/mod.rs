@@ -14,7 +14,7 @@ use podreach_core::cluster::{Lifetime, Matcher, NodeRequirement, NodeTerm, Passi
 use podreach_core::id::{ClaimId, KeyId, MatcherId, NamespaceId, PoolId, Symbol};
 use podreach_core::selector::{Allowed, Selector, Values};
 use podreach_core::storage::Claim;
-use podreach_core::{Action, Atom, Model, NodeId, PodId, face};
+use podreach_core::{Action, Atom, Model, NodeId, PodId, equivalence};
 
 use crate::lower::object::stand_in::is_stand_in;
 use crate::lower::pool::HOSTNAME;
@@ -59,7 +59,7 @@ pub(crate) fn pool(m: &Model, node: NodeId) -> &str {
 
 /// The labels of a node that pods can tell it from others by: `tier=batch, zone=a`. `None` if it has none of those.
 pub(crate) fn seen_labels(m: &Model, node: NodeId) -> Option<String> {
-    let keys = face::keys(m.cluster());
+    let keys = equivalence::keys(m.cluster());
     let seen = m.node(node).labels.iter().filter(|&(key, _)| keys.contains(&key) && m.str(key) != HOSTNAME);
     let labels: Vec<String> = seen.map(|(key, _)| format!("{}={}", m.str(key), node_label(m, node, key))).collect();
     (!labels.is_empty()).then(|| labels.join(", "))

@@ -3,7 +3,7 @@
 //! Kyverno's policies and Gatekeeper's constraints and mutations say which kinds they are about and whether they only report. What they
 //! then do is not evaluated, and neither are their filters by namespace and label, which have a syntax of their own: they may match.
 
-use super::gate::{Gate, name, part, place};
+use super::interceptor::{Interceptor, name, part, place};
 use super::scope::Scope;
 use crate::diagnostic::{Diagnostic, Effect};
 use crate::lower::context::Context;
@@ -35,8 +35,8 @@ pub(crate) fn is_listed(kind: &str) -> bool {
     IDLE.contains(&kind) || ACTIVE.contains(&kind)
 }
 
-/// The gate that a rule is, if it is one.
-pub(crate) fn gate(cx: &mut Context, tree: &Tree<'_>) -> Option<Gate> {
+/// The interceptor that a rule is, if it is one.
+pub(crate) fn interceptor(cx: &mut Context, tree: &Tree<'_>) -> Option<Interceptor> {
     let text = |field| tree.text(field).unwrap_or_default();
     let (group, kind) = (text("apiVersion").split('/').next().unwrap_or_default(), text("kind"));
     if makes_pods(tree, kind) {
@@ -67,7 +67,7 @@ pub(crate) fn gate(cx: &mut Context, tree: &Tree<'_>) -> Option<Gate> {
         _ => (true, Scope::all_if(are_about_pods(part(tree, "applyTo")))),
     };
     let name = format!("{} {} of {}", shown(kind), shown(&name(tree)), shown(group));
-    Some(Gate { name, span: place(tree), changes, scopes: vec![scope] })
+    Some(Interceptor { name, span: place(tree), changes, scopes: vec![scope] })
 }
 
 /// Whether a rule of Kyverno generates objects that are pods, or may make some.

@@ -2,13 +2,13 @@
 //!
 //! Admission adds (requests from a LimitRange, overhead, node selector and tolerations from a RuntimeClass), refuses (bounds of a
 //! LimitRange, conflicts with a RuntimeClass, what a ResourceQuota wants said) and counts (ResourceQuota). A pod that runs has been
-//! through it; what would be refused today is still barred from being deployed again. Webhooks and policies (`gate.rs`) may do anything.
+//! through it; what would be refused today is still barred from being deployed again. Webhooks and policies (`interceptor.rs`) may do anything.
 
 mod bound;
 mod cheapest;
 mod claims;
 pub(crate) mod engine;
-mod gate;
+mod interceptor;
 mod limit_range;
 mod namespace;
 pub(crate) mod os;
@@ -77,7 +77,7 @@ pub(crate) struct Admission {
     quotas: quota::Quotas,
     namespaces: namespace::Namespaces,
     references: reference::References,
-    gates: gate::Gates,
+    interceptors: interceptor::Interceptors,
     /// The extended resources that a device class provides.
     devices: BTreeSet<String>,
     /// Whether webhooks and policies are taken to keep pods as they are.
@@ -93,7 +93,7 @@ impl Admission {
             Kind::RuntimeClass => self.runtime_classes.add(cx, tree),
             Kind::DeviceClass => self.add_device_class(cx, tree),
             Kind::PriorityClass | Kind::ServiceAccount => self.references.add(kind, tree),
-            _ => self.gates.add(cx, kind, tree),
+            _ => self.interceptors.add(cx, kind, tree),
         }
     }
 
@@ -143,7 +143,7 @@ impl Admission {
         if !self.trusted {
             let annotated = self.namespaces.annotated.get(namespace);
             causes.extend(annotated.map(|span| (Cause::Annotated, *span)));
-            causes.extend(self.gates.causes(cluster, &self.subject(cluster, namespace, draft)));
+            causes.extend(self.interceptors.causes(cluster, &self.subject(cluster, namespace, draft)));
         }
         causes
     }
@@ -170,7 +170,7 @@ impl Admission {
     /// What there is to say about a cause that is something of the input with a name.
     pub(crate) fn remark(&self, cause: Cause) -> Option<Diagnostic> {
         match cause {
-            Cause::Gate { number, .. } => self.gates.remark(number),
+            Cause::Interceptor { number, .. } => self.interceptors.remark(number),
             _ => None,
         }
     }
@@ -245,11 +245,11 @@ pub(crate) fn admit(cx: &mut Context, inventory: &mut Inventory) {
     let unlabelled = os::some_node_lacks(cx, &inventory.pools);
     let Inventory { admission, profiles, workloads, pods, .. } = inventory;
     admission.quotas.register(cx);
-    admission.gates.settle();
+    admission.interceptors.settle();
     admission.references.settle(cx);
     admission.trusted = cx.keeps_pods || !cx.admission;
     if cx.keeps_pods {
-        cx.log.extend(admission.gates.assumed());
+        cx.log.extend(admission.interceptors.assumed());
     }
     let mut known = HashMap::<(*const Content, Coming), (Rc<Content>, Rc<Content>, Causes)>::new();
     let templates = workloads.iter_mut().map(|workload| {

@@ -65,8 +65,8 @@ pub(crate) enum Cause {
     /// Its namespace has annotations by which plugins change pods.
     Annotated,
     /// A webhook or a policy may refuse it, or change it.
-    Gate {
-        /// Its place among the gates.
+    Interceptor {
+        /// Its place among all of them.
         number: u16,
         /// Whether it may change pods.
         changes: bool,
@@ -223,8 +223,8 @@ impl Cause {
                 Both,
                 "is in a namespace whose annotations make PodNodeSelector or PodTolerationRestriction change pods; this is not modelled",
             ),
-            Self::Gate { changes: true, .. } => ("S0461", Both, "may be changed or refused when it is made"),
-            Self::Gate { changes: false, .. } => ("S0462", OverApproximates, "may be refused when it is made"),
+            Self::Interceptor { changes: true, .. } => ("S0461", Both, "may be changed or refused when it is made"),
+            Self::Interceptor { changes: false, .. } => ("S0462", OverApproximates, "may be refused when it is made"),
             Self::SeenOtherwise => (
                 "S0464",
                 Assumes(Topic::Admission),
@@ -365,7 +365,7 @@ impl Cause {
     pub(crate) fn may_undo_refusal(self) -> bool {
         matches!(
             self,
-            Self::Gate { changes: true, .. } | Self::Annotated | Self::LimitRangeDefaults | Self::RuntimeClass
+            Self::Interceptor { changes: true, .. } | Self::Annotated | Self::LimitRangeDefaults | Self::RuntimeClass
         )
     }
 

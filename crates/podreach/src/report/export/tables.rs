@@ -125,13 +125,13 @@ impl<'a> Document<'a> {
         self.volumes();
     }
 
-    /// What tells nodes apart though no table need: their faces, and all keys.
+    /// What tells nodes apart though no table need: their equivalence classes, and all keys.
     pub(super) fn looks(&mut self) {
         let m = self.m;
         let mut alike = BTreeMap::<usize, Vec<u128>>::new();
-        m.nodes().for_each(|node| alike.entry(m.face(node)).or_default().push(number(node)));
-        for (face, nodes) in alike {
-            self.list("face", &[face as u128 + 1], nodes);
+        m.nodes().for_each(|node| alike.entry(m.equivalence_class(node)).or_default().push(number(node)));
+        for (class, nodes) in alike {
+            self.list("face", &[class as u128 + 1], nodes);
         }
         self.line("keys", m.cluster().keys.entries().ids().map(number));
     }

@@ -1,8 +1,9 @@
-//! What rules can see of a node besides its name and its place: nodes with one face differ in nothing that is asked about.
+//! Equivalence of nodes: those of one class differ in nothing that rules can see besides their names and their places.
 //!
 //! A large cluster has thousands of nodes and a few dozen kinds of them. They differ in their names and in labels that repeat them,
-//! which no rule looks at unless a pod names that very value. The face of a node is the node without what nothing mentions, so every
-//! question about one pod and one node need be asked only once per face. Which nodes share a topology domain is not part of it.
+//! which no rule looks at unless a pod names that very value. Nodes are equivalent if they are equal without
+//! what nothing mentions, so every question about one pod and one node need be asked only once per class. Which nodes share a topology
+//! domain is not part of it.
 //!
 //! Whoever adds a rule that looks at names or labels of nodes adds what it mentions to [`Mentions::new`].
 
@@ -19,23 +20,23 @@ pub fn keys(cluster: &Cluster) -> BTreeSet<Symbol> {
     Mentions::new(cluster, &[]).keys
 }
 
-/// The faces of a cluster's nodes.
+/// The equivalence classes of a cluster's nodes.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Faces {
+pub(crate) struct Equivalence {
     of: IdVec<NodeId, usize>,
-    /// The first node of each face.
+    /// The first node of each class.
     first: Vec<NodeId>,
 }
 
-impl Faces {
-    /// The faces of all nodes; `copied` are the keys whose values a node gives to its pods, `zones` those that put it in a zone.
+impl Equivalence {
+    /// The classes of all nodes; `copied` are the keys whose values a node gives to its pods, `zones` those that put it in a zone.
     pub(crate) fn new(cluster: &Cluster, copied: &[Symbol], zones: &[Symbol]) -> Self {
         let mut mentions = Mentions::new(cluster, copied);
         mentions.keys.extend(zones);
         let mut known = HashMap::new();
         let mut first = Vec::new();
         let of = cluster.nodes.iter().map(|(id, node)| {
-            *known.entry(mentions.face(node)).or_insert_with(|| {
+            *known.entry(mentions.visible(node)).or_insert_with(|| {
                 first.push(id);
                 first.len() - 1
             })
@@ -43,12 +44,12 @@ impl Faces {
         Self { of: of.collect(), first }
     }
 
-    /// The face of a node, by its number.
+    /// The class of a node, by its number.
     pub(crate) fn of(&self, node: NodeId) -> usize {
         self.of[node]
     }
 
-    /// A node of each face, by number.
+    /// A node of each class, by number.
     pub(crate) fn first(&self) -> &[NodeId] {
         &self.first
     }
@@ -66,7 +67,7 @@ struct Mentions {
 }
 
 /// A node without what nothing mentions: its name, its labels (a value that nothing mentions is like any other such), and the rest.
-type Face = (Option<Symbol>, Vec<(Symbol, Option<Symbol>)>, Node);
+type Visible = (Option<Symbol>, Vec<(Symbol, Option<Symbol>)>, Node);
 
 impl Mentions {
     fn new(cluster: &Cluster, copied: &[Symbol]) -> Self {
@@ -156,7 +157,7 @@ impl Mentions {
         self.numbers.contains(&key) || self.values.contains(&(key, value))
     }
 
-    fn face(&self, node: &Node) -> Face {
+    fn visible(&self, node: &Node) -> Visible {
         let name = self.names.contains(&node.name).then_some(node.name);
         let labels = node.labels.iter().filter(|(key, _)| self.keys.contains(key));
         let labels = labels.map(|(key, value)| (key, self.tells_apart(key, value).then_some(value))).collect();

@@ -10,14 +10,14 @@ use super::launch::LaunchFile;
 
 /// The checks of one run.
 #[derive(Debug)]
-pub(super) struct Gate {
+pub(super) struct Access {
     hosts: [String; 2],
     token: String,
     /// The file that leads to the page, until the page was opened.
     launch: Mutex<Option<LaunchFile>>,
 }
 
-impl Gate {
+impl Access {
     /// For a port and a token, and the way in that is no longer needed once the token was used.
     pub(super) fn new(port: u16, token: String, launch: Option<LaunchFile>) -> Self {
         let hosts = [format!("127.0.0.1:{port}"), format!("localhost:{port}")];

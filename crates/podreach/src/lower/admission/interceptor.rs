@@ -19,16 +19,16 @@ use crate::read::{Span, Tree, shown};
 const HELP: &str =
     "if it changes nothing that placement depends on and refuses none of these pods, say --assume-admission-keeps-pods";
 
-/// Everything that stands at the entrance.
+/// Everything that the API server asks about new pods before it stores them.
 #[derive(Default)]
-pub(crate) struct Gates {
-    gates: Vec<Gate>,
+pub(crate) struct Interceptors {
+    all: Vec<Interceptor>,
     policies: BTreeMap<(bool, String), Policy>,
     bindings: Vec<Binding>,
 }
 
 /// Something that is asked about new pods.
-pub(crate) struct Gate {
+pub(crate) struct Interceptor {
     /// Its kind and name.
     pub(crate) name: String,
     pub(crate) span: Span,
@@ -50,7 +50,7 @@ struct Binding {
     scope: Scope,
 }
 
-impl Gates {
+impl Interceptors {
     /// Reads an object of one of the kinds.
     pub(crate) fn add(&mut self, cx: &mut Context, kind: Kind, tree: &Tree<'_>) {
         let changes = matches!(kind, Kind::MutatingWebhook | Kind::MutatingPolicy | Kind::MutatingPolicyBinding);
@@ -65,7 +65,7 @@ impl Gates {
                 let scope = Scope::of_constraints(cx, part(tree, "matchResources"));
                 self.bindings.push(Binding { changes, policy, span: place(tree), scope });
             }
-            Kind::EngineRule => self.gates.extend(engine::gate(cx, tree)),
+            Kind::EngineRule => self.all.extend(engine::interceptor(cx, tree)),
             _ => {}
         }
     }
@@ -75,11 +75,11 @@ impl Gates {
             let own = webhook.text("name").unwrap_or_default();
             let name = format!("the webhook {} of {} {}", shown(own), kind.name(), shown(&name(tree)));
             let scopes = vec![Scope::of_webhook(cx, webhook)];
-            self.gates.push(Gate { name, span: webhook.span, changes, scopes });
+            self.all.push(Interceptor { name, span: webhook.span, changes, scopes });
         }
     }
 
-    /// Makes gates of the policies that are bound. One that is bound and not in the input may be about anything.
+    /// Makes interceptors of the policies that are bound. One that is bound and not in the input may be about anything.
     pub(crate) fn settle(&mut self) {
         for Binding { changes, policy, span, scope } in std::mem::take(&mut self.bindings) {
             let kind = if changes { Kind::MutatingPolicy } else { Kind::ValidatingPolicy };
@@ -87,37 +87,42 @@ impl Gates {
             let bound = self.policies.get(&(changes, policy));
             let span = bound.map_or(span, |bound| bound.span);
             let scopes = bound.map(|bound| bound.scope.clone()).into_iter().chain([scope]).collect();
-            self.gates.push(Gate { name, span, changes, scopes });
+            self.all.push(Interceptor { name, span, changes, scopes });
         }
     }
 
-    /// The gates that a pod may have to pass, as causes of doubt.
+    /// The interceptors that a pod may have to pass, as causes of doubt.
     pub(crate) fn causes(&self, cluster: &Cluster, pod: &Subject<'_>) -> Causes {
-        let gates = self.gates.iter().enumerate();
-        let met = gates.filter(|(_, gate)| gate.scopes.iter().all(|scope| scope.may_hold(cluster, pod)));
-        met.filter_map(|(at, gate)| {
-            Some((Cause::Gate { number: u16::try_from(at).ok()?, changes: gate.changes }, gate.span))
+        let interceptors = self.all.iter().enumerate();
+        let met =
+            interceptors.filter(|(_, interceptor)| interceptor.scopes.iter().all(|scope| scope.may_hold(cluster, pod)));
+        met.filter_map(|(at, interceptor)| {
+            Some((
+                Cause::Interceptor { number: u16::try_from(at).ok()?, changes: interceptor.changes },
+                interceptor.span,
+            ))
         })
         .collect()
     }
 
-    /// What there is to say about a pod type that may have to pass a gate: the same about all of them, so that it is said once.
+    /// What there is to say about a pod type that may have to pass an interceptor: the same about all of them, so that it is said once.
     pub(crate) fn remark(&self, number: u16) -> Option<Diagnostic> {
-        let gate = self.gates.get(usize::from(number))?;
-        let (code, effect, does) = if gate.changes {
+        let interceptor = self.all.get(usize::from(number))?;
+        let (code, effect, does) = if interceptor.changes {
             ("S0461", Effect::Both, "may change or refuse pods when they are made")
         } else {
             ("S0462", Effect::OverApproximates, "may refuse pods when they are made")
         };
-        let message = format!("{} {does}; this is not modelled", gate.name);
-        Some(Diagnostic::stops(code, gate.span, message).with_effect(effect).with_help(HELP))
+        let message = format!("{} {does}; this is not modelled", interceptor.name);
+        Some(Diagnostic::stops(code, interceptor.span, message).with_effect(effect).with_help(HELP))
     }
 
-    /// What is assumed of the gates where they are said to keep pods as they are.
+    /// What is assumed of the interceptors where they are said to keep pods as they are.
     pub(crate) fn assumed(&self) -> impl Iterator<Item = Diagnostic> + '_ {
-        self.gates.iter().map(|gate| {
-            let message = format!("{} is taken to keep pods as they are (--assume-admission-keeps-pods)", gate.name);
-            Diagnostic::stops("W0361", gate.span, message).with_effect(Effect::Assumes(Topic::Admission))
+        self.all.iter().map(|interceptor| {
+            let message =
+                format!("{} is taken to keep pods as they are (--assume-admission-keeps-pods)", interceptor.name);
+            Diagnostic::stops("W0361", interceptor.span, message).with_effect(Effect::Assumes(Topic::Admission))
         })
     }
 }
