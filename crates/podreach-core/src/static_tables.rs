@@ -1,6 +1,7 @@
 //! What the rules say about pods and nodes alone, worked out once for each model.
 //!
-//! Pods that share a spec share an answer, and so do nodes of one equivalence class: the tables cost as many questions as there are pairs of those.
+//! Pods that share a spec share an answer, and so do nodes of one equivalence class: the tables cost as many questions as there are pairs
+//! of those.
 
 use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};

@@ -25,7 +25,7 @@ use crate::pursuit::{Found, Pursuit};
 /// All goals are of this one level: either none can be reached, or one is met.
 const LEVEL: u32 = 1;
 
-/// Where a goal came from: deploying by the rule on top of it leads to the parent.
+/// Where a goal came from: deploying by the transition on top of it leads to the parent.
 struct Origin {
     parent: Option<(usize, usize)>,
     depth: u64,
@@ -100,8 +100,8 @@ impl<'a> Backward<'a> {
             if let Some(stop) = budget.stop(self.bytes()) {
                 return ControlFlow::Break(End::Stopped(stop, self.origins[goal].depth));
             }
-            let Some((before, rule)) = self.predecessors.find(&mut self.goals, &group, LEVEL) else { break };
-            self.add(before, Some((goal, rule)))?;
+            let Some((before, transition)) = self.predecessors.find(&mut self.goals, &group, LEVEL) else { break };
+            self.add(before, Some((goal, transition)))?;
         }
         ControlFlow::Continue(())
     }

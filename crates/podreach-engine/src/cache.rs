@@ -1,9 +1,9 @@
 //! A cache of searches: found again by everything that an engine sees.
 //!
-//! What engines find is a function of the compiled system: classes by number, rules over sums of them, the start and the goals. A search
-//! is stored under a fingerprint of that. A cluster that differs elsewhere compiles to the same system and gets the same plan or groups,
-//! which are made into evidence about today's cluster as usual. Nothing that is stored is trusted: a plan is tried on the system first,
-//! and the checker treats what comes of it like the candidate of any engine.
+//! What engines find is a function of the compiled system: classes by number, transitions over sums of them, the start and the goals. A
+//! search is stored under a fingerprint of that. A cluster that differs elsewhere compiles to the same system and gets the same plan or
+//! groups, which are made into evidence about today's cluster as usual. Nothing that is stored is trusted: a plan is tried on the system
+//! first, and the checker treats what comes of it like the candidate of any engine.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -50,8 +50,9 @@ pub fn portfolio(system: &System, engines: &'static [Engine], budget: &Budget<'_
 
 /// All that a search depends on, as a number. How much memory it has, and whether engines take turns, may change which plan is found.
 fn question(system: &System, engines: &[Engine], budget: &Budget<'_>) -> String {
-    let rules: Vec<_> = system.rules.iter().map(|rule| (rule.head, &rule.guard, rule.consumes)).collect();
-    let tables = (system.classes.len(), rules, &system.start, &system.goals, &system.sums.weights);
+    let transitions: Vec<_> =
+        system.transitions.iter().map(|transition| (transition.head, &transition.guard, transition.consumes)).collect();
+    let tables = (system.classes.len(), transitions, &system.start, &system.goals, &system.sums.weights);
     let names: Vec<&str> = engines.iter().map(|engine| engine.name()).collect();
     let system = fingerprint(&format!("{tables:?}"));
     format!("search {} {} {} {system}", names.join(","), budget.memory, budget.threads == 1)
@@ -155,9 +156,9 @@ impl Plan {
             return false;
         }
         let mut state = State::of_group(&system.sums, self.needs());
-        for (rule, drops) in self.deployments() {
-            let rule = &system.rules[rule];
-            if !rule.guard.is_bounded(&state) || rule.guard.needed(&state).is_some() {
+        for (transition, drops) in self.deployments() {
+            let transition = &system.transitions[transition];
+            if !transition.guard.is_bounded(&state) || transition.guard.needed(&state).is_some() {
                 return false;
             }
             for class in drops {
@@ -166,7 +167,7 @@ impl Plan {
                 }
                 state.remove(&system.sums, class, 1);
             }
-            state.add(&system.sums, rule.head, 1);
+            state.add(&system.sums, transition.head, 1);
         }
         let there = state.group();
         is_within(&there, self.reaches()) && system.goals.iter().any(|goal| is_within(&there, goal))

@@ -12,7 +12,7 @@ use crate::group::{self, Class, Group, count, without};
 /// Runs can be very long, and what one step needs differs little from what the next one does; so only the difference is kept.
 #[derive(Clone, Debug, Default)]
 pub struct Plan {
-    /// Each deployment: its rule, doubled, and then what it needs and no later one does: for each pod its class, doubled, and one more.
+    /// Each deployment: its transition, doubled, and then what it needs and no later one does: for each pod its class, doubled, and one more.
     tape: Vec<u32>,
     /// What is needed before the first: with just that (and the kept pods) its guard holds.
     needs: Group,
@@ -34,7 +34,7 @@ impl Plan {
         self.len().saturating_mul(2).saturating_add(self.tape.len()).saturating_mul(size_of::<u32>())
     }
 
-    /// A plan that ends here, to be made from its end: for each deployment first what is not needed after it, then its rule.
+    /// A plan that ends here, to be made from its end: for each deployment first what is not needed after it, then its transition.
     pub fn to(goal: Group) -> Self {
         Self { reaches: goal, ..Self::default() }
     }
@@ -45,8 +45,8 @@ impl Plan {
     }
 
     /// One more deployment, before all others so far.
-    pub fn push(&mut self, rule: usize) {
-        self.tape.push((rule as u32) << 1);
+    pub fn push(&mut self, transition: usize) {
+        self.tape.push((transition as u32) << 1);
     }
 
     /// Reverses a plan that was made from its end; these pods are needed at first.
@@ -55,7 +55,7 @@ impl Plan {
         self.needs = needs;
     }
 
-    /// The plan from a goal that the start meets, back along its parents: each is reached from its child by a rule.
+    /// The plan from a goal that the start meets, back along its parents: each is reached from its child by a transition.
     pub fn from_start<'g>(
         system: &System,
         mut at: usize,
@@ -64,9 +64,9 @@ impl Plan {
         let mut run = Self { needs: goal(at).0.clone(), ..Self::default() };
         loop {
             let (group, parent) = goal(at);
-            let Some((parent, rule)) = parent else { return Self { reaches: group.clone(), ..run } };
-            run.push(rule);
-            let later = without(goal(parent).0, system.rules[rule].head);
+            let Some((parent, transition)) = parent else { return Self { reaches: group.clone(), ..run } };
+            run.push(transition);
+            let later = without(goal(parent).0, system.transitions[transition].head);
             for &(class, needed) in group {
                 (count(&later, class)..needed).for_each(|_| run.drop_after(class));
             }
@@ -94,43 +94,43 @@ impl Plan {
         &self.reaches
     }
 
-    /// Whether its numbers are rules and classes of a system, a rule first.
+    /// Whether its numbers are transitions and classes of a system, a transition first.
     pub fn is_whole(&self, system: &System) -> bool {
         let begins = self.tape.first().is_none_or(|&entry| entry & 1 == 0);
         let known = self.tape.iter().all(|&entry| {
-            let bound = if entry & 1 == 0 { system.rules.len() } else { system.classes.len() };
+            let bound = if entry & 1 == 0 { system.transitions.len() } else { system.classes.len() };
             ((entry >> 1) as usize) < bound
         });
         begins && known
     }
 
-    /// The rule of each deployment, and what it needs that no later one does.
+    /// The transition of each deployment, and what it needs that no later one does.
     pub fn deployments(&self) -> impl Iterator<Item = (usize, impl Iterator<Item = Class>)> {
         let deployments = self.tape.chunk_by(|_, next| next & 1 == 1);
         deployments.map(|entries| ((entries[0] >> 1) as usize, entries[1..].iter().map(|&entry| entry >> 1)))
     }
 
-    /// The rule of each of the deployments, and all that it needs.
+    /// The transition of each of the deployments, and all that it needs.
     pub fn with_needs(&self, system: &System) -> Vec<(usize, Group)> {
         let mut needs = self.needs.clone();
-        let whole = self.deployments().map(|(rule, drops)| {
+        let whole = self.deployments().map(|(transition, drops)| {
             let here = needs.clone();
             drops.for_each(|class| group::remove(&mut needs, class));
-            group::add(&mut needs, system.rules[rule].head);
-            (rule, here)
+            group::add(&mut needs, system.transitions[transition].head);
+            (transition, here)
         });
         whole.collect()
     }
 }
 
 /// Changes what is needed after a deployment into what is needed before it, and notes the deployment if it is needed at all.
-pub fn require(system: &System, rule: usize, needs: &mut State, plan: &mut Plan, opening: impl Fn(Class) -> u64) {
-    let (sums, head) = (&system.sums, system.rules[rule].head);
+pub fn require(system: &System, transition: usize, needs: &mut State, plan: &mut Plan, opening: impl Fn(Class) -> u64) {
+    let (sums, head) = (&system.sums, system.transitions[transition].head);
     if needs.counts[head as usize] == 0 {
         return;
     }
     needs.remove(sums, head, 1);
-    let guard = &system.rules[rule].guard;
+    let guard = &system.transitions[transition].guard;
     while let Some(sum) = guard.needed(needs) {
         let witness =
             sums.weights[sum as usize].iter().find(|&&(class, _)| needs.counts[class as usize] < opening(class));
@@ -138,5 +138,5 @@ pub fn require(system: &System, rule: usize, needs: &mut State, plan: &mut Plan,
         needs.add(sums, witness, 1);
         plan.drop_after(witness);
     }
-    plan.push(rule);
+    plan.push(transition);
 }

@@ -14,4 +14,4 @@ mod system;
 pub use deletions::{Deletion, next_deletion};
 pub use slice::slice;
 pub use sums::{State, Sum, SumDistinct, SumDomain, SumGuard};
-pub use system::{Rule, System};
+pub use system::{System, Transition};

@@ -1,7 +1,7 @@
-//! The compiled system: classes, the rules that make one more pod of a class, the start and the goals.
+//! The compiled system: classes, the transitions that make one more pod of a class, the start and the goals.
 //!
-//! A class may be made in several ways, one rule each. What engines find out about classes is translated back: a rule names the atom it
-//! deploys, and a proof counts classes itself.
+//! A class may be made in several ways, one transition each. What engines find out about classes is translated back: a transition names the
+//! atom it deploys, and a proof counts classes itself.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -21,10 +21,10 @@ use crate::group::{Class, Group};
 pub struct System {
     /// The classes.
     pub classes: Vec<Vec<Atom>>,
-    /// The rules.
-    pub rules: Vec<Rule>,
-    /// The rules that make a class, by their indexes.
-    pub rules_of: Vec<Vec<usize>>,
+    /// The transitions.
+    pub transitions: Vec<Transition>,
+    /// The transitions that make a class, by their indexes.
+    pub transitions_of: Vec<Vec<usize>>,
     /// How many pods of each class run at first.
     pub start: Vec<u64>,
     /// The alternatives of the goal that were not ruled out.
@@ -43,7 +43,7 @@ pub struct System {
 
 /// A way to make one more pod of a class.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Rule {
+pub struct Transition {
     /// The class.
     pub head: Class,
     /// The atom it deploys.
@@ -72,8 +72,8 @@ impl System {
         let class_of = classes.iter().zip(0..).flat_map(|(atoms, class)| atoms.iter().map(move |&atom| (atom, class)));
         let mut system = Self {
             class_of: class_of.collect(),
-            rules: Vec::new(),
-            rules_of: vec![Vec::new(); classes.len()],
+            transitions: Vec::new(),
+            transitions_of: vec![Vec::new(); classes.len()],
             start: vec![0; classes.len()],
             goals: Vec::new(),
             sums: Sums::new(classes.len()),
@@ -84,12 +84,12 @@ impl System {
             consumed,
         };
         system.goals = goals.iter().map(|goal| system.group(goal)).collect();
-        system.add_rules();
+        system.add_transitions();
         system.add_start(problem);
         system
     }
 
-    fn add_rules(&mut self) {
+    fn add_transitions(&mut self) {
         let class_of = std::mem::take(&mut self.class_of);
         let mut projection = Projection::new(&class_of, self.classes.len());
         self.add_deployments(&class_of, &mut projection);
@@ -98,22 +98,22 @@ impl System {
         self.class_of = class_of;
     }
 
-    /// Adds a rule for each way to deploy a pod of a class.
+    /// Adds a transition for each way to deploy a pod of a class.
     fn add_deployments(&mut self, class_of: &FxHashMap<Atom, Class>, projection: &mut Projection<'_>) {
         for (head, atoms) in self.classes.iter().enumerate() {
             for &atom in atoms {
                 cancel::poll();
                 let Some(guard) = self.guards.get(&atom).and_then(|guard| projection.guard(guard)) else { continue };
-                if !self.rules_of[head].iter().any(|&rule| self.rules[rule].guard == guard) {
-                    self.rules_of[head].push(self.rules.len());
+                if !self.transitions_of[head].iter().any(|&transition| self.transitions[transition].guard == guard) {
+                    self.transitions_of[head].push(self.transitions.len());
                     let consumes = self.consumed.get(&atom).and_then(|unbound| class_of.get(unbound)).copied();
-                    self.rules.push(Rule { head: head as Class, deploys: atom, guard, consumes });
+                    self.transitions.push(Transition { head: head as Class, deploys: atom, guard, consumes });
                 }
             }
         }
     }
 
-    /// Adds rules for pods that are being deleted.
+    /// Adds transitions for pods that are being deleted.
     fn add_deletions(&mut self, class_of: &FxHashMap<Atom, Class>, projection: &mut Projection<'_>) {
         for (&atom, before) in &self.before {
             let (Some(&head), Some(&source)) = (class_of.get(&atom), class_of.get(before)) else { continue };
@@ -127,8 +127,8 @@ impl System {
             let there = Affinity { near: vec![vec![*before]], first_unless: None };
             let there = projection.guard(&Guard { affinity: vec![there], ..Guard::default() });
             for (guard, consumes) in fresh.into_iter().chain(there.map(|guard| (guard, Some(source)))) {
-                self.rules_of[head as usize].push(self.rules.len());
-                self.rules.push(Rule { head, deploys: atom, guard, consumes });
+                self.transitions_of[head as usize].push(self.transitions.len());
+                self.transitions.push(Transition { head, deploys: atom, guard, consumes });
             }
         }
     }
@@ -155,9 +155,9 @@ impl System {
         self.class_of.get(&atom).copied()
     }
 
-    /// The layer of the head of a rule, from the layers of its witnesses.
-    fn layer(&self, rule: &Rule, layers: &[u32]) -> u32 {
-        let nearest = rule
+    /// The layer of the head of a transition, from the layers of its witnesses.
+    fn layer(&self, transition: &Transition, layers: &[u32]) -> u32 {
+        let nearest = transition
             .guard
             .required()
             .map(|sum| self.sums.members(sum).map(|class| layers[class as usize]).min().unwrap_or(u32::MAX));
@@ -169,10 +169,10 @@ impl System {
         let mut layers: Vec<u32> = self.start.iter().map(|&count| if count > 0 { 0 } else { u32::MAX }).collect();
         loop {
             let mut changed = false;
-            for rule in &self.rules {
-                let layer = self.layer(rule, &layers);
-                if layer < layers[rule.head as usize] {
-                    layers[rule.head as usize] = layer;
+            for transition in &self.transitions {
+                let layer = self.layer(transition, &layers);
+                if layer < layers[transition.head as usize] {
+                    layers[transition.head as usize] = layer;
                     changed = true;
                 }
             }
@@ -182,8 +182,8 @@ impl System {
         }
     }
 
-    /// The dead atoms that an argument with groups of these classes speaks about: those of goals, those that could have helped a pod of a group
-    /// or turned into one, and those that could have helped these.
+    /// The dead atoms that an argument with groups of these classes speaks about: those of goals, those that could have helped a pod of a
+    /// group or turned into one, and those that could have helped these.
     fn needed_dead(&self, problem: &Problem, classes: &BTreeSet<Class>) -> BTreeSet<Atom> {
         let mut needed = BTreeSet::new();
         for goal in &problem.goal.any {

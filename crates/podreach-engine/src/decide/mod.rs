@@ -81,7 +81,7 @@ fn refused(problem: &Problem, engine: &str, budget: &Budget<'_>, flaw: Flaw) -> 
         Flaw::Stopped => reason((budget.interrupt)().unwrap_or(Stop::Timeout), Learned::default()),
         Flaw::TooFewCopies(_) => Reason::MoreNodes,
         flaw @ Flaw::UnlikeCopies(_) => Reason::Unsupported(flaw.to_string()),
-        // Guards take the least number of domains as given where nodes may bring more of them; rules do not.
+        // Guards take the least number of domains as given where nodes may bring more of them; transitions do not.
         Flaw::Step(..) if problem.model.is_elastic() => {
             Reason::Unsupported("a least number of topology domains where nodes come and go".into())
         }
@@ -217,7 +217,7 @@ impl Search {
 
 /// How large a compiled system is.
 fn size(system: &System) -> Effort {
-    let counts = vec![("classes", system.classes.len() as u64), ("rules", system.rules.len() as u64)];
+    let counts = vec![("classes", system.classes.len() as u64), ("rules", system.transitions.len() as u64)];
     Effort { part: "system", counts }
 }
 

@@ -1,8 +1,8 @@
 //! Long plans made into traces class by class.
 //!
-//! Asking the rules about millions of deployments would take too long. So what is there is counted per class, with the atoms that make it
-//! up, and what a guard bars is a bit set of classes. Pods that the plan needs later are never deleted; with just these every guard of
-//! the plan holds.
+//! Asking the transitions about millions of deployments would take too long. So what is there is counted per class, with the atoms that
+//! make it up, and what a guard bars is a bit set of classes. Pods that the plan needs later are never deleted; with just these every guard
+//! of the plan holds.
 //!
 //! Cost per step: a few words of bits, independent of the size of the cluster, unless a guard counts.
 
@@ -29,16 +29,16 @@ struct ClassTrace<'a> {
 /// The trace of a plan: step by step, in time that does not grow with the cluster.
 pub fn trace(problem: &Problem, system: &System, plan: &Plan) -> Trace {
     let atoms = Atoms::new(problem, system);
-    let deploys: Vec<u32> = system.rules.iter().map(|rule| atoms.place(rule.deploys)).collect();
+    let deploys: Vec<u32> = system.transitions.iter().map(|transition| atoms.place(transition.deploys)).collect();
     let mut made = ClassTrace::new(problem, system, plan, &atoms);
-    let barred: Vec<Bits> = system.rules.iter().map(|rule| barred(system, &rule.guard)).collect();
-    for (rule, drops) in plan.deployments() {
-        let head = system.rules[rule].head;
-        let (pod, node) = system.rules[rule].deploys;
+    let barred: Vec<Bits> = system.transitions.iter().map(|transition| barred(system, &transition.guard)).collect();
+    for (transition, drops) in plan.deployments() {
+        let head = system.transitions[transition].head;
+        let (pod, node) = system.transitions[transition].deploys;
         let base = problem.model.shadowed(pod).map(|base| atoms.place((base, node)));
-        if let (Some(source), Some(base)) = (system.rules[rule].consumes, base) {
+        if let (Some(source), Some(base)) = (system.transitions[transition].consumes, base) {
             made.leave(source, base);
-            made.enter(head, deploys[rule]);
+            made.enter(head, deploys[transition]);
             made.trace.terminate(base);
             drops.for_each(|class| made.needs[class as usize] -= 1);
             made.needs[head as usize] += 1;
@@ -46,15 +46,17 @@ pub fn trace(problem: &Problem, system: &System, plan: &Plan) -> Trace {
         }
         // A pod that is there and not needed will do.
         if made.present[head as usize].len() as u64 <= made.needs[head as usize] {
-            made.clear(&barred[rule]);
-            if !system.rules[rule].guard.is_plain() {
-                made.make_room(&system.rules[rule].guard);
+            made.clear(&barred[transition]);
+            if !system.transitions[transition].guard.is_plain() {
+                made.make_room(&system.transitions[transition].guard);
             }
-            if let (Some(source), Some(unbound)) = (system.rules[rule].consumes, problem.model.consumed(pod)) {
+            if let (Some(source), Some(unbound)) =
+                (system.transitions[transition].consumes, problem.model.consumed(pod))
+            {
                 made.leave(source, atoms.place(unbound));
             }
-            made.enter(head, deploys[rule]);
-            made.trace.deploy(base.unwrap_or(deploys[rule]));
+            made.enter(head, deploys[transition]);
+            made.trace.deploy(base.unwrap_or(deploys[transition]));
             base.into_iter().for_each(|base| made.trace.terminate(base));
         }
         drops.for_each(|class| made.needs[class as usize] -= 1);
@@ -69,7 +71,7 @@ struct Atoms(Vec<Atom>);
 impl Atoms {
     fn new(problem: &Problem, system: &System) -> Self {
         let started = problem.start.iter().map(|(atom, _)| atom);
-        let deployed = system.rules.iter().map(|rule| rule.deploys);
+        let deployed = system.transitions.iter().map(|transition| transition.deploys);
         let deployed =
             deployed.clone().chain(deployed.filter_map(|(pod, node)| Some((problem.model.shadowed(pod)?, node))));
         let mut atoms: Vec<Atom> = started.chain(deployed).collect();
@@ -79,7 +81,7 @@ impl Atoms {
     }
 
     fn place(&self, atom: Atom) -> u32 {
-        self.0.binary_search(&atom).expect("every atom of the start and of a rule is there") as u32
+        self.0.binary_search(&atom).expect("every atom of the start and of a transition is there") as u32
     }
 }
 
@@ -95,7 +97,7 @@ impl<'a> ClassTrace<'a> {
     /// saying so.
     fn new(problem: &Problem, system: &'a System, plan: &Plan, atoms: &Atoms) -> Self {
         let classes = system.classes.len();
-        let plain = system.rules.iter().all(|rule| rule.guard.is_plain());
+        let plain = system.transitions.iter().all(|transition| transition.guard.is_plain());
         let mut made = Self {
             system,
             present: vec![Vec::new(); classes],

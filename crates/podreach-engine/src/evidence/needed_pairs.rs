@@ -1,10 +1,10 @@
-//! The pairs that a proof needs, and how the rules that could complete one are ruled out.
+//! The pairs that a proof needs, and how the transitions that could complete one are ruled out.
 //!
-//! A rule is ruled out beside a class if that class alone exceeds a bound, or if each witness of some condition is a mutex with it. Of the
-//! conditions that would do, one is taken whose pairs are needed anyway; otherwise the one whose witness serves the most rules, since its
-//! pairs then serve more arguments. What this does not rule out is left to the search of `reduction.rs`.
+//! A transition is ruled out beside a class if that class alone exceeds a bound, or if each witness of some condition is a mutex with it.
+//! Of the conditions that would do, one is taken whose pairs are needed anyway; otherwise the one whose witness serves the most
+//! transitions, since its pairs then serve more arguments. What this does not rule out is left to the search of `reduction.rs`.
 //!
-//! Invariant: `bits` has a pair if and only if the list has. Cost: a few lookups per condition of a rule.
+//! Invariant: `bits` has a pair if and only if the list has. Cost: a few lookups per condition of a transition.
 
 use crate::bits::Bits;
 use crate::compile::System;
@@ -17,11 +17,11 @@ pub struct NeededPairs<'a> {
     list: Vec<(Class, Class)>,
     /// For each class, those it is paired with, once there is one.
     bits: Vec<Option<Bits>>,
-    /// For each rule, the classes of which one alone exceeds a bound, once it was asked for.
+    /// For each transition, the classes of which one alone exceeds a bound, once it was asked for.
     barred: Vec<Option<Bits>>,
-    /// For each rule, the witnesses of its conditions, those first that serve the most rules, once it was asked for.
+    /// For each transition, the witnesses of its conditions, those first that serve the most transitions, once it was asked for.
     witnesses: Vec<Option<Vec<Vec<Class>>>>,
-    /// How many rules each class can be a witness for.
+    /// How many transitions each class can be a witness for.
     uses: Vec<u32>,
 }
 
@@ -29,11 +29,11 @@ impl<'a> NeededPairs<'a> {
     /// No pairs.
     pub fn new(system: &'a System) -> Self {
         let mut uses = vec![0; system.classes.len()];
-        for sum in system.rules.iter().flat_map(|rule| rule.guard.required()) {
+        for sum in system.transitions.iter().flat_map(|transition| transition.guard.required()) {
             system.sums.members(sum).for_each(|class| uses[class as usize] += 1);
         }
-        let (bits, barred) = (vec![None; system.classes.len()], vec![None; system.rules.len()]);
-        Self { system, list: Vec::new(), bits, barred, witnesses: vec![None; system.rules.len()], uses }
+        let (bits, barred) = (vec![None; system.classes.len()], vec![None; system.transitions.len()]);
+        Self { system, list: Vec::new(), bits, barred, witnesses: vec![None; system.transitions.len()], uses }
     }
 
     /// The pair of a number, as a group.
@@ -70,16 +70,16 @@ impl<'a> NeededPairs<'a> {
         })
     }
 
-    /// Whether a rule can never be applied where a class is; makes the pairs needed that say so.
-    pub fn rule_out(&mut self, mutexes: &Mutexes, rule: usize, other: Class) -> bool {
-        if self.system.rules[rule].consumes.is_some() {
+    /// Whether a transition can never be applied where a class is; makes the pairs needed that say so.
+    pub fn rule_out(&mut self, mutexes: &Mutexes, transition: usize, other: Class) -> bool {
+        if self.system.transitions[transition].consumes.is_some() {
             return false;
         }
-        self.prepare(rule);
-        if self.barred[rule].as_ref().is_some_and(|bits| bits.contains(other as usize)) {
+        self.prepare(transition);
+        if self.barred[transition].as_ref().is_some_and(|bits| bits.contains(other as usize)) {
             return true;
         }
-        let conditions = self.witnesses[rule].iter().flatten();
+        let conditions = self.witnesses[transition].iter().flatten();
         if conditions.clone().any(|witnesses| witnesses.iter().all(|&class| class != other && self.has(class, other))) {
             return true;
         }
@@ -90,12 +90,12 @@ impl<'a> NeededPairs<'a> {
         true
     }
 
-    /// Finds out what is to be known of a rule.
-    fn prepare(&mut self, rule: usize) {
-        if self.witnesses[rule].is_some() {
+    /// Finds out what is to be known of a transition.
+    fn prepare(&mut self, transition: usize) {
+        if self.witnesses[transition].is_some() {
             return;
         }
-        let (system, guard) = (self.system, &self.system.rules[rule].guard);
+        let (system, guard) = (self.system, &self.system.transitions[transition].guard);
         let too_heavy = guard.at_most.iter().flat_map(|&(sum, bound)| {
             let weights = system.sums.weights[sum as usize].iter();
             weights.filter(move |&&(_, weight)| weight > bound).map(|&(class, _)| class as usize)
@@ -108,8 +108,8 @@ impl<'a> NeededPairs<'a> {
         conditions.sort_by_key(|witnesses| {
             (witnesses.len(), std::cmp::Reverse(witnesses.iter().map(|&class| self.uses[class as usize]).min()))
         });
-        self.witnesses[rule] = Some(conditions);
-        self.barred[rule] = Some(barred);
+        self.witnesses[transition] = Some(conditions);
+        self.barred[transition] = Some(barred);
     }
 }
 

@@ -62,39 +62,41 @@ impl Reduction<'_> {
         group.iter().all(|&(last, _)| {
             let before = group::without(group, last);
             let system = self.system;
-            system.rules_of[last as usize].iter().all(|&rule| match before[..] {
-                [(other, 1)] if self.pairs.rule_out(self.mutexes, rule, other) => true,
-                _ => self.rules_out_before(rule, &before),
+            system.transitions_of[last as usize].iter().all(|&transition| match before[..] {
+                [(other, 1)] if self.pairs.rule_out(self.mutexes, transition, other) => true,
+                _ => self.rules_out_before(transition, &before),
             })
         })
     }
 
-    /// Whether the rule cannot be applied where a group is.
-    fn rules_out_before(&mut self, rule: usize, before: &Group) -> bool {
+    /// Whether the transition cannot be applied where a group is.
+    fn rules_out_before(&mut self, transition: usize, before: &Group) -> bool {
         let mut state = self.state.take().unwrap_or_else(|| State::empty(&self.system.sums));
         before.iter().for_each(|&(class, count)| state.add(&self.system.sums, class, count));
-        let ruled_out = self.rules_out_from(rule, &mut state, &mut before.clone());
+        let ruled_out = self.rules_out_from(transition, &mut state, &mut before.clone());
         before.iter().for_each(|&(class, count)| state.remove(&self.system.sums, class, count));
         self.state = Some(state);
         ruled_out
     }
 
     /// The same as [`Reduction::rules_out`], where what turns into the last pod is there before.
-    fn rules_out_from(&mut self, rule: usize, state: &mut State, present: &mut Group) -> bool {
-        let Some(source) = self.system.rules[rule].consumes else { return self.rules_out(rule, state, present) };
+    fn rules_out_from(&mut self, transition: usize, state: &mut State, present: &mut Group) -> bool {
+        let Some(source) = self.system.transitions[transition].consumes else {
+            return self.rules_out(transition, state, present);
+        };
         state.add(&self.system.sums, source, 1);
         group::add(present, source);
-        let ruled_out = self.rules_out(rule, state, present);
+        let ruled_out = self.rules_out(transition, state, present);
         group::remove(present, source);
         state.remove(&self.system.sums, source, 1);
         ruled_out
     }
 
-    /// Whether every way to satisfy the rule's guard above `state`, which has what `present` says, meets a group; makes those needed.
-    fn rules_out(&mut self, rule: usize, state: &mut State, present: &mut Group) -> bool {
+    /// Whether every way to satisfy the transition's guard above `state`, which has what `present` says, meets a group; makes those needed.
+    fn rules_out(&mut self, transition: usize, state: &mut State, present: &mut Group) -> bool {
         cancel::poll();
         let system = self.system;
-        let guard = &system.rules[rule].guard;
+        let guard = &system.transitions[transition].guard;
         if !guard.is_bounded(state) {
             return true;
         }
@@ -108,7 +110,7 @@ impl Reduction<'_> {
         system.sums.weights[sum as usize].iter().all(|&(class, _)| {
             state.add(&system.sums, class, 1);
             group::add(present, class);
-            let ruled_out = self.rules_out(rule, state, present);
+            let ruled_out = self.rules_out(transition, state, present);
             group::remove(present, class);
             state.remove(&system.sums, class, 1);
             ruled_out

@@ -12,7 +12,7 @@ use podreach_core::{Action, Atom, Changing, Configuration, Goal, NodeId, PodId, 
 use super::class_trace;
 use super::shortening::shortened;
 use super::undo::undo;
-use crate::compile::{Rule, System};
+use crate::compile::{System, Transition};
 use crate::group::{Group, count};
 use crate::plan::Plan;
 
@@ -104,8 +104,8 @@ impl<'a, S: Changing> Draft<'a, S> {
         while !self.has(system, plan.reaches()) {
             let ahead = steps.len().min(at + LOOK_AHEAD);
             at = (at..ahead).rev().find(|&step| self.has(system, &steps[step].1)).unwrap_or(at);
-            let Some((rule, needs)) = steps.get(at) else { break };
-            let Rule { deploys: atom @ (pod, node), consumes, .. } = system.rules[*rule];
+            let Some((transition, needs)) = steps.get(at) else { break };
+            let Transition { deploys: atom @ (pod, node), consumes, .. } = system.transitions[*transition];
             match self.problem.model.shadowed(pod).filter(|_| consumes.is_some()) {
                 Some(base) => self.terminate((base, node)),
                 None => self.deploy(atom, Needs::Classes(system, needs)),

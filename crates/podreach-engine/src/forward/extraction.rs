@@ -30,17 +30,17 @@ impl Forward<'_> {
         plan
     }
 
-    /// What is there after each rule on the way to a configuration, one after the other; returns where the way begins.
+    /// What is there after each transition on the way to a configuration, one after the other; returns where the way begins.
     fn after_each(&self, id: u32, after_each: &mut Vec<u64>) -> (u32, &[u32]) {
-        let (parent, rules) = self.way_to(id);
+        let (parent, transitions) = self.way_to(id);
         after_each.clear();
         if parent == NONE {
-            return (parent, rules);
+            return (parent, transitions);
         }
         let (mut here, mut next) = (self.packed(parent).to_vec(), Vec::new());
-        for &rule in rules {
-            if self.masks.is_mask(rule as usize) {
-                self.masks.apply_alone(rule, &here, &mut next);
+        for &transition in transitions {
+            if self.masks.is_mask(transition as usize) {
+                self.masks.apply_alone(transition, &here, &mut next);
                 std::mem::swap(&mut here, &mut next);
             } else {
                 // The last of its way.
@@ -48,43 +48,43 @@ impl Forward<'_> {
             }
             after_each.extend_from_slice(&here);
         }
-        (parent, rules)
+        (parent, transitions)
     }
 
-    /// Goes back to the start where every rule is a mask, and so what is needed is a set.
+    /// Goes back to the start where every transition is a mask, and so what is needed is a set.
     fn back_by_masks(&self, mut at: u32, needs: &mut [u64], plan: &mut Plan) {
         let mut after_each = Vec::new();
-        while let (parent, rules) = self.after_each(at, &mut after_each)
+        while let (parent, transitions) = self.after_each(at, &mut after_each)
             && parent != NONE
         {
-            self.back_over(rules, &after_each, needs, plan);
+            self.back_over(transitions, &after_each, needs, plan);
             at = parent;
         }
     }
 
-    /// Goes back over some rules, with what is there after each.
-    pub(super) fn back_over(&self, rules: &[u32], after_each: &[u64], needs: &mut [u64], plan: &mut Plan) {
-        for (&rule, after) in rules.iter().zip(after_each.chunks(needs.len())).rev() {
-            let head = self.system.rules[rule as usize].head as usize;
+    /// Goes back over some transitions, with what is there after each.
+    pub(super) fn back_over(&self, transitions: &[u32], after_each: &[u64], needs: &mut [u64], plan: &mut Plan) {
+        for (&transition, after) in transitions.iter().zip(after_each.chunks(needs.len())).rev() {
+            let head = self.system.transitions[transition as usize].head as usize;
             let (word, bit) = (head / 64, 1 << (head % 64));
             if needs[word] & bit == 0 {
                 continue;
             }
             needs[word] &= !bit;
-            self.masks.require(rule, needs, after, |class| plan.drop_after(class as Class));
-            plan.push(rule as usize);
+            self.masks.require(transition, needs, after, |class| plan.drop_after(class as Class));
+            plan.push(transition as usize);
         }
     }
 
     /// Goes back to the start.
     fn back(&self, mut at: u32, needs: &mut State, plan: &mut Plan) {
         let mut after_each = Vec::new();
-        while let (parent, rules) = self.after_each(at, &mut after_each)
+        while let (parent, transitions) = self.after_each(at, &mut after_each)
             && parent != NONE
         {
-            for (&rule, after) in rules.iter().zip(after_each.chunks(self.packed(at).len())).rev() {
-                let head = self.system.rules[rule as usize].head;
-                require(self.system, rule as usize, needs, plan, |class| {
+            for (&transition, after) in transitions.iter().zip(after_each.chunks(self.packed(at).len())).rev() {
+                let head = self.system.transitions[transition as usize].head;
+                require(self.system, transition as usize, needs, plan, |class| {
                     self.count(after, class) - u64::from(class == head)
                 });
             }

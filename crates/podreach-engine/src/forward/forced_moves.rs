@@ -23,8 +23,8 @@ pub struct ForcedMoves {
     behind: Vec<u64>,
     before: Vec<u64>,
     here: MaskState,
-    /// The rules since the start.
-    rules: Vec<u32>,
+    /// The transitions since the start.
+    transitions: Vec<u32>,
 }
 
 /// What to do next.
@@ -41,20 +41,20 @@ impl Forward<'_> {
     /// Expands a stored state; returns a goal if it finds one.
     pub(super) fn follow_moves(&mut self, way: &mut ForcedMoves, id: u32) -> Option<u32> {
         self.begin(way, id);
-        // Only the start and rules without a mask lead to states that are not saturated. Saturation is their only successor, so it
+        // Only the start and transitions without a mask lead to states that are not saturated. Saturation is their only successor, so it
         // must not be taken for one of them.
-        if !way.start.rules.is_empty() {
-            return self.add_whole(&way.start.words, id, &way.start.rules);
+        if !way.start.transitions.is_empty() {
+            return self.add_whole(&way.start.words, id, &way.start.transitions);
         }
         way.moves.clear();
         way.moves.extend(way.start.moves());
         for at in 0..way.moves.len() {
-            let rule = way.moves[at];
-            if !self.masks.makes_progress(rule, &way.start.words, &way.earlier) {
+            let transition = way.moves[at];
+            if !self.masks.makes_progress(transition, &way.start.words, &way.earlier) {
                 continue;
             }
             self.made += 1;
-            self.masks.apply_to(rule, &way.start, &mut way.here);
+            self.masks.apply_to(transition, &way.start, &mut way.here);
             if way.behind.chunks(self.words).any(|other| other == way.here.words) {
                 continue;
             }
@@ -68,36 +68,36 @@ impl Forward<'_> {
     }
 
     fn begin(&self, way: &mut ForcedMoves, id: u32) {
-        let (parent, rules) = self.way_to(id);
+        let (parent, transitions) = self.way_to(id);
         if way.latest_id == Some(id) {
             std::mem::swap(&mut way.start, &mut way.latest);
             way.latest_id = None;
-            way.start.rules.clear();
+            way.start.transitions.clear();
         } else {
             way.start.words.clear();
             way.start.words.extend_from_slice(self.packed(id));
-            way.start.rules.clear();
+            way.start.transitions.clear();
             self.masks.saturate(&mut way.start);
         }
         way.behind.clear();
         way.earlier.clear();
         // A state that is not saturated was not left by its moves.
-        if parent != NONE && self.masks.is_move(rules[0], self.packed(parent)) {
+        if parent != NONE && self.masks.is_move(transitions[0], self.packed(parent)) {
             way.earlier.extend_from_slice(self.packed(parent));
         }
     }
 
     /// Follows forced moves.
     fn follow(&mut self, way: &mut ForcedMoves, id: u32) -> Option<u32> {
-        way.rules.clone_from(&way.here.rules);
+        way.transitions.clone_from(&way.here.transitions);
         way.before.clone_from(&way.start.words);
         for length in 0.. {
             match self.next(way, length) {
-                Next::Apply(rule) => {
+                Next::Apply(transition) => {
                     self.made += 1;
                     way.before.clone_from(&way.here.words);
-                    self.masks.apply(rule, &mut way.here);
-                    way.rules.extend_from_slice(&way.here.rules);
+                    self.masks.apply(transition, &mut way.here);
+                    way.transitions.extend_from_slice(&way.here.transitions);
                 }
                 Next::Store => return self.store(way, id),
                 Next::Stop => break,
@@ -110,7 +110,7 @@ impl Forward<'_> {
     /// Stores the state that forced moves led to, if it is new; returns its id if it is a goal.
     fn store(&mut self, way: &mut ForcedMoves, id: u32) -> Option<u32> {
         let next = self.stored() as u32;
-        let goal = self.add(&way.here, id, &way.rules);
+        let goal = self.add(&way.here, id, &way.transitions);
         if self.stored() as u32 > next {
             std::mem::swap(&mut way.here, &mut way.latest);
             way.latest_id = Some(next);
@@ -120,12 +120,12 @@ impl Forward<'_> {
 
     /// The forced move after so many others, if there is one.
     fn next(&self, way: &ForcedMoves, length: u64) -> Next {
-        // Rules without masks are choices as well.
+        // Transitions without masks are choices as well.
         if !self.masks.others.is_empty() || self.is_stored(&way.here.words, length) {
             return Next::Store;
         }
         let (here, before) = (&way.here, &way.before);
-        let mut ways = here.moves().filter(|&rule| self.masks.makes_progress(rule, &here.words, before));
+        let mut ways = here.moves().filter(|&transition| self.masks.makes_progress(transition, &here.words, before));
         match (ways.next(), ways.next()) {
             (None, _) => Next::Stop,
             (Some(only), None) => Next::Apply(only),

@@ -1,9 +1,9 @@
 //! The heuristic: what a goal lacks, and what its last pods lack, a goal count.
 //!
 //! A goal is often a pod that waits for many others. Counting the missing ones is cheap and shows a direction. It only orders the open
-//! list, so nothing depends on its being right. Cost: linear in the goals and the conditions of the rules that make them.
+//! list, so nothing depends on its being right. Cost: linear in the goals and the conditions of the transitions that make them.
 
-use crate::compile::{Rule, System};
+use crate::compile::{System, Transition};
 use crate::group::{Class, Group};
 
 /// The goals of a system, with what their last pods wait for.
@@ -14,7 +14,7 @@ pub struct GoalCount {
 struct Part {
     class: Class,
     needed: u64,
-    /// For each rule that makes the class, the witnesses it needs, each one of some classes.
+    /// For each transition that makes the class, the witnesses it needs, each one of some classes.
     ways: Vec<Vec<Vec<Class>>>,
 }
 
@@ -38,8 +38,12 @@ fn parts(system: &System, goal: &Group) -> Vec<Part> {
 
 impl Part {
     fn new(system: &System, class: Class, needed: u64) -> Self {
-        let rules = system.rules_of[class as usize].iter();
-        Self { class, needed, ways: rules.map(|&rule| witnesses(system, &system.rules[rule])).collect() }
+        let transitions = system.transitions_of[class as usize].iter();
+        Self {
+            class,
+            needed,
+            ways: transitions.map(|&transition| witnesses(system, &system.transitions[transition])).collect(),
+        }
     }
 
     fn distance(&self, count: impl Fn(Class) -> u64 + Copy) -> u64 {
@@ -55,7 +59,7 @@ impl Part {
     }
 }
 
-/// The witnesses that a rule needs, each one of some classes.
-fn witnesses(system: &System, rule: &Rule) -> Vec<Vec<Class>> {
-    rule.guard.required().map(|sum| system.sums.members(sum).collect()).collect()
+/// The witnesses that a transition needs, each one of some classes.
+fn witnesses(system: &System, transition: &Transition) -> Vec<Vec<Class>> {
+    transition.guard.required().map(|sum| system.sums.members(sum).collect()).collect()
 }

@@ -4,12 +4,12 @@
 //! its guard forbids (`successors.rs`). More instances than a guard or a goal counts are not made. The states that lack least for the
 //! goal are expanded first (`heuristic.rs`, `open_list.rs`); of states that are equal up to automorphisms one is stored.
 //!
-//! Where one pod of each class is enough, a state is a bit set, and a rule that asks only for presence and absence is a few masks
-//! (`masks.rs`). Rules that need no deletion are then applied at once, since the result covers what was there before: the many orders of
-//! independent steps are one step. Forced moves are followed at once; the states in between are not stored (`forced_moves.rs`).
+//! Where one pod of each class is enough, a state is a bit set, and a transition that asks only for presence and absence is a few masks
+//! (`masks.rs`). Transitions that need no deletion are then applied at once, since the result covers what was there before: the many orders
+//! of independent steps are one step. Forced moves are followed at once; the states in between are not stored (`forced_moves.rs`).
 //!
-//! Invariant: every stored state is reachable by its parents' rules (`extraction.rs` makes that a plan). Complete where counts are
-//! bounded, but ends without a proof. Cost per state: a few words of bits, and the masks of the rules that the last step woke.
+//! Invariant: every stored state is reachable by its parents' transitions (`extraction.rs` makes that a plan). Complete where counts are
+//! bounded, but ends without a proof. Cost per state: a few words of bits, and the masks of the transitions that the last step woke.
 
 mod extraction;
 mod forced_moves;
@@ -48,10 +48,10 @@ pub struct Forward<'a> {
     /// The configurations, in the order they were found, one after the other.
     packed: Vec<u64>,
     words: usize,
-    /// The configuration each was found from, and where its part of `rules` ends.
+    /// The configuration each was found from, and where its part of `transitions` ends.
     parents: Vec<(u32, u32)>,
-    /// The rules that lead from a configuration's parent to it.
-    rules: Vec<u32>,
+    /// The transitions that lead from a configuration's parent to it.
+    transitions: Vec<u32>,
     visited: VisitedSet,
     /// Room for the key of a state in the visited set.
     key: Vec<u64>,
@@ -108,7 +108,7 @@ impl<'a> Forward<'a> {
             packed: Vec::new(),
             words: if unit { classes.div_ceil(64) } else { classes },
             parents: Vec::new(),
-            rules: Vec::new(),
+            transitions: Vec::new(),
             visited: VisitedSet::default(),
             key: Vec::new(),
             open: OpenList::default(),
@@ -145,24 +145,24 @@ impl<'a> Forward<'a> {
         counts.filter(|&(_, count)| count > 0).collect()
     }
 
-    /// The configuration that one was found from, and the rules that lead from there.
+    /// The configuration that one was found from, and the transitions that lead from there.
     fn way_to(&self, id: u32) -> (u32, &[u32]) {
         let first = id.checked_sub(1).map_or(0, |before| self.parents[before as usize].1);
         let (parent, end) = self.parents[id as usize];
-        (parent, &self.rules[first as usize..end as usize])
+        (parent, &self.transitions[first as usize..end as usize])
     }
 
     /// Stores a state under all that is there; returns its id if it is a goal, and new.
-    fn add_whole(&mut self, packed: &[u64], parent: u32, rules: &[u32]) -> Option<u32> {
-        self.insert(packed, packed, parent, rules).filter(|_| self.is_goal(packed))
+    fn add_whole(&mut self, packed: &[u64], parent: u32, transitions: &[u32]) -> Option<u32> {
+        self.insert(packed, packed, parent, transitions).filter(|_| self.is_goal(packed))
     }
 
     /// Stores a state that masks lead to, unless a stored one leads as far; returns its id if it is a goal.
-    fn add(&mut self, state: &MaskState, parent: u32, rules: &[u32]) -> Option<u32> {
+    fn add(&mut self, state: &MaskState, parent: u32, transitions: &[u32]) -> Option<u32> {
         let mut key = std::mem::take(&mut self.key);
         let is_goal = self.is_goal(&state.words);
         let (before, _) = self.way_to(parent);
-        // What every move deletes makes no difference, unless rules without masks see it.
+        // What every move deletes makes no difference, unless transitions without masks see it.
         let drops_deleted = !is_goal
             && self.masks.any
             && self.masks.others.is_empty()
@@ -174,13 +174,13 @@ impl<'a> Forward<'a> {
         }
         // Often it is just a step back.
         let is_back = drops_deleted && before != NONE && is_within(&key, self.packed(before));
-        let id = if is_back { None } else { self.insert(&key, &state.words, parent, rules) };
+        let id = if is_back { None } else { self.insert(&key, &state.words, parent, transitions) };
         self.key = key;
         id.filter(|_| is_goal)
     }
 
-    /// Stores a state under a key, with the rules that lead to it; returns its id if it is new.
-    fn insert(&mut self, key: &[u64], packed: &[u64], parent: u32, rules: &[u32]) -> Option<u32> {
+    /// Stores a state under a key, with the transitions that lead to it; returns its id if it is new.
+    fn insert(&mut self, key: &[u64], packed: &[u64], parent: u32, transitions: &[u32]) -> Option<u32> {
         if self.canonical.is_none() && self.parents.len() >= MANY {
             self.recognise_images();
         }
@@ -201,8 +201,8 @@ impl<'a> Forward<'a> {
             return None;
         }
         self.packed.extend_from_slice(packed);
-        self.rules.extend_from_slice(rules);
-        self.parents.push((parent, self.rules.len() as u32));
+        self.transitions.extend_from_slice(transitions);
+        self.parents.push((parent, self.transitions.len() as u32));
         let distance = self.heuristic.distance(|class| self.count(packed, class));
         self.nearest = self.nearest.min(distance);
         self.open.push(distance);
@@ -235,23 +235,23 @@ impl<'a> Forward<'a> {
         }
         let state = State::of_group(&self.system.sums, &self.unpack(id));
         let others = self.masks.others.clone();
-        others.into_iter().find_map(|rule| self.deploy(rule, &state, id))
+        others.into_iter().find_map(|transition| self.deploy(transition, &state, id))
     }
 
-    /// Makes the deployments of a rule that is not a mask.
-    fn deploy(&mut self, rule: usize, state: &State, id: u32) -> Option<u32> {
+    /// Makes the deployments of a transition that is not a mask.
+    fn deploy(&mut self, transition: usize, state: &State, id: u32) -> Option<u32> {
         let system = self.system;
-        let head = system.rules[rule].head;
+        let head = system.transitions[transition].head;
         if state.counts[head as usize] >= self.caps[head as usize] {
             return None;
         }
         let mut looked_at = 0;
-        let successors = successors(system, &system.rules[rule].guard, state, &mut looked_at);
+        let successors = successors(system, &system.transitions[transition].guard, state, &mut looked_at);
         self.made += WORK_PER_SUCCESSOR * looked_at;
         for mut next in successors {
             next.add(&system.sums, head, 1);
             self.made += 1;
-            let goal = self.add_whole(&self.pack(&next.counts), id, &[rule as u32]);
+            let goal = self.add_whole(&self.pack(&next.counts), id, &[transition as u32]);
             if goal.is_some() {
                 return goal;
             }
@@ -327,7 +327,7 @@ impl Forward<'_> {
     fn bytes(&self) -> usize {
         8 * slots(&self.packed)
             + 8 * slots(&self.parents)
-            + 4 * slots(&self.rules)
+            + 4 * slots(&self.transitions)
             + self.open.bytes()
             + self.visited.bytes()
     }
@@ -341,7 +341,7 @@ impl Forward<'_> {
         if bytes > budget.memory / 2 {
             self.sparsity = SPARSITY << 4 | SPARSITY;
         }
-        let full = self.rules.len() > (u32::MAX / 2) as usize || self.parents.len() > (u32::MAX / 2) as usize;
+        let full = self.transitions.len() > (u32::MAX / 2) as usize || self.parents.len() > (u32::MAX / 2) as usize;
         budget.stop(if full { usize::MAX } else { bytes })
     }
 }
@@ -361,7 +361,7 @@ fn caps(system: &System) -> Vec<u64> {
     for &(class, count) in system.goals.iter().flatten() {
         caps[class as usize] = caps[class as usize].max(count);
     }
-    let spread = system.rules.iter().flat_map(|rule| &rule.guard.spread);
+    let spread = system.transitions.iter().flat_map(|transition| &transition.guard.spread);
     for domain in spread.flat_map(|condition| &condition.domains) {
         system.sums.weights[domain.sum as usize].iter().for_each(|&(class, _)| caps[class as usize] = u64::MAX);
     }

@@ -1,4 +1,4 @@
-//! Successors by a rule that is not a mask: the maximal configurations within a state where its guard holds.
+//! Successors by a transition that is not a mask: the maximal configurations within a state where its guard holds.
 //!
 //! Where a guard asks for absence, there is one. Where it bounds a sum, there is one for each least set of deletions; where a pod may be
 //! the first of its kind, all others may have to go; where its own domain is too full, part of it has to, or all of

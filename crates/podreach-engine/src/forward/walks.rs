@@ -5,8 +5,8 @@
 //! tools for nets do the same (Thierry-Mieg, *Structural Reductions Revisited*, Petri Nets 2020). Incomplete: nothing is concluded
 //! from walks that lead nowhere. The numbers are the same each time, so the same problem ends with the same plan.
 //!
-//! Invariant: the rules of a walk lead from the start to where it is; a walk that comes to where it was before forgets the loop. Cost: one
-//! saturation per move.
+//! Invariant: the transitions of a walk lead from the start to where it is; a walk that comes to where it was before forgets the loop.
+//! Cost: one saturation per move.
 
 use std::hash::BuildHasher;
 
@@ -24,7 +24,7 @@ use crate::pursuit::Found;
 /// Walks take turns with these numbers of moves: most goals are near, and some are deep.
 const LENGTHS: [u64; 4] = [1 << 8, 1 << 11, 1 << 8, 1 << 14];
 
-/// So many rules lie between two states that are stored to go back from a goal.
+/// So many transitions lie between two states that are stored to go back from a goal.
 const STRETCH: usize = 1 << 10;
 
 /// A walk, and how many there were.
@@ -34,9 +34,9 @@ pub(super) struct Walks {
     start: Option<MaskState>,
     here: MaskState,
     before: Vec<u64>,
-    /// The rules since the start.
-    rules: Vec<u32>,
-    /// The states with a choice on the way, by their hashes, with how many rules lead to each.
+    /// The transitions since the start.
+    transitions: Vec<u32>,
+    /// The states with a choice on the way, by their hashes, with how many transitions lead to each.
     way: Vec<(u64, usize)>,
     places: FxHashMap<u64, usize>,
     /// How many moves the walk has left.
@@ -55,7 +55,7 @@ impl Default for Walks {
             start: None,
             here: MaskState::default(),
             before: Vec::new(),
-            rules: Vec::new(),
+            transitions: Vec::new(),
             way: Vec::new(),
             places: FxHashMap::default(),
             left: 0,
@@ -73,7 +73,7 @@ impl Walks {
         let Some(start) = &self.start else { return };
         self.here.clone_from(start);
         self.before.clear();
-        self.rules.clone_from(&start.rules);
+        self.transitions.clone_from(&start.transitions);
         self.way.clear();
         self.places.clear();
         self.left = LENGTHS[self.walks as usize % LENGTHS.len()];
@@ -87,16 +87,16 @@ impl Walks {
             for (later, _) in self.way.drain(place + 1..) {
                 self.places.remove(&later);
             }
-            self.rules.truncate(self.way[place].1);
+            self.transitions.truncate(self.way[place].1);
         } else {
             self.places.insert(hash, self.way.len());
-            self.way.push((hash, self.rules.len()));
+            self.way.push((hash, self.transitions.len()));
         }
     }
 }
 
 impl Forward<'_> {
-    /// Walks on, with so much work; returns what was found. Only where every rule is a mask.
+    /// Walks on, with so much work; returns what was found. Only where every transition is a mask.
     pub(super) fn walk(&mut self, work: u64, budget: &Budget<'_>) -> Option<Found> {
         if !self.masks.any || !self.masks.others.is_empty() {
             return None;
@@ -137,7 +137,7 @@ impl Forward<'_> {
     fn make_random_move(&self, walks: &mut Walks) -> bool {
         let Walks { here, before, choices, .. } = &mut *walks;
         choices.clear();
-        choices.extend(here.moves().filter(|&rule| self.masks.makes_progress(rule, &here.words, before)));
+        choices.extend(here.moves().filter(|&transition| self.masks.makes_progress(transition, &here.words, before)));
         if walks.left == 0 || walks.choices.is_empty() {
             return false;
         }
@@ -146,18 +146,18 @@ impl Forward<'_> {
             self.masks.without_deleted(&walks.here, &mut walks.key);
             walks.note();
         }
-        let rule = walks.rng.pick(&walks.choices);
+        let transition = walks.rng.pick(&walks.choices);
         walks.before.clone_from(&walks.here.words);
-        self.masks.apply(rule, &mut walks.here);
-        walks.rules.extend_from_slice(&walks.here.rules);
+        self.masks.apply(transition, &mut walks.here);
+        walks.transitions.extend_from_slice(&walks.here.transitions);
         true
     }
 
     /// The plan of a walk that ended in a goal; `None` if a hash took two states for one.
     fn plan_of_walk(&self, walks: &Walks) -> Option<Plan> {
         let mut stretches = vec![self.packed(0).to_vec()];
-        for rules in walks.rules.chunks(STRETCH) {
-            let after_each = self.after_rules(stretches.last()?, rules)?;
+        for transitions in walks.transitions.chunks(STRETCH) {
+            let after_each = self.after_transitions(stretches.last()?, transitions)?;
             stretches.push(after_each.chunks(self.words).next_back()?.to_vec());
         }
         let reached = stretches.last()?;
@@ -169,23 +169,23 @@ impl Forward<'_> {
         let mut plan = Plan::to(goal.clone());
         let mut needs = vec![0; self.words];
         goal.iter().for_each(|&(class, _)| needs[class as usize / 64] |= 1 << (class % 64));
-        for (rules, from) in walks.rules.chunks(STRETCH).zip(&stretches).rev() {
-            let after_each = self.after_rules(from, rules)?;
-            self.back_over(rules, &after_each, &mut needs, &mut plan);
+        for (transitions, from) in walks.transitions.chunks(STRETCH).zip(&stretches).rev() {
+            let after_each = self.after_transitions(from, transitions)?;
+            self.back_over(transitions, &after_each, &mut needs, &mut plan);
         }
         let needs = (0..self.system.classes.len() as Class).map(|class| (class, self.count(&needs, class)));
         plan.reverse(needs.filter(|&(_, count)| count > 0).collect());
         Some(plan)
     }
 
-    /// What is there after each of some rules, one after the other; `None` if one is not applicable.
-    fn after_rules(&self, from: &[u64], rules: &[u32]) -> Option<Vec<u64>> {
+    /// What is there after each of some transitions, one after the other; `None` if one is not applicable.
+    fn after_transitions(&self, from: &[u64], transitions: &[u32]) -> Option<Vec<u64>> {
         let (mut here, mut next, mut after_each) = (from.to_vec(), Vec::new(), Vec::new());
-        for &rule in rules {
-            if !self.masks.has_witnesses(rule, &here) {
+        for &transition in transitions {
+            if !self.masks.has_witnesses(transition, &here) {
                 return None;
             }
-            self.masks.apply_alone(rule, &here, &mut next);
+            self.masks.apply_alone(transition, &here, &mut next);
             std::mem::swap(&mut here, &mut next);
             after_each.extend_from_slice(&here);
         }

@@ -64,7 +64,7 @@ pub struct Ic3<'a> {
     queue: Queue,
     /// How far from the start each class is, at least.
     layers: Vec<u32>,
-    /// Permutations of the classes that change neither the rules nor the start, once they were looked for.
+    /// Permutations of the classes that change neither the transitions nor the start, once they were looked for.
     automorphisms: Option<Vec<Automorphism>>,
     top: u32,
     /// How many obligations were looked at.
@@ -133,8 +133,8 @@ impl<'a> Ic3<'a> {
         if let Some(known) = self.conflict(&group, level) {
             return Ok(self.again(goal, known.saturating_add(1)));
         }
-        if let Some((before, rule)) = self.predecessor(&group, level, budget)? {
-            self.obligations.push(Obligation { group: before, parent: Some((goal, rule)) });
+        if let Some((before, transition)) = self.predecessor(&group, level, budget)? {
+            self.obligations.push(Obligation { group: before, parent: Some((goal, transition)) });
             return Ok(vec![(Reverse(level), goal), (Reverse(level - 1), self.obligations.len() - 1)]);
         }
         let known = self.learn(group, level, 0, budget)?;
@@ -219,7 +219,7 @@ impl<'a> Ic3<'a> {
         Ok(())
     }
 
-    /// A configuration within `level − 1` deployments, as far as the frames know, and a rule that completes `group` from it.
+    /// A configuration within `level − 1` deployments, as far as the frames know, and a transition that completes `group` from it.
     fn predecessor(&mut self, group: &Group, level: u32, budget: &Budget<'_>) -> Result<Option<(Group, usize)>, End> {
         if self.predecessors.work >= self.pause {
             return Err(End::Paused);

@@ -11,7 +11,7 @@ use std::ops::Index;
 
 use crate::group::{Class, Group};
 
-/// A group to block and where it came from: applying the rule to it leads to the parent.
+/// A group to block and where it came from: applying the transition to it leads to the parent.
 pub struct Obligation {
     pub group: Group,
     pub parent: Option<(usize, usize)>,
@@ -67,7 +67,7 @@ impl Obligations {
         // Parents are older than what came from them, so their numbers are known.
         for (goal, mut obligation) in all.into_iter().enumerate().filter(|&(goal, _)| kept[goal]) {
             numbers[goal] = self.all.len();
-            obligation.parent = obligation.parent.map(|(parent, rule)| (numbers[parent], rule));
+            obligation.parent = obligation.parent.map(|(parent, transition)| (numbers[parent], transition));
             self.push(obligation);
         }
         *queue = queue.drain().map(|(level, goal)| (level, numbers[goal])).collect();

@@ -1,7 +1,7 @@
 //! The query of IC3: can a group be completed from a configuration that the lemmas allow?
 //!
-//! A backtracking search: for each pod of the group as the last, and each rule that makes it, add witnesses and counterweights until the
-//! guard holds and no lemma is met. Goals ask only for presence, so a predecessor is what was there and needed. When there is none, the
+//! A backtracking search: for each pod of the group as the last, and each transition that makes it, add witnesses and counterweights until
+//! the guard holds and no lemma is met. Goals ask only for presence, so a predecessor is what was there and needed. When there is none, the
 //! search has recorded which pods of the group were in the way (an unsatisfiable core, often a small part) and which lemmas.
 //!
 //! Invariant: between queries the cursor is empty. Cost: exponential in the choices of witnesses, which are few; where there is no choice,
@@ -62,7 +62,7 @@ impl<'a> Predecessors<'a> {
         }
     }
 
-    /// A configuration that no lemma of `level` forbids (at level 0: one within the start), and a rule that completes `group` from it.
+    /// A configuration that no lemma of `level` forbids (at level 0: one within the start), and a transition that completes `group` from it.
     pub fn find(&mut self, lemmas: &mut Lemmas, group: &Group, level: u32) -> Option<(Group, usize)> {
         let visits = lemmas.visits;
         self.begin(group);
@@ -105,32 +105,32 @@ impl<'a> Predecessors<'a> {
         }
         self.used.clear();
         self.added.clear();
-        let rules = &self.system.rules_of[last as usize];
-        // A lemma that the base has is one reason for all rules; a single rule finds its own.
-        let hopeless = rules.len() > 1 && self.contains_lemma(lemmas, level);
-        let found = rules.iter().copied().filter(|_| !hopeless).find(|&rule| {
+        let transitions = &self.system.transitions_of[last as usize];
+        // A lemma that the base has is one reason for all transitions; a single transition finds its own.
+        let hopeless = transitions.len() > 1 && self.contains_lemma(lemmas, level);
+        let found = transitions.iter().copied().filter(|_| !hopeless).find(|&transition| {
             self.asked += 1;
             self.work += 1;
-            match self.system.rules[rule].consumes {
-                Some(source) => self.turn(lemmas, rule, level, last, source),
-                None => self.extend(lemmas, rule, level, last),
+            match self.system.transitions[transition].consumes {
+                Some(source) => self.turn(lemmas, transition, level, last, source),
+                None => self.extend(lemmas, transition, level, last),
             }
         });
         self.places[last as usize] = place;
-        if let Some(rule) = found {
+        if let Some(transition) = found {
             let mut before = std::mem::take(&mut self.base);
             for &(class, _) in &self.added {
                 group::add(&mut before, class);
                 self.cursor.remove(&self.system.sums, class, 1);
             }
-            return Some((before, rule));
+            return Some((before, transition));
         }
         self.cores.push(self.used.clone());
         None
     }
 
-    /// The same for a rule that turns one pod into another: the one is there before, besides all that is there after.
-    fn turn(&mut self, lemmas: &mut Lemmas, rule: usize, level: u32, last: Class, source: Class) -> bool {
+    /// The same for a transition that turns one pod into another: the one is there before, besides all that is there after.
+    fn turn(&mut self, lemmas: &mut Lemmas, transition: usize, level: u32, last: Class, source: Class) -> bool {
         if level == 0 && self.cursor.counts[source as usize] >= self.system.start[source as usize] {
             self.note(source);
             return false;
@@ -139,18 +139,18 @@ impl<'a> Predecessors<'a> {
             return false;
         }
         self.take(source);
-        let found = self.extend(lemmas, rule, level, last);
+        let found = self.extend(lemmas, transition, level, last);
         if !found {
             self.give_back(0);
         }
         found
     }
 
-    /// Adds to the cursor what the rule's guard needs; what was added stays if that works, and what of the base was in the way is
+    /// Adds to the cursor what the transition's guard needs; what was added stays if that works, and what of the base was in the way is
     /// noted if not. Adding `last` would make the group that is to be completed only now.
-    fn extend(&mut self, lemmas: &mut Lemmas, rule: usize, level: u32, last: Class) -> bool {
+    fn extend(&mut self, lemmas: &mut Lemmas, transition: usize, level: u32, last: Class) -> bool {
         let system = self.system;
-        let guard = &system.rules[rule].guard;
+        let guard = &system.transitions[transition].guard;
         let before = self.added.len();
         // Where there is no choice, lemmas need not be asked until there is one.
         let wanted = loop {
@@ -169,7 +169,7 @@ impl<'a> Predecessors<'a> {
             }
         };
         let forbidden = self.contains_lemma(lemmas, level) || (level == 0 && self.exceeds_start());
-        let found = !forbidden && wanted.is_none_or(|sum| self.choose(lemmas, rule, level, last, sum));
+        let found = !forbidden && wanted.is_none_or(|sum| self.choose(lemmas, transition, level, last, sum));
         if !found {
             self.give_back(before);
         }
@@ -177,14 +177,14 @@ impl<'a> Predecessors<'a> {
     }
 
     /// Tries the classes of a sum one after the other.
-    fn choose(&mut self, lemmas: &mut Lemmas, rule: usize, level: u32, last: Class, sum: Sum) -> bool {
+    fn choose(&mut self, lemmas: &mut Lemmas, transition: usize, level: u32, last: Class, sum: Sum) -> bool {
         for &(class, _) in &self.system.sums.weights[sum as usize] {
             if !self.is_choice(class, level, last) || self.excludes(class) {
                 continue;
             }
             let mark = self.added.len();
             self.take(class);
-            if self.extend(lemmas, rule, level, last) {
+            if self.extend(lemmas, transition, level, last) {
                 return true;
             }
             self.give_back(mark);

@@ -1,13 +1,13 @@
 //! The fixpoint behind the mutexes, by semi-naive evaluation: only consequences of pairs that are new are derived.
 //!
-//! A class can coexist with the head of a rule if it is compatible with a witness of every precondition, once every precondition has
-//! such a witness. The preconditions of rules form a prefix tree (`preconditions.rs`). A class is at a prefix if it is compatible with
+//! A class can coexist with the head of a transition if it is compatible with a witness of every precondition, once every precondition has
+//! such a witness. The preconditions of transitions form a prefix tree (`preconditions.rs`). A class is at a prefix if it is compatible with
 //! all preconditions on the way there; it advances when it becomes compatible with the next. Classes advance 64 at a time, as words of
 //! bit matrices (`bit_matrix.rs`). For the evaluation see Bancilhon and Ramakrishnan, *An Amateur's Introduction to Recursive Query
 //! Processing Strategies* (SIGMOD 1986).
 //!
 //! Invariant: every consequence of a pair that is not pending is derived. Cost: each class comes to each prefix once, and each pair is
-//! propagated once for every precondition of its witness, 64 classes at a time. A rule with a choice of witnesses is evaluated as a
+//! propagated once for every precondition of its witness, 64 classes at a time. A transition with a choice of witnesses is evaluated as a
 //! whole whenever it may derive more, after everything else.
 
 use std::mem;
@@ -21,7 +21,7 @@ use crate::compile::{Sum, System};
 
 /// The pairs so far, and what is still to be looked at.
 pub(super) struct Fixpoint<'r> {
-    rules: &'r Preconditions<'r>,
+    transitions: &'r Preconditions<'r>,
     /// The classes that may be present at all.
     possible: Bits,
     /// For each class, those that may be present with it.
@@ -32,7 +32,7 @@ pub(super) struct Fixpoint<'r> {
     pending: Vec<Vec<u32>>,
     /// For each class, the preconditions that it is a witness of.
     witness_of: Vec<Vec<usize>>,
-    /// For each class, the rules with a choice that need it or another.
+    /// For each class, the transitions with a choice that need it or another.
     chosen_by: Vec<Vec<usize>>,
     /// For each precondition, the classes that are compatible with one of its witnesses.
     satisfying: BitMatrix,
@@ -42,48 +42,51 @@ pub(super) struct Fixpoint<'r> {
     barred: BitMatrix,
     /// Classes of one word that advance to prefixes.
     advancing: Vec<(usize, u64)>,
-    /// For each rule, the last prefix whose precondition is not supported: no witness of it satisfies all preconditions.
+    /// For each transition, the last prefix whose precondition is not supported: no witness of it satisfies all preconditions.
     unsupported: Vec<usize>,
     /// Possible classes that are not in the tree yet.
     fresh: Bits,
-    /// Rules with a choice that may have become applicable, or applicable with more, since they were evaluated.
+    /// Transitions with a choice that may have become applicable, or applicable with more, since they were evaluated.
     stale: Bits,
 }
 
 impl<'r> Fixpoint<'r> {
     /// How much memory it takes at most.
-    pub(super) fn bytes(system: &System, rules: &Preconditions<'_>) -> usize {
+    pub(super) fn bytes(system: &System, transitions: &Preconditions<'_>) -> usize {
         // Pairs, as they are, as fresh ones, on lists, and as they are handed over.
         let pairs = 4 * system.classes.len();
-        let sets = pairs + rules.conditions.len() + rules.prefixes.len() + rules.bounds.len();
+        let sets = pairs + transitions.conditions.len() + transitions.prefixes.len() + transitions.bounds.len();
         sets.saturating_mul(system.classes.len().div_ceil(64) * 8)
     }
 
     /// From the pairs of the start; nothing is derived yet.
-    pub(super) fn new(system: &System, rules: &'r Preconditions<'r>, start: Mutexes) -> Self {
+    pub(super) fn new(system: &System, transitions: &'r Preconditions<'r>, start: Mutexes) -> Self {
         let classes = system.classes.len();
         let compatible = BitMatrix::of(classes, start.compatible.into_iter());
         Self {
-            rules,
+            transitions,
             pending: (0..compatible.width()).map(|word| with_any_in(&compatible, classes, word)).collect(),
             fresh_pairs: compatible.clone(),
             compatible,
-            witness_of: witness_of(rules, classes),
-            chosen_by: chosen_by(rules, classes),
-            satisfying: BitMatrix::of(classes, rules.conditions.iter().map(|condition| satisfying(system, condition))),
-            here: BitMatrix::none(rules.prefixes.len(), classes),
-            barred: BitMatrix::of(classes, rules.bounds.iter().map(|bounds| barred(system, bounds))),
+            witness_of: witness_of(transitions, classes),
+            chosen_by: chosen_by(transitions, classes),
+            satisfying: BitMatrix::of(
+                classes,
+                transitions.conditions.iter().map(|condition| satisfying(system, condition)),
+            ),
+            here: BitMatrix::none(transitions.prefixes.len(), classes),
+            barred: BitMatrix::of(classes, transitions.bounds.iter().map(|bounds| barred(system, bounds))),
             advancing: Vec::new(),
-            unsupported: rules.paths.iter().map(|path| path.end).collect(),
+            unsupported: transitions.paths.iter().map(|path| path.end).collect(),
             fresh: start.possible.clone(),
             possible: start.possible,
-            stale: Bits::none(rules.paths.len()),
+            stale: Bits::none(transitions.paths.len()),
         }
     }
 
     /// All pairs that are possible.
     pub(super) fn reached(mut self, budget: &Budget<'_>) -> Result<Mutexes, Stop> {
-        (0..self.rules.paths.len()).for_each(|rule| self.try_rule(rule));
+        (0..self.transitions.paths.len()).for_each(|transition| self.try_transition(transition));
         loop {
             while !self.fresh.is_empty() || self.pending.iter().any(|pending| !pending.is_empty()) {
                 self.insert_fresh();
@@ -91,13 +94,13 @@ impl<'r> Fixpoint<'r> {
                     self.propagate(word, budget)?;
                 }
             }
-            // A rule with a choice is evaluated as a whole each time, so it waits until nothing else is left to do.
+            // A transition with a choice is evaluated as a whole each time, so it waits until nothing else is left to do.
             if self.stale.is_empty() {
                 return Ok(Mutexes { possible: self.possible, compatible: self.compatible.rows().collect() });
             }
-            for rule in mem::replace(&mut self.stale, Bits::none(self.rules.paths.len())).ones() {
+            for transition in mem::replace(&mut self.stale, Bits::none(self.transitions.paths.len())).ones() {
                 budget.stop(0).map_or(Ok(()), Err)?;
-                self.apply_with_choice(rule);
+                self.apply_with_choice(transition);
             }
         }
     }
@@ -124,81 +127,84 @@ impl<'r> Fixpoint<'r> {
 
     /// Classes that have become compatible with a witness satisfy its preconditions.
     fn propagate_from(&mut self, witness: usize, word: usize) {
-        let rules = self.rules;
+        let transitions = self.transitions;
         let classes = self.fresh_pairs.take(witness, word);
         for index in 0..self.witness_of[witness].len() {
             let condition = self.witness_of[witness][index];
             let fresh = classes & !self.satisfying.word(condition, word);
             self.satisfying.add(condition, word, fresh);
             if fresh != 0 {
-                let edges = rules.conditions[condition].edges.iter();
+                let edges = transitions.conditions[condition].edges.iter();
                 let advancing = edges.map(|&(from, to)| (to, fresh & self.here.word(from, word)));
                 self.advancing.extend(advancing.filter(|&(_, advancing)| advancing != 0));
             }
         }
         self.advance(word);
         for index in 0..self.chosen_by[witness].len() {
-            let rule = self.chosen_by[witness][index];
-            if classes & self.candidates(rule, word) != 0 {
-                self.try_rule(rule);
+            let transition = self.chosen_by[witness][index];
+            if classes & self.candidates(transition, word) != 0 {
+                self.try_transition(transition);
             }
         }
     }
 
     /// Classes come to the prefixes that they advance to, and go on from there as far as they can.
     fn advance(&mut self, word: usize) {
-        let rules = self.rules;
+        let transitions = self.transitions;
         while let Some((prefix, classes)) = self.advancing.pop() {
             self.here.add(prefix, word, classes);
-            rules.prefixes[prefix].rules.iter().for_each(|&rule| self.satisfy(rule, word, classes));
-            let edges = rules.prefixes[prefix].edges.iter();
+            transitions.prefixes[prefix]
+                .transitions
+                .iter()
+                .for_each(|&transition| self.satisfy(transition, word, classes));
+            let edges = transitions.prefixes[prefix].edges.iter();
             let advancing = edges.map(|&(condition, to)| (to, classes & self.satisfying.word(condition, word)));
             self.advancing.extend(advancing.filter(|&(_, advancing)| advancing != 0));
         }
     }
 
-    /// Classes satisfy all preconditions of a rule.
-    fn satisfy(&mut self, rule: usize, word: usize, classes: u64) {
-        let RulePath { head, bounds, has_choice, .. } = self.rules.paths[rule];
+    /// Classes satisfy all preconditions of a transition.
+    fn satisfy(&mut self, transition: usize, word: usize, classes: u64) {
+        let RulePath { head, bounds, has_choice, .. } = self.transitions.paths[transition];
         let classes = classes & !self.barred.word(bounds, word);
-        if self.unsupported[rule] == ROOT && !has_choice {
+        if self.unsupported[transition] == ROOT && !has_choice {
             self.make_compatible(head, word, classes);
         } else if classes != 0 {
-            self.try_rule(rule);
+            self.try_transition(transition);
         }
     }
 
-    /// The classes that satisfy all preconditions of a rule and that no bound of it bars.
-    fn candidates(&self, rule: usize, word: usize) -> u64 {
-        let RulePath { bounds, end, .. } = self.rules.paths[rule];
+    /// The classes that satisfy all preconditions of a transition and that no bound of it bars.
+    fn candidates(&self, transition: usize, word: usize) -> u64 {
+        let RulePath { bounds, end, .. } = self.transitions.paths[transition];
         self.here.word(end, word) & !self.barred.word(bounds, word)
     }
 
-    /// Applies a rule if it is applicable by now: at once, or, where there is a choice, later.
-    fn try_rule(&mut self, rule: usize) {
-        let RulePath { head, has_choice, .. } = self.rules.paths[rule];
-        self.unsupported[rule] = self.still_unsupported(rule);
-        if self.unsupported[rule] != ROOT {
+    /// Applies a transition if it is applicable by now: at once, or, where there is a choice, later.
+    fn try_transition(&mut self, transition: usize) {
+        let RulePath { head, has_choice, .. } = self.transitions.paths[transition];
+        self.unsupported[transition] = self.still_unsupported(transition);
+        if self.unsupported[transition] != ROOT {
             return;
         }
         if has_choice {
-            self.stale.insert(rule);
+            self.stale.insert(transition);
             return;
         }
         self.make_possible(head);
         for word in 0..self.pending.len() {
-            self.make_compatible(head, word, self.candidates(rule, word));
+            self.make_compatible(head, word, self.candidates(transition, word));
         }
     }
 
     /// The last prefix whose precondition is required and not supported. Never behind the one that was found before.
-    fn still_unsupported(&self, rule: usize) -> usize {
-        let Preconditions { paths, conditions, prefixes, .. } = self.rules;
-        let mut prefix = self.unsupported[rule];
+    fn still_unsupported(&self, transition: usize) -> usize {
+        let Preconditions { paths, conditions, prefixes, .. } = self.transitions;
+        let mut prefix = self.unsupported[transition];
         while prefix != ROOT {
             let condition = &conditions[prefixes[prefix].condition];
             let mut witnesses = condition.witnesses.iter();
-            if condition.is_required() && !witnesses.any(|&class| self.here.contains(paths[rule].end, class)) {
+            if condition.is_required() && !witnesses.any(|&class| self.here.contains(paths[transition].end, class)) {
                 break;
             }
             prefix = prefixes[prefix].before;
@@ -206,10 +212,10 @@ impl<'r> Fixpoint<'r> {
         prefix
     }
 
-    /// Applies a rule with a choice, if it is applicable, to all that may be there then.
-    fn apply_with_choice(&mut self, rule: usize) {
-        let head = self.rules.paths[rule].head;
-        let Some(coexisting) = self.coexisting(rule) else { return };
+    /// Applies a transition with a choice, if it is applicable, to all that may be there then.
+    fn apply_with_choice(&mut self, transition: usize) {
+        let head = self.transitions.paths[transition].head;
+        let Some(coexisting) = self.coexisting(transition) else { return };
         self.make_possible(head);
         for (word, &classes) in coexisting.words().iter().enumerate() {
             self.make_compatible(head, word, classes);
@@ -223,7 +229,7 @@ impl<'r> Fixpoint<'r> {
         }
     }
 
-    /// Classes turn out to be compatible with the head of a rule.
+    /// Classes turn out to be compatible with the head of a transition.
     fn make_compatible(&mut self, head: usize, word: usize, classes: u64) {
         let fresh = classes & !self.compatible.word(head, word);
         if fresh == 0 {
@@ -242,13 +248,13 @@ impl<'r> Fixpoint<'r> {
         self.fresh_pairs.add(class, word, others);
     }
 
-    /// What may be present when a rule is applied; `None` when it is not applicable. Witnesses that leave another precondition
+    /// What may be present when a transition is applied; `None` when it is not applicable. Witnesses that leave another precondition
     /// without one do not count.
-    fn coexisting(&self, rule: usize) -> Option<Bits> {
-        let candidates: Bits = (0..self.pending.len()).map(|word| self.candidates(rule, word)).collect();
+    fn coexisting(&self, transition: usize) -> Option<Bits> {
+        let candidates: Bits = (0..self.pending.len()).map(|word| self.candidates(transition, word)).collect();
         let mut groups: Vec<Vec<usize>> = self
-            .rules
-            .required(rule)
+            .transitions
+            .required(transition)
             .map(|condition| condition.witnesses.iter().copied().filter(|&class| candidates.contains(class)).collect())
             .collect();
         loop {
@@ -289,19 +295,19 @@ fn with_any_in(compatible: &BitMatrix, classes: usize, word: usize) -> Vec<u32> 
 }
 
 /// For each class, the preconditions that it is a witness of.
-fn witness_of(rules: &Preconditions<'_>, classes: usize) -> Vec<Vec<usize>> {
+fn witness_of(transitions: &Preconditions<'_>, classes: usize) -> Vec<Vec<usize>> {
     let mut witness_of = vec![Vec::new(); classes];
-    for (number, condition) in rules.conditions.iter().enumerate() {
+    for (number, condition) in transitions.conditions.iter().enumerate() {
         condition.witnesses.iter().for_each(|&class| witness_of[class].push(number));
     }
     witness_of
 }
 
-/// For each class, the rules with a choice that need it or another.
-fn chosen_by(rules: &Preconditions<'_>, classes: usize) -> Vec<Vec<usize>> {
+/// For each class, the transitions with a choice that need it or another.
+fn chosen_by(transitions: &Preconditions<'_>, classes: usize) -> Vec<Vec<usize>> {
     let mut chosen_by = vec![Vec::new(); classes];
-    for number in (0..rules.paths.len()).filter(|&number| rules.paths[number].has_choice) {
-        let witnesses = rules.required(number).flat_map(|condition| &condition.witnesses);
+    for number in (0..transitions.paths.len()).filter(|&number| transitions.paths[number].has_choice) {
+        let witnesses = transitions.required(number).flat_map(|condition| &condition.witnesses);
         witnesses.for_each(|&class| chosen_by[class].push(number));
     }
     chosen_by.iter_mut().for_each(Vec::dedup);
@@ -339,7 +345,7 @@ mod tests {
     use crate::compile::SumGuard;
     use crate::compile::slice;
 
-    /// The pairs by their definition: rules are used until none of them adds anything.
+    /// The pairs by their definition: transitions are used until none of them adds anything.
     fn defined(system: &System) -> Mutexes {
         let classes = system.classes.len();
         let members = system.sums.weights.iter();
@@ -353,9 +359,9 @@ mod tests {
         let mut mutexes = Mutexes { possible, compatible: compatible.collect() };
         loop {
             let before = mutexes.clone();
-            for rule in &system.rules {
-                let Some(coexisting) = coexisting(system, &rule.guard, &members, &mutexes) else { continue };
-                let head = rule.head as usize;
+            for transition in &system.transitions {
+                let Some(coexisting) = coexisting(system, &transition.guard, &members, &mutexes) else { continue };
+                let head = transition.head as usize;
                 mutexes.possible.insert(head);
                 for other in coexisting {
                     mutexes.compatible[head].insert(other);
@@ -413,7 +419,7 @@ mod tests {
             assert_eq!(mutexes.compatible, expected.compatible, "case {case}: {problem:#?}");
             let all: usize = system.classes.len().pow(2);
             excluded += all - expected.compatible.iter().map(Bits::len).sum::<usize>();
-            let conditions = system.rules.iter().flat_map(|rule| &rule.guard.affinity);
+            let conditions = system.transitions.iter().flat_map(|transition| &transition.guard.affinity);
             first += conditions.filter(|condition| condition.first_unless.is_some()).count();
         }
         assert!(excluded > 1_000 && first > 100, "{excluded} {first}");

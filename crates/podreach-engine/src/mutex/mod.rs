@@ -1,7 +1,7 @@
 //! h² mutexes: pairs of classes that are never present together.
 //!
-//! A pair is possible if the start has it, or if a rule makes one of the two while the other can be there: no upper bound rules it out,
-//! and every condition of the rule has a witness that is possible together with it. What is not derivable is a mutex. Mutexes are an
+//! A pair is possible if the start has it, or if a transition makes one of the two while the other can be there: no upper bound rules it out,
+//! and every condition of the transition has a witness that is possible together with it. What is not derivable is a mutex. Mutexes are an
 //! inductive invariant by themselves and prune every other engine. After Haslum and Geffner, *Admissible Heuristics for Optimal Planning*
 //! (AIPS 2000); the mutexes of Blum and Furst, *Fast Planning Through Planning Graph Analysis* (Artificial Intelligence 90, 1997), hold
 //! for one layer, these for all.

@@ -1,10 +1,11 @@
-//! The preconditions of rules as a prefix tree, along which the fixpoint of the mutexes goes.
+//! The preconditions of transitions as a prefix tree, along which the fixpoint of the mutexes goes.
 //!
-//! A rule has one precondition for each sum that its guard needs to be positive. Many rules share a precondition, so each is kept once;
-//! many share almost all of them, so rules that begin with the same preconditions share that prefix. The root is the empty prefix.
+//! A transition has one precondition for each sum that its guard needs to be positive. Many transitions share a precondition, so each is
+//! kept once; many share almost all of them, so transitions that begin with the same preconditions share that prefix. The root is the empty
+//! prefix.
 //!
-//! Invariant: the path from the root to the end of a rule has exactly its preconditions, those that most rules have first. Cost: linear
-//! in the size of the guards, but for sorting.
+//! Invariant: the path from the root to the end of a transition has exactly its preconditions, those that most transitions have first.
+//! Cost: linear in the size of the guards, but for sorting.
 
 use std::cmp::Reverse;
 
@@ -16,18 +17,18 @@ use crate::group::Class;
 /// The empty prefix.
 pub(super) const ROOT: usize = 0;
 
-/// The preconditions of the rules of a system.
+/// The preconditions of the transitions of a system.
 #[derive(Default)]
 pub(super) struct Preconditions<'s> {
-    /// Where each rule is in the tree.
+    /// Where each transition is in the tree.
     pub(super) paths: Vec<RulePath>,
     pub(super) conditions: Vec<Precondition>,
     pub(super) prefixes: Vec<Prefix>,
-    /// The upper bounds of rules, each list once.
+    /// The upper bounds of transitions, each list once.
     pub(super) bounds: Vec<&'s [(Sum, u128)]>,
 }
 
-/// A rule.
+/// A transition.
 #[derive(Clone, Copy)]
 pub(super) struct RulePath {
     pub(super) head: usize,
@@ -39,9 +40,9 @@ pub(super) struct RulePath {
     pub(super) has_choice: bool,
 }
 
-/// A witness that rules need.
+/// A witness that transitions need.
 pub(super) struct Precondition {
-    /// The classes that can be the witness and that no upper bound of the rules rules out.
+    /// The classes that can be the witness and that no upper bound of the transitions rules out.
     pub(super) witnesses: Vec<usize>,
     /// Where the pod may also be the first of its kind: the sum that counts its kind. Other classes do not matter then.
     pub(super) first_unless: Option<Sum>,
@@ -50,13 +51,13 @@ pub(super) struct Precondition {
 }
 
 impl Precondition {
-    /// Whether its rules are not applicable without one of the witnesses.
+    /// Whether its transitions are not applicable without one of the witnesses.
     pub(super) fn is_required(&self) -> bool {
         self.first_unless.is_none()
     }
 }
 
-/// A list of preconditions that some rule begins with.
+/// A list of preconditions that some transition begins with.
 #[derive(Default)]
 pub(super) struct Prefix {
     /// The last of them.
@@ -65,34 +66,36 @@ pub(super) struct Prefix {
     pub(super) before: usize,
     /// The preconditions that come next, each with the longer prefix.
     pub(super) edges: Vec<(usize, usize)>,
-    /// The rules that have no more than these.
-    pub(super) rules: Vec<usize>,
+    /// The transitions that have no more than these.
+    pub(super) transitions: Vec<usize>,
 }
 
 impl<'s> Preconditions<'s> {
     pub(super) fn new(system: &'s System) -> Self {
         let mut all = Self { prefixes: vec![Prefix::default()], ..Self::default() };
         let mut interned = Interned::default();
-        let guards = system.rules.iter().map(|rule| &rule.guard);
+        let guards = system.transitions.iter().map(|transition| &transition.guard);
         let conditions: Vec<Vec<usize>> = guards.map(|guard| all.conditions_of(system, guard, &mut interned)).collect();
-        // The earlier a precondition comes that many rules have, the more they share. For rules with just one it makes no difference.
+        // The earlier a precondition comes that many transitions have, the more they share. For transitions with just one it makes no
+        // difference.
         let mut uses = vec![0usize; all.conditions.len()];
         conditions.iter().filter(|own| own.len() > 1).flatten().for_each(|&condition| uses[condition] += 1);
-        for (rule, mut own) in system.rules.iter().zip(conditions) {
+        for (transition, mut own) in system.transitions.iter().zip(conditions) {
             own.sort_unstable_by_key(|&condition| (Reverse(uses[condition]), condition));
             own.dedup();
             let end = own.iter().fold(ROOT, |before, &condition| all.prefix(before, condition, &mut interned));
-            all.prefixes[end].rules.push(all.paths.len());
+            all.prefixes[end].transitions.push(all.paths.len());
             let has_choice = own.iter().any(|&condition| all.is_choice(condition));
-            let bounds = all.bounds(&rule.guard.at_most, &mut interned);
-            all.paths.push(RulePath { head: rule.head as usize, bounds, end, has_choice });
+            let bounds = all.bounds(&transition.guard.at_most, &mut interned);
+            all.paths.push(RulePath { head: transition.head as usize, bounds, end, has_choice });
         }
         all
     }
 
-    /// The required preconditions of a rule.
-    pub(super) fn required(&self, rule: usize) -> impl Iterator<Item = &Precondition> {
-        let prefixes = std::iter::successors(Some(self.paths[rule].end), |&prefix| Some(self.prefixes[prefix].before));
+    /// The required preconditions of a transition.
+    pub(super) fn required(&self, transition: usize) -> impl Iterator<Item = &Precondition> {
+        let prefixes =
+            std::iter::successors(Some(self.paths[transition].end), |&prefix| Some(self.prefixes[prefix].before));
         let prefixes = prefixes.take_while(|&prefix| prefix != ROOT);
         let conditions = prefixes.map(|prefix| &self.conditions[self.prefixes[prefix].condition]);
         conditions.filter(|condition| condition.is_required())

@@ -83,12 +83,12 @@ impl<'a> PlanFollower<'a> {
 
     /// Makes a plan or a step of one, unless it is over; returns how much work that was, and the plan if the goal is there.
     pub fn go_on(&mut self) -> (u64, Option<Plan>) {
-        let Some(&rule) = self.relaxed.steps.get(self.at) else {
+        let Some(&transition) = self.relaxed.steps.get(self.at) else {
             self.make_plan();
             return (self.planner.work(), None);
         };
         self.deployments += 1;
-        if self.deploy(rule) {
+        if self.deploy(transition) {
             self.moved = true;
             let there = is_covered(&self.relaxed.goal, &self.state.counts);
             self.at += 1;
@@ -125,17 +125,17 @@ impl<'a> PlanFollower<'a> {
         self.planner.work()
     }
 
-    /// Whether all that a rule needs is there.
-    pub(super) fn has_witnesses(&self, rule: u32) -> bool {
-        self.system.rules[rule as usize].guard.needed(&self.state).is_none()
+    /// Whether all that a transition needs is there.
+    pub(super) fn has_witnesses(&self, transition: u32) -> bool {
+        self.system.transitions[transition as usize].guard.needed(&self.state).is_none()
     }
 
     /// Makes a deployment after the deletions that it takes; says whether it can be made, and changes nothing if not.
-    pub(super) fn deploy(&mut self, rule: u32) -> bool {
+    pub(super) fn deploy(&mut self, transition: u32) -> bool {
         let (system, before) = (self.system, self.actions.len());
-        let guard = &system.rules[rule as usize].guard;
+        let guard = &system.transitions[transition as usize].guard;
         // What turns into something else is left to the engines that go back from the goal.
-        if system.rules[rule as usize].consumes.is_some() {
+        if system.transitions[transition as usize].consumes.is_some() {
             return false;
         }
         loop {
@@ -158,7 +158,7 @@ impl<'a> PlanFollower<'a> {
                 return false;
             }
         }
-        self.make(ClassAction::Deploy(rule));
+        self.make(ClassAction::Deploy(transition));
         true
     }
 
@@ -207,7 +207,9 @@ impl<'a> PlanFollower<'a> {
     /// Does an action.
     pub(super) fn make(&mut self, step: ClassAction) {
         match step {
-            ClassAction::Deploy(rule) => self.state.add(&self.system.sums, self.system.rules[rule as usize].head, 1),
+            ClassAction::Deploy(transition) => {
+                self.state.add(&self.system.sums, self.system.transitions[transition as usize].head, 1)
+            }
             ClassAction::Delete(class, count) => self.state.remove(&self.system.sums, class, count),
         }
         self.actions.push(step);
@@ -223,7 +225,9 @@ impl<'a> PlanFollower<'a> {
     fn take_back(&mut self) -> Option<ClassAction> {
         let last = self.actions.pop()?;
         match last {
-            ClassAction::Deploy(rule) => self.state.remove(&self.system.sums, self.system.rules[rule as usize].head, 1),
+            ClassAction::Deploy(transition) => {
+                self.state.remove(&self.system.sums, self.system.transitions[transition as usize].head, 1)
+            }
             ClassAction::Delete(class, count) => self.state.add(&self.system.sums, class, count),
         }
         Some(last)
@@ -234,8 +238,10 @@ impl<'a> PlanFollower<'a> {
         let mut plan = Plan::to(self.relaxed.goal.clone());
         let mut needs = State::of_group(&self.system.sums, &self.relaxed.goal);
         while let Some(last) = self.take_back() {
-            if let ClassAction::Deploy(rule) = last {
-                require(self.system, rule as usize, &mut needs, &mut plan, |class| self.state.counts[class as usize]);
+            if let ClassAction::Deploy(transition) = last {
+                require(self.system, transition as usize, &mut needs, &mut plan, |class| {
+                    self.state.counts[class as usize]
+                });
             }
         }
         plan.reverse(needs.group());

@@ -37,8 +37,8 @@ struct Node {
     parent: usize,
     /// The actions from the parent.
     actions: Vec<ClassAction>,
-    /// The rules that its plan could begin with.
-    rules: Vec<u32>,
+    /// The transitions that its plan could begin with.
+    transitions: Vec<u32>,
 }
 
 /// So many configurations without a shorter plan, and it is over.
@@ -57,8 +57,8 @@ impl<'a> HillClimbing<'a> {
             over: false,
             evaluated: 0,
         };
-        search.over = search.evaluate().is_none_or(|(length, rules)| {
-            search.move_root(length, rules);
+        search.over = search.evaluate().is_none_or(|(length, transitions)| {
+            search.move_root(length, transitions);
             false
         });
         search
@@ -91,22 +91,22 @@ impl<'a> HillClimbing<'a> {
         let node = self.next;
         self.next += 1;
         self.go_to(node);
-        for rule in std::mem::take(&mut self.nodes[node].rules) {
+        for transition in std::mem::take(&mut self.nodes[node].transitions) {
             let mark = self.follower.actions.len();
-            if !self.follower.deploy(rule) {
+            if !self.follower.deploy(transition) {
                 continue;
             }
             if self.is_at_goal() {
                 return Some(self.follower.extract());
             }
             if self.seen.insert(self.number())
-                && let Some((length, rules)) = self.evaluate()
+                && let Some((length, transitions)) = self.evaluate()
             {
                 if length < self.best {
-                    self.move_root(length, rules);
+                    self.move_root(length, transitions);
                     return None;
                 }
-                self.nodes.push(Node { parent: node, actions: self.follower.actions[mark..].to_vec(), rules });
+                self.nodes.push(Node { parent: node, actions: self.follower.actions[mark..].to_vec(), transitions });
             }
             self.follower.undo(mark);
         }
@@ -114,12 +114,12 @@ impl<'a> HillClimbing<'a> {
     }
 
     /// Makes the present configuration the root.
-    fn move_root(&mut self, length: usize, rules: Vec<u32>) {
+    fn move_root(&mut self, length: usize, transitions: Vec<u32>) {
         (self.root, self.best, self.next) = (self.follower.actions.len(), length, 0);
         self.nodes.clear();
         self.seen.clear();
         self.seen.insert(self.number());
-        self.nodes.push(Node { parent: 0, actions: Vec::new(), rules });
+        self.nodes.push(Node { parent: 0, actions: Vec::new(), transitions });
     }
 
     /// Goes to a node, by way of the root.
@@ -136,12 +136,15 @@ impl<'a> HillClimbing<'a> {
         }
     }
 
-    /// The length of a plan from here, and the rules that it could begin with.
+    /// The length of a plan from here, and the transitions that it could begin with.
     fn evaluate(&mut self) -> Option<(usize, Vec<u32>)> {
         self.evaluated += 1;
         let plan = self.follower.plan_from_here()?;
         let steps = plan.steps.clone();
-        Some((steps.len(), steps.iter().copied().filter(|rule| self.follower.has_witnesses(*rule)).collect()))
+        Some((
+            steps.len(),
+            steps.iter().copied().filter(|transition| self.follower.has_witnesses(*transition)).collect(),
+        ))
     }
 
     /// Whether a goal is there, which then is the goal of the plan.

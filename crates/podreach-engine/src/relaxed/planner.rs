@@ -1,30 +1,30 @@
 //! Relaxed plans: what to deploy, and in which order, if no upper bound existed.
 //!
-//! A forward pass over the relaxed planning graph finds the first rule that makes each class; a backward pass from a goal selects the
-//! rules that the goal needs. The order is depth first: one witness is finished before the next is begun, the most expensive first, so
+//! A forward pass over the relaxed planning graph finds the first transition that makes each class; a backward pass from a goal selects the
+//! transitions that the goal needs. The order is depth first: one witness is finished before the next is begun, the most expensive first, so
 //! that few pods wait for others at any time, as needed where room is scarce.
 //!
-//! Invariant: each step of a plan finds its witnesses among the state and the steps before it. Cost: linear in the size of the rules.
+//! Invariant: each step of a plan finds its witnesses among the state and the steps before it. Cost: linear in the size of the transitions.
 
 use crate::compile::{State, Sum, System};
 use crate::group::{self, Class, Group};
 
-/// What rules need, and what can be made of a configuration.
+/// What transitions need, and what can be made of a configuration.
 pub struct RelaxedPlanner<'a> {
     system: &'a System,
-    /// The sums that must be positive for each rule.
+    /// The sums that must be positive for each transition.
     needed: Vec<Vec<Sum>>,
-    /// The rules that need each sum.
+    /// The transitions that need each sum.
     waiting: Vec<Vec<u32>>,
-    /// The sums with such rules that each class is in.
+    /// The sums with such transitions that each class is in.
     helps: Vec<Vec<Sum>>,
-    /// The rules that need none.
+    /// The transitions that need none.
     free: Vec<u32>,
-    /// How many of its sums each rule lacks.
+    /// How many of its sums each transition lacks.
     lacking: Vec<u32>,
     /// The first member of each sum.
     member: Vec<Class>,
-    /// The first rule that makes each class.
+    /// The first transition that makes each class.
     made_by: Vec<u32>,
     /// How many deployments each class takes, where those that several others need count for each of them.
     weight: Vec<u64>,
@@ -34,7 +34,7 @@ pub struct RelaxedPlanner<'a> {
 /// Deployments that reach a goal if no upper bound exists.
 #[derive(Clone, Debug, Default)]
 pub struct RelaxedPlan {
-    /// The rules, in order.
+    /// The transitions, in order.
     pub steps: Vec<u32>,
     /// The goal.
     pub goal: Group,
@@ -42,7 +42,7 @@ pub struct RelaxedPlan {
     last_use: Vec<u32>,
 }
 
-/// In place of a rule: nothing makes it, it is there already, or it is in the plan.
+/// In place of a transition: nothing makes it, it is there already, or it is in the plan.
 const NOTHING: u32 = u32::MAX;
 const THERE: u32 = u32::MAX - 1;
 const PLANNED: u32 = u32::MAX - 2;
@@ -61,23 +61,23 @@ impl RelaxedPlan {
 }
 
 impl<'a> RelaxedPlanner<'a> {
-    /// The needs of a system's rules.
+    /// The needs of a system's transitions.
     pub fn new(system: &'a System) -> Self {
-        let (classes, sums, rules) = (system.classes.len(), system.sums.weights.len(), system.rules.len());
+        let (classes, sums, transitions) = (system.classes.len(), system.sums.weights.len(), system.transitions.len());
         let mut planner = Self {
             system,
-            needed: Vec::with_capacity(rules),
+            needed: Vec::with_capacity(transitions),
             waiting: vec![Vec::new(); sums],
             helps: Vec::new(),
             free: Vec::new(),
-            lacking: vec![0; rules],
+            lacking: vec![0; transitions],
             member: vec![NOTHING; sums],
             made_by: vec![NOTHING; classes],
             weight: vec![0; classes],
             queue: Vec::new(),
         };
-        for (rule, number) in system.rules.iter().zip(0..) {
-            let mut needed: Vec<Sum> = rule.guard.required().collect();
+        for (transition, number) in system.transitions.iter().zip(0..) {
+            let mut needed: Vec<Sum> = transition.guard.required().collect();
             needed.sort_unstable();
             needed.dedup();
             needed.iter().for_each(|&sum| planner.waiting[sum as usize].push(number));
@@ -96,7 +96,7 @@ impl<'a> RelaxedPlanner<'a> {
 
     /// How much work a plan is, in units of one configuration.
     pub fn work(&self) -> u64 {
-        1 + self.system.rules.len() as u64 / 64
+        1 + self.system.transitions.len() as u64 / 64
     }
 
     /// Writes a plan to the goal that seems nearest; `false` when none can be reached even so.
@@ -137,41 +137,42 @@ impl<'a> RelaxedPlanner<'a> {
         }
     }
 
-    /// Counts down the rules that wait for a sum.
+    /// Counts down the transitions that wait for a sum.
     fn wake(&mut self, sum: Sum) {
         for at in 0..self.waiting[sum as usize].len() {
-            let rule = self.waiting[sum as usize][at];
-            self.lacking[rule as usize] -= 1;
-            if self.lacking[rule as usize] == 0 {
-                self.make(rule);
+            let transition = self.waiting[sum as usize][at];
+            self.lacking[transition as usize] -= 1;
+            if self.lacking[transition as usize] == 0 {
+                self.make(transition);
             }
         }
     }
 
-    fn make(&mut self, rule: u32) {
-        let head = self.system.rules[rule as usize].head;
+    fn make(&mut self, transition: u32) {
+        let head = self.system.transitions[transition as usize].head;
         if self.made_by[head as usize] == NOTHING {
-            self.made_by[head as usize] = rule;
-            self.weight[head as usize] = self.weight_of(rule);
+            self.made_by[head as usize] = transition;
+            self.weight[head as usize] = self.weight_of(transition);
             self.queue.push(head);
         }
     }
 
-    fn weight_of(&self, rule: u32) -> u64 {
-        let witnesses = self.needed[rule as usize].iter().map(|&sum| self.member[sum as usize]);
+    fn weight_of(&self, transition: u32) -> u64 {
+        let witnesses = self.needed[transition as usize].iter().map(|&sum| self.member[sum as usize]);
         witnesses.fold(1, |total: u64, class| total.saturating_add(self.weight[class as usize]))
     }
 
-    /// The rule to make one more of a class.
-    fn rule_for(&self, class: Class) -> Option<u32> {
+    /// The transition to make one more of a class.
+    fn transition_for(&self, class: Class) -> Option<u32> {
         match self.made_by[class as usize] {
             NOTHING => None,
             THERE | PLANNED => {
-                let rules = self.system.rules_of[class as usize].iter().copied();
-                let ready = rules.filter(|&rule| self.lacking[rule] == 0).map(|rule| rule as u32);
-                ready.min_by_key(|&rule| self.weight_of(rule))
+                let transitions = self.system.transitions_of[class as usize].iter().copied();
+                let ready =
+                    transitions.filter(|&transition| self.lacking[transition] == 0).map(|transition| transition as u32);
+                ready.min_by_key(|&transition| self.weight_of(transition))
             }
-            rule => Some(rule),
+            transition => Some(transition),
         }
     }
 
@@ -179,7 +180,7 @@ impl<'a> RelaxedPlanner<'a> {
     fn cost(&self, goal: &Group, state: &State) -> Option<u64> {
         goal.iter().try_fold(0u64, |total, &(class, needed)| {
             let missing = needed.saturating_sub(state.counts[class as usize]);
-            let each = if missing == 0 { 0 } else { self.weight_of(self.rule_for(class)?) };
+            let each = if missing == 0 { 0 } else { self.weight_of(self.transition_for(class)?) };
             Some(total.saturating_add(each.saturating_mul(missing)))
         })
     }
@@ -193,19 +194,19 @@ impl<'a> RelaxedPlanner<'a> {
         for &(class, needed) in &plan.goal {
             let planned = u64::from(self.made_by[class as usize] == PLANNED);
             let missing = needed.saturating_sub(state.counts[class as usize]).saturating_sub(planned);
-            if let Some(rule) = self.rule_for(class).filter(|_| missing > 0) {
-                self.enter(rule, &mut visits);
+            if let Some(transition) = self.transition_for(class).filter(|_| missing > 0) {
+                self.enter(transition, &mut visits);
                 self.made_by[class as usize] = PLANNED;
                 while let Some(visit) = visits.pop() {
                     self.visit(visit, &mut visits, &mut plan.steps);
                 }
                 // A relaxed plan is no longer than a plan can be.
                 let copies = missing.min(COPIES) - 1;
-                plan.steps.extend((0..copies).map(|_| rule));
+                plan.steps.extend((0..copies).map(|_| transition));
             }
         }
-        for (&rule, at) in plan.steps.iter().zip(1..) {
-            for &sum in &self.needed[rule as usize] {
+        for (&transition, at) in plan.steps.iter().zip(1..) {
+            for &sum in &self.needed[transition as usize] {
                 plan.last_use[self.member[sum as usize] as usize] = at;
             }
         }
@@ -213,22 +214,22 @@ impl<'a> RelaxedPlanner<'a> {
 
     fn visit(&mut self, visit: Visit, visits: &mut Vec<Visit>, steps: &mut Vec<u32>) {
         match visit {
-            Visit::Leave(rule) => steps.push(rule),
+            Visit::Leave(transition) => steps.push(transition),
             Visit::Enter(class) => {
-                let rule = self.made_by[class as usize];
-                if rule != THERE && rule != PLANNED {
+                let transition = self.made_by[class as usize];
+                if transition != THERE && transition != PLANNED {
                     self.made_by[class as usize] = PLANNED;
-                    self.enter(rule, visits);
+                    self.enter(transition, visits);
                 }
             }
         }
     }
 
-    /// The witnesses of a rule, the heaviest on top and of equals the first, and then the rule.
-    fn enter(&self, rule: u32, visits: &mut Vec<Visit>) {
-        visits.push(Visit::Leave(rule));
+    /// The witnesses of a transition, the heaviest on top and of equals the first, and then the transition.
+    fn enter(&self, transition: u32, visits: &mut Vec<Visit>) {
+        visits.push(Visit::Leave(transition));
         let first = visits.len();
-        let witnesses = self.needed[rule as usize].iter().map(|&sum| self.member[sum as usize]);
+        let witnesses = self.needed[transition as usize].iter().map(|&sum| self.member[sum as usize]);
         visits.extend(witnesses.rev().map(Visit::Enter));
         visits[first..].sort_by_key(|visit| match *visit {
             Visit::Enter(class) => self.weight[class as usize],
@@ -251,12 +252,12 @@ mod tests {
     /// Whether each step finds its witnesses among what was there and what the steps before it made, up to the goal.
     fn stands(system: &System, state: &State, plan: &RelaxedPlan) -> bool {
         let mut there = state.counts.clone();
-        plan.steps.iter().zip(0..).all(|(&rule, at)| {
-            let rule = &system.rules[rule as usize];
-            let met = rule.guard.required().all(|sum| {
+        plan.steps.iter().zip(0..).all(|(&transition, at)| {
+            let transition = &system.transitions[transition as usize];
+            let met = transition.guard.required().all(|sum| {
                 system.sums.members(sum).any(|class| there[class as usize] > 0 && plan.needs(class, at) > 0)
             });
-            there[rule.head as usize] += 1;
+            there[transition.head as usize] += 1;
             met
         }) && group::is_covered(&plan.goal, &there)
     }
@@ -264,7 +265,8 @@ mod tests {
     /// Whether no class is made more often than the goal asks, or once.
     fn is_lean(system: &System, state: &State, plan: &RelaxedPlan) -> bool {
         (0..).zip(&state.counts).all(|(class, &there)| {
-            let made = plan.steps.iter().filter(|&&rule| system.rules[rule as usize].head == class).count();
+            let made =
+                plan.steps.iter().filter(|&&transition| system.transitions[transition as usize].head == class).count();
             made as u64 <= group::count(&plan.goal, class).saturating_sub(there).max(1)
         })
     }

@@ -1,22 +1,22 @@
-//! Automorphisms of a compiled system: permutations of classes that keep its rules.
+//! Automorphisms of a compiled system: permutations of classes that keep its transitions.
 //!
-//! Candidates are found by colour refinement. Classes are coloured by what the rules say about them until no colour splits; two classes
+//! Candidates are found by colour refinement. Classes are coloured by what the transitions say about them until no colour splits; two classes
 //! of one colour may be exchanged. To find what else moves with them, one is individualised on the left and the other on the right, both
-//! colourings are refined again, and colours are matched; a class that can stay stays. A candidate counts only if every rule has its image
-//! among the rules. After McKay, *Practical Graph Isomorphism* (Congressus Numerantium 30, 1981), without backtracking: not every
-//! automorphism is found.
+//! colourings are refined again, and colours are matched; a class that can stay stays. A candidate counts only if every transition has its
+//! image among the transitions. After McKay, *Practical Graph Isomorphism* (Congressus Numerantium 30, 1981), without backtracking: not
+//! every automorphism is found.
 //!
-//! Cost: one refinement takes rounds × the size of the rules; the number of candidates is bounded by work.
+//! Cost: one refinement takes rounds × the size of the transitions; the number of candidates is bounded by work.
 
 use podreach_core::cancel;
 use std::collections::{BTreeMap, BTreeSet};
 
 use rustc_hash::FxHashMap;
 
-use crate::compile::{Rule, Sum, SumDomain, SumGuard, System};
+use crate::compile::{Sum, SumDomain, SumGuard, System, Transition};
 use crate::group::{Class, Group};
 
-/// A permutation of classes under which the rules are the same.
+/// A permutation of classes under which the transitions are the same.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Automorphism {
     /// Where each class goes.
@@ -25,7 +25,7 @@ pub struct Automorphism {
     pub moved: Vec<Class>,
 }
 
-/// How much work is spent on candidates, in visits to the incidence of rules; some are always looked at.
+/// How much work is spent on candidates, in visits to the incidence of transitions; some are always looked at.
 const WORK: usize = 200_000;
 const LEAST: usize = 8;
 
@@ -48,7 +48,7 @@ impl Automorphism {
         Self { classes, moved }
     }
 
-    /// The permutation, if the rules are the same under it.
+    /// The permutation, if the transitions are the same under it.
     fn new(incidence: &Incidence<'_>, classes: Vec<Class>) -> Option<Self> {
         let system = incidence.system;
         let Self { classes, moved } = Self::of(classes);
@@ -63,7 +63,7 @@ impl Automorphism {
         }
         let mut sums: Vec<Sum> = (0..system.sums.weights.len() as Sum).collect();
         let mut concerned: BTreeSet<usize> =
-            moved.iter().flat_map(|&class| system.rules_of[class as usize].iter().copied()).collect();
+            moved.iter().flat_map(|&class| system.transitions_of[class as usize].iter().copied()).collect();
         let touched: BTreeSet<Sum> =
             moved.iter().flat_map(|&class| system.sums.of[class as usize].iter().map(|&(sum, _)| sum)).collect();
         for sum in touched {
@@ -72,24 +72,23 @@ impl Automorphism {
             let to = system.sums.number(&image)?;
             if to != sum {
                 sums[sum as usize] = to;
-                concerned.extend(incidence.uses[sum as usize].iter().map(|&(rule, _)| rule as usize));
+                concerned.extend(incidence.uses[sum as usize].iter().map(|&(transition, _)| transition as usize));
             }
         }
-        for rule in concerned {
-            has_image(system, &system.rules[rule], &classes, &sums).then_some(())?;
+        for transition in concerned {
+            has_image(system, &system.transitions[transition], &classes, &sums).then_some(())?;
         }
         Some(Self { classes, moved })
     }
 }
 
-/// Whether some rule is the image of another under a permutation of classes and the one of sums that it gives.
-fn has_image(system: &System, rule: &Rule, classes: &[Class], sums: &[Sum]) -> bool {
-    let wanted = shape(&rule.guard, |sum| sums[sum as usize]);
-    let others = &system.rules_of[classes[rule.head as usize] as usize];
-    others
-        .iter()
-        .map(|&other| &system.rules[other])
-        .any(|other| other.consumes.is_some() == rule.consumes.is_some() && shape(&other.guard, |sum| sum) == wanted)
+/// Whether some transition is the image of another under a permutation of classes and the one of sums that it gives.
+fn has_image(system: &System, transition: &Transition, classes: &[Class], sums: &[Sum]) -> bool {
+    let wanted = shape(&transition.guard, |sum| sums[sum as usize]);
+    let others = &system.transitions_of[classes[transition.head as usize] as usize];
+    others.iter().map(|&other| &system.transitions[other]).any(|other| {
+        other.consumes.is_some() == transition.consumes.is_some() && shape(&other.guard, |sum| sum) == wanted
+    })
 }
 
 /// All that the first of some permutations make together, as many of these as make no more than `most`.
@@ -122,7 +121,7 @@ fn generated(generators: &[Automorphism], most: usize) -> Option<Vec<Automorphis
     Some(elements.into_iter().skip(1).map(Automorphism::of).collect())
 }
 
-/// Permutations that keep the rules and the colours of classes: of those that are easily found, enough to lead from any class to all
+/// Permutations that keep the transitions and the colours of classes: of those that are easily found, enough to lead from any class to all
 /// that they lead to together.
 pub fn automorphisms(system: &System, colours: &[u64]) -> Vec<Automorphism> {
     let incidence = Incidence::new(system);
@@ -161,10 +160,10 @@ fn root(parents: &mut [Class], mut class: Class) -> Class {
     class
 }
 
-/// The incidence of sums and rules: which rules use each sum, and as what.
+/// The incidence of sums and transitions: which transitions use each sum, and as what.
 struct Incidence<'a> {
     system: &'a System,
-    /// For each sum, the rules that use it, and as what.
+    /// For each sum, the transitions that use it, and as what.
     uses: Vec<Vec<(u32, u64)>>,
     size: usize,
 }
@@ -172,8 +171,8 @@ struct Incidence<'a> {
 impl<'a> Incidence<'a> {
     fn new(system: &'a System) -> Self {
         let mut uses = vec![Vec::new(); system.sums.weights.len()];
-        for (rule, index) in system.rules.iter().zip(0..) {
-            let guard = &rule.guard;
+        for (transition, index) in system.transitions.iter().zip(0..) {
+            let guard = &transition.guard;
             let mut add = |sum: Sum, role: u64| uses[sum as usize].push((index, role));
             guard.at_most.iter().for_each(|&(sum, bound)| add(sum, mix(1, bound as u64)));
             for (condition, role) in guard.distinct.iter().zip(0..) {
@@ -197,7 +196,7 @@ impl<'a> Incidence<'a> {
         Self { system, uses, size }
     }
 
-    /// Splits colours by what rules say, until nothing more is split or for so many rounds; says how many it were.
+    /// Splits colours by what transitions say, until nothing more is split or for so many rounds; says how many it were.
     fn refined(&self, mut colours: Vec<u64>, most: usize) -> (Vec<u64>, usize) {
         let mut distinct = 0;
         for round in 0..most {
@@ -216,19 +215,22 @@ impl<'a> Incidence<'a> {
     fn next(&self, colours: &[u64]) -> Vec<u64> {
         cancel::poll();
         let sums: Vec<u64> = self.system.sums.weights.iter().map(|weights| colour_of_sum(weights, colours)).collect();
-        let mut rules: Vec<u64> = self.system.rules.iter().map(|rule| colours[rule.head as usize]).collect();
+        let mut transitions: Vec<u64> =
+            self.system.transitions.iter().map(|transition| colours[transition.head as usize]).collect();
         for (sum, uses) in sums.iter().zip(&self.uses) {
-            for &(rule, role) in uses {
-                rules[rule as usize] = rules[rule as usize].wrapping_add(mix(*sum, role));
+            for &(transition, role) in uses {
+                transitions[transition as usize] = transitions[transition as usize].wrapping_add(mix(*sum, role));
             }
         }
         let used = sums.iter().zip(&self.uses).map(|(sum, uses)| {
-            uses.iter().fold(*sum, |total, &(rule, role)| total.wrapping_add(mix(rules[rule as usize], role)))
+            uses.iter().fold(*sum, |total, &(transition, role)| {
+                total.wrapping_add(mix(transitions[transition as usize], role))
+            })
         });
         let used: Vec<u64> = used.collect();
         (0..colours.len())
             .map(|class| {
-                let made = self.system.rules_of[class].iter().map(|&rule| mix(rules[rule], 11));
+                let made = self.system.transitions_of[class].iter().map(|&transition| mix(transitions[transition], 11));
                 let seen = self.system.sums.of[class].iter().map(|&(sum, w)| mix(used[sum as usize], w as u64));
                 mix(colours[class], made.chain(seen).fold(0, u64::wrapping_add))
             })
@@ -275,12 +277,16 @@ impl<'a> Incidence<'a> {
     /// The classes that one asks for as witnesses, and those that ask for it, where they are few.
     fn neighbours(&self, class: Class) -> Vec<Class> {
         let (system, few) = (self.system, |sum: &Sum| self.system.sums.weights[*sum as usize].len() <= FEW);
-        let wanted = system.rules_of[class as usize].iter().flat_map(|&rule| &system.rules[rule].guard.affinity);
+        let wanted = system.transitions_of[class as usize]
+            .iter()
+            .flat_map(|&transition| &system.transitions[transition].guard.affinity);
         let wanted = wanted.flat_map(|condition| condition.near.iter().copied()).filter(few);
         let mut near: Vec<Class> =
             wanted.flat_map(|sum| system.sums.weights[sum as usize].iter().map(|entry| entry.0)).collect();
         for (sum, _) in system.sums.of[class as usize].iter().filter(|(sum, _)| few(sum)) {
-            near.extend(self.uses[*sum as usize].iter().map(|&(rule, _)| system.rules[rule as usize].head));
+            near.extend(
+                self.uses[*sum as usize].iter().map(|&(transition, _)| system.transitions[transition as usize].head),
+            );
         }
         near
     }

@@ -19,7 +19,7 @@ use crate::group::{self, Class, Group};
 /// How many classes are moved in one unit of work.
 const MOVES_PER_WORK: u64 = 64;
 
-/// The permutations that keep the rules and the goals of a system.
+/// The permutations that keep the transitions and the goals of a system.
 pub struct Canonical {
     /// Each with the classes that it moves.
     permutations: Vec<(Automorphism, Bits)>,

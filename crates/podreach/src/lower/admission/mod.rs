@@ -2,7 +2,8 @@
 //!
 //! Admission adds (requests from a LimitRange, overhead, node selector and tolerations from a RuntimeClass), refuses (bounds of a
 //! LimitRange, conflicts with a RuntimeClass, what a ResourceQuota wants said) and counts (ResourceQuota). A pod that runs has been
-//! through it; what would be refused today is still barred from being deployed again. Webhooks and policies (`interceptor.rs`) may do anything.
+//! through it; what would be refused today is still barred from being deployed again. Webhooks and policies (`interceptor.rs`) may do
+//! anything.
 
 mod bound;
 mod cheapest;
@@ -183,8 +184,8 @@ impl Admission {
         }
     }
 
-    /// Whether a device class may provide what a pod requests. That is so even where a profile ignores the resource: it ignores how much of it
-    /// a node says it has.
+    /// Whether a device class may provide what a pod requests. That is so even where a profile ignores the resource: it ignores how much of
+    /// it a node says it has.
     fn may_be_devices(&self, content: &Content) -> bool {
         !self.devices.is_empty()
             && request::of_pod(&content.parts, true).keys().any(|resource| self.devices.contains(resource))
