@@ -47,8 +47,7 @@ impl StartingNodes {
             classes.entry(open.collect()).or_default().insert(id);
         }
         let open: BTreeSet<Symbol> = classes.keys().flatten().copied().collect();
-        let near = |spec: &PodSpec| spec.anti_affinity.clone().into_iter();
-        let terms = cluster.pods.values().flat_map(|pod| near(&pod.spec));
+        let terms = cluster.pods.values().flat_map(|pod| &pod.spec.anti_affinity);
         let repelling = terms.filter(|term| open.contains(&cluster.keys[term.key])).map(|term| term.matcher).collect();
         let vague = vague(cluster, &open);
         Some(Self { classes, open, repelling, vague })
@@ -73,62 +72,63 @@ impl StartingNodes {
     /// Whether what a pod asks of others near it depends on a label that may come, so that it may be refused on any node.
     pub fn is_unsettled(&self, cluster: &Cluster, spec: &PodSpec) -> bool {
         let mut near = spec.affinity.iter().chain(&spec.anti_affinity);
-        near.any(|term| self.open.contains(&cluster.keys[term.key]) || self.vague.contains(&term.matcher))
+        near.any(|term| self.is_open(cluster, term) || self.vague.contains(&term.matcher))
             || spec.spread.iter().any(|spread| self.vague.contains(&spread.matcher))
             || self.is_spread_anew(cluster, spec)
     }
 
     /// Whether some pod may repel this one on any node, for a label that may come.
     pub fn is_repelled(&self, cluster: &Cluster, spec: &PodSpec) -> bool {
-        let may_see = |matcher: &MatcherId| {
-            self.vague.contains(matcher) || cluster.matchers[*matcher].selector.matches(&spec.labels)
-        };
-        self.repelling.iter().any(may_see)
+        let mut matchers = self.repelling.iter();
+        matchers.any(|&by| self.vague.contains(&by) || cluster.matchers[by].selector.matches(&spec.labels))
     }
 
     /// The types that may repel a type on any node, for a label that may come.
     pub fn repelling<'m>(&'m self, m: &'m Model, pod: PodId) -> impl Iterator<Item = PodId> + 'm {
-        let is_open = |term: &Term| self.open.contains(&m.cluster().keys[term.key]);
-        let seen = m.repelling(pod).filter(move |&(by, at)| is_open(&m.pod(by).anti_affinity[at])).map(|(by, _)| by);
-        let is_vague = move |term: &Term| is_open(term) && self.vague.contains(&term.matcher);
-        let repels = move |by: &PodId| m.pod(*by).anti_affinity.iter().any(is_vague);
-        seen.chain(m.pods().filter(move |by| !self.vague.is_empty() && repels(by)))
+        let seen = m.repelling(pod).filter(move |&(by, at)| self.is_open(m.cluster(), &m.pod(by).anti_affinity[at]));
+        let vaguely = m.pods().filter(move |&by| !self.vague.is_empty() && self.repels_vaguely(m, by));
+        seen.map(|(by, _)| by).chain(vaguely)
+    }
+
+    /// Whether a term is about nearness by a label that may come.
+    fn is_open(&self, cluster: &Cluster, term: &Term) -> bool {
+        self.open.contains(&cluster.keys[term.key])
+    }
+
+    /// Whether a type may repel others by a label that they may carry of such a node.
+    fn repels_vaguely(&self, m: &Model, by: PodId) -> bool {
+        let mut terms = m.pod(by).anti_affinity.iter();
+        terms.any(|term| self.vague.contains(&term.matcher) && self.is_open(m.cluster(), term))
     }
 
     /// Whether a pod may come to run where it could not, for a label, a device, a feature or a driver that may come.
     pub fn is_let_in(&self, cluster: &Cluster, spec: &PodSpec) -> bool {
-        let asks = |open: &BTreeSet<Symbol>| {
-            terms(cluster, spec).iter().any(|terms| terms.iter().any(|term| mentions(term, open)))
-        };
-        let lacks = |node: &NodeId| {
-            let node = &cluster.nodes[*node];
-            spec.requests.iter().any(|(resource, _)| node.allocatable.amount(resource) == 0)
-                || !spec.features.is_subset(&node.features)
-                || (!spec.mounts.claims.is_empty()
-                    && cluster.required_drivers.iter().any(|driver| !node.drivers.contains_key(driver)))
-        };
+        let terms = terms(cluster, spec).concat();
         self.loses_company(cluster, spec)
             || self.is_spread_anew(cluster, spec)
-            || self.classes.iter().any(|(open, nodes)| asks(open) || nodes.iter().any(lacks))
+            || self.classes.iter().any(|(open, nodes)| {
+                terms.iter().any(|term| mentions(term, open))
+                    || nodes.iter().any(|&node| misses(cluster, spec, &cluster.nodes[node]))
+            })
     }
 
     /// Whether a label that may come decides which pods are near enough for its affinity.
     fn loses_company(&self, cluster: &Cluster, spec: &PodSpec) -> bool {
-        spec.affinity.iter().any(|term| self.open.contains(&cluster.keys[term.key]))
+        spec.affinity.iter().any(|term| self.is_open(cluster, term))
     }
 
     /// Whether labels that may come decide which nodes its spread constraints look at.
     fn is_spread_anew(&self, cluster: &Cluster, spec: &PodSpec) -> bool {
-        let selects = || own_terms(spec).iter().any(|term| mentions(term, &self.open));
-        let by_key = |key| self.open.contains(&cluster.keys[key]);
-        spec.spread.iter().any(|spread| by_key(spread.key) || (spread.honor_affinity && selects()))
+        spec.spread.iter().any(|spread| {
+            self.open.contains(&cluster.keys[spread.key])
+                || (spread.honor_affinity && own_terms(spec).iter().any(|term| mentions(term, &self.open)))
+        })
     }
 
     /// Whether a volume of a claim has zone labels that a node may contradict once it has some.
     fn is_in_a_zone(&self, cluster: &Cluster, claim: &Claim, open: &BTreeSet<Symbol>) -> bool {
         let volume = volume_of(claim).map(|volume| &cluster.volumes[volume]);
-        let is_open = |key: &Symbol| open.contains(key);
-        volume.is_some_and(|volume| !volume.zones.is_empty()) && zone_keys(cluster).any(|key| is_open(&key))
+        volume.is_some_and(|volume| !volume.zones.is_empty()) && zone_keys(cluster).any(|key| open.contains(&key))
     }
 }
 
@@ -201,7 +201,6 @@ fn relaxed(terms: &[NodeTerm], mark: Symbol, classes: &[Relaxed<'_>]) -> Vec<Nod
 fn relax_storage(cluster: &mut Cluster, mark: Symbol, classes: &[Relaxed<'_>]) {
     let zone_keys: Vec<Symbol> = zone_keys(cluster).collect();
     let nodes: Vec<&Node> = classes.iter().flat_map(|class| class.nodes).map(|&node| &cluster.nodes[node]).collect();
-    let lacks = |node: &Node, key: Symbol| node.labels.value(key).is_none();
     let in_a_zone: Vec<&Node> =
         nodes.into_iter().filter(|node| !zone_keys.iter().all(|&key| lacks(node, key))).collect();
     let volumes = cluster.volumes.entries().values().map(|volume| {
@@ -245,18 +244,31 @@ fn relax_storage(cluster: &mut Cluster, mark: Symbol, classes: &[Relaxed<'_>]) {
 fn relaxed_selectors(selector: &Selector, mark: Symbol, classes: &[Relaxed<'_>]) -> Vec<Selector> {
     let Selector::Every(entries) = selector else { return Vec::new() };
     let mentioning = classes.iter().filter(|class| entries.keys().any(|key| class.open.contains(key)));
-    let of = |class: &Relaxed<'_>| {
-        let lasting = entries.iter().filter(|(key, _)| !class.open.contains(key));
-        let lasting = Selector::Every(lasting.map(|(key, allowed)| (*key, allowed.clone())).collect());
-        lasting.and(mark, Allowed::one_of([class.value]))
-    };
-    mentioning.map(of).collect()
+    mentioning
+        .map(|class| {
+            let lasting = entries.iter().filter(|(key, _)| !class.open.contains(key));
+            let lasting = Selector::Every(lasting.map(|(key, allowed)| (*key, allowed.clone())).collect());
+            lasting.and(mark, Allowed::one_of([class.value]))
+        })
+        .collect()
 }
 
 /// Whether a node that is still starting may get a label that it does not have. Clouds and agents give labels with a domain, mostly; a
 /// snapshot with pseudonyms does not tell which those are, so that any may come.
 fn may_get(node: &Node, key: Symbol) -> bool {
-    node.passing.is_starting && node.labels.value(key).is_none()
+    node.passing.is_starting && lacks(node, key)
+}
+
+fn lacks(node: &Node, key: Symbol) -> bool {
+    node.labels.value(key).is_none()
+}
+
+/// Whether a node lacks a resource, a feature or a driver that a pod asks for.
+fn misses(cluster: &Cluster, spec: &PodSpec, node: &Node) -> bool {
+    let mut drivers = cluster.required_drivers.iter().filter(|_| !spec.mounts.claims.is_empty());
+    spec.requests.iter().any(|(resource, _)| node.allocatable.amount(resource) == 0)
+        || !spec.features.is_subset(&node.features)
+        || drivers.any(|driver| !node.drivers.contains_key(driver))
 }
 
 /// What a pod asks of labels of its node by its own selector and affinity, as terms of which one must hold; none if nothing.
@@ -270,8 +282,12 @@ fn own_terms(spec: &PodSpec) -> Vec<NodeTerm> {
     };
     // A term that asks for nothing matches no node.
     let asking = terms.iter().filter(|term| !term.expressions.is_empty() || !term.names.is_empty());
-    let with = |term: &NodeTerm| selected.iter().chain(&term.expressions).cloned().collect();
-    asking.map(|term| NodeTerm { expressions: with(term), names: term.names.clone() }).collect()
+    asking
+        .map(|term| NodeTerm {
+            expressions: selected.iter().chain(&term.expressions).cloned().collect(),
+            names: term.names.clone(),
+        })
+        .collect()
 }
 
 /// All that a pod, its volumes and its devices ask of the labels of a node.
@@ -302,8 +318,8 @@ fn of_claim(cluster: &Cluster, claim: &Claim) -> Vec<Vec<NodeTerm>> {
 
 fn of_selector(selector: &Selector) -> Option<NodeTerm> {
     let Selector::Every(entries) = selector else { return None };
-    let asks = |(key, allowed): (&Symbol, &Allowed)| (*key, NodeRequirement::Label(allowed.clone()));
-    Some(NodeTerm { expressions: entries.iter().map(asks).collect(), names: Vec::new() })
+    let asked = entries.iter().map(|(key, allowed)| (*key, NodeRequirement::Label(allowed.clone())));
+    Some(NodeTerm { expressions: asked.collect(), names: Vec::new() })
 }
 
 fn volume_of(claim: &Claim) -> Option<crate::id::VolumeId> {
@@ -319,8 +335,8 @@ fn mentions(term: &NodeTerm, keys: &BTreeSet<Symbol>) -> bool {
 
 /// Whether a term holds where a label is missing that may come.
 fn shuns(term: &NodeTerm, open: &BTreeSet<Symbol>) -> bool {
-    let absent = |asked: &NodeRequirement| matches!(asked, NodeRequirement::Label(allowed) if allowed.absent);
-    term.expressions.iter().any(|(key, asked)| open.contains(key) && absent(asked))
+    let mut asked = term.expressions.iter().filter(|(key, _)| open.contains(key));
+    asked.any(|(_, asked)| matches!(asked, NodeRequirement::Label(allowed) if allowed.absent))
 }
 
 /// The labels by which volumes are in a zone.

@@ -464,6 +464,8 @@ fn classes(model: &Model, of: &[usize]) -> Vec<Vec<NodeId>> {
 
 /// The labels of a node that rules look at, without those that repeat its name.
 fn anonymous_labels(model: &Model, keys: &BTreeSet<Symbol>, node: NodeId) -> Vec<(Symbol, Symbol)> {
-    let own = |key, value| model.str(key) == "kubernetes.io/hostname" || value == model.node(node).name;
-    model.node(node).labels.iter().filter(|&(key, value)| keys.contains(&key) && !own(key, value)).collect()
+    let labels = model.node(node).labels.iter().filter(|(key, _)| keys.contains(key));
+    labels
+        .filter(|&(key, value)| model.str(key) != "kubernetes.io/hostname" && value != model.node(node).name)
+        .collect()
 }

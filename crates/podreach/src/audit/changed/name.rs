@@ -114,9 +114,9 @@ fn quota(cluster: &Cluster, (id, amount): (&QuotaId, &u128)) -> Value {
 }
 
 fn toleration(cluster: &Cluster, of: &Toleration) -> Value {
-    let text = |symbol| cluster.symbols.str(symbol);
-    let value = if let TolerationOperator::Equal(value) = of.operator { Some(text(value)) } else { None };
-    json!({"key": of.key.map(text), "value": value, "effect": of.effect.map(effect)})
+    let value = if let TolerationOperator::Equal(value) = of.operator { Some(value) } else { None };
+    let [key, value] = [of.key, value].map(|symbol| symbol.map(|symbol| cluster.symbols.str(symbol)));
+    json!({"key": key, "value": value, "effect": of.effect.map(effect)})
 }
 
 fn effect(effect: TaintEffect) -> &'static str {

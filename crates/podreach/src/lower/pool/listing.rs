@@ -155,8 +155,8 @@ fn shapes_of(lowered: &mut Lowered, pool: &Pool, mentioned: &Mentioned) -> Optio
         pool = catalogue.applied(&mut lowered.cluster, &pool);
     }
     let found = few_templates(&pool, mentioned, SHAPES)?;
-    let compared = |key: &String| mentioned.get(key).is_some_and(|mention| !mention.cuts.is_empty());
-    (!found.iter().any(|one| one.distinct.iter().any(compared))).then_some(found)
+    let mut distinct = found.iter().flat_map(|one| &one.distinct).filter_map(|key| mentioned.get(key));
+    distinct.all(|mention| mention.cuts.is_empty()).then_some(found)
 }
 
 /// Adds a shape; returns it with the beginning of its nodes' names, and what its nodes are like.
@@ -207,8 +207,8 @@ fn is_asked_for(cluster: &Cluster, pool: &Pool, template: &Template) -> bool {
     if template.asked.is_empty() {
         return true;
     }
-    let is_hard = |taint: &&Taint| taint.effect != TaintEffect::PreferNoSchedule;
-    let hard: Vec<Taint> = template.taints.iter().filter(is_hard).copied().collect();
+    let taints = template.taints.iter().copied();
+    let hard: Vec<Taint> = taints.filter(|taint| taint.effect != TaintEffect::PreferNoSchedule).collect();
     let pods = cluster.pods.values().filter(|pod| pod.spec.barred.is_none() && tolerates(&pod.spec, &hard));
     pods.into_iter().any(|pod| demands(cluster, &pod.spec).iter().any(|demand| brings(pool, demand, template)))
 }

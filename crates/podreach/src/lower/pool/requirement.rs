@@ -166,8 +166,8 @@ impl Requirement {
             (false, _) => (self, other),
             (true, false) => (other, self),
         };
-        let is_common = |value: &String| rest.values.contains(value) != rest.complement;
-        finite.values.iter().any(|value| is_common(value) && within(value, at_least, at_most))
+        let mut common = finite.values.iter().filter(|&value| rest.values.contains(value) != rest.complement);
+        common.any(|value| within(value, at_least, at_most))
     }
 
     fn common_bounds(&self, other: &Self) -> (Option<i64>, Option<i64>) {
@@ -224,20 +224,18 @@ impl Requirements {
     /// Whether the sets meet for every key that both sides have. `NotIn` and `DoesNotExist` always go together: labels without the key
     /// satisfy both.
     pub fn intersects(&self, others: &Self) -> bool {
-        let meets = |(key, own): (&String, &Requirement)| {
-            let Some(other) = others.0.get(key) else { return true };
-            own.meets(other) || (own.operator().is_negative() && other.operator().is_negative())
-        };
-        self.0.iter().all(meets)
+        self.0
+            .iter()
+            .filter_map(|(key, own)| Some((own, others.0.get(key)?)))
+            .all(|(own, other)| own.meets(other) || (own.operator().is_negative() && other.operator().is_negative()))
     }
 
     /// Whether a node with these requirements may satisfy those of a pod: the sets meet, and a key that this side lacks may be asked for
     /// only if it is well known, or only to be absent.
     pub fn compatible(&self, pod: &Self, is_well_known: impl Fn(&str) -> bool) -> bool {
-        let may_be_asked = |(key, requirement): (&String, &Requirement)| {
+        pod.0.iter().all(|(key, requirement)| {
             is_well_known(key) || self.0.contains_key(key) || requirement.operator().is_negative()
-        };
-        pod.0.iter().all(may_be_asked) && self.intersects(pod)
+        }) && self.intersects(pod)
     }
 }
 

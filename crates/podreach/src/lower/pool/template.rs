@@ -58,9 +58,11 @@ pub fn templates(pool: &Pool, mentioned: &Mentioned) -> Vec<Template> {
 /// The same; `None` if there are more than `most`.
 pub fn few_templates(pool: &Pool, mentioned: &Mentioned, most: usize) -> Option<Vec<Template>> {
     // Several shapes may have the same labels, and then few are left.
-    let many = |shape: &Shape| of_keys(shape, mentioned).map(|(_, all)| all.len()).try_fold(1, usize::checked_mul);
-    let is_few = |shape: &Shape| many(shape).is_some_and(|many| many <= 16 * most);
-    let found = pool.shapes.iter().all(is_few).then(|| templates(pool, mentioned))?;
+    for shape in &pool.shapes {
+        let many = of_keys(shape, mentioned).map(|(_, all)| all.len()).try_fold(1, usize::checked_mul);
+        many.filter(|&many| many <= 16 * most)?;
+    }
+    let found = templates(pool, mentioned);
     (found.len() <= most).then_some(found)
 }
 
@@ -242,8 +244,8 @@ fn another(requirement: &Requirement, mention: &Mention) -> Option<String> {
     if requirement.bounds() != (None, None) || requirement.operator() == Operator::DoesNotExist {
         return None;
     }
-    let is_free = |value: &String| requirement.has(value) && !mention.values.contains(value);
-    (0..).map(|number| if number == 0 { "other".to_owned() } else { format!("other-{number}") }).find(is_free)
+    let mut others = (0..).map(|number| if number == 0 { "other".to_owned() } else { format!("other-{number}") });
+    others.find(|value| requirement.has(value) && !mention.values.contains(value))
 }
 
 /// An integer that nobody names in every interval that comparisons tell apart, within the bounds and not below 0.

@@ -81,8 +81,10 @@ impl Why {
             stopped.err().map(|stop| format!("{stop} after {} of {} nodes were looked at", asked.len(), nodes.len()));
         why.doubts.extend(cut);
         why.doubts.extend(unknown_limit(m, types[0], &asked));
-        let here = |(node, Least { refusals, doubts })| Here { node: m.node_name(node).to_owned(), refusals, doubts };
-        why.nodes = asked.into_iter().map(here).collect();
+        why.nodes = asked
+            .into_iter()
+            .map(|(node, Least { refusals, doubts })| Here { node: m.node_name(node).to_owned(), refusals, doubts })
+            .collect();
         if why.accepted().next().is_none() {
             let names = types_named(m, pod);
             let placed = diagnostics.iter().filter(|d| why.may_be_placed(d, &names));
@@ -128,8 +130,8 @@ impl Why {
 
     /// Whether some node is refused by no rule but those that other pods can satisfy: affinity and spread.
     fn lacks_company_only(&self) -> bool {
-        let lacks = |refusals: &Refusals| !refusals.is_empty() && refusals.keys().all(is_about_company);
-        self.barred.is_none() && self.nodes.iter().any(|here| lacks(&here.refusals))
+        let mut refusals = self.nodes.iter().map(|here| &here.refusals).filter(|refusals| !refusals.is_empty());
+        self.barred.is_none() && refusals.any(|refusals| refusals.keys().all(is_about_company))
     }
 }
 
