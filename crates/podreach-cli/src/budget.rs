@@ -4,17 +4,15 @@
 //! little later is cancelled at its next poll (`podreach_core::cancel`), and what was finished before is shown; where that takes long, time
 //! is reserved for it. A command that still has nothing to show after that is ended as a whole. A thread of its own watches all of this, since work cannot be trusted to watch itself.
 
-use std::num::NonZeroUsize;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use podreach::engine::{Budget, Stop};
-use podreach::lower::quantity::Quantity;
 use podreach_core::cancel::Token;
 
-use crate::args::{ArgumentError, Limits};
-use crate::input::session::Exit;
+use crate::args::Limits;
+use crate::output::ending::Exit;
 use crate::output::{buffer, print};
 
 /// When Ctrl-C was pressed first.
@@ -221,29 +219,6 @@ pub(crate) fn is_interrupted() -> bool {
     INTERRUPTED.get().is_some()
 }
 
-/// Reads a time: `30`, `30s`, `5m`, `1h`, `500ms`.
-pub(crate) fn duration(text: &str) -> Result<Duration, ArgumentError> {
-    let units = [("ms", 0.001), ("s", 1.0), ("m", 60.0), ("h", 3600.0), ("", 1.0)];
-    units.into_iter().find_map(|one| in_units(text, one)).ok_or(ArgumentError::Time)
-}
-
-fn in_units(text: &str, (unit, seconds): (&str, f64)) -> Option<Duration> {
-    let number = text.strip_suffix(unit)?.parse::<f64>().ok()?;
-    Duration::try_from_secs_f64(number * seconds).ok()
-}
-
-/// Reads an amount of memory: `512Mi`, `2Gi`.
-pub(crate) fn bytes(text: &str) -> Result<usize, ArgumentError> {
-    let amount = Quantity::parse(text).ok().map(|(quantity, _)| quantity.units());
-    let amount = amount.filter(|&bytes| bytes >= 0).map(|bytes| usize::try_from(bytes).unwrap_or(usize::MAX));
-    amount.ok_or(ArgumentError::Memory)
-}
-
-/// Reads how many there may be: at least one.
-pub(crate) fn count(text: &str) -> Result<NonZeroUsize, ArgumentError> {
-    text.parse().map_err(|_| ArgumentError::Count)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -272,17 +247,5 @@ mod tests {
 
     fn over(gauge: &Gauge) -> [Option<Stop>; 3] {
         [SOFT, CANCEL, END].map(|margin| gauge.over(margin))
-    }
-
-    #[test]
-    fn times_and_sizes_as_people_write_them() {
-        assert_eq!(["30", "1.5s", "5m", "500ms", "0"].map(seconds), [30.0, 1.5, 300.0, 0.5, 0.0].map(Some));
-        assert_eq!(["", "s", "-1", "1d", "inf"].map(seconds), [None; 5]);
-        assert_eq!((bytes("2Gi"), bytes("-1").is_err(), bytes("x").is_err()), (Ok(2 << 30), true, true));
-        assert_eq!(["4", "0", "-1", "x"].map(|text| count(text).ok().map(usize::from)), [Some(4), None, None, None]);
-    }
-
-    fn seconds(text: &str) -> Option<f64> {
-        duration(text).map(|time| time.as_secs_f64()).ok()
     }
 }

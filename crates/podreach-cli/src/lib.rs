@@ -4,6 +4,7 @@ mod args;
 mod budget;
 mod cache;
 mod command;
+mod gather;
 mod input;
 mod live;
 mod output;
@@ -22,7 +23,7 @@ use args::{Command, CommandLine};
 use budget::Clock;
 use clap::{CommandFactory, FromArgMatches};
 use command::{audit, check, complete, demo, encode, lower, matrix, report, snapshot, verify, why};
-use input::session::{self, Exit, Reported};
+use output::ending::{Exit, Reported, refuse};
 use output::{buffer, print};
 
 /// What a command wrote that ran within the process of its caller, and how it ended.
@@ -126,7 +127,7 @@ fn man(command: clap::Command, folder: &Path) -> Result<Exit, Reported> {
     let name = folder.to_string_lossy();
     written
         .map(|()| Exit::Yes)
-        .map_err(|error| session::refuse(&format!("{} cannot be written: {error}", podreach::read::shown(&name)), None))
+        .map_err(|error| refuse(&format!("{} cannot be written: {error}", podreach::read::shown(&name)), None))
 }
 
 /// What usage calls the program: kubectl finds plugins by the name of their file.

@@ -20,6 +20,7 @@ use crate::read::shown;
 const HOSTNAME: &str = "kubernetes.io/hostname";
 
 /// A change to a node or a pod type, by its name.
+#[non_exhaustive]
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Edit {
     /// To a node.
@@ -29,6 +30,7 @@ pub enum Edit {
 }
 
 /// A change to a node.
+#[non_exhaustive]
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum NodeEdit {
     /// It gets this label with this value, or another value of it.
@@ -46,6 +48,7 @@ pub enum NodeEdit {
 }
 
 /// A change to a pod type.
+#[non_exhaustive]
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PodEdit {
     /// It tolerates this key; without a value every value, without an effect every effect.
@@ -55,8 +58,8 @@ pub enum PodEdit {
 }
 
 /// Why a change makes no sense.
-#[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum EditError {
     /// It names a pod type or a node that is not there.
     Name(NameError),

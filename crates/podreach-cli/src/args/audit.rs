@@ -41,7 +41,7 @@ pub(crate) struct Auditing {
     /// Do not fail because something is undecided
     #[arg(long)]
     pub(crate) allow_unknown: bool,
-    /// Whose doing to expect: as-is, tenant=NAMESPACE, tenant-no-tolerations=NAMESPACE (each with ,no-node-name where pods may not name nodes) or node-compromise=NODE
+    /// Who may act: as-is (nobody in particular), tenant=NAMESPACE, tenant-no-tolerations=NAMESPACE (each with ,no-node-name where pods may not name nodes) or node-compromise=NODE
     #[arg(long, value_name = "WHO", default_value = "as-is", value_parser = podreach::audit::Actor::parse)]
     pub(crate) actor: podreach::audit::Actor,
     /// Decide the policies only, and look for no findings

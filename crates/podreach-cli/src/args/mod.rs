@@ -4,20 +4,22 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
-use crate::budget;
-use crate::live::Flags;
+use crate::output::print::Color;
 
 mod audit;
 mod choice;
 mod encode;
 mod error;
+mod live;
 mod page;
 mod shared;
+mod units;
 
 pub(crate) use audit::{Audit, AuditFormat, Auditing, FailOn};
-pub(crate) use choice::{Change, Color, FirstOf, Format, HowMany, SemanticsChoice};
+pub(crate) use choice::{Change, FirstOf, Format, HowMany, SemanticsChoice};
 pub(crate) use encode::{Aapp, Encode, Encoding, Notation, Order, Otherwise, Pebbling, Petri, ToNet};
 pub(crate) use error::ArgumentError;
+pub(crate) use live::Flags;
 #[cfg(feature = "serve")]
 pub(crate) use page::Serve;
 pub(crate) use page::{PageFile, Report, ReportAudit, ReportOf};
@@ -50,7 +52,7 @@ pub(crate) enum Command {
     Why(Why),
     /// Every pod type against every node
     Matrix(Matrix),
-    /// A page to look at, in one file: verdicts as films and proofs to walk, the matrix as a map
+    /// A page in one file: a verdict with its run or proof, the matrix, or an audit
     Report(Report),
     /// A local page to ask by clicking, and a sandbox to change things in
     #[cfg(feature = "serve")]
@@ -155,7 +157,7 @@ pub(crate) struct Check {
     /// What is asked.
     #[command(flatten)]
     pub(crate) asking: Asking,
-    /// Walk the steps of a run one by one, with keys
+    /// Show the steps of a run one by one, with keys
     #[arg(long, conflicts_with_all = ["format", "quiet"])]
     pub(crate) step: bool,
     /// Write the verdict with its evidence to this file, for `podreach verify`
@@ -353,7 +355,7 @@ pub(crate) struct Replay {
     #[arg(long)]
     pub(crate) keep_pods: bool,
     /// How long to wait for each step
-    #[arg(long, value_name = "TIME", default_value = "30s", value_parser = budget::duration)]
+    #[arg(long, value_name = "TIME", default_value = "30s", value_parser = units::duration)]
     pub(crate) step_timeout: std::time::Duration,
     /// How many seconds pods that were there before have to end, instead of what they say themselves
     #[arg(long, value_name = "SECONDS")]

@@ -7,9 +7,7 @@ use clap::{Args, ValueEnum};
 use podreach::lower::{Instances, Keep, Kind, Nodes, Options, Release, ReleaseBy, Start};
 use podreach_core::Semantics;
 
-use super::{ArgumentError, Asking, Change, FirstOf, Format, HowMany, SemanticsChoice};
-use crate::budget;
-use crate::live::Flags;
+use super::{ArgumentError, Asking, Change, FirstOf, Flags, Format, HowMany, SemanticsChoice, units};
 
 /// A cluster to ask about: where it comes from, how it is read, and what the answers may cost.
 #[derive(Debug, Args)]
@@ -174,13 +172,13 @@ fn complete(name: &str) -> Result<Kind, ArgumentError> {
 #[command(next_help_heading = "Limits")]
 pub(crate) struct Limits {
     /// Stop after this time, with what is known by then: 30, 30s, 5m, 1h
-    #[arg(long, value_name = "TIME", default_value = "60s", value_parser = budget::duration)]
+    #[arg(long, value_name = "TIME", default_value = "60s", value_parser = units::duration)]
     pub(crate) timeout: std::time::Duration,
     /// Stop when this much memory is held, with what is known by then: 512Mi, 2Gi
-    #[arg(long, value_name = "SIZE", default_value = "2Gi", value_parser = budget::bytes)]
+    #[arg(long, value_name = "SIZE", default_value = "2Gi", value_parser = units::bytes)]
     pub(crate) memory: usize,
     /// How many threads may work; as many as there are cores by default
-    #[arg(long, value_name = "COUNT", value_parser = budget::count)]
+    #[arg(long, value_name = "COUNT", value_parser = units::count)]
     pub(crate) threads: Option<std::num::NonZeroUsize>,
 }
 

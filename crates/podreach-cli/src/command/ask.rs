@@ -13,7 +13,8 @@ use podreach_core::{Goal, NodeId, Semantics};
 
 use crate::args::{Asking, Reading};
 use crate::budget::Clock;
-use crate::input::session::{Exit, Reported, Session, refuse};
+use crate::input::session::Session;
+use crate::output::ending::{Exit, Reported, refuse};
 use crate::output::print;
 use crate::output::remark;
 

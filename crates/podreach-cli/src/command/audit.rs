@@ -11,13 +11,14 @@ use podreach::read::shown_path;
 use podreach::report::{self, Detail, audit as writers};
 use podreach_core::{Semantics, cancel};
 
+use crate::args::Flags;
 use crate::args::{Audit, AuditFormat, Auditing, FailOn, Input, Remarks};
 use crate::budget::Clock;
 use crate::cache::Cache;
 use crate::command::check::pretty;
-use crate::input::gather;
-use crate::input::session::{Exit, Reported, Session, refuse};
-use crate::live::Flags;
+use crate::gather;
+use crate::input::session::Session;
+use crate::output::ending::{Exit, Reported, refuse};
 use crate::output::file::write_text;
 use crate::output::print;
 use crate::output::remark;

@@ -9,7 +9,8 @@ use crate::args::{Check, Format, Output};
 use crate::budget::Clock;
 use crate::command::ask::{self, NamedAnswer};
 use crate::command::walk;
-use crate::input::session::{Exit, Reported, Session, refuse};
+use crate::input::session::Session;
+use crate::output::ending::{Exit, Reported, refuse};
 use crate::output::file;
 use crate::output::print;
 

@@ -7,7 +7,8 @@ use podreach::report::{self, Width};
 use podreach_core::Semantics;
 
 use crate::args::Remarks;
-use crate::input::session::{Exit, Reported, Session};
+use crate::input::session::Session;
+use crate::output::ending::{Exit, Reported};
 use crate::output::print;
 
 const MANIFEST: &str = include_str!("../../../../examples/demo.yaml");

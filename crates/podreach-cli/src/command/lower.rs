@@ -4,7 +4,8 @@ use podreach::report;
 
 use crate::args::{Format, Lower};
 use crate::budget::Clock;
-use crate::input::session::{Exit, Reported, Session};
+use crate::input::session::Session;
+use crate::output::ending::{Exit, Reported};
 use crate::output::print;
 
 /// Runs the command.

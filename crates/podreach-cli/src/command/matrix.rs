@@ -10,7 +10,8 @@ use serde_json::Value;
 
 use crate::args::{self, Format};
 use crate::budget::Clock;
-use crate::input::session::{Exit, Reported, Session, refuse};
+use crate::input::session::Session;
+use crate::output::ending::{Exit, Reported, refuse};
 use crate::output::print;
 
 /// How long a table takes to write, in hundredths of the time to read the input.

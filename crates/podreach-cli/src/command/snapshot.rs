@@ -11,7 +11,9 @@ use serde_json::{Map, Value};
 
 use crate::args::{Remarks, Snapshot};
 use crate::budget::Clock;
-use crate::input::session::{self, Exit, Reported, refuse};
+use crate::input::session;
+use crate::live::list::List;
+use crate::output::ending::{Exit, Reported, refuse};
 use crate::output::file;
 use crate::output::print;
 use crate::output::remark;
@@ -62,46 +64,13 @@ fn write(path: &Path, text: &str) -> Result<(), Reported> {
     written.map_err(|error| refuse(&format!("{} cannot be written: {error}", shown_path(path)), None))
 }
 
-/// A list of objects. One that names their kind says that there are no others of it.
-#[derive(Debug)]
-pub(crate) struct List {
-    /// Its apiVersion.
-    pub(crate) version: String,
-    /// Its own kind, such as `PodList`.
-    pub(crate) kind: String,
-    /// Whether it is the answer to a question of kubectl's, which has all that was asked for.
-    pub(crate) answer: bool,
-    /// What is in it.
-    pub(crate) objects: Vec<Value>,
-}
-
-impl List {
-    /// A list of whatever there is.
-    pub(crate) fn plain(objects: Vec<Value>) -> Self {
-        Self { version: "v1".into(), kind: "List".into(), answer: false, objects }
-    }
-
-    /// As a text, with one object on each line.
-    pub(crate) fn text(self) -> String {
-        let (version, kind) = (Value::from(self.version), Value::from(self.kind));
-        let answer = if self.answer { r#""metadata":{"resourceVersion":""},"# } else { "" };
-        let mut text = format!(r#"{{"apiVersion":{version},"kind":{kind},{answer}"items":["#);
-        for (at, object) in self.objects.into_iter().enumerate() {
-            cancel::poll();
-            text.push_str(if at == 0 { "\n" } else { ",\n" });
-            text.push_str(&object.to_string());
-        }
-        text + "\n]}\n"
-    }
-}
-
-/// What an encoding was made from, in whose words answers are retold: under other names it would not be its source.
+/// What an encoding was made from. Answers are also given in its words, so its names are kept.
 const SOURCES: [&str; 3] = ["AappPolicy", "PebblingGame", "PetriNet"];
 
 /// Kinds that are left out whole, and lists of them.
 const LEFT_OUT: [&str; 4] = ["ConfigMap", "ConfigMapList", "Secret", "SecretList"];
 
-/// The redacted of every object of the sources: first what stands in no list that means more than its items, then those lists.
+/// What is kept of every object of the sources: first the objects outside of lists that mean more than their items, then those lists.
 pub(crate) fn lists(sources: &Sources) -> Result<Vec<List>, Reported> {
     let mut unfolding = Unfolding { lists: vec![List::plain(Vec::new())], templates: Templates::default() };
     for id in sources.ids() {

@@ -12,8 +12,9 @@ use podreach_core::cancel;
 
 use crate::args::{Expected, Remarks, Verify};
 use crate::budget::Clock;
-use crate::input::gather;
-use crate::input::session::{Exit, Reported, Session, refuse};
+use crate::gather;
+use crate::input::session::Session;
+use crate::output::ending::{Exit, Reported, refuse};
 use crate::output::file;
 use crate::output::print;
 use crate::output::remark;

@@ -9,7 +9,8 @@ use serde_json::Value;
 use crate::args::{Format, Why};
 use crate::budget::Clock;
 use crate::command::ask::{exit, named_node, named_pod, selected};
-use crate::input::session::{Exit, Reported, Session, refuse};
+use crate::input::session::Session;
+use crate::output::ending::{Exit, Reported, refuse};
 use crate::output::print;
 
 /// Runs the command.

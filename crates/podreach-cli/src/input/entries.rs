@@ -5,8 +5,8 @@ use std::path::Path;
 use podreach::diagnostic::Diagnostic;
 use podreach::read::{Source, Sources, Span, Tree, Value};
 
-use crate::input::gather;
-use crate::input::session::{Reported, refuse};
+use crate::gather;
+use crate::output::ending::{Reported, refuse};
 use crate::output::remark;
 
 /// A pod, a node and how many.

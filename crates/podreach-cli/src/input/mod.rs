@@ -1,5 +1,4 @@
 //! What commands read: files, folders, standard input, and lists of pods on nodes.
 
 pub(crate) mod entries;
-pub(crate) mod gather;
 pub(crate) mod session;

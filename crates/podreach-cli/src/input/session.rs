@@ -9,30 +9,13 @@ use podreach::{Analysis, Onlooker};
 use podreach_core::Cluster;
 
 use crate::args::{self, Input, Remarks};
-use crate::input::gather::{self, Gathered};
+use crate::gather::{self, Gathered};
 #[cfg(feature = "live")]
 use crate::live;
 use crate::live::header::{Header, Reader};
-use crate::output::print;
+use crate::output::ending::{Reported, refuse};
 use crate::output::remark;
 use crate::unfreed::Unfreed;
-
-/// How a command ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Exit {
-    /// Yes.
-    Yes = 0,
-    /// No.
-    No = 1,
-    /// Not decided.
-    Unknown = 3,
-    /// The input or the command line cannot be used.
-    Bad = 2,
-}
-
-/// An ending that was reported to the user already.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Reported;
 
 /// The input of a command, usable.
 ///
@@ -158,10 +141,4 @@ fn nothing_to_do(cluster: &Cluster) -> Reported {
     }
     let help = "add the output of kubectl get nodes -o yaml";
     refuse("the input has no nodes, so nothing can be placed", Some(help))
-}
-
-/// Tells why nothing can be done.
-pub(crate) fn refuse(message: &str, help: Option<&str>) -> Reported {
-    print::usage(message, help);
-    Reported
 }

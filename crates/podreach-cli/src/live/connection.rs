@@ -12,7 +12,7 @@ use serde_json::Value;
 use tokio::runtime::Runtime;
 
 use super::failure::{ConnectError, Failure, address};
-use super::flags::Flags;
+use crate::args::Flags;
 
 /// A connection.
 pub(crate) struct Connection {

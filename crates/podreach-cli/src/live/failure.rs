@@ -8,7 +8,7 @@ use std::error::Error;
 use kube::client::AuthError;
 use kube::config::KubeconfigError;
 
-use crate::input::gather;
+use crate::gather;
 
 /// Why a request was not answered as hoped.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -9,9 +9,8 @@ pub(crate) mod connection;
 pub(crate) mod custom;
 #[cfg(feature = "live")]
 pub(crate) mod failure;
-#[cfg(feature = "live")]
-pub(crate) mod flags;
 pub(crate) mod header;
+pub(crate) mod list;
 #[cfg(feature = "live")]
 mod page;
 #[cfg(feature = "live")]
@@ -20,31 +19,4 @@ pub(crate) mod resource;
 mod unseen;
 
 #[cfg(feature = "live")]
-pub(crate) use flags::Flags;
-#[cfg(feature = "live")]
 pub(crate) use reading::{gather, read};
-
-use podreach::lower::Kind;
-
-/// Stands in for the flags of live clusters where they cannot be read.
-#[cfg(not(feature = "live"))]
-#[derive(Clone, Debug, Default, clap::Args)]
-pub(crate) struct Flags {
-    /// Where names without a namespace are looked up
-    #[arg(short = 'n', long, value_name = "NAMESPACE")]
-    pub(crate) namespace: Option<String>,
-}
-
-impl Flags {
-    /// The name of a pod as it is looked up: one without a namespace is of the namespace that was given.
-    pub(crate) fn qualified(&self, name: &str) -> String {
-        let Some(namespace) = &self.namespace else { return name.to_owned() };
-        match name.split_once('/') {
-            None => format!("{namespace}/{name}"),
-            Some((kind, rest)) if !rest.contains('/') && Kind::called(kind).is_some() => {
-                format!("{kind}/{namespace}/{rest}")
-            }
-            Some(_) => name.to_owned(),
-        }
-    }
-}

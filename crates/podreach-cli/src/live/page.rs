@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 use super::connection::Connection;
 use super::failure::Failure;
 use super::resource::Resource;
-use crate::command::snapshot::List;
+use crate::live::list::List;
 use crate::redact::fields::Templates;
 
 /// How often a list that the server let expire is begun again.

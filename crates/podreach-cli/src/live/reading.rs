@@ -5,16 +5,16 @@ use podreach::lower::{self, Does};
 use podreach::read::Source;
 use serde_json::Value;
 
-use super::Flags;
 use super::connection::Connection;
 use super::custom;
 use super::failure::Failure;
 use super::header::{Header, Unseen};
 use super::page::pages;
 use super::resource::{self, Resource};
-use crate::command::snapshot::List;
-use crate::input::gather::Gathered;
-use crate::input::session::{Reported, refuse};
+use crate::args::Flags;
+use crate::gather::Gathered;
+use crate::live::list::List;
+use crate::output::ending::{Reported, refuse};
 use crate::output::print;
 
 /// Reads the cluster of the flags; what goes wrong is reported.

@@ -7,7 +7,7 @@ use std::path::Path;
 use podreach::read::shown_path;
 use serde::Serialize;
 
-use crate::input::session::{Reported, refuse};
+use crate::output::ending::{Reported, refuse};
 use crate::output::print;
 
 /// Writes a file whole; what goes wrong is reported.

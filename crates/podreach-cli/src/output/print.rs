@@ -4,13 +4,24 @@ use std::io::{self, BufWriter, IsTerminal, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use anstyle::{AnsiColor, Style};
+use clap::ValueEnum;
 use serde::Serialize;
 
-use crate::args::Color;
 use crate::output::buffer::{self, Out};
 
 static LOST: AtomicBool = AtomicBool::new(false);
 static BEGUN: AtomicBool = AtomicBool::new(false);
+
+/// When to use colours.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Color {
+    /// On a terminal, unless NO_COLOR is set.
+    Auto,
+    /// Always.
+    Always,
+    /// Never.
+    Never,
+}
 
 /// Sets when colours are used.
 pub(crate) fn set_colour(color: Color) {

@@ -3,8 +3,8 @@
 use serde_json::{Value, json};
 
 use super::plan::{Deed, Step};
-use crate::input::session::Exit;
 use crate::live::failure::Failure;
+use crate::output::ending::Exit;
 
 /// What came of a step.
 #[derive(Clone, Debug, PartialEq, Eq)]

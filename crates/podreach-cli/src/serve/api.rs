@@ -19,7 +19,7 @@ use super::orders::Order;
 use super::refused::Refused;
 use super::world::{Variant, World};
 use crate::budget;
-use crate::input::session::Exit;
+use crate::output::ending::Exit;
 
 /// The most flips that are listed.
 const FLIPS: usize = 5_000;

@@ -1,6 +1,7 @@
 //! What assumptions are about, by their stable codes.
 
 /// What an assumption is about.
+#[non_exhaustive]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Topic {
     /// Which nodes there are, and what they are like.

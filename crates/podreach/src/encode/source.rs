@@ -35,6 +35,7 @@ pub const KINDS: [&str; 3] = ["PetriNet", "PebblingGame", aapp::KIND];
 const SAFETY_EFFORT: usize = 200_000;
 
 /// What an encoding was made from.
+#[non_exhaustive]
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Source {
     /// A net and the places that are to be marked together.

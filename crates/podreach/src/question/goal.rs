@@ -11,6 +11,7 @@ use crate::lower::question::{Question, Wanted};
 use crate::read::shown;
 
 /// Why a piece of a goal cannot be used.
+#[non_exhaustive]
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum GoalError {
     /// It is not written as `POD@NODE` or `POD@NODE=COUNT`.

@@ -22,6 +22,7 @@ pub struct NameError {
 }
 
 /// Why a name cannot be used.
+#[non_exhaustive]
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Unresolved {
     /// Nothing has it; these are near.

@@ -21,7 +21,8 @@ use crate::lower::object::name;
 
 pub use error::ActorError;
 
-/// Whose doing is to be expected.
+/// Who may act on the cluster.
+#[non_exhaustive]
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Actor {
     /// The workloads of the input and nobody else.

@@ -8,6 +8,7 @@ use super::nearest::nearest;
 use crate::lower::admission::engine;
 
 /// A kind of object that is read.
+#[non_exhaustive]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Kind {
     /// `apps/v1` Deployment.

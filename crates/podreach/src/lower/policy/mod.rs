@@ -38,6 +38,7 @@ pub struct Rule {
 }
 
 /// What a rule says.
+#[non_exhaustive]
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Property {
     /// None of these pods can ever run on any of these nodes.

@@ -86,7 +86,7 @@ fn deploys(trace: &Trace, index: &usize) -> bool {
     matches!(trace[*index], Action::Deploy(..))
 }
 
-/// What stands in the way of the deployment at index `at` as long as nothing changes.
+/// What is in the way of the deployment at index `at` as long as nothing changes.
 fn obstacle(problem: &Problem, s: &Configuration, trace: &Trace, at: usize) -> Option<Obstacle> {
     let Action::Deploy(pod, node) = trace[at] else { return None };
     let m = &problem.model;

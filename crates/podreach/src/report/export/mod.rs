@@ -25,6 +25,7 @@ use tables::{Document, counts, number, pair};
 const MOST: usize = 20_000;
 
 /// Why there is no document.
+#[non_exhaustive]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unwritten {
     /// Nothing is claimed.

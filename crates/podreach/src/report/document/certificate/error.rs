@@ -6,8 +6,8 @@ use crate::question::GoalError;
 use crate::read::shown;
 
 /// What about a certificate has no counterpart in a cluster.
-#[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ResolveError {
     /// The input has no such thing of that name.
     NotInInput {

@@ -1,14 +1,15 @@
 //! The flags of kubectl that say which cluster, as whom, and where.
 
+#[cfg(feature = "live")]
 use std::path::PathBuf;
+#[cfg(feature = "live")]
 use std::time::Duration;
 
-use clap::Args;
-
-use crate::budget;
+use podreach::lower::Kind;
 
 /// Which cluster is read, and as whom: as kubectl spells it.
-#[derive(Clone, Debug, Default, Args)]
+#[cfg(feature = "live")]
+#[derive(Clone, Debug, Default, clap::Args)]
 #[command(next_help_heading = "Live cluster (without -f)")]
 pub(crate) struct Flags {
     /// The kubeconfig file; otherwise $KUBECONFIG, ~/.kube/config, or the service account inside a cluster
@@ -60,9 +61,32 @@ pub(crate) struct Flags {
     #[arg(long)]
     pub(crate) insecure_skip_tls_verify: bool,
     /// How long one request may take: 30, 30s, 5m; 0 for ever
-    #[arg(long, value_name = "TIME", default_value = "60s", value_parser = budget::duration)]
+    #[arg(long, value_name = "TIME", default_value = "60s", value_parser = super::units::duration)]
     pub(crate) request_timeout: Duration,
     /// How many objects to ask for at a time
     #[arg(long, value_name = "COUNT", default_value_t = 500, value_parser = clap::value_parser!(u32).range(1..=100_000))]
     pub(crate) chunk_size: u32,
+}
+
+/// Stands in for the flags of live clusters where they cannot be read.
+#[cfg(not(feature = "live"))]
+#[derive(Clone, Debug, Default, clap::Args)]
+pub(crate) struct Flags {
+    /// Where names without a namespace are looked up
+    #[arg(short = 'n', long, value_name = "NAMESPACE")]
+    pub(crate) namespace: Option<String>,
+}
+
+impl Flags {
+    /// The name of a pod as it is looked up: one without a namespace is of the namespace that was given.
+    pub(crate) fn qualified(&self, name: &str) -> String {
+        let Some(namespace) = &self.namespace else { return name.to_owned() };
+        match name.split_once('/') {
+            None => format!("{namespace}/{name}"),
+            Some((kind, rest)) if !rest.contains('/') && Kind::called(kind).is_some() => {
+                format!("{kind}/{namespace}/{rest}")
+            }
+            Some(_) => name.to_owned(),
+        }
+    }
 }
