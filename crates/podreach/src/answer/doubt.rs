@@ -29,7 +29,7 @@ pub(super) struct Doubt {
     pub(super) on: Place,
     /// The nodes of which one must have settled before it is about deployments; none if it is so at any time.
     pub(super) after: BTreeSet<NodeId>,
-    /// The types of which a pod must be there, at the start or by a step, for it to matter; none if it matters by itself.
+    /// The types of which a pod must be there when another is deployed for it to matter; none if it matters by itself.
     pub(super) beside: Option<BTreeSet<PodId>>,
     /// How far it extends to the running pods of the types.
     pub(super) residents: Residents,
@@ -108,16 +108,27 @@ impl Doubt {
     pub(super) fn spoils(&self, problem: &Problem, trace: &Trace) -> bool {
         let deploys =
             |action: Action| matches!(action, Action::Deploy(pod, node) if self.is_about(pod) && self.is_on(node));
-        (trace.iter().skip(self.since(problem, trace)).any(deploys) && self.has_company(problem, trace))
+        let mut steps = self.company(problem, trace).skip(self.since(problem, trace));
+        steps.any(|(action, has_company)| has_company && deploys(action))
             || (self.residents != Residents::AsSeen && self.stays(problem, trace))
     }
 
-    /// Whether a pod beside which it matters is there at some time.
-    fn has_company(&self, problem: &Problem, trace: &Trace) -> bool {
-        let Some(others) = &self.beside else { return true };
-        let deploys = |action: Action| matches!(action, Action::Deploy(pod, _) if others.contains(&pod));
-        let mut running = problem.start.iter().filter(|((_, node), _)| *node != NodeId::NOWHERE);
-        running.any(|((pod, _), _)| others.contains(&pod)) || trace.iter().any(deploys)
+    /// The steps of a trace, each with whether a pod beside which it matters is there before.
+    fn company(&self, problem: &Problem, trace: &Trace) -> impl Iterator<Item = (Action, bool)> {
+        let m = &problem.model;
+        // A pod that is being deleted is there until it is gone.
+        let matters = |pod: PodId| self.beside.as_ref().is_some_and(|others| others.contains(&m.base(pod)));
+        let running = problem.start.iter().filter(|((pod, node), _)| *node != NodeId::NOWHERE && matters(*pod));
+        let mut there: u64 = running.map(|(_, count)| u64::from(count)).sum();
+        trace.iter().map(move |action| {
+            let has_company = there > 0 || self.beside.is_none();
+            match action {
+                Action::Deploy(pod, _) if matters(pod) => there += 1,
+                Action::Delete(pod, _) if matters(pod) => there = there.saturating_sub(1),
+                _ => {}
+            }
+            (action, has_company)
+        })
     }
 
     /// The first step of a trace that it can be about.

@@ -57,7 +57,7 @@ fn repelled(m: &Model, starting: &StartingNodes) -> BTreeMap<BTreeSet<PodId>, BT
     let mut by = BTreeMap::<PodId, BTreeSet<PodId>>::new();
     for pod in polled(m.pods()) {
         starting.repelling(m, pod).for_each(|other| {
-            by.entry(other).or_default().insert(pod);
+            by.entry(m.base(other)).or_default().insert(pod);
         });
     }
     let mut all = BTreeMap::<BTreeSet<PodId>, BTreeSet<PodId>>::new();
