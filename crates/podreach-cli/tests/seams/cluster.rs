@@ -125,4 +125,14 @@ pub const CLUSTER: &[Case] = &[
             run("check -f x16-resize-in-progress.yaml b n2", DEPLOYABLE).silent_about(&["delete"]),
         ],
     ),
+    (
+        "X17",
+        "cluster",
+        &[
+            run("audit --no-findings -q -f x17-after-who-repels.yaml -o json > r.json", DEPLOYABLE),
+            run("verify -f x17-after-who-repels.yaml $T/r.json", DEPLOYABLE)
+                .says(&["if node new had more cpu"])
+                .silent_about(&["NOT PROVED"]),
+        ],
+    ),
 ];
