@@ -119,7 +119,7 @@ impl Doubt {
         // A pod that is being deleted is there until it is gone.
         let matters = |pod: PodId| self.beside.as_ref().is_some_and(|others| others.contains(&m.base(pod)));
         let running = problem.start.iter().filter(|((pod, node), _)| *node != NodeId::NOWHERE && matters(*pod));
-        let mut there: u64 = running.map(|(_, count)| u64::from(count)).sum();
+        let mut there: u64 = running.map(|(_, count)| count).sum();
         trace.iter().map(move |action| {
             let has_company = there > 0 || self.beside.is_none();
             match action {
